@@ -1,0 +1,29 @@
+# One interface target with the flags of all our own code. Generated code gets no warnings.
+add_library(ts_flags INTERFACE)
+target_include_directories(ts_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
+target_compile_definitions(ts_flags INTERFACE _GNU_SOURCE _FILE_OFFSET_BITS=64)
+target_compile_options(ts_flags INTERFACE
+  -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
+  -Wcast-qual -Wpointer-arith -Wformat=2 -Wundef -Werror -fno-common)
+
+if(TS_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all
+                      -fno-omit-frame-pointer -g)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+if(TS_COVERAGE)
+  add_compile_options(--coverage -O0 -g)
+  add_link_options(--coverage)
+endif()
+if(TS_FUZZ)
+  if(NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "TS_FUZZ needs clang: cmake --preset fuzz")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+if(NOT TS_SANITIZE AND NOT TS_COVERAGE AND CMAKE_BUILD_TYPE STREQUAL "Release")
+  add_compile_options(-fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+  add_link_options(-Wl,-z,relro,-z,now)
+endif()
+include(CheckPIESupported)
+check_pie_supported(LANGUAGES C)

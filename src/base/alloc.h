@@ -1,0 +1,25 @@
+/*
+ * The one door for memory. Counts what is in use against --max-memory.
+ *
+ * Out of memory sets the chain (TS_ERR_NOMEM, or TS_ERR_LIMIT when --max-memory refused) and
+ * returns NULL, so that callers write: if (p == NULL) { code = ctx->error.code; goto out; }.
+ */
+#ifndef TS_BASE_ALLOC_H
+#define TS_BASE_ALLOC_H
+
+#include "base/context.h"
+
+/* `count` * `size` bytes, not initialised / zeroed. The product is checked; 0 gives a valid pointer. */
+void *ts_alloc(ts_ctx *ctx, size_t count, size_t size);
+void *ts_zalloc(ts_ctx *ctx, size_t count, size_t size);
+
+/* Grows or shrinks a block of this door (NULL = new). On failure the old block stays valid. */
+void *ts_realloc(ts_ctx *ctx, void *p, size_t count, size_t size);
+
+/* A NUL-terminated copy of n bytes. */
+char *ts_strndup(ts_ctx *ctx, const char *s, size_t n);
+
+/* NULL is allowed. */
+void ts_free(ts_ctx *ctx, void *p);
+
+#endif

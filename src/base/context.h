@@ -1,0 +1,93 @@
+/*
+ * The context of one conversion: everything that other programs would keep in globals.
+ *
+ * Every function that allocates, reads, writes or can be cancelled takes a ts_ctx. It is created
+ * by cli/ (or by a test, which may replace the allocator, the system calls and the limits) and
+ * outlives everything made with it. It is used by one thread at a time.
+ */
+#ifndef TS_BASE_CONTEXT_H
+#define TS_BASE_CONTEXT_H
+
+#include "base/result.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/stat.h>
+
+/* System calls of the conversion, replaceable so that tests can let each one fail. */
+typedef struct ts_sys {
+    void *user;
+    int (*open)(void *user, const char *path, int flags, mode_t mode);
+    int (*close)(void *user, int fd);
+    ssize_t (*read)(void *user, int fd, void *buf, size_t n);
+    ssize_t (*pread)(void *user, int fd, void *buf, size_t n, off_t off);
+    ssize_t (*write)(void *user, int fd, const void *buf, size_t n);
+    ssize_t (*pwrite)(void *user, int fd, const void *buf, size_t n, off_t off);
+    int (*fstat)(void *user, int fd, struct stat *st);
+    int (*fsync)(void *user, int fd);
+    int (*ftruncate)(void *user, int fd, off_t len);
+    int (*rename)(void *user, const char *from, const char *to);
+    int (*unlink)(void *user, const char *path);
+} ts_sys;
+
+/* The allocator behind the door (base/alloc.h). Contract of realloc/free; `n` is never 0. */
+typedef struct ts_allocator {
+    void *user;
+    void *(*realloc)(void *user, void *p, size_t n);
+    void (*free)(void *user, void *p);
+} ts_allocator;
+
+typedef enum ts_log_level { TS_LOG_ERROR, TS_LOG_WARN, TS_LOG_INFO, TS_LOG_DEBUG } ts_log_level;
+
+/* Where messages go. `write` gets one line without a newline; text from input is already escaped. */
+typedef struct ts_logger {
+    void *user;
+    ts_log_level level; /* messages above it are not formatted */
+    void (*write)(void *user, ts_log_level level, const char *line);
+} ts_logger;
+
+/* Limits of design section 9; 0 = no limit for max_memory, all others are always positive. */
+typedef struct ts_limits {
+    uint64_t max_memory;      /* bytes that the door hands out at once; default 0 */
+    uint64_t max_inflate;     /* bytes out of one compressed input; default 64 GiB */
+    uint64_t inflate_ratio;   /* default 1000, checked after inflate_grace bytes out */
+    uint64_t inflate_grace;   /* default 64 MiB */
+    uint64_t max_string;      /* bytes of one string; default 512 MiB */
+    uint64_t max_message;     /* bytes of one protobuf message that is held whole; 256 MiB */
+    uint32_t json_depth;      /* default 10 000 000 */
+    uint32_t archive_depth;   /* nested wrappers; default 4 */
+    uint32_t archive_members; /* default 100 000 */
+} ts_limits;
+
+typedef struct ts_ctx {
+    ts_allocator allocator;
+    ts_sys sys;
+    ts_logger logger;
+    ts_limits limits;
+    const volatile sig_atomic_t *cancel; /* NULL, or becomes the number of the signal */
+    const char *tmpdir;                  /* for anonymous spools; default $TMPDIR or /var/tmp */
+    ts_error error;                      /* the chain of the call that failed last */
+    uint64_t memory_used;                /* kept by base/alloc.c */
+    uint64_t memory_peak;
+} ts_ctx;
+
+/* Sets all defaults. No resources are taken; there is nothing to release. */
+void ts_ctx_init(ts_ctx *ctx);
+
+/* Sets the root cause and returns `code`. */
+ts_code ts_fail(ts_ctx *ctx, ts_code code, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Adds an outer cause and returns the code of the chain. */
+ts_code ts_cause(ts_ctx *ctx, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* TS_ERR_INTERRUPTED once a signal has come, else TS_OK. Cheap: call it once a block. */
+ts_code ts_check_cancel(ts_ctx *ctx);
+
+/* A message for the log file and -l; never needed to understand the result. */
+void ts_log(ts_ctx *ctx, ts_log_level level, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

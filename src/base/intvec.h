@@ -1,0 +1,36 @@
+/*
+ * A vector of int64 that uses as little memory as its values need: blocks of 16 384 values, each
+ * block stored with 1, 2, 4 or 8 bytes a value and widened when a larger one comes. Never copies
+ * more than one block. 12 M node ids below 2^32 take 48 MB.
+ */
+#ifndef TS_BASE_INTVEC_H
+#define TS_BASE_INTVEC_H
+
+#include "base/context.h"
+
+enum { TS_INTVEC_SHIFT = 14, TS_INTVEC_BLOCK = 1 << TS_INTVEC_SHIFT };
+
+typedef struct ts_intvec_block {
+    void *p;
+    uint8_t width; /* 1, 2, 4 (unsigned) or 8 (signed) */
+} ts_intvec_block;
+
+typedef struct ts_intvec {
+    ts_intvec_block *blocks;
+    size_t block_cap;
+    uint64_t n;
+} ts_intvec;
+
+ts_code ts_intvec_push(ts_ctx *ctx, ts_intvec *v, int64_t value);
+
+/* i < n. */
+int64_t ts_intvec_get(const ts_intvec *v, uint64_t i);
+
+/* Replaces an element; i < n. */
+ts_code ts_intvec_set(ts_ctx *ctx, ts_intvec *v, uint64_t i, int64_t value);
+
+/* Drops all after n; n <= v->n. */
+void ts_intvec_truncate(ts_ctx *ctx, ts_intvec *v, uint64_t n);
+void ts_intvec_free(ts_ctx *ctx, ts_intvec *v);
+
+#endif

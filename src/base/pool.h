@@ -1,0 +1,35 @@
+/*
+ * A string pool: equal byte strings get equal ids, dense from 0 in order of first appearance.
+ * Bytes are kept for the pool's life; pointers handed out stay valid until ts_pool_free.
+ */
+#ifndef TS_BASE_POOL_H
+#define TS_BASE_POOL_H
+
+#include "base/context.h"
+#include "base/text.h"
+
+typedef struct ts_pool_chunk ts_pool_chunk;
+
+typedef struct ts_pool {
+    ts_pool_chunk *chunks;
+    ts_text *texts; /* by id */
+    uint32_t *slots;
+    uint32_t slot_count; /* a power of two, or 0 */
+    uint32_t count;
+    uint32_t text_cap;
+} ts_pool;
+
+/* Id of the text; *added says whether it is new (may be NULL). At most 2^31 texts, else TS_ERR_LIMIT. */
+ts_code ts_pool_intern(ts_ctx *ctx, uint32_t *id, bool *added, ts_pool *pool, ts_text text);
+
+/* True and the id when the text is known. */
+bool ts_pool_find(uint32_t *id, const ts_pool *pool, ts_text text);
+
+static inline ts_text ts_pool_text(const ts_pool *pool, uint32_t id)
+{
+    return pool->texts[id];
+}
+
+void ts_pool_free(ts_ctx *ctx, ts_pool *pool);
+
+#endif

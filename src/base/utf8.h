@@ -1,0 +1,25 @@
+/*
+ * UTF-8 that comes in pieces. Ill-formed bytes and unpaired surrogates become U+FFFD, one for each
+ * maximal ill-formed part, as the Unicode standard advises (table 3-7, "maximal subparts").
+ */
+#ifndef TS_BASE_UTF8_H
+#define TS_BASE_UTF8_H
+
+#include "base/buf.h"
+
+/* True when n bytes are well-formed UTF-8 (U+0000 allowed, surrogates not). */
+bool ts_utf8_valid(const char *p, size_t n);
+
+/* Appends p[0..n) to `out` with ill-formed parts replaced; adds their number to *replaced. */
+ts_code ts_utf8_clean(ts_ctx *ctx, ts_buf *out, uint64_t *replaced, const char *p, size_t n);
+
+/* Bytes of U+cp into out[4]; returns their number. Surrogates are encoded too (3 bytes). */
+size_t ts_utf8_encode(char *out, uint32_t cp);
+
+/*
+ * Appends p[0..n) so that a terminal can show it: control characters, DEL, C1, bidirectional
+ * overrides and ill-formed bytes as \xNN or \u{...}; at most `max` bytes, then "...".
+ */
+ts_code ts_utf8_printable(ts_ctx *ctx, ts_buf *out, const char *p, size_t n, size_t max);
+
+#endif

@@ -1,0 +1,105 @@
+/*
+ * Inputs as sets of named files (design section 2).
+ *
+ * A ts_fileset is one argument of the command line, or an archive met inside one: a single file
+ * (also stdin or a pipe), a directory, a zip or a tar. Its members can be listed, opened as streams and
+ * read at random. Wrappers of one stream (gzip, zlib) are taken off transparently; a stream that
+ * turns out to be an archive is opened as a fileset of its own (ts_member_enter).
+ *
+ * Nothing is ever written beside the input or in the current directory. What cannot be read twice
+ * (stdin, pipes, compressed members) is spooled to an anonymous file when it must be.
+ */
+#ifndef TS_INPUT_INPUT_H
+#define TS_INPUT_INPUT_H
+
+#include "base/context.h"
+#include "base/text.h"
+
+typedef struct ts_fileset ts_fileset;
+typedef struct ts_stream ts_stream;
+typedef struct ts_blob ts_blob;
+
+typedef enum ts_set_kind { TS_SET_FILE, TS_SET_DIRECTORY, TS_SET_ARCHIVE } ts_set_kind;
+
+/* What the first bytes of a member, unwrapped, say about its wrapping. */
+typedef enum ts_wrap { TS_WRAP_NONE, TS_WRAP_ZIP, TS_WRAP_TAR } ts_wrap;
+
+/*
+ * Damage of a wrapper (truncated gzip, wrong checksum, bad archive header): a defect, not an error.
+ * The bytes before it were delivered; the stream ends there.
+ */
+typedef struct ts_damage {
+    uint64_t offset;  /* in the wrapped bytes */
+    char what[160];   /* "gzip data ends early" */
+} ts_damage;
+
+/* --- filesets ----------------------------------------------------------------------------- */
+
+/*
+ * Opens an argument. "-" is stdin. A directory is listed recursively (relative names, sorted by
+ * bytes, regular files only, symbolic links to files followed, to directories not). Errors:
+ * TS_ERR_INPUT with path and reason. Caller frees with ts_fileset_close (which also closes what was
+ * entered from it; streams and blobs must be closed before).
+ */
+ts_code ts_fileset_open(ts_fileset **out, ts_ctx *ctx, const char *path);
+void ts_fileset_close(ts_fileset *set);
+
+ts_set_kind ts_fileset_kind(const ts_fileset *set);
+
+/* The base name of the argument ("-" for stdin), or the member's name for an archive inside. */
+const char *ts_fileset_name(const ts_fileset *set);
+
+/* Members. Listing an archive reads its headers; a damaged one lists what could be read. */
+ts_code ts_fileset_count(uint32_t *out, ts_fileset *set);
+const char *ts_member_name(const ts_fileset *set, uint32_t i); /* i < count; UTF-8 cleaned, "/"-separated */
+int64_t ts_member_size(const ts_fileset *set, uint32_t i);     /* bytes as stored there, -1 unknown */
+bool ts_member_find(uint32_t *i, const ts_fileset *set, const char *name);
+
+/* Damage of the archive itself (listing), or NULL. */
+const ts_damage *ts_fileset_damage(const ts_fileset *set);
+
+/* --- streams ------------------------------------------------------------------------------ */
+
+/*
+ * Opens a member with gzip and zlib wrappers taken off (up to limits.archive_depth in all, archives
+ * included; deeper is TS_ERR_LIMIT). Members are best opened in order: an archive is then read
+ * once. One stream of a set may be open at a time. Caller closes with ts_stream_close.
+ */
+ts_code ts_member_open(ts_stream **out, ts_fileset *set, uint32_t i);
+void ts_stream_close(ts_stream *s);
+
+/* Next bytes: *got of them, 0 at the end. Short reads are normal. TS_ERR_INPUT on a read error. */
+ts_code ts_stream_read(size_t *got, ts_stream *s, void *buf, size_t cap);
+
+/* Borrows the first bytes without consuming them (at most TS_PEEK); call before the first read. */
+enum { TS_PEEK = 4096 };
+ts_code ts_stream_peek(ts_text *head, ts_stream *s);
+
+ts_wrap ts_stream_wrap(ts_stream *s);                     /* known after ts_stream_peek */
+const char *ts_stream_wrappers(const ts_stream *s);       /* "gzip", "zlib+gzip", "" */
+uint64_t ts_stream_offset(const ts_stream *s);            /* unwrapped bytes delivered */
+const ts_damage *ts_stream_damage(const ts_stream *s);    /* NULL while undamaged */
+
+/* Raw bytes of the argument consumed so far, and their total (-1 unknown), for progress. */
+uint64_t ts_fileset_raw_offset(const ts_fileset *set);
+int64_t ts_fileset_raw_size(const ts_fileset *set);
+
+/* Opens the archive that member i holds as a set (ts_stream_wrap said so). Depth counts. The inner
+ * set is closed by the caller before the outer one. */
+ts_code ts_member_enter(ts_fileset **out, ts_fileset *set, uint32_t i);
+
+/* --- random access ------------------------------------------------------------------------ */
+
+/* True when a blob of this member needs no spooling (a plain, uncompressed regular file). */
+bool ts_member_seekable(ts_fileset *set, uint32_t i);
+
+/* The unwrapped member at random; spools when it must. Caller closes with ts_blob_close. */
+ts_code ts_member_blob(ts_blob **out, ts_fileset *set, uint32_t i);
+void ts_blob_close(ts_blob *b);
+uint64_t ts_blob_size(const ts_blob *b);
+
+/* *got bytes at off: less than n only at the end (also when the file shrank). */
+ts_code ts_blob_read(size_t *got, ts_blob *b, uint64_t off, void *buf, size_t n);
+const ts_damage *ts_blob_damage(const ts_blob *b);
+
+#endif

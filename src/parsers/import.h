@@ -1,0 +1,41 @@
+/*
+ * Drives the imports of one run: opens each argument, unwraps, sniffs, feeds the parser, and keeps
+ * the input's `source` row, its byte counts and what went wrong with it.
+ */
+#ifndef TS_PARSERS_IMPORT_H
+#define TS_PARSERS_IMPORT_H
+
+#include "parsers/format.h"
+
+typedef struct ts_progress {
+    void *user;
+    /* done / total raw bytes of the current argument (total -1 when unknown). Called per block. */
+    void (*update)(void *user, const char *name, uint64_t done, int64_t total);
+} ts_progress;
+
+typedef struct ts_import_request {
+    const char *const *paths;   /* arguments in order */
+    size_t path_count;
+    const char *directory;      /* -D, or NULL */
+    const ts_format *format;    /* --format, or NULL to sniff */
+    const ts_extract *extract;  /* -s, or NULL */
+    const ts_progress *progress;
+    size_t block_size;          /* bytes per feed; 0 = default (256 KiB). Never changes the rows. */
+} ts_import_request;
+
+typedef struct ts_import_result {
+    uint32_t imported;          /* inputs from which something was imported */
+    uint32_t failed;            /* inputs that could not be imported at all */
+    uint64_t bytes;             /* unwrapped bytes read */
+    const ts_format *first;     /* format of the first imported input */
+} ts_import_result;
+
+/*
+ * Imports everything asked for. With several inputs one good one gives TS_OK; each other becomes an
+ * issue. When none could be imported the code is that of the first failure (TS_ERR_INPUT or
+ * TS_ERR_FORMAT). TS_ERR_LIMIT, _NOMEM, _OUTPUT, _INTERRUPTED and _INTERNAL stop at once.
+ */
+ts_code ts_import_run(ts_import_result *result, ts_ctx *ctx, ts_store *store,
+                      const ts_import_request *request);
+
+#endif

@@ -1,0 +1,74 @@
+/*
+ * The schema: one declaration per table, in schema/*.def, from which everything else comes: CREATE
+ * statements, row structs (rows.h), typed writers (rows.h), docs/tables.md, --tables, schema_doc.
+ *
+ * A .def file uses these macros; whoever includes it defines those it needs before (schema/each.h
+ * includes all files in creation order and undefines them afterwards):
+ *
+ *   TS_TABLE(table, class, doc)        class COMPAT (spec C.9) or OWN; doc: "one row per ..."
+ *   TS_INT(table, column, unit, null, doc)    unit "ns", "bytes", "id of x", "" ...
+ *   TS_REAL(table, column, unit, null, doc)   null: what NULL means, "" = never NULL
+ *   TS_STR(table, column, unit, null, doc)
+ *   TS_KEY(table, column, doc)                INTEGER PRIMARY KEY (the rowid), first column
+ *   TS_TABLE_END(table)
+ */
+#ifndef TS_TABLES_SCHEMA_H
+#define TS_TABLES_SCHEMA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum ts_column_type { TS_COL_INT, TS_COL_REAL, TS_COL_TEXT, TS_COL_KEY } ts_column_type;
+typedef enum ts_table_class { TS_CLASS_COMPAT, TS_CLASS_OWN } ts_table_class;
+
+typedef struct ts_column {
+    const char *name;
+    ts_column_type type;
+    const char *unit;
+    const char *null_meaning; /* "" = never NULL */
+    const char *doc;
+    size_t offset; /* in the row struct */
+} ts_column;
+
+typedef struct ts_table {
+    const char *name;
+    ts_table_class cls;
+    const char *doc;
+    const ts_column *columns;
+    unsigned column_count;
+    size_t row_size;
+} ts_table;
+
+/* Ids of tables: TS_T_js_heap_nodes ... in creation order. */
+#define TS_TABLE(t, c, d) TS_T_##t,
+enum ts_table_id {
+#include "tables/schema/each.h"
+    TS_TABLE_COUNT
+};
+
+/* Indexed by ts_table_id. */
+extern const ts_table ts_schema[TS_TABLE_COUNT];
+
+typedef struct ts_view {
+    const char *name;
+    const char *doc;  /* what it answers, one or two sentences */
+    const char *sql;  /* the whole CREATE VIEW statement */
+} ts_view;
+
+extern const ts_view ts_views[];
+extern const unsigned ts_view_count;
+
+/* A documented index of --index. */
+typedef struct ts_index {
+    const char *name;
+    const char *doc; /* which questions it serves */
+    const char *sql;
+} ts_index;
+
+extern const ts_index ts_indexes[];
+extern const unsigned ts_index_count;
+
+/* `PRAGMA application_id` ("trcs") and `PRAGMA user_version` of databases of ours. */
+enum { TS_APPLICATION_ID = 0x74726373, TS_SCHEMA_VERSION = 1 };
+
+#endif
