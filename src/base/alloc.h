@@ -9,7 +9,8 @@
 
 #include "base/context.h"
 
-/* `count` * `size` bytes, not initialised / zeroed. The product is checked; 0 gives a valid pointer. */
+/* `count` * `size` bytes, not initialised / zeroed. The product is checked; 0 gives a valid
+ * pointer. */
 void *ts_alloc(ts_ctx *ctx, size_t count, size_t size);
 void *ts_zalloc(ts_ctx *ctx, size_t count, size_t size);
 

@@ -41,7 +41,8 @@ typedef struct ts_allocator {
 
 typedef enum ts_log_level { TS_LOG_ERROR, TS_LOG_WARN, TS_LOG_INFO, TS_LOG_DEBUG } ts_log_level;
 
-/* Where messages go. `write` gets one line without a newline; text from input is already escaped. */
+/* Where messages go. `write` gets one line without a newline; text from input is already escaped.
+ */
 typedef struct ts_logger {
     void *user;
     ts_log_level level; /* messages above it are not formatted */

@@ -19,7 +19,8 @@ typedef struct ts_pool {
     uint32_t text_cap;
 } ts_pool;
 
-/* Id of the text; *added says whether it is new (may be NULL). At most 2^31 texts, else TS_ERR_LIMIT. */
+/* Id of the text; *added says whether it is new (may be NULL). At most 2^31 texts, else
+ * TS_ERR_LIMIT. */
 ts_code ts_pool_intern(ts_ctx *ctx, uint32_t *id, bool *added, ts_pool *pool, ts_text text);
 
 /* True and the id when the text is known. */

@@ -12,11 +12,11 @@ enum { TS_HTRACE_HEADER = 1024 };
 
 /* One segment on its way to a handler. */
 typedef struct ts_segment {
-    const char *plugin;   /* canonical name ("js-memory" arrives as "arkts-plugin") */
-    int64_t offset;       /* of its length prefix in the unwrapped input */
-    int64_t ts;           /* outer time in ns, realtime clock as recorded; 0 when the fields are missing.
-                           * In `begin` and `data` of a segment above the hold limit it is not known yet */
-    bool truncated;       /* known at `end`: data was cut or the framing broke inside */
+    const char *plugin; /* canonical name ("js-memory" arrives as "arkts-plugin") */
+    int64_t offset;     /* of its length prefix in the unwrapped input */
+    int64_t ts;     /* outer time in ns, realtime clock as recorded; 0 when the fields are missing.
+                     * In `begin` and `data` of a segment above the hold limit it is not known yet */
+    bool truncated; /* known at `end`: data was cut or the framing broke inside */
 } ts_segment;
 
 /* What a plugin's parser gives the container. Registered in a table by the format's parser. */
@@ -44,7 +44,8 @@ typedef struct ts_htrace_config {
 } ts_htrace_config;
 
 /* Caller frees with ts_htrace_free. */
-ts_code ts_htrace_new(ts_htrace **out, ts_ctx *ctx, ts_store *store, const ts_htrace_config *config);
+ts_code ts_htrace_new(ts_htrace **out, ts_ctx *ctx, ts_store *store,
+                      const ts_htrace_config *config);
 void ts_htrace_free(ts_htrace *h);
 
 ts_code ts_htrace_feed(ts_htrace *h, const uint8_t *p, size_t n);

@@ -2,9 +2,9 @@
  * Inputs as sets of named files (design section 2).
  *
  * A ts_fileset is one argument of the command line, or an archive met inside one: a single file
- * (also stdin or a pipe), a directory, a zip or a tar. Its members can be listed, opened as streams and
- * read at random. Wrappers of one stream (gzip, zlib) are taken off transparently; a stream that
- * turns out to be an archive is opened as a fileset of its own (ts_member_enter).
+ * (also stdin or a pipe), a directory, a zip or a tar. Its members can be listed, opened as streams
+ * and read at random. Wrappers of one stream (gzip, zlib) are taken off transparently; a stream
+ * that turns out to be an archive is opened as a fileset of its own (ts_member_enter).
  *
  * Nothing is ever written beside the input or in the current directory. What cannot be read twice
  * (stdin, pipes, compressed members) is spooled to an anonymous file when it must be.
@@ -29,8 +29,8 @@ typedef enum ts_wrap { TS_WRAP_NONE, TS_WRAP_ZIP, TS_WRAP_TAR } ts_wrap;
  * The bytes before it were delivered; the stream ends there.
  */
 typedef struct ts_damage {
-    uint64_t offset;  /* in the wrapped bytes */
-    char what[160];   /* "gzip data ends early" */
+    uint64_t offset; /* in the wrapped bytes */
+    char what[160];  /* "gzip data ends early" */
 } ts_damage;
 
 /* --- filesets ----------------------------------------------------------------------------- */
@@ -51,8 +51,9 @@ const char *ts_fileset_name(const ts_fileset *set);
 
 /* Members. Listing an archive reads its headers; a damaged one lists what could be read. */
 ts_code ts_fileset_count(uint32_t *out, ts_fileset *set);
-const char *ts_member_name(const ts_fileset *set, uint32_t i); /* i < count; UTF-8 cleaned, "/"-separated */
-int64_t ts_member_size(const ts_fileset *set, uint32_t i);     /* bytes as stored there, -1 unknown */
+const char *ts_member_name(const ts_fileset *set,
+                           uint32_t i); /* i < count; UTF-8 cleaned, "/"-separated */
+int64_t ts_member_size(const ts_fileset *set, uint32_t i); /* bytes as stored there, -1 unknown */
 bool ts_member_find(uint32_t *i, const ts_fileset *set, const char *name);
 
 /* Damage of the archive itself (listing), or NULL. */
@@ -75,10 +76,10 @@ ts_code ts_stream_read(size_t *got, ts_stream *s, void *buf, size_t cap);
 enum { TS_PEEK = 4096 };
 ts_code ts_stream_peek(ts_text *head, ts_stream *s);
 
-ts_wrap ts_stream_wrap(ts_stream *s);                     /* known after ts_stream_peek */
-const char *ts_stream_wrappers(const ts_stream *s);       /* "gzip", "zlib+gzip", "" */
-uint64_t ts_stream_offset(const ts_stream *s);            /* unwrapped bytes delivered */
-const ts_damage *ts_stream_damage(const ts_stream *s);    /* NULL while undamaged */
+ts_wrap ts_stream_wrap(ts_stream *s);                  /* known after ts_stream_peek */
+const char *ts_stream_wrappers(const ts_stream *s);    /* "gzip", "zlib+gzip", "" */
+uint64_t ts_stream_offset(const ts_stream *s);         /* unwrapped bytes delivered */
+const ts_damage *ts_stream_damage(const ts_stream *s); /* NULL while undamaged */
 
 /* Raw bytes of the argument consumed so far, and their total (-1 unknown), for progress. */
 uint64_t ts_fileset_raw_offset(const ts_fileset *set);

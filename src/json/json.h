@@ -24,10 +24,10 @@ enum { TS_JSON_FIRST = 1, TS_JSON_LAST = 2 };
 enum { TS_JSON_PLAIN = 0, TS_JSON_WANT_INTS = 1 };
 
 typedef struct ts_json_number {
-    bool is_int;    /* value fits int64 and has no fraction; 1e3 and 5.0 count, 0.5 and 1e30 do not */
-    int64_t i;      /* valid when is_int */
-    double d;       /* nearest double, always valid (finite; overflow gives +-DBL_MAX) */
-    const char *p;  /* the text as written, borrowed for the call; cut after 64 bytes */
+    bool is_int; /* value fits int64 and has no fraction; 1e3 and 5.0 count, 0.5 and 1e30 do not */
+    int64_t i;   /* valid when is_int */
+    double d;    /* nearest double, always valid (finite; overflow gives +-DBL_MAX) */
+    const char *p; /* the text as written, borrowed for the call; cut after 64 bytes */
     size_t n;
 } ts_json_number;
 
@@ -54,18 +54,18 @@ typedef struct ts_json_handler {
 enum { TS_JSON_KEY_MAX = 1024 };
 
 typedef enum ts_json_status {
-    TS_JSON_MORE,  /* the document is not complete yet */
-    TS_JSON_DONE,  /* one complete value has been read; only white space may follow */
-    TS_JSON_BAD    /* malformed: see position and reason; feeding on does nothing */
+    TS_JSON_MORE, /* the document is not complete yet */
+    TS_JSON_DONE, /* one complete value has been read; only white space may follow */
+    TS_JSON_BAD   /* malformed: see position and reason; feeding on does nothing */
 } ts_json_status;
 
 /* Options of ts_json_new. */
 enum {
     /*
      * The strings are themselves text that goes on in other strings (chunks): they are passed on as
-     * bytes without any UTF-8 check, and an escaped surrogate that has no partner in the same string
-     * is passed on as its three bytes ED A0..BF 80..BF, so that the inner reader can join the halves.
-     * Keys are cleaned all the same.
+     * bytes without any UTF-8 check, and an escaped surrogate that has no partner in the same
+     * string is passed on as its three bytes ED A0..BF 80..BF, so that the inner reader can join
+     * the halves. Keys are cleaned all the same.
      */
     TS_JSON_RAW_STRINGS = 1
 };
@@ -83,7 +83,8 @@ void ts_json_reset(ts_json *js);
 /*
  * Feeds n bytes. Returns TS_OK also when the text is malformed (that is the input's defect: ask
  * ts_json_state); a code only from the handler, from memory, or TS_ERR_LIMIT never (too deep a
- * document is TS_JSON_BAD with that reason). After TS_JSON_DONE further non-blank bytes make it BAD.
+ * document is TS_JSON_BAD with that reason). After TS_JSON_DONE further non-blank bytes make it
+ * BAD.
  */
 ts_code ts_json_feed(ts_json *js, const char *p, size_t n);
 
@@ -91,12 +92,12 @@ ts_code ts_json_feed(ts_json *js, const char *p, size_t n);
 ts_code ts_json_finish(ts_json *js);
 
 ts_json_status ts_json_state(const ts_json *js);
-uint64_t ts_json_position(const ts_json *js);   /* bytes consumed; for BAD that of the bad byte */
-const char *ts_json_reason(const ts_json *js);  /* for BAD: "expected ',' or ']'", static text */
-uint64_t ts_json_depth(const ts_json *js);      /* open arrays and objects; inside array_begin and
-                                                 * object_begin the new level counts, inside the
-                                                 * _end calls it no longer does */
-uint64_t ts_json_replaced(const ts_json *js);   /* ill-formed parts of strings that became U+FFFD */
+uint64_t ts_json_position(const ts_json *js);  /* bytes consumed; for BAD that of the bad byte */
+const char *ts_json_reason(const ts_json *js); /* for BAD: "expected ',' or ']'", static text */
+uint64_t ts_json_depth(const ts_json *js);     /* open arrays and objects; inside array_begin and
+                                                * object_begin the new level counts, inside the
+                                                * _end calls it no longer does */
+uint64_t ts_json_replaced(const ts_json *js);  /* ill-formed parts of strings that became U+FFFD */
 
 /*
  * In strings: a surrogate pair may come as two escapes, as two 3-byte sequences (see

@@ -14,19 +14,20 @@
 
 /* What sniff may look at. It is pure: no I/O, no state. */
 typedef struct ts_sniff {
-    const char *name;           /* base name of the file or set */
-    const uint8_t *head;        /* first bytes, unwrapped; NULL for a set */
-    size_t n;                   /* at most TS_PEEK */
-    bool whole;                 /* head is the whole content */
-    const char *json_key;       /* for a JSON object the first top-level key in `head`, else NULL */
-    const char *const *names;   /* for a directory or archive: its member names, sorted */
+    const char *name;         /* base name of the file or set */
+    const uint8_t *head;      /* first bytes, unwrapped; NULL for a set */
+    size_t n;                 /* at most TS_PEEK */
+    bool whole;               /* head is the whole content */
+    const char *json_key;     /* for a JSON object the first top-level key in `head`, else NULL */
+    const char *const *names; /* for a directory or archive: its member names, sorted */
     uint32_t name_count;
 } ts_sniff;
 
 /* Confidence 0 (not mine) to 100 (magic number). */
 enum { TS_SNIFF_NO = 0, TS_SNIFF_WEAK = 20, TS_SNIFF_LIKELY = 60, TS_SNIFF_SURE = 100 };
 
-/* Where -s writes the recordings that are contained in an input, byte-exact. NULL members: not asked. */
+/* Where -s writes the recordings that are contained in an input, byte-exact. NULL members: not
+ * asked. */
 typedef struct ts_extract {
     void *user;
     /* name: "Snapshot0.heapsnapshot" (no directory); *fd_like is the caller's handle. */
@@ -37,8 +38,8 @@ typedef struct ts_extract {
 } ts_extract;
 
 typedef struct ts_import_options {
-    bool directory_run;         /* -D: one source, state goes on from file to file */
-    const ts_extract *extract;  /* -s, or NULL */
+    bool directory_run;        /* -D: one source, state goes on from file to file */
+    const ts_extract *extract; /* -s, or NULL */
 } ts_import_options;
 
 /* One import of one stream or set. Lives for the time of the import; owned by parsers/import.c. */
@@ -46,22 +47,22 @@ typedef struct ts_job {
     ts_ctx *ctx;
     ts_store *store;
     const ts_import_options *options;
-    int64_t source_id;          /* the `source` row of this input file */
-    const char *name;           /* its name, for messages */
-    ts_fileset *set;            /* where it comes from */
-    uint32_t member;            /* which member (stream formats) */
+    int64_t source_id; /* the `source` row of this input file */
+    const char *name;  /* its name, for messages */
+    ts_fileset *set;   /* where it comes from */
+    uint32_t member;   /* which member (stream formats) */
 } ts_job;
 
 /* How a stream ended. */
 typedef struct ts_stream_end {
-    uint64_t bytes;             /* unwrapped bytes fed */
-    const ts_damage *damage;    /* the wrapper's damage, or NULL */
+    uint64_t bytes;          /* unwrapped bytes fed */
+    const ts_damage *damage; /* the wrapper's damage, or NULL */
 } ts_stream_end;
 
 typedef struct ts_format {
-    const char *name;           /* for --format */
-    const char *title;          /* one line for --format=list */
-    const char *source_type;    /* meta.source_type */
+    const char *name;        /* for --format */
+    const char *title;       /* one line for --format=list */
+    const char *source_type; /* meta.source_type */
     int (*sniff)(const ts_sniff *s);
 
     /* Stream formats: fed blocks of any size. `finish` is called once, also for a cut stream;
@@ -71,7 +72,8 @@ typedef struct ts_format {
     ts_code (*finish)(void *self, const ts_stream_end *end);
     void (*close)(void *self);
 
-    /* Set formats (directories, archives of files that belong together): NULL for stream formats. */
+    /* Set formats (directories, archives of files that belong together): NULL for stream formats.
+     */
     ts_code (*import_set)(ts_job *job);
 
     /* Content that is recognised only to be refused with advice (a .rawheap dump): the sentence. */

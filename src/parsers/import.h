@@ -14,20 +14,20 @@ typedef struct ts_progress {
 } ts_progress;
 
 typedef struct ts_import_request {
-    const char *const *paths;   /* arguments in order */
+    const char *const *paths; /* arguments in order */
     size_t path_count;
-    const char *directory;      /* -D, or NULL */
-    const ts_format *format;    /* --format, or NULL to sniff */
-    const ts_extract *extract;  /* -s, or NULL */
+    const char *directory;     /* -D, or NULL */
+    const ts_format *format;   /* --format, or NULL to sniff */
+    const ts_extract *extract; /* -s, or NULL */
     const ts_progress *progress;
-    size_t block_size;          /* bytes per feed; 0 = default (256 KiB). Never changes the rows. */
+    size_t block_size; /* bytes per feed; 0 = default (256 KiB). Never changes the rows. */
 } ts_import_request;
 
 typedef struct ts_import_result {
-    uint32_t imported;          /* inputs from which something was imported */
-    uint32_t failed;            /* inputs that could not be imported at all */
-    uint64_t bytes;             /* unwrapped bytes read */
-    const ts_format *first;     /* format of the first imported input */
+    uint32_t imported;      /* inputs from which something was imported */
+    uint32_t failed;        /* inputs that could not be imported at all */
+    uint64_t bytes;         /* unwrapped bytes read */
+    const ts_format *first; /* format of the first imported input */
 } ts_import_result;
 
 /*

@@ -50,7 +50,7 @@ typedef struct ts_rows_visitor {
  * that no statement uses is TS_ERR_USAGE. SQL errors are TS_ERR_USAGE with SQLite's message and the
  * statement's line number.
  */
-ts_code ts_db_query(ts_db *db, const char *sql, size_t n, const ts_param *params, size_t param_count,
-                    const ts_rows_visitor *visitor);
+ts_code ts_db_query(ts_db *db, const char *sql, size_t n, const ts_param *params,
+                    size_t param_count, const ts_rows_visitor *visitor);
 
 #endif

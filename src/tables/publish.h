@@ -1,6 +1,7 @@
 /*
  * The promise about the output file (design section 5): it does not change, or it is complete.
- * A hidden temporary file beside the target, O_EXCL|O_NOFOLLOW, held with flock, renamed at the end.
+ * A hidden temporary file beside the target, O_EXCL|O_NOFOLLOW, held with flock, renamed at the
+ * end.
  */
 #ifndef TS_TABLES_PUBLISH_H
 #define TS_TABLES_PUBLISH_H
@@ -16,15 +17,16 @@ typedef struct ts_target_options {
 
 /*
  * Prepares the target: follows a symlink to its end, refuses (TS_ERR_OUTPUT with path and reason) a
- * directory, a special file, a file that is not ours without force, a read-only one, a missing directory; refuses an
- * input as output (TS_ERR_USAGE; same device and inode as one of `inputs`). Removes temporaries of
- * this target whose lock can be taken. Makes and locks a new one. Caller frees with ts_target_free, which
- * removes the temporary unless it was committed.
+ * directory, a special file, a file that is not ours without force, a read-only one, a missing
+ * directory; refuses an input as output (TS_ERR_USAGE; same device and inode as one of `inputs`).
+ * Removes temporaries of this target whose lock can be taken. Makes and locks a new one. Caller
+ * frees with ts_target_free, which removes the temporary unless it was committed.
  */
 ts_code ts_target_open(ts_target **out, ts_ctx *ctx, const char *path,
                        const ts_target_options *options, const char *const *inputs, size_t n);
 
-/* The temporary's path; valid until commit. ts_target_temporary_cstr is safe in a signal handler. */
+/* The temporary's path; valid until commit. ts_target_temporary_cstr is safe in a signal handler.
+ */
 const char *ts_target_path(const ts_target *t);
 int ts_target_fd(const ts_target *t);
 
@@ -32,7 +34,8 @@ int ts_target_fd(const ts_target *t);
 ts_code ts_target_commit(ts_target *t);
 void ts_target_free(ts_target *t);
 
-/* An anonymous database file in ctx->tmpdir for runs without -e: unlinked as soon as `path` is open. */
+/* An anonymous database file in ctx->tmpdir for runs without -e: unlinked as soon as `path` is
+ * open. */
 ts_code ts_target_anonymous(ts_target **out, ts_ctx *ctx);
 
 #endif

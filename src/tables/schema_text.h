@@ -8,7 +8,8 @@
 /* The whole of docs/tables.md (tables, views, indexes, issue codes, items). */
 ts_code ts_schema_markdown(ts_ctx *ctx, ts_buf *out);
 
-/* For --tables (name NULL: all, one line each) and --tables=NAME (columns). False: no such table. */
+/* For --tables (name NULL: all, one line each) and --tables=NAME (columns). False: no such table.
+ */
 ts_code ts_schema_listing(bool *found, ts_ctx *ctx, ts_buf *out, const char *name);
 
 #endif

@@ -38,9 +38,9 @@ static inline uint64_t ts_sink_rows(const ts_sink *sink, enum ts_table_id table)
 
 /*
  * A new `source` row; id is dense from 1, parents first. parent_id 0 = none (NULL). The row can be
- * changed through ts_source until finish; its texts are borrowed copies owned by the store: set them
- * with ts_source_text. New rows have clock, start_ts, end_ts, pid, host, format_version, name NULL,
- * bytes 0, complete 1.
+ * changed through ts_source until finish; its texts are borrowed copies owned by the store: set
+ * them with ts_source_text. New rows have clock, start_ts, end_ts, pid, host, format_version, name
+ * NULL, bytes 0, complete 1.
  */
 ts_code ts_source_add(int64_t *id, ts_store *store, int64_t parent_id, const char *kind,
                       const char *path, const char *format);
@@ -56,7 +56,8 @@ int64_t ts_source_root(const ts_store *store, int64_t id);
 
 typedef enum ts_severity { TS_INFO, TS_WARNING, TS_DATA_LOSS, TS_ERROR } ts_severity;
 
-/* TS_ISSUE_<name>: the list is tables/issues.def (code, severity, sentence), documented in docs/. */
+/* TS_ISSUE_<name>: the list is tables/issues.def (code, severity, sentence), documented in docs/.
+ */
 typedef enum ts_issue_code {
 #define TS_ISSUE(name, severity, doc) TS_ISSUE_##name,
 #include "tables/issues.def"
@@ -113,7 +114,7 @@ typedef struct ts_tally {
 
 /*
  * The tally of (source, item, detail), made when new; valid until the store is freed. detail is
- * NULL or the part of the item's name after the colon ("plugin segments:ftrace-plugin").
+ * NULL or the part of the item's name after the colon ("plugin_segments:ftrace-plugin").
  */
 ts_code ts_count(ts_tally **out, ts_store *store, int64_t source_id, ts_item item,
                  const char *detail);
@@ -156,7 +157,8 @@ ts_code ts_clock_snapshot(ts_store *store, const ts_clock_set *set);
  * Converts ts from one clock to the other with the snapshot: ts + at[to] - at[from], saturating.
  * False (and *out = ts) when the set does not know both, unless from == to.
  */
-bool ts_clock_convert(int64_t *out, const ts_clock_set *set, ts_clock from, ts_clock to, int64_t ts);
+bool ts_clock_convert(int64_t *out, const ts_clock_set *set, ts_clock from, ts_clock to,
+                      int64_t ts);
 
 /*
  * trace_range: notes a time of rows that are in `clock`. The first clock noted with weight
@@ -171,7 +173,8 @@ ts_clock ts_trace_clock(const ts_store *store);
 
 /* --- processes and threads ----------------------------------------------------------------- */
 
-/* ipid/itid, dense from 0; 0 is swapper. Key (input file of source_id, pid) and (input file, tid). */
+/* ipid/itid, dense from 0; 0 is swapper. Key (input file of source_id, pid) and (input file, tid).
+ */
 ts_code ts_process(int64_t *ipid, ts_store *store, int64_t source_id, int64_t pid);
 ts_code ts_thread(int64_t *itid, ts_store *store, int64_t source_id, int64_t tid, int64_t ipid,
                   const char *tid_kind);

@@ -1,0 +1,98 @@
+#include "base/alloc.h"
+
+#include "base/ckd.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <string.h>
+
+/* Every block carries its size in front, so that the door can count what is in use. */
+typedef union block_head {
+    size_t size;
+    max_align_t align;
+} block_head;
+
+static ts_code refuse(ts_ctx *ctx, size_t n)
+{
+    return ts_fail(ctx, TS_ERR_NOMEM, "out of memory: %zu more bytes are not to be had", n);
+}
+
+/* Accounts for a change of `grow` bytes; false when --max-memory does not allow it. */
+static bool account(ts_ctx *ctx, size_t old, size_t now)
+{
+    uint64_t used = ctx->memory_used - old + now;
+    if (ctx->limits.max_memory != 0 && now > old && used > ctx->limits.max_memory) {
+        ts_fail(ctx, TS_ERR_LIMIT,
+                "memory limit reached: %" PRIu64 " bytes needed, --max-memory allows %" PRIu64,
+                used, ctx->limits.max_memory);
+        return false;
+    }
+    return true;
+}
+
+void *ts_realloc(ts_ctx *ctx, void *p, size_t count, size_t size)
+{
+    block_head *head = p == NULL ? NULL : (block_head *)p - 1;
+    size_t old = head == NULL ? 0 : head->size;
+    size_t n;
+    size_t total;
+    if (ts_ckd_mul(&n, count, size) || ts_ckd_add(&total, n, sizeof(block_head))) {
+        refuse(ctx, SIZE_MAX);
+        return NULL;
+    }
+    if (!account(ctx, old, n)) {
+        return NULL;
+    }
+    head = ctx->allocator.realloc(ctx->allocator.user, head, total);
+    if (head == NULL) {
+        refuse(ctx, n);
+        return NULL;
+    }
+    head->size = n;
+    ctx->memory_used = ctx->memory_used - old + n;
+    if (ctx->memory_used > ctx->memory_peak) {
+        ctx->memory_peak = ctx->memory_used;
+    }
+    return head + 1;
+}
+
+void *ts_alloc(ts_ctx *ctx, size_t count, size_t size)
+{
+    return ts_realloc(ctx, NULL, count, size);
+}
+
+void *ts_zalloc(ts_ctx *ctx, size_t count, size_t size)
+{
+    void *p = ts_realloc(ctx, NULL, count, size);
+    if (p != NULL) {
+        memset(p, 0, count * size);
+    }
+    return p;
+}
+
+char *ts_strndup(ts_ctx *ctx, const char *s, size_t n)
+{
+    size_t total;
+    char *p;
+    if (ts_ckd_add(&total, n, (size_t)1)) {
+        refuse(ctx, SIZE_MAX);
+        return NULL;
+    }
+    p = ts_alloc(ctx, total, 1);
+    if (p != NULL) {
+        if (n > 0) {
+            memcpy(p, s, n);
+        }
+        p[n] = '\0';
+    }
+    return p;
+}
+
+void ts_free(ts_ctx *ctx, void *p)
+{
+    if (p != NULL) {
+        block_head *head = (block_head *)p - 1;
+        ctx->memory_used -= head->size;
+        ctx->allocator.free(ctx->allocator.user, head);
+    }
+}

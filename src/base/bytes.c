@@ -1,0 +1,121 @@
+#include "base/bytes.h"
+
+bool ts_get_span(const uint8_t **out, ts_bytes *b, size_t n)
+{
+    if (n > ts_bytes_left(b)) {
+        return false;
+    }
+    *out = b->p + b->at;
+    b->at += n;
+    return true;
+}
+
+static bool get_le(uint64_t *out, ts_bytes *b, size_t n)
+{
+    const uint8_t *p;
+    uint64_t v = 0;
+    if (!ts_get_span(&p, b, n)) {
+        return false;
+    }
+    for (size_t i = n; i > 0; i--) {
+        v = v << 8 | p[i - 1];
+    }
+    *out = v;
+    return true;
+}
+
+static bool get_be(uint64_t *out, ts_bytes *b, size_t n)
+{
+    const uint8_t *p;
+    uint64_t v = 0;
+    if (!ts_get_span(&p, b, n)) {
+        return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        v = v << 8 | p[i];
+    }
+    *out = v;
+    return true;
+}
+
+bool ts_get_u8(uint8_t *out, ts_bytes *b)
+{
+    uint64_t v;
+    if (!get_le(&v, b, 1)) {
+        return false;
+    }
+    *out = (uint8_t)v;
+    return true;
+}
+
+bool ts_get_u16le(uint16_t *out, ts_bytes *b)
+{
+    uint64_t v;
+    if (!get_le(&v, b, 2)) {
+        return false;
+    }
+    *out = (uint16_t)v;
+    return true;
+}
+
+bool ts_get_u32le(uint32_t *out, ts_bytes *b)
+{
+    uint64_t v;
+    if (!get_le(&v, b, 4)) {
+        return false;
+    }
+    *out = (uint32_t)v;
+    return true;
+}
+
+bool ts_get_u64le(uint64_t *out, ts_bytes *b)
+{
+    return get_le(out, b, 8);
+}
+
+bool ts_get_u16be(uint16_t *out, ts_bytes *b)
+{
+    uint64_t v;
+    if (!get_be(&v, b, 2)) {
+        return false;
+    }
+    *out = (uint16_t)v;
+    return true;
+}
+
+bool ts_get_u32be(uint32_t *out, ts_bytes *b)
+{
+    uint64_t v;
+    if (!get_be(&v, b, 4)) {
+        return false;
+    }
+    *out = (uint32_t)v;
+    return true;
+}
+
+bool ts_get_u64be(uint64_t *out, ts_bytes *b)
+{
+    return get_be(out, b, 8);
+}
+
+bool ts_get_varint(uint64_t *out, ts_bytes *b)
+{
+    uint64_t v = 0;
+    for (size_t i = 0; i < 10; i++) {
+        uint8_t byte;
+        if (b->at + i >= b->n) {
+            return false;
+        }
+        byte = b->p[b->at + i];
+        if (i == 9 && byte > 1) {
+            return false;
+        }
+        v |= (uint64_t)(byte & 0x7f) << (7 * i);
+        if (byte < 0x80) {
+            b->at += i + 1;
+            *out = v;
+            return true;
+        }
+    }
+    return false;
+}

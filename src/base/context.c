@@ -1,0 +1,151 @@
+#include "base/context.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int sys_open(void *user, const char *path, int flags, mode_t mode)
+{
+    (void)user;
+    return open(path, flags, mode);
+}
+
+static int sys_close(void *user, int fd)
+{
+    (void)user;
+    return close(fd);
+}
+
+static ssize_t sys_read(void *user, int fd, void *buf, size_t n)
+{
+    (void)user;
+    return read(fd, buf, n);
+}
+
+static ssize_t sys_pread(void *user, int fd, void *buf, size_t n, off_t off)
+{
+    (void)user;
+    return pread(fd, buf, n, off);
+}
+
+static ssize_t sys_write(void *user, int fd, const void *buf, size_t n)
+{
+    (void)user;
+    return write(fd, buf, n);
+}
+
+static ssize_t sys_pwrite(void *user, int fd, const void *buf, size_t n, off_t off)
+{
+    (void)user;
+    return pwrite(fd, buf, n, off);
+}
+
+static int sys_fstat(void *user, int fd, struct stat *st)
+{
+    (void)user;
+    return fstat(fd, st);
+}
+
+static int sys_fsync(void *user, int fd)
+{
+    (void)user;
+    return fsync(fd);
+}
+
+static int sys_ftruncate(void *user, int fd, off_t len)
+{
+    (void)user;
+    return ftruncate(fd, len);
+}
+
+static int sys_rename(void *user, const char *from, const char *to)
+{
+    (void)user;
+    return rename(from, to);
+}
+
+static int sys_unlink(void *user, const char *path)
+{
+    (void)user;
+    return unlink(path);
+}
+
+static void *door_realloc(void *user, void *p, size_t n)
+{
+    (void)user;
+    return realloc(p, n);
+}
+
+static void door_free(void *user, void *p)
+{
+    (void)user;
+    free(p);
+}
+
+static const ts_sys default_sys = {
+    NULL,       sys_open,  sys_close, sys_read,      sys_pread,  sys_write,
+    sys_pwrite, sys_fstat, sys_fsync, sys_ftruncate, sys_rename, sys_unlink,
+};
+
+void ts_ctx_init(ts_ctx *ctx)
+{
+    const char *tmpdir = getenv("TMPDIR");
+    memset(ctx, 0, sizeof *ctx);
+    ctx->allocator = (ts_allocator){NULL, door_realloc, door_free};
+    ctx->sys = default_sys;
+    ctx->logger.level = TS_LOG_ERROR;
+    ctx->limits = (ts_limits){
+        .max_memory = 0,
+        .max_inflate = UINT64_C(64) << 30,
+        .inflate_ratio = 1000,
+        .inflate_grace = UINT64_C(64) << 20,
+        .max_string = UINT64_C(512) << 20,
+        .max_message = UINT64_C(256) << 20,
+        .json_depth = 10000000,
+        .archive_depth = 4,
+        .archive_members = 100000,
+    };
+    ctx->tmpdir = tmpdir != NULL && tmpdir[0] == '/' ? tmpdir : "/var/tmp";
+}
+
+ts_code ts_fail(ts_ctx *ctx, ts_code code, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    ts_error_vset(&ctx->error, code, fmt, ap);
+    va_end(ap);
+    return code;
+}
+
+ts_code ts_cause(ts_ctx *ctx, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    ts_error_vadd(&ctx->error, fmt, ap);
+    va_end(ap);
+    return ctx->error.code;
+}
+
+ts_code ts_check_cancel(ts_ctx *ctx)
+{
+    if (ctx->cancel != NULL && *ctx->cancel != 0) {
+        return ts_fail(ctx, TS_ERR_INTERRUPTED, "stopped by signal %d", (int)*ctx->cancel);
+    }
+    return TS_OK;
+}
+
+void ts_log(ts_ctx *ctx, ts_log_level level, const char *fmt, ...)
+{
+    char line[1024];
+    va_list ap;
+    if (ctx->logger.write == NULL || level > ctx->logger.level) {
+        return;
+    }
+    va_start(ap, fmt);
+    vsnprintf(line, sizeof line, fmt, ap);
+    va_end(ap);
+    ctx->logger.write(ctx->logger.user, level, line);
+}

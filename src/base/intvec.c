@@ -1,0 +1,133 @@
+#include "base/intvec.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+static uint8_t width_for(int64_t value)
+{
+    if (value < 0 || value > UINT32_MAX) {
+        return 8;
+    }
+    return value <= UINT8_MAX ? 1 : value <= UINT16_MAX ? 2 : 4;
+}
+
+static int64_t load(const ts_intvec_block *block, size_t i)
+{
+    switch (block->width) {
+    case 1:
+        return ((const uint8_t *)block->p)[i];
+    case 2:
+        return ((const uint16_t *)block->p)[i];
+    case 4:
+        return ((const uint32_t *)block->p)[i];
+    default:
+        return ((const int64_t *)block->p)[i];
+    }
+}
+
+static void store(ts_intvec_block *block, size_t i, int64_t value)
+{
+    switch (block->width) {
+    case 1:
+        ((uint8_t *)block->p)[i] = (uint8_t)value;
+        break;
+    case 2:
+        ((uint16_t *)block->p)[i] = (uint16_t)value;
+        break;
+    case 4:
+        ((uint32_t *)block->p)[i] = (uint32_t)value;
+        break;
+    default:
+        ((int64_t *)block->p)[i] = value;
+        break;
+    }
+}
+
+/* Gives the block `width` bytes a value, moving its first `used` values over. */
+static ts_code widen(ts_ctx *ctx, ts_intvec_block *block, size_t used, uint8_t width)
+{
+    ts_intvec_block wide = {ts_alloc(ctx, TS_INTVEC_BLOCK, width), width};
+    if (wide.p == NULL) {
+        return ctx->error.code;
+    }
+    for (size_t i = 0; i < used; i++) {
+        store(&wide, i, load(block, i));
+    }
+    ts_free(ctx, block->p);
+    *block = wide;
+    return TS_OK;
+}
+
+static ts_code grow_directory(ts_ctx *ctx, ts_intvec *v)
+{
+    size_t cap = v->block_cap == 0 ? 16 : v->block_cap * 2;
+    ts_intvec_block *blocks = ts_realloc(ctx, v->blocks, cap, sizeof *blocks);
+    if (blocks == NULL) {
+        return ctx->error.code;
+    }
+    memset(blocks + v->block_cap, 0, (cap - v->block_cap) * sizeof *blocks);
+    v->blocks = blocks;
+    v->block_cap = cap;
+    return TS_OK;
+}
+
+ts_code ts_intvec_push(ts_ctx *ctx, ts_intvec *v, int64_t value)
+{
+    size_t at = (size_t)(v->n >> TS_INTVEC_SHIFT);
+    size_t in = (size_t)(v->n & (TS_INTVEC_BLOCK - 1));
+    uint8_t width = width_for(value);
+    ts_code code;
+    if (at == v->block_cap && (code = grow_directory(ctx, v)) != TS_OK) {
+        return code;
+    }
+    /* A new block starts as wide as the one before it: neighbours are alike, and this saves steps.
+     */
+    if (in == 0 && at > 0 && v->blocks[at].p == NULL && v->blocks[at - 1].width > width) {
+        width = v->blocks[at - 1].width == 8 ? width : v->blocks[at - 1].width;
+    }
+    if (v->blocks[at].width < width && (code = widen(ctx, &v->blocks[at], in, width)) != TS_OK) {
+        return code;
+    }
+    store(&v->blocks[at], in, value);
+    v->n++;
+    return TS_OK;
+}
+
+int64_t ts_intvec_get(const ts_intvec *v, uint64_t i)
+{
+    return load(&v->blocks[i >> TS_INTVEC_SHIFT], (size_t)(i & (TS_INTVEC_BLOCK - 1)));
+}
+
+ts_code ts_intvec_set(ts_ctx *ctx, ts_intvec *v, uint64_t i, int64_t value)
+{
+    ts_intvec_block *block = &v->blocks[i >> TS_INTVEC_SHIFT];
+    uint64_t first = i & ~(uint64_t)(TS_INTVEC_BLOCK - 1);
+    uint64_t used = v->n - first < TS_INTVEC_BLOCK ? v->n - first : TS_INTVEC_BLOCK;
+    uint8_t width = width_for(value);
+    if (block->width < width) {
+        ts_code code = widen(ctx, block, (size_t)used, width);
+        if (code != TS_OK) {
+            return code;
+        }
+    }
+    store(block, (size_t)(i - first), value);
+    return TS_OK;
+}
+
+void ts_intvec_truncate(ts_ctx *ctx, ts_intvec *v, uint64_t n)
+{
+    size_t keep = (size_t)((n + TS_INTVEC_BLOCK - 1) >> TS_INTVEC_SHIFT);
+    for (size_t i = keep; i < v->block_cap && v->blocks[i].p != NULL; i++) {
+        ts_free(ctx, v->blocks[i].p);
+        v->blocks[i] = (ts_intvec_block){NULL, 0};
+    }
+    v->n = n;
+}
+
+void ts_intvec_free(ts_ctx *ctx, ts_intvec *v)
+{
+    ts_intvec_truncate(ctx, v, 0);
+    ts_free(ctx, v->blocks);
+    *v = (ts_intvec){NULL, 0, 0};
+}

@@ -1,0 +1,129 @@
+#include "base/utf8.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+/*
+ * Looks at the sequence that begins at p. Returns its length when it is well formed. Otherwise
+ * *bad is set and the length of the maximal subpart is returned (at least 1).
+ */
+static size_t sequence(bool *bad, uint32_t *cp, const uint8_t *p, size_t n)
+{
+    uint8_t lead = p[0];
+    size_t need = lead < 0x80                   ? 1
+                  : lead >= 0xc2 && lead < 0xe0 ? 2
+                  : lead >= 0xe0 && lead < 0xf0 ? 3
+                  : lead >= 0xf0 && lead < 0xf5 ? 4
+                                                : 0;
+    uint8_t low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+    uint8_t high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+    uint32_t v = need == 1   ? lead
+                 : need == 2 ? lead & 0x1fU
+                 : need == 3 ? lead & 0x0fU
+                             : lead & 0x07U;
+    *bad = need == 0;
+    for (size_t i = 1; i < need; i++) {
+        if (i >= n || p[i] < low || p[i] > high) {
+            *bad = true;
+            return i;
+        }
+        v = v << 6 | (p[i] & 0x3fU);
+        low = 0x80;
+        high = 0xbf;
+    }
+    *cp = v;
+    return need == 0 ? 1 : need;
+}
+
+bool ts_utf8_valid(const char *p, size_t n)
+{
+    size_t i = 0;
+    while (i < n) {
+        bool bad;
+        uint32_t cp;
+        i += sequence(&bad, &cp, (const uint8_t *)p + i, n - i);
+        if (bad) {
+            return false;
+        }
+    }
+    return true;
+}
+
+ts_code ts_utf8_clean(ts_ctx *ctx, ts_buf *out, uint64_t *replaced, const char *p, size_t n)
+{
+    size_t i = 0;
+    size_t start = 0;
+    ts_code code = TS_OK;
+    while (i < n && code == TS_OK) {
+        bool bad;
+        uint32_t cp;
+        size_t len = sequence(&bad, &cp, (const uint8_t *)p + i, n - i);
+        if (bad) {
+            code = ts_buf_put(ctx, out, p + start, i - start);
+            if (code == TS_OK) {
+                code = ts_buf_put(ctx, out, "\xef\xbf\xbd", 3);
+            }
+            (*replaced)++;
+            start = i + len;
+        }
+        i += len;
+    }
+    return code == TS_OK && start < n ? ts_buf_put(ctx, out, p + start, n - start) : code;
+}
+
+size_t ts_utf8_encode(char *out, uint32_t cp)
+{
+    if (cp < 0x80) {
+        out[0] = (char)cp;
+        return 1;
+    }
+    if (cp < 0x800) {
+        out[0] = (char)(0xc0 | cp >> 6);
+        out[1] = (char)(0x80 | (cp & 0x3f));
+        return 2;
+    }
+    if (cp < 0x10000) {
+        out[0] = (char)(0xe0 | cp >> 12);
+        out[1] = (char)(0x80 | (cp >> 6 & 0x3f));
+        out[2] = (char)(0x80 | (cp & 0x3f));
+        return 3;
+    }
+    out[0] = (char)(0xf0 | cp >> 18);
+    out[1] = (char)(0x80 | (cp >> 12 & 0x3f));
+    out[2] = (char)(0x80 | (cp >> 6 & 0x3f));
+    out[3] = (char)(0x80 | (cp & 0x3f));
+    return 4;
+}
+
+/* Characters that could steer a terminal or turn the reading direction. */
+static bool is_steering(uint32_t cp)
+{
+    return cp < 0x20 || (cp >= 0x7f && cp < 0xa0) || cp == 0x061c || cp == 0x200e || cp == 0x200f ||
+           (cp >= 0x2028 && cp <= 0x202e) || (cp >= 0x2066 && cp <= 0x2069) || cp == 0xfeff;
+}
+
+ts_code ts_utf8_printable(ts_ctx *ctx, ts_buf *out, const char *p, size_t n, size_t max)
+{
+    size_t begin = out->n;
+    size_t i = 0;
+    ts_code code = TS_OK;
+    while (i < n && code == TS_OK) {
+        bool bad;
+        uint32_t cp = 0;
+        size_t len = sequence(&bad, &cp, (const uint8_t *)p + i, n - i);
+        if (out->n - begin + 8 > max) {
+            return ts_buf_put(ctx, out, "...", 3);
+        }
+        if (bad || cp < 0x20 || cp == 0x7f) {
+            for (size_t k = 0; k < len && code == TS_OK; k++) {
+                code = ts_buf_printf(ctx, out, "\\x%02x", (unsigned)(uint8_t)p[i + k]);
+            }
+        } else if (is_steering(cp)) {
+            code = ts_buf_printf(ctx, out, "\\u{%x}", cp);
+        } else {
+            code = ts_buf_put(ctx, out, p + i, len);
+        }
+        i += len;
+    }
+    return code;
+}
