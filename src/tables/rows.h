@@ -23,16 +23,16 @@
 #define TS_TABLE_END(t) } ts_row_##t;
 #include "tables/schema/each.h"
 
-/* Column numbers: TS_C_<table>_<column>. */
+/* Column numbers: TS_C_<table>__<column>, and their number: TS_N_<table>. */
 #define TS_TABLE(t, c, d) enum {
-#define TS_INT(t, c, u, n, d) TS_C_##t##_##c,
-#define TS_REAL(t, c, u, n, d) TS_C_##t##_##c,
-#define TS_STR(t, c, u, n, d) TS_C_##t##_##c,
-#define TS_KEY(t, c, d) TS_C_##t##_##c,
-#define TS_TABLE_END(t) TS_C_##t##__count };
+#define TS_INT(t, c, u, n, d) TS_C_##t##__##c,
+#define TS_REAL(t, c, u, n, d) TS_C_##t##__##c,
+#define TS_STR(t, c, u, n, d) TS_C_##t##__##c,
+#define TS_KEY(t, c, d) TS_C_##t##__##c,
+#define TS_TABLE_END(t) TS_N_##t };
 #include "tables/schema/each.h"
 
-#define TS_NULL_BIT(table, column) (UINT64_C(1) << TS_C_##table##_##column)
+#define TS_NULL_BIT(table, column) (UINT64_C(1) << TS_C_##table##__##column)
 #define TS_SET_NULL(table, row, column) ((row)->null |= TS_NULL_BIT(table, column))
 
 /* ts_put_<table>(sink, row): appends a row. A key column must be rows so far + 1. */

@@ -1,6 +1,7 @@
 /*
- * The schema: one declaration per table, in schema/*.def, from which everything else comes: CREATE
- * statements, row structs (rows.h), typed writers (rows.h), docs/tables.md, --tables, schema_doc.
+ * The schema: one declaration per table, in the .def files of schema/, from which everything else
+ * comes: CREATE statements, row structs (rows.h), typed writers (rows.h), docs/tables.md, --tables,
+ * schema_doc.
  *
  * A .def file uses these macros; whoever includes it defines those it needs before (schema/each.h
  * includes all files in creation order and undefines them afterwards):
