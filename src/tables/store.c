@@ -1,0 +1,141 @@
+#include "tables/store_impl.h"
+
+#include "base/alloc.h"
+#include "base/utf8.h"
+
+ts_code ts_store_keep(ts_store *store, ts_text *out, ts_text text)
+{
+    uint32_t id;
+    uint64_t replaced = 0;
+    ts_code code;
+    if (text.p == NULL) {
+        *out = TS_TEXT_NULL;
+        return TS_OK;
+    }
+    if (!ts_utf8_valid(text.p, text.n)) {
+        store->scratch.n = 0;
+        code = ts_utf8_clean(store->ctx, &store->scratch, &replaced, text.p, text.n);
+        if (code != TS_OK) {
+            return code;
+        }
+        text = ts_buf_text(&store->scratch);
+    }
+    code = ts_pool_intern(store->ctx, &id, NULL, &store->texts, text);
+    if (code == TS_OK) {
+        *out = ts_pool_text(&store->texts, id);
+    }
+    return code;
+}
+
+ts_code ts_store_keep_cstr(ts_store *store, const char **out, uint32_t *id, const char *text)
+{
+    uint64_t replaced = 0;
+    ts_code code;
+    store->scratch.n = 0;
+    if ((code = ts_utf8_clean(store->ctx, &store->scratch, &replaced, text, strlen(text))) !=
+            TS_OK ||
+        (code = ts_buf_putc(store->ctx, &store->scratch, '\0')) != TS_OK ||
+        (code = ts_pool_intern(store->ctx, id, NULL, &store->texts,
+                               ts_buf_text(&store->scratch))) != TS_OK) {
+        return code;
+    }
+    *out = ts_pool_text(&store->texts, *id).p;
+    return TS_OK;
+}
+
+ts_code ts_store_put(ts_store *store, enum ts_table_id table, void *row)
+{
+    const ts_table *t = &ts_schema[table];
+    for (unsigned i = 0; i < t->column_count; i++) {
+        ts_text text;
+        char *at = (char *)row + t->columns[i].offset;
+        if (t->columns[i].type != TS_COL_TEXT) {
+            continue;
+        }
+        memcpy(&text, at, sizeof text);
+        if (text.p != NULL && !ts_utf8_valid(text.p, text.n)) {
+            ts_code code = ts_store_keep(store, &text, text);
+            if (code != TS_OK) {
+                return code;
+            }
+            memcpy(at, &text, sizeof text);
+        }
+    }
+    return ts_sink_put(store->sink, table, row);
+}
+
+ts_code ts_store_new(ts_store **out, ts_ctx *ctx, ts_sink *sink, const ts_store_options *options)
+{
+    ts_code code;
+    ts_store *store = ts_zalloc(ctx, 1, sizeof *store);
+    if (store == NULL) {
+        return ctx->error.code;
+    }
+    store->ctx = ctx;
+    store->sink = sink;
+    store->sources.size = sizeof(ts_source_rec);
+    store->issues.size = sizeof(ts_issue_rec);
+    store->issue_groups.size = sizeof(ts_issue_group);
+    store->tallies.size = sizeof(ts_tally_rec);
+    store->processes.size = sizeof(ts_process_rec);
+    store->threads.size = sizeof(ts_thread_rec);
+    store->other_clock_sources.size = sizeof(ts_named_clock);
+    if ((code = ts_store_begin_fixed(store, options)) != TS_OK ||
+        (code = ts_store_begin_threads(store)) != TS_OK) {
+        ts_store_free(store);
+        return code;
+    }
+    *out = store;
+    return TS_OK;
+}
+
+void ts_store_free(ts_store *store)
+{
+    ts_ctx *ctx;
+    if (store == NULL) {
+        return;
+    }
+    ctx = store->ctx;
+    ts_store_free_stacks(store);
+    ts_shelf_free(ctx, &store->sources);
+    ts_shelf_free(ctx, &store->issues);
+    ts_shelf_free(ctx, &store->issue_groups);
+    ts_keymap_free(ctx, &store->issue_keys);
+    ts_shelf_free(ctx, &store->tallies);
+    ts_keymap_free(ctx, &store->tally_keys);
+    ts_shelf_free(ctx, &store->processes);
+    ts_keymap_free(ctx, &store->process_keys);
+    ts_shelf_free(ctx, &store->threads);
+    ts_keymap_free(ctx, &store->thread_keys);
+    ts_shelf_free(ctx, &store->other_clock_sources);
+    ts_pool_free(ctx, &store->dict);
+    ts_pool_free(ctx, &store->texts);
+    ts_buf_free(ctx, &store->scratch);
+    ts_free(ctx, store);
+}
+
+ts_code ts_store_finish(ts_store *store)
+{
+    ts_code code;
+    if (store->finished) {
+        return ts_fail(store->ctx, TS_ERR_INTERNAL, "the store was finished twice");
+    }
+    store->finished = true;
+    if ((code = ts_store_check_clocks(store)) != TS_OK ||
+        (code = ts_store_check_counts(store)) != TS_OK) {
+        return code;
+    }
+    ts_store_mark_incomplete(store);
+    if ((code = ts_store_write_threads(store)) != TS_OK ||
+        (code = ts_store_write_range(store)) != TS_OK ||
+        (code = ts_store_write_fixed(store)) != TS_OK ||
+        (code = ts_store_write_sources(store)) != TS_OK) {
+        return code;
+    }
+    return ts_store_write_issues(store);
+}
+
+ts_sink *ts_store_sink(ts_store *store)
+{
+    return store->sink;
+}

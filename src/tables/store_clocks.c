@@ -1,0 +1,110 @@
+#include "tables/store_impl.h"
+
+#include "base/ckd.h"
+
+const char *ts_clock_name(ts_clock clock)
+{
+    static const char *const names[TS_CLOCK_COUNT] = {
+        "unknown",   "boottime",         "realtime",      "realtime_coarse",
+        "monotonic", "monotonic_coarse", "monotonic_raw", "relative",
+    };
+    return names[clock];
+}
+
+/* Names in clock_snapshot, spelled as readers of that table know them. */
+static const char *snapshot_name(ts_clock clock)
+{
+    static const char *const names[TS_CLOCK_RELATIVE] = {
+        NULL,        "boottime",         "realtime",      "realtime_corse",
+        "monotonic", "monotonic-coarse", "monotonic-raw",
+    };
+    return names[clock];
+}
+
+ts_code ts_clock_snapshot(ts_store *store, const ts_clock_set *set)
+{
+    int64_t id = 0;
+    if (store->clock_rows_written) {
+        return TS_OK;
+    }
+    for (ts_clock clock = TS_CLOCK_BOOTTIME; clock < TS_CLOCK_RELATIVE; clock++) {
+        ts_row_clock_snapshot row = {0, id, clock, ts_store_clamp(set->at[clock]), TS_TEXT_NULL};
+        ts_code code;
+        if (set->at[clock] == 0) {
+            continue;
+        }
+        row.clock_name = ts_text_of(snapshot_name(clock));
+        code = ts_store_put(store, TS_T_clock_snapshot, &row);
+        if (code != TS_OK) {
+            return code;
+        }
+        store->clock_rows_written = true;
+        id++;
+    }
+    return TS_OK;
+}
+
+bool ts_clock_convert(int64_t *out, const ts_clock_set *set, ts_clock from, ts_clock to, int64_t ts)
+{
+    *out = ts;
+    if (from == to) {
+        return true;
+    }
+    if (set->at[from] == 0 || set->at[to] == 0) {
+        return false;
+    }
+    /* Both are at least 0, so that their difference fits. */
+    *out = ts_sat_add(ts, ts_store_clamp(set->at[to]) - ts_store_clamp(set->at[from]));
+    return true;
+}
+
+void ts_range_note(ts_store *store, ts_clock clock, ts_range_weight weight, int64_t ts)
+{
+    ts_clock_span *span = &store->spans[clock];
+    if (clock == TS_CLOCK_UNKNOWN) {
+        return;
+    }
+    if (store->first_clock[weight] == TS_CLOCK_UNKNOWN) {
+        store->first_clock[weight] = clock;
+    }
+    if (!span->noted || ts < span->first) {
+        span->first = ts;
+    }
+    if (!span->noted || ts > span->last) {
+        span->last = ts;
+    }
+    span->noted = true;
+}
+
+ts_clock ts_trace_clock(const ts_store *store)
+{
+    ts_clock clock = store->first_clock[TS_RANGE_ROWS];
+    return clock != TS_CLOCK_UNKNOWN ? clock : store->first_clock[TS_RANGE_MARKS];
+}
+
+void ts_store_range(const ts_store *store, int64_t *start, int64_t *end)
+{
+    ts_clock clock = ts_trace_clock(store);
+    const ts_clock_span *span = &store->spans[clock];
+    if (clock == TS_CLOCK_UNKNOWN) {
+        *start = 0; /* a range that a viewer can divide by, where the reference has (-1, 0) */
+        *end = 1;
+        return;
+    }
+    *start = span->first;
+    *end = span->last;
+    if (clock == TS_CLOCK_RELATIVE) {
+        *start = *start < 0 ? *start : 0;
+        *end = *end > 1 ? *end : 1;
+    } else if (*start == *end) {
+        *start = ts_sat_add(*start, -1);
+        *end = ts_sat_add(*end, 1);
+    }
+}
+
+ts_code ts_store_write_range(ts_store *store)
+{
+    ts_row_trace_range row = {0, 0, 0};
+    ts_store_range(store, &row.start_ts, &row.end_ts);
+    return ts_store_put(store, TS_T_trace_range, &row);
+}

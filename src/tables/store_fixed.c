@@ -1,0 +1,360 @@
+#include "tables/store_impl.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#ifndef TS_VERSION
+#define TS_VERSION "0.1.0"
+#endif
+
+/* A fixed text, not the time of the build: two builds of one version write the same bytes. */
+#define PUBLISH_DATE "2026/11/21"
+
+/* --- stat --------------------------------------------------------------------------------------
+ */
+
+typedef struct stat_type {
+    const char *name;
+    const char *severity;
+} stat_type;
+
+static const stat_type stat_types[TS_STAT_TYPES] = {
+    {"received", "info"},      {"data_lost", "error"},    {"not_match", "info"},
+    {"not_supported", "warn"}, {"invalid_data", "error"},
+};
+
+static const char *const stat_events[TS_STAT_EVENTS] = {
+    "binder_transaction",
+    "binder_transaction_received",
+    "binder_transaction_alloc_buf",
+    "binder_transaction_lock",
+    "binder_transaction_locked",
+    "binder_transaction_unlock",
+    "sched_switch",
+    "sched_blocked_reason",
+    "task_rename",
+    "task_newtask",
+    "tracing_mark_write",
+    "print",
+    "sched_wakeup",
+    "sched_waking",
+    "cpu_idle",
+    "cpu_frequency",
+    "cpu_frequency_limits",
+    "suspend_resume",
+    "workqueue_execute_start",
+    "workqueue_execute_end",
+    "clock_set_rate",
+    "clock_enable",
+    "clock_disable",
+    "clk_set_rate",
+    "clk_enable",
+    "clk_disable",
+    "sys_enter",
+    "sys_exit",
+    "regulator_set_voltage",
+    "regulator_set_voltage_complete",
+    "regulator_disable",
+    "regulator_disable_complete",
+    "ipi_entry",
+    "ipi_exit",
+    "irq_handler_entry",
+    "irq_handler_exit",
+    "softirq_raise",
+    "softirq_entry",
+    "softirq_exit",
+    "oom_score_adj_update",
+    "sched_wakeup_new",
+    "sched_process_exit",
+    "sched_process_free",
+    "trace_event_clock_sync",
+    "signal_generate",
+    "signal_deliver",
+    "trace_block_bio_backmerge",
+    "trace_block_bio_bounce",
+    "trace_block_bio_complete",
+    "trace_block_bio_frontmerge",
+    "trace_bblock_bio_queue", /* so spelled by all who read this table */
+    "trace_block_bio_remap",
+    "trace_block_dirty_buffer",
+    "trace_block_getrq",
+    "trace_block_plug",
+    "trace_block_rq_complete",
+    "trace_block_rq_insert",
+    "trace_block_rq_remap",
+    "trace_block_rq_issue",
+    "trace_ffrt",
+    "memory",
+    "hilog",
+    "hidump_fps",
+    "native_hook_malloc",
+    "native_hook_free",
+    "native_hook_mmap",
+    "native_hook_munmap",
+    "native_hook_record_statistics",
+    "native_hook_memtag",
+    "sys_memory",
+    "sys_virtual_memory",
+    "trace_diskio",
+    "trace_process",
+    "trace_cpu_usage",
+    "trace_network",
+    "trace_js_memory",
+    "trace_perf",
+    "trace_ebpf",
+    "trace_ebpf_file_system",
+    "trace_ebpf_paged_memory",
+    "trace_ebpf_bio_latency",
+    "trace_hisys_event",
+    "trace_smaps",
+    "trace_vsync",
+    "trace_on_do_composition",
+    "trace_frame_queue",
+    "trace_ash_mem",
+    "trace_dma_mem",
+    "trace_gpu_process_mem",
+    "trace_gpu_window_mem",
+    "trace_window_manager_service",
+    "dma_fence_init",
+    "dma_fence_destroy",
+    "dma_fence_enable_signal",
+    "dma_fence_signaled",
+    "dma_fence",
+    "timerfd_wakeup",
+    "other",
+};
+
+ts_code ts_stat(ts_store *store, const char *event, const char *type, uint64_t n)
+{
+    for (size_t e = 0; e < TS_STAT_EVENTS; e++) {
+        if (strcmp(stat_events[e], event) != 0) {
+            continue;
+        }
+        for (size_t t = 0; t < TS_STAT_TYPES; t++) {
+            if (strcmp(stat_types[t].name, type) == 0) {
+                store->stat[e][t] = ts_store_add(store->stat[e][t], n);
+                return TS_OK;
+            }
+        }
+    }
+    return ts_fail(store->ctx, TS_ERR_INTERNAL, "stat has no row for %s, %s", event, type);
+}
+
+static ts_code write_stat(ts_store *store)
+{
+    for (size_t e = 0; e < TS_STAT_EVENTS; e++) {
+        for (size_t t = 0; t < TS_STAT_TYPES; t++) {
+            ts_row_stat row = {0,
+                               ts_text_of(stat_events[e]),
+                               ts_text_of(stat_types[t].name),
+                               ts_store_clamp(store->stat[e][t]),
+                               ts_text_of(stat_types[t].severity),
+                               TS_TEXT_LIT("trace")};
+            ts_code code = ts_sink_put(store->sink, TS_T_stat, &row);
+            if (code != TS_OK) {
+                return code;
+            }
+        }
+    }
+    return TS_OK;
+}
+
+/* --- dictionary and configuration --------------------------------------------------------------
+ */
+
+ts_code ts_dict(int64_t *id, ts_store *store, ts_text text)
+{
+    bool added;
+    uint32_t number;
+    ts_code code;
+    if (text.p == NULL) {
+        text = TS_TEXT_LIT("");
+    }
+    code = ts_pool_intern(store->ctx, &number, &added, &store->dict, text);
+    if (code != TS_OK) {
+        return code;
+    }
+    *id = number;
+    if (added) {
+        ts_row_data_dict row = {0, number, text};
+        code = ts_sink_put(store->sink, TS_T_data_dict, &row);
+    }
+    return code;
+}
+
+ts_code ts_trace_config(ts_store *store, ts_text trace_source, ts_text key, ts_text value)
+{
+    ts_row_trace_config row = {0, 0, trace_source, key, value};
+    row.id = (int64_t)ts_sink_rows(store->sink, TS_T_trace_config);
+    return ts_store_put(store, TS_T_trace_config, &row);
+}
+
+/* The order of datasource_clockid; names that are not here follow as they come. */
+static const char *const clock_sources[TS_KNOWN_CLOCK_SOURCES] = {
+    "ftrace-plugin", "ffrt-profiler",  "memory-plugin",     "hilog-plugin",
+    "nativehook",    "hidump-plugin",  "network-plugin",    "diskio-plugin",
+    "cpu-plugin",    "process-plugin", "hisysevent-plugin", "arkts-plugin",
+};
+
+ts_code ts_datasource_clock(ts_store *store, const char *name, ts_clock clock)
+{
+    ts_named_clock *other;
+    ts_text kept;
+    ts_code code;
+    for (size_t i = 0; i < TS_KNOWN_CLOCK_SOURCES; i++) {
+        if (strcmp(clock_sources[i], name) == 0) {
+            if (!store->known_clock_source_seen[i]) {
+                store->known_clock_source_seen[i] = true;
+                store->known_clock_sources[i] = clock;
+            }
+            return TS_OK;
+        }
+    }
+    for (size_t i = 0; i < store->other_clock_sources.n; i++) {
+        other = ts_shelf_at(&store->other_clock_sources, i);
+        if (ts_text_is(other->name, name)) {
+            return TS_OK;
+        }
+    }
+    code = ts_store_keep(store, &kept, ts_text_of(name));
+    if (code != TS_OK) {
+        return code;
+    }
+    other = ts_shelf_add(store->ctx, &store->other_clock_sources);
+    if (other == NULL) {
+        return store->ctx->error.code;
+    }
+    other->name = kept;
+    other->clock = clock;
+    return TS_OK;
+}
+
+static ts_code put_clock_source(ts_store *store, ts_text name, ts_clock clock)
+{
+    ts_row_datasource_clockid row = {0, 0, name, clock};
+    row.id = (int64_t)ts_sink_rows(store->sink, TS_T_datasource_clockid);
+    return ts_sink_put(store->sink, TS_T_datasource_clockid, &row);
+}
+
+static ts_code write_clock_sources(ts_store *store)
+{
+    ts_code code = TS_OK;
+    for (size_t i = 0; code == TS_OK && i < TS_KNOWN_CLOCK_SOURCES; i++) {
+        if (store->known_clock_source_seen[i]) {
+            code = put_clock_source(store, ts_text_of(clock_sources[i]),
+                                    store->known_clock_sources[i]);
+        }
+    }
+    for (size_t i = 0; code == TS_OK && i < store->other_clock_sources.n; i++) {
+        const ts_named_clock *other = ts_shelf_at(&store->other_clock_sources, i);
+        code = put_clock_source(store, other->name, other->clock);
+    }
+    return code;
+}
+
+/* --- meta --------------------------------------------------------------------------------------
+ */
+
+void ts_meta_add_bytes(ts_store *store, uint64_t bytes)
+{
+    store->meta_bytes = ts_store_add(store->meta_bytes, bytes);
+}
+
+ts_code ts_meta_source(ts_store *store, const char *base_name, const char *source_type)
+{
+    ts_code code = TS_OK;
+    if (store->meta_source_name.p == NULL && base_name != NULL) {
+        code = ts_store_keep(store, &store->meta_source_name, ts_text_of(base_name));
+    }
+    if (code == TS_OK && store->meta_source_type.p == NULL && source_type != NULL) {
+        code = ts_store_keep(store, &store->meta_source_type, ts_text_of(source_type));
+    }
+    return code;
+}
+
+static ts_code put_meta(ts_store *store, const char *name, ts_text value)
+{
+    ts_row_meta row = {0, ts_text_of(name), value.p == NULL ? TS_TEXT_LIT("") : value};
+    return ts_sink_put(store->sink, TS_T_meta, &row);
+}
+
+static ts_code write_meta(ts_store *store)
+{
+    char bytes[32];
+    char duration[32];
+    int64_t start;
+    int64_t end;
+    ts_code code;
+    if (store->no_meta) {
+        return TS_OK;
+    }
+    ts_store_range(store, &start, &end);
+    snprintf(bytes, sizeof bytes, "%" PRIu64, store->meta_bytes);
+    /* The difference of two int64 as unsigned: it cannot overflow because start <= end. */
+    snprintf(duration, sizeof duration, "%" PRIu64 " s",
+             ((uint64_t)end - (uint64_t)start) / UINT64_C(1000000000));
+    if ((code = put_meta(store, "datasize", ts_text_of(bytes))) != TS_OK ||
+        (code = put_meta(store, "parse_tool", TS_TEXT_LIT("trace_streamer"))) != TS_OK ||
+        (code = put_meta(store, "tool_version", TS_TEXT_LIT(TS_VERSION))) != TS_OK ||
+        (code = put_meta(store, "tool_publish_time", TS_TEXT_LIT(PUBLISH_DATE))) != TS_OK ||
+        (code = put_meta(store, "source_name", store->meta_source_name)) != TS_OK ||
+        (code = put_meta(store, "output_name", store->meta_output_name)) != TS_OK ||
+        (code = put_meta(store, "runtime", store->meta_runtime)) != TS_OK ||
+        (code = put_meta(store, "trace_duration", ts_text_of(duration))) != TS_OK) {
+        return code;
+    }
+    return put_meta(store, "source_type", store->meta_source_type);
+}
+
+/* --- all ---------------------------------------------------------------------------------------
+ */
+
+ts_code ts_store_begin_fixed(ts_store *store, const ts_store_options *options)
+{
+    int64_t id;
+    ts_code code = TS_OK;
+    if (options != NULL) {
+        store->with_times = options->with_times;
+        store->no_meta = options->no_meta;
+        if (options->with_times &&
+            ((code = ts_store_keep(store, &store->meta_output_name,
+                                   ts_text_of(options->output_name))) != TS_OK ||
+             (code = ts_store_keep(store, &store->meta_runtime, ts_text_of(options->runtime))) !=
+                 TS_OK)) {
+            return code;
+        }
+    }
+    return ts_dict(&id, store, TS_TEXT_LIT("")); /* id 0 is the empty text */
+}
+
+static ts_code write_data_types(ts_store *store)
+{
+    static const char *const names[] = {"int32_t", "string", "double", "boolean"};
+    for (int64_t i = 0; i < 4; i++) {
+        ts_row_data_type row = {0, i, i, ts_text_of(names[i])};
+        ts_code code = ts_sink_put(store->sink, TS_T_data_type, &row);
+        if (code != TS_OK) {
+            return code;
+        }
+    }
+    return TS_OK;
+}
+
+static ts_code write_device_info(ts_store *store)
+{
+    ts_row_device_info row = {0, 0, 0, 0};
+    TS_SET_NULL(device_info, &row, physical_width);
+    TS_SET_NULL(device_info, &row, physical_height);
+    TS_SET_NULL(device_info, &row, physical_frame_rate);
+    return ts_sink_put(store->sink, TS_T_device_info, &row);
+}
+
+ts_code ts_store_write_fixed(ts_store *store)
+{
+    ts_code code;
+    if ((code = write_data_types(store)) != TS_OK || (code = write_stat(store)) != TS_OK ||
+        (code = write_meta(store)) != TS_OK || (code = write_clock_sources(store)) != TS_OK) {
+        return code;
+    }
+    return write_device_info(store);
+}

@@ -1,0 +1,191 @@
+/*
+ * Inside of the store, shared by store*.c: its state, two small containers and the calls between
+ * its themes. Nothing outside of the store includes this.
+ */
+#ifndef TS_TABLES_STORE_IMPL_H
+#define TS_TABLES_STORE_IMPL_H
+
+#include "base/buf.h"
+#include "base/pool.h"
+#include "tables/store.h"
+
+/* --- containers (store_maps.c) -----------------------------------------------------------------
+ */
+
+/* Elements that never move, so that pointers to them stay valid; each begins as zero bytes. */
+typedef struct ts_shelf {
+    void **blocks;
+    size_t block_count;
+    size_t block_cap;
+    size_t n;
+    size_t size; /* bytes of an element; set before the first ts_shelf_add */
+} ts_shelf;
+
+/* A new element at the end, or NULL (out of memory). */
+void *ts_shelf_add(ts_ctx *ctx, ts_shelf *shelf);
+
+/* Takes the last element back. */
+void ts_shelf_drop(ts_shelf *shelf);
+
+/* i < n. */
+void *ts_shelf_at(const ts_shelf *shelf, size_t i);
+void ts_shelf_free(ts_ctx *ctx, ts_shelf *shelf);
+
+/* Keys of three integers, numbered densely from 0 in the order of their coming. */
+typedef struct ts_keymap {
+    int64_t (*keys)[3];
+    uint32_t *slots; /* number + 1; 0 is empty */
+    uint32_t slot_count;
+    uint32_t count;
+    uint32_t key_cap;
+} ts_keymap;
+
+bool ts_keymap_find(uint32_t *number, const ts_keymap *map, int64_t a, int64_t b, int64_t c);
+
+/* Adds a key that is not there yet; it gets number `count`. */
+ts_code ts_keymap_add(ts_ctx *ctx, ts_keymap *map, int64_t a, int64_t b, int64_t c);
+void ts_keymap_free(ts_ctx *ctx, ts_keymap *map);
+
+/* --- state -------------------------------------------------------------------------------------
+ */
+
+typedef struct ts_source_rec {
+    ts_row_source row;
+    int64_t root; /* id of the topmost ancestor */
+} ts_source_rec;
+
+typedef struct ts_process_rec {
+    ts_row_process row;
+    ts_row_process_detail detail;
+} ts_process_rec;
+
+typedef struct ts_thread_rec {
+    ts_row_thread row;
+    ts_row_thread_detail detail;
+} ts_thread_rec;
+
+/* One row of import_issue to be. */
+typedef struct ts_issue_rec {
+    int64_t source_id;
+    ts_issue_code code;
+    bool rest; /* stands for all after the single ones */
+    ts_text stream;
+    ts_text message;
+    int64_t offset;
+    uint64_t count;
+} ts_issue_rec;
+
+/* The defects of one (source, code). */
+typedef struct ts_issue_group {
+    uint32_t singles;
+    ts_issue_rec *rest; /* NULL until there is one */
+} ts_issue_group;
+
+typedef struct ts_tally_rec {
+    ts_tally tally;
+    int64_t source_id;
+    ts_item item;
+    const char *detail; /* kept, or NULL */
+} ts_tally_rec;
+
+/* Times noted in one clock. */
+typedef struct ts_clock_span {
+    bool noted;
+    int64_t first;
+    int64_t last;
+} ts_clock_span;
+
+typedef struct ts_named_clock {
+    ts_text name;
+    ts_clock clock;
+} ts_named_clock;
+
+typedef struct ts_stack_state ts_stack_state;
+
+enum { TS_STAT_EVENTS = 98, TS_STAT_TYPES = 5, TS_KNOWN_CLOCK_SOURCES = 12, TS_SINGLE_ISSUES = 5 };
+
+struct ts_store {
+    ts_ctx *ctx;
+    ts_sink *sink;
+    bool with_times;
+    bool no_meta;
+    bool finished;
+    ts_pool texts; /* every text that is kept until the end */
+    ts_buf scratch;
+
+    ts_shelf sources; /* ts_source_rec */
+
+    ts_shelf issues;       /* ts_issue_rec, in order of recording */
+    ts_shelf issue_groups; /* ts_issue_group, numbered by issue_keys */
+    ts_keymap issue_keys;  /* (source, code, 0) */
+    uint64_t issue_totals[TS_ERROR + 1];
+
+    ts_shelf tallies;     /* ts_tally_rec, numbered by tally_keys */
+    ts_keymap tally_keys; /* (source, item, text id of the detail + 1 or 0) */
+
+    bool clock_rows_written;
+    ts_clock_span spans[TS_CLOCK_COUNT];
+    ts_clock first_clock[TS_RANGE_ROWS + 1];
+
+    ts_shelf processes;     /* ts_process_rec */
+    ts_keymap process_keys; /* (input file, pid, 0) */
+    ts_shelf threads;       /* ts_thread_rec */
+    ts_keymap thread_keys;  /* (input file, tid, 0) */
+
+    ts_pool dict;
+    uint64_t stat[TS_STAT_EVENTS][TS_STAT_TYPES];
+    ts_clock known_clock_sources[TS_KNOWN_CLOCK_SOURCES]; /* TS_CLOCK_UNKNOWN: not seen */
+    bool known_clock_source_seen[TS_KNOWN_CLOCK_SOURCES];
+    ts_shelf other_clock_sources; /* ts_named_clock */
+    uint64_t meta_bytes;
+    ts_text meta_source_name;
+    ts_text meta_source_type;
+    ts_text meta_output_name;
+    ts_text meta_runtime;
+
+    ts_stack_state **stacks; /* one per source whose stacks are being imported */
+    size_t stack_count;
+    size_t stack_cap;
+};
+
+/* --- calls between the themes ------------------------------------------------------------------
+ */
+
+/* A copy that lives as long as the store, ill-formed UTF-8 replaced; NULL stays NULL. */
+ts_code ts_store_keep(ts_store *store, ts_text *out, ts_text text);
+
+/* The same with a NUL at the end; text must not be NULL. *id is its number among the kept texts. */
+ts_code ts_store_keep_cstr(ts_store *store, const char **out, uint32_t *id, const char *text);
+
+/* Puts a row after replacing what is no UTF-8 in its texts. */
+ts_code ts_store_put(ts_store *store, enum ts_table_id table, void *row);
+
+static inline int64_t ts_store_clamp(uint64_t n)
+{
+    return n > INT64_MAX ? INT64_MAX : (int64_t)n;
+}
+
+static inline uint64_t ts_store_add(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+ts_code ts_store_begin_threads(ts_store *store);
+ts_code ts_store_begin_fixed(ts_store *store, const ts_store_options *options);
+
+/* What finish does, in this order. */
+ts_code ts_store_check_clocks(ts_store *store);
+ts_code ts_store_check_counts(ts_store *store);
+void ts_store_mark_incomplete(ts_store *store);
+ts_code ts_store_write_threads(ts_store *store);
+ts_code ts_store_write_range(ts_store *store);
+ts_code ts_store_write_fixed(ts_store *store);
+ts_code ts_store_write_sources(ts_store *store);
+ts_code ts_store_write_issues(ts_store *store);
+
+/* start and end of trace_range. */
+void ts_store_range(const ts_store *store, int64_t *start, int64_t *end);
+
+void ts_store_free_stacks(ts_store *store);
+
+#endif

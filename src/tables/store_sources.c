@@ -1,0 +1,140 @@
+#include "tables/store_impl.h"
+
+static ts_source_rec *source_rec(const ts_store *store, int64_t id)
+{
+    return ts_shelf_at(&store->sources, (size_t)(id - 1));
+}
+
+ts_code ts_source_add(int64_t *id, ts_store *store, int64_t parent_id, const char *kind,
+                      const char *path, const char *format)
+{
+    ts_source_rec *rec;
+    ts_text kept[3];
+    ts_code code;
+    if (parent_id < 0 || (uint64_t)parent_id > store->sources.n) {
+        return ts_fail(store->ctx, TS_ERR_INTERNAL, "no source has the id %lld",
+                       (long long)parent_id);
+    }
+    if ((code = ts_store_keep(store, &kept[0], ts_text_of(kind))) != TS_OK ||
+        (code = ts_store_keep(store, &kept[1], ts_text_of(path))) != TS_OK ||
+        (code = ts_store_keep(store, &kept[2], ts_text_of(format))) != TS_OK) {
+        return code;
+    }
+    rec = ts_shelf_add(store->ctx, &store->sources);
+    if (rec == NULL) {
+        return store->ctx->error.code;
+    }
+    *id = (int64_t)store->sources.n;
+    rec->root = parent_id == 0 ? *id : source_rec(store, parent_id)->root;
+    rec->row.id = *id;
+    rec->row.parent_id = parent_id;
+    rec->row.kind = kept[0];
+    rec->row.path = kept[1];
+    rec->row.format = kept[2];
+    rec->row.complete = 1;
+    TS_SET_NULL(source, &rec->row, pid);
+    TS_SET_NULL(source, &rec->row, start_ts);
+    TS_SET_NULL(source, &rec->row, end_ts);
+    if (parent_id == 0) {
+        TS_SET_NULL(source, &rec->row, parent_id);
+    }
+    return TS_OK;
+}
+
+ts_row_source *ts_source(ts_store *store, int64_t id)
+{
+    return &source_rec(store, id)->row;
+}
+
+ts_code ts_source_text(ts_store *store, int64_t id, ts_text *column, const char *p, size_t n)
+{
+    (void)id; /* the text belongs to the store; the row says where it is used */
+    return ts_store_keep(store, column, (ts_text){p, n});
+}
+
+ts_code ts_source_property(ts_store *store, int64_t id, const char *key, ts_text value)
+{
+    ts_row_source_property row = {0, id, ts_text_of(key), value};
+    return ts_store_put(store, TS_T_source_property, &row);
+}
+
+uint64_t ts_source_count(const ts_store *store)
+{
+    return store->sources.n;
+}
+
+int64_t ts_source_root(const ts_store *store, int64_t id)
+{
+    if (id < 1 || (uint64_t)id > store->sources.n) {
+        return 0;
+    }
+    return source_rec(store, id)->root;
+}
+
+/* A source that lost something is not complete, and neither is what contains it. */
+static void set_incomplete(ts_store *store, int64_t id)
+{
+    while (id >= 1 && (uint64_t)id <= store->sources.n) {
+        ts_row_source *row = &source_rec(store, id)->row;
+        row->complete = 0;
+        id = (row->null & TS_NULL_BIT(source, parent_id)) != 0 ? 0 : row->parent_id;
+    }
+}
+
+void ts_store_mark_incomplete(ts_store *store)
+{
+    for (size_t i = 0; i < store->issues.n; i++) {
+        const ts_issue_rec *rec = ts_shelf_at(&store->issues, i);
+        if (ts_issue_list[rec->code].severity >= TS_DATA_LOSS) {
+            set_incomplete(store, rec->source_id);
+        }
+    }
+    for (size_t i = 0; i < store->tallies.n; i++) {
+        const ts_tally_rec *rec = ts_shelf_at(&store->tallies, i);
+        if (rec->tally.lost > 0) {
+            set_incomplete(store, rec->source_id);
+        }
+    }
+}
+
+ts_code ts_store_check_clocks(ts_store *store)
+{
+    ts_text trace_clock = ts_text_of(ts_clock_name(ts_trace_clock(store)));
+    uint64_t both = TS_NULL_BIT(source, start_ts) | TS_NULL_BIT(source, end_ts);
+    for (size_t i = 0; i < store->sources.n; i++) {
+        const ts_row_source *row = ts_source(store, (int64_t)i + 1);
+        const ts_row_source *parent = NULL;
+        ts_code code;
+        if (row->clock.p == NULL || (row->null & both) == both ||
+            (row->clock.n == trace_clock.n &&
+             memcmp(row->clock.p, trace_clock.p, trace_clock.n) == 0)) {
+            continue;
+        }
+        if ((row->null & TS_NULL_BIT(source, parent_id)) == 0) {
+            parent = ts_source(store, row->parent_id);
+        }
+        if (parent != NULL && parent->clock.p != NULL && (parent->null & both) != both &&
+            parent->clock.n == row->clock.n &&
+            memcmp(parent->clock.p, row->clock.p, row->clock.n) == 0) {
+            continue; /* said of the source that contains it */
+        }
+        code = ts_issue(store, row->id, TS_ISSUE_clock_not_related, NULL, TS_NO_OFFSET,
+                        "times are in the clock %.*s, the trace clock is %.*s", (int)row->clock.n,
+                        row->clock.p, (int)trace_clock.n, trace_clock.p);
+        if (code != TS_OK) {
+            return code;
+        }
+    }
+    return TS_OK;
+}
+
+ts_code ts_store_write_sources(ts_store *store)
+{
+    for (size_t i = 0; i < store->sources.n; i++) {
+        ts_code code = ts_store_put(store, TS_T_source, ts_source(store, (int64_t)i + 1));
+        if (code != TS_OK) {
+            return code;
+        }
+    }
+    return TS_OK;
+}

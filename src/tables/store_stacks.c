@@ -1,0 +1,357 @@
+/*
+ * Methods and call paths. Rows are written at once; what is kept per source to find them again is
+ * an entry of 24 bytes a method and a call path, and slots of 4 bytes at a load of 3/8 to 3/4: at
+ * most 35 bytes each.
+ */
+#include "tables/store_impl.h"
+
+#include "base/alloc.h"
+
+enum { ENTRY_SHIFT = 10, ENTRY_BLOCK = 1 << ENTRY_SHIFT, FIRST_SLOTS = 256 };
+#define MAX_SLOTS (UINT32_C(1) << 31)
+
+/*
+ * A key of 128 bits and the row's id. A method's key is a hash of all its fields (that two of a
+ * billion methods agree by chance has the probability 10^-21); a node's is exact: parent and method
+ * in `a`, the line in `b`.
+ */
+typedef struct stack_entry {
+    uint64_t a;
+    uint64_t b;
+    uint32_t id;
+} stack_entry;
+
+/* A hash table whose entries are never moved or removed. */
+typedef struct stack_table {
+    stack_entry **blocks;
+    size_t block_count;
+    size_t block_cap;
+    uint32_t *slots; /* number of the entry + 1; 0 is empty */
+    uint32_t slot_count;
+    uint32_t count;
+} stack_table;
+
+struct ts_stack_state {
+    int64_t source_id;
+    stack_table methods;
+    stack_table nodes;
+};
+
+/* --- tables ------------------------------------------------------------------------------------
+ */
+
+static stack_entry *entry_at(const stack_table *table, uint32_t i)
+{
+    return &table->blocks[i >> ENTRY_SHIFT][i & (ENTRY_BLOCK - 1)];
+}
+
+static uint64_t mix(uint64_t h)
+{
+    h ^= h >> 31;
+    h *= UINT64_C(0xbf58476d1ce4e5b9);
+    h ^= h >> 29;
+    h *= UINT64_C(0x94d049bb133111eb);
+    return h ^ (h >> 32);
+}
+
+/* The slot that holds the key or where it belongs. */
+static uint32_t find_slot(const stack_table *table, uint64_t a, uint64_t b)
+{
+    uint32_t mask = table->slot_count - 1;
+    uint32_t slot = (uint32_t)mix(mix(a) + b) & mask;
+    while (table->slots[slot] != 0) {
+        const stack_entry *e = entry_at(table, table->slots[slot] - 1);
+        if (e->a == a && e->b == b) {
+            break;
+        }
+        slot = (slot + 1) & mask;
+    }
+    return slot;
+}
+
+static ts_code grow_slots(ts_ctx *ctx, stack_table *table)
+{
+    uint32_t count = table->slot_count == 0 ? FIRST_SLOTS : table->slot_count * 2;
+    uint32_t *slots;
+    if (table->slot_count >= MAX_SLOTS) {
+        return ts_fail(ctx, TS_ERR_LIMIT, "more than %u call paths", MAX_SLOTS / 4 * 3);
+    }
+    slots = ts_zalloc(ctx, count, sizeof *slots);
+    if (slots == NULL) {
+        return ctx->error.code;
+    }
+    ts_free(ctx, table->slots);
+    table->slots = slots;
+    table->slot_count = count;
+    for (uint32_t i = 0; i < table->count; i++) {
+        const stack_entry *e = entry_at(table, i);
+        slots[find_slot(table, e->a, e->b)] = i + 1;
+    }
+    return TS_OK;
+}
+
+static ts_code grow_entries(ts_ctx *ctx, stack_table *table)
+{
+    if (table->block_count == table->block_cap) {
+        size_t cap = table->block_cap == 0 ? 4 : table->block_cap * 2;
+        stack_entry **blocks = ts_realloc(ctx, table->blocks, cap, sizeof *blocks);
+        if (blocks == NULL) {
+            return ctx->error.code;
+        }
+        table->blocks = blocks;
+        table->block_cap = cap;
+    }
+    table->blocks[table->block_count] = ts_alloc(ctx, ENTRY_BLOCK, sizeof(stack_entry));
+    if (table->blocks[table->block_count] == NULL) {
+        return ctx->error.code;
+    }
+    table->block_count++;
+    return TS_OK;
+}
+
+/* Makes room for one more entry, so that stack_insert cannot fail. */
+static ts_code stack_reserve(ts_ctx *ctx, stack_table *table)
+{
+    ts_code code;
+    if (table->count >= table->slot_count / 4 * 3 && (code = grow_slots(ctx, table)) != TS_OK) {
+        return code;
+    }
+    return table->count >> ENTRY_SHIFT < table->block_count ? TS_OK : grow_entries(ctx, table);
+}
+
+static void stack_insert(stack_table *table, uint32_t slot, uint64_t a, uint64_t b, uint32_t id)
+{
+    *entry_at(table, table->count) = (stack_entry){a, b, id};
+    table->count++;
+    table->slots[slot] = table->count;
+}
+
+static void stack_table_free(ts_ctx *ctx, stack_table *table)
+{
+    for (size_t i = 0; i < table->block_count; i++) {
+        ts_free(ctx, table->blocks[i]);
+    }
+    ts_free(ctx, table->blocks);
+    ts_free(ctx, table->slots);
+}
+
+/* --- states ------------------------------------------------------------------------------------
+ */
+
+static void state_free(ts_ctx *ctx, ts_stack_state *state)
+{
+    stack_table_free(ctx, &state->methods);
+    stack_table_free(ctx, &state->nodes);
+    ts_free(ctx, state);
+}
+
+/* The state of a source, made when new. The one that was used last stands at the end. */
+static ts_code state_of(ts_stack_state **out, ts_store *store, int64_t source_id)
+{
+    ts_stack_state *state;
+    for (size_t i = store->stack_count; i > 0; i--) {
+        state = store->stacks[i - 1];
+        if (state->source_id == source_id) {
+            store->stacks[i - 1] = store->stacks[store->stack_count - 1];
+            store->stacks[store->stack_count - 1] = state;
+            *out = state;
+            return TS_OK;
+        }
+    }
+    if (store->stack_count == store->stack_cap) {
+        size_t cap = store->stack_cap == 0 ? 4 : store->stack_cap * 2;
+        ts_stack_state **stacks = ts_realloc(store->ctx, store->stacks, cap, sizeof *stacks);
+        if (stacks == NULL) {
+            return store->ctx->error.code;
+        }
+        store->stacks = stacks;
+        store->stack_cap = cap;
+    }
+    state = ts_zalloc(store->ctx, 1, sizeof *state);
+    if (state == NULL) {
+        return store->ctx->error.code;
+    }
+    state->source_id = source_id;
+    store->stacks[store->stack_count++] = state;
+    *out = state;
+    return TS_OK;
+}
+
+void ts_stack_release(ts_store *store, int64_t source_id)
+{
+    for (size_t i = 0; i < store->stack_count; i++) {
+        if (store->stacks[i]->source_id == source_id) {
+            state_free(store->ctx, store->stacks[i]);
+            store->stacks[i] = store->stacks[--store->stack_count];
+            return;
+        }
+    }
+}
+
+void ts_store_free_stacks(ts_store *store)
+{
+    for (size_t i = 0; i < store->stack_count; i++) {
+        state_free(store->ctx, store->stacks[i]);
+    }
+    ts_free(store->ctx, store->stacks);
+    store->stacks = NULL;
+    store->stack_count = 0;
+}
+
+/* --- methods -----------------------------------------------------------------------------------
+ */
+
+typedef struct hash128 {
+    uint64_t a;
+    uint64_t b;
+} hash128;
+
+static void hash_word(hash128 *h, uint64_t word)
+{
+    h->a = mix(h->a ^ word) + h->b;
+    h->b = (h->b << 25 | h->b >> 39) * UINT64_C(0x9e3779b97f4a7c15) ^ mix(word + h->a);
+}
+
+/* Length first, so that texts cannot run into each other; NULL differs from empty. */
+static void hash_text(hash128 *h, ts_text t)
+{
+    size_t i = 0;
+    hash_word(h, t.p == NULL ? UINT64_MAX : (uint64_t)t.n);
+    for (; t.p != NULL && i < t.n; i += 8) {
+        uint64_t word = 0;
+        memcpy(&word, t.p + i, t.n - i < 8 ? t.n - i : 8);
+        hash_word(h, word);
+    }
+}
+
+static hash128 hash_method(const ts_method *m)
+{
+    hash128 h = {UINT64_C(0x6a09e667f3bcc908), UINT64_C(0xbb67ae8584caa73b)};
+    hash_word(&h, (uint64_t)m->has_raw_id << 1 | (uint64_t)m->has_line);
+    hash_word(&h, m->has_raw_id ? (uint64_t)m->raw_id : 0);
+    hash_word(&h, m->has_line ? (uint64_t)m->line : 0);
+    hash_text(&h, m->name);
+    hash_text(&h, m->cls);
+    hash_text(&h, m->package);
+    hash_text(&h, m->signature);
+    hash_text(&h, m->file);
+    hash_text(&h, m->library);
+    hash_text(&h, m->modifiers);
+    return h;
+}
+
+static ts_code next_id(uint32_t *id, ts_store *store, enum ts_table_id table)
+{
+    uint64_t rows = ts_sink_rows(store->sink, table);
+    if (rows >= UINT32_MAX) {
+        return ts_fail(store->ctx, TS_ERR_LIMIT, "more than %u rows in %s", UINT32_MAX,
+                       ts_schema[table].name);
+    }
+    *id = (uint32_t)rows + 1;
+    return TS_OK;
+}
+
+static ts_code put_method(ts_store *store, int64_t id, int64_t source_id, const ts_method *m)
+{
+    ts_row_stack_method row = {0};
+    row.id = id;
+    row.source_id = source_id;
+    row.raw_id = m->raw_id;
+    row.name = m->name;
+    row.class = m->cls;
+    row.package = m->package;
+    row.signature = m->signature;
+    row.file = m->file;
+    row.line = m->line;
+    row.library = m->library;
+    row.modifiers = m->modifiers;
+    if (!m->has_raw_id) {
+        TS_SET_NULL(stack_method, &row, raw_id);
+    }
+    if (!m->has_line) {
+        TS_SET_NULL(stack_method, &row, line);
+    }
+    return ts_store_put(store, TS_T_stack_method, &row);
+}
+
+ts_code ts_stack_method(int64_t *id, ts_store *store, int64_t source_id, const ts_method *method)
+{
+    hash128 h = hash_method(method);
+    ts_stack_state *state;
+    stack_table *table;
+    uint32_t slot;
+    uint32_t new_id = 0;
+    ts_code code = state_of(&state, store, source_id);
+    if (code != TS_OK) {
+        return code;
+    }
+    table = &state->methods;
+    code = stack_reserve(store->ctx, table);
+    if (code != TS_OK) {
+        return code;
+    }
+    slot = find_slot(table, h.a, h.b);
+    if (table->slots[slot] != 0) {
+        *id = entry_at(table, table->slots[slot] - 1)->id;
+        return TS_OK;
+    }
+    if ((code = next_id(&new_id, store, TS_T_stack_method)) != TS_OK ||
+        (code = put_method(store, new_id, source_id, method)) != TS_OK) {
+        return code;
+    }
+    stack_insert(table, slot, h.a, h.b, new_id);
+    *id = new_id;
+    return TS_OK;
+}
+
+/* --- nodes -------------------------------------------------------------------------------------
+ */
+
+ts_code ts_stack_node(int64_t *id, bool *added, ts_store *store, int64_t source_id,
+                      int64_t parent_id, int64_t method_id, int64_t line, int64_t depth,
+                      const int64_t *raw_id)
+{
+    ts_row_stack_node row = {0};
+    uint64_t a = (uint64_t)parent_id << 32 | (uint64_t)method_id;
+    stack_table *table;
+    ts_stack_state *state;
+    uint32_t slot;
+    uint32_t new_id = 0;
+    ts_code code = state_of(&state, store, source_id);
+    if (code != TS_OK) {
+        return code;
+    }
+    table = &state->nodes;
+    code = stack_reserve(store->ctx, table);
+    if (code != TS_OK) {
+        return code;
+    }
+    slot = find_slot(table, a, (uint64_t)line);
+    if (added != NULL) {
+        *added = table->slots[slot] == 0;
+    }
+    if (table->slots[slot] != 0) {
+        *id = entry_at(table, table->slots[slot] - 1)->id;
+        return TS_OK;
+    }
+    if ((code = next_id(&new_id, store, TS_T_stack_node)) != TS_OK) {
+        return code;
+    }
+    row.id = new_id;
+    row.source_id = source_id;
+    row.parent_id = parent_id;
+    row.method_id = method_id;
+    row.line = line;
+    row.depth = depth;
+    row.raw_id = raw_id == NULL ? 0 : *raw_id;
+    row.null = (parent_id == 0 ? TS_NULL_BIT(stack_node, parent_id) : 0) |
+               (method_id == 0 ? TS_NULL_BIT(stack_node, method_id) : 0) |
+               (line == TS_NO_LINE ? TS_NULL_BIT(stack_node, line) : 0) |
+               (raw_id == NULL ? TS_NULL_BIT(stack_node, raw_id) : 0);
+    code = ts_sink_put(store->sink, TS_T_stack_node, &row);
+    if (code == TS_OK) {
+        stack_insert(table, slot, a, (uint64_t)line, new_id);
+        *id = new_id;
+    }
+    return code;
+}

@@ -1,0 +1,222 @@
+#include "tables/store_impl.h"
+
+static ts_process_rec *process_rec(const ts_store *store, int64_t ipid)
+{
+    return ts_shelf_at(&store->processes, (size_t)ipid);
+}
+
+static ts_thread_rec *thread_rec(const ts_store *store, int64_t itid)
+{
+    return ts_shelf_at(&store->threads, (size_t)itid);
+}
+
+ts_row_process *ts_process_row(ts_store *store, int64_t ipid)
+{
+    return &process_rec(store, ipid)->row;
+}
+
+ts_row_process_detail *ts_process_detail_row(ts_store *store, int64_t ipid)
+{
+    return &process_rec(store, ipid)->detail;
+}
+
+ts_row_thread *ts_thread_row(ts_store *store, int64_t itid)
+{
+    return &thread_rec(store, itid)->row;
+}
+
+ts_row_thread_detail *ts_thread_detail_row(ts_store *store, int64_t itid)
+{
+    return &thread_rec(store, itid)->detail;
+}
+
+/* A row with the next ipid. */
+static ts_process_rec *add_process(ts_store *store, int64_t pid, int64_t source_id)
+{
+    int64_t ipid = (int64_t)store->processes.n;
+    ts_process_rec *rec = ts_shelf_add(store->ctx, &store->processes);
+    if (rec == NULL) {
+        return NULL;
+    }
+    rec->row.id = ipid;
+    rec->row.ipid = ipid;
+    rec->row.pid = pid;
+    TS_SET_NULL(process, &rec->row, start_ts);
+    rec->detail.ipid = ipid;
+    rec->detail.source_id = source_id;
+    if (source_id == 0) {
+        TS_SET_NULL(process_detail, &rec->detail, source_id);
+    }
+    return rec;
+}
+
+/* A row with the next itid. */
+static ts_thread_rec *add_thread(ts_store *store, int64_t tid, int64_t source_id)
+{
+    int64_t itid = (int64_t)store->threads.n;
+    ts_thread_rec *rec = ts_shelf_add(store->ctx, &store->threads);
+    if (rec == NULL) {
+        return NULL;
+    }
+    rec->row.id = itid;
+    rec->row.itid = itid;
+    rec->row.tid = tid;
+    TS_SET_NULL(thread, &rec->row, start_ts);
+    TS_SET_NULL(thread, &rec->row, end_ts);
+    TS_SET_NULL(thread, &rec->row, ipid);
+    rec->detail.itid = itid;
+    rec->detail.source_id = source_id;
+    TS_SET_NULL(thread_detail, &rec->detail, priority);
+    TS_SET_NULL(thread_detail, &rec->detail, daemon);
+    if (source_id == 0) {
+        TS_SET_NULL(thread_detail, &rec->detail, source_id);
+    }
+    return rec;
+}
+
+static bool is_os(ts_text tid_kind)
+{
+    return ts_text_is(tid_kind, "os");
+}
+
+static void set_process_of(ts_store *store, ts_thread_rec *rec, int64_t ipid)
+{
+    const ts_process_rec *process = process_rec(store, ipid);
+    rec->row.ipid = ipid;
+    rec->row.null &= ~TS_NULL_BIT(thread, ipid);
+    rec->row.is_main_thread = is_os(rec->detail.tid_kind) && process->row.pid == rec->row.tid;
+}
+
+ts_code ts_store_begin_threads(ts_store *store)
+{
+    ts_process_rec *process = add_process(store, 0, 0);
+    ts_thread_rec *thread = process == NULL ? NULL : add_thread(store, 0, 0);
+    if (thread == NULL) {
+        return store->ctx->error.code;
+    }
+    process->row.name = TS_TEXT_LIT("swapper");
+    thread->row.name = TS_TEXT_LIT("swapper");
+    thread->detail.tid_kind = TS_TEXT_LIT("os");
+    set_process_of(store, thread, 0);
+    return TS_OK;
+}
+
+ts_code ts_process(int64_t *ipid, ts_store *store, int64_t source_id, int64_t pid)
+{
+    int64_t root = ts_source_root(store, source_id);
+    uint32_t number;
+    ts_code code;
+    if (pid == 0) {
+        *ipid = 0;
+        return TS_OK;
+    }
+    if (!ts_keymap_find(&number, &store->process_keys, root, pid, 0)) {
+        if (add_process(store, pid, root) == NULL) {
+            return store->ctx->error.code;
+        }
+        number = store->process_keys.count;
+        code = ts_keymap_add(store->ctx, &store->process_keys, root, pid, 0);
+        if (code != TS_OK) {
+            ts_shelf_drop(&store->processes);
+            return code;
+        }
+    }
+    *ipid = (int64_t)number + 1; /* row 0 has no key */
+    return TS_OK;
+}
+
+/* A thread that is not there yet. */
+static ts_code new_thread(uint32_t *number, ts_store *store, int64_t root, int64_t tid,
+                          const char *tid_kind)
+{
+    ts_text kind;
+    ts_thread_rec *rec;
+    ts_code code = ts_store_keep(store, &kind, ts_text_of(tid_kind == NULL ? "unknown" : tid_kind));
+    if (code != TS_OK) {
+        return code;
+    }
+    rec = add_thread(store, tid, root);
+    if (rec == NULL) {
+        return store->ctx->error.code;
+    }
+    rec->detail.tid_kind = kind;
+    *number = store->thread_keys.count;
+    code = ts_keymap_add(store->ctx, &store->thread_keys, root, tid, 0);
+    if (code != TS_OK) {
+        ts_shelf_drop(&store->threads);
+    }
+    return code;
+}
+
+ts_code ts_thread(int64_t *itid, ts_store *store, int64_t source_id, int64_t tid, int64_t ipid,
+                  const char *tid_kind)
+{
+    int64_t root = ts_source_root(store, source_id);
+    uint32_t number;
+    ts_thread_rec *rec;
+    ts_code code;
+    if (tid == 0 && tid_kind != NULL && strcmp(tid_kind, "os") == 0) {
+        *itid = 0;
+        return TS_OK;
+    }
+    if (!ts_keymap_find(&number, &store->thread_keys, root, tid, 0)) {
+        code = new_thread(&number, store, root, tid, tid_kind);
+        if (code != TS_OK) {
+            return code;
+        }
+    }
+    *itid = (int64_t)number + 1;
+    rec = thread_rec(store, *itid);
+    if (ipid >= 0 && (rec->row.null & TS_NULL_BIT(thread, ipid)) != 0) {
+        set_process_of(store, rec, ipid);
+    }
+    return TS_OK;
+}
+
+ts_code ts_process_name(ts_store *store, int64_t ipid, ts_text name)
+{
+    return ts_store_keep(store, &process_rec(store, ipid)->row.name, name);
+}
+
+ts_code ts_thread_name(ts_store *store, int64_t itid, ts_text name)
+{
+    return ts_store_keep(store, &thread_rec(store, itid)->row.name, name);
+}
+
+/* A process without a name gets that of its main thread; its threads are counted. */
+static void complete_processes(ts_store *store)
+{
+    for (size_t i = 1; i < store->threads.n; i++) {
+        const ts_row_thread *thread = &thread_rec(store, (int64_t)i)->row;
+        ts_row_process *process;
+        if ((thread->null & TS_NULL_BIT(thread, ipid)) != 0 || thread->ipid == 0) {
+            continue;
+        }
+        process = &process_rec(store, thread->ipid)->row;
+        process->thread_count++;
+        if (process->name.p == NULL && thread->is_main_thread == 1) {
+            process->name = thread->name;
+        }
+    }
+}
+
+ts_code ts_store_write_threads(ts_store *store)
+{
+    ts_code code = TS_OK;
+    complete_processes(store);
+    for (size_t i = 0; code == TS_OK && i < store->processes.n; i++) {
+        ts_process_rec *rec = process_rec(store, (int64_t)i);
+        code = ts_store_put(store, TS_T_process, &rec->row);
+        if (code == TS_OK) {
+            code = ts_store_put(store, TS_T_process_detail, &rec->detail);
+        }
+    }
+    for (size_t i = 0; code == TS_OK && i < store->threads.n; i++) {
+        ts_thread_rec *rec = thread_rec(store, (int64_t)i);
+        code = ts_store_put(store, TS_T_thread, &rec->row);
+        if (code == TS_OK) {
+            code = ts_store_put(store, TS_T_thread_detail, &rec->detail);
+        }
+    }
+    return code;
+}
