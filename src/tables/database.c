@@ -1,0 +1,438 @@
+#include "tables/database_private.h"
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "tables/rows.h"
+#include "tables/schema_sql.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <time.h>
+
+enum { PROGRESS_STEPS = 20000 };
+
+ts_code ts_db_new(ts_db **out, ts_ctx *ctx, const char *path, ts_db_state state)
+{
+    *out = NULL;
+    ts_db *db = ts_zalloc(ctx, 1, sizeof *db);
+    if (db == NULL) {
+        return ctx->error.code;
+    }
+    db->ctx = ctx;
+    db->state = state;
+    db->path = ts_strndup(ctx, path, strlen(path));
+    if (db->path == NULL) {
+        ts_free(ctx, db);
+        return ctx->error.code;
+    }
+    *out = db;
+    return TS_OK;
+}
+
+static ts_code class_of(const ts_db *db, int rc)
+{
+    switch (rc & 0xff) {
+    case SQLITE_NOMEM:
+        return TS_ERR_NOMEM;
+    case SQLITE_TOOBIG:
+        return TS_ERR_LIMIT;
+    case SQLITE_INTERRUPT:
+        return TS_ERR_INTERRUPTED;
+    case SQLITE_FULL:
+    case SQLITE_IOERR:
+    case SQLITE_CANTOPEN:
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_PROTOCOL:
+    case SQLITE_NOLFS:
+        return db->state == TS_DB_READING ? TS_ERR_INPUT : TS_ERR_OUTPUT;
+    default:
+        return TS_ERR_INTERNAL;
+    }
+}
+
+ts_code ts_db_fail(ts_db *db, int rc, const char *doing)
+{
+    ts_ctx *ctx = db->ctx;
+    ts_code code = class_of(db, rc);
+    if (code == TS_ERR_INTERRUPTED && ts_check_cancel(ctx) != TS_OK) {
+        return ctx->error.code;
+    }
+    const char *reason = db->handle == NULL ? sqlite3_errstr(rc) : sqlite3_errmsg(db->handle);
+    int number = 0;
+    int kind = rc & 0xff;
+    if (db->handle != NULL &&
+        (kind == SQLITE_IOERR || kind == SQLITE_FULL || kind == SQLITE_CANTOPEN)) {
+        number = sqlite3_system_errno(db->handle);
+    }
+    if (number != 0) {
+        return ts_fail(ctx, code, "cannot %s the database: path=\"%s\": %s (%s)", doing, db->path,
+                       reason, strerror(number));
+    }
+    return ts_fail(ctx, code, "cannot %s the database: path=\"%s\": %s", doing, db->path, reason);
+}
+
+static int on_progress(void *user)
+{
+    ts_ctx *ctx = user;
+    return ctx->cancel != NULL && *ctx->cancel != 0;
+}
+
+void ts_db_watch_cancel(ts_db *db)
+{
+    sqlite3_progress_handler(db->handle, PROGRESS_STEPS, on_progress, db->ctx);
+}
+
+static ts_code run(ts_db *db, const char *sql)
+{
+    int rc = sqlite3_exec(db->handle, sql, NULL, NULL, NULL);
+    return rc == SQLITE_OK ? TS_OK : ts_db_fail(db, rc, "write");
+}
+
+/* --- rows ---------------------------------------------------------------------------------- */
+
+static ts_code prepare(sqlite3_stmt **out, ts_db *db, const ts_buf *sql)
+{
+    if (sql->n > INT_MAX) {
+        return ts_fail(db->ctx, TS_ERR_INTERNAL, "statement too long");
+    }
+    int rc =
+        sqlite3_prepare_v3(db->handle, sql->p, (int)sql->n, SQLITE_PREPARE_PERSISTENT, out, NULL);
+    return rc == SQLITE_OK ? TS_OK : ts_db_fail(db, rc, "prepare a statement on");
+}
+
+static ts_code insert_of(sqlite3_stmt **out, ts_db *db, enum ts_table_id id)
+{
+    ts_code code = TS_OK;
+    if (db->insert[id] == NULL) {
+        ts_buf sql = {0};
+        code = ts_sql_insert(db->ctx, &sql, &ts_schema[id]);
+        if (code == TS_OK) {
+            code = prepare(&db->insert[id], db, &sql);
+        }
+        ts_buf_free(db->ctx, &sql);
+    }
+    *out = db->insert[id];
+    return code;
+}
+
+/* Values live in the caller's struct until the statement is reset, so nothing is copied. */
+static int bind_column(sqlite3_stmt *st, int n, const ts_column *column, const void *row)
+{
+    const char *field = (const char *)row + column->offset;
+    switch (column->type) {
+    case TS_COL_INT:
+    case TS_COL_KEY: {
+        int64_t value;
+        memcpy(&value, field, sizeof value);
+        return sqlite3_bind_int64(st, n, value);
+    }
+    case TS_COL_REAL: {
+        double value;
+        memcpy(&value, field, sizeof value);
+        return sqlite3_bind_double(st, n, value);
+    }
+    case TS_COL_TEXT: {
+        ts_text value;
+        memcpy(&value, field, sizeof value);
+        return sqlite3_bind_text64(st, n, value.p, value.n, SQLITE_STATIC, SQLITE_UTF8);
+    }
+    }
+    return SQLITE_MISUSE;
+}
+
+/* A key must continue the numbering: positions in the table are relied upon by the views. */
+static ts_code check_key(ts_db *db, enum ts_table_id id, const void *row)
+{
+    const ts_table *table = &ts_schema[id];
+    if (db->state != TS_DB_WRITING) {
+        return ts_fail(db->ctx, TS_ERR_INTERNAL, "row after the end: table=%s", table->name);
+    }
+    if (table->columns[0].type != TS_COL_KEY) {
+        return TS_OK;
+    }
+    int64_t key;
+    memcpy(&key, (const char *)row + table->columns[0].offset, sizeof key);
+    if (key < 1 || (uint64_t)key != db->sink.rows[id] + 1) {
+        return ts_fail(db->ctx, TS_ERR_INTERNAL, "key out of order: table=%s, key=%lld, rows=%llu",
+                       table->name, (long long)key, (unsigned long long)db->sink.rows[id]);
+    }
+    return TS_OK;
+}
+
+static ts_code put(void *self, enum ts_table_id id, const void *row)
+{
+    ts_db *db = self;
+    const ts_table *table = &ts_schema[id];
+    sqlite3_stmt *st = NULL;
+    ts_code code = check_key(db, id, row);
+    if (code == TS_OK) {
+        code = insert_of(&st, db, id);
+    }
+    if (code != TS_OK) {
+        return code;
+    }
+    uint64_t null;
+    memcpy(&null, row, sizeof null);
+    int rc = SQLITE_OK;
+    for (unsigned i = 0; rc == SQLITE_OK && i < table->column_count; i++) {
+        bool is_null = (null >> i & 1) != 0 && table->columns[i].type != TS_COL_KEY;
+        rc = is_null ? sqlite3_bind_null(st, (int)i + 1)
+                     : bind_column(st, (int)i + 1, &table->columns[i], row);
+    }
+    if (rc == SQLITE_OK) {
+        rc = sqlite3_step(st);
+    }
+    code = rc == SQLITE_OK || rc == SQLITE_DONE ? TS_OK : ts_db_fail(db, rc, "write");
+    /* Its result repeats that of the step. */
+    (void)sqlite3_reset(st);
+    return code;
+}
+
+static ts_code update_of(sqlite3_stmt **out, ts_db *db, enum ts_table_id id, unsigned column)
+{
+    const ts_table *table = &ts_schema[id];
+    ts_buf sql = {0};
+    ts_code code = TS_OK;
+    if (db->update[id] == NULL) {
+        db->update[id] = ts_zalloc(db->ctx, table->column_count, sizeof *db->update[id]);
+        if (db->update[id] == NULL) {
+            return db->ctx->error.code;
+        }
+    }
+    sqlite3_stmt **slot = &db->update[id][column];
+    if (*slot == NULL) {
+        code = ts_buf_printf(db->ctx, &sql, "UPDATE \"%s\" SET \"%s\" = ? WHERE rowid = ?",
+                             table->name, table->columns[column].name);
+        if (code == TS_OK) {
+            code = prepare(slot, db, &sql);
+        }
+    }
+    *out = *slot;
+    ts_buf_free(db->ctx, &sql);
+    return code;
+}
+
+static ts_code complete(void *self, enum ts_table_id id, int64_t rowid, unsigned column,
+                        int64_t value)
+{
+    ts_db *db = self;
+    const ts_table *table = &ts_schema[id];
+    if (column >= table->column_count || table->columns[column].type != TS_COL_INT || rowid < 1 ||
+        (uint64_t)rowid > db->sink.rows[id]) {
+        return ts_fail(db->ctx, TS_ERR_INTERNAL,
+                       "no such reserved cell: table=%s, row=%lld, column=%u", table->name,
+                       (long long)rowid, column);
+    }
+    sqlite3_stmt *st = NULL;
+    ts_code code = update_of(&st, db, id, column);
+    if (code != TS_OK) {
+        return code;
+    }
+    int rc = sqlite3_bind_int64(st, 1, value);
+    if (rc == SQLITE_OK) {
+        rc = sqlite3_bind_int64(st, 2, rowid);
+    }
+    if (rc == SQLITE_OK) {
+        rc = sqlite3_step(st);
+    }
+    code = rc == SQLITE_DONE ? TS_OK : ts_db_fail(db, rc, "write");
+    (void)sqlite3_reset(st);
+    return code;
+}
+
+/* --- the schema ---------------------------------------------------------------------------- */
+
+/*
+ * Everything that decides about the bytes of the file is stated, so that defaults of the library do
+ * not matter. The journal and sync are off because an unfinished file is thrown away anyway. The
+ * sorter of CREATE INDEX may spill into unlinked temporary files; nothing is written beside the
+ * file.
+ */
+static const char setup[] = "PRAGMA page_size = 4096;"
+                            "PRAGMA auto_vacuum = NONE;"
+                            "PRAGMA encoding = 'UTF-8';"
+                            "PRAGMA locking_mode = EXCLUSIVE;"
+                            "PRAGMA journal_mode = OFF;"
+                            "PRAGMA synchronous = OFF;"
+                            "PRAGMA cache_size = -8192;"
+                            "PRAGMA mmap_size = 0;"
+                            "PRAGMA temp_store = FILE;"
+                            "BEGIN EXCLUSIVE;";
+
+static ts_code create_tables(ts_db *db)
+{
+    ts_buf sql = {0};
+    ts_code code = TS_OK;
+    for (unsigned i = 0; code == TS_OK && i < TS_TABLE_COUNT; i++) {
+        sql.n = 0;
+        code = ts_sql_create(db->ctx, &sql, &ts_schema[i]);
+        if (code == TS_OK) {
+            code = ts_buf_putc(db->ctx, &sql, '\0');
+        }
+        if (code == TS_OK) {
+            code = run(db, sql.p);
+        }
+    }
+    ts_buf_free(db->ctx, &sql);
+    for (unsigned i = 0; code == TS_OK && i < ts_view_count; i++) {
+        code = run(db, ts_views[i].sql);
+        if (code != TS_OK) {
+            ts_cause(db->ctx, "cannot create the view %s", ts_views[i].name);
+        }
+    }
+    return code;
+}
+
+static ts_code put_docs(ts_db *db)
+{
+    ts_buf text = {0};
+    ts_code code = TS_OK;
+    for (unsigned i = 0; code == TS_OK && i < TS_TABLE_COUNT; i++) {
+        const ts_table *table = &ts_schema[i];
+        for (unsigned k = 0; code == TS_OK && k < table->column_count; k++) {
+            const ts_column *column = &table->columns[k];
+            text.n = 0;
+            code = ts_column_description(db->ctx, &text, column);
+            if (code == TS_OK) {
+                ts_row_schema_doc row = {
+                    .table_name = ts_text_of(table->name),
+                    .column_name = ts_text_of(column->name),
+                    .type = ts_text_of(ts_column_sql_type(column->type)),
+                    .unit = column->unit[0] == '\0' ? TS_TEXT_NULL : ts_text_of(column->unit),
+                    .description = ts_buf_text(&text),
+                };
+                code = ts_put_schema_doc(&db->sink, &row);
+            }
+        }
+    }
+    ts_buf_free(db->ctx, &text);
+    return code;
+}
+
+static ts_code create_schema(ts_db *db)
+{
+    ts_code code = run(db, setup);
+    if (code == TS_OK) {
+        char sql[96];
+        snprintf(sql, sizeof sql, "PRAGMA application_id = %d; PRAGMA user_version = %d;",
+                 TS_APPLICATION_ID, TS_SCHEMA_VERSION);
+        code = run(db, sql);
+    }
+    if (code == TS_OK) {
+        code = create_tables(db);
+    }
+    return code == TS_OK ? put_docs(db) : code;
+}
+
+ts_code ts_db_create(ts_db **out, ts_ctx *ctx, const char *path)
+{
+    *out = NULL;
+    ts_db *db = NULL;
+    ts_code code = ts_db_new(&db, ctx, path, TS_DB_WRITING);
+    if (code != TS_OK) {
+        goto out;
+    }
+    db->sink.self = db;
+    db->sink.put = put;
+    db->sink.complete = complete;
+    int rc = sqlite3_open_v2(path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    if (rc != SQLITE_OK) {
+        code = ts_db_fail(db, rc, "open");
+        goto out;
+    }
+    /* As high as the library was built for: the limit on texts is ts_limits.max_string. */
+    sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, INT_MAX);
+    code = create_schema(db);
+    if (code == TS_OK) {
+        *out = db;
+        db = NULL;
+    }
+out:
+    ts_db_close(db);
+    return code;
+}
+
+ts_sink *ts_db_sink(ts_db *db)
+{
+    return &db->sink;
+}
+
+/* --- the end ------------------------------------------------------------------------------- */
+
+static void finalize_all(ts_db *db)
+{
+    for (unsigned i = 0; i < TS_TABLE_COUNT; i++) {
+        (void)sqlite3_finalize(db->insert[i]);
+        db->insert[i] = NULL;
+        for (unsigned k = 0; db->update[i] != NULL && k < ts_schema[i].column_count; k++) {
+            (void)sqlite3_finalize(db->update[i][k]);
+        }
+        ts_free(db->ctx, db->update[i]);
+        db->update[i] = NULL;
+    }
+}
+
+static double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static ts_code create_indexes(ts_db *db)
+{
+    ts_code code = run(db, "BEGIN EXCLUSIVE");
+    for (unsigned i = 0; code == TS_OK && i < ts_index_count; i++) {
+        code = run(db, ts_indexes[i].sql);
+        if (code != TS_OK) {
+            ts_cause(db->ctx, "cannot create the index %s", ts_indexes[i].name);
+        }
+    }
+    if (code == TS_OK) {
+        code = run(db, "ANALYZE");
+    }
+    return code == TS_OK ? run(db, "COMMIT") : code;
+}
+
+ts_code ts_db_finish(ts_db *db, bool with_indexes, double *index_ms)
+{
+    if (index_ms != NULL) {
+        *index_ms = 0;
+    }
+    if (db->state != TS_DB_WRITING) {
+        return ts_fail(db->ctx, TS_ERR_INTERNAL, "the database is finished already");
+    }
+    finalize_all(db);
+    ts_db_watch_cancel(db);
+    ts_code code = run(db, "COMMIT");
+    if (code == TS_OK && with_indexes) {
+        double start = now_ms();
+        code = create_indexes(db);
+        if (index_ms != NULL) {
+            *index_ms = now_ms() - start;
+        }
+    }
+    if (code == TS_OK) {
+        db->state = TS_DB_FINISHED;
+    }
+    return code;
+}
+
+void ts_db_close(ts_db *db)
+{
+    if (db == NULL) {
+        return;
+    }
+    finalize_all(db);
+    /* All statements are gone, so it cannot be busy; what failed to be written was reported by
+     * COMMIT. */
+    (void)sqlite3_close(db->handle);
+    ts_free(db->ctx, db->path);
+    ts_free(db->ctx, db);
+}

@@ -1,0 +1,194 @@
+#include "tables/publish_private.h"
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "tables/database.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+/* As many as the kernel follows in one path. */
+enum { MAX_LINKS = 40 };
+
+static ts_code refuse(ts_ctx *ctx, const ts_place *place, const char *reason)
+{
+    return ts_fail(ctx, TS_ERR_OUTPUT, "cannot write the output: path=\"%s\": %s", place->path,
+                   reason);
+}
+
+/* Length of the part of path before its last name, with the slash; 0 when there is none. */
+static size_t dir_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? 0 : (size_t)(slash - path) + 1;
+}
+
+/* *next = where the symlink `path` points, seen from where `path` was seen from. */
+static ts_code follow(char **next, ts_ctx *ctx, const ts_place *place, const char *path)
+{
+    char link[PATH_MAX];
+    ssize_t n = readlink(path, link, sizeof link);
+    if (n < 0) {
+        return refuse(ctx, place, strerror(errno));
+    }
+    if ((size_t)n == sizeof link) {
+        return refuse(ctx, place, strerror(ENAMETOOLONG));
+    }
+    ts_buf whole = {0};
+    ts_code code = TS_OK;
+    if (link[0] != '/') {
+        code = ts_buf_put(ctx, &whole, path, dir_length(path));
+    }
+    if (code == TS_OK) {
+        code = ts_buf_put(ctx, &whole, link, (size_t)n);
+    }
+    if (code == TS_OK) {
+        *next = ts_strndup(ctx, whole.p, whole.n);
+        code = *next == NULL ? ctx->error.code : TS_OK;
+    }
+    ts_buf_free(ctx, &whole);
+    return code;
+}
+
+/* Sets final: path with the symlinks of its last part followed, whether or not the end exists. */
+static ts_code follow_all(ts_place *place, ts_ctx *ctx)
+{
+    place->final = ts_strndup(ctx, place->path, strlen(place->path));
+    if (place->final == NULL) {
+        return ctx->error.code;
+    }
+    for (int links = 0;; links++) {
+        struct stat st;
+        if (lstat(place->final, &st) != 0 || !S_ISLNK(st.st_mode)) {
+            return TS_OK;
+        }
+        if (links == MAX_LINKS) {
+            return refuse(ctx, place, strerror(ELOOP));
+        }
+        char *next = NULL;
+        ts_code code = follow(&next, ctx, place, place->final);
+        if (code != TS_OK) {
+            return code;
+        }
+        ts_free(ctx, place->final);
+        place->final = next;
+    }
+}
+
+static ts_code split(ts_place *place, ts_ctx *ctx)
+{
+    size_t n = dir_length(place->final);
+    const char *base = place->final + n;
+    if (base[0] == '\0') {
+        return refuse(ctx, place, strerror(place->final[0] == '\0' ? ENOENT : EISDIR));
+    }
+    if (strcmp(base, ".") == 0 || strcmp(base, "..") == 0) {
+        return refuse(ctx, place, strerror(EISDIR));
+    }
+    place->base = ts_strndup(ctx, base, strlen(base));
+    place->dir = n == 0 ? ts_strndup(ctx, ".", 1) : ts_strndup(ctx, place->final, n);
+    if (place->base == NULL || place->dir == NULL) {
+        return ctx->error.code;
+    }
+    struct stat st;
+    if (stat(place->dir, &st) != 0) {
+        return ts_fail(ctx, TS_ERR_OUTPUT,
+                       "cannot write the output: path=\"%s\": directory \"%s\": %s", place->path,
+                       place->dir, strerror(errno));
+    }
+    return S_ISDIR(st.st_mode) ? TS_OK : refuse(ctx, place, strerror(ENOTDIR));
+}
+
+ts_code ts_place_resolve(ts_place *place, ts_ctx *ctx, const char *path)
+{
+    *place = (ts_place){0};
+    if (strcmp(path, "-") == 0) {
+        return ts_fail(
+            ctx, TS_ERR_USAGE,
+            "cannot write the output to \"-\": a database needs a file, because it is not "
+            "written from front to back");
+    }
+    place->path = ts_strndup(ctx, path, strlen(path));
+    if (place->path == NULL) {
+        return ctx->error.code;
+    }
+    ts_code code = follow_all(place, ctx);
+    return code == TS_OK ? split(place, ctx) : code;
+}
+
+static const char *kind_of(mode_t mode)
+{
+    switch (mode & S_IFMT) {
+    case S_IFDIR:
+        return "it is a directory";
+    case S_IFIFO:
+        return "it is a pipe; a database needs a file";
+    case S_IFSOCK:
+        return "it is a socket; a database needs a file";
+    default:
+        return "it is a device; a database needs a file";
+    }
+}
+
+ts_code ts_place_check(ts_place *place, ts_ctx *ctx, bool force)
+{
+    struct stat st;
+    struct stat end;
+    place->exists = false;
+    if (stat(place->path, &st) != 0) {
+        /* A dangling symlink is fine: its target is made. */
+        return errno == ENOENT ? TS_OK : refuse(ctx, place, strerror(errno));
+    }
+    if (!S_ISREG(st.st_mode)) {
+        return refuse(ctx, place, kind_of(st.st_mode));
+    }
+    /* Links of /proc to open files lead somewhere although their text is no path. */
+    if (lstat(place->final, &end) != 0 || end.st_dev != st.st_dev || end.st_ino != st.st_ino) {
+        return refuse(ctx, place, "it changed meanwhile, or leads to an open file without a name");
+    }
+    place->exists = true;
+    place->mode = st.st_mode & 0777;
+    /* Renaming over a write-protected file would work, but it is protected on purpose. */
+    if ((st.st_mode & 0222) == 0) {
+        return refuse(ctx, place, "the file is read-only");
+    }
+    if (faccessat(AT_FDCWD, place->final, W_OK, AT_EACCESS) != 0) {
+        return refuse(ctx, place, strerror(errno));
+    }
+    if (st.st_size > 0 && !force && !ts_db_is_ours(ctx, place->final)) {
+        return refuse(ctx, place,
+                      "the file exists and is not a database of trace_streamer (--force "
+                      "replaces it)");
+    }
+    return TS_OK;
+}
+
+ts_code ts_place_check_inputs(const ts_place *place, ts_ctx *ctx, const char *const *inputs,
+                              size_t n)
+{
+    struct stat out;
+    if (stat(place->final, &out) != 0) {
+        return TS_OK;
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct stat in;
+        int rc = strcmp(inputs[i], "-") == 0 ? fstat(STDIN_FILENO, &in) : stat(inputs[i], &in);
+        if (rc == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino) {
+            return ts_fail(ctx, TS_ERR_USAGE, "the output is the input: path=\"%s\", input=\"%s\"",
+                           place->path, inputs[i]);
+        }
+    }
+    return TS_OK;
+}
+
+void ts_place_free(ts_place *place, ts_ctx *ctx)
+{
+    ts_free(ctx, place->path);
+    ts_free(ctx, place->final);
+    ts_free(ctx, place->dir);
+    ts_free(ctx, place->base);
+    *place = (ts_place){0};
+}

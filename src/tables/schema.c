@@ -1,0 +1,24 @@
+#include "tables/schema.h"
+
+#include "tables/rows.h"
+
+/* The columns of each table: columns_<table>. */
+#define TS_TABLE(t, c, d) static const ts_column columns_##t[] = {
+#define TS_INT(t, c, u, n, d) {#c, TS_COL_INT, u, n, d, offsetof(ts_row_##t, c)},
+#define TS_REAL(t, c, u, n, d) {#c, TS_COL_REAL, u, n, d, offsetof(ts_row_##t, c)},
+#define TS_STR(t, c, u, n, d) {#c, TS_COL_TEXT, u, n, d, offsetof(ts_row_##t, c)},
+#define TS_KEY(t, c, d) {#c, TS_COL_KEY, "", "", d, offsetof(ts_row_##t, c)},
+#define TS_TABLE_END(t)                                                                            \
+    }                                                                                              \
+    ;
+#include "tables/schema/each.h"
+
+/* Rows have one bit a column for NULL. */
+#define TS_TABLE(t, c, d) _Static_assert(TS_N_##t <= 63, "too many columns");
+#include "tables/schema/each.h"
+
+#define TS_TABLE(t, c, d)                                                                          \
+    [TS_T_##t] = {#t, TS_CLASS_##c, d, columns_##t, TS_N_##t, sizeof(ts_row_##t)},
+const ts_table ts_schema[TS_TABLE_COUNT] = {
+#include "tables/schema/each.h"
+};

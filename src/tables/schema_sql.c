@@ -1,0 +1,65 @@
+#include "tables/schema_sql.h"
+
+#include <sqlite3.h>
+
+const char *ts_column_sql_type(ts_column_type type)
+{
+    switch (type) {
+    case TS_COL_INT:
+        return "INTEGER";
+    case TS_COL_REAL:
+        return "REAL";
+    case TS_COL_TEXT:
+        return "TEXT";
+    case TS_COL_KEY:
+        return "INTEGER PRIMARY KEY";
+    }
+    return "";
+}
+
+ts_code ts_sql_name(ts_ctx *ctx, ts_buf *out, const char *name)
+{
+    if (sqlite3_keyword_check(name, (int)strlen(name)) != 0) {
+        return ts_buf_printf(ctx, out, "\"%s\"", name);
+    }
+    return ts_buf_put(ctx, out, name, strlen(name));
+}
+
+ts_code ts_sql_create(ts_ctx *ctx, ts_buf *out, const ts_table *table)
+{
+    ts_code code = ts_buf_printf(ctx, out, "CREATE TABLE ");
+    if (code == TS_OK) {
+        code = ts_sql_name(ctx, out, table->name);
+    }
+    for (unsigned i = 0; code == TS_OK && i < table->column_count; i++) {
+        code = ts_buf_put(ctx, out, i == 0 ? "(" : ", ", i == 0 ? 1 : 2);
+        if (code == TS_OK) {
+            code = ts_sql_name(ctx, out, table->columns[i].name);
+        }
+        if (code == TS_OK) {
+            code = ts_buf_printf(ctx, out, " %s", ts_column_sql_type(table->columns[i].type));
+        }
+    }
+    return code == TS_OK ? ts_buf_putc(ctx, out, ')') : code;
+}
+
+ts_code ts_sql_insert(ts_ctx *ctx, ts_buf *out, const ts_table *table)
+{
+    ts_code code = ts_buf_printf(ctx, out, "INSERT INTO ");
+    if (code == TS_OK) {
+        code = ts_sql_name(ctx, out, table->name);
+    }
+    for (unsigned i = 0; code == TS_OK && i < table->column_count; i++) {
+        code = i == 0 ? ts_buf_printf(ctx, out, " VALUES(?") : ts_buf_put(ctx, out, ",?", 2);
+    }
+    return code == TS_OK ? ts_buf_putc(ctx, out, ')') : code;
+}
+
+ts_code ts_column_description(ts_ctx *ctx, ts_buf *out, const ts_column *column)
+{
+    ts_code code = ts_buf_put(ctx, out, column->doc, strlen(column->doc));
+    if (code == TS_OK && column->null_meaning[0] != '\0') {
+        code = ts_buf_printf(ctx, out, "; NULL: %s", column->null_meaning);
+    }
+    return code;
+}

@@ -1,0 +1,23 @@
+/* SQL made from the schema: CREATE TABLE and INSERT. Used inside this room only. */
+#ifndef TS_TABLES_SCHEMA_SQL_H
+#define TS_TABLES_SCHEMA_SQL_H
+
+#include "base/buf.h"
+#include "tables/schema.h"
+
+/* Declared type of a column: "INTEGER", "REAL", "TEXT", "INTEGER PRIMARY KEY". Static text. */
+const char *ts_column_sql_type(ts_column_type type);
+
+/* Appends a name, in double quotes when it is a keyword of SQL. */
+ts_code ts_sql_name(ts_ctx *ctx, ts_buf *out, const char *name);
+
+/* Appends "CREATE TABLE name(column type, ...)". */
+ts_code ts_sql_create(ts_ctx *ctx, ts_buf *out, const ts_table *table);
+
+/* Appends "INSERT INTO name VALUES(?,?,...)". */
+ts_code ts_sql_insert(ts_ctx *ctx, ts_buf *out, const ts_table *table);
+
+/* Appends what schema_doc.description says: the sentence, and what NULL means. */
+ts_code ts_column_description(ts_ctx *ctx, ts_buf *out, const ts_column *column);
+
+#endif

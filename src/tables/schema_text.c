@@ -1,0 +1,218 @@
+#include "tables/schema_text.h"
+
+#include "tables/schema_sql.h"
+#include "tables/store.h"
+
+/* --- markdown ------------------------------------------------------------------------------ */
+
+static const char intro[] =
+    "# Tables\n"
+    "\n"
+    "<!-- Made from src/tables by tools/mkdocs. Do not edit: run `cmake --build <dir> --target "
+    "docs`. "
+    "-->\n"
+    "\n"
+    "Every database holds all tables and views of this page, also those that stay empty. The same\n"
+    "text is inside each database: `SELECT * FROM schema_doc`; `trace_streamer --tables` prints "
+    "it.\n"
+    "\n"
+    "* Times and spans are integer nanoseconds on the database's trace clock, unless the name of "
+    "a\n"
+    "  column ends in `_us` or `_ms`. `source.clock` tells which sources use another clock.\n"
+    "* Rows are in the order of the input. Rowids are dense from 1.\n"
+    "* \"id of x\" in the column *unit* is the number that the column `id` of table x holds "
+    "(`ipid`\n"
+    "  and `itid` are those of `process` and `thread`).\n"
+    "* An empty cell under *NULL means* says that the column is never NULL. In tables that no\n"
+    "  importer fills yet, NULL always means that the recording does not say.\n"
+    "* Booleans are 0 and 1.\n"
+    "\n";
+
+/* A cell of a table: a bar would end it. */
+static ts_code put_cell(ts_ctx *ctx, ts_buf *out, const char *text)
+{
+    ts_code code = TS_OK;
+    for (; code == TS_OK && *text != '\0'; text++) {
+        if (*text == '|') {
+            code = ts_buf_putc(ctx, out, '\\');
+        }
+        if (code == TS_OK) {
+            code = ts_buf_putc(ctx, out, *text);
+        }
+    }
+    return code == TS_OK ? ts_buf_put(ctx, out, " | ", 3) : code;
+}
+
+/* "| a | b |" with the code font for the first cell. */
+static ts_code put_row(ts_ctx *ctx, ts_buf *out, const char *const *cells, unsigned n)
+{
+    ts_code code = ts_buf_printf(ctx, out, "| `%s` | ", cells[0]);
+    for (unsigned i = 1; code == TS_OK && i < n; i++) {
+        code = put_cell(ctx, out, cells[i]);
+    }
+    if (code == TS_OK) {
+        out->n--; /* the blank after the last bar */
+        code = ts_buf_putc(ctx, out, '\n');
+    }
+    return code;
+}
+
+static ts_code markdown_table(ts_ctx *ctx, ts_buf *out, const ts_table *table)
+{
+    ts_code code =
+        ts_buf_printf(ctx, out,
+                      "### %s\n\n%s.\n\n| column | type | unit | NULL means | meaning |\n"
+                      "|---|---|---|---|---|\n",
+                      table->name, table->doc);
+    for (unsigned i = 0; code == TS_OK && i < table->column_count; i++) {
+        const ts_column *c = &table->columns[i];
+        const char *cells[] = {c->name, ts_column_sql_type(c->type), c->unit, c->null_meaning,
+                               c->doc};
+        code = put_row(ctx, out, cells, 5);
+    }
+    return code == TS_OK ? ts_buf_putc(ctx, out, '\n') : code;
+}
+
+static ts_code markdown_tables(ts_ctx *ctx, ts_buf *out, ts_table_class cls, const char *heading)
+{
+    ts_code code = ts_buf_printf(ctx, out, "%s", heading);
+    for (unsigned i = 0; code == TS_OK && i < TS_TABLE_COUNT; i++) {
+        if (ts_schema[i].cls == cls) {
+            code = markdown_table(ctx, out, &ts_schema[i]);
+        }
+    }
+    return code;
+}
+
+static ts_code markdown_views(ts_ctx *ctx, ts_buf *out)
+{
+    ts_code code = ts_buf_printf(ctx, out, "## Views\n\n| view | answers |\n|---|---|\n");
+    for (unsigned i = 0; code == TS_OK && i < ts_view_count; i++) {
+        const char *cells[] = {ts_views[i].name, ts_views[i].doc};
+        code = put_row(ctx, out, cells, 2);
+    }
+    return code;
+}
+
+static ts_code markdown_indexes(ts_ctx *ctx, ts_buf *out)
+{
+    ts_code code =
+        ts_buf_printf(ctx, out,
+                      "\n## Indexes\n\nOnly with `--index`, which also runs `ANALYZE`. The "
+                      "views need none of them.\n\n"
+                      "| index | serves | statement |\n|---|---|---|\n");
+    for (unsigned i = 0; code == TS_OK && i < ts_index_count; i++) {
+        const char *cells[] = {ts_indexes[i].name, ts_indexes[i].doc, ts_indexes[i].sql};
+        code = put_row(ctx, out, cells, 3);
+    }
+    return code;
+}
+
+static ts_code markdown_issues(ts_ctx *ctx, ts_buf *out)
+{
+    ts_code code = ts_buf_printf(ctx, out,
+                                 "\n## Issue codes\n\nWhat `import_issue.code` can hold.\n\n"
+                                 "| code | severity | meaning |\n|---|---|---|\n");
+    for (unsigned i = 0; code == TS_OK && i < TS_ISSUE_COUNT; i++) {
+        const ts_issue_info *info = &ts_issue_list[i];
+        const char *cells[] = {info->name, ts_severity_name(info->severity), info->doc};
+        code = put_row(ctx, out, cells, 3);
+    }
+    return code;
+}
+
+static ts_code markdown_items(ts_ctx *ctx, ts_buf *out)
+{
+    ts_code code =
+        ts_buf_printf(ctx, out,
+                      "\n## Items\n\nWhat `import_count.item` can hold; a part of the input "
+                      "with a name of its own follows after a colon.\n\n"
+                      "| item | meaning |\n|---|---|\n");
+    for (unsigned i = 0; code == TS_OK && i < TS_ITEM_COUNT; i++) {
+        const char *cells[] = {ts_item_list[i].name, ts_item_list[i].doc};
+        code = put_row(ctx, out, cells, 2);
+    }
+    return code;
+}
+
+ts_code ts_schema_markdown(ts_ctx *ctx, ts_buf *out)
+{
+    ts_code code = ts_buf_printf(ctx, out, "%s", intro);
+    if (code == TS_OK) {
+        code =
+            markdown_tables(ctx, out, TS_CLASS_OWN,
+                            "## Tables of this project\n\n`id` columns are dense from 1 over the "
+                            "whole database.\n\n");
+    }
+    if (code == TS_OK) {
+        code =
+            markdown_tables(ctx, out, TS_CLASS_COMPAT,
+                            "## Compatible tables\n\nNames and columns that the OpenHarmony trace "
+                            "viewer and existing scripts know, with\ntheir misspellings.\n\n");
+    }
+    if (code == TS_OK) {
+        code = markdown_views(ctx, out);
+    }
+    if (code == TS_OK) {
+        code = markdown_indexes(ctx, out);
+    }
+    if (code == TS_OK) {
+        code = markdown_issues(ctx, out);
+    }
+    return code == TS_OK ? markdown_items(ctx, out) : code;
+}
+
+/* --- listings ------------------------------------------------------------------------------ */
+
+static ts_code list_columns(ts_ctx *ctx, ts_buf *out, const ts_table *table)
+{
+    ts_code code = ts_buf_printf(ctx, out, "%s: %s\n\n", table->name, table->doc);
+    for (unsigned i = 0; code == TS_OK && i < table->column_count; i++) {
+        const ts_column *c = &table->columns[i];
+        const char *type = c->type == TS_COL_KEY ? "INTEGER" : ts_column_sql_type(c->type);
+        code = ts_buf_printf(ctx, out, "  %-24s %-7s ", c->name, type);
+        if (code == TS_OK && c->unit[0] != '\0') {
+            code = ts_buf_printf(ctx, out, "[%s] ", c->unit);
+        }
+        if (code == TS_OK) {
+            code = ts_column_description(ctx, out, c);
+        }
+        if (code == TS_OK) {
+            code = ts_buf_putc(ctx, out, '\n');
+        }
+    }
+    return code;
+}
+
+static ts_code list_all(ts_ctx *ctx, ts_buf *out)
+{
+    ts_code code = TS_OK;
+    for (unsigned i = 0; code == TS_OK && i < TS_TABLE_COUNT; i++) {
+        code = ts_buf_printf(ctx, out, "%-28s %s\n", ts_schema[i].name, ts_schema[i].doc);
+    }
+    for (unsigned i = 0; code == TS_OK && i < ts_view_count; i++) {
+        code = ts_buf_printf(ctx, out, "%-28s view: %s\n", ts_views[i].name, ts_views[i].doc);
+    }
+    return code;
+}
+
+ts_code ts_schema_listing(bool *found, ts_ctx *ctx, ts_buf *out, const char *name)
+{
+    *found = true;
+    if (name == NULL) {
+        return list_all(ctx, out);
+    }
+    for (unsigned i = 0; i < TS_TABLE_COUNT; i++) {
+        if (strcmp(ts_schema[i].name, name) == 0) {
+            return list_columns(ctx, out, &ts_schema[i]);
+        }
+    }
+    for (unsigned i = 0; i < ts_view_count; i++) {
+        if (strcmp(ts_views[i].name, name) == 0) {
+            return ts_buf_printf(ctx, out, "%s (view): %s\n\n%s\n", name, ts_views[i].doc,
+                                 ts_views[i].sql);
+        }
+    }
+    *found = false;
+    return TS_OK;
+}
