@@ -31,8 +31,7 @@ typedef struct json_events {
     ts_code fail_code;
     bool open;       /* inside a string */
     bool wrong;      /* flags of pieces or batches that the interface does not allow */
-    ts_json *reader; /* to look at the position in calls; may be NULL */
-    uint64_t position;
+    ts_json *reader; /* when set, "@" and its position stands after each item */
 } json_events;
 
 static inline void json_events_put(json_events *ev, const char *p, size_t n)
@@ -66,14 +65,15 @@ static inline void json_events_escaped(json_events *ev, const char *p, size_t n)
 /* Counts a call, and lets it fail when it is its turn. */
 static inline ts_code json_events_call(json_events *ev, const char *text)
 {
-    ev->calls++;
-    if (ev->reader != NULL) {
-        ev->position = ts_json_position(ev->reader);
-    }
-    if (ev->calls == ev->fail_at) {
+    if (++ev->calls == ev->fail_at) {
         return ev->fail_code;
     }
     json_events_put(ev, text, strlen(text));
+    if (ev->reader != NULL && !ev->open) {
+        char at[32];
+        snprintf(at, sizeof at, "@%" PRIu64 " ", ts_json_position(ev->reader));
+        json_events_put(ev, at, strlen(at));
+    }
     return TS_OK;
 }
 
@@ -102,12 +102,11 @@ static inline ts_code json_events_array_end(void *user)
 static inline ts_code json_events_key(void *user, const char *p, size_t n)
 {
     json_events *ev = user;
-    ts_code code = json_events_call(ev, "k\"");
-    if (code == TS_OK) {
+    if (ev->calls + 1 != ev->fail_at) {
+        json_events_put(ev, "k\"", 2);
         json_events_escaped(ev, p, n);
-        json_events_put(ev, "\" ", 2);
     }
-    return code;
+    return json_events_call(ev, "\" ");
 }
 
 static inline ts_code json_events_string(void *user, const char *p, size_t n, unsigned flags)
@@ -117,12 +116,11 @@ static inline ts_code json_events_string(void *user, const char *p, size_t n, un
     ev->wrong |= first == ev->open || (n == 0 && (flags & TS_JSON_LAST) == 0);
     ev->open = (flags & TS_JSON_LAST) == 0;
     ev->pieces++;
-    ts_code code = json_events_call(ev, first ? "s\"" : "");
-    if (code == TS_OK) {
+    if (ev->calls + 1 != ev->fail_at) {
+        json_events_put(ev, "s\"", first ? 2 : 0);
         json_events_escaped(ev, p, n);
-        json_events_put(ev, "\" ", ev->open ? 0 : 2);
     }
-    return code;
+    return json_events_call(ev, ev->open ? "" : "\" ");
 }
 
 static inline ts_code json_events_number(void *user, const ts_json_number *number)
