@@ -38,6 +38,11 @@ typedef struct mk_sink {
 mk_sink mk_sink_buf(mk_buf *b);
 mk_sink mk_sink_count(uint64_t *n);
 
+enum { MK_DIGITS = 20 };
+
+/* Writes `v` in decimal, at most MK_DIGITS characters, and returns their end. */
+char *mk_digits(char *p, uint64_t v);
+
 /* Buffered text on top of a sink: what the generators write with. */
 typedef struct mk_text {
     mk_sink to;
@@ -46,6 +51,12 @@ typedef struct mk_text {
 } mk_text;
 
 void mk_text_flush(mk_text *t);
+
+/* Makes room for `n` bytes (at most the whole buffer) behind the text, for the caller to write;
+ * mk_text_wrote takes the end of what was written. */
+char *mk_text_room(mk_text *t, size_t n);
+void mk_text_wrote(mk_text *t, const char *end);
+
 void mk_text_put(mk_text *t, const char *s, size_t n);
 void mk_text_str(mk_text *t, const char *s);
 void mk_text_num(mk_text *t, int64_t v);

@@ -34,6 +34,8 @@ static void flush(mk_output *o)
 
 static void put(mk_output *o, const void *p, size_t n)
 {
+    if (n == 0)
+        return;
     if (n > OUTPUT_BUFFER - o->n)
         flush(o);
     if (n > OUTPUT_BUFFER) {

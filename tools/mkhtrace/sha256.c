@@ -67,6 +67,8 @@ void mk_sha256_add(mk_sha256 *s, const void *p, size_t n)
     const uint8_t *b = p;
     size_t held = (size_t)(s->bytes % 64);
 
+    if (n == 0)
+        return;
     s->bytes += n;
     if (held > 0) {
         size_t take = n < 64 - held ? n : 64 - held;

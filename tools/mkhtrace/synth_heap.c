@@ -52,12 +52,33 @@ static void row_end(heap *h, bool last)
         mk_text_put(h->t, ",", 1);
 }
 
+/* A whole row at once: the nodes and edges are nearly all of a heap's text. */
+static void row(heap *h, const uint64_t *columns, size_t n, bool last)
+{
+    char *p = mk_text_room(h->t, n * (MK_DIGITS + 1) + 2);
+
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0)
+            *p++ = ',';
+        p = mk_digits(p, columns[i]);
+    }
+    if (!h->compact)
+        *p++ = '\n';
+    if (!last)
+        *p++ = ',';
+    mk_text_wrote(h->t, p);
+}
+
 /* floor(share * total / whole) without overflow. */
 static uint64_t portion(uint64_t share, uint64_t total, uint64_t whole)
 {
-    unsigned __int128 product = (unsigned __int128)share * total;
+    uint64_t product;
 
-    return whole > 0 ? (uint64_t)(product / whole) : 0;
+    if (whole == 0)
+        return 0;
+    if (!__builtin_mul_overflow(share, total, &product))
+        return product / whole;
+    return (uint64_t)((unsigned __int128)share * total / whole);
 }
 
 /* Edge counts of the nodes of one block. They depend on the block only, so that the nodes and the
@@ -132,21 +153,21 @@ static void write_node(heap *h, uint64_t index, uint64_t edge_count)
     unsigned type = index < 16 ? 9 : node_type(v);
     uint64_t size = index < 16 ? 0 : 8 * (2 + (w & 7));
     uint64_t trace = 0;
+    uint64_t columns[8];
 
     if ((w & 1023) == 0)
         size = (w >> 10 & 0xFFFFF) + 16;
     if (h->tree > 0 && index >= 16)
         trace = (w >> 32) % (h->tree + 1);
-    num(h, type);
-    comma_num(h, index < 16 ? min_u64(index + 1, h->strings - 1) : pick_name(h, v >> 8));
-    comma_num(h, node_id(h, index, type));
-    comma_num(h, size);
-    comma_num(h, edge_count);
-    comma_num(h, trace);
-    comma_num(h, type == 8 ? 1 + (w >> 20 & 1) : 0);
-    if (h->native_size)
-        comma_num(h, type == 8 ? size * 2 : 0);
-    row_end(h, index + 1 == h->nodes);
+    columns[0] = type;
+    columns[1] = index < 16 ? min_u64(index + 1, h->strings - 1) : pick_name(h, v >> 8);
+    columns[2] = node_id(h, index, type);
+    columns[3] = size;
+    columns[4] = edge_count;
+    columns[5] = trace;
+    columns[6] = type == 8 ? 1 + (w >> 20 & 1) : 0;
+    columns[7] = type == 8 ? size * 2 : 0;
+    row(h, columns, h->native_size ? 8 : 7, index + 1 == h->nodes);
 }
 
 static void write_nodes(heap *h)
@@ -162,7 +183,7 @@ static void write_nodes(heap *h)
     mk_text_str(h->t, "]");
 }
 
-static void write_edge(heap *h, uint64_t from, uint64_t index, uint64_t v)
+static void write_edge(heap *h, uint64_t from, uint64_t index, uint64_t v, bool last)
 {
     /* context, element, property, internal, hidden, weak: parts of 32. */
     static const uint8_t types[32] = {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
@@ -170,10 +191,12 @@ static void write_edge(heap *h, uint64_t from, uint64_t index, uint64_t v)
     unsigned type = types[v & 31];
     uint64_t far = v >> 32;
     uint64_t to = (v & 32) != 0 ? (from + far % 4096) % h->nodes : far % h->nodes;
+    uint64_t columns[3];
 
-    num(h, type);
-    comma_num(h, type == 1 || type == 4 ? index : pick_name(h, v >> 6 & 0x3FFFFFF));
-    comma_num(h, to * stride(h));
+    columns[0] = type;
+    columns[1] = type == 1 || type == 4 ? index : pick_name(h, v >> 6 & 0x3FFFFFF);
+    columns[2] = to * stride(h);
+    row(h, columns, 3, last);
 }
 
 static void write_edges(heap *h)
@@ -189,8 +212,8 @@ static void write_edges(heap *h)
 
         for (uint64_t k = 0; k < n; k++) {
             for (uint64_t i = 0; i < counts[k]; i++) {
-                write_edge(h, b * BLOCK + k, i, mk_next(&r));
-                row_end(h, ++written == h->edges);
+                written++;
+                write_edge(h, b * BLOCK + k, i, mk_next(&r), written == h->edges);
             }
         }
     }

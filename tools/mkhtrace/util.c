@@ -96,6 +96,18 @@ void mk_text_flush(mk_text *t)
     t->n = 0;
 }
 
+char *mk_text_room(mk_text *t, size_t n)
+{
+    if (n > sizeof t->buf - t->n)
+        mk_text_flush(t);
+    return t->buf + t->n;
+}
+
+void mk_text_wrote(mk_text *t, const char *end)
+{
+    t->n = (size_t)(end - t->buf);
+}
+
 void mk_text_put(mk_text *t, const char *s, size_t n)
 {
     if (n > sizeof t->buf - t->n)
@@ -115,17 +127,39 @@ void mk_text_str(mk_text *t, const char *s)
 
 void mk_text_num(mk_text *t, int64_t v)
 {
-    char digits[24];
-    size_t at = sizeof digits;
     uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+    char *p;
 
-    do {
-        digits[--at] = (char)('0' + u % 10);
-        u /= 10;
-    } while (u > 0);
+    if (sizeof t->buf - t->n < MK_DIGITS + 1)
+        mk_text_flush(t);
+    p = t->buf + t->n;
     if (v < 0)
-        digits[--at] = '-';
-    mk_text_put(t, digits + at, sizeof digits - at);
+        *p++ = '-';
+    t->n = (size_t)(mk_digits(p, u) - t->buf);
+}
+
+char *mk_digits(char *p, uint64_t v)
+{
+    static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+                                "25262728293031323334353637383940414243444546474849"
+                                "50515253545556575859606162636465666768697071727374"
+                                "75767778798081828384858687888990919293949596979899";
+    char digits[MK_DIGITS];
+    size_t at = sizeof digits;
+
+    while (v >= 100) {
+        at -= 2;
+        memcpy(digits + at, pairs + v % 100 * 2, 2);
+        v /= 100;
+    }
+    if (v >= 10) {
+        at -= 2;
+        memcpy(digits + at, pairs + v * 2, 2);
+    } else {
+        digits[--at] = (char)('0' + v);
+    }
+    memcpy(p, digits + at, sizeof digits - at);
+    return p + (sizeof digits - at);
 }
 
 uint64_t mk_mix(uint64_t x)
