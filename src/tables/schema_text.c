@@ -3,6 +3,8 @@
 #include "tables/schema_sql.h"
 #include "tables/store.h"
 
+#include <ctype.h>
+
 /* --- markdown ------------------------------------------------------------------------------ */
 
 static const char intro[] =
@@ -23,8 +25,8 @@ static const char intro[] =
     "* \"id of x\" in the column *unit* is the number that the column `id` of table x holds "
     "(`ipid`\n"
     "  and `itid` are those of `process` and `thread`).\n"
-    "* An empty cell under *NULL means* says that the column is never NULL. In tables that no\n"
-    "  importer fills yet, NULL always means that the recording does not say.\n"
+    "* An empty cell under *NULL means* says that the column is never NULL.\n"
+    "* Tables of recordings that no importer decodes yet are empty.\n"
     "* Booleans are 0 and 1.\n"
     "\n";
 
@@ -61,9 +63,9 @@ static ts_code markdown_table(ts_ctx *ctx, ts_buf *out, const ts_table *table)
 {
     ts_code code =
         ts_buf_printf(ctx, out,
-                      "### %s\n\n%s.\n\n| column | type | unit | NULL means | meaning |\n"
+                      "### %s\n\n%c%s.\n\n| column | type | unit | NULL means | meaning |\n"
                       "|---|---|---|---|---|\n",
-                      table->name, table->doc);
+                      table->name, toupper((unsigned char)table->doc[0]), table->doc + 1);
     for (unsigned i = 0; code == TS_OK && i < table->column_count; i++) {
         const ts_column *c = &table->columns[i];
         const char *cells[] = {c->name, ts_column_sql_type(c->type), c->unit, c->null_meaning,
