@@ -93,6 +93,16 @@ static ts_code add_rest(ts_store *store, ts_issue_group *group, int64_t source_i
     return TS_OK;
 }
 
+/* Ends a message that was too long, before the character that would be cut. */
+static void mark_cut(char *message)
+{
+    size_t at = MESSAGE_BYTES - 4;
+    while (at > 0 && ((unsigned char)message[at] & 0xc0) == 0x80) {
+        at--;
+    }
+    memcpy(message + at, "...", 4);
+}
+
 static ts_code record(ts_store *store, int64_t source_id, ts_issue_code issue, const char *stream,
                       int64_t offset, uint64_t count, const char *fmt, va_list ap)
     __attribute__((format(printf, 7, 0)));
@@ -117,7 +127,7 @@ static ts_code record(ts_store *store, int64_t source_id, ts_issue_code issue, c
         return add_rest(store, group, source_id, issue, stream, count);
     }
     if (vsnprintf(message, sizeof message, fmt, ap) >= MESSAGE_BYTES) {
-        memcpy(message + MESSAGE_BYTES - 4, "...", 4);
+        mark_cut(message);
     }
     code = add_record(&rec, store, source_id, issue, stream);
     if (code != TS_OK) {

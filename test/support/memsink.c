@@ -1,0 +1,423 @@
+#include "memsink.h"
+
+#include "support.h"
+
+#include <inttypes.h>
+
+typedef struct mem_table {
+    char *rows; /* row structs, texts point to memory of their own */
+    size_t n;
+    size_t cap;
+} mem_table;
+
+struct memsink {
+    ts_sink sink;
+    ts_ctx *ctx;
+    uint64_t calls;
+    uint64_t fail_at;
+    mem_table tables[TS_TABLE_COUNT];
+};
+
+static void *must(void *p)
+{
+    if (p == NULL) {
+        fail_msg("the test itself ran out of memory");
+    }
+    return p;
+}
+
+/* --- cells -------------------------------------------------------------------------------------
+ */
+
+static uint64_t null_bits(const void *row)
+{
+    uint64_t bits;
+    memcpy(&bits, row, sizeof bits); /* the first member of every row struct */
+    return bits;
+}
+
+static ts_text text_cell(const ts_column *column, const void *row)
+{
+    ts_text text;
+    memcpy(&text, (const char *)row + column->offset, sizeof text);
+    return text;
+}
+
+static bool cell_is_null(const ts_table *t, const void *row, unsigned column)
+{
+    if ((null_bits(row) >> column & 1) != 0) {
+        return true;
+    }
+    return t->columns[column].type == TS_COL_TEXT && text_cell(&t->columns[column], row).p == NULL;
+}
+
+static int64_t int_cell(const ts_column *column, const void *row)
+{
+    int64_t value;
+    memcpy(&value, (const char *)row + column->offset, sizeof value);
+    return value;
+}
+
+static double real_cell(const ts_column *column, const void *row)
+{
+    double value;
+    memcpy(&value, (const char *)row + column->offset, sizeof value);
+    return value;
+}
+
+static bool cells_equal(const ts_table *t, const void *a, const void *b, unsigned column)
+{
+    const ts_column *c = &t->columns[column];
+    bool null = cell_is_null(t, a, column);
+    if (null != cell_is_null(t, b, column) || null) {
+        return null && cell_is_null(t, b, column);
+    }
+    if (c->type == TS_COL_TEXT) {
+        ts_text x = text_cell(c, a);
+        ts_text y = text_cell(c, b);
+        return x.n == y.n && memcmp(x.p, y.p, x.n) == 0;
+    }
+    return memcmp((const char *)a + c->offset, (const char *)b + c->offset, 8) == 0;
+}
+
+/* --- the sink ----------------------------------------------------------------------------------
+ */
+
+static ts_code call(memsink *m)
+{
+    m->calls++;
+    if (m->calls != m->fail_at) {
+        return TS_OK;
+    }
+    return m->ctx == NULL ? TS_ERR_OUTPUT : ts_fail(m->ctx, TS_ERR_OUTPUT, "the sink was to fail");
+}
+
+static ts_code put(void *self, enum ts_table_id table, const void *row)
+{
+    memsink *m = self;
+    mem_table *mem = &m->tables[table];
+    const ts_table *t = &ts_schema[table];
+    char *copy;
+    ts_code code = call(m);
+    if (code != TS_OK) {
+        return code;
+    }
+    if (t->columns[0].type == TS_COL_KEY && int_cell(&t->columns[0], row) != (int64_t)mem->n + 1) {
+        fail_msg("%s: row %zu has the key %" PRId64, t->name, mem->n,
+                 int_cell(&t->columns[0], row));
+    }
+    if (mem->n == mem->cap) {
+        mem->cap = mem->cap == 0 ? 16 : mem->cap * 2;
+        mem->rows = must(realloc(mem->rows, mem->cap * t->row_size));
+    }
+    copy = mem->rows + mem->n * t->row_size;
+    memcpy(copy, row, t->row_size);
+    for (unsigned i = 0; i < t->column_count; i++) {
+        ts_text text = {NULL, 0};
+        if (t->columns[i].type != TS_COL_TEXT) {
+            continue;
+        }
+        if (!cell_is_null(t, row, i)) {
+            ts_text from = text_cell(&t->columns[i], row);
+            char *bytes = must(malloc(from.n + 1));
+            memcpy(bytes, from.p, from.n);
+            bytes[from.n] = '\0';
+            text = (ts_text){bytes, from.n};
+        }
+        memcpy(copy + t->columns[i].offset, &text, sizeof text);
+    }
+    mem->n++;
+    return TS_OK;
+}
+
+static ts_code complete(void *self, enum ts_table_id table, int64_t rowid, unsigned column,
+                        int64_t value)
+{
+    memsink *m = self;
+    mem_table *mem = &m->tables[table];
+    const ts_table *t = &ts_schema[table];
+    uint64_t bits;
+    char *row;
+    ts_code code = call(m);
+    if (code != TS_OK) {
+        return code;
+    }
+    if (rowid < 1 || (uint64_t)rowid > mem->n || column >= t->column_count ||
+        t->columns[column].type != TS_COL_INT) {
+        fail_msg("%s: row %" PRId64 " with column %u cannot be completed", t->name, rowid, column);
+    }
+    row = mem->rows + (size_t)(rowid - 1) * t->row_size;
+    bits = null_bits(row) & ~(UINT64_C(1) << column);
+    memcpy(row, &bits, sizeof bits);
+    memcpy(row + t->columns[column].offset, &value, sizeof value);
+    return TS_OK;
+}
+
+memsink *memsink_new(ts_ctx *ctx)
+{
+    memsink *m = must(calloc(1, sizeof *m));
+    m->ctx = ctx;
+    m->sink.self = m;
+    m->sink.put = put;
+    m->sink.complete = complete;
+    return m;
+}
+
+void memsink_clear(memsink *m)
+{
+    for (size_t table = 0; table < TS_TABLE_COUNT; table++) {
+        mem_table *mem = &m->tables[table];
+        const ts_table *t = &ts_schema[table];
+        for (size_t i = 0; i < mem->n; i++) {
+            for (unsigned c = 0; c < t->column_count; c++) {
+                if (t->columns[c].type == TS_COL_TEXT) {
+                    char *bytes;
+                    memcpy(&bytes, mem->rows + i * t->row_size + t->columns[c].offset,
+                           sizeof bytes);
+                    free(bytes);
+                }
+            }
+        }
+        free(mem->rows);
+        *mem = (mem_table){NULL, 0, 0};
+        m->sink.rows[table] = 0;
+    }
+    m->calls = 0;
+}
+
+void memsink_free(memsink *m)
+{
+    if (m != NULL) {
+        memsink_clear(m);
+        free(m);
+    }
+}
+
+ts_sink *memsink_sink(memsink *m)
+{
+    return &m->sink;
+}
+
+void memsink_fail_at(memsink *m, uint64_t nth)
+{
+    m->fail_at = nth;
+}
+
+uint64_t memsink_calls(const memsink *m)
+{
+    return m->calls;
+}
+
+/* --- getters -----------------------------------------------------------------------------------
+ */
+
+size_t memsink_rows(const memsink *m, enum ts_table_id table)
+{
+    return m->tables[table].n;
+}
+
+const void *memsink_row(const memsink *m, enum ts_table_id table, size_t row)
+{
+    if (row >= m->tables[table].n) {
+        fail_msg("%s has %zu rows, row %zu was asked for", ts_schema[table].name,
+                 m->tables[table].n, row);
+    }
+    return m->tables[table].rows + row * ts_schema[table].row_size;
+}
+
+bool memsink_is_null(const memsink *m, enum ts_table_id table, size_t row, unsigned column)
+{
+    return cell_is_null(&ts_schema[table], memsink_row(m, table, row), column);
+}
+
+/* The row, after checking that the cell holds a value of the type. */
+static const void *typed_row(const memsink *m, enum ts_table_id table, size_t row, unsigned column,
+                             ts_column_type type)
+{
+    const ts_table *t = &ts_schema[table];
+    const void *p = memsink_row(m, table, row);
+    ts_column_type have = t->columns[column].type;
+    if (have != type && !(have == TS_COL_KEY && type == TS_COL_INT)) {
+        fail_msg("%s.%s is of another type", t->name, t->columns[column].name);
+    }
+    if (cell_is_null(t, p, column)) {
+        fail_msg("%s.%s is NULL in row %zu", t->name, t->columns[column].name, row);
+    }
+    return p;
+}
+
+int64_t memsink_int(const memsink *m, enum ts_table_id table, size_t row, unsigned column)
+{
+    const void *p = typed_row(m, table, row, column, TS_COL_INT);
+    return int_cell(&ts_schema[table].columns[column], p);
+}
+
+double memsink_real(const memsink *m, enum ts_table_id table, size_t row, unsigned column)
+{
+    const void *p = typed_row(m, table, row, column, TS_COL_REAL);
+    return real_cell(&ts_schema[table].columns[column], p);
+}
+
+ts_text memsink_text(const memsink *m, enum ts_table_id table, size_t row, unsigned column)
+{
+    const void *p = typed_row(m, table, row, column, TS_COL_TEXT);
+    return text_cell(&ts_schema[table].columns[column], p);
+}
+
+size_t memsink_count_int(const memsink *m, enum ts_table_id table, unsigned column, int64_t value)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < memsink_rows(m, table); i++) {
+        n += !memsink_is_null(m, table, i, column) && memsink_int(m, table, i, column) == value;
+    }
+    return n;
+}
+
+size_t memsink_find_int(const memsink *m, enum ts_table_id table, unsigned column, int64_t value)
+{
+    for (size_t i = 0; i < memsink_rows(m, table); i++) {
+        if (!memsink_is_null(m, table, i, column) && memsink_int(m, table, i, column) == value) {
+            return i;
+        }
+    }
+    return SIZE_MAX;
+}
+
+size_t memsink_find_text(const memsink *m, enum ts_table_id table, unsigned column,
+                         const char *value)
+{
+    for (size_t i = 0; i < memsink_rows(m, table); i++) {
+        if (!memsink_is_null(m, table, i, column) &&
+            ts_text_is(memsink_text(m, table, i, column), value)) {
+            return i;
+        }
+    }
+    return SIZE_MAX;
+}
+
+/* --- rows as text ------------------------------------------------------------------------------
+ */
+
+static void print_text(FILE *f, ts_text text)
+{
+    for (size_t i = 0; i < text.n; i++) {
+        unsigned char c = (unsigned char)text.p[i];
+        if (c < 0x20 || c == '\\') {
+            fprintf(f, "\\x%02x", c);
+        } else {
+            fputc(c, f);
+        }
+    }
+}
+
+char *memsink_row_text(const memsink *m, enum ts_table_id table, size_t row)
+{
+    const ts_table *t = &ts_schema[table];
+    const void *p = memsink_row(m, table, row);
+    char *out = NULL;
+    size_t n = 0;
+    FILE *f = must(open_memstream(&out, &n));
+    for (unsigned i = 0; i < t->column_count; i++) {
+        const ts_column *c = &t->columns[i];
+        if (i > 0) {
+            fputc('|', f);
+        }
+        if (cell_is_null(t, p, i)) {
+            fputs("NULL", f);
+        } else if (c->type == TS_COL_TEXT) {
+            print_text(f, text_cell(c, p));
+        } else if (c->type == TS_COL_REAL) {
+            fprintf(f, "%.17g", real_cell(c, p));
+        } else {
+            fprintf(f, "%" PRId64, int_cell(c, p));
+        }
+    }
+    fclose(f);
+    return must(out);
+}
+
+void memsink_assert_row(const memsink *m, enum ts_table_id table, size_t row, const char *expected,
+                        const char *file, int line)
+{
+    char *have = memsink_row_text(m, table, row);
+    bool same = strcmp(have, expected) == 0;
+    if (!same) {
+        print_error("%s, row %zu\n  is       %s\n  expected %s\n", ts_schema[table].name, row, have,
+                    expected);
+    }
+    free(have);
+    if (!same) {
+        _fail(file, line);
+    }
+}
+
+void memsink_assert_text(const memsink *m, enum ts_table_id table, size_t row, unsigned column,
+                         const char *expected, const char *file, int line)
+{
+    ts_text have = memsink_text(m, table, row, column);
+    if (!ts_text_is(have, expected)) {
+        print_error("%s.%s, row %zu\n  is       %.*s\n  expected %s\n", ts_schema[table].name,
+                    ts_schema[table].columns[column].name, row, (int)have.n, have.p, expected);
+        _fail(file, line);
+    }
+}
+
+void memsink_print(const memsink *m, enum ts_table_id table)
+{
+    for (size_t i = 0; i < memsink_rows(m, table); i++) {
+        char *text = memsink_row_text(m, table, i);
+        print_error("%s %zu: %s\n", ts_schema[table].name, i, text);
+        free(text);
+    }
+}
+
+/* --- comparing ---------------------------------------------------------------------------------
+ */
+
+static bool rows_equal(const memsink *a, const memsink *b, enum ts_table_id table, size_t row)
+{
+    const ts_table *t = &ts_schema[table];
+    for (unsigned c = 0; c < t->column_count; c++) {
+        if (!cells_equal(t, memsink_row(a, table, row), memsink_row(b, table, row), c)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool memsink_is_prefix(size_t *differs, const memsink *part, const memsink *whole,
+                       enum ts_table_id table)
+{
+    size_t n = memsink_rows(part, table);
+    size_t more = memsink_rows(whole, table);
+    *differs = 0;
+    while (*differs < n && *differs < more && rows_equal(part, whole, table, *differs)) {
+        ++*differs;
+    }
+    return *differs == n;
+}
+
+bool memsink_equal(const memsink *a, const memsink *b)
+{
+    for (unsigned i = 0; i < TS_TABLE_COUNT; i++) {
+        enum ts_table_id table = (enum ts_table_id)i;
+        size_t row;
+        if (memsink_rows(a, table) == memsink_rows(b, table) &&
+            memsink_is_prefix(&row, a, b, table)) {
+            continue;
+        }
+        memsink_is_prefix(&row, a, b, table);
+        print_error("%s: %zu and %zu rows, first difference in row %zu\n", ts_schema[table].name,
+                    memsink_rows(a, table), memsink_rows(b, table), row);
+        for (int side = 0; side < 2; side++) {
+            const memsink *m = side == 0 ? a : b;
+            if (row < memsink_rows(m, table)) {
+                char *text = memsink_row_text(m, table, row);
+                print_error("  %s\n", text);
+                free(text);
+            }
+        }
+        return false;
+    }
+    return true;
+}

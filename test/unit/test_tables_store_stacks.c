@@ -1,0 +1,317 @@
+/* Processes, threads, methods and call paths. */
+#include "memsink.h"
+#include "support.h"
+
+#include "tables/store.h"
+
+typedef struct bench {
+    ts_ctx *ctx;
+    memsink *mem;
+    ts_store *store;
+    int64_t file;
+    int64_t recording; /* below file */
+    int64_t other;     /* another input file */
+} bench;
+
+static int setup(void **state)
+{
+    bench *b = calloc(1, sizeof *b);
+    assert_non_null(b);
+    b->ctx = test_ctx_new();
+    b->mem = memsink_new(b->ctx);
+    assert_ok(b->ctx, ts_store_new(&b->store, b->ctx, memsink_sink(b->mem), NULL));
+    assert_ok(b->ctx, ts_source_add(&b->file, b->store, 0, "input", "a", NULL));
+    assert_ok(b->ctx, ts_source_add(&b->recording, b->store, b->file, "profile", NULL, NULL));
+    assert_ok(b->ctx, ts_source_add(&b->other, b->store, 0, "input", "b", NULL));
+    *state = b;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    bench *b = *state;
+    ts_store_free(b->store);
+    memsink_free(b->mem);
+    test_ctx_free(b->ctx);
+    free(b);
+    return 0;
+}
+
+static int64_t process(bench *b, int64_t source, int64_t pid)
+{
+    int64_t ipid = -1;
+    assert_ok(b->ctx, ts_process(&ipid, b->store, source, pid));
+    return ipid;
+}
+
+static int64_t thread(bench *b, int64_t source, int64_t tid, int64_t ipid, const char *kind)
+{
+    int64_t itid = -1;
+    assert_ok(b->ctx, ts_thread(&itid, b->store, source, tid, ipid, kind));
+    return itid;
+}
+
+/* --- processes and threads ---------------------------------------------------------------------
+ */
+
+static void processes_are_keyed_by_input_file_and_pid(void **state)
+{
+    bench *b = *state;
+    assert_int_equal(process(b, b->file, 1734), 1);
+    assert_int_equal(process(b, b->recording, 1734), 1);
+    assert_int_equal(process(b, b->other, 1734), 2);
+    assert_int_equal(process(b, b->file, 99), 3);
+    assert_int_equal(process(b, b->file, 0), 0);
+    assert_int_equal(process(b, b->other, -5), 4);
+}
+
+static void threads_are_keyed_by_input_file_and_tid(void **state)
+{
+    bench *b = *state;
+    int64_t ipid = process(b, b->file, 10);
+    assert_int_equal(thread(b, b->file, 10, ipid, "os"), 1);
+    assert_int_equal(thread(b, b->recording, 10, -1, "os"), 1);
+    assert_int_equal(thread(b, b->other, 10, -1, "os"), 2);
+    assert_int_equal(thread(b, b->file, 0, ipid, "os"), 0);
+    assert_int_equal(thread(b, b->file, 0, ipid, "java"), 3);
+}
+
+static void rows_of_threads_know_their_process(void **state)
+{
+    bench *b = *state;
+    int64_t ipid = process(b, b->file, 10);
+    int64_t main_thread = thread(b, b->recording, 10, ipid, "os");
+    int64_t late = thread(b, b->file, 11, -1, "os");
+    int64_t java = thread(b, b->file, 12, ipid, "java");
+    int64_t lost = thread(b, b->other, 10, -1, NULL);
+    assert_ok(b->ctx, ts_thread_name(b->store, main_thread, TS_TEXT_LIT("com.app\xff")));
+    assert_ok(b->ctx, ts_thread_name(b->store, java, TS_TEXT_LIT("worker")));
+    thread(b, b->file, 11, ipid, "os");
+    ts_thread_detail_row(b->store, java)->daemon = 1;
+    ts_thread_detail_row(b->store, java)->null &= ~TS_NULL_BIT(thread_detail, daemon);
+    ts_process_detail_row(b->store, ipid)->host = TS_TEXT_LIT("phone");
+    assert_int_equal(late, 2);
+    assert_int_equal(lost, 4);
+    assert_ok(b->ctx, ts_store_finish(b->store));
+    assert_int_equal(MEM_ROWS(b->mem, process), 2);
+    assert_mem_row(b->mem, process, 1, "1|1|10|com.app\xef\xbf\xbd|NULL|0|3|0|0");
+    assert_mem_row(b->mem, process_detail, 1, "1|1|phone|NULL|NULL");
+    assert_int_equal(MEM_ROWS(b->mem, thread), 5);
+    assert_mem_row(b->mem, thread, 1, "1|1|10|com.app\xef\xbf\xbd|NULL|NULL|1|1|0");
+    assert_mem_row(b->mem, thread, 2, "2|2|11|NULL|NULL|NULL|1|0|0");
+    assert_mem_row(b->mem, thread, 3, "3|3|12|worker|NULL|NULL|1|0|0");
+    assert_mem_row(b->mem, thread, 4, "4|4|10|NULL|NULL|NULL|NULL|0|0");
+    assert_mem_row(b->mem, thread_detail, 1, "1|1|os|NULL|NULL|NULL|NULL");
+    assert_mem_row(b->mem, thread_detail, 3, "3|1|java|NULL|NULL|1|NULL");
+    assert_mem_row(b->mem, thread_detail, 4, "4|3|unknown|NULL|NULL|NULL|NULL");
+}
+
+static void a_java_thread_with_the_pid_is_no_main_thread(void **state)
+{
+    bench *b = *state;
+    int64_t ipid = process(b, b->file, 1);
+    int64_t java = thread(b, b->file, 1, ipid, "java");
+    assert_ok(b->ctx, ts_thread_name(b->store, java, TS_TEXT_LIT("main")));
+    assert_ok(b->ctx, ts_store_finish(b->store));
+    assert_mem_row(b->mem, process, 1, "1|1|1|NULL|NULL|0|1|0|0");
+}
+
+static void a_name_of_its_own_stays(void **state)
+{
+    bench *b = *state;
+    int64_t ipid = process(b, b->file, 10);
+    int64_t itid = thread(b, b->file, 10, ipid, "os");
+    assert_ok(b->ctx, ts_process_name(b->store, ipid, TS_TEXT_LIT("app")));
+    assert_ok(b->ctx, ts_thread_name(b->store, itid, TS_TEXT_LIT("main")));
+    assert_ok(b->ctx, ts_store_finish(b->store));
+    assert_mem_text(b->mem, process, 1, name, "app");
+}
+
+static void many_threads_are_found_again(void **state)
+{
+    bench *b = *state;
+    for (int64_t i = 1; i <= 3000; i++) {
+        assert_int_equal(thread(b, b->file, i * 7, -1, "os"), i);
+    }
+    for (int64_t i = 1; i <= 3000; i++) {
+        assert_int_equal(thread(b, b->file, i * 7, -1, "os"), i);
+        assert_int_equal(ts_thread_row(b->store, i)->tid, i * 7);
+    }
+}
+
+/* --- methods -----------------------------------------------------------------------------------
+ */
+
+static int64_t method(bench *b, int64_t source, const ts_method *m)
+{
+    int64_t id = 0;
+    assert_ok(b->ctx, ts_stack_method(&id, b->store, source, m));
+    return id;
+}
+
+static void equal_methods_of_a_source_share_an_id(void **state)
+{
+    bench *b = *state;
+    ts_method m = {.name = TS_TEXT_LIT("run"), .file = TS_TEXT_LIT("a.js")};
+    assert_int_equal(method(b, b->file, &m), 1);
+    assert_int_equal(method(b, b->file, &m), 1);
+    assert_int_equal(method(b, b->other, &m), 2);
+    m.has_line = true;
+    m.line = 0;
+    assert_int_equal(method(b, b->file, &m), 3);
+    m.line = -1;
+    assert_int_equal(method(b, b->file, &m), 4);
+    m.has_raw_id = true;
+    assert_int_equal(method(b, b->file, &m), 5);
+    m.library = TS_TEXT_LIT("12");
+    assert_int_equal(method(b, b->file, &m), 6);
+    assert_int_equal(method(b, b->file, &m), 6);
+    assert_int_equal(MEM_ROWS(b->mem, stack_method), 6);
+    assert_mem_row(b->mem, stack_method, 0, "1|1|NULL|run|NULL|NULL|NULL|a.js|NULL|NULL|NULL");
+    assert_mem_row(b->mem, stack_method, 1, "2|3|NULL|run|NULL|NULL|NULL|a.js|NULL|NULL|NULL");
+    assert_mem_row(b->mem, stack_method, 2, "3|1|NULL|run|NULL|NULL|NULL|a.js|0|NULL|NULL");
+    assert_mem_row(b->mem, stack_method, 5, "6|1|0|run|NULL|NULL|NULL|a.js|-1|12|NULL");
+}
+
+static void every_field_of_a_method_counts(void **state)
+{
+    bench *b = *state;
+    ts_text texts[7] = {{NULL, 0}};
+    int64_t n = 0;
+    for (int field = -1; field < 7; field++) {
+        for (int kind = 0; kind < 3; kind++) {
+            ts_method m = {0};
+            memset(texts, 0, sizeof texts);
+            if (field >= 0) {
+                texts[field] = kind == 0   ? TS_TEXT_LIT("")
+                               : kind == 1 ? TS_TEXT_LIT("abcdefgh")
+                                           : TS_TEXT_LIT("abcdefgh\0");
+            } else if (kind > 0) {
+                continue;
+            }
+            m.name = texts[0];
+            m.cls = texts[1];
+            m.package = texts[2];
+            m.signature = texts[3];
+            m.file = texts[4];
+            m.library = texts[5];
+            m.modifiers = texts[6];
+            assert_int_equal(method(b, b->file, &m), ++n);
+            assert_int_equal(method(b, b->file, &m), n);
+        }
+    }
+    assert_mem_row(b->mem, stack_method, 4, "5|1|NULL|NULL||NULL|NULL|NULL|NULL|NULL|NULL");
+}
+
+static void texts_of_methods_are_utf8(void **state)
+{
+    bench *b = *state;
+    ts_method m = {.name = TS_TEXT_LIT("a\xff")};
+    method(b, b->file, &m);
+    assert_mem_text(b->mem, stack_method, 0, name, "a\xef\xbf\xbd");
+}
+
+static void many_methods_are_found_again(void **state)
+{
+    bench *b = *state;
+    char name[32];
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < 5000; i++) {
+            ts_method m = {.name = {name, 0}};
+            m.name.n = (size_t)snprintf(name, sizeof name, "function number %d", i);
+            assert_int_equal(method(b, b->file, &m), i + 1);
+        }
+    }
+    assert_int_equal(MEM_ROWS(b->mem, stack_method), 5000);
+}
+
+/* --- call paths --------------------------------------------------------------------------------
+ */
+
+static int64_t node(bench *b, int64_t source, int64_t parent, int64_t method_id, int64_t line,
+                    bool expect_new)
+{
+    int64_t id = 0;
+    bool added = !expect_new;
+    assert_ok(b->ctx, ts_stack_node(&id, &added, b->store, source, parent, method_id, line,
+                                    parent == 0 ? 0 : 1, NULL));
+    assert_int_equal(added, expect_new);
+    return id;
+}
+
+static void a_call_path_is_parent_method_and_line(void **state)
+{
+    bench *b = *state;
+    int64_t raw = -7;
+    int64_t id;
+    assert_int_equal(node(b, b->file, 0, 1, TS_NO_LINE, true), 1);
+    assert_int_equal(node(b, b->file, 0, 1, TS_NO_LINE, false), 1);
+    assert_int_equal(node(b, b->file, 1, 1, TS_NO_LINE, true), 2);
+    assert_int_equal(node(b, b->file, 1, 1, 0, true), 3);
+    assert_int_equal(node(b, b->file, 1, 1, INT64_C(5000000000), true), 4);
+    assert_int_equal(node(b, b->file, 1, 1, INT64_C(5000000000), false), 4);
+    assert_int_equal(node(b, b->other, 0, 1, TS_NO_LINE, true), 5);
+    assert_ok(b->ctx, ts_stack_node(&id, NULL, b->store, b->file, 2, 0, TS_NO_LINE, 2, &raw));
+    assert_int_equal(id, 6);
+    assert_mem_row(b->mem, stack_node, 0, "1|1|NULL|1|NULL|0|NULL");
+    assert_mem_row(b->mem, stack_node, 1, "2|1|1|1|NULL|1|NULL");
+    assert_mem_row(b->mem, stack_node, 2, "3|1|1|1|0|1|NULL");
+    assert_mem_row(b->mem, stack_node, 3, "4|1|1|1|5000000000|1|NULL");
+    assert_mem_row(b->mem, stack_node, 4, "5|3|NULL|1|NULL|0|NULL");
+    assert_mem_row(b->mem, stack_node, 5, "6|1|2|NULL|NULL|2|-7");
+}
+
+static void released_sources_begin_anew(void **state)
+{
+    bench *b = *state;
+    assert_int_equal(node(b, b->file, 0, 1, 5, true), 1);
+    assert_int_equal(node(b, b->other, 0, 1, 5, true), 2);
+    ts_stack_release(b->store, b->file);
+    ts_stack_release(b->store, b->file);
+    assert_int_equal(node(b, b->other, 0, 1, 5, false), 2);
+    assert_int_equal(node(b, b->file, 0, 1, 5, true), 3);
+}
+
+static void call_paths_take_little_memory(void **state)
+{
+    bench *b = *state;
+    enum { NODES = 300000 };
+    uint64_t before = b->ctx->memory_used;
+    int64_t id = 0;
+    for (int i = 0; i < NODES; i++) {
+        assert_ok(b->ctx,
+                  ts_stack_node(&id, NULL, b->store, b->file, id, i % 50 + 1, i % 7, i, NULL));
+        assert_int_equal(id, i + 1);
+    }
+    assert_true(b->ctx->memory_used - before <= UINT64_C(40) * NODES);
+    id = 0;
+    for (int i = 0; i < NODES; i++) {
+        assert_ok(b->ctx,
+                  ts_stack_node(&id, NULL, b->store, b->file, id, i % 50 + 1, i % 7, i, NULL));
+        assert_int_equal(id, i + 1);
+    }
+    ts_stack_release(b->store, b->file);
+    assert_true(b->ctx->memory_used <= before + 1024);
+}
+
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        T(processes_are_keyed_by_input_file_and_pid),
+        T(threads_are_keyed_by_input_file_and_tid),
+        T(rows_of_threads_know_their_process),
+        T(a_java_thread_with_the_pid_is_no_main_thread),
+        T(a_name_of_its_own_stays),
+        T(many_threads_are_found_again),
+        T(equal_methods_of_a_source_share_an_id),
+        T(every_field_of_a_method_counts),
+        T(texts_of_methods_are_utf8),
+        T(many_methods_are_found_again),
+        T(a_call_path_is_parent_method_and_line),
+        T(released_sources_begin_anew),
+        T(call_paths_take_little_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
