@@ -30,6 +30,7 @@ typedef enum ts_wrap { TS_WRAP_NONE, TS_WRAP_ZIP, TS_WRAP_TAR } ts_wrap;
  */
 typedef struct ts_damage {
     uint64_t offset; /* in the wrapped bytes */
+    bool trailing;   /* nothing is missing: bytes that do not belong there follow the end */
     char what[160];  /* "gzip data ends early" */
 } ts_damage;
 
@@ -56,6 +57,14 @@ const char *ts_member_name(const ts_fileset *set,
 int64_t ts_member_size(const ts_fileset *set, uint32_t i); /* bytes as stored there, -1 unknown */
 bool ts_member_find(uint32_t *i, const ts_fileset *set, const char *name);
 
+/*
+ * What was there but is not listed: in an archive entries that are no regular files (links,
+ * devices) or whose name is empty, absolute, too long or has a ".." part; in a directory what is no
+ * regular file (pipes, sockets, devices, dangling links, links to directories). Directories do not
+ * count. Known after ts_fileset_count.
+ */
+uint32_t ts_fileset_skipped(const ts_fileset *set);
+
 /* Damage of the archive itself (listing), or NULL. */
 const ts_damage *ts_fileset_damage(const ts_fileset *set);
 
@@ -77,7 +86,7 @@ enum { TS_PEEK = 4096 };
 ts_code ts_stream_peek(ts_text *head, ts_stream *s);
 
 ts_wrap ts_stream_wrap(ts_stream *s);                  /* known after ts_stream_peek */
-const char *ts_stream_wrappers(const ts_stream *s);    /* "gzip", "zlib+gzip", "" */
+const char *ts_stream_wrappers(const ts_stream *s);    /* outermost first: "zlib+gzip", "" */
 uint64_t ts_stream_offset(const ts_stream *s);         /* unwrapped bytes delivered */
 const ts_damage *ts_stream_damage(const ts_stream *s); /* NULL while undamaged */
 

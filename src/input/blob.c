@@ -1,0 +1,193 @@
+#include "input/input_private.h"
+
+#include "base/alloc.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+struct ts_blob {
+    ts_ctx *ctx;
+    ts_spool *spool; /* NULL: read from fd at `start` */
+    int fd;
+    bool owns_fd;
+    off_t start;
+    uint64_t size;
+    char *shown;
+    bool damaged;
+    ts_damage damage;
+};
+
+void ts_blob_close(ts_blob *b)
+{
+    if (b == NULL) {
+        return;
+    }
+    ts_ctx *ctx = b->ctx;
+    if (b->owns_fd) {
+        (void)ctx->sys.close(ctx->sys.user, b->fd);
+    }
+    ts_spool_free(b->spool);
+    ts_free(ctx, b->shown);
+    ts_free(ctx, b);
+}
+
+/* True when the stream's bytes stand as they are in a file of a known size. */
+static ts_code try_direct(bool *direct, ts_blob *b, ts_stream *s)
+{
+    ts_ctx *ctx = b->ctx;
+    struct stat st;
+    off_t start;
+    *direct = false;
+    if (s->bottom == NULL || s->bottom != s->top) {
+        return TS_OK;
+    }
+    int fd = ts_file_layer_fd(&start, s->bottom);
+    if (fd < 0) {
+        return TS_OK;
+    }
+    if (ctx->sys.fstat(ctx->sys.user, fd, &st) != 0) {
+        return ts_fail(ctx, TS_ERR_INPUT, "cannot examine '%s': %s", b->shown, strerror(errno));
+    }
+    start += (off_t)s->marked;
+    if (st.st_size == 0) {
+        return TS_OK;
+    }
+    b->fd = fd;
+    b->owns_fd = ts_file_layer_give_fd(s->bottom);
+    b->start = start;
+    b->size = st.st_size > start ? (uint64_t)(st.st_size - start) : 0;
+    *direct = true;
+    return TS_OK;
+}
+
+static ts_code fill_spool(ts_blob *b, ts_stream *s)
+{
+    ts_ctx *ctx = b->ctx;
+    ts_code code = ts_spool_new(&b->spool, ctx);
+    uint8_t *block = NULL;
+    size_t got = 1;
+    if (code != TS_OK) {
+        return code;
+    }
+    block = ts_alloc(ctx, TS_INPUT_BLOCK, 1);
+    if (block == NULL) {
+        return ctx->error.code;
+    }
+    while (got > 0) {
+        if ((code = ts_stream_read(&got, s, block, TS_INPUT_BLOCK)) != TS_OK ||
+            (code = ts_spool_write(b->spool, block, got)) != TS_OK) {
+            break;
+        }
+    }
+    ts_free(ctx, block);
+    b->size = ts_spool_size(b->spool);
+    const ts_damage *damage = ts_stream_damage(s);
+    if (damage != NULL) {
+        b->damage = *damage;
+        b->damaged = true;
+    }
+    return code;
+}
+
+ts_code ts_blob_of_stream(ts_blob **out, ts_stream *s)
+{
+    ts_ctx *ctx = s->ctx;
+    char shown[TS_ERROR_TEXT / 2];
+    bool direct = false;
+    ts_code code = TS_OK;
+    ts_blob *b = ts_zalloc(ctx, 1, sizeof *b);
+    *out = NULL;
+    if (b == NULL) {
+        code = ctx->error.code;
+        goto out;
+    }
+    b->ctx = ctx;
+    b->fd = -1;
+    (void)ts_member_shown(shown, sizeof shown, s->set, s->member);
+    b->shown = ts_strndup(ctx, shown, strlen(shown));
+    if (b->shown == NULL) {
+        code = ctx->error.code;
+    } else if ((code = try_direct(&direct, b, s)) == TS_OK && !direct) {
+        code = fill_spool(b, s);
+    }
+out:
+    ts_stream_close(s);
+    if (code != TS_OK) {
+        ts_blob_close(b);
+        b = NULL;
+    }
+    *out = b;
+    return code;
+}
+
+ts_code ts_member_blob(ts_blob **out, ts_fileset *set, uint32_t i)
+{
+    ts_stream *s;
+    *out = NULL;
+    ts_code code = ts_member_open(&s, set, i);
+    return code == TS_OK ? ts_blob_of_stream(out, s) : code;
+}
+
+bool ts_member_seekable(ts_fileset *set, uint32_t i)
+{
+    ts_stream *s;
+    if (set->kind == TS_SET_ARCHIVE || (set->kind == TS_SET_FILE && !set->regular)) {
+        return false;
+    }
+    if (ts_member_open(&s, set, i) != TS_OK) {
+        return false;
+    }
+    bool plain = s->bottom != NULL && s->bottom == s->top;
+    ts_stream_close(s);
+    return plain;
+}
+
+bool ts_blob_direct(const ts_blob *b)
+{
+    return b->spool == NULL;
+}
+
+uint64_t ts_blob_size(const ts_blob *b)
+{
+    return b->size;
+}
+
+const ts_damage *ts_blob_damage(const ts_blob *b)
+{
+    return b->damaged ? &b->damage : NULL;
+}
+
+ts_code ts_blob_read(size_t *got, ts_blob *b, uint64_t off, void *buf, size_t n)
+{
+    ts_ctx *ctx = b->ctx;
+    uint8_t *out = buf;
+    *got = 0;
+    if (off >= b->size) {
+        return TS_OK;
+    }
+    if (b->size - off < n) {
+        n = (size_t)(b->size - off);
+    }
+    if (b->spool != NULL) {
+        return ts_spool_read(got, b->spool, off, buf, n);
+    }
+    while (*got < n) {
+        ts_code code = ts_check_cancel(ctx);
+        if (code != TS_OK) {
+            return code;
+        }
+        ssize_t r = ctx->sys.pread(ctx->sys.user, b->fd, out + *got, n - *got,
+                                   b->start + (off_t)(off + *got));
+        if (r == 0) {
+            return TS_OK;
+        }
+        if (r > 0) {
+            *got += (size_t)r;
+        } else if (errno != EINTR) {
+            return ts_fail(ctx, TS_ERR_INPUT, "cannot read '%s' at byte %" PRIu64 ": %s", b->shown,
+                           off + *got, strerror(errno));
+        }
+    }
+    return TS_OK;
+}

@@ -1,0 +1,446 @@
+#include "input/input_private.h"
+
+#include "base/alloc.h"
+#include "base/ckd.h"
+#include "base/utf8.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- names --- */
+
+ts_code ts_printable(char **out, ts_ctx *ctx, const char *s)
+{
+    enum { SHOWN_MAX = 200 };
+    ts_buf b = {0};
+    *out = NULL;
+    ts_code code = ts_utf8_printable(ctx, &b, s, strlen(s), SHOWN_MAX);
+    if (code == TS_OK) {
+        *out = ts_strndup(ctx, b.p == NULL ? "" : b.p, b.n);
+        code = *out == NULL ? ctx->error.code : TS_OK;
+    }
+    ts_buf_free(ctx, &b);
+    return code;
+}
+
+static ts_code clean_name(char **out, ts_ctx *ctx, const char *s, size_t n)
+{
+    if (ts_utf8_valid(s, n)) {
+        *out = ts_strndup(ctx, s, n);
+        return *out == NULL ? ctx->error.code : TS_OK;
+    }
+    ts_buf b = {0};
+    uint64_t replaced = 0;
+    *out = NULL;
+    ts_code code = ts_utf8_clean(ctx, &b, &replaced, s, n);
+    if (code == TS_OK) {
+        *out = ts_strndup(ctx, b.p == NULL ? "" : b.p, b.n);
+        code = *out == NULL ? ctx->error.code : TS_OK;
+    }
+    ts_buf_free(ctx, &b);
+    return code;
+}
+
+/* The last part of a path; "/" stays "/". */
+static void base_name(const char **p, size_t *n, const char *path)
+{
+    size_t end = strlen(path);
+    while (end > 1 && path[end - 1] == '/') {
+        end--;
+    }
+    size_t begin = end;
+    while (begin > 0 && path[begin - 1] != '/') {
+        begin--;
+    }
+    if (begin == end && end > 0) {
+        begin = end - 1;
+    }
+    *p = path + begin;
+    *n = end - begin;
+}
+
+ts_code ts_join_path(char **out, ts_ctx *ctx, const char *root, const char *name)
+{
+    ts_buf b = {0};
+    size_t n = strlen(root);
+    ts_code code = TS_OK;
+    *out = NULL;
+    if ((code = ts_buf_put(ctx, &b, root, n)) != TS_OK ||
+        (n > 0 && root[n - 1] != '/' && (code = ts_buf_putc(ctx, &b, '/')) != TS_OK) ||
+        (code = ts_buf_put(ctx, &b, name, strlen(name) + 1)) != TS_OK) {
+        ts_buf_free(ctx, &b);
+        return code;
+    }
+    *out = b.p;
+    return TS_OK;
+}
+
+const char *ts_member_shown(char *buf, size_t cap, const ts_fileset *set, uint32_t i)
+{
+    const ts_member *m = &set->members[i];
+    char *name = NULL;
+    if (set->kind == TS_SET_FILE) {
+        (void)snprintf(buf, cap, "%s", set->shown);
+    } else if (ts_printable(&name, set->ctx, m->name) == TS_OK) {
+        (void)snprintf(buf, cap, "%s%s%s", set->shown, set->kind == TS_SET_ARCHIVE ? ": " : "/",
+                       name);
+    } else {
+        (void)snprintf(buf, cap, "%s: member %" PRIu32, set->shown, i);
+    }
+    ts_free(set->ctx, name);
+    return buf;
+}
+
+/* --- making and freeing --- */
+
+ts_code ts_fileset_new(ts_fileset **out, ts_ctx *ctx, ts_set_kind kind, const char *name,
+                       const char *shown)
+{
+    ts_fileset *set = ts_zalloc(ctx, 1, sizeof *set);
+    *out = NULL;
+    if (set == NULL) {
+        return ctx->error.code;
+    }
+    set->ctx = ctx;
+    set->kind = kind;
+    set->fd = -1;
+    set->raw_size = -1;
+    ts_code code = clean_name(&set->name, ctx, name, strlen(name));
+    if (code == TS_OK) {
+        set->shown = ts_strndup(ctx, shown, strlen(shown));
+        code = set->shown == NULL ? ctx->error.code : TS_OK;
+    }
+    if (code != TS_OK) {
+        ts_fileset_close(set);
+        return code;
+    }
+    *out = set;
+    return TS_OK;
+}
+
+void ts_fileset_clear(ts_fileset *set)
+{
+    for (uint32_t i = 0; i < set->count; i++) {
+        ts_free(set->ctx, set->members[i].name);
+        ts_free(set->ctx, set->members[i].path);
+    }
+    ts_free(set->ctx, set->members);
+    ts_free(set->ctx, set->by_name);
+    set->members = NULL;
+    set->by_name = NULL;
+    set->count = 0;
+    set->cap = 0;
+    set->skipped = 0;
+}
+
+static void close_one(ts_fileset *set)
+{
+    ts_ctx *ctx = set->ctx;
+    if (set->parent != NULL) {
+        ts_fileset **link = &set->parent->children;
+        while (*link != set) {
+            link = &(*link)->sibling;
+        }
+        *link = set->sibling;
+    }
+    ts_archive_free(set->archive);
+    if (set->owns_fd) {
+        (void)ctx->sys.close(ctx->sys.user, set->fd);
+    }
+    ts_fileset_clear(set);
+    ts_buf_free(ctx, &set->replay);
+    ts_free(ctx, set->name);
+    ts_free(ctx, set->path);
+    ts_free(ctx, set->shown);
+    ts_free(ctx, set);
+}
+
+void ts_fileset_close(ts_fileset *set)
+{
+    if (set == NULL) {
+        return;
+    }
+    while (set->children != NULL) {
+        ts_fileset *leaf = set->children;
+        while (leaf->children != NULL) {
+            leaf = leaf->children;
+        }
+        close_one(leaf);
+    }
+    close_one(set);
+}
+
+/* --- members --- */
+
+ts_code ts_fileset_entry(uint64_t *entries, ts_fileset *set)
+{
+    ts_ctx *ctx = set->ctx;
+    if (*entries >= ctx->limits.archive_members) {
+        return ts_fail(ctx, TS_ERR_LIMIT,
+                       "'%s' has more than %" PRIu32 " entries, which is the limit", set->shown,
+                       ctx->limits.archive_members);
+    }
+    (*entries)++;
+    return TS_OK;
+}
+
+ts_code ts_fileset_add(ts_member **out, ts_fileset *set, const char *name)
+{
+    ts_ctx *ctx = set->ctx;
+    *out = NULL;
+    if (set->count == set->cap) {
+        uint32_t cap;
+        if (ts_ckd_mul(&cap, set->cap, 2U)) {
+            return ts_fail(ctx, TS_ERR_LIMIT, "'%s' has too many entries", set->shown);
+        }
+        cap = cap < 8 ? 8 : cap;
+        ts_member *p = ts_realloc(ctx, set->members, cap, sizeof *p);
+        if (p == NULL) {
+            return ctx->error.code;
+        }
+        set->members = p;
+        set->cap = cap;
+    }
+    ts_member *m = &set->members[set->count];
+    memset(m, 0, sizeof *m);
+    m->size = -1;
+    ts_code code = clean_name(&m->name, ctx, name, strlen(name));
+    if (code == TS_OK) {
+        set->count++;
+        *out = m;
+    }
+    return code;
+}
+
+static int compare_refs(const void *a, const void *b)
+{
+    const ts_name_ref *x = a;
+    const ts_name_ref *y = b;
+    int order = strcmp(x->name, y->name);
+    return order != 0 ? order : (x->member > y->member) - (x->member < y->member);
+}
+
+ts_code ts_fileset_index(ts_fileset *set)
+{
+    ts_name_ref *refs = ts_alloc(set->ctx, set->count, sizeof *refs);
+    if (refs == NULL) {
+        return set->ctx->error.code;
+    }
+    for (uint32_t i = 0; i < set->count; i++) {
+        refs[i] = (ts_name_ref){set->members[i].name, i};
+    }
+    qsort(refs, set->count, sizeof *refs, compare_refs);
+    set->by_name = refs;
+    return TS_OK;
+}
+
+bool ts_member_find(uint32_t *i, const ts_fileset *set, const char *name)
+{
+    uint32_t low = 0;
+    uint32_t high = set->by_name == NULL ? 0 : set->count;
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if (strcmp(set->by_name[mid].name, name) < 0) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    if (set->by_name == NULL || low == set->count || strcmp(set->by_name[low].name, name) != 0) {
+        return false;
+    }
+    *i = set->by_name[low].member;
+    return true;
+}
+
+void ts_fileset_damage_set(ts_fileset *set, uint64_t offset, const char *fmt, ...)
+{
+    if (set->damaged) {
+        return;
+    }
+    va_list ap;
+    va_start(ap, fmt);
+    (void)vsnprintf(set->damage.what, sizeof set->damage.what, fmt, ap);
+    va_end(ap);
+    set->damage.offset = offset;
+    set->damaged = true;
+}
+
+void ts_fileset_progress(ts_fileset *set, uint32_t i, uint64_t pos)
+{
+    ts_member *m = &set->members[i];
+    if (pos > m->seen) {
+        set->raw_offset += pos - m->seen;
+        m->seen = pos;
+    }
+}
+
+/* --- opening an argument --- */
+
+ts_code ts_open_for_reading(int *fd, ts_ctx *ctx, const char *path, int flags, const char *shown)
+{
+    for (;;) {
+        ts_code code = ts_check_cancel(ctx);
+        if (code != TS_OK) {
+            return code;
+        }
+        *fd = ctx->sys.open(ctx->sys.user, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | flags, 0);
+        if (*fd >= 0) {
+            return TS_OK;
+        }
+        if (errno != EINTR) {
+            return ts_fail(ctx, TS_ERR_INPUT, "cannot open '%s': %s", shown, strerror(errno));
+        }
+    }
+}
+
+static ts_code open_directory(ts_fileset *set)
+{
+    ts_ctx *ctx = set->ctx;
+    set->kind = TS_SET_DIRECTORY;
+    ts_code code = ts_directory_list(set, set->fd);
+    if (code == TS_OK && set->count == 0) {
+        code = set->damaged
+                   ? ts_fail(ctx, TS_ERR_INPUT, "'%s': %s", set->shown, set->damage.what)
+                   : ts_fail(ctx, TS_ERR_INPUT, "directory '%s' holds no files", set->shown);
+    }
+    return code == TS_OK ? ts_fileset_index(set) : code;
+}
+
+static ts_code open_single(ts_fileset *set, const struct stat *st)
+{
+    ts_member *m;
+    /* Files of /proc and the like say that they are empty and are not: they are read like pipes. */
+    if (S_ISREG(st->st_mode)) {
+        set->start = set->owns_fd ? 0 : lseek(set->fd, 0, SEEK_CUR);
+        if (set->start >= 0) {
+            set->raw_size = st->st_size > set->start ? st->st_size - set->start : 0;
+            set->regular = set->raw_size > 0;
+        }
+    }
+    ts_code code = ts_fileset_add(&m, set, set->name);
+    if (code != TS_OK) {
+        return code;
+    }
+    m->size = set->raw_size;
+    return ts_fileset_index(set);
+}
+
+static ts_code open_path(ts_fileset *set, const char *path)
+{
+    ts_ctx *ctx = set->ctx;
+    struct stat st;
+    ts_code code = TS_OK;
+    set->path = ts_strndup(ctx, path, strlen(path));
+    if (set->path == NULL) {
+        return ctx->error.code;
+    }
+    if (strcmp(path, "-") == 0) {
+        set->fd = STDIN_FILENO;
+    } else if ((code = ts_open_for_reading(&set->fd, ctx, path, 0, set->shown)) != TS_OK) {
+        return code;
+    } else {
+        set->owns_fd = true;
+    }
+    if (ctx->sys.fstat(ctx->sys.user, set->fd, &st) != 0) {
+        return ts_fail(ctx, TS_ERR_INPUT, "cannot examine '%s': %s", set->shown, strerror(errno));
+    }
+    if (!S_ISDIR(st.st_mode)) {
+        return open_single(set, &st);
+    }
+    if (!set->owns_fd) {
+        return ts_fail(ctx, TS_ERR_INPUT, "cannot read '%s': %s", set->shown, strerror(EISDIR));
+    }
+    return open_directory(set);
+}
+
+ts_code ts_fileset_open(ts_fileset **out, ts_ctx *ctx, const char *path)
+{
+    ts_fileset *set = NULL;
+    char *shown = NULL;
+    char *name = NULL;
+    const char *base;
+    size_t n;
+    *out = NULL;
+    base_name(&base, &n, path);
+    ts_code code = ts_printable(&shown, ctx, path);
+    if (code == TS_OK && (name = ts_strndup(ctx, base, n)) == NULL) {
+        code = ctx->error.code;
+    }
+    if (code == TS_OK && (code = ts_fileset_new(&set, ctx, TS_SET_FILE, name, shown)) == TS_OK) {
+        code = open_path(set, path);
+    }
+    ts_free(ctx, name);
+    ts_free(ctx, shown);
+    if (code != TS_OK) {
+        ts_fileset_close(set);
+        return code;
+    }
+    *out = set;
+    return TS_OK;
+}
+
+/* --- what callers ask --- */
+
+ts_set_kind ts_fileset_kind(const ts_fileset *set)
+{
+    return set->kind;
+}
+
+const char *ts_fileset_name(const ts_fileset *set)
+{
+    return set->name;
+}
+
+ts_code ts_fileset_count(uint32_t *out, ts_fileset *set)
+{
+    *out = 0;
+    if (set->kind == TS_SET_ARCHIVE && !set->listed) {
+        ts_code code = ts_archive_list(set);
+        if (code == TS_OK) {
+            code = ts_fileset_index(set);
+        }
+        if (code != TS_OK) {
+            ts_fileset_clear(set);
+            return code;
+        }
+        set->listed = true;
+    }
+    *out = set->count;
+    return TS_OK;
+}
+
+const char *ts_member_name(const ts_fileset *set, uint32_t i)
+{
+    return set->members[i].name;
+}
+
+int64_t ts_member_size(const ts_fileset *set, uint32_t i)
+{
+    return set->members[i].size;
+}
+
+uint32_t ts_fileset_skipped(const ts_fileset *set)
+{
+    return set->skipped;
+}
+
+const ts_damage *ts_fileset_damage(const ts_fileset *set)
+{
+    return set->damaged ? &set->damage : NULL;
+}
+
+uint64_t ts_fileset_raw_offset(const ts_fileset *set)
+{
+    return set->raw_offset;
+}
+
+int64_t ts_fileset_raw_size(const ts_fileset *set)
+{
+    return set->raw_size;
+}

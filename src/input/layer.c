@@ -1,0 +1,310 @@
+#include "input/input_private.h"
+
+#include "base/alloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    DIRECT_MIN = 64 * 1024,       /* smaller reads go through the window */
+    REPLAY_MAX = 4 * 1024 * 1024, /* more is not kept of a pipe for a second look */
+};
+
+/* --- any layer --- */
+
+void ts_layer_free(ts_layer *top)
+{
+    while (top != NULL) {
+        ts_layer *below = top->below;
+        ts_ctx *ctx = top->ctx;
+        if (top->release != NULL) {
+            top->release(top);
+        }
+        ts_free(ctx, top->buf);
+        ts_free(ctx, top);
+        top = below;
+    }
+}
+
+static ts_code make_room(ts_layer *l, size_t want)
+{
+    if (l->at > 0) {
+        memmove(l->buf, l->buf + l->at, l->have - l->at);
+        l->have -= l->at;
+        l->at = 0;
+    }
+    if (want <= l->cap && l->have < l->cap) {
+        return TS_OK;
+    }
+    size_t cap = l->cap == 0 ? TS_INPUT_BLOCK : l->cap * 2;
+    if (cap < want) {
+        cap = want;
+    }
+    uint8_t *p = ts_realloc(l->ctx, l->buf, cap, 1);
+    if (p == NULL) {
+        return l->ctx->error.code;
+    }
+    l->buf = p;
+    l->cap = cap;
+    return TS_OK;
+}
+
+ts_code ts_layer_window(const uint8_t **p, size_t *n, ts_layer *l, size_t want)
+{
+    ts_code code = TS_OK;
+    *p = NULL;
+    *n = 0;
+    while (l->have - l->at < want && !l->ended) {
+        size_t got;
+        if ((code = make_room(l, want)) != TS_OK ||
+            (code = l->pull(&got, l, l->buf + l->have, l->cap - l->have)) != TS_OK) {
+            return code;
+        }
+        l->have += got;
+        l->ended = got == 0;
+    }
+    if (l->have > l->at) {
+        *p = l->buf + l->at;
+        *n = l->have - l->at;
+    }
+    return TS_OK;
+}
+
+void ts_layer_take(ts_layer *l, size_t n)
+{
+    l->at += n;
+    l->taken += n;
+}
+
+ts_code ts_layer_read(size_t *got, ts_layer *l, void *buf, size_t cap)
+{
+    ts_code code = TS_OK;
+    const uint8_t *p;
+    size_t n;
+    *got = 0;
+    if (cap == 0) {
+        return TS_OK;
+    }
+    if (l->at == l->have && !l->ended && l->direct && cap >= DIRECT_MIN) {
+        if ((code = l->pull(got, l, buf, cap)) == TS_OK) {
+            l->ended = *got == 0;
+            l->taken += *got;
+        }
+        return code;
+    }
+    if ((code = ts_layer_window(&p, &n, l, 1)) != TS_OK) {
+        return code;
+    }
+    if (n > 0) {
+        *got = n < cap ? n : cap;
+        memcpy(buf, p, *got);
+        ts_layer_take(l, *got);
+    }
+    return TS_OK;
+}
+
+void ts_layer_damage(ts_layer *l, uint64_t offset, bool trailing, const char *fmt, ...)
+{
+    if (l->damaged) {
+        return;
+    }
+    va_list ap;
+    va_start(ap, fmt);
+    (void)vsnprintf(l->damage.what, sizeof l->damage.what, fmt, ap);
+    va_end(ap);
+    l->damage.offset = offset;
+    l->damage.trailing = trailing;
+    l->damaged = true;
+}
+
+/* --- files and pipes --- */
+
+typedef struct file_layer {
+    ts_layer base;
+    ts_fileset *set;
+    uint32_t member;
+    int fd;
+    bool owns_fd;
+    off_t start;
+    uint64_t off; /* of the next byte, from `start` */
+} file_layer;
+
+static ts_code fail_read(const file_layer *f, int error)
+{
+    char shown[TS_ERROR_TEXT / 2];
+    return ts_fail(f->base.ctx, TS_ERR_INPUT, "cannot read '%s' at byte %" PRIu64 ": %s",
+                   ts_member_shown(shown, sizeof shown, f->set, f->member), f->off,
+                   strerror(error));
+}
+
+static ts_code regular_pull(size_t *got, ts_layer *l, uint8_t *buf, size_t cap)
+{
+    file_layer *f = (file_layer *)l;
+    ts_ctx *ctx = l->ctx;
+    *got = 0;
+    for (;;) {
+        ts_code code = ts_check_cancel(ctx);
+        if (code != TS_OK) {
+            return code;
+        }
+        ssize_t r = ctx->sys.pread(ctx->sys.user, f->fd, buf, cap, f->start + (off_t)f->off);
+        if (r >= 0) {
+            *got = (size_t)r;
+            f->off += *got;
+            ts_fileset_progress(f->set, f->member, f->off);
+            return TS_OK;
+        }
+        if (errno != EINTR) {
+            return fail_read(f, errno);
+        }
+    }
+}
+
+/* One read from the pipe itself, waiting when it is a non-blocking one. */
+static ts_code pipe_read(size_t *got, file_layer *f, uint8_t *buf, size_t cap)
+{
+    ts_ctx *ctx = f->base.ctx;
+    for (;;) {
+        ts_code code = ts_check_cancel(ctx);
+        if (code != TS_OK) {
+            return code;
+        }
+        ssize_t r = ctx->sys.read(ctx->sys.user, f->fd, buf, cap);
+        if (r >= 0) {
+            *got = (size_t)r;
+            return TS_OK;
+        }
+        if (errno == EAGAIN || errno == EWOULDBLOCK) {
+            struct pollfd wait = {.fd = f->fd, .events = POLLIN};
+            (void)poll(&wait, 1, -1);
+        } else if (errno != EINTR) {
+            return fail_read(f, errno);
+        }
+    }
+}
+
+static ts_code pipe_pull(size_t *got, ts_layer *l, uint8_t *buf, size_t cap)
+{
+    file_layer *f = (file_layer *)l;
+    ts_fileset *set = f->set;
+    ts_code code = TS_OK;
+    *got = 0;
+    if (f->off < set->replay.n) {
+        size_t left = set->replay.n - (size_t)f->off;
+        *got = left < cap ? left : cap;
+        memcpy(buf, set->replay.p + f->off, *got);
+        f->off += *got;
+        return TS_OK;
+    }
+    if (set->drained) {
+        return TS_OK;
+    }
+    set->keep = set->keep && set->replay.n < REPLAY_MAX;
+    if (set->keep && (code = ts_buf_reserve(l->ctx, &set->replay, cap)) != TS_OK) {
+        return code;
+    }
+    if ((code = pipe_read(got, f, buf, cap)) != TS_OK) {
+        return code;
+    }
+    if (*got == 0) {
+        set->drained = true;
+    } else if (set->keep) {
+        code = ts_buf_put(l->ctx, &set->replay, buf, *got);
+    } else {
+        ts_buf_free(l->ctx, &set->replay);
+        set->spent = true;
+    }
+    f->off += *got;
+    ts_fileset_progress(set, f->member, f->off);
+    return code;
+}
+
+static void file_release(ts_layer *l)
+{
+    file_layer *f = (file_layer *)l;
+    if (f->owns_fd) {
+        (void)l->ctx->sys.close(l->ctx->sys.user, f->fd);
+    }
+}
+
+static ts_code open_member(file_layer *f)
+{
+    ts_fileset *set = f->set;
+    ts_ctx *ctx = set->ctx;
+    const ts_member *m = &set->members[f->member];
+    char shown[TS_ERROR_TEXT / 2];
+    char *path = NULL;
+    struct stat st;
+    (void)ts_member_shown(shown, sizeof shown, set, f->member);
+    ts_code code = ts_join_path(&path, ctx, set->path, m->path != NULL ? m->path : m->name);
+    /* What was a file when it was listed may be a pipe now: do not wait for it. */
+    if (code == TS_OK) {
+        code = ts_open_for_reading(&f->fd, ctx, path, O_NONBLOCK, shown);
+    }
+    if (code != TS_OK) {
+        goto out;
+    }
+    f->owns_fd = true;
+    if (ctx->sys.fstat(ctx->sys.user, f->fd, &st) != 0) {
+        code = ts_fail(ctx, TS_ERR_INPUT, "cannot examine '%s': %s", shown, strerror(errno));
+    } else if (!S_ISREG(st.st_mode)) {
+        code = ts_fail(ctx, TS_ERR_INPUT, "'%s' is no regular file any more", shown);
+    }
+out:
+    ts_free(ctx, path);
+    return code;
+}
+
+ts_code ts_file_layer(ts_layer **out, ts_fileset *set, uint32_t i)
+{
+    ts_ctx *ctx = set->ctx;
+    ts_code code = TS_OK;
+    file_layer *f = ts_zalloc(ctx, 1, sizeof *f);
+    *out = NULL;
+    if (f == NULL) {
+        return ctx->error.code;
+    }
+    f->base.ctx = ctx;
+    f->base.release = file_release;
+    f->base.direct = true;
+    f->base.pull = regular_pull;
+    f->set = set;
+    f->member = i;
+    if (set->kind == TS_SET_DIRECTORY) {
+        code = open_member(f);
+    } else {
+        f->fd = set->fd;
+        f->start = set->start;
+        if (!set->regular) {
+            f->base.pull = pipe_pull;
+        }
+    }
+    if (code != TS_OK) {
+        ts_layer_free(&f->base);
+        return code;
+    }
+    *out = &f->base;
+    return TS_OK;
+}
+
+int ts_file_layer_fd(off_t *start, const ts_layer *l)
+{
+    if (l->pull != regular_pull) {
+        return -1;
+    }
+    const file_layer *f = (const file_layer *)l;
+    *start = f->start;
+    return f->fd;
+}
+
+bool ts_file_layer_give_fd(ts_layer *l)
+{
+    file_layer *f = (file_layer *)l;
+    bool owned = f->owns_fd;
+    f->owns_fd = false;
+    return owned;
+}

@@ -1,0 +1,99 @@
+#include "input/input_private.h"
+
+#include <string.h>
+
+enum {
+    TAR_BLOCK = 512,
+    TAR_CHECKSUM = 148,
+    TAR_CHECKSUM_LEN = 8,
+    TAR_MAGIC = 257,
+    ZLIB_CM_DEFLATE = 8,
+    ZLIB_CINFO_MAX = 7,
+    ZLIB_PRESET_DICT = 0x20,
+    GZIP_RESERVED_FLAGS = 0xe0,
+};
+
+/* RFC 1952: magic, deflate, no reserved flag. A file that ends within its header counts too. */
+static bool is_gzip(const uint8_t *p, size_t n)
+{
+    return n >= 2 && p[0] == 0x1f && p[1] == 0x8b && (n < 3 || p[2] == 8) &&
+           (n < 4 || (p[3] & GZIP_RESERVED_FLAGS) == 0);
+}
+
+/* RFC 1950: CMF and FLG. Plain text may begin like this too. */
+static bool is_zlib_header(const uint8_t *p, size_t n)
+{
+    return n >= 2 && (p[0] & 0x0f) == ZLIB_CM_DEFLATE && p[0] >> 4 <= ZLIB_CINFO_MAX &&
+           (p[0] * 256U + p[1]) % 31 == 0 && (p[1] & ZLIB_PRESET_DICT) == 0;
+}
+
+ts_code ts_sniff_wrapper(ts_sniffed *out, ts_ctx *ctx, const uint8_t *p, size_t n, bool whole)
+{
+    ts_code code = TS_OK;
+    *out = TS_SNIFF_PLAIN;
+    if (is_gzip(p, n)) {
+        *out = TS_SNIFF_GZIP;
+    } else if (is_zlib_header(p, n)) {
+        bool likely = false;
+        code = ts_inflate_probe(&likely, ctx, p, n, whole);
+        if (likely) {
+            *out = TS_SNIFF_ZLIB;
+        }
+    } else if (n >= strlen(TS_MARK_TEXT) && memcmp(p, TS_MARK_TEXT, strlen(TS_MARK_TEXT)) == 0) {
+        *out = TS_SNIFF_MARK;
+    }
+    return code;
+}
+
+/* The sum of a header's bytes with the checksum field read as blanks. Old programs summed signed
+ * ones. */
+static bool tar_checksum_fits(const uint8_t *p)
+{
+    int64_t sum = 0;
+    int64_t signed_sum = 0;
+    int64_t want = 0;
+    bool digits = false;
+    for (size_t i = 0; i < TAR_BLOCK; i++) {
+        bool in_field = i >= TAR_CHECKSUM && i < TAR_CHECKSUM + TAR_CHECKSUM_LEN;
+        uint8_t byte = in_field ? ' ' : p[i];
+        sum += byte;
+        signed_sum += byte < 0x80 ? byte : byte - 0x100;
+    }
+    for (size_t i = TAR_CHECKSUM; i < TAR_CHECKSUM + TAR_CHECKSUM_LEN; i++) {
+        if (p[i] >= '0' && p[i] <= '7') {
+            want = want * 8 + (p[i] - '0');
+            digits = true;
+        } else if (digits) {
+            break;
+        } else if (p[i] != ' ') {
+            return false;
+        }
+    }
+    return digits && (want == sum || want == signed_sum);
+}
+
+static bool is_tar(const uint8_t *p, size_t n)
+{
+    enum { MAGIC_LEN = 6 };
+    if (n >= TAR_MAGIC + MAGIC_LEN && (memcmp(p + TAR_MAGIC, "ustar\0", MAGIC_LEN) == 0 ||
+                                       memcmp(p + TAR_MAGIC, "ustar ", MAGIC_LEN) == 0)) {
+        return true;
+    }
+    return n >= TAR_BLOCK && p[0] != '\0' && tar_checksum_fits(p);
+}
+
+static bool begins(const uint8_t *p, size_t n, const char *signature, size_t len)
+{
+    return n >= len && memcmp(p, signature, len) == 0;
+}
+
+ts_wrap ts_sniff_archive(const uint8_t *p, size_t n)
+{
+    /* A first member, an empty archive, and the two marks of archives that were or could be split.
+     */
+    if (begins(p, n, "PK\3\4", 4) || begins(p, n, "PK\5\6", 4) ||
+        begins(p, n, "PK\7\10PK\3\4", 8) || begins(p, n, "PK00PK\3\4", 8)) {
+        return TS_WRAP_ZIP;
+    }
+    return is_tar(p, n) ? TS_WRAP_TAR : TS_WRAP_NONE;
+}
