@@ -1,5 +1,5 @@
 /*
- * The .htrace container (spec/htrace.md A): header, sections, segments, clocks, routing of plugin
+ * The .htrace container (docs/formats.md): header, sections, segments, clocks, routing of plugin
  * segments. It knows nothing of what plugins carry: handlers get their segments' data as a stream.
  */
 #ifndef TS_HTRACE_HTRACE_H
@@ -37,8 +37,12 @@ typedef struct ts_htrace_config {
     int64_t source_id;
     const ts_plugin_handler *handlers; /* borrowed */
     size_t handler_count;
-    /* Random access for the scan that finds late clocks (spec 0.1 "clock snapshot late"): NULL for
-     * pipes. read_at returns *got bytes. */
+    /* A segment up to this many bytes is handed on in one piece; 0 = 4 MiB. Never changes the data.
+     */
+    uint64_t hold;
+    /* Random access for the scan that finds late clocks before the first segment is handed on: NULL
+     * for pipes. Offsets are those of the file that is being fed; read_at sets *got, less than n
+     * only at the end. */
     void *blob_user;
     ts_code (*read_at)(void *blob_user, size_t *got, uint64_t off, void *buf, size_t n);
 } ts_htrace_config;

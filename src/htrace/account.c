@@ -1,0 +1,211 @@
+#include "htrace/private.h"
+
+#include "base/ckd.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { SECTIONS_WITH_PROPERTIES = 16, VERSION_KNOWN = 0x00010000 };
+
+void ts_tally_add(ts_tally *tally, ts_fate fate, uint64_t n)
+{
+    if (tally == NULL) {
+        return;
+    }
+    tally->seen += n;
+    switch (fate) {
+    case TS_IMPORTED:
+        tally->imported += n;
+        break;
+    case TS_SKIPPED:
+        tally->skipped += n;
+        break;
+    case TS_LOST:
+        tally->lost += n;
+        break;
+    }
+}
+
+ts_code ts_htrace_open_counts(ts_htrace *h)
+{
+    const int64_t id = h->config.source_id;
+    ts_code code;
+    if ((code = ts_count(&h->bytes, h->store, id, TS_ITEM_bytes, NULL)) != TS_OK ||
+        (code = ts_count(&h->sections, h->store, id, TS_ITEM_sections, NULL)) != TS_OK ||
+        (code = ts_count(&h->segments, h->store, id, TS_ITEM_segments, NULL)) != TS_OK) {
+        return code;
+    }
+    return TS_OK;
+}
+
+ts_code ts_htrace_stat(ts_htrace *h, const char *event, const char *type, uint64_t n)
+{
+    return h->store == NULL ? TS_OK : ts_stat(h->store, event, type, n);
+}
+
+void ts_htrace_note_gap(ts_htrace *h, uint64_t offset)
+{
+    if (!h->gap) {
+        h->gap = true;
+        h->gap_offset = (int64_t)offset;
+    }
+}
+
+ts_code ts_htrace_tell_gap(ts_htrace *h)
+{
+    ts_code code = TS_OK;
+    if (!h->gap) {
+        return TS_OK;
+    }
+    h->gap = false;
+    for (size_t i = 0; code == TS_OK && i < h->config.handler_count; i++) {
+        const ts_plugin_handler *handler = &h->config.handlers[i];
+        if (handler->gap != NULL) {
+            code = handler->gap(handler->user, h->gap_offset);
+        }
+    }
+    return code;
+}
+
+/* --- headers -----------------------------------------------------------------------------------
+ */
+
+/* A property of the source; of sections after the first the key says which. */
+static ts_code put_text(ts_htrace *h, const char *key, const char *p, size_t n)
+{
+    char full[64];
+    if (h->section_count > 1) {
+        snprintf(full, sizeof full, "section%" PRIu64 ".%s", h->section_count, key);
+        key = full;
+    }
+    return ts_source_property(h->store, h->config.source_id, key, (ts_text){p, n});
+}
+
+static ts_code put_number(ts_htrace *h, const char *key, uint64_t value)
+{
+    char text[24];
+    int n = snprintf(text, sizeof text, "%" PRIu64, value);
+    return put_text(h, key, text, (size_t)n);
+}
+
+static ts_code put_if(ts_htrace *h, const char *key, uint64_t value)
+{
+    return value == 0 ? TS_OK : put_number(h, key, value);
+}
+
+static ts_code put_clocks(ts_htrace *h)
+{
+    static const char *const keys[TS_CLOCK_COUNT] = {
+        [TS_CLOCK_BOOTTIME] = "start_boottime_ns",
+        [TS_CLOCK_REALTIME] = "start_realtime_ns",
+        [TS_CLOCK_REALTIME_COARSE] = "start_realtime_coarse_ns",
+        [TS_CLOCK_MONOTONIC] = "start_monotonic_ns",
+        [TS_CLOCK_MONOTONIC_COARSE] = "start_monotonic_coarse_ns",
+        [TS_CLOCK_MONOTONIC_RAW] = "start_monotonic_raw_ns",
+    };
+    ts_code code = TS_OK;
+    for (size_t i = 0; code == TS_OK && i < TS_CLOCK_COUNT; i++) {
+        if (keys[i] != NULL) {
+            code = put_if(h, keys[i], h->header.clocks.at[i]);
+        }
+    }
+    return code;
+}
+
+static ts_code put_properties(ts_htrace *h)
+{
+    const ts_htrace_header *header = &h->header;
+    ts_code code;
+    if ((code = put_number(h, "header_length", header->length)) != TS_OK ||
+        (code = put_number(h, "header_segments", header->pieces)) != TS_OK ||
+        (code = put_number(h, "data_type", header->data_type)) != TS_OK ||
+        (code = put_if(h, "duration_ns", header->duration_ns)) != TS_OK) {
+        return code;
+    }
+    if (header->plugin_version[0] != '\0') {
+        code =
+            put_text(h, "plugin_version", header->plugin_version, strlen(header->plugin_version));
+    }
+    if (code == TS_OK && header->standalone[0] != '\0') {
+        code = put_text(h, "standalone_plugin", header->standalone, strlen(header->standalone));
+    }
+    return code == TS_OK ? put_clocks(h) : code;
+}
+
+static ts_code put_version(ts_htrace *h)
+{
+    char text[24];
+    ts_row_source *row = ts_source(h->store, h->config.source_id);
+    int n = snprintf(text, sizeof text, "%" PRIu32 ".%" PRIu32, h->header.version >> 16,
+                     h->header.version & 0xffff);
+    return ts_source_text(h->store, h->config.source_id, &row->format_version, text, (size_t)n);
+}
+
+ts_code ts_htrace_record_header(ts_htrace *h)
+{
+    const ts_htrace_header *header = &h->header;
+    ts_code code = TS_OK;
+    if (h->store == NULL) {
+        return TS_OK;
+    }
+    if (h->section_count <= SECTIONS_WITH_PROPERTIES) {
+        code = put_properties(h);
+    }
+    if (code == TS_OK && h->section_count == 1) {
+        code = put_version(h);
+        if (header->clocks.at[TS_CLOCK_BOOTTIME] != 0) {
+            uint64_t start = header->clocks.at[TS_CLOCK_BOOTTIME];
+            uint64_t end;
+            h->has_start = start <= INT64_MAX;
+            h->start_ts = (int64_t)start;
+            h->has_end = h->has_start && header->duration_ns != 0 &&
+                         !ts_ckd_add(&end, start, header->duration_ns) && end <= INT64_MAX;
+            h->end_ts = h->has_end ? (int64_t)end : 0;
+        }
+    }
+    if (code == TS_OK && header->version != VERSION_KNOWN) {
+        code = ts_htrace_issue(h, header_version, NULL, h->section_start,
+                               "the header's version is 0x%08" PRIx32 ", known is 0x%08x",
+                               header->version, (unsigned)VERSION_KNOWN);
+    }
+    return code;
+}
+
+/* --- the end -----------------------------------------------------------------------------------
+ */
+
+/* Start and end are in the boottime clock, which counts only when rows have times in it. */
+static ts_code put_times(ts_htrace *h)
+{
+    ts_row_source *row = ts_source(h->store, h->config.source_id);
+    const char *clock = ts_clock_name(TS_CLOCK_BOOTTIME);
+    if (!h->has_start || row->clock.p != NULL || ts_trace_clock(h->store) == TS_CLOCK_UNKNOWN) {
+        return TS_OK;
+    }
+    row->null &= ~TS_NULL_BIT(source, start_ts);
+    row->start_ts = h->start_ts;
+    if (h->has_end) {
+        row->null &= ~TS_NULL_BIT(source, end_ts);
+        row->end_ts = h->end_ts;
+    }
+    return ts_source_text(h->store, h->config.source_id, &row->clock, clock, strlen(clock));
+}
+
+ts_code ts_htrace_record_end(ts_htrace *h)
+{
+    ts_code code = put_times(h);
+    for (size_t i = 0; code == TS_OK && i < h->plugin_count; i++) {
+        const ts_plugin *plugin = &h->plugins[i];
+        if (plugin->handler == NULL && plugin->segments->skipped > 0) {
+            code = ts_issue_n(h->store, h->config.source_id, TS_ISSUE_plugin_not_decoded,
+                              plugin->name, plugin->first_offset, plugin->segments->skipped,
+                              "%" PRIu64 " segments of %" PRIu64 " bytes were skipped",
+                              plugin->segments->skipped, plugin->bytes->skipped);
+        }
+    }
+    if (code == TS_OK && h->handed > 0 && !h->has_clocks) {
+        code = ts_htrace_issue(h, no_clock_snapshot, NULL, TS_NO_OFFSET,
+                               "neither a header nor an ftrace segment has a clock snapshot");
+    }
+    return code;
+}

@@ -1,0 +1,183 @@
+#include "htrace/private.h"
+
+#include "base/alloc.h"
+#include "base/ckd.h"
+#include "htrace/pbc.h"
+
+#include "common.pb-c.h"
+
+#include <inttypes.h>
+
+enum { FIELD_CLOCKS_DETAIL = 6 };
+
+/* --- clock readings in an ftrace result --------------------------------------------------------
+ */
+
+static ts_code detail_begin(void *user, uint32_t field, uint64_t n, bool *want)
+{
+    ts_clock_scan *scan = user;
+    *want = field == FIELD_CLOCKS_DETAIL && n <= sizeof scan->detail;
+    scan->have = 0;
+    return TS_OK;
+}
+
+static ts_code detail_bytes(void *user, uint32_t field, const uint8_t *p, size_t n)
+{
+    ts_clock_scan *scan = user;
+    (void)field;
+    memcpy(scan->detail + scan->have, p, n); /* detail_begin saw that all of it fits */
+    scan->have += n;
+    return TS_OK;
+}
+
+static void take_reading(ts_clock_set *set, const Ts__ClockDetailMsg *msg)
+{
+    uint64_t at;
+    if (msg->id < TS_CLOCK_BOOTTIME || msg->id > TS_CLOCK_MONOTONIC_RAW || msg->time == NULL) {
+        return;
+    }
+    if (ts_ckd_mul(&at, msg->time->tv_sec, UINT64_C(1000000000)) ||
+        ts_ckd_add(&at, at, msg->time->tv_nsec) || at > INT64_MAX) {
+        return; /* no clock shows such a time */
+    }
+    set->at[msg->id] = at;
+}
+
+static ts_code detail_end(void *user, uint32_t field, bool complete)
+{
+    ts_clock_scan *scan = user;
+    Ts__ClockDetailMsg *msg;
+    ts_pbc pbc;
+    if (field != FIELD_CLOCKS_DETAIL || !complete || scan->have == 0) {
+        return TS_OK;
+    }
+    ts_pbc_init(&pbc, scan->ctx);
+    msg = ts__clock_detail_msg__unpack(&pbc.allocator, scan->have, scan->detail);
+    if (msg == NULL) {
+        return pbc.failed ? scan->ctx->error.code : TS_OK;
+    }
+    take_reading(&scan->set, msg);
+    ts__clock_detail_msg__free_unpacked(msg, &pbc.allocator);
+    return TS_OK;
+}
+
+void ts_clock_scan_begin(ts_clock_scan *scan, ts_ctx *ctx, uint64_t size)
+{
+    static const ts_wire_handler handler = {
+        .begin = detail_begin, .bytes = detail_bytes, .end = detail_end};
+    scan->ctx = ctx;
+    scan->have = 0;
+    scan->set = (ts_clock_set){0};
+    ts_wire_push_init(&scan->wire, &handler, scan, size);
+}
+
+ts_code ts_clock_scan_feed(ts_clock_scan *scan, const uint8_t *p, size_t n)
+{
+    return ts_wire_push_feed(&scan->wire, p, n);
+}
+
+/* --- the clocks of the input -------------------------------------------------------------------
+ */
+
+static unsigned count_clocks(const ts_clock_set *set)
+{
+    unsigned n = 0;
+    for (size_t i = 0; i < TS_CLOCK_COUNT; i++) {
+        n += set->at[i] != 0;
+    }
+    return n;
+}
+
+ts_code ts_htrace_take_clocks(ts_htrace *h, const ts_clock_set *set, const char *where,
+                              uint64_t offset)
+{
+    unsigned n = count_clocks(set);
+    ts_code code;
+    if (h->has_clocks || n == 0) {
+        return TS_OK;
+    }
+    h->has_clocks = true;
+    h->clocks = *set;
+    h->clocks_offset = offset;
+    if (h->store == NULL) {
+        return TS_OK;
+    }
+    if ((code = ts_clock_snapshot(h->store, set)) != TS_OK ||
+        (code = ts_source_property(h->store, h->config.source_id, "clock_snapshot",
+                                   ts_text_of(where))) != TS_OK) {
+        return code;
+    }
+    if (n == 1) {
+        code = ts_htrace_issue(h, one_clock_only, NULL, offset,
+                               "the snapshot in the %s holds one clock", where);
+    }
+    if (code == TS_OK && h->handed > 0) {
+        code = ts_htrace_issue(h, late_clock_snapshot, NULL, offset,
+                               "the first snapshot follows %" PRIu64 " segments that have times",
+                               h->handed);
+    }
+    return code;
+}
+
+/* Lets a second reader, which records nothing, run over the framing until it meets clocks. */
+static ts_code scan(ts_htrace *ahead, const ts_htrace_config *config, uint8_t *block)
+{
+    uint64_t off = ahead->offset;
+    while (!ahead->has_clocks) {
+        size_t got = 0;
+        uint64_t unseen;
+        ts_code code = ts_check_cancel(ahead->ctx);
+        if (code == TS_OK) {
+            code = config->read_at(config->blob_user, &got, off, block, TS_HTRACE_SCAN_BLOCK);
+        }
+        if (code != TS_OK) {
+            return code;
+        }
+        if (got == 0) {
+            return TS_OK;
+        }
+        code = ts_htrace_run(ahead, block, got);
+        unseen = ts_htrace_unseen(ahead);
+        if (code == TS_OK && unseen > 0) {
+            code = ts_htrace_skip(ahead, unseen);
+        }
+        if (code != TS_OK) {
+            return code;
+        }
+        if (ts_ckd_add(&off, off, got + unseen) || off > INT64_MAX) {
+            return TS_OK;
+        }
+    }
+    return TS_OK;
+}
+
+ts_code ts_htrace_scan_ahead(ts_htrace *h, uint64_t offset)
+{
+    ts_htrace_config config = {.source_id = h->config.source_id, .hold = h->hold};
+    ts_htrace *ahead = NULL;
+    uint8_t *block = NULL;
+    ts_code code;
+    if (h->store == NULL || h->config.read_at == NULL || !ts_htrace_wants_clocks(h)) {
+        return TS_OK;
+    }
+    h->scanned_ahead = true;
+    code = ts_htrace_make(&ahead, h->ctx, NULL, &config);
+    if (code != TS_OK) {
+        goto out;
+    }
+    ahead->offset = offset;
+    block = ts_alloc(h->ctx, TS_HTRACE_SCAN_BLOCK, 1);
+    if (block == NULL) {
+        code = h->ctx->error.code;
+        goto out;
+    }
+    code = scan(ahead, &h->config, block);
+    if (code == TS_OK && ahead->has_clocks) {
+        code =
+            ts_htrace_take_clocks(h, &ahead->clocks, "recording, read ahead", ahead->clocks_offset);
+    }
+out:
+    ts_free(h->ctx, block);
+    ts_htrace_free(ahead);
+    return code;
+}

@@ -1,0 +1,474 @@
+#include "htrace/private.h"
+
+#include "base/alloc.h"
+#include "base/ckd.h"
+#include "base/utf8.h"
+
+#include <inttypes.h>
+
+/* --- making and freeing ------------------------------------------------------------------------
+ */
+
+ts_code ts_htrace_make(ts_htrace **out, ts_ctx *ctx, ts_store *store,
+                       const ts_htrace_config *config)
+{
+    ts_htrace *h = ts_zalloc(ctx, 1, sizeof *h);
+    ts_code code = TS_OK;
+    *out = NULL;
+    if (h == NULL) {
+        return ctx->error.code;
+    }
+    h->ctx = ctx;
+    h->store = store;
+    h->config = *config;
+    h->hold = config->hold == 0 ? TS_HTRACE_HOLD : config->hold;
+    if (h->hold > ctx->limits.max_message) {
+        h->hold = ctx->limits.max_message;
+    }
+    h->plugins = ts_zalloc(ctx, TS_HTRACE_PLUGIN_ROOM, sizeof *h->plugins);
+    if (h->plugins == NULL) {
+        code = ctx->error.code;
+    } else if (store != NULL) {
+        code = ts_htrace_open_counts(h);
+    }
+    if (code != TS_OK) {
+        ts_htrace_free(h);
+        return code;
+    }
+    *out = h;
+    return TS_OK;
+}
+
+ts_code ts_htrace_new(ts_htrace **out, ts_ctx *ctx, ts_store *store, const ts_htrace_config *config)
+{
+    return ts_htrace_make(out, ctx, store, config);
+}
+
+void ts_htrace_free(ts_htrace *h)
+{
+    ts_ctx *ctx;
+    if (h == NULL) {
+        return;
+    }
+    ctx = h->ctx;
+    if (h->plugins != NULL) {
+        ts_plugins_free(h);
+    }
+    ts_buf_free(ctx, &h->held);
+    ts_spool_free(h->spool);
+    ts_free(ctx, h->raw_kind);
+    ts_free(ctx, h);
+}
+
+const ts_clock_set *ts_htrace_clocks(const ts_htrace *h)
+{
+    return &h->clocks;
+}
+
+/* --- sections ----------------------------------------------------------------------------------
+ */
+
+/* The name that a section which is not made of segments is counted under. */
+static ts_code set_raw_kind(ts_htrace *h)
+{
+    ts_buf name = {0};
+    ts_code code = TS_OK;
+    ts_free(h->ctx, h->raw_kind);
+    h->raw_kind = NULL;
+    if (h->header.data_type == TS_HTRACE_TYPE_HIPERF) {
+        code = ts_buf_put(h->ctx, &name, "hiperf", 6);
+    } else if (h->header.data_type == TS_HTRACE_TYPE_STANDALONE) {
+        const char *p = h->header.standalone;
+        code = ts_utf8_printable(h->ctx, &name, *p == '\0' ? "standalone" : p,
+                                 strlen(*p == '\0' ? "standalone" : p), TS_HTRACE_NAME);
+    } else {
+        return TS_OK;
+    }
+    if (code == TS_OK) {
+        h->raw_kind = ts_strndup(h->ctx, name.p, name.n);
+        code = h->raw_kind == NULL ? h->ctx->error.code : TS_OK;
+    }
+    ts_buf_free(h->ctx, &name);
+    return code;
+}
+
+/* Where the section ends: as its header says, if it says so. */
+static ts_code set_bounds(ts_htrace *h)
+{
+    h->bounded = h->header.length > TS_HTRACE_HEADER;
+    if (ts_ckd_add(&h->section_end, h->section_start, h->header.length)) {
+        h->section_end = UINT64_MAX;
+    }
+    if (h->bounded) {
+        return TS_OK;
+    }
+    return ts_htrace_issue(h, header_length_unknown, NULL, h->section_start,
+                           "the header's length is %" PRIu64, h->header.length);
+}
+
+static ts_code begin_raw(ts_htrace *h)
+{
+    const char *event = "other";
+    ts_code code;
+    ts_tally_add(h->sections, TS_SKIPPED, 1);
+    if (h->header.data_type == TS_HTRACE_TYPE_HIPERF) {
+        event = "trace_perf";
+    } else if (strcmp(h->raw_kind, "hiebpf-plugin") == 0) {
+        event = "trace_ebpf";
+    }
+    code = ts_htrace_stat(h, event, "not_supported", 1);
+    if (code == TS_OK) {
+        code = ts_htrace_issue(h, section_skipped, h->raw_kind, h->section_start,
+                               "a section of %s data is not decoded", h->raw_kind);
+    }
+    if (h->bounded) {
+        h->state = TS_AT_RAW;
+    } else {
+        ts_htrace_begin_search(h, true);
+    }
+    return code;
+}
+
+static ts_code begin_segments(ts_htrace *h)
+{
+    const uint32_t type = h->header.data_type;
+    ts_tally_add(h->sections, TS_IMPORTED, 1);
+    h->state = TS_AT_NEXT;
+    if (type == TS_HTRACE_TYPE_SEGMENTS || type == TS_HTRACE_TYPE_UNKNOWN) {
+        return TS_OK;
+    }
+    return ts_htrace_issue(h, section_unknown_type, NULL, h->section_start,
+                           "the data type is %" PRIu32, type);
+}
+
+ts_code ts_htrace_open_section(ts_htrace *h)
+{
+    ts_code code = ts_htrace_close_section(h);
+    h->section_start = h->offset - h->have;
+    if (!ts_htrace_header_read(&h->header, h->head, h->have)) {
+        return ts_fail(h->ctx, TS_ERR_INTERNAL, "a header was taken for one that is none");
+    }
+    h->have = 0;
+    h->any_section = true;
+    h->section_count++;
+    ts_tally_add(h->bytes, TS_IMPORTED, TS_HTRACE_HEADER);
+    if (code != TS_OK || (code = set_raw_kind(h)) != TS_OK || (code = set_bounds(h)) != TS_OK ||
+        (code = ts_htrace_record_header(h)) != TS_OK) {
+        return code;
+    }
+    if (h->header.clocks.at[TS_CLOCK_BOOTTIME] != 0) {
+        code = ts_htrace_take_clocks(h, &h->header.clocks, "header", h->section_start);
+    } else {
+        code = ts_htrace_scan_ahead(h, h->section_start);
+    }
+    if (code != TS_OK) {
+        return code;
+    }
+    return h->raw_kind != NULL ? begin_raw(h) : begin_segments(h);
+}
+
+static ts_code settle_header(ts_htrace *h)
+{
+    if (h->have < TS_HTRACE_HEADER) {
+        return TS_OK;
+    }
+    if (ts_htrace_magic(h->head, h->have)) {
+        return ts_htrace_open_section(h);
+    }
+    ts_htrace_begin_search(h, false);
+    return ts_htrace_issue(h, header_bad_magic, NULL, h->offset - h->have,
+                           "the input does not begin with OHOSPROF");
+}
+
+/* --- sections that are not made of segments ----------------------------------------------------
+ */
+
+static ts_code count_raw(ts_htrace *h, uint64_t n)
+{
+    ts_tally *tally = NULL;
+    ts_code code = TS_OK;
+    h->offset += n;
+    ts_tally_add(h->bytes, TS_SKIPPED, n);
+    if (h->store != NULL) {
+        code = ts_count(&tally, h->store, h->config.source_id, TS_ITEM_section_bytes, h->raw_kind);
+    }
+    if (code == TS_OK) {
+        ts_tally_add(tally, TS_SKIPPED, n);
+    }
+    if (h->offset == h->section_end) {
+        h->state = TS_AT_NEXT;
+    }
+    return code;
+}
+
+static ts_code take_raw(size_t *used, ts_htrace *h, size_t n)
+{
+    uint64_t left = h->section_end - h->offset;
+    *used = n < left ? n : (size_t)left;
+    return count_raw(h, *used);
+}
+
+/* --- the loop ----------------------------------------------------------------------------------
+ */
+
+void ts_htrace_unread(ts_htrace *h, size_t keep)
+{
+    size_t n = h->have - keep;
+    size_t rest = h->replay_len - h->replay_at;
+    /* Both parts together were in head or replay before: they fit. */
+    memmove(h->replay + n, h->replay + h->replay_at, rest);
+    memcpy(h->replay, h->head + keep, n);
+    h->replay_at = 0;
+    h->replay_len = n + rest;
+    h->offset -= n;
+    h->have = keep;
+}
+
+static void take_head(size_t *used, ts_htrace *h, size_t want, const uint8_t *p, size_t n)
+{
+    size_t room = want - h->have;
+    *used = n < room ? n : room;
+    memcpy(h->head + h->have, p, *used);
+    h->have += *used;
+    h->offset += *used;
+}
+
+static ts_code take(size_t *used, ts_htrace *h, const uint8_t *p, size_t n)
+{
+    *used = 0;
+    switch (h->state) {
+    case TS_AT_NEXT:
+        return ts_htrace_take_next(used, h, p, n);
+    case TS_AT_SEGMENT:
+        return ts_htrace_take_segment(used, h, p, n);
+    case TS_AT_ZEROS:
+        return ts_htrace_take_zeros(used, h, p, n);
+    case TS_AT_RAW:
+        return take_raw(used, h, n);
+    case TS_AT_CROSSING:
+        take_head(used, h, TS_HTRACE_LOOK, p, n);
+        return TS_OK;
+    case TS_AT_HEADER:
+    case TS_AT_SEARCH:
+        take_head(used, h, TS_HTRACE_HEADER, p, n);
+        return TS_OK;
+    }
+    return ts_fail(h->ctx, TS_ERR_INTERNAL, "the container reader is in no state");
+}
+
+static ts_code settle(ts_htrace *h, bool at_end)
+{
+    switch (h->state) {
+    case TS_AT_NEXT:
+        return ts_htrace_settle_next(h, at_end);
+    case TS_AT_CROSSING:
+        return ts_htrace_settle_crossing(h, at_end);
+    case TS_AT_HEADER:
+        return settle_header(h);
+    case TS_AT_SEARCH:
+        return ts_htrace_settle_search(h, at_end);
+    default:
+        return TS_OK;
+    }
+}
+
+ts_code ts_htrace_run(ts_htrace *h, const uint8_t *p, size_t n)
+{
+    for (;;) {
+        bool again = h->replay_at < h->replay_len;
+        size_t len = again ? h->replay_len - h->replay_at : n;
+        size_t used;
+        ts_code code;
+        if (len == 0) {
+            return TS_OK;
+        }
+        code = take(&used, h, again ? h->replay + h->replay_at : p, len);
+        if (again) {
+            h->replay_at += used;
+        } else {
+            p += used;
+            n -= used;
+        }
+        if (code == TS_OK) {
+            code = settle(h, false);
+        }
+        if (code != TS_OK) {
+            return code;
+        }
+    }
+}
+
+uint64_t ts_htrace_unseen(const ts_htrace *h)
+{
+    const ts_segment_state *s = &h->segment;
+    uint64_t unseen;
+    uint64_t left;
+    if (h->replay_at < h->replay_len) {
+        return 0;
+    }
+    if (h->state == TS_AT_RAW) {
+        return h->section_end - h->offset;
+    }
+    if (h->state != TS_AT_SEGMENT) {
+        return 0;
+    }
+    unseen = ts_wire_push_unseen(&s->wire);
+    if (unseen == 0 && s->scanning && s->mode == TS_DATA_SKIP) {
+        uint64_t body = ts_wire_push_body(&s->wire);
+        unseen = ts_wire_push_unseen(&h->clock_scan.wire);
+        unseen = unseen < body ? unseen : body;
+    }
+    left = ts_segment_limit(h) - h->offset;
+    return unseen < left ? unseen : left;
+}
+
+ts_code ts_htrace_skip(ts_htrace *h, uint64_t n)
+{
+    ts_segment_state *s = &h->segment;
+    ts_code code = TS_OK;
+    if (h->state == TS_AT_RAW) {
+        return count_raw(h, n);
+    }
+    if (ts_wire_push_unseen(&s->wire) == 0) {
+        code = ts_wire_push_skip(&h->clock_scan.wire, n);
+    }
+    if (code == TS_OK) {
+        code = ts_wire_push_skip(&s->wire, n);
+    }
+    h->offset += n;
+    return code == TS_OK ? ts_segment_after(h) : code;
+}
+
+ts_code ts_htrace_feed(ts_htrace *h, const uint8_t *p, size_t n)
+{
+    if (h->dead == TS_OK) {
+        h->dead = ts_check_cancel(h->ctx);
+    }
+    if (h->dead == TS_OK) {
+        h->dead = ts_htrace_run(h, p, n);
+    }
+    return h->dead;
+}
+
+/* --- the end of a file -------------------------------------------------------------------------
+ */
+
+static ts_code end_header(ts_htrace *h)
+{
+    uint64_t at = h->offset - h->have;
+    size_t n = h->have < TS_HTRACE_MAGIC ? h->have : TS_HTRACE_MAGIC;
+    h->state = TS_AT_NEXT;
+    h->have = 0;
+    h->tail_told = true;
+    if (at == h->offset) {
+        return TS_OK;
+    }
+    ts_tally_add(h->bytes, TS_LOST, h->offset - at);
+    ts_tally_add(h->sections, TS_LOST, 1);
+    if (memcmp(h->head, "OHOSPROF", n) != 0) {
+        return ts_htrace_issue(h, header_bad_magic, NULL, at,
+                               "the input does not begin with OHOSPROF");
+    }
+    h->any_section = true;
+    return ts_htrace_issue(h, header_truncated, NULL, at,
+                           "a header of 1024 bytes has only %" PRIu64, h->offset - at);
+}
+
+static ts_code end_segment(ts_htrace *h)
+{
+    const ts_segment_state *s = &h->segment;
+    uint64_t have = h->offset - s->start;
+    ts_code code = ts_htrace_issue(
+        h, segment_truncated, s->plugin == NULL ? NULL : s->plugin->name, s->start,
+        "%" PRIu64 " of %" PRIu64 " bytes are there; they are lost", have, s->wire.size + 4);
+    h->tail_told = true;
+    ts_htrace_note_gap(h, s->start);
+    return code == TS_OK ? ts_segment_finish(h, true) : code;
+}
+
+static ts_code end_raw(ts_htrace *h)
+{
+    h->state = TS_AT_NEXT;
+    h->tail_told = true;
+    return ts_htrace_issue(h, section_truncated, h->raw_kind, h->offset,
+                           "%" PRIu64 " bytes are missing at the end", h->section_end - h->offset);
+}
+
+/* All that waits is decided with what there is. Each round takes bytes or leaves its state. */
+static ts_code drain(ts_htrace *h)
+{
+    ts_code code = TS_OK;
+    while (code == TS_OK) {
+        if (h->state == TS_AT_HEADER) {
+            code = end_header(h);
+        } else if (h->state == TS_AT_SEGMENT) {
+            code = end_segment(h);
+        } else if (h->state == TS_AT_RAW) {
+            code = end_raw(h);
+        } else if (h->state == TS_AT_ZEROS) {
+            code = ts_htrace_end_zeros(h, true);
+        } else if (h->state == TS_AT_NEXT && h->have == 0) {
+            return TS_OK;
+        } else {
+            code = settle(h, true);
+        }
+        if (code == TS_OK) {
+            code = ts_htrace_run(h, NULL, 0);
+        }
+    }
+    return code;
+}
+
+/* A section of segments that ends at a segment's end, but too early. */
+static ts_code check_length(ts_htrace *h)
+{
+    uint64_t missing = h->section_end - h->offset;
+    if (!h->any_section || !h->bounded || h->offset >= h->section_end || h->tail_told) {
+        return TS_OK;
+    }
+    if (missing == 4 * h->section_segments) {
+        return ts_htrace_issue(h, header_length_long, NULL, h->section_start,
+                               "the header's length is %" PRIu64 " bytes too large: it counts 8 "
+                               "bytes for each length prefix of 4",
+                               missing);
+    }
+    ts_htrace_note_gap(h, h->offset);
+    return ts_htrace_issue(h, input_truncated, NULL, h->offset,
+                           "the header declares %" PRIu64 " bytes more", missing);
+}
+
+static ts_code end_file(ts_htrace *h)
+{
+    ts_code code;
+    if (h->dead != TS_OK) {
+        return h->dead;
+    }
+    if ((code = drain(h)) == TS_OK && (code = check_length(h)) == TS_OK) {
+        code = ts_htrace_close_section(h);
+    }
+    return code;
+}
+
+ts_code ts_htrace_next_file(ts_htrace *h)
+{
+    h->dead = end_file(h);
+    h->state = TS_AT_HEADER;
+    h->offset = 0;
+    h->have = 0;
+    h->bounded = false;
+    h->tail_told = false;
+    h->scanned_ahead = false;
+    return h->dead;
+}
+
+ts_code ts_htrace_finish(ts_htrace *h)
+{
+    h->dead = end_file(h);
+    if (h->dead == TS_OK) {
+        h->dead = ts_htrace_record_end(h);
+    }
+    if (h->dead == TS_OK && !h->any_section) {
+        h->dead = ts_fail(h->ctx, TS_ERR_FORMAT, "there is no .htrace header in the input");
+    }
+    return h->dead;
+}

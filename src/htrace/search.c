@@ -1,0 +1,119 @@
+/*
+ * After damage, reading goes on at the next place that can be trusted: a section header, or the
+ * length prefix of a segment that begins with the name of a plugin that is known.
+ */
+#include "htrace/private.h"
+
+#include <inttypes.h>
+
+void ts_htrace_begin_search(ts_htrace *h, bool skips)
+{
+    h->state = TS_AT_SEARCH;
+    h->search_start = h->offset - h->have;
+    h->search_skips = skips;
+}
+
+static bool is_header(const uint8_t *p, size_t n)
+{
+    /* Text inside a recording may hold the magic too: the version that follows it tells them apart.
+     */
+    return ts_htrace_magic(p, n) && n >= 20 && p[18] >= 1 && p[19] == 0;
+}
+
+static bool is_handled(const ts_htrace *h, const char *name, size_t n)
+{
+    for (size_t i = 0; i < h->config.handler_count; i++) {
+        if (strlen(h->config.handlers[i].name) == n &&
+            memcmp(h->config.handlers[i].name, name, n) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_segment(const ts_htrace *h, const uint8_t *p, size_t n)
+{
+    const char *name = (const char *)p + 6;
+    uint32_t size;
+    size_t len;
+    if (n < 7 || p[4] != 0x0a) {
+        return false;
+    }
+    len = p[5];
+    size = (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+    if (len == 0 || len > n - 6 || size < len + 2 || !ts_segment_plausible(h, size, p + 4, n - 4)) {
+        return false;
+    }
+    return ts_plugin_find(name, len) != NULL || is_handled(h, name, len);
+}
+
+/* The first trusted place in head that can be judged; `have` when there is none. */
+static size_t find_place(const ts_htrace *h, bool at_end)
+{
+    size_t last = at_end ? h->have : h->have - TS_HTRACE_WINDOW;
+    for (size_t i = 0; i < last; i++) {
+        const uint8_t *p = h->head + i;
+        if (is_header(p, h->have - i) || (!h->search_skips && is_segment(h, p, h->have - i))) {
+            return i;
+        }
+    }
+    return h->have;
+}
+
+/* The search is over: `passed` bytes led nowhere. */
+static ts_code end_search(ts_htrace *h, uint64_t passed, bool found)
+{
+    ts_tally *raw = NULL;
+    ts_code code = TS_OK;
+    ts_tally_add(h->bytes, h->search_skips ? TS_SKIPPED : TS_LOST, passed);
+    if (h->search_skips) {
+        if (h->store != NULL) {
+            code =
+                ts_count(&raw, h->store, h->config.source_id, TS_ITEM_section_bytes, h->raw_kind);
+        }
+        if (code == TS_OK) {
+            ts_tally_add(raw, TS_SKIPPED, passed);
+        }
+        return code;
+    }
+    if (passed == 0) {
+        return TS_OK;
+    }
+    ts_htrace_note_gap(h, h->search_start);
+    if (found) {
+        return ts_htrace_issue(h, resynchronised, NULL, h->search_start,
+                               "%" PRIu64 " bytes were passed over", passed);
+    }
+    return ts_htrace_issue(h, trailing_bytes, NULL, h->search_start,
+                           "the last %" PRIu64 " bytes are neither segments nor a header", passed);
+}
+
+ts_code ts_htrace_settle_search(ts_htrace *h, bool at_end)
+{
+    size_t place;
+    ts_code code;
+    if (h->have < TS_HTRACE_HEADER && !at_end) {
+        return TS_OK;
+    }
+    place = find_place(h, at_end);
+    if (place < h->have) {
+        uint64_t at = h->offset - h->have + place;
+        code = end_search(h, at - h->search_start, true);
+        if (h->bounded && at > h->section_end) {
+            h->bounded = false;
+        }
+        ts_htrace_unread(h, place);
+        h->have = 0;
+        h->state = TS_AT_NEXT;
+        return code;
+    }
+    if (at_end) {
+        code = end_search(h, h->offset - h->search_start, false);
+        h->have = 0;
+        h->state = TS_AT_NEXT;
+        return code;
+    }
+    memmove(h->head, h->head + h->have - TS_HTRACE_WINDOW, TS_HTRACE_WINDOW);
+    h->have = TS_HTRACE_WINDOW;
+    return TS_OK;
+}

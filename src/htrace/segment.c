@@ -1,0 +1,463 @@
+#include "htrace/private.h"
+
+#include "base/alloc.h"
+#include "base/ckd.h"
+
+#include <inttypes.h>
+
+/* Fields of a segment's message (ProfilerPluginData). */
+enum { FIELD_NAME = 1, FIELD_DATA = 3, FIELD_TV_SEC = 5, FIELD_TV_NSEC = 6, FIELD_LAST = 8 };
+
+/* --- fields ------------------------------------------------------------------------------------
+ */
+
+static ts_code seg_number(void *user, uint32_t field, ts_wire_type type, uint64_t value)
+{
+    ts_htrace *h = user;
+    ts_segment_state *s = &h->segment;
+    if (type != TS_WIRE_VARINT) {
+        return TS_OK;
+    }
+    if (field == FIELD_TV_SEC) {
+        s->sec = value;
+        s->has_sec = true;
+    } else if (field == FIELD_TV_NSEC) {
+        s->nsec = value;
+        s->has_nsec = true;
+    }
+    return TS_OK;
+}
+
+/* The outer time from the fields so far; *over when it does not fit. */
+static int64_t seg_time(bool *over, const ts_segment_state *s)
+{
+    uint64_t ns;
+    *over = ts_ckd_mul(&ns, s->sec, UINT64_C(1000000000)) || ts_ckd_add(&ns, ns, s->nsec) ||
+            ns > INT64_MAX;
+    return *over ? INT64_MAX : (int64_t)ns;
+}
+
+static ts_code begin_handler(ts_htrace *h)
+{
+    ts_segment_state *s = &h->segment;
+    const ts_plugin_handler *handler = s->plugin->handler;
+    bool over;
+    ts_code code = ts_htrace_tell_gap(h);
+    if (code != TS_OK) {
+        return code;
+    }
+    s->handler = handler;
+    s->seg = (ts_segment){.plugin = s->plugin->name, .offset = (int64_t)s->start};
+    s->seg.ts = seg_time(&over, s);
+    h->handed++;
+    return handler->begin == NULL ? TS_OK : handler->begin(handler->user, &s->seg);
+}
+
+static ts_code give_data(ts_htrace *h, const uint8_t *p, size_t n)
+{
+    const ts_plugin_handler *handler = h->segment.handler;
+    if (handler->data == NULL || n == 0) {
+        return TS_OK;
+    }
+    return handler->data(handler->user, &h->segment.seg, p, n);
+}
+
+static ts_data_mode choose_mode(const ts_htrace *h, uint64_t n)
+{
+    const ts_segment_state *s = &h->segment;
+    if (h->store == NULL || (s->plugin != NULL && s->plugin->handler == NULL)) {
+        return TS_DATA_SKIP;
+    }
+    if (s->plugin != NULL) {
+        return s->big ? TS_DATA_STREAM : TS_DATA_HOLD;
+    }
+    if (!s->big) {
+        return TS_DATA_HOLD;
+    }
+    return n > h->ctx->limits.max_message ? TS_DATA_SKIP : TS_DATA_SPOOL;
+}
+
+static ts_code begin_data(ts_htrace *h, uint64_t n, bool *want)
+{
+    ts_segment_state *s = &h->segment;
+    ts_code code = TS_OK;
+    s->data_fields++;
+    if (s->mode == TS_DATA_STREAM || s->mode == TS_DATA_SPOOL) {
+        *want = false; /* the first one is on its way already */
+        s->ignoring = true;
+        return TS_OK;
+    }
+    s->mode = choose_mode(h, n);
+    s->data_done = false;
+    s->data_cut = false;
+    s->name_late = false;
+    s->data_lost = s->mode == TS_DATA_SKIP && s->plugin == NULL && h->store != NULL;
+    s->borrowed = NULL;
+    h->held.n = 0;
+    s->scanning = ts_htrace_wants_clocks(h) && (s->plugin == NULL || s->plugin->is_ftrace);
+    if (s->scanning) {
+        ts_clock_scan_begin(&h->clock_scan, h->ctx, n);
+    }
+    *want = s->scanning || s->mode != TS_DATA_SKIP;
+    if (s->mode == TS_DATA_STREAM) {
+        code = begin_handler(h);
+    } else if (s->mode == TS_DATA_SPOOL && h->spool == NULL) {
+        code = ts_spool_new(&h->spool, h->ctx);
+    }
+    return code;
+}
+
+static ts_code seg_begin(void *user, uint32_t field, uint64_t n, bool *want)
+{
+    ts_htrace *h = user;
+    if (field == FIELD_NAME) {
+        h->segment.next_len = 0;
+        h->segment.next_over = false;
+        return TS_OK;
+    }
+    if (field == FIELD_DATA) {
+        return begin_data(h, n, want);
+    }
+    *want = false;
+    return TS_OK;
+}
+
+static ts_code data_bytes(ts_htrace *h, const uint8_t *p, size_t n)
+{
+    ts_segment_state *s = &h->segment;
+    ts_code code = TS_OK;
+    if (s->scanning) {
+        code = ts_clock_scan_feed(&h->clock_scan, p, n);
+    }
+    if (code != TS_OK) {
+        return code;
+    }
+    switch (s->mode) {
+    case TS_DATA_HOLD:
+        if (s->whole) {
+            s->borrowed = p;
+            s->borrowed_len = n;
+            return TS_OK;
+        }
+        return ts_buf_put(h->ctx, &h->held, p, n);
+    case TS_DATA_STREAM:
+        return give_data(h, p, n);
+    case TS_DATA_SPOOL:
+        return ts_spool_write(h->spool, p, n);
+    default:
+        return TS_OK;
+    }
+}
+
+static ts_code seg_bytes(void *user, uint32_t field, const uint8_t *p, size_t n)
+{
+    ts_htrace *h = user;
+    ts_segment_state *s = &h->segment;
+    size_t room;
+    if (field == FIELD_DATA) {
+        return data_bytes(h, p, n);
+    }
+    room = sizeof s->next_name - s->next_len;
+    if (n > room) {
+        n = room;
+        s->next_over = true;
+    }
+    memcpy(s->next_name + s->next_len, p, n);
+    s->next_len += n;
+    return TS_OK;
+}
+
+/* The last name counts, as long as its data was not dealt with under another one. */
+static ts_code take_name(ts_htrace *h)
+{
+    ts_segment_state *s = &h->segment;
+    ts_plugin *plugin = NULL;
+    ts_code code = TS_OK;
+    if (s->next_len > 0) {
+        code = ts_plugin_get(&plugin, h, s->next_name, s->next_len, s->next_over);
+    }
+    if (code != TS_OK || plugin == s->plugin) {
+        return code;
+    }
+    if (s->mode == TS_DATA_STREAM || (s->mode == TS_DATA_SKIP && s->plugin != NULL)) {
+        s->name_late = true;
+        if (s->mode == TS_DATA_STREAM) {
+            return TS_OK;
+        }
+    }
+    s->plugin = plugin;
+    return TS_OK;
+}
+
+static ts_code seg_end(void *user, uint32_t field, bool complete)
+{
+    ts_htrace *h = user;
+    ts_segment_state *s = &h->segment;
+    if (field == FIELD_NAME) {
+        return complete ? take_name(h) : TS_OK;
+    }
+    if (field != FIELD_DATA) {
+        return TS_OK;
+    }
+    if (s->ignoring) {
+        s->ignoring = false;
+        return TS_OK;
+    }
+    s->data_done = complete;
+    s->data_cut = !complete;
+    return TS_OK;
+}
+
+/* --- beginning and bytes -----------------------------------------------------------------------
+ */
+
+bool ts_segment_plausible(const ts_htrace *h, uint32_t n, const uint8_t *p, size_t have)
+{
+    uint8_t field;
+    if (n < 2 || n > h->ctx->limits.max_message) {
+        return false;
+    }
+    if (have == 0) {
+        return true;
+    }
+    field = p[0] >> 3;
+    if (field == 0 || field > FIELD_LAST) {
+        return false;
+    }
+    if (field == FIELD_NAME || field == FIELD_DATA || field == FIELD_LAST - 1) {
+        if ((p[0] & 7) != TS_WIRE_BYTES) {
+            return false;
+        }
+        return have < 2 || p[1] >= 0x80 || (uint32_t)p[1] + 2 <= n;
+    }
+    return (p[0] & 7) == TS_WIRE_VARINT;
+}
+
+ts_code ts_segment_begin(ts_htrace *h, uint32_t n, bool crosses, size_t block)
+{
+    static const ts_wire_handler handler = {
+        .number = seg_number, .begin = seg_begin, .bytes = seg_bytes, .end = seg_end};
+    ts_segment_state *s = &h->segment;
+    *s = (ts_segment_state){.start = h->offset - 4, .end = h->offset + n};
+    s->crosses = crosses;
+    s->whole = !crosses && n <= block && n <= h->hold;
+    s->big = n > h->hold;
+    ts_wire_push_init(&s->wire, &handler, h, n);
+    h->section_segments++;
+    h->state = TS_AT_SEGMENT;
+    return TS_OK;
+}
+
+uint64_t ts_segment_limit(const ts_htrace *h)
+{
+    const ts_segment_state *s = &h->segment;
+    return s->crosses && h->bounded ? h->section_end : s->end;
+}
+
+/* After bytes were taken: the end of the segment, or of the section inside it? */
+ts_code ts_segment_after(ts_htrace *h)
+{
+    if (h->offset == h->segment.end) {
+        return ts_segment_finish(h, false);
+    }
+    if (h->offset == ts_segment_limit(h)) {
+        h->state = TS_AT_CROSSING;
+        h->have = 0;
+    }
+    return TS_OK;
+}
+
+ts_code ts_htrace_take_segment(size_t *used, ts_htrace *h, const uint8_t *p, size_t n)
+{
+    uint64_t left = ts_segment_limit(h) - h->offset;
+    ts_code code;
+    *used = n < left ? n : (size_t)left;
+    code = ts_wire_push_feed(&h->segment.wire, p, *used);
+    h->offset += *used;
+    return code == TS_OK ? ts_segment_after(h) : code;
+}
+
+/* --- the end -----------------------------------------------------------------------------------
+ */
+
+/* Ends the walk over the fields and records what was wrong with them. *damaged: the message broke
+ * by itself, not because bytes are missing. */
+static ts_code end_fields(bool *damaged, ts_htrace *h, bool cut)
+{
+    ts_segment_state *s = &h->segment;
+    const char *stream = s->plugin == NULL ? NULL : s->plugin->name;
+    ts_code code;
+    *damaged = s->wire.fault != TS_WIRE_OK;
+    code = ts_wire_push_finish(&s->wire);
+    stream = s->plugin == NULL ? stream : s->plugin->name;
+    if (code == TS_OK && (*damaged || (!cut && s->wire.fault != TS_WIRE_OK))) {
+        *damaged = true;
+        code = ts_htrace_issue(h, segment_bad_wire, stream, s->start,
+                               "at byte %" PRIu64 " of a segment of %" PRIu64 " bytes: %s",
+                               s->wire.fault_at, s->wire.size, ts_wire_fault_text(s->wire.fault));
+    }
+    if (code == TS_OK && s->data_fields > 1) {
+        code = ts_htrace_issue(
+            h, segment_duplicate_data, stream, s->start,
+            "%u data fields in a segment; the %s one was taken", s->data_fields,
+            s->big && s->mode != TS_DATA_SKIP && s->mode != TS_DATA_HOLD ? "first" : "last");
+    }
+    return code;
+}
+
+static ts_code set_time(ts_htrace *h)
+{
+    ts_segment_state *s = &h->segment;
+    bool over;
+    s->seg.ts = seg_time(&over, s);
+    if (over) {
+        return ts_htrace_issue(h, time_overflow, s->plugin->name, s->start,
+                               "a segment's time of %" PRIu64 " s and %" PRIu64
+                               " ns is beyond 64 bit nanoseconds",
+                               s->sec, s->nsec);
+    }
+    if (!s->has_sec && !s->has_nsec && !s->plugin->is_config && !s->seg.truncated) {
+        return ts_htrace_issue(h, time_missing, s->plugin->name, s->start,
+                               "a segment has neither tv_sec nor tv_nsec");
+    }
+    return TS_OK;
+}
+
+static ts_code give_spool(ts_htrace *h)
+{
+    uint8_t *block = ts_alloc(h->ctx, TS_HTRACE_SCAN_BLOCK, 1);
+    uint64_t size = ts_spool_size(h->spool);
+    ts_code code = block == NULL ? h->ctx->error.code : TS_OK;
+    for (uint64_t at = 0; code == TS_OK && at < size;) {
+        size_t got = 0;
+        code = ts_spool_read(&got, h->spool, at, block, TS_HTRACE_SCAN_BLOCK);
+        if (code == TS_OK && got == 0) {
+            code = ts_fail(h->ctx, TS_ERR_INTERNAL, "a temporary file became shorter");
+        }
+        if (code == TS_OK) {
+            code = give_data(h, block, got);
+        }
+        at += got;
+    }
+    ts_free(h->ctx, block);
+    return code;
+}
+
+/* Hands on a segment whose plugin is decoded. */
+static ts_code deliver(ts_htrace *h, bool broken)
+{
+    ts_segment_state *s = &h->segment;
+    bool timed = s->has_sec && s->has_nsec;
+    const ts_plugin_handler *handler;
+    ts_code code = s->handler == NULL ? begin_handler(h) : TS_OK;
+    /* The data is all there even if the message breaks after it; but then the time may be missing.
+     */
+    s->seg.truncated = s->data_cut || (broken && !(s->data_done && timed));
+    if (code == TS_OK) {
+        code = set_time(h);
+    }
+    if (code == TS_OK && s->mode == TS_DATA_NONE && !s->seg.truncated) {
+        code =
+            ts_htrace_issue(h, segment_no_data, s->plugin->name, s->start, "a segment has no data");
+    }
+    if (code == TS_OK && s->mode == TS_DATA_HOLD) {
+        code = s->borrowed != NULL ? give_data(h, s->borrowed, s->borrowed_len)
+                                   : give_data(h, (const uint8_t *)h->held.p, h->held.n);
+    }
+    if (code == TS_OK && s->mode == TS_DATA_SPOOL) {
+        code = give_spool(h);
+    }
+    handler = s->handler;
+    if (code == TS_OK && handler->end != NULL) {
+        code = handler->end(handler->user, &s->seg);
+    }
+    return code;
+}
+
+/* A segment of no plugin at all. */
+static ts_code reject(ts_htrace *h, bool cut, bool damaged)
+{
+    ts_code code = ts_htrace_stat(h, "other", "invalid_data", 1);
+    ts_htrace_note_gap(h, h->segment.start);
+    if (code == TS_OK && !cut && !damaged) {
+        code =
+            ts_htrace_issue(h, segment_no_name, NULL, h->segment.start,
+                            "a segment of %" PRIu64 " bytes names no plugin", h->segment.wire.size);
+    }
+    return code;
+}
+
+/* A segment whose data cannot be handed on any more. */
+static ts_code give_up(ts_htrace *h)
+{
+    const ts_segment_state *s = &h->segment;
+    ts_htrace_note_gap(h, s->start);
+    if (s->data_lost) {
+        return ts_htrace_issue(h, segment_too_large, s->plugin->name, s->start,
+                               "%" PRIu64
+                               " bytes come before the plugin's name; the limit is %" PRIu64,
+                               s->wire.size, h->ctx->limits.max_message);
+    }
+    return ts_htrace_issue(h, segment_bad_wire, s->plugin->name, s->start,
+                           "a second, different plugin name follows the data");
+}
+
+/* Hands the segment on or not, and says what became of it. */
+static ts_code decide(ts_fate *fate, ts_htrace *h, bool cut, bool damaged)
+{
+    ts_segment_state *s = &h->segment;
+    ts_code code;
+    *fate = TS_LOST;
+    if (s->plugin == NULL) {
+        return reject(h, cut, damaged);
+    }
+    if (s->plugin->handler == NULL) {
+        *fate = cut ? TS_LOST : TS_SKIPPED;
+        return ts_htrace_stat(h, s->plugin->event, "not_supported", 1);
+    }
+    if (s->data_lost || (s->name_late && s->mode == TS_DATA_SKIP)) {
+        code = give_up(h);
+    } else {
+        code = deliver(h, cut || damaged);
+        *fate = s->seg.truncated ? TS_LOST : TS_IMPORTED;
+    }
+    if (code == TS_OK && *fate == TS_LOST) {
+        code = ts_htrace_stat(h, s->plugin->event, "data_lost", 1);
+    }
+    return code;
+}
+
+static ts_code take_scanned_clocks(ts_htrace *h)
+{
+    const ts_segment_state *s = &h->segment;
+    if (!s->scanning || !s->data_done || s->plugin == NULL || !s->plugin->is_ftrace) {
+        return TS_OK;
+    }
+    return ts_htrace_take_clocks(h, &h->clock_scan.set, "ftrace segment", s->start);
+}
+
+ts_code ts_segment_finish(ts_htrace *h, bool cut)
+{
+    ts_segment_state *s = &h->segment;
+    uint64_t bytes = h->offset - s->start;
+    ts_fate fate;
+    bool damaged;
+    ts_code code;
+    h->state = TS_AT_NEXT;
+    h->have = 0;
+    if ((code = end_fields(&damaged, h, cut)) != TS_OK ||
+        (code = take_scanned_clocks(h)) != TS_OK ||
+        (code = decide(&fate, h, cut, damaged)) != TS_OK) {
+        return code;
+    }
+    ts_tally_add(h->bytes, fate, bytes);
+    ts_tally_add(h->segments, fate, 1);
+    if (s->plugin != NULL) {
+        ts_tally_add(s->plugin->segments, fate, 1);
+        ts_tally_add(s->plugin->bytes, fate, bytes);
+    }
+    h->held.n = 0;
+    ts_spool_free(h->spool);
+    h->spool = NULL;
+    return TS_OK;
+}

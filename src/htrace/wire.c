@@ -1,0 +1,97 @@
+#include "htrace/wire.h"
+
+const char *ts_wire_fault_text(ts_wire_fault fault)
+{
+    switch (fault) {
+    case TS_WIRE_OK:
+        return "nothing is wrong";
+    case TS_WIRE_CUT:
+        return "the message ends inside a tag or number";
+    case TS_WIRE_LENGTH:
+        return "a field reaches beyond the end of the message";
+    case TS_WIRE_NUMBER:
+        return "a number has more than 64 bits";
+    case TS_WIRE_FIELD:
+        return "a field number is out of range";
+    case TS_WIRE_TYPE:
+        return "a wire type is not supported";
+    case TS_WIRE_DEPTH:
+        return "messages are nested too deep";
+    }
+    return "damaged";
+}
+
+void ts_wire_init(ts_wire *w, const uint8_t *p, size_t n)
+{
+    *w = (ts_wire){.in = {.p = p, .n = n}};
+}
+
+void ts_wire_enter(ts_wire *inner, const ts_wire *outer, const ts_wire_field *field)
+{
+    ts_wire_init(inner, field->p, field->n);
+    inner->depth = outer->depth + 1;
+    if (inner->depth > TS_WIRE_NESTING) {
+        inner->fault = TS_WIRE_DEPTH;
+    }
+}
+
+static bool fail(ts_wire *w, ts_wire_fault fault, size_t at)
+{
+    w->fault = fault;
+    w->fault_at = at;
+    return false;
+}
+
+/* A varint that cannot be read either runs into the end or is too long. */
+static bool get_varint(uint64_t *out, ts_wire *w, size_t at)
+{
+    if (ts_get_varint(out, &w->in)) {
+        return true;
+    }
+    return fail(w, ts_bytes_left(&w->in) < 10 ? TS_WIRE_CUT : TS_WIRE_NUMBER, at);
+}
+
+static bool get_body(ts_wire_field *out, ts_wire *w, size_t at)
+{
+    uint32_t small;
+    switch (out->type) {
+    case TS_WIRE_VARINT:
+        return get_varint(&out->value, w, at);
+    case TS_WIRE_FIXED64:
+        return ts_get_u64le(&out->value, &w->in) || fail(w, TS_WIRE_CUT, at);
+    case TS_WIRE_FIXED32:
+        if (!ts_get_u32le(&small, &w->in)) {
+            return fail(w, TS_WIRE_CUT, at);
+        }
+        out->value = small;
+        return true;
+    case TS_WIRE_BYTES:
+        if (!get_varint(&out->value, w, at)) {
+            return false;
+        }
+        if (out->value > ts_bytes_left(&w->in)) {
+            return fail(w, TS_WIRE_LENGTH, at);
+        }
+        out->n = (size_t)out->value;
+        return ts_get_span(&out->p, &w->in, out->n);
+    }
+    return fail(w, TS_WIRE_TYPE, at);
+}
+
+bool ts_wire_next(ts_wire_field *out, ts_wire *w)
+{
+    uint64_t tag;
+    size_t at = w->in.at;
+    if (w->fault != TS_WIRE_OK || ts_bytes_left(&w->in) == 0) {
+        return false;
+    }
+    if (!get_varint(&tag, w, at)) {
+        return false;
+    }
+    if (tag >> 3 == 0 || tag >> 3 > TS_WIRE_FIELD_MAX) {
+        return fail(w, TS_WIRE_FIELD, at);
+    }
+    *out =
+        (ts_wire_field){.number = (uint32_t)(tag >> 3), .type = (ts_wire_type)(tag & 7), .at = at};
+    return get_body(out, w, at);
+}
