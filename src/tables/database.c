@@ -56,6 +56,21 @@ static ts_code class_of(const ts_db *db, int rc)
     }
 }
 
+/* errno of the system call that failed below SQLite; 0 when there was none. */
+static int errno_of(const ts_db *db, int rc)
+{
+    int number = 0;
+    int kind = rc & 0xff;
+    if (db->handle == NULL || (kind != SQLITE_IOERR && kind != SQLITE_CANTOPEN)) {
+        return 0;
+    }
+    number = sqlite3_system_errno(db->handle);
+    if (number == 0) {
+        (void)sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_LAST_ERRNO, &number);
+    }
+    return number;
+}
+
 ts_code ts_db_fail(ts_db *db, int rc, const char *doing)
 {
     ts_ctx *ctx = db->ctx;
@@ -64,12 +79,7 @@ ts_code ts_db_fail(ts_db *db, int rc, const char *doing)
         return ctx->error.code;
     }
     const char *reason = db->handle == NULL ? sqlite3_errstr(rc) : sqlite3_errmsg(db->handle);
-    int number = 0;
-    int kind = rc & 0xff;
-    if (db->handle != NULL &&
-        (kind == SQLITE_IOERR || kind == SQLITE_FULL || kind == SQLITE_CANTOPEN)) {
-        number = sqlite3_system_errno(db->handle);
-    }
+    int number = errno_of(db, rc);
     if (number != 0) {
         return ts_fail(ctx, code, "cannot %s the database: path=\"%s\": %s (%s)", doing, db->path,
                        reason, strerror(number));

@@ -1,0 +1,515 @@
+/* Writing a database: the schema, rows of every kind, reserved rows, indexes, and failing disks. */
+#include "tables_files.h"
+
+#include "tables/database.h"
+#include "tables/rows.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+static ts_db *create(const fixture *f, const char *path)
+{
+    ts_db *db = NULL;
+    write_file(path, "", 0);
+    assert_ok(f->ctx, ts_db_create(&db, f->ctx, path));
+    return db;
+}
+
+static void finish(const fixture *f, ts_db *db, bool with_indexes)
+{
+    double ms = -1;
+    assert_ok(f->ctx, ts_db_finish(db, with_indexes, &ms));
+    assert_true(with_indexes ? ms > 0 : ms >= 0);
+    ts_db_close(db);
+}
+
+static void test_empty_database_has_the_schema(void **state)
+{
+    fixture *f = *state;
+    char *path = path_of(f, "a.db");
+    finish(f, create(f, path), false);
+    assert_sql(path, "PRAGMA integrity_check", "ok\n");
+    assert_sql(path, "PRAGMA application_id", "1953653619\n"); /* "trcs" */
+    assert_sql(path, "PRAGMA user_version", "1\n");
+    assert_sql(path, "PRAGMA page_size", "4096\n");
+    assert_sql(path, "PRAGMA encoding", "UTF-8\n");
+    assert_sql(path, "PRAGMA auto_vacuum", "0\n");
+    assert_sql(path, "PRAGMA freelist_count", "0\n");
+    /* The reader of the viewer is old: no STRICT or WITHOUT ROWID, and no index that we need. */
+    assert_sql(path,
+               "SELECT count(*) FROM sqlite_master WHERE type = 'index' OR sql LIKE '%STRICT%'"
+               " OR sql LIKE '%WITHOUT%'",
+               "0\n");
+    char *names = sql_text(path, "SELECT name FROM sqlite_master ORDER BY rowid");
+    char *p = names;
+    for (unsigned i = 0; i < TS_TABLE_COUNT + ts_view_count; i++) {
+        const char *name =
+            i < TS_TABLE_COUNT ? ts_schema[i].name : ts_views[i - TS_TABLE_COUNT].name;
+        assert_int_equal(strncmp(p, name, strlen(name)), 0);
+        p += strlen(name);
+        assert_int_equal(*p++, '\n');
+    }
+    assert_int_equal(*p, '\0');
+    free(names);
+    /* Nothing but the file itself. */
+    assert_int_equal(count_names(f->dir), 1);
+    free(path);
+}
+
+static void test_every_view_answers_on_an_empty_database(void **state)
+{
+    fixture *f = *state;
+    char *path = path_of(f, "a.db");
+    finish(f, create(f, path), false);
+    for (unsigned i = 0; i < ts_view_count; i++) {
+        char sql[256];
+        snprintf(sql, sizeof sql, "SELECT * FROM %s", ts_views[i].name);
+        free(sql_text(path, sql));
+    }
+    free(path);
+}
+
+static void test_schema_doc_is_the_schema(void **state)
+{
+    fixture *f = *state;
+    char *path = path_of(f, "a.db");
+    finish(f, create(f, path), false);
+    /* SQLite's own list of columns, in the same order. */
+    assert_sql(
+        path,
+        "SELECT count(*) FROM schema_doc d FULL JOIN (SELECT m.name AS t, c.name AS c, "
+        "c.type || iif(c.pk, ' PRIMARY KEY', '') AS ty, row_number() OVER (ORDER BY m.rowid, "
+        "c.cid) AS n FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table') "
+        "s ON s.n = d.rowid AND s.t = d.table_name AND s.c = d.column_name AND s.ty = d.type "
+        "WHERE s.n IS NULL OR d.rowid IS NULL",
+        "0\n");
+    assert_sql(
+        path,
+        "WITH s AS (SELECT m.name AS t, c.name AS c, c.type || iif(c.pk, ' PRIMARY KEY', '') "
+        "AS ty, row_number() OVER (ORDER BY m.rowid, c.cid) AS n FROM sqlite_master m, "
+        "pragma_table_info(m.name) c WHERE m.type = 'table') "
+        "SELECT count(*) = (SELECT count(*) FROM schema_doc), count(d.rowid) = count(*) "
+        "FROM s LEFT JOIN schema_doc d ON s.n = d.rowid AND s.t = d.table_name AND s.c = "
+        "d.column_name AND s.ty = d.type",
+        "1|1\n");
+    assert_sql(path, "SELECT count(*) FROM schema_doc WHERE length(description) < 4", "0\n");
+    assert_sql(path,
+               "SELECT unit, description FROM schema_doc WHERE table_name = 'stack_sample' AND "
+               "column_name = 'node_id'",
+               "id of stack_node|innermost frame of the stack; NULL: an empty stack\n");
+    assert_sql(path,
+               "SELECT type, unit, description FROM schema_doc WHERE table_name = 'js_heap_nodes' "
+               "AND column_name = 'edge_count'",
+               "INTEGER|NULL|number of its references; they follow each other in js_heap_edges; "
+               "NULL: not in the file\n");
+    free(path);
+}
+
+static void test_values_come_back(void **state)
+{
+    fixture *f = *state;
+    char *path = path_of(f, "a.db");
+    ts_db *db = create(f, path);
+    ts_sink *sink = ts_db_sink(db);
+    ts_row_hisys_event_measure row = {.id = INT64_MIN,
+                                      .serial = INT64_MAX,
+                                      .ts = 0,
+                                      .int_value = 0.1,
+                                      .string_value = {"a\0b", 3}};
+    TS_SET_NULL(hisys_event_measure, &row, type);
+    assert_ok(f->ctx, ts_put_hisys_event_measure(sink, &row));
+    /* A text without bytes is not NULL; one without a pointer is, and so is one with its bit. */
+    row = (ts_row_hisys_event_measure){.int_value = -1.5, .string_value = TS_TEXT_LIT("")};
+    assert_ok(f->ctx, ts_put_hisys_event_measure(sink, &row));
+    row = (ts_row_hisys_event_measure){.string_value = TS_TEXT_NULL};
+    assert_ok(f->ctx, ts_put_hisys_event_measure(sink, &row));
+    row = (ts_row_hisys_event_measure){.string_value = TS_TEXT_LIT("x")};
+    TS_SET_NULL(hisys_event_measure, &row, string_value);
+    TS_SET_NULL(hisys_event_measure, &row, int_value);
+    assert_ok(f->ctx, ts_put_hisys_event_measure(sink, &row));
+    assert_int_equal(sink->rows[TS_T_hisys_event_measure], 4);
+    finish(f, db, false);
+    assert_sql(path,
+               "SELECT rowid, id, serial, ts, type, int_value, hex(string_value), "
+               "typeof(string_value) FROM hisys_event_measure",
+               "1|-9223372036854775808|9223372036854775807|0|NULL|0.1|610062|text\n"
+               "2|0|0|0|0|-1.5||text\n"
+               "3|0|0|0|0|0.0||null\n"
+               "4|0|0|0|0|NULL||null\n");
+    free(path);
+}
+
+/* A text that looks like a number stays a text where the column is TEXT. */
+static void test_children_stay_text(void **state)
+{
+    fixture *f = *state;
+    char *path = path_of(f, "a.db");
+    ts_db *db = create(f, path);
+    ts_row_js_cpu_profiler_node row = {.children = TS_TEXT_LIT("7"), .script_id = TS_TEXT_LIT("0")};
+    assert_ok(f->ctx, ts_put_js_cpu_profiler_node(ts_db_sink(db), &row));
+    finish(f, db, false);
+    assert_sql(path, "SELECT typeof(children), typeof(script_id) FROM js_cpu_profiler_node",
+               "text|text\n");
+    free(path);
+}
+
+static void test_keys_are_dense(void **state)
+{
+    fixture *f = *state;
+    char *path = path_of(f, "a.db");
+    ts_db *db = create(f, path);
+    ts_sink *sink = ts_db_sink(db);
+    ts_row_stack_value_type row = {.id = 1, .name = TS_TEXT_LIT("a")};
+    assert_ok(f->ctx, ts_put_stack_value_type(sink, &row));
+    const int64_t wrong[] = {1, 0, -1, 3, INT64_MIN, INT64_MAX};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        row.id = wrong[i];
+        assert_failure(f->ctx, ts_put_stack_value_type(sink, &row), TS_ERR_INTERNAL,
+                       "table=stack_value_type");
+    }
+    row.id = 2;
+    row.null = 1; /* a key is never NULL */
+    assert_ok(f->ctx, ts_put_stack_value_type(sink, &row));
+    finish(f, db, false);
+    assert_sql(path, "SELECT rowid, id, name FROM stack_value_type", "1|1|a\n2|2|a\n");
+    free(path);
+}
+
+static void test_reserved_rows_are_completed(void **state)
+{
+    fixture *f = *state;
+    char *path = path_of(f, "a.db");
+    ts_db *db = create(f, path);
+    ts_sink *sink = ts_db_sink(db);
+    ts_row_stack_slice row = {.state = 1};
+    TS_SET_NULL(stack_slice, &row, dur);
+    TS_SET_NULL(stack_slice, &row, self_dur);
+    for (int64_t i = 1; i <= 3; i++) {
+        row.id = i;
+        row.ts = 10 * i;
+        assert_ok(f->ctx, ts_put_stack_slice(sink, &row));
+    }
+    assert_ok(f->ctx, ts_sink_complete(sink, TS_T_stack_slice, 2, TS_C_stack_slice__dur, 77));
+    assert_ok(f->ctx, ts_sink_complete(sink, TS_T_stack_slice, 2, TS_C_stack_slice__state, 0));
+    assert_ok(f->ctx,
+              ts_sink_complete(sink, TS_T_stack_slice, 3, TS_C_stack_slice__dur, INT64_MIN));
+    /* No such row, no such column, a key, a text. */
+    assert_failure(f->ctx, ts_sink_complete(sink, TS_T_stack_slice, 4, TS_C_stack_slice__dur, 1),
+                   TS_ERR_INTERNAL, "table=stack_slice, row=4");
+    assert_failure(f->ctx, ts_sink_complete(sink, TS_T_stack_slice, 0, TS_C_stack_slice__dur, 1),
+                   TS_ERR_INTERNAL, "row=0");
+    assert_failure(f->ctx, ts_sink_complete(sink, TS_T_stack_slice, 1, TS_N_stack_slice, 1),
+                   TS_ERR_INTERNAL, "column=11");
+    assert_failure(f->ctx, ts_sink_complete(sink, TS_T_stack_slice, 1, TS_C_stack_slice__id, 1),
+                   TS_ERR_INTERNAL, "column=0");
+    assert_failure(f->ctx, ts_sink_complete(sink, TS_T_schema_doc, 1, 0, 1), TS_ERR_INTERNAL,
+                   "table=schema_doc");
+    finish(f, db, false);
+    assert_sql(path, "SELECT id, ts, dur, self_dur, state FROM stack_slice",
+               "1|10|NULL|NULL|1\n2|20|77|NULL|0\n3|30|-9223372036854775808|NULL|1\n");
+    free(path);
+}
+
+/* More rows than the cache holds, over several tables. */
+static void put_many(const fixture *f, ts_db *db, int64_t n)
+{
+    ts_sink *sink = ts_db_sink(db);
+    char text[64];
+    for (int64_t i = 0; i < n; i++) {
+        ts_row_js_heap_nodes node = {.node_index = i, .id = 2 * i + 1, .self_size = i % 97};
+        assert_ok(f->ctx, ts_put_js_heap_nodes(sink, &node));
+        ts_row_js_heap_edges edge = {.edge_index = i, .from_node_id = i, .to_node_id = n - i};
+        assert_ok(f->ctx, ts_put_js_heap_edges(sink, &edge));
+        int length = snprintf(text, sizeof text, "string number %lld", (long long)i);
+        ts_row_js_heap_string string = {.file_index = i, .string = {text, (size_t)length}};
+        assert_ok(f->ctx, ts_put_js_heap_string(sink, &string));
+    }
+}
+
+static void test_memory_stays_bounded(void **state)
+{
+    fixture *f = *state;
+    char *path = path_of(f, "a.db");
+    sqlite3_memory_highwater(1);
+    ts_db *db = create(f, path);
+    put_many(f, db, 200000);
+    assert_true(sqlite3_memory_highwater(1) < 12 << 20);
+    double ms = 0;
+    assert_ok(f->ctx, ts_db_finish(db, true, &ms));
+    assert_true(sqlite3_memory_highwater(1) < 32 << 20);
+    ts_db_close(db);
+    struct stat st;
+    assert_int_equal(stat(path, &st), 0);
+    assert_true(st.st_size > 16 << 20);
+    assert_sql(path, "PRAGMA integrity_check", "ok\n");
+    assert_sql(path,
+               "SELECT count(*), max(rowid), sum(node_index), sum(id) - 2 * sum(node_index) FROM "
+               "js_heap_nodes",
+               "200000|200000|19999900000|200000\n");
+    assert_sql(path, "SELECT count(*) FROM js_heap_edges WHERE rowid <> edge_index + 1", "0\n");
+    assert_sql(path, "SELECT string FROM js_heap_string WHERE rowid = 200000",
+               "string number 199999\n");
+    assert_int_equal(count_names(f->dir), 1);
+    free(path);
+}
+
+static void test_equal_rows_give_equal_files(void **state)
+{
+    fixture *f = *state;
+    for (int indexed = 0; indexed < 2; indexed++) {
+        char *first = path_of(f, "a.db");
+        char *second = path_of(f, "a longer name, and another one.sqlite");
+        ts_db *db = create(f, first);
+        put_many(f, db, 30000);
+        finish(f, db, indexed != 0);
+        /* What lies in the memory that SQLite gets must not matter. */
+        sqlite3_release_memory(INT_MAX);
+        ts_db *other = create(f, second);
+        put_many(f, other, 30000);
+        finish(f, other, indexed != 0);
+        size_t n1;
+        size_t n2;
+        char *p1 = read_file(first, &n1);
+        char *p2 = read_file(second, &n2);
+        assert_int_equal(n1, n2);
+        assert_int_equal(memcmp(p1, p2, n1), 0);
+        free(p1);
+        free(p2);
+        free(first);
+        free(second);
+    }
+}
+
+static void test_indexes(void **state)
+{
+    fixture *f = *state;
+    char *path = path_of(f, "a.db");
+    ts_db *db = create(f, path);
+    put_many(f, db, 1000);
+    finish(f, db, true);
+    assert_sql(path, "PRAGMA integrity_check", "ok\n");
+    char *names =
+        sql_text(path, "SELECT name FROM sqlite_master WHERE type = 'index' ORDER BY rowid");
+    char *p = names;
+    for (unsigned i = 0; i < ts_index_count; i++) {
+        size_t n = strlen(ts_indexes[i].name);
+        assert_int_equal(strncmp(p, ts_indexes[i].name, n), 0);
+        p += n + 1;
+        assert_true(ts_indexes[i].doc[0] != '\0');
+    }
+    assert_int_equal(*p, '\0');
+    free(names);
+    assert_sql(path, "SELECT stat FROM sqlite_stat1 WHERE idx = 'ix_js_heap_nodes_id'",
+               "1000 1000 1\n");
+    char *plan = sql_text(path, "EXPLAIN QUERY PLAN SELECT * FROM js_heap_edges WHERE file_id = 0 "
+                                "AND to_node_id = 5");
+    assert_non_null(strstr(plan, "ix_js_heap_edges_to"));
+    free(plan);
+    free(path);
+}
+
+static void test_order_of_calls(void **state)
+{
+    fixture *f = *state;
+    char *path = path_of(f, "a.db");
+    ts_db *db = create(f, path);
+    ts_rows_visitor none = {0};
+    assert_failure(f->ctx, ts_db_query(db, "SELECT 1", 8, NULL, 0, &none), TS_ERR_INTERNAL,
+                   "unfinished");
+    assert_ok(f->ctx, ts_db_finish(db, false, NULL));
+    assert_failure(f->ctx, ts_db_finish(db, false, NULL), TS_ERR_INTERNAL, "finished already");
+    ts_row_trace_range row = {0};
+    assert_failure(f->ctx, ts_put_trace_range(ts_db_sink(db), &row), TS_ERR_INTERNAL,
+                   "table=trace_range");
+    assert_failure(f->ctx, ts_sink_complete(ts_db_sink(db), TS_T_schema_doc, 1, 0, 0),
+                   TS_ERR_INTERNAL, "schema_doc");
+    ts_db_close(db);
+    ts_db_close(NULL);
+    free(path);
+}
+
+static void test_unusable_files(void **state)
+{
+    fixture *f = *state;
+    ts_db *db = NULL;
+    char *path = path_of(f, "missing.db");
+    assert_failure(f->ctx, ts_db_create(&db, f->ctx, path), TS_ERR_OUTPUT, path);
+    assert_null(db);
+    /* It is not created: that is the business of publish.c. */
+    assert_false(exists(path));
+    static const char text[] = "this is a text and no database, whatever its name may say";
+    write_file(path, text, sizeof text);
+    assert_failure(f->ctx, ts_db_create(&db, f->ctx, path), TS_ERR_OUTPUT, "not a database");
+    assert_failure(f->ctx, ts_db_create(&db, f->ctx, f->dir), TS_ERR_OUTPUT, f->dir);
+    free(path);
+}
+
+/* In a child, because limits are for the whole process. */
+static int full_disk_child(const fixture *f, const char *path, rlim_t limit, bool with_indexes)
+{
+    struct rlimit r = {limit, limit};
+    signal(SIGXFSZ, SIG_IGN);
+    if (setrlimit(RLIMIT_FSIZE, &r) != 0) {
+        return 10;
+    }
+    ts_db *db = NULL;
+    ts_code code = ts_db_create(&db, f->ctx, path);
+    for (int64_t i = 0; code == TS_OK && i < 20000; i++) {
+        ts_row_js_heap_nodes row = {.node_index = i, .id = INT64_MAX - i};
+        code = ts_put_js_heap_nodes(ts_db_sink(db), &row);
+    }
+    if (code == TS_OK) {
+        code = ts_db_finish(db, with_indexes, NULL);
+    }
+    ts_db_close(db);
+    if (code != TS_ERR_OUTPUT) {
+        return 11;
+    }
+    char text[4096];
+    causes(f->ctx, text, sizeof text);
+    if (strstr(text, path) == NULL || strstr(text, "File too large") == NULL) {
+        fprintf(stderr, "limit %llu: %s", (unsigned long long)limit, text);
+        return 12;
+    }
+    return 0;
+}
+
+static void test_full_disk(void **state)
+{
+    fixture *f = *state;
+    char *path = path_of(f, "a.db");
+    /* In the schema; in the rows; in the indexes, whose table is about 520 KB. */
+    const rlim_t limits[] = {8192, 300000, 700000};
+    for (size_t i = 0; i < 3; i++) {
+        write_file(path, "", 0);
+        fflush(NULL);
+        pid_t pid = fork();
+        assert_true(pid >= 0);
+        if (pid == 0) {
+            _exit(full_disk_child(f, path, limits[i], i == 2));
+        }
+        int status = 0;
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), 0);
+    }
+    free(path);
+}
+
+static void test_signal_ends_indexing(void **state)
+{
+    fixture *f = *state;
+    char *path = path_of(f, "a.db");
+    ts_db *db = create(f, path);
+    put_many(f, db, 20000);
+    volatile sig_atomic_t signal_number = SIGINT;
+    f->ctx->cancel = &signal_number;
+    assert_int_equal(ts_db_finish(db, true, NULL), TS_ERR_INTERRUPTED);
+    f->ctx->cancel = NULL;
+    ts_db_close(db);
+    free(path);
+}
+
+/* --- memory that runs out -------------------------------------------------------------------- */
+
+typedef struct countdown {
+    uint64_t left;
+} countdown;
+
+static void *failing_realloc(void *user, void *p, size_t n)
+{
+    countdown *c = user;
+    if (c->left == 0) {
+        return NULL;
+    }
+    c->left--;
+    return realloc(p, n);
+}
+
+static void plain_free(void *user, void *p)
+{
+    (void)user;
+    free(p);
+}
+
+static ts_code write_little(ts_ctx *ctx, const char *path)
+{
+    ts_db *db = NULL;
+    ts_code code = ts_db_create(&db, ctx, path);
+    if (code == TS_OK) {
+        ts_row_stack_slice row = {.id = 1};
+        code = ts_put_stack_slice(ts_db_sink(db), &row);
+    }
+    if (code == TS_OK) {
+        code = ts_sink_complete(ts_db_sink(db), TS_T_stack_slice, 1, TS_C_stack_slice__dur, 5);
+    }
+    if (code == TS_OK) {
+        code = ts_db_finish(db, true, NULL);
+    }
+    ts_db_close(db);
+    return code;
+}
+
+static void test_every_allocation_may_fail(void **state)
+{
+    fixture *f = *state;
+    char *path = path_of(f, "a.db");
+    countdown c = {0};
+    f->ctx->allocator = (ts_allocator){&c, failing_realloc, plain_free};
+    ts_code code = TS_ERR_NOMEM;
+    uint64_t n = 0;
+    for (; code == TS_ERR_NOMEM && n < 1000; n++) {
+        write_file(path, "", 0);
+        c.left = n;
+        code = write_little(f->ctx, path);
+        assert_int_equal(f->ctx->memory_used, 0);
+    }
+    assert_ok(f->ctx, code);
+    assert_true(n > 5);
+    free(path);
+}
+
+/* SQLite has its own memory; when that runs out, it is the same error. */
+static void test_memory_of_sqlite_may_run_out(void **state)
+{
+    fixture *f = *state;
+    char *path = path_of(f, "a.db");
+    ts_code code = TS_OK;
+    int failures = 0;
+    for (sqlite3_int64 limit = 20000; limit < 400000; limit += 20000) {
+        write_file(path, "", 0);
+        sqlite3_hard_heap_limit64(sqlite3_memory_used() + limit);
+        code = write_little(f->ctx, path);
+        sqlite3_hard_heap_limit64(0);
+        failures += code == TS_ERR_NOMEM ? 1 : 0;
+        assert_true(code == TS_OK || code == TS_ERR_NOMEM);
+        assert_int_equal(f->ctx->memory_used, 0);
+    }
+    assert_true(failures > 3);
+    free(path);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(test_empty_database_has_the_schema),
+        TEST(test_every_view_answers_on_an_empty_database),
+        TEST(test_schema_doc_is_the_schema),
+        TEST(test_values_come_back),
+        TEST(test_children_stay_text),
+        TEST(test_keys_are_dense),
+        TEST(test_reserved_rows_are_completed),
+        TEST(test_memory_stays_bounded),
+        TEST(test_equal_rows_give_equal_files),
+        TEST(test_indexes),
+        TEST(test_order_of_calls),
+        TEST(test_unusable_files),
+        TEST(test_full_disk),
+        TEST(test_signal_ends_indexing),
+        TEST(test_every_allocation_may_fail),
+        TEST(test_memory_of_sqlite_may_run_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
