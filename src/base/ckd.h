@@ -20,6 +20,15 @@ static inline int64_t ts_sat_add(int64_t a, int64_t b)
     return r;
 }
 
+static inline int64_t ts_sat_sub(int64_t a, int64_t b)
+{
+    int64_t r;
+    if (ts_ckd_sub(&r, a, b)) {
+        return b < 0 ? INT64_MAX : INT64_MIN;
+    }
+    return r;
+}
+
 static inline int64_t ts_sat_mul(int64_t a, int64_t b)
 {
     int64_t r;

@@ -22,6 +22,10 @@ static size_t sequence(bool *bad, uint32_t *cp, const uint8_t *p, size_t n)
                  : need == 3 ? lead & 0x0fU
                              : lead & 0x07U;
     *bad = need == 0;
+    if (lead == 0xed && n >= 3 && (p[1] & 0xe0) == 0xa0 && (p[2] & 0xc0) == 0x80) {
+        *bad = true; /* a surrogate as three bytes: one unit, however it got there */
+        return 3;
+    }
     for (size_t i = 1; i < need; i++) {
         if (i >= n || p[i] < low || p[i] > high) {
             *bad = true;

@@ -1,6 +1,6 @@
 /*
- * UTF-8 that comes in pieces. Ill-formed bytes and unpaired surrogates become U+FFFD, one for each
- * maximal ill-formed part, as the Unicode standard advises (table 3-7, "maximal subparts").
+ * UTF-8. Ill-formed bytes become U+FFFD, one for each maximal ill-formed part, as the Unicode
+ * standard advises (table 3-7, "maximal subparts"); a surrogate that stands as three bytes is one.
  */
 #ifndef TS_BASE_UTF8_H
 #define TS_BASE_UTF8_H

@@ -42,6 +42,9 @@ typedef struct ts_import_options {
     const ts_extract *extract; /* -s, or NULL */
 } ts_import_options;
 
+/* What the imports of one run share: a block of zeroed bytes per key, owned by parsers/import.c. */
+typedef struct ts_run ts_run;
+
 /* One import of one stream or set. Lives for the time of the import; owned by parsers/import.c. */
 typedef struct ts_job {
     ts_ctx *ctx;
@@ -51,7 +54,14 @@ typedef struct ts_job {
     const char *name;  /* its name, for messages */
     ts_fileset *set;   /* where it comes from */
     uint32_t member;   /* which member (stream formats) */
+    ts_run *run;
 } ts_job;
+
+/*
+ * State that the imports of one run share (node ids that must not repeat, a row that stands for
+ * all): `size` zeroed bytes per key, the same for every job of the run. Released with the run.
+ */
+ts_code ts_job_shared(void **out, ts_job *job, const char *key, size_t size);
 
 /* How a stream ended. */
 typedef struct ts_stream_end {
@@ -71,6 +81,9 @@ typedef struct ts_format {
     ts_code (*feed)(void *self, const uint8_t *p, size_t n);
     ts_code (*finish)(void *self, const ts_stream_end *end);
     void (*close)(void *self);
+    /* -D: the file that was fed has ended and `name` goes on with it; missing: files between them
+     * are not there. NULL when the format's recordings are never split. */
+    ts_code (*next_file)(void *self, const char *name, bool missing);
 
     /* Set formats (directories, archives of files that belong together): NULL for stream formats.
      */

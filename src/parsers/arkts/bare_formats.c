@@ -1,0 +1,318 @@
+/*
+ * Bare files as Node.js, Chrome and DevTools write them: .heapsnapshot, .heaptimeline, .cpuprofile.
+ * Their times count from their own start. A .rawheap dump is recognised and refused with advice.
+ */
+#include "parsers/arkts/formats.h"
+
+#include "base/alloc.h"
+#include "base/ckd.h"
+#include "json/json.h"
+#include "parsers/arkts/heap.h"
+#include "parsers/arkts/session.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <strings.h>
+
+static bool head_has(const ts_sniff *s, const char *text)
+{
+    return memmem(s->head, s->n, text, strlen(text)) != NULL;
+}
+
+static bool first_key_is(const ts_sniff *s, const char *const *keys)
+{
+    for (; s->json_key != NULL && *keys != NULL; keys++) {
+        if (strcmp(s->json_key, *keys) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int sniff_heap(const ts_sniff *s)
+{
+    static const char *const keys[] = {"edges",      "nodes",   "locations",
+                                       "samples",    "strings", "trace_function_infos",
+                                       "trace_tree", NULL};
+    if (s->head == NULL || s->json_key == NULL || head_has(s, "\"callFrame\"")) {
+        return TS_SNIFF_NO;
+    }
+    if (strcmp(s->json_key, "snapshot") == 0) {
+        return head_has(s, "\"node_fields\"") ? TS_SNIFF_SURE : TS_SNIFF_LIKELY;
+    }
+    return first_key_is(s, keys) ? TS_SNIFF_WEAK : TS_SNIFF_NO;
+}
+
+static int sniff_profile(const ts_sniff *s)
+{
+    static const char *const keys[] = {"nodes",      "startTime", "endTime", "samples",
+                                       "timeDeltas", "tid",       "gcTime",  NULL};
+    if (s->head == NULL || !first_key_is(s, keys)) {
+        return TS_SNIFF_NO;
+    }
+    return head_has(s, "\"callFrame\"")                                    ? TS_SNIFF_SURE
+           : head_has(s, "\"startTime\"") || head_has(s, "\"timeDeltas\"") ? TS_SNIFF_LIKELY
+                                                                           : TS_SNIFF_NO;
+}
+
+static int sniff_rawheap(const ts_sniff *s)
+{
+    size_t n = strlen(s->name);
+    return n > 8 && strcasecmp(s->name + n - 8, ".rawheap") == 0 ? TS_SNIFF_LIKELY : TS_SNIFF_NO;
+}
+
+/* --- what both have in common --------------------------------------------------------------- */
+
+static ts_code shared_run(ts_arkts_run **run, ts_job *job)
+{
+    void *p = NULL;
+    ts_code code = ts_job_shared(&p, job, "arkts", sizeof(ts_arkts_run));
+    *run = p;
+    return code;
+}
+
+/* A file with a recording of its own: the range of its times begins at 0 and is not empty. */
+static void note_range(ts_job *job, int64_t end)
+{
+    ts_range_note(job->store, TS_CLOCK_RELATIVE, TS_RANGE_ROWS, 0);
+    ts_range_note(job->store, TS_CLOCK_RELATIVE, TS_RANGE_ROWS, end > 1 ? end : 1);
+}
+
+static ts_code count_bytes(ts_job *job, uint64_t n)
+{
+    ts_tally *tally;
+    ts_code code = ts_count(&tally, job->store, job->source_id, TS_ITEM_bytes, NULL);
+    if (code == TS_OK) {
+        tally->seen += n;
+        tally->imported += n;
+    }
+    return code;
+}
+
+static ts_code extract_file(ts_job *job, void **file, const char *name)
+{
+    const ts_extract *extract = job->options->extract;
+    *file = NULL;
+    return extract == NULL ? TS_OK : extract->begin(extract->user, file, name);
+}
+
+static ts_code extract_piece(ts_job *job, void *file, const uint8_t *p, size_t n)
+{
+    return file == NULL ? TS_OK : job->options->extract->write(file, (const char *)p, n);
+}
+
+static ts_code extract_close(ts_job *job, void **file, bool complete)
+{
+    void *open = *file;
+    *file = NULL;
+    return open == NULL ? TS_OK : job->options->extract->end(open, complete);
+}
+
+/* --- heap snapshots ------------------------------------------------------------------------- */
+
+typedef struct bare_heap {
+    ts_job *job;
+    ts_arkts_run *run;
+    ts_heap *heap;
+    void *file;
+    bool trailing;
+} bare_heap;
+
+static void heap_close(void *self)
+{
+    bare_heap *b = self;
+    (void)extract_close(b->job, &b->file, false);
+    ts_heap_free(b->heap);
+    ts_free(b->job->ctx, b);
+}
+
+static ts_code heap_open(void **self, ts_job *job)
+{
+    bare_heap *b = ts_zalloc(job->ctx, 1, sizeof *b);
+    char label[32];
+    char file[48];
+    ts_code code;
+    *self = NULL;
+    if (b == NULL) {
+        return job->ctx->error.code;
+    }
+    b->job = job;
+    snprintf(label, sizeof label, "Snapshot%" PRIu64,
+             ts_sink_rows(ts_store_sink(job->store), TS_T_js_heap_files));
+    snprintf(file, sizeof file, "%s.heapsnapshot", label);
+    if ((code = shared_run(&b->run, job)) != TS_OK ||
+        (code = ts_heap_new(&b->heap, job->ctx, job->store)) != TS_OK ||
+        (code = ts_heap_begin(b->heap, job->source_id, label)) != TS_OK ||
+        (code = extract_file(job, &b->file, file)) != TS_OK) {
+        heap_close(b);
+        return code;
+    }
+    *self = b;
+    return TS_OK;
+}
+
+static bool is_blank(const uint8_t *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (p[i] != ' ' && p[i] != '\n' && p[i] != '\r' && p[i] != '\t') {
+            return false;
+        }
+    }
+    return true;
+}
+
+static ts_code heap_feed(void *self, const uint8_t *p, size_t n)
+{
+    bare_heap *b = self;
+    size_t used;
+    ts_code code = extract_piece(b->job, b->file, p, n);
+    if (code != TS_OK || b->trailing) {
+        return code;
+    }
+    code = ts_heap_feed(b->heap, &used, (const char *)p, n);
+    b->trailing = code == TS_OK && used < n && !is_blank(p + used, n - used);
+    return code;
+}
+
+static ts_code heap_finish(void *self, const ts_stream_end *end_of)
+{
+    bare_heap *b = self;
+    bool complete = ts_heap_complete(b->heap);
+    ts_heap_end end = {
+        .timeline = ts_heap_has_samples(b->heap),
+        .marked = complete,
+        .clock = TS_CLOCK_RELATIVE,
+        .has_start = true,
+        .has_end = complete,
+    };
+    int64_t last = ts_sat_mul(ts_heap_last_sample_us(b->heap), 1000);
+    ts_code code;
+    end.end_ts = end.timeline ? last : 0;
+    note_range(b->job, last);
+    if ((code = count_bytes(b->job, end_of->bytes)) == TS_OK && b->trailing) {
+        code = ts_issue(b->job->store, b->job->source_id, TS_ISSUE_json_trailing_bytes, NULL,
+                        TS_NO_OFFSET, "text follows the snapshot and was not looked at");
+    }
+    if (code == TS_OK && (code = ts_heap_finish(b->heap, &end)) == TS_OK &&
+        (code = extract_close(b->job, &b->file, complete)) == TS_OK) {
+        code = ts_arkts_need_config(b->job, b->run, TS_ISSUE_bare_config_made_up);
+    }
+    return code;
+}
+
+/* --- CPU profiles --------------------------------------------------------------------------- */
+
+typedef struct bare_profile {
+    ts_job *job;
+    ts_arkts_run *run;
+    ts_profile *profile;
+    ts_json *json;
+    void *file;
+} bare_profile;
+
+static void profile_close(void *self)
+{
+    bare_profile *b = self;
+    (void)extract_close(b->job, &b->file, false);
+    ts_json_free(b->json);
+    ts_profile_free(b->profile);
+    ts_free(b->job->ctx, b);
+}
+
+static ts_code profile_open(void **self, ts_job *job)
+{
+    bare_profile *b = ts_zalloc(job->ctx, 1, sizeof *b);
+    char file[48];
+    ts_code code;
+    *self = NULL;
+    if (b == NULL) {
+        return job->ctx->error.code;
+    }
+    b->job = job;
+    if ((code = shared_run(&b->run, job)) != TS_OK ||
+        (code = ts_profile_new(&b->profile, job->ctx, job->store, &b->run->profile_ids)) != TS_OK ||
+        (code = ts_profile_begin(b->profile, job->source_id)) != TS_OK ||
+        (code = ts_json_new(&b->json, job->ctx, ts_profile_handler(), b->profile,
+                            TS_JSON_RAW_STRINGS)) != TS_OK) {
+        profile_close(b);
+        return code;
+    }
+    snprintf(file, sizeof file, "%s.cpuprofile", ts_profile_name(b->profile));
+    code = extract_file(job, &b->file, file);
+    if (code != TS_OK) {
+        profile_close(b);
+        return code;
+    }
+    *self = b;
+    return TS_OK;
+}
+
+static ts_code profile_feed(void *self, const uint8_t *p, size_t n)
+{
+    bare_profile *b = self;
+    ts_code code = extract_piece(b->job, b->file, p, n);
+    return code != TS_OK ? code : ts_json_feed(b->json, (const char *)p, n);
+}
+
+static ts_code profile_finish(void *self, const ts_stream_end *end_of)
+{
+    bare_profile *b = self;
+    ts_profile_end end = {.relative = true, .pid = -1};
+    bool complete = ts_profile_complete(b->profile);
+    int64_t source = ts_profile_source(b->profile);
+    char reason[160];
+    ts_code code;
+    if ((code = count_bytes(b->job, end_of->bytes)) != TS_OK ||
+        (code = ts_json_finish(b->json)) != TS_OK) {
+        return code;
+    }
+    if (ts_json_state(b->json) == TS_JSON_BAD) {
+        snprintf(reason, sizeof reason, "%s at byte %" PRIu64, ts_json_reason(b->json),
+                 ts_json_position(b->json));
+        end.reason = reason;
+    }
+    note_range(b->job, 1);
+    code = ts_profile_finish(b->profile, &end);
+    if (code == TS_OK && complete && end.reason != NULL) {
+        code = ts_issue(b->job->store, source, TS_ISSUE_json_trailing_bytes, NULL,
+                        (int64_t)ts_json_position(b->json),
+                        "text follows the profile and was not looked at");
+    }
+    if (code == TS_OK && (code = extract_close(b->job, &b->file, complete)) == TS_OK) {
+        code = ts_arkts_need_config(b->job, b->run, TS_ISSUE_bare_config_made_up);
+    }
+    return code;
+}
+
+/* --- the formats ---------------------------------------------------------------------------- */
+
+const ts_format ts_format_heapsnapshot = {
+    .name = "heapsnapshot",
+    .title = "heap snapshot or allocation timeline of V8 or ArkTS (.heapsnapshot, .heaptimeline)",
+    .source_type = "heap-snapshot",
+    .sniff = sniff_heap,
+    .open = heap_open,
+    .feed = heap_feed,
+    .finish = heap_finish,
+    .close = heap_close,
+};
+
+const ts_format ts_format_cpuprofile = {
+    .name = "cpuprofile",
+    .title = "CPU profile of V8 or ArkTS (.cpuprofile)",
+    .source_type = "cpu-profile",
+    .sniff = sniff_profile,
+    .open = profile_open,
+    .feed = profile_feed,
+    .finish = profile_finish,
+    .close = profile_close,
+};
+
+const ts_format ts_format_rawheap = {
+    .name = "rawheap",
+    .title = "binary heap dump of ArkTS (.rawheap): recognised, to be translated first",
+    .sniff = sniff_rawheap,
+    .refusal =
+        "this is a binary .rawheap dump; translate it with rawheap_translator (it comes with the "
+        "OpenHarmony SDK) and import the .heapsnapshot that it writes",
+};

@@ -1,0 +1,444 @@
+#include "parsers/arkts/heap_impl.h"
+
+#include "base/alloc.h"
+#include "base/utf8.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static enum heap_part part_of(const char *p, size_t n)
+{
+    static const struct {
+        const char *key;
+        enum heap_part part;
+    } keys[] = {
+        {"snapshot", PART_SNAPSHOT},
+        {"nodes", PART_NODES},
+        {"edges", PART_EDGES},
+        {"locations", PART_LOCATIONS},
+        {"samples", PART_SAMPLES},
+        {"strings", PART_STRINGS},
+        {"trace_function_infos", PART_FUNCTIONS},
+        {"trace_tree", PART_TREE},
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (ts_text_is((ts_text){p, n}, keys[i].key)) {
+            return keys[i].part;
+        }
+    }
+    return PART_OTHER;
+}
+
+static enum part_state state_of(const ts_heap *h, enum heap_part part)
+{
+    if (part < PART_INTS) {
+        return h->arrays[part].state;
+    }
+    if (part == PART_STRINGS) {
+        return h->strings_state;
+    }
+    return part == PART_SNAPSHOT && h->meta.seen ? PART_CLOSED : PART_ABSENT;
+}
+
+static ts_code unexpected(ts_heap *h, const char *what)
+{
+    return ts_issue(h->store, h->source_id, TS_ISSUE_heap_unexpected_type, h->label, h->offset,
+                    "%s is not of the expected type and was left out", what);
+}
+
+const char *heap_part_name(enum heap_part part)
+{
+    static const char *const names[] = {
+        "nodes",      "edges",   "locations", "samples", "trace_function_infos",
+        "trace_tree", "strings", "snapshot",  "a member"};
+    return names[part];
+}
+
+/* --- JSON events --------------------------------------------------------------------------- */
+
+static ts_code on_key(void *user, const char *p, size_t n)
+{
+    ts_heap *h = user;
+    if (h->skip > 0) {
+        return TS_OK;
+    }
+    if (h->depth > 1) {
+        return heap_meta_key(h, p, n);
+    }
+    h->part = part_of(p, n);
+    if (state_of(h, h->part) != PART_ABSENT) {
+        ts_code code =
+            ts_issue(h->store, h->source_id, TS_ISSUE_heap_duplicate_array, h->label, h->offset,
+                     "%s occurs again; the first one counts", heap_part_name(h->part));
+        h->part = PART_OTHER;
+        return code;
+    }
+    return TS_OK;
+}
+
+/* A container begins as the value of a top-level member. */
+static ts_code begin_member(ts_heap *h, bool array, int *want)
+{
+    if (h->part == PART_SNAPSHOT && !array) {
+        h->meta.seen = true;
+        return TS_OK;
+    }
+    if (h->part == PART_STRINGS && array) {
+        h->strings_state = PART_OPEN;
+        return TS_OK;
+    }
+    if (h->part < PART_INTS && array) {
+        *want = TS_JSON_WANT_INTS;
+        return heap_array_open(h, h->part);
+    }
+    h->skip = 1;
+    return h->part == PART_OTHER ? TS_OK : unexpected(h, heap_part_name(h->part));
+}
+
+static ts_code begin(ts_heap *h, bool array, int *want)
+{
+    h->depth++;
+    if (h->skip > 0) {
+        h->skip++;
+        return TS_OK;
+    }
+    if (h->depth == 1) {
+        if (array) {
+            h->skip = 1;
+            h->damaged = true;
+            return unexpected(h, "the document");
+        }
+        return TS_OK;
+    }
+    if (h->depth == 2) {
+        return begin_member(h, array, want);
+    }
+    if (h->part == PART_SNAPSHOT) {
+        return heap_meta_begin(h, array);
+    }
+    if (h->part == PART_TREE && array) {
+        *want = TS_JSON_WANT_INTS;
+        return heap_array_nested(h, true);
+    }
+    h->skip = 1;
+    if (h->part == PART_STRINGS) {
+        h->strings_not_text++;
+        return heap_put_string(h, TS_TEXT_NULL);
+    }
+    return heap_array_odd(h, h->part);
+}
+
+static ts_code end_member(ts_heap *h)
+{
+    if (h->part == PART_SNAPSHOT) {
+        h->meta.complete = true;
+        ts_code code = heap_meta_write(h);
+        return code != TS_OK ? code : heap_array_resume(h);
+    }
+    if (h->part == PART_STRINGS) {
+        h->strings_state = PART_CLOSED;
+        return TS_OK;
+    }
+    return heap_array_close(h, h->part);
+}
+
+static ts_code end(ts_heap *h)
+{
+    h->depth--;
+    if (h->skip > 0) {
+        h->skip--;
+        h->done = h->done || h->depth == 0;
+        return TS_OK;
+    }
+    if (h->depth == 0) {
+        h->done = true;
+        return TS_OK;
+    }
+    if (h->depth == 1) {
+        return end_member(h);
+    }
+    return h->part == PART_SNAPSHOT ? heap_meta_end(h) : heap_array_nested(h, false);
+}
+
+static ts_code on_object_begin(void *user)
+{
+    int want = TS_JSON_PLAIN;
+    return begin(user, false, &want);
+}
+
+static ts_code on_array_begin(void *user, int *want)
+{
+    return begin(user, true, want);
+}
+
+static ts_code on_end(void *user)
+{
+    return end(user);
+}
+
+/* A string, number or literal that is no integer of an array. */
+static ts_code scalar(ts_heap *h, const ts_json_number *number)
+{
+    if (h->skip > 0) {
+        return TS_OK;
+    }
+    if (h->depth == 0) {
+        h->done = true;
+        h->damaged = true;
+        return unexpected(h, "the document");
+    }
+    if (h->depth == 1) {
+        return h->part == PART_OTHER ? TS_OK : unexpected(h, heap_part_name(h->part));
+    }
+    if (h->part == PART_SNAPSHOT) {
+        return number == NULL ? TS_OK : heap_meta_number(h, number);
+    }
+    if (h->part == PART_STRINGS) {
+        h->strings_not_text++;
+        return heap_put_string(h, TS_TEXT_NULL);
+    }
+    if (number != NULL && number->is_int) {
+        return heap_array_ints(h, h->part, &number->i, 1);
+    }
+    return heap_array_odd(h, h->part);
+}
+
+static ts_code on_number(void *user, const ts_json_number *number)
+{
+    return scalar(user, number);
+}
+
+static ts_code on_literal(void *user, ts_json_kind kind)
+{
+    (void)kind;
+    return scalar(user, NULL);
+}
+
+static ts_code on_ints(void *user, const int64_t *v, size_t n)
+{
+    ts_heap *h = user;
+    return h->skip > 0 ? TS_OK : heap_array_ints(h, h->part, v, n);
+}
+
+static ts_code whole_text(ts_heap *h, ts_text text)
+{
+    if (h->raw && !ts_utf8_valid(text.p, text.n)) {
+        ts_code code;
+        h->clean.n = 0;
+        code = ts_utf8_clean(h->ctx, &h->clean, &h->replaced, text.p, text.n);
+        if (code != TS_OK) {
+            return code;
+        }
+        text = ts_buf_text(&h->clean);
+    }
+    return h->part == PART_STRINGS ? heap_put_string(h, text) : heap_meta_text(h, text);
+}
+
+/* Collects the pieces of a string up to the limit. */
+static ts_code on_string(void *user, const char *p, size_t n, unsigned flags)
+{
+    ts_heap *h = user;
+    size_t room;
+    ts_code code;
+    bool wanted = h->depth >= 2 && (h->part == PART_STRINGS || h->part == PART_SNAPSHOT);
+    if (h->skip > 0) {
+        return TS_OK;
+    }
+    if (!wanted) {
+        return (flags & TS_JSON_FIRST) != 0 ? scalar(h, NULL) : TS_OK;
+    }
+    if ((flags & TS_JSON_FIRST) != 0) {
+        h->text.n = 0;
+        h->text_cut = false;
+        if ((flags & TS_JSON_LAST) != 0 && n <= h->ctx->limits.max_string) {
+            return whole_text(h, (ts_text){p, n});
+        }
+    }
+    room = (size_t)h->ctx->limits.max_string - h->text.n;
+    if (n > room) {
+        n = room;
+        h->text_cut = true;
+    }
+    code = ts_buf_put(h->ctx, &h->text, p, n);
+    if (code != TS_OK || (flags & TS_JSON_LAST) == 0) {
+        return code;
+    }
+    h->strings_cut += h->text_cut ? 1 : 0;
+    while (h->text_cut && h->text.n > 0 && !ts_utf8_valid(h->text.p, h->text.n) &&
+           h->ctx->limits.max_string - h->text.n < 4) {
+        h->text.n--; /* the limit fell inside a character */
+    }
+    return whole_text(h, ts_buf_text(&h->text));
+}
+
+static const ts_json_handler heap_handler = {
+    .object_begin = on_object_begin,
+    .object_end = on_end,
+    .array_begin = on_array_begin,
+    .array_end = on_end,
+    .key = on_key,
+    .string = on_string,
+    .number = on_number,
+    .literal = on_literal,
+    .ints = on_ints,
+};
+
+const ts_json_handler *ts_heap_handler(void)
+{
+    return &heap_handler;
+}
+
+/* --- life of a snapshot -------------------------------------------------------------------- */
+
+ts_code ts_heap_new(ts_heap **out, ts_ctx *ctx, ts_store *store)
+{
+    ts_heap *h = ts_zalloc(ctx, 1, sizeof *h);
+    ts_code code;
+    *out = NULL;
+    if (h == NULL) {
+        return ctx->error.code;
+    }
+    h->ctx = ctx;
+    h->store = store;
+    h->sink = ts_store_sink(store);
+    code = ts_json_new(&h->json, ctx, &heap_handler, h, 0);
+    if (code != TS_OK) {
+        ts_free(ctx, h);
+        return code;
+    }
+    *out = h;
+    return TS_OK;
+}
+
+/* Gives back everything that one snapshot needed. */
+static void clear(ts_heap *h)
+{
+    for (int i = 0; i < PART_INTS; i++) {
+        ts_spool_free(h->arrays[i].spool);
+    }
+    memset(h->arrays, 0, sizeof h->arrays);
+    heap_meta_reset(h);
+    ts_intvec_free(h->ctx, &h->ids);
+    ts_intvec_free(h->ctx, &h->edge_counts);
+    ts_intvec_free(h->ctx, &h->parents);
+    ts_buf_free(h->ctx, &h->text);
+    ts_buf_free(h->ctx, &h->clean);
+    h->open = false;
+}
+
+void ts_heap_free(ts_heap *h)
+{
+    if (h != NULL) {
+        clear(h);
+        ts_json_free(h->json);
+        ts_free(h->ctx, h);
+    }
+}
+
+ts_code ts_heap_begin(ts_heap *h, int64_t parent_source, const char *label)
+{
+    ts_ctx *ctx = h->ctx;
+    ts_store *store = h->store;
+    ts_sink *sink = h->sink;
+    ts_json *json = h->json;
+    ts_code code;
+    memset(h, 0, sizeof *h);
+    h->ctx = ctx;
+    h->store = store;
+    h->sink = sink;
+    h->json = json;
+    ts_json_reset(json);
+    h->part = PART_OTHER;
+    h->offset = TS_NO_OFFSET;
+    h->owner_stop = UINT64_MAX;
+    h->owner = UINT64_MAX;
+    h->node_name_max = -1;
+    h->edge_name_max = -1;
+    h->function_index_max = -1;
+    h->file_id = (int64_t)ts_sink_rows(sink, TS_T_js_heap_files);
+    snprintf(h->label, sizeof h->label, "%s", label);
+    memcpy(h->first, sink->rows, sizeof h->first);
+    code = ts_source_add(&h->source_id, store, parent_source, "snapshot", NULL, "heapsnapshot");
+    h->open = code == TS_OK;
+    return code;
+}
+
+void ts_heap_take_events(ts_heap *h)
+{
+    h->raw = true;
+}
+
+bool ts_heap_is_open(const ts_heap *h)
+{
+    return h->open;
+}
+
+int64_t ts_heap_file_id(const ts_heap *h)
+{
+    return h->file_id;
+}
+
+int64_t ts_heap_source(const ts_heap *h)
+{
+    return h->source_id;
+}
+
+void ts_heap_at(ts_heap *h, int64_t offset)
+{
+    h->offset = offset;
+}
+
+static ts_code record_damage(ts_heap *h)
+{
+    h->damaged = true;
+    return ts_issue(h->store, h->source_id, TS_ISSUE_heap_bad_json, h->label, h->offset,
+                    "%s at byte %" PRIu64 " of its JSON; the rows before it are kept",
+                    ts_json_reason(h->json), ts_json_position(h->json));
+}
+
+ts_code ts_heap_feed(ts_heap *h, size_t *used, const char *p, size_t n)
+{
+    bool was_done = h->done;
+    uint64_t before = ts_json_position(h->json);
+    ts_code code;
+    *used = n;
+    h->fed += n;
+    if (h->damaged) {
+        return TS_OK;
+    }
+    code = ts_json_feed(h->json, p, n);
+    if (code != TS_OK || ts_json_state(h->json) != TS_JSON_BAD) {
+        return code;
+    }
+    if (was_done || h->done) { /* the value is complete: what follows is another text */
+        *used = (size_t)(ts_json_position(h->json) - before);
+        h->fed -= n - *used;
+        return TS_OK;
+    }
+    return record_damage(h);
+}
+
+bool ts_heap_complete(const ts_heap *h)
+{
+    return h->done && !h->damaged;
+}
+
+bool ts_heap_has_samples(const ts_heap *h)
+{
+    return h->arrays[PART_SAMPLES].rows > 0;
+}
+
+int64_t ts_heap_last_sample_us(const ts_heap *h)
+{
+    return h->last_sample_us;
+}
+
+ts_code ts_heap_finish(ts_heap *h, const ts_heap_end *end_of)
+{
+    ts_code code;
+    if ((code = heap_array_finish(h)) == TS_OK && (code = heap_check(h)) == TS_OK) {
+        code = heap_put_file(h, end_of);
+    }
+    clear(h);
+    return code;
+}

@@ -1,0 +1,69 @@
+/*
+ * Heap snapshots in V8's JSON form (also those of ArkTS), streamed into the js_heap_* tables.
+ *
+ * The text comes in pieces of any size, or as JSON events when the snapshot stands inside a message
+ * as an object. Rows go out as they come; what must be remembered is the ids and edge counts of the
+ * nodes. Arrays that come before what they need (the description of the fields, the nodes) are
+ * spooled as compact integers and resolved later. The fields are found by their names in
+ * snapshot.meta, so that their order and number may differ.
+ *
+ * A snapshot that ends early keeps its complete rows. Docs: docs/formats.md, "Heap snapshots".
+ */
+#ifndef TS_PARSERS_ARKTS_HEAP_H
+#define TS_PARSERS_ARKTS_HEAP_H
+
+#include "base/context.h"
+#include "json/json.h"
+#include "tables/store.h"
+
+typedef struct ts_heap ts_heap;
+
+/* Caller frees with ts_heap_free. Serves one snapshot after the other. */
+ts_code ts_heap_new(ts_heap **out, ts_ctx *ctx, ts_store *store);
+void ts_heap_free(ts_heap *h);
+
+/*
+ * Begins a snapshot: gives it the next file_id and a `source` row below parent_source. `label`
+ * names it in issues until its real name is known.
+ */
+ts_code ts_heap_begin(ts_heap *h, int64_t parent_source, const char *label);
+bool ts_heap_is_open(const ts_heap *h);
+
+/* The file_id and source of the open snapshot. */
+int64_t ts_heap_file_id(const ts_heap *h);
+int64_t ts_heap_source(const ts_heap *h);
+
+/* Position of the input that the next pieces come from, for issues. */
+void ts_heap_at(ts_heap *h, int64_t offset);
+
+/*
+ * Feeds text. *used is how much of it belongs to this snapshot: less than n when the document was
+ * complete and another text begins at p[*used]. Damaged JSON is recorded once; what follows it is
+ * swallowed.
+ */
+ts_code ts_heap_feed(ts_heap *h, size_t *used, const char *p, size_t n);
+
+/* The handler (user: the ts_heap) for a snapshot whose JSON events come from another reader, one
+ * with TS_JSON_RAW_STRINGS. Its outermost event must be that of the snapshot itself. */
+const ts_json_handler *ts_heap_handler(void);
+void ts_heap_take_events(ts_heap *h); /* said before the first event of a snapshot */
+
+/* The document has come to its end without damage. */
+bool ts_heap_complete(const ts_heap *h);
+/* It has allocation samples, which makes it a timeline. */
+bool ts_heap_has_samples(const ts_heap *h);
+/* Time of the last allocation sample in µs after the start of the timeline. */
+int64_t ts_heap_last_sample_us(const ts_heap *h);
+
+typedef struct ts_heap_end {
+    bool timeline;            /* the name is Timeline, else Snapshot<file_id> */
+    bool marked;              /* its end mark was seen; else the name says (incomplete) */
+    ts_clock clock;           /* of the times */
+    bool has_start, has_end;  /* false: the time is NULL */
+    int64_t start_ts, end_ts; /* ns */
+} ts_heap_end;
+
+/* Ends the open snapshot: resolves what was spooled, checks it, writes its js_heap_files row. */
+ts_code ts_heap_finish(ts_heap *h, const ts_heap_end *end);
+
+#endif

@@ -1,0 +1,281 @@
+/* The end of a snapshot: what its numbers say about it, its counts, and its js_heap_files row. */
+#include "parsers/arkts/heap_impl.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static ts_code note(ts_heap *h, ts_issue_code issue, uint64_t count, const char *text)
+{
+    return count == 0 ? TS_OK
+                      : ts_issue_n(h->store, h->source_id, issue, h->label, TS_NO_OFFSET, count,
+                                   "%s", text);
+}
+
+static ts_code tally_of(ts_heap *h, ts_item item, uint64_t imported, uint64_t lost)
+{
+    ts_tally *tally;
+    ts_code code = ts_count(&tally, h->store, h->source_id, item, NULL);
+    if (code == TS_OK) {
+        tally->seen += imported + lost;
+        tally->imported += imported;
+        tally->lost += lost;
+    }
+    return code;
+}
+
+static ts_code count_items(ts_heap *h)
+{
+    static const ts_item items[PART_INTS] = {TS_ITEM_nodes,           TS_ITEM_edges,
+                                             TS_ITEM_locations,       TS_ITEM_heap_samples,
+                                             TS_ITEM_trace_functions, TS_ITEM_trace_nodes};
+    ts_code code = TS_OK;
+    for (int i = 0; i < PART_INTS && code == TS_OK; i++) {
+        code = tally_of(h, items[i], h->arrays[i].rows, h->arrays[i].partial);
+    }
+    for (unsigned i = 0; i < h->meta.extras; i++) {
+        h->meta.extra[i]->seen += h->arrays[h->meta.extra_part[i]].rows;
+        h->meta.extra[i]->skipped += h->arrays[h->meta.extra_part[i]].rows;
+    }
+    return code != TS_OK ? code : tally_of(h, TS_ITEM_strings, h->strings, 0);
+}
+
+static ts_code check_numbers(ts_heap *h)
+{
+    ts_code code = TS_OK;
+    for (int i = 0; i < PART_INTS && code == TS_OK; i++) {
+        char text[96];
+        snprintf(text, sizeof text, "%s: an element is no integer; its cell is NULL",
+                 heap_part_name((enum heap_part)i));
+        code = note(h, TS_ISSUE_heap_bad_number, h->arrays[i].bad, text);
+    }
+    if (code == TS_OK) {
+        code = note(h, TS_ISSUE_heap_size_overflow, h->self_size_overflow ? 1 : 0,
+                    "the sum of self_size does not fit 64 bit");
+    }
+    return code;
+}
+
+static ts_code check_counts(ts_heap *h)
+{
+    static const char *const names[3] = {"node_count", "edge_count", "trace_function_count"};
+    const uint64_t rows[3] = {h->arrays[PART_NODES].rows, h->arrays[PART_EDGES].rows,
+                              h->arrays[PART_FUNCTIONS].rows};
+    ts_code code = TS_OK;
+    for (int i = 0; i < 3 && code == TS_OK && h->done; i++) {
+        if (h->meta.has_count[i] &&
+            (h->meta.count[i] < 0 || (uint64_t)h->meta.count[i] != rows[i])) {
+            code = ts_issue(h->store, h->source_id, TS_ISSUE_heap_count_mismatch, h->label,
+                            TS_NO_OFFSET, "%s is %" PRId64 " but there are %" PRIu64, names[i],
+                            h->meta.count[i], rows[i]);
+        }
+    }
+    return code;
+}
+
+static ts_code check_edges(ts_heap *h)
+{
+    uint64_t edges = h->arrays[PART_EDGES].rows;
+    ts_code code = note(h, TS_ISSUE_heap_bad_edge_count, h->bad_edge_counts,
+                        "a node's edge_count is no count; the edges after it have no known owner");
+    if (code == TS_OK && h->done && edges != h->edge_count_sum) {
+        code = ts_issue(
+            h->store, h->source_id, TS_ISSUE_heap_edge_count_mismatch, h->label, TS_NO_OFFSET,
+            "the nodes' edge_count add up to %" PRIu64 " but there are %" PRIu64 " edges",
+            h->edge_count_sum, edges);
+    }
+    if (code == TS_OK) {
+        code = note(h, TS_ISSUE_heap_edge_no_owner, h->edges_unowned,
+                    "edges whose owner is not known: from_node_id is NULL");
+    }
+    if (code == TS_OK) {
+        code = note(h, TS_ISSUE_heap_edge_bad_target, h->edges_bad_target,
+                    "edges whose to_node is no node: to_node_id is NULL");
+    }
+    return code;
+}
+
+static ts_code check_strings(ts_heap *h)
+{
+    int64_t strings = (int64_t)h->strings;
+    bool all = h->strings_state == PART_CLOSED;
+    ts_code code;
+    if (!h->raw) {
+        h->replaced = ts_json_replaced(h->json);
+    }
+    if ((code = note(h, TS_ISSUE_heap_bad_string, h->replaced,
+                     "parts of strings that are no text became U+FFFD")) == TS_OK &&
+        (code = note(h, TS_ISSUE_heap_string_not_text, h->strings_not_text,
+                     "elements of strings that are no text: the row is NULL")) == TS_OK &&
+        (code = note(h, TS_ISSUE_heap_string_too_long, h->strings_cut,
+                     "strings longer than the limit were cut")) == TS_OK &&
+        (code = note(h, TS_ISSUE_heap_bad_node_name, all && h->node_name_max >= strings ? 1 : 0,
+                     "a node's name lies outside the strings")) == TS_OK) {
+        code = note(h, TS_ISSUE_heap_edge_bad_name, all && h->edge_name_max >= strings ? 1 : 0,
+                    "an edge's name lies outside the strings");
+    }
+    return code;
+}
+
+static ts_code check_arrays(ts_heap *h)
+{
+    ts_code code = TS_OK;
+    if (!h->done || h->damaged) {
+        return TS_OK;
+    }
+    for (int i = 0; i < 2 && code == TS_OK; i++) {
+        if (h->arrays[i].state == PART_ABSENT) {
+            code =
+                ts_issue(h->store, h->source_id, TS_ISSUE_heap_missing_array, h->label,
+                         TS_NO_OFFSET, "the snapshot has no %s", heap_part_name((enum heap_part)i));
+        }
+    }
+    if (code == TS_OK && h->strings_state == PART_ABSENT) {
+        code = ts_issue(h->store, h->source_id, TS_ISSUE_heap_missing_array, h->label, TS_NO_OFFSET,
+                        "the snapshot has no strings");
+    }
+    if (code == TS_OK) {
+        bool bad = h->function_index_max >= (int64_t)h->arrays[PART_FUNCTIONS].rows;
+        code = note(h, TS_ISSUE_heap_bad_function_index, bad ? 1 : 0,
+                    "a node of the trace tree refers to a function that is not there");
+    }
+    return code;
+}
+
+ts_code heap_check(ts_heap *h)
+{
+    uint64_t duplicates = 0;
+    ts_code code;
+    if ((code = heap_count_duplicate_ids(&duplicates, h)) == TS_OK &&
+        (code = note(h, TS_ISSUE_heap_duplicate_node_id, duplicates,
+                     "nodes with an id that a node before them has")) == TS_OK &&
+        (code = check_numbers(h)) == TS_OK && (code = check_counts(h)) == TS_OK &&
+        (code = check_edges(h)) == TS_OK && (code = check_strings(h)) == TS_OK &&
+        (code = check_arrays(h)) == TS_OK) {
+        code = count_items(h);
+    }
+    return code;
+}
+
+/* --- rows ---------------------------------------------------------------------------------- */
+
+/* Rowid of the first row that this snapshot put into a table, or false when it put none. */
+static bool first_row(int64_t *out, const ts_heap *h, enum ts_table_id table)
+{
+    *out = (int64_t)h->first[table] + 1;
+    return ts_sink_rows(h->sink, table) > h->first[table];
+}
+
+#define FIRST_ROW(column, table)                                                                   \
+    do {                                                                                           \
+        if (!first_row(&row.column, h, TS_T_##table)) {                                            \
+            TS_SET_NULL(js_heap_file_detail, &row, column);                                        \
+        }                                                                                          \
+    } while (0)
+
+static ts_code put_detail(ts_heap *h, bool complete)
+{
+    ts_row_js_heap_file_detail row = {
+        .file_id = h->file_id,
+        .source_id = h->source_id,
+        .node_stride = h->arrays[PART_NODES].fields.stride,
+        .node_type_count = h->meta.types[0].names,
+        .edge_type_count = h->meta.types[1].names,
+        .node_count = (int64_t)h->arrays[PART_NODES].rows,
+        .edge_count = (int64_t)h->arrays[PART_EDGES].rows,
+        .string_count = (int64_t)h->strings,
+        .complete = complete,
+    };
+    if (row.node_stride == 0) {
+        TS_SET_NULL(js_heap_file_detail, &row, node_stride);
+    }
+    FIRST_ROW(first_info_rowid, js_heap_info);
+    FIRST_ROW(first_edge_type_rowid, js_heap_info);
+    row.first_edge_type_rowid += h->meta.types[0].count;
+    FIRST_ROW(first_node_rowid, js_heap_nodes);
+    FIRST_ROW(first_edge_rowid, js_heap_edges);
+    FIRST_ROW(first_edge_block_id, js_heap_edge_block);
+    FIRST_ROW(first_string_rowid, js_heap_string);
+    FIRST_ROW(first_sample_rowid, js_heap_sample);
+    FIRST_ROW(first_location_rowid, js_heap_location);
+    FIRST_ROW(first_trace_function_rowid, js_heap_trace_function_info);
+    FIRST_ROW(first_trace_node_rowid, js_heap_trace_node);
+    row.edge_block_count = (int64_t)(ts_sink_rows(h->sink, TS_T_js_heap_edge_block) -
+                                     h->first[TS_T_js_heap_edge_block]);
+    return ts_put_js_heap_file_detail(h->sink, &row);
+}
+
+static ts_code describe_source(ts_heap *h, const ts_heap_end *end, const char *name, bool complete)
+{
+    ts_row_source *source = ts_source(h->store, h->source_id);
+    ts_code code;
+    source->bytes = (int64_t)h->fed;
+    source->complete = complete;
+    if (end->has_start) {
+        source->start_ts = end->start_ts;
+        source->null &= ~TS_NULL_BIT(source, start_ts);
+    }
+    if (end->has_end) {
+        source->end_ts = end->end_ts;
+        source->null &= ~TS_NULL_BIT(source, end_ts);
+    }
+    if (end->timeline) {
+        code = ts_source_text(h->store, h->source_id, &source->kind, "timeline", 8);
+        if (code != TS_OK) {
+            return code;
+        }
+    }
+    if (end->clock != TS_CLOCK_UNKNOWN) {
+        const char *clock = ts_clock_name(end->clock);
+        code = ts_source_text(h->store, h->source_id, &source->clock, clock, strlen(clock));
+        if (code != TS_OK) {
+            return code;
+        }
+    }
+    return ts_source_text(h->store, h->source_id, &source->name, name, strlen(name));
+}
+
+static ts_code record_cut(ts_heap *h, const ts_heap_end *end)
+{
+    if (!h->done && !h->damaged) {
+        return ts_issue(h->store, h->source_id, TS_ISSUE_snapshot_incomplete, h->label, h->offset,
+                        "the JSON ends after %" PRIu64 " bytes, before it is complete", h->fed);
+    }
+    if (h->done && !end->marked) {
+        return ts_issue(h->store, h->source_id, TS_ISSUE_snapshot_no_end_mark, h->label, h->offset,
+                        "no end mark follows; the end time is not known");
+    }
+    return TS_OK;
+}
+
+ts_code heap_put_file(ts_heap *h, const ts_heap_end *end)
+{
+    bool whole = h->done && !h->damaged && end->marked;
+    char name[64];
+    ts_row_js_heap_files row = {
+        .id = h->file_id,
+        .start_time = end->start_ts,
+        .end_time = end->end_ts,
+        .self_size = h->self_size,
+    };
+    ts_code code;
+    if (end->timeline) {
+        snprintf(name, sizeof name, "Timeline%s", whole ? "" : " (incomplete)");
+    } else {
+        snprintf(name, sizeof name, "Snapshot%" PRId64 "%s", h->file_id,
+                 whole ? "" : " (incomplete)");
+    }
+    row.file_name = ts_text_of(name);
+    if (!end->has_start) {
+        TS_SET_NULL(js_heap_files, &row, start_time);
+    }
+    if (!end->has_end) {
+        TS_SET_NULL(js_heap_files, &row, end_time);
+    }
+    if ((code = record_cut(h, end)) == TS_OK &&
+        (code = ts_put_js_heap_files(h->sink, &row)) == TS_OK &&
+        (code = put_detail(h, whole)) == TS_OK &&
+        (code = ts_stat(h->store, "trace_js_memory", "received", 1)) == TS_OK) {
+        code = describe_source(h, end, name, whole);
+    }
+    return code;
+}

@@ -1,0 +1,131 @@
+/*
+ * Are the ids of the nodes different? Without a hash table of all of them: ids of a V8 heap lie
+ * close together, so that a bitmap over their range takes at most 4 bytes a node. Ids that are
+ * spread are looked at in several passes, each over those with the same hash, sorted.
+ */
+#include "parsers/arkts/heap_impl.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+
+enum { BITS_PER_NODE = 32, PASSES = 8 };
+
+static bool id_range(int64_t *min, uint64_t *range, const ts_intvec *ids)
+{
+    int64_t low = INT64_MAX;
+    int64_t high = INT64_MIN;
+    for (uint64_t i = 0; i < ids->n; i++) {
+        int64_t id = ts_intvec_get(ids, i);
+        if (id != HEAP_NULL) {
+            low = id < low ? id : low;
+            high = id > high ? id : high;
+        }
+    }
+    *min = low;
+    *range = low > high ? 0 : (uint64_t)high - (uint64_t)low;
+    return low <= high;
+}
+
+static ts_code count_dense(uint64_t *out, ts_heap *h, int64_t min, uint64_t range)
+{
+    uint64_t *bits = ts_zalloc(h->ctx, (size_t)(range / 64 + 1), sizeof *bits);
+    if (bits == NULL) {
+        return h->ctx->error.code;
+    }
+    for (uint64_t i = 0; i < h->ids.n; i++) {
+        int64_t id = ts_intvec_get(&h->ids, i);
+        uint64_t at = (uint64_t)id - (uint64_t)min;
+        if (id == HEAP_NULL) {
+            continue;
+        }
+        *out += bits[at / 64] >> (at % 64) & 1;
+        bits[at / 64] |= UINT64_C(1) << (at % 64);
+    }
+    ts_free(h->ctx, bits);
+    return TS_OK;
+}
+
+static void sift(int64_t *v, size_t root, size_t n)
+{
+    for (;;) {
+        size_t child = 2 * root + 1;
+        int64_t t;
+        if (child >= n) {
+            return;
+        }
+        if (child + 1 < n && v[child + 1] > v[child]) {
+            child++;
+        }
+        if (v[root] >= v[child]) {
+            return;
+        }
+        t = v[root];
+        v[root] = v[child];
+        v[child] = t;
+        root = child;
+    }
+}
+
+/* In place and without allocating, unlike qsort. */
+static void sort_ids(int64_t *v, size_t n)
+{
+    for (size_t i = n / 2; i > 0; i--) {
+        sift(v, i - 1, n);
+    }
+    for (size_t i = n; i > 1; i--) {
+        int64_t t = v[0];
+        v[0] = v[i - 1];
+        v[i - 1] = t;
+        sift(v, 0, i - 1);
+    }
+}
+
+static unsigned pass_of(int64_t id)
+{
+    return (unsigned)((uint64_t)id * UINT64_C(0x9e3779b97f4a7c15) >> 61);
+}
+
+static ts_code count_pass(uint64_t *out, ts_heap *h, unsigned pass)
+{
+    size_t n = 0;
+    int64_t *v;
+    for (uint64_t i = 0; i < h->ids.n; i++) {
+        n += pass_of(ts_intvec_get(&h->ids, i)) == pass ? 1 : 0;
+    }
+    v = ts_alloc(h->ctx, n, sizeof *v);
+    if (v == NULL) {
+        return h->ctx->error.code;
+    }
+    n = 0;
+    for (uint64_t i = 0; i < h->ids.n; i++) {
+        int64_t id = ts_intvec_get(&h->ids, i);
+        if (id != HEAP_NULL && pass_of(id) == pass) {
+            v[n++] = id;
+        }
+    }
+    sort_ids(v, n);
+    for (size_t i = 1; i < n; i++) {
+        *out += v[i] == v[i - 1] ? 1 : 0;
+    }
+    ts_free(h->ctx, v);
+    return TS_OK;
+}
+
+ts_code heap_count_duplicate_ids(uint64_t *out, ts_heap *h)
+{
+    int64_t min;
+    uint64_t range;
+    ts_code code = TS_OK;
+    *out = 0;
+    if (!id_range(&min, &range, &h->ids)) {
+        return TS_OK;
+    }
+    if (range / BITS_PER_NODE <= h->ids.n) {
+        return count_dense(out, h, min, range);
+    }
+    for (unsigned pass = 0; pass < PASSES && code == TS_OK; pass++) {
+        code = count_pass(out, h, pass);
+    }
+    return code;
+}

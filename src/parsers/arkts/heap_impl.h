@@ -1,0 +1,210 @@
+/* Inside of the heap reader: its state, shared by the heap_*.c files and by nobody else. */
+#ifndef TS_PARSERS_ARKTS_HEAP_IMPL_H
+#define TS_PARSERS_ARKTS_HEAP_IMPL_H
+
+#include "base/buf.h"
+#include "base/intvec.h"
+#include "input/spool.h"
+#include "parsers/arkts/heap.h"
+
+/* The top-level members of a snapshot. The first six are arrays of integers with a description. */
+enum heap_part {
+    PART_NODES,
+    PART_EDGES,
+    PART_LOCATIONS,
+    PART_SAMPLES,
+    PART_FUNCTIONS,
+    PART_TREE,
+    PART_INTS, /* number of those */
+    PART_STRINGS = PART_INTS,
+    PART_SNAPSHOT,
+    PART_OTHER
+};
+
+enum {
+    MAX_FIELDS = 64, /* positions of a row that are looked at */
+    MAX_TARGETS = 8, /* columns that a row can feed */
+    NODE_TYPE = 0,   /* targets of nodes, in the order of V8's usual description */
+    NODE_NAME,
+    NODE_ID,
+    NODE_SELF_SIZE,
+    NODE_EDGE_COUNT,
+    NODE_TRACE_NODE_ID,
+    NODE_DETACHEDNESS,
+    EDGE_TYPE = 0,
+    EDGE_NAME,
+    EDGE_TO,
+    TREE_CHILDREN = 4,
+    EDGES_PER_BLOCK = 64,
+    MAX_EXTRA = 16 /* fields without a column that are counted */
+};
+
+/* Marks an element that is no integer; a real INT64_MIN in a heap is treated like one. */
+#define HEAP_NULL INT64_MIN
+
+/* How the rows of one array are made, from meta.*_fields. */
+typedef struct heap_fields {
+    uint32_t stride;
+    int8_t target[MAX_FIELDS]; /* column of a position, or -1 */
+    uint32_t missing;          /* bit per column that no position feeds */
+} heap_fields;
+
+enum part_state { PART_ABSENT, PART_OPEN, PART_CLOSED };
+
+typedef struct heap_array {
+    enum part_state state;
+    heap_fields fields;
+    bool described; /* fields come from the snapshot */
+    ts_spool *spool;
+    uint64_t spooled;
+    uint32_t at; /* position in the row */
+    int64_t row[MAX_TARGETS];
+    uint32_t nulls;
+    uint64_t rows;
+    uint64_t bad;     /* elements that are no integers */
+    uint64_t partial; /* rows cut by the end of the array */
+} heap_array;
+
+/* Names of snapshot.meta.node_types or edge_types: entries of one type byte, the text, a NUL. */
+typedef struct heap_types {
+    ts_buf entries;
+    uint32_t names; /* entries of type 0 */
+    uint32_t count;
+    uint32_t element; /* while reading: element of the outer array */
+    bool element_named;
+} heap_types;
+
+/* Where in snapshot.meta the reader is. */
+enum meta_list { LIST_NONE, LIST_FIELDS, LIST_TYPES };
+
+typedef struct heap_meta {
+    bool complete; /* the snapshot object was closed */
+    bool seen;
+    bool has_count[3]; /* node_count, edge_count, trace_function_count */
+    int64_t count[3];
+    char key[64]; /* last key inside snapshot or snapshot.meta */
+    enum meta_list list;
+    enum heap_part list_part;
+    uint32_t field; /* next position in a list of fields */
+    heap_types types[2];
+    uint32_t properties;
+    ts_tally *extra[MAX_EXTRA]; /* tallies of the fields without a column */
+    enum heap_part extra_part[MAX_EXTRA];
+    unsigned extras;
+    uint64_t index_types; /* bit per edge type whose name is an index, not a string */
+} heap_meta;
+
+struct ts_heap {
+    ts_ctx *ctx;
+    ts_store *store;
+    ts_sink *sink;
+    ts_json *json;
+    bool open;
+    bool raw; /* events come from a reader with raw strings */
+    int64_t file_id;
+    int64_t source_id;
+    int64_t offset;
+    char label[32];
+    uint64_t fed; /* bytes of text, or events when it is an object */
+
+    /* The document. */
+    uint64_t depth;
+    uint64_t skip; /* levels inside a value that is not wanted */
+    enum heap_part part;
+    bool done;
+    bool damaged;
+    uint32_t duplicate_parts;
+
+    heap_meta meta;
+    heap_array arrays[PART_INTS];
+    enum part_state strings_state;
+
+    /* Nodes, for the ends of the edges. */
+    ts_intvec ids;
+    ts_intvec edge_counts;
+    uint64_t edge_count_sum;
+    uint64_t owner_stop; /* first node whose edge_count is unusable, or UINT64_MAX */
+    bool nodes_done;
+    bool owners_unknown;
+    uint64_t owner;     /* node that owns the next edge */
+    int64_t owner_left; /* edges of it that are to come */
+    int64_t owner_id;
+    int64_t self_size;
+    bool self_size_overflow;
+
+    ts_row_js_heap_edge_block block;
+    uint64_t edges_unowned;
+    uint64_t edges_bad_target;
+    uint64_t bad_edge_counts;
+    int64_t
+        node_name_max; /* largest string index of a node, of an edge; INT64_MAX: a negative one */
+    int64_t edge_name_max;
+    int64_t function_index_max;
+
+    /* Strings. */
+    ts_buf text;
+    ts_buf clean;
+    bool text_cut;
+    uint64_t strings;
+    uint64_t strings_not_text;
+    uint64_t strings_cut;
+    uint64_t replaced;
+
+    /* The trace tree: ids of the open parents. */
+    ts_intvec parents;
+    uint64_t tree_bad;
+
+    int64_t last_sample_us;
+
+    /* Rows of the shared tables before this snapshot. */
+    uint64_t first[TS_TABLE_COUNT];
+};
+
+/* heap.c */
+const char *heap_part_name(enum heap_part part);
+
+/* heap_meta.c */
+ts_code heap_meta_key(ts_heap *h, const char *p, size_t n);
+ts_code heap_meta_begin(ts_heap *h, bool array);
+ts_code heap_meta_end(ts_heap *h);
+ts_code heap_meta_text(ts_heap *h, ts_text text);
+ts_code heap_meta_number(ts_heap *h, const ts_json_number *number);
+ts_code heap_meta_write(ts_heap *h);
+void heap_meta_reset(ts_heap *h);
+void heap_fields_default(heap_fields *fields, enum heap_part part);
+/* Number of targets of a part, and the field name of each. */
+unsigned heap_targets(enum heap_part part);
+const char *heap_target_name(enum heap_part part, unsigned target);
+
+/* heap_array.c */
+ts_code heap_array_open(ts_heap *h, enum heap_part part);
+ts_code heap_array_close(ts_heap *h, enum heap_part part);
+ts_code heap_array_ints(ts_heap *h, enum heap_part part, const int64_t *v, size_t n);
+/* An element that is no integer. */
+ts_code heap_array_odd(ts_heap *h, enum heap_part part);
+/* Arrays inside the trace tree. */
+ts_code heap_array_nested(ts_heap *h, bool begin);
+/* The description is complete: what waited for it goes on. */
+ts_code heap_array_resume(ts_heap *h);
+/* No more will come: resolves everything with what is known. */
+ts_code heap_array_finish(ts_heap *h);
+
+/* heap_rows.c */
+ts_code heap_put_row(ts_heap *h, enum heap_part part, const int64_t *row, uint32_t nulls);
+ts_code heap_put_edge_block(ts_heap *h);
+ts_code heap_put_string(ts_heap *h, ts_text text);
+
+/* heap_tree.c */
+ts_code heap_tree_value(ts_heap *h, int64_t v);
+ts_code heap_tree_begin(ts_heap *h);
+ts_code heap_tree_end(ts_heap *h);
+
+/* heap_ids.c */
+/* How many nodes have an id that a node before them has. */
+ts_code heap_count_duplicate_ids(uint64_t *out, ts_heap *h);
+
+/* heap_end.c */
+ts_code heap_check(ts_heap *h);
+ts_code heap_put_file(ts_heap *h, const ts_heap_end *end);
+
+#endif

@@ -1,0 +1,308 @@
+/* The `snapshot` member: what the arrays hold, and the counts that the file declares. */
+#include "parsers/arkts/heap_impl.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { MAX_TYPE_BYTES = 1 << 20, MAX_TYPES = 65536, MAX_PROPERTIES = 32 };
+
+static const char *const targets[PART_INTS][MAX_TARGETS] = {
+    [PART_NODES] = {"type", "name", "id", "self_size", "edge_count", "trace_node_id",
+                    "detachedness"},
+    [PART_EDGES] = {"type", "name_or_index", "to_node"},
+    [PART_LOCATIONS] = {"object_index", "script_id", "line", "column"},
+    [PART_SAMPLES] = {"timestamp_us", "last_assigned_id"},
+    [PART_FUNCTIONS] = {"function_id", "name", "script_name", "script_id", "line", "column"},
+    [PART_TREE] = {"id", "function_info_index", "count", "size", "children"},
+};
+
+unsigned heap_targets(enum heap_part part)
+{
+    unsigned n = 0;
+    while (n < MAX_TARGETS && targets[part][n] != NULL) {
+        n++;
+    }
+    return n;
+}
+
+const char *heap_target_name(enum heap_part part, unsigned target)
+{
+    return targets[part][target];
+}
+
+void heap_fields_default(heap_fields *fields, enum heap_part part)
+{
+    memset(fields, 0, sizeof *fields);
+    memset(fields->target, -1, sizeof fields->target);
+    fields->stride = heap_targets(part);
+    for (unsigned i = 0; i < fields->stride; i++) {
+        fields->target[i] = (int8_t)i;
+    }
+}
+
+void heap_meta_reset(ts_heap *h)
+{
+    ts_buf_free(h->ctx, &h->meta.types[0].entries);
+    ts_buf_free(h->ctx, &h->meta.types[1].entries);
+    memset(&h->meta, 0, sizeof h->meta);
+}
+
+/* --- reading ------------------------------------------------------------------------------- */
+
+/* Depth 3 is inside snapshot.meta: the key says which list comes. */
+static void choose_list(heap_meta *meta)
+{
+    static const struct {
+        const char *key;
+        enum meta_list list;
+        enum heap_part part;
+    } lists[] = {
+        {"node_fields", LIST_FIELDS, PART_NODES},
+        {"edge_fields", LIST_FIELDS, PART_EDGES},
+        {"location_fields", LIST_FIELDS, PART_LOCATIONS},
+        {"sample_fields", LIST_FIELDS, PART_SAMPLES},
+        {"trace_function_info_fields", LIST_FIELDS, PART_FUNCTIONS},
+        {"trace_node_fields", LIST_FIELDS, PART_TREE},
+        {"node_types", LIST_TYPES, PART_NODES},
+        {"edge_types", LIST_TYPES, PART_EDGES},
+    };
+    meta->list = LIST_NONE;
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        if (strcmp(meta->key, lists[i].key) == 0) {
+            meta->list = lists[i].list;
+            meta->list_part = lists[i].part;
+        }
+    }
+}
+
+ts_code heap_meta_key(ts_heap *h, const char *p, size_t n)
+{
+    heap_meta *meta = &h->meta;
+    n = n < sizeof meta->key ? n : sizeof meta->key - 1;
+    memcpy(meta->key, p, n);
+    meta->key[n] = '\0';
+    meta->list = LIST_NONE;
+    return TS_OK;
+}
+
+static heap_types *types_of(heap_meta *meta)
+{
+    return &meta->types[meta->list_part == PART_EDGES ? 1 : 0];
+}
+
+/* Depths: 2 the snapshot object, 3 meta, 4 a list, 5 a list of type names. */
+ts_code heap_meta_begin(ts_heap *h, bool array)
+{
+    heap_meta *meta = &h->meta;
+    if (h->depth == 3 && !array && strcmp(meta->key, "meta") == 0) {
+        return TS_OK;
+    }
+    if (h->depth == 4 && array) {
+        choose_list(meta);
+        if (meta->list == LIST_FIELDS && !h->arrays[meta->list_part].described) {
+            heap_fields *fields = &h->arrays[meta->list_part].fields;
+            memset(fields, 0, sizeof *fields);
+            memset(fields->target, -1, sizeof fields->target);
+            meta->field = 0;
+            return TS_OK;
+        }
+        if (meta->list == LIST_TYPES && types_of(meta)->count == 0) {
+            types_of(meta)->element = 0;
+            return TS_OK;
+        }
+    }
+    if (h->depth == 5 && array && meta->list == LIST_TYPES) {
+        types_of(meta)->element_named = false;
+        return TS_OK;
+    }
+    h->skip = 1;
+    return TS_OK;
+}
+
+/* A list of fields has come to its end: which columns does nothing feed? */
+static ts_code close_fields(ts_heap *h)
+{
+    enum heap_part part = h->meta.list_part;
+    heap_array *a = &h->arrays[part];
+    bool fed[MAX_TARGETS] = {false};
+    ts_code code = TS_OK;
+    a->fields.stride = h->meta.field;
+    a->described = h->meta.field > 0;
+    for (unsigned i = 0; i < MAX_FIELDS; i++) {
+        if (a->fields.target[i] >= 0) {
+            fed[a->fields.target[i]] = true;
+        }
+    }
+    for (unsigned t = 0; a->described && t < heap_targets(part) && code == TS_OK; t++) {
+        if (!fed[t]) {
+            a->fields.missing |= 1U << t;
+            code =
+                ts_issue(h->store, h->source_id, TS_ISSUE_heap_field_missing, h->label, h->offset,
+                         "the snapshot has no field %s; its column is NULL", targets[part][t]);
+        }
+    }
+    return code;
+}
+
+ts_code heap_meta_end(ts_heap *h)
+{
+    heap_meta *meta = &h->meta;
+    ts_code code = TS_OK;
+    if (h->depth == 3) {
+        if (meta->list == LIST_FIELDS) {
+            code = close_fields(h);
+        }
+        meta->list = LIST_NONE;
+        meta->key[0] = '\0';
+    } else if (h->depth == 4) {
+        types_of(meta)->element++;
+    } else {
+        meta->key[0] = '\0';
+    }
+    return code;
+}
+
+static ts_code add_field(ts_heap *h, ts_text name)
+{
+    heap_meta *meta = &h->meta;
+    enum heap_part part = meta->list_part;
+    heap_fields *fields = &h->arrays[part].fields;
+    uint32_t at = meta->field++;
+    char detail[64];
+    ts_tally *tally;
+    ts_code code;
+    if (at >= MAX_FIELDS) {
+        return TS_OK;
+    }
+    for (unsigned t = 0; t < heap_targets(part); t++) {
+        if (ts_text_is(name, targets[part][t])) {
+            fields->target[at] = (int8_t)t;
+            return TS_OK;
+        }
+    }
+    snprintf(detail, sizeof detail, "%.*s", (int)(name.n < 48 ? name.n : 48), name.p);
+    code = ts_count(&tally, h->store, h->source_id, TS_ITEM_extra_fields, detail);
+    if (code != TS_OK || meta->extras == MAX_EXTRA) {
+        return code;
+    }
+    meta->extra[meta->extras] = tally;
+    meta->extra_part[meta->extras++] = part;
+    return ts_issue(h->store, h->source_id, TS_ISSUE_heap_field_extra, h->label, h->offset,
+                    "there is no column for the field %s", detail);
+}
+
+static ts_code add_type(ts_heap *h, ts_text name)
+{
+    heap_types *types = types_of(&h->meta);
+    bool inner = h->depth == 5;
+    char kind = types->element == 0 ? 0 : 1;
+    ts_code code;
+    if (inner && kind == 1 && types->element_named) {
+        return TS_OK; /* of a later list only the first name stands for the element */
+    }
+    types->element_named = true;
+    if (types->entries.n + name.n > MAX_TYPE_BYTES || types->count >= MAX_TYPES) {
+        return ts_issue(h->store, h->source_id, TS_ISSUE_heap_unexpected_type, h->label, h->offset,
+                        "the list of types is longer than %d names or %d bytes", MAX_TYPES,
+                        MAX_TYPE_BYTES);
+    }
+    name.n = strnlen(name.p, name.n);
+    if ((code = ts_buf_putc(h->ctx, &types->entries, kind)) != TS_OK ||
+        (code = ts_buf_put(h->ctx, &types->entries, name.p, name.n)) != TS_OK ||
+        (code = ts_buf_putc(h->ctx, &types->entries, '\0')) != TS_OK) {
+        return code;
+    }
+    if (types == &h->meta.types[1] && kind == 0 && types->names < 64 &&
+        (ts_text_is(name, "element") || ts_text_is(name, "hidden"))) {
+        h->meta.index_types |= UINT64_C(1) << types->names;
+    }
+    types->count++;
+    types->names += kind == 0 ? 1U : 0U;
+    types->element += inner ? 0U : 1U;
+    return TS_OK;
+}
+
+ts_code heap_meta_text(ts_heap *h, ts_text text)
+{
+    if (h->meta.list == LIST_FIELDS && h->depth == 4) {
+        return add_field(h, text);
+    }
+    if (h->meta.list == LIST_TYPES && (h->depth == 4 || h->depth == 5)) {
+        return add_type(h, text);
+    }
+    return TS_OK;
+}
+
+ts_code heap_meta_number(ts_heap *h, const ts_json_number *number)
+{
+    static const char *const counts[3] = {"node_count", "edge_count", "trace_function_count"};
+    heap_meta *meta = &h->meta;
+    if (h->depth != 2) {
+        return TS_OK;
+    }
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(meta->key, counts[i]) == 0) {
+            meta->has_count[i] = number->is_int;
+            meta->count[i] = number->is_int ? number->i : 0;
+            return TS_OK;
+        }
+    }
+    if (meta->properties >= MAX_PROPERTIES) {
+        return TS_OK;
+    }
+    meta->properties++;
+    return ts_source_property(h->store, h->source_id, meta->key, (ts_text){number->p, number->n});
+}
+
+/* --- rows of js_heap_info ------------------------------------------------------------------ */
+
+static ts_code put_types(ts_heap *h, const char *key, const heap_types *types)
+{
+    const char *p = types->entries.p;
+    const char *end = p == NULL ? NULL : p + types->entries.n;
+    ts_code code = TS_OK;
+    while (p < end && code == TS_OK) {
+        size_t n = strlen(p + 1);
+        ts_row_js_heap_info row = {
+            .file_id = h->file_id,
+            .key = ts_text_of(key),
+            .type = p[0],
+            .int_value = -1,
+            .str_value = {p + 1, n},
+        };
+        code = ts_put_js_heap_info(h->sink, &row);
+        p += n + 2;
+    }
+    return code;
+}
+
+ts_code heap_meta_write(ts_heap *h)
+{
+    static const char *const keys[3] = {"node_count", "edge_count", "trace_function_count"};
+    static const ts_item items[3] = {TS_ITEM_nodes, TS_ITEM_edges, TS_ITEM_trace_functions};
+    ts_code code;
+    if ((code = put_types(h, "node_types", &h->meta.types[0])) != TS_OK ||
+        (code = put_types(h, "edge_types", &h->meta.types[1])) != TS_OK) {
+        return code;
+    }
+    for (int i = 0; i < 3 && code == TS_OK; i++) {
+        ts_row_js_heap_info row = {
+            .file_id = h->file_id,
+            .key = ts_text_of(keys[i]),
+            .type = 0,
+            .int_value = h->meta.count[i],
+            .str_value = TS_TEXT_LIT(""),
+        };
+        ts_tally *tally;
+        if (!h->meta.has_count[i]) {
+            TS_SET_NULL(js_heap_info, &row, int_value);
+        }
+        code = ts_put_js_heap_info(h->sink, &row);
+        if (code == TS_OK && h->meta.has_count[i] && h->meta.count[i] >= 0 &&
+            (code = ts_count(&tally, h->store, h->source_id, items[i], NULL)) == TS_OK) {
+            tally->has_declared = true;
+            tally->declared = (uint64_t)h->meta.count[i];
+        }
+    }
+    return code;
+}

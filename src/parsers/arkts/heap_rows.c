@@ -1,0 +1,262 @@
+/* Rows of the js_heap_* tables, and what the edges need to know of the nodes. */
+#include "parsers/arkts/heap_impl.h"
+
+#include "base/ckd.h"
+
+/* Bits of `null` for the columns from `first` on, in the order of the targets. */
+static uint64_t null_bits(uint32_t nulls, unsigned first)
+{
+    return (uint64_t)nulls << first;
+}
+
+/* Keeps the largest index, and INT64_MAX when one is negative: no string list is that long. */
+static void note_index(int64_t *max, int64_t index)
+{
+    if (index < 0) {
+        *max = INT64_MAX;
+    } else if (index > *max) {
+        *max = index;
+    }
+}
+
+static ts_code remember_node(ts_heap *h, const int64_t *v, uint32_t nulls)
+{
+    bool has_id = (nulls & 1U << NODE_ID) == 0;
+    bool has_size = (nulls & 1U << NODE_SELF_SIZE) == 0;
+    bool has_count = (nulls & 1U << NODE_EDGE_COUNT) == 0 && v[NODE_EDGE_COUNT] >= 0;
+    int64_t edges = has_count ? v[NODE_EDGE_COUNT] : 0;
+    ts_code code;
+    if ((nulls & 1U << NODE_NAME) == 0) {
+        note_index(&h->node_name_max, v[NODE_NAME]);
+    }
+    if (!has_count) {
+        h->bad_edge_counts++;
+        if (h->owner_stop == UINT64_MAX) {
+            h->owner_stop = h->ids.n;
+        }
+    }
+    if (has_size && ts_ckd_add(&h->self_size, h->self_size, v[NODE_SELF_SIZE])) {
+        h->self_size = v[NODE_SELF_SIZE] < 0 ? INT64_MIN : INT64_MAX;
+        h->self_size_overflow = true;
+    }
+    if (ts_ckd_add(&h->edge_count_sum, h->edge_count_sum, (uint64_t)edges)) {
+        h->edge_count_sum = UINT64_MAX;
+    }
+    code = ts_intvec_push(h->ctx, &h->ids, has_id ? v[NODE_ID] : HEAP_NULL);
+    return code != TS_OK ? code : ts_intvec_push(h->ctx, &h->edge_counts, edges);
+}
+
+static ts_code put_node(ts_heap *h, const int64_t *v, uint32_t nulls)
+{
+    ts_row_js_heap_nodes row = {
+        .null = null_bits(nulls, TS_C_js_heap_nodes__type),
+        .file_id = h->file_id,
+        .node_index = (int64_t)h->arrays[PART_NODES].rows,
+        .type = v[NODE_TYPE],
+        .name = v[NODE_NAME],
+        .id = v[NODE_ID],
+        .self_size = v[NODE_SELF_SIZE],
+        .edge_count = v[NODE_EDGE_COUNT],
+        .trace_node_id = v[NODE_TRACE_NODE_ID],
+        .detachedness = v[NODE_DETACHEDNESS],
+    };
+    ts_code code = remember_node(h, v, nulls);
+    return code != TS_OK ? code : ts_put_js_heap_nodes(h->sink, &row);
+}
+
+/* --- edges --------------------------------------------------------------------------------- */
+
+/* Moves on to the node that owns the next edge. False: no node is known to own it. */
+static bool next_owner(ts_heap *h)
+{
+    if (h->owners_unknown) {
+        return false;
+    }
+    while (h->owner_left == 0) {
+        uint64_t next = h->owner + 1; /* from UINT64_MAX, "before the first", to 0 */
+        if (next >= h->ids.n || next >= h->owner_stop) {
+            return false;
+        }
+        h->owner = next;
+        h->owner_left = ts_intvec_get(&h->edge_counts, next);
+        h->owner_id = ts_intvec_get(&h->ids, next);
+    }
+    h->owner_left--;
+    return true;
+}
+
+ts_code heap_put_edge_block(ts_heap *h)
+{
+    ts_code code;
+    if (h->block.id == 0) {
+        return TS_OK;
+    }
+    code = ts_put_js_heap_edge_block(h->sink, &h->block);
+    h->block.id = 0;
+    return code;
+}
+
+/* Notes the owner of an edge in the block that the edge stands in. */
+static ts_code enter_block(ts_heap *h, bool owned)
+{
+    int64_t rowid = (int64_t)(h->first[TS_T_js_heap_nodes] + h->owner + 1);
+    ts_code code = TS_OK;
+    if (h->arrays[PART_EDGES].rows % EDGES_PER_BLOCK == 0) {
+        code = heap_put_edge_block(h);
+        h->block = (ts_row_js_heap_edge_block){
+            .null = TS_NULL_BIT(js_heap_edge_block, first_node_rowid) |
+                    TS_NULL_BIT(js_heap_edge_block, last_node_rowid),
+            .id = (int64_t)ts_sink_rows(h->sink, TS_T_js_heap_edge_block) + 1,
+            .file_id = h->file_id,
+        };
+    }
+    if (owned) {
+        if ((h->block.null & TS_NULL_BIT(js_heap_edge_block, first_node_rowid)) != 0) {
+            h->block.first_node_rowid = rowid;
+        }
+        h->block.last_node_rowid = rowid;
+        h->block.null = 0;
+    }
+    return code;
+}
+
+static bool target_id(int64_t *id, const ts_heap *h, int64_t to_node)
+{
+    uint32_t stride = h->arrays[PART_NODES].fields.stride;
+    uint64_t index;
+    if (to_node < 0 || stride == 0 || to_node % stride != 0) {
+        return false;
+    }
+    index = (uint64_t)to_node / stride;
+    if (index >= h->ids.n) {
+        return false;
+    }
+    *id = ts_intvec_get(&h->ids, index);
+    return *id != HEAP_NULL;
+}
+
+static ts_code put_edge(ts_heap *h, const int64_t *v, uint32_t nulls)
+{
+    ts_row_js_heap_edges row = {
+        .null = null_bits(nulls, TS_C_js_heap_edges__type),
+        .file_id = h->file_id,
+        .edge_index = (int64_t)h->arrays[PART_EDGES].rows,
+        .type = v[EDGE_TYPE],
+        .name_or_index = v[EDGE_NAME],
+        .to_node = v[EDGE_TO],
+    };
+    bool owned = next_owner(h);
+    ts_code code = enter_block(h, owned);
+    if (code != TS_OK) {
+        return code;
+    }
+    row.from_node_id = h->owner_id;
+    if (!owned || h->owner_id == HEAP_NULL) {
+        TS_SET_NULL(js_heap_edges, &row, from_node_id);
+        h->edges_unowned += owned ? 0 : 1;
+    }
+    if ((nulls & (1U << EDGE_NAME | 1U << EDGE_TYPE)) == 0 &&
+        (v[EDGE_TYPE] < 0 || v[EDGE_TYPE] >= 64 ||
+         (h->meta.index_types >> v[EDGE_TYPE] & 1) == 0)) {
+        note_index(&h->edge_name_max, v[EDGE_NAME]);
+    }
+    if ((nulls & 1U << EDGE_TO) != 0 || !target_id(&row.to_node_id, h, v[EDGE_TO])) {
+        TS_SET_NULL(js_heap_edges, &row, to_node_id);
+        h->edges_bad_target++;
+    }
+    return ts_put_js_heap_edges(h->sink, &row);
+}
+
+/* --- the small ones ------------------------------------------------------------------------ */
+
+static ts_code put_location(ts_heap *h, const int64_t *v, uint32_t nulls)
+{
+    ts_row_js_heap_location row = {
+        .null = null_bits(nulls, TS_C_js_heap_location__object_index),
+        .file_id = h->file_id,
+        .object_index = v[0],
+        .script_id = v[1],
+        .line = v[2],
+        .column = v[3],
+    };
+    return ts_put_js_heap_location(h->sink, &row);
+}
+
+static ts_code put_sample(ts_heap *h, const int64_t *v, uint32_t nulls)
+{
+    ts_row_js_heap_sample row = {
+        .null = null_bits(nulls, TS_C_js_heap_sample__timestamp_us),
+        .file_id = h->file_id,
+        .timestamp_us = v[0],
+        .last_assigned_id = v[1],
+    };
+    if ((nulls & 1U) == 0 && v[0] > h->last_sample_us) {
+        h->last_sample_us = v[0];
+    }
+    return ts_put_js_heap_sample(h->sink, &row);
+}
+
+static ts_code put_function(ts_heap *h, const int64_t *v, uint32_t nulls)
+{
+    ts_row_js_heap_trace_function_info row = {
+        .null = null_bits(nulls, TS_C_js_heap_trace_function_info__function_id),
+        .file_id = h->file_id,
+        .function_index = (int64_t)h->arrays[PART_FUNCTIONS].rows,
+        .function_id = v[0],
+        .name = v[1],
+        .script_name = v[2],
+        .script_id = v[3],
+        .line = v[4],
+        .column = v[5],
+    };
+    return ts_put_js_heap_trace_function_info(h->sink, &row);
+}
+
+static ts_code put_trace_node(ts_heap *h, const int64_t *v, uint32_t nulls)
+{
+    ts_row_js_heap_trace_node row = {
+        .null = null_bits(nulls & ((1U << TREE_CHILDREN) - 1), TS_C_js_heap_trace_node__id),
+        .file_id = h->file_id,
+        .id = v[0],
+        .function_info_index = v[1],
+        .count = v[2],
+        .size = v[3],
+        .parent_id = h->parents.n == 0 ? -1 : ts_intvec_get(&h->parents, h->parents.n - 1),
+    };
+    if ((nulls & 1U << 1) == 0) {
+        note_index(&h->function_index_max, v[1]);
+    }
+    if (row.parent_id == HEAP_NULL) {
+        TS_SET_NULL(js_heap_trace_node, &row, parent_id);
+    }
+    return ts_put_js_heap_trace_node(h->sink, &row);
+}
+
+ts_code heap_put_row(ts_heap *h, enum heap_part part, const int64_t *row, uint32_t nulls)
+{
+    switch (part) {
+    case PART_NODES:
+        return put_node(h, row, nulls);
+    case PART_EDGES:
+        return put_edge(h, row, nulls);
+    case PART_LOCATIONS:
+        return put_location(h, row, nulls);
+    case PART_SAMPLES:
+        return put_sample(h, row, nulls);
+    case PART_FUNCTIONS:
+        return put_function(h, row, nulls);
+    default:
+        return put_trace_node(h, row, nulls);
+    }
+}
+
+ts_code heap_put_string(ts_heap *h, ts_text text)
+{
+    ts_row_js_heap_string row = {
+        .file_id = h->file_id,
+        .file_index = (int64_t)h->strings,
+        .string = text,
+    };
+    h->strings++;
+    return ts_put_js_heap_string(h->sink, &row);
+}

@@ -1,0 +1,112 @@
+/* Inside of the CPU profile reader, shared by the profile_*.c files and by nobody else. */
+#ifndef TS_PARSERS_ARKTS_PROFILE_IMPL_H
+#define TS_PARSERS_ARKTS_PROFILE_IMPL_H
+
+#include "base/buf.h"
+#include "base/intvec.h"
+#include "base/pool.h"
+#include "parsers/arkts/profile.h"
+
+#define NO_INDEX UINT32_MAX
+
+enum {
+    NODE_HAS_ID = 1,
+    NODE_HAS_LINE = 2,
+    NODE_HAS_COLUMN = 4,
+    NODE_HAS_HITS = 8,
+    NODE_HAS_PARENT_ID = 16,
+    NODE_BAD_HITS = 32,
+    NODE_HAS_FRAME = 64
+};
+
+typedef struct cpu_node {
+    int64_t id;
+    int64_t line;
+    int64_t column;
+    int64_t hits;
+    int64_t parent_id;    /* a `parent` member, where the runtime writes that instead of children */
+    int64_t stack_node;   /* id of the stack_node row */
+    uint64_t first_child; /* in children */
+    uint32_t child_count;
+    uint32_t name, url, script; /* ids in texts */
+    uint32_t parent;            /* index, or NO_INDEX */
+    uint32_t root;              /* union-find: towards the root of its tree */
+    uint32_t flags;
+} cpu_node;
+
+enum profile_member { MEMBER_OTHER, MEMBER_NODES, MEMBER_SAMPLES, MEMBER_DELTAS };
+enum node_member {
+    NODE_OTHER,
+    NODE_ID,
+    NODE_FRAME,
+    NODE_HITS,
+    NODE_CHILDREN,
+    NODE_PARENT,
+    FRAME_NAME,
+    FRAME_SCRIPT,
+    FRAME_URL,
+    FRAME_LINE,
+    FRAME_COLUMN
+};
+
+struct ts_profile {
+    ts_ctx *ctx;
+    ts_store *store;
+    ts_sink *sink;
+    ts_profile_ids *ids;
+    bool open;
+    bool done;
+    int64_t source_id;
+    int64_t offset;
+    char name[32];
+
+    uint64_t depth;
+    uint64_t skip;
+    enum profile_member member;
+    enum node_member inner;
+    char key[64];
+    uint32_t properties;
+
+    ts_row_js_cpu_profile row; /* figures go straight in here */
+    bool has_start, has_end;
+    int64_t start_us, end_us;
+
+    cpu_node *nodes;
+    uint32_t node_count, node_cap;
+    cpu_node now; /* the node that is being read */
+    ts_intvec children;
+    uint32_t *slots; /* hash of ids: index + 1 */
+    uint32_t slot_count;
+    ts_pool texts;
+    ts_buf text;
+    ts_buf clean;
+
+    ts_intvec samples; /* node ids */
+    ts_intvec deltas;  /* µs */
+    bool negative;
+
+    uint64_t nodes_seen, nodes_lost;
+    uint64_t bad_numbers, replaced, missing, deltas_bad;
+    int64_t id_offset;
+};
+
+/* The id that stands for a sample that is no integer. */
+#define PROFILE_NULL INT64_MIN
+
+/* profile_nodes.c */
+uint32_t profile_find(const ts_profile *p, int64_t id);
+ts_code profile_keep_node(ts_profile *p);
+ts_code profile_put_nodes(ts_profile *p);
+
+/* profile_samples.c */
+/* Where times go: base + µs, in ns of the clock that the rows are in. */
+typedef struct profile_clock {
+    ts_clock clock;
+    int64_t base_us;   /* added to a time relative to startTime */
+    int64_t offset_ns; /* added after the multiplication */
+    bool overflow;
+} profile_clock;
+int64_t profile_time(profile_clock *clock, int64_t relative_us);
+ts_code profile_put_samples(ts_profile *p, profile_clock *clock, int64_t itid);
+
+#endif

@@ -1,0 +1,332 @@
+/* Nodes of a CPU profile: looked up by id, linked to their parents, put in order and written. */
+#include "parsers/arkts/profile_impl.h"
+
+#include "base/alloc.h"
+#include "base/ckd.h"
+
+#include <inttypes.h>
+
+enum { FIRST_SLOTS = 256 };
+
+static uint32_t slot_of(const ts_profile *p, int64_t id)
+{
+    uint32_t mask = p->slot_count - 1;
+    uint32_t slot = (uint32_t)((uint64_t)id * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+    while (p->slots[slot] != 0 && p->nodes[p->slots[slot] - 1].id != id) {
+        slot = (slot + 1) & mask;
+    }
+    return slot;
+}
+
+uint32_t profile_find(const ts_profile *p, int64_t id)
+{
+    uint32_t slot;
+    if (p->slot_count == 0) {
+        return NO_INDEX;
+    }
+    slot = slot_of(p, id);
+    return p->slots[slot] == 0 ? NO_INDEX : p->slots[slot] - 1;
+}
+
+static ts_code grow(ts_profile *p)
+{
+    uint32_t cap = p->node_cap == 0 ? FIRST_SLOTS / 2 : p->node_cap * 2;
+    cpu_node *nodes;
+    uint32_t *slots;
+    if (p->node_cap > UINT32_MAX / 8) {
+        return ts_fail(p->ctx, TS_ERR_LIMIT, "a CPU profile has more than %" PRIu32 " nodes",
+                       p->node_cap);
+    }
+    nodes = ts_realloc(p->ctx, p->nodes, cap, sizeof *nodes);
+    if (nodes == NULL) {
+        return p->ctx->error.code;
+    }
+    p->nodes = nodes;
+    slots = ts_zalloc(p->ctx, (size_t)cap * 2, sizeof *slots);
+    if (slots == NULL) {
+        return p->ctx->error.code;
+    }
+    ts_free(p->ctx, p->slots);
+    p->slots = slots;
+    p->slot_count = cap * 2;
+    p->node_cap = cap;
+    for (uint32_t i = 0; i < p->node_count; i++) {
+        slots[slot_of(p, nodes[i].id)] = i + 1;
+    }
+    return TS_OK;
+}
+
+/* The object of a node has come to its end. */
+ts_code profile_keep_node(ts_profile *p)
+{
+    uint32_t slot;
+    ts_code code;
+    p->nodes_seen++;
+    if ((p->now.flags & NODE_HAS_ID) == 0) {
+        p->nodes_lost++;
+        return ts_issue(p->store, p->source_id, TS_ISSUE_cpu_bad_node, p->name, p->offset,
+                        "node %" PRIu64 " has no id and was left out", p->nodes_seen - 1);
+    }
+    if (p->node_count == p->node_cap && (code = grow(p)) != TS_OK) {
+        return code;
+    }
+    slot = slot_of(p, p->now.id);
+    if (p->slots[slot] != 0) {
+        p->nodes_lost++;
+        return ts_issue(p->store, p->source_id, TS_ISSUE_cpu_duplicate_node, p->name, p->offset,
+                        "node id %" PRId64 " occurs again; the first node counts", p->now.id);
+    }
+    p->missing += (p->now.flags & NODE_HAS_FRAME) == 0 ? 1 : 0;
+    p->now.root = p->node_count;
+    p->nodes[p->node_count++] = p->now;
+    p->slots[slot] = p->node_count;
+    return TS_OK;
+}
+
+/* --- parents -------------------------------------------------------------------------------- */
+
+static uint32_t root_of(ts_profile *p, uint32_t i)
+{
+    while (p->nodes[i].root != i) {
+        p->nodes[i].root = p->nodes[p->nodes[i].root].root;
+        i = p->nodes[i].root;
+    }
+    return i;
+}
+
+/* Makes `parent` the parent of `child`, unless it has one or the link would close a cycle. */
+static ts_code link_nodes(ts_profile *p, uint32_t parent, uint32_t child)
+{
+    cpu_node *node = &p->nodes[child];
+    if (node->parent != NO_INDEX) {
+        return ts_issue(p->store, p->source_id, TS_ISSUE_cpu_second_parent, p->name, p->offset,
+                        "node %" PRId64 " is also a child of node %" PRId64
+                        "; its first parent counts",
+                        node->id, p->nodes[parent].id);
+    }
+    /* A node without a parent is the root of its tree: it is above `parent` if they share it. */
+    if (root_of(p, parent) == child) {
+        return ts_issue(p->store, p->source_id, TS_ISSUE_cpu_cycle, p->name, p->offset,
+                        "node %" PRId64 " is a child of its own descendant %" PRId64, node->id,
+                        p->nodes[parent].id);
+    }
+    node->parent = parent;
+    node->root = parent;
+    return TS_OK;
+}
+
+static ts_code link_children(ts_profile *p, uint32_t i)
+{
+    const cpu_node *node = &p->nodes[i];
+    ts_code code = TS_OK;
+    for (uint32_t k = 0; k < node->child_count && code == TS_OK; k++) {
+        int64_t id = ts_intvec_get(&p->children, node->first_child + k);
+        uint32_t child = profile_find(p, id);
+        if (child != NO_INDEX) {
+            code = link_nodes(p, i, child);
+        } else if (p->done) {
+            code = ts_issue(p->store, p->source_id, TS_ISSUE_cpu_unknown_child, p->name, p->offset,
+                            "child %" PRId64 " of node %" PRId64 " is no node", id, node->id);
+        }
+    }
+    return code;
+}
+
+static ts_code link_all(ts_profile *p)
+{
+    ts_code code = TS_OK;
+    for (uint32_t i = 0; i < p->node_count && code == TS_OK; i++) {
+        code = link_children(p, i);
+    }
+    for (uint32_t i = 0; i < p->node_count && code == TS_OK; i++) {
+        cpu_node *node = &p->nodes[i];
+        uint32_t parent = (node->flags & NODE_HAS_PARENT_ID) != 0 && node->parent == NO_INDEX
+                              ? profile_find(p, node->parent_id)
+                              : NO_INDEX;
+        if (parent != NO_INDEX) {
+            code = link_nodes(p, parent, i);
+        }
+    }
+    return code;
+}
+
+/* --- rows ----------------------------------------------------------------------------------- */
+
+static ts_code children_text(ts_profile *p, const cpu_node *node)
+{
+    ts_code code = TS_OK;
+    p->text.n = 0;
+    for (uint32_t k = 0; k < node->child_count && code == TS_OK; k++) {
+        int64_t id = ts_intvec_get(&p->children, node->first_child + k);
+        code = ts_buf_printf(p->ctx, &p->text, "%s%" PRId64, k == 0 ? "" : ",",
+                             ts_sat_add(id, p->id_offset));
+    }
+    return code;
+}
+
+static ts_code put_stack_node(ts_profile *p, cpu_node *node)
+{
+    ts_text name = ts_pool_text(&p->texts, node->name);
+    const cpu_node *parent = node->parent == NO_INDEX ? NULL : &p->nodes[node->parent];
+    ts_method method = {
+        .name = name.n == 0 ? TS_TEXT_LIT("(anonymous)") : name,
+        .file = ts_pool_text(&p->texts, node->url),
+        .has_line = (node->flags & NODE_HAS_LINE) != 0 && node->line >= 0,
+        .line = node->line,
+    };
+    int64_t method_id;
+    int64_t depth = 0;
+    bool added;
+    ts_code code;
+    if (method.file.n == 0) {
+        method.file = TS_TEXT_NULL;
+    }
+    code = ts_stack_method(&method_id, p->store, p->source_id, &method);
+    if (code != TS_OK) {
+        return code;
+    }
+    if (parent != NULL) { /* parents were written before: their `root` holds the depth now */
+        depth = (int64_t)parent->root + 1;
+    }
+    node->root = (uint32_t)depth;
+    return ts_stack_node(&node->stack_node, &added, p->store, p->source_id,
+                         parent == NULL ? 0 : parent->stack_node, method_id, TS_NO_LINE, depth,
+                         &node->id);
+}
+
+static ts_code put_node(ts_profile *p, cpu_node *node)
+{
+    ts_row_js_cpu_profiler_node row = {
+        .function_id = ts_sat_add(node->id, p->id_offset),
+        .script_id = ts_pool_text(&p->texts, node->script),
+        .line_number = node->line,
+        .column_number = node->column,
+        .hit_count = node->hits,
+        .parent_id =
+            node->parent == NO_INDEX ? 0 : ts_sat_add(p->nodes[node->parent].id, p->id_offset),
+    };
+    ts_code code;
+    if (row.script_id.n == 0) {
+        row.script_id = TS_TEXT_LIT("0");
+    }
+    if ((node->flags & NODE_HAS_LINE) == 0) {
+        TS_SET_NULL(js_cpu_profiler_node, &row, line_number);
+    }
+    if ((node->flags & NODE_HAS_COLUMN) == 0) {
+        TS_SET_NULL(js_cpu_profiler_node, &row, column_number);
+    }
+    if ((node->flags & NODE_BAD_HITS) != 0) {
+        TS_SET_NULL(js_cpu_profiler_node, &row, hit_count);
+    }
+    if (row.function_id > p->ids->max_id) {
+        p->ids->max_id = row.function_id;
+    }
+    if ((code = ts_dict(&row.function_index, p->store, ts_pool_text(&p->texts, node->name))) !=
+            TS_OK ||
+        (code = ts_dict(&row.url_index, p->store, ts_pool_text(&p->texts, node->url))) != TS_OK ||
+        (code = children_text(p, node)) != TS_OK) {
+        return code;
+    }
+    row.children = ts_buf_text(&p->text);
+    code = ts_put_js_cpu_profiler_node(p->sink, &row);
+    return code != TS_OK ? code : put_stack_node(p, node);
+}
+
+/* --- order ---------------------------------------------------------------------------------- */
+
+static bool parents_first(const ts_profile *p)
+{
+    for (uint32_t i = 0; i < p->node_count; i++) {
+        if (p->nodes[i].parent != NO_INDEX && p->nodes[i].parent > i) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* links[i]: first child and next sibling of node i, in file order. */
+typedef struct tree_link {
+    uint32_t child;
+    uint32_t sibling;
+} tree_link;
+
+static void build_links(const ts_profile *p, tree_link *links)
+{
+    for (uint32_t i = 0; i < p->node_count; i++) {
+        links[i] = (tree_link){NO_INDEX, NO_INDEX};
+    }
+    for (uint32_t i = p->node_count; i > 0; i--) {
+        uint32_t parent = p->nodes[i - 1].parent;
+        if (parent != NO_INDEX) {
+            links[i - 1].sibling = links[parent].child;
+            links[parent].child = i - 1;
+        }
+    }
+}
+
+static ts_code walk_tree(ts_profile *p, const tree_link *links, uint32_t root)
+{
+    uint32_t at = root;
+    ts_code code = put_node(p, &p->nodes[at]);
+    while (code == TS_OK) {
+        if (links[at].child != NO_INDEX) {
+            at = links[at].child;
+        } else {
+            while (at != root && links[at].sibling == NO_INDEX) {
+                at = p->nodes[at].parent;
+            }
+            if (at == root) {
+                break;
+            }
+            at = links[at].sibling;
+        }
+        code = put_node(p, &p->nodes[at]);
+    }
+    return code;
+}
+
+static ts_code put_walked(ts_profile *p)
+{
+    tree_link *links = ts_alloc(p->ctx, p->node_count, sizeof *links);
+    ts_code code = ts_issue(p->store, p->source_id, TS_ISSUE_cpu_nodes_reordered, p->name,
+                            p->offset, "nodes came before their parents");
+    if (links == NULL) {
+        return p->ctx->error.code;
+    }
+    build_links(p, links);
+    for (uint32_t i = 0; i < p->node_count && code == TS_OK; i++) {
+        if (p->nodes[i].parent == NO_INDEX) {
+            code = walk_tree(p, links, i);
+        }
+    }
+    ts_free(p->ctx, links);
+    return code;
+}
+
+static ts_code count_nodes(ts_profile *p)
+{
+    ts_tally *tally;
+    ts_code code = ts_count(&tally, p->store, p->source_id, TS_ITEM_cpu_nodes, NULL);
+    if (code == TS_OK) {
+        tally->seen += p->nodes_seen;
+        tally->imported += p->node_count;
+        tally->lost += p->nodes_lost;
+    }
+    return code;
+}
+
+ts_code profile_put_nodes(ts_profile *p)
+{
+    ts_code code = link_all(p);
+    if (code != TS_OK) {
+        return code;
+    }
+    if (!parents_first(p)) {
+        code = put_walked(p);
+    } else {
+        for (uint32_t i = 0; i < p->node_count && code == TS_OK; i++) {
+            code = put_node(p, &p->nodes[i]);
+        }
+    }
+    return code == TS_OK ? count_nodes(p) : code;
+}

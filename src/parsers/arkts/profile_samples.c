@@ -1,0 +1,239 @@
+/*
+ * Samples of a CPU profile. Sample i was taken at startTime + the sum of timeDeltas[0..i] and lasts
+ * until the next one in time, the last one until endTime. Negative deltas put samples out of order:
+ * they are sorted by time then, stably.
+ */
+#include "parsers/arkts/profile_impl.h"
+
+#include "base/alloc.h"
+#include "base/ckd.h"
+
+#include <inttypes.h>
+
+int64_t profile_time(profile_clock *clock, int64_t relative_us)
+{
+    int64_t us;
+    int64_t ns;
+    if (ts_ckd_add(&us, clock->base_us, relative_us) || ts_ckd_mul(&ns, us, INT64_C(1000)) ||
+        ts_ckd_add(&ns, ns, clock->offset_ns)) {
+        clock->overflow = true;
+        return ts_sat_add(ts_sat_mul(ts_sat_add(clock->base_us, relative_us), 1000),
+                          clock->offset_ns);
+    }
+    return ns;
+}
+
+/* Turns the deltas into times since startTime, in place. */
+static ts_code sum_deltas(ts_profile *p, uint64_t n)
+{
+    int64_t t = 0;
+    ts_code code = TS_OK;
+    for (uint64_t i = 0; i < n && code == TS_OK; i++) {
+        t = ts_sat_add(t, ts_intvec_get(&p->deltas, i));
+        code = ts_intvec_set(p->ctx, &p->deltas, i, t);
+    }
+    return code;
+}
+
+static void merge(const ts_profile *p, uint32_t *to, const uint32_t *from, size_t low, size_t mid,
+                  size_t high)
+{
+    size_t a = low;
+    size_t b = mid;
+    for (size_t k = low; k < high; k++) {
+        bool left = a < mid && (b >= high || ts_intvec_get(&p->deltas, from[a]) <=
+                                                 ts_intvec_get(&p->deltas, from[b]));
+        to[k] = left ? from[a++] : from[b++];
+    }
+}
+
+/* order[k] = index of the k-th sample in time. Merge sort, bottom up; scratch has n elements too.
+ */
+static uint32_t *sort_by_time(const ts_profile *p, uint32_t *order, uint32_t *scratch, size_t n)
+{
+    for (size_t width = 1; width < n; width *= 2) {
+        uint32_t *swap = order;
+        for (size_t low = 0; low < n; low += 2 * width) {
+            size_t mid = low + width < n ? low + width : n;
+            size_t high = low + 2 * width < n ? low + 2 * width : n;
+            merge(p, scratch, order, low, mid, high);
+        }
+        order = scratch;
+        scratch = swap;
+    }
+    return order;
+}
+
+/* --- rows ----------------------------------------------------------------------------------- */
+
+typedef struct sample_run {
+    bool open;
+    int64_t id; /* of the node, PROFILE_NULL for none */
+    int64_t start;
+} sample_run;
+
+static ts_code put_run(ts_profile *p, const sample_run *run, int64_t end)
+{
+    ts_row_js_cpu_profiler_sample row = {
+        .id = (int64_t)ts_sink_rows(p->sink, TS_T_js_cpu_profiler_sample),
+        .function_id = ts_sat_add(run->id, p->id_offset),
+        .start_time = run->start,
+        .end_time = end,
+        .dur = ts_sat_sub(end, run->start),
+    };
+    if (run->id == PROFILE_NULL) {
+        TS_SET_NULL(js_cpu_profiler_sample, &row, function_id);
+    }
+    return ts_put_js_cpu_profiler_sample(p->sink, &row);
+}
+
+static ts_code put_sample(ts_profile *p, int64_t id, int64_t ts, int64_t dur, bool has_dur,
+                          int64_t itid)
+{
+    uint32_t node = id == PROFILE_NULL ? NO_INDEX : profile_find(p, id);
+    ts_row_stack_sample row = {
+        .id = (int64_t)ts_sink_rows(p->sink, TS_T_stack_sample) + 1,
+        .source_id = p->source_id,
+        .itid = itid,
+        .ts = ts,
+        .dur = dur,
+        .node_id = node == NO_INDEX ? 0 : p->nodes[node].stack_node,
+        .event = TS_TEXT_LIT("cpu"),
+    };
+    ts_code code = TS_OK;
+    if (itid < 0) {
+        TS_SET_NULL(stack_sample, &row, itid);
+    }
+    if (!has_dur) {
+        TS_SET_NULL(stack_sample, &row, dur);
+    }
+    if (node == NO_INDEX) {
+        TS_SET_NULL(stack_sample, &row, node_id);
+        if (id != PROFILE_NULL) {
+            code = ts_issue(
+                p->store, p->source_id, TS_ISSUE_cpu_unknown_sample, p->name, p->offset,
+                "the sample at %" PRId64 " ns names node %" PRId64 ", which is not there", ts, id);
+        }
+    }
+    return code != TS_OK ? code : ts_put_stack_sample(p->sink, &row);
+}
+
+/* End of the last sample: endTime when that is later. Not known in a profile that was cut. */
+static int64_t last_end(ts_profile *p, profile_clock *clock, int64_t last_us)
+{
+    int64_t end_us = ts_sat_sub(p->end_us, p->start_us);
+    return profile_time(clock, p->done && p->has_end && end_us > last_us ? end_us : last_us);
+}
+
+static ts_code put_all(ts_profile *p, profile_clock *clock, int64_t itid, const uint32_t *order,
+                       uint64_t n)
+{
+    sample_run run = {false, 0, 0};
+    int64_t sum = 0;
+    int64_t ts = 0;
+    ts_code code = TS_OK;
+    for (uint64_t k = 0; k < n && code == TS_OK; k++) {
+        uint64_t i = order == NULL ? k : order[k];
+        int64_t id = ts_intvec_get(&p->samples, i);
+        bool last = k + 1 == n;
+        int64_t next_us;
+        int64_t next;
+        if (k == 0) {
+            sum = ts_intvec_get(&p->deltas, i);
+            ts = profile_time(clock, sum);
+            ts_range_note(p->store, clock->clock, TS_RANGE_ROWS, ts);
+        }
+        next_us = last            ? sum
+                  : order == NULL ? ts_sat_add(sum, ts_intvec_get(&p->deltas, k + 1))
+                                  : ts_intvec_get(&p->deltas, order[k + 1]);
+        next = last ? last_end(p, clock, sum) : profile_time(clock, next_us);
+        if (run.open && run.id != id) {
+            code = put_run(p, &run, ts);
+            run.open = false;
+        }
+        if (!run.open) {
+            run = (sample_run){true, id, ts};
+        }
+        if (code == TS_OK) {
+            code = put_sample(p, id, ts, ts_sat_sub(next, ts), !last || p->done, itid);
+        }
+        if (last && code == TS_OK) {
+            code = put_run(p, &run, next);
+            ts_range_note(p->store, clock->clock, TS_RANGE_ROWS, next);
+        }
+        sum = next_us;
+        ts = next;
+    }
+    return code;
+}
+
+static ts_code put_sorted(ts_profile *p, profile_clock *clock, int64_t itid, uint64_t n)
+{
+    uint32_t *order = NULL;
+    uint32_t *scratch = NULL;
+    ts_code code;
+    if (n > UINT32_MAX) {
+        return ts_fail(p->ctx, TS_ERR_LIMIT, "a CPU profile has more than %" PRIu32 " samples",
+                       UINT32_MAX);
+    }
+    if ((code = ts_issue(p->store, p->source_id, TS_ISSUE_cpu_negative_delta, p->name, p->offset,
+                         "negative timeDeltas: the samples were put in time order")) != TS_OK ||
+        (code = sum_deltas(p, n)) != TS_OK) {
+        return code;
+    }
+    order = ts_alloc(p->ctx, (size_t)n, sizeof *order);
+    scratch = ts_alloc(p->ctx, (size_t)n, sizeof *scratch);
+    if (order == NULL || scratch == NULL) {
+        code = p->ctx->error.code;
+        goto out;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        order[i] = i;
+    }
+    code = put_all(p, clock, itid, sort_by_time(p, order, scratch, (size_t)n), n);
+out:
+    ts_free(p->ctx, order);
+    ts_free(p->ctx, scratch);
+    return code;
+}
+
+static ts_code count_samples(ts_profile *p, uint64_t n)
+{
+    ts_tally *samples;
+    ts_tally *deltas;
+    ts_code code;
+    if ((code = ts_count(&samples, p->store, p->source_id, TS_ITEM_cpu_samples, NULL)) != TS_OK ||
+        (code = ts_count(&deltas, p->store, p->source_id, TS_ITEM_cpu_time_deltas, NULL)) !=
+            TS_OK) {
+        return code;
+    }
+    samples->seen += p->samples.n;
+    samples->imported += n;
+    samples->lost += p->samples.n - n;
+    deltas->seen += p->deltas.n;
+    deltas->imported += n;
+    deltas->lost += p->deltas.n - n;
+    return TS_OK;
+}
+
+ts_code profile_put_samples(ts_profile *p, profile_clock *clock, int64_t itid)
+{
+    uint64_t n = p->samples.n < p->deltas.n ? p->samples.n : p->deltas.n;
+    ts_code code = TS_OK;
+    if (p->done && p->samples.n > n) {
+        code = ts_issue_n(p->store, p->source_id, TS_ISSUE_cpu_delta_missing, p->name, p->offset,
+                          p->samples.n - n, "samples without a timeDelta were left out");
+    } else if (p->done && p->deltas.n > n) {
+        code = ts_issue_n(p->store, p->source_id, TS_ISSUE_cpu_delta_extra, p->name, p->offset,
+                          p->deltas.n - n, "timeDeltas without a sample were left out");
+    }
+    if (code == TS_OK && n > 0) {
+        code = p->negative ? put_sorted(p, clock, itid, n) : put_all(p, clock, itid, NULL, n);
+    }
+    if (code == TS_OK && p->done && p->has_end && p->has_start && p->end_us < p->start_us) {
+        code =
+            ts_issue(p->store, p->source_id, TS_ISSUE_profile_end_before_start, p->name, p->offset,
+                     "endTime %" PRId64 " lies before startTime %" PRId64, p->end_us, p->start_us);
+    }
+    return code != TS_OK ? code : count_samples(p, n);
+}

@@ -1,0 +1,53 @@
+/*
+ * One ArkTS recording: debugger messages in the order of their coming become heap snapshots,
+ * timelines and CPU profiles. What a message is, is decided from its parsed JSON: params.chunk, a
+ * result with a profile, or an id with an empty result (a mark). Messages are fed in pieces of any
+ * size and never held. Docs: docs/formats.md, "ArkTS messages".
+ */
+#ifndef TS_PARSERS_ARKTS_SESSION_H
+#define TS_PARSERS_ARKTS_SESSION_H
+
+#include "base/context.h"
+#include "parsers/arkts/profile.h"
+#include "parsers/format.h"
+#include "tables/store.h"
+
+/* What all recordings of a run share. */
+typedef struct ts_arkts_run {
+    ts_profile_ids profile_ids;
+    int64_t made_up_config; /* rowid of the js_config row that no recording wrote, or 0 */
+} ts_arkts_run;
+
+/* The heap types of a configuration. */
+enum { TS_HEAP_SNAPSHOT = 0, TS_HEAP_TIMELINE = 1, TS_HEAP_NONE = -1 };
+
+typedef struct ts_session ts_session;
+
+/* Caller frees with ts_session_free. The job is borrowed. */
+ts_code ts_session_new(ts_session **out, ts_job *job);
+void ts_session_free(ts_session *s);
+
+/* The clocks known now: outer times are realtime, those of CPU samples monotonic. Borrowed. */
+void ts_session_clocks(ts_session *s, const ts_clock_set *clocks);
+
+/* A configuration message (ArkTSConfig, serialised), found at `offset` of the input. */
+ts_code ts_session_config(ts_session *s, const uint8_t *p, size_t n, int64_t offset);
+
+/* A debugger message: its text in pieces. ts: its outer time, realtime ns as recorded. */
+ts_code ts_session_message_begin(ts_session *s, int64_t offset);
+ts_code ts_session_message_feed(ts_session *s, const char *p, size_t n);
+ts_code ts_session_message_end(ts_session *s, int64_t ts, bool truncated);
+
+/* Messages may be missing here. */
+ts_code ts_session_gap(ts_session *s, int64_t offset);
+
+/* The input has ended: what is open is finished, configurations are written. */
+ts_code ts_session_finish(ts_session *s);
+
+/*
+ * Makes sure that js_config has a row that shows the data: the viewer needs one. Called at the end
+ * of every import that wrote heap or profile rows without a configuration.
+ */
+ts_code ts_arkts_need_config(ts_job *job, ts_arkts_run *run, ts_issue_code issue);
+
+#endif

@@ -1,0 +1,366 @@
+/* A debugger message, from its text to its parts. */
+#include "parsers/arkts/session_impl.h"
+
+/* --- events of a routed object -------------------------------------------------------------- */
+
+static const ts_json_handler *route_handler(ts_session *s, void **user)
+{
+    if (s->now.route == ROUTE_PROFILE) {
+        *user = s->profile;
+        return ts_profile_handler();
+    }
+    *user = s->heap;
+    return ts_heap_handler();
+}
+
+static ts_code flush_raw(ts_session *s, uint64_t to)
+{
+    message_state *m = &s->now;
+    const char *p = m->block + (m->raw_from - m->block_at);
+    size_t n = (size_t)(to - m->raw_from);
+    extract_file *file = m->route == ROUTE_PROFILE ? &s->profile_file : &s->heap_file;
+    m->raw_from = to;
+    if (m->route == ROUTE_HEAP) {
+        s->text_bytes->seen += n;
+        s->text_bytes->imported += n;
+    }
+    return extract_write(s, file, false, p, n);
+}
+
+/* The object that begins here belongs to the heap or the profile reader. */
+static ts_code begin_route(ts_session *s, enum message_route route)
+{
+    message_state *m = &s->now;
+    void *user;
+    ts_code code;
+    if (route == ROUTE_HEAP) {
+        if (ts_heap_is_open(s->heap)) {
+            code = ts_issue(s->store, ts_heap_source(s->heap), TS_ISSUE_second_document, NULL,
+                            m->offset, "another snapshot begins without an end mark");
+            if (code == TS_OK) {
+                code = session_close_heap(s, false, 0, 0);
+            }
+            if (code != TS_OK) {
+                return code;
+            }
+        }
+        s->lost = false;
+        code = session_open_heap(s);
+        if (code == TS_OK) {
+            ts_heap_take_events(s->heap);
+            code = ts_issue(s->store, ts_heap_source(s->heap), TS_ISSUE_chunk_not_text, NULL,
+                            m->offset, "the chunk is a JSON object, as the viewer writes it");
+        }
+    } else {
+        code = session_open_profile(s);
+    }
+    if (code != TS_OK) {
+        return code;
+    }
+    m->route = route;
+    m->route_depth = m->depth;
+    m->raw_from = ts_json_position(s->json) - 1;
+    return route_handler(s, &user)->object_begin(user);
+}
+
+static ts_code end_route(ts_session *s)
+{
+    ts_code code = flush_raw(s, ts_json_position(s->json));
+    if (s->now.route == ROUTE_HEAP) {
+        s->now.chunk = CHUNK_WHOLE;
+    }
+    s->now.route = ROUTE_NONE;
+    return code;
+}
+
+/* --- the message itself --------------------------------------------------------------------- */
+
+/* Depth 1 is the message, 2 its params or result. */
+static ts_code begin(ts_session *s, bool array, int *want)
+{
+    message_state *m = &s->now;
+    void *user;
+    m->depth++;
+    if (m->route != ROUTE_NONE) {
+        const ts_json_handler *h = route_handler(s, &user);
+        return array ? h->array_begin(user, want) : h->object_begin(user);
+    }
+    if (m->skip > 0) {
+        m->skip++;
+        return TS_OK;
+    }
+    if (m->depth == 1 && !array) {
+        return TS_OK;
+    }
+    if (m->depth == 2 && !array && (m->top == TOP_PARAMS || m->top == TOP_RESULT)) {
+        if (m->top == TOP_RESULT) {
+            m->result_object = true;
+            m->result_empty = true;
+        }
+        m->wanted = false;
+        return TS_OK;
+    }
+    if (m->depth == 3 && m->wanted && !array) {
+        if (m->top == TOP_PARAMS) {
+            return begin_route(s, ROUTE_HEAP);
+        }
+        if (!m->profile) {
+            m->profile = true;
+            return begin_route(s, ROUTE_PROFILE);
+        }
+    }
+    m->chunk_bad = m->chunk_bad || (m->depth == 3 && m->wanted && m->top == TOP_PARAMS);
+    m->skip = 1;
+    return TS_OK;
+}
+
+static ts_code on_object_begin(void *user)
+{
+    int want = TS_JSON_PLAIN;
+    return begin(user, false, &want);
+}
+
+static ts_code on_array_begin(void *user, int *want)
+{
+    return begin(user, true, want);
+}
+
+static ts_code end(ts_session *s, bool array)
+{
+    message_state *m = &s->now;
+    void *user;
+    m->depth--;
+    if (m->route != ROUTE_NONE) {
+        const ts_json_handler *h = route_handler(s, &user);
+        ts_code code = array ? h->array_end(user) : h->object_end(user);
+        return code == TS_OK && m->depth < m->route_depth ? end_route(s) : code;
+    }
+    if (m->skip > 0) {
+        m->skip--;
+    }
+    return TS_OK;
+}
+
+static ts_code on_object_end(void *user)
+{
+    return end(user, false);
+}
+
+static ts_code on_array_end(void *user)
+{
+    return end(user, true);
+}
+
+static enum message_top top_of(ts_text key)
+{
+    return ts_text_is(key, "id")       ? TOP_ID
+           : ts_text_is(key, "method") ? TOP_METHOD
+           : ts_text_is(key, "params") ? TOP_PARAMS
+           : ts_text_is(key, "result") ? TOP_RESULT
+           : ts_text_is(key, "error")  ? TOP_ERROR
+                                       : TOP_OTHER;
+}
+
+static ts_code on_key(void *user, const char *p, size_t n)
+{
+    ts_session *s = user;
+    message_state *m = &s->now;
+    if (m->route != ROUTE_NONE) {
+        void *inner;
+        const ts_json_handler *h = route_handler(s, &inner);
+        return h->key(inner, p, n);
+    }
+    if (m->skip > 0) {
+        return TS_OK;
+    }
+    if (m->depth == 1) {
+        m->top = top_of((ts_text){p, n});
+        m->has_method = m->has_method || m->top == TOP_METHOD;
+        m->has_error = m->has_error || m->top == TOP_ERROR;
+    } else {
+        m->result_empty = m->result_empty && m->top != TOP_RESULT;
+        m->wanted = ts_text_is((ts_text){p, n}, m->top == TOP_PARAMS ? "chunk" : "profile");
+    }
+    return TS_OK;
+}
+
+/* A params.chunk that is neither text nor object. */
+static void note_scalar(message_state *m)
+{
+    if (m->skip == 0 && m->depth == 2 && m->wanted && m->top == TOP_PARAMS) {
+        m->chunk_bad = true;
+    }
+}
+
+static ts_code on_string(void *user, const char *p, size_t n, unsigned flags)
+{
+    ts_session *s = user;
+    message_state *m = &s->now;
+    if (m->route != ROUTE_NONE) {
+        void *inner;
+        const ts_json_handler *h = route_handler(s, &inner);
+        return h->string(inner, p, n, flags);
+    }
+    if (m->skip > 0 || m->depth != 2 || !m->wanted || m->top != TOP_PARAMS) {
+        return TS_OK;
+    }
+    m->chunk = (flags & TS_JSON_LAST) != 0 ? CHUNK_WHOLE : CHUNK_OPEN;
+    return session_chunk_text(s, p, n);
+}
+
+static ts_code on_number(void *user, const ts_json_number *number)
+{
+    ts_session *s = user;
+    message_state *m = &s->now;
+    if (m->route != ROUTE_NONE) {
+        void *inner;
+        const ts_json_handler *h = route_handler(s, &inner);
+        return h->number(inner, number);
+    }
+    if (m->skip == 0 && m->depth == 1 && m->top == TOP_ID && number->is_int) {
+        m->has_id = true;
+        m->id = number->i;
+    }
+    note_scalar(m);
+    return TS_OK;
+}
+
+static ts_code on_literal(void *user, ts_json_kind kind)
+{
+    ts_session *s = user;
+    if (s->now.route != ROUTE_NONE) {
+        void *inner;
+        const ts_json_handler *h = route_handler(s, &inner);
+        return h->literal(inner, kind);
+    }
+    note_scalar(&s->now);
+    return TS_OK;
+}
+
+static ts_code on_ints(void *user, const int64_t *v, size_t n)
+{
+    ts_session *s = user;
+    void *inner;
+    if (s->now.route == ROUTE_NONE) {
+        return TS_OK;
+    }
+    return route_handler(s, &inner)->ints(inner, v, n);
+}
+
+const ts_json_handler session_message_handler = {
+    .object_begin = on_object_begin,
+    .object_end = on_object_end,
+    .array_begin = on_array_begin,
+    .array_end = on_array_end,
+    .key = on_key,
+    .string = on_string,
+    .number = on_number,
+    .literal = on_literal,
+    .ints = on_ints,
+};
+
+/* --- feeding -------------------------------------------------------------------------------- */
+
+ts_code ts_session_message_begin(ts_session *s, int64_t offset)
+{
+    s->now = (message_state){.offset = offset};
+    ts_json_reset(s->json);
+    ts_heap_at(s->heap, offset);
+    s->messages->seen++;
+    return TS_OK;
+}
+
+ts_code ts_session_message_feed(ts_session *s, const char *p, size_t n)
+{
+    message_state *m = &s->now;
+    ts_code code;
+    m->block = p;
+    m->block_at = m->bytes;
+    m->bytes += n;
+    code = ts_json_feed(s->json, p, n);
+    if (code == TS_OK && m->route != ROUTE_NONE) {
+        code = flush_raw(s, ts_json_position(s->json));
+    }
+    return code;
+}
+
+/* A message that carries something was cut or is damaged behind it. */
+static ts_code end_damaged(ts_session *s, bool truncated)
+{
+    message_state *m = &s->now;
+    bool bad = ts_json_state(s->json) == TS_JSON_BAD;
+    const char *why = bad ? ts_json_reason(s->json) : "the message is cut off";
+    ts_code code;
+    if (m->profile && (m->route == ROUTE_PROFILE || ts_profile_is_open(s->profile))) {
+        bool whole = ts_profile_complete(s->profile);
+        int64_t source = ts_profile_source(s->profile);
+        m->route = ROUTE_NONE;
+        code = session_close_profile(s, false, 0, why);
+        s->messages->imported++;
+        return code != TS_OK || !whole
+                   ? code
+                   : ts_issue(s->store, source, TS_ISSUE_profile_bad_tail, NULL, m->offset,
+                              "the profile is complete, but not the message around it: %s", why);
+    }
+    if (m->chunk == CHUNK_WHOLE) {
+        s->messages->imported++;
+        return ts_issue(s->store, s->job->source_id, TS_ISSUE_message_bad_json, "arkts-plugin",
+                        m->offset, "the message is damaged behind its chunk, which was kept: %s",
+                        why);
+    }
+    m->route = ROUTE_NONE;
+    s->messages->lost++;
+    code = ts_issue(s->store, s->job->source_id,
+                    truncated ? TS_ISSUE_message_lost : TS_ISSUE_message_bad_json, "arkts-plugin",
+                    m->offset, "%s", why);
+    return code != TS_OK ? code : session_gap(s, m->offset, "a message is damaged");
+}
+
+static ts_code end_other(ts_session *s)
+{
+    message_state *m = &s->now;
+    if (m->has_error) {
+        s->messages->skipped++;
+        return ts_issue(s->store, s->job->source_id, TS_ISSUE_message_error_reply, "arkts-plugin",
+                        m->offset, "the debugger answered a request with an error");
+    }
+    if (m->chunk_bad) {
+        ts_code code =
+            ts_issue(s->store, s->job->source_id, TS_ISSUE_chunk_bad_type, "arkts-plugin",
+                     m->offset, "params.chunk is neither text nor object");
+        s->messages->lost++;
+        return code != TS_OK ? code : session_gap(s, m->offset, "a chunk cannot be read");
+    }
+    s->messages->skipped++;
+    return TS_OK;
+}
+
+ts_code ts_session_message_end(ts_session *s, int64_t ts, bool truncated)
+{
+    message_state *m = &s->now;
+    ts_code code = ts_json_finish(s->json);
+    if (code != TS_OK) {
+        return code;
+    }
+    if (s->start_pending && m->chunk != CHUNK_NONE) {
+        s->start_pending = false;
+        s->has_start = !truncated;
+        s->start_ts = ts;
+    }
+    if (ts_json_state(s->json) != TS_JSON_DONE) {
+        return end_damaged(s, truncated);
+    }
+    if (m->profile) {
+        s->messages->imported++;
+        return session_close_profile(s, true, ts, NULL);
+    }
+    if (m->chunk != CHUNK_NONE) {
+        s->messages->imported++;
+        return TS_OK;
+    }
+    if (m->has_id && m->result_object && m->result_empty && !m->has_method && !m->has_error) {
+        s->messages->imported++;
+        return session_mark(s, m->id, ts);
+    }
+    return end_other(s);
+}

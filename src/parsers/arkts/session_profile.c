@@ -1,0 +1,41 @@
+/* The CPU side of a session. */
+#include "parsers/arkts/session_impl.h"
+
+#include <stdio.h>
+
+ts_code session_open_profile(ts_session *s)
+{
+    char file[48];
+    ts_code code = ts_profile_begin(s->profile, s->job->source_id);
+    if (code != TS_OK) {
+        return code;
+    }
+    s->profiles++;
+    ts_profile_at(s->profile, s->now.offset);
+    snprintf(file, sizeof file, "%s.cpuprofile", ts_profile_name(s->profile));
+    return extract_begin(s, &s->profile_file, file);
+}
+
+ts_code session_close_profile(ts_session *s, bool has_ts, int64_t ts, const char *reason)
+{
+    ts_clock clock = TS_CLOCK_UNKNOWN;
+    ts_profile_end end = {
+        .clocks = s->clocks,
+        .has_started = s->has_started,
+        .has_reported = has_ts,
+        .pid = s->pid,
+        .reason = reason,
+    };
+    bool complete = ts_profile_complete(s->profile);
+    ts_code code;
+    if (s->has_started) {
+        end.started_ts = session_time(s, &clock, s->started_ts);
+    }
+    if (has_ts) {
+        end.reported_ts = session_time(s, &clock, ts);
+        ts_range_note(s->store, clock, TS_RANGE_MARKS, end.reported_ts);
+    }
+    s->has_started = false;
+    code = ts_profile_finish(s->profile, &end);
+    return code != TS_OK ? code : extract_end(s, &s->profile_file, complete);
+}

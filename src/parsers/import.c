@@ -1,0 +1,536 @@
+#include "parsers/import_impl.h"
+
+#include "base/alloc.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { BLOCK = 256 * 1024, MAX_NESTED = 16, MAX_KEY = 64 };
+
+/* --- sniffing ------------------------------------------------------------------------------- */
+
+static size_t skip_blank(ts_text t, size_t i)
+{
+    while (i < t.n && (t.p[i] == ' ' || t.p[i] == '\n' || t.p[i] == '\r' || t.p[i] == '\t')) {
+        i++;
+    }
+    return i;
+}
+
+/* The first key of a JSON object, when it stands in the head and is a plain word. */
+static const char *first_key(char key[MAX_KEY], ts_text head)
+{
+    size_t i = head.n >= 3 && memcmp(head.p, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    size_t n = 0;
+    i = skip_blank(head, i);
+    if (i >= head.n || head.p[i] != '{') {
+        return NULL;
+    }
+    i = skip_blank(head, i + 1);
+    if (i >= head.n || head.p[i] != '"') {
+        return NULL;
+    }
+    for (i++; i < head.n && n + 1 < MAX_KEY && head.p[i] != '"'; i++) {
+        key[n++] = head.p[i];
+    }
+    key[n] = '\0';
+    return i < head.n && head.p[i] == '"' ? key : NULL;
+}
+
+const ts_format *import_sniff(const char *name, ts_text head, bool whole)
+{
+    char key[MAX_KEY];
+    const ts_sniff s = {
+        .name = name,
+        .head = (const uint8_t *)head.p,
+        .n = head.n,
+        .whole = whole,
+        .json_key = first_key(key, head),
+    };
+    const ts_format *best = NULL;
+    int confidence = TS_SNIFF_NO;
+    for (const ts_format *const *f = ts_formats; *f != NULL; f++) {
+        int c = (*f)->import_set == NULL ? (*f)->sniff(&s) : TS_SNIFF_NO;
+        if (c > confidence) {
+            confidence = c;
+            best = *f;
+        }
+    }
+    return best;
+}
+
+/* Formats that look at the names of a set. */
+static const ts_format *sniff_set(const char *name, const char *const *names, uint32_t n)
+{
+    const ts_sniff s = {.name = name, .names = names, .name_count = n};
+    const ts_format *best = NULL;
+    int confidence = TS_SNIFF_NO;
+    for (const ts_format *const *f = ts_formats; *f != NULL; f++) {
+        int c = (*f)->import_set != NULL ? (*f)->sniff(&s) : TS_SNIFF_NO;
+        if (c > confidence) {
+            confidence = c;
+            best = *f;
+        }
+    }
+    return best;
+}
+
+/* --- what an import leaves in the store ----------------------------------------------------- */
+
+ts_code ts_job_shared(void **out, ts_job *job, const char *key, size_t size)
+{
+    ts_run *run = job->run;
+    shared_block *b;
+    for (b = run->shared; b != NULL; b = b->next) {
+        if (strcmp(b->key, key) == 0) {
+            *out = b->bytes;
+            return TS_OK;
+        }
+    }
+    b = ts_zalloc(run->ctx, 1, sizeof *b);
+    if (b == NULL || (b->bytes = ts_zalloc(run->ctx, size, 1)) == NULL) {
+        ts_free(run->ctx, b);
+        return run->ctx->error.code;
+    }
+    b->key = key;
+    b->next = run->shared;
+    run->shared = b;
+    *out = b->bytes;
+    return TS_OK;
+}
+
+ts_code import_source(ts_run *run, int64_t *id, const ts_fileset *set, const char *name)
+{
+    ts_code code = ts_source_add(id, run->store, 0, "input", name, NULL);
+    if (code == TS_OK && set != NULL && ts_fileset_kind(set) != TS_SET_FILE) {
+        code = ts_source_property(run->store, *id,
+                                  ts_fileset_kind(set) == TS_SET_ARCHIVE ? "archive" : "directory",
+                                  ts_text_of(ts_fileset_name(set)));
+    }
+    return code;
+}
+
+ts_code import_done(ts_run *run, const ts_format *format, const char *name)
+{
+    if (run->result->imported++ == 0) {
+        run->result->first = format;
+    }
+    return ts_meta_source(run->store, name, format->source_type);
+}
+
+static bool stops_the_run(ts_code code)
+{
+    return code != TS_ERR_INPUT && code != TS_ERR_FORMAT;
+}
+
+ts_code import_failure(ts_run *run, ts_code code, const ts_fileset *set, const char *name)
+{
+    int64_t id;
+    ts_error chain = run->ctx->error;
+    if (stops_the_run(code)) {
+        return code;
+    }
+    run->result->failed++;
+    if (!run->failed) {
+        run->failed = true;
+        run->failure = chain;
+    }
+    code = import_source(run, &id, set, name);
+    if (code != TS_OK) {
+        return code;
+    }
+    ts_source(run->store, id)->complete = 0;
+    return ts_issue(run->store, id,
+                    chain.code == TS_ERR_FORMAT ? TS_ISSUE_unknown_format : TS_ISSUE_input_failed,
+                    NULL, TS_NO_OFFSET, "%s", chain.causes[0]);
+}
+
+ts_code import_note_end(ts_run *run, ts_stream *stream, int64_t source_id)
+{
+    const ts_damage *damage = ts_stream_damage(stream);
+    ts_row_source *source = ts_source(run->store, source_id);
+    uint64_t bytes = ts_stream_offset(stream);
+    ts_code code = TS_OK;
+    source->bytes += (int64_t)bytes;
+    run->result->bytes += bytes;
+    ts_meta_add_bytes(run->store, bytes);
+    if (damage != NULL) {
+        code = ts_issue(run->store, source_id,
+                        damage->trailing ? TS_ISSUE_wrapper_trailing_bytes : TS_ISSUE_wire_damage,
+                        NULL, (int64_t)bytes, "%s (at byte %" PRIu64 " of the compressed file)",
+                        damage->what, damage->offset);
+    }
+    if (code == TS_OK && ts_stream_wrappers(stream)[0] != '\0') {
+        code = ts_source_property(run->store, source_id, "wrappers",
+                                  ts_text_of(ts_stream_wrappers(stream)));
+    }
+    return code;
+}
+
+/* --- feeding -------------------------------------------------------------------------------- */
+
+static void report_progress(ts_run *run, const ts_fileset *top)
+{
+    const ts_progress *progress = run->request->progress;
+    if (progress != NULL && top != NULL) {
+        progress->update(progress->user, ts_fileset_name(top), ts_fileset_raw_offset(top),
+                         ts_fileset_raw_size(top));
+    }
+}
+
+ts_code import_feed(ts_run *run, const ts_format *format, void *parser, ts_stream *stream,
+                    const ts_fileset *top, int64_t source_id, bool *broken)
+{
+    ts_code code;
+    *broken = false;
+    for (;;) {
+        size_t got;
+        if ((code = ts_check_cancel(run->ctx)) != TS_OK) {
+            return code;
+        }
+        code = ts_stream_read(&got, stream, run->block, run->block_size);
+        if (code == TS_ERR_INPUT && ts_stream_offset(stream) > 0) {
+            *broken = true;
+            return ts_issue(run->store, source_id, TS_ISSUE_input_read_failed, NULL,
+                            (int64_t)ts_stream_offset(stream), "%s", run->ctx->error.causes[0]);
+        }
+        if (code != TS_OK || got == 0 || (code = format->feed(parser, run->block, got)) != TS_OK) {
+            return code;
+        }
+        report_progress(run, top);
+    }
+}
+
+static uint64_t losses(const ts_store *store)
+{
+    return ts_issue_total(store, TS_DATA_LOSS) + ts_issue_total(store, TS_ERROR);
+}
+
+static ts_code run_parser(ts_run *run, const ts_format *format, ts_job *job, ts_stream *stream,
+                          const ts_fileset *top)
+{
+    uint64_t before = losses(run->store);
+    void *parser = NULL;
+    bool broken;
+    ts_stream_end end;
+    ts_code code = format->open(&parser, job);
+    if (code != TS_OK) {
+        return code;
+    }
+    code = import_feed(run, format, parser, stream, top, job->source_id, &broken);
+    if (code == TS_OK && (code = import_note_end(run, stream, job->source_id)) == TS_OK) {
+        end = (ts_stream_end){ts_stream_offset(stream), ts_stream_damage(stream)};
+        code = format->finish(parser, &end);
+    }
+    format->close(parser);
+    if (code == TS_OK && (broken || losses(run->store) > before)) {
+        ts_source(run->store, job->source_id)->complete = 0;
+    }
+    return code;
+}
+
+static ts_code import_stream(ts_run *run, const ts_format *format, ts_stream *stream,
+                             ts_fileset *set, uint32_t i, const ts_fileset *top)
+{
+    const char *name = ts_member_name(set, i);
+    ts_job job = {
+        .ctx = run->ctx,
+        .store = run->store,
+        .options = &run->options,
+        .name = name,
+        .set = set,
+        .member = i,
+        .run = run,
+    };
+    ts_row_source *source;
+    ts_code code = import_source(run, &job.source_id, set, name);
+    if (code != TS_OK) {
+        return code;
+    }
+    source = ts_source(run->store, job.source_id);
+    code = ts_source_text(run->store, job.source_id, &source->format, format->name,
+                          strlen(format->name));
+    if (code == TS_OK) {
+        code = run_parser(run, format, &job, stream, top);
+    }
+    if (code == TS_OK) {
+        code = import_done(run, format, ts_fileset_name(top));
+    }
+    return code;
+}
+
+/* --- one argument --------------------------------------------------------------------------- */
+
+typedef struct level {
+    ts_fileset *set;
+    uint32_t next;
+    uint32_t count;
+    bool recognised; /* something in it was imported */
+} level;
+
+typedef struct argument {
+    ts_run *run;
+    level levels[MAX_NESTED];
+    unsigned depth;
+} argument;
+
+static ts_code unknown(ts_run *run, const char *name, ts_text head)
+{
+    if (head.n == 0) {
+        return ts_fail(run->ctx, TS_ERR_INPUT, "%s is empty", name);
+    }
+    return ts_fail(run->ctx, TS_ERR_FORMAT,
+                   "%s is of no known format (--format=list shows them, --format=NAME insists)",
+                   name);
+}
+
+/* A member that nothing recognises: of an archive it is passed over, else it is a failure. */
+static ts_code pass_over(argument *a, const char *name, ts_text head)
+{
+    ts_run *run = a->run;
+    const level *l = &a->levels[a->depth - 1];
+    int64_t id;
+    ts_code code;
+    if (ts_fileset_kind(l->set) == TS_SET_FILE) {
+        return import_failure(run, unknown(run, name, head), l->set, name);
+    }
+    code = import_source(run, &id, l->set, name);
+    return code != TS_OK ? code
+                         : ts_issue(run->store, id, TS_ISSUE_member_skipped, NULL, TS_NO_OFFSET,
+                                    "the member is no recording of a known format");
+}
+
+/* The set formats see a directory or an archive first. */
+static ts_code try_set_formats(argument *a, ts_fileset *set, uint32_t count, bool *taken)
+{
+    ts_run *run = a->run;
+    const char **names = ts_alloc(run->ctx, count == 0 ? 1 : count, sizeof *names);
+    ts_job job = {
+        .ctx = run->ctx,
+        .store = run->store,
+        .options = &run->options,
+        .name = ts_fileset_name(set),
+        .set = set,
+        .run = run,
+    };
+    const ts_format *format = run->request->format;
+    ts_code code;
+    *taken = false;
+    if (names == NULL) {
+        return run->ctx->error.code;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        names[i] = ts_member_name(set, i);
+    }
+    if (format == NULL) {
+        format = sniff_set(job.name, names, count);
+    }
+    ts_free(run->ctx, names);
+    if (format == NULL || format->import_set == NULL) {
+        return TS_OK;
+    }
+    *taken = true;
+    code = import_source(run, &job.source_id, NULL, job.name);
+    if (code == TS_OK) {
+        ts_row_source *source = ts_source(run->store, job.source_id);
+        code = ts_source_text(run->store, job.source_id, &source->format, format->name,
+                              strlen(format->name));
+    }
+    if (code == TS_OK) {
+        code = format->import_set(&job);
+    }
+    return code != TS_OK ? import_failure(run, code, set, job.name)
+                         : import_done(run, format, job.name);
+}
+
+static ts_code note_skipped(argument *a, ts_fileset *set, uint32_t count)
+{
+    ts_run *run = a->run;
+    uint32_t skipped = ts_fileset_skipped(set);
+    const ts_damage *damage = ts_fileset_damage(set);
+    ts_tally *tally;
+    int64_t id;
+    ts_code code;
+    if (ts_fileset_kind(set) != TS_SET_ARCHIVE || (skipped == 0 && damage == NULL)) {
+        return TS_OK;
+    }
+    if ((code = ts_source_add(&id, run->store, 0, "archive", ts_fileset_name(set), NULL)) !=
+            TS_OK ||
+        (code = ts_count(&tally, run->store, id, TS_ITEM_members, NULL)) != TS_OK) {
+        return code;
+    }
+    tally->seen = (uint64_t)count + skipped;
+    tally->imported = count;
+    tally->skipped = skipped;
+    if (skipped > 0) {
+        code = ts_issue_n(run->store, id, TS_ISSUE_member_skipped, NULL, TS_NO_OFFSET, skipped,
+                          "members that are no regular files, or have unusable names");
+    }
+    if (code == TS_OK && damage != NULL) {
+        ts_source(run->store, id)->complete = 0;
+        code = ts_issue(run->store, id, TS_ISSUE_wire_damage, NULL, (int64_t)damage->offset, "%s",
+                        damage->what);
+    }
+    return code;
+}
+
+/* Takes over `set`: it becomes the innermost level, or is imported as a whole and closed. */
+static ts_code enter_set(argument *a, ts_fileset *set)
+{
+    ts_run *run = a->run;
+    uint32_t count = 0;
+    bool taken = false;
+    ts_code code = ts_fileset_count(&count, set);
+    if (code == TS_OK && ts_fileset_kind(set) != TS_SET_FILE) {
+        code = try_set_formats(a, set, count, &taken);
+    }
+    if (code == TS_OK && !taken) {
+        code = note_skipped(a, set, count);
+    }
+    if (code == TS_OK && !taken && ts_fileset_kind(set) == TS_SET_DIRECTORY) {
+        ts_fail(run->ctx, TS_ERR_FORMAT,
+                "%s is a directory that no format recognises; name its files, or use -D for the "
+                "split files of one recording",
+                ts_fileset_name(set));
+        code = import_failure(run, TS_ERR_FORMAT, NULL, ts_fileset_name(set));
+        taken = true;
+    }
+    if (code == TS_OK && !taken && a->depth == MAX_NESTED) {
+        code = ts_fail(run->ctx, TS_ERR_LIMIT, "archives are nested more than %d deep", MAX_NESTED);
+    }
+    if (code != TS_OK || taken) {
+        ts_fileset_close(set);
+        return code;
+    }
+    a->levels[a->depth++] = (level){.set = set, .count = count};
+    return TS_OK;
+}
+
+static ts_code refuse(ts_run *run, const ts_format *format, const ts_fileset *set, const char *name)
+{
+    ts_fail(run->ctx, TS_ERR_FORMAT, "%s: %s", name, format->refusal);
+    return import_failure(run, TS_ERR_FORMAT, set, name);
+}
+
+static ts_code open_member(argument *a, uint32_t i)
+{
+    ts_run *run = a->run;
+    level *l = &a->levels[a->depth - 1];
+    const char *name = ts_member_name(l->set, i);
+    const ts_format *format = run->request->format;
+    const ts_fileset *top = a->levels[0].set;
+    ts_stream *stream = NULL;
+    ts_fileset *inner = NULL;
+    ts_text head;
+    ts_code code;
+    if ((code = ts_member_open(&stream, l->set, i)) != TS_OK ||
+        (code = ts_stream_peek(&head, stream)) != TS_OK) {
+        code = import_failure(run, code, l->set, name);
+        goto out;
+    }
+    if (ts_stream_wrap(stream) != TS_WRAP_NONE) {
+        ts_stream_close(stream);
+        stream = NULL;
+        code = ts_member_enter(&inner, l->set, i);
+        code = code != TS_OK ? import_failure(run, code, l->set, name) : enter_set(a, inner);
+        goto out;
+    }
+    if (format == NULL || format->open == NULL) {
+        format = import_sniff(name, head, head.n < TS_PEEK);
+    }
+    if (format == NULL) {
+        code = pass_over(a, name, head);
+    } else if (format->refusal != NULL) {
+        code = refuse(run, format, l->set, name);
+    } else {
+        code = import_stream(run, format, stream, l->set, i, top);
+        if (code != TS_OK) {
+            code = import_failure(run, code, l->set, name);
+        }
+    }
+out:
+    if (stream != NULL) {
+        ts_stream_close(stream);
+    }
+    return code;
+}
+
+static ts_code import_argument(ts_run *run, const char *path)
+{
+    argument a = {.run = run};
+    uint32_t before = run->result->imported + run->result->failed;
+    ts_fileset *set = NULL;
+    ts_code code = ts_fileset_open(&set, run->ctx, path);
+    if (code != TS_OK) {
+        const char *slash = strrchr(path, '/');
+        return import_failure(run, code, NULL, slash == NULL ? path : slash + 1);
+    }
+    code = enter_set(&a, set);
+    while (code == TS_OK && a.depth > 0) {
+        level *l = &a.levels[a.depth - 1];
+        if (l->next < l->count) {
+            code = open_member(&a, l->next++);
+            continue;
+        }
+        if (a.depth == 1 && run->result->imported + run->result->failed == before) {
+            ts_fail(run->ctx, TS_ERR_FORMAT, "%s holds no recording of a known format",
+                    ts_fileset_name(l->set));
+            code = import_failure(run, TS_ERR_FORMAT, NULL, ts_fileset_name(l->set));
+        }
+        a.depth--;
+        ts_fileset_close(l->set);
+    }
+    while (a.depth > 0) {
+        ts_fileset_close(a.levels[--a.depth].set);
+    }
+    return code;
+}
+
+/* --- the run -------------------------------------------------------------------------------- */
+
+static void end_run(ts_run *run)
+{
+    while (run->shared != NULL) {
+        shared_block *next = run->shared->next;
+        ts_free(run->ctx, run->shared->bytes);
+        ts_free(run->ctx, run->shared);
+        run->shared = next;
+    }
+    ts_free(run->ctx, run->block);
+    ts_free(run->ctx, run);
+}
+
+ts_code ts_import_run(ts_import_result *result, ts_ctx *ctx, ts_store *store,
+                      const ts_import_request *request)
+{
+    ts_run *run = ts_zalloc(ctx, 1, sizeof *run); /* large: it keeps an error chain */
+    ts_code code = TS_OK;
+    *result = (ts_import_result){0};
+    if (run == NULL) {
+        return ctx->error.code;
+    }
+    run->ctx = ctx;
+    run->store = store;
+    run->request = request;
+    run->result = result;
+    run->options = (ts_import_options){request->directory != NULL, request->extract};
+    run->block_size = request->block_size == 0 ? BLOCK : request->block_size;
+    run->block = ts_alloc(ctx, run->block_size, 1);
+    if (run->block == NULL) {
+        code = ctx->error.code;
+        goto out;
+    }
+    if (request->directory != NULL) {
+        code = import_directory(run, request->directory);
+    }
+    for (size_t i = 0; i < request->path_count && code == TS_OK; i++) {
+        code = import_argument(run, request->paths[i]);
+    }
+    if (code == TS_OK && result->imported == 0 && run->failed) {
+        ctx->error = run->failure;
+        code = run->failure.code;
+    }
+out:
+    end_run(run);
+    return code;
+}

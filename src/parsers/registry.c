@@ -1,0 +1,20 @@
+/* The one list of source formats. A new format adds its descriptor's line here. */
+#include "parsers/format.h"
+
+#include "parsers/arkts/formats.h"
+
+#include <string.h>
+
+const ts_format *const ts_formats[] = {
+    &ts_format_htrace, &ts_format_heapsnapshot, &ts_format_cpuprofile, &ts_format_rawheap, NULL,
+};
+
+const ts_format *ts_format_find(const char *name)
+{
+    for (const ts_format *const *f = ts_formats; *f != NULL; f++) {
+        if (strcmp((*f)->name, name) == 0) {
+            return *f;
+        }
+    }
+    return NULL;
+}
