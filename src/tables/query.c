@@ -251,8 +251,9 @@ static ts_code statement_failed(const query *q, const char *at, int rc)
         ts_db_fail(q->db, rc, "read");
         return ts_cause(ctx, "SQL statement failed: line=%lu", line_of(q, at));
     }
-    return ts_fail(ctx, TS_ERR_USAGE, "SQL error: line=%lu: %s", line_of(q, at),
-                   sqlite3_errmsg(q->db->handle));
+    const char *reason =
+        kind == SQLITE_AUTH ? "queries cannot change the database" : sqlite3_errmsg(q->db->handle);
+    return ts_fail(ctx, TS_ERR_USAGE, "SQL error: line=%lu: %s", line_of(q, at), reason);
 }
 
 static ts_code bind_all(const query *q, sqlite3_stmt *st)
@@ -436,7 +437,6 @@ static int authorize(void *user, int action, const char *first, const char *seco
                      const char *database, const char *trigger)
 {
     (void)user;
-    (void)first;
     (void)trigger;
     bool temporary = database != NULL && strcmp(database, "temp") == 0;
     switch (action) {
@@ -455,6 +455,10 @@ static int authorize(void *user, int action, const char *first, const char *seco
     case SQLITE_DROP_TEMP_TRIGGER:
     case SQLITE_DROP_TEMP_VIEW:
         return SQLITE_OK;
+    case SQLITE_UPDATE:
+        /* Table-valued functions declare their columns like this. Statements cannot update the
+         * schema anyway: it takes a pragma that is refused. */
+        return temporary || strcmp(first, "sqlite_master") == 0 ? SQLITE_OK : SQLITE_DENY;
     case SQLITE_PRAGMA:
         return second == NULL || pragma_only_reads(first) ? SQLITE_OK : SQLITE_DENY;
     default:
