@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <locale.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -15,6 +16,7 @@ enum {
     NAME_LEN_MAX = 4096,
     DIRECTORY_SLACK = 1024, /* signatures that may be counted twice or stand in data by accident */
     TAR_BLOCK = 512,
+    ZIP_END = 22,
 };
 
 struct ts_archive {
@@ -178,8 +180,10 @@ static uint64_t where(struct archive *a)
     return at > 0 ? (uint64_t)at : 0;
 }
 
-static ts_code open_handle(ts_archive *ar)
+/* *known is false when libarchive does not find what it looks for: damage. */
+static ts_code open_handle(bool *known, ts_archive *ar)
 {
+    *known = false;
     close_handle(ar);
     ar->pos = 0;
     ar->next = 0;
@@ -207,16 +211,11 @@ static ts_code open_handle(ts_archive *ar)
     (void)archive_read_set_read_callback(ar->a, on_read);
     (void)archive_read_set_skip_callback(ar->a, on_skip);
     (void)archive_read_set_callback_data(ar->a, ar);
-    if (r == ARCHIVE_OK) {
-        r = archive_read_open1(ar->a);
-    }
     if (r != ARCHIVE_OK) {
-        ts_code code = failure(ar);
-        return code != TS_OK ? code
-                             : ts_fail(ar->ctx, TS_ERR_INTERNAL, "cannot open '%s': %s",
-                                       ar->set->shown, why(ar->a));
+        return ts_fail(ar->ctx, TS_ERR_INTERNAL, "libarchive cannot be used: %s", why(ar->a));
     }
-    return TS_OK;
+    *known = archive_read_open1(ar->a) == ARCHIVE_OK;
+    return *known ? TS_OK : failure(ar);
 }
 
 static int next_header(ts_archive *ar, struct archive_entry **entry)
@@ -313,8 +312,13 @@ static ts_code list_entry(ts_archive *ar, struct archive_entry *entry, uint64_t 
         return code;
     }
     const char *name = archive_entry_pathname(entry);
+    char unnamed[32];
+    if (name == NULL) { /* said to be UTF-8 and is not */
+        (void)snprintf(unnamed, sizeof unnamed, "unnamed-%" PRIu64, ar->next - 1);
+        name = unnamed;
+    }
     if (archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry) != NULL ||
-        name == NULL || !tidy_name(tidy, name)) {
+        !tidy_name(tidy, name)) {
         set->skipped++;
         return TS_OK;
     }
@@ -331,9 +335,11 @@ static ts_code list_entry(ts_archive *ar, struct archive_entry *entry, uint64_t 
 static ts_code list_all(bool *usable, ts_archive *ar)
 {
     uint64_t entries = 0;
-    ts_code code = open_handle(ar);
-    *usable = true;
-    while (code == TS_OK && (code = ts_check_cancel(ar->ctx)) == TS_OK) {
+    ts_code code = open_handle(usable, ar);
+    if (code == TS_OK && !*usable) {
+        ts_fileset_damage_set(ar->set, 0, "archive is damaged: %s", why(ar->a));
+    }
+    while (code == TS_OK && *usable && (code = ts_check_cancel(ar->ctx)) == TS_OK) {
         struct archive_entry *entry;
         int r = next_header(ar, &entry);
         if (r == ARCHIVE_EOF) {
@@ -354,6 +360,17 @@ static ts_code list_all(bool *usable, ts_archive *ar)
         }
     }
     close_handle(ar);
+    return code;
+}
+
+/* libarchive does not see an end record that is all there is. */
+static ts_code is_empty_zip(bool *out, ts_archive *ar)
+{
+    uint8_t end[ZIP_END];
+    size_t got;
+    ts_code code = ts_blob_read(&got, ar->blob, 0, end, sizeof end);
+    *out = code == TS_OK && got == sizeof end && memcmp(end, "PK\5\6", 4) == 0 && end[10] == 0 &&
+           end[11] == 0 && ts_blob_size(ar->blob) == ZIP_END + end[20] + end[21] * 256U;
     return code;
 }
 
@@ -382,6 +399,13 @@ ts_code ts_archive_list(ts_fileset *set)
     set->damaged = damage != NULL;
     if (damage != NULL) {
         set->damage = *damage;
+    }
+    bool empty = false;
+    if (ar->wrap == TS_WRAP_ZIP) {
+        ts_code code = is_empty_zip(&empty, ar);
+        if (code != TS_OK || empty) {
+            return code;
+        }
     }
     ar->streaming = false;
     ar->listing = true;
@@ -531,13 +555,17 @@ static ts_code advance(bool *found, ts_archive *ar, uint64_t ordinal)
 static ts_code go_to(bool *found, ts_archive *ar, uint64_t ordinal)
 {
     ts_code code = TS_OK;
+    bool known;
     *found = false;
     if (ar->a != NULL && ar->next <= ordinal) {
         code = advance(found, ar, ordinal);
     }
     /* A member that ended in damage takes the handle with it: begin anew. */
-    if (code == TS_OK && !*found && (code = open_handle(ar)) == TS_OK) {
-        code = advance(found, ar, ordinal);
+    if (code == TS_OK && !*found) {
+        code = open_handle(&known, ar);
+        if (code == TS_OK && known) {
+            code = advance(found, ar, ordinal);
+        }
     }
     if (code != TS_OK) {
         close_handle(ar);
