@@ -156,6 +156,15 @@ ts_code json_number_end(ts_json *js);
  */
 size_t json_scan_ints(const char **at, const char *end, int64_t *out, size_t room);
 
+/*
+ * Copies text to *out and moves it on, with the escapes of one letter resolved, as long as it is
+ * simple: stops before the closing quote, control characters, other escapes, bytes of 0x80 and
+ * above (unless any_byte) and some bytes before `end` or `out_end`. May write up to 8 bytes after
+ * *out.
+ */
+const char *json_copy_text(char **out, const char *out_end, const char *p, const char *end,
+                           bool any_byte);
+
 /* The first byte of [p, end) that is '"', '\' or a control character; `end` when there is none. */
 const char *json_scan_bytes(const char *p, const char *end);
 

@@ -299,6 +299,11 @@ static ts_code resolve(ts_json *js)
 static ts_code plain(ts_json *js)
 {
     const char *p = js->at;
+    if (js->piece_n != 0) {
+        char *out = js->piece + js->piece_n;
+        p = json_copy_text(&out, js->piece + sizeof js->piece, p, js->end, js->raw);
+        js->piece_n = (size_t)(out - js->piece);
+    }
     js->at = js->raw ? json_scan_bytes(p, js->end) : json_scan_text(p, js->end);
     size_t n = (size_t)(js->at - p);
     if (js->at < js->end && *js->at == '"') {
