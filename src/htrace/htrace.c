@@ -80,7 +80,7 @@ static ts_code set_raw_kind(ts_htrace *h)
     } else if (h->header.data_type == TS_HTRACE_TYPE_STANDALONE) {
         const char *p = h->header.standalone;
         code = ts_utf8_printable(h->ctx, &name, *p == '\0' ? "standalone" : p,
-                                 strlen(*p == '\0' ? "standalone" : p), TS_HTRACE_NAME);
+                                 strlen(*p == '\0' ? "standalone" : p), TS_HTRACE_SHOWN);
     } else {
         return TS_OK;
     }
@@ -382,8 +382,11 @@ static ts_code end_segment(ts_htrace *h)
         h, segment_truncated, s->plugin == NULL ? NULL : s->plugin->name, s->start,
         "%" PRIu64 " of %" PRIu64 " bytes are there; they are lost", have, s->wire.size + 4);
     h->tail_told = true;
-    ts_htrace_note_gap(h, s->start);
-    return code == TS_OK ? ts_segment_finish(h, true) : code;
+    if (code == TS_OK) {
+        code = ts_segment_finish(h, true);
+    }
+    ts_htrace_note_gap(h, h->offset);
+    return code;
 }
 
 static ts_code end_raw(ts_htrace *h)

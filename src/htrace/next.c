@@ -28,6 +28,16 @@ static bool all_zero(const uint8_t *p, size_t n)
     return true;
 }
 
+/* The section ends in 1 to 3 bytes: its length is right when a header seems to follow it. */
+static next_kind classify_residue(const ts_htrace *h, size_t left, const uint8_t *p, size_t n)
+{
+    if (n < TS_HTRACE_LOOK || memcmp(p + left, "OHOSPROF", n - left) == 0 ||
+        !ts_segment_plausible(h, prefix(p), p + 4, n - 4)) {
+        return NEXT_RESIDUE;
+    }
+    return NEXT_SEGMENT;
+}
+
 /* Judges p[0..n), which is TS_HTRACE_LOOK bytes or all that is left of the input, n > 0. */
 static next_kind classify(const ts_htrace *h, uint64_t at, const uint8_t *p, size_t n)
 {
@@ -41,7 +51,7 @@ static next_kind classify(const ts_htrace *h, uint64_t at, const uint8_t *p, siz
         return NEXT_ZEROS;
     }
     if (left > 0 && left < 4) {
-        return NEXT_RESIDUE;
+        return classify_residue(h, (size_t)left, p, n);
     }
     if (n < 4) {
         return all_zero(p, n) ? NEXT_ZEROS : NEXT_TAIL;
@@ -70,7 +80,7 @@ ts_code ts_htrace_take_next(size_t *used, ts_htrace *h, const uint8_t *p, size_t
 {
     size_t room = TS_HTRACE_LOOK - h->have;
     /* The usual case: everything is at hand and nothing has to be looked at twice. */
-    if (h->have == 0 && n >= TS_HTRACE_LOOK && (!h->bounded || h->offset < h->section_end) &&
+    if (h->have == 0 && n >= TS_HTRACE_LOOK && (!h->bounded || h->section_end - h->offset >= 4) &&
         classify(h, h->offset, p, TS_HTRACE_LOOK) == NEXT_SEGMENT) {
         *used = 4;
         h->offset += 4;
@@ -154,10 +164,10 @@ ts_code ts_htrace_settle_next(ts_htrace *h, bool at_end)
         return TS_OK;
     }
     kind = classify(h, head_start(h), h->head, h->have);
-    past = h->bounded && head_start(h) == h->section_end;
+    past = h->bounded && h->section_end - head_start(h) < 4;
     switch (kind) {
     case NEXT_HEADER:
-        if (h->bounded && !past && h->raw_kind == NULL) {
+        if (h->bounded && head_start(h) < h->section_end && h->raw_kind == NULL) {
             code = header_early(h);
         }
         h->state = TS_AT_HEADER;

@@ -105,7 +105,7 @@ static ts_code shown_name(char **out, ts_htrace *h, const ts_plugin_known *known
     if (known != NULL) {
         code = ts_buf_put(h->ctx, &buf, known->canonical, strlen(known->canonical));
     } else {
-        code = ts_utf8_printable(h->ctx, &buf, name, n, TS_HTRACE_NAME);
+        code = ts_utf8_printable(h->ctx, &buf, name, n, TS_HTRACE_SHOWN);
         if (code == TS_OK && over) {
             code = ts_buf_put(h->ctx, &buf, "...", 3);
         }

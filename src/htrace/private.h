@@ -27,10 +27,11 @@ enum {
     TS_HTRACE_ZEROS = 256 * 1024,     /* so many zero bytes are reserved space, not segments */
     TS_HTRACE_HOLE = 4096,            /* so many zero bytes are a hole where something stood */
     TS_HTRACE_NAME = 255,             /* bytes of a plugin's name that are looked at */
+    TS_HTRACE_SHOWN = 4 * 255 + 8,    /* room for such a name with every byte escaped */
     TS_HTRACE_PLUGINS = 256,          /* names that are counted one by one */
     TS_HTRACE_PLUGIN_ROOM = TS_HTRACE_PLUGINS + 64, /* all further known ones, and the others */
     TS_HTRACE_LOOK = 8,                             /* bytes that tell what comes next */
-    TS_HTRACE_WINDOW = 48, /* bytes that tell a segment of a known plugin */
+    TS_HTRACE_WINDOW = 64, /* bytes that tell a header, or a segment of a known plugin */
     TS_HTRACE_SCAN_BLOCK = 64 * 1024,
     TS_HTRACE_CLOCK_DETAIL = 256 /* a longer clock reading is none */
 };

@@ -6,6 +6,8 @@
 
 #include <inttypes.h>
 
+enum { MAJOR_VERSIONS = 15 };
+
 void ts_htrace_begin_search(ts_htrace *h, bool skips)
 {
     h->state = TS_AT_SEARCH;
@@ -13,11 +15,21 @@ void ts_htrace_begin_search(ts_htrace *h, bool skips)
     h->search_skips = skips;
 }
 
+static uint32_t prefix(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+/* Text inside a recording may hold the magic too: version and data type tell them apart. */
 static bool is_header(const uint8_t *p, size_t n)
 {
-    /* Text inside a recording may hold the magic too: the version that follows it tells them apart.
-     */
-    return ts_htrace_magic(p, n) && n >= 20 && p[18] >= 1 && p[19] == 0;
+    uint32_t type;
+    if (!ts_htrace_magic(p, n) || n < 60 || p[18] == 0 || p[18] > MAJOR_VERSIONS || p[19] != 0) {
+        return false;
+    }
+    type = prefix(p + 56);
+    return type == TS_HTRACE_TYPE_SEGMENTS || type == TS_HTRACE_TYPE_HIPERF ||
+           type == TS_HTRACE_TYPE_STANDALONE || type == TS_HTRACE_TYPE_UNKNOWN;
 }
 
 static bool is_handled(const ts_htrace *h, const char *name, size_t n)
@@ -40,7 +52,7 @@ static bool is_segment(const ts_htrace *h, const uint8_t *p, size_t n)
         return false;
     }
     len = p[5];
-    size = (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+    size = prefix(p);
     if (len == 0 || len > n - 6 || size < len + 2 || !ts_segment_plausible(h, size, p + 4, n - 4)) {
         return false;
     }

@@ -284,15 +284,15 @@ static inline void run_free(run *r)
 
 static inline int64_t count_cell(const run *r, const char *item, unsigned column)
 {
-    size_t row = memsink_find_text(r->sink, TS_T_import_count, TS_C_import_count_item, item);
+    size_t row = memsink_find_text(r->sink, TS_T_import_count, TS_C_import_count__item, item);
     return row == SIZE_MAX ? -1 : memsink_int(r->sink, TS_T_import_count, row, column);
 }
 
 /* seen, imported, lost and skipped of a kind of items; -1 when there is no row. */
-#define SEEN(r, item) count_cell((r), (item), TS_C_import_count_seen)
-#define IMPORTED(r, item) count_cell((r), (item), TS_C_import_count_imported)
-#define LOST(r, item) count_cell((r), (item), TS_C_import_count_lost)
-#define SKIPPED(r, item) count_cell((r), (item), TS_C_import_count_skipped)
+#define SEEN(r, item) count_cell((r), (item), TS_C_import_count__seen)
+#define IMPORTED(r, item) count_cell((r), (item), TS_C_import_count__imported)
+#define LOST(r, item) count_cell((r), (item), TS_C_import_count__lost)
+#define SKIPPED(r, item) count_cell((r), (item), TS_C_import_count__skipped)
 
 /* Rows of import_issue with this code. */
 static inline size_t issues(const run *r, const char *code)
@@ -306,7 +306,7 @@ static inline size_t issues(const run *r, const char *code)
 
 static inline int64_t issue_offset(const run *r, const char *code)
 {
-    size_t row = memsink_find_text(r->sink, TS_T_import_issue, TS_C_import_issue_code, code);
+    size_t row = memsink_find_text(r->sink, TS_T_import_issue, TS_C_import_issue__code, code);
     assert_int_not_equal(row, SIZE_MAX);
     return MEM_NULL(r->sink, import_issue, row, offset)
                ? -1
@@ -327,7 +327,7 @@ static inline int64_t stat_count(const run *r, const char *event, const char *ty
 /* The value of a source_property, or "". */
 static inline const char *property(const run *r, const char *key)
 {
-    size_t row = memsink_find_text(r->sink, TS_T_source_property, TS_C_source_property_key, key);
+    size_t row = memsink_find_text(r->sink, TS_T_source_property, TS_C_source_property__key, key);
     return row == SIZE_MAX ? "" : MEM_TEXT(r->sink, source_property, row, value).p;
 }
 
