@@ -30,8 +30,8 @@ enum { TS_SNIFF_NO = 0, TS_SNIFF_WEAK = 20, TS_SNIFF_LIKELY = 60, TS_SNIFF_SURE 
  * asked. */
 typedef struct ts_extract {
     void *user;
-    /* name: "Snapshot0.heapsnapshot" (no directory); *fd_like is the caller's handle. */
-    ts_code (*begin)(void *user, void **file, const char *name);
+    /* input: the job's name; name: "Snapshot0.heapsnapshot"; *file is handed to the others. */
+    ts_code (*begin)(void *user, void **file, const char *input, const char *name);
     ts_code (*write)(void *file, const char *p, size_t n);
     /* complete: false when the recording was cut. Always called after begin. */
     ts_code (*end)(void *file, bool complete);

@@ -93,7 +93,7 @@ static ts_code extract_file(ts_job *job, void **file, const char *name)
 {
     const ts_extract *extract = job->options->extract;
     *file = NULL;
-    return extract == NULL ? TS_OK : extract->begin(extract->user, file, name);
+    return extract == NULL ? TS_OK : extract->begin(extract->user, file, job->name, name);
 }
 
 static ts_code extract_piece(ts_job *job, void *file, const uint8_t *p, size_t n)

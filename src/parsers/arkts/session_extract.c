@@ -10,7 +10,7 @@ ts_code extract_begin(ts_session *s, extract_file *file, const char *name)
         return TS_OK;
     }
     file->held_n = 0;
-    return extract->begin(extract->user, &file->file, name);
+    return extract->begin(extract->user, &file->file, s->job->name, name);
 }
 
 /* A high surrogate in three bytes (ED A0..AF xx), or the beginning of one. */
