@@ -1,0 +1,168 @@
+#include "cli/about.h"
+
+#include "parsers/format.h"
+#include "tables/schema_text.h"
+#include "tables/store.h"
+
+#include <stdio.h>
+
+enum { HELP_COLUMN = 28, HELP_WIDTH = 79 };
+
+/* --- --help -------------------------------------------------------------------------------- */
+
+/* Appends text wrapped at HELP_WIDTH, lines after the first indented to HELP_COLUMN. */
+static ts_code put_wrapped(ts_ctx *ctx, ts_buf *out, const char *text)
+{
+    size_t column = HELP_COLUMN;
+    ts_code code = TS_OK;
+    for (const char *p = text; code == TS_OK && *p != '\0';) {
+        size_t n = strcspn(p, " ");
+        if (column > HELP_COLUMN && column + n + 1 > HELP_WIDTH) {
+            code = ts_buf_printf(ctx, out, "\n%*s", HELP_COLUMN, "");
+            column = HELP_COLUMN;
+        } else if (column > HELP_COLUMN) {
+            code = ts_buf_putc(ctx, out, ' ');
+            column++;
+        }
+        if (code == TS_OK) {
+            code = ts_buf_put(ctx, out, p, n);
+        }
+        column += n;
+        p += n + strspn(p + n, " ");
+    }
+    return code == TS_OK ? ts_buf_putc(ctx, out, '\n') : code;
+}
+
+/* "  -e, --export-db DB" */
+static ts_code put_names(ts_ctx *ctx, ts_buf *out, const ts_option *o)
+{
+    ts_code code = ts_buf_printf(ctx, out, "  %s%s%s", o->short_name == NULL ? "" : o->short_name,
+                                 o->short_name != NULL && o->long_name != NULL ? ", " : "",
+                                 o->long_name == NULL ? "" : o->long_name);
+    if (code != TS_OK || o->arg == TS_ARG_NONE || o->cls == TS_OPTION_REFUSED) {
+        return code;
+    }
+    return o->arg == TS_ARG_OPTIONAL ? ts_buf_printf(ctx, out, "[=%s]", o->value)
+                                     : ts_buf_printf(ctx, out, " %s", o->value);
+}
+
+static ts_code put_option(ts_ctx *ctx, ts_buf *out, const ts_option *o)
+{
+    size_t begin = out->n;
+    ts_code code = put_names(ctx, out, o);
+    if (code == TS_OK && out->n - begin + 2 > HELP_COLUMN) {
+        code = ts_buf_printf(ctx, out, "\n%*s", HELP_COLUMN, "");
+    } else if (code == TS_OK) {
+        code = ts_buf_printf(ctx, out, "%*s", (int)(HELP_COLUMN - (out->n - begin)), "");
+    }
+    if (code != TS_OK || o->cls != TS_OPTION_REFUSED) {
+        return code == TS_OK ? put_wrapped(ctx, out, o->help) : code;
+    }
+    char text[200];
+    snprintf(text, sizeof text, "refused: %s", o->help);
+    return put_wrapped(ctx, out, text);
+}
+
+ts_code ts_help(ts_buf *out, ts_ctx *ctx)
+{
+    static const char head[] =
+        "Usage: trace_streamer INPUT... -e DB [options]\n"
+        "       trace_streamer INPUT... -q FILE [--param NAME=VALUE]...\n"
+        "       trace_streamer INPUT... -s -o DIR\n"
+        "       trace_streamer -D DIR -e DB [options]\n"
+        "\n"
+        "Turns profiler recordings into one SQLite database. INPUT is a file, a directory,\n"
+        "an archive or - (standard input); gzip, zlib, zip and tar are unpacked.\n"
+        "-- ends the options. Long options may be shortened as long as they are unique.\n";
+    static const char tail[] =
+        "\nExit codes: 0 done (damage is in the table import_issue), 1 no input could be\n"
+        "imported, 2 usage, 3 --strict and data was lost, 4 output not written, 5 no known\n"
+        "format, 6 a limit was hit, 7 out of memory, 130 and 143 interrupted.\n"
+        "More: man trace_streamer\n";
+    ts_code code = ts_buf_put(ctx, out, head, sizeof head - 1);
+    for (int group = 0; code == TS_OK && group < TS_GROUP_COUNT; group++) {
+        code = ts_buf_printf(ctx, out, "\n%s:\n", ts_option_group_titles[group]);
+        for (size_t i = 0; code == TS_OK && i < ts_option_count; i++) {
+            if ((int)ts_option_list[i].group == group) {
+                code = put_option(ctx, out, &ts_option_list[i]);
+            }
+        }
+    }
+    return code == TS_OK ? ts_buf_put(ctx, out, tail, sizeof tail - 1) : code;
+}
+
+/* --- formats, features, tables ------------------------------------------------------------- */
+
+static ts_code put_formats(ts_ctx *ctx, ts_buf *out, const char *indent)
+{
+    ts_code code = TS_OK;
+    for (const ts_format *const *f = ts_formats; code == TS_OK && *f != NULL; f++) {
+        code = ts_buf_printf(ctx, out, "%s%-16s %s%s\n", indent, (*f)->name, (*f)->title,
+                             (*f)->refusal == NULL ? "" : " (recognised, not read)");
+    }
+    return code;
+}
+
+static ts_code put_list(ts_ctx *ctx, ts_buf *out)
+{
+    static const char features[] =
+        "features:\n"
+        "  wrappers         gzip, zlib, zip, tar, nested up to 4 deep\n"
+        "  inputs           files, directories, pipes, several at once\n"
+        "  output           SQLite database, recordings (-s), rows (-q)\n"
+        "  summary          text, JSON (--json)\n";
+    ts_code code = ts_buf_printf(ctx, out, "formats:\n");
+    code = code == TS_OK ? put_formats(ctx, out, "  ") : code;
+    return code == TS_OK ? ts_buf_put(ctx, out, features, sizeof features - 1) : code;
+}
+
+/* What an .htrace may carry, as the reference's -i lists it, and where it goes. */
+static ts_code put_info(ts_ctx *ctx, ts_buf *out)
+{
+    static const char plugins[] =
+        "plugins of .htrace recordings:\n"
+        "  arkts-plugin         heap snapshots, allocation timelines, CPU profiles of ArkTS\n"
+        "  arkts-plugin_config  what was recorded\n"
+        "  (every other plugin is counted by name in import_count and not decoded yet)\n"
+        "items that are counted (import_count):\n";
+    bool found;
+    ts_code code = ts_buf_printf(ctx, out, "formats:\n");
+    code = code == TS_OK ? put_formats(ctx, out, "  ") : code;
+    code = code == TS_OK ? ts_buf_put(ctx, out, plugins, sizeof plugins - 1) : code;
+    for (int i = 0; code == TS_OK && i < TS_ITEM_COUNT; i++) {
+        code = ts_buf_printf(ctx, out, "  %-16s %s\n", ts_item_list[i].name, ts_item_list[i].doc);
+    }
+    code = code == TS_OK ? ts_buf_printf(ctx, out, "tables:\n") : code;
+    return code == TS_OK ? ts_schema_listing(&found, ctx, out, NULL) : code;
+}
+
+static ts_code put_tables(ts_ctx *ctx, ts_buf *out, const char *name)
+{
+    bool found;
+    ts_code code = ts_schema_listing(&found, ctx, out, name);
+    if (code == TS_OK && !found) {
+        return ts_fail(ctx, TS_ERR_USAGE, "no table is called \"%s\" (--tables lists them)", name);
+    }
+    return code;
+}
+
+ts_code ts_about(ts_buf *out, ts_ctx *ctx, const ts_options *options)
+{
+    switch (options->mode) {
+    case TS_MODE_HELP:
+        return ts_help(out, ctx);
+    case TS_MODE_VERSION:
+        return ts_buf_printf(ctx, out, "trace_streamer %s\n", TS_VERSION);
+    case TS_MODE_LIST:
+        return put_list(ctx, out);
+    case TS_MODE_INFO:
+        return put_info(ctx, out);
+    case TS_MODE_TABLES:
+        return put_tables(ctx, out, options->table);
+    case TS_MODE_FORMATS:
+        return put_formats(ctx, out, "");
+    case TS_MODE_RUN:
+        break;
+    }
+    return ts_fail(ctx, TS_ERR_INTERNAL, "no text for this mode");
+}

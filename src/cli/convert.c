@@ -1,0 +1,370 @@
+#include "cli/convert.h"
+
+#include "cli/extract.h"
+#include "cli/log_file.h"
+#include "cli/print.h"
+#include "cli/progress.h"
+#include "cli/query_file.h"
+#include "cli/signals.h"
+#include "cli/summary.h"
+#include "tables/publish.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Everything that one run holds. */
+typedef struct run {
+    ts_ctx *ctx;
+    const ts_options *options;
+    const ts_format *format;
+    ts_log_file log;
+    int json_fd; /* of --json=FILE, or -1 */
+    ts_buf sql;
+    ts_extractor extractor;
+    ts_extract extract;
+    ts_target *target;
+    ts_db *db;
+    ts_sink dropping; /* instead of a database where none is asked for */
+    ts_store *store;
+    ts_progress_line line;
+    ts_progress progress;
+    ts_output out;
+    double started;
+    ts_summary summary;
+    ts_error error; /* why it failed; clean-up may overwrite the context's */
+} run;
+
+int ts_exit_code(const ts_ctx *ctx, ts_code code)
+{
+    switch (code) {
+    case TS_OK:
+        return 0;
+    case TS_ERR_INPUT:
+        return 1;
+    case TS_ERR_USAGE:
+        return 2;
+    case TS_ERR_OUTPUT:
+        return 4;
+    case TS_ERR_FORMAT:
+        return 5;
+    case TS_ERR_LIMIT:
+        return 6;
+    case TS_ERR_NOMEM:
+        return 7;
+    case TS_ERR_INTERRUPTED:
+        return 128 + (ctx->cancel == NULL || *ctx->cancel == 0 ? 2 : (int)*ctx->cancel);
+    case TS_ERR_INTERNAL:
+    case TS_CODE_COUNT:
+        break;
+    }
+    return 70;
+}
+
+/* --- rows that nobody asked to keep -------------------------------------------------------- */
+
+static ts_code drop_row(void *self, enum ts_table_id table, const void *row)
+{
+    (void)self;
+    (void)table;
+    (void)row;
+    return TS_OK;
+}
+
+static ts_code drop_completion(void *self, enum ts_table_id table, int64_t rowid, unsigned column,
+                               int64_t value)
+{
+    (void)self;
+    (void)table;
+    (void)rowid;
+    (void)column;
+    (void)value;
+    return TS_OK;
+}
+
+/* --- steps --------------------------------------------------------------------------------- */
+
+/* What can be wrong with the options' values is found before any work is done. */
+static ts_code prepare(run *r)
+{
+    const ts_options *o = r->options;
+    ts_ctx *ctx = r->ctx;
+    if (o->max_inflate != 0) {
+        ctx->limits.max_inflate = o->max_inflate;
+    }
+    ctx->limits.max_memory = o->max_memory;
+    if (o->format != NULL && (r->format = ts_format_find(o->format)) == NULL) {
+        return ts_fail(ctx, TS_ERR_USAGE, "no format is called \"%s\" (--format=list lists them)",
+                       o->format);
+    }
+    ts_code code = ts_log_open(&r->log, ctx, o);
+    if (code == TS_OK && o->json_file != NULL) {
+        code = ts_open_text_file(&r->json_fd, ctx, o->json_file, 0, o);
+    }
+    if (code == TS_OK && o->query_file != NULL) {
+        code = ts_query_read(&r->sql, ctx, o->query_file);
+    }
+    if (code == TS_OK && o->extract) {
+        code = ts_extractor_open(&r->extractor, &r->extract, ctx, o);
+        r->summary.extractor = &r->extractor;
+    }
+    return code;
+}
+
+static ts_code open_database(run *r)
+{
+    const ts_options *o = r->options;
+    ts_code code;
+    if (o->export_db == NULL && o->query_file == NULL) {
+        r->dropping.put = drop_row;
+        r->dropping.complete = drop_completion;
+        return TS_OK;
+    }
+    if (o->export_db != NULL) {
+        ts_target_options target = {o->force, o->sync};
+        code = ts_target_open(&r->target, r->ctx, o->export_db, &target, o->paths, o->path_count);
+    } else {
+        code = ts_target_anonymous(&r->target, r->ctx);
+    }
+    if (code != TS_OK) {
+        return code;
+    }
+    ts_signals_guard(ts_target_path(r->target));
+    code = ts_db_create(&r->db, r->ctx, ts_target_path(r->target));
+    if (code == TS_OK && o->export_db == NULL) {
+        code = ts_target_hide(r->target);
+        ts_signals_guard(NULL);
+    }
+    return code;
+}
+
+/* "YYYY-MM-DD HH:MM:SS", local time, as the reference writes it. */
+static void runtime_text(char *out, size_t cap)
+{
+    time_t now = time(NULL);
+    struct tm tm;
+    out[0] = '\0';
+    if (localtime_r(&now, &tm) != NULL) {
+        (void)strftime(out, cap, "%Y-%m-%d %H:%M:%S", &tm);
+    }
+}
+
+static ts_code import(run *r)
+{
+    const ts_options *o = r->options;
+    char runtime[32];
+    runtime_text(runtime, sizeof runtime);
+    ts_store_options store = {o->with_times, o->no_meta, o->export_db == NULL ? "" : o->export_db,
+                              runtime};
+    ts_code code =
+        ts_store_new(&r->store, r->ctx, r->db == NULL ? &r->dropping : ts_db_sink(r->db), &store);
+    if (code != TS_OK) {
+        return code;
+    }
+    r->summary.store = r->store;
+    ts_import_request request = {
+        .paths = o->paths,
+        .path_count = o->path_count,
+        .directory = o->directory,
+        .format = r->format,
+        .extract = o->extract ? &r->extract : NULL,
+        .progress = &r->progress,
+    };
+    code = ts_import_run(&r->summary.result, r->ctx, r->store, &request);
+    ts_progress_clear(&r->line);
+    if (code == TS_OK) {
+        code = ts_store_finish(r->store);
+    }
+    if (code == TS_OK && r->db != NULL) {
+        double ms = 0;
+        code = ts_db_finish(r->db, o->index, &ms);
+        r->summary.index_seconds = ms / 1000;
+    }
+    return code;
+}
+
+static ts_code ask(run *r)
+{
+    return ts_query_print(r->db, &r->sql, r->options, &r->out, isatty(STDOUT_FILENO) == 1);
+}
+
+/* -q on a database that exists already. */
+static ts_code ask_finished(run *r)
+{
+    ts_code code = ts_db_open(&r->db, r->ctx, r->options->paths[0]);
+    return code == TS_OK ? ask(r) : code;
+}
+
+static ts_code import_and_ask(run *r)
+{
+    ts_code code = open_database(r);
+    if (code == TS_OK) {
+        code = import(r);
+    }
+    if (code == TS_OK && r->options->query_file != NULL) {
+        code = ask(r);
+    }
+    return code;
+}
+
+/* The object of --json. It is written before the database is published: see finish(). */
+static ts_code write_json(run *r)
+{
+    const ts_options *o = r->options;
+    if (!o->json || (o->json_file != NULL && r->json_fd < 0)) {
+        return TS_OK;
+    }
+    ts_output out;
+    ts_output_init(&out, r->ctx, o->json_file == NULL ? STDOUT_FILENO : r->json_fd,
+                   o->json_file == NULL ? "standard output" : o->json_file);
+    ts_code code = ts_summary_json(&out.buf, &r->summary);
+    struct stat st;
+    if (code == TS_OK && r->json_fd >= 0 && fstat(r->json_fd, &st) == 0 && S_ISREG(st.st_mode) &&
+        (r->ctx->sys.ftruncate(r->ctx->sys.user, r->json_fd, 0) != 0 ||
+         lseek(r->json_fd, 0, SEEK_SET) != 0)) {
+        code = ts_fail(r->ctx, TS_ERR_OUTPUT, "cannot write to %s: %s", out.name, strerror(errno));
+    }
+    if (code == TS_OK) {
+        code = ts_output_flush(&out);
+    }
+    ts_output_free(&out);
+    return code;
+}
+
+static ts_code publish(run *r)
+{
+    if (r->options->export_db == NULL) {
+        return TS_OK;
+    }
+    ts_db_close(r->db);
+    r->db = NULL;
+    ts_code code = ts_target_commit(r->target);
+    if (code == TS_OK) {
+        ts_signals_guard(NULL);
+    }
+    return code;
+}
+
+static void set_result(run *r, ts_code code)
+{
+    r->summary.seconds = ts_now() - r->started;
+    r->summary.exit_code = ts_exit_code(r->ctx, code);
+    r->summary.error = NULL;
+    if (code != TS_OK) {
+        r->error = r->ctx->error;
+        r->summary.error = &r->error;
+    } else if (r->options->strict && ts_summary_losses(&r->summary) > 0) {
+        r->summary.exit_code = 3;
+    }
+}
+
+/*
+ * A database stands at its place with exit codes 0 and 3 only, so everything that can still fail
+ * comes before publishing it; should publishing itself fail, a --json file is written again.
+ */
+static void finish(run *r, ts_code code)
+{
+    set_result(r, code);
+    bool failed = code != TS_OK;
+    code = write_json(r);
+    if (!failed && code == TS_OK) {
+        code = publish(r);
+        if (code != TS_OK) {
+            set_result(r, code);
+            code = r->json_fd >= 0 ? write_json(r) : TS_OK;
+        }
+    } else if (!failed) {
+        set_result(r, code);
+    }
+}
+
+/* --- messages ------------------------------------------------------------------------------ */
+
+static void print_hint(const run *r)
+{
+    const ts_options *o = r->options;
+    struct stat st;
+    if (r->summary.exit_code == 5 && o->format == NULL) {
+        ts_message(r->ctx, "hint: --format=list shows the known formats, --format=NAME names one");
+    }
+    if (r->summary.exit_code == 4 && !o->force && o->export_db != NULL &&
+        stat(o->export_db, &st) == 0 && S_ISREG(st.st_mode) &&
+        !ts_db_is_ours(r->ctx, o->export_db)) {
+        ts_message(r->ctx, "hint: --force replaces it");
+    }
+}
+
+static void print_end(run *r)
+{
+    const ts_summary *s = &r->summary;
+    const ts_options *o = r->options;
+    uint64_t losses = ts_summary_losses(s);
+    if (s->error != NULL) {
+        ts_print_error(r->ctx, s->error);
+        print_hint(r);
+        return;
+    }
+    if (!o->quiet && s->store != NULL) {
+        ts_buf text = {0};
+        if (ts_summary_text(&text, s) == TS_OK) {
+            ts_stderr(r->ctx, text.p, text.n);
+        }
+        ts_buf_free(r->ctx, &text);
+        if (s->result.failed > 0) {
+            ts_message(r->ctx, "%u of %u inputs could not be imported", s->result.failed,
+                       s->result.failed + s->result.imported);
+        }
+    }
+    if (losses > 0 && (!o->quiet || o->strict)) {
+        ts_message(r->ctx, "damage was recorded: %llu defects that lost data%s%s",
+                   (unsigned long long)losses,
+                   o->export_db == NULL ? "" : " (table import_issue, view v_data_quality)",
+                   o->strict ? "; exit code 3 because of --strict" : "");
+    }
+}
+
+static void release(run *r)
+{
+    ts_progress_clear(&r->line);
+    ts_store_free(r->store);
+    ts_db_close(r->db);
+    ts_target_free(r->target);
+    ts_signals_guard(NULL);
+    if (r->options->extract) {
+        ts_extractor_close(&r->extractor);
+    }
+    ts_output_free(&r->out);
+    ts_buf_free(r->ctx, &r->sql);
+    if (r->json_fd >= 0) {
+        (void)r->ctx->sys.close(r->ctx->sys.user, r->json_fd);
+    }
+    ts_log_close(&r->log);
+}
+
+int ts_convert(ts_ctx *ctx, const ts_options *options)
+{
+    run r = {.ctx = ctx, .options = options, .json_fd = -1, .started = ts_now()};
+    r.summary = (ts_summary){.ctx = ctx, .options = options};
+    r.extractor.dir = -1;
+    r.log.fd = -1;
+    ts_output_init(&r.out, ctx, STDOUT_FILENO, "standard output");
+    bool log_to_stderr = options->level >= 0 && options->log_file == NULL;
+    ts_progress_init(&r.line, &r.progress, ctx,
+                     !options->quiet && !options->no_progress && !log_to_stderr &&
+                         isatty(STDERR_FILENO) == 1);
+    ts_code code = prepare(&r);
+    bool finished = options->query_file != NULL && options->export_db == NULL &&
+                    !options->extract && options->directory == NULL && options->path_count == 1 &&
+                    ts_db_is_sqlite(ctx, options->paths[0]);
+    if (code == TS_OK) {
+        code = finished ? ask_finished(&r) : import_and_ask(&r);
+    }
+    ts_progress_clear(&r.line);
+    finish(&r, code);
+    int exit_code = r.summary.exit_code;
+    print_end(&r);
+    release(&r);
+    return exit_code;
+}

@@ -1,0 +1,321 @@
+#include "cli/extract.h"
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "cli/log_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { WRITE_BLOCK = 256 * 1024, SAME_NAMES_MAX = 100000 };
+
+/* One file that is being written. */
+typedef struct extract_file {
+    ts_extractor *x;
+    char *name;      /* final, in the directory */
+    char *temporary; /* NULL while the file has no name at all */
+    int fd;
+    ts_buf buf;
+} extract_file;
+
+/* --- names --------------------------------------------------------------------------------- */
+
+/* The last part of an input's name as the beginning of a file name. */
+static ts_text input_part(const char *input)
+{
+    const char *slash = strrchr(input, '/');
+    const char *base = slash == NULL ? input : slash + 1;
+    if (strcmp(base, "-") == 0) {
+        return TS_TEXT_LIT("stdin");
+    }
+    return *base == '\0' ? TS_TEXT_LIT("input") : ts_text_of(base);
+}
+
+/* "Snapshot0.heapsnapshot" with a mark before the extension when it was cut. */
+static ts_code put_name(ts_ctx *ctx, ts_buf *out, const char *name, bool complete)
+{
+    const char *dot = strrchr(name, '.');
+    size_t stem = dot == NULL ? strlen(name) : (size_t)(dot - name);
+    ts_code code = ts_buf_put(ctx, out, name, stem);
+    if (code == TS_OK && !complete) {
+        code = ts_buf_printf(ctx, out, ".incomplete");
+    }
+    return code == TS_OK ? ts_buf_put(ctx, out, name + stem, strlen(name) - stem) : code;
+}
+
+/* Attempt k of a name; the input's part is cut where the whole would be too long for a file. */
+static ts_code compose(ts_ctx *ctx, ts_buf *out, const char *input, const char *name, unsigned k)
+{
+    ts_text part = input_part(input);
+    size_t room = NAME_MAX - 40 - (strlen(name) < 150 ? strlen(name) : 150);
+    size_t n = part.n < room ? part.n : room;
+    out->n = 0;
+    ts_code code = ts_buf_put(ctx, out, part.p, n);
+    for (size_t i = 0; code == TS_OK && i < out->n; i++) {
+        /* A name that shells and terminals cannot harm; the bytes of UTF-8 stay. */
+        unsigned char c = (unsigned char)out->p[i];
+        if (c < ' ' || c == 0x7f || (i == 0 && (c == '.' || c == '-'))) {
+            out->p[i] = '_';
+        }
+    }
+    if (code == TS_OK && k > 1) {
+        code = ts_buf_printf(ctx, out, "-%u", k);
+    }
+    if (code == TS_OK) {
+        code = ts_buf_putc(ctx, out, '.');
+    }
+    return code == TS_OK ? ts_buf_put(ctx, out, name, strlen(name)) : code;
+}
+
+/* The first name that this run has not used yet. */
+static ts_code choose_name(char **out, ts_extractor *x, const char *input, const char *name)
+{
+    ts_buf text = {0};
+    ts_code code = TS_OK;
+    bool added = false;
+    for (unsigned k = 1; code == TS_OK && !added; k++) {
+        uint32_t id;
+        code = k > SAME_NAMES_MAX ? ts_fail(x->ctx, TS_ERR_LIMIT, "too many inputs of one name")
+                                  : compose(x->ctx, &text, input, name, k);
+        if (code == TS_OK) {
+            code = ts_pool_intern(x->ctx, &id, &added, &x->names, ts_buf_text(&text));
+        }
+    }
+    if (code == TS_OK) {
+        *out = ts_strndup(x->ctx, text.p, text.n);
+        code = *out == NULL ? x->ctx->error.code : TS_OK;
+    }
+    ts_buf_free(x->ctx, &text);
+    return code;
+}
+
+static ts_code cannot(const ts_extractor *x, const char *what, const char *name, int error)
+{
+    return ts_fail(x->ctx, TS_ERR_OUTPUT, "cannot %s the recording: path=\"%s/%s\": %s", what,
+                   x->options->out_dir, name, strerror(error));
+}
+
+/* Refuses a name that is taken: early, before the work is done; and an input even with --force. */
+static ts_code check_free(const ts_extractor *x, const char *name)
+{
+    struct stat st;
+    if (fstatat(x->dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
+        return errno == ENOENT ? TS_OK : cannot(x, "write", name, errno);
+    }
+    if (!x->options->force) {
+        return ts_fail(x->ctx, TS_ERR_OUTPUT,
+                       "a file of this name exists (--force replaces it): path=\"%s/%s\"",
+                       x->options->out_dir, name);
+    }
+    if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode)) {
+        return cannot(x, "replace", name, S_ISDIR(st.st_mode) ? EISDIR : EEXIST);
+    }
+    if (S_ISREG(st.st_mode) && ts_is_input(&st, x->options)) {
+        return ts_fail(x->ctx, TS_ERR_USAGE, "a recording would replace an input: path=\"%s/%s\"",
+                       x->options->out_dir, name);
+    }
+    return TS_OK;
+}
+
+/* --- writing ------------------------------------------------------------------------------- */
+
+static void file_free(extract_file *f)
+{
+    ts_ctx *ctx = f->x->ctx;
+    if (f->fd >= 0) {
+        (void)ctx->sys.close(ctx->sys.user, f->fd);
+    }
+    if (f->temporary != NULL) {
+        (void)unlinkat(f->x->dir, f->temporary, 0);
+    }
+    ts_buf_free(ctx, &f->buf);
+    ts_free(ctx, f->temporary);
+    ts_free(ctx, f->name);
+    ts_free(ctx, f);
+}
+
+static ts_code temporary_name(char **out, ts_extractor *x)
+{
+    char name[64];
+    int n = snprintf(name, sizeof name, ".trace_streamer-%ld-%llu.part", (long)getpid(),
+                     (unsigned long long)x->names.count);
+    *out = ts_strndup(x->ctx, name, (size_t)n);
+    return *out == NULL ? x->ctx->error.code : TS_OK;
+}
+
+/* A file without a name where the file system knows such, else one with a hidden name. */
+static ts_code open_file(extract_file *f)
+{
+    ts_extractor *x = f->x;
+    f->fd = openat(x->dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    if (f->fd >= 0) {
+        return TS_OK;
+    }
+    ts_code code = temporary_name(&f->temporary, x);
+    if (code != TS_OK) {
+        return code;
+    }
+    f->fd =
+        openat(x->dir, f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (f->fd < 0) {
+        int error = errno;
+        ts_free(x->ctx, f->temporary);
+        f->temporary = NULL;
+        return cannot(x, "create", f->name, error);
+    }
+    return TS_OK;
+}
+
+static ts_code begin(void *user, void **file, const char *input, const char *name)
+{
+    ts_extractor *x = user;
+    *file = NULL;
+    extract_file *f = ts_zalloc(x->ctx, 1, sizeof *f);
+    if (f == NULL) {
+        return x->ctx->error.code;
+    }
+    f->x = x;
+    f->fd = -1;
+    ts_code code = choose_name(&f->name, x, input, name);
+    if (code == TS_OK) {
+        code = check_free(x, f->name);
+    }
+    if (code == TS_OK) {
+        code = open_file(f);
+    }
+    if (code != TS_OK) {
+        file_free(f);
+        return code;
+    }
+    *file = f;
+    return TS_OK;
+}
+
+static ts_code flush(extract_file *f)
+{
+    const ts_sys *sys = &f->x->ctx->sys;
+    const char *p = f->buf.p;
+    size_t n = f->buf.n;
+    while (n > 0) {
+        ssize_t put = sys->write(sys->user, f->fd, p, n);
+        if (put < 0 && errno != EINTR) {
+            return cannot(f->x, "write", f->name, errno);
+        }
+        if (put > 0) {
+            p += put;
+            n -= (size_t)put;
+        }
+    }
+    f->buf.n = 0;
+    return TS_OK;
+}
+
+static ts_code write_piece(void *file, const char *p, size_t n)
+{
+    extract_file *f = file;
+    f->x->bytes += n;
+    ts_code code = ts_buf_put(f->x->ctx, &f->buf, p, n);
+    return code == TS_OK && f->buf.n >= WRITE_BLOCK ? flush(f) : code;
+}
+
+/* Gives a nameless file a name; an existing file is never replaced. 0, or errno. */
+static int link_nameless(const extract_file *f, const char *name)
+{
+    char self[40];
+    snprintf(self, sizeof self, "/proc/self/fd/%d", f->fd);
+    return linkat(AT_FDCWD, self, f->x->dir, name, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+}
+
+/* --force: by way of a hidden name, so that the old file is replaced at once or not at all. */
+static ts_code replace(extract_file *f, const char *name)
+{
+    ts_extractor *x = f->x;
+    if (f->temporary == NULL) {
+        char *hidden;
+        ts_code code = temporary_name(&hidden, x);
+        if (code != TS_OK) {
+            return code;
+        }
+        int error = link_nameless(f, hidden);
+        if (error != 0) {
+            ts_free(x->ctx, hidden);
+            return cannot(x, "write", name, error);
+        }
+        f->temporary = hidden;
+    }
+    if (renameat(x->dir, f->temporary, x->dir, name) != 0) {
+        return cannot(x, "write", name, errno);
+    }
+    ts_free(x->ctx, f->temporary);
+    f->temporary = NULL;
+    return TS_OK;
+}
+
+/* Never over a file that came meanwhile, unless --force says so. */
+static ts_code give_name(extract_file *f, const char *name)
+{
+    ts_extractor *x = f->x;
+    int error;
+    ts_code code = check_free(x, name);
+    if (code != TS_OK) {
+        return code;
+    }
+    if (x->options->force) {
+        return replace(f, name);
+    }
+    if (f->temporary == NULL) {
+        error = link_nameless(f, name);
+    } else {
+        error = linkat(x->dir, f->temporary, x->dir, name, 0) == 0 ? 0 : errno;
+    }
+    return error == 0 ? TS_OK : cannot(x, "write", name, error);
+}
+
+static ts_code end(void *file, bool complete)
+{
+    extract_file *f = file;
+    ts_extractor *x = f->x;
+    ts_buf name = {0};
+    ts_code code = flush(f);
+    if (code == TS_OK) {
+        code = put_name(x->ctx, &name, f->name, complete);
+    }
+    if (code == TS_OK) {
+        code = ts_buf_putc(x->ctx, &name, '\0');
+    }
+    if (code == TS_OK) {
+        code = give_name(f, name.p);
+    }
+    if (code == TS_OK) {
+        x->files++;
+        x->incomplete += complete ? 0 : 1;
+    }
+    ts_buf_free(x->ctx, &name);
+    file_free(f);
+    return code;
+}
+
+ts_code ts_extractor_open(ts_extractor *x, ts_extract *hooks, ts_ctx *ctx,
+                          const ts_options *options)
+{
+    *x = (ts_extractor){.ctx = ctx, .options = options, .dir = -1};
+    *hooks = (ts_extract){x, begin, write_piece, end};
+    x->dir = ctx->sys.open(ctx->sys.user, options->out_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    if (x->dir < 0) {
+        return ts_fail(ctx, TS_ERR_OUTPUT, "cannot open the directory of -o: path=\"%s\": %s",
+                       options->out_dir, strerror(errno));
+    }
+    return TS_OK;
+}
+
+void ts_extractor_close(ts_extractor *x)
+{
+    if (x->dir >= 0) {
+        (void)x->ctx->sys.close(x->ctx->sys.user, x->dir);
+        x->dir = -1;
+    }
+    ts_pool_free(x->ctx, &x->names);
+}

@@ -1,0 +1,50 @@
+/*
+ * trace_streamer: turns profiler recordings into one SQLite database.
+ *
+ * The locale is never set: numbers and sorting are the same everywhere.
+ */
+#include "cli/about.h"
+#include "cli/convert.h"
+#include "cli/print.h"
+#include "cli/signals.h"
+
+#include <unistd.h>
+
+static int about(ts_ctx *ctx, const ts_options *options)
+{
+    ts_output out;
+    ts_output_init(&out, ctx, STDOUT_FILENO, "standard output");
+    ts_code code = ts_about(&out.buf, ctx, options);
+    if (code == TS_OK) {
+        code = ts_output_flush(&out);
+    }
+    ts_output_free(&out);
+    if (code != TS_OK) {
+        ts_print_error(ctx, &ctx->error);
+    }
+    return ts_exit_code(ctx, code);
+}
+
+int main(int argc, char **argv)
+{
+    ts_ctx ctx;
+    ts_options options;
+    int exit_code;
+    ts_standard_descriptors();
+    ts_ctx_init(&ctx);
+    ctx.cancel = ts_signals_install();
+    ts_code code = ts_options_parse(&options, &ctx, argc, argv);
+    if (code != TS_OK) {
+        ts_print_error(&ctx, &ctx.error);
+        if (code == TS_ERR_USAGE) {
+            ts_message(&ctx, "hint: trace_streamer --help shows the options");
+        }
+        exit_code = ts_exit_code(&ctx, code);
+    } else if (options.mode != TS_MODE_RUN) {
+        exit_code = about(&ctx, &options);
+    } else {
+        exit_code = ts_convert(&ctx, &options);
+    }
+    ts_options_free(&options, &ctx);
+    return exit_code;
+}

@@ -1,0 +1,135 @@
+/*
+ * The command line: one table of options, and what it makes of argv.
+ *
+ * --help, the completion files and the check of the manual page come from the table, so an option
+ * is added in one place. Nothing is printed here.
+ */
+#ifndef TS_CLI_OPTIONS_H
+#define TS_CLI_OPTIONS_H
+
+#include "base/context.h"
+#include "tables/database.h"
+
+typedef enum ts_option_arg {
+    TS_ARG_NONE,
+    TS_ARG_VALUE,   /* -x VALUE, --long VALUE, --long=VALUE */
+    TS_ARG_OPTIONAL /* --long or --long=VALUE */
+} ts_option_arg;
+
+typedef enum ts_option_class {
+    TS_OPTION_ACTIVE,
+    TS_OPTION_NO_EFFECT, /* of the reference; accepted so that old scripts go on */
+    TS_OPTION_REFUSED    /* of the reference; named when refused */
+} ts_option_class;
+
+/* Headings of --help, in order. */
+typedef enum ts_option_group {
+    TS_GROUP_OUTPUT,
+    TS_GROUP_QUESTION,
+    TS_GROUP_INPUT,
+    TS_GROUP_MESSAGE,
+    TS_GROUP_ABOUT,
+    TS_GROUP_OLD,
+    TS_GROUP_COUNT
+} ts_option_group;
+
+/* What a shell offers for the value. */
+typedef enum ts_option_values {
+    TS_VALUES_NONE,
+    TS_VALUES_FILE,
+    TS_VALUES_DIRECTORY,
+    TS_VALUES_LEVEL,
+    TS_VALUES_FORMAT,
+    TS_VALUES_TABLE
+} ts_option_values;
+
+typedef enum ts_option_id {
+    TS_OPT_FLAG, /* sets the bool at `offset` */
+    TS_OPT_TEXT, /* sets the const char * at `offset`; given twice is an error */
+    TS_OPT_SIZE, /* sets the uint64_t at `offset` */
+    TS_OPT_PARAM,
+    TS_OPT_LEVEL,
+    TS_OPT_JSON,
+    TS_OPT_TABLES,
+    TS_OPT_THREADS,
+    TS_OPT_IGNORED,
+    TS_OPT_INFO,
+    TS_OPT_LIST,
+    TS_OPT_HELP,
+    TS_OPT_VERSION,
+    TS_OPT_REFUSED
+} ts_option_id;
+
+typedef struct ts_option {
+    const char *short_name; /* "-e", or NULL */
+    const char *long_name;  /* "--export-db", or NULL */
+    ts_option_arg arg;
+    const char *value; /* how the value is called, or NULL */
+    ts_option_group group;
+    ts_option_class cls;
+    ts_option_values values;
+    ts_option_id id;
+    size_t offset;
+    const char *help; /* for a refused one: what to do instead */
+} ts_option;
+
+extern const ts_option ts_option_list[];
+extern const size_t ts_option_count;
+extern const char *const ts_option_group_titles[TS_GROUP_COUNT];
+
+typedef enum ts_mode {
+    TS_MODE_RUN,
+    TS_MODE_HELP,
+    TS_MODE_VERSION,
+    TS_MODE_LIST,
+    TS_MODE_INFO,
+    TS_MODE_TABLES,
+    TS_MODE_FORMATS
+} ts_mode;
+
+enum { TS_LEVEL_OFF = -1, TS_LEVEL_UNSET = -2 };
+
+typedef struct ts_options {
+    ts_mode mode;
+    const char **paths; /* borrowed texts of argv */
+    size_t path_count;
+    const char *export_db;
+    const char *query_file;
+    ts_param *params;
+    size_t param_count;
+    const char *out_dir;
+    const char *directory;
+    const char *format;
+    const char *log_file;
+    const char *json_file;
+    const char *table; /* of --tables=NAME */
+    bool json;
+    bool no_meta;
+    bool extract;
+    bool index;
+    bool force;
+    bool sync;
+    bool with_times;
+    bool strict;
+    bool quiet;
+    bool no_progress;
+    int level;            /* a ts_log_level, TS_LEVEL_OFF or TS_LEVEL_UNSET */
+    uint64_t max_inflate; /* 0 = not given */
+    uint64_t max_memory;  /* 0 = none */
+} ts_options;
+
+/*
+ * Reads argv. -h and -v end it where they stand; everything else is read to the end and then
+ * checked for combinations that make no sense. TS_ERR_USAGE with a sentence that names the
+ * argument. Caller frees with ts_options_free, also after an error. Texts are borrowed from argv.
+ */
+ts_code ts_options_parse(ts_options *options, ts_ctx *ctx, int argc, char **argv);
+void ts_options_free(ts_options *options, ts_ctx *ctx);
+
+/* "64M", "2G", "512k", "1048576": *out bytes. False: not a size, or above 2^63 - 1. */
+bool ts_parse_size(uint64_t *out, const char *text);
+
+/* The option whose name is nearest to a mistyped one, as it should be written, or NULL. */
+const char *ts_option_nearest(const char *typed, size_t n);
+
+#endif

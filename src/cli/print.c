@@ -1,0 +1,125 @@
+#include "cli/print.h"
+
+#include "base/utf8.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { OUTPUT_BLOCK = 64 * 1024, MESSAGE_MAX = 2048 };
+
+void ts_output_init(ts_output *out, ts_ctx *ctx, int fd, const char *name)
+{
+    *out = (ts_output){ctx, fd, name, {0}};
+}
+
+/* 0, or errno. */
+static int write_all(ts_ctx *ctx, int fd, const char *p, size_t n)
+{
+    while (n > 0) {
+        ssize_t put = ctx->sys.write(ctx->sys.user, fd, p, n);
+        if (put < 0) {
+            if (errno != EINTR) {
+                return errno;
+            }
+            if (ctx->cancel != NULL && *ctx->cancel != 0) {
+                return EINTR;
+            }
+            continue;
+        }
+        p += put;
+        n -= (size_t)put;
+    }
+    return 0;
+}
+
+ts_code ts_output_flush(ts_output *out)
+{
+    int error = write_all(out->ctx, out->fd, out->buf.p, out->buf.n);
+    out->buf.n = 0;
+    if (error == EINTR) {
+        return ts_check_cancel(out->ctx);
+    }
+    if (error != 0) {
+        return ts_fail(out->ctx, TS_ERR_OUTPUT, "cannot write to %s: %s", out->name,
+                       strerror(error));
+    }
+    return TS_OK;
+}
+
+ts_code ts_output_put(ts_output *out, const char *p, size_t n)
+{
+    ts_code code = ts_buf_put(out->ctx, &out->buf, p, n);
+    return code == TS_OK && out->buf.n >= OUTPUT_BLOCK ? ts_output_flush(out) : code;
+}
+
+ts_code ts_output_puts(ts_output *out, const char *s)
+{
+    return ts_output_put(out, s, strlen(s));
+}
+
+void ts_output_free(ts_output *out)
+{
+    ts_buf_free(out->ctx, &out->buf);
+}
+
+void ts_stderr(ts_ctx *ctx, const char *p, size_t n)
+{
+    (void)write_all(ctx, STDERR_FILENO, p, n);
+}
+
+/* Without memory: what is not plain ASCII becomes a question mark. */
+static void print_plain(ts_ctx *ctx, const char *prefix, const char *text)
+{
+    char line[MESSAGE_MAX];
+    int n = snprintf(line, sizeof line - 1, "%s%s", prefix, text);
+    size_t length = n < 0 ? 0 : (size_t)n;
+    length = length < sizeof line - 1 ? length : sizeof line - 2;
+    for (size_t i = 0; i < length; i++) {
+        line[i] = line[i] >= ' ' && line[i] <= '~' ? line[i] : '?';
+    }
+    line[length] = '\n';
+    ts_stderr(ctx, line, length + 1);
+}
+
+/* One line. The error chain of the context survives: it may be what is being printed. */
+static void print_line(ts_ctx *ctx, const char *prefix, const char *text)
+{
+    ts_error saved = ctx->error;
+    ts_buf line = {0};
+    ts_code code = ts_buf_put(ctx, &line, prefix, strlen(prefix));
+    if (code == TS_OK) {
+        code = ts_utf8_printable(ctx, &line, text, strlen(text), MESSAGE_MAX);
+    }
+    if (code == TS_OK) {
+        code = ts_buf_putc(ctx, &line, '\n');
+    }
+    if (code == TS_OK) {
+        ts_stderr(ctx, line.p, line.n);
+    } else {
+        print_plain(ctx, prefix, text);
+    }
+    ts_buf_free(ctx, &line);
+    ctx->error = saved;
+}
+
+void ts_message(ts_ctx *ctx, const char *fmt, ...)
+{
+    char text[MESSAGE_MAX];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    print_line(ctx, "trace_streamer: ", text);
+}
+
+void ts_print_error(ts_ctx *ctx, const ts_error *error)
+{
+    for (unsigned i = error->count; i-- > 0;) {
+        print_line(ctx,
+                   i + 1 == error->count ? "trace_streamer: " : "  because: ", error->causes[i]);
+    }
+    if (error->count == 0) {
+        print_line(ctx, "trace_streamer: ", ts_code_name(error->code));
+    }
+}

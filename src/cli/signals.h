@@ -1,0 +1,24 @@
+/*
+ * Signals, and what must be in order before anything is opened. The first SIGINT, SIGTERM or SIGHUP
+ * asks the conversion to stop; the second ends the program at once, after removing the temporary.
+ * SIGPIPE and SIGXFSZ are ignored: the failed write tells. The same removal runs when the program
+ * ends by exit() from inside a library.
+ */
+#ifndef TS_CLI_SIGNALS_H
+#define TS_CLI_SIGNALS_H
+
+#include <signal.h>
+
+/*
+ * Opens /dev/null on those of the descriptors 0, 1, 2 that are closed, so that no database gets
+ * their number. Reading such a 0 and writing such a 1 fail.
+ */
+void ts_standard_descriptors(void);
+
+/* Installs the handlers. Returns the flag for ts_ctx.cancel: 0, or the number of the signal. */
+const volatile sig_atomic_t *ts_signals_install(void);
+
+/* The temporary to remove on a sudden end; NULL: none (any more). */
+void ts_signals_guard(const char *path);
+
+#endif

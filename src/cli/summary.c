@@ -1,0 +1,364 @@
+#include "cli/summary.h"
+
+#include "base/ckd.h"
+#include "base/intvec.h"
+#include "base/pool.h"
+#include "base/utf8.h"
+#include "cli/json_text.h"
+
+#include <inttypes.h>
+#include <sys/resource.h>
+
+enum { PLUGINS_SHOWN = 12, NAME_SHOWN = 120 };
+
+uint64_t ts_peak_memory(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
+}
+
+uint64_t ts_summary_losses(const ts_summary *s)
+{
+    return s->store == NULL
+               ? 0
+               : ts_issue_total(s->store, TS_DATA_LOSS) + ts_issue_total(s->store, TS_ERROR);
+}
+
+/* --- plugins that are not decoded ------------------------------------------------------------ */
+
+/* Skipped segments and bytes by plugin name. Names come from the input: many may differ. */
+typedef struct plugin_list {
+    ts_ctx *ctx;
+    ts_code code;
+    ts_pool names;
+    ts_intvec segments; /* by id of names */
+    ts_intvec bytes;
+} plugin_list;
+
+static void add_plugin(void *user, int64_t source_id, ts_item item, const char *detail,
+                       const ts_tally *tally)
+{
+    plugin_list *list = user;
+    uint32_t id;
+    bool added;
+    (void)source_id;
+    if ((item != TS_ITEM_plugin_segments && item != TS_ITEM_plugin_bytes) || detail == NULL ||
+        tally->skipped == 0 || list->code != TS_OK) {
+        return;
+    }
+    list->code = ts_pool_intern(list->ctx, &id, &added, &list->names, ts_text_of(detail));
+    if (list->code == TS_OK && added) {
+        list->code = ts_intvec_push(list->ctx, &list->segments, 0);
+        if (list->code == TS_OK) {
+            list->code = ts_intvec_push(list->ctx, &list->bytes, 0);
+        }
+    }
+    if (list->code == TS_OK) {
+        ts_intvec *v = item == TS_ITEM_plugin_segments ? &list->segments : &list->bytes;
+        int64_t n = tally->skipped > INT64_MAX ? INT64_MAX : (int64_t)tally->skipped;
+        list->code = ts_intvec_set(list->ctx, v, id, ts_sat_add(ts_intvec_get(v, id), n));
+    }
+}
+
+static ts_code collect_plugins(plugin_list *list, const ts_summary *s)
+{
+    *list = (plugin_list){.ctx = s->ctx};
+    if (s->store != NULL) {
+        ts_count_visit(s->store, add_plugin, list);
+    }
+    return list->code;
+}
+
+static void free_plugins(plugin_list *list)
+{
+    ts_pool_free(list->ctx, &list->names);
+    ts_intvec_free(list->ctx, &list->segments);
+    ts_intvec_free(list->ctx, &list->bytes);
+}
+
+/* --- text ---------------------------------------------------------------------------------- */
+
+static ts_code put_name(ts_ctx *ctx, ts_buf *out, ts_text name)
+{
+    return name.p == NULL ? ts_buf_putc(ctx, out, '?')
+                          : ts_utf8_printable(ctx, out, name.p, name.n, NAME_SHOWN);
+}
+
+static ts_code text_sources(ts_buf *out, const ts_summary *s)
+{
+    ts_ctx *ctx = s->ctx;
+    ts_pool formats = {0};
+    uint64_t inputs = 0;
+    uint64_t count = ts_source_count(s->store);
+    ts_code code = TS_OK;
+    for (uint64_t i = 1; code == TS_OK && i <= count; i++) {
+        const ts_row_source *row = ts_source(s->store, (int64_t)i);
+        uint32_t id;
+        inputs += row->null & TS_NULL_BIT(source, parent_id) ? 1 : 0;
+        if (row->format.p != NULL && row->format.n > 0) {
+            code = ts_pool_intern(ctx, &id, NULL, &formats, row->format);
+        }
+    }
+    if (code == TS_OK) {
+        code = ts_buf_printf(ctx, out, "  format    %s", formats.count == 0 ? "none" : "");
+    }
+    for (uint32_t i = 0; code == TS_OK && i < formats.count; i++) {
+        code = i == 0 ? TS_OK : ts_buf_put(ctx, out, ", ", 2);
+        if (code == TS_OK) {
+            code = put_name(ctx, out, ts_pool_text(&formats, i));
+        }
+    }
+    if (code == TS_OK) {
+        code = ts_buf_printf(ctx, out, "\n  sources   %" PRIu64 " input%s, %" PRIu64 " in %s\n",
+                             inputs, inputs == 1 ? "" : "s", count - inputs,
+                             inputs == 1 ? "it" : "them");
+    }
+    ts_pool_free(ctx, &formats);
+    return code;
+}
+
+static ts_code text_rows(ts_buf *out, const ts_summary *s)
+{
+    const ts_sink *sink = ts_store_sink(s->store);
+    uint64_t total = 0;
+    for (int t = 0; t < TS_TABLE_COUNT; t++) {
+        total += sink->rows[t];
+    }
+    ts_code code = ts_buf_printf(s->ctx, out, "  rows      %" PRIu64 "\n", total);
+    for (int t = 0; code == TS_OK && t < TS_TABLE_COUNT; t++) {
+        if (sink->rows[t] > 0) {
+            code = ts_buf_printf(s->ctx, out, "    %-28s %12" PRIu64 "\n", ts_schema[t].name,
+                                 sink->rows[t]);
+        }
+    }
+    return code;
+}
+
+static ts_code text_issues(ts_buf *out, const ts_summary *s)
+{
+    ts_code code = ts_buf_printf(s->ctx, out, "  issues    ");
+    bool any = false;
+    for (int v = TS_ERROR; code == TS_OK && v >= TS_INFO; v--) {
+        uint64_t n = ts_issue_total(s->store, (ts_severity)v);
+        if (n > 0) {
+            code = ts_buf_printf(s->ctx, out, "%s%" PRIu64 " %s", any ? ", " : "", n,
+                                 ts_severity_name((ts_severity)v));
+            any = true;
+        }
+    }
+    return code == TS_OK ? ts_buf_printf(s->ctx, out, "%s\n", any ? "" : "none") : code;
+}
+
+static ts_code text_plugins(ts_buf *out, const ts_summary *s)
+{
+    plugin_list list;
+    ts_code code = collect_plugins(&list, s);
+    if (code == TS_OK && list.names.count > 0) {
+        code = ts_buf_printf(s->ctx, out, "  not decoded\n");
+    }
+    for (uint32_t i = 0; code == TS_OK && i < list.names.count && i < PLUGINS_SHOWN; i++) {
+        code = ts_buf_put(s->ctx, out, "    ", 4);
+        if (code == TS_OK) {
+            code = put_name(s->ctx, out, ts_pool_text(&list.names, i));
+        }
+        if (code == TS_OK) {
+            code = ts_buf_printf(s->ctx, out, "  %" PRId64 " segments, %" PRId64 " bytes\n",
+                                 ts_intvec_get(&list.segments, i), ts_intvec_get(&list.bytes, i));
+        }
+    }
+    if (code == TS_OK && list.names.count > PLUGINS_SHOWN) {
+        code = ts_buf_printf(s->ctx, out, "    and %u more (table import_count)\n",
+                             list.names.count - PLUGINS_SHOWN);
+    }
+    free_plugins(&list);
+    return code;
+}
+
+static ts_code text_extracted(ts_buf *out, const ts_summary *s)
+{
+    const ts_extractor *x = s->extractor;
+    ts_code code = ts_buf_printf(s->ctx, out, "  files     %" PRIu64 " written to ", x->files);
+    if (code == TS_OK) {
+        code = put_name(s->ctx, out, ts_text_of(s->options->out_dir));
+    }
+    if (code == TS_OK && x->incomplete > 0) {
+        code = ts_buf_printf(s->ctx, out, ", %" PRIu64 " of them incomplete", x->incomplete);
+    }
+    return code == TS_OK ? ts_buf_putc(s->ctx, out, '\n') : code;
+}
+
+static ts_code text_end(ts_buf *out, const ts_summary *s)
+{
+    double mb = (double)s->result.bytes / 1e6;
+    ts_code code = ts_buf_printf(s->ctx, out, "  time      %.2f s", s->seconds);
+    if (code == TS_OK && s->seconds > 0.001) {
+        code = ts_buf_printf(s->ctx, out, ", %.1f MB/s", mb / s->seconds);
+    }
+    if (code == TS_OK && s->index_seconds > 0) {
+        code = ts_buf_printf(s->ctx, out, ", %.2f s of it for indexes", s->index_seconds);
+    }
+    return code == TS_OK ? ts_buf_printf(s->ctx, out, "\n  memory    %.1f MiB at most\n",
+                                         (double)ts_peak_memory() / 1048576.0)
+                         : code;
+}
+
+ts_code ts_summary_text(ts_buf *out, const ts_summary *s)
+{
+    const char *target = s->options->export_db;
+    ts_code code = TS_OK;
+    if (target != NULL) {
+        code = put_name(s->ctx, out, ts_text_of(target));
+        code = code == TS_OK ? ts_buf_putc(s->ctx, out, '\n') : code;
+    }
+    if (code == TS_OK && s->store != NULL) {
+        code = text_sources(out, s);
+        code = code == TS_OK ? text_rows(out, s) : code;
+        code = code == TS_OK ? text_issues(out, s) : code;
+        code = code == TS_OK ? text_plugins(out, s) : code;
+    }
+    if (code == TS_OK && s->extractor != NULL) {
+        code = text_extracted(out, s);
+    }
+    return code == TS_OK ? text_end(out, s) : code;
+}
+
+/* --- JSON ---------------------------------------------------------------------------------- */
+
+static void json_inputs(ts_json_text *j, const ts_summary *s)
+{
+    ts_json_open(j, "inputs", '[');
+    uint64_t count = s->store == NULL ? 0 : ts_source_count(s->store);
+    for (uint64_t i = 1; i <= count; i++) {
+        const ts_row_source *row = ts_source(s->store, (int64_t)i);
+        ts_json_open(j, NULL, '{');
+        ts_json_u64(j, "source_id", i);
+        if (row->null & TS_NULL_BIT(source, parent_id)) {
+            ts_json_str(j, "parent_id", TS_TEXT_NULL);
+        } else {
+            ts_json_i64(j, "parent_id", row->parent_id);
+        }
+        ts_json_str(j, "kind", row->kind);
+        ts_json_str(j, "path", row->path);
+        ts_json_str(j, "name", row->name);
+        ts_json_str(j, "format", row->format);
+        ts_json_i64(j, "bytes", row->bytes);
+        ts_json_bool(j, "complete", row->complete != 0);
+        ts_json_close(j, '}');
+    }
+    ts_json_close(j, ']');
+}
+
+static void json_rows(ts_json_text *j, const ts_summary *s)
+{
+    uint64_t total = 0;
+    ts_json_open(j, "rows", '{');
+    for (int t = 0; s->store != NULL && t < TS_TABLE_COUNT; t++) {
+        uint64_t n = ts_store_sink(s->store)->rows[t];
+        if (n > 0) {
+            ts_json_u64(j, ts_schema[t].name, n);
+        }
+        total += n;
+    }
+    ts_json_close(j, '}');
+    ts_json_u64(j, "row_total", total);
+}
+
+static void json_issues(ts_json_text *j, const ts_summary *s)
+{
+    ts_json_open(j, "issues", '{');
+    for (int v = TS_INFO; v <= TS_ERROR; v++) {
+        ts_json_u64(j, ts_severity_name((ts_severity)v),
+                    s->store == NULL ? 0 : ts_issue_total(s->store, (ts_severity)v));
+    }
+    ts_json_close(j, '}');
+}
+
+static void json_count(void *user, int64_t source_id, ts_item item, const char *detail,
+                       const ts_tally *tally)
+{
+    ts_json_text *j = user;
+    ts_json_open(j, NULL, '{');
+    ts_json_i64(j, "source_id", source_id);
+    ts_json_str(j, "item", ts_text_of(ts_item_list[item].name));
+    ts_json_str(j, "detail", ts_text_of(detail));
+    if (tally->has_declared) {
+        ts_json_u64(j, "declared", tally->declared);
+    } else {
+        ts_json_str(j, "declared", TS_TEXT_NULL);
+    }
+    ts_json_u64(j, "seen", tally->seen);
+    ts_json_u64(j, "imported", tally->imported);
+    ts_json_u64(j, "lost", tally->lost);
+    ts_json_u64(j, "skipped", tally->skipped);
+    ts_json_close(j, '}');
+}
+
+static void json_plugins(ts_json_text *j, const ts_summary *s)
+{
+    plugin_list list;
+    ts_code code = collect_plugins(&list, s);
+    ts_json_open(j, "not_decoded", '[');
+    for (uint32_t i = 0; code == TS_OK && i < list.names.count; i++) {
+        ts_json_open(j, NULL, '{');
+        ts_json_str(j, "plugin", ts_pool_text(&list.names, i));
+        ts_json_i64(j, "segments", ts_intvec_get(&list.segments, i));
+        ts_json_i64(j, "bytes", ts_intvec_get(&list.bytes, i));
+        ts_json_close(j, '}');
+    }
+    ts_json_close(j, ']');
+    j->code = j->code == TS_OK ? code : j->code;
+    free_plugins(&list);
+}
+
+static void json_extracted(ts_json_text *j, const ts_summary *s)
+{
+    if (s->extractor == NULL) {
+        return;
+    }
+    ts_json_open(j, "extracted", '{');
+    ts_json_str(j, "directory", ts_text_of(s->options->out_dir));
+    ts_json_u64(j, "files", s->extractor->files);
+    ts_json_u64(j, "incomplete", s->extractor->incomplete);
+    ts_json_u64(j, "bytes", s->extractor->bytes);
+    ts_json_close(j, '}');
+}
+
+static void json_errors(ts_json_text *j, const ts_summary *s)
+{
+    ts_json_open(j, "errors", '[');
+    for (unsigned i = s->error == NULL ? 0 : s->error->count; i-- > 0;) {
+        ts_json_str(j, NULL, ts_text_of(s->error->causes[i]));
+    }
+    ts_json_close(j, ']');
+}
+
+ts_code ts_summary_json(ts_buf *out, const ts_summary *s)
+{
+    ts_json_text j = {s->ctx, out, TS_OK, false, 0};
+    bool published = s->options->export_db != NULL && (s->exit_code == 0 || s->exit_code == 3);
+    ts_json_open(&j, NULL, '{');
+    ts_json_str(&j, "tool", TS_TEXT_LIT("trace_streamer"));
+    ts_json_str(&j, "version", TS_TEXT_LIT(TS_VERSION));
+    ts_json_i64(&j, "schema_version", TS_SCHEMA_VERSION);
+    ts_json_i64(&j, "exit_code", s->exit_code);
+    ts_json_str(&j, "output", published ? ts_text_of(s->options->export_db) : TS_TEXT_NULL);
+    ts_json_u64(&j, "imported_inputs", s->result.imported);
+    ts_json_u64(&j, "failed_inputs", s->result.failed);
+    ts_json_u64(&j, "bytes", s->result.bytes);
+    json_inputs(&j, s);
+    json_rows(&j, s);
+    json_issues(&j, s);
+    ts_json_open(&j, "counts", '[');
+    if (s->store != NULL) {
+        ts_count_visit(s->store, json_count, &j);
+    }
+    ts_json_close(&j, ']');
+    json_plugins(&j, s);
+    json_extracted(&j, s);
+    ts_json_seconds(&j, "duration_seconds", s->seconds);
+    ts_json_seconds(&j, "index_seconds", s->index_seconds);
+    ts_json_u64(&j, "peak_memory_bytes", ts_peak_memory());
+    json_errors(&j, s);
+    ts_json_close(&j, '}');
+    return j.code == TS_OK ? ts_buf_putc(s->ctx, out, '\n') : j.code;
+}
