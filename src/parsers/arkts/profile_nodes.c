@@ -166,10 +166,9 @@ static ts_code children_text(ts_profile *p, const cpu_node *node)
 
 static ts_code put_stack_node(ts_profile *p, cpu_node *node)
 {
-    ts_text name = ts_pool_text(&p->texts, node->name);
     const cpu_node *parent = node->parent == NO_INDEX ? NULL : &p->nodes[node->parent];
     ts_method method = {
-        .name = name.n == 0 ? TS_TEXT_LIT("(anonymous)") : name,
+        .name = ts_pool_text(&p->texts, node->name),
         .file = ts_pool_text(&p->texts, node->url),
         .has_line = (node->flags & NODE_HAS_LINE) != 0 && node->line >= 0,
         .line = node->line,
