@@ -67,8 +67,7 @@ class Heap:
             for other in types[1:]:
                 yield key, 1, -1, text_value(other[0] if isinstance(other, list) else other)
         for key in ("node_count", "edge_count", "trace_function_count"):
-            if key in self.json["snapshot"]:
-                yield key, 0, self.json["snapshot"][key], ""
+            yield key, 0, self.json["snapshot"].get(key), ""
 
     def node_rows(self):
         names = ("type", "name", "id", "self_size", "edge_count", "trace_node_id", "detachedness")
