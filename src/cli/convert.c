@@ -272,7 +272,7 @@ static void finish(run *r, ts_code code)
         code = publish(r);
         if (code != TS_OK) {
             set_result(r, code);
-            code = r->json_fd >= 0 ? write_json(r) : TS_OK;
+            (void)(r->json_fd >= 0 ? write_json(r) : TS_OK);
         }
     } else if (!failed) {
         set_result(r, code);
