@@ -110,7 +110,8 @@ static void end(outcome *o)
     if (o->code == TS_OK) {
         o->code = ts_store_finish(o->store);
     }
-    check(o->code == TS_OK);
+    check(o->code == TS_OK || o->code == TS_ERR_FORMAT); /* no header at all */
+    mix(&o->rows, o->code);
     while (o->run.shared != NULL) {
         shared_block *next = o->run.shared->next;
         ts_free(o->ctx, o->run.shared->bytes);

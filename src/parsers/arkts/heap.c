@@ -418,6 +418,11 @@ ts_code ts_heap_feed(ts_heap *h, size_t *used, const char *p, size_t n)
     return record_damage(h);
 }
 
+uint64_t ts_heap_taken(const ts_heap *h)
+{
+    return ts_json_position(h->json);
+}
+
 bool ts_heap_complete(const ts_heap *h)
 {
     return h->done && !h->damaged;
@@ -425,7 +430,7 @@ bool ts_heap_complete(const ts_heap *h)
 
 bool ts_heap_has_samples(const ts_heap *h)
 {
-    return h->arrays[PART_SAMPLES].rows > 0;
+    return h->arrays[PART_SAMPLES].rows > 0 || h->arrays[PART_SAMPLES].spooled > 1;
 }
 
 int64_t ts_heap_last_sample_us(const ts_heap *h)

@@ -55,6 +55,17 @@ static ts_code check_numbers(ts_heap *h)
     return code;
 }
 
+/* Arrays whose rows were made without being told what they hold. */
+static ts_code check_described(ts_heap *h)
+{
+    uint64_t n = 0;
+    for (int i = 0; i < PART_INTS; i++) {
+        n += h->arrays[i].rows > 0 && !h->arrays[i].described ? 1 : 0;
+    }
+    return note(h, TS_ISSUE_heap_missing_meta, n,
+                "arrays whose fields the snapshot does not describe; the usual order was assumed");
+}
+
 static ts_code check_counts(ts_heap *h)
 {
     static const char *const names[3] = {"node_count", "edge_count", "trace_function_count"};
@@ -148,9 +159,9 @@ ts_code heap_check(ts_heap *h)
     if ((code = heap_count_duplicate_ids(&duplicates, h)) == TS_OK &&
         (code = note(h, TS_ISSUE_heap_duplicate_node_id, duplicates,
                      "nodes with an id that a node before them has")) == TS_OK &&
-        (code = check_numbers(h)) == TS_OK && (code = check_counts(h)) == TS_OK &&
-        (code = check_edges(h)) == TS_OK && (code = check_strings(h)) == TS_OK &&
-        (code = check_arrays(h)) == TS_OK) {
+        (code = check_described(h)) == TS_OK && (code = check_numbers(h)) == TS_OK &&
+        (code = check_counts(h)) == TS_OK && (code = check_edges(h)) == TS_OK &&
+        (code = check_strings(h)) == TS_OK && (code = check_arrays(h)) == TS_OK) {
         code = count_items(h);
     }
     return code;

@@ -85,7 +85,8 @@ enum meta_list { LIST_NONE, LIST_FIELDS, LIST_TYPES };
 typedef struct heap_meta {
     bool complete; /* the snapshot object was closed */
     bool seen;
-    bool has_count[3]; /* node_count, edge_count, trace_function_count */
+    bool names_count[3]; /* node_count, edge_count, trace_function_count are there */
+    bool has_count[3];   /* and are integers */
     int64_t count[3];
     char key[64]; /* last key inside snapshot or snapshot.meta */
     enum meta_list list;

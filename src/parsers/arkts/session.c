@@ -88,15 +88,25 @@ static void note_mark(ts_session *s, int64_t ts)
 
 static ts_code heap_mark(ts_session *s, int64_t id, bool has_ts, int64_t ts)
 {
-    if (s->lost) { /* the end of what could not be read */
-        s->lost = false;
-        s->finder.n = 0;
+    bool starts = id == MARK_SNAPSHOT && s->has_type && s->type == TS_HEAP_TIMELINE;
+    bool lost = s->lost;
+    s->lost = false;
+    s->finder.n = 0;
+    if (lost && !starts) { /* the end of what could not be read */
         return TS_OK;
     }
     if (ts_heap_is_open(s->heap)) {
-        return session_close_heap(s, has_ts, ts, id);
+        ts_code code;
+        if (!starts || !ts_heap_has_samples(s->heap)) {
+            return session_close_heap(s, has_ts, ts, id);
+        }
+        /* The end of a timeline is missing: this is the start of the next one. */
+        code = session_close_heap(s, false, 0, 0);
+        if (code != TS_OK) {
+            return code;
+        }
     }
-    if (id == MARK_SNAPSHOT && (!s->has_type || s->type != TS_HEAP_SNAPSHOT)) {
+    if (starts || (id == MARK_SNAPSHOT && (!s->has_type || s->type != TS_HEAP_SNAPSHOT))) {
         s->has_timeline_start = has_ts;
         s->timeline_start = ts;
         return TS_OK;

@@ -165,15 +165,20 @@ static ts_code feed_heap(ts_session *s, const char *p, size_t n)
 {
     ts_code code = TS_OK;
     while (n > 0 && code == TS_OK) {
+        uint64_t before;
+        uint64_t taken;
         size_t used;
         if (!ts_heap_is_open(s->heap) && (code = session_open_heap(s)) != TS_OK) {
             break;
         }
+        before = ts_heap_taken(s->heap);
         code = ts_heap_feed(s->heap, &used, p, n);
+        taken = ts_heap_taken(s->heap) - before;
         if (code == TS_OK) {
             code = extract_write(s, &s->heap_file, true, p, used);
         }
-        s->text_bytes->imported += used;
+        s->text_bytes->imported += taken;
+        s->text_bytes->lost += used - taken;
         p += used;
         n -= used;
         if (code == TS_OK && n > 0) { /* the snapshot is complete and another one begins */
