@@ -108,6 +108,7 @@ static ts_code begin(ts_heap *h, bool array, int *want)
             h->damaged = true;
             return unexpected(h, "the document");
         }
+        h->object = true;
         return TS_OK;
     }
     if (h->depth == 2) {
@@ -407,7 +408,8 @@ ts_code ts_heap_feed(ts_heap *h, size_t *used, const char *p, size_t n)
         return TS_OK;
     }
     code = ts_json_feed(h->json, p, n);
-    if (code != TS_OK || ts_json_state(h->json) != TS_JSON_BAD) {
+    /* Damaged without being BAD: a document that is no object, of which nothing is taken. */
+    if (code != TS_OK || h->damaged || ts_json_state(h->json) != TS_JSON_BAD) {
         return code;
     }
     if (was_done || h->done) { /* the value is complete: what follows is another text */
@@ -420,7 +422,7 @@ ts_code ts_heap_feed(ts_heap *h, size_t *used, const char *p, size_t n)
 
 uint64_t ts_heap_taken(const ts_heap *h)
 {
-    return ts_json_position(h->json);
+    return h->object ? ts_json_position(h->json) : 0;
 }
 
 bool ts_heap_complete(const ts_heap *h)

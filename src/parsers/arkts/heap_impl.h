@@ -117,6 +117,7 @@ struct ts_heap {
     uint64_t depth;
     uint64_t skip; /* levels inside a value that is not wanted */
     enum heap_part part;
+    bool object; /* it has begun as one */
     bool done;
     bool damaged;
     uint32_t duplicate_parts;

@@ -178,7 +178,7 @@ static ts_code feed_heap(ts_session *s, const char *p, size_t n)
             code = extract_write(s, &s->heap_file, true, p, used);
         }
         s->text_bytes->imported += taken;
-        s->text_bytes->lost += used - taken;
+        s->text_bytes->lost += used - taken; /* may take back white space before the object */
         p += used;
         n -= used;
         if (code == TS_OK && n > 0) { /* the snapshot is complete and another one begins */
