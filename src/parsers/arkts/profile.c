@@ -118,6 +118,7 @@ static ts_code begin(ts_profile *p, bool array, int *want)
     } else if (p->depth == 2) {
         known = array && p->member != MEMBER_OTHER;
         *want = known && p->member != MEMBER_NODES ? TS_JSON_WANT_INTS : TS_JSON_PLAIN;
+        p->members |= known ? 1U << p->member : 0U;
     } else if (p->depth == 3) {
         known = p->member == MEMBER_NODES && !array;
         if (known) {
@@ -532,6 +533,22 @@ static ts_code note(ts_profile *p, ts_issue_code issue, uint64_t count, const ch
                : ts_issue_n(p->store, p->source_id, issue, p->name, p->offset, count, "%s", text);
 }
 
+static ts_code check_members(ts_profile *p)
+{
+    static const struct {
+        enum profile_member member;
+        const char *text;
+    } members[] = {{MEMBER_NODES, "nodes is missing"},
+                   {MEMBER_SAMPLES, "samples is missing"},
+                   {MEMBER_DELTAS, "timeDeltas is missing"}};
+    ts_code code = TS_OK;
+    for (size_t i = 0; i < 3 && p->done && code == TS_OK; i++) {
+        bool there = (p->members & 1U << members[i].member) != 0;
+        code = note(p, TS_ISSUE_profile_field_missing, there ? 0 : 1, members[i].text);
+    }
+    return code;
+}
+
 static ts_code record_issues(ts_profile *p, const ts_profile_end *end_of,
                              const profile_clock *clock)
 {
@@ -544,7 +561,8 @@ static ts_code record_issues(ts_profile *p, const ts_profile_end *end_of,
             return code;
         }
     }
-    if ((code = note(p, TS_ISSUE_profile_incomplete, p->done ? 0 : 1,
+    if ((code = check_members(p)) == TS_OK &&
+        (code = note(p, TS_ISSUE_profile_incomplete, p->done ? 0 : 1,
                      end_of->reason != NULL ? end_of->reason : "the profile is cut off")) ==
             TS_OK &&
         (code = note(p, TS_ISSUE_profile_no_start, p->has_start ? 0 : 1,

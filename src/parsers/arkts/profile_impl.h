@@ -85,6 +85,7 @@ struct ts_profile {
     ts_intvec deltas;  /* µs */
     bool negative;
 
+    unsigned members; /* bit per profile_member that was an array */
     uint64_t nodes_seen, nodes_lost;
     uint64_t bad_numbers, replaced, missing, deltas_bad;
     int64_t id_offset;

@@ -284,6 +284,17 @@ static ts_code walk_tree(ts_profile *p, const tree_link *links, uint32_t root)
     return code;
 }
 
+/* The viewer begins at the first node, and takes it for the root when its id is 1. */
+static ts_code check_root(ts_profile *p)
+{
+    uint32_t root = profile_find(p, 1);
+    if (p->node_count == 0 || (root != NO_INDEX && p->nodes[root].parent == NO_INDEX)) {
+        return TS_OK;
+    }
+    return ts_issue(p->store, p->source_id, TS_ISSUE_cpu_no_root, p->name, p->offset,
+                    "no node without a parent has the id 1");
+}
+
 static ts_code put_walked(ts_profile *p)
 {
     tree_link *links = ts_alloc(p->ctx, p->node_count, sizeof *links);
@@ -326,6 +337,9 @@ ts_code profile_put_nodes(ts_profile *p)
         for (uint32_t i = 0; i < p->node_count && code == TS_OK; i++) {
             code = put_node(p, &p->nodes[i]);
         }
+    }
+    if (code == TS_OK) {
+        code = check_root(p);
     }
     return code == TS_OK ? count_nodes(p) : code;
 }

@@ -158,12 +158,30 @@ ts_code ts_session_gap(ts_session *s, int64_t offset)
 
 /* --- the end -------------------------------------------------------------------------------- */
 
+/* The viewer shows heaps of the configured type only. */
+static ts_code fit_type(ts_session *s, session_config *config)
+{
+    int64_t type = config->row.type;
+    bool heaps = config->snapshots + config->timelines > 0;
+    bool fits = (type == TS_HEAP_SNAPSHOT && config->snapshots > 0) ||
+                (type == TS_HEAP_TIMELINE && config->timelines > 0);
+    if (!heaps || fits) {
+        return TS_OK;
+    }
+    config->row.type = config->snapshots > 0 ? TS_HEAP_SNAPSHOT : TS_HEAP_TIMELINE;
+    return ts_issue(s->store, s->job->source_id, TS_ISSUE_config_type_changed,
+                    "arkts-plugin_config", TS_NO_OFFSET,
+                    "the type was %" PRId64 " although the data is of type %" PRId64, type,
+                    config->row.type);
+}
+
 static ts_code put_configs(ts_session *s)
 {
     ts_code code = TS_OK;
     for (uint32_t i = 0; i < s->config_count && code == TS_OK; i++) {
-        ts_row_js_config *row = &s->configs[i];
-        if (s->profiles > 0 && row->enable_cpu_profiler == 0) {
+        ts_row_js_config *row = &s->configs[i].row;
+        code = fit_type(s, &s->configs[i]);
+        if (code == TS_OK && s->profiles > 0 && row->enable_cpu_profiler == 0) {
             row->enable_cpu_profiler = 1;
             code = ts_issue(s->store, s->job->source_id, TS_ISSUE_config_cpu_enabled,
                             "arkts-plugin_config", TS_NO_OFFSET,

@@ -10,14 +10,14 @@ static ts_code keep_config(ts_session *s, const ts_row_js_config *row)
 {
     if (s->config_count == s->config_cap) {
         uint32_t cap = s->config_cap == 0 ? 4 : s->config_cap * 2;
-        ts_row_js_config *configs = ts_realloc(s->ctx, s->configs, cap, sizeof *configs);
+        session_config *configs = ts_realloc(s->ctx, s->configs, cap, sizeof *configs);
         if (configs == NULL) {
             return s->ctx->error.code;
         }
         s->configs = configs;
         s->config_cap = cap;
     }
-    s->configs[s->config_count++] = *row;
+    s->configs[s->config_count++] = (session_config){.row = *row};
     s->has_type = row->type == TS_HEAP_SNAPSHOT || row->type == TS_HEAP_TIMELINE;
     s->type = row->type;
     s->pid = row->pid;

@@ -81,6 +81,11 @@ ts_code session_close_heap(ts_session *s, bool has_end, int64_t end_ts, int64_t 
     s->has_start = false;
     s->start_pending = false;
     complete = ts_heap_complete(s->heap);
+    if (s->config_count > 0) {
+        session_config *config = &s->configs[s->config_count - 1];
+        config->timelines += timeline ? 1 : 0;
+        config->snapshots += timeline ? 0 : 1;
+    }
     if (code == TS_OK) {
         code = ts_heap_finish(s->heap, &end);
     }
