@@ -3,10 +3,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#ifndef TS_VERSION
-#define TS_VERSION "0.1.0"
-#endif
-
 /* A fixed text, not the time of the build: two builds of one version write the same bytes. */
 #define PUBLISH_DATE "2026/11/21"
 

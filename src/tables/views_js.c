@@ -263,10 +263,11 @@ const char ts_view_js_allocation_stack[] =
                                                   "    AND f.file_id = d.file_id AND "
                                                   "t.function_info_index >= 0";
 
-/* --- CPU -----------------------------------------------------------------------------------------
+/* --- CPU ----------------------------------------------------------------------------------------
  */
+* /
 
-const char ts_view_js_cpu_sample[] =
+    const char ts_view_js_cpu_sample[] =
     "CREATE VIEW v_js_cpu_sample AS\n"
     "SELECT s.id AS id, s.start_time AS start_time, s.end_time AS end_time, s.dur AS dur,\n"
     "  s.function_id AS function_id,\n"

@@ -66,7 +66,8 @@ static inline void put_edges(const recording *r, int64_t file, const int64_t (*e
     }
 }
 
-/* The first snapshot: every case that a resolved name can meet. */
+/* The first snapshot: every case that a resolved name can meet. Numbers beyond its own types,
+ * strings and nodes are such that they would hit rows of the next file. */
 static inline void put_first_heap(const recording *r)
 {
     static const char *const node_types[] = {"hidden", "string", "object",
@@ -76,12 +77,12 @@ static inline void put_first_heap(const recording *r)
     static const int64_t nodes[][7] = {
         {2, 1, 1, 10, 3, 0, 0},  {1, 2, 3, 20, 0, 1, 0},  {1, 2, 5, 24, 0, 1, 0},
         {3, 4, 7, 30, 1, 0, 0},  {0, 0, 9, 5, 0, 0, 0},   {4, 5, 11, 40, 1, 2, 2},
-        {2, 1, 13, 12, 0, 2, 0}, {9, 99, 15, 7, 0, 0, 0}, {2, 99, 17, 8, 0, 0, 0},
+        {2, 1, 13, 12, 0, 2, 0}, {9, 99, 15, 7, 0, 0, 0}, {2, 8, 17, 8, 0, 0, 0},
         {5, 0, 19, 50, 0, 0, 0},
     };
     static const int64_t edges[][5] = {
         {2, 3, 7, 1, 3}, {1, 7, 14, 1, 5},  {4, 3, 35, 1, 11},
-        {3, 2, 7, 7, 3}, {0, 4, 36, 11, 0}, {77, 99, 700, 0, 0},
+        {3, 2, 7, 7, 3}, {0, 4, 36, 11, 0}, {5, 8, 70, 0, 0},
     };
     put(r, js_heap_file_detail, .file_id = 0, .source_id = 2, .node_stride = 7,
         .first_info_rowid = 1, .node_type_count = 6, .first_edge_type_rowid = 7,

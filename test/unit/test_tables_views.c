@@ -116,7 +116,7 @@ static void edges_have_both_ends(void **state)
                "2|weak|next|1|object|Window|11|native|DIV|40|5\n"
                "3|hidden|2|7|code|fn|3|string|hello|20|1\n"
                "4|context|fn|11|native|DIV|NULL|NULL|NULL|NULL|5\n"
-               "5|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|100\n");
+               "5|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|10\n");
     assert_sql(r->path, "SELECT name, from_name, to_name FROM v_js_edge WHERE file_id = 1",
                "Car|Window|Car\n");
 }
