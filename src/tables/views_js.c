@@ -1,7 +1,6 @@
 #include "tables/views_impl.h"
 
-/* --- pieces: d is js_heap_file_detail, n js_heap_nodes, e js_heap_edges -------------------------
- */
+/* --- pieces: d is js_heap_file_detail, n js_heap_nodes, e js_heap_edges -------------------- */
 
 #define NODES_OF_FILE                                                                              \
     "js_heap_nodes AS n\n"                                                                         \
@@ -48,84 +47,65 @@
     "    WHERE b.id = d.first_edge_block_id + e.edge_index / 64 AND b.file_id = d.file_id\n"       \
     "      AND n.id = e.from_node_id AND n.edge_count > 0 LIMIT 1)"
 
-/* --- nodes and edges ----------------------------------------------------------------------------
- */
+/* Columns, ready made: the layout of the views stays readable this way. */
+#define N_TYPE NODE_TYPE("n.type")
+#define N_NAME STRING_AT("n.name")
+#define OWNER_TYPE OWNER(N_TYPE)
+#define OWNER_NAME OWNER(N_NAME)
+#define OWNER_SIZE OWNER("n.self_size")
+#define TARGET_TYPE TARGET(N_TYPE)
+#define TARGET_NAME TARGET(N_NAME)
+#define TARGET_SIZE TARGET("n.self_size")
+#define GROUP_STRING STRING_AT("g.name")
+#define FUNCTION_NAME STRING_AT("f.name")
+#define FUNCTION_SCRIPT STRING_AT("f.script_name")
 
-/* clang-format off: it would move the pieces of the texts out of their order */
+/* --- nodes and edges ---------------------------------------------------------------------- */
+
 #define NODE_COLUMNS                                                                               \
     "SELECT d.file_id AS file_id, n.node_index AS node_index, n.id AS node_id,\n"                  \
-    "  " NODE_TYPE(                                                                                \
-        "n.type") " AS type,\n"                                                                    \
-                  "  " STRING_AT(                                                                  \
-                      "n.name") " AS name,\n"                                                      \
-                                "  n.self_size AS self_size, n.edge_count AS edge_count,\n"        \
-                                "  n.trace_node_id AS trace_node_id, n.detachedness AS "           \
-                                "detachedness, n.type AS type_id\n"                                \
-                                "FROM js_heap_file_detail AS d\n"                                  \
-                                "CROSS JOIN " NODES_OF_FILE
-/* clang-format on */
+    "  " N_TYPE " AS type,\n"                                                                      \
+    "  " N_NAME " AS name,\n"                                                                      \
+    "  n.self_size AS self_size, n.edge_count AS edge_count,\n"                                    \
+    "  n.trace_node_id AS trace_node_id, n.detachedness AS detachedness, n.type AS type_id\n"      \
+    "FROM js_heap_file_detail AS d\n"                                                              \
+    "CROSS JOIN " NODES_OF_FILE
 
 const char ts_view_js_node[] = "CREATE VIEW v_js_node AS\n" NODE_COLUMNS;
 
 const char ts_view_js_detached[] =
     "CREATE VIEW v_js_detached AS\n" NODE_COLUMNS "\nWHERE n.detachedness = 2";
 
-const char ts_view_js_edge[] =
-    "CREATE VIEW v_js_edge AS\n"
-    "SELECT d.file_id AS file_id, e.edge_index AS edge_index,\n"
-    "  " EDGE_TYPE " AS type,\n"
-    "  " EDGE_NAME " AS name,\n"
-    "  e.from_node_id AS from_node_id,\n"
-    "  " OWNER(NODE_TYPE(
-        "n.type")) " AS from_type,\n"
-                   "  " OWNER(STRING_AT(
-                       "n.name")) " AS from_name,\n"
-                                  "  e.to_node_id AS to_node_id,\n"
-                                  "  " TARGET(NODE_TYPE(
-                                      "n.type")) " AS to_type,\n"
-                                                 "  " TARGET(STRING_AT(
-                                                     "n.name")) " AS to_name,\n"
-                                                                "  " TARGET(
-                                                                    "n.self_size") " AS "
-                                                                                   "to_self_size,\n"
-                                                                                   "  e.to_node / "
-                                                                                   "d.node_stride "
-                                                                                   "AS "
-                                                                                   "to_node_index, "
-                                                                                   "e.type AS "
-                                                                                   "type_id,\n"
-                                                                                   "  "
-                                                                                   "e.name_or_"
-                                                                                   "index AS "
-                                                                                   "name_or_index\n"
-                                                                                   "FROM "
-                                                                                   "js_heap_file_"
-                                                                                   "detail AS d\n"
-                                                                                   "CROSS "
-                                                                                   "JOIN"
-                                                                                   " " EDGES_OF_FILE;
+const char ts_view_js_edge[] = "CREATE VIEW v_js_edge AS\n"
+                               "SELECT d.file_id AS file_id, e.edge_index AS edge_index,\n"
+                               "  " EDGE_TYPE " AS type,\n"
+                               "  " EDGE_NAME " AS name,\n"
+                               "  e.from_node_id AS from_node_id,\n"
+                               "  " OWNER_TYPE " AS from_type,\n"
+                               "  " OWNER_NAME " AS from_name,\n"
+                               "  e.to_node_id AS to_node_id,\n"
+                               "  " TARGET_TYPE " AS to_type,\n"
+                               "  " TARGET_NAME " AS to_name,\n"
+                               "  " TARGET_SIZE " AS to_self_size,\n"
+                               "  e.to_node / d.node_stride AS to_node_index, e.type AS type_id,\n"
+                               "  e.name_or_index AS name_or_index\n"
+                               "FROM js_heap_file_detail AS d\n"
+                               "CROSS JOIN " EDGES_OF_FILE;
 
-const char ts_view_js_retainer[] =
-    "CREATE VIEW v_js_retainer AS\n"
-    "SELECT d.file_id AS file_id, e.to_node_id AS node_id,\n"
-    "  " TARGET(STRING_AT(
-        "n.name")) " AS node_name,\n"
-                   "  " EDGE_TYPE " AS edge_type,\n"
-                   "  " EDGE_NAME " AS edge_name,\n"
-                   "  e.from_node_id AS retainer_id,\n"
-                   "  " OWNER(NODE_TYPE(
-                       "n.type")) " AS retainer_type,\n"
-                                  "  " OWNER(STRING_AT(
-                                      "n.name")) " AS retainer_name,\n"
-                                                 "  " OWNER(
-                                                     "n.self_size") " AS retainer_self_size,\n"
-                                                                    "  e.edge_index AS edge_index\n"
-                                                                    "FROM js_heap_file_detail AS "
-                                                                    "d\n"
-                                                                    "CROSS JOIN " EDGES_OF_FILE;
+const char ts_view_js_retainer[] = "CREATE VIEW v_js_retainer AS\n"
+                                   "SELECT d.file_id AS file_id, e.to_node_id AS node_id,\n"
+                                   "  " TARGET_NAME " AS node_name,\n"
+                                   "  " EDGE_TYPE " AS edge_type,\n"
+                                   "  " EDGE_NAME " AS edge_name,\n"
+                                   "  e.from_node_id AS retainer_id,\n"
+                                   "  " OWNER_TYPE " AS retainer_type,\n"
+                                   "  " OWNER_NAME " AS retainer_name,\n"
+                                   "  " OWNER_SIZE " AS retainer_self_size,\n"
+                                   "  e.edge_index AS edge_index\n"
+                                   "FROM js_heap_file_detail AS d\n"
+                                   "CROSS JOIN " EDGES_OF_FILE;
 
-/* --- aggregates ----------------------------------------------------------------------------------
- */
+/* --- aggregates --------------------------------------------------------------------------- */
 
 /*
  * Classes of one file d as rows of json_each: key is a string index, or -1 - type for the types
@@ -186,8 +166,7 @@ const char ts_view_js_snapshot_diff[] =
     "  (d.file_id = f.file_id) * " GROUP_COUNT " AS count,\n"
     "  (d.file_id <> f.file_id) * " GROUP_COUNT " AS previous_count,\n"
     "  (d.file_id = f.file_id) * " GROUP_SIZE " AS self_size,\n"
-    "  (d.file_id <> f.file_id) * " GROUP_SIZE "\n"
-    "    AS previous_self_size\n"
+    "  (d.file_id <> f.file_id) * " GROUP_SIZE " AS previous_self_size\n"
     "  FROM (SELECT a.file_id AS file_id, max(p.file_id) AS previous_file_id\n"
     "    FROM js_heap_file_detail AS a JOIN js_heap_file_detail AS p ON p.file_id < a.file_id\n"
     "    GROUP BY a.file_id) AS f\n"
@@ -198,76 +177,58 @@ const char ts_view_js_snapshot_diff[] =
 const char ts_view_js_string_duplicates[] =
     "CREATE VIEW v_js_string_duplicates AS\n"
     "SELECT g.file_id AS file_id,\n"
-    "  " STRING_AT(
-        "g.name") " AS string,\n"
-                  "  g.count AS count, g.self_size AS self_size, g.wasted_size AS wasted_size,\n"
-                  "  g.name AS file_index\n"
-                  "FROM (\n"
-                  "  SELECT d.rowid AS detail_rowid, d.file_id AS file_id, n.name AS name, "
-                  "count(*) AS count,\n"
-                  "    sum(n.self_size) AS self_size, sum(n.self_size) - max(n.self_size) AS "
-                  "wasted_size\n"
-                  "  FROM js_heap_file_detail AS d\n"
-                  "  CROSS JOIN js_heap_info AS t\n"
-                  "    ON t.rowid BETWEEN d.first_info_rowid AND d.first_info_rowid + "
-                  "d.node_type_count - 1\n"
-                  "      AND +t.str_value = 'string'\n"
-                  "  CROSS JOIN " NODES_OF_FILE "\n"
-                  "  WHERE +n.type = t.rowid - d.first_info_rowid\n"
-                  "  GROUP BY d.file_id, n.name HAVING count(*) > 1) AS g\n"
-                  "CROSS JOIN js_heap_file_detail AS d ON d.rowid = g.detail_rowid";
+    "  " GROUP_STRING " AS string,\n"
+    "  g.count AS count, g.self_size AS self_size, g.wasted_size AS wasted_size,\n"
+    "  g.name AS file_index\n"
+    "FROM (\n"
+    "  SELECT d.rowid AS detail_rowid, d.file_id AS file_id, n.name AS name,\n"
+    "    count(*) AS count, sum(n.self_size) AS self_size,\n"
+    "    sum(n.self_size) - max(n.self_size) AS wasted_size\n"
+    "  FROM js_heap_file_detail AS d\n"
+    "  CROSS JOIN js_heap_info AS t\n"
+    "    ON t.rowid BETWEEN d.first_info_rowid AND d.first_info_rowid + d.node_type_count - 1\n"
+    "      AND +t.str_value = 'string'\n"
+    "  CROSS JOIN " NODES_OF_FILE "\n"
+    "  WHERE +n.type = t.rowid - d.first_info_rowid\n"
+    "  GROUP BY d.file_id, n.name HAVING count(*) > 1) AS g\n"
+    "CROSS JOIN js_heap_file_detail AS d ON d.rowid = g.detail_rowid";
 
 /* Two kinds of rows are added up: those of the tree, and the live nodes of each tree node. */
 const char ts_view_js_allocation_stack[] =
     "CREATE VIEW v_js_allocation_stack AS\n"
     "SELECT g.file_id AS file_id, g.id AS id, nullif(t.parent_id, -1) AS parent_id,\n"
-    "  " STRING_AT("f.name") " AS function,\n"
-                             "  " STRING_AT(
-                                 "f.script_name") " AS script,\n"
-                                                  "  f.line AS line, f.\"column\" AS \"column\",\n"
-                                                  "  g.count AS count, g.size AS size,\n"
-                                                  "  g.live_count AS live_count, g.live_size AS "
-                                                  "live_size, f.function_id AS function_id\n"
-                                                  "FROM (\n"
-                                                  "  SELECT file_id, id, max(detail_rowid) AS "
-                                                  "detail_rowid, max(trace_rowid) AS trace_rowid,\n"
-                                                  "    sum(count) AS count, sum(size) AS size,\n"
-                                                  "    sum(live_count) AS live_count, "
-                                                  "sum(live_size) AS live_size\n"
-                                                  "  FROM (\n"
-                                                  "    SELECT d.file_id AS file_id, t.id AS id, "
-                                                  "d.rowid AS detail_rowid,\n"
-                                                  "      t.rowid AS trace_rowid, t.count AS count, "
-                                                  "t.size AS size,\n"
-                                                  "      0 AS live_count, 0 AS live_size\n"
-                                                  "    FROM js_heap_file_detail AS d\n"
-                                                  "    CROSS JOIN js_heap_trace_node AS t\n"
-                                                  "      ON t.rowid >= d.first_trace_node_rowid "
-                                                  "AND t.file_id = d.file_id\n"
-                                                  "    UNION ALL\n"
-                                                  "    SELECT d.file_id, n.trace_node_id, NULL, "
-                                                  "NULL, 0, 0, count(*), sum(n.self_size)\n"
-                                                  "    FROM js_heap_file_detail AS d\n"
-                                                  "    CROSS JOIN " NODES_OF_FILE "\n"
-                                                  "    WHERE n.trace_node_id <> 0\n"
-                                                  "    GROUP BY d.file_id, n.trace_node_id)\n"
-                                                  "  GROUP BY file_id, id HAVING max(trace_rowid) "
-                                                  "IS NOT NULL) AS g\n"
-                                                  "CROSS JOIN js_heap_file_detail AS d ON d.rowid "
-                                                  "= g.detail_rowid\n"
-                                                  "LEFT JOIN js_heap_trace_node AS t ON t.rowid = "
-                                                  "g.trace_rowid\n"
-                                                  "LEFT JOIN js_heap_trace_function_info AS f\n"
-                                                  "  ON f.rowid = d.first_trace_function_rowid + "
-                                                  "t.function_info_index\n"
-                                                  "    AND f.file_id = d.file_id AND "
-                                                  "t.function_info_index >= 0";
+    "  " FUNCTION_NAME " AS function,\n"
+    "  " FUNCTION_SCRIPT " AS script,\n"
+    "  f.line AS line, f.\"column\" AS \"column\",\n"
+    "  g.count AS count, g.size AS size,\n"
+    "  g.live_count AS live_count, g.live_size AS live_size, f.function_id AS function_id\n"
+    "FROM (\n"
+    "  SELECT file_id, id, max(detail_rowid) AS detail_rowid, max(trace_rowid) AS trace_rowid,\n"
+    "    sum(count) AS count, sum(size) AS size,\n"
+    "    sum(live_count) AS live_count, sum(live_size) AS live_size\n"
+    "  FROM (\n"
+    "    SELECT d.file_id AS file_id, t.id AS id, d.rowid AS detail_rowid,\n"
+    "      t.rowid AS trace_rowid, t.count AS count, t.size AS size,\n"
+    "      0 AS live_count, 0 AS live_size\n"
+    "    FROM js_heap_file_detail AS d\n"
+    "    CROSS JOIN js_heap_trace_node AS t\n"
+    "      ON t.rowid >= d.first_trace_node_rowid AND t.file_id = d.file_id\n"
+    "    UNION ALL\n"
+    "    SELECT d.file_id, n.trace_node_id, NULL, NULL, 0, 0, count(*), sum(n.self_size)\n"
+    "    FROM js_heap_file_detail AS d\n"
+    "    CROSS JOIN " NODES_OF_FILE "\n"
+    "    WHERE n.trace_node_id <> 0\n"
+    "    GROUP BY d.file_id, n.trace_node_id)\n"
+    "  GROUP BY file_id, id HAVING max(trace_rowid) IS NOT NULL) AS g\n"
+    "CROSS JOIN js_heap_file_detail AS d ON d.rowid = g.detail_rowid\n"
+    "LEFT JOIN js_heap_trace_node AS t ON t.rowid = g.trace_rowid\n"
+    "LEFT JOIN js_heap_trace_function_info AS f\n"
+    "  ON f.rowid = d.first_trace_function_rowid + t.function_info_index\n"
+    "    AND f.file_id = d.file_id AND t.function_info_index >= 0";
 
-/* --- CPU ----------------------------------------------------------------------------------------
- */
-* /
+/* --- CPU ---------------------------------------------------------------------------------- */
 
-    const char ts_view_js_cpu_sample[] =
+const char ts_view_js_cpu_sample[] =
     "CREATE VIEW v_js_cpu_sample AS\n"
     "SELECT s.id AS id, s.start_time AS start_time, s.end_time AS end_time, s.dur AS dur,\n"
     "  s.function_id AS function_id,\n"

@@ -1,13 +1,12 @@
 #include "tables/views_impl.h"
 
-/* --- pieces --------------------------------------------------------------------------------------
- */
+/* --- pieces ---------------------------------------------------------------------------------- */
 
-/* A method as people write it. */
-#define METHOD_LABEL(m)                                                                            \
-    "ifnull(nullif(" m ".package, '') || '.', '')\n"                                               \
-    "    || ifnull(nullif(" m ".class, '') || '.', '')\n"                                          \
-    "    || ifnull(nullif(" m ".name, ''), '(anonymous)')"
+/* A method m as people write it. */
+#define METHOD_LABEL                                                                               \
+    "ifnull(nullif(m.package, '') || '.', '')\n"                                                   \
+    "    || ifnull(nullif(m.class, '') || '.', '')\n"                                              \
+    "    || ifnull(nullif(m.name, ''), '(anonymous)')"
 
 /*
  * The weight of each call path of its own. A sample weighs its values; one without values weighs
@@ -32,8 +31,7 @@
     "  WHERE node_id IS NOT NULL AND self_dur IS NOT NULL\n"                                       \
     "  GROUP BY node_id"
 
-/* --- hot methods ---------------------------------------------------------------------------------
- */
+/* --- hot methods ----------------------------------------------------------------------------- */
 
 /*
  * `walk` meets every node twice, when it is entered and when it is left, in the order of a walk
@@ -88,17 +86,15 @@ const char ts_view_stack_hot_method[] =
     "SELECT k.source_id AS source_id, k.event AS event, k.unit AS unit, k.value AS value,\n"
     "  t.method_id AS method_id,\n"
     "  CASE WHEN m.id IS NULL THEN '(unknown)' ELSE\n"
-    "    " METHOD_LABEL(
-        "m") " END AS method,\n"
-             "  m.file AS file, m.line AS line, ifnull(s.self, 0) AS self, t.total AS total\n"
-             "FROM totals AS t\n"
-             "JOIN kinds AS k ON k.kind = t.kind\n"
-             "LEFT JOIN selfs AS s ON s.kind = t.kind AND s.method_id IS t.method_id\n"
-             "LEFT JOIN stack_method AS m ON m.id = t.method_id\n"
-             "WHERE t.total <> 0 AND ifnull(m.name, '') NOT IN ('(root)', '(idle)')";
+    "    " METHOD_LABEL " END AS method,\n"
+    "  m.file AS file, m.line AS line, ifnull(s.self, 0) AS self, t.total AS total\n"
+    "FROM totals AS t\n"
+    "JOIN kinds AS k ON k.kind = t.kind\n"
+    "LEFT JOIN selfs AS s ON s.kind = t.kind AND s.method_id IS t.method_id\n"
+    "LEFT JOIN stack_method AS m ON m.id = t.method_id\n"
+    "WHERE t.total <> 0 AND ifnull(m.name, '') NOT IN ('(root)', '(idle)')";
 
-/* --- flame graphs --------------------------------------------------------------------------------
- */
+/* --- flame graphs ---------------------------------------------------------------------------- */
 
 /* A path is put together only for the rows that a query returns, by walking up from its node. */
 const char ts_view_stack_folded[] =
@@ -112,16 +108,15 @@ const char ts_view_stack_folded[] =
     "      FROM up CROSS JOIN stack_node AS p ON p.id = up.parent_id)\n"
     "    SELECT group_concat(frame, ';') FROM (\n"
     "      SELECT CASE WHEN m.id IS NULL THEN '(unknown)' ELSE replace(replace(\n"
-    "    " METHOD_LABEL("m") ",\n"
-                             "        ';', ':'), char(10), ' ') END AS frame\n"
-                             "      FROM up LEFT JOIN stack_method AS m ON m.id = up.method_id\n"
-                             "      ORDER BY up.height DESC)) AS stack,\n"
-                             "  w.weight AS weight\n"
-                             "FROM (\n" NODE_WEIGHTS ") AS w\n"
-                             "JOIN stack_node AS n ON n.id = w.node_id";
+    "    " METHOD_LABEL ",\n"
+    "        ';', ':'), char(10), ' ') END AS frame\n"
+    "      FROM up LEFT JOIN stack_method AS m ON m.id = up.method_id\n"
+    "      ORDER BY up.height DESC)) AS stack,\n"
+    "  w.weight AS weight\n"
+    "FROM (\n" NODE_WEIGHTS ") AS w\n"
+    "JOIN stack_node AS n ON n.id = w.node_id";
 
-/* --- threads -------------------------------------------------------------------------------------
- */
+/* --- threads --------------------------------------------------------------------------------- */
 
 const char ts_view_thread_cpu[] =
     "CREATE VIEW v_thread_cpu AS\n"
