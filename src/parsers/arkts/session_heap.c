@@ -156,14 +156,13 @@ static ts_code pass_over(ts_session *s, const char *p, size_t n)
     return TS_OK;
 }
 
-static bool blank(const char *p, size_t n)
+static size_t leading_blanks(const char *p, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        if (p[i] != ' ' && p[i] != '\n' && p[i] != '\r' && p[i] != '\t') {
-            return false;
-        }
+    size_t i = 0;
+    while (i < n && (p[i] == ' ' || p[i] == '\n' || p[i] == '\r' || p[i] == '\t')) {
+        i++;
     }
-    return true;
+    return i;
 }
 
 static ts_code feed_heap(ts_session *s, const char *p, size_t n)
@@ -183,7 +182,7 @@ static ts_code feed_heap(ts_session *s, const char *p, size_t n)
             code = extract_write(s, &s->heap_file, true, p, used);
         }
         s->text_bytes->imported += taken;
-        s->text_bytes->lost += used - taken; /* may take back white space before the object */
+        s->text_bytes->lost += used - taken; /* may take back a byte order mark */
         p += used;
         n -= used;
         if (code == TS_OK && n > 0) { /* the snapshot is complete and another one begins */
@@ -203,9 +202,11 @@ ts_code session_chunk_text(ts_session *s, const char *p, size_t n)
     if (s->lost) {
         return pass_over(s, p, n);
     }
-    if (!ts_heap_is_open(s->heap) && blank(p, n)) {
-        s->text_bytes->skipped += n;
-        return TS_OK;
+    if (!ts_heap_is_open(s->heap)) {
+        size_t blanks = leading_blanks(p, n);
+        s->text_bytes->skipped += blanks;
+        p += blanks;
+        n -= blanks;
     }
     return feed_heap(s, p, n);
 }
