@@ -60,7 +60,7 @@
 #define FUNCTION_NAME STRING_AT("f.name")
 #define FUNCTION_SCRIPT STRING_AT("f.script_name")
 
-/* --- nodes and edges ---------------------------------------------------------------------- */
+/* --- nodes and edges ----------------------------------------------------------------------- */
 
 #define NODE_COLUMNS                                                                               \
     "SELECT d.file_id AS file_id, n.node_index AS node_index, n.id AS node_id,\n"                  \
@@ -105,7 +105,7 @@ const char ts_view_js_retainer[] = "CREATE VIEW v_js_retainer AS\n"
                                    "FROM js_heap_file_detail AS d\n"
                                    "CROSS JOIN " EDGES_OF_FILE;
 
-/* --- aggregates --------------------------------------------------------------------------- */
+/* --- aggregates ---------------------------------------------------------------------------- */
 
 /*
  * Classes of one file d as rows of json_each: key is a string index, or -1 - type for the types
@@ -226,7 +226,7 @@ const char ts_view_js_allocation_stack[] =
     "  ON f.rowid = d.first_trace_function_rowid + t.function_info_index\n"
     "    AND f.file_id = d.file_id AND t.function_info_index >= 0";
 
-/* --- CPU ---------------------------------------------------------------------------------- */
+/* --- CPU ----------------------------------------------------------------------------------- */
 
 const char ts_view_js_cpu_sample[] =
     "CREATE VIEW v_js_cpu_sample AS\n"

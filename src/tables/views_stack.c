@@ -1,6 +1,6 @@
 #include "tables/views_impl.h"
 
-/* --- pieces ---------------------------------------------------------------------------------- */
+/* --- pieces -------------------------------------------------------------------------------- */
 
 /* A method m as people write it. */
 #define METHOD_LABEL                                                                               \
@@ -31,7 +31,7 @@
     "  WHERE node_id IS NOT NULL AND self_dur IS NOT NULL\n"                                       \
     "  GROUP BY node_id"
 
-/* --- hot methods ----------------------------------------------------------------------------- */
+/* --- hot methods --------------------------------------------------------------------------- */
 
 /*
  * `walk` meets every node twice, when it is entered and when it is left, in the order of a walk
@@ -94,7 +94,7 @@ const char ts_view_stack_hot_method[] =
     "LEFT JOIN stack_method AS m ON m.id = t.method_id\n"
     "WHERE t.total <> 0 AND ifnull(m.name, '') NOT IN ('(root)', '(idle)')";
 
-/* --- flame graphs ---------------------------------------------------------------------------- */
+/* --- flame graphs -------------------------------------------------------------------------- */
 
 /* A path is put together only for the rows that a query returns, by walking up from its node. */
 const char ts_view_stack_folded[] =
@@ -116,7 +116,7 @@ const char ts_view_stack_folded[] =
     "FROM (\n" NODE_WEIGHTS ") AS w\n"
     "JOIN stack_node AS n ON n.id = w.node_id";
 
-/* --- threads --------------------------------------------------------------------------------- */
+/* --- threads ------------------------------------------------------------------------------- */
 
 const char ts_view_thread_cpu[] =
     "CREATE VIEW v_thread_cpu AS\n"

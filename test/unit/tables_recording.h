@@ -176,8 +176,7 @@ static inline void put_third_heap(const recording *r)
         .start_time = 5000, .end_time = 6000, .self_size = 65);
 }
 
-/* --- CPU -----------------------------------------------------------------------------------------
- */
+/* --- CPU ----------------------------------------------------------------------------------- */
 
 static inline void put_profile(const recording *r)
 {
@@ -272,8 +271,7 @@ static inline void put_other_stacks(const recording *r, int64_t itid)
         .ts = 10, .dur = 30, .self_dur = 30, .cpu_dur = 11, .depth = 1);
 }
 
-/* --- all -----------------------------------------------------------------------------------------
- */
+/* --- all ----------------------------------------------------------------------------------- */
 
 static inline void put_sources(const recording *r)
 {

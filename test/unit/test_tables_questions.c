@@ -74,8 +74,7 @@ static void ask(answer *a, const recording *r, const char *file, const char *con
         assert_string_equal(answer_.text, (expected));                                             \
     } while (0)
 
-/* --- all files -----------------------------------------------------------------------------------
- */
+/* --- all files ----------------------------------------------------------------------------- */
 
 /* The words after a heading of the head comment, up to the next heading. */
 static void check_head(const char *file, const char *sql)
@@ -170,8 +169,7 @@ static void questions_answer_on_an_empty_database(void **state)
     free(empty.path);
 }
 
-/* --- heap ----------------------------------------------------------------------------------------
- */
+/* --- heap ---------------------------------------------------------------------------------- */
 
 static void class_histogram(void **state)
 {
@@ -262,8 +260,7 @@ static void allocation_stacks(void **state)
           "file=0");
 }
 
-/* --- CPU -----------------------------------------------------------------------------------------
- */
+/* --- CPU ----------------------------------------------------------------------------------- */
 
 static void hot_methods_of_a_span(void **state)
 {
@@ -307,8 +304,7 @@ static void folded(void **state)
     check(r, "folded_stacks.sql", "folded\na 20\na;(anonymous) 30\n", "event=call");
 }
 
-/* --- import --------------------------------------------------------------------------------------
- */
+/* --- import -------------------------------------------------------------------------------- */
 
 static void losses_worst_first(void **state)
 {

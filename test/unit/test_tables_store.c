@@ -43,8 +43,7 @@ static void finish(bench *b)
     assert_ok(b->ctx, ts_store_finish(b->store));
 }
 
-/* --- sources -----------------------------------------------------------------------------------
- */
+/* --- sources ------------------------------------------------------------------------------- */
 
 static void sources_are_written_in_id_order(void **state)
 {
@@ -150,8 +149,7 @@ static void loss_makes_a_source_and_its_parents_incomplete(void **state)
     assert_int_equal(MEM_INT(b->mem, source, 4, complete), 0);
 }
 
-/* --- issues ------------------------------------------------------------------------------------
- */
+/* --- issues -------------------------------------------------------------------------------- */
 
 static void first_five_issues_are_single_rows(void **state)
 {
@@ -272,8 +270,7 @@ static void every_code_and_item_is_documented(void **state)
     assert_string_equal(ts_severity_name(TS_ERROR), "error");
 }
 
-/* --- counts ------------------------------------------------------------------------------------
- */
+/* --- counts -------------------------------------------------------------------------------- */
 
 static void counts_become_rows_by_source(void **state)
 {
@@ -373,8 +370,7 @@ static void many_tallies_are_found_again(void **state)
     }
 }
 
-/* --- failing -----------------------------------------------------------------------------------
- */
+/* --- failing ------------------------------------------------------------------------------- */
 
 /* Everything that allocates or writes, once. */
 static ts_code small_import(ts_ctx *ctx, ts_sink *sink)

@@ -78,8 +78,7 @@ static void args_view_joins_names_and_texts(void **state)
     free(path);
 }
 
-/* --- heap ----------------------------------------------------------------------------------------
- */
+/* --- heap ---------------------------------------------------------------------------------- */
 
 static void nodes_have_type_and_name(void **state)
 {
@@ -211,8 +210,7 @@ static void cpu_samples_have_functions(void **state)
                "2|140|145|5|77|NULL|NULL|NULL|NULL|NULL|NULL\n");
 }
 
-/* --- stacks --------------------------------------------------------------------------------------
- */
+/* --- stacks -------------------------------------------------------------------------------- */
 
 static void hot_methods_count_recursion_once(void **state)
 {
@@ -295,8 +293,7 @@ static void stacks_may_be_deep(void **state)
     free(deep.path);
 }
 
-/* --- quality -------------------------------------------------------------------------------------
- */
+/* --- quality ------------------------------------------------------------------------------- */
 
 static void quality_lists_issues_and_differences(void **state)
 {
