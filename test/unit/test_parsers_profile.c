@@ -147,6 +147,69 @@ static void test_times_beyond_64_bit(void **state)
     run_free(&r);
 }
 
+typedef struct moment {
+    int64_t us;
+    int id;
+} moment;
+
+static int compare_moments(const void *a, const void *b)
+{
+    const moment *x = a;
+    const moment *y = b;
+    return x->us != y->us ? (x->us < y->us ? -1 : 1) : x->id - y->id;
+}
+
+/* Sample k has the node k + 1, so that the order of equal times shows. */
+static void check_order(unsigned seed, int n, int spread)
+{
+    moment moments[64];
+    bytes nodes = {0};
+    bytes samples = {0};
+    bytes deltas = {0};
+    bytes text = {0};
+    int64_t us = 0;
+    run r;
+    for (int i = 0; i < n; i++) {
+        int delta = i == 0
+                        ? 1000
+                        : (int)((seed = seed * 1664525U + 1013904223U) >> 16) % spread - spread / 3;
+        us += delta;
+        moments[i] = (moment){us, i + 1};
+        putf(&nodes, "%s{\"id\":%d,\"callFrame\":{\"functionName\":\"f%d\"}}", i == 0 ? "" : ",",
+             i + 1, i);
+        putf(&samples, "%s%d", i == 0 ? "" : ",", i + 1);
+        putf(&deltas, "%s%d", i == 0 ? "" : ",", delta);
+    }
+    qsort(moments, (size_t)n, sizeof moments[0], compare_moments);
+    put_str(&text, "{\"nodes\":[");
+    put(&text, nodes.p, nodes.n);
+    put_str(&text, "],\"startTime\":0,\"endTime\":0,\"samples\":[");
+    put(&text, samples.p, samples.n);
+    put_str(&text, "],\"timeDeltas\":[");
+    put(&text, deltas.p, deltas.n);
+    put_str(&text, "]}");
+    import_bytes(&r, text);
+    assert_rows(&r, stack_sample, (size_t)n);
+    for (size_t i = 0; i < (size_t)n; i++) {
+        assert_cell(&r, stack_sample, i, ts, moments[i].us * 1000);
+        assert_cell(&r, stack_sample, i, node_id, moments[i].id);
+        assert_cell(&r, js_cpu_profiler_sample, i, function_id, moments[i].id);
+    }
+    run_free(&r);
+    free(nodes.p);
+    free(samples.p);
+    free(deltas.p);
+}
+
+static void test_order_of_samples(void **state)
+{
+    UNUSED(state);
+    for (int n = 2; n < 64; n++) {
+        check_order((unsigned)n, n, 4);
+        check_order((unsigned)n + 100, n, 40);
+    }
+}
+
 static void test_deltas_that_are_no_integers(void **state)
 {
     run r;
@@ -408,6 +471,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_numbers_that_are_none),
         cmocka_unit_test(test_samples_and_deltas_of_unequal_length),
         cmocka_unit_test(test_times_beyond_64_bit),
+        cmocka_unit_test(test_order_of_samples),
         cmocka_unit_test(test_deltas_that_are_no_integers),
         cmocka_unit_test(test_missing_members),
         cmocka_unit_test(test_end_before_start),

@@ -148,7 +148,7 @@ static ts_code end(ts_heap *h)
     h->depth--;
     if (h->skip > 0) {
         h->skip--;
-        h->done = h->done || h->depth == 0;
+        h->done = h->done || (h->object && h->depth == 0);
         return TS_OK;
     }
     if (h->depth == 0) {
@@ -184,7 +184,6 @@ static ts_code scalar(ts_heap *h, const ts_json_number *number)
         return TS_OK;
     }
     if (h->depth == 0) {
-        h->done = true;
         h->damaged = true;
         return unexpected(h, "the document");
     }

@@ -75,7 +75,7 @@ struct ts_profile {
     uint32_t node_count, node_cap;
     cpu_node now; /* the node that is being read */
     ts_intvec children;
-    uint32_t *slots; /* hash of ids: index + 1 */
+    uint32_t *slots; /* hash of ids: index + 1; at least 3/2 of the nodes */
     uint32_t slot_count;
     ts_pool texts;
     ts_buf text;
