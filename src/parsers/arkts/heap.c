@@ -56,9 +56,28 @@ const char *heap_part_name(enum heap_part part)
 
 /* --- JSON events --------------------------------------------------------------------------- */
 
+/* A top-level member that is not known: told and counted, the first few by their names. */
+static ts_code skip_member(ts_heap *h, const char *p, size_t n)
+{
+    char name[48];
+    ts_tally *tally;
+    ts_code code;
+    snprintf(name, sizeof name, "%.*s", (int)(n < 40 ? n : 40), p);
+    code = ts_count(&tally, h->store, h->source_id, TS_ITEM_extra_members,
+                    h->unknown_members++ < MAX_EXTRA ? name : NULL);
+    if (code != TS_OK) {
+        return code;
+    }
+    tally->seen++;
+    tally->skipped++;
+    return ts_issue(h->store, h->source_id, TS_ISSUE_heap_unknown_member, h->label, h->offset,
+                    "the member %s is not known and was skipped", name);
+}
+
 static ts_code on_key(void *user, const char *p, size_t n)
 {
     ts_heap *h = user;
+    h->json_replaced = ts_json_replaced(h->json);
     if (h->skip > 0) {
         return TS_OK;
     }
@@ -66,6 +85,9 @@ static ts_code on_key(void *user, const char *p, size_t n)
         return heap_meta_key(h, p, n);
     }
     h->part = part_of(p, n);
+    if (h->part == PART_OTHER) {
+        return skip_member(h, p, n);
+    }
     if (state_of(h, h->part) != PART_ABSENT) {
         ts_code code =
             ts_issue(h->store, h->source_id, TS_ISSUE_heap_duplicate_array, h->label, h->offset,
@@ -241,6 +263,11 @@ static ts_code on_string(void *user, const char *p, size_t n, unsigned flags)
     size_t room;
     ts_code code;
     bool wanted = h->depth >= 2 && (h->part == PART_STRINGS || h->part == PART_SNAPSHOT);
+    if ((flags & TS_JSON_LAST) != 0) {
+        uint64_t replaced = ts_json_replaced(h->json);
+        h->replaced += wanted && h->skip == 0 ? replaced - h->json_replaced : 0;
+        h->json_replaced = replaced;
+    }
     if (h->skip > 0) {
         return TS_OK;
     }

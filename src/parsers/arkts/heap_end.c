@@ -110,9 +110,6 @@ static ts_code check_strings(ts_heap *h)
     int64_t strings = (int64_t)h->strings;
     bool all = h->strings_state == PART_CLOSED;
     ts_code code;
-    if (!h->raw) {
-        h->replaced = ts_json_replaced(h->json);
-    }
     if ((code = note(h, TS_ISSUE_heap_bad_string, h->replaced,
                      "parts of strings that are no text became U+FFFD")) == TS_OK &&
         (code = note(h, TS_ISSUE_heap_string_not_text, h->strings_not_text,

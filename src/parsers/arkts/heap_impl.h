@@ -120,7 +120,7 @@ struct ts_heap {
     bool object; /* it has begun as one */
     bool done;
     bool damaged;
-    uint32_t duplicate_parts;
+    uint32_t unknown_members;
 
     heap_meta meta;
     heap_array arrays[PART_INTS];
@@ -155,7 +155,8 @@ struct ts_heap {
     uint64_t strings;
     uint64_t strings_not_text;
     uint64_t strings_cut;
-    uint64_t replaced;
+    uint64_t replaced;      /* ill-formed parts of strings that were kept */
+    uint64_t json_replaced; /* the reader's count before the string under way */
 
     /* The trace tree: ids of the open parents. */
     ts_intvec parents;
