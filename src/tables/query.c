@@ -70,16 +70,12 @@ static ts_code immutable_uri(ts_ctx *ctx, ts_buf *out, const char *path)
     return code == TS_OK ? ts_buf_putc(ctx, out, '\0') : code;
 }
 
-/*
- * Our own views use json_each, which counts as unsafe with an untrusted schema. A view can do no
- * harm: the database is open for reading only and extensions cannot be loaded.
- */
 static int open_and_touch(ts_db *db, const char *name, int more_flags)
 {
     int rc = sqlite3_open_v2(name, &db->handle,
                              SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | more_flags, NULL);
     if (rc == SQLITE_OK) {
-        rc = sqlite3_exec(db->handle, "PRAGMA trusted_schema = ON; PRAGMA schema_version", NULL,
+        rc = sqlite3_exec(db->handle, "PRAGMA trusted_schema = OFF; PRAGMA schema_version", NULL,
                           NULL, NULL);
     }
     return rc;

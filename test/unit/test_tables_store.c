@@ -236,7 +236,7 @@ static void long_messages_are_cut_at_a_character(void **state)
         memcpy(text + i, "\xe2\x82\xac", 3);
     }
     text[3999] = '\0';
-    assert_ok(b->ctx, ts_issue(b->store, id, TS_ISSUE_json_bad, NULL, 0, "%s", text));
+    assert_ok(b->ctx, ts_issue(b->store, id, TS_ISSUE_heap_bad_json, NULL, 0, "%s", text));
     finish(b);
     message = MEM_TEXT(b->mem, import_issue, 0, message);
     assert_in_range(message.n, 1018, 1023);
@@ -404,7 +404,7 @@ static ts_code small_import(ts_ctx *ctx, ts_sink *sink)
     }
     t->seen = 1;
     for (int i = 0; i < 7 && code == TS_OK; i++) {
-        code = ts_issue(store, id, TS_ISSUE_json_bad, "s", i, "%d", i);
+        code = ts_issue(store, id, TS_ISSUE_heap_bad_json, "s", i, "%d", i);
     }
     if (code == TS_OK) {
         code = ts_store_finish(store);
