@@ -97,8 +97,7 @@ static ts_code put_formats(ts_ctx *ctx, ts_buf *out, const char *indent)
 {
     ts_code code = TS_OK;
     for (const ts_format *const *f = ts_formats; code == TS_OK && *f != NULL; f++) {
-        code = ts_buf_printf(ctx, out, "%s%-16s %s%s\n", indent, (*f)->name, (*f)->title,
-                             (*f)->refusal == NULL ? "" : " (recognised, not read)");
+        code = ts_buf_printf(ctx, out, "%s%-16s %s\n", indent, (*f)->name, (*f)->title);
     }
     return code;
 }

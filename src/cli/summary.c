@@ -84,21 +84,28 @@ static ts_code put_name(ts_ctx *ctx, ts_buf *out, ts_text name)
                           : ts_utf8_printable(ctx, out, name.p, name.n, NAME_SHOWN);
 }
 
+/* The formats of all sources, each once. */
+static ts_code collect_formats(ts_pool *formats, uint64_t *inputs, const ts_summary *s)
+{
+    uint64_t count = s->store == NULL ? 0 : ts_source_count(s->store);
+    ts_code code = TS_OK;
+    for (uint64_t i = 1; code == TS_OK && i <= count; i++) {
+        const ts_row_source *row = ts_source(s->store, (int64_t)i);
+        uint32_t id;
+        *inputs += row->null & TS_NULL_BIT(source, parent_id) ? 1 : 0;
+        if (row->format.p != NULL && row->format.n > 0) {
+            code = ts_pool_intern(s->ctx, &id, NULL, formats, row->format);
+        }
+    }
+    return code;
+}
+
 static ts_code text_sources(ts_buf *out, const ts_summary *s)
 {
     ts_ctx *ctx = s->ctx;
     ts_pool formats = {0};
     uint64_t inputs = 0;
-    uint64_t count = ts_source_count(s->store);
-    ts_code code = TS_OK;
-    for (uint64_t i = 1; code == TS_OK && i <= count; i++) {
-        const ts_row_source *row = ts_source(s->store, (int64_t)i);
-        uint32_t id;
-        inputs += row->null & TS_NULL_BIT(source, parent_id) ? 1 : 0;
-        if (row->format.p != NULL && row->format.n > 0) {
-            code = ts_pool_intern(ctx, &id, NULL, &formats, row->format);
-        }
-    }
+    ts_code code = collect_formats(&formats, &inputs, s);
     if (code == TS_OK) {
         code = ts_buf_printf(ctx, out, "  format    %s", formats.count == 0 ? "none" : "");
     }
@@ -109,9 +116,10 @@ static ts_code text_sources(ts_buf *out, const ts_summary *s)
         }
     }
     if (code == TS_OK) {
-        code = ts_buf_printf(ctx, out, "\n  sources   %" PRIu64 " input%s, %" PRIu64 " in %s\n",
-                             inputs, inputs == 1 ? "" : "s", count - inputs,
-                             inputs == 1 ? "it" : "them");
+        uint64_t inner = ts_source_count(s->store) - inputs;
+        code = ts_buf_printf(
+            ctx, out, "\n  sources   %" PRIu64 " input%s, %" PRIu64 " recording%s in %s\n", inputs,
+            inputs == 1 ? "" : "s", inner, inner == 1 ? "" : "s", inputs == 1 ? "it" : "them");
     }
     ts_pool_free(ctx, &formats);
     return code;
@@ -227,11 +235,35 @@ ts_code ts_summary_text(ts_buf *out, const ts_summary *s)
 static void json_inputs(ts_json_text *j, const ts_summary *s)
 {
     ts_json_open(j, "inputs", '[');
+    for (size_t i = 0; i < s->options->path_count; i++) {
+        ts_json_str(j, NULL, ts_text_of(s->options->paths[i]));
+    }
+    ts_json_close(j, ']');
+    ts_json_str(j, "directory", ts_text_of(s->options->directory));
+}
+
+static void json_formats(ts_json_text *j, const ts_summary *s)
+{
+    ts_pool formats = {0};
+    uint64_t inputs = 0;
+    ts_code code = collect_formats(&formats, &inputs, s);
+    ts_json_open(j, "formats", '[');
+    for (uint32_t i = 0; code == TS_OK && i < formats.count; i++) {
+        ts_json_str(j, NULL, ts_pool_text(&formats, i));
+    }
+    ts_json_close(j, ']');
+    j->code = j->code == TS_OK ? code : j->code;
+    ts_pool_free(s->ctx, &formats);
+}
+
+static void json_sources(ts_json_text *j, const ts_summary *s)
+{
+    ts_json_open(j, "sources", '[');
     uint64_t count = s->store == NULL ? 0 : ts_source_count(s->store);
     for (uint64_t i = 1; i <= count; i++) {
         const ts_row_source *row = ts_source(s->store, (int64_t)i);
         ts_json_open(j, NULL, '{');
-        ts_json_u64(j, "source_id", i);
+        ts_json_u64(j, "id", i);
         if (row->null & TS_NULL_BIT(source, parent_id)) {
             ts_json_str(j, "parent_id", TS_TEXT_NULL);
         } else {
@@ -342,10 +374,12 @@ ts_code ts_summary_json(ts_buf *out, const ts_summary *s)
     ts_json_i64(&j, "schema_version", TS_SCHEMA_VERSION);
     ts_json_i64(&j, "exit_code", s->exit_code);
     ts_json_str(&j, "output", published ? ts_text_of(s->options->export_db) : TS_TEXT_NULL);
+    json_inputs(&j, s);
     ts_json_u64(&j, "imported_inputs", s->result.imported);
     ts_json_u64(&j, "failed_inputs", s->result.failed);
     ts_json_u64(&j, "bytes", s->result.bytes);
-    json_inputs(&j, s);
+    json_formats(&j, s);
+    json_sources(&j, s);
     json_rows(&j, s);
     json_issues(&j, s);
     ts_json_open(&j, "counts", '[');

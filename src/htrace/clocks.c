@@ -123,12 +123,13 @@ ts_code ts_htrace_take_clocks(ts_htrace *h, const ts_clock_set *set, const char 
 static ts_code scan(ts_htrace *ahead, const ts_htrace_config *config, uint8_t *block)
 {
     uint64_t off = ahead->offset;
+    size_t want = TS_HTRACE_SCAN_FIRST;
     while (!ahead->has_clocks) {
         size_t got = 0;
         uint64_t unseen;
         ts_code code = ts_check_cancel(ahead->ctx);
         if (code == TS_OK) {
-            code = config->read_at(config->blob_user, &got, off, block, TS_HTRACE_SCAN_BLOCK);
+            code = config->read_at(config->blob_user, &got, off, block, want);
         }
         if (code != TS_OK) {
             return code;
@@ -144,6 +145,10 @@ static ts_code scan(ts_htrace *ahead, const ts_htrace_config *config, uint8_t *b
         if (code != TS_OK) {
             return code;
         }
+        /* After a large segment was passed over a small read is enough to see the next one. */
+        want = unseen > 0                        ? TS_HTRACE_SCAN_FIRST
+               : want < TS_HTRACE_SCAN_BLOCK / 2 ? want * 2
+                                                 : TS_HTRACE_SCAN_BLOCK;
         if (ts_ckd_add(&off, off, got + unseen) || off > INT64_MAX) {
             return TS_OK;
         }

@@ -32,6 +32,7 @@ enum {
     TS_HTRACE_PLUGIN_ROOM = TS_HTRACE_PLUGINS + 64, /* all further known ones, and the others */
     TS_HTRACE_LOOK = 8,                             /* bytes that tell what comes next */
     TS_HTRACE_WINDOW = 64, /* bytes that tell a header, or a segment of a known plugin */
+    TS_HTRACE_SCAN_FIRST = 4 * 1024,
     TS_HTRACE_SCAN_BLOCK = 64 * 1024,
     TS_HTRACE_CLOCK_DETAIL = 256 /* a longer clock reading is none */
 };

@@ -1,7 +1,7 @@
 /*
  * The streaming JSON reader (RFC 8259). Push-driven: it is fed blocks of any size, ends of blocks
  * may fall anywhere (inside a number, an escape, a UTF-8 sequence, a surrogate pair), and it calls
- * a handler. It never holds a document, never recurses, and keeps one bit per open level.
+ * a handler. It never holds a document, never recurses, and keeps two bits per open level.
  *
  * Strings come in pieces, so a string of any length costs no memory. Numbers come as int64 where
  * they fit. Inside an array whose array_begin asked for it, runs of integers come in batches: that
@@ -46,8 +46,9 @@ typedef struct ts_json_handler {
     ts_code (*string)(void *user, const char *p, size_t n, unsigned flags);
     ts_code (*number)(void *user, const ts_json_number *number);
     ts_code (*literal)(void *user, ts_json_kind kind);
-    /* Consecutive integer elements of an array that asked for them; n >= 1. Any other element of
-     * that array comes through its ordinary call, in order. */
+    /* Consecutive integer elements (is_int) of an array that asked for them; n >= 1. Any other
+     * element of that array comes through its ordinary call, in order. Batches are passed on at the
+     * latest at the end of each feed. When this is NULL, asking for integers has no effect. */
     ts_code (*ints)(void *user, const int64_t *v, size_t n);
 } ts_json_handler;
 
@@ -88,11 +89,15 @@ void ts_json_reset(ts_json *js);
  */
 ts_code ts_json_feed(ts_json *js, const char *p, size_t n);
 
-/* The input ends here: completes a top-level number; an incomplete document becomes BAD. */
+/* The input ends here: completes a top-level number; an incomplete document becomes BAD. A number
+ * at the end of an array that was cut off is not reported: digits of it may be missing. */
 ts_code ts_json_finish(ts_json *js);
 
 ts_json_status ts_json_state(const ts_json *js);
-uint64_t ts_json_position(const ts_json *js);  /* bytes consumed; for BAD that of the bad byte */
+
+/* Bytes consumed; for BAD the offset of the bad byte. Inside a call of the handler it is the byte
+ * after the item, except in ints and in pieces of a string before its last one. */
+uint64_t ts_json_position(const ts_json *js);
 const char *ts_json_reason(const ts_json *js); /* for BAD: "expected ',' or ']'", static text */
 uint64_t ts_json_depth(const ts_json *js);     /* open arrays and objects; inside array_begin and
                                                 * object_begin the new level counts, inside the

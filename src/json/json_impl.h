@@ -149,10 +149,10 @@ ts_code json_number_end(ts_json *js);
 /*
  * Reads elements of the form: integer, white space, comma, from *at, which stands where an element
  * may begin (white space before it is allowed). Writes at most `room` values to `out`, returns
- * their number and moves *at behind the comma of the last one. It takes only what is beyond doubt:
- * an element that is negative zero, longer than 18 digits, malformed, too near to `end` or not
- * followed by a comma is left to the caller, who reads it byte by byte. So a faster scanner may
- * replace this one without changing what is read.
+ * their number and moves *at to where the next element may begin. It takes only what is beyond
+ * doubt: an element that is longer than 18 digits, malformed, too near to `end` or not followed by
+ * a comma is left to the caller, who reads it byte by byte. So a faster scanner may replace this
+ * one without changing what is read.
  */
 size_t json_scan_ints(const char **at, const char *end, int64_t *out, size_t room);
 

@@ -176,7 +176,8 @@ static bool to_int(int64_t *out, const json_decimal *d, int64_t exponent)
     if (d->digit_n == 0) {
         return true;
     }
-    if (d->dropped != 0 || exponent < 0 || exponent + (int64_t)d->digit_n > 19) {
+    /* When digits were dropped, far more than 19 have been kept. */
+    if (exponent < 0 || exponent + (int64_t)d->digit_n > 19) {
         return false;
     }
     uint64_t v = 0;

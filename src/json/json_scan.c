@@ -39,7 +39,7 @@ static const char *scan_long(int64_t *out, const char *p)
         v = v * 10 + (unsigned char)(*p - '0');
         p++;
     }
-    if (p == first || p - first > 18 || (*first == '0' && (p - first > 1 || negative))) {
+    if (p == first || p - first > 18 || (*first == '0' && p - first > 1)) {
         return NULL;
     }
     *out = negative ? -(int64_t)v : (int64_t)v;

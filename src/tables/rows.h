@@ -4,8 +4,8 @@
  *   struct ts_row_js_heap_nodes { uint64_t null; int64_t file_id; int64_t node_index; ... };
  *   ts_put_js_heap_nodes(sink, &row)
  *
- * Integer and key columns are int64_t, reals double, texts ts_text (borrowed for the call). A column
- * is NULL when its bit is set in `null` (TS_SET_NULL), or, for a text, when p == NULL.
+ * Integer and key columns are int64_t, reals double, texts ts_text (borrowed for the call). A
+ * column is NULL when its bit is set in `null` (TS_SET_NULL), or, for a text, when p == NULL.
  */
 #ifndef TS_TABLES_ROWS_H
 #define TS_TABLES_ROWS_H

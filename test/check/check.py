@@ -12,6 +12,7 @@ printed); 2: the input is not one that can be judged.
 import argparse
 import sqlite3
 import sys
+import threading
 
 sys.dont_write_bytecode = True
 import htrace
@@ -165,6 +166,11 @@ def check_runs(c, profile, first_row, offset, to_ns):
     return len(runs)
 
 
+def shown(path):
+    """A function without a name is called `(anonymous)` in stack_method, as browsers show it."""
+    return tuple((name or "(anonymous)", url) for name, url in path)
+
+
 def stack_paths(c):
     """(function name, url) from the root down, per stack_node."""
     paths = {None: ()}
@@ -180,7 +186,7 @@ def stack_paths(c):
 
 def check_stack_samples(c, profile, source, to_ns, paths):
     rows = (
-        (to_ns(t), dur * 1000, profile.path(node) if node in profile.by_id else ())
+        (to_ns(t), dur * 1000, shown(profile.path(node)) if node in profile.by_id else ())
         for t, dur, node in profile.samples
     )
     got = c.rows(
@@ -241,6 +247,16 @@ def check_profiles(c, profiles, marks, to_ns_of):
     c.same("rows of js_cpu_profiler_sample", count, run_row)
 
 
+def config_rows(recording, heaps):
+    """js_config as the viewer needs it: never empty, and CPU profiling is on where there are
+    profiles."""
+    cpu = 1 if recording.profiles else 0
+    if recording.configs:
+        return [row[:5] + (row[5] or cpu,) + row[6:] for row in recording.configs]
+    kind = (1 if heaps[0].is_timeline else 0) if heaps else -1
+    return [(0, kind, 0, 0, 0, cpu, 0)]
+
+
 def check_htrace(c, path):
     recording = htrace.load(path)
     clocks = recording.header
@@ -256,7 +272,7 @@ def check_htrace(c, path):
     c.compare("js_config",
               "SELECT pid, type, interval, capture_numeric_value, trace_allocation, "
               "enable_cpu_profiler, cpu_profiler_interval FROM js_config ORDER BY rowid",
-              recording.configs)
+              config_rows(recording, heaps))
     c.compare("js_heap_files",
               "SELECT id, file_name, start_time, end_time, self_size FROM js_heap_files "
               "ORDER BY id",
@@ -307,5 +323,16 @@ def main(argv):
     return 1 if c.bad else 0
 
 
+def run_deep(function, *args):
+    """Runs it with a stack that holds deep JSON: Python's reader recurses."""
+    result = []
+    threading.stack_size(1 << 29)
+    sys.setrecursionlimit(1 << 20)
+    thread = threading.Thread(target=lambda: result.append(function(*args)))
+    thread.start()
+    thread.join()
+    return result[0] if result else 3
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv))
+    sys.exit(run_deep(main, sys.argv))

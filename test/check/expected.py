@@ -61,14 +61,16 @@ class Heap:
     def info_rows(self):
         for key in ("node_types", "edge_types"):
             types = self.meta[key]
-            first = types[0] if types else []
-            for name in first if isinstance(first, list) else [first]:
-                yield key, 0, -1, text_value(name)
-            for other in types[1:]:
-                yield key, 1, -1, text_value(other[0] if isinstance(other, list) else other)
+            lists = [i for i, t in enumerate(types) if isinstance(t, list)]
+            named = lists[0] if lists else 0
+            for i, t in enumerate(types):
+                if i == named:
+                    for name in t if isinstance(t, list) else [t]:
+                        yield key, 0, -1, text_value(name)
+                else:
+                    yield key, 1, -1, text_value(t[0] if isinstance(t, list) else t)
         for key in ("node_count", "edge_count", "trace_function_count"):
-            if key in self.json["snapshot"]:
-                yield key, 0, self.json["snapshot"][key], ""
+            yield key, 0, self.json["snapshot"].get(key), ""
 
     def node_rows(self):
         names = ("type", "name", "id", "self_size", "edge_count", "trace_node_id", "detachedness")

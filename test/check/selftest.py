@@ -105,7 +105,7 @@ class Maker:
         place = {r[0]: base + i + 1 for i, r in enumerate(nodes)}
         for r in nodes:
             at = place[r[0]]
-            self.insert("stack_method", (at, number, r[1], r[3]))
+            self.insert("stack_method", (at, number, r[1] or "(anonymous)", r[3]))
             self.insert("stack_node", (at, number, place.get(r[8]), at))
         for t, dur, node in profile.samples:
             (n,) = self.db.execute("SELECT count(*) FROM stack_sample").fetchone()
@@ -192,7 +192,7 @@ def main(argv):
     with tempfile.TemporaryDirectory() as d:
         failed = 0
         for name, pieces in (
-            ("snapshots", ["--config", "pid=1734,type=snapshot,interval=1,capture=1",
+            ("snapshots", ["--config", "pid=1734,type=snapshot,interval=1,capture=1,cpu=1",
                            "--snapshot", tiny + "/snapshot.heapsnapshot",
                            "--snapshot", tiny + "/strings.heapsnapshot",
                            "--profile", tiny + "/arkts.cpuprofile",

@@ -69,6 +69,9 @@ static inline ts_code json_events_call(json_events *ev, const char *text)
         return ev->fail_code;
     }
     json_events_put(ev, text, strlen(text));
+    if (ev->reader != NULL && ts_json_state(ev->reader) == TS_JSON_BAD) {
+        ev->wrong = true;
+    }
     if (ev->reader != NULL && !ev->open) {
         char at[32];
         snprintf(at, sizeof at, "@%" PRIu64 " ", ts_json_position(ev->reader));

@@ -123,6 +123,18 @@ static void test_misplaced(void **state)
         {.in = "null,", .events = "n ", .reason = rest, .position = 4},
         {.in = "\"a\"x", .events = "s\"a\" ", .reason = rest, .position = 3},
         {.in = "[]\0", .n = 3, .events = "[ ] ", .reason = rest, .position = 2},
+    };
+    json_check_all(cases, COUNT(cases), 0);
+    json_check_all(cases, COUNT(cases), TS_JSON_RAW_STRINGS);
+}
+
+static void test_foreign(void **state)
+{
+    (void)state;
+    static const char value[] = "expected a value";
+    static const char first[] = "expected a value or ']'";
+    static const char next[] = "expected ',' or ']'";
+    static const json_case cases[] = {
         /* white space is only the four characters */
         {.in = "[\f1]", .events = "[ ", .reason = first, .position = 1},
         {.in = "[1\v]", .events = "[ i1 ", .reason = next, .position = 2},
@@ -257,8 +269,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_accepted),       cmocka_unit_test(test_incomplete),
-        cmocka_unit_test(test_misplaced),      cmocka_unit_test(test_literals),
-        cmocka_unit_test(test_number_grammar), cmocka_unit_test(test_string_grammar),
+        cmocka_unit_test(test_misplaced),      cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_literals),       cmocka_unit_test(test_number_grammar),
+        cmocka_unit_test(test_string_grammar),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -343,6 +343,110 @@ static void test_neighbours(void **state)
     test_ctx_free(ctx);
 }
 
+/* Appends to a text of known room; returns its new length. */
+static size_t append(char *text, size_t n, const char *more)
+{
+    memcpy(text + n, more, strlen(more) + 1);
+    return n + strlen(more);
+}
+
+static const struct {
+    const char *element; /* instead of "5," */
+    const char *events;
+    const char *reason; /* of an error at offset `bad` of the element */
+    size_t bad;
+} odd_elements[] = {
+    {"9223372036854775807,", "i9223372036854775807 ", NULL, 0},
+    {"9223372036854775808,", "d0x1p+63 ", NULL, 0},
+    {"9999999999999999999,", "d0x1.158e460913dp+63 ", NULL, 0},
+    {"999999999999999999,", "i999999999999999999 ", NULL, 0},
+    {"12345678,", "i12345678 ", NULL, 0},
+    {"-0,", "i0 ", NULL, 0},
+    {"-123456789012345678,", "i-123456789012345678 ", NULL, 0},
+    {"7        ,", "i7 ", NULL, 0},
+    {"7                                                                            ,", "i7 ", NULL,
+     0},
+    {"7,                                                                           ", "i7 ", NULL,
+     0},
+    {"1234567890123 , \n", "i1234567890123 ", NULL, 0},
+    {"null,", "n ", NULL, 0},
+    {"0.5,", "d0x1p-1 ", NULL, 0},
+    {"1e2,", "i100 ", NULL, 0},
+    {"[],", "[ ] ", NULL, 0},
+    {"05,", "", "a number with a superfluous leading zero", 1},
+    {"01234567,", "", "a number with a superfluous leading zero", 1},
+    {"0123456789,", "", "a number with a superfluous leading zero", 1},
+    {"-05,", "", "a number with a superfluous leading zero", 2},
+    {"-,", "", "expected a digit", 1},
+    {"--5,", "", "expected a digit", 1},
+    {",", "", "expected a value", 0},
+    {"+5,", "", "expected a value", 0},
+    {"5 5,", "i5 ", "expected ',' or ']'", 2},
+    {"5;", "i5 ", "expected ',' or ']'", 1},
+    {"5-5,", "i5 ", "expected ',' or ']'", 1},
+    {"5\f,", "i5 ", "expected ',' or ']'", 1},
+    {"\f5,", "", "expected a value", 0},
+    {"\xB5,", "", "expected a value", 0},
+};
+
+/* One awkward element, with what stands around it, at every place of a long run of small numbers.
+ */
+static void test_in_long_runs(void **state)
+{
+    (void)state;
+    enum { ELEMENTS = 100 };
+    ts_ctx *ctx = test_ctx_new();
+    for (size_t k = 0; k < COUNT(odd_elements); k++) {
+        for (size_t place = 1; place < ELEMENTS; place += 1 + place / 40 * 7) {
+            char in[4 * ELEMENTS] = "[";
+            char want[4 * ELEMENTS] = "[ ";
+            json_case c = {.in = in, .events = want, .reason = odd_elements[k].reason};
+            size_t n = 1;
+            size_t w = 2;
+            for (size_t i = 0; i < ELEMENTS; i++) {
+                if (i == place) {
+                    c.position = n + odd_elements[k].bad;
+                    w = append(want, w, odd_elements[k].events);
+                }
+                n = append(in, n, i == place ? odd_elements[k].element : "5,");
+                if (i < place || (i > place && c.reason == NULL)) {
+                    w = append(want, w, "i5 ");
+                }
+            }
+            append(in, n, "5]");
+            append(want, w, c.reason == NULL ? "i5 ] " : "");
+            json_check(ctx, &c, 0);
+        }
+    }
+    test_ctx_free(ctx);
+}
+
+/* Integers come in batches again after an element of another kind, and only in arrays. */
+static void test_batches_after_nested(void **state)
+{
+    (void)state;
+    static const char text[] = "{\"x\":[1,2,[3,4],5,{\"a\":6},7,\"b\",8,0.5,9]}";
+    ts_ctx *ctx = test_ctx_new();
+    json_events ev = {.want_ints = true};
+    ts_json *js;
+    assert_ok(ctx, ts_json_new(&js, ctx, &json_events_handler, &ev, 0));
+    assert_ok(ctx, ts_json_feed(js, text, strlen(text)));
+    assert_int_equal(ts_json_state(js), TS_JSON_DONE);
+    assert_int_equal(ev.batches, 6);
+    assert_int_equal(ev.numbers, 2); /* 6 and 0.5 */
+    /* after a reset in the middle of such an array too */
+    ts_json_reset(js);
+    assert_ok(ctx, ts_json_feed(js, "[1,", 3));
+    ts_json_reset(js);
+    ev.batches = ev.numbers = 0;
+    assert_ok(ctx, ts_json_feed(js, "7 ", 2));
+    assert_int_equal(ev.batches, 0);
+    assert_int_equal(ev.numbers, 1);
+    ts_json_free(js);
+    free(ev.text);
+    test_ctx_free(ctx);
+}
+
 /* Long runs come in few calls, and nothing complete is kept back at the end of a feed. */
 static void test_batches(void **state)
 {
@@ -388,6 +492,7 @@ int main(void)
         cmocka_unit_test(test_long_numbers), cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_locale),       cmocka_unit_test(test_top_level),
         cmocka_unit_test(test_odd_elements), cmocka_unit_test(test_neighbours),
+        cmocka_unit_test(test_in_long_runs), cmocka_unit_test(test_batches_after_nested),
         cmocka_unit_test(test_batches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

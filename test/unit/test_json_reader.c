@@ -326,6 +326,25 @@ static void test_positions_in_calls(void **state)
     test_ctx_free(ctx);
 }
 
+/* What stands before an error is reported before the state says so. */
+static void test_error_after_calls(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"[1,2,3,x]", "[\"a\\nb\n\"]", "[\"a\\n\\x\"]"};
+    ts_ctx *ctx = test_ctx_new();
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        json_events ev = {.want_ints = true};
+        assert_ok(ctx, ts_json_new(&ev.reader, ctx, &json_events_handler, &ev, 0));
+        assert_ok(ctx, ts_json_feed(ev.reader, texts[i], strlen(texts[i])));
+        assert_int_equal(ts_json_state(ev.reader), TS_JSON_BAD);
+        assert_int_equal(ev.calls, 2);
+        assert_false(ev.wrong);
+        ts_json_free(ev.reader);
+        free(ev.text);
+    }
+    test_ctx_free(ctx);
+}
+
 /* Every prefix of a document gives a prefix of its events, and is incomplete. */
 static void test_prefixes(void **state)
 {
@@ -425,6 +444,7 @@ int main(void)
         cmocka_unit_test(test_reset),
         cmocka_unit_test(test_done_and_more),
         cmocka_unit_test(test_positions_in_calls),
+        cmocka_unit_test(test_error_after_calls),
         cmocka_unit_test(test_prefixes),
         cmocka_unit_test(test_out_of_memory),
     };

@@ -17,6 +17,10 @@ static void test_escapes(void **state)
         {.in = "\"/\\u002F\\u002f\"", .events = "s\"///\" "},
         {.in = "\"plain text of some length\\nand more of it\"",
          .events = "s\"plain\\20text\\20of\\20some\\20length\\0Aand\\20more\\20of\\20it\" "},
+        /* the same escapes far from the end of the text, where they are taken by words */
+        {.in = "[\"\\t\\\"a\\\\bc\\/def\\bghij\\fklmnop\\nqrstuvwx\\ryz\\t.\\u0041\\n\"            "
+               "  ]",
+         .events = "[ s\"\\09\\22a\\5Cbc/def\\08ghij\\0Cklmnop\\0Aqrstuvwx\\0Dyz\\09.A\\0A\" ] "},
     };
     json_check_all(cases, COUNT(cases), 0);
     json_check_all(cases, COUNT(cases), TS_JSON_RAW_STRINGS);
@@ -292,13 +296,50 @@ static void test_pieces(void **state)
     test_ctx_free(ctx);
 }
 
+/* The call that takes a piece fails in the middle of a long string of each kind. */
+static void test_failing_pieces(void **state)
+{
+    (void)state;
+    enum { LENGTH = 60000 };
+    static const char *const units[] = {"\\n",    "\\uD83D\\uDE00", "\\uD83D",
+                                        "abc\\n", "\xC3",           "\\n\xC3\xA4"};
+    ts_ctx *ctx = test_ctx_new();
+    char *text = malloc(LENGTH);
+    assert_non_null(text);
+    for (size_t u = 0; u < COUNT(units); u++) {
+        size_t len = strlen(units[u]);
+        size_t n = 0;
+        text[n++] = '"';
+        while (n + len < LENGTH) {
+            memcpy(text + n, units[u], len);
+            n += len;
+        }
+        text[n] = '"';
+        json_events ev = {.fail_at = 1, .fail_code = TS_ERR_OUTPUT};
+        ts_json *js;
+        assert_ok(ctx, ts_json_new(&js, ctx, &json_events_handler, &ev, 0));
+        assert_int_equal(ts_json_feed(js, text, n + 1), TS_ERR_OUTPUT);
+        assert_true(ts_json_position(js) < n);
+        /* nothing of it is left behind */
+        ts_json_reset(js);
+        ev.open = false;
+        assert_ok(ctx, ts_json_feed(js, "[\"a\"]", 5));
+        assert_string_equal(ev.text, "[ s\"a\" ] ");
+        ts_json_free(js);
+        free(ev.text);
+    }
+    free(text);
+    test_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_escapes),      cmocka_unit_test(test_surrogates),
-        cmocka_unit_test(test_utf8),         cmocka_unit_test(test_raw),
-        cmocka_unit_test(test_chunks),       cmocka_unit_test(test_long_keys),
-        cmocka_unit_test(test_long_strings), cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_escapes),        cmocka_unit_test(test_surrogates),
+        cmocka_unit_test(test_utf8),           cmocka_unit_test(test_raw),
+        cmocka_unit_test(test_chunks),         cmocka_unit_test(test_long_keys),
+        cmocka_unit_test(test_long_strings),   cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_failing_pieces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -498,6 +498,7 @@ static void test_killed_run(void **state)
     assert_true(pid >= 0);
     if (pid == 0) {
         ts_target *t = NULL;
+        alarm(60); /* not for ever, should the test itself fail */
         if (ts_target_open(&t, f->ctx, path, &plain, NULL, 0) != TS_OK ||
             write(ready[1], "x", 1) != 1) {
             _exit(1);

@@ -189,8 +189,9 @@ static ts_code put_detail(ts_heap *h, bool complete)
         TS_SET_NULL(js_heap_file_detail, &row, node_stride);
     }
     FIRST_ROW(first_info_rowid, js_heap_info);
+    row.first_info_rowid += h->meta.types[0].names_at;
     FIRST_ROW(first_edge_type_rowid, js_heap_info);
-    row.first_edge_type_rowid += h->meta.types[0].count;
+    row.first_edge_type_rowid += h->meta.types[0].count + h->meta.types[1].names_at;
     FIRST_ROW(first_node_rowid, js_heap_nodes);
     FIRST_ROW(first_edge_rowid, js_heap_edges);
     FIRST_ROW(first_edge_block_id, js_heap_edge_block);

@@ -65,13 +65,18 @@ typedef struct heap_array {
     uint64_t partial; /* rows cut by the end of the array */
 } heap_array;
 
-/* Names of snapshot.meta.node_types or edge_types: entries of one type byte, the text, a NUL. */
+/*
+ * snapshot.meta.node_types or edge_types: one element a field. That of the field `type` is the list
+ * of names; the others say what a field holds. Entries: a byte (1: of the list), the text, a NUL.
+ */
 typedef struct heap_types {
     ts_buf entries;
-    uint32_t names; /* entries of type 0 */
     uint32_t count;
-    uint32_t element; /* while reading: element of the outer array */
-    bool element_named;
+    uint32_t names;    /* entries of the list */
+    uint32_t names_at; /* entries before it */
+    bool has_list;     /* it was met; without one the first element stands for it */
+    bool in_list;      /* while reading */
+    bool in_other;     /* inside another list, whose first name stands for its element */
 } heap_types;
 
 /* Where in snapshot.meta the reader is. */

@@ -107,12 +107,17 @@ ts_code heap_meta_begin(ts_heap *h, bool array)
             return TS_OK;
         }
         if (meta->list == LIST_TYPES && types_of(meta)->count == 0) {
-            types_of(meta)->element = 0;
             return TS_OK;
         }
     }
     if (h->depth == 5 && array && meta->list == LIST_TYPES) {
-        types_of(meta)->element_named = false;
+        heap_types *types = types_of(meta);
+        types->in_list = !types->has_list;
+        types->in_other = types->has_list;
+        if (types->in_list) {
+            types->has_list = true;
+            types->names_at = types->count;
+        }
         return TS_OK;
     }
     h->skip = 1;
@@ -155,7 +160,7 @@ ts_code heap_meta_end(ts_heap *h)
         meta->list = LIST_NONE;
         meta->key[0] = '\0';
     } else if (h->depth == 4) {
-        types_of(meta)->element++;
+        types_of(meta)->in_list = false;
     } else {
         meta->key[0] = '\0';
     }
@@ -194,31 +199,31 @@ static ts_code add_field(ts_heap *h, ts_text name)
 static ts_code add_type(ts_heap *h, ts_text name)
 {
     heap_types *types = types_of(&h->meta);
-    bool inner = h->depth == 5;
-    char kind = types->element == 0 ? 0 : 1;
+    char listed = types->in_list ? 1 : 0;
     ts_code code;
-    if (inner && kind == 1 && types->element_named) {
-        return TS_OK; /* of a later list only the first name stands for the element */
+    if (h->depth == 5 && !types->in_list) {
+        if (!types->in_other) {
+            return TS_OK;
+        }
+        types->in_other = false;
     }
-    types->element_named = true;
     if (types->entries.n + name.n > MAX_TYPE_BYTES || types->count >= MAX_TYPES) {
         return ts_issue(h->store, h->source_id, TS_ISSUE_heap_unexpected_type, h->label, h->offset,
                         "the list of types is longer than %d names or %d bytes", MAX_TYPES,
                         MAX_TYPE_BYTES);
     }
     name.n = strnlen(name.p, name.n);
-    if ((code = ts_buf_putc(h->ctx, &types->entries, kind)) != TS_OK ||
+    if ((code = ts_buf_putc(h->ctx, &types->entries, listed)) != TS_OK ||
         (code = ts_buf_put(h->ctx, &types->entries, name.p, name.n)) != TS_OK ||
         (code = ts_buf_putc(h->ctx, &types->entries, '\0')) != TS_OK) {
         return code;
     }
-    if (types == &h->meta.types[1] && kind == 0 && types->names < 64 &&
+    if (types == &h->meta.types[1] && listed != 0 && types->names < 64 &&
         (ts_text_is(name, "element") || ts_text_is(name, "hidden"))) {
         h->meta.index_types |= UINT64_C(1) << types->names;
     }
     types->count++;
-    types->names += kind == 0 ? 1U : 0U;
-    types->element += inner ? 0U : 1U;
+    types->names += listed != 0 ? 1U : 0U;
     return TS_OK;
 }
 
@@ -266,7 +271,9 @@ static ts_code put_types(ts_heap *h, const char *key, const heap_types *types)
         ts_row_js_heap_info row = {
             .file_id = h->file_id,
             .key = ts_text_of(key),
-            .type = p[0],
+            .type = types->has_list         ? 1 - p[0]
+                    : p == types->entries.p ? 0
+                                            : 1,
             .int_value = -1,
             .str_value = {p + 1, n},
         };

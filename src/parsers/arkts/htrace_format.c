@@ -104,7 +104,8 @@ static ts_code result_end(void *user, const ts_segment *seg)
                         "arkts-plugin", seg->offset, "a segment has two results; the first counts");
     }
     if (code == TS_OK && im->begun) {
-        return ts_session_message_end(im->session, seg->ts, !im->complete);
+        /* A segment that breaks off behind its data has lost its time. */
+        return ts_session_message_end(im->session, !seg->truncated, seg->ts, !im->complete);
     }
     if (code == TS_OK) {
         code =

@@ -509,6 +509,14 @@ static ts_code record_issues(ts_profile *p, const ts_profile_end *end_of,
                              const profile_clock *clock)
 {
     ts_code code;
+    if (clock->clock == TS_CLOCK_MONOTONIC && end_of->clocks != NULL &&
+        end_of->clocks->at[TS_CLOCK_BOOTTIME] != 0) {
+        code = note(p, TS_ISSUE_clock_missing, 1,
+                    "the clock snapshot has no monotonic clock; the samples' times stay in it");
+        if (code != TS_OK) {
+            return code;
+        }
+    }
     if ((code = note(p, TS_ISSUE_profile_incomplete, p->done ? 0 : 1,
                      end_of->reason != NULL ? end_of->reason : "the profile is cut off")) ==
             TS_OK &&

@@ -71,6 +71,8 @@ int64_t session_time(ts_session *s, ts_clock *clock, int64_t ts)
         *clock = TS_CLOCK_BOOTTIME;
         return out;
     }
+    s->clock_missing =
+        s->clock_missing || (s->clocks != NULL && s->clocks->at[TS_CLOCK_BOOTTIME] != 0);
     *clock = TS_CLOCK_REALTIME;
     return ts;
 }
@@ -84,7 +86,7 @@ static void note_mark(ts_session *s, int64_t ts)
     ts_range_note(s->store, clock, TS_RANGE_MARKS, t);
 }
 
-static ts_code heap_mark(ts_session *s, int64_t id, int64_t ts)
+static ts_code heap_mark(ts_session *s, int64_t id, bool has_ts, int64_t ts)
 {
     if (s->lost) { /* the end of what could not be read */
         s->lost = false;
@@ -92,10 +94,10 @@ static ts_code heap_mark(ts_session *s, int64_t id, int64_t ts)
         return TS_OK;
     }
     if (ts_heap_is_open(s->heap)) {
-        return session_close_heap(s, true, ts, id);
+        return session_close_heap(s, has_ts, ts, id);
     }
     if (id == MARK_SNAPSHOT && (!s->has_type || s->type != TS_HEAP_SNAPSHOT)) {
-        s->has_timeline_start = true;
+        s->has_timeline_start = has_ts;
         s->timeline_start = ts;
         return TS_OK;
     }
@@ -103,15 +105,17 @@ static ts_code heap_mark(ts_session *s, int64_t id, int64_t ts)
                     "an end mark (id %" PRId64 ") follows no heap data", id);
 }
 
-ts_code session_mark(ts_session *s, int64_t id, int64_t ts)
+ts_code session_mark(ts_session *s, int64_t id, bool has_ts, int64_t ts)
 {
     switch (id) {
     case MARK_SNAPSHOT:
     case MARK_TIMELINE_STOP:
-        note_mark(s, ts);
-        return heap_mark(s, id, ts);
+        if (has_ts) {
+            note_mark(s, ts);
+        }
+        return heap_mark(s, id, has_ts, ts);
     case MARK_CPU:
-        if (!s->has_started) { /* the first since the profile before */
+        if (has_ts && !s->has_started) { /* the first since the profile before */
             note_mark(s, ts);
             s->has_started = true;
             s->started_ts = ts;
@@ -209,6 +213,10 @@ ts_code ts_session_finish(ts_session *s)
     }
     if (code == TS_OK && ts_profile_is_open(s->profile)) {
         code = session_close_profile(s, false, 0, "the recording ends inside it");
+    }
+    if (code == TS_OK && s->clock_missing) {
+        code = ts_issue(s->store, s->job->source_id, TS_ISSUE_clock_missing, "arkts-plugin",
+                        TS_NO_OFFSET, "the clock snapshot has no realtime; outer times stay in it");
     }
     if (code == TS_OK && s->config_count > 0) {
         code = put_configs(s);

@@ -33,10 +33,11 @@ void ts_session_clocks(ts_session *s, const ts_clock_set *clocks);
 /* A configuration message (ArkTSConfig, serialised), found at `offset` of the input. */
 ts_code ts_session_config(ts_session *s, const uint8_t *p, size_t n, int64_t offset);
 
-/* A debugger message: its text in pieces. ts: its outer time, realtime ns as recorded. */
+/* A debugger message: its text in pieces. ts: its outer time, realtime ns as recorded, unless it is
+ * not known (has_ts). truncated: the text is cut off. */
 ts_code ts_session_message_begin(ts_session *s, int64_t offset);
 ts_code ts_session_message_feed(ts_session *s, const char *p, size_t n);
-ts_code ts_session_message_end(ts_session *s, int64_t ts, bool truncated);
+ts_code ts_session_message_end(ts_session *s, bool has_ts, int64_t ts, bool truncated);
 
 /* Messages may be missing here. */
 ts_code ts_session_gap(ts_session *s, int64_t offset);

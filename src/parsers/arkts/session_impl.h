@@ -82,7 +82,7 @@ struct ts_session {
     extract_file profile_file;
 
     uint64_t heaps, profiles;
-    bool clock_noted;
+    bool clock_missing; /* times could not be converted although there are clocks */
     ts_tally *messages;
     ts_tally *text_bytes;
 };
@@ -90,7 +90,7 @@ struct ts_session {
 /* session.c */
 /* Outer time (realtime) to the clock of the rows; *clock says which. */
 int64_t session_time(ts_session *s, ts_clock *clock, int64_t ts);
-ts_code session_mark(ts_session *s, int64_t id, int64_t ts);
+ts_code session_mark(ts_session *s, int64_t id, bool has_ts, int64_t ts);
 ts_code session_gap(ts_session *s, int64_t offset, const char *why);
 
 /* session_heap.c */

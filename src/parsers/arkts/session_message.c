@@ -285,7 +285,7 @@ ts_code ts_session_message_feed(ts_session *s, const char *p, size_t n)
 }
 
 /* A message that carries something was cut or is damaged behind it. */
-static ts_code end_damaged(ts_session *s, bool truncated)
+static ts_code end_damaged(ts_session *s, bool has_ts, int64_t ts, bool truncated)
 {
     message_state *m = &s->now;
     bool bad = ts_json_state(s->json) == TS_JSON_BAD;
@@ -295,7 +295,7 @@ static ts_code end_damaged(ts_session *s, bool truncated)
         bool whole = ts_profile_complete(s->profile);
         int64_t source = ts_profile_source(s->profile);
         m->route = ROUTE_NONE;
-        code = session_close_profile(s, false, 0, why);
+        code = session_close_profile(s, has_ts, ts, why);
         s->messages->imported++;
         return code != TS_OK || !whole
                    ? code
@@ -335,7 +335,7 @@ static ts_code end_other(ts_session *s)
     return TS_OK;
 }
 
-ts_code ts_session_message_end(ts_session *s, int64_t ts, bool truncated)
+ts_code ts_session_message_end(ts_session *s, bool has_ts, int64_t ts, bool truncated)
 {
     message_state *m = &s->now;
     ts_code code = ts_json_finish(s->json);
@@ -344,15 +344,15 @@ ts_code ts_session_message_end(ts_session *s, int64_t ts, bool truncated)
     }
     if (s->start_pending && m->chunk != CHUNK_NONE) {
         s->start_pending = false;
-        s->has_start = !truncated;
+        s->has_start = has_ts;
         s->start_ts = ts;
     }
     if (ts_json_state(s->json) != TS_JSON_DONE) {
-        return end_damaged(s, truncated);
+        return end_damaged(s, has_ts, ts, truncated);
     }
     if (m->profile) {
         s->messages->imported++;
-        return session_close_profile(s, true, ts, NULL);
+        return session_close_profile(s, has_ts, ts, NULL);
     }
     if (m->chunk != CHUNK_NONE) {
         s->messages->imported++;
@@ -360,7 +360,7 @@ ts_code ts_session_message_end(ts_session *s, int64_t ts, bool truncated)
     }
     if (m->has_id && m->result_object && m->result_empty && !m->has_method && !m->has_error) {
         s->messages->imported++;
-        return session_mark(s, m->id, ts);
+        return session_mark(s, m->id, has_ts, ts);
     }
     return end_other(s);
 }

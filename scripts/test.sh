@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# test.sh [ctest options]: installs what is missing, builds with AddressSanitizer and UndefinedBehaviorSanitizer,
+# and runs all tests. TS_FIXTURES may name a folder with real recordings; tests that need it are skipped without.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+scripts/install-deps.sh
+jobs=$(nproc)
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+echo "building (build/dev)"
+if ! { cmake --preset dev && cmake --build --preset dev -j "$jobs"; } >"$log" 2>&1; then
+    cat "$log"
+    exit 1
+fi
+status=0
+ctest --test-dir build/dev -j "$jobs" --output-on-failure --no-tests=error "$@" >"$log" 2>&1 || status=$?
+if [ $status != 0 ]; then
+    cat "$log"
+else
+    sed -n '/tests passed/,$p' "$log"
+fi
+exit $status

@@ -1,0 +1,79 @@
+# bash completion for trace_streamer; made from the option table: see CONTRIBUTING.md, options
+# shellcheck shell=bash
+_trace_streamer() {
+    local cur=${COMP_WORDS[COMP_CWORD]}
+    local prev=${COMP_WORDS[COMP_CWORD - 1]}
+    COMPREPLY=()
+    # "--name=value" arrives as three words.
+    if [[ $cur == = ]]; then
+        cur=
+    elif [[ $prev == = ]] && ((COMP_CWORD >= 2)); then
+        prev=${COMP_WORDS[COMP_CWORD - 2]}
+    elif [[ $prev == --json || $prev == --tables ]]; then
+        prev= # their values need the equals sign
+    fi
+    case $prev in
+    -e | --export-db)
+        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+        return
+        ;;
+    -o | --out)
+        mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+        return
+        ;;
+    -q | --query-file)
+        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+        return
+        ;;
+    --param)
+        COMPREPLY=()
+        return
+        ;;
+    -D | --directory)
+        mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+        return
+        ;;
+    --format)
+        mapfile -t COMPREPLY < <(compgen -W "list $("$1" --format=list 2>/dev/null | cut -d' ' -f1)" -- "$cur")
+        return
+        ;;
+    --max-inflate)
+        COMPREPLY=()
+        return
+        ;;
+    --max-memory)
+        COMPREPLY=()
+        return
+        ;;
+    --json)
+        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+        return
+        ;;
+    -l | --level)
+        mapfile -t COMPREPLY < <(compgen -W 'DEBUG INFO WARN ERROR FATAL OFF' -- "$cur")
+        return
+        ;;
+    --log-file)
+        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+        return
+        ;;
+    --tables)
+        mapfile -t COMPREPLY < <(compgen -W "$("$1" --tables 2>/dev/null | cut -d' ' -f1)" -- "$cur")
+        return
+        ;;
+    -tn | --threadnum)
+        COMPREPLY=()
+        return
+        ;;
+    --So_dir)
+        mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+        return
+        ;;
+    esac
+    if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W '--export-db --nometa --index --force --sync --with-times -s --out --query-file --param --directory --format --max-inflate --max-memory --json --strict --quiet --no-progress --level --log-file --info --list --tables --help --version --threadnum --nothreads -lnc --So_dir' -- "$cur")
+    else
+        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+    fi
+}
+complete -o filenames -F _trace_streamer trace_streamer

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# layers.sh SOURCE: the rules between the rooms (docs/architecture.md), checked on the text of src/.
+#
+# - a room includes only itself and rooms below it: base, json, input, tables, htrace and parsers, cli;
+# - parsers/<a> never includes parsers/<b>, and only registry.c names them;
+# - sqlite3.h in tables and cli only; nothing prints or ends the program outside cli;
+# - memory comes through the door of base/alloc.c; names of source files are unique.
+set -u
+cd "$1/src" || exit 1
+bad=0
+complain() {
+    echo "$*"
+    bad=1
+}
+
+level() { # room
+    case $1 in
+    base) echo 0 ;;
+    json) echo 1 ;;
+    input) echo 2 ;;
+    tables) echo 3 ;;
+    htrace) echo 4 ;;
+    parsers) echo 5 ;;
+    cli) echo 6 ;;
+    *) echo none ;;
+    esac
+}
+
+mapfile -t files < <(find . -type f \( -name '*.c' -o -name '*.h' -o -name '*.def' \) | sed 's|^\./||' | sort)
+[ ${#files[@]} -gt 20 ] || complain "only ${#files[@]} files found: wrong folder?"
+
+while IFS=: read -r file included; do
+    room=${file%%/*}
+    other=${included%%/*}
+    [ "$other" != "$included" ] || continue # "x.pb-c.h" and the like
+    a=$(level "$room")
+    b=$(level "$other")
+    if [ "$b" = none ]; then
+        complain "$file: includes $included, which is in no room"
+    elif [ "$b" -gt "$a" ]; then
+        complain "$file: $room must not include $included"
+    fi
+    case $file:$included in
+    parsers/registry.c:*) ;;
+    parsers/*/*:parsers/*/*)
+        mine=${file#parsers/}
+        theirs=${included#parsers/}
+        [ "${mine%%/*}" = "${theirs%%/*}" ] || complain "$file: a parser must not include $included"
+        ;;
+    parsers/*:parsers/*/*) complain "$file: only registry.c may include $included" ;;
+    esac
+done < <(grep -HoE '^[[:space:]]*#[[:space:]]*include[[:space:]]+"[^"]+"' "${files[@]}" |
+    sed -E 's/:[^"]*"([^"]+)"/:\1/')
+
+# Code without comments and texts, so that words in them do not count.
+strip() { # file
+    perl -0777 -pe 's{("(?:\\.|[^"\\])*"|\x27(?:\\.|[^\x27\\])+\x27)|/\*.*?\*/|//[^\n]*}
+        {my $t = defined $1 ? "\"\"" : $&; defined $1 ? "\"\"" : "\n" x ($t =~ tr/\n//)}gsex' "$1"
+}
+forbid() { # file, extended regular expression, what it means
+    local hits
+    hits=$(strip "$1" | grep -nE "$2" | head -3)
+    [ -z "$hits" ] || complain "$1: $3:"$'\n'"$hits"
+}
+before='(^|[^A-Za-z0-9_>.])'
+for file in "${files[@]}"; do
+    case $file in
+    tables/* | cli/*) ;;
+    *) grep -nE '#[[:space:]]*include[[:space:]]*<sqlite3' "$file" && complain "$file: includes sqlite3.h" ;;
+    esac
+    case $file in
+    cli/*) ;;
+    *)
+        forbid "$file" "$before(printf|puts|putchar|perror|vprintf|exit|_exit|_Exit|abort|quick_exit|assert) *\(" \
+            "prints or ends the program"
+        forbid "$file" "$before(stdout|stderr)([^A-Za-z0-9_]|$)" "uses the standard streams"
+        ;;
+    esac
+    case $file in
+    base/alloc.c | base/context.c) ;;
+    *)
+        forbid "$file" "$before(malloc|calloc|realloc|free|strdup|strndup|asprintf|vasprintf|aligned_alloc|posix_memalign|alloca) *\(" \
+            "allocates beside the door"
+        ;;
+    esac
+done
+
+doubles=$(printf '%s\n' "${files[@]}" | grep -E '\.[ch]$' | sed 's|.*/||' | sort | uniq -d)
+[ -z "$doubles" ] || complain "names that stand for two files: $doubles"
+exit $bad
