@@ -94,11 +94,6 @@ ts_code ts_intvec_push(ts_ctx *ctx, ts_intvec *v, int64_t value)
     return TS_OK;
 }
 
-int64_t ts_intvec_get(const ts_intvec *v, uint64_t i)
-{
-    return load(&v->blocks[i >> TS_INTVEC_SHIFT], (size_t)(i & (TS_INTVEC_BLOCK - 1)));
-}
-
 ts_code ts_intvec_set(ts_ctx *ctx, ts_intvec *v, uint64_t i, int64_t value)
 {
     ts_intvec_block *block = &v->blocks[i >> TS_INTVEC_SHIFT];

@@ -24,7 +24,29 @@ typedef struct ts_intvec {
 ts_code ts_intvec_push(ts_ctx *ctx, ts_intvec *v, int64_t value);
 
 /* i < n. */
-int64_t ts_intvec_get(const ts_intvec *v, uint64_t i);
+static inline int64_t ts_intvec_get(const ts_intvec *v, uint64_t i)
+{
+    const ts_intvec_block *block = &v->blocks[i >> TS_INTVEC_SHIFT];
+    size_t in = (size_t)(i & (TS_INTVEC_BLOCK - 1));
+    switch (block->width) {
+    case 1:
+        return ((const uint8_t *)block->p)[in];
+    case 2:
+        return ((const uint16_t *)block->p)[in];
+    case 4:
+        return ((const uint32_t *)block->p)[in];
+    default:
+        return ((const int64_t *)block->p)[in];
+    }
+}
+
+/* Lets the cache fetch element i, which is going to be read soon; i < n. */
+static inline void ts_intvec_prefetch(const ts_intvec *v, uint64_t i)
+{
+    const ts_intvec_block *block = &v->blocks[i >> TS_INTVEC_SHIFT];
+    __builtin_prefetch((const char *)block->p +
+                       (size_t)(i & (TS_INTVEC_BLOCK - 1)) * block->width);
+}
 
 /* Replaces an element; i < n. */
 ts_code ts_intvec_set(ts_ctx *ctx, ts_intvec *v, uint64_t i, int64_t value);

@@ -65,7 +65,14 @@ static ts_code take_ints(ts_heap *h, enum heap_part part, const int64_t *v, size
 {
     heap_array *a = &h->arrays[part];
     const heap_fields *fields = fields_of(h, part);
-    for (size_t i = 0; i < n; i++) {
+    size_t done = 0;
+    if (a->at == 0 && part <= PART_EDGES && n >= fields->stride) {
+        ts_code code = heap_batch(h, part, v, n, &done);
+        if (code != TS_OK) {
+            return code;
+        }
+    }
+    for (size_t i = done; i < n; i++) {
         int target = a->at < MAX_FIELDS ? fields->target[a->at] : -1;
         if (target >= 0) {
             a->row[target] = v[i];

@@ -194,7 +194,14 @@ ts_code heap_array_resume(ts_heap *h);
 /* No more will come: resolves everything with what is known. */
 ts_code heap_array_finish(ts_heap *h);
 
+/* heap_batch.c */
+/* Takes whole rows of nodes or edges from v[0..n) while they are as V8 usually writes them; *used
+ * is how many integers. The rest is for the general way, which gives the same rows. */
+ts_code heap_batch(ts_heap *h, enum heap_part part, const int64_t *v, size_t n, size_t *used);
+
 /* heap_rows.c */
+/* Notes what edges need of a node. */
+ts_code heap_remember_node(ts_heap *h, const int64_t *v, uint32_t nulls);
 ts_code heap_put_row(ts_heap *h, enum heap_part part, const int64_t *row, uint32_t nulls);
 ts_code heap_put_edge_block(ts_heap *h);
 ts_code heap_put_string(ts_heap *h, ts_text text);

@@ -19,7 +19,7 @@ static void note_index(int64_t *max, int64_t index)
     }
 }
 
-static ts_code remember_node(ts_heap *h, const int64_t *v, uint32_t nulls)
+ts_code heap_remember_node(ts_heap *h, const int64_t *v, uint32_t nulls)
 {
     bool has_id = (nulls & 1U << NODE_ID) == 0;
     bool has_size = (nulls & 1U << NODE_SELF_SIZE) == 0;
@@ -60,7 +60,7 @@ static ts_code put_node(ts_heap *h, const int64_t *v, uint32_t nulls)
         .trace_node_id = v[NODE_TRACE_NODE_ID],
         .detachedness = v[NODE_DETACHEDNESS],
     };
-    ts_code code = remember_node(h, v, nulls);
+    ts_code code = heap_remember_node(h, v, nulls);
     return code != TS_OK ? code : ts_put_js_heap_nodes(h->sink, &row);
 }
 
