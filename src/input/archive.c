@@ -527,6 +527,17 @@ static ts_code entry_pull(size_t *got, ts_layer *l, uint8_t *buf, size_t cap)
     return ts_fileset_charge(e->archive->set, *got);
 }
 
+/*
+ * Behind a damaged member the handle may stand elsewhere than when the headers were listed, which
+ * is done without reading members: the next member is then looked for with a new handle.
+ */
+static void entry_release(ts_layer *l)
+{
+    if (l->damaged) {
+        close_handle(((entry_layer *)l)->archive);
+    }
+}
+
 /* Reads headers until the one with that ordinal; false when it is not to be had with this handle.
  */
 static ts_code advance(bool *found, ts_archive *ar, uint64_t ordinal)
@@ -589,6 +600,7 @@ ts_code ts_archive_layer(ts_layer **out, ts_fileset *set, uint32_t i)
     }
     e->base.ctx = ctx;
     e->base.pull = entry_pull;
+    e->base.release = entry_release;
     e->base.direct = true;
     e->archive = set->archive;
     if (m->encrypted) {

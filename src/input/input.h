@@ -65,15 +65,21 @@ bool ts_member_find(uint32_t *i, const ts_fileset *set, const char *name);
  */
 uint32_t ts_fileset_skipped(const ts_fileset *set);
 
-/* Damage of the archive itself (listing), or NULL. */
+/* Damage of the archive itself (listing), a part of a directory that cannot be listed, or NULL. */
 const ts_damage *ts_fileset_damage(const ts_fileset *set);
 
 /* --- streams ------------------------------------------------------------------------------ */
 
 /*
  * Opens a member with gzip and zlib wrappers taken off (up to limits.archive_depth in all, archives
- * included; deeper is TS_ERR_LIMIT). Members are best opened in order: an archive is then read
- * once. One stream of a set may be open at a time. Caller closes with ts_stream_close.
+ * included; deeper is TS_ERR_LIMIT, and so is data that inflates beyond limits.max_inflate or
+ * limits.inflate_ratio, here or in a later read). A first line that begins with
+ * "MarkPositionJSON->" is taken off too, when it ends within 1 MiB. Members are best opened in
+ * order: an archive is then read once. One stream of a set may be open at a time. Caller closes
+ * with ts_stream_close.
+ *
+ * A pipe or stdin can be opened anew as long as no stream or blob of it went beyond ts_stream_peek;
+ * afterwards it is TS_ERR_INPUT ("can be read only once").
  */
 ts_code ts_member_open(ts_stream **out, ts_fileset *set, uint32_t i);
 void ts_stream_close(ts_stream *s);

@@ -734,7 +734,7 @@ static void test_flipped_bits(void **state)
         place *w = place_new();
         w->ctx->limits.max_inflate = 1 << 20;
         bytes in = archive_over((enum maker_kind)kind, "name", bytes_text(200));
-        for (size_t bit = 0; bit < in.n * 8; bit += kind <= MAKE_ZIP_STORED ? 1 : 29) {
+        for (size_t bit = 0; bit < in.n * 8; bit += kind <= MAKE_ZIP_STORED ? 3 : 29) {
             bytes out;
             in.p[bit / 8] ^= (uint8_t)(1 << bit % 8);
             ts_code code = descend(&out, w, in);
@@ -748,6 +748,60 @@ static void test_flipped_bits(void **state)
         free(in.p);
         place_free(w);
     }
+}
+
+/* The local part of a deflated member that claims `more` bytes than it has. */
+static bytes local_member(const char *name, bytes data, size_t more)
+{
+    uint8_t head[30] = {'P', 'K', 3, 4, 20, 0, 0, 0, 8};
+    bytes body = deflate_bytes(data, 6, -15);
+    size_t claimed = body.n + more;
+    uLong crc = crc32(0, data.p, (uInt)data.n);
+    for (int i = 0; i < 4; i++) {
+        head[14 + i] = (uint8_t)(crc >> 8 * i);
+        head[18 + i] = (uint8_t)(claimed >> 8 * i);
+        head[22 + i] = (uint8_t)(data.n >> 8 * i);
+    }
+    head[26] = (uint8_t)strlen(name);
+    return bytes_join(bytes_join(bytes_of(head, 30), bytes_of(name, strlen(name))), body);
+}
+
+/*
+ * A member gives the same bytes whether those before it were read or passed over: the first one
+ * claims the bytes of the second, which its data does not need.
+ */
+static void test_order_of_reading(void **state)
+{
+    (void)state;
+    place *w = place_new();
+    bytes a = bytes_text(1000);
+    bytes b = bytes_text(2000);
+    bytes c = bytes_text(3000);
+    bytes second = local_member("b", b, 0);
+    bytes in = local_member("a", a, second.n);
+    in = bytes_join(bytes_join(in, second), local_member("c", c, 0));
+    ts_fileset *outer;
+    ts_stream *s;
+    bytes out;
+    uint32_t n;
+    ts_fileset *set = enter_bytes(w, &outer, in);
+    assert_ok(w->ctx, ts_fileset_count(&n, set));
+    assert_int_equal(n, 2);
+    for (int round = 0; round < 2; round++) {
+        assert_ok(w->ctx, ts_member_open(&s, set, 0));
+        assert_ok(w->ctx, read_stream(&out, s, 4096));
+        assert_same(out, a);
+        assert_non_null(ts_stream_damage(s));
+        ts_stream_close(s);
+        free(out.p);
+        check_member(w, set, 1, "c", c);
+    }
+    ts_fileset_close(outer);
+    free(in.p);
+    free(a.p);
+    free(b.p);
+    free(c.p);
+    place_free(w);
 }
 
 int main(void)
@@ -774,6 +828,7 @@ int main(void)
         cmocka_unit_test(test_tar_concatenated),
         cmocka_unit_test(test_damaged_around),
         cmocka_unit_test(test_flipped_bits),
+        cmocka_unit_test(test_order_of_reading),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
