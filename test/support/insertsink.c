@@ -100,6 +100,11 @@ void insertsink_put(insertsink *s, unsigned id, const void *row)
     assert_int_equal(sqlite3_last_insert_rowid(s->db), s->rows[id]);
 }
 
+void insertsink_start(insertsink *s, unsigned table, int64_t rows)
+{
+    s->rows[table] = rows;
+}
+
 void insertsink_complete(insertsink *s, unsigned id, int64_t rowid, unsigned column, int64_t value)
 {
     char *sql =

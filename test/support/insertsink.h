@@ -24,6 +24,9 @@ void insertsink_put(insertsink *s, unsigned table, const void *row);
 void insertsink_complete(insertsink *s, unsigned table, int64_t rowid, unsigned column,
                          int64_t value);
 
+/* Lets the rowids of a table begin behind `rows`; for tables with a key. */
+void insertsink_start(insertsink *s, unsigned table, int64_t rows);
+
 /* For tables = ts_schema: the same as a sink. */
 ts_sink *insertsink_sink(insertsink *s);
 
