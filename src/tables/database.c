@@ -113,7 +113,7 @@ static ts_code run(ts_db *db, const char *sql)
 static ts_code check_key(ts_db *db, enum ts_table_id id, const void *row)
 {
     const ts_table *table = &ts_schema[id];
-    if (db->state != TS_DB_WRITING) {
+    if (db->pages == NULL) {
         return ts_fail(db->ctx, TS_ERR_INTERNAL, "row after the end: table=%s", table->name);
     }
     if (table->columns[0].type != TS_COL_KEY) {
@@ -139,13 +139,18 @@ static ts_code complete(void *self, enum ts_table_id id, int64_t rowid, unsigned
                         int64_t value)
 {
     ts_db *db = self;
+    if (db->pages == NULL) {
+        return ts_fail(db->ctx, TS_ERR_INTERNAL, "row after the end: table=%s", ts_schema[id].name);
+    }
     return ts_pages_complete(db->pages, id, rowid, column, value);
 }
 
 static void release(void *self, enum ts_table_id id, int64_t rowid)
 {
     ts_db *db = self;
-    ts_pages_release(db->pages, id, rowid);
+    if (db->pages != NULL) {
+        ts_pages_release(db->pages, id, rowid);
+    }
 }
 
 /* --- the schema ---------------------------------------------------------------------------- */
@@ -362,7 +367,7 @@ ts_code ts_db_finish(ts_db *db, bool with_indexes, double *index_ms)
     if (index_ms != NULL) {
         *index_ms = 0;
     }
-    if (db->state != TS_DB_WRITING) {
+    if (db->pages == NULL) {
         return ts_fail(db->ctx, TS_ERR_INTERNAL, "the database is finished already");
     }
     uint32_t page_count;

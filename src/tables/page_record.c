@@ -1,168 +1,293 @@
-/* Rows become records, records become cells. */
+/*
+ * Rows become records, records become cells. Cells grow down, so a usual row is encoded from its
+ * end: values, types, header size, rowid, payload size, each before the one that follows it, and
+ * nothing has to be moved. What is too large for a leaf, or reserved, is put together forwards.
+ */
 #include "tables/page_private.h"
 
 #include "base/alloc.h"
-#include "base/ckd.h"
 
-/* Serial types and sizes of integers, by the number of bits of their magnitude. */
+/* Serial types of the record format. */
+enum { TYPE_NULL = 0, TYPE_INT64 = 6, TYPE_REAL = 7, TYPE_ZERO = 8, TYPE_TEXT = 13 };
+
+/* Serial types of integers, by the number of bits of their magnitude, and the sizes of types. */
 static const uint8_t int_type[64] = {
     1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4,
     5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6};
-static const uint8_t int_size[7] = {0, 1, 2, 3, 4, 6, 8};
+static const uint8_t type_size[10] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0};
 
-static inline void put_be64(uint8_t *out, uint64_t v)
+enum {
+    HEADER_VARINT = 2,  /* header size: at most 63 columns of 9 bytes */
+    TEXT_VARINT = 3,    /* type of a text that fits into a leaf */
+    PAYLOAD_VARINT = 3, /* size of a record that fits into a leaf */
+    INT_BYTES = 8,
+    SLACK = 8 /* whole words are stored, which reach below what they stand for */
+};
+
+static inline uint8_t serial_type(int64_t v)
 {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    uint64_t magnitude = (uint64_t)(v ^ (v >> 63));
+    uint8_t type = int_type[64 - __builtin_clzll(magnitude | 1)];
+    return (uint64_t)v <= 1 ? (uint8_t)(TYPE_ZERO + v) : type;
+}
+
+/* Reals with whole values are stored as integers where that is shorter, and NaN as NULL, as SQLite
+ * does with columns of type REAL; it reads them as reals again. */
+static uint8_t real_type(int64_t *bits)
+{
+    double v;
+    memcpy(&v, bits, sizeof v);
+    if (v != v) {
+        return TYPE_NULL;
+    }
+    if (v > -140737488355329.0 && v < 140737488355328.0) { /* 6 bytes */
+        int64_t whole = (int64_t)v;
+        if ((double)whole == v) {
+            *bits = whole;
+            return serial_type(whole);
+        }
+    }
+    return TYPE_REAL;
+}
+
+static inline void put_le64(uint8_t *out, uint64_t v)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     v = __builtin_bswap64(v);
 #endif
     memcpy(out, &v, 8);
 }
 
-/* The integer in its shortest form; up to 8 bytes are written, the size is returned. */
-static inline unsigned put_int(uint8_t *out, uint8_t *type, int64_t v)
+static uint32_t header_size(uint32_t types_n)
 {
-    uint64_t magnitude = v < 0 ? ~(uint64_t)v : (uint64_t)v;
-    unsigned bits;
-    unsigned size;
-    if ((uint64_t)v <= 1) { /* 0 and 1 are types of their own */
-        *type = (uint8_t)(8 + v);
-        return 0;
-    }
-    bits = 64 - (unsigned)__builtin_clzll(magnitude | 1);
-    *type = int_type[bits];
-    size = int_size[*type];
-    put_be64(out, (uint64_t)v << (64 - 8 * size));
-    return size;
+    return types_n + (types_n < 0x7f ? 1 : 2); /* the varint counts itself */
 }
 
-/* --- tables of integers ------------------------------------------------------------------------- */
+/* --- cells from their ends ----------------------------------------------------------------------
+ */
 
-/* Largest record of integers: header size, 63 types, 63 values; and what put_int may write beyond. */
-enum { INT_RECORD = 1 + MAX_COLUMNS + 8 * MAX_COLUMNS + 8 };
-
-static ts_code put_integers(ts_pages *p, page_table *t, const void *row, int64_t rowid)
+/* Header size, rowid and payload size before the types of a record that ends at `end`. */
+static inline uint8_t *put_head(uint8_t *at, const uint8_t *end, uint32_t types_n, int64_t rowid)
 {
-    uint8_t record[INT_RECORD];
+    uint64_t payload;
+    at = page_varint_before(at, header_size(types_n));
+    payload = (uint64_t)(end - at);
+    at = page_varint_before(at, (uint64_t)rowid);
+    return page_varint_before(at, payload);
+}
+
+/* A row of integers; its types gather in words, which are stored whole. */
+static inline __attribute__((always_inline)) uint8_t *
+encode_integers(uint8_t *end, const int64_t *values, unsigned n, uint64_t nulls, int64_t rowid)
+{
+    uint64_t types[(MAX_COLUMNS + 7) / 8];
+    uint8_t *at = end;
+    unsigned i = n;
+    unsigned words = 0;
+    while (i > 0) {
+        unsigned stop = i > 8 ? i - 8 : 0;
+        uint64_t word = 0;
+        while (i > stop) {
+            int64_t v = values[--i];
+            uint8_t type = serial_type(v);
+            type = (nulls >> i & 1) != 0 ? TYPE_NULL : type;
+            page_put_be64(at - 8, (uint64_t)v);
+            at -= type_size[type];
+            word = word << 8 | type;
+        }
+        types[words++] = word;
+    }
+    for (unsigned k = 0; k < words; k++) {
+        unsigned m = n - 8 * k < 8 ? n - 8 * k : 8;
+        put_le64(at - 8, types[k] << (64 - 8 * m));
+        at -= m;
+    }
+    return put_head(at, end, n, rowid);
+}
+
+static uint8_t *encode_integer_row(uint8_t *end, const page_table *t, const void *row,
+                                   int64_t rowid)
+{
     const int64_t *values = (const int64_t *)row + 1; /* behind the mask of NULLs */
-    unsigned n = t->table->column_count;
     uint64_t nulls = *(const uint64_t *)row | (t->has_key ? 1 : 0);
-    uint8_t *type = record + 1;
-    uint8_t *body = record + 1 + n;
-    uint8_t head[2 * MAX_VARINT];
-    unsigned head_n;
-    uint32_t record_n;
-    uint8_t *cell;
-    ts_code code;
-    record[0] = (uint8_t)(1 + n);
-    for (unsigned i = 0; i < n; i++) {
+    return nulls == 0 ? encode_integers(end, values, t->table->column_count, 0, rowid)
+                      : encode_integers(end, values, t->table->column_count, nulls, rowid);
+}
+
+/* One column: its value before *at, its type before *types. */
+static inline void encode_before(uint8_t **at, uint8_t **types, ts_column_type column,
+                                 const char *field)
+{
+    uint8_t type = TYPE_NULL;
+    ts_text text;
+    int64_t v;
+    if (column == TS_COL_TEXT) {
+        memcpy(&text, field, sizeof text);
+        if (text.p == NULL) {
+            *--*types = TYPE_NULL;
+            return;
+        }
+        *at -= text.n;
+        memcpy(*at, text.p, text.n);
+        *types = page_varint_before(*types, TYPE_TEXT + 2 * (uint64_t)text.n);
+        return;
+    }
+    memcpy(&v, field, sizeof v);
+    if (column == TS_COL_INT) {
+        type = serial_type(v);
+    } else if (column == TS_COL_REAL) {
+        type = real_type(&v);
+    }
+    page_put_be64(*at - 8, (uint64_t)v);
+    *at -= type_size[type];
+    *--*types = type;
+}
+
+static uint8_t *encode_row(uint8_t *end, const page_table *t, const void *row, int64_t rowid)
+{
+    uint8_t types[MAX_COLUMNS * TEXT_VARINT];
+    uint8_t *const types_end = types + sizeof types;
+    uint8_t *type = types_end;
+    uint8_t *at = end;
+    uint64_t nulls;
+    uint32_t types_n;
+    memcpy(&nulls, row, sizeof nulls);
+    for (unsigned i = t->table->column_count; i-- > 0;) {
+        const ts_column *column = &t->table->columns[i];
         if ((nulls >> i & 1) != 0) {
-            type[i] = 0;
+            *--type = TYPE_NULL;
         } else {
-            body += put_int(body, &type[i], values[i]);
+            encode_before(&at, &type, column->type, (const char *)row + column->offset);
         }
     }
-    record_n = (uint32_t)(body - record);
-    head_n = page_varint(head, record_n);
-    head_n += page_varint(head + head_n, (uint64_t)rowid);
-    code = page_cell(p, t, head_n + record_n, &cell);
-    if (code == TS_OK) {
-        memcpy(cell, head, head_n);
-        memcpy(cell + head_n, record, record_n);
+    types_n = (uint32_t)(types_end - type);
+    at -= types_n;
+    memcpy(at, type, types_n);
+    return put_head(at, end, types_n, rowid);
+}
+
+/* The bytes of a row's texts, or more than fits into a leaf. */
+static uint32_t text_bytes(const ts_pages *p, const page_table *t, const void *row)
+{
+    uint32_t sum = 0;
+    for (unsigned i = 0; i < t->text_count; i++) {
+        ts_text text;
+        memcpy(&text, (const char *)row + t->text_at[i], sizeof text);
+        if (text.p != NULL) {
+            if (text.n > p->max_local - sum) {
+                return p->page_size;
+            }
+            sum += (uint32_t)text.n;
+        }
+    }
+    return sum;
+}
+
+static inline uint8_t *encode(uint8_t *end, const page_table *t, const void *row)
+{
+    return t->integers ? encode_integer_row(end, t, row, t->rows + 1)
+                       : encode_row(end, t, row, t->rows + 1);
+}
+
+/* A row that surely stays in the leaf: in place, when the leaf has room for the largest such row,
+ * else by way of the scratch memory. */
+static inline ts_code put_small(ts_pages *p, page_table *t, const void *row, uint32_t most)
+{
+    open_page *leaf = &t->leaf;
+    uint32_t pointer = leaf->header + CELL_POINTER * leaf->cells;
+    uint8_t *end;
+    uint8_t *at;
+    uint8_t *cell;
+    uint32_t n;
+    ts_code code;
+    if (leaf->content >= pointer + CELL_POINTER + most) {
+        at = encode(leaf->bytes + leaf->content, t, row);
+        leaf->content = (uint32_t)(at - leaf->bytes);
+        page_put16(leaf->bytes + pointer, leaf->content);
+        leaf->cells++;
+        return TS_OK;
+    }
+    end = p->scratch + p->page_size;
+    at = encode(end, t, row);
+    n = (uint32_t)(end - at);
+    if ((code = page_cell(p, t, n, &cell)) == TS_OK) {
+        memcpy(cell, at, n);
     }
     return code;
 }
 
-/* --- any table ---------------------------------------------------------------------------------- */
+/* --- records of any size ------------------------------------------------------------------------
+ */
 
 /* A record in parts, so that large texts are never copied together. */
 typedef struct record {
-    uint8_t header[MAX_VARINT + MAX_COLUMNS * MAX_VARINT];
+    uint8_t header[HEADER_VARINT + MAX_COLUMNS * MAX_VARINT];
     uint32_t header_n;
-    uint8_t numbers[MAX_COLUMNS * 8 + 8];
+    uint8_t numbers[MAX_COLUMNS * 8];
     ts_text parts[MAX_COLUMNS + 1];
     unsigned part_n;
     uint64_t size;
-    uint16_t offsets[MAX_COLUMNS]; /* of columns in the body, while they are small */
+    uint64_t offsets[MAX_COLUMNS]; /* of columns, behind the header */
 } record;
 
 /* One column: its type into `types`, its bytes into the parts. */
-static unsigned encode_column(record *r, uint8_t *types, uint8_t **numbers, const ts_column *column,
+static unsigned encode_column(record *r, uint8_t *types, uint8_t **numbers, ts_column_type column,
                               const char *field, bool reserved)
 {
-    uint8_t type = 0;
-    unsigned n = 0;
+    uint8_t type = TYPE_NULL;
+    unsigned n;
     ts_text text;
-    int64_t i;
-    switch (column->type) {
-    case TS_COL_KEY:
-        types[0] = 0;
-        return 1;
-    case TS_COL_INT:
-        memcpy(&i, field, sizeof i);
-        if (reserved) {
-            type = 6;
-            n = 8;
-            put_be64(*numbers, (uint64_t)i);
-        } else {
-            n = put_int(*numbers, &type, i);
-        }
-        break;
-    case TS_COL_REAL:
-        memcpy(&i, field, sizeof i);
-        type = 7;
-        n = 8;
-        put_be64(*numbers, (uint64_t)i);
-        break;
-    case TS_COL_TEXT:
+    int64_t v;
+    if (column == TS_COL_TEXT) {
         memcpy(&text, field, sizeof text);
         if (text.p == NULL) {
-            types[0] = 0;
+            types[0] = TYPE_NULL;
             return 1;
         }
         r->parts[r->part_n++] = text;
         r->size += text.n;
-        return page_varint(types, 13 + 2 * (uint64_t)text.n);
+        return page_varint(types, TYPE_TEXT + 2 * (uint64_t)text.n);
     }
-    r->parts[r->part_n++] = (ts_text){(const char *)*numbers, n};
-    r->size += n;
-    *numbers += n;
+    memcpy(&v, field, sizeof v);
+    if (column == TS_COL_INT) {
+        type = reserved ? TYPE_INT64 : serial_type(v);
+    } else if (column == TS_COL_REAL) {
+        type = real_type(&v);
+    }
     types[0] = type;
+    n = type_size[type];
+    if (n > 0) {
+        page_put_be64(*numbers, (uint64_t)v << (64 - 8 * n));
+        r->parts[r->part_n++] = (ts_text){(const char *)*numbers, n};
+        r->size += n;
+        *numbers += 8;
+    }
     return 1;
 }
 
-/* Header size, counted with the varint that says it. */
-static uint32_t finish_header(record *r, const uint8_t *types, uint32_t types_n)
-{
-    uint32_t total = types_n + 1;
-    unsigned n;
-    if (total >= 0x80) {
-        total = types_n + 2;
-    }
-    n = page_varint(r->header, total);
-    memcpy(r->header + n, types, types_n);
-    return n + types_n;
-}
-
-static void encode(record *r, const ts_table *table, const void *row, uint64_t reserved)
+static void make_record(record *r, const ts_table *table, const void *row, uint64_t reserved)
 {
     uint8_t types[MAX_COLUMNS * MAX_VARINT];
     uint8_t *numbers = r->numbers;
     uint32_t types_n = 0;
     uint64_t nulls;
+    unsigned n;
     memcpy(&nulls, row, sizeof nulls);
     r->part_n = 1;
     r->size = 0;
     for (unsigned i = 0; i < table->column_count; i++) {
         const ts_column *column = &table->columns[i];
-        r->offsets[i] = (uint16_t)(r->size < UINT16_MAX ? r->size : UINT16_MAX);
+        r->offsets[i] = r->size;
         if ((nulls >> i & 1) != 0) {
-            types[types_n++] = 0;
+            types[types_n++] = TYPE_NULL;
             continue;
         }
-        types_n += encode_column(r, types + types_n, &numbers, column,
+        types_n += encode_column(r, types + types_n, &numbers, column->type,
                                  (const char *)row + column->offset, (reserved >> i & 1) != 0);
     }
-    r->header_n = finish_header(r, types, types_n);
+    n = page_varint(r->header, header_size(types_n));
+    memcpy(r->header + n, types, types_n);
+    r->header_n = n + types_n;
     r->parts[0] = (ts_text){(const char *)r->header, r->header_n};
     r->size += r->header_n;
 }
@@ -186,16 +311,18 @@ static void copy_record(record *r, unsigned *part, uint8_t *out, size_t n)
 
 static ts_code put_overflow(ts_pages *p, record *r, unsigned *part, uint64_t left)
 {
-    uint32_t room = p->page_size - 4;
+    uint32_t room = p->page_size - OVERFLOW_HEADER;
     ts_code code = TS_OK;
-    while (left > 0 && code == TS_OK) {
+    while (left > 0) {
         uint32_t n = left < room ? (uint32_t)left : room;
-        uint32_t number = page_peek(p);
-        uint32_t next = number + 1 == p->lock_page ? number + 2 : number + 1;
-        page_put32(p->overflow, left > room ? next : 0);
-        copy_record(r, part, p->overflow + 4, n);
-        memset(p->overflow + 4 + n, 0, room - n);
-        code = page_emit(p, &number, p->overflow);
+        uint32_t number;
+        uint8_t *page;
+        if ((code = page_claim(p, &number, &page)) != TS_OK) {
+            return code;
+        }
+        page_put32(page, left > room ? page_peek(p) : 0);
+        copy_record(r, part, page + OVERFLOW_HEADER, n);
+        memset(page + OVERFLOW_HEADER + n, 0, room - n);
         left -= n;
     }
     return code;
@@ -204,34 +331,36 @@ static ts_code put_overflow(ts_pages *p, record *r, unsigned *part, uint64_t lef
 /* How much of a payload stays in the leaf (file format, "overflow"). */
 static uint32_t local_size(const ts_pages *p, uint64_t size)
 {
-    uint32_t usable = p->page_size;
     uint32_t k;
     if (size <= p->max_local) {
         return (uint32_t)size;
     }
-    k = p->min_local + (uint32_t)((size - p->min_local) % (usable - 4));
+    k = p->min_local + (uint32_t)((size - p->min_local) % (p->page_size - OVERFLOW_HEADER));
     return k <= p->max_local ? k : p->min_local;
 }
 
-static ts_code keep_reserved(ts_pages *p, page_table *t, const record *r, uint64_t columns,
-                             int64_t rowid, const uint8_t *body)
+static ts_code remember(ts_pages *p, page_table *t, const record *r, uint64_t reserved, uint32_t at,
+                        uint32_t local)
 {
-    reserved_row *kept = ts_alloc(p->ctx, 1, sizeof *kept);
-    if (kept == NULL) {
-        return p->ctx->error.code;
+    reserved_row *kept;
+    unsigned n = 0;
+    ts_code code = page_reserve(&kept, p, t, t->rows + 1, reserved);
+    if (code != TS_OK) {
+        return code;
     }
-    kept->rowid = rowid;
-    kept->columns = columns;
-    kept->page = 0;
-    kept->at = (uint32_t)(body - t->leaf.bytes);
-    memcpy(kept->offsets, r->offsets, sizeof kept->offsets);
-    kept->next = t->reserved;
-    t->reserved = kept;
+    kept->page = t->leaf_number;
+    kept->at = at;
+    kept->local = local;
+    kept->overflow = page_peek(p);
+    for (unsigned i = 0; i < t->table->column_count; i++) {
+        if ((reserved >> i & 1) != 0) {
+            kept->offsets[n++] = (uint32_t)(r->header_n + r->offsets[i]);
+        }
+    }
     return TS_OK;
 }
 
-static ts_code put_record(ts_pages *p, page_table *t, const void *row, int64_t rowid,
-                          uint64_t reserved)
+static ts_code put_record(ts_pages *p, page_table *t, const void *row, uint64_t reserved)
 {
     record r;
     uint8_t head[2 * MAX_VARINT];
@@ -239,176 +368,79 @@ static ts_code put_record(ts_pages *p, page_table *t, const void *row, int64_t r
     uint32_t local;
     unsigned part = 0;
     uint8_t *cell;
-    uint32_t total;
     ts_code code;
-    encode(&r, t->table, row, reserved);
-    if (r.size > INT32_MAX) {
-        return ts_fail(p->ctx, TS_ERR_LIMIT, "a row of table %s has more than %d bytes",
-                       t->table->name, INT32_MAX);
+    make_record(&r, t->table, row, reserved);
+    if (r.size > PAGE_MAX_RECORD) {
+        return ts_fail(p->ctx, TS_ERR_LIMIT, "a row of table %s has more than %llu bytes",
+                       t->table->name, (unsigned long long)PAGE_MAX_RECORD);
     }
     local = local_size(p, r.size);
     head_n = page_varint(head, r.size);
-    head_n += page_varint(head + head_n, (uint64_t)rowid);
-    total = head_n + local + (local < r.size ? 4U : 0U);
-    if ((code = page_cell(p, t, total, &cell)) != TS_OK) {
+    head_n += page_varint(head + head_n, (uint64_t)t->rows + 1);
+    code = page_cell(p, t, head_n + local + (local < r.size ? OVERFLOW_HEADER : 0), &cell);
+    if (code != TS_OK) {
         return code;
     }
     memcpy(cell, head, head_n);
     copy_record(&r, &part, cell + head_n, local);
     if (local < r.size) {
-        if (reserved != 0) {
-            return ts_fail(p->ctx, TS_ERR_INTERNAL, "a reserved row of table %s is too large",
-                           t->table->name);
-        }
         page_put32(cell + head_n + local, page_peek(p));
-        return put_overflow(p, &r, &part, r.size - local);
     }
-    return reserved == 0 ? TS_OK
-                         : keep_reserved(p, t, &r, reserved, rowid, cell + head_n + r.header_n);
+    if (reserved != 0) {
+        code = remember(p, t, &r, reserved, (uint32_t)(cell + head_n - t->leaf.bytes), local);
+    }
+    return code == TS_OK && local < r.size ? put_overflow(p, &r, &part, r.size - local) : code;
 }
 
-ts_code ts_pages_put(ts_pages *p, unsigned id, const void *row, uint64_t reserved)
+/* --- rows ---------------------------------------------------------------------------------------
+ */
+
+ts_code page_prepare(ts_pages *p, page_table *t, const ts_table *table)
 {
-    page_table *t = &p->tables[id];
-    ts_code code = t->integers && reserved == 0 ? put_integers(p, t, row, t->rows + 1)
-                                                : put_record(p, t, row, t->rows + 1, reserved);
-    t->rows += code == TS_OK ? 1 : 0;
-    return code;
-}
-
-/* --- reserved rows ------------------------------------------------------------------------------ */
-
-ts_code ts_pages_complete(ts_pages *p, unsigned id, int64_t rowid, unsigned column, int64_t value)
-{
-    page_table *t = &p->tables[id];
-    uint8_t bytes[8];
-    uint32_t at;
-    reserved_row *r = t->reserved;
-    while (r != NULL && r->rowid != rowid) {
-        r = r->next;
-    }
-    if (r == NULL || column >= MAX_COLUMNS || (r->columns >> column & 1) == 0) {
-        return ts_fail(p->ctx, TS_ERR_INTERNAL,
-                       "no such reserved cell: table=%s, row=%lld, column=%u", t->table->name,
-                       (long long)rowid, column);
-    }
-    at = r->at + r->offsets[column];
-    put_be64(bytes, (uint64_t)value);
-    if (r->page == 0) {
-        memcpy(t->leaf.bytes + at, bytes, 8);
-        return TS_OK;
-    }
-    return page_patch(p, r->page, at, bytes, 8);
-}
-
-void ts_pages_release(ts_pages *p, unsigned id, int64_t rowid)
-{
-    reserved_row **link = &p->tables[id].reserved;
-    while (*link != NULL && (*link)->rowid != rowid) {
-        link = &(*link)->next;
-    }
-    if (*link != NULL) {
-        reserved_row *gone = *link;
-        *link = gone->next;
-        ts_free(p->ctx, gone);
-    }
-}
-
-/* --- life --------------------------------------------------------------------------------------- */
-
-ts_code ts_pages_new(ts_pages **out, ts_ctx *ctx, const ts_pages_config *config)
-{
-    ts_pages *p = ts_zalloc(ctx, 1, sizeof *p);
-    *out = NULL;
-    if (p == NULL) {
-        return ctx->error.code;
-    }
-    p->ctx = ctx;
-    p->fd = config->fd;
-    p->path = config->path;
-    p->page_size = config->page_size;
-    p->max_local = config->page_size - 35;
-    p->min_local = (config->page_size - 12) * 32 / 255 - 23;
-    p->lock_page = (uint32_t)(TS_LOCK_BYTE / config->page_size) + 1;
-    p->next = config->page_count + 1;
-    p->out_cap = OUT_BYTES / config->page_size;
-    p->out = ts_alloc(ctx, p->out_cap, config->page_size);
-    p->overflow = ts_alloc(ctx, config->page_size, 1);
-    if (p->out == NULL || p->overflow == NULL) {
-        ts_code code = ctx->error.code;
-        ts_pages_free(p);
-        return code;
-    }
-    *out = p;
-    return TS_OK;
-}
-
-void ts_pages_free(ts_pages *p)
-{
-    if (p == NULL) {
-        return;
-    }
-    for (unsigned id = 0; id < TS_TABLE_COUNT; id++) {
-        page_table *t = &p->tables[id];
-        ts_free(p->ctx, t->leaf.bytes);
-        for (unsigned at = 0; at < t->levels; at++) {
-            ts_free(p->ctx, t->level[at].page.bytes);
-        }
-        while (t->reserved != NULL) {
-            ts_pages_release(p, id, t->reserved->rowid);
-        }
-    }
-    ts_free(p->ctx, p->out);
-    ts_free(p->ctx, p->overflow);
-    ts_free(p->ctx, p);
-}
-
-ts_code ts_pages_table(ts_pages *p, unsigned id, const ts_table *table, uint32_t root)
-{
-    page_table *t = &p->tables[id];
+    uint32_t payload = HEADER_VARINT;
     if (table->column_count > MAX_COLUMNS) {
         return ts_fail(p->ctx, TS_ERR_INTERNAL, "table %s has too many columns", table->name);
     }
     t->table = table;
-    t->root = root;
     t->integers = true;
     t->has_key = table->columns[0].type == TS_COL_KEY;
     for (unsigned i = 0; i < table->column_count; i++) {
-        t->integers = t->integers && (table->columns[i].type == TS_COL_INT ||
-                                      table->columns[i].type == TS_COL_KEY);
+        const ts_column *column = &table->columns[i];
+        bool is_int = column->type == TS_COL_INT;
+        if (column->type == TS_COL_TEXT) {
+            t->text_at[t->text_count++] = (uint16_t)column->offset;
+        }
+        payload += column->type == TS_COL_TEXT ? TEXT_VARINT : 1 + INT_BYTES;
+        t->reservable |= is_int ? UINT64_C(1) << i : 0;
+        t->integers = t->integers && (is_int || column->type == TS_COL_KEY) &&
+                      column->offset == sizeof(uint64_t) + i * sizeof(int64_t);
+    }
+    t->payload_max = payload;
+    t->cell_max = payload + PAYLOAD_VARINT + MAX_VARINT + SLACK;
+    return TS_OK;
+}
+
+static ts_code check_reserved(ts_pages *p, const page_table *t, const void *row, uint64_t reserved)
+{
+    uint64_t nulls;
+    memcpy(&nulls, row, sizeof nulls);
+    if ((reserved & ~t->reservable) != 0 || (reserved & nulls) != 0) {
+        return ts_fail(p->ctx, TS_ERR_INTERNAL,
+                       "columns that cannot be reserved: table=%s, columns=%#llx", t->table->name,
+                       (unsigned long long)reserved);
     }
     return TS_OK;
 }
 
-/* Page count, and a new change counter: connections that were open must read the file again. */
-static ts_code update_header(ts_pages *p)
+ts_code page_put(ts_pages *p, page_table *t, const void *row, uint64_t reserved)
 {
-    enum { COUNTER_AT = 24, COUNT_AT = 28, VALID_FOR_AT = 92 };
-    uint8_t header[8];
-    uint32_t counter;
-    ssize_t n = p->ctx->sys.pread(p->ctx->sys.user, p->fd, header, 4, COUNTER_AT);
-    ts_code code;
-    if (n != 4) {
-        return ts_fail(p->ctx, TS_ERR_OUTPUT, "cannot read the database back: path=\"%s\"",
-                       p->path);
+    uint32_t texts = t->text_count == 0 ? 0 : text_bytes(p, t, row);
+    ts_code code = reserved == 0 ? TS_OK : check_reserved(p, t, row, reserved);
+    if (code == TS_OK) {
+        code = reserved == 0 && t->payload_max + texts <= p->max_local
+                   ? put_small(p, t, row, t->cell_max + texts)
+                   : put_record(p, t, row, reserved);
     }
-    counter = (uint32_t)header[0] << 24 | (uint32_t)header[1] << 16 | (uint32_t)header[2] << 8 |
-              header[3];
-    page_put32(header, counter + 1);
-    page_put32(header + 4, p->next - 1);
-    code = page_write_at(p, COUNTER_AT, header, 8);
-    return code != TS_OK ? code : page_write_at(p, VALID_FOR_AT, header, 4);
-}
-
-ts_code ts_pages_finish(ts_pages *p, uint32_t *page_count)
-{
-    ts_code code = TS_OK;
-    for (unsigned id = 0; id < TS_TABLE_COUNT && code == TS_OK; id++) {
-        code = page_close_table(p, &p->tables[id]);
-    }
-    if (code != TS_OK || (code = page_flush(p)) != TS_OK) {
-        return code;
-    }
-    *page_count = p->next - 1;
-    return update_header(p);
+    t->rows += code == TS_OK ? 1 : 0;
+    return code;
 }

@@ -7,8 +7,8 @@
  * https://www.sqlite.org/fileformat2.html (sections 1.3 "the database header", 1.5 "b-tree pages",
  * 1.6 "overflow pages", 2.1 "record format").
  *
- * Rows of a table must come with rowids 1, 2, 3 ... The key column of a row is its rowid. Memory: one
- * page a table and level, one output buffer. Nothing is known of SQL or of any source of rows.
+ * Rows of a table must come with rowids 1, 2, 3 ... The key column of a row is its rowid. Memory:
+ * one page a table and level, one output buffer. Nothing is known of SQL or of any source of rows.
  */
 #ifndef TS_TABLES_PAGE_WRITER_H
 #define TS_TABLES_PAGE_WRITER_H
@@ -23,6 +23,7 @@ typedef struct ts_pages_config {
     const char *path;    /* for messages; borrowed */
     uint32_t page_size;  /* a power of two, 512 to 65536 */
     uint32_t page_count; /* pages that the file has */
+    uint32_t lock_page;  /* page that is left out; 0: the one of TS_LOCK_BYTE (others: tests) */
 } ts_pages_config;
 
 /* Caller frees with ts_pages_free, which writes nothing. */
@@ -43,7 +44,8 @@ ts_code ts_pages_put(ts_pages *p, unsigned id, const void *row, uint64_t reserve
 ts_code ts_pages_complete(ts_pages *p, unsigned id, int64_t rowid, unsigned column, int64_t value);
 void ts_pages_release(ts_pages *p, unsigned id, int64_t rowid);
 
-/* Writes what is open: last pages, roots, the header's page count. *page_count = pages in the file. */
+/* Writes what is open: last pages, roots, the header's page count. *page_count = pages in the file.
+ */
 ts_code ts_pages_finish(ts_pages *p, uint32_t *page_count);
 
 /* The offset of SQLite's lock byte; the page that holds it is never used. */
