@@ -72,7 +72,7 @@ static ts_code grow_directory(ts_ctx *ctx, ts_intvec *v)
     return TS_OK;
 }
 
-ts_code ts_intvec_push(ts_ctx *ctx, ts_intvec *v, int64_t value)
+ts_code ts_intvec_push_any(ts_ctx *ctx, ts_intvec *v, int64_t value)
 {
     size_t at = (size_t)(v->n >> TS_INTVEC_SHIFT);
     size_t in = (size_t)(v->n & (TS_INTVEC_BLOCK - 1));
@@ -92,11 +92,6 @@ ts_code ts_intvec_push(ts_ctx *ctx, ts_intvec *v, int64_t value)
     store(&v->blocks[at], in, value);
     v->n++;
     return TS_OK;
-}
-
-int64_t ts_intvec_get(const ts_intvec *v, uint64_t i)
-{
-    return load(&v->blocks[i >> TS_INTVEC_SHIFT], (size_t)(i & (TS_INTVEC_BLOCK - 1)));
 }
 
 ts_code ts_intvec_set(ts_ctx *ctx, ts_intvec *v, uint64_t i, int64_t value)

@@ -21,10 +21,51 @@ typedef struct ts_intvec {
     uint64_t n;
 } ts_intvec;
 
-ts_code ts_intvec_push(ts_ctx *ctx, ts_intvec *v, int64_t value);
+/* ts_intvec_push for any value at any place; to be called through that. */
+ts_code ts_intvec_push_any(ts_ctx *ctx, ts_intvec *v, int64_t value);
+
+static inline ts_code ts_intvec_push(ts_ctx *ctx, ts_intvec *v, int64_t value)
+{
+    size_t in = (size_t)(v->n & (TS_INTVEC_BLOCK - 1));
+    if (in != 0) {
+        const ts_intvec_block *block = &v->blocks[v->n >> TS_INTVEC_SHIFT];
+        if (block->width == 4 && (uint64_t)value <= UINT32_MAX) {
+            ((uint32_t *)block->p)[in] = (uint32_t)value;
+            v->n++;
+            return TS_OK;
+        }
+        if (block->width == 1 && (uint64_t)value <= UINT8_MAX) {
+            ((uint8_t *)block->p)[in] = (uint8_t)value;
+            v->n++;
+            return TS_OK;
+        }
+    }
+    return ts_intvec_push_any(ctx, v, value);
+}
 
 /* i < n. */
-int64_t ts_intvec_get(const ts_intvec *v, uint64_t i);
+static inline int64_t ts_intvec_get(const ts_intvec *v, uint64_t i)
+{
+    const ts_intvec_block *block = &v->blocks[i >> TS_INTVEC_SHIFT];
+    size_t in = (size_t)(i & (TS_INTVEC_BLOCK - 1));
+    switch (block->width) {
+    case 1:
+        return ((const uint8_t *)block->p)[in];
+    case 2:
+        return ((const uint16_t *)block->p)[in];
+    case 4:
+        return ((const uint32_t *)block->p)[in];
+    default:
+        return ((const int64_t *)block->p)[in];
+    }
+}
+
+/* Lets the cache fetch element i, which is going to be read soon; i < n. */
+static inline void ts_intvec_prefetch(const ts_intvec *v, uint64_t i)
+{
+    const ts_intvec_block *block = &v->blocks[i >> TS_INTVEC_SHIFT];
+    __builtin_prefetch((const char *)block->p + (size_t)(i & (TS_INTVEC_BLOCK - 1)) * block->width);
+}
 
 /* Replaces an element; i < n. */
 ts_code ts_intvec_set(ts_ctx *ctx, ts_intvec *v, uint64_t i, int64_t value);

@@ -65,11 +65,12 @@ int ts_exit_code(const ts_ctx *ctx, ts_code code)
 
 /* --- rows that nobody asked to keep -------------------------------------------------------- */
 
-static ts_code drop_row(void *self, enum ts_table_id table, const void *row)
+static ts_code drop_row(void *self, enum ts_table_id table, const void *row, uint64_t reserved)
 {
     (void)self;
     (void)table;
     (void)row;
+    (void)reserved;
     return TS_OK;
 }
 
@@ -82,6 +83,13 @@ static ts_code drop_completion(void *self, enum ts_table_id table, int64_t rowid
     (void)column;
     (void)value;
     return TS_OK;
+}
+
+static void drop_release(void *self, enum ts_table_id table, int64_t rowid)
+{
+    (void)self;
+    (void)table;
+    (void)rowid;
 }
 
 /* --- steps --------------------------------------------------------------------------------- */
@@ -120,6 +128,7 @@ static ts_code open_database(run *r)
     if (o->export_db == NULL && o->query_file == NULL) {
         r->dropping.put = drop_row;
         r->dropping.complete = drop_completion;
+        r->dropping.release = drop_release;
         return TS_OK;
     }
     if (o->export_db != NULL) {

@@ -4,7 +4,8 @@
  * json.c         the interface, structure (brackets, commas, keys), literals
  * json_string.c  strings and keys: escapes, surrogates, UTF-8
  * json_number.c  numbers that are not taken by the scanner
- * json_scan.c    loops over many bytes at once: runs of integers, runs of plain text
+ * json_ints.c    runs of integers, many bytes at once
+ * json_text.c    runs of plain text, many bytes at once
  *
  * The block that is being fed is [begin, end); `at` is the next byte. Every step consumes what it
  * can and leaves the rest of its state in the struct, so that a block may end anywhere.
@@ -15,6 +16,12 @@
 #include "json/json.h"
 
 #include <string.h>
+
+#if defined(__SSE2__)
+#define JSON_HAS_SSE2 1
+#else
+#define JSON_HAS_SSE2 0
+#endif
 
 enum {
     JSON_INTS = 2048,   /* integers in a batch */
@@ -144,32 +151,51 @@ ts_code json_number_step(ts_json *js);
 bool json_number_may_end(const ts_json *js);
 ts_code json_number_end(ts_json *js);
 
-/* ---- json_scan.c ---- */
+/* ---- json_ints.c ---- */
 
 /*
- * Reads elements of the form: integer, white space, comma, from *at, which stands where an element
- * may begin (white space before it is allowed). Writes at most `room` values to `out`, returns
- * their number and moves *at to where the next element may begin. It takes only what is beyond
- * doubt: an element that is longer than 18 digits, malformed, too near to `end` or not followed by
- * a comma is left to the caller, who reads it byte by byte. So a faster scanner may replace this
- * one without changing what is read.
+ * json_scan_ints reads elements of the form: integer, white space, comma, from *at, which stands
+ * where an element may begin (white space before it is allowed). Writes at most `room` values to
+ * `out`, returns their number and moves *at to where the next element may begin. It takes only what
+ * is beyond doubt: an element that is longer than 18 digits, malformed, too near to `end` or not
+ * followed by a comma is left to the caller, who reads it byte by byte.
  */
-size_t json_scan_ints(const char **at, const char *end, int64_t *out, size_t room);
+size_t json_plain_scan_ints(const char **at, const char *end, int64_t *out, size_t room);
+
+/* ---- json_text.c ---- */
 
 /*
- * Copies text to *out and moves it on, with the escapes of one letter resolved, as long as it is
- * simple: stops before the closing quote, control characters, other escapes, bytes of 0x80 and
- * above (unless any_byte) and some bytes before `end` or `out_end`. May write up to 8 bytes after
- * *out.
+ * json_copy_text copies text to *out and moves it on, with the escapes of one letter resolved, as
+ * long as it is simple: stops before the closing quote, control characters, other escapes, bytes of
+ * 0x80 and above (unless any_byte) and some bytes before `end` or `out_end`. Between *out and
+ * `out_end` it may leave anything.
  */
-const char *json_copy_text(char **out, const char *out_end, const char *p, const char *end,
-                           bool any_byte);
+const char *json_plain_copy_text(char **out, const char *out_end, const char *p, const char *end,
+                                 bool any_byte);
 
-/* The first byte of [p, end) that is '"', '\' or a control character; `end` when there is none. */
-const char *json_scan_bytes(const char *p, const char *end);
+/* json_scan_bytes: the first byte of [p, end) that is '"', '\' or a control character; `end` when
+ * there is none. */
+const char *json_plain_scan_bytes(const char *p, const char *end);
 
-/* The same, but it also stops at what is not a complete, well-formed UTF-8 sequence. */
-const char *json_scan_text(const char *p, const char *end);
+/* json_scan_text: the same, but it also stops at what is not a complete, well-formed UTF-8
+ * sequence. */
+const char *json_plain_scan_text(const char *p, const char *end);
+
+/* Each of the four comes in a second way for processors that have it, and reads the same. */
+#if JSON_HAS_SSE2
+size_t json_sse2_scan_ints(const char **at, const char *end, int64_t *out, size_t room);
+const char *json_sse2_copy_text(char **out, const char *out_end, const char *p, const char *end,
+                                bool any_byte);
+const char *json_sse2_scan_bytes(const char *p, const char *end);
+const char *json_sse2_scan_text(const char *p, const char *end);
+#define JSON_BEST(name) json_sse2_##name
+#else
+#define JSON_BEST(name) json_plain_##name
+#endif
+#define json_scan_ints JSON_BEST(scan_ints)
+#define json_copy_text JSON_BEST(copy_text)
+#define json_scan_bytes JSON_BEST(scan_bytes)
+#define json_scan_text JSON_BEST(scan_text)
 
 static inline bool json_is_space(char c)
 {

@@ -5,11 +5,13 @@
 #include "tables/rows.h"
 #include "tables/schema_sql.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <time.h>
 
-enum { PROGRESS_STEPS = 20000 };
+enum { PROGRESS_STEPS = 20000, PAGE_SIZE = 4096 };
 
 ts_code ts_db_new(ts_db **out, ts_ctx *ctx, const char *path, ts_db_state state)
 {
@@ -20,6 +22,7 @@ ts_code ts_db_new(ts_db **out, ts_ctx *ctx, const char *path, ts_db_state state)
     }
     db->ctx = ctx;
     db->state = state;
+    db->fd = -1;
     db->path = ts_strndup(ctx, path, strlen(path));
     if (db->path == NULL) {
         ts_free(ctx, db);
@@ -106,61 +109,11 @@ static ts_code run(ts_db *db, const char *sql)
 
 /* --- rows ---------------------------------------------------------------------------------- */
 
-static ts_code prepare(sqlite3_stmt **out, ts_db *db, const ts_buf *sql)
-{
-    if (sql->n > INT_MAX) {
-        return ts_fail(db->ctx, TS_ERR_INTERNAL, "statement too long");
-    }
-    int rc =
-        sqlite3_prepare_v3(db->handle, sql->p, (int)sql->n, SQLITE_PREPARE_PERSISTENT, out, NULL);
-    return rc == SQLITE_OK ? TS_OK : ts_db_fail(db, rc, "prepare a statement on");
-}
-
-static ts_code insert_of(sqlite3_stmt **out, ts_db *db, enum ts_table_id id)
-{
-    ts_code code = TS_OK;
-    if (db->insert[id] == NULL) {
-        ts_buf sql = {0};
-        code = ts_sql_insert(db->ctx, &sql, &ts_schema[id]);
-        if (code == TS_OK) {
-            code = prepare(&db->insert[id], db, &sql);
-        }
-        ts_buf_free(db->ctx, &sql);
-    }
-    *out = db->insert[id];
-    return code;
-}
-
-/* Values live in the caller's struct until the statement is reset, so nothing is copied. */
-static int bind_column(sqlite3_stmt *st, int n, const ts_column *column, const void *row)
-{
-    const char *field = (const char *)row + column->offset;
-    switch (column->type) {
-    case TS_COL_INT:
-    case TS_COL_KEY: {
-        int64_t value;
-        memcpy(&value, field, sizeof value);
-        return sqlite3_bind_int64(st, n, value);
-    }
-    case TS_COL_REAL: {
-        double value;
-        memcpy(&value, field, sizeof value);
-        return sqlite3_bind_double(st, n, value);
-    }
-    case TS_COL_TEXT: {
-        ts_text value;
-        memcpy(&value, field, sizeof value);
-        return sqlite3_bind_text64(st, n, value.p, value.n, SQLITE_STATIC, SQLITE_UTF8);
-    }
-    }
-    return SQLITE_MISUSE;
-}
-
 /* A key must continue the numbering: positions in the table are relied upon by the views. */
 static ts_code check_key(ts_db *db, enum ts_table_id id, const void *row)
 {
     const ts_table *table = &ts_schema[id];
-    if (db->state != TS_DB_WRITING) {
+    if (db->pages == NULL) {
         return ts_fail(db->ctx, TS_ERR_INTERNAL, "row after the end: table=%s", table->name);
     }
     if (table->columns[0].type != TS_COL_KEY) {
@@ -175,85 +128,29 @@ static ts_code check_key(ts_db *db, enum ts_table_id id, const void *row)
     return TS_OK;
 }
 
-static ts_code put(void *self, enum ts_table_id id, const void *row)
+static ts_code put(void *self, enum ts_table_id id, const void *row, uint64_t reserved)
 {
     ts_db *db = self;
-    const ts_table *table = &ts_schema[id];
-    sqlite3_stmt *st = NULL;
     ts_code code = check_key(db, id, row);
-    if (code == TS_OK) {
-        code = insert_of(&st, db, id);
-    }
-    if (code != TS_OK) {
-        return code;
-    }
-    uint64_t null;
-    memcpy(&null, row, sizeof null);
-    int rc = SQLITE_OK;
-    for (unsigned i = 0; rc == SQLITE_OK && i < table->column_count; i++) {
-        bool is_null = (null >> i & 1) != 0 && table->columns[i].type != TS_COL_KEY;
-        rc = is_null ? sqlite3_bind_null(st, (int)i + 1)
-                     : bind_column(st, (int)i + 1, &table->columns[i], row);
-    }
-    if (rc == SQLITE_OK) {
-        rc = sqlite3_step(st);
-    }
-    code = rc == SQLITE_OK || rc == SQLITE_DONE ? TS_OK : ts_db_fail(db, rc, "write");
-    /* Its result repeats that of the step. */
-    (void)sqlite3_reset(st);
-    return code;
-}
-
-static ts_code update_of(sqlite3_stmt **out, ts_db *db, enum ts_table_id id, unsigned column)
-{
-    const ts_table *table = &ts_schema[id];
-    ts_buf sql = {0};
-    ts_code code = TS_OK;
-    if (db->update[id] == NULL) {
-        db->update[id] = ts_zalloc(db->ctx, table->column_count, sizeof *db->update[id]);
-        if (db->update[id] == NULL) {
-            return db->ctx->error.code;
-        }
-    }
-    sqlite3_stmt **slot = &db->update[id][column];
-    if (*slot == NULL) {
-        code = ts_buf_printf(db->ctx, &sql, "UPDATE \"%s\" SET \"%s\" = ? WHERE rowid = ?",
-                             table->name, table->columns[column].name);
-        if (code == TS_OK) {
-            code = prepare(slot, db, &sql);
-        }
-    }
-    *out = *slot;
-    ts_buf_free(db->ctx, &sql);
-    return code;
+    return code != TS_OK ? code : ts_pages_put(db->pages, id, row, reserved);
 }
 
 static ts_code complete(void *self, enum ts_table_id id, int64_t rowid, unsigned column,
                         int64_t value)
 {
     ts_db *db = self;
-    const ts_table *table = &ts_schema[id];
-    if (column >= table->column_count || table->columns[column].type != TS_COL_INT || rowid < 1 ||
-        (uint64_t)rowid > db->sink.rows[id]) {
-        return ts_fail(db->ctx, TS_ERR_INTERNAL,
-                       "no such reserved cell: table=%s, row=%lld, column=%u", table->name,
-                       (long long)rowid, column);
+    if (db->pages == NULL) {
+        return ts_fail(db->ctx, TS_ERR_INTERNAL, "row after the end: table=%s", ts_schema[id].name);
     }
-    sqlite3_stmt *st = NULL;
-    ts_code code = update_of(&st, db, id, column);
-    if (code != TS_OK) {
-        return code;
+    return ts_pages_complete(db->pages, id, rowid, column, value);
+}
+
+static void release(void *self, enum ts_table_id id, int64_t rowid)
+{
+    ts_db *db = self;
+    if (db->pages != NULL) {
+        ts_pages_release(db->pages, id, rowid);
     }
-    int rc = sqlite3_bind_int64(st, 1, value);
-    if (rc == SQLITE_OK) {
-        rc = sqlite3_bind_int64(st, 2, rowid);
-    }
-    if (rc == SQLITE_OK) {
-        rc = sqlite3_step(st);
-    }
-    code = rc == SQLITE_DONE ? TS_OK : ts_db_fail(db, rc, "write");
-    (void)sqlite3_reset(st);
-    return code;
 }
 
 /* --- the schema ---------------------------------------------------------------------------- */
@@ -267,7 +164,6 @@ static ts_code complete(void *self, enum ts_table_id id, int64_t rowid, unsigned
 static const char setup[] = "PRAGMA page_size = 4096;"
                             "PRAGMA auto_vacuum = NONE;"
                             "PRAGMA encoding = 'UTF-8';"
-                            "PRAGMA locking_mode = EXCLUSIVE;"
                             "PRAGMA journal_mode = OFF;"
                             "PRAGMA synchronous = OFF;"
                             "PRAGMA cache_size = -8192;"
@@ -337,7 +233,62 @@ static ts_code create_schema(ts_db *db)
     if (code == TS_OK) {
         code = create_tables(db);
     }
-    return code == TS_OK ? put_docs(db) : code;
+    return code == TS_OK ? run(db, "COMMIT") : code;
+}
+
+/* --- from SQLite to the page writer and back ------------------------------------------------ */
+
+/* Tells the page writer the root page of every table. */
+static ts_code declare_tables(ts_db *db)
+{
+    sqlite3_stmt *st = NULL;
+    ts_code code = TS_OK;
+    int rc = sqlite3_prepare_v2(db->handle,
+                                "SELECT rootpage FROM sqlite_schema WHERE type = 'table' "
+                                "ORDER BY rowid",
+                                -1, &st, NULL);
+    for (unsigned id = 0; id < TS_TABLE_COUNT && rc == SQLITE_OK && code == TS_OK; id++) {
+        rc = sqlite3_step(st);
+        if (rc == SQLITE_ROW) {
+            rc = SQLITE_OK;
+            code = ts_pages_table(db->pages, id, &ts_schema[id],
+                                  (uint32_t)sqlite3_column_int64(st, 0));
+        }
+    }
+    (void)sqlite3_finalize(st);
+    return rc == SQLITE_OK ? code : ts_db_fail(db, rc, "read the schema of");
+}
+
+static ts_code count_pages(ts_db *db, uint32_t *pages)
+{
+    struct stat st;
+    if (db->ctx->sys.fstat(db->ctx->sys.user, db->fd, &st) != 0) {
+        return ts_fail(db->ctx, TS_ERR_OUTPUT, "cannot look at the database: path=\"%s\": %s",
+                       db->path, strerror(errno));
+    }
+    *pages = (uint32_t)(st.st_size / PAGE_SIZE);
+    return TS_OK;
+}
+
+/*
+ * The connection stays open but idle: the file may have no name by the time it is needed again. The
+ * change counter that the page writer leaves tells it to forget what it knows.
+ */
+static ts_code start_pages(ts_db *db)
+{
+    ts_pages_config config = {.path = db->path, .page_size = PAGE_SIZE};
+    ts_code code;
+    db->fd = db->ctx->sys.open(db->ctx->sys.user, db->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+    if (db->fd < 0) {
+        return ts_fail(db->ctx, TS_ERR_OUTPUT, "cannot open the database: path=\"%s\": %s",
+                       db->path, strerror(errno));
+    }
+    config.fd = db->fd;
+    if ((code = count_pages(db, &config.page_count)) != TS_OK ||
+        (code = ts_pages_new(&db->pages, db->ctx, &config)) != TS_OK) {
+        return code;
+    }
+    return declare_tables(db);
 }
 
 ts_code ts_db_create(ts_db **out, ts_ctx *ctx, const char *path)
@@ -351,6 +302,7 @@ ts_code ts_db_create(ts_db **out, ts_ctx *ctx, const char *path)
     db->sink.self = db;
     db->sink.put = put;
     db->sink.complete = complete;
+    db->sink.release = release;
     int rc = sqlite3_open_v2(path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (rc != SQLITE_OK) {
         code = ts_db_fail(db, rc, "open");
@@ -358,7 +310,9 @@ ts_code ts_db_create(ts_db **out, ts_ctx *ctx, const char *path)
     }
     /* As high as the library was built for: the limit on texts is ts_limits.max_string. */
     sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, INT_MAX);
-    code = create_schema(db);
+    if ((code = create_schema(db)) == TS_OK && (code = start_pages(db)) == TS_OK) {
+        code = put_docs(db);
+    }
     if (code == TS_OK) {
         *out = db;
         db = NULL;
@@ -375,16 +329,14 @@ ts_sink *ts_db_sink(ts_db *db)
 
 /* --- the end ------------------------------------------------------------------------------- */
 
-static void finalize_all(ts_db *db)
+/* The page writer is done; its file belongs to SQLite again. */
+static void end_pages(ts_db *db)
 {
-    for (unsigned i = 0; i < TS_TABLE_COUNT; i++) {
-        (void)sqlite3_finalize(db->insert[i]);
-        db->insert[i] = NULL;
-        for (unsigned k = 0; db->update[i] != NULL && k < ts_schema[i].column_count; k++) {
-            (void)sqlite3_finalize(db->update[i][k]);
-        }
-        ts_free(db->ctx, db->update[i]);
-        db->update[i] = NULL;
+    ts_pages_free(db->pages);
+    db->pages = NULL;
+    if (db->fd >= 0) {
+        (void)db->ctx->sys.close(db->ctx->sys.user, db->fd);
+        db->fd = -1;
     }
 }
 
@@ -415,12 +367,13 @@ ts_code ts_db_finish(ts_db *db, bool with_indexes, double *index_ms)
     if (index_ms != NULL) {
         *index_ms = 0;
     }
-    if (db->state != TS_DB_WRITING) {
+    if (db->pages == NULL) {
         return ts_fail(db->ctx, TS_ERR_INTERNAL, "the database is finished already");
     }
-    finalize_all(db);
+    uint32_t page_count;
+    ts_code code = ts_pages_finish(db->pages, &page_count);
+    end_pages(db);
     ts_db_watch_cancel(db);
-    ts_code code = run(db, "COMMIT");
     if (code == TS_OK && with_indexes) {
         double start = now_ms();
         code = create_indexes(db);
@@ -439,9 +392,7 @@ void ts_db_close(ts_db *db)
     if (db == NULL) {
         return;
     }
-    finalize_all(db);
-    /* All statements are gone, so it cannot be busy; what failed to be written was reported by
-     * COMMIT. */
+    end_pages(db);
     (void)sqlite3_close(db->handle);
     ts_free(db->ctx, db->path);
     ts_free(db->ctx, db);

@@ -3,6 +3,7 @@
 #define TS_TABLES_DATABASE_PRIVATE_H
 
 #include "tables/database.h"
+#include "tables/page_writer.h"
 
 #include <sqlite3.h>
 
@@ -18,8 +19,8 @@ struct ts_db {
     char *path;
     ts_db_state state;
     ts_sink sink;
-    sqlite3_stmt *insert[TS_TABLE_COUNT];  /* made when first needed */
-    sqlite3_stmt **update[TS_TABLE_COUNT]; /* one a column, for reserved rows */
+    int fd;          /* of the page writer; -1 when there is none */
+    ts_pages *pages; /* while rows are written */
 };
 
 /* A new ts_db without a connection; the caller closes it with ts_db_close. */

@@ -43,18 +43,6 @@ ts_code ts_sql_create(ts_ctx *ctx, ts_buf *out, const ts_table *table)
     return code == TS_OK ? ts_buf_putc(ctx, out, ')') : code;
 }
 
-ts_code ts_sql_insert(ts_ctx *ctx, ts_buf *out, const ts_table *table)
-{
-    ts_code code = ts_buf_printf(ctx, out, "INSERT INTO ");
-    if (code == TS_OK) {
-        code = ts_sql_name(ctx, out, table->name);
-    }
-    for (unsigned i = 0; code == TS_OK && i < table->column_count; i++) {
-        code = i == 0 ? ts_buf_printf(ctx, out, " VALUES(?") : ts_buf_put(ctx, out, ",?", 2);
-    }
-    return code == TS_OK ? ts_buf_putc(ctx, out, ')') : code;
-}
-
 ts_code ts_column_description(ts_ctx *ctx, ts_buf *out, const ts_column *column)
 {
     ts_code code = ts_buf_put(ctx, out, column->doc, strlen(column->doc));

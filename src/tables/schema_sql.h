@@ -1,4 +1,4 @@
-/* SQL made from the schema: CREATE TABLE and INSERT. Used inside this room only. */
+/* SQL made from the schema: names and CREATE TABLE. Used inside this room only. */
 #ifndef TS_TABLES_SCHEMA_SQL_H
 #define TS_TABLES_SCHEMA_SQL_H
 
@@ -13,9 +13,6 @@ ts_code ts_sql_name(ts_ctx *ctx, ts_buf *out, const char *name);
 
 /* Appends "CREATE TABLE name(column type, ...)". */
 ts_code ts_sql_create(ts_ctx *ctx, ts_buf *out, const ts_table *table);
-
-/* Appends "INSERT INTO name VALUES(?,?,...)". */
-ts_code ts_sql_insert(ts_ctx *ctx, ts_buf *out, const ts_table *table);
 
 /* Appends what schema_doc.description says: the sentence, and what NULL means. */
 ts_code ts_column_description(ts_ctx *ctx, ts_buf *out, const ts_column *column);

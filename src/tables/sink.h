@@ -1,7 +1,6 @@
 /*
- * Where rows go. The database behind the writers (SQLite's INSERT today, the page writer
- * tomorrow), or a sink in memory in tests. Rows of a table get rowids dense from 1 in the order of
- * the calls.
+ * Where rows go: the page writer of a database, or a sink in memory in tests. Rows of a table get
+ * rowids dense from 1 in the order of the calls.
  */
 #ifndef TS_TABLES_SINK_H
 #define TS_TABLES_SINK_H
@@ -11,27 +10,41 @@
 
 typedef struct ts_sink {
     void *self;
-    /* row: the table's struct of rows.h. */
-    ts_code (*put)(void *self, enum ts_table_id table, const void *row);
-    /* Completes a reserved row: sets one integer column of a row that was already put. */
+    /* row: the table's struct of rows.h. reserved: a bit per integer column whose value comes later
+     * (it must not be NULL now). */
+    ts_code (*put)(void *self, enum ts_table_id table, const void *row, uint64_t reserved);
+    /* Sets a reserved column of a row that was put and not released. */
     ts_code (*complete)(void *self, enum ts_table_id table, int64_t rowid, unsigned column,
                         int64_t value);
+    /* No more will be completed in this row. */
+    void (*release)(void *self, enum ts_table_id table, int64_t rowid);
     uint64_t rows[TS_TABLE_COUNT]; /* rows put so far */
 } ts_sink;
 
-static inline ts_code ts_sink_put(ts_sink *sink, enum ts_table_id table, const void *row)
+static inline ts_code ts_sink_reserve(ts_sink *sink, enum ts_table_id table, const void *row,
+                                      uint64_t columns)
 {
-    ts_code code = sink->put(sink->self, table, row);
+    ts_code code = sink->put(sink->self, table, row, columns);
     if (code == TS_OK) {
         sink->rows[table]++;
     }
     return code;
 }
 
+static inline ts_code ts_sink_put(ts_sink *sink, enum ts_table_id table, const void *row)
+{
+    return ts_sink_reserve(sink, table, row, 0);
+}
+
 static inline ts_code ts_sink_complete(ts_sink *sink, enum ts_table_id table, int64_t rowid,
                                        unsigned column, int64_t value)
 {
     return sink->complete(sink->self, table, rowid, column, value);
+}
+
+static inline void ts_sink_release(ts_sink *sink, enum ts_table_id table, int64_t rowid)
+{
+    sink->release(sink->self, table, rowid);
 }
 
 #endif

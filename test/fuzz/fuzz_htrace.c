@@ -44,7 +44,7 @@ static void mix_text(uint64_t *hash, const char *p, size_t n)
     }
 }
 
-static ts_code sink_put(void *self, enum ts_table_id table, const void *row)
+static ts_code sink_put(void *self, enum ts_table_id table, const void *row, uint64_t reserved)
 {
     outcome *o = self;
     const ts_table *t = &ts_schema[table];
@@ -77,6 +77,13 @@ static ts_code sink_complete(void *self, enum ts_table_id table, int64_t rowid, 
     (void)column;
     (void)value;
     return TS_OK;
+}
+
+static void sink_release(void *self, enum ts_table_id table, int64_t rowid)
+{
+    (void)self;
+    (void)table;
+    (void)rowid;
 }
 
 static ts_code on_begin(void *user, const ts_segment *seg)
@@ -152,7 +159,8 @@ static void run(outcome *o, uint8_t flags, const uint8_t *p, size_t n, size_t bl
     memset(o, 0, sizeof *o);
     o->p = p;
     o->n = n;
-    o->sink = (ts_sink){.self = o, .put = sink_put, .complete = sink_complete};
+    o->sink = (ts_sink){
+        .self = o, .put = sink_put, .complete = sink_complete, .release = sink_release};
     o->ctx = malloc(sizeof *o->ctx);
     check(o->ctx != NULL);
     ts_ctx_init(o->ctx);

@@ -5,7 +5,8 @@
 #include <inttypes.h>
 
 typedef struct mem_table {
-    char *rows; /* row structs, texts point to memory of their own */
+    char *rows;         /* row structs, texts point to memory of their own */
+    uint64_t *reserved; /* per row: the columns that may still be completed */
     size_t n;
     size_t cap;
 } mem_table;
@@ -90,7 +91,18 @@ static ts_code call(memsink *m)
     return m->ctx == NULL ? TS_ERR_OUTPUT : ts_fail(m->ctx, TS_ERR_OUTPUT, "the sink was to fail");
 }
 
-static ts_code put(void *self, enum ts_table_id table, const void *row)
+/* Only integers that have a value can be reserved. */
+static void check_reserved(const ts_table *t, const void *row, uint64_t reserved)
+{
+    for (unsigned i = 0; i < 64; i++) {
+        if ((reserved >> i & 1) != 0 &&
+            (i >= t->column_count || t->columns[i].type != TS_COL_INT || cell_is_null(t, row, i))) {
+            fail_msg("%s: column %u cannot be reserved", t->name, i);
+        }
+    }
+}
+
+static ts_code put(void *self, enum ts_table_id table, const void *row, uint64_t reserved)
 {
     memsink *m = self;
     mem_table *mem = &m->tables[table];
@@ -104,10 +116,13 @@ static ts_code put(void *self, enum ts_table_id table, const void *row)
         fail_msg("%s: row %zu has the key %" PRId64, t->name, mem->n,
                  int_cell(&t->columns[0], row));
     }
+    check_reserved(t, row, reserved);
     if (mem->n == mem->cap) {
         mem->cap = mem->cap == 0 ? 16 : mem->cap * 2;
         mem->rows = must(realloc(mem->rows, mem->cap * t->row_size));
+        mem->reserved = must(realloc(mem->reserved, mem->cap * sizeof *mem->reserved));
     }
+    mem->reserved[mem->n] = reserved;
     copy = mem->rows + mem->n * t->row_size;
     memcpy(copy, row, t->row_size);
     for (unsigned i = 0; i < t->column_count; i++) {
@@ -134,21 +149,28 @@ static ts_code complete(void *self, enum ts_table_id table, int64_t rowid, unsig
     memsink *m = self;
     mem_table *mem = &m->tables[table];
     const ts_table *t = &ts_schema[table];
-    uint64_t bits;
-    char *row;
     ts_code code = call(m);
     if (code != TS_OK) {
         return code;
     }
     if (rowid < 1 || (uint64_t)rowid > mem->n || column >= t->column_count ||
-        t->columns[column].type != TS_COL_INT) {
-        fail_msg("%s: row %" PRId64 " with column %u cannot be completed", t->name, rowid, column);
+        (mem->reserved[rowid - 1] >> column & 1) == 0) {
+        fail_msg("%s: column %u of row %" PRId64 " is not reserved", t->name, column, rowid);
     }
-    row = mem->rows + (size_t)(rowid - 1) * t->row_size;
-    bits = null_bits(row) & ~(UINT64_C(1) << column);
-    memcpy(row, &bits, sizeof bits);
-    memcpy(row + t->columns[column].offset, &value, sizeof value);
+    memcpy(mem->rows + (size_t)(rowid - 1) * t->row_size + t->columns[column].offset, &value,
+           sizeof value);
     return TS_OK;
+}
+
+static void release(void *self, enum ts_table_id table, int64_t rowid)
+{
+    memsink *m = self;
+    mem_table *mem = &m->tables[table];
+    if (rowid < 1 || (uint64_t)rowid > mem->n || mem->reserved[rowid - 1] == 0) {
+        fail_msg("%s: row %" PRId64 " is released and was not reserved", ts_schema[table].name,
+                 rowid);
+    }
+    mem->reserved[rowid - 1] = 0;
 }
 
 memsink *memsink_new(ts_ctx *ctx)
@@ -158,6 +180,7 @@ memsink *memsink_new(ts_ctx *ctx)
     m->sink.self = m;
     m->sink.put = put;
     m->sink.complete = complete;
+    m->sink.release = release;
     return m;
 }
 
@@ -177,7 +200,8 @@ void memsink_clear(memsink *m)
             }
         }
         free(mem->rows);
-        *mem = (mem_table){NULL, 0, 0};
+        free(mem->reserved);
+        *mem = (mem_table){NULL, NULL, 0, 0};
         m->sink.rows[table] = 0;
     }
     m->calls = 0;

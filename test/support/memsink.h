@@ -3,6 +3,9 @@
  * row and column. It takes its memory from malloc, not through the door, so that tests which let
  * allocations fail or count them see only the code under test.
  *
+ * It fails the test when a row is used against the rules of sink.h: keys that are not dense, a
+ * reserved column that is NULL or no integer, completing or releasing what is not reserved.
+ *
  * Rows are numbered from 0 here; rowids are one more. Getters fail the test when the row, the
  * column's type or the value (NULL) is not what was asked for.
  */

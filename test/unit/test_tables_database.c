@@ -176,38 +176,73 @@ static void test_keys_are_dense(void **state)
     free(path);
 }
 
+enum {
+    DUR = TS_C_stack_slice__dur,
+    SELF_DUR = TS_C_stack_slice__self_dur,
+    STATE = TS_C_stack_slice__state
+};
+#define OPEN_COLUMNS (UINT64_C(1) << DUR | UINT64_C(1) << SELF_DUR | UINT64_C(1) << STATE)
+
 static void test_reserved_rows_are_completed(void **state)
 {
     fixture *f = *state;
     char *path = path_of(f, "a.db");
     ts_db *db = create(f, path);
     ts_sink *sink = ts_db_sink(db);
-    ts_row_stack_slice row = {.state = 1};
-    TS_SET_NULL(stack_slice, &row, dur);
-    TS_SET_NULL(stack_slice, &row, self_dur);
-    for (int64_t i = 1; i <= 3; i++) {
+    ts_row_stack_slice row = {.state = 1, .dur = -1, .self_dur = 5};
+    TS_SET_NULL(stack_slice, &row, cpu_dur);
+    for (int64_t i = 1; i <= 4; i++) {
         row.id = i;
         row.ts = 10 * i;
-        assert_ok(f->ctx, ts_put_stack_slice(sink, &row));
+        assert_ok(f->ctx, ts_sink_reserve(sink, TS_T_stack_slice, &row, i == 4 ? 0 : OPEN_COLUMNS));
     }
-    assert_ok(f->ctx, ts_sink_complete(sink, TS_T_stack_slice, 2, TS_C_stack_slice__dur, 77));
-    assert_ok(f->ctx, ts_sink_complete(sink, TS_T_stack_slice, 2, TS_C_stack_slice__state, 0));
-    assert_ok(f->ctx,
-              ts_sink_complete(sink, TS_T_stack_slice, 3, TS_C_stack_slice__dur, INT64_MIN));
-    /* No such row, no such column, a key, a text. */
-    assert_failure(f->ctx, ts_sink_complete(sink, TS_T_stack_slice, 4, TS_C_stack_slice__dur, 1),
-                   TS_ERR_INTERNAL, "table=stack_slice, row=4");
-    assert_failure(f->ctx, ts_sink_complete(sink, TS_T_stack_slice, 0, TS_C_stack_slice__dur, 1),
-                   TS_ERR_INTERNAL, "row=0");
-    assert_failure(f->ctx, ts_sink_complete(sink, TS_T_stack_slice, 1, TS_N_stack_slice, 1),
-                   TS_ERR_INTERNAL, "column=11");
-    assert_failure(f->ctx, ts_sink_complete(sink, TS_T_stack_slice, 1, TS_C_stack_slice__id, 1),
-                   TS_ERR_INTERNAL, "column=0");
-    assert_failure(f->ctx, ts_sink_complete(sink, TS_T_schema_doc, 1, 0, 1), TS_ERR_INTERNAL,
-                   "table=schema_doc");
+    assert_ok(f->ctx, ts_sink_complete(sink, TS_T_stack_slice, 2, DUR, 77));
+    assert_ok(f->ctx, ts_sink_complete(sink, TS_T_stack_slice, 2, STATE, 0));
+    assert_ok(f->ctx, ts_sink_complete(sink, TS_T_stack_slice, 3, DUR, 7));
+    assert_ok(f->ctx, ts_sink_complete(sink, TS_T_stack_slice, 3, DUR, INT64_MIN));
+    ts_sink_release(sink, TS_T_stack_slice, 2);
+    /* No such row, no such column, not reserved, released, another table. */
+    static const struct {
+        enum ts_table_id table;
+        int64_t rowid;
+        unsigned column;
+        const char *part;
+    } wrong[] = {
+        {TS_T_stack_slice, 5, DUR, "table=stack_slice, row=5"},
+        {TS_T_stack_slice, 0, DUR, "row=0"},
+        {TS_T_stack_slice, 1, TS_N_stack_slice, "column=11"},
+        {TS_T_stack_slice, 1, 64, "column=64"},
+        {TS_T_stack_slice, 1, TS_C_stack_slice__id, "column=0"},
+        {TS_T_stack_slice, 1, TS_C_stack_slice__ts, "column=5"},
+        {TS_T_stack_slice, 4, DUR, "row=4"},
+        {TS_T_stack_slice, 2, DUR, "row=2"},
+        {TS_T_schema_doc, 1, 0, "table=schema_doc"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        assert_failure(f->ctx,
+                       ts_sink_complete(sink, wrong[i].table, wrong[i].rowid, wrong[i].column, 1),
+                       TS_ERR_INTERNAL, wrong[i].part);
+    }
+    /* A NULL, a key, a text, a column that there is none. */
+    row.id = 5;
+    assert_failure(f->ctx,
+                   ts_sink_reserve(sink, TS_T_stack_slice, &row, TS_NULL_BIT(stack_slice, cpu_dur)),
+                   TS_ERR_INTERNAL, "cannot be reserved: table=stack_slice");
+    assert_failure(f->ctx, ts_sink_reserve(sink, TS_T_stack_slice, &row, 1), TS_ERR_INTERNAL,
+                   "columns=0x1");
+    assert_failure(f->ctx,
+                   ts_sink_reserve(sink, TS_T_stack_slice, &row, UINT64_C(1) << TS_N_stack_slice),
+                   TS_ERR_INTERNAL, "columns=0x800");
+    ts_row_js_heap_string text = {.string = TS_TEXT_LIT("x")};
+    assert_failure(
+        f->ctx,
+        ts_sink_reserve(sink, TS_T_js_heap_string, &text, TS_NULL_BIT(js_heap_string, string)),
+        TS_ERR_INTERNAL, "table=js_heap_string");
     finish(f, db, false);
-    assert_sql(path, "SELECT id, ts, dur, self_dur, state FROM stack_slice",
-               "1|10|NULL|NULL|1\n2|20|77|NULL|0\n3|30|-9223372036854775808|NULL|1\n");
+    assert_sql(path, "PRAGMA integrity_check", "ok\n");
+    assert_sql(path, "SELECT id, ts, dur, self_dur, cpu_dur, state FROM stack_slice",
+               "1|10|-1|5|NULL|1\n2|20|77|5|NULL|0\n3|30|-9223372036854775808|5|NULL|1\n"
+               "4|40|-1|5|NULL|1\n");
     free(path);
 }
 
@@ -439,10 +474,10 @@ static ts_code write_little(ts_ctx *ctx, const char *path)
     ts_code code = ts_db_create(&db, ctx, path);
     if (code == TS_OK) {
         ts_row_stack_slice row = {.id = 1};
-        code = ts_put_stack_slice(ts_db_sink(db), &row);
+        code = ts_sink_reserve(ts_db_sink(db), TS_T_stack_slice, &row, OPEN_COLUMNS);
     }
     if (code == TS_OK) {
-        code = ts_sink_complete(ts_db_sink(db), TS_T_stack_slice, 1, TS_C_stack_slice__dur, 5);
+        code = ts_sink_complete(ts_db_sink(db), TS_T_stack_slice, 1, DUR, 5);
     }
     if (code == TS_OK) {
         code = ts_db_finish(db, true, NULL);

@@ -277,11 +277,6 @@ static void test_create_statements(void **state)
     assert_create(ctx, TS_T_stack_value_type,
                   "CREATE TABLE stack_value_type(id INTEGER PRIMARY KEY, source_id INTEGER, name "
                   "TEXT, unit TEXT)");
-    ts_buf b = {0};
-    assert_ok(ctx, ts_sql_insert(ctx, &b, &ts_schema[TS_T_stat]));
-    assert_ok(ctx, ts_buf_putc(ctx, &b, '\0'));
-    assert_string_equal(b.p, "INSERT INTO stat VALUES(?,?,?,?,?)");
-    ts_buf_free(ctx, &b);
     test_ctx_free(ctx);
 }
 

@@ -61,30 +61,46 @@ static ts_code spool_bracket(ts_heap *h, int which)
 
 /* --- rows ---------------------------------------------------------------------------------- */
 
+/* One integer of a row. */
+static ts_code take_int(ts_heap *h, enum heap_part part, int64_t v)
+{
+    heap_array *a = &h->arrays[part];
+    int target = a->at < MAX_FIELDS ? a->fields.target[a->at] : -1;
+    ts_code code = TS_OK;
+    if (target >= 0) {
+        a->row[target] = v;
+        if (v == HEAP_NULL) {
+            a->nulls |= 1U << target;
+            a->bad++;
+        }
+    }
+    if (++a->at == a->fields.stride) {
+        code = heap_put_row(h, part, a->row, a->nulls | a->fields.missing);
+        a->at = 0;
+        a->nulls = 0;
+        a->rows += code == TS_OK ? 1 : 0;
+    }
+    return code;
+}
+
+/* Batches begin anywhere in a row: single integers lead to its end, then whole rows follow. */
 static ts_code take_ints(ts_heap *h, enum heap_part part, const int64_t *v, size_t n)
 {
     heap_array *a = &h->arrays[part];
-    const heap_fields *fields = fields_of(h, part);
-    for (size_t i = 0; i < n; i++) {
-        int target = a->at < MAX_FIELDS ? fields->target[a->at] : -1;
-        if (target >= 0) {
-            a->row[target] = v[i];
-            if (v[i] == HEAP_NULL) {
-                a->nulls |= 1U << target;
-                a->bad++;
-            }
-        }
-        if (++a->at == fields->stride) {
-            ts_code code = heap_put_row(h, part, a->row, a->nulls | fields->missing);
-            if (code != TS_OK) {
-                return code;
-            }
-            a->at = 0;
-            a->nulls = 0;
-            a->rows++;
+    uint32_t stride = fields_of(h, part)->stride;
+    bool batch = part <= PART_EDGES;
+    ts_code code = TS_OK;
+    for (size_t i = 0; i < n && code == TS_OK;) {
+        if (batch && a->at == 0 && n - i >= stride) {
+            size_t done;
+            code = heap_batch(h, part, v + i, n - i, &done);
+            i += done;
+            batch = done > 0; /* what stopped it is left to the general way */
+        } else {
+            code = take_int(h, part, v[i++]);
         }
     }
-    return TS_OK;
+    return code;
 }
 
 static ts_code take_tree(ts_heap *h, const int64_t *v, size_t n)

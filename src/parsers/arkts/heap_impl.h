@@ -42,6 +42,8 @@ enum {
 /* Marks an element that is no integer; a real INT64_MIN in a heap is treated like one. */
 #define HEAP_NULL INT64_MIN
 
+#define HEAP_NO_TARGET UINT64_MAX
+
 /* How the rows of one array are made, from meta.*_fields. */
 typedef struct heap_fields {
     uint32_t stride;
@@ -197,8 +199,20 @@ ts_code heap_array_resume(ts_heap *h);
 /* No more will come: resolves everything with what is known. */
 ts_code heap_array_finish(ts_heap *h);
 
+/* heap_batch.c */
+/* Takes whole rows of nodes or edges from v[0..n) while they are as V8 usually writes them; *used
+ * is how many integers. The rest is for the general way, which gives the same rows. */
+ts_code heap_batch(ts_heap *h, enum heap_part part, const int64_t *v, size_t n, size_t *used);
+
 /* heap_rows.c */
+/* Notes what edges need of a node. */
+ts_code heap_remember_node(ts_heap *h, const int64_t *v, uint32_t nulls);
 ts_code heap_put_row(ts_heap *h, enum heap_part part, const int64_t *row, uint32_t nulls);
+ts_code heap_put_node(ts_heap *h, const int64_t *v, uint32_t nulls);
+/* target: the index of the node that the edge points at, from heap_edge_target. */
+ts_code heap_put_edge(ts_heap *h, const int64_t *v, uint32_t nulls, uint64_t target);
+/* HEAP_NO_TARGET when to_node is no node. */
+uint64_t heap_edge_target(const ts_heap *h, int64_t to_node);
 ts_code heap_put_edge_block(ts_heap *h);
 ts_code heap_put_string(ts_heap *h, ts_text text);
 

@@ -96,6 +96,8 @@ struct ts_profile {
 
 /* profile_nodes.c */
 uint32_t profile_find(const ts_profile *p, int64_t id);
+/* Lets the cache fetch what profile_find is going to look at. */
+void profile_prefetch(const ts_profile *p, int64_t id);
 ts_code profile_keep_node(ts_profile *p);
 ts_code profile_put_nodes(ts_profile *p);
 

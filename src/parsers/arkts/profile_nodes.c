@@ -18,9 +18,28 @@ static uint32_t slot_of(const ts_profile *p, int64_t id)
     return slot;
 }
 
+/* Where a node stands if the ids are dense and in order, as they mostly are. */
+static uint64_t likely_index(const ts_profile *p, int64_t id)
+{
+    return p->node_count == 0 ? 0 : (uint64_t)id - (uint64_t)p->nodes[0].id;
+}
+
+void profile_prefetch(const ts_profile *p, int64_t id)
+{
+    uint64_t i = likely_index(p, id);
+    if (i < p->node_count) {
+        __builtin_prefetch(&p->nodes[i].id);
+        __builtin_prefetch(&p->nodes[i].stack_node);
+    }
+}
+
 uint32_t profile_find(const ts_profile *p, int64_t id)
 {
+    uint64_t i = likely_index(p, id);
     uint32_t slot;
+    if (i < p->node_count && p->nodes[i].id == id) {
+        return (uint32_t)i;
+    }
     if (p->slot_count == 0) {
         return NO_INDEX;
     }

@@ -118,6 +118,9 @@ typedef struct sample_run {
     int64_t start;
 } sample_run;
 
+/* Samples whose nodes are fetched before they are needed. */
+enum { AHEAD = 8 };
+
 static ts_code put_run(ts_profile *p, const sample_run *run, int64_t end)
 {
     ts_row_js_cpu_profiler_sample row = {
@@ -184,6 +187,9 @@ static ts_code put_all(ts_profile *p, profile_clock *clock, int64_t itid, const 
         bool last = k + 1 == n;
         int64_t next_us;
         int64_t next;
+        if (order == NULL && k + AHEAD < n) {
+            profile_prefetch(p, ts_intvec_get(&p->samples, k + AHEAD));
+        }
         if (k == 0) {
             sum = ts_intvec_get(&p->deltas, i);
             ts = profile_time(clock, sum);

@@ -1,0 +1,280 @@
+/*
+ * Runs of integers, 64 bytes at a time. The ends of the numbers come out of a bit mask, so that
+ * numbers do not wait for each other. Two ways that read the same: one in plain C, eight bytes to a
+ * word, and one with SSE2, which every x86-64 processor has.
+ */
+#include "json/json_impl.h"
+
+#if JSON_HAS_SSE2
+#include <emmintrin.h>
+#endif
+
+enum { BLOCK = 64 };
+
+/* Every byte of a word set to b. */
+#define EACH(b) (UINT64_C(0x0101010101010101) * (b))
+
+/* A run of integers that is being read. */
+typedef struct run {
+    const char *start; /* where an element begins; from there to the block there are only digits */
+    const char *end;
+    int64_t *out;
+    size_t n;
+} run;
+
+/* Eight digits, each as a value 0..9 in its byte, the first digit in the lowest byte. */
+static inline uint64_t eight_digits(uint64_t w)
+{
+    w = w * 10 + (w >> 8);
+    uint64_t hundreds = (w & UINT64_C(0x000000FF000000FF)) * (100 + (UINT64_C(1000000) << 32));
+    uint64_t ones = ((w >> 16) & UINT64_C(0x000000FF000000FF)) * (1 + (UINT64_C(10000) << 32));
+    return (hundreds + ones) >> 32;
+}
+
+/*
+ * For digits XORed with '0': the high bit of the first byte that is no digit is the lowest bit set.
+ * Bits above it may be wrong, because a sum may have carried.
+ */
+static inline uint64_t first_non_digit(uint64_t w)
+{
+    return ((w + EACH(0x76)) | w) & EACH(0x80);
+}
+
+/* An integer with a sign or with more than seven digits; at least JSON_SCAN_MIN bytes follow p.
+ * Returns the byte after it, or NULL when it is none of those. */
+static const char *scan_long(int64_t *out, const char *p)
+{
+    bool negative = *p == '-';
+    p += negative;
+    const char *first = p;
+    uint64_t w = json_load64(p) ^ EACH('0');
+    uint64_t v = 0;
+    if (first_non_digit(w) == 0) {
+        v = eight_digits(w);
+        p += 8;
+    }
+    while (json_is_digit(*p) && p - first < 19) {
+        v = v * 10 + (unsigned char)(*p - '0');
+        p++;
+    }
+    if (p == first || p - first > 18 || (*first == '0' && p - first > 1)) {
+        return NULL;
+    }
+    *out = negative ? -(int64_t)v : (int64_t)v;
+    return p;
+}
+
+/* Bit i is set when byte i of the 64 at p is no digit. */
+static inline uint64_t non_digits(const char *p)
+{
+    uint64_t mask = 0;
+    for (unsigned i = 0; i < 64; i += 8) {
+        uint64_t w = json_load64(p + i) ^ EACH('0');
+        uint64_t high = (((w & EACH(0x7F)) + EACH(0x76)) | w) & EACH(0x80);
+        /* The product moves the eight high bits side by side into the top byte. */
+        mask |= ((high >> 7) * UINT64_C(0x0102040810204080) >> 56) << i;
+    }
+    return mask;
+}
+
+/* Drops the bits of the bytes before p. */
+static inline uint64_t bits_from(uint64_t mask, const char *block, const char *p)
+{
+    return p <= block ? mask : p - block >= 64 ? 0 : mask & (UINT64_MAX << (p - block));
+}
+
+/* The comma after white space at p, or NULL. */
+static const char *find_comma(const char *p, const char *end)
+{
+    p = json_skip_space(p, end);
+    return p < end && *p == ',' ? p : NULL;
+}
+
+/* A number of one to eight digits that is known to be one; eight bytes at p can be read. */
+static inline int64_t short_value(const char *p, size_t len)
+{
+    return (int64_t)eight_digits((json_load64(p) ^ EACH('0')) << (BLOCK - 8 * len));
+}
+
+/*
+ * Takes the elements that end in a block. `stops` has a bit for each byte that is no digit. False:
+ * an element is left to the caller.
+ */
+static bool take_block(run *r, const char *block, uint64_t stops)
+{
+    uint64_t mask = bits_from(stops, block, r->start);
+    while (mask != 0) {
+        const char *q = block + __builtin_ctzll(mask);
+        size_t len = (size_t)(q - r->start);
+        mask &= mask - 1;
+        if (len - 1 < 8 && (*r->start != '0' || len == 1)) {
+            r->out[r->n] = short_value(r->start, len);
+        } else if (len == 0 && json_is_space(*q)) {
+            r->start = q + 1;
+            continue;
+        } else {
+            q = scan_long(&r->out[r->n], r->start);
+            if (q == NULL) {
+                return false;
+            }
+            mask = bits_from(mask, block, q + 1);
+        }
+        if (*q != ',') {
+            q = find_comma(q, r->end);
+            if (q == NULL) {
+                return false;
+            }
+            mask = bits_from(mask, block, q + 1);
+        }
+        r->start = q + 1;
+        r->n++;
+    }
+    return true;
+}
+
+static size_t plain_blocks(const char **at, const char *end, int64_t *out, size_t room)
+{
+    run r = {*at, end, out, 0};
+    const char *block = r.start;
+    while (room - r.n >= BLOCK && end - block >= BLOCK + JSON_SCAN_MIN &&
+           take_block(&r, block, non_digits(block))) {
+        block += BLOCK;
+    }
+    *at = r.start;
+    return r.n;
+}
+
+/* One by one, up to the end of the block or of the room. */
+static size_t scan_rest(const char **at, const char *end, int64_t *out, size_t room)
+{
+    const char *p = *at;
+    size_t n = 0;
+    while (n < room) {
+        const char *q = json_skip_space(p, end);
+        if (end - q < JSON_SCAN_MIN) {
+            break;
+        }
+        uint64_t w = json_load64(q) ^ EACH('0');
+        uint64_t stop = first_non_digit(w);
+        if (stop != 0 && (stop & 0x80) == 0 && ((w & 0xFF) != 0 || (stop & 0x8000) != 0)) {
+            unsigned bit = (unsigned)__builtin_ctzll(stop);
+            out[n] = (int64_t)eight_digits(w << (71 - bit));
+            q += bit / 8;
+        } else {
+            q = scan_long(&out[n], q);
+        }
+        if (q != NULL && *q != ',') {
+            q = find_comma(q, end);
+        }
+        if (q == NULL) {
+            break;
+        }
+        p = q + 1;
+        n++;
+    }
+    *at = p;
+    return n;
+}
+
+size_t json_plain_scan_ints(const char **at, const char *end, int64_t *out, size_t room)
+{
+    size_t n = plain_blocks(at, end, out, room);
+    return n + scan_rest(at, end, out + n, room - n);
+}
+
+#if JSON_HAS_SSE2
+
+/* A bit for each byte of a block that is of a kind. */
+typedef struct kinds {
+    uint64_t digit;
+    uint64_t zero;
+    uint64_t comma;
+    uint64_t space;
+} kinds;
+
+static inline uint64_t bits_of(__m128i bytes, unsigned at)
+{
+    return (uint64_t)(unsigned)_mm_movemask_epi8(bytes) << at;
+}
+
+/* Of white space only the line feed counts: it is what V8 writes. */
+static inline kinds look(const char *block)
+{
+    kinds k = {0, 0, 0, 0};
+    for (unsigned i = 0; i < BLOCK; i += 16) {
+        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)(block + i));
+        __m128i d = _mm_sub_epi8(v, _mm_set1_epi8('0'));
+        __m128i digit = _mm_cmpeq_epi8(_mm_min_epu8(d, _mm_set1_epi8(9)), d);
+        k.digit |= bits_of(digit, i);
+        k.zero |= bits_of(_mm_cmpeq_epi8(d, _mm_setzero_si128()), i);
+        k.comma |= bits_of(_mm_cmpeq_epi8(v, _mm_set1_epi8(',')), i);
+        k.space |= bits_of(_mm_cmpeq_epi8(v, _mm_set1_epi8('\n')), i);
+    }
+    return k;
+}
+
+/*
+ * Is the whole block as V8 writes it: numbers without sign and without leading zeros, between two
+ * of them a comma or a line feed and a comma? `open`: a number began before the block. All is found
+ * out at once from the masks, so that the numbers themselves need no check but that of their
+ * length.
+ */
+static inline bool is_usual(const kinds *k, uint64_t from, uint64_t open, const char *start)
+{
+    uint64_t digit = k->digit & from;
+    uint64_t begins = digit & ~(digit << 1 | open);
+    uint64_t bad = from & ~(k->digit | k->comma | k->space);
+    bad |= k->comma << 1 & ~k->digit & from << 1;
+    bad |= k->space << 1 & ~k->comma & from << 1;
+    bad |= k->space >> (BLOCK - 1);
+    bad |= begins & k->zero & digit >> 1;
+    return bad == 0 && json_is_digit(*start) && (open == 0 || *start != '0');
+}
+
+/* take_block for a block that is usual. False: an element is left to take_block. */
+static inline bool take_usual(run *r, const char *block, uint64_t ends, uint64_t space)
+{
+    const char *start = r->start;
+    int64_t *out = r->out + r->n;
+    while (ends != 0) {
+        unsigned at = (unsigned)__builtin_ctzll(ends);
+        size_t len = (size_t)(block + at - start);
+        if (len > 8) {
+            break;
+        }
+        *out++ = short_value(start, len);
+        start = block + at + 1 + (space >> at & 1);
+        ends &= ends - 1;
+    }
+    r->start = start;
+    r->n = (size_t)(out - r->out);
+    return ends == 0;
+}
+
+static size_t sse2_blocks(const char **at, const char *end, int64_t *out, size_t room)
+{
+    run r = {*at, end, out, 0};
+    const char *block = r.start;
+    while (room - r.n >= BLOCK && end - block >= BLOCK + JSON_SCAN_MIN) {
+        kinds k = look(block);
+        uint64_t open = r.start < block ? 1 : 0;
+        uint64_t from = bits_from(UINT64_MAX, block, r.start);
+        uint64_t ends = ~k.digit & ((k.digit & from) << 1 | open);
+        if ((from == 0 || !is_usual(&k, from, open, r.start) ||
+             !take_usual(&r, block, ends, k.space)) &&
+            !take_block(&r, block, ~k.digit)) {
+            break;
+        }
+        block += BLOCK;
+    }
+    *at = r.start;
+    return r.n;
+}
+
+size_t json_sse2_scan_ints(const char **at, const char *end, int64_t *out, size_t room)
+{
+    size_t n = sse2_blocks(at, end, out, room);
+    return n + scan_rest(at, end, out + n, room - n);
+}
+
+#endif

@@ -1,0 +1,220 @@
+/* What the files of the page writer share. */
+#ifndef TS_TABLES_PAGE_PRIVATE_H
+#define TS_TABLES_PAGE_PRIVATE_H
+
+#include "base/text.h"
+#include "tables/page_writer.h"
+
+enum {
+    LEAF_HEADER = 8,
+    INTERIOR_HEADER = 12,
+    LEAF_TYPE = 0x0d,
+    INTERIOR_TYPE = 0x05,
+    CELL_POINTER = 2,
+    OVERFLOW_HEADER = 4, /* number of the next page of the chain */
+    MAX_LEVELS = 12,     /* of interior pages; 7 hold all pages of 512 bytes that there can be */
+    MAX_COLUMNS = 63,
+    MAX_VARINT = 9,
+    OUT_BYTES = 1 << 20
+};
+
+/* Limits of SQLite as it is usually built: bytes of a row, and the greatest page number. */
+#define PAGE_MAX_RECORD UINT64_C(1000000000)
+#define PAGE_MAX_NUMBER UINT32_C(0xfffffffe)
+
+/* A page in the making: cells grow down from its end, their pointers up from its header. What lies
+ * between is not defined before the page is closed. */
+typedef struct open_page {
+    uint8_t *bytes;
+    uint32_t header;
+    uint32_t cells;
+    uint32_t content; /* offset of the lowest cell */
+} open_page;
+
+/* An interior page. Its last child waits: it becomes a cell when another one follows, and the
+ * right-most pointer when none does. */
+typedef struct open_level {
+    open_page page;
+    uint32_t child;
+    int64_t key; /* largest rowid below the child */
+} open_level;
+
+/* Where a reserved row stands. */
+typedef struct reserved_row {
+    struct reserved_row *next;
+    int64_t rowid;
+    uint64_t columns;
+    uint32_t page;      /* its leaf; 0: the first one of the table */
+    uint32_t at;        /* of the record in the leaf */
+    uint32_t local;     /* bytes of the record in the leaf */
+    uint32_t overflow;  /* first page of the rest */
+    uint32_t offsets[]; /* in the record, of each of the columns */
+} reserved_row;
+
+/* Rows that may be completed, by rowid. */
+typedef struct reserved_map {
+    reserved_row **slots; /* chains */
+    uint32_t cap;         /* a power of two, or 0 */
+    uint32_t count;
+} reserved_map;
+
+typedef struct page_table {
+    const ts_table *table;
+    uint32_t root;
+    bool integers; /* all columns are integers, one after the other: the short way */
+    bool has_key;
+    uint64_t reservable;  /* the columns that can be */
+    uint32_t payload_max; /* size of a record at most, without its texts */
+    uint32_t cell_max;    /* room that its cell takes at most */
+    unsigned text_count;
+    uint16_t text_at[MAX_COLUMNS]; /* offsets of texts in the row struct */
+    int64_t rows;
+    /* The open leaf. The first one stands in `own` and has no number, because it may become the
+     * root. Those after it are numbered when they begin and are filled where they are written from,
+     * unless the queue has to go earlier: then they move to `own` too. */
+    open_page leaf;
+    uint8_t *own;
+    uint32_t leaf_number;
+    uint32_t first_leaf; /* number of the first leaf once it is written */
+    bool queued;         /* the open leaf stands in the queue */
+    unsigned levels;
+    open_level level[MAX_LEVELS];
+    reserved_map reserved;
+} page_table;
+
+struct ts_pages {
+    ts_ctx *ctx;
+    int fd;
+    const char *path;
+    uint32_t page_size;
+    uint32_t max_local; /* largest payload that stays in a leaf */
+    uint32_t min_local;
+    uint32_t lock_page;
+    uint32_t next; /* number of the next page */
+    /* Pages that are to be written: out_first, out_first + 1 ... */
+    uint8_t *out;
+    uint32_t out_first;
+    uint32_t out_count;
+    uint32_t out_cap;
+    uint8_t *scratch; /* room for a cell whose place is not known yet */
+    page_table tables[TS_TABLE_COUNT];
+};
+
+/* --- page_file.c: pages on their way to the file ------------------------------------------------
+ */
+
+/* The next number, and the place in the queue that the page is to be made at, which is valid until
+ * the next call. */
+ts_code page_claim(ts_pages *p, uint32_t *number, uint8_t **bytes);
+/* Queues a finished page. */
+ts_code page_emit(ts_pages *p, uint32_t *number, const uint8_t *bytes);
+/* The number that the next page will get. */
+uint32_t page_peek(const ts_pages *p);
+/* Page n of a run of pages claimed one after the other. */
+uint32_t page_after(const ts_pages *p, uint32_t first, uint64_t n);
+/* Writes the queue. Leaves that are open in it go on in the memory of their tables. */
+ts_code page_flush(ts_pages *p);
+/* Writes bytes at an offset of the file, or into the queue when the page is still there. */
+ts_code page_patch(ts_pages *p, uint32_t number, uint32_t at, const void *bytes, size_t n);
+ts_code page_write_at(ts_pages *p, uint64_t offset, const void *bytes, size_t n);
+ts_code page_read_at(ts_pages *p, uint64_t offset, void *bytes, size_t n);
+
+static inline uint64_t page_offset(const ts_pages *p, uint32_t number)
+{
+    return (uint64_t)(number - 1) * p->page_size;
+}
+
+/* --- page_tree.c: leaves, interior pages, roots -------------------------------------------------
+ */
+
+/* Room for a cell of n bytes in the table's leaf: its place. A full leaf is written first. */
+ts_code page_cell(ts_pages *p, page_table *t, uint32_t n, uint8_t **cell);
+ts_code page_close_table(ts_pages *p, page_table *t);
+
+/* --- page_record.c: rows as cells ---------------------------------------------------------------
+ */
+
+/* What of a column has to be known before rows come. */
+ts_code page_prepare(ts_pages *p, page_table *t, const ts_table *table);
+ts_code page_put(ts_pages *p, page_table *t, const void *row, uint64_t reserved);
+
+/* --- page_reserved.c: rows that are completed later ---------------------------------------------
+ */
+
+/* A new entry with room for the offsets of `columns`; the caller fills it. */
+ts_code page_reserve(reserved_row **out, ts_pages *p, page_table *t, int64_t rowid,
+                     uint64_t columns);
+void page_forget_all(ts_pages *p, page_table *t);
+
+static inline void page_put_be64(uint8_t *out, uint64_t v)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    v = __builtin_bswap64(v);
+#endif
+    memcpy(out, &v, 8);
+}
+
+static inline void page_put16(uint8_t *b, uint32_t v)
+{
+    b[0] = (uint8_t)(v >> 8);
+    b[1] = (uint8_t)v;
+}
+
+static inline void page_put32(uint8_t *b, uint32_t v)
+{
+    b[0] = (uint8_t)(v >> 24);
+    b[1] = (uint8_t)(v >> 16);
+    b[2] = (uint8_t)(v >> 8);
+    b[3] = (uint8_t)v;
+}
+
+/* SQLite's varint: 7 bits a byte, most significant first, the ninth byte whole. */
+static inline unsigned page_varint(uint8_t *out, uint64_t v)
+{
+    uint8_t reversed[MAX_VARINT];
+    unsigned n = 0;
+    if (v < 0x80) {
+        out[0] = (uint8_t)v;
+        return 1;
+    }
+    if (v < 0x4000) {
+        out[0] = (uint8_t)(v >> 7 | 0x80);
+        out[1] = (uint8_t)(v & 0x7f);
+        return 2;
+    }
+    if (v >> 56 != 0) {
+        out[8] = (uint8_t)v;
+        v >>= 8;
+        for (unsigned i = 8; i > 0; i--) {
+            out[i - 1] = (uint8_t)((v & 0x7f) | 0x80);
+            v >>= 7;
+        }
+        return MAX_VARINT;
+    }
+    while (v != 0) {
+        reversed[n++] = (uint8_t)((v & 0x7f) | 0x80);
+        v >>= 7;
+    }
+    reversed[0] &= 0x7f;
+    for (unsigned i = 0; i < n; i++) {
+        out[i] = reversed[n - 1 - i];
+    }
+    return n;
+}
+
+/* The same, ending before `at`: returns where it begins. */
+static inline uint8_t *page_varint_before(uint8_t *at, uint64_t v)
+{
+    if (v >> 56 != 0) {
+        at -= MAX_VARINT;
+        (void)page_varint(at, v);
+        return at;
+    }
+    *--at = (uint8_t)(v & 0x7f);
+    while ((v >>= 7) != 0) {
+        *--at = (uint8_t)(v | 0x80);
+    }
+    return at;
+}
+
+#endif

@@ -1,0 +1,446 @@
+/*
+ * Rows become records, records become cells. Cells grow down, so a usual row is encoded from its
+ * end: values, types, header size, rowid, payload size, each before the one that follows it, and
+ * nothing has to be moved. What is too large for a leaf, or reserved, is put together forwards.
+ */
+#include "tables/page_private.h"
+
+#include "base/alloc.h"
+
+/* Serial types of the record format. */
+enum { TYPE_NULL = 0, TYPE_INT64 = 6, TYPE_REAL = 7, TYPE_ZERO = 8, TYPE_TEXT = 13 };
+
+/* Serial types of integers, by the number of bits of their magnitude, and the sizes of types. */
+static const uint8_t int_type[64] = {
+    1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4,
+    5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6};
+static const uint8_t type_size[10] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0};
+
+enum {
+    HEADER_VARINT = 2,  /* header size: at most 63 columns of 9 bytes */
+    TEXT_VARINT = 3,    /* type of a text that fits into a leaf */
+    PAYLOAD_VARINT = 3, /* size of a record that fits into a leaf */
+    INT_BYTES = 8,
+    SLACK = 8 /* whole words are stored, which reach below what they stand for */
+};
+
+static inline uint8_t serial_type(int64_t v)
+{
+    uint64_t magnitude = (uint64_t)(v ^ (v >> 63));
+    uint8_t type = int_type[64 - __builtin_clzll(magnitude | 1)];
+    return (uint64_t)v <= 1 ? (uint8_t)(TYPE_ZERO + v) : type;
+}
+
+/* Reals with whole values are stored as integers where that is shorter, and NaN as NULL, as SQLite
+ * does with columns of type REAL; it reads them as reals again. */
+static uint8_t real_type(int64_t *bits)
+{
+    double v;
+    memcpy(&v, bits, sizeof v);
+    if (v != v) {
+        return TYPE_NULL;
+    }
+    if (v > -140737488355329.0 && v < 140737488355328.0) { /* 6 bytes */
+        int64_t whole = (int64_t)v;
+        if ((double)whole == v) {
+            *bits = whole;
+            return serial_type(whole);
+        }
+    }
+    return TYPE_REAL;
+}
+
+static inline void put_le64(uint8_t *out, uint64_t v)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    v = __builtin_bswap64(v);
+#endif
+    memcpy(out, &v, 8);
+}
+
+static uint32_t header_size(uint32_t types_n)
+{
+    return types_n + (types_n < 0x7f ? 1 : 2); /* the varint counts itself */
+}
+
+/* --- cells from their ends ----------------------------------------------------------------------
+ */
+
+/* Header size, rowid and payload size before the types of a record that ends at `end`. */
+static inline uint8_t *put_head(uint8_t *at, const uint8_t *end, uint32_t types_n, int64_t rowid)
+{
+    uint64_t payload;
+    at = page_varint_before(at, header_size(types_n));
+    payload = (uint64_t)(end - at);
+    at = page_varint_before(at, (uint64_t)rowid);
+    return page_varint_before(at, payload);
+}
+
+/* A row of integers; its types gather in words, which are stored whole. */
+static inline __attribute__((always_inline)) uint8_t *
+encode_integers(uint8_t *end, const int64_t *values, unsigned n, uint64_t nulls, int64_t rowid)
+{
+    uint64_t types[(MAX_COLUMNS + 7) / 8];
+    uint8_t *at = end;
+    unsigned i = n;
+    unsigned words = 0;
+    while (i > 0) {
+        unsigned stop = i > 8 ? i - 8 : 0;
+        uint64_t word = 0;
+        while (i > stop) {
+            int64_t v = values[--i];
+            uint8_t type = serial_type(v);
+            type = (nulls >> i & 1) != 0 ? TYPE_NULL : type;
+            page_put_be64(at - 8, (uint64_t)v);
+            at -= type_size[type];
+            word = word << 8 | type;
+        }
+        types[words++] = word;
+    }
+    for (unsigned k = 0; k < words; k++) {
+        unsigned m = n - 8 * k < 8 ? n - 8 * k : 8;
+        put_le64(at - 8, types[k] << (64 - 8 * m));
+        at -= m;
+    }
+    return put_head(at, end, n, rowid);
+}
+
+static uint8_t *encode_integer_row(uint8_t *end, const page_table *t, const void *row,
+                                   int64_t rowid)
+{
+    const int64_t *values = (const int64_t *)row + 1; /* behind the mask of NULLs */
+    uint64_t nulls = *(const uint64_t *)row | (t->has_key ? 1 : 0);
+    return nulls == 0 ? encode_integers(end, values, t->table->column_count, 0, rowid)
+                      : encode_integers(end, values, t->table->column_count, nulls, rowid);
+}
+
+/* One column: its value before *at, its type before *types. */
+static inline void encode_before(uint8_t **at, uint8_t **types, ts_column_type column,
+                                 const char *field)
+{
+    uint8_t type = TYPE_NULL;
+    ts_text text;
+    int64_t v;
+    if (column == TS_COL_TEXT) {
+        memcpy(&text, field, sizeof text);
+        if (text.p == NULL) {
+            *--*types = TYPE_NULL;
+            return;
+        }
+        *at -= text.n;
+        memcpy(*at, text.p, text.n);
+        *types = page_varint_before(*types, TYPE_TEXT + 2 * (uint64_t)text.n);
+        return;
+    }
+    memcpy(&v, field, sizeof v);
+    if (column == TS_COL_INT) {
+        type = serial_type(v);
+    } else if (column == TS_COL_REAL) {
+        type = real_type(&v);
+    }
+    page_put_be64(*at - 8, (uint64_t)v);
+    *at -= type_size[type];
+    *--*types = type;
+}
+
+static uint8_t *encode_row(uint8_t *end, const page_table *t, const void *row, int64_t rowid)
+{
+    uint8_t types[MAX_COLUMNS * TEXT_VARINT];
+    uint8_t *const types_end = types + sizeof types;
+    uint8_t *type = types_end;
+    uint8_t *at = end;
+    uint64_t nulls;
+    uint32_t types_n;
+    memcpy(&nulls, row, sizeof nulls);
+    for (unsigned i = t->table->column_count; i-- > 0;) {
+        const ts_column *column = &t->table->columns[i];
+        if ((nulls >> i & 1) != 0) {
+            *--type = TYPE_NULL;
+        } else {
+            encode_before(&at, &type, column->type, (const char *)row + column->offset);
+        }
+    }
+    types_n = (uint32_t)(types_end - type);
+    at -= types_n;
+    memcpy(at, type, types_n);
+    return put_head(at, end, types_n, rowid);
+}
+
+/* The bytes of a row's texts, or more than fits into a leaf. */
+static uint32_t text_bytes(const ts_pages *p, const page_table *t, const void *row)
+{
+    uint32_t sum = 0;
+    for (unsigned i = 0; i < t->text_count; i++) {
+        ts_text text;
+        memcpy(&text, (const char *)row + t->text_at[i], sizeof text);
+        if (text.p != NULL) {
+            if (text.n > p->max_local - sum) {
+                return p->page_size;
+            }
+            sum += (uint32_t)text.n;
+        }
+    }
+    return sum;
+}
+
+static inline uint8_t *encode(uint8_t *end, const page_table *t, const void *row)
+{
+    return t->integers ? encode_integer_row(end, t, row, t->rows + 1)
+                       : encode_row(end, t, row, t->rows + 1);
+}
+
+/* A row that surely stays in the leaf: in place, when the leaf has room for the largest such row,
+ * else by way of the scratch memory. */
+static inline ts_code put_small(ts_pages *p, page_table *t, const void *row, uint32_t most)
+{
+    open_page *leaf = &t->leaf;
+    uint32_t pointer = leaf->header + CELL_POINTER * leaf->cells;
+    uint8_t *end;
+    uint8_t *at;
+    uint8_t *cell;
+    uint32_t n;
+    ts_code code;
+    if (leaf->content >= pointer + CELL_POINTER + most) {
+        at = encode(leaf->bytes + leaf->content, t, row);
+        leaf->content = (uint32_t)(at - leaf->bytes);
+        page_put16(leaf->bytes + pointer, leaf->content);
+        leaf->cells++;
+        return TS_OK;
+    }
+    end = p->scratch + p->page_size;
+    at = encode(end, t, row);
+    n = (uint32_t)(end - at);
+    if ((code = page_cell(p, t, n, &cell)) == TS_OK) {
+        memcpy(cell, at, n);
+    }
+    return code;
+}
+
+/* --- records of any size ------------------------------------------------------------------------
+ */
+
+/* A record in parts, so that large texts are never copied together. */
+typedef struct record {
+    uint8_t header[HEADER_VARINT + MAX_COLUMNS * MAX_VARINT];
+    uint32_t header_n;
+    uint8_t numbers[MAX_COLUMNS * 8];
+    ts_text parts[MAX_COLUMNS + 1];
+    unsigned part_n;
+    uint64_t size;
+    uint64_t offsets[MAX_COLUMNS]; /* of columns, behind the header */
+} record;
+
+/* One column: its type into `types`, its bytes into the parts. */
+static unsigned encode_column(record *r, uint8_t *types, uint8_t **numbers, ts_column_type column,
+                              const char *field, bool reserved)
+{
+    uint8_t type = TYPE_NULL;
+    unsigned n;
+    ts_text text;
+    int64_t v;
+    if (column == TS_COL_TEXT) {
+        memcpy(&text, field, sizeof text);
+        if (text.p == NULL) {
+            types[0] = TYPE_NULL;
+            return 1;
+        }
+        r->parts[r->part_n++] = text;
+        r->size += text.n;
+        return page_varint(types, TYPE_TEXT + 2 * (uint64_t)text.n);
+    }
+    memcpy(&v, field, sizeof v);
+    if (column == TS_COL_INT) {
+        type = reserved ? TYPE_INT64 : serial_type(v);
+    } else if (column == TS_COL_REAL) {
+        type = real_type(&v);
+    }
+    types[0] = type;
+    n = type_size[type];
+    if (n > 0) {
+        page_put_be64(*numbers, (uint64_t)v << (64 - 8 * n));
+        r->parts[r->part_n++] = (ts_text){(const char *)*numbers, n};
+        r->size += n;
+        *numbers += 8;
+    }
+    return 1;
+}
+
+static void make_record(record *r, const ts_table *table, const void *row, uint64_t reserved)
+{
+    uint8_t types[MAX_COLUMNS * MAX_VARINT];
+    uint8_t *numbers = r->numbers;
+    uint32_t types_n = 0;
+    uint64_t nulls;
+    unsigned n;
+    memcpy(&nulls, row, sizeof nulls);
+    r->part_n = 1;
+    r->size = 0;
+    for (unsigned i = 0; i < table->column_count; i++) {
+        const ts_column *column = &table->columns[i];
+        r->offsets[i] = r->size;
+        if ((nulls >> i & 1) != 0) {
+            types[types_n++] = TYPE_NULL;
+            continue;
+        }
+        types_n += encode_column(r, types + types_n, &numbers, column->type,
+                                 (const char *)row + column->offset, (reserved >> i & 1) != 0);
+    }
+    n = page_varint(r->header, header_size(types_n));
+    memcpy(r->header + n, types, types_n);
+    r->header_n = n + types_n;
+    r->parts[0] = (ts_text){(const char *)r->header, r->header_n};
+    r->size += r->header_n;
+}
+
+/* Copies the next n bytes of the record to `out`, moving through its parts. */
+static void copy_record(record *r, unsigned *part, uint8_t *out, size_t n)
+{
+    while (n > 0) {
+        ts_text *t = &r->parts[*part];
+        size_t m = t->n < n ? t->n : n;
+        if (m > 0) {
+            memcpy(out, t->p, m);
+        }
+        out += m;
+        n -= m;
+        t->p += m;
+        t->n -= m;
+        *part += t->n == 0 ? 1 : 0;
+    }
+}
+
+static ts_code put_overflow(ts_pages *p, record *r, unsigned *part, uint64_t left)
+{
+    uint32_t room = p->page_size - OVERFLOW_HEADER;
+    ts_code code = TS_OK;
+    while (left > 0) {
+        uint32_t n = left < room ? (uint32_t)left : room;
+        uint32_t number;
+        uint8_t *page;
+        if ((code = page_claim(p, &number, &page)) != TS_OK) {
+            return code;
+        }
+        page_put32(page, left > room ? page_peek(p) : 0);
+        copy_record(r, part, page + OVERFLOW_HEADER, n);
+        memset(page + OVERFLOW_HEADER + n, 0, room - n);
+        left -= n;
+    }
+    return code;
+}
+
+/* How much of a payload stays in the leaf (file format, "overflow"). */
+static uint32_t local_size(const ts_pages *p, uint64_t size)
+{
+    uint32_t k;
+    if (size <= p->max_local) {
+        return (uint32_t)size;
+    }
+    k = p->min_local + (uint32_t)((size - p->min_local) % (p->page_size - OVERFLOW_HEADER));
+    return k <= p->max_local ? k : p->min_local;
+}
+
+static ts_code remember(ts_pages *p, page_table *t, const record *r, uint64_t reserved, uint32_t at,
+                        uint32_t local)
+{
+    reserved_row *kept;
+    unsigned n = 0;
+    ts_code code = page_reserve(&kept, p, t, t->rows + 1, reserved);
+    if (code != TS_OK) {
+        return code;
+    }
+    kept->page = t->leaf_number;
+    kept->at = at;
+    kept->local = local;
+    kept->overflow = page_peek(p);
+    for (unsigned i = 0; i < t->table->column_count; i++) {
+        if ((reserved >> i & 1) != 0) {
+            kept->offsets[n++] = (uint32_t)(r->header_n + r->offsets[i]);
+        }
+    }
+    return TS_OK;
+}
+
+static ts_code put_record(ts_pages *p, page_table *t, const void *row, uint64_t reserved)
+{
+    record r;
+    uint8_t head[2 * MAX_VARINT];
+    unsigned head_n;
+    uint32_t local;
+    unsigned part = 0;
+    uint8_t *cell;
+    ts_code code;
+    make_record(&r, t->table, row, reserved);
+    if (r.size > PAGE_MAX_RECORD) {
+        return ts_fail(p->ctx, TS_ERR_LIMIT, "a row of table %s has more than %llu bytes",
+                       t->table->name, (unsigned long long)PAGE_MAX_RECORD);
+    }
+    local = local_size(p, r.size);
+    head_n = page_varint(head, r.size);
+    head_n += page_varint(head + head_n, (uint64_t)t->rows + 1);
+    code = page_cell(p, t, head_n + local + (local < r.size ? OVERFLOW_HEADER : 0), &cell);
+    if (code != TS_OK) {
+        return code;
+    }
+    memcpy(cell, head, head_n);
+    copy_record(&r, &part, cell + head_n, local);
+    if (local < r.size) {
+        page_put32(cell + head_n + local, page_peek(p));
+    }
+    if (reserved != 0) {
+        code = remember(p, t, &r, reserved, (uint32_t)(cell + head_n - t->leaf.bytes), local);
+    }
+    return code == TS_OK && local < r.size ? put_overflow(p, &r, &part, r.size - local) : code;
+}
+
+/* --- rows ---------------------------------------------------------------------------------------
+ */
+
+ts_code page_prepare(ts_pages *p, page_table *t, const ts_table *table)
+{
+    uint32_t payload = HEADER_VARINT;
+    if (table->column_count > MAX_COLUMNS) {
+        return ts_fail(p->ctx, TS_ERR_INTERNAL, "table %s has too many columns", table->name);
+    }
+    t->table = table;
+    t->integers = true;
+    t->has_key = table->columns[0].type == TS_COL_KEY;
+    for (unsigned i = 0; i < table->column_count; i++) {
+        const ts_column *column = &table->columns[i];
+        bool is_int = column->type == TS_COL_INT;
+        if (column->type == TS_COL_TEXT) {
+            t->text_at[t->text_count++] = (uint16_t)column->offset;
+        }
+        payload += column->type == TS_COL_TEXT ? TEXT_VARINT : 1 + INT_BYTES;
+        t->reservable |= is_int ? UINT64_C(1) << i : 0;
+        t->integers = t->integers && (is_int || column->type == TS_COL_KEY) &&
+                      column->offset == sizeof(uint64_t) + i * sizeof(int64_t);
+    }
+    t->payload_max = payload;
+    t->cell_max = payload + PAYLOAD_VARINT + MAX_VARINT + SLACK;
+    return TS_OK;
+}
+
+static ts_code check_reserved(ts_pages *p, const page_table *t, const void *row, uint64_t reserved)
+{
+    uint64_t nulls;
+    memcpy(&nulls, row, sizeof nulls);
+    if ((reserved & ~t->reservable) != 0 || (reserved & nulls) != 0) {
+        return ts_fail(p->ctx, TS_ERR_INTERNAL,
+                       "columns that cannot be reserved: table=%s, columns=%#llx", t->table->name,
+                       (unsigned long long)reserved);
+    }
+    return TS_OK;
+}
+
+ts_code page_put(ts_pages *p, page_table *t, const void *row, uint64_t reserved)
+{
+    uint32_t texts = t->text_count == 0 ? 0 : text_bytes(p, t, row);
+    ts_code code = reserved == 0 ? TS_OK : check_reserved(p, t, row, reserved);
+    if (code == TS_OK) {
+        code = reserved == 0 && t->payload_max + texts <= p->max_local
+                   ? put_small(p, t, row, t->cell_max + texts)
+                   : put_record(p, t, row, reserved);
+    }
+    t->rows += code == TS_OK ? 1 : 0;
+    return code;
+}

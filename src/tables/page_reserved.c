@@ -1,0 +1,147 @@
+/* Rows that are completed later: what is remembered of them, and the patches. */
+#include "tables/page_private.h"
+
+#include "base/alloc.h"
+
+enum { FIRST_SLOTS = 16 };
+
+static uint32_t slot_of(const reserved_map *map, int64_t rowid)
+{
+    return (uint32_t)((uint64_t)rowid * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (map->cap - 1);
+}
+
+static ts_code grow(ts_pages *p, reserved_map *map)
+{
+    reserved_map bigger = {.cap = map->cap == 0 ? FIRST_SLOTS : 2 * map->cap, .count = map->count};
+    bigger.slots = ts_zalloc(p->ctx, bigger.cap, sizeof *bigger.slots);
+    if (bigger.slots == NULL) {
+        return p->ctx->error.code;
+    }
+    for (uint32_t i = 0; i < map->cap; i++) {
+        for (reserved_row *r = map->slots[i]; r != NULL;) {
+            reserved_row *next = r->next;
+            reserved_row **slot = &bigger.slots[slot_of(&bigger, r->rowid)];
+            r->next = *slot;
+            *slot = r;
+            r = next;
+        }
+    }
+    ts_free(p->ctx, map->slots);
+    *map = bigger;
+    return TS_OK;
+}
+
+ts_code page_reserve(reserved_row **out, ts_pages *p, page_table *t, int64_t rowid,
+                     uint64_t columns)
+{
+    reserved_map *map = &t->reserved;
+    size_t n = (size_t)__builtin_popcountll(columns);
+    reserved_row *r;
+    reserved_row **slot;
+    ts_code code;
+    if (map->count == map->cap && (code = grow(p, map)) != TS_OK) {
+        return code;
+    }
+    r = ts_alloc(p->ctx, 1, sizeof *r + n * sizeof r->offsets[0]);
+    if (r == NULL) {
+        return p->ctx->error.code;
+    }
+    slot = &map->slots[slot_of(map, rowid)];
+    *r = (reserved_row){.next = *slot, .rowid = rowid, .columns = columns};
+    *slot = r;
+    map->count++;
+    *out = r;
+    return TS_OK;
+}
+
+/* The link to the row; *link is NULL, or the result itself, when it is not there. */
+static reserved_row **find(reserved_map *map, int64_t rowid)
+{
+    reserved_row **link;
+    if (map->cap == 0) {
+        return NULL;
+    }
+    link = &map->slots[slot_of(map, rowid)];
+    while (*link != NULL && (*link)->rowid != rowid) {
+        link = &(*link)->next;
+    }
+    return *link == NULL ? NULL : link;
+}
+
+void ts_pages_release(ts_pages *p, unsigned id, int64_t rowid)
+{
+    reserved_map *map = &p->tables[id].reserved;
+    reserved_row **link = find(map, rowid);
+    if (link != NULL) {
+        reserved_row *gone = *link;
+        *link = gone->next;
+        ts_free(p->ctx, gone);
+        map->count--;
+    }
+}
+
+void page_forget_all(ts_pages *p, page_table *t)
+{
+    reserved_map *map = &t->reserved;
+    for (uint32_t i = 0; i < map->cap; i++) {
+        for (reserved_row *r = map->slots[i]; r != NULL;) {
+            reserved_row *next = r->next;
+            ts_free(p->ctx, r);
+            r = next;
+        }
+    }
+    ts_free(p->ctx, map->slots);
+    *map = (reserved_map){0};
+}
+
+static ts_code patch_leaf(ts_pages *p, page_table *t, const reserved_row *r, uint32_t at,
+                          const uint8_t *bytes, uint32_t n)
+{
+    uint32_t page = r->page != 0 ? r->page : t->first_leaf;
+    if (page == t->leaf_number) { /* 0 for the first one while it is open */
+        memcpy(t->leaf.bytes + at, bytes, n);
+        return TS_OK;
+    }
+    return page_patch(p, page, at, bytes, n);
+}
+
+/* Writes 8 bytes at `offset` of the record, of which some may stand in overflow pages. */
+static ts_code patch_record(ts_pages *p, page_table *t, const reserved_row *r, uint32_t offset,
+                            const uint8_t bytes[8])
+{
+    uint32_t room = p->page_size - OVERFLOW_HEADER;
+    uint32_t done = 0;
+    ts_code code = TS_OK;
+    while (done < 8 && code == TS_OK) {
+        uint32_t left = 8 - done;
+        uint32_t n;
+        if (offset < r->local) {
+            n = r->local - offset < left ? r->local - offset : left;
+            code = patch_leaf(p, t, r, r->at + offset, bytes + done, n);
+        } else {
+            uint32_t page = page_after(p, r->overflow, (offset - r->local) / room);
+            uint32_t at = (offset - r->local) % room;
+            n = room - at < left ? room - at : left;
+            code = page_patch(p, page, OVERFLOW_HEADER + at, bytes + done, n);
+        }
+        done += n;
+        offset += n;
+    }
+    return code;
+}
+
+ts_code ts_pages_complete(ts_pages *p, unsigned id, int64_t rowid, unsigned column, int64_t value)
+{
+    page_table *t = &p->tables[id];
+    reserved_row **link = find(&t->reserved, rowid);
+    uint8_t bytes[8];
+    unsigned before;
+    if (link == NULL || column >= MAX_COLUMNS || ((*link)->columns >> column & 1) == 0) {
+        return ts_fail(p->ctx, TS_ERR_INTERNAL,
+                       "no such reserved cell: table=%s, row=%lld, column=%u", t->table->name,
+                       (long long)rowid, column);
+    }
+    before = (unsigned)__builtin_popcountll((*link)->columns & ((UINT64_C(1) << column) - 1));
+    page_put_be64(bytes, (uint64_t)value);
+    return patch_record(p, t, *link, (*link)->offsets[before], bytes);
+}

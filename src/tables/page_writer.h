@@ -1,0 +1,54 @@
+/*
+ * The page writer: rows become b-tree pages of an SQLite database file, without SQLite.
+ *
+ * For tables with a rowid that only grow: SQLite has created the schema, so that every table has an
+ * empty root page; this writer appends pages to the file, any number of tables at once, and at the
+ * end puts the topmost page of each table into its root. The format is that of
+ * https://www.sqlite.org/fileformat2.html (sections 1.3 "the database header", 1.5 "b-tree pages",
+ * 1.6 "overflow pages", 2.1 "record format").
+ *
+ * Rows of a table must come with rowids 1, 2, 3 ... The key column of a row is its rowid. Memory:
+ * one page a table and level, one output buffer. Nothing is known of SQL or of any source of rows.
+ */
+#ifndef TS_TABLES_PAGE_WRITER_H
+#define TS_TABLES_PAGE_WRITER_H
+
+#include "base/context.h"
+#include "tables/schema.h"
+
+typedef struct ts_pages ts_pages;
+
+typedef struct ts_pages_config {
+    int fd;              /* open for reading and writing; borrowed */
+    const char *path;    /* for messages; borrowed */
+    uint32_t page_size;  /* a power of two, 512 to 65536 */
+    uint32_t page_count; /* pages that the file has */
+    uint32_t lock_page;  /* page that is left out; 0: the one of TS_LOCK_BYTE (others: tests) */
+} ts_pages_config;
+
+/* Caller frees with ts_pages_free, which writes nothing. */
+ts_code ts_pages_new(ts_pages **out, ts_ctx *ctx, const ts_pages_config *config);
+void ts_pages_free(ts_pages *p);
+
+/* Declares table `id` (its number in the schema) with the given root page. */
+ts_code ts_pages_table(ts_pages *p, unsigned id, const ts_table *table, uint32_t root);
+
+/*
+ * Appends a row (the table's struct of rows.h). reserved: a bit per integer column whose value is
+ * not known yet; it is stored in 8 bytes and can be set with ts_pages_complete until
+ * ts_pages_release. A reserved column must not be NULL.
+ */
+ts_code ts_pages_put(ts_pages *p, unsigned id, const void *row, uint64_t reserved);
+
+/* Sets a reserved column. TS_ERR_INTERNAL when it is none. */
+ts_code ts_pages_complete(ts_pages *p, unsigned id, int64_t rowid, unsigned column, int64_t value);
+void ts_pages_release(ts_pages *p, unsigned id, int64_t rowid);
+
+/* Writes what is open: last pages, roots, the header's page count. *page_count = pages in the file.
+ */
+ts_code ts_pages_finish(ts_pages *p, uint32_t *page_count);
+
+/* The offset of SQLite's lock byte; the page that holds it is never used. */
+#define TS_LOCK_BYTE (UINT64_C(1) << 30)
+
+#endif
