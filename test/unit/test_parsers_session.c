@@ -184,6 +184,27 @@ static void test_timeline_without_its_end(void **state)
     free(text.p);
 }
 
+static void test_timeline_without_its_start(void **state)
+{
+    snap s = tiny_timeline();
+    bytes text = snap_text(&s);
+    run r;
+    rec x = new_rec();
+    UNUSED(state);
+    put_config(&x.b, 1, 1, false);
+    put_mark(&x.b, 1, AT(1000));
+    put_chunks(&x.b, &text, 0, AT(2000));
+    put_mark(&x.b, 2, AT(3000));
+    put_chunks(&x.b, &text, 0, AT(12000)); /* the first one's start is not this one's */
+    put_mark(&x.b, 2, AT(13000));
+    rec_import(&r, &x);
+    assert_mem_row(r.sink, js_heap_files, 0, "0|Timeline|1000|3000|40");
+    assert_mem_row(r.sink, js_heap_files, 1, "1|Timeline|12000|13000|40");
+    assert_int_equal(issues(&r, "timeline_no_start"), 1);
+    run_free(&r);
+    free(text.p);
+}
+
 static void test_timeline_without_a_configuration(void **state)
 {
     snap s = tiny_timeline();
@@ -559,6 +580,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_second_document_without_a_mark),
         cmocka_unit_test(test_mark_on_unfinished_json),
         cmocka_unit_test(test_timeline_without_its_end),
+        cmocka_unit_test(test_timeline_without_its_start),
         cmocka_unit_test(test_timeline_without_a_configuration),
         cmocka_unit_test(test_timeline_start_after_damage),
         cmocka_unit_test(test_gap_inside_a_snapshot),
