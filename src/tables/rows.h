@@ -14,7 +14,6 @@
 #include "tables/schema.h"
 #include "tables/sink.h"
 
-/* clang-format off: these make one declaration together */
 /* struct ts_row_<table> */
 #define TS_TABLE(t, c, d)                                                                          \
     typedef struct ts_row_##t {                                                                    \
@@ -39,8 +38,6 @@
     }                                                                                              \
     ;
 #include "tables/schema/each.h"
-
-/* clang-format on */
 
 #define TS_NULL_BIT(table, column) (UINT64_C(1) << TS_C_##table##__##column)
 #define TS_SET_NULL(table, row, column) ((row)->null |= TS_NULL_BIT(table, column))
