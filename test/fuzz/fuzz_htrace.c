@@ -159,8 +159,8 @@ static void run(outcome *o, uint8_t flags, const uint8_t *p, size_t n, size_t bl
     memset(o, 0, sizeof *o);
     o->p = p;
     o->n = n;
-    o->sink = (ts_sink){
-        .self = o, .put = sink_put, .complete = sink_complete, .release = sink_release};
+    o->sink =
+        (ts_sink){.self = o, .put = sink_put, .complete = sink_complete, .release = sink_release};
     o->ctx = malloc(sizeof *o->ctx);
     check(o->ctx != NULL);
     ts_ctx_init(o->ctx);

@@ -224,9 +224,9 @@ ts_code ts_arkts_need_config(ts_job *job, ts_arkts_run *run, ts_issue_code issue
                                       TS_C_js_config__enable_cpu_profiler, row.enable_cpu_profiler);
     }
     run->made_up_config = (int64_t)ts_sink_rows(sink, TS_T_js_config) + 1;
-    code = ts_sink_reserve(sink, TS_T_js_config, &row,
-                           TS_NULL_BIT(js_config, type) |
-                               TS_NULL_BIT(js_config, enable_cpu_profiler));
+    code =
+        ts_sink_reserve(sink, TS_T_js_config, &row,
+                        TS_NULL_BIT(js_config, type) | TS_NULL_BIT(js_config, enable_cpu_profiler));
     return code != TS_OK ? code
                          : ts_issue(job->store, job->source_id, issue, NULL, TS_NO_OFFSET,
                                     "one js_config row was made up: type %" PRId64
