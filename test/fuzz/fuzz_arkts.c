@@ -44,8 +44,9 @@ static void mix(uint64_t *hash, uint64_t v)
     *hash ^= *hash >> 29;
 }
 
-static ts_code sink_put(void *self, enum ts_table_id table, const void *row)
+static ts_code sink_put(void *self, enum ts_table_id table, const void *row, uint64_t reserved)
 {
+    (void)reserved;
     outcome *o = self;
     const ts_table *t = &ts_schema[table];
     uint64_t null;

@@ -4,8 +4,9 @@
 /* --- much data -------------------------------------------------------------------------------- */
 
 /* Counts rows and forgets them. */
-static ts_code null_put(void *self, enum ts_table_id table, const void *row)
+static ts_code null_put(void *self, enum ts_table_id table, const void *row, uint64_t reserved)
 {
+    (void)reserved;
     UNUSED(self);
     UNUSED(table);
     UNUSED(row);
