@@ -1,0 +1,222 @@
+/* Reserved rows of the page writer: completed while their page is open, queued, in the file; many
+ * at once; and what is refused. */
+#include "tables_pages.h"
+
+static char letters[70000];
+
+static int setup(void **state)
+{
+    memset(letters, 'q', sizeof letters);
+    return fixture_setup(state);
+}
+
+/* Rows like those of calls: k parent ts dur self state. */
+enum { PARENT = 1, TS, DUR, SELF, STATE };
+#define LATE (UINT64_C(1) << DUR | UINT64_C(1) << SELF | UINT64_C(1) << STATE)
+
+static int64_t begin_call(pair *x, unsigned id, int64_t parent)
+{
+    set_int(x, id, PARENT, parent);
+    set_int(x, id, TS, 1000 * pair_rows(x, id));
+    set_int(x, id, DUR, -1);
+    set_int(x, id, SELF, 0);
+    set_int(x, id, STATE, 1);
+    pair_reserve(x, id, LATE);
+    return pair_rows(x, id);
+}
+
+static void end_call(pair *x, unsigned id, int64_t rowid, uint64_t *mix)
+{
+    pair_complete(x, id, rowid, DUR, (int64_t)next_random(mix) >> (next_random(mix) & 63));
+    pair_complete(x, id, rowid, SELF, (int64_t)(next_random(mix) & 1));
+    pair_complete(x, id, rowid, STATE, 0);
+    ts_pages_release(x->pages, id, rowid);
+}
+
+/* A stack that grows and shrinks: ends in the open leaf, in the queue and in the file, in the first
+ * leaf, in one that had to leave the queue, and some that never come. */
+static void test_calls(void **state)
+{
+    fixture *f = *state;
+    static const uint32_t page_sizes[] = {512, 4096, 65536};
+    enum { DEPTH = 3000 };
+    for (unsigned s = 0; s < 3; s++) {
+        pair x;
+        uint64_t mix = 11;
+        int64_t *stack = calloc(DEPTH, sizeof *stack);
+        size_t depth = 0;
+        assert_non_null(stack);
+        pair_begin(&x, f, page_sizes[s], 0, "kiiiii kiiiii t");
+        set_text(&x, 2, 0, letters, 400);
+        int64_t slow = begin_call(&x, 1, 0);
+        for (int64_t i = 0; i < 40000; i++) {
+            uint64_t r = next_random(&mix) % 100;
+            if (depth < DEPTH && (depth == 0 || r < 52)) {
+                stack[depth] = begin_call(&x, 0, depth == 0 ? 0 : stack[depth - 1]);
+                depth++;
+            } else {
+                end_call(&x, 0, stack[--depth], &mix);
+            }
+            pair_put(&x, 2);
+            if (i % 1000 == 0) {
+                int64_t next = begin_call(&x, 1, slow);
+                if (i % 3000 != 0) {
+                    end_call(&x, 1, slow, &mix);
+                }
+                slow = next;
+            }
+        }
+        while (depth > 5) {
+            end_call(&x, 0, stack[--depth], &mix);
+        }
+        free(stack);
+        pair_finish(&x);
+        pair_free(&x);
+    }
+}
+
+/* The columns of one row, again and again, from its put to long after its page was written. */
+static void test_one_row_at_every_age(void **state)
+{
+    fixture *f = *state;
+    pair x;
+    uint64_t mix = 13;
+    pair_begin(&x, f, 4096, 0, "kiiiii t");
+    set_text(&x, 1, 0, letters, 3000);
+    int64_t first = begin_call(&x, 0, 0);
+    int64_t second = 0;
+    for (int64_t i = 0; i < 1500; i++) {
+        pair_complete(&x, 0, first, DUR, (int64_t)next_random(&mix));
+        if (i > 200) { /* the first leaf is written, the next one open */
+            second = second == 0 ? begin_call(&x, 0, 0) : second;
+            pair_complete(&x, 0, second, SELF, (int64_t)next_random(&mix));
+        } else {
+            (void)begin_call(&x, 0, first);
+        }
+        pair_put(&x, 1);
+    }
+    assert_int_not_equal(x.pages->tables[0].leaf_number, 0);
+    assert_false(x.pages->tables[0].queued);
+    pair_finish(&x);
+    pair_free(&x);
+}
+
+/* Texts before the reserved columns push them to the end of the leaf's part, over it, and into
+ * overflow pages and over their ends. */
+static void test_rows_with_texts(void **state)
+{
+    fixture *f = *state;
+    static const uint32_t page_sizes[] = {512, 1024, 65536};
+    for (unsigned s = 0; s < 3; s++) {
+        pair x;
+        uint64_t mix = 17;
+        size_t most = page_sizes[s] > 1024 ? 0 : 4 * page_sizes[s];
+        pair_begin(&x, f, page_sizes[s], 0, "itiirt");
+        set_text(&x, 0, 5, letters, 3);
+        for (size_t n = 0; n < most + 60; n++) {
+            size_t text = most > 0 ? n : 65400 + 3 * n;
+            set_text(&x, 0, 1, letters, text);
+            set_int(&x, 0, 2, 1);
+            set_int(&x, 0, 3, 2);
+            pair_reserve(&x, 0, 1 | 4 | 8);
+            int64_t rowid = pair_rows(&x, 0);
+            for (unsigned c = 0; c < 4; c += c == 0 ? 2 : 1) {
+                pair_complete(&x, 0, rowid, c, (int64_t)next_random(&mix));
+                if (rowid > 100) {
+                    pair_complete(&x, 0, rowid - 100, c, (int64_t)next_random(&mix));
+                }
+                if (rowid > 2000) { /* in the file by now */
+                    pair_complete(&x, 0, rowid - 2000, c, (int64_t)next_random(&mix));
+                }
+            }
+        }
+        pair_finish(&x);
+        pair_free(&x);
+    }
+}
+
+enum { OPEN = 100000 };
+
+/* Many open at once, ended in an order that has nothing to do with that of their beginning. */
+static void test_many_open_rows(void **state)
+{
+    fixture *f = *state;
+    pair x;
+    pair_begin(&x, f, 4096, 0, "kiiiii");
+    set_int(&x, 0, DUR, 0);
+    uint64_t before = x.ctx->memory_used;
+    for (int64_t i = 0; i < OPEN; i++) {
+        set_int(&x, 0, 0, i + 1);
+        assert_ok(x.ctx, ts_pages_put(x.pages, 0, x.rows[0], LATE));
+    }
+    assert_true(x.ctx->memory_used - before < (uint64_t)OPEN * 100);
+    for (int64_t i = 0; i < OPEN; i++) {
+        int64_t rowid = i * 7919 % OPEN + 1;
+        assert_ok(x.ctx, ts_pages_complete(x.pages, 0, rowid, DUR, rowid * 3));
+        assert_ok(x.ctx, ts_pages_complete(x.pages, 0, rowid, STATE, -rowid));
+        ts_pages_release(x.pages, 0, rowid);
+    }
+    /* What is left is the table of slots. */
+    assert_true(x.ctx->memory_used - before < (uint64_t)OPEN * 24);
+    assert_int_equal(x.pages->tables[0].reserved.count, 0);
+    assert_ok(x.ctx, ts_pages_finish(x.pages, &x.page_count));
+    assert_sql(x.path, "SELECT count(*), sum(c3 = 3 * c0), sum(c5 = -c0), sum(c4 = 0) FROM t0",
+               "100000|100000|100000|100000\n");
+    assert_sql(x.path, "PRAGMA integrity_check", "ok\n");
+    ts_pages_free(x.pages);
+    insertsink_free(x.insert);
+    close(x.fd);
+    pair_free(&x);
+}
+
+static void test_what_is_refused(void **state)
+{
+    fixture *f = *state;
+    pair x;
+    pair_begin(&x, f, 512, 0, "kirt i");
+    set_text(&x, 0, 3, "x", 1);
+    pair_reserve(&x, 0, 2);
+    pair_put(&x, 1);
+    static const struct {
+        unsigned id;
+        int64_t rowid;
+        unsigned column;
+    } wrong[] = {{0, 1, 0},  {0, 1, 2}, {0, 1, 3},          {0, 1, 4},        {0, 1, 63},
+                 {0, 1, 64}, {0, 2, 1}, {0, 0, 1},          {0, -1, 1},       {0, INT64_MAX, 1},
+                 {1, 1, 0},  {1, 2, 0}, {0, 1, UINT32_MAX}, {0, INT64_MIN, 1}};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        assert_failure(x.ctx,
+                       ts_pages_complete(x.pages, wrong[i].id, wrong[i].rowid, wrong[i].column, 5),
+                       TS_ERR_INTERNAL, "no such reserved cell");
+    }
+    set_int(&x, 0, 0, 2);
+    static const uint64_t columns[] = {1, 4, 8, 16, UINT64_C(1) << 63, 3};
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+        assert_failure(x.ctx, ts_pages_put(x.pages, 0, x.rows[0], columns[i]), TS_ERR_INTERNAL,
+                       "cannot be reserved");
+    }
+    set_nulls(&x, 0, 2);
+    assert_failure(x.ctx, ts_pages_put(x.pages, 0, x.rows[0], 2), TS_ERR_INTERNAL,
+                   "cannot be reserved");
+    set_nulls(&x, 0, 0);
+    /* Twice, and what was never reserved: nothing happens. */
+    ts_pages_release(x.pages, 0, 1);
+    ts_pages_release(x.pages, 0, 1);
+    ts_pages_release(x.pages, 0, 77);
+    ts_pages_release(x.pages, 1, 1);
+    assert_failure(x.ctx, ts_pages_complete(x.pages, 0, 1, 1, 5), TS_ERR_INTERNAL, "row=1");
+    /* A row that was refused leaves nothing behind. */
+    pair_put(&x, 0);
+    pair_finish(&x);
+    pair_free(&x);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(test_calls),          TEST(test_one_row_at_every_age), TEST(test_rows_with_texts),
+        TEST(test_many_open_rows), TEST(test_what_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
