@@ -107,41 +107,25 @@ const char ts_view_js_retainer[] = "CREATE VIEW v_js_retainer AS\n"
 
 /* --- aggregates ---------------------------------------------------------------------------- */
 
-/*
- * Classes of one file d as rows of json_each: key is a string index, or -1 - type for the types
- * whose objects share one class; value is "count,size". Going through JSON lets the aggregation
- * see d, so that only the files which are asked for are read, and group by a single integer, which
- * sorts twice as fast as two columns. json_each is the one JSON function that SQLite lets views use
- * when it does not trust the schema. `by_name` has the bit of each type whose class is the name.
- */
+/* The classes of one file d, added up by the import: several rows of a class are possible. */
 #define CLASS_GROUPS                                                                               \
-    "json_each((\n"                                                                                \
-    "    SELECT '{' || group_concat('\"' || k || '\":\"' || c || ',' || ifnull(z, 0) || '\"')\n"   \
-    "      || '}' FROM (\n"                                                                        \
-    "      SELECT CASE WHEN n.type >= 0 AND (m.by_name >> n.type) & 1\n"                           \
-    "          THEN CASE WHEN n.name >= 0 THEN n.name ELSE 'none' END\n"                           \
-    "          ELSE ifnull(-1 - n.type, 'none') END AS k, count(*) AS c, sum(n.self_size) AS z\n"  \
-    "      FROM (SELECT ifnull(sum(1 << (t.rowid - d.first_info_rowid)), 0) AS by_name\n"          \
-    "          FROM js_heap_info AS t\n"                                                           \
-    "          WHERE t.rowid BETWEEN d.first_info_rowid\n"                                         \
-    "              AND d.first_info_rowid + min(d.node_type_count, 63) - 1\n"                      \
-    "            AND t.str_value IN ('object', 'native') LIMIT 1) AS m\n"                          \
-    "      CROSS JOIN " NODES_OF_FILE "\n"                                                         \
-    "      GROUP BY 1))) AS g"
+    "js_heap_class AS g\n"                                                                         \
+    "    ON g.rowid BETWEEN d.first_class_rowid AND d.first_class_rowid + d.class_count - 1"
 
-#define GROUP_COUNT "CAST(g.value AS INTEGER)"
-#define GROUP_SIZE "CAST(substr(g.value, instr(g.value, ',') + 1) AS INTEGER)"
+#define GROUP_COUNT "g.count"
+#define GROUP_SIZE "g.self_size"
 
-/* The class of g.key. */
+/* The class of a row g. */
 #define CLASS_NAME                                                                                 \
-    "CASE WHEN CAST(g.key AS INTEGER) < 0\n"                                                       \
-    "    THEN (SELECT CASE t.str_value WHEN 'code' THEN '(compiled code)'\n"                       \
-    "          WHEN 'hidden' THEN '(system)' ELSE '(' || t.str_value || ')' END\n"                 \
-    "        FROM js_heap_info AS t\n"                                                             \
-    "        WHERE t.rowid = d.first_info_rowid - 1 - CAST(g.key AS INTEGER)\n"                    \
-    "          AND -1 - CAST(g.key AS INTEGER) < d.node_type_count)\n"                             \
-    "    WHEN g.key <> 'none'\n"                                                                   \
-    "    THEN " STRING_AT("CAST(g.key AS INTEGER)") " END"
+    "CASE " NODE_TYPE(                                                                             \
+        "g.type") "\n"                                                                             \
+                  "    WHEN 'object' THEN " STRING_AT(                                             \
+                      "g.name") "\n"                                                               \
+                                "    WHEN 'native' THEN " STRING_AT(                               \
+                                    "g.name") "\n"                                                 \
+                                              "    WHEN 'code' THEN '(compiled code)'\n"           \
+                                              "    WHEN 'hidden' THEN '(system)'\n"                \
+                                              "    ELSE '(' || " NODE_TYPE("g.type") " || ')' END"
 
 const char ts_view_js_class_histogram[] =
     "CREATE VIEW v_js_class_histogram AS\n"

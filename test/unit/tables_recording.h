@@ -51,6 +51,9 @@ static inline void put_nodes(const recording *r, int64_t file, const int64_t (*n
         put(r, js_heap_nodes, .file_id = file, .node_index = (int64_t)i, .type = nodes[i][0],
             .name = nodes[i][1], .id = nodes[i][2], .self_size = nodes[i][3],
             .edge_count = nodes[i][4], .trace_node_id = nodes[i][5], .detachedness = nodes[i][6]);
+        /* A class may have as many rows as it likes. */
+        put(r, js_heap_class, .file_id = file, .type = nodes[i][0], .name = nodes[i][1], .count = 1,
+            .self_size = nodes[i][3]);
     }
 }
 
@@ -88,8 +91,9 @@ static inline void put_first_heap(const recording *r)
         .first_info_rowid = 1, .node_type_count = 6, .first_edge_type_rowid = 7,
         .edge_type_count = 5, .first_node_rowid = 1, .node_count = 10, .first_edge_rowid = 1,
         .edge_count = 6, .first_edge_block_id = 1, .edge_block_count = 1, .first_string_rowid = 1,
-        .string_count = 7, .first_sample_rowid = 1, .first_location_rowid = 1,
-        .first_trace_function_rowid = 1, .first_trace_node_rowid = 1, .complete = 1);
+        .first_class_rowid = 1, .class_count = 10, .string_count = 7, .first_sample_rowid = 1,
+        .first_location_rowid = 1, .first_trace_function_rowid = 1, .first_trace_node_rowid = 1,
+        .complete = 1);
     put_types(r, 0, "node_types", node_types, 6);
     put_types(r, 0, "edge_types", edge_types, 5);
     put_nodes(r, 0, nodes, 10);
@@ -125,8 +129,9 @@ static inline void put_second_heap(const recording *r)
         .first_info_rowid = 12, .node_type_count = 3, .first_edge_type_rowid = 15,
         .edge_type_count = 1, .first_node_rowid = 11, .node_count = 5, .first_edge_rowid = 7,
         .edge_count = 1, .first_edge_block_id = 2, .edge_block_count = 1, .first_string_rowid = 8,
-        .string_count = 3, .first_sample_rowid = 1, .first_location_rowid = 1,
-        .first_trace_function_rowid = 3, .first_trace_node_rowid = 4, .complete = 1);
+        .first_class_rowid = 11, .class_count = 5, .string_count = 3, .first_sample_rowid = 1,
+        .first_location_rowid = 1, .first_trace_function_rowid = 3, .first_trace_node_rowid = 4,
+        .complete = 1);
     put_types(r, 1, "node_types", node_types, 3);
     put_types(r, 1, "edge_types", edge_types, 1);
     put_nodes(r, 1, nodes, 5);
@@ -150,9 +155,10 @@ static inline void put_third_heap(const recording *r)
         .first_edge_type_rowid = rows_of(r, TS_T_js_heap_info) + 2, .edge_type_count = 1,
         .first_node_rowid = first_node, .node_count = 65,
         .first_edge_rowid = rows_of(r, TS_T_js_heap_edges) + 1, .edge_count = 130,
-        .first_edge_block_id = 3, .edge_block_count = 3,
-        .first_string_rowid = rows_of(r, TS_T_js_heap_string) + 1, .string_count = 65,
-        .first_trace_function_rowid = 3, .first_trace_node_rowid = 4, .complete = 0);
+        .first_edge_block_id = 3, .edge_block_count = 3, .first_class_rowid = first_node,
+        .class_count = 65, .first_string_rowid = rows_of(r, TS_T_js_heap_string) + 1,
+        .string_count = 65, .first_trace_function_rowid = 3, .first_trace_node_rowid = 4,
+        .complete = 0);
     put_types(r, 2, "node_types", node_types, 1);
     put_types(r, 2, "edge_types", edge_types, 1);
     for (int64_t i = 0; i < 65; i++) {
@@ -160,6 +166,7 @@ static inline void put_third_heap(const recording *r)
         snprintf(name, sizeof name, "n%d", (int)i);
         put(r, js_heap_nodes, .file_id = 2, .node_index = i, .name = node[0][1], .id = node[0][2],
             .self_size = 1, .edge_count = 2);
+        put(r, js_heap_class, .file_id = 2, .name = i, .count = 1, .self_size = 1);
         put(r, js_heap_string, .file_id = 2, .file_index = i, .string = ts_text_of(name));
     }
     for (int64_t i = 0; i < 130; i++) {

@@ -348,6 +348,7 @@ static void clear(ts_heap *h)
     ts_intvec_free(h->ctx, &h->ids);
     ts_intvec_free(h->ctx, &h->edge_counts);
     ts_intvec_free(h->ctx, &h->parents);
+    heap_classes_free(h);
     ts_buf_free(h->ctx, &h->text);
     ts_buf_free(h->ctx, &h->clean);
     h->open = false;

@@ -202,6 +202,9 @@ static ts_code put_detail(ts_heap *h, bool complete)
     row.first_edge_type_rowid += h->meta.types[0].count + h->meta.types[1].names_at;
     FIRST_ROW(first_node_rowid, js_heap_nodes);
     FIRST_ROW(first_edge_rowid, js_heap_edges);
+    FIRST_ROW(first_class_rowid, js_heap_class);
+    row.class_count =
+        (int64_t)(ts_sink_rows(h->sink, TS_T_js_heap_class) - h->first[TS_T_js_heap_class]);
     FIRST_ROW(first_edge_block_id, js_heap_edge_block);
     FIRST_ROW(first_string_rowid, js_heap_string);
     FIRST_ROW(first_sample_rowid, js_heap_sample);
@@ -280,7 +283,7 @@ ts_code heap_put_file(ts_heap *h, const ts_heap_end *end)
     if (!end->has_end) {
         TS_SET_NULL(js_heap_files, &row, end_time);
     }
-    if ((code = record_cut(h, end)) == TS_OK &&
+    if ((code = record_cut(h, end)) == TS_OK && (code = heap_classes_write(h)) == TS_OK &&
         (code = ts_put_js_heap_files(h->sink, &row)) == TS_OK &&
         (code = put_detail(h, whole)) == TS_OK &&
         (code = ts_stat(h->store, "trace_js_memory", "received", 1)) == TS_OK) {

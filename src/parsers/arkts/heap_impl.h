@@ -100,7 +100,23 @@ typedef struct heap_meta {
     enum heap_part extra_part[MAX_EXTRA];
     unsigned extras;
     uint64_t index_types; /* bit per edge type whose name is an index, not a string */
+    uint64_t named_types; /* bit per node type whose class is the node's name */
 } heap_meta;
+
+/* A class of the histogram: a type, and for types whose class is the name also that. */
+typedef struct heap_class {
+    int64_t type; /* HEAP_NULL: not known */
+    int64_t name; /* string index, or HEAP_NULL */
+    int64_t count;
+    int64_t self_size;
+} heap_class;
+
+typedef struct heap_classes {
+    heap_class *entries;
+    uint32_t *slots; /* hash: index + 1 */
+    uint32_t count;
+    uint32_t cap;
+} heap_classes;
 
 struct ts_heap {
     ts_ctx *ctx;
@@ -149,6 +165,8 @@ struct ts_heap {
         node_name_max; /* largest string index of a node, of an edge; INT64_MAX: a negative one */
     int64_t edge_name_max;
     int64_t function_index_max;
+
+    heap_classes classes;
 
     /* Strings. */
     ts_buf text;
@@ -220,6 +238,12 @@ ts_code heap_put_string(ts_heap *h, ts_text text);
 ts_code heap_tree_value(ts_heap *h, int64_t v);
 ts_code heap_tree_begin(ts_heap *h);
 ts_code heap_tree_end(ts_heap *h);
+
+/* heap_classes.c */
+ts_code heap_classes_add(ts_heap *h, const int64_t *v, uint32_t nulls);
+/* Writes what has been added up and begins anew. */
+ts_code heap_classes_write(ts_heap *h);
+void heap_classes_free(ts_heap *h);
 
 /* heap_ids.c */
 /* How many nodes have an id that a node before them has. */
