@@ -136,7 +136,6 @@ ts_code page_close_table(ts_pages *p, page_table *t);
 
 /* What of a column has to be known before rows come. */
 ts_code page_prepare(ts_pages *p, page_table *t, const ts_table *table);
-ts_code page_put(ts_pages *p, page_table *t, const void *row, uint64_t reserved);
 
 /* --- page_reserved.c: rows that are completed later ---------------------------------------------
  */

@@ -10,10 +10,19 @@
 /* Serial types of the record format. */
 enum { TYPE_NULL = 0, TYPE_INT64 = 6, TYPE_REAL = 7, TYPE_ZERO = 8, TYPE_TEXT = 13 };
 
-/* Serial types of integers, by the number of bits of their magnitude, and the sizes of types. */
-static const uint8_t int_type[64] = {
-    1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4,
-    5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6};
+/*
+ * Serial types and sizes of integers, by the place of the highest bit of the zigzag form: 0 to 63,
+ * of which eight each need the same number of bytes; 64 and 65 are the numbers 0 and 1; 66 is NULL.
+ */
+enum { NULL_FORM = 66 };
+static const uint8_t form_type[NULL_FORM + 1] = {1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3,
+                                                 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 5, 5,
+                                                 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 6, 6, 6,
+                                                 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 8, 9, 0};
+static const uint8_t form_size[NULL_FORM + 1] = {1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3,
+                                                 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 6, 6,
+                                                 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 8, 8, 8,
+                                                 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 0, 0, 0};
 static const uint8_t type_size[10] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0};
 
 enum {
@@ -24,11 +33,17 @@ enum {
     SLACK = 8 /* whole words are stored, which reach below what they stand for */
 };
 
+/* Without a branch: the values of a column are of any size, in any order. */
+static inline unsigned integer_form(int64_t v)
+{
+    uint64_t zigzag = (uint64_t)v << 1 ^ (uint64_t)(v >> 63);
+    unsigned highest = 63U ^ (unsigned)__builtin_clzll(zigzag | 1);
+    return highest | (unsigned)((uint64_t)v <= 1) << 6; /* of 0 and 1: themselves */
+}
+
 static inline uint8_t serial_type(int64_t v)
 {
-    uint64_t magnitude = (uint64_t)(v ^ (v >> 63));
-    uint8_t type = int_type[64 - __builtin_clzll(magnitude | 1)];
-    return (uint64_t)v <= 1 ? (uint8_t)(TYPE_ZERO + v) : type;
+    return form_type[integer_form(v)];
 }
 
 /* Reals with whole values are stored as integers where that is shorter, and NaN as NULL, as SQLite
@@ -50,14 +65,6 @@ static uint8_t real_type(int64_t *bits)
     return TYPE_REAL;
 }
 
-static inline void put_le64(uint8_t *out, uint64_t v)
-{
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    v = __builtin_bswap64(v);
-#endif
-    memcpy(out, &v, 8);
-}
-
 static uint32_t header_size(uint32_t types_n)
 {
     return types_n + (types_n < 0x7f ? 1 : 2); /* the varint counts itself */
@@ -76,42 +83,48 @@ static inline uint8_t *put_head(uint8_t *at, const uint8_t *end, uint32_t types_
     return page_varint_before(at, payload);
 }
 
-/* A row of integers; its types gather in words, which are stored whole. */
 static inline __attribute__((always_inline)) uint8_t *
 encode_integers(uint8_t *end, const int64_t *values, unsigned n, uint64_t nulls, int64_t rowid)
 {
-    uint64_t types[(MAX_COLUMNS + 7) / 8];
+    uint8_t types[MAX_COLUMNS];
     uint8_t *at = end;
-    unsigned i = n;
-    unsigned words = 0;
-    while (i > 0) {
-        unsigned stop = i > 8 ? i - 8 : 0;
-        uint64_t word = 0;
-        while (i > stop) {
-            int64_t v = values[--i];
-            uint8_t type = serial_type(v);
-            type = (nulls >> i & 1) != 0 ? TYPE_NULL : type;
-            page_put_be64(at - 8, (uint64_t)v);
-            at -= type_size[type];
-            word = word << 8 | type;
-        }
-        types[words++] = word;
+    for (unsigned i = n; i-- > 0;) {
+        unsigned form = (nulls >> i & 1) != 0 ? NULL_FORM : integer_form(values[i]);
+        page_put_be64(at - 8, (uint64_t)values[i]);
+        at -= form_size[form];
+        types[i] = form_type[form];
     }
-    for (unsigned k = 0; k < words; k++) {
-        unsigned m = n - 8 * k < 8 ? n - 8 * k : 8;
-        put_le64(at - 8, types[k] << (64 - 8 * m));
-        at -= m;
-    }
+    at -= n;
+    memcpy(at, types, n);
     return put_head(at, end, n, rowid);
 }
 
+/* A row of integers. Unrolled for the usual numbers of columns, which saves a third of the time. */
 static uint8_t *encode_integer_row(uint8_t *end, const page_table *t, const void *row,
                                    int64_t rowid)
 {
     const int64_t *values = (const int64_t *)row + 1; /* behind the mask of NULLs */
     uint64_t nulls = *(const uint64_t *)row | (t->has_key ? 1 : 0);
-    return nulls == 0 ? encode_integers(end, values, t->table->column_count, 0, rowid)
-                      : encode_integers(end, values, t->table->column_count, nulls, rowid);
+    unsigned n = t->table->column_count;
+    if (nulls != 0) {
+        return encode_integers(end, values, n, nulls, rowid);
+    }
+    switch (n) {
+#define UNROLLED(count)                                                                            \
+    case count:                                                                                    \
+        return encode_integers(end, values, count, 0, rowid);
+        UNROLLED(2)
+        UNROLLED(3)
+        UNROLLED(4)
+        UNROLLED(5)
+        UNROLLED(6)
+        UNROLLED(7)
+        UNROLLED(8)
+        UNROLLED(9)
+#undef UNROLLED
+    default:
+        return encode_integers(end, values, n, 0, rowid);
+    }
 }
 
 /* One column: its value before *at, its type before *types. */
@@ -189,29 +202,32 @@ static inline uint8_t *encode(uint8_t *end, const page_table *t, const void *row
                        : encode_row(end, t, row, t->rows + 1);
 }
 
-/* A row that surely stays in the leaf: in place, when the leaf has room for the largest such row,
- * else by way of the scratch memory. */
-static inline ts_code put_small(ts_pages *p, page_table *t, const void *row, uint32_t most)
+static inline bool has_room(const open_page *leaf, uint32_t most)
+{
+    return leaf->content >= leaf->header + CELL_POINTER * (leaf->cells + 1) + most;
+}
+
+static inline void put_in_place(page_table *t, const void *row)
 {
     open_page *leaf = &t->leaf;
-    uint32_t pointer = leaf->header + CELL_POINTER * leaf->cells;
-    uint8_t *end;
-    uint8_t *at;
+    uint8_t *at = encode(leaf->bytes + leaf->content, t, row);
+    leaf->content = (uint32_t)(at - leaf->bytes);
+    page_put16(leaf->bytes + leaf->header + CELL_POINTER * leaf->cells, leaf->content);
+    leaf->cells++;
+    t->rows++;
+}
+
+/* A row for which the leaf has perhaps no room. */
+static ts_code put_by_scratch(ts_pages *p, page_table *t, const void *row)
+{
+    uint8_t *end = p->scratch + p->page_size;
+    uint8_t *at = encode(end, t, row);
+    uint32_t n = (uint32_t)(end - at);
     uint8_t *cell;
-    uint32_t n;
-    ts_code code;
-    if (leaf->content >= pointer + CELL_POINTER + most) {
-        at = encode(leaf->bytes + leaf->content, t, row);
-        leaf->content = (uint32_t)(at - leaf->bytes);
-        page_put16(leaf->bytes + pointer, leaf->content);
-        leaf->cells++;
-        return TS_OK;
-    }
-    end = p->scratch + p->page_size;
-    at = encode(end, t, row);
-    n = (uint32_t)(end - at);
-    if ((code = page_cell(p, t, n, &cell)) == TS_OK) {
+    ts_code code = page_cell(p, t, n, &cell);
+    if (code == TS_OK) {
         memcpy(cell, at, n);
+        t->rows++;
     }
     return code;
 }
@@ -432,15 +448,22 @@ static ts_code check_reserved(ts_pages *p, const page_table *t, const void *row,
     return TS_OK;
 }
 
-ts_code page_put(ts_pages *p, page_table *t, const void *row, uint64_t reserved)
+ts_code ts_pages_put(ts_pages *p, unsigned id, const void *row, uint64_t reserved)
 {
+    page_table *t = &p->tables[id];
     uint32_t texts = t->text_count == 0 ? 0 : text_bytes(p, t, row);
-    ts_code code = reserved == 0 ? TS_OK : check_reserved(p, t, row, reserved);
-    if (code == TS_OK) {
-        code = reserved == 0 && t->payload_max + texts <= p->max_local
-                   ? put_small(p, t, row, t->cell_max + texts)
-                   : put_record(p, t, row, reserved);
+    ts_code code = TS_OK;
+    if (reserved == 0 && t->payload_max + texts <= p->max_local) {
+        if (has_room(&t->leaf, t->cell_max + texts)) {
+            put_in_place(t, row);
+            return TS_OK;
+        }
+        return put_by_scratch(p, t, row);
     }
-    t->rows += code == TS_OK ? 1 : 0;
-    return code;
+    if ((reserved != 0 && (code = check_reserved(p, t, row, reserved)) != TS_OK) ||
+        (code = put_record(p, t, row, reserved)) != TS_OK) {
+        return code;
+    }
+    t->rows++;
+    return TS_OK;
 }

@@ -61,11 +61,6 @@ ts_code ts_pages_table(ts_pages *p, unsigned id, const ts_table *table, uint32_t
     return page_prepare(p, &p->tables[id], table);
 }
 
-ts_code ts_pages_put(ts_pages *p, unsigned id, const void *row, uint64_t reserved)
-{
-    return page_put(p, &p->tables[id], row, reserved);
-}
-
 /* Page count, and a new change counter: connections that were open must read the file again. */
 static ts_code update_header(ts_pages *p)
 {
