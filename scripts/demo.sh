@@ -26,10 +26,8 @@ out=build/demo
 mkdir -p $out
 for kind in snapshots timeline cpuprofile; do
     title "trace_streamer test/data/recording-$kind.htrace.gz -e $out/$kind.db"
-    "$program" "test/data/recording-$kind.htrace.gz" -e "$out/$kind.db" --quiet
-    sqlite3 "$out/$kind.db" "SELECT printf('%d bytes, %d issues', sum(bytes),
-        (SELECT count(*) FROM import_issue WHERE severity IN ('data_loss', 'error')))
-        FROM source WHERE parent_id IS NULL"
+    "$program" "test/data/recording-$kind.htrace.gz" -e "$out/$kind.db" --no-progress 2>&1 |
+        grep -E '^ {0,2}[^ ]|^    (js|stack)_' # the other tables are small
 done
 
 ask() { # title, database, SQL
@@ -52,18 +50,19 @@ ask "What grew from the first snapshot to the last?" snapshots \
        LEFT JOIN v_js_class_histogram a ON a.class = b.class AND a.file_id = 0
        WHERE b.file_id = 2 ORDER BY bytes DESC LIMIT 8"
 ask "Where were the objects of the timeline allocated?" timeline \
-    "SELECT f.name, count(*) AS places, sum(n.count) AS allocated, sum(n.size) AS bytes
-       FROM js_heap_trace_node n JOIN js_heap_trace_function_info f
-       ON f.file_id = n.file_id AND f.function_index = n.function_info_index
-       GROUP BY f.name ORDER BY bytes DESC LIMIT 8"
+    "SELECT function, line, sum(count) AS allocated, sum(size) AS bytes,
+       sum(live_count) AS alive, sum(live_size) AS alive_bytes
+       FROM v_js_allocation_stack WHERE file_id = 0
+       GROUP BY function, script, line ORDER BY bytes DESC LIMIT 8"
 ask "Which functions burned the CPU?" cpuprofile \
-    "SELECT * FROM v_stack_hot_method ORDER BY self DESC LIMIT 8"
+    "SELECT method, line, self / 1000000 AS self_ms, total / 1000000 AS total_ms
+       FROM v_stack_hot_method ORDER BY self DESC LIMIT 8"
 
 title "Now you"
 cat <<END
-  sqlite3 $out/snapshots.db                          ask anything
-  $program --tables                tables and views, --tables=NAME for columns
-  $program FILE -e out.db          your own recording
-  $program FILE -s -o DIR          the snapshots, for Chrome DevTools
-  man ./docs/man/trace_streamer.1                    everything else
+  ask anything               sqlite3 $out/snapshots.db
+  tables and views           $program --tables, --tables=NAME
+  your own recording         $program FILE -e out.db
+  files for Chrome DevTools  $program FILE -s -o DIR
+  everything else            man ./docs/man/trace_streamer.1
 END

@@ -247,8 +247,7 @@ static ts_code publish(run *r)
     if (r->options->export_db == NULL) {
         return TS_OK;
     }
-    ts_db_close(r->db);
-    r->db = NULL;
+    /* All rows are in the file since ts_db_finish; the connection stays for its counts of rows. */
     ts_code code = ts_target_commit(r->target);
     if (code == TS_OK) {
         ts_signals_guard(NULL);
@@ -282,7 +281,7 @@ static void finish(run *r, ts_code code)
         code = publish(r);
         if (code != TS_OK) {
             set_result(r, code);
-            code = r->json_fd >= 0 ? write_json(r) : TS_OK;
+            (void)(r->json_fd >= 0 ? write_json(r) : TS_OK);
         }
     } else if (!failed) {
         set_result(r, code);
@@ -291,20 +290,6 @@ static void finish(run *r, ts_code code)
 
 /* --- messages ------------------------------------------------------------------------------ */
 
-static void print_hint(const run *r)
-{
-    const ts_options *o = r->options;
-    struct stat st;
-    if (r->summary.exit_code == 5 && o->format == NULL) {
-        ts_message(r->ctx, "hint: --format=list shows the known formats, --format=NAME names one");
-    }
-    if (r->summary.exit_code == 4 && !o->force && o->export_db != NULL &&
-        stat(o->export_db, &st) == 0 && S_ISREG(st.st_mode) &&
-        !ts_db_is_ours(r->ctx, o->export_db)) {
-        ts_message(r->ctx, "hint: --force replaces it");
-    }
-}
-
 static void print_end(run *r)
 {
     const ts_summary *s = &r->summary;
@@ -312,7 +297,6 @@ static void print_end(run *r)
     uint64_t losses = ts_summary_losses(s);
     if (s->error != NULL) {
         ts_print_error(r->ctx, s->error);
-        print_hint(r);
         return;
     }
     if (!o->quiet && s->store != NULL) {
@@ -327,8 +311,8 @@ static void print_end(run *r)
         }
     }
     if (losses > 0 && (!o->quiet || o->strict)) {
-        ts_message(r->ctx, "damage was recorded: %llu defects that lost data%s%s",
-                   (unsigned long long)losses,
+        ts_message(r->ctx, "damage was recorded: %llu defect%s that lost data%s%s",
+                   (unsigned long long)losses, losses == 1 ? "" : "s",
                    o->export_db == NULL ? "" : " (table import_issue, view v_data_quality)",
                    o->strict ? "; exit code 3 because of --strict" : "");
     }

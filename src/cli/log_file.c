@@ -24,27 +24,32 @@ bool ts_is_input(const struct stat *st, const ts_options *options)
     return options->query_file != NULL && same_file(st, options->query_file);
 }
 
-ts_code ts_open_text_file(int *fd, ts_ctx *ctx, const char *path, int flags,
+ts_code ts_open_text_file(int *out, ts_ctx *ctx, const char *path, int flags,
                           const ts_options *options)
 {
+    static const char twice[] = "a file for text is an input or the database as well: path=\"%s\"";
     const ts_sys *sys = &ctx->sys;
+    const char *db = options->export_db;
     struct stat st;
-    if (options->export_db != NULL && strcmp(path, options->export_db) == 0) {
-        return ts_fail(ctx, TS_ERR_USAGE, "\"%s\" is named twice: as the database and as %s", path,
-                       "a file for text");
+    ts_code code = TS_OK;
+    *out = -1;
+    if (db != NULL && strcmp(path, db) == 0) { /* before it would be created */
+        return ts_fail(ctx, TS_ERR_USAGE, twice, path);
     }
-    *fd = sys->open(sys->user, path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | flags, 0666);
-    if (*fd < 0 || sys->fstat(sys->user, *fd, &st) != 0) {
-        return ts_fail(ctx, TS_ERR_OUTPUT, "cannot open the file for writing: path=\"%s\": %s",
+    int fd = sys->open(sys->user, path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | flags, 0666);
+    if (fd < 0 || sys->fstat(sys->user, fd, &st) != 0) {
+        code = ts_fail(ctx, TS_ERR_OUTPUT, "cannot open the file for writing: path=\"%s\": %s",
                        path, strerror(errno));
+    } else if (S_ISREG(st.st_mode) &&
+               (ts_is_input(&st, options) || (db != NULL && same_file(&st, db)))) {
+        code = ts_fail(ctx, TS_ERR_USAGE, twice, path);
     }
-    if (S_ISREG(st.st_mode) &&
-        (ts_is_input(&st, options) ||
-         (options->export_db != NULL && same_file(&st, options->export_db)))) {
-        return ts_fail(ctx, TS_ERR_USAGE,
-                       "the file for text is an input or the database: path=\"%s\"", path);
+    if (code == TS_OK) {
+        *out = fd;
+    } else if (fd >= 0) {
+        (void)sys->close(sys->user, fd);
     }
-    return TS_OK;
+    return code;
 }
 
 static void write_line(void *user, ts_log_level level, const char *line)

@@ -20,9 +20,9 @@ void ts_log_close(ts_log_file *log);
 
 /*
  * Opens a file for text beside the database: created when missing, not truncated. TS_ERR_USAGE
- * when it is one of the inputs or the database.
+ * when it is one of the inputs or the database; *out is -1 then and on every error.
  */
-ts_code ts_open_text_file(int *fd, ts_ctx *ctx, const char *path, int flags,
+ts_code ts_open_text_file(int *out, ts_ctx *ctx, const char *path, int flags,
                           const ts_options *options);
 
 /* True when st is the file of one of the inputs. */

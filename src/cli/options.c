@@ -308,8 +308,26 @@ static ts_code apply(parser *p, const given *g)
 
 /* --- names --------------------------------------------------------------------------------- */
 
+/* The option of "-eDB" or "-e=DB", which other programs take. */
+static const ts_option *glued_value(const char *typed)
+{
+    for (size_t i = 0; i < ts_option_count; i++) {
+        const ts_option *o = &ts_option_list[i];
+        if (o->short_name != NULL && strlen(o->short_name) == 2 && o->arg == TS_ARG_VALUE &&
+            o->cls == TS_OPTION_ACTIVE && o->short_name[1] == typed[1]) {
+            return o;
+        }
+    }
+    return NULL;
+}
+
 static ts_code unknown_option(const parser *p, const char *typed, size_t n)
 {
+    const ts_option *glued = n > 2 && typed[1] != '-' ? glued_value(typed) : NULL;
+    if (glued != NULL) {
+        return ts_fail(p->ctx, TS_ERR_USAGE, "unknown option \"%s\"; did you mean %s %s?", typed,
+                       glued->short_name, typed + 2 + (typed[2] == '=' ? 1 : 0));
+    }
     const char *nearest = ts_option_nearest(typed, n);
     if (nearest == NULL) {
         return ts_fail(p->ctx, TS_ERR_USAGE, "unknown option \"%.*s\"", (int)n, typed);

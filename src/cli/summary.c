@@ -84,7 +84,7 @@ static ts_code put_name(ts_ctx *ctx, ts_buf *out, ts_text name)
                           : ts_utf8_printable(ctx, out, name.p, name.n, NAME_SHOWN);
 }
 
-/* The formats of all sources, each once. */
+/* The formats of the inputs, each once, and the number of inputs. */
 static ts_code collect_formats(ts_pool *formats, uint64_t *inputs, const ts_summary *s)
 {
     uint64_t count = s->store == NULL ? 0 : ts_source_count(s->store);
@@ -92,7 +92,10 @@ static ts_code collect_formats(ts_pool *formats, uint64_t *inputs, const ts_summ
     for (uint64_t i = 1; code == TS_OK && i <= count; i++) {
         const ts_row_source *row = ts_source(s->store, (int64_t)i);
         uint32_t id;
-        *inputs += row->null & TS_NULL_BIT(source, parent_id) ? 1 : 0;
+        if (!(row->null & TS_NULL_BIT(source, parent_id))) {
+            continue;
+        }
+        (*inputs)++;
         if (row->format.p != NULL && row->format.n > 0) {
             code = ts_pool_intern(s->ctx, &id, NULL, formats, row->format);
         }

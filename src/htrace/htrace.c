@@ -378,9 +378,10 @@ static ts_code end_segment(ts_htrace *h)
 {
     const ts_segment_state *s = &h->segment;
     uint64_t have = h->offset - s->start;
-    ts_code code = ts_htrace_issue(
-        h, segment_truncated, s->plugin == NULL ? NULL : s->plugin->name, s->start,
-        "%" PRIu64 " of %" PRIu64 " bytes are there; they are lost", have, s->wire.size + 4);
+    ts_code code =
+        ts_htrace_issue(h, segment_truncated, s->plugin == NULL ? NULL : s->plugin->name, s->start,
+                        "the input ends after %" PRIu64 " of %" PRIu64 " bytes of a segment", have,
+                        s->wire.size + 4);
     h->tail_told = true;
     if (code == TS_OK) {
         code = ts_segment_finish(h, true);

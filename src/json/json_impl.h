@@ -5,7 +5,7 @@
  * json_string.c  strings and keys: escapes, surrogates, UTF-8
  * json_number.c  numbers that are not taken by the scanner
  * json_ints.c    runs of integers, many bytes at once
- * json_text.c    runs of plain text, many bytes at once
+ * json_bytes.c    runs of plain text, many bytes at once
  *
  * The block that is being fed is [begin, end); `at` is the next byte. Every step consumes what it
  * can and leaves the rest of its state in the struct, so that a block may end anywhere.
@@ -162,7 +162,7 @@ ts_code json_number_end(ts_json *js);
  */
 size_t json_plain_scan_ints(const char **at, const char *end, int64_t *out, size_t room);
 
-/* ---- json_text.c ---- */
+/* ---- json_bytes.c ---- */
 
 /*
  * json_copy_text copies text to *out and moves it on, with the escapes of one letter resolved, as

@@ -15,12 +15,16 @@
 #include "tables/sink.h"
 
 /* struct ts_row_<table> */
-#define TS_TABLE(t, c, d) typedef struct ts_row_##t { uint64_t null;
+#define TS_TABLE(t, c, d)                                                                          \
+    typedef struct ts_row_##t {                                                                    \
+        uint64_t null;
 #define TS_INT(t, c, u, n, d) int64_t c;
 #define TS_REAL(t, c, u, n, d) double c;
 #define TS_STR(t, c, u, n, d) ts_text c;
 #define TS_KEY(t, c, d) int64_t c;
-#define TS_TABLE_END(t) } ts_row_##t;
+#define TS_TABLE_END(t)                                                                            \
+    }                                                                                              \
+    ts_row_##t;
 #include "tables/schema/each.h"
 
 /* Column numbers: TS_C_<table>__<column>, and their number: TS_N_<table>. */
@@ -29,7 +33,10 @@
 #define TS_REAL(t, c, u, n, d) TS_C_##t##__##c,
 #define TS_STR(t, c, u, n, d) TS_C_##t##__##c,
 #define TS_KEY(t, c, d) TS_C_##t##__##c,
-#define TS_TABLE_END(t) TS_N_##t };
+#define TS_TABLE_END(t)                                                                            \
+    TS_N_##t                                                                                       \
+    }                                                                                              \
+    ;
 #include "tables/schema/each.h"
 
 #define TS_NULL_BIT(table, column) (UINT64_C(1) << TS_C_##table##__##column)

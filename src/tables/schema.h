@@ -52,8 +52,8 @@ extern const ts_table ts_schema[TS_TABLE_COUNT];
 
 typedef struct ts_view {
     const char *name;
-    const char *doc;  /* what it answers, one or two sentences */
-    const char *sql;  /* the whole CREATE VIEW statement */
+    const char *doc; /* what it answers, one or two sentences */
+    const char *sql; /* the whole CREATE VIEW statement */
 } ts_view;
 
 extern const ts_view ts_views[];

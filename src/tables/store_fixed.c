@@ -3,15 +3,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#ifndef TS_VERSION
-#define TS_VERSION "0.1.0"
-#endif
-
 /* A fixed text, not the time of the build: two builds of one version write the same bytes. */
 #define PUBLISH_DATE "2026/11/21"
 
-/* --- stat --------------------------------------------------------------------------------------
- */
+/* --- stat ---------------------------------------------------------------------------------- */
 
 typedef struct stat_type {
     const char *name;
@@ -159,8 +154,7 @@ static ts_code write_stat(ts_store *store)
     return TS_OK;
 }
 
-/* --- dictionary and configuration --------------------------------------------------------------
- */
+/* --- dictionary and configuration ---------------------------------------------------------- */
 
 ts_code ts_dict(int64_t *id, ts_store *store, ts_text text)
 {
@@ -252,8 +246,7 @@ static ts_code write_clock_sources(ts_store *store)
     return code;
 }
 
-/* --- meta --------------------------------------------------------------------------------------
- */
+/* --- meta ---------------------------------------------------------------------------------- */
 
 void ts_meta_add_bytes(ts_store *store, uint64_t bytes)
 {
@@ -306,8 +299,7 @@ static ts_code write_meta(ts_store *store)
     return put_meta(store, "source_type", store->meta_source_type);
 }
 
-/* --- all ---------------------------------------------------------------------------------------
- */
+/* --- all ----------------------------------------------------------------------------------- */
 
 ts_code ts_store_begin_fixed(ts_store *store, const ts_store_options *options)
 {

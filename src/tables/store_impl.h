@@ -9,8 +9,7 @@
 #include "base/pool.h"
 #include "tables/store.h"
 
-/* --- containers (store_maps.c) -----------------------------------------------------------------
- */
+/* --- containers (store_maps.c) ------------------------------------------------------------- */
 
 /* Elements that never move, so that pointers to them stay valid; each begins as zero bytes. */
 typedef struct ts_shelf {
@@ -46,8 +45,7 @@ bool ts_keymap_find(uint32_t *number, const ts_keymap *map, int64_t a, int64_t b
 ts_code ts_keymap_add(ts_ctx *ctx, ts_keymap *map, int64_t a, int64_t b, int64_t c);
 void ts_keymap_free(ts_ctx *ctx, ts_keymap *map);
 
-/* --- state -------------------------------------------------------------------------------------
- */
+/* --- state --------------------------------------------------------------------------------- */
 
 typedef struct ts_source_rec {
     ts_row_source row;
@@ -148,8 +146,7 @@ struct ts_store {
     size_t stack_cap;
 };
 
-/* --- calls between the themes ------------------------------------------------------------------
- */
+/* --- calls between the themes -------------------------------------------------------------- */
 
 /* A copy that lives as long as the store, ill-formed UTF-8 replaced; NULL stays NULL. */
 ts_code ts_store_keep(ts_store *store, ts_text *out, ts_text text);

@@ -25,8 +25,7 @@ const char *ts_severity_name(ts_severity severity)
     return names[severity];
 }
 
-/* --- issues ------------------------------------------------------------------------------------
- */
+/* --- issues -------------------------------------------------------------------------------- */
 
 static ts_code check_source(ts_store *store, int64_t source_id)
 {
@@ -168,8 +167,7 @@ uint64_t ts_issue_total(const ts_store *store, ts_severity severity)
     return store->issue_totals[severity];
 }
 
-/* --- counts ------------------------------------------------------------------------------------
- */
+/* --- counts -------------------------------------------------------------------------------- */
 
 ts_code ts_count(ts_tally **out, ts_store *store, int64_t source_id, ts_item item,
                  const char *detail)
@@ -243,8 +241,7 @@ ts_code ts_store_check_counts(ts_store *store)
     return TS_OK;
 }
 
-/* --- rows --------------------------------------------------------------------------------------
- */
+/* --- rows ---------------------------------------------------------------------------------- */
 
 static int64_t issue_source(const ts_store *store, size_t i)
 {

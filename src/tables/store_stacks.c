@@ -37,8 +37,7 @@ struct ts_stack_state {
     stack_table nodes;
 };
 
-/* --- tables ------------------------------------------------------------------------------------
- */
+/* --- tables -------------------------------------------------------------------------------- */
 
 static stack_entry *entry_at(const stack_table *table, uint32_t i)
 {
@@ -135,8 +134,7 @@ static void stack_table_free(ts_ctx *ctx, stack_table *table)
     ts_free(ctx, table->slots);
 }
 
-/* --- states ------------------------------------------------------------------------------------
- */
+/* --- states -------------------------------------------------------------------------------- */
 
 static void state_free(ts_ctx *ctx, ts_stack_state *state)
 {
@@ -198,8 +196,7 @@ void ts_store_free_stacks(ts_store *store)
     store->stack_count = 0;
 }
 
-/* --- methods -----------------------------------------------------------------------------------
- */
+/* --- methods ------------------------------------------------------------------------------- */
 
 typedef struct hash128 {
     uint64_t a;
@@ -304,8 +301,7 @@ ts_code ts_stack_method(int64_t *id, ts_store *store, int64_t source_id, const t
     return TS_OK;
 }
 
-/* --- nodes -------------------------------------------------------------------------------------
- */
+/* --- nodes --------------------------------------------------------------------------------- */
 
 ts_code ts_stack_node(int64_t *id, bool *added, ts_store *store, int64_t source_id,
                       int64_t parent_id, int64_t method_id, int64_t line, int64_t depth,

@@ -96,7 +96,6 @@ def check_heap(c, file_id, heap):
 
 
 DETAIL = (
-    ("js_heap_info", "first_info_rowid"),
     ("js_heap_nodes", "first_node_rowid"),
     ("js_heap_edges", "first_edge_rowid"),
     ("js_heap_string", "first_string_rowid"),
@@ -114,6 +113,13 @@ def check_details(c, heaps):
         "FROM js_heap_file_detail ORDER BY file_id",
         ((i, h.stride, h.node_count, h.edge_count, len(h.json["strings"]), 1)
          for i, h in enumerate(heaps)),
+    )
+    c.compare(
+        "first_info_rowid",
+        "SELECT file_id, first_info_rowid FROM js_heap_file_detail ORDER BY file_id",
+        list(c.rows(
+            "SELECT f.id, (SELECT min(t.rowid) FROM js_heap_info t WHERE t.file_id = f.id "
+            "AND t.key = 'node_types' AND t.type = 0) FROM js_heap_files f ORDER BY f.id")),
     )
     for table, column in DETAIL:
         c.compare(
@@ -166,11 +172,6 @@ def check_runs(c, profile, first_row, offset, to_ns):
     return len(runs)
 
 
-def shown(path):
-    """A function without a name is called `(anonymous)` in stack_method, as browsers show it."""
-    return tuple((name or "(anonymous)", url) for name, url in path)
-
-
 def stack_paths(c):
     """(function name, url) from the root down, per stack_node."""
     paths = {None: ()}
@@ -186,7 +187,7 @@ def stack_paths(c):
 
 def check_stack_samples(c, profile, source, to_ns, paths):
     rows = (
-        (to_ns(t), dur * 1000, shown(profile.path(node)) if node in profile.by_id else ())
+        (to_ns(t), dur * 1000, profile.path(node) if node in profile.by_id else ())
         for t, dur, node in profile.samples
     )
     got = c.rows(

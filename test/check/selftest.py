@@ -87,7 +87,9 @@ class Maker:
                 self.insert(table, (file_id,) + row)
 
     def detail(self, file_id, heap):
-        first = [
+        first = [self.db.execute("SELECT min(rowid) FROM js_heap_info WHERE file_id = ? AND "
+                                 "key = 'node_types' AND type = 0", (file_id,)).fetchone()[0]]
+        first += [
             self.db.execute("SELECT min(rowid) FROM %s WHERE file_id = ?" % table,
                             (file_id,)).fetchone()[0]
             for table, _ in check.DETAIL
@@ -105,7 +107,7 @@ class Maker:
         place = {r[0]: base + i + 1 for i, r in enumerate(nodes)}
         for r in nodes:
             at = place[r[0]]
-            self.insert("stack_method", (at, number, r[1] or "(anonymous)", r[3]))
+            self.insert("stack_method", (at, number, r[1], r[3]))
             self.insert("stack_node", (at, number, place.get(r[8]), at))
         for t, dur, node in profile.samples:
             (n,) = self.db.execute("SELECT count(*) FROM stack_sample").fetchone()

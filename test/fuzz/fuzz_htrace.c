@@ -46,6 +46,7 @@ static void mix_text(uint64_t *hash, const char *p, size_t n)
 
 static ts_code sink_put(void *self, enum ts_table_id table, const void *row, uint64_t reserved)
 {
+    (void)reserved;
     outcome *o = self;
     const ts_table *t = &ts_schema[table];
     mix(&o->rows, (uint64_t)table);
@@ -159,8 +160,8 @@ static void run(outcome *o, uint8_t flags, const uint8_t *p, size_t n, size_t bl
     memset(o, 0, sizeof *o);
     o->p = p;
     o->n = n;
-    o->sink = (ts_sink){
-        .self = o, .put = sink_put, .complete = sink_complete, .release = sink_release};
+    o->sink =
+        (ts_sink){.self = o, .put = sink_put, .complete = sink_complete, .release = sink_release};
     o->ctx = malloc(sizeof *o->ctx);
     check(o->ctx != NULL);
     ts_ctx_init(o->ctx);

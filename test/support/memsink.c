@@ -27,8 +27,7 @@ static void *must(void *p)
     return p;
 }
 
-/* --- cells -------------------------------------------------------------------------------------
- */
+/* --- cells --------------------------------------------------------------------------------- */
 
 static uint64_t null_bits(const void *row)
 {
@@ -81,8 +80,7 @@ static bool cells_equal(const ts_table *t, const void *a, const void *b, unsigne
     return memcmp((const char *)a + c->offset, (const char *)b + c->offset, 8) == 0;
 }
 
-/* --- the sink ----------------------------------------------------------------------------------
- */
+/* --- the sink ------------------------------------------------------------------------------ */
 
 static ts_code call(memsink *m)
 {
@@ -232,8 +230,7 @@ uint64_t memsink_calls(const memsink *m)
     return m->calls;
 }
 
-/* --- getters -----------------------------------------------------------------------------------
- */
+/* --- getters ------------------------------------------------------------------------------- */
 
 size_t memsink_rows(const memsink *m, enum ts_table_id table)
 {
@@ -319,8 +316,7 @@ size_t memsink_find_text(const memsink *m, enum ts_table_id table, unsigned colu
     return SIZE_MAX;
 }
 
-/* --- rows as text ------------------------------------------------------------------------------
- */
+/* --- rows as text -------------------------------------------------------------------------- */
 
 static void print_text(FILE *f, ts_text text)
 {
@@ -395,8 +391,7 @@ void memsink_print(const memsink *m, enum ts_table_id table)
     }
 }
 
-/* --- comparing ---------------------------------------------------------------------------------
- */
+/* --- comparing ----------------------------------------------------------------------------- */
 
 static bool rows_equal(const memsink *a, const memsink *b, enum ts_table_id table, size_t row)
 {

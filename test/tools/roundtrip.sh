@@ -43,7 +43,7 @@ once() { # chunk size, further options
 
 for size in 1 7 100 4096 1m 1-9; do
     once $size
-    once $size --escape-unicode --seed 3
+    once "$size" --escape-unicode --seed 3
 done
 once 50 --order 1,7,2,3,4,5,6 --padded-varints --explicit-zeros --segment-version 1.02
 once 50 --plugin-name js-memory --sha256 --noise 3 --no-progress --extra 8801018a0102abcd

@@ -43,8 +43,7 @@ static void finish(bench *b)
     assert_ok(b->ctx, ts_store_finish(b->store));
 }
 
-/* --- sources -----------------------------------------------------------------------------------
- */
+/* --- sources ------------------------------------------------------------------------------- */
 
 static void sources_are_written_in_id_order(void **state)
 {
@@ -150,8 +149,7 @@ static void loss_makes_a_source_and_its_parents_incomplete(void **state)
     assert_int_equal(MEM_INT(b->mem, source, 4, complete), 0);
 }
 
-/* --- issues ------------------------------------------------------------------------------------
- */
+/* --- issues -------------------------------------------------------------------------------- */
 
 static void first_five_issues_are_single_rows(void **state)
 {
@@ -238,7 +236,7 @@ static void long_messages_are_cut_at_a_character(void **state)
         memcpy(text + i, "\xe2\x82\xac", 3);
     }
     text[3999] = '\0';
-    assert_ok(b->ctx, ts_issue(b->store, id, TS_ISSUE_json_bad, NULL, 0, "%s", text));
+    assert_ok(b->ctx, ts_issue(b->store, id, TS_ISSUE_heap_bad_json, NULL, 0, "%s", text));
     finish(b);
     message = MEM_TEXT(b->mem, import_issue, 0, message);
     assert_in_range(message.n, 1018, 1023);
@@ -272,8 +270,7 @@ static void every_code_and_item_is_documented(void **state)
     assert_string_equal(ts_severity_name(TS_ERROR), "error");
 }
 
-/* --- counts ------------------------------------------------------------------------------------
- */
+/* --- counts -------------------------------------------------------------------------------- */
 
 static void counts_become_rows_by_source(void **state)
 {
@@ -373,8 +370,7 @@ static void many_tallies_are_found_again(void **state)
     }
 }
 
-/* --- failing -----------------------------------------------------------------------------------
- */
+/* --- failing ------------------------------------------------------------------------------- */
 
 /* Everything that allocates or writes, once. */
 static ts_code small_import(ts_ctx *ctx, ts_sink *sink)
@@ -408,7 +404,7 @@ static ts_code small_import(ts_ctx *ctx, ts_sink *sink)
     }
     t->seen = 1;
     for (int i = 0; i < 7 && code == TS_OK; i++) {
-        code = ts_issue(store, id, TS_ISSUE_json_bad, "s", i, "%d", i);
+        code = ts_issue(store, id, TS_ISSUE_heap_bad_json, "s", i, "%d", i);
     }
     if (code == TS_OK) {
         code = ts_store_finish(store);

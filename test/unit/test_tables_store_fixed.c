@@ -45,8 +45,7 @@ static void finish(bench *b)
     assert_ok(b->ctx, ts_store_finish(b->store));
 }
 
-/* --- rows of an empty database -----------------------------------------------------------------
- */
+/* --- rows of an empty database ------------------------------------------------------------- */
 
 static void an_empty_database_has_its_fixed_rows(void **state)
 {
@@ -98,8 +97,7 @@ static void stat_has_five_rows_for_each_of_98_events(void **state)
     assert_mem_row(b->mem, stat, 489, "other|invalid_data|9223372036854775807|error|trace");
 }
 
-/* --- meta --------------------------------------------------------------------------------------
- */
+/* --- meta ---------------------------------------------------------------------------------- */
 
 static void meta_has_nine_rows_in_order(void **state)
 {
@@ -165,8 +163,7 @@ static void the_longest_range_has_a_duration(void **state)
     assert_mem_row(b->mem, meta, 7, "trace_duration|18446744073 s");
 }
 
-/* --- clocks ------------------------------------------------------------------------------------
- */
+/* --- clocks -------------------------------------------------------------------------------- */
 
 static void clock_rows_bear_their_known_names(void **state)
 {
@@ -272,8 +269,7 @@ static void sources_in_another_clock_are_an_issue(void **state)
     assert_int_equal(MEM_INT(b->mem, import_issue, 1, source_id), 4);
 }
 
-/* --- trace_range -------------------------------------------------------------------------------
- */
+/* --- trace_range --------------------------------------------------------------------------- */
 
 static void range_spans_all_times_of_the_trace_clock(void **state)
 {
@@ -326,8 +322,7 @@ static void an_empty_relative_range_is_one_long(void **state)
     assert_mem_row(b->mem, trace_range, 0, "0|1");
 }
 
-/* --- dictionary and configuration --------------------------------------------------------------
- */
+/* --- dictionary and configuration ---------------------------------------------------------- */
 
 static void equal_texts_share_an_id(void **state)
 {

@@ -51,8 +51,7 @@ static int64_t thread(bench *b, int64_t source, int64_t tid, int64_t ipid, const
     return itid;
 }
 
-/* --- processes and threads ---------------------------------------------------------------------
- */
+/* --- processes and threads ----------------------------------------------------------------- */
 
 static void processes_are_keyed_by_input_file_and_pid(void **state)
 {
@@ -139,8 +138,7 @@ static void many_threads_are_found_again(void **state)
     }
 }
 
-/* --- methods -----------------------------------------------------------------------------------
- */
+/* --- methods ------------------------------------------------------------------------------- */
 
 static int64_t method(bench *b, int64_t source, const ts_method *m)
 {
@@ -225,8 +223,7 @@ static void many_methods_are_found_again(void **state)
     assert_int_equal(MEM_ROWS(b->mem, stack_method), 5000);
 }
 
-/* --- call paths --------------------------------------------------------------------------------
- */
+/* --- call paths ---------------------------------------------------------------------------- */
 
 static int64_t node(bench *b, int64_t source, int64_t parent, int64_t method_id, int64_t line,
                     bool expect_new)

@@ -34,11 +34,14 @@ static int sniff_heap(const ts_sniff *s)
     static const char *const keys[] = {"edges",      "nodes",   "locations",
                                        "samples",    "strings", "trace_function_infos",
                                        "trace_tree", NULL};
-    if (s->head == NULL || s->json_key == NULL || head_has(s, "\"callFrame\"")) {
+    if (s->head == NULL || s->json_key == NULL) {
         return TS_SNIFF_NO;
     }
-    if (strcmp(s->json_key, "snapshot") == 0) {
+    if (strcmp(s->json_key, "snapshot") == 0) { /* its strings may say anything */
         return head_has(s, "\"node_fields\"") ? TS_SNIFF_SURE : TS_SNIFF_LIKELY;
+    }
+    if (head_has(s, "\"callFrame\"")) {
+        return TS_SNIFF_NO;
     }
     return first_key_is(s, keys) ? TS_SNIFF_WEAK : TS_SNIFF_NO;
 }

@@ -56,9 +56,28 @@ const char *heap_part_name(enum heap_part part)
 
 /* --- JSON events --------------------------------------------------------------------------- */
 
+/* A top-level member that is not known: told and counted, the first few by their names. */
+static ts_code skip_member(ts_heap *h, const char *p, size_t n)
+{
+    char name[48];
+    ts_tally *tally;
+    ts_code code;
+    snprintf(name, sizeof name, "%.*s", (int)(n < 40 ? n : 40), p);
+    code = ts_count(&tally, h->store, h->source_id, TS_ITEM_extra_members,
+                    h->unknown_members++ < MAX_EXTRA ? name : NULL);
+    if (code != TS_OK) {
+        return code;
+    }
+    tally->seen++;
+    tally->skipped++;
+    return ts_issue(h->store, h->source_id, TS_ISSUE_heap_unknown_member, h->label, h->offset,
+                    "the member %s is not known and was skipped", name);
+}
+
 static ts_code on_key(void *user, const char *p, size_t n)
 {
     ts_heap *h = user;
+    h->json_replaced = ts_json_replaced(h->json);
     if (h->skip > 0) {
         return TS_OK;
     }
@@ -66,6 +85,9 @@ static ts_code on_key(void *user, const char *p, size_t n)
         return heap_meta_key(h, p, n);
     }
     h->part = part_of(p, n);
+    if (h->part == PART_OTHER) {
+        return skip_member(h, p, n);
+    }
     if (state_of(h, h->part) != PART_ABSENT) {
         ts_code code =
             ts_issue(h->store, h->source_id, TS_ISSUE_heap_duplicate_array, h->label, h->offset,
@@ -108,6 +130,7 @@ static ts_code begin(ts_heap *h, bool array, int *want)
             h->damaged = true;
             return unexpected(h, "the document");
         }
+        h->object = true;
         return TS_OK;
     }
     if (h->depth == 2) {
@@ -147,7 +170,7 @@ static ts_code end(ts_heap *h)
     h->depth--;
     if (h->skip > 0) {
         h->skip--;
-        h->done = h->done || h->depth == 0;
+        h->done = h->done || (h->object && h->depth == 0);
         return TS_OK;
     }
     if (h->depth == 0) {
@@ -183,7 +206,6 @@ static ts_code scalar(ts_heap *h, const ts_json_number *number)
         return TS_OK;
     }
     if (h->depth == 0) {
-        h->done = true;
         h->damaged = true;
         return unexpected(h, "the document");
     }
@@ -241,6 +263,11 @@ static ts_code on_string(void *user, const char *p, size_t n, unsigned flags)
     size_t room;
     ts_code code;
     bool wanted = h->depth >= 2 && (h->part == PART_STRINGS || h->part == PART_SNAPSHOT);
+    if ((flags & TS_JSON_LAST) != 0) {
+        uint64_t replaced = ts_json_replaced(h->json);
+        h->replaced += wanted && h->skip == 0 ? replaced - h->json_replaced : 0;
+        h->json_replaced = replaced;
+    }
     if (h->skip > 0) {
         return TS_OK;
     }
@@ -321,6 +348,7 @@ static void clear(ts_heap *h)
     ts_intvec_free(h->ctx, &h->ids);
     ts_intvec_free(h->ctx, &h->edge_counts);
     ts_intvec_free(h->ctx, &h->parents);
+    heap_classes_free(h);
     ts_buf_free(h->ctx, &h->text);
     ts_buf_free(h->ctx, &h->clean);
     h->open = false;
@@ -407,7 +435,8 @@ ts_code ts_heap_feed(ts_heap *h, size_t *used, const char *p, size_t n)
         return TS_OK;
     }
     code = ts_json_feed(h->json, p, n);
-    if (code != TS_OK || ts_json_state(h->json) != TS_JSON_BAD) {
+    /* Damaged without being BAD: a document that is no object, of which nothing is taken. */
+    if (code != TS_OK || h->damaged || ts_json_state(h->json) != TS_JSON_BAD) {
         return code;
     }
     if (was_done || h->done) { /* the value is complete: what follows is another text */
@@ -418,6 +447,11 @@ ts_code ts_heap_feed(ts_heap *h, size_t *used, const char *p, size_t n)
     return record_damage(h);
 }
 
+uint64_t ts_heap_taken(const ts_heap *h)
+{
+    return h->object ? ts_json_position(h->json) : 0;
+}
+
 bool ts_heap_complete(const ts_heap *h)
 {
     return h->done && !h->damaged;
@@ -425,7 +459,7 @@ bool ts_heap_complete(const ts_heap *h)
 
 bool ts_heap_has_samples(const ts_heap *h)
 {
-    return h->arrays[PART_SAMPLES].rows > 0;
+    return h->arrays[PART_SAMPLES].rows > 0 || h->arrays[PART_SAMPLES].spooled > 1;
 }
 
 int64_t ts_heap_last_sample_us(const ts_heap *h)

@@ -43,6 +43,9 @@ void ts_heap_at(ts_heap *h, int64_t offset);
  */
 ts_code ts_heap_feed(ts_heap *h, size_t *used, const char *p, size_t n);
 
+/* Bytes of text taken so far: those swallowed behind damage do not count. */
+uint64_t ts_heap_taken(const ts_heap *h);
+
 /* The handler (user: the ts_heap) for a snapshot whose JSON events come from another reader, one
  * with TS_JSON_RAW_STRINGS. Its outermost event must be that of the snapshot itself. */
 const ts_json_handler *ts_heap_handler(void);

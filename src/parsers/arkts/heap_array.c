@@ -231,11 +231,7 @@ ts_code heap_array_finish(ts_heap *h)
     }
     if (waiting && !h->meta.complete) {
         h->meta.complete = true;
-        code = ts_issue(h->store, h->source_id, TS_ISSUE_heap_missing_meta, h->label, h->offset,
-                        "the snapshot does not describe its fields; the usual order was assumed");
-        if (code == TS_OK) {
-            code = heap_array_resume(h);
-        }
+        code = heap_array_resume(h);
     }
     if (code == TS_OK && !h->nodes_done) {
         code = nodes_complete(h);

@@ -55,6 +55,17 @@ static ts_code check_numbers(ts_heap *h)
     return code;
 }
 
+/* Arrays whose rows were made without being told what they hold. */
+static ts_code check_described(ts_heap *h)
+{
+    uint64_t n = 0;
+    for (int i = 0; i < PART_INTS; i++) {
+        n += h->arrays[i].rows > 0 && !h->arrays[i].described ? 1 : 0;
+    }
+    return note(h, TS_ISSUE_heap_missing_meta, n,
+                "arrays whose fields the snapshot does not describe; the usual order was assumed");
+}
+
 static ts_code check_counts(ts_heap *h)
 {
     static const char *const names[3] = {"node_count", "edge_count", "trace_function_count"};
@@ -99,9 +110,6 @@ static ts_code check_strings(ts_heap *h)
     int64_t strings = (int64_t)h->strings;
     bool all = h->strings_state == PART_CLOSED;
     ts_code code;
-    if (!h->raw) {
-        h->replaced = ts_json_replaced(h->json);
-    }
     if ((code = note(h, TS_ISSUE_heap_bad_string, h->replaced,
                      "parts of strings that are no text became U+FFFD")) == TS_OK &&
         (code = note(h, TS_ISSUE_heap_string_not_text, h->strings_not_text,
@@ -148,9 +156,9 @@ ts_code heap_check(ts_heap *h)
     if ((code = heap_count_duplicate_ids(&duplicates, h)) == TS_OK &&
         (code = note(h, TS_ISSUE_heap_duplicate_node_id, duplicates,
                      "nodes with an id that a node before them has")) == TS_OK &&
-        (code = check_numbers(h)) == TS_OK && (code = check_counts(h)) == TS_OK &&
-        (code = check_edges(h)) == TS_OK && (code = check_strings(h)) == TS_OK &&
-        (code = check_arrays(h)) == TS_OK) {
+        (code = check_described(h)) == TS_OK && (code = check_numbers(h)) == TS_OK &&
+        (code = check_counts(h)) == TS_OK && (code = check_edges(h)) == TS_OK &&
+        (code = check_strings(h)) == TS_OK && (code = check_arrays(h)) == TS_OK) {
         code = count_items(h);
     }
     return code;
@@ -194,6 +202,9 @@ static ts_code put_detail(ts_heap *h, bool complete)
     row.first_edge_type_rowid += h->meta.types[0].count + h->meta.types[1].names_at;
     FIRST_ROW(first_node_rowid, js_heap_nodes);
     FIRST_ROW(first_edge_rowid, js_heap_edges);
+    FIRST_ROW(first_class_rowid, js_heap_class);
+    row.class_count =
+        (int64_t)(ts_sink_rows(h->sink, TS_T_js_heap_class) - h->first[TS_T_js_heap_class]);
     FIRST_ROW(first_edge_block_id, js_heap_edge_block);
     FIRST_ROW(first_string_rowid, js_heap_string);
     FIRST_ROW(first_sample_rowid, js_heap_sample);
@@ -272,7 +283,7 @@ ts_code heap_put_file(ts_heap *h, const ts_heap_end *end)
     if (!end->has_end) {
         TS_SET_NULL(js_heap_files, &row, end_time);
     }
-    if ((code = record_cut(h, end)) == TS_OK &&
+    if ((code = record_cut(h, end)) == TS_OK && (code = heap_classes_write(h)) == TS_OK &&
         (code = ts_put_js_heap_files(h->sink, &row)) == TS_OK &&
         (code = put_detail(h, whole)) == TS_OK &&
         (code = ts_stat(h->store, "trace_js_memory", "received", 1)) == TS_OK) {

@@ -87,7 +87,8 @@ enum meta_list { LIST_NONE, LIST_FIELDS, LIST_TYPES };
 typedef struct heap_meta {
     bool complete; /* the snapshot object was closed */
     bool seen;
-    bool has_count[3]; /* node_count, edge_count, trace_function_count */
+    bool names_count[3]; /* node_count, edge_count, trace_function_count are there */
+    bool has_count[3];   /* and are integers */
     int64_t count[3];
     char key[64]; /* last key inside snapshot or snapshot.meta */
     enum meta_list list;
@@ -99,7 +100,23 @@ typedef struct heap_meta {
     enum heap_part extra_part[MAX_EXTRA];
     unsigned extras;
     uint64_t index_types; /* bit per edge type whose name is an index, not a string */
+    uint64_t named_types; /* bit per node type whose class is the node's name */
 } heap_meta;
+
+/* A class of the histogram: a type, and for types whose class is the name also that. */
+typedef struct heap_class {
+    int64_t type; /* HEAP_NULL: not known */
+    int64_t name; /* string index, or HEAP_NULL */
+    int64_t count;
+    int64_t self_size;
+} heap_class;
+
+typedef struct heap_classes {
+    heap_class *entries;
+    uint32_t *slots; /* hash: index + 1 */
+    uint32_t count;
+    uint32_t cap;
+} heap_classes;
 
 struct ts_heap {
     ts_ctx *ctx;
@@ -118,9 +135,10 @@ struct ts_heap {
     uint64_t depth;
     uint64_t skip; /* levels inside a value that is not wanted */
     enum heap_part part;
+    bool object; /* it has begun as one */
     bool done;
     bool damaged;
-    uint32_t duplicate_parts;
+    uint32_t unknown_members;
 
     heap_meta meta;
     heap_array arrays[PART_INTS];
@@ -148,6 +166,8 @@ struct ts_heap {
     int64_t edge_name_max;
     int64_t function_index_max;
 
+    heap_classes classes;
+
     /* Strings. */
     ts_buf text;
     ts_buf clean;
@@ -155,7 +175,8 @@ struct ts_heap {
     uint64_t strings;
     uint64_t strings_not_text;
     uint64_t strings_cut;
-    uint64_t replaced;
+    uint64_t replaced;      /* ill-formed parts of strings that were kept */
+    uint64_t json_replaced; /* the reader's count before the string under way */
 
     /* The trace tree: ids of the open parents. */
     ts_intvec parents;
@@ -217,6 +238,12 @@ ts_code heap_put_string(ts_heap *h, ts_text text);
 ts_code heap_tree_value(ts_heap *h, int64_t v);
 ts_code heap_tree_begin(ts_heap *h);
 ts_code heap_tree_end(ts_heap *h);
+
+/* heap_classes.c */
+ts_code heap_classes_add(ts_heap *h, const int64_t *v, uint32_t nulls);
+/* Writes what has been added up and begins anew. */
+ts_code heap_classes_write(ts_heap *h);
+void heap_classes_free(ts_heap *h);
 
 /* heap_ids.c */
 /* How many nodes have an id that a node before them has. */

@@ -75,6 +75,8 @@ static void choose_list(heap_meta *meta)
     }
 }
 
+static const char *const counts[3] = {"node_count", "edge_count", "trace_function_count"};
+
 ts_code heap_meta_key(ts_heap *h, const char *p, size_t n)
 {
     heap_meta *meta = &h->meta;
@@ -82,6 +84,10 @@ ts_code heap_meta_key(ts_heap *h, const char *p, size_t n)
     memcpy(meta->key, p, n);
     meta->key[n] = '\0';
     meta->list = LIST_NONE;
+    for (int i = 0; i < 3; i++) {
+        meta->names_count[i] =
+            meta->names_count[i] || (h->depth == 2 && strcmp(meta->key, counts[i]) == 0);
+    }
     return TS_OK;
 }
 
@@ -222,6 +228,10 @@ static ts_code add_type(ts_heap *h, ts_text name)
         (ts_text_is(name, "element") || ts_text_is(name, "hidden"))) {
         h->meta.index_types |= UINT64_C(1) << types->names;
     }
+    if (types == &h->meta.types[0] && listed != 0 && types->names < 64 &&
+        (ts_text_is(name, "object") || ts_text_is(name, "native"))) {
+        h->meta.named_types |= UINT64_C(1) << types->names;
+    }
     types->count++;
     types->names += listed != 0 ? 1U : 0U;
     return TS_OK;
@@ -240,7 +250,6 @@ ts_code heap_meta_text(ts_heap *h, ts_text text)
 
 ts_code heap_meta_number(ts_heap *h, const ts_json_number *number)
 {
-    static const char *const counts[3] = {"node_count", "edge_count", "trace_function_count"};
     heap_meta *meta = &h->meta;
     if (h->depth != 2) {
         return TS_OK;
@@ -283,9 +292,18 @@ static ts_code put_types(ts_heap *h, const char *key, const heap_types *types)
     return code;
 }
 
+/* A counter that is not there, or is none. */
+static ts_code no_count(ts_heap *h, int i)
+{
+    bool there = h->meta.names_count[i];
+    return ts_issue(h->store, h->source_id,
+                    there ? TS_ISSUE_heap_bad_number : TS_ISSUE_heap_field_missing, h->label,
+                    h->offset, "snapshot.%s is %s", counts[i],
+                    there ? "no integer; it is NULL" : "missing");
+}
+
 ts_code heap_meta_write(ts_heap *h)
 {
-    static const char *const keys[3] = {"node_count", "edge_count", "trace_function_count"};
     static const ts_item items[3] = {TS_ITEM_nodes, TS_ITEM_edges, TS_ITEM_trace_functions};
     ts_code code;
     if ((code = put_types(h, "node_types", &h->meta.types[0])) != TS_OK ||
@@ -295,7 +313,7 @@ ts_code heap_meta_write(ts_heap *h)
     for (int i = 0; i < 3 && code == TS_OK; i++) {
         ts_row_js_heap_info row = {
             .file_id = h->file_id,
-            .key = ts_text_of(keys[i]),
+            .key = ts_text_of(counts[i]),
             .type = 0,
             .int_value = h->meta.count[i],
             .str_value = TS_TEXT_LIT(""),
@@ -303,6 +321,9 @@ ts_code heap_meta_write(ts_heap *h)
         ts_tally *tally;
         if (!h->meta.has_count[i]) {
             TS_SET_NULL(js_heap_info, &row, int_value);
+            if ((code = no_count(h, i)) != TS_OK) {
+                return code;
+            }
         }
         code = ts_put_js_heap_info(h->sink, &row);
         if (code == TS_OK && h->meta.has_count[i] && h->meta.count[i] >= 0 &&

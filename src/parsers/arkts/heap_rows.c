@@ -60,8 +60,12 @@ ts_code heap_put_node(ts_heap *h, const int64_t *v, uint32_t nulls)
         .trace_node_id = v[NODE_TRACE_NODE_ID],
         .detachedness = v[NODE_DETACHEDNESS],
     };
-    ts_code code = heap_remember_node(h, v, nulls);
-    return code != TS_OK ? code : ts_put_js_heap_nodes(h->sink, &row);
+    ts_code code;
+    if ((code = heap_remember_node(h, v, nulls)) != TS_OK ||
+        (code = heap_classes_add(h, v, nulls)) != TS_OK) {
+        return code;
+    }
+    return ts_put_js_heap_nodes(h->sink, &row);
 }
 
 /* --- edges --------------------------------------------------------------------------------- */

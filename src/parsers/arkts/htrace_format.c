@@ -145,7 +145,8 @@ static ts_code config_end(void *user, const ts_segment *seg)
 {
     htrace_import *im = user;
     ts_text bytes = ts_buf_text(&im->config);
-    return ts_session_config(im->session, (const uint8_t *)bytes.p, bytes.n, seg->offset);
+    return ts_session_config(im->session, (const uint8_t *)bytes.p, bytes.n, seg->offset,
+                             seg->truncated);
 }
 
 /* --- the format ----------------------------------------------------------------------------- */

@@ -96,6 +96,15 @@ static void begin_node(ts_profile *p)
 
 static ts_code odd_element(ts_profile *p);
 
+/* Something else stands in the place of one of a node's numbers. */
+static void odd_number(ts_profile *p)
+{
+    bool number = p->inner == NODE_ID || p->inner == NODE_HITS || p->inner == NODE_PARENT ||
+                  p->inner == NODE_CHILDREN || p->inner == FRAME_LINE || p->inner == FRAME_COLUMN;
+    p->bad_numbers += number ? 1 : 0;
+    p->now.flags |= p->inner == NODE_HITS ? NODE_BAD_HITS : 0U;
+}
+
 static ts_code begin(ts_profile *p, bool array, int *want)
 {
     bool known = false;
@@ -109,6 +118,7 @@ static ts_code begin(ts_profile *p, bool array, int *want)
     } else if (p->depth == 2) {
         known = array && p->member != MEMBER_OTHER;
         *want = known && p->member != MEMBER_NODES ? TS_JSON_WANT_INTS : TS_JSON_PLAIN;
+        p->members |= known ? 1U << p->member : 0U;
     } else if (p->depth == 3) {
         known = p->member == MEMBER_NODES && !array;
         if (known) {
@@ -125,7 +135,13 @@ static ts_code begin(ts_profile *p, bool array, int *want)
         return TS_OK;
     }
     p->skip = 1;
-    return p->depth == 3 ? odd_element(p) : TS_OK;
+    if (p->depth == 3) {
+        return odd_element(p);
+    }
+    if (p->depth > 3) {
+        odd_number(p);
+    }
+    return TS_OK;
 }
 
 static ts_code end(ts_profile *p)
@@ -217,12 +233,8 @@ static void node_number(ts_profile *p, const ts_json_number *number)
                     : p->inner == FRAME_LINE   ? NODE_HAS_LINE
                     : p->inner == FRAME_COLUMN ? NODE_HAS_COLUMN
                                                : 0;
-    if (flag == 0) {
-        return;
-    }
-    if (!number->is_int) {
-        p->bad_numbers++;
-        node->flags |= flag == NODE_HAS_HITS ? NODE_BAD_HITS : 0U;
+    if (flag == 0 || !number->is_int) {
+        odd_number(p);
         return;
     }
     node->flags |= flag;
@@ -314,7 +326,17 @@ static ts_code on_literal(void *user, ts_json_kind kind)
 {
     ts_profile *p = user;
     (void)kind;
-    return p->skip == 0 && p->depth == 2 ? odd_element(p) : TS_OK;
+    if (p->skip > 0) {
+        return TS_OK;
+    }
+    if (p->depth == 2) {
+        return odd_element(p);
+    }
+    /* Only children may be null. */
+    if (p->depth == 4 || (p->depth == 3 && p->inner != NODE_CHILDREN)) {
+        odd_number(p);
+    }
+    return TS_OK;
 }
 
 /* --- texts ---------------------------------------------------------------------------------- */
@@ -365,7 +387,13 @@ static ts_code on_string(void *user, const char *s, size_t n, unsigned flags)
         return TS_OK;
     }
     if (!text_wanted(p)) {
-        return p->depth == 2 && (flags & TS_JSON_FIRST) != 0 ? odd_element(p) : TS_OK;
+        if ((flags & TS_JSON_FIRST) == 0) {
+            return TS_OK;
+        }
+        if (p->depth >= 3) {
+            odd_number(p);
+        }
+        return p->depth == 2 ? odd_element(p) : TS_OK;
     }
     if ((flags & TS_JSON_FIRST) != 0) {
         p->text.n = 0;
@@ -505,6 +533,22 @@ static ts_code note(ts_profile *p, ts_issue_code issue, uint64_t count, const ch
                : ts_issue_n(p->store, p->source_id, issue, p->name, p->offset, count, "%s", text);
 }
 
+static ts_code check_members(ts_profile *p)
+{
+    static const struct {
+        enum profile_member member;
+        const char *text;
+    } members[] = {{MEMBER_NODES, "nodes is missing"},
+                   {MEMBER_SAMPLES, "samples is missing"},
+                   {MEMBER_DELTAS, "timeDeltas is missing"}};
+    ts_code code = TS_OK;
+    for (size_t i = 0; i < 3 && p->done && code == TS_OK; i++) {
+        bool there = (p->members & 1U << members[i].member) != 0;
+        code = note(p, TS_ISSUE_profile_field_missing, there ? 0 : 1, members[i].text);
+    }
+    return code;
+}
+
 static ts_code record_issues(ts_profile *p, const ts_profile_end *end_of,
                              const profile_clock *clock)
 {
@@ -517,7 +561,8 @@ static ts_code record_issues(ts_profile *p, const ts_profile_end *end_of,
             return code;
         }
     }
-    if ((code = note(p, TS_ISSUE_profile_incomplete, p->done ? 0 : 1,
+    if ((code = check_members(p)) == TS_OK &&
+        (code = note(p, TS_ISSUE_profile_incomplete, p->done ? 0 : 1,
                      end_of->reason != NULL ? end_of->reason : "the profile is cut off")) ==
             TS_OK &&
         (code = note(p, TS_ISSUE_profile_no_start, p->has_start ? 0 : 1,

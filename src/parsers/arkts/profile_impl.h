@@ -75,7 +75,7 @@ struct ts_profile {
     uint32_t node_count, node_cap;
     cpu_node now; /* the node that is being read */
     ts_intvec children;
-    uint32_t *slots; /* hash of ids: index + 1 */
+    uint32_t *slots; /* hash of ids: index + 1; at least 3/2 of the nodes */
     uint32_t slot_count;
     ts_pool texts;
     ts_buf text;
@@ -85,6 +85,7 @@ struct ts_profile {
     ts_intvec deltas;  /* µs */
     bool negative;
 
+    unsigned members; /* bit per profile_member that was an array */
     uint64_t nodes_seen, nodes_lost;
     uint64_t bad_numbers, replaced, missing, deltas_bad;
     int64_t id_offset;

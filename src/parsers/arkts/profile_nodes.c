@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-enum { FIRST_SLOTS = 256 };
+enum { FIRST_NODES = 128, MANY_NODES = 4096, MAX_NODES = 1 << 28 };
 
 static uint32_t slot_of(const ts_profile *p, int64_t id)
 {
@@ -47,12 +47,14 @@ uint32_t profile_find(const ts_profile *p, int64_t id)
     return p->slots[slot] == 0 ? NO_INDEX : p->slots[slot] - 1;
 }
 
-static ts_code grow(ts_profile *p)
+/* By an eighth once they are many: a node is large. */
+static ts_code grow_nodes(ts_profile *p)
 {
-    uint32_t cap = p->node_cap == 0 ? FIRST_SLOTS / 2 : p->node_cap * 2;
+    uint32_t cap = p->node_cap < FIRST_NODES  ? FIRST_NODES
+                   : p->node_cap < MANY_NODES ? p->node_cap * 2
+                                              : p->node_cap + p->node_cap / 8;
     cpu_node *nodes;
-    uint32_t *slots;
-    if (p->node_cap > UINT32_MAX / 8) {
+    if (p->node_cap > MAX_NODES) {
         return ts_fail(p->ctx, TS_ERR_LIMIT, "a CPU profile has more than %" PRIu32 " nodes",
                        p->node_cap);
     }
@@ -61,18 +63,36 @@ static ts_code grow(ts_profile *p)
         return p->ctx->error.code;
     }
     p->nodes = nodes;
-    slots = ts_zalloc(p->ctx, (size_t)cap * 2, sizeof *slots);
+    p->node_cap = cap;
+    return TS_OK;
+}
+
+static ts_code grow_slots(ts_profile *p)
+{
+    uint32_t count = p->slot_count == 0 ? FIRST_NODES * 2 : p->slot_count * 2;
+    uint32_t *slots = ts_zalloc(p->ctx, count, sizeof *slots);
     if (slots == NULL) {
         return p->ctx->error.code;
     }
     ts_free(p->ctx, p->slots);
     p->slots = slots;
-    p->slot_count = cap * 2;
-    p->node_cap = cap;
+    p->slot_count = count;
     for (uint32_t i = 0; i < p->node_count; i++) {
-        slots[slot_of(p, nodes[i].id)] = i + 1;
+        slots[slot_of(p, p->nodes[i].id)] = i + 1;
     }
     return TS_OK;
+}
+
+static ts_code make_room(ts_profile *p)
+{
+    ts_code code = TS_OK;
+    if (p->node_count == p->node_cap) {
+        code = grow_nodes(p);
+    }
+    if (code == TS_OK && p->node_count >= p->slot_count / 3 * 2) {
+        code = grow_slots(p);
+    }
+    return code;
 }
 
 /* The object of a node has come to its end. */
@@ -86,7 +106,7 @@ ts_code profile_keep_node(ts_profile *p)
         return ts_issue(p->store, p->source_id, TS_ISSUE_cpu_bad_node, p->name, p->offset,
                         "node %" PRIu64 " has no id and was left out", p->nodes_seen - 1);
     }
-    if (p->node_count == p->node_cap && (code = grow(p)) != TS_OK) {
+    if ((code = make_room(p)) != TS_OK) {
         return code;
     }
     slot = slot_of(p, p->now.id);
@@ -303,6 +323,17 @@ static ts_code walk_tree(ts_profile *p, const tree_link *links, uint32_t root)
     return code;
 }
 
+/* The viewer begins at the first node, and takes it for the root when its id is 1. */
+static ts_code check_root(ts_profile *p)
+{
+    uint32_t root = profile_find(p, 1);
+    if (p->node_count == 0 || (root != NO_INDEX && p->nodes[root].parent == NO_INDEX)) {
+        return TS_OK;
+    }
+    return ts_issue(p->store, p->source_id, TS_ISSUE_cpu_no_root, p->name, p->offset,
+                    "no node without a parent has the id 1");
+}
+
 static ts_code put_walked(ts_profile *p)
 {
     tree_link *links = ts_alloc(p->ctx, p->node_count, sizeof *links);
@@ -345,6 +376,9 @@ ts_code profile_put_nodes(ts_profile *p)
         for (uint32_t i = 0; i < p->node_count && code == TS_OK; i++) {
             code = put_node(p, &p->nodes[i]);
         }
+    }
+    if (code == TS_OK) {
+        code = check_root(p);
     }
     return code == TS_OK ? count_nodes(p) : code;
 }

@@ -35,33 +35,79 @@ static ts_code sum_deltas(ts_profile *p, uint64_t n)
     return code;
 }
 
-static void merge(const ts_profile *p, uint32_t *to, const uint32_t *from, size_t low, size_t mid,
-                  size_t high)
+/* The order of the samples in time, and room for the smaller one of two runs to merge. */
+typedef struct time_order {
+    uint32_t *at;
+    uint32_t *scratch;
+    size_t scratch_cap;
+} time_order;
+
+static int64_t time_at(const ts_profile *p, uint32_t i)
 {
-    size_t a = low;
-    size_t b = mid;
-    for (size_t k = low; k < high; k++) {
-        bool left = a < mid && (b >= high || ts_intvec_get(&p->deltas, from[a]) <=
-                                                 ts_intvec_get(&p->deltas, from[b]));
-        to[k] = left ? from[a++] : from[b++];
-    }
+    return ts_intvec_get(&p->deltas, i);
 }
 
-/* order[k] = index of the k-th sample in time. Merge sort, bottom up; scratch has n elements too.
- */
-static uint32_t *sort_by_time(const ts_profile *p, uint32_t *order, uint32_t *scratch, size_t n)
+static ts_code keep_run(ts_profile *p, time_order *o, const uint32_t *run, size_t n)
 {
-    for (size_t width = 1; width < n; width *= 2) {
-        uint32_t *swap = order;
-        for (size_t low = 0; low < n; low += 2 * width) {
-            size_t mid = low + width < n ? low + width : n;
-            size_t high = low + 2 * width < n ? low + 2 * width : n;
-            merge(p, scratch, order, low, mid, high);
+    if (n > o->scratch_cap) {
+        uint32_t *scratch = ts_realloc(p->ctx, o->scratch, n, sizeof *scratch);
+        if (scratch == NULL) {
+            return p->ctx->error.code;
         }
-        order = scratch;
-        scratch = swap;
+        o->scratch = scratch;
+        o->scratch_cap = n;
     }
-    return order;
+    memcpy(o->scratch, run, n * sizeof *run);
+    return TS_OK;
+}
+
+/*
+ * Merges two neighbouring runs, stably. Samples are nearly in order: what already stands in its
+ * place is passed over, so that little is moved and the scratch stays small.
+ */
+static ts_code merge(ts_profile *p, time_order *o, size_t low, size_t mid, size_t high)
+{
+    uint32_t *at = o->at;
+    ts_code code;
+    while (low < mid && time_at(p, at[low]) <= time_at(p, at[mid])) {
+        low++;
+    }
+    while (low < mid && time_at(p, at[high - 1]) >= time_at(p, at[mid - 1])) {
+        high--;
+    }
+    if (low == mid) {
+        return TS_OK;
+    }
+    if (mid - low <= high - mid) {
+        size_t n = mid - low;
+        size_t a = 0;
+        code = keep_run(p, o, at + low, n);
+        for (size_t k = low; code == TS_OK && a < n; k++) {
+            bool left = mid == high || time_at(p, o->scratch[a]) <= time_at(p, at[mid]);
+            at[k] = left ? o->scratch[a++] : at[mid++];
+        }
+        return code;
+    }
+    size_t n = high - mid;
+    code = keep_run(p, o, at + mid, n);
+    for (size_t k = high; code == TS_OK && n > 0; k--) {
+        bool right = mid == low || time_at(p, o->scratch[n - 1]) >= time_at(p, at[mid - 1]);
+        at[k - 1] = right ? o->scratch[--n] : at[--mid];
+    }
+    return code;
+}
+
+/* Merge sort, bottom up. */
+static ts_code sort_by_time(ts_profile *p, time_order *o, size_t n)
+{
+    ts_code code = TS_OK;
+    for (size_t width = 1; width < n && code == TS_OK; width *= 2) {
+        for (size_t low = 0; low + width < n && code == TS_OK; low += 2 * width) {
+            size_t high = n - low > 2 * width ? low + 2 * width : n;
+            code = merge(p, o, low, low + width, high);
+        }
+    }
+    return code;
 }
 
 /* --- rows ----------------------------------------------------------------------------------- */
@@ -175,8 +221,7 @@ static ts_code put_all(ts_profile *p, profile_clock *clock, int64_t itid, const 
 
 static ts_code put_sorted(ts_profile *p, profile_clock *clock, int64_t itid, uint64_t n)
 {
-    uint32_t *order = NULL;
-    uint32_t *scratch = NULL;
+    time_order o = {NULL, NULL, 0};
     ts_code code;
     if (n > UINT32_MAX) {
         return ts_fail(p->ctx, TS_ERR_LIMIT, "a CPU profile has more than %" PRIu32 " samples",
@@ -187,19 +232,19 @@ static ts_code put_sorted(ts_profile *p, profile_clock *clock, int64_t itid, uin
         (code = sum_deltas(p, n)) != TS_OK) {
         return code;
     }
-    order = ts_alloc(p->ctx, (size_t)n, sizeof *order);
-    scratch = ts_alloc(p->ctx, (size_t)n, sizeof *scratch);
-    if (order == NULL || scratch == NULL) {
-        code = p->ctx->error.code;
-        goto out;
+    o.at = ts_alloc(p->ctx, (size_t)n, sizeof *o.at);
+    if (o.at == NULL) {
+        return p->ctx->error.code;
     }
     for (uint32_t i = 0; i < n; i++) {
-        order[i] = i;
+        o.at[i] = i;
     }
-    code = put_all(p, clock, itid, sort_by_time(p, order, scratch, (size_t)n), n);
-out:
-    ts_free(p->ctx, order);
-    ts_free(p->ctx, scratch);
+    code = sort_by_time(p, &o, (size_t)n);
+    if (code == TS_OK) {
+        code = put_all(p, clock, itid, o.at, n);
+    }
+    ts_free(p->ctx, o.at);
+    ts_free(p->ctx, o.scratch);
     return code;
 }
 

@@ -88,15 +88,25 @@ static void note_mark(ts_session *s, int64_t ts)
 
 static ts_code heap_mark(ts_session *s, int64_t id, bool has_ts, int64_t ts)
 {
-    if (s->lost) { /* the end of what could not be read */
-        s->lost = false;
-        s->finder.n = 0;
+    bool starts = id == MARK_SNAPSHOT && s->has_type && s->type == TS_HEAP_TIMELINE;
+    bool lost = s->lost;
+    s->lost = false;
+    s->finder.n = 0;
+    if (lost && !starts) { /* the end of what could not be read */
         return TS_OK;
     }
     if (ts_heap_is_open(s->heap)) {
-        return session_close_heap(s, has_ts, ts, id);
+        ts_code code;
+        if (!starts || !ts_heap_has_samples(s->heap)) {
+            return session_close_heap(s, has_ts, ts, id);
+        }
+        /* The end of a timeline is missing: this is the start of the next one. */
+        code = session_close_heap(s, false, 0, 0);
+        if (code != TS_OK) {
+            return code;
+        }
     }
-    if (id == MARK_SNAPSHOT && (!s->has_type || s->type != TS_HEAP_SNAPSHOT)) {
+    if (starts || (id == MARK_SNAPSHOT && (!s->has_type || s->type != TS_HEAP_SNAPSHOT))) {
         s->has_timeline_start = has_ts;
         s->timeline_start = ts;
         return TS_OK;
@@ -148,12 +158,30 @@ ts_code ts_session_gap(ts_session *s, int64_t offset)
 
 /* --- the end -------------------------------------------------------------------------------- */
 
+/* The viewer shows heaps of the configured type only. */
+static ts_code fit_type(ts_session *s, session_config *config)
+{
+    int64_t type = config->row.type;
+    bool heaps = config->snapshots + config->timelines > 0;
+    bool fits = (type == TS_HEAP_SNAPSHOT && config->snapshots > 0) ||
+                (type == TS_HEAP_TIMELINE && config->timelines > 0);
+    if (!heaps || fits) {
+        return TS_OK;
+    }
+    config->row.type = config->snapshots > 0 ? TS_HEAP_SNAPSHOT : TS_HEAP_TIMELINE;
+    return ts_issue(s->store, s->job->source_id, TS_ISSUE_config_type_changed,
+                    "arkts-plugin_config", TS_NO_OFFSET,
+                    "the type was %" PRId64 " although the data is of type %" PRId64, type,
+                    config->row.type);
+}
+
 static ts_code put_configs(ts_session *s)
 {
     ts_code code = TS_OK;
     for (uint32_t i = 0; i < s->config_count && code == TS_OK; i++) {
-        ts_row_js_config *row = &s->configs[i];
-        if (s->profiles > 0 && row->enable_cpu_profiler == 0) {
+        ts_row_js_config *row = &s->configs[i].row;
+        code = fit_type(s, &s->configs[i]);
+        if (code == TS_OK && s->profiles > 0 && row->enable_cpu_profiler == 0) {
             row->enable_cpu_profiler = 1;
             code = ts_issue(s->store, s->job->source_id, TS_ISSUE_config_cpu_enabled,
                             "arkts-plugin_config", TS_NO_OFFSET,
@@ -196,9 +224,9 @@ ts_code ts_arkts_need_config(ts_job *job, ts_arkts_run *run, ts_issue_code issue
                                       TS_C_js_config__enable_cpu_profiler, row.enable_cpu_profiler);
     }
     run->made_up_config = (int64_t)ts_sink_rows(sink, TS_T_js_config) + 1;
-    code = ts_sink_reserve(sink, TS_T_js_config, &row,
-                           TS_NULL_BIT(js_config, type) |
-                               TS_NULL_BIT(js_config, enable_cpu_profiler));
+    code =
+        ts_sink_reserve(sink, TS_T_js_config, &row,
+                        TS_NULL_BIT(js_config, type) | TS_NULL_BIT(js_config, enable_cpu_profiler));
     return code != TS_OK ? code
                          : ts_issue(job->store, job->source_id, issue, NULL, TS_NO_OFFSET,
                                     "one js_config row was made up: type %" PRId64

@@ -30,8 +30,10 @@ void ts_session_free(ts_session *s);
 /* The clocks known now: outer times are realtime, those of CPU samples monotonic. Borrowed. */
 void ts_session_clocks(ts_session *s, const ts_clock_set *clocks);
 
-/* A configuration message (ArkTSConfig, serialised), found at `offset` of the input. */
-ts_code ts_session_config(ts_session *s, const uint8_t *p, size_t n, int64_t offset);
+/* A configuration message (ArkTSConfig, serialised), found at `offset` of the input. One that was
+ * cut is lost: what it does not hold would read as zeros. */
+ts_code ts_session_config(ts_session *s, const uint8_t *p, size_t n, int64_t offset,
+                          bool truncated);
 
 /* A debugger message: its text in pieces. ts: its outer time, realtime ns as recorded, unless it is
  * not known (has_ts). truncated: the text is cut off. */

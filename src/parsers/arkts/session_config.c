@@ -10,14 +10,14 @@ static ts_code keep_config(ts_session *s, const ts_row_js_config *row)
 {
     if (s->config_count == s->config_cap) {
         uint32_t cap = s->config_cap == 0 ? 4 : s->config_cap * 2;
-        ts_row_js_config *configs = ts_realloc(s->ctx, s->configs, cap, sizeof *configs);
+        session_config *configs = ts_realloc(s->ctx, s->configs, cap, sizeof *configs);
         if (configs == NULL) {
             return s->ctx->error.code;
         }
         s->configs = configs;
         s->config_cap = cap;
     }
-    s->configs[s->config_count++] = *row;
+    s->configs[s->config_count++] = (session_config){.row = *row};
     s->has_type = row->type == TS_HEAP_SNAPSHOT || row->type == TS_HEAP_TIMELINE;
     s->type = row->type;
     s->pid = row->pid;
@@ -42,7 +42,7 @@ static ts_code note_process(ts_session *s, int64_t pid)
     return code;
 }
 
-ts_code ts_session_config(ts_session *s, const uint8_t *p, size_t n, int64_t offset)
+ts_code ts_session_config(ts_session *s, const uint8_t *p, size_t n, int64_t offset, bool truncated)
 {
     Ts__ArkTSConfig *config;
     ts_row_js_config row = {0};
@@ -53,6 +53,11 @@ ts_code ts_session_config(ts_session *s, const uint8_t *p, size_t n, int64_t off
         return code;
     }
     tally->seen++;
+    if (truncated) {
+        tally->lost++;
+        return ts_issue(s->store, s->job->source_id, TS_ISSUE_config_bad, "arkts-plugin_config",
+                        offset, "the configuration is cut off");
+    }
     ts_pbc_init(&pbc, s->ctx);
     config = ts__ark_tsconfig__unpack(&pbc.allocator, n, p);
     if (config == NULL) {

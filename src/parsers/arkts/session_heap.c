@@ -81,6 +81,11 @@ ts_code session_close_heap(ts_session *s, bool has_end, int64_t end_ts, int64_t 
     s->has_start = false;
     s->start_pending = false;
     complete = ts_heap_complete(s->heap);
+    if (s->config_count > 0) {
+        session_config *config = &s->configs[s->config_count - 1];
+        config->timelines += timeline ? 1 : 0;
+        config->snapshots += timeline ? 0 : 1;
+    }
     if (code == TS_OK) {
         code = ts_heap_finish(s->heap, &end);
     }
@@ -151,29 +156,33 @@ static ts_code pass_over(ts_session *s, const char *p, size_t n)
     return TS_OK;
 }
 
-static bool blank(const char *p, size_t n)
+static size_t leading_blanks(const char *p, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        if (p[i] != ' ' && p[i] != '\n' && p[i] != '\r' && p[i] != '\t') {
-            return false;
-        }
+    size_t i = 0;
+    while (i < n && (p[i] == ' ' || p[i] == '\n' || p[i] == '\r' || p[i] == '\t')) {
+        i++;
     }
-    return true;
+    return i;
 }
 
 static ts_code feed_heap(ts_session *s, const char *p, size_t n)
 {
     ts_code code = TS_OK;
     while (n > 0 && code == TS_OK) {
+        uint64_t before;
+        uint64_t taken;
         size_t used;
         if (!ts_heap_is_open(s->heap) && (code = session_open_heap(s)) != TS_OK) {
             break;
         }
+        before = ts_heap_taken(s->heap);
         code = ts_heap_feed(s->heap, &used, p, n);
+        taken = ts_heap_taken(s->heap) - before;
         if (code == TS_OK) {
             code = extract_write(s, &s->heap_file, true, p, used);
         }
-        s->text_bytes->imported += used;
+        s->text_bytes->imported += taken;
+        s->text_bytes->lost += used - taken; /* may take back a byte order mark */
         p += used;
         n -= used;
         if (code == TS_OK && n > 0) { /* the snapshot is complete and another one begins */
@@ -193,9 +202,11 @@ ts_code session_chunk_text(ts_session *s, const char *p, size_t n)
     if (s->lost) {
         return pass_over(s, p, n);
     }
-    if (!ts_heap_is_open(s->heap) && blank(p, n)) {
-        s->text_bytes->skipped += n;
-        return TS_OK;
+    if (!ts_heap_is_open(s->heap)) {
+        size_t blanks = leading_blanks(p, n);
+        s->text_bytes->skipped += blanks;
+        p += blanks;
+        n -= blanks;
     }
     return feed_heap(s, p, n);
 }

@@ -49,6 +49,12 @@ typedef struct extract_file {
     size_t held_n;
 } extract_file;
 
+/* A configuration, and what came after it. */
+typedef struct session_config {
+    ts_row_js_config row;
+    uint64_t snapshots, timelines;
+} session_config;
+
 struct ts_session {
     ts_ctx *ctx;
     ts_store *store;
@@ -60,7 +66,7 @@ struct ts_session {
     const ts_clock_set *clocks;
     message_state now;
 
-    ts_row_js_config *configs;
+    session_config *configs;
     uint32_t config_count, config_cap;
     bool has_type;
     int64_t type;

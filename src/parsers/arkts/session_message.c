@@ -16,9 +16,14 @@ static const ts_json_handler *route_handler(ts_session *s, void **user)
 static ts_code flush_raw(ts_session *s, uint64_t to)
 {
     message_state *m = &s->now;
-    const char *p = m->block + (m->raw_from - m->block_at);
-    size_t n = (size_t)(to - m->raw_from);
     extract_file *file = m->route == ROUTE_PROFILE ? &s->profile_file : &s->heap_file;
+    const char *p;
+    size_t n;
+    if (to <= m->raw_from) { /* behind damage the position stands still */
+        return TS_OK;
+    }
+    p = m->block + (m->raw_from - m->block_at);
+    n = (size_t)(to - m->raw_from);
     m->raw_from = to;
     if (m->route == ROUTE_HEAP) {
         s->text_bytes->seen += n;

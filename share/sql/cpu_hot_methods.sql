@@ -1,0 +1,68 @@
+-- Question:   Which methods burned the CPU in a span of time?
+--             A sample counts with the part of its time that lies in the span. (idle) and (root)
+--             are left out.
+-- Parameters: from, to  the span in ns of the trace clock (default: everything)
+--             source    id of a source (default: all)
+--             limit     number of rows (default 30)
+-- Columns:    source_id, method, file, line
+--             self_ns   time in the method itself
+--             total_ns  time in it or in what it called; recursion counts once
+WITH RECURSIVE weight AS (
+  SELECT node_id, sum(
+      min(ts + dur, ifnull(:to, 9223372036854775807))
+      - max(ts, ifnull(:from, -9223372036854775807))) AS ns
+  FROM stack_sample
+  WHERE node_id IS NOT NULL AND dur > 0
+    AND ts < ifnull(:to, 9223372036854775807)
+    AND ts + dur > ifnull(:from, -9223372036854775807)
+    AND source_id = ifnull(:source, source_id)
+  GROUP BY node_id
+),
+-- Every node is met twice, when it is entered and when it is left, in the order of a walk through
+-- the tree: what weighs in between is the node's total. See v_stack_hot_method.
+walk(node_id, method_id, level, leaves) AS (
+  SELECT id, method_id, 0, 0 FROM stack_node
+  WHERE parent_id IS NULL AND source_id = ifnull(:source, source_id)
+  UNION ALL
+  SELECT c.id, c.method_id, w.level + 2, 0
+  FROM walk AS w JOIN stack_node AS c ON c.parent_id = w.node_id WHERE w.leaves = 0
+  UNION ALL
+  SELECT w.node_id, w.method_id, w.level + 1, 1 FROM walk AS w WHERE w.leaves = 0
+  ORDER BY 3 DESC
+),
+placed AS (
+  SELECT row_number() OVER () AS pos, node_id, method_id, leaves FROM walk
+),
+step AS (
+  SELECT pos, node_id, method_id, leaves,
+    sum(1 - 2 * leaves) OVER (PARTITION BY method_id ORDER BY pos ROWS UNBOUNDED PRECEDING)
+      + leaves AS open
+  FROM placed
+),
+run AS (
+  SELECT s.node_id AS node_id, s.method_id AS method_id, s.leaves AS leaves, s.open AS open,
+    ifnull(w.ns, 0) AS ns,
+    sum(ifnull(w.ns, 0)) OVER (ORDER BY s.pos ROWS UNBOUNDED PRECEDING) AS so_far
+  FROM step AS s LEFT JOIN weight AS w ON w.node_id = s.node_id AND s.leaves = 0
+),
+total AS (
+  SELECT method_id, sum(part) AS ns FROM (
+    SELECT method_id, sum(CASE leaves WHEN 1 THEN so_far ELSE ns - so_far END) AS part
+    FROM run WHERE open = 1 GROUP BY node_id)
+  GROUP BY method_id
+),
+self AS (
+  SELECT n.method_id AS method_id, sum(w.ns) AS ns
+  FROM weight AS w JOIN stack_node AS n ON n.id = w.node_id
+  GROUP BY n.method_id
+)
+SELECT m.source_id,
+  ifnull(nullif(m.package, '') || '.', '') || ifnull(nullif(m.class, '') || '.', '')
+    || ifnull(nullif(m.name, ''), '(anonymous)') AS method,
+  m.file, m.line, ifnull(s.ns, 0) AS self_ns, t.ns AS total_ns
+FROM total AS t
+JOIN stack_method AS m ON m.id = t.method_id
+LEFT JOIN self AS s ON s.method_id = t.method_id
+WHERE t.ns > 0 AND ifnull(m.name, '') NOT IN ('(root)', '(idle)')
+ORDER BY self_ns DESC, total_ns DESC, m.id
+LIMIT ifnull(:limit, 30);

@@ -1,0 +1,11 @@
+-- Question:   What of the input is not in the tables, and why?
+-- Parameters: none
+-- Columns:    source_id, path, recording  where
+--             severity                    info, warning, data_loss or error
+--             what                        code of the issue, or kind of item
+--             count                       how many
+--             message                     what was found, or the numbers of the items
+SELECT source_id, path, recording, severity, what, count, message
+FROM v_data_quality
+ORDER BY CASE severity WHEN 'error' THEN 0 WHEN 'data_loss' THEN 1 WHEN 'warning' THEN 2 ELSE 3 END,
+  source_id, kind DESC, what;

@@ -1,0 +1,237 @@
+/* The command line: sizes, abbreviations, suggestions, combinations. */
+#include "support.h"
+
+#include "cli/options.h"
+#include "cli/print.h"
+#include "cli/progress.h"
+#include "cli/json_text.h"
+#include "cli/summary.h"
+
+#include <errno.h>
+
+static void sizes(void **state)
+{
+    static const struct {
+        const char *text;
+        uint64_t value;
+    } good[] = {
+        {"0", 0},
+        {"1", 1},
+        {"512K", 524288},
+        {"512k", 524288},
+        {"64M", 67108864},
+        {"2g", UINT64_C(2147483648)},
+        {"1T", UINT64_C(1099511627776)},
+        {"9223372036854775807", INT64_MAX},
+        {"8388607T", UINT64_C(8388607) << 40},
+    };
+    static const char *const bad[] = {"",
+                                      "K",
+                                      "-1",
+                                      "+1",
+                                      "1.5G",
+                                      "1KB",
+                                      "1 K",
+                                      "0x10",
+                                      "12Q",
+                                      "8388608T",
+                                      "9223372036854775808",
+                                      "18446744073709551616"};
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        uint64_t n = 77;
+        assert_true(ts_parse_size(&n, good[i].text));
+        assert_true(n == good[i].value);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        uint64_t n;
+        if (ts_parse_size(&n, bad[i])) {
+            fail_msg("\"%s\" was taken for a size", bad[i]);
+        }
+    }
+}
+
+/* Parses the words (up to a NULL) and frees again; the result's texts are the caller's literals. */
+static ts_code parse(ts_ctx *ctx, ts_options *out, const char *const *words)
+{
+    char *argv[16];
+    char copies[16][64];
+    int argc = 0;
+    for (; words[argc] != NULL; argc++) {
+        snprintf(copies[argc], sizeof copies[argc], "%s", words[argc]);
+        argv[argc] = copies[argc];
+    }
+    ts_options options;
+    ts_code code = ts_options_parse(&options, ctx, argc, argv);
+    *out = options;
+    out->export_db = options.export_db == NULL ? NULL : "set";
+    ts_options_free(&options, ctx);
+    return code;
+}
+
+#define PARSE(ctx, out, ...)                                                                       \
+    parse((ctx), (out), (const char *const[]){"trace_streamer", __VA_ARGS__, NULL})
+
+static void abbreviations(void **state)
+{
+    ts_ctx *ctx = test_ctx_new();
+    ts_options o;
+    (void)state;
+    assert_int_equal(PARSE(ctx, &o, "in", "--exp=x"), TS_OK);
+    assert_non_null(o.export_db);
+    assert_int_equal(PARSE(ctx, &o, "in", "--export-db", "x", "--str", "--q=f"), TS_ERR_USAGE);
+    assert_string_equal(ctx->error.causes[0], "ambiguous option \"--q\": --query-file or --quiet?");
+    assert_int_equal(PARSE(ctx, &o, "in", "-e", "x", "--stri", "--s", "-o", "d"), TS_OK);
+    assert_true(o.strict && o.extract);
+    assert_int_equal(PARSE(ctx, &o, "--", "--exp=x"), TS_ERR_USAGE); /* an input of this name */
+    assert_int_equal(PARSE(ctx, &o, "--help", "--nonsense"), TS_OK);
+    assert_int_equal(o.mode, TS_MODE_HELP);
+    assert_int_equal(PARSE(ctx, &o, "--tables=x", "-i"), TS_OK);
+    assert_int_equal(o.mode, TS_MODE_TABLES);
+    test_ctx_free(ctx);
+}
+
+static void suggestions(void **state)
+{
+    (void)state;
+    assert_string_equal(ts_option_nearest("--exprot-db", 11), "--export-db");
+    assert_string_equal(ts_option_nearest("--quite", 7), "--quiet");
+    assert_string_equal(ts_option_nearest("--So-dir", 8), "--So_dir");
+    assert_string_equal(ts_option_nearest("-mn", 3), "-nm");
+    assert_null(ts_option_nearest("--", 2));
+    assert_null(ts_option_nearest("--comand", 8)); /* a refused one is no suggestion */
+    assert_null(ts_option_nearest("--completely-different-from-all-of-them", 39));
+}
+
+/* Every allocation of the parsing fails in turn: an error, no leak. */
+static void *failing_realloc(void *user, void *p, size_t n)
+{
+    int *left = user;
+    return (*left)-- > 0 ? realloc(p, n) : NULL;
+}
+
+static void plain_free(void *user, void *p)
+{
+    (void)user;
+    free(p);
+}
+
+static void out_of_memory(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 10; k++) {
+        int left = k;
+        ts_ctx *ctx = test_ctx_new();
+        ts_allocator own = ctx->allocator;
+        ts_options o;
+        ctx->allocator = (ts_allocator){&left, failing_realloc, plain_free};
+        ts_code code = PARSE(ctx, &o, "in", "-q", "f", "--param", "a=1", "--param", "b=2");
+        assert_true(code == TS_ERR_NOMEM || (code == TS_OK && k >= 5));
+        ctx->allocator = own;
+        test_ctx_free(ctx);
+    }
+}
+
+/* QD-3: a size or time of nothing is divided by nowhere. */
+static void progress_without_time(void **state)
+{
+    char text[160];
+    (void)state;
+    ts_progress_text(text, sizeof text, "x", 0, 0, 0);
+    assert_string_equal(text, "x  0.0 MB  0.0 MB/s");
+    ts_progress_text(text, sizeof text, "x", 5000000, -1, 0);
+    assert_string_equal(text, "x  5.0 MB  0.0 MB/s");
+    ts_progress_text(text, sizeof text, "x", 5000000, 10000000, 2);
+    assert_string_equal(text, "x   50%  2.5 MB/s  0:02 left");
+    ts_progress_text(text, sizeof text, "x", 20, 10, 60); /* the file has grown */
+    assert_string_equal(text, "x  100%  0.0 MB/s  0:00 left");
+    ts_progress_text(text, sizeof text, "a\033[31m\nb", 1, INT64_MAX, 1e9);
+    assert_string_equal(text, "a?[31m?b    0%  0.0 MB/s  5999:59 left");
+    ts_progress_text(text, sizeof text, "0123456789012345678901234567890123456789", 0, 1, 0);
+    assert_string_equal(text, "...789012345678901234567890123456789    0%  0.0 MB/s");
+}
+
+static void json_of_hostile_texts(void **state)
+{
+    ts_ctx *ctx = test_ctx_new();
+    ts_buf out = {0};
+    ts_json_text j = {ctx, &out, TS_OK, false, 0};
+    (void)state;
+    ts_json_open(&j, NULL, '{');
+    ts_json_str(&j, "a\"b", (ts_text){"q\"\\\n\0\x7f\xff z", 9});
+    ts_json_str(&j, "n", TS_TEXT_NULL);
+    ts_json_open(&j, "e", '[');
+    ts_json_close(&j, ']');
+    ts_json_u64(&j, "u", UINT64_MAX);
+    ts_json_i64(&j, "i", INT64_MIN);
+    ts_json_seconds(&j, "s", -1);
+    ts_json_bool(&j, "t", true);
+    ts_json_close(&j, '}');
+    assert_int_equal(j.code, TS_OK);
+    assert_int_equal(ts_buf_putc(ctx, &out, '\0'), TS_OK);
+    assert_string_equal(out.p,
+                        "{\n  \"a\\\"b\": \"q\\\"\\\\\\u000a\\u0000\\u007f\xef\xbf\xbd z\",\n"
+                        "  \"n\": null,\n  \"e\": [],\n  \"u\": 18446744073709551615,\n"
+                        "  \"i\": -9223372036854775808,\n  \"s\": 0.000000,\n  \"t\": true\n}");
+    ts_buf_free(ctx, &out);
+    test_ctx_free(ctx);
+}
+
+/* A writer that takes one byte at a time, is interrupted now and then, and is full after `room`. */
+typedef struct slow_disk {
+    size_t room;
+    size_t n;
+    unsigned calls;
+    char got[64];
+} slow_disk;
+
+static ssize_t slow_write(void *user, int fd, const void *buf, size_t n)
+{
+    slow_disk *d = user;
+    (void)fd;
+    (void)n;
+    if (d->calls++ % 3 == 2) {
+        errno = EINTR;
+        return -1;
+    }
+    if (d->n == d->room) {
+        errno = ENOSPC;
+        return -1;
+    }
+    d->got[d->n++] = *(const char *)buf;
+    return 1;
+}
+
+static void short_writes(void **state)
+{
+    ts_ctx *ctx = test_ctx_new();
+    slow_disk disk = {.room = 12};
+    ts_output out;
+    (void)state;
+    ctx->sys.user = &disk;
+    ctx->sys.write = slow_write;
+    ts_output_init(&out, ctx, 1, "standard output");
+    assert_ok(ctx, ts_output_puts(&out, "hello, world"));
+    assert_ok(ctx, ts_output_flush(&out));
+    assert_memory_equal(disk.got, "hello, world", 12);
+    assert_ok(ctx, ts_output_puts(&out, "!"));
+    assert_int_equal(ts_output_flush(&out), TS_ERR_OUTPUT);
+    assert_string_equal(ctx->error.causes[0],
+                        "cannot write to standard output: No space left on device");
+    ts_output_free(&out);
+    test_ctx_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes),
+        cmocka_unit_test(abbreviations),
+        cmocka_unit_test(suggestions),
+        cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(progress_without_time),
+        cmocka_unit_test(json_of_hostile_texts),
+        cmocka_unit_test(short_writes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,494 @@
+/* CPU profiles: trees that are none, numbers that are none, times. Bare files count from 0. */
+#include "parsers_run.h"
+
+#define NODE(id, more) "{\"id\":" #id ",\"callFrame\":{\"functionName\":\"f\"}" more "}"
+#define PROFILE(nodes, rest) "{\"nodes\":[" nodes "],\"startTime\":1000,\"endTime\":2000," rest "}"
+#define NO_SAMPLES "\"samples\":[],\"timeDeltas\":[]"
+
+static void assert_nodes(const run *r, size_t n, const int64_t ids[], const int64_t parents[])
+{
+    assert_rows(r, js_cpu_profiler_node, n);
+    for (size_t i = 0; i < n; i++) {
+        assert_cell(r, js_cpu_profiler_node, i, function_id, ids[i]);
+        assert_cell(r, js_cpu_profiler_node, i, parent_id, parents[i]);
+    }
+}
+
+static void test_second_parent(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_text(&r, PROFILE(NODE(1, ",\"children\":[2,3]") "," NODE(
+                                2, ",\"children\":[3,3]") "," NODE(3, ""),
+                            NO_SAMPLES));
+    assert_nodes(&r, 3, (int64_t[]){1, 2, 3}, (int64_t[]){0, 1, 1});
+    assert_int_equal(issue_sum(&r, "cpu_second_parent"), 2);
+    run_free(&r);
+}
+
+static void test_cycles(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_text(&r, PROFILE(NODE(1, ",\"children\":[2]") "," NODE(2, ",\"children\":[3]") "," NODE(
+                                3, ",\"children\":[1]") "," NODE(4, ",\"children\":[4]"),
+                            NO_SAMPLES));
+    assert_nodes(&r, 4, (int64_t[]){1, 2, 3, 4}, (int64_t[]){0, 1, 2, 0});
+    assert_int_equal(issue_sum(&r, "cpu_cycle"), 2);
+    run_free(&r);
+}
+
+static void test_duplicate_ids(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_text(&r, PROFILE(NODE(1, ",\"children\":[2]") "," NODE(2, ",\"hitCount\":5") "," NODE(
+                                2, ",\"hitCount\":6,\"children\":[1]"),
+                            NO_SAMPLES));
+    assert_nodes(&r, 2, (int64_t[]){1, 2}, (int64_t[]){0, 1});
+    assert_cell(&r, js_cpu_profiler_node, 1, hit_count, 5);
+    assert_int_equal(issue_sum(&r, "cpu_duplicate_node"), 1);
+    assert_int_equal(LOST(&r, "cpu_nodes"), 1);
+    run_free(&r);
+}
+
+static void test_unknown_children_and_samples(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_text(&r, PROFILE(NODE(1, ",\"children\":[7]"), "\"samples\":[1,9,null,\"x\",1],"
+                                                          "\"timeDeltas\":[1,1,1,1,1]"));
+    assert_mem_text(r.sink, js_cpu_profiler_node, 0, children, "7");
+    assert_int_equal(issues(&r, "cpu_unknown_child"), 1);
+    assert_rows(&r, stack_sample, 5);
+    for (size_t i = 1; i < 4; i++) {
+        assert_null_cell(&r, stack_sample, i, node_id);
+    }
+    assert_rows(&r, js_cpu_profiler_sample, 4);
+    assert_cell(&r, js_cpu_profiler_sample, 1, function_id, 9);
+    assert_null_cell(&r, js_cpu_profiler_sample, 2, function_id);
+    assert_int_equal(issue_sum(&r, "cpu_unknown_sample"), 1);
+    assert_int_equal(issue_sum(&r, "cpu_bad_number"), 2);
+    run_free(&r);
+}
+
+static void test_ids_of_every_size(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_text(&r, PROFILE(NODE(1, ",\"children\":[-5,9007199254740993,0]") "," NODE(
+                                -5, "") "," NODE(9007199254740993, "") "," NODE(0, ""),
+                            NO_SAMPLES));
+    assert_nodes(&r, 4, (int64_t[]){1, -5, INT64_C(9007199254740993), 0}, (int64_t[]){0, 1, 1, 1});
+    run_free(&r);
+}
+
+static void test_nodes_that_are_none(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_text(&r, PROFILE("{\"callFrame\":{}},5,null,[1],\"x\",{\"id\":\"1\"},{\"id\":1.5}," NODE(
+                                1, "") ",{\"id\":2}",
+                            NO_SAMPLES));
+    assert_rows(&r, js_cpu_profiler_node, 2);
+    assert_int_equal(issue_sum(&r, "cpu_bad_node"), 7);
+    assert_int_equal(issue_sum(&r, "cpu_field_missing"), 1);
+    assert_int_equal(SEEN(&r, "cpu_nodes"), 9);
+    assert_int_equal(LOST(&r, "cpu_nodes"), 7);
+    run_free(&r);
+}
+
+static void test_numbers_that_are_none(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_text(&r, PROFILE("{\"id\":1,\"callFrame\":{\"functionName\":\"f\",\"lineNumber\":\"3\","
+                            "\"columnNumber\":1.5},\"hitCount\":null,\"children\":[2,\"3\",null,"
+                            "[4],{},1.5]}," NODE(2, ""),
+                            NO_SAMPLES));
+    assert_null_cell(&r, js_cpu_profiler_node, 0, line_number);
+    assert_null_cell(&r, js_cpu_profiler_node, 0, column_number);
+    assert_null_cell(&r, js_cpu_profiler_node, 0, hit_count);
+    assert_mem_text(r.sink, js_cpu_profiler_node, 0, children, "2");
+    assert_int_equal(issue_sum(&r, "cpu_bad_number"), 8);
+    run_free(&r);
+}
+
+static void test_samples_and_deltas_of_unequal_length(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_text(&r, PROFILE(NODE(1, ""), "\"samples\":[1,1,1],\"timeDeltas\":[1,2]"));
+    assert_rows(&r, stack_sample, 2);
+    assert_int_equal(issue_sum(&r, "cpu_delta_missing"), 1);
+    assert_int_equal(LOST(&r, "cpu_samples"), 1);
+    run_free(&r);
+    import_text(&r, PROFILE(NODE(1, ""), "\"samples\":[1],\"timeDeltas\":[1,2,3]"));
+    assert_rows(&r, stack_sample, 1);
+    assert_int_equal(issue_sum(&r, "cpu_delta_extra"), 2);
+    run_free(&r);
+}
+
+static void test_times_beyond_64_bit(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_text(
+        &r,
+        "{\"nodes\":[" NODE(
+            1, "") "],\"startTime\":9223372036854775807,\"endTime\":"
+                   "-9223372036854775808,\"samples\":[1,1,1],\"timeDeltas\":[9223372036854775807,"
+                   "9223372036854775807,-9223372036854775808]}");
+    assert_rows(&r, stack_sample, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(MEM_INT(r.sink, stack_sample, i, dur) >= 0);
+    }
+    assert_true(issues(&r, "time_overflow") >= 1);
+    run_free(&r);
+}
+
+typedef struct moment {
+    int64_t us;
+    int id;
+} moment;
+
+static int compare_moments(const void *a, const void *b)
+{
+    const moment *x = a;
+    const moment *y = b;
+    return x->us != y->us ? (x->us < y->us ? -1 : 1) : x->id - y->id;
+}
+
+/* Sample k has the node k + 1, so that the order of equal times shows. */
+static void check_order(unsigned seed, int n, int spread)
+{
+    moment moments[64];
+    bytes nodes = {0};
+    bytes samples = {0};
+    bytes deltas = {0};
+    bytes text = {0};
+    int64_t us = 0;
+    run r;
+    for (int i = 0; i < n; i++) {
+        int delta = i == 0
+                        ? 1000
+                        : (int)((seed = seed * 1664525U + 1013904223U) >> 16) % spread - spread / 3;
+        us += delta;
+        moments[i] = (moment){us, i + 1};
+        putf(&nodes, "%s{\"id\":%d,\"callFrame\":{\"functionName\":\"f%d\"}}", i == 0 ? "" : ",",
+             i + 1, i);
+        putf(&samples, "%s%d", i == 0 ? "" : ",", i + 1);
+        putf(&deltas, "%s%d", i == 0 ? "" : ",", delta);
+    }
+    qsort(moments, (size_t)n, sizeof moments[0], compare_moments);
+    put_str(&text, "{\"nodes\":[");
+    put(&text, nodes.p, nodes.n);
+    put_str(&text, "],\"startTime\":0,\"endTime\":0,\"samples\":[");
+    put(&text, samples.p, samples.n);
+    put_str(&text, "],\"timeDeltas\":[");
+    put(&text, deltas.p, deltas.n);
+    put_str(&text, "]}");
+    import_bytes(&r, text);
+    assert_rows(&r, stack_sample, (size_t)n);
+    for (size_t i = 0; i < (size_t)n; i++) {
+        assert_cell(&r, stack_sample, i, ts, moments[i].us * 1000);
+        assert_cell(&r, stack_sample, i, node_id, moments[i].id);
+        assert_cell(&r, js_cpu_profiler_sample, i, function_id, moments[i].id);
+    }
+    run_free(&r);
+    free(nodes.p);
+    free(samples.p);
+    free(deltas.p);
+}
+
+static void test_order_of_samples(void **state)
+{
+    UNUSED(state);
+    for (int n = 2; n < 64; n++) {
+        check_order((unsigned)n, n, 4);
+        check_order((unsigned)n + 100, n, 40);
+    }
+}
+
+static void test_deltas_that_are_no_integers(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_text(&r, PROFILE(NODE(1, ""), "\"samples\":[1,1,1],\"timeDeltas\":[1.6,null,1e1]"));
+    assert_cell(&r, stack_sample, 0, ts, 2000);
+    assert_cell(&r, stack_sample, 1, ts, 2000);
+    assert_cell(&r, stack_sample, 2, ts, 12000);
+    assert_int_equal(issue_sum(&r, "cpu_bad_number"), 2);
+    run_free(&r);
+}
+
+static void test_missing_members(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_text(&r, "{\"startTime\":5,\"endTime\":9,\"timeDeltas\":[]}");
+    assert_rows(&r, js_cpu_profile, 1);
+    assert_int_equal(issue_sum(&r, "profile_field_missing"), 2);
+    run_free(&r);
+    import_text(&r, "{\"nodes\":[" NODE(1, "") "],\"samples\":[1],\"timeDeltas\":[5]}");
+    assert_cell(&r, stack_sample, 0, ts, 5000);
+    assert_null_cell(&r, js_cpu_profile, 0, start_time);
+    assert_null_cell(&r, js_cpu_profile, 0, end_time);
+    assert_int_equal(issues(&r, "profile_no_start"), 1);
+    run_free(&r);
+}
+
+static void test_end_before_start(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_text(&r,
+                "{\"nodes\":[" NODE(1, "") "],\"startTime\":500,\"endTime\":400,\"samples\":[1],"
+                                           "\"timeDeltas\":[5]}");
+    assert_cell(&r, stack_sample, 0, dur, 0);
+    assert_int_equal(issues(&r, "profile_end_before_start"), 1);
+    run_free(&r);
+}
+
+static void test_parent_members_instead_of_children(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_text(&r, PROFILE(NODE(1, "") "," NODE(2, ",\"parent\":1") "," NODE(3, ",\"parent\":2"),
+                            NO_SAMPLES));
+    assert_nodes(&r, 3, (int64_t[]){1, 2, 3}, (int64_t[]){0, 1, 2});
+    run_free(&r);
+}
+
+static void test_figures_of_the_runtime(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_text(&r,
+                "{\"tid\":1735,\"title\":\"t\",\"gcTime\":1,\"cInterpreterTime\":2,"
+                "\"asmInterpreterTime\":3,\"aotTime\":4,\"builtinTime\":5,\"napiTime\":6,"
+                "\"arkuiEngineTime\":7,\"runtimeTime\":8,\"otherTime\":9,\"startTime\":100,"
+                "\"endTime\":300,\"nodes\":[" NODE(1, "") "],\"samples\":[1],\"timeDeltas\":[0]}");
+    assert_cell(&r, js_cpu_profile, 0, tid, 1735);
+    assert_mem_text(r.sink, js_cpu_profile, 0, title, "t");
+    assert_cell(&r, js_cpu_profile, 0, gc_time_us, 1);
+    assert_cell(&r, js_cpu_profile, 0, other_time_us, 9);
+    assert_int_equal(memsink_count_int(r.sink, TS_T_thread, TS_C_thread__tid, 1735), 1);
+    assert_cell(&r, stack_sample, 0, itid, 1);
+    run_free(&r);
+}
+
+static void test_root_with_another_id(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_text(&r, PROFILE(NODE(5, ",\"children\":[1]") "," NODE(1, ""), NO_SAMPLES));
+    assert_int_equal(issues(&r, "cpu_no_root"), 1);
+    run_free(&r);
+}
+
+static void test_names_in_pieces_and_halves(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_text(&r, PROFILE("{\"id\":1,\"callFrame\":{\"functionName\":\"\\ud83d\\ude00\\ud83d\","
+                            "\"url\":\"\xff\",\"scriptId\":\"\\u0031\"}}",
+                            NO_SAMPLES));
+    assert_true(ts_text_is(dict_text(&r, MEM_INT(r.sink, js_cpu_profiler_node, 0, function_index)),
+                           "\xf0\x9f\x98\x80\xef\xbf\xbd"));
+    assert_mem_text(r.sink, js_cpu_profiler_node, 0, script_id, "1");
+    assert_int_equal(issue_sum(&r, "cpu_bad_text"), 2);
+    run_free(&r);
+}
+
+/* --- bare files ------------------------------------------------------------------------------- */
+
+static void test_bare_profile(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_text(&r, TINY_PROFILE);
+    assert_cell(&r, stack_sample, 0, ts, 100000);
+    assert_cell(&r, stack_sample, 3, dur, 300000);
+    assert_cell(&r, js_cpu_profile, 0, start_time, 0);
+    assert_cell(&r, js_cpu_profile, 0, end_time, 600000);
+    assert_null_cell(&r, js_cpu_profile, 0, started_ts);
+    assert_null_cell(&r, js_cpu_profile, 0, reported_ts);
+    assert_mem_row(r.sink, trace_range, 0, "0|600000");
+    assert_mem_row(r.sink, js_config, 0, "0|-1|0|0|0|1|0");
+    assert_int_equal(issues(&r, "bare_config_made_up"), 1);
+    assert_string_equal(property(&r, "startTime"), "1000");
+    assert_mem_text(r.sink, source, 1, clock, "relative");
+    assert_mem_text(r.sink, source, 0, format, "cpuprofile");
+    assert_int_equal(complaints(&r), 0);
+    run_free(&r);
+}
+
+static void test_bare_heaps(void **state)
+{
+    snap s = tiny_snap();
+    run r;
+    UNUSED(state);
+    import_snap(&r, &s);
+    assert_mem_row(r.sink, js_heap_files, 0, "0|Snapshot0|0|0|40");
+    assert_mem_row(r.sink, trace_range, 0, "0|1");
+    assert_mem_row(r.sink, js_config, 0, "0|0|0|0|0|0|0");
+    assert_mem_text(r.sink, source, 1, clock, "relative");
+    assert_int_equal(complaints(&r), 0);
+    run_free(&r);
+    s = tiny_timeline();
+    import_snap(&r, &s);
+    assert_mem_row(r.sink, js_heap_files, 0, "0|Timeline|0|200631000|40");
+    assert_mem_row(r.sink, trace_range, 0, "0|200631000");
+    assert_mem_row(r.sink, js_config, 0, "0|1|0|0|0|0|0");
+    run_free(&r);
+}
+
+static void test_several_bare_files(void **state)
+{
+    snap s = tiny_snap();
+    snap t = tiny_timeline();
+    bytes files[5] = {snap_text(&s), bytes_of(TINY_PROFILE), snap_text(&t), snap_text(&s),
+                      bytes_of(TINY_PROFILE)};
+    run r;
+    UNUSED(state);
+    import_all(&r, files, 5);
+    assert_rows(&r, js_heap_files, 3);
+    assert_mem_text(r.sink, js_heap_files, 0, file_name, "Snapshot0");
+    assert_mem_text(r.sink, js_heap_files, 1, file_name, "Timeline");
+    assert_mem_text(r.sink, js_heap_files, 2, file_name, "Snapshot2");
+    assert_rows(&r, js_config, 1);
+    assert_mem_row(r.sink, js_config, 0, "0|1|0|0|0|1|0");
+    assert_cell(&r, js_cpu_profile, 1, id_offset, 4);
+    assert_mem_row(r.sink, trace_range, 0, "0|200631000");
+    assert_rows(&r, source, 10);
+    for (size_t i = 0; i < 12; i++) {
+        assert_cell(&r, js_heap_edges, i, from_node_id, i % 4 < 2 ? 1 : 3);
+    }
+    run_free(&r);
+    for (size_t i = 0; i < 5; i++) {
+        free(files[i].p);
+    }
+}
+
+static void test_bare_text_after_the_end(void **state)
+{
+    snap s = tiny_snap();
+    bytes text = snap_text(&s);
+    run r;
+    UNUSED(state);
+    put_str(&text, "\n\n");
+    import_one(&r, &text);
+    assert_int_equal(complaints(&r), 0);
+    run_free(&r);
+    put_str(&text, "x");
+    import_one(&r, &text);
+    assert_int_equal(issues(&r, "json_trailing_bytes"), 1);
+    assert_mem_text(r.sink, js_heap_files, 0, file_name, "Snapshot0");
+    run_free(&r);
+    import_text(&r, TINY_PROFILE "x");
+    assert_int_equal(issues(&r, "json_trailing_bytes"), 1);
+    assert_rows(&r, stack_sample, 4);
+    run_free(&r);
+    free(text.p);
+}
+
+static void test_recognised_by_content(void **state)
+{
+    snap s = tiny_snap();
+    run r;
+    UNUSED(state);
+    s.m[M_STRINGS] = "\"strings\":[\"callFrame\",\"startTime\",\"timeDeltas\"]";
+    import_snap(&r, &s);
+    assert_rows(&r, js_heap_nodes, 3);
+    run_free(&r);
+    import_text(&r, "\xef\xbb\xbf \n{ \"nodes\" : [" NODE(
+                        1, "") "],\"startTime\":1,\"endTime\":2," NO_SAMPLES "}");
+    assert_rows(&r, js_cpu_profiler_node, 1);
+    run_free(&r);
+    import_text(&r, "\xef\xbb\xbf{\"nodes\":[0,1,1,0,0,0,0],\"snapshot\":{" META_ALL "}}");
+    assert_rows(&r, js_heap_nodes, 1);
+    run_free(&r);
+}
+
+static void test_texts_that_are_no_recording(void **state)
+{
+    static const char *const texts[] = {"",
+                                        " ",
+                                        "{}",
+                                        "[]",
+                                        "{\"a\":1}",
+                                        "nodes",
+                                        "\"snapshot\"",
+                                        "{\"traceEvents\":[]}",
+                                        "{\"startTime\":"};
+    UNUSED(state);
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        bytes file = bytes_of(texts[i]);
+        run r;
+        import_begin(&r);
+        (void)import_files(&r, &file, 1, 0);
+        assert_true(r.code == TS_ERR_FORMAT || r.code == TS_ERR_INPUT || i == 8);
+        assert_rows(&r, js_heap_files, 0);
+        run_free(&r);
+        free(file.p);
+    }
+}
+
+static void test_rawheap_is_refused(void **state)
+{
+    char dir[] = "/tmp/ts_test_XXXXXX";
+    char name[64];
+    const char *path = name;
+    ts_import_request request = {.paths = &path, .path_count = 1};
+    ts_import_result result;
+    run r;
+    UNUSED(state);
+    assert_non_null(mkdtemp(dir));
+    snprintf(name, sizeof name, "%s/x.rawheap", dir);
+    FILE *f = fopen(name, "wb");
+    assert_non_null(f);
+    fputs("\x01\x02\x03\x04 not JSON", f);
+    fclose(f);
+    import_begin(&r);
+    assert_ok(r.ctx, ts_store_new(&r.store, r.ctx, memsink_sink(r.sink), NULL));
+    assert_int_equal(ts_import_run(&result, r.ctx, r.store, &request), TS_ERR_FORMAT);
+    assert_non_null(strstr(r.ctx->error.causes[0], "rawheap_translator"));
+    run_free(&r);
+    unlink(name);
+    rmdir(dir);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_second_parent),
+        cmocka_unit_test(test_cycles),
+        cmocka_unit_test(test_duplicate_ids),
+        cmocka_unit_test(test_unknown_children_and_samples),
+        cmocka_unit_test(test_ids_of_every_size),
+        cmocka_unit_test(test_nodes_that_are_none),
+        cmocka_unit_test(test_numbers_that_are_none),
+        cmocka_unit_test(test_samples_and_deltas_of_unequal_length),
+        cmocka_unit_test(test_times_beyond_64_bit),
+        cmocka_unit_test(test_order_of_samples),
+        cmocka_unit_test(test_deltas_that_are_no_integers),
+        cmocka_unit_test(test_missing_members),
+        cmocka_unit_test(test_end_before_start),
+        cmocka_unit_test(test_parent_members_instead_of_children),
+        cmocka_unit_test(test_figures_of_the_runtime),
+        cmocka_unit_test(test_root_with_another_id),
+        cmocka_unit_test(test_names_in_pieces_and_halves),
+        cmocka_unit_test(test_bare_profile),
+        cmocka_unit_test(test_bare_heaps),
+        cmocka_unit_test(test_several_bare_files),
+        cmocka_unit_test(test_bare_text_after_the_end),
+        cmocka_unit_test(test_recognised_by_content),
+        cmocka_unit_test(test_texts_that_are_no_recording),
+        cmocka_unit_test(test_rawheap_is_refused),
+    };
+    if (argc > 1) {
+        cmocka_set_test_filter(argv[1]);
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
