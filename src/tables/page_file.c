@@ -101,7 +101,7 @@ ts_code page_claim(ts_pages *p, uint32_t *number, uint8_t **bytes)
 
 ts_code page_emit(ts_pages *p, uint32_t *number, const uint8_t *bytes)
 {
-    uint8_t *place;
+    uint8_t *place = p->out;
     ts_code code = page_claim(p, number, &place);
     if (code == TS_OK) {
         memcpy(place, bytes, p->page_size);

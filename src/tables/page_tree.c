@@ -30,7 +30,7 @@ static uint8_t *take(open_page *page, uint32_t n)
         return NULL;
     }
     page->content -= n;
-    page_put16(page->bytes + page->header + CELL_POINTER * page->cells, page->content);
+    page_put16(page->bytes + page->header + (size_t)CELL_POINTER * page->cells, page->content);
     page->cells++;
     return page->bytes + page->content;
 }
