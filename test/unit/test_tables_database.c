@@ -36,6 +36,12 @@ static void test_empty_database_has_the_schema(void **state)
     assert_sql(path, "PRAGMA encoding", "UTF-8\n");
     assert_sql(path, "PRAGMA auto_vacuum", "0\n");
     assert_sql(path, "PRAGMA freelist_count", "0\n");
+    /* No bytes reserved at the ends of pages (offset 20 of the header), schema format 4 (44). */
+    size_t n;
+    char *file = read_file(path, &n);
+    assert_int_equal(file[20], 0);
+    assert_memory_equal(file + 44, "\0\0\0\4", 4);
+    free(file);
     /* The reader of the viewer is old: no STRICT or WITHOUT ROWID, and no index that we need. */
     assert_sql(path,
                "SELECT count(*) FROM sqlite_master WHERE type = 'index' OR sql LIKE '%STRICT%'"
