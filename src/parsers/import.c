@@ -201,6 +201,16 @@ ts_code import_feed(ts_run *run, const ts_format *format, void *parser, ts_strea
     }
 }
 
+ts_code import_check_bytes(ts_run *run, int64_t source_id, uint64_t bytes)
+{
+    ts_tally *tally;
+    ts_code code = ts_count(&tally, run->store, source_id, TS_ITEM_bytes, NULL);
+    return code != TS_OK || tally->seen == bytes
+               ? code
+               : ts_issue(run->store, source_id, TS_ISSUE_conservation, NULL, TS_NO_OFFSET,
+                          "bytes: seen %" PRIu64 ", but %" PRIu64 " were read", tally->seen, bytes);
+}
+
 static uint64_t losses(const ts_store *store)
 {
     return ts_issue_total(store, TS_DATA_LOSS) + ts_issue_total(store, TS_ERROR);
@@ -212,7 +222,7 @@ static ts_code run_parser(ts_run *run, const ts_format *format, ts_job *job, ts_
     uint64_t before = losses(run->store);
     void *parser = NULL;
     bool broken;
-    ts_stream_end end;
+    ts_stream_end end = {0, NULL};
     ts_code code = format->open(&parser, job);
     if (code != TS_OK) {
         return code;
@@ -221,6 +231,9 @@ static ts_code run_parser(ts_run *run, const ts_format *format, ts_job *job, ts_
     if (code == TS_OK && (code = import_note_end(run, stream, job->source_id)) == TS_OK) {
         end = (ts_stream_end){ts_stream_offset(stream), ts_stream_damage(stream)};
         code = format->finish(parser, &end);
+    }
+    if (code == TS_OK) {
+        code = import_check_bytes(run, job->source_id, end.bytes);
     }
     format->close(parser);
     if (code == TS_OK && (broken || losses(run->store) > before)) {

@@ -63,6 +63,20 @@ static bool check_counts(const item *it, const run *r)
     return ok;
 }
 
+/* What is counted twice in different places has to agree. */
+static bool check_sums(const run *r)
+{
+    int64_t segments = count_sum(r, "segments", TS_C_import_count__imported);
+    int64_t of_plugins = 0;
+    for (size_t i = 0; i < MEM_ROWS(r->sink, import_count); i++) {
+        ts_text name = MEM_TEXT(r->sink, import_count, i, item);
+        if (name.n > 16 && memcmp(name.p, "plugin_segments:", 16) == 0) {
+            of_plugins += MEM_INT(r->sink, import_count, i, imported);
+        }
+    }
+    return segments == of_plugins;
+}
+
 static void show(const item *it, const making *m, const run *r)
 {
     print_error("%s: code %s\n", it->name, ts_code_name(r->code));
@@ -101,7 +115,7 @@ static bool check_item(const item *it)
     (void)import_files(&r, &m.b, 1, 0);
     bool ok = r.code == it->code && issues(&r, "conservation") == 0;
     if (ok && it->code == TS_OK) {
-        ok = check_issues(it, &m, &r) && check_counts(it, &r) &&
+        ok = check_issues(it, &m, &r) && check_counts(it, &r) && check_sums(&r) &&
              count_sum(&r, "bytes", TS_C_import_count__seen) > 0;
     }
     if (!ok) {
