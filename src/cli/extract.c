@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 enum { WRITE_BLOCK = 256 * 1024, SAME_NAMES_MAX = 100000 };
@@ -137,11 +138,17 @@ static void file_free(extract_file *f)
     ts_free(ctx, f);
 }
 
+/* A hidden name that nobody can know before and put something there. */
 static ts_code temporary_name(char **out, ts_extractor *x)
 {
-    char name[64];
-    int n = snprintf(name, sizeof name, ".trace_streamer-%ld-%llu.part", (long)getpid(),
-                     (unsigned long long)x->names.count);
+    char name[96];
+    unsigned long long number = 0;
+    /* Without random numbers the names still differ; O_EXCL and linkat refuse what is taken. */
+    if (getrandom(&number, sizeof number, GRND_NONBLOCK) != (ssize_t)sizeof number) {
+        number = 0;
+    }
+    int n = snprintf(name, sizeof name, ".trace_streamer-%ld-%llu-%016llx.part", (long)getpid(),
+                     (unsigned long long)x->names.count, number);
     *out = ts_strndup(x->ctx, name, (size_t)n);
     return *out == NULL ? x->ctx->error.code : TS_OK;
 }
