@@ -100,8 +100,8 @@ typedef struct heap_meta {
     enum heap_part extra_part[MAX_EXTRA];
     unsigned extras;
     uint64_t further[PART_INTS]; /* fields without a column beyond those, per array */
-    uint64_t index_types; /* bit per edge type whose name is an index, not a string */
-    uint64_t named_types; /* bit per node type whose class is the node's name */
+    uint64_t index_types;        /* bit per edge type whose name is an index, not a string */
+    uint64_t named_types;        /* bit per node type whose class is the node's name */
 } heap_meta;
 
 /* A class of the histogram: a type, and for types whose class is the name also that. */
