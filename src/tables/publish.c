@@ -92,8 +92,7 @@ static bool still_names(const char *path, int fd)
 static void remove_dead(ts_ctx *ctx, const char *path)
 {
     const ts_sys *sys = &ctx->sys;
-    int fd =
-        sys->open(sys->user, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0);
+    int fd = ts_sys_open(ctx, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0);
     if (fd < 0) {
         return;
     }
@@ -155,6 +154,9 @@ static ts_code new_name(ts_target *t, const char *prefix, size_t n, const char *
 
 static ts_code cannot_create(ts_target *t, int error)
 {
+    if (error == EINTR && ts_check_cancel(t->ctx) != TS_OK) {
+        return t->ctx->error.code;
+    }
     const char *path = t->anonymous ? t->path : t->place.path;
     return ts_fail(t->ctx, TS_ERR_OUTPUT,
                    "cannot write the output: path=\"%s\": cannot create a temporary file: %s", path,
@@ -166,7 +168,7 @@ static ts_code try_create(ts_target *t, mode_t mode, bool *again)
 {
     const ts_sys *sys = &t->ctx->sys;
     *again = false;
-    t->fd = sys->open(sys->user, t->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    t->fd = ts_sys_open(t->ctx, t->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
     if (t->fd < 0) {
         *again = errno == EEXIST;
         return *again ? TS_OK : cannot_create(t, errno);
@@ -308,22 +310,33 @@ int ts_target_fd(const ts_target *t)
 
 static ts_code cannot_publish(ts_target *t, const char *doing)
 {
+    if (errno == EINTR && ts_check_cancel(t->ctx) != TS_OK) {
+        return t->ctx->error.code;
+    }
     return ts_fail(t->ctx, TS_ERR_OUTPUT, "cannot %s the output: path=\"%s\": %s", doing,
                    t->place.path, strerror(errno));
 }
 
-static ts_code sync_dir(ts_target *t)
+/* The directory is opened before the renaming, so that only its sync can fail behind it. */
+static ts_code sync_and_rename(ts_target *t)
 {
     const ts_sys *sys = &t->ctx->sys;
-    int fd = sys->open(sys->user, t->place.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-    if (fd < 0) {
-        return cannot_publish(t, "sync the directory of");
-    }
     ts_code code = TS_OK;
-    if (sys->fsync(sys->user, fd) != 0) {
-        code = cannot_publish(t, "sync the directory of");
+    int dir = ts_sys_open(t->ctx, t->place.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    if (dir < 0) {
+        return cannot_publish(t, "open the directory of");
     }
-    sys->close(sys->user, fd);
+    if (ts_sys_fsync(t->ctx, t->fd) != 0) {
+        code = cannot_publish(t, "sync");
+    } else if (sys->rename(sys->user, t->path, t->place.final) != 0) {
+        code = cannot_publish(t, "publish");
+    } else {
+        t->named = false;
+        if (ts_sys_fsync(t->ctx, dir) != 0) {
+            code = cannot_publish(t, "sync the directory of");
+        }
+    }
+    sys->close(sys->user, dir);
     return code;
 }
 
@@ -341,14 +354,14 @@ ts_code ts_target_commit(ts_target *t)
     if (t->place.exists && fchmod(t->fd, t->place.mode) != 0) {
         return cannot_publish(t, "set the mode of");
     }
-    if (t->options.sync && sys->fsync(sys->user, t->fd) != 0) {
-        return cannot_publish(t, "sync");
+    if (t->options.sync) {
+        return sync_and_rename(t);
     }
     if (sys->rename(sys->user, t->path, t->place.final) != 0) {
         return cannot_publish(t, "publish");
     }
     t->named = false;
-    return t->options.sync ? sync_dir(t) : TS_OK;
+    return TS_OK;
 }
 
 ts_code ts_target_hide(ts_target *t)

@@ -11,10 +11,17 @@
 #include <errno.h>
 
 static const char *const inputs[] = {
-    "snapshot.htrace",     "timeline.htrace",     "profile.htrace",
-    "viewer.htrace",       "snapshot.htrace.gz",  "all.zip",
-    "all.tar.gz",          "sorted.heapsnapshot", "snapshot.heapsnapshot",
-    "timeline.heaptimeline", "profile.cpuprofile",
+    "snapshot.htrace",
+    "timeline.htrace",
+    "profile.htrace",
+    "viewer.htrace",
+    "snapshot.htrace.gz",
+    "all.zip",
+    "all.tar.gz",
+    "sorted.heapsnapshot",
+    "snapshot.heapsnapshot",
+    "timeline.heaptimeline",
+    "profile.cpuprofile",
 };
 enum { INPUTS = sizeof inputs / sizeof inputs[0] };
 
@@ -64,8 +71,8 @@ static void test_every_allocation_fails(void **state)
         for (uint64_t k = 1; k <= count.calls; k += fault_step(count.calls, 400)) {
             for (int forever = 0; forever < 2; forever++) {
                 memsink *rows = NULL;
-                faults f = {.what = "realloc", .fail_at = k, .number = ENOMEM,
-                            .forever = forever != 0};
+                faults f = {
+                    .what = "realloc", .fail_at = k, .number = ENOMEM, .forever = forever != 0};
                 ts_code code = import(&rows, &f, inputs[i]);
                 assert_true(f.failed);
                 assert_true(code == TS_ERR_NOMEM || code == TS_OK);
