@@ -23,6 +23,9 @@ struct ts_target {
     int fd;
 };
 
+#define ANONYMOUS_PREFIX "trace_streamer-"
+#define ANONYMOUS_SUFFIX ".db"
+
 /* ".tmp-" + pid + "-" + 16 hexadecimal digits */
 enum { SUFFIX_MAX = 5 + 20 + 1 + 16, ATTEMPTS = 100 };
 
@@ -54,21 +57,28 @@ static uint64_t random_number(void)
     return value;
 }
 
-/* True for ".<base>.tmp-<digits>-<16 hexadecimal digits>". */
-static bool is_temporary_of(const char *name, const char *base)
+/* True for "<digits>-<16 hexadecimal digits><suffix>", what new_name makes behind its prefix. */
+static bool is_new_name(const char *p, const char *suffix)
 {
-    size_t n = base_part(base);
-    if (name[0] != '.' || strncmp(name + 1, base, n) != 0 ||
-        strncmp(name + 1 + n, ".tmp-", 5) != 0) {
-        return false;
-    }
-    const char *p = name + 1 + n + 5;
     size_t digits = strspn(p, "0123456789");
     if (digits == 0 || p[digits] != '-') {
         return false;
     }
     p += digits + 1;
-    return strspn(p, "0123456789abcdef") == 16 && p[16] == '\0';
+    return strspn(p, "0123456789abcdef") == 16 && strcmp(p + 16, suffix) == 0;
+}
+
+/* True for ".<base>.tmp-..."; of anonymous files for "trace_streamer-....db". */
+static bool is_temporary_of(const char *name, const ts_target *t)
+{
+    size_t n;
+    if (t->anonymous) {
+        n = strlen(ANONYMOUS_PREFIX);
+        return strncmp(name, ANONYMOUS_PREFIX, n) == 0 && is_new_name(name + n, ANONYMOUS_SUFFIX);
+    }
+    n = base_part(t->place.base);
+    return name[0] == '.' && strncmp(name + 1, t->place.base, n) == 0 &&
+           strncmp(name + 1 + n, ".tmp-", 5) == 0 && is_new_name(name + 1 + n + 5, "");
 }
 
 /* --- locks --------------------------------------------------------------------------------- */
@@ -107,7 +117,8 @@ static void remove_dead(ts_ctx *ctx, const char *path)
 static ts_code remove_all_dead(ts_target *t)
 {
     ts_ctx *ctx = t->ctx;
-    DIR *dir = opendir(t->place.dir);
+    const char *where = t->anonymous ? ctx->tmpdir : t->place.dir;
+    DIR *dir = opendir(where);
     if (dir == NULL) {
         /* A directory that may be written but not listed. */
         return TS_OK;
@@ -115,9 +126,9 @@ static ts_code remove_all_dead(ts_target *t)
     ts_code code = TS_OK;
     struct dirent *entry;
     while (code == TS_OK && (entry = readdir(dir)) != NULL) {
-        if (is_temporary_of(entry->d_name, t->place.base)) {
+        if (is_temporary_of(entry->d_name, t)) {
             ts_buf path = {0};
-            code = ts_buf_printf(ctx, &path, "%s/%s", t->place.dir, entry->d_name);
+            code = ts_buf_printf(ctx, &path, "%s/%s", where, entry->d_name);
             if (code == TS_OK) {
                 code = ts_buf_putc(ctx, &path, '\0');
             }
@@ -282,9 +293,12 @@ ts_code ts_target_anonymous(ts_target **out, ts_ctx *ctx)
         goto out;
     }
     t->anonymous = true;
-    code = ts_buf_printf(ctx, &prefix, "%s/trace_streamer-", ctx->tmpdir);
+    code = remove_all_dead(t);
     if (code == TS_OK) {
-        code = create(t, prefix.p, prefix.n, ".db", 0600);
+        code = ts_buf_printf(ctx, &prefix, "%s/" ANONYMOUS_PREFIX, ctx->tmpdir);
+    }
+    if (code == TS_OK) {
+        code = create(t, prefix.p, prefix.n, ANONYMOUS_SUFFIX, 0600);
     }
     if (code == TS_OK) {
         *out = t;
