@@ -284,17 +284,25 @@ static ts_code unknown(ts_run *run, const char *name, ts_text head)
                    name);
 }
 
-/* A member that nothing recognises: of an archive it is passed over, else it is a failure. */
-static ts_code pass_over(argument *a, const char *name, ts_text head)
+/*
+ * A member that nothing recognises: of an archive it is passed over, else it is a failure. Nobody
+ * knows what a damaged one was.
+ */
+static ts_code pass_over(argument *a, ts_stream *stream, const char *name, ts_text head)
 {
     ts_run *run = a->run;
     const level *l = &a->levels[a->depth - 1];
+    const ts_damage *damage = ts_stream_damage(stream);
     int64_t id;
     ts_code code;
     if (ts_fileset_kind(l->set) == TS_SET_FILE) {
         return import_failure(run, unknown(run, name, head), l->set, name);
     }
     code = import_source(run, &id, l->set, name);
+    if (code == TS_OK && damage != NULL) {
+        ts_source(run->store, id)->complete = 0;
+        code = import_note_end(run, stream, id);
+    }
     return code != TS_OK ? code
                          : ts_issue(run->store, id, TS_ISSUE_member_skipped, NULL, TS_NO_OFFSET,
                                     "the member is no recording of a known format");
@@ -439,7 +447,7 @@ static ts_code open_member(argument *a, uint32_t i)
         format = import_sniff(name, head, head.n < TS_PEEK);
     }
     if (format == NULL) {
-        code = pass_over(a, name, head);
+        code = pass_over(a, stream, name, head);
     } else if (format->refusal != NULL) {
         code = refuse(run, format, l->set, name);
     } else {

@@ -27,7 +27,7 @@ enum { INPUTS = sizeof inputs / sizeof inputs[0] };
 
 static ts_code import(memsink **rows, faults *f, const char *name)
 {
-    char *path = fault_path(TS_FAULT_INPUTS, name);
+    char *path = name[0] == '/' ? strdup(name) : fault_path(TS_FAULT_INPUTS, name);
     const char *paths[] = {path};
     ts_import_request request = {.paths = paths, .path_count = 1};
     ts_import_result result;
@@ -139,11 +139,38 @@ static void test_short_and_interrupted_calls(void **state)
     }
 }
 
+/* What of a member cannot be unpacked is a loss, also when nothing is left to know it by. */
+static void test_member_that_cannot_be_unpacked(void **state)
+{
+    size_t n;
+    char *dir = fault_folder();
+    char *path = fault_path(dir, "all.zip");
+    char *from = fault_path(TS_FAULT_INPUTS, "all.zip");
+    char *zip = fault_read(from, &n);
+    memsink *rows = NULL;
+    faults none = {0};
+    (void)state;
+    /* Behind the first local header: 30 bytes, the name; the extra field's length stands in it. */
+    size_t at = 30 + strlen("snapshot.htrace") + (unsigned char)zip[28];
+    memset(zip + at, 0xff, 16);
+    fault_write(path, zip, n);
+    assert_int_equal(import(&rows, &none, path), TS_OK);
+    assert_true(memsink_find_text(rows, TS_T_import_issue, TS_C_import_issue__severity,
+                                  "data_loss") != SIZE_MAX);
+    assert_int_equal(MEM_INT(rows, source, 0, complete), 0);
+    memsink_free(rows);
+    free(zip);
+    free(from);
+    free(path);
+    fault_remove(dir);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_allocation_fails),
         cmocka_unit_test(test_every_system_call_fails),
+        cmocka_unit_test(test_member_that_cannot_be_unpacked),
         cmocka_unit_test(test_short_and_interrupted_calls),
     };
     if (argc > 1) {

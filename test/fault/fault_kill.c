@@ -190,7 +190,7 @@ static int look(void)
 
 static void test_kill(void **state)
 {
-    uint64_t kills = fault_slow() ? 4000 : 300;
+    uint64_t kills = fault_slow() ? 4000 : 200;
     uint64_t left = 0;
     uint64_t complete = 0;
     uint64_t at_work = 0; /* since the last run that went to its end */
@@ -225,7 +225,7 @@ static void test_kill(void **state)
 /* Without -e the database has a name for a moment only; the next run removes even that. */
 static void test_kill_of_a_question(void **state)
 {
-    uint64_t kills = fault_slow() ? 1000 : 100;
+    uint64_t kills = fault_slow() ? 1000 : 60;
     int most = 0;
     (void)state;
     (void)unlink(all.target);
