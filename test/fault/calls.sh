@@ -2,7 +2,7 @@
 # calls.sh PROGRAM SHIM INPUTS: the whole program while one system call after the other fails, those of
 # SQLite, libarchive and zlib included. Exit codes 4 and 1, a message with path and reason, the old target.
 set -euo pipefail
-# shellcheck source=test/fault/lib.sh
+# shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 declare -A text=([EIO]='Input/output error' [ENOSPC]='No space left on device')

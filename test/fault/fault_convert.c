@@ -319,7 +319,7 @@ static void test_every_allocation_of_ours(void **state)
 {
     (void)state;
     for (int i = 0; i < SCENARIOS; i++) {
-        memory_sweep(&scenarios[i], "realloc", 20, 0);
+        memory_sweep(&scenarios[i], "realloc", 12, 0);
     }
 }
 
@@ -328,7 +328,7 @@ static void test_every_allocation_of_sqlite(void **state)
     (void)state;
     for (int i = 0; i < SCENARIOS; i++) {
         /* That of the schema is by far the most, and the same in all of them. */
-        memory_sweep(&scenarios[i], "sqlite", 20, fault_slow() && i > 0 ? 29000 : 0);
+        memory_sweep(&scenarios[i], "sqlite", 12, fault_slow() && i > 0 ? 29000 : 0);
     }
 }
 

@@ -2,7 +2,7 @@
 # full.sh PROGRAM SHIM INPUTS: a disk that is really full: a file system of 1 MiB where one can be mounted,
 # and a limit on the size of files. Exit code 4 with path and reason, the old target, nothing left.
 set -euo pipefail
-# shellcheck source=test/fault/lib.sh
+# shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 prepare "$INPUTS/large.htrace"
 

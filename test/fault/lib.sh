@@ -9,7 +9,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/out" "$scratch/tmp"
 export TMPDIR=$scratch/tmp
-cd "$scratch/out"
+cd "$scratch/out" || exit 1
 
 slow() { [ "${TS_SLOW:-0}" = 1 ]; }
 fail() {

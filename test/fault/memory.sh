@@ -2,7 +2,7 @@
 # memory.sh PROGRAM SHIM INPUTS: the whole program without memory: every allocation of every library, and a
 # limit of the system. Exit code 7, and a library that ends the program leaves nothing either.
 set -euo pipefail
-# shellcheck source=test/fault/lib.sh
+# shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 # --- any allocation ---
@@ -15,8 +15,8 @@ for on in "" :on; do
     for ((k = 1; k <= all; k += $(step "$all" 40))); do
         run "malloc:$k:ENOMEM$on" "$input" -e out.db --quiet
         tried=$((tried + 1))
-        [ $status = 0 ] || [ $status = 7 ] || fail "malloc:$k$on: exit $status"
-        [ $status = 0 ] || grep -qi 'memory' "$scratch/err" || fail "malloc:$k$on: no message"
+        [ "$status" = 0 ] || [ "$status" = 7 ] || fail "malloc:$k$on: exit $status"
+        [ "$status" = 0 ] || grep -qi 'memory' "$scratch/err" || fail "malloc:$k$on: no message"
     done
 done
 echo "$tried of $all allocations failed"
@@ -61,13 +61,13 @@ prepare "$INPUTS/snapshot.htrace"
 all=$(count pwrite "$INPUTS/snapshot.htrace" -e out.db --quiet)
 for ((k = 1; k <= all; k += $(step "$all" 8))); do
     run "pwrite:$k:EXIT" "$INPUTS/snapshot.htrace" -e out.db --quiet
-    [ $status = 1 ] || fail "exit() inside pwrite $k: exit $status"
+    [ "$status" = 1 ] || fail "exit() inside pwrite $k: exit $status"
 done
 echo 'SELECT 1' >"$scratch/q.sql"
 all=$(count pwrite "$INPUTS/snapshot.htrace" -q "$scratch/q.sql" --quiet)
 for ((k = 1; k <= all; k += $(step "$all" 8))); do
     run "pwrite:$k:EXIT" "$INPUTS/snapshot.htrace" -q "$scratch/q.sql" --quiet
-    [ $status = 1 ] || fail "exit() inside pwrite $k of a question: exit $status"
+    [ "$status" = 1 ] || fail "exit() inside pwrite $k of a question: exit $status"
 done
 
 # --- a limit of the system, and our own ---
@@ -102,7 +102,7 @@ echo "$seven limits of the system gave exit code 7"
 
 status=0
 "$PROGRAM" "$INPUTS/large.htrace" -e out.db --quiet --max-memory 1M 2>"$scratch/err" || status=$?
-[ $status = 6 ] || fail "--max-memory: exit $status"
+[ "$status" = 6 ] || fail "--max-memory: exit $status"
 grep -q 1048576 "$scratch/err" || fail "--max-memory: no number"
 cmp out.db "$scratch/old.db"
 nothing_left --max-memory

@@ -2,7 +2,7 @@
 # same.sh PROGRAM SHIM INPUTS: the same bytes out whatever the locale, time zone, umask, name of the output,
 # current folder, size of reads, environment, and number of the process.
 set -euo pipefail
-# shellcheck source=test/fault/lib.sh
+# shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 inputs=(snapshot.htrace timeline.htrace profile.htrace viewer.htrace snapshot.htrace.gz all.zip all.tar.gz
@@ -15,11 +15,18 @@ same() { # what differs, file
 }
 
 for input in "${inputs[@]}"; do
-    in=$INPUTS/$input
+    in=${INPUTS:?}/$input
     rm -f out.db
     LC_ALL=C TZ=UTC0 "$PROGRAM" "$in" -e "$scratch/right.db" --force --quiet --index
     "$PROGRAM" "$in" -e out.db --quiet --index
     same "a second run" out.db
+    LC_ALL=tr_TR.UTF-8 TZ=Asia/Kathmandu "$PROGRAM" "$in" -e other.db --quiet --index
+    same "another place" other.db
+    # The rest needs no more than one input of each kind.
+    case $input in
+    snapshot.htrace | all.zip | profile.cpuprofile) ;;
+    *) slow || continue ;;
+    esac
     for locale in C.UTF-8 POSIX tr_TR.UTF-8 de_DE.UTF-8 ar_SA.UTF-8 ja_JP.EUC-JP nonsense; do
         LC_ALL=$locale LANG=$locale "$PROGRAM" "$in" -e out.db --quiet --index
         same "LC_ALL=$locale" out.db

@@ -2,7 +2,7 @@
 # streams.sh PROGRAM SHIM INPUTS: every combination of closed standard streams, with messages for all of them:
 # none of it may go into the database or the input; and readers that go away.
 set -euo pipefail
-# shellcheck source=test/fault/lib.sh
+# shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 prepare "$INPUTS/snapshot.htrace"
 mkdir "$scratch/in"
