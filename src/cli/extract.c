@@ -201,6 +201,7 @@ static ts_code begin(void *user, void **file, const char *input, const char *nam
     return TS_OK;
 }
 
+/* All of it; 0 bytes written are no progress either. */
 static ts_code flush(extract_file *f)
 {
     const ts_sys *sys = &f->x->ctx->sys;
@@ -208,12 +209,11 @@ static ts_code flush(extract_file *f)
     size_t n = f->buf.n;
     while (n > 0) {
         ssize_t put = sys->write(sys->user, f->fd, p, n);
-        if (put < 0 && errno != EINTR) {
-            return cannot(f->x, "write", f->name, errno);
-        }
         if (put > 0) {
             p += put;
             n -= (size_t)put;
+        } else if (put == 0 || errno != EINTR) {
+            return cannot(f->x, "write", f->name, put == 0 ? ENOSPC : errno);
         }
     }
     f->buf.n = 0;
@@ -293,6 +293,13 @@ static ts_code end(void *file, bool complete)
     if (code == TS_OK) {
         code = ts_buf_putc(x->ctx, &name, '\0');
     }
+    if (code == TS_OK && f->temporary != NULL) {
+        /* A file system without nameless files, which those over a network are, tells of losses
+         * here; nameless ones are closed with their name given. */
+        int fd = f->fd;
+        f->fd = -1;
+        code = ts_sys_close_written(x->ctx, fd) == 0 ? TS_OK : cannot(x, "write", f->name, errno);
+    }
     if (code == TS_OK) {
         code = give_name(f, name.p);
     }
@@ -310,7 +317,7 @@ ts_code ts_extractor_open(ts_extractor *x, ts_extract *hooks, ts_ctx *ctx,
 {
     *x = (ts_extractor){.ctx = ctx, .options = options, .dir = -1};
     *hooks = (ts_extract){x, begin, write_piece, end};
-    x->dir = ctx->sys.open(ctx->sys.user, options->out_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    x->dir = ts_sys_open(ctx, options->out_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
     if (x->dir < 0) {
         return ts_fail(ctx, TS_ERR_OUTPUT, "cannot open the directory of -o: path=\"%s\": %s",
                        options->out_dir, strerror(errno));
