@@ -40,7 +40,9 @@ static inline void fuzz_dir_make(void)
     if (fuzz_dir[0] != '\0') {
         return;
     }
-    strcpy(fuzz_dir, "/dev/shm/ts-fuzz-XXXXXX");
+    const char *base = getenv("TS_FUZZ_DIR"); /* removed by who set it, also after a crash */
+    (void)snprintf(fuzz_dir, sizeof fuzz_dir, "%s/ts-fuzz-XXXXXX",
+                   base == NULL ? "/dev/shm" : base);
     if (mkdtemp(fuzz_dir) == NULL) {
         strcpy(fuzz_dir, "/tmp/ts-fuzz-XXXXXX");
         check(mkdtemp(fuzz_dir) != NULL);
