@@ -68,6 +68,7 @@ static void check_database(const char *path, const uint64_t *rows)
         (void)snprintf(sql, sizeof sql, "SELECT count(*) FROM %s", ts_schema[t].name);
         check(number(db, sql) == (int64_t)rows[t]);
     }
+    check(number(db, "SELECT count(*) FROM import_issue WHERE code = 'conservation'") == 0);
     st = prepare(db, "SELECT name FROM sqlite_master WHERE type = 'view'");
     while (sqlite3_step(st) == SQLITE_ROW) {
         ask_view(db, (const char *)sqlite3_column_text(st, 0));
