@@ -106,7 +106,7 @@ merge() { # target
     mapfile -t options < <(options_of "$1")
     mkdir -p "$build/work/$1" "$build/logs" "$source_dir/corpus/$1"
     # Edges only: inputs that merely go through a loop more often are left out.
-    "$build/test/fuzz/fuzz_$1" -merge=1 -use_counters=0 "${options[@]}" "$source_dir/corpus/$1" "${seeds[@]}" \
+    "$build/test/fuzz/fuzz_$1" -set_cover_merge=1 -use_counters=0 "${options[@]}" "$source_dir/corpus/$1" "${seeds[@]}" \
         "$build/work/$1" >"$build/logs/$1.merge.log" 2>&1
     printf '%-10s %4d files\n' "$1" "$(find "$source_dir/corpus/$1" -type f | wc -l)"
 }
