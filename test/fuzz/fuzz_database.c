@@ -5,6 +5,7 @@
  */
 #include "fuzz.h"
 #include "fuzz_dir.h"
+#include "fuzz_sqlite.h"
 #include "mutate.h"
 
 #include "parsers/import.h"
@@ -12,7 +13,6 @@
 #include "tables/store.h"
 
 #include <fcntl.h>
-#include <sqlite3.h>
 #include <sys/mman.h>
 
 const size_t fuzz_prefix = 0;
@@ -104,6 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check(fd >= 0 && dup2(fd, INPUT_FD) == INPUT_FD && close(fd) == 0);
     check(size == 0 || write(INPUT_FD, data, size) == (ssize_t)size);
     fuzz_dir_make();
+    fuzz_sqlite_setup();
     (void)snprintf(path, sizeof path, "%s/out.db", fuzz_dir);
     fd = open(path, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
     check(fd >= 0 && close(fd) == 0);

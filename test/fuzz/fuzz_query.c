@@ -10,12 +10,12 @@
  */
 #include "fuzz.h"
 #include "fuzz_dir.h"
+#include "fuzz_sqlite.h"
 
 #include "cli/query_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sqlite3.h>
 #include <time.h>
 
 enum { PARAMS_MAX = 8, HEAP_LIMIT = 64 << 20, ROWS_MAX = 2000, MOMENT_MS = 50 };
@@ -59,6 +59,7 @@ static void prepare(void)
     here = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     check(here >= 0);
     (void)snprintf(database, sizeof database, "%s.db", fuzz_dir);
+    fuzz_sqlite_setup();
     (void)sqlite3_hard_heap_limit64(HEAP_LIMIT);
     check(sqlite3_open(database, &db) == SQLITE_OK);
     check(sqlite3_exec(db,
