@@ -41,6 +41,7 @@ if [ $build_only = 0 ]; then
         "cppcheck program cppcheck"
         "shellcheck program shellcheck"
         "mandoc program mandoc"
+        "gcovr program gcovr"
     )
 fi
 

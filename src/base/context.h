@@ -8,6 +8,7 @@
 #ifndef TS_BASE_CONTEXT_H
 #define TS_BASE_CONTEXT_H
 
+#include "base/hash.h"
 #include "base/result.h"
 
 #include <signal.h>
@@ -70,6 +71,7 @@ typedef struct ts_ctx {
     const volatile sig_atomic_t *cancel; /* NULL, or becomes the number of the signal */
     const char *tmpdir;                  /* for anonymous spools; default $TMPDIR or /var/tmp */
     ts_error error;                      /* the chain of the call that failed last */
+    ts_hash_key hash_key;                /* of all hash tables; random */
     uint64_t memory_used;                /* kept by base/alloc.c */
     uint64_t memory_peak;
 } ts_ctx;

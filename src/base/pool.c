@@ -15,30 +15,18 @@ struct ts_pool_chunk {
     char bytes[];
 };
 
-/* FNV-1a over 8 bytes at a time, with a final mix: texts are short and not chosen to collide. */
-static uint32_t hash_text(ts_text text)
+static uint32_t hash_text(const ts_pool *pool, ts_text text)
 {
-    uint64_t h = UINT64_C(0xcbf29ce484222325) ^ text.n;
-    size_t i = 0;
-    for (; i + 8 <= text.n; i += 8) {
-        uint64_t word;
-        memcpy(&word, text.p + i, 8);
-        h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-        h ^= h >> 32;
-    }
-    for (; i < text.n; i++) {
-        h = (h ^ (uint8_t)text.p[i]) * UINT64_C(0x100000001b3);
-    }
-    h ^= h >> 29;
-    h *= UINT64_C(0xbf58476d1ce4e5b9);
-    return (uint32_t)(h >> 32);
+    ts_hash h = ts_hash_begin(&pool->key);
+    ts_hash_bytes(&h, text.p, text.n);
+    return (uint32_t)ts_hash_end(&h);
 }
 
 /* The slot that holds the text or where it belongs. Slots hold id + 1, 0 is empty. */
 static uint32_t find_slot(const ts_pool *pool, ts_text text)
 {
     uint32_t mask = pool->slot_count - 1;
-    uint32_t slot = hash_text(text) & mask;
+    uint32_t slot = hash_text(pool, text) & mask;
     while (pool->slots[slot] != 0) {
         ts_text have = pool->texts[pool->slots[slot] - 1];
         if (have.n == text.n && memcmp(have.p, text.p, text.n) == 0) {
@@ -63,6 +51,7 @@ static ts_code grow_slots(ts_ctx *ctx, ts_pool *pool)
     ts_free(ctx, pool->slots);
     pool->slots = slots;
     pool->slot_count = count;
+    pool->key = ctx->hash_key;
     for (uint32_t id = 0; id < pool->count; id++) {
         slots[find_slot(pool, pool->texts[id])] = id + 1;
     }
@@ -161,5 +150,5 @@ void ts_pool_free(ts_ctx *ctx, ts_pool *pool)
     }
     ts_free(ctx, pool->texts);
     ts_free(ctx, pool->slots);
-    *pool = (ts_pool){NULL, NULL, NULL, 0, 0, 0};
+    memset(pool, 0, sizeof *pool);
 }

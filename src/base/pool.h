@@ -17,6 +17,7 @@ typedef struct ts_pool {
     uint32_t slot_count; /* a power of two, or 0 */
     uint32_t count;
     uint32_t text_cap;
+    ts_hash_key key;
 } ts_pool;
 
 /* Id of the text; *added says whether it is new (may be NULL). At most 2^31 texts, else

@@ -37,6 +37,7 @@ typedef struct ts_keymap {
     uint32_t slot_count;
     uint32_t count;
     uint32_t key_cap;
+    ts_hash_key key;
 } ts_keymap;
 
 bool ts_keymap_find(uint32_t *number, const ts_keymap *map, int64_t a, int64_t b, int64_t c);

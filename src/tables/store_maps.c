@@ -58,19 +58,20 @@ void ts_shelf_free(ts_ctx *ctx, ts_shelf *shelf)
     shelf->n = 0;
 }
 
-static uint32_t hash_key(int64_t a, int64_t b, int64_t c)
+static uint32_t hash_numbers(const ts_keymap *map, int64_t a, int64_t b, int64_t c)
 {
-    uint64_t h = (uint64_t)a * UINT64_C(0x9e3779b97f4a7c15);
-    h = (h ^ (h >> 29) ^ (uint64_t)b) * UINT64_C(0xbf58476d1ce4e5b9);
-    h = (h ^ (h >> 32) ^ (uint64_t)c) * UINT64_C(0x94d049bb133111eb);
-    return (uint32_t)(h >> 32);
+    ts_hash h = ts_hash_begin(&map->key);
+    ts_hash_word(&h, (uint64_t)a);
+    ts_hash_word(&h, (uint64_t)b);
+    ts_hash_word(&h, (uint64_t)c);
+    return (uint32_t)ts_hash_end(&h);
 }
 
 /* The slot that holds the key or where it belongs. */
 static uint32_t find_slot(const ts_keymap *map, int64_t a, int64_t b, int64_t c)
 {
     uint32_t mask = map->slot_count - 1;
-    uint32_t slot = hash_key(a, b, c) & mask;
+    uint32_t slot = hash_numbers(map, a, b, c) & mask;
     while (map->slots[slot] != 0) {
         const int64_t *key = map->keys[map->slots[slot] - 1];
         if (key[0] == a && key[1] == b && key[2] == c) {
@@ -109,6 +110,7 @@ static ts_code grow_slots(ts_ctx *ctx, ts_keymap *map)
     ts_free(ctx, map->slots);
     map->slots = slots;
     map->slot_count = count;
+    map->key = ctx->hash_key;
     for (uint32_t i = 0; i < map->count; i++) {
         slots[find_slot(map, map->keys[i][0], map->keys[i][1], map->keys[i][2])] = i + 1;
     }
@@ -142,5 +144,5 @@ void ts_keymap_free(ts_ctx *ctx, ts_keymap *map)
 {
     ts_free(ctx, map->keys);
     ts_free(ctx, map->slots);
-    *map = (ts_keymap){NULL, NULL, 0, 0, 0};
+    memset(map, 0, sizeof *map);
 }

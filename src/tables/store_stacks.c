@@ -29,6 +29,7 @@ typedef struct stack_table {
     uint32_t *slots; /* number of the entry + 1; 0 is empty */
     uint32_t slot_count;
     uint32_t count;
+    ts_hash_key key;
 } stack_table;
 
 struct ts_stack_state {
@@ -44,20 +45,14 @@ static stack_entry *entry_at(const stack_table *table, uint32_t i)
     return &table->blocks[i >> ENTRY_SHIFT][i & (ENTRY_BLOCK - 1)];
 }
 
-static uint64_t mix(uint64_t h)
-{
-    h ^= h >> 31;
-    h *= UINT64_C(0xbf58476d1ce4e5b9);
-    h ^= h >> 29;
-    h *= UINT64_C(0x94d049bb133111eb);
-    return h ^ (h >> 32);
-}
-
 /* The slot that holds the key or where it belongs. */
 static uint32_t find_slot(const stack_table *table, uint64_t a, uint64_t b)
 {
     uint32_t mask = table->slot_count - 1;
-    uint32_t slot = (uint32_t)mix(mix(a) + b) & mask;
+    ts_hash h = ts_hash_begin(&table->key);
+    ts_hash_word(&h, a);
+    ts_hash_word(&h, b);
+    uint32_t slot = (uint32_t)ts_hash_end(&h) & mask;
     while (table->slots[slot] != 0) {
         const stack_entry *e = entry_at(table, table->slots[slot] - 1);
         if (e->a == a && e->b == b) {
@@ -82,6 +77,7 @@ static ts_code grow_slots(ts_ctx *ctx, stack_table *table)
     ts_free(ctx, table->slots);
     table->slots = slots;
     table->slot_count = count;
+    table->key = ctx->hash_key;
     for (uint32_t i = 0; i < table->count; i++) {
         const stack_entry *e = entry_at(table, i);
         slots[find_slot(table, e->a, e->b)] = i + 1;
@@ -198,35 +194,24 @@ void ts_store_free_stacks(ts_store *store)
 
 /* --- methods ------------------------------------------------------------------------------- */
 
-typedef struct hash128 {
+typedef struct method_key {
     uint64_t a;
     uint64_t b;
-} hash128;
-
-static void hash_word(hash128 *h, uint64_t word)
-{
-    h->a = mix(h->a ^ word) + h->b;
-    h->b = (h->b << 25 | h->b >> 39) * UINT64_C(0x9e3779b97f4a7c15) ^ mix(word + h->a);
-}
+} method_key;
 
 /* Length first, so that texts cannot run into each other; NULL differs from empty. */
-static void hash_text(hash128 *h, ts_text t)
+static void hash_text(ts_hash *h, ts_text t)
 {
-    size_t i = 0;
-    hash_word(h, t.p == NULL ? UINT64_MAX : (uint64_t)t.n);
-    for (; t.p != NULL && i < t.n; i += 8) {
-        uint64_t word = 0;
-        memcpy(&word, t.p + i, t.n - i < 8 ? t.n - i : 8);
-        hash_word(h, word);
-    }
+    ts_hash_word(h, t.p == NULL ? UINT64_MAX : (uint64_t)t.n);
+    ts_hash_bytes(h, t.p, t.p == NULL ? 0 : t.n);
 }
 
-static hash128 hash_method(const ts_method *m)
+static method_key hash_method(const ts_ctx *ctx, const ts_method *m)
 {
-    hash128 h = {UINT64_C(0x6a09e667f3bcc908), UINT64_C(0xbb67ae8584caa73b)};
-    hash_word(&h, (uint64_t)m->has_raw_id << 1 | (uint64_t)m->has_line);
-    hash_word(&h, m->has_raw_id ? (uint64_t)m->raw_id : 0);
-    hash_word(&h, m->has_line ? (uint64_t)m->line : 0);
+    ts_hash h = ts_hash_begin(&ctx->hash_key);
+    ts_hash_word(&h, (uint64_t)m->has_raw_id << 1 | (uint64_t)m->has_line);
+    ts_hash_word(&h, m->has_raw_id ? (uint64_t)m->raw_id : 0);
+    ts_hash_word(&h, m->has_line ? (uint64_t)m->line : 0);
     hash_text(&h, m->name);
     hash_text(&h, m->cls);
     hash_text(&h, m->package);
@@ -234,7 +219,10 @@ static hash128 hash_method(const ts_method *m)
     hash_text(&h, m->file);
     hash_text(&h, m->library);
     hash_text(&h, m->modifiers);
-    return h;
+    method_key key;
+    key.a = ts_hash_end(&h);
+    key.b = ts_hash_more(&h);
+    return key;
 }
 
 static ts_code next_id(uint32_t *id, ts_store *store, enum ts_table_id table)
@@ -273,7 +261,7 @@ static ts_code put_method(ts_store *store, int64_t id, int64_t source_id, const 
 
 ts_code ts_stack_method(int64_t *id, ts_store *store, int64_t source_id, const ts_method *method)
 {
-    hash128 h = hash_method(method);
+    method_key h = hash_method(store->ctx, method);
     ts_stack_state *state;
     stack_table *table;
     uint32_t slot;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Every cell of every JavaScript table is compared with what Python reads from the same input: the
 # recordings as they are, the JSON in them bare, and the same JSON wrapped with other chunk sizes.
-# TS_FULL=1 adds the real heap cut into chunks of one byte (600 MB).
+# TS_SLOW=1 adds the real heap cut into chunks of one byte (600 MB).
 #
 # usage: cells.sh TRACE_STREAMER MKHTRACE PYTHON TESTDIR
 set -eu
@@ -55,7 +55,7 @@ convert Profile0.cpuprofile
 check "bare profile" --profile Profile0.cpuprofile
 
 sizes="100 1m"
-[ "${TS_FULL:-0}" = 0 ] || sizes="1 7 100 4096 1m"
+[ "${TS_SLOW:-0}" = 0 ] || sizes="1 7 100 4096 1m"
 for size in $sizes; do
     wrapped --chunk-size "$size" --config pid=3,type=snapshot --snapshot Snapshot0.heapsnapshot
     wrapped --chunk-size "$size" --config pid=3,type=timeline --timeline Timeline.heaptimeline

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# nightly.sh [-t TIME] [-o DIR]: what takes hours and is not part of .ci/run. It needs about 20 GB of disk space.
+#
+#   tests with sanitizers and TS_SLOW=1: every point of the sweeps that .ci/run samples, files of 1, 2 and 4 GiB
+#   the same with the release build, as far as it differs (stack of 256 KiB, flags of the program)
+#   fuzzing, TIME for each target (default 30m)
+#   coverage, with its thresholds
+#   the benchmark, all sizes
+#
+# TS_FIXTURES may name a folder with real recordings. Logs stay in DIR (default build/nightly).
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+
+time=30m logs=build/nightly
+while getopts t:o: option; do
+    case $option in
+    t) time=$OPTARG ;;
+    o) logs=$OPTARG ;;
+    *)
+        sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2
+        exit 2
+        ;;
+    esac
+done
+
+jobs=$(nproc)
+mkdir -p "$logs"
+started=$SECONDS
+failed=()
+
+step() { # name, command...
+    local name=$1 log begin=$SECONDS
+    log=$logs/${name//[^a-z0-9]/-}.log
+    shift
+    if "$@" >"$log" 2>&1; then
+        printf 'ok      %-28s %6d s\n' "$name" $((SECONDS - begin))
+    else
+        printf 'FAILED  %-28s %6d s, see %s\n' "$name" $((SECONDS - begin)) "$log"
+        failed+=("$name")
+    fi
+}
+
+slow_tests() { # preset, build folder
+    cmake --preset "$1" -B "$2" -DTS_TEST_TIMEOUT=14400 && cmake --build "$2" -j "$jobs" &&
+        TS_SLOW=1 ctest --test-dir "$2" -j "$jobs" --output-on-failure --no-tests=error
+}
+
+step "dependencies" scripts/install-deps.sh
+step "tests, sanitizers" slow_tests dev build/nightly-dev
+step "tests, release" slow_tests release build/nightly-release
+step "fuzzing" scripts/fuzz.sh "$time"
+step "coverage" scripts/coverage.sh
+step "benchmark" scripts/bench.sh full
+
+printf '\n'
+if [ ${#failed[@]} -gt 0 ]; then
+    printf 'nightly FAILED after %d s: %s\n' $((SECONDS - started)) "${failed[*]}"
+    exit 1
+fi
+printf 'nightly passed after %d s\n' $((SECONDS - started))

@@ -1,0 +1,166 @@
+/* UTF-8: the tables of the Unicode standard (3-7 to 3-11), and what a terminal is given to see. */
+#include "base/utf8.h"
+#include "base/intvec.h"
+#include "support.h"
+
+#define FFFD "\xef\xbf\xbd"
+
+static void assert_clean(const char *p, size_t n, const char *expected, uint64_t count)
+{
+    ts_ctx *ctx = test_ctx_new();
+    ts_buf out = {0};
+    uint64_t replaced = 0;
+    assert_ok(ctx, ts_utf8_clean(ctx, &out, &replaced, p, n));
+    assert_int_equal(out.n, strlen(expected));
+    assert_memory_equal(ts_buf_text(&out).p, expected, out.n);
+    assert_int_equal(replaced, count);
+    assert_int_equal(ts_utf8_valid(p, n), count == 0);
+    ts_buf_free(ctx, &out);
+    test_ctx_free(ctx);
+}
+
+#define CLEAN(text, expected, count) assert_clean(text, sizeof(text) - 1, expected, count)
+
+static void test_clean(void **state)
+{
+    (void)state;
+    CLEAN("", "", 0);
+    CLEAN("plain", "plain", 0);
+    CLEAN("\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", 0);
+    /* table 3-8: overlong forms, each byte alone */
+    CLEAN("\xc0\xaf\xe0\x80\xbf\xf0\x81\x82\x41", FFFD FFFD FFFD FFFD FFFD FFFD FFFD FFFD "A", 8);
+    /* table 3-9 has surrogates byte by byte; here one that stands as three bytes is one */
+    CLEAN("\xed\xa0\x80\xed\xbf\xbf\x41", FFFD FFFD "A", 2);
+    CLEAN("\xed\xa0", FFFD FFFD, 2);
+    /* table 3-10: beyond U+10FFFF */
+    CLEAN("\xf4\x91\x92\x93\xff\x41\x80\xbf\x42", FFFD FFFD FFFD FFFD FFFD "A" FFFD FFFD "B", 7);
+    /* table 3-11: truncated sequences are one each */
+    CLEAN("\xe1\x80\xe2\xf0\x91\x92\xf1\xbf\x41", FFFD FFFD FFFD FFFD "A", 4);
+    CLEAN("a\xf0\x9f\x98", "a" FFFD, 1);
+}
+
+static void test_bounds(void **state)
+{
+    (void)state;
+    CLEAN("\xc2\x80\xdf\xbf", "\xc2\x80\xdf\xbf", 0);
+    CLEAN("\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80", "\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80", 0);
+    CLEAN("\xf0\x90\x80\x80\xf4\x8f\xbf\xbf", "\xf0\x90\x80\x80\xf4\x8f\xbf\xbf", 0);
+    CLEAN("\xf5", FFFD, 1);
+    CLEAN("\xc1\xbf", FFFD FFFD, 2);
+    assert_true(ts_utf8_valid("\0", 1));
+}
+
+static void test_encode(void **state)
+{
+    static const struct {
+        uint32_t cp;
+        const char *bytes;
+    } known[] = {
+        {0x41, "A"},
+        {0x7f, "\x7f"},
+        {0x80, "\xc2\x80"},
+        {0x7ff, "\xdf\xbf"},
+        {0x800, "\xe0\xa0\x80"},
+        {0xd800, "\xed\xa0\x80"},
+        {0xffff, "\xef\xbf\xbf"},
+        {0x10000, "\xf0\x90\x80\x80"},
+        {0x10ffff, "\xf4\x8f\xbf\xbf"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        char out[4];
+        size_t n = ts_utf8_encode(out, known[i].cp);
+        assert_int_equal(n, strlen(known[i].bytes));
+        assert_memory_equal(out, known[i].bytes, n);
+    }
+}
+
+static void assert_shown(const char *p, size_t n, size_t max, const char *expected)
+{
+    ts_ctx *ctx = test_ctx_new();
+    ts_buf out = {0};
+    assert_ok(ctx, ts_utf8_printable(ctx, &out, p, n, max));
+    assert_int_equal(out.n, strlen(expected));
+    assert_memory_equal(ts_buf_text(&out).p, expected, out.n);
+    ts_buf_free(ctx, &out);
+    test_ctx_free(ctx);
+}
+
+#define SHOWN(text, expected) assert_shown(text, sizeof(text) - 1, 1000, expected)
+
+/* Nothing that steers a terminal or turns the reading direction gets through. */
+static void test_printable(void **state)
+{
+    (void)state;
+    SHOWN("Kl\xc3\xa4r", "Kl\xc3\xa4r");
+    SHOWN("\x1b[2J", "\\x1b[2J");
+    SHOWN("a\0b\x7f", "a\\x00b\\x7f");
+    SHOWN("\xc2\x9b"
+          "31m",
+          "\\u{9b}31m"); /* CSI as one character of C1 */
+    SHOWN("\xe2\x80\xae"
+          "cod.exe",
+          "\\u{202e}cod.exe");
+    SHOWN("\xd8\x9c\xe2\x80\x8f\xe2\x81\xa6\xef\xbb\xbf", "\\u{61c}\\u{200f}\\u{2066}\\u{feff}");
+    SHOWN("\xff\xe2\x82", "\\xff\\xe2\\x82");
+    assert_shown("0123456789abcdef", 16, 12, "01234...");
+}
+
+/* --- packed integers ----------------------------------------------------------------------- */
+
+static int64_t value_of(uint64_t i)
+{
+    static const int64_t steps[] = {
+        0, 255, 256, 65535, 65536, UINT32_MAX, (int64_t)1 << 32, INT64_MAX, INT64_MIN, -1};
+    return steps[i / 20000];
+}
+
+static void test_intvec_widths(void **state)
+{
+    ts_ctx *ctx = test_ctx_new();
+    ts_intvec v = {0};
+    (void)state;
+    for (uint64_t i = 0; i < 200000; i++) {
+        assert_ok(ctx, ts_intvec_push(ctx, &v, value_of(i)));
+    }
+    for (uint64_t i = 0; i < 200000; i++) {
+        assert_int_equal(ts_intvec_get(&v, i), value_of(i));
+    }
+    ts_intvec_free(ctx, &v);
+    test_ctx_free(ctx);
+}
+
+static void test_intvec_set_and_cut(void **state)
+{
+    ts_ctx *ctx = test_ctx_new();
+    ts_intvec v = {0};
+    (void)state;
+    for (int64_t i = 0; i < 40000; i++) {
+        assert_ok(ctx, ts_intvec_push(ctx, &v, i & 0xff));
+    }
+    assert_true(ctx->memory_used < 60000); /* a byte each */
+    assert_ok(ctx, ts_intvec_set(ctx, &v, 39999, 70000));
+    assert_ok(ctx, ts_intvec_set(ctx, &v, 5, -5));
+    assert_ok(ctx, ts_intvec_set(ctx, &v, 6, 7));
+    assert_int_equal(ts_intvec_get(&v, 39999), 70000);
+    assert_int_equal(ts_intvec_get(&v, 39998), 39998 & 0xff);
+    assert_int_equal(ts_intvec_get(&v, 5), -5);
+    assert_int_equal(ts_intvec_get(&v, 4), 4);
+    ts_intvec_truncate(ctx, &v, 16384);
+    assert_int_equal(v.n, 16384);
+    assert_ok(ctx, ts_intvec_push(ctx, &v, INT64_MIN));
+    assert_int_equal(ts_intvec_get(&v, 16384), INT64_MIN);
+    assert_int_equal(ts_intvec_get(&v, 16383), 16383 & 0xff);
+    ts_intvec_free(ctx, &v);
+    test_ctx_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_clean),         cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_encode),        cmocka_unit_test(test_printable),
+        cmocka_unit_test(test_intvec_widths), cmocka_unit_test(test_intvec_set_and_cut),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
