@@ -322,14 +322,10 @@ static void test_cut_in_last_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cut_everywhere),
-        cmocka_unit_test(test_cut_is_told),
-        cmocka_unit_test(test_cut_in_last_bytes),
-        cmocka_unit_test(test_every_bit_flipped),
-        cmocka_unit_test(test_wrong_prefixes),
-        cmocka_unit_test(test_every_allocation_fails),
-        cmocka_unit_test(test_read_ahead_fails),
-        cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_cut_everywhere),    cmocka_unit_test(test_cut_is_told),
+        cmocka_unit_test(test_cut_in_last_bytes), cmocka_unit_test(test_every_bit_flipped),
+        cmocka_unit_test(test_wrong_prefixes),    cmocka_unit_test(test_every_allocation_fails),
+        cmocka_unit_test(test_read_ahead_fails),  cmocka_unit_test(test_cancel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
