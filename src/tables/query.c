@@ -246,14 +246,14 @@ typedef struct query {
 } query;
 
 /* Skips blanks, comments and empty statements, so that the line of the statement itself is named.
- */
+ * A text that ends with a bare slash and star is no comment for SQLite, which shall say so. */
 static const char *skip_to_statement(const char *p)
 {
     for (;;) {
         p += strspn(p, " \t\r\n\f\v;");
         if (p[0] == '-' && p[1] == '-') {
             p += strcspn(p, "\n");
-        } else if (p[0] == '/' && p[1] == '*') {
+        } else if (p[0] == '/' && p[1] == '*' && p[2] != '\0') {
             const char *end = strstr(p + 2, "*/");
             p = end == NULL ? p + strlen(p) : end + 2;
         } else {
@@ -459,9 +459,9 @@ static bool pragma_only_reads(const char *name)
 }
 
 /*
- * Queries change nothing. A connection opened for reading cannot; the one that wrote the file
- * could, so there everything that writes into it, attaches a file or sets a pragma is refused.
- * Temporary tables are fine in both.
+ * Queries change nothing: everything that writes into the database, attaches a file or sets a
+ * pragma is refused. A connection opened for reading needs that too, for VACUUM INTO and ATTACH
+ * make files beside a database that cannot be written itself. Temporary tables are fine.
  */
 static int authorize(void *user, int action, const char *first, const char *second,
                      const char *database, const char *trigger)
@@ -500,9 +500,7 @@ static ts_code run_query(query *q)
 {
     bool whole = false;
     ts_db *db = q->db;
-    if (db->state == TS_DB_FINISHED) {
-        sqlite3_set_authorizer(db->handle, authorize, NULL);
-    }
+    sqlite3_set_authorizer(db->handle, authorize, NULL);
     ts_db_watch_cancel(db);
     ts_code code = each_statement(q, PASS_NAMES, &whole);
     if (code == TS_OK && whole) {

@@ -360,4 +360,31 @@ static inline int recording_teardown(void **state)
     return fixture_teardown(&f);
 }
 
+/* A copy of the recording in which every number that is added up is as large as it can be. The
+ * caller frees the path with free(). */
+static inline char *recording_hostile(const recording *r)
+{
+    char *path = path_of(r->f, "hostile.db");
+    size_t n;
+    char *bytes = read_file(r->path, &n);
+    sqlite3 *db = NULL;
+    write_file(path, bytes, n);
+    free(bytes);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(
+        sqlite3_exec(db,
+                     "CREATE TEMP TABLE most AS SELECT 9223372036854775807 AS n;"
+                     "UPDATE js_heap_nodes SET self_size = (SELECT n FROM most);"
+                     "UPDATE js_heap_class SET self_size = (SELECT n FROM most);"
+                     "UPDATE js_heap_trace_node SET (size, count) = (SELECT n, n FROM most);"
+                     "UPDATE stack_sample SET dur = (SELECT n FROM most);"
+                     "UPDATE stack_sample_value SET value = (SELECT n FROM most);"
+                     "UPDATE stack_slice SET (dur, self_dur, cpu_dur) ="
+                     "  (SELECT n, n, n FROM most)",
+                     NULL, NULL, NULL),
+        SQLITE_OK);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    return path;
+}
+
 #endif
