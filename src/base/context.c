@@ -74,6 +74,31 @@ static int sys_unlink(void *user, const char *path)
     return unlink(path);
 }
 
+static int sys_openat(void *user, int dir, const char *name, int flags, mode_t mode)
+{
+    (void)user;
+    return openat(dir, name, flags, mode);
+}
+
+static int sys_linkat(void *user, int from_dir, const char *from, int to_dir, const char *to,
+                      int flags)
+{
+    (void)user;
+    return linkat(from_dir, from, to_dir, to, flags);
+}
+
+static int sys_renameat(void *user, int from_dir, const char *from, int to_dir, const char *to)
+{
+    (void)user;
+    return renameat(from_dir, from, to_dir, to);
+}
+
+static int sys_unlinkat(void *user, int dir, const char *name)
+{
+    (void)user;
+    return unlinkat(dir, name, 0);
+}
+
 static void *door_realloc(void *user, void *p, size_t n)
 {
     (void)user;
@@ -87,8 +112,9 @@ static void door_free(void *user, void *p)
 }
 
 static const ts_sys default_sys = {
-    NULL,       sys_open,  sys_close, sys_read,      sys_pread,  sys_write,
-    sys_pwrite, sys_fstat, sys_fsync, sys_ftruncate, sys_rename, sys_unlink,
+    NULL,       sys_open,   sys_close,    sys_read,      sys_pread,  sys_write,
+    sys_pwrite, sys_fstat,  sys_fsync,    sys_ftruncate, sys_rename, sys_unlink,
+    sys_openat, sys_linkat, sys_renameat, sys_unlinkat,
 };
 
 /* Without randomness tables work as well, only not against inputs made to slow them down. */

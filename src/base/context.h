@@ -31,6 +31,12 @@ typedef struct ts_sys {
     int (*ftruncate)(void *user, int fd, off_t len);
     int (*rename)(void *user, const char *from, const char *to);
     int (*unlink)(void *user, const char *path);
+    /* Of names in an open directory. */
+    int (*openat)(void *user, int dir, const char *name, int flags, mode_t mode);
+    int (*linkat)(void *user, int from_dir, const char *from, int to_dir, const char *to,
+                  int flags);
+    int (*renameat)(void *user, int from_dir, const char *from, int to_dir, const char *to);
+    int (*unlinkat)(void *user, int dir, const char *name);
 } ts_sys;
 
 /* The allocator behind the door (base/alloc.h). Contract of realloc/free; `n` is never 0. */

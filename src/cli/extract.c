@@ -130,7 +130,7 @@ static void file_free(extract_file *f)
         (void)ctx->sys.close(ctx->sys.user, f->fd);
     }
     if (f->temporary != NULL) {
-        (void)unlinkat(f->x->dir, f->temporary, 0);
+        (void)ctx->sys.unlinkat(ctx->sys.user, f->x->dir, f->temporary);
     }
     ts_buf_free(ctx, &f->buf);
     ts_free(ctx, f->temporary);
@@ -153,11 +153,28 @@ static ts_code temporary_name(char **out, ts_extractor *x)
     return *out == NULL ? x->ctx->error.code : TS_OK;
 }
 
+static int open_in(const ts_extractor *x, const char *name, int flags)
+{
+    const ts_sys *sys = &x->ctx->sys;
+    int fd;
+    do {
+        fd = sys->openat(sys->user, x->dir, name, flags, 0666);
+    } while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
+/* 0, or errno. */
+static int link_in(const ts_extractor *x, int dir, const char *from, const char *to, int flags)
+{
+    const ts_sys *sys = &x->ctx->sys;
+    return sys->linkat(sys->user, dir, from, x->dir, to, flags) == 0 ? 0 : errno;
+}
+
 /* A file without a name where the file system knows such, else one with a hidden name. */
 static ts_code open_file(extract_file *f)
 {
     ts_extractor *x = f->x;
-    f->fd = openat(x->dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    f->fd = open_in(x, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC);
     if (f->fd >= 0) {
         return TS_OK;
     }
@@ -165,8 +182,7 @@ static ts_code open_file(extract_file *f)
     if (code != TS_OK) {
         return code;
     }
-    f->fd =
-        openat(x->dir, f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    f->fd = open_in(x, f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC);
     if (f->fd < 0) {
         int error = errno;
         ts_free(x->ctx, f->temporary);
@@ -233,7 +249,7 @@ static int link_nameless(const extract_file *f, const char *name)
 {
     char self[40];
     snprintf(self, sizeof self, "/proc/self/fd/%d", f->fd);
-    return linkat(AT_FDCWD, self, f->x->dir, name, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+    return link_in(f->x, AT_FDCWD, self, name, AT_SYMLINK_FOLLOW);
 }
 
 /* --force: by way of a hidden name, so that the old file is replaced at once or not at all. */
@@ -253,7 +269,8 @@ static ts_code replace(extract_file *f, const char *name)
         }
         f->temporary = hidden;
     }
-    if (renameat(x->dir, f->temporary, x->dir, name) != 0) {
+    const ts_sys *sys = &x->ctx->sys;
+    if (sys->renameat(sys->user, x->dir, f->temporary, x->dir, name) != 0) {
         return cannot(x, "write", name, errno);
     }
     ts_free(x->ctx, f->temporary);
@@ -276,7 +293,7 @@ static ts_code give_name(extract_file *f, const char *name)
     if (f->temporary == NULL) {
         error = link_nameless(f, name);
     } else {
-        error = linkat(x->dir, f->temporary, x->dir, name, 0) == 0 ? 0 : errno;
+        error = link_in(x, x->dir, f->temporary, name, 0);
     }
     return error == 0 ? TS_OK : cannot(x, "write", name, error);
 }
@@ -312,11 +329,16 @@ static ts_code end(void *file, bool complete)
     return code;
 }
 
+static void drop(void *file)
+{
+    file_free(file);
+}
+
 ts_code ts_extractor_open(ts_extractor *x, ts_extract *hooks, ts_ctx *ctx,
                           const ts_options *options)
 {
     *x = (ts_extractor){.ctx = ctx, .options = options, .dir = -1};
-    *hooks = (ts_extract){x, begin, write_piece, end};
+    *hooks = (ts_extract){x, begin, write_piece, end, drop};
     x->dir = ts_sys_open(ctx, options->out_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
     if (x->dir < 0) {
         return ts_fail(ctx, TS_ERR_OUTPUT, "cannot open the directory of -o: path=\"%s\": %s",

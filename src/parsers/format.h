@@ -33,8 +33,10 @@ typedef struct ts_extract {
     /* input: the job's name; name: "Snapshot0.heapsnapshot"; *file is handed to the others. */
     ts_code (*begin)(void *user, void **file, const char *input, const char *name);
     ts_code (*write)(void *file, const char *p, size_t n);
-    /* complete: false when the recording was cut. Always called after begin. */
+    /* complete: false when the recording was cut. After begin this is called, or drop. */
     ts_code (*end)(void *file, bool complete);
+    /* An error stopped the import: the file is not to be. */
+    void (*drop)(void *file);
 } ts_extract;
 
 typedef struct ts_import_options {

@@ -9,6 +9,7 @@
 #include "cli/convert.h"
 #include "cli/options.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -150,14 +151,19 @@ typedef struct scenario {
     const char *name;
     const char *input;
     const char *more[4]; /* options */
-    bool into_file;      /* -e; else an anonymous database is asked */
+    bool into_file;      /* -e; else an anonymous database is asked, or ... */
+    bool extract;        /* ... -s */
+    bool loud;           /* without --quiet */
 } scenario;
 
 static const scenario scenarios[] = {
-    {"snapshot", "snapshot.htrace", {NULL}, true},
-    {"timeline", "timeline.htrace", {"--sync", "--index", NULL}, true},
-    {"profile in a zip", "all.tar.gz", {"--json=JSON", NULL}, true},
-    {"question", "profile.htrace", {NULL}, false},
+    {"snapshot", "snapshot.htrace", {NULL}, true, false, false},
+    {"timeline", "timeline.htrace", {"--sync", "--index", NULL}, true, false, false},
+    {"profile in a zip", "all.tar.gz", {"--json=JSON", NULL}, true, false, false},
+    {"question", "profile.htrace", {NULL}, false, false, false},
+    {"summary", "all.zip", {NULL}, true, false, true},
+    {"extraction", "all.tar.gz", {NULL}, false, true, true},
+    {"extraction, forced", "all.zip", {"--force", NULL}, false, true, false},
 };
 enum { SCENARIOS = sizeof scenarios / sizeof scenarios[0] };
 
@@ -170,6 +176,7 @@ typedef struct place {
     char *old; /* the bytes of the target before */
     size_t old_n;
     char *right; /* what a conversion gives */
+    char *whole; /* the folder with what an extraction gives */
     size_t right_n;
 } place;
 
@@ -179,11 +186,18 @@ static const char question[] =
 static int run_once(const scenario *s, const place *p, faults *f)
 {
     char *input = fault_path(TS_FAULT_INPUTS, s->input);
-    const char *argv[16] = {"trace_streamer", input, "--quiet", s->into_file ? "-e" : "-q",
-                            s->into_file ? p->target : p->query};
+    const char *argv[16] = {"trace_streamer", input, s->into_file ? "-e" : "-q",
+                            s->into_file ? p->target : p->query,
+                            s->loud ? "--no-progress" : "--quiet"};
     char *json = fault_path(p->tmp, "json");
     char *json_option = NULL;
     int argc = 5;
+    if (s->extract) {
+        argv[2] = "-s";
+        argv[3] = "-o";
+        argv[argc++] = argv[4];
+        argv[4] = p->dir;
+    }
     for (int i = 0; s->more[i] != NULL; i++) {
         argv[argc++] = s->more[i];
         if (strcmp(s->more[i], "--json=JSON") == 0) {
@@ -222,7 +236,7 @@ static void begin(place *p, const scenario *s)
     fault_write(p->query, question, sizeof question - 1);
     faults none = {0};
     if (s->into_file) {
-        scenario other = {"", "profile.cpuprofile", {NULL}, true};
+        scenario other = {"", "profile.cpuprofile", {NULL}, true, false, false};
         assert_int_equal(run_once(&other, p, &none), 0);
         p->old = fault_read(p->target, &p->old_n);
         none = (faults){0};
@@ -230,6 +244,12 @@ static void begin(place *p, const scenario *s)
     assert_int_equal(run_once(s, p, &none), 0);
     if (s->into_file) {
         p->right = fault_read(p->target, &p->right_n);
+    } else if (s->extract) {
+        p->right_n = (size_t)fault_names(p->dir);
+        p->whole = p->dir;
+        p->dir = fault_folder();
+        assert_true(p->right_n > 0);
+        return;
     } else {
         p->right = strdup(none.text);
         p->right_n = none.text_n;
@@ -241,10 +261,45 @@ static void end(place *p)
 {
     fault_remove(p->dir);
     fault_remove(p->tmp);
+    if (p->whole != NULL) {
+        fault_remove(p->whole);
+    }
     free(p->target);
     free(p->query);
     free(p->old);
     free(p->right);
+}
+
+/* One of them. A member that cannot be read is a loss, and shifts the numbers of those behind it.
+ */
+static void check_file(const scenario *s, const place *p, int code, const char *name)
+{
+    size_t n;
+    char *path = fault_path(p->whole, name);
+    char *made = fault_path(p->dir, name);
+    if (access(path, F_OK) == 0) {
+        char *bytes = fault_read(path, &n);
+        assert_true(fault_file_is(made, bytes, n));
+        free(bytes);
+    } else if (code != 0) {
+        fail_msg("%s: exit %d leaves %s", s->name, code, name);
+    }
+    free(made);
+    free(path);
+}
+
+/* What was extracted before the failure is whole; it makes room for the next run. */
+static void check_extracted(const scenario *s, const place *p, int code)
+{
+    DIR *dir = opendir(p->dir);
+    assert_non_null(dir);
+    for (const struct dirent *e = readdir(dir); e != NULL; e = readdir(dir)) {
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) {
+            check_file(s, p, code, e->d_name);
+        }
+    }
+    (void)closedir(dir);
+    fault_empty(p->dir);
 }
 
 /* Runs with one failure, and looks at what it has left. Returns the exit code. */
@@ -268,6 +323,8 @@ static int run_failing(const scenario *s, const place *p, faults *f)
         if (!fault_file_is(p->target, p->old, p->old_n)) {
             fail_msg("%s: the target has changed: exit %d: %s", s->name, code, f->text);
         }
+    } else if (s->extract) {
+        check_extracted(s, p, code);
     } else if (code == 0) {
         assert_int_equal(f->text_n, p->right_n);
         assert_memory_equal(f->text, p->right, p->right_n);
@@ -327,6 +384,9 @@ static void test_every_allocation_of_sqlite(void **state)
 {
     (void)state;
     for (int i = 0; i < SCENARIOS; i++) {
+        if (scenarios[i].extract) { /* -s alone makes no database */
+            continue;
+        }
         /* That of the schema is by far the most, and the same in all of them. */
         memory_sweep(&scenarios[i], "sqlite", 12, fault_slow() && i > 0 ? 29000 : 0);
     }
@@ -341,7 +401,8 @@ static const char *const calls[] = {
     "rename",        "unlink",       "sqlite.open",
     "sqlite.read",   "sqlite.pread", "sqlite.write",
     "sqlite.pwrite", "sqlite.fstat", "sqlite.ftruncate",
-    "sqlite.unlink",
+    "sqlite.unlink", "openat",       "linkat",
+    "renameat",      "unlinkat",
 };
 
 static bool names_a_path(const place *p, const char *text)
@@ -412,9 +473,10 @@ static void test_every_system_call(void **state)
         begin(&p, &scenarios[i]);
         for (size_t c = 0; c < sizeof calls / sizeof calls[0]; c++) {
             /* Only what makes or grows files can find the disk full. */
-            bool fills = strstr("open,write,pwrite,fsync,ftruncate,rename,sqlite.open,"
-                                "sqlite.write,sqlite.pwrite,sqlite.ftruncate",
-                                calls[c]) != NULL;
+            bool fills =
+                strstr("open,openat,linkat,write,pwrite,fsync,ftruncate,rename,sqlite.open,"
+                       "sqlite.write,sqlite.pwrite,sqlite.ftruncate",
+                       calls[c]) != NULL;
             for (size_t e = 0; e < (fills ? 2 : 1); e++) {
                 call_sweep(&scenarios[i], &p, calls[c], numbers[e]);
             }

@@ -126,6 +126,38 @@ static int f_ftruncate(void *user, int fd, off_t len)
                                                         : f->sys.ftruncate(f->sys.user, fd, len);
 }
 
+static int f_openat(void *user, int dir, const char *name, int flags, mode_t mode)
+{
+    faults *f = user;
+    if (faults_hit(f, "openat") || interrupted(f)) {
+        return -1;
+    }
+    int fd = f->sys.openat(f->sys.user, dir, name, flags, mode);
+    f->open_files += fd >= 0 ? 1 : 0;
+    return fd;
+}
+
+static int f_linkat(void *user, int from_dir, const char *from, int to_dir, const char *to,
+                    int flags)
+{
+    faults *f = user;
+    return faults_hit(f, "linkat") ? -1
+                                   : f->sys.linkat(f->sys.user, from_dir, from, to_dir, to, flags);
+}
+
+static int f_renameat(void *user, int from_dir, const char *from, int to_dir, const char *to)
+{
+    faults *f = user;
+    return faults_hit(f, "renameat") ? -1
+                                     : f->sys.renameat(f->sys.user, from_dir, from, to_dir, to);
+}
+
+static int f_unlinkat(void *user, int dir, const char *name)
+{
+    faults *f = user;
+    return faults_hit(f, "unlinkat") ? -1 : f->sys.unlinkat(f->sys.user, dir, name);
+}
+
 static int f_rename(void *user, const char *from, const char *to)
 {
     faults *f = user;
@@ -161,8 +193,9 @@ void faults_install(faults *f, ts_ctx *ctx)
     f->sys = ctx->sys;
     f->allocator = ctx->allocator;
     ctx->allocator = (ts_allocator){f, f_realloc, f_free};
-    ctx->sys = (ts_sys){f,        f_open,  f_close, f_read,      f_pread,  f_write,
-                        f_pwrite, f_fstat, f_fsync, f_ftruncate, f_rename, f_unlink};
+    ctx->sys = (ts_sys){f,        f_open,   f_close,    f_read,      f_pread,  f_write,
+                        f_pwrite, f_fstat,  f_fsync,    f_ftruncate, f_rename, f_unlink,
+                        f_openat, f_linkat, f_renameat, f_unlinkat};
 }
 
 /* --- files ----------------------------------------------------------------------------------- */
@@ -202,6 +235,11 @@ static int visit(const char *dir, bool remove_them)
 int fault_names(const char *dir)
 {
     return visit(dir, false);
+}
+
+void fault_empty(const char *dir)
+{
+    (void)visit(dir, true);
 }
 
 void fault_remove(char *dir)

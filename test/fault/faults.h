@@ -40,6 +40,7 @@ char *fault_path(const char *dir, const char *name);
 /* A new empty folder below $TMPDIR or /tmp; the caller frees the name after fault_remove. */
 char *fault_folder(void);
 void fault_remove(char *dir);
+void fault_empty(const char *dir); /* removes the files in it */
 
 /* Names in a folder, "." and ".." not counted. */
 int fault_names(const char *dir);

@@ -49,8 +49,8 @@ void ts_session_free(ts_session *s)
         return;
     }
     /* Only after an error are files still open here: they are not complete, and said so. */
-    (void)extract_end(s, &s->heap_file, false);
-    (void)extract_end(s, &s->profile_file, false);
+    extract_drop(s, &s->heap_file);
+    extract_drop(s, &s->profile_file);
     ts_heap_free(s->heap);
     ts_profile_free(s->profile);
     ts_json_free(s->json);
