@@ -141,6 +141,45 @@ ts_code ts_cause(ts_ctx *ctx, const char *fmt, ...)
     return ctx->error.code;
 }
 
+/* True when a call that was interrupted must be made again. */
+static bool again(const ts_ctx *ctx)
+{
+    return errno == EINTR && (ctx->cancel == NULL || *ctx->cancel == 0);
+}
+
+int ts_sys_open(ts_ctx *ctx, const char *path, int flags, mode_t mode)
+{
+    int fd;
+    do {
+        fd = ctx->sys.open(ctx->sys.user, path, flags, mode);
+    } while (fd < 0 && again(ctx));
+    return fd;
+}
+
+int ts_sys_fsync(ts_ctx *ctx, int fd)
+{
+    int r;
+    do {
+        r = ctx->sys.fsync(ctx->sys.user, fd);
+    } while (r != 0 && again(ctx));
+    return r;
+}
+
+int ts_sys_ftruncate(ts_ctx *ctx, int fd, off_t len)
+{
+    int r;
+    do {
+        r = ctx->sys.ftruncate(ctx->sys.user, fd, len);
+    } while (r != 0 && again(ctx));
+    return r;
+}
+
+int ts_sys_close_written(ts_ctx *ctx, int fd)
+{
+    int r = ctx->sys.close(ctx->sys.user, fd);
+    return r != 0 && errno == EINTR ? 0 : r;
+}
+
 ts_code ts_check_cancel(ts_ctx *ctx)
 {
     if (ctx->cancel != NULL && *ctx->cancel != 0) {

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 enum { WRITE_BLOCK = 256 * 1024, SAME_NAMES_MAX = 100000 };
@@ -137,11 +138,17 @@ static void file_free(extract_file *f)
     ts_free(ctx, f);
 }
 
+/* A hidden name that nobody can know before and put something there. */
 static ts_code temporary_name(char **out, ts_extractor *x)
 {
-    char name[64];
-    int n = snprintf(name, sizeof name, ".trace_streamer-%ld-%llu.part", (long)getpid(),
-                     (unsigned long long)x->names.count);
+    char name[96];
+    unsigned long long number = 0;
+    /* Without random numbers the names still differ; O_EXCL and linkat refuse what is taken. */
+    if (getrandom(&number, sizeof number, GRND_NONBLOCK) != (ssize_t)sizeof number) {
+        number = 0;
+    }
+    int n = snprintf(name, sizeof name, ".trace_streamer-%ld-%llu-%016llx.part", (long)getpid(),
+                     (unsigned long long)x->names.count, number);
     *out = ts_strndup(x->ctx, name, (size_t)n);
     return *out == NULL ? x->ctx->error.code : TS_OK;
 }
@@ -194,6 +201,7 @@ static ts_code begin(void *user, void **file, const char *input, const char *nam
     return TS_OK;
 }
 
+/* All of it; 0 bytes written are no progress either. */
 static ts_code flush(extract_file *f)
 {
     const ts_sys *sys = &f->x->ctx->sys;
@@ -201,12 +209,11 @@ static ts_code flush(extract_file *f)
     size_t n = f->buf.n;
     while (n > 0) {
         ssize_t put = sys->write(sys->user, f->fd, p, n);
-        if (put < 0 && errno != EINTR) {
-            return cannot(f->x, "write", f->name, errno);
-        }
         if (put > 0) {
             p += put;
             n -= (size_t)put;
+        } else if (put == 0 || errno != EINTR) {
+            return cannot(f->x, "write", f->name, put == 0 ? ENOSPC : errno);
         }
     }
     f->buf.n = 0;
@@ -286,6 +293,13 @@ static ts_code end(void *file, bool complete)
     if (code == TS_OK) {
         code = ts_buf_putc(x->ctx, &name, '\0');
     }
+    if (code == TS_OK && f->temporary != NULL) {
+        /* A file system without nameless files, which those over a network are, tells of losses
+         * here; nameless ones are closed with their name given. */
+        int fd = f->fd;
+        f->fd = -1;
+        code = ts_sys_close_written(x->ctx, fd) == 0 ? TS_OK : cannot(x, "write", f->name, errno);
+    }
     if (code == TS_OK) {
         code = give_name(f, name.p);
     }
@@ -303,7 +317,7 @@ ts_code ts_extractor_open(ts_extractor *x, ts_extract *hooks, ts_ctx *ctx,
 {
     *x = (ts_extractor){.ctx = ctx, .options = options, .dir = -1};
     *hooks = (ts_extract){x, begin, write_piece, end};
-    x->dir = ctx->sys.open(ctx->sys.user, options->out_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    x->dir = ts_sys_open(ctx, options->out_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
     if (x->dir < 0) {
         return ts_fail(ctx, TS_ERR_OUTPUT, "cannot open the directory of -o: path=\"%s\": %s",
                        options->out_dir, strerror(errno));

@@ -74,6 +74,7 @@ typedef struct ts_format {
     const char *title;       /* one line for --format=list */
     const char *source_type; /* meta.source_type */
     int (*sniff)(const ts_sniff *s);
+    bool json; /* one JSON object: --format cannot make anything else of this format */
 
     /* Stream formats: fed blocks of any size. `finish` is called once, also for a cut stream;
      * `close` always, also after an error. */

@@ -302,6 +302,11 @@ static inline void put_quality(const recording *r)
     *t = (ts_tally){true, 70, 67, 65, 2, 0};
     assert_ok(r->f->ctx, ts_count(&t, r->store, 4, TS_ITEM_edges, NULL));
     *t = (ts_tally){true, 140, 130, 130, 0, 0};
+    /* Those of the other snapshots, together: imported items and rows are compared at the end. */
+    assert_ok(r->f->ctx, ts_count(&t, r->store, 3, TS_ITEM_nodes, NULL));
+    *t = (ts_tally){false, 0, 15, 15, 0, 0};
+    assert_ok(r->f->ctx, ts_count(&t, r->store, 3, TS_ITEM_edges, NULL));
+    *t = (ts_tally){false, 0, 7, 7, 0, 0};
     assert_ok(r->f->ctx, ts_count(&t, r->store, 1, TS_ITEM_plugin_segments, "cpu-plugin"));
     *t = (ts_tally){false, 0, 3, 0, 0, 3};
     assert_ok(r->f->ctx, ts_count(&t, r->store, 1, TS_ITEM_segments, NULL));
