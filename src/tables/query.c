@@ -246,11 +246,12 @@ typedef struct query {
 } query;
 
 /* Skips blanks, comments and empty statements, so that the line of the statement itself is named.
- * A text that ends with a bare slash and star is no comment for SQLite, which shall say so. */
+ * What is something else for SQLite (a vertical tab, a bare slash and star at the end) is left to
+ * it. */
 static const char *skip_to_statement(const char *p)
 {
     for (;;) {
-        p += strspn(p, " \t\r\n\f\v;");
+        p += strspn(p, " \t\r\n\f;");
         if (p[0] == '-' && p[1] == '-') {
             p += strcspn(p, "\n");
         } else if (p[0] == '/' && p[1] == '*' && p[2] != '\0') {

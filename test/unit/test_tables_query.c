@@ -129,6 +129,7 @@ static void test_statements_are_split_by_sqlite(void **state)
     check(o, "SELECT 4 AS a /* never closed", NULL, 0, "#a\n4\n");
     check(o, "/* never closed", NULL, 0, "");
     refuse(o, "SELECT 4;\n/*", NULL, 0, "line=2: near \"/\": syntax error"); /* as SQLite has it */
+    refuse(o, "\v", NULL, 0, "line=1: unrecognized token");
     check(o, "\xef\xbb\xbfSELECT 5", NULL, 0, "#5\n5\n");
     /* A header also where there are no rows. */
     check(o, "SELECT pid, name FROM process WHERE 0", NULL, 0, "#pid|name\n");
