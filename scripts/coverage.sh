@@ -20,6 +20,11 @@ if [ "${1:-}" != --no-run ]; then
         cat "$log"
         exit 1
     fi
+    # Every allocation, where the tests above take samples.
+    TS_SLOW=1 "$build/test/fault/fault_convert" test_every_allocation_of_ours >"$log" 2>&1 || {
+        cat "$log"
+        exit 1
+    }
 fi
 mkdir -p "$build/report"
 gcovr --root . --object-directory "$build" --filter 'src/' --exclude-unreachable-branches \

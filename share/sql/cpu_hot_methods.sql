@@ -7,16 +7,19 @@
 -- Columns:    source_id, method, file, line
 --             self_ns   time in the method itself
 --             total_ns  time in it or in what it called; recursion counts once
-WITH RECURSIVE weight AS (
-  SELECT node_id, sum(
-      min(ts + dur, ifnull(:to, 9223372036854775807))
-      - max(ts, ifnull(:from, -9223372036854775807))) AS ns
+-- Sums are put together from halves: sum() fails beyond 64 bits, and damage can make numbers huge.
+WITH RECURSIVE part AS (
+  SELECT node_id, CAST(min(ts + dur, ifnull(:to, 9223372036854775807))
+      - max(ts, ifnull(:from, -9223372036854775807)) AS INTEGER) AS ns
   FROM stack_sample
   WHERE node_id IS NOT NULL AND dur > 0
     AND ts < ifnull(:to, 9223372036854775807)
     AND ts + dur > ifnull(:from, -9223372036854775807)
     AND source_id = ifnull(:source, source_id)
-  GROUP BY node_id
+),
+weight AS (
+  SELECT node_id, sum(ns >> 32) * 4294967296 + sum(ns & 4294967295) AS ns
+  FROM part GROUP BY node_id
 ),
 -- Every node is met twice, when it is entered and when it is left, in the order of a walk through
 -- the tree: what weighs in between is the node's total. See v_stack_hot_method.
@@ -42,17 +45,20 @@ step AS (
 run AS (
   SELECT s.node_id AS node_id, s.method_id AS method_id, s.leaves AS leaves, s.open AS open,
     ifnull(w.ns, 0) AS ns,
-    sum(ifnull(w.ns, 0)) OVER (ORDER BY s.pos ROWS UNBOUNDED PRECEDING) AS so_far
+    sum(ifnull(w.ns >> 32, 0)) OVER so_far * 4294967296
+      + sum(ifnull(w.ns & 4294967295, 0)) OVER so_far AS so_far
   FROM step AS s LEFT JOIN weight AS w ON w.node_id = s.node_id AND s.leaves = 0
+  WINDOW so_far AS (ORDER BY s.pos ROWS UNBOUNDED PRECEDING)
 ),
 total AS (
-  SELECT method_id, sum(part) AS ns FROM (
-    SELECT method_id, sum(CASE leaves WHEN 1 THEN so_far ELSE ns - so_far END) AS part
+  SELECT method_id, sum(part >> 32) * 4294967296 + sum(part & 4294967295) AS ns FROM (
+    SELECT method_id,
+      max(CASE leaves WHEN 1 THEN so_far END) + sum(CASE leaves WHEN 0 THEN ns - so_far END) AS part
     FROM run WHERE open = 1 GROUP BY node_id)
   GROUP BY method_id
 ),
 self AS (
-  SELECT n.method_id AS method_id, sum(w.ns) AS ns
+  SELECT n.method_id AS method_id, sum(w.ns >> 32) * 4294967296 + sum(w.ns & 4294967295) AS ns
   FROM weight AS w JOIN stack_node AS n ON n.id = w.node_id
   GROUP BY n.method_id
 )

@@ -6,6 +6,7 @@
 --             busy_ns   time of samples in the span, without (idle); a sample is split between spans
 --             idle_ns   time of samples in (idle)
 --             samples   number of samples that begin in the span
+-- Sums are put together from halves: sum() fails beyond 64 bits, and damage can make numbers huge.
 WITH RECURSIVE span AS (
   SELECT ifnull(:from, start_ts) AS start_ts, ifnull(:to, end_ts) AS end_ts,
     max(CAST(ifnull(:buckets, 50) AS INTEGER), 1) AS n
@@ -43,7 +44,10 @@ part AS (
   WHERE p.first_b < p.last_b
 ),
 summed AS (
-  SELECT b, sum((1 - idle) * ns) AS busy_ns, sum(idle * ns) AS idle_ns, sum(begins) AS samples
+  SELECT b,
+    sum((1 - idle) * (ns >> 32)) * 4294967296 + sum((1 - idle) * (ns & 4294967295)) AS busy_ns,
+    sum(idle * (ns >> 32)) * 4294967296 + sum(idle * (ns & 4294967295)) AS idle_ns,
+    sum(begins) AS samples
   FROM part GROUP BY b
 )
 SELECT k.b AS bucket, k.start_ts, k.end_ts, ifnull(s.busy_ns, 0) AS busy_ns,

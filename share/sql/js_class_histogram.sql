@@ -6,7 +6,7 @@
 --             self_size  their size in bytes, without what they refer to
 --             percent    share of the size of the whole heap
 SELECT class, count, self_size,
-  round(100.0 * self_size / nullif(sum(self_size) OVER (), 0), 2) AS percent
+  round(100.0 * self_size / nullif(total(self_size) OVER (), 0), 2) AS percent
 FROM v_js_class_histogram
 WHERE file_id = ifnull(:file, 0)
 ORDER BY self_size DESC, class

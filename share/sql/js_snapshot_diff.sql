@@ -10,6 +10,7 @@
 --             kept             nodes in both
 --             added_size, removed_size  bytes
 --             size_delta       growth in bytes, with that of the nodes in both
+-- Sums are put together from halves: sum() fails beyond 64 bits, and damage can make numbers huge.
 WITH pair(new_id, old_id) AS (
   SELECT n.id, ifnull(:previous, (SELECT max(o.id) FROM js_heap_files AS o WHERE o.id < n.id))
   FROM (SELECT ifnull(:file, max(id)) AS id FROM js_heap_files) AS n
@@ -30,16 +31,21 @@ matched AS (
   SELECT sum(is_new) AS in_new, sum(1 - is_new) AS in_old,
     max(CASE is_new WHEN 1 THEN class_key END) AS new_key,
     max(CASE is_new WHEN 0 THEN class_key END) AS old_key,
-    sum(is_new * self_size) AS new_size, sum((1 - is_new) * self_size) AS old_size
+    sum(is_new * (self_size >> 32)) * 4294967296 + sum(is_new * (self_size & 4294967295)) AS new_size,
+    sum((1 - is_new) * (self_size >> 32)) * 4294967296
+      + sum((1 - is_new) * (self_size & 4294967295)) AS old_size
   FROM node GROUP BY id
 ),
 keyed AS (
   SELECT in_new > 0 AS is_new, CASE WHEN in_new > 0 THEN new_key ELSE old_key END AS class_key,
     sum(max(in_new - in_old, 0)) AS added, sum(max(in_old - in_new, 0)) AS removed,
     sum(min(in_new, in_old)) AS kept,
-    sum(CASE WHEN in_old = 0 THEN new_size ELSE 0 END) AS added_size,
-    sum(CASE WHEN in_new = 0 THEN old_size ELSE 0 END) AS removed_size,
-    sum(new_size - old_size) AS size_delta
+    sum((in_old = 0) * (new_size >> 32)) * 4294967296
+      + sum((in_old = 0) * (new_size & 4294967295)) AS added_size,
+    sum((in_new = 0) * (old_size >> 32)) * 4294967296
+      + sum((in_new = 0) * (old_size & 4294967295)) AS removed_size,
+    sum((new_size - old_size) >> 32) * 4294967296
+      + sum((new_size - old_size) & 4294967295) AS size_delta
   FROM matched GROUP BY 1, 2
 )
 SELECT
@@ -52,8 +58,9 @@ SELECT
       WHERE t.rowid = d.first_info_rowid - 1 - k.class_key
         AND -1 - k.class_key < d.node_type_count) END AS class,
   sum(k.added) AS added, sum(k.removed) AS removed, sum(k.kept) AS kept,
-  sum(k.added_size) AS added_size, sum(k.removed_size) AS removed_size,
-  sum(k.size_delta) AS size_delta
+  sum(k.added_size >> 32) * 4294967296 + sum(k.added_size & 4294967295) AS added_size,
+  sum(k.removed_size >> 32) * 4294967296 + sum(k.removed_size & 4294967295) AS removed_size,
+  sum(k.size_delta >> 32) * 4294967296 + sum(k.size_delta & 4294967295) AS size_delta
 FROM keyed AS k
 JOIN pair AS p
 LEFT JOIN js_heap_file_detail AS d

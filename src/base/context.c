@@ -74,6 +74,31 @@ static int sys_unlink(void *user, const char *path)
     return unlink(path);
 }
 
+static int sys_openat(void *user, int dir, const char *name, int flags, mode_t mode)
+{
+    (void)user;
+    return openat(dir, name, flags, mode);
+}
+
+static int sys_linkat(void *user, int from_dir, const char *from, int to_dir, const char *to,
+                      int flags)
+{
+    (void)user;
+    return linkat(from_dir, from, to_dir, to, flags);
+}
+
+static int sys_renameat(void *user, int from_dir, const char *from, int to_dir, const char *to)
+{
+    (void)user;
+    return renameat(from_dir, from, to_dir, to);
+}
+
+static int sys_unlinkat(void *user, int dir, const char *name)
+{
+    (void)user;
+    return unlinkat(dir, name, 0);
+}
+
 static void *door_realloc(void *user, void *p, size_t n)
 {
     (void)user;
@@ -87,8 +112,9 @@ static void door_free(void *user, void *p)
 }
 
 static const ts_sys default_sys = {
-    NULL,       sys_open,  sys_close, sys_read,      sys_pread,  sys_write,
-    sys_pwrite, sys_fstat, sys_fsync, sys_ftruncate, sys_rename, sys_unlink,
+    NULL,       sys_open,   sys_close,    sys_read,      sys_pread,  sys_write,
+    sys_pwrite, sys_fstat,  sys_fsync,    sys_ftruncate, sys_rename, sys_unlink,
+    sys_openat, sys_linkat, sys_renameat, sys_unlinkat,
 };
 
 /* Without randomness tables work as well, only not against inputs made to slow them down. */
@@ -139,6 +165,45 @@ ts_code ts_cause(ts_ctx *ctx, const char *fmt, ...)
     ts_error_vadd(&ctx->error, fmt, ap);
     va_end(ap);
     return ctx->error.code;
+}
+
+/* True when a call that was interrupted must be made again. */
+static bool again(const ts_ctx *ctx)
+{
+    return errno == EINTR && (ctx->cancel == NULL || *ctx->cancel == 0);
+}
+
+int ts_sys_open(ts_ctx *ctx, const char *path, int flags, mode_t mode)
+{
+    int fd;
+    do {
+        fd = ctx->sys.open(ctx->sys.user, path, flags, mode);
+    } while (fd < 0 && again(ctx));
+    return fd;
+}
+
+int ts_sys_fsync(ts_ctx *ctx, int fd)
+{
+    int r;
+    do {
+        r = ctx->sys.fsync(ctx->sys.user, fd);
+    } while (r != 0 && again(ctx));
+    return r;
+}
+
+int ts_sys_ftruncate(ts_ctx *ctx, int fd, off_t len)
+{
+    int r;
+    do {
+        r = ctx->sys.ftruncate(ctx->sys.user, fd, len);
+    } while (r != 0 && again(ctx));
+    return r;
+}
+
+int ts_sys_close_written(ts_ctx *ctx, int fd)
+{
+    int r = ctx->sys.close(ctx->sys.user, fd);
+    return r != 0 && errno == EINTR ? 0 : r;
 }
 
 ts_code ts_check_cancel(ts_ctx *ctx)

@@ -32,6 +32,12 @@ typedef struct ts_sys {
     int (*ftruncate)(void *user, int fd, off_t len);
     int (*rename)(void *user, const char *from, const char *to);
     int (*unlink)(void *user, const char *path);
+    /* Of names in an open directory. */
+    int (*openat)(void *user, int dir, const char *name, int flags, mode_t mode);
+    int (*linkat)(void *user, int from_dir, const char *from, int to_dir, const char *to,
+                  int flags);
+    int (*renameat)(void *user, int from_dir, const char *from, int to_dir, const char *to);
+    int (*unlinkat)(void *user, int dir, const char *name);
 } ts_sys;
 
 /* The allocator behind the door (base/alloc.h). Contract of realloc/free; `n` is never 0. */
@@ -87,6 +93,21 @@ ts_code ts_fail(ts_ctx *ctx, ts_code code, const char *fmt, ...)
 
 /* Adds an outer cause and returns the code of the chain. */
 ts_code ts_cause(ts_ctx *ctx, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/*
+ * System calls that a signal may interrupt, made again until they are done. They give up with EINTR
+ * only when the signal asked the conversion to stop, so that a pipe without a partner cannot hold
+ * it. Results and errno are those of the calls.
+ */
+int ts_sys_open(ts_ctx *ctx, const char *path, int flags, mode_t mode);
+int ts_sys_fsync(ts_ctx *ctx, int fd);
+int ts_sys_ftruncate(ts_ctx *ctx, int fd, off_t len);
+
+/*
+ * Closes a file that was written. File systems over a network tell here what they could not keep.
+ * The descriptor is gone in any case; that the call was interrupted is no failure.
+ */
+int ts_sys_close_written(ts_ctx *ctx, int fd);
 
 /* TS_ERR_INTERRUPTED once a signal has come, else TS_OK. Cheap: call it once a block. */
 ts_code ts_check_cancel(ts_ctx *ctx);

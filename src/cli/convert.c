@@ -232,8 +232,7 @@ static ts_code write_json(run *r)
     ts_code code = ts_summary_json(&out.buf, &r->summary);
     struct stat st;
     if (code == TS_OK && r->json_fd >= 0 && fstat(r->json_fd, &st) == 0 && S_ISREG(st.st_mode) &&
-        (r->ctx->sys.ftruncate(r->ctx->sys.user, r->json_fd, 0) != 0 ||
-         lseek(r->json_fd, 0, SEEK_SET) != 0)) {
+        (ts_sys_ftruncate(r->ctx, r->json_fd, 0) != 0 || lseek(r->json_fd, 0, SEEK_SET) != 0)) {
         code = ts_fail(r->ctx, TS_ERR_OUTPUT, "cannot write to %s: %s", out.name, strerror(errno));
     }
     if (code == TS_OK) {

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 enum { WRITE_BLOCK = 256 * 1024, SAME_NAMES_MAX = 100000 };
@@ -129,7 +130,7 @@ static void file_free(extract_file *f)
         (void)ctx->sys.close(ctx->sys.user, f->fd);
     }
     if (f->temporary != NULL) {
-        (void)unlinkat(f->x->dir, f->temporary, 0);
+        (void)ctx->sys.unlinkat(ctx->sys.user, f->x->dir, f->temporary);
     }
     ts_buf_free(ctx, &f->buf);
     ts_free(ctx, f->temporary);
@@ -137,20 +138,43 @@ static void file_free(extract_file *f)
     ts_free(ctx, f);
 }
 
+/* A hidden name that nobody can know before and put something there. */
 static ts_code temporary_name(char **out, ts_extractor *x)
 {
-    char name[64];
-    int n = snprintf(name, sizeof name, ".trace_streamer-%ld-%llu.part", (long)getpid(),
-                     (unsigned long long)x->names.count);
+    char name[96];
+    unsigned long long number = 0;
+    /* Without random numbers the names still differ; O_EXCL and linkat refuse what is taken. */
+    if (getrandom(&number, sizeof number, GRND_NONBLOCK) != (ssize_t)sizeof number) {
+        number = 0;
+    }
+    int n = snprintf(name, sizeof name, ".trace_streamer-%ld-%llu-%016llx.part", (long)getpid(),
+                     (unsigned long long)x->names.count, number);
     *out = ts_strndup(x->ctx, name, (size_t)n);
     return *out == NULL ? x->ctx->error.code : TS_OK;
+}
+
+static int open_in(const ts_extractor *x, const char *name, int flags)
+{
+    const ts_sys *sys = &x->ctx->sys;
+    int fd;
+    do {
+        fd = sys->openat(sys->user, x->dir, name, flags, 0666);
+    } while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
+/* 0, or errno. */
+static int link_in(const ts_extractor *x, int dir, const char *from, const char *to, int flags)
+{
+    const ts_sys *sys = &x->ctx->sys;
+    return sys->linkat(sys->user, dir, from, x->dir, to, flags) == 0 ? 0 : errno;
 }
 
 /* A file without a name where the file system knows such, else one with a hidden name. */
 static ts_code open_file(extract_file *f)
 {
     ts_extractor *x = f->x;
-    f->fd = openat(x->dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    f->fd = open_in(x, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC);
     if (f->fd >= 0) {
         return TS_OK;
     }
@@ -158,8 +182,7 @@ static ts_code open_file(extract_file *f)
     if (code != TS_OK) {
         return code;
     }
-    f->fd =
-        openat(x->dir, f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    f->fd = open_in(x, f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC);
     if (f->fd < 0) {
         int error = errno;
         ts_free(x->ctx, f->temporary);
@@ -194,6 +217,7 @@ static ts_code begin(void *user, void **file, const char *input, const char *nam
     return TS_OK;
 }
 
+/* All of it; 0 bytes written are no progress either. */
 static ts_code flush(extract_file *f)
 {
     const ts_sys *sys = &f->x->ctx->sys;
@@ -201,12 +225,11 @@ static ts_code flush(extract_file *f)
     size_t n = f->buf.n;
     while (n > 0) {
         ssize_t put = sys->write(sys->user, f->fd, p, n);
-        if (put < 0 && errno != EINTR) {
-            return cannot(f->x, "write", f->name, errno);
-        }
         if (put > 0) {
             p += put;
             n -= (size_t)put;
+        } else if (put == 0 || errno != EINTR) {
+            return cannot(f->x, "write", f->name, put == 0 ? ENOSPC : errno);
         }
     }
     f->buf.n = 0;
@@ -226,7 +249,7 @@ static int link_nameless(const extract_file *f, const char *name)
 {
     char self[40];
     snprintf(self, sizeof self, "/proc/self/fd/%d", f->fd);
-    return linkat(AT_FDCWD, self, f->x->dir, name, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+    return link_in(f->x, AT_FDCWD, self, name, AT_SYMLINK_FOLLOW);
 }
 
 /* --force: by way of a hidden name, so that the old file is replaced at once or not at all. */
@@ -246,7 +269,8 @@ static ts_code replace(extract_file *f, const char *name)
         }
         f->temporary = hidden;
     }
-    if (renameat(x->dir, f->temporary, x->dir, name) != 0) {
+    const ts_sys *sys = &x->ctx->sys;
+    if (sys->renameat(sys->user, x->dir, f->temporary, x->dir, name) != 0) {
         return cannot(x, "write", name, errno);
     }
     ts_free(x->ctx, f->temporary);
@@ -269,7 +293,7 @@ static ts_code give_name(extract_file *f, const char *name)
     if (f->temporary == NULL) {
         error = link_nameless(f, name);
     } else {
-        error = linkat(x->dir, f->temporary, x->dir, name, 0) == 0 ? 0 : errno;
+        error = link_in(x, x->dir, f->temporary, name, 0);
     }
     return error == 0 ? TS_OK : cannot(x, "write", name, error);
 }
@@ -286,6 +310,13 @@ static ts_code end(void *file, bool complete)
     if (code == TS_OK) {
         code = ts_buf_putc(x->ctx, &name, '\0');
     }
+    if (code == TS_OK && f->temporary != NULL) {
+        /* A file system without nameless files, which those over a network are, tells of losses
+         * here; nameless ones are closed with their name given. */
+        int fd = f->fd;
+        f->fd = -1;
+        code = ts_sys_close_written(x->ctx, fd) == 0 ? TS_OK : cannot(x, "write", f->name, errno);
+    }
     if (code == TS_OK) {
         code = give_name(f, name.p);
     }
@@ -298,12 +329,17 @@ static ts_code end(void *file, bool complete)
     return code;
 }
 
+static void drop(void *file)
+{
+    file_free(file);
+}
+
 ts_code ts_extractor_open(ts_extractor *x, ts_extract *hooks, ts_ctx *ctx,
                           const ts_options *options)
 {
     *x = (ts_extractor){.ctx = ctx, .options = options, .dir = -1};
-    *hooks = (ts_extract){x, begin, write_piece, end};
-    x->dir = ctx->sys.open(ctx->sys.user, options->out_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    *hooks = (ts_extract){x, begin, write_piece, end, drop};
+    x->dir = ts_sys_open(ctx, options->out_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
     if (x->dir < 0) {
         return ts_fail(ctx, TS_ERR_OUTPUT, "cannot open the directory of -o: path=\"%s\": %s",
                        options->out_dir, strerror(errno));

@@ -36,7 +36,10 @@ ts_code ts_open_text_file(int *out, ts_ctx *ctx, const char *path, int flags,
     if (db != NULL && strcmp(path, db) == 0) { /* before it would be created */
         return ts_fail(ctx, TS_ERR_USAGE, twice, path);
     }
-    int fd = sys->open(sys->user, path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | flags, 0666);
+    int fd = ts_sys_open(ctx, path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | flags, 0666);
+    if (fd < 0 && errno == EINTR && (code = ts_check_cancel(ctx)) != TS_OK) {
+        return code;
+    }
     if (fd < 0 || sys->fstat(sys->user, fd, &st) != 0) {
         code = ts_fail(ctx, TS_ERR_OUTPUT, "cannot open the file for writing: path=\"%s\": %s",
                        path, strerror(errno));

@@ -18,6 +18,9 @@ static int write_all(ts_ctx *ctx, int fd, const char *p, size_t n)
 {
     while (n > 0) {
         ssize_t put = ctx->sys.write(ctx->sys.user, fd, p, n);
+        if (put == 0) { /* never so for files and pipes; going on might never end */
+            return ENOSPC;
+        }
         if (put < 0) {
             if (errno != EINTR) {
                 return errno;

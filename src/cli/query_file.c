@@ -43,7 +43,6 @@ static ts_code read_all(ts_buf *sql, ts_ctx *ctx, int fd, const char *name)
 /* Opens dir/name; dir is relative to the program when it has no leading slash. */
 static int open_in(ts_ctx *ctx, const char *dir, const char *name)
 {
-    const ts_sys *sys = &ctx->sys;
     char self[PATH_MAX];
     ts_buf path = {0};
     int fd = -1;
@@ -62,7 +61,7 @@ static int open_in(ts_ctx *ctx, const char *dir, const char *name)
         code = ts_buf_putc(ctx, &path, '\0');
     }
     if (code == TS_OK) {
-        fd = sys->open(sys->user, path.p, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0);
+        fd = ts_sys_open(ctx, path.p, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0);
     }
     ts_buf_free(ctx, &path);
     return fd;
@@ -82,12 +81,15 @@ ts_code ts_query_read(ts_buf *sql, ts_ctx *ctx, const char *name)
     if (strcmp(name, "-") == 0) {
         return read_all(sql, ctx, STDIN_FILENO, "-");
     }
-    int fd = sys->open(sys->user, name, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0);
+    int fd = ts_sys_open(ctx, name, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0);
     int error = errno;
     if (fd < 0 && error == ENOENT && is_shipped_name(name)) {
         for (size_t i = 0; fd < 0 && i < sizeof places / sizeof places[0]; i++) {
             fd = open_in(ctx, places[i], name);
         }
+    }
+    if (fd < 0 && error == EINTR && ts_check_cancel(ctx) != TS_OK) {
+        return ctx->error.code;
     }
     if (fd < 0) {
         return ts_fail(ctx, TS_ERR_USAGE, "cannot open the query file \"%s\": %s", name,

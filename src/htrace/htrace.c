@@ -102,6 +102,11 @@ static ts_code set_bounds(ts_htrace *h)
     if (h->bounded) {
         return TS_OK;
     }
+    if (h->header.length != 0 && h->header.length != TS_HTRACE_HEADER) {
+        return ts_htrace_issue(h, header_length_wrong, NULL, h->section_start,
+                               "the header's length is %" PRIu64 ", less than a header has",
+                               h->header.length);
+    }
     return ts_htrace_issue(h, header_length_unknown, NULL, h->section_start,
                            "the header's length is %" PRIu64, h->header.length);
 }

@@ -28,9 +28,13 @@ static bool all_zero(const uint8_t *p, size_t n)
     return true;
 }
 
-/* The section ends in 1 to 3 bytes: its length is right when a header seems to follow it. */
+/* The section ends in 1 to 3 bytes: its length is right when a header seems to follow it. The input
+ * may end even before that. */
 static next_kind classify_residue(const ts_htrace *h, size_t left, const uint8_t *p, size_t n)
 {
+    if (n < left) {
+        return NEXT_TAIL;
+    }
     if (n < TS_HTRACE_LOOK || memcmp(p + left, "OHOSPROF", n - left) == 0 ||
         !ts_segment_plausible(h, prefix(p), p + 4, n - 4)) {
         return NEXT_RESIDUE;

@@ -212,7 +212,10 @@ static ts_code open_handle(bool *known, ts_archive *ar)
     (void)archive_read_set_skip_callback(ar->a, on_skip);
     (void)archive_read_set_callback_data(ar->a, ar);
     if (r != ARCHIVE_OK) {
-        return ts_fail(ar->ctx, TS_ERR_INTERNAL, "libarchive cannot be used: %s", why(ar->a));
+        ts_code code = failure(ar);
+        return code != TS_OK
+                   ? code
+                   : ts_fail(ar->ctx, TS_ERR_INTERNAL, "libarchive cannot be used: %s", why(ar->a));
     }
     *known = archive_read_open1(ar->a) == ARCHIVE_OK;
     return *known ? TS_OK : failure(ar);
@@ -467,6 +470,7 @@ typedef struct entry_layer {
     size_t n;
     uint64_t zeros; /* of a hole in a sparse member, before p */
     uint64_t pos;   /* of the next byte that libarchive should give */
+    int64_t size;   /* as listed, or -1 */
     bool done;
 } entry_layer;
 
@@ -499,6 +503,12 @@ static ts_code next_block(entry_layer *e)
         e->p = p;
         e->n = n;
         e->pos += n;
+    }
+    if (r == ARCHIVE_EOF && e->size >= 0 && e->pos < (uint64_t)e->size) {
+        /* Without memory for what it keeps of a member, libarchive says that it is empty. */
+        ts_layer_damage(&e->base, where(ar->a), false,
+                        "archive member ends after %" PRIu64 " of %" PRId64 " bytes", e->pos,
+                        e->size);
     }
     return TS_OK;
 }
@@ -603,6 +613,7 @@ ts_code ts_archive_layer(ts_layer **out, ts_fileset *set, uint32_t i)
     e->base.release = entry_release;
     e->base.direct = true;
     e->archive = set->archive;
+    e->size = m->size;
     if (m->encrypted) {
         ts_layer_damage(&e->base, 0, false, "archive member is encrypted and cannot be read");
         e->done = true;

@@ -12,6 +12,7 @@
 enum {
     DIRECT_MIN = 64 * 1024,       /* smaller reads go through the window */
     REPLAY_MAX = 4 * 1024 * 1024, /* more is not kept of a pipe for a second look */
+    WAIT_MS = 200,                /* for data of a pipe, before signals are looked for again */
 };
 
 /* --- any layer --- */
@@ -164,7 +165,11 @@ static ts_code regular_pull(size_t *got, ts_layer *l, uint8_t *buf, size_t cap)
     }
 }
 
-/* One read from the pipe itself, waiting when it is a non-blocking one. */
+/*
+ * One read from the pipe itself, non-blocking or not. It waits in poll for a short time only: a
+ * signal that comes between the check and a read that waits would be seen when the read ends, which
+ * may be never.
+ */
 static ts_code pipe_read(size_t *got, file_layer *f, uint8_t *buf, size_t cap)
 {
     ts_ctx *ctx = f->base.ctx;
@@ -173,15 +178,17 @@ static ts_code pipe_read(size_t *got, file_layer *f, uint8_t *buf, size_t cap)
         if (code != TS_OK) {
             return code;
         }
+        struct pollfd wait = {.fd = f->fd, .events = POLLIN};
+        int ready = poll(&wait, 1, WAIT_MS);
+        if (ready == 0 || (ready < 0 && errno == EINTR)) {
+            continue;
+        }
         ssize_t r = ctx->sys.read(ctx->sys.user, f->fd, buf, cap);
         if (r >= 0) {
             *got = (size_t)r;
             return TS_OK;
         }
-        if (errno == EAGAIN || errno == EWOULDBLOCK) {
-            struct pollfd wait = {.fd = f->fd, .events = POLLIN};
-            (void)poll(&wait, 1, -1);
-        } else if (errno != EINTR) {
+        if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
             return fail_read(f, errno);
         }
     }

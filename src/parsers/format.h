@@ -33,8 +33,10 @@ typedef struct ts_extract {
     /* input: the job's name; name: "Snapshot0.heapsnapshot"; *file is handed to the others. */
     ts_code (*begin)(void *user, void **file, const char *input, const char *name);
     ts_code (*write)(void *file, const char *p, size_t n);
-    /* complete: false when the recording was cut. Always called after begin. */
+    /* complete: false when the recording was cut. After begin this is called, or drop. */
     ts_code (*end)(void *file, bool complete);
+    /* An error stopped the import: the file is not to be. */
+    void (*drop)(void *file);
 } ts_extract;
 
 typedef struct ts_import_options {
@@ -81,6 +83,7 @@ typedef struct ts_format {
     const char *title;       /* one line for --format=list */
     const char *source_type; /* meta.source_type */
     int (*sniff)(const ts_sniff *s);
+    bool json; /* one JSON object: --format cannot make anything else of this format */
 
     /* Stream formats: fed blocks of any size. `finish` is called once, also for a cut stream;
      * `close` always, also after an error. */

@@ -17,12 +17,17 @@ static size_t skip_blank(ts_text t, size_t i)
     return i;
 }
 
+/* Where a text begins: behind a byte order mark and blanks. */
+static size_t begin_of_text(ts_text head)
+{
+    return skip_blank(head, head.n >= 3 && memcmp(head.p, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
+}
+
 /* The first key of a JSON object, when it stands in the head and is a plain word. */
 static const char *first_key(char key[MAX_KEY], ts_text head)
 {
-    size_t i = head.n >= 3 && memcmp(head.p, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    size_t i = begin_of_text(head);
     size_t n = 0;
-    i = skip_blank(head, i);
     if (i >= head.n || head.p[i] != '{') {
         return NULL;
     }
@@ -210,6 +215,16 @@ ts_code import_feed(ts_run *run, const ts_format *format, void *parser, ts_strea
     }
 }
 
+ts_code import_check_bytes(ts_run *run, int64_t source_id, uint64_t bytes)
+{
+    ts_tally *tally;
+    ts_code code = ts_count(&tally, run->store, source_id, TS_ITEM_bytes, NULL);
+    return code != TS_OK || tally->seen == bytes
+               ? code
+               : ts_issue(run->store, source_id, TS_ISSUE_conservation, NULL, TS_NO_OFFSET,
+                          "bytes: seen %" PRIu64 ", but %" PRIu64 " were read", tally->seen, bytes);
+}
+
 static uint64_t losses(const ts_store *store)
 {
     return ts_issue_total(store, TS_DATA_LOSS) + ts_issue_total(store, TS_ERROR);
@@ -221,7 +236,7 @@ static ts_code run_parser(ts_run *run, const ts_format *format, ts_job *job, ts_
     uint64_t before = losses(run->store);
     void *parser = NULL;
     bool broken;
-    ts_stream_end end;
+    ts_stream_end end = {0, NULL};
     ts_code code = format->open(&parser, job);
     if (code != TS_OK) {
         return code;
@@ -230,6 +245,9 @@ static ts_code run_parser(ts_run *run, const ts_format *format, ts_job *job, ts_
     if (code == TS_OK && (code = import_note_end(run, stream, job->source_id)) == TS_OK) {
         end = (ts_stream_end){ts_stream_offset(stream), ts_stream_damage(stream)};
         code = format->finish(parser, &end);
+    }
+    if (code == TS_OK) {
+        code = import_check_bytes(run, job->source_id, end.bytes);
     }
     format->close(parser);
     if (code == TS_OK && (broken || losses(run->store) > before)) {
@@ -274,7 +292,9 @@ typedef struct level {
     ts_fileset *set;
     uint32_t next;
     uint32_t count;
-    bool recognised; /* something in it was imported */
+    ts_tally *members; /* of an archive of which not all was imported */
+    uint32_t passed;   /* members that are no recordings */
+    uint32_t failed;   /* members that could not be read or imported */
 } level;
 
 typedef struct argument {
@@ -293,20 +313,38 @@ static ts_code unknown(ts_run *run, const char *name, ts_text head)
                    name);
 }
 
-/* A member that nothing recognises: of an archive it is passed over, else it is a failure. */
-static ts_code pass_over(argument *a, const char *name, ts_text head)
+/* What nobody can be made to believe with --format. */
+static bool is_no_json(const ts_format *format, ts_text head)
+{
+    size_t i = begin_of_text(head);
+    return format->json && i < head.n && head.p[i] != '{';
+}
+
+/*
+ * A member that nothing recognises: of an archive it is passed over, else it is a failure. When it
+ * could not be unpacked, nobody knows what it is.
+ */
+static ts_code pass_over(argument *a, const char *name, ts_text head, const ts_damage *damage)
 {
     ts_run *run = a->run;
-    const level *l = &a->levels[a->depth - 1];
+    level *l = &a->levels[a->depth - 1];
     int64_t id;
     ts_code code;
     if (ts_fileset_kind(l->set) == TS_SET_FILE) {
         return import_failure(run, unknown(run, name, head), l->set, name);
     }
-    code = import_source(run, &id, l->set, name);
-    return code != TS_OK ? code
-                         : ts_issue(run->store, id, TS_ISSUE_member_skipped, NULL, TS_NO_OFFSET,
-                                    "the member is no recording of a known format");
+    if ((code = import_source(run, &id, l->set, name)) != TS_OK) {
+        return code;
+    }
+    if (damage == NULL || damage->trailing) {
+        l->passed++;
+        return ts_issue(run->store, id, TS_ISSUE_member_skipped, NULL, TS_NO_OFFSET,
+                        "the member is no recording of a known format");
+    }
+    l->failed++;
+    ts_source(run->store, id)->complete = 0;
+    return ts_issue(run->store, id, TS_ISSUE_member_failed, NULL, (int64_t)head.n, "%s",
+                    damage->what);
 }
 
 /* The set formats see a directory or an archive first. */
@@ -352,25 +390,26 @@ static ts_code try_set_formats(argument *a, ts_fileset *set, uint32_t count, boo
                          : import_done(run, format, job.name);
 }
 
-static ts_code note_skipped(argument *a, ts_fileset *set, uint32_t count)
+/* The archive's own row, which only archives of which not all is imported have. */
+static ts_code archive_source(ts_run *run, const ts_fileset *set, int64_t *id, ts_tally **tally)
+{
+    ts_code code = ts_source_add(id, run->store, 0, "archive", ts_fileset_name(set), NULL);
+    return code != TS_OK ? code : ts_count(tally, run->store, *id, TS_ITEM_members, NULL);
+}
+
+static ts_code note_skipped(argument *a, ts_fileset *set, ts_tally **tally)
 {
     ts_run *run = a->run;
     uint32_t skipped = ts_fileset_skipped(set);
     const ts_damage *damage = ts_fileset_damage(set);
-    ts_tally *tally;
     int64_t id;
     ts_code code;
     if (ts_fileset_kind(set) != TS_SET_ARCHIVE || (skipped == 0 && damage == NULL)) {
         return TS_OK;
     }
-    if ((code = ts_source_add(&id, run->store, 0, "archive", ts_fileset_name(set), NULL)) !=
-            TS_OK ||
-        (code = ts_count(&tally, run->store, id, TS_ITEM_members, NULL)) != TS_OK) {
+    if ((code = archive_source(run, set, &id, tally)) != TS_OK) {
         return code;
     }
-    tally->seen = (uint64_t)count + skipped;
-    tally->imported = count;
-    tally->skipped = skipped;
     if (skipped > 0) {
         code = ts_issue_n(run->store, id, TS_ISSUE_member_skipped, NULL, TS_NO_OFFSET, skipped,
                           "members that are no regular files, or have unusable names");
@@ -383,10 +422,34 @@ static ts_code note_skipped(argument *a, ts_fileset *set, uint32_t count)
     return code;
 }
 
+/* All members were seen: what became of them. */
+static ts_code count_members(ts_run *run, level *l)
+{
+    uint32_t skipped = ts_fileset_skipped(l->set);
+    int64_t id;
+    ts_code code = TS_OK;
+    if (ts_fileset_kind(l->set) != TS_SET_ARCHIVE) {
+        return TS_OK;
+    }
+    if (l->members == NULL && l->passed + l->failed > 0) {
+        code = archive_source(run, l->set, &id, &l->members);
+    }
+    if (code == TS_OK && l->members != NULL) {
+        *l->members = (ts_tally){
+            .seen = (uint64_t)l->count + skipped,
+            .imported = l->count - l->passed - l->failed,
+            .lost = l->failed,
+            .skipped = (uint64_t)l->passed + skipped,
+        };
+    }
+    return code;
+}
+
 /* Takes over `set`: it becomes the innermost level, or is imported as a whole and closed. */
 static ts_code enter_set(argument *a, ts_fileset *set)
 {
     ts_run *run = a->run;
+    ts_tally *members = NULL;
     uint32_t count = 0;
     bool taken = false;
     ts_code code = ts_fileset_count(&count, set);
@@ -394,7 +457,7 @@ static ts_code enter_set(argument *a, ts_fileset *set)
         code = try_set_formats(a, set, count, &taken);
     }
     if (code == TS_OK && !taken) {
-        code = note_skipped(a, set, count);
+        code = note_skipped(a, set, &members);
     }
     if (code == TS_OK && !taken && ts_fileset_kind(set) == TS_SET_DIRECTORY) {
         ts_fail(run->ctx, TS_ERR_FORMAT,
@@ -411,7 +474,7 @@ static ts_code enter_set(argument *a, ts_fileset *set)
         ts_fileset_close(set);
         return code;
     }
-    a->levels[a->depth++] = (level){.set = set, .count = count};
+    a->levels[a->depth++] = (level){.set = set, .count = count, .members = members};
     return TS_OK;
 }
 
@@ -448,7 +511,10 @@ static ts_code open_member(argument *a, uint32_t i)
         format = import_sniff(name, head, head.n < TS_PEEK);
     }
     if (format == NULL) {
-        code = pass_over(a, name, head);
+        code = pass_over(a, name, head, ts_stream_damage(stream));
+    } else if (is_no_json(format, head)) {
+        ts_fail(run->ctx, TS_ERR_FORMAT, "%s is no JSON object and so no %s", name, format->name);
+        code = import_failure(run, TS_ERR_FORMAT, l->set, name);
     } else if (format->refusal != NULL) {
         code = refuse(run, format, l->set, name);
     } else {
@@ -478,8 +544,13 @@ static ts_code import_argument(ts_run *run, const char *path)
     while (code == TS_OK && a.depth > 0) {
         level *l = &a.levels[a.depth - 1];
         if (l->next < l->count) {
+            uint32_t failed = run->result->failed;
             code = open_member(&a, l->next++);
+            l->failed += run->result->failed - failed;
             continue;
+        }
+        if ((code = count_members(run, l)) != TS_OK) {
+            break;
         }
         if (a.depth == 1 && run->result->imported + run->result->failed == before) {
             ts_fail(run->ctx, TS_ERR_FORMAT, "%s holds no recording of a known format",

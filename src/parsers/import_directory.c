@@ -145,6 +145,9 @@ static ts_code feed_all(ts_run *run, const ts_format *format, ts_job *job, const
     if (code == TS_OK) {
         code = format->finish(parser, &end);
     }
+    if (code == TS_OK) {
+        code = import_check_bytes(run, job->source_id, end.bytes);
+    }
     format->close(parser);
     return code;
 }

@@ -37,6 +37,9 @@ ts_code import_feed(ts_run *run, const ts_format *format, void *parser, ts_strea
 /* Notes how a stream ended: its bytes, the damage of its wrapper. */
 ts_code import_note_end(ts_run *run, ts_stream *stream, int64_t source_id);
 
+/* A parser has to count every byte that it was given. */
+ts_code import_check_bytes(ts_run *run, int64_t source_id, uint64_t bytes);
+
 /* After an import: names it for meta and counts it. */
 ts_code import_done(ts_run *run, const ts_format *format, const char *name);
 

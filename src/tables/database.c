@@ -63,16 +63,21 @@ static ts_code class_of(const ts_db *db, int rc)
     }
 }
 
-/* errno of the system call that failed below SQLite; 0 when there was none. */
+/*
+ * errno of the system call that failed below SQLite; 0 when there was none. A read that fails with
+ * EIO is called a malformed database, so that is looked at too.
+ */
 static int errno_of(const ts_db *db, int rc)
 {
     int number = 0;
     int kind = rc & 0xff;
-    if (db->handle == NULL || (kind != SQLITE_IOERR && kind != SQLITE_CANTOPEN)) {
+    if (db->handle == NULL) {
         return 0;
     }
-    number = sqlite3_system_errno(db->handle);
-    if (number == 0) {
+    if (kind == SQLITE_IOERR || kind == SQLITE_CANTOPEN) {
+        number = sqlite3_system_errno(db->handle);
+    }
+    if (number == 0 && (kind == SQLITE_IOERR || kind == SQLITE_CORRUPT || kind == SQLITE_FULL)) {
         (void)sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_LAST_ERRNO, &number);
     }
     return number;
@@ -295,7 +300,7 @@ static ts_code start_pages(ts_db *db)
 {
     ts_pages_config config = {.path = db->path, .page_size = PAGE_SIZE};
     ts_code code;
-    db->fd = db->ctx->sys.open(db->ctx->sys.user, db->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+    db->fd = ts_sys_open(db->ctx, db->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
     if (db->fd < 0) {
         return ts_fail(db->ctx, TS_ERR_OUTPUT, "cannot open the database: path=\"%s\": %s",
                        db->path, strerror(errno));
@@ -347,15 +352,18 @@ ts_sink *ts_db_sink(ts_db *db)
 
 /* --- the end ------------------------------------------------------------------------------- */
 
-/* The page writer is done; its file belongs to SQLite again. */
-static void end_pages(ts_db *db)
+/* The page writer is done; its file belongs to SQLite again. `code` of what came before stays. */
+static ts_code end_pages(ts_db *db, ts_code code)
 {
+    int fd = db->fd;
     ts_pages_free(db->pages);
     db->pages = NULL;
-    if (db->fd >= 0) {
-        (void)db->ctx->sys.close(db->ctx->sys.user, db->fd);
-        db->fd = -1;
+    db->fd = -1;
+    if (fd >= 0 && ts_sys_close_written(db->ctx, fd) != 0 && code == TS_OK) {
+        return ts_fail(db->ctx, TS_ERR_OUTPUT, "cannot write the database: path=\"%s\": %s",
+                       db->path, strerror(errno));
     }
+    return code;
 }
 
 static double now_ms(void)
@@ -390,7 +398,7 @@ ts_code ts_db_finish(ts_db *db, bool with_indexes, double *index_ms)
     }
     uint32_t page_count;
     ts_code code = ts_pages_finish(db->pages, &page_count);
-    end_pages(db);
+    code = end_pages(db, code);
     ts_db_watch_cancel(db);
     if (code == TS_OK && with_indexes) {
         double start = now_ms();
@@ -410,7 +418,7 @@ void ts_db_close(ts_db *db)
     if (db == NULL) {
         return;
     }
-    end_pages(db);
+    (void)end_pages(db, TS_ERR_OUTPUT); /* given up, if it is not ended already */
     (void)sqlite3_close(db->handle);
     ts_free(db->ctx, db->path);
     ts_free(db->ctx, db);

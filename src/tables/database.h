@@ -28,7 +28,18 @@ void ts_db_close(ts_db *db);
 /* Opens a finished database read-only. TS_ERR_INPUT when it is none. */
 ts_code ts_db_open(ts_db **out, ts_ctx *ctx, const char *path);
 
-/* True when path is an SQLite database with our application_id / any SQLite database. */
+/* What a path is; directories and pipes are none. */
+typedef enum ts_db_kind {
+    TS_DB_NONE,    /* no SQLite database */
+    TS_DB_FOREIGN, /* one with another application_id */
+    TS_DB_OURS
+} ts_db_kind;
+
+/* TS_ERR_INPUT when it cannot be read; errno then says why. */
+ts_code ts_db_kind_of(ts_db_kind *kind, ts_ctx *ctx, const char *path);
+
+/* True when path is an SQLite database with our application_id / any SQLite database. What cannot
+ * be read is neither. */
 bool ts_db_is_ours(ts_ctx *ctx, const char *path);
 bool ts_db_is_sqlite(ts_ctx *ctx, const char *path);
 

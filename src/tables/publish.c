@@ -23,6 +23,9 @@ struct ts_target {
     int fd;
 };
 
+#define ANONYMOUS_PREFIX "trace_streamer-"
+#define ANONYMOUS_SUFFIX ".db"
+
 /* ".tmp-" + pid + "-" + 16 hexadecimal digits */
 enum { SUFFIX_MAX = 5 + 20 + 1 + 16, ATTEMPTS = 100 };
 
@@ -54,21 +57,28 @@ static uint64_t random_number(void)
     return value;
 }
 
-/* True for ".<base>.tmp-<digits>-<16 hexadecimal digits>". */
-static bool is_temporary_of(const char *name, const char *base)
+/* True for "<digits>-<16 hexadecimal digits><suffix>", what new_name makes behind its prefix. */
+static bool is_new_name(const char *p, const char *suffix)
 {
-    size_t n = base_part(base);
-    if (name[0] != '.' || strncmp(name + 1, base, n) != 0 ||
-        strncmp(name + 1 + n, ".tmp-", 5) != 0) {
-        return false;
-    }
-    const char *p = name + 1 + n + 5;
     size_t digits = strspn(p, "0123456789");
     if (digits == 0 || p[digits] != '-') {
         return false;
     }
     p += digits + 1;
-    return strspn(p, "0123456789abcdef") == 16 && p[16] == '\0';
+    return strspn(p, "0123456789abcdef") == 16 && strcmp(p + 16, suffix) == 0;
+}
+
+/* True for ".<base>.tmp-..."; of anonymous files for "trace_streamer-....db". */
+static bool is_temporary_of(const char *name, const ts_target *t)
+{
+    size_t n;
+    if (t->anonymous) {
+        n = strlen(ANONYMOUS_PREFIX);
+        return strncmp(name, ANONYMOUS_PREFIX, n) == 0 && is_new_name(name + n, ANONYMOUS_SUFFIX);
+    }
+    n = base_part(t->place.base);
+    return name[0] == '.' && strncmp(name + 1, t->place.base, n) == 0 &&
+           strncmp(name + 1 + n, ".tmp-", 5) == 0 && is_new_name(name + 1 + n + 5, "");
 }
 
 /* --- locks --------------------------------------------------------------------------------- */
@@ -92,8 +102,7 @@ static bool still_names(const char *path, int fd)
 static void remove_dead(ts_ctx *ctx, const char *path)
 {
     const ts_sys *sys = &ctx->sys;
-    int fd =
-        sys->open(sys->user, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0);
+    int fd = ts_sys_open(ctx, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0);
     if (fd < 0) {
         return;
     }
@@ -108,7 +117,8 @@ static void remove_dead(ts_ctx *ctx, const char *path)
 static ts_code remove_all_dead(ts_target *t)
 {
     ts_ctx *ctx = t->ctx;
-    DIR *dir = opendir(t->place.dir);
+    const char *where = t->anonymous ? ctx->tmpdir : t->place.dir;
+    DIR *dir = opendir(where);
     if (dir == NULL) {
         /* A directory that may be written but not listed. */
         return TS_OK;
@@ -116,9 +126,9 @@ static ts_code remove_all_dead(ts_target *t)
     ts_code code = TS_OK;
     struct dirent *entry;
     while (code == TS_OK && (entry = readdir(dir)) != NULL) {
-        if (is_temporary_of(entry->d_name, t->place.base)) {
+        if (is_temporary_of(entry->d_name, t)) {
             ts_buf path = {0};
-            code = ts_buf_printf(ctx, &path, "%s/%s", t->place.dir, entry->d_name);
+            code = ts_buf_printf(ctx, &path, "%s/%s", where, entry->d_name);
             if (code == TS_OK) {
                 code = ts_buf_putc(ctx, &path, '\0');
             }
@@ -155,6 +165,9 @@ static ts_code new_name(ts_target *t, const char *prefix, size_t n, const char *
 
 static ts_code cannot_create(ts_target *t, int error)
 {
+    if (error == EINTR && ts_check_cancel(t->ctx) != TS_OK) {
+        return t->ctx->error.code;
+    }
     const char *path = t->anonymous ? t->path : t->place.path;
     return ts_fail(t->ctx, TS_ERR_OUTPUT,
                    "cannot write the output: path=\"%s\": cannot create a temporary file: %s", path,
@@ -166,7 +179,7 @@ static ts_code try_create(ts_target *t, mode_t mode, bool *again)
 {
     const ts_sys *sys = &t->ctx->sys;
     *again = false;
-    t->fd = sys->open(sys->user, t->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    t->fd = ts_sys_open(t->ctx, t->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
     if (t->fd < 0) {
         *again = errno == EEXIST;
         return *again ? TS_OK : cannot_create(t, errno);
@@ -280,9 +293,12 @@ ts_code ts_target_anonymous(ts_target **out, ts_ctx *ctx)
         goto out;
     }
     t->anonymous = true;
-    code = ts_buf_printf(ctx, &prefix, "%s/trace_streamer-", ctx->tmpdir);
+    code = remove_all_dead(t);
     if (code == TS_OK) {
-        code = create(t, prefix.p, prefix.n, ".db", 0600);
+        code = ts_buf_printf(ctx, &prefix, "%s/" ANONYMOUS_PREFIX, ctx->tmpdir);
+    }
+    if (code == TS_OK) {
+        code = create(t, prefix.p, prefix.n, ANONYMOUS_SUFFIX, 0600);
     }
     if (code == TS_OK) {
         *out = t;
@@ -308,22 +324,33 @@ int ts_target_fd(const ts_target *t)
 
 static ts_code cannot_publish(ts_target *t, const char *doing)
 {
+    if (errno == EINTR && ts_check_cancel(t->ctx) != TS_OK) {
+        return t->ctx->error.code;
+    }
     return ts_fail(t->ctx, TS_ERR_OUTPUT, "cannot %s the output: path=\"%s\": %s", doing,
                    t->place.path, strerror(errno));
 }
 
-static ts_code sync_dir(ts_target *t)
+/* The directory is opened before the renaming, so that only its sync can fail behind it. */
+static ts_code sync_and_rename(ts_target *t)
 {
     const ts_sys *sys = &t->ctx->sys;
-    int fd = sys->open(sys->user, t->place.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-    if (fd < 0) {
-        return cannot_publish(t, "sync the directory of");
-    }
     ts_code code = TS_OK;
-    if (sys->fsync(sys->user, fd) != 0) {
-        code = cannot_publish(t, "sync the directory of");
+    int dir = ts_sys_open(t->ctx, t->place.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    if (dir < 0) {
+        return cannot_publish(t, "open the directory of");
     }
-    sys->close(sys->user, fd);
+    if (ts_sys_fsync(t->ctx, t->fd) != 0) {
+        code = cannot_publish(t, "sync");
+    } else if (sys->rename(sys->user, t->path, t->place.final) != 0) {
+        code = cannot_publish(t, "publish");
+    } else {
+        t->named = false;
+        if (ts_sys_fsync(t->ctx, dir) != 0) {
+            code = cannot_publish(t, "sync the directory of");
+        }
+    }
+    sys->close(sys->user, dir);
     return code;
 }
 
@@ -341,14 +368,14 @@ ts_code ts_target_commit(ts_target *t)
     if (t->place.exists && fchmod(t->fd, t->place.mode) != 0) {
         return cannot_publish(t, "set the mode of");
     }
-    if (t->options.sync && sys->fsync(sys->user, t->fd) != 0) {
-        return cannot_publish(t, "sync");
+    if (t->options.sync) {
+        return sync_and_rename(t);
     }
     if (sys->rename(sys->user, t->path, t->place.final) != 0) {
         return cannot_publish(t, "publish");
     }
     t->named = false;
-    return t->options.sync ? sync_dir(t) : TS_OK;
+    return TS_OK;
 }
 
 ts_code ts_target_hide(ts_target *t)

@@ -43,7 +43,8 @@ void ts_target_free(ts_target *t);
 /*
  * A database file in ctx->tmpdir for runs without -e. Once the database has opened it by
  * ts_target_path, the caller hides it: ts_target_hide removes its name, and the space is given back
- * with the last close. It cannot be committed.
+ * with the last close. It cannot be committed. A run that is killed before that leaves the file;
+ * the next call removes those whose lock can be taken.
  */
 ts_code ts_target_anonymous(ts_target **out, ts_ctx *ctx);
 ts_code ts_target_hide(ts_target *t);

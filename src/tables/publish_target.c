@@ -158,7 +158,14 @@ ts_code ts_place_check(ts_place *place, ts_ctx *ctx, bool force)
     if (faccessat(AT_FDCWD, place->final, W_OK, AT_EACCESS) != 0) {
         return refuse(ctx, place, strerror(errno));
     }
-    if (st.st_size > 0 && !force && !ts_db_is_ours(ctx, place->final)) {
+    ts_db_kind kind = TS_DB_OURS;
+    if (st.st_size > 0 && !force && ts_db_kind_of(&kind, ctx, place->final) != TS_OK) {
+        return ts_fail(ctx, TS_ERR_OUTPUT,
+                       "cannot write the output: path=\"%s\": the file exists and cannot be "
+                       "examined (--force replaces it): %s",
+                       place->path, strerror(errno));
+    }
+    if (kind != TS_DB_OURS) {
         return refuse(ctx, place,
                       "the file exists and is not a database of trace_streamer (--force "
                       "replaces it)");

@@ -13,43 +13,69 @@
 
 enum { HEADER_SIZE = 100, APPLICATION_ID_AT = 68 };
 
-/* The 100 bytes that begin every SQLite file. False when there are none, or not of SQLite. */
-static bool read_header(ts_ctx *ctx, const char *path, unsigned char header[HEADER_SIZE])
+static ts_code cannot_read(ts_ctx *ctx, const char *path)
+{
+    return ts_fail(ctx, TS_ERR_INPUT, "cannot read the file: path=\"%s\": %s", path,
+                   strerror(errno));
+}
+
+/* The bytes that begin every SQLite file; *n is less than HEADER_SIZE when there are no more. */
+static ts_code read_header(size_t *n, ts_ctx *ctx, const char *path,
+                           unsigned char header[HEADER_SIZE])
 {
     const ts_sys *sys = &ctx->sys;
-    /* O_NONBLOCK: a pipe without a writer must not stop us here. */
-    int fd = sys->open(sys->user, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
-    if (fd < 0) {
-        return false;
-    }
-    bool ok = false;
+    ts_code code = TS_OK;
     struct stat st;
-    if (sys->fstat(sys->user, fd, &st) == 0 && S_ISREG(st.st_mode)) {
-        ssize_t n;
-        do {
-            n = sys->pread(sys->user, fd, header, HEADER_SIZE, 0);
-        } while (n < 0 && errno == EINTR);
-        ok = n == HEADER_SIZE && memcmp(header, "SQLite format 3", 16) == 0;
+    *n = 0;
+    /* O_NONBLOCK: a pipe without a writer must not stop us here. */
+    int fd = ts_sys_open(ctx, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
+    if (fd < 0) {
+        return cannot_read(ctx, path);
     }
+    if (sys->fstat(sys->user, fd, &st) != 0) {
+        code = cannot_read(ctx, path);
+    }
+    while (code == TS_OK && S_ISREG(st.st_mode) && *n < HEADER_SIZE) {
+        ssize_t got = sys->pread(sys->user, fd, header + *n, HEADER_SIZE - *n, (off_t)*n);
+        if (got == 0) {
+            break;
+        }
+        if (got > 0) {
+            *n += (size_t)got;
+        } else if (errno != EINTR) {
+            code = cannot_read(ctx, path);
+        }
+    }
+    int error = errno;
     sys->close(sys->user, fd);
-    return ok;
+    errno = error;
+    return code;
+}
+
+ts_code ts_db_kind_of(ts_db_kind *kind, ts_ctx *ctx, const char *path)
+{
+    unsigned char header[HEADER_SIZE];
+    size_t n;
+    *kind = TS_DB_NONE;
+    ts_code code = read_header(&n, ctx, path, header);
+    if (code == TS_OK && n == HEADER_SIZE && memcmp(header, "SQLite format 3", 16) == 0) {
+        const unsigned char *p = header + APPLICATION_ID_AT;
+        uint32_t id = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+        *kind = id == TS_APPLICATION_ID ? TS_DB_OURS : TS_DB_FOREIGN;
+    }
+    return code;
 }
 
 bool ts_db_is_sqlite(ts_ctx *ctx, const char *path)
 {
-    unsigned char header[HEADER_SIZE];
-    return read_header(ctx, path, header);
+    ts_db_kind kind;
+    return ts_db_kind_of(&kind, ctx, path) == TS_OK && kind != TS_DB_NONE;
 }
 
 bool ts_db_is_ours(ts_ctx *ctx, const char *path)
 {
-    unsigned char header[HEADER_SIZE];
-    if (!read_header(ctx, path, header)) {
-        return false;
-    }
-    const unsigned char *p = header + APPLICATION_ID_AT;
-    uint32_t id = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-    return id == TS_APPLICATION_ID;
+    ts_db_kind kind;
+    return ts_db_kind_of(&kind, ctx, path) == TS_OK && kind == TS_DB_OURS;
 }
 
 /* --- opening ------------------------------------------------------------------------------- */
@@ -115,7 +141,11 @@ ts_code ts_db_open(ts_db **out, ts_ctx *ctx, const char *path)
         return ts_fail(ctx, TS_ERR_INPUT, "cannot open the database: path=\"%s\": %s", path,
                        strerror(errno));
     }
-    if (!ts_db_is_sqlite(ctx, path)) {
+    ts_db_kind kind;
+    if ((code = ts_db_kind_of(&kind, ctx, path)) != TS_OK) {
+        return code;
+    }
+    if (kind == TS_DB_NONE) {
         return ts_fail(ctx, TS_ERR_INPUT, "not an SQLite database: path=\"%s\"", path);
     }
     /* Names like ":memory:" mean something else to SQLite; a path with a slash never does. */
@@ -216,14 +246,15 @@ typedef struct query {
 } query;
 
 /* Skips blanks, comments and empty statements, so that the line of the statement itself is named.
- */
+ * What is something else for SQLite (a vertical tab, a bare slash and star at the end) is left to
+ * it. */
 static const char *skip_to_statement(const char *p)
 {
     for (;;) {
-        p += strspn(p, " \t\r\n\f\v;");
+        p += strspn(p, " \t\r\n\f;");
         if (p[0] == '-' && p[1] == '-') {
             p += strcspn(p, "\n");
-        } else if (p[0] == '/' && p[1] == '*') {
+        } else if (p[0] == '/' && p[1] == '*' && p[2] != '\0') {
             const char *end = strstr(p + 2, "*/");
             p = end == NULL ? p + strlen(p) : end + 2;
         } else {
@@ -429,9 +460,9 @@ static bool pragma_only_reads(const char *name)
 }
 
 /*
- * Queries change nothing. A connection opened for reading cannot; the one that wrote the file
- * could, so there everything that writes into it, attaches a file or sets a pragma is refused.
- * Temporary tables are fine in both.
+ * Queries change nothing: everything that writes into the database, attaches a file or sets a
+ * pragma is refused. A connection opened for reading needs that too, for VACUUM INTO and ATTACH
+ * make files beside a database that cannot be written itself. Temporary tables are fine.
  */
 static int authorize(void *user, int action, const char *first, const char *second,
                      const char *database, const char *trigger)
@@ -470,9 +501,7 @@ static ts_code run_query(query *q)
 {
     bool whole = false;
     ts_db *db = q->db;
-    if (db->state == TS_DB_FINISHED) {
-        sqlite3_set_authorizer(db->handle, authorize, NULL);
-    }
+    sqlite3_set_authorizer(db->handle, authorize, NULL);
     ts_db_watch_cancel(db);
     ts_code code = each_statement(q, PASS_NAMES, &whole);
     if (code == TS_OK && whole) {

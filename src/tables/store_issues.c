@@ -220,6 +220,48 @@ static bool conserved(const ts_tally *t)
            !__builtin_add_overflow(sum, t->skipped, &sum) && sum == t->seen;
 }
 
+/* Items that have a row each: what was counted as imported has to be there. */
+static const struct {
+    ts_item item;
+    enum ts_table_id table;
+} items_in_rows[] = {
+    {TS_ITEM_snapshots, TS_T_js_heap_files},
+    {TS_ITEM_nodes, TS_T_js_heap_nodes},
+    {TS_ITEM_edges, TS_T_js_heap_edges},
+    {TS_ITEM_strings, TS_T_js_heap_string},
+    {TS_ITEM_locations, TS_T_js_heap_location},
+    {TS_ITEM_heap_samples, TS_T_js_heap_sample},
+    {TS_ITEM_trace_functions, TS_T_js_heap_trace_function_info},
+    {TS_ITEM_trace_nodes, TS_T_js_heap_trace_node},
+    {TS_ITEM_profiles, TS_T_js_cpu_profile},
+    {TS_ITEM_cpu_nodes, TS_T_js_cpu_profiler_node},
+    {TS_ITEM_cpu_samples, TS_T_stack_sample},
+};
+enum { ITEMS_IN_ROWS = sizeof items_in_rows / sizeof items_in_rows[0] };
+
+static ts_code check_rows(ts_store *store)
+{
+    uint64_t imported[TS_ITEM_COUNT] = {0};
+    bool counted[TS_ITEM_COUNT] = {false};
+    ts_code code = TS_OK;
+    for (size_t i = 0; i < store->tallies.n; i++) {
+        const ts_tally_rec *rec = ts_shelf_at(&store->tallies, i);
+        counted[rec->item] = true;
+        imported[rec->item] = ts_store_add(imported[rec->item], rec->tally.imported);
+    }
+    for (size_t i = 0; code == TS_OK && i < ITEMS_IN_ROWS; i++) {
+        ts_item item = items_in_rows[i].item;
+        uint64_t rows = ts_sink_rows(store->sink, items_in_rows[i].table);
+        if (counted[item] && imported[item] != rows) {
+            code = ts_issue(store, 0, TS_ISSUE_conservation, NULL, TS_NO_OFFSET,
+                            "%s: imported %" PRIu64 ", but %s has %" PRIu64 " rows",
+                            ts_item_list[item].name, imported[item],
+                            ts_schema[items_in_rows[i].table].name, rows);
+        }
+    }
+    return code;
+}
+
 ts_code ts_store_check_counts(ts_store *store)
 {
     for (size_t i = 0; i < store->tallies.n; i++) {
@@ -238,7 +280,7 @@ ts_code ts_store_check_counts(ts_store *store)
             return code;
         }
     }
-    return TS_OK;
+    return check_rows(store);
 }
 
 /* --- rows ---------------------------------------------------------------------------------- */

@@ -13,6 +13,14 @@
 #ifndef TS_TABLES_VIEWS_IMPL_H
 #define TS_TABLES_VIEWS_IMPL_H
 
+/*
+ * The sum of integers that an input may have made as large as it likes. sum() fails beyond 64 bits,
+ * and a view must answer: here the halves are added up, and what is beyond 64 bits becomes REAL.
+ */
+#define SUM_OF(x) SUM_OVER(x, "")
+#define SUM_OVER(x, over)                                                                          \
+    "(sum((" x ") >> 32)" over " * 4294967296 + sum((" x ") & 4294967295)" over ")"
+
 extern const char ts_view_args[];
 extern const char ts_view_js_node[];
 extern const char ts_view_js_edge[];

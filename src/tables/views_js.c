@@ -1,5 +1,13 @@
 #include "tables/views_impl.h"
 
+/* Sizes, and the counts of allocations, come from the input as they are. */
+#define SUM_SELF_SIZE SUM_OF("self_size")
+#define SUM_PREVIOUS_SIZE SUM_OF("previous_self_size")
+#define SUM_NODE_SIZE SUM_OF("n.self_size")
+#define SUM_SIZE SUM_OF("size")
+#define SUM_LIVE_SIZE SUM_OF("live_size")
+#define SUM_COUNT SUM_OF("count")
+
 /* --- pieces: d is js_heap_file_detail, n js_heap_nodes, e js_heap_edges -------------------- */
 
 #define NODES_OF_FILE                                                                              \
@@ -129,7 +137,7 @@ const char ts_view_js_retainer[] = "CREATE VIEW v_js_retainer AS\n"
 
 const char ts_view_js_class_histogram[] =
     "CREATE VIEW v_js_class_histogram AS\n"
-    "SELECT file_id, class, sum(count) AS count, sum(self_size) AS self_size FROM (\n"
+    "SELECT file_id, class, sum(count) AS count, " SUM_SELF_SIZE " AS self_size FROM (\n"
     "  SELECT d.file_id AS file_id,\n"
     "  " CLASS_NAME " AS class,\n"
     "  " GROUP_COUNT " AS count, " GROUP_SIZE " AS self_size\n"
@@ -142,8 +150,8 @@ const char ts_view_js_snapshot_diff[] =
     "SELECT file_id, previous_file_id, class,\n"
     "  sum(count) AS count, sum(previous_count) AS previous_count,\n"
     "  sum(count) - sum(previous_count) AS count_delta,\n"
-    "  sum(self_size) AS self_size, sum(previous_self_size) AS previous_self_size,\n"
-    "  sum(self_size) - sum(previous_self_size) AS self_size_delta\n"
+    "  " SUM_SELF_SIZE " AS self_size, " SUM_PREVIOUS_SIZE " AS previous_self_size,\n"
+    "  " SUM_SELF_SIZE " - " SUM_PREVIOUS_SIZE " AS self_size_delta\n"
     "FROM (\n"
     "  SELECT f.file_id AS file_id, f.previous_file_id AS previous_file_id,\n"
     "  " CLASS_NAME " AS class,\n"
@@ -166,8 +174,8 @@ const char ts_view_js_string_duplicates[] =
     "  g.name AS file_index\n"
     "FROM (\n"
     "  SELECT d.rowid AS detail_rowid, d.file_id AS file_id, n.name AS name,\n"
-    "    count(*) AS count, sum(n.self_size) AS self_size,\n"
-    "    sum(n.self_size) - max(n.self_size) AS wasted_size\n"
+    "    count(*) AS count, " SUM_NODE_SIZE " AS self_size,\n"
+    "    " SUM_NODE_SIZE " - max(n.self_size) AS wasted_size\n"
     "  FROM js_heap_file_detail AS d\n"
     "  CROSS JOIN js_heap_info AS t\n"
     "    ON t.rowid BETWEEN d.first_info_rowid AND d.first_info_rowid + d.node_type_count - 1\n"
@@ -188,8 +196,8 @@ const char ts_view_js_allocation_stack[] =
     "  g.live_count AS live_count, g.live_size AS live_size, f.function_id AS function_id\n"
     "FROM (\n"
     "  SELECT file_id, id, max(detail_rowid) AS detail_rowid, max(trace_rowid) AS trace_rowid,\n"
-    "    sum(count) AS count, sum(size) AS size,\n"
-    "    sum(live_count) AS live_count, sum(live_size) AS live_size\n"
+    "    " SUM_COUNT " AS count, " SUM_SIZE " AS size,\n"
+    "    sum(live_count) AS live_count, " SUM_LIVE_SIZE " AS live_size\n"
     "  FROM (\n"
     "    SELECT d.file_id AS file_id, t.id AS id, d.rowid AS detail_rowid,\n"
     "      t.rowid AS trace_rowid, t.count AS count, t.size AS size,\n"
@@ -198,7 +206,7 @@ const char ts_view_js_allocation_stack[] =
     "    CROSS JOIN js_heap_trace_node AS t\n"
     "      ON t.rowid >= d.first_trace_node_rowid AND t.file_id = d.file_id\n"
     "    UNION ALL\n"
-    "    SELECT d.file_id, n.trace_node_id, NULL, NULL, 0, 0, count(*), sum(n.self_size)\n"
+    "    SELECT d.file_id, n.trace_node_id, NULL, NULL, 0, 0, count(*), " SUM_NODE_SIZE "\n"
     "    FROM js_heap_file_detail AS d\n"
     "    CROSS JOIN " NODES_OF_FILE "\n"
     "    WHERE n.trace_node_id <> 0\n"

@@ -2,6 +2,19 @@
 
 /* --- pieces -------------------------------------------------------------------------------- */
 
+/* Times and values come from the input as they are. */
+#define SUM_DUR SUM_OF("dur")
+#define SUM_VALUE SUM_OF("v.value")
+#define SUM_SELF_DUR SUM_OF("self_dur")
+#define SUM_PART SUM_OF("part")
+#define SUM_WEIGHT SUM_OF("weight")
+#define SUM_SAMPLE_DUR SUM_OF("s.dur")
+#define SUM_BUSY_DUR SUM_OF("CASE WHEN m.name = '(idle)' THEN 0 ELSE s.dur END")
+#define SUM_ROOT_DUR SUM_OF("CASE WHEN parent_id IS NULL THEN dur END")
+#define SUM_ROOT_CPU_DUR SUM_OF("CASE WHEN parent_id IS NULL THEN cpu_dur END")
+#define SUM_OF_PARTS SUM_OF("CASE leaves WHEN 1 THEN run ELSE weight - run END")
+#define RUN_OF_WEIGHTS SUM_OVER("ifnull(r.weight, 0)", " OVER so_far")
+
 /* A method m as people write it. */
 #define METHOD_LABEL                                                                               \
     "ifnull(nullif(m.package, '') || '.', '')\n"                                                   \
@@ -13,20 +26,20 @@
  * its dur. A traced call weighs its self_dur. Units and events are never added up.
  */
 #define NODE_WEIGHTS                                                                               \
-    "  SELECT node_id, event, 'ns' AS unit, 'dur' AS value, sum(dur) AS weight\n"                  \
+    "  SELECT node_id, event, 'ns' AS unit, 'dur' AS value, " SUM_DUR " AS weight\n"               \
     "  FROM stack_sample\n"                                                                        \
     "  WHERE node_id IS NOT NULL AND dur IS NOT NULL\n"                                            \
     "    AND id NOT IN (SELECT sample_id FROM stack_sample_value)\n"                               \
     "  GROUP BY node_id, event\n"                                                                  \
     "  UNION ALL\n"                                                                                \
-    "  SELECT s.node_id, s.event, y.unit, y.name, sum(v.value)\n"                                  \
+    "  SELECT s.node_id, s.event, y.unit, y.name, " SUM_VALUE "\n"                                 \
     "  FROM stack_sample_value AS v\n"                                                             \
     "  CROSS JOIN stack_sample AS s ON s.id = v.sample_id\n"                                       \
     "  LEFT JOIN stack_value_type AS y ON y.id = v.value_type_id\n"                                \
     "  WHERE s.node_id IS NOT NULL\n"                                                              \
     "  GROUP BY s.node_id, v.value_type_id, s.event\n"                                             \
     "  UNION ALL\n"                                                                                \
-    "  SELECT node_id, 'call', 'ns', 'self_dur', sum(self_dur)\n"                                  \
+    "  SELECT node_id, 'call', 'ns', 'self_dur', " SUM_SELF_DUR "\n"                               \
     "  FROM stack_slice\n"                                                                         \
     "  WHERE node_id IS NOT NULL AND self_dur IS NOT NULL\n"                                       \
     "  GROUP BY node_id"
@@ -70,19 +83,19 @@ const char ts_view_stack_hot_method[] =
     "runs AS (\n"
     "  SELECT k.kind AS kind, s.node_id AS node_id, s.method_id AS method_id,\n"
     "    s.leaves AS leaves, s.open AS open, ifnull(r.weight, 0) AS weight,\n"
-    "    sum(ifnull(r.weight, 0)) OVER (PARTITION BY k.kind ORDER BY s.pos\n"
-    "      ROWS UNBOUNDED PRECEDING) AS run\n"
+    "    " RUN_OF_WEIGHTS " AS run\n"
     "  FROM kinds AS k CROSS JOIN steps AS s ON s.source_id = k.source_id\n"
     "  LEFT JOIN rated AS r\n"
-    "    ON r.node_id = s.node_id AND r.kind = k.kind AND s.leaves = 0),\n"
+    "    ON r.node_id = s.node_id AND r.kind = k.kind AND s.leaves = 0\n"
+    "  WINDOW so_far AS (PARTITION BY k.kind ORDER BY s.pos ROWS UNBOUNDED PRECEDING)),\n"
     "totals AS (\n"
-    "  SELECT kind, method_id, sum(part) AS total FROM (\n"
+    "  SELECT kind, method_id, " SUM_PART " AS total FROM (\n"
     "    SELECT kind, method_id,\n"
-    "      sum(CASE leaves WHEN 1 THEN run ELSE weight - run END) AS part\n"
+    "      " SUM_OF_PARTS " AS part\n"
     "    FROM runs WHERE open = 1 GROUP BY kind, node_id)\n"
     "  GROUP BY kind, method_id),\n"
     "selfs AS (\n"
-    "  SELECT kind, method_id, sum(weight) AS self FROM rated GROUP BY kind, method_id)\n"
+    "  SELECT kind, method_id, " SUM_WEIGHT " AS self FROM rated GROUP BY kind, method_id)\n"
     "SELECT k.source_id AS source_id, k.event AS event, k.unit AS unit, k.value AS value,\n"
     "  t.method_id AS method_id,\n"
     "  CASE WHEN m.id IS NULL THEN '(unknown)' ELSE\n"
@@ -125,8 +138,8 @@ const char ts_view_thread_cpu[] =
     "  w.count AS count, w.dur AS dur, w.busy_dur AS busy_dur, w.cpu_dur AS cpu_dur\n"
     "FROM (\n"
     "  SELECT s.source_id AS source_id, s.itid AS itid, s.event AS event, count(*) AS count,\n"
-    "    sum(s.dur) AS dur,\n"
-    "    sum(CASE WHEN m.name = '(idle)' THEN 0 ELSE s.dur END) AS busy_dur,\n"
+    "    " SUM_SAMPLE_DUR " AS dur,\n"
+    "    " SUM_BUSY_DUR " AS busy_dur,\n"
     "    NULL AS cpu_dur\n"
     "  FROM stack_sample AS s\n"
     "  LEFT JOIN stack_node AS n ON n.id = s.node_id\n"
@@ -134,9 +147,9 @@ const char ts_view_thread_cpu[] =
     "  GROUP BY s.source_id, s.itid, s.event\n"
     "  UNION ALL\n"
     "  SELECT source_id, itid, 'call', count(*),\n"
-    "    sum(CASE WHEN parent_id IS NULL THEN dur END),\n"
-    "    sum(CASE WHEN parent_id IS NULL THEN dur END),\n"
-    "    sum(CASE WHEN parent_id IS NULL THEN cpu_dur END)\n"
+    "    " SUM_ROOT_DUR ",\n"
+    "    " SUM_ROOT_DUR ",\n"
+    "    " SUM_ROOT_CPU_DUR "\n"
     "  FROM stack_slice\n"
     "  GROUP BY source_id, itid) AS w\n"
     "LEFT JOIN thread AS t ON t.rowid = w.itid + 1\n"

@@ -3,24 +3,14 @@
  * members are listed and read, as streams and as blobs, archives in archives too. Limits are small,
  * so that a bomb ends soon.
  */
-#include "base/context.h"
+#include "fuzz.h"
+
 #include "input/input.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 enum { MEMBERS_MAX = 20, SETS_MAX = 16, BLOCK = 70000 };
-
-static void check(bool ok)
-{
-    if (!ok) {
-        abort();
-    }
-}
 
 /* What a stream gives must be what a blob gives. */
 static void read_member(ts_ctx *ctx, ts_fileset *set, uint32_t i, char *a, char *b)
@@ -74,25 +64,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char path[40];
     ts_fileset *set = NULL;
-    ts_ctx *ctx = malloc(sizeof *ctx);
+    ts_ctx *ctx = fuzz_ctx_new();
     char *a = malloc(BLOCK);
     char *b = malloc(BLOCK);
     int fd = memfd_create("input", MFD_CLOEXEC);
-    check(ctx != NULL && a != NULL && b != NULL && fd >= 0);
+    check(a != NULL && b != NULL && fd >= 0);
     check(size == 0 || write(fd, data, size) == (ssize_t)size);
-    ts_ctx_init(ctx);
-    ctx->limits.max_inflate = 4 << 20;
-    ctx->limits.inflate_grace = 1 << 20;
-    ctx->limits.archive_members = 200;
     (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     if (ts_fileset_open(&set, ctx, path) == TS_OK) {
         walk(ctx, set, a, b);
     }
     ts_fileset_close(set);
-    check(ctx->memory_used == 0);
     (void)close(fd);
     free(a);
     free(b);
-    free(ctx);
+    fuzz_ctx_free(ctx);
     return 0;
 }

@@ -1,11 +1,11 @@
 /*
  * The JSON reader must report the same for every way to cut its input into blocks, and the same
- * numbers whether or not integers come in batches. The first byte of the input chooses a block
- * size; the rest is the document.
+ * numbers whether or not integers come in batches. The first byte of the input chooses
+ * how it is cut; the rest is the document.
  */
-#include "../unit/json_events.h"
+#include "fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "json_events.h"
 
 typedef struct outcome {
     json_events ev;
@@ -15,13 +15,6 @@ typedef struct outcome {
     uint64_t replaced;
     const char *reason;
 } outcome;
-
-static void check(bool ok)
-{
-    if (!ok) {
-        abort();
-    }
-}
 
 static void read_document(outcome *out, ts_ctx *ctx, const char *p, size_t n, size_t block,
                           unsigned options, bool want_ints)
@@ -55,32 +48,51 @@ static void compare(const outcome *a, const outcome *b)
     check(a->reason == NULL || strcmp(a->reason, b->reason) == 0);
 }
 
+/* One way to read the document, and what it must be equal to. */
+static void compare_reading(const outcome *whole, ts_ctx *ctx, const char *p, size_t n,
+                            size_t block, unsigned options, bool want_ints)
+{
+    outcome other;
+    read_document(&other, ctx, p, n, block, options, want_ints);
+    compare(whole, &other);
+    free(other.ev.text);
+}
+
+/* All ways: for the corpus. While fuzzing, the input chooses some of them. */
+static void read_all(ts_ctx *ctx, const char *p, size_t n, uint8_t choice)
+{
+    const size_t blocks[] = {SIZE_MAX / 2, 1, 2, 3, 7, 8 + (size_t)choice};
+#ifdef TS_FUZZ_REPLAY
+    const bool all = true;
+#else
+    const bool all = false;
+#endif
+    for (unsigned options = 0; options <= TS_JSON_RAW_STRINGS; options++) {
+        outcome whole;
+        if (!all && options != (choice >> 3 & 1U)) {
+            continue;
+        }
+        read_document(&whole, ctx, p, n, SIZE_MAX / 2, options, false);
+        for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
+            bool chosen = i == 0 || i == 1 + (choice & 3U) || i == 5;
+            for (unsigned ints = 0; ints < 2 && (all || chosen); ints++) {
+                if (all || i == 0 || ints == (choice >> 2 & 1U)) {
+                    compare_reading(&whole, ctx, p, n, blocks[i], options, ints != 0);
+                }
+            }
+        }
+        free(whole.ev.text);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0) {
         return 0;
     }
-    const char *p = (const char *)data + 1;
-    size_t n = size - 1;
-    const size_t blocks[] = {SIZE_MAX / 2, 1, 2, 3, 7, 8 + (size_t)data[0]};
-    ts_ctx *ctx = malloc(sizeof *ctx);
-    check(ctx != NULL);
-    ts_ctx_init(ctx);
+    ts_ctx *ctx = fuzz_ctx_new();
     ctx->limits.json_depth = 100;
-    for (unsigned options = 0; options <= TS_JSON_RAW_STRINGS; options++) {
-        outcome whole;
-        read_document(&whole, ctx, p, n, SIZE_MAX / 2, options, false);
-        for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
-            for (int want_ints = 0; want_ints < 2; want_ints++) {
-                outcome other;
-                read_document(&other, ctx, p, n, blocks[i], options, want_ints != 0);
-                compare(&whole, &other);
-                free(other.ev.text);
-            }
-        }
-        free(whole.ev.text);
-    }
-    check(ctx->memory_used == 0);
-    free(ctx);
+    read_all(ctx, (const char *)data + 1, size - 1, data[0]);
+    fuzz_ctx_free(ctx);
     return 0;
 }

@@ -7,7 +7,7 @@
  */
 #include "tables_pages.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz_sqlite.h"
 
 enum { ROWS_MAX = 4000, OPEN_MAX = 64, TEXT_MAX = 300000 };
 
@@ -137,6 +137,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 0; i < TEXT_MAX + 8; i++) {
         text[i] = (char)('a' + i * 7 % 26);
     }
+    fuzz_sqlite_setup();
     (void)sqlite3_test_control(SQLITE_TESTCTRL_PENDING_BYTE, (lock - 1) * page_size);
     fixture_setup(&state);
     read_specs(&in, specs, sizeof specs);

@@ -3,12 +3,9 @@
  * the message is cut into blocks. The first byte of the input chooses a block size; the rest is
  * the message.
  */
+#include "fuzz.h"
+
 #include "htrace/wire.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* What was seen, as one number. */
 typedef struct seen {
@@ -18,36 +15,20 @@ typedef struct seen {
     uint64_t fields;
 } seen;
 
-static void check(bool ok)
+static void mix_field(seen *s, uint32_t field, const uint8_t *p, size_t n)
 {
-    if (!ok) {
-        abort();
-    }
-}
-
-static void mix(seen *s, uint64_t v)
-{
-    s->hash = (s->hash ^ v) * UINT64_C(0x100000001b3);
-    s->hash ^= s->hash >> 29;
-}
-
-static void mix_bytes(seen *s, uint32_t field, const uint8_t *p, size_t n)
-{
-    mix(s, field);
-    mix(s, TS_WIRE_BYTES);
-    mix(s, n);
-    for (size_t i = 0; i < n; i++) {
-        mix(s, p[i]);
-    }
+    mix(&s->hash, field);
+    mix(&s->hash, TS_WIRE_BYTES);
+    mix_bytes(&s->hash, p, n);
     s->fields++;
 }
 
 static ts_code on_number(void *user, uint32_t field, ts_wire_type type, uint64_t value)
 {
     seen *s = user;
-    mix(s, field);
-    mix(s, (uint64_t)type);
-    mix(s, value);
+    mix(&s->hash, field);
+    mix(&s->hash, (uint64_t)type);
+    mix(&s->hash, value);
     s->fields++;
     return TS_OK;
 }
@@ -78,7 +59,7 @@ static ts_code on_end(void *user, uint32_t field, bool complete)
 {
     seen *s = user;
     if (complete) {
-        mix_bytes(s, field, s->body, s->body_len);
+        mix_field(s, field, s->body, s->body_len);
     }
     return TS_OK;
 }
@@ -131,7 +112,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check(f.number > 0 && f.number <= TS_WIRE_FIELD_MAX);
         if (f.type == TS_WIRE_BYTES) {
             check(f.p >= p && f.n <= n && f.p + f.n <= p + n);
-            mix_bytes(&memory, f.number, f.p, f.n);
+            mix_field(&memory, f.number, f.p, f.n);
         } else {
             on_number(&memory, f.number, f.type, f.value);
         }

@@ -1,11 +1,62 @@
-/* Runs a fuzz target on files and on the files of directories: the corpus as an ordinary test. */
+/* Runs a fuzz target on files and on the files of directories: the corpus as an ordinary test. A
+ * target with a custom mutator has it run on them too, a few times each. */
+#include "mutate.h"
+
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#ifdef TS_FUZZ_MUTATOR
+
+enum { MUTATIONS = 40, ROOM = 300 };
+
+/* In place of libFuzzer's own mutations. */
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size)
+{
+    if (size < max_size) {
+        data[size] = '7';
+        return size + 1;
+    }
+    return size / 2;
+}
+
+static void mutate(const uint8_t *data, size_t size)
+{
+    for (unsigned seed = 0; seed < MUTATIONS; seed++) {
+        size_t room = seed % 2 == 0 ? size + ROOM : size == 0 ? 1 : size;
+        uint8_t *copy = calloc(1, room);
+        uint8_t *other = malloc(room);
+        if (copy == NULL || other == NULL) {
+            abort();
+        }
+        if (size > 0) {
+            memcpy(copy, data, size);
+        }
+        size_t n = LLVMFuzzerCustomMutator(copy, size, room, seed * 2654435761U);
+        size_t m = n > room ? n : LLVMFuzzerCustomCrossOver(copy, n, data, size, other, room, seed);
+        if (n > room || m > room) {
+            fprintf(stderr, "the mutator made %zu and %zu of %zu bytes\n", n, m, room);
+            abort();
+        }
+        free(copy);
+        free(other);
+    }
+}
+
+#else
+
+static void mutate(const uint8_t *data, size_t size)
+{
+    (void)data;
+    (void)size;
+}
+
+#endif
 
 static unsigned long replay_file(const char *path)
 {
@@ -25,6 +76,7 @@ static unsigned long replay_file(const char *path)
     }
     fclose(f);
     (void)LLVMFuzzerTestOneInput(data, (size_t)size);
+    mutate(data, (size_t)size);
     free(data);
     return 1;
 }

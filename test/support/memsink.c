@@ -11,8 +11,21 @@ typedef struct mem_table {
     size_t cap;
 } mem_table;
 
+/* Texts are packed into blocks: a sweep makes millions of them, and each allocation of its own
+ * would cost more than all the code under test. */
+typedef struct text_block {
+    struct text_block *next;
+    size_t used;
+    size_t size;
+    char bytes[];
+} text_block;
+
+enum { TEXT_BLOCK = 16 * 1024 };
+
 struct memsink {
     ts_sink sink;
+    text_block *texts;
+    bool dropped[TS_TABLE_COUNT];
     ts_ctx *ctx;
     uint64_t calls;
     uint64_t fail_at;
@@ -25,6 +38,22 @@ static void *must(void *p)
         fail_msg("the test itself ran out of memory");
     }
     return p;
+}
+
+static char *room_for_text(memsink *m, size_t n)
+{
+    text_block *b = m->texts;
+    if (b == NULL || b->size - b->used < n) {
+        size_t size = b == NULL ? TEXT_BLOCK : b->size * 2;
+        size = size < n ? n : size;
+        b = must(malloc(sizeof *b + size));
+        b->next = m->texts;
+        b->used = 0;
+        b->size = size;
+        m->texts = b;
+    }
+    b->used += n;
+    return b->bytes + b->used - n;
 }
 
 /* --- cells --------------------------------------------------------------------------------- */
@@ -94,7 +123,7 @@ static ts_code call(memsink *m)
 /* Only integers that have a value can be reserved. */
 static void check_reserved(const ts_table *t, const void *row, uint64_t reserved)
 {
-    for (unsigned i = 0; i < 64; i++) {
+    for (unsigned i = 0; reserved != 0 && i < 64; i++) {
         if ((reserved >> i & 1) != 0 &&
             (i >= t->column_count || t->columns[i].type != TS_COL_INT || cell_is_null(t, row, i))) {
             fail_msg("%s: column %u cannot be reserved", t->name, i);
@@ -109,7 +138,7 @@ static ts_code put(void *self, enum ts_table_id table, const void *row, uint64_t
     const ts_table *t = &ts_schema[table];
     char *copy;
     ts_code code = call(m);
-    if (code != TS_OK) {
+    if (code != TS_OK || m->dropped[table]) {
         return code;
     }
     if (t->columns[0].type == TS_COL_KEY && int_cell(&t->columns[0], row) != (int64_t)mem->n + 1) {
@@ -132,7 +161,7 @@ static ts_code put(void *self, enum ts_table_id table, const void *row, uint64_t
         }
         if (!cell_is_null(t, row, i)) {
             ts_text from = text_cell(&t->columns[i], row);
-            char *bytes = must(malloc(from.n + 1));
+            char *bytes = room_for_text(m, from.n + 1);
             memcpy(bytes, from.p, from.n);
             bytes[from.n] = '\0';
             text = (ts_text){bytes, from.n};
@@ -188,21 +217,15 @@ void memsink_clear(memsink *m)
 {
     for (size_t table = 0; table < TS_TABLE_COUNT; table++) {
         mem_table *mem = &m->tables[table];
-        const ts_table *t = &ts_schema[table];
-        for (size_t i = 0; i < mem->n; i++) {
-            for (unsigned c = 0; c < t->column_count; c++) {
-                if (t->columns[c].type == TS_COL_TEXT) {
-                    char *bytes;
-                    memcpy(&bytes, mem->rows + i * t->row_size + t->columns[c].offset,
-                           sizeof bytes);
-                    free(bytes);
-                }
-            }
-        }
         free(mem->rows);
         free(mem->reserved);
         *mem = (mem_table){NULL, NULL, 0, 0};
         m->sink.rows[table] = 0;
+    }
+    while (m->texts != NULL) {
+        text_block *next = m->texts->next;
+        free(m->texts);
+        m->texts = next;
     }
     m->calls = 0;
 }
@@ -223,6 +246,11 @@ ts_sink *memsink_sink(memsink *m)
 void memsink_fail_at(memsink *m, uint64_t nth)
 {
     m->fail_at = nth;
+}
+
+void memsink_drop(memsink *m, enum ts_table_id table)
+{
+    m->dropped[table] = true;
 }
 
 uint64_t memsink_calls(const memsink *m)
@@ -393,11 +421,12 @@ void memsink_print(const memsink *m, enum ts_table_id table)
 
 /* --- comparing ----------------------------------------------------------------------------- */
 
-static bool rows_equal(const memsink *a, const memsink *b, enum ts_table_id table, size_t row)
+bool memsink_same_cells(const memsink *a, size_t i, const memsink *b, size_t j,
+                        enum ts_table_id table, unsigned first)
 {
     const ts_table *t = &ts_schema[table];
-    for (unsigned c = 0; c < t->column_count; c++) {
-        if (!cells_equal(t, memsink_row(a, table, row), memsink_row(b, table, row), c)) {
+    for (unsigned c = first; c < t->column_count; c++) {
+        if (!cells_equal(t, memsink_row(a, table, i), memsink_row(b, table, j), c)) {
             return false;
         }
     }
@@ -410,7 +439,8 @@ bool memsink_is_prefix(size_t *differs, const memsink *part, const memsink *whol
     size_t n = memsink_rows(part, table);
     size_t more = memsink_rows(whole, table);
     *differs = 0;
-    while (*differs < n && *differs < more && rows_equal(part, whole, table, *differs)) {
+    while (*differs < n && *differs < more &&
+           memsink_same_cells(part, *differs, whole, *differs, table, 0)) {
         ++*differs;
     }
     return *differs == n;

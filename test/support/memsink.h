@@ -28,6 +28,10 @@ ts_sink *memsink_sink(memsink *m);
 void memsink_fail_at(memsink *m, uint64_t nth);
 uint64_t memsink_calls(const memsink *m);
 
+/* Keeps no rows of this table from now on: for sweeps that never look at it. Rows of it cannot be
+ * reserved. */
+void memsink_drop(memsink *m, enum ts_table_id table);
+
 /* Forgets all rows. */
 void memsink_clear(memsink *m);
 
@@ -76,6 +80,10 @@ void memsink_assert_text(const memsink *m, enum ts_table_id table, size_t row, u
 bool memsink_equal(const memsink *a, const memsink *b);
 bool memsink_is_prefix(size_t *differs, const memsink *part, const memsink *whole,
                        enum ts_table_id table);
+
+/* Row i of one sink and row j of the other are equal from column `first` on. */
+bool memsink_same_cells(const memsink *a, size_t i, const memsink *b, size_t j,
+                        enum ts_table_id table, unsigned first);
 
 /* Prints a table to stderr, for a test that is being written. */
 void memsink_print(const memsink *m, enum ts_table_id table);

@@ -302,6 +302,11 @@ static inline void put_quality(const recording *r)
     *t = (ts_tally){true, 70, 67, 65, 2, 0};
     assert_ok(r->f->ctx, ts_count(&t, r->store, 4, TS_ITEM_edges, NULL));
     *t = (ts_tally){true, 140, 130, 130, 0, 0};
+    /* Those of the other snapshots, together: imported items and rows are compared at the end. */
+    assert_ok(r->f->ctx, ts_count(&t, r->store, 3, TS_ITEM_nodes, NULL));
+    *t = (ts_tally){false, 0, 15, 15, 0, 0};
+    assert_ok(r->f->ctx, ts_count(&t, r->store, 3, TS_ITEM_edges, NULL));
+    *t = (ts_tally){false, 0, 7, 7, 0, 0};
     assert_ok(r->f->ctx, ts_count(&t, r->store, 1, TS_ITEM_plugin_segments, "cpu-plugin"));
     *t = (ts_tally){false, 0, 3, 0, 0, 3};
     assert_ok(r->f->ctx, ts_count(&t, r->store, 1, TS_ITEM_segments, NULL));
@@ -353,6 +358,33 @@ static inline int recording_teardown(void **state)
     free(r->path);
     free(r);
     return fixture_teardown(&f);
+}
+
+/* A copy of the recording in which every number that is added up is as large as it can be. The
+ * caller frees the path with free(). */
+static inline char *recording_hostile(const recording *r)
+{
+    char *path = path_of(r->f, "hostile.db");
+    size_t n;
+    char *bytes = read_file(r->path, &n);
+    sqlite3 *db = NULL;
+    write_file(path, bytes, n);
+    free(bytes);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(
+        sqlite3_exec(db,
+                     "CREATE TEMP TABLE most AS SELECT 9223372036854775807 AS n;"
+                     "UPDATE js_heap_nodes SET self_size = (SELECT n FROM most);"
+                     "UPDATE js_heap_class SET self_size = (SELECT n FROM most);"
+                     "UPDATE js_heap_trace_node SET (size, count) = (SELECT n, n FROM most);"
+                     "UPDATE stack_sample SET dur = (SELECT n FROM most);"
+                     "UPDATE stack_sample_value SET value = (SELECT n FROM most);"
+                     "UPDATE stack_slice SET (dur, self_dur, cpu_dur) ="
+                     "  (SELECT n, n, n FROM most)",
+                     NULL, NULL, NULL),
+        SQLITE_OK);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    return path;
 }
 
 #endif

@@ -154,7 +154,9 @@ static void test_unknown_length(void **state)
                 check_run(&r, f.n);
             }
             assert_non_null(strstr((const char *)r.log.p, "ts=2000000000 n=3 two\n"));
-            assert_int_equal(issues(&r, "header_length_unknown"), 1);
+            /* 0 and 1024 are what recorders leave; nothing writes the others. */
+            assert_int_equal(
+                issues(&r, i % 3 == 0 ? "header_length_unknown" : "header_length_wrong"), 1);
             assert_int_equal(issues(&r, "zero_run"), tails[t] > 0);
             assert_int_equal(SKIPPED(&r, "bytes"), tails[t]);
             assert_int_equal(LOST(&r, "bytes"), 0);

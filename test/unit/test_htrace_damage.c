@@ -294,16 +294,38 @@ static void test_cancel(void **state)
     free(f.p);
 }
 
+/* Fewer bytes are left in the section than a prefix has, and the input ends even before that. */
+static void test_cut_in_last_bytes(void **state)
+{
+    (void)state;
+    for (size_t left = 1; left < 4; left++) {
+        for (size_t have = 1; have <= left; have++) {
+            bytes f = {0};
+            run r;
+            put_header(&f, 0, 0, BOOT, REAL);
+            put_segment(&f, "a", "data", 1, 2);
+            size_t end = f.n;
+            put(&f, "\x7f\x7f\x7f", have);
+            set_le(&f, 8, end + left, 8);
+            run_file(&r, &f, false);
+            assert_int_equal(r.code, TS_OK);
+            assert_int_equal(issues(&r, "trailing_bytes"), 1);
+            assert_int_equal(issue_offset(&r, "trailing_bytes"), end);
+            assert_int_equal(issues(&r, "input_truncated"), have < left);
+            assert_int_equal(LOST(&r, "bytes"), have);
+            run_free(&r);
+            free(f.p);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cut_everywhere),
-        cmocka_unit_test(test_cut_is_told),
-        cmocka_unit_test(test_every_bit_flipped),
-        cmocka_unit_test(test_wrong_prefixes),
-        cmocka_unit_test(test_every_allocation_fails),
-        cmocka_unit_test(test_read_ahead_fails),
-        cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_cut_everywhere),    cmocka_unit_test(test_cut_is_told),
+        cmocka_unit_test(test_cut_in_last_bytes), cmocka_unit_test(test_every_bit_flipped),
+        cmocka_unit_test(test_wrong_prefixes),    cmocka_unit_test(test_every_allocation_fails),
+        cmocka_unit_test(test_read_ahead_fails),  cmocka_unit_test(test_cancel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -128,6 +128,8 @@ static void test_statements_are_split_by_sqlite(void **state)
     check(o, "/* one ; */ -- two ;\n; SELECT /* ; */ 3 AS a -- end", NULL, 0, "#a\n3\n");
     check(o, "SELECT 4 AS a /* never closed", NULL, 0, "#a\n4\n");
     check(o, "/* never closed", NULL, 0, "");
+    refuse(o, "SELECT 4;\n/*", NULL, 0, "line=2: near \"/\": syntax error"); /* as SQLite has it */
+    refuse(o, "\v", NULL, 0, "line=1: unrecognized token");
     check(o, "\xef\xbb\xbfSELECT 5", NULL, 0, "#5\n5\n");
     /* A header also where there are no rows. */
     check(o, "SELECT pid, name FROM process WHERE 0", NULL, 0, "#pid|name\n");
@@ -251,15 +253,32 @@ static void test_errors_name_the_line(void **state)
                    TS_ERR_USAGE, "NUL byte");
 }
 
+/* Not even beside the database, although SQLite would do it on a connection for reading. */
+static void refuse_to_write(const opened *o)
+{
+    char *path = path_of(o->f, "copy.db");
+    char sql[200];
+    snprintf(sql, sizeof sql, "VACUUM INTO '%s'", path);
+    refuse(o, sql, NULL, 0, "line=1: queries cannot change the database");
+    assert_false(exists(path));
+    snprintf(sql, sizeof sql, "ATTACH '%s' AS copy", path);
+    refuse(o, sql, NULL, 0, "line=1: queries cannot change the database");
+    assert_false(exists(path));
+    refuse(o, "PRAGMA writable_schema = 1", NULL, 0, "line=1: queries cannot");
+    free(path);
+}
+
 static void test_nothing_can_be_written(void **state)
 {
     const opened *o = *state;
     size_t before;
     size_t after;
     char *p = read_file(o->path, &before);
-    refuse(o, "DELETE FROM process", NULL, 0, "line=1: attempt to write a readonly database");
-    refuse(o, "CREATE TABLE t(a)", NULL, 0, "readonly");
-    refuse(o, "PRAGMA user_version = 7; INSERT INTO process(id) VALUES (9)", NULL, 0, "readonly");
+    refuse(o, "DELETE FROM process", NULL, 0, "line=1: queries cannot change the database");
+    refuse(o, "CREATE TABLE t(a)", NULL, 0, "queries cannot");
+    refuse(o, "PRAGMA user_version = 7; INSERT INTO process(id) VALUES (9)", NULL, 0,
+           "queries cannot");
+    refuse_to_write(o);
     check(o, "SELECT count(*) FROM process", NULL, 0, "#count(*)\n2\n");
     char *q = read_file(o->path, &after);
     assert_int_equal(before, after);

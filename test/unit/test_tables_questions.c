@@ -169,6 +169,22 @@ static void questions_answer_on_an_empty_database(void **state)
     free(empty.path);
 }
 
+static void questions_answer_on_huge_numbers(void **state)
+{
+    const recording *shared = *state;
+    recording hostile = {.f = shared->f, .path = recording_hostile(shared)};
+    DIR *d = opendir(QUESTIONS);
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d)) != NULL;) {
+        answer a;
+        if (e->d_name[0] != '.') {
+            ask(&a, &hostile, e->d_name, NULL);
+        }
+    }
+    closedir(d);
+    free(hostile.path);
+}
+
 /* --- heap ---------------------------------------------------------------------------------- */
 
 static void class_histogram(void **state)
@@ -337,6 +353,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_question_has_a_head_and_runs_without_parameters),
         cmocka_unit_test(questions_answer_on_an_empty_database),
+        cmocka_unit_test(questions_answer_on_huge_numbers),
         cmocka_unit_test(class_histogram),
         cmocka_unit_test(largest_nodes),
         cmocka_unit_test(retainers_of_a_node),

@@ -34,6 +34,23 @@ static void views_need_no_trust(void **state)
     sqlite3_close(db);
 }
 
+/* One number that damage made huge must not keep a view from answering. */
+static void views_answer_on_huge_numbers(void **state)
+{
+    char *path = recording_hostile(*state);
+    sqlite3 *db = NULL;
+    char sql[200];
+    assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    for (unsigned i = 0; i < ts_view_count; i++) {
+        snprintf(sql, sizeof sql, "SELECT * FROM %s", ts_views[i].name);
+        if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK) {
+            fail_msg("%s: %s", ts_views[i].name, sqlite3_errmsg(db));
+        }
+    }
+    sqlite3_close(db);
+    free(path);
+}
+
 /* A view that an old SQLite cannot parse would make the whole database unreadable to it. */
 static void views_avoid_new_syntax(void **state)
 {
@@ -316,6 +333,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         VIEW(every_view_answers),
         VIEW(views_need_no_trust),
+        VIEW(views_answer_on_huge_numbers),
         VIEW(views_avoid_new_syntax),
         VIEW(args_view_joins_names_and_texts),
         VIEW(nodes_have_type_and_name),

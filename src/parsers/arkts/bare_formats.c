@@ -104,6 +104,14 @@ static ts_code extract_piece(ts_job *job, void *file, const uint8_t *p, size_t n
     return file == NULL ? TS_OK : job->options->extract->write(file, (const char *)p, n);
 }
 
+/* Where an error has stopped the import, the file is open still. */
+static void extract_drop(ts_job *job, void *file)
+{
+    if (file != NULL) {
+        job->options->extract->drop(file);
+    }
+}
+
 static ts_code extract_close(ts_job *job, void **file, bool complete)
 {
     void *open = *file;
@@ -124,7 +132,7 @@ typedef struct bare_heap {
 static void heap_close(void *self)
 {
     bare_heap *b = self;
-    (void)extract_close(b->job, &b->file, false);
+    extract_drop(b->job, b->file);
     ts_heap_free(b->heap);
     ts_free(b->job->ctx, b);
 }
@@ -216,7 +224,7 @@ typedef struct bare_profile {
 static void profile_close(void *self)
 {
     bare_profile *b = self;
-    (void)extract_close(b->job, &b->file, false);
+    extract_drop(b->job, b->file);
     ts_json_free(b->json);
     ts_profile_free(b->profile);
     ts_free(b->job->ctx, b);
@@ -294,6 +302,7 @@ const ts_format ts_format_heapsnapshot = {
     .title = "heap snapshot or allocation timeline of V8 or ArkTS (.heapsnapshot, .heaptimeline)",
     .source_type = "heap-snapshot",
     .sniff = sniff_heap,
+    .json = true,
     .open = heap_open,
     .feed = heap_feed,
     .finish = heap_finish,
@@ -305,6 +314,7 @@ const ts_format ts_format_cpuprofile = {
     .title = "CPU profile of V8 or ArkTS (.cpuprofile)",
     .source_type = "cpu-profile",
     .sniff = sniff_profile,
+    .json = true,
     .open = profile_open,
     .feed = profile_feed,
     .finish = profile_finish,

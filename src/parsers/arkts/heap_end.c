@@ -23,6 +23,31 @@ static ts_code tally_of(ts_heap *h, ts_item item, uint64_t imported, uint64_t lo
     return code;
 }
 
+/* The values of fields without a column: those of the first few fields apart. */
+static ts_code count_extra_fields(ts_heap *h)
+{
+    const heap_meta *meta = &h->meta;
+    uint64_t values = 0;
+    ts_tally *tally;
+    ts_code code;
+    for (unsigned i = 0; i < meta->extras; i++) {
+        meta->extra[i]->seen += h->arrays[meta->extra_part[i]].rows;
+        meta->extra[i]->skipped += h->arrays[meta->extra_part[i]].rows;
+    }
+    for (int i = 0; i < PART_INTS; i++) {
+        values += meta->further[i] * h->arrays[i].rows; /* no more than the array has values */
+    }
+    if (values == 0) {
+        return TS_OK;
+    }
+    code = ts_count(&tally, h->store, h->source_id, TS_ITEM_extra_fields, NULL);
+    if (code == TS_OK) {
+        tally->seen += values;
+        tally->skipped += values;
+    }
+    return code;
+}
+
 static ts_code count_items(ts_heap *h)
 {
     static const ts_item items[PART_INTS] = {TS_ITEM_nodes,           TS_ITEM_edges,
@@ -32,9 +57,8 @@ static ts_code count_items(ts_heap *h)
     for (int i = 0; i < PART_INTS && code == TS_OK; i++) {
         code = tally_of(h, items[i], h->arrays[i].rows, h->arrays[i].partial);
     }
-    for (unsigned i = 0; i < h->meta.extras; i++) {
-        h->meta.extra[i]->seen += h->arrays[h->meta.extra_part[i]].rows;
-        h->meta.extra[i]->skipped += h->arrays[h->meta.extra_part[i]].rows;
+    if (code == TS_OK) {
+        code = count_extra_fields(h);
     }
     return code != TS_OK ? code : tally_of(h, TS_ITEM_strings, h->strings, 0);
 }

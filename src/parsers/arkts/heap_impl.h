@@ -36,7 +36,7 @@ enum {
     EDGE_TO,
     TREE_CHILDREN = 4,
     EDGES_PER_BLOCK = 64,
-    MAX_EXTRA = 16 /* fields without a column that are counted */
+    MAX_EXTRA = 16 /* fields without a column that are counted one by one */
 };
 
 /* Marks an element that is no integer; a real INT64_MIN in a heap is treated like one. */
@@ -99,8 +99,9 @@ typedef struct heap_meta {
     ts_tally *extra[MAX_EXTRA]; /* tallies of the fields without a column */
     enum heap_part extra_part[MAX_EXTRA];
     unsigned extras;
-    uint64_t index_types; /* bit per edge type whose name is an index, not a string */
-    uint64_t named_types; /* bit per node type whose class is the node's name */
+    uint64_t further[PART_INTS]; /* fields without a column beyond those, per array */
+    uint64_t index_types;        /* bit per edge type whose name is an index, not a string */
+    uint64_t named_types;        /* bit per node type whose class is the node's name */
 } heap_meta;
 
 /* A class of the histogram: a type, and for types whose class is the name also that. */

@@ -182,22 +182,23 @@ static ts_code add_field(ts_heap *h, ts_text name)
     char detail[64];
     ts_tally *tally;
     ts_code code;
-    if (at >= MAX_FIELDS) {
-        return TS_OK;
-    }
-    for (unsigned t = 0; t < heap_targets(part); t++) {
+    for (unsigned t = 0; at < MAX_FIELDS && t < heap_targets(part); t++) {
         if (ts_text_is(name, targets[part][t])) {
             fields->target[at] = (int8_t)t;
             return TS_OK;
         }
     }
     snprintf(detail, sizeof detail, "%.*s", (int)(name.n < 48 ? name.n : 48), name.p);
-    code = ts_count(&tally, h->store, h->source_id, TS_ITEM_extra_fields, detail);
-    if (code != TS_OK || meta->extras == MAX_EXTRA) {
-        return code;
+    if (meta->extras < MAX_EXTRA) {
+        code = ts_count(&tally, h->store, h->source_id, TS_ITEM_extra_fields, detail);
+        if (code != TS_OK) {
+            return code;
+        }
+        meta->extra[meta->extras] = tally;
+        meta->extra_part[meta->extras++] = part;
+    } else {
+        meta->further[part]++;
     }
-    meta->extra[meta->extras] = tally;
-    meta->extra_part[meta->extras++] = part;
     return ts_issue(h->store, h->source_id, TS_ISSUE_heap_field_extra, h->label, h->offset,
                     "there is no column for the field %s", detail);
 }

@@ -49,8 +49,8 @@ void ts_session_free(ts_session *s)
         return;
     }
     /* Only after an error are files still open here: they are not complete, and said so. */
-    (void)extract_end(s, &s->heap_file, false);
-    (void)extract_end(s, &s->profile_file, false);
+    extract_drop(s, &s->heap_file);
+    extract_drop(s, &s->profile_file);
     ts_heap_free(s->heap);
     ts_profile_free(s->profile);
     ts_json_free(s->json);
@@ -140,8 +140,10 @@ ts_code session_gap(ts_session *s, int64_t offset, const char *why)
 {
     ts_code code = TS_OK;
     if (ts_heap_is_open(s->heap)) {
-        code = ts_issue(s->store, ts_heap_source(s->heap), TS_ISSUE_snapshot_gap, NULL, offset,
-                        "%s: the snapshot ends here", why);
+        if (!ts_heap_complete(s->heap)) { /* else no more than its end mark can be missing */
+            code = ts_issue(s->store, ts_heap_source(s->heap), TS_ISSUE_snapshot_gap, NULL, offset,
+                            "%s: the snapshot ends here", why);
+        }
         if (code == TS_OK) {
             code = session_close_heap(s, false, 0, 0);
         }

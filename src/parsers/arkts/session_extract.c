@@ -91,3 +91,11 @@ ts_code extract_end(ts_session *s, extract_file *file, bool complete)
     end = extract->end(open, complete);
     return code != TS_OK ? code : end;
 }
+
+void extract_drop(ts_session *s, extract_file *file)
+{
+    if (file->file != NULL) {
+        s->job->options->extract->drop(file->file);
+        file->file = NULL;
+    }
+}

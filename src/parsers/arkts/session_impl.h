@@ -114,6 +114,9 @@ ts_code extract_begin(ts_session *s, extract_file *file, const char *name);
 ts_code extract_write(ts_session *s, extract_file *file, bool joined, const char *p, size_t n);
 ts_code extract_end(ts_session *s, extract_file *file, bool complete);
 
+/* After an error: the file that is open, if any, is not to be. */
+void extract_drop(ts_session *s, extract_file *file);
+
 /* session_message.c */
 extern const ts_json_handler session_message_handler;
 

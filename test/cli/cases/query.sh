@@ -38,3 +38,5 @@ ts other.db -q - <<<'SELECT * FROM t'
 : >nothing.sql
 code ts out.db -q nothing.sql
 [ ! -e x.db ] || fail "x.db was made"
+code ts out.db -q - <<<"VACUUM INTO 'y.db'"
+[ ! -e y.db ] || fail "y.db was made"

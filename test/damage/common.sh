@@ -1,0 +1,52 @@
+# shellcheck shell=bash
+# What the scripts of this folder share: NAME.sh PROGRAM MKHTRACE SOURCE. Each runs in a scratch folder of its own and
+# says what is wrong; the last line is the verdict.
+set -euo pipefail
+PROGRAM=$1
+MKHTRACE=$2
+SOURCE=$3
+DATA=$SOURCE/test/data
+HERE=$SOURCE/test/damage
+export PROGRAM MKHTRACE SOURCE DATA HERE
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+mkdir "$scratch/work" "$scratch/tmp"
+export TMPDIR=$scratch/tmp
+cd "$scratch/work"
+bad=0
+
+# Sanitizers make everything several times slower and need more stack.
+sanitized=0
+if grep -q __asan_init "$PROGRAM"; then
+    sanitized=1
+fi
+export sanitized
+
+wrong() {
+    printf 'WRONG: %s\n' "$*"
+    bad=1
+}
+# expect CODE WHAT COMMAND...: runs it with a time limit; its messages are in ./err. No raw control character may stand there.
+expect() {
+    local want=$1 what=$2 code=0
+    shift 2
+    timeout "${LIMIT:-60}" "$@" >out 2>err </dev/null || code=$?
+    [ "$code" = "$want" ] || wrong "$what: exit code $code instead of $want: $(tail -n 1 err)"
+    if LC_ALL=C grep -q '[^[:print:][:space:]]' <(LC_ALL=C tr -d '\200-\377' <err) || LC_ALL=C grep -q $'[\r\v\f]' err; then
+        wrong "$what: a control character on stderr"
+    fi
+}
+# says TEXT WHAT: the messages of the last command hold it.
+says() { grep -q -- "$1" err || wrong "$2: no \"$1\" in: $(cat err)"; }
+ask() { "$PROGRAM" "$1" -q - <<<"$2" | tail -n +2; }
+answer() { # DB SQL WANTED WHAT
+    local have
+    have=$(ask "$1" "$2" || true)
+    [ "$have" = "$3" ] || wrong "$4: \"$have\" instead of \"$3\""
+}
+small() { "$MKHTRACE" -o "$1" --snapshot "$DATA/tiny/snapshot.heapsnapshot"; }
+verdict() {
+    [ -z "$(ls -A "$TMPDIR")" ] || wrong "left in TMPDIR: $(ls -A "$TMPDIR")"
+    [ $bad = 0 ] || exit 1
+    echo "all as expected"
+}

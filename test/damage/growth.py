@@ -1,0 +1,89 @@
+"""Inputs whose cost should grow with their size and no faster: growth.py SHAPE N, to standard output."""
+
+import struct
+import sys
+
+shape, n = sys.argv[1], int(sys.argv[2])
+out = sys.stdout.buffer
+
+META = '"meta":{"node_fields":["type","name","id","self_size","edge_count","trace_node_id","detachedness"],"node_types":[["object"]],' \
+       '"edge_fields":["type","name_or_index","to_node"],"edge_types":[["property"]]}'
+
+
+def varint(v):
+    b = b""
+    while v >= 0x80:
+        b += bytes([v & 0x7F | 0x80])
+        v >>= 7
+    return b + bytes([v])
+
+
+def field(number, data):
+    return varint(number << 3 | 2) + varint(len(data)) + data
+
+
+def segment(name, data):
+    body = field(1, name) + field(3, data) + b"\x28\x01\x30\x01"
+    return struct.pack("<I", len(body)) + body
+
+
+def recording(payload):
+    header = bytearray(1024)
+    header[0:8] = b"OHOSPROF"
+    header[8:16] = struct.pack("<Q", 1024 + len(payload))
+    header[16:20] = struct.pack("<I", 0x10000)
+    header[60:76] = struct.pack("<QQ", 1, 1)
+    out.write(bytes(header) + payload)
+
+
+def message(text):
+    return segment(b"arkts-plugin", field(1, text.encode()))
+
+
+def chunk(text):
+    return message('{"params":{"chunk":"%s"}}' % text.replace("\\", "\\\\").replace('"', '\\"'))
+
+
+def heap(ids, edges_first=False, strings=("s",)):
+    k = len(ids)
+    nodes = '"nodes":[' + ",".join("0,0,%d,8,1,0,0" % i for i in ids) + "]"
+    edges = '"edges":[' + ",".join("0,0,%d" % (7 * ((j * 7919) % k)) for j in range(k)) + "]"
+    parts = [edges, nodes] if edges_first else [nodes, edges]
+    return '{"snapshot":{%s,"node_count":%d,"edge_count":%d},' % (META, k, k) + ",".join(parts) + ',"strings":[' + \
+        ",".join('"%s"' % s for s in strings) + "]}"
+
+
+if shape == "chunks":  # of one byte
+    recording(chunk('{"snapshot":{' + META + '},"nodes":[') + chunk(" ") * n + chunk("]}") + message('{"id":1,"result":{}}'))
+elif shape == "segments":
+    recording(segment(b"hilog-plugin", b"x") * n)
+elif shape == "plugins":  # each of another name
+    recording(b"".join(segment(b"plugin-%d" % i, b"x") for i in range(n)))
+elif shape == "issues":
+    recording(struct.pack("<I", 2) + b"\x1a\x00" + (struct.pack("<I", 2) + b"\x1a\x00") * n)
+elif shape == "marks":
+    recording(message('{"id":1,"result":{}}') * n)
+elif shape == "resync":  # damage and a good segment in turn
+    recording((b"\xff\xff\xff\xff" + segment(b"hilog-plugin", b"x")) * n)
+elif shape == "magic":  # the container's magic all over lost bytes
+    recording(segment(b"hilog-plugin", b"x") + b"\xff\xff\xff\xff" + b"OHOSPROF" * (4 * n))
+elif shape == "strings":  # a few long ones
+    out.write(heap([1], strings=["\\u00e4" * (4 * n)] * 3).encode())
+elif shape == "ids":  # far apart and with equal low bits
+    out.write(heap([1 + (i << 32) for i in range(n)]).encode())
+elif shape == "same_ids":
+    out.write(heap([1] * n).encode())
+elif shape == "edges_first":
+    out.write(heap(list(range(1, 2 * n, 2)), edges_first=True).encode())
+elif shape == "profile":  # ids with equal low bits, all children of the first, deltas that go back
+    nodes = ['{"id":1,"callFrame":{"functionName":"r"},"children":[%s]}' % ",".join("%d" % (i << 32) for i in range(1, n))]
+    nodes += ['{"id":%d,"callFrame":{"functionName":"f%d"}}' % (i << 32, i) for i in range(1, n)]
+    out.write(('{"nodes":[' + ",".join(nodes) + '],"startTime":0,"endTime":9,"samples":[' + ",".join("1" for _ in range(n)) +
+               '],"timeDeltas":[' + ",".join("%d" % (-i % 1000 - 500) for i in range(n)) + "]}").encode())
+elif shape == "cycles":  # each node is a child of the next and of the one before
+    nodes = ['{"id":%d,"callFrame":{"functionName":"f"},"children":[%d,%d]}' % (i + 1, (i + 1) % n + 1, (i - 1) % n + 1) for i in range(n)]
+    out.write(('{"nodes":[' + ",".join(nodes) + '],"startTime":0,"endTime":9,"samples":[1],"timeDeltas":[1]}').encode())
+elif shape == "snapshots":
+    recording((chunk(heap([1])) + message('{"id":1,"result":{}}')) * (n // 20))
+else:
+    sys.exit("unknown shape " + shape)

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Time grows with the size of the input and no faster: six sizes, each twice the one before, for shapes that invite worse.
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/common.sh"
+first=2500
+[ $sanitized = 0 ] || first=500
+TIMEFORMAT='%U %S'
+# Sets ms: the processor time of one conversion.
+cost() {
+    { time "$PROGRAM" input -e out.db --quiet 2>err >out; } 2>took || wrong "failed: $(cat err)"
+    ms=$(awk '{printf "%d", ($1 + $2) * 1000}' took)
+    rm -f out.db
+}
+# Four times the input takes four times the time, beside what any run costs; sixteen times would be quadratic.
+too_much() { [ $((ms - fixed)) -gt $((8 * (base > fixed ? base - fixed : 0) + 60)) ]; }
+python3 "$HERE/growth.py" ids 1 >input
+cost
+fixed=$ms
+for shape in chunks segments plugins issues marks resync magic strings ids same_ids edges_first profile cycles snapshots; do
+    n=$first
+    all=
+    for step in 1 2 3 4 5 6; do
+        python3 "$HERE/growth.py" $shape $n >input
+        cost
+        all="$all $ms"
+        [ $step != 4 ] || base=$ms
+        n=$((2 * n))
+    done
+    if too_much; then # others use the machine, too
+        cost
+        ! too_much || wrong "$shape: ms$all $ms"
+    fi
+    printf '%-12s ms%s\n' "$shape" "$all"
+done
+verdict

@@ -1,0 +1,180 @@
+/*
+ * Imports into memory while every allocation of the door fails in turn, once and from there on: our
+ * own, protobuf-c's and zlib's. (libarchive's do not come through the door.) The inputs are files,
+ * so that opening, unwrapping, sniffing and spooling are part of it.
+ */
+#include "faults.h"
+#include "memsink.h"
+
+#include "parsers/import.h"
+
+#include <errno.h>
+
+static const char *const inputs[] = {
+    "snapshot.htrace",
+    "timeline.htrace",
+    "profile.htrace",
+    "viewer.htrace",
+    "snapshot.htrace.gz",
+    "all.zip",
+    "all.tar.gz",
+    "sorted.heapsnapshot",
+    "snapshot.heapsnapshot",
+    "timeline.heaptimeline",
+    "profile.cpuprofile",
+};
+enum { INPUTS = sizeof inputs / sizeof inputs[0] };
+
+static ts_code import(memsink **rows, faults *f, const char *name)
+{
+    char *path = name[0] == '/' ? strdup(name) : fault_path(TS_FAULT_INPUTS, name);
+    const char *paths[] = {path};
+    ts_import_request request = {.paths = paths, .path_count = 1};
+    ts_import_result result;
+    ts_store *store = NULL;
+    ts_ctx *ctx = test_ctx_new();
+    memsink *sink = memsink_new(ctx);
+    faults_install(f, ctx);
+    ts_code code = ts_store_new(&store, ctx, memsink_sink(sink), NULL);
+    if (code == TS_OK) {
+        code = ts_import_run(&result, ctx, store, &request);
+    }
+    if (code == TS_OK) {
+        code = ts_store_finish(store);
+    }
+    ts_store_free(store);
+    assert_true(code == TS_OK || (ctx->error.code == code && ctx->error.count > 0));
+    if (f->number == ENOMEM && code != TS_OK) {
+        assert_int_equal(code, TS_ERR_NOMEM);
+    }
+    assert_int_equal(f->open_files, 0);
+    assert_int_equal(f->blocks, 0);
+    test_ctx_free(ctx);
+    free(path);
+    if (rows != NULL && code == TS_OK) {
+        *rows = sink;
+    } else {
+        memsink_free(sink);
+    }
+    return code;
+}
+
+static void test_every_allocation_fails(void **state)
+{
+    (void)state;
+    for (int i = 0; i < INPUTS; i++) {
+        memsink *whole = NULL;
+        faults count = {.what = "realloc"};
+        assert_int_equal(import(&whole, &count, inputs[i]), TS_OK);
+        assert_true(count.calls > 50);
+        uint64_t survived = 0;
+        for (uint64_t k = 1; k <= count.calls; k += fault_step(count.calls, 400)) {
+            for (int forever = 0; forever < 2; forever++) {
+                memsink *rows = NULL;
+                faults f = {
+                    .what = "realloc", .fail_at = k, .number = ENOMEM, .forever = forever != 0};
+                ts_code code = import(&rows, &f, inputs[i]);
+                assert_true(f.failed);
+                assert_true(code == TS_ERR_NOMEM || code == TS_OK);
+                if (code == TS_OK) { /* it was not needed: then nothing is missing */
+                    assert_true(memsink_equal(rows, whole));
+                    memsink_free(rows);
+                    survived++;
+                }
+            }
+        }
+        print_message("%-22s %5llu allocations, %llu failures did no harm\n", inputs[i],
+                      (unsigned long long)count.calls, (unsigned long long)survived);
+        memsink_free(whole);
+    }
+}
+
+/* Input that cannot be read any further is damage, as long as something was read. */
+static void test_every_system_call_fails(void **state)
+{
+    static const int numbers[] = {EIO, ENOSPC};
+    (void)state;
+    for (int i = 0; i < INPUTS; i++) {
+        memsink *whole = NULL;
+        faults count = {0};
+        assert_int_equal(import(&whole, &count, inputs[i]), TS_OK);
+        assert_true(count.calls > 4);
+        for (size_t e = 0; e < 2; e++) {
+            for (uint64_t k = 1; k <= count.calls; k++) {
+                memsink *rows = NULL;
+                faults f = {.fail_at = k, .number = numbers[e]};
+                ts_code code = import(&rows, &f, inputs[i]);
+                assert_true(code == TS_OK || code == TS_ERR_INPUT || code == TS_ERR_OUTPUT);
+                if (code == TS_OK) {
+                    /* A close after reading; or what was lost is told, and the rest is kept. */
+                    assert_true(memsink_find_text(rows, TS_T_import_issue,
+                                                  TS_C_import_issue__severity,
+                                                  "error") != SIZE_MAX ||
+                                memsink_equal(rows, whole));
+                    memsink_free(rows);
+                }
+            }
+        }
+        memsink_free(whole);
+    }
+}
+
+static void test_short_and_interrupted_calls(void **state)
+{
+    static const size_t most[] = {1, 7, 1000, 0};
+    (void)state;
+    for (int i = 0; i < INPUTS; i++) {
+        memsink *whole = NULL;
+        faults none = {0};
+        assert_int_equal(import(&whole, &none, inputs[i]), TS_OK);
+        for (size_t m = 0; m < sizeof most / sizeof most[0]; m++) {
+            memsink *rows = NULL;
+            faults f = {.most = most[m], .interrupt = true};
+            assert_int_equal(import(&rows, &f, inputs[i]), TS_OK);
+            assert_true(f.toggle > 4);
+            assert_true(memsink_equal(rows, whole));
+            memsink_free(rows);
+        }
+        memsink_free(whole);
+    }
+}
+
+/* What of a member cannot be unpacked is a loss, also when nothing is left to know it by. */
+static void test_member_that_cannot_be_unpacked(void **state)
+{
+    size_t n;
+    char *dir = fault_folder();
+    char *path = fault_path(dir, "all.zip");
+    char *from = fault_path(TS_FAULT_INPUTS, "all.zip");
+    char *zip = fault_read(from, &n);
+    memsink *rows = NULL;
+    faults none = {0};
+    (void)state;
+    /* Behind the first local header: 30 bytes, the name; the extra field's length stands in it. */
+    size_t at = 30 + strlen("snapshot.htrace") + (unsigned char)zip[28];
+    memset(zip + at, 0xff, 16);
+    fault_write(path, zip, n);
+    assert_int_equal(import(&rows, &none, path), TS_OK);
+    assert_true(memsink_find_text(rows, TS_T_import_issue, TS_C_import_issue__severity,
+                                  "data_loss") != SIZE_MAX);
+    assert_int_equal(MEM_INT(rows, source, 0, complete), 0);
+    memsink_free(rows);
+    free(zip);
+    free(from);
+    free(path);
+    fault_remove(dir);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_allocation_fails),
+        cmocka_unit_test(test_every_system_call_fails),
+        cmocka_unit_test(test_member_that_cannot_be_unpacked),
+        cmocka_unit_test(test_short_and_interrupted_calls),
+    };
+    if (argc > 1) {
+        cmocka_set_test_filter(argv[1]);
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# inputs.sh MKHTRACE DATA DIR CMAKE: makes the small inputs of the fault tests in DIR.
+set -euo pipefail
+mkhtrace=$1
+tiny=$2/tiny
+dir=$3
+cmake=$4
+
+rm -rf "$dir"
+mkdir -p "$dir"
+cp "$tiny/snapshot.heapsnapshot" "$tiny/sorted.heapsnapshot" "$tiny/timeline.heaptimeline" \
+    "$tiny/profile.cpuprofile" "$dir"
+cd "$dir"
+"$mkhtrace" -o snapshot.htrace --chunk-size 300 --snapshot snapshot.heapsnapshot
+"$mkhtrace" -o timeline.htrace --config pid=77,type=timeline --chunk-size 300 \
+    --timeline timeline.heaptimeline
+"$mkhtrace" -o profile.htrace --config pid=77,type=none,cpu=1 --profile profile.cpuprofile
+"$mkhtrace" -o viewer.htrace --data-in-object --snapshot snapshot.heapsnapshot
+gzip -9nc snapshot.htrace >snapshot.htrace.gz
+"$cmake" -E tar cf all.zip --format=zip snapshot.htrace timeline.heaptimeline
+"$cmake" -E tar czf all.tar.gz profile.htrace snapshot.heapsnapshot
+# Some tens of ms: long enough to be killed in the middle, in MB rather than KB.
+"$mkhtrace" -o large.htrace --config pid=77,type=snapshot \
+    --snapshot synth:nodes=20000,edges=80000,strings=4000
+touch made
