@@ -52,6 +52,15 @@ const ts_view ts_views[] = {
      "Samples and traced calls of each thread: number and time. busy_dur leaves out the time in "
      "(idle); calls count once, by their outermost one.",
      ts_view_thread_cpu},
+    {"v_flare_recording",
+     "Sample directories of Flare in the order of time, those of one run of a JVM together: the "
+     "collector begins a new directory every 15 minutes or every hour. gap is the time to the "
+     "directory before.",
+     ts_view_flare_recording},
+    {"v_flare_cpu",
+     "CPU time series of Flare with directory and thread, one row per value that is not 0, over all "
+     "directories of a run. Filter on agent_addr and tid.",
+     ts_view_flare_cpu},
     {"v_data_quality",
      "What an analyst should know before trusting the rows: every recorded issue, and every kind "
      "of item of which something was lost, skipped or is not there as declared.",
