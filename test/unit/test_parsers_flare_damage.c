@@ -403,6 +403,27 @@ static void test_summary(void **state)
     }
 }
 
+/* Text behind the end is told, wherever blocks end; a number is no summary. */
+static void test_behind_the_summary(void **state)
+{
+    static const size_t blocks[] = {1, 2, 3, 7, 0};
+    UNUSED(state);
+    for (size_t i = 0; i < 5; i++) {
+        sample s = mini();
+        run r;
+        put_str(file_of(&s, "summary_info.json"), " \n\nx");
+        import_sample(&r, &s, blocks[i]);
+        assert_int_equal(issues(&r, "json_trailing_bytes"), 1);
+        run_free(&r);
+        file_of(&s, "summary_info.json")->n = 0;
+        put_str(file_of(&s, "summary_info.json"), "2");
+        import_sample(&r, &s, blocks[i]);
+        assert_int_equal(issues(&r, "flare_summary_bad"), 1);
+        run_free(&r);
+        sample_free(&s);
+    }
+}
+
 static void test_stale_summary(void **state)
 {
     sample s = mini();
@@ -610,6 +631,7 @@ int main(void)
         cmocka_unit_test(test_methods_without_ids),
         cmocka_unit_test(test_names_that_are_no_utf8),
         cmocka_unit_test(test_summary),
+        cmocka_unit_test(test_behind_the_summary),
         cmocka_unit_test(test_stale_summary),
         cmocka_unit_test(test_clock_set_back),
         cmocka_unit_test(test_steps_that_are_not_those_of_the_times),
