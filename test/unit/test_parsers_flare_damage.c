@@ -148,7 +148,7 @@ static void test_payloads(void **state)
     static const char *const good[] = {
         "{\"sample_time\":5,\"stacktrace\":[]}",
         "{\"stacktrace\":[1],\"x\":{\"stacktrace\":[3,4],\"sample_time\":7},\"sample_time\":5.0}",
-        " {\"sample_time\":5,\"stacktrace\":[1]}" + 1,
+        "{\"sample_time\":5, \"stacktrace\": [1] } ",
         "*1\r\n:-9223372036854775808\r\n",
     };
     UNUSED(state);
