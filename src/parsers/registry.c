@@ -7,8 +7,8 @@
 #include <string.h>
 
 const ts_format *const ts_formats[] = {
-    &ts_format_htrace, &ts_format_heapsnapshot, &ts_format_cpuprofile, &ts_format_rawheap,
-    &ts_format_flare, NULL,
+    &ts_format_htrace,  &ts_format_heapsnapshot, &ts_format_cpuprofile,
+    &ts_format_rawheap, &ts_format_flare,        NULL,
 };
 
 const ts_format *ts_format_find(const char *name)
