@@ -4,7 +4,7 @@
 # Prints a table; exit code 1 when anything was found, and says where the find lies.
 # fuzz.sh --merge [target...]: takes the inputs that reach something new from the working corpora into test/fuzz/corpus.
 #
-# What the runs learn (the working corpora) stays in build/fuzz/work, finds in build/fuzz/finds, logs in
+# What the runs learn (the working corpora) stays in build/fuzz/learnt, finds in build/fuzz/finds, logs in
 # build/fuzz/logs. A find that is fixed is kept as test/fuzz/corpus/<target>/regress-<what>.
 set -euo pipefail
 cd "$(dirname "$0")/.."
