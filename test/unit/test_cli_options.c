@@ -175,27 +175,15 @@ static void suggestions(void **state)
 }
 
 /* Every allocation of the parsing fails in turn: an error, no leak. */
-static void *failing_realloc(void *user, void *p, size_t n)
-{
-    int *left = user;
-    return (*left)-- > 0 ? realloc(p, n) : NULL;
-}
-
-static void plain_free(void *user, void *p)
-{
-    (void)user;
-    free(p);
-}
-
 static void out_of_memory(void **state)
 {
     (void)state;
     for (int k = 0; k < 10; k++) {
-        int left = k;
+        test_failing f = {.fail_at = (uint64_t)k + 1, .forever = true};
         ts_ctx *ctx = test_ctx_new();
         ts_allocator own = ctx->allocator;
         ts_options o;
-        ctx->allocator = (ts_allocator){&left, failing_realloc, plain_free};
+        ctx->allocator = test_failing_allocator(&f);
         ts_code code = PARSE(ctx, &o, "in", "-q", "f", "--param", "a=1", "--param", "b=2");
         assert_true(code == TS_ERR_NOMEM || (code == TS_OK && k >= 5));
         ctx->allocator = own;
