@@ -24,6 +24,7 @@ static const char *const inputs[] = {
     "profile.cpuprofile",
     "flare",
     "flare.zip",
+    "split",
 };
 enum { INPUTS = sizeof inputs / sizeof inputs[0] };
 
@@ -32,6 +33,9 @@ static ts_code import(memsink **rows, faults *f, const char *name)
     char *path = name[0] == '/' ? strdup(name) : fault_path(TS_FAULT_INPUTS, name);
     const char *paths[] = {path};
     ts_import_request request = {.paths = paths, .path_count = 1};
+    if (strcmp(name, "split") == 0) { /* -D */
+        request = (ts_import_request){.directory = path};
+    }
     ts_import_result result;
     ts_store *store = NULL;
     ts_ctx *ctx = test_ctx_new();
