@@ -57,6 +57,11 @@ static ts_code import(memsink **rows, faults *f, const char *name)
     assert_int_equal(f->blocks, 0);
     test_ctx_free(ctx);
     free(path);
+    if (code == TS_OK) { /* whatever was lost: nothing is counted that is not there */
+        assert_int_equal(
+            memsink_find_text(sink, TS_T_import_issue, TS_C_import_issue__code, "conservation"),
+            SIZE_MAX);
+    }
     if (rows != NULL && code == TS_OK) {
         *rows = sink;
     } else {

@@ -81,15 +81,22 @@ static void note_range(ts_job *job, int64_t end)
     ts_range_note(job->store, TS_CLOCK_RELATIVE, TS_RANGE_ROWS, end > 1 ? end : 1);
 }
 
-static ts_code count_bytes(ts_job *job, uint64_t n)
+static ts_code count(ts_job *job, ts_item item, uint64_t n)
 {
     ts_tally *tally;
-    ts_code code = ts_count(&tally, job->store, job->source_id, TS_ITEM_bytes, NULL);
+    ts_code code = ts_count(&tally, job->store, job->source_id, item, NULL);
     if (code == TS_OK) {
         tally->seen += n;
         tally->imported += n;
     }
     return code;
+}
+
+/* The file is one recording, of which what could be read is kept. */
+static ts_code count_file(ts_job *job, ts_item recording, uint64_t bytes)
+{
+    ts_code code = count(job, recording, 1);
+    return code == TS_OK ? count(job, TS_ITEM_bytes, bytes) : code;
 }
 
 static ts_code extract_file(ts_job *job, void **file, const char *name)
@@ -200,7 +207,7 @@ static ts_code heap_finish(void *self, const ts_stream_end *end_of)
     ts_code code;
     end.end_ts = end.timeline ? last : 0;
     note_range(b->job, last);
-    if ((code = count_bytes(b->job, end_of->bytes)) == TS_OK && b->trailing) {
+    if ((code = count_file(b->job, TS_ITEM_snapshots, end_of->bytes)) == TS_OK && b->trailing) {
         code = ts_issue(b->job->store, b->job->source_id, TS_ISSUE_json_trailing_bytes, NULL,
                         TS_NO_OFFSET, "text follows the snapshot and was not looked at");
     }
@@ -273,7 +280,7 @@ static ts_code profile_finish(void *self, const ts_stream_end *end_of)
     int64_t source = ts_profile_source(b->profile);
     char reason[160];
     ts_code code;
-    if ((code = count_bytes(b->job, end_of->bytes)) != TS_OK ||
+    if ((code = count_file(b->job, TS_ITEM_profiles, end_of->bytes)) != TS_OK ||
         (code = ts_json_finish(b->json)) != TS_OK) {
         return code;
     }
