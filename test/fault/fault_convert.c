@@ -307,8 +307,9 @@ static void check_extracted(const scenario *s, const place *p, int code)
 /* Input that could not be read to its end is a loss, which the database itself tells. */
 static bool tells_unread_input(const place *p, const faults *f)
 {
-    static const char sql[] = "SELECT count(*) FROM import_issue WHERE code IN"
-                              " ('input_read_failed', 'member_failed', 'wire_damage')";
+    static const char sql[] =
+        "SELECT count(*) FROM import_issue WHERE code IN"
+        " ('input_failed', 'input_read_failed', 'member_failed', 'wire_damage')";
     sqlite3 *db = NULL;
     sqlite3_stmt *st = NULL;
     if (strcmp(f->what, "pread") != 0 && strcmp(f->what, "read") != 0) {
