@@ -436,19 +436,18 @@ static void test_ranges_adjoin(void **state)
 
 /* --- several directories ---------------------------------------------------------------------- */
 
-/* The second lacks a name that the first has; the third is of another run of the JVM. */
-static void test_siblings(void **state)
+/* Directories of one run of the JVM, but for the last; only number `named` has the method's name.
+ */
+static void import_siblings(run *r, size_t n, size_t named)
 {
     sample s[3];
     folder f[3];
     const char *paths[3];
-    run r;
-    UNUSED(state);
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < n; i++) {
         s[i] = (sample){.count = 0};
         put_summary(&s[i], "h:1", i == 2 ? T0 - 1 : T0, T0, "");
         begin_pair(&s[i], "method_info", '5');
-        if (i == 0) {
+        if (i == named) {
             put_method(&s[i], 547216200, "java.lang.Thread.run()");
         }
         begin_pair(&s[i], "thread_5_stack", '4');
@@ -456,22 +455,50 @@ static void test_siblings(void **state)
         f[i] = write_sample(&s[i]);
         paths[i] = f[i].path;
     }
-    import_begin(&r);
-    (void)import_paths(&r, paths, 3, 0);
-    assert_ok(r.ctx, r.code);
-    assert_rows(&r, source, 3);
-    assert_rows(&r, stack_method, 3);
-    assert_mem_text(r.sink, stack_method, 1, name, "run");
-    assert_mem_text(r.sink, stack_method, 1, class, "java.lang.Thread");
-    assert_mem_text(r.sink, stack_method, 2, name, "547216200");
-    assert_int_equal(issues(&r, "flare_method_from_sibling"), 1);
-    assert_int_equal(issues(&r, "flare_method_missing"), 1);
-    assert_rows(&r, thread, 4); /* a thread of each directory */
-    run_free(&r);
-    for (size_t i = 0; i < 3; i++) {
+    import_begin(r);
+    (void)import_paths(r, paths, n, 0);
+    assert_ok(r->ctx, r->code);
+    assert_int_equal(issues(r, "conservation"), 0);
+    for (size_t i = 0; i < n; i++) {
         remove_sample(&f[i], &s[i]);
         sample_free(&s[i]);
     }
+}
+
+/* Whichever comes first, one of the first two lacks a name that the other has; the third is of
+ * another run of the JVM. */
+static void test_siblings(void **state)
+{
+    UNUSED(state);
+    for (size_t named = 0; named < 2; named++) {
+        run r;
+        import_siblings(&r, 3, named);
+        assert_rows(&r, source, 3);
+        assert_rows(&r, stack_method, 3);
+        for (size_t i = 0; i < 2; i++) {
+            assert_mem_text(r.sink, stack_method, i, name, "run");
+            assert_mem_text(r.sink, stack_method, i, class, "java.lang.Thread");
+        }
+        assert_mem_text(r.sink, stack_method, 2, name, "547216200");
+        assert_null_cell(&r, stack_method, 2, class);
+        assert_int_equal(issues(&r, "flare_method_from_sibling"), 1);
+        assert_int_equal(issues(&r, "flare_method_missing"), 1);
+        assert_rows(&r, thread, 4); /* a thread of each directory */
+        run_free(&r);
+    }
+}
+
+/* Nobody has it: the number stays, and each directory says so. */
+static void test_siblings_without_the_name(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_siblings(&r, 2, 2);
+    assert_mem_text(r.sink, stack_method, 0, name, "547216200");
+    assert_mem_text(r.sink, stack_method, 1, name, "547216200");
+    assert_int_equal(issues(&r, "flare_method_from_sibling"), 0);
+    assert_int_equal(issues(&r, "flare_method_missing"), 2);
+    run_free(&r);
 }
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -572,6 +599,7 @@ int main(void)
         cmocka_unit_test(test_time_range_without_index),
         cmocka_unit_test(test_ranges_adjoin),
         cmocka_unit_test(test_siblings),
+        cmocka_unit_test(test_siblings_without_the_name),
         cmocka_unit_test(test_names_of_files),
         cmocka_unit_test(test_method_names),
         cmocka_unit_test(test_priority_and_daemon),

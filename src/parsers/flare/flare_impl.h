@@ -200,7 +200,6 @@ struct flare_dir {
     flare_idmap thread_ids;
     flare_idmap methods; /* id to row of stack_method */
     flare_family *family;
-    uint64_t unnamed;           /* methods that have no name */
     int64_t series_interval_ms; /* of the first series, 0: none */
     bool wanted_all;
     ts_span wanted; /* in ns, by --time-range */
@@ -228,7 +227,6 @@ void flare_summary_free(flare_dir *dir);
 ts_code flare_methods_read(flare_dir *dir, uint32_t index, uint32_t data);
 /* The row of stack_method, made with the number as its name when there is no name. */
 ts_code flare_method_row(int64_t *row, flare_dir *dir, int64_t id);
-ts_code flare_methods_finish(flare_dir *dir);
 
 ts_code flare_series_read(flare_dir *dir, flare_thread *thread, const flare_entry *files, size_t n);
 
