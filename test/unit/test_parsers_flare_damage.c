@@ -200,6 +200,69 @@ static void test_long_records(void **state)
     }
 }
 
+/* Zeros, as a crash leaves them, are one bad record, however many they are. */
+static void test_zeros(void **state)
+{
+    static const size_t counts[] = {1, 2, 3, 1000, 1048576};
+    UNUSED(state);
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        sample s = mini();
+        run r;
+        put_zeros(file_of(&s, FDATA), counts[i]);
+        import_damaged(&r, s, counts[i] == 1 ? "flare_record_cut" : "flare_record_bad", 1);
+        assert_rows(&r, stack_sample, 6);
+        assert_int_equal(COUNTED(&r, "stack_records", lost), 1 + (counts[i] == 3));
+        assert_int_equal(COUNTED(&r, "bytes", lost), counts[i]);
+        run_free(&r);
+    }
+}
+
+/* The second of two records stands behind 4 GiB, and its offset in the index is what 32 bits hold.
+ * What lies between is a hole. */
+static void test_offsets_beyond_32_bits(void **state)
+{
+    enum { BEHIND = 300 }; /* no place behind the first record */
+    UNUSED(state);
+    for (int part = 0; part < 2; part++) {
+        sample s = {.count = 0};
+        bytes json = {0};
+        folder f;
+        run r;
+        putf(&json, PAYLOAD, 5LL, 0LL, (long long)T0 + 40, 2U, RUN);
+        begin_pair(&s, "thread_1_stack", '4');
+        put_stack(&s, "thread_1_stack", 0, 5, 0, T0, 1, RUN);
+        put_be(file_of(&s, "thread_1_stack.fidx"), 2, 4);
+        put_be(file_of(&s, "thread_1_stack.fidx"), BEHIND, 4);
+        f = write_sample(&s);
+        char *path = path_in(&f, "thread_1_stack.fdata");
+        int fd = open(path, O_WRONLY | O_CLOEXEC);
+        uint8_t length[2] = {(uint8_t)(json.n >> 8), (uint8_t)json.n};
+        assert_true(fd >= 0);
+        assert_int_equal(pwrite(fd, length, 2, (INT64_C(1) << 32) + BEHIND), 2);
+        assert_int_equal(pwrite(fd, json.p, json.n, (INT64_C(1) << 32) + BEHIND + 2), json.n);
+        close(fd);
+        free(path);
+        free(json.p);
+        import_begin(&r);
+        if (part != 0) {
+            r.ctx->time_range = (ts_time_range){TS_WANTED_REALTIME, (T0 + 30) * MS, INT64_MAX};
+        }
+        const char *argument = f.path;
+        (void)import_paths(&r, &argument, 1, 0);
+        assert_ok(r.ctx, r.code);
+        remove_sample(&f, &s);
+        sample_free(&s);
+        assert_rows(&r, stack_sample, part == 0 ? 2 : 1);
+        assert_cell(&r, stack_sample, part == 0, ts, (T0 + 40) * MS);
+        assert_cell(&r, flare_stack, part == 0, step, 2);
+        assert_int_equal(issues(&r, "flare_index_entry"), 0);
+        assert_int_equal(issue_sum(&r, "flare_record_bad"), 1);
+        assert_int_equal(COUNTED(&r, "index_entries", imported), 2);
+        assert_int_equal(issues(&r, "conservation"), 0);
+        run_free(&r);
+    }
+}
+
 /* --- the index -------------------------------------------------------------------------------- */
 
 static void test_bad_entries(void **state)
@@ -622,6 +685,8 @@ int main(void)
         cmocka_unit_test(test_bad_records),
         cmocka_unit_test(test_payloads),
         cmocka_unit_test(test_long_records),
+        cmocka_unit_test(test_zeros),
+        cmocka_unit_test(test_offsets_beyond_32_bits),
         cmocka_unit_test(test_bad_entries),
         cmocka_unit_test(test_short_index),
         cmocka_unit_test(test_bad_headers),

@@ -375,6 +375,7 @@ static void check_range(unsigned every, ts_wanted_kind kind, int64_t from, int64
     assert_int_equal(COUNTED(&r, "stack_records", imported), last - first);
     if (every == 1) { /* each record has an entry: all are accounted for */
         assert_int_equal(COUNTED(&r, "stack_records", seen), 100);
+        assert_int_equal(COUNTED(&r, "stack_records", skipped), 100 - (last - first));
         assert_int_equal(COUNTED(&r, "index_entries", imported), records_read + 3); /* methods */
     }
     assert_true(record > 0);

@@ -281,7 +281,8 @@ void flare_pair_accept(flare_pair *pair, const flare_record *record);
 /* The record was wrong. *again: it is longer than its length says, look again; else it is given up.
  */
 ts_code flare_pair_reject(bool *again, flare_pair *pair, flare_record *record, const char *why);
-/* Begins at the last entry whose key is below `key` (binary search). */
+/* Begins at the last entry whose key is below `key` (binary search). *passed: entries before it,
+ * each of which stands for one record or, in an index that is not dense, for several. */
 ts_code flare_pair_seek(flare_pair *pair, int64_t key, uint64_t *passed);
 /* No further record is wanted; returns the number of index entries that were not used. */
 uint64_t flare_pair_stop(flare_pair *pair);
