@@ -22,6 +22,13 @@ gzip -9nc snapshot.htrace >snapshot.htrace.gz
 "$cmake" -E tar czf all.tar.gz profile.htrace snapshot.heapsnapshot
 "$mkflare" --threads=2 --seconds=1 --methods=40 --missing-every=5 --volume=1 flare
 "$cmake" -E tar cf flare.zip --format=zip flare
+# A recording in parts, for -D: the last one is empty, number 2 is missing.
+mkdir split
+"$mkhtrace" -o split/hiprofiler_data_20240102_030405_1.htrace --chunk-size 300 --snapshot snapshot.heapsnapshot
+"$mkhtrace" -o split/hiprofiler_data_20240102_030405_3.htrace --snapshot snapshot.heapsnapshot
+"$mkhtrace" -o split/hiprofiler_data_20240102_030405_arkts.htrace --config pid=77,type=timeline \
+    --timeline timeline.heaptimeline
+: >split/hiprofiler_data_20240102_030405_4.htrace
 # Some tens of ms: long enough to be killed in the middle, in MB rather than KB.
 "$mkhtrace" -o large.htrace --config pid=77,type=snapshot \
     --snapshot synth:nodes=20000,edges=80000,strings=4000
