@@ -436,6 +436,33 @@ static void test_names_that_are_no_utf8(void **state)
     run_free(&r);
 }
 
+/* Names of threads and the address as well. */
+static void test_other_texts_that_are_no_utf8(void **state)
+{
+    sample s = mini();
+    bytes *b = file_of(&s, FDATA);
+    run r;
+    UNUSED(state);
+    for (size_t i = 202; i + 6 < b->n; i++) {
+        if (memcmp(b->p + i, "\"main\"", 6) == 0) {
+            b->p[i + 2] = 0xff;
+        }
+    }
+    import_damaged(&r, s, "flare_bad_text", 6);
+    assert_string_equal(issue_stream(&r, "flare_bad_text"), FDATA);
+    assert_int_equal(issue_offset(&r, "flare_bad_text"), 202);
+    assert_mem_text(r.sink, thread, 1, name, "m\xef\xbf\xbdin");
+    run_free(&r);
+
+    s = mini();
+    drop_file(&s, "summary_info.json");
+    put_summary(&s, "h\xfe:1", T0, T0 + 455, MINI_THREAD);
+    import_damaged(&r, s, "flare_bad_text", 1);
+    assert_string_equal(issue_stream(&r, "flare_bad_text"), "summary_info.json");
+    assert_mem_text(r.sink, process, 1, name, "h\xef\xbf\xbd:1");
+    run_free(&r);
+}
+
 /* --- the summary ------------------------------------------------------------------------------ */
 
 static void test_summary(void **state)
@@ -695,6 +722,7 @@ int main(void)
         cmocka_unit_test(test_keys_that_are_no_steps),
         cmocka_unit_test(test_methods_without_ids),
         cmocka_unit_test(test_names_that_are_no_utf8),
+        cmocka_unit_test(test_other_texts_that_are_no_utf8),
         cmocka_unit_test(test_summary),
         cmocka_unit_test(test_behind_the_summary),
         cmocka_unit_test(test_stale_summary),

@@ -484,6 +484,10 @@ static void test_siblings(void **state)
         assert_null_cell(&r, stack_method, 2, class);
         assert_int_equal(issues(&r, "flare_method_from_sibling"), 1);
         assert_int_equal(issues(&r, "flare_method_missing"), 1);
+        assert_int_equal(issue_offset(&r, "flare_method_from_sibling"), 202);
+        assert_int_equal(issue_offset(&r, "flare_method_missing"), 202);
+        assert_string_equal(issue_stream(&r, "flare_method_from_sibling"), "thread_5_stack.fdata");
+        assert_string_equal(issue_stream(&r, "flare_method_missing"), "thread_5_stack.fdata");
         assert_rows(&r, thread, 4); /* a thread of each directory */
         run_free(&r);
     }

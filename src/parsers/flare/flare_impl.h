@@ -201,6 +201,8 @@ struct flare_dir {
     flare_idmap methods; /* id to row of stack_method */
     flare_family *family;
     int64_t series_interval_ms; /* of the first series, 0: none */
+    const char *file;           /* of the record that is being read, for issues */
+    int64_t offset;
     bool wanted_all;
     ts_span wanted; /* in ns, by --time-range */
     ts_tally *stacks, *slots, *method_records, *index_entries;

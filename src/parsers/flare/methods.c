@@ -31,7 +31,8 @@ struct flare_family {
 /* A row whose method had no name in any directory so far. */
 typedef struct missing_name {
     const flare_family *family;
-    int64_t source_id, id, row;
+    int64_t source_id, id, row, offset;
+    uint32_t file; /* text in `files` */
 } missing_name;
 
 /* What the directories of one run of this program share. */
@@ -39,6 +40,7 @@ typedef struct shared_state {
     flare_family *families;
     missing_name *missing;
     size_t missing_count, missing_cap;
+    ts_pool files; /* names, because the sets are closed before the end */
 } shared_state;
 
 static void names_free(ts_ctx *ctx, name_map *names)
@@ -58,17 +60,20 @@ static void release(ts_ctx *ctx, void *bytes)
         shared->families = next;
     }
     ts_free(ctx, shared->missing);
+    ts_pool_free(ctx, &shared->files);
 }
 
-static ts_code note_missing(ts_store *store, int64_t source_id, int64_t id)
+static ts_code note_missing(ts_store *store, int64_t source_id, int64_t id, const char *file,
+                            int64_t offset)
 {
-    return ts_issue(store, source_id, TS_ISSUE_flare_method_missing, NULL, TS_NO_OFFSET,
+    return ts_issue(store, source_id, TS_ISSUE_flare_method_missing, file, offset,
                     "method %" PRId64 " has no name", id);
 }
 
-static ts_code note_sibling(ts_store *store, int64_t source_id, int64_t id)
+static ts_code note_sibling(ts_store *store, int64_t source_id, int64_t id, const char *file,
+                            int64_t offset)
 {
-    return ts_issue(store, source_id, TS_ISSUE_flare_method_from_sibling, NULL, TS_NO_OFFSET,
+    return ts_issue(store, source_id, TS_ISSUE_flare_method_from_sibling, file, offset,
                     "method %" PRId64, id);
 }
 
@@ -96,16 +101,17 @@ static ts_code finish_names(ts_ctx *ctx, ts_store *store, void *bytes)
     for (size_t i = 0; i < shared->missing_count && code == TS_OK; i++) {
         const missing_name *m = &shared->missing[i];
         const uint32_t *number = flare_idmap_find(ctx, &m->family->names.ids, m->id);
+        const char *file = ts_pool_text(&shared->files, m->file).p;
         ts_text cls;
         ts_text name;
         if (number == NULL) {
-            code = note_missing(store, m->source_id, m->id);
+            code = note_missing(store, m->source_id, m->id, file, m->offset);
             continue;
         }
         split_name(&cls, &name, ts_pool_text(&m->family->names.texts, *number));
         code = ts_stack_method_name(store, m->row, cls, name);
         if (code == TS_OK) {
-            code = note_sibling(store, m->source_id, m->id);
+            code = note_sibling(store, m->source_id, m->id, file, m->offset);
         }
     }
     return code;
@@ -191,6 +197,8 @@ static ts_code keep_row(flare_dir *dir, int64_t id, int64_t row)
 static ts_code remember_missing(flare_dir *dir, int64_t id, int64_t row)
 {
     shared_state *shared = dir->family->shared;
+    missing_name *m;
+    ts_code code;
     if (shared->missing_count == shared->missing_cap) {
         size_t cap = shared->missing_cap == 0 ? 16 : shared->missing_cap * 2;
         missing_name *missing = ts_realloc(dir->ctx, shared->missing, cap, sizeof *missing);
@@ -200,8 +208,13 @@ static ts_code remember_missing(flare_dir *dir, int64_t id, int64_t row)
         shared->missing = missing;
         shared->missing_cap = cap;
     }
-    shared->missing[shared->missing_count++] = (missing_name){dir->family, dir->source_id, id, row};
-    return TS_OK;
+    m = &shared->missing[shared->missing_count];
+    *m = (missing_name){dir->family, dir->source_id, id, row, dir->offset, 0};
+    /* With its NUL, to be handed on as a string. */
+    code = ts_pool_intern(dir->ctx, &m->file, NULL, &shared->files,
+                          (ts_text){dir->file, strlen(dir->file) + 1});
+    shared->missing_count += code == TS_OK;
+    return code;
 }
 
 ts_code flare_method_row(int64_t *row, flare_dir *dir, int64_t id)
@@ -219,15 +232,16 @@ ts_code flare_method_row(int64_t *row, flare_dir *dir, int64_t id)
     if (sibling != NULL) {
         code = put_method(dir, id, ts_pool_text(&dir->family->names.texts, *sibling), row);
         if (code == TS_OK) {
-            code = note_sibling(dir->store, dir->source_id, id);
+            code = note_sibling(dir->store, dir->source_id, id, dir->file, dir->offset);
         }
     } else {
         snprintf(number, sizeof number, "%" PRId64, id);
         m.name = ts_text_of(number);
         code = ts_stack_method(row, dir->store, dir->source_id, &m);
         if (code == TS_OK) {
-            code = dir->family == NULL ? note_missing(dir->store, dir->source_id, id)
-                                       : remember_missing(dir, id, *row);
+            code = dir->family == NULL
+                       ? note_missing(dir->store, dir->source_id, id, dir->file, dir->offset)
+                       : remember_missing(dir, id, *row);
         }
     }
     return code == TS_OK ? keep_row(dir, id, *row) : code;
