@@ -200,6 +200,24 @@ static void test_long_records(void **state)
     }
 }
 
+/* As long as a record would be that is longer than its length says, and none. */
+static void test_no_long_record(void **state)
+{
+    sample s = {.count = 0};
+    run r;
+    UNUSED(state);
+    begin_pair(&s, "thread_1_stack", '4');
+    put_pair(&s, "thread_1_stack", 0, 4, "{\"sample_time\":5,\"stacktrace\":[1", 32);
+    put_zeros(file_of(&s, "thread_1_stack.fdata"), 65536);
+    put_pair(&s, "thread_1_stack", 1, 4, "{\"sample_time\":9,\"stacktrace\":[1]}", 34);
+    import_damaged(&r, s, "flare_record_bad", 1);
+    assert_rows(&r, stack_sample, 1);
+    assert_cell(&r, stack_sample, 0, ts, 9 * MS);
+    assert_int_equal(COUNTED(&r, "bytes", lost), 2 + 32 + 65536);
+    assert_int_equal(issue_sum(&r, "flare_record_long"), 0);
+    run_free(&r);
+}
+
 /* Zeros, as a crash leaves them, are one bad record, however many they are. */
 static void test_zeros(void **state)
 {
@@ -327,6 +345,34 @@ static void test_bad_headers(void **state)
         assert_cell(&r, flare_stack, 3, step, 11);
         run_free(&r);
     }
+}
+
+static void test_index_without_data(void **state)
+{
+    sample s = mini();
+    run r;
+    UNUSED(state);
+    drop_file(&s, FDATA);
+    import_damaged(&r, s, "flare_data_bad", 1);
+    assert_string_equal(issue_stream(&r, "flare_data_bad"), FIDX);
+    assert_rows(&r, stack_sample, 0);
+    assert_rows(&r, timeseries_value, 2);
+    assert_int_equal(COUNTED(&r, "index_entries", lost), 6);
+    run_free(&r);
+}
+
+/* Properties that end nowhere: the type of the keys is what the file should have. */
+static void test_properties_without_an_end(void **state)
+{
+    sample s = mini();
+    bytes *b = file_of(&s, FIDX);
+    run r;
+    UNUSED(state);
+    memset(b->p + 7, 'x', 191);
+    import_damaged(&r, s, "flare_index_bad", 0);
+    assert_rows(&r, stack_sample, 6);
+    assert_int_equal(COUNTED(&r, "index_entries", imported), 9);
+    run_free(&r);
 }
 
 static void test_data_without_any_header(void **state)
@@ -712,11 +758,14 @@ int main(void)
         cmocka_unit_test(test_bad_records),
         cmocka_unit_test(test_payloads),
         cmocka_unit_test(test_long_records),
+        cmocka_unit_test(test_no_long_record),
         cmocka_unit_test(test_zeros),
         cmocka_unit_test(test_offsets_beyond_32_bits),
         cmocka_unit_test(test_bad_entries),
         cmocka_unit_test(test_short_index),
         cmocka_unit_test(test_bad_headers),
+        cmocka_unit_test(test_index_without_data),
+        cmocka_unit_test(test_properties_without_an_end),
         cmocka_unit_test(test_data_without_any_header),
         cmocka_unit_test(test_grown_index),
         cmocka_unit_test(test_keys_that_are_no_steps),

@@ -252,6 +252,25 @@ static void test_volumes(void **state)
     run_free(&r);
 }
 
+/* A volume whose slots have another length keeps its own times. */
+static void test_volume_with_other_slots(void **state)
+{
+    static const int64_t values[] = {7, 8};
+    sample s = {.count = 0};
+    run r;
+    UNUSED(state);
+    put_series(&s, "thread_7_cpu_time.fts", 3, 10, T0, values, 2);
+    put_series(&s, "thread_7_cpu_time.1.fts", 3, 50, T0 + 100, values, 2);
+    import_made(&r, s);
+    assert_rows(&r, timeseries, 1);
+    assert_cell(&r, timeseries, 0, interval, 10 * MS);
+    assert_rows(&r, timeseries_value, 4);
+    assert_cell(&r, timeseries_value, 3, ts, (T0 + 150) * MS);
+    assert_int_equal(issues(&r, "flare_series_unit"), 1);
+    assert_string_equal(issue_stream(&r, "flare_series_unit"), "thread_7_cpu_time.1.fts");
+    run_free(&r);
+}
+
 /* Without an index, and with one that has an entry now and then, the rows are the same but for what
  * only the index says. */
 static void test_sparse_and_missing_index(void **state)
@@ -410,6 +429,36 @@ static void test_time_range_without_index(void **state)
     assert_rows(&r, stack_sample, 10);
     assert_int_equal(COUNTED(&r, "stack_records", seen), 100);
     assert_int_equal(COUNTED(&r, "stack_records", skipped), 90);
+    run_free(&r);
+    sample_free(&s);
+}
+
+/* An entry that points nowhere is not begun at. */
+static void test_time_range_with_a_bad_entry(void **state)
+{
+    sample s = hundred(1);
+    run r;
+    UNUSED(state);
+    set_be(file_of(&s, "thread_1_stack.fidx"), 202 + 19 * 8 + 4, UINT32_MAX, 4);
+    import_sample_range(&r, &s, 0, TS_WANTED_REALTIME, (T0 + 400) * MS, (T0 + 600) * MS);
+    assert_rows(&r, stack_sample, 10);
+    assert_cell(&r, stack_sample, 0, ts, (T0 + 400) * MS);
+    assert_int_equal(COUNTED(&r, "stack_records", seen), 100);
+    assert_int_equal(issues(&r, "flare_index_entry"), 1);
+    run_free(&r);
+    sample_free(&s);
+}
+
+/* Nothing says what a part of the time is a part of: all is imported. */
+static void test_offset_without_a_begin(void **state)
+{
+    sample s = hundred(1);
+    run r;
+    UNUSED(state);
+    drop_file(&s, "summary_info.json");
+    import_sample_range(&r, &s, 0, TS_WANTED_OFFSET, 400 * MS, 600 * MS);
+    assert_rows(&r, stack_sample, 100);
+    assert_int_equal(issues(&r, "time_range_unrelated"), 1);
     run_free(&r);
     sample_free(&s);
 }
@@ -597,11 +646,14 @@ int main(void)
         cmocka_unit_test(test_types_of_values),
         cmocka_unit_test(test_longer_series_header),
         cmocka_unit_test(test_volumes),
+        cmocka_unit_test(test_volume_with_other_slots),
         cmocka_unit_test(test_sparse_and_missing_index),
         cmocka_unit_test(test_shares_sum_up),
         cmocka_unit_test(test_records_without_cpu_time),
         cmocka_unit_test(test_time_range),
         cmocka_unit_test(test_time_range_without_index),
+        cmocka_unit_test(test_time_range_with_a_bad_entry),
+        cmocka_unit_test(test_offset_without_a_begin),
         cmocka_unit_test(test_ranges_adjoin),
         cmocka_unit_test(test_siblings),
         cmocka_unit_test(test_siblings_without_the_name),

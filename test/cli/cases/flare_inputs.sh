@@ -68,3 +68,10 @@ echo '-- nothing to import'
 mkdir none
 cp one/method_info.* none
 code ts none -e x.db --quiet 2>&1
+code ts none -e x.db --quiet --format=flare 2>&1
+echo '-- a directory without samples beside one that has some'
+mkdir mixed
+cp -r none one mixed
+ts mixed -e x.db --quiet
+sqlite3 x.db "SELECT s.path, i.severity, i.code, i.stream, i.count FROM import_issue i JOIN source s
+    ON s.id = i.source_id WHERE i.code = 'member_skipped'"
