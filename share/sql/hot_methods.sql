@@ -6,7 +6,7 @@
 --             limit     number of rows (default 30)
 -- Columns:    method
 --             self_samples, samples  stacks that end in the method; that have it anywhere
---             self_wall_ms, wall_ms  time of those samples, waiting included
+--             self_wall_ms, wall_ms  time of those samples, waiting included; NULL where none has a length
 --             self_cpu_us, cpu_us    CPU time of those samples; NULL where none was recorded
 --             Recursion counts once.
 WITH RECURSIVE span AS MATERIALIZED (
@@ -15,7 +15,7 @@ WITH RECURSIVE span AS MATERIALIZED (
 ),
 -- Sums are made of halves, so that they cannot overflow.
 wall AS (
-  SELECT node_id, count(*) AS n, sum(dur >> 32) * 4294967296 + sum(dur & 4294967295) AS ns
+  SELECT node_id, count(*) AS n, sum(dur >> 32) AS hi, sum(dur & 4294967295) AS lo
   FROM span CROSS JOIN stack_sample
   WHERE node_id IS NOT NULL AND ts >= a AND ts < b
     AND (:source IS NULL OR source_id = CAST(:source AS INTEGER))
@@ -23,45 +23,92 @@ wall AS (
   GROUP BY node_id
 ),
 cpu AS (
-  SELECT s.node_id AS node_id,
-    sum(v.value >> 32) * 4294967296 + sum(v.value & 4294967295) AS ns
+  SELECT s.node_id AS node_id, sum(v.value >> 32) AS hi, sum(v.value & 4294967295) AS lo
   FROM span
-  CROSS JOIN stack_value_type AS y
-  CROSS JOIN stack_sample_value AS v ON v.value_type_id = y.id
+  CROSS JOIN stack_sample_value AS v
   CROSS JOIN stack_sample AS s ON s.id = v.sample_id
-  WHERE y.name = 'cpu' AND y.unit = 'ns' AND s.node_id IS NOT NULL AND s.ts >= a AND s.ts < b
+  WHERE v.value_type_id IN (SELECT id FROM stack_value_type WHERE name = 'cpu' AND unit = 'ns')
+    AND s.node_id IS NOT NULL AND s.ts >= a AND s.ts < b
     AND (:source IS NULL OR s.source_id = CAST(:source AS INTEGER))
     AND (:thread IS NULL OR s.itid = CAST(:thread AS INTEGER))
   GROUP BY s.node_id
 ),
 weight AS MATERIALIZED (
-  SELECT w.node_id AS node_id, w.n AS n, w.ns AS ns, c.ns AS cpu
+  SELECT w.node_id AS node_id, w.n AS n, w.hi AS hi, w.lo AS lo, c.hi AS cpu_hi, c.lo AS cpu_lo
   FROM wall AS w LEFT JOIN cpu AS c ON c.node_id = w.node_id
 ),
-up(leaf, parent_id, method_id, self) AS (
-  SELECT w.node_id, n.parent_id, n.method_id, 1
-  FROM weight AS w CROSS JOIN stack_node AS n ON n.id = w.node_id
-  UNION ALL
-  SELECT up.leaf, p.parent_id, p.method_id, 0
-  FROM up CROSS JOIN stack_node AS p ON p.id = up.parent_id
+-- The part of the tree that those samples are in.
+path(id) AS (
+  SELECT node_id FROM weight
+  UNION
+  SELECT n.parent_id FROM path CROSS JOIN stack_node AS n ON n.id = path.id
+  WHERE n.parent_id IS NOT NULL
 ),
-once AS (
-  SELECT leaf, method_id, max(self) AS self FROM up GROUP BY leaf, method_id
+part AS MATERIALIZED (
+  SELECT n.id AS id, n.parent_id AS parent_id, n.method_id AS method_id
+  FROM path CROSS JOIN stack_node AS n ON n.id = path.id
+),
+parent AS MATERIALIZED (
+  SELECT DISTINCT parent_id AS id FROM part
+),
+-- A walk through it: a node that has callees is entered (0) and left (1), any other is met once (2).
+-- Callees (level + 2) come before the end of their caller (level + 1), and that before what is next.
+walk(node_id, method_id, level, kind) AS (
+  SELECT id, method_id, 0, CASE WHEN id IN parent THEN 0 ELSE 2 END
+  FROM part WHERE parent_id IS NULL
+  UNION ALL
+  SELECT c.id, c.method_id, w.level + 2, CASE WHEN c.id IN parent THEN 0 ELSE 2 END
+  FROM walk AS w JOIN part AS c ON c.parent_id = w.node_id WHERE w.kind = 0
+  UNION ALL
+  SELECT w.node_id, w.method_id, w.level + 1, 1 FROM walk AS w WHERE w.kind = 0
+  ORDER BY 3 DESC
+),
+-- What was met before: between entering and leaving a node lie its samples, all that have it.
+met AS (
+  SELECT row_number() OVER () AS pos, w.method_id AS method_id, w.kind AS kind,
+    x.n AS n, x.hi AS hi, x.lo AS lo, x.cpu_hi AS cpu_hi, x.cpu_lo AS cpu_lo,
+    sum(x.n) OVER before AS sum_n, count(x.hi) OVER before AS dur_n,
+    sum(x.hi) OVER before AS sum_hi, sum(x.lo) OVER before AS sum_lo,
+    count(x.cpu_hi) OVER before AS cpu_n, sum(x.cpu_hi) OVER before AS sum_cpu_hi,
+    sum(x.cpu_lo) OVER before AS sum_cpu_lo
+  FROM walk AS w LEFT JOIN weight AS x ON x.node_id = w.node_id AND w.kind <> 1
+  WINDOW before AS (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+),
+-- Of a method that calls itself, the outermost frame counts: no other is open around it.
+opened AS (
+  SELECT *, sum(CASE kind WHEN 0 THEN 1 WHEN 1 THEN -1 ELSE 0 END)
+      OVER (PARTITION BY method_id ORDER BY pos ROWS UNBOUNDED PRECEDING) = (kind = 0) AS outer
+  FROM met
 ),
 method AS (
-  SELECT o.method_id AS method_id, sum(w.n * o.self) AS self_n, sum(w.n) AS n,
-    sum(w.ns * o.self >> 32) * 4294967296 + sum(w.ns * o.self & 4294967295) AS self_ns,
-    sum(w.ns >> 32) * 4294967296 + sum(w.ns & 4294967295) AS ns,
-    sum(w.cpu * o.self >> 32) * 4294967296 + sum(w.cpu * o.self & 4294967295) AS self_cpu,
-    sum(w.cpu >> 32) * 4294967296 + sum(w.cpu & 4294967295) AS cpu
-  FROM once AS o CROSS JOIN weight AS w ON w.node_id = o.leaf
-  GROUP BY o.method_id
+  SELECT method_id, sum(n) AS self_n, sum(hi) AS self_hi, sum(lo) AS self_lo,
+    sum(cpu_hi) AS self_cpu_hi, sum(cpu_lo) AS self_cpu_lo,
+    sum(CASE kind WHEN 0 THEN -sum_n WHEN 1 THEN sum_n ELSE n END) FILTER (WHERE outer) AS n,
+    sum(CASE kind WHEN 0 THEN -dur_n WHEN 1 THEN dur_n ELSE hi IS NOT NULL END)
+      FILTER (WHERE outer) AS dur_n,
+    sum(CASE kind WHEN 0 THEN -sum_hi WHEN 1 THEN sum_hi ELSE hi END) FILTER (WHERE outer) AS hi,
+    sum(CASE kind WHEN 0 THEN -sum_lo WHEN 1 THEN sum_lo ELSE lo END) FILTER (WHERE outer) AS lo,
+    sum(CASE kind WHEN 0 THEN -cpu_n WHEN 1 THEN cpu_n ELSE cpu_hi IS NOT NULL END)
+      FILTER (WHERE outer) AS cpu_n,
+    sum(CASE kind WHEN 0 THEN -sum_cpu_hi WHEN 1 THEN sum_cpu_hi ELSE cpu_hi END)
+      FILTER (WHERE outer) AS cpu_hi,
+    sum(CASE kind WHEN 0 THEN -sum_cpu_lo WHEN 1 THEN sum_cpu_lo ELSE cpu_lo END)
+      FILTER (WHERE outer) AS cpu_lo
+  FROM opened GROUP BY method_id
+),
+total AS (
+  SELECT method_id, ifnull(self_n, 0) AS self_n, n,
+    CASE WHEN dur_n > 0 THEN ifnull(self_hi * 4294967296 + self_lo, 0) END AS self_ns,
+    CASE WHEN dur_n > 0 THEN hi * 4294967296 + lo END AS ns,
+    CASE WHEN cpu_n > 0 THEN ifnull(self_cpu_hi * 4294967296 + self_cpu_lo, 0) END AS self_cpu,
+    CASE WHEN cpu_n > 0 THEN cpu_hi * 4294967296 + cpu_lo END AS cpu
+  FROM method
 )
 SELECT ifnull(nullif(m.package, '') || '.', '') || ifnull(nullif(m.class, '') || '.', '')
     || ifnull(nullif(m.name, ''), '(anonymous)') AS method,
   o.self_n AS self_samples, o.n AS samples, o.self_ns / 1000000 AS self_wall_ms,
   o.ns / 1000000 AS wall_ms, o.self_cpu / 1000 AS self_cpu_us, o.cpu / 1000 AS cpu_us
-FROM method AS o
+FROM total AS o
 LEFT JOIN stack_method AS m ON m.id = o.method_id
 ORDER BY o.self_cpu DESC, o.self_ns DESC, o.ns DESC, o.method_id
 LIMIT ifnull(CAST(:limit AS INTEGER), 30);

@@ -9,7 +9,7 @@ WITH RECURSIVE span AS MATERIALIZED (
     ifnull(CAST(:to AS INTEGER), 9223372036854775807) AS b
 ),
 -- Sums are made of halves, so that they cannot overflow.
-leaf AS MATERIALIZED (
+each AS (
   SELECT node_id, CASE :weight WHEN 'samples' THEN count(*)
     ELSE (sum(dur >> 32) * 4294967296 + sum(dur & 4294967295)) / 1000000 END AS weight
   FROM span CROSS JOIN stack_sample
@@ -20,27 +20,57 @@ leaf AS MATERIALIZED (
   UNION ALL
   SELECT s.node_id, (sum(v.value >> 32) * 4294967296 + sum(v.value & 4294967295)) / 1000
   FROM span
-  CROSS JOIN stack_value_type AS y
-  CROSS JOIN stack_sample_value AS v ON v.value_type_id = y.id
+  CROSS JOIN stack_sample_value AS v
   CROSS JOIN stack_sample AS s ON s.id = v.sample_id
-  WHERE :weight = 'cpu' AND y.name = 'cpu' AND y.unit = 'ns'
+  WHERE :weight = 'cpu'
+    AND v.value_type_id IN (SELECT id FROM stack_value_type WHERE name = 'cpu' AND unit = 'ns')
     AND s.node_id IS NOT NULL AND s.ts >= a AND s.ts < b
     AND (:thread IS NULL OR s.itid = CAST(:thread AS INTEGER))
   GROUP BY s.node_id
+),
+leaf AS MATERIALIZED (
+  SELECT e.node_id AS node_id, e.weight AS weight, n.depth >= 500 AS deep
+  FROM each AS e CROSS JOIN stack_node AS n ON n.id = e.node_id WHERE e.weight > 0
+),
+frame AS MATERIALIZED (
+  SELECT m.id AS method_id, replace(replace(
+    ifnull(nullif(m.package, '') || '.', '') || ifnull(nullif(m.class, '') || '.', '')
+      || ifnull(nullif(m.name, ''), '(anonymous)'),
+    ';', ':'), char(10), ' ') AS text
+  FROM stack_method AS m
+),
+-- The part of the tree that the samples are in, but for very deep ones.
+path(id) AS (
+  SELECT node_id FROM leaf WHERE NOT deep
+  UNION
+  SELECT n.parent_id FROM path CROSS JOIN stack_node AS n ON n.id = path.id
+  WHERE n.parent_id IS NOT NULL
+),
+part AS MATERIALIZED (
+  SELECT n.id AS id, n.parent_id AS parent_id, ifnull(f.text, '(unknown)') AS text
+  FROM path CROSS JOIN stack_node AS n ON n.id = path.id
+  LEFT JOIN frame AS f ON f.method_id = n.method_id
+),
+-- From the roots on, each path is made of its caller's; callees first, so that few wait.
+down(id, level, text) AS (
+  SELECT id, 0, text FROM part WHERE parent_id IS NULL
+  UNION ALL
+  SELECT p.id, d.level + 1, d.text || ';' || p.text FROM down AS d JOIN part AS p ON p.parent_id = d.id
+  ORDER BY 2 DESC
 )
-SELECT (WITH RECURSIVE up(parent_id, method_id, height) AS (
-      SELECT n.parent_id, n.method_id, 0 FROM stack_node AS n WHERE n.id = leaf.node_id
-      UNION ALL
-      SELECT p.parent_id, p.method_id, up.height + 1
-      FROM up CROSS JOIN stack_node AS p ON p.id = up.parent_id)
-    SELECT group_concat(frame, ';') FROM (
-      SELECT CASE WHEN m.id IS NULL THEN '(unknown)' ELSE replace(replace(
-        ifnull(nullif(m.package, '') || '.', '') || ifnull(nullif(m.class, '') || '.', '')
-          || ifnull(nullif(m.name, ''), '(anonymous)'),
-        ';', ':'), char(10), ' ') END AS frame
-      FROM up LEFT JOIN stack_method AS m ON m.id = up.method_id
-      ORDER BY up.height DESC))
-  || ' ' || weight AS folded
-FROM leaf
-WHERE weight > 0
+-- A deep path is put together from its own end: else what lies above it would be made at each level.
+SELECT folded FROM (
+  SELECT d.text || ' ' || l.weight AS folded, l.weight AS weight, l.node_id AS node_id
+  FROM down AS d CROSS JOIN leaf AS l ON l.node_id = d.id WHERE NOT l.deep
+  UNION ALL
+  SELECT (WITH RECURSIVE up(parent_id, method_id, height) AS (
+        SELECT n.parent_id, n.method_id, 0 FROM stack_node AS n WHERE n.id = l.node_id
+        UNION ALL
+        SELECT n.parent_id, n.method_id, up.height + 1
+        FROM up CROSS JOIN stack_node AS n ON n.id = up.parent_id)
+      SELECT group_concat(text, ';') FROM (
+        SELECT ifnull(f.text, '(unknown)') AS text
+        FROM up LEFT JOIN frame AS f ON f.method_id = up.method_id
+        ORDER BY up.height DESC)) || ' ' || l.weight, l.weight, l.node_id
+  FROM leaf AS l WHERE l.deep)
 ORDER BY weight DESC, node_id;

@@ -62,12 +62,15 @@ typedef struct ts_job {
 
 /*
  * State that the imports of one run share (node ids that must not repeat, a row that stands for
- * all): `size` zeroed bytes per key, the same for every job of the run. Released with the run,
- * after `release` (may be NULL) has freed what hangs on it.
+ * all): `size` zeroed bytes per key, the same for every job of the run. `finish` is called after
+ * the last import, when nothing stopped the run. Released with the run, after `release` has freed
+ * what hangs on it. Both may be NULL.
  */
-typedef void (*ts_shared_release)(ts_ctx *ctx, void *bytes);
-ts_code ts_job_shared(void **out, ts_job *job, const char *key, size_t size,
-                      ts_shared_release release);
+typedef struct ts_shared_calls {
+    ts_code (*finish)(ts_ctx *ctx, ts_store *store, void *bytes);
+    void (*release)(ts_ctx *ctx, void *bytes);
+} ts_shared_calls;
+ts_code ts_job_shared(void **out, ts_job *job, const char *key, size_t size, ts_shared_calls calls);
 
 /* For set formats: bytes of members that were opened. Counts them for meta and shows progress. */
 void ts_job_read(ts_job *job, uint64_t bytes);

@@ -82,8 +82,7 @@ static const ts_format *sniff_set(const char *name, const char *const *names, ui
 
 /* --- what an import leaves in the store ----------------------------------------------------- */
 
-ts_code ts_job_shared(void **out, ts_job *job, const char *key, size_t size,
-                      ts_shared_release release)
+ts_code ts_job_shared(void **out, ts_job *job, const char *key, size_t size, ts_shared_calls calls)
 {
     ts_run *run = job->run;
     shared_block *b;
@@ -99,7 +98,7 @@ ts_code ts_job_shared(void **out, ts_job *job, const char *key, size_t size,
         return run->ctx->error.code;
     }
     b->key = key;
-    b->release = release;
+    b->calls = calls;
     b->next = run->shared;
     run->shared = b;
     *out = b->bytes;
@@ -568,12 +567,24 @@ static ts_code import_argument(ts_run *run, const char *path)
 
 /* --- the run -------------------------------------------------------------------------------- */
 
+/* Everything was read. */
+static ts_code finish_shared(ts_run *run)
+{
+    ts_code code = TS_OK;
+    for (const shared_block *b = run->shared; b != NULL && code == TS_OK; b = b->next) {
+        if (b->calls.finish != NULL) {
+            code = b->calls.finish(run->ctx, run->store, b->bytes);
+        }
+    }
+    return code;
+}
+
 static void end_run(ts_run *run)
 {
     while (run->shared != NULL) {
         shared_block *next = run->shared->next;
-        if (run->shared->release != NULL) {
-            run->shared->release(run->ctx, run->shared->bytes);
+        if (run->shared->calls.release != NULL) {
+            run->shared->calls.release(run->ctx, run->shared->bytes);
         }
         ts_free(run->ctx, run->shared->bytes);
         ts_free(run->ctx, run->shared);
@@ -609,6 +620,9 @@ ts_code ts_import_run(ts_import_result *result, ts_ctx *ctx, ts_store *store,
     }
     for (size_t i = 0; i < request->path_count && code == TS_OK; i++) {
         code = import_argument(run, request->paths[i]);
+    }
+    if (code == TS_OK) {
+        code = finish_shared(run);
     }
     if (code == TS_OK && result->imported == 0 && run->failed) {
         ctx->error = run->failure;

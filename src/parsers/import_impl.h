@@ -8,7 +8,7 @@ typedef struct shared_block {
     struct shared_block *next;
     const char *key;
     void *bytes;
-    ts_shared_release release;
+    ts_shared_calls calls;
 } shared_block;
 
 struct ts_run {

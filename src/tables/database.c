@@ -154,6 +154,12 @@ static ts_code complete(void *self, enum ts_table_id id, int64_t rowid, unsigned
     return ts_pages_complete(db->pages, id, rowid, column, value);
 }
 
+static ts_code late_text(void *self, enum ts_table_id id, int64_t rowid, unsigned column,
+                         ts_text value)
+{
+    return ts_db_late_text(self, id, rowid, column, value);
+}
+
 static void release(void *self, enum ts_table_id id, int64_t rowid)
 {
     ts_db *db = self;
@@ -324,6 +330,7 @@ ts_code ts_db_create(ts_db **out, ts_ctx *ctx, const char *path)
     db->sink.self = db;
     db->sink.put = put;
     db->sink.complete = complete;
+    db->sink.late_text = late_text;
     db->sink.release = release;
     int rc = sqlite3_open_v2(path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (rc != SQLITE_OK) {
@@ -400,6 +407,9 @@ ts_code ts_db_finish(ts_db *db, bool with_indexes, double *index_ms)
     ts_code code = ts_pages_finish(db->pages, &page_count);
     code = end_pages(db, code);
     ts_db_watch_cancel(db);
+    if (code == TS_OK) {
+        code = ts_db_put_late_texts(db);
+    }
     if (code == TS_OK && with_indexes) {
         double start = now_ms();
         code = create_indexes(db);
@@ -420,6 +430,7 @@ void ts_db_close(ts_db *db)
     }
     (void)end_pages(db, TS_ERR_OUTPUT); /* given up, if it is not ended already */
     (void)sqlite3_close(db->handle);
+    ts_db_free_late_texts(db);
     ts_free(db->ctx, db->path);
     ts_free(db->ctx, db);
 }

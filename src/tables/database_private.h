@@ -2,6 +2,7 @@
 #ifndef TS_TABLES_DATABASE_PRIVATE_H
 #define TS_TABLES_DATABASE_PRIVATE_H
 
+#include "base/buf.h"
 #include "tables/database.h"
 #include "tables/page_writer.h"
 
@@ -13,6 +14,14 @@ typedef enum ts_db_state {
     TS_DB_READING   /* opened by ts_db_open */
 } ts_db_state;
 
+/* A text that came after its row (database_late.c). */
+typedef struct ts_late_text {
+    enum ts_table_id table;
+    unsigned column;
+    int64_t rowid;
+    size_t at, n; /* in the buffer of the texts */
+} ts_late_text;
+
 struct ts_db {
     ts_ctx *ctx;
     sqlite3 *handle;
@@ -21,6 +30,9 @@ struct ts_db {
     ts_sink sink;
     int fd;          /* of the page writer; -1 when there is none */
     ts_pages *pages; /* while rows are written */
+    ts_late_text *late;
+    size_t late_count, late_cap;
+    ts_buf late_bytes;
 };
 
 /* A new ts_db without a connection; the caller closes it with ts_db_close. */
@@ -31,6 +43,12 @@ ts_code ts_db_new(ts_db **out, ts_ctx *ctx, const char *path, ts_db_state state)
  * file are TS_ERR_OUTPUT for a database that is being written, else TS_ERR_INPUT.
  */
 ts_code ts_db_fail(ts_db *db, int rc, const char *doing);
+
+/* Keeps a text until the rows are written; ts_db_put_late_texts sets it in its row. */
+ts_code ts_db_late_text(ts_db *db, enum ts_table_id table, int64_t rowid, unsigned column,
+                        ts_text value);
+ts_code ts_db_put_late_texts(ts_db *db);
+void ts_db_free_late_texts(ts_db *db);
 
 /* Lets ts_check_cancel interrupt the statements of the connection. */
 void ts_db_watch_cancel(ts_db *db);

@@ -16,6 +16,10 @@ typedef struct ts_sink {
     /* Sets a reserved column of a row that was put and not released. */
     ts_code (*complete)(void *self, enum ts_table_id table, int64_t rowid, unsigned column,
                         int64_t value);
+    /* Sets a text of a row that was put, at any time. The text is kept in memory until the end: for
+     * the few that are known only when everything was read. */
+    ts_code (*late_text)(void *self, enum ts_table_id table, int64_t rowid, unsigned column,
+                         ts_text value);
     /* No more will be completed in this row. */
     void (*release)(void *self, enum ts_table_id table, int64_t rowid);
     uint64_t rows[TS_TABLE_COUNT]; /* rows put so far */
@@ -40,6 +44,12 @@ static inline ts_code ts_sink_complete(ts_sink *sink, enum ts_table_id table, in
                                        unsigned column, int64_t value)
 {
     return sink->complete(sink->self, table, rowid, column, value);
+}
+
+static inline ts_code ts_sink_late_text(ts_sink *sink, enum ts_table_id table, int64_t rowid,
+                                        unsigned column, ts_text value)
+{
+    return sink->late_text(sink->self, table, rowid, column, value);
 }
 
 static inline void ts_sink_release(ts_sink *sink, enum ts_table_id table, int64_t rowid)

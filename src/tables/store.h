@@ -228,6 +228,9 @@ typedef struct ts_method {
 /* Writes the row when new. Memory: its texts' hash and one slot. */
 ts_code ts_stack_method(int64_t *id, ts_store *store, int64_t source_id, const ts_method *method);
 
+/* Names a method whose row was written without knowing its name. NULL texts stay as they are. */
+ts_code ts_stack_method_name(ts_store *store, int64_t id, ts_text cls, ts_text name);
+
 /* The node of (source, parent or 0, method, line or TS_NO_LINE); writes the row when new. */
 enum { TS_NO_LINE = INT32_MIN };
 ts_code ts_stack_node(int64_t *id, bool *added, ts_store *store, int64_t source_id,

@@ -289,6 +289,17 @@ ts_code ts_stack_method(int64_t *id, ts_store *store, int64_t source_id, const t
     return TS_OK;
 }
 
+ts_code ts_stack_method_name(ts_store *store, int64_t id, ts_text cls, ts_text name)
+{
+    ts_code code = TS_OK;
+    if (cls.p != NULL) {
+        code = ts_sink_late_text(store->sink, TS_T_stack_method, id, TS_C_stack_method__class, cls);
+    }
+    return code != TS_OK || name.p == NULL ? code
+                                           : ts_sink_late_text(store->sink, TS_T_stack_method, id,
+                                                               TS_C_stack_method__name, name);
+}
+
 /* --- nodes --------------------------------------------------------------------------------- */
 
 ts_code ts_stack_node(int64_t *id, bool *added, ts_store *store, int64_t source_id,

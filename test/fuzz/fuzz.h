@@ -194,6 +194,19 @@ static inline ts_code fuzz_complete(void *self, enum ts_table_id table, int64_t 
     return TS_OK;
 }
 
+static inline ts_code fuzz_late_text(void *self, enum ts_table_id table, int64_t rowid,
+                                     unsigned column, ts_text value)
+{
+    fuzz_sink *s = self;
+    uint64_t one = (uint64_t)rowid;
+    check(rowid >= 1 && (uint64_t)rowid <= s->sink.rows[table]);
+    check(ts_schema[table].columns[column].type == TS_COL_TEXT && value.p != NULL);
+    mix(&one, column);
+    mix(&one, value.n);
+    s->completed[table] += one;
+    return TS_OK;
+}
+
 static inline void fuzz_release(void *self, enum ts_table_id table, int64_t rowid)
 {
     fuzz_sink *s = self;
@@ -203,8 +216,11 @@ static inline void fuzz_release(void *self, enum ts_table_id table, int64_t rowi
 
 static inline void fuzz_sink_init(fuzz_sink *s)
 {
-    *s = (fuzz_sink){
-        .sink = {.self = s, .put = fuzz_put, .complete = fuzz_complete, .release = fuzz_release}};
+    *s = (fuzz_sink){.sink = {.self = s,
+                              .put = fuzz_put,
+                              .complete = fuzz_complete,
+                              .late_text = fuzz_late_text,
+                              .release = fuzz_release}};
 }
 
 static inline void fuzz_sink_free(fuzz_sink *s)

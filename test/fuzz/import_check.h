@@ -92,6 +92,11 @@ static inline void fuzz_run_begin(fuzz_run *r, ts_sink *sink)
 static inline void fuzz_run_end(fuzz_run *r)
 {
     check(r->code == TS_OK || r->ctx->error.count > 0);
+    for (shared_block *b = r->run.shared; b != NULL && r->code == TS_OK; b = b->next) {
+        if (b->calls.finish != NULL) {
+            check(b->calls.finish(r->ctx, r->store, b->bytes) == TS_OK);
+        }
+    }
     if (r->code == TS_OK) {
         check(ts_store_finish(r->store) == TS_OK);
         ts_count_visit(r->store, fuzz_visit_tally, r);
@@ -99,8 +104,8 @@ static inline void fuzz_run_end(fuzz_run *r)
     }
     while (r->run.shared != NULL) {
         shared_block *next = r->run.shared->next;
-        if (r->run.shared->release != NULL) {
-            r->run.shared->release(r->ctx, r->run.shared->bytes);
+        if (r->run.shared->calls.release != NULL) {
+            r->run.shared->calls.release(r->ctx, r->run.shared->bytes);
         }
         ts_free(r->ctx, r->run.shared->bytes);
         ts_free(r->ctx, r->run.shared);

@@ -131,6 +131,19 @@ static ts_code complete(void *self, enum ts_table_id id, int64_t rowid, unsigned
     return TS_OK;
 }
 
+static ts_code late_text(void *self, enum ts_table_id id, int64_t rowid, unsigned column,
+                         ts_text value)
+{
+    insertsink *s = self;
+    char *sql = sqlite3_mprintf("UPDATE \"%w\" SET \"%w\" = %.*Q WHERE rowid = %lld",
+                                s->tables[id].name, s->tables[id].columns[column].name,
+                                (int)value.n, value.p, (long long)rowid);
+    check(s->db, sqlite3_exec(s->db, sql, NULL, NULL, NULL), sql);
+    assert_int_equal(sqlite3_changes(s->db), 1);
+    sqlite3_free(sql);
+    return TS_OK;
+}
+
 static void release(void *self, enum ts_table_id id, int64_t rowid)
 {
     (void)self;
@@ -148,7 +161,8 @@ insertsink *insertsink_new(sqlite3 *db, const ts_table *tables, unsigned count)
     s->db = db;
     s->tables = tables;
     s->count = count;
-    s->sink = (ts_sink){.self = s, .put = put, .complete = complete, .release = release};
+    s->sink = (ts_sink){
+        .self = s, .put = put, .complete = complete, .late_text = late_text, .release = release};
     return s;
 }
 

@@ -191,6 +191,30 @@ static ts_code complete(void *self, enum ts_table_id table, int64_t rowid, unsig
     return TS_OK;
 }
 
+static ts_code late_text(void *self, enum ts_table_id table, int64_t rowid, unsigned column,
+                         ts_text value)
+{
+    memsink *m = self;
+    mem_table *mem = &m->tables[table];
+    const ts_table *t = &ts_schema[table];
+    char *bytes;
+    ts_code code = call(m);
+    if (code != TS_OK || m->dropped[table]) {
+        return code;
+    }
+    if (rowid < 1 || (uint64_t)rowid > mem->n || column >= t->column_count ||
+        t->columns[column].type != TS_COL_TEXT) {
+        fail_msg("%s: column %u of row %" PRId64 " takes no text", t->name, column, rowid);
+    }
+    bytes = room_for_text(m, value.n + 1);
+    memcpy(bytes, value.p, value.n);
+    bytes[value.n] = '\0';
+    value.p = bytes;
+    memcpy(mem->rows + (size_t)(rowid - 1) * t->row_size + t->columns[column].offset, &value,
+           sizeof value);
+    return TS_OK;
+}
+
 static void release(void *self, enum ts_table_id table, int64_t rowid)
 {
     memsink *m = self;
@@ -209,6 +233,7 @@ memsink *memsink_new(ts_ctx *ctx)
     m->sink.self = m;
     m->sink.put = put;
     m->sink.complete = complete;
+    m->sink.late_text = late_text;
     m->sink.release = release;
     return m;
 }

@@ -7,6 +7,10 @@ mkflare=$1
 # shellcheck source=bytes_lib.sh
 . "$(dirname "$0")/bytes_lib.sh"
 
+sum() { # file, first digits of its SHA-256
+    is "sum of $1" "$(sha256sum "$1" | cut -c1-8)" "$2"
+}
+
 for name in mini early grown; do
     "$mkflare" --fixture=$name $name
 done
@@ -19,16 +23,18 @@ is "$f header" "$(hex $f 0 36)" \
 is "$f slots 0-10" "$(hex $f 36 44)" "$(printf '%088d' 0)"
 is "$f slots 11-21" "$(hex $f 80 44)" "0002bf20$(printf '%080d' 0)"
 is "$f slot 22" "$(hex $f 124 4)" 00005014
-is "$f sum" "$(sha256sum $f | cut -c1-8)" b2d54473
+sum $f b2d54473
 
-# B: stacks and their index. The order of the properties in a header is random.
+# B: stacks and their index.
 f=mini/thread_132_stack.fidx
 size $f 250
+sum $f fc77c758
 is "$f begin" "$(hex $f 0 7)" 5449485300c008
 is "$f entries" "$(hex $f 198 52)" "54494453\
 00000000000000ca00000001000001b500000001000002aa0000000b0000039f0000000c0000049c0000001600000587"
 f=mini/thread_132_stack.fdata
 size $f 1667
+sum $f 650b6df1
 is "$f first" "$(hex $f 198 18)" 5445445300e97b226964223a3133322c226e
 is "$f payload" "$(dd if=$f bs=1 skip=204 count=233 2>/dev/null)" '{"id":132,"name":"main",'\
 '"priority":0,"daemon":false,"state":"","cpu_time":1000000000,"cpu_time_delta":0,'\
@@ -40,10 +46,12 @@ is "$f lengths" "$(hex $f 435 4)$(hex $f 680 4)$(hex $f 925 4)$(hex $f 1178 4)$(
 # C: names of methods and their index.
 f=mini/method_info.fidx
 size $f 238
+sum $f 4bf68c13
 is "$f entries" "$(hex $f 202 36)" \
     00000000209ddb48000000ca00000000209ddb50000000e200000000209ddb58000000f3
 f=mini/method_info.fdata
 size $f 259
+sum $f af99dd6c
 is "$f records" "$(dd if=$f bs=1 skip=202 2>/dev/null | tr '\000-\037' '.')" \
     ..java.lang.Thread.run\(\)..app.Main.loop\(\)..app.Db.query\(\)
 is "$f lengths" "$(hex $f 202 2)$(hex $f 226 2)$(hex $f 243 2)" 0016000f000e
@@ -53,24 +61,29 @@ f=early/thread_132_cpu_time.fts
 size $f 38
 is "$f" "$(hex $f 0 38)" \
     54534853001602020000016d0061b45f0000016d0061b4af00000004000005dc00004e20ffff
-is "$f sum" "$(sha256sum $f | cut -c1-8)" 82d68a16
+sum $f 82d68a16
 
 # E: headers without padding, payloads of the first days.
 f=early/thread_132_stack.fidx
 size $f 128
+sum $f 34e4db48
 is "$f length" "$(hex $f 4 2)" 0066
 is "$f entries" "$(hex $f 108 20)" 544944530000000000000070000000020000008e
 f=early/thread_132_stack.fdata
 size $f 148
+sum $f 37b8743a
 is "$f records" "$(hex $f 108 40)" "54454453001c2a320d0a3a3534373231363230380d0a3a3534373231363230300d\
 0a00042a300d0a"
 
 # F: an index whose header grew over its first entry.
 f=grown/thread_132_stack.fidx
 size $f 136
+sum $f e2258e9a
 is "$f length" "$(hex $f 4 2)" 006a
 is "$f from 112" "$(hex $f 112 24)" 5449445300000070000000060000008e00000007000000ac
-size grown/thread_132_stack.fdata 202
+f=grown/thread_132_stack.fdata
+size $f 202
+sum $f 17f482c7
 
 # The same options give the same bytes; damage on demand changes them.
 "$mkflare" --threads=2 --seconds=3 one

@@ -323,6 +323,16 @@ static inline void import_made(run *r, sample s)
     sample_free(&s);
 }
 
+/* The file that the first issue of a code names. */
+static inline const char *issue_stream(const run *r, const char *code)
+{
+    size_t row = memsink_find_text(r->sink, TS_T_import_issue, TS_C_import_issue__code, code);
+    assert_int_not_equal(row, SIZE_MAX);
+    return MEM_NULL(r->sink, import_issue, row, stream)
+               ? "NULL"
+               : MEM_TEXT(r->sink, import_issue, row, stream).p;
+}
+
 #define COUNTED(r, item, column) count_sum((r), (item), TS_C_import_count__##column)
 
 #endif

@@ -200,6 +200,87 @@ static void test_long_records(void **state)
     }
 }
 
+/* As long as a record would be that is longer than its length says, and none. */
+static void test_no_long_record(void **state)
+{
+    sample s = {.count = 0};
+    run r;
+    UNUSED(state);
+    begin_pair(&s, "thread_1_stack", '4');
+    put_pair(&s, "thread_1_stack", 0, 4, "{\"sample_time\":5,\"stacktrace\":[1", 32);
+    put_zeros(file_of(&s, "thread_1_stack.fdata"), 65536);
+    put_pair(&s, "thread_1_stack", 1, 4, "{\"sample_time\":9,\"stacktrace\":[1]}", 34);
+    import_damaged(&r, s, "flare_record_bad", 1);
+    assert_rows(&r, stack_sample, 1);
+    assert_cell(&r, stack_sample, 0, ts, 9 * MS);
+    assert_int_equal(COUNTED(&r, "bytes", lost), 2 + 32 + 65536);
+    assert_int_equal(issue_sum(&r, "flare_record_long"), 0);
+    run_free(&r);
+}
+
+/* Zeros, as a crash leaves them, are one bad record, however many they are. */
+static void test_zeros(void **state)
+{
+    static const size_t counts[] = {1, 2, 3, 1000, 1048576};
+    UNUSED(state);
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        sample s = mini();
+        run r;
+        put_zeros(file_of(&s, FDATA), counts[i]);
+        import_damaged(&r, s, counts[i] == 1 ? "flare_record_cut" : "flare_record_bad", 1);
+        assert_rows(&r, stack_sample, 6);
+        assert_int_equal(COUNTED(&r, "stack_records", lost), 1 + (counts[i] == 3));
+        assert_int_equal(COUNTED(&r, "bytes", lost), counts[i]);
+        run_free(&r);
+    }
+}
+
+/* The second of two records stands behind 4 GiB, and its offset in the index is what 32 bits hold.
+ * What lies between is a hole. */
+static void test_offsets_beyond_32_bits(void **state)
+{
+    enum { BEHIND = 300 }; /* no place behind the first record */
+    UNUSED(state);
+    for (int part = 0; part < 2; part++) {
+        sample s = {.count = 0};
+        bytes json = {0};
+        folder f;
+        run r;
+        putf(&json, PAYLOAD, 5LL, 0LL, (long long)T0 + 40, 2U, RUN);
+        begin_pair(&s, "thread_1_stack", '4');
+        put_stack(&s, "thread_1_stack", 0, 5, 0, T0, 1, RUN);
+        put_be(file_of(&s, "thread_1_stack.fidx"), 2, 4);
+        put_be(file_of(&s, "thread_1_stack.fidx"), BEHIND, 4);
+        f = write_sample(&s);
+        char *path = path_in(&f, "thread_1_stack.fdata");
+        int fd = open(path, O_WRONLY | O_CLOEXEC);
+        uint8_t length[2] = {(uint8_t)(json.n >> 8), (uint8_t)json.n};
+        assert_true(fd >= 0);
+        assert_int_equal(pwrite(fd, length, 2, (INT64_C(1) << 32) + BEHIND), 2);
+        assert_int_equal(pwrite(fd, json.p, json.n, (INT64_C(1) << 32) + BEHIND + 2), json.n);
+        close(fd);
+        free(path);
+        free(json.p);
+        import_begin(&r);
+        if (part != 0) {
+            r.ctx->time_range = (ts_time_range){TS_WANTED_REALTIME, (T0 + 30) * MS, INT64_MAX};
+        }
+        const char *argument = f.path;
+        (void)import_paths(&r, &argument, 1, 0);
+        assert_ok(r.ctx, r.code);
+        remove_sample(&f, &s);
+        sample_free(&s);
+        assert_rows(&r, stack_sample, part == 0 ? 2 : 1);
+        assert_cell(&r, stack_sample, part == 0, ts, (T0 + 40) * MS);
+        assert_cell(&r, flare_stack, part == 0, step, 2);
+        assert_int_equal(issues(&r, "flare_index_entry"), 0);
+        assert_int_equal(issue_sum(&r, "flare_record_bad"), 1);
+        assert_int_equal(COUNTED(&r, "index_entries", imported), 2);
+        assert_int_equal(issues(&r, "conservation"), 0);
+        run_free(&r);
+    }
+}
+
 /* --- the index -------------------------------------------------------------------------------- */
 
 static void test_bad_entries(void **state)
@@ -264,6 +345,34 @@ static void test_bad_headers(void **state)
         assert_cell(&r, flare_stack, 3, step, 11);
         run_free(&r);
     }
+}
+
+static void test_index_without_data(void **state)
+{
+    sample s = mini();
+    run r;
+    UNUSED(state);
+    drop_file(&s, FDATA);
+    import_damaged(&r, s, "flare_data_bad", 1);
+    assert_string_equal(issue_stream(&r, "flare_data_bad"), FIDX);
+    assert_rows(&r, stack_sample, 0);
+    assert_rows(&r, timeseries_value, 2);
+    assert_int_equal(COUNTED(&r, "index_entries", lost), 6);
+    run_free(&r);
+}
+
+/* Properties that end nowhere: the type of the keys is what the file should have. */
+static void test_properties_without_an_end(void **state)
+{
+    sample s = mini();
+    bytes *b = file_of(&s, FIDX);
+    run r;
+    UNUSED(state);
+    memset(b->p + 7, 'x', 191);
+    import_damaged(&r, s, "flare_index_bad", 0);
+    assert_rows(&r, stack_sample, 6);
+    assert_int_equal(COUNTED(&r, "index_entries", imported), 9);
+    run_free(&r);
 }
 
 static void test_data_without_any_header(void **state)
@@ -370,6 +479,33 @@ static void test_names_that_are_no_utf8(void **state)
     set_be(file_of(&s, "method_info.fdata"), 250, 0xff, 1); /* app.D?... */
     import_damaged(&r, s, "flare_bad_text", 1);
     assert_mem_text(r.sink, stack_method, 2, class, "app.D\xef\xbf\xbd");
+    run_free(&r);
+}
+
+/* Names of threads and the address as well. */
+static void test_other_texts_that_are_no_utf8(void **state)
+{
+    sample s = mini();
+    bytes *b = file_of(&s, FDATA);
+    run r;
+    UNUSED(state);
+    for (size_t i = 202; i + 6 < b->n; i++) {
+        if (memcmp(b->p + i, "\"main\"", 6) == 0) {
+            b->p[i + 2] = 0xff;
+        }
+    }
+    import_damaged(&r, s, "flare_bad_text", 6);
+    assert_string_equal(issue_stream(&r, "flare_bad_text"), FDATA);
+    assert_int_equal(issue_offset(&r, "flare_bad_text"), 202);
+    assert_mem_text(r.sink, thread, 1, name, "m\xef\xbf\xbdin");
+    run_free(&r);
+
+    s = mini();
+    drop_file(&s, "summary_info.json");
+    put_summary(&s, "h\xfe:1", T0, T0 + 455, MINI_THREAD);
+    import_damaged(&r, s, "flare_bad_text", 1);
+    assert_string_equal(issue_stream(&r, "flare_bad_text"), "summary_info.json");
+    assert_mem_text(r.sink, process, 1, name, "h\xef\xbf\xbd:1");
     run_free(&r);
 }
 
@@ -622,14 +758,20 @@ int main(void)
         cmocka_unit_test(test_bad_records),
         cmocka_unit_test(test_payloads),
         cmocka_unit_test(test_long_records),
+        cmocka_unit_test(test_no_long_record),
+        cmocka_unit_test(test_zeros),
+        cmocka_unit_test(test_offsets_beyond_32_bits),
         cmocka_unit_test(test_bad_entries),
         cmocka_unit_test(test_short_index),
         cmocka_unit_test(test_bad_headers),
+        cmocka_unit_test(test_index_without_data),
+        cmocka_unit_test(test_properties_without_an_end),
         cmocka_unit_test(test_data_without_any_header),
         cmocka_unit_test(test_grown_index),
         cmocka_unit_test(test_keys_that_are_no_steps),
         cmocka_unit_test(test_methods_without_ids),
         cmocka_unit_test(test_names_that_are_no_utf8),
+        cmocka_unit_test(test_other_texts_that_are_no_utf8),
         cmocka_unit_test(test_summary),
         cmocka_unit_test(test_behind_the_summary),
         cmocka_unit_test(test_stale_summary),

@@ -252,6 +252,25 @@ static void test_volumes(void **state)
     run_free(&r);
 }
 
+/* A volume whose slots have another length keeps its own times. */
+static void test_volume_with_other_slots(void **state)
+{
+    static const int64_t values[] = {7, 8};
+    sample s = {.count = 0};
+    run r;
+    UNUSED(state);
+    put_series(&s, "thread_7_cpu_time.fts", 3, 10, T0, values, 2);
+    put_series(&s, "thread_7_cpu_time.1.fts", 3, 50, T0 + 100, values, 2);
+    import_made(&r, s);
+    assert_rows(&r, timeseries, 1);
+    assert_cell(&r, timeseries, 0, interval, 10 * MS);
+    assert_rows(&r, timeseries_value, 4);
+    assert_cell(&r, timeseries_value, 3, ts, (T0 + 150) * MS);
+    assert_int_equal(issues(&r, "flare_series_unit"), 1);
+    assert_string_equal(issue_stream(&r, "flare_series_unit"), "thread_7_cpu_time.1.fts");
+    run_free(&r);
+}
+
 /* Without an index, and with one that has an entry now and then, the rows are the same but for what
  * only the index says. */
 static void test_sparse_and_missing_index(void **state)
@@ -375,6 +394,7 @@ static void check_range(unsigned every, ts_wanted_kind kind, int64_t from, int64
     assert_int_equal(COUNTED(&r, "stack_records", imported), last - first);
     if (every == 1) { /* each record has an entry: all are accounted for */
         assert_int_equal(COUNTED(&r, "stack_records", seen), 100);
+        assert_int_equal(COUNTED(&r, "stack_records", skipped), 100 - (last - first));
         assert_int_equal(COUNTED(&r, "index_entries", imported), records_read + 3); /* methods */
     }
     assert_true(record > 0);
@@ -413,6 +433,36 @@ static void test_time_range_without_index(void **state)
     sample_free(&s);
 }
 
+/* An entry that points nowhere is not begun at. */
+static void test_time_range_with_a_bad_entry(void **state)
+{
+    sample s = hundred(1);
+    run r;
+    UNUSED(state);
+    set_be(file_of(&s, "thread_1_stack.fidx"), 202 + 19 * 8 + 4, UINT32_MAX, 4);
+    import_sample_range(&r, &s, 0, TS_WANTED_REALTIME, (T0 + 400) * MS, (T0 + 600) * MS);
+    assert_rows(&r, stack_sample, 10);
+    assert_cell(&r, stack_sample, 0, ts, (T0 + 400) * MS);
+    assert_int_equal(COUNTED(&r, "stack_records", seen), 100);
+    assert_int_equal(issues(&r, "flare_index_entry"), 1);
+    run_free(&r);
+    sample_free(&s);
+}
+
+/* Nothing says what a part of the time is a part of: all is imported. */
+static void test_offset_without_a_begin(void **state)
+{
+    sample s = hundred(1);
+    run r;
+    UNUSED(state);
+    drop_file(&s, "summary_info.json");
+    import_sample_range(&r, &s, 0, TS_WANTED_OFFSET, 400 * MS, 600 * MS);
+    assert_rows(&r, stack_sample, 100);
+    assert_int_equal(issues(&r, "time_range_unrelated"), 1);
+    run_free(&r);
+    sample_free(&s);
+}
+
 /* Ranges that adjoin give what the whole gives. */
 static void test_ranges_adjoin(void **state)
 {
@@ -436,19 +486,18 @@ static void test_ranges_adjoin(void **state)
 
 /* --- several directories ---------------------------------------------------------------------- */
 
-/* The second lacks a name that the first has; the third is of another run of the JVM. */
-static void test_siblings(void **state)
+/* Directories of one run of the JVM, but for the last; only number `named` has the method's name.
+ */
+static void import_siblings(run *r, size_t n, size_t named)
 {
     sample s[3];
     folder f[3];
     const char *paths[3];
-    run r;
-    UNUSED(state);
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < n; i++) {
         s[i] = (sample){.count = 0};
         put_summary(&s[i], "h:1", i == 2 ? T0 - 1 : T0, T0, "");
         begin_pair(&s[i], "method_info", '5');
-        if (i == 0) {
+        if (i == named) {
             put_method(&s[i], 547216200, "java.lang.Thread.run()");
         }
         begin_pair(&s[i], "thread_5_stack", '4');
@@ -456,22 +505,54 @@ static void test_siblings(void **state)
         f[i] = write_sample(&s[i]);
         paths[i] = f[i].path;
     }
-    import_begin(&r);
-    (void)import_paths(&r, paths, 3, 0);
-    assert_ok(r.ctx, r.code);
-    assert_rows(&r, source, 3);
-    assert_rows(&r, stack_method, 3);
-    assert_mem_text(r.sink, stack_method, 1, name, "run");
-    assert_mem_text(r.sink, stack_method, 1, class, "java.lang.Thread");
-    assert_mem_text(r.sink, stack_method, 2, name, "547216200");
-    assert_int_equal(issues(&r, "flare_method_from_sibling"), 1);
-    assert_int_equal(issues(&r, "flare_method_missing"), 1);
-    assert_rows(&r, thread, 4); /* a thread of each directory */
-    run_free(&r);
-    for (size_t i = 0; i < 3; i++) {
+    import_begin(r);
+    (void)import_paths(r, paths, n, 0);
+    assert_ok(r->ctx, r->code);
+    assert_int_equal(issues(r, "conservation"), 0);
+    for (size_t i = 0; i < n; i++) {
         remove_sample(&f[i], &s[i]);
         sample_free(&s[i]);
     }
+}
+
+/* Whichever comes first, one of the first two lacks a name that the other has; the third is of
+ * another run of the JVM. */
+static void test_siblings(void **state)
+{
+    UNUSED(state);
+    for (size_t named = 0; named < 2; named++) {
+        run r;
+        import_siblings(&r, 3, named);
+        assert_rows(&r, source, 3);
+        assert_rows(&r, stack_method, 3);
+        for (size_t i = 0; i < 2; i++) {
+            assert_mem_text(r.sink, stack_method, i, name, "run");
+            assert_mem_text(r.sink, stack_method, i, class, "java.lang.Thread");
+        }
+        assert_mem_text(r.sink, stack_method, 2, name, "547216200");
+        assert_null_cell(&r, stack_method, 2, class);
+        assert_int_equal(issues(&r, "flare_method_from_sibling"), 1);
+        assert_int_equal(issues(&r, "flare_method_missing"), 1);
+        assert_int_equal(issue_offset(&r, "flare_method_from_sibling"), 202);
+        assert_int_equal(issue_offset(&r, "flare_method_missing"), 202);
+        assert_string_equal(issue_stream(&r, "flare_method_from_sibling"), "thread_5_stack.fdata");
+        assert_string_equal(issue_stream(&r, "flare_method_missing"), "thread_5_stack.fdata");
+        assert_rows(&r, thread, 4); /* a thread of each directory */
+        run_free(&r);
+    }
+}
+
+/* Nobody has it: the number stays, and each directory says so. */
+static void test_siblings_without_the_name(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_siblings(&r, 2, 2);
+    assert_mem_text(r.sink, stack_method, 0, name, "547216200");
+    assert_mem_text(r.sink, stack_method, 1, name, "547216200");
+    assert_int_equal(issues(&r, "flare_method_from_sibling"), 0);
+    assert_int_equal(issues(&r, "flare_method_missing"), 2);
+    run_free(&r);
 }
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -565,13 +646,17 @@ int main(void)
         cmocka_unit_test(test_types_of_values),
         cmocka_unit_test(test_longer_series_header),
         cmocka_unit_test(test_volumes),
+        cmocka_unit_test(test_volume_with_other_slots),
         cmocka_unit_test(test_sparse_and_missing_index),
         cmocka_unit_test(test_shares_sum_up),
         cmocka_unit_test(test_records_without_cpu_time),
         cmocka_unit_test(test_time_range),
         cmocka_unit_test(test_time_range_without_index),
+        cmocka_unit_test(test_time_range_with_a_bad_entry),
+        cmocka_unit_test(test_offset_without_a_begin),
         cmocka_unit_test(test_ranges_adjoin),
         cmocka_unit_test(test_siblings),
+        cmocka_unit_test(test_siblings_without_the_name),
         cmocka_unit_test(test_names_of_files),
         cmocka_unit_test(test_method_names),
         cmocka_unit_test(test_priority_and_daemon),

@@ -268,6 +268,51 @@ static void put_many(const fixture *f, ts_db *db, int64_t n)
     }
 }
 
+/* Texts that come after their rows, also longer than a page, in rows that stand on full pages. */
+static void test_late_texts(void **state)
+{
+    fixture *f = *state;
+    char *path = path_of(f, "a.db");
+    ts_db *db = create(f, path);
+    ts_sink *sink = ts_db_sink(db);
+    enum { ROWS = 2000, NAME = TS_C_stack_method__name, CLASS = TS_C_stack_method__class };
+    static char text[5000];
+    memset(text, 'x', sizeof text);
+    for (int64_t i = 1; i <= ROWS; i++) {
+        ts_row_stack_method row = {.id = i, .raw_id = i, .name = TS_TEXT_LIT("1")};
+        assert_ok(f->ctx, ts_put_stack_method(sink, &row));
+    }
+    for (int64_t i = 3; i <= ROWS; i += 3) {
+        ts_text value = {text, (size_t)i % 100 == 0 ? sizeof text : (size_t)i % 100};
+        assert_ok(f->ctx, ts_sink_late_text(sink, TS_T_stack_method, i, NAME, value));
+    }
+    assert_ok(f->ctx, ts_sink_late_text(sink, TS_T_stack_method, 1, CLASS, TS_TEXT_LIT("")));
+    assert_ok(f->ctx, ts_sink_late_text(sink, TS_T_stack_method, 3, NAME, TS_TEXT_LIT("last")));
+    static const struct {
+        int64_t rowid;
+        unsigned column;
+    } wrong[] = {{0, NAME}, {ROWS + 1, NAME}, {1, TS_C_stack_method__raw_id}};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        assert_failure(f->ctx,
+                       ts_sink_late_text(sink, TS_T_stack_method, wrong[i].rowid, wrong[i].column,
+                                         TS_TEXT_LIT("x")),
+                       TS_ERR_INTERNAL, "table=stack_method");
+    }
+    finish(f, db, true);
+    assert_sql(path, "PRAGMA integrity_check", "ok\n");
+    assert_sql(path,
+               "SELECT count(*), sum(raw_id = id), sum(name = '1' AND class IS NULL) FROM "
+               "stack_method",
+               "2000|2000|1333\n");
+    assert_sql(path,
+               "SELECT count(*) FROM stack_method WHERE id % 3 = 0 AND id > 3 AND length(name) <> "
+               "iif(id % 100 = 0, 5000, id % 100)",
+               "0\n");
+    assert_sql(path, "SELECT name, class, typeof(class) FROM stack_method WHERE id IN (1, 2, 3)",
+               "1||text\n1|NULL|null\nlast|NULL|null\n");
+    free(path);
+}
+
 static void test_memory_stays_bounded(void **state)
 {
     fixture *f = *state;
@@ -364,6 +409,9 @@ static void test_order_of_calls(void **state)
     assert_failure(f->ctx, ts_put_trace_range(ts_db_sink(db), &row), TS_ERR_INTERNAL,
                    "table=trace_range");
     assert_failure(f->ctx, ts_sink_complete(ts_db_sink(db), TS_T_schema_doc, 1, 0, 0),
+                   TS_ERR_INTERNAL, "schema_doc");
+    assert_failure(f->ctx,
+                   ts_sink_late_text(ts_db_sink(db), TS_T_schema_doc, 1, 0, TS_TEXT_LIT("x")),
                    TS_ERR_INTERNAL, "schema_doc");
     ts_db_close(db);
     ts_db_close(NULL);
@@ -466,6 +514,14 @@ static ts_code write_little(ts_ctx *ctx, const char *path)
         code = ts_sink_complete(ts_db_sink(db), TS_T_stack_slice, 1, DUR, 5);
     }
     if (code == TS_OK) {
+        ts_row_stack_method row = {.id = 1};
+        code = ts_put_stack_method(ts_db_sink(db), &row);
+    }
+    if (code == TS_OK) {
+        code = ts_sink_late_text(ts_db_sink(db), TS_T_stack_method, 1, TS_C_stack_method__name,
+                                 TS_TEXT_LIT("name"));
+    }
+    if (code == TS_OK) {
         code = ts_db_finish(db, true, NULL);
     }
     ts_db_close(db);
@@ -523,6 +579,7 @@ int main(void)
         TEST(test_children_stay_text),
         TEST(test_keys_are_dense),
         TEST(test_reserved_rows_are_completed),
+        TEST(test_late_texts),
         TEST(test_memory_stays_bounded),
         TEST(test_equal_rows_give_equal_files),
         TEST(test_indexes),

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #define BEGIN INT64_C(1567669466207)
-#define LOOP "547216200"
-#define RUN "547216208"
+#define RUN "547216200"
+#define LOOP "547216208"
 #define QUERY "547216216"
 #define UNKNOWN "547216299"
 
@@ -41,10 +41,10 @@ static void methods(const char *directory)
     static const struct {
         const char *id, *name;
     } all[] = {
-        {LOOP, "java.lang.Thread.run()"}, {RUN, "app.Main.loop()"}, {QUERY, "app.Db.query()"}};
+        {RUN, "java.lang.Thread.run()"}, {LOOP, "app.Main.loop()"}, {QUERY, "app.Db.query()"}};
     fl_buf index = {0};
     fl_buf data = {0};
-    fl_pair_header(&index, true, 5, "3", false);
+    fl_pair_header(&index, true, 5, "1", false);
     fl_pair_header(&data, false, 5, "0", false);
     for (size_t i = 0; i < 3; i++) {
         fl_be(&index, strtoull(all[i].id, NULL, 10), 8);
@@ -72,16 +72,16 @@ static void mini_stacks(const char *directory)
         int64_t cpu, delta;
         const char *stack;
     } all[] = {
-        {0, 0, 1000000000, 0, RUN "," LOOP},
-        {1, 21, 1000000000, 0, QUERY "," RUN "," LOOP},
-        {1, 39, 1000000000, 0, QUERY "," RUN "," LOOP},
-        {11, 230, 1180000000, 180000000, QUERY "," RUN "," LOOP},
-        {12, 251, 1180000000, 0, RUN "," LOOP},
-        {22, 455, 1200500000, 20500000, UNKNOWN "," RUN "," LOOP},
+        {0, 0, 1000000000, 0, LOOP "," RUN},
+        {1, 21, 1000000000, 0, QUERY "," LOOP "," RUN},
+        {1, 39, 1000000000, 0, QUERY "," LOOP "," RUN},
+        {11, 230, 1180000000, 180000000, QUERY "," LOOP "," RUN},
+        {12, 251, 1180000000, 0, LOOP "," RUN},
+        {22, 455, 1200500000, 20500000, UNKNOWN "," LOOP "," RUN},
     };
     fl_buf index = {0};
     fl_buf data = {0};
-    fl_pair_header(&index, true, 4, "6", false);
+    fl_pair_header(&index, true, 4, "1", false);
     fl_pair_header(&data, false, 4, "0", false);
     for (unsigned i = 0; i < 6; i++) {
         fl_buf json = {0};
@@ -113,7 +113,7 @@ static void document_series(const char *directory)
 
 static void resp(fl_buf *data, bool empty)
 {
-    static const char full[] = "*2\r\n:" RUN "\r\n:" LOOP "\r\n";
+    static const char full[] = "*2\r\n:" LOOP "\r\n:" RUN "\r\n";
     fl_record(data, empty ? "*0\r\n" : full, empty ? 4 : sizeof full - 1);
 }
 
@@ -121,7 +121,7 @@ static void early_stacks(const char *directory)
 {
     fl_buf index = {0};
     fl_buf data = {0};
-    fl_pair_header(&index, true, 4, "2", true);
+    fl_pair_header(&index, true, 4, "0", true);
     fl_pair_header(&data, false, 4, "0", true);
     for (unsigned i = 0; i < 2; i++) {
         fl_be(&index, i * 2, 4);

@@ -93,8 +93,8 @@ void fl_pair_header(fl_buf *b, bool index, unsigned key_type, const char *amount
     property(&body, "first_el_type", type);
     property(&body, "second_el_type", "4");
     property(&body, "unit_len", "4");
-    property(&body, "begin_time", "1567669466200");
-    property(&body, "end_time", "1567669466200");
+    property(&body, "begin_time", "1567669466210");
+    property(&body, "end_time", "1567669466210");
     property(&body, "amount", amount);
     if (!plain) {
         property(&body, "ver", "0.1.0");

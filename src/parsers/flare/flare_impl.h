@@ -200,8 +200,9 @@ struct flare_dir {
     flare_idmap thread_ids;
     flare_idmap methods; /* id to row of stack_method */
     flare_family *family;
-    uint64_t unnamed;           /* methods that have no name */
     int64_t series_interval_ms; /* of the first series, 0: none */
+    const char *file;           /* of the record that is being read, for issues */
+    int64_t offset;
     bool wanted_all;
     ts_span wanted; /* in ns, by --time-range */
     ts_tally *stacks, *slots, *method_records, *index_entries;
@@ -228,7 +229,6 @@ void flare_summary_free(flare_dir *dir);
 ts_code flare_methods_read(flare_dir *dir, uint32_t index, uint32_t data);
 /* The row of stack_method, made with the number as its name when there is no name. */
 ts_code flare_method_row(int64_t *row, flare_dir *dir, int64_t id);
-ts_code flare_methods_finish(flare_dir *dir);
 
 ts_code flare_series_read(flare_dir *dir, flare_thread *thread, const flare_entry *files, size_t n);
 
@@ -283,7 +283,8 @@ void flare_pair_accept(flare_pair *pair, const flare_record *record);
 /* The record was wrong. *again: it is longer than its length says, look again; else it is given up.
  */
 ts_code flare_pair_reject(bool *again, flare_pair *pair, flare_record *record, const char *why);
-/* Begins at the last entry whose key is below `key` (binary search). */
+/* Begins at the last entry whose key is below `key` (binary search). *passed: entries before it,
+ * each of which stands for one record or, in an index that is not dense, for several. */
 ts_code flare_pair_seek(flare_pair *pair, int64_t key, uint64_t *passed);
 /* No further record is wanted; returns the number of index entries that were not used. */
 uint64_t flare_pair_stop(flare_pair *pair);

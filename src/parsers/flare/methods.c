@@ -1,6 +1,7 @@
 /*
  * Names of methods. An id is a pointer of one run of a JVM, so names are kept by agent address and
- * start of the run: a later directory of the run may lack names that an earlier one has.
+ * start of the run: a directory of the run may lack names that another one has. That one may be
+ * imported later, so that names which are missing are looked for again when everything was read.
  */
 #include "parsers/flare/flare_impl.h"
 
@@ -20,15 +21,26 @@ typedef struct name_map {
 
 struct flare_family {
     flare_family *next;
+    struct shared_state *shared;
     ts_text addr;
     int64_t sample_start_ms;
     char *addr_copy;
     name_map names;
 };
 
+/* A row whose method had no name in any directory so far. */
+typedef struct missing_name {
+    const flare_family *family;
+    int64_t source_id, id, row, offset;
+    uint32_t file; /* text in `files` */
+} missing_name;
+
 /* What the directories of one run of this program share. */
 typedef struct shared_state {
     flare_family *families;
+    missing_name *missing;
+    size_t missing_count, missing_cap;
+    ts_pool files; /* names, because the sets are closed before the end */
 } shared_state;
 
 static void names_free(ts_ctx *ctx, name_map *names)
@@ -47,6 +59,62 @@ static void release(ts_ctx *ctx, void *bytes)
         ts_free(ctx, shared->families);
         shared->families = next;
     }
+    ts_free(ctx, shared->missing);
+    ts_pool_free(ctx, &shared->files);
+}
+
+static ts_code note_missing(ts_store *store, int64_t source_id, int64_t id, const char *file,
+                            int64_t offset)
+{
+    return ts_issue(store, source_id, TS_ISSUE_flare_method_missing, file, offset,
+                    "method %" PRId64 " has no name", id);
+}
+
+static ts_code note_sibling(ts_store *store, int64_t source_id, int64_t id, const char *file,
+                            int64_t offset)
+{
+    return ts_issue(store, source_id, TS_ISSUE_flare_method_from_sibling, file, offset,
+                    "method %" PRId64, id);
+}
+
+/* "java.lang.Thread.run()": class up to the last point, without the parentheses. */
+static void split_name(ts_text *cls, ts_text *name, ts_text text)
+{
+    const char *point;
+    if (text.n >= 2 && memcmp(text.p + text.n - 2, "()", 2) == 0) {
+        text.n -= 2;
+    }
+    point = text.n == 0 ? NULL : memrchr(text.p, '.', text.n);
+    *cls = TS_TEXT_NULL;
+    *name = text;
+    if (point != NULL) {
+        *cls = (ts_text){text.p, (size_t)(point - text.p)};
+        *name = (ts_text){point + 1, text.n - cls->n - 1};
+    }
+}
+
+/* All directories were read: names that came after the stacks that need them. */
+static ts_code finish_names(ts_ctx *ctx, ts_store *store, void *bytes)
+{
+    const shared_state *shared = bytes;
+    ts_code code = TS_OK;
+    for (size_t i = 0; i < shared->missing_count && code == TS_OK; i++) {
+        const missing_name *m = &shared->missing[i];
+        const uint32_t *number = flare_idmap_find(ctx, &m->family->names.ids, m->id);
+        const char *file = ts_pool_text(&shared->files, m->file).p;
+        ts_text cls;
+        ts_text name;
+        if (number == NULL) {
+            code = note_missing(store, m->source_id, m->id, file, m->offset);
+            continue;
+        }
+        split_name(&cls, &name, ts_pool_text(&m->family->names.texts, *number));
+        code = ts_stack_method_name(store, m->row, cls, name);
+        if (code == TS_OK) {
+            code = note_sibling(store, m->source_id, m->id, file, m->offset);
+        }
+    }
+    return code;
 }
 
 /* The names of the same run of the JVM. None when the summary does not say which it is. */
@@ -61,7 +129,8 @@ static ts_code find_family(flare_dir *dir)
     if ((sum->has & needed) != needed) {
         return TS_OK;
     }
-    if ((code = ts_job_shared(&bytes, dir->job, "flare", sizeof *shared, release)) != TS_OK) {
+    if ((code = ts_job_shared(&bytes, dir->job, "flare", sizeof *shared,
+                              (ts_shared_calls){finish_names, release})) != TS_OK) {
         return code;
     }
     shared = bytes;
@@ -84,6 +153,7 @@ static ts_code find_family(flare_dir *dir)
     }
     family->addr = (ts_text){family->addr_copy, sum->agent_addr.n};
     family->sample_start_ms = sum->sample_start_ms;
+    family->shared = shared;
     family->next = shared->families;
     shared->families = family;
     dir->family = family;
@@ -111,26 +181,40 @@ static ts_code set_name(ts_ctx *ctx, name_map *names, int64_t id, ts_text text, 
 
 /* --- rows ----------------------------------------------------------------------------------- */
 
-/* "java.lang.Thread.run()": class up to the last point, without the parentheses. */
 static ts_code put_method(flare_dir *dir, int64_t id, ts_text text, int64_t *row)
 {
     ts_method m = {.has_raw_id = true, .raw_id = id};
-    const char *point;
-    if (text.n >= 2 && memcmp(text.p + text.n - 2, "()", 2) == 0) {
-        text.n -= 2;
-    }
-    point = text.n == 0 ? NULL : memrchr(text.p, '.', text.n);
-    m.name = text;
-    if (point != NULL) {
-        m.cls = (ts_text){text.p, (size_t)(point - text.p)};
-        m.name = (ts_text){point + 1, text.n - m.cls.n - 1};
-    }
+    split_name(&m.cls, &m.name, text);
     return ts_stack_method(row, dir->store, dir->source_id, &m);
 }
 
 static ts_code keep_row(flare_dir *dir, int64_t id, int64_t row)
 {
     return flare_idmap_add(dir->ctx, &dir->methods, id, (uint32_t)row);
+}
+
+/* A sibling that comes later may have the name. */
+static ts_code remember_missing(flare_dir *dir, int64_t id, int64_t row)
+{
+    shared_state *shared = dir->family->shared;
+    missing_name *m;
+    ts_code code;
+    if (shared->missing_count == shared->missing_cap) {
+        size_t cap = shared->missing_cap == 0 ? 16 : shared->missing_cap * 2;
+        missing_name *missing = ts_realloc(dir->ctx, shared->missing, cap, sizeof *missing);
+        if (missing == NULL) {
+            return dir->ctx->error.code;
+        }
+        shared->missing = missing;
+        shared->missing_cap = cap;
+    }
+    m = &shared->missing[shared->missing_count];
+    *m = (missing_name){dir->family, dir->source_id, id, row, dir->offset, 0};
+    /* With its NUL, to be handed on as a string. */
+    code = ts_pool_intern(dir->ctx, &m->file, NULL, &shared->files,
+                          (ts_text){dir->file, strlen(dir->file) + 1});
+    shared->missing_count += code == TS_OK;
+    return code;
 }
 
 ts_code flare_method_row(int64_t *row, flare_dir *dir, int64_t id)
@@ -148,16 +232,16 @@ ts_code flare_method_row(int64_t *row, flare_dir *dir, int64_t id)
     if (sibling != NULL) {
         code = put_method(dir, id, ts_pool_text(&dir->family->names.texts, *sibling), row);
         if (code == TS_OK) {
-            code = ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_method_from_sibling, NULL,
-                            TS_NO_OFFSET, "method %" PRId64, id);
+            code = note_sibling(dir->store, dir->source_id, id, dir->file, dir->offset);
         }
     } else {
         snprintf(number, sizeof number, "%" PRId64, id);
         m.name = ts_text_of(number);
         code = ts_stack_method(row, dir->store, dir->source_id, &m);
         if (code == TS_OK) {
-            code = ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_method_missing, NULL,
-                            TS_NO_OFFSET, "method %" PRId64 " has no name", id);
+            code = dir->family == NULL
+                       ? note_missing(dir->store, dir->source_id, id, dir->file, dir->offset)
+                       : remember_missing(dir, id, *row);
         }
     }
     return code == TS_OK ? keep_row(dir, id, *row) : code;

@@ -316,6 +316,15 @@ static ts_code bad_entry(flare_pair *pair, uint64_t i, uint64_t offset, const ch
                     "entry %" PRIu64 " (offset %" PRIu64 ") %s", i, offset, what);
 }
 
+/* Offsets of 32 bits begin anew every 4 GiB: the one that comes next from `at` on. */
+static uint64_t unwrap(const flare_pair *pair, uint64_t offset, uint64_t at)
+{
+    if (pair->data.size <= UINT32_MAX || at == UINT64_MAX) {
+        return offset;
+    }
+    return at + ((offset - at) & UINT32_MAX);
+}
+
 /*
  * Passes over entries that point before `at` or out of the file, or that the one after them
  * contradicts. *offset: of the entry that comes next, UINT64_MAX for none.
@@ -339,6 +348,8 @@ static ts_code sync_index(uint64_t *offset, int64_t *key, flare_pair *pair, uint
             (code = get_entry(&ignored, &after, index, index->start, pair->entry + 1)) != TS_OK) {
             return code;
         }
+        *offset = unwrap(pair, *offset, at);
+        after = after == UINT64_MAX ? after : unwrap(pair, after, at);
         if (*offset < pair->start || *offset >= pair->data.size) {
             what = "points out of the data";
         } else if (*offset < at) {
@@ -410,6 +421,25 @@ static ts_code looks_right(bool *right, flare_pair *pair, uint64_t at)
     return code;
 }
 
+/* Zeros are no records of length 0, one behind the other: *end moves to the length that is none. */
+static ts_code skip_zeros(uint64_t *end, flare_pair *pair)
+{
+    const uint8_t *p;
+    size_t got;
+    size_t i;
+    do {
+        ts_code code = flare_in_get(&p, &got, &pair->data, *end, pair->dir->files->block);
+        if (code != TS_OK || got < LENGTH_SIZE) {
+            return code;
+        }
+        for (i = 0; i + LENGTH_SIZE <= got && p[i] == 0 && p[i + 1] == 0;) {
+            i += LENGTH_SIZE;
+        }
+        *end += i;
+    } while (i > 0 && i + LENGTH_SIZE > got);
+    return TS_OK;
+}
+
 /* Where to go on behind a record that is wrong; `index_says` is the next entry's, or UINT64_MAX. */
 static ts_code choose_next(uint64_t *next, flare_pair *pair, const flare_record *record,
                            uint64_t index_says)
@@ -426,6 +456,9 @@ static ts_code choose_next(uint64_t *next, flare_pair *pair, const flare_record 
         return TS_OK;
     }
     code = looks_right(&right, pair, end);
+    if (code == TS_OK && index_says == UINT64_MAX && record->n == 0) {
+        code = skip_zeros(&end, pair);
+    }
     if (right || index_says == UINT64_MAX) {
         *next = end;
     }
@@ -519,8 +552,8 @@ ts_code flare_pair_seek(flare_pair *pair, int64_t key, uint64_t *passed)
     int64_t found;
     ts_code code;
     *passed = 0;
-    if (!index->usable || index->no_keys || !pair->usable) {
-        return TS_OK;
+    if (!index->usable || index->no_keys || !pair->usable || pair->data.size > UINT32_MAX) {
+        return TS_OK; /* offsets that begin anew are known only to who has read what is before */
     }
     while (low < high) {
         uint64_t mid = low + (high - low) / 2;

@@ -186,7 +186,13 @@ static ts_code check(summary_reader *r, const flare_in *in, uint64_t end)
                       : !r->done                                        ? "the file holds no object"
                       : (dir->summary.has & needed) != needed ? "sample_info lacks members"
                                                               : NULL;
+    ts_code code =
+        ts_issue_n(dir->store, dir->source_id, TS_ISSUE_flare_bad_text, in->name, TS_NO_OFFSET,
+                   ts_json_replaced(r->json), "parts of texts are no UTF-8");
     dir->summary.there = true;
+    if (code != TS_OK) {
+        return code;
+    }
     if (why != NULL) {
         dir->bytes_lost += r->done ? 0 : in->size - end;
         return ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_summary_bad, in->name,

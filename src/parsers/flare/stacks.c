@@ -44,7 +44,7 @@ typedef struct stack_reader {
 
     bool no_time; /* nothing says when the thread's first record was */
     bool stopped;
-    uint64_t backwards, first_backwards, off_step, first_off_step;
+    uint64_t backwards, first_backwards, off_step, first_off_step, bad_text, first_bad_text;
     int64_t last_ms;
     bool has_last;
 } stack_reader;
@@ -294,6 +294,8 @@ static ts_code take_record(stack_reader *r, const flare_record *record)
     flare_dir *dir = r->dir;
     int64_t ms = place(r, record);
     int64_t ts;
+    dir->file = r->pair.data.name;
+    dir->offset = (int64_t)record->at;
     ts_code code = flare_dir_ns(&ts, dir, r->pair.data.name, (int64_t)record->at, ms);
     if (code != TS_OK) {
         return code;
@@ -356,6 +358,9 @@ static ts_code read_records(stack_reader *r)
             continue;
         }
         flare_pair_accept(&r->pair, &record);
+        if (ts_json_replaced(r->payloads.json) > 0 && record.p[0] == '{' && r->bad_text++ == 0) {
+            r->first_bad_text = record.at;
+        }
         if (record.longer &&
             (code = ts_issue(r->dir->store, r->dir->source_id, TS_ISSUE_flare_record_long,
                              r->pair.data.name, (int64_t)record.at,
@@ -406,6 +411,11 @@ static ts_code finish(stack_reader *r)
         code = ts_issue_n(dir->store, dir->source_id, TS_ISSUE_flare_time_backwards,
                           r->pair.data.name, (int64_t)r->first_backwards, r->backwards,
                           "records are earlier than those before them");
+    }
+    if (code == TS_OK) {
+        code = ts_issue_n(dir->store, dir->source_id, TS_ISSUE_flare_bad_text, r->pair.data.name,
+                          (int64_t)r->first_bad_text, r->bad_text,
+                          "records have texts that are no UTF-8");
     }
     if (code == TS_OK && r->off_step > 0) {
         code = ts_issue_n(dir->store, dir->source_id, TS_ISSUE_flare_step_differs,

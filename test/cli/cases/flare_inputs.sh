@@ -32,6 +32,21 @@ sqlite3 -separator ' ' x.db "SELECT path, kind FROM source;
     SELECT part, path, (end_ts - start_ts) / 1000000, gap / 1000000 FROM v_flare_recording;
     SELECT severity, code, sum(count) FROM import_issue WHERE code LIKE 'flare%' GROUP BY 1, 2;
     SELECT count(*), count(DISTINCT source_id) FROM v_flare_cpu WHERE tid = 11"
+echo '-- names of methods from sibling directories, in whatever order they come'
+names() {
+    ts "$@" -e x.db --quiet || fail "exit code $? of $*"
+    sqlite3 x.db "SELECT m.raw_id, m.class, m.name, s.path FROM stack_method m JOIN source s
+        ON s.id = m.source_id ORDER BY s.path, m.raw_id; PRAGMA integrity_check"
+}
+python3 -c "import shutil; shutil.make_archive('all', 'zip', 'all')"
+names one two >a
+grep -vc '|com.example.service' a # neither has 8 of them; and the result of the check
+for order in 'two one' all all.zip all.tar 'one.tar two'; do
+    # shellcheck disable=SC2086
+    names $order >b
+    sed 's/one.tar$/one/' b | cmp a - || fail "names of $order"
+done
+sqlite3 x.db "SELECT source_id, code, sum(count) FROM import_issue WHERE code LIKE 'flare_method%' GROUP BY 1, 2"
 echo '-- a part of the time'
 for range in +1,+2 1567669467207,1567669468207 2019-09-05T07:44:27.207Z,2019-09-05T09:44:28.207+02; do
     ts one -e x.db --quiet --time-range="$range"
@@ -53,3 +68,10 @@ echo '-- nothing to import'
 mkdir none
 cp one/method_info.* none
 code ts none -e x.db --quiet 2>&1
+code ts none -e x.db --quiet --format=flare 2>&1
+echo '-- a directory without samples beside one that has some'
+mkdir mixed
+cp -r none one mixed
+ts mixed -e x.db --quiet
+sqlite3 x.db "SELECT s.path, i.severity, i.code, i.stream, i.count FROM import_issue i JOIN source s
+    ON s.id = i.source_id WHERE i.code = 'member_skipped'"

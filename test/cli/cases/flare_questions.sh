@@ -22,3 +22,25 @@ ask thread_flame_graph.sql --param thread=1
 ask thread_flame_graph.sql --param thread=1 --param weight=cpu
 ask thread_flame_graph.sql --param weight=samples
 ask thread_flame_graph.sql --param thread=2
+echo '-- methods that call themselves; a sample without a length; CPU time of one sample only'
+sqlite3 out.db "DELETE FROM stack_sample; DELETE FROM stack_sample_value; DELETE FROM stack_node;
+    DELETE FROM stack_method;
+    INSERT INTO stack_method(id, name) VALUES (1, 'a'), (2, 'b'), (3, 'c');
+    INSERT INTO stack_node(id, parent_id, method_id, depth)
+        VALUES (1, NULL, 1, 0), (2, 1, 2, 1), (3, 2, 1, 2), (4, 3, 3, 3), (5, NULL, 2, 0), (6, 5, 2, 1);
+    INSERT INTO stack_sample(id, itid, ts, dur, node_id)
+        VALUES (1, 1, 0, 10000000, 4), (2, 1, 0, 5000000, 3), (3, 1, 0, 3000000, 2), (4, 1, 0, 7000000, 6),
+        (5, 1, 0, NULL, 5), (6, 1, 0, 9000000, NULL);
+    INSERT INTO stack_sample_value VALUES (1, 1, 2000)"
+ask hot_methods.sql
+ask thread_flame_graph.sql
+echo '-- a path of 3000 frames, and the paths above it'
+sqlite3 out.db "WITH RECURSIVE n(i) AS (VALUES (6) UNION ALL SELECT i + 1 FROM n WHERE i < 3004)
+    INSERT INTO stack_node(id, parent_id, method_id, depth) SELECT i + 1, i, 2 + i % 2, i - 4 FROM n;
+    INSERT INTO stack_sample(id, itid, ts, dur, node_id) SELECT id, 2, 0, 1000000 * (4000 - id), id
+        FROM stack_node WHERE id > 6"
+ts out.db -q thread_flame_graph.sql --param thread=2 >deep
+wc -l <deep
+awk -F '[; ]' 'NR > 1 && (NF - 1 != NR + 1 || $NF != 3995 - NR) { print "line " NR " is wrong" }' deep
+sed -n 2,4p deep
+ask hot_methods.sql --param thread=2

@@ -1,0 +1,84 @@
+/*
+ * Texts that become known after their rows were written. Pages that are written stay as they are
+ * while rows come; SQLite sets these texts in the finished file, before the indexes are made.
+ */
+#include "tables/database_private.h"
+
+#include "base/alloc.h"
+
+ts_code ts_db_late_text(ts_db *db, enum ts_table_id table, int64_t rowid, unsigned column,
+                        ts_text value)
+{
+    ts_late_text *t;
+    ts_code code;
+    if (db->pages == NULL || rowid < 1 || (uint64_t)rowid > db->sink.rows[table] ||
+        ts_schema[table].columns[column].type != TS_COL_TEXT) {
+        return ts_fail(db->ctx, TS_ERR_INTERNAL, "no row for a text: table=%s, row=%lld",
+                       ts_schema[table].name, (long long)rowid);
+    }
+    if (db->late_count == db->late_cap) {
+        size_t cap = db->late_cap == 0 ? 16 : db->late_cap * 2;
+        ts_late_text *late = ts_realloc(db->ctx, db->late, cap, sizeof *late);
+        if (late == NULL) {
+            return db->ctx->error.code;
+        }
+        db->late = late;
+        db->late_cap = cap;
+    }
+    t = &db->late[db->late_count];
+    *t = (ts_late_text){table, column, rowid, db->late_bytes.n, value.n};
+    if ((code = ts_buf_put(db->ctx, &db->late_bytes, value.p, value.n)) == TS_OK) {
+        db->late_count++;
+    }
+    return code;
+}
+
+static int put_text(const ts_db *db, const ts_late_text *t)
+{
+    const ts_table *table = &ts_schema[t->table];
+    ts_text value = ts_buf_text(&db->late_bytes);
+    sqlite3_stmt *st = NULL;
+    int ended;
+    int rc;
+    char *sql = sqlite3_mprintf("UPDATE \"%w\" SET \"%w\" = ?1 WHERE rowid = ?2", table->name,
+                                table->columns[t->column].name);
+    if (sql == NULL) {
+        return SQLITE_NOMEM;
+    }
+    rc = sqlite3_prepare_v2(db->handle, sql, -1, &st, NULL);
+    sqlite3_free(sql);
+    if (rc == SQLITE_OK) {
+        rc = sqlite3_bind_text64(st, 1, value.p + t->at, t->n, SQLITE_STATIC, SQLITE_UTF8);
+    }
+    if (rc == SQLITE_OK && (rc = sqlite3_bind_int64(st, 2, t->rowid)) == SQLITE_OK) {
+        rc = sqlite3_step(st);
+    }
+    ended = sqlite3_finalize(st);
+    return rc != SQLITE_DONE && rc != SQLITE_OK ? rc : ended;
+}
+
+ts_code ts_db_put_late_texts(ts_db *db)
+{
+    int rc = SQLITE_OK;
+    if (db->late_count == 0) {
+        return TS_OK;
+    }
+    rc = sqlite3_exec(db->handle, "BEGIN EXCLUSIVE", NULL, NULL, NULL);
+    for (size_t i = 0; i < db->late_count && rc == SQLITE_OK; i++) {
+        rc = put_text(db, &db->late[i]);
+    }
+    if (rc == SQLITE_OK) {
+        rc = sqlite3_exec(db->handle, "COMMIT", NULL, NULL, NULL);
+    }
+    ts_db_free_late_texts(db);
+    return rc == SQLITE_OK ? TS_OK : ts_db_fail(db, rc, "write");
+}
+
+void ts_db_free_late_texts(ts_db *db)
+{
+    ts_free(db->ctx, db->late);
+    ts_buf_free(db->ctx, &db->late_bytes);
+    db->late = NULL;
+    db->late_count = 0;
+    db->late_cap = 0;
+}
