@@ -10,6 +10,7 @@
 
 #include "base/hash.h"
 #include "base/result.h"
+#include "base/time_range.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -74,6 +75,7 @@ typedef struct ts_ctx {
     ts_sys sys;
     ts_logger logger;
     ts_limits limits;
+    ts_time_range time_range;            /* what of the inputs is wanted; zeroed: all */
     const volatile sig_atomic_t *cancel; /* NULL, or becomes the number of the signal */
     const char *tmpdir;                  /* for anonymous spools; default $TMPDIR or /var/tmp */
     ts_error error;                      /* the chain of the call that failed last */

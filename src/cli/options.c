@@ -202,6 +202,20 @@ static ts_code set_size(parser *p, const given *g)
     return TS_OK;
 }
 
+static ts_code set_range(parser *p, const given *g)
+{
+    ts_time_range *target = field(p->options, g->option->offset);
+    if (target->kind != TS_WANTED_ALL) {
+        return twice(p, g);
+    }
+    if (!ts_parse_time_range(target, g->value)) {
+        return bad_value(p, g,
+                         "FROM,TO with FROM before TO (milliseconds since 1970, "
+                         "2019-09-05T07:44:26Z, or +SECONDS)");
+    }
+    return TS_OK;
+}
+
 static ts_code add_param(parser *p, const given *g)
 {
     const char *name = g->value + (g->value[0] != '\0' && strchr(":@$", g->value[0]) != NULL);
@@ -272,6 +286,8 @@ static ts_code apply(parser *p, const given *g)
         return set_text(p, g);
     case TS_OPT_SIZE:
         return set_size(p, g);
+    case TS_OPT_RANGE:
+        return set_range(p, g);
     case TS_OPT_PARAM:
         return add_param(p, g);
     case TS_OPT_LEVEL:

@@ -47,6 +47,7 @@ typedef enum ts_option_id {
     TS_OPT_FLAG, /* sets the bool at `offset` */
     TS_OPT_TEXT, /* sets the const char * at `offset`; given twice is an error */
     TS_OPT_SIZE, /* sets the uint64_t at `offset` */
+    TS_OPT_RANGE,
     TS_OPT_PARAM,
     TS_OPT_LEVEL,
     TS_OPT_JSON,
@@ -116,6 +117,7 @@ typedef struct ts_options {
     int level;            /* a ts_log_level, TS_LEVEL_OFF or TS_LEVEL_UNSET */
     uint64_t max_inflate; /* 0 = not given */
     uint64_t max_memory;  /* 0 = none */
+    ts_time_range time_range;
 } ts_options;
 
 /*
@@ -128,6 +130,13 @@ void ts_options_free(ts_options *options, ts_ctx *ctx);
 
 /* "64M", "2G", "512k", "1048576": *out bytes. False: not a size, or above 2^63 - 1. */
 bool ts_parse_size(uint64_t *out, const char *text);
+
+/*
+ * "FROM,TO" of --time-range; either may be missing (no end there). Each is a number of milliseconds
+ * since 1970, a date and time of ISO 8601 (UTC unless it has an offset), or "+SECONDS" from the
+ * beginning of each recording. False: no such range, empty, or one of both kinds.
+ */
+bool ts_parse_time_range(ts_time_range *out, const char *text);
 
 /* The option whose name is nearest to a mistyped one, as it should be written, or NULL. */
 const char *ts_option_nearest(const char *typed, size_t n);

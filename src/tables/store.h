@@ -161,6 +161,14 @@ bool ts_clock_convert(int64_t *out, const ts_clock_set *set, ts_clock from, ts_c
                       int64_t ts);
 
 /*
+ * --time-range on `clock`: which times of rows are wanted. `set` relates the clock to realtime (may
+ * be NULL); `begin` is when the recording begins on `clock`. False, and the span is all, when the
+ * range and the clock cannot be related (the caller records time_range_unrelated).
+ */
+bool ts_wanted_span(ts_span *span, const ts_ctx *ctx, ts_clock clock, const ts_clock_set *set,
+                    int64_t begin);
+
+/*
  * trace_range: notes a time of rows that are in `clock`. The first clock noted with weight
  * TS_RANGE_ROWS is the trace clock (one noted only with TS_RANGE_MARKS counts when there is no
  * other); times of other clocks do not count. Saturating; a single time t gives (t - 1, t + 1).

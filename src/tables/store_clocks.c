@@ -58,6 +58,30 @@ bool ts_clock_convert(int64_t *out, const ts_clock_set *set, ts_clock from, ts_c
     return true;
 }
 
+bool ts_wanted_span(ts_span *span, const ts_ctx *ctx, ts_clock clock, const ts_clock_set *set,
+                    int64_t begin)
+{
+    const ts_time_range *range = &ctx->time_range;
+    int64_t shift = 0;
+    *span = TS_SPAN_ALL;
+    if (range->kind == TS_WANTED_ALL) {
+        return true;
+    }
+    if (range->kind == TS_WANTED_OFFSET) {
+        shift = begin;
+    } else if (clock != TS_CLOCK_REALTIME &&
+               (set == NULL || !ts_clock_convert(&shift, set, TS_CLOCK_REALTIME, clock, 0))) {
+        return false;
+    }
+    if (range->from != INT64_MIN) {
+        span->from = ts_sat_add(range->from, shift);
+    }
+    if (range->to != INT64_MAX) {
+        span->to = ts_sat_add(range->to, shift);
+    }
+    return true;
+}
+
 void ts_range_note(ts_store *store, ts_clock clock, ts_range_weight weight, int64_t ts)
 {
     ts_clock_span *span = &store->spans[clock];

@@ -51,6 +51,77 @@ static void sizes(void **state)
     }
 }
 
+#define MS INT64_C(1000000)
+
+static void time_ranges(void **state)
+{
+    static const struct {
+        const char *text;
+        ts_time_range value;
+    } good[] = {
+        {"1567669466207,1567669466307",
+         {TS_WANTED_REALTIME, 1567669466207 * MS, 1567669466307 * MS}},
+        {",1567669466307", {TS_WANTED_REALTIME, INT64_MIN, 1567669466307 * MS}},
+        {"1567669466207,", {TS_WANTED_REALTIME, 1567669466207 * MS, INT64_MAX}},
+        {"-1,0", {TS_WANTED_REALTIME, -1 * MS, 0}},
+        {"2019-09-05T07:44:26.207Z,2019-09-05T15:44:26.307+08:00",
+         {TS_WANTED_REALTIME, 1567669466207 * MS, 1567669466307 * MS}},
+        {"2019-09-05 07:44:26.207,2019-09-05T02:14:26.307-0530",
+         {TS_WANTED_REALTIME, 1567669466207 * MS, 1567669466307 * MS}},
+        {"2019-09-05,2019-09-05T24:00",
+         {TS_WANTED_REALTIME, 1567641600000 * MS, 1567728000000 * MS}},
+        {"1970-01-01,2000-02-29", {TS_WANTED_REALTIME, 0, 951782400000 * MS}},
+        {"1969-12-31T23:59:59.999999999,", {TS_WANTED_REALTIME, -1, INT64_MAX}},
+        {"+1,+2.5", {TS_WANTED_OFFSET, 1000 * MS, 2500 * MS}},
+        {",+0.000000001", {TS_WANTED_OFFSET, INT64_MIN, 1}},
+    };
+    static const char *const bad[] = {
+        "",
+        ",",
+        "1",
+        "1,1",
+        "2,1",
+        "1,2,3",
+        "+1,2",
+        "1,+2",
+        "a,b",
+        "+,",
+        "+1.,+2",
+        "1.5,2",
+        "2019-02-29,",
+        "2019-13-01,",
+        "2019-00-01,",
+        "2019-09-31,",
+        "2019-9-5,",
+        "0000-01-01,",
+        "2019-09-05T24:01,",
+        "2019-09-05T07:60,",
+        "2019-09-05T07:44:60,",
+        "2019-09-05T07:44x,",
+        "2019-09-05T07:44:26.,",
+        "2019-09-05T07:44+1,",
+        "9999-01-01,",
+        "+99999999999,",
+        "99999999999999,",
+        "2019-09-05T",
+        "+-1,",
+        "+0.00000000000000000000000000000000000000000000000000000000000001,"};
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        ts_time_range r;
+        assert_true(ts_parse_time_range(&r, good[i].text));
+        assert_int_equal(r.kind, good[i].value.kind);
+        assert_true(r.from == good[i].value.from);
+        assert_true(r.to == good[i].value.to);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        ts_time_range r;
+        if (ts_parse_time_range(&r, bad[i])) {
+            fail_msg("\"%s\" was taken for a range", bad[i]);
+        }
+    }
+}
+
 /* Parses the words (up to a NULL) and frees again; the result's texts are the caller's literals. */
 static ts_code parse(ts_ctx *ctx, ts_options *out, const char *const *words)
 {
@@ -226,6 +297,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes),
+        cmocka_unit_test(time_ranges),
         cmocka_unit_test(abbreviations),
         cmocka_unit_test(suggestions),
         cmocka_unit_test(out_of_memory),

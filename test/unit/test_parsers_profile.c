@@ -324,6 +324,77 @@ static void test_bare_profile(void **state)
     run_free(&r);
 }
 
+/* --- a part of the time ----------------------------------------------------------------------- */
+
+static void import_range(run *r, bytes file, ts_wanted_kind kind, int64_t from, int64_t to)
+{
+    import_begin(r);
+    r->ctx->time_range = (ts_time_range){kind, from, to};
+    (void)import_files(r, &file, 1, 0);
+    free(file.p);
+    assert_ok(r->ctx, r->code);
+    assert_int_equal(issues(r, "conservation"), 0);
+}
+
+/* Samples at 100, 190, 200, 300 us: what starts in [190, 300) is there, whole. */
+static void test_time_range_of_a_bare_profile(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_range(&r, bytes_of(TINY_PROFILE), TS_WANTED_OFFSET, 190000, 300000);
+    assert_rows(&r, stack_sample, 2);
+    assert_cell(&r, stack_sample, 0, ts, 190000);
+    assert_cell(&r, stack_sample, 0, dur, 10000);
+    assert_cell(&r, stack_sample, 1, ts, 200000);
+    assert_cell(&r, stack_sample, 1, dur, 100000);
+    assert_rows(&r, js_cpu_profiler_sample, 2);
+    assert_cell(&r, js_cpu_profiler_sample, 0, start_time, 190000);
+    assert_cell(&r, js_cpu_profiler_sample, 1, end_time, 300000);
+    assert_int_equal(SKIPPED(&r, "cpu_samples"), 2);
+    assert_int_equal(SKIPPED(&r, "cpu_time_deltas"), 2);
+    assert_int_equal(complaints(&r), 0);
+    run_free(&r);
+    import_range(&r, bytes_of(TINY_PROFILE), TS_WANTED_OFFSET, 300000, INT64_MAX);
+    assert_rows(&r, stack_sample, 1);
+    assert_cell(&r, stack_sample, 0, dur, 300000);
+    run_free(&r);
+    import_range(&r, bytes_of(TINY_PROFILE), TS_WANTED_OFFSET, INT64_MIN, 100000);
+    assert_rows(&r, stack_sample, 0);
+    assert_rows(&r, js_cpu_profiler_sample, 0);
+    assert_int_equal(SKIPPED(&r, "cpu_samples"), 4);
+    run_free(&r);
+}
+
+/* A bare profile does not say what the time of day was. */
+static void test_time_range_that_cannot_be_related(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_range(&r, bytes_of(TINY_PROFILE), TS_WANTED_REALTIME, 0, 1);
+    assert_rows(&r, stack_sample, 4);
+    assert_int_equal(issue_sum(&r, "time_range_unrelated"), 1);
+    run_free(&r);
+}
+
+/* Samples are on the monotonic clock, 90 s behind realtime. */
+static void test_time_range_of_a_recording(void **state)
+{
+    bytes b = {0};
+    run r;
+    UNUSED(state);
+    size_t at = begin_recording(&b);
+    put_config(&b, 1734, -1, true);
+    put_profile(&b, TINY_PROFILE, AT(11000));
+    close_header(&b, at);
+    import_range(&r, b, TS_WANTED_REALTIME, 90 * (int64_t)SECOND + 1150000,
+                 90 * (int64_t)SECOND + 1250000);
+    assert_rows(&r, stack_sample, 2);
+    assert_cell(&r, stack_sample, 0, ts, 1190000 - 10 * (int64_t)SECOND);
+    assert_cell(&r, stack_sample, 1, ts, 1200000 - 10 * (int64_t)SECOND);
+    assert_int_equal(SKIPPED(&r, "cpu_samples"), 2);
+    run_free(&r);
+}
+
 static void test_bare_heaps(void **state)
 {
     snap s = tiny_snap();
@@ -480,6 +551,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_root_with_another_id),
         cmocka_unit_test(test_names_in_pieces_and_halves),
         cmocka_unit_test(test_bare_profile),
+        cmocka_unit_test(test_time_range_of_a_bare_profile),
+        cmocka_unit_test(test_time_range_that_cannot_be_related),
+        cmocka_unit_test(test_time_range_of_a_recording),
         cmocka_unit_test(test_bare_heaps),
         cmocka_unit_test(test_several_bare_files),
         cmocka_unit_test(test_bare_text_after_the_end),

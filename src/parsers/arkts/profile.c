@@ -526,6 +526,18 @@ static profile_clock choose_clock(const ts_profile *p, const ts_profile_end *end
     return clock;
 }
 
+/* Which samples --time-range asks for. */
+static ts_code choose_span(ts_profile *p, const ts_profile_end *end_of, profile_clock *clock)
+{
+    int64_t begin = profile_time(clock, 0);
+    if (ts_wanted_span(&clock->wanted, p->ctx, clock->clock, end_of->clocks, begin)) {
+        return TS_OK;
+    }
+    return ts_issue(p->store, p->source_id, TS_ISSUE_time_range_unrelated, p->name, TS_NO_OFFSET,
+                    "the times are in clock %s; all samples were imported",
+                    ts_clock_name(clock->clock));
+}
+
 static ts_code note(ts_profile *p, ts_issue_code issue, uint64_t count, const char *text)
 {
     return count == 0
@@ -650,7 +662,8 @@ ts_code ts_profile_finish(ts_profile *p, const ts_profile_end *end_of)
     char text[32];
     ts_code code;
     fill_times(p, end_of, &clock);
-    if ((code = find_thread(p, end_of, &itid)) != TS_OK || (code = profile_put_nodes(p)) != TS_OK ||
+    if ((code = choose_span(p, end_of, &clock)) != TS_OK ||
+        (code = find_thread(p, end_of, &itid)) != TS_OK || (code = profile_put_nodes(p)) != TS_OK ||
         (code = profile_put_samples(p, &clock, itid)) != TS_OK ||
         (code = record_issues(p, end_of, &clock)) != TS_OK) {
         goto out;

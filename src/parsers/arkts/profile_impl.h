@@ -108,6 +108,8 @@ typedef struct profile_clock {
     int64_t base_us;   /* added to a time relative to startTime */
     int64_t offset_ns; /* added after the multiplication */
     bool overflow;
+    ts_span wanted;   /* of the samples' times, by --time-range */
+    uint64_t skipped; /* samples outside of it */
 } profile_clock;
 int64_t profile_time(profile_clock *clock, int64_t relative_us);
 ts_code profile_put_samples(ts_profile *p, profile_clock *clock, int64_t itid);

@@ -178,6 +178,7 @@ static ts_code put_all(ts_profile *p, profile_clock *clock, int64_t itid, const 
                        uint64_t n)
 {
     sample_run run = {false, 0, 0};
+    bool any = false;
     int64_t sum = 0;
     int64_t ts = 0;
     ts_code code = TS_OK;
@@ -193,23 +194,29 @@ static ts_code put_all(ts_profile *p, profile_clock *clock, int64_t itid, const 
         if (k == 0) {
             sum = ts_intvec_get(&p->deltas, i);
             ts = profile_time(clock, sum);
-            ts_range_note(p->store, clock->clock, TS_RANGE_ROWS, ts);
         }
         next_us = last            ? sum
                   : order == NULL ? ts_sat_add(sum, ts_intvec_get(&p->deltas, k + 1))
                                   : ts_intvec_get(&p->deltas, order[k + 1]);
         next = last ? last_end(p, clock, sum) : profile_time(clock, next_us);
-        if (run.open && run.id != id) {
+        bool wanted = ts_span_has(&clock->wanted, ts);
+        if (wanted != any && (wanted || run.open)) { /* the first one, or the end of the last one */
+            ts_range_note(p->store, clock->clock, TS_RANGE_ROWS, ts);
+            any = wanted;
+        }
+        if (run.open && (run.id != id || !wanted)) {
             code = put_run(p, &run, ts);
             run.open = false;
         }
-        if (!run.open) {
+        if (!wanted) {
+            clock->skipped++;
+        } else if (!run.open) {
             run = (sample_run){true, id, ts};
         }
-        if (code == TS_OK) {
+        if (wanted && code == TS_OK) {
             code = put_sample(p, id, ts, ts_sat_sub(next, ts), !last || p->done, itid);
         }
-        if (last && code == TS_OK) {
+        if (last && run.open && code == TS_OK) {
             code = put_run(p, &run, next);
             ts_range_note(p->store, clock->clock, TS_RANGE_ROWS, next);
         }
@@ -248,7 +255,7 @@ static ts_code put_sorted(ts_profile *p, profile_clock *clock, int64_t itid, uin
     return code;
 }
 
-static ts_code count_samples(ts_profile *p, uint64_t n)
+static ts_code count_samples(ts_profile *p, uint64_t n, uint64_t skipped)
 {
     ts_tally *samples;
     ts_tally *deltas;
@@ -259,10 +266,12 @@ static ts_code count_samples(ts_profile *p, uint64_t n)
         return code;
     }
     samples->seen += p->samples.n;
-    samples->imported += n;
+    samples->imported += n - skipped;
+    samples->skipped += skipped;
     samples->lost += p->samples.n - n;
     deltas->seen += p->deltas.n;
-    deltas->imported += n;
+    deltas->imported += n - skipped;
+    deltas->skipped += skipped;
     deltas->lost += p->deltas.n - n;
     return TS_OK;
 }
@@ -286,5 +295,5 @@ ts_code profile_put_samples(ts_profile *p, profile_clock *clock, int64_t itid)
             ts_issue(p->store, p->source_id, TS_ISSUE_profile_end_before_start, p->name, p->offset,
                      "endTime %" PRId64 " lies before startTime %" PRId64, p->end_us, p->start_us);
     }
-    return code != TS_OK ? code : count_samples(p, n);
+    return code != TS_OK ? code : count_samples(p, n, clock->skipped);
 }
