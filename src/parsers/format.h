@@ -42,6 +42,7 @@ typedef struct ts_extract {
 typedef struct ts_import_options {
     bool directory_run;        /* -D: one source, state goes on from file to file */
     const ts_extract *extract; /* -s, or NULL */
+    size_t block_size;         /* bytes per read, for set formats; never changes the rows */
 } ts_import_options;
 
 /* What the imports of one run share: a block of zeroed bytes per key, owned by parsers/import.c. */
@@ -61,9 +62,15 @@ typedef struct ts_job {
 
 /*
  * State that the imports of one run share (node ids that must not repeat, a row that stands for
- * all): `size` zeroed bytes per key, the same for every job of the run. Released with the run.
+ * all): `size` zeroed bytes per key, the same for every job of the run. Released with the run,
+ * after `release` (may be NULL) has freed what hangs on it.
  */
-ts_code ts_job_shared(void **out, ts_job *job, const char *key, size_t size);
+typedef void (*ts_shared_release)(ts_ctx *ctx, void *bytes);
+ts_code ts_job_shared(void **out, ts_job *job, const char *key, size_t size,
+                      ts_shared_release release);
+
+/* For set formats: bytes of members that were opened. Counts them for meta and shows progress. */
+void ts_job_read(ts_job *job, uint64_t bytes);
 
 /* How a stream ended. */
 typedef struct ts_stream_end {

@@ -82,7 +82,8 @@ static const ts_format *sniff_set(const char *name, const char *const *names, ui
 
 /* --- what an import leaves in the store ----------------------------------------------------- */
 
-ts_code ts_job_shared(void **out, ts_job *job, const char *key, size_t size)
+ts_code ts_job_shared(void **out, ts_job *job, const char *key, size_t size,
+                      ts_shared_release release)
 {
     ts_run *run = job->run;
     shared_block *b;
@@ -98,6 +99,7 @@ ts_code ts_job_shared(void **out, ts_job *job, const char *key, size_t size)
         return run->ctx->error.code;
     }
     b->key = key;
+    b->release = release;
     b->next = run->shared;
     run->shared = b;
     *out = b->bytes;
@@ -181,6 +183,13 @@ static void report_progress(ts_run *run, const ts_fileset *top)
         progress->update(progress->user, ts_fileset_name(top), ts_fileset_raw_offset(top),
                          ts_fileset_raw_size(top));
     }
+}
+
+void ts_job_read(ts_job *job, uint64_t bytes)
+{
+    job->run->result->bytes += bytes;
+    ts_meta_add_bytes(job->store, bytes);
+    report_progress(job->run, job->set);
 }
 
 ts_code import_feed(ts_run *run, const ts_format *format, void *parser, ts_stream *stream,
@@ -563,6 +572,9 @@ static void end_run(ts_run *run)
 {
     while (run->shared != NULL) {
         shared_block *next = run->shared->next;
+        if (run->shared->release != NULL) {
+            run->shared->release(run->ctx, run->shared->bytes);
+        }
         ts_free(run->ctx, run->shared->bytes);
         ts_free(run->ctx, run->shared);
         run->shared = next;
@@ -584,8 +596,9 @@ ts_code ts_import_run(ts_import_result *result, ts_ctx *ctx, ts_store *store,
     run->store = store;
     run->request = request;
     run->result = result;
-    run->options = (ts_import_options){request->directory != NULL, request->extract};
     run->block_size = request->block_size == 0 ? BLOCK : request->block_size;
+    run->options =
+        (ts_import_options){request->directory != NULL, request->extract, run->block_size};
     run->block = ts_alloc(ctx, run->block_size, 1);
     if (run->block == NULL) {
         code = ctx->error.code;

@@ -8,6 +8,7 @@ typedef struct shared_block {
     struct shared_block *next;
     const char *key;
     void *bytes;
+    ts_shared_release release;
 } shared_block;
 
 struct ts_run {

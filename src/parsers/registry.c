@@ -2,11 +2,13 @@
 #include "parsers/format.h"
 
 #include "parsers/arkts/formats.h"
+#include "parsers/flare/formats.h"
 
 #include <string.h>
 
 const ts_format *const ts_formats[] = {
-    &ts_format_htrace, &ts_format_heapsnapshot, &ts_format_cpuprofile, &ts_format_rawheap, NULL,
+    &ts_format_htrace, &ts_format_heapsnapshot, &ts_format_cpuprofile, &ts_format_rawheap,
+    &ts_format_flare, NULL,
 };
 
 const ts_format *ts_format_find(const char *name)

@@ -69,7 +69,7 @@ static int sniff_rawheap(const ts_sniff *s)
 static ts_code shared_run(ts_arkts_run **run, ts_job *job)
 {
     void *p = NULL;
-    ts_code code = ts_job_shared(&p, job, "arkts", sizeof(ts_arkts_run));
+    ts_code code = ts_job_shared(&p, job, "arkts", sizeof(ts_arkts_run), NULL);
     *run = p;
     return code;
 }

@@ -21,7 +21,7 @@ ts_code ts_session_new(ts_session **out, ts_job *job)
     s->store = job->store;
     s->job = job;
     s->pid = -1;
-    if ((code = ts_job_shared(&run, job, "arkts", sizeof(ts_arkts_run))) != TS_OK) {
+    if ((code = ts_job_shared(&run, job, "arkts", sizeof(ts_arkts_run), NULL)) != TS_OK) {
         goto out;
     }
     s->run = run;

@@ -20,6 +20,7 @@
 #endif
 #include "tables/schema/compat.def"
 #include "tables/schema/own.def"
+#include "tables/schema/flare.def"
 #undef TS_TABLE
 #undef TS_INT
 #undef TS_REAL

@@ -1,0 +1,196 @@
+/*
+ * Sample directories of the Flare profiler. A set may hold several (the collector keeps them side
+ * by side): each becomes a source of its own, since threads of different JVMs share numbers.
+ */
+#include "parsers/flare/flare_impl.h"
+#include "parsers/flare/formats.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+
+static int sniff(const ts_sniff *s)
+{
+    bool has[FLARE_OTHER + 1] = {false};
+    if (s->names == NULL) {
+        return TS_SNIFF_NO;
+    }
+    for (uint32_t i = 0; i < s->name_count; i++) {
+        flare_entry e;
+        flare_entry_parse(&e, s->names[i]);
+        has[e.kind] = true;
+    }
+    if (has[FLARE_SERIES] || has[FLARE_STACK_INDEX] || has[FLARE_STACK_DATA]) {
+        return has[FLARE_SUMMARY] || has[FLARE_METHOD_DATA] ? TS_SNIFF_SURE : TS_SNIFF_LIKELY;
+    }
+    return has[FLARE_SUMMARY] ? TS_SNIFF_WEAK : TS_SNIFF_NO;
+}
+
+static bool wants(const char *name)
+{
+    flare_entry e;
+    flare_entry_parse(&e, name);
+    return e.kind != FLARE_OTHER;
+}
+
+static int compare_dirs(const flare_entry *x, const flare_entry *y)
+{
+    size_t n = x->dir < y->dir ? x->dir : y->dir;
+    int order = memcmp(x->name, y->name, n);
+    return order != 0 ? order : x->dir < y->dir ? -1 : x->dir > y->dir;
+}
+
+/* Files of the whole directory first, then thread by thread: series, index, data; others last. */
+static int compare(const void *a, const void *b)
+{
+    const flare_entry *x = a;
+    const flare_entry *y = b;
+    int order = compare_dirs(x, y);
+    int thread_x = x->kind == FLARE_OTHER ? 2 : x->kind >= FLARE_SERIES;
+    int thread_y = y->kind == FLARE_OTHER ? 2 : y->kind >= FLARE_SERIES;
+    if (order == 0) {
+        order = thread_x - thread_y;
+    }
+    if (order == 0 && x->id != y->id) {
+        order = x->id < y->id ? -1 : 1;
+    }
+    if (order == 0 && x->kind != y->kind) {
+        order = x->kind < y->kind ? -1 : 1;
+    }
+    if (order == 0 && x->volume != y->volume) {
+        order = x->volume < y->volume ? -1 : 1;
+    }
+    return order != 0 ? order : x->member < y->member ? -1 : x->member > y->member;
+}
+
+static ts_code list(flare_entry **entries, uint32_t *n, ts_job *job)
+{
+    ts_code code = ts_fileset_count(n, job->set);
+    if (code != TS_OK) {
+        return code;
+    }
+    *entries = ts_alloc(job->ctx, *n == 0 ? 1 : *n, sizeof **entries);
+    if (*entries == NULL) {
+        return job->ctx->error.code;
+    }
+    for (uint32_t i = 0; i < *n; i++) {
+        flare_entry_parse(&(*entries)[i], ts_member_name(job->set, i));
+        (*entries)[i].member = i;
+    }
+    qsort(*entries, *n, sizeof **entries, compare);
+    return TS_OK;
+}
+
+/* A directory without a summary and without a thread is none. */
+static bool is_sample(const flare_entry *entries, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (entries[i].kind == FLARE_SUMMARY ||
+            (entries[i].kind >= FLARE_SERIES && entries[i].kind != FLARE_OTHER)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The directory's row: that of the input for the first one. Its name is the last part of the path.
+ */
+static ts_code begin_source(int64_t *id, ts_job *job, const flare_entry *entry, bool first)
+{
+    size_t end = entry->dir == 0 ? 0 : entry->dir - 1;
+    size_t begin = end;
+    ts_row_source *source;
+    ts_code code;
+    *id = job->source_id;
+    if (!first && (code = ts_source_add(id, job->store, 0, "input", job->name,
+                                        ts_format_flare.name)) != TS_OK) {
+        return code;
+    }
+    source = ts_source(job->store, *id);
+    code = ts_source_text(job->store, *id, &source->kind, "sample_directory", 16);
+    while (begin > 0 && entry->name[begin - 1] != '/') {
+        begin--;
+    }
+    if (code == TS_OK && begin < end) {
+        code = ts_source_property(
+            job->store, *id, ts_fileset_kind(job->set) == TS_SET_ARCHIVE ? "archive" : "directory",
+            ts_text_of(job->name));
+        if (code == TS_OK) {
+            code = ts_source_text(job->store, *id, &source->path, entry->name + begin, end - begin);
+        }
+    }
+    return code;
+}
+
+static uint64_t losses(const ts_store *store)
+{
+    return ts_issue_total(store, TS_DATA_LOSS) + ts_issue_total(store, TS_ERROR);
+}
+
+static ts_code note_damage(ts_job *job)
+{
+    const ts_damage *damage = ts_fileset_damage(job->set);
+    return damage == NULL ? TS_OK
+                          : ts_issue(job->store, job->source_id, TS_ISSUE_wire_damage, NULL,
+                                     (int64_t)damage->offset, "%s", damage->what);
+}
+
+static ts_code import_directories(flare_files *files, const flare_entry *entries, size_t n,
+                                  uint64_t before)
+{
+    ts_job *job = files->job;
+    bool first = true;
+    size_t i = 0;
+    ts_code code = TS_OK;
+    while (i < n && code == TS_OK) {
+        size_t end = i + 1;
+        int64_t id;
+        while (end < n && compare_dirs(&entries[i], &entries[end]) == 0) {
+            end++;
+        }
+        if (is_sample(entries + i, end - i)) {
+            code = begin_source(&id, job, &entries[i], first);
+            if (code == TS_OK) {
+                code = flare_dir_import(files, id, entries + i, end - i);
+            }
+            if (code == TS_OK && losses(job->store) > before) {
+                ts_source(job->store, id)->complete = 0;
+            }
+            before = losses(job->store);
+            first = false;
+        } else {
+            code = ts_issue_n(job->store, job->source_id, TS_ISSUE_member_skipped, entries[i].name,
+                              TS_NO_OFFSET, end - i, "files in a directory without samples");
+        }
+        i = end;
+    }
+    if (code == TS_OK && first) {
+        code = ts_fail(job->ctx, TS_ERR_FORMAT,
+                       "%s holds neither a summary_info.json nor the files of a thread", job->name);
+    }
+    return code;
+}
+
+static ts_code import_set(ts_job *job)
+{
+    uint64_t before = losses(job->store);
+    flare_entry *entries = NULL;
+    flare_files files = {.job = job};
+    uint32_t n = 0;
+    ts_code code = list(&entries, &n, job);
+    if (code == TS_OK && (code = note_damage(job)) == TS_OK &&
+        (code = flare_files_open(&files, job, wants)) == TS_OK) {
+        code = import_directories(&files, entries, n, before);
+    }
+    flare_files_close(&files);
+    ts_free(job->ctx, entries);
+    return code;
+}
+
+const ts_format ts_format_flare = {
+    .name = "flare",
+    .title = "sample directory of the Flare profiler for Java (also zip or tar of it)",
+    .source_type = "flare",
+    .sniff = sniff,
+    .import_set = import_set,
+};

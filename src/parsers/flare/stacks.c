@@ -1,0 +1,438 @@
+/*
+ * Stacks of one thread. A stack is valid until the thread's next record, so that a row is put when
+ * the next one has come.
+ *
+ * CPU readings come in lumps: the clock of a thread is read only every 200 ms or so. An increase
+ * therefore belongs to all records from the last change on, up to the one before the reading; it is
+ * split evenly among them, the remainder goes to the last. The shares of a thread sum up to its
+ * last reading minus its first.
+ */
+#include "parsers/flare/flare_impl.h"
+
+#include "base/alloc.h"
+#include "base/ckd.h"
+#include "base/intvec.h"
+
+#include <inttypes.h>
+
+enum { KEY_U32 = 4 };
+
+typedef struct stack_reader {
+    flare_dir *dir;
+    flare_thread *thread;
+    flare_pair pair;
+    flare_payloads payloads;
+
+    bool has_step; /* a record was there */
+    int64_t step;  /* of the record before */
+    int64_t begin_ms;
+    bool has_begin;
+    int64_t unit_ms;
+
+    bool pending; /* a sample waits for its end */
+    ts_row_stack_sample sample;
+
+    bool has_cpu;
+    int64_t cpu;
+    ts_intvec batch; /* runs of samples that share the next increase: first id, number */
+    uint64_t batch_count;
+    int64_t batch_end; /* id after the last run */
+
+    int64_t *path; /* method ids, root first, of the stack before, and their nodes */
+    int64_t *nodes;
+    size_t path_count, path_cap;
+
+    bool stopped;
+    uint64_t backwards, first_backwards, off_step, first_off_step;
+    int64_t last_ms;
+    bool has_last;
+} stack_reader;
+
+/* --- call paths ----------------------------------------------------------------------------- */
+
+static ts_code grow_path(stack_reader *r, size_t n)
+{
+    ts_ctx *ctx = r->dir->ctx;
+    int64_t *path;
+    int64_t *nodes;
+    size_t cap;
+    if (n <= r->path_cap) {
+        return TS_OK;
+    }
+    if (ts_ckd_mul(&cap, n, (size_t)2)) {
+        return ts_fail(ctx, TS_ERR_LIMIT, "a stack has too many frames");
+    }
+    if ((path = ts_realloc(ctx, r->path, cap, sizeof *path)) == NULL) {
+        return ctx->error.code;
+    }
+    r->path = path;
+    if ((nodes = ts_realloc(ctx, r->nodes, cap, sizeof *nodes)) == NULL) {
+        return ctx->error.code;
+    }
+    r->nodes = nodes;
+    r->path_cap = cap;
+    return TS_OK;
+}
+
+/* The node of a stack. What it has in common with the stack before need not be looked up. */
+static ts_code find_node(int64_t *node, stack_reader *r)
+{
+    const flare_object *o = &r->payloads.object;
+    size_t n = o->frame_count;
+    size_t k = 0;
+    ts_code code = grow_path(r, n);
+    if (code != TS_OK) {
+        return code;
+    }
+    while (k < n && k < r->path_count && r->path[k] == o->frames[n - 1 - k]) {
+        k++;
+    }
+    for (; k < n; k++) {
+        int64_t id = o->frames[n - 1 - k];
+        int64_t method;
+        r->path_count = k; /* what stands behind is not whole while this fails */
+        if ((code = flare_method_row(&method, r->dir, id)) != TS_OK ||
+            (code = ts_stack_node(&r->nodes[k], NULL, r->dir->store, r->dir->source_id,
+                                  k == 0 ? 0 : r->nodes[k - 1], method, TS_NO_LINE, (int64_t)k,
+                                  NULL)) != TS_OK) {
+            return code;
+        }
+        r->path[k] = id;
+    }
+    r->path_count = n;
+    *node = n == 0 ? 0 : r->nodes[n - 1];
+    return TS_OK;
+}
+
+/* --- CPU time ------------------------------------------------------------------------------- */
+
+static ts_code put_value(stack_reader *r, int64_t sample, int64_t value)
+{
+    flare_dir *dir = r->dir;
+    ts_row_stack_sample_value row = {0, sample, dir->cpu_type, value};
+    if (dir->cpu_type == 0) {
+        ts_row_stack_value_type type = {
+            .id = (int64_t)ts_sink_rows(dir->sink, TS_T_stack_value_type) + 1,
+            .source_id = dir->source_id,
+            .name = TS_TEXT_LIT("cpu"),
+            .unit = TS_TEXT_LIT("ns"),
+        };
+        ts_code code = ts_put_stack_value_type(dir->sink, &type);
+        if (code != TS_OK) {
+            return code;
+        }
+        dir->cpu_type = type.id;
+        row.value_type_id = type.id;
+    }
+    return ts_put_stack_sample_value(dir->sink, &row);
+}
+
+/* Splits an increase among the samples of the batch and begins a new one. */
+static ts_code share_out(stack_reader *r, int64_t increase)
+{
+    int64_t each = r->batch_count == 0 ? 0 : increase / (int64_t)r->batch_count;
+    uint64_t left = r->batch_count;
+    ts_code code = TS_OK;
+    for (uint64_t i = 0; i < r->batch.n && code == TS_OK; i += 2) {
+        int64_t id = ts_intvec_get(&r->batch, i);
+        int64_t end = id + ts_intvec_get(&r->batch, i + 1);
+        for (; id < end && code == TS_OK; id++) {
+            left--;
+            code =
+                put_value(r, id, left > 0 ? each : increase - each * ((int64_t)r->batch_count - 1));
+        }
+    }
+    ts_intvec_truncate(r->dir->ctx, &r->batch, 0);
+    r->batch_count = 0;
+    return code;
+}
+
+static ts_code reading(stack_reader *r)
+{
+    const flare_object *o = &r->payloads.object;
+    int64_t increase;
+    ts_code code = TS_OK;
+    if ((o->has & FLARE_HAS_CPU) == 0) {
+        return TS_OK;
+    }
+    if (r->has_cpu && o->cpu_time != r->cpu) {
+        increase = ts_sat_sub(o->cpu_time, r->cpu);
+        code = share_out(r, increase);
+    }
+    r->has_cpu = true;
+    r->cpu = o->cpu_time;
+    return code;
+}
+
+static ts_code join_batch(stack_reader *r, int64_t id)
+{
+    ts_ctx *ctx = r->dir->ctx;
+    ts_code code;
+    r->batch_count++;
+    if (r->batch.n > 0 && r->batch_end == id) {
+        r->batch_end++;
+        return ts_intvec_set(ctx, &r->batch, r->batch.n - 1,
+                             ts_intvec_get(&r->batch, r->batch.n - 1) + 1);
+    }
+    r->batch_end = id + 1;
+    code = ts_intvec_push(ctx, &r->batch, id);
+    return code != TS_OK ? code : ts_intvec_push(ctx, &r->batch, 1);
+}
+
+/* --- rows ----------------------------------------------------------------------------------- */
+
+static ts_code put_pending(stack_reader *r, int64_t end)
+{
+    if (!r->pending) {
+        return TS_OK;
+    }
+    r->pending = false;
+    r->sample.dur = end > r->sample.ts ? ts_sat_sub(end, r->sample.ts) : 0;
+    return ts_put_stack_sample(r->dir->sink, &r->sample);
+}
+
+static ts_code put_flare_stack(stack_reader *r, const flare_record *record, int64_t id)
+{
+    const flare_object *o = &r->payloads.object;
+    ts_row_flare_stack row = {
+        .sample_id = id,
+        .step = r->step,
+        .cpu_time = o->cpu_time,
+        .cpu_time_delta = o->cpu_time_delta,
+        .sample_count = o->sample_count,
+    };
+    if (!record->has_key || r->pair.index.no_keys) {
+        TS_SET_NULL(flare_stack, &row, step);
+    }
+    if ((o->has & FLARE_HAS_CPU) == 0) {
+        TS_SET_NULL(flare_stack, &row, cpu_time);
+    }
+    if ((o->has & FLARE_HAS_DELTA) == 0) {
+        TS_SET_NULL(flare_stack, &row, cpu_time_delta);
+    }
+    if ((o->has & FLARE_HAS_COUNT) == 0) {
+        TS_SET_NULL(flare_stack, &row, sample_count);
+    }
+    return ts_put_flare_stack(r->dir->sink, &row);
+}
+
+static ts_code put_sample(stack_reader *r, const flare_record *record, int64_t ts)
+{
+    const flare_object *o = &r->payloads.object;
+    int64_t id = (int64_t)ts_sink_rows(r->dir->sink, TS_T_stack_sample) + 1;
+    int64_t node;
+    ts_code code = find_node(&node, r);
+    if (code != TS_OK) {
+        return code;
+    }
+    r->sample = (ts_row_stack_sample){
+        .id = id,
+        .source_id = r->dir->source_id,
+        .itid = r->thread->itid,
+        .ts = ts,
+        .node_id = node,
+        .event = TS_TEXT_LIT("wall"),
+    };
+    if (node == 0) {
+        TS_SET_NULL(stack_sample, &r->sample, node_id);
+    }
+    r->pending = true;
+    r->dir->stacks->imported++;
+    ts_range_note(r->dir->store, TS_CLOCK_REALTIME, TS_RANGE_ROWS, ts);
+    if ((o->has & FLARE_HAS_CPU) != 0 && (code = join_batch(r, id)) != TS_OK) {
+        return code;
+    }
+    return put_flare_stack(r, record, id);
+}
+
+/* --- times ---------------------------------------------------------------------------------- */
+
+/* The record's time, and its step. */
+static int64_t place(stack_reader *r, const flare_record *record)
+{
+    const flare_object *o = &r->payloads.object;
+    bool has_time = (o->has & FLARE_HAS_TIME) != 0;
+    bool has_key = record->has_key && !r->pair.index.no_keys;
+    int64_t ms;
+    int64_t step;
+    if (!r->has_begin) {
+        r->has_begin = true;
+        r->begin_ms = has_time ? o->sample_time : r->dir->summary.record_start_ms;
+    }
+    if (!has_time) {
+        r->step = has_key ? record->key : r->has_step ? r->step : 0;
+        ms = ts_sat_add(r->begin_ms, ts_sat_mul(r->step, r->unit_ms));
+    } else {
+        ms = o->sample_time;
+        step = ts_sat_sub(ms, r->begin_ms) / r->unit_ms;
+        step = step < 0 ? 0 : step;
+        r->step = has_key ? record->key : step;
+        if ((step > r->step + 1 || step < r->step - 1) && r->off_step++ == 0) {
+            r->first_off_step = record->at;
+        }
+    }
+    r->has_step = true;
+    if (r->has_last && ms < r->last_ms && r->backwards++ == 0) {
+        r->first_backwards = record->at;
+    }
+    r->has_last = true;
+    r->last_ms = ms;
+    return ms;
+}
+
+static void note_time(flare_thread *thread, int64_t ms)
+{
+    if (thread->first_ms > thread->last_ms) {
+        thread->first_ms = ms;
+        thread->last_ms = ms;
+    }
+    thread->first_ms = ms < thread->first_ms ? ms : thread->first_ms;
+    thread->last_ms = ms > thread->last_ms ? ms : thread->last_ms;
+}
+
+static ts_code take_record(stack_reader *r, const flare_record *record)
+{
+    flare_dir *dir = r->dir;
+    int64_t ms = place(r, record);
+    int64_t ts;
+    ts_code code = flare_dir_ns(&ts, dir, r->pair.data.name, (int64_t)record->at, ms);
+    if (code != TS_OK) {
+        return code;
+    }
+    note_time(r->thread, ms);
+    if (!dir->wanted_all && !ts_span_has(&dir->wanted, ts)) {
+        dir->stacks->skipped++;
+        dir->bytes_skipped += record->n + 2;
+        if (ts < dir->wanted.from) {
+            return put_pending(r, ts);
+        }
+        if ((code = put_pending(r, ts)) == TS_OK && r->has_cpu) {
+            code = reading(r);
+        }
+        /* What follows is later: the index gives its number. Without one it is looked at. */
+        r->stopped = r->pair.index.usable && !r->pair.index.no_keys;
+        return code;
+    }
+    if ((code = put_pending(r, ts)) == TS_OK && (code = reading(r)) == TS_OK &&
+        (code = put_sample(r, record, ts)) == TS_OK) {
+        code = flare_dir_state(dir, r->thread, &r->payloads.object);
+    }
+    return code;
+}
+
+/* --- reading -------------------------------------------------------------------------------- */
+
+static bool starts_well(uint8_t first)
+{
+    return first == '{' || first == '*';
+}
+
+static ts_code read_records(stack_reader *r)
+{
+    flare_record record;
+    bool end = false;
+    ts_code code;
+    while (!r->stopped) {
+        const char *why = NULL;
+        bool again = true;
+        if ((code = flare_pair_next(&end, &r->pair, &record)) != TS_OK || end) {
+            return code;
+        }
+        r->dir->stacks->seen++;
+        while (again) {
+            if (!record.cut &&
+                (code = flare_payload_read(&why, &r->payloads, record.p, record.n)) != TS_OK) {
+                return code;
+            }
+            if (!record.cut && why == NULL) {
+                break;
+            }
+            code = flare_pair_reject(&again, &r->pair, &record, why);
+            if (code != TS_OK) {
+                return code;
+            }
+        }
+        if (!again) {
+            r->dir->stacks->lost++;
+            continue;
+        }
+        flare_pair_accept(&r->pair, &record);
+        if (record.longer &&
+            (code = ts_issue(r->dir->store, r->dir->source_id, TS_ISSUE_flare_record_long,
+                             r->pair.data.name, (int64_t)record.at,
+                             "the record has %zu bytes, more than its length can say", record.n)) !=
+                TS_OK) {
+            return code;
+        }
+        if ((code = take_record(r, &record)) != TS_OK) {
+            return code;
+        }
+    }
+    return TS_OK;
+}
+
+/* With --time-range: passes over what ends before it begins. */
+static ts_code seek(stack_reader *r)
+{
+    flare_dir *dir = r->dir;
+    int64_t begin = ts_sat_mul(r->begin_ms, FLARE_NS_PER_MS);
+    uint64_t passed = 0;
+    ts_code code;
+    if (dir->wanted_all || !r->has_begin || dir->wanted.from <= begin) {
+        return TS_OK;
+    }
+    code = flare_pair_seek(
+        &r->pair, ts_sat_sub(dir->wanted.from, begin) / FLARE_NS_PER_MS / r->unit_ms, &passed);
+    dir->stacks->seen += passed;
+    dir->stacks->skipped += passed;
+    return code;
+}
+
+static ts_code finish(stack_reader *r)
+{
+    flare_dir *dir = r->dir;
+    uint64_t rest = r->stopped ? flare_pair_stop(&r->pair) : 0;
+    ts_code code;
+    dir->stacks->seen += rest;
+    dir->stacks->skipped += rest;
+    if ((code = put_pending(r, r->sample.ts)) != TS_OK || (code = share_out(r, 0)) != TS_OK ||
+        (code = flare_pair_finish(&r->pair)) != TS_OK) {
+        return code;
+    }
+    if (r->backwards > 0) {
+        code = ts_issue_n(dir->store, dir->source_id, TS_ISSUE_flare_time_backwards,
+                          r->pair.data.name, (int64_t)r->first_backwards, r->backwards,
+                          "records are earlier than those before them");
+    }
+    if (code == TS_OK && r->off_step > 0) {
+        code = ts_issue_n(dir->store, dir->source_id, TS_ISSUE_flare_step_differs,
+                          r->pair.data.name, (int64_t)r->first_off_step, r->off_step,
+                          "steps in the index are not those of the records' times");
+    }
+    return code;
+}
+
+ts_code flare_stacks_read(flare_dir *dir, flare_thread *thread, uint32_t index, uint32_t data)
+{
+    stack_reader r = {
+        .dir = dir,
+        .thread = thread,
+        .has_begin = thread->has_series,
+        .begin_ms = thread->begin_ms,
+        .unit_ms = thread->has_series ? thread->unit_ms : flare_dir_interval(dir),
+    };
+    ts_code code = flare_payloads_open(&r.payloads, dir->ctx);
+    if (code == TS_OK) {
+        code = flare_pair_open(&r.pair, dir, index, data, KEY_U32);
+    }
+    r.pair.starts_well = starts_well;
+    if (code == TS_OK && (code = seek(&r)) == TS_OK && (code = read_records(&r)) == TS_OK) {
+        code = finish(&r);
+    }
+    flare_pair_close(&r.pair);
+    flare_payloads_close(&r.payloads);
+    ts_intvec_free(dir->ctx, &r.batch);
+    ts_free(dir->ctx, r.path);
+    ts_free(dir->ctx, r.nodes);
+    return code;
+}
