@@ -1,0 +1,214 @@
+/* Directories and archives of stream files. Each pod becomes a source of its own. */
+#include "parsers/cloud/cloud_impl.h"
+#include "parsers/cloud/formats.h"
+
+#include "base/alloc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int sniff(const ts_sniff *s)
+{
+    bool has[CLOUD_KINDS] = {false};
+    if (s->names == NULL) {
+        return TS_SNIFF_NO;
+    }
+    for (uint32_t i = 0; i < s->name_count; i++) {
+        cloud_file f;
+        if (cloud_file_parse(&f, s->names[i])) {
+            has[f.kind] = true;
+        }
+    }
+    if (has[CLOUD_CALLS] || has[CLOUD_TRACE]) {
+        return has[CLOUD_DICTIONARY] || has[CLOUD_POS_DICTIONARY] ? TS_SNIFF_SURE : TS_SNIFF_LIKELY;
+    }
+    return has[CLOUD_DICTIONARY] || has[CLOUD_POS_DICTIONARY] || has[CLOUD_SUSPEND] ||
+                   has[CLOUD_PARAMS]
+               ? TS_SNIFF_LIKELY
+               : TS_SNIFF_NO;
+}
+
+static int compare_pods(const void *a, const void *b)
+{
+    const cloud_file *x = a;
+    const cloud_file *y = b;
+    size_t n = x->pod_n < y->pod_n ? x->pod_n : y->pod_n;
+    int order = memcmp(x->name, y->name, n);
+    if (order == 0 && x->pod_n != y->pod_n) {
+        order = x->pod_n < y->pod_n ? -1 : 1;
+    }
+    return order != 0 ? order : x->member < y->member ? -1 : x->member > y->member;
+}
+
+static bool same_pod(const cloud_file *x, const cloud_file *y)
+{
+    return x->pod_n == y->pod_n && memcmp(x->name, y->name, x->pod_n) == 0;
+}
+
+/* The files of all pods, pod by pod, and the number of members that are none. */
+static ts_code list(cloud_file **files, uint32_t *n, uint32_t *others, ts_job *job)
+{
+    uint32_t count;
+    ts_code code = ts_fileset_count(&count, job->set);
+    *n = 0;
+    *others = 0;
+    if (code != TS_OK) {
+        return code;
+    }
+    *files = ts_alloc(job->ctx, count == 0 ? 1 : count, sizeof **files);
+    if (*files == NULL) {
+        return job->ctx->error.code;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        cloud_file *f = &(*files)[*n];
+        if (cloud_file_parse(f, ts_member_name(job->set, i))) {
+            f->member = i;
+            (*n)++;
+        } else {
+            (*others)++;
+        }
+    }
+    qsort(*files, *n, sizeof **files, compare_pods);
+    return TS_OK;
+}
+
+/* The start of the agent: the directory's name, or what follows the last _ of a pod's name. */
+static bool start_ms(int64_t *out, const char *p, size_t n)
+{
+    const char *line = n == 0 ? NULL : memrchr(p, '_', n);
+    const char *digits = line == NULL ? p : line + 1;
+    uint64_t ms = 0;
+    if (n - (size_t)(digits - p) != 13) {
+        return false;
+    }
+    for (size_t i = 0; i < 13; i++) {
+        if (digits[i] < '0' || digits[i] > '9') {
+            return false;
+        }
+        ms = ms * 10 + (uint64_t)(digits[i] - '0');
+    }
+    *out = cloud_ns((int64_t)ms);
+    return cloud_plausible_ms(ms);
+}
+
+ts_code cloud_source_name(ts_job *job, int64_t id, const char *p, size_t n)
+{
+    ts_row_source *source = ts_source(job->store, id);
+    int64_t start;
+    ts_code code;
+    if (n == 0) {
+        return TS_OK;
+    }
+    if ((code = ts_source_text(job->store, id, &source->name, p, n)) == TS_OK &&
+        start_ms(&start, p, n)) {
+        source->start_ts = start;
+        source->null &= ~TS_NULL_BIT(source, start_ts);
+    }
+    return code;
+}
+
+ts_code cloud_source(int64_t *id, ts_job *job, bool first)
+{
+    ts_row_source *source;
+    ts_code code = TS_OK;
+    *id = job->source_id;
+    if (!first) {
+        code = ts_source_add(id, job->store, 0, "input", job->name, "cloud");
+    }
+    if (code != TS_OK) {
+        return code;
+    }
+    source = ts_source(job->store, *id);
+    return ts_source_text(job->store, *id, &source->kind, "pod", 3);
+}
+
+/* The pod's row. Its name is the last part of what its files' names have in common. */
+static ts_code begin_source(int64_t *id, ts_job *job, const cloud_file *f, bool first)
+{
+    size_t begin = f->pod_n;
+    ts_row_source *source;
+    ts_code code = cloud_source(id, job, first);
+    if (code != TS_OK) {
+        return code;
+    }
+    source = ts_source(job->store, *id);
+    while (begin > 0 && f->name[begin - 1] != '/') {
+        begin--;
+    }
+    if (f->pod_n == 0) {
+        return cloud_source_name(job, *id, job->name, strlen(job->name));
+    }
+    code = ts_source_property(job->store, *id,
+                              ts_fileset_kind(job->set) == TS_SET_ARCHIVE ? "archive" : "directory",
+                              ts_text_of(job->name));
+    if (code == TS_OK) {
+        code = ts_source_text(job->store, *id, &source->path, f->name, f->pod_n);
+    }
+    return code != TS_OK ? code : cloud_source_name(job, *id, f->name + begin, f->pod_n - begin);
+}
+
+/* The agent's own files are called <stream>/<index>. */
+static bool is_agent(const cloud_file *f)
+{
+    return f->name[f->pod_n] == '/' || f->pod_n == 0;
+}
+
+static ts_code import_pods(ts_job *job, cloud_file *files, size_t n)
+{
+    bool first = true;
+    size_t i = 0;
+    ts_code code = TS_OK;
+    while (i < n && code == TS_OK) {
+        size_t end = i + 1;
+        int64_t id;
+        while (end < n && same_pod(&files[i], &files[end])) {
+            end++;
+        }
+        code = begin_source(&id, job, &files[i], first);
+        if (code == TS_OK) {
+            code = cloud_pod_import(job, id, files + i, end - i, is_agent(&files[i]));
+        }
+        first = false;
+        i = end;
+    }
+    return code;
+}
+
+static ts_code note_set(ts_job *job, uint32_t others)
+{
+    const ts_damage *damage = ts_fileset_damage(job->set);
+    ts_code code = TS_OK;
+    if (damage != NULL) {
+        code = ts_issue(job->store, job->source_id, TS_ISSUE_wire_damage, NULL,
+                        (int64_t)damage->offset, "%s", damage->what);
+    }
+    if (code == TS_OK && others > 0) {
+        code = ts_issue_n(job->store, job->source_id, TS_ISSUE_member_skipped, NULL, TS_NO_OFFSET,
+                          others, "files that are no streams of a pod");
+    }
+    return code;
+}
+
+static ts_code import_set(ts_job *job)
+{
+    cloud_file *files = NULL;
+    uint32_t n = 0;
+    uint32_t others = 0;
+    ts_code code = list(&files, &n, &others, job);
+    if (code == TS_OK && (code = note_set(job, others)) == TS_OK) {
+        code = n > 0 ? import_pods(job, files, n)
+                     : ts_fail(job->ctx, TS_ERR_FORMAT, "%s holds no streams of the Cloud Profiler",
+                               job->name);
+    }
+    ts_free(job->ctx, files);
+    return code;
+}
+
+const ts_format ts_format_cloud = {
+    .name = "cloud",
+    .title = "agent directory or stream files of the Cloud Profiler for Java (also zip or tar)",
+    .source_type = "cloud",
+    .sniff = sniff,
+    .import_set = import_set,
+};
