@@ -102,6 +102,17 @@ static ts_code enter(cloud_pod *pod, const block *b, const event *e, int64_t ms)
     return code == TS_OK && root ? put_root(pod, b, e, ms) : code;
 }
 
+/* The end of a call of which something was lost: nothing stays open. */
+static ts_code leave_all(cloud_pod *pod, cloud_thread *t, int64_t ms)
+{
+    ts_code code = TS_OK;
+    while (t->depth > 0 && code == TS_OK) {
+        code = cloud_pop(pod, t, ms, 2);
+    }
+    t->resync = false;
+    return code;
+}
+
 static ts_code leave(cloud_pod *pod, const block *b, int64_t ms)
 {
     cloud_thread *t = thread_of(pod, b);
@@ -111,7 +122,7 @@ static ts_code leave(cloud_pod *pod, const block *b, int64_t ms)
         bool wanted = t->frames[t->depth - 1].slice != 0;
         count->imported += wanted;
         count->skipped += !wanted;
-        return cloud_pop(pod, t, ms, 0);
+        return t->resync ? leave_all(pod, t, ms) : cloud_pop(pod, t, ms, 0);
     }
     count->lost++;
     if (t->resync) {
@@ -122,26 +133,18 @@ static ts_code leave(cloud_pod *pod, const block *b, int64_t ms)
                        "thread %" PRIu64 " has nothing open", b->tid);
 }
 
-/* call.info stands once a root, just before its end. Anything but the root open: its begin was
- * lost.
- */
-static ts_code check_root(cloud_pod *pod, const block *b, int64_t ms)
+/* call.info stands once a root, just before its end. Not exactly the root open: something before
+ * it was lost. */
+static ts_code check_root(cloud_pod *pod, const block *b)
 {
     cloud_thread *t = thread_of(pod, b);
-    uint32_t open = t->depth;
-    ts_code code = TS_OK;
-    if (open == 1) {
+    if (t->depth == 1) {
         return TS_OK;
     }
-    while (t->depth > 0 && code == TS_OK) {
-        code = cloud_pop(pod, t, ms, 2);
-    }
     t->resync = true;
-    return code != TS_OK
-               ? code
-               : cloud_issue(pod, TS_ISSUE_cloud_root_lost, cloud_offset(&pod->reader),
-                             "thread %" PRIu64 " ends a call with %" PRIu32 " invocations open",
-                             b->tid, open);
+    return cloud_issue(pod, TS_ISSUE_cloud_root_lost, cloud_offset(&pod->reader),
+                       "thread %" PRIu64 " ends a call with %" PRIu32 " invocations open", b->tid,
+                       t->depth);
 }
 
 static ts_code find_text(cloud_pod *pod, const event *e, ts_row_cloud_tag *row)
@@ -243,7 +246,7 @@ static ts_code apply(cloud_pod *pod, block *b, const event *e)
     default:
         if ((int64_t)e->word == pod->word_call_info && e->type == VALUE_INLINE &&
             e->value.units == 0) {
-            code = check_root(pod, b, ms);
+            code = check_root(pod, b);
         }
         if (code == TS_OK) {
             code = tag(pod, b, e, ms);
