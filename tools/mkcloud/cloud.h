@@ -17,6 +17,9 @@ typedef enum mc_kind {
     MC_SQL,
     MC_XML,
     MC_GC,
+    MC_TD,
+    MC_TOP,
+    MC_HEAP,
     MC_POS_DICTIONARY,
     MC_CALLS_DICTIONARY,
     MC_CALLS_SLOW, /* copies of rows of calls, grouped by duration */
@@ -93,6 +96,7 @@ typedef struct mc_config {
     const char *pod_name;
     const char *service;
     const char *space;
+    const char *suffix;
     int64_t pods;
     int64_t calls; /* roots of a pod, with and without a call record */
     int64_t depth; /* levels */
@@ -120,6 +124,10 @@ typedef struct mc_config {
     bool trailers;
     bool members;
     bool no_params;
+    bool others;
+    bool commands;
+    bool short_longs;
+    bool reactive;
     int64_t fault[MC_FAULT_COUNT]; /* -1: none */
     mc_edit edits[MC_MAX_EDITS];
     size_t edit_count;

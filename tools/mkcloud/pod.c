@@ -76,7 +76,7 @@ static void put_params(mc_pod *p)
     mc_stream s;
     bool is_method;
 
-    if (p->c->no_params)
+    if (p->c->no_params && p->f->pods == 0)
         return;
     mc_stream_open(&s, p->out, MC_PARAMS, 1);
     mk_buf_byte(&p->record, (uint8_t)p->c->params_version);
@@ -161,14 +161,19 @@ static void count_suspended(mc_pod *p)
     free(sums);
 }
 
-static void put_gc(mc_pod *p)
+/* Streams that nobody decodes. */
+static void put_others(mc_pod *p)
 {
-    mc_stream s;
+    static const char line[] = "[info][gc] Pause Young 12M->3M(64M) 1.234ms\n";
 
-    mc_stream_open(&s, p->out, MC_GC, 1);
-    for (int i = 0; i < 20; i++)
-        mc_stream_put(&s, "[info][gc] Pause Young 12M->3M(64M) 1.234ms\n", 44);
-    mc_stream_close(&s, true);
+    for (mc_kind kind = MC_GC; kind <= (p->c->others ? MC_HEAP : MC_GC); kind++) {
+        mc_stream s;
+
+        mc_stream_open(&s, p->out, kind, 1);
+        for (int i = 0; i < 20; i++)
+            mc_stream_put(&s, line, sizeof line - 1);
+        mc_stream_close(&s, true);
+    }
 }
 
 static void init(mc_pod *p, mc_output *o, int64_t number, mc_figures *f)
@@ -224,7 +229,7 @@ static void end_pod(mc_pod *p)
     }
     put_words(p, UINT32_MAX);
     put_pauses(p);
-    put_gc(p);
+    put_others(p);
     if (p->c->container == MC_AGENT)
         put_calls_dictionary(p);
     mc_stream_close(&p->dictionary, true);

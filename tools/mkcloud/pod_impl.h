@@ -12,6 +12,7 @@ enum { STATEMENTS = 40, NO_INDEX = -1, NAMES_CACHED = 500, MAX_GROUPS = 3 };
 typedef struct mc_call {
     uint64_t start;
     uint64_t end;
+    uint64_t added; /* ms that only the record has */
     uint32_t method;
     uint32_t enters;
     uint32_t record;

@@ -99,9 +99,9 @@ static void maybe_tag(mc_pod *p, mc_thread *t)
         tag_statement(p, t);
     } else if (r < 8) {
         tag_large(p, t);
-    } else if (r < 14) {
+    } else if (r < 24) {
         tag_index(p, t);
-    } else if (r < 17) {
+    } else if (r < 28) {
         mc_value(&p->text, p->values++);
         mc_tag_text(p, t, MC_W_MESSAGE, 0, (const char *)p->text.p);
     }
@@ -148,7 +148,7 @@ static void set_figures(mc_pod *p, mc_call *call)
         call->cpu = -1 - call->cpu;
     call->logs_written = (uint32_t)(number >> 8 & 0xFFF) * (number % 3 == 0);
     call->logs_more = (uint32_t)(number >> 20 & 0xFF) * (number % 5 == 0);
-    call->amounts[0] = number >> (number % 7 == 0 ? 24 : 44);
+    call->amounts[0] = number >> (number % 7 == 0 ? 24 : 40);
     for (size_t i = 1; i < 5; i++)
         call->amounts[i] = mk_below(&p->rand, 8) == 0 ? mk_next(&p->rand) >> 40 : 0;
     call->transactions = number % 11 == 0;
@@ -251,15 +251,16 @@ static void end_root(mc_pod *p, mc_thread *t)
 void mc_root(mc_pod *p, mc_thread *t, int64_t number)
 {
     bool alone = mc_hit(p, MC_LOST_ENTER, number);
-    bool chain = number == 0;
-    bool small = !chain && mk_below(&p->rand, 100) < (uint64_t)p->c->small;
+    bool parent = mc_hit(p, MC_LOST_EXIT, number);
+    bool chain = number == 0 && !alone && !parent;
+    bool small = !chain && !alone && !parent && mk_below(&p->rand, 100) < (uint64_t)p->c->small;
     int64_t mean = p->c->frames;
 
     t->now += mk_below(&p->rand, 60);
     begin_root(p, t, number);
     if (chain) {
         invocations(p, t, p->c->depth - 1, true);
-    } else if (mc_hit(p, MC_LOST_EXIT, number)) {
+    } else if (parent) {
         mc_enter(p, t, pick_method(p));
     } else if (!small && !alone && mean > 0) {
         invocations(p, t, 1 + (int64_t)mk_below(&p->rand, (uint64_t)(2 * mean - 1)), false);

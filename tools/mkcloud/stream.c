@@ -8,8 +8,20 @@
 enum { SYNC_BYTES = 16384, PROTOCOL = 100605, PROTOCOL_POSITIONS = 100705 };
 
 static const char *const kind_names[MC_KINDS] = {
-    "dictionary", "params", "suspend",       "calls",           "trace",         "sql",
-    "xml",        "gc",     "posDictionary", "callsDictionary", "calls[3s-60m]",
+    "dictionary",
+    "params",
+    "suspend",
+    "calls",
+    "trace",
+    "sql",
+    "xml",
+    "gc",
+    "td",
+    "top",
+    "heap",
+    "posDictionary",
+    "callsDictionary",
+    "calls[3s-60m]",
 };
 
 mc_kind mc_kind_named(const char *name, size_t n)
@@ -62,7 +74,7 @@ static void make_directories(char *path, size_t from)
 
 static void tcp_put(mc_output *o, const mk_buf *b)
 {
-    if (!o->tcp_ended)
+    if (!o->tcp_ended && b->n > 0)
         fwrite(b->p, 1, b->n, o->tcp);
 }
 
@@ -70,6 +82,28 @@ static void tcp_field(mk_buf *b, const char *text)
 {
     mc_u32(b, (uint32_t)strlen(text));
     mk_buf_str(b, text);
+}
+
+/* The agent asks for the acknowledgements of what it sent; they come together. */
+static void tcp_flush(mc_output *o)
+{
+    mk_buf b = {0};
+
+    mk_buf_byte(&b, 0x11);
+    for (uint64_t i = 0; i <= o->unacknowledged; i++)
+        mk_buf_byte(&b, 0x00);
+    tcp_put(o, &b);
+    if (o->config->commands && o->commands % 3 == 0) {
+        /* The result of a remote command. */
+        b.n = 0;
+        mk_buf_byte(&b, 0x13);
+        mc_u64(&b, 0x0203111415000208);
+        mc_u64(&b, o->unacknowledged);
+        mk_buf_byte(&b, o->commands % 2 == 0 ? 'K' : 0xFF);
+        tcp_put(o, &b);
+    }
+    o->unacknowledged = 0;
+    mk_buf_free(&b);
 }
 
 void mc_output_begin(mc_output *o, const mc_config *c)
@@ -127,6 +161,11 @@ void mc_output_pod(mc_output *o, int64_t pod)
     tcp_field(&b, c->service);
     tcp_field(&b, c->space);
     mc_u64(&b, version);
+    if (c->commands) {
+        /* The version command of older agents. */
+        mk_buf_byte(&b, 0x08);
+        mc_u64(&b, 100505);
+    }
     tcp_put(o, &b);
     mk_buf_free(&b);
 }
@@ -135,6 +174,7 @@ void mc_output_end(mc_output *o)
 {
     if (o->tcp == NULL)
         return;
+    tcp_flush(o);
     if (!o->tcp_ended)
         fputc(0x04, o->tcp);
     finish(o->tcp);
@@ -191,10 +231,11 @@ static void file_open(mc_stream *s)
         snprintf(path, sizeof path, "%s/%s/%06u%s", o->root, kind_names[s->kind], s->index,
                  c->plain ? "" : ".gz");
     } else if (is_meta(s->kind)) {
-        snprintf(path, sizeof path, "%s/%s.%s.protocol", c->output, o->name, kind_names[s->kind]);
+        snprintf(path, sizeof path, "%s/%s.%s.%s", c->output, o->name, kind_names[s->kind],
+                 c->suffix);
     } else {
-        snprintf(path, sizeof path, "%s/%s.%s%s.%u.protocol", c->output, o->name,
-                 kind_names[s->kind], s->kind == MC_TRACE ? "s" : "", s->index - 1);
+        snprintf(path, sizeof path, "%s/%s.%s%s.%u.%s", c->output, o->name, kind_names[s->kind],
+                 s->kind == MC_TRACE ? "s" : "", s->index - 1, c->suffix);
     }
     s->file = create(path);
     s->gzip = c->container == MC_AGENT && !c->plain;
@@ -282,19 +323,20 @@ static void tcp_data(mc_stream *s)
         mc_u64(&b, 0x0123456789ABCDEF);
         mc_u64(&b, 0xFEDCBA9876543210);
         tcp_field(&b, "nobody's");
-        mk_buf_byte(&b, 0x00);
+        o->unacknowledged++;
     }
     mk_buf_byte(&b, 0x02);
     mk_buf_put(&b, s->handle, sizeof s->handle);
     mc_u32(&b, number == fault[MC_TCP_FIELD] ? INT32_MAX : (uint32_t)s->field.n);
     mk_buf_put(&b, s->field.p, s->field.n);
-    mk_buf_byte(&b, number == fault[MC_TCP_ERROR] ? 0xFF : 0x00);
-    if (number % 50 == 49) {
-        mk_buf_byte(&b, 0x11);
-        mk_buf_byte(&b, 0x00);
-    }
+    o->unacknowledged++;
     tcp_put(o, &b);
-    o->tcp_ended |= number == fault[MC_TCP_ERROR];
+    if (number == fault[MC_TCP_ERROR]) {
+        fputc(0xFF, o->tcp);
+        o->tcp_ended = true;
+    }
+    if (o->unacknowledged > mk_mix((uint64_t)number) % 24)
+        tcp_flush(o);
     s->field.n = 0;
     mk_buf_free(&b);
 }
@@ -386,7 +428,8 @@ void mc_stream_put(mc_stream *s, const void *p, size_t n)
         return;
     }
     alter(s, at, p, n);
-    put_final(s, s->altered.p, s->altered.n);
+    if (s->altered.n > 0)
+        put_final(s, s->altered.p, s->altered.n);
 }
 
 static void flush_phrase(mc_stream *s)

@@ -19,6 +19,7 @@ typedef struct mc_output {
     FILE *tcp;
     uint64_t handles;
     int64_t commands; /* data commands so far */
+    uint64_t unacknowledged;
     bool tcp_ended;
 } mc_output;
 

@@ -121,6 +121,6 @@ void mc_value(mk_buf *text, uint64_t number)
     if (number % 77 == 1)
         mk_buf_str(text, "\xED\xB0\x80");
     if (number % 40 != 7)
-        format(text, "value-", number, "");
+        format(text, "GET /api/v1/orders/", number, number % 3 == 0 ? "?state=open&page=2" : "");
     mk_buf_byte(text, '\0');
 }
