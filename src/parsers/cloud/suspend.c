@@ -44,36 +44,46 @@ static ts_code pause_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
     return ts_put_cloud_suspend(pod->sink, &row);
 }
 
+/*
+ * Framed or not? The length of a phrase and the upper half of a time may together look like a time,
+ * but hardly ever the lower half of one and the first pauses. So the header of a phrase is tried
+ * first.
+ */
+static bool take_header(cloud_pod *pod, bool *framed)
+{
+    cloud_cursor c = cloud_window(&pod->reader);
+    uint64_t start;
+    (void)cloud_fixed(&c, 4);
+    start = cloud_fixed(&c, 8);
+    *framed = c.got == CLOUD_GOT && cloud_plausible_ms(start);
+    if (!*framed) {
+        c = cloud_window(&pod->reader);
+        start = cloud_fixed(&c, 8);
+    }
+    pod->suspend_ms = (int64_t)start;
+    return cloud_plausible_ms(start);
+}
+
 ts_code cloud_suspend_import(cloud_pod *pod)
 {
     cloud_reader *r = &pod->reader;
+    bool framed;
     ts_code code = cloud_need(r, 12);
-    cloud_cursor c = cloud_window(r);
-    uint64_t start;
     if (code != TS_OK) {
         return code;
     }
-    start = cloud_fixed(&c, 8);
-    if (c.got != CLOUD_GOT) {
+    if (r->n - r->at < 8) {
         return cloud_no_header(pod, 8);
     }
-    if (cloud_plausible_ms(start)) {
-        pod->suspend_ms = (int64_t)start;
-        cloud_take(r, &c);
-        pod->kept = 8;
-        return cloud_records(pod, pause_record, CLOUD_N_PAUSES, "a pause");
-    }
-    c = cloud_window(r);
-    (void)cloud_fixed(&c, 4);
-    start = cloud_fixed(&c, 8);
-    if (c.got != CLOUD_GOT) {
-        return cloud_no_header(pod, 12);
-    }
-    if (!cloud_plausible_ms(start)) {
+    if (!take_header(pod, &framed)) {
         return cloud_stop(pod, "the header holds no time");
     }
-    pod->suspend_ms = (int64_t)start;
-    return cloud_phrases(pod, pause_record, 8, CLOUD_N_PAUSES, true, "pauses");
+    if (framed) {
+        return cloud_phrases(pod, pause_record, 8, CLOUD_N_PAUSES, true, "pauses");
+    }
+    r->at += 8;
+    pod->kept = 8;
+    return cloud_records(pod, pause_record, CLOUD_N_PAUSES, "a pause");
 }
 
 static int by_end(const void *a, const void *b)
