@@ -1,4 +1,5 @@
 #include "tables/database_private.h"
+#include "tables/views_impl.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -388,6 +389,23 @@ static ts_code create_indexes(ts_db *db)
     return code == TS_OK ? run(db, "COMMIT") : code;
 }
 
+/*
+ * Traced invocations are what viewers look for in callstack. They stand in stack_slice already, so
+ * callstack becomes a view of that, unless the input filled it.
+ */
+static ts_code show_slices(ts_db *db)
+{
+    ts_code code;
+    if (db->sink.rows[TS_T_stack_slice] == 0 || db->sink.rows[TS_T_callstack] > 0) {
+        return TS_OK;
+    }
+    if ((code = run(db, "BEGIN EXCLUSIVE; DROP TABLE callstack")) == TS_OK &&
+        (code = run(db, ts_view_callstack)) == TS_OK) {
+        code = run(db, "COMMIT");
+    }
+    return code;
+}
+
 ts_code ts_db_finish(ts_db *db, bool with_indexes, double *index_ms)
 {
     if (index_ms != NULL) {
@@ -406,6 +424,9 @@ ts_code ts_db_finish(ts_db *db, bool with_indexes, double *index_ms)
         if (index_ms != NULL) {
             *index_ms = now_ms() - start;
         }
+    }
+    if (code == TS_OK) {
+        code = show_slices(db);
     }
     if (code == TS_OK) {
         db->state = TS_DB_FINISHED;

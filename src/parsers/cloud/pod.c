@@ -411,6 +411,12 @@ static ts_code begin(cloud_pod *pod)
 static ts_code end(cloud_pod *pod, uint64_t losses)
 {
     ts_row_source *source = ts_source(pod->store, pod->source_id);
+    uint64_t slices = ts_sink_rows(pod->sink, TS_T_stack_slice) - (uint64_t)pod->first_slice;
+    ts_code code = TS_OK;
+    if (slices > 0) { /* viewers draw callstack only where these say that there is something */
+        ts_process_row(pod->store, pod->ipid)->slice_count = (int64_t)slices;
+        code = ts_stat(pod->store, "print", "received", slices);
+    }
     if (pod->first_ms <= pod->last_ms) {
         ts_range_note(pod->store, TS_CLOCK_REALTIME, TS_RANGE_ROWS, cloud_ns(pod->first_ms));
         ts_range_note(pod->store, TS_CLOCK_REALTIME, TS_RANGE_ROWS, cloud_ns(pod->last_ms));
@@ -421,7 +427,7 @@ static ts_code end(cloud_pod *pod, uint64_t losses)
         source->complete = 0;
     }
     ts_stack_release(pod->store, pod->source_id);
-    return TS_OK;
+    return code;
 }
 
 static void pod_free(cloud_pod *pod)
