@@ -464,7 +464,9 @@ ts_code cloud_pod_import(ts_job *job, int64_t source_id, cloud_file *files, size
     pod->first_ms = INT64_MAX;
     pod->last_ms = INT64_MIN;
     pod->first_slice = (int64_t)ts_sink_rows(pod->sink, TS_T_stack_slice);
-    qsort(files, n, sizeof *files, compare_files);
+    if (n > 1) {
+        qsort(files, n, sizeof *files, compare_files);
+    }
     if ((code = begin(pod)) == TS_OK && (code = read_files(pod, files, n)) == TS_OK) {
         code = end(pod, losses);
     }

@@ -1,0 +1,575 @@
+/* Cloud Profiler: the format's worked bytes, time, stacks, damage; in conversations put together
+ * here. */
+#include "parsers_run.h"
+
+#define AGENT_START INT64_C(1691167326615)
+#define CALL_START INT64_C(1691167327716)
+#define MS(ms) ((ms)*INT64_C(1000000))
+#define HEX(b, ...) put(b, (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
+
+enum { WORDS = 149 };
+
+/* --- bytes ---------------------------------------------------------------------------------- */
+
+static void put_be(bytes *b, uint64_t v, unsigned n)
+{
+    for (unsigned i = n; i > 0; i--) {
+        HEX(b, (uint8_t)(v >> (8 * (i - 1))));
+    }
+}
+
+static void put_string(bytes *b, const char *s)
+{
+    put_varint(b, strlen(s));
+    for (; *s != '\0'; s++) {
+        HEX(b, 0, (uint8_t)*s);
+    }
+}
+
+static void put_field_of(bytes *b, const void *p, size_t n)
+{
+    put_be(b, n, 4);
+    put(b, p, n);
+}
+
+static void put_phrase(bytes *b, const bytes *phrase)
+{
+    put_field_of(b, phrase->p, phrase->n);
+}
+
+/* --- a conversation -------------------------------------------------------------------------- */
+
+typedef enum which { DICTIONARY, SUSPEND, SQL, TRACE, CALLS, STREAMS } which;
+
+typedef struct pod {
+    bytes stream[STREAMS];
+} pod;
+
+static void put_handle(bytes *b, which w)
+{
+    put_be(b, 0x1234, 8);
+    put_be(b, (uint64_t)w + 1, 8);
+}
+
+static void put_version(bytes *b, const char *name)
+{
+    HEX(b, 0x14);
+    put_be(b, 100605, 8);
+    put_field_of(b, name, strlen(name));
+    put_field_of(b, "shop", 4);
+    put_field_of(b, "prod", 4);
+    put_be(b, 100605, 8);
+}
+
+/* In data commands of 7 bytes, as an agent that flushes often. */
+static void put_pod(bytes *b, const char *name, const pod *p)
+{
+    static const char *const names[STREAMS] = {"dictionary", "suspend", "sql", "trace", "calls"};
+    put_version(b, name);
+    for (int w = 0; w < STREAMS; w++) {
+        HEX(b, 0x15);
+        put_field_of(b, names[w], strlen(names[w]));
+        put_be(b, 0, 4);
+        put_be(b, 1, 4);
+        put_handle(b, (which)w);
+        put_be(b, 3600000, 8);
+        put_be(b, 2097152, 8);
+        put_be(b, 0, 4);
+        for (size_t at = 0; at < p->stream[w].n; at += 7) {
+            size_t n = p->stream[w].n - at < 7 ? p->stream[w].n - at : 7;
+            HEX(b, 0x02);
+            put_handle(b, (which)w);
+            put_field_of(b, p->stream[w].p + at, n);
+            HEX(b, 0x00);
+        }
+    }
+    HEX(b, 0x11, 0x00, 0x04);
+}
+
+static void pod_free(pod *p)
+{
+    for (int w = 0; w < STREAMS; w++) {
+        free(p->stream[w].p);
+    }
+}
+
+static bytes dictionary(void)
+{
+    bytes phrase = {0};
+    bytes b = {0};
+    put_string(&phrase, "call.info");
+    for (int i = 1; i < WORDS; i++) {
+        char word[96];
+        snprintf(word, sizeof word, "word.%d", i);
+        if (i == 9) {
+            snprintf(word, sizeof word, "%s",
+                     "void a.b.Cls.run(int,java.lang.String[]) (Cls.java:42) [lib/x.jar!/BOOT]");
+        } else if (i == 33) {
+            snprintf(word, sizeof word, "a.Obj a.B.<init>() (B.java)");
+        }
+        put_string(&phrase, word);
+    }
+    put_phrase(&b, &phrase);
+    free(phrase.p);
+    return b;
+}
+
+/* The description's own bytes, and an end of the call and of the block. */
+static bytes trace(uint64_t timer, uint64_t real)
+{
+    bytes b = {0};
+    put_be(&b, timer, 8);
+    put_be(&b, 1, 8);
+    put_be(&b, real, 8);
+    HEX(&b, 0xb4, 0x22, 0x09, 0xb4, 0x02, 0x23, 0x00, 0x21, 0x0d, 0x01, 0x88, 0x03, 0x94, 0x01,
+        0x35, 0x82, 0x07, 0x00, 0x00, 0x00);
+    HEX(&b, 0x01, 0x03);
+    return b;
+}
+
+static bytes calls(void)
+{
+    bytes b = {0};
+    HEX(&b, 0xff, 0xfe, 0xfd, 0xfc, 0, 0, 0, 4, 0, 0, 0x01, 0x89, 0xc1, 0x6d, 0x88, 0x8b);
+    HEX(&b, 0xcd, 0x0a, 0x09, 0x9f, 0x03, 0x04, 0x00, 0x04, 0, 'm', 0, 'a', 0, 'i', 0, 'n', 0x00,
+        0x00, 0x01, 0x08, 0x00);
+    HEX(&b, 0x05, 0x06, 0x07); /* cpu, wait, memory */
+    HEX(&b, 1, 2, 3, 4, 1, 2); /* files, network, transactions, queue */
+    put_varint(&b, 1);
+    put_varint(&b, 3);
+    put_varint(&b, 2);
+    put_string(&b, "x");
+    put_string(&b, "");
+    return b;
+}
+
+/* [6755, 6763) and [7900, 8000) ms after ...320000; the first is the description's. */
+static bytes suspend(void)
+{
+    bytes phrase = {0};
+    bytes b = {0};
+    HEX(&phrase, 0, 0, 0x01, 0x89, 0xc1, 0x6d, 0x81, 0x97, 0x94, 0x01, 0x08);
+    put_phrase(&b, &phrase);
+    phrase.n = 0;
+    put_varint(&phrase, 1237);
+    put_varint(&phrase, 100);
+    put_phrase(&b, &phrase);
+    free(phrase.p);
+    return b;
+}
+
+static pod worked(void)
+{
+    return (pod){{dictionary(), suspend(), {0}, trace(AGENT_START, CALL_START), calls()}};
+}
+
+/* Takes the pod over. */
+static void import_pod(run *r, pod p)
+{
+    bytes b = {0};
+    put_pod(&b, "shop-1_1691167326000", &p);
+    pod_free(&p);
+    import_bytes(r, b);
+}
+
+/* --- tests ----------------------------------------------------------------------------------- */
+
+static void assert_slice(const run *r, size_t i, int64_t parent, int64_t at, int64_t dur,
+                         int64_t self, int64_t depth, int64_t state)
+{
+    if (parent == 0) {
+        assert_null_cell(r, stack_slice, i, parent_id);
+    } else {
+        assert_cell(r, stack_slice, i, parent_id, parent);
+    }
+    assert_cell(r, stack_slice, i, ts, MS(CALL_START + at));
+    assert_cell(r, stack_slice, i, dur, MS(dur));
+    assert_cell(r, stack_slice, i, self_dur, MS(self));
+    assert_cell(r, stack_slice, i, depth, depth);
+    assert_cell(r, stack_slice, i, state, state);
+}
+
+static void assert_worked_slices(const run *r)
+{
+    assert_rows(r, stack_slice, 4);
+    assert_slice(r, 0, 0, 0, 415, 399, 0, 0);
+    assert_slice(r, 1, 1, 77, 3, 0, 1, 0);
+    assert_slice(r, 2, 2, 77, 3, 3, 2, 0);
+    assert_slice(r, 3, 1, 178, 13, 13, 1, 0);
+}
+
+static void test_worked_bytes(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_pod(&r, worked());
+    assert_worked_slices(&r);
+    assert_rows(&r, cloud_dictionary, WORDS);
+    assert_rows(&r, cloud_call, 1);
+    assert_cell(&r, cloud_call, 0, ts, MS(CALL_START));
+    assert_cell(&r, cloud_call, 0, dur, MS(415));
+    assert_cell(&r, cloud_call, 0, calls, 4);
+    assert_mem_text(r.sink, cloud_call, 0, thread_name, "main");
+    assert_cell(&r, cloud_call, 0, trace_file, 1);
+    assert_cell(&r, cloud_call, 0, trace_offset, 8);
+    assert_cell(&r, cloud_call, 0, trace_record, 0);
+    assert_cell(&r, cloud_call, 0, root_slice_id, 1);
+    assert_cell(&r, cloud_call, 0, cpu_dur, MS(5));
+    assert_cell(&r, cloud_call, 0, memory, 7);
+    assert_cell(&r, cloud_call, 0, queue_wait_dur, MS(2));
+    assert_cell(&r, cloud_call, 0, suspend_dur, MS(100));
+    assert_rows(&r, cloud_call_param, 2);
+    assert_mem_text(r.sink, cloud_call_param, 0, value, "x");
+    assert_cell(&r, cloud_call_param, 1, ordinal, 1);
+    assert_mem_text(r.sink, cloud_call_param, 1, value, "");
+    assert_rows(&r, cloud_tag, 1);
+    assert_cell(&r, cloud_tag, 0, ts, MS(CALL_START + 415));
+    assert_cell(&r, cloud_tag, 0, slice_id, 1);
+    assert_cell(&r, cloud_tag, 0, record, 7);
+    assert_int_equal(complaints(&r), 0);
+    run_free(&r);
+}
+
+static void test_pauses(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_pod(&r, worked());
+    assert_rows(&r, cloud_suspend, 2);
+    assert_cell(&r, cloud_suspend, 0, ts, MS(AGENT_START + 148 - 8));
+    assert_cell(&r, cloud_suspend, 0, dur, MS(8));
+    assert_cell(&r, cloud_suspend, 1, ts, MS(AGENT_START + 148 + 1237 - 100));
+    run_free(&r);
+}
+
+static void test_methods(void **state)
+{
+    run r;
+    size_t i;
+    UNUSED(state);
+    import_pod(&r, worked());
+    i = memsink_find_int(r.sink, TS_T_stack_method, TS_C_stack_method__raw_id, 9);
+    assert_mem_text(r.sink, stack_method, i, class, "a.b.Cls");
+    assert_mem_text(r.sink, stack_method, i, name, "run");
+    assert_mem_text(r.sink, stack_method, i, signature, "void (int,java.lang.String[])");
+    assert_mem_text(r.sink, stack_method, i, file, "Cls.java");
+    assert_cell(&r, stack_method, i, line, 42);
+    assert_mem_text(r.sink, stack_method, i, library, "lib/x.jar!/BOOT");
+    i = memsink_find_int(r.sink, TS_T_stack_method, TS_C_stack_method__raw_id, 33);
+    assert_mem_text(r.sink, stack_method, i, name, "<init>");
+    assert_mem_text(r.sink, stack_method, i, file, "B.java");
+    assert_null_cell(&r, stack_method, i, line);
+    i = memsink_find_int(r.sink, TS_T_stack_method, TS_C_stack_method__raw_id, 148);
+    assert_mem_text(r.sink, stack_method, i, name, "word.148");
+    run_free(&r);
+}
+
+/* The sum of steps has 32 bits; the block's clock says which turn of it is meant. */
+static void test_time_beyond_32_bits(void **state)
+{
+    static const int64_t up[] = {0, INT64_C(1) << 31, INT64_C(1) << 32, INT64_C(5) << 32};
+    UNUSED(state);
+    for (size_t i = 0; i < sizeof up / sizeof up[0]; i++) {
+        run r;
+        pod p = worked();
+        bytes b = {0};
+        uint32_t step = (uint32_t)(1101 + up[i]); /* the first of the block */
+        put_be(&b, (uint64_t)(AGENT_START - up[i]), 8);
+        put(&b, p.stream[TRACE].p + 8, 8);
+        put_be(&b, (uint64_t)CALL_START + 300, 8);
+        HEX(&b, (uint8_t)(0x80 | (step & 31) << 2));
+        put_varint(&b, step >> 5);
+        put(&b, p.stream[TRACE].p + 26, p.stream[TRACE].n - 26);
+        free(p.stream[TRACE].p);
+        p.stream[TRACE] = b;
+        import_pod(&r, p);
+        assert_worked_slices(&r);
+        run_free(&r);
+    }
+}
+
+/* The call goes on in a second block, after one of another thread. */
+static void test_stack_lives_across_blocks(void **state)
+{
+    run r;
+    pod p = worked();
+    bytes *t = &p.stream[TRACE];
+    bytes b = {0};
+    UNUSED(state);
+    put(&b, t->p, 24 + 6); /* two ENTERs */
+    HEX(&b, 0x03);
+    put_be(&b, 2, 8);
+    put_be(&b, CALL_START, 8);
+    HEX(&b, 0x80, 0x22, 0x0c, 0x01, 0x03); /* ENTER 12, EXIT at 34 << 5 */
+    put(&b, t->p + 8, 16);
+    HEX(&b, 0x80 | 26 << 2, 36, 0x21); /* ENTER 33: steps begin anew, 1178 = 26 | 36 << 5 */
+    put(&b, t->p + 32, t->n - 32);
+    free(t->p);
+    *t = b;
+    import_pod(&r, p);
+    assert_rows(&r, stack_slice, 5);
+    assert_slice(&r, 0, 0, 0, 415, 399, 0, 0);
+    assert_slice(&r, 1, 1, 77, 3, 0, 1, 0);
+    assert_slice(&r, 3, 2, 77, 3, 3, 2, 0);
+    assert_slice(&r, 4, 1, 178, 13, 13, 1, 0);
+    assert_rows(&r, cloud_block, 3);
+    assert_rows(&r, cloud_root, 2);
+    assert_int_equal(complaints(&r), 0);
+    run_free(&r);
+}
+
+static void test_open_at_the_end(void **state)
+{
+    run r;
+    pod p = worked();
+    UNUSED(state);
+    p.stream[TRACE].n = 24 + 8; /* three ENTERs; no FINISH */
+    import_pod(&r, p);
+    assert_rows(&r, stack_slice, 3);
+    assert_slice(&r, 0, 0, 0, 77, 77, 0, 1);
+    assert_slice(&r, 2, 2, 77, 0, 0, 2, 1);
+    assert_cell(&r, cloud_block, 0, complete, 0);
+    assert_int_equal(issue_sum(&r, "cloud_frames_open"), 3);
+    assert_int_equal(issue_sum(&r, "cloud_record_cut"), 1);
+    run_free(&r);
+}
+
+static void test_unknown_value_stops(void **state)
+{
+    run r;
+    pod p = worked();
+    UNUSED(state);
+    assert_int_equal(p.stream[TRACE].p[24 + 18], 0); /* the kind of the tag's value */
+    p.stream[TRACE].p[24 + 18] = 4;
+    import_pod(&r, p);
+    assert_rows(&r, stack_slice, 4);
+    assert_rows(&r, cloud_tag, 0);
+    assert_int_equal(issues(&r, "cloud_stream_bad"), 1);
+    assert_rows(&r, cloud_call, 1); /* other streams are not touched */
+    run_free(&r);
+}
+
+static void test_formats_of_calls(void **state)
+{
+    UNUSED(state);
+    for (uint8_t format = 0; format <= 5; format++) {
+        run r;
+        pod p = worked();
+        bytes b = {0};
+        if (format > 0) {
+            HEX(&b, 0xff, 0xfe, 0xfd, 0xfc, 0, 0, 0, format);
+        }
+        put_be(&b, UINT64_C(0x189c16d888b), 8);
+        for (int i = 0; i < 2; i++) { /* the second begins 679 ms before the first */
+            HEX(&b, 0xcd, 0x0a, 0x09, 0x9f, 0x03, 0x04);
+            if (format > 0) {
+                put_varint(&b, 0);
+                if (i == 0) {
+                    put_string(&b, "main");
+                }
+                HEX(&b, 3, 4);
+            }
+            HEX(&b, 1, 8, 0);
+            HEX(&b, 9, 8, 7, 6, 5, 4, 3, 2, 1);
+            b.n -= format < 2 ? 9 : format < 3 ? 6 : format < 4 ? 2 : 0;
+            HEX(&b, 0);
+        }
+        free(p.stream[CALLS].p);
+        p.stream[CALLS] = b;
+        import_pod(&r, p);
+        if (format == 5) {
+            assert_rows(&r, cloud_call, 0);
+            assert_int_equal(issues(&r, "cloud_calls_format"), 1);
+            run_free(&r);
+            continue;
+        }
+        assert_rows(&r, cloud_call, 2);
+        assert_cell(&r, cloud_call, 1, ts, MS(CALL_START - 679));
+        assert_cell(&r, cloud_call, 1, dur, MS(415));
+        assert_true(MEM_NULL(r.sink, cloud_call, 1, logs_generated) == (format < 1));
+        assert_true(MEM_NULL(r.sink, cloud_call, 1, cpu_dur) == (format < 2));
+        assert_true(MEM_NULL(r.sink, cloud_call, 1, net_written) == (format < 3));
+        assert_true(MEM_NULL(r.sink, cloud_call, 1, queue_wait_dur) == (format < 4));
+        if (format >= 1) {
+            assert_cell(&r, cloud_call, 1, logs_generated, 7);
+            assert_mem_text(r.sink, cloud_call, 1, thread_name, "main");
+        }
+        run_free(&r);
+    }
+}
+
+/* A phrase of 396 bytes before a time looks like a time itself. */
+static void test_length_that_looks_like_a_time(void **state)
+{
+    run r;
+    pod p = worked();
+    bytes phrase = {0};
+    bytes b = {0};
+    UNUSED(state);
+    put_be(&phrase, (uint64_t)AGENT_START, 8);
+    for (int i = 0; i < 194; i++) {
+        HEX(&phrase, 10, 1);
+    }
+    put_phrase(&b, &phrase);
+    free(phrase.p);
+    free(p.stream[SUSPEND].p);
+    p.stream[SUSPEND] = b;
+    import_pod(&r, p);
+    assert_rows(&r, cloud_suspend, 194);
+    assert_cell(&r, cloud_suspend, 193, ts, MS(AGENT_START + 1939));
+    run_free(&r);
+}
+
+static void test_lost_words_end_the_dictionary(void **state)
+{
+    run r;
+    pod p = worked();
+    bytes phrase = {0};
+    UNUSED(state);
+    put_string(&phrase, "good");
+    HEX(&phrase, 0xff, 0xff, 0xff, 0xff, 0x0f); /* a length of -1 */
+    put_phrase(&p.stream[DICTIONARY], &phrase);
+    phrase.n = 0;
+    put_string(&phrase, "shifted");
+    put_phrase(&p.stream[DICTIONARY], &phrase);
+    free(phrase.p);
+    import_pod(&r, p);
+    assert_rows(&r, cloud_dictionary, WORDS + 1);
+    assert_mem_text(r.sink, cloud_dictionary, WORDS, word, "good");
+    assert_int_equal(count_sum(&r, "cloud_words", TS_C_import_count__lost), 1);
+    assert_int_equal(issues(&r, "cloud_phrase_bad"), 1);
+    run_free(&r);
+}
+
+static void test_pods_are_apart(void **state)
+{
+    run r;
+    pod p = worked();
+    bytes b = {0};
+    UNUSED(state);
+    put_pod(&b, "shop-1_1691167326000", &p);
+    put_pod(&b, "shop-2_1691167326001", &p);
+    pod_free(&p);
+    import_bytes(&r, b);
+    assert_rows(&r, source, 2);
+    assert_mem_text(r.sink, source, 1, name, "shop-2_1691167326001");
+    assert_cell(&r, source, 1, start_ts, MS(INT64_C(1691167326001)));
+    assert_rows(&r, stack_slice, 8);
+    assert_cell(&r, cloud_call, 1, root_slice_id, 5);
+    assert_rows(&r, thread, 3);
+    assert_int_equal(complaints(&r), 0);
+    run_free(&r);
+}
+
+static void test_unknown_command(void **state)
+{
+    run r;
+    pod p = worked();
+    bytes b = {0};
+    UNUSED(state);
+    put_pod(&b, "shop-1_1691167326000", &p);
+    pod_free(&p);
+    HEX(&b, 0x77, 0x02);
+    import_bytes(&r, b);
+    assert_worked_slices(&r);
+    assert_int_equal(issues(&r, "cloud_conversation_bad"), 1);
+    assert_int_equal(count_sum(&r, "bytes", TS_C_import_count__lost), 2);
+    run_free(&r);
+}
+
+static void test_feed_sizes(void **state)
+{
+    static const size_t sizes[] = {1, 2, 3, 7, 4096};
+    pod p = worked();
+    bytes b = {0};
+    run whole;
+    UNUSED(state);
+    put_pod(&b, "shop-1_1691167326000", &p);
+    pod_free(&p);
+    import_one(&whole, &b);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        run r;
+        import_begin(&r);
+        (void)import_files(&r, &b, 1, sizes[i]);
+        assert_ok(r.ctx, r.code);
+        assert_true(memsink_equal(whole.sink, r.sink));
+        run_free(&r);
+    }
+    free(b.p);
+    run_free(&whole);
+}
+
+/* What a conversation that was cut holds is the beginning of what the whole one holds. */
+static void test_cut_anywhere(void **state)
+{
+    static const enum ts_table_id tables[] = {TS_T_cloud_dictionary, TS_T_cloud_suspend,
+                                              TS_T_cloud_tag};
+    pod p = worked();
+    bytes b = {0};
+    run whole;
+    UNUSED(state);
+    put_pod(&b, "shop-1_1691167326000", &p);
+    pod_free(&p);
+    import_one(&whole, &b);
+    for (size_t n = 13; n < b.n; n += n % 5 + 1) {
+        bytes cut = {.p = b.p, .n = n};
+        run r;
+        import_begin(&r);
+        (void)import_files(&r, &cut, 1, 0);
+        if (r.code == TS_OK) {
+            assert_int_equal(issues(&r, "conservation"), 0);
+            for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++) {
+                size_t row;
+                assert_true(memsink_is_prefix(&row, r.sink, whole.sink, tables[t]));
+            }
+        } else {
+            assert_int_equal(r.code, TS_ERR_FORMAT);
+        }
+        run_free(&r);
+    }
+    free(b.p);
+    run_free(&whole);
+}
+
+/* Every bit of the streams' bytes turned: nothing but rows and issues may come of it. */
+static void test_every_bit_turned(void **state)
+{
+    UNUSED(state);
+    for (int w = DICTIONARY; w < STREAMS; w++) {
+        pod p = worked();
+        size_t step = w == DICTIONARY ? 61 : 1;
+        for (size_t bit = 0; bit < 8 * p.stream[w].n; bit += step) {
+            bytes b = {0};
+            run r;
+            p.stream[w].p[bit / 8] ^= (uint8_t)(1 << bit % 8);
+            put_pod(&b, "shop-1_1691167326000", &p);
+            p.stream[w].p[bit / 8] ^= (uint8_t)(1 << bit % 8);
+            import_one(&r, &b);
+            free(b.p);
+            run_free(&r);
+        }
+        pod_free(&p);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_worked_bytes),
+        cmocka_unit_test(test_pauses),
+        cmocka_unit_test(test_methods),
+        cmocka_unit_test(test_time_beyond_32_bits),
+        cmocka_unit_test(test_stack_lives_across_blocks),
+        cmocka_unit_test(test_open_at_the_end),
+        cmocka_unit_test(test_unknown_value_stops),
+        cmocka_unit_test(test_formats_of_calls),
+        cmocka_unit_test(test_length_that_looks_like_a_time),
+        cmocka_unit_test(test_lost_words_end_the_dictionary),
+        cmocka_unit_test(test_pods_are_apart),
+        cmocka_unit_test(test_unknown_command),
+        cmocka_unit_test(test_feed_sizes),
+        cmocka_unit_test(test_cut_anywhere),
+        cmocka_unit_test(test_every_bit_turned),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
