@@ -47,7 +47,7 @@ if [ -z "$build" ]; then
     build=build/release
     echo "building ($build)"
     if ! { cmake --preset release && cmake --build --preset release \
-        --target trace_streamer mkhtrace bench_yardsticks; } >"$work/log" 2>&1; then
+        --target trace_streamer mkhtrace mkflare bench_yardsticks; } >"$work/log" 2>&1; then
         cat "$work/log"
         exit 1
     fi
@@ -209,6 +209,24 @@ for name in "${inputs[@]}"; do
     report "$name"
 done
 
+# A sample directory of Flare: 60 threads, 900 s, about 400 000 stacks.
+if [ "$mode" != sizes ]; then
+    recipe="60 900 $(cksum <"$build/tools/mkflare")"
+    if [ "$(cat "$dir/flare.recipe" 2>/dev/null)" != "$recipe" ]; then
+        echo 'making flare'
+        rm -rf "$dir/flare"
+        "$build/tools/mkflare" --threads=60 --seconds=900 "$dir/flare"
+        printf '%s\n' "$recipe" >"$dir/flare.recipe"
+    fi
+    for ((i = 0; i <= runs; i++)); do
+        rm -f "$work/out.db"
+        "$tools/bench_measure" "$work/flare.$((i > 0))" "$program" "$dir/flare" -e "$work/out.db" --quiet
+    done
+    row flare "$work/flare.1" "$(cat "$dir"/flare/* | wc -c)" "$("$tools/bench_counts" "$work/out.db" | cut -d ' ' -f 1)" \
+        $((64 * 1024)) "$(wc -c <"$work/out.db")"
+    rm -f "$work/out.db"
+fi
+
 largest=
 for size in "${sizes[@]}"; do
     [ "$size" -gt 200 ] || largest=snapshot-$size
@@ -264,6 +282,8 @@ if has 200 && has 1000; then
     verdict '1000 MB: CPU, in times of 200 MB' "$(ratio "$(column snapshot-1000 4)" "$(column snapshot-200 4)")" 5.5
 fi
 if [ "$mode" != sizes ]; then
+    verdict 'flare, 60 threads and 900 s: CPU, s' "$(column flare.1 4)" 1.5
+    verdict 'flare: peak memory, in parts of 64 MiB' "$(ratio "$(column flare.1 5)" 65536)" 1
     verdict 'CPU profile of 2.5 M samples: wall time, s' "$(column profile 1)" 0.6
     verdict "timeline-$middle: CPU, in times of snapshot-$middle" \
         "$(ratio "$(column "timeline-$middle" 4)" "$(column "snapshot-$middle" 4)")" 1.5

@@ -220,7 +220,8 @@ static bool conserved(const ts_tally *t)
            !__builtin_add_overflow(sum, t->skipped, &sum) && sum == t->seen;
 }
 
-/* Items that have a row each: what was counted as imported has to be there. */
+/* Items that have a row each: what was counted as imported has to be there. Kinds of one table stand
+ * together. */
 static const struct {
     ts_item item;
     enum ts_table_id table;
@@ -236,6 +237,7 @@ static const struct {
     {TS_ITEM_profiles, TS_T_js_cpu_profile},
     {TS_ITEM_cpu_nodes, TS_T_js_cpu_profiler_node},
     {TS_ITEM_cpu_samples, TS_T_stack_sample},
+    {TS_ITEM_stack_records, TS_T_stack_sample},
 };
 enum { ITEMS_IN_ROWS = sizeof items_in_rows / sizeof items_in_rows[0] };
 
@@ -249,14 +251,20 @@ static ts_code check_rows(ts_store *store)
         counted[rec->item] = true;
         imported[rec->item] = ts_store_add(imported[rec->item], rec->tally.imported);
     }
-    for (size_t i = 0; code == TS_OK && i < ITEMS_IN_ROWS; i++) {
-        ts_item item = items_in_rows[i].item;
-        uint64_t rows = ts_sink_rows(store->sink, items_in_rows[i].table);
-        if (counted[item] && imported[item] != rows) {
+    for (size_t i = 0, next; code == TS_OK && i < ITEMS_IN_ROWS; i = next) {
+        enum ts_table_id table = items_in_rows[i].table;
+        uint64_t rows = ts_sink_rows(store->sink, table);
+        uint64_t sum = 0;
+        bool any = false;
+        for (next = i; next < ITEMS_IN_ROWS && items_in_rows[next].table == table; next++) {
+            any = any || counted[items_in_rows[next].item];
+            sum = ts_store_add(sum, imported[items_in_rows[next].item]);
+        }
+        if (any && sum != rows) {
             code = ts_issue(store, 0, TS_ISSUE_conservation, NULL, TS_NO_OFFSET,
                             "%s: imported %" PRIu64 ", but %s has %" PRIu64 " rows",
-                            ts_item_list[item].name, imported[item],
-                            ts_schema[items_in_rows[i].table].name, rows);
+                            ts_item_list[items_in_rows[i].item].name, sum, ts_schema[table].name,
+                            rows);
         }
     }
     return code;

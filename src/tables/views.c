@@ -60,6 +60,15 @@ const ts_view ts_views[] = {
      ts_view_cloud_call_param},
     {"v_cloud_tag", "Tags of traced invocations with their names and texts. Filter on slice_id.",
      ts_view_cloud_tag},
+    {"v_flare_recording",
+     "Sample directories of Flare in the order of time, those of one run of a JVM together: the "
+     "collector begins a new directory every 15 minutes or every hour. gap is the time to the "
+     "directory before.",
+     ts_view_flare_recording},
+    {"v_flare_cpu",
+     "CPU time series of Flare with directory and thread, one row per value that is not 0, over all "
+     "directories of a run. Filter on agent_addr and tid.",
+     ts_view_flare_cpu},
     {"v_data_quality",
      "What an analyst should know before trusting the rows: every recorded issue, and every kind "
      "of item of which something was lost, skipped or is not there as declared.",

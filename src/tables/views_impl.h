@@ -34,6 +34,8 @@ extern const char ts_view_js_cpu_sample[];
 extern const char ts_view_stack_hot_method[];
 extern const char ts_view_stack_folded[];
 extern const char ts_view_thread_cpu[];
+extern const char ts_view_flare_recording[];
+extern const char ts_view_flare_cpu[];
 extern const char ts_view_data_quality[];
 extern const char ts_view_cloud_call[];
 extern const char ts_view_cloud_call_param[];

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# inputs.sh MKHTRACE DATA DIR CMAKE: makes the small inputs of the fault tests in DIR.
+# inputs.sh MKHTRACE DATA DIR CMAKE MKFLARE: makes the small inputs of the fault tests in DIR.
 set -euo pipefail
 mkhtrace=$1
 tiny=$2/tiny
 dir=$3
 cmake=$4
+mkflare=$5
 
 rm -rf "$dir"
 mkdir -p "$dir"
@@ -19,6 +20,8 @@ cd "$dir"
 gzip -9nc snapshot.htrace >snapshot.htrace.gz
 "$cmake" -E tar cf all.zip --format=zip snapshot.htrace timeline.heaptimeline
 "$cmake" -E tar czf all.tar.gz profile.htrace snapshot.heapsnapshot
+"$mkflare" --threads=2 --seconds=1 --methods=40 --missing-every=5 --volume=1 flare
+"$cmake" -E tar cf flare.zip --format=zip flare
 # Some tens of ms: long enough to be killed in the middle, in MB rather than KB.
 "$mkhtrace" -o large.htrace --config pid=77,type=snapshot \
     --snapshot synth:nodes=20000,edges=80000,strings=4000

@@ -99,6 +99,9 @@ static inline void fuzz_run_end(fuzz_run *r)
     }
     while (r->run.shared != NULL) {
         shared_block *next = r->run.shared->next;
+        if (r->run.shared->release != NULL) {
+            r->run.shared->release(r->ctx, r->run.shared->bytes);
+        }
         ts_free(r->ctx, r->run.shared->bytes);
         ts_free(r->ctx, r->run.shared);
         r->run.shared = next;

@@ -73,6 +73,7 @@ static ts_code unpack(flare_files *files, flare_wants wants)
 ts_code flare_files_open(flare_files *files, ts_job *job, flare_wants wants)
 {
     *files = (flare_files){.job = job, .block = job->options->block_size};
+    files->block = files->block == 0 ? TS_PEEK : files->block;
     return ts_fileset_kind(job->set) == TS_SET_ARCHIVE ? unpack(files, wants) : TS_OK;
 }
 

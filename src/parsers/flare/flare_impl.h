@@ -127,7 +127,8 @@ void flare_payloads_close(flare_payloads *p);
 /* *why: NULL, or what is wrong with it. */
 ts_code flare_payload_read(const char **why, flare_payloads *p, const uint8_t *bytes, size_t n);
 
-/* --- a sample directory (directory.c) ------------------------------------------------------ */
+/* --- a sample directory (sample_directory.c)
+ * ------------------------------------------------------ */
 
 /* One file that was recognised by its name. */
 enum flare_kind {

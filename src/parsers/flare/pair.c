@@ -485,6 +485,31 @@ ts_code flare_pair_reject(bool *again, flare_pair *pair, flare_record *record, c
 
 /* --- a part of the time --------------------------------------------------------------------- */
 
+/*
+ * The entry to begin at when `i` is the first one that is wanted: the one before it, because an
+ * index may have an entry for some records only; or i itself when nothing stands between them.
+ */
+static ts_code choose_entry(uint64_t *chosen, uint64_t *offset, flare_pair *pair, uint64_t i)
+{
+    flare_index *index = &pair->index;
+    const uint8_t *p;
+    uint64_t wanted;
+    int64_t key;
+    size_t got;
+    ts_code code = get_entry(&key, offset, index, index->start, i - 1);
+    *chosen = i - 1;
+    if (code != TS_OK || i >= index->count ||
+        (code = get_entry(&key, &wanted, index, index->start, i)) != TS_OK ||
+        (code = flare_in_get(&p, &got, &pair->data, *offset, LENGTH_SIZE)) != TS_OK) {
+        return code;
+    }
+    if (got == LENGTH_SIZE && *offset + LENGTH_SIZE + be(p, LENGTH_SIZE) == wanted) {
+        *chosen = i;
+        *offset = wanted;
+    }
+    return TS_OK;
+}
+
 ts_code flare_pair_seek(flare_pair *pair, int64_t key, uint64_t *passed)
 {
     flare_index *index = &pair->index;
@@ -508,11 +533,10 @@ ts_code flare_pair_seek(flare_pair *pair, int64_t key, uint64_t *passed)
             high = mid;
         }
     }
-    if (low <= pair->entry + 1) {
+    if (low <= pair->entry) {
         return TS_OK;
     }
-    low--;
-    if ((code = get_entry(&found, &offset, index, index->start, low)) != TS_OK) {
+    if ((code = choose_entry(&low, &offset, pair, low)) != TS_OK) {
         return code;
     }
     if (offset <= pair->start || offset >= pair->data.size) {

@@ -42,6 +42,7 @@ typedef struct stack_reader {
     int64_t *nodes;
     size_t path_count, path_cap;
 
+    bool no_time; /* nothing says when the thread's first record was */
     bool stopped;
     uint64_t backwards, first_backwards, off_step, first_off_step;
     int64_t last_ms;
@@ -191,7 +192,7 @@ static ts_code put_pending(stack_reader *r, int64_t end)
     return ts_put_stack_sample(r->dir->sink, &r->sample);
 }
 
-static ts_code put_flare_stack(stack_reader *r, const flare_record *record, int64_t id)
+static ts_code put_flare_stack(stack_reader *r, int64_t id)
 {
     const flare_object *o = &r->payloads.object;
     ts_row_flare_stack row = {
@@ -201,9 +202,6 @@ static ts_code put_flare_stack(stack_reader *r, const flare_record *record, int6
         .cpu_time_delta = o->cpu_time_delta,
         .sample_count = o->sample_count,
     };
-    if (!record->has_key || r->pair.index.no_keys) {
-        TS_SET_NULL(flare_stack, &row, step);
-    }
     if ((o->has & FLARE_HAS_CPU) == 0) {
         TS_SET_NULL(flare_stack, &row, cpu_time);
     }
@@ -216,7 +214,7 @@ static ts_code put_flare_stack(stack_reader *r, const flare_record *record, int6
     return ts_put_flare_stack(r->dir->sink, &row);
 }
 
-static ts_code put_sample(stack_reader *r, const flare_record *record, int64_t ts)
+static ts_code put_sample(stack_reader *r, int64_t ts)
 {
     const flare_object *o = &r->payloads.object;
     int64_t id = (int64_t)ts_sink_rows(r->dir->sink, TS_T_stack_sample) + 1;
@@ -242,7 +240,7 @@ static ts_code put_sample(stack_reader *r, const flare_record *record, int64_t t
     if ((o->has & FLARE_HAS_CPU) != 0 && (code = join_batch(r, id)) != TS_OK) {
         return code;
     }
-    return put_flare_stack(r, record, id);
+    return put_flare_stack(r, id);
 }
 
 /* --- times ---------------------------------------------------------------------------------- */
@@ -258,6 +256,7 @@ static int64_t place(stack_reader *r, const flare_record *record)
     if (!r->has_begin) {
         r->has_begin = true;
         r->begin_ms = has_time ? o->sample_time : r->dir->summary.record_start_ms;
+        r->no_time = !has_time && (r->dir->summary.has & FLARE_SUM_RECORD_START) == 0;
     }
     if (!has_time) {
         r->step = has_key ? record->key : r->has_step ? r->step : 0;
@@ -314,7 +313,7 @@ static ts_code take_record(stack_reader *r, const flare_record *record)
         return code;
     }
     if ((code = put_pending(r, ts)) == TS_OK && (code = reading(r)) == TS_OK &&
-        (code = put_sample(r, record, ts)) == TS_OK) {
+        (code = put_sample(r, ts)) == TS_OK) {
         code = flare_dir_state(dir, r->thread, &r->payloads.object);
     }
     return code;
@@ -399,7 +398,11 @@ static ts_code finish(stack_reader *r)
         (code = flare_pair_finish(&r->pair)) != TS_OK) {
         return code;
     }
-    if (r->backwards > 0) {
+    if (r->no_time) {
+        code = ts_issue(dir->store, dir->source_id, TS_ISSUE_time_missing, r->pair.data.name,
+                        TS_NO_OFFSET, "nothing says when the first record was; times count from 0");
+    }
+    if (code == TS_OK && r->backwards > 0) {
         code = ts_issue_n(dir->store, dir->source_id, TS_ISSUE_flare_time_backwards,
                           r->pair.data.name, (int64_t)r->first_backwards, r->backwards,
                           "records are earlier than those before them");

@@ -158,12 +158,12 @@ static const ts_json_handler handler = {
     .literal = on_literal,
 };
 
-/* Feeds the file until its first value ends. */
+/* Feeds the file until something is wrong; what follows the first value is, unless it is blank. */
 static ts_code feed(summary_reader *r, flare_in *in, uint64_t *end)
 {
     uint64_t at = 0;
     ts_code code = TS_OK;
-    while (at < in->size && code == TS_OK && !r->done && ts_json_state(r->json) == TS_JSON_MORE) {
+    while (at < in->size && code == TS_OK && ts_json_state(r->json) != TS_JSON_BAD) {
         const uint8_t *p;
         size_t got;
         code = flare_in_get(&p, &got, in, at, r->dir->files->block);
@@ -182,7 +182,8 @@ static ts_code check(summary_reader *r, const flare_in *in, uint64_t end)
     flare_dir *dir = r->dir;
     unsigned needed =
         FLARE_SUM_INTERVAL | FLARE_SUM_SAMPLE_START | FLARE_SUM_RECORD_START | FLARE_SUM_LAST;
-    const char *why = !r->done                                ? ts_json_reason(r->json)
+    const char *why = !r->done && ts_json_state(r->json) == TS_JSON_BAD ? ts_json_reason(r->json)
+                      : !r->done                                        ? "the file holds no object"
                       : (dir->summary.has & needed) != needed ? "sample_info lacks members"
                                                               : NULL;
     dir->summary.there = true;
