@@ -67,6 +67,7 @@ static void put_params(mc_pod *p, const mc_call *call, mk_buf *b, int64_t number
 {
     bool huge = mc_hit(p, MC_CALL_VALUES, number);
     bool negative = mc_hit(p, MC_CALL_STRING, number);
+    bool unknown = mc_hit(p, MC_CALL_WORD, number);
 
     if (mc_hit(p, MC_CALL_PARAMS, number)) {
         mc_varint(b, 5000);
@@ -74,7 +75,7 @@ static void put_params(mc_pod *p, const mc_call *call, mk_buf *b, int64_t number
     }
     mc_varint(b, call->groups + (huge || negative ? 1 : 0));
     for (uint32_t i = 0; i < call->groups; i++) {
-        mc_varint(b, call->group_word[i]);
+        mc_varint(b, call->group_word[i] + (i == 0 && unknown ? p->words + 1000 : 0));
         mc_varint(b, call->group_values[i]);
         for (uint32_t k = 0; k < call->group_values[i]; k++) {
             mc_value(&p->text, call->group_first[i] + k);
