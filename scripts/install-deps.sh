@@ -42,6 +42,7 @@ if [ $build_only = 0 ]; then
         "shellcheck program shellcheck"
         "mandoc program mandoc"
         "gcovr program gcovr"
+        "strace program strace"
     )
 fi
 

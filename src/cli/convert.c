@@ -335,6 +335,14 @@ static void release(run *r)
     ts_log_close(&r->log);
 }
 
+/* Questions about one input and nothing else: it may be a database. */
+static bool may_be_finished(const ts_options *options)
+{
+    return options->query_file != NULL && options->export_db == NULL && !options->extract &&
+           options->directory == NULL && options->path_count == 1 &&
+           strcmp(options->paths[0], "-") != 0;
+}
+
 int ts_convert(ts_ctx *ctx, const ts_options *options)
 {
     run r = {.ctx = ctx, .options = options, .json_fd = -1, .started = ts_now()};
@@ -346,12 +354,13 @@ int ts_convert(ts_ctx *ctx, const ts_options *options)
     ts_progress_init(&r.line, &r.progress, ctx,
                      !options->quiet && !options->no_progress && !log_to_stderr &&
                          isatty(STDERR_FILENO) == 1);
+    ts_db_kind kind = TS_DB_NONE;
     ts_code code = prepare(&r);
-    bool finished = options->query_file != NULL && options->export_db == NULL &&
-                    !options->extract && options->directory == NULL && options->path_count == 1 &&
-                    ts_db_is_sqlite(ctx, options->paths[0]);
+    if (code == TS_OK && may_be_finished(options)) {
+        code = ts_db_kind_of(&kind, ctx, options->paths[0]);
+    }
     if (code == TS_OK) {
-        code = finished ? ask_finished(&r) : import_and_ask(&r);
+        code = kind != TS_DB_NONE ? ask_finished(&r) : import_and_ask(&r);
     }
     ts_progress_clear(&r.line);
     finish(&r, code);

@@ -9,44 +9,45 @@ bool ts_htrace_magic(const uint8_t *p, size_t n)
     return n >= TS_HTRACE_MAGIC && memcmp(p, magic, TS_HTRACE_MAGIC) == 0;
 }
 
-/* A text field that ends at its first NUL or fills its `width` bytes; out has one byte more. */
-static bool get_text(char *out, ts_bytes *b, size_t width)
+static bool get_bytes(void *out, ts_bytes *b, size_t n)
 {
     const uint8_t *p;
-    if (!ts_get_span(&p, b, width)) {
-        return false;
+    bool good = ts_get_span(&p, b, n);
+    if (good) {
+        memcpy(out, p, n);
     }
-    memcpy(out, p, width);
-    out[width] = '\0';
-    return true;
+    return good;
 }
 
 static bool get_clocks(ts_clock_set *out, ts_bytes *b)
 {
-    return ts_get_u64le(&out->at[TS_CLOCK_BOOTTIME], b) &&
-           ts_get_u64le(&out->at[TS_CLOCK_REALTIME], b) &&
-           ts_get_u64le(&out->at[TS_CLOCK_REALTIME_COARSE], b) &&
-           ts_get_u64le(&out->at[TS_CLOCK_MONOTONIC], b) &&
-           ts_get_u64le(&out->at[TS_CLOCK_MONOTONIC_COARSE], b) &&
-           ts_get_u64le(&out->at[TS_CLOCK_MONOTONIC_RAW], b);
+    static const int order[] = {TS_CLOCK_BOOTTIME,         TS_CLOCK_REALTIME,
+                                TS_CLOCK_REALTIME_COARSE,  TS_CLOCK_MONOTONIC,
+                                TS_CLOCK_MONOTONIC_COARSE, TS_CLOCK_MONOTONIC_RAW};
+    bool good = true;
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+        good &= ts_get_u64le(&out->at[order[i]], b);
+    }
+    return good;
 }
 
+/* Texts end at their first NUL or fill their width; `out` has one byte more, which is 0. */
 bool ts_htrace_header_read(ts_htrace_header *out, const uint8_t *p, size_t n)
 {
     ts_bytes b = {.p = p, .n = n, .at = TS_HTRACE_MAGIC};
-    const uint8_t *sha;
+    bool good = true;
     *out = (ts_htrace_header){0};
     if (n < TS_HTRACE_HEADER || !ts_htrace_magic(p, n)) {
         return false;
     }
-    if (!ts_get_u64le(&out->length, &b) || !ts_get_u32le(&out->version, &b) ||
-        !ts_get_u32le(&out->pieces, &b) || !ts_get_span(&sha, &b, sizeof out->sha256) ||
-        !ts_get_u32le(&out->data_type, &b) || !get_clocks(&out->clocks, &b) ||
-        !get_text(out->standalone, &b, TS_HTRACE_STANDALONE_NAME) ||
-        !get_text(out->plugin_version, &b, TS_HTRACE_PLUGIN_VERSION) ||
-        !ts_get_u64le(&out->duration_ns, &b)) {
-        return false;
-    }
-    memcpy(out->sha256, sha, sizeof out->sha256);
-    return true;
+    good &= ts_get_u64le(&out->length, &b);
+    good &= ts_get_u32le(&out->version, &b);
+    good &= ts_get_u32le(&out->pieces, &b);
+    good &= get_bytes(out->sha256, &b, sizeof out->sha256);
+    good &= ts_get_u32le(&out->data_type, &b);
+    good &= get_clocks(&out->clocks, &b);
+    good &= get_bytes(out->standalone, &b, TS_HTRACE_STANDALONE_NAME);
+    good &= get_bytes(out->plugin_version, &b, TS_HTRACE_PLUGIN_VERSION);
+    good &= ts_get_u64le(&out->duration_ns, &b);
+    return good;
 }

@@ -120,6 +120,10 @@ static ts_code feed_file(ts_run *run, const ts_format *format, void *parser, ts_
         *bytes += ts_stream_offset(stream);
         code = import_note_end(run, stream, source_id);
     }
+    if (code == TS_OK && !broken && ts_stream_offset(stream) == 0) {
+        code = ts_issue(run->store, source_id, TS_ISSUE_member_failed, file->name, 0,
+                        "the file is empty");
+    }
     ts_stream_close(stream);
     return code;
 }

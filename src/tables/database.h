@@ -38,11 +38,6 @@ typedef enum ts_db_kind {
 /* TS_ERR_INPUT when it cannot be read; errno then says why. */
 ts_code ts_db_kind_of(ts_db_kind *kind, ts_ctx *ctx, const char *path);
 
-/* True when path is an SQLite database with our application_id / any SQLite database. What cannot
- * be read is neither. */
-bool ts_db_is_ours(ts_ctx *ctx, const char *path);
-bool ts_db_is_sqlite(ts_ctx *ctx, const char *path);
-
 typedef struct ts_param {
     const char *name; /* without ':' */
     const char *value;

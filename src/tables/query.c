@@ -66,18 +66,6 @@ ts_code ts_db_kind_of(ts_db_kind *kind, ts_ctx *ctx, const char *path)
     return code;
 }
 
-bool ts_db_is_sqlite(ts_ctx *ctx, const char *path)
-{
-    ts_db_kind kind;
-    return ts_db_kind_of(&kind, ctx, path) == TS_OK && kind != TS_DB_NONE;
-}
-
-bool ts_db_is_ours(ts_ctx *ctx, const char *path)
-{
-    ts_db_kind kind;
-    return ts_db_kind_of(&kind, ctx, path) == TS_OK && kind == TS_DB_OURS;
-}
-
 /* --- opening ------------------------------------------------------------------------------- */
 
 /* file:...?immutable=1 for a path of any bytes. */

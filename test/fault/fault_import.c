@@ -119,6 +119,28 @@ static void test_every_system_call_fails(void **state)
     }
 }
 
+/* A disk that fails inside a large file: the rows before stay, the place is told. */
+static void test_read_fails_in_the_middle(void **state)
+{
+    memsink *whole = NULL;
+    memsink *rows = NULL;
+    faults none = {.what = "pread", .most = 50000};
+    (void)state;
+    assert_int_equal(import(&whole, &none, "large.htrace"), TS_OK);
+    assert_true(none.calls > 4);
+    faults f = {
+        .what = "pread", .fail_at = none.calls - 2, .number = EIO, .forever = true, .most = 50000};
+    assert_int_equal(import(&rows, &f, "large.htrace"), TS_OK);
+    size_t issue =
+        memsink_find_text(rows, TS_T_import_issue, TS_C_import_issue__code, "input_read_failed");
+    assert_int_not_equal(issue, SIZE_MAX);
+    assert_true(MEM_INT(rows, import_issue, issue, offset) > 0);
+    assert_int_equal(MEM_INT(rows, source, 0, complete), 0);
+    assert_true(MEM_ROWS(rows, js_heap_nodes) > 1000);
+    memsink_free(rows);
+    memsink_free(whole);
+}
+
 static void test_short_and_interrupted_calls(void **state)
 {
     static const size_t most[] = {1, 7, 1000, 0};
@@ -171,6 +193,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_every_allocation_fails),
         cmocka_unit_test(test_every_system_call_fails),
         cmocka_unit_test(test_member_that_cannot_be_unpacked),
+        cmocka_unit_test(test_read_fails_in_the_middle),
         cmocka_unit_test(test_short_and_interrupted_calls),
     };
     if (argc > 1) {

@@ -4,6 +4,8 @@
 
 #include "support.h"
 
+#include "tables/database.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -170,5 +172,18 @@ static inline char *sql_text(const char *path, const char *sql)
         assert_string_equal(answer_, (expected));                                                  \
         free(answer_);                                                                             \
     } while (0)
+
+/* What cannot be read is neither. */
+static inline bool db_is_ours(ts_ctx *ctx, const char *path)
+{
+    ts_db_kind kind;
+    return ts_db_kind_of(&kind, ctx, path) == TS_OK && kind == TS_DB_OURS;
+}
+
+static inline bool db_is_sqlite(ts_ctx *ctx, const char *path)
+{
+    ts_db_kind kind;
+    return ts_db_kind_of(&kind, ctx, path) == TS_OK && kind != TS_DB_NONE;
+}
 
 #endif

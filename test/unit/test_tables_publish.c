@@ -152,7 +152,7 @@ static void test_whole_way_with_a_database(void **state)
         ts_db_close(db);
         assert_ok(f->ctx, ts_target_commit(t));
         ts_target_free(t);
-        assert_true(ts_db_is_ours(f->ctx, path));
+        assert_true(db_is_ours(f->ctx, path));
         assert_sql(path, "PRAGMA integrity_check", "ok\n");
         assert_int_equal(count_names(f->dir), 1);
     }
@@ -515,7 +515,7 @@ static void test_killed_run(void **state)
     assert_int_equal(kill(pid, SIGKILL), 0);
     assert_int_equal(waitpid(pid, NULL, 0), pid);
     assert_int_equal(count_names(f->dir), 2);
-    assert_true(ts_db_is_ours(f->ctx, path));
+    assert_true(db_is_ours(f->ctx, path));
     ts_target_free(open_target(f, path));
     assert_int_equal(count_names(f->dir), 1);
     close(ready[0]);
@@ -616,7 +616,7 @@ static void test_rename_fails(void **state)
     f->ctx->sys.rename = failing_rename;
     assert_failure(f->ctx, ts_target_commit(t), TS_ERR_OUTPUT, path);
     ts_target_free(t);
-    assert_true(ts_db_is_ours(f->ctx, path));
+    assert_true(db_is_ours(f->ctx, path));
     assert_int_equal(count_names(f->dir), 1);
     free(path);
 }

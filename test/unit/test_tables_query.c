@@ -421,7 +421,7 @@ static void test_odd_names(void **state)
         ts_db *db = NULL;
         seen s = {0};
         assert_int_equal(link("a.db", names[i]), 0);
-        assert_true(ts_db_is_ours(ctx, names[i]));
+        assert_true(db_is_ours(ctx, names[i]));
         assert_ok(ctx, ts_db_open(&db, ctx, names[i]));
         assert_ok(ctx, run(db, &s, "SELECT count(*) FROM process", NULL, 0));
         assert_string_equal(s.text, "#count(*)\n2\n");
@@ -459,20 +459,20 @@ static void test_whose_file_is_it(void **state)
     const opened *o = *state;
     ts_ctx *ctx = o->f->ctx;
     char *other = path_of(o->f, "other.db");
-    assert_true(ts_db_is_ours(ctx, o->path));
-    assert_true(ts_db_is_sqlite(ctx, o->path));
+    assert_true(db_is_ours(ctx, o->path));
+    assert_true(db_is_sqlite(ctx, o->path));
     sqlite3 *handle = NULL;
     assert_int_equal(sqlite3_open(other, &handle), SQLITE_OK);
     assert_int_equal(sqlite3_exec(handle, "CREATE TABLE t(a)", NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(handle);
-    assert_false(ts_db_is_ours(ctx, other));
-    assert_true(ts_db_is_sqlite(ctx, other));
+    assert_false(db_is_ours(ctx, other));
+    assert_true(db_is_sqlite(ctx, other));
     write_file(other, "text", 4);
-    assert_false(ts_db_is_ours(ctx, other));
-    assert_false(ts_db_is_sqlite(ctx, other));
-    assert_false(ts_db_is_sqlite(ctx, o->f->dir));
-    assert_false(ts_db_is_sqlite(ctx, "/dev/null"));
-    assert_false(ts_db_is_sqlite(ctx, "/nowhere/at/all"));
+    assert_false(db_is_ours(ctx, other));
+    assert_false(db_is_sqlite(ctx, other));
+    assert_false(db_is_sqlite(ctx, o->f->dir));
+    assert_false(db_is_sqlite(ctx, "/dev/null"));
+    assert_false(db_is_sqlite(ctx, "/nowhere/at/all"));
     free(other);
 }
 
