@@ -130,6 +130,8 @@ def shapes():
                   ["--short-longs", "--calls", "2000"]):
         _, rec = round_trip(*extra)
         same("notes of %s" % extra, notes(rec), [])
+    _, rec = make("--copies")
+    same("copies", rec[0].pod.others["calls[3s-60m]"], rec[0].pod.files["calls"])
     _, rec = make("--trailers")
     same("trailers", notes(rec, gzip=True), [])
     _, rec = make()

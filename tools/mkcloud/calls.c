@@ -28,6 +28,8 @@ void mc_calls_open(mc_pod *p, uint32_t index)
     mc_stream_open(&p->calls, p->out, MC_CALLS, index);
     p->call_time = p->now + 1000;
     put_header(p, &p->calls, p->call_time);
+    if (p->copies.out != NULL && index == 1)
+        put_header(p, &p->copies, p->call_time);
     p->call_names = 0;
     for (int64_t i = 0; i < p->c->threads; i++)
         p->threads[i].name_index = NO_INDEX;
