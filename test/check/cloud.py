@@ -206,7 +206,8 @@ def load_conversation(data):
                 pods.append(Pod(field().decode(), True))
                 field()
                 field()
-                r.take(8)
+                if r.fixed(8) == 88888888:
+                    raise Damage(r.at - 8, "the collector refuses")
                 handles = {}
             elif command == 0x15:
                 stream = field().decode()

@@ -130,6 +130,8 @@ def shapes():
                   ["--short-longs", "--calls", "2000"]):
         _, rec = round_trip(*extra)
         same("notes of %s" % extra, notes(rec), [])
+    _, rec = make("--copies")
+    same("copies", rec[0].pod.others["calls[3s-60m]"], rec[0].pod.files["calls"])
     _, rec = make("--trailers")
     same("trailers", notes(rec, gzip=True), [])
     _, rec = make()
@@ -169,6 +171,11 @@ def damage_written():
     same("thread beyond the table", sum(c.thread[:10] == "unknown # " for c in rec[0].calls), 1)
     got, rec = round_trip("--no-word", "17")
     same("id without a word", sum(f.method not in rec[0].words for f in rec[0].trace.frames), 1)
+    got, rec = round_trip("--tag-word", "17")
+    same("tag without a word", sum(v[1] not in rec[0].words for v in rec[0].trace.values), 1)
+    got, rec = round_trip("--call-word", "17")
+    same("parameter without a word",
+         sum(w not in rec[0].words for c in rec[0].calls for w, _ in c.params), 1)
     clean = make()[0]["calls.rows"]
     same("call twice", make("--call-twice", "17")[0]["calls.rows"] - clean, 1)
     got, rec = round_trip("--clock-back", "17")
@@ -201,6 +208,18 @@ def damage_stops():
             same("tag-" + fault, (note[0], rec[0].trace.blocks[-1][6]), ("trace", 0))
     _, rec = make("--param-length", "5")
     same("param-length", (len(rec[0].params), notes(rec)[0][0]), (5, "params"))
+    # In a framed stream the next phrase can be read again, unless numbers count the records.
+    framed = ["--container", "flat", "--phrase", "300"]
+    for option, stream, rows in (
+        (["--param-length", "5"], "params", lambda r: len(r.params)),
+        (["--word-length", "30", "--positions"], "posDictionary", lambda r: len(r.words)),
+        (["--word-length", "30"], "dictionary", lambda r: len(r.words)),
+    ):
+        whole = rows(make(*framed, *option[2:])[1][0])
+        _, rec = make(*framed, *option)
+        same("%s in phrases" % option, [n[0] for n in notes(rec)], [stream])
+        same("%s: rows" % option, rows(rec[0]) > whole - 12, stream != "dictionary")
+        same("%s: rows lost" % option, rows(rec[0]) < whole, True)
     _, rec = make("--format", "5")
     same("format 5", ([], [("calls", 1, 0, "calls format 5")]), (rec[0].calls, notes(rec)))
 
@@ -251,6 +270,11 @@ def damage_tcp():
         same(option, [reason in n[3] for n in rec[0].pod.notes if n[0] == "tcp"], [True])
         same(option + " rest", figures(rec) == clean, all_there)
         same(option + " words", len(rec[0].words) > 0, True)
+
+
+    _, rec = make("--container", "tcp", "--pods", "3", "--tcp-refused", "1")
+    same("refused", ([len(r.calls) > 0 for r in rec], notes(rec)[0][3]),
+         ([True, False], "the collector refuses"))
 
 
 def mistakes():

@@ -28,6 +28,8 @@ void mc_calls_open(mc_pod *p, uint32_t index)
     mc_stream_open(&p->calls, p->out, MC_CALLS, index);
     p->call_time = p->now + 1000;
     put_header(p, &p->calls, p->call_time);
+    if (p->copies.out != NULL && index == 1)
+        put_header(p, &p->copies, p->call_time);
     p->call_names = 0;
     for (int64_t i = 0; i < p->c->threads; i++)
         p->threads[i].name_index = NO_INDEX;
@@ -67,6 +69,7 @@ static void put_params(mc_pod *p, const mc_call *call, mk_buf *b, int64_t number
 {
     bool huge = mc_hit(p, MC_CALL_VALUES, number);
     bool negative = mc_hit(p, MC_CALL_STRING, number);
+    bool unknown = mc_hit(p, MC_CALL_WORD, number);
 
     if (mc_hit(p, MC_CALL_PARAMS, number)) {
         mc_varint(b, 5000);
@@ -74,7 +77,7 @@ static void put_params(mc_pod *p, const mc_call *call, mk_buf *b, int64_t number
     }
     mc_varint(b, call->groups + (huge || negative ? 1 : 0));
     for (uint32_t i = 0; i < call->groups; i++) {
-        mc_varint(b, call->group_word[i]);
+        mc_varint(b, call->group_word[i] + (i == 0 && unknown ? p->words + 1000 : 0));
         mc_varint(b, call->group_values[i]);
         for (uint32_t k = 0; k < call->group_values[i]; k++) {
             mc_value(&p->text, call->group_first[i] + k);

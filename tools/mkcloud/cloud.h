@@ -37,6 +37,7 @@ typedef enum mc_container { MC_AGENT, MC_FLAT, MC_TCP } mc_container;
     F(LOST_EXIT, "lost-exit", "root N has one child, whose EXIT is missing")                       \
     F(CLOCK_BACK, "clock-back", "negative time step inside root N")                                \
     F(NO_WORD, "no-word", "root N has a method id without a word")                                 \
+    F(TAG_WORD, "tag-word", "root N has a tag whose id has no word")                               \
     F(TAG_TYPE, "tag-type", "call.info of root N has the parameter type 4")                        \
     F(TAG_LENGTH, "tag-length", "call.info of root N has a text of length -1")                     \
     F(CLOB_OFFSET, "clob-offset", "root N refers into the middle of a text")                       \
@@ -52,9 +53,11 @@ typedef enum mc_container { MC_AGENT, MC_FLAT, MC_TCP } mc_container;
     F(CALL_PARAMS, "call-params", "call record N claims 5000 parameter groups")                    \
     F(CALL_VALUES, "call-values", "call record N claims 2^20 + 1 values in a group")               \
     F(CALL_STRING, "call-string", "call record N has a value of length -1")                        \
+    F(CALL_WORD, "call-word", "the first parameter of call record N, if any, has no word")         \
     F(WORD_LENGTH, "word-length", "word N has the length 2^31 - 1")                                \
     F(PARAM_LENGTH, "param-length", "parameter N has a name of length -1")                         \
     F(TEXT_LENGTH, "text-length", "sql text N has the length -1")                                  \
+    F(TCP_REFUSED, "tcp-refused", "the collector refuses pod N and the file ends")                 \
     F(TCP_COMMAND, "tcp-command", "an unknown command before data command N")                      \
     F(TCP_HANDLE, "tcp-handle", "data for an unknown handle before data command N")                \
     F(TCP_ERROR, "tcp-error", "data command N is answered with 0xFF and the file ends")            \

@@ -200,6 +200,8 @@ static void open_streams(mc_pod *p)
     uint32_t first = (uint32_t)p->c->first_index;
 
     mc_trace_open(p, first);
+    if (p->c->copies)
+        mc_stream_open(&p->copies, o, MC_CALLS_SLOW, 1);
     mc_calls_open(p, 1);
     mc_stream_open(&p->xml, o, MC_XML, 1);
     mc_stream_open(&p->sql, o, MC_SQL, 1);
@@ -211,8 +213,6 @@ static void open_streams(mc_pod *p)
     mc_stream_record(&p->suspend, &p->record);
     if (p->c->pause > 0)
         next_pause(p, p->now + (uint64_t)p->c->pause / 3);
-    if (p->c->copies)
-        mc_stream_open(&p->copies, o, MC_CALLS_SLOW, 1);
     put_words(p, MC_FIRST_METHOD + (uint32_t)p->c->methods / 2);
     put_params(p);
 }

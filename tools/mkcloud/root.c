@@ -179,6 +179,8 @@ static void tag_faults(mc_pod *p, mc_thread *t, int64_t number)
 {
     bool offset = mc_hit(p, MC_CLOB_OFFSET, number);
 
+    if (mc_hit(p, MC_TAG_WORD, number))
+        mc_tag_text(p, t, p->words + 1000, 0, "whose");
     if (!offset && !mc_hit(p, MC_CLOB_FILE, number))
         return;
     if (offset) {

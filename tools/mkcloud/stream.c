@@ -146,6 +146,7 @@ void mc_output_pod(mc_output *o, int64_t pod)
     const mc_config *c = o->config;
     int64_t started = c->start + pod * 86400000;
     uint64_t version = c->positions ? PROTOCOL_POSITIONS : PROTOCOL;
+    bool refused = pod == c->fault[MC_TCP_REFUSED];
     mk_buf b = {0};
 
     o->pod = pod;
@@ -160,13 +161,14 @@ void mc_output_pod(mc_output *o, int64_t pod)
     tcp_field(&b, o->name);
     tcp_field(&b, c->service);
     tcp_field(&b, c->space);
-    mc_u64(&b, version);
+    mc_u64(&b, refused ? 88888888 : version);
     if (c->commands) {
         /* The version command of older agents. */
         mk_buf_byte(&b, 0x08);
         mc_u64(&b, 100505);
     }
     tcp_put(o, &b);
+    o->tcp_ended |= refused;
     mk_buf_free(&b);
 }
 
