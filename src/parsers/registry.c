@@ -2,7 +2,7 @@
 #include "parsers/format.h"
 
 #include "parsers/arkts/formats.h"
-#include "parsers/cloud/cloud_formats.h"
+#include "parsers/cloud/formats.h"
 #include "parsers/flare/formats.h"
 
 #include <string.h>

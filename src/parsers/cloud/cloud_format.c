@@ -1,6 +1,6 @@
 /* Directories and archives of stream files. Each pod becomes a source of its own. */
 #include "parsers/cloud/cloud_impl.h"
-#include "parsers/cloud/cloud_formats.h"
+#include "parsers/cloud/formats.h"
 
 #include "base/alloc.h"
 

@@ -1,7 +1,7 @@
 /* One file: a TCP conversation, or a single stream of a pod. */
 #include "parsers/cloud/cloud_impl.h"
 #include "parsers/cloud/conversation.h"
-#include "parsers/cloud/cloud_formats.h"
+#include "parsers/cloud/formats.h"
 
 #include "base/alloc.h"
 

@@ -1,6 +1,6 @@
 /* Formats of the Cloud Profiler, for the registry. */
-#ifndef TS_PARSERS_CLOUD_CLOUD_FORMATS_H
-#define TS_PARSERS_CLOUD_CLOUD_FORMATS_H
+#ifndef TS_PARSERS_CLOUD_FORMATS_H
+#define TS_PARSERS_CLOUD_FORMATS_H
 
 #include "parsers/format.h"
 
