@@ -54,6 +54,21 @@ same "callstack" "$(query "$made" "SELECT count(*), sum(dur), sum(depth), count(
     "$(query "$made" "SELECT count(*), sum(dur), sum(depth), count(parent_id) FROM callstack;")"
 same "integrity" ok "$(query "$made" "PRAGMA integrity_check;")"
 
+# The files of a directory as arguments, and conversations beside other files, are imported too.
+"$program" "$work"/made/*.protocol -e "$work/files.db" --quiet
+same "stream files as arguments" "$("$program" -q "$3/test/cloud/figures.sql" "$made")" \
+    "$("$program" -q "$3/test/cloud/figures.sql" "$work/files.db")"
+same "their sources" 1 "$(query "$work/files.db" "SELECT count(*) FROM source;")"
+mkdir "$work/mixed"
+cp "$work"/made/*.protocol "$work/mixed"
+"$mkcloud" -o "$work/mixed/capture.bin" --container tcp --calls 60 --pause 200 --threads 2
+echo "no recording" >"$work/mixed/README"
+"$program" "$work/mixed" -e "$work/mixed.db" --quiet
+same "a directory with a conversation" "2 $(query "$made" "SELECT 2 * count(*), 2 * sum(dur) FROM cloud_call;")" \
+    "$(query "$work/mixed.db" "SELECT count(DISTINCT source_id) || ' ' || count(*), sum(dur) FROM cloud_call;")"
+same "files that are none" 1 "$(query "$work/mixed.db" \
+    "SELECT count FROM import_issue WHERE code = 'member_skipped';")"
+
 if [ -n "${TS_FIXTURES:-}" ]; then
     db=$work/real.db
     "$program" "$TS_FIXTURES/cloud/small-pod.protocol" -e "$db" --quiet

@@ -1,5 +1,6 @@
 /* Directories and archives of stream files. Each pod becomes a source of its own. */
 #include "parsers/cloud/cloud_impl.h"
+#include "parsers/cloud/conversation.h"
 #include "parsers/cloud/formats.h"
 
 #include "base/alloc.h"
@@ -7,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { CONVERSATION_BLOCK = 256 * 1024 };
 
 static int sniff(const ts_sniff *s)
 {
@@ -46,13 +49,12 @@ static bool same_pod(const cloud_file *x, const cloud_file *y)
     return x->pod_n == y->pod_n && memcmp(x->name, y->name, x->pod_n) == 0;
 }
 
-/* The files of all pods, pod by pod, and the number of members that are none. */
-static ts_code list(cloud_file **files, uint32_t *n, uint32_t *others, ts_job *job)
+/* The files of all pods, pod by pod. */
+static ts_code list(cloud_file **files, uint32_t *n, ts_job *job)
 {
     uint32_t count;
     ts_code code = ts_fileset_count(&count, job->set);
     *n = 0;
-    *others = 0;
     if (code != TS_OK) {
         return code;
     }
@@ -65,8 +67,6 @@ static ts_code list(cloud_file **files, uint32_t *n, uint32_t *others, ts_job *j
         if (cloud_file_parse(f, ts_member_name(job->set, i))) {
             f->member = i;
             (*n)++;
-        } else {
-            (*others)++;
         }
     }
     qsort(*files, *n, sizeof **files, compare_pods);
@@ -154,9 +154,8 @@ static bool is_agent(const cloud_file *f)
     return f->name[f->pod_n] == '/' || f->pod_n == 0;
 }
 
-static ts_code import_pods(ts_job *job, cloud_file *files, size_t n)
+static ts_code import_pods(ts_job *job, cloud_file *files, size_t n, bool *first)
 {
-    bool first = true;
     size_t i = 0;
     ts_code code = TS_OK;
     while (i < n && code == TS_OK) {
@@ -165,12 +164,94 @@ static ts_code import_pods(ts_job *job, cloud_file *files, size_t n)
         while (end < n && same_pod(&files[i], &files[end])) {
             end++;
         }
-        code = begin_source(&id, job, &files[i], first);
+        code = begin_source(&id, job, &files[i], *first);
         if (code == TS_OK) {
             code = cloud_pod_import(job, id, files + i, end - i, is_agent(&files[i]));
         }
-        first = false;
+        *first = false;
         i = end;
+    }
+    return code;
+}
+
+/* --- conversations -------------------------------------------------------------------------- */
+
+static ts_code read_conversation(ts_job *job, ts_stream *stream, uint32_t member, bool first)
+{
+    const char *name = ts_member_name(job->set, member);
+    cloud_conversation *v = NULL;
+    uint8_t *block = ts_alloc(job->ctx, CONVERSATION_BLOCK, 1);
+    ts_row_source *source;
+    int64_t id;
+    size_t got = 1;
+    ts_code code = block == NULL ? job->ctx->error.code : cloud_source(&id, job, first);
+    if (code != TS_OK) {
+        goto out;
+    }
+    source = ts_source(job->store, id);
+    if ((code = ts_source_text(job->store, id, &source->path, name, strlen(name))) != TS_OK ||
+        (code = cloud_conversation_new(&v, job, id)) != TS_OK) {
+        goto out;
+    }
+    while (code == TS_OK && got > 0) {
+        code = ts_stream_read(&got, stream, block, CONVERSATION_BLOCK);
+        if (code == TS_ERR_INPUT && ts_stream_offset(stream) > 0) {
+            got = 0;
+            code = ts_issue(job->store, id, TS_ISSUE_input_read_failed, NULL,
+                            (int64_t)ts_stream_offset(stream), "%s", job->ctx->error.causes[0]);
+        }
+        if (code == TS_OK && got > 0) {
+            code = cloud_conversation_feed(v, block, got);
+        }
+    }
+    if (code == TS_OK) {
+        ts_job_read(job, ts_stream_offset(stream));
+        source->bytes += (int64_t)ts_stream_offset(stream);
+        code = cloud_conversation_finish(v);
+    }
+out:
+    if (v != NULL) {
+        cloud_conversation_free(v);
+    }
+    ts_free(job->ctx, block);
+    return code;
+}
+
+/* Imports the member when it is a conversation; *others counts those that are none. */
+static ts_code try_conversation(ts_job *job, uint32_t member, bool *first, uint32_t *others)
+{
+    ts_stream *stream = NULL;
+    ts_text head;
+    ts_code code = ts_member_open(&stream, job->set, member);
+    if (code == TS_OK && (code = ts_stream_peek(&head, stream)) == TS_OK) {
+        if (cloud_is_conversation((const uint8_t *)head.p, head.n)) {
+            code = read_conversation(job, stream, member, *first);
+            *first = false;
+        } else {
+            (*others)++;
+        }
+    }
+    if (stream != NULL) {
+        ts_stream_close(stream);
+    }
+    if (code == TS_ERR_INPUT) {
+        code = ts_issue(job->store, job->source_id, TS_ISSUE_member_failed,
+                        ts_member_name(job->set, member), TS_NO_OFFSET, "%s",
+                        job->ctx->error.causes[0]);
+    }
+    return code;
+}
+
+/* The members that belong to no pod by their name. */
+static ts_code import_others(ts_job *job, bool *first, uint32_t *others)
+{
+    uint32_t count;
+    ts_code code = ts_fileset_count(&count, job->set);
+    for (uint32_t i = 0; i < count && code == TS_OK; i++) {
+        cloud_file f;
+        if (!cloud_file_parse(&f, ts_member_name(job->set, i))) {
+            code = try_conversation(job, i, first, others);
+        }
     }
     return code;
 }
@@ -195,14 +276,22 @@ static ts_code import_set(ts_job *job)
     cloud_file *files = NULL;
     uint32_t n = 0;
     uint32_t others = 0;
-    ts_code code = list(&files, &n, &others, job);
-    if (code == TS_OK && (code = note_set(job, others)) == TS_OK) {
-        code = n > 0 ? import_pods(job, files, n)
-                     : ts_fail(job->ctx, TS_ERR_FORMAT, "%s holds no streams of the Cloud Profiler",
-                               job->name);
+    bool first = true;
+    ts_code code = list(&files, &n, job);
+    if (code == TS_OK && (code = import_pods(job, files, n, &first)) == TS_OK &&
+        (code = import_others(job, &first, &others)) == TS_OK) {
+        code = first ? ts_fail(job->ctx, TS_ERR_FORMAT, "%s holds no streams of the Cloud Profiler",
+                               job->name)
+                     : note_set(job, others);
     }
     ts_free(job->ctx, files);
     return code;
+}
+
+static bool joins(const char *name)
+{
+    cloud_file f;
+    return cloud_file_parse(&f, name);
 }
 
 const ts_format ts_format_cloud = {
@@ -211,4 +300,5 @@ const ts_format ts_format_cloud = {
     .source_type = "cloud",
     .sniff = sniff,
     .import_set = import_set,
+    .joins = joins,
 };
