@@ -220,8 +220,8 @@ static bool conserved(const ts_tally *t)
            !__builtin_add_overflow(sum, t->skipped, &sum) && sum == t->seen;
 }
 
-/* Items that have a row each: what was counted as imported has to be there. Kinds of one table stand
- * together. */
+/* Items that have a row each: what was counted as imported has to be there. Kinds of one table
+ * stand together. */
 static const struct {
     ts_item item;
     enum ts_table_id table;

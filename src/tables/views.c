@@ -66,7 +66,8 @@ const ts_view ts_views[] = {
      "directory before.",
      ts_view_flare_recording},
     {"v_flare_cpu",
-     "CPU time series of Flare with directory and thread, one row per value that is not 0, over all "
+     "CPU time series of Flare with directory and thread, one row per value that is not 0, over "
+     "all "
      "directories of a run. Filter on agent_addr and tid.",
      ts_view_flare_cpu},
     {"v_data_quality",

@@ -2,8 +2,8 @@
 
 /* Facts of a sample directory: the summary is in source_property. */
 #define RECORDINGS                                                                                 \
-    "SELECT s.id AS source_id, s.path AS path, s.start_ts AS start_ts, s.end_ts AS end_ts,\n"     \
-    "  a.value AS agent_addr, CAST(b.value AS INTEGER) AS sample_start_time\n"                    \
+    "SELECT s.id AS source_id, s.path AS path, s.start_ts AS start_ts, s.end_ts AS end_ts,\n"      \
+    "  a.value AS agent_addr, CAST(b.value AS INTEGER) AS sample_start_time\n"                     \
     "FROM source AS s\n"                                                                           \
     "LEFT JOIN source_property AS a ON a.source_id = s.id AND a.key = 'agent_addr'\n"              \
     "LEFT JOIN source_property AS b ON b.source_id = s.id AND b.key = 'sample_start_time'\n"       \

@@ -24,6 +24,9 @@ static const char *const inputs[] = {
     "profile.cpuprofile",
     "flare",
     "flare.zip",
+    "cloud",
+    "cloud-flat",
+    "cloud.protocol",
 };
 enum { INPUTS = sizeof inputs / sizeof inputs[0] };
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# inputs.sh MKHTRACE DATA DIR CMAKE MKFLARE: makes the small inputs of the fault tests in DIR.
+# inputs.sh MKHTRACE DATA DIR CMAKE MKFLARE MKCLOUD: makes the small inputs of the fault tests in DIR.
 set -euo pipefail
 mkhtrace=$1
 tiny=$2/tiny
 dir=$3
 cmake=$4
 mkflare=$5
+mkcloud=$6
 
 rm -rf "$dir"
 mkdir -p "$dir"
@@ -22,6 +23,10 @@ gzip -9nc snapshot.htrace >snapshot.htrace.gz
 "$cmake" -E tar czf all.tar.gz profile.htrace snapshot.heapsnapshot
 "$mkflare" --threads=2 --seconds=1 --methods=40 --missing-every=5 --volume=1 flare
 "$cmake" -E tar cf flare.zip --format=zip flare
+small=(--calls 3 --methods 6 --depth 3 --frames 2 --threads 2)
+"$mkcloud" -o cloud --container agent "${small[@]}"
+"$mkcloud" -o cloud-flat --container flat --positions --lost-exit 1 "${small[@]}"
+"$mkcloud" -o cloud.protocol --container tcp --pods 2 "${small[@]}"
 # Some tens of ms: long enough to be killed in the middle, in MB rather than KB.
 "$mkhtrace" -o large.htrace --config pid=77,type=snapshot \
     --snapshot synth:nodes=20000,edges=80000,strings=4000

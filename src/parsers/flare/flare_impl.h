@@ -242,7 +242,7 @@ typedef struct flare_index {
     bool no_keys; /* offsets only */
     uint64_t start;
     uint64_t count; /* entries */
-    unsigned key_size;
+    uint8_t key_size;
 } flare_index;
 
 typedef struct flare_pair {

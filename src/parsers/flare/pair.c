@@ -121,7 +121,7 @@ static ts_code open_data(flare_pair *pair, uint32_t member, const char *what)
 
 static unsigned entry_size(const flare_index *index)
 {
-    return index->key_size + OFFSET_SIZE;
+    return (unsigned)index->key_size + OFFSET_SIZE;
 }
 
 static ts_code get_entry(int64_t *key, uint64_t *offset, flare_index *index, uint64_t start,
