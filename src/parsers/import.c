@@ -445,6 +445,19 @@ static ts_code count_members(ts_run *run, level *l)
     return code;
 }
 
+/* A part that cannot be listed may be what makes it unknown. */
+static ts_code unknown_directory(ts_run *run, const ts_fileset *set)
+{
+    const ts_damage *damage = ts_fileset_damage(set);
+    if (damage != NULL) {
+        return ts_fail(run->ctx, TS_ERR_INPUT, "%s: %s", ts_fileset_name(set), damage->what);
+    }
+    return ts_fail(run->ctx, TS_ERR_FORMAT,
+                   "%s is a directory that no format recognises; name its files, or use -D for the "
+                   "split files of one recording",
+                   ts_fileset_name(set));
+}
+
 /* Takes over `set`: it becomes the innermost level, or is imported as a whole and closed. */
 static ts_code enter_set(argument *a, ts_fileset *set)
 {
@@ -460,11 +473,7 @@ static ts_code enter_set(argument *a, ts_fileset *set)
         code = note_skipped(a, set, &members);
     }
     if (code == TS_OK && !taken && ts_fileset_kind(set) == TS_SET_DIRECTORY) {
-        ts_fail(run->ctx, TS_ERR_FORMAT,
-                "%s is a directory that no format recognises; name its files, or use -D for the "
-                "split files of one recording",
-                ts_fileset_name(set));
-        code = import_failure(run, TS_ERR_FORMAT, NULL, ts_fileset_name(set));
+        code = import_failure(run, unknown_directory(run, set), NULL, ts_fileset_name(set));
         taken = true;
     }
     if (code == TS_OK && !taken && a->depth == MAX_NESTED) {
