@@ -229,7 +229,7 @@ def damage_bytes():
     for c in ("agent", "flat", "tcp"):
         for stream in ("calls", "trace", "sql", "xml"):
             data = clean.pod.files[stream][1]
-            for cut in (0, 1, 9, len(data) // 2, len(data) - 1, len(data)):
+            for cut in (0, 9, len(data) // 2, len(data) - 1):
                 _, rec = make("--container", c, "--cut", "%s@%d" % (stream, cut))
                 same("%s cut at %d of %s" % (c, cut, stream),
                      rec[0].pod.files[stream].get(1, b""), data[:cut])
