@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# compilers.sh PROGRAM1 PROGRAM2 MKHTRACE SOURCE: two builds of the program give the same bytes.
+# compilers.sh PROGRAM1 PROGRAM2 TOOLS SOURCE: two builds of the program give the same bytes.
 set -euo pipefail
 first=$(realpath "$1")
 second=$(realpath "$2")
-mkhtrace=$(realpath "$3")
+tools=$(realpath "$3")
 source=$(cd "$4" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-bash "$source/test/fault/inputs.sh" "$mkhtrace" "$source/test/data" "$scratch/inputs" cmake
+bash "$source/test/fault/inputs.sh" "$tools/mkhtrace" "$source/test/data" "$scratch/inputs" cmake \
+    "$tools/mkflare"
 
 compared=0
-for input in "$scratch"/inputs/*.* "$source"/test/data/*.gz "$source"/test/data/tiny/*; do
+for input in "$scratch"/inputs/*.* "$scratch/inputs/flare" "$source"/test/data/*.gz "$source"/test/data/tiny/*; do
     for options in "" --index; do
         "$first" "$input" -e "$scratch/1.db" --quiet --force $options
         "$second" "$input" -e "$scratch/2.db" --quiet --force $options

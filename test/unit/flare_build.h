@@ -244,31 +244,40 @@ typedef struct folder {
     char path[64];
 } folder;
 
+static inline char *path_in(const folder *f, const char *name)
+{
+    size_t n = strlen(f->path) + strlen(name) + 2;
+    char *path = malloc(n);
+    assert_non_null(path);
+    snprintf(path, n, "%s/%s", f->path, name);
+    return path;
+}
+
 static inline folder write_sample(const sample *s)
 {
     folder f = {"/dev/shm/ts_flare_XXXXXX"};
-    char path[160];
     if (mkdtemp(f.path) == NULL) {
         strcpy(f.path, "/tmp/ts_flare_XXXXXX");
         assert_non_null(mkdtemp(f.path));
     }
     for (size_t i = 0; i < s->count; i++) {
-        snprintf(path, sizeof path, "%s/%s", f.path, s->names[i]);
+        char *path = path_in(&f, s->names[i]);
         FILE *file = fopen(path, "wb");
         assert_non_null(file);
         assert_true(s->files[i].n == 0 ||
                     fwrite(s->files[i].p, 1, s->files[i].n, file) == s->files[i].n);
         fclose(file);
+        free(path);
     }
     return f;
 }
 
 static inline void remove_sample(const folder *f, const sample *s)
 {
-    char path[160];
     for (size_t i = 0; i < s->count; i++) {
-        snprintf(path, sizeof path, "%s/%s", f->path, s->names[i]);
+        char *path = path_in(f, s->names[i]);
         unlink(path);
+        free(path);
     }
     assert_int_equal(rmdir(f->path), 0);
 }
