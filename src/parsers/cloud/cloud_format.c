@@ -182,7 +182,7 @@ static ts_code read_conversation(ts_job *job, ts_stream *stream, uint32_t member
     cloud_conversation *v = NULL;
     uint8_t *block = ts_alloc(job->ctx, CONVERSATION_BLOCK, 1);
     ts_row_source *source;
-    int64_t id;
+    int64_t id = 0;
     size_t got = 1;
     ts_code code = block == NULL ? job->ctx->error.code : cloud_source(&id, job, first);
     if (code != TS_OK) {
