@@ -163,6 +163,16 @@ static void release(void *self, enum ts_table_id id, int64_t rowid)
     }
 }
 
+static ts_code settle(void *self, enum ts_table_id id, int64_t rowid, uint64_t columns,
+                      const int64_t *values)
+{
+    ts_db *db = self;
+    if (db->pages == NULL) {
+        return ts_fail(db->ctx, TS_ERR_INTERNAL, "row after the end: table=%s", ts_schema[id].name);
+    }
+    return ts_pages_settle(db->pages, id, rowid, columns, values);
+}
+
 /* --- the schema ---------------------------------------------------------------------------- */
 
 /*
@@ -326,6 +336,7 @@ ts_code ts_db_create(ts_db **out, ts_ctx *ctx, const char *path)
     db->sink.put = put;
     db->sink.complete = complete;
     db->sink.release = release;
+    db->sink.settle = settle;
     int rc = sqlite3_open_v2(path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (rc != SQLITE_OK) {
         code = ts_db_fail(db, rc, "open");

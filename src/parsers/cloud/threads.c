@@ -147,18 +147,13 @@ ts_code cloud_push(cloud_pod *pod, cloud_thread *t, uint32_t word, int64_t ms)
     return TS_OK;
 }
 
-static ts_code complete(cloud_pod *pod, int64_t slice, unsigned column, int64_t value)
-{
-    return value == 0 ? TS_OK /* as it was reserved */
-                      : ts_sink_complete(pod->sink, TS_T_stack_slice, slice, column, value);
-}
-
 ts_code cloud_pop(cloud_pod *pod, cloud_thread *t, int64_t ms, int state)
 {
     const cloud_frame *f = &t->frames[--t->depth];
     int64_t dur = ms > f->start ? ts_sat_sub(ms, f->start) : 0;
     int64_t self = dur > f->children ? dur - f->children : 0;
-    ts_code code;
+    int64_t values[3] = {cloud_ns(dur), cloud_ns(self), state};
+    uint64_t columns = state == 0 ? LATE_COLUMNS & ~TS_NULL_BIT(stack_slice, state) : LATE_COLUMNS;
     if (t->depth > 0) {
         cloud_frame *parent = &t->frames[t->depth - 1];
         parent->children = ts_sat_add(parent->children, dur);
@@ -166,12 +161,9 @@ ts_code cloud_pop(cloud_pod *pod, cloud_thread *t, int64_t ms, int state)
     if (f->slice == 0) {
         return TS_OK;
     }
-    if ((code = complete(pod, f->slice, TS_C_stack_slice__dur, cloud_ns(dur))) == TS_OK &&
-        (code = complete(pod, f->slice, TS_C_stack_slice__self_dur, cloud_ns(self))) == TS_OK) {
-        code = complete(pod, f->slice, TS_C_stack_slice__state, state);
-    }
-    ts_sink_release(pod->sink, TS_T_stack_slice, f->slice);
-    return code;
+    /* The state is 0 as it was put. */
+    return ts_sink_settle(pod->sink, TS_T_stack_slice, f->slice,
+                          dur == 0 && state == 0 ? 0 : columns, values);
 }
 
 ts_code cloud_close_frames(cloud_pod *pod, int state)
