@@ -282,81 +282,6 @@ static void test_unknown_command(void **state)
     run_free(&r);
 }
 
-static void test_feed_sizes(void **state)
-{
-    static const size_t sizes[] = {1, 2, 3, 7, 4096};
-    pod p = worked();
-    bytes b = {0};
-    run whole;
-    UNUSED(state);
-    put_pod(&b, "shop-1_1691167326000", &p);
-    pod_free(&p);
-    import_one(&whole, &b);
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        run r;
-        import_begin(&r);
-        (void)import_files(&r, &b, 1, sizes[i]);
-        assert_ok(r.ctx, r.code);
-        assert_true(memsink_equal(whole.sink, r.sink));
-        run_free(&r);
-    }
-    free(b.p);
-    run_free(&whole);
-}
-
-/* What a conversation that was cut holds is the beginning of what the whole one holds. */
-static void test_cut_anywhere(void **state)
-{
-    static const enum ts_table_id tables[] = {TS_T_cloud_dictionary, TS_T_cloud_suspend,
-                                              TS_T_cloud_tag};
-    pod p = worked();
-    bytes b = {0};
-    run whole;
-    UNUSED(state);
-    put_pod(&b, "shop-1_1691167326000", &p);
-    pod_free(&p);
-    import_one(&whole, &b);
-    for (size_t n = 13; n < b.n; n += n % 5 + 1) {
-        bytes cut = {.p = b.p, .n = n};
-        run r;
-        import_begin(&r);
-        (void)import_files(&r, &cut, 1, 0);
-        if (r.code == TS_OK) {
-            assert_int_equal(issues(&r, "conservation"), 0);
-            for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++) {
-                size_t row;
-                assert_true(memsink_is_prefix(&row, r.sink, whole.sink, tables[t]));
-            }
-        } else {
-            assert_int_equal(r.code, TS_ERR_FORMAT);
-        }
-        run_free(&r);
-    }
-    free(b.p);
-    run_free(&whole);
-}
-
-/* Every bit of the streams' bytes turned: nothing but rows and issues may come of it. */
-static void test_every_bit_turned(void **state)
-{
-    UNUSED(state);
-    for (int w = DICTIONARY; w < STREAMS; w++) {
-        pod p = worked();
-        size_t step = w == DICTIONARY ? 61 : 1;
-        for (size_t bit = 0; bit < 8 * p.stream[w].n; bit += step) {
-            bytes b = {0};
-            run r;
-            p.stream[w].p[bit / 8] ^= (uint8_t)(1 << bit % 8);
-            put_pod(&b, "shop-1_1691167326000", &p);
-            p.stream[w].p[bit / 8] ^= (uint8_t)(1 << bit % 8);
-            import_one(&r, &b);
-            free(b.p);
-            run_free(&r);
-        }
-        pod_free(&p);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -372,9 +297,6 @@ int main(void)
         cmocka_unit_test(test_lost_words_end_the_dictionary),
         cmocka_unit_test(test_pods_are_apart),
         cmocka_unit_test(test_unknown_command),
-        cmocka_unit_test(test_feed_sizes),
-        cmocka_unit_test(test_cut_anywhere),
-        cmocka_unit_test(test_every_bit_turned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
