@@ -104,8 +104,9 @@ def cut_int32(v):
 
 
 class Pod:
-    def __init__(self, name, framed):
+    def __init__(self, name, framed, path=None):
         self.name = name
+        self.path = path  # of the agent's directory
         self.framed = framed
         self.files = {}  # stream -> {index: bytes}
         self.notes = []
@@ -173,7 +174,7 @@ def load_directory(path):
             flat = FLAT_FILE.match(name)
             if agent:
                 root, stream = os.path.split(folder)
-                pod = pods.setdefault(root, Pod(os.path.basename(root), False))
+                pod = pods.setdefault(root, Pod(os.path.basename(root), False, root))
                 index = int(agent.group(1))
                 data = read(full)
                 if data[:2] == b"\x1f\x8b":
@@ -183,7 +184,24 @@ def load_directory(path):
                 key = (folder, flat.group(1))
                 pod = pods.setdefault(key, Pod(flat.group(1), True))
                 pod.add(flat.group(2), int(flat.group(3) or 0) + 1, read(full))
+    lend_params([p for p in pods.values() if p.path is not None])
     return list(pods.values())
+
+
+def lend_params(pods):
+    """A start of the agent without params takes those of another start of its server."""
+    def server(pod):
+        return os.path.normpath(os.path.join(pod.path, "../../../.."))
+
+    having = [p for p in pods if "params" in p.files]
+    for pod in pods:
+        if pod not in having:
+            same = [p for p in having if server(p) == server(pod)]
+            before = [p for p in same if p.path < pod.path]
+            lender = max(before, key=lambda p: p.path, default=None) or min(
+                same, key=lambda p: p.path, default=None)
+            if lender:
+                pod.files["params"] = lender.files["params"]
 
 
 def load_conversation(data):
@@ -432,7 +450,7 @@ def parse_calls(pod):
             while r.more():
                 start = r.at
                 c = parse_call(r, version, names, base)
-                c.file, c.offset = index, start
+                c.file, c.offset, c.format = index, start, version
                 base = c.start
                 calls.append(c)
         except Damage as d:
@@ -607,8 +625,27 @@ class Recording:
         self.calls = parse_calls(pod)
         for c in self.calls:
             c.root = self.trace.roots.get(c.key)
+        self.mend_amounts()
         self.pauses = sorted((end - delay, end) for end, _, delay in self.suspend)
         self.pause_ends = [p[1] for p in self.pauses]
+
+    def mend_amounts(self):
+        """Long numbers may have lost what is above 28 bits; tags of the root have them as text."""
+        fields = {"memory.allocated": "memory", "io.disk.read": "file_read",
+                  "io.disk.written": "file_written", "io.net.read": "net_read",
+                  "io.net.written": "net_written"}
+        calls = {}
+        for c in self.calls:
+            if c.root:
+                calls.setdefault(c.root, []).append(c)
+        for frame, word, kind, value in self.trace.values:
+            field = fields.get(self.words.get(word))
+            if field and kind == 0 and frame in calls and value.isdecimal():
+                for c in calls[frame]:
+                    stored = getattr(c, field)
+                    if int(value) > stored and (int(value) - stored) % (1 << 28) == 0 and \
+                            c.format >= (2 if field == "memory" else 3):
+                        setattr(c, field, int(value))
 
     def suspended(self, start, end):
         total = 0

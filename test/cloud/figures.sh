@@ -4,6 +4,7 @@
 # independent reader test/check/cloud.py finds. With TS_FIXTURES the same on recordings of the profiler itself.
 # usage: figures.sh TRACE_STREAMER MKCLOUD PYTHON TEST_DIR
 set -euo pipefail
+set -f # a line of recordings.txt may begin with ?
 program=$1
 mkcloud=$2
 python=$3

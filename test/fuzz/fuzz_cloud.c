@@ -1,7 +1,7 @@
 /*
  * Cloud Profiler. An input that begins with 0x14 is a conversation. Of any other the first byte
- * chooses a part of the time, then come files: a byte that says which (names below), two bytes of
- * length (big-endian), the bytes.
+ * chooses a part of the time, or --strict, then come files: a byte that says which (names below),
+ * two bytes of length (big-endian), the bytes.
  */
 #include "fuzz_dir.h"
 #include "import_check.h"
@@ -58,6 +58,7 @@ static void files(fuzz_run *r, const uint8_t *p, size_t n, uint64_t cuts)
             .to = start + ((part >> 1 & 7) + 1 + (part >> 4)) * INT64_C(1000000000),
         };
     }
+    r->ctx->strict = part >= 0xf0;
     r->run.request = &request;
     r->run.result = &result;
     r->options.block_size = cuts == 0 ? 65536 : 1 + (size_t)(cuts % 97);

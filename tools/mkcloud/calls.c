@@ -101,6 +101,12 @@ static uint64_t stored(const mc_pod *p, uint64_t v)
     return p->c->short_longs && v != low && low < 1U << 21 ? low : v;
 }
 
+/* What a reader makes of it: the tags of the root have the number in full. */
+static int64_t amount(const mc_pod *p, const mc_call *call, int i)
+{
+    return (int64_t)(call->joined ? call->amounts[i] : stored(p, call->amounts[i]));
+}
+
 /* The record without its time, which depends on the record before. */
 static void put_body(mc_pod *p, mc_thread *t, const mc_call *call, mk_buf *b, int64_t number)
 {
@@ -150,12 +156,12 @@ static void count_record(mc_pod *p, const mc_call *call, uint64_t start)
     f->logs_generated += format >= 1 ? call->logs_written + call->logs_more : 0;
     f->cpu += format >= 2 ? call->cpu : 0;
     f->wait += format >= 2 ? call->wait : 0;
-    f->memory += format >= 2 ? (int64_t)stored(p, call->amounts[0]) : 0;
+    f->memory += format >= 2 ? amount(p, call, 0) : 0;
     if (format >= 3) {
-        f->file_read += (int64_t)stored(p, call->amounts[1]);
-        f->file_written += (int64_t)stored(p, call->amounts[2]);
-        f->net_read += (int64_t)stored(p, call->amounts[3]);
-        f->net_written += (int64_t)stored(p, call->amounts[4]);
+        f->file_read += amount(p, call, 1);
+        f->file_written += amount(p, call, 2);
+        f->net_read += amount(p, call, 3);
+        f->net_written += amount(p, call, 4);
     }
     f->transactions += format >= 4 ? call->transactions : 0;
     f->queue_wait += format >= 4 ? call->queue_wait : 0;

@@ -64,7 +64,7 @@ static const option options[] = {
     {"--no-params", NULL, FLAG, AT(no_params), 0, "the first pod has no params stream"},
     {"--others", NULL, FLAG, AT(others), 0, "streams td, top, heap beside gc"},
     {"--short-longs", NULL, FLAG, AT(short_longs), 0,
-     "long numbers that the agent writes too short; the figures are those in the record"},
+     "long numbers that the agent writes too short; the tags of the root have them in full"},
     {"--reactive", NULL, FLAG, AT(reactive), 0, "records that last longer than their root"},
     {"--suffix", "NAME", TEXT, AT(suffix), 0, "flat: of the files; default protocol"},
     {"--commands", NULL, FLAG, AT(commands), 0, "tcp: commands that carry no stream data"},

@@ -76,8 +76,12 @@ static void put_params(mc_pod *p)
     mc_stream s;
     bool is_method;
 
-    if (p->c->no_params && p->f->pods == 0)
+    if (p->c->no_params && p->f->pods == 0) {
+        /* A reader takes those of another start of the server. */
+        if (p->c->container == MC_AGENT && p->c->pods > 1)
+            p->f->params += MC_FIRST_METHOD - 3;
         return;
+    }
     mc_stream_open(&s, p->out, MC_PARAMS, 1);
     mk_buf_byte(&p->record, (uint8_t)p->c->params_version);
     for (uint32_t i = 3; i < MC_FIRST_METHOD; i++) {

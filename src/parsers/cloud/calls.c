@@ -23,6 +23,7 @@ typedef struct call {
     int64_t io[4]; /* file read, written; net read, written */
     uint32_t transactions, queue_wait;
     uint32_t params;
+    uint64_t values;       /* of all parameters */
     const uint8_t *groups; /* where they begin */
 } call;
 
@@ -53,20 +54,21 @@ static void decode_numbers(call *k, cloud_cursor *c, int format)
 }
 
 /* Walks over the groups, so that the whole record is known to be there. */
-static void decode_params(call *k, cloud_cursor *c)
+static void decode_params(cloud_pod *pod, call *k, cloud_cursor *c)
 {
     k->params = cloud_varint(c);
     k->groups = c->p;
     if (k->params > MAX_PARAMS) {
-        cloud_fail(c, CLOUD_BAD);
+        cloud_refuse(pod, c, "a call has more than 4096 parameters");
         return;
     }
     for (uint32_t i = 0; i < k->params && c->got == CLOUD_GOT; i++) {
         uint32_t values;
         (void)cloud_varint(c);
         values = cloud_varint(c);
+        k->values += values;
         if (values > MAX_VALUES) {
-            cloud_fail(c, CLOUD_BAD);
+            cloud_refuse(pod, c, "a parameter has more than 2^20 values");
             return;
         }
         for (uint32_t v = 0; v < values && c->got == CLOUD_GOT; v++) {
@@ -75,8 +77,9 @@ static void decode_params(call *k, cloud_cursor *c)
     }
 }
 
-static void decode(call *k, const cloud_calls *calls, cloud_cursor *c)
+static void decode(cloud_pod *pod, call *k, cloud_cursor *c)
 {
+    const cloud_calls *calls = &pod->calls;
     k->start = ts_sat_add(calls->last, cloud_zigzag(c));
     k->method = cloud_varint(c);
     k->dur = (int32_t)cloud_varint(c);
@@ -94,7 +97,7 @@ static void decode(call *k, const cloud_calls *calls, cloud_cursor *c)
     k->offset = cloud_varint(c);
     k->record = cloud_varint(c);
     decode_numbers(k, c, calls->format);
-    decode_params(k, c);
+    decode_params(pod, k, c);
 }
 
 /* --- rows ----------------------------------------------------------------------------------- */
@@ -142,6 +145,9 @@ static ts_code find_root(cloud_pod *pod, const call *k, ts_row_cloud_call *row)
         row->null &= ~TS_NULL_BIT(cloud_call, root_slice_id);
     }
     code = cloud_name_thread(pod, thread, row->thread_name);
+    if (code == TS_OK) {
+        code = cloud_amounts_mend(pod, root, row);
+    }
     if (code == TS_OK && (root->word != k->method || root->start != k->start)) {
         code = cloud_issue(pod, TS_ISSUE_cloud_call_mismatch, cloud_offset(&pod->reader),
                            "method %" PRIu32 " at %" PRId64 " ms, in the trace %" PRIu32
@@ -239,10 +245,15 @@ static ts_row_cloud_call make_row(const cloud_pod *pod, const call *k)
     };
 }
 
-static ts_code check(cloud_pod *pod, const call *k)
+/* Most often the records before it were damaged, and all that follow make no sense either. */
+static ts_code check(cloud_pod *pod, const call *k, cloud_cursor *c)
 {
     bool bad = k->dur < 0 || k->method >= pod->words.n ||
                (pod->calls.format >= 1 && k->thread > pod->calls.names.n);
+    if (bad && pod->ctx->strict) {
+        cloud_refuse(pod, c, "a call has a method, a thread or a duration that cannot be");
+        return TS_OK;
+    }
     return !bad ? TS_OK
                 : cloud_issue(pod, TS_ISSUE_cloud_call_implausible, cloud_offset(&pod->reader),
                               "method %" PRIu32 ", thread %" PRIu32 ", %" PRId32 " ms", k->method,
@@ -255,18 +266,21 @@ static ts_code call_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
     ts_row_cloud_call row;
     ts_code code;
     (void)offset;
-    decode(&k, &pod->calls, c);
+    decode(pod, &k, c);
     if (c->got != CLOUD_GOT) {
         return TS_OK;
     }
     row = make_row(pod, &k);
-    if ((code = check(pod, &k)) != TS_OK || (code = take_thread(pod, &k, &row)) != TS_OK) {
+    if ((code = check(pod, &k, c)) != TS_OK || c->got != CLOUD_GOT ||
+        (code = take_thread(pod, &k, &row)) != TS_OK) {
         return code;
     }
     pod->calls.last = k.start;
     pod->calls.record++;
     if (!cloud_wanted(pod, k.start)) {
         cloud_count_skipped(pod, CLOUD_N_CALLS);
+        pod->counts[CLOUD_N_CALL_PARAMS]->seen += k.values;
+        pod->counts[CLOUD_N_CALL_PARAMS]->skipped += k.values;
         return TS_OK;
     }
     if ((code = cloud_method(&row.method_id, pod, k.method)) != TS_OK ||
@@ -321,5 +335,5 @@ ts_code cloud_calls_import(cloud_pod *pod)
     if ((code = note_header(pod)) != TS_OK) {
         return code;
     }
-    return cloud_records(pod, call_record, CLOUD_N_CALLS, "a call's number of parameters");
+    return cloud_records(pod, call_record, CLOUD_N_CALLS, "the record of a call");
 }

@@ -154,7 +154,99 @@ static bool is_agent(const cloud_file *f)
     return f->name[f->pod_n] == '/' || f->pod_n == 0;
 }
 
-static ts_code import_pods(ts_job *job, cloud_file *files, size_t n, bool *first)
+/* Digits only, `n` of them or, for 0, any number. */
+static bool is_number(const char *p, size_t length, size_t n)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (p[i] < '0' || p[i] > '9') {
+            return false;
+        }
+    }
+    return n == 0 ? length > 0 : length == n;
+}
+
+/*
+ * The part of a pod's name that is that of its server: <server>/<year>/<month>/<day>/<start>. Where
+ * the input is a directory below the server's it has fewer parts, all of one server. False: the
+ * directories are not called so.
+ */
+static bool server_of(size_t *out, const cloud_file *f)
+{
+    static const size_t digits[] = {0, 2, 2, 4};
+    size_t end = f->pod_n;
+    for (size_t i = 0; i < 4; i++) {
+        size_t begin = end;
+        while (begin > 0 && f->name[begin - 1] != '/') {
+            begin--;
+        }
+        if (!is_number(f->name + begin, end - begin, digits[i])) {
+            return false;
+        }
+        end = begin == 0 ? 0 : begin - 1;
+        if (begin == 0) {
+            break;
+        }
+    }
+    *out = end;
+    return true;
+}
+
+static bool has_params(const cloud_file *files, size_t n)
+{
+    size_t i = 0;
+    while (i < n && files[i].kind != CLOUD_PARAMS) {
+        i++;
+    }
+    return i < n;
+}
+
+/*
+ * Params of another start of the server, which are the same: those of the start before, or else of
+ * the first one after. NULL: there are none. Pods stand in the order of their names.
+ */
+static const cloud_file *find_params(const cloud_file *files, size_t n, const cloud_file *pod)
+{
+    const cloud_file *found = NULL;
+    size_t server;
+    size_t other;
+    if (!is_agent(pod) || !server_of(&server, pod)) {
+        return NULL;
+    }
+    for (size_t i = 0; i < n && (found == NULL || files + i < pod); i++) {
+        const cloud_file *f = &files[i];
+        if (f->kind == CLOUD_PARAMS && is_agent(f) && server_of(&other, f) && other == server &&
+            memcmp(f->name, pod->name, server) == 0) {
+            found = f;
+        }
+    }
+    return found;
+}
+
+/* The files of a pod, which are `n` of all. */
+static ts_code import_pod(ts_job *job, int64_t id, const cloud_file *all, size_t count,
+                          const cloud_file *pod, size_t n)
+{
+    const cloud_file *params = has_params(pod, n) ? NULL : find_params(all, count, pod);
+    cloud_file *files = ts_alloc(job->ctx, n + 1, sizeof *files);
+    ts_code code = TS_OK;
+    if (files == NULL) {
+        return job->ctx->error.code;
+    }
+    memcpy(files, pod, n * sizeof *files);
+    if (params != NULL) {
+        files[n] = *params;
+        files[n++].borrowed = true;
+        code = ts_issue(job->store, id, TS_ISSUE_cloud_params_borrowed, "params 1", TS_NO_OFFSET,
+                        "from %s", params->name);
+    }
+    if (code == TS_OK) {
+        code = cloud_pod_import(job, id, files, n, is_agent(pod));
+    }
+    ts_free(job->ctx, files);
+    return code;
+}
+
+static ts_code import_pods(ts_job *job, const cloud_file *files, size_t n, bool *first)
 {
     size_t i = 0;
     ts_code code = TS_OK;
@@ -166,7 +258,7 @@ static ts_code import_pods(ts_job *job, cloud_file *files, size_t n, bool *first
         }
         code = begin_source(&id, job, &files[i], *first);
         if (code == TS_OK) {
-            code = cloud_pod_import(job, id, files + i, end - i, is_agent(&files[i]));
+            code = import_pod(job, id, files, n, &files[i], end - i);
         }
         *first = false;
         i = end;

@@ -41,6 +41,7 @@ typedef struct cloud_file {
     uint32_t member;                /* of the set, when there is no spool */
     ts_spool *spool;                /* from a conversation; owned by that */
     size_t pod_n;                   /* a set: the part of the member's name that is the pod's */
+    bool borrowed;                  /* of another pod, which counts its bytes */
     const char *name;               /* the member's name */
 } cloud_file;
 
@@ -92,10 +93,28 @@ typedef struct cloud_thread {
     cloud_frame *frames;
     uint32_t depth;
     uint32_t cap;
-    int64_t last; /* ms */
-    bool resync;  /* the next end belongs to a root whose beginning was lost */
+    int64_t last;      /* ms */
+    size_t root;       /* number in cloud_pod.roots of the one that is open */
+    int64_t resync_ms; /* when what is open ends, if resync */
+    bool resync;       /* the next end belongs to a root whose beginning was lost */
     bool named;
 } cloud_thread;
+
+/* Amounts of a call that the agent's encoder of long numbers may have cut (amounts.c). */
+typedef enum cloud_amount_kind {
+    CLOUD_MEMORY,
+    CLOUD_FILE_READ,
+    CLOUD_FILE_WRITTEN,
+    CLOUD_NET_READ,
+    CLOUD_NET_WRITTEN,
+    CLOUD_AMOUNTS
+} cloud_amount_kind;
+
+typedef struct cloud_amount {
+    size_t root; /* number in cloud_pod.roots */
+    cloud_amount_kind kind;
+    int64_t value; /* as a tag of the root has it, in full */
+} cloud_amount;
 
 /* A growing array; `size` bytes an element. */
 typedef struct cloud_array {
@@ -146,8 +165,9 @@ typedef struct cloud_pod {
     const cloud_file *file;
     char label[CLOUD_LABEL];
     cloud_reader reader;
-    bool damaged;  /* what follows is lost */
-    uint64_t kept; /* bytes up to the end of the last good record */
+    bool damaged;    /* what follows is lost */
+    const char *why; /* why no record can be at the reader's place; NULL: a text's length */
+    uint64_t kept;   /* bytes up to the end of the last good record */
 
     ts_buf text; /* scratch */
     ts_buf more; /* likewise */
@@ -159,6 +179,7 @@ typedef struct cloud_pod {
     int64_t word_call_info; /* -1: not there */
     int64_t word_java_thread;
     int64_t word_node_name;
+    int64_t word_amounts[CLOUD_AMOUNTS];
 
     cloud_array pauses; /* cloud_pause */
     int64_t suspend_ms; /* end of the last pause that was read */
@@ -168,6 +189,7 @@ typedef struct cloud_pod {
     cloud_array blocks;        /* cloud_place, id = number of the first root in it */
     cloud_array block_threads; /* uint32_t: number of the thread */
     cloud_array roots;         /* cloud_root */
+    cloud_array amounts;       /* cloud_amount: few */
     int64_t first_slice;
     cloud_array threads; /* cloud_thread */
     cloud_calls calls;
@@ -217,6 +239,16 @@ ts_code cloud_cut(cloud_pod *pod, cloud_item item, const char *what);
 
 /* The bytes at the reader's place make no sense: what follows is lost. */
 ts_code cloud_stop(cloud_pod *pod, const char *what);
+
+/* The same for a record, which is counted as lost. */
+ts_code cloud_stop_at(cloud_pod *pod, cloud_item item, const char *what);
+
+/* No record can be at the cursor. */
+static inline void cloud_refuse(cloud_pod *pod, cloud_cursor *c, const char *why)
+{
+    pod->why = why;
+    cloud_fail(c, CLOUD_BAD);
+}
 
 /* The file ends before its header does. */
 ts_code cloud_no_header(cloud_pod *pod, size_t n);
@@ -280,6 +312,20 @@ int64_t cloud_text_at(const cloud_pod *pod, cloud_kind kind, uint32_t file, uint
 /* The root that begins at this place of the trace, and the thread that it runs on, or NULL. */
 const cloud_root *cloud_root_at(cloud_thread **thread, const cloud_pod *pod, uint32_t file,
                                 uint32_t offset, uint32_t record);
+
+/* --- amounts ------------------------------------------------------------------------------- */
+
+/* Decimal digits of the smallest amount that may be cut. */
+enum { CLOUD_AMOUNT_DIGITS = 9 };
+
+/* A tag of the root that is open on the thread; `text` is its value. */
+ts_code cloud_amount_note(cloud_pod *pod, const cloud_thread *t, uint32_t word, ts_text text);
+
+/* All of the trace was read. */
+void cloud_amounts_end(cloud_pod *pod);
+
+/* Mends the record of the call with this root. */
+ts_code cloud_amounts_mend(cloud_pod *pod, const cloud_root *root, ts_row_cloud_call *row);
 
 ts_code cloud_name_thread(cloud_pod *pod, cloud_thread *thread, ts_text name);
 

@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The server's version when it takes nothing from the agent. */
+#define REFUSED UINT64_C(88888888)
+
 enum {
     ACK = 0x00,
     INIT_OLD = 0x01,
@@ -15,6 +18,7 @@ enum {
     VERSION_OLD = 0x08,
     FLUSH = 0x11,
     RESULT = 0x13,
+    FAILED = 0xff, /* instead of ACK: the collector gives up */
     VERSION = 0x14,
     INIT = 0x15,
     MAX_FIELD = 1 << 20,
@@ -40,6 +44,7 @@ struct cloud_conversation {
     bool in_pod;
     bool any_pod;
     bool stopped;
+    bool failed; /* the connection has ended; only another one may follow */
     uint64_t bytes;
     uint64_t parsed;
     ts_buf pending;
@@ -97,6 +102,7 @@ static ts_code begin_pod(cloud_conversation *v)
     }
     v->in_pod = true;
     v->any_pod = true;
+    v->failed = false;
     source = ts_source(v->job->store, v->pod_id);
     return ts_source_text(v->job->store, v->pod_id, &source->kind, "pod", 3);
 }
@@ -163,8 +169,13 @@ static ts_code version(cloud_conversation *v, cloud_cursor *c)
     n = snprintf(text, sizeof text, "%" PRIu64, client);
     code = ts_source_text(v->job->store, v->pod_id, &source->format_version, text, (size_t)n);
     n = snprintf(text, sizeof text, "%" PRIu64, server);
-    return code != TS_OK ? code
-                         : property(v, "server_version", (field){(const uint8_t *)text, (size_t)n});
+    if (code == TS_OK) {
+        code = property(v, "server_version", (field){(const uint8_t *)text, (size_t)n});
+    }
+    return code != TS_OK || server != REFUSED
+               ? code
+               : ts_issue(v->job->store, v->pod_id, TS_ISSUE_cloud_refused, NULL,
+                          (int64_t)v->parsed, "the collector refuses version %" PRIu64, client);
 }
 
 static ts_code init_old(cloud_conversation *v, cloud_cursor *c)
@@ -255,7 +266,11 @@ static ts_code data(cloud_conversation *v, cloud_cursor *c)
 /* One command at the cursor. */
 static ts_code command(cloud_conversation *v, cloud_cursor *c)
 {
-    switch (cloud_u8(c)) {
+    uint8_t type = cloud_u8(c);
+    if (v->failed && type != VERSION) {
+        cloud_fail(c, CLOUD_BAD);
+    }
+    switch (c->got == CLOUD_GOT ? type : ACK) {
     case ACK:
     case FLUSH:
     case CLOSE:
@@ -275,6 +290,11 @@ static ts_code command(cloud_conversation *v, cloud_cursor *c)
         (void)take_handle(c);
         (void)cloud_u8(c);
         return TS_OK;
+    case FAILED:
+        v->failed = true;
+        return ts_issue(v->job->store, v->any_pod ? v->pod_id : v->source_id,
+                        TS_ISSUE_cloud_refused, NULL, (int64_t)v->parsed,
+                        "the collector reports an error");
     default:
         cloud_fail(c, CLOUD_BAD);
         return TS_OK;

@@ -53,6 +53,21 @@ ts_code cloud_stop(cloud_pod *pod, const char *what)
     return cloud_issue(pod, TS_ISSUE_cloud_stream_bad, cloud_offset(&pod->reader), "%s", what);
 }
 
+ts_code cloud_stop_at(cloud_pod *pod, cloud_item item, const char *what)
+{
+    pod->counts[item]->seen++;
+    pod->counts[item]->lost++;
+    return cloud_stop(pod, what);
+}
+
+/* Why no record can be at the cursor. */
+static const char *take_why(cloud_pod *pod)
+{
+    const char *why = pod->why;
+    pod->why = NULL;
+    return why != NULL ? why : "a text has an impossible length";
+}
+
 ts_code cloud_no_header(cloud_pod *pod, size_t n)
 {
     const cloud_reader *r = &pod->reader;
@@ -80,7 +95,7 @@ ts_code cloud_records(cloud_pod *pod, cloud_record record, cloud_item item, cons
             cloud_take(r, &c);
             pod->kept = cloud_offset(r);
         } else if (c.got == CLOUD_BAD) {
-            return cloud_stop(pod, what);
+            return cloud_stop_at(pod, item, take_why(pod));
         } else if (!r->ended) {
             code = cloud_more(r);
         } else {
@@ -107,8 +122,9 @@ static ts_code phrase(cloud_pod *pod, cloud_record record, size_t n, cloud_item 
             pod->counts[item]->seen++;
             pod->counts[item]->lost++;
             r->at = (size_t)(end - r->buf);
-            return cloud_issue(pod, TS_ISSUE_cloud_phrase_bad, offset,
-                               "%zu bytes of the phrase are no record", (size_t)(end - begin));
+            return cloud_issue(
+                pod, TS_ISSUE_cloud_phrase_bad, offset, "%s: %zu bytes of the phrase are left out",
+                c.got == CLOUD_BAD ? take_why(pod) : "a record has no end", (size_t)(end - begin));
         }
     }
     r->at = (size_t)(end - r->buf);
@@ -162,7 +178,9 @@ ts_code cloud_phrases(cloud_pod *pod, cloud_record record, size_t header, cloud_
             return code;
         }
         if (header > n) {
-            return cloud_no_header(pod, header);
+            pod->damaged = true;
+            return cloud_issue(pod, TS_ISSUE_cloud_header_cut, 0,
+                               "the first phrase has %zu bytes, the header %zu", n, header);
         }
         r->at += header; /* it was decoded before the first phrase */
         n -= header;
@@ -257,7 +275,7 @@ static ts_code end_file(cloud_pod *pod)
     uint64_t kept;
     uint64_t size;
     ts_code code = cloud_drain(r);
-    if (code != TS_OK || (code = note_wrapper(pod)) != TS_OK ||
+    if (code != TS_OK || (code = note_wrapper(pod)) != TS_OK || pod->file->borrowed ||
         (code = ts_count(&tally, pod->store, pod->source_id, TS_ITEM_cloud_stream_bytes,
                          pod->file->stream)) != TS_OK) {
         return code;
@@ -351,6 +369,7 @@ static ts_code end_kind(cloud_pod *pod, cloud_kind kind)
         pod->xml_first = pod->texts.n;
         return TS_OK;
     case CLOUD_TRACE:
+        cloud_amounts_end(pod);
         return cloud_close_frames(pod, 1);
     default:
         return TS_OK;
@@ -439,6 +458,7 @@ static void pod_free(cloud_pod *pod)
     ts_free(ctx, pod->calls.names.p);
     ts_pool_free(ctx, &pod->thread_names);
     ts_free(ctx, pod->pauses.p);
+    ts_free(ctx, pod->amounts.p);
     ts_free(ctx, pod->texts.p);
     ts_buf_free(ctx, &pod->text);
     ts_buf_free(ctx, &pod->more);

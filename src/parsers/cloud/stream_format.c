@@ -16,7 +16,7 @@ typedef struct single {
     ts_spool *spool;
 } single;
 
-enum { HEAD = 24 };
+enum { HEAD = 1024, MAX_PHRASE = 10240 /* the agent's buffer */ };
 
 /* --- recognising ---------------------------------------------------------------------------- */
 
@@ -26,10 +26,48 @@ static uint64_t number_at(const uint8_t *p, unsigned n)
     return cloud_fixed(&c, n);
 }
 
+/* Do the bytes begin with a parameter: a printable name, two booleans, an order, a signature? */
+static bool is_param(const uint8_t *p, size_t n)
+{
+    cloud_cursor c = {p, p + n, CLOUD_GOT};
+    cloud_string name = cloud_text(&c);
+    for (size_t i = 0; i < name.units; i++) {
+        if (name.p[2 * i] == 0 && name.p[2 * i + 1] < ' ') {
+            return false;
+        }
+    }
+    if (name.units == 0 || cloud_u8(&c) > 1 || cloud_u8(&c) > 1) {
+        return false;
+    }
+    (void)cloud_varint(&c);
+    (void)cloud_text(&c);
+    return c.got == CLOUD_GOT;
+}
+
+/* Are all bytes pauses that follow one another? */
+static bool are_pauses(const uint8_t *p, size_t n)
+{
+    cloud_cursor c = {p, p + n, CLOUD_GOT};
+    size_t pauses = 0;
+    while (c.p < c.end) {
+        int32_t delta = (int32_t)cloud_varint(&c);
+        int32_t delay = (int32_t)cloud_varint(&c);
+        if (c.got != CLOUD_GOT) {
+            break; /* the head ends here */
+        }
+        if (delay <= 0 || delay > delta) {
+            return false;
+        }
+        pauses++;
+    }
+    return pauses > 0;
+}
+
 /* What the first bytes of a stream say. CLOUD_OTHER: nothing. */
 static cloud_kind kind_of_head(const uint8_t *p, size_t n)
 {
     static const uint8_t word[] = {9, 0, 'c', 0, 'a', 0, 'l', 0, 'l', 0, '.'};
+    n = n < HEAD ? n : HEAD;
     if (n >= 16 && number_at(p, 4) == 0xfffefdfc && number_at(p + 4, 4) <= 4) {
         return CLOUD_CALLS;
     }
@@ -37,10 +75,18 @@ static cloud_kind kind_of_head(const uint8_t *p, size_t n)
         cloud_plausible_ms(number_at(p + 16, 8))) {
         return CLOUD_TRACE;
     }
-    if (n >= 4 + sizeof word && memcmp(p + 4, word, sizeof word) == 0) {
+    if ((n >= 4 + sizeof word && memcmp(p + 4, word, sizeof word) == 0) ||
+        (n >= sizeof word && memcmp(p, word, sizeof word) == 0)) {
         return CLOUD_DICTIONARY;
     }
-    if (n >= 12 && number_at(p, 4) < 10240 && cloud_plausible_ms(number_at(p + 4, 8))) {
+    if (n >= 5 && ((p[0] == 1 && is_param(p + 1, n - 1)) ||
+                   (number_at(p, 4) < MAX_PHRASE && p[4] == 1 && is_param(p + 5, n - 5)))) {
+        return CLOUD_PARAMS;
+    }
+    if (n >= 12 && number_at(p, 4) < MAX_PHRASE && cloud_plausible_ms(number_at(p + 4, 8))) {
+        return CLOUD_SUSPEND;
+    }
+    if (n >= 10 && cloud_plausible_ms(number_at(p, 8)) && are_pauses(p + 8, n - 8)) {
         return CLOUD_SUSPEND;
     }
     return CLOUD_OTHER;
@@ -125,8 +171,8 @@ static ts_code import_stream(single *s)
     ts_tally *of_stream;
     ts_code code;
     if (!cloud_file_parse(&f, name)) {
-        static const char *const names[] = {"dictionary", "", "",      "suspend",
-                                            "",           "", "trace", "calls"};
+        static const char *const names[] = {"dictionary", "", "params", "suspend",
+                                            "",           "", "trace",  "calls"};
         f.kind = kind_of_head((const uint8_t *)s->head.p, s->head.n);
         f.index = 1;
         if (f.kind == CLOUD_OTHER) {

@@ -20,7 +20,7 @@ static ts_code pause_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
         return TS_OK;
     }
     if (delay < 0) {
-        cloud_fail(c, CLOUD_BAD);
+        cloud_refuse(pod, c, "a pause is shorter than nothing");
         return TS_OK;
     }
     end = ts_sat_add(pod->suspend_ms, delta);
@@ -79,7 +79,7 @@ ts_code cloud_suspend_import(cloud_pod *pod)
         return cloud_stop(pod, "the header holds no time");
     }
     if (framed) {
-        return cloud_phrases(pod, pause_record, 8, CLOUD_N_PAUSES, true, "pauses");
+        return cloud_phrases(pod, pause_record, 8, CLOUD_N_PAUSES, false, "pauses");
     }
     r->at += 8;
     pod->kept = 8;

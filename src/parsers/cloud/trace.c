@@ -87,6 +87,7 @@ static ts_code put_root(cloud_pod *pod, const block *b, const event *e, int64_t 
     if (slice > UINT32_MAX) {
         return ts_fail(pod->ctx, TS_ERR_LIMIT, "a pod has more than 2^32 invocations");
     }
+    thread_of(pod, b)->root = pod->roots.n;
     ((cloud_root *)pod->roots.p)[pod->roots.n++] =
         (cloud_root){b->number, b->events, e->word, (uint32_t)slice, ms};
     return f->slice == 0 ? TS_OK : ts_put_cloud_root(pod->sink, &row);
@@ -122,7 +123,7 @@ static ts_code leave(cloud_pod *pod, const block *b, int64_t ms)
         bool wanted = t->frames[t->depth - 1].slice != 0;
         count->imported += wanted;
         count->skipped += !wanted;
-        return t->resync ? leave_all(pod, t, ms) : cloud_pop(pod, t, ms, 0);
+        return t->resync ? leave_all(pod, t, t->resync_ms) : cloud_pop(pod, t, ms, 0);
     }
     count->lost++;
     if (t->resync) {
@@ -135,13 +136,14 @@ static ts_code leave(cloud_pod *pod, const block *b, int64_t ms)
 
 /* call.info stands once a root, just before its end. Not exactly the root open: something before
  * it was lost. */
-static ts_code check_root(cloud_pod *pod, const block *b)
+static ts_code check_root(cloud_pod *pod, const block *b, int64_t ms)
 {
     cloud_thread *t = thread_of(pod, b);
     if (t->depth == 1) {
         return TS_OK;
     }
     t->resync = true;
+    t->resync_ms = ms;
     return cloud_issue(pod, TS_ISSUE_cloud_root_lost, cloud_offset(&pod->reader),
                        "thread %" PRIu64 " ends a call with %" PRIu32 " invocations open", b->tid,
                        t->depth);
@@ -163,12 +165,18 @@ static ts_code find_text(cloud_pod *pod, const event *e, ts_row_cloud_tag *row)
                        kind == CLOUD_SQL ? "sql" : "xml", e->file, e->offset);
 }
 
-/* Names that tags give to the thread and to the host. */
-static ts_code take_name(cloud_pod *pod, const block *b, const event *e)
+/* What tags say of their thread, of the host and of the call. */
+static ts_code take_value(cloud_pod *pod, const block *b, const event *e)
 {
     ts_row_source *source = ts_source(pod->store, pod->source_id);
     if (pod->text.n == 0) {
         return TS_OK;
+    }
+    if (pod->text.n >= CLOUD_AMOUNT_DIGITS && thread_of(pod, b)->depth == 1) {
+        ts_code code = cloud_amount_note(pod, thread_of(pod, b), e->word, ts_buf_text(&pod->text));
+        if (code != TS_OK) {
+            return code;
+        }
     }
     if ((int64_t)e->word == pod->word_java_thread) {
         return cloud_name_thread(pod, thread_of(pod, b), ts_buf_text(&pod->text));
@@ -205,7 +213,7 @@ static ts_code tag(cloud_pod *pod, const block *b, const event *e, int64_t ms)
         TS_SET_NULL(cloud_tag, &row, text_offset);
         if ((code = cloud_utf8(pod->ctx, &pod->text, e->value)) == TS_OK) {
             row.value = ts_buf_text(&pod->text);
-            code = take_name(pod, b, e);
+            code = take_value(pod, b, e);
         }
     } else {
         code = find_text(pod, e, &row);
@@ -246,7 +254,7 @@ static ts_code apply(cloud_pod *pod, block *b, const event *e)
     default:
         if ((int64_t)e->word == pod->word_call_info && e->type == VALUE_INLINE &&
             e->value.units == 0) {
-            code = check_root(pod, b);
+            code = check_root(pod, b, ms);
         }
         if (code == TS_OK) {
             code = tag(pod, b, e, ms);
@@ -285,10 +293,13 @@ static ts_code events(cloud_pod *pod, block *b, bool *complete)
                              "an event");
         }
         if (c.got == CLOUD_BAD) {
-            return cloud_stop(pod, "an event has a value of an unknown kind");
+            return cloud_stop_at(pod, CLOUD_N_TAGS,
+                                 e.type > VALUE_SQL ? "a tag has a value of an unknown kind"
+                                                    : "a tag's text has an impossible length");
         }
         if (e.kind == ENTER && thread_of(pod, b)->depth >= CLOUD_MAX_DEPTH) {
-            return cloud_stop(pod, "more than a million invocations are open on one thread");
+            return cloud_stop_at(pod, CLOUD_N_ENTERS,
+                                 "more than a million invocations are open on one thread");
         }
         if (e.kind != FINISH) {
             code = apply(pod, b, &e);

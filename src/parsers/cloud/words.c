@@ -168,7 +168,7 @@ static ts_code pos_word_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
     cloud_string s = cloud_text(c);
     (void)offset;
     if (c->got == CLOUD_GOT && id > pod->words.n + MAX_ID_GAP) {
-        cloud_fail(c, CLOUD_BAD);
+        cloud_refuse(pod, c, "a word's number is far beyond those before it");
     }
     return c->got != CLOUD_GOT ? TS_OK : put_word(pod, id, s);
 }
@@ -208,9 +208,17 @@ static int64_t find_word(const cloud_pod *pod, const char *text)
 
 void cloud_dictionary_end(cloud_pod *pod)
 {
+    static const char *const amounts[CLOUD_AMOUNTS] = {
+        [CLOUD_MEMORY] = "memory.allocated",      [CLOUD_FILE_READ] = "io.disk.read",
+        [CLOUD_FILE_WRITTEN] = "io.disk.written", [CLOUD_NET_READ] = "io.net.read",
+        [CLOUD_NET_WRITTEN] = "io.net.written",
+    };
     pod->word_call_info = find_word(pod, "call.info");
     pod->word_java_thread = find_word(pod, "java.thread");
     pod->word_node_name = find_word(pod, "node.name");
+    for (int i = 0; i < CLOUD_AMOUNTS; i++) {
+        pod->word_amounts[i] = find_word(pod, amounts[i]);
+    }
 }
 
 /* --- params --------------------------------------------------------------------------------- */
