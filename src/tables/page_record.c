@@ -139,29 +139,44 @@ static uint8_t *encode_integer_row(uint8_t *end, const page_table *t, const void
 
 /* A row of integers of which some are reserved: those take 8 bytes each. from_end: how far from
  * the end each of them begins. */
-static uint8_t *encode_reserved_row(uint8_t *end, const page_table *t, const void *row,
-                                    int64_t rowid, uint64_t reserved, uint32_t *from_end)
+static inline __attribute__((always_inline)) uint8_t *
+encode_reserved(uint8_t *end, const void *row, unsigned n, uint64_t keys, int64_t rowid,
+                uint64_t reserved, uint32_t *from_end)
 {
     const int64_t *values = (const int64_t *)row + 1;
-    uint64_t nulls = *(const uint64_t *)row | t->keys;
+    uint64_t nulls = *(const uint64_t *)row | keys;
     uint8_t types[8 + MAX_COLUMNS];
-    unsigned n = t->table->column_count;
     unsigned k = (unsigned)__builtin_popcountll(reserved);
     uint8_t *at = end;
     memset(types, 0, 8);
     for (unsigned i = n; i-- > 0;) {
-        unsigned form = (nulls >> i & 1) != 0 ? NULL_FORM : integer_form(values[i]);
-        bool is_reserved = (reserved >> i & 1) != 0;
-        form = is_reserved ? INT64_FORM : form;
+        unsigned form;
+        if ((nulls >> i & 1) != 0) { /* nearly always in the same columns */
+            types[8 + i] = TYPE_NULL;
+            continue;
+        }
+        form = integer_form(values[i]);
         page_put_be64(at - 8, (uint64_t)values[i]);
+        if ((reserved >> i & 1) != 0) {
+            form = INT64_FORM;
+            from_end[--k] = (uint32_t)(end - at) + INT_BYTES;
+        }
         at -= form_size[form];
         types[8 + i] = form_type[form];
-        if (is_reserved) {
-            from_end[--k] = (uint32_t)(end - at);
-        }
     }
     at = copy_before(at, types + 8 + n, n);
     return put_head(at, end, n, rowid);
+}
+
+/* Unrolled for invocations. */
+static uint8_t *encode_reserved_row(uint8_t *end, const page_table *t, const void *row,
+                                    int64_t rowid, uint64_t reserved, uint32_t *from_end)
+{
+    enum { INVOCATION = 11 };
+    unsigned n = t->table->column_count;
+    return n == INVOCATION
+               ? encode_reserved(end, row, INVOCATION, t->keys, rowid, reserved, from_end)
+               : encode_reserved(end, row, n, t->keys, rowid, reserved, from_end);
 }
 
 static uint8_t *encode_row(uint8_t *end, const page_table *t, const void *row, int64_t rowid)
@@ -176,12 +191,15 @@ static uint8_t *encode_row(uint8_t *end, const page_table *t, const void *row, i
     nulls |= t->keys;
     for (unsigned i = t->table->column_count; i-- > 0;) {
         const char *field = (const char *)row + t->fields[i];
-        bool null = (nulls >> i & 1) != 0;
         int64_t v;
+        if ((nulls >> i & 1) != 0) {
+            *--type = TYPE_NULL;
+            continue;
+        }
         if (t->types[i] == TS_COL_TEXT) {
             ts_text text;
             memcpy(&text, field, sizeof text);
-            if (null || text.p == NULL) {
+            if (text.p == NULL) {
                 *--type = TYPE_NULL;
                 continue;
             }
@@ -192,11 +210,11 @@ static uint8_t *encode_row(uint8_t *end, const page_table *t, const void *row, i
         }
         memcpy(&v, field, sizeof v);
         if (t->types[i] == TS_COL_REAL) {
-            *--type = null ? TYPE_NULL : real_type(&v);
+            *--type = real_type(&v);
             page_put_be64(at - 8, (uint64_t)v);
             at -= type_size[*type];
         } else {
-            unsigned form = null ? NULL_FORM : integer_form(v);
+            unsigned form = integer_form(v);
             page_put_be64(at - 8, (uint64_t)v);
             at -= form_size[form];
             *--type = form_type[form];

@@ -4,7 +4,13 @@
 
 #include <string.h>
 
-enum { BLOCK_SHIFT = 10, BLOCK_KEYS = 1 << BLOCK_SHIFT, FIRST_SLOTS = 256, AHEAD = 16 };
+enum {
+    BLOCK_SHIFT = 10,
+    BLOCK_KEYS = 1 << BLOCK_SHIFT,
+    FIRST_SLOTS = 256,
+    AHEAD = 16,
+    KEY_BYTES = 8
+};
 #define MAX_SLOTS (UINT32_C(1) << 31)
 
 /* --- keys ---------------------------------------------------------------------------------- */
@@ -20,31 +26,64 @@ static int64_t line_at(const ts_node_index *index, uint32_t number)
     return block->lines == NULL ? TS_NO_LINE : block->lines[number & (BLOCK_KEYS - 1)];
 }
 
-/* Paths of tracing profilers have no lines: one round of the hash less. */
-static uint64_t hash_of(const ts_node_index *index, ts_node_key key, int64_t line)
+/* --- hash ---------------------------------------------------------------------------------- */
+
+/*
+ * Simple tabulation (Zobrist): one random number for each byte of the key at its place, all of them
+ * by exclusive or. For numbers that nobody who makes an input can know, linear probing takes
+ * constant expected time whatever the keys are (Patrascu and Thorup, "The power of simple
+ * tabulation hashing"). It costs a fifth of SipHash, which makes the numbers.
+ */
+static ts_code make_random(ts_ctx *ctx, ts_node_index *index)
+{
+    index->key = ctx->hash_key;
+    index->random = ts_alloc(ctx, KEY_BYTES, sizeof *index->random);
+    if (index->random == NULL) {
+        return ctx->error.code;
+    }
+    for (uint32_t i = 0; i < KEY_BYTES; i++) {
+        for (uint32_t byte = 0; byte < 256; byte++) {
+            ts_hash h = ts_hash_begin(&index->key);
+            ts_hash_word(&h, i << 8 | byte);
+            index->random[i][byte] = (uint32_t)ts_hash_end(&h);
+        }
+    }
+    return TS_OK;
+}
+
+static uint32_t hash_line(const ts_node_index *index, int64_t line)
 {
     ts_hash h = ts_hash_begin(&index->key);
-    ts_hash_word(&h, (uint64_t)key.parent << 32 | key.method);
-    if (line != TS_NO_LINE) {
-        ts_hash_word(&h, (uint64_t)line);
+    ts_hash_word(&h, (uint64_t)line);
+    ts_hash_word(&h, KEY_BYTES); /* two words, so that it is no number of the tables */
+    return (uint32_t)ts_hash_end(&h);
+}
+
+static uint32_t hash_of(const ts_node_index *index, ts_node_key key, int64_t line)
+{
+    uint32_t(*const random)[256] = index->random;
+    uint32_t hash = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        hash ^=
+            random[i][key.parent >> (8 * i) & 0xff] ^ random[4 + i][key.method >> (8 * i) & 0xff];
     }
-    return ts_hash_end(&h);
+    return line == TS_NO_LINE ? hash : hash ^ hash_line(index, line);
 }
 
 /* --- slots --------------------------------------------------------------------------------- */
 
-/* The upper half of the hash decides about the place, the lower about the tag. */
-static uint32_t home_of(const ts_node_index *index, uint64_t hash)
+/* The upper bits of the hash decide about the place, those that are left are the tag. */
+static uint32_t home_of(const ts_node_index *index, uint32_t hash)
 {
-    return (uint32_t)((hash >> 32) * index->slot_count >> 32);
+    return (uint32_t)((uint64_t)hash * index->slot_count >> 32);
 }
 
-static uint32_t tag_of(const ts_node_index *index, uint64_t hash)
+static uint32_t tag_of(const ts_node_index *index, uint32_t hash)
 {
-    return (uint32_t)hash & ~index->number_mask;
+    return hash * (index->number_mask + 1);
 }
 
-static void put_in_slots(ts_node_index *index, uint64_t hash, uint32_t number)
+static void put_in_slots(ts_node_index *index, uint32_t hash, uint32_t number)
 {
     uint32_t slot = home_of(index, hash);
     while (index->slots[slot] != 0) {
@@ -57,7 +96,7 @@ static void put_in_slots(ts_node_index *index, uint64_t hash, uint32_t number)
 static void fill_slots(ts_node_index *index)
 {
     for (uint32_t at = 0; at < index->count; at += AHEAD) {
-        uint64_t hashes[AHEAD];
+        uint32_t hashes[AHEAD];
         uint32_t n = index->count - at < AHEAD ? index->count - at : AHEAD;
         for (uint32_t i = 0; i < n; i++) {
             hashes[i] = hash_of(index, *key_at(index, at + i), line_at(index, at + i));
@@ -79,16 +118,20 @@ static ts_code grow_slots(ts_ctx *ctx, ts_node_index *index)
     if (old >= MAX_SLOTS) {
         return ts_fail(ctx, TS_ERR_LIMIT, "more than %u call paths", index->limit);
     }
-    slots = ts_realloc(ctx, index->slots, count, sizeof *slots);
+    ts_free(ctx, index->slots); /* first, so that both are never there together */
+    index->slots = NULL;
+    index->slot_count = 0;
+    index->limit = 0;
+    slots = ts_alloc(ctx, count, sizeof *slots);
     if (slots == NULL) {
         return ctx->error.code;
     }
+    ts_alloc_spread(slots, (size_t)count * sizeof *slots);
     memset(slots, 0, (size_t)count * sizeof *slots);
     index->slots = slots;
     index->slot_count = count;
     index->number_mask = UINT32_MAX >> __builtin_clz(count - 1);
     index->limit = count / 5 * 4;
-    index->key = ctx->hash_key;
     fill_slots(index);
     return TS_OK;
 }
@@ -129,6 +172,9 @@ static ts_code grow_runs(ts_ctx *ctx, ts_node_index *index)
 ts_code ts_node_reserve(ts_ctx *ctx, ts_node_index *index)
 {
     ts_code code;
+    if (index->random == NULL && (code = make_random(ctx, index)) != TS_OK) {
+        return code;
+    }
     if (index->count >= index->limit && (code = grow_slots(ctx, index)) != TS_OK) {
         return code;
     }
@@ -175,7 +221,7 @@ static uint32_t id_of(const ts_node_index *index, uint32_t number)
 uint32_t ts_node_find(const ts_node_index *index, ts_node_place *place, ts_node_key key,
                       int64_t line)
 {
-    uint64_t hash = hash_of(index, key, line);
+    uint32_t hash = hash_of(index, key, line);
     uint32_t tag = tag_of(index, hash);
     uint32_t at = home_of(index, hash);
     uint32_t found;
@@ -192,6 +238,13 @@ uint32_t ts_node_find(const ts_node_index *index, ts_node_place *place, ts_node_
     }
     *place = (ts_node_place){at, tag};
     return 0;
+}
+
+void ts_node_fetch(const ts_node_index *index, ts_node_key key, int64_t line)
+{
+    if (index->slot_count != 0) {
+        __builtin_prefetch(&index->slots[home_of(index, hash_of(index, key, line))]);
+    }
 }
 
 void ts_node_add(ts_node_index *index, ts_node_place place, ts_node_key key, int64_t line,
@@ -219,5 +272,6 @@ void ts_node_index_free(ts_ctx *ctx, ts_node_index *index)
     ts_free(ctx, index->blocks);
     ts_free(ctx, index->runs);
     ts_free(ctx, index->slots);
+    ts_free(ctx, index->random);
     *index = (ts_node_index){0};
 }

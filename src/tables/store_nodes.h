@@ -41,7 +41,8 @@ typedef struct ts_node_index {
     uint32_t number_mask;
     uint32_t limit; /* of paths before the slots have to grow */
     uint32_t count;
-    ts_hash_key key;
+    uint32_t (*random)[256]; /* for the hash: a table for each byte of parent and method */
+    ts_hash_key key;         /* what they were made from, and the hash of lines */
 } ts_node_index;
 
 /* Makes room for one more path, so that ts_node_add cannot fail. */
@@ -56,6 +57,9 @@ typedef struct ts_node_place {
 /* The row id of the path, or 0, and then its place. There must be room. */
 uint32_t ts_node_find(const ts_node_index *index, ts_node_place *place, ts_node_key key,
                       int64_t line);
+
+/* Lets the cache fetch the place where the path is or belongs. */
+void ts_node_fetch(const ts_node_index *index, ts_node_key key, int64_t line);
 
 /* Adds a path that ts_node_find has just not found. When it has a line, ts_node_line_reserve came
  * before. */

@@ -335,3 +335,14 @@ ts_code ts_stack_node(int64_t *id, bool *added, ts_store *store, int64_t source_
     }
     return code;
 }
+
+void ts_stack_node_fetch(const ts_store *store, int64_t source_id, int64_t parent_id,
+                         int64_t method_id, int64_t line)
+{
+    /* Only for the source that was used last; others do without. */
+    const ts_stack_state *state =
+        store->stack_count == 0 ? NULL : store->stacks[store->stack_count - 1];
+    if (state != NULL && state->source_id == source_id) {
+        ts_node_fetch(&state->nodes, (ts_node_key){(uint32_t)parent_id, (uint32_t)method_id}, line);
+    }
+}

@@ -7,19 +7,6 @@
 
 #include <inttypes.h>
 
-enum { ENTER, EXIT, TAG, FINISH };
-enum { VALUE_INLINE, VALUE_XML, VALUE_INDEX, VALUE_SQL };
-
-typedef struct event {
-    int kind;
-    uint32_t step;
-    uint32_t word;
-    uint8_t type;
-    cloud_string value;
-    uint32_t file;
-    uint32_t offset;
-} event;
-
 typedef struct block {
     uint64_t tid;
     uint64_t real;
@@ -33,35 +20,6 @@ typedef struct block {
     int64_t row;
 } block;
 
-static void decode(event *e, cloud_cursor *c)
-{
-    uint8_t h = cloud_u8(c);
-    e->kind = h & 3;
-    e->step = (uint32_t)(h & 0x7f) >> 2;
-    if (e->kind == FINISH || c->got != CLOUD_GOT) {
-        return;
-    }
-    if ((h & 0x80) != 0) {
-        e->step |= cloud_varint(c) << 5;
-    }
-    if (e->kind == EXIT) {
-        return;
-    }
-    e->word = cloud_varint(c);
-    if (e->kind == ENTER) {
-        return;
-    }
-    e->type = cloud_u8(c);
-    if (e->type == VALUE_INLINE || e->type == VALUE_INDEX) {
-        e->value = cloud_text(c);
-    } else if (e->type == VALUE_XML || e->type == VALUE_SQL) {
-        e->file = cloud_varint(c);
-        e->offset = cloud_varint(c);
-    } else {
-        cloud_fail(c, CLOUD_BAD);
-    }
-}
-
 /* --- events --------------------------------------------------------------------------------- */
 
 static cloud_thread *thread_of(const cloud_pod *pod, const block *b)
@@ -69,7 +27,7 @@ static cloud_thread *thread_of(const cloud_pod *pod, const block *b)
     return (cloud_thread *)pod->threads.p + b->thread;
 }
 
-static ts_code put_root(cloud_pod *pod, const block *b, const event *e, int64_t ms)
+static ts_code put_root(cloud_pod *pod, const block *b, const cloud_event *e, int64_t ms)
 {
     const cloud_frame *f = &thread_of(pod, b)->frames[0];
     ts_row_cloud_root row = {
@@ -93,7 +51,7 @@ static ts_code put_root(cloud_pod *pod, const block *b, const event *e, int64_t 
     return f->slice == 0 ? TS_OK : ts_put_cloud_root(pod->sink, &row);
 }
 
-static ts_code enter(cloud_pod *pod, const block *b, const event *e, int64_t ms)
+static ts_code enter(cloud_pod *pod, const block *b, const cloud_event *e, int64_t ms)
 {
     cloud_thread *t = thread_of(pod, b);
     bool root = t->depth == 0;
@@ -149,9 +107,9 @@ static ts_code check_root(cloud_pod *pod, const block *b, int64_t ms)
                        t->depth);
 }
 
-static ts_code find_text(cloud_pod *pod, const event *e, ts_row_cloud_tag *row)
+static ts_code find_text(cloud_pod *pod, const cloud_event *e, ts_row_cloud_tag *row)
 {
-    cloud_kind kind = e->type == VALUE_SQL ? CLOUD_SQL : CLOUD_XML;
+    cloud_kind kind = e->type == CLOUD_SQL_VALUE ? CLOUD_SQL : CLOUD_XML;
     row->value = TS_TEXT_NULL;
     row->text_file = e->file;
     row->text_offset = e->offset;
@@ -166,7 +124,7 @@ static ts_code find_text(cloud_pod *pod, const event *e, ts_row_cloud_tag *row)
 }
 
 /* What tags say of their thread, of the host and of the call. */
-static ts_code take_value(cloud_pod *pod, const block *b, const event *e)
+static ts_code take_value(cloud_pod *pod, const block *b, const cloud_event *e)
 {
     ts_row_source *source = ts_source(pod->store, pod->source_id);
     if (pod->text.n == 0) {
@@ -187,7 +145,7 @@ static ts_code take_value(cloud_pod *pod, const block *b, const event *e)
     return TS_OK;
 }
 
-static ts_code tag(cloud_pod *pod, const block *b, const event *e, int64_t ms)
+static ts_code tag(cloud_pod *pod, const block *b, const cloud_event *e, int64_t ms)
 {
     const cloud_thread *t = thread_of(pod, b);
     int64_t slice = t->depth == 0 ? 0 : t->frames[t->depth - 1].slice;
@@ -207,7 +165,7 @@ static ts_code tag(cloud_pod *pod, const block *b, const event *e, int64_t ms)
         return TS_OK;
     }
     row.id = (int64_t)ts_sink_rows(pod->sink, TS_T_cloud_tag) + 1;
-    if (e->type == VALUE_INLINE || e->type == VALUE_INDEX) {
+    if (e->type == CLOUD_INLINE_VALUE || e->type == CLOUD_INDEX_VALUE) {
         TS_SET_NULL(cloud_tag, &row, text_id);
         TS_SET_NULL(cloud_tag, &row, text_file);
         TS_SET_NULL(cloud_tag, &row, text_offset);
@@ -231,7 +189,7 @@ static ts_code tag(cloud_pod *pod, const block *b, const event *e, int64_t ms)
     return ts_put_cloud_tag(pod->sink, &row);
 }
 
-static ts_code apply(cloud_pod *pod, block *b, const event *e)
+static ts_code apply(cloud_pod *pod, block *b, const cloud_event *e)
 {
     cloud_thread *t = thread_of(pod, b);
     int64_t ms;
@@ -245,14 +203,14 @@ static ts_code apply(cloud_pod *pod, block *b, const event *e)
         cloud_note_time(pod, ms);
     }
     switch (e->kind) {
-    case ENTER:
+    case CLOUD_ENTER:
         code = enter(pod, b, e, ms);
         break;
-    case EXIT:
+    case CLOUD_EXIT:
         code = leave(pod, b, ms);
         break;
     default:
-        if ((int64_t)e->word == pod->word_call_info && e->type == VALUE_INLINE &&
+        if ((int64_t)e->word == pod->word_call_info && e->type == CLOUD_INLINE_VALUE &&
             e->value.units == 0) {
             code = check_root(pod, b, ms);
         }
@@ -266,49 +224,70 @@ static ts_code apply(cloud_pod *pod, block *b, const event *e)
 
 /* --- blocks --------------------------------------------------------------------------------- */
 
+/* Events of a batch, up to the end of the block; *complete: it was met. */
+static ts_code apply_batch(cloud_pod *pod, block *b, cloud_batch *batch, bool *complete)
+{
+    cloud_reader *r = &pod->reader;
+    cloud_thread *t = thread_of(pod, b);
+    ts_code code = TS_OK;
+    cloud_look_ahead(pod, t, batch);
+    for (unsigned i = 0; i < batch->n && code == TS_OK; i++) {
+        const cloud_event *e = &batch->events[i];
+        if (e->kind == CLOUD_ENTER && t->depth >= CLOUD_MAX_DEPTH) {
+            return cloud_stop_at(pod, CLOUD_N_ENTERS,
+                                 "more than a million invocations are open on one thread");
+        }
+        if (e->kind != CLOUD_FINISH) {
+            code = apply(pod, b, e);
+        }
+        if (e->kind == CLOUD_ENTER) {
+            cloud_look_below(pod, t, batch, i);
+        }
+        r->at = (size_t)(e->end - r->buf);
+        pod->kept = cloud_offset(r);
+        *complete = e->kind == CLOUD_FINISH;
+    }
+    return code;
+}
+
+/* What stands at the reader's place is no whole event, and no more bytes come. */
+static ts_code end_of_events(cloud_pod *pod, cloud_got got, const cloud_event *e)
+{
+    const cloud_reader *r = &pod->reader;
+    if (got == CLOUD_BAD) {
+        return cloud_stop_at(pod, CLOUD_N_TAGS,
+                             e->type > CLOUD_SQL_VALUE ? "a tag has a value of an unknown kind"
+                                                       : "a tag's text has an impossible length");
+    }
+    if (r->at == r->n) {
+        pod->damaged = true;
+        return cloud_issue(pod, TS_ISSUE_cloud_record_cut, cloud_offset(r),
+                           "the stream ends inside a block, whose events are kept");
+    }
+    return cloud_cut(pod,
+                     e->kind == CLOUD_ENTER  ? CLOUD_N_ENTERS
+                     : e->kind == CLOUD_EXIT ? CLOUD_N_EXITS
+                                             : CLOUD_N_TAGS,
+                     "an event");
+}
+
 /* Events to the end of the block. *complete: it was met. */
 static ts_code events(cloud_pod *pod, block *b, bool *complete)
 {
     cloud_reader *r = &pod->reader;
+    cloud_batch batch;
     ts_code code = TS_OK;
     *complete = false;
-    while (code == TS_OK) {
-        cloud_cursor c = cloud_window(r);
-        event e = {0};
-        decode(&e, &c);
-        if (c.got == CLOUD_SHORT && !r->ended) {
-            code = cloud_more(r);
+    while (code == TS_OK && !*complete && !pod->damaged) {
+        cloud_decode_events(&batch, cloud_window(r));
+        code = apply_batch(pod, b, &batch, complete);
+        if (code != TS_OK || batch.got == CLOUD_GOT || pod->damaged) {
             continue;
         }
-        if (c.got == CLOUD_SHORT && r->at == r->n) {
-            pod->damaged = true;
-            return cloud_issue(pod, TS_ISSUE_cloud_record_cut, cloud_offset(r),
-                               "the stream ends inside a block, whose events are kept");
-        }
-        if (c.got == CLOUD_SHORT) {
-            return cloud_cut(pod,
-                             e.kind == ENTER  ? CLOUD_N_ENTERS
-                             : e.kind == EXIT ? CLOUD_N_EXITS
-                                              : CLOUD_N_TAGS,
-                             "an event");
-        }
-        if (c.got == CLOUD_BAD) {
-            return cloud_stop_at(pod, CLOUD_N_TAGS,
-                                 e.type > VALUE_SQL ? "a tag has a value of an unknown kind"
-                                                    : "a tag's text has an impossible length");
-        }
-        if (e.kind == ENTER && thread_of(pod, b)->depth >= CLOUD_MAX_DEPTH) {
-            return cloud_stop_at(pod, CLOUD_N_ENTERS,
-                                 "more than a million invocations are open on one thread");
-        }
-        if (e.kind != FINISH) {
-            code = apply(pod, b, &e);
-        }
-        cloud_take(r, &c);
-        pod->kept = cloud_offset(r);
-        if (e.kind == FINISH) {
-            *complete = true;
-            break;
+        if (batch.got == CLOUD_SHORT && !r->ended) {
+            code = cloud_more(r);
+        } else {
+            return end_of_events(pod, batch.got, &batch.events[batch.n]);
         }
     }
     return code;
