@@ -128,8 +128,10 @@ static void clear_absent(ts_row_cloud_call *row, int format)
 
 static ts_code find_root(cloud_pod *pod, const call *k, ts_row_cloud_call *row)
 {
-    cloud_thread *thread = NULL;
-    const cloud_root *root = cloud_root_at(&thread, pod, k->file, k->offset, k->record);
+    const cloud_block *block = NULL;
+    const cloud_root *root = cloud_root_at(&block, pod, k->file, k->offset, k->record);
+    cloud_thread *thread;
+    int64_t start;
     ts_code code;
     TS_SET_NULL(cloud_call, row, root_slice_id);
     if (root == NULL) {
@@ -139,6 +141,8 @@ static ts_code find_root(cloud_pod *pod, const call *k, ts_row_cloud_call *row)
                            ", record %" PRIu32,
                            k->file, k->offset, k->record);
     }
+    thread = (cloud_thread *)pod->threads.p + block->thread;
+    start = block->real + root->since;
     row->itid = thread->itid;
     if (root->slice != 0) {
         row->root_slice_id = pod->first_slice + root->slice;
@@ -148,11 +152,11 @@ static ts_code find_root(cloud_pod *pod, const call *k, ts_row_cloud_call *row)
     if (code == TS_OK) {
         code = cloud_amounts_mend(pod, root, row);
     }
-    if (code == TS_OK && (root->word != k->method || root->start != k->start)) {
+    if (code == TS_OK && (root->word != k->method || start != k->start)) {
         code = cloud_issue(pod, TS_ISSUE_cloud_call_mismatch, cloud_offset(&pod->reader),
                            "method %" PRIu32 " at %" PRId64 " ms, in the trace %" PRIu32
                            " at %" PRId64 " ms",
-                           k->method, k->start, root->word, root->start);
+                           k->method, k->start, root->word, start);
     }
     return code;
 }

@@ -4,7 +4,7 @@
  * the order in which they refer to each other: dictionary, params, suspend, sql and xml, trace,
  * calls.
  *
- * Kept per pod: 24 bytes a word and its text, 16 a pause, 16 a text, 16 a block, 24 a root, and the
+ * Kept per pod: 24 bytes a word and its text, 16 a pause, 16 a text, 32 a block, 16 a root, and the
  * open frames of each thread.
  */
 #ifndef TS_PARSERS_CLOUD_CLOUD_IMPL_H
@@ -72,12 +72,20 @@ typedef struct cloud_place {
     int64_t id;
 } cloud_place;
 
+/* Where roots are found by the calls that refer to them. */
+typedef struct cloud_block {
+    uint32_t file;
+    uint32_t offset;
+    size_t first; /* number of the first root in it */
+    int64_t real; /* ms */
+    uint32_t thread;
+} cloud_block;
+
 typedef struct cloud_root {
-    uint32_t block; /* number in cloud_pod.blocks */
     uint32_t record;
     uint32_t word;
     uint32_t slice; /* id in stack_slice - cloud_pod.first_slice; 0: outside of --time-range */
-    int64_t start;
+    int32_t since;  /* ms from the clock of its block to the start */
 } cloud_root;
 
 typedef struct cloud_frame {
@@ -186,10 +194,9 @@ typedef struct cloud_pod {
     cloud_array texts;  /* cloud_place: sql, then xml */
     size_t xml_first;
 
-    cloud_array blocks;        /* cloud_place, id = number of the first root in it */
-    cloud_array block_threads; /* uint32_t: number of the thread */
-    cloud_array roots;         /* cloud_root */
-    cloud_array amounts;       /* cloud_amount: few */
+    cloud_array blocks;  /* cloud_block */
+    cloud_array roots;   /* cloud_root */
+    cloud_array amounts; /* cloud_amount: few */
     int64_t first_slice;
     cloud_array threads; /* cloud_thread */
     cloud_calls calls;
@@ -309,8 +316,8 @@ int64_t cloud_paused(const cloud_pod *pod, int64_t start, int64_t end);
 /* The id of a text, or 0. */
 int64_t cloud_text_at(const cloud_pod *pod, cloud_kind kind, uint32_t file, uint32_t offset);
 
-/* The root that begins at this place of the trace, and the thread that it runs on, or NULL. */
-const cloud_root *cloud_root_at(cloud_thread **thread, const cloud_pod *pod, uint32_t file,
+/* The root that begins at this place of the trace, and the block that it is in, or NULL. */
+const cloud_root *cloud_root_at(const cloud_block **block, const cloud_pod *pod, uint32_t file,
                                 uint32_t offset, uint32_t record);
 
 /* --- amounts ------------------------------------------------------------------------------- */

@@ -194,16 +194,15 @@ void cloud_trace_free(cloud_pod *pod)
     ts_free(pod->ctx, pod->threads.p);
     ts_free(pod->ctx, pod->thread_slots);
     ts_free(pod->ctx, pod->blocks.p);
-    ts_free(pod->ctx, pod->block_threads.p);
     ts_free(pod->ctx, pod->roots.p);
 }
 
 /* --- roots ---------------------------------------------------------------------------------- */
 
-/* The number of the block that begins at the place, or that of all blocks. */
-static size_t find_block(const cloud_pod *pod, uint32_t file, uint32_t offset)
+/* The block that begins at the place, or NULL. */
+static const cloud_block *find_block(const cloud_pod *pod, uint32_t file, uint32_t offset)
 {
-    const cloud_place *blocks = pod->blocks.p;
+    const cloud_block *blocks = pod->blocks.p;
     size_t low = 0;
     size_t high = pod->blocks.n;
     while (low < high) {
@@ -215,25 +214,25 @@ static size_t find_block(const cloud_pod *pod, uint32_t file, uint32_t offset)
         }
     }
     return low < pod->blocks.n && blocks[low].file == file && blocks[low].offset == offset
-               ? low
-               : pod->blocks.n;
+               ? &blocks[low]
+               : NULL;
 }
 
-const cloud_root *cloud_root_at(cloud_thread **thread, const cloud_pod *pod, uint32_t file,
+const cloud_root *cloud_root_at(const cloud_block **block, const cloud_pod *pod, uint32_t file,
                                 uint32_t offset, uint32_t record)
 {
-    const cloud_place *blocks = pod->blocks.p;
+    const cloud_block *blocks = pod->blocks.p;
     const cloud_root *roots = pod->roots.p;
-    size_t block = find_block(pod, file, offset);
+    const cloud_block *b = find_block(pod, file, offset);
     size_t low;
     size_t high;
     size_t end;
-    if (block == pod->blocks.n) {
+    if (b == NULL) {
         return NULL;
     }
-    *thread = (cloud_thread *)pod->threads.p + ((const uint32_t *)pod->block_threads.p)[block];
-    low = (size_t)blocks[block].id;
-    end = block + 1 < pod->blocks.n ? (size_t)blocks[block + 1].id : pod->roots.n;
+    *block = b;
+    low = b->first;
+    end = b + 1 < blocks + pod->blocks.n ? b[1].first : pod->roots.n;
     high = end;
     while (low < high) {
         size_t mid = low + (high - low) / 2;

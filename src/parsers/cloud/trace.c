@@ -12,7 +12,6 @@ typedef struct block {
     uint64_t real;
     uint32_t shift; /* real - timer0, low 32 bits */
     uint32_t sum;
-    uint32_t number; /* in cloud_pod.blocks */
     uint32_t thread;
     uint32_t events;
     int64_t first;
@@ -47,7 +46,7 @@ static ts_code put_root(cloud_pod *pod, const block *b, const cloud_event *e, in
     }
     thread_of(pod, b)->root = pod->roots.n;
     ((cloud_root *)pod->roots.p)[pod->roots.n++] =
-        (cloud_root){b->number, b->events, e->word, (uint32_t)slice, ms};
+        (cloud_root){b->events, e->word, (uint32_t)slice, (int32_t)(ms - (int64_t)b->real)};
     return f->slice == 0 ? TS_OK : ts_put_cloud_root(pod->sink, &row);
 }
 
@@ -321,17 +320,18 @@ static ts_code keep_block(cloud_pod *pod, block *b, uint64_t offset)
 {
     ts_code code = cloud_thread_of(&b->thread, pod, b->tid);
     if (code != TS_OK ||
-        (code = cloud_grow(pod->ctx, &pod->blocks, sizeof(cloud_place))) != TS_OK ||
-        (code = cloud_grow(pod->ctx, &pod->block_threads, sizeof(uint32_t))) != TS_OK) {
+        (code = cloud_grow(pod->ctx, &pod->blocks, sizeof(cloud_block))) != TS_OK) {
         return code;
     }
-    b->number = (uint32_t)pod->blocks.n;
     b->row = (int64_t)ts_sink_rows(pod->sink, TS_T_cloud_block) + 1;
     /* No call refers to what lies beyond 4 GiB; such blocks sort behind all others. */
-    ((cloud_place *)pod->blocks.p)[pod->blocks.n++] =
-        (cloud_place){(uint32_t)pod->file->index,
-                      offset > UINT32_MAX ? UINT32_MAX : (uint32_t)offset, (int64_t)pod->roots.n};
-    ((uint32_t *)pod->block_threads.p)[pod->block_threads.n++] = b->thread;
+    ((cloud_block *)pod->blocks.p)[pod->blocks.n++] = (cloud_block){
+        .file = (uint32_t)pod->file->index,
+        .offset = offset > UINT32_MAX ? UINT32_MAX : (uint32_t)offset,
+        .first = pod->roots.n,
+        .real = (int64_t)b->real,
+        .thread = b->thread,
+    };
     return TS_OK;
 }
 
