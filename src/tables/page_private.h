@@ -64,8 +64,9 @@ typedef struct reserved_map {
 typedef struct page_table {
     const ts_table *table;
     uint32_t root;
-    bool integers;                /* all columns are integers, one after the other: the short way */
-    uint64_t reservable;          /* the columns that can be */
+    bool integers;       /* all columns are integers, one after the other: the short way */
+    uint64_t reservable; /* the columns that can be */
+    uint32_t reservable_count;
     uint64_t keys;                /* the columns that are never stored: the key, or none */
     uint32_t payload_max;         /* size of a record at most, without its texts */
     uint32_t cell_max;            /* room that its cell takes at most */

@@ -138,15 +138,14 @@ static uint8_t *encode_integer_row(uint8_t *end, const page_table *t, const void
 }
 
 /* A row of integers of which some are reserved: those take 8 bytes each. from_end: how far from
- * the end each of them begins. */
+ * the end each of the k columns begins. */
 static inline __attribute__((always_inline)) uint8_t *
 encode_reserved(uint8_t *end, const void *row, unsigned n, uint64_t keys, int64_t rowid,
-                uint64_t reserved, uint32_t *from_end)
+                uint64_t reserved, unsigned k, uint32_t *from_end)
 {
     const int64_t *values = (const int64_t *)row + 1;
     uint64_t nulls = *(const uint64_t *)row | keys;
     uint8_t types[8 + MAX_COLUMNS];
-    unsigned k = (unsigned)__builtin_popcountll(reserved);
     uint8_t *at = end;
     memset(types, 0, 8);
     for (unsigned i = n; i-- > 0;) {
@@ -170,13 +169,14 @@ encode_reserved(uint8_t *end, const void *row, unsigned n, uint64_t keys, int64_
 
 /* Unrolled for invocations. */
 static uint8_t *encode_reserved_row(uint8_t *end, const page_table *t, const void *row,
-                                    int64_t rowid, uint64_t reserved, uint32_t *from_end)
+                                    int64_t rowid, uint64_t reserved, unsigned k,
+                                    uint32_t *from_end)
 {
     enum { INVOCATION = 11 };
     unsigned n = t->table->column_count;
     return n == INVOCATION
-               ? encode_reserved(end, row, INVOCATION, t->keys, rowid, reserved, from_end)
-               : encode_reserved(end, row, n, t->keys, rowid, reserved, from_end);
+               ? encode_reserved(end, row, INVOCATION, t->keys, rowid, reserved, k, from_end)
+               : encode_reserved(end, row, n, t->keys, rowid, reserved, k, from_end);
 }
 
 static uint8_t *encode_row(uint8_t *end, const page_table *t, const void *row, int64_t rowid)
@@ -265,9 +265,8 @@ static inline void put_in_place(page_table *t, const void *row)
 }
 
 /* What is remembered of a row says first how far from the end of its cell a column stands. */
-static void place_columns(const page_table *t, reserved_row *kept, uint32_t end)
+static void place_columns(const page_table *t, reserved_row *kept, unsigned n, uint32_t end)
 {
-    unsigned n = (unsigned)__builtin_popcountll(kept->columns);
     kept->page = t->leaf_number;
     for (unsigned k = 0; k < n; k++) {
         kept->offsets[k] = end - kept->offsets[k];
@@ -284,12 +283,13 @@ static ts_code put_reserved(ts_pages *p, page_table *t, const void *row, uint64_
     uint8_t *at;
     uint8_t *cell;
     uint32_t n;
+    unsigned columns = (unsigned)__builtin_popcountll(reserved);
     ts_code code = page_reserve(&kept, p, t, t->rows + 1, reserved);
     if (code != TS_OK) {
         return code;
     }
     kept->local = p->page_size;
-    at = encode_reserved_row(end, t, row, t->rows + 1, reserved, kept->offsets);
+    at = encode_reserved_row(end, t, row, t->rows + 1, reserved, columns, kept->offsets);
     n = (uint32_t)(end - at);
     if ((code = page_cell(p, t, n, &cell)) != TS_OK) {
         return code;
@@ -297,7 +297,7 @@ static ts_code put_reserved(ts_pages *p, page_table *t, const void *row, uint64_
     if (!in_place) {
         memcpy(cell, at, n);
     }
-    place_columns(t, kept, (uint32_t)(cell + n - leaf->bytes));
+    place_columns(t, kept, columns, (uint32_t)(cell + n - leaf->bytes));
     t->rows++;
     return TS_OK;
 }
@@ -519,6 +519,7 @@ ts_code page_prepare(ts_pages *p, page_table *t, const ts_table *table)
         }
         payload += column->type == TS_COL_TEXT ? TEXT_VARINT : 1 + INT_BYTES;
         t->reservable |= is_int ? UINT64_C(1) << i : 0;
+        t->reservable_count += is_int ? 1 : 0;
         t->integers = t->integers && (is_int || column->type == TS_COL_KEY) &&
                       column->offset == sizeof(uint64_t) + i * sizeof(int64_t);
     }

@@ -36,7 +36,7 @@ ts_code page_reserve(reserved_row **out, ts_pages *p, page_table *t, int64_t row
                      uint64_t columns)
 {
     reserved_map *map = &t->reserved;
-    size_t n = (size_t)__builtin_popcountll(t->reservable);
+    size_t n = t->reservable_count;
     reserved_row *r = map->spare;
     reserved_row **slot;
     ts_code code;

@@ -8,6 +8,7 @@ enum {
     BLOCK_SHIFT = 10,
     BLOCK_KEYS = 1 << BLOCK_SHIFT,
     FIRST_SLOTS = 256,
+    MANY_SLOTS = 1 << 20,
     AHEAD = 16,
     KEY_BYTES = 8
 };
@@ -108,12 +109,16 @@ static void fill_slots(ts_node_index *index)
     }
 }
 
-/* By a half and a third in turn: powers of two, and what lies half-way between them. */
+/* Twice as many; when there are many, by a half and a third in turn: powers of two, and what lies
+ * half-way between them. */
 static ts_code grow_slots(ts_ctx *ctx, ts_node_index *index)
 {
     uint32_t old = index->slot_count;
     bool power = (old & (old - 1)) == 0;
-    uint32_t count = old == 0 ? FIRST_SLOTS : power ? old + old / 2 : old / 3 * 4;
+    uint32_t count = old == 0           ? FIRST_SLOTS
+                     : old < MANY_SLOTS ? 2 * old
+                     : power            ? old + old / 2
+                                        : old / 3 * 4;
     uint32_t *slots;
     if (old >= MAX_SLOTS) {
         return ts_fail(ctx, TS_ERR_LIMIT, "more than %u call paths", index->limit);
