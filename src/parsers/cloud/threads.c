@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 
-enum { FIRST_FRAMES = 32 };
+enum { FIRST_FRAMES = 8 };
 
 /* --- look-up -------------------------------------------------------------------------------- */
 
