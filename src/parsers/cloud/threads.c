@@ -190,7 +190,7 @@ ts_code cloud_close_frames(cloud_pod *pod, int state)
     }
     return ts_issue_n(pod->store, pod->source_id,
                       state == 1 ? TS_ISSUE_cloud_frames_open : TS_ISSUE_cloud_frames_lost, "trace",
-                      TS_NO_OFFSET, closed, "%" PRIu64 " invocations were open", closed);
+                      TS_NO_OFFSET, closed, "invocations that were open: %" PRIu64, closed);
 }
 
 void cloud_trace_free(cloud_pod *pod)
@@ -225,6 +225,21 @@ static size_t find_block(const cloud_pod *pod, uint32_t file, uint32_t offset)
     return low < pod->blocks.n && blocks[low].file == file && blocks[low].offset == offset
                ? low
                : pod->blocks.n;
+}
+
+bool cloud_has_trace(const cloud_pod *pod, uint32_t file)
+{
+    size_t low = 0;
+    size_t high = pod->blocks.n;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (((const cloud_place *)pod->blocks.p)[mid].file < file) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return low < pod->blocks.n && ((const cloud_place *)pod->blocks.p)[low].file == file;
 }
 
 const cloud_root *cloud_root_at(cloud_thread **thread, const cloud_pod *pod, uint32_t file,
