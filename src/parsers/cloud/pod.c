@@ -357,6 +357,7 @@ static ts_code read_file(cloud_pod *pod, const cloud_file *file)
     if (file->spool == NULL) {
         code = ts_member_open(&r->stream, pod->job->set, file->member);
         if (code == TS_ERR_INPUT) {
+            pod->words_lost = pod->words_lost || file->kind <= CLOUD_POS_DICTIONARY;
             return ts_issue(pod->store, pod->source_id, TS_ISSUE_member_failed, pod->label,
                             TS_NO_OFFSET, "%s", pod->ctx->error.causes[0]);
         }
