@@ -32,6 +32,8 @@ small=(--calls 3 --methods 6 --depth 3 --frames 2 --threads 2)
 "$mkcloud" -o cloud-mixed --container flat "${small[@]}"
 "$mkcloud" -o cloud-mixed/capture.bin --container tcp --pods 2 --commands "${small[@]}"
 echo "no recording" >cloud-mixed/readme.txt
+# Files that take more than one block to read.
+"$mkcloud" -o cloud-large --container flat --calls 1500 --methods 2000
 # Some tens of ms: long enough to be killed in the middle, in MB rather than KB.
 "$mkhtrace" -o large.htrace --config pid=77,type=snapshot \
     --snapshot synth:nodes=20000,edges=80000,strings=4000

@@ -185,6 +185,8 @@ static void test_many_threads(void **state)
     assert_cell(&r, cloud_call, 1, wait_dur, MS(-100));
     assert_cell(&r, cloud_call, 1, root_slice_id, 5);
     assert_mem_text(r.sink, thread, 2, name, "x");
+    assert_cell(&r, cloud_call, 0, thread_index, 0);
+    assert_cell(&r, cloud_call, 1, thread_index, 1);
     run_free(&r);
 }
 
@@ -313,6 +315,7 @@ static void test_formats_of_calls(void **state)
         assert_cell(&r, cloud_call, 1, ts, MS(CALL_START - 679));
         assert_cell(&r, cloud_call, 1, dur, MS(415));
         assert_true(MEM_NULL(r.sink, cloud_call, 1, logs_generated) == (format < 1));
+        assert_true(MEM_NULL(r.sink, cloud_call, 1, thread_index) == (format < 1));
         assert_true(MEM_NULL(r.sink, cloud_call, 1, cpu_dur) == (format < 2));
         assert_true(MEM_NULL(r.sink, cloud_call, 1, net_written) == (format < 3));
         assert_true(MEM_NULL(r.sink, cloud_call, 1, queue_wait_dur) == (format < 4));

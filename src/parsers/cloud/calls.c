@@ -105,6 +105,7 @@ static void clear_absent(ts_row_cloud_call *row, int format)
 {
     if (format < 1) {
         row->thread_name = TS_TEXT_NULL;
+        TS_SET_NULL(cloud_call, row, thread_index);
         TS_SET_NULL(cloud_call, row, logs_written);
         TS_SET_NULL(cloud_call, row, logs_generated);
     }
@@ -229,6 +230,7 @@ static ts_row_cloud_call make_row(const cloud_pod *pod, const call *k)
         .ts = cloud_ns(k->start),
         .dur = cloud_ns(k->dur),
         .calls = k->enters,
+        .thread_index = k->thread,
         .logs_written = k->logs_written,
         .logs_generated = (int64_t)k->logs_written + k->logs_more,
         .cpu_dur = cloud_ns(k->cpu),

@@ -274,12 +274,19 @@ static ts_code read_stream(cloud_pod *pod)
     }
 }
 
+/* What is wrong with the file may have taken words. */
+static void lose_words(cloud_pod *pod)
+{
+    pod->words_lost = pod->words_lost || pod->file->kind <= CLOUD_POS_DICTIONARY;
+}
+
 /* Damage of the compression around the file. A missing end is usual. */
 static ts_code note_wrapper(cloud_pod *pod)
 {
     const cloud_reader *r = &pod->reader;
     const ts_damage *damage = r->stream == NULL ? NULL : ts_stream_damage(r->stream);
     if (r->broken) {
+        lose_words(pod);
         return cloud_issue(pod, TS_ISSUE_input_read_failed, cloud_offset(r), "%s",
                            pod->ctx->error.causes[0]);
     }
@@ -289,7 +296,7 @@ static ts_code note_wrapper(cloud_pod *pod)
     if (strstr(damage->what, "ends early") != NULL) {
         return cloud_issue(pod, TS_ISSUE_cloud_live_file, cloud_offset(r), "%s", damage->what);
     }
-    pod->words_lost = pod->words_lost || pod->file->kind <= CLOUD_POS_DICTIONARY;
+    lose_words(pod);
     return cloud_issue(pod,
                        damage->trailing ? TS_ISSUE_wrapper_trailing_bytes : TS_ISSUE_wire_damage,
                        cloud_offset(r), "%s (at byte %" PRIu64 " of the compressed file)",
@@ -357,7 +364,7 @@ static ts_code read_file(cloud_pod *pod, const cloud_file *file)
     if (file->spool == NULL) {
         code = ts_member_open(&r->stream, pod->job->set, file->member);
         if (code == TS_ERR_INPUT) {
-            pod->words_lost = pod->words_lost || file->kind <= CLOUD_POS_DICTIONARY;
+            lose_words(pod);
             return ts_issue(pod->store, pod->source_id, TS_ISSUE_member_failed, pod->label,
                             TS_NO_OFFSET, "%s", pod->ctx->error.causes[0]);
         }
