@@ -29,6 +29,7 @@ static const char *const inputs[] = {
     "cloud.protocol",
     "cloud-two",
     "cloud-mixed",
+    "split",
 };
 enum { INPUTS = sizeof inputs / sizeof inputs[0] };
 
@@ -37,6 +38,9 @@ static ts_code import(memsink **rows, faults *f, const char *name)
     char *path = name[0] == '/' ? strdup(name) : fault_path(TS_FAULT_INPUTS, name);
     const char *paths[] = {path};
     ts_import_request request = {.paths = paths, .path_count = 1};
+    if (strcmp(name, "split") == 0) { /* -D */
+        request = (ts_import_request){.directory = path};
+    }
     ts_import_result result;
     ts_store *store = NULL;
     ts_ctx *ctx = test_ctx_new();
@@ -211,14 +215,14 @@ static void test_member_that_cannot_be_unpacked(void **state)
     char *dir = fault_folder();
     char *path = fault_path(dir, "all.zip");
     char *from = fault_path(TS_FAULT_INPUTS, "all.zip");
-    char *zip = fault_read(from, &n);
+    char *zip = test_read_file(from, &n);
     memsink *rows = NULL;
     faults none = {0};
     (void)state;
     /* Behind the first local header: 30 bytes, the name; the extra field's length stands in it. */
     size_t at = 30 + strlen("snapshot.htrace") + (unsigned char)zip[28];
     memset(zip + at, 0xff, 16);
-    fault_write(path, zip, n);
+    test_write_file(path, zip, n);
     assert_int_equal(import(&rows, &none, path), TS_OK);
     assert_true(memsink_find_text(rows, TS_T_import_issue, TS_C_import_issue__severity,
                                   "data_loss") != SIZE_MAX);
