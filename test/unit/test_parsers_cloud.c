@@ -68,45 +68,46 @@ static void test_methods(void **state)
 }
 
 /* Words that are cut at any place, and such as only look like signatures. */
+static const struct {
+    const char *word;
+    const char *class; /* NULL: no method */
+    const char *name;
+    const char *file;
+    int64_t line; /* -1: none */
+    const char *library;
+} signatures[] = {
+    {"int a.B.c() (B.java:7) [x.jar]", "a.B", "c", "B.java", 7, "x.jar"},
+    {"int a.B.c() (B.java:7) [x.ja", "a.B", "c", "B.java", 7, NULL},
+    {"int a.B.c() (B.java:7)", "a.B", "c", "B.java", 7, NULL},
+    {"int a.B.c() (B.java:7", "a.B", "c", NULL, -1, NULL},
+    {"int a.B.c() (", "a.B", "c", NULL, -1, NULL},
+    {"int a.B.c()", "a.B", "c", NULL, -1, NULL},
+    {"int a.B.c() ()", "a.B", "c", "", -1, NULL},
+    {"int a.B.c() (B.java:)", "a.B", "c", "B.java:", -1, NULL},
+    {"int a.B.c() (B.java:7x)", "a.B", "c", "B.java:7x", -1, NULL},
+    {"int a.B.c() (B.java:1234567890)", "a.B", "c", "B.java:1234567890", -1, NULL},
+    {"int a.B.c() [x.jar]", "a.B", "c", NULL, -1, "x.jar"},
+    {"int a.B.c(", NULL, NULL, NULL, -1, NULL},
+    {"a.B.c()", NULL, NULL, NULL, -1, NULL},
+    {" a.B.c()", NULL, NULL, NULL, -1, NULL},
+    {"int c()", NULL, NULL, NULL, -1, NULL},
+    {"int .c()", NULL, NULL, NULL, -1, NULL},
+    {"int a.()", NULL, NULL, NULL, -1, NULL},
+    {"int ()", NULL, NULL, NULL, -1, NULL},
+    {"the int a.B.c()", NULL, NULL, NULL, -1, NULL},
+    {"", NULL, NULL, NULL, -1, NULL},
+};
+enum { CASES = sizeof signatures / sizeof signatures[0] };
+
 static void test_signatures(void **state)
 {
-    static const struct {
-        const char *word;
-        const char *class; /* NULL: no method */
-        const char *name;
-        const char *file;
-        int64_t line; /* -1: none */
-        const char *library;
-    } cases[] = {
-        {"int a.B.c() (B.java:7) [x.jar]", "a.B", "c", "B.java", 7, "x.jar"},
-        {"int a.B.c() (B.java:7) [x.ja", "a.B", "c", "B.java", 7, NULL},
-        {"int a.B.c() (B.java:7)", "a.B", "c", "B.java", 7, NULL},
-        {"int a.B.c() (B.java:7", "a.B", "c", NULL, -1, NULL},
-        {"int a.B.c() (", "a.B", "c", NULL, -1, NULL},
-        {"int a.B.c()", "a.B", "c", NULL, -1, NULL},
-        {"int a.B.c() ()", "a.B", "c", "", -1, NULL},
-        {"int a.B.c() (B.java:)", "a.B", "c", "B.java:", -1, NULL},
-        {"int a.B.c() (B.java:7x)", "a.B", "c", "B.java:7x", -1, NULL},
-        {"int a.B.c() (B.java:1234567890)", "a.B", "c", "B.java:1234567890", -1, NULL},
-        {"int a.B.c() [x.jar]", "a.B", "c", NULL, -1, "x.jar"},
-        {"int a.B.c(", NULL, NULL, NULL, -1, NULL},
-        {"a.B.c()", NULL, NULL, NULL, -1, NULL},
-        {" a.B.c()", NULL, NULL, NULL, -1, NULL},
-        {"int c()", NULL, NULL, NULL, -1, NULL},
-        {"int .c()", NULL, NULL, NULL, -1, NULL},
-        {"int a.()", NULL, NULL, NULL, -1, NULL},
-        {"int ()", NULL, NULL, NULL, -1, NULL},
-        {"the int a.B.c()", NULL, NULL, NULL, -1, NULL},
-        {"", NULL, NULL, NULL, -1, NULL},
-    };
-    enum { CASES = sizeof cases / sizeof cases[0] };
     run r;
     pod p = {0};
     bytes phrase = {0};
     UNUSED(state);
     put_string(&phrase, "call.info");
     for (size_t i = 0; i < CASES; i++) {
-        put_string(&phrase, cases[i].word);
+        put_string(&phrase, signatures[i].word);
     }
     put_phrase(&p.stream[DICTIONARY], &phrase);
     free(phrase.p);
@@ -115,19 +116,19 @@ static void test_signatures(void **state)
     for (size_t i = 0; i < CASES; i++) {
         size_t m;
         assert_true(MEM_NULL(r.sink, cloud_dictionary, i + 1, method_id) ==
-                    (cases[i].class == NULL));
-        if (cases[i].class == NULL) {
+                    (signatures[i].class == NULL));
+        if (signatures[i].class == NULL) {
             continue;
         }
         m = (size_t)MEM_INT(r.sink, cloud_dictionary, i + 1, method_id) - 1;
-        assert_mem_text(r.sink, stack_method, m, class, cases[i].class);
-        assert_mem_text(r.sink, stack_method, m, name, cases[i].name);
-        assert_true(MEM_NULL(r.sink, stack_method, m, line) == (cases[i].line < 0));
-        if (cases[i].file != NULL && cases[i].file[0] != '\0') {
-            assert_mem_text(r.sink, stack_method, m, file, cases[i].file);
+        assert_mem_text(r.sink, stack_method, m, class, signatures[i].class);
+        assert_mem_text(r.sink, stack_method, m, name, signatures[i].name);
+        assert_true(MEM_NULL(r.sink, stack_method, m, line) == (signatures[i].line < 0));
+        if (signatures[i].file != NULL && signatures[i].file[0] != '\0') {
+            assert_mem_text(r.sink, stack_method, m, file, signatures[i].file);
         }
-        if (cases[i].library != NULL) {
-            assert_mem_text(r.sink, stack_method, m, library, cases[i].library);
+        if (signatures[i].library != NULL) {
+            assert_mem_text(r.sink, stack_method, m, library, signatures[i].library);
         }
     }
     run_free(&r);

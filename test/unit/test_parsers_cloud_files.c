@@ -307,7 +307,7 @@ static void test_params_are_borrowed(void **state)
     set_put(&s, params, "shop/2023/08/04/1691167326000/params/000001");
     put_agent(&s, &p, "shop/2023/08/05/1691253726000");
     set_put(&s, newer, "shop/2023/08/06/1691340126000/params/000001");
-    set_put(&s, p.stream[TRACE], "shop2/2023/08/05/1691253726001/trace/000001");
+    set_put(&s, p.stream[TRACE], "shoq/2023/08/05/1691253726001/trace/000001");
     set_put(&s, p.stream[TRACE], "odd/1691253726002/trace/000001");
     import_files_of(&r, &s);
     total = 4 * p.stream[TRACE].n + 2 * p.stream[DICTIONARY].n + p.stream[SUSPEND].n +
