@@ -4,7 +4,7 @@
 # Prints a table; exit code 1 when anything was found, and says where the find lies.
 # fuzz.sh --merge [target...]: takes the inputs that reach something new from the working corpora into test/fuzz/corpus.
 #
-# What the runs learn (the working corpora) stays in build/fuzz/work, finds in build/fuzz/finds, logs in
+# What the runs learn (the working corpora) stays in build/fuzz/learnt, finds in build/fuzz/finds, logs in
 # build/fuzz/logs. A find that is fixed is kept as test/fuzz/corpus/<target>/regress-<what>.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -92,11 +92,11 @@ run() { # target
     local seeds options status=0
     mapfile -t seeds < <(seeds_of "$1")
     mapfile -t options < <(options_of "$1")
-    mkdir -p "$build/work/$1" "$build/finds/$1" "$build/logs"
+    mkdir -p "$build/learnt/$1" "$build/finds/$1" "$build/logs"
     touch "$build/logs/$1.began"
     "$build/test/fuzz/fuzz_$1" -max_total_time="$time" -timeout=10 -rss_limit_mb=2048 -malloc_limit_mb=1024 \
         -print_final_stats=1 -artifact_prefix="$PWD/$build/finds/$1/" "${options[@]}" \
-        "$build/work/$1" "${seeds[@]}" >"$build/logs/$1.log" 2>&1 || status=$?
+        "$build/learnt/$1" "${seeds[@]}" >"$build/logs/$1.log" 2>&1 || status=$?
     echo "exit code $status" >>"$build/logs/$1.log"
 }
 
@@ -104,10 +104,10 @@ merge() { # target
     local seeds options
     mapfile -t seeds < <(seeds_of "$1")
     mapfile -t options < <(options_of "$1")
-    mkdir -p "$build/work/$1" "$build/logs" "$source_dir/corpus/$1"
+    mkdir -p "$build/learnt/$1" "$build/logs" "$source_dir/corpus/$1"
     # Edges only: inputs that merely go through a loop more often are left out.
     "$build/test/fuzz/fuzz_$1" -set_cover_merge=1 -use_counters=0 "${options[@]}" "$source_dir/corpus/$1" "${seeds[@]}" \
-        "$build/work/$1" >"$build/logs/$1.merge.log" 2>&1
+        "$build/learnt/$1" >"$build/logs/$1.merge.log" 2>&1
     printf '%-10s %4d files\n' "$1" "$(find "$source_dir/corpus/$1" -type f | wc -l)"
 }
 

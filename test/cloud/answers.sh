@@ -44,6 +44,25 @@ for call in 1 2 5 17 30; do
     same "call $call: pauses" "$paused" "$(sum 3 <"$work/pauses" | cut -d ' ' -f 1)"
     same "call $call: parameters" "$params" "$(ask cloud_call_params "$made" --param call=$call | wc -l)"
 done
+# Statements of the calls by their roots' invocations; calls by each value of a parameter.
+statements=0
+for call in $(query "$made" "SELECT id FROM cloud_call WHERE root_slice_id IS NOT NULL;"); do
+    n=$(ask cloud_call_statements "$made" --param call="$call" | sum 2 | cut -d ' ' -f 1)
+    statements=$((statements + n))
+done
+same "statements of all calls" "$(query "$made" "WITH RECURSIVE w(id) AS (SELECT root_slice_id FROM cloud_call
+    WHERE root_slice_id IS NOT NULL UNION ALL SELECT s.id FROM w JOIN stack_slice AS s ON s.parent_id = w.id)
+    SELECT count(*) FROM w JOIN cloud_tag AS t ON t.slice_id = w.id WHERE t.type = 3;")" "$statements"
+param=$(query "$made" "SELECT d.word FROM cloud_call_param AS p JOIN cloud_dictionary AS d ON d.id = p.dictionary_id
+    GROUP BY 1 ORDER BY count(*) DESC LIMIT 1;")
+value=$(query "$made" "SELECT min(p.value) FROM cloud_call_param AS p JOIN cloud_dictionary AS d ON d.id = p.dictionary_id
+    WHERE d.word = '$param';")
+same "calls with the parameter $param" "$(query "$made" "SELECT count(*) FROM cloud_call_param AS p
+    JOIN cloud_dictionary AS d ON d.id = p.dictionary_id WHERE d.word = '$param';")" \
+    "$(ask cloud_calls_by_param "$made" --param name="$param" --param limit=1000000 | wc -l)"
+same "the same with a value" "$(query "$made" "SELECT p.call_id FROM cloud_call_param AS p
+    JOIN cloud_dictionary AS d ON d.id = p.dictionary_id WHERE d.word = '$param' AND p.value = '$value' ORDER BY 1;")" \
+    "$(ask cloud_calls_by_param "$made" --param name="$param" --param value="$value" | cut -f 1 | sort -n)"
 same "self time of all methods" "$(query "$made" "SELECT sum(dur) FROM stack_slice WHERE parent_id IS NULL;")" \
     "$(ask slice_hot_methods "$made" --param limit=100000 | sum 4 | cut -d ' ' -f 1)"
 same "folded stacks" "$(query "$made" "SELECT sum(self_dur) FROM stack_slice;")" \
@@ -72,6 +91,15 @@ same "files that are none" 1 "$(query "$work/mixed.db" \
 if [ -n "${TS_FIXTURES:-}" ]; then
     db=$work/real.db
     "$program" "$TS_FIXTURES/cloud/small-pod.protocol" -e "$db" --quiet
+    same "call that began at a time" "1387 main" \
+        "$(ask cloud_slow_calls "$db" --param from=1690201583767000000 --param to=1690201583768000000 |
+            awk -F '\t' '{ printf "%d %s", $3 / 1e6, $7 }')"
+    # The range of the first call: it and what it called; another 44 calls and 1452 invocations are passed over.
+    "$program" "$TS_FIXTURES/cloud/small-pod.protocol" -e "$work/part.db" --quiet --time-range 1690201583767,1690201583768
+    same "a part of the time" "1 4 1;45 1 44;1456 4 1452" "$(query "$work/part.db" "SELECT
+            (SELECT count(*) || ' ' || sum(calls) FROM cloud_call) || ' ' || (SELECT count(*) FROM cloud_root) || ';' ||
+            (SELECT seen || ' ' || imported || ' ' || skipped FROM import_count WHERE item = 'cloud_calls') || ';' ||
+            (SELECT seen || ' ' || imported || ' ' || skipped FROM import_count WHERE item = 'cloud_enters');")"
     same "slowest calls: dur and pauses in ms" "93906 31790,3236 1794,2509 1718,2047 931,2043 931," \
         "$(ask cloud_slow_calls "$db" --param limit=5 | awk -F '\t' '{ printf "%d %d,", $3 / 1e6, $4 / 1e6 }')"
     same "self time: invocations, self, total in ms" \

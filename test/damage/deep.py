@@ -1,4 +1,4 @@
-"""Deeply nested inputs: deep.py KIND N, to standard output."""
+"""Inputs that are very deep, or very many: deep.py KIND N, to standard output."""
 
 import sys
 
@@ -22,8 +22,8 @@ def repeat(text, times, join=b""):
         times -= k
 
 
-def snapshot(nodes, rest=None):
-    out.write(b"{" + FIELDS + b',"nodes":[')
+def snapshot(nodes, rest=None, node_count=2):
+    out.write(b"{" + FIELDS.replace(b'"node_count":2', b'"node_count":%d' % node_count) + b',"nodes":[')
     nodes()
     out.write(b'],"edges":[],' + INFO)
     if rest:
@@ -33,6 +33,12 @@ def snapshot(nodes, rest=None):
 
 def two_nodes():
     out.write(b"0,0,1,0,0,0,0,0,0,3,8,0,0,0")
+
+
+def many_nodes():
+    for begin in range(0, n, 10000):
+        end = min(begin + 10000, n)
+        out.write(b",".join(b"0,0,%d,1,0,0,0" % (2 * i + 1) for i in range(begin, end)) + (b"," if end < n else b""))
 
 
 def nested(opening, inner, closing):
@@ -88,6 +94,8 @@ elif kind == "mixed":
 elif kind == "no_end":
     out.write(b"{" + FIELDS + b',"nodes":')
     repeat(b"[", n)
+elif kind == "nodes":
+    snapshot(many_nodes, node_count=n)
 elif kind == "tree":
     snapshot(two_nodes, tree_deep)
 elif kind == "wide":

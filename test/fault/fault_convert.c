@@ -235,17 +235,17 @@ static void begin(place *p, const scenario *s)
     *p = (place){.dir = fault_folder(), .tmp = fault_folder()};
     p->target = fault_path(p->dir, "out.db");
     p->query = fault_path(TS_FAULT_INPUTS, "question.sql");
-    fault_write(p->query, question, sizeof question - 1);
+    test_write_file(p->query, question, sizeof question - 1);
     faults none = {0};
     if (s->into_file || s->input == NULL) {
         scenario other = {"", "profile.cpuprofile", {NULL}, true, false, false};
         assert_int_equal(run_once(&other, p, &none), 0);
-        p->old = fault_read(p->target, &p->old_n);
+        p->old = test_read_file(p->target, &p->old_n);
         none = (faults){0};
     }
     assert_int_equal(run_once(s, p, &none), 0);
     if (s->into_file) {
-        p->right = fault_read(p->target, &p->right_n);
+        p->right = test_read_file(p->target, &p->right_n);
     } else if (s->extract) {
         p->right_n = (size_t)fault_names(p->dir);
         p->whole = p->dir;
@@ -280,7 +280,7 @@ static void check_file(const scenario *s, const place *p, int code, const char *
     char *path = fault_path(p->whole, name);
     char *made = fault_path(p->dir, name);
     if (access(path, F_OK) == 0) {
-        char *bytes = fault_read(path, &n);
+        char *bytes = test_read_file(path, &n);
         assert_true(fault_file_is(made, bytes, n));
         free(bytes);
     } else if (code != 0) {
@@ -309,7 +309,7 @@ static int run_failing(const scenario *s, const place *p, faults *f)
 {
     int before = fault_names("/proc/self/fd");
     if (s->into_file) {
-        fault_write(p->target, p->old, p->old_n);
+        test_write_file(p->target, p->old, p->old_n);
     }
     int code = run_once(s, p, f);
     assert_int_equal(fault_names("/proc/self/fd"), before);

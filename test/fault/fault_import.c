@@ -27,6 +27,9 @@ static const char *const inputs[] = {
     "cloud",
     "cloud-flat",
     "cloud.protocol",
+    "cloud-two",
+    "cloud-mixed",
+    "split",
 };
 enum { INPUTS = sizeof inputs / sizeof inputs[0] };
 
@@ -35,6 +38,9 @@ static ts_code import(memsink **rows, faults *f, const char *name)
     char *path = name[0] == '/' ? strdup(name) : fault_path(TS_FAULT_INPUTS, name);
     const char *paths[] = {path};
     ts_import_request request = {.paths = paths, .path_count = 1};
+    if (strcmp(name, "split") == 0) { /* -D */
+        request = (ts_import_request){.directory = path};
+    }
     ts_import_result result;
     ts_store *store = NULL;
     ts_ctx *ctx = test_ctx_new();
@@ -150,6 +156,38 @@ static void test_read_fails_in_the_middle(void **state)
     memsink_free(whole);
 }
 
+/* The same at every read of a directory's files: what could not be read is told. */
+static void test_reads_of_members_fail(void **state)
+{
+    static const char *const names[] = {"cloud", "cloud-flat", "cloud-mixed", "cloud-large"};
+    bool middle = false;
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        memsink *whole = NULL;
+        size_t most = i < 3 ? 100 : 30000;
+        faults count = {.what = "pread", .most = most};
+        assert_int_equal(import(&whole, &count, names[i]), TS_OK);
+        assert_true(count.calls > 20);
+        for (uint64_t k = 1; k <= count.calls; k += fault_step(count.calls, 60)) {
+            memsink *rows = NULL;
+            faults f = {
+                .what = "pread", .fail_at = k, .number = EIO, .most = most, .forever = k % 2 == 0};
+            ts_code code = import(&rows, &f, names[i]);
+            assert_true(code == TS_OK || code == TS_ERR_INPUT);
+            if (code == TS_OK) {
+                middle =
+                    middle || memsink_find_text(rows, TS_T_import_issue, TS_C_import_issue__code,
+                                                "input_read_failed") != SIZE_MAX;
+                assert_true(tells_loss(rows, "error") || tells_loss(rows, "data_loss") ||
+                            memsink_equal(rows, whole));
+                memsink_free(rows);
+            }
+        }
+        memsink_free(whole);
+    }
+    assert_true(middle); /* once something was read before */
+}
+
 static void test_short_and_interrupted_calls(void **state)
 {
     static const size_t most[] = {1, 7, 1000, 0};
@@ -177,14 +215,14 @@ static void test_member_that_cannot_be_unpacked(void **state)
     char *dir = fault_folder();
     char *path = fault_path(dir, "all.zip");
     char *from = fault_path(TS_FAULT_INPUTS, "all.zip");
-    char *zip = fault_read(from, &n);
+    char *zip = test_read_file(from, &n);
     memsink *rows = NULL;
     faults none = {0};
     (void)state;
     /* Behind the first local header: 30 bytes, the name; the extra field's length stands in it. */
     size_t at = 30 + strlen("snapshot.htrace") + (unsigned char)zip[28];
     memset(zip + at, 0xff, 16);
-    fault_write(path, zip, n);
+    test_write_file(path, zip, n);
     assert_int_equal(import(&rows, &none, path), TS_OK);
     assert_true(memsink_find_text(rows, TS_T_import_issue, TS_C_import_issue__severity,
                                   "data_loss") != SIZE_MAX);
@@ -203,6 +241,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_every_system_call_fails),
         cmocka_unit_test(test_member_that_cannot_be_unpacked),
         cmocka_unit_test(test_read_fails_in_the_middle),
+        cmocka_unit_test(test_reads_of_members_fail),
         cmocka_unit_test(test_short_and_interrupted_calls),
     };
     if (argc > 1) {

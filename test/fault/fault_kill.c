@@ -135,16 +135,16 @@ static int group_setup(void **state)
     (void)setenv("TMPDIR", all.tmp, 1);
     all.target = fault_path(all.dir, "out.db");
     assert_true(asprintf(&all.query, "%s.sql", all.dir) > 0);
-    fault_write(all.query, "SELECT count(*) FROM js_heap_nodes", 34);
+    test_write_file(all.query, "SELECT count(*) FROM js_heap_nodes", 34);
     wait_for_success(convert(all.old_input));
-    all.old = fault_read(all.target, &all.old_n);
+    all.old = test_read_file(all.target, &all.old_n);
     for (int i = 0; i < 5; i++) {
         int64_t begin = now();
         wait_for_success(convert(all.input));
         int64_t span = now() - begin;
         all.span = i == 0 || span < all.span ? span : all.span;
     }
-    all.right = fault_read(all.target, &all.right_n);
+    all.right = test_read_file(all.target, &all.right_n);
     assert_true(all.right_n != all.old_n);
     print_message("a conversion takes %.1f ms\n", (double)all.span / 1e6);
     return 0;
@@ -171,7 +171,7 @@ static int put_before(void)
     if (dice(2) == 0) {
         return ABSENT;
     }
-    fault_write(all.target, all.old, all.old_n);
+    test_write_file(all.target, all.old, all.old_n);
     return OLD;
 }
 

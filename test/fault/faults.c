@@ -249,38 +249,13 @@ void fault_remove(char *dir)
     free(dir);
 }
 
-char *fault_read(const char *path, size_t *n)
-{
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    assert_int_equal(fseek(file, 0, SEEK_END), 0);
-    long size = ftell(file);
-    assert_true(size >= 0);
-    rewind(file);
-    char *p = malloc((size_t)size + 1);
-    assert_non_null(p);
-    *n = fread(p, 1, (size_t)size, file);
-    assert_int_equal(*n, size);
-    p[*n] = '\0';
-    (void)fclose(file);
-    return p;
-}
-
-void fault_write(const char *path, const void *p, size_t n)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(p, 1, n, file), n);
-    assert_int_equal(fclose(file), 0);
-}
-
 bool fault_file_is(const char *path, const void *p, size_t n)
 {
     size_t have;
     if (access(path, F_OK) != 0) {
         return false;
     }
-    char *q = fault_read(path, &have);
+    char *q = test_read_file(path, &have);
     bool same = have == n && memcmp(p, q, n) == 0;
     free(q);
     return same;

@@ -45,9 +45,7 @@ void fault_empty(const char *dir); /* removes the files in it */
 /* Names in a folder, "." and ".." not counted. */
 int fault_names(const char *dir);
 
-/* The whole file; the caller frees with free(). */
-char *fault_read(const char *path, size_t *n);
-void fault_write(const char *path, const void *p, size_t n);
+/* The file is there and has these bytes. */
 bool fault_file_is(const char *path, const void *p, size_t n);
 
 /* TS_SLOW=1: all points of a sweep, else so many steps at most that `points` are tried. */

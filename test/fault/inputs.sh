@@ -27,6 +27,20 @@ small=(--calls 3 --methods 6 --depth 3 --frames 2 --threads 2)
 "$mkcloud" -o cloud --container agent "${small[@]}"
 "$mkcloud" -o cloud-flat --container flat --positions --lost-exit 1 "${small[@]}"
 "$mkcloud" -o cloud.protocol --container tcp --pods 2 "${small[@]}"
+# Two starts of a server, one without params; a conversation and another file beside stream files.
+"$mkcloud" -o cloud-two --container agent --pods 2 --no-params --others "${small[@]}"
+"$mkcloud" -o cloud-mixed --container flat "${small[@]}"
+"$mkcloud" -o cloud-mixed/capture.bin --container tcp --pods 2 --commands "${small[@]}"
+echo "no recording" >cloud-mixed/readme.txt
+# Files that take more than one block to read.
+"$mkcloud" -o cloud-large --container flat --calls 1500 --methods 2000
+# A recording in parts, for -D: the last one is empty, number 2 is missing.
+mkdir split
+"$mkhtrace" -o split/hiprofiler_data_20240102_030405_1.htrace --chunk-size 300 --snapshot snapshot.heapsnapshot
+"$mkhtrace" -o split/hiprofiler_data_20240102_030405_3.htrace --snapshot snapshot.heapsnapshot
+"$mkhtrace" -o split/hiprofiler_data_20240102_030405_arkts.htrace --config pid=77,type=timeline \
+    --timeline timeline.heaptimeline
+: >split/hiprofiler_data_20240102_030405_4.htrace
 # Some tens of ms: long enough to be killed in the middle, in MB rather than KB.
 "$mkhtrace" -o large.htrace --config pid=77,type=snapshot \
     --snapshot synth:nodes=20000,edges=80000,strings=4000

@@ -25,3 +25,47 @@ void test_assert_ok(const ts_ctx *ctx, ts_code code, const char *what, const cha
     print_error("%s gave \"%s\"\n", what, ts_code_name(code));
     _fail(file, line);
 }
+
+static void *failing_realloc(void *user, void *p, size_t n)
+{
+    test_failing *f = user;
+    f->calls++;
+    bool fails = f->fail_at != 0 && f->calls >= f->fail_at;
+    return fails && (f->calls == f->fail_at || f->forever) ? NULL : realloc(p, n);
+}
+
+static void failing_free(void *user, void *p)
+{
+    (void)user;
+    free(p);
+}
+
+ts_allocator test_failing_allocator(test_failing *f)
+{
+    return (ts_allocator){f, failing_realloc, failing_free};
+}
+
+char *test_read_file(const char *path, size_t *n)
+{
+    FILE *in = fopen(path, "rb");
+    assert_non_null(in);
+    assert_int_equal(fseek(in, 0, SEEK_END), 0);
+    long size = ftell(in);
+    assert_true(size >= 0);
+    rewind(in);
+    char *p = malloc((size_t)size + 1);
+    assert_non_null(p);
+    *n = fread(p, 1, (size_t)size, in);
+    assert_int_equal(*n, size);
+    p[*n] = '\0';
+    (void)fclose(in);
+    return p;
+}
+
+void test_write_file(const char *path, const void *p, size_t n)
+{
+    FILE *out = fopen(path, "wb");
+    assert_non_null(out);
+    assert_int_equal(fwrite(p, 1, n, out), n);
+    assert_int_equal(fclose(out), 0);
+}

@@ -24,4 +24,21 @@ void test_ctx_free(ts_ctx *ctx);
 #define assert_ok(ctx, call) test_assert_ok((ctx), (call), #call, __FILE__, __LINE__)
 void test_assert_ok(const ts_ctx *ctx, ts_code code, const char *what, const char *file, int line);
 
+/*
+ * An allocator that fails: the call number `fail_at`, from 1, and with `forever` all after it; 0
+ * none. `calls` counts. test_failing_allocator gives the door that goes through it, on top of
+ * realloc.
+ */
+typedef struct test_failing {
+    uint64_t calls;
+    uint64_t fail_at;
+    bool forever;
+} test_failing;
+
+ts_allocator test_failing_allocator(test_failing *f);
+
+/* The whole file with a zero byte behind it, *n its size; the caller frees it with free(). */
+char *test_read_file(const char *path, size_t *n);
+void test_write_file(const char *path, const void *p, size_t n);
+
 #endif

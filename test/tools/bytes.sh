@@ -4,30 +4,13 @@
 # usage: bytes.sh MKHTRACE
 set -eu
 mkhtrace=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-failed=0
-
-hex() { # file, offset, count
-    od -An -v -tx1 -j "$2" -N "$3" "$1" | tr -d ' \n'
-}
-
-is() { # what, got, want
-    if [ "$2" != "$3" ]; then
-        echo "$1: want $3, got $2"
-        failed=1
-    fi
-}
-
-size() {
-    wc -c <"$1" | tr -d ' '
-}
+# shellcheck source=bytes_lib.sh
+. "$(dirname "$0")/bytes_lib.sh"
 
 # Header: magic, length, version, segments; type and the six clocks from 56 on.
 "$mkhtrace" -o a --clocks boot=1,real=2,realcoarse=3,mono=4,monocoarse=5,monoraw=0x0102030405060708 \
     --data-type 1024 --plugin-version 1.02 --duration 258 --config pid=1734,type=none,cpu=1
-is size "$(size a)" 1067
+size a 1067
 is magic "$(hex a 0 8)" 4f484f5350524f46
 is length "$(hex a 8 8)" 2b04000000000000
 is version-segments "$(hex a 16 8)" 0000010002000000

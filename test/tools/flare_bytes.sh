@@ -4,25 +4,8 @@
 # usage: flare_bytes.sh MKFLARE
 set -eu
 mkflare=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-failed=0
-
-hex() { # file, offset, count
-    od -An -v -tx1 -j "$2" -N "$3" "$1" | tr -d ' \n'
-}
-
-is() { # what, got, want
-    if [ "$2" != "$3" ]; then
-        echo "$1: want $3, got $2"
-        failed=1
-    fi
-}
-
-size() { # file, bytes
-    is "size of $1" "$(wc -c <"$1" | tr -d ' ')" "$2"
-}
+# shellcheck source=bytes_lib.sh
+. "$(dirname "$0")/bytes_lib.sh"
 
 for name in mini early grown; do
     "$mkflare" --fixture=$name $name

@@ -80,31 +80,6 @@ static inline int fixture_teardown(void **state)
     return 0;
 }
 
-static inline void write_file(const char *path, const void *p, size_t n)
-{
-    FILE *out = fopen(path, "wb");
-    assert_non_null(out);
-    assert_int_equal(fwrite(p, 1, n, out), n);
-    assert_int_equal(fclose(out), 0);
-}
-
-static inline char *read_file(const char *path, size_t *n)
-{
-    FILE *in = fopen(path, "rb");
-    assert_non_null(in);
-    assert_int_equal(fseek(in, 0, SEEK_END), 0);
-    long size = ftell(in);
-    assert_true(size >= 0);
-    rewind(in);
-    char *p = malloc((size_t)size + 1);
-    assert_non_null(p);
-    *n = fread(p, 1, (size_t)size, in);
-    assert_int_equal(*n, size);
-    p[*n] = '\0';
-    fclose(in);
-    return p;
-}
-
 static inline bool exists(const char *path)
 {
     struct stat st;

@@ -131,7 +131,7 @@ static inline void set_nulls(pair *x, unsigned id, uint64_t bits)
 static inline sqlite3 *pair_create_file(const pair *x, const char *path)
 {
     char sql[64];
-    write_file(path, "", 0);
+    test_write_file(path, "", 0);
     sqlite3 *db = db_open(path);
     snprintf(sql, sizeof sql, "PRAGMA page_size = %u", x->page_size);
     db_run(db, sql);
@@ -458,8 +458,8 @@ static inline void pair_finish(pair *x)
     db_run(x->db, "COMMIT");
     sqlite3 *db = db_open(x->path);
     db_check(db);
-    char *a = read_file(x->path, &n);
-    char *b = read_file(x->other, &other_n);
+    char *a = test_read_file(x->path, &n);
+    char *b = test_read_file(x->other, &other_n);
     assert_int_equal(n, (size_t)x->page_count * x->page_size);
     assert_int_equal(db_int(db, "PRAGMA page_count"), x->page_count);
     for (unsigned i = 0; i < x->count; i++) {
@@ -489,7 +489,7 @@ static inline walk pair_shape(const pair *x, unsigned id)
     size_t n;
     walk w;
     sqlite3 *db = db_open(x->path);
-    char *file = read_file(x->path, &n);
+    char *file = test_read_file(x->path, &n);
     snprintf(sql, sizeof sql, "SELECT rootpage FROM sqlite_schema WHERE name = 't%u'", id);
     walk_begin(&w, file, x->page_size, (uint32_t)db_int(db, sql), true);
     while (walk_next(&w, true)) {

@@ -324,7 +324,7 @@ static inline int recording_setup(void **state)
     fixture_setup(&f);
     r->f = f;
     r->path = path_of(r->f, "a.db");
-    write_file(r->path, "", 0);
+    test_write_file(r->path, "", 0);
     assert_ok(r->f->ctx, ts_db_create(&db, r->f->ctx, r->path));
     r->sink = ts_db_sink(db);
     assert_ok(r->f->ctx, ts_store_new(&r->store, r->f->ctx, r->sink, NULL));
@@ -366,9 +366,9 @@ static inline char *recording_hostile(const recording *r)
 {
     char *path = path_of(r->f, "hostile.db");
     size_t n;
-    char *bytes = read_file(r->path, &n);
+    char *bytes = test_read_file(r->path, &n);
     sqlite3 *db = NULL;
-    write_file(path, bytes, n);
+    test_write_file(path, bytes, n);
     free(bytes);
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
     assert_int_equal(

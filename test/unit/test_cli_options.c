@@ -72,6 +72,9 @@ static void time_ranges(void **state)
          {TS_WANTED_REALTIME, 1567641600000 * MS, 1567728000000 * MS}},
         {"1970-01-01,2000-02-29", {TS_WANTED_REALTIME, 0, 951782400000 * MS}},
         {"1969-12-31T23:59:59.999999999,", {TS_WANTED_REALTIME, -1, INT64_MAX}},
+        {"2024-02-29,2100-03-01", {TS_WANTED_REALTIME, 1709164800000 * MS, 4107542400000 * MS}},
+        {"2019-09-05t07:44:26z,2019-09-05T07:44:26-23",
+         {TS_WANTED_REALTIME, 1567669466000 * MS, 1567752266000 * MS}},
         {"+1,+2.5", {TS_WANTED_OFFSET, 1000 * MS, 2500 * MS}},
         {",+0.000000001", {TS_WANTED_OFFSET, INT64_MIN, 1}},
     };
@@ -101,6 +104,25 @@ static void time_ranges(void **state)
         "2019-09-05T07:44:26.,",
         "2019-09-05T07:44+1,",
         "9999-01-01,",
+        "2100-02-29,",
+        "2019-09-00,",
+        "2019-09,",
+        "2019-09-5,",
+        "2019-09-0509,",
+        "2019/09/05,",
+        "2019-09-05T7:44,",
+        "2019-09-05T25:00,",
+        "2019-09-05T07.44,",
+        "2019-09-05T07:4,",
+        "2019-09-05T24:00:00.1,",
+        "2019-09-05T07:44:2,",
+        "2019-09-05T07:44+24,",
+        "2019-09-05T07:44+08:60,",
+        "2019-09-05T07:44+08:6,",
+        "2019-09-05T07:44+08:300,",
+        "2262-04-11T23:47:16.854775808,",
+        "+9223372036.854775808,",
+        "-9999999999999,9999999999999",
         "+99999999999,",
         "99999999999999,",
         "2019-09-05T",
@@ -175,27 +197,15 @@ static void suggestions(void **state)
 }
 
 /* Every allocation of the parsing fails in turn: an error, no leak. */
-static void *failing_realloc(void *user, void *p, size_t n)
-{
-    int *left = user;
-    return (*left)-- > 0 ? realloc(p, n) : NULL;
-}
-
-static void plain_free(void *user, void *p)
-{
-    (void)user;
-    free(p);
-}
-
 static void out_of_memory(void **state)
 {
     (void)state;
     for (int k = 0; k < 10; k++) {
-        int left = k;
+        test_failing f = {.fail_at = (uint64_t)k + 1, .forever = true};
         ts_ctx *ctx = test_ctx_new();
         ts_allocator own = ctx->allocator;
         ts_options o;
-        ctx->allocator = (ts_allocator){&left, failing_realloc, plain_free};
+        ctx->allocator = test_failing_allocator(&f);
         ts_code code = PARSE(ctx, &o, "in", "-q", "f", "--param", "a=1", "--param", "b=2");
         assert_true(code == TS_ERR_NOMEM || (code == TS_OK && k >= 5));
         ctx->allocator = own;

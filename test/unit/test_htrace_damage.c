@@ -187,26 +187,6 @@ static void test_wrong_prefixes(void **state)
 /* --- allocations that fail ----------------------------------------------------------------------
  */
 
-typedef struct failing {
-    uint64_t left;
-} failing;
-
-static void *failing_realloc(void *user, void *p, size_t n)
-{
-    failing *f = user;
-    if (f->left == 0) {
-        return NULL;
-    }
-    f->left--;
-    return realloc(p, n);
-}
-
-static void failing_free(void *user, void *p)
-{
-    (void)user;
-    free(p);
-}
-
 static void test_every_allocation_fails(void **state)
 {
     bytes f;
@@ -214,7 +194,7 @@ static void test_every_allocation_fails(void **state)
     build(&f, 0, 0);
     for (uint64_t k = 0;; k++) {
         run r;
-        failing fail = {UINT64_MAX};
+        test_failing fail = {.fail_at = k + 1, .forever = true};
         ts_htrace_config config = {0};
         ts_allocator allocator;
         bool done;
@@ -228,8 +208,7 @@ static void test_every_allocation_fails(void **state)
         config.hold = 16;
         config.blob_user = &r;
         config.read_at = rec_read;
-        fail.left = k;
-        r.ctx->allocator = (ts_allocator){&fail, failing_realloc, failing_free};
+        r.ctx->allocator = test_failing_allocator(&fail);
         r.code = ts_htrace_new(&r.h, r.ctx, r.store, &config);
         run_feed(&r, f.p, f.n, 10);
         if (r.code == TS_OK) {

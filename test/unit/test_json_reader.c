@@ -215,7 +215,7 @@ static void test_failing_calls(void **state)
             size_t calls = ev.calls;
             ts_json_free(js);
             free(ev.text);
-            for (size_t k = 1; k <= calls; k++) {
+            for (uint64_t k = 1; k <= calls; k++) {
                 check_failing_call(ctx, k, blocks[b], want_ints != 0);
             }
         }
@@ -369,24 +369,6 @@ static void test_prefixes(void **state)
 
 /* ---- memory ---- */
 
-typedef struct failing {
-    ts_allocator real;
-    size_t calls;
-    size_t fail_at;
-} failing;
-
-static void *failing_realloc(void *user, void *p, size_t n)
-{
-    failing *f = user;
-    return ++f->calls == f->fail_at ? NULL : f->real.realloc(f->real.user, p, n);
-}
-
-static void failing_free(void *user, void *p)
-{
-    failing *f = user;
-    f->real.free(f->real.user, p);
-}
-
 /* Deep enough that the stack of levels grows more than once. */
 static ts_code run_deep(ts_ctx *ctx, bool *complete)
 {
@@ -415,14 +397,14 @@ static void test_out_of_memory(void **state)
 {
     (void)state;
     ts_ctx *ctx = test_ctx_new();
-    failing f = {.real = ctx->allocator};
-    ctx->allocator = (ts_allocator){&f, failing_realloc, failing_free};
+    test_failing f = {0};
+    ctx->allocator = test_failing_allocator(&f);
     bool complete = false;
     assert_ok(ctx, run_deep(ctx, &complete));
     assert_true(complete);
-    size_t calls = f.calls;
+    uint64_t calls = f.calls;
     assert_true(calls >= 4);
-    for (size_t k = 1; k <= calls; k++) {
+    for (uint64_t k = 1; k <= calls; k++) {
         f.calls = 0;
         f.fail_at = k;
         assert_int_equal(run_deep(ctx, &complete), TS_ERR_NOMEM);

@@ -67,6 +67,130 @@ static void test_methods(void **state)
     run_free(&r);
 }
 
+/* Words that are cut at any place, and such as only look like signatures. */
+static const struct {
+    const char *word;
+    const char *class; /* NULL: no method */
+    const char *name;
+    const char *file;
+    int64_t line; /* -1: none */
+    const char *library;
+} signatures[] = {
+    {"int a.B.c() (B.java:7) [x.jar]", "a.B", "c", "B.java", 7, "x.jar"},
+    {"int a.B.c() (B.java:7) [x.ja", "a.B", "c", "B.java", 7, NULL},
+    {"int a.B.c() (B.java:7)", "a.B", "c", "B.java", 7, NULL},
+    {"int a.B.c() (B.java:7", "a.B", "c", NULL, -1, NULL},
+    {"int a.B.c() (", "a.B", "c", NULL, -1, NULL},
+    {"int a.B.c()", "a.B", "c", NULL, -1, NULL},
+    {"int a.B.c() ()", "a.B", "c", "", -1, NULL},
+    {"int a.B.c() (B.java:)", "a.B", "c", "B.java:", -1, NULL},
+    {"int a.B.c() (B.java:7x)", "a.B", "c", "B.java:7x", -1, NULL},
+    {"int a.B.c() (B.java:1234567890)", "a.B", "c", "B.java:1234567890", -1, NULL},
+    {"int a.B.c() [x.jar]", "a.B", "c", NULL, -1, "x.jar"},
+    {"int a.B.c(", NULL, NULL, NULL, -1, NULL},
+    {"a.B.c()", NULL, NULL, NULL, -1, NULL},
+    {" a.B.c()", NULL, NULL, NULL, -1, NULL},
+    {"int c()", NULL, NULL, NULL, -1, NULL},
+    {"int .c()", NULL, NULL, NULL, -1, NULL},
+    {"int a.()", NULL, NULL, NULL, -1, NULL},
+    {"int ()", NULL, NULL, NULL, -1, NULL},
+    {"the int a.B.c()", NULL, NULL, NULL, -1, NULL},
+    {"", NULL, NULL, NULL, -1, NULL},
+};
+enum { CASES = sizeof signatures / sizeof signatures[0] };
+
+static void test_signatures(void **state)
+{
+    run r;
+    pod p = {0};
+    bytes phrase = {0};
+    UNUSED(state);
+    put_string(&phrase, "call.info");
+    for (size_t i = 0; i < CASES; i++) {
+        put_string(&phrase, signatures[i].word);
+    }
+    put_phrase(&p.stream[DICTIONARY], &phrase);
+    free(phrase.p);
+    import_pod(&r, p);
+    assert_rows(&r, cloud_dictionary, CASES + 1);
+    for (size_t i = 0; i < CASES; i++) {
+        size_t m;
+        assert_true(MEM_NULL(r.sink, cloud_dictionary, i + 1, method_id) ==
+                    (signatures[i].class == NULL));
+        if (signatures[i].class == NULL) {
+            continue;
+        }
+        m = (size_t)MEM_INT(r.sink, cloud_dictionary, i + 1, method_id) - 1;
+        assert_mem_text(r.sink, stack_method, m, class, signatures[i].class);
+        assert_mem_text(r.sink, stack_method, m, name, signatures[i].name);
+        assert_true(MEM_NULL(r.sink, stack_method, m, line) == (signatures[i].line < 0));
+        if (signatures[i].file != NULL && signatures[i].file[0] != '\0') {
+            assert_mem_text(r.sink, stack_method, m, file, signatures[i].file);
+        }
+        if (signatures[i].library != NULL) {
+            assert_mem_text(r.sink, stack_method, m, library, signatures[i].library);
+        }
+    }
+    run_free(&r);
+}
+
+/* Pairs of halves, and halves without their partner, at each end. */
+static void test_texts(void **state)
+{
+    run r;
+    pod p = worked();
+    bytes *b = &p.stream[SQL];
+    UNUSED(state);
+    HEX(b, 4, 0xd8, 0x3d, 0xde, 0x00, 0x20, 0xac, 0, 0xe9); /* U+1F600 U+20AC U+E9 */
+    HEX(b, 4, 0xde, 0x00, 0, 'a', 0xd8, 0x3d, 0, 'b');      /* lone halves */
+    HEX(b, 3, 0xd8, 0x3d, 0xd8, 0x3d, 0xde, 0x00);          /* and one before a pair */
+    HEX(b, 2, 0xff, 0xff, 0xd8, 0x3d);                      /* and at the end */
+    HEX(b, 2, 0xd8, 0x3d, 0xe0, 0x00);                      /* before a private one */
+    import_pod(&r, p);
+    assert_rows(&r, cloud_text, 5);
+    assert_mem_text(r.sink, cloud_text, 0, value, "\xf0\x9f\x98\x80\xe2\x82\xac\xc3\xa9");
+    assert_mem_text(r.sink, cloud_text, 1, value,
+                    "\xef\xbf\xbd"
+                    "a"
+                    "\xef\xbf\xbd"
+                    "b");
+    assert_mem_text(r.sink, cloud_text, 2, value, "\xef\xbf\xbd\xf0\x9f\x98\x80");
+    assert_mem_text(r.sink, cloud_text, 3, value, "\xef\xbf\xbf\xef\xbf\xbd");
+    assert_mem_text(r.sink, cloud_text, 4, value, "\xef\xbf\xbd\xee\x80\x80");
+    run_free(&r);
+}
+
+/* More threads than the first table of them holds, cpu and wait of which are below 0. */
+static void test_many_threads(void **state)
+{
+    enum { THREADS = 200 };
+    run r;
+    pod p = worked();
+    bytes *t = &p.stream[TRACE];
+    bytes *c = &p.stream[CALLS];
+    UNUSED(state);
+    for (uint64_t tid = 100; tid < 100 + THREADS; tid++) {
+        put_be(t, tid, 8);
+        put_be(t, CALL_START, 8);
+        HEX(t, 0x80, 0x22, 0x0c, 0x01, 0x03);
+    }
+    HEX(c, 0, 12, 1, 1, 1, 1, 0, 'x', 0, 0, 1, 46, 0);
+    HEX(c, 0xff, 0xff, 0xff, 0xff, 0x0f, 0x9c, 0xff, 0xff, 0xff, 0x0f, 1);
+    HEX(c, 0, 0, 0, 0, 0, 0, 0);
+    import_pod(&r, p);
+    assert_rows(&r, thread, 2 + THREADS);
+    assert_rows(&r, stack_slice, 4 + THREADS);
+    assert_cell(&r, stack_slice, 4, ts, MS(AGENT_START + 1088));
+    assert_rows(&r, cloud_call, 2);
+    assert_cell(&r, cloud_call, 1, cpu_dur, MS(-1));
+    assert_cell(&r, cloud_call, 1, wait_dur, MS(-100));
+    assert_cell(&r, cloud_call, 1, root_slice_id, 5);
+    assert_mem_text(r.sink, thread, 2, name, "x");
+    assert_cell(&r, cloud_call, 0, thread_index, 0);
+    assert_cell(&r, cloud_call, 1, thread_index, 1);
+    run_free(&r);
+}
+
 /* The sum of steps has 32 bits; the block's clock says which turn of it is meant. */
 static void test_time_beyond_32_bits(void **state)
 {
@@ -192,6 +316,7 @@ static void test_formats_of_calls(void **state)
         assert_cell(&r, cloud_call, 1, ts, MS(CALL_START - 679));
         assert_cell(&r, cloud_call, 1, dur, MS(415));
         assert_true(MEM_NULL(r.sink, cloud_call, 1, logs_generated) == (format < 1));
+        assert_true(MEM_NULL(r.sink, cloud_call, 1, thread_index) == (format < 1));
         assert_true(MEM_NULL(r.sink, cloud_call, 1, cpu_dur) == (format < 2));
         assert_true(MEM_NULL(r.sink, cloud_call, 1, net_written) == (format < 3));
         assert_true(MEM_NULL(r.sink, cloud_call, 1, queue_wait_dur) == (format < 4));
@@ -288,6 +413,9 @@ int main(void)
         cmocka_unit_test(test_worked_bytes),
         cmocka_unit_test(test_pauses),
         cmocka_unit_test(test_methods),
+        cmocka_unit_test(test_signatures),
+        cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_many_threads),
         cmocka_unit_test(test_time_beyond_32_bits),
         cmocka_unit_test(test_stack_lives_across_blocks),
         cmocka_unit_test(test_open_at_the_end),

@@ -86,6 +86,53 @@ static void test_strict_stops_at_implausible_calls(void **state)
     run_free(&r);
 }
 
+/* Where words were lost, a method without a word says nothing about its call. */
+static void test_calls_of_lost_words_are_plausible(void **state)
+{
+    UNUSED(state);
+    for (int i = 0; i < 2; i++) {
+        run r;
+        pod p = worked();
+        bytes b = {0};
+        p.stream[DICTIONARY].n = i == 0 ? 0 : 4 + 19 + 3; /* call.info, and a part */
+        put_pod(&b, "shop-1_1691167326000", &p);
+        pod_free(&p);
+        import_begin(&r);
+        r.ctx->strict = true;
+        (void)import_files(&r, &b, 1, 0);
+        free(b.p);
+        assert_ok(r.ctx, r.code);
+        assert_rows(&r, cloud_dictionary, i);
+        assert_rows(&r, cloud_call, 1);
+        assert_int_equal(issues(&r, "cloud_stream_bad"), 0);
+        assert_int_equal(issue_sum(&r, "cloud_word_missing"), 5);
+        run_free(&r);
+    }
+}
+
+/* Nothing begins at the place given, or the file of the trace is not there. */
+static void test_calls_without_a_root(void **state)
+{
+    run r;
+    pod p = worked();
+    bytes *c = &p.stream[CALLS];
+    UNUSED(state);
+    for (uint8_t i = 0; i < 4; i++) {
+        static const uint8_t places[][3] = {{1, 9, 0}, {1, 8, 1}, {2, 8, 0}, {0, 8, 0}};
+        HEX(c, 0, 9, 10, 1, 0, 0, 0);
+        put(c, places[i], 3);
+        HEX(c, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    }
+    import_pod(&r, p);
+    assert_rows(&r, cloud_call, 5);
+    for (size_t i = 1; i < 5; i++) {
+        assert_null_cell(&r, cloud_call, i, root_slice_id);
+    }
+    assert_int_equal(issue_sum(&r, "cloud_call_no_root"), 2);
+    assert_int_equal(issue_sum(&r, "cloud_call_no_trace"), 2);
+    run_free(&r);
+}
+
 /* Too many parameters, too many values, a text of a negative length. */
 static void test_impossible_parameters_end_the_calls(void **state)
 {
@@ -316,7 +363,7 @@ static void test_lengths_of_phrases(void **state)
         {0, 18, 0, 1, 0, 0},       {(1 << 20) + 1, 18, 0, 1, 0, 0},
         {11, 18, 1, 1, 0, 0},                            /* "cut" is the length of another phrase */
         {12, 18, 1, 1, 1, 0},                            /* the phrase ends inside it */
-        {18, 17, 1, 1, 1, 0},      {19, 18, 2, 0, 0, 1}, /* what is missing may be a record */
+        {18, 17, 1, 0, 0, 1},      {19, 18, 2, 0, 0, 1}, /* what is missing may be a record */
         {1 << 20, 18, 2, 0, 0, 1}, {18, 18, 2, 0, 0, 0},
     };
     UNUSED(state);
@@ -525,18 +572,23 @@ static void test_depth_limit(void **state)
 
 /* --- conversations --------------------------------------------------------------------------- */
 
+/* Nothing but the names of a pod: no other complaint, whether they hold a time or not. */
 static void test_collector_refuses(void **state)
 {
-    run r;
-    bytes b = {0};
+    static const char *const names[] = {"shop-1_1691167326000", "shop-1"};
     UNUSED(state);
-    put_version(&b, "shop-1_1691167326000");
-    b.n -= 8;
-    put_be(&b, 88888888, 8);
-    import_bytes(&r, b);
-    assert_rows(&r, source, 1);
-    assert_int_equal(issues(&r, "cloud_refused"), 1);
-    run_free(&r);
+    for (size_t i = 0; i < 2; i++) {
+        run r;
+        bytes b = {0};
+        put_version(&b, names[i]);
+        b.n -= 8;
+        put_be(&b, 88888888, 8);
+        import_bytes(&r, b);
+        assert_rows(&r, source, 1);
+        assert_int_equal(issues(&r, "cloud_refused"), 1);
+        assert_int_equal(complaints(&r), 1);
+        run_free(&r);
+    }
 }
 
 /* An error of the collector ends the connection; another one may follow. */
@@ -564,6 +616,126 @@ static void test_collector_reports_an_error(void **state)
         assert_rows(&r, cloud_call, again ? 2 : 1);
         run_free(&r);
     }
+}
+
+static void put_init(bytes *b, const char *stream, uint64_t handle, int32_t seq)
+{
+    HEX(b, 0x15);
+    put_field_of(b, stream, strlen(stream));
+    put_be(b, 0, 4);
+    put_be(b, 1, 4);
+    put_be(b, handle, 8);
+    put_be(b, handle, 8);
+    put_be(b, 1, 8);
+    put_be(b, 1, 8);
+    put_be(b, (uint32_t)seq, 4);
+}
+
+static void put_data(bytes *b, uint64_t handle, const void *p, size_t n)
+{
+    HEX(b, 0x02);
+    put_be(b, handle, 8);
+    put_be(b, handle, 8);
+    put_field_of(b, p, n);
+    HEX(b, 0x00);
+}
+
+/* A stream that is opened again goes on under its new handle; a long name stays a name. */
+static void test_stream_is_opened_again(void **state)
+{
+    run r;
+    bytes b = {0};
+    bytes text = {0};
+    UNUSED(state);
+    put_string(&text, "select 1");
+    put_version(&b, "shop-1_1691167326000");
+    put_init(&b, "sql", 1, 0);
+    put_data(&b, 1, text.p, 5);
+    put_init(&b, "sql", 2, 0);
+    put_data(&b, 2, text.p + 5, text.n - 5);
+    put_init(&b, "sql", 3, 1);
+    put_data(&b, 3, text.p, text.n);
+    put_init(&b, "a-stream-whose-name-has-more-than-forty-seven-characters", 4, 0);
+    put_data(&b, 4, "abc", 3);
+    import_bytes(&r, b);
+    free(text.p);
+    assert_rows(&r, cloud_text, 2);
+    assert_mem_text(r.sink, cloud_text, 0, value, "select 1");
+    assert_cell(&r, cloud_text, 1, file, 2);
+    assert_int_equal(issue_sum(&r, "cloud_stream_skipped"), 1);
+    assert_int_equal(complaints(&r), 0);
+    run_free(&r);
+}
+
+/* An older agent names its pod with another command. */
+static void test_older_agent(void **state)
+{
+    run r;
+    bytes b = {0};
+    bytes text = {0};
+    UNUSED(state);
+    put_string(&text, "select 1");
+    put_version(&b, "shop-1_1691167326000");
+    HEX(&b, 0x01);
+    put_field_of(&b, "prod", 4);
+    put_field_of(&b, "shop", 4);
+    put_field_of(&b, "shop-2", 6);
+    put_init(&b, "sql", 1, 0);
+    put_data(&b, 1, text.p, text.n);
+    import_bytes(&r, b);
+    free(text.p);
+    assert_rows(&r, source, 2);
+    assert_mem_text(r.sink, source, 1, name, "shop-2");
+    assert_cell(&r, cloud_text, 0, source_id, 2);
+    run_free(&r);
+}
+
+/* A negative number of a file, too many streams, a field of more than any agent writes. */
+static void test_commands_that_cannot_be(void **state)
+{
+    UNUSED(state);
+    for (int i = 0; i < 3; i++) {
+        run r;
+        bytes b = {0};
+        size_t good;
+        put_version(&b, "shop-1_1691167326000");
+        for (int k = 0; i == 1 && k < 4096; k++) {
+            put_init(&b, "gc", (uint64_t)k, 0);
+        }
+        good = b.n;
+        if (i < 2) {
+            put_init(&b, "sql", 5000, i == 0 ? -2 : 0);
+        } else {
+            HEX(&b, 0x02);
+            put_zeros(&b, 16);
+            put_be(&b, (1 << 20) + 1, 4);
+        }
+        put_zeros(&b, 20);
+        import_bytes(&r, b);
+        assert_int_equal(issues(&r, "cloud_conversation_bad"), 1);
+        assert_int_equal(issue_offset(&r, "cloud_conversation_bad"), good);
+        run_free(&r);
+    }
+}
+
+/* Blocks that come after the end. */
+static void test_bytes_behind_the_end(void **state)
+{
+    pod p = worked();
+    bytes b = {0};
+    run r;
+    UNUSED(state);
+    put_pod(&b, "shop-1_1691167326000", &p);
+    pod_free(&p);
+    HEX(&b, 0x77);
+    put_zeros(&b, 5000);
+    import_begin(&r);
+    (void)import_files(&r, &b, 1, 16);
+    assert_ok(r.ctx, r.code);
+    assert_int_equal(COUNTED(&r, "bytes", lost), 5001);
+    assert_worked_slices(&r);
+    free(b.p);
+    run_free(&r);
 }
 
 static void test_data_of_an_unknown_stream(void **state)
@@ -599,6 +771,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_implausible_calls_are_kept),
         cmocka_unit_test(test_strict_stops_at_implausible_calls),
+        cmocka_unit_test(test_calls_of_lost_words_are_plausible),
+        cmocka_unit_test(test_calls_without_a_root),
         cmocka_unit_test(test_impossible_parameters_end_the_calls),
         cmocka_unit_test(test_cut_amounts_are_mended),
         cmocka_unit_test(test_other_amounts_are_not_touched),
@@ -617,6 +791,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_depth_limit),
         cmocka_unit_test(test_collector_refuses),
         cmocka_unit_test(test_collector_reports_an_error),
+        cmocka_unit_test(test_stream_is_opened_again),
+        cmocka_unit_test(test_older_agent),
+        cmocka_unit_test(test_commands_that_cannot_be),
+        cmocka_unit_test(test_bytes_behind_the_end),
         cmocka_unit_test(test_data_of_an_unknown_stream),
     };
     if (argc > 1) {

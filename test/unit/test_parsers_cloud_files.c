@@ -142,6 +142,115 @@ static void test_numbers_of_files(void **state)
     run_free(&r);
 }
 
+/* Names that only look like those of streams. */
+static void test_names_that_are_none(void **state)
+{
+    static const char *const names[] = {
+        "p.calls.1234567890.protocol", /* files have nine digits at most */
+        "p.calls[1.protocol",
+        "p.calls[].protocol.txt",
+        "p.call.protocol",
+        ".calls.protocol",
+        "calls.0.protocol",
+        "p.calls.x.protocol",
+        "protocol",
+        "calls/00001",
+        "calls/00001x",
+        "calls/1234567890",
+        "call/000001",
+        "p.calls[a-span-of-time-that-is-longer-than-any-name-of-a-stream].bin",
+        "000001",
+    };
+    run r;
+    pod p = worked();
+    set s = flat_files(&p, POD);
+    UNUSED(state);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        set_put(&s, p.stream[CALLS], "%s", names[i]);
+    }
+    import_files_of(&r, &s);
+    assert_rows(&r, source, 1);
+    assert_rows(&r, cloud_call, 1);
+    assert_int_equal(issue_sum(&r, "member_skipped"), sizeof names / sizeof names[0]);
+    assert_int_equal(complaints(&r), 0);
+    pod_free(&p);
+    run_free(&r);
+}
+
+static uint32_t crc32_of(const bytes *b)
+{
+    uint32_t crc = UINT32_MAX;
+    for (size_t i = 0; i < b->n; i++) {
+        crc ^= b->p[i];
+        for (int k = 0; k < 8; k++) {
+            crc = crc >> 1 ^ (0xedb88320 & (0U - (crc & 1)));
+        }
+    }
+    return ~crc;
+}
+
+/* A member of gzip with one stored block; `wrong` is added to its checksum. */
+static bytes gzip_of(const bytes *b, uint32_t wrong)
+{
+    bytes z = {0};
+    HEX(&z, 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1);
+    put_le(&z, b->n, 2);
+    put_le(&z, ~b->n & 0xffff, 2);
+    put(&z, b->p, b->n);
+    put_le(&z, crc32_of(b) + wrong, 4);
+    put_le(&z, b->n, 4);
+    return z;
+}
+
+/* Compressed files: whole, without their end as the newest of an agent, with a wrong checksum, two
+ * members, and bytes behind the end. */
+static void test_compressed_files(void **state)
+{
+    static const struct {
+        size_t cut; /* bytes that are missing at the end */
+        uint32_t wrong;
+        const char *more;
+        const char *issue;
+        size_t complaints;
+    } cases[] = {
+        {0, 0, NULL, NULL, 0},
+        {8, 0, NULL, "cloud_live_file", 0},
+        {3, 0, NULL, "cloud_live_file", 0},
+        {0, 1, NULL, "wire_damage", 1},
+        {0, 0, "tail", "wrapper_trailing_bytes", 1},
+    };
+    UNUSED(state);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        run r;
+        pod p = worked();
+        bytes zip;
+        set s = {.count = 0};
+        unframe(&p);
+        zip = gzip_of(&p.stream[DICTIONARY], cases[i].wrong);
+        zip.n -= cases[i].cut;
+        if (cases[i].more != NULL) {
+            put_str(&zip, cases[i].more);
+        }
+        set_put(&s, zip, "1691167326000/dictionary/000001.gz");
+        set_put(&s, p.stream[TRACE], "1691167326000/trace/000001");
+        set_put(&s, p.stream[CALLS], "1691167326000/calls/000001");
+        import_begin(&r);
+        import_set(&r, &s, 0);
+        assert_ok(r.ctx, r.code);
+        assert_int_equal(issues(&r, "conservation"), 0);
+        assert_worked_slices(&r);
+        assert_rows(&r, cloud_dictionary, WORDS);
+        assert_int_equal(complaints(&r), cases[i].complaints);
+        if (cases[i].issue != NULL) {
+            assert_int_equal(issues(&r, cases[i].issue), 1);
+            assert_int_equal(issue_offset(&r, cases[i].issue), p.stream[DICTIONARY].n);
+        }
+        pod_free(&p);
+        free(zip.p);
+        run_free(&r);
+    }
+}
+
 /* --- the agent's own files ------------------------------------------------------------------- */
 
 static void test_agent_directory(void **state)
@@ -198,7 +307,7 @@ static void test_params_are_borrowed(void **state)
     set_put(&s, params, "shop/2023/08/04/1691167326000/params/000001");
     put_agent(&s, &p, "shop/2023/08/05/1691253726000");
     set_put(&s, newer, "shop/2023/08/06/1691340126000/params/000001");
-    set_put(&s, p.stream[TRACE], "shop2/2023/08/05/1691253726001/trace/000001");
+    set_put(&s, p.stream[TRACE], "shoq/2023/08/05/1691253726001/trace/000001");
     set_put(&s, p.stream[TRACE], "odd/1691253726002/trace/000001");
     import_files_of(&r, &s);
     total = 4 * p.stream[TRACE].n + 2 * p.stream[DICTIONARY].n + p.stream[SUSPEND].n +
@@ -294,6 +403,11 @@ static void test_other_files_are_not_taken(void **state)
         {0, 0, 1, 0x89, 0xc1, 0x6d, 0x81, 0x97, 5, 6, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5},
         {0xff, 0xfe, 0xfd, 0xfc, 0, 0, 0, 5},
         {0x14, 0, 0, 0, 0, 0, 1, 0x88, 0xfe, 0, 0, 0, 1},
+        {0x14, 0, 0, 0, 0, 0, 1, 0x88, 0xfd, 0, 0, 4, 0},
+        {0, 0, 1, 0x89, 0xc1, 0x6d, 0x81, 0x97, 0, 0, 0, 0, 0, 0, 0, 1},
+        {0, 0, 1, 0x89, 0xc1, 0x6d, 0x81, 0x97, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff},
+        {1, 4, 0, 'a', 0, 'b', 0, 'c', 0, 'd', 0, 5, 100, 0},
+        {0, 0, 0x30, 0, 1, 1, 0, 'a', 0, 0, 100, 0},
     };
     UNUSED(state);
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
@@ -419,6 +533,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_empty_files),
         cmocka_unit_test(test_cut_headers),
         cmocka_unit_test(test_numbers_of_files),
+        cmocka_unit_test(test_names_that_are_none),
+        cmocka_unit_test(test_compressed_files),
         cmocka_unit_test(test_agent_directory),
         cmocka_unit_test(test_params_are_borrowed),
         cmocka_unit_test(test_params_are_borrowed_below_the_server),

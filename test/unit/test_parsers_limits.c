@@ -240,28 +240,6 @@ static void test_many_snapshots(void **state)
 
 /* --- failures --------------------------------------------------------------------------------- */
 
-typedef struct failing {
-    uint64_t calls;
-    uint64_t fail_at; /* 0: never */
-    bool forever;
-} failing;
-
-static void *failing_realloc(void *user, void *p, size_t n)
-{
-    failing *f = user;
-    f->calls++;
-    if (f->fail_at != 0 && (f->calls == f->fail_at || (f->forever && f->calls > f->fail_at))) {
-        return NULL;
-    }
-    return realloc(p, n);
-}
-
-static void failing_free(void *user, void *p)
-{
-    UNUSED(user);
-    free(p);
-}
-
 enum { INPUTS = 5 };
 
 static bytes tiny_input(int which)
@@ -299,12 +277,12 @@ static bytes tiny_input(int which)
     return b;
 }
 
-static ts_code import_failing(const bytes *file, failing *f)
+static ts_code import_failing(const bytes *file, test_failing *f)
 {
     run r;
     ts_code code;
     import_begin(&r);
-    r.ctx->allocator = (ts_allocator){f, failing_realloc, failing_free};
+    r.ctx->allocator = test_failing_allocator(f);
     (void)import_files(&r, file, 1, 0);
     code = r.code;
     if (code != TS_OK) {
@@ -319,12 +297,12 @@ static void test_every_allocation_fails(void **state)
     UNUSED(state);
     for (int which = 0; which < INPUTS; which++) {
         bytes file = tiny_input(which);
-        failing count = {0};
+        test_failing count = {0};
         assert_int_equal(import_failing(&file, &count), TS_OK);
         assert_true(count.calls > 20);
         for (uint64_t k = 1; k <= count.calls; k++) {
             for (int forever = 0; forever < 2; forever++) {
-                failing f = {.fail_at = k, .forever = forever != 0};
+                test_failing f = {.fail_at = k, .forever = forever != 0};
                 ts_code code = import_failing(&file, &f);
                 assert_true(code == TS_ERR_NOMEM || (code == TS_OK && forever == 0));
             }

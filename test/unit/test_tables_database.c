@@ -11,7 +11,7 @@
 static ts_db *create(const fixture *f, const char *path)
 {
     ts_db *db = NULL;
-    write_file(path, "", 0);
+    test_write_file(path, "", 0);
     assert_ok(f->ctx, ts_db_create(&db, f->ctx, path));
     return db;
 }
@@ -38,7 +38,7 @@ static void test_empty_database_has_the_schema(void **state)
     assert_sql(path, "PRAGMA freelist_count", "0\n");
     /* No bytes reserved at the ends of pages (offset 20 of the header), schema format 4 (44). */
     size_t n;
-    char *file = read_file(path, &n);
+    char *file = test_read_file(path, &n);
     assert_int_equal(file[20], 0);
     assert_memory_equal(file + 44, "\0\0\0\4", 4);
     free(file);
@@ -311,8 +311,8 @@ static void test_equal_rows_give_equal_files(void **state)
         finish(f, other, indexed != 0);
         size_t n1;
         size_t n2;
-        char *p1 = read_file(first, &n1);
-        char *p2 = read_file(second, &n2);
+        char *p1 = test_read_file(first, &n1);
+        char *p2 = test_read_file(second, &n2);
         assert_int_equal(n1, n2);
         assert_int_equal(memcmp(p1, p2, n1), 0);
         free(p1);
@@ -380,7 +380,7 @@ static void test_unusable_files(void **state)
     /* It is not created: that is the business of publish.c. */
     assert_false(exists(path));
     static const char text[] = "this is a text and no database, whatever its name may say";
-    write_file(path, text, sizeof text);
+    test_write_file(path, text, sizeof text);
     assert_failure(f->ctx, ts_db_create(&db, f->ctx, path), TS_ERR_OUTPUT, "not a database");
     assert_failure(f->ctx, ts_db_create(&db, f->ctx, f->dir), TS_ERR_OUTPUT, f->dir);
     free(path);
@@ -423,7 +423,7 @@ static void test_full_disk(void **state)
     /* In the schema; in the rows; in the indexes, whose table is about 520 KB. */
     const rlim_t limits[] = {8192, 300000, 700000};
     for (size_t i = 0; i < 3; i++) {
-        write_file(path, "", 0);
+        test_write_file(path, "", 0);
         fflush(NULL);
         pid_t pid = fork();
         assert_true(pid >= 0);
@@ -454,26 +454,6 @@ static void test_signal_ends_indexing(void **state)
 
 /* --- memory that runs out -------------------------------------------------------------------- */
 
-typedef struct countdown {
-    uint64_t left;
-} countdown;
-
-static void *failing_realloc(void *user, void *p, size_t n)
-{
-    countdown *c = user;
-    if (c->left == 0) {
-        return NULL;
-    }
-    c->left--;
-    return realloc(p, n);
-}
-
-static void plain_free(void *user, void *p)
-{
-    (void)user;
-    free(p);
-}
-
 static ts_code write_little(ts_ctx *ctx, const char *path)
 {
     ts_db *db = NULL;
@@ -496,13 +476,14 @@ static void test_every_allocation_may_fail(void **state)
 {
     fixture *f = *state;
     char *path = path_of(f, "a.db");
-    countdown c = {0};
-    f->ctx->allocator = (ts_allocator){&c, failing_realloc, plain_free};
+    test_failing c = {.forever = true};
+    f->ctx->allocator = test_failing_allocator(&c);
     ts_code code = TS_ERR_NOMEM;
     uint64_t n = 0;
     for (; code == TS_ERR_NOMEM && n < 1000; n++) {
-        write_file(path, "", 0);
-        c.left = n;
+        test_write_file(path, "", 0);
+        c.calls = 0;
+        c.fail_at = n + 1;
         code = write_little(f->ctx, path);
         assert_int_equal(f->ctx->memory_used, 0);
     }
@@ -519,7 +500,7 @@ static void test_memory_of_sqlite_may_run_out(void **state)
     ts_code code = TS_OK;
     int failures = 0;
     for (sqlite3_int64 limit = 20000; limit < 400000; limit += 20000) {
-        write_file(path, "", 0);
+        test_write_file(path, "", 0);
         sqlite3_hard_heap_limit64(sqlite3_memory_used() + limit);
         code = write_little(f->ctx, path);
         sqlite3_hard_heap_limit64(0);

@@ -122,7 +122,7 @@ static ts_code write_rows(ts_sink *sink)
 static ts_code write_database(ts_ctx *ctx, const char *path)
 {
     ts_db *db = NULL;
-    write_file(path, "", 0);
+    test_write_file(path, "", 0);
     ts_code code = ts_db_create(&db, ctx, path);
     if (code == TS_OK) {
         code = write_rows(ts_db_sink(db));
@@ -181,7 +181,7 @@ static void test_after_a_failure(void **state)
     char *path = path_of(f, "a.db");
     ts_db *db = NULL;
     faults s = {.number = ENOSPC};
-    write_file(path, "", 0);
+    test_write_file(path, "", 0);
     inject(f->ctx, &s);
     assert_ok(f->ctx, ts_db_create(&db, f->ctx, path));
     assert_ok(f->ctx, write_rows(ts_db_sink(db)));
@@ -203,8 +203,8 @@ static void assert_same_file(const char *path, const char *other)
 {
     size_t n;
     size_t other_n;
-    char *p = read_file(path, &n);
-    char *q = read_file(other, &other_n);
+    char *p = test_read_file(path, &n);
+    char *q = test_read_file(other, &other_n);
     assert_int_equal(n, other_n);
     assert_int_equal(memcmp(p, q, n), 0);
     free(p);

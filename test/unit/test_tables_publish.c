@@ -17,7 +17,7 @@ static const ts_target_options forced = {true, false};
 static void make_ours(const fixture *f, const char *path)
 {
     ts_db *db = NULL;
-    write_file(path, "", 0);
+    test_write_file(path, "", 0);
     assert_ok(f->ctx, ts_db_create(&db, f->ctx, path));
     assert_ok(f->ctx, ts_db_finish(db, false, NULL));
     ts_db_close(db);
@@ -49,7 +49,7 @@ static void fill(const ts_target *t, const char *text)
 static void assert_content(const char *path, const char *expected)
 {
     size_t n;
-    char *p = read_file(path, &n);
+    char *p = test_read_file(path, &n);
     assert_string_equal(p, expected);
     free(p);
 }
@@ -125,11 +125,11 @@ static void test_old_file_stays_until_commit(void **state)
     size_t n;
     size_t m;
     make_ours(f, path);
-    char *before = read_file(path, &n);
+    char *before = test_read_file(path, &n);
     ts_target *t = open_target(f, path);
     fill(t, "half");
     ts_target_free(t);
-    char *after = read_file(path, &m);
+    char *after = test_read_file(path, &m);
     assert_int_equal(n, m);
     assert_memory_equal(before, after, n);
     assert_int_equal(count_names(f->dir), 1);
@@ -165,7 +165,7 @@ static void test_foreign_files_need_force(void **state)
 {
     const fixture *f = *state;
     char *path = path_of(f, "notes.txt");
-    write_file(path, "my notes", 8);
+    test_write_file(path, "my notes", 8);
     refuse(f, path, &plain, TS_ERR_OUTPUT, "--force");
     refuse(f, path, &plain, TS_ERR_OUTPUT, path);
     assert_content(path, "my notes");
@@ -184,7 +184,7 @@ static void test_foreign_files_need_force(void **state)
     ts_target_free(t);
     assert_content(path, "new");
     /* An empty file holds nothing that could be lost (mktemp makes them). */
-    write_file(path, "", 0);
+    test_write_file(path, "", 0);
     ts_target_free(open_target(f, path));
     free(path);
 }
@@ -223,7 +223,7 @@ static void test_names_that_are_none(void **state)
     refuse(f, path, &forced, TS_ERR_OUTPUT, "Is a directory");
     free(path);
     path = path_of(f, "file");
-    write_file(path, "x", 1);
+    test_write_file(path, "x", 1);
     free(path);
     path = path_of(f, "file/out.db");
     refuse(f, path, &forced, TS_ERR_OUTPUT, "Not a directory");
@@ -424,12 +424,12 @@ static void test_dead_temporaries_are_removed(void **state)
     char *path = path_of(f, "out.db");
     for (size_t i = 0; i < 2; i++) {
         char *name = path_of(f, dead[i]);
-        write_file(name, "left over", 9);
+        test_write_file(name, "left over", 9);
         free(name);
     }
     for (size_t i = 0; i < 8; i++) {
         char *name = path_of(f, others[i]);
-        write_file(name, "not ours", 8);
+        test_write_file(name, "not ours", 8);
         free(name);
     }
     ts_target *t = open_target(f, path);
@@ -452,7 +452,7 @@ static void test_temporaries_that_are_no_files_stay(void **state)
     char *soft = path_of(f, ".out.db.tmp-1-0000000000000001");
     char *dir = path_of(f, ".out.db.tmp-1-0000000000000002");
     char *fifo = path_of(f, ".out.db.tmp-1-0000000000000003");
-    write_file(victim, "x", 1);
+    test_write_file(victim, "x", 1);
     assert_int_equal(symlink("victim", soft), 0);
     assert_int_equal(mkdir(dir, 0700), 0);
     assert_int_equal(mkfifo(fifo, 0600), 0);
@@ -547,7 +547,7 @@ static void test_long_names(void **state)
             char *copy = strdup(ts_target_path(t));
             assert_non_null(copy);
             ts_target_free(t);
-            write_file(copy, "x", 1);
+            test_write_file(copy, "x", 1);
             free(copy);
         } else {
             assert_ok(f->ctx, ts_target_commit(t));
@@ -698,41 +698,22 @@ static void test_anonymous(void **state)
     assert_failure(f->ctx, ts_target_anonymous(&t, f->ctx), TS_ERR_OUTPUT, "/nowhere/at/all");
 }
 
-typedef struct countdown {
-    uint64_t left;
-} countdown;
-
-static void *failing_realloc(void *user, void *p, size_t n)
-{
-    countdown *c = user;
-    if (c->left == 0) {
-        return NULL;
-    }
-    c->left--;
-    return realloc(p, n);
-}
-
-static void plain_free(void *user, void *p)
-{
-    (void)user;
-    free(p);
-}
-
 static void test_every_allocation_may_fail(void **state)
 {
     const fixture *f = *state;
     char *path = path_of(f, "out.db");
     char *soft = path_of(f, "soft");
-    countdown c = {0};
+    test_failing c = {.forever = true};
     ts_code code = TS_ERR_NOMEM;
     assert_int_equal(symlink("out.db", soft), 0);
-    f->ctx->allocator = (ts_allocator){&c, failing_realloc, plain_free};
+    f->ctx->allocator = test_failing_allocator(&c);
     for (uint64_t n = 0; code == TS_ERR_NOMEM && n < 100; n++) {
         ts_target *t = NULL;
         char *dead = path_of(f, ".out.db.tmp-1-0123456789abcdef");
-        write_file(dead, "x", 1);
+        test_write_file(dead, "x", 1);
         free(dead);
-        c.left = n;
+        c.calls = 0;
+        c.fail_at = n + 1;
         code = ts_target_open(&t, f->ctx, soft, &plain, NULL, 0);
         if (code == TS_OK) {
             code = ts_target_commit(t);

@@ -16,7 +16,7 @@ typedef struct opened {
 static void make_database(const fixture *f, const char *path)
 {
     ts_db *db = NULL;
-    write_file(path, "", 0);
+    test_write_file(path, "", 0);
     assert_ok(f->ctx, ts_db_create(&db, f->ctx, path));
     ts_row_process row = {.id = 1, .pid = 100, .name = TS_TEXT_LIT("first")};
     assert_ok(f->ctx, ts_put_process(ts_db_sink(db), &row));
@@ -273,14 +273,14 @@ static void test_nothing_can_be_written(void **state)
     const opened *o = *state;
     size_t before;
     size_t after;
-    char *p = read_file(o->path, &before);
+    char *p = test_read_file(o->path, &before);
     refuse(o, "DELETE FROM process", NULL, 0, "line=1: queries cannot change the database");
     refuse(o, "CREATE TABLE t(a)", NULL, 0, "queries cannot");
     refuse(o, "PRAGMA user_version = 7; INSERT INTO process(id) VALUES (9)", NULL, 0,
            "queries cannot");
     refuse_to_write(o);
     check(o, "SELECT count(*) FROM process", NULL, 0, "#count(*)\n2\n");
-    char *q = read_file(o->path, &after);
+    char *q = test_read_file(o->path, &after);
     assert_int_equal(before, after);
     assert_memory_equal(p, q, before);
     free(p);
@@ -296,7 +296,7 @@ static void test_query_after_finish(void **state)
     char *path = path_of(f, "b.db");
     ts_db *db = NULL;
     seen s = {0};
-    write_file(path, "", 0);
+    test_write_file(path, "", 0);
     assert_ok(f->ctx, ts_db_create(&db, f->ctx, path));
     ts_row_process row = {.id = 1, .pid = 100};
     assert_ok(f->ctx, ts_put_process(ts_db_sink(db), &row));
@@ -370,15 +370,15 @@ static void test_open_refuses(void **state)
     assert_failure(ctx, ts_db_open(&db, ctx, path), TS_ERR_INPUT, "No such file");
     assert_false(exists(path));
     assert_failure(ctx, ts_db_open(&db, ctx, o->f->dir), TS_ERR_INPUT, "not an SQLite database");
-    write_file(path, "", 0);
+    test_write_file(path, "", 0);
     assert_failure(ctx, ts_db_open(&db, ctx, path), TS_ERR_INPUT, "not an SQLite database");
-    write_file(path, "SQLite format 3", 16);
+    test_write_file(path, "SQLite format 3", 16);
     assert_failure(ctx, ts_db_open(&db, ctx, path), TS_ERR_INPUT, "not an SQLite database");
     /* The right beginning, then nothing that makes sense. */
     char damaged[4096];
     memset(damaged, 0x55, sizeof damaged);
     memcpy(damaged, "SQLite format 3", 16);
-    write_file(path, damaged, sizeof damaged);
+    test_write_file(path, damaged, sizeof damaged);
     assert_failure(ctx, ts_db_open(&db, ctx, path), TS_ERR_INPUT, path);
     /* A pipe without a writer must not stop us. */
     assert_int_equal(unlink(path), 0);
@@ -394,10 +394,10 @@ static void test_damage_is_an_error_of_the_input(void **state)
     const opened *o = *state;
     char *path = path_of(o->f, "cut.db");
     size_t n;
-    char *p = read_file(o->path, &n);
+    char *p = test_read_file(o->path, &n);
     /* The schema stays readable, the pages of the tables are gone. */
     memset(p + n / 2, 0, n - n / 2);
-    write_file(path, p, n);
+    test_write_file(path, p, n);
     free(p);
     ts_db *db = NULL;
     seen s = {0};
@@ -467,7 +467,7 @@ static void test_whose_file_is_it(void **state)
     sqlite3_close(handle);
     assert_false(db_is_ours(ctx, other));
     assert_true(db_is_sqlite(ctx, other));
-    write_file(other, "text", 4);
+    test_write_file(other, "text", 4);
     assert_false(db_is_ours(ctx, other));
     assert_false(db_is_sqlite(ctx, other));
     assert_false(db_is_sqlite(ctx, o->f->dir));
@@ -476,40 +476,21 @@ static void test_whose_file_is_it(void **state)
     free(other);
 }
 
-typedef struct countdown {
-    uint64_t left;
-} countdown;
-
-static void *failing_realloc(void *user, void *p, size_t n)
-{
-    countdown *c = user;
-    if (c->left == 0) {
-        return NULL;
-    }
-    c->left--;
-    return realloc(p, n);
-}
-
-static void plain_free(void *user, void *p)
-{
-    (void)user;
-    free(p);
-}
-
 static void test_every_allocation_may_fail(void **state)
 {
     const opened *o = *state;
     ts_ctx *ctx = o->f->ctx;
     const ts_allocator saved = ctx->allocator;
     const ts_param param = {"a", "x"};
-    countdown c = {0};
+    test_failing c = {.forever = true};
     ts_code code = TS_ERR_NOMEM;
     uint64_t used = ctx->memory_used;
     for (uint64_t n = 0; code == TS_ERR_NOMEM && n < 100; n++) {
         ts_db *db = NULL;
         seen s = {0};
-        c.left = n;
-        ctx->allocator = (ts_allocator){&c, failing_realloc, plain_free};
+        c.calls = 0;
+        c.fail_at = n + 1;
+        ctx->allocator = test_failing_allocator(&c);
         code = ts_db_open(&db, ctx, o->path);
         if (code == TS_OK) {
             code = run(db, &s, "SELECT 1, 2; SELECT :a, 3, 4, 5", &param, 1);

@@ -56,7 +56,7 @@ static void ask(answer *a, const recording *r, const char *file, const char *con
         params[count] = (ts_param){names[count], equals + 1};
     }
     assert_true(asprintf(&path, "%s/%s", QUESTIONS, file) > 0);
-    sql = read_file(path, &n);
+    sql = test_read_file(path, &n);
     a->n = 0;
     a->text[0] = '\0';
     assert_ok(r->f->ctx, ts_db_open(&db, r->f->ctx, r->path));
@@ -132,7 +132,7 @@ static void every_question_has_a_head_and_runs_without_parameters(void **state)
             continue;
         }
         assert_true(asprintf(&path, "%s/%s", QUESTIONS, e->d_name) > 0);
-        sql = read_file(path, &n);
+        sql = test_read_file(path, &n);
         check_head(e->d_name, sql);
         check_parameters(e->d_name, sql);
         ask(&a, r, e->d_name, NULL);
@@ -152,7 +152,7 @@ static void questions_answer_on_an_empty_database(void **state)
     DIR *d = opendir(QUESTIONS);
     ts_db *db = NULL;
     assert_non_null(d);
-    write_file(empty.path, "", 0);
+    test_write_file(empty.path, "", 0);
     assert_ok(empty.f->ctx, ts_db_create(&db, empty.f->ctx, empty.path));
     assert_ok(empty.f->ctx, ts_store_new(&empty.store, empty.f->ctx, ts_db_sink(db), NULL));
     assert_ok(empty.f->ctx, ts_store_finish(empty.store));

@@ -437,35 +437,17 @@ static void every_row_that_cannot_be_written_is_an_error(void **state)
     test_ctx_free(ctx);
 }
 
-typedef struct failing {
-    uint64_t calls;
-    uint64_t fail_at;
-} failing;
-
-static void *failing_realloc(void *user, void *p, size_t n)
-{
-    failing *f = user;
-    f->calls++;
-    return f->calls == f->fail_at ? NULL : realloc(p, n);
-}
-
-static void failing_free(void *user, void *p)
-{
-    (void)user;
-    free(p);
-}
-
 static void every_allocation_that_fails_is_an_error(void **state)
 {
     ts_ctx *ctx = test_ctx_new();
-    failing f = {0, 0};
+    test_failing f = {0};
     uint64_t calls;
     (void)state;
-    ctx->allocator = (ts_allocator){&f, failing_realloc, failing_free};
+    ctx->allocator = test_failing_allocator(&f);
     for (calls = 1;; calls++) {
         memsink *m = memsink_new(ctx);
         ts_code code;
-        f = (failing){0, calls};
+        f = (test_failing){.fail_at = calls};
         code = small_import(ctx, memsink_sink(m));
         memsink_free(m);
         assert_int_equal(ctx->memory_used, 0);

@@ -73,7 +73,7 @@ static void args_view_joins_names_and_texts(void **state)
     ts_store *store = NULL;
     int64_t key;
     int64_t value;
-    write_file(path, "", 0);
+    test_write_file(path, "", 0);
     assert_ok(f->ctx, ts_db_create(&db, f->ctx, path));
     assert_ok(f->ctx, ts_store_new(&store, f->ctx, ts_db_sink(db), NULL));
     assert_ok(f->ctx, ts_dict(&key, store, TS_TEXT_LIT("key")));
@@ -283,7 +283,7 @@ static void stacks_may_be_deep(void **state)
     int64_t node = 0;
     int64_t id;
     enum { DEPTH = 10000 };
-    write_file(deep.path, "", 0);
+    test_write_file(deep.path, "", 0);
     assert_ok(deep.f->ctx, ts_db_create(&db, deep.f->ctx, deep.path));
     deep.sink = ts_db_sink(db);
     assert_ok(deep.f->ctx, ts_store_new(&deep.store, deep.f->ctx, deep.sink, NULL));

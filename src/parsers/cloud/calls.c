@@ -4,7 +4,6 @@
 #include "base/alloc.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 #define FORMAT_MAGIC UINT64_C(0xfffefdfc)
 enum { NEWEST_FORMAT = 4, MAX_PARAMS = 4096, MAX_VALUES = 1 << 20 };
@@ -106,6 +105,7 @@ static void clear_absent(ts_row_cloud_call *row, int format)
 {
     if (format < 1) {
         row->thread_name = TS_TEXT_NULL;
+        TS_SET_NULL(cloud_call, row, thread_index);
         TS_SET_NULL(cloud_call, row, logs_written);
         TS_SET_NULL(cloud_call, row, logs_generated);
     }
@@ -136,7 +136,10 @@ static ts_code find_root(cloud_pod *pod, const call *k, ts_row_cloud_call *row)
     TS_SET_NULL(cloud_call, row, root_slice_id);
     if (root == NULL) {
         TS_SET_NULL(cloud_call, row, itid);
-        return cloud_issue(pod, TS_ISSUE_cloud_call_no_trace, cloud_offset(&pod->reader),
+        return cloud_issue(pod,
+                           cloud_has_trace(pod, k->file) ? TS_ISSUE_cloud_call_no_root
+                                                         : TS_ISSUE_cloud_call_no_trace,
+                           cloud_offset(&pod->reader),
                            "trace file %" PRIu32 " has no root at byte %" PRIu32
                            ", record %" PRIu32,
                            k->file, k->offset, k->record);
@@ -231,6 +234,7 @@ static ts_row_cloud_call make_row(const cloud_pod *pod, const call *k)
         .ts = cloud_ns(k->start),
         .dur = cloud_ns(k->dur),
         .calls = k->enters,
+        .thread_index = k->thread,
         .logs_written = k->logs_written,
         .logs_generated = (int64_t)k->logs_written + k->logs_more,
         .cpu_dur = cloud_ns(k->cpu),
@@ -249,19 +253,33 @@ static ts_row_cloud_call make_row(const cloud_pod *pod, const call *k)
     };
 }
 
+/* What cannot be in a call, or NULL. */
+static const char *implausible(const cloud_pod *pod, const call *k)
+{
+    if (k->dur < 0) {
+        return "a call lasts less than nothing";
+    }
+    if (pod->calls.format >= 1 && k->thread > pod->calls.names.n) {
+        return "a call's thread has no name";
+    }
+    /* When words were lost their numbers say nothing about the call. */
+    return k->method >= pod->words.n && !pod->words_lost ? "a call's method has no word" : NULL;
+}
+
 /* Most often the records before it were damaged, and all that follow make no sense either. */
 static ts_code check(cloud_pod *pod, const call *k, cloud_cursor *c)
 {
-    bool bad = k->dur < 0 || k->method >= pod->words.n ||
-               (pod->calls.format >= 1 && k->thread > pod->calls.names.n);
-    if (bad && pod->ctx->strict) {
-        cloud_refuse(pod, c, "a call has a method, a thread or a duration that cannot be");
+    const char *why = implausible(pod, k);
+    if (why == NULL) {
         return TS_OK;
     }
-    return !bad ? TS_OK
-                : cloud_issue(pod, TS_ISSUE_cloud_call_implausible, cloud_offset(&pod->reader),
-                              "method %" PRIu32 ", thread %" PRIu32 ", %" PRId32 " ms", k->method,
-                              k->thread, k->dur);
+    if (pod->ctx->strict) {
+        cloud_refuse(pod, c, why);
+        return TS_OK;
+    }
+    return cloud_issue(pod, TS_ISSUE_cloud_call_implausible, cloud_offset(&pod->reader),
+                       "%s: method %" PRIu32 ", thread %" PRIu32 ", %" PRId32 " ms", why, k->method,
+                       k->thread, k->dur);
 }
 
 static ts_code call_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
@@ -301,13 +319,6 @@ static ts_code call_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
 
 /* --- files ---------------------------------------------------------------------------------- */
 
-static ts_code note_header(cloud_pod *pod)
-{
-    char text[64];
-    snprintf(text, sizeof text, "format %d, base %" PRId64, pod->calls.format, pod->calls.last);
-    return ts_source_property(pod->store, pod->source_id, pod->label, ts_text_of(text));
-}
-
 ts_code cloud_calls_import(cloud_pod *pod)
 {
     cloud_reader *r = &pod->reader;
@@ -336,7 +347,8 @@ ts_code cloud_calls_import(cloud_pod *pod)
     calls->last = (int64_t)head;
     cloud_take(r, &c);
     pod->kept = cloud_offset(r);
-    if ((code = note_header(pod)) != TS_OK) {
+    if ((code = cloud_fact(pod, "format", calls->format)) != TS_OK ||
+        (code = cloud_fact(pod, "base", calls->last)) != TS_OK) {
         return code;
     }
     return cloud_records(pod, call_record, CLOUD_N_CALLS, "the record of a call");

@@ -177,12 +177,16 @@ typedef struct cloud_pod {
     const char *why; /* why no record can be at the reader's place; NULL: a text's length */
     uint64_t kept;   /* bytes up to the end of the last good record */
 
+    uint32_t phrases; /* that began */
+    ts_buf facts;     /* what its header says, for source_property */
+
     ts_buf text; /* scratch */
     ts_buf more; /* likewise */
     ts_buf name; /* likewise, for methods */
 
     cloud_array words; /* cloud_word, by word id */
     ts_pool texts_of_words;
+    bool words_lost;        /* there are more than those */
     uint32_t last_word;     /* id of the next word in a dictionary without ids */
     int64_t word_call_info; /* -1: not there */
     int64_t word_java_thread;
@@ -257,6 +261,9 @@ static inline void cloud_refuse(cloud_pod *pod, cloud_cursor *c, const char *why
     cloud_fail(c, CLOUD_BAD);
 }
 
+/* Something that the file says of itself. */
+ts_code cloud_fact(cloud_pod *pod, const char *name, int64_t value);
+
 /* The file ends before its header does. */
 ts_code cloud_no_header(cloud_pod *pod, size_t n);
 
@@ -315,6 +322,9 @@ int64_t cloud_paused(const cloud_pod *pod, int64_t start, int64_t end);
 
 /* The id of a text, or 0. */
 int64_t cloud_text_at(const cloud_pod *pod, cloud_kind kind, uint32_t file, uint32_t offset);
+
+/* Was something read of this file of the trace? */
+bool cloud_has_trace(const cloud_pod *pod, uint32_t file);
 
 /* The root that begins at this place of the trace, and the block that it is in, or NULL. */
 const cloud_root *cloud_root_at(const cloud_block **block, const cloud_pod *pod, uint32_t file,

@@ -260,7 +260,7 @@ static ts_code data(cloud_conversation *v, cloud_cursor *c)
         }
     }
     return ts_issue(v->job->store, v->source_id, TS_ISSUE_cloud_handle_unknown, NULL,
-                    (int64_t)v->parsed, "%zu bytes", f.n);
+                    (int64_t)v->parsed, "%zu bytes for a stream that was not opened", f.n);
 }
 
 /* One command at the cursor. */

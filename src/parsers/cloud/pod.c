@@ -68,12 +68,19 @@ static const char *take_why(cloud_pod *pod)
     return why != NULL ? why : "a text has an impossible length";
 }
 
+ts_code cloud_fact(cloud_pod *pod, const char *name, int64_t value)
+{
+    return ts_buf_printf(pod->ctx, &pod->facts, "%s%s %" PRId64, pod->facts.n == 0 ? "" : ", ",
+                         name, value);
+}
+
 ts_code cloud_no_header(cloud_pod *pod, size_t n)
 {
     const cloud_reader *r = &pod->reader;
     pod->damaged = true;
-    return cloud_issue(pod, TS_ISSUE_cloud_header_cut, 0, "%zu bytes, the header has %zu",
-                       r->n - r->at, n);
+    return r->n == r->at ? cloud_issue(pod, TS_ISSUE_cloud_header_cut, 0, "the stream is empty")
+                         : cloud_issue(pod, TS_ISSUE_cloud_header_cut, 0,
+                                       "%zu bytes, the header has %zu", r->n - r->at, n);
 }
 
 /* --- records -------------------------------------------------------------------------------- */
@@ -105,41 +112,58 @@ ts_code cloud_records(cloud_pod *pod, cloud_record record, cloud_item item, cons
     return code;
 }
 
-/* The records of one phrase of `n` bytes, all in the window. */
-static ts_code phrase(cloud_pod *pod, cloud_record record, size_t n, cloud_item item, bool *bad)
+/* The phrase that is being read. */
+typedef struct phrase {
+    size_t n;
+    bool cut; /* the stream ends inside it */
+    bool bad; /* a part was left out */
+} phrase;
+
+/* What is at the cursor, to the end of the phrase, is no record. */
+static ts_code leave_out(cloud_pod *pod, phrase *f, const cloud_cursor *c, size_t n,
+                         cloud_item item, const char *what)
 {
     cloud_reader *r = &pod->reader;
-    cloud_cursor c = {r->buf + r->at, r->buf + r->at + n, CLOUD_GOT};
-    const uint8_t *end = c.end;
+    uint64_t offset = cloud_offset(r) + f->n - n;
+    f->bad = true;
+    if (c->got == CLOUD_SHORT && f->cut) {
+        r->at += f->n - n;
+        return cloud_cut(pod, item, what);
+    }
+    pod->counts[item]->seen++;
+    pod->counts[item]->lost++;
+    return cloud_issue(pod, TS_ISSUE_cloud_phrase_bad, offset,
+                       "%s: %zu bytes of the phrase are left out",
+                       c->got == CLOUD_BAD ? take_why(pod) : "a record has no end", n);
+}
+
+/* The records of a phrase, which is in the window. */
+static ts_code read_phrase(cloud_pod *pod, phrase *f, cloud_record record, cloud_item item,
+                           const char *what)
+{
+    cloud_reader *r = &pod->reader;
+    size_t after = r->at + f->n;
+    cloud_cursor c = {r->buf + r->at, r->buf + after, CLOUD_GOT};
     ts_code code = TS_OK;
-    *bad = false;
-    while (c.p < end && code == TS_OK) {
+    while (c.p < c.end && code == TS_OK && !f->bad) {
         const uint8_t *begin = c.p;
-        uint64_t offset = r->base + (uint64_t)(begin - r->buf);
-        code = record(pod, &c, offset);
+        code = record(pod, &c, r->base + (uint64_t)(begin - r->buf));
         if (code == TS_OK && c.got != CLOUD_GOT) {
-            *bad = true;
-            pod->counts[item]->seen++;
-            pod->counts[item]->lost++;
-            r->at = (size_t)(end - r->buf);
-            return cloud_issue(
-                pod, TS_ISSUE_cloud_phrase_bad, offset, "%s: %zu bytes of the phrase are left out",
-                c.got == CLOUD_BAD ? take_why(pod) : "a record has no end", (size_t)(end - begin));
+            code = leave_out(pod, f, &c, after - (size_t)(begin - r->buf), item, what);
         }
     }
-    r->at = (size_t)(end - r->buf);
+    r->at = after;
     return code;
 }
 
 /* The length of the next phrase; 0 when there is none or none that can be. */
-static ts_code phrase_begin(cloud_pod *pod, size_t *n, bool *cut)
+static ts_code begin_phrase(cloud_pod *pod, phrase *f)
 {
     cloud_reader *r = &pod->reader;
     cloud_cursor c;
     uint64_t length;
     ts_code code = cloud_need(r, 4);
-    *n = 0;
-    *cut = false;
+    *f = (phrase){0};
     c = cloud_window(r);
     if (code != TS_OK || c.p == c.end) {
         return code;
@@ -150,54 +174,59 @@ static ts_code phrase_begin(cloud_pod *pod, size_t *n, bool *cut)
     }
     if (length == 0 || length > MAX_PHRASE) {
         char text[64];
-        snprintf(text, sizeof text, "a phrase of %" PRIu64 " bytes", length);
+        snprintf(text, sizeof text, "no phrase has %" PRIu64 " bytes", length);
         return cloud_stop(pod, text);
     }
     cloud_take(r, &c);
+    pod->phrases++;
     if ((code = cloud_need(r, (size_t)length)) != TS_OK) {
         return code;
     }
-    *n = (size_t)length;
-    if (r->n - r->at < *n) {
-        *cut = true;
-        *n = r->n - r->at;
+    f->n = (size_t)length;
+    if (r->n - r->at < f->n) {
+        f->cut = true;
+        f->n = r->n - r->at;
     }
     return TS_OK;
+}
+
+/* After a phrase: is it the last one that is read? */
+static ts_code end_phrase(cloud_pod *pod, const phrase *f, bool exact, const char *what)
+{
+    uint64_t offset = cloud_offset(&pod->reader);
+    pod->damaged = f->cut || (f->bad && exact);
+    if (!f->bad) {
+        pod->kept = offset;
+    }
+    if (f->cut) {
+        return f->bad ? TS_OK
+                      : cloud_issue(pod, TS_ISSUE_cloud_record_cut, offset,
+                                    "the stream ends inside a phrase, between two records");
+    }
+    return pod->damaged ? cloud_issue(pod, TS_ISSUE_cloud_stream_bad, offset,
+                                      "nothing says which number %s has after that", what)
+                        : TS_OK;
 }
 
 ts_code cloud_phrases(cloud_pod *pod, cloud_record record, size_t header, cloud_item item,
                       bool exact, const char *what)
 {
     ts_code code = TS_OK;
-    while (code == TS_OK) {
-        cloud_reader *r = &pod->reader;
-        size_t n;
-        bool cut;
-        bool bad = false;
-        if ((code = phrase_begin(pod, &n, &cut)) != TS_OK || (n == 0 && !cut)) {
+    while (code == TS_OK && !pod->damaged) {
+        phrase f;
+        if ((code = begin_phrase(pod, &f)) != TS_OK || (f.n == 0 && !f.cut)) {
             return code;
         }
-        if (header > n) {
+        if (header > f.n) {
             pod->damaged = true;
             return cloud_issue(pod, TS_ISSUE_cloud_header_cut, 0,
-                               "the first phrase has %zu bytes, the header %zu", n, header);
+                               "the first phrase has %zu bytes, the header %zu", f.n, header);
         }
-        r->at += header; /* it was decoded before the first phrase */
-        n -= header;
+        pod->reader.at += header; /* it was decoded before the first phrase */
+        f.n -= header;
         header = 0;
-        if ((code = phrase(pod, record, n, item, &bad)) == TS_OK && !bad) {
-            pod->kept = cloud_offset(r);
-        }
-        if (code == TS_OK && cut && !bad) {
-            pod->damaged = true;
-            return cloud_issue(pod, TS_ISSUE_cloud_record_cut, cloud_offset(r),
-                               "the last phrase is cut");
-        }
-        if (code == TS_OK && bad && (exact || cut)) {
-            pod->damaged = true;
-            return exact ? cloud_issue(pod, TS_ISSUE_cloud_stream_bad, cloud_offset(r),
-                                       "no number can be given to %s after this", what)
-                         : TS_OK;
+        if ((code = read_phrase(pod, &f, record, item, what)) == TS_OK) {
+            code = end_phrase(pod, &f, exact, what);
         }
     }
     return code;
@@ -245,12 +274,19 @@ static ts_code read_stream(cloud_pod *pod)
     }
 }
 
+/* What is wrong with the file may have taken words. */
+static void lose_words(cloud_pod *pod)
+{
+    pod->words_lost = pod->words_lost || pod->file->kind <= CLOUD_POS_DICTIONARY;
+}
+
 /* Damage of the compression around the file. A missing end is usual. */
 static ts_code note_wrapper(cloud_pod *pod)
 {
     const cloud_reader *r = &pod->reader;
     const ts_damage *damage = r->stream == NULL ? NULL : ts_stream_damage(r->stream);
     if (r->broken) {
+        lose_words(pod);
         return cloud_issue(pod, TS_ISSUE_input_read_failed, cloud_offset(r), "%s",
                            pod->ctx->error.causes[0]);
     }
@@ -260,10 +296,23 @@ static ts_code note_wrapper(cloud_pod *pod)
     if (strstr(damage->what, "ends early") != NULL) {
         return cloud_issue(pod, TS_ISSUE_cloud_live_file, cloud_offset(r), "%s", damage->what);
     }
+    lose_words(pod);
     return cloud_issue(pod,
                        damage->trailing ? TS_ISSUE_wrapper_trailing_bytes : TS_ISSUE_wire_damage,
                        cloud_offset(r), "%s (at byte %" PRIu64 " of the compressed file)",
                        damage->what, damage->offset);
+}
+
+static ts_code note_facts(cloud_pod *pod)
+{
+    ts_code code = TS_OK;
+    if (pod->phrases > 0) {
+        code = cloud_fact(pod, "phrases", pod->phrases);
+    }
+    return code != TS_OK || pod->facts.n == 0
+               ? code
+               : ts_source_property(pod->store, pod->source_id, pod->label,
+                                    ts_buf_text(&pod->facts));
 }
 
 /* After its records: all bytes of the file are accounted for. */
@@ -275,7 +324,8 @@ static ts_code end_file(cloud_pod *pod)
     uint64_t kept;
     uint64_t size;
     ts_code code = cloud_drain(r);
-    if (code != TS_OK || (code = note_wrapper(pod)) != TS_OK || pod->file->borrowed ||
+    if (code != TS_OK || (code = note_wrapper(pod)) != TS_OK || (code = note_facts(pod)) != TS_OK ||
+        pod->file->borrowed ||
         (code = ts_count(&tally, pod->store, pod->source_id, TS_ITEM_cloud_stream_bytes,
                          pod->file->stream)) != TS_OK) {
         return code;
@@ -307,11 +357,14 @@ static ts_code read_file(cloud_pod *pod, const cloud_file *file)
     pod->file = file;
     pod->damaged = false;
     pod->kept = 0;
+    pod->phrases = 0;
+    pod->facts.n = 0;
     snprintf(pod->label, sizeof pod->label, "%s %" PRId64, file->stream, file->index);
     *r = (cloud_reader){.ctx = pod->ctx, .spool = file->spool};
     if (file->spool == NULL) {
         code = ts_member_open(&r->stream, pod->job->set, file->member);
         if (code == TS_ERR_INPUT) {
+            lose_words(pod);
             return ts_issue(pod->store, pod->source_id, TS_ISSUE_member_failed, pod->label,
                             TS_NO_OFFSET, "%s", pod->ctx->error.causes[0]);
         }
@@ -441,6 +494,10 @@ static ts_code end(cloud_pod *pod, uint64_t losses)
         ts_range_note(pod->store, TS_CLOCK_REALTIME, TS_RANGE_ROWS, cloud_ns(pod->last_ms));
         source->end_ts = cloud_ns(pod->last_ms);
         source->null &= ~TS_NULL_BIT(source, end_ts);
+    } else if ((source->null & TS_NULL_BIT(source, start_ts)) == 0) {
+        ts_range_note(pod->store, TS_CLOCK_REALTIME, TS_RANGE_MARKS, source->start_ts);
+    } else {
+        source->clock = TS_TEXT_NULL;
     }
     if (ts_issue_total(pod->store, TS_DATA_LOSS) + ts_issue_total(pod->store, TS_ERROR) > losses) {
         source->complete = 0;
@@ -460,6 +517,7 @@ static void pod_free(cloud_pod *pod)
     ts_free(ctx, pod->pauses.p);
     ts_free(ctx, pod->amounts.p);
     ts_free(ctx, pod->texts.p);
+    ts_buf_free(ctx, &pod->facts);
     ts_buf_free(ctx, &pod->text);
     ts_buf_free(ctx, &pod->more);
     ts_buf_free(ctx, &pod->name);

@@ -78,8 +78,11 @@ ts_code cloud_suspend_import(cloud_pod *pod)
     if (!take_header(pod, &framed)) {
         return cloud_stop(pod, "the header holds no time");
     }
+    if ((code = cloud_fact(pod, "start", pod->suspend_ms)) != TS_OK) {
+        return code;
+    }
     if (framed) {
-        return cloud_phrases(pod, pause_record, 8, CLOUD_N_PAUSES, false, "pauses");
+        return cloud_phrases(pod, pause_record, 8, CLOUD_N_PAUSES, false, "a pause");
     }
     r->at += 8;
     pod->kept = 8;

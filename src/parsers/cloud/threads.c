@@ -182,7 +182,7 @@ ts_code cloud_close_frames(cloud_pod *pod, int state)
     }
     return ts_issue_n(pod->store, pod->source_id,
                       state == 1 ? TS_ISSUE_cloud_frames_open : TS_ISSUE_cloud_frames_lost, "trace",
-                      TS_NO_OFFSET, closed, "%" PRIu64 " invocations were open", closed);
+                      TS_NO_OFFSET, closed, "invocations that were open: %" PRIu64, closed);
 }
 
 void cloud_trace_free(cloud_pod *pod)
@@ -216,6 +216,22 @@ static const cloud_block *find_block(const cloud_pod *pod, uint32_t file, uint32
     return low < pod->blocks.n && blocks[low].file == file && blocks[low].offset == offset
                ? &blocks[low]
                : NULL;
+}
+
+bool cloud_has_trace(const cloud_pod *pod, uint32_t file)
+{
+    const cloud_block *blocks = pod->blocks.p;
+    size_t low = 0;
+    size_t high = pod->blocks.n;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (blocks[mid].file < file) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return low < pod->blocks.n && blocks[low].file == file;
 }
 
 const cloud_root *cloud_root_at(const cloud_block **block, const cloud_pod *pod, uint32_t file,

@@ -377,6 +377,7 @@ ts_code cloud_trace_import(cloud_pod *pod)
     }
     cloud_take(r, &c);
     pod->kept = cloud_offset(r);
+    code = cloud_fact(pod, "timer0", (int64_t)timer);
     while (code == TS_OK && !pod->damaged) {
         if ((code = cloud_need(r, 16)) != TS_OK || r->at == r->n) {
             break;

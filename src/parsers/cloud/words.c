@@ -3,7 +3,6 @@
 
 #include "base/alloc.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Ids are dense; an id far beyond those before it is damage. */
@@ -187,8 +186,10 @@ ts_code cloud_dictionary_import(cloud_pod *pod)
         return cloud_no_header(pod, 1);
     }
     framed = pos ? !pod->agent : r->buf[r->at] == 0; /* no word is empty */
-    return framed ? cloud_phrases(pod, record, 0, CLOUD_N_WORDS, !pos, "words")
+    code = framed ? cloud_phrases(pod, record, 0, CLOUD_N_WORDS, !pos, "a word")
                   : cloud_records(pod, record, CLOUD_N_WORDS, "a word");
+    pod->words_lost = pod->words_lost || pod->damaged;
+    return code;
 }
 
 static int64_t find_word(const cloud_pod *pod, const char *text)
@@ -216,6 +217,7 @@ void cloud_dictionary_end(cloud_pod *pod)
     pod->word_call_info = find_word(pod, "call.info");
     pod->word_java_thread = find_word(pod, "java.thread");
     pod->word_node_name = find_word(pod, "node.name");
+    pod->words_lost = pod->words_lost || pod->words.n == 0;
     for (int i = 0; i < CLOUD_AMOUNTS; i++) {
         pod->word_amounts[i] = find_word(pod, amounts[i]);
     }
@@ -272,13 +274,6 @@ static ts_code param_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
     return ts_put_cloud_param(pod->sink, &row);
 }
 
-static ts_code note_version(cloud_pod *pod, uint8_t version)
-{
-    char text[8];
-    snprintf(text, sizeof text, "%u", version);
-    return ts_source_property(pod->store, pod->source_id, "params_version", ts_text_of(text));
-}
-
 ts_code cloud_params_import(cloud_pod *pod)
 {
     cloud_reader *r = &pod->reader;
@@ -294,9 +289,10 @@ ts_code cloud_params_import(cloud_pod *pod)
     if (framed && r->n - r->at < 5) {
         return cloud_no_header(pod, 5);
     }
-    if ((code = note_version(pod, r->buf[r->at + (framed ? 4 : 0)])) != TS_OK || framed) {
-        return code != TS_OK ? code
-                             : cloud_phrases(pod, param_record, 1, CLOUD_N_PARAMS, false, "params");
+    if ((code = cloud_fact(pod, "version", r->buf[r->at + (framed ? 4 : 0)])) != TS_OK || framed) {
+        return code != TS_OK
+                   ? code
+                   : cloud_phrases(pod, param_record, 1, CLOUD_N_PARAMS, false, "a parameter");
     }
     r->at++;
     pod->kept = 1;

@@ -45,3 +45,7 @@ mkdir out4
 cp t.htrace out4/t.htrace
 cp "$DATA/tiny/snapshot.heapsnapshot" out4/t.htrace.Snapshot0.heapsnapshot
 code ts out4/t.htrace out4/t.htrace.Snapshot0.heapsnapshot -s -o out4 --force --quiet
+# Nor a folder.
+mkdir -p out5/t.htrace.Snapshot0.heapsnapshot
+code ts t.htrace -s -o out5 --force --quiet
+rmdir out5/t.htrace.Snapshot0.heapsnapshot

@@ -40,3 +40,7 @@ code ts out.db -q nothing.sql
 [ ! -e x.db ] || fail "x.db was made"
 code ts out.db -q - <<<"VACUUM INTO 'y.db'"
 [ ! -e y.db ] || fail "y.db was made"
+# A zero byte in a text is shown as an escape; a file of questions has its limit.
+ts out.db -q - <<<"SELECT 'a' || char(0) || 'b' || char(9, 13, 92) AS t"
+{ head -c 16777217 /dev/zero | tr '\0' ' ' && echo 'SELECT 1'; } >long.sql
+code ts out.db -q long.sql
