@@ -298,11 +298,12 @@ ts_code ts_stack_node(int64_t *id, bool *added, ts_store *store, int64_t source_
     ts_row_stack_node row = {0};
     ts_node_key key = {(uint32_t)parent_id, (uint32_t)method_id};
     ts_node_place place = {0, 0};
-    ts_stack_state *state;
+    ts_stack_state *state = NULL;
     uint32_t found;
     uint32_t new_id = 0;
     ts_code code = state_of(&state, store, source_id);
-    if (code != TS_OK || (code = ts_node_reserve(store->ctx, &state->nodes)) != TS_OK) {
+    if (code != TS_OK || state == NULL ||
+        (code = ts_node_reserve(store->ctx, &state->nodes)) != TS_OK) {
         return code;
     }
     found = ts_node_find(&state->nodes, &place, key, line);
