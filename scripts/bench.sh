@@ -47,7 +47,7 @@ if [ -z "$build" ]; then
     build=build/release
     echo "building ($build)"
     if ! { cmake --preset release && cmake --build --preset release \
-        --target trace_streamer mkhtrace mkflare bench_yardsticks; } >"$work/log" 2>&1; then
+        --target trace_streamer mkhtrace mkflare mkcloud bench_yardsticks; } >"$work/log" 2>&1; then
         cat "$work/log"
         exit 1
     fi
@@ -227,6 +227,32 @@ if [ "$mode" != sizes ]; then
     rm -f "$work/out.db"
 fi
 
+# An agent's directory of the Cloud Profiler: 50 000 calls with their traces, about 23 MB, plain and as the agent
+# leaves it, compressed; in the long run also 1 000 000 calls, nearly all with call paths of their own.
+clouds=(cloud-50 cloud-50-gzip)
+! has 1000 || clouds+=(cloud-1000)
+[ "$mode" != sizes ] || clouds=()
+for name in ${clouds[@]+"${clouds[@]}"}; do
+    thousands=${name#cloud-} form=(--plain)
+    case $name in
+    *-gzip) thousands=${thousands%-gzip} form=() ;;
+    esac
+    recipe="$name $(cksum <"$build/tools/mkcloud")"
+    if [ "$(cat "$dir/$name.recipe" 2>/dev/null)" != "$recipe" ]; then
+        echo "making $name"
+        rm -rf "${dir:?}/$name"
+        "$build/tools/mkcloud" -o "$dir/$name" --container agent ${form[@]+"${form[@]}"} --calls "${thousands}000"
+        printf '%s\n' "$recipe" >"$dir/$name.recipe"
+    fi
+    for ((i = 0; i <= runs; i++)); do
+        rm -f "$work/out.db"
+        "$tools/bench_measure" "$work/$name.$((i > 0))" "$program" "$dir/$name" -e "$work/out.db" --quiet
+    done
+    row "$name" "$work/$name.1" "$(find "$dir/$name" -type f -exec cat {} + | wc -c)" \
+        "$("$tools/bench_counts" "$work/out.db" | cut -d ' ' -f 1)" $((128 * 1024)) "$(wc -c <"$work/out.db")"
+    rm -f "$work/out.db"
+done
+
 largest=
 for size in "${sizes[@]}"; do
     [ "$size" -gt 200 ] || largest=snapshot-$size
@@ -284,6 +310,11 @@ fi
 if [ "$mode" != sizes ]; then
     verdict 'flare, 60 threads and 900 s: CPU, s' "$(column flare.1 4)" 1.5
     verdict 'flare: peak memory, in parts of 64 MiB' "$(ratio "$(column flare.1 5)" 65536)" 1
+    verdict '50 000 calls of the Cloud Profiler: wall time, s' "$(column cloud-50.1 1)" 0.25
+    ! has 1000 || verdict '1 000 000 calls: wall time, s' "$(column cloud-1000.1 1)" 5
+    for name in "${clouds[@]}"; do
+        verdict "$name: peak memory, in parts of 128 MiB" "$(ratio "$(column "$name.1" 5)" 131072)" 1
+    done
     verdict 'CPU profile of 2.5 M samples: wall time, s' "$(column profile 1)" 0.6
     verdict "timeline-$middle: CPU, in times of snapshot-$middle" \
         "$(ratio "$(column "timeline-$middle" 4)" "$(column "snapshot-$middle" 4)")" 1.5

@@ -4,7 +4,11 @@
 
 #include <inttypes.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
+
+enum { HUGE_PAGE = 2 << 20 };
 
 /* Every block carries its size in front, so that the door can count what is in use. */
 typedef union block_head {
@@ -86,6 +90,21 @@ char *ts_strndup(ts_ctx *ctx, const char *s, size_t n)
         p[n] = '\0';
     }
     return p;
+}
+
+void ts_alloc_spread(void *p, size_t n)
+{
+#ifdef MADV_HUGEPAGE
+    const uintptr_t mask = HUGE_PAGE - 1;
+    uintptr_t begin = ((uintptr_t)p + mask) & ~mask;
+    uintptr_t end = ((uintptr_t)p + n) & ~mask;
+    if (begin < end) {
+        (void)madvise((void *)begin, end - begin, MADV_HUGEPAGE); /* advice only */
+    }
+#else
+    (void)p;
+    (void)n;
+#endif
 }
 
 void ts_free(ts_ctx *ctx, void *p)

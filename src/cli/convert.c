@@ -104,6 +104,7 @@ static ts_code prepare(run *r)
     }
     ctx->limits.max_memory = o->max_memory;
     ctx->time_range = o->time_range;
+    ctx->strict = o->strict;
     if (o->format != NULL && (r->format = ts_format_find(o->format)) == NULL) {
         return ts_fail(ctx, TS_ERR_USAGE, "no format is called \"%s\" (--format=list lists them)",
                        o->format);

@@ -385,6 +385,53 @@ ts_code ts_fileset_open(ts_fileset **out, ts_ctx *ctx, const char *path)
     return TS_OK;
 }
 
+static ts_code add_paths(ts_fileset *set, const char *const *paths, size_t n, size_t skip)
+{
+    ts_code code = TS_OK;
+    for (size_t i = 0; i < n && code == TS_OK; i++) {
+        ts_member *m;
+        const char *base = paths[i] + skip;
+        code = ts_fileset_add(&m, set, base);
+        if (code == TS_OK) {
+            m->size = -1;
+            if (strcmp(m->name, base) != 0) {
+                m->path = ts_strndup(set->ctx, base, strlen(base));
+                code = m->path == NULL ? set->ctx->error.code : TS_OK;
+            }
+        }
+    }
+    return code == TS_OK ? ts_fileset_index(set) : code;
+}
+
+ts_code ts_fileset_open_files(ts_fileset **out, ts_ctx *ctx, const char *const *paths, size_t n)
+{
+    const char *slash = strrchr(paths[0], '/');
+    size_t skip = slash == NULL ? 0 : (size_t)(slash - paths[0]) + 1;
+    char *dir = slash == NULL ? ts_strndup(ctx, ".", 1)
+                              : ts_strndup(ctx, paths[0], skip == 1 ? 1 : skip - 1);
+    char *shown = NULL;
+    ts_fileset *set = NULL;
+    ts_code code = dir == NULL ? ctx->error.code : ts_printable(&shown, ctx, dir);
+    *out = NULL;
+    if (code == TS_OK) {
+        const char *last = strrchr(dir, '/');
+        code = ts_fileset_new(&set, ctx, TS_SET_DIRECTORY, last == NULL ? dir : last + 1, shown);
+    }
+    if (code == TS_OK) {
+        set->path = dir;
+        dir = NULL;
+        code = add_paths(set, paths, n, skip);
+    }
+    ts_free(ctx, dir);
+    ts_free(ctx, shown);
+    if (code != TS_OK && set != NULL) {
+        ts_fileset_close(set);
+        return code;
+    }
+    *out = set;
+    return code;
+}
+
 /* --- what callers ask --- */
 
 ts_set_kind ts_fileset_kind(const ts_fileset *set)

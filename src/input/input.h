@@ -45,6 +45,12 @@ typedef struct ts_damage {
 ts_code ts_fileset_open(ts_fileset **out, ts_ctx *ctx, const char *path);
 void ts_fileset_close(ts_fileset *set);
 
+/*
+ * Several arguments that name files of one directory, as one set of the kind TS_SET_DIRECTORY: as
+ * if the directory held only these. A file that is not there shows when it is opened. n > 0.
+ */
+ts_code ts_fileset_open_files(ts_fileset **out, ts_ctx *ctx, const char *const *paths, size_t n);
+
 ts_set_kind ts_fileset_kind(const ts_fileset *set);
 
 /* The base name of the argument ("-" for stdin), or the member's name for an archive inside. */

@@ -101,6 +101,9 @@ typedef struct ts_format {
     /* Set formats (directories, archives of files that belong together): NULL for stream formats.
      */
     ts_code (*import_set)(ts_job *job);
+    /* Set formats whose files may also be given one by one: arguments with such base names that
+     * follow one another and stand in one directory are a set. May be NULL. */
+    bool (*joins)(const char *name);
 
     /* Content that is recognised only to be refused with advice (a .rawheap dump): the sentence. */
     const char *refusal;

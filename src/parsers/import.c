@@ -444,6 +444,19 @@ static ts_code count_members(ts_run *run, level *l)
     return code;
 }
 
+/* A part that cannot be listed may be what makes it unknown. */
+static ts_code unknown_directory(ts_run *run, const ts_fileset *set)
+{
+    const ts_damage *damage = ts_fileset_damage(set);
+    if (damage != NULL) {
+        return ts_fail(run->ctx, TS_ERR_INPUT, "%s: %s", ts_fileset_name(set), damage->what);
+    }
+    return ts_fail(run->ctx, TS_ERR_FORMAT,
+                   "%s is a directory that no format recognises; name its files, or use -D for the "
+                   "split files of one recording",
+                   ts_fileset_name(set));
+}
+
 /* Takes over `set`: it becomes the innermost level, or is imported as a whole and closed. */
 static ts_code enter_set(argument *a, ts_fileset *set)
 {
@@ -459,11 +472,7 @@ static ts_code enter_set(argument *a, ts_fileset *set)
         code = note_skipped(a, set, &members);
     }
     if (code == TS_OK && !taken && ts_fileset_kind(set) == TS_SET_DIRECTORY) {
-        ts_fail(run->ctx, TS_ERR_FORMAT,
-                "%s is a directory that no format recognises; name its files, or use -D for the "
-                "split files of one recording",
-                ts_fileset_name(set));
-        code = import_failure(run, TS_ERR_FORMAT, NULL, ts_fileset_name(set));
+        code = import_failure(run, unknown_directory(run, set), NULL, ts_fileset_name(set));
         taken = true;
     }
     if (code == TS_OK && !taken && a->depth == MAX_NESTED) {
@@ -529,15 +538,46 @@ out:
     return code;
 }
 
-static ts_code import_argument(ts_run *run, const char *path)
+static bool joins(const ts_run *run, const char *name)
 {
+    for (const ts_format *const *f = ts_formats; *f != NULL; f++) {
+        if ((*f)->joins != NULL && (run->request->format == NULL || run->request->format == *f) &&
+            (*f)->joins(name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static size_t directory_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? 0 : (size_t)(slash - path) + 1;
+}
+
+/* How many of the arguments from the first one on make one set. */
+static size_t count_joined(const ts_run *run, const char *const *paths, size_t n)
+{
+    size_t dir = directory_part(paths[0]);
+    size_t i = 0;
+    while (i < n && directory_part(paths[i]) == dir && memcmp(paths[i], paths[0], dir) == 0 &&
+           joins(run, paths[i] + dir)) {
+        i++;
+    }
+    return i < 2 ? 1 : i;
+}
+
+/* One argument, or several that make a set. */
+static ts_code import_argument(ts_run *run, const char *const *paths, size_t n)
+{
+    const char *path = paths[0];
     argument a = {.run = run};
     uint32_t before = run->result->imported + run->result->failed;
     ts_fileset *set = NULL;
-    ts_code code = ts_fileset_open(&set, run->ctx, path);
+    ts_code code = n == 1 ? ts_fileset_open(&set, run->ctx, path)
+                          : ts_fileset_open_files(&set, run->ctx, paths, n);
     if (code != TS_OK) {
-        const char *slash = strrchr(path, '/');
-        return import_failure(run, code, NULL, slash == NULL ? path : slash + 1);
+        return import_failure(run, code, NULL, path + directory_part(path));
     }
     code = enter_set(&a, set);
     while (code == TS_OK && a.depth > 0) {
@@ -618,8 +658,10 @@ ts_code ts_import_run(ts_import_result *result, ts_ctx *ctx, ts_store *store,
     if (request->directory != NULL) {
         code = import_directory(run, request->directory);
     }
-    for (size_t i = 0; i < request->path_count && code == TS_OK; i++) {
-        code = import_argument(run, request->paths[i]);
+    for (size_t i = 0; i < request->path_count && code == TS_OK;) {
+        size_t n = count_joined(run, request->paths + i, request->path_count - i);
+        code = import_argument(run, request->paths + i, n);
+        i += n;
     }
     if (code == TS_OK) {
         code = finish_shared(run);

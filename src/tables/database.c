@@ -1,4 +1,5 @@
 #include "tables/database_private.h"
+#include "tables/views_impl.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -168,6 +169,16 @@ static void release(void *self, enum ts_table_id id, int64_t rowid)
     }
 }
 
+static ts_code settle(void *self, enum ts_table_id id, int64_t rowid, uint64_t columns,
+                      const int64_t *values)
+{
+    ts_db *db = self;
+    if (db->pages == NULL) {
+        return ts_fail(db->ctx, TS_ERR_INTERNAL, "row after the end: table=%s", ts_schema[id].name);
+    }
+    return ts_pages_settle(db->pages, id, rowid, columns, values);
+}
+
 /* --- the schema ---------------------------------------------------------------------------- */
 
 /*
@@ -332,6 +343,7 @@ ts_code ts_db_create(ts_db **out, ts_ctx *ctx, const char *path)
     db->sink.complete = complete;
     db->sink.late_text = late_text;
     db->sink.release = release;
+    db->sink.settle = settle;
     int rc = sqlite3_open_v2(path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (rc != SQLITE_OK) {
         code = ts_db_fail(db, rc, "open");
@@ -395,6 +407,23 @@ static ts_code create_indexes(ts_db *db)
     return code == TS_OK ? run(db, "COMMIT") : code;
 }
 
+/*
+ * Traced invocations are what viewers look for in callstack. They stand in stack_slice already, so
+ * callstack becomes a view of that, unless the input filled it.
+ */
+static ts_code show_slices(ts_db *db)
+{
+    ts_code code;
+    if (db->sink.rows[TS_T_stack_slice] == 0 || db->sink.rows[TS_T_callstack] > 0) {
+        return TS_OK;
+    }
+    if ((code = run(db, "BEGIN EXCLUSIVE; DROP TABLE callstack")) == TS_OK &&
+        (code = run(db, ts_view_callstack)) == TS_OK) {
+        code = run(db, "COMMIT");
+    }
+    return code;
+}
+
 ts_code ts_db_finish(ts_db *db, bool with_indexes, double *index_ms)
 {
     if (index_ms != NULL) {
@@ -416,6 +445,9 @@ ts_code ts_db_finish(ts_db *db, bool with_indexes, double *index_ms)
         if (index_ms != NULL) {
             *index_ms = now_ms() - start;
         }
+    }
+    if (code == TS_OK) {
+        code = show_slices(db);
     }
     if (code == TS_OK) {
         db->state = TS_DB_FINISHED;

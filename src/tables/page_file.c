@@ -109,10 +109,17 @@ ts_code page_emit(ts_pages *p, uint32_t *number, const uint8_t *bytes)
     return code;
 }
 
+uint8_t *page_queued(const ts_pages *p, uint32_t number)
+{
+    bool queued = number >= p->out_first && number - p->out_first < p->out_count;
+    return queued ? p->out + (size_t)(number - p->out_first) * p->page_size : NULL;
+}
+
 ts_code page_patch(ts_pages *p, uint32_t number, uint32_t at, const void *bytes, size_t n)
 {
-    if (p->out_count > 0 && number >= p->out_first && number - p->out_first < p->out_count) {
-        memcpy(p->out + (size_t)(number - p->out_first) * p->page_size + at, bytes, n);
+    uint8_t *page = page_queued(p, number);
+    if (page != NULL) {
+        memcpy(page + at, bytes, n);
         return TS_OK;
     }
     return page_write_at(p, page_offset(p, number) + at, bytes, n);

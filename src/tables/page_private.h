@@ -39,7 +39,8 @@ typedef struct open_level {
     int64_t key; /* largest rowid below the child */
 } open_level;
 
-/* Where a reserved row stands. */
+/* Where a reserved row stands. All those of a table have the same size, so that what one has left
+ * is used by the next. */
 typedef struct reserved_row {
     struct reserved_row *next;
     int64_t rowid;
@@ -56,18 +57,23 @@ typedef struct reserved_map {
     reserved_row **slots; /* chains */
     uint32_t cap;         /* a power of two, or 0 */
     uint32_t count;
+    reserved_row *spare; /* a chain of a few */
+    uint32_t spare_count;
 } reserved_map;
 
 typedef struct page_table {
     const ts_table *table;
     uint32_t root;
-    bool integers; /* all columns are integers, one after the other: the short way */
-    bool has_key;
-    uint64_t reservable;  /* the columns that can be */
-    uint32_t payload_max; /* size of a record at most, without its texts */
-    uint32_t cell_max;    /* room that its cell takes at most */
+    bool integers;       /* all columns are integers, one after the other: the short way */
+    uint64_t reservable; /* the columns that can be */
+    uint32_t reservable_count;
+    uint64_t keys;                /* the columns that are never stored: the key, or none */
+    uint32_t payload_max;         /* size of a record at most, without its texts */
+    uint32_t cell_max;            /* room that its cell takes at most */
+    uint8_t types[MAX_COLUMNS];   /* of the columns, side by side */
+    uint16_t fields[MAX_COLUMNS]; /* their offsets in the row struct */
     unsigned text_count;
-    uint16_t text_at[MAX_COLUMNS]; /* offsets of texts in the row struct */
+    uint16_t text_at[MAX_COLUMNS]; /* those of texts */
     int64_t rows;
     /* The open leaf. The first one stands in `own` and has no number, because it may become the
      * root. Those after it are numbered when they begin and are filled where they are written from,
@@ -114,6 +120,8 @@ uint32_t page_peek(const ts_pages *p);
 uint32_t page_after(const ts_pages *p, uint32_t first, uint64_t n);
 /* Writes the queue. Leaves that are open in it go on in the memory of their tables. */
 ts_code page_flush(ts_pages *p);
+/* Where a page stands in the queue, or NULL. */
+uint8_t *page_queued(const ts_pages *p, uint32_t number);
 /* Writes bytes at an offset of the file, or into the queue when the page is still there. */
 ts_code page_patch(ts_pages *p, uint32_t number, uint32_t at, const void *bytes, size_t n);
 ts_code page_write_at(ts_pages *p, uint64_t offset, const void *bytes, size_t n);
@@ -140,7 +148,8 @@ ts_code page_prepare(ts_pages *p, page_table *t, const ts_table *table);
 /* --- page_reserved.c: rows that are completed later ---------------------------------------------
  */
 
-/* A new entry with room for the offsets of `columns`; the caller fills it. */
+/* A new entry with room for the offsets of `columns`, of which the table can reserve each; the
+ * caller fills it. */
 ts_code page_reserve(reserved_row **out, ts_pages *p, page_table *t, int64_t rowid,
                      uint64_t columns);
 void page_forget_all(ts_pages *p, page_table *t);

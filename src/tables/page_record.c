@@ -14,7 +14,7 @@ enum { TYPE_NULL = 0, TYPE_INT64 = 6, TYPE_REAL = 7, TYPE_ZERO = 8, TYPE_TEXT = 
  * Serial types and sizes of integers, by the place of the highest bit of the zigzag form: 0 to 63,
  * of which eight each need the same number of bytes; 64 and 65 are the numbers 0 and 1; 66 is NULL.
  */
-enum { NULL_FORM = 66 };
+enum { INT64_FORM = 63, NULL_FORM = 66 };
 static const uint8_t form_type[NULL_FORM + 1] = {1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3,
                                                  3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 5, 5,
                                                  5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 6, 6, 6,
@@ -73,6 +73,16 @@ static uint32_t header_size(uint32_t types_n)
 /* --- cells from their ends ----------------------------------------------------------------------
  */
 
+/* Copies the last n bytes before `from` to before `at`, a word at a time: up to 7 bytes more are
+ * read and written below. */
+static inline uint8_t *copy_before(uint8_t *at, const uint8_t *from, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i += 8) {
+        memcpy(at - i - 8, from - i - 8, 8);
+    }
+    return at - n;
+}
+
 /* Header size, rowid and payload size before the types of a record that ends at `end`. */
 static inline uint8_t *put_head(uint8_t *at, const uint8_t *end, uint32_t types_n, int64_t rowid)
 {
@@ -86,17 +96,16 @@ static inline uint8_t *put_head(uint8_t *at, const uint8_t *end, uint32_t types_
 static inline __attribute__((always_inline)) uint8_t *
 encode_integers(uint8_t *end, const int64_t *values, unsigned n, uint64_t nulls, int64_t rowid)
 {
-    uint8_t types[MAX_COLUMNS];
+    uint8_t types[8 + MAX_COLUMNS];
     uint8_t *at = end;
+    memset(types, 0, 8);
     for (unsigned i = n; i-- > 0;) {
         unsigned form = (nulls >> i & 1) != 0 ? NULL_FORM : integer_form(values[i]);
         page_put_be64(at - 8, (uint64_t)values[i]);
         at -= form_size[form];
-        types[i] = form_type[form];
+        types[8 + i] = form_type[form];
     }
-    at -= n;
-    /* cppcheck-suppress uninitvar ; the loop has written all n of them */
-    memcpy(at, types, n);
+    at = copy_before(at, types + 8 + n, n);
     return put_head(at, end, n, rowid);
 }
 
@@ -105,7 +114,7 @@ static uint8_t *encode_integer_row(uint8_t *end, const page_table *t, const void
                                    int64_t rowid)
 {
     const int64_t *values = (const int64_t *)row + 1; /* behind the mask of NULLs */
-    uint64_t nulls = *(const uint64_t *)row | (t->has_key ? 1 : 0);
+    uint64_t nulls = *(const uint64_t *)row | t->keys;
     unsigned n = t->table->column_count;
     if (nulls != 0) {
         return encode_integers(end, values, n, nulls, rowid);
@@ -128,55 +137,92 @@ static uint8_t *encode_integer_row(uint8_t *end, const page_table *t, const void
     }
 }
 
-/* One column: its value before *at, its type before *types. */
-static inline void encode_before(uint8_t **at, uint8_t **types, ts_column_type column,
-                                 const char *field)
+/* A row of integers of which some are reserved: those take 8 bytes each. from_end: how far from
+ * the end each of the k columns begins. */
+static inline __attribute__((always_inline)) uint8_t *
+encode_reserved(uint8_t *end, const void *row, unsigned n, uint64_t keys, int64_t rowid,
+                uint64_t reserved, unsigned k, uint32_t *from_end)
 {
-    uint8_t type = TYPE_NULL;
-    ts_text text;
-    int64_t v;
-    if (column == TS_COL_TEXT) {
-        memcpy(&text, field, sizeof text);
-        if (text.p == NULL) {
-            *--*types = TYPE_NULL;
-            return;
+    const int64_t *values = (const int64_t *)row + 1;
+    uint64_t nulls = *(const uint64_t *)row | keys;
+    uint8_t types[8 + MAX_COLUMNS];
+    uint8_t *at = end;
+    memset(types, 0, 8);
+    for (unsigned i = n; i-- > 0;) {
+        unsigned form;
+        if ((nulls >> i & 1) != 0) { /* nearly always in the same columns */
+            types[8 + i] = TYPE_NULL;
+            continue;
         }
-        *at -= text.n;
-        memcpy(*at, text.p, text.n);
-        *types = page_varint_before(*types, TYPE_TEXT + 2 * (uint64_t)text.n);
-        return;
+        form = integer_form(values[i]);
+        page_put_be64(at - 8, (uint64_t)values[i]);
+        if ((reserved >> i & 1) != 0) {
+            form = INT64_FORM;
+            from_end[--k] = (uint32_t)(end - at) + INT_BYTES;
+        }
+        at -= form_size[form];
+        types[8 + i] = form_type[form];
     }
-    memcpy(&v, field, sizeof v);
-    if (column == TS_COL_INT) {
-        type = serial_type(v);
-    } else if (column == TS_COL_REAL) {
-        type = real_type(&v);
-    }
-    page_put_be64(*at - 8, (uint64_t)v);
-    *at -= type_size[type];
-    *--*types = type;
+    at = copy_before(at, types + 8 + n, n);
+    return put_head(at, end, n, rowid);
+}
+
+/* Unrolled for invocations. */
+static uint8_t *encode_reserved_row(uint8_t *end, const page_table *t, const void *row,
+                                    int64_t rowid, uint64_t reserved, unsigned k,
+                                    uint32_t *from_end)
+{
+    enum { INVOCATION = 11 };
+    unsigned n = t->table->column_count;
+    return n == INVOCATION
+               ? encode_reserved(end, row, INVOCATION, t->keys, rowid, reserved, k, from_end)
+               : encode_reserved(end, row, n, t->keys, rowid, reserved, k, from_end);
 }
 
 static uint8_t *encode_row(uint8_t *end, const page_table *t, const void *row, int64_t rowid)
 {
-    uint8_t types[MAX_COLUMNS * TEXT_VARINT];
+    uint8_t types[8 + MAX_COLUMNS * TEXT_VARINT];
     uint8_t *const types_end = types + sizeof types;
     uint8_t *type = types_end;
     uint8_t *at = end;
     uint64_t nulls;
     uint32_t types_n;
     memcpy(&nulls, row, sizeof nulls);
+    nulls |= t->keys;
     for (unsigned i = t->table->column_count; i-- > 0;) {
-        const ts_column *column = &t->table->columns[i];
+        const char *field = (const char *)row + t->fields[i];
+        int64_t v;
         if ((nulls >> i & 1) != 0) {
             *--type = TYPE_NULL;
+            continue;
+        }
+        if (t->types[i] == TS_COL_TEXT) {
+            ts_text text;
+            memcpy(&text, field, sizeof text);
+            if (text.p == NULL) {
+                *--type = TYPE_NULL;
+                continue;
+            }
+            at -= text.n;
+            memcpy(at, text.p, text.n);
+            type = page_varint_before(type, TYPE_TEXT + 2 * (uint64_t)text.n);
+            continue;
+        }
+        memcpy(&v, field, sizeof v);
+        if (t->types[i] == TS_COL_REAL) {
+            *--type = real_type(&v);
+            page_put_be64(at - 8, (uint64_t)v);
+            at -= type_size[*type];
         } else {
-            encode_before(&at, &type, column->type, (const char *)row + column->offset);
+            unsigned form = integer_form(v);
+            page_put_be64(at - 8, (uint64_t)v);
+            at -= form_size[form];
+            *--type = form_type[form];
         }
     }
     types_n = (uint32_t)(types_end - type);
-    at -= types_n;
-    memcpy(at, type, types_n);
+    memset(type - 8, 0, 8);
+    at = copy_before(at, types_end, types_n);
     return put_head(at, end, types_n, rowid);
 }
 
@@ -216,6 +262,44 @@ static inline void put_in_place(page_table *t, const void *row)
     page_put16(leaf->bytes + leaf->header + (size_t)CELL_POINTER * leaf->cells, leaf->content);
     leaf->cells++;
     t->rows++;
+}
+
+/* What is remembered of a row says first how far from the end of its cell a column stands. */
+static void place_columns(const page_table *t, reserved_row *kept, unsigned n, uint32_t end)
+{
+    kept->page = t->leaf_number;
+    for (unsigned k = 0; k < n; k++) {
+        kept->offsets[k] = end - kept->offsets[k];
+    }
+}
+
+/* A row of integers of which some come later. */
+static ts_code put_reserved(ts_pages *p, page_table *t, const void *row, uint64_t reserved)
+{
+    open_page *leaf = &t->leaf;
+    bool in_place = has_room(leaf, t->cell_max);
+    uint8_t *end = in_place ? leaf->bytes + leaf->content : p->scratch + p->page_size;
+    reserved_row *kept;
+    uint8_t *at;
+    uint8_t *cell;
+    uint32_t n;
+    unsigned columns = (unsigned)__builtin_popcountll(reserved);
+    ts_code code = page_reserve(&kept, p, t, t->rows + 1, reserved);
+    if (code != TS_OK) {
+        return code;
+    }
+    kept->local = p->page_size;
+    at = encode_reserved_row(end, t, row, t->rows + 1, reserved, columns, kept->offsets);
+    n = (uint32_t)(end - at);
+    if ((code = page_cell(p, t, n, &cell)) != TS_OK) {
+        return code;
+    }
+    if (!in_place) {
+        memcpy(cell, at, n);
+    }
+    place_columns(t, kept, columns, (uint32_t)(cell + n - leaf->bytes));
+    t->rows++;
+    return TS_OK;
 }
 
 /* A row for which the leaf has perhaps no room. */
@@ -371,7 +455,7 @@ static ts_code remember(ts_pages *p, page_table *t, const record *r, uint64_t re
     kept->page = t->leaf_number;
     kept->at = at;
     kept->local = local;
-    kept->overflow = page_peek(p);
+    kept->overflow = local < r->size ? page_peek(p) : 0;
     for (unsigned i = 0; i < t->table->column_count; i++) {
         if ((reserved >> i & 1) != 0) {
             /* Set for every column. NOLINTNEXTLINE(clang-analyzer-*) */
@@ -424,15 +508,18 @@ ts_code page_prepare(ts_pages *p, page_table *t, const ts_table *table)
     }
     t->table = table;
     t->integers = true;
-    t->has_key = table->columns[0].type == TS_COL_KEY;
+    t->keys = table->columns[0].type == TS_COL_KEY ? 1 : 0;
     for (unsigned i = 0; i < table->column_count; i++) {
         const ts_column *column = &table->columns[i];
         bool is_int = column->type == TS_COL_INT;
+        t->types[i] = (uint8_t)column->type;
+        t->fields[i] = (uint16_t)column->offset;
         if (column->type == TS_COL_TEXT) {
             t->text_at[t->text_count++] = (uint16_t)column->offset;
         }
         payload += column->type == TS_COL_TEXT ? TEXT_VARINT : 1 + INT_BYTES;
         t->reservable |= is_int ? UINT64_C(1) << i : 0;
+        t->reservable_count += is_int ? 1 : 0;
         t->integers = t->integers && (is_int || column->type == TS_COL_KEY) &&
                       column->offset == sizeof(uint64_t) + i * sizeof(int64_t);
     }
@@ -457,7 +544,13 @@ ts_code ts_pages_put(ts_pages *p, unsigned id, const void *row, uint64_t reserve
 {
     page_table *t = &p->tables[id];
     uint32_t texts = t->text_count == 0 ? 0 : text_bytes(p, t, row);
-    ts_code code = TS_OK;
+    ts_code code = reserved == 0 ? TS_OK : check_reserved(p, t, row, reserved);
+    if (code != TS_OK) {
+        return code;
+    }
+    if (reserved != 0 && t->integers && t->payload_max <= p->max_local) {
+        return put_reserved(p, t, row, reserved);
+    }
     if (reserved == 0 && t->payload_max + texts <= p->max_local) {
         if (has_room(&t->leaf, t->cell_max + texts)) {
             put_in_place(t, row);
@@ -465,8 +558,7 @@ ts_code ts_pages_put(ts_pages *p, unsigned id, const void *row, uint64_t reserve
         }
         return put_by_scratch(p, t, row);
     }
-    if ((reserved != 0 && (code = check_reserved(p, t, row, reserved)) != TS_OK) ||
-        (code = put_record(p, t, row, reserved)) != TS_OK) {
+    if ((code = put_record(p, t, row, reserved)) != TS_OK) {
         return code;
     }
     t->rows++;

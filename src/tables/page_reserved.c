@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 
-enum { FIRST_SLOTS = 16 };
+enum { FIRST_SLOTS = 16, MAX_SPARE = 64 };
 
 static uint32_t slot_of(const reserved_map *map, int64_t rowid)
 {
@@ -12,7 +12,8 @@ static uint32_t slot_of(const reserved_map *map, int64_t rowid)
 
 static ts_code grow(ts_pages *p, reserved_map *map)
 {
-    reserved_map bigger = {.cap = map->cap == 0 ? FIRST_SLOTS : 2 * map->cap, .count = map->count};
+    reserved_map bigger = *map;
+    bigger.cap = map->cap == 0 ? FIRST_SLOTS : 2 * map->cap;
     bigger.slots = ts_zalloc(p->ctx, bigger.cap, sizeof *bigger.slots);
     if (bigger.slots == NULL) {
         return p->ctx->error.code;
@@ -35,15 +36,17 @@ ts_code page_reserve(reserved_row **out, ts_pages *p, page_table *t, int64_t row
                      uint64_t columns)
 {
     reserved_map *map = &t->reserved;
-    size_t n = (size_t)__builtin_popcountll(columns);
-    reserved_row *r;
+    size_t n = t->reservable_count;
+    reserved_row *r = map->spare;
     reserved_row **slot;
     ts_code code;
     if (map->count == map->cap && (code = grow(p, map)) != TS_OK) {
         return code;
     }
-    r = ts_alloc(p->ctx, 1, sizeof *r + n * sizeof r->offsets[0]);
-    if (r == NULL) {
+    if (r != NULL) {
+        map->spare = r->next;
+        map->spare_count--;
+    } else if ((r = ts_alloc(p->ctx, 1, sizeof *r + n * sizeof r->offsets[0])) == NULL) {
         return p->ctx->error.code;
     }
     slot = &map->slots[slot_of(map, rowid)];
@@ -68,15 +71,35 @@ static reserved_row **find(reserved_map *map, int64_t rowid)
     return *link == NULL ? NULL : link;
 }
 
+static void drop(ts_pages *p, reserved_map *map, reserved_row **link)
+{
+    reserved_row *gone = *link;
+    *link = gone->next;
+    map->count--;
+    if (map->spare_count == MAX_SPARE) {
+        ts_free(p->ctx, gone);
+        return;
+    }
+    gone->next = map->spare;
+    map->spare = gone;
+    map->spare_count++;
+}
+
 void ts_pages_release(ts_pages *p, unsigned id, int64_t rowid)
 {
     reserved_map *map = &p->tables[id].reserved;
     reserved_row **link = find(map, rowid);
     if (link != NULL) {
-        reserved_row *gone = *link;
-        *link = gone->next;
-        ts_free(p->ctx, gone);
-        map->count--;
+        drop(p, map, link);
+    }
+}
+
+static void free_chain(ts_pages *p, reserved_row *r)
+{
+    while (r != NULL) {
+        reserved_row *next = r->next;
+        ts_free(p->ctx, r);
+        r = next;
     }
 }
 
@@ -84,25 +107,34 @@ void page_forget_all(ts_pages *p, page_table *t)
 {
     reserved_map *map = &t->reserved;
     for (uint32_t i = 0; i < map->cap; i++) {
-        for (reserved_row *r = map->slots[i]; r != NULL;) {
-            reserved_row *next = r->next;
-            ts_free(p->ctx, r);
-            r = next;
-        }
+        free_chain(p, map->slots[i]);
     }
+    free_chain(p, map->spare);
     ts_free(p->ctx, map->slots);
     *map = (reserved_map){0};
+}
+
+static uint32_t leaf_of(const page_table *t, const reserved_row *r)
+{
+    return r->page != 0 ? r->page : t->first_leaf; /* 0 for the first one while it is open */
+}
+
+/* The row's leaf when it is still in memory, or NULL. */
+static uint8_t *leaf_in_memory(const ts_pages *p, const page_table *t, const reserved_row *r)
+{
+    uint32_t number = leaf_of(t, r);
+    return number == t->leaf_number ? t->leaf.bytes : page_queued(p, number);
 }
 
 static ts_code patch_leaf(ts_pages *p, page_table *t, const reserved_row *r, uint32_t at,
                           const uint8_t *bytes, uint32_t n)
 {
-    uint32_t page = r->page != 0 ? r->page : t->first_leaf;
-    if (page == t->leaf_number) { /* 0 for the first one while it is open */
-        memcpy(t->leaf.bytes + at, bytes, n);
+    uint8_t *page = leaf_in_memory(p, t, r);
+    if (page != NULL) {
+        memcpy(page + at, bytes, n);
         return TS_OK;
     }
-    return page_patch(p, page, at, bytes, n);
+    return page_write_at(p, page_offset(p, leaf_of(t, r)) + at, bytes, n);
 }
 
 /* Writes 8 bytes at `offset` of the record, of which some may stand in overflow pages. */
@@ -144,4 +176,71 @@ ts_code ts_pages_complete(ts_pages *p, unsigned id, int64_t rowid, unsigned colu
     before = (unsigned)__builtin_popcountll((*link)->columns & ((UINT64_C(1) << column) - 1));
     page_put_be64(bytes, (uint64_t)value);
     return patch_record(p, t, *link, (*link)->offsets[before], bytes);
+}
+
+/* Of a row that lies in its leaf as a whole, and the leaf in the file: columns that stand side by
+ * side in one piece. */
+static ts_code write_columns(ts_pages *p, page_table *t, const reserved_row *r, uint64_t columns,
+                             const int64_t *values)
+{
+    uint8_t bytes[MAX_COLUMNS * 8];
+    uint32_t at = 0;
+    uint32_t n = 0;
+    unsigned k = 0;
+    ts_code code = TS_OK;
+    for (uint64_t left = r->columns; left != 0 && code == TS_OK; left &= left - 1, k++) {
+        if ((columns & left & -left) == 0) {
+            continue;
+        }
+        if (n > 0 && r->offsets[k] != at + n) {
+            code = patch_leaf(p, t, r, r->at + at, bytes, n);
+            n = 0;
+        }
+        at = n == 0 ? r->offsets[k] : at;
+        page_put_be64(bytes + n, (uint64_t)*values++);
+        n += 8;
+    }
+    return code == TS_OK ? patch_leaf(p, t, r, r->at + at, bytes, n) : code;
+}
+
+static ts_code set_columns(ts_pages *p, page_table *t, const reserved_row *r, uint64_t columns,
+                           const int64_t *values)
+{
+    uint8_t *leaf = leaf_in_memory(p, t, r);
+    unsigned k = 0;
+    ts_code code = TS_OK;
+    if (r->overflow == 0 && leaf == NULL) {
+        return write_columns(p, t, r, columns, values);
+    }
+    for (uint64_t left = r->columns; left != 0 && code == TS_OK; left &= left - 1, k++) {
+        uint8_t bytes[8];
+        if ((columns & left & -left) == 0) {
+            continue;
+        }
+        page_put_be64(bytes, (uint64_t)*values++);
+        if (r->overflow == 0) {
+            memcpy(leaf + r->at + r->offsets[k], bytes, 8);
+        } else {
+            code = patch_record(p, t, r, r->offsets[k], bytes);
+        }
+    }
+    return code;
+}
+
+ts_code ts_pages_settle(ts_pages *p, unsigned id, int64_t rowid, uint64_t columns,
+                        const int64_t *values)
+{
+    page_table *t = &p->tables[id];
+    reserved_row **link = find(&t->reserved, rowid);
+    ts_code code = TS_OK;
+    if (link == NULL || (columns & ~(*link)->columns) != 0) {
+        return ts_fail(p->ctx, TS_ERR_INTERNAL,
+                       "no such reserved cells: table=%s, row=%lld, columns=%#llx", t->table->name,
+                       (long long)rowid, (unsigned long long)columns);
+    }
+    if (columns != 0) {
+        code = set_columns(p, t, *link, columns, values);
+    }
+    drop(p, &t->reserved, link);
+    return code;
 }

@@ -44,6 +44,11 @@ ts_code ts_pages_put(ts_pages *p, unsigned id, const void *row, uint64_t reserve
 ts_code ts_pages_complete(ts_pages *p, unsigned id, int64_t rowid, unsigned column, int64_t value);
 void ts_pages_release(ts_pages *p, unsigned id, int64_t rowid);
 
+/* Both at once: sets some of the reserved columns, the values in their order (the others keep what
+ * the row was put with), and releases the row. */
+ts_code ts_pages_settle(ts_pages *p, unsigned id, int64_t rowid, uint64_t columns,
+                        const int64_t *values);
+
 /* Writes what is open: last pages, roots, the header's page count. *page_count = pages in the file.
  */
 ts_code ts_pages_finish(ts_pages *p, uint32_t *page_count);

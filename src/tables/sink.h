@@ -22,6 +22,9 @@ typedef struct ts_sink {
                          ts_text value);
     /* No more will be completed in this row. */
     void (*release)(void *self, enum ts_table_id table, int64_t rowid);
+    /* Both at once, for a set of columns and their values in order; NULL: by the two above. */
+    ts_code (*settle)(void *self, enum ts_table_id table, int64_t rowid, uint64_t columns,
+                      const int64_t *values);
     uint64_t rows[TS_TABLE_COUNT]; /* rows put so far */
 } ts_sink;
 
@@ -55,6 +58,23 @@ static inline ts_code ts_sink_late_text(ts_sink *sink, enum ts_table_id table, i
 static inline void ts_sink_release(ts_sink *sink, enum ts_table_id table, int64_t rowid)
 {
     sink->release(sink->self, table, rowid);
+}
+
+/* Sets some of the reserved columns of a row, the values in their order (the others keep what the
+ * row was put with); no more will come. */
+static inline ts_code ts_sink_settle(ts_sink *sink, enum ts_table_id table, int64_t rowid,
+                                     uint64_t columns, const int64_t *values)
+{
+    ts_code code = TS_OK;
+    if (sink->settle != NULL) {
+        return sink->settle(sink->self, table, rowid, columns, values);
+    }
+    for (; columns != 0 && code == TS_OK; columns &= columns - 1) {
+        unsigned column = (unsigned)__builtin_ctzll(columns);
+        code = sink->complete(sink->self, table, rowid, column, *values++);
+    }
+    sink->release(sink->self, table, rowid);
+    return code;
 }
 
 #endif

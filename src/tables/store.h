@@ -237,6 +237,10 @@ ts_code ts_stack_node(int64_t *id, bool *added, ts_store *store, int64_t source_
                       int64_t parent_id, int64_t method_id, int64_t line, int64_t depth,
                       const int64_t *raw_id);
 
+/* Lets the cache fetch what ts_stack_node will need to find this node soon. */
+void ts_stack_node_fetch(const ts_store *store, int64_t source_id, int64_t parent_id,
+                         int64_t method_id, int64_t line);
+
 /* Forgets the look-up state of a source whose import has ended (ids stay). */
 void ts_stack_release(ts_store *store, int64_t source_id);
 

@@ -1,9 +1,10 @@
 /*
  * Methods and call paths. Rows are written at once; what is kept per source to find them again is
- * an entry of 24 bytes a method and a call path, and slots of 4 bytes at a load of 3/8 to 3/4: at
- * most 35 bytes each.
+ * an entry of 24 bytes a method and slots of 4 bytes at a load of 3/8 to 3/4, at most 35 bytes, and
+ * of call paths what store_nodes.h says.
  */
 #include "tables/store_impl.h"
+#include "tables/store_nodes.h"
 
 #include "base/alloc.h"
 
@@ -11,9 +12,8 @@ enum { ENTRY_SHIFT = 10, ENTRY_BLOCK = 1 << ENTRY_SHIFT, FIRST_SLOTS = 256 };
 #define MAX_SLOTS (UINT32_C(1) << 31)
 
 /*
- * A key of 128 bits and the row's id. A method's key is a hash of all its fields (that two of a
- * billion methods agree by chance has the probability 10^-21); a node's is exact: parent and method
- * in `a`, the line in `b`.
+ * A method's key, a hash of 128 bits of all its fields (that two of a billion methods agree by
+ * chance has the probability 10^-21), and the row's id.
  */
 typedef struct stack_entry {
     uint64_t a;
@@ -35,7 +35,7 @@ typedef struct stack_table {
 struct ts_stack_state {
     int64_t source_id;
     stack_table methods;
-    stack_table nodes;
+    ts_node_index nodes;
 };
 
 /* --- tables -------------------------------------------------------------------------------- */
@@ -68,7 +68,7 @@ static ts_code grow_slots(ts_ctx *ctx, stack_table *table)
     uint32_t count = table->slot_count == 0 ? FIRST_SLOTS : table->slot_count * 2;
     uint32_t *slots;
     if (table->slot_count >= MAX_SLOTS) {
-        return ts_fail(ctx, TS_ERR_LIMIT, "more than %u call paths", MAX_SLOTS / 4 * 3);
+        return ts_fail(ctx, TS_ERR_LIMIT, "more than %u methods", MAX_SLOTS / 4 * 3);
     }
     slots = ts_zalloc(ctx, count, sizeof *slots);
     if (slots == NULL) {
@@ -135,7 +135,7 @@ static void stack_table_free(ts_ctx *ctx, stack_table *table)
 static void state_free(ts_ctx *ctx, ts_stack_state *state)
 {
     stack_table_free(ctx, &state->methods);
-    stack_table_free(ctx, &state->nodes);
+    ts_node_index_free(ctx, &state->nodes);
     ts_free(ctx, state);
 }
 
@@ -307,29 +307,26 @@ ts_code ts_stack_node(int64_t *id, bool *added, ts_store *store, int64_t source_
                       const int64_t *raw_id)
 {
     ts_row_stack_node row = {0};
-    uint64_t a = (uint64_t)parent_id << 32 | (uint64_t)method_id;
-    stack_table *table;
-    ts_stack_state *state;
-    uint32_t slot;
+    ts_node_key key = {(uint32_t)parent_id, (uint32_t)method_id};
+    ts_node_place place = {0, 0};
+    ts_stack_state *state = NULL;
+    uint32_t found;
     uint32_t new_id = 0;
     ts_code code = state_of(&state, store, source_id);
-    if (code != TS_OK) {
+    if (code != TS_OK || state == NULL ||
+        (code = ts_node_reserve(store->ctx, &state->nodes)) != TS_OK) {
         return code;
     }
-    table = &state->nodes;
-    code = stack_reserve(store->ctx, table);
-    if (code != TS_OK) {
-        return code;
-    }
-    slot = find_slot(table, a, (uint64_t)line);
+    found = ts_node_find(&state->nodes, &place, key, line);
     if (added != NULL) {
-        *added = table->slots[slot] == 0;
+        *added = found == 0;
     }
-    if (table->slots[slot] != 0) {
-        *id = entry_at(table, table->slots[slot] - 1)->id;
+    if (found != 0) {
+        *id = found;
         return TS_OK;
     }
-    if ((code = next_id(&new_id, store, TS_T_stack_node)) != TS_OK) {
+    if ((code = next_id(&new_id, store, TS_T_stack_node)) != TS_OK ||
+        (line != TS_NO_LINE && (code = ts_node_line_reserve(store->ctx, &state->nodes)) != TS_OK)) {
         return code;
     }
     row.id = new_id;
@@ -345,8 +342,19 @@ ts_code ts_stack_node(int64_t *id, bool *added, ts_store *store, int64_t source_
                (raw_id == NULL ? TS_NULL_BIT(stack_node, raw_id) : 0);
     code = ts_sink_put(store->sink, TS_T_stack_node, &row);
     if (code == TS_OK) {
-        stack_insert(table, slot, a, (uint64_t)line, new_id);
+        ts_node_add(&state->nodes, place, key, line, new_id);
         *id = new_id;
     }
     return code;
+}
+
+void ts_stack_node_fetch(const ts_store *store, int64_t source_id, int64_t parent_id,
+                         int64_t method_id, int64_t line)
+{
+    /* Only for the source that was used last; others do without. */
+    const ts_stack_state *state =
+        store->stack_count == 0 ? NULL : store->stacks[store->stack_count - 1];
+    if (state != NULL && state->source_id == source_id) {
+        ts_node_fetch(&state->nodes, (ts_node_key){(uint32_t)parent_id, (uint32_t)method_id}, line);
+    }
 }

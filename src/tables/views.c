@@ -52,6 +52,14 @@ const ts_view ts_views[] = {
      "Samples and traced calls of each thread: number and time. busy_dur leaves out the time in "
      "(idle); calls count once, by their outermost one.",
      ts_view_thread_cpu},
+    {"v_stack_slice", "Traced invocations with thread and method resolved. Filter on id or itid.",
+     ts_view_stack_slice},
+    {"v_cloud_call", "Calls of the Cloud Profiler with pod and method resolved.",
+     ts_view_cloud_call},
+    {"v_cloud_call_param", "Values of parameters of calls with their names. Filter on call_id.",
+     ts_view_cloud_call_param},
+    {"v_cloud_tag", "Tags of traced invocations with their names and texts. Filter on slice_id.",
+     ts_view_cloud_tag},
     {"v_flare_recording",
      "Sample directories of Flare in the order of time, those of one run of a JVM together: the "
      "collector begins a new directory every 15 minutes or every hour. gap is the time to the "

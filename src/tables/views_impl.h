@@ -37,5 +37,12 @@ extern const char ts_view_thread_cpu[];
 extern const char ts_view_flare_recording[];
 extern const char ts_view_flare_cpu[];
 extern const char ts_view_data_quality[];
+extern const char ts_view_cloud_call[];
+extern const char ts_view_cloud_call_param[];
+extern const char ts_view_cloud_tag[];
+extern const char ts_view_stack_slice[];
+
+/* Not in the list of views: takes the place of the table when there are traced invocations. */
+extern const char ts_view_callstack[];
 
 #endif

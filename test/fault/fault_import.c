@@ -24,6 +24,11 @@ static const char *const inputs[] = {
     "profile.cpuprofile",
     "flare",
     "flare.zip",
+    "cloud",
+    "cloud-flat",
+    "cloud.protocol",
+    "cloud-two",
+    "cloud-mixed",
     "split",
 };
 enum { INPUTS = sizeof inputs / sizeof inputs[0] };
@@ -156,6 +161,38 @@ static void test_read_fails_in_the_middle(void **state)
     memsink_free(whole);
 }
 
+/* The same at every read of a directory's files: what could not be read is told. */
+static void test_reads_of_members_fail(void **state)
+{
+    static const char *const names[] = {"cloud", "cloud-flat", "cloud-mixed", "cloud-large"};
+    bool middle = false;
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        memsink *whole = NULL;
+        size_t most = i < 3 ? 100 : 30000;
+        faults count = {.what = "pread", .most = most};
+        assert_int_equal(import(&whole, &count, names[i]), TS_OK);
+        assert_true(count.calls > 20);
+        for (uint64_t k = 1; k <= count.calls; k += fault_step(count.calls, 60)) {
+            memsink *rows = NULL;
+            faults f = {
+                .what = "pread", .fail_at = k, .number = EIO, .most = most, .forever = k % 2 == 0};
+            ts_code code = import(&rows, &f, names[i]);
+            assert_true(code == TS_OK || code == TS_ERR_INPUT);
+            if (code == TS_OK) {
+                middle =
+                    middle || memsink_find_text(rows, TS_T_import_issue, TS_C_import_issue__code,
+                                                "input_read_failed") != SIZE_MAX;
+                assert_true(tells_loss(rows, "error") || tells_loss(rows, "data_loss") ||
+                            memsink_equal(rows, whole));
+                memsink_free(rows);
+            }
+        }
+        memsink_free(whole);
+    }
+    assert_true(middle); /* once something was read before */
+}
+
 static void test_short_and_interrupted_calls(void **state)
 {
     static const size_t most[] = {1, 7, 1000, 0};
@@ -209,6 +246,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_every_system_call_fails),
         cmocka_unit_test(test_member_that_cannot_be_unpacked),
         cmocka_unit_test(test_read_fails_in_the_middle),
+        cmocka_unit_test(test_reads_of_members_fail),
         cmocka_unit_test(test_short_and_interrupted_calls),
     };
     if (argc > 1) {

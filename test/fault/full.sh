@@ -1,17 +1,20 @@
 #!/usr/bin/env bash
-# full.sh PROGRAM SHIM INPUTS: a disk that is really full: a file system of 1 MiB where one can be mounted,
-# and a limit on the size of files. Exit code 4 with path and reason, the old target, nothing left.
+# full.sh PROGRAM SHIM INPUTS: a disk that is really full: a file system of about 1 MiB where one can be
+# mounted, and a limit on the size of files. Exit code 4 with path and reason, the old target, nothing left.
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 prepare "$INPUTS/large.htrace"
 
-# With the old database (0.6 MB) on it, and so many KB taken by others.
+# With the old database on it, and so many of the KB that are left taken by others. The old database is
+# little more than the schema, which grows with every format; what is left does not.
 on_a_small_disk() {
-    local taken disk=$scratch/disk status
+    local taken disk=$scratch/disk status pages old left=440
+    pages=$((($(wc -c <"$scratch/old.db") + 4095) / 4096))
+    old=$((4 * pages))
     mkdir "$disk"
-    mount -t tmpfs -o size=1m none "$disk"
-    for taken in 0 50 200 400 430; do
+    mount -t tmpfs -o size=$((old + left))k none "$disk"
+    for taken in 0 50 200 400 436; do
         rm -rf "${disk:?}"/*
         cp "$scratch/old.db" "$disk/out.db"
         dd if=/dev/zero of="$disk/other" bs=1024 count=$taken status=none
@@ -25,7 +28,7 @@ on_a_small_disk() {
     done
     # Without room for spools and anonymous databases.
     rm -f "$disk/out.db"
-    dd if=/dev/zero of="$disk/other" bs=1024 count=1000 status=none
+    dd if=/dev/zero of="$disk/other" bs=1024 count=$((old + left - 24)) status=none
     status=0
     TMPDIR=$disk "$PROGRAM" "$INPUTS/large.htrace" -q - --quiet <<<'SELECT 1' >/dev/null \
         2>"$scratch/err" || status=$?
@@ -38,7 +41,7 @@ export -f on_a_small_disk fail
 export scratch
 if unshare -rm true 2>/dev/null && unshare -rm mount -t tmpfs none "$scratch/tmp" 2>/dev/null; then
     unshare -rm bash -euo pipefail -c on_a_small_disk
-    echo "a file system of 1 MiB was full"
+    echo "a small file system was full"
 else
     echo "no file system can be mounted here"
 fi

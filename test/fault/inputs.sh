@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# inputs.sh MKHTRACE DATA DIR CMAKE MKFLARE: makes the small inputs of the fault tests in DIR.
+# inputs.sh MKHTRACE DATA DIR CMAKE MKFLARE MKCLOUD: makes the small inputs of the fault tests in DIR.
 set -euo pipefail
 mkhtrace=$1
 tiny=$2/tiny
 dir=$3
 cmake=$4
 mkflare=$5
+mkcloud=$6
 
 rm -rf "$dir"
 mkdir -p "$dir"
@@ -22,6 +23,17 @@ gzip -9nc snapshot.htrace >snapshot.htrace.gz
 "$cmake" -E tar czf all.tar.gz profile.htrace snapshot.heapsnapshot
 "$mkflare" --threads=2 --seconds=1 --methods=40 --missing-every=5 --volume=1 flare
 "$cmake" -E tar cf flare.zip --format=zip flare
+small=(--calls 3 --methods 6 --depth 3 --frames 2 --threads 2)
+"$mkcloud" -o cloud --container agent "${small[@]}"
+"$mkcloud" -o cloud-flat --container flat --positions --lost-exit 1 "${small[@]}"
+"$mkcloud" -o cloud.protocol --container tcp --pods 2 "${small[@]}"
+# Two starts of a server, one without params; a conversation and another file beside stream files.
+"$mkcloud" -o cloud-two --container agent --pods 2 --no-params --others "${small[@]}"
+"$mkcloud" -o cloud-mixed --container flat "${small[@]}"
+"$mkcloud" -o cloud-mixed/capture.bin --container tcp --pods 2 --commands "${small[@]}"
+echo "no recording" >cloud-mixed/readme.txt
+# Files that take more than one block to read.
+"$mkcloud" -o cloud-large --container flat --calls 1500 --methods 2000
 # A recording in parts, for -D: the last one is empty, number 2 is missing.
 mkdir split
 "$mkhtrace" -o split/hiprofiler_data_20240102_030405_1.htrace --chunk-size 300 --snapshot snapshot.heapsnapshot

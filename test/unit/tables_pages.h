@@ -211,6 +211,16 @@ static inline void pair_complete(pair *x, unsigned id, int64_t rowid, unsigned c
     insertsink_complete(x->insert, id, rowid, column, v);
 }
 
+/* Some of the reserved columns at once; the row is released. */
+static inline void pair_settle(pair *x, unsigned id, int64_t rowid, uint64_t columns,
+                               const int64_t *values)
+{
+    assert_ok(x->ctx, ts_pages_settle(x->pages, id, rowid, columns, values));
+    for (; columns != 0; columns &= columns - 1) {
+        insertsink_complete(x->insert, id, rowid, (unsigned)__builtin_ctzll(columns), *values++);
+    }
+}
+
 /* --- what stands in the pages -------------------------------------------------------------- */
 
 typedef struct walk {

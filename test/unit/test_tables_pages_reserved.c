@@ -21,12 +21,22 @@ static int64_t begin_call(pair *x, unsigned id, int64_t parent)
     set_int(x, id, DUR, -1);
     set_int(x, id, SELF, 0);
     set_int(x, id, STATE, 1);
+    set_nulls(x, id, parent == 0 ? 1 << PARENT : 0);
     pair_reserve(x, id, LATE);
     return pair_rows(x, id);
 }
 
 static void end_call(pair *x, unsigned id, int64_t rowid, uint64_t *mix)
 {
+    uint64_t r = next_random(mix);
+    if ((r & 1) != 0) { /* all at once, or some of them */
+        int64_t values[3];
+        for (unsigned i = 0; i < 3; i++) {
+            values[i] = (int64_t)next_random(mix) >> (next_random(mix) & 63);
+        }
+        pair_settle(x, id, rowid, (r >> 1 & 7) << DUR, values);
+        return;
+    }
     pair_complete(x, id, rowid, DUR, (int64_t)next_random(mix) >> (next_random(mix) & 63));
     pair_complete(x, id, rowid, SELF, (int64_t)(next_random(mix) & 1));
     pair_complete(x, id, rowid, STATE, 0);
@@ -135,6 +145,62 @@ static void test_rows_with_texts(void **state)
     }
 }
 
+/* Columns that stand side by side, and columns with something between them, of rows with and
+ * without texts, soon and long after their page was written. */
+static void test_settled_rows(void **state)
+{
+    fixture *f = *state;
+    enum { ROWS = 4000, AGE = 2000 };
+    pair x;
+    uint64_t mix = 23;
+    pair_begin(&x, f, 512, 0, "iiiiii itiirt");
+    set_text(&x, 1, 5, letters, 3);
+    for (int64_t i = 1; i <= ROWS; i++) {
+        int64_t values[6];
+        int64_t old = i - AGE;
+        for (unsigned c = 0; c < 6; c++) {
+            values[c] = (int64_t)next_random(&mix) >> (next_random(&mix) & 63);
+            set_int(&x, 0, c, values[c]);
+        }
+        pair_reserve(&x, 0, 0x3b);
+        set_text(&x, 1, 1, letters, (size_t)i);
+        set_int(&x, 1, 2, 1);
+        set_int(&x, 1, 3, 2);
+        pair_reserve(&x, 1, 13);
+        if (i % 3 == 0) {
+            pair_settle(&x, 0, i, next_random(&mix) & 0x3b, values);
+            pair_settle(&x, 1, i, next_random(&mix) & 13, values);
+        }
+        if (old > 0 && old % 3 != 0) {
+            pair_settle(&x, 0, old, next_random(&mix) & 0x3b, values);
+            pair_settle(&x, 1, old, next_random(&mix) & 13, values);
+        }
+    }
+    pair_finish(&x);
+    pair_free(&x);
+}
+
+/* Nothing is known of a settled row any more, and nothing but reserved columns can be settled. */
+static void test_settled_only_once(void **state)
+{
+    fixture *f = *state;
+    pair x;
+    int64_t values[2] = {7, 8};
+    pair_begin(&x, f, 512, 0, "kii");
+    pair_reserve(&x, 0, 2);
+    assert_failure(x.ctx, ts_pages_settle(x.pages, 0, 1, 6, values), TS_ERR_INTERNAL,
+                   "no such reserved cells");
+    assert_failure(x.ctx, ts_pages_settle(x.pages, 0, 2, 2, values), TS_ERR_INTERNAL,
+                   "no such reserved cells");
+    pair_settle(&x, 0, 1, 2, values);
+    assert_failure(x.ctx, ts_pages_settle(x.pages, 0, 1, 2, values), TS_ERR_INTERNAL,
+                   "no such reserved cells");
+    assert_failure(x.ctx, ts_pages_complete(x.pages, 0, 1, 1, 5), TS_ERR_INTERNAL,
+                   "no such reserved cell");
+    pair_finish(&x);
+    pair_free(&x);
+}
+
 enum { OPEN = 100000 };
 
 /* Many open at once, ended in an order that has nothing to do with that of their beginning. */
@@ -215,8 +281,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_calls),          TEST(test_one_row_at_every_age), TEST(test_rows_with_texts),
-        TEST(test_many_open_rows), TEST(test_what_is_refused),
+        TEST(test_calls),           TEST(test_one_row_at_every_age), TEST(test_rows_with_texts),
+        TEST(test_settled_rows),    TEST(test_settled_only_once),    TEST(test_many_open_rows),
+        TEST(test_what_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -269,26 +269,74 @@ static void released_sources_begin_anew(void **state)
     assert_int_equal(node(b, b->file, 0, 1, 5, true), 3);
 }
 
+enum { NODES = 300000 };
+
+/* A chain of paths, of which every `lines`th has a line; 0: none. */
+static int64_t chain_node(bench *b, int64_t source, int64_t parent, int i, int lines)
+{
+    int64_t id = 0;
+    int64_t line = lines != 0 && i % lines == 0 ? i % 7 : TS_NO_LINE;
+    assert_ok(b->ctx,
+              ts_stack_node(&id, NULL, b->store, source, parent, i % 50 + 1, line, i, NULL));
+    return id;
+}
+
 static void call_paths_take_little_memory(void **state)
 {
     bench *b = *state;
-    enum { NODES = 300000 };
-    uint64_t before = b->ctx->memory_used;
+    /* What store_nodes.h says, and a page of memory or two for what does not grow with the paths.
+     */
+    static const struct {
+        int lines;
+        uint64_t bytes;
+    } kinds[] = {{0, 18}, {1, 26}, {5000, 26}};
+    int64_t first = 1;
+    for (size_t k = 0; k < 3; k++, first += NODES) {
+        uint64_t before = b->ctx->memory_used;
+        int64_t id = 0;
+        for (int i = 0; i < NODES; i++) {
+            id = chain_node(b, b->file, id, i, kinds[k].lines);
+            assert_int_equal(id, first + i);
+        }
+        assert_true(b->ctx->memory_used - before <= kinds[k].bytes * NODES + 65536);
+        id = 0;
+        for (int i = 0; i < NODES; i++) {
+            id = chain_node(b, b->file, id, i, kinds[k].lines);
+            assert_int_equal(id, first + i);
+        }
+        ts_stack_release(b->store, b->file);
+        assert_true(b->ctx->memory_used <= before + 1024);
+    }
+}
+
+/* Growing needs room for the new slots, not for old and new ones together. */
+static void growing_takes_no_more_memory(void **state)
+{
+    bench *b = *state;
+    uint64_t before = b->ctx->memory_peak;
     int64_t id = 0;
     for (int i = 0; i < NODES; i++) {
-        assert_ok(b->ctx,
-                  ts_stack_node(&id, NULL, b->store, b->file, id, i % 50 + 1, i % 7, i, NULL));
-        assert_int_equal(id, i + 1);
+        id = chain_node(b, b->file, id, i, 0);
     }
-    assert_true(b->ctx->memory_used - before <= UINT64_C(40) * NODES);
-    id = 0;
-    for (int i = 0; i < NODES; i++) {
-        assert_ok(b->ctx,
-                  ts_stack_node(&id, NULL, b->store, b->file, id, i % 50 + 1, i % 7, i, NULL));
-        assert_int_equal(id, i + 1);
+    assert_true(b->ctx->memory_peak - before <= UINT64_C(18) * NODES + 65536);
+}
+
+/* The ids of a source have gaps where another one's lie. */
+static void sources_may_take_turns(void **state)
+{
+    bench *b = *state;
+    enum { TURNS = 20000 };
+    static int64_t ids[TURNS];
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < TURNS; i++) {
+            int64_t source = i % 5 < 3 ? b->file : b->other;
+            int64_t parent = i < 10 ? 0 : ids[i - 5]; /* of the same source */
+            int64_t id = chain_node(b, source, parent, i, 3);
+            assert_int_equal(id, i + 1);
+            ids[i] = id;
+        }
     }
-    ts_stack_release(b->store, b->file);
-    assert_true(b->ctx->memory_used <= before + 1024);
+    assert_int_equal(MEM_ROWS(b->mem, stack_node), TURNS);
 }
 
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -309,6 +357,8 @@ int main(void)
         T(a_call_path_is_parent_method_and_line),
         T(released_sources_begin_anew),
         T(call_paths_take_little_memory),
+        T(growing_takes_no_more_memory),
+        T(sources_may_take_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

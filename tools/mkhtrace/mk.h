@@ -1,7 +1,7 @@
 /*
- * What the parts of mkhtrace share: growing buffers, byte sinks, numbers, a reproducible random
- * source. mkhtrace makes test input; it is never linked into trace_streamer, so it may print, exit
- * and use the C library's allocator. A failed call ends the program with a message (mk_die).
+ * What the makers of test input share: growing buffers, byte sinks, numbers, a reproducible random
+ * source. They are never linked into trace_streamer, so they may print, exit and use the C
+ * library's allocator. A failed call ends the program with a message (mk_die).
  */
 #ifndef MK_H
 #define MK_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Prints "mkhtrace: <message>" and exits with 2. */
+/* Prints "<program>: <message>" and exits with 2. */
 _Noreturn void mk_die(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 void *mk_realloc(void *p, size_t n);

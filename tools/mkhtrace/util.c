@@ -10,7 +10,7 @@ void mk_die(const char *fmt, ...)
 {
     va_list ap;
 
-    fputs("mkhtrace: ", stderr);
+    fprintf(stderr, "%s: ", program_invocation_short_name);
     va_start(ap, fmt);
     vfprintf(stderr, fmt, ap);
     va_end(ap);

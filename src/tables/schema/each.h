@@ -21,6 +21,7 @@
 #include "tables/schema/compat.def"
 #include "tables/schema/own.def"
 #include "tables/schema/flare.def"
+#include "tables/schema/cloud.def"
 #undef TS_TABLE
 #undef TS_INT
 #undef TS_REAL

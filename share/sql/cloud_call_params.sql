@@ -1,0 +1,7 @@
+-- Question:   With which parameters was a call made?
+-- Parameters: call  id in cloud_call (default 1)
+-- Columns:    name, value
+SELECT name, value
+FROM v_cloud_call_param
+WHERE call_id = ifnull(:call, 1)
+ORDER BY name, ordinal;

@@ -1,0 +1,355 @@
+/* Records of finished calls, formats 0 to 4. */
+#include "parsers/cloud/cloud_impl.h"
+
+#include "base/alloc.h"
+
+#include <inttypes.h>
+
+#define FORMAT_MAGIC UINT64_C(0xfffefdfc)
+enum { NEWEST_FORMAT = 4, MAX_PARAMS = 4096, MAX_VALUES = 1 << 20 };
+
+typedef struct call {
+    int64_t start;
+    uint32_t method;
+    int32_t dur;
+    uint32_t enters;
+    uint32_t thread; /* number of a name */
+    bool named;      /* the name stands here */
+    cloud_string name;
+    uint32_t logs_written, logs_more;
+    uint32_t file, offset, record;
+    int64_t cpu, wait, memory;
+    int64_t io[4]; /* file read, written; net read, written */
+    uint32_t transactions, queue_wait;
+    uint32_t params;
+    uint64_t values;       /* of all parameters */
+    const uint8_t *groups; /* where they begin */
+} call;
+
+/* --- decoding ------------------------------------------------------------------------------- */
+
+/* A number of ms that the writer cut to 32 bits. */
+static int64_t take_ms(cloud_cursor *c)
+{
+    uint64_t v = cloud_varlong(c);
+    return v >= UINT64_C(1) << 31 && v < UINT64_C(1) << 32 ? (int64_t)v - (INT64_C(1) << 32)
+                                                           : (int64_t)v;
+}
+
+static void decode_numbers(call *k, cloud_cursor *c, int format)
+{
+    if (format >= 2) {
+        k->cpu = take_ms(c);
+        k->wait = take_ms(c);
+        k->memory = (int64_t)cloud_varlong(c);
+    }
+    for (int i = 0; i < 4 && format >= 3; i++) {
+        k->io[i] = (int64_t)cloud_varlong(c);
+    }
+    if (format >= 4) {
+        k->transactions = cloud_varint(c);
+        k->queue_wait = cloud_varint(c);
+    }
+}
+
+/* Walks over the groups, so that the whole record is known to be there. */
+static void decode_params(cloud_pod *pod, call *k, cloud_cursor *c)
+{
+    k->params = cloud_varint(c);
+    k->groups = c->p;
+    if (k->params > MAX_PARAMS) {
+        cloud_refuse(pod, c, "a call has more than 4096 parameters");
+        return;
+    }
+    for (uint32_t i = 0; i < k->params && c->got == CLOUD_GOT; i++) {
+        uint32_t values;
+        (void)cloud_varint(c);
+        values = cloud_varint(c);
+        k->values += values;
+        if (values > MAX_VALUES) {
+            cloud_refuse(pod, c, "a parameter has more than 2^20 values");
+            return;
+        }
+        for (uint32_t v = 0; v < values && c->got == CLOUD_GOT; v++) {
+            (void)cloud_text(c);
+        }
+    }
+}
+
+static void decode(cloud_pod *pod, call *k, cloud_cursor *c)
+{
+    const cloud_calls *calls = &pod->calls;
+    k->start = ts_sat_add(calls->last, cloud_zigzag(c));
+    k->method = cloud_varint(c);
+    k->dur = (int32_t)cloud_varint(c);
+    k->enters = cloud_varint(c);
+    if (calls->format >= 1) {
+        k->thread = cloud_varint(c);
+        k->named = k->thread == calls->names.n;
+        if (k->named) {
+            k->name = cloud_text(c);
+        }
+        k->logs_written = cloud_varint(c);
+        k->logs_more = cloud_varint(c);
+    }
+    k->file = cloud_varint(c);
+    k->offset = cloud_varint(c);
+    k->record = cloud_varint(c);
+    decode_numbers(k, c, calls->format);
+    decode_params(pod, k, c);
+}
+
+/* --- rows ----------------------------------------------------------------------------------- */
+
+static void clear_absent(ts_row_cloud_call *row, int format)
+{
+    if (format < 1) {
+        row->thread_name = TS_TEXT_NULL;
+        TS_SET_NULL(cloud_call, row, thread_index);
+        TS_SET_NULL(cloud_call, row, logs_written);
+        TS_SET_NULL(cloud_call, row, logs_generated);
+    }
+    if (format < 2) {
+        TS_SET_NULL(cloud_call, row, cpu_dur);
+        TS_SET_NULL(cloud_call, row, wait_dur);
+        TS_SET_NULL(cloud_call, row, memory);
+    }
+    if (format < 3) {
+        TS_SET_NULL(cloud_call, row, file_read);
+        TS_SET_NULL(cloud_call, row, file_written);
+        TS_SET_NULL(cloud_call, row, net_read);
+        TS_SET_NULL(cloud_call, row, net_written);
+    }
+    if (format < 4) {
+        TS_SET_NULL(cloud_call, row, transactions);
+        TS_SET_NULL(cloud_call, row, queue_wait_dur);
+    }
+}
+
+static ts_code find_root(cloud_pod *pod, const call *k, ts_row_cloud_call *row)
+{
+    const cloud_block *block = NULL;
+    const cloud_root *root = cloud_root_at(&block, pod, k->file, k->offset, k->record);
+    cloud_thread *thread;
+    int64_t start;
+    ts_code code;
+    TS_SET_NULL(cloud_call, row, root_slice_id);
+    if (root == NULL) {
+        TS_SET_NULL(cloud_call, row, itid);
+        return cloud_issue(pod,
+                           cloud_has_trace(pod, k->file) ? TS_ISSUE_cloud_call_no_root
+                                                         : TS_ISSUE_cloud_call_no_trace,
+                           cloud_offset(&pod->reader),
+                           "trace file %" PRIu32 " has no root at byte %" PRIu32
+                           ", record %" PRIu32,
+                           k->file, k->offset, k->record);
+    }
+    thread = (cloud_thread *)pod->threads.p + block->thread;
+    start = block->real + root->since;
+    row->itid = thread->itid;
+    if (root->slice != 0) {
+        row->root_slice_id = pod->first_slice + root->slice;
+        row->null &= ~TS_NULL_BIT(cloud_call, root_slice_id);
+    }
+    code = cloud_name_thread(pod, thread, row->thread_name);
+    if (code == TS_OK) {
+        code = cloud_amounts_mend(pod, root, row);
+    }
+    if (code == TS_OK && (root->word != k->method || start != k->start)) {
+        code = cloud_issue(pod, TS_ISSUE_cloud_call_mismatch, cloud_offset(&pod->reader),
+                           "method %" PRIu32 " at %" PRId64 " ms, in the trace %" PRIu32
+                           " at %" PRId64 " ms",
+                           k->method, k->start, root->word, start);
+    }
+    return code;
+}
+
+/* The texts of the thread's name live in pod->more until the row is put. */
+static ts_code take_thread(cloud_pod *pod, const call *k, ts_row_cloud_call *row)
+{
+    cloud_calls *calls = &pod->calls;
+    uint32_t *names = calls->names.p;
+    ts_code code;
+    if (calls->format < 1) {
+        return TS_OK;
+    }
+    if (k->named) {
+        if ((code = cloud_utf8(pod->ctx, &pod->more, k->name)) != TS_OK ||
+            (code = cloud_grow(pod->ctx, &calls->names, sizeof *names)) != TS_OK) {
+            return code;
+        }
+        names = calls->names.p;
+        code = ts_pool_intern(pod->ctx, &names[calls->names.n], NULL, &pod->thread_names,
+                              ts_buf_text(&pod->more));
+        if (code != TS_OK) {
+            return code;
+        }
+        calls->names.n++;
+    }
+    if (k->thread < calls->names.n) {
+        row->thread_name = ts_pool_text(&pod->thread_names, names[k->thread]);
+        return TS_OK;
+    }
+    pod->more.n = 0;
+    code = ts_buf_printf(pod->ctx, &pod->more, "unknown # %" PRIu32, k->thread);
+    row->thread_name = ts_buf_text(&pod->more);
+    return code;
+}
+
+static ts_code put_params(cloud_pod *pod, const call *k, const uint8_t *end, int64_t id)
+{
+    cloud_cursor c = {k->groups, end, CLOUD_GOT};
+    ts_code code = TS_OK;
+    for (uint32_t i = 0; i < k->params && code == TS_OK; i++) {
+        uint32_t word = cloud_varint(&c);
+        uint32_t values = cloud_varint(&c);
+        ts_row_cloud_call_param row = {
+            .call_id = id,
+            .word_id = word,
+            .dictionary_id = cloud_word_row(pod, word),
+        };
+        if (row.dictionary_id == 0) {
+            TS_SET_NULL(cloud_call_param, &row, dictionary_id);
+        }
+        for (uint32_t v = 0; v < values && code == TS_OK; v++) {
+            code = cloud_utf8(pod->ctx, &pod->text, cloud_text(&c));
+            if (code == TS_OK) {
+                row.ordinal = v;
+                row.value = ts_buf_text(&pod->text);
+                cloud_count(pod, CLOUD_N_CALL_PARAMS);
+                code = ts_put_cloud_call_param(pod->sink, &row);
+            }
+        }
+    }
+    return code;
+}
+
+static ts_row_cloud_call make_row(const cloud_pod *pod, const call *k)
+{
+    return (ts_row_cloud_call){
+        .id = (int64_t)ts_sink_rows(pod->sink, TS_T_cloud_call) + 1,
+        .source_id = pod->source_id,
+        .calls_file = pod->file->index,
+        .record = pod->calls.record,
+        .ts = cloud_ns(k->start),
+        .dur = cloud_ns(k->dur),
+        .calls = k->enters,
+        .thread_index = k->thread,
+        .logs_written = k->logs_written,
+        .logs_generated = (int64_t)k->logs_written + k->logs_more,
+        .cpu_dur = cloud_ns(k->cpu),
+        .wait_dur = cloud_ns(k->wait),
+        .memory = k->memory,
+        .file_read = k->io[0],
+        .file_written = k->io[1],
+        .net_read = k->io[2],
+        .net_written = k->io[3],
+        .transactions = k->transactions,
+        .queue_wait_dur = cloud_ns(k->queue_wait),
+        .suspend_dur = cloud_ns(cloud_paused(pod, k->start, ts_sat_add(k->start, k->dur))),
+        .trace_file = k->file,
+        .trace_offset = k->offset,
+        .trace_record = k->record,
+    };
+}
+
+/* What cannot be in a call, or NULL. */
+static const char *implausible(const cloud_pod *pod, const call *k)
+{
+    if (k->dur < 0) {
+        return "a call lasts less than nothing";
+    }
+    if (pod->calls.format >= 1 && k->thread > pod->calls.names.n) {
+        return "a call's thread has no name";
+    }
+    /* When words were lost their numbers say nothing about the call. */
+    return k->method >= pod->words.n && !pod->words_lost ? "a call's method has no word" : NULL;
+}
+
+/* Most often the records before it were damaged, and all that follow make no sense either. */
+static ts_code check(cloud_pod *pod, const call *k, cloud_cursor *c)
+{
+    const char *why = implausible(pod, k);
+    if (why == NULL) {
+        return TS_OK;
+    }
+    if (pod->ctx->strict) {
+        cloud_refuse(pod, c, why);
+        return TS_OK;
+    }
+    return cloud_issue(pod, TS_ISSUE_cloud_call_implausible, cloud_offset(&pod->reader),
+                       "%s: method %" PRIu32 ", thread %" PRIu32 ", %" PRId32 " ms", why, k->method,
+                       k->thread, k->dur);
+}
+
+static ts_code call_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
+{
+    call k = {0};
+    ts_row_cloud_call row;
+    ts_code code;
+    (void)offset;
+    decode(pod, &k, c);
+    if (c->got != CLOUD_GOT) {
+        return TS_OK;
+    }
+    row = make_row(pod, &k);
+    if ((code = check(pod, &k, c)) != TS_OK || c->got != CLOUD_GOT ||
+        (code = take_thread(pod, &k, &row)) != TS_OK) {
+        return code;
+    }
+    pod->calls.last = k.start;
+    pod->calls.record++;
+    if (!cloud_wanted(pod, k.start)) {
+        cloud_count_skipped(pod, CLOUD_N_CALLS);
+        pod->counts[CLOUD_N_CALL_PARAMS]->seen += k.values;
+        pod->counts[CLOUD_N_CALL_PARAMS]->skipped += k.values;
+        return TS_OK;
+    }
+    if ((code = cloud_method(&row.method_id, pod, k.method)) != TS_OK ||
+        (code = find_root(pod, &k, &row)) != TS_OK) {
+        return code;
+    }
+    clear_absent(&row, pod->calls.format);
+    cloud_note_time(pod, k.start);
+    cloud_note_time(pod, ts_sat_add(k.start, k.dur));
+    cloud_count(pod, CLOUD_N_CALLS);
+    code = ts_put_cloud_call(pod->sink, &row);
+    return code != TS_OK ? code : put_params(pod, &k, c->p, row.id);
+}
+
+/* --- files ---------------------------------------------------------------------------------- */
+
+ts_code cloud_calls_import(cloud_pod *pod)
+{
+    cloud_reader *r = &pod->reader;
+    cloud_calls *calls = &pod->calls;
+    ts_code code = cloud_need(r, 16);
+    cloud_cursor c = cloud_window(r);
+    uint64_t head = cloud_fixed(&c, 8);
+    if (code != TS_OK) {
+        return code;
+    }
+    calls->names.n = 0; /* each file has names of its own */
+    calls->record = 0;
+    calls->format = 0;
+    if (head >> 32 == FORMAT_MAGIC) {
+        uint32_t format = (uint32_t)head;
+        if (format > NEWEST_FORMAT) {
+            pod->damaged = true;
+            return cloud_issue(pod, TS_ISSUE_cloud_calls_format, 0, "format %" PRIu32, format);
+        }
+        calls->format = (int)format;
+        head = cloud_fixed(&c, 8);
+    }
+    if (c.got != CLOUD_GOT) {
+        return cloud_no_header(pod, calls->format == 0 ? 8 : 16);
+    }
+    calls->last = (int64_t)head;
+    cloud_take(r, &c);
+    pod->kept = cloud_offset(r);
+    if ((code = cloud_fact(pod, "format", calls->format)) != TS_OK ||
+        (code = cloud_fact(pod, "base", calls->last)) != TS_OK) {
+        return code;
+    }
+    return cloud_records(pod, call_record, CLOUD_N_CALLS, "the record of a call");
+}

@@ -1,0 +1,396 @@
+/* Directories and archives of stream files. Each pod becomes a source of its own. */
+#include "parsers/cloud/cloud_impl.h"
+#include "parsers/cloud/conversation.h"
+#include "parsers/cloud/formats.h"
+
+#include "base/alloc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CONVERSATION_BLOCK = 256 * 1024 };
+
+static int sniff(const ts_sniff *s)
+{
+    bool has[CLOUD_KINDS] = {false};
+    if (s->names == NULL) {
+        return TS_SNIFF_NO;
+    }
+    for (uint32_t i = 0; i < s->name_count; i++) {
+        cloud_file f;
+        if (cloud_file_parse(&f, s->names[i])) {
+            has[f.kind] = true;
+        }
+    }
+    if (has[CLOUD_CALLS] || has[CLOUD_TRACE]) {
+        return has[CLOUD_DICTIONARY] || has[CLOUD_POS_DICTIONARY] ? TS_SNIFF_SURE : TS_SNIFF_LIKELY;
+    }
+    return has[CLOUD_DICTIONARY] || has[CLOUD_POS_DICTIONARY] || has[CLOUD_SUSPEND] ||
+                   has[CLOUD_PARAMS]
+               ? TS_SNIFF_LIKELY
+               : TS_SNIFF_NO;
+}
+
+static int compare_pods(const void *a, const void *b)
+{
+    const cloud_file *x = a;
+    const cloud_file *y = b;
+    size_t n = x->pod_n < y->pod_n ? x->pod_n : y->pod_n;
+    int order = memcmp(x->name, y->name, n);
+    if (order == 0 && x->pod_n != y->pod_n) {
+        order = x->pod_n < y->pod_n ? -1 : 1;
+    }
+    return order != 0 ? order : x->member < y->member ? -1 : x->member > y->member;
+}
+
+static bool same_pod(const cloud_file *x, const cloud_file *y)
+{
+    return x->pod_n == y->pod_n && memcmp(x->name, y->name, x->pod_n) == 0;
+}
+
+/* The files of all pods, pod by pod. */
+static ts_code list(cloud_file **files, uint32_t *n, ts_job *job)
+{
+    uint32_t count;
+    ts_code code = ts_fileset_count(&count, job->set);
+    *n = 0;
+    if (code != TS_OK) {
+        return code;
+    }
+    *files = ts_alloc(job->ctx, count == 0 ? 1 : count, sizeof **files);
+    if (*files == NULL) {
+        return job->ctx->error.code;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        cloud_file *f = &(*files)[*n];
+        if (cloud_file_parse(f, ts_member_name(job->set, i))) {
+            f->member = i;
+            (*n)++;
+        }
+    }
+    qsort(*files, *n, sizeof **files, compare_pods);
+    return TS_OK;
+}
+
+/* The start of the agent: the directory's name, or what follows the last _ of a pod's name. */
+static bool start_ms(int64_t *out, const char *p, size_t n)
+{
+    const char *line = n == 0 ? NULL : memrchr(p, '_', n);
+    const char *digits = line == NULL ? p : line + 1;
+    uint64_t ms = 0;
+    if (n - (size_t)(digits - p) != 13) {
+        return false;
+    }
+    for (size_t i = 0; i < 13; i++) {
+        if (digits[i] < '0' || digits[i] > '9') {
+            return false;
+        }
+        ms = ms * 10 + (uint64_t)(digits[i] - '0');
+    }
+    *out = cloud_ns((int64_t)ms);
+    return cloud_plausible_ms(ms);
+}
+
+ts_code cloud_source_name(ts_job *job, int64_t id, const char *p, size_t n)
+{
+    ts_row_source *source = ts_source(job->store, id);
+    int64_t start;
+    ts_code code;
+    if (n == 0) {
+        return TS_OK;
+    }
+    if ((code = ts_source_text(job->store, id, &source->name, p, n)) == TS_OK &&
+        start_ms(&start, p, n)) {
+        source->start_ts = start;
+        source->null &= ~TS_NULL_BIT(source, start_ts);
+    }
+    return code;
+}
+
+ts_code cloud_source(int64_t *id, ts_job *job, bool first)
+{
+    ts_row_source *source;
+    ts_code code = TS_OK;
+    *id = job->source_id;
+    if (!first) {
+        code = ts_source_add(id, job->store, 0, "input", job->name, "cloud");
+    }
+    if (code != TS_OK) {
+        return code;
+    }
+    source = ts_source(job->store, *id);
+    return ts_source_text(job->store, *id, &source->kind, "pod", 3);
+}
+
+/* The pod's row. Its name is the last part of what its files' names have in common. */
+static ts_code begin_source(int64_t *id, ts_job *job, const cloud_file *f, bool first)
+{
+    size_t begin = f->pod_n;
+    ts_row_source *source;
+    ts_code code = cloud_source(id, job, first);
+    if (code != TS_OK) {
+        return code;
+    }
+    source = ts_source(job->store, *id);
+    while (begin > 0 && f->name[begin - 1] != '/') {
+        begin--;
+    }
+    if (f->pod_n == 0) {
+        return cloud_source_name(job, *id, job->name, strlen(job->name));
+    }
+    code = ts_source_property(job->store, *id,
+                              ts_fileset_kind(job->set) == TS_SET_ARCHIVE ? "archive" : "directory",
+                              ts_text_of(job->name));
+    if (code == TS_OK) {
+        code = ts_source_text(job->store, *id, &source->path, f->name, f->pod_n);
+    }
+    return code != TS_OK ? code : cloud_source_name(job, *id, f->name + begin, f->pod_n - begin);
+}
+
+/* The agent's own files are called <stream>/<index>. */
+static bool is_agent(const cloud_file *f)
+{
+    return f->name[f->pod_n] == '/' || f->pod_n == 0;
+}
+
+/* Digits only, `n` of them or, for 0, any number. */
+static bool is_number(const char *p, size_t length, size_t n)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (p[i] < '0' || p[i] > '9') {
+            return false;
+        }
+    }
+    return n == 0 ? length > 0 : length == n;
+}
+
+/*
+ * The part of a pod's name that is that of its server: <server>/<year>/<month>/<day>/<start>. Where
+ * the input is a directory below the server's it has fewer parts, all of one server. False: the
+ * directories are not called so.
+ */
+static bool server_of(size_t *out, const cloud_file *f)
+{
+    static const size_t digits[] = {0, 2, 2, 4};
+    size_t end = f->pod_n;
+    for (size_t i = 0; i < 4; i++) {
+        size_t begin = end;
+        while (begin > 0 && f->name[begin - 1] != '/') {
+            begin--;
+        }
+        if (!is_number(f->name + begin, end - begin, digits[i])) {
+            return false;
+        }
+        end = begin == 0 ? 0 : begin - 1;
+        if (begin == 0) {
+            break;
+        }
+    }
+    *out = end;
+    return true;
+}
+
+static bool has_params(const cloud_file *files, size_t n)
+{
+    size_t i = 0;
+    while (i < n && files[i].kind != CLOUD_PARAMS) {
+        i++;
+    }
+    return i < n;
+}
+
+/*
+ * Params of another start of the server, which are the same: those of the start before, or else of
+ * the first one after. NULL: there are none. Pods stand in the order of their names.
+ */
+static const cloud_file *find_params(const cloud_file *files, size_t n, const cloud_file *pod)
+{
+    const cloud_file *found = NULL;
+    size_t server;
+    size_t other;
+    if (!is_agent(pod) || !server_of(&server, pod)) {
+        return NULL;
+    }
+    for (size_t i = 0; i < n && (found == NULL || files + i < pod); i++) {
+        const cloud_file *f = &files[i];
+        if (f->kind == CLOUD_PARAMS && is_agent(f) && server_of(&other, f) && other == server &&
+            memcmp(f->name, pod->name, server) == 0) {
+            found = f;
+        }
+    }
+    return found;
+}
+
+/* The files of a pod, which are `n` of all. */
+static ts_code import_pod(ts_job *job, int64_t id, const cloud_file *all, size_t count,
+                          const cloud_file *pod, size_t n)
+{
+    const cloud_file *params = has_params(pod, n) ? NULL : find_params(all, count, pod);
+    cloud_file *files = ts_alloc(job->ctx, n + 1, sizeof *files);
+    ts_code code = TS_OK;
+    if (files == NULL) {
+        return job->ctx->error.code;
+    }
+    memcpy(files, pod, n * sizeof *files);
+    if (params != NULL) {
+        files[n] = *params;
+        files[n++].borrowed = true;
+        code = ts_issue(job->store, id, TS_ISSUE_cloud_params_borrowed, "params 1", TS_NO_OFFSET,
+                        "from %s", params->name);
+    }
+    if (code == TS_OK) {
+        code = cloud_pod_import(job, id, files, n, is_agent(pod));
+    }
+    ts_free(job->ctx, files);
+    return code;
+}
+
+static ts_code import_pods(ts_job *job, const cloud_file *files, size_t n, bool *first)
+{
+    size_t i = 0;
+    ts_code code = TS_OK;
+    while (i < n && code == TS_OK) {
+        size_t end = i + 1;
+        int64_t id;
+        while (end < n && same_pod(&files[i], &files[end])) {
+            end++;
+        }
+        code = begin_source(&id, job, &files[i], *first);
+        if (code == TS_OK) {
+            code = import_pod(job, id, files, n, &files[i], end - i);
+        }
+        *first = false;
+        i = end;
+    }
+    return code;
+}
+
+/* --- conversations -------------------------------------------------------------------------- */
+
+static ts_code read_conversation(ts_job *job, ts_stream *stream, uint32_t member, bool first)
+{
+    const char *name = ts_member_name(job->set, member);
+    cloud_conversation *v = NULL;
+    uint8_t *block = ts_alloc(job->ctx, CONVERSATION_BLOCK, 1);
+    ts_row_source *source;
+    int64_t id = 0;
+    size_t got = 1;
+    ts_code code = block == NULL ? job->ctx->error.code : cloud_source(&id, job, first);
+    if (code != TS_OK) {
+        goto out;
+    }
+    source = ts_source(job->store, id);
+    if ((code = ts_source_text(job->store, id, &source->path, name, strlen(name))) != TS_OK ||
+        (code = cloud_conversation_new(&v, job, id)) != TS_OK) {
+        goto out;
+    }
+    while (code == TS_OK && got > 0) {
+        code = ts_stream_read(&got, stream, block, CONVERSATION_BLOCK);
+        if (code == TS_ERR_INPUT && ts_stream_offset(stream) > 0) {
+            got = 0;
+            code = ts_issue(job->store, id, TS_ISSUE_input_read_failed, NULL,
+                            (int64_t)ts_stream_offset(stream), "%s", job->ctx->error.causes[0]);
+        }
+        if (code == TS_OK && got > 0) {
+            code = cloud_conversation_feed(v, block, got);
+        }
+    }
+    if (code == TS_OK) {
+        ts_job_read(job, ts_stream_offset(stream));
+        source->bytes += (int64_t)ts_stream_offset(stream);
+        code = cloud_conversation_finish(v);
+    }
+out:
+    if (v != NULL) {
+        cloud_conversation_free(v);
+    }
+    ts_free(job->ctx, block);
+    return code;
+}
+
+/* Imports the member when it is a conversation; *others counts those that are none. */
+static ts_code try_conversation(ts_job *job, uint32_t member, bool *first, uint32_t *others)
+{
+    ts_stream *stream = NULL;
+    ts_text head;
+    ts_code code = ts_member_open(&stream, job->set, member);
+    if (code == TS_OK && (code = ts_stream_peek(&head, stream)) == TS_OK) {
+        if (cloud_is_conversation((const uint8_t *)head.p, head.n)) {
+            code = read_conversation(job, stream, member, *first);
+            *first = false;
+        } else {
+            (*others)++;
+        }
+    }
+    if (stream != NULL) {
+        ts_stream_close(stream);
+    }
+    if (code == TS_ERR_INPUT) {
+        code = ts_issue(job->store, job->source_id, TS_ISSUE_member_failed,
+                        ts_member_name(job->set, member), TS_NO_OFFSET, "%s",
+                        job->ctx->error.causes[0]);
+    }
+    return code;
+}
+
+/* The members that belong to no pod by their name. */
+static ts_code import_others(ts_job *job, bool *first, uint32_t *others)
+{
+    uint32_t count;
+    ts_code code = ts_fileset_count(&count, job->set);
+    for (uint32_t i = 0; i < count && code == TS_OK; i++) {
+        cloud_file f;
+        if (!cloud_file_parse(&f, ts_member_name(job->set, i))) {
+            code = try_conversation(job, i, first, others);
+        }
+    }
+    return code;
+}
+
+static ts_code note_set(ts_job *job, uint32_t others)
+{
+    const ts_damage *damage = ts_fileset_damage(job->set);
+    ts_code code = TS_OK;
+    if (damage != NULL) {
+        code = ts_issue(job->store, job->source_id, TS_ISSUE_wire_damage, NULL,
+                        (int64_t)damage->offset, "%s", damage->what);
+    }
+    if (code == TS_OK && others > 0) {
+        code = ts_issue_n(job->store, job->source_id, TS_ISSUE_member_skipped, NULL, TS_NO_OFFSET,
+                          others, "files that are no streams of a pod");
+    }
+    return code;
+}
+
+static ts_code import_set(ts_job *job)
+{
+    cloud_file *files = NULL;
+    uint32_t n = 0;
+    uint32_t others = 0;
+    bool first = true;
+    ts_code code = list(&files, &n, job);
+    if (code == TS_OK && (code = import_pods(job, files, n, &first)) == TS_OK &&
+        (code = import_others(job, &first, &others)) == TS_OK) {
+        code = first ? ts_fail(job->ctx, TS_ERR_FORMAT, "%s holds no streams of the Cloud Profiler",
+                               job->name)
+                     : note_set(job, others);
+    }
+    ts_free(job->ctx, files);
+    return code;
+}
+
+static bool joins(const char *name)
+{
+    cloud_file f;
+    return cloud_file_parse(&f, name);
+}
+
+const ts_format ts_format_cloud = {
+    .name = "cloud",
+    .title = "agent directory or stream files of the Cloud Profiler for Java (also zip or tar)",
+    .source_type = "cloud",
+    .sniff = sniff,
+    .import_set = import_set,
+    .joins = joins,
+};

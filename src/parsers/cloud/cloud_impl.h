@@ -1,0 +1,351 @@
+/*
+ * What the files of this folder share. A pod is one start of a Java service under the agent; its
+ * streams come from a directory, from flat files or out of a TCP conversation, and are imported in
+ * the order in which they refer to each other: dictionary, params, suspend, sql and xml, trace,
+ * calls.
+ *
+ * Kept per pod: 24 bytes a word and its text, 16 a pause, 16 a text, 32 a block, 16 a root, and the
+ * open frames of each thread.
+ */
+#ifndef TS_PARSERS_CLOUD_CLOUD_IMPL_H
+#define TS_PARSERS_CLOUD_CLOUD_IMPL_H
+
+#include "base/ckd.h"
+#include "base/pool.h"
+#include "parsers/cloud/reader.h"
+#include "parsers/format.h"
+
+/* --- files --------------------------------------------------------------------------------- */
+
+/* In the order of their import. */
+typedef enum cloud_kind {
+    CLOUD_DICTIONARY,
+    CLOUD_POS_DICTIONARY,
+    CLOUD_PARAMS,
+    CLOUD_SUSPEND,
+    CLOUD_SQL,
+    CLOUD_XML,
+    CLOUD_TRACE,
+    CLOUD_CALLS,
+    CLOUD_OTHER, /* named, not imported */
+    CLOUD_KINDS
+} cloud_kind;
+
+enum { CLOUD_STREAM_NAME = 48, CLOUD_LABEL = 80 };
+
+/* One file of one stream. */
+typedef struct cloud_file {
+    cloud_kind kind;
+    char stream[CLOUD_STREAM_NAME]; /* its name as recorded */
+    int64_t index;                  /* from 1 */
+    uint32_t member;                /* of the set, when there is no spool */
+    ts_spool *spool;                /* from a conversation; owned by that */
+    size_t pod_n;                   /* a set: the part of the member's name that is the pod's */
+    bool borrowed;                  /* of another pod, which counts its bytes */
+    const char *name;               /* the member's name */
+} cloud_file;
+
+/* Where a member of a set belongs. False: it is no stream file. */
+bool cloud_file_parse(cloud_file *f, const char *name);
+
+/* The kind of a stream by its name. */
+cloud_kind cloud_kind_of(const char *stream, size_t n);
+
+/* --- a pod --------------------------------------------------------------------------------- */
+
+typedef struct cloud_word {
+    int64_t row;    /* id in cloud_dictionary; 0: not defined */
+    int64_t method; /* id in stack_method; 0: not needed so far */
+    uint32_t text;  /* number in cloud_pod.texts_of_words */
+} cloud_word;
+
+/* end and dur of all pauses so far; pauses are disjoint and in order of time. */
+typedef struct cloud_pause {
+    int64_t end;
+    int64_t sum; /* with this one */
+} cloud_pause;
+
+/* A place in the numbered files of a stream, and the id of what stands there. */
+typedef struct cloud_place {
+    uint32_t file;
+    uint32_t offset;
+    int64_t id;
+} cloud_place;
+
+/* Where roots are found by the calls that refer to them. */
+typedef struct cloud_block {
+    uint32_t file;
+    uint32_t offset;
+    size_t first; /* number of the first root in it */
+    int64_t real; /* ms */
+    uint32_t thread;
+} cloud_block;
+
+typedef struct cloud_root {
+    uint32_t record;
+    uint32_t word;
+    uint32_t slice; /* id in stack_slice - cloud_pod.first_slice; 0: outside of --time-range */
+    int32_t since;  /* ms from the clock of its block to the start */
+} cloud_root;
+
+typedef struct cloud_frame {
+    int64_t slice; /* 0: not wanted */
+    int64_t node;
+    int64_t start;    /* ms */
+    int64_t children; /* ms of its callees */
+} cloud_frame;
+
+typedef struct cloud_thread {
+    uint64_t tid;
+    int64_t itid;
+    cloud_frame *frames;
+    uint32_t depth;
+    uint32_t cap;
+    int64_t last;      /* ms */
+    size_t root;       /* number in cloud_pod.roots of the one that is open */
+    int64_t resync_ms; /* when what is open ends, if resync */
+    bool resync;       /* the next end belongs to a root whose beginning was lost */
+    bool named;
+} cloud_thread;
+
+/* Amounts of a call that the agent's encoder of long numbers may have cut (amounts.c). */
+typedef enum cloud_amount_kind {
+    CLOUD_MEMORY,
+    CLOUD_FILE_READ,
+    CLOUD_FILE_WRITTEN,
+    CLOUD_NET_READ,
+    CLOUD_NET_WRITTEN,
+    CLOUD_AMOUNTS
+} cloud_amount_kind;
+
+typedef struct cloud_amount {
+    size_t root; /* number in cloud_pod.roots */
+    cloud_amount_kind kind;
+    int64_t value; /* as a tag of the root has it, in full */
+} cloud_amount;
+
+/* A growing array; `size` bytes an element. */
+typedef struct cloud_array {
+    void *p;
+    size_t n;
+    size_t cap;
+} cloud_array;
+
+/* Room for one more element of `size` bytes; the caller fills it and counts it. */
+ts_code cloud_grow(ts_ctx *ctx, cloud_array *a, size_t size);
+
+/* The file of calls that is being read. */
+typedef struct cloud_calls {
+    int format;
+    int64_t last; /* start of the call before, ms; at first that of the file */
+    int64_t record;
+    cloud_array names; /* uint32_t: numbers in cloud_pod.thread_names */
+} cloud_calls;
+
+typedef enum cloud_item {
+    CLOUD_N_WORDS,
+    CLOUD_N_PARAMS,
+    CLOUD_N_PAUSES,
+    CLOUD_N_TEXTS,
+    CLOUD_N_BLOCKS,
+    CLOUD_N_ENTERS,
+    CLOUD_N_EXITS,
+    CLOUD_N_TAGS,
+    CLOUD_N_CALLS,
+    CLOUD_N_CALL_PARAMS,
+    CLOUD_ITEMS
+} cloud_item;
+
+typedef struct cloud_pod {
+    ts_job *job;
+    ts_ctx *ctx;
+    ts_store *store;
+    ts_sink *sink;
+    int64_t source_id;
+    int64_t ipid;
+    ts_tally *counts[CLOUD_ITEMS];
+    ts_span wanted;
+    int64_t first_ms; /* of what was imported */
+    int64_t last_ms;
+    bool agent; /* the files are those of the agent itself: not framed */
+
+    /* The file that is being read. */
+    const cloud_file *file;
+    char label[CLOUD_LABEL];
+    cloud_reader reader;
+    bool damaged;    /* what follows is lost */
+    const char *why; /* why no record can be at the reader's place; NULL: a text's length */
+    uint64_t kept;   /* bytes up to the end of the last good record */
+
+    uint32_t phrases; /* that began */
+    ts_buf facts;     /* what its header says, for source_property */
+
+    ts_buf text; /* scratch */
+    ts_buf more; /* likewise */
+    ts_buf name; /* likewise, for methods */
+
+    cloud_array words; /* cloud_word, by word id */
+    ts_pool texts_of_words;
+    bool words_lost;        /* there are more than those */
+    uint32_t last_word;     /* id of the next word in a dictionary without ids */
+    int64_t word_call_info; /* -1: not there */
+    int64_t word_java_thread;
+    int64_t word_node_name;
+    int64_t word_amounts[CLOUD_AMOUNTS];
+
+    cloud_array pauses; /* cloud_pause */
+    int64_t suspend_ms; /* end of the last pause that was read */
+    cloud_array texts;  /* cloud_place: sql, then xml */
+    size_t xml_first;
+
+    cloud_array blocks;  /* cloud_block */
+    cloud_array roots;   /* cloud_root */
+    cloud_array amounts; /* cloud_amount: few */
+    int64_t first_slice;
+    cloud_array threads; /* cloud_thread */
+    cloud_calls calls;
+    ts_pool thread_names;
+    bool trace_torn; /* a file of the trace did not end as it should */
+    uint32_t *thread_slots;
+    uint32_t thread_slot_count;
+} cloud_pod;
+
+#define CLOUD_NS_PER_MS INT64_C(1000000)
+
+static inline int64_t cloud_ns(int64_t ms)
+{
+    return ts_sat_mul(ms, CLOUD_NS_PER_MS);
+}
+
+static inline void cloud_note_time(cloud_pod *pod, int64_t ms)
+{
+    pod->first_ms = ms < pod->first_ms ? ms : pod->first_ms;
+    pod->last_ms = ms > pod->last_ms ? ms : pod->last_ms;
+}
+
+static inline bool cloud_wanted(const cloud_pod *pod, int64_t ms)
+{
+    return ts_span_has(&pod->wanted, cloud_ns(ms));
+}
+
+/* Is this a time that a recording may have: 2000-01-01 to 2100-01-01, in ms? */
+static inline bool cloud_plausible_ms(uint64_t ms)
+{
+    return ms >= UINT64_C(946684800000) && ms < UINT64_C(4102444800000);
+}
+
+/* Imports the files of one pod, which are sorted here. The source's row is there already. */
+ts_code cloud_pod_import(ts_job *job, int64_t source_id, cloud_file *files, size_t n, bool agent);
+
+/* The row of a pod: that of the job for the first one. Its name may tell when the agent began. */
+ts_code cloud_source(int64_t *id, ts_job *job, bool first);
+ts_code cloud_source_name(ts_job *job, int64_t id, const char *p, size_t n);
+
+/* What is wrong at an offset of the file that is being read. */
+ts_code cloud_issue(cloud_pod *pod, ts_issue_code issue, uint64_t offset, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* The file ends in the middle of a record that begins at the reader's place: one item is lost. */
+ts_code cloud_cut(cloud_pod *pod, cloud_item item, const char *what);
+
+/* The bytes at the reader's place make no sense: what follows is lost. */
+ts_code cloud_stop(cloud_pod *pod, const char *what);
+
+/* The same for a record, which is counted as lost. */
+ts_code cloud_stop_at(cloud_pod *pod, cloud_item item, const char *what);
+
+/* No record can be at the cursor. */
+static inline void cloud_refuse(cloud_pod *pod, cloud_cursor *c, const char *why)
+{
+    pod->why = why;
+    cloud_fail(c, CLOUD_BAD);
+}
+
+/* Something that the file says of itself. */
+ts_code cloud_fact(cloud_pod *pod, const char *name, int64_t value);
+
+/* The file ends before its header does. */
+ts_code cloud_no_header(cloud_pod *pod, size_t n);
+
+static inline void cloud_count(cloud_pod *pod, cloud_item item)
+{
+    pod->counts[item]->seen++;
+    pod->counts[item]->imported++;
+}
+
+static inline void cloud_count_skipped(cloud_pod *pod, cloud_item item)
+{
+    pod->counts[item]->seen++;
+    pod->counts[item]->skipped++;
+}
+
+/*
+ * Decodes one record at the cursor and imports it; `offset` is where it begins. When the cursor's
+ * state is not CLOUD_GOT at the return, nothing was imported.
+ */
+typedef ts_code (*cloud_record)(cloud_pod *pod, cloud_cursor *c, uint64_t offset);
+
+/* Walks records that follow one another to the end of the file. */
+ts_code cloud_records(cloud_pod *pod, cloud_record record, cloud_item item, const char *what);
+
+/* Walks phrases. exact: a lost record shifts those after it, so that damage ends the stream. */
+ts_code cloud_phrases(cloud_pod *pod, cloud_record record, size_t header, cloud_item item,
+                      bool exact, const char *what);
+
+/* --- the streams --------------------------------------------------------------------------- */
+
+ts_code cloud_dictionary_import(cloud_pod *pod);
+ts_code cloud_params_import(cloud_pod *pod);
+ts_code cloud_suspend_import(cloud_pod *pod);
+ts_code cloud_texts_import(cloud_pod *pod);
+ts_code cloud_trace_import(cloud_pod *pod);
+ts_code cloud_calls_import(cloud_pod *pod);
+
+/* All files of the stream were read. */
+void cloud_dictionary_end(cloud_pod *pod);
+void cloud_suspend_end(cloud_pod *pod);
+
+/* state 1: the recording ends here. 2: what comes next in the trace is missing. */
+ts_code cloud_close_frames(cloud_pod *pod, int state);
+
+/* The row of stack_method of a word, made when new. */
+ts_code cloud_method(int64_t *id, cloud_pod *pod, uint32_t word);
+
+/* id in cloud_dictionary, or 0. */
+static inline int64_t cloud_word_row(const cloud_pod *pod, uint32_t word)
+{
+    return word < pod->words.n ? ((const cloud_word *)pod->words.p)[word].row : 0;
+}
+
+/* ms in [start, end) during which the Java VM was paused. */
+int64_t cloud_paused(const cloud_pod *pod, int64_t start, int64_t end);
+
+/* The id of a text, or 0. */
+int64_t cloud_text_at(const cloud_pod *pod, cloud_kind kind, uint32_t file, uint32_t offset);
+
+/* Was something read of this file of the trace? */
+bool cloud_has_trace(const cloud_pod *pod, uint32_t file);
+
+/* The root that begins at this place of the trace, and the block that it is in, or NULL. */
+const cloud_root *cloud_root_at(const cloud_block **block, const cloud_pod *pod, uint32_t file,
+                                uint32_t offset, uint32_t record);
+
+/* --- amounts ------------------------------------------------------------------------------- */
+
+/* Decimal digits of the smallest amount that may be cut. */
+enum { CLOUD_AMOUNT_DIGITS = 9 };
+
+/* A tag of the root that is open on the thread; `text` is its value. */
+ts_code cloud_amount_note(cloud_pod *pod, const cloud_thread *t, uint32_t word, ts_text text);
+
+/* All of the trace was read. */
+void cloud_amounts_end(cloud_pod *pod);
+
+/* Mends the record of the call with this root. */
+ts_code cloud_amounts_mend(cloud_pod *pod, const cloud_root *root, ts_row_cloud_call *row);
+
+ts_code cloud_name_thread(cloud_pod *pod, cloud_thread *thread, ts_text name);
+
+void cloud_trace_free(cloud_pod *pod);
+
+#endif

@@ -1,0 +1,158 @@
+#include "parsers/cloud/reader.h"
+
+#include "base/alloc.h"
+#include "base/utf8.h"
+
+#include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+enum { FIRST_WINDOW = 64 * 1024 };
+
+/* Eight units at once as long as all are ASCII, which nearly all texts are; how many were taken. */
+static size_t take_ascii_wide(ts_buf *out, cloud_string s)
+{
+    size_t i = 0;
+#ifdef __SSE2__
+    const __m128i zero = _mm_setzero_si128();
+    const __m128i other = _mm_set1_epi16((short)0x80ff); /* bits of units that are no ASCII */
+    for (; i + 8 <= s.units; i += 8) {
+        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)(s.p + 2 * i));
+        __m128i ascii = _mm_cmpeq_epi16(_mm_and_si128(v, other), zero);
+        if (_mm_movemask_epi8(ascii) != 0xffff) {
+            break;
+        }
+        v = _mm_srli_epi16(v, 8);
+        _mm_storel_epi64((__m128i *)(void *)(out->p + i), _mm_packus_epi16(v, v));
+    }
+#else
+    (void)out;
+    (void)s;
+#endif
+    return i;
+}
+
+/* Then four at once. */
+static size_t take_ascii(ts_buf *out, cloud_string s)
+{
+    size_t i = take_ascii_wide(out, s);
+    for (; i + 4 <= s.units; i += 4) {
+        uint64_t v = 0;
+        for (unsigned k = 0; k < 8; k++) {
+            v = v << 8 | s.p[2 * i + k];
+        }
+        if ((v & UINT64_C(0xff80ff80ff80ff80)) != 0) {
+            break;
+        }
+        out->p[i] = (char)(v >> 48);
+        out->p[i + 1] = (char)(v >> 32);
+        out->p[i + 2] = (char)(v >> 16);
+        out->p[i + 3] = (char)v;
+    }
+    out->n = i;
+    return i;
+}
+
+ts_code cloud_utf8(ts_ctx *ctx, ts_buf *out, cloud_string s)
+{
+    ts_code code;
+    out->n = 0;
+    if ((code = ts_buf_reserve(ctx, out, s.units * 3 + 1)) != TS_OK) {
+        return code;
+    }
+    for (size_t i = take_ascii(out, s); i < s.units; i++) {
+        uint32_t unit = (uint32_t)s.p[2 * i] << 8 | s.p[2 * i + 1];
+        if (unit < 0x80) {
+            out->p[out->n++] = (char)unit;
+            continue;
+        }
+        if (unit >= 0xd800 && unit < 0xdc00 && i + 1 < s.units) {
+            uint32_t low = (uint32_t)s.p[2 * i + 2] << 8 | s.p[2 * i + 3];
+            if (low >= 0xdc00 && low < 0xe000) {
+                unit = 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
+                i++;
+            }
+        }
+        if (unit >= 0xd800 && unit < 0xe000) {
+            unit = 0xfffd;
+        }
+        out->n += ts_utf8_encode(out->p + out->n, unit); /* a pair of units takes 4 of 6 bytes */
+    }
+    return TS_OK;
+}
+
+static ts_code make_room(cloud_reader *r)
+{
+    uint8_t *buf;
+    size_t cap;
+    if (r->at > 0) {
+        memmove(r->buf, r->buf + r->at, r->n - r->at);
+        r->base += r->at;
+        r->n -= r->at;
+        r->at = 0;
+    }
+    if (r->n < r->cap) {
+        return TS_OK;
+    }
+    cap = r->cap == 0 ? FIRST_WINDOW : r->cap * 2;
+    buf = ts_realloc(r->ctx, r->buf, cap, 1);
+    if (buf == NULL) {
+        return r->ctx->error.code;
+    }
+    r->buf = buf;
+    r->cap = cap;
+    return TS_OK;
+}
+
+ts_code cloud_more(cloud_reader *r)
+{
+    size_t got = 0;
+    size_t room;
+    ts_code code = ts_check_cancel(r->ctx);
+    if (code != TS_OK || (code = make_room(r)) != TS_OK) {
+        return code;
+    }
+    room = r->cap - r->n;
+    if (r->block > 0 && room > r->block) {
+        room = r->block;
+    }
+    if (r->stream != NULL) {
+        code = ts_stream_read(&got, r->stream, r->buf + r->n, room);
+        if (code == TS_ERR_INPUT) {
+            r->broken = true;
+            code = TS_OK;
+        }
+    } else if (r->spool != NULL) {
+        code = ts_spool_read(&got, r->spool, r->base + r->n, r->buf + r->n, room);
+    }
+    r->n += got;
+    r->ended = got == 0;
+    return code;
+}
+
+ts_code cloud_need(cloud_reader *r, size_t n)
+{
+    ts_code code = TS_OK;
+    while (code == TS_OK && !r->ended && r->n - r->at < n) {
+        code = cloud_more(r);
+    }
+    return code;
+}
+
+ts_code cloud_drain(cloud_reader *r)
+{
+    ts_code code = TS_OK;
+    while (code == TS_OK && !r->ended) {
+        r->at = r->n;
+        code = cloud_more(r);
+    }
+    r->at = r->n;
+    return code;
+}
+
+void cloud_reader_free(cloud_reader *r)
+{
+    ts_free(r->ctx, r->buf);
+    r->buf = NULL;
+}

@@ -1,0 +1,146 @@
+/* Pauses of the Java VM: records of their ends, and how much of a call they took. */
+#include "parsers/cloud/cloud_impl.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+
+/* Until cloud_suspend_end, cloud_pause.sum is the pause's own length. */
+static ts_code pause_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
+{
+    int32_t delta = (int32_t)cloud_varint(c);
+    int32_t delay = (int32_t)cloud_varint(c);
+    ts_row_cloud_suspend row = {.source_id = pod->source_id};
+    int64_t end;
+    int64_t start;
+    cloud_pause *pauses;
+    ts_code code;
+    (void)offset;
+    if (c->got != CLOUD_GOT) {
+        return TS_OK;
+    }
+    if (delay < 0) {
+        cloud_refuse(pod, c, "a pause is shorter than nothing");
+        return TS_OK;
+    }
+    end = ts_sat_add(pod->suspend_ms, delta);
+    start = ts_sat_sub(end, delay);
+    pod->suspend_ms = end;
+    if ((code = cloud_grow(pod->ctx, &pod->pauses, sizeof(cloud_pause))) != TS_OK) {
+        return code;
+    }
+    pauses = pod->pauses.p;
+    pauses[pod->pauses.n++] = (cloud_pause){end, delay};
+    if (!cloud_wanted(pod, start)) {
+        cloud_count_skipped(pod, CLOUD_N_PAUSES);
+        return TS_OK;
+    }
+    cloud_note_time(pod, start);
+    cloud_note_time(pod, end);
+    row.id = (int64_t)ts_sink_rows(pod->sink, TS_T_cloud_suspend) + 1;
+    row.ts = cloud_ns(start);
+    row.dur = cloud_ns(delay);
+    cloud_count(pod, CLOUD_N_PAUSES);
+    return ts_put_cloud_suspend(pod->sink, &row);
+}
+
+/*
+ * Framed or not? The length of a phrase and the upper half of a time may together look like a time,
+ * but hardly ever the lower half of one and the first pauses. So the header of a phrase is tried
+ * first.
+ */
+static bool take_header(cloud_pod *pod, bool *framed)
+{
+    cloud_cursor c = cloud_window(&pod->reader);
+    uint64_t start;
+    (void)cloud_fixed(&c, 4);
+    start = cloud_fixed(&c, 8);
+    *framed = c.got == CLOUD_GOT && cloud_plausible_ms(start);
+    if (!*framed) {
+        c = cloud_window(&pod->reader);
+        start = cloud_fixed(&c, 8);
+    }
+    pod->suspend_ms = (int64_t)start;
+    return cloud_plausible_ms(start);
+}
+
+ts_code cloud_suspend_import(cloud_pod *pod)
+{
+    cloud_reader *r = &pod->reader;
+    bool framed;
+    ts_code code = cloud_need(r, 12);
+    if (code != TS_OK) {
+        return code;
+    }
+    if (r->n - r->at < 8) {
+        return cloud_no_header(pod, 8);
+    }
+    if (!take_header(pod, &framed)) {
+        return cloud_stop(pod, "the header holds no time");
+    }
+    if ((code = cloud_fact(pod, "start", pod->suspend_ms)) != TS_OK) {
+        return code;
+    }
+    if (framed) {
+        return cloud_phrases(pod, pause_record, 8, CLOUD_N_PAUSES, false, "a pause");
+    }
+    r->at += 8;
+    pod->kept = 8;
+    return cloud_records(pod, pause_record, CLOUD_N_PAUSES, "a pause");
+}
+
+static int by_end(const void *a, const void *b)
+{
+    const cloud_pause *x = a;
+    const cloud_pause *y = b;
+    return x->end < y->end ? -1 : x->end > y->end;
+}
+
+/* In order of time, overlaps counted once, with running sums. */
+void cloud_suspend_end(cloud_pod *pod)
+{
+    cloud_pause *pauses = pod->pauses.p;
+    int64_t end = INT64_MIN;
+    int64_t sum = 0;
+    if (pod->pauses.n > 1) {
+        qsort(pauses, pod->pauses.n, sizeof *pauses, by_end);
+    }
+    for (size_t i = 0; i < pod->pauses.n; i++) {
+        int64_t room = ts_sat_sub(pauses[i].end, end);
+        int64_t dur = pauses[i].sum < room ? pauses[i].sum : room;
+        end = pauses[i].end;
+        sum = ts_sat_add(sum, dur);
+        pauses[i].sum = sum;
+    }
+}
+
+/* Sum of all pauses up to t; a pause that contains t counts up to there. */
+static int64_t paused_before(const cloud_pod *pod, int64_t t)
+{
+    const cloud_pause *pauses = pod->pauses.p;
+    size_t low = 0;
+    size_t high = pod->pauses.n;
+    int64_t before;
+    int64_t dur;
+    int64_t over;
+    while (low < high) { /* the first pause that ends after t */
+        size_t mid = low + (high - low) / 2;
+        if (pauses[mid].end <= t) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    before = low == 0 ? 0 : pauses[low - 1].sum;
+    if (low == pod->pauses.n) {
+        return before;
+    }
+    dur = pauses[low].sum - before;
+    over = ts_sat_sub(pauses[low].end, t);
+    return before + (over < dur ? dur - over : 0);
+}
+
+int64_t cloud_paused(const cloud_pod *pod, int64_t start, int64_t end)
+{
+    return end <= start ? 0 : paused_before(pod, end) - paused_before(pod, start);
+}

@@ -1,0 +1,262 @@
+/* Threads of a pod: their open frames, which live across blocks and files, and their roots. */
+#include "parsers/cloud/cloud_impl.h"
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "parsers/cloud/trace.h"
+
+#include <inttypes.h>
+
+enum { FIRST_FRAMES = 8 };
+
+/* --- look-up -------------------------------------------------------------------------------- */
+
+static uint32_t slot_of(const cloud_pod *pod, uint64_t tid)
+{
+    const cloud_thread *threads = pod->threads.p;
+    uint32_t mask = pod->thread_slot_count - 1;
+    ts_hash h = ts_hash_begin(&pod->ctx->hash_key);
+    ts_hash_word(&h, tid);
+    uint32_t slot = (uint32_t)ts_hash_end(&h) & mask;
+    while (pod->thread_slots[slot] != 0 && threads[pod->thread_slots[slot] - 1].tid != tid) {
+        slot = (slot + 1) & mask;
+    }
+    return slot;
+}
+
+static ts_code grow_slots(cloud_pod *pod)
+{
+    const cloud_thread *threads = pod->threads.p;
+    uint32_t count = pod->thread_slot_count == 0 ? 64 : pod->thread_slot_count * 2;
+    uint32_t *slots = ts_zalloc(pod->ctx, count, sizeof *slots);
+    if (slots == NULL) {
+        return pod->ctx->error.code;
+    }
+    ts_free(pod->ctx, pod->thread_slots);
+    pod->thread_slots = slots;
+    pod->thread_slot_count = count;
+    for (uint32_t i = 0; i < pod->threads.n; i++) {
+        slots[slot_of(pod, threads[i].tid)] = i + 1;
+    }
+    return TS_OK;
+}
+
+ts_code cloud_thread_of(uint32_t *number, cloud_pod *pod, uint64_t tid)
+{
+    uint32_t slot;
+    cloud_thread t = {.tid = tid};
+    ts_code code;
+    if (pod->threads.n >= pod->thread_slot_count / 2 && (code = grow_slots(pod)) != TS_OK) {
+        return code;
+    }
+    slot = slot_of(pod, tid);
+    if (pod->thread_slots[slot] != 0) {
+        *number = pod->thread_slots[slot] - 1;
+        return TS_OK;
+    }
+    if ((code = cloud_grow(pod->ctx, &pod->threads, sizeof t)) != TS_OK ||
+        (code = ts_thread(&t.itid, pod->store, pod->source_id, (int64_t)tid, pod->ipid, "java")) !=
+            TS_OK) {
+        return code;
+    }
+    *number = (uint32_t)pod->threads.n;
+    ((cloud_thread *)pod->threads.p)[pod->threads.n++] = t;
+    pod->thread_slots[slot] = (uint32_t)pod->threads.n;
+    return TS_OK;
+}
+
+ts_code cloud_name_thread(cloud_pod *pod, cloud_thread *thread, ts_text name)
+{
+    if (thread->named || name.n == 0) {
+        return TS_OK;
+    }
+    thread->named = true;
+    return ts_thread_name(pod->store, thread->itid, name);
+}
+
+/* --- frames --------------------------------------------------------------------------------- */
+
+static ts_code frames_reserve(cloud_pod *pod, cloud_thread *t)
+{
+    uint32_t cap = t->cap == 0 ? FIRST_FRAMES : t->cap * 2;
+    cloud_frame *frames;
+    if (t->depth < t->cap) {
+        return TS_OK;
+    }
+    frames = ts_realloc(pod->ctx, t->frames, cap, sizeof *frames);
+    if (frames == NULL) {
+        return pod->ctx->error.code;
+    }
+    t->frames = frames;
+    t->cap = cap;
+    return TS_OK;
+}
+
+#define LATE_COLUMNS                                                                               \
+    (TS_NULL_BIT(stack_slice, dur) | TS_NULL_BIT(stack_slice, self_dur) |                          \
+     TS_NULL_BIT(stack_slice, state))
+
+/* The row of an invocation: its end is filled in when it is met. */
+static ts_code reserve_slice(cloud_pod *pod, const cloud_thread *t, cloud_frame *f, uint32_t word)
+{
+    const cloud_frame *parent = t->depth == 0 ? NULL : &t->frames[t->depth - 1];
+    ts_row_stack_slice row = {
+        .id = (int64_t)ts_sink_rows(pod->sink, TS_T_stack_slice) + 1,
+        .source_id = pod->source_id,
+        .itid = t->itid,
+        .parent_id = parent == NULL ? 0 : parent->slice,
+        .ts = cloud_ns(f->start),
+        .depth = t->depth,
+    };
+    int64_t method;
+    bool added;
+    ts_code code = cloud_method(&method, pod, word);
+    if (code == TS_OK) {
+        code = ts_stack_node(&f->node, &added, pod->store, pod->source_id,
+                             parent == NULL ? 0 : parent->node, method, TS_NO_LINE, t->depth, NULL);
+    }
+    if (code != TS_OK) {
+        return code;
+    }
+    row.node_id = f->node;
+    f->slice = row.id;
+    TS_SET_NULL(stack_slice, &row, cpu_dur);
+    if (parent == NULL) {
+        TS_SET_NULL(stack_slice, &row, parent_id);
+    }
+    return ts_sink_reserve(pod->sink, TS_T_stack_slice, &row, LATE_COLUMNS);
+}
+
+ts_code cloud_push(cloud_pod *pod, cloud_thread *t, uint32_t word, int64_t ms)
+{
+    cloud_frame f = {.start = ms};
+    bool wanted = t->depth == 0 ? cloud_wanted(pod, ms) : t->frames[t->depth - 1].slice != 0;
+    ts_code code = frames_reserve(pod, t);
+    if (code != TS_OK) {
+        return code;
+    }
+    if (wanted) {
+        if ((code = reserve_slice(pod, t, &f, word)) != TS_OK) {
+            return code;
+        }
+        cloud_count(pod, CLOUD_N_ENTERS);
+    } else {
+        cloud_count_skipped(pod, CLOUD_N_ENTERS);
+    }
+    t->frames[t->depth++] = f;
+    return TS_OK;
+}
+
+ts_code cloud_pop(cloud_pod *pod, cloud_thread *t, int64_t ms, int state)
+{
+    const cloud_frame *f = &t->frames[--t->depth];
+    int64_t dur = ms > f->start ? ts_sat_sub(ms, f->start) : 0;
+    int64_t self = dur > f->children ? dur - f->children : 0;
+    int64_t values[3] = {cloud_ns(dur), cloud_ns(self), state};
+    uint64_t columns = state == 0 ? LATE_COLUMNS & ~TS_NULL_BIT(stack_slice, state) : LATE_COLUMNS;
+    if (t->depth > 0) {
+        cloud_frame *parent = &t->frames[t->depth - 1];
+        parent->children = ts_sat_add(parent->children, dur);
+    }
+    if (f->slice == 0) {
+        return TS_OK;
+    }
+    /* The state is 0 as it was put. */
+    return ts_sink_settle(pod->sink, TS_T_stack_slice, f->slice,
+                          dur == 0 && state == 0 ? 0 : columns, values);
+}
+
+ts_code cloud_close_frames(cloud_pod *pod, int state)
+{
+    cloud_thread *threads = pod->threads.p;
+    uint64_t closed = 0;
+    ts_code code = TS_OK;
+    for (size_t i = 0; i < pod->threads.n; i++) {
+        threads[i].resync = false;
+        for (; threads[i].depth > 0 && code == TS_OK; closed++) {
+            code = cloud_pop(pod, &threads[i], threads[i].last, state);
+        }
+    }
+    if (code != TS_OK || closed == 0) {
+        return code;
+    }
+    return ts_issue_n(pod->store, pod->source_id,
+                      state == 1 ? TS_ISSUE_cloud_frames_open : TS_ISSUE_cloud_frames_lost, "trace",
+                      TS_NO_OFFSET, closed, "invocations that were open: %" PRIu64, closed);
+}
+
+void cloud_trace_free(cloud_pod *pod)
+{
+    cloud_thread *threads = pod->threads.p;
+    for (size_t i = 0; i < pod->threads.n; i++) {
+        ts_free(pod->ctx, threads[i].frames);
+    }
+    ts_free(pod->ctx, pod->threads.p);
+    ts_free(pod->ctx, pod->thread_slots);
+    ts_free(pod->ctx, pod->blocks.p);
+    ts_free(pod->ctx, pod->roots.p);
+}
+
+/* --- roots ---------------------------------------------------------------------------------- */
+
+/* The block that begins at the place, or NULL. */
+static const cloud_block *find_block(const cloud_pod *pod, uint32_t file, uint32_t offset)
+{
+    const cloud_block *blocks = pod->blocks.p;
+    size_t low = 0;
+    size_t high = pod->blocks.n;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (blocks[mid].file < file || (blocks[mid].file == file && blocks[mid].offset < offset)) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return low < pod->blocks.n && blocks[low].file == file && blocks[low].offset == offset
+               ? &blocks[low]
+               : NULL;
+}
+
+bool cloud_has_trace(const cloud_pod *pod, uint32_t file)
+{
+    const cloud_block *blocks = pod->blocks.p;
+    size_t low = 0;
+    size_t high = pod->blocks.n;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (blocks[mid].file < file) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return low < pod->blocks.n && blocks[low].file == file;
+}
+
+const cloud_root *cloud_root_at(const cloud_block **block, const cloud_pod *pod, uint32_t file,
+                                uint32_t offset, uint32_t record)
+{
+    const cloud_block *blocks = pod->blocks.p;
+    const cloud_root *roots = pod->roots.p;
+    const cloud_block *b = find_block(pod, file, offset);
+    size_t low;
+    size_t high;
+    size_t end;
+    if (b == NULL) {
+        return NULL;
+    }
+    *block = b;
+    low = b->first;
+    end = b + 1 < blocks + pod->blocks.n ? b[1].first : pod->roots.n;
+    high = end;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (roots[mid].record < record) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return low < end && roots[low].record == record ? &roots[low] : NULL;
+}

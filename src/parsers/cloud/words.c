@@ -1,0 +1,300 @@
+/* Dictionary and params. A word that is the signature of a method becomes a row of stack_method. */
+#include "parsers/cloud/cloud_impl.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+/* Ids are dense; an id far beyond those before it is damage. */
+enum { MAX_ID_GAP = 1 << 20, MAX_LINE_DIGITS = 9 };
+
+/* --- signatures ----------------------------------------------------------------------------- */
+
+/* The part before `stop` (or all), and the rest behind it. False when `stop` is not there. */
+static bool split(ts_text *before, ts_text *rest, ts_text t, const char *stop)
+{
+    const char *at = t.n == 0 ? NULL : memmem(t.p, t.n, stop, strlen(stop));
+    if (at == NULL) {
+        return false;
+    }
+    *before = (ts_text){t.p, (size_t)(at - t.p)};
+    *rest = (ts_text){at + strlen(stop), t.n - before->n - strlen(stop)};
+    return true;
+}
+
+/* "Source.java:42" */
+static void take_source(ts_method *m, ts_text t)
+{
+    const char *colon = t.n == 0 ? NULL : memrchr(t.p, ':', t.n);
+    int64_t line = 0;
+    size_t digits = 0;
+    m->file = t;
+    if (colon == NULL) {
+        return;
+    }
+    for (const char *p = colon + 1; p < t.p + t.n && *p >= '0' && *p <= '9'; p++, digits++) {
+        line = digits < MAX_LINE_DIGITS ? line * 10 + (*p - '0') : line;
+    }
+    if (digits > 0 && digits <= MAX_LINE_DIGITS && colon + 1 + digits == t.p + t.n) {
+        m->file.n = (size_t)(colon - t.p);
+        m->line = line;
+        m->has_line = true;
+    }
+}
+
+/*
+ * <type> <class>.<method>(<types>) (<file>:<line>) [<jar>]: what stands behind the types may be
+ * missing or cut. False: the word is no such signature.
+ */
+static bool parse_method(ts_method *m, ts_buf *signature, ts_ctx *ctx, ts_text word, ts_code *code)
+{
+    ts_text type;
+    ts_text path;
+    ts_text types;
+    ts_text rest;
+    ts_text part;
+    const char *dot;
+    *code = TS_OK;
+    if (!split(&path, &rest, word, "(") || !split(&types, &rest, rest, ")") ||
+        !split(&type, &path, path, " ") || type.n == 0 || memchr(path.p, ' ', path.n) != NULL ||
+        (dot = path.n == 0 ? NULL : memrchr(path.p, '.', path.n)) == NULL || dot == path.p ||
+        dot + 1 == path.p + path.n) {
+        return false;
+    }
+    m->cls = (ts_text){path.p, (size_t)(dot - path.p)};
+    m->name = (ts_text){dot + 1, path.n - m->cls.n - 1};
+    signature->n = 0;
+    *code =
+        ts_buf_printf(ctx, signature, "%.*s (%.*s)", (int)type.n, type.p, (int)types.n, types.p);
+    m->signature = ts_buf_text(signature);
+    if (rest.n > 2 && memcmp(rest.p, " (", 2) == 0 &&
+        split(&part, &rest, (ts_text){rest.p + 2, rest.n - 2}, ")")) {
+        take_source(m, part);
+    }
+    if (rest.n > 3 && memcmp(rest.p, " [", 2) == 0 && rest.p[rest.n - 1] == ']') {
+        m->library = (ts_text){rest.p + 2, rest.n - 3};
+    }
+    return true;
+}
+
+ts_code cloud_method(int64_t *id, cloud_pod *pod, uint32_t word)
+{
+    ts_method m = {.has_raw_id = true, .raw_id = word};
+    cloud_word *w = word < pod->words.n ? (cloud_word *)pod->words.p + word : NULL;
+    ts_code code = TS_OK;
+    if (w != NULL && w->method != 0) {
+        *id = w->method;
+        return TS_OK;
+    }
+    if (w != NULL && w->row != 0) {
+        ts_text text = ts_pool_text(&pod->texts_of_words, w->text);
+        if (!parse_method(&m, &pod->name, pod->ctx, text, &code)) {
+            m.name = text;
+        }
+    } else {
+        code = cloud_issue(pod, TS_ISSUE_cloud_word_missing, cloud_offset(&pod->reader),
+                           "method %u has no word", word);
+    }
+    if (code == TS_OK) {
+        code = ts_stack_method(id, pod->store, pod->source_id, &m);
+    }
+    if (code == TS_OK && w != NULL) {
+        w->method = *id;
+    }
+    return code;
+}
+
+/* --- dictionary ----------------------------------------------------------------------------- */
+
+/* Makes room for the id; numbers that have no word yet get none. */
+static ts_code reach(cloud_pod *pod, uint32_t id)
+{
+    while (pod->words.n <= id) {
+        ts_code code = cloud_grow(pod->ctx, &pod->words, sizeof(cloud_word));
+        if (code != TS_OK) {
+            return code;
+        }
+        ((cloud_word *)pod->words.p)[pod->words.n++] = (cloud_word){0};
+    }
+    return TS_OK;
+}
+
+static ts_code put_word(cloud_pod *pod, uint32_t id, cloud_string s)
+{
+    ts_row_cloud_dictionary row = {.source_id = pod->source_id, .word_id = id};
+    ts_method m = {.has_raw_id = true, .raw_id = id};
+    cloud_word w = {0};
+    ts_code code;
+    if ((code = reach(pod, id)) != TS_OK || (code = cloud_utf8(pod->ctx, &pod->text, s)) != TS_OK ||
+        (code = ts_pool_intern(pod->ctx, &w.text, NULL, &pod->texts_of_words,
+                               ts_buf_text(&pod->text))) != TS_OK) {
+        return code;
+    }
+    row.word = ts_pool_text(&pod->texts_of_words, w.text);
+    if (parse_method(&m, &pod->name, pod->ctx, row.word, &code)) {
+        if (code != TS_OK ||
+            (code = ts_stack_method(&w.method, pod->store, pod->source_id, &m)) != TS_OK) {
+            return code;
+        }
+        row.method_id = w.method;
+    } else {
+        TS_SET_NULL(cloud_dictionary, &row, method_id);
+    }
+    w.row = (int64_t)ts_sink_rows(pod->sink, TS_T_cloud_dictionary) + 1;
+    row.id = w.row;
+    ((cloud_word *)pod->words.p)[id] = w;
+    cloud_count(pod, CLOUD_N_WORDS);
+    return ts_put_cloud_dictionary(pod->sink, &row);
+}
+
+static ts_code word_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
+{
+    cloud_string s = cloud_text(c);
+    ts_code code;
+    (void)offset;
+    if (c->got != CLOUD_GOT) {
+        return TS_OK;
+    }
+    if ((code = put_word(pod, pod->last_word, s)) == TS_OK) {
+        pod->last_word++;
+    }
+    return code;
+}
+
+static ts_code pos_word_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
+{
+    uint32_t id = cloud_varint(c);
+    cloud_string s = cloud_text(c);
+    (void)offset;
+    if (c->got == CLOUD_GOT && id > pod->words.n + MAX_ID_GAP) {
+        cloud_refuse(pod, c, "a word's number is far beyond those before it");
+    }
+    return c->got != CLOUD_GOT ? TS_OK : put_word(pod, id, s);
+}
+
+ts_code cloud_dictionary_import(cloud_pod *pod)
+{
+    cloud_reader *r = &pod->reader;
+    bool pos = pod->file->kind == CLOUD_POS_DICTIONARY;
+    cloud_record record = pos ? pos_word_record : word_record;
+    bool framed;
+    ts_code code = cloud_need(r, 4);
+    if (code != TS_OK) {
+        return code;
+    }
+    if (r->n == r->at) {
+        return cloud_no_header(pod, 1);
+    }
+    framed = pos ? !pod->agent : r->buf[r->at] == 0; /* no word is empty */
+    code = framed ? cloud_phrases(pod, record, 0, CLOUD_N_WORDS, !pos, "a word")
+                  : cloud_records(pod, record, CLOUD_N_WORDS, "a word");
+    pod->words_lost = pod->words_lost || pod->damaged;
+    return code;
+}
+
+static int64_t find_word(const cloud_pod *pod, const char *text)
+{
+    const cloud_word *words = pod->words.p;
+    uint32_t number;
+    if (!ts_pool_find(&number, &pod->texts_of_words, ts_text_of(text))) {
+        return -1;
+    }
+    for (size_t i = 0; i < pod->words.n; i++) {
+        if (words[i].row != 0 && words[i].text == number) {
+            return (int64_t)i;
+        }
+    }
+    return -1;
+}
+
+void cloud_dictionary_end(cloud_pod *pod)
+{
+    static const char *const amounts[CLOUD_AMOUNTS] = {
+        [CLOUD_MEMORY] = "memory.allocated",      [CLOUD_FILE_READ] = "io.disk.read",
+        [CLOUD_FILE_WRITTEN] = "io.disk.written", [CLOUD_NET_READ] = "io.net.read",
+        [CLOUD_NET_WRITTEN] = "io.net.written",
+    };
+    pod->word_call_info = find_word(pod, "call.info");
+    pod->word_java_thread = find_word(pod, "java.thread");
+    pod->word_node_name = find_word(pod, "node.name");
+    pod->words_lost = pod->words_lost || pod->words.n == 0;
+    for (int i = 0; i < CLOUD_AMOUNTS; i++) {
+        pod->word_amounts[i] = find_word(pod, amounts[i]);
+    }
+}
+
+/* --- params --------------------------------------------------------------------------------- */
+
+/* The row of a word by its text, or 0. Params are few. */
+static int64_t word_row(const cloud_pod *pod, ts_text text)
+{
+    const cloud_word *words = pod->words.p;
+    uint32_t number;
+    if (!ts_pool_find(&number, &pod->texts_of_words, text)) {
+        return 0;
+    }
+    for (size_t i = 0; i < pod->words.n; i++) {
+        if (words[i].row != 0 && words[i].text == number) {
+            return words[i].row;
+        }
+    }
+    return 0;
+}
+
+static ts_code param_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
+{
+    cloud_string name = cloud_text(c);
+    uint8_t is_index = cloud_u8(c);
+    uint8_t is_list = cloud_u8(c);
+    int32_t order = (int32_t)cloud_varint(c);
+    cloud_string signature = cloud_text(c);
+    ts_row_cloud_param row = {
+        .source_id = pod->source_id,
+        .is_index = is_index == 1,
+        .is_list = is_list == 1,
+        .sort_order = order,
+    };
+    ts_code code;
+    (void)offset;
+    if (c->got != CLOUD_GOT) {
+        return TS_OK;
+    }
+    if ((code = cloud_utf8(pod->ctx, &pod->text, name)) != TS_OK ||
+        (code = cloud_utf8(pod->ctx, &pod->more, signature)) != TS_OK) {
+        return code;
+    }
+    row.id = (int64_t)ts_sink_rows(pod->sink, TS_T_cloud_param) + 1;
+    row.name = ts_buf_text(&pod->text);
+    row.signature = ts_buf_text(&pod->more);
+    row.dictionary_id = word_row(pod, row.name);
+    if (row.dictionary_id == 0) {
+        TS_SET_NULL(cloud_param, &row, dictionary_id);
+    }
+    cloud_count(pod, CLOUD_N_PARAMS);
+    return ts_put_cloud_param(pod->sink, &row);
+}
+
+ts_code cloud_params_import(cloud_pod *pod)
+{
+    cloud_reader *r = &pod->reader;
+    ts_code code = cloud_need(r, 5);
+    bool framed;
+    if (code != TS_OK) {
+        return code;
+    }
+    if (r->n == r->at) {
+        return cloud_no_header(pod, 1);
+    }
+    framed = r->buf[r->at] == 0;
+    if (framed && r->n - r->at < 5) {
+        return cloud_no_header(pod, 5);
+    }
+    if ((code = cloud_fact(pod, "version", r->buf[r->at + (framed ? 4 : 0)])) != TS_OK || framed) {
+        return code != TS_OK
+                   ? code
+                   : cloud_phrases(pod, param_record, 1, CLOUD_N_PARAMS, false, "a parameter");
+    }
+    r->at++;
+    pod->kept = 1;
+    return cloud_records(pod, param_record, CLOUD_N_PARAMS, "a parameter");
+}
