@@ -568,6 +568,10 @@ static void test_stale_summary(void **state)
     drop_file(&s, "summary_info.json");
     put_summary(&s, "h:1", T0, T0 + 100, "");
     import_damaged(&r, s, "flare_summary_stale", 1);
+    assert_mem_text(r.sink, import_issue,
+                    memsink_find_text(r.sink, TS_T_import_issue, TS_C_import_issue__code,
+                                      "flare_summary_stale"),
+                    stream, "summary_info.json");
     assert_int_equal(issue_sum(&r, "flare_thread_unlisted"), 1);
     assert_cell(&r, source, 0, end_ts, (T0 + 455) * MS);
     run_free(&r);

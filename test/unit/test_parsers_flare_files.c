@@ -149,6 +149,10 @@ static void test_first_days(void **state)
     assert_int_equal(issue_sum(&r, "flare_value_saturated"), 1);
     assert_int_equal(issue_offset(&r, "flare_value_saturated"), 36);
     assert_int_equal(issues(&r, "flare_summary_missing"), 1);
+    assert_mem_text(r.sink, import_issue,
+                    memsink_find_text(r.sink, TS_T_import_issue, TS_C_import_issue__code,
+                                      "flare_summary_missing"),
+                    stream, "summary_info.json");
     assert_cell(&r, source, 0, start_ts, T0 * MS);
     assert_cell(&r, source, 0, end_ts, (T0 + 80) * MS);
     run_free(&r);

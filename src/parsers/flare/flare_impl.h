@@ -14,6 +14,8 @@
 #include "json/json.h"
 #include "parsers/format.h"
 
+#define FLARE_SUMMARY_FILE "summary_info.json"
+
 #define FLARE_NO_MEMBER UINT32_MAX
 #define FLARE_NS_PER_MS INT64_C(1000000)
 

@@ -59,7 +59,7 @@ void flare_entry_parse(flare_entry *e, const char *name)
     const char *slash = strrchr(name, '/');
     const char *base = slash == NULL ? name : slash + 1;
     *e = (flare_entry){.name = name, .dir = (size_t)(base - name), .kind = FLARE_OTHER};
-    if (strcmp(base, "summary_info.json") == 0) {
+    if (strcmp(base, FLARE_SUMMARY_FILE) == 0) {
         e->kind = FLARE_SUMMARY;
     } else if (strcmp(base, "method_info.fidx") == 0) {
         e->kind = FLARE_METHOD_INDEX;
@@ -361,8 +361,8 @@ static ts_code set_times(flare_dir *dir)
     }
     return code != TS_OK || !older
                ? code
-               : ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_summary_stale, NULL,
-                          TS_NO_OFFSET,
+               : ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_summary_stale,
+                          FLARE_SUMMARY_FILE, TS_NO_OFFSET,
                           "last_record_time is %" PRId64 ", the newest record's %" PRId64,
                           s->last_record_ms, last);
 }

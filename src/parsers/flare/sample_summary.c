@@ -214,8 +214,9 @@ ts_code flare_summary_read(flare_dir *dir, uint32_t member)
     bool there;
     ts_code code = flare_in_open(&there, &in, dir, member);
     if (code == TS_OK && !there) {
-        code = ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_summary_missing, NULL,
-                        TS_NO_OFFSET, "what it says was taken from the other files");
+        code =
+            ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_summary_missing, FLARE_SUMMARY_FILE,
+                     TS_NO_OFFSET, "what it says was taken from the other files");
     } else if (code == TS_OK && (code = ts_json_new(&r.json, dir->ctx, &handler, &r, 0)) == TS_OK &&
                (code = feed(&r, &in, &end)) == TS_OK) {
         code = check(&r, &in, end);
