@@ -7,7 +7,7 @@
 
 #include <sys/stat.h>
 
-enum { MAX_MEMBERS = 12 };
+enum { MAX_MEMBERS = 64 };
 
 #define T0 INT64_C(1567669466207)
 #define MS INT64_C(1000000)

@@ -581,17 +581,17 @@ static void test_stale_summary(void **state)
 
 static void test_clock_set_back(void **state)
 {
-    static const int64_t times[] = {0, 100, 40, 60};
-    static const int64_t durs[] = {100, 0, 20, 0};
+    static const int64_t times[] = {0, 100, 40, 60, 20};
+    static const int64_t durs[] = {100, 0, 20, 0, 0};
     sample s = {.count = 0};
     run r;
     UNUSED(state);
     begin_pair(&s, "thread_1_stack", '4');
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 5; i++) {
         put_stack(&s, "thread_1_stack", times[i] / 20, 0, 0, T0 + times[i], i, RUN);
     }
-    import_damaged(&r, s, "flare_time_backwards", 1);
-    for (size_t i = 0; i < 4; i++) {
+    import_damaged(&r, s, "flare_time_backwards", 2);
+    for (size_t i = 0; i < 5; i++) {
         assert_cell(&r, stack_sample, i, ts, (T0 + times[i]) * MS);
         assert_cell(&r, stack_sample, i, dur, durs[i] * MS);
     }

@@ -185,8 +185,8 @@ static void test_types_of_values(void **state)
         double out[3];
         int64_t negative, saturated;
     } all[] = {
-        {1, {1, -32768, 32767}, {1, -32768, 32767}, 1, 0},
-        {2, {1, 65535, 32768}, {1, 65535, 32768}, 0, 1},
+        {1, {-1, -32768, 32767}, {-1, -32768, 32767}, 2, 0},
+        {2, {65535, 65535, 32768}, {65535, 65535, 32768}, 0, 2},
         {3, {1, INT32_MIN, INT32_MAX}, {1, -2147483648.0, 2147483647.0}, 1, 0},
         {4, {1, 4294967295, 2147483648}, {1, 4294967295.0, 2147483648.0}, 0, 0},
         {5, {1, -1, INT64_C(1) << 50}, {1, -1, 1125899906842624.0}, 1, 0},
@@ -573,12 +573,73 @@ static void test_names_of_files(void **state)
     put_series(&s, "thread_9223372036854775808_cpu_time.fts", 3, 20, T0, one, 1);
     put_series(&s, "thread_07_cpu_time.fts", 3, 20, T0, one, 1);
     put_series(&s, "thread_7_cpu_time.x.fts", 3, 20, T0, one, 1);
+    put_series(&s, "thread_7_cpu_time.-1.fts", 3, 20, T0, one, 1);
+    put_series(&s, "thread_7_cpu_time.1.tmp", 3, 20, T0, one, 1);
+    put_series(&s, "thread_-9223372036854775809_cpu_time.fts", 3, 20, T0, one, 1);
+    put_series(&s, "thread_-0_cpu_time.fts", 3, 20, T0, one, 1);
+    put_series(&s, "thread__cpu_time.fts", 3, 20, T0, one, 1);
     put_str(file_of(&s, "notes.txt"), "x");
     import_made(&r, s);
     assert_rows(&r, flare_thread, 2);
     assert_cell(&r, thread, 1, tid, -3);
     assert_cell(&r, thread, 2, tid, INT64_MAX);
-    assert_int_equal(issue_sum(&r, "member_skipped"), 4);
+    assert_int_equal(issue_sum(&r, "member_skipped"), 9);
+    run_free(&r);
+}
+
+/* More threads than a directory has room for at first; each keeps its stacks and its series. */
+static void test_many_threads(void **state)
+{
+    enum { THREADS = 20 };
+    sample s = {.count = 0};
+    run r;
+    UNUSED(state);
+    for (int64_t i = 0; i < THREADS; i++) {
+        const int64_t values[] = {i + 1};
+        char name[40];
+        snprintf(name, sizeof name, "thread_%lld_stack", (long long)(100 + i));
+        begin_pair(&s, name, '4');
+        put_stack(&s, name, 0, 1000 * i, 0, T0 + i, 1, RUN);
+        snprintf(name, sizeof name, "thread_%lld_cpu_time.fts", (long long)(100 + i));
+        put_series(&s, name, 3, 20, T0 + i, values, 1);
+    }
+    import_made(&r, s);
+    assert_rows(&r, flare_thread, THREADS);
+    assert_rows(&r, stack_sample, THREADS);
+    for (size_t i = 0; i < THREADS; i++) {
+        size_t itid = (size_t)MEM_INT(r.sink, stack_sample, i, itid);
+        assert_cell(&r, stack_sample, i, ts, (T0 + (int64_t)i) * MS);
+        assert_cell(&r, thread, itid, tid, 100 + (int64_t)i);
+    }
+    run_free(&r);
+}
+
+/* The row of a thread has the state of its newest record that says one. */
+static void test_states(void **state)
+{
+    static const struct {
+        const char *state;
+        int64_t after;
+    } all[] = {{"RUNNABLE", 0}, {"RUNNABLE", 20}, {"BLOCKED", 40},
+               {"WAITING", 60}, {"", 80},         {"NEW", 70}};
+    sample s = {.count = 0};
+    run r;
+    UNUSED(state);
+    begin_pair(&s, "thread_132_stack", '4');
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        bytes json = {0};
+        putf(&json,
+             "{\"id\":132,\"name\":\"main\",\"state\":\"%s\",\"sample_time\":%lld,"
+             "\"stacktrace\":[" RUN "]}",
+             all[i].state, (long long)(T0 + all[i].after));
+        put_pair(&s, "thread_132_stack", i, 4, json.p, json.n);
+        free(json.p);
+    }
+    import_made(&r, s);
+    assert_rows(&r, stack_sample, 6);
+    size_t row =
+        memsink_find_text(r.sink, TS_T_thread_detail, TS_C_thread_detail__state, "WAITING");
+    assert_int_not_equal(row, SIZE_MAX);
     run_free(&r);
 }
 
@@ -661,7 +722,9 @@ int main(void)
         cmocka_unit_test(test_ranges_adjoin),
         cmocka_unit_test(test_siblings),
         cmocka_unit_test(test_siblings_without_the_name),
+        cmocka_unit_test(test_many_threads),
         cmocka_unit_test(test_names_of_files),
+        cmocka_unit_test(test_states),
         cmocka_unit_test(test_method_names),
         cmocka_unit_test(test_priority_and_daemon),
     };
