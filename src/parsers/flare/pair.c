@@ -14,6 +14,7 @@ enum {
     HEAD_FIXED = 6, /* magic and length */
     MAGIC = 4,
     SEARCHED = 1024,
+    ZEROS_AT_ONCE = 4096, /* whatever the size of blocks */
     KEY_U32 = 4,
     KEY_I64 = 5,
     OFFSET_SIZE = 4,
@@ -428,7 +429,7 @@ static ts_code skip_zeros(uint64_t *end, flare_pair *pair)
     size_t got;
     size_t i;
     do {
-        ts_code code = flare_in_get(&p, &got, &pair->data, *end, pair->dir->files->block);
+        ts_code code = flare_in_get(&p, &got, &pair->data, *end, ZEROS_AT_ONCE);
         if (code != TS_OK || got < LENGTH_SIZE) {
             return code;
         }
