@@ -106,6 +106,7 @@ typedef struct mc_config {
     int64_t threads;
     int64_t frames; /* mean number of invocations below a root */
     int64_t methods;
+    int64_t callees; /* different methods that a method calls; 0: any */
     int64_t seed;
     int64_t start; /* ms, of the agent */
     int64_t uptime;

@@ -39,6 +39,8 @@ static const option options[] = {
     {"--threads", "N", NUMBER, AT(threads), 1, "default 4"},
     {"--frames", "N", NUMBER, AT(frames), 0, "mean number of invocations below a root; default 10"},
     {"--methods", "N", NUMBER, AT(methods), 1, "default 300"},
+    {"--callees", "N", NUMBER, AT(callees), 0,
+     "different methods that a method calls; default 0: any"},
     {"--small", "PERCENT", NUMBER, AT(small), 0, "roots without a call record; default 10"},
     {"--pause", "MS", NUMBER, AT(pause), 0, "mean time between pauses, 0: none; default 1000"},
     {"--block", "EVENTS", NUMBER, AT(block), 1, "of a trace block; default 500"},

@@ -38,6 +38,7 @@ typedef struct mc_call {
 typedef struct mc_frame {
     uint64_t start;
     uint64_t inner; /* time of the direct children */
+    uint32_t method;
 } mc_frame;
 
 typedef struct mc_thread {

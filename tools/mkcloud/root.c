@@ -107,12 +107,22 @@ static void maybe_tag(mc_pod *p, mc_thread *t)
     }
 }
 
-static uint32_t pick_method(mc_pod *p)
+/* Some are called much more often than others. */
+static uint32_t pick_any(mc_pod *p, int64_t n)
 {
-    /* Some methods are called much more often than others. */
-    uint64_t bound = mk_below(&p->rand, (uint64_t)p->c->methods) + 1;
+    return (uint32_t)mk_below(&p->rand, mk_below(&p->rand, (uint64_t)n) + 1);
+}
 
-    return MC_FIRST_METHOD + (uint32_t)mk_below(&p->rand, bound);
+/* What the innermost invocation calls: any method, or one of a few that depend on it. */
+static uint32_t pick_method(mc_pod *p, const mc_thread *t)
+{
+    uint64_t callee;
+
+    if (p->c->callees == 0 || t->level == 0)
+        return MC_FIRST_METHOD + pick_any(p, p->c->methods);
+    callee = (uint64_t)t->stack[t->level - 1].method << 32 | pick_any(p, p->c->callees);
+    callee *= UINT64_C(0x9e3779b97f4a7c15); /* 2^64 divided by the golden ratio: well spread */
+    return MC_FIRST_METHOD + (uint32_t)((callee >> 32) % (uint64_t)p->c->methods);
 }
 
 /* `extra` invocations below the root; `chain`: each in the one before. */
@@ -131,7 +141,7 @@ static void invocations(mc_pod *p, mc_thread *t, int64_t extra, bool chain)
             mc_exit(p, t);
             continue;
         }
-        mc_enter(p, t, pick_method(p));
+        mc_enter(p, t, pick_method(p, t));
         extra--;
         maybe_tag(p, t);
     }
@@ -209,7 +219,7 @@ static void mark_end(mc_pod *p, mc_thread *t, int64_t number)
 
 static void begin_root(mc_pod *p, mc_thread *t, int64_t number)
 {
-    uint32_t method = pick_method(p);
+    uint32_t method = pick_method(p, t);
 
     if (mc_hit(p, MC_STRAY_EXIT, number))
         mc_exit(p, t);
@@ -263,12 +273,12 @@ void mc_root(mc_pod *p, mc_thread *t, int64_t number)
     if (chain) {
         invocations(p, t, p->c->depth - 1, true);
     } else if (parent) {
-        mc_enter(p, t, pick_method(p));
+        mc_enter(p, t, pick_method(p, t));
     } else if (!small && !alone && mean > 0) {
         invocations(p, t, 1 + (int64_t)mk_below(&p->rand, (uint64_t)(2 * mean - 1)), false);
     }
     if (mc_hit(p, MC_CLOCK_BACK, number)) {
-        mc_enter(p, t, pick_method(p));
+        mc_enter(p, t, pick_method(p, t));
         t->now -= 7;
         mc_exit(p, t);
         t->now += 7;
@@ -295,7 +305,7 @@ void mc_root_open(mc_pod *p, mc_thread *t)
     begin_root(p, t, INT64_MAX);
     for (int i = 0; i < 2 && t->level < p->c->depth; i++) {
         advance(p, t);
-        mc_enter(p, t, pick_method(p));
+        mc_enter(p, t, pick_method(p, t));
     }
     p->f->open += t->level;
     /* A reader ends the open frames at the thread's last event. */

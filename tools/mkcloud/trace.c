@@ -100,7 +100,7 @@ void mc_enter(mc_pod *p, mc_thread *t, uint32_t word)
 {
     event(p, t, ENTER);
     mc_varint(&t->block, word);
-    t->stack[t->level] = (mc_frame){t->now, 0};
+    t->stack[t->level] = (mc_frame){t->now, 0, word};
     if (p->f->max_level < t->level)
         p->f->max_level = t->level;
     t->level++;
