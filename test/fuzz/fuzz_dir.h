@@ -6,6 +6,7 @@
 #include "fuzz.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -48,6 +49,29 @@ static inline void fuzz_dir_make(void)
         check(mkdtemp(fuzz_dir) != NULL);
     }
     (void)atexit(fuzz_dir_remove);
+}
+
+/*
+ * Makes files in the directory from an input: a byte that says which of the `count` names, two
+ * bytes of length (big-endian), the bytes. A file that comes twice goes on.
+ */
+static inline void fuzz_dir_fill(const char *const *names, size_t count, const uint8_t *p, size_t n)
+{
+    while (n >= 3) {
+        char path[400];
+        size_t size = (size_t)p[1] << 8 | p[2];
+        const char *name = names[p[0] % count];
+        p += 3;
+        n -= 3;
+        size = size < n ? size : n;
+        (void)snprintf(path, sizeof path, "%s/%s", fuzz_dir, name);
+        int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+        check(fd >= 0);
+        check(write(fd, p, size) == (ssize_t)size);
+        (void)close(fd);
+        p += size;
+        n -= size;
+    }
 }
 
 #endif

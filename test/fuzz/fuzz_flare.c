@@ -6,8 +6,6 @@
 #include "import_check.h"
 #include "parsers/flare/formats.h"
 
-#include <fcntl.h>
-
 static const char *const names[] = {
     "summary_info.json",      "method_info.fidx",        "method_info.fdata",
     "thread_1_cpu_time.fts",  "thread_1_cpu_time.2.fts", "thread_1_stack.fidx",
@@ -15,26 +13,6 @@ static const char *const names[] = {
     "thread_132_stack.fdata",
 };
 enum { NAMES = sizeof names / sizeof names[0] };
-
-/* A file that comes twice goes on. */
-static void write_files(const uint8_t *p, size_t n)
-{
-    while (n >= 3) {
-        char path[400];
-        size_t size = (size_t)p[1] << 8 | p[2];
-        const char *name = names[p[0] % NAMES];
-        p += 3;
-        n -= 3;
-        size = size < n ? size : n;
-        (void)snprintf(path, sizeof path, "%s/%s", fuzz_dir, name);
-        int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-        check(fd >= 0);
-        check(write(fd, p, size) == (ssize_t)size);
-        (void)close(fd);
-        p += size;
-        n -= size;
-    }
-}
 
 static void import(fuzz_run *r, const uint8_t *p, size_t n, uint64_t cuts)
 {
@@ -44,7 +22,7 @@ static void import(fuzz_run *r, const uint8_t *p, size_t n, uint64_t cuts)
     uint8_t part = n > 0 ? p[0] : 0;
     fuzz_dir_make();
     (void)fuzz_dir_clear();
-    write_files(p + (n > 0), n > 0 ? n - 1 : 0);
+    fuzz_dir_fill(names, NAMES, p + (n > 0), n > 0 ? n - 1 : 0);
     if ((part & 1) != 0) {
         r->ctx->time_range = (ts_time_range){
             .kind = TS_WANTED_OFFSET,
