@@ -313,8 +313,10 @@ ts_code ts_stack_node(int64_t *id, bool *added, ts_store *store, int64_t source_
     uint32_t found;
     uint32_t new_id = 0;
     ts_code code = state_of(&state, store, source_id);
-    if (code != TS_OK || state == NULL ||
-        (code = ts_node_reserve(store->ctx, &state->nodes)) != TS_OK) {
+    if (state == NULL) { /* out of memory */
+        return store->ctx->error.code;
+    }
+    if (code != TS_OK || (code = ts_node_reserve(store->ctx, &state->nodes)) != TS_OK) {
         return code;
     }
     found = ts_node_find(&state->nodes, &place, key, line);

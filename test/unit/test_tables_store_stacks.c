@@ -322,6 +322,29 @@ static void growing_takes_no_more_memory(void **state)
 }
 
 /* The ids of a source have gaps where another one's lie. */
+/* So many that the bits of the hash in a slot are often those of another path: the parent, the
+ * method and the line themselves decide. */
+static void paths_with_equal_hashes_are_told_apart(void **state)
+{
+    enum { PATHS = 100000 };
+    bench *b = *state;
+    memsink_drop(b->mem, TS_T_stack_node);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int64_t i = 0; i < 3 * PATHS; i++) {
+            int64_t k = i % PATHS + 1;
+            int64_t parent = i / PATHS == 1 ? k : 0;
+            int64_t method = i / PATHS == 0 ? k + 1 : 1;
+            int64_t line = i / PATHS == 2 ? k : TS_NO_LINE;
+            int64_t id;
+            bool added;
+            assert_ok(b->ctx, ts_stack_node(&id, &added, b->store, b->file, parent, method, line,
+                                            parent == 0 ? 0 : 1, NULL));
+            assert_int_equal(id, i + 1);
+            assert_int_equal(added, pass == 0);
+        }
+    }
+}
+
 static void sources_may_take_turns(void **state)
 {
     bench *b = *state;
@@ -358,6 +381,7 @@ int main(void)
         T(released_sources_begin_anew),
         T(call_paths_take_little_memory),
         T(growing_takes_no_more_memory),
+        T(paths_with_equal_hashes_are_told_apart),
         T(sources_may_take_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
