@@ -4,7 +4,8 @@
 # - a room includes only itself and rooms below it: base, json, input, tables, htrace and parsers, cli;
 # - parsers/<a> never includes parsers/<b>, and only registry.c names them;
 # - sqlite3.h in tables and cli only; nothing prints or ends the program outside cli;
-# - memory comes through the door of base/alloc.c; names of source files are unique.
+# - memory comes through the door of base/alloc.c; names of source files are unique;
+# - sinks are made by ts_sink_make, in the tests as well, so that none lacks a call.
 set -u
 cd "$1/src" || exit 1
 bad=0
@@ -84,6 +85,10 @@ for file in "${files[@]}"; do
         ;;
     esac
 done
+
+incomplete=$(cd .. && grep -nE '\(ts_sink\) *\{|\.late_text *=[^=]|\.sink = \{' \
+    -r src test tools --include='*.c' --include='*.h')
+[ -z "$incomplete" ] || complain "a sink that ts_sink_make has not made:"$'\n'"$incomplete"
 
 # Every format's folder has a formats.h, for the registry.
 doubles=$(printf '%s\n' "${files[@]}" | grep -E '\.[ch]$' | sed 's|.*/||' | grep -vx formats.h | sort | uniq -d)

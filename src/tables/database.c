@@ -338,12 +338,7 @@ ts_code ts_db_create(ts_db **out, ts_ctx *ctx, const char *path)
     if (code != TS_OK) {
         goto out;
     }
-    db->sink.self = db;
-    db->sink.put = put;
-    db->sink.complete = complete;
-    db->sink.late_text = late_text;
-    db->sink.release = release;
-    db->sink.settle = settle;
+    db->sink = ts_sink_make(db, put, complete, late_text, release, settle);
     int rc = sqlite3_open_v2(path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (rc != SQLITE_OK) {
         code = ts_db_fail(db, rc, "open");

@@ -217,11 +217,8 @@ static inline void fuzz_release(void *self, enum ts_table_id table, int64_t rowi
 
 static inline void fuzz_sink_init(fuzz_sink *s)
 {
-    *s = (fuzz_sink){.sink = {.self = s,
-                              .put = fuzz_put,
-                              .complete = fuzz_complete,
-                              .late_text = fuzz_late_text,
-                              .release = fuzz_release}};
+    *s = (fuzz_sink){
+        .sink = ts_sink_make(s, fuzz_put, fuzz_complete, fuzz_late_text, fuzz_release, NULL)};
 }
 
 static inline void fuzz_sink_free(fuzz_sink *s)

@@ -161,8 +161,7 @@ insertsink *insertsink_new(sqlite3 *db, const ts_table *tables, unsigned count)
     s->db = db;
     s->tables = tables;
     s->count = count;
-    s->sink = (ts_sink){
-        .self = s, .put = put, .complete = complete, .late_text = late_text, .release = release};
+    s->sink = ts_sink_make(s, put, complete, late_text, release, NULL);
     return s;
 }
 

@@ -230,11 +230,7 @@ memsink *memsink_new(ts_ctx *ctx)
 {
     memsink *m = must(calloc(1, sizeof *m));
     m->ctx = ctx;
-    m->sink.self = m;
-    m->sink.put = put;
-    m->sink.complete = complete;
-    m->sink.late_text = late_text;
-    m->sink.release = release;
+    m->sink = ts_sink_make(m, put, complete, late_text, release, NULL);
     return m;
 }
 
