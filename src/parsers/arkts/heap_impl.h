@@ -36,6 +36,7 @@ enum {
     EDGE_TO,
     TREE_CHILDREN = 4,
     EDGES_PER_BLOCK = 64,
+    RECENT_CLASSES = 256,
     MAX_EXTRA = 16 /* fields without a column that are counted one by one */
 };
 
@@ -115,6 +116,9 @@ typedef struct heap_class {
 typedef struct heap_classes {
     heap_class *entries;
     uint32_t *slots; /* hash: index + 1 */
+    /* Entries that were used last, by the lower bits of their names: most nodes need no hash. What
+     * stands here is only a guess, so that it needs no key. */
+    uint32_t recent[RECENT_CLASSES];
     uint32_t count;
     uint32_t cap;
 } heap_classes;
