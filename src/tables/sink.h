@@ -20,6 +20,10 @@ typedef struct ts_sink {
      * the few that are known only when everything was read. */
     ts_code (*late_text)(void *self, enum ts_table_id table, int64_t rowid, unsigned column,
                          ts_text value);
+    /* Sets columns of rows that were put to NULL, at any time: what was found to be wrong only
+     * later. NULL in a sink that keeps no rows. */
+    ts_code (*invalidate)(void *self, enum ts_table_id table, int64_t first, int64_t last,
+                          uint64_t columns);
     /* No more will be completed in this row. */
     void (*release)(void *self, enum ts_table_id table, int64_t rowid);
     /* Both at once, for a set of columns and their values in order; NULL: by the two above. */
@@ -53,6 +57,18 @@ static inline ts_code ts_sink_late_text(ts_sink *sink, enum ts_table_id table, i
                                         unsigned column, ts_text value)
 {
     return sink->late_text(sink->self, table, rowid, column, value);
+}
+
+/*
+ * Sets a set of columns (a bit each, no key) to NULL in the rows first..last of a table. The ranges
+ * are kept in memory until the end, where the file is repaired: for damaged inputs, few and long.
+ * Their rows must not be reserved any more.
+ */
+static inline ts_code ts_sink_invalidate(ts_sink *sink, enum ts_table_id table, int64_t first,
+                                         int64_t last, uint64_t columns)
+{
+    return sink->invalidate == NULL ? TS_OK
+                                    : sink->invalidate(sink->self, table, first, last, columns);
 }
 
 static inline void ts_sink_release(ts_sink *sink, enum ts_table_id table, int64_t rowid)
