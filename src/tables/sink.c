@@ -31,6 +31,17 @@ static ts_code late_text(void *self, enum ts_table_id table, int64_t rowid, unsi
     return TS_OK;
 }
 
+static ts_code invalidate(void *self, enum ts_table_id table, int64_t first, int64_t last,
+                          uint64_t columns)
+{
+    (void)self;
+    (void)table;
+    (void)first;
+    (void)last;
+    (void)columns;
+    return TS_OK;
+}
+
 static void release(void *self, enum ts_table_id table, int64_t rowid)
 {
     (void)self;
@@ -51,5 +62,5 @@ static ts_code settle(void *self, enum ts_table_id table, int64_t rowid, uint64_
 
 ts_sink ts_sink_null(void)
 {
-    return ts_sink_make(NULL, put, complete, late_text, release, settle);
+    return ts_sink_make(NULL, put, complete, late_text, invalidate, release, settle);
 }

@@ -19,6 +19,10 @@ typedef ts_code ts_sink_complete_call(void *self, enum ts_table_id table, int64_
  * few that are known only when everything was read. */
 typedef ts_code ts_sink_late_text_call(void *self, enum ts_table_id table, int64_t rowid,
                                        unsigned column, ts_text value);
+/* Sets columns of rows that were put to NULL, at any time: what was found to be wrong only later.
+ */
+typedef ts_code ts_sink_invalidate_call(void *self, enum ts_table_id table, int64_t first,
+                                        int64_t last, uint64_t columns);
 /* No more will be completed in this row. */
 typedef void ts_sink_release_call(void *self, enum ts_table_id table, int64_t rowid);
 /* Completes and releases, for a set of columns and their values in order. */
@@ -31,18 +35,19 @@ typedef struct ts_sink {
     ts_sink_put_call *put;
     ts_sink_complete_call *complete;
     ts_sink_late_text_call *late_text;
+    ts_sink_invalidate_call *invalidate;
     ts_sink_release_call *release;
     ts_sink_settle_call *settle;   /* NULL: by `complete` and `release` */
     uint64_t rows[TS_TABLE_COUNT]; /* rows put so far */
 } ts_sink;
 
 /* A sink of these calls, none of which may be missing but `settle`. */
-__attribute__((nonnull(2, 3, 4, 5))) static inline ts_sink
+__attribute__((nonnull(2, 3, 4, 5, 6))) static inline ts_sink
 ts_sink_make(void *self, ts_sink_put_call *put, ts_sink_complete_call *complete,
-             ts_sink_late_text_call *late_text, ts_sink_release_call *release,
-             ts_sink_settle_call *settle)
+             ts_sink_late_text_call *late_text, ts_sink_invalidate_call *invalidate,
+             ts_sink_release_call *release, ts_sink_settle_call *settle)
 {
-    ts_sink sink = {self, put, complete, late_text, release, settle, {0}};
+    ts_sink sink = {self, put, complete, late_text, invalidate, release, settle, {0}};
     return sink;
 }
 
@@ -74,6 +79,17 @@ static inline ts_code ts_sink_late_text(ts_sink *sink, enum ts_table_id table, i
                                         unsigned column, ts_text value)
 {
     return sink->late_text(sink->self, table, rowid, column, value);
+}
+
+/*
+ * Sets a set of columns (a bit each, no key) to NULL in the rows first..last of a table. The ranges
+ * are kept in memory until the end, where the file is repaired: for damaged inputs, few and long.
+ * Their rows must not be reserved any more.
+ */
+static inline ts_code ts_sink_invalidate(ts_sink *sink, enum ts_table_id table, int64_t first,
+                                         int64_t last, uint64_t columns)
+{
+    return sink->invalidate(sink->self, table, first, last, columns);
 }
 
 static inline void ts_sink_release(ts_sink *sink, enum ts_table_id table, int64_t rowid)

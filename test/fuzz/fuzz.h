@@ -208,6 +208,19 @@ static inline ts_code fuzz_late_text(void *self, enum ts_table_id table, int64_t
     return TS_OK;
 }
 
+static inline ts_code fuzz_invalidate(void *self, enum ts_table_id table, int64_t first,
+                                      int64_t last, uint64_t columns)
+{
+    fuzz_sink *s = self;
+    uint64_t one = (uint64_t)first;
+    check(first >= 1 && last >= first && (uint64_t)last <= s->sink.rows[table]);
+    check(columns != 0 && (columns >> 1) >> (ts_schema[table].column_count - 1) == 0);
+    mix(&one, (uint64_t)last);
+    mix(&one, columns);
+    s->completed[table] += one;
+    return TS_OK;
+}
+
 static inline void fuzz_release(void *self, enum ts_table_id table, int64_t rowid)
 {
     fuzz_sink *s = self;
@@ -217,8 +230,8 @@ static inline void fuzz_release(void *self, enum ts_table_id table, int64_t rowi
 
 static inline void fuzz_sink_init(fuzz_sink *s)
 {
-    *s = (fuzz_sink){
-        .sink = ts_sink_make(s, fuzz_put, fuzz_complete, fuzz_late_text, fuzz_release, NULL)};
+    *s = (fuzz_sink){.sink = ts_sink_make(s, fuzz_put, fuzz_complete, fuzz_late_text,
+                                          fuzz_invalidate, fuzz_release, NULL)};
 }
 
 static inline void fuzz_sink_free(fuzz_sink *s)
