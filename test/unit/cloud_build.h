@@ -183,6 +183,21 @@ static inline pod worked(void)
     }};
 }
 
+/* What was lost is an issue of data loss, and such an issue says that something was lost. */
+static inline void assert_honest(const run *r)
+{
+    bool lost = false;
+    bool said = false;
+    for (size_t i = 0; i < MEM_ROWS(r->sink, import_count); i++) {
+        lost = lost || MEM_INT(r->sink, import_count, i, lost) > 0;
+    }
+    for (size_t i = 0; i < MEM_ROWS(r->sink, import_issue); i++) {
+        ts_text severity = MEM_TEXT(r->sink, import_issue, i, severity);
+        said = said || ts_text_is(severity, "data_loss") || ts_text_is(severity, "error");
+    }
+    assert_int_equal(lost, said);
+}
+
 /* Takes the pod over. */
 static inline void import_pod(run *r, pod p)
 {
@@ -190,6 +205,7 @@ static inline void import_pod(run *r, pod p)
     put_pod(&b, "shop-1_1691167326000", &p);
     pod_free(&p);
     import_bytes(r, b);
+    assert_honest(r);
 }
 
 /* --- files ------------------------------------------------------------------------------------ */
@@ -329,6 +345,7 @@ static inline void import_files_of(run *r, const set *s)
     assert_ok(r->ctx, r->code);
     assert_int_equal(issues(r, "conservation"), 0);
     assert_int_equal(issues(r, "items_lost"), 0); /* importers name their losses themselves */
+    assert_honest(r);
 }
 
 #define COUNTED(r, item, column) count_sum((r), (item), TS_C_import_count__##column)

@@ -73,6 +73,7 @@ static void import_damaged(run *r, const set *s, size_t block)
     import_set(r, s, block);
     assert_ok(r->ctx, r->code);
     assert_int_equal(issues(r, "conservation"), 0);
+    assert_honest(r);
     for (size_t i = 0; i < s->count; i++) {
         total += s->files[i].n;
     }
@@ -260,6 +261,7 @@ static void import_stream(run *r, const bytes *b, size_t block)
         return;
     }
     assert_int_equal(issues(r, "conservation"), 0);
+    assert_honest(r);
     assert_int_equal(COUNTED(r, "bytes", seen), b->n);
 }
 

@@ -10,6 +10,8 @@ enum { NEWEST_FORMAT = 4, MAX_PARAMS = 4096, MAX_VALUES = 1 << 20 };
 
 typedef struct call {
     int64_t start;
+    bool timed;    /* the start is known and fits */
+    uint32_t wide; /* a bit for each of cpu, wait, memory and io that does not fit */
     uint32_t method;
     int32_t dur;
     uint32_t enters;
@@ -28,23 +30,42 @@ typedef struct call {
 
 /* --- decoding ------------------------------------------------------------------------------- */
 
-/* A number of ms that the writer cut to 32 bits. */
-static int64_t take_ms(cloud_cursor *c)
+/* Bits of call.wide; those of io follow. */
+enum { WIDE_CPU = 1, WIDE_WAIT = 2, WIDE_MEMORY = 4, WIDE_IO = 8 };
+
+static int64_t take_long(call *k, cloud_cursor *c, uint32_t bit)
 {
-    uint64_t v = cloud_varlong(c);
-    return v >= UINT64_C(1) << 31 && v < UINT64_C(1) << 32 ? (int64_t)v - (INT64_C(1) << 32)
-                                                           : (int64_t)v;
+    bool wide = false;
+    int64_t v = (int64_t)cloud_varlong(c, &wide);
+    if (wide) {
+        k->wide |= bit;
+        return INT64_MIN; /* no amount of a tag */
+    }
+    return v;
+}
+
+/* A number of ms that the writer cut to 32 bits. */
+static int64_t take_ms(call *k, cloud_cursor *c, uint32_t bit)
+{
+    int64_t v = take_long(k, c, bit);
+    if (v >= INT64_C(1) << 31 && v < INT64_C(1) << 32) {
+        v -= INT64_C(1) << 32;
+    }
+    if (!cloud_fits(v)) {
+        k->wide |= bit;
+    }
+    return v;
 }
 
 static void decode_numbers(call *k, cloud_cursor *c, int format)
 {
     if (format >= 2) {
-        k->cpu = take_ms(c);
-        k->wait = take_ms(c);
-        k->memory = (int64_t)cloud_varlong(c);
+        k->cpu = take_ms(k, c, WIDE_CPU);
+        k->wait = take_ms(k, c, WIDE_WAIT);
+        k->memory = take_long(k, c, WIDE_MEMORY);
     }
-    for (int i = 0; i < 4 && format >= 3; i++) {
-        k->io[i] = (int64_t)cloud_varlong(c);
+    for (uint32_t i = 0; i < 4 && format >= 3; i++) {
+        k->io[i] = take_long(k, c, (uint32_t)WIDE_IO << i);
     }
     if (format >= 4) {
         k->transactions = cloud_varint(c);
@@ -79,7 +100,8 @@ static void decode_params(cloud_pod *pod, call *k, cloud_cursor *c)
 static void decode(cloud_pod *pod, call *k, cloud_cursor *c)
 {
     const cloud_calls *calls = &pod->calls;
-    k->start = ts_sat_add(calls->last, cloud_zigzag(c));
+    int32_t delta = cloud_zigzag(c);
+    k->timed = !calls->lost && !ts_ckd_add(&k->start, calls->last, delta);
     k->method = cloud_varint(c);
     k->dur = (int32_t)cloud_varint(c);
     k->enters = cloud_varint(c);
@@ -126,24 +148,53 @@ static void clear_absent(ts_row_cloud_call *row, int format)
     }
 }
 
+/* What does not fit is NULL. */
+static ts_code clear_wide(cloud_pod *pod, const call *k, ts_row_cloud_call *row)
+{
+    static const uint64_t bits[] = {
+        TS_NULL_BIT(cloud_call, cpu_dur),      TS_NULL_BIT(cloud_call, wait_dur),
+        TS_NULL_BIT(cloud_call, memory),       TS_NULL_BIT(cloud_call, file_read),
+        TS_NULL_BIT(cloud_call, file_written), TS_NULL_BIT(cloud_call, net_read),
+        TS_NULL_BIT(cloud_call, net_written),
+    };
+    bool times = !k->timed || (k->wide & (WIDE_CPU | WIDE_WAIT)) != 0;
+    ts_code code = TS_OK;
+    if (!k->timed) {
+        TS_SET_NULL(cloud_call, row, ts);
+        TS_SET_NULL(cloud_call, row, suspend_dur);
+    }
+    for (unsigned i = 0; i < sizeof bits / sizeof bits[0]; i++) {
+        row->null |= (k->wide >> i & 1) != 0 ? bits[i] : 0;
+    }
+    if (times) {
+        code = cloud_missing(pod, TS_ISSUE_time_overflow, "values",
+                             "the beginning of a call, or what it took, does not fit");
+    }
+    if (code == TS_OK && k->wide >= WIDE_MEMORY) {
+        code = cloud_missing(pod, TS_ISSUE_cloud_amount_overflow, "values",
+                             "an amount of a call has more than 64 bits");
+    }
+    return code;
+}
+
 static ts_code find_root(cloud_pod *pod, const call *k, ts_row_cloud_call *row)
 {
     const cloud_block *block = NULL;
-    const cloud_root *root = cloud_root_at(&block, pod, k->file, k->offset, k->record);
+    cloud_root *root = cloud_root_at(&block, pod, k->file, k->offset, k->record);
     cloud_thread *thread;
     int64_t start;
     ts_code code;
     TS_SET_NULL(cloud_call, row, root_slice_id);
     if (root == NULL) {
         TS_SET_NULL(cloud_call, row, itid);
-        return cloud_issue(pod,
-                           cloud_has_trace(pod, k->file) ? TS_ISSUE_cloud_call_no_root
-                                                         : TS_ISSUE_cloud_call_no_trace,
-                           cloud_offset(&pod->reader),
-                           "trace file %" PRIu32 " has no root at byte %" PRIu32
-                           ", record %" PRIu32,
-                           k->file, k->offset, k->record);
+        return cloud_missing(
+            pod,
+            cloud_has_trace(pod, k->file) ? TS_ISSUE_cloud_call_no_root
+                                          : TS_ISSUE_cloud_call_no_trace,
+            "roots", "trace file %" PRIu32 " has no root at byte %" PRIu32 ", record %" PRIu32,
+            k->file, k->offset, k->record);
     }
+    root->promised = 0;
     thread = (cloud_thread *)pod->threads.p + block->thread;
     start = block->real + root->since;
     row->itid = thread->itid;
@@ -155,11 +206,11 @@ static ts_code find_root(cloud_pod *pod, const call *k, ts_row_cloud_call *row)
     if (code == TS_OK) {
         code = cloud_amounts_mend(pod, root, row);
     }
-    if (code == TS_OK && (root->word != k->method || start != k->start)) {
-        code = cloud_issue(pod, TS_ISSUE_cloud_call_mismatch, cloud_offset(&pod->reader),
-                           "method %" PRIu32 " at %" PRId64 " ms, in the trace %" PRIu32
-                           " at %" PRId64 " ms",
-                           k->method, k->start, root->word, start);
+    if (code == TS_OK && (root->word != k->method || (k->timed && start != k->start))) {
+        code = cloud_missing(pod, TS_ISSUE_cloud_call_mismatch, "roots",
+                             "method %" PRIu32 " at %" PRId64 " ms, in the trace %" PRIu32
+                             " at %" PRId64 " ms",
+                             k->method, k->start, root->word, start);
     }
     return code;
 }
@@ -210,6 +261,7 @@ static ts_code put_params(cloud_pod *pod, const call *k, const uint8_t *end, int
         };
         if (row.dictionary_id == 0) {
             TS_SET_NULL(cloud_call_param, &row, dictionary_id);
+            code = cloud_no_word(pod, "a parameter", word);
         }
         for (uint32_t v = 0; v < values && code == TS_OK; v++) {
             code = cloud_utf8(pod->ctx, &pod->text, cloud_text(&c));
@@ -231,7 +283,7 @@ static ts_row_cloud_call make_row(const cloud_pod *pod, const call *k)
         .source_id = pod->source_id,
         .calls_file = pod->file->index,
         .record = pod->calls.record,
-        .ts = cloud_ns(k->start),
+        .ts = k->timed ? cloud_ns(k->start) : 0,
         .dur = cloud_ns(k->dur),
         .calls = k->enters,
         .thread_index = k->thread,
@@ -246,7 +298,7 @@ static ts_row_cloud_call make_row(const cloud_pod *pod, const call *k)
         .net_written = k->io[3],
         .transactions = k->transactions,
         .queue_wait_dur = cloud_ns(k->queue_wait),
-        .suspend_dur = cloud_ns(cloud_paused(pod, k->start, ts_sat_add(k->start, k->dur))),
+        .suspend_dur = k->timed ? cloud_ns(cloud_paused(pod, k->start, k->start + k->dur)) : 0,
         .trace_file = k->file,
         .trace_offset = k->offset,
         .trace_record = k->record,
@@ -263,7 +315,7 @@ static const char *implausible(const cloud_pod *pod, const call *k)
         return "a call's thread has no name";
     }
     /* When words were lost their numbers say nothing about the call. */
-    return k->method >= pod->words.n && !pod->words_lost ? "a call's method has no word" : NULL;
+    return k->method >= pod->word_end && !pod->words_lost ? "a call's method has no word" : NULL;
 }
 
 /* Most often the records before it were damaged, and all that follow make no sense either. */
@@ -277,41 +329,63 @@ static ts_code check(cloud_pod *pod, const call *k, cloud_cursor *c)
         cloud_refuse(pod, c, why);
         return TS_OK;
     }
-    return cloud_issue(pod, TS_ISSUE_cloud_call_implausible, cloud_offset(&pod->reader),
-                       "%s: method %" PRIu32 ", thread %" PRIu32 ", %" PRId32 " ms", why, k->method,
-                       k->thread, k->dur);
+    return cloud_missing(pod, TS_ISSUE_cloud_call_implausible, "values",
+                         "%s: method %" PRIu32 ", thread %" PRIu32 ", %" PRId32 " ms", why,
+                         k->method, k->thread, k->dur);
+}
+
+ts_code cloud_calls_end(cloud_pod *pod)
+{
+    const cloud_root *roots = pod->roots.p;
+    uint64_t missing = 0;
+    ts_code code;
+    for (size_t i = 0; i < pod->roots.n; i++) {
+        missing += roots[i].promised;
+    }
+    if (missing == 0 || (code = cloud_lose(pod, "calls", missing)) != TS_OK) {
+        return missing == 0 ? TS_OK : code;
+    }
+    return ts_issue_n(pod->store, pod->source_id, TS_ISSUE_cloud_call_missing, "calls",
+                      TS_NO_OFFSET, missing,
+                      "roots of the trace whose calls have no record: %" PRIu64, missing);
 }
 
 static ts_code call_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
 {
     call k = {0};
     ts_row_cloud_call row;
+    bool in_time;
     ts_code code;
     (void)offset;
     decode(pod, &k, c);
     if (c->got != CLOUD_GOT) {
         return TS_OK;
     }
+    in_time = k.timed;
+    k.timed = k.timed && cloud_fits(k.start) && cloud_fits(ts_sat_add(k.start, k.dur));
     row = make_row(pod, &k);
     if ((code = check(pod, &k, c)) != TS_OK || c->got != CLOUD_GOT ||
         (code = take_thread(pod, &k, &row)) != TS_OK) {
         return code;
     }
     pod->calls.last = k.start;
+    pod->calls.lost = !in_time;
     pod->calls.record++;
-    if (!cloud_wanted(pod, k.start)) {
+    if (k.timed && !cloud_wanted(pod, k.start)) {
         cloud_count_skipped(pod, CLOUD_N_CALLS);
         pod->counts[CLOUD_N_CALL_PARAMS]->seen += k.values;
         pod->counts[CLOUD_N_CALL_PARAMS]->skipped += k.values;
         return TS_OK;
     }
     if ((code = cloud_method(&row.method_id, pod, k.method)) != TS_OK ||
-        (code = find_root(pod, &k, &row)) != TS_OK) {
+        (code = find_root(pod, &k, &row)) != TS_OK || (code = clear_wide(pod, &k, &row)) != TS_OK) {
         return code;
     }
     clear_absent(&row, pod->calls.format);
-    cloud_note_time(pod, k.start);
-    cloud_note_time(pod, ts_sat_add(k.start, k.dur));
+    if (k.timed) {
+        cloud_note_time(pod, k.start);
+        cloud_note_time(pod, k.start + k.dur);
+    }
     cloud_count(pod, CLOUD_N_CALLS);
     code = ts_put_cloud_call(pod->sink, &row);
     return code != TS_OK ? code : put_params(pod, &k, c->p, row.id);
@@ -345,6 +419,7 @@ ts_code cloud_calls_import(cloud_pod *pod)
         return cloud_no_header(pod, calls->format == 0 ? 8 : 16);
     }
     calls->last = (int64_t)head;
+    calls->lost = head > INT64_MAX;
     cloud_take(r, &c);
     pod->kept = cloud_offset(r);
     if ((code = cloud_fact(pod, "format", calls->format)) != TS_OK ||

@@ -191,49 +191,64 @@ static bool server_of(size_t *out, const cloud_file *f)
     return true;
 }
 
-static bool has_params(const cloud_file *files, size_t n)
+static const cloud_file *own_params(const cloud_file *files, size_t n)
 {
-    size_t i = 0;
-    while (i < n && files[i].kind != CLOUD_PARAMS) {
-        i++;
+    for (size_t i = 0; i < n; i++) {
+        if (files[i].kind == CLOUD_PARAMS) {
+            return &files[i];
+        }
     }
-    return i < n;
+    return NULL;
 }
+
+/* Params for starts of a server that have none, found last. Pods of a server follow one another. */
+typedef struct server_params {
+    const cloud_file *pod; /* one of the server; NULL: none so far */
+    size_t server;         /* the part of its name that is the server's */
+    const cloud_file *params;
+} server_params;
 
 /*
  * Params of another start of the server, which are the same: those of the start before, or else of
- * the first one after. NULL: there are none. Pods stand in the order of their names.
+ * the first one after. NULL: there are none. Pods stand in the order of their names, and `last` is
+ * what was found for the one before of the same server: its own, or those of the first after it.
  */
-static const cloud_file *find_params(const cloud_file *files, size_t n, const cloud_file *pod)
+static const cloud_file *find_params(server_params *last, const cloud_file *files, size_t n,
+                                     const cloud_file *pod, const cloud_file *own)
 {
-    const cloud_file *found = NULL;
     size_t server;
     size_t other;
     if (!is_agent(pod) || !server_of(&server, pod)) {
         return NULL;
     }
-    for (size_t i = 0; i < n && (found == NULL || files + i < pod); i++) {
-        const cloud_file *f = &files[i];
-        if (f->kind == CLOUD_PARAMS && is_agent(f) && server_of(&other, f) && other == server &&
-            memcmp(f->name, pod->name, server) == 0) {
-            found = f;
+    if (last->pod == NULL || last->server != server ||
+        memcmp(last->pod->name, pod->name, server) != 0) {
+        *last = (server_params){pod, server, NULL};
+        for (size_t i = 0; i < n && (last->params == NULL || files + i < pod); i++) {
+            const cloud_file *f = &files[i];
+            if (f->kind == CLOUD_PARAMS && is_agent(f) && server_of(&other, f) && other == server &&
+                memcmp(f->name, pod->name, server) == 0) {
+                last->params = f;
+            }
         }
     }
-    return found;
+    last->params = own != NULL ? own : last->params;
+    return last->params;
 }
 
 /* The files of a pod, which are `n` of all. */
-static ts_code import_pod(ts_job *job, int64_t id, const cloud_file *all, size_t count,
-                          const cloud_file *pod, size_t n)
+static ts_code import_pod(ts_job *job, int64_t id, server_params *last, const cloud_file *all,
+                          size_t count, const cloud_file *pod, size_t n)
 {
-    const cloud_file *params = has_params(pod, n) ? NULL : find_params(all, count, pod);
+    const cloud_file *own = own_params(pod, n);
+    const cloud_file *params = find_params(last, all, count, pod, own);
     cloud_file *files = ts_alloc(job->ctx, n + 1, sizeof *files);
     ts_code code = TS_OK;
     if (files == NULL) {
         return job->ctx->error.code;
     }
     memcpy(files, pod, n * sizeof *files);
-    if (params != NULL) {
+    if (own == NULL && params != NULL) {
         files[n] = *params;
         files[n++].borrowed = true;
         code = ts_issue(job->store, id, TS_ISSUE_cloud_params_borrowed, "params 1", TS_NO_OFFSET,
@@ -248,6 +263,7 @@ static ts_code import_pod(ts_job *job, int64_t id, const cloud_file *all, size_t
 
 static ts_code import_pods(ts_job *job, const cloud_file *files, size_t n, bool *first)
 {
+    server_params last = {NULL, 0, NULL};
     size_t i = 0;
     ts_code code = TS_OK;
     while (i < n && code == TS_OK) {
@@ -258,7 +274,7 @@ static ts_code import_pods(ts_job *job, const cloud_file *files, size_t n, bool 
         }
         code = begin_source(&id, job, &files[i], *first);
         if (code == TS_OK) {
-            code = import_pod(job, id, files, n, &files[i], end - i);
+            code = import_pod(job, id, &last, files, n, &files[i], end - i);
         }
         *first = false;
         i = end;
@@ -291,6 +307,9 @@ static ts_code read_conversation(ts_job *job, ts_stream *stream, uint32_t member
             got = 0;
             code = ts_issue(job->store, id, TS_ISSUE_input_read_failed, NULL,
                             (int64_t)ts_stream_offset(stream), "%s", job->ctx->error.causes[0]);
+            if (code == TS_OK) {
+                code = cloud_lose_of(job->store, id, "ends", 1);
+            }
         }
         if (code == TS_OK && got > 0) {
             code = cloud_conversation_feed(v, block, got);
@@ -330,6 +349,9 @@ static ts_code try_conversation(ts_job *job, uint32_t member, bool *first, uint3
         code = ts_issue(job->store, job->source_id, TS_ISSUE_member_failed,
                         ts_member_name(job->set, member), TS_NO_OFFSET, "%s",
                         job->ctx->error.causes[0]);
+        if (code == TS_OK) {
+            code = cloud_lose_of(job->store, job->source_id, "files", 1);
+        }
     }
     return code;
 }
@@ -355,6 +377,9 @@ static ts_code note_set(ts_job *job, uint32_t others)
     if (damage != NULL) {
         code = ts_issue(job->store, job->source_id, TS_ISSUE_wire_damage, NULL,
                         (int64_t)damage->offset, "%s", damage->what);
+        if (code == TS_OK) {
+            code = cloud_lose_of(job->store, job->source_id, "ends", 1);
+        }
     }
     if (code == TS_OK && others > 0) {
         code = ts_issue_n(job->store, job->source_id, TS_ISSUE_member_skipped, NULL, TS_NO_OFFSET,

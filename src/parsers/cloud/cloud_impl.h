@@ -4,8 +4,9 @@
  * the order in which they refer to each other: dictionary, params, suspend, sql and xml, trace,
  * calls.
  *
- * Kept per pod: 24 bytes a word and its text, 16 a pause, 16 a text, 32 a block, 16 a root, and the
- * open frames of each thread.
+ * Kept per pod: 24 bytes a word and its text, 32 more with slots where ids are far apart, 16 a
+ * pause, 16 a text, 32 a block, 16 a root, and the open frames of each thread. Arrays grow by half,
+ * so that up to half as much is free.
  */
 #ifndef TS_PARSERS_CLOUD_CLOUD_IMPL_H
 #define TS_PARSERS_CLOUD_CLOUD_IMPL_H
@@ -13,6 +14,7 @@
 #include "base/ckd.h"
 #include "base/pool.h"
 #include "parsers/cloud/reader.h"
+#include "parsers/cloud/slots.h"
 #include "parsers/format.h"
 
 /* --- files --------------------------------------------------------------------------------- */
@@ -59,6 +61,12 @@ typedef struct cloud_word {
     uint32_t text;  /* number in cloud_pod.texts_of_words */
 } cloud_word;
 
+/* A word whose id is far from the others. */
+typedef struct cloud_far_word {
+    uint32_t id;
+    cloud_word word;
+} cloud_far_word;
+
 /* end and dur of all pauses so far; pauses are disjoint and in order of time. */
 typedef struct cloud_pause {
     int64_t end;
@@ -84,8 +92,9 @@ typedef struct cloud_block {
 typedef struct cloud_root {
     uint32_t record;
     uint32_t word;
-    uint32_t slice; /* id in stack_slice - cloud_pod.first_slice; 0: outside of --time-range */
-    int32_t since;  /* ms from the clock of its block to the start */
+    uint32_t slice : 31;   /* id in stack_slice - cloud_pod.first_slice; 0: not in --time-range */
+    uint32_t promised : 1; /* a record of its call was written, and was not met so far */
+    int32_t since;         /* ms from the clock of its block to the start */
 } cloud_root;
 
 typedef struct cloud_frame {
@@ -106,6 +115,7 @@ typedef struct cloud_thread {
     int64_t resync_ms; /* when what is open ends, if resync */
     bool resync;       /* the next end belongs to a root whose beginning was lost */
     bool named;
+    bool busy; /* stands in cloud_pod.busy */
 } cloud_thread;
 
 /* Amounts of a call that the agent's encoder of long numbers may have cut (amounts.c). */
@@ -138,6 +148,7 @@ ts_code cloud_grow(ts_ctx *ctx, cloud_array *a, size_t size);
 typedef struct cloud_calls {
     int format;
     int64_t last; /* start of the call before, ms; at first that of the file */
+    bool lost;    /* that did not fit: no start is known any more */
     int64_t record;
     cloud_array names; /* uint32_t: numbers in cloud_pod.thread_names */
 } cloud_calls;
@@ -169,10 +180,15 @@ typedef struct cloud_pod {
     int64_t last_ms;
     bool agent; /* the files are those of the agent itself: not framed */
 
+    /* Compressed files, each the last of its stream. */
+    uint64_t ended;
+    uint64_t unended;
+
     /* The file that is being read. */
     const cloud_file *file;
     char label[CLOUD_LABEL];
     cloud_reader reader;
+    bool newest;     /* the last one of its stream */
     bool damaged;    /* what follows is lost */
     const char *why; /* why no record can be at the reader's place; NULL: a text's length */
     uint64_t kept;   /* bytes up to the end of the last good record */
@@ -184,17 +200,24 @@ typedef struct cloud_pod {
     ts_buf more; /* likewise */
     ts_buf name; /* likewise, for methods */
 
-    cloud_array words; /* cloud_word, by word id */
+    cloud_array words;     /* cloud_word, by word id */
+    cloud_array far_words; /* cloud_far_word, of ids that are not in words */
+    cloud_slots far_slots;
+    uint32_t word_count; /* that are defined */
+    uint32_t word_end;   /* above the largest id */
+    cloud_array by_text; /* uint32_t, by number in texts_of_words: id + 1 of the first such word */
     ts_pool texts_of_words;
     bool words_lost;        /* there are more than those */
     uint32_t last_word;     /* id of the next word in a dictionary without ids */
     int64_t word_call_info; /* -1: not there */
     int64_t word_java_thread;
+    int64_t word_started; /* a tag at the end of roots that have a record in calls */
     int64_t word_node_name;
     int64_t word_amounts[CLOUD_AMOUNTS];
 
     cloud_array pauses; /* cloud_pause */
     int64_t suspend_ms; /* end of the last pause that was read */
+    bool suspend_lost;  /* that did not fit */
     cloud_array texts;  /* cloud_place: sql, then xml */
     size_t xml_first;
 
@@ -203,6 +226,8 @@ typedef struct cloud_pod {
     cloud_array amounts; /* cloud_amount: few */
     int64_t first_slice;
     cloud_array threads; /* cloud_thread */
+    uint32_t open;       /* invocations, on all threads */
+    cloud_array busy;    /* uint32_t: numbers of threads that may have something open */
     cloud_calls calls;
     ts_pool thread_names;
     bool trace_torn; /* a file of the trace did not end as it should */
@@ -212,6 +237,13 @@ typedef struct cloud_pod {
 
 #define CLOUD_NS_PER_MS INT64_C(1000000)
 
+/* Do these ms fit 64 bits as ns? */
+static inline bool cloud_fits(int64_t ms)
+{
+    return ms >= INT64_MIN / CLOUD_NS_PER_MS && ms <= INT64_MAX / CLOUD_NS_PER_MS;
+}
+
+/* For ms that fit. */
 static inline int64_t cloud_ns(int64_t ms)
 {
     return ts_sat_mul(ms, CLOUD_NS_PER_MS);
@@ -243,6 +275,19 @@ ts_code cloud_source_name(ts_job *job, int64_t id, const char *p, size_t n);
 
 /* What is wrong at an offset of the file that is being read. */
 ts_code cloud_issue(cloud_pod *pod, ts_issue_code issue, uint64_t offset, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/*
+ * n things that the recording refers to or implies are not there, or not as announced: an issue of
+ * data loss says so, too. `what` is their kind, for import_count.
+ */
+ts_code cloud_lose(cloud_pod *pod, const char *what, uint64_t n);
+
+/* The same for the source of a pod, or of the input. */
+ts_code cloud_lose_of(ts_store *store, int64_t source_id, const char *what, uint64_t n);
+
+/* An issue of something that is not there, which counts as lost. */
+ts_code cloud_missing(cloud_pod *pod, ts_issue_code issue, const char *what, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
 /* The file ends in the middle of a record that begins at the reader's place: one item is lost. */
@@ -302,7 +347,7 @@ ts_code cloud_trace_import(cloud_pod *pod);
 ts_code cloud_calls_import(cloud_pod *pod);
 
 /* All files of the stream were read. */
-void cloud_dictionary_end(cloud_pod *pod);
+ts_code cloud_dictionary_end(cloud_pod *pod);
 void cloud_suspend_end(cloud_pod *pod);
 
 /* state 1: the recording ends here. 2: what comes next in the trace is missing. */
@@ -311,10 +356,23 @@ ts_code cloud_close_frames(cloud_pod *pod, int state);
 /* The row of stack_method of a word, made when new. */
 ts_code cloud_method(int64_t *id, cloud_pod *pod, uint32_t word);
 
+/* The word with this id among those that are far from the others, or NULL. */
+cloud_word *cloud_far_word_of(const cloud_pod *pod, uint32_t id);
+
+/* The word with this id, or NULL. */
+static inline cloud_word *cloud_word_of(const cloud_pod *pod, uint32_t id)
+{
+    if (id < pod->words.n && ((cloud_word *)pod->words.p)[id].row != 0) {
+        return (cloud_word *)pod->words.p + id;
+    }
+    return pod->far_words.n == 0 ? NULL : cloud_far_word_of(pod, id);
+}
+
 /* id in cloud_dictionary, or 0. */
 static inline int64_t cloud_word_row(const cloud_pod *pod, uint32_t word)
 {
-    return word < pod->words.n ? ((const cloud_word *)pod->words.p)[word].row : 0;
+    const cloud_word *w = cloud_word_of(pod, word);
+    return w == NULL ? 0 : w->row;
 }
 
 /* ms in [start, end) during which the Java VM was paused. */
@@ -323,12 +381,18 @@ int64_t cloud_paused(const cloud_pod *pod, int64_t start, int64_t end);
 /* The id of a text, or 0. */
 int64_t cloud_text_at(const cloud_pod *pod, cloud_kind kind, uint32_t file, uint32_t offset);
 
+/* A tag or a parameter has a number that the dictionary lacks. */
+ts_code cloud_no_word(cloud_pod *pod, const char *what, uint32_t word);
+
 /* Was something read of this file of the trace? */
 bool cloud_has_trace(const cloud_pod *pod, uint32_t file);
 
 /* The root that begins at this place of the trace, and the block that it is in, or NULL. */
-const cloud_root *cloud_root_at(const cloud_block **block, const cloud_pod *pod, uint32_t file,
-                                uint32_t offset, uint32_t record);
+cloud_root *cloud_root_at(const cloud_block **block, const cloud_pod *pod, uint32_t file,
+                          uint32_t offset, uint32_t record);
+
+/* All calls were read: roots that say that there is a record, which was not met. */
+ts_code cloud_calls_end(cloud_pod *pod);
 
 /* --- amounts ------------------------------------------------------------------------------- */
 

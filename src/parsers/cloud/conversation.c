@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "parsers/cloud/cloud_impl.h"
+#include "parsers/cloud/slots.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,7 +23,8 @@ enum {
     VERSION = 0x14,
     INIT = 0x15,
     MAX_FIELD = 1 << 20,
-    MAX_STREAMS = 4096, /* of one pod; each has a spool */
+    MAX_STREAMS = 4096, /* of one pod, and handles; each stream has a spool of up to 64 KiB */
+    MAX_PODS = 4096,    /* each has rows in tables that stay in memory, 2 KiB */
     HANDLE = 16
 };
 
@@ -41,15 +43,22 @@ struct cloud_conversation {
     ts_ctx *ctx;
     int64_t source_id; /* of the file */
     int64_t pod_id;
+    const char *why; /* the next command is refused */
+    uint32_t pods;
     bool in_pod;
+    bool refused; /* the collector takes nothing of this pod */
     bool any_pod;
     bool stopped;
     bool failed; /* the connection has ended; only another one may follow */
     uint64_t bytes;
     uint64_t parsed;
+    uint64_t stray; /* of parsed, for streams that were not opened */
+    uint64_t open;  /* commands that the collector has not acknowledged */
     ts_buf pending;
     cloud_array files;   /* cloud_file */
-    cloud_array streams; /* stream: a handle may be opened anew */
+    cloud_array streams; /* stream, one a handle */
+    cloud_slots by_name; /* of files */
+    cloud_slots by_handle;
 };
 
 bool cloud_is_conversation(const uint8_t *p, size_t n)
@@ -75,12 +84,54 @@ static void drop_files(cloud_conversation *v)
     }
     v->files.n = 0;
     v->streams.n = 0;
+    cloud_slots_clear(v->ctx, &v->by_name);
+    cloud_slots_clear(v->ctx, &v->by_handle);
+}
+
+/* No command after the limit is taken. */
+static void refuse(cloud_conversation *v, cloud_cursor *c, const char *why)
+{
+    v->why = why;
+    cloud_fail(c, CLOUD_BAD);
+}
+
+/* Is one more pod too much? */
+static bool too_many_pods(cloud_conversation *v, cloud_cursor *c)
+{
+    if (v->pods < MAX_PODS) {
+        return false;
+    }
+    refuse(v, c, "a conversation has more than 4096 pods; what follows is not read");
+    return true;
+}
+
+/* Every agent opens these at once, before it sends anything. */
+static ts_code check_streams(cloud_conversation *v)
+{
+    const cloud_file *files = v->files.p;
+    bool has[CLOUD_KINDS] = {false};
+    uint64_t missing;
+    ts_code code;
+    for (size_t i = 0; i < v->files.n; i++) {
+        has[files[i].kind] = true;
+    }
+    missing = (uint64_t)!has[CLOUD_TRACE] + !has[CLOUD_CALLS] +
+              !(has[CLOUD_DICTIONARY] || has[CLOUD_POS_DICTIONARY]);
+    if (missing == 0 || v->refused || v->failed) {
+        return TS_OK;
+    }
+    code = cloud_lose_of(v->job->store, v->pod_id, "streams", missing);
+    return code != TS_OK
+               ? code
+               : ts_issue(v->job->store, v->pod_id, TS_ISSUE_cloud_stream_missing, NULL,
+                          (int64_t)v->parsed,
+                          "of dictionary, trace and calls %" PRIu64 " were not opened", missing);
 }
 
 static ts_code end_pod(cloud_conversation *v)
 {
     ts_code code = TS_OK;
-    if (v->in_pod) {
+    if (v->in_pod && (code = check_streams(v)) == TS_OK) {
         code = cloud_pod_import(v->job, v->pod_id, v->files.p, v->files.n, false);
     }
     v->in_pod = false;
@@ -102,6 +153,9 @@ static ts_code begin_pod(cloud_conversation *v)
     }
     v->in_pod = true;
     v->any_pod = true;
+    v->pods++;
+    v->refused = false;
+    v->open = 0;
     v->failed = false;
     source = ts_source(v->job->store, v->pod_id);
     return ts_source_text(v->job->store, v->pod_id, &source->kind, "pod", 3);
@@ -159,7 +213,7 @@ static ts_code version(cloud_conversation *v, cloud_cursor *c)
     ts_row_source *source;
     int n;
     ts_code code;
-    if (c->got != CLOUD_GOT) {
+    if (c->got != CLOUD_GOT || too_many_pods(v, c)) {
         return TS_OK;
     }
     if ((code = begin_pod(v)) != TS_OK || (code = name_pod(v, pod, service, space)) != TS_OK) {
@@ -172,6 +226,7 @@ static ts_code version(cloud_conversation *v, cloud_cursor *c)
     if (code == TS_OK) {
         code = property(v, "server_version", (field){(const uint8_t *)text, (size_t)n});
     }
+    v->refused = server == REFUSED;
     return code != TS_OK || server != REFUSED
                ? code
                : ts_issue(v->job->store, v->pod_id, TS_ISSUE_cloud_refused, NULL,
@@ -184,27 +239,73 @@ static ts_code init_old(cloud_conversation *v, cloud_cursor *c)
     field service = take_field(c);
     field pod = take_field(c);
     ts_code code;
-    if (c->got != CLOUD_GOT) {
+    if (c->got != CLOUD_GOT || too_many_pods(v, c)) {
         return TS_OK;
     }
     code = begin_pod(v);
     return code != TS_OK ? code : name_pod(v, pod, service, space);
 }
 
+static uint64_t hash_name(const cloud_conversation *v, const char *name, int64_t index)
+{
+    ts_hash h = ts_hash_begin(&v->ctx->hash_key);
+    ts_hash_word(&h, (uint64_t)index);
+    ts_hash_bytes(&h, name, strlen(name));
+    return ts_hash_end(&h);
+}
+
+static uint64_t hash_file(const void *owner, uint32_t number)
+{
+    const cloud_conversation *v = owner;
+    const cloud_file *f = (const cloud_file *)v->files.p + number;
+    return hash_name(v, f->stream, f->index);
+}
+
+static bool is_file(const void *owner, uint32_t number, const void *key)
+{
+    const cloud_conversation *v = owner;
+    const cloud_file *f = (const cloud_file *)v->files.p + number;
+    const cloud_file *wanted = key;
+    return f->index == wanted->index && strcmp(f->stream, wanted->stream) == 0;
+}
+
+static uint64_t hash_handle(const cloud_conversation *v, const uint8_t *handle)
+{
+    ts_hash h = ts_hash_begin(&v->ctx->hash_key);
+    ts_hash_bytes(&h, (const char *)handle, HANDLE);
+    return ts_hash_end(&h);
+}
+
+static uint64_t hash_stream(const void *owner, uint32_t number)
+{
+    const cloud_conversation *v = owner;
+    return hash_handle(v, ((const stream *)v->streams.p)[number].handle);
+}
+
+static bool is_stream(const void *owner, uint32_t number, const void *key)
+{
+    const cloud_conversation *v = owner;
+    return memcmp(((const stream *)v->streams.p)[number].handle, key, HANDLE) == 0;
+}
+
+/* The stream that was opened with the handle. */
+static bool find_stream(uint32_t *number, const cloud_conversation *v, const uint8_t *handle)
+{
+    return cloud_slots_find(number, &v->by_handle, hash_handle(v, handle), is_stream, v, handle);
+}
+
 /* The file of the stream with this number, made when new. */
 static ts_code file_of(cloud_conversation *v, size_t *number, field name, int64_t index)
 {
     cloud_file f = {.index = index, .name = ""};
-    cloud_file *files = v->files.p;
+    uint32_t found;
     size_t n = name.n < sizeof f.stream ? name.n : sizeof f.stream - 1;
     ts_code code;
     memcpy(f.stream, name.p, n);
     f.kind = cloud_kind_of(f.stream, n);
-    for (size_t i = 0; i < v->files.n; i++) {
-        if (files[i].index == index && strcmp(files[i].stream, f.stream) == 0) {
-            *number = i;
-            return TS_OK;
-        }
+    if (cloud_slots_find(&found, &v->by_name, hash_name(v, f.stream, index), is_file, v, &f)) {
+        *number = found;
+        return TS_OK;
     }
     if ((code = cloud_grow(v->ctx, &v->files, sizeof f)) != TS_OK ||
         (code = ts_spool_new(&f.spool, v->ctx)) != TS_OK) {
@@ -212,14 +313,33 @@ static ts_code file_of(cloud_conversation *v, size_t *number, field name, int64_
     }
     *number = v->files.n;
     ((cloud_file *)v->files.p)[v->files.n++] = f;
-    return TS_OK;
+    return cloud_slots_add(v->ctx, &v->by_name, (uint32_t)*number, hash_file, v);
+}
+
+/* The handle stands for the file from now on. */
+static ts_code open_stream(cloud_conversation *v, const uint8_t *handle, size_t file)
+{
+    stream s = {.file = file};
+    uint32_t number;
+    ts_code code;
+    if (find_stream(&number, v, handle)) {
+        ((stream *)v->streams.p)[number].file = file;
+        return TS_OK;
+    }
+    memcpy(s.handle, handle, HANDLE);
+    if ((code = cloud_grow(v->ctx, &v->streams, sizeof s)) != TS_OK) {
+        return code;
+    }
+    number = (uint32_t)v->streams.n;
+    ((stream *)v->streams.p)[v->streams.n++] = s;
+    return cloud_slots_add(v->ctx, &v->by_handle, number, hash_stream, v);
 }
 
 static ts_code init(cloud_conversation *v, cloud_cursor *c)
 {
     field name = take_field(c);
     const uint8_t *handle;
-    stream s;
+    size_t file;
     int64_t seq;
     ts_code code;
     (void)cloud_fixed(c, 8);
@@ -230,35 +350,38 @@ static ts_code init(cloud_conversation *v, cloud_cursor *c)
     if (c->got != CLOUD_GOT) {
         return TS_OK;
     }
-    if (v->streams.n == MAX_STREAMS || seq < 0) {
+    if (seq < 0) {
         cloud_fail(c, CLOUD_BAD);
         return TS_OK;
     }
-    if (!v->in_pod && (code = begin_pod(v)) != TS_OK) {
+    if (v->streams.n == MAX_STREAMS || v->files.n == MAX_STREAMS) {
+        refuse(v, c, "a pod has more than 4096 streams; what follows is not read");
+        return TS_OK;
+    }
+    if (!v->in_pod && too_many_pods(v, c)) {
+        return TS_OK;
+    }
+    if ((!v->in_pod && (code = begin_pod(v)) != TS_OK) ||
+        (code = file_of(v, &file, name, seq + 1)) != TS_OK) {
         return code;
     }
-    memcpy(s.handle, handle, HANDLE);
-    if ((code = file_of(v, &s.file, name, seq + 1)) != TS_OK ||
-        (code = cloud_grow(v->ctx, &v->streams, sizeof s)) != TS_OK) {
-        return code;
-    }
-    ((stream *)v->streams.p)[v->streams.n++] = s;
-    return TS_OK;
+    return open_stream(v, handle, file);
 }
 
 static ts_code data(cloud_conversation *v, cloud_cursor *c)
 {
     const uint8_t *handle = take_handle(c);
     field f = take_field(c);
-    const stream *streams = v->streams.p;
+    uint32_t number;
     if (c->got != CLOUD_GOT) {
         return TS_OK;
     }
-    for (size_t i = v->streams.n; i > 0; i--) {
-        if (memcmp(streams[i - 1].handle, handle, HANDLE) == 0) {
-            return ts_spool_write(((cloud_file *)v->files.p)[streams[i - 1].file].spool, f.p, f.n);
-        }
+    v->open++;
+    if (find_stream(&number, v, handle)) {
+        const stream *s = (const stream *)v->streams.p + number;
+        return ts_spool_write(((cloud_file *)v->files.p)[s->file].spool, f.p, f.n);
     }
+    v->stray += f.n;
     return ts_issue(v->job->store, v->source_id, TS_ISSUE_cloud_handle_unknown, NULL,
                     (int64_t)v->parsed, "%zu bytes for a stream that was not opened", f.n);
 }
@@ -272,7 +395,11 @@ static ts_code command(cloud_conversation *v, cloud_cursor *c)
     }
     switch (c->got == CLOUD_GOT ? type : ACK) {
     case ACK:
+        v->open -= v->open > 0;
+        return TS_OK;
     case FLUSH:
+        v->open++;
+        return TS_OK;
     case CLOSE:
         return TS_OK;
     case VERSION:
@@ -292,6 +419,7 @@ static ts_code command(cloud_conversation *v, cloud_cursor *c)
         return TS_OK;
     case FAILED:
         v->failed = true;
+        v->open = 0;
         return ts_issue(v->job->store, v->any_pod ? v->pod_id : v->source_id,
                         TS_ISSUE_cloud_refused, NULL, (int64_t)v->parsed,
                         "the collector reports an error");
@@ -335,7 +463,7 @@ static ts_code commands(cloud_conversation *v, size_t *used, const uint8_t *p, s
             break;
         }
         if (c.got == CLOUD_BAD) {
-            return stop(v, "no command begins here");
+            return stop(v, v->why != NULL ? v->why : "no command begins here");
         }
         v->parsed += (size_t)(c.p - (p + *used));
         *used = (size_t)(c.p - p);
@@ -366,6 +494,16 @@ ts_code cloud_conversation_feed(cloud_conversation *v, const uint8_t *p, size_t 
     return ts_buf_put(v->ctx, &v->pending, p + used, n - used);
 }
 
+static ts_code answers_missing(cloud_conversation *v)
+{
+    ts_code code = cloud_lose_of(v->job->store, v->pod_id, "answers", v->open);
+    return code != TS_OK
+               ? code
+               : ts_issue(v->job->store, v->pod_id, TS_ISSUE_cloud_answer_missing, NULL,
+                          (int64_t)v->parsed,
+                          "%" PRIu64 " commands have no answer of the collector", v->open);
+}
+
 ts_code cloud_conversation_finish(cloud_conversation *v)
 {
     ts_tally *tally;
@@ -374,10 +512,12 @@ ts_code cloud_conversation_finish(cloud_conversation *v)
         return code;
     }
     tally->seen += v->bytes;
-    tally->imported += v->parsed;
-    tally->lost += v->bytes - v->parsed;
+    tally->imported += v->parsed - v->stray;
+    tally->lost += v->bytes - v->parsed + v->stray;
     if (!v->stopped && v->parsed < v->bytes) {
         code = stop(v, "the conversation ends inside a command");
+    } else if (!v->stopped && v->any_pod && v->open > 0) {
+        code = answers_missing(v);
     }
     if (code == TS_OK && !v->any_pod) {
         return ts_fail(v->ctx, TS_ERR_FORMAT, "%s names no pod", v->job->name);

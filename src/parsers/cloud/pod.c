@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MAX_PHRASE = 1 << 20 };
+enum { MAX_PHRASE = 1 << 20, GZIP_MIN = 18 /* header and trailer */ };
 
 ts_code cloud_grow(ts_ctx *ctx, cloud_array *a, size_t size)
 {
@@ -36,6 +36,35 @@ ts_code cloud_issue(cloud_pod *pod, ts_issue_code issue, uint64_t offset, const 
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     return ts_issue(pod->store, pod->source_id, issue, pod->label, (int64_t)offset, "%s", text);
+}
+
+ts_code cloud_lose_of(ts_store *store, int64_t source_id, const char *what, uint64_t n)
+{
+    ts_tally *tally;
+    ts_code code = ts_count(&tally, store, source_id, TS_ITEM_cloud_missing, what);
+    if (code == TS_OK) {
+        tally->seen += n;
+        tally->lost += n;
+    }
+    return code;
+}
+
+ts_code cloud_lose(cloud_pod *pod, const char *what, uint64_t n)
+{
+    return cloud_lose_of(pod->store, pod->source_id, what, n);
+}
+
+ts_code cloud_missing(cloud_pod *pod, ts_issue_code issue, const char *what, const char *fmt, ...)
+{
+    char text[200];
+    va_list ap;
+    ts_code code = cloud_lose(pod, what, 1);
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    return code != TS_OK ? code
+                         : ts_issue(pod->store, pod->source_id, issue, pod->label,
+                                    (int64_t)cloud_offset(&pod->reader), "%s", text);
 }
 
 ts_code cloud_cut(cloud_pod *pod, cloud_item item, const char *what)
@@ -77,7 +106,11 @@ ts_code cloud_fact(cloud_pod *pod, const char *name, int64_t value)
 ts_code cloud_no_header(cloud_pod *pod, size_t n)
 {
     const cloud_reader *r = &pod->reader;
+    ts_code code = cloud_lose(pod, "headers", 1);
     pod->damaged = true;
+    if (code != TS_OK) {
+        return code;
+    }
     return r->n == r->at ? cloud_issue(pod, TS_ISSUE_cloud_header_cut, 0, "the stream is empty")
                          : cloud_issue(pod, TS_ISSUE_cloud_header_cut, 0,
                                        "%zu bytes, the header has %zu", r->n - r->at, n);
@@ -103,8 +136,10 @@ ts_code cloud_records(cloud_pod *pod, cloud_record record, cloud_item item, cons
             pod->kept = cloud_offset(r);
         } else if (c.got == CLOUD_BAD) {
             return cloud_stop_at(pod, item, take_why(pod));
+        } else if (r->n - r->at >= CLOUD_MAX_RECORD) {
+            return cloud_stop_at(pod, item, "a record has more than 268435456 bytes");
         } else if (!r->ended) {
-            code = cloud_more(r);
+            code = cloud_longer(r);
         } else {
             return cloud_cut(pod, item, what);
         }
@@ -200,8 +235,8 @@ static ts_code end_phrase(cloud_pod *pod, const phrase *f, bool exact, const cha
     }
     if (f->cut) {
         return f->bad ? TS_OK
-                      : cloud_issue(pod, TS_ISSUE_cloud_record_cut, offset,
-                                    "the stream ends inside a phrase, between two records");
+                      : cloud_missing(pod, TS_ISSUE_cloud_record_cut, "ends",
+                                      "the stream ends inside a phrase, between two records");
     }
     return pod->damaged ? cloud_issue(pod, TS_ISSUE_cloud_stream_bad, offset,
                                       "nothing says which number %s has after that", what)
@@ -219,6 +254,9 @@ ts_code cloud_phrases(cloud_pod *pod, cloud_record record, size_t header, cloud_
         }
         if (header > f.n) {
             pod->damaged = true;
+            if ((code = cloud_lose(pod, "headers", 1)) != TS_OK) {
+                return code;
+            }
             return cloud_issue(pod, TS_ISSUE_cloud_header_cut, 0,
                                "the first phrase has %zu bytes, the header %zu", f.n, header);
         }
@@ -280,27 +318,60 @@ static void lose_words(cloud_pod *pod)
     pod->words_lost = pod->words_lost || pod->file->kind <= CLOUD_POS_DICTIONARY;
 }
 
-/* Damage of the compression around the file. A missing end is usual. */
+/* A compressed file without an end: usual for the newest of an agent that runs. */
+static ts_code note_no_end(cloud_pod *pod, const char *what)
+{
+    if (!pod->newest) {
+        return cloud_missing(pod, TS_ISSUE_cloud_file_cut, "ends", "%s, and a later file follows",
+                             what);
+    }
+    pod->unended += pod->file->kind < CLOUD_OTHER;
+    lose_words(pod);
+    return cloud_issue(pod, TS_ISSUE_cloud_live_file, cloud_offset(&pod->reader), "%s", what);
+}
+
+/* Too short to be compressed, which its name says that it is. */
+static bool is_stump(const cloud_pod *pod)
+{
+    const cloud_reader *r = &pod->reader;
+    size_t n = strlen(pod->file->name);
+    return r->stream != NULL && ts_stream_wrappers(r->stream)[0] == '\0' &&
+           cloud_offset(r) < GZIP_MIN && n > 3 && strcmp(pod->file->name + n - 3, ".gz") == 0;
+}
+
+/* Damage of the compression around the file. */
 static ts_code note_wrapper(cloud_pod *pod)
 {
     const cloud_reader *r = &pod->reader;
     const ts_damage *damage = r->stream == NULL ? NULL : ts_stream_damage(r->stream);
+    ts_issue_code issue;
     if (r->broken) {
         lose_words(pod);
-        return cloud_issue(pod, TS_ISSUE_input_read_failed, cloud_offset(r), "%s",
-                           pod->ctx->error.causes[0]);
+        return cloud_missing(pod, TS_ISSUE_input_read_failed, "ends", "%s",
+                             pod->ctx->error.causes[0]);
+    }
+    if (damage == NULL && is_stump(pod)) {
+        return note_no_end(pod, "gzip data ends before its header does");
     }
     if (damage == NULL) {
+        pod->ended += pod->newest && pod->file->kind < CLOUD_OTHER && r->stream != NULL &&
+                      ts_stream_wrappers(r->stream)[0] != '\0';
         return TS_OK;
     }
     if (strstr(damage->what, "ends early") != NULL) {
-        return cloud_issue(pod, TS_ISSUE_cloud_live_file, cloud_offset(r), "%s", damage->what);
+        return note_no_end(pod, damage->what);
     }
     lose_words(pod);
-    return cloud_issue(pod,
-                       damage->trailing ? TS_ISSUE_wrapper_trailing_bytes : TS_ISSUE_wire_damage,
-                       cloud_offset(r), "%s (at byte %" PRIu64 " of the compressed file)",
-                       damage->what, damage->offset);
+    issue = damage->trailing ? TS_ISSUE_wrapper_trailing_bytes : TS_ISSUE_wire_damage;
+    if (ts_issue_list[issue].severity >= TS_DATA_LOSS) {
+        ts_code code = cloud_lose(pod, "ends", 1);
+        if (code != TS_OK) {
+            return code;
+        }
+    }
+    return cloud_issue(pod, issue, cloud_offset(r),
+                       "%s (at byte %" PRIu64 " of the compressed file)", damage->what,
+                       damage->offset);
 }
 
 static ts_code note_facts(cloud_pod *pod)
@@ -365,6 +436,9 @@ static ts_code read_file(cloud_pod *pod, const cloud_file *file)
         code = ts_member_open(&r->stream, pod->job->set, file->member);
         if (code == TS_ERR_INPUT) {
             lose_words(pod);
+            if ((code = cloud_lose(pod, "files", 1)) != TS_OK) {
+                return code;
+            }
             return ts_issue(pod->store, pod->source_id, TS_ISSUE_member_failed, pod->label,
                             TS_NO_OFFSET, "%s", pod->ctx->error.causes[0]);
         }
@@ -389,13 +463,17 @@ static ts_code check_index(cloud_pod *pod, const cloud_file *files, size_t i, bo
     const cloud_file *f = &files[i];
     bool first = i == 0 || files[i - 1].kind != f->kind;
     int64_t before = first ? 0 : files[i - 1].index;
+    ts_code code;
     *again = !first && f->index == before && f->kind != CLOUD_OTHER;
     if (*again) {
+        if ((code = cloud_lose(pod, "files", 1)) != TS_OK) {
+            return code;
+        }
         return ts_issue(pod->store, pod->source_id, TS_ISSUE_cloud_file_twice, f->name,
                         TS_NO_OFFSET, "a second file has the number %" PRId64, f->index);
     }
     if (f->kind == CLOUD_TRACE && !first && (pod->trace_torn || f->index > before + 1)) {
-        ts_code code = cloud_close_frames(pod, 2);
+        code = cloud_close_frames(pod, 2);
         pod->trace_torn = false;
         if (code != TS_OK) {
             return code;
@@ -403,6 +481,9 @@ static ts_code check_index(cloud_pod *pod, const cloud_file *files, size_t i, bo
     }
     if (f->kind == CLOUD_OTHER || f->index <= before + 1) {
         return TS_OK;
+    }
+    if ((code = cloud_lose(pod, "files", (uint64_t)(f->index - before - 1))) != TS_OK) {
+        return code;
     }
     return ts_issue_n(pod->store, pod->source_id, TS_ISSUE_cloud_file_gap, f->stream, TS_NO_OFFSET,
                       (uint64_t)(f->index - before - 1),
@@ -413,8 +494,7 @@ static ts_code end_kind(cloud_pod *pod, cloud_kind kind)
 {
     switch (kind) {
     case CLOUD_POS_DICTIONARY: /* behind CLOUD_DICTIONARY */
-        cloud_dictionary_end(pod);
-        return TS_OK;
+        return cloud_dictionary_end(pod);
     case CLOUD_SUSPEND:
         cloud_suspend_end(pod);
         return TS_OK;
@@ -424,6 +504,8 @@ static ts_code end_kind(cloud_pod *pod, cloud_kind kind)
     case CLOUD_TRACE:
         cloud_amounts_end(pod);
         return cloud_close_frames(pod, 1);
+    case CLOUD_CALLS:
+        return cloud_calls_end(pod);
     default:
         return TS_OK;
     }
@@ -437,6 +519,9 @@ static ts_code read_files(cloud_pod *pod, const cloud_file *files, size_t n)
         for (; i < n && files[i].kind == (cloud_kind)kind && code == TS_OK; i++) {
             bool again;
             code = check_index(pod, files, i, &again);
+            pod->newest =
+                i + 1 == n || files[i + 1].kind != files[i].kind ||
+                (kind == CLOUD_OTHER && strcmp(files[i + 1].stream, files[i].stream) != 0);
             if (code == TS_OK && !again) {
                 code = read_file(pod, &files[i]);
             }
@@ -480,11 +565,29 @@ static ts_code begin(cloud_pod *pod)
     return code;
 }
 
+/* An agent that runs has ended none of its newest files, one that was stopped has ended all. */
+static ts_code check_ends(cloud_pod *pod)
+{
+    ts_code code;
+    if (pod->ended == 0 || pod->unended == 0) {
+        return TS_OK;
+    }
+    code = cloud_lose(pod, "ends", pod->unended);
+    return code != TS_OK
+               ? code
+               : ts_issue_n(pod->store, pod->source_id, TS_ISSUE_cloud_file_cut, NULL, TS_NO_OFFSET,
+                            pod->unended, "%" PRIu64 " streams have no end, %" PRIu64 " have one",
+                            pod->unended, pod->ended);
+}
+
 static ts_code end(cloud_pod *pod, uint64_t losses)
 {
     ts_row_source *source = ts_source(pod->store, pod->source_id);
     uint64_t slices = ts_sink_rows(pod->sink, TS_T_stack_slice) - (uint64_t)pod->first_slice;
-    ts_code code = TS_OK;
+    ts_code code = check_ends(pod);
+    if (code != TS_OK) {
+        return code;
+    }
     if (slices > 0) { /* viewers draw callstack only where these say that there is something */
         ts_process_row(pod->store, pod->ipid)->slice_count = (int64_t)slices;
         code = ts_stat(pod->store, "print", "received", slices);
@@ -511,6 +614,9 @@ static void pod_free(cloud_pod *pod)
     ts_ctx *ctx = pod->ctx;
     cloud_trace_free(pod);
     ts_free(ctx, pod->words.p);
+    ts_free(ctx, pod->far_words.p);
+    cloud_slots_clear(ctx, &pod->far_slots);
+    ts_free(ctx, pod->by_text.p);
     ts_pool_free(ctx, &pod->texts_of_words);
     ts_free(ctx, pod->calls.names.p);
     ts_pool_free(ctx, &pod->thread_names);

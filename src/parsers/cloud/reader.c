@@ -140,6 +140,12 @@ ts_code cloud_need(cloud_reader *r, size_t n)
     return code;
 }
 
+ts_code cloud_longer(cloud_reader *r)
+{
+    size_t have = r->n - r->at;
+    return cloud_need(r, have > CLOUD_MAX_RECORD / 2 ? CLOUD_MAX_RECORD : 2 * have + 1);
+}
+
 ts_code cloud_drain(cloud_reader *r)
 {
     ts_code code = TS_OK;

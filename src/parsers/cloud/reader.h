@@ -81,10 +81,12 @@ static inline int32_t cloud_zigzag(cloud_cursor *c)
     return (int32_t)(n >> 1 ^ (0U - (n & 1)));
 }
 
-/* Up to five groups of 7 bits; when the fifth says that more follow, a var int of higher bits. */
-static inline uint64_t cloud_varlong(cloud_cursor *c)
+/* Up to five groups of 7 bits; when the fifth says that more follow, a var int of higher bits.
+ * *wide: there are more than 64 bits, and those above are cut off. */
+static inline uint64_t cloud_varlong(cloud_cursor *c, bool *wide)
 {
     uint64_t v = 0;
+    uint64_t high;
     for (unsigned shift = 0; shift < 35; shift += 7) {
         uint8_t b = cloud_u8(c);
         v |= (uint64_t)(b & 0x7f) << shift;
@@ -92,7 +94,9 @@ static inline uint64_t cloud_varlong(cloud_cursor *c)
             return v;
         }
     }
-    return v | (uint64_t)cloud_varint(c) << 35;
+    high = cloud_varint(c);
+    *wide = high >> 29 != 0;
+    return v | high << 35;
 }
 
 static inline cloud_string cloud_text(cloud_cursor *c)
@@ -150,6 +154,13 @@ static inline void cloud_take(cloud_reader *r, const cloud_cursor *c)
 /* Puts more bytes behind those of the window; r->ended when there are none. Cursors become
  * invalid. */
 ts_code cloud_more(cloud_reader *r);
+
+/* A record takes no more bytes than this: room for the longest text. */
+#define CLOUD_MAX_RECORD (UINT32_C(1) << 28)
+
+/* For a record that does not end in the window: twice the bytes, so that one that is decoded anew
+ * from its beginning each time takes time that is linear in its size. */
+ts_code cloud_longer(cloud_reader *r);
 
 /* At least `n` bytes in the window, or r->ended. */
 ts_code cloud_need(cloud_reader *r, size_t n);

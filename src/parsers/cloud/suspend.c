@@ -5,13 +5,28 @@
 
 #include <stdlib.h>
 
+/* A pause whose time does not fit takes part in no sum. */
+static ts_code untimed_pause(cloud_pod *pod, int32_t delay)
+{
+    ts_row_cloud_suspend row = {
+        .id = (int64_t)ts_sink_rows(pod->sink, TS_T_cloud_suspend) + 1,
+        .source_id = pod->source_id,
+        .dur = cloud_ns(delay),
+    };
+    ts_code code =
+        cloud_missing(pod, TS_ISSUE_time_overflow, "values", "the time of a pause does not fit");
+    TS_SET_NULL(cloud_suspend, &row, ts);
+    cloud_count(pod, CLOUD_N_PAUSES);
+    return code != TS_OK ? code : ts_put_cloud_suspend(pod->sink, &row);
+}
+
 /* Until cloud_suspend_end, cloud_pause.sum is the pause's own length. */
 static ts_code pause_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
 {
     int32_t delta = (int32_t)cloud_varint(c);
     int32_t delay = (int32_t)cloud_varint(c);
     ts_row_cloud_suspend row = {.source_id = pod->source_id};
-    int64_t end;
+    int64_t end = 0;
     int64_t start;
     cloud_pause *pauses;
     ts_code code;
@@ -23,8 +38,12 @@ static ts_code pause_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
         cloud_refuse(pod, c, "a pause is shorter than nothing");
         return TS_OK;
     }
-    end = ts_sat_add(pod->suspend_ms, delta);
-    start = ts_sat_sub(end, delay);
+    pod->suspend_lost = pod->suspend_lost || ts_ckd_add(&end, pod->suspend_ms, delta);
+    if (pod->suspend_lost || ts_ckd_sub(&start, end, delay) || !cloud_fits(start) ||
+        !cloud_fits(end)) {
+        pod->suspend_ms = pod->suspend_lost ? 0 : end;
+        return untimed_pause(pod, delay);
+    }
     pod->suspend_ms = end;
     if ((code = cloud_grow(pod->ctx, &pod->pauses, sizeof(cloud_pause))) != TS_OK) {
         return code;
@@ -61,6 +80,7 @@ static bool take_header(cloud_pod *pod, bool *framed)
         start = cloud_fixed(&c, 8);
     }
     pod->suspend_ms = (int64_t)start;
+    pod->suspend_lost = false;
     return cloud_plausible_ms(start);
 }
 

@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 
-enum { FIRST_FRAMES = 8 };
+enum { FIRST_FRAMES = 2 };
 
 /* --- look-up -------------------------------------------------------------------------------- */
 
@@ -63,6 +63,20 @@ ts_code cloud_thread_of(uint32_t *number, cloud_pod *pod, uint64_t tid)
     ((cloud_thread *)pod->threads.p)[pod->threads.n++] = t;
     pod->thread_slots[slot] = (uint32_t)pod->threads.n;
     return TS_OK;
+}
+
+ts_code cloud_thread_busy(cloud_pod *pod, cloud_thread *t)
+{
+    ts_code code;
+    if (t->busy) {
+        return TS_OK;
+    }
+    if ((code = cloud_grow(pod->ctx, &pod->busy, sizeof(uint32_t))) == TS_OK) {
+        ((uint32_t *)pod->busy.p)[pod->busy.n++] =
+            (uint32_t)(t - (const cloud_thread *)pod->threads.p);
+        t->busy = true;
+    }
+    return code;
 }
 
 ts_code cloud_name_thread(cloud_pod *pod, cloud_thread *thread, ts_text name)
@@ -132,7 +146,7 @@ ts_code cloud_push(cloud_pod *pod, cloud_thread *t, uint32_t word, int64_t ms)
     cloud_frame f = {.start = ms};
     bool wanted = t->depth == 0 ? cloud_wanted(pod, ms) : t->frames[t->depth - 1].slice != 0;
     ts_code code = frames_reserve(pod, t);
-    if (code != TS_OK) {
+    if (code != TS_OK || (code = cloud_thread_busy(pod, t)) != TS_OK) {
         return code;
     }
     if (wanted) {
@@ -144,6 +158,7 @@ ts_code cloud_push(cloud_pod *pod, cloud_thread *t, uint32_t word, int64_t ms)
         cloud_count_skipped(pod, CLOUD_N_ENTERS);
     }
     t->frames[t->depth++] = f;
+    pod->open++;
     return TS_OK;
 }
 
@@ -154,6 +169,15 @@ ts_code cloud_pop(cloud_pod *pod, cloud_thread *t, int64_t ms, int state)
     int64_t self = dur > f->children ? dur - f->children : 0;
     int64_t values[3] = {cloud_ns(dur), cloud_ns(self), state};
     uint64_t columns = state == 0 ? LATE_COLUMNS & ~TS_NULL_BIT(stack_slice, state) : LATE_COLUMNS;
+    pod->open--;
+    if (ms < f->start && state == 0 && f->slice != 0) {
+        ts_code code =
+            cloud_issue(pod, TS_ISSUE_cloud_clock_back, cloud_offset(&pod->reader),
+                        "an invocation ends %" PRId64 " ms before it begins", f->start - ms);
+        if (code != TS_OK) {
+            return code;
+        }
+    }
     if (t->depth > 0) {
         cloud_frame *parent = &t->frames[t->depth - 1];
         parent->children = ts_sat_add(parent->children, dur);
@@ -169,15 +193,20 @@ ts_code cloud_pop(cloud_pod *pod, cloud_thread *t, int64_t ms, int state)
 ts_code cloud_close_frames(cloud_pod *pod, int state)
 {
     cloud_thread *threads = pod->threads.p;
+    const uint32_t *busy = pod->busy.p;
     uint64_t closed = 0;
     ts_code code = TS_OK;
-    for (size_t i = 0; i < pod->threads.n; i++) {
-        threads[i].resync = false;
-        for (; threads[i].depth > 0 && code == TS_OK; closed++) {
-            code = cloud_pop(pod, &threads[i], threads[i].last, state);
+    for (size_t i = 0; i < pod->busy.n; i++) {
+        cloud_thread *t = &threads[busy[i]];
+        t->resync = false;
+        t->busy = false;
+        for (; t->depth > 0 && code == TS_OK; closed++) {
+            code = cloud_pop(pod, t, t->last, state);
         }
     }
-    if (code != TS_OK || closed == 0) {
+    pod->busy.n = 0;
+    if (code != TS_OK || closed == 0 ||
+        (state == 2 && (code = cloud_lose(pod, "ends", closed)) != TS_OK)) {
         return code;
     }
     return ts_issue_n(pod->store, pod->source_id,
@@ -192,6 +221,7 @@ void cloud_trace_free(cloud_pod *pod)
         ts_free(pod->ctx, threads[i].frames);
     }
     ts_free(pod->ctx, pod->threads.p);
+    ts_free(pod->ctx, pod->busy.p);
     ts_free(pod->ctx, pod->thread_slots);
     ts_free(pod->ctx, pod->blocks.p);
     ts_free(pod->ctx, pod->roots.p);
@@ -234,11 +264,11 @@ bool cloud_has_trace(const cloud_pod *pod, uint32_t file)
     return low < pod->blocks.n && blocks[low].file == file;
 }
 
-const cloud_root *cloud_root_at(const cloud_block **block, const cloud_pod *pod, uint32_t file,
-                                uint32_t offset, uint32_t record)
+cloud_root *cloud_root_at(const cloud_block **block, const cloud_pod *pod, uint32_t file,
+                          uint32_t offset, uint32_t record)
 {
     const cloud_block *blocks = pod->blocks.p;
-    const cloud_root *roots = pod->roots.p;
+    cloud_root *roots = pod->roots.p;
     const cloud_block *b = find_block(pod, file, offset);
     size_t low;
     size_t high;

@@ -41,12 +41,16 @@ static ts_code put_root(cloud_pod *pod, const block *b, const cloud_event *e, in
     if (code != TS_OK) {
         return code;
     }
-    if (slice > UINT32_MAX) {
-        return ts_fail(pod->ctx, TS_ERR_LIMIT, "a pod has more than 2^32 invocations");
+    if (slice > INT32_MAX) {
+        return ts_fail(pod->ctx, TS_ERR_LIMIT, "a pod has more than 2^31 invocations");
     }
     thread_of(pod, b)->root = pod->roots.n;
-    ((cloud_root *)pod->roots.p)[pod->roots.n++] =
-        (cloud_root){b->events, e->word, (uint32_t)slice, (int32_t)(ms - (int64_t)b->real)};
+    ((cloud_root *)pod->roots.p)[pod->roots.n++] = (cloud_root){
+        .record = b->events,
+        .word = e->word,
+        .slice = (uint32_t)slice & INT32_MAX,
+        .since = (int32_t)(ms - (int64_t)b->real),
+    };
     return f->slice == 0 ? TS_OK : ts_put_cloud_root(pod->sink, &row);
 }
 
@@ -96,14 +100,18 @@ static ts_code leave(cloud_pod *pod, const block *b, int64_t ms)
 static ts_code check_root(cloud_pod *pod, const block *b, int64_t ms)
 {
     cloud_thread *t = thread_of(pod, b);
+    ts_code code;
     if (t->depth == 1) {
         return TS_OK;
     }
+    if ((code = cloud_thread_busy(pod, t)) != TS_OK) {
+        return code;
+    }
     t->resync = true;
     t->resync_ms = ms;
-    return cloud_issue(pod, TS_ISSUE_cloud_root_lost, cloud_offset(&pod->reader),
-                       "thread %" PRIu64 " ends a call with %" PRIu32 " invocations open", b->tid,
-                       t->depth);
+    return cloud_missing(pod, TS_ISSUE_cloud_root_lost, "roots",
+                         "thread %" PRIu64 " ends a call with %" PRIu32 " invocations open", b->tid,
+                         t->depth);
 }
 
 static ts_code find_text(cloud_pod *pod, const cloud_event *e, ts_row_cloud_tag *row)
@@ -117,9 +125,9 @@ static ts_code find_text(cloud_pod *pod, const cloud_event *e, ts_row_cloud_tag 
         return TS_OK;
     }
     TS_SET_NULL(cloud_tag, row, text_id);
-    return cloud_issue(pod, TS_ISSUE_cloud_text_missing, cloud_offset(&pod->reader),
-                       "%s file %" PRIu32 " has no text at %" PRIu32,
-                       kind == CLOUD_SQL ? "sql" : "xml", e->file, e->offset);
+    return cloud_missing(pod, TS_ISSUE_cloud_text_missing, "texts",
+                         "%s file %" PRIu32 " has no text at %" PRIu32,
+                         kind == CLOUD_SQL ? "sql" : "xml", e->file, e->offset);
 }
 
 /* What tags say of their thread, of the host and of the call. */
@@ -146,7 +154,7 @@ static ts_code take_value(cloud_pod *pod, const block *b, const cloud_event *e)
 
 static ts_code tag(cloud_pod *pod, const block *b, const cloud_event *e, int64_t ms)
 {
-    const cloud_thread *t = thread_of(pod, b);
+    cloud_thread *t = thread_of(pod, b);
     int64_t slice = t->depth == 0 ? 0 : t->frames[t->depth - 1].slice;
     ts_row_cloud_tag row = {
         .source_id = pod->source_id,
@@ -162,6 +170,9 @@ static ts_code tag(cloud_pod *pod, const block *b, const cloud_event *e, int64_t
     if (t->depth > 0 ? slice == 0 : !cloud_wanted(pod, ms)) {
         cloud_count_skipped(pod, CLOUD_N_TAGS);
         return TS_OK;
+    }
+    if (t->depth == 1 && (int64_t)e->word == pod->word_started) {
+        ((cloud_root *)pod->roots.p)[t->root].promised = 1;
     }
     row.id = (int64_t)ts_sink_rows(pod->sink, TS_T_cloud_tag) + 1;
     if (e->type == CLOUD_INLINE_VALUE || e->type == CLOUD_INDEX_VALUE) {
@@ -183,6 +194,9 @@ static ts_code tag(cloud_pod *pod, const block *b, const cloud_event *e, int64_t
     }
     if (row.dictionary_id == 0) {
         TS_SET_NULL(cloud_tag, &row, dictionary_id);
+        if ((code = cloud_no_word(pod, "a tag", e->word)) != TS_OK) {
+            return code;
+        }
     }
     cloud_count(pod, CLOUD_N_TAGS);
     return ts_put_cloud_tag(pod->sink, &row);
@@ -236,6 +250,10 @@ static ts_code apply_batch(cloud_pod *pod, block *b, cloud_batch *batch, bool *c
             return cloud_stop_at(pod, CLOUD_N_ENTERS,
                                  "more than a million invocations are open on one thread");
         }
+        if (e->kind == CLOUD_ENTER && pod->open >= CLOUD_MAX_OPEN) {
+            return cloud_stop_at(pod, CLOUD_N_ENTERS,
+                                 "more than 2000000 invocations are open in a pod");
+        }
         if (e->kind != CLOUD_FINISH) {
             code = apply(pod, b, e);
         }
@@ -260,8 +278,8 @@ static ts_code end_of_events(cloud_pod *pod, cloud_got got, const cloud_event *e
     }
     if (r->at == r->n) {
         pod->damaged = true;
-        return cloud_issue(pod, TS_ISSUE_cloud_record_cut, cloud_offset(r),
-                           "the stream ends inside a block, whose events are kept");
+        return cloud_missing(pod, TS_ISSUE_cloud_record_cut, "ends",
+                             "the stream ends inside a block, whose events are kept");
     }
     return cloud_cut(pod,
                      e->kind == CLOUD_ENTER  ? CLOUD_N_ENTERS
@@ -283,8 +301,8 @@ static ts_code events(cloud_pod *pod, block *b, bool *complete)
         if (code != TS_OK || batch.got == CLOUD_GOT || pod->damaged) {
             continue;
         }
-        if (batch.got == CLOUD_SHORT && !r->ended) {
-            code = cloud_more(r);
+        if (batch.got == CLOUD_SHORT && !r->ended && r->n - r->at < CLOUD_MAX_RECORD) {
+            code = cloud_longer(r);
         } else {
             return end_of_events(pod, batch.got, &batch.events[batch.n]);
         }

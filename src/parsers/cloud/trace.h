@@ -5,8 +5,8 @@
 
 #include "parsers/cloud/cloud_impl.h"
 
-/* Deeper stacks are taken for damage. */
-enum { CLOUD_MAX_DEPTH = 1000000 };
+/* Deeper stacks are taken for damage, and so is more that is open on all threads of a pod. */
+enum { CLOUD_MAX_DEPTH = 1000000, CLOUD_MAX_OPEN = 2000000 };
 
 /* --- events (events.c) --------------------------------------------------------------------- */
 
@@ -48,6 +48,9 @@ void cloud_look_below(const cloud_pod *pod, const cloud_thread *t, const cloud_b
 
 /* The thread's number, given when new. */
 ts_code cloud_thread_of(uint32_t *number, cloud_pod *pod, uint64_t tid);
+
+/* Something of the thread may be open from now on; cloud_close_frames will look at it. */
+ts_code cloud_thread_busy(cloud_pod *pod, cloud_thread *t);
 
 /* An invocation begins or ends on the thread; the stack is not empty for a pop. */
 ts_code cloud_push(cloud_pod *pod, cloud_thread *t, uint32_t word, int64_t ms);

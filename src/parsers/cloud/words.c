@@ -5,8 +5,13 @@
 
 #include <string.h>
 
-/* Ids are dense; an id far beyond those before it is damage. */
-enum { MAX_ID_GAP = 1 << 20, MAX_LINE_DIGITS = 9 };
+/*
+ * Ids are dense, and words stand at theirs: below DENSE_IDS, and in all that are not more than
+ * DENSE_TIMES as many as there are words. Others have slots. An id far beyond those before it is
+ * damage.
+ */
+enum { MAX_WORDS = 1 << 22 }; /* of a pod */
+enum { DENSE_IDS = 1 << 16, DENSE_TIMES = 4, MAX_ID_GAP = 1 << 20, MAX_LINE_DIGITS = 9 };
 
 /* --- signatures ----------------------------------------------------------------------------- */
 
@@ -77,23 +82,28 @@ static bool parse_method(ts_method *m, ts_buf *signature, ts_ctx *ctx, ts_text w
     return true;
 }
 
+ts_code cloud_no_word(cloud_pod *pod, const char *what, uint32_t word)
+{
+    return cloud_missing(pod, TS_ISSUE_cloud_word_missing, "words", "%s %u has no word", what,
+                         word);
+}
+
 ts_code cloud_method(int64_t *id, cloud_pod *pod, uint32_t word)
 {
     ts_method m = {.has_raw_id = true, .raw_id = word};
-    cloud_word *w = word < pod->words.n ? (cloud_word *)pod->words.p + word : NULL;
+    cloud_word *w = cloud_word_of(pod, word);
     ts_code code = TS_OK;
     if (w != NULL && w->method != 0) {
         *id = w->method;
         return TS_OK;
     }
-    if (w != NULL && w->row != 0) {
+    if (w != NULL) {
         ts_text text = ts_pool_text(&pod->texts_of_words, w->text);
         if (!parse_method(&m, &pod->name, pod->ctx, text, &code)) {
             m.name = text;
         }
     } else {
-        code = cloud_issue(pod, TS_ISSUE_cloud_word_missing, cloud_offset(&pod->reader),
-                           "method %u has no word", word);
+        code = cloud_no_word(pod, "method", word);
     }
     if (code == TS_OK) {
         code = ts_stack_method(id, pod->store, pod->source_id, &m);
@@ -105,6 +115,45 @@ ts_code cloud_method(int64_t *id, cloud_pod *pod, uint32_t word)
 }
 
 /* --- dictionary ----------------------------------------------------------------------------- */
+
+static uint64_t hash_id(const cloud_pod *pod, uint32_t id)
+{
+    ts_hash h = ts_hash_begin(&pod->ctx->hash_key);
+    ts_hash_word(&h, id);
+    return ts_hash_end(&h);
+}
+
+static uint64_t hash_far(const void *owner, uint32_t number)
+{
+    const cloud_pod *pod = owner;
+    return hash_id(pod, ((const cloud_far_word *)pod->far_words.p)[number].id);
+}
+
+static bool is_far(const void *owner, uint32_t number, const void *key)
+{
+    const cloud_pod *pod = owner;
+    const uint32_t *id = key;
+    return ((const cloud_far_word *)pod->far_words.p)[number].id == *id;
+}
+
+cloud_word *cloud_far_word_of(const cloud_pod *pod, uint32_t id)
+{
+    uint32_t number;
+    return cloud_slots_find(&number, &pod->far_slots, hash_id(pod, id), is_far, pod, &id)
+               ? &((cloud_far_word *)pod->far_words.p)[number].word
+               : NULL;
+}
+
+static ts_code put_far(cloud_pod *pod, uint32_t id, cloud_word w)
+{
+    uint32_t number = (uint32_t)pod->far_words.n;
+    ts_code code = cloud_grow(pod->ctx, &pod->far_words, sizeof(cloud_far_word));
+    if (code != TS_OK) {
+        return code;
+    }
+    ((cloud_far_word *)pod->far_words.p)[pod->far_words.n++] = (cloud_far_word){id, w};
+    return cloud_slots_add(pod->ctx, &pod->far_slots, number, hash_far, pod);
+}
 
 /* Makes room for the id; numbers that have no word yet get none. */
 static ts_code reach(cloud_pod *pod, uint32_t id)
@@ -119,13 +168,33 @@ static ts_code reach(cloud_pod *pod, uint32_t id)
     return TS_OK;
 }
 
+/* Lets the id stand for the word. */
+static ts_code set_word(cloud_pod *pod, uint32_t id, cloud_word w)
+{
+    cloud_word *old = cloud_word_of(pod, id);
+    ts_code code;
+    pod->word_end = id >= pod->word_end ? id + 1 : pod->word_end;
+    if (old != NULL) {
+        *old = w;
+        return TS_OK;
+    }
+    pod->word_count++;
+    if (id >= DENSE_IDS && id / DENSE_TIMES >= pod->word_count) {
+        return put_far(pod, id, w);
+    }
+    if ((code = reach(pod, id)) == TS_OK) {
+        ((cloud_word *)pod->words.p)[id] = w;
+    }
+    return code;
+}
+
 static ts_code put_word(cloud_pod *pod, uint32_t id, cloud_string s)
 {
     ts_row_cloud_dictionary row = {.source_id = pod->source_id, .word_id = id};
     ts_method m = {.has_raw_id = true, .raw_id = id};
     cloud_word w = {0};
     ts_code code;
-    if ((code = reach(pod, id)) != TS_OK || (code = cloud_utf8(pod->ctx, &pod->text, s)) != TS_OK ||
+    if ((code = cloud_utf8(pod->ctx, &pod->text, s)) != TS_OK ||
         (code = ts_pool_intern(pod->ctx, &w.text, NULL, &pod->texts_of_words,
                                ts_buf_text(&pod->text))) != TS_OK) {
         return code;
@@ -142,9 +211,19 @@ static ts_code put_word(cloud_pod *pod, uint32_t id, cloud_string s)
     }
     w.row = (int64_t)ts_sink_rows(pod->sink, TS_T_cloud_dictionary) + 1;
     row.id = w.row;
-    ((cloud_word *)pod->words.p)[id] = w;
+    if ((code = set_word(pod, id, w)) != TS_OK) {
+        return code;
+    }
     cloud_count(pod, CLOUD_N_WORDS);
     return ts_put_cloud_dictionary(pod->sink, &row);
+}
+
+/* The limit of what is kept in memory. */
+static void check_words(cloud_pod *pod, cloud_cursor *c)
+{
+    if (c->got == CLOUD_GOT && pod->word_count >= MAX_WORDS) {
+        cloud_refuse(pod, c, "a dictionary has more than 4194304 words");
+    }
 }
 
 static ts_code word_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
@@ -152,6 +231,7 @@ static ts_code word_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
     cloud_string s = cloud_text(c);
     ts_code code;
     (void)offset;
+    check_words(pod, c);
     if (c->got != CLOUD_GOT) {
         return TS_OK;
     }
@@ -166,7 +246,8 @@ static ts_code pos_word_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
     uint32_t id = cloud_varint(c);
     cloud_string s = cloud_text(c);
     (void)offset;
-    if (c->got == CLOUD_GOT && id > pod->words.n + MAX_ID_GAP) {
+    check_words(pod, c);
+    if (c->got == CLOUD_GOT && (id > INT32_MAX || id > pod->word_end + MAX_ID_GAP)) {
         cloud_refuse(pod, c, "a word's number is far beyond those before it");
     }
     return c->got != CLOUD_GOT ? TS_OK : put_word(pod, id, s);
@@ -192,53 +273,73 @@ ts_code cloud_dictionary_import(cloud_pod *pod)
     return code;
 }
 
-static int64_t find_word(const cloud_pod *pod, const char *text)
+/* The id of the first word with this text, or -1. */
+static int64_t find_word(const cloud_pod *pod, ts_text text)
 {
-    const cloud_word *words = pod->words.p;
     uint32_t number;
-    if (!ts_pool_find(&number, &pod->texts_of_words, ts_text_of(text))) {
+    if (!ts_pool_find(&number, &pod->texts_of_words, text)) {
         return -1;
     }
-    for (size_t i = 0; i < pod->words.n; i++) {
-        if (words[i].row != 0 && words[i].text == number) {
-            return (int64_t)i;
-        }
-    }
-    return -1;
+    return (int64_t)((const uint32_t *)pod->by_text.p)[number] - 1;
 }
 
-void cloud_dictionary_end(cloud_pod *pod)
+static void note_text(const cloud_pod *pod, uint32_t id, const cloud_word *w)
+{
+    uint32_t *first = (uint32_t *)pod->by_text.p + w->text;
+    *first = *first == 0 || id < *first - 1 ? id + 1 : *first;
+}
+
+/* The first word of each text. A text that was replaced everywhere has none. */
+static ts_code index_texts(cloud_pod *pod)
+{
+    const cloud_word *words = pod->words.p;
+    const cloud_far_word *far = pod->far_words.p;
+    size_t n = pod->texts_of_words.count;
+    pod->by_text.p = ts_zalloc(pod->ctx, n, sizeof(uint32_t));
+    if (pod->by_text.p == NULL) {
+        return pod->ctx->error.code;
+    }
+    pod->by_text.n = n;
+    for (size_t i = 0; i < pod->words.n; i++) {
+        if (words[i].row != 0) {
+            note_text(pod, (uint32_t)i, &words[i]);
+        }
+    }
+    for (size_t i = 0; i < pod->far_words.n; i++) {
+        note_text(pod, far[i].id, &far[i].word);
+    }
+    return TS_OK;
+}
+
+ts_code cloud_dictionary_end(cloud_pod *pod)
 {
     static const char *const amounts[CLOUD_AMOUNTS] = {
         [CLOUD_MEMORY] = "memory.allocated",      [CLOUD_FILE_READ] = "io.disk.read",
         [CLOUD_FILE_WRITTEN] = "io.disk.written", [CLOUD_NET_READ] = "io.net.read",
         [CLOUD_NET_WRITTEN] = "io.net.written",
     };
-    pod->word_call_info = find_word(pod, "call.info");
-    pod->word_java_thread = find_word(pod, "java.thread");
-    pod->word_node_name = find_word(pod, "node.name");
-    pod->words_lost = pod->words_lost || pod->words.n == 0;
-    for (int i = 0; i < CLOUD_AMOUNTS; i++) {
-        pod->word_amounts[i] = find_word(pod, amounts[i]);
+    ts_code code = index_texts(pod);
+    if (code != TS_OK) {
+        return code;
     }
+    pod->word_call_info = find_word(pod, TS_TEXT_LIT("call.info"));
+    pod->word_java_thread = find_word(pod, TS_TEXT_LIT("java.thread"));
+    pod->word_node_name = find_word(pod, TS_TEXT_LIT("node.name"));
+    pod->word_started = find_word(pod, TS_TEXT_LIT("common.started"));
+    pod->words_lost = pod->words_lost || pod->word_count == 0;
+    for (int i = 0; i < CLOUD_AMOUNTS; i++) {
+        pod->word_amounts[i] = find_word(pod, ts_text_of(amounts[i]));
+    }
+    return TS_OK;
 }
 
 /* --- params --------------------------------------------------------------------------------- */
 
-/* The row of a word by its text, or 0. Params are few. */
+/* The row of a word by its text, or 0. */
 static int64_t word_row(const cloud_pod *pod, ts_text text)
 {
-    const cloud_word *words = pod->words.p;
-    uint32_t number;
-    if (!ts_pool_find(&number, &pod->texts_of_words, text)) {
-        return 0;
-    }
-    for (size_t i = 0; i < pod->words.n; i++) {
-        if (words[i].row != 0 && words[i].text == number) {
-            return words[i].row;
-        }
-    }
-    return 0;
+    int64_t id = find_word(pod, text);
+    return id < 0 ? 0 : cloud_word_row(pod, (uint32_t)id);
 }
 
 static ts_code param_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
