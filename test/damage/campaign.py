@@ -44,8 +44,8 @@ TABLES = [
     ("trace nodes", "set", "SELECT file_id, id, count, size, parent_id FROM js_heap_trace_node"),
     ("trace functions", "set", "SELECT file_id, function_id, line, column FROM js_heap_trace_function_info"),
     ("threads", "set", "SELECT tid, name FROM thread"),
-    ("methods", "map", "SELECT raw_id, nullif(name, raw_id) || '|' || ifnull(class, '') FROM stack_method WHERE raw_id IS NOT NULL"),
-    ("call paths", "set", "SELECT coalesce(n.raw_id, m.raw_id), coalesce(p.raw_id, pm.raw_id), n.depth FROM stack_node n "
+    ("methods", "map", "SELECT raw_id, CASE name WHEN CAST(raw_id AS TEXT) THEN NULL ELSE name END || '|' || ifnull(class, '') FROM stack_method WHERE raw_id IS NOT NULL"),
+    ("call paths", "set", "SELECT coalesce(n.raw_id, m.raw_id), coalesce(p.raw_id, pm.raw_id) FROM stack_node n "
      "LEFT JOIN stack_method m ON m.id = n.method_id LEFT JOIN stack_node p ON p.id = n.parent_id "
      "LEFT JOIN stack_method pm ON pm.id = p.method_id"),
     ("samples", "set", "SELECT t.tid, s.ts, s.dur, coalesce(n.raw_id, m.raw_id), s.event FROM stack_sample s LEFT JOIN thread t ON "
@@ -179,7 +179,7 @@ def compare_sets(truth, got):
     have = collections.Counter(truth)
     left = have.copy()
     masks = {}
-    wrong = 0
+    wrong = []
     for row, count in collections.Counter(got).items():
         if row in have:
             left[row] -= count
@@ -188,7 +188,7 @@ def compare_sets(truth, got):
         if mask not in masks:
             masks[mask] = {tuple(t[i] for i in mask) for t in have}
         if tuple(row[i] for i in mask) not in masks[mask]:
-            wrong += 1
+            wrong.append(row)
     return wrong, sum(n for n in left.values() if n > 0)
 
 
@@ -197,7 +197,7 @@ def compare_maps(truth, got):
     for key, text in truth:
         texts[key].add(text)
     pairs = {(tuple(sorted(map(str, texts[key]))), text) for key, text in got if text is not None and key in texts and text not in texts[key]}
-    return len(pairs), 0
+    return sorted(pairs, key=str), 0
 
 
 def compare(truth, got):
@@ -275,9 +275,12 @@ class Campaign:
         wrong, missing = compare(self.truth[name], got)
         if unchanged and (wrong or missing):
             return "the undamaged recording differs"
-        if sum(wrong.values()) > SEAM:
-            return "wrong beyond the seams (exit code %d): %s" % (code, wrong)
-        if code == 0 and missing > SILENT + sum(wrong.values()):
+        count = sum(map(len, wrong.values()))
+        if count > SEAM:
+            shown = [name + ": " + ", ".join(map(str, rows[: None if self.options.verbose else 2])) for name, rows in wrong.items()]
+            return "%d wrong beyond the seams (exit code %d): %s" % (count, code, {name: len(rows) for name, rows in wrong.items()}) + \
+                "".join("\n  " + line for line in shown)
+        if code == 0 and missing > SILENT + count:
             return "%d rows are missing without a word" % missing
         return None
 

@@ -636,6 +636,85 @@ static void test_times_beyond_64_bit(void **state)
     run_free(&r);
 }
 
+/* Bytes of a series that are missing, doubled or changed move or change its values: the stacks have
+ * them, too. The mini series has 180000 in slot 11 and 20500 in slot 22. */
+static void test_series_that_are_not_those_of_the_stacks(void **state)
+{
+    static const struct {
+        size_t at; /* slot where a slot is doubled, or with take taken out */
+        bool take;
+        bool certain[2]; /* the two values and their times */
+    } all[] = {{4, true, {false, false}},
+               {15, true, {true, false}},
+               {4, false, {false, false}},
+               {15, false, {true, false}}};
+    UNUSED(state);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        sample s = mini();
+        bytes *b = file_of(&s, FTS);
+        uint8_t *p = (uint8_t *)b->p + 36 + 4 * all[i].at;
+        run r;
+        if (all[i].take) {
+            memmove(p, p + 4, b->n - (36 + 4 * all[i].at) - 4);
+            b->n -= 4;
+        } else {
+            put_zeros(b, 4);
+            p = (uint8_t *)b->p + 36 + 4 * all[i].at;
+            memmove(p + 4, p, b->n - (36 + 4 * all[i].at) - 4);
+        }
+        import_made(&r, s);
+        assert_int_equal(issues(&r, "flare_series_differs"), 1);
+        assert_rows(&r, timeseries_value, 2);
+        for (size_t k = 0; k < 2; k++) {
+            assert_int_equal(!MEM_NULL(r.sink, timeseries_value, k, ts), all[i].certain[k]);
+            assert_int_equal(!MEM_NULL(r.sink, timeseries_value, k, value), all[i].certain[k]);
+        }
+        run_free(&r);
+    }
+}
+
+/* With names of equal length, every entry of the index points to a record also when one is taken
+ * out of the data, or an ill-formed copy of it is put in: names move to other ids. */
+static void test_names_that_moved(void **state)
+{
+    UNUSED(state);
+    for (int copy = 0; copy < 2; copy++) {
+        sample s = {.count = 0};
+        size_t record = 2 + strlen("a.B.c1()");
+        bytes *b;
+        uint8_t *p;
+        run r;
+        begin_pair(&s, "thread_1_stack", '4');
+        put_stack(&s, "thread_1_stack", 0, 0, 0, T0, 1, "1,2,3");
+        begin_pair(&s, "method_info", '5');
+        put_method(&s, 1, "a.B.c1()");
+        put_method(&s, 2, "a.B.c2()");
+        put_method(&s, 3, "a.B.c3()");
+        b = file_of(&s, "method_info.fdata");
+        if (copy != 0) {
+            put_zeros(b, record);
+            p = (uint8_t *)b->p + b->n - 3 * record;
+            memmove(p + record, p, 2 * record);
+            p[2] = 1; /* no name */
+        } else {
+            p = (uint8_t *)b->p + b->n - 2 * record;
+            memmove(p, p + record, record);
+            b->n -= record;
+        }
+        import_damaged(&r, s, "flare_method_uncertain", copy != 0 ? 1 : 2);
+        for (size_t row = 0; row < 3; row++) {
+            char id[24];
+            char name[32];
+            snprintf(id, sizeof id, "%d", (int)MEM_INT(r.sink, stack_method, row, raw_id));
+            snprintf(name, sizeof name, "c%s", id);
+            if (!ts_text_is(MEM_TEXT(r.sink, stack_method, row, name), name)) {
+                assert_mem_text(r.sink, stack_method, row, name, id); /* not known */
+            }
+        }
+        run_free(&r);
+    }
+}
+
 /* --- numbers of records, which show what is missing ------------------------------------------- */
 
 static void put_numbered(sample *s, const unsigned *numbers, size_t n)
@@ -881,6 +960,8 @@ int main(void)
         cmocka_unit_test(test_clock_set_back),
         cmocka_unit_test(test_steps_that_are_not_those_of_the_times),
         cmocka_unit_test(test_times_beyond_64_bit),
+        cmocka_unit_test(test_series_that_are_not_those_of_the_stacks),
+        cmocka_unit_test(test_names_that_moved),
         cmocka_unit_test(test_records_that_are_missing),
         cmocka_unit_test(test_records_that_come_twice),
         cmocka_unit_test(test_numbers_that_begin_again),

@@ -366,8 +366,8 @@ static sample hundred(unsigned every)
     for (unsigned i = 0; i < 100; i++) {
         size_t n = file_of(&s, "thread_1_stack.fidx")->n;
         values[i] = i + 1;
-        put_stack(&s, "thread_1_stack", i, 1000 * (int64_t)i, 1000, T0 + 20 * (int64_t)i, i + 1,
-                  RUN);
+        put_stack(&s, "thread_1_stack", i, 1000 * (int64_t)i, 1000 * (int64_t)(i + 1),
+                  T0 + 20 * (int64_t)i, i + 1, RUN);
         if (i % every != 0) {
             file_of(&s, "thread_1_stack.fidx")->n = n;
         }

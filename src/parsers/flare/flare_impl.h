@@ -166,7 +166,9 @@ typedef struct flare_thread {
     int64_t sample_time;  /* ms */
     int64_t sample_count;
     bool has_series;
-    bool total_lost; /* the sum of the values does not fit */
+    uint64_t first_slot, end_slot; /* of the values that were imported */
+    int64_t first_value_row;       /* of them in timeseries_value */
+    bool total_lost;               /* the sum of the values does not fit */
     int64_t series_id, begin_ms, unit_ms, end_ms, slots, total_us;
     int64_t first_ms, last_ms; /* of its records; first > last: none */
 } flare_thread;
@@ -237,9 +239,36 @@ ts_code flare_methods_read(flare_dir *dir, uint32_t index, uint32_t data);
 /* The row of stack_method, made with the number as its name when there is no name. */
 ts_code flare_method_row(int64_t *row, flare_dir *dir, int64_t id);
 
-ts_code flare_series_read(flare_dir *dir, flare_thread *thread, const flare_entry *files, size_t n);
+/*
+ * A thread's series, compared with its stack records: the collector wrote cpu_time_delta of each
+ * record, in microseconds, into the slot of its time. Bytes that are missing from a series, or that
+ * were put in, move all values behind them to wrong times.
+ */
+typedef struct flare_series_check {
+    flare_dir *dir;
+    const flare_thread *thread;
+    struct series_file *file; /* NULL: the thread has no usable series, or one in several files */
+    bool pending;             /* the last record, which the next one may replace in its slot */
+    uint64_t slot;
+    int64_t value;
+    bool has_good;
+    uint64_t good; /* the last slot with the value of its record, before any that differs */
+    uint64_t bad, first_bad, end; /* slots that differ; the first slot behind them that does not */
+    bool ended;
+} flare_series_check;
 
-ts_code flare_stacks_read(flare_dir *dir, flare_thread *thread, uint32_t index, uint32_t data);
+/* Imports the series. Close *check always. */
+ts_code flare_series_read(flare_series_check *check, flare_dir *dir, flare_thread *thread,
+                          const flare_entry *files, size_t n);
+/* follows: no record is missing between the one before and this one, so that the slots between
+ * them are zero. */
+ts_code flare_series_check_record(flare_series_check *check, const flare_object *o, bool follows);
+/* What lies between slots that are right becomes NULL, and an issue. whole: no record follows. */
+ts_code flare_series_check_finish(flare_series_check *check, bool whole);
+void flare_series_check_close(flare_series_check *check);
+
+ts_code flare_stacks_read(flare_dir *dir, flare_thread *thread, flare_series_check *check,
+                          uint32_t index, uint32_t data);
 
 /* --- index and data files (pair.c) --------------------------------------------------------- */
 

@@ -19,6 +19,15 @@ typedef struct name_map {
     ts_pool texts;
 } name_map;
 
+/* The names of a directory, while its two files are read. */
+typedef struct name_reader {
+    name_map names;
+    name_map later; /* those behind the first place where data and index disagree */
+    bool disagree;
+    bool cut;             /* the data ends inside a record */
+    uint64_t bad_entries; /* of the index, before the last record */
+} name_reader;
+
 struct flare_family {
     flare_family *next;
     struct shared_state *shared;
@@ -266,13 +275,14 @@ static bool is_name(const uint8_t *p, size_t n)
 }
 
 static ts_code take_name(flare_dir *dir, flare_pair *pair, const flare_record *record,
-                         name_map *names)
+                         name_reader *r)
 {
     const char *p = (const char *)record->p;
     ts_buf clean = {0};
     uint64_t replaced = 0;
     bool renamed = false;
     ts_code code = TS_OK;
+    r->disagree = r->disagree || pair->bad_entries > 0;
     if (!record->has_key) {
         dir->method_records->lost++;
         dir->bytes_lost += record->n + 2;
@@ -289,7 +299,7 @@ static ts_code take_name(flare_dir *dir, flare_pair *pair, const flare_record *r
     if (code == TS_OK) {
         ts_text text = replaced > 0 ? ts_buf_text(&clean) : (ts_text){p, record->n};
         dir->method_records->imported++;
-        code = set_name(dir->ctx, names, record->key, text, &renamed);
+        code = set_name(dir->ctx, r->disagree ? &r->later : &r->names, record->key, text, &renamed);
     }
     if (code == TS_OK && renamed) {
         code = ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_method_renamed, pair->data.name,
@@ -300,7 +310,7 @@ static ts_code take_name(flare_dir *dir, flare_pair *pair, const flare_record *r
     return code;
 }
 
-static ts_code read_names(flare_dir *dir, flare_pair *pair, name_map *names)
+static ts_code read_names(flare_dir *dir, flare_pair *pair, name_reader *r)
 {
     flare_record record;
     bool end = false;
@@ -309,6 +319,7 @@ static ts_code read_names(flare_dir *dir, flare_pair *pair, name_map *names)
         if ((code = flare_pair_next(&end, pair, &record)) != TS_OK || end) {
             return code;
         }
+        r->bad_entries = pair->bad_entries;
         dir->method_records->seen++;
         bool again = true;
         while (again && (record.cut || !is_name(record.p, record.n))) {
@@ -318,13 +329,15 @@ static ts_code read_names(flare_dir *dir, flare_pair *pair, name_map *names)
             }
             if (!again) {
                 dir->method_records->lost++;
+                r->cut = record.cut && pair->at >= pair->data.size;
+                r->disagree = r->disagree || !r->cut;
             }
         }
         if (!again) {
             continue;
         }
         flare_pair_accept(pair, &record);
-        if ((code = take_name(dir, pair, &record, names)) != TS_OK) {
+        if ((code = take_name(dir, pair, &record, r)) != TS_OK) {
             return code;
         }
     }
@@ -346,9 +359,40 @@ static ts_code put_names(flare_dir *dir, const name_map *names)
     return code;
 }
 
+/*
+ * Records of names often have equal lengths, so that bytes which are missing from the data, or were
+ * put in, move names to the ids of others without a sign. The ends of both files give it away:
+ * entries behind the end of data that does not end inside a record, or records without entries when
+ * there was damage before. What stands before the first visible damage is certain then, and nothing
+ * is when no place can be shown.
+ */
+static ts_code drop_uncertain(flare_dir *dir, const flare_pair *pair, name_reader *r)
+{
+    bool behind = pair->bad_entries > r->bad_entries;
+    bool moved = behind ? !r->cut || r->disagree : pair->unmatched_tail > 0 && r->disagree;
+    name_map *dropped = r->disagree ? &r->later : &r->names;
+    uint64_t n = dropped->ids.count;
+    ts_code code = TS_OK;
+    if (moved) {
+        dir->method_records->imported -= n; /* a record each, at least */
+        dir->method_records->lost += n;
+        names_free(dir->ctx, dropped);
+        *dropped = (name_map){0};
+        return ts_issue_n(dir->store, dir->source_id, TS_ISSUE_flare_method_uncertain,
+                          pair->data.name, TS_NO_OFFSET, n,
+                          "index and data do not end together: which id a name has is not certain");
+    }
+    for (uint32_t i = 0; i < r->later.ids.count && code == TS_OK; i++) {
+        bool ignored;
+        code = set_name(dir->ctx, &r->names, r->later.ids.keys[i],
+                        ts_pool_text(&r->later.texts, r->later.ids.values[i]), &ignored);
+    }
+    return code;
+}
+
 ts_code flare_methods_read(flare_dir *dir, uint32_t index, uint32_t data)
 {
-    name_map names = {0};
+    name_reader r = {0};
     flare_pair pair = {0};
     ts_code code = find_family(dir);
     if (code != TS_OK) {
@@ -360,11 +404,13 @@ ts_code flare_methods_read(flare_dir *dir, uint32_t index, uint32_t data)
     }
     code = flare_pair_open(&pair, dir, index, data, KEY_I64);
     pair.starts_well = starts_well;
-    if (code == TS_OK && (code = read_names(dir, &pair, &names)) == TS_OK &&
-        (code = flare_pair_finish(&pair)) == TS_OK) {
-        code = put_names(dir, &names);
+    if (code == TS_OK && (code = read_names(dir, &pair, &r)) == TS_OK &&
+        (code = flare_pair_finish(&pair)) == TS_OK &&
+        (code = drop_uncertain(dir, &pair, &r)) == TS_OK) {
+        code = put_names(dir, &r.names);
     }
     flare_pair_close(&pair);
-    names_free(dir->ctx, &names);
+    names_free(dir->ctx, &r.names);
+    names_free(dir->ctx, &r.later);
     return code;
 }

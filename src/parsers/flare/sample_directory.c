@@ -225,12 +225,34 @@ static ts_code begin_counts(flare_dir *dir)
 
 /* --- threads -------------------------------------------------------------------------------- */
 
+/* What is wrong with the set of a thread's files. */
+static ts_code note_files(flare_dir *dir, const flare_thread *thread, const char *name,
+                          bool has_series, bool has_stacks)
+{
+    ts_code code = TS_OK;
+    if (!thread->listed && dir->summary.there) {
+        code = ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_thread_unlisted, name,
+                        TS_NO_OFFSET, "the summary does not know thread %" PRId64, thread->id);
+    }
+    if (code == TS_OK && !has_series) {
+        code = ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_series_bad, name, TS_NO_OFFSET,
+                        "thread %" PRId64 " has no series of CPU times", thread->id);
+    }
+    if (code == TS_OK && !has_stacks) {
+        code = ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_data_bad, name, TS_NO_OFFSET,
+                        "thread %" PRId64 " has no stacks", thread->id);
+    }
+    return code;
+}
+
 static ts_code read_thread(flare_dir *dir, const flare_entry *entries, size_t n)
 {
     uint32_t index = FLARE_NO_MEMBER;
     uint32_t data = FLARE_NO_MEMBER;
+    flare_series_check check = {0};
     flare_thread *thread;
     size_t series = 0;
+    bool has_stacks;
     ts_code code = flare_dir_thread(&thread, dir, entries[0].id);
     if (code != TS_OK) {
         return code;
@@ -246,25 +268,16 @@ static ts_code read_thread(flare_dir *dir, const flare_entry *entries, size_t n)
             data = entries[i].member;
         }
     }
-    if (!thread->listed && dir->summary.there) {
-        code = ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_thread_unlisted, entries[0].name,
-                        TS_NO_OFFSET, "the summary does not know thread %" PRId64, thread->id);
-    }
-    if (code == TS_OK && series == 0) {
-        code = ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_series_bad, entries[0].name,
-                        TS_NO_OFFSET, "thread %" PRId64 " has no series of CPU times", thread->id);
-    }
+    has_stacks = index != FLARE_NO_MEMBER || data != FLARE_NO_MEMBER;
+    code = note_files(dir, thread, entries[0].name, series > 0, has_stacks);
     if (code == TS_OK) {
-        code = flare_series_read(dir, thread, entries, series);
+        code = flare_series_read(&check, dir, thread, entries, series);
     }
-    if (code != TS_OK) {
-        return code;
+    if (code == TS_OK && has_stacks) {
+        code = flare_stacks_read(dir, thread, &check, index, data);
     }
-    if (index == FLARE_NO_MEMBER && data == FLARE_NO_MEMBER) {
-        return ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_data_bad, entries[0].name,
-                        TS_NO_OFFSET, "thread %" PRId64 " has no stacks", thread->id);
-    }
-    return flare_stacks_read(dir, thread, index, data);
+    flare_series_check_close(&check);
+    return code;
 }
 
 /* Threads of which the summary has a record in this directory, and whose files are not there. */

@@ -4,6 +4,7 @@
  */
 #include "parsers/flare/flare_impl.h"
 
+#include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/ckd.h"
 
@@ -188,6 +189,8 @@ static ts_code read_values(flare_dir *dir, flare_thread *thread, series_file *f)
     }
     from = from < f->slots ? from : f->slots;
     to = to < from ? from : to;
+    thread->first_slot = from;
+    thread->end_slot = to;
     dir->slots->seen += f->slots;
     dir->slots->imported += to - from;
     dir->slots->skipped += f->slots - (to - from);
@@ -208,6 +211,7 @@ static ts_code begin_series(flare_dir *dir, flare_thread *thread, const series_f
         .interval = f->unit_ms * FLARE_NS_PER_MS,
     };
     thread->has_series = true;
+    thread->first_value_row = (int64_t)ts_sink_rows(dir->sink, TS_T_timeseries_value) + 1;
     thread->series_id = row.id;
     thread->begin_ms = f->begin_ms;
     thread->unit_ms = f->unit_ms;
@@ -275,9 +279,11 @@ static ts_code read_file(flare_dir *dir, flare_thread *thread, series_file *f)
     return code;
 }
 
-ts_code flare_series_read(flare_dir *dir, flare_thread *thread, const flare_entry *files, size_t n)
+ts_code flare_series_read(flare_series_check *check, flare_dir *dir, flare_thread *thread,
+                          const flare_entry *files, size_t n)
 {
     ts_code code = TS_OK;
+    *check = (flare_series_check){.dir = dir, .thread = thread};
     for (size_t i = 0; i < n && code == TS_OK; i++) {
         series_file f = {0};
         bool there;
@@ -285,7 +291,189 @@ ts_code flare_series_read(flare_dir *dir, flare_thread *thread, const flare_entr
         if (code == TS_OK && there) {
             code = read_file(dir, thread, &f);
         }
+        if (code == TS_OK && n == 1 && thread->has_series) {
+            if ((check->file = ts_alloc(dir->ctx, 1, sizeof f)) != NULL) {
+                *check->file = f;
+                return TS_OK;
+            }
+            code = dir->ctx->error.code;
+        }
         flare_in_close(&f.in);
     }
     return code;
+}
+
+/* --- the series against the stacks ---------------------------------------------------------- */
+
+void flare_series_check_close(flare_series_check *check)
+{
+    if (check->file != NULL) {
+        flare_in_close(&check->file->in);
+        ts_free(check->dir->ctx, check->file);
+        check->file = NULL;
+    }
+}
+
+/* The value of a slot; *there is false behind the end. */
+static ts_code slot_value(int64_t *value, bool *there, series_file *f, uint64_t slot)
+{
+    const uint8_t *p;
+    size_t got;
+    ts_code code;
+    *there = false;
+    if (slot >= f->slots) {
+        return TS_OK;
+    }
+    code = flare_in_get(&p, &got, &f->in, f->start + slot * f->width, f->width);
+    if (code == TS_OK && got == f->width) {
+        *there = true;
+        *value = value_of(f, p);
+    }
+    return code;
+}
+
+/* What a slot of the file's type holds of a value. */
+static int64_t as_stored(const series_file *f, int64_t value)
+{
+    switch (f->type) {
+    case TYPE_I16:
+        return (int16_t)value;
+    case TYPE_U16:
+        return value > UINT16_MAX ? UINT16_MAX : value;
+    case TYPE_I32:
+        return (int32_t)value;
+    case TYPE_U32:
+        return (uint32_t)value;
+    default:
+        return value;
+    }
+}
+
+static void note_bad(flare_series_check *check, uint64_t slot)
+{
+    check->first_bad = check->bad == 0 ? slot : check->first_bad;
+    check->bad++;
+    check->ended = false;
+}
+
+/* Slots from..to - 1 belong to no record: the first one that is not zero is wrong. */
+static ts_code check_idle(flare_series_check *check, uint64_t from, uint64_t to)
+{
+    series_file *f = check->file;
+    to = to < f->slots ? to : f->slots;
+    while (from < to) {
+        uint64_t n = to - from < CHUNK / f->width ? to - from : CHUNK / f->width;
+        const uint8_t *p;
+        size_t got;
+        ts_code code =
+            flare_in_get(&p, &got, &f->in, f->start + from * f->width, (size_t)n * f->width);
+        if (code != TS_OK || got == 0) {
+            return code;
+        }
+        for (size_t i = 0; i < got; i++) {
+            if (p[i] != 0) {
+                note_bad(check, from + i / f->width);
+                return TS_OK;
+            }
+        }
+        from += n;
+    }
+    return TS_OK;
+}
+
+/* Compares the last record with its slot. */
+static ts_code settle(flare_series_check *check)
+{
+    int64_t value;
+    bool there;
+    ts_code code;
+    if (!check->pending) {
+        return TS_OK;
+    }
+    check->pending = false;
+    code = slot_value(&value, &there, check->file, check->slot);
+    if (code != TS_OK || !there) {
+        return code;
+    }
+    if (value != as_stored(check->file, check->value)) {
+        note_bad(check, check->slot);
+    } else if (value != 0 && check->bad == 0) {
+        check->has_good = true;
+        check->good = check->slot;
+    } else if (value != 0 && !check->ended) {
+        check->ended = true;
+        check->end = check->slot;
+    }
+    return TS_OK;
+}
+
+ts_code flare_series_check_record(flare_series_check *check, const flare_object *o, bool follows)
+{
+    int64_t ms;
+    uint64_t slot;
+    ts_code code;
+    if (check->file == NULL || (o->has & FLARE_HAS_TIME) == 0 || (o->has & FLARE_HAS_DELTA) == 0 ||
+        ts_ckd_sub(&ms, o->sample_time, check->thread->begin_ms)) {
+        return TS_OK;
+    }
+    slot = ms < 0 ? 0 : (uint64_t)(ms / check->thread->unit_ms);
+    if (check->pending && slot != check->slot) {
+        if ((code = settle(check)) != TS_OK ||
+            (follows && (code = check_idle(check, check->slot + 1, slot)) != TS_OK)) {
+            return code;
+        }
+    }
+    check->pending = true;
+    check->slot = slot;
+    check->value = o->cpu_time_delta / 1000;
+    return TS_OK;
+}
+
+/* Rows of slots before `slot` among those that were imported. */
+static ts_code rows_before(int64_t *rows, flare_series_check *check, uint64_t slot)
+{
+    *rows = 0;
+    for (uint64_t k = check->thread->first_slot; k < slot && k < check->thread->end_slot; k++) {
+        int64_t value;
+        bool there;
+        ts_code code = slot_value(&value, &there, check->file, k);
+        if (code != TS_OK || !there) {
+            return code;
+        }
+        *rows += value != 0;
+    }
+    return TS_OK;
+}
+
+ts_code flare_series_check_finish(flare_series_check *check, bool whole)
+{
+    flare_dir *dir = check->dir;
+    int64_t first;
+    int64_t last;
+    uint64_t from;
+    uint64_t to;
+    bool any = check->pending;
+    ts_code code = check->file == NULL ? TS_OK : settle(check);
+    if (code == TS_OK && any && whole) {
+        code = check_idle(check, check->slot + 1, UINT64_MAX);
+    }
+    if (code != TS_OK || check->bad == 0) {
+        return code;
+    }
+    from = check->has_good ? check->good + 1 : 0;
+    to = check->ended ? check->end : check->file->slots;
+    if ((code = ts_issue_n(
+             dir->store, dir->source_id, TS_ISSUE_flare_series_differs, check->file->in.name,
+             (int64_t)(check->file->start + check->first_bad * check->file->width), check->bad,
+             "slots differ from the CPU times of the stacks; what stands in slots "
+             "%" PRIu64 " to %" PRIu64 " is not known",
+             from, to - 1)) != TS_OK ||
+        (code = rows_before(&first, check, from)) != TS_OK ||
+        (code = rows_before(&last, check, to)) != TS_OK || last == first) {
+        return code;
+    }
+    return ts_sink_invalidate(
+        dir->sink, TS_T_timeseries_value, check->thread->first_value_row + first,
+        check->thread->first_value_row + last - 1,
+        TS_NULL_BIT(timeseries_value, ts) | TS_NULL_BIT(timeseries_value, value));
 }

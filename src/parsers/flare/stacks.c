@@ -22,6 +22,7 @@ typedef struct stack_reader {
     flare_thread *thread;
     flare_pair pair;
     flare_payloads payloads;
+    flare_series_check *check;
 
     bool has_step;  /* a record was there */
     bool step_lost; /* that of the record does not fit */
@@ -431,11 +432,42 @@ static bool starts_well(uint8_t first)
     return first == '{' || first == '*';
 }
 
+/* A record that was read whole. */
+static ts_code accept_record(stack_reader *r, const flare_record *record)
+{
+    flare_dir *dir = r->dir;
+    int64_t before = r->number;
+    bool repeated;
+    ts_code code;
+    flare_pair_accept(&r->pair, record);
+    if ((code = check_number(&repeated, r, record)) != TS_OK) {
+        return code;
+    }
+    if (repeated) {
+        dir->stacks->lost++;
+        dir->bytes_lost += record->n + 2;
+        return TS_OK;
+    }
+    if (ts_json_replaced(r->payloads.json) > 0 && record->p[0] == '{' && r->bad_text++ == 0) {
+        r->first_bad_text = record->at;
+    }
+    if ((code = flare_series_check_record(r->check, &r->payloads.object,
+                                          before > 0 && r->number == before + 1)) != TS_OK) {
+        return code;
+    }
+    if (record->longer && (code = ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_record_long,
+                                           r->pair.data.name, (int64_t)record->at,
+                                           "the record has %zu bytes, more than its length can say",
+                                           record->n)) != TS_OK) {
+        return code;
+    }
+    return take_record(r, record);
+}
+
 static ts_code read_records(stack_reader *r)
 {
     flare_record record;
     bool end = false;
-    bool repeated;
     ts_code code;
     while (!r->stopped) {
         const char *why = NULL;
@@ -460,28 +492,7 @@ static ts_code read_records(stack_reader *r)
         if (!again) {
             r->dir->stacks->lost++;
             r->rejected++;
-            continue;
-        }
-        flare_pair_accept(&r->pair, &record);
-        if ((code = check_number(&repeated, r, &record)) != TS_OK) {
-            return code;
-        }
-        if (repeated) {
-            r->dir->stacks->lost++;
-            r->dir->bytes_lost += record.n + 2;
-            continue;
-        }
-        if (ts_json_replaced(r->payloads.json) > 0 && record.p[0] == '{' && r->bad_text++ == 0) {
-            r->first_bad_text = record.at;
-        }
-        if (record.longer &&
-            (code = ts_issue(r->dir->store, r->dir->source_id, TS_ISSUE_flare_record_long,
-                             r->pair.data.name, (int64_t)record.at,
-                             "the record has %zu bytes, more than its length can say", record.n)) !=
-                TS_OK) {
-            return code;
-        }
-        if ((code = take_record(r, &record)) != TS_OK) {
+        } else if ((code = accept_record(r, &record)) != TS_OK) {
             return code;
         }
     }
@@ -510,11 +521,13 @@ static ts_code finish(stack_reader *r)
 {
     flare_dir *dir = r->dir;
     uint64_t rest = r->stopped ? flare_pair_stop(&r->pair) : 0;
+    bool whole = !r->stopped && r->thread->listed_count > 0 && r->number >= r->thread->listed_count;
     ts_code code;
     dir->stacks->seen += rest;
     dir->stacks->skipped += rest;
     if ((code = put_pending(r, &r->sample.ts)) != TS_OK || (code = share_out(r, 0)) != TS_OK ||
-        (code = flare_pair_finish(&r->pair)) != TS_OK || (code = check_last_number(r)) != TS_OK) {
+        (code = flare_pair_finish(&r->pair)) != TS_OK || (code = check_last_number(r)) != TS_OK ||
+        (code = flare_series_check_finish(r->check, whole)) != TS_OK) {
         return code;
     }
     if (r->no_time) {
@@ -539,11 +552,13 @@ static ts_code finish(stack_reader *r)
     return code;
 }
 
-ts_code flare_stacks_read(flare_dir *dir, flare_thread *thread, uint32_t index, uint32_t data)
+ts_code flare_stacks_read(flare_dir *dir, flare_thread *thread, flare_series_check *check,
+                          uint32_t index, uint32_t data)
 {
     stack_reader r = {
         .dir = dir,
         .thread = thread,
+        .check = check,
         .has_begin = thread->has_series,
         .begin_ms = thread->begin_ms,
         .unit_ms = thread->has_series ? thread->unit_ms : flare_dir_interval(dir),
