@@ -7,6 +7,14 @@ target_compile_options(ts_flags INTERFACE
   -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
   -Wcast-qual -Wpointer-arith -Wformat=2 -Wundef -Werror -fno-common)
 
+# The same bytes from any folder: no path of the sources or of the build gets into objects. The build's
+# folder comes last, because the last prefix that fits is taken and it mostly stands in the sources'.
+# gcov needs the true paths.
+if(NOT TS_COVERAGE)
+  add_compile_options(-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.
+                      -ffile-prefix-map=${PROJECT_BINARY_DIR}=./build)
+endif()
+
 if(TS_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all
                       -fno-omit-frame-pointer -g)

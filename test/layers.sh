@@ -4,7 +4,9 @@
 # - a room includes only itself and rooms below it: base, json, input, tables, htrace and parsers, cli;
 # - parsers/<a> never includes parsers/<b>, and only registry.c names them;
 # - sqlite3.h in tables and cli only; nothing prints or ends the program outside cli;
-# - memory comes through the door of base/alloc.c; names of source files are unique.
+# - memory comes through the door of base/alloc.c; names of source files are unique;
+# - sinks are made by ts_sink_make, in the tests as well, so that none lacks a call.
+# - every hash table is keyed.
 set -u
 cd "$1/src" || exit 1
 bad=0
@@ -84,6 +86,26 @@ for file in "${files[@]}"; do
         ;;
     esac
 done
+
+incomplete=$(cd .. && grep -nE '\(ts_sink\) *\{|\.late_text *=[^=]|\.sink = \{' \
+    -r src test tools --include='*.c' --include='*.h')
+[ -z "$incomplete" ] || complain "a sink that ts_sink_make has not made:"$'\n'"$incomplete"
+# Whoever makes an input must not be able to choose which of its numbers and texts collide: a file with a hash table takes
+# its hash from base/hash.h with the key of the run. The rows that are reserved are found by rowids, which the program gives
+# itself in their order.
+tables=0
+for file in "${files[@]}"; do
+    case $file in
+    base/hash.h | tables/page_reserved.c) continue ;;
+    esac
+    forbid "$file" '0x9[eE]37|0x[cC]6[aA]4|0x[fF]{2}51|16777619|0x01000193|0x100000001[bB]3|2654435761|5381|[*] *(31|33|37|131)[^0-9]' \
+        "looks like a hash without a key"
+    if strip "$file" | grep -qE 'slots\[[^]]*\]' && [ "${file##*.}" = c ]; then
+        tables=$((tables + 1))
+        strip "$file" | grep -qE 'ts_hash_(begin|number) *\(' || complain "$file: a table of slots without ts_hash_begin or ts_hash_number"
+    fi
+done
+[ $tables -ge 6 ] || complain "only $tables files with hash tables found: does the pattern still fit?"
 
 # Every format's folder has a formats.h, for the registry.
 doubles=$(printf '%s\n' "${files[@]}" | grep -E '\.[ch]$' | sed 's|.*/||' | grep -vx formats.h | sort | uniq -d)

@@ -85,6 +85,14 @@ static inline uint64_t ts_hash_end(ts_hash *h)
     return ts_hash_fold(h);
 }
 
+/* Of one number: for tables whose keys are ids from an input. */
+static inline uint64_t ts_hash_number(const ts_hash_key *key, int64_t number)
+{
+    ts_hash h = ts_hash_begin(key);
+    ts_hash_word(&h, (uint64_t)number);
+    return ts_hash_end(&h);
+}
+
 /* A second value from the same state, for keys of 128 bits; after ts_hash_end. */
 static inline uint64_t ts_hash_more(ts_hash *h)
 {

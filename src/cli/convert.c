@@ -63,35 +63,6 @@ int ts_exit_code(const ts_ctx *ctx, ts_code code)
     return 70;
 }
 
-/* --- rows that nobody asked to keep -------------------------------------------------------- */
-
-static ts_code drop_row(void *self, enum ts_table_id table, const void *row, uint64_t reserved)
-{
-    (void)self;
-    (void)table;
-    (void)row;
-    (void)reserved;
-    return TS_OK;
-}
-
-static ts_code drop_completion(void *self, enum ts_table_id table, int64_t rowid, unsigned column,
-                               int64_t value)
-{
-    (void)self;
-    (void)table;
-    (void)rowid;
-    (void)column;
-    (void)value;
-    return TS_OK;
-}
-
-static void drop_release(void *self, enum ts_table_id table, int64_t rowid)
-{
-    (void)self;
-    (void)table;
-    (void)rowid;
-}
-
 /* --- steps --------------------------------------------------------------------------------- */
 
 /* What can be wrong with the options' values is found before any work is done. */
@@ -128,9 +99,7 @@ static ts_code open_database(run *r)
     const ts_options *o = r->options;
     ts_code code;
     if (o->export_db == NULL && o->query_file == NULL) {
-        r->dropping.put = drop_row;
-        r->dropping.complete = drop_completion;
-        r->dropping.release = drop_release;
+        r->dropping = ts_sink_null();
         return TS_OK;
     }
     if (o->export_db != NULL) {

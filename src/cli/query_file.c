@@ -75,8 +75,7 @@ static bool is_shipped_name(const char *name)
 
 ts_code ts_query_read(ts_buf *sql, ts_ctx *ctx, const char *name)
 {
-    static const char *const places[] = {"../share/trace_streamer/sql", TS_SQL_DIR,
-                                         TS_SOURCE_SQL_DIR};
+    static const char *const places[] = {"../share/trace_streamer/sql", TS_SQL_DIR};
     const ts_sys *sys = &ctx->sys;
     if (strcmp(name, "-") == 0) {
         return read_all(sql, ctx, STDIN_FILENO, "-");

@@ -161,6 +161,12 @@ static ts_code late_text(void *self, enum ts_table_id id, int64_t rowid, unsigne
     return ts_db_late_text(self, id, rowid, column, value);
 }
 
+static ts_code invalidate(void *self, enum ts_table_id id, int64_t first, int64_t last,
+                          uint64_t columns)
+{
+    return ts_db_invalidate(self, id, first, last, columns);
+}
+
 static void release(void *self, enum ts_table_id id, int64_t rowid)
 {
     ts_db *db = self;
@@ -338,12 +344,7 @@ ts_code ts_db_create(ts_db **out, ts_ctx *ctx, const char *path)
     if (code != TS_OK) {
         goto out;
     }
-    db->sink.self = db;
-    db->sink.put = put;
-    db->sink.complete = complete;
-    db->sink.late_text = late_text;
-    db->sink.release = release;
-    db->sink.settle = settle;
+    db->sink = ts_sink_make(db, put, complete, late_text, invalidate, release, settle);
     int rc = sqlite3_open_v2(path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (rc != SQLITE_OK) {
         code = ts_db_fail(db, rc, "open");
@@ -437,7 +438,7 @@ ts_code ts_db_finish(ts_db *db, bool with_indexes, double *index_ms)
     code = end_pages(db, code);
     ts_db_watch_cancel(db);
     if (code == TS_OK) {
-        code = ts_db_put_late_texts(db);
+        code = ts_db_put_late(db);
     }
     if (code == TS_OK && with_indexes) {
         double start = now_ms();
@@ -462,7 +463,7 @@ void ts_db_close(ts_db *db)
     }
     (void)end_pages(db, TS_ERR_OUTPUT); /* given up, if it is not ended already */
     (void)sqlite3_close(db->handle);
-    ts_db_free_late_texts(db);
+    ts_db_free_late(db);
     ts_free(db->ctx, db->path);
     ts_free(db->ctx, db);
 }

@@ -1,6 +1,7 @@
 /*
- * Texts that become known after their rows were written. Pages that are written stay as they are
- * while rows come; SQLite sets these texts in the finished file, before the indexes are made.
+ * What becomes known after the rows were written: texts, and cells that are wrong. Pages that are
+ * written stay as they are while rows come; SQLite changes the rows in the finished file, before
+ * the indexes are made. Undamaged inputs have no wrong cells, and their files are not touched.
  */
 #include "tables/database_private.h"
 
@@ -57,28 +58,99 @@ static int put_text(const ts_db *db, const ts_late_text *t)
     return rc != SQLITE_DONE && rc != SQLITE_OK ? rc : ended;
 }
 
-ts_code ts_db_put_late_texts(ts_db *db)
+/* --- cells that are wrong ------------------------------------------------------------------- */
+
+static bool can_be_null(const ts_table *table, uint64_t columns)
+{
+    if (columns == 0 || (table->column_count < 64 && columns >> table->column_count != 0)) {
+        return false;
+    }
+    return (columns & 1) == 0 || table->columns[0].type != TS_COL_KEY;
+}
+
+ts_code ts_db_invalidate(ts_db *db, enum ts_table_id table, int64_t first, int64_t last,
+                         uint64_t columns)
+{
+    ts_null_range *before = db->null_count == 0 ? NULL : &db->nulls[db->null_count - 1];
+    if (db->pages == NULL || first < 1 || last < first || (uint64_t)last > db->sink.rows[table] ||
+        !can_be_null(&ts_schema[table], columns)) {
+        return ts_fail(db->ctx, TS_ERR_INTERNAL, "no rows to invalidate: table=%s, rows=%lld-%lld",
+                       ts_schema[table].name, (long long)first, (long long)last);
+    }
+    if (before != NULL && before->table == table && before->columns == columns &&
+        before->last == first - 1) {
+        before->last = last;
+        return TS_OK;
+    }
+    if (db->null_count == db->null_cap) {
+        size_t cap = db->null_cap == 0 ? 16 : db->null_cap * 2;
+        ts_null_range *nulls = ts_realloc(db->ctx, db->nulls, cap, sizeof *nulls);
+        if (nulls == NULL) {
+            return db->ctx->error.code;
+        }
+        db->nulls = nulls;
+        db->null_cap = cap;
+    }
+    db->nulls[db->null_count++] = (ts_null_range){table, first, last, columns};
+    return TS_OK;
+}
+
+static int put_nulls(const ts_db *db, const ts_null_range *range)
+{
+    const ts_table *table = &ts_schema[range->table];
+    sqlite3_str *text = sqlite3_str_new(db->handle);
+    const char *between = " SET ";
+    char *sql;
+    int rc;
+    sqlite3_str_appendf(text, "UPDATE \"%w\"", table->name);
+    for (unsigned i = 0; i < table->column_count; i++) {
+        if ((range->columns >> i & 1) != 0) {
+            sqlite3_str_appendf(text, "%s\"%w\" = NULL", between, table->columns[i].name);
+            between = ", ";
+        }
+    }
+    sqlite3_str_appendf(text, " WHERE rowid BETWEEN %lld AND %lld", (long long)range->first,
+                        (long long)range->last);
+    sql = sqlite3_str_finish(text);
+    if (sql == NULL) {
+        return SQLITE_NOMEM;
+    }
+    rc = sqlite3_exec(db->handle, sql, NULL, NULL, NULL);
+    sqlite3_free(sql);
+    return rc;
+}
+
+/* --- both ----------------------------------------------------------------------------------- */
+
+ts_code ts_db_put_late(ts_db *db)
 {
     int rc = SQLITE_OK;
-    if (db->late_count == 0) {
+    if (db->late_count == 0 && db->null_count == 0) {
         return TS_OK;
     }
     rc = sqlite3_exec(db->handle, "BEGIN EXCLUSIVE", NULL, NULL, NULL);
     for (size_t i = 0; i < db->late_count && rc == SQLITE_OK; i++) {
         rc = put_text(db, &db->late[i]);
     }
+    for (size_t i = 0; i < db->null_count && rc == SQLITE_OK; i++) {
+        rc = put_nulls(db, &db->nulls[i]);
+    }
     if (rc == SQLITE_OK) {
         rc = sqlite3_exec(db->handle, "COMMIT", NULL, NULL, NULL);
     }
-    ts_db_free_late_texts(db);
+    ts_db_free_late(db);
     return rc == SQLITE_OK ? TS_OK : ts_db_fail(db, rc, "write");
 }
 
-void ts_db_free_late_texts(ts_db *db)
+void ts_db_free_late(ts_db *db)
 {
     ts_free(db->ctx, db->late);
+    ts_free(db->ctx, db->nulls);
     ts_buf_free(db->ctx, &db->late_bytes);
     db->late = NULL;
     db->late_count = 0;
     db->late_cap = 0;
+    db->nulls = NULL;
+    db->null_count = 0;
+    db->null_cap = 0;
 }

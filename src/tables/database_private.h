@@ -22,6 +22,13 @@ typedef struct ts_late_text {
     size_t at, n; /* in the buffer of the texts */
 } ts_late_text;
 
+/* Columns that are to be NULL in a range of rows (database_late.c). */
+typedef struct ts_null_range {
+    enum ts_table_id table;
+    int64_t first, last;
+    uint64_t columns;
+} ts_null_range;
+
 struct ts_db {
     ts_ctx *ctx;
     sqlite3 *handle;
@@ -33,6 +40,8 @@ struct ts_db {
     ts_late_text *late;
     size_t late_count, late_cap;
     ts_buf late_bytes;
+    ts_null_range *nulls;
+    size_t null_count, null_cap;
 };
 
 /* A new ts_db without a connection; the caller closes it with ts_db_close. */
@@ -44,11 +53,15 @@ ts_code ts_db_new(ts_db **out, ts_ctx *ctx, const char *path, ts_db_state state)
  */
 ts_code ts_db_fail(ts_db *db, int rc, const char *doing);
 
-/* Keeps a text until the rows are written; ts_db_put_late_texts sets it in its row. */
+/* Keeps a text until the rows are written; ts_db_put_late sets it in its row. */
 ts_code ts_db_late_text(ts_db *db, enum ts_table_id table, int64_t rowid, unsigned column,
                         ts_text value);
-ts_code ts_db_put_late_texts(ts_db *db);
-void ts_db_free_late_texts(ts_db *db);
+/* Keeps a range of rows whose columns are to be NULL in the finished file. */
+ts_code ts_db_invalidate(ts_db *db, enum ts_table_id table, int64_t first, int64_t last,
+                         uint64_t columns);
+/* What came after its rows goes into the finished file. */
+ts_code ts_db_put_late(ts_db *db);
+void ts_db_free_late(ts_db *db);
 
 /* Lets ts_check_cancel interrupt the statements of the connection. */
 void ts_db_watch_cancel(ts_db *db);

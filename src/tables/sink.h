@@ -8,25 +8,51 @@
 #include "base/context.h"
 #include "tables/schema.h"
 
+/* row: the table's struct of rows.h. reserved: a bit per integer column whose value comes later (it
+ * must not be NULL now). */
+typedef ts_code ts_sink_put_call(void *self, enum ts_table_id table, const void *row,
+                                 uint64_t reserved);
+/* Sets a reserved column of a row that was put and not released. */
+typedef ts_code ts_sink_complete_call(void *self, enum ts_table_id table, int64_t rowid,
+                                      unsigned column, int64_t value);
+/* Sets a text of a row that was put, at any time. The text is kept in memory until the end: for the
+ * few that are known only when everything was read. */
+typedef ts_code ts_sink_late_text_call(void *self, enum ts_table_id table, int64_t rowid,
+                                       unsigned column, ts_text value);
+/* Sets columns of rows that were put to NULL, at any time: what was found to be wrong only later.
+ */
+typedef ts_code ts_sink_invalidate_call(void *self, enum ts_table_id table, int64_t first,
+                                        int64_t last, uint64_t columns);
+/* No more will be completed in this row. */
+typedef void ts_sink_release_call(void *self, enum ts_table_id table, int64_t rowid);
+/* Completes and releases, for a set of columns and their values in order. */
+typedef ts_code ts_sink_settle_call(void *self, enum ts_table_id table, int64_t rowid,
+                                    uint64_t columns, const int64_t *values);
+
+/* Made by ts_sink_make and ts_sink_null only (test/layers.sh), so that no call is missing. */
 typedef struct ts_sink {
     void *self;
-    /* row: the table's struct of rows.h. reserved: a bit per integer column whose value comes later
-     * (it must not be NULL now). */
-    ts_code (*put)(void *self, enum ts_table_id table, const void *row, uint64_t reserved);
-    /* Sets a reserved column of a row that was put and not released. */
-    ts_code (*complete)(void *self, enum ts_table_id table, int64_t rowid, unsigned column,
-                        int64_t value);
-    /* Sets a text of a row that was put, at any time. The text is kept in memory until the end: for
-     * the few that are known only when everything was read. */
-    ts_code (*late_text)(void *self, enum ts_table_id table, int64_t rowid, unsigned column,
-                         ts_text value);
-    /* No more will be completed in this row. */
-    void (*release)(void *self, enum ts_table_id table, int64_t rowid);
-    /* Both at once, for a set of columns and their values in order; NULL: by the two above. */
-    ts_code (*settle)(void *self, enum ts_table_id table, int64_t rowid, uint64_t columns,
-                      const int64_t *values);
+    ts_sink_put_call *put;
+    ts_sink_complete_call *complete;
+    ts_sink_late_text_call *late_text;
+    ts_sink_invalidate_call *invalidate;
+    ts_sink_release_call *release;
+    ts_sink_settle_call *settle;   /* NULL: by `complete` and `release` */
     uint64_t rows[TS_TABLE_COUNT]; /* rows put so far */
 } ts_sink;
+
+/* A sink of these calls, none of which may be missing but `settle`. */
+__attribute__((nonnull(2, 3, 4, 5, 6))) static inline ts_sink
+ts_sink_make(void *self, ts_sink_put_call *put, ts_sink_complete_call *complete,
+             ts_sink_late_text_call *late_text, ts_sink_invalidate_call *invalidate,
+             ts_sink_release_call *release, ts_sink_settle_call *settle)
+{
+    ts_sink sink = {self, put, complete, late_text, invalidate, release, settle, {0}};
+    return sink;
+}
+
+/* A sink that counts rows and keeps none. */
+ts_sink ts_sink_null(void);
 
 static inline ts_code ts_sink_reserve(ts_sink *sink, enum ts_table_id table, const void *row,
                                       uint64_t columns)
@@ -53,6 +79,17 @@ static inline ts_code ts_sink_late_text(ts_sink *sink, enum ts_table_id table, i
                                         unsigned column, ts_text value)
 {
     return sink->late_text(sink->self, table, rowid, column, value);
+}
+
+/*
+ * Sets a set of columns (a bit each, no key) to NULL in the rows first..last of a table. The ranges
+ * are kept in memory until the end, where the file is repaired: for damaged inputs, few and long.
+ * Their rows must not be reserved any more.
+ */
+static inline ts_code ts_sink_invalidate(ts_sink *sink, enum ts_table_id table, int64_t first,
+                                         int64_t last, uint64_t columns)
+{
+    return sink->invalidate(sink->self, table, first, last, columns);
 }
 
 static inline void ts_sink_release(ts_sink *sink, enum ts_table_id table, int64_t rowid)

@@ -122,7 +122,8 @@ ts_code ts_store_finish(ts_store *store)
     }
     store->finished = true;
     if ((code = ts_store_check_clocks(store)) != TS_OK ||
-        (code = ts_store_check_counts(store)) != TS_OK) {
+        (code = ts_store_check_counts(store)) != TS_OK ||
+        (code = ts_store_check_losses(store)) != TS_OK) {
         return code;
     }
     ts_store_mark_incomplete(store);

@@ -25,7 +25,11 @@ typedef struct ts_store_options {
 ts_code ts_store_new(ts_store **out, ts_ctx *ctx, ts_sink *sink, const ts_store_options *options);
 void ts_store_free(ts_store *store);
 
-/* Checks conservation, then writes all rows that the store keeps. Called once, at the end. */
+/*
+ * Checks conservation, and that of each input items are counted as lost exactly when an issue of
+ * severity data_loss or error says so (what is missing of the two is added), then writes all rows
+ * that the store keeps. Called once, at the end.
+ */
 ts_code ts_store_finish(ts_store *store);
 
 ts_sink *ts_store_sink(ts_store *store);

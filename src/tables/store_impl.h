@@ -174,6 +174,7 @@ ts_code ts_store_begin_fixed(ts_store *store, const ts_store_options *options);
 /* What finish does, in this order. */
 ts_code ts_store_check_clocks(ts_store *store);
 ts_code ts_store_check_counts(ts_store *store);
+ts_code ts_store_check_losses(ts_store *store);
 void ts_store_mark_incomplete(ts_store *store);
 ts_code ts_store_write_threads(ts_store *store);
 ts_code ts_store_write_range(ts_store *store);

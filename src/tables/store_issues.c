@@ -370,6 +370,9 @@ static ts_code write_count(ts_store *store, const ts_tally_rec *rec)
         ts_store_clamp(t->lost),
         ts_store_clamp(t->skipped),
     };
+    if (rec->source_id == 0) {
+        TS_SET_NULL(import_count, &row, source_id);
+    }
     if (!t->has_declared) {
         TS_SET_NULL(import_count, &row, declared);
     }

@@ -18,11 +18,13 @@
     "js_heap_edges AS e\n"                                                                         \
     "  ON e.rowid BETWEEN d.first_edge_rowid AND d.first_edge_rowid + d.edge_count - 1"
 
-/* The text of a string index, or NULL. */
+/* The text of a string index, or NULL. Of damaged files file_index is NULL where it is not certain.
+ */
 #define STRING_AT(index)                                                                           \
     "(SELECT s.string FROM js_heap_string AS s\n"                                                  \
     "    WHERE s.rowid = d.first_string_rowid + " index "\n"                                       \
-    "      AND " index " BETWEEN 0 AND d.string_count - 1)"
+    "      AND " index " BETWEEN 0 AND d.string_count - 1\n"                                       \
+    "      AND s.file_index = " index ")"
 
 #define NODE_TYPE(type)                                                                            \
     "(SELECT t.str_value FROM js_heap_info AS t\n"                                                 \
@@ -46,7 +48,8 @@
     "(SELECT " value " FROM js_heap_nodes AS n\n"                                                  \
     "    WHERE n.rowid = d.first_node_rowid + e.to_node / d.node_stride\n"                         \
     "      AND e.to_node % d.node_stride = 0\n"                                                    \
-    "      AND e.to_node / d.node_stride BETWEEN 0 AND d.node_count - 1)"
+    "      AND e.to_node / d.node_stride BETWEEN 0 AND d.node_count - 1\n"                         \
+    "      AND n.node_index = e.to_node / d.node_stride)"
 
 /* A value of the node that owns the edge: it stands among the few rows of the edge's block. */
 #define OWNER(value)                                                                               \
@@ -216,7 +219,8 @@ const char ts_view_js_allocation_stack[] =
     "LEFT JOIN js_heap_trace_node AS t ON t.rowid = g.trace_rowid\n"
     "LEFT JOIN js_heap_trace_function_info AS f\n"
     "  ON f.rowid = d.first_trace_function_rowid + t.function_info_index\n"
-    "    AND f.file_id = d.file_id AND t.function_info_index >= 0";
+    "    AND f.file_id = d.file_id AND t.function_info_index >= 0\n"
+    "    AND f.function_index = t.function_info_index";
 
 /* --- CPU ----------------------------------------------------------------------------------- */
 

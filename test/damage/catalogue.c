@@ -113,7 +113,8 @@ static bool check_item(const item *it)
     run r;
     import_begin(&r);
     (void)import_files(&r, &m.b, 1, 0);
-    bool ok = r.code == it->code && issues(&r, "conservation") == 0;
+    bool ok =
+        r.code == it->code && issues(&r, "conservation") == 0 && issues(&r, "items_lost") == 0;
     if (ok && it->code == TS_OK) {
         ok = check_issues(it, &m, &r) && check_counts(it, &r) && check_sums(&r) &&
              count_sum(&r, "bytes", TS_C_import_count__seen) > 0;

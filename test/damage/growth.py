@@ -80,6 +80,17 @@ elif shape == "profile":  # ids with equal low bits, all children of the first, 
     nodes += ['{"id":%d,"callFrame":{"functionName":"f%d"}}' % (i << 32, i) for i in range(1, n)]
     out.write(('{"nodes":[' + ",".join(nodes) + '],"startTime":0,"endTime":9,"samples":[' + ",".join("1" for _ in range(n)) +
                '],"timeDeltas":[' + ",".join("%d" % (-i % 1000 - 500) for i in range(n)) + "]}").encode())
+elif shape == "profile_collide":  # ids whose products with the golden ratio have equal upper bits
+    inverse = pow(0x9E3779B97F4A7C15, -1, 1 << 64)
+    ids = [(i * inverse) % (1 << 64) for i in range(1, n + 1)]
+    ids = [i - (1 << 64) if i >= 1 << 63 else i for i in ids]
+    nodes = ['{"id":%d,"callFrame":{"functionName":"f"}}' % i for i in ids]
+    out.write(('{"nodes":[' + ",".join(nodes) + '],"startTime":0,"endTime":9,"samples":[1],"timeDeltas":[1]}').encode())
+elif shape == "classes_collide":  # the same for names of classes
+    inverse = pow(0x9E3779B97F4A7C15, -1, 1 << 64)
+    names = [v >> 6 for v in ((i * inverse) % (1 << 64) for i in range(64 * n)) if v % 64 == 0]
+    out.write(('{"snapshot":{%s,"node_count":%d,"edge_count":0},"nodes":[' % (META, len(names)) +
+               ",".join("0,%d,%d,8,0,0,0" % (v, 2 * i + 1) for i, v in enumerate(names)) + '],"edges":[],"strings":["s"]}').encode())
 elif shape == "cycles":  # each node is a child of the next and of the one before
     nodes = ['{"id":%d,"callFrame":{"functionName":"f"},"children":[%d,%d]}' % (i + 1, (i + 1) % n + 1, (i - 1) % n + 1) for i in range(n)]
     out.write(('{"nodes":[' + ",".join(nodes) + '],"startTime":0,"endTime":9,"samples":[1],"timeDeltas":[1]}').encode())

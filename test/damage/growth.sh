@@ -16,7 +16,7 @@ too_much() { [ $((ms - fixed)) -gt $((8 * (base > fixed ? base - fixed : 0) + 60
 python3 "$HERE/growth.py" ids 1 >input
 cost
 fixed=$ms
-for shape in chunks segments plugins issues marks resync magic strings ids same_ids edges_first profile cycles snapshots; do
+for shape in chunks segments plugins issues marks resync magic strings ids same_ids edges_first profile profile_collide classes_collide cycles snapshots; do
     n=$first
     all=
     for step in 1 2 3 4 5 6; do

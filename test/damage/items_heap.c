@@ -168,7 +168,27 @@ static void check_incomplete(const run *r)
 static void check_owner_unknown(const run *r)
 {
     assert_cell(r, js_heap_edges, 0, to_node_id, 3);
-    assert_null_cell(r, js_heap_edges, 3, from_node_id);
+    for (size_t i = 0; i < 4; i++) {
+        assert_null_cell(r, js_heap_edges, i, from_node_id);
+    }
+    assert_null_cell(r, js_heap_nodes, 0, edge_count); /* one of them is wrong */
+    check_incomplete(r);
+}
+
+static void check_node_places(const run *r)
+{
+    assert_mem_row(r->sink, js_heap_nodes, 1, "0|NULL|1|2|3|24|2|1|0");
+    assert_mem_row(r->sink, js_heap_edges, 3, "0|3|0|1|7|NULL|NULL");
+    assert_cell(r, js_heap_file_detail, 0, complete, 0);
+    check_incomplete(r);
+}
+
+static void check_edge_places(const run *r)
+{
+    assert_mem_row(r->sink, js_heap_nodes, 1, "0|1|1|2|3|24|2|1|0");
+    assert_mem_row(r->sink, js_heap_edges, 3, "0|NULL|0|1|7|NULL|3");
+    assert_cell(r, js_heap_file_detail, 0, complete, 0);
+    check_incomplete(r);
 }
 
 static void check_self_loop(const run *r)
@@ -205,11 +225,23 @@ static void check_strings(const run *r)
     .name = "heap." what, .make = make_member, .n = member, .arg = text
 #define REPLACED(what, text) .name = "heap." what, .make = make_replaced, .arg = text
 
-#define MISMATCH(what, nodes, edges)                                                               \
+/* Nodes may be missing anywhere: the ends of edges, and the places of nodes, are not known. */
+#define NODE_MISMATCH(what, nodes, seen, lost)                                                     \
     {                                                                                              \
-        MEMBER(what, M_SNAPSHOT, COUNTS(nodes, edges)),                                            \
-            .issues = {{"heap_count_mismatch", 1, OFF_ANY}}, .counts = {NODES_COUNT},              \
-            .rows = {WHOLE}, .check = check_same                                                   \
+        MEMBER(what, M_SNAPSHOT, COUNTS(nodes, "4")),                                              \
+            .issues = {{"heap_count_mismatch", 1, OFF_ANY},                                        \
+                       {"heap_place_unknown", 3, OFF_ANY},                                         \
+                       {"heap_edge_no_owner", 4, OFF_ANY},                                         \
+                       {"heap_edge_bad_target", 4, OFF_ANY}},                                      \
+            .counts = {{"nodes", seen, 3, lost, 0}, {"heap_values", 3, 0, 3, 0}}, .rows = {WHOLE}, \
+            .check = check_node_places                                                             \
+    }
+#define EDGE_MISMATCH(what, edges, seen, lost)                                                     \
+    {                                                                                              \
+        MEMBER(what, M_SNAPSHOT, COUNTS("3", edges)),                                              \
+            .issues = {{"heap_count_mismatch", 1, OFF_ANY}, {"heap_place_unknown", 8, OFF_ANY}},   \
+            .counts = {{"edges", seen, 4, lost, 0}, {"heap_values", 8, 0, 8, 0}}, .rows = {WHOLE}, \
+            .check = check_edge_places                                                             \
     }
 #define NO_COUNT(what, nodes)                                                                      \
     {                                                                                              \
@@ -276,23 +308,25 @@ const item heap_items[] = {
     {REPLACED("nodes_not_a_multiple", "16,0,2,2\n>16,0,2,2,9,9"),
      .issues = {{"heap_partial_row", 1, OFF_ANY}}, .counts = {{"nodes", 4, 3, 1, 0}},
      .rows = {WHOLE}, .check = check_same},
-    MISMATCH("node_count_plus_1", "4", "4"),
-    MISMATCH("node_count_minus_1", "2", "4"),
-    MISMATCH("node_count_0", "0", "4"),
-    MISMATCH("node_count_2_62", "4611686018427387904", "4"),
-    MISMATCH("edge_count_plus_1", "3", "5"),
-    MISMATCH("edge_count_minus_1", "3", "3"),
-    MISMATCH("edge_count_0", "3", "0"),
+    NODE_MISMATCH("node_count_plus_1", "4", 4, 1),
+    NODE_MISMATCH("node_count_minus_1", "2", 3, 0),
+    NODE_MISMATCH("node_count_0", "0", 3, 0),
+    NODE_MISMATCH("node_count_2_62", "4611686018427387904", INT64_C(4611686018427387904),
+                  INT64_C(4611686018427387901)),
+    EDGE_MISMATCH("edge_count_plus_1", "5", 5, 1),
+    EDGE_MISMATCH("edge_count_minus_1", "3", 4, 0),
+    EDGE_MISMATCH("edge_count_0", "0", 4, 0),
     NO_COUNT("node_count_2_63", "9223372036854775808"),
     NO_COUNT("node_count_float", "3.5"),
     NO_COUNT("node_count_string", "\"3\""),
-    MISMATCH("node_count_negative", "-3", "4"),
+    NODE_MISMATCH("node_count_negative", "-3", 3, 0),
     {REPLACED("node_owns_2_32_edges", "2,3,6,16,0,>2,3,6,16,4294967295,"),
-     /* It is the last node: no edge is left that it could own wrongly. */
-     .issues = {{"heap_edge_count_mismatch", 1, OFF_ANY}},
-     .counts = {NODES_COUNT, {"edges", 4, 4, 0, 0}}, .rows = {WHOLE}, .check = check_same},
+     .issues = {{"heap_edge_count_mismatch", 1, OFF_ANY}, {"heap_place_unknown", 7, OFF_ANY}},
+     .counts = {NODES_COUNT, {"edges", 4, 4, 0, 0}}, .rows = {WHOLE}, .check = check_owner_unknown},
     {REPLACED("edge_counts_below_edges", "1,2,3,24,2,>1,2,3,24,1,"),
-     .issues = {{"heap_edge_no_owner", 1, OFF_ANY}, {"heap_edge_count_mismatch", 1, OFF_ANY}},
+     .issues = {{"heap_edge_no_owner", 1, OFF_ANY},
+                {"heap_edge_count_mismatch", 1, OFF_ANY},
+                {"heap_place_unknown", 7, OFF_ANY}},
      .counts = {{"edges", 4, 4, 0, 0}}, .rows = {WHOLE}, .check = check_owner_unknown},
     {REPLACED("to_node_out_of_range", ",0,1,7\n>,0,1,21\n"),
      .issues = {{"heap_edge_bad_target", 1, OFF_ANY}}, .counts = {{"edges", 4, 4, 0, 0}},
@@ -303,7 +337,8 @@ const item heap_items[] = {
     {REPLACED("string_index_minus_1", "\n,1,2,3,24>\n,1,-1,3,24"),
      .issues = {{"heap_bad_node_name", 1, OFF_ANY}}, .counts = {NODES_COUNT}, .rows = {WHOLE}},
     {REPLACED("string_index_2_32", "\n,1,2,3,24>\n,1,4294967296,3,24"),
-     .issues = {{"heap_bad_node_name", 1, OFF_ANY}}, .counts = {NODES_COUNT}, .rows = {WHOLE}},
+     .issues = {{"heap_bad_node_name", 1, OFF_ANY}, {"heap_place_unknown", 5, OFF_ANY}},
+     .counts = {NODES_COUNT}, .rows = {WHOLE}},
     NO_SIZE("number_1e308", "1e308"),
     NO_SIZE("number_1.5", "1.5"),
     NO_SIZE("number_of_20_digits", "12345678901234567890"),
@@ -312,7 +347,7 @@ const item heap_items[] = {
     /* What stands before the x is a number, the rest of its row is lost. */
     {REPLACED("number_0x", "1,2,3,24,>1,2,3,0x18,"),
      .issues = {{"heap_bad_json", 1, OFF_ANY}, {"heap_partial_row", 1, OFF_ANY}},
-     .counts = {{"nodes", 2, 1, 1, 0}}, .rows = {{TS_T_js_heap_files, 1}, {TS_T_js_heap_nodes, 1}},
+     .counts = {{"nodes", 3, 1, 2, 0}}, .rows = {{TS_T_js_heap_files, 1}, {TS_T_js_heap_nodes, 1}},
      .check = check_incomplete},
     {.name = "heap.edges_before_nodes",
      .make = make_order,
@@ -362,6 +397,7 @@ const item heap_items[] = {
     {MEMBER("no_root", M_NODES, "\"nodes\":[1,1,1,0,2,0,0,1,2,3,24,2,1,0,2,3,6,16,0,2,2]"),
      .rows = {WHOLE}},
     {MEMBER("samples_decreasing", M_SAMPLES, "\"samples\":[100,6,50,3,-7,1]"),
+     .issues = {{"heap_samples_disordered", 1, OFF_ANY}, {"heap_place_unknown", 6, OFF_ANY}},
      .counts = {{"heap_samples", 3, 3, 0, 0}}, .rows = {WHOLE, {TS_T_js_heap_sample, 3}}},
     {MEMBER("locations_to_missing_nodes", M_LOCATIONS, "\"locations\":[700,5,12,3]"),
      .counts = {{"locations", 1, 1, 0, 0}}, .rows = {WHOLE, {TS_T_js_heap_location, 1}}},
@@ -390,7 +426,7 @@ const item heap_items[] = {
      .issues = {{"snapshot_incomplete", 1, OFF_ANY},
                 {"heap_bad_number", 1, OFF_ANY},
                 {"heap_partial_row", 1, OFF_ANY}},
-     .counts = {{"nodes", 1, 0, 1, 0}},
+     .counts = {{"nodes", 3, 0, 3, 0}},
      .check = check_incomplete},
     {.name = "heap.10_5_names",
      .make = make_names,

@@ -27,6 +27,7 @@ typedef struct fuzz_run {
     ts_job job;
     uint64_t bytes; /* of the input, as the tallies have it */
     uint64_t items[TS_ITEM_COUNT];
+    bool lost; /* anything, as the tallies have it */
     ts_code code;
 } fuzz_run;
 
@@ -43,6 +44,7 @@ static inline void fuzz_visit_tally(void *user, int64_t source_id, ts_item item,
     (void)detail;
     check(tally->seen == tally->imported + tally->lost + tally->skipped);
     r->items[item] += tally->imported;
+    r->lost = r->lost || tally->lost > 0;
     r->bytes += item == TS_ITEM_bytes ? tally->seen : 0;
 }
 
@@ -101,6 +103,8 @@ static inline void fuzz_run_end(fuzz_run *r)
         check(ts_store_finish(r->store) == TS_OK);
         ts_count_visit(r->store, fuzz_visit_tally, r);
         fuzz_check_items(r, ts_store_sink(r->store));
+        check(r->lost ==
+              (ts_issue_total(r->store, TS_DATA_LOSS) + ts_issue_total(r->store, TS_ERROR) > 0));
     }
     while (r->run.shared != NULL) {
         shared_block *next = r->run.shared->next;

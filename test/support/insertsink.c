@@ -144,6 +144,25 @@ static ts_code late_text(void *self, enum ts_table_id id, int64_t rowid, unsigne
     return TS_OK;
 }
 
+static ts_code invalidate(void *self, enum ts_table_id id, int64_t first, int64_t last,
+                          uint64_t columns)
+{
+    insertsink *s = self;
+    for (unsigned i = 0; i < s->tables[id].column_count; i++) {
+        char *sql;
+        if ((columns >> i & 1) == 0) {
+            continue;
+        }
+        sql = sqlite3_mprintf("UPDATE \"%w\" SET \"%w\" = NULL WHERE rowid BETWEEN %lld AND %lld",
+                              s->tables[id].name, s->tables[id].columns[i].name, (long long)first,
+                              (long long)last);
+        check(s->db, sqlite3_exec(s->db, sql, NULL, NULL, NULL), sql);
+        assert_int_equal(sqlite3_changes(s->db), last - first + 1);
+        sqlite3_free(sql);
+    }
+    return TS_OK;
+}
+
 static void release(void *self, enum ts_table_id id, int64_t rowid)
 {
     (void)self;
@@ -161,8 +180,7 @@ insertsink *insertsink_new(sqlite3 *db, const ts_table *tables, unsigned count)
     s->db = db;
     s->tables = tables;
     s->count = count;
-    s->sink = (ts_sink){
-        .self = s, .put = put, .complete = complete, .late_text = late_text, .release = release};
+    s->sink = ts_sink_make(s, put, complete, late_text, invalidate, release, NULL);
     return s;
 }
 

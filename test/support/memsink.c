@@ -215,6 +215,30 @@ static ts_code late_text(void *self, enum ts_table_id table, int64_t rowid, unsi
     return TS_OK;
 }
 
+static ts_code invalidate(void *self, enum ts_table_id table, int64_t first, int64_t last,
+                          uint64_t columns)
+{
+    memsink *m = self;
+    mem_table *mem = &m->tables[table];
+    const ts_table *t = &ts_schema[table];
+    ts_code code = call(m);
+    if (code != TS_OK || m->dropped[table]) {
+        return code;
+    }
+    if (first < 1 || last < first || (uint64_t)last > mem->n || columns == 0 ||
+        (t->column_count < 64 && columns >> t->column_count != 0) ||
+        ((columns & 1) != 0 && t->columns[0].type == TS_COL_KEY)) {
+        fail_msg("%s: rows %" PRId64 " to %" PRId64 " cannot be made NULL", t->name, first, last);
+    }
+    for (int64_t rowid = first; rowid <= last; rowid++) {
+        char *row = mem->rows + (size_t)(rowid - 1) * t->row_size;
+        uint64_t bits = null_bits(row) | columns;
+        assert_int_equal(mem->reserved[rowid - 1] & columns, 0);
+        memcpy(row, &bits, sizeof bits);
+    }
+    return TS_OK;
+}
+
 static void release(void *self, enum ts_table_id table, int64_t rowid)
 {
     memsink *m = self;
@@ -230,11 +254,7 @@ memsink *memsink_new(ts_ctx *ctx)
 {
     memsink *m = must(calloc(1, sizeof *m));
     m->ctx = ctx;
-    m->sink.self = m;
-    m->sink.put = put;
-    m->sink.complete = complete;
-    m->sink.late_text = late_text;
-    m->sink.release = release;
+    m->sink = ts_sink_make(m, put, complete, late_text, invalidate, release, NULL);
     return m;
 }
 

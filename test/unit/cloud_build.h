@@ -196,6 +196,9 @@ static inline void assert_honest(const run *r)
         said = said || ts_text_is(severity, "data_loss") || ts_text_is(severity, "error");
     }
     assert_int_equal(lost, said);
+    /* Importers name their losses themselves. */
+    assert_int_equal(issues(r, "items_lost"), 0);
+    assert_int_equal(count_sum(r, "missing_parts", TS_C_import_count__lost), 0);
 }
 
 /* Takes the pod over. */

@@ -618,10 +618,109 @@ static void test_times_beyond_64_bit(void **state)
     UNUSED(state);
     begin_pair(&s, "thread_1_stack", '4');
     put_stack(&s, "thread_1_stack", 0, INT64_MAX, 0, INT64_MAX, 1, RUN);
-    put_stack(&s, "thread_1_stack", 1, INT64_MIN, 0, INT64_MIN, 1, RUN);
-    import_damaged(&r, s, "time_overflow", 2);
-    assert_cell(&r, stack_sample, 0, ts, INT64_MAX);
-    assert_cell(&r, stack_sample, 1, ts, INT64_MIN);
+    put_stack(&s, "thread_1_stack", 1, INT64_MIN, 0, INT64_MIN, 2, RUN);
+    put_stack(&s, "thread_1_stack", 2, INT64_MIN, 0, T0, 3, RUN);
+    put_stack(&s, "thread_1_stack", 3, INT64_MIN, 0, T0 + 20, 4, RUN);
+    /* Two records, the increase of CPU time, the thread's newest record, both ends of the source.
+     */
+    import_damaged(&r, s, "time_overflow", 6);
+    assert_null_cell(&r, stack_sample, 0, ts);
+    assert_null_cell(&r, stack_sample, 0, dur);
+    assert_null_cell(&r, stack_sample, 1, ts);
+    assert_null_cell(&r, stack_sample, 1, dur);
+    assert_cell(&r, stack_sample, 2, ts, T0 * MS);
+    assert_cell(&r, stack_sample, 2, dur, 20 * MS);
+    assert_null_cell(&r, flare_thread, 0, sample_ts);
+    assert_null_cell(&r, source, 0, start_ts);
+    assert_null_cell(&r, source, 0, end_ts);
+    run_free(&r);
+}
+
+/* --- numbers of records, which show what is missing ------------------------------------------- */
+
+static void put_numbered(sample *s, const unsigned *numbers, size_t n)
+{
+    begin_pair(s, "thread_132_stack", '4');
+    for (size_t i = 0; i < n; i++) {
+        put_stack(s, "thread_132_stack", numbers[i], 0, 0, T0 + 20 * (int64_t)numbers[i],
+                  numbers[i], RUN);
+    }
+}
+
+static void test_records_that_are_missing(void **state)
+{
+    static const unsigned first[] = {3, 4}; /* 1 and 2 are missing */
+    static const unsigned inside[] = {1, 2, 6, 7};
+    sample s = {.count = 0};
+    run r;
+    UNUSED(state);
+    put_numbered(&s, first, 2);
+    import_damaged(&r, s, "flare_record_gap", 1);
+    assert_rows(&r, stack_sample, 2);
+    run_free(&r);
+    s = (sample){.count = 0};
+    put_numbered(&s, inside, 4);
+    import_damaged(&r, s, "flare_record_gap", 1);
+    assert_rows(&r, stack_sample, 4);
+    assert_int_equal(COUNTED(&r, "stack_records", seen), 7);
+    assert_int_equal(COUNTED(&r, "stack_records", lost), 3);
+    run_free(&r);
+}
+
+static void test_records_that_come_twice(void **state)
+{
+    static const unsigned numbers[] = {1, 2, 3, 2, 3, 4};
+    sample s = {.count = 0};
+    run r;
+    UNUSED(state);
+    put_numbered(&s, numbers, 6);
+    import_damaged(&r, s, "flare_record_repeated", 2);
+    assert_rows(&r, stack_sample, 4);
+    assert_cell(&r, stack_sample, 3, ts, (T0 + 80) * MS);
+    assert_int_equal(COUNTED(&r, "stack_records", lost), 2);
+    run_free(&r);
+}
+
+static void test_numbers_that_begin_again(void **state)
+{
+    sample s = {.count = 0};
+    run r;
+    UNUSED(state);
+    begin_pair(&s, "thread_132_stack", '4');
+    for (unsigned i = 0; i < 4; i++) {
+        put_stack(&s, "thread_132_stack", i, 0, 0, T0 + 20 * i, i % 2 + 1, RUN);
+    }
+    import_damaged(&r, s, "flare_record_order", 1);
+    assert_rows(&r, stack_sample, 4);
+    run_free(&r);
+}
+
+/* The summary has a record of a thread that is behind its files, or of one that has no files. */
+static void test_records_that_only_the_summary_has(void **state)
+{
+    sample s = mini();
+    bytes *data = file_of(&s, FDATA);
+    size_t last = data->n;
+    run r;
+    UNUSED(state);
+    while (data->p[last - 1] != '{') { /* its five first records remain */
+        last--;
+    }
+    data->n = last - 3;
+    drop_file(&s, FIDX);
+    import_damaged(&r, s, "flare_record_gap", 1);
+    assert_rows(&r, stack_sample, 5);
+    run_free(&r);
+    s = mini();
+    drop_file(&s, FIDX);
+    drop_file(&s, FDATA);
+    drop_file(&s, FTS);
+    import_damaged(&r, s, "flare_thread_missing", 1);
+    run_free(&r);
+    s = mini();
+    drop_file(&s, FIDX);
+    drop_file(&s, FDATA);
+    import_damaged(&r, s, "flare_data_bad", 1);
     run_free(&r);
 }
 
@@ -782,6 +881,10 @@ int main(void)
         cmocka_unit_test(test_clock_set_back),
         cmocka_unit_test(test_steps_that_are_not_those_of_the_times),
         cmocka_unit_test(test_times_beyond_64_bit),
+        cmocka_unit_test(test_records_that_are_missing),
+        cmocka_unit_test(test_records_that_come_twice),
+        cmocka_unit_test(test_numbers_that_begin_again),
+        cmocka_unit_test(test_records_that_only_the_summary_has),
         cmocka_unit_test(test_block_sizes),
         cmocka_unit_test(test_every_cut),
         cmocka_unit_test(test_every_bit),

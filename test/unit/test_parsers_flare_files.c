@@ -64,7 +64,7 @@ static void test_mini_is_described(void **state)
     assert_mem_text(r.sink, source, 0, name, "localhost:3333");
     assert_cell(&r, source, 0, start_ts, T0 * MS);
     assert_cell(&r, source, 0, end_ts, (T0 + 455) * MS);
-    assert_cell(&r, source, 0, complete, 1);
+    assert_cell(&r, source, 0, complete, 0); /* method 547216299 has no name */
     assert_null_cell(&r, source, 0, parent_id);
     assert_string_equal(property(&r, "sample_interval"), "20");
     assert_string_equal(property(&r, "agent_addr"), "localhost:3333");
@@ -297,7 +297,7 @@ static void test_sparse_and_missing_index(void **state)
     assert_same_rows(&r[0], &r[2], tables, 4);
     assert_int_equal(complaints(&r[1]), 1); /* the method without a name */
     assert_int_equal(issues(&r[1], "flare_index_short"), 0);
-    assert_int_equal(issues(&r[2], "flare_index_bad"), 1);
+    assert_int_equal(issues(&r[2], "flare_index_missing"), 1);
     for (size_t i = 0; i < 3; i++) {
         run_free(&r[i]);
     }

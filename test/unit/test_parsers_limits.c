@@ -3,27 +3,6 @@
 
 /* --- much data -------------------------------------------------------------------------------- */
 
-/* Counts rows and forgets them. */
-static ts_code null_put(void *self, enum ts_table_id table, const void *row, uint64_t reserved)
-{
-    (void)reserved;
-    UNUSED(self);
-    UNUSED(table);
-    UNUSED(row);
-    return TS_OK;
-}
-
-static ts_code null_complete(void *self, enum ts_table_id table, int64_t rowid, unsigned column,
-                             int64_t value)
-{
-    UNUSED(self);
-    UNUSED(table);
-    UNUSED(rowid);
-    UNUSED(column);
-    UNUSED(value);
-    return TS_OK;
-}
-
 typedef struct totals {
     ts_sink sink;
     uint64_t peak;
@@ -37,7 +16,7 @@ static void import_large(totals *t, bytes file)
     ts_import_result result;
     ts_ctx *ctx = test_ctx_new();
     ts_store *store;
-    *t = (totals){.sink = {.put = null_put, .complete = null_complete}};
+    *t = (totals){.sink = ts_sink_null()};
     open_input(FIRST_FD, &file);
     free(file.p);
     assert_ok(ctx, ts_store_new(&store, ctx, &t->sink, NULL));

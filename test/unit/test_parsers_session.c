@@ -69,10 +69,10 @@ static void test_viewer_object_chunk(void **state)
     put_mark(&x.b, 1, AT(13000));
     put_tiny(&x.b, AT(21000));
     rec_import(&r, &x);
-    assert_mem_row(r.sink, js_heap_files, 0, "0|Snapshot0|11000|13000|40");
-    assert_mem_row(r.sink, js_heap_edges, 0, "0|0|1|0|7|NULL|6");
+    assert_mem_row(r.sink, js_heap_files, 0, "0|Snapshot0 (incomplete)|11000|13000|40");
+    assert_mem_row(r.sink, js_heap_edges, 0, "0|0|1|0|7|NULL|NULL"); /* which node is missing? */
     assert_mem_row(r.sink, js_heap_edges, 1, "0|1|2|3|14|NULL|NULL");
-    assert_mem_row(r.sink, js_heap_edges, 3, "0|3|0|1|7|NULL|6");
+    assert_mem_row(r.sink, js_heap_edges, 3, "0|3|0|1|7|NULL|NULL");
     assert_mem_row(r.sink, js_heap_edges, 4, "1|0|1|0|7|1|3");
     assert_mem_text(r.sink, js_heap_string, 0, string, "\xc3\xa4");
     assert_mem_text(r.sink, js_heap_string, 1, string, "\xef\xbf\xbd");

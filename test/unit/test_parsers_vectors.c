@@ -44,12 +44,14 @@ static void import_vector(run *r, const char *name, int type)
     free(text.p);
 }
 
+/* node_count says 32837: nodes are missing, and where is not known. As far as the first chunk
+ * reaches, places are certain. */
 static void check_first_node(const run *r)
 {
     assert_rows(r, js_heap_nodes, 3);
     assert_mem_row(r->sink, js_heap_nodes, 0, "0|0|9|25571|1|0|3575|0|0");
     assert_mem_row(r->sink, js_heap_nodes, 1, "0|1|1|3|3|432|52|0|0");
-    assert_mem_row(r->sink, js_heap_nodes, 2, "0|2|8|9|9949|40|1|0|0");
+    assert_mem_row(r->sink, js_heap_nodes, 2, "0|NULL|8|9|9949|40|1|0|0");
     assert_cell(r, js_heap_files, 0, self_size, 472);
 }
 
@@ -59,7 +61,7 @@ static void test_snapshot_nodes(void **state)
     UNUSED(state);
     import_vector(&r, "nodes.json", 0);
     assert_rows(&r, js_heap_files, 1);
-    assert_mem_row(r.sink, js_heap_files, 0, "0|Snapshot0|11000|13000|472");
+    assert_mem_row(r.sink, js_heap_files, 0, "0|Snapshot0 (incomplete)|11000|13000|472");
     check_first_node(&r);
     /* 14 + 6 types of nodes, 7 + 2 of edges, 3 counts. */
     assert_rows(&r, js_heap_info, 32);
@@ -76,14 +78,18 @@ static void test_snapshot_nodes(void **state)
 
 static void check_edges(const run *r)
 {
-    static const int64_t owners[] = {1, 3, 3, 3, 9949};
+    static const int64_t owners[] = {1, 3, 3, 3};
     assert_rows(r, js_heap_edges, 5);
     for (size_t i = 0; i < 5; i++) {
         assert_cell(r, js_heap_edges, i, edge_index, i);
         assert_cell(r, js_heap_edges, i, type, 5);
         assert_cell(r, js_heap_edges, i, name_or_index, 25572);
         assert_cell(r, js_heap_edges, i, to_node, 1);
-        assert_cell(r, js_heap_edges, i, from_node_id, owners[i]);
+        if (i < 4) { /* the third node stands behind the first chunk */
+            assert_cell(r, js_heap_edges, i, from_node_id, owners[i]);
+        } else {
+            assert_null_cell(r, js_heap_edges, i, from_node_id);
+        }
         assert_null_cell(r, js_heap_edges, i, to_node_id);
     }
     assert_int_equal(issue_sum(r, "heap_edge_bad_target"), 5);
@@ -104,7 +110,7 @@ static void test_timeline_nodes(void **state)
     UNUSED(state);
     import_vector(&r, "nodes.json", 1);
     assert_rows(&r, js_heap_files, 1);
-    assert_mem_row(r.sink, js_heap_files, 0, "0|Timeline|10000|13000|472");
+    assert_mem_row(r.sink, js_heap_files, 0, "0|Timeline (incomplete)|10000|13000|472");
     check_first_node(&r);
     run_free(&r);
 }

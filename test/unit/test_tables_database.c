@@ -313,6 +313,52 @@ static void test_late_texts(void **state)
     free(path);
 }
 
+/* Cells that are found to be wrong after their pages were written. */
+static void test_invalidated_ranges(void **state)
+{
+    fixture *f = *state;
+    char *path = path_of(f, "a.db");
+    ts_db *db = create(f, path);
+    ts_sink *sink = ts_db_sink(db);
+    enum { ROWS = 3000 };
+    const uint64_t both =
+        TS_NULL_BIT(js_heap_string, file_index) | TS_NULL_BIT(js_heap_string, string);
+    static char text[5000];
+    memset(text, 'x', sizeof text);
+    for (int64_t i = 0; i < ROWS; i++) { /* some of them longer than a page */
+        ts_row_js_heap_string row = {.file_index = i, .string = {text, i % 50 == 0 ? 5000 : 10}};
+        ts_row_stack_method method = {.id = i + 1, .raw_id = i, .name = TS_TEXT_LIT("1")};
+        assert_ok(f->ctx, ts_put_js_heap_string(sink, &row));
+        assert_ok(f->ctx, ts_put_stack_method(sink, &method));
+    }
+    assert_ok(f->ctx, ts_sink_invalidate(sink, TS_T_js_heap_string, 2000, 2400, both));
+    assert_ok(f->ctx, ts_sink_invalidate(sink, TS_T_js_heap_string, 2401, ROWS, both));
+    assert_ok(f->ctx, ts_sink_invalidate(sink, TS_T_js_heap_string, 1, 1,
+                                         TS_NULL_BIT(js_heap_string, file_index)));
+    assert_ok(f->ctx,
+              ts_sink_invalidate(sink, TS_T_stack_method, 7, 7, TS_NULL_BIT(stack_method, name)));
+    static const struct {
+        int64_t first, last;
+        uint64_t columns;
+    } wrong[] = {{0, 5, 2}, {5, 4, 2}, {5, ROWS + 1, 2},
+                 {1, 5, 0}, {1, 5, 1}, {1, 5, UINT64_C(1) << 63}};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        assert_failure(f->ctx,
+                       ts_sink_invalidate(sink, TS_T_stack_method, wrong[i].first, wrong[i].last,
+                                          wrong[i].columns),
+                       TS_ERR_INTERNAL, "table=stack_method");
+    }
+    finish(f, db, true);
+    assert_sql(path, "PRAGMA integrity_check", "ok\n");
+    assert_sql(path,
+               "SELECT count(*), count(file_index), count(string), max(file_index), "
+               "min(rowid) FILTER (WHERE string IS NULL) FROM js_heap_string",
+               "3000|1998|1999|1998|2000\n");
+    assert_sql(path, "SELECT sum(length(string)) FROM js_heap_string", "219590\n");
+    assert_sql(path, "SELECT id, raw_id FROM stack_method WHERE name IS NULL", "7|6\n");
+    free(path);
+}
+
 static void test_memory_stays_bounded(void **state)
 {
     fixture *f = *state;
@@ -522,6 +568,10 @@ static ts_code write_little(ts_ctx *ctx, const char *path)
                                  TS_TEXT_LIT("name"));
     }
     if (code == TS_OK) {
+        code = ts_sink_invalidate(ts_db_sink(db), TS_T_stack_method, 1, 1,
+                                  TS_NULL_BIT(stack_method, raw_id));
+    }
+    if (code == TS_OK) {
         code = ts_db_finish(db, true, NULL);
     }
     ts_db_close(db);
@@ -580,6 +630,7 @@ int main(void)
         TEST(test_keys_are_dense),
         TEST(test_reserved_rows_are_completed),
         TEST(test_late_texts),
+        TEST(test_invalidated_ranges),
         TEST(test_memory_stays_bounded),
         TEST(test_equal_rows_give_equal_files),
         TEST(test_indexes),

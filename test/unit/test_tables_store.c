@@ -297,7 +297,79 @@ static void counts_become_rows_by_source(void **state)
     assert_mem_row(b->mem, import_count, 0, "1|plugin_segments:ftrace-plugin|NULL|2|0|0|2");
     assert_mem_row(b->mem, import_count, 1, "1|plugin_segments:cpu\xef\xbf\xbd|NULL|0|0|0|0");
     assert_mem_row(b->mem, import_count, 2, "2|messages|5|4|3|1|0");
-    assert_int_equal(MEM_ROWS(b->mem, import_issue), 0);
+}
+
+/* --- losses: counted exactly when recorded -------------------------------------------------- */
+
+/* Adds a tally of n seen items to a source, of which `lost` were lost. */
+static ts_tally *add_tally(bench *b, int64_t source, ts_item item, uint64_t n, uint64_t lost)
+{
+    ts_tally *t;
+    assert_ok(b->ctx, ts_count(&t, b->store, source, item, NULL));
+    t->seen = n;
+    t->imported = n - lost;
+    t->lost = lost;
+    return t;
+}
+
+static void items_lost_without_an_issue_get_one(void **state)
+{
+    bench *b = *state;
+    int64_t one = add_source(b, 0, "input", "a");
+    int64_t inner = add_source(b, one, "pod", NULL);
+    int64_t two = add_source(b, 0, "input", "b");
+    add_tally(b, inner, TS_ITEM_messages, 4, 1);
+    add_tally(b, two, TS_ITEM_messages, 4, 0);
+    assert_ok(b->ctx, ts_issue(b->store, one, TS_ISSUE_empty_mark, NULL, 0, "a warning only"));
+    finish(b);
+    assert_int_equal(MEM_ROWS(b->mem, import_issue), 2);
+    assert_mem_row(b->mem, import_issue, 1,
+                   "2|data_loss|items_lost|NULL|NULL|1|messages: 1 of 4 were lost");
+    assert_int_equal(ts_issue_total(b->store, TS_DATA_LOSS), 1);
+    assert_int_equal(MEM_ROWS(b->mem, import_count), 2);
+}
+
+static void losses_of_an_input_may_stand_at_its_recordings(void **state)
+{
+    bench *b = *state;
+    int64_t one = add_source(b, 0, "input", "a");
+    int64_t inner = add_source(b, one, "pod", NULL);
+    add_tally(b, one, TS_ITEM_messages, 4, 1);
+    assert_ok(b->ctx, ts_issue(b->store, inner, TS_ISSUE_message_lost, NULL, 0, "lost"));
+    finish(b);
+    assert_int_equal(MEM_ROWS(b->mem, import_issue), 1);
+    assert_int_equal(MEM_ROWS(b->mem, import_count), 1);
+}
+
+static void numbers_that_differ_from_the_declared_ones_are_a_loss(void **state)
+{
+    bench *b = *state;
+    int64_t one = add_source(b, 0, "input", "a");
+    ts_tally *t = add_tally(b, one, TS_ITEM_messages, 4, 0);
+    t->has_declared = true;
+    t->declared = 5;
+    finish(b);
+    assert_mem_row(b->mem, import_issue, 0,
+                   "1|data_loss|items_lost|NULL|NULL|1|messages: 4 were seen, but 5 declared");
+    assert_mem_row(b->mem, import_count, 1, "1|missing_parts|NULL|1|0|1|0");
+}
+
+static void losses_that_nothing_counts_are_counted(void **state)
+{
+    bench *b = *state;
+    int64_t one = add_source(b, 0, "input", "a");
+    int64_t inner = add_source(b, one, "pod", NULL);
+    int64_t two = add_source(b, 0, "input", "b");
+    add_tally(b, two, TS_ITEM_messages, 4, 1);
+    assert_ok(b->ctx, ts_issue_n(b->store, inner, TS_ISSUE_message_lost, NULL, 0, 7, "lost"));
+    assert_ok(b->ctx, ts_issue(b->store, two, TS_ISSUE_message_lost, NULL, 0, "lost"));
+    assert_ok(b->ctx, ts_issue(b->store, 0, TS_ISSUE_input_failed, NULL, TS_NO_OFFSET, "failed"));
+    finish(b);
+    assert_int_equal(MEM_ROWS(b->mem, import_issue), 3);
+    assert_int_equal(MEM_ROWS(b->mem, import_count), 3);
+    assert_mem_row(b->mem, import_count, 0, "NULL|missing_parts|NULL|1|0|1|0");
+    assert_mem_row(b->mem, import_count, 1, "1|missing_parts|NULL|7|0|7|0");
+    assert_mem_row(b->mem, import_count, 2, "3|messages|NULL|4|3|1|0");
 }
 
 static void items_that_vanish_are_an_error(void **state)
@@ -486,6 +558,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(unknown_source_is_refused, setup, teardown),
         cmocka_unit_test(every_code_and_item_is_documented),
         cmocka_unit_test_setup_teardown(counts_become_rows_by_source, setup, teardown),
+        cmocka_unit_test_setup_teardown(items_lost_without_an_issue_get_one, setup, teardown),
+        cmocka_unit_test_setup_teardown(losses_of_an_input_may_stand_at_its_recordings, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(numbers_that_differ_from_the_declared_ones_are_a_loss,
+                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(losses_that_nothing_counts_are_counted, setup, teardown),
         cmocka_unit_test_setup_teardown(items_that_vanish_are_an_error, setup, teardown),
         cmocka_unit_test_setup_teardown(tallies_are_visited_as_they_were_made, setup, teardown),
         cmocka_unit_test_setup_teardown(many_tallies_are_found_again, setup, teardown),

@@ -383,6 +383,7 @@ ts_code ts_heap_begin(ts_heap *h, int64_t parent_source, const char *label)
     h->node_name_max = -1;
     h->edge_name_max = -1;
     h->function_index_max = -1;
+    heap_trust_begin(h);
     h->file_id = (int64_t)ts_sink_rows(sink, TS_T_js_heap_files);
     snprintf(h->label, sizeof h->label, "%s", label);
     memcpy(h->first, sink->rows, sizeof h->first);
@@ -434,6 +435,7 @@ ts_code ts_heap_feed(ts_heap *h, size_t *used, const char *p, size_t n)
     if (h->damaged) {
         return TS_OK;
     }
+    heap_chunk_text(h, p, n);
     code = ts_json_feed(h->json, p, n);
     /* Damaged without being BAD: a document that is no object, of which nothing is taken. */
     if (code != TS_OK || h->damaged || ts_json_state(h->json) != TS_JSON_BAD) {
@@ -470,7 +472,8 @@ int64_t ts_heap_last_sample_us(const ts_heap *h)
 ts_code ts_heap_finish(ts_heap *h, const ts_heap_end *end_of)
 {
     ts_code code;
-    if ((code = heap_array_finish(h)) == TS_OK && (code = heap_check(h)) == TS_OK) {
+    if ((code = heap_array_finish(h)) == TS_OK && (code = heap_judge(h)) == TS_OK &&
+        (code = heap_check(h)) == TS_OK) {
         code = heap_put_file(h, end_of);
     }
     clear(h);

@@ -46,6 +46,14 @@ ts_code ts_heap_feed(ts_heap *h, size_t *used, const char *p, size_t n);
 /* Bytes of text taken so far: those swallowed behind damage do not count. */
 uint64_t ts_heap_taken(const ts_heap *h);
 
+/*
+ * A chunk begins, from which the next pieces of text come; it has ended, and came at that time (in
+ * any clock, the same for all). Chunks that are missing, not in their order or there twice are
+ * found by that. ts_heap_chunk_time is also for the end mark.
+ */
+void ts_heap_chunk_begin(ts_heap *h);
+void ts_heap_chunk_time(ts_heap *h, bool has_ts, int64_t ts);
+
 /* The handler (user: the ts_heap) for a snapshot whose JSON events come from another reader, one
  * with TS_JSON_RAW_STRINGS. Its outermost event must be that of the snapshot itself. */
 const ts_json_handler *ts_heap_handler(void);

@@ -27,6 +27,7 @@ static ts_code spool_of(ts_heap *h, enum heap_part part)
     if (a->spool != NULL) {
         return TS_OK;
     }
+    h->trust[part].spooled = true;
     code = ts_spool_new(&a->spool, h->ctx);
     return code != TS_OK ? code
                          : ts_issue(h->store, h->source_id, TS_ISSUE_heap_not_canonical, h->label,
@@ -175,6 +176,7 @@ static ts_code nodes_complete(ts_heap *h)
 {
     heap_array *edges = &h->arrays[PART_EDGES];
     h->nodes_done = true;
+    heap_judge_nodes(h);
     if (edges->spool == NULL) {
         return TS_OK;
     }

@@ -14,7 +14,7 @@ void heap_classes_free(ts_heap *h)
 {
     ts_free(h->ctx, h->classes.entries);
     ts_free(h->ctx, h->classes.slots);
-    h->classes = (heap_classes){NULL, NULL, 0, 0};
+    h->classes = (heap_classes){0};
 }
 
 ts_code heap_classes_write(ts_heap *h)
@@ -45,11 +45,14 @@ ts_code heap_classes_write(ts_heap *h)
     return code;
 }
 
-static uint32_t slot_of(const heap_classes *c, int64_t type, int64_t name)
+static uint32_t slot_of(const ts_heap *h, int64_t type, int64_t name)
 {
+    const heap_classes *c = &h->classes;
     uint32_t mask = c->cap * SLOTS_PER_CLASS - 1;
-    uint64_t hash = ((uint64_t)name * 64 + (uint64_t)type) * UINT64_C(0x9e3779b97f4a7c15);
-    uint32_t slot = (uint32_t)(hash >> 40) & mask;
+    ts_hash hash = ts_hash_begin(&h->ctx->hash_key);
+    ts_hash_word(&hash, (uint64_t)type);
+    ts_hash_word(&hash, (uint64_t)name);
+    uint32_t slot = (uint32_t)ts_hash_end(&hash) & mask;
     while (c->slots[slot] != 0 && (c->entries[c->slots[slot] - 1].type != type ||
                                    c->entries[c->slots[slot] - 1].name != name)) {
         slot = (slot + 1) & mask;
@@ -79,7 +82,7 @@ static ts_code grow(ts_heap *h)
     c->slots = slots;
     c->cap = cap;
     for (uint32_t i = 0; i < c->count; i++) {
-        slots[slot_of(c, c->entries[i].type, c->entries[i].name)] = i + 1;
+        slots[slot_of(h, c->entries[i].type, c->entries[i].name)] = i + 1;
     }
     return TS_OK;
 }
@@ -91,17 +94,23 @@ ts_code heap_classes_add(ts_heap *h, const int64_t *v, uint32_t nulls)
     bool named = type >= 0 && type < 64 && (h->meta.named_types >> type & 1) != 0;
     int64_t name = !named || (nulls & 1U << NODE_NAME) != 0 ? HEAP_NULL : v[NODE_NAME];
     uint32_t slot;
+    uint32_t *recent;
     heap_class *entry;
     ts_code code;
     if (c->count == c->cap && (code = grow(h)) != TS_OK) {
         return code;
     }
-    slot = slot_of(c, type, name);
-    if (c->slots[slot] == 0) {
-        c->entries[c->count++] = (heap_class){type, name, 0, 0};
-        c->slots[slot] = c->count;
+    recent = &c->recent[((uint64_t)type ^ (uint64_t)name) & (RECENT_CLASSES - 1)];
+    if (*recent >= c->count || c->entries[*recent].type != type ||
+        c->entries[*recent].name != name) {
+        slot = slot_of(h, type, name);
+        if (c->slots[slot] == 0) {
+            c->entries[c->count++] = (heap_class){type, name, 0, 0};
+            c->slots[slot] = c->count;
+        }
+        *recent = c->slots[slot] - 1;
     }
-    entry = &c->entries[c->slots[slot] - 1];
+    entry = &c->entries[*recent];
     entry->count++;
     if ((nulls & 1U << NODE_SELF_SIZE) == 0) {
         entry->self_size = ts_sat_add(entry->self_size, v[NODE_SELF_SIZE]);

@@ -11,6 +11,20 @@ static ts_code note(ts_heap *h, ts_issue_code issue, uint64_t count, const char 
                                    "%s", text);
 }
 
+/* What the snapshot declares and does not hold is lost. */
+static uint64_t missing_of(const ts_heap *h, enum heap_part part)
+{
+    static const int counts[PART_INTS] = {[PART_NODES] = 1, [PART_EDGES] = 2, [PART_FUNCTIONS] = 3};
+    const heap_array *a = &h->arrays[part];
+    int i = counts[part] - 1;
+    uint64_t missing = 0;
+    if (i >= 0 && h->meta.has_count[i] && h->meta.count[i] > 0 &&
+        (uint64_t)h->meta.count[i] > a->rows) {
+        missing = (uint64_t)h->meta.count[i] - a->rows;
+    }
+    return missing > a->partial ? missing : a->partial;
+}
+
 static ts_code tally_of(ts_heap *h, ts_item item, uint64_t imported, uint64_t lost)
 {
     ts_tally *tally;
@@ -53,14 +67,21 @@ static ts_code count_items(ts_heap *h)
     static const ts_item items[PART_INTS] = {TS_ITEM_nodes,           TS_ITEM_edges,
                                              TS_ITEM_locations,       TS_ITEM_heap_samples,
                                              TS_ITEM_trace_functions, TS_ITEM_trace_nodes};
+    uint64_t lost = 0;
     ts_code code = TS_OK;
     for (int i = 0; i < PART_INTS && code == TS_OK; i++) {
-        code = tally_of(h, items[i], h->arrays[i].rows, h->arrays[i].partial);
+        uint64_t missing = missing_of(h, (enum heap_part)i);
+        lost |= missing;
+        code = tally_of(h, items[i], h->arrays[i].rows, missing);
     }
     if (code == TS_OK) {
         code = count_extra_fields(h);
     }
-    return code != TS_OK ? code : tally_of(h, TS_ITEM_strings, h->strings, 0);
+    if (code == TS_OK) {
+        code = tally_of(h, TS_ITEM_strings, h->strings, 0);
+    }
+    h->lost = lost;
+    return code;
 }
 
 static ts_code check_numbers(ts_heap *h)
@@ -169,6 +190,10 @@ static ts_code check_arrays(ts_heap *h)
         bool bad = h->function_index_max >= (int64_t)h->arrays[PART_FUNCTIONS].rows;
         code = note(h, TS_ISSUE_heap_bad_function_index, bad ? 1 : 0,
                     "a node of the trace tree refers to a function that is not there");
+    }
+    if (code == TS_OK) {
+        code = note(h, TS_ISSUE_heap_samples_disordered, h->samples_disordered ? 1 : 0,
+                    "a sample's time or last assigned id is less than that of the one before");
     }
     return code;
 }
@@ -283,9 +308,26 @@ static ts_code record_cut(ts_heap *h, const ts_heap_end *end)
     return TS_OK;
 }
 
+/* The classes of nodes that are not certain are not told. */
+static ts_code write_classes(ts_heap *h)
+{
+    const heap_trust *nodes = &h->trust[PART_NODES];
+    return nodes->damaged && !nodes->keeps_cells ? TS_OK : heap_classes_write(h);
+}
+
+/* Values that are not known. What was said to be lost and is neither a row nor one of these counts
+ * as one value each. */
+static ts_code count_unknown(ts_heap *h)
+{
+    if (h->unknown == 0 && h->lost == 0) {
+        h->unknown = ts_issue_total(h->store, TS_DATA_LOSS) - h->issues_before;
+    }
+    return h->unknown == 0 ? TS_OK : tally_of(h, TS_ITEM_heap_values, 0, h->unknown);
+}
+
 ts_code heap_put_file(ts_heap *h, const ts_heap_end *end)
 {
-    bool whole = h->done && !h->damaged && end->marked;
+    bool whole = h->done && !h->damaged && end->marked && !h->contradicted;
     char name[64];
     ts_row_js_heap_files row = {
         .id = h->file_id,
@@ -307,11 +349,11 @@ ts_code heap_put_file(ts_heap *h, const ts_heap_end *end)
     if (!end->has_end) {
         TS_SET_NULL(js_heap_files, &row, end_time);
     }
-    if ((code = record_cut(h, end)) == TS_OK && (code = heap_classes_write(h)) == TS_OK &&
+    if ((code = record_cut(h, end)) == TS_OK && (code = write_classes(h)) == TS_OK &&
         (code = ts_put_js_heap_files(h->sink, &row)) == TS_OK &&
         (code = put_detail(h, whole)) == TS_OK &&
         (code = ts_stat(h->store, "trace_js_memory", "received", 1)) == TS_OK) {
         code = describe_source(h, end, name, whole);
     }
-    return code;
+    return code != TS_OK ? code : count_unknown(h);
 }

@@ -81,9 +81,12 @@ static void sort_ids(int64_t *v, size_t n)
     }
 }
 
-static unsigned pass_of(int64_t id)
+/* The upper bits of a product with a number that nobody who makes an input can know: ids cannot be
+ * chosen so that one pass has to take them all. */
+static unsigned pass_of(const ts_heap *h, int64_t id)
 {
-    return (unsigned)((uint64_t)id * UINT64_C(0x9e3779b97f4a7c15) >> 61);
+    const uint64_t *key = h->ctx->hash_key.k;
+    return (unsigned)((((uint64_t)id ^ (uint64_t)id >> 32) * (key[0] | 1) + key[1]) >> 61);
 }
 
 static ts_code count_pass(uint64_t *out, ts_heap *h, unsigned pass)
@@ -91,7 +94,7 @@ static ts_code count_pass(uint64_t *out, ts_heap *h, unsigned pass)
     size_t n = 0;
     int64_t *v;
     for (uint64_t i = 0; i < h->ids.n; i++) {
-        n += pass_of(ts_intvec_get(&h->ids, i)) == pass ? 1 : 0;
+        n += pass_of(h, ts_intvec_get(&h->ids, i)) == pass ? 1 : 0;
     }
     v = ts_alloc(h->ctx, n, sizeof *v);
     if (v == NULL) {
@@ -100,7 +103,7 @@ static ts_code count_pass(uint64_t *out, ts_heap *h, unsigned pass)
     n = 0;
     for (uint64_t i = 0; i < h->ids.n; i++) {
         int64_t id = ts_intvec_get(&h->ids, i);
-        if (id != HEAP_NULL && pass_of(id) == pass) {
+        if (id != HEAP_NULL && pass_of(h, id) == pass) {
             v[n++] = id;
         }
     }

@@ -36,6 +36,7 @@ enum {
     EDGE_TO,
     TREE_CHILDREN = 4,
     EDGES_PER_BLOCK = 64,
+    RECENT_CLASSES = 256,
     MAX_EXTRA = 16 /* fields without a column that are counted one by one */
 };
 
@@ -115,9 +116,48 @@ typedef struct heap_class {
 typedef struct heap_classes {
     heap_class *entries;
     uint32_t *slots; /* hash: index + 1 */
+    /* Entries that were used last, by the lower bits of their names: most nodes need no hash. What
+     * stands here is only a guess, so that it needs no key. */
+    uint32_t recent[RECENT_CLASSES];
     uint32_t count;
     uint32_t cap;
 } heap_classes;
+
+/* A place between two rows of an array: how many are before it, and their self_size. */
+typedef struct heap_place {
+    uint64_t rows; /* UINT64_MAX: there is none */
+    int64_t self_size;
+} heap_place;
+
+/*
+ * How far an array can be trusted when something is missing (heap_damage.c). use[1] is behind the
+ * last row whose string is used for the first time and has the number that V8 gives it then, use[0]
+ * behind the one before it; seam[i] is the first end of a chunk behind use[i].
+ */
+typedef struct heap_trust {
+    heap_place use[2];
+    heap_place seam[2];
+    heap_place first_seam;
+    heap_place limit; /* what follows is not in its order, or there twice */
+    uint64_t bad;     /* first row that cannot be right, or UINT64_MAX */
+    bool spooled;
+    bool damaged;     /* set at the end */
+    bool keeps_cells; /* cells that do not depend on the place are right */
+    uint64_t known;   /* rows that are right, when damaged */
+} heap_trust;
+
+/* State at the beginning of a chunk. */
+typedef struct heap_mark {
+    heap_place place[PART_STRINGS + 1];
+    enum heap_part part; /* the one that is open */
+    bool has_ts;
+    int64_t ts;
+    uint64_t bytes; /* of the chunk */
+    char head[64];  /* of its text */
+    size_t head_n;
+} heap_mark;
+
+enum { HEAP_MARKS = 16 };
 
 struct ts_heap {
     ts_ctx *ctx;
@@ -169,6 +209,31 @@ struct ts_heap {
 
     heap_classes classes;
 
+    /* What is known of the places of rows. */
+    heap_trust trust[PART_STRINGS + 1];
+    int64_t next_name;     /* number of the next string that V8 uses for the first time */
+    uint64_t first_uses;   /* strings that had that number */
+    bool names_disordered; /* one had not */
+    int64_t function_name_max;
+    int64_t tree_id_max;
+    uint64_t target_stop; /* nodes that an edge can point at */
+    uint64_t early_known; /* nodes that were taken for right when the edges came */
+    bool samples_disordered;
+    bool contradicted; /* its parts do not fit each other */
+    uint64_t lost;     /* not 0: rows are declared and not there, or cut */
+    uint64_t unknown;  /* cells that were made NULL */
+    uint64_t issues_before;
+
+    /* Chunks. */
+    heap_mark marks[HEAP_MARKS]; /* a ring */
+    uint64_t mark_count;
+    uint64_t chunk_size; /* of the first one */
+    bool chunks_differ;
+    int64_t latest_ts; /* of all chunks */
+    bool has_latest;
+    uint64_t suspect; /* number of the mark from which on chunks may be out of order, or MAX */
+    bool misplaced;   /* they are */
+
     /* Strings. */
     ts_buf text;
     ts_buf clean;
@@ -184,6 +249,7 @@ struct ts_heap {
     uint64_t tree_bad;
 
     int64_t last_sample_us;
+    int64_t last_sample_id;
 
     /* Rows of the shared tables before this snapshot. */
     uint64_t first[TS_TABLE_COUNT];
@@ -249,6 +315,25 @@ void heap_classes_free(ts_heap *h);
 /* heap_ids.c */
 /* How many nodes have an id that a node before them has. */
 ts_code heap_count_duplicate_ids(uint64_t *out, ts_heap *h);
+
+/* heap_damage.c */
+void heap_trust_begin(ts_heap *h);
+/* A string of this number, which no row before had as its largest, is used in the row under way. */
+void heap_first_use(ts_heap *h, enum heap_part part, int64_t name);
+/* The row under way cannot be right. */
+void heap_bad_row(ts_heap *h, enum heap_part part);
+/* The nodes are complete: which of them can be referred to. */
+void heap_judge_nodes(ts_heap *h);
+/* All is there: makes NULL what is not certain. */
+ts_code heap_judge(ts_heap *h);
+/* Cells of a table of this snapshot become NULL, from the row after `known` on. */
+ts_code heap_forget(ts_heap *h, enum ts_table_id table, uint64_t known, uint64_t columns);
+
+/* heap_chunks.c */
+/* The first bytes of a chunk, and all chunks so far: are they in order? */
+void heap_chunk_text(ts_heap *h, const char *p, size_t n);
+/* Rows may be missing at ends of chunks only. */
+bool heap_chunks_whole(const ts_heap *h);
 
 /* heap_end.c */
 ts_code heap_check(ts_heap *h);

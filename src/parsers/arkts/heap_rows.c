@@ -42,6 +42,13 @@ ts_code heap_remember_node(ts_heap *h, const int64_t *v, uint32_t nulls)
     if (ts_ckd_add(&h->edge_count_sum, h->edge_count_sum, (uint64_t)edges)) {
         h->edge_count_sum = UINT64_MAX;
     }
+    if ((nulls & 1U << NODE_NAME) == 0 && v[NODE_NAME] >= h->next_name) {
+        heap_first_use(h, PART_NODES, v[NODE_NAME]);
+    }
+    if ((nulls & 1U << NODE_TYPE) == 0 && h->meta.types[0].names > 0 &&
+        (uint64_t)v[NODE_TYPE] >= h->meta.types[0].names) {
+        heap_bad_row(h, PART_NODES);
+    }
     code = ts_intvec_push(h->ctx, &h->ids, has_id ? v[NODE_ID] : HEAP_NULL);
     return code != TS_OK ? code : ts_intvec_push(h->ctx, &h->edge_counts, edges);
 }
@@ -134,7 +141,28 @@ uint64_t heap_edge_target(const ts_heap *h, int64_t to_node)
     }
     /* Dividing 32 bits takes a fraction of the time that 64 bits take. */
     index = to <= UINT32_MAX ? (uint32_t)to / stride : to / stride;
-    return index * stride == to && index < h->ids.n ? index : HEAP_NO_TARGET;
+    return index * stride == to && index < h->target_stop ? index : HEAP_NO_TARGET;
+}
+
+/* A node can have this number: by what the snapshot declares or by what there is. */
+static bool is_place(const ts_heap *h, uint64_t index)
+{
+    return index < h->arrays[PART_NODES].rows || !h->meta.has_count[0] || h->meta.count[0] < 0 ||
+           index < (uint64_t)h->meta.count[0];
+}
+
+/* An edge that points at no node, or whose type is none: such a row may be one out of step. */
+static void look_at_edge(ts_heap *h, const int64_t *v, uint32_t nulls)
+{
+    uint64_t stride = h->arrays[PART_NODES].fields.stride;
+    uint64_t names = h->meta.types[1].names;
+    uint64_t to = (uint64_t)v[EDGE_TO];
+    bool bad_to = (nulls & 1U << EDGE_TO) == 0 && stride > 0 &&
+                  (v[EDGE_TO] < 0 || to % stride != 0 || !is_place(h, to / stride));
+    bool bad_type = (nulls & 1U << EDGE_TYPE) == 0 && names > 0 && (uint64_t)v[EDGE_TYPE] >= names;
+    if (bad_to || bad_type) {
+        heap_bad_row(h, PART_EDGES);
+    }
 }
 
 ts_code heap_put_edge(ts_heap *h, const int64_t *v, uint32_t nulls, uint64_t target)
@@ -162,6 +190,12 @@ ts_code heap_put_edge(ts_heap *h, const int64_t *v, uint32_t nulls, uint64_t tar
         (v[EDGE_TYPE] < 0 || v[EDGE_TYPE] >= 64 ||
          (h->meta.index_types >> v[EDGE_TYPE] & 1) == 0)) {
         note_index(&h->edge_name_max, v[EDGE_NAME]);
+        if (v[EDGE_NAME] >= h->next_name) {
+            heap_first_use(h, PART_EDGES, v[EDGE_NAME]);
+        }
+    }
+    if (target == HEAP_NO_TARGET || (uint64_t)v[EDGE_TYPE] >= h->meta.types[1].names) {
+        look_at_edge(h, v, nulls);
     }
     if (row.to_node_id == HEAP_NULL) {
         TS_SET_NULL(js_heap_edges, &row, to_node_id);
@@ -189,6 +223,11 @@ static ts_code put_location(ts_heap *h, const int64_t *v, uint32_t nulls)
         .line = v[2],
         .column = v[3],
     };
+    uint64_t stride = h->arrays[PART_NODES].fields.stride;
+    if ((nulls & 1U) == 0 && stride > 0 &&
+        (v[0] < 0 || (uint64_t)v[0] % stride != 0 || !is_place(h, (uint64_t)v[0] / stride))) {
+        heap_bad_row(h, PART_LOCATIONS);
+    }
     return ts_put_js_heap_location(h->sink, &row);
 }
 
@@ -200,6 +239,12 @@ static ts_code put_sample(ts_heap *h, const int64_t *v, uint32_t nulls)
         .timestamp_us = v[0],
         .last_assigned_id = v[1],
     };
+    if ((nulls & 3U) == 0) { /* both only grow */
+        bool first = h->arrays[PART_SAMPLES].rows == 0;
+        h->samples_disordered = h->samples_disordered || v[0] < 0 ||
+                                (!first && (v[0] < h->last_sample_us || v[1] < h->last_sample_id));
+        h->last_sample_id = v[1];
+    }
     if ((nulls & 1U) == 0 && v[0] > h->last_sample_us) {
         h->last_sample_us = v[0];
     }
@@ -219,6 +264,11 @@ static ts_code put_function(ts_heap *h, const int64_t *v, uint32_t nulls)
         .line = v[4],
         .column = v[5],
     };
+    for (int i = 1; i <= 2; i++) {
+        if ((nulls >> i & 1) == 0) {
+            note_index(&h->function_name_max, v[i]);
+        }
+    }
     return ts_put_js_heap_trace_function_info(h->sink, &row);
 }
 
@@ -235,6 +285,9 @@ static ts_code put_trace_node(ts_heap *h, const int64_t *v, uint32_t nulls)
     };
     if ((nulls & 1U << 1) == 0) {
         note_index(&h->function_index_max, v[1]);
+    }
+    if ((nulls & 1U) == 0 && v[0] > h->tree_id_max) {
+        h->tree_id_max = v[0];
     }
     if (row.parent_id == HEAP_NULL) {
         TS_SET_NULL(js_heap_trace_node, &row, parent_id);

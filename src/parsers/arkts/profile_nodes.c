@@ -11,7 +11,7 @@ enum { FIRST_NODES = 128, MANY_NODES = 4096, MAX_NODES = 1 << 28 };
 static uint32_t slot_of(const ts_profile *p, int64_t id)
 {
     uint32_t mask = p->slot_count - 1;
-    uint32_t slot = (uint32_t)((uint64_t)id * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+    uint32_t slot = (uint32_t)ts_hash_number(&p->ctx->hash_key, id) & mask;
     while (p->slots[slot] != 0 && p->nodes[p->slots[slot] - 1].id != id) {
         slot = (slot + 1) & mask;
     }

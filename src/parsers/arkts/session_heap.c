@@ -31,6 +31,7 @@ ts_code session_open_heap(ts_session *s)
     if (code != TS_OK) {
         return code;
     }
+    ts_heap_chunk_begin(s->heap);
     s->heaps++;
     s->start_pending = true;
     s->has_start = false;
@@ -70,6 +71,7 @@ ts_code session_close_heap(ts_session *s, bool has_end, int64_t end_ts, int64_t 
                         s->now.offset, "no start mark; the first chunk's time was taken");
     }
     if (has_end) {
+        ts_heap_chunk_time(s->heap, true, end_ts);
         end.has_end = true;
         end.end_ts = session_time(s, &end.clock, end_ts);
         ts_range_note(s->store, end.clock, TS_RANGE_ROWS, end.end_ts);
@@ -194,6 +196,13 @@ static ts_code feed_heap(ts_session *s, const char *p, size_t n)
         }
     }
     return code;
+}
+
+void session_chunk_begin(ts_session *s)
+{
+    if (ts_heap_is_open(s->heap)) {
+        ts_heap_chunk_begin(s->heap);
+    }
 }
 
 ts_code session_chunk_text(ts_session *s, const char *p, size_t n)

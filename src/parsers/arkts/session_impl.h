@@ -100,6 +100,7 @@ ts_code session_mark(ts_session *s, int64_t id, bool has_ts, int64_t ts);
 ts_code session_gap(ts_session *s, int64_t offset, const char *why);
 
 /* session_heap.c */
+void session_chunk_begin(ts_session *s);
 ts_code session_chunk_text(ts_session *s, const char *p, size_t n);
 ts_code session_open_heap(ts_session *s);
 ts_code session_close_heap(ts_session *s, bool has_end, int64_t end_ts, int64_t mark);

@@ -209,6 +209,9 @@ static ts_code on_string(void *user, const char *p, size_t n, unsigned flags)
     if (m->skip > 0 || m->depth != 2 || !m->wanted || m->top != TOP_PARAMS) {
         return TS_OK;
     }
+    if (m->chunk == CHUNK_NONE) {
+        session_chunk_begin(s);
+    }
     m->chunk = (flags & TS_JSON_LAST) != 0 ? CHUNK_WHOLE : CHUNK_OPEN;
     return session_chunk_text(s, p, n);
 }
@@ -346,6 +349,9 @@ ts_code ts_session_message_end(ts_session *s, bool has_ts, int64_t ts, bool trun
     ts_code code = ts_json_finish(s->json);
     if (code != TS_OK) {
         return code;
+    }
+    if (m->chunk != CHUNK_NONE && ts_heap_is_open(s->heap)) {
+        ts_heap_chunk_time(s->heap, has_ts, ts);
     }
     if (s->start_pending && m->chunk != CHUNK_NONE) {
         s->start_pending = false;

@@ -158,12 +158,15 @@ void flare_entry_parse(flare_entry *e, const char *name);
 typedef struct flare_thread {
     int64_t id;
     int64_t itid;
-    bool listed;         /* the summary has it */
-    unsigned has;        /* FLARE_HAS_CPU ... of the newest state */
-    int64_t cpu_time;    /* ns */
-    int64_t sample_time; /* ms */
+    bool listed; /* the summary has it */
+    bool has_files;
+    int64_t listed_count; /* number of its last record as the summary has it; 0: none, or unknown */
+    unsigned has;         /* FLARE_HAS_CPU ... of the newest state */
+    int64_t cpu_time;     /* ns */
+    int64_t sample_time;  /* ms */
     int64_t sample_count;
     bool has_series;
+    bool total_lost; /* the sum of the values does not fit */
     int64_t series_id, begin_ms, unit_ms, end_ms, slots, total_us;
     int64_t first_ms, last_ms; /* of its records; first > last: none */
 } flare_thread;
@@ -220,8 +223,10 @@ ts_code flare_dir_thread(flare_thread **out, flare_dir *dir, int64_t id);
 ts_code flare_dir_state(flare_dir *dir, flare_thread *thread, const flare_object *o);
 /* Nominal ms per sample. */
 int64_t flare_dir_interval(const flare_dir *dir);
-/* ms since 1970 in ns; out of range: the nearest, and an issue. */
-ts_code flare_dir_ns(int64_t *ns, flare_dir *dir, const char *file, int64_t offset, int64_t ms);
+/* ms since 1970 in ns. *fits: false when they are beyond 64 bits; an issue says so, and a row has
+ * NULL for the time. *ns is the nearest time then, for comparisons. */
+ts_code flare_dir_ns(int64_t *ns, bool *fits, flare_dir *dir, const char *file, int64_t offset,
+                     int64_t ms);
 
 /* --- summary, methods, series, stacks ------------------------------------------------------ */
 

@@ -163,7 +163,7 @@ static ts_code open_index(flare_pair *pair, uint32_t member, unsigned key_type)
     if (!there) {
         return member != FLARE_NO_MEMBER
                    ? TS_OK
-                   : ts_issue(pair->dir->store, pair->dir->source_id, TS_ISSUE_flare_index_bad,
+                   : ts_issue(pair->dir->store, pair->dir->source_id, TS_ISSUE_flare_index_missing,
                               pair->data.name, TS_NO_OFFSET, "the file has no index");
     }
     if ((code = read_header(&index->start, &type, &index->in, "TIHS", "TIDS")) != TS_OK) {

@@ -81,9 +81,11 @@ int64_t flare_dir_interval(const flare_dir *dir)
     return dir->series_interval_ms > 0 ? dir->series_interval_ms : FLARE_DEFAULT_INTERVAL_MS;
 }
 
-ts_code flare_dir_ns(int64_t *ns, flare_dir *dir, const char *file, int64_t offset, int64_t ms)
+ts_code flare_dir_ns(int64_t *ns, bool *fits, flare_dir *dir, const char *file, int64_t offset,
+                     int64_t ms)
 {
-    if (!ts_ckd_mul(ns, ms, FLARE_NS_PER_MS)) {
+    *fits = !ts_ckd_mul(ns, ms, FLARE_NS_PER_MS);
+    if (*fits) {
         return TS_OK;
     }
     *ns = ts_sat_mul(ms, FLARE_NS_PER_MS);
@@ -233,6 +235,7 @@ static ts_code read_thread(flare_dir *dir, const flare_entry *entries, size_t n)
     if (code != TS_OK) {
         return code;
     }
+    thread->has_files = true;
     while (series < n && entries[series].kind == FLARE_SERIES) {
         series++;
     }
@@ -254,8 +257,28 @@ static ts_code read_thread(flare_dir *dir, const flare_entry *entries, size_t n)
     if (code == TS_OK) {
         code = flare_series_read(dir, thread, entries, series);
     }
-    if (code == TS_OK && (index != FLARE_NO_MEMBER || data != FLARE_NO_MEMBER)) {
-        code = flare_stacks_read(dir, thread, index, data);
+    if (code != TS_OK) {
+        return code;
+    }
+    if (index == FLARE_NO_MEMBER && data == FLARE_NO_MEMBER) {
+        return ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_data_bad, entries[0].name,
+                        TS_NO_OFFSET, "thread %" PRId64 " has no stacks", thread->id);
+    }
+    return flare_stacks_read(dir, thread, index, data);
+}
+
+/* Threads of which the summary has a record in this directory, and whose files are not there. */
+static ts_code check_missing(flare_dir *dir)
+{
+    ts_code code = TS_OK;
+    for (uint32_t i = 0; i < dir->thread_count && code == TS_OK; i++) {
+        const flare_thread *t = &dir->threads[i];
+        if (t->listed_count > 0 && !t->has_files) {
+            code = ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_thread_missing,
+                            FLARE_SUMMARY_FILE, TS_NO_OFFSET,
+                            "thread %" PRId64 " has %" PRId64 " records and no files", t->id,
+                            t->listed_count);
+        }
     }
     return code;
 }
@@ -267,24 +290,48 @@ static int by_id(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
+/* Times of a thread's row; a time beyond 64 bits is NULL. */
+static ts_code set_thread_times(ts_row_flare_thread *row, flare_dir *dir, const flare_thread *t)
+{
+    bool fits = true;
+    ts_code code = TS_OK;
+    if ((t->has & FLARE_HAS_TIME) != 0) {
+        code = flare_dir_ns(&row->sample_ts, &fits, dir, NULL, TS_NO_OFFSET, t->sample_time);
+    }
+    if ((t->has & FLARE_HAS_TIME) == 0 || !fits) {
+        TS_SET_NULL(flare_thread, row, sample_ts);
+    }
+    if (code != TS_OK || !t->has_series) {
+        return code;
+    }
+    code = flare_dir_ns(&row->series_ts, &fits, dir, NULL, TS_NO_OFFSET, t->begin_ms);
+    if (!fits) {
+        TS_SET_NULL(flare_thread, row, series_ts);
+    }
+    if (code == TS_OK) {
+        code = flare_dir_ns(&row->series_end_ts, &fits, dir, NULL, TS_NO_OFFSET, t->end_ms);
+    }
+    if (!fits) {
+        TS_SET_NULL(flare_thread, row, series_end_ts);
+    }
+    return code;
+}
+
 static ts_code put_thread(flare_dir *dir, const flare_thread *t)
 {
+    ts_code code;
     ts_row_flare_thread row = {
         .itid = t->itid,
         .source_id = dir->source_id,
         .sample_count = t->sample_count,
         .cpu_time = t->cpu_time,
-        .sample_ts = ts_sat_mul(t->sample_time, FLARE_NS_PER_MS),
         .in_summary = t->listed,
         .series_id = t->series_id,
-        .series_ts = ts_sat_mul(t->begin_ms, FLARE_NS_PER_MS),
-        .series_end_ts = ts_sat_mul(t->end_ms, FLARE_NS_PER_MS),
         .slot_count = t->slots,
         .series_cpu_us = t->total_us,
     };
     if ((t->has & FLARE_HAS_TIME) == 0) {
         TS_SET_NULL(flare_thread, &row, sample_count);
-        TS_SET_NULL(flare_thread, &row, sample_ts);
     }
     if ((t->has & FLARE_HAS_CPU) == 0) {
         TS_SET_NULL(flare_thread, &row, cpu_time);
@@ -294,9 +341,12 @@ static ts_code put_thread(flare_dir *dir, const flare_thread *t)
         TS_SET_NULL(flare_thread, &row, series_ts);
         TS_SET_NULL(flare_thread, &row, series_end_ts);
         TS_SET_NULL(flare_thread, &row, slot_count);
+    }
+    if (!t->has_series || t->total_lost) {
         TS_SET_NULL(flare_thread, &row, series_cpu_us);
     }
-    return ts_put_flare_thread(dir->sink, &row);
+    code = set_thread_times(&row, dir, t);
+    return code != TS_OK ? code : ts_put_flare_thread(dir->sink, &row);
 }
 
 /* --- the end -------------------------------------------------------------------------------- */
@@ -337,6 +387,7 @@ static ts_code set_times(flare_dir *dir)
     ts_row_source *source = ts_source(dir->store, dir->source_id);
     int64_t first = INT64_MAX;
     int64_t last = INT64_MIN;
+    bool fits = true;
     bool older;
     ts_code code = ts_source_text(dir->store, dir->source_id, &source->clock, "realtime", 8);
     for (uint32_t i = 0; i < dir->thread_count; i++) {
@@ -351,13 +402,13 @@ static ts_code set_times(flare_dir *dir)
     older = (s->has & FLARE_SUM_LAST) != 0 && last > s->last_record_ms;
     first = (s->has & FLARE_SUM_RECORD_START) != 0 ? s->record_start_ms : first;
     last = (s->has & FLARE_SUM_LAST) != 0 && !older ? s->last_record_ms : last;
-    if (first != INT64_MAX) {
-        source->start_ts = ts_sat_mul(first, FLARE_NS_PER_MS);
-        source->null &= ~TS_NULL_BIT(source, start_ts);
+    if (code == TS_OK && first != INT64_MAX) {
+        code = flare_dir_ns(&source->start_ts, &fits, dir, NULL, TS_NO_OFFSET, first);
+        source->null &= ~(fits ? TS_NULL_BIT(source, start_ts) : 0);
     }
-    if (last != INT64_MIN) {
-        source->end_ts = ts_sat_mul(last, FLARE_NS_PER_MS);
-        source->null &= ~TS_NULL_BIT(source, end_ts);
+    if (code == TS_OK && last != INT64_MIN) {
+        code = flare_dir_ns(&source->end_ts, &fits, dir, NULL, TS_NO_OFFSET, last);
+        source->null &= ~(fits ? TS_NULL_BIT(source, end_ts) : 0);
     }
     return code != TS_OK || !older
                ? code
@@ -425,7 +476,7 @@ static ts_code read_all(flare_dir *dir, const flare_entry *entries, size_t n)
         }
         i = end;
     }
-    return code;
+    return code == TS_OK ? check_missing(dir) : code;
 }
 
 ts_code flare_dir_import(flare_files *files, int64_t source_id, const flare_entry *entries,

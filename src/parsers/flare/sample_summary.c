@@ -54,6 +54,7 @@ static ts_code take_thread(summary_reader *r)
         return code;
     }
     thread->listed = true;
+    thread->listed_count = (r->thread.has & FLARE_HAS_COUNT) != 0 ? r->thread.sample_count : 0;
     return flare_dir_state(r->dir, thread, &r->thread);
 }
 
@@ -182,10 +183,8 @@ static ts_code check(summary_reader *r, const flare_in *in, uint64_t end)
     flare_dir *dir = r->dir;
     unsigned needed =
         FLARE_SUM_INTERVAL | FLARE_SUM_SAMPLE_START | FLARE_SUM_RECORD_START | FLARE_SUM_LAST;
-    const char *why = !r->done && ts_json_state(r->json) == TS_JSON_BAD ? ts_json_reason(r->json)
-                      : !r->done                                        ? "the file holds no object"
-                      : (dir->summary.has & needed) != needed ? "sample_info lacks members"
-                                                              : NULL;
+    const char *why = ts_json_state(r->json) == TS_JSON_BAD ? ts_json_reason(r->json)
+                                                            : "the file holds no object";
     ts_code code =
         ts_issue_n(dir->store, dir->source_id, TS_ISSUE_flare_bad_text, in->name, TS_NO_OFFSET,
                    ts_json_replaced(r->json), "parts of texts are no UTF-8");
@@ -193,10 +192,15 @@ static ts_code check(summary_reader *r, const flare_in *in, uint64_t end)
     if (code != TS_OK) {
         return code;
     }
-    if (why != NULL) {
-        dir->bytes_lost += r->done ? 0 : in->size - end;
+    if (!r->done) {
+        dir->bytes_lost += in->size - end;
         return ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_summary_bad, in->name,
-                        (int64_t)end, "%s; what is missing was taken from the other files", why);
+                        (int64_t)end, "%s; threads that only the summary knows are lost", why);
+    }
+    if ((dir->summary.has & needed) != needed) {
+        return ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_summary_members, in->name,
+                        (int64_t)end,
+                        "sample_info lacks members; what they say was taken from the other files");
     }
     if (ts_json_state(r->json) == TS_JSON_BAD) {
         return ts_issue(dir->store, dir->source_id, TS_ISSUE_json_trailing_bytes, in->name,

@@ -119,15 +119,25 @@ static ts_code put_value(flare_dir *dir, flare_thread *thread, series_file *f, u
     uint64_t offset = f->start + slot * f->width;
     ts_row_timeseries_value row = {.series_id = thread->series_id, .value = (double)value};
     int64_t ms = ts_sat_add(f->begin_ms, ts_sat_mul((int64_t)slot, f->unit_ms));
-    ts_code code = flare_dir_ns(&row.ts, dir, f->in.name, (int64_t)offset, ms);
+    bool fits;
+    ts_code code = flare_dir_ns(&row.ts, &fits, dir, f->in.name, (int64_t)offset, ms);
     if (value < 0 && f->negative++ == 0) {
         f->first_negative = offset;
     }
     if (f->type == TYPE_U16 && value == UINT16_MAX && f->saturated++ == 0) {
         f->first_saturated = offset;
     }
-    thread->total_us = ts_sat_add(thread->total_us, value);
-    ts_range_note(dir->store, TS_CLOCK_REALTIME, TS_RANGE_ROWS, row.ts);
+    if (!thread->total_lost && ts_ckd_add(&thread->total_us, thread->total_us, value)) {
+        thread->total_lost = true;
+        code = code != TS_OK ? code
+                             : note(dir, &f->in, TS_ISSUE_time_overflow, offset, 1,
+                                    "the sum of the values does not fit");
+    }
+    if (fits) {
+        ts_range_note(dir->store, TS_CLOCK_REALTIME, TS_RANGE_ROWS, row.ts);
+    } else {
+        TS_SET_NULL(timeseries_value, &row, ts);
+    }
     return code != TS_OK ? code : ts_put_timeseries_value(dir->sink, &row);
 }
 
@@ -219,8 +229,10 @@ static ts_code check_values(flare_dir *dir, flare_thread *thread, const series_f
     dir->bytes_lost += rest;
     if ((code = note(dir, &f->in, TS_ISSUE_flare_series_partial, f->in.size - rest, rest != 0,
                      "the last value is not whole")) != TS_OK ||
-        (code = note(dir, &f->in, TS_ISSUE_flare_series_end, 0, f->slots > 0 && f->end_ms != last,
-                     "the end in the header is not that of the values, which count")) != TS_OK ||
+        (code = note(dir, &f->in, TS_ISSUE_flare_series_end, 0, f->slots > 0 && f->end_ms < last,
+                     "the end in the header is before that of the values, which count")) != TS_OK ||
+        (code = note(dir, &f->in, TS_ISSUE_flare_series_cut, 0, f->end_ms > last,
+                     "the end in the header is behind the last value")) != TS_OK ||
         (code = note(dir, &f->in, TS_ISSUE_flare_value_negative, f->first_negative, f->negative,
                      "values are negative; they were kept")) != TS_OK) {
         return code;

@@ -23,8 +23,9 @@ typedef struct stack_reader {
     flare_pair pair;
     flare_payloads payloads;
 
-    bool has_step; /* a record was there */
-    int64_t step;  /* of the record before */
+    bool has_step;  /* a record was there */
+    bool step_lost; /* that of the record does not fit */
+    int64_t step;   /* of the record before */
     int64_t begin_ms;
     bool has_begin;
     int64_t unit_ms;
@@ -47,6 +48,10 @@ typedef struct stack_reader {
     uint64_t backwards, first_backwards, off_step, first_off_step, bad_text, first_bad_text;
     int64_t last_ms;
     bool has_last;
+
+    bool seeked;       /* reading did not begin at the first record */
+    int64_t number;    /* of the record before, as recorded; 0: none yet, or records have none */
+    uint64_t rejected; /* records since that one that were lost */
 } stack_reader;
 
 /* --- call paths ----------------------------------------------------------------------------- */
@@ -148,6 +153,13 @@ static ts_code share_out(stack_reader *r, int64_t increase)
     return code;
 }
 
+/* A value that has no place in 64 bits is NULL, or has no row. */
+static ts_code overflow(stack_reader *r, const char *what)
+{
+    return ts_issue(r->dir->store, r->dir->source_id, TS_ISSUE_time_overflow, r->dir->file,
+                    r->dir->offset, "%s does not fit", what);
+}
+
 static ts_code reading(stack_reader *r)
 {
     const flare_object *o = &r->payloads.object;
@@ -156,8 +168,11 @@ static ts_code reading(stack_reader *r)
     if ((o->has & FLARE_HAS_CPU) == 0) {
         return TS_OK;
     }
-    if (r->has_cpu && o->cpu_time != r->cpu) {
-        increase = ts_sat_sub(o->cpu_time, r->cpu);
+    if (r->has_cpu && ts_ckd_sub(&increase, o->cpu_time, r->cpu)) {
+        ts_intvec_truncate(r->dir->ctx, &r->batch, 0);
+        r->batch_count = 0;
+        code = overflow(r, "an increase of CPU time");
+    } else if (r->has_cpu && increase != 0) {
         code = share_out(r, increase);
     }
     r->has_cpu = true;
@@ -182,14 +197,23 @@ static ts_code join_batch(stack_reader *r, int64_t id)
 
 /* --- rows ----------------------------------------------------------------------------------- */
 
-static ts_code put_pending(stack_reader *r, int64_t end)
+/* end: NULL when the time of the next record does not fit. */
+static ts_code put_pending(stack_reader *r, const int64_t *end)
 {
+    ts_code code = TS_OK;
     if (!r->pending) {
         return TS_OK;
     }
     r->pending = false;
-    r->sample.dur = end > r->sample.ts ? ts_sat_sub(end, r->sample.ts) : 0;
-    return ts_put_stack_sample(r->dir->sink, &r->sample);
+    if (end == NULL || (r->sample.null & TS_NULL_BIT(stack_sample, ts)) != 0) {
+        TS_SET_NULL(stack_sample, &r->sample, dur);
+    } else if (*end <= r->sample.ts) {
+        r->sample.dur = 0;
+    } else if (ts_ckd_sub(&r->sample.dur, *end, r->sample.ts)) {
+        TS_SET_NULL(stack_sample, &r->sample, dur);
+        code = overflow(r, "the time up to the next record");
+    }
+    return code != TS_OK ? code : ts_put_stack_sample(r->dir->sink, &r->sample);
 }
 
 static ts_code put_flare_stack(stack_reader *r, int64_t id)
@@ -202,6 +226,9 @@ static ts_code put_flare_stack(stack_reader *r, int64_t id)
         .cpu_time_delta = o->cpu_time_delta,
         .sample_count = o->sample_count,
     };
+    if (r->step_lost) {
+        TS_SET_NULL(flare_stack, &row, step);
+    }
     if ((o->has & FLARE_HAS_CPU) == 0) {
         TS_SET_NULL(flare_stack, &row, cpu_time);
     }
@@ -214,7 +241,8 @@ static ts_code put_flare_stack(stack_reader *r, int64_t id)
     return ts_put_flare_stack(r->dir->sink, &row);
 }
 
-static ts_code put_sample(stack_reader *r, int64_t ts)
+/* ts: NULL when the record's time does not fit. */
+static ts_code put_sample(stack_reader *r, const int64_t *ts)
 {
     const flare_object *o = &r->payloads.object;
     int64_t id = (int64_t)ts_sink_rows(r->dir->sink, TS_T_stack_sample) + 1;
@@ -227,16 +255,20 @@ static ts_code put_sample(stack_reader *r, int64_t ts)
         .id = id,
         .source_id = r->dir->source_id,
         .itid = r->thread->itid,
-        .ts = ts,
+        .ts = ts == NULL ? 0 : *ts,
         .node_id = node,
         .event = TS_TEXT_LIT("wall"),
     };
     if (node == 0) {
         TS_SET_NULL(stack_sample, &r->sample, node_id);
     }
+    if (ts == NULL) {
+        TS_SET_NULL(stack_sample, &r->sample, ts);
+    } else {
+        ts_range_note(r->dir->store, TS_CLOCK_REALTIME, TS_RANGE_ROWS, *ts);
+    }
     r->pending = true;
     r->dir->stacks->imported++;
-    ts_range_note(r->dir->store, TS_CLOCK_REALTIME, TS_RANGE_ROWS, ts);
     if ((o->has & FLARE_HAS_CPU) != 0 && (code = join_batch(r, id)) != TS_OK) {
         return code;
     }
@@ -252,7 +284,8 @@ static int64_t place(stack_reader *r, const flare_record *record)
     bool has_time = (o->has & FLARE_HAS_TIME) != 0;
     bool has_key = record->has_key && !r->pair.index.no_keys;
     int64_t ms;
-    int64_t step;
+    int64_t step = 0;
+    r->step_lost = false;
     if (!r->has_begin) {
         r->has_begin = true;
         r->begin_ms = has_time ? o->sample_time : r->dir->summary.record_start_ms;
@@ -263,9 +296,10 @@ static int64_t place(stack_reader *r, const flare_record *record)
         ms = ts_sat_add(r->begin_ms, ts_sat_mul(r->step, r->unit_ms));
     } else {
         ms = o->sample_time;
-        step = ts_sat_sub(ms, r->begin_ms) / r->unit_ms;
-        step = step < 0 ? 0 : step;
+        r->step_lost = ts_ckd_sub(&step, ms, r->begin_ms);
+        step = r->step_lost || step < 0 ? 0 : step / r->unit_ms;
         r->step = has_key ? record->key : step;
+        r->step_lost = r->step_lost && !has_key;
         if ((step > r->step + 1 || step < r->step - 1) && r->off_step++ == 0) {
             r->first_off_step = record->at;
         }
@@ -293,18 +327,21 @@ static ts_code take_record(stack_reader *r, const flare_record *record)
 {
     flare_dir *dir = r->dir;
     int64_t ms = place(r, record);
-    int64_t ts;
+    int64_t ns;
+    const int64_t *ts;
+    bool fits;
     dir->file = r->pair.data.name;
     dir->offset = (int64_t)record->at;
-    ts_code code = flare_dir_ns(&ts, dir, r->pair.data.name, (int64_t)record->at, ms);
+    ts_code code = flare_dir_ns(&ns, &fits, dir, r->pair.data.name, (int64_t)record->at, ms);
     if (code != TS_OK) {
         return code;
     }
     note_time(r->thread, ms);
-    if (!dir->wanted_all && !ts_span_has(&dir->wanted, ts)) {
+    ts = fits ? &ns : NULL;
+    if (!dir->wanted_all && !ts_span_has(&dir->wanted, ns)) {
         dir->stacks->skipped++;
         dir->bytes_skipped += record->n + 2;
-        if (ts < dir->wanted.from) {
+        if (ns < dir->wanted.from) {
             return put_pending(r, ts);
         }
         if ((code = put_pending(r, ts)) == TS_OK && r->has_cpu) {
@@ -321,6 +358,72 @@ static ts_code take_record(stack_reader *r, const flare_record *record)
     return code;
 }
 
+/* --- numbers of records --------------------------------------------------------------------- */
+
+/* Records between the one before and this one are missing. At most one comes a tick: a larger
+ * number may be the damaged part itself, and is not counted. */
+static ts_code note_gap(stack_reader *r, const flare_record *record, int64_t missing)
+{
+    const flare_object *o = &r->payloads.object;
+    flare_dir *dir = r->dir;
+    bool has_time = (o->has & FLARE_HAS_TIME) != 0 && r->has_last;
+    if (has_time && missing <= ts_sat_sub(o->sample_time, r->last_ms) / r->unit_ms + 1) {
+        dir->stacks->seen += (uint64_t)missing;
+        dir->stacks->lost += (uint64_t)missing;
+    }
+    return ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_record_gap, r->pair.data.name,
+                    (int64_t)record->at,
+                    "record %" PRId64 " follows record %" PRId64 ": others are missing between",
+                    o->sample_count, r->number);
+}
+
+/* The collector numbers the records of a thread from 1 on. *repeated: the record is another copy
+ * of one that was read. */
+static ts_code check_number(bool *repeated, stack_reader *r, const flare_record *record)
+{
+    const flare_object *o = &r->payloads.object;
+    flare_dir *dir = r->dir;
+    int64_t before = r->number;
+    int64_t missing;
+    *repeated = false;
+    if ((o->has & FLARE_HAS_COUNT) == 0 || o->sample_count <= 0) {
+        return TS_OK;
+    }
+    if (o->sample_count <= before) {
+        *repeated = (o->has & FLARE_HAS_TIME) != 0 && r->has_last && o->sample_time <= r->last_ms;
+        r->number = *repeated ? before : o->sample_count;
+        return ts_issue(dir->store, dir->source_id,
+                        *repeated ? TS_ISSUE_flare_record_repeated : TS_ISSUE_flare_record_order,
+                        r->pair.data.name, (int64_t)record->at,
+                        "record %" PRId64 " follows record %" PRId64, o->sample_count, before);
+    }
+    missing = o->sample_count - before - 1;
+    missing = missing > (int64_t)r->rejected ? missing - (int64_t)r->rejected : 0;
+    r->rejected = 0;
+    if (missing > 0 && (before > 0 || !r->seeked)) {
+        ts_code code = note_gap(r, record, missing);
+        if (code != TS_OK) {
+            return code;
+        }
+    }
+    r->number = o->sample_count;
+    return TS_OK;
+}
+
+/* The summary is never newer than the records. */
+static ts_code check_last_number(stack_reader *r)
+{
+    flare_dir *dir = r->dir;
+    if (!r->pair.usable || r->stopped || r->thread->listed_count <= 0 ||
+        r->thread->listed_count - r->number <= (int64_t)r->rejected) {
+        return TS_OK;
+    }
+    return ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_record_gap, r->pair.data.name,
+                    (int64_t)r->pair.at,
+                    "the last record read is %" PRId64 ", the summary has record %" PRId64,
+                    r->number, r->thread->listed_count);
+}
+
 /* --- reading -------------------------------------------------------------------------------- */
 
 static bool starts_well(uint8_t first)
@@ -332,6 +435,7 @@ static ts_code read_records(stack_reader *r)
 {
     flare_record record;
     bool end = false;
+    bool repeated;
     ts_code code;
     while (!r->stopped) {
         const char *why = NULL;
@@ -355,9 +459,18 @@ static ts_code read_records(stack_reader *r)
         }
         if (!again) {
             r->dir->stacks->lost++;
+            r->rejected++;
             continue;
         }
         flare_pair_accept(&r->pair, &record);
+        if ((code = check_number(&repeated, r, &record)) != TS_OK) {
+            return code;
+        }
+        if (repeated) {
+            r->dir->stacks->lost++;
+            r->dir->bytes_lost += record.n + 2;
+            continue;
+        }
         if (ts_json_replaced(r->payloads.json) > 0 && record.p[0] == '{' && r->bad_text++ == 0) {
             r->first_bad_text = record.at;
         }
@@ -387,6 +500,7 @@ static ts_code seek(stack_reader *r)
     }
     code = flare_pair_seek(
         &r->pair, ts_sat_sub(dir->wanted.from, begin) / FLARE_NS_PER_MS / r->unit_ms, &passed);
+    r->seeked = passed > 0;
     dir->stacks->seen += passed;
     dir->stacks->skipped += passed;
     return code;
@@ -399,8 +513,8 @@ static ts_code finish(stack_reader *r)
     ts_code code;
     dir->stacks->seen += rest;
     dir->stacks->skipped += rest;
-    if ((code = put_pending(r, r->sample.ts)) != TS_OK || (code = share_out(r, 0)) != TS_OK ||
-        (code = flare_pair_finish(&r->pair)) != TS_OK) {
+    if ((code = put_pending(r, &r->sample.ts)) != TS_OK || (code = share_out(r, 0)) != TS_OK ||
+        (code = flare_pair_finish(&r->pair)) != TS_OK || (code = check_last_number(r)) != TS_OK) {
         return code;
     }
     if (r->no_time) {

@@ -1,0 +1,155 @@
+/*
+ * Chunks of a recording: what their sizes and times say about missing and misplaced ones. Text is
+ * lost in whole chunks, unless one of them has another size than the others: V8 and ArkTS send
+ * chunks of one size, but the last.
+ */
+#include "parsers/arkts/heap_impl.h"
+
+static heap_mark *mark_of(ts_heap *h, uint64_t number)
+{
+    return &h->marks[number % HEAP_MARKS];
+}
+
+static uint64_t rows_of(const ts_heap *h, enum heap_part part)
+{
+    return part == PART_STRINGS ? h->strings : h->arrays[part].rows;
+}
+
+static bool is_open(const ts_heap *h, enum heap_part part)
+{
+    return part == PART_STRINGS ? h->strings_state == PART_OPEN
+                                : h->arrays[part].state == PART_OPEN;
+}
+
+static void compare_size(ts_heap *h, uint64_t bytes, bool last)
+{
+    if (h->mark_count == 1 && !last) {
+        h->chunk_size = bytes;
+    } else if (last ? h->mark_count > 1 && bytes > h->chunk_size : bytes != h->chunk_size) {
+        h->chunks_differ = true;
+    }
+}
+
+/* Notes the end of a chunk in an array that is open. */
+static void note_seam(heap_trust *t, heap_place place)
+{
+    for (int i = 0; i < 2 && t->bad == UINT64_MAX; i++) {
+        if (t->seam[i].rows == UINT64_MAX) {
+            t->seam[i] = place;
+        }
+    }
+    if (t->first_seam.rows == UINT64_MAX) {
+        t->first_seam = place;
+    }
+}
+
+void ts_heap_chunk_begin(ts_heap *h)
+{
+    heap_mark *mark;
+    if (h->mark_count > 0) {
+        compare_size(h, mark_of(h, h->mark_count - 1)->bytes, false);
+    }
+    mark = mark_of(h, h->mark_count++);
+    memset(mark, 0, sizeof *mark);
+    mark->part = h->part;
+    for (int i = 0; i <= PART_STRINGS; i++) {
+        enum heap_part part = (enum heap_part)i;
+        heap_place place = {rows_of(h, part), part == PART_NODES ? h->self_size : 0};
+        mark->place[i] = place;
+        if (is_open(h, part)) {
+            note_seam(&h->trust[i], place);
+        }
+    }
+}
+
+void heap_chunk_text(ts_heap *h, const char *p, size_t n)
+{
+    heap_mark *mark;
+    size_t room;
+    if (h->mark_count == 0) {
+        return;
+    }
+    mark = mark_of(h, h->mark_count - 1);
+    room = sizeof mark->head - mark->head_n;
+    mark->bytes += n;
+    n = n < room ? n : room;
+    memcpy(mark->head + mark->head_n, p, n);
+    mark->head_n += n;
+}
+
+bool heap_chunks_whole(const ts_heap *h)
+{
+    const heap_mark *last;
+    if (h->mark_count < 2 || h->chunks_differ) {
+        return false;
+    }
+    last = &h->marks[(h->mark_count - 1) % HEAP_MARKS];
+    return last->bytes <= h->chunk_size;
+}
+
+/* Chunks from this mark on are not in their places: arrays that they belong to are not certain. */
+static void misplace(ts_heap *h, uint64_t number)
+{
+    static const heap_mark beginning = {.part = PART_OTHER};
+    bool kept = h->mark_count - number <= HEAP_MARKS;
+    const heap_mark *mark = kept ? mark_of(h, number) : &beginning;
+    h->misplaced = true;
+    for (int i = 0; i <= PART_STRINGS; i++) {
+        enum heap_part part = (enum heap_part)i;
+        heap_trust *t = &h->trust[i];
+        if ((mark->part == part || is_open(h, part) || rows_of(h, part) > mark->place[i].rows) &&
+            mark->place[i].rows < t->limit.rows) {
+            t->limit = mark->place[i];
+        }
+    }
+}
+
+static bool same_chunk(const heap_mark *a, const heap_mark *b)
+{
+    return a->has_ts && b->has_ts && a->ts == b->ts && a->bytes == b->bytes &&
+           a->head_n == sizeof a->head && a->head_n == b->head_n &&
+           memcmp(a->head, b->head, a->head_n) == 0;
+}
+
+/* The oldest chunk that came later than `ts`. */
+static uint64_t first_later(ts_heap *h, int64_t ts)
+{
+    uint64_t oldest = h->mark_count <= HEAP_MARKS ? 0 : h->mark_count - HEAP_MARKS;
+    for (uint64_t i = oldest; i < h->mark_count; i++) {
+        const heap_mark *mark = mark_of(h, i);
+        if (mark->has_ts && mark->ts > ts) {
+            return i == oldest && oldest > 0 ? 0 : i;
+        }
+    }
+    return h->mark_count - 1;
+}
+
+/*
+ * A time before that of an earlier chunk, and then later ones again: the chunks were exchanged.
+ * When the times stay behind, it is the clock that was set back.
+ */
+void ts_heap_chunk_time(ts_heap *h, bool has_ts, int64_t ts)
+{
+    if (!has_ts || h->mark_count == 0) {
+        return;
+    }
+    if (h->suspect != UINT64_MAX && ts >= h->latest_ts) {
+        misplace(h, h->suspect);
+        h->suspect = UINT64_MAX;
+    }
+    if (h->has_latest && ts < h->latest_ts && h->suspect == UINT64_MAX) {
+        h->suspect = first_later(h, ts);
+    }
+    if (!h->has_latest || ts > h->latest_ts) {
+        h->latest_ts = ts;
+        h->has_latest = true;
+    }
+    if (!mark_of(h, h->mark_count - 1)->has_ts) {
+        mark_of(h, h->mark_count - 1)->has_ts = true;
+        mark_of(h, h->mark_count - 1)->ts = ts;
+        if (h->mark_count > 1 &&
+            same_chunk(mark_of(h, h->mark_count - 1), mark_of(h, h->mark_count - 2))) {
+            misplace(h, h->mark_count - 1);
+        }
+    }
+}
