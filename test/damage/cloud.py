@@ -435,7 +435,7 @@ def main():
     try:
         apart("words", 1, os.path.join(work, "small"))
         fixed = cost(program, os.path.join(work, "small"))[0]
-        failed = [s for s in (sys.argv[2:] or SHAPES) if not check(program, s, work, fixed, 10000)]
+        failed = [s for s in (sys.argv[2:] or SHAPES) if not check(program, s, work, fixed, 6000)]
     finally:
         shutil.rmtree(work)
     if failed:

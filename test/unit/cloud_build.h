@@ -196,6 +196,9 @@ static inline void assert_honest(const run *r)
         said = said || ts_text_is(severity, "data_loss") || ts_text_is(severity, "error");
     }
     assert_int_equal(lost, said);
+    /* Importers name their losses themselves. */
+    assert_int_equal(issues(r, "items_lost"), 0);
+    assert_int_equal(count_sum(r, "missing_parts", TS_C_import_count__lost), 0);
 }
 
 /* Takes the pod over. */
@@ -344,7 +347,6 @@ static inline void import_files_of(run *r, const set *s)
     import_set(r, s, 0);
     assert_ok(r->ctx, r->code);
     assert_int_equal(issues(r, "conservation"), 0);
-    assert_int_equal(issues(r, "items_lost"), 0); /* importers name their losses themselves */
     assert_honest(r);
 }
 

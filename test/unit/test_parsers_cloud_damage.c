@@ -570,6 +570,36 @@ static void test_depth_limit(void **state)
     }
 }
 
+/* The same for all threads of a pod together: two million. */
+static void test_limit_of_open_invocations(void **state)
+{
+    enum { LIMIT = 2000000, THREADS = 4 };
+    run r;
+    bytes b = {0};
+    UNUSED(state);
+    put_be(&b, AGENT_START, 8);
+    for (uint64_t tid = 1; tid <= THREADS; tid++) {
+        put_be(&b, tid, 8);
+        put_be(&b, CALL_START, 8);
+        for (int i = 0; i < LIMIT / THREADS; i++) {
+            HEX(&b, 0x00, 9);
+        }
+        HEX(&b, 0x03);
+    }
+    put_be(&b, THREADS + 1, 8);
+    put_be(&b, CALL_START, 8);
+    HEX(&b, 0x00, 9, 0x01, 0x03);
+    import_begin(&r);
+    r.ctx->time_range = (ts_time_range){TS_WANTED_REALTIME, 0, 1};
+    (void)import_files(&r, &b, 1, 0);
+    assert_ok(r.ctx, r.code);
+    assert_int_equal(COUNTED(&r, "cloud_enters", skipped), LIMIT);
+    assert_int_equal(COUNTED(&r, "cloud_enters", lost), 1);
+    assert_int_equal(issues(&r, "cloud_stream_bad"), 1);
+    free(b.p);
+    run_free(&r);
+}
+
 /* --- conversations --------------------------------------------------------------------------- */
 
 /* Nothing but the names of a pod: no other complaint, whether they hold a time or not. */
@@ -790,6 +820,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_stack_ends_at_a_gap),
         cmocka_unit_test(test_references_to_texts),
         cmocka_unit_test(test_depth_limit),
+        cmocka_unit_test(test_limit_of_open_invocations),
         cmocka_unit_test(test_collector_refuses),
         cmocka_unit_test(test_collector_reports_an_error),
         cmocka_unit_test(test_stream_is_opened_again),
