@@ -262,6 +262,8 @@ def of_text(text, rnd, each):
         for k in range(each):
             n = min(rnd.choice((1 << rnd.randrange(4, 14), rnd.randrange(16, 200))), (end - start) // 2)
             at = rnd.randrange(start, end - n)
+            if (b'"' if part == b"strings" else b",") not in text[at:at + n]:
+                continue  # inside one text or number: nothing says that it was another one
             yield "delete %d bytes of %s at %d" % (n, part.decode(), at), lambda a=at, n=n: text[:a] + text[a + n:]
             yield "double %d bytes of %s at %d" % (n, part.decode(), at), lambda a=at, n=n: text[:a + n] + text[a:]
             a = text.find(b"\n,", at) if part != b"strings" else text.find(b"\n", at) + 1
