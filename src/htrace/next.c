@@ -318,6 +318,7 @@ ts_code ts_htrace_close_section(ts_htrace *h)
     uint64_t declared = h->header.pieces;
     uint64_t found = h->section_segments;
     h->section_segments = 0;
+    h->header.pieces = 0; /* once: the end of a file and the next header both end a section */
     if (!h->any_section || h->raw_kind != NULL || declared == 0 || declared == found ||
         declared == 2 * found) {
         return TS_OK;
