@@ -18,6 +18,7 @@ tree AS (
     ON t.rowid >= d.first_trace_node_rowid AND t.file_id = d.file_id
   LEFT JOIN js_heap_trace_function_info AS f
     ON f.rowid = d.first_trace_function_rowid + t.function_info_index AND f.file_id = d.file_id
+      AND f.function_index = t.function_info_index
   WHERE d.file_id = ifnull(:file, 0)
   LIMIT -1
 ),
@@ -32,7 +33,8 @@ SELECT c.live_count, c.live_size, c.count, c.size,
   (SELECT group_concat(frame, ';') FROM (
     SELECT ifnull(nullif((SELECT s.string FROM js_heap_string AS s, js_heap_file_detail AS d
         WHERE d.file_id = ifnull(:file, 0)
-          AND s.rowid = d.first_string_rowid + up.name AND up.name < d.string_count), ''),
+          AND s.rowid = d.first_string_rowid + up.name AND up.name < d.string_count
+          AND s.file_index = up.name), ''),
       '(anonymous)') AS frame
     FROM up WHERE up.start_id = c.id ORDER BY up.height DESC)) AS stack
 FROM chosen AS c

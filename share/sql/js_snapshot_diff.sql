@@ -25,6 +25,9 @@ node AS (
   CROSS JOIN js_heap_nodes AS n
     ON n.rowid BETWEEN d.first_node_rowid AND d.first_node_rowid + d.node_count - 1
   WHERE d.file_id IN ((SELECT new_id FROM pair), (SELECT old_id FROM pair))
+    -- damaged snapshots whose nodes are not certain have no classes: they cannot be compared
+    AND NOT EXISTS (SELECT 1 FROM pair AS p JOIN js_heap_file_detail AS x
+      ON x.file_id IN (p.new_id, p.old_id) WHERE x.class_count = 0 AND x.node_count > 0)
   LIMIT -1 -- keeps what has to be sorted small
 ),
 matched AS (
@@ -51,7 +54,8 @@ keyed AS (
 SELECT
   CASE WHEN k.class_key >= 0
     THEN (SELECT s.string FROM js_heap_string AS s
-      WHERE s.rowid = d.first_string_rowid + k.class_key AND k.class_key < d.string_count)
+      WHERE s.rowid = d.first_string_rowid + k.class_key AND k.class_key < d.string_count
+        AND s.file_index = k.class_key)
     ELSE (SELECT CASE t.str_value WHEN 'code' THEN '(compiled code)'
         WHEN 'hidden' THEN '(system)' ELSE '(' || t.str_value || ')' END
       FROM js_heap_info AS t

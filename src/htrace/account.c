@@ -191,6 +191,18 @@ static ts_code put_times(ts_htrace *h)
     return ts_source_text(h->store, h->config.source_id, &row->clock, clock, strlen(clock));
 }
 
+/* A name of its own among the segments of a recording: it may be one of those, damaged. */
+static ts_code tell_single(ts_htrace *h, const ts_plugin *plugin)
+{
+    if (plugin->segments->seen != 1 || h->handed < 2 || plugin->first_offset < h->first_handed ||
+        plugin->first_offset > h->last_handed ||
+        ts_plugin_find(plugin->name, strlen(plugin->name)) != NULL) {
+        return TS_OK;
+    }
+    return ts_htrace_issue(h, plugin_name_single, plugin->name, plugin->first_offset,
+                           "no plugin of this name is known, and only one segment has it");
+}
+
 ts_code ts_htrace_record_end(ts_htrace *h)
 {
     ts_code code = put_times(h);
@@ -201,6 +213,7 @@ ts_code ts_htrace_record_end(ts_htrace *h)
                               plugin->name, plugin->first_offset, plugin->segments->skipped,
                               "%" PRIu64 " segments of %" PRIu64 " bytes were skipped",
                               plugin->segments->skipped, plugin->bytes->skipped);
+            code = code == TS_OK ? tell_single(h, plugin) : code;
         }
     }
     if (code == TS_OK && h->handed > 0 && !h->has_clocks) {

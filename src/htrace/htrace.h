@@ -8,7 +8,7 @@
 #include "base/context.h"
 #include "tables/store.h"
 
-enum { TS_HTRACE_HEADER = 1024 };
+enum { TS_HTRACE_HEADER = 1024, TS_HTRACE_LOOK_INTO = 256 };
 
 /* One segment on its way to a handler. */
 typedef struct ts_segment {
@@ -28,6 +28,9 @@ typedef struct ts_plugin_handler {
     ts_code (*end)(void *user, const ts_segment *seg);
     /* Bytes were lost between segments at this offset: what went on may have a gap. */
     ts_code (*gap)(void *user, int64_t offset);
+    /* May this be data of the plugin? p: its first bytes, at most TS_HTRACE_LOOK_INTO of `size`.
+     * Asked when the name on the wire is damaged; NULL: such segments are not taken. */
+    bool (*reads)(const uint8_t *p, size_t n, uint64_t size);
     /* Segments whose `name` was other than canonical were seen: noted once by the container. */
 } ts_plugin_handler;
 

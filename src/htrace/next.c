@@ -318,9 +318,18 @@ ts_code ts_htrace_close_section(ts_htrace *h)
     uint64_t declared = h->header.pieces;
     uint64_t found = h->section_segments;
     h->section_segments = 0;
+    h->header.pieces = 0; /* once: the end of a file and the next header both end a section */
     if (!h->any_section || h->raw_kind != NULL || declared == 0 || declared == found ||
         declared == 2 * found) {
         return TS_OK;
+    }
+    if (declared > 2 * found) { /* prefixes and bodies count, as devices do it */
+        uint64_t missing = (declared + 1) / 2 - found;
+        ts_tally_add(h->segments, TS_LOST, missing);
+        return ts_htrace_issue(h, header_segments_missing, NULL, h->section_start,
+                               "the header counts %" PRIu64 " prefixes and bodies, %" PRIu64
+                               " segments are there",
+                               declared, found);
     }
     return ts_htrace_issue(h, header_segments_mismatch, NULL, h->section_start,
                            "the header counts %" PRIu64 " prefixes and bodies, %" PRIu64

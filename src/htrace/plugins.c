@@ -63,6 +63,46 @@ static const ts_plugin_handler *find_handler(const ts_htrace *h, const char *nam
     return NULL;
 }
 
+/* Equal but for two bits, or for one letter that is another, is missing or is too much. */
+static bool is_near(const char *name, size_t n, const char *known, size_t known_n)
+{
+    size_t head = 0;
+    size_t tail = 0;
+    size_t most = n > known_n ? n : known_n;
+    size_t least = n > known_n ? known_n : n;
+    unsigned bits = 0;
+    if (most - least > 1) {
+        return false;
+    }
+    while (head < least && name[head] == known[head]) {
+        head++;
+    }
+    while (tail < least - head && name[n - 1 - tail] == known[known_n - 1 - tail]) {
+        tail++;
+    }
+    if (head + tail + 1 >= most) {
+        return true;
+    }
+    for (size_t i = 0; n == known_n && i < n; i++) {
+        bits += (unsigned)__builtin_popcount((unsigned char)name[i] ^ (unsigned char)known[i]);
+    }
+    return n == known_n && bits <= 2;
+}
+
+const ts_plugin_known *ts_plugin_guess(const ts_htrace *h, const char *name, size_t n)
+{
+    for (size_t i = 0; i < sizeof known_plugins / sizeof known_plugins[0]; i++) {
+        const ts_plugin_known *known = &known_plugins[i];
+        const ts_plugin_handler *handler =
+            find_handler(h, known->canonical, strlen(known->canonical));
+        if (handler != NULL && handler->reads != NULL &&
+            is_near(name, n, known->name, strlen(known->name))) {
+            return known;
+        }
+    }
+    return NULL;
+}
+
 /* Fills the next free entry; its name is taken over from *name. */
 static ts_code add_plugin(ts_plugin **out, ts_htrace *h, char **name, const char *event)
 {

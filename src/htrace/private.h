@@ -48,6 +48,9 @@ typedef struct ts_plugin_known {
 /* NULL when the name is not in the table. */
 const ts_plugin_known *ts_plugin_find(const char *name, size_t n);
 
+/* The plugin with a handler whose name this may be although one letter or two bits differ. */
+const ts_plugin_known *ts_plugin_guess(const ts_htrace *h, const char *name, size_t n);
+
 /* A plugin met in this input. */
 typedef struct ts_plugin {
     char *name;                       /* canonical, fit to be shown */
@@ -100,6 +103,7 @@ typedef struct ts_segment_state {
     bool next_over;    /* it is longer */
     bool name_late;    /* another name came after data that was dealt with */
     ts_plugin *plugin; /* by the name so far; NULL without one */
+    bool guessed;      /* the name is damaged: the data has to tell */
     uint64_t sec;
     uint64_t nsec;
     bool has_sec;
@@ -163,7 +167,9 @@ struct ts_htrace {
     ts_segment_state segment;
     ts_buf held;
     ts_spool *spool;
-    uint64_t handed; /* segments given to handlers */
+    uint64_t handed;      /* segments given to handlers */
+    int64_t first_handed; /* their offsets */
+    int64_t last_handed;
 
     /* A loss that handlers have not heard of yet. */
     bool gap;

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/ckd.h"
+#include "base/utf8.h"
 
 #include <inttypes.h>
 
@@ -49,6 +50,8 @@ static ts_code begin_handler(ts_htrace *h)
     s->handler = handler;
     s->seg = (ts_segment){.plugin = s->plugin->name, .offset = (int64_t)s->start};
     s->seg.ts = seg_time(&over, s);
+    h->first_handed = h->handed == 0 ? s->seg.offset : h->first_handed;
+    h->last_handed = s->seg.offset;
     h->handed++;
     return handler->begin == NULL ? TS_OK : handler->begin(handler->user, &s->seg);
 }
@@ -68,7 +71,7 @@ static ts_data_mode choose_mode(const ts_htrace *h, uint64_t n)
     if (h->store == NULL || (s->plugin != NULL && s->plugin->handler == NULL)) {
         return TS_DATA_SKIP;
     }
-    if (s->plugin != NULL) {
+    if (s->plugin != NULL && !s->guessed) {
         return s->big ? TS_DATA_STREAM : TS_DATA_HOLD;
     }
     if (!s->big) {
@@ -172,11 +175,19 @@ static ts_code take_name(ts_htrace *h)
 {
     ts_segment_state *s = &h->segment;
     ts_plugin *plugin = NULL;
+    bool guessed = false;
     ts_code code = TS_OK;
     if (s->next_len > 0) {
-        code = ts_plugin_get(&plugin, h, s->next_name, s->next_len, s->next_over);
+        const ts_plugin_known *guess = NULL;
+        if (h->store != NULL && !s->next_over &&
+            ts_plugin_find(s->next_name, s->next_len) == NULL) {
+            guess = ts_plugin_guess(h, s->next_name, s->next_len);
+        }
+        code = guess == NULL ? ts_plugin_get(&plugin, h, s->next_name, s->next_len, s->next_over)
+                             : ts_plugin_get(&plugin, h, guess->name, strlen(guess->name), false);
+        guessed = guess != NULL;
     }
-    if (code != TS_OK || plugin == s->plugin) {
+    if (code != TS_OK || (plugin == s->plugin && guessed == s->guessed)) {
         return code;
     }
     if (s->mode == TS_DATA_STREAM || (s->mode == TS_DATA_SKIP && s->plugin != NULL)) {
@@ -186,6 +197,7 @@ static ts_code take_name(ts_htrace *h)
         }
     }
     s->plugin = plugin;
+    s->guessed = guessed;
     return TS_OK;
 }
 
@@ -402,12 +414,49 @@ static ts_code give_up(ts_htrace *h)
                            "a second, different plugin name follows the data");
 }
 
+/* The name is damaged: is the data that of the plugin which it may have been? */
+static ts_code settle_guess(ts_htrace *h)
+{
+    ts_segment_state *s = &h->segment;
+    uint8_t look[TS_HTRACE_LOOK_INTO];
+    const uint8_t *p = s->borrowed != NULL ? s->borrowed : (const uint8_t *)h->held.p;
+    uint64_t size = s->borrowed != NULL ? s->borrowed_len : h->held.n;
+    size_t n = size < sizeof look ? (size_t)size : sizeof look;
+    ts_code code = TS_OK;
+    ts_buf name = {0};
+    bool reads;
+    s->guessed = false;
+    if (s->mode == TS_DATA_SPOOL) {
+        size = ts_spool_size(h->spool);
+        code = ts_spool_read(&n, h->spool, 0, look, sizeof look);
+        p = look;
+    }
+    reads = code == TS_OK && (s->mode == TS_DATA_HOLD || s->mode == TS_DATA_SPOOL) && n > 0 &&
+            s->plugin->handler->reads(p, n, size);
+    if (code == TS_OK && !reads) {
+        return ts_plugin_get(&s->plugin, h, s->next_name, s->next_len, false);
+    }
+    if (code == TS_OK) {
+        code = ts_utf8_printable(h->ctx, &name, s->next_name, s->next_len, TS_HTRACE_SHOWN);
+    }
+    if (code == TS_OK) {
+        code = ts_htrace_issue(h, plugin_name_damaged, s->plugin->name, s->start,
+                               "a segment of \"%.*s\" was read as one of %s", (int)name.n, name.p,
+                               s->plugin->name);
+    }
+    ts_buf_free(h->ctx, &name);
+    return code;
+}
+
 /* Hands the segment on or not, and says what became of it. */
 static ts_code decide(ts_fate *fate, ts_htrace *h, bool cut, bool damaged)
 {
     ts_segment_state *s = &h->segment;
-    ts_code code;
+    ts_code code = s->guessed ? settle_guess(h) : TS_OK;
     *fate = TS_LOST;
+    if (code != TS_OK) {
+        return code;
+    }
     if (s->plugin == NULL) {
         return reject(h, cut, damaged);
     }

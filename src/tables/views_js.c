@@ -148,6 +148,9 @@ const char ts_view_js_class_histogram[] =
     "  CROSS JOIN " CLASS_GROUPS ")\n"
     "GROUP BY file_id, class";
 
+/* Damaged files whose nodes are not certain have no classes. */
+#define HAS_CLASSES(file) "(" file ".class_count > 0 OR " file ".node_count = 0)"
+
 const char ts_view_js_snapshot_diff[] =
     "CREATE VIEW v_js_snapshot_diff AS\n"
     "SELECT file_id, previous_file_id, class,\n"
@@ -164,10 +167,13 @@ const char ts_view_js_snapshot_diff[] =
     "  (d.file_id <> f.file_id) * " GROUP_SIZE " AS previous_self_size\n"
     "  FROM (SELECT a.file_id AS file_id, max(p.file_id) AS previous_file_id\n"
     "    FROM js_heap_file_detail AS a JOIN js_heap_file_detail AS p ON p.file_id < a.file_id\n"
-    "    GROUP BY a.file_id) AS f\n"
-    "  CROSS JOIN js_heap_file_detail AS d ON d.file_id IN (f.file_id, f.previous_file_id)\n"
-    "  CROSS JOIN " CLASS_GROUPS ")\n"
-    "GROUP BY file_id, class";
+    "    WHERE " HAS_CLASSES("a") " AND " HAS_CLASSES(
+        "p") "\n"
+             "    GROUP BY a.file_id) AS f\n"
+             "  CROSS JOIN js_heap_file_detail AS d ON d.file_id IN (f.file_id, "
+             "f.previous_file_id)\n"
+             "  CROSS JOIN " CLASS_GROUPS ")\n"
+             "GROUP BY file_id, class";
 
 const char ts_view_js_string_duplicates[] =
     "CREATE VIEW v_js_string_duplicates AS\n"

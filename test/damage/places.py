@@ -262,6 +262,8 @@ def of_text(text, rnd, each):
         for k in range(each):
             n = min(rnd.choice((1 << rnd.randrange(4, 14), rnd.randrange(16, 200))), (end - start) // 2)
             at = rnd.randrange(start, end - n)
+            if (b'"' if part == b"strings" else b",") not in text[at:at + n]:
+                continue  # inside one text or number: nothing says that it was another one
             yield "delete %d bytes of %s at %d" % (n, part.decode(), at), lambda a=at, n=n: text[:a] + text[a + n:]
             yield "double %d bytes of %s at %d" % (n, part.decode(), at), lambda a=at, n=n: text[:a + n] + text[a:]
             a = text.find(b"\n,", at) if part != b"strings" else text.find(b"\n", at) + 1
@@ -335,7 +337,7 @@ def main():
                 continue
             run.set_truth(whole)
             mutations = list(mutations)
-            every = args.every or (1 if slow else 7)
+            every = args.every or (1 if slow else 11)
             for k, (what, make) in enumerate(mutations):
                 if "/" in args.only and args.only.split("/")[1] not in what:
                     continue

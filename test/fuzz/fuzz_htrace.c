@@ -84,12 +84,18 @@ static void note_bytes(void *user, int64_t source_id, ts_item item, const char *
     }
 }
 
+static bool reads_object(const uint8_t *p, size_t n, uint64_t size)
+{
+    check(n <= size && n > 0);
+    return p[0] == 0x0a;
+}
+
 static void run(outcome *o, uint8_t flags, const uint8_t *p, size_t n, size_t block)
 {
     const ts_plugin_handler handlers[] = {
-        {"a", o, on_begin, on_data, on_end, on_gap},
-        {"arkts-plugin", o, on_begin, on_data, on_end, NULL},
-        {"arkts-plugin_config", o, on_begin, on_data, on_end, NULL},
+        {"a", o, on_begin, on_data, on_end, on_gap, NULL},
+        {"arkts-plugin", o, on_begin, on_data, on_end, NULL, reads_object},
+        {"arkts-plugin_config", o, on_begin, on_data, on_end, NULL, NULL},
     };
     ts_htrace_config config = {.handlers = handlers, .handler_count = 3};
     ts_store *store;

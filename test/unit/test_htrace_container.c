@@ -758,9 +758,22 @@ static void test_header_notes(void **state)
     run_file(&r, &f, false);
     assert_int_equal(issues(&r, "section_unknown_type"), 1);
     assert_int_equal(issues(&r, "header_version"), 1);
-    assert_int_equal(issues(&r, "header_segments_mismatch"), 1);
+    assert_int_equal(issues(&r, "header_segments_missing"), 1);
     assert_mem_text(r.sink, source, 0, format_version, "2.1");
     assert_int_equal(IMPORTED(&r, "segments"), 1);
+    assert_int_equal(LOST(&r, "segments"), 4); /* 9 prefixes and bodies are those of 5 */
+    run_free(&r);
+    free(f.p);
+    f = (bytes){0};
+    put_header(&f, 0, 0, BOOT, REAL);
+    set_le(&f, 20, 1, 4);
+    put_segment(&f, "a", "one", 1, 0);
+    put_segment(&f, "a", "two", 1, 0);
+    close_header(&f, 0);
+    set_le(&f, 20, 1, 4);
+    run_file(&r, &f, false);
+    assert_int_equal(issues(&r, "header_segments_mismatch"), 1);
+    assert_int_equal(LOST(&r, "segments"), 0);
     run_free(&r);
     free(f.p);
 }

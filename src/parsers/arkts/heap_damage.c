@@ -18,6 +18,8 @@
  */
 #include "parsers/arkts/heap_impl.h"
 
+#include "base/ckd.h"
+
 #include <inttypes.h>
 
 enum {
@@ -345,6 +347,28 @@ static ts_code check_sum(ts_heap *h)
     return code != TS_OK ? code : forget_ends(h, TS_NULL_BIT(js_heap_edges, from_node_id));
 }
 
+/*
+ * Where the JSON breaks, the element before may be made of the parts of two: a string may end with
+ * a quote that began another one.
+ */
+static void doubt_last(ts_heap *h)
+{
+    uint64_t rows;
+    heap_trust *t;
+    if (!h->damaged || h->part > PART_STRINGS || h->first_uses < SOME_USES) {
+        return;
+    }
+    t = &h->trust[h->part];
+    rows = rows_of(h, h->part);
+    if (rows > 0 && rows - 1 < t->limit.rows &&
+        !(h->part == PART_STRINGS ? h->strings_state == PART_CLOSED : closed(h, h->part))) {
+        t->limit = (heap_place){rows - 1, h->self_size};
+        if (h->part == PART_NODES && !h->self_size_overflow) {
+            (void)ts_ckd_sub(&t->limit.self_size, h->self_size, h->last_self_size);
+        }
+    }
+}
+
 ts_code heap_judge(ts_heap *h)
 {
     static bool (*const damaged[PART_STRINGS + 1])(const ts_heap *h) = {
@@ -354,6 +378,7 @@ ts_code heap_judge(ts_heap *h)
         [PART_STRINGS] = strings_damaged,
     };
     ts_code code = TS_OK;
+    doubt_last(h);
     for (int i = 0; i <= PART_STRINGS; i++) { /* the strings last: they are judged by the others */
         if (damaged[i](h)) {
             set_damaged(h, (enum heap_part)i);

@@ -197,6 +197,7 @@ struct ts_heap {
     int64_t owner_id;
     int64_t self_size;
     bool self_size_overflow;
+    int64_t last_self_size;
 
     ts_row_js_heap_edge_block block;
     uint64_t edges_unowned;

@@ -49,6 +49,7 @@ ts_code heap_remember_node(ts_heap *h, const int64_t *v, uint32_t nulls)
         (uint64_t)v[NODE_TYPE] >= h->meta.types[0].names) {
         heap_bad_row(h, PART_NODES);
     }
+    h->last_self_size = has_size ? v[NODE_SELF_SIZE] : 0;
     code = ts_intvec_push(h->ctx, &h->ids, has_id ? v[NODE_ID] : HEAP_NULL);
     return code != TS_OK ? code : ts_intvec_push(h->ctx, &h->edge_counts, edges);
 }

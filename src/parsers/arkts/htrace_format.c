@@ -149,6 +149,50 @@ static ts_code config_end(void *user, const ts_segment *seg)
                              seg->truncated);
 }
 
+/* --- data without a name --------------------------------------------------------------------- */
+
+/* Field 1, which is a JSON object and all there is. */
+static bool reads_result(const uint8_t *p, size_t n, uint64_t size)
+{
+    uint64_t length = 0;
+    size_t at = 1;
+    if (n < 3 || p[0] != (RESULT_FIELD << 3 | TS_WIRE_BYTES)) {
+        return false;
+    }
+    for (unsigned shift = 0; at < n && shift < 63; shift += 7) {
+        length |= (uint64_t)(p[at] & 0x7f) << shift;
+        if (p[at++] < 0x80) {
+            return at < n && p[at] == '{' && length == size - at;
+        }
+    }
+    return false;
+}
+
+/* Fields 1 to 8, all of them numbers but the last. */
+static bool reads_config(const uint8_t *p, size_t n, uint64_t size)
+{
+    size_t at = 0;
+    if (n == 0 || n < size) {
+        return false;
+    }
+    while (at < n) {
+        unsigned field = p[at] >> 3;
+        bool text = (p[at] & 7) == TS_WIRE_BYTES;
+        if (field < 1 || field > 8 || text != (field == 8) ||
+            (!text && (p[at] & 7) != TS_WIRE_VARINT) || ++at == n) {
+            return false;
+        }
+        if (text) {
+            return p[at] < 0x80 && p[at] == n - at - 1;
+        }
+        while (at < n && p[at] >= 0x80) {
+            at++;
+        }
+        at++;
+    }
+    return at == n;
+}
+
 /* --- the format ----------------------------------------------------------------------------- */
 
 static ts_code read_blob(void *user, size_t *got, uint64_t off, void *buf, size_t n)
@@ -196,10 +240,10 @@ static ts_code open_import(void **self, ts_job *job)
     }
     im->job = job;
     im->ctx = job->ctx;
-    im->handlers[0] =
-        (ts_plugin_handler){"arkts-plugin", im, result_begin, result_data, result_end, on_gap};
-    im->handlers[1] =
-        (ts_plugin_handler){"arkts-plugin_config", im, config_begin, config_data, config_end, NULL};
+    im->handlers[0] = (ts_plugin_handler){"arkts-plugin", im,     result_begin, result_data,
+                                          result_end,     on_gap, reads_result};
+    im->handlers[1] = (ts_plugin_handler){
+        "arkts-plugin_config", im, config_begin, config_data, config_end, NULL, reads_config};
     if ((code = ts_session_new(&im->session, job)) != TS_OK ||
         (code = open_container(im)) != TS_OK) {
         close_import(im);
