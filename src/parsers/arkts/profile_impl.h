@@ -16,7 +16,9 @@ enum {
     NODE_HAS_HITS = 8,
     NODE_HAS_PARENT_ID = 16,
     NODE_BAD_HITS = 32,
-    NODE_HAS_FRAME = 64
+    NODE_HAS_FRAME = 64,
+    NODE_ORPHAN = 256,
+    NODE_DOUBTED = 128 /* has more samples than it can have: which are its own is not known */
 };
 
 typedef struct cpu_node {
@@ -30,7 +32,9 @@ typedef struct cpu_node {
     uint32_t child_count;
     uint32_t name, url, script; /* ids in texts */
     uint32_t parent;            /* index, or NO_INDEX */
-    uint32_t root;              /* union-find: towards the root of its tree */
+    /* Union-find: towards the root of its tree. When the node's row is written, its depth; when the
+     * samples are, their number. */
+    uint32_t root;
     uint32_t flags;
 } cpu_node;
 
@@ -84,10 +88,16 @@ struct ts_profile {
     ts_intvec samples; /* node ids */
     ts_intvec deltas;  /* µs */
     bool negative;
+    bool unmatched; /* samples and deltas do not belong to each other one by one */
+    bool end_early; /* endTime lies before the last sample */
+    bool doubts;    /* some node is NODE_DOUBTED */
 
     unsigned members; /* bit per profile_member that was an array */
+    unsigned closed;  /* bit per array that came to its end */
+    bool ticks;       /* nodes have positionTicks: V8 wrote this */
     uint64_t nodes_seen, nodes_lost;
     uint64_t bad_numbers, replaced, missing, deltas_bad;
+    uint64_t ids_over; /* ids that do not fit with the offset */
     int64_t id_offset;
 };
 
@@ -100,6 +110,8 @@ uint32_t profile_find(const ts_profile *p, int64_t id);
 void profile_prefetch(const ts_profile *p, int64_t id);
 ts_code profile_keep_node(ts_profile *p);
 ts_code profile_put_nodes(ts_profile *p);
+/* A node id with the profile's offset, or PROFILE_NULL when that does not fit. */
+int64_t profile_shift(ts_profile *p, int64_t id);
 
 /* profile_samples.c */
 /* Where times go: base + µs, in ns of the clock that the rows are in. */
@@ -107,10 +119,12 @@ typedef struct profile_clock {
     ts_clock clock;
     int64_t base_us;   /* added to a time relative to startTime */
     int64_t offset_ns; /* added after the multiplication */
-    bool overflow;
-    ts_span wanted;   /* of the samples' times, by --time-range */
-    uint64_t skipped; /* samples outside of it */
+    bool unknown;      /* there is no time to begin with */
+    uint64_t over;     /* times that do not fit */
+    ts_span wanted;    /* of the samples' times, by --time-range */
+    uint64_t skipped;  /* samples outside of it */
 } profile_clock;
+/* TS_NO_TIME when relative_us is, or when the result does not fit. */
 int64_t profile_time(profile_clock *clock, int64_t relative_us);
 ts_code profile_put_samples(ts_profile *p, profile_clock *clock, int64_t itid);
 
