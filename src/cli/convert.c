@@ -74,6 +74,12 @@ static ts_code drop_row(void *self, enum ts_table_id table, const void *row, uin
     return TS_OK;
 }
 
+static ts_code drop_long(void *self, enum ts_table_id table, const void *row, ts_spool *text)
+{
+    (void)text;
+    return drop_row(self, table, row, 0);
+}
+
 static ts_code drop_completion(void *self, enum ts_table_id table, int64_t rowid, unsigned column,
                                int64_t value)
 {
@@ -129,6 +135,7 @@ static ts_code open_database(run *r)
     ts_code code;
     if (o->export_db == NULL && o->query_file == NULL) {
         r->dropping.put = drop_row;
+        r->dropping.put_long = drop_long;
         r->dropping.complete = drop_completion;
         r->dropping.release = drop_release;
         return TS_OK;

@@ -161,6 +161,13 @@ static ts_code put(void *self, enum ts_table_id id, const void *row, uint64_t re
     return code != TS_OK ? code : ts_pages_put(db->pages, id, row, reserved);
 }
 
+static ts_code put_long(void *self, enum ts_table_id id, const void *row, ts_spool *text)
+{
+    ts_db *db = self;
+    ts_code code = check_key(db, id, row);
+    return code != TS_OK ? code : ts_pages_put_long(db->pages, id, row, text);
+}
+
 static ts_code complete(void *self, enum ts_table_id id, int64_t rowid, unsigned column,
                         int64_t value)
 {
@@ -356,6 +363,7 @@ ts_code ts_db_create(ts_db **out, ts_ctx *ctx, const char *path)
     }
     db->sink.self = db;
     db->sink.put = put;
+    db->sink.put_long = put_long;
     db->sink.complete = complete;
     db->sink.late_text = late_text;
     db->sink.release = release;

@@ -6,7 +6,11 @@
 #define TS_TABLES_SINK_H
 
 #include "base/context.h"
+#include "input/spool.h"
 #include "tables/schema.h"
+
+/* Stands in a row for a text that is in a spool: {ts_text_in_spool, its length}. */
+extern const char ts_text_in_spool[1];
 
 typedef struct ts_sink {
     void *self;
@@ -25,6 +29,8 @@ typedef struct ts_sink {
     /* Both at once, for a set of columns and their values in order; NULL: by the two above. */
     ts_code (*settle)(void *self, enum ts_table_id table, int64_t rowid, uint64_t columns,
                       const int64_t *values);
+    /* A row one of whose texts is ts_text_in_spool; NULL: it is read into memory and put. */
+    ts_code (*put_long)(void *self, enum ts_table_id table, const void *row, ts_spool *text);
     uint64_t rows[TS_TABLE_COUNT]; /* rows put so far */
 } ts_sink;
 
@@ -42,6 +48,10 @@ static inline ts_code ts_sink_put(ts_sink *sink, enum ts_table_id table, const v
 {
     return ts_sink_reserve(sink, table, row, 0);
 }
+
+/* Puts a row whose `text`, a column in it, stands in the spool: texts of any size, in no memory. */
+ts_code ts_sink_put_long(ts_sink *sink, ts_ctx *ctx, enum ts_table_id table, const void *row,
+                         ts_text *text, ts_spool *spool);
 
 static inline ts_code ts_sink_complete(ts_sink *sink, enum ts_table_id table, int64_t rowid,
                                        unsigned column, int64_t value)

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { MAX_PROPERTIES = 32 };
+enum { MAX_PROPERTIES = 32, MAX_TEXT = 1 << 20 };
 
 /* Figures of a profile that have a column of their own. */
 static const struct {
@@ -300,9 +300,49 @@ static ts_code profile_number(ts_profile *p, const ts_json_number *number)
     return ts_source_property(p->store, p->source_id, p->key, (ts_text){number->p, number->n});
 }
 
+/* Long texts wait in a file: a profile may have a long one for each of its nodes. */
+static ts_code keep_name(ts_profile *p, uint32_t *id, ts_text text)
+{
+    char key[TS_POOL_KEY];
+    ts_text kept = ts_pool_key(key, p->ctx, text);
+    uint64_t at = 0;
+    bool added;
+    ts_code code = ts_pool_intern(p->ctx, id, &added, &p->texts, kept);
+    if (code == TS_OK && added && kept.p == key) {
+        if (p->spool == NULL && (code = ts_spool_new(&p->spool, p->ctx)) != TS_OK) {
+            return code;
+        }
+        at = ts_spool_size(p->spool);
+        code = ts_spool_write(p->spool, text.p, text.n);
+    }
+    return code != TS_OK || !added ? code : ts_intvec_push(p->ctx, &p->text_at, (int64_t)at);
+}
+
+ts_code profile_text(ts_profile *p, ts_text *out, ts_buf *room, uint32_t id)
+{
+    uint64_t at = (uint64_t)ts_intvec_get(&p->text_at, id);
+    uint64_t n;
+    size_t got = 0;
+    ts_code code;
+    *out = ts_pool_text(&p->texts, id);
+    if (!ts_pool_is_key(&n, *out)) {
+        return TS_OK;
+    }
+    room->n = 0;
+    if ((code = ts_buf_reserve(p->ctx, room, (size_t)n)) != TS_OK ||
+        (code = ts_spool_read(&got, p->spool, at, room->p, (size_t)n)) != TS_OK) {
+        return code;
+    }
+    if (got != n) {
+        return ts_fail(p->ctx, TS_ERR_INTERNAL, "a temporary file became shorter");
+    }
+    *out = (ts_text){room->p, (size_t)n};
+    return TS_OK;
+}
+
 static ts_code keep_script(ts_profile *p, ts_text text)
 {
-    return ts_pool_intern(p->ctx, &p->now.script, NULL, &p->texts, text);
+    return keep_name(p, &p->now.script, text);
 }
 
 static ts_code on_number(void *user, const ts_json_number *number)
@@ -371,9 +411,9 @@ static ts_code keep_text(ts_profile *p, ts_text text)
     }
     switch (p->inner) {
     case FRAME_NAME:
-        return ts_pool_intern(p->ctx, &p->now.name, NULL, &p->texts, text);
+        return keep_name(p, &p->now.name, text);
     case FRAME_URL:
-        return ts_pool_intern(p->ctx, &p->now.url, NULL, &p->texts, text);
+        return keep_name(p, &p->now.url, text);
     default:
         return keep_script(p, text);
     }
@@ -407,11 +447,20 @@ static ts_code on_string(void *user, const char *s, size_t n, unsigned flags)
     }
     if ((flags & TS_JSON_FIRST) != 0) {
         p->text.n = 0;
+        p->text_cut = false;
     }
-    room = (size_t)p->ctx->limits.max_string - p->text.n;
+    room = MAX_TEXT - p->text.n;
+    p->text_cut = p->text_cut || n > room;
     code = ts_buf_put(p->ctx, &p->text, s, n < room ? n : room);
     if (code != TS_OK || (flags & TS_JSON_LAST) == 0) {
         return code;
+    }
+    if (p->text_cut) {
+        p->texts_cut++;
+        while (p->text.n > 0 && ((unsigned char)p->text.p[p->text.n - 1] & 0xC0) == 0x80) {
+            p->text.n--;
+        }
+        p->text.n -= p->text.n > 0 && (unsigned char)p->text.p[p->text.n - 1] >= 0xC0 ? 1 : 0;
     }
     return keep_text(p, ts_buf_text(&p->text));
 }
@@ -459,6 +508,11 @@ static void clear(ts_profile *p)
     ts_intvec_free(p->ctx, &p->samples);
     ts_intvec_free(p->ctx, &p->deltas);
     ts_pool_free(p->ctx, &p->texts);
+    ts_intvec_free(p->ctx, &p->text_at);
+    ts_spool_free(p->spool);
+    p->spool = NULL;
+    ts_buf_free(p->ctx, &p->name_text);
+    ts_buf_free(p->ctx, &p->url_text);
     ts_buf_free(p->ctx, &p->text);
     ts_buf_free(p->ctx, &p->clean);
     p->open = false;
@@ -486,7 +540,7 @@ ts_code ts_profile_begin(ts_profile *p, int64_t parent_source)
     }
     snprintf(p->name, sizeof p->name, "Profile%" PRIu64,
              ts_sink_rows(p->sink, TS_T_js_cpu_profile));
-    code = ts_pool_intern(p->ctx, &empty, NULL, &p->texts, TS_TEXT_LIT(""));
+    code = keep_name(p, &empty, TS_TEXT_LIT(""));
     if (code == TS_OK) {
         code = ts_source_add(&p->source_id, p->store, parent_source, "cpu_profile", NULL,
                              "cpuprofile");
@@ -602,6 +656,8 @@ static ts_code record_issues(ts_profile *p, const ts_profile_end *end_of,
                      "known times")) == TS_OK &&
         (code = note(p, TS_ISSUE_cpu_bad_number, p->ids_over,
                      "node ids that do not fit 64 bit with id_offset are NULL")) == TS_OK &&
+        (code = note(p, TS_ISSUE_cpu_text_cut, p->texts_cut, "texts longer than 1 MiB were cut")) ==
+            TS_OK &&
         (code = note(p, TS_ISSUE_cpu_bad_text, p->replaced,
                      "parts of names that are no text became U+FFFD")) == TS_OK &&
         (code = note(p, TS_ISSUE_cpu_field_missing, p->missing, "nodes without a callFrame")) ==

@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/intvec.h"
 #include "base/pool.h"
+#include "input/spool.h"
 #include "parsers/arkts/profile.h"
 
 #define NO_INDEX UINT32_MAX
@@ -81,9 +82,14 @@ struct ts_profile {
     ts_intvec children;
     uint32_t *slots; /* hash of ids: index + 1; at least 3/2 of the nodes */
     uint32_t slot_count;
-    ts_pool texts;
+    ts_pool texts;     /* keys of the long ones */
+    ts_intvec text_at; /* by id: where a long one stands in the spool */
+    ts_spool *spool;   /* of the long ones, or NULL */
     ts_buf text;
     ts_buf clean;
+    ts_buf name_text, url_text; /* long ones on their way into rows */
+    bool text_cut;
+    uint64_t texts_cut;
 
     ts_intvec samples; /* node ids */
     ts_intvec deltas;  /* µs */
@@ -103,6 +109,10 @@ struct ts_profile {
 
 /* The id that stands for a sample that is no integer. */
 #define PROFILE_NULL INT64_MIN
+
+/* profile.c */
+/* The text of an id of `texts`; a long one is read into `room`. */
+ts_code profile_text(ts_profile *p, ts_text *out, ts_buf *room, uint32_t id);
 
 /* profile_nodes.c */
 uint32_t profile_find(const ts_profile *p, int64_t id);

@@ -249,12 +249,12 @@ static ts_code children_text(ts_profile *p, const cpu_node *node)
     return code;
 }
 
-static ts_code put_stack_node(ts_profile *p, cpu_node *node)
+static ts_code put_stack_node(ts_profile *p, cpu_node *node, ts_text name, ts_text url)
 {
     const cpu_node *parent = node->parent == NO_INDEX ? NULL : &p->nodes[node->parent];
     ts_method method = {
-        .name = ts_pool_text(&p->texts, node->name),
-        .file = ts_pool_text(&p->texts, node->url),
+        .name = name,
+        .file = url,
         .has_line = (node->flags & NODE_HAS_LINE) != 0 && node->line >= 0,
         .line = node->line,
     };
@@ -282,13 +282,19 @@ static ts_code put_node(ts_profile *p, cpu_node *node)
 {
     ts_row_js_cpu_profiler_node row = {
         .function_id = profile_shift(p, node->id),
-        .script_id = ts_pool_text(&p->texts, node->script),
         .line_number = node->line,
         .column_number = node->column,
         .hit_count = node->hits,
         .parent_id = node->parent == NO_INDEX ? 0 : profile_shift(p, p->nodes[node->parent].id),
     };
+    ts_text name;
+    ts_text url;
     ts_code code;
+    if ((code = profile_text(p, &row.script_id, &p->clean, node->script)) != TS_OK ||
+        (code = profile_text(p, &name, &p->name_text, node->name)) != TS_OK ||
+        (code = profile_text(p, &url, &p->url_text, node->url)) != TS_OK) {
+        return code;
+    }
     if (row.script_id.n == 0) {
         row.script_id = TS_TEXT_LIT("0");
     }
@@ -310,15 +316,14 @@ static ts_code put_node(ts_profile *p, cpu_node *node)
     if (row.function_id > p->ids->max_id) {
         p->ids->max_id = row.function_id;
     }
-    if ((code = ts_dict(&row.function_index, p->store, ts_pool_text(&p->texts, node->name))) !=
-            TS_OK ||
-        (code = ts_dict(&row.url_index, p->store, ts_pool_text(&p->texts, node->url))) != TS_OK ||
+    if ((code = ts_dict(&row.function_index, p->store, name)) != TS_OK ||
+        (code = ts_dict(&row.url_index, p->store, url)) != TS_OK ||
         (code = children_text(p, node)) != TS_OK) {
         return code;
     }
     row.children = ts_buf_text(&p->text);
     code = ts_put_js_cpu_profiler_node(p->sink, &row);
-    return code != TS_OK ? code : put_stack_node(p, node);
+    return code != TS_OK ? code : put_stack_node(p, node, name, url);
 }
 
 /* --- order ---------------------------------------------------------------------------------- */
