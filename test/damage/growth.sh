@@ -80,7 +80,7 @@ question js_class_histogram m.classes
 question js_largest_nodes m.classes
 question js_string_duplicates m.strings
 question js_strings_like m.strings --param pattern=%9%
-question js_snapshot_diff m.classes --param from=0 --param to=0
+question js_snapshot_diff m.classes --param file=0 --param previous=0
 question js_node_edges edges_first --param node=1
 question js_retainers_of_node edges_first --param node=1
 question sources m.profiles
