@@ -5,10 +5,89 @@
 --             event   event of the samples, such as cpu, or call for traced calls (default: all)
 --             unit    unit of the weight (default ns)
 -- Columns:    folded  frames from the outermost on, divided by ;, a blank, and the weight
-SELECT stack || ' ' || weight AS folded
-FROM v_stack_folded
-WHERE source_id = ifnull(:source, source_id)
-  AND (:event IS NULL OR event = :event)
-  AND unit = ifnull(:unit, 'ns')
-  AND weight > 0
-ORDER BY node_id;
+-- The same as v_stack_folded, which puts each path together for itself: for all paths at once it is
+-- cheaper to make them of each other.
+WITH RECURSIVE
+-- Sums are made of halves, so that they cannot overflow.
+weights(node_id, source_id, event, unit, weight) AS MATERIALIZED (
+  SELECT w.node_id, n.source_id, w.event, w.unit, w.weight
+  FROM (
+    SELECT node_id, event, 'ns' AS unit, 'dur' AS value,
+      sum(dur >> 32) * 4294967296 + sum(dur & 4294967295) AS weight
+    FROM stack_sample
+    WHERE node_id IS NOT NULL AND dur IS NOT NULL
+      AND id NOT IN (SELECT sample_id FROM stack_sample_value)
+    GROUP BY node_id, event
+    UNION ALL
+    SELECT s.node_id, s.event, y.unit, y.name,
+      sum(v.value >> 32) * 4294967296 + sum(v.value & 4294967295)
+    FROM stack_sample_value AS v
+    CROSS JOIN stack_sample AS s ON s.id = v.sample_id
+    LEFT JOIN stack_value_type AS y ON y.id = v.value_type_id
+    WHERE s.node_id IS NOT NULL
+    GROUP BY s.node_id, v.value_type_id, s.event
+    UNION ALL
+    SELECT node_id, 'call', 'ns', 'self_dur',
+      sum(self_dur >> 32) * 4294967296 + sum(self_dur & 4294967295)
+    FROM stack_slice
+    WHERE node_id IS NOT NULL AND self_dur IS NOT NULL
+    GROUP BY node_id) AS w
+  JOIN stack_node AS n ON n.id = w.node_id
+  WHERE n.source_id = ifnull(:source, n.source_id)
+    AND (:event IS NULL OR w.event = :event)
+    AND w.unit = ifnull(:unit, 'ns')
+    AND w.weight > 0
+),
+frame AS MATERIALIZED (
+  SELECT m.id AS method_id, replace(replace(
+    ifnull(nullif(m.package, '') || '.', '') || ifnull(nullif(m.class, '') || '.', '')
+      || ifnull(nullif(m.name, ''), '(anonymous)'),
+    ';', ':'), char(10), ' ') AS text
+  FROM stack_method AS m
+),
+-- The part of the tree that is asked for, and in it the nodes whose paths are put together: those
+-- that have a weight, and those where paths part.
+asked(id) AS (
+  SELECT node_id FROM weights
+  UNION
+  SELECT n.parent_id FROM asked CROSS JOIN stack_node AS n ON n.id = asked.id
+  WHERE n.parent_id IS NOT NULL
+),
+kept(id) AS MATERIALIZED (
+  SELECT node_id FROM weights
+  UNION
+  SELECT n.parent_id FROM asked CROSS JOIN stack_node AS n ON n.id = asked.id
+  WHERE n.parent_id IS NOT NULL GROUP BY n.parent_id HAVING count(*) > 1
+),
+-- From each of those up to the next: no node is met twice.
+up(id, method_id, parent_id, height) AS (
+  SELECT k.id, n.method_id, n.parent_id, 0 FROM kept AS k CROSS JOIN stack_node AS n ON n.id = k.id
+  UNION ALL
+  SELECT u.id, n.method_id, n.parent_id, u.height + 1
+  FROM up AS u CROSS JOIN stack_node AS n ON n.id = u.parent_id
+  WHERE u.parent_id NOT IN kept
+),
+label(id, text) AS MATERIALIZED (
+  SELECT id, group_concat(text, ';')
+  FROM (
+    SELECT u.id AS id, ifnull(f.text, '(unknown)') AS text
+    FROM up AS u LEFT JOIN frame AS f ON f.method_id = u.method_id
+    ORDER BY u.id, u.height DESC)
+  GROUP BY id
+),
+part(id, parent_id, text) AS MATERIALIZED (
+  SELECT u.id, u.parent_id, l.text
+  FROM up AS u CROSS JOIN label AS l ON l.id = u.id
+  WHERE u.parent_id IS NULL OR u.parent_id IN kept
+),
+-- Callees first, so that few paths wait.
+path(id, level, stack) AS (
+  SELECT id, 0, text FROM part WHERE parent_id IS NULL
+  UNION ALL
+  SELECT c.id, p.level + 1, p.stack || ';' || c.text
+  FROM path AS p JOIN part AS c ON c.parent_id = p.id
+  ORDER BY 2 DESC
+)
+SELECT p.stack || ' ' || w.weight AS folded
+FROM path AS p JOIN weights AS w ON w.node_id = p.id
+ORDER BY w.node_id;

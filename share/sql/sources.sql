@@ -8,7 +8,10 @@
 --             issues                            number of issues of severity data_loss or error
 SELECT s.id, s.parent_id, s.kind, s.path, s.name, s.format, s.clock, s.start_ts,
   s.end_ts - s.start_ts AS duration_ns, s.bytes, s.complete,
-  (SELECT ifnull(sum(i.count), 0) FROM import_issue AS i
-    WHERE i.source_id = s.id AND i.severity IN ('data_loss', 'error')) AS issues
+  ifnull(i.issues, 0) AS issues
 FROM source AS s
+LEFT JOIN (
+  SELECT source_id, sum(count) AS issues FROM import_issue
+  WHERE severity IN ('data_loss', 'error')
+  GROUP BY source_id LIMIT -1) AS i ON i.source_id = s.id
 ORDER BY s.id;

@@ -29,8 +29,7 @@ each AS (
   GROUP BY s.node_id
 ),
 leaf AS MATERIALIZED (
-  SELECT e.node_id AS node_id, e.weight AS weight, n.depth >= 500 AS deep
-  FROM each AS e CROSS JOIN stack_node AS n ON n.id = e.node_id WHERE e.weight > 0
+  SELECT node_id, weight FROM each WHERE weight > 0
 ),
 frame AS MATERIALIZED (
   SELECT m.id AS method_id, replace(replace(
@@ -39,38 +38,49 @@ frame AS MATERIALIZED (
     ';', ':'), char(10), ' ') AS text
   FROM stack_method AS m
 ),
--- The part of the tree that the samples are in, but for very deep ones.
-path(id) AS (
-  SELECT node_id FROM leaf WHERE NOT deep
+-- The part of the tree that is asked for, and in it the nodes whose paths are put together: those
+-- that have a weight, and those where paths part.
+asked(id) AS (
+  SELECT node_id FROM leaf
   UNION
-  SELECT n.parent_id FROM path CROSS JOIN stack_node AS n ON n.id = path.id
+  SELECT n.parent_id FROM asked CROSS JOIN stack_node AS n ON n.id = asked.id
   WHERE n.parent_id IS NOT NULL
 ),
-part AS MATERIALIZED (
-  SELECT n.id AS id, n.parent_id AS parent_id, ifnull(f.text, '(unknown)') AS text
-  FROM path CROSS JOIN stack_node AS n ON n.id = path.id
-  LEFT JOIN frame AS f ON f.method_id = n.method_id
+kept(id) AS MATERIALIZED (
+  SELECT node_id FROM leaf
+  UNION
+  SELECT n.parent_id FROM asked CROSS JOIN stack_node AS n ON n.id = asked.id
+  WHERE n.parent_id IS NOT NULL GROUP BY n.parent_id HAVING count(*) > 1
 ),
--- From the roots on, each path is made of its caller's; callees first, so that few wait.
-down(id, level, text) AS (
+-- From each of those up to the next: no node is met twice.
+up(id, method_id, parent_id, height) AS (
+  SELECT k.id, n.method_id, n.parent_id, 0 FROM kept AS k CROSS JOIN stack_node AS n ON n.id = k.id
+  UNION ALL
+  SELECT u.id, n.method_id, n.parent_id, u.height + 1
+  FROM up AS u CROSS JOIN stack_node AS n ON n.id = u.parent_id
+  WHERE u.parent_id NOT IN kept
+),
+label(id, text) AS MATERIALIZED (
+  SELECT id, group_concat(text, ';')
+  FROM (
+    SELECT u.id AS id, ifnull(f.text, '(unknown)') AS text
+    FROM up AS u LEFT JOIN frame AS f ON f.method_id = u.method_id
+    ORDER BY u.id, u.height DESC)
+  GROUP BY id
+),
+part(id, parent_id, text) AS MATERIALIZED (
+  SELECT u.id, u.parent_id, l.text
+  FROM up AS u CROSS JOIN label AS l ON l.id = u.id
+  WHERE u.parent_id IS NULL OR u.parent_id IN kept
+),
+-- Callees first, so that few paths wait.
+path(id, level, stack) AS (
   SELECT id, 0, text FROM part WHERE parent_id IS NULL
   UNION ALL
-  SELECT p.id, d.level + 1, d.text || ';' || p.text FROM down AS d JOIN part AS p ON p.parent_id = d.id
+  SELECT c.id, p.level + 1, p.stack || ';' || c.text
+  FROM path AS p JOIN part AS c ON c.parent_id = p.id
   ORDER BY 2 DESC
 )
--- A deep path is put together from its own end: else what lies above it would be made at each level.
-SELECT folded FROM (
-  SELECT d.text || ' ' || l.weight AS folded, l.weight AS weight, l.node_id AS node_id
-  FROM down AS d CROSS JOIN leaf AS l ON l.node_id = d.id WHERE NOT l.deep
-  UNION ALL
-  SELECT (WITH RECURSIVE up(parent_id, method_id, height) AS (
-        SELECT n.parent_id, n.method_id, 0 FROM stack_node AS n WHERE n.id = l.node_id
-        UNION ALL
-        SELECT n.parent_id, n.method_id, up.height + 1
-        FROM up CROSS JOIN stack_node AS n ON n.id = up.parent_id)
-      SELECT group_concat(text, ';') FROM (
-        SELECT ifnull(f.text, '(unknown)') AS text
-        FROM up LEFT JOIN frame AS f ON f.method_id = up.method_id
-        ORDER BY up.height DESC)) || ' ' || l.weight, l.weight, l.node_id
-  FROM leaf AS l WHERE l.deep)
-ORDER BY weight DESC, node_id;
+SELECT p.stack || ' ' || l.weight AS folded
+FROM path AS p JOIN leaf AS l ON l.node_id = p.id
+ORDER BY l.weight DESC, l.node_id;

@@ -141,6 +141,32 @@ bool ts_pool_find(uint32_t *id, const ts_pool *pool, ts_text text)
     return true;
 }
 
+ts_text ts_pool_key(char key[TS_POOL_KEY], const ts_ctx *ctx, ts_text text)
+{
+    ts_hash h;
+    uint64_t words[3];
+    if (text.n <= TS_POOL_LONG) {
+        return text;
+    }
+    h = ts_hash_begin(&ctx->hash_key);
+    ts_hash_bytes(&h, text.p, text.n);
+    words[0] = text.n;
+    words[1] = ts_hash_end(&h);
+    words[2] = ts_hash_more(&h);
+    key[0] = '\xff';
+    memcpy(key + 1, words, sizeof words);
+    return (ts_text){key, TS_POOL_KEY};
+}
+
+bool ts_pool_is_key(uint64_t *n, ts_text text)
+{
+    if (text.n != TS_POOL_KEY || text.p[0] != '\xff') {
+        return false;
+    }
+    memcpy(n, text.p + 1, sizeof *n);
+    return true;
+}
+
 void ts_pool_free(ts_ctx *ctx, ts_pool *pool)
 {
     while (pool->chunks != NULL) {

@@ -32,6 +32,20 @@ static inline ts_text ts_pool_text(const ts_pool *pool, uint32_t id)
     return pool->texts[id];
 }
 
+/*
+ * Long texts need not be kept to be told apart: a key of theirs, which is no text (it begins with a
+ * byte that UTF-8 does not have), can be interned in their place. It holds the length and a hash of
+ * 128 bits with the key of the run; that two of a billion agree by chance has the probability
+ * 10^-21.
+ */
+enum { TS_POOL_LONG = 128, TS_POOL_KEY = 25 };
+
+/* `text` itself up to TS_POOL_LONG bytes, else its key, put into `key`. */
+ts_text ts_pool_key(char key[TS_POOL_KEY], const ts_ctx *ctx, ts_text text);
+
+/* True for a key, and the length of its text. */
+bool ts_pool_is_key(uint64_t *n, ts_text text);
+
 void ts_pool_free(ts_ctx *ctx, ts_pool *pool);
 
 #endif

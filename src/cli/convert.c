@@ -159,7 +159,9 @@ static ts_code import(run *r)
     }
     if (code == TS_OK && r->db != NULL) {
         double ms = 0;
+        ts_signals_hurry(true);
         code = ts_db_finish(r->db, o->index, &ms);
+        ts_signals_hurry(false);
         r->summary.index_seconds = ms / 1000;
     }
     return code;
@@ -167,7 +169,10 @@ static ts_code import(run *r)
 
 static ts_code ask(run *r)
 {
-    return ts_query_print(r->db, &r->sql, r->options, &r->out, isatty(STDOUT_FILENO) == 1);
+    ts_signals_hurry(true);
+    ts_code code = ts_query_print(r->db, &r->sql, r->options, &r->out, isatty(STDOUT_FILENO) == 1);
+    ts_signals_hurry(false);
+    return code;
 }
 
 /* -q on a database that exists already. */

@@ -36,10 +36,8 @@ static int write_all(ts_ctx *ctx, int fd, const char *p, size_t n)
     return 0;
 }
 
-ts_code ts_output_flush(ts_output *out)
+static ts_code result_of(const ts_output *out, int error)
 {
-    int error = write_all(out->ctx, out->fd, out->buf.p, out->buf.n);
-    out->buf.n = 0;
     if (error == EINTR) {
         return ts_check_cancel(out->ctx);
     }
@@ -50,8 +48,26 @@ ts_code ts_output_flush(ts_output *out)
     return TS_OK;
 }
 
+ts_code ts_output_flush(ts_output *out)
+{
+    int error = write_all(out->ctx, out->fd, out->buf.p, out->buf.n);
+    out->buf.n = 0;
+    return result_of(out, error);
+}
+
+/* Large texts are written from where they are: --max-memory is for one copy of them. */
+static ts_code put_large(ts_output *out, const char *p, size_t n)
+{
+    ts_code code = ts_output_flush(out);
+    int error = code == TS_OK ? write_all(out->ctx, out->fd, p, n) : 0;
+    return code == TS_OK ? result_of(out, error) : code;
+}
+
 ts_code ts_output_put(ts_output *out, const char *p, size_t n)
 {
+    if (n >= OUTPUT_BLOCK) {
+        return put_large(out, p, n);
+    }
     ts_code code = ts_buf_put(out->ctx, &out->buf, p, n);
     return code == TS_OK && out->buf.n >= OUTPUT_BLOCK ? ts_output_flush(out) : code;
 }

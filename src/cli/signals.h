@@ -1,6 +1,7 @@
 /*
  * Signals, and what must be in order before anything is opened. The first SIGINT, SIGTERM or SIGHUP
  * asks the conversion to stop; the second ends the program at once, after removing the temporary.
+ * From the first on, blocked system calls are interrupted again and again until they have seen it.
  * SIGPIPE and SIGXFSZ are ignored: the failed write tells. The same removal runs when the program
  * ends by exit() from inside a library.
  */
@@ -8,6 +9,7 @@
 #define TS_CLI_SIGNALS_H
 
 #include <signal.h>
+#include <stdbool.h>
 
 /*
  * Opens /dev/null on those of the descriptors 0, 1, 2 that are closed, so that no database gets
@@ -17,6 +19,14 @@ void ts_standard_descriptors(void);
 
 /* Installs the handlers. Returns the flag for ts_ctx.cancel: 0, or the number of the signal. */
 const volatile sig_atomic_t *ts_signals_install(void);
+
+/*
+ * While this is on, nothing is at stake but the temporary (SQLite reads or indexes an unpublished
+ * or finished database): if the program still runs 0.6 s after the first signal, it ends like after
+ * a second one. SQLite looks at the flag between its steps only, and one step may be a function
+ * that works for long.
+ */
+void ts_signals_hurry(bool on);
 
 /* The temporary to remove on a sudden end; NULL: none (any more). */
 void ts_signals_guard(const char *path);

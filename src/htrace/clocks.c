@@ -107,7 +107,14 @@ ts_code ts_htrace_take_clocks(ts_htrace *h, const ts_clock_set *set, const char 
                                    ts_text_of(where))) != TS_OK) {
         return code;
     }
-    if (n == 1) {
+    for (size_t i = 0; i < TS_CLOCK_COUNT && code == TS_OK; i++) {
+        if (set->at[i] > INT64_MAX) {
+            code = ts_htrace_issue(h, time_overflow, NULL, offset,
+                                   "clock %s shows %" PRIu64 " ns, beyond 64 bit nanoseconds",
+                                   ts_clock_name((ts_clock)i), set->at[i]);
+        }
+    }
+    if (code == TS_OK && n == 1) {
         code = ts_htrace_issue(h, one_clock_only, NULL, offset,
                                "the snapshot in the %s holds one clock", where);
     }

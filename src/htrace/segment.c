@@ -35,7 +35,7 @@ static int64_t seg_time(bool *over, const ts_segment_state *s)
     uint64_t ns;
     *over = ts_ckd_mul(&ns, s->sec, UINT64_C(1000000000)) || ts_ckd_add(&ns, ns, s->nsec) ||
             ns > INT64_MAX;
-    return *over ? INT64_MAX : (int64_t)ns;
+    return *over ? TS_NO_TIME : (int64_t)ns;
 }
 
 static ts_code begin_handler(ts_htrace *h)

@@ -92,12 +92,28 @@ ts_code ts_db_fail(ts_db *db, int rc, const char *doing)
         return ctx->error.code;
     }
     const char *reason = db->handle == NULL ? sqlite3_errstr(rc) : sqlite3_errmsg(db->handle);
+    if (code == TS_ERR_NOMEM && ctx->limits.max_memory != 0) {
+        return ts_fail(ctx, TS_ERR_LIMIT,
+                       "memory limit reached: SQLite needs more than --max-memory (%llu bytes) "
+                       "leaves it",
+                       (unsigned long long)ctx->limits.max_memory);
+    }
     int number = errno_of(db, rc);
     if (number != 0) {
         return ts_fail(ctx, code, "cannot %s the database: path=\"%s\": %s (%s)", doing, db->path,
                        reason, strerror(number));
     }
     return ts_fail(ctx, code, "cannot %s the database: path=\"%s\": %s", doing, db->path, reason);
+}
+
+void ts_db_limit_memory(const ts_ctx *ctx)
+{
+    uint64_t limit = ctx->limits.max_memory;
+    uint64_t left = limit > ctx->memory_used ? limit - ctx->memory_used : 1;
+    if (limit != 0) {
+        (void)sqlite3_soft_heap_limit64(0); /* each hard limit lowers it as well */
+        (void)sqlite3_hard_heap_limit64(left > INT64_MAX ? INT64_MAX : (sqlite3_int64)left);
+    }
 }
 
 static int on_progress(void *user)
@@ -143,6 +159,13 @@ static ts_code put(void *self, enum ts_table_id id, const void *row, uint64_t re
     ts_db *db = self;
     ts_code code = check_key(db, id, row);
     return code != TS_OK ? code : ts_pages_put(db->pages, id, row, reserved);
+}
+
+static ts_code put_long(void *self, enum ts_table_id id, const void *row, ts_spool *text)
+{
+    ts_db *db = self;
+    ts_code code = check_key(db, id, row);
+    return code != TS_OK ? code : ts_pages_put_long(db->pages, id, row, text);
 }
 
 static ts_code complete(void *self, enum ts_table_id id, int64_t rowid, unsigned column,
@@ -344,7 +367,8 @@ ts_code ts_db_create(ts_db **out, ts_ctx *ctx, const char *path)
     if (code != TS_OK) {
         goto out;
     }
-    db->sink = ts_sink_make(db, put, complete, late_text, invalidate, release, settle);
+    db->sink = ts_sink_make(db, put, put_long, complete, late_text, invalidate, release, settle);
+    ts_db_limit_memory(ctx);
     int rc = sqlite3_open_v2(path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (rc != SQLITE_OK) {
         code = ts_db_fail(db, rc, "open");
@@ -436,6 +460,7 @@ ts_code ts_db_finish(ts_db *db, bool with_indexes, double *index_ms)
     uint32_t page_count;
     ts_code code = ts_pages_finish(db->pages, &page_count);
     code = end_pages(db, code);
+    ts_db_limit_memory(db->ctx);
     ts_db_watch_cancel(db);
     if (code == TS_OK) {
         code = ts_db_put_late(db);
@@ -463,6 +488,10 @@ void ts_db_close(ts_db *db)
     }
     (void)end_pages(db, TS_ERR_OUTPUT); /* given up, if it is not ended already */
     (void)sqlite3_close(db->handle);
+    if (db->ctx->limits.max_memory != 0) {
+        (void)sqlite3_hard_heap_limit64(0);
+        (void)sqlite3_soft_heap_limit64(0);
+    }
     ts_db_free_late(db);
     ts_free(db->ctx, db->path);
     ts_free(db->ctx, db);

@@ -63,6 +63,12 @@ ts_code ts_db_invalidate(ts_db *db, enum ts_table_id table, int64_t first, int64
 ts_code ts_db_put_late(ts_db *db);
 void ts_db_free_late(ts_db *db);
 
+/*
+ * --max-memory holds for SQLite as well: what the program itself has in use is taken off, the rest
+ * is SQLite's, in this process. Called before SQLite is given work.
+ */
+void ts_db_limit_memory(const ts_ctx *ctx);
+
 /* Lets ts_check_cancel interrupt the statements of the connection. */
 void ts_db_watch_cancel(ts_db *db);
 

@@ -102,7 +102,9 @@ struct ts_pages {
     uint32_t out_first;
     uint32_t out_count;
     uint32_t out_cap;
-    uint8_t *scratch; /* room for a cell whose place is not known yet */
+    uint8_t *scratch;    /* room for a cell whose place is not known yet */
+    ts_spool *long_text; /* of the row that is being put, or NULL */
+    uint64_t long_at;
     page_table tables[TS_TABLE_COUNT];
 };
 

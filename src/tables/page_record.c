@@ -4,6 +4,7 @@
  * nothing has to be moved. What is too large for a leaf, or reserved, is put together forwards.
  */
 #include "tables/page_private.h"
+#include "tables/sink.h"
 
 #include "base/alloc.h"
 
@@ -395,22 +396,37 @@ static void make_record(record *r, const ts_table *table, const void *row, uint6
     r->size += r->header_n;
 }
 
-/* Copies the next n bytes of the record to `out`, moving through its parts. */
-static void copy_record(record *r, unsigned *part, uint8_t *out, size_t n)
+static ts_code read_long(ts_pages *p, uint8_t *out, size_t n)
 {
-    while (n > 0) {
+    size_t got = 0;
+    ts_code code = ts_spool_read(&got, p->long_text, p->long_at, out, n);
+    p->long_at += got;
+    if (code == TS_OK && got != n) {
+        code = ts_fail(p->ctx, TS_ERR_INTERNAL, "a temporary file became shorter");
+    }
+    return code;
+}
+
+/* Copies the next n bytes of the record to `out`, moving through its parts. */
+static ts_code copy_record(ts_pages *p, record *r, unsigned *part, uint8_t *out, size_t n)
+{
+    ts_code code = TS_OK;
+    while (n > 0 && code == TS_OK) {
         ts_text *t = &r->parts[*part];
         /* The parts hold r->size bytes, of which n are left. NOLINTNEXTLINE(clang-analyzer-*) */
         size_t m = t->n < n ? t->n : n;
-        if (m > 0) {
+        if (t->p == ts_text_in_spool) {
+            code = read_long(p, out, m);
+        } else if (m > 0) {
             memcpy(out, t->p, m);
+            t->p += m;
         }
         out += m;
         n -= m;
-        t->p += m;
         t->n -= m;
         *part += t->n == 0 ? 1 : 0;
     }
+    return code;
 }
 
 static ts_code put_overflow(ts_pages *p, record *r, unsigned *part, uint64_t left)
@@ -425,7 +441,9 @@ static ts_code put_overflow(ts_pages *p, record *r, unsigned *part, uint64_t lef
             return code;
         }
         page_put32(page, left > room ? page_peek(p) : 0);
-        copy_record(r, part, page + OVERFLOW_HEADER, n);
+        if ((code = copy_record(p, r, part, page + OVERFLOW_HEADER, n)) != TS_OK) {
+            return code;
+        }
         memset(page + OVERFLOW_HEADER + n, 0, room - n);
         left -= n;
     }
@@ -487,7 +505,9 @@ static ts_code put_record(ts_pages *p, page_table *t, const void *row, uint64_t 
         return code;
     }
     memcpy(cell, head, head_n);
-    copy_record(&r, &part, cell + head_n, local);
+    if ((code = copy_record(p, &r, &part, cell + head_n, local)) != TS_OK) {
+        return code;
+    }
     if (local < r.size) {
         page_put32(cell + head_n + local, page_peek(p));
     }
@@ -563,4 +583,16 @@ ts_code ts_pages_put(ts_pages *p, unsigned id, const void *row, uint64_t reserve
     }
     t->rows++;
     return TS_OK;
+}
+
+ts_code ts_pages_put_long(ts_pages *p, unsigned id, const void *row, ts_spool *text)
+{
+    page_table *t = &p->tables[id];
+    ts_code code;
+    p->long_text = text;
+    p->long_at = 0;
+    code = put_record(p, t, row, 0);
+    p->long_text = NULL;
+    t->rows += code == TS_OK ? 1 : 0;
+    return code;
 }

@@ -14,6 +14,7 @@
 #define TS_TABLES_PAGE_WRITER_H
 
 #include "base/context.h"
+#include "input/spool.h"
 #include "tables/schema.h"
 
 typedef struct ts_pages ts_pages;
@@ -39,6 +40,10 @@ ts_code ts_pages_table(ts_pages *p, unsigned id, const ts_table *table, uint32_t
  * ts_pages_release. A reserved column must not be NULL.
  */
 ts_code ts_pages_put(ts_pages *p, unsigned id, const void *row, uint64_t reserved);
+
+/* The same for a row of which one text is ts_text_in_spool (tables/sink.h): it goes from the spool
+ * into its pages. */
+ts_code ts_pages_put_long(ts_pages *p, unsigned id, const void *row, ts_spool *text);
 
 /* Sets a reserved column. TS_ERR_INTERNAL when it is none. */
 ts_code ts_pages_complete(ts_pages *p, unsigned id, int64_t rowid, unsigned column, int64_t value);

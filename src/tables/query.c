@@ -145,6 +145,7 @@ ts_code ts_db_open(ts_db **out, ts_ctx *ctx, const char *path)
         code = ts_db_new(&db, ctx, name.p, TS_DB_READING);
     }
     if (code == TS_OK) {
+        ts_db_limit_memory(ctx);
         code = open_handle(db);
     }
     if (code == TS_OK) {
@@ -491,6 +492,7 @@ static ts_code run_query(query *q)
     ts_db *db = q->db;
     sqlite3_set_authorizer(db->handle, authorize, NULL);
     ts_db_watch_cancel(db);
+    ts_db_limit_memory(db->ctx);
     ts_code code = each_statement(q, PASS_NAMES, &whole);
     if (code == TS_OK && whole) {
         code = check_used(q);

@@ -1,11 +1,52 @@
 #include "tables/sink.h"
 
+#include "base/alloc.h"
+
+const char ts_text_in_spool[1] = "";
+
+ts_code ts_sink_put_long(ts_sink *sink, ts_ctx *ctx, enum ts_table_id table, const void *row,
+                         ts_text *text, ts_spool *spool)
+{
+    size_t n = (size_t)ts_spool_size(spool);
+    size_t got = 0;
+    char *bytes;
+    ts_code code;
+    if (sink->put_long != NULL) {
+        *text = (ts_text){ts_text_in_spool, n};
+        code = sink->put_long(sink->self, table, row, spool);
+        sink->rows[table] += code == TS_OK ? 1 : 0;
+        return code;
+    }
+    bytes = ts_alloc(ctx, n, 1);
+    if (bytes == NULL) {
+        return ctx->error.code;
+    }
+    code = ts_spool_read(&got, spool, 0, bytes, n);
+    if (code == TS_OK) {
+        *text = (ts_text){bytes, got};
+        code = ts_sink_put(sink, table, row);
+    }
+    ts_free(ctx, bytes);
+    return code;
+}
+
+/* --- a sink that keeps no rows ------------------------------------------------------------- */
+
 static ts_code put(void *self, enum ts_table_id table, const void *row, uint64_t reserved)
 {
     (void)self;
     (void)table;
     (void)row;
     (void)reserved;
+    return TS_OK;
+}
+
+static ts_code put_long(void *self, enum ts_table_id table, const void *row, ts_spool *text)
+{
+    (void)self;
+    (void)table;
+    (void)row;
+    (void)text;
     return TS_OK;
 }
 
@@ -62,5 +103,5 @@ static ts_code settle(void *self, enum ts_table_id table, int64_t rowid, uint64_
 
 ts_sink ts_sink_null(void)
 {
-    return ts_sink_make(NULL, put, complete, late_text, invalidate, release, settle);
+    return ts_sink_make(NULL, put, put_long, complete, late_text, invalidate, release, settle);
 }

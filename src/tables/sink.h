@@ -6,12 +6,19 @@
 #define TS_TABLES_SINK_H
 
 #include "base/context.h"
+#include "input/spool.h"
 #include "tables/schema.h"
+
+/* Stands in a row for a text that is in a spool: {ts_text_in_spool, its length}. */
+extern const char ts_text_in_spool[1];
 
 /* row: the table's struct of rows.h. reserved: a bit per integer column whose value comes later (it
  * must not be NULL now). */
 typedef ts_code ts_sink_put_call(void *self, enum ts_table_id table, const void *row,
                                  uint64_t reserved);
+/* A row one of whose texts is ts_text_in_spool. */
+typedef ts_code ts_sink_put_long_call(void *self, enum ts_table_id table, const void *row,
+                                      ts_spool *text);
 /* Sets a reserved column of a row that was put and not released. */
 typedef ts_code ts_sink_complete_call(void *self, enum ts_table_id table, int64_t rowid,
                                       unsigned column, int64_t value);
@@ -33,6 +40,7 @@ typedef ts_code ts_sink_settle_call(void *self, enum ts_table_id table, int64_t 
 typedef struct ts_sink {
     void *self;
     ts_sink_put_call *put;
+    ts_sink_put_long_call *put_long; /* NULL: the text is read into memory and put */
     ts_sink_complete_call *complete;
     ts_sink_late_text_call *late_text;
     ts_sink_invalidate_call *invalidate;
@@ -41,13 +49,14 @@ typedef struct ts_sink {
     uint64_t rows[TS_TABLE_COUNT]; /* rows put so far */
 } ts_sink;
 
-/* A sink of these calls, none of which may be missing but `settle`. */
-__attribute__((nonnull(2, 3, 4, 5, 6))) static inline ts_sink
-ts_sink_make(void *self, ts_sink_put_call *put, ts_sink_complete_call *complete,
-             ts_sink_late_text_call *late_text, ts_sink_invalidate_call *invalidate,
-             ts_sink_release_call *release, ts_sink_settle_call *settle)
+/* A sink of these calls, none of which may be missing but `put_long` and `settle`. */
+__attribute__((nonnull(2, 4, 5, 6, 7))) static inline ts_sink
+ts_sink_make(void *self, ts_sink_put_call *put, ts_sink_put_long_call *put_long,
+             ts_sink_complete_call *complete, ts_sink_late_text_call *late_text,
+             ts_sink_invalidate_call *invalidate, ts_sink_release_call *release,
+             ts_sink_settle_call *settle)
 {
-    ts_sink sink = {self, put, complete, late_text, invalidate, release, settle, {0}};
+    ts_sink sink = {self, put, put_long, complete, late_text, invalidate, release, settle, {0}};
     return sink;
 }
 
@@ -68,6 +77,10 @@ static inline ts_code ts_sink_put(ts_sink *sink, enum ts_table_id table, const v
 {
     return ts_sink_reserve(sink, table, row, 0);
 }
+
+/* Puts a row whose `text`, a column in it, stands in the spool: texts of any size, in no memory. */
+ts_code ts_sink_put_long(ts_sink *sink, ts_ctx *ctx, enum ts_table_id table, const void *row,
+                         ts_text *text, ts_spool *spool);
 
 static inline ts_code ts_sink_complete(ts_sink *sink, enum ts_table_id table, int64_t rowid,
                                        unsigned column, int64_t value)

@@ -158,7 +158,8 @@ typedef struct ts_clock_set {
 ts_code ts_clock_snapshot(ts_store *store, const ts_clock_set *set);
 
 /*
- * Converts ts from one clock to the other with the snapshot: ts + at[to] - at[from], saturating.
+ * Converts ts from one clock to the other with the snapshot: ts + at[to] - at[from], or TS_NO_TIME
+ * (base/ckd.h) when that does not fit.
  * False (and *out = ts) when the set does not know both, unless from == to.
  */
 bool ts_clock_convert(int64_t *out, const ts_clock_set *set, ts_clock from, ts_clock to,
@@ -175,7 +176,8 @@ bool ts_wanted_span(ts_span *span, const ts_ctx *ctx, ts_clock clock, const ts_c
 /*
  * trace_range: notes a time of rows that are in `clock`. The first clock noted with weight
  * TS_RANGE_ROWS is the trace clock (one noted only with TS_RANGE_MARKS counts when there is no
- * other); times of other clocks do not count. Saturating; a single time t gives (t - 1, t + 1).
+ * other); times of other clocks, and TS_NO_TIME, do not count. A single time t gives (t - 1, t +
+ * 1).
  */
 typedef enum ts_range_weight { TS_RANGE_MARKS, TS_RANGE_ROWS } ts_range_weight;
 void ts_range_note(ts_store *store, ts_clock clock, ts_range_weight weight, int64_t ts);

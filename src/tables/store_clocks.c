@@ -33,6 +33,9 @@ ts_code ts_clock_snapshot(ts_store *store, const ts_clock_set *set)
         if (set->at[clock] == 0) {
             continue;
         }
+        if (set->at[clock] > INT64_MAX) {
+            TS_SET_NULL(clock_snapshot, &row, ts);
+        }
         row.clock_name = ts_text_of(snapshot_name(clock));
         code = ts_store_put(store, TS_T_clock_snapshot, &row);
         if (code != TS_OK) {
@@ -53,8 +56,12 @@ bool ts_clock_convert(int64_t *out, const ts_clock_set *set, ts_clock from, ts_c
     if (set->at[from] == 0 || set->at[to] == 0) {
         return false;
     }
+    if (set->at[from] > INT64_MAX || set->at[to] > INT64_MAX) {
+        *out = TS_NO_TIME;
+        return true;
+    }
     /* Both are at least 0, so that their difference fits. */
-    *out = ts_sat_add(ts, ts_store_clamp(set->at[to]) - ts_store_clamp(set->at[from]));
+    *out = ts_time_add(ts, (int64_t)set->at[to] - (int64_t)set->at[from]);
     return true;
 }
 
@@ -73,6 +80,9 @@ bool ts_wanted_span(ts_span *span, const ts_ctx *ctx, ts_clock clock, const ts_c
                (set == NULL || !ts_clock_convert(&shift, set, TS_CLOCK_REALTIME, clock, 0))) {
         return false;
     }
+    if (shift == TS_NO_TIME) {
+        return false;
+    }
     if (range->from != INT64_MIN) {
         span->from = ts_sat_add(range->from, shift);
     }
@@ -85,7 +95,7 @@ bool ts_wanted_span(ts_span *span, const ts_ctx *ctx, ts_clock clock, const ts_c
 void ts_range_note(ts_store *store, ts_clock clock, ts_range_weight weight, int64_t ts)
 {
     ts_clock_span *span = &store->spans[clock];
-    if (clock == TS_CLOCK_UNKNOWN) {
+    if (clock == TS_CLOCK_UNKNOWN || ts == TS_NO_TIME) {
         return;
     }
     if (store->first_clock[weight] == TS_CLOCK_UNKNOWN) {

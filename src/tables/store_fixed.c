@@ -158,13 +158,15 @@ static ts_code write_stat(ts_store *store)
 
 ts_code ts_dict(int64_t *id, ts_store *store, ts_text text)
 {
+    char key[TS_POOL_KEY];
     bool added;
     uint32_t number;
     ts_code code;
     if (text.p == NULL) {
         text = TS_TEXT_LIT("");
     }
-    code = ts_pool_intern(store->ctx, &number, &added, &store->dict, text);
+    code = ts_pool_intern(store->ctx, &number, &added, &store->dict,
+                          ts_pool_key(key, store->ctx, text));
     if (code != TS_OK) {
         return code;
     }

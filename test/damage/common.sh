@@ -45,6 +45,13 @@ answer() { # DB SQL WANTED WHAT
     [ "$have" = "$3" ] || wrong "$4: \"$have\" instead of \"$3\""
 }
 small() { "$MKHTRACE" -o "$1" --snapshot "$DATA/tiny/snapshot.heapsnapshot"; }
+# make SHAPE N: of growth.py, or of memory.py (m.SHAPE), into ./input.
+make() {
+    case $1 in
+    m.*) python3 "$HERE/memory.py" "${1#m.}" "$2" >input ;;
+    *) python3 "$HERE/growth.py" "$1" "$2" >input ;;
+    esac
+}
 verdict() {
     [ -z "$(ls -A "$TMPDIR")" ] || wrong "left in TMPDIR: $(ls -A "$TMPDIR")"
     [ $bad = 0 ] || exit 1

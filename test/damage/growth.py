@@ -91,6 +91,15 @@ elif shape == "classes_collide":  # the same for names of classes
     names = [v >> 6 for v in ((i * inverse) % (1 << 64) for i in range(64 * n)) if v % 64 == 0]
     out.write(('{"snapshot":{%s,"node_count":%d,"edge_count":0},"nodes":[' % (META, len(names)) +
                ",".join("0,%d,%d,8,0,0,0" % (v, 2 * i + 1) for i, v in enumerate(names)) + '],"edges":[],"strings":["s"]}').encode())
+elif shape == "deep":  # one path, with samples at its end
+    nodes = ['{"id":%d,"callFrame":{"functionName":"f%d"},"children":[%s]}' % (i, i % 100, i + 1 if i < n else "") for i in range(1, n + 1)]
+    out.write(('{"nodes":[' + ",".join(nodes) + '],"startTime":0,"endTime":99999,"samples":[%d,%d],"timeDeltas":[9000,9000]}' % (n, n)).encode())
+elif shape == "wide":  # paths of ten frames, each node with a sample
+    nodes = ['{"id":%d,"callFrame":{"functionName":"f%d"},"children":[%s]}' % (
+        i, i % 100, ",".join("%d" % c for c in (range(2, n + 1, 9) if i == 1 else [i + 1] if (i - 2) % 9 != 8 and i < n else [])))
+        for i in range(1, n + 1)]
+    out.write(('{"nodes":[' + ",".join(nodes) + '],"startTime":0,"endTime":%d,"samples":[' % (2000 * n) +
+               ",".join("%d" % i for i in range(1, n + 1)) + '],"timeDeltas":[' + ",".join("1000" for _ in range(n)) + "]}").encode())
 elif shape == "cycles":  # each node is a child of the next and of the one before
     nodes = ['{"id":%d,"callFrame":{"functionName":"f"},"children":[%d,%d]}' % (i + 1, (i + 1) % n + 1, (i - 1) % n + 1) for i in range(n)]
     out.write(('{"nodes":[' + ",".join(nodes) + '],"startTime":0,"endTime":9,"samples":[1],"timeDeltas":[1]}').encode())

@@ -16,11 +16,13 @@ too_much() { [ $((ms - fixed)) -gt $((8 * (base > fixed ? base - fixed : 0) + 60
 python3 "$HERE/growth.py" ids 1 >input
 cost
 fixed=$ms
-for shape in chunks segments plugins issues marks resync magic strings ids same_ids edges_first profile profile_collide classes_collide cycles snapshots; do
+more='m.members m.properties m.strings m.strings_first m.locations m.tree_wide m.classes m.children m.samples_back m.profile_nodes
+    m.configurations m.profiles m.plugins m.nodes_spread m.nodes_one_pass m.string_escaped m.trailing'
+for shape in chunks segments plugins issues marks resync magic strings ids same_ids edges_first profile profile_collide classes_collide cycles snapshots $more; do
     n=$first
     all=
     for step in 1 2 3 4 5 6; do
-        python3 "$HERE/growth.py" $shape $n >input
+        make "$shape" $n
         cost
         all="$all $ms"
         [ $step != 4 ] || base=$ms

@@ -230,7 +230,7 @@ static inline void fuzz_release(void *self, enum ts_table_id table, int64_t rowi
 
 static inline void fuzz_sink_init(fuzz_sink *s)
 {
-    *s = (fuzz_sink){.sink = ts_sink_make(s, fuzz_put, fuzz_complete, fuzz_late_text,
+    *s = (fuzz_sink){.sink = ts_sink_make(s, fuzz_put, NULL, fuzz_complete, fuzz_late_text,
                                           fuzz_invalidate, fuzz_release, NULL)};
 }
 

@@ -180,7 +180,7 @@ insertsink *insertsink_new(sqlite3 *db, const ts_table *tables, unsigned count)
     s->db = db;
     s->tables = tables;
     s->count = count;
-    s->sink = ts_sink_make(s, put, complete, late_text, invalidate, release, NULL);
+    s->sink = ts_sink_make(s, put, NULL, complete, late_text, invalidate, release, NULL);
     return s;
 }
 

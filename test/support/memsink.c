@@ -254,7 +254,7 @@ memsink *memsink_new(ts_ctx *ctx)
 {
     memsink *m = must(calloc(1, sizeof *m));
     m->ctx = ctx;
-    m->sink = ts_sink_make(m, put, complete, late_text, invalidate, release, NULL);
+    m->sink = ts_sink_make(m, put, NULL, complete, late_text, invalidate, release, NULL);
     return m;
 }
 

@@ -84,12 +84,132 @@ static void test_memory_of_a_snapshot_in_another_order(void **state)
 
 static void test_memory_of_a_long_string(void **state)
 {
-    enum { LONG = 3000000 };
+    enum { LONG = 30000000 };
     totals t;
     UNUSED(state);
     import_large(&t, large_snapshot(10, LONG, false, 2));
     assert_int_equal(t.sink.rows[TS_T_js_heap_string], 1);
-    assert_in_range(t.peak, 1, 4 * MIB + 2 * LONG);
+    assert_in_range(t.peak, 1, 5 * MIB);
+}
+
+/* A string around the length from which it goes through a spool, in pieces that end anywhere. */
+static void test_strings_that_are_not_held(void **state)
+{
+    static const char unit[] = "\xc3\xa4x\xf0\x9f\x98\x80\xe6\x97\xa5";
+    UNUSED(state);
+    for (size_t n = 104000; n <= 400000; n += 148000) {
+        bytes want = {0};
+        bytes text = {0};
+        bytes object = {0};
+        put_str(&text,
+                "{\"snapshot\":{" META_ALL "},\"nodes\":[],\"edges\":[],\"strings\":[\"a\",\"");
+        for (size_t i = 0; i < n; i++) {
+            put_str(&want, unit);
+            put_str(&text, i % 3 == 0 ? "\\u00e4x\\ud83d\\ude00\xe6\x97\xa5" : unit);
+        }
+        put_str(&want, "\xef\xbf\xbd"); /* a surrogate without a partner */
+        put_str(&text, "\\ud83d\",\"z\"]}");
+        for (size_t block = 0; block < 100000; block = 3 * block + 4099) {
+            run r;
+            import_begin(&r);
+            (void)import_files(&r, &text, 1, block);
+            assert_ok(r.ctx, r.code);
+            assert_rows(&r, js_heap_string, 3);
+            assert_int_equal(MEM_TEXT(r.sink, js_heap_string, 1, string).n, want.n);
+            assert_memory_equal(MEM_TEXT(r.sink, js_heap_string, 1, string).p, want.p, want.n);
+            assert_mem_text(r.sink, js_heap_string, 2, string, "z");
+            assert_int_equal(issue_sum(&r, "heap_bad_string"), 1);
+            run_free(&r);
+        }
+        /* The same as an object inside a message, whose strings come as they were written. */
+        size_t at = begin_recording(&object);
+        put_str(&want, "");
+        bytes message = {0};
+        put_str(&message, "{\"params\":{\"chunk\":");
+        put(&message, text.p, text.n);
+        put_str(&message, "}}");
+        put_message_n(&object, (const char *)message.p, message.n, AT(1000));
+        put_mark(&object, 1, AT(2000));
+        close_header(&object, at);
+        run r;
+        import_bytes(&r, object);
+        assert_int_equal(MEM_TEXT(r.sink, js_heap_string, 1, string).n, want.n);
+        assert_memory_equal(MEM_TEXT(r.sink, js_heap_string, 1, string).p, want.p, want.n);
+        assert_int_equal(issue_sum(&r, "heap_bad_string"), 1);
+        run_free(&r);
+        free(message.p);
+        free(text.p);
+        free(want.p);
+    }
+}
+
+static void test_limit_of_a_string_that_is_not_held(void **state)
+{
+    bytes text = large_snapshot(2, 2000000, false, 2); /* 2 040 000 bytes; every 50th has two */
+    UNUSED(state);
+    for (uint64_t limit = 1999998; limit <= 2000002; limit++) {
+        run r;
+        uint64_t pair = limit % 51 == 1 ? 1 : 0; /* it would fall inside a character */
+        import_begin(&r);
+        r.ctx->limits.max_string = limit;
+        (void)import_files(&r, &text, 1, 0);
+        assert_ok(r.ctx, r.code);
+        assert_int_equal(MEM_TEXT(r.sink, js_heap_string, 0, string).n, limit - pair);
+        assert_int_equal(issues(&r, "heap_string_too_long"), 1);
+        run_free(&r);
+    }
+    free(text.p);
+}
+
+/* A number of n digits. */
+static void put_wide(bytes *b, int v, size_t n)
+{
+    for (size_t i = 4; i < n; i++) {
+        put(b, "0", 1);
+    }
+    putf(b, "%04d", v);
+}
+
+static size_t last_digits(ts_text text, size_t n)
+{
+    size_t v = 0;
+    assert_int_equal(text.n, n);
+    for (size_t i = n - 4; i < n; i++) {
+        v = v * 10 + (size_t)(text.p[i] - '0');
+    }
+    return v;
+}
+
+/* Each node with a name and a URL of its own, both long: they are kept in no memory. */
+static void test_memory_of_long_names(void **state)
+{
+    enum { COUNT = 500, LONG = 40000 };
+    bytes b = {0};
+    totals t;
+    run r;
+    UNUSED(state);
+    put_str(&b, "{\"nodes\":[");
+    for (int i = 1; i <= COUNT; i++) {
+        putf(&b, "%s{\"id\":%d,\"callFrame\":{\"functionName\":\"", i == 1 ? "" : ",", i);
+        put_wide(&b, i % 250, LONG);
+        put_str(&b, "\",\"url\":\"");
+        put_wide(&b, i, LONG);
+        put_str(&b, "\"}}");
+    }
+    put_str(&b, "],\"startTime\":0,\"endTime\":1,\"samples\":[],\"timeDeltas\":[]}");
+    import_begin(&r);
+    (void)import_files(&r, &b, 1, 0);
+    assert_ok(r.ctx, r.code);
+    assert_rows(&r, data_dict, 1 + 501); /* "" and the numbers from 0 to 500 */
+    for (size_t i = 0; i < COUNT; i++) {
+        size_t name = (size_t)MEM_INT(r.sink, js_cpu_profiler_node, i, function_index);
+        size_t url = (size_t)MEM_INT(r.sink, js_cpu_profiler_node, i, url_index);
+        assert_int_equal(last_digits(MEM_TEXT(r.sink, data_dict, name, data), LONG), (i + 1) % 250);
+        assert_int_equal(last_digits(MEM_TEXT(r.sink, data_dict, url, data), LONG), i + 1);
+    }
+    run_free(&r);
+    import_large(&t, b);
+    assert_in_range(t.peak, 1, 5 * MIB);
 }
 
 static void test_limit_of_a_string(void **state)
@@ -331,6 +451,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_memory_of_a_snapshot),
         cmocka_unit_test(test_memory_of_a_snapshot_in_another_order),
         cmocka_unit_test(test_memory_of_a_long_string),
+        cmocka_unit_test(test_strings_that_are_not_held),
+        cmocka_unit_test(test_limit_of_a_string_that_is_not_held),
+        cmocka_unit_test(test_memory_of_long_names),
         cmocka_unit_test(test_limit_of_a_string),
         cmocka_unit_test(test_memory_of_a_profile),
         cmocka_unit_test(test_memory_of_many_nodes),

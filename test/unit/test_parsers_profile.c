@@ -33,8 +33,12 @@ static void test_cycles(void **state)
     import_text(&r, PROFILE(NODE(1, ",\"children\":[2]") "," NODE(2, ",\"children\":[3]") "," NODE(
                                 3, ",\"children\":[1]") "," NODE(4, ",\"children\":[4]"),
                             NO_SAMPLES));
-    assert_nodes(&r, 4, (int64_t[]){1, 2, 3, 4}, (int64_t[]){0, 1, 2, 0});
+    assert_rows(&r, js_cpu_profiler_node, 4);
+    assert_cell(&r, js_cpu_profiler_node, 0, parent_id, 0);
+    assert_cell(&r, js_cpu_profiler_node, 2, parent_id, 2);
+    assert_null_cell(&r, js_cpu_profiler_node, 3, parent_id);
     assert_int_equal(issue_sum(&r, "cpu_cycle"), 2);
+    assert_int_equal(issue_sum(&r, "cpu_second_root"), 1);
     run_free(&r);
 }
 
@@ -119,13 +123,103 @@ static void test_samples_and_deltas_of_unequal_length(void **state)
     run r;
     UNUSED(state);
     import_text(&r, PROFILE(NODE(1, ""), "\"samples\":[1,1,1],\"timeDeltas\":[1,2]"));
-    assert_rows(&r, stack_sample, 2);
+    assert_rows(&r, stack_sample, 3);
+    for (size_t i = 0; i < 3; i++) { /* which delta is missing is not known */
+        assert_null_cell(&r, stack_sample, i, ts);
+        assert_null_cell(&r, stack_sample, i, dur);
+        assert_cell(&r, stack_sample, i, node_id, 1);
+    }
+    assert_null_cell(&r, js_cpu_profiler_sample, 0, start_time);
+    assert_null_cell(&r, js_cpu_profiler_sample, 0, end_time);
+    assert_null_cell(&r, js_cpu_profiler_sample, 0, dur);
     assert_int_equal(issue_sum(&r, "cpu_delta_missing"), 1);
-    assert_int_equal(LOST(&r, "cpu_samples"), 1);
+    assert_int_equal(LOST(&r, "cpu_time_deltas"), 2);
     run_free(&r);
     import_text(&r, PROFILE(NODE(1, ""), "\"samples\":[1],\"timeDeltas\":[1,2,3]"));
     assert_rows(&r, stack_sample, 1);
+    assert_null_cell(&r, stack_sample, 0, ts);
     assert_int_equal(issue_sum(&r, "cpu_delta_extra"), 2);
+    assert_int_equal(LOST(&r, "cpu_time_deltas"), 3);
+    run_free(&r);
+    /* Cut in the deltas: those that are there belong to the first samples. */
+    import_text(&r,
+                "{\"nodes\":[" NODE(1, "") "],\"startTime\":0,\"endTime\":9,\"samples\":[1,1,1],"
+                                           "\"timeDeltas\":[1,2,");
+    assert_rows(&r, stack_sample, 2);
+    assert_cell(&r, stack_sample, 1, ts, 3000);
+    assert_int_equal(issue_sum(&r, "cpu_delta_missing"), 0);
+    run_free(&r);
+    /* Cut in the deltas, which are too many for the samples nevertheless. */
+    import_text(&r, "{\"nodes\":[" NODE(1, "") "],\"startTime\":0,\"endTime\":9,\"samples\":[1],"
+                                               "\"timeDeltas\":[1,2,3,");
+    assert_null_cell(&r, stack_sample, 0, ts);
+    assert_int_equal(issue_sum(&r, "cpu_delta_extra"), 2);
+    run_free(&r);
+}
+
+#define TICKS ",\"positionTicks\":[{\"line\":1,\"ticks\":1}]"
+
+/* V8 counts a hit for every sample but the one that it takes at the beginning and that at the end.
+ */
+static void test_hits_and_samples(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_text(&r, PROFILE(NODE(1, ",\"children\":[2,3]") "," NODE(
+                                2, ",\"hitCount\":2" TICKS) "," NODE(3, ",\"hitCount\":1" TICKS),
+                            "\"samples\":[2,2,3,2,3],\"timeDeltas\":[1,1,1,1,1]"));
+    assert_int_equal(issue_sum(&r, "cpu_hit_count_mismatch"), 0);
+    assert_cell(&r, stack_sample, 4, node_id, 2);
+    run_free(&r);
+    /* A digit was lost: one of the samples of 3 is another's, which is not known. */
+    import_text(&r, PROFILE(NODE(1, ",\"children\":[2,3]") "," NODE(
+                                2, ",\"hitCount\":3" TICKS) "," NODE(3, ",\"hitCount\":1" TICKS),
+                            "\"samples\":[3,2,3,2,3],\"timeDeltas\":[1,1,1,1,1]"));
+    assert_int_equal(issue_sum(&r, "cpu_hit_count_mismatch"), 2);
+    assert_null_cell(&r, stack_sample, 0, node_id);
+    assert_cell(&r, stack_sample, 1, node_id, 2);
+    assert_null_cell(&r, stack_sample, 4, node_id);
+    assert_null_cell(&r, js_cpu_profiler_sample, 4, function_id);
+    assert_cell(&r, stack_sample, 4, ts, 5000);
+    run_free(&r);
+    /* Without positionTicks it is no profile of V8: others count in ways of their own. */
+    import_text(&r, PROFILE(NODE(1, ",\"hitCount\":9"), "\"samples\":[1],\"timeDeltas\":[1]"));
+    assert_int_equal(issue_sum(&r, "cpu_hit_count_mismatch"), 0);
+    run_free(&r);
+}
+
+static void test_nodes_of_v8_are_numbered(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_text(&r, PROFILE(NODE(1, ",\"children\":[3]") "," NODE(3, TICKS), NO_SAMPLES));
+    assert_int_equal(issue_sum(&r, "cpu_nodes_gap"), 1);
+    run_free(&r);
+    import_text(&r, PROFILE(NODE(1, ",\"children\":[2]") "," NODE(2, TICKS), NO_SAMPLES));
+    assert_int_equal(issue_sum(&r, "cpu_nodes_gap"), 0);
+    run_free(&r);
+}
+
+static void test_second_root(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_text(&r,
+                PROFILE(NODE(1, ",\"children\":[2]") "," NODE(2, "") "," NODE(3, ""), NO_SAMPLES));
+    assert_int_equal(issue_sum(&r, "cpu_second_root"), 1);
+    assert_cell(&r, js_cpu_profiler_node, 0, parent_id, 0);
+    assert_null_cell(&r, js_cpu_profiler_node, 2, parent_id);
+    run_free(&r);
+}
+
+/* Ids are shifted behind those of the profile before. */
+static void test_ids_that_cannot_be_shifted(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_text(&r, PROFILE("{\"id\":9223372036854775807,\"callFrame\":{}}",
+                            "\"samples\":[9223372036854775807],\"timeDeltas\":[1]"));
+    assert_cell(&r, js_cpu_profiler_node, 0, function_id, INT64_MAX);
     run_free(&r);
 }
 
@@ -141,9 +235,21 @@ static void test_times_beyond_64_bit(void **state)
                    "9223372036854775807,-9223372036854775808]}");
     assert_rows(&r, stack_sample, 3);
     for (size_t i = 0; i < 3; i++) {
-        assert_true(MEM_INT(r.sink, stack_sample, i, dur) >= 0);
+        assert_null_cell(&r, stack_sample, i, ts);
+        assert_null_cell(&r, stack_sample, i, dur);
     }
-    assert_true(issues(&r, "time_overflow") >= 1);
+    assert_null_cell(&r, js_cpu_profile, 0, end_time);
+    assert_true(issue_sum(&r, "time_overflow") >= 1);
+    run_free(&r);
+    /* The first sample fits; the second does not, and so does no sample behind it. */
+    import_text(&r,
+                "{\"nodes\":[" NODE(1, "") "],\"startTime\":0,\"endTime\":9,\"samples\":[1,1,1],"
+                                           "\"timeDeltas\":[7,9223372036854775807,1]}");
+    assert_cell(&r, stack_sample, 0, ts, 7000);
+    assert_null_cell(&r, stack_sample, 0, dur);
+    assert_null_cell(&r, stack_sample, 1, ts);
+    assert_null_cell(&r, stack_sample, 2, ts);
+    assert_int_equal(issue_sum(&r, "time_overflow"), 1);
     run_free(&r);
 }
 
@@ -216,8 +322,8 @@ static void test_deltas_that_are_no_integers(void **state)
     UNUSED(state);
     import_text(&r, PROFILE(NODE(1, ""), "\"samples\":[1,1,1],\"timeDeltas\":[1.6,null,1e1]"));
     assert_cell(&r, stack_sample, 0, ts, 2000);
-    assert_cell(&r, stack_sample, 1, ts, 2000);
-    assert_cell(&r, stack_sample, 2, ts, 12000);
+    assert_null_cell(&r, stack_sample, 1, ts);
+    assert_null_cell(&r, stack_sample, 2, ts);
     assert_int_equal(issue_sum(&r, "cpu_bad_number"), 2);
     run_free(&r);
 }
@@ -245,7 +351,12 @@ static void test_end_before_start(void **state)
     import_text(&r,
                 "{\"nodes\":[" NODE(1, "") "],\"startTime\":500,\"endTime\":400,\"samples\":[1],"
                                            "\"timeDeltas\":[5]}");
-    assert_cell(&r, stack_sample, 0, dur, 0);
+    assert_null_cell(&r, stack_sample, 0, dur);
+    assert_int_equal(issues(&r, "profile_end_before_start"), 1);
+    run_free(&r);
+    import_text(&r, PROFILE(NODE(1, ""), "\"samples\":[1,1],\"timeDeltas\":[5,1000]"));
+    assert_cell(&r, stack_sample, 0, dur, 1000000);
+    assert_null_cell(&r, stack_sample, 1, dur);
     assert_int_equal(issues(&r, "profile_end_before_start"), 1);
     run_free(&r);
 }
@@ -541,6 +652,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_nodes_that_are_none),
         cmocka_unit_test(test_numbers_that_are_none),
         cmocka_unit_test(test_samples_and_deltas_of_unequal_length),
+        cmocka_unit_test(test_hits_and_samples),
+        cmocka_unit_test(test_nodes_of_v8_are_numbered),
+        cmocka_unit_test(test_second_root),
+        cmocka_unit_test(test_ids_that_cannot_be_shifted),
         cmocka_unit_test(test_times_beyond_64_bit),
         cmocka_unit_test(test_order_of_samples),
         cmocka_unit_test(test_deltas_that_are_no_integers),

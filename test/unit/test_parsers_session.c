@@ -538,6 +538,26 @@ static void test_times_without_clocks(void **state)
 
 /* --- the viewer (what its queries need of a database) ----------------------------------------- */
 
+/* boottime so far from realtime that no outer time fits: NULL, not the last moment there is. */
+static void test_times_that_do_not_fit(void **state)
+{
+    run r;
+    rec x = {0};
+    UNUSED(state);
+    x.header = put_header(&x.b, 0, 0, INT64_MAX, 1);
+    put_config(&x.b, 0, -1, true);
+    put_tiny(&x.b, 2000);
+    put_message(&x.b, "{\"id\":3,\"result\":{}}", 3000);
+    put_message(&x.b, "{\"id\":3,\"result\":{\"profile\":" TINY_PROFILE "}}", 4000);
+    rec_import(&r, &x);
+    assert_null_cell(&r, js_heap_files, 0, start_time);
+    assert_null_cell(&r, js_heap_files, 0, end_time);
+    assert_null_cell(&r, js_cpu_profile, 0, started_ts);
+    assert_null_cell(&r, js_cpu_profile, 0, reported_ts);
+    assert_true(issue_sum(&r, "time_overflow") >= 4);
+    run_free(&r);
+}
+
 static void test_what_the_viewer_needs(void **state)
 {
     run r;
@@ -594,6 +614,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_type_of_the_configuration_follows_the_data),
         cmocka_unit_test(test_older_plugin_name),
         cmocka_unit_test(test_times_without_clocks),
+        cmocka_unit_test(test_times_that_do_not_fit),
         cmocka_unit_test(test_what_the_viewer_needs),
     };
     if (argc > 1) {

@@ -618,6 +618,31 @@ static void test_memory_of_sqlite_may_run_out(void **state)
     free(path);
 }
 
+/* --max-memory holds for SQLite, in conversions and in questions, and says so. */
+static void test_limit_of_memory_holds_for_sqlite(void **state)
+{
+    fixture *f = *state;
+    char *path = path_of(f, "a.db");
+    ts_db *db = NULL;
+    static const char sql[] = "SELECT length(hex(zeroblob(40000000)))";
+    ts_rows_visitor visitor = {0};
+    test_write_file(path, "", 0);
+    f->ctx->limits.max_memory = 300000;
+    assert_int_equal(write_little(f->ctx, path), TS_ERR_LIMIT);
+    f->ctx->limits.max_memory = 0;
+    assert_ok(f->ctx, write_little(f->ctx, path));
+    f->ctx->limits.max_memory = 20 << 20;
+    assert_ok(f->ctx, ts_db_open(&db, f->ctx, path));
+    assert_int_equal(ts_db_query(db, sql, strlen(sql), NULL, 0, &visitor), TS_ERR_LIMIT);
+    assert_non_null(strstr(f->ctx->error.causes[0], "--max-memory (20971520 bytes)"));
+    ts_db_close(db);
+    f->ctx->limits.max_memory = 0;
+    assert_ok(f->ctx, ts_db_open(&db, f->ctx, path));
+    assert_ok(f->ctx, ts_db_query(db, sql, strlen(sql), NULL, 0, &visitor));
+    ts_db_close(db);
+    free(path);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
@@ -640,6 +665,7 @@ int main(void)
         TEST(test_signal_ends_indexing),
         TEST(test_every_allocation_may_fail),
         TEST(test_memory_of_sqlite_may_run_out),
+        TEST(test_limit_of_memory_holds_for_sqlite),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,8 @@
 /* The page writer against SQLite's INSERT: values of every kind, records of every size. */
 #include "tables_pages.h"
 
+#include "tables/sink.h"
+
 #include <math.h>
 
 static const uint32_t page_sizes[] = {512, 1024, 4096, 65536};
@@ -236,6 +238,35 @@ static void test_every_small_size(void **state)
     free(text);
 }
 
+/* Texts that stand in a spool give the same pages. */
+static void test_texts_in_spools(void **state)
+{
+    fixture *f = *state;
+    enum { LONGEST = 300000 };
+    char *text = long_text(LONGEST);
+    for (unsigned s = 0; s < SIZES; s++) {
+        pair x;
+        pair_begin(&x, f, page_sizes[s], 0, "iti");
+        for (size_t n = 0; n <= LONGEST; n = n * 2 + 77) {
+            ts_spool *spool;
+            set_int(&x, 0, 0, (int64_t)n);
+            set_text(&x, 0, 1, text, n);
+            set_int(&x, 0, 2, -(int64_t)n);
+            insertsink_put(x.insert, 0, x.rows[0]);
+            assert_ok(x.ctx, ts_spool_new(&spool, x.ctx));
+            assert_ok(x.ctx, ts_spool_write(spool, text, n));
+            set_text(&x, 0, 1, ts_text_in_spool, n);
+            assert_ok(x.ctx, ts_pages_put_long(x.pages, 0, x.rows[0], spool));
+            ts_spool_free(spool);
+            set_text(&x, 0, 1, "short", 5);
+            pair_put(&x, 0);
+        }
+        pair_finish(&x);
+        pair_free(&x);
+    }
+    free(text);
+}
+
 /* What a payload leaves in its leaf, by the rule of the file format. */
 static uint64_t local_of(uint64_t usable, uint64_t payload)
 {
@@ -414,6 +445,7 @@ int main(void)
         TEST(test_nulls),
         TEST(test_reals),
         TEST(test_texts),
+        TEST(test_texts_in_spools),
         TEST(test_every_small_size),
         TEST(test_sizes_around_each_step),
         TEST(test_varint_steps),

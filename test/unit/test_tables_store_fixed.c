@@ -2,6 +2,7 @@
 #include "memsink.h"
 #include "support.h"
 
+#include "base/ckd.h"
 #include "tables/store.h"
 
 typedef struct bench {
@@ -156,10 +157,11 @@ static void meta_holds_times_and_names_only_when_asked(void **state)
 static void the_longest_range_has_a_duration(void **state)
 {
     bench *b = *state;
-    ts_range_note(b->store, TS_CLOCK_BOOTTIME, TS_RANGE_ROWS, INT64_MIN);
+    ts_range_note(b->store, TS_CLOCK_BOOTTIME, TS_RANGE_ROWS, INT64_MIN + 1);
+    ts_range_note(b->store, TS_CLOCK_BOOTTIME, TS_RANGE_ROWS, TS_NO_TIME); /* does not count */
     ts_range_note(b->store, TS_CLOCK_BOOTTIME, TS_RANGE_ROWS, INT64_MAX);
     finish(b);
-    assert_mem_row(b->mem, trace_range, 0, "-9223372036854775808|9223372036854775807");
+    assert_mem_row(b->mem, trace_range, 0, "-9223372036854775807|9223372036854775807");
     assert_mem_row(b->mem, meta, 7, "trace_duration|18446744073 s");
 }
 
@@ -218,10 +220,16 @@ static void conversion_does_not_overflow(void **state)
     ts_clock_set set = {{0, 1, UINT64_MAX, 0, 0, 0, 0, 0}};
     int64_t ts;
     (void)state;
+    /* No clock shows more than 64 bits, and what does not fit is no time. */
     assert_true(ts_clock_convert(&ts, &set, TS_CLOCK_BOOTTIME, TS_CLOCK_REALTIME, 5));
+    assert_true(ts == TS_NO_TIME);
+    set.at[TS_CLOCK_REALTIME] = INT64_MAX;
+    assert_true(ts_clock_convert(&ts, &set, TS_CLOCK_BOOTTIME, TS_CLOCK_REALTIME, 1));
     assert_true(ts == INT64_MAX);
-    assert_true(ts_clock_convert(&ts, &set, TS_CLOCK_REALTIME, TS_CLOCK_BOOTTIME, INT64_MIN));
-    assert_true(ts == INT64_MIN);
+    assert_true(ts_clock_convert(&ts, &set, TS_CLOCK_BOOTTIME, TS_CLOCK_REALTIME, 2));
+    assert_true(ts == TS_NO_TIME);
+    assert_true(ts_clock_convert(&ts, &set, TS_CLOCK_REALTIME, TS_CLOCK_BOOTTIME, -100));
+    assert_true(ts == TS_NO_TIME);
 }
 
 static void clock_names(void **state)

@@ -203,11 +203,20 @@ static ts_code heap_finish(void *self, const ts_stream_end *end_of)
         .has_start = true,
         .has_end = complete,
     };
-    int64_t last = ts_sat_mul(ts_heap_last_sample_us(b->heap), 1000);
-    ts_code code;
+    int64_t last = 0;
+    ts_code code = TS_OK;
+    if (ts_ckd_mul(&last, ts_heap_last_sample_us(b->heap), INT64_C(1000))) {
+        last = 0;
+        end.has_end = end.has_end && !end.timeline;
+        code = ts_issue(b->job->store, ts_heap_source(b->heap), TS_ISSUE_time_overflow, NULL,
+                        TS_NO_OFFSET,
+                        "the last sample's time of %" PRId64 " us is beyond 64 bit nanoseconds",
+                        ts_heap_last_sample_us(b->heap));
+    }
     end.end_ts = end.timeline ? last : 0;
     note_range(b->job, last);
-    if ((code = count_file(b->job, TS_ITEM_snapshots, end_of->bytes)) == TS_OK && b->trailing) {
+    if (code == TS_OK && (code = count_file(b->job, TS_ITEM_snapshots, end_of->bytes)) == TS_OK &&
+        b->trailing) {
         code = ts_issue(b->job->store, b->job->source_id, TS_ISSUE_json_trailing_bytes, NULL,
                         TS_NO_OFFSET, "text follows the snapshot and was not looked at");
     }

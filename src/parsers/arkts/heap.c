@@ -277,9 +277,15 @@ static ts_code on_string(void *user, const char *p, size_t n, unsigned flags)
     if ((flags & TS_JSON_FIRST) != 0) {
         h->text.n = 0;
         h->text_cut = false;
+        ts_spool_free(h->long_text);
+        h->long_text = NULL;
         if ((flags & TS_JSON_LAST) != 0 && n <= h->ctx->limits.max_string) {
             return whole_text(h, (ts_text){p, n});
         }
+    }
+    if (h->part == PART_STRINGS && h->ctx->limits.max_string > HEAP_LONG_TEXT &&
+        (h->long_text != NULL || h->text.n + n > HEAP_LONG_TEXT)) {
+        return heap_long_piece(h, p, n, (flags & TS_JSON_LAST) != 0);
     }
     room = (size_t)h->ctx->limits.max_string - h->text.n;
     if (n > room) {
@@ -351,6 +357,8 @@ static void clear(ts_heap *h)
     heap_classes_free(h);
     ts_buf_free(h->ctx, &h->text);
     ts_buf_free(h->ctx, &h->clean);
+    ts_spool_free(h->long_text);
+    h->long_text = NULL;
     h->open = false;
 }
 

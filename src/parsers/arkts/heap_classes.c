@@ -33,6 +33,9 @@ ts_code heap_classes_write(ts_heap *h)
         if (entry->type == HEAP_NULL) {
             TS_SET_NULL(js_heap_class, &row, type);
         }
+        if (entry->self_size == HEAP_NULL) {
+            TS_SET_NULL(js_heap_class, &row, self_size);
+        }
         if (entry->name == HEAP_NULL) {
             TS_SET_NULL(js_heap_class, &row, name);
         }
@@ -112,8 +115,10 @@ ts_code heap_classes_add(ts_heap *h, const int64_t *v, uint32_t nulls)
     }
     entry = &c->entries[*recent];
     entry->count++;
-    if ((nulls & 1U << NODE_SELF_SIZE) == 0) {
-        entry->self_size = ts_sat_add(entry->self_size, v[NODE_SELF_SIZE]);
+    if ((nulls & 1U << NODE_SELF_SIZE) == 0 && entry->self_size != HEAP_NULL &&
+        ts_ckd_add(&entry->self_size, entry->self_size, v[NODE_SELF_SIZE])) {
+        entry->self_size = HEAP_NULL;
+        h->self_size_overflow = true;
     }
     return TS_OK;
 }

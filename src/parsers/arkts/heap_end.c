@@ -343,6 +343,9 @@ ts_code heap_put_file(ts_heap *h, const ts_heap_end *end)
                  whole ? "" : " (incomplete)");
     }
     row.file_name = ts_text_of(name);
+    if (h->self_size_overflow) {
+        TS_SET_NULL(js_heap_files, &row, self_size);
+    }
     if (!end->has_start) {
         TS_SET_NULL(js_heap_files, &row, start_time);
     }

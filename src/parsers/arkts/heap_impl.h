@@ -37,6 +37,7 @@ enum {
     TREE_CHILDREN = 4,
     EDGES_PER_BLOCK = 64,
     RECENT_CLASSES = 256,
+    HEAP_LONG_TEXT = 1 << 20,
     MAX_EXTRA = 16 /* fields without a column that are counted one by one */
 };
 
@@ -239,6 +240,8 @@ struct ts_heap {
     ts_buf text;
     ts_buf clean;
     bool text_cut;
+    ts_spool *long_text; /* a string that is too long to be held */
+    uint64_t long_taken; /* bytes of it */
     uint64_t strings;
     uint64_t strings_not_text;
     uint64_t strings_cut;
@@ -301,6 +304,11 @@ ts_code heap_put_edge(ts_heap *h, const int64_t *v, uint32_t nulls, uint64_t tar
 uint64_t heap_edge_target(const ts_heap *h, int64_t to_node);
 ts_code heap_put_edge_block(ts_heap *h);
 ts_code heap_put_string(ts_heap *h, ts_text text);
+
+/* heap_long.c */
+/* A piece of a string of PART_STRINGS that is longer than HEAP_LONG_TEXT; h->text holds those
+ * before the first. */
+ts_code heap_long_piece(ts_heap *h, const char *p, size_t n, bool last);
 
 /* heap_tree.c */
 ts_code heap_tree_value(ts_heap *h, int64_t v);

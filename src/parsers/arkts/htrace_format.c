@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/ckd.h"
 #include "htrace/htrace.h"
 #include "htrace/wire.h"
 #include "parsers/arkts/session.h"
@@ -105,7 +106,8 @@ static ts_code result_end(void *user, const ts_segment *seg)
     }
     if (code == TS_OK && im->begun) {
         /* A segment that breaks off behind its data has lost its time. */
-        return ts_session_message_end(im->session, !seg->truncated, seg->ts, !im->complete);
+        bool has_ts = !seg->truncated && seg->ts != TS_NO_TIME;
+        return ts_session_message_end(im->session, has_ts, seg->ts, !im->complete);
     }
     if (code == TS_OK) {
         code =

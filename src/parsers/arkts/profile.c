@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { MAX_PROPERTIES = 32 };
+enum { MAX_PROPERTIES = 32, MAX_TEXT = 1 << 20 };
 
 /* Figures of a profile that have a column of their own. */
 static const struct {
@@ -84,6 +84,7 @@ static ts_code on_key(void *user, const char *key, size_t n)
         p->member = member_of(p->key);
     } else {
         p->inner = inner_of(p->key, p->depth == 4);
+        p->ticks = p->ticks || (p->depth == 3 && strcmp(p->key, "positionTicks") == 0);
     }
     return TS_OK;
 }
@@ -153,6 +154,8 @@ static ts_code end(ts_profile *p)
     }
     if (p->depth == 0) {
         p->done = true;
+    } else if (p->depth == 1) {
+        p->closed |= 1U << p->member;
     } else if (p->depth == 2) {
         return profile_keep_node(p);
     } else if (p->depth == 3) {
@@ -181,7 +184,7 @@ static ts_code on_end(void *user)
 
 static ts_code push_delta(ts_profile *p, int64_t v)
 {
-    p->negative = p->negative || v < 0;
+    p->negative = p->negative || (v < 0 && v != TS_NO_TIME);
     return ts_intvec_push(p->ctx, &p->deltas, v);
 }
 
@@ -199,7 +202,7 @@ static ts_code odd_element(ts_profile *p)
         return ts_intvec_push(p->ctx, &p->samples, PROFILE_NULL);
     case MEMBER_DELTAS:
         p->deltas_bad++;
-        return push_delta(p, 0);
+        return push_delta(p, TS_NO_TIME);
     default:
         return TS_OK;
     }
@@ -257,9 +260,10 @@ static void node_number(ts_profile *p, const ts_json_number *number)
     }
 }
 
+/* TS_NO_TIME for what does not fit. */
 static int64_t rounded(const ts_json_number *number)
 {
-    return number->d >= 9.2e18 ? INT64_MAX : number->d <= -9.2e18 ? INT64_MIN : llround(number->d);
+    return number->d >= 9.2e18 || number->d <= -9.2e18 ? TS_NO_TIME : llround(number->d);
 }
 
 /* Times are rounded to whole µs: some runtimes write fractions. */
@@ -267,17 +271,23 @@ static ts_code profile_number(ts_profile *p, const ts_json_number *number)
 {
     int64_t v = number->is_int ? number->i : rounded(number);
     if (strcmp(p->key, "startTime") == 0) {
-        p->has_start = true;
-        p->start_us = v;
+        p->has_start = v != TS_NO_TIME;
+        p->start_us = p->has_start ? v : 0;
+        p->bad_numbers += p->has_start ? 0 : 1;
         return TS_OK;
     }
     if (strcmp(p->key, "endTime") == 0) {
-        p->has_end = true;
-        p->end_us = v;
+        p->has_end = v != TS_NO_TIME;
+        p->end_us = p->has_end ? v : 0;
+        p->bad_numbers += p->has_end ? 0 : 1;
         return TS_OK;
     }
     for (size_t i = 0; i < FIGURES; i++) {
         if (strcmp(p->key, figures[i].key) == 0) {
+            if (v == TS_NO_TIME) {
+                p->bad_numbers++;
+                return TS_OK;
+            }
             memcpy((char *)&p->row + figures[i].offset, &v, sizeof v);
             p->row.null &= ~figures[i].bit;
             return TS_OK;
@@ -290,9 +300,49 @@ static ts_code profile_number(ts_profile *p, const ts_json_number *number)
     return ts_source_property(p->store, p->source_id, p->key, (ts_text){number->p, number->n});
 }
 
+/* Long texts wait in a file: a profile may have a long one for each of its nodes. */
+static ts_code keep_name(ts_profile *p, uint32_t *id, ts_text text)
+{
+    char key[TS_POOL_KEY];
+    ts_text kept = ts_pool_key(key, p->ctx, text);
+    uint64_t at = 0;
+    bool added;
+    ts_code code = ts_pool_intern(p->ctx, id, &added, &p->texts, kept);
+    if (code == TS_OK && added && kept.p == key) {
+        if (p->spool == NULL && (code = ts_spool_new(&p->spool, p->ctx)) != TS_OK) {
+            return code;
+        }
+        at = ts_spool_size(p->spool);
+        code = ts_spool_write(p->spool, text.p, text.n);
+    }
+    return code != TS_OK || !added ? code : ts_intvec_push(p->ctx, &p->text_at, (int64_t)at);
+}
+
+ts_code profile_text(ts_profile *p, ts_text *out, ts_buf *room, uint32_t id)
+{
+    uint64_t at = (uint64_t)ts_intvec_get(&p->text_at, id);
+    uint64_t n;
+    size_t got = 0;
+    ts_code code;
+    *out = ts_pool_text(&p->texts, id);
+    if (!ts_pool_is_key(&n, *out)) {
+        return TS_OK;
+    }
+    room->n = 0;
+    if ((code = ts_buf_reserve(p->ctx, room, (size_t)n)) != TS_OK ||
+        (code = ts_spool_read(&got, p->spool, at, room->p, (size_t)n)) != TS_OK) {
+        return code;
+    }
+    if (got != n) {
+        return ts_fail(p->ctx, TS_ERR_INTERNAL, "a temporary file became shorter");
+    }
+    *out = (ts_text){room->p, (size_t)n};
+    return TS_OK;
+}
+
 static ts_code keep_script(ts_profile *p, ts_text text)
 {
-    return ts_pool_intern(p->ctx, &p->now.script, NULL, &p->texts, text);
+    return keep_name(p, &p->now.script, text);
 }
 
 static ts_code on_number(void *user, const ts_json_number *number)
@@ -361,9 +411,9 @@ static ts_code keep_text(ts_profile *p, ts_text text)
     }
     switch (p->inner) {
     case FRAME_NAME:
-        return ts_pool_intern(p->ctx, &p->now.name, NULL, &p->texts, text);
+        return keep_name(p, &p->now.name, text);
     case FRAME_URL:
-        return ts_pool_intern(p->ctx, &p->now.url, NULL, &p->texts, text);
+        return keep_name(p, &p->now.url, text);
     default:
         return keep_script(p, text);
     }
@@ -397,11 +447,20 @@ static ts_code on_string(void *user, const char *s, size_t n, unsigned flags)
     }
     if ((flags & TS_JSON_FIRST) != 0) {
         p->text.n = 0;
+        p->text_cut = false;
     }
-    room = (size_t)p->ctx->limits.max_string - p->text.n;
+    room = MAX_TEXT - p->text.n;
+    p->text_cut = p->text_cut || n > room;
     code = ts_buf_put(p->ctx, &p->text, s, n < room ? n : room);
     if (code != TS_OK || (flags & TS_JSON_LAST) == 0) {
         return code;
+    }
+    if (p->text_cut) {
+        p->texts_cut++;
+        while (p->text.n > 0 && ((unsigned char)p->text.p[p->text.n - 1] & 0xC0) == 0x80) {
+            p->text.n--;
+        }
+        p->text.n -= p->text.n > 0 && (unsigned char)p->text.p[p->text.n - 1] >= 0xC0 ? 1 : 0;
     }
     return keep_text(p, ts_buf_text(&p->text));
 }
@@ -449,6 +508,11 @@ static void clear(ts_profile *p)
     ts_intvec_free(p->ctx, &p->samples);
     ts_intvec_free(p->ctx, &p->deltas);
     ts_pool_free(p->ctx, &p->texts);
+    ts_intvec_free(p->ctx, &p->text_at);
+    ts_spool_free(p->spool);
+    p->spool = NULL;
+    ts_buf_free(p->ctx, &p->name_text);
+    ts_buf_free(p->ctx, &p->url_text);
     ts_buf_free(p->ctx, &p->text);
     ts_buf_free(p->ctx, &p->clean);
     p->open = false;
@@ -476,7 +540,7 @@ ts_code ts_profile_begin(ts_profile *p, int64_t parent_source)
     }
     snprintf(p->name, sizeof p->name, "Profile%" PRIu64,
              ts_sink_rows(p->sink, TS_T_js_cpu_profile));
-    code = ts_pool_intern(p->ctx, &empty, NULL, &p->texts, TS_TEXT_LIT(""));
+    code = keep_name(p, &empty, TS_TEXT_LIT(""));
     if (code == TS_OK) {
         code = ts_source_add(&p->source_id, p->store, parent_source, "cpu_profile", NULL,
                              "cpuprofile");
@@ -523,14 +587,18 @@ static profile_clock choose_clock(const ts_profile *p, const ts_profile_end *end
                                 TS_CLOCK_BOOTTIME, 0)) {
         clock.clock = TS_CLOCK_BOOTTIME;
     }
+    clock.unknown = !end_of->relative && !p->has_start;
     return clock;
 }
 
 /* Which samples --time-range asks for. */
 static ts_code choose_span(ts_profile *p, const ts_profile_end *end_of, profile_clock *clock)
 {
+    uint64_t over = clock->over;
     int64_t begin = profile_time(clock, 0);
-    if (ts_wanted_span(&clock->wanted, p->ctx, clock->clock, end_of->clocks, begin)) {
+    clock->over = over; /* it is no time of a row */
+    if ((begin != TS_NO_TIME || p->ctx->time_range.kind == TS_WANTED_ALL) &&
+        ts_wanted_span(&clock->wanted, p->ctx, clock->clock, end_of->clocks, begin)) {
         return TS_OK;
     }
     return ts_issue(p->store, p->source_id, TS_ISSUE_time_range_unrelated, p->name, TS_NO_OFFSET,
@@ -577,22 +645,27 @@ static ts_code record_issues(ts_profile *p, const ts_profile_end *end_of,
         (code = note(p, TS_ISSUE_profile_incomplete, p->done ? 0 : 1,
                      end_of->reason != NULL ? end_of->reason : "the profile is cut off")) ==
             TS_OK &&
-        (code = note(p, TS_ISSUE_profile_no_start, p->has_start ? 0 : 1,
-                     "startTime is missing; times count from 0")) == TS_OK &&
+        (code = note(p, TS_ISSUE_profile_no_start, p->has_start ? 0 : 1, "startTime is missing")) ==
+            TS_OK &&
         (code = note(p, TS_ISSUE_profile_field_missing, p->has_end || !p->done ? 0 : 1,
                      "endTime is missing; the last sample lasts 0")) == TS_OK &&
         (code = note(p, TS_ISSUE_cpu_bad_number, p->bad_numbers,
                      "numbers that are none, or no integers, are NULL")) == TS_OK &&
         (code = note(p, TS_ISSUE_cpu_bad_number, p->deltas_bad,
-                     "timeDeltas that are no integers were rounded, or taken as 0")) == TS_OK &&
+                     "timeDeltas that are no integers were rounded; what is no number ends the "
+                     "known times")) == TS_OK &&
+        (code = note(p, TS_ISSUE_cpu_bad_number, p->ids_over,
+                     "node ids that do not fit 64 bit with id_offset are NULL")) == TS_OK &&
+        (code = note(p, TS_ISSUE_cpu_text_cut, p->texts_cut, "texts longer than 1 MiB were cut")) ==
+            TS_OK &&
         (code = note(p, TS_ISSUE_cpu_bad_text, p->replaced,
                      "parts of names that are no text became U+FFFD")) == TS_OK &&
         (code = note(p, TS_ISSUE_cpu_field_missing, p->missing, "nodes without a callFrame")) ==
             TS_OK &&
         (code = note(p, TS_ISSUE_profile_ids_shifted, p->id_offset != 0 ? 1 : 0,
                      "node ids were shifted by id_offset")) == TS_OK) {
-        code = note(p, TS_ISSUE_time_overflow, clock->overflow ? 1 : 0,
-                    "a time does not fit 64 bit nanoseconds");
+        code = note(p, TS_ISSUE_time_overflow, clock->over,
+                    "times of the profile or its samples do not fit 64 bit nanoseconds");
     }
     return code;
 }
@@ -620,14 +693,19 @@ static ts_code describe_source(ts_profile *p, const profile_clock *clock)
 static void fill_times(ts_profile *p, const ts_profile_end *end_of, profile_clock *clock)
 {
     ts_row_js_cpu_profile *row = &p->row;
-    row->start_time = profile_time(clock, 0);
-    row->end_time = profile_time(clock, ts_sat_sub(p->end_us, p->start_us));
+    int64_t length;
+    if (ts_ckd_sub(&length, p->end_us, p->start_us)) {
+        length = TS_NO_TIME;
+    }
+    row->start_time = p->has_start ? profile_time(clock, 0) : TS_NO_TIME;
+    row->end_time = p->has_end ? profile_time(clock, length) : TS_NO_TIME;
+    clock->over += p->has_end && length == TS_NO_TIME ? 1 : 0;
     row->started_ts = end_of->started_ts;
     row->reported_ts = end_of->reported_ts;
-    if (!p->has_start) {
+    if (row->start_time == TS_NO_TIME) {
         TS_SET_NULL(js_cpu_profile, row, start_time);
     }
-    if (!p->has_end) {
+    if (row->end_time == TS_NO_TIME) {
         TS_SET_NULL(js_cpu_profile, row, end_time);
     }
     if (!end_of->has_started) {

@@ -189,7 +189,51 @@ static ts_code link_all(ts_profile *p)
     return code;
 }
 
+/*
+ * A tree has one root. Without its node, or without the list that names it, a child looks like
+ * another one: who called it is not known.
+ */
+static ts_code check_roots(ts_profile *p)
+{
+    uint64_t roots = 0;
+    for (uint32_t i = 0; i < p->node_count && p->done; i++) {
+        if (p->nodes[i].parent == NO_INDEX && ++roots > 1) {
+            p->nodes[i].flags |= NODE_ORPHAN;
+        }
+    }
+    return roots < 2 ? TS_OK
+                     : ts_issue_n(p->store, p->source_id, TS_ISSUE_cpu_second_root, p->name,
+                                  p->offset, roots - 1, "nodes beside the root have no parent");
+}
+
+/* V8 numbers the nodes of a profile from 1 on. */
+static ts_code check_numbers(ts_profile *p)
+{
+    int64_t min = INT64_MAX;
+    int64_t max = INT64_MIN;
+    for (uint32_t i = 0; i < p->node_count; i++) {
+        min = p->nodes[i].id < min ? p->nodes[i].id : min;
+        max = p->nodes[i].id > max ? p->nodes[i].id : max;
+    }
+    if (!p->done || !p->ticks || p->node_count == 0 || (min == 1 && max == p->node_count)) {
+        return TS_OK;
+    }
+    return ts_issue(p->store, p->source_id, TS_ISSUE_cpu_nodes_gap, p->name, p->offset,
+                    "there are %" PRIu32 " nodes with ids from %" PRId64 " to %" PRId64,
+                    p->node_count, min, max);
+}
+
 /* --- rows ----------------------------------------------------------------------------------- */
+
+int64_t profile_shift(ts_profile *p, int64_t id)
+{
+    int64_t out;
+    if (ts_ckd_add(&out, id, p->id_offset)) {
+        p->ids_over++;
+        return PROFILE_NULL;
+    }
+    return out;
+}
 
 static ts_code children_text(ts_profile *p, const cpu_node *node)
 {
@@ -197,18 +241,20 @@ static ts_code children_text(ts_profile *p, const cpu_node *node)
     p->text.n = 0;
     for (uint32_t k = 0; k < node->child_count && code == TS_OK; k++) {
         int64_t id = ts_intvec_get(&p->children, node->first_child + k);
-        code = ts_buf_printf(p->ctx, &p->text, "%s%" PRId64, k == 0 ? "" : ",",
-                             ts_sat_add(id, p->id_offset));
+        id = profile_shift(p, id);
+        if (id != PROFILE_NULL) {
+            code = ts_buf_printf(p->ctx, &p->text, "%s%" PRId64, p->text.n == 0 ? "" : ",", id);
+        }
     }
     return code;
 }
 
-static ts_code put_stack_node(ts_profile *p, cpu_node *node)
+static ts_code put_stack_node(ts_profile *p, cpu_node *node, ts_text name, ts_text url)
 {
     const cpu_node *parent = node->parent == NO_INDEX ? NULL : &p->nodes[node->parent];
     ts_method method = {
-        .name = ts_pool_text(&p->texts, node->name),
-        .file = ts_pool_text(&p->texts, node->url),
+        .name = name,
+        .file = url,
         .has_line = (node->flags & NODE_HAS_LINE) != 0 && node->line >= 0,
         .line = node->line,
     };
@@ -235,17 +281,28 @@ static ts_code put_stack_node(ts_profile *p, cpu_node *node)
 static ts_code put_node(ts_profile *p, cpu_node *node)
 {
     ts_row_js_cpu_profiler_node row = {
-        .function_id = ts_sat_add(node->id, p->id_offset),
-        .script_id = ts_pool_text(&p->texts, node->script),
+        .function_id = profile_shift(p, node->id),
         .line_number = node->line,
         .column_number = node->column,
         .hit_count = node->hits,
-        .parent_id =
-            node->parent == NO_INDEX ? 0 : ts_sat_add(p->nodes[node->parent].id, p->id_offset),
+        .parent_id = node->parent == NO_INDEX ? 0 : profile_shift(p, p->nodes[node->parent].id),
     };
+    ts_text name;
+    ts_text url;
     ts_code code;
+    if ((code = profile_text(p, &row.script_id, &p->clean, node->script)) != TS_OK ||
+        (code = profile_text(p, &name, &p->name_text, node->name)) != TS_OK ||
+        (code = profile_text(p, &url, &p->url_text, node->url)) != TS_OK) {
+        return code;
+    }
     if (row.script_id.n == 0) {
         row.script_id = TS_TEXT_LIT("0");
+    }
+    if (row.function_id == PROFILE_NULL) {
+        TS_SET_NULL(js_cpu_profiler_node, &row, function_id);
+    }
+    if (row.parent_id == PROFILE_NULL || (node->flags & NODE_ORPHAN) != 0) {
+        TS_SET_NULL(js_cpu_profiler_node, &row, parent_id);
     }
     if ((node->flags & NODE_HAS_LINE) == 0) {
         TS_SET_NULL(js_cpu_profiler_node, &row, line_number);
@@ -259,15 +316,14 @@ static ts_code put_node(ts_profile *p, cpu_node *node)
     if (row.function_id > p->ids->max_id) {
         p->ids->max_id = row.function_id;
     }
-    if ((code = ts_dict(&row.function_index, p->store, ts_pool_text(&p->texts, node->name))) !=
-            TS_OK ||
-        (code = ts_dict(&row.url_index, p->store, ts_pool_text(&p->texts, node->url))) != TS_OK ||
+    if ((code = ts_dict(&row.function_index, p->store, name)) != TS_OK ||
+        (code = ts_dict(&row.url_index, p->store, url)) != TS_OK ||
         (code = children_text(p, node)) != TS_OK) {
         return code;
     }
     row.children = ts_buf_text(&p->text);
     code = ts_put_js_cpu_profiler_node(p->sink, &row);
-    return code != TS_OK ? code : put_stack_node(p, node);
+    return code != TS_OK ? code : put_stack_node(p, node, name, url);
 }
 
 /* --- order ---------------------------------------------------------------------------------- */
@@ -366,8 +422,9 @@ static ts_code count_nodes(ts_profile *p)
 
 ts_code profile_put_nodes(ts_profile *p)
 {
-    ts_code code = link_all(p);
-    if (code != TS_OK) {
+    ts_code code;
+    if ((code = link_all(p)) != TS_OK || (code = check_roots(p)) != TS_OK ||
+        (code = check_numbers(p)) != TS_OK) {
         return code;
     }
     if (!parents_first(p)) {

@@ -14,22 +14,33 @@ int64_t profile_time(profile_clock *clock, int64_t relative_us)
 {
     int64_t us;
     int64_t ns;
-    if (ts_ckd_add(&us, clock->base_us, relative_us) || ts_ckd_mul(&ns, us, INT64_C(1000)) ||
-        ts_ckd_add(&ns, ns, clock->offset_ns)) {
-        clock->overflow = true;
-        return ts_sat_add(ts_sat_mul(ts_sat_add(clock->base_us, relative_us), 1000),
-                          clock->offset_ns);
+    if (clock->unknown || relative_us == TS_NO_TIME) {
+        return TS_NO_TIME;
+    }
+    if (clock->offset_ns == TS_NO_TIME || ts_ckd_add(&us, clock->base_us, relative_us) ||
+        ts_ckd_mul(&ns, us, INT64_C(1000)) || ts_ckd_add(&ns, ns, clock->offset_ns) ||
+        ns == TS_NO_TIME) {
+        clock->over++;
+        return TS_NO_TIME;
     }
     return ns;
 }
 
+/* The time of the next sample. Behind one that is not known none is. */
+static int64_t add_delta(profile_clock *clock, int64_t us, int64_t delta)
+{
+    int64_t sum = ts_time_add(us, delta);
+    clock->over += sum == TS_NO_TIME && us != TS_NO_TIME && delta != TS_NO_TIME ? 1 : 0;
+    return sum;
+}
+
 /* Turns the deltas into times since startTime, in place. */
-static ts_code sum_deltas(ts_profile *p, uint64_t n)
+static ts_code sum_deltas(ts_profile *p, profile_clock *clock, uint64_t n)
 {
     int64_t t = 0;
     ts_code code = TS_OK;
     for (uint64_t i = 0; i < n && code == TS_OK; i++) {
-        t = ts_sat_add(t, ts_intvec_get(&p->deltas, i));
+        t = add_delta(clock, t, ts_intvec_get(&p->deltas, i));
         code = ts_intvec_set(p->ctx, &p->deltas, i, t);
     }
     return code;
@@ -42,9 +53,11 @@ typedef struct time_order {
     size_t scratch_cap;
 } time_order;
 
+/* Those that are not known stay at the end. */
 static int64_t time_at(const ts_profile *p, uint32_t i)
 {
-    return ts_intvec_get(&p->deltas, i);
+    int64_t t = ts_intvec_get(&p->deltas, i);
+    return t == TS_NO_TIME ? INT64_MAX : t;
 }
 
 static ts_code keep_run(ts_profile *p, time_order *o, const uint32_t *run, size_t n)
@@ -121,23 +134,37 @@ typedef struct sample_run {
 /* Samples whose nodes are fetched before they are needed. */
 enum { AHEAD = 8 };
 
+/* False when it is not known or does not fit. */
+static bool span_of(int64_t *out, int64_t start, int64_t end)
+{
+    return start != TS_NO_TIME && end != TS_NO_TIME && !ts_ckd_sub(out, end, start);
+}
+
 static ts_code put_run(ts_profile *p, const sample_run *run, int64_t end)
 {
     ts_row_js_cpu_profiler_sample row = {
         .id = (int64_t)ts_sink_rows(p->sink, TS_T_js_cpu_profiler_sample),
-        .function_id = ts_sat_add(run->id, p->id_offset),
+        .function_id = run->id == PROFILE_NULL ? PROFILE_NULL : profile_shift(p, run->id),
         .start_time = run->start,
         .end_time = end,
-        .dur = ts_sat_sub(end, run->start),
     };
-    if (run->id == PROFILE_NULL) {
+    if (row.function_id == PROFILE_NULL) {
         TS_SET_NULL(js_cpu_profiler_sample, &row, function_id);
+    }
+    if (run->start == TS_NO_TIME) {
+        TS_SET_NULL(js_cpu_profiler_sample, &row, start_time);
+    }
+    if (end == TS_NO_TIME) {
+        TS_SET_NULL(js_cpu_profiler_sample, &row, end_time);
+    }
+    if (!span_of(&row.dur, run->start, end)) {
+        TS_SET_NULL(js_cpu_profiler_sample, &row, dur);
     }
     return ts_put_js_cpu_profiler_sample(p->sink, &row);
 }
 
-static ts_code put_sample(ts_profile *p, int64_t id, int64_t ts, int64_t dur, bool has_dur,
-                          int64_t itid)
+/* end: TS_NO_TIME when it is not known. */
+static ts_code put_sample(ts_profile *p, int64_t id, int64_t ts, int64_t end, int64_t itid)
 {
     uint32_t node = id == PROFILE_NULL ? NO_INDEX : profile_find(p, id);
     ts_row_stack_sample row = {
@@ -145,7 +172,6 @@ static ts_code put_sample(ts_profile *p, int64_t id, int64_t ts, int64_t dur, bo
         .source_id = p->source_id,
         .itid = itid,
         .ts = ts,
-        .dur = dur,
         .node_id = node == NO_INDEX ? 0 : p->nodes[node].stack_node,
         .event = TS_TEXT_LIT("cpu"),
     };
@@ -153,7 +179,10 @@ static ts_code put_sample(ts_profile *p, int64_t id, int64_t ts, int64_t dur, bo
     if (itid < 0) {
         TS_SET_NULL(stack_sample, &row, itid);
     }
-    if (!has_dur) {
+    if (ts == TS_NO_TIME) {
+        TS_SET_NULL(stack_sample, &row, ts);
+    }
+    if (!span_of(&row.dur, ts, end)) {
         TS_SET_NULL(stack_sample, &row, dur);
     }
     if (node == NO_INDEX) {
@@ -167,11 +196,25 @@ static ts_code put_sample(ts_profile *p, int64_t id, int64_t ts, int64_t dur, bo
     return code != TS_OK ? code : ts_put_stack_sample(p->sink, &row);
 }
 
-/* End of the last sample: endTime when that is later. Not known in a profile that was cut. */
+/* End of the last sample: endTime, which cannot lie before it. Not known in a profile that was cut.
+ */
 static int64_t last_end(ts_profile *p, profile_clock *clock, int64_t last_us)
 {
-    int64_t end_us = ts_sat_sub(p->end_us, p->start_us);
-    return profile_time(clock, p->done && p->has_end && end_us > last_us ? end_us : last_us);
+    int64_t end_us;
+    if (!p->done || !p->has_end || last_us == TS_NO_TIME) {
+        return profile_time(clock, last_us);
+    }
+    if (ts_ckd_sub(&end_us, p->end_us, p->start_us)) {
+        return TS_NO_TIME;
+    }
+    p->end_early = end_us < last_us;
+    return p->end_early ? TS_NO_TIME : profile_time(clock, end_us);
+}
+
+static bool is_doubted(const ts_profile *p, int64_t id)
+{
+    uint32_t node = id == PROFILE_NULL ? NO_INDEX : profile_find(p, id);
+    return node != NO_INDEX && (p->nodes[node].flags & NODE_DOUBTED) != 0;
 }
 
 static ts_code put_all(ts_profile *p, profile_clock *clock, int64_t itid, const uint32_t *order,
@@ -186,20 +229,25 @@ static ts_code put_all(ts_profile *p, profile_clock *clock, int64_t itid, const 
         uint64_t i = order == NULL ? k : order[k];
         int64_t id = ts_intvec_get(&p->samples, i);
         bool last = k + 1 == n;
-        int64_t next_us;
+        int64_t next_us = TS_NO_TIME;
         int64_t next;
+        if (p->doubts && is_doubted(p, id)) {
+            id = PROFILE_NULL;
+        }
         if (order == NULL && k + AHEAD < n) {
             profile_prefetch(p, ts_intvec_get(&p->samples, k + AHEAD));
         }
         if (k == 0) {
-            sum = ts_intvec_get(&p->deltas, i);
+            sum = p->unmatched ? TS_NO_TIME : ts_intvec_get(&p->deltas, i);
             ts = profile_time(clock, sum);
         }
-        next_us = last            ? sum
-                  : order == NULL ? ts_sat_add(sum, ts_intvec_get(&p->deltas, k + 1))
-                                  : ts_intvec_get(&p->deltas, order[k + 1]);
+        if (!p->unmatched) {
+            next_us = last            ? sum
+                      : order == NULL ? add_delta(clock, sum, ts_intvec_get(&p->deltas, k + 1))
+                                      : ts_intvec_get(&p->deltas, order[k + 1]);
+        }
         next = last ? last_end(p, clock, sum) : profile_time(clock, next_us);
-        bool wanted = ts_span_has(&clock->wanted, ts);
+        bool wanted = ts == TS_NO_TIME || ts_span_has(&clock->wanted, ts);
         if (wanted != any && (wanted || run.open)) { /* the first one, or the end of the last one */
             ts_range_note(p->store, clock->clock, TS_RANGE_ROWS, ts);
             any = wanted;
@@ -214,7 +262,7 @@ static ts_code put_all(ts_profile *p, profile_clock *clock, int64_t itid, const 
             run = (sample_run){true, id, ts};
         }
         if (wanted && code == TS_OK) {
-            code = put_sample(p, id, ts, ts_sat_sub(next, ts), !last || p->done, itid);
+            code = put_sample(p, id, ts, last && !p->done ? TS_NO_TIME : next, itid);
         }
         if (last && run.open && code == TS_OK) {
             code = put_run(p, &run, next);
@@ -236,7 +284,7 @@ static ts_code put_sorted(ts_profile *p, profile_clock *clock, int64_t itid, uin
     }
     if ((code = ts_issue(p->store, p->source_id, TS_ISSUE_cpu_negative_delta, p->name, p->offset,
                          "negative timeDeltas: the samples were put in time order")) != TS_OK ||
-        (code = sum_deltas(p, n)) != TS_OK) {
+        (code = sum_deltas(p, clock, n)) != TS_OK) {
         return code;
     }
     o.at = ts_alloc(p->ctx, (size_t)n, sizeof *o.at);
@@ -257,6 +305,7 @@ static ts_code put_sorted(ts_profile *p, profile_clock *clock, int64_t itid, uin
 
 static ts_code count_samples(ts_profile *p, uint64_t n, uint64_t skipped)
 {
+    uint64_t used = p->unmatched ? 0 : n;
     ts_tally *samples;
     ts_tally *deltas;
     ts_code code;
@@ -269,31 +318,127 @@ static ts_code count_samples(ts_profile *p, uint64_t n, uint64_t skipped)
     samples->imported += n - skipped;
     samples->skipped += skipped;
     samples->lost += p->samples.n - n;
+    skipped = skipped < used ? skipped : used;
     deltas->seen += p->deltas.n;
-    deltas->imported += n - skipped;
+    deltas->imported += used - skipped;
     deltas->skipped += skipped;
-    deltas->lost += p->deltas.n - n;
+    deltas->lost += p->deltas.n - used;
     return TS_OK;
+}
+
+/* --- checks --------------------------------------------------------------------------------- */
+
+/*
+ * Each sample has a delta. An array that is complete cannot be shorter than the other one: then
+ * elements are missing at a place that is not known, and no sample's time is.
+ */
+static ts_code match_arrays(ts_profile *p)
+{
+    uint64_t samples = p->samples.n;
+    uint64_t deltas = p->deltas.n;
+    bool all_samples = p->done || (p->closed & 1U << MEMBER_SAMPLES) != 0;
+    bool all_deltas = p->done || (p->closed & 1U << MEMBER_DELTAS) != 0;
+    if (all_samples && samples < deltas) {
+        p->unmatched = true;
+        return ts_issue_n(p->store, p->source_id, TS_ISSUE_cpu_delta_extra, p->name, p->offset,
+                          deltas - samples, "%" PRIu64 " samples have %" PRIu64 " timeDeltas",
+                          samples, deltas);
+    }
+    if (all_deltas && deltas < samples) {
+        p->unmatched = true;
+        return ts_issue_n(p->store, p->source_id, TS_ISSUE_cpu_delta_missing, p->name, p->offset,
+                          samples - deltas, "%" PRIu64 " samples have %" PRIu64 " timeDeltas",
+                          samples, deltas);
+    }
+    return TS_OK;
+}
+
+/* Those of the runtime itself, such as (program): V8 counts them in ways of its own. */
+static bool is_own_node(const ts_profile *p, const cpu_node *node)
+{
+    ts_text name = ts_pool_text(&p->texts, node->name);
+    return name.n > 0 && name.p[0] == '(';
+}
+
+/* Marks nodes with more samples than hitCount and `spare` allow; how many differ from it. */
+static uint64_t doubt_nodes(ts_profile *p, uint32_t spare)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < p->node_count; i++) {
+        cpu_node *node = &p->nodes[i];
+        int64_t count = node->root;
+        bool differs = count < node->hits || count - spare > node->hits;
+        if (!differs || (node->flags & NODE_BAD_HITS) != 0 || is_own_node(p, node)) {
+            continue;
+        }
+        n++;
+        if (count > node->hits) {
+            node->flags |= NODE_DOUBTED;
+            p->doubts = true;
+        }
+    }
+    return n;
+}
+
+/*
+ * V8 counts a hit for each sample, except for those that it takes when the profile begins and when
+ * it ends: at most two nodes have one sample more.
+ */
+static ts_code check_hits(ts_profile *p)
+{
+    enum { EXTRA_SAMPLES = 2 };
+    uint64_t extra = 0;
+    uint64_t n;
+    if (!p->done || !p->ticks || p->samples.n == 0) {
+        return TS_OK;
+    }
+    for (uint32_t i = 0; i < p->node_count; i++) {
+        p->nodes[i].root = 0;
+    }
+    for (uint64_t k = 0; k < p->samples.n; k++) {
+        int64_t id = ts_intvec_get(&p->samples, k);
+        uint32_t node = id == PROFILE_NULL ? NO_INDEX : profile_find(p, id);
+        if (node != NO_INDEX) {
+            p->nodes[node].root++;
+        }
+    }
+    for (uint32_t i = 0; i < p->node_count; i++) {
+        const cpu_node *node = &p->nodes[i];
+        extra += (int64_t)node->root - 1 == node->hits && !is_own_node(p, node) ? 1 : 0;
+    }
+    n = doubt_nodes(p, extra > EXTRA_SAMPLES ? 0 : 1);
+    return n == 0 ? TS_OK
+                  : ts_issue_n(p->store, p->source_id, TS_ISSUE_cpu_hit_count_mismatch, p->name,
+                               p->offset, n, "nodes whose hitCount is not the number of samples");
+}
+
+static ts_code check_end(ts_profile *p)
+{
+    bool before_start = p->done && p->has_end && p->has_start && p->end_us < p->start_us;
+    if (!before_start && !p->end_early) {
+        return TS_OK;
+    }
+    return ts_issue(p->store, p->source_id, TS_ISSUE_profile_end_before_start, p->name, p->offset,
+                    before_start ? "endTime %" PRId64 " lies before startTime %" PRId64
+                                 : "endTime %" PRId64 " lies before the last sample (startTime "
+                                   "%" PRId64 ")",
+                    p->end_us, p->start_us);
 }
 
 ts_code profile_put_samples(ts_profile *p, profile_clock *clock, int64_t itid)
 {
-    uint64_t n = p->samples.n < p->deltas.n ? p->samples.n : p->deltas.n;
-    ts_code code = TS_OK;
-    if (p->done && p->samples.n > n) {
-        code = ts_issue_n(p->store, p->source_id, TS_ISSUE_cpu_delta_missing, p->name, p->offset,
-                          p->samples.n - n, "samples without a timeDelta were left out");
-    } else if (p->done && p->deltas.n > n) {
-        code = ts_issue_n(p->store, p->source_id, TS_ISSUE_cpu_delta_extra, p->name, p->offset,
-                          p->deltas.n - n, "timeDeltas without a sample were left out");
+    uint64_t n;
+    ts_code code;
+    if ((code = match_arrays(p)) != TS_OK || (code = check_hits(p)) != TS_OK) {
+        return code;
     }
-    if (code == TS_OK && n > 0) {
-        code = p->negative ? put_sorted(p, clock, itid, n) : put_all(p, clock, itid, NULL, n);
+    n = p->unmatched || p->samples.n < p->deltas.n ? p->samples.n : p->deltas.n;
+    if (n > 0) {
+        code = p->negative && !p->unmatched ? put_sorted(p, clock, itid, n)
+                                            : put_all(p, clock, itid, NULL, n);
     }
-    if (code == TS_OK && p->done && p->has_end && p->has_start && p->end_us < p->start_us) {
-        code =
-            ts_issue(p->store, p->source_id, TS_ISSUE_profile_end_before_start, p->name, p->offset,
-                     "endTime %" PRId64 " lies before startTime %" PRId64, p->end_us, p->start_us);
+    if (code == TS_OK) {
+        code = check_end(p);
     }
     return code != TS_OK ? code : count_samples(p, n, clock->skipped);
 }

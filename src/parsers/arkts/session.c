@@ -1,6 +1,7 @@
 #include "parsers/arkts/session_impl.h"
 
 #include "base/alloc.h"
+#include "base/ckd.h"
 
 #include <inttypes.h>
 
@@ -70,6 +71,7 @@ int64_t session_time(ts_session *s, ts_clock *clock, int64_t ts)
     if (s->clocks != NULL &&
         ts_clock_convert(&out, s->clocks, TS_CLOCK_REALTIME, TS_CLOCK_BOOTTIME, ts)) {
         *clock = TS_CLOCK_BOOTTIME;
+        s->times_over += out == TS_NO_TIME ? 1 : 0;
         return out;
     }
     s->clock_missing =
@@ -250,6 +252,11 @@ ts_code ts_session_finish(ts_session *s)
     if (code == TS_OK && s->clock_missing) {
         code = ts_issue(s->store, s->job->source_id, TS_ISSUE_clock_missing, "arkts-plugin",
                         TS_NO_OFFSET, "the clock snapshot has no realtime; outer times stay in it");
+    }
+    if (code == TS_OK && s->times_over > 0) {
+        code = ts_issue_n(s->store, s->job->source_id, TS_ISSUE_time_overflow, "arkts-plugin",
+                          TS_NO_OFFSET, s->times_over,
+                          "outer times do not fit 64 bit nanoseconds of the trace clock");
     }
     if (code == TS_OK && s->config_count > 0) {
         code = put_configs(s);

@@ -1,6 +1,8 @@
 /* The heap side of a session: chunks become snapshots and timelines. */
 #include "parsers/arkts/session_impl.h"
 
+#include "base/ckd.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -60,11 +62,11 @@ ts_code session_close_heap(ts_session *s, bool has_end, int64_t end_ts, int64_t 
         return code;
     }
     if (timeline && s->has_timeline_start) {
-        end.has_start = true;
         end.start_ts = session_time(s, &end.clock, s->timeline_start);
+        end.has_start = end.start_ts != TS_NO_TIME;
     } else if (s->has_start) {
-        end.has_start = true;
         end.start_ts = session_time(s, &end.clock, s->start_ts);
+        end.has_start = end.start_ts != TS_NO_TIME;
     }
     if (timeline && !s->has_timeline_start) {
         code = ts_issue(s->store, ts_heap_source(s->heap), TS_ISSUE_timeline_no_start, "Timeline",
@@ -72,8 +74,8 @@ ts_code session_close_heap(ts_session *s, bool has_end, int64_t end_ts, int64_t 
     }
     if (has_end) {
         ts_heap_chunk_time(s->heap, true, end_ts);
-        end.has_end = true;
         end.end_ts = session_time(s, &end.clock, end_ts);
+        end.has_end = end.end_ts != TS_NO_TIME;
         ts_range_note(s->store, end.clock, TS_RANGE_ROWS, end.end_ts);
     }
     if (end.has_start) {

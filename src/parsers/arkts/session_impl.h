@@ -88,13 +88,14 @@ struct ts_session {
     extract_file profile_file;
 
     uint64_t heaps, profiles;
-    bool clock_missing; /* times could not be converted although there are clocks */
+    uint64_t times_over; /* times that do not fit 64 bit */
+    bool clock_missing;  /* times could not be converted although there are clocks */
     ts_tally *messages;
     ts_tally *text_bytes;
 };
 
 /* session.c */
-/* Outer time (realtime) to the clock of the rows; *clock says which. */
+/* Outer time (realtime) to the clock of the rows; *clock says which. TS_NO_TIME does not fit. */
 int64_t session_time(ts_session *s, ts_clock *clock, int64_t ts);
 ts_code session_mark(ts_session *s, int64_t id, bool has_ts, int64_t ts);
 ts_code session_gap(ts_session *s, int64_t offset, const char *why);

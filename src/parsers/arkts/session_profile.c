@@ -1,6 +1,8 @@
 /* The CPU side of a session. */
 #include "parsers/arkts/session_impl.h"
 
+#include "base/ckd.h"
+
 #include <stdio.h>
 
 ts_code session_open_profile(ts_session *s)
@@ -30,9 +32,11 @@ ts_code session_close_profile(ts_session *s, bool has_ts, int64_t ts, const char
     ts_code code;
     if (s->has_started) {
         end.started_ts = session_time(s, &clock, s->started_ts);
+        end.has_started = end.started_ts != TS_NO_TIME;
     }
     if (has_ts) {
         end.reported_ts = session_time(s, &clock, ts);
+        end.has_reported = end.reported_ts != TS_NO_TIME;
         ts_range_note(s->store, clock, TS_RANGE_MARKS, end.reported_ts);
     }
     s->has_started = false;

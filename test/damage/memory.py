@@ -1,0 +1,158 @@
+"""Inputs made to take more memory than is promised: memory.py SHAPE N, to standard output."""
+
+import struct
+import sys
+
+shape, n = sys.argv[1], int(sys.argv[2])
+w = sys.stdout.write
+
+META = '"meta":{"node_fields":["type","name","id","self_size","edge_count","trace_node_id","detachedness"],"node_types":[["object"]],' \
+       '"edge_fields":["type","name_or_index","to_node"],"edge_types":[["property"]],"location_fields":["object_index","script_id",' \
+       '"line","column"],"sample_fields":["timestamp_us","last_assigned_id"],"trace_function_info_fields":["function_id","name",' \
+       '"script_name","script_id","line","column"],"trace_node_fields":["id","function_info_index","count","size","children"]}'
+
+
+def heap(nodes="0,0,1,8,0,0,0", edges="", strings='"s"', rest="", meta=META):
+    w('{"snapshot":{%s,"node_count":1,"edge_count":0},"nodes":[' % meta)
+    parts(nodes)
+    w('],"edges":[')
+    parts(edges)
+    w("]" + rest + ',"strings":[')
+    parts(strings)
+    w("]}")
+
+
+def parts(p):
+    if isinstance(p, str):
+        w(p)
+    else:
+        for i, part in enumerate(p):
+            w(("," if i else "") + part)
+
+
+def profile(nodes, samples="1", deltas="1", rest=""):
+    w('{"nodes":[')
+    parts(nodes)
+    w('],"startTime":0,"endTime":1000000000000,"samples":[')
+    parts(samples)
+    w('],"timeDeltas":[')
+    parts(deltas)
+    w("]" + rest + "}")
+
+
+def node(i, name="f", more=""):
+    return '{"id":%d,"callFrame":{"functionName":"%s"}%s}' % (i, name, more)
+
+
+def varint(v):
+    b = b""
+    while v >= 0x80:
+        b += bytes([v & 0x7F | 0x80])
+        v >>= 7
+    return b + bytes([v])
+
+
+def field(number, data):
+    return varint(number << 3 | 2) + varint(len(data)) + data
+
+
+def segment(name, data):
+    body = field(1, name) + field(3, data) + b"\x28\x01\x30\x01"
+    return struct.pack("<I", len(body)) + body
+
+
+def recording(payload):
+    header = bytearray(1024)
+    header[0:8] = b"OHOSPROF"
+    header[8:16] = struct.pack("<Q", 1024 + len(payload))
+    header[16:20] = struct.pack("<I", 0x10000)
+    header[60:76] = struct.pack("<QQ", 1, 1)
+    sys.stdout.buffer.write(bytes(header) + payload)
+
+
+def message(text):
+    return segment(b"arkts-plugin", field(1, text.encode()))
+
+
+def chunk(text):
+    return message('{"params":{"chunk":"%s"}}' % text.replace("\\", "\\\\").replace('"', '\\"'))
+
+
+small = '{"snapshot":{%s},"nodes":[0,0,1,8,0,0,0],"edges":[],"strings":[]}' % META.replace(" ", "")
+done = message('{"id":1,"result":{}}')
+long = "x" * n
+tall = range(n)
+
+if shape == "string":  # one of n bytes
+    heap(strings='"' + long + '"')
+elif shape == "string_escaped":
+    heap(strings='"' + "\\u00e4" * (n // 6) + '"')
+elif shape == "string_object":  # inside a message, as an object
+    text = '{"params":{"chunk":{"snapshot":{%s},"nodes":[],"edges":[],"strings":["%s"]}}}' % (META, long)
+    recording(message(text) + done)
+elif shape == "string_chunks":
+    text = '{"snapshot":{%s},"nodes":[],"edges":[],"strings":["' % META
+    recording(chunk(text) + chunk("y" * 65536) * (n // 65536) + chunk('"]}') + done)
+elif shape == "strings":  # all different
+    heap(strings=('"text %d"' % i for i in tall))
+elif shape == "strings_first":
+    w('{"strings":[')
+    parts('"%d"' % i for i in tall)
+    w('],"snapshot":{%s},"nodes":[0,0,1,8,0,0,0],"edges":[]}' % META)
+elif shape == "nodes":
+    heap(nodes=("0,0,%d,8,0,0,0" % (2 * i + 1) for i in tall))
+elif shape == "nodes_spread":  # ids of 64 bits
+    heap(nodes=("0,0,%d,8,0,0,0" % ((i * 0x9E3779B97F4A7C15) % (1 << 62)) for i in tall))
+elif shape == "nodes_one_pass":  # ids that one pass over spread ids would have to take alone
+    inverse = pow(0x9E3779B97F4A7C15, -1, 1 << 64)
+    heap(nodes=("0,0,%d,8,0,0,0" % v for v in ((i * 2 * inverse) % (1 << 64) for i in tall) if v < 1 << 63))
+elif shape == "nodes_large_counts":  # edge_count of 64 bits
+    heap(nodes=("0,0,%d,8,%d,0,0" % (2 * i + 1, (1 << 62) + i) for i in tall))
+elif shape == "classes":  # each node of another
+    heap(nodes=("0,%d,%d,8,0,0,0" % (i, 2 * i + 1) for i in tall))
+elif shape == "edges_first":
+    w('{"edges":[')
+    parts("0,0,0" for _ in tall)
+    w('],"snapshot":{%s},"nodes":[0,0,1,8,%d,0,0],"strings":["s"]}' % (META, n))
+elif shape == "locations":
+    heap(rest=',"locations":[' + ",".join("0,1,2,3" for _ in tall) + "]")
+elif shape == "tree_wide":
+    heap(rest=',"trace_tree":[1,0,1,1,[' + ",".join("2,0,1,1,[]" for _ in tall) + "]]")
+elif shape == "members":  # that nobody knows
+    heap(rest="".join(',"m%d":0' % i for i in tall))
+elif shape == "trailing":  # text behind the end
+    heap()
+    w("x" * n)
+elif shape == "samples":
+    profile(node(1), ("1" for _ in tall), ("1" for _ in tall))
+elif shape == "samples_back":  # times that go back
+    profile(node(1), ("1" for _ in tall), ("%d" % (-7 if i % 3 == 2 else 10) for i in tall))
+elif shape == "names_long":  # n nodes, each with 100 KB of its own
+    profile(node(i + 1, "%d" % i + "x" * 100000) for i in tall)
+elif shape == "name_longest":  # one name of n bytes
+    profile(node(1, long))
+elif shape == "title":
+    profile(node(1), rest=',"title":"' + long + '"')
+elif shape == "profile_nodes":
+    profile(node(i + 1) for i in tall)
+elif shape == "children":  # of nodes that are not there
+    profile(node(1, "r", ',"children":[%s]' % ",".join("%d" % (i + 2) for i in tall)))
+elif shape == "properties":  # numbers beside those of the profile
+    profile(node(1), rest="".join(',"p%d":%d' % (i, i) for i in tall))
+elif shape == "snapshots":  # of one node
+    recording((chunk(small) + done) * n)
+elif shape == "profiles":
+    text = '{"nodes":[%s],"startTime":0,"endTime":1,"samples":[],"timeDeltas":[]}' % node(1)
+    recording(message('{"id":3,"result":{"profile":%s}}' % text) * n)
+elif shape == "plugins":  # each segment of another
+    recording(b"".join(segment(b"plugin-%d" % i, b"x") for i in tall))
+elif shape == "segment":  # one of n bytes
+    recording(segment(b"hilog-plugin", b"x" * n))
+elif shape == "issues":
+    recording(struct.pack("<I", 2) + b"\x1a\x00" + (struct.pack("<I", 2) + b"\x1a\x00") * n)
+elif shape == "marks":
+    recording(done * n)
+elif shape == "configurations":
+    recording(segment(b"arkts-plugin_config", b"\x08\x01") * n)
+else:
+    sys.exit("unknown shape " + shape)

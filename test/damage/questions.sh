@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# The time of shipped questions grows with the database and no faster: four sizes, each twice the one before.
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/common.sh"
+first=5000
+TIMEFORMAT='%U %S'
+# Questions about databases of one shape that grows: QUESTION SHAPE [--param NAME=VALUE].
+ask_cost() {
+    { time "$PROGRAM" "$shape-$n.db" -q "$SOURCE/share/sql/$1.sql" "${@:2}" >out 2>err; } 2>took || wrong "$1 failed: $(cat err)"
+    ms=$(awk '{printf "%d", ($1 + $2) * 1000}' took)
+}
+# Four times the rows take four times the time, beside what any run costs.
+too_much() { [ $((ms - 10)) -gt $((8 * (base > 10 ? base - 10 : 0) + 60)) ]; }
+question() {
+    local sql=$1 shape=$2 n=$first all='' base=0
+    shift 2
+    for step in 1 2 3 4; do
+        if [ ! -e "$shape-$n.db" ]; then
+            make "$shape" $n
+            "$PROGRAM" input -e "$shape-$n.db" --quiet
+        fi
+        ask_cost "$sql" "$@"
+        all="$all $ms"
+        [ $step != 2 ] || base=$ms
+        n=$((2 * n))
+    done
+    n=$((n / 2))
+    if too_much; then
+        ask_cost "$sql" "$@"
+        ! too_much || wrong "$sql, $shape: ms$all $ms"
+    fi
+    printf '%-22s %-10s ms%s\n' "$sql" "$shape" "$all"
+}
+question folded_stacks deep
+question thread_flame_graph deep --param weight=samples
+question hot_methods deep
+question cpu_hot_methods deep
+question history_samples deep
+question cpu_ts deep
+question cpu_timeline_buckets deep
+question folded_stacks wide
+question thread_flame_graph wide --param weight=samples
+question hot_methods wide
+question dashboard wide
+question js_class_histogram m.classes
+question js_largest_nodes m.classes
+question js_string_duplicates m.strings
+question js_strings_like m.strings --param pattern=%9%
+question js_snapshot_diff m.classes --param file=0 --param previous=0
+question js_node_edges edges_first --param node=1
+question js_retainers_of_node edges_first --param node=1
+question sources m.profiles
+question import_losses issues
+verdict
