@@ -355,6 +355,8 @@ static void clear(ts_heap *h)
     ts_intvec_free(h->ctx, &h->edge_counts);
     ts_intvec_free(h->ctx, &h->parents);
     heap_classes_free(h);
+    ts_free(h->ctx, h->located);
+    h->located = NULL;
     ts_buf_free(h->ctx, &h->text);
     ts_buf_free(h->ctx, &h->clean);
     ts_spool_free(h->long_text);

@@ -138,12 +138,17 @@ static bool functions_damaged(const ts_heap *h)
             h->function_index_max >= (int64_t)h->arrays[PART_FUNCTIONS].rows);
 }
 
-/* V8 and ArkTS number the tree's nodes from 1 on without gaps. */
+/* V8 numbers the tree's nodes from 1 on without gaps. Where the JSON breaks before the tree is
+ * closed, or it has another number of rows, brackets of it may be missing. */
 static bool tree_damaged(const ts_heap *h)
 {
-    return broken(h, PART_TREE) || by_itself(h, PART_TREE) || h->tree_bad > 0 ||
-           (h->damaged && h->part == PART_TREE) ||
-           (closed(h, PART_TREE) && h->tree_id_max > (int64_t)h->arrays[PART_TREE].rows);
+    const heap_array *tree = &h->arrays[PART_TREE];
+    int64_t rows = (int64_t)tree->rows;
+    bool ended = h->damaged || h->done;
+    bool exact = h->first_uses >= SOME_USES && ended && rows > 0 &&
+                 (!closed(h, PART_TREE) || h->tree_id_max != rows);
+    return broken(h, PART_TREE) || by_itself(h, PART_TREE) || h->tree_bad > 0 || exact ||
+           (h->damaged && h->part == PART_TREE) || (closed(h, PART_TREE) && h->tree_id_max > rows);
 }
 
 static bool samples_damaged(const ts_heap *h)
@@ -355,7 +360,8 @@ static void doubt_last(ts_heap *h)
 {
     uint64_t rows;
     heap_trust *t;
-    if (!h->damaged || h->part > PART_STRINGS || h->first_uses < SOME_USES) {
+    if (!h->damaged || h->part > PART_STRINGS || h->part == PART_TREE ||
+        h->first_uses < SOME_USES) {
         return;
     }
     t = &h->trust[h->part];

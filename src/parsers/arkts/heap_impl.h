@@ -252,6 +252,7 @@ struct ts_heap {
     ts_intvec parents;
     uint64_t tree_bad;
 
+    uint64_t *located; /* a bit per node that a location was met of */
     int64_t last_sample_us;
     int64_t last_sample_id;
 

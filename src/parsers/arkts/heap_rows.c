@@ -1,6 +1,7 @@
 /* Rows of the js_heap_* tables, and what the edges need to know of the nodes. */
 #include "parsers/arkts/heap_impl.h"
 
+#include "base/alloc.h"
 #include "base/ckd.h"
 
 /* Bits of `null` for the columns from `first` on, in the order of the targets. */
@@ -214,6 +215,27 @@ static ts_code put_edge(ts_heap *h, const int64_t *v, uint32_t nulls)
 
 /* --- the small ones ------------------------------------------------------------------------ */
 
+/* A node has one place: a location that is there twice is damage. One bit a node. */
+static ts_code note_location(ts_heap *h, uint64_t index)
+{
+    uint64_t bit = UINT64_C(1) << index % 64;
+    if (index >= h->arrays[PART_NODES].rows) {
+        return TS_OK;
+    }
+    if (h->located == NULL) {
+        h->located =
+            ts_zalloc(h->ctx, (size_t)(h->arrays[PART_NODES].rows / 64 + 1), sizeof *h->located);
+        if (h->located == NULL) {
+            return h->ctx->error.code;
+        }
+    }
+    if ((h->located[index / 64] & bit) != 0) {
+        heap_bad_row(h, PART_LOCATIONS);
+    }
+    h->located[index / 64] |= bit;
+    return TS_OK;
+}
+
 static ts_code put_location(ts_heap *h, const int64_t *v, uint32_t nulls)
 {
     ts_row_js_heap_location row = {
@@ -228,6 +250,12 @@ static ts_code put_location(ts_heap *h, const int64_t *v, uint32_t nulls)
     if ((nulls & 1U) == 0 && stride > 0 &&
         (v[0] < 0 || (uint64_t)v[0] % stride != 0 || !is_place(h, (uint64_t)v[0] / stride))) {
         heap_bad_row(h, PART_LOCATIONS);
+    }
+    if (h->nodes_done && (nulls & 1U) == 0 && stride > 0 && v[0] >= 0) {
+        ts_code code = note_location(h, (uint64_t)v[0] / stride);
+        if (code != TS_OK) {
+            return code;
+        }
     }
     return ts_put_js_heap_location(h->sink, &row);
 }
