@@ -10,14 +10,20 @@
 /* A signal handler has no argument to find these by: the only variables of the program with static
  * storage that change. */
 static volatile sig_atomic_t caught;
-static volatile sig_atomic_t guarded;
-static char guarded_path[PATH_MAX];
+static volatile sig_atomic_t result = -1;
+static volatile sig_atomic_t guarded[TS_GUARDS];
+static char guarded_path[TS_GUARDS][PATH_MAX];
+
+static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
+enum { STOPPING = sizeof stopping / sizeof stopping[0] };
 
 static void remove_guarded(void)
 {
-    if (guarded != 0) {
-        guarded = 0;
-        (void)unlink(guarded_path);
+    for (int i = 0; i < TS_GUARDS; i++) {
+        if (guarded[i] != 0) {
+            guarded[i] = 0;
+            (void)unlink(guarded_path[i]);
+        }
     }
 }
 
@@ -26,7 +32,7 @@ static void on_signal(int number)
     int saved = errno;
     if (caught != 0) {
         remove_guarded();
-        _exit(128 + number);
+        _exit(result >= 0 ? (int)result : 128 + number);
     }
     caught = number;
     errno = saved;
@@ -44,7 +50,6 @@ void ts_standard_descriptors(void)
 
 const volatile sig_atomic_t *ts_signals_install(void)
 {
-    static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction action;
     struct sigaction old;
     memset(&action, 0, sizeof action);
@@ -53,7 +58,7 @@ const volatile sig_atomic_t *ts_signals_install(void)
     (void)sigaction(SIGPIPE, &action, NULL);
     (void)sigaction(SIGXFSZ, &action, NULL);
     action.sa_handler = on_signal;
-    for (size_t i = 0; i < sizeof stopping / sizeof stopping[0]; i++) {
+    for (int i = 0; i < STOPPING; i++) {
         /* What the caller ignores (nohup, a background job of a shell) stays ignored. */
         if (sigaction(stopping[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) {
             (void)sigaction(stopping[i], &action, NULL);
@@ -63,11 +68,36 @@ const volatile sig_atomic_t *ts_signals_install(void)
     return &caught;
 }
 
-void ts_signals_guard(const char *path)
+void ts_signals_guard(int kind, const char *path)
 {
-    guarded = 0;
-    if (path != NULL && strlen(path) < sizeof guarded_path) {
-        memcpy(guarded_path, path, strlen(path) + 1);
-        guarded = 1;
+    guarded[kind] = 0;
+    if (path != NULL && strlen(path) < sizeof guarded_path[kind]) {
+        memcpy(guarded_path[kind], path, strlen(path) + 1);
+        guarded[kind] = 1;
     }
+}
+
+static void mask(int how)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    for (int i = 0; i < STOPPING; i++) {
+        sigaddset(&set, stopping[i]);
+    }
+    (void)sigprocmask(how, &set, NULL);
+}
+
+void ts_signals_hold(void)
+{
+    mask(SIG_BLOCK);
+}
+
+void ts_signals_done(int exit_code)
+{
+    result = exit_code;
+}
+
+void ts_signals_release(void)
+{
+    mask(SIG_UNBLOCK);
 }
