@@ -33,6 +33,8 @@ typedef struct run {
     ts_progress_line line;
     ts_progress progress;
     ts_output out;
+    ts_buf failures; /* reasons of inputs that could not be imported, each with a zero byte */
+    uint32_t failure_count;
     double started;
     ts_summary summary;
     ts_error error; /* why it failed; clean-up may overwrite the context's */
@@ -142,6 +144,19 @@ static void runtime_text(char *out, size_t cap)
     }
 }
 
+enum { FAILURES_SHOWN = 20 };
+
+/* Called by the import. Without memory for the reason, the number still tells. */
+static void note_failure(void *user, const char *reason)
+{
+    run *r = user;
+    if (r->failure_count++ < FAILURES_SHOWN) {
+        ts_error saved = r->ctx->error;
+        (void)ts_buf_put(r->ctx, &r->failures, reason, strlen(reason) + 1);
+        r->ctx->error = saved;
+    }
+}
+
 static ts_code import(run *r)
 {
     const ts_options *o = r->options;
@@ -162,6 +177,9 @@ static ts_code import(run *r)
         .format = r->format,
         .extract = o->extract ? &r->extract : NULL,
         .progress = &r->progress,
+        .keep_going = o->keep_going,
+        .failed = note_failure,
+        .failed_user = r,
     };
     code = ts_import_run(&r->summary.result, r->ctx, r->store, &request);
     ts_progress_clear(&r->line);
@@ -287,6 +305,23 @@ static void finish(run *r, ts_code code)
 
 /* --- messages ------------------------------------------------------------------------------ */
 
+/* Errors of single inputs, which --quiet does not hide; the run's own was printed. */
+static void print_failures(const run *r)
+{
+    const char *p = r->failures.p;
+    const char *end = p == NULL ? NULL : p + r->failures.n;
+    const ts_error *error = r->summary.error;
+    uint32_t shown = 0;
+    for (; p < end; p += strlen(p) + 1, shown++) {
+        if (error == NULL || error->count == 0 || strcmp(p, error->causes[0]) != 0) {
+            ts_message(r->ctx, "%s", p);
+        }
+    }
+    if (shown < r->failure_count) {
+        ts_message(r->ctx, "and %u inputs more could not be imported", r->failure_count - shown);
+    }
+}
+
 static void print_end(run *r)
 {
     const ts_summary *s = &r->summary;
@@ -294,6 +329,9 @@ static void print_end(run *r)
     uint64_t losses = ts_summary_losses(s);
     if (s->error != NULL) {
         ts_print_error(r->ctx, s->error);
+    }
+    print_failures(r);
+    if (s->error != NULL) {
         return;
     }
     if (!o->quiet && s->store != NULL) {
@@ -329,6 +367,7 @@ static void release(run *r)
     }
     ts_output_free(&r->out);
     ts_buf_free(r->ctx, &r->sql);
+    ts_buf_free(r->ctx, &r->failures);
     ts_outputs_free(&r->outputs);
     ts_log_close(&r->log);
 }
