@@ -76,7 +76,16 @@ ts_code ts_json_file_write(ts_json_file *j, const ts_summary *summary)
 
 ts_code ts_json_file_prepare(ts_json_file *j)
 {
-    return j->target == NULL ? TS_OK : ts_target_prepare(j->target);
+    if (j->target == NULL) {
+        return TS_OK;
+    }
+    /* File systems over a network tell at a close what they could not keep; the target's own
+     * descriptor holds its lock. */
+    int copy = fcntl(j->fd, F_DUPFD_CLOEXEC, 0);
+    if (copy < 0 || ts_sys_close_written(j->ctx, copy) != 0) {
+        return ts_fail(j->ctx, TS_ERR_OUTPUT, "cannot write to %s: %s", j->name, strerror(errno));
+    }
+    return ts_target_prepare(j->target);
 }
 
 ts_code ts_json_file_rename(ts_json_file *j)

@@ -52,6 +52,7 @@ const volatile sig_atomic_t *ts_signals_install(void)
 {
     struct sigaction action;
     struct sigaction old;
+    result = -1;
     memset(&action, 0, sizeof action);
     sigemptyset(&action.sa_mask);
     action.sa_handler = SIG_IGN;
