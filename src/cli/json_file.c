@@ -81,7 +81,7 @@ ts_code ts_json_file_prepare(ts_json_file *j)
     }
     /* File systems over a network tell at a close what they could not keep; the target's own
      * descriptor holds its lock. */
-    int copy = fcntl(j->fd, F_DUPFD_CLOEXEC, 0);
+    int copy = ts_sys_open(j->ctx, ts_target_path(j->target), O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0);
     if (copy < 0 || ts_sys_close_written(j->ctx, copy) != 0) {
         return ts_fail(j->ctx, TS_ERR_OUTPUT, "cannot write to %s: %s", j->name, strerror(errno));
     }

@@ -72,8 +72,15 @@ static ts_code find_writer(long *pid, ts_ctx *ctx, const ts_place *place)
 {
     *pid = 0;
     int fd = ts_sys_open(ctx, place->final, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0);
+    if (fd < 0 && (errno == ENOENT || errno == EACCES)) {
+        return TS_OK; /* gone, or may not be read: ts_old_take finds out */
+    }
     if (fd < 0) {
-        return errno == EINTR ? ts_check_cancel(ctx) : TS_OK; /* gone, or may not be read */
+        return errno == EINTR ? ts_check_cancel(ctx)
+                              : ts_fail(ctx, TS_ERR_OUTPUT,
+                                        "cannot write the output: path=\"%s\": the locks of the "
+                                        "database cannot be looked at: %s",
+                                        place->path, strerror(errno));
     }
     *pid = writer(ctx, fd);
     ctx->sys.close(ctx->sys.user, fd);
@@ -121,6 +128,10 @@ static int take(sqlite3 *db)
     if (rc == SQLITE_OK) {
         rc = sqlite3_exec(db, "PRAGMA journal_mode", note_mode, &wal, NULL);
     }
+    /* SQLite opens for reading what it cannot open for writing, and takes no such lock then. */
+    if (rc == SQLITE_OK && sqlite3_db_readonly(db, "main") != 0) {
+        return SQLITE_READONLY;
+    }
     return rc == SQLITE_OK && wal ? SQLITE_BUSY : rc;
 }
 
@@ -144,7 +155,8 @@ static int open_old(sqlite3 **db, ts_ctx *ctx, const ts_place *place)
 
 static ts_code cannot_take(ts_ctx *ctx, const ts_place *place, sqlite3 *db, int rc)
 {
-    const char *reason = db == NULL ? sqlite3_errstr(rc) : sqlite3_errmsg(db);
+    bool known = db != NULL && (sqlite3_errcode(db) & 0xff) == rc;
+    const char *reason = known ? sqlite3_errmsg(db) : sqlite3_errstr(rc);
     int number = db == NULL ? 0 : sqlite3_system_errno(db);
     if (rc == SQLITE_NOMEM) {
         return ts_fail(ctx, TS_ERR_NOMEM, "out of memory: opening the database \"%s\"",
@@ -177,23 +189,37 @@ static int try_take(sqlite3 **held, ts_ctx *ctx, const ts_place *place)
     return rc & 0xff;
 }
 
-static bool is_database(ts_ctx *ctx, const ts_place *place, bool unknown)
+/* A file that may be replaced but not read (EACCES) is taken for none, unless that would lose what
+ * stands beside it. */
+static ts_code is_database(bool *yes, ts_ctx *ctx, const ts_place *place, bool needed)
 {
     struct stat st;
     ts_db_kind kind = TS_DB_NONE;
+    *yes = true;
     if (stat(place->final, &st) != 0 || st.st_size == 0) {
-        return true;
+        return TS_OK;
     }
-    return ts_db_kind_of(&kind, ctx, place->final) != TS_OK ? unknown : kind != TS_DB_NONE;
+    ts_code code = ts_db_kind_of(&kind, ctx, place->final);
+    if (code == TS_OK) {
+        *yes = kind != TS_DB_NONE;
+    } else if (errno == EACCES && !needed) {
+        *yes = false;
+        code = TS_OK;
+    } else if (code == TS_ERR_INPUT) {
+        code = ts_fail(ctx, TS_ERR_OUTPUT, "cannot write the output: path=\"%s\": %s", place->path,
+                       strerror(errno));
+    }
+    return code;
 }
 
 ts_code ts_old_take(sqlite3 **held, ts_ctx *ctx, const ts_place *place, bool needed)
 {
     long pid = 0;
     ts_code code = TS_OK;
+    bool yes = false;
     *held = NULL;
-    if (!place->exists || !is_database(ctx, place, needed)) {
-        return TS_OK;
+    if (!place->exists || (code = is_database(&yes, ctx, place, needed)) != TS_OK || !yes) {
+        return code;
     }
     for (int i = 0; code == TS_OK && i < WAITS; i++) {
         int rc = try_take(held, ctx, place);
