@@ -22,7 +22,7 @@ rm out.json
 code ts small.htrace text -e out.db --quiet
 code ts small.htrace text -e out.db --quiet --strict
 mkdir -p many
-for i in $(seq 30); do cp text many/$i; done
+for i in $(seq 30); do cp text "many/$i"; done
 code ts small.htrace many/* -e out.db --quiet 2>err
 tail -2 err >&2
 code ts missing.htrace small.htrace text -e out.db --keep-going 2>err
