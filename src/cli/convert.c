@@ -1,7 +1,9 @@
 #include "cli/convert.h"
 
 #include "cli/extract.h"
+#include "cli/json_file.h"
 #include "cli/log_file.h"
+#include "cli/outputs.h"
 #include "cli/print.h"
 #include "cli/progress.h"
 #include "cli/query_file.h"
@@ -9,8 +11,6 @@
 #include "cli/summary.h"
 #include "tables/publish.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,7 +21,8 @@ typedef struct run {
     const ts_options *options;
     const ts_format *format;
     ts_log_file log;
-    int json_fd; /* of --json=FILE, or -1 */
+    ts_outputs outputs;
+    ts_json_file json;
     ts_buf sql;
     ts_extractor extractor;
     ts_extract extract;
@@ -32,6 +33,8 @@ typedef struct run {
     ts_progress_line line;
     ts_progress progress;
     ts_output out;
+    ts_buf failures; /* reasons of inputs that could not be imported, each with a zero byte */
+    uint32_t failure_count;
     double started;
     ts_summary summary;
     ts_error error; /* why it failed; clean-up may overwrite the context's */
@@ -80,15 +83,24 @@ static ts_code prepare(run *r)
         return ts_fail(ctx, TS_ERR_USAGE, "no format is called \"%s\" (--format=list lists them)",
                        o->format);
     }
-    ts_code code = ts_log_open(&r->log, ctx, o);
-    if (code == TS_OK && o->json_file != NULL) {
-        code = ts_open_text_file(&r->json_fd, ctx, o->json_file, 0, o);
+    struct stat query;
+    ts_code code = TS_OK;
+    if (o->query_file != NULL) {
+        code = ts_query_read(&r->sql, &query, ctx, o->query_file);
     }
-    if (code == TS_OK && o->query_file != NULL) {
-        code = ts_query_read(&r->sql, ctx, o->query_file);
+    if (code == TS_OK) {
+        code = ts_outputs_check(&r->outputs, ctx, o, o->query_file == NULL ? NULL : &query);
+    }
+    /* From here on files are written. */
+    if (code == TS_OK) {
+        code = ts_log_open(&r->log, ctx, o, &r->outputs.reads);
+    }
+    if (code == TS_OK) {
+        code = ts_json_file_open(&r->json, ctx, o, &r->outputs);
+        ts_signals_guard(TS_GUARD_JSON, ts_target_path(r->json.target));
     }
     if (code == TS_OK && o->extract) {
-        code = ts_extractor_open(&r->extractor, &r->extract, ctx, o);
+        code = ts_extractor_open(&r->extractor, &r->extract, ctx, o, &r->outputs);
         r->summary.extractor = &r->extractor;
     }
     return code;
@@ -103,19 +115,20 @@ static ts_code open_database(run *r)
         return TS_OK;
     }
     if (o->export_db != NULL) {
-        ts_target_options target = {o->force, o->sync};
-        code = ts_target_open(&r->target, r->ctx, o->export_db, &target, o->paths, o->path_count);
+        const ts_target_options target = {
+            .force = o->force, .sync = o->sync, .reads = ts_outputs_reads(&r->outputs)};
+        code = ts_target_open(&r->target, r->ctx, o->export_db, &target);
     } else {
         code = ts_target_anonymous(&r->target, r->ctx);
     }
     if (code != TS_OK) {
         return code;
     }
-    ts_signals_guard(ts_target_path(r->target));
+    ts_signals_guard(TS_GUARD_DATABASE, ts_target_path(r->target));
     code = ts_db_create(&r->db, r->ctx, ts_target_path(r->target));
     if (code == TS_OK && o->export_db == NULL) {
         code = ts_target_hide(r->target);
-        ts_signals_guard(NULL);
+        ts_signals_guard(TS_GUARD_DATABASE, NULL);
     }
     return code;
 }
@@ -128,6 +141,19 @@ static void runtime_text(char *out, size_t cap)
     out[0] = '\0';
     if (localtime_r(&now, &tm) != NULL) {
         (void)strftime(out, cap, "%Y-%m-%d %H:%M:%S", &tm);
+    }
+}
+
+enum { FAILURES_SHOWN = 20 };
+
+/* Called by the import. Without memory for the reason, the number still tells. */
+static void note_failure(void *user, const char *reason)
+{
+    run *r = user;
+    if (r->failure_count++ < FAILURES_SHOWN) {
+        ts_error saved = r->ctx->error;
+        (void)ts_buf_put(r->ctx, &r->failures, reason, strlen(reason) + 1);
+        r->ctx->error = saved;
     }
 }
 
@@ -151,6 +177,9 @@ static ts_code import(run *r)
         .format = r->format,
         .extract = o->extract ? &r->extract : NULL,
         .progress = &r->progress,
+        .keep_going = o->keep_going,
+        .failed = note_failure,
+        .failed_user = r,
     };
     code = ts_import_run(&r->summary.result, r->ctx, r->store, &request);
     ts_progress_clear(&r->line);
@@ -194,42 +223,6 @@ static ts_code import_and_ask(run *r)
     return code;
 }
 
-/* The object of --json. It is written before the database is published: see finish(). */
-static ts_code write_json(run *r)
-{
-    const ts_options *o = r->options;
-    if (!o->json || (o->json_file != NULL && r->json_fd < 0)) {
-        return TS_OK;
-    }
-    ts_output out;
-    ts_output_init(&out, r->ctx, o->json_file == NULL ? STDOUT_FILENO : r->json_fd,
-                   o->json_file == NULL ? "standard output" : o->json_file);
-    ts_code code = ts_summary_json(&out.buf, &r->summary);
-    struct stat st;
-    if (code == TS_OK && r->json_fd >= 0 && fstat(r->json_fd, &st) == 0 && S_ISREG(st.st_mode) &&
-        (ts_sys_ftruncate(r->ctx, r->json_fd, 0) != 0 || lseek(r->json_fd, 0, SEEK_SET) != 0)) {
-        code = ts_fail(r->ctx, TS_ERR_OUTPUT, "cannot write to %s: %s", out.name, strerror(errno));
-    }
-    if (code == TS_OK) {
-        code = ts_output_flush(&out);
-    }
-    ts_output_free(&out);
-    return code;
-}
-
-static ts_code publish(run *r)
-{
-    if (r->options->export_db == NULL) {
-        return TS_OK;
-    }
-    /* All rows are in the file since ts_db_finish; the connection stays for its counts of rows. */
-    ts_code code = ts_target_commit(r->target);
-    if (code == TS_OK) {
-        ts_signals_guard(NULL);
-    }
-    return code;
-}
-
 static void set_result(run *r, ts_code code)
 {
     r->summary.seconds = ts_now() - r->started;
@@ -244,26 +237,95 @@ static void set_result(run *r, ts_code code)
 }
 
 /*
+ * Gives the outputs their names. The database comes first: a summary that tells of it is never
+ * there without it. A signal comes before all of this and stops it, or behind it and changes
+ * nothing.
+ */
+static ts_code rename_outputs(run *r, bool database)
+{
+    ts_code code = TS_OK;
+    ts_signals_hold();
+    if (database) {
+        code = ts_check_cancel(r->ctx);
+    }
+    if (code == TS_OK && database) {
+        code = ts_target_rename(r->target);
+    }
+    if (code == TS_OK && (code = ts_json_file_rename(&r->json)) != TS_OK && database) {
+        ts_cause(r->ctx, "the database is complete and in its place: path=\"%s\"",
+                 r->options->export_db);
+    }
+    if (code == TS_OK) {
+        ts_signals_guard(TS_GUARD_JSON, NULL);
+        if (database) {
+            ts_signals_guard(TS_GUARD_DATABASE, NULL);
+        }
+        ts_signals_done(r->summary.exit_code);
+    }
+    ts_signals_release();
+    return code;
+}
+
+static ts_code publish(run *r)
+{
+    bool database = r->options->export_db != NULL;
+    ts_code code = database ? ts_target_prepare(r->target) : TS_OK;
+    if (code == TS_OK) {
+        code = ts_json_file_prepare(&r->json);
+    }
+    return code == TS_OK ? rename_outputs(r, database) : code;
+}
+
+/* Nothing but the summary, which tells why. */
+static void publish_failure(run *r)
+{
+    if (ts_json_file_prepare(&r->json) == TS_OK) {
+        (void)rename_outputs(r, false);
+    }
+}
+
+/*
  * A database stands at its place with exit codes 0 and 3 only, so everything that can still fail
- * comes before publishing it; should publishing itself fail, a --json file is written again.
+ * comes before the renaming; should that itself fail, a --json file is written again.
  */
 static void finish(run *r, ts_code code)
 {
     set_result(r, code);
     bool failed = code != TS_OK;
-    code = write_json(r);
-    if (!failed && code == TS_OK) {
-        code = publish(r);
-        if (code != TS_OK) {
+    code = ts_json_file_write(&r->json, &r->summary);
+    if (code != TS_OK) {
+        if (!failed) {
             set_result(r, code);
-            (void)(r->json_fd >= 0 ? write_json(r) : TS_OK);
         }
-    } else if (!failed) {
+        return;
+    }
+    if (!failed && (code = publish(r)) != TS_OK) {
         set_result(r, code);
+        failed = r->json.target != NULL && ts_json_file_write(&r->json, &r->summary) == TS_OK;
+    }
+    if (failed) {
+        publish_failure(r);
     }
 }
 
 /* --- messages ------------------------------------------------------------------------------ */
+
+/* Errors of single inputs, which --quiet does not hide; the run's own was printed. */
+static void print_failures(const run *r)
+{
+    const char *p = r->failures.p;
+    const char *end = p == NULL ? NULL : p + r->failures.n;
+    const ts_error *error = r->summary.error;
+    uint32_t shown = 0;
+    for (; p < end; p += strlen(p) + 1, shown++) {
+        if (error == NULL || error->count == 0 || strcmp(p, error->causes[0]) != 0) {
+            ts_message(r->ctx, "%s", p);
+        }
+    }
+    if (shown < r->failure_count) {
+        ts_message(r->ctx, "and %u inputs more could not be imported", r->failure_count - shown);
+    }
+}
 
 static void print_end(run *r)
 {
@@ -272,6 +334,9 @@ static void print_end(run *r)
     uint64_t losses = ts_summary_losses(s);
     if (s->error != NULL) {
         ts_print_error(r->ctx, s->error);
+    }
+    print_failures(r);
+    if (s->error != NULL) {
         return;
     }
     if (!o->quiet && s->store != NULL) {
@@ -299,15 +364,16 @@ static void release(run *r)
     ts_store_free(r->store);
     ts_db_close(r->db);
     ts_target_free(r->target);
-    ts_signals_guard(NULL);
+    ts_json_file_close(&r->json);
+    ts_signals_guard(TS_GUARD_DATABASE, NULL);
+    ts_signals_guard(TS_GUARD_JSON, NULL);
     if (r->options->extract) {
         ts_extractor_close(&r->extractor);
     }
     ts_output_free(&r->out);
     ts_buf_free(r->ctx, &r->sql);
-    if (r->json_fd >= 0) {
-        (void)r->ctx->sys.close(r->ctx->sys.user, r->json_fd);
-    }
+    ts_buf_free(r->ctx, &r->failures);
+    ts_outputs_free(&r->outputs);
     ts_log_close(&r->log);
 }
 
@@ -321,7 +387,7 @@ static bool may_be_finished(const ts_options *options)
 
 int ts_convert(ts_ctx *ctx, const ts_options *options)
 {
-    run r = {.ctx = ctx, .options = options, .json_fd = -1, .started = ts_now()};
+    run r = {.ctx = ctx, .options = options, .started = ts_now()};
     r.summary = (ts_summary){.ctx = ctx, .options = options};
     r.extractor.dir = -1;
     r.log.fd = -1;

@@ -2,7 +2,6 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
-#include "cli/log_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -103,8 +102,15 @@ static ts_code cannot(const ts_extractor *x, const char *what, const char *name,
 static ts_code check_free(const ts_extractor *x, const char *name)
 {
     struct stat st;
-    if (fstatat(x->dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
-        return errno == ENOENT ? TS_OK : cannot(x, "write", name, errno);
+    struct stat dir;
+    bool exists = fstatat(x->dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+    if ((!exists && errno != ENOENT) || fstat(x->dir, &dir) != 0) {
+        return cannot(x, "write", name, errno);
+    }
+    ts_code code =
+        ts_outputs_check_name(x->outputs, &dir, name, exists ? &st : NULL, x->options->out_dir);
+    if (!exists || code != TS_OK) {
+        return code;
     }
     if (!x->options->force) {
         return ts_fail(x->ctx, TS_ERR_OUTPUT,
@@ -113,10 +119,6 @@ static ts_code check_free(const ts_extractor *x, const char *name)
     }
     if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode)) {
         return cannot(x, "replace", name, S_ISDIR(st.st_mode) ? EISDIR : EEXIST);
-    }
-    if (S_ISREG(st.st_mode) && ts_is_input(&st, x->options)) {
-        return ts_fail(x->ctx, TS_ERR_USAGE, "a recording would replace an input: path=\"%s/%s\"",
-                       x->options->out_dir, name);
     }
     return TS_OK;
 }
@@ -335,9 +337,9 @@ static void drop(void *file)
 }
 
 ts_code ts_extractor_open(ts_extractor *x, ts_extract *hooks, ts_ctx *ctx,
-                          const ts_options *options)
+                          const ts_options *options, ts_outputs *outputs)
 {
-    *x = (ts_extractor){.ctx = ctx, .options = options, .dir = -1};
+    *x = (ts_extractor){.ctx = ctx, .options = options, .outputs = outputs, .dir = -1};
     *hooks = (ts_extract){x, begin, write_piece, end, drop};
     x->dir = ts_sys_open(ctx, options->out_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
     if (x->dir < 0) {

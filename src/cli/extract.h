@@ -10,11 +10,13 @@
 
 #include "base/pool.h"
 #include "cli/options.h"
+#include "cli/outputs.h"
 #include "parsers/format.h"
 
 typedef struct ts_extractor {
     ts_ctx *ctx;
     const ts_options *options;
+    ts_outputs *outputs;
     int dir;       /* -o */
     ts_pool names; /* of this run */
     uint64_t files;
@@ -27,7 +29,7 @@ typedef struct ts_extractor {
  * Close with ts_extractor_close, also after an error.
  */
 ts_code ts_extractor_open(ts_extractor *x, ts_extract *hooks, ts_ctx *ctx,
-                          const ts_options *options);
+                          const ts_options *options, ts_outputs *outputs);
 void ts_extractor_close(ts_extractor *x);
 
 #endif

@@ -36,6 +36,8 @@ const ts_option ts_option_list[] = {
      TS_OPT_TEXT, AT(directory), "read the files hiprofiler_data_<date>_<time>_<n>.htrace of DIR as one recording, in order of n"},
     {NULL, "--format", TS_ARG_VALUE, "NAME", TS_GROUP_INPUT, TS_OPTION_ACTIVE, TS_VALUES_FORMAT,
      TS_OPT_TEXT, AT(format), "take the input for NAME instead of looking at its content; --format=list lists them"},
+    {NULL, "--keep-going", TS_ARG_NONE, NULL, TS_GROUP_INPUT, TS_OPTION_ACTIVE, TS_VALUES_NONE,
+     TS_OPT_FLAG, AT(keep_going), "import the other inputs when one cannot be opened (without it: exit code 1, and nothing is written)"},
     {NULL, "--time-range", TS_ARG_VALUE, "FROM,TO", TS_GROUP_INPUT, TS_OPTION_ACTIVE, TS_VALUES_NONE,
      TS_OPT_RANGE, AT(time_range), "import only what starts at FROM or later and before TO: milliseconds since 1970, ISO 8601 times, or +SECONDS from the beginning of each recording"},
     {NULL, "--max-inflate", TS_ARG_VALUE, "SIZE", TS_GROUP_INPUT, TS_OPTION_ACTIVE, TS_VALUES_NONE,

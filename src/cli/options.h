@@ -112,6 +112,7 @@ typedef struct ts_options {
     bool sync;
     bool with_times;
     bool strict;
+    bool keep_going;
     bool quiet;
     bool no_progress;
     int level;            /* a ts_log_level, TS_LEVEL_OFF or TS_LEVEL_UNSET */

@@ -73,12 +73,15 @@ static bool is_shipped_name(const char *name)
     return strchr(name, '/') == NULL && n > 4 && strcmp(name + n - 4, ".sql") == 0;
 }
 
-ts_code ts_query_read(ts_buf *sql, ts_ctx *ctx, const char *name)
+ts_code ts_query_read(ts_buf *sql, struct stat *st, ts_ctx *ctx, const char *name)
 {
     static const char *const places[] = {"../share/trace_streamer/sql", TS_SQL_DIR};
     const ts_sys *sys = &ctx->sys;
     if (strcmp(name, "-") == 0) {
-        return read_all(sql, ctx, STDIN_FILENO, "-");
+        return sys->fstat(sys->user, STDIN_FILENO, st) != 0
+                   ? ts_fail(ctx, TS_ERR_USAGE, "cannot read the query file \"-\": %s",
+                             strerror(errno))
+                   : read_all(sql, ctx, STDIN_FILENO, "-");
     }
     int fd = ts_sys_open(ctx, name, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0);
     int error = errno;
@@ -94,7 +97,10 @@ ts_code ts_query_read(ts_buf *sql, ts_ctx *ctx, const char *name)
         return ts_fail(ctx, TS_ERR_USAGE, "cannot open the query file \"%s\": %s", name,
                        strerror(error));
     }
-    ts_code code = read_all(sql, ctx, fd, name);
+    ts_code code = sys->fstat(sys->user, fd, st) != 0
+                       ? ts_fail(ctx, TS_ERR_USAGE, "cannot read the query file \"%s\": %s", name,
+                                 strerror(errno))
+                       : read_all(sql, ctx, fd, name);
     (void)sys->close(sys->user, fd);
     return code;
 }

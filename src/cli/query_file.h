@@ -9,9 +9,10 @@
 /*
  * Reads the file of -q ("-": standard input). A name that ends in .sql, has no slash and is no file
  * here is looked up among the shipped questions: beside the installed program, in the prefix it
- * was configured for, in the source tree. TS_ERR_USAGE when it is nowhere or cannot be read.
+ * was configured for. *st: the file that was read. TS_ERR_USAGE when it is nowhere or cannot be
+ * read.
  */
-ts_code ts_query_read(ts_buf *sql, ts_ctx *ctx, const char *name);
+ts_code ts_query_read(ts_buf *sql, struct stat *st, ts_ctx *ctx, const char *name);
 
 /*
  * Runs the statements and prints each result as a header line and rows, tab-separated. Tab,

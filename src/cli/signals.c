@@ -14,18 +14,24 @@ enum { TICK_NS = 200 * 1000 * 1000, PATIENCE = 3 };
 /* A signal handler has no argument to find these by: the only variables of the program with static
  * storage that change. */
 static volatile sig_atomic_t caught;
-static volatile sig_atomic_t guarded;
-static char guarded_path[PATH_MAX];
+static volatile sig_atomic_t result = -1;
+static volatile sig_atomic_t guarded[TS_GUARDS];
+static char guarded_path[TS_GUARDS][PATH_MAX];
 static volatile sig_atomic_t hurried;
 static volatile sig_atomic_t ticks;
 static timer_t timer; /* of has_timer */
 static bool has_timer;
 
+static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
+enum { STOPPING = sizeof stopping / sizeof stopping[0] };
+
 static void remove_guarded(void)
 {
-    if (guarded != 0) {
-        guarded = 0;
-        (void)unlink(guarded_path);
+    for (int i = 0; i < TS_GUARDS; i++) {
+        if (guarded[i] != 0) {
+            guarded[i] = 0;
+            (void)unlink(guarded_path[i]);
+        }
     }
 }
 
@@ -35,7 +41,7 @@ static void on_signal(int number)
     int saved = errno;
     if (caught != 0) {
         remove_guarded();
-        _exit(128 + number);
+        _exit(result >= 0 ? (int)result : 128 + number);
     }
     caught = number;
     if (has_timer) {
@@ -53,7 +59,7 @@ static void on_tick(int number)
     (void)number;
     if (hurried != 0 && caught != 0 && ++ticks >= PATIENCE) {
         remove_guarded();
-        _exit(128 + (int)caught);
+        _exit(result >= 0 ? (int)result : 128 + (int)caught);
     }
 }
 
@@ -69,9 +75,9 @@ void ts_standard_descriptors(void)
 
 const volatile sig_atomic_t *ts_signals_install(void)
 {
-    static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction action;
     struct sigaction old;
+    result = -1;
     memset(&action, 0, sizeof action);
     sigemptyset(&action.sa_mask);
     action.sa_handler = SIG_IGN;
@@ -82,7 +88,7 @@ const volatile sig_atomic_t *ts_signals_install(void)
     has_timer = sigaction(SIGALRM, &action, NULL) == 0 &&
                 timer_create(CLOCK_MONOTONIC, &event, &timer) == 0;
     action.sa_handler = on_signal;
-    for (size_t i = 0; i < sizeof stopping / sizeof stopping[0]; i++) {
+    for (int i = 0; i < STOPPING; i++) {
         /* What the caller ignores (nohup, a background job of a shell) stays ignored. */
         if (sigaction(stopping[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) {
             (void)sigaction(stopping[i], &action, NULL);
@@ -97,11 +103,37 @@ void ts_signals_hurry(bool on)
     hurried = on ? 1 : 0;
 }
 
-void ts_signals_guard(const char *path)
+void ts_signals_guard(int kind, const char *path)
 {
-    guarded = 0;
-    if (path != NULL && strlen(path) < sizeof guarded_path) {
-        memcpy(guarded_path, path, strlen(path) + 1);
-        guarded = 1;
+    guarded[kind] = 0;
+    if (path != NULL && strlen(path) < sizeof guarded_path[kind]) {
+        memcpy(guarded_path[kind], path, strlen(path) + 1);
+        guarded[kind] = 1;
     }
+}
+
+static void mask(int how)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    for (int i = 0; i < STOPPING; i++) {
+        sigaddset(&set, stopping[i]);
+    }
+    sigaddset(&set, SIGALRM); /* which may end the program, too */
+    (void)sigprocmask(how, &set, NULL);
+}
+
+void ts_signals_hold(void)
+{
+    mask(SIG_BLOCK);
+}
+
+void ts_signals_done(int exit_code)
+{
+    result = exit_code;
+}
+
+void ts_signals_release(void)
+{
+    mask(SIG_UNBLOCK);
 }

@@ -28,7 +28,17 @@ const volatile sig_atomic_t *ts_signals_install(void);
  */
 void ts_signals_hurry(bool on);
 
-/* The temporary to remove on a sudden end; NULL: none (any more). */
-void ts_signals_guard(const char *path);
+enum { TS_GUARD_DATABASE, TS_GUARD_JSON, TS_GUARDS };
+
+/* The temporary to remove on a sudden end, one of each kind; NULL: none (any more). */
+void ts_signals_guard(int kind, const char *path);
+
+/*
+ * While the outputs get their names: signals wait between hold and release. ts_signals_done says
+ * that they have them: from then on a signal that ends the program gives this exit code.
+ */
+void ts_signals_hold(void);
+void ts_signals_done(int exit_code);
+void ts_signals_release(void);
 
 #endif

@@ -48,14 +48,15 @@ static ts_code push(walk *w, char *rel)
 }
 
 /* Takes `rel`. */
-static ts_code add_file(walk *w, char *rel, off_t size)
+static ts_code add_file(walk *w, char *rel, const struct stat *st)
 {
     ts_ctx *ctx = w->set->ctx;
     ts_member *m;
     ts_code code = ts_fileset_add(&m, w->set, rel);
     if (code == TS_OK) {
-        m->size = size;
-        w->set->raw_size = ts_sat_add(w->set->raw_size, size);
+        m->size = st->st_size;
+        m->file = (ts_file_id){st->st_dev, st->st_ino};
+        w->set->raw_size = ts_sat_add(w->set->raw_size, st->st_size);
         if (strcmp(m->name, rel) != 0) {
             m->path = rel;
             rel = NULL;
@@ -104,7 +105,7 @@ static ts_code add_entry(walk *w, const char *parent, int fd, const char *name)
     if ((code = ts_join_path(&rel, ctx, parent, name)) != TS_OK) {
         return code;
     }
-    return file ? add_file(w, rel, st.st_size) : push(w, rel);
+    return file ? add_file(w, rel, &st) : push(w, rel);
 }
 
 /* Lists one directory; `fd` stays the caller's. */

@@ -482,6 +482,19 @@ const ts_damage *ts_fileset_damage(const ts_fileset *set)
     return set->damaged ? &set->damage : NULL;
 }
 
+ts_code ts_fileset_files(ts_file_set *files, const ts_fileset *set, const char *prefix)
+{
+    ts_code code = TS_OK;
+    size_t n = strlen(prefix);
+    for (uint32_t i = 0; code == TS_OK && set->kind == TS_SET_DIRECTORY && i < set->count; i++) {
+        const ts_member *m = &set->members[i];
+        if (strncmp(m->name, prefix, n) == 0) {
+            code = ts_file_set_add(set->ctx, files, m->file.dev, m->file.ino);
+        }
+    }
+    return code;
+}
+
 uint64_t ts_fileset_raw_offset(const ts_fileset *set)
 {
     return set->raw_offset;

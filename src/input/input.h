@@ -13,6 +13,7 @@
 #define TS_INPUT_INPUT_H
 
 #include "base/context.h"
+#include "base/file_set.h"
 #include "base/text.h"
 
 typedef struct ts_fileset ts_fileset;
@@ -73,6 +74,10 @@ uint32_t ts_fileset_skipped(const ts_fileset *set);
 
 /* Damage of the archive itself (listing), a part of a directory that cannot be listed, or NULL. */
 const ts_damage *ts_fileset_damage(const ts_fileset *set);
+
+/* Adds the files that a directory lists and whose names begin with `prefix` (""; all), as they were
+ * when it was listed. Errors: memory. */
+ts_code ts_fileset_files(ts_file_set *files, const ts_fileset *set, const char *prefix);
 
 /* --- streams ------------------------------------------------------------------------------ */
 

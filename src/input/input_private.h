@@ -79,6 +79,7 @@ typedef struct ts_member {
     int64_t size;     /* -1 unknown */
     uint64_t seen;    /* raw bytes of it that were read, at most, for progress */
     uint64_t ordinal; /* archive: number of its header */
+    ts_file_id file;  /* directory: which file the name led to when it was listed */
     bool encrypted;
 } ts_member;
 

@@ -2,8 +2,11 @@
 
 #include "base/alloc.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <unistd.h>
 
 enum { BLOCK = 256 * 1024, MAX_NESTED = 16, MAX_KEY = 64 };
 
@@ -129,6 +132,13 @@ static bool stops_the_run(ts_code code)
     return code != TS_ERR_INPUT && code != TS_ERR_FORMAT;
 }
 
+static void tell_failure(const ts_run *run)
+{
+    if (run->request->failed != NULL) {
+        run->request->failed(run->request->failed_user, run->ctx->error.causes[0]);
+    }
+}
+
 ts_code import_failure(ts_run *run, ts_code code, const ts_fileset *set, const char *name)
 {
     int64_t id;
@@ -137,6 +147,7 @@ ts_code import_failure(ts_run *run, ts_code code, const ts_fileset *set, const c
         return code;
     }
     run->result->failed++;
+    tell_failure(run);
     if (!run->failed) {
         run->failed = true;
         run->failure = chain;
@@ -576,6 +587,9 @@ static ts_code import_argument(ts_run *run, const char *const *paths, size_t n)
     ts_fileset *set = NULL;
     ts_code code = n == 1 ? ts_fileset_open(&set, run->ctx, path)
                           : ts_fileset_open_files(&set, run->ctx, paths, n);
+    if (code == TS_ERR_INPUT && !run->request->keep_going) {
+        return code;
+    }
     if (code != TS_OK) {
         return import_failure(run, code, NULL, path + directory_part(path));
     }
@@ -606,6 +620,50 @@ static ts_code import_argument(ts_run *run, const char *const *paths, size_t n)
 }
 
 /* --- the run -------------------------------------------------------------------------------- */
+
+/* What cannot be opened is better told before the work than in the middle of it, and all at once.
+ */
+static ts_code check_arguments(ts_run *run)
+{
+    const ts_import_request *request = run->request;
+    ts_ctx *ctx = run->ctx;
+    bool missing = false;
+    for (size_t i = 0; i < request->path_count && !request->keep_going; i++) {
+        const char *path = request->paths[i];
+        if (strcmp(path, "-") != 0 && faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) != 0) {
+            ts_fail(ctx, TS_ERR_INPUT, "cannot open '%s': %s", path, strerror(errno));
+            tell_failure(run);
+            if (!missing) {
+                run->failure = ctx->error;
+            }
+            missing = true;
+        }
+    }
+    if (!missing) {
+        return TS_OK;
+    }
+    ctx->error = run->failure;
+    return TS_ERR_INPUT;
+}
+
+static ts_code import_all(ts_run *run)
+{
+    const ts_import_request *request = run->request;
+    ts_code code = check_arguments(run);
+    if (code == TS_OK && request->directory != NULL) {
+        code = import_directory(run, request->directory);
+        if (code == TS_ERR_INPUT && request->keep_going) {
+            code = import_failure(run, code, NULL,
+                                  request->directory + directory_part(request->directory));
+        }
+    }
+    for (size_t i = 0; i < request->path_count && code == TS_OK;) {
+        size_t n = count_joined(run, request->paths + i, request->path_count - i);
+        code = import_argument(run, request->paths + i, n);
+        i += n;
+    }
+    return code;
+}
 
 /* Everything was read. */
 static ts_code finish_shared(ts_run *run)
@@ -655,14 +713,7 @@ ts_code ts_import_run(ts_import_result *result, ts_ctx *ctx, ts_store *store,
         code = ctx->error.code;
         goto out;
     }
-    if (request->directory != NULL) {
-        code = import_directory(run, request->directory);
-    }
-    for (size_t i = 0; i < request->path_count && code == TS_OK;) {
-        size_t n = count_joined(run, request->paths + i, request->path_count - i);
-        code = import_argument(run, request->paths + i, n);
-        i += n;
-    }
+    code = import_all(run);
     if (code == TS_OK) {
         code = finish_shared(run);
     }

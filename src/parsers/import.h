@@ -20,6 +20,10 @@ typedef struct ts_import_request {
     const ts_format *format;   /* --format, or NULL to sniff */
     const ts_extract *extract; /* -s, or NULL */
     const ts_progress *progress;
+    bool keep_going; /* an argument that cannot be opened is a failed input, not the end */
+    /* Called for each input that could not be imported, with the reason; NULL: nobody asks. */
+    void (*failed)(void *user, const char *reason);
+    void *failed_user;
     size_t block_size; /* bytes per feed; 0 = default (256 KiB). Never changes the rows. */
 } ts_import_request;
 
@@ -31,9 +35,11 @@ typedef struct ts_import_result {
 } ts_import_result;
 
 /*
- * Imports everything asked for. With several inputs one good one gives TS_OK; each other becomes an
- * issue. When none could be imported the code is that of the first failure (TS_ERR_INPUT or
- * TS_ERR_FORMAT). TS_ERR_LIMIT, _NOMEM, _OUTPUT, _INTERRUPTED and _INTERNAL stop at once.
+ * Imports everything asked for. An argument that cannot be opened is TS_ERR_INPUT before anything
+ * is read, as far as that can be seen, unless the request says keep_going. Else with several inputs
+ * one good one gives TS_OK; each other becomes an issue. When none could be imported the code is
+ * that of the first failure (TS_ERR_INPUT or TS_ERR_FORMAT). TS_ERR_LIMIT, _NOMEM, _OUTPUT,
+ * _INTERRUPTED and _INTERNAL stop at once.
  */
 ts_code ts_import_run(ts_import_result *result, ts_ctx *ctx, ts_store *store,
                       const ts_import_request *request);

@@ -21,6 +21,8 @@ struct ts_target {
     bool named; /* the temporary has a name that must be removed */
     char *path; /* of the temporary */
     int fd;
+    int dir;              /* with `sync`, from ts_target_prepare on; else -1 */
+    struct sqlite3 *held; /* the database that is replaced, locked by ts_target_prepare */
 };
 
 #define ANONYMOUS_PREFIX "trace_streamer-"
@@ -99,16 +101,19 @@ static bool still_names(const char *path, int fd)
 }
 
 /* Removes one temporary when nobody holds it. What cannot be removed is left: it harms nobody. */
-static void remove_dead(ts_ctx *ctx, const char *path)
+static void remove_dead(const ts_target *t, const char *path)
 {
+    ts_ctx *ctx = t->ctx;
     const ts_sys *sys = &ctx->sys;
     int fd = ts_sys_open(ctx, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0);
     if (fd < 0) {
         return;
     }
     struct stat st;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
-        still_names(path, fd) && sys->unlink(sys->user, path) == 0) {
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+        (t->options.reads == NULL || !ts_file_set_has(t->options.reads, &st)) &&
+        flock(fd, LOCK_EX | LOCK_NB) == 0 && still_names(path, fd) &&
+        sys->unlink(sys->user, path) == 0) {
         ts_log(ctx, TS_LOG_INFO, "removed an unfinished file: path=\"%s\"", path);
     }
     sys->close(sys->user, fd);
@@ -133,7 +138,7 @@ static ts_code remove_all_dead(ts_target *t)
                 code = ts_buf_putc(ctx, &path, '\0');
             }
             if (code == TS_OK) {
-                remove_dead(ctx, path.p);
+                remove_dead(t, path.p);
             }
             ts_buf_free(ctx, &path);
         }
@@ -248,11 +253,12 @@ static ts_code target_new(ts_target **out, ts_ctx *ctx)
     }
     t->ctx = ctx;
     t->fd = -1;
+    t->dir = -1;
     return TS_OK;
 }
 
 ts_code ts_target_open(ts_target **out, ts_ctx *ctx, const char *path,
-                       const ts_target_options *options, const char *const *inputs, size_t n)
+                       const ts_target_options *options)
 {
     ts_target *t = NULL;
     *out = NULL;
@@ -261,12 +267,16 @@ ts_code ts_target_open(ts_target **out, ts_ctx *ctx, const char *path,
         goto out;
     }
     t->options = *options;
-    code = ts_place_resolve(&t->place, ctx, path);
+    code = ts_place_resolve(&t->place, ctx, path, t->options.text);
     if (code == TS_OK) {
-        code = ts_place_check_inputs(&t->place, ctx, inputs, n);
+        code = ts_place_check(&t->place, ctx, &t->options);
     }
-    if (code == TS_OK) {
-        code = ts_place_check(&t->place, ctx, t->options.force);
+    if (code == TS_OK && !t->options.text) {
+        bool any;
+        code = ts_side_check(&any, ctx, &t->place, &t->options);
+    }
+    if (code == TS_OK && !t->options.text) {
+        code = ts_old_check_unlocked(ctx, &t->place);
     }
     if (code == TS_OK) {
         code = remove_all_dead(t);
@@ -331,51 +341,72 @@ static ts_code cannot_publish(ts_target *t, const char *doing)
                    t->place.path, strerror(errno));
 }
 
-/* The directory is opened before the renaming, so that only its sync can fail behind it. */
-static ts_code sync_and_rename(ts_target *t)
+/*
+ * In this order, so that the old database is whole wherever the program dies: what its side files
+ * hold comes into it, they are removed, the new one gets the name.
+ */
+static ts_code settle_old(ts_target *t)
+{
+    ts_ctx *ctx = t->ctx;
+    bool any;
+    ts_code code = ts_side_check(&any, ctx, &t->place, &t->options);
+    if (code == TS_OK) {
+        code = ts_old_take(&t->held, ctx, &t->place, any && !t->options.force);
+    }
+    if (code == TS_OK) {
+        code = ts_side_remove(ctx, &t->place, &t->options);
+    }
+    if (code == TS_OK && any && t->dir >= 0 && ts_sys_fsync(ctx, t->dir) != 0) {
+        code = cannot_publish(t, "sync the directory of");
+    }
+    return code;
+}
+
+ts_code ts_target_prepare(ts_target *t)
+{
+    ts_ctx *ctx = t->ctx;
+    if (t->anonymous || !t->named) {
+        return ts_fail(ctx, TS_ERR_INTERNAL, "nothing to publish");
+    }
+    ts_code code = ts_place_check(&t->place, ctx, &t->options);
+    if (code == TS_OK && t->place.exists && fchmod(t->fd, t->place.mode) != 0) {
+        code = cannot_publish(t, "set the mode of");
+    }
+    if (code == TS_OK && t->options.sync) {
+        /* The directory is opened before the renaming, so that only its sync can fail behind it. */
+        if (t->dir < 0) {
+            t->dir = ts_sys_open(ctx, t->place.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+        }
+        if (t->dir < 0) {
+            code = cannot_publish(t, "open the directory of");
+        } else if (ts_sys_fsync(ctx, t->fd) != 0) {
+            code = cannot_publish(t, "sync");
+        }
+    }
+    if (code == TS_OK && !t->options.text && t->held == NULL) {
+        code = settle_old(t);
+    }
+    return code;
+}
+
+ts_code ts_target_rename(ts_target *t)
 {
     const ts_sys *sys = &t->ctx->sys;
     ts_code code = TS_OK;
-    int dir = ts_sys_open(t->ctx, t->place.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-    if (dir < 0) {
-        return cannot_publish(t, "open the directory of");
+    if (sys->rename(sys->user, t->path, t->place.final) != 0) {
+        return cannot_publish(t, "publish");
     }
-    if (ts_sys_fsync(t->ctx, t->fd) != 0) {
-        code = cannot_publish(t, "sync");
-    } else if (sys->rename(sys->user, t->path, t->place.final) != 0) {
-        code = cannot_publish(t, "publish");
-    } else {
-        t->named = false;
-        if (ts_sys_fsync(t->ctx, dir) != 0) {
-            code = cannot_publish(t, "sync the directory of");
-        }
+    t->named = false;
+    if (t->dir >= 0 && ts_sys_fsync(t->ctx, t->dir) != 0) {
+        code = cannot_publish(t, "sync the directory of");
     }
-    sys->close(sys->user, dir);
     return code;
 }
 
 ts_code ts_target_commit(ts_target *t)
 {
-    ts_ctx *ctx = t->ctx;
-    const ts_sys *sys = &ctx->sys;
-    if (t->anonymous || !t->named) {
-        return ts_fail(ctx, TS_ERR_INTERNAL, "nothing to publish");
-    }
-    ts_code code = ts_place_check(&t->place, ctx, t->options.force);
-    if (code != TS_OK) {
-        return code;
-    }
-    if (t->place.exists && fchmod(t->fd, t->place.mode) != 0) {
-        return cannot_publish(t, "set the mode of");
-    }
-    if (t->options.sync) {
-        return sync_and_rename(t);
-    }
-    if (sys->rename(sys->user, t->path, t->place.final) != 0) {
-        return cannot_publish(t, "publish");
-    }
-    t->named = false;
-    return TS_OK;
+    ts_code code = ts_target_prepare(t);
+    return code == TS_OK ? ts_target_rename(t) : code;
 }
 
 ts_code ts_target_hide(ts_target *t)
@@ -403,8 +434,12 @@ void ts_target_free(ts_target *t)
     if (t->named) {
         (void)ctx->sys.unlink(ctx->sys.user, t->path);
     }
+    ts_old_release(t->held);
     if (t->fd >= 0) {
         ctx->sys.close(ctx->sys.user, t->fd);
+    }
+    if (t->dir >= 0) {
+        ctx->sys.close(ctx->sys.user, t->dir);
     }
     ts_place_free(&t->place, ctx);
     ts_free(ctx, t->path);

@@ -7,7 +7,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <string.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 /* As many as the kernel follows in one path. */
@@ -53,6 +55,18 @@ static ts_code follow(char **next, ts_ctx *ctx, const ts_place *place, const cha
     return code;
 }
 
+/* Links of /proc to open files are no paths: opening one opens the file, whatever its name. */
+static bool is_open_file(const char *link)
+{
+    struct statfs fs;
+    int fd = open(link, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    bool yes = fd >= 0 && fstatfs(fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return yes;
+}
+
 /* Sets final: path with the symlinks of its last part followed, whether or not the end exists. */
 static ts_code follow_all(ts_place *place, ts_ctx *ctx)
 {
@@ -69,6 +83,7 @@ static ts_code follow_all(ts_place *place, ts_ctx *ctx)
             return refuse(ctx, place, strerror(ELOOP));
         }
         char *next = NULL;
+        place->open_file = place->open_file || is_open_file(place->final);
         ts_code code = follow(&next, ctx, place, place->final);
         if (code != TS_OK) {
             return code;
@@ -102,10 +117,10 @@ static ts_code split(ts_place *place, ts_ctx *ctx)
     return S_ISDIR(st.st_mode) ? TS_OK : refuse(ctx, place, strerror(ENOTDIR));
 }
 
-ts_code ts_place_resolve(ts_place *place, ts_ctx *ctx, const char *path)
+ts_code ts_place_resolve(ts_place *place, ts_ctx *ctx, const char *path, bool text)
 {
     *place = (ts_place){0};
-    if (strcmp(path, "-") == 0) {
+    if (!text && strcmp(path, "-") == 0) {
         return ts_fail(
             ctx, TS_ERR_USAGE,
             "cannot write the output to \"-\": a database needs a file, because it is not "
@@ -133,10 +148,11 @@ static const char *kind_of(mode_t mode)
     }
 }
 
-ts_code ts_place_check(ts_place *place, ts_ctx *ctx, bool force)
+ts_code ts_place_check(ts_place *place, ts_ctx *ctx, const ts_target_options *options)
 {
     struct stat st;
     struct stat end;
+    bool force = options->force || options->text;
     place->exists = false;
     if (stat(place->path, &st) != 0) {
         /* A dangling symlink is fine: its target is made. */
@@ -148,6 +164,9 @@ ts_code ts_place_check(ts_place *place, ts_ctx *ctx, bool force)
     /* Links of /proc to open files lead somewhere although their text is no path. */
     if (lstat(place->final, &end) != 0 || end.st_dev != st.st_dev || end.st_ino != st.st_ino) {
         return refuse(ctx, place, "it changed meanwhile, or leads to an open file without a name");
+    }
+    if (options->reads != NULL && ts_file_set_has(options->reads, &st)) {
+        return ts_fail(ctx, TS_ERR_USAGE, "the output is an input: path=\"%s\"", place->path);
     }
     place->exists = true;
     place->mode = st.st_mode & 0777;
@@ -173,24 +192,6 @@ ts_code ts_place_check(ts_place *place, ts_ctx *ctx, bool force)
     return TS_OK;
 }
 
-ts_code ts_place_check_inputs(const ts_place *place, ts_ctx *ctx, const char *const *inputs,
-                              size_t n)
-{
-    struct stat out;
-    if (stat(place->final, &out) != 0) {
-        return TS_OK;
-    }
-    for (size_t i = 0; i < n; i++) {
-        struct stat in;
-        int rc = strcmp(inputs[i], "-") == 0 ? fstat(STDIN_FILENO, &in) : stat(inputs[i], &in);
-        if (rc == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino) {
-            return ts_fail(ctx, TS_ERR_USAGE, "the output is the input: path=\"%s\", input=\"%s\"",
-                           place->path, inputs[i]);
-        }
-    }
-    return TS_OK;
-}
-
 void ts_place_free(ts_place *place, ts_ctx *ctx)
 {
     ts_free(ctx, place->path);
@@ -198,4 +199,50 @@ void ts_place_free(ts_place *place, ts_ctx *ctx)
     ts_free(ctx, place->dir);
     ts_free(ctx, place->base);
     *place = (ts_place){0};
+}
+
+ts_code ts_place_name_of(ts_place_name *name, ts_ctx *ctx, const char *path)
+{
+    ts_place place;
+    struct stat st;
+    *name = (ts_place_name){0};
+    ts_code code = ts_place_resolve(&place, ctx, path, true);
+    if (code == TS_OK && stat(place.dir, &st) != 0) {
+        code = refuse(ctx, &place, strerror(errno));
+    }
+    if (code == TS_OK) {
+        *name = (ts_place_name){st.st_dev, st.st_ino, place.base, place.base, place.open_file};
+        place.base = NULL;
+    }
+    ts_place_free(&place, ctx);
+    return code;
+}
+
+bool ts_place_name_is(const ts_place_name *name, dev_t dir, ino_t ino, const char *base)
+{
+    return name->base != NULL && base != NULL && name->dir == dir && name->ino == ino &&
+           strcmp(name->base, base) == 0;
+}
+
+bool ts_place_name_beside(const ts_place_name *db, const ts_place_name *other)
+{
+    if (db->base == NULL || other->base == NULL || db->dir != other->dir || db->ino != other->ino) {
+        return false;
+    }
+    size_t n = strlen(db->base);
+    if (strncmp(db->base, other->base, n) != 0) {
+        return false;
+    }
+    for (unsigned i = 0; i < TS_SIDE_COUNT; i++) {
+        if (strcmp(other->base + n, ts_side_suffixes[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void ts_place_name_free(ts_place_name *name, ts_ctx *ctx)
+{
+    ts_free(ctx, name->owned);
+    *name = (ts_place_name){0};
 }

@@ -9,12 +9,15 @@
 #include "cli/about.h"
 #include "cli/convert.h"
 #include "cli/options.h"
+#include "cli/signals.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* SQLite's hooks have no argument for it. */
@@ -185,8 +188,22 @@ typedef struct place {
 static const char question[] =
     "SELECT count(*) FROM stack_sample; SELECT * FROM v_stack_hot_method;";
 
+/* The file of --json is the one before, or whole. */
+static void check_json(const char *json, const char *before)
+{
+    size_t n;
+    char *text = test_read_file(json, &n);
+    bool whole = n > 3 && text[0] == '{' && strcmp(text + n - 3, "\n}\n") == 0 &&
+                 strstr(text, "\"exit_code\"") != NULL;
+    if (!whole && strcmp(text, before) != 0) {
+        fail_msg("the file of --json is neither old nor whole: %zu bytes: %s", n, text);
+    }
+    free(text);
+}
+
 static int run_once(const scenario *s, const place *p, faults *f)
 {
+    static const char before[] = "an old summary\n";
     char *input = s->input == NULL ? strdup(p->target) : fault_path(TS_FAULT_INPUTS, s->input);
     const char *argv[16] = {"trace_streamer", input, s->into_file ? "-e" : "-q",
                             s->into_file ? p->target : p->query,
@@ -205,6 +222,7 @@ static int run_once(const scenario *s, const place *p, faults *f)
         if (strcmp(s->more[i], "--json=JSON") == 0) {
             assert_true(asprintf(&json_option, "--json=%s", json) > 0);
             argv[argc - 1] = json_option;
+            test_write_file(json, before, sizeof before - 1);
         }
     }
     ts_ctx *ctx = test_ctx_new();
@@ -223,6 +241,9 @@ static int run_once(const scenario *s, const place *p, faults *f)
     ctx->allocator = f->allocator;
     ts_options_free(&options, ctx);
     test_ctx_free(ctx);
+    if (json_option != NULL) {
+        check_json(json, before);
+    }
     (void)unlink(json);
     free(json_option);
     free(json);
@@ -338,8 +359,10 @@ static int run_failing(const scenario *s, const place *p, faults *f)
             fail_msg("%s: %s %llu: another database: %s", s->name, f->what,
                      (unsigned long long)f->fail_at, f->text);
         }
-    } else if (s->into_file && strstr(f->text, "cannot sync the directory") != NULL) {
-        /* Too late to take it back: it is complete, but may be lost when the power goes. */
+    } else if (s->into_file && (strstr(f->text, "cannot sync the directory") != NULL ||
+                                strstr(f->text, "the database is complete and in its place"))) {
+        /* Too late to take it back: it is complete, but may be lost when the power goes, or the
+         * file of --json could not get its name. */
         assert_true(fault_file_is(p->target, p->right, p->right_n));
     } else if (s->into_file) {
         if (!fault_file_is(p->target, p->old, p->old_n)) {
@@ -529,6 +552,101 @@ static void test_short_and_interrupted_calls(void **state)
     }
 }
 
+/* --- signals ---------------------------------------------------------------------------------- */
+
+/* When the two signals come: around the renaming of the database (1) or of the summary (2). */
+static struct {
+    int at;
+    int calls;
+    bool before;
+} signals;
+
+static int signalling_rename(void *user, const char *from, const char *to)
+{
+    (void)user;
+    bool now = ++signals.calls == signals.at;
+    if (now && signals.before) {
+        (void)raise(SIGTERM);
+        (void)raise(SIGINT);
+    }
+    int rc = rename(from, to);
+    if (now && !signals.before) {
+        (void)raise(SIGTERM);
+        (void)raise(SIGINT);
+    }
+    return rc;
+}
+
+static int signalling_fsync(void *user, int fd)
+{
+    (void)user;
+    if (signals.calls++ == 0) {
+        (void)raise(SIGTERM);
+    }
+    return fsync(fd);
+}
+
+static int convert_with_signals(const place *p, const char *json, bool early)
+{
+    char *input = fault_path(TS_FAULT_INPUTS, "snapshot.htrace");
+    char *json_option = NULL;
+    int status = 0;
+    assert_true(asprintf(&json_option, "--json=%s", json) > 0);
+    const char *argv[] = {"trace_streamer", input,     "-e",    p->target,
+                          json_option,      "--quiet", "--sync"};
+    fflush(NULL);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        ts_ctx *ctx = test_ctx_new();
+        ts_options options;
+        ctx->cancel = ts_signals_install();
+        ctx->tmpdir = p->tmp;
+        ctx->sys.rename = signalling_rename;
+        ctx->sys.fsync = early ? signalling_fsync : ctx->sys.fsync;
+        assert_ok(ctx, ts_options_parse(&options, ctx, 7, (char **)(uintptr_t)argv));
+        _exit(ts_convert(ctx, &options));
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    free(input);
+    free(json_option);
+    return WEXITSTATUS(status);
+}
+
+/* The exit code says what has happened to the outputs, whenever the signals come. */
+static void test_signals_around_publishing(void **state)
+{
+    place p;
+    (void)state;
+    begin(&p, &scenarios[0]);
+    char *json = fault_path(p.tmp, "json");
+    for (int at = 1; at <= 2; at++) {
+        for (int before = 0; before < 2; before++) {
+            signals.at = at;
+            signals.before = before == 1;
+            test_write_file(p.target, p.old, p.old_n);
+            assert_int_equal(convert_with_signals(&p, json, false), 0);
+            assert_true(fault_file_is(p.target, p.right, p.right_n));
+            check_json(json, "");
+            assert_int_equal(fault_names(p.dir), 1);
+            assert_int_equal(fault_names(p.tmp), 1);
+            (void)unlink(json);
+        }
+    }
+    /* One before it all: nothing is published but the summary, which tells of it. */
+    signals.at = 0;
+    test_write_file(p.target, p.old, p.old_n);
+    assert_int_equal(convert_with_signals(&p, json, true), 128 + SIGTERM);
+    assert_true(fault_file_is(p.target, p.old, p.old_n));
+    check_json(json, "");
+    assert_int_equal(fault_names(p.dir), 1);
+    (void)unlink(json);
+    assert_int_equal(fault_names(p.tmp), 0);
+    free(json);
+    end(&p);
+}
+
 /* --- what the program says about itself ------------------------------------------------------- */
 
 static void test_about(void **state)
@@ -568,6 +686,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_close_of_what_was_written),
         cmocka_unit_test(test_every_system_call),
         cmocka_unit_test(test_short_and_interrupted_calls),
+        cmocka_unit_test(test_signals_around_publishing),
         cmocka_unit_test(test_about),
     };
     if (argc > 1) {

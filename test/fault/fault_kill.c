@@ -245,6 +245,52 @@ static void test_kill_of_a_question(void **state)
     assert_int_equal(fault_names(all.dir), 0);
 }
 
+/* The whole text of a file, or NULL when it is not there. */
+static char *text_of(const char *path)
+{
+    size_t n;
+    return access(path, F_OK) == 0 ? test_read_file(path, &n) : NULL;
+}
+
+/* The summary in a file is the old one or a whole one, and tells of the database that is there. */
+static void test_kill_with_a_summary(void **state)
+{
+    static const char before[] = "an old summary\n";
+    uint64_t kills = fault_slow() ? 1000 : 80;
+    char *json = fault_path(all.tmp, "summary");
+    char *option = NULL;
+    uint64_t whole = 0;
+    (void)state;
+    assert_true(asprintf(&option, "--json=%s", json) > 0);
+    for (uint64_t i = 0; i < kills; i++) {
+        const char *argv[] = {"trace_streamer", all.input, "-e", all.target,
+                              option,           "--quiet", NULL};
+        test_write_file(json, before, sizeof before - 1);
+        (void)put_before();
+        pid_t pid = start(argv);
+        sleep_ns(all.span / 2 + (int64_t)dice((uint64_t)all.span));
+        assert_int_equal(kill(pid, SIGKILL), 0);
+        (void)wait_for(pid);
+        char *text = text_of(json);
+        assert_non_null(text);
+        if (strcmp(text, before) != 0) {
+            assert_non_null(strstr(text, "\"exit_code\": 0"));
+            assert_string_equal(text + strlen(text) - 3, "\n}\n");
+            assert_int_equal(look(), NEW);
+            whole++;
+        }
+        free(text);
+    }
+    const char *argv[] = {"trace_streamer", all.input, "-e", all.target, option, "--quiet", NULL};
+    wait_for_success(start(argv));
+    assert_int_equal(leftovers(), 0);
+    assert_int_equal(fault_names(all.tmp), 1);
+    print_message("%" PRIu64 " kills: %" PRIu64 " summaries were whole\n", kills, whole);
+    assert_int_equal(unlink(json), 0);
+    free(json);
+    free(option);
+}
+
 static void signal_once(int number, bool question)
 {
     int before = put_before();
@@ -318,6 +364,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kill),
         cmocka_unit_test(test_kill_of_a_question),
+        cmocka_unit_test(test_kill_with_a_summary),
         cmocka_unit_test(test_signals),
         cmocka_unit_test(test_parallel),
     };

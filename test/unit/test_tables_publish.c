@@ -10,8 +10,8 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
-static const ts_target_options plain = {false, false};
-static const ts_target_options forced = {true, false};
+static const ts_target_options plain = {0};
+static const ts_target_options forced = {.force = true};
 
 /* An empty database of ours. */
 static void make_ours(const fixture *f, const char *path)
@@ -26,7 +26,7 @@ static void make_ours(const fixture *f, const char *path)
 static ts_target *open_target(const fixture *f, const char *path)
 {
     ts_target *t = NULL;
-    assert_ok(f->ctx, ts_target_open(&t, f->ctx, path, &plain, NULL, 0));
+    assert_ok(f->ctx, ts_target_open(&t, f->ctx, path, &plain));
     assert_non_null(t);
     return t;
 }
@@ -36,7 +36,7 @@ static void refuse(const fixture *f, const char *path, const ts_target_options *
 {
     ts_target *t = NULL;
     int before = count_names(f->dir);
-    assert_failure(f->ctx, ts_target_open(&t, f->ctx, path, options, NULL, 0), expected, part);
+    assert_failure(f->ctx, ts_target_open(&t, f->ctx, path, options), expected, part);
     assert_null(t);
     assert_int_equal(count_names(f->dir), before);
 }
@@ -102,7 +102,7 @@ static void test_replaced_file_keeps_its_mode(void **state)
         make_ours(f, path);
         assert_int_equal(chmod(path, modes[i]), 0);
         ts_target *t = NULL;
-        assert_ok(f->ctx, ts_target_open(&t, f->ctx, path, &forced, NULL, 0));
+        assert_ok(f->ctx, ts_target_open(&t, f->ctx, path, &forced));
         struct stat st;
         assert_int_equal(stat(ts_target_path(t), &st), 0);
         /* Never more open than the file will be, but for us to work with. */
@@ -143,10 +143,10 @@ static void test_whole_way_with_a_database(void **state)
     const fixture *f = *state;
     char *path = path_of(f, "out.db");
     for (int round = 0; round < 2; round++) {
-        const ts_target_options sync = {false, true};
+        const ts_target_options sync = {.sync = true};
         ts_target *t = NULL;
         ts_db *db = NULL;
-        assert_ok(f->ctx, ts_target_open(&t, f->ctx, path, &sync, NULL, 0));
+        assert_ok(f->ctx, ts_target_open(&t, f->ctx, path, &sync));
         assert_ok(f->ctx, ts_db_create(&db, f->ctx, ts_target_path(t)));
         assert_ok(f->ctx, ts_db_finish(db, true, NULL));
         ts_db_close(db);
@@ -178,7 +178,7 @@ static void test_foreign_files_need_force(void **state)
     refuse(f, other, &plain, TS_ERR_OUTPUT, "not a database of trace_streamer");
     free(other);
     ts_target *t = NULL;
-    assert_ok(f->ctx, ts_target_open(&t, f->ctx, path, &forced, NULL, 0));
+    assert_ok(f->ctx, ts_target_open(&t, f->ctx, path, &forced));
     fill(t, "new");
     assert_ok(f->ctx, ts_target_commit(t));
     ts_target_free(t);
@@ -264,7 +264,7 @@ static void test_unwritable_directory(void **state)
         } else if (chmod(f->dir, 0500) != 0) {
             _exit(11);
         }
-        ts_code code = ts_target_open(&t, f->ctx, path, &plain, NULL, 0);
+        ts_code code = ts_target_open(&t, f->ctx, path, &plain);
         char text[4096];
         causes(f->ctx, text, sizeof text);
         bool ok = code == TS_ERR_OUTPUT && t == NULL && strstr(text, path) != NULL &&
@@ -285,41 +285,48 @@ static void test_input_is_not_the_output(void **state)
     char *path = path_of(f, "a.db");
     char *hard = path_of(f, "hard.db");
     char *soft = path_of(f, "soft.db");
+    char *dead = path_of(f, ".other.db.tmp-1-0123456789abcdef");
     char *other = path_of(f, "other.db");
+    struct stat st;
+    ts_file_set reads = {0};
     make_ours(f, path);
     make_ours(f, other);
+    test_write_file(dead, "x", 1);
     assert_int_equal(link(path, hard), 0);
     assert_int_equal(symlink("a.db", soft), 0);
+    assert_int_equal(stat(dead, &st), 0);
+    assert_ok(f->ctx, ts_file_set_add(f->ctx, &reads, st.st_dev, st.st_ino));
+    for (int i = 0; i < 100; i++) {
+        assert_ok(f->ctx, ts_file_set_add(f->ctx, &reads, 1, (ino_t)(i * 37 % 100)));
+    }
+    assert_int_equal(stat(path, &st), 0);
+    assert_false(ts_file_set_has(&reads, &st));
+    assert_ok(f->ctx, ts_file_set_add(f->ctx, &reads, st.st_dev, st.st_ino));
+    assert_true(ts_file_set_has(&reads, &st));
+    const ts_target_options guarded = {.force = true, .reads = &reads};
+    const ts_target_options text = {.text = true, .reads = &reads};
     const char *const names[] = {path, hard, soft};
     for (size_t i = 0; i < 3; i++) {
-        for (size_t k = 0; k < 3; k++) {
-            const char *inputs[] = {other, "/nowhere", names[k]};
-            assert_failure(f->ctx, ts_target_open(&t, f->ctx, names[i], &forced, inputs, 3),
-                           TS_ERR_USAGE, "the output is the input");
-        }
+        assert_failure(f->ctx, ts_target_open(&t, f->ctx, names[i], &guarded), TS_ERR_USAGE,
+                       "the output is an input");
+        assert_failure(f->ctx, ts_target_open(&t, f->ctx, names[i], &text), TS_ERR_USAGE,
+                       "the output is an input");
     }
-    const char *inputs[] = {other, "-"};
-    assert_ok(f->ctx, ts_target_open(&t, f->ctx, path, &plain, inputs, 1));
+    /* What looks like a dead temporary may be an input too. */
+    assert_ok(f->ctx, ts_target_open(&t, f->ctx, other, &guarded));
+    assert_true(exists(dead));
+    /* It became the input meanwhile. */
+    assert_int_equal(unlink(other), 0);
+    assert_int_equal(link(path, other), 0);
+    assert_failure(f->ctx, ts_target_commit(t), TS_ERR_USAGE, "the output is an input");
     ts_target_free(t);
-    /* Standard input may be the file too. */
-    int saved = dup(STDIN_FILENO);
-    int fd = open(path, O_RDONLY);
-    assert_true(fd >= 0);
-    assert_int_equal(dup2(fd, STDIN_FILENO), STDIN_FILENO);
-    ts_code code = ts_target_open(&t, f->ctx, path, &plain, inputs, 2);
-    if (saved >= 0) {
-        dup2(saved, STDIN_FILENO);
-        close(saved);
-    }
-    close(fd);
-    assert_failure(f->ctx, code, TS_ERR_USAGE, "the output is the input");
+    ts_file_set_free(f->ctx, &reads);
     free(path);
     free(hard);
     free(soft);
+    free(dead);
     free(other);
 }
-
-/* --- symlinks -------------------------------------------------------------------------------- */
 
 static void test_symlinks_are_followed(void **state)
 {
@@ -334,7 +341,7 @@ static void test_symlinks_are_followed(void **state)
     assert_int_equal(symlink(target, link2), 0);
     for (int round = 0; round < 2; round++) {
         ts_target *t = NULL;
-        assert_ok(f->ctx, ts_target_open(&t, f->ctx, link1, &forced, NULL, 0));
+        assert_ok(f->ctx, ts_target_open(&t, f->ctx, link1, &forced));
         /* The temporary is on the file system of the target. */
         assert_int_equal(strncmp(ts_target_path(t), sub, strlen(sub)), 0);
         fill(t, round == 0 ? "one" : "two");
@@ -499,8 +506,7 @@ static void test_killed_run(void **state)
     if (pid == 0) {
         ts_target *t = NULL;
         alarm(60); /* not for ever, should the test itself fail */
-        if (ts_target_open(&t, f->ctx, path, &plain, NULL, 0) != TS_OK ||
-            write(ready[1], "x", 1) != 1) {
+        if (ts_target_open(&t, f->ctx, path, &plain) != TS_OK || write(ready[1], "x", 1) != 1) {
             _exit(1);
         }
         for (;;) {
@@ -535,7 +541,7 @@ static void test_long_names(void **state)
     char *path = path_of(f, name);
     for (int round = 0; round < 2; round++) {
         ts_target *t = NULL;
-        assert_ok(f->ctx, ts_target_open(&t, f->ctx, path, &forced, NULL, 0));
+        assert_ok(f->ctx, ts_target_open(&t, f->ctx, path, &forced));
         const char *base = strrchr(ts_target_path(t), '/') + 1;
         const char *tail = strstr(base, ".tmp-");
         assert_non_null(tail);
@@ -624,14 +630,14 @@ static void test_rename_fails(void **state)
 static void test_fsync_fails(void **state)
 {
     const fixture *f = *state;
-    const ts_target_options sync = {true, true};
+    const ts_target_options sync = {.force = true, .sync = true};
     const ts_sys saved = f->ctx->sys;
     char *path = path_of(f, "out.db");
     /* That of the file, before anything is published; then that of the directory. */
     for (int left = 0; left < 2; left++) {
         ts_target *t = NULL;
         int count = left;
-        assert_ok(f->ctx, ts_target_open(&t, f->ctx, path, &sync, NULL, 0));
+        assert_ok(f->ctx, ts_target_open(&t, f->ctx, path, &sync));
         f->ctx->sys.fsync = failing_fsync;
         f->ctx->sys.user = &count;
         assert_failure(f->ctx, ts_target_commit(t), TS_ERR_OUTPUT, "sync");
@@ -714,7 +720,7 @@ static void test_every_allocation_may_fail(void **state)
         free(dead);
         c.calls = 0;
         c.fail_at = n + 1;
-        code = ts_target_open(&t, f->ctx, soft, &plain, NULL, 0);
+        code = ts_target_open(&t, f->ctx, soft, &plain);
         if (code == TS_OK) {
             code = ts_target_commit(t);
         }
