@@ -40,7 +40,7 @@ static void hook_free(voidpf opaque, voidpf p)
     ts_free(opaque, p);
 }
 
-static ts_code open_zlib(z_stream *z, ts_ctx *ctx, int window_bits)
+ts_code ts_inflate_open(z_stream *z, ts_ctx *ctx, int window_bits)
 {
     memset(z, 0, sizeof *z);
     z->zalloc = hook_alloc;
@@ -197,7 +197,7 @@ ts_code ts_inflate_layer(ts_layer **out, ts_fileset *set, ts_layer *below, bool 
     l->base.release = inflate_release;
     l->set = set;
     l->gzip = gzip;
-    ts_code code = open_zlib(&l->z, ctx, gzip ? GZIP_WINDOW_BITS : ZLIB_WINDOW_BITS);
+    ts_code code = ts_inflate_open(&l->z, ctx, gzip ? GZIP_WINDOW_BITS : ZLIB_WINDOW_BITS);
     if (code != TS_OK) {
         ts_layer_free(&l->base);
         return code;
@@ -232,7 +232,7 @@ ts_code ts_inflate_probe(bool *likely, ts_ctx *ctx, const uint8_t *p, size_t n, 
     z_stream z;
     uint8_t *scratch = NULL;
     *likely = false;
-    ts_code code = open_zlib(&z, ctx, ZLIB_WINDOW_BITS);
+    ts_code code = ts_inflate_open(&z, ctx, ZLIB_WINDOW_BITS);
     if (code != TS_OK) {
         return code;
     }
