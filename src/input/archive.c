@@ -31,7 +31,7 @@ static ts_code fetch(ts_archive *ar, uint64_t off, size_t want)
     uint64_t size = ts_blob_size(ar->blob);
     bool follows = off >= ar->block_off && off - ar->block_off <= ar->block_n;
     size_t got;
-    ar->block_want = !follows ? FIRST_BLOCK : ar->block_want * 2;
+    ar->block_want = follows && ar->block_n > 0 ? ar->block_want * 2 : (size_t)FIRST_BLOCK;
     ar->block_want = ar->block_want < TS_INPUT_BLOCK ? ar->block_want : (size_t)TS_INPUT_BLOCK;
     want = want < ar->block_want ? ar->block_want : want;
     ar->block_n = 0;
