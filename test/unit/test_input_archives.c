@@ -368,10 +368,10 @@ static void test_links(void **state)
     }
 }
 
-/* Names are read whole; their sum has a limit. */
+/* Names are read whole. */
 static void test_long_name(void **state)
 {
-    enum { LONG = 600 * 1024, MANY = 110 };
+    enum { LONG = 5000 };
     (void)state;
     place *w = place_new();
     char *name = malloc(LONG + 1);
@@ -391,16 +391,6 @@ static void test_long_name(void **state)
     assert_ok(w->ctx, ts_fileset_count(&n, set));
     assert_int_equal(n, 3);
     assert_int_equal(strlen(ts_member_name(set, 2)), 4097);
-    ts_fileset_close(outer);
-    free(in.p);
-    maker_open(&m, MAKE_PAX);
-    name[LONG] = '\0';
-    for (int i = 0; i < MANY; i++) {
-        maker_file(&m, name, "x", 1);
-    }
-    in = maker_close(&m);
-    set = enter_bytes(w, &outer, in);
-    assert_code(w->ctx, ts_fileset_count(&n, set), TS_ERR_LIMIT, "more than 67108864 bytes in all");
     ts_fileset_close(outer);
     free(in.p);
     free(name);
