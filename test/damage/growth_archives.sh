@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
-# Time grows with the number of an archive's members and no faster: sizes that double, for shapes that invite worse. And the
-# memory for it is bounded: 100 000 members, and names of 64 MiB, which are the limits.
+# Time grows with the number of an archive's members and no faster: sizes that double, for shapes that invite worse.
 # usage: growth_archives.sh TRACE_STREAMER MKHTRACE SOURCE_DIR CATALOGUE
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/common.sh"
 TIMEFORMAT='%U %S'
 MKCLOUD=${MKHTRACE%mkhtrace}mkcloud
 small small.htrace
-# Sets ms: the processor time of one import, whatever comes out of it, and peak: the memory in KiB.
+# Sets ms: the processor time of one import, whatever comes out of it.
 cost() {
     local code=0
     { time "$PROGRAM" input -e out.db --quiet 2>err >out; } 2>took || code=$?
@@ -53,21 +52,4 @@ for shape in pods.tar pods.tar.gz pods.zip; do
     grows $shape 25
 done
 
-# Memory: what the documentation says of lists is 512 bytes a member and its name.
-measured() { # WHAT KIB CODE
-    local code=0
-    /usr/bin/time -f %M -o peak "$PROGRAM" input -e out.db --quiet 2>err >out || code=$?
-    [ "$code" = "$3" ] || wrong "$1: exit code $code: $(cat err)"
-    printf '%-12s KiB %s\n' "$1" "$(tail -n 1 peak)"
-    [ "$(tail -n 1 peak)" -le "$2" ] || wrong "$1: $(tail -n 1 peak) KiB, $2 allowed"
-    rm -f out.db
-}
-if [ -x /usr/bin/time ]; then
-    python3 "$HERE/growth_archives.py" tar.gz 1000000 small.htrace input
-    measured "million tar" $(((32 << 10) + 100000 * 512 / 1024)) 6
-    python3 "$HERE/growth_archives.py" zip 1000000 small.htrace input
-    measured "million zip" $(((32 << 10) + 100000 * 512 / 1024)) 6
-    python3 "$HERE/growth_archives.py" zip 100000 small.htrace input
-    measured "members" $(((32 << 10) + 100000 * 1024 / 1024)) 5
-fi
 verdict
