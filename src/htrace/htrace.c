@@ -355,6 +355,43 @@ ts_code ts_htrace_feed(ts_htrace *h, const uint8_t *p, size_t n)
     return h->dead;
 }
 
+static bool only_zeros(const uint8_t *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (p[i] != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+ts_code ts_htrace_feed_zeros(ts_htrace *h, uint64_t *used, uint64_t n)
+{
+    uint64_t left = h->bounded && h->section_end > h->offset ? h->section_end - h->offset : 0;
+    *used = 0;
+    if (h->dead != TS_OK || h->replay_at < h->replay_len) {
+        return h->dead;
+    }
+    switch (h->state) {
+    case TS_AT_ZEROS: /* the last byte of the section decides something */
+        *used = !h->bounded ? n : left == 0 ? 0 : n < left - 1 ? n : left - 1;
+        h->offset += *used;
+        break;
+    case TS_AT_RAW:
+        left = h->section_end - h->offset;
+        *used = n < left ? n : left;
+        h->dead = count_raw(h, *used);
+        break;
+    case TS_AT_SEARCH: /* what is kept of the bytes before stays the same */
+        *used = h->have >= TS_HTRACE_WINDOW && only_zeros(h->head, h->have) ? n : 0;
+        h->offset += *used;
+        break;
+    default:
+        break;
+    }
+    return h->dead;
+}
+
 /* --- the end of a file -------------------------------------------------------------------------
  */
 

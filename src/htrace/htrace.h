@@ -55,6 +55,9 @@ ts_code ts_htrace_new(ts_htrace **out, ts_ctx *ctx, ts_store *store,
                       const ts_htrace_config *config);
 void ts_htrace_free(ts_htrace *h);
 
+/* As if n zero bytes were fed, of which *used are taken without looking at each; 0 when each
+ * matters. */
+ts_code ts_htrace_feed_zeros(ts_htrace *h, uint64_t *used, uint64_t n);
 ts_code ts_htrace_feed(ts_htrace *h, const uint8_t *p, size_t n);
 
 /* The input ends here (cut or not). */

@@ -1,4 +1,4 @@
-#include "input/input_private.h"
+#include "input/archive_private.h"
 
 #include "base/alloc.h"
 #include "base/ckd.h"
@@ -7,37 +7,12 @@
 #include <archive_entry.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 
 enum {
-    LIST_BLOCK = 32 * 1024, /* headers are small and far apart */
-    NAME_LEN_MAX = 4096,
-    DIRECTORY_SLACK = 1024, /* signatures that may be counted twice or stand in data by accident */
+    FIRST_BLOCK = 32 * 1024, /* headers are small and far apart; longer where bytes are read on */
     TAR_BLOCK = 512,
-    ZIP_END = 22,
-};
-
-struct ts_archive {
-    ts_ctx *ctx;
-    ts_fileset *set;
-    ts_blob *blob;
-    ts_wrap wrap;
-    bool streaming; /* a zip without a readable central directory: local headers only */
-    bool listing;
-    locale_t locale; /* names are UTF-8 whatever the user's locale; 0 = none to be had */
-    struct archive *a;
-    uint64_t next; /* ordinal of the next header */
-    uint64_t out;  /* bytes that came out, inner archives and wrappers included */
-    /* What libarchive reads through. */
-    ts_code code; /* a failure of ours inside a callback */
-    uint64_t pos;
-    uint8_t *block;
-    uint64_t block_off;
-    size_t block_n;
-    uint64_t fetched;
-    uint64_t signatures; /* of central directory entries */
 };
 
 /* --- what libarchive calls --- */
@@ -49,49 +24,53 @@ static int fail_callback(ts_archive *ar, struct archive *a, ts_code code)
     return ARCHIVE_FATAL;
 }
 
-/*
- * libarchive reads the whole central directory of a zip before it gives the first header. So the
- * limit on members is watched here too, lest a hostile directory fill the memory.
- */
-static ts_code count_signatures(ts_archive *ar)
+/* Fills the window from `off` on: short after a jump, longer and longer where bytes are read on. */
+static ts_code fetch(ts_archive *ar, uint64_t off, size_t want)
 {
-    const uint8_t *p = ar->block;
-    const uint8_t *end = ar->block + ar->block_n;
-    if (ar->wrap != TS_WRAP_ZIP || ar->streaming || ar->next > 0) {
-        return TS_OK;
-    }
-    while (end - p >= 4 && (p = memchr(p, 'P', (size_t)(end - p) - 3)) != NULL) {
-        ar->signatures += memcmp(p, "PK\1\2", 4) == 0;
-        p++;
-    }
-    if (ar->signatures > (uint64_t)ar->ctx->limits.archive_members + DIRECTORY_SLACK) {
-        return ts_fail(ar->ctx, TS_ERR_LIMIT,
-                       "'%s' has more than %" PRIu32 " entries, which is the limit", ar->set->shown,
-                       ar->ctx->limits.archive_members);
-    }
-    return TS_OK;
-}
-
-static ts_code fetch(ts_archive *ar)
-{
+    ts_fileset *set = ar->set;
+    uint64_t size = ts_blob_size(ar->blob);
+    bool follows = off >= ar->block_off && off - ar->block_off <= ar->block_n;
     size_t got;
-    ts_code code = ts_blob_read(&got, ar->blob, ar->pos, ar->block,
-                                ar->listing ? (size_t)LIST_BLOCK : (size_t)TS_INPUT_BLOCK);
+    ar->block_want = follows && ar->block_n > 0 ? ar->block_want * 2 : (size_t)FIRST_BLOCK;
+    ar->block_want = ar->block_want < TS_INPUT_BLOCK ? ar->block_want : (size_t)TS_INPUT_BLOCK;
+    want = want < ar->block_want ? ar->block_want : want;
+    ar->block_n = 0;
+    ts_code code = ts_blob_read(&got, ar->blob, off, ar->block, want);
     if (code != TS_OK) {
         return code;
     }
-    ar->block_off = ar->pos;
+    ar->block_off = off;
     ar->block_n = got;
-    if (!ar->listing) {
-        ts_fileset *set = ar->set;
-        uint64_t size = ts_blob_size(ar->blob);
+    if (set->listed) {
         ar->fetched += got;
         set->raw_offset = ar->fetched < size ? ar->fetched : size;
         if (set->parent != NULL && ts_blob_direct(ar->blob)) {
             ts_fileset_progress(set->parent, set->parent_member, set->raw_offset);
         }
     }
-    return count_signatures(ar);
+    return TS_OK;
+}
+
+ts_code ts_archive_window(const uint8_t **p, size_t *n, ts_archive *ar, uint64_t off, size_t want)
+{
+    uint64_t size = ts_blob_size(ar->blob);
+    uint64_t left = off < size ? size - off : 0;
+    *p = ar->block;
+    *n = 0;
+    want = left < want ? (size_t)left : want;
+    if (left == 0) {
+        return TS_OK;
+    }
+    if (off < ar->block_off || off - ar->block_off >= ar->block_n ||
+        ar->block_n - (size_t)(off - ar->block_off) < want) {
+        ts_code code = fetch(ar, off, want);
+        if (code != TS_OK) {
+            return code;
+        }
+    }
+    *p = ar->block + (off - ar->block_off);
+    *n = ar->block_n - (size_t)(off - ar->block_off);
+    return TS_OK;
 }
 
 static la_ssize_t on_read(struct archive *a, void *user, const void **p)
@@ -100,15 +79,13 @@ static la_ssize_t on_read(struct archive *a, void *user, const void **p)
     if (ar->code != TS_OK) {
         return fail_callback(ar, a, ar->code);
     }
-    if (ar->pos < ar->block_off || ar->pos - ar->block_off >= ar->block_n) {
-        ts_code code = fetch(ar);
-        if (code != TS_OK) {
-            return fail_callback(ar, a, code);
-        }
+    size_t n;
+    const uint8_t *at;
+    ts_code code = ts_archive_window(&at, &n, ar, ar->pos, 1);
+    if (code != TS_OK) {
+        return fail_callback(ar, a, code);
     }
-    size_t skip = (size_t)(ar->pos - ar->block_off);
-    size_t n = ar->block_n - skip;
-    *p = ar->block + skip;
+    *p = at;
     ar->pos += n;
     return (la_ssize_t)n;
 }
@@ -125,24 +102,6 @@ static la_int64_t on_skip(struct archive *a, void *user, la_int64_t request)
     uint64_t n = (uint64_t)request < left ? (uint64_t)request : left;
     ar->pos += n;
     return (la_int64_t)n;
-}
-
-static la_int64_t on_seek(struct archive *a, void *user, la_int64_t off, int whence)
-{
-    ts_archive *ar = user;
-    int64_t base = 0;
-    int64_t pos;
-    if (whence == SEEK_CUR) {
-        base = (int64_t)ar->pos;
-    } else if (whence == SEEK_END) {
-        base = (int64_t)ts_blob_size(ar->blob);
-    }
-    if (ts_ckd_add(&pos, base, off) || pos < 0) {
-        archive_set_error(a, EINVAL, "a position lies before the begin of the archive");
-        return ARCHIVE_FATAL;
-    }
-    ar->pos = (uint64_t)pos;
-    return pos;
 }
 
 /* --- the handle --- */
@@ -174,36 +133,28 @@ static const char *why(struct archive *a)
     return text != NULL ? text : "unknown reason";
 }
 
-static uint64_t where(struct archive *a)
+static uint64_t where(const ts_archive *ar)
 {
-    la_int64_t at = archive_filter_bytes(a, 0);
-    return at > 0 ? (uint64_t)at : 0;
+    la_int64_t at = archive_filter_bytes(ar->a, 0);
+    return ar->base + (at > 0 ? (uint64_t)at : 0);
 }
 
-/* *known is false when libarchive does not find what it looks for: damage. */
-static ts_code open_handle(bool *known, ts_archive *ar)
+/* Begins at a header. *known is false when libarchive does not find what it looks for: damage. */
+static ts_code open_handle(bool *known, ts_archive *ar, uint64_t at, uint64_t ordinal)
 {
     *known = false;
     close_handle(ar);
-    ar->pos = 0;
-    ar->next = 0;
+    ar->pos = at;
+    ar->base = at;
+    ar->next = ordinal;
     ar->code = TS_OK;
-    ar->block_n = 0;
-    ar->signatures = 0;
     ar->a = archive_read_new();
     if (ar->a == NULL) {
         return ts_fail(ar->ctx, TS_ERR_NOMEM, "out of memory while '%s' was opened",
                        ar->set->shown);
     }
-    int r = ARCHIVE_OK;
-    if (ar->wrap == TS_WRAP_TAR) {
-        r = archive_read_support_format_tar(ar->a);
-    } else if (ar->streaming) {
-        r = archive_read_support_format_zip_streamable(ar->a);
-    } else {
-        r = archive_read_support_format_zip_seekable(ar->a);
-        (void)archive_read_set_seek_callback(ar->a, on_seek);
-    }
+    int r = ar->wrap == TS_WRAP_TAR ? archive_read_support_format_tar(ar->a)
+                                    : archive_read_support_format_zip_streamable(ar->a);
     if (r == ARCHIVE_OK && ar->wrap == TS_WRAP_TAR) {
         /* Else what stands behind an end mark would be lost without a word. */
         r = archive_read_set_options(ar->a, "tar:read_concatenated_archives");
@@ -266,6 +217,7 @@ void ts_archive_free(ts_archive *ar)
     if (ar->locale != (locale_t)0) {
         freelocale(ar->locale);
     }
+    ts_archive_forget(ar);
     ts_blob_close(ar->blob);
     ts_free(ar->ctx, ar->block);
     ts_free(ar->ctx, ar);
@@ -273,72 +225,32 @@ void ts_archive_free(ts_archive *ar)
 
 /* --- listing --- */
 
-/* Copies the name with "." and empty parts dropped; false for names that lead out of the archive.
- */
-static bool tidy_name(char *out, const char *name)
+static ts_code list_entry(ts_archive *ar, struct archive_entry *entry)
 {
-    size_t n = 0;
-    bool drive = ((name[0] | 0x20) >= 'a' && (name[0] | 0x20) <= 'z') && name[1] == ':' &&
-                 (name[2] == '/' || name[2] == '\\');
-    if (name[0] == '/' || name[0] == '\\' || drive || strlen(name) > NAME_LEN_MAX) {
-        return false;
+    la_int64_t at = archive_read_header_position(ar->a);
+    ts_member place = {.ordinal = ar->next - 1, .at = ar->base + (at > 0 ? (uint64_t)at : 0)};
+    const char *target = archive_entry_hardlink(entry);
+    ts_entry_kind kind = TS_ENTRY_OTHER;
+    place.size = archive_entry_size_is_set(entry) ? archive_entry_size(entry) : -1;
+    place.encrypted = archive_entry_is_encrypted(entry) != 0;
+    if (target != NULL && place.size <= 0) {
+        kind = TS_ENTRY_HARD_LINK;
+    } else if (archive_entry_filetype(entry) == AE_IFREG) {
+        kind = TS_ENTRY_FILE;
+    } else if ((target = archive_entry_symlink(entry)) != NULL) {
+        kind = TS_ENTRY_LINK;
     }
-    for (const char *p = name; *p != '\0';) {
-        size_t len = strcspn(p, "/");
-        for (const char *q = p; q < p + len;) { /* a backslash parts names elsewhere */
-            size_t inner = strcspn(q, "/\\");
-            if (inner == 2 && q[0] == '.' && q[1] == '.') {
-                return false;
-            }
-            q += inner + (q[inner] == '\\');
-        }
-        if (len > 0 && !(len == 1 && p[0] == '.')) {
-            if (n > 0) {
-                out[n++] = '/';
-            }
-            memcpy(out + n, p, len);
-            n += len;
-        }
-        p += len + (p[len] == '/');
-    }
-    out[n] = '\0';
-    return n > 0;
-}
-
-static ts_code list_entry(ts_archive *ar, struct archive_entry *entry, uint64_t *entries)
-{
-    char tidy[NAME_LEN_MAX + 1];
-    ts_fileset *set = ar->set;
-    ts_member *m;
-    ts_code code = ts_fileset_entry(entries, set);
+    ts_code code = ts_fileset_entry(&ar->entries, ar->set);
     if (code != TS_OK || archive_entry_filetype(entry) == AE_IFDIR) {
         return code;
     }
-    const char *name = archive_entry_pathname(entry);
-    char unnamed[32];
-    if (name == NULL) { /* said to be UTF-8 and is not */
-        (void)snprintf(unnamed, sizeof unnamed, "unnamed-%" PRIu64, ar->next - 1);
-        name = unnamed;
-    }
-    if (archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry) != NULL ||
-        !tidy_name(tidy, name)) {
-        set->skipped++;
-        return TS_OK;
-    }
-    if ((code = ts_fileset_add(&m, set, tidy)) != TS_OK) {
-        return code;
-    }
-    m->ordinal = ar->next - 1;
-    m->size = archive_entry_size_is_set(entry) ? archive_entry_size(entry) : -1;
-    m->encrypted = archive_entry_is_encrypted(entry) != 0;
-    return TS_OK;
+    return ts_archive_add(ar, &place, kind, archive_entry_pathname(entry), target);
 }
 
 /* All headers of the handle; *usable is false when not even the first could be read. */
 static ts_code list_all(bool *usable, ts_archive *ar)
 {
-    uint64_t entries = 0;
-    ts_code code = open_handle(usable, ar);
+    ts_code code = open_handle(usable, ar, 0, 0);
     if (code == TS_OK && !*usable) {
         ts_fileset_damage_set(ar->set, 0, "archive is damaged: %s", why(ar->a));
     }
@@ -349,31 +261,20 @@ static ts_code list_all(bool *usable, ts_archive *ar)
             break;
         }
         if (r == ARCHIVE_OK || r == ARCHIVE_WARN) {
-            code = list_entry(ar, entry, &entries);
+            code = list_entry(ar, entry);
             continue;
         }
         if ((code = failure(ar)) != TS_OK) {
             break;
         }
         *usable = ar->next > 0;
-        ts_fileset_damage_set(ar->set, where(ar->a), "archive is damaged: %s", why(ar->a));
+        ts_fileset_damage_set(ar->set, where(ar), "archive is damaged: %s", why(ar->a));
         /* In a tar the next good header is looked for. */
         if (r != ARCHIVE_RETRY) {
             break;
         }
     }
     close_handle(ar);
-    return code;
-}
-
-/* libarchive does not see an end record that is all there is. */
-static ts_code is_empty_zip(bool *out, ts_archive *ar)
-{
-    uint8_t end[ZIP_END];
-    size_t got;
-    ts_code code = ts_blob_read(&got, ar->blob, 0, end, sizeof end);
-    *out = code == TS_OK && got == sizeof end && memcmp(end, "PK\5\6", 4) == 0 && end[10] == 0 &&
-           end[11] == 0 && ts_blob_size(ar->blob) == ZIP_END + end[20] + end[21] * 256U;
     return code;
 }
 
@@ -398,36 +299,30 @@ ts_code ts_archive_list(ts_fileset *set)
 {
     ts_archive *ar = set->archive;
     const ts_damage *damage = ts_blob_damage(ar->blob);
-    bool usable;
+    bool usable = false;
+    ts_code code = TS_OK;
+    ts_archive_forget(ar);
     set->damaged = damage != NULL;
     if (damage != NULL) {
         set->damage = *damage;
     }
-    bool empty = false;
     if (ar->wrap == TS_WRAP_ZIP) {
-        ts_code code = is_empty_zip(&empty, ar);
-        if (code != TS_OK || empty) {
-            return code;
-        }
+        code = ts_zip_list(&usable, ar);
     }
-    ar->streaming = false;
-    ar->listing = true;
-    ts_code code = list_all(&usable, ar);
-    if (code == TS_OK && !usable && ar->wrap == TS_WRAP_ZIP) {
-        set->damaged = damage != NULL;
+    ar->streaming = ar->wrap == TS_WRAP_ZIP && !usable;
+    if (code == TS_OK && ar->streaming) {
         ts_fileset_damage_set(
             set, ts_blob_size(ar->blob),
             "zip archive has no readable directory at its end: members were found "
             "by their own headers");
-        ts_fileset_clear(set);
-        ar->streaming = true;
+    }
+    if (code == TS_OK && !usable) {
         code = list_all(&usable, ar);
     }
     if (code == TS_OK && ar->wrap == TS_WRAP_TAR) {
         code = check_tar_end(ar);
     }
-    ar->listing = false;
-    return code;
+    return code != TS_OK ? code : ts_archive_settle(ar);
 }
 
 /* --- limits --- */
@@ -486,14 +381,14 @@ static ts_code next_block(entry_layer *e)
         if (code != TS_OK) {
             return code;
         }
-        ts_layer_damage(&e->base, where(ar->a), false, "archive member is damaged: %s", why(ar->a));
+        ts_layer_damage(&e->base, where(ar), false, "archive member is damaged: %s", why(ar->a));
     }
     e->done = r != ARCHIVE_OK;
     if (r != ARCHIVE_OK && r != ARCHIVE_EOF && r != ARCHIVE_WARN) {
         return TS_OK;
     }
     if (off < 0 || (uint64_t)off < e->pos) {
-        ts_layer_damage(&e->base, where(ar->a), false, "archive member has overlapping parts");
+        ts_layer_damage(&e->base, where(ar), false, "archive member has overlapping parts");
         e->done = true;
         return TS_OK;
     }
@@ -506,7 +401,7 @@ static ts_code next_block(entry_layer *e)
     }
     if (r == ARCHIVE_EOF && e->size >= 0 && e->pos < (uint64_t)e->size) {
         /* Without memory for what it keeps of a member, libarchive says that it is empty. */
-        ts_layer_damage(&e->base, where(ar->a), false,
+        ts_layer_damage(&e->base, where(ar), false,
                         "archive member ends after %" PRIu64 " of %" PRId64 " bytes", e->pos,
                         e->size);
     }
@@ -548,8 +443,8 @@ static void entry_release(ts_layer *l)
     }
 }
 
-/* Reads headers until the one with that ordinal; false when it is not to be had with this handle.
- */
+/* Reads the header with that ordinal, which is the next; false when it is not to be had with this
+ * handle. */
 static ts_code advance(bool *found, ts_archive *ar, uint64_t ordinal)
 {
     *found = false;
@@ -573,19 +468,37 @@ static ts_code advance(bool *found, ts_archive *ar, uint64_t ordinal)
     return TS_OK;
 }
 
-static ts_code go_to(bool *found, ts_archive *ar, uint64_t ordinal)
+/*
+ * The streamable reader of zips looks for a header only at the very place, but knows where a member
+ * begins only as "behind the one before".
+ */
+static ts_code find_local_header(uint64_t *at, ts_archive *ar, const ts_member *m)
+{
+    const uint8_t *p;
+    size_t n;
+    *at = m->at;
+    ts_code code = ts_archive_window(&p, &n, ar, m->at, FIRST_BLOCK);
+    if (code == TS_OK && ar->wrap == TS_WRAP_ZIP && n > 0) {
+        const uint8_t *found = memmem(p, n, "PK\3\4", 4);
+        *at += found == NULL ? 0 : (uint64_t)(found - p);
+    }
+    return code;
+}
+
+static ts_code go_to(bool *found, ts_archive *ar, const ts_member *m)
 {
     ts_code code = TS_OK;
-    bool known;
+    bool known = ar->a != NULL && ar->next == m->ordinal;
     *found = false;
-    if (ar->a != NULL && ar->next <= ordinal) {
-        code = advance(found, ar, ordinal);
+    if (known) {
+        code = advance(found, ar, m->ordinal);
     }
-    /* A member that ended in damage takes the handle with it: begin anew. */
+    /* Elsewhere, or a member that ended in damage took the handle with it: begin anew. */
     if (code == TS_OK && !*found) {
-        code = open_handle(&known, ar);
-        if (code == TS_OK && known) {
-            code = advance(found, ar, ordinal);
+        uint64_t at;
+        code = find_local_header(&at, ar, m);
+        if (code == TS_OK && (code = open_handle(&known, ar, at, m->ordinal)) == TS_OK && known) {
+            code = advance(found, ar, m->ordinal);
         }
     }
     if (code != TS_OK) {
@@ -594,14 +507,12 @@ static ts_code go_to(bool *found, ts_archive *ar, uint64_t ordinal)
     return code;
 }
 
-ts_code ts_archive_layer(ts_layer **out, ts_fileset *set, uint32_t i)
+static ts_code entry_layer_new(ts_layer **out, ts_archive *ar, const ts_member *m)
 {
-    ts_ctx *ctx = set->ctx;
-    const ts_member *m = &set->members[i];
+    ts_ctx *ctx = ar->ctx;
     bool found = false;
     ts_code code = TS_OK;
-    *out = NULL;
-    if (!m->encrypted && (code = go_to(&found, set->archive, m->ordinal)) != TS_OK) {
+    if (!m->encrypted && (code = go_to(&found, ar, m)) != TS_OK) {
         return code;
     }
     entry_layer *e = ts_zalloc(ctx, 1, sizeof *e);
@@ -612,15 +523,28 @@ ts_code ts_archive_layer(ts_layer **out, ts_fileset *set, uint32_t i)
     e->base.pull = entry_pull;
     e->base.release = entry_release;
     e->base.direct = true;
-    e->archive = set->archive;
+    e->archive = ar;
     e->size = m->size;
     if (m->encrypted) {
-        ts_layer_damage(&e->base, 0, false, "archive member is encrypted and cannot be read");
+        ts_layer_damage(&e->base, m->at, false, "archive member is encrypted and cannot be read");
         e->done = true;
     } else if (!found) {
-        ts_layer_damage(&e->base, 0, false, "archive member cannot be reached any more");
+        ts_layer_damage(&e->base, m->at, false, "archive member cannot be reached any more");
         e->done = true;
     }
     *out = &e->base;
     return TS_OK;
+}
+
+ts_code ts_archive_layer(ts_layer **out, ts_fileset *set, uint32_t i)
+{
+    ts_archive *ar = set->archive;
+    const ts_member *m = &set->members[i];
+    bool own = ar->wrap == TS_WRAP_ZIP && !ar->streaming && !m->encrypted &&
+               ts_zip_method_known(m->method);
+    *out = NULL;
+    if (own) {
+        close_handle(ar); /* it keeps a place in the window */
+    }
+    return own ? ts_zip_layer(out, ar, m) : entry_layer_new(out, ar, m);
 }

@@ -10,10 +10,26 @@
 #include <string.h>
 #include <unistd.h>
 
+typedef struct place {
+    dev_t dev;
+    ino_t ino;
+} place;
+
+typedef struct linked {
+    place to;
+    char *name;
+} linked;
+
 /* A walk without recursion: directories that were seen wait in a list for their turn. */
 typedef struct walk {
     ts_fileset *set;
     uint64_t entries;
+    struct place *listed; /* directories, for links that lead to them */
+    size_t listed_n;
+    size_t listed_cap;
+    struct linked *linked; /* links to directories */
+    size_t linked_n;
+    size_t linked_cap;
     char **pending; /* relative names, owned */
     size_t n;
     size_t cap;
@@ -45,6 +61,66 @@ static ts_code push(walk *w, char *rel)
     }
     w->pending[w->n++] = rel;
     return TS_OK;
+}
+
+static ts_code note_listed(walk *w, const struct stat *st)
+{
+    if (w->listed_n == w->listed_cap) {
+        size_t cap = w->listed_cap == 0 ? 16 : w->listed_cap * 2;
+        place *p = ts_realloc(w->set->ctx, w->listed, cap, sizeof *p);
+        if (p == NULL) {
+            return w->set->ctx->error.code;
+        }
+        w->listed = p;
+        w->listed_cap = cap;
+    }
+    w->listed[w->listed_n++] = (place){st->st_dev, st->st_ino};
+    return TS_OK;
+}
+
+/* Takes `rel`. */
+static ts_code note_linked(walk *w, char *rel, const struct stat *st)
+{
+    if (w->linked_n == w->linked_cap) {
+        size_t cap = w->linked_cap == 0 ? 16 : w->linked_cap * 2;
+        linked *p = ts_realloc(w->set->ctx, w->linked, cap, sizeof *p);
+        if (p == NULL) {
+            ts_free(w->set->ctx, rel);
+            return w->set->ctx->error.code;
+        }
+        w->linked = p;
+        w->linked_cap = cap;
+    }
+    w->linked[w->linked_n++] = (linked){{st->st_dev, st->st_ino}, rel};
+    return TS_OK;
+}
+
+static int compare_listed(const void *a, const void *b)
+{
+    const place *x = a;
+    const place *y = b;
+    if (x->dev != y->dev) {
+        return x->dev < y->dev ? -1 : 1;
+    }
+    return (x->ino > y->ino) - (x->ino < y->ino);
+}
+
+/* Links to directories that were listed hide nothing; behind others something may be. */
+static ts_code settle_linked(walk *w)
+{
+    ts_code code = TS_OK;
+    if (w->listed_n > 0) {
+        qsort(w->listed, w->listed_n, sizeof *w->listed, compare_listed);
+    }
+    for (size_t i = 0; i < w->linked_n && code == TS_OK; i++) {
+        if (w->listed_n > 0 && bsearch(&w->linked[i].to, w->listed, w->listed_n, sizeof *w->listed,
+                                       compare_listed) != NULL) {
+            w->set->skipped++;
+        } else {
+            code = ts_fileset_note_unread(w->set, w->linked[i].name);
+        }
+    }
+    return code;
 }
 
 /* Takes `rel`. */
@@ -93,25 +169,33 @@ static ts_code add_entry(walk *w, const char *parent, int fd, const char *name)
     }
     if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
         note_unreadable(w, parent, errno);
-        w->set->skipped++;
-        return TS_OK;
-    }
-    bool link = S_ISLNK(st.st_mode);
-    bool file = link ? fstatat(fd, name, &st, 0) == 0 && S_ISREG(st.st_mode) : S_ISREG(st.st_mode);
-    if (!file && (link || !S_ISDIR(st.st_mode))) {
-        w->set->skipped++;
-        return TS_OK;
+        return ts_fileset_note_unread(w->set, name);
     }
     if ((code = ts_join_path(&rel, ctx, parent, name)) != TS_OK) {
         return code;
     }
-    return file ? add_file(w, rel, &st) : push(w, rel);
+    struct stat target;
+    bool link = S_ISLNK(st.st_mode) && fstatat(fd, name, &target, 0) == 0;
+    st = link ? target : st;
+    if (S_ISREG(st.st_mode)) {
+        return add_file(w, rel, &st);
+    }
+    if (S_ISDIR(st.st_mode)) {
+        return link ? note_linked(w, rel, &st) : push(w, rel);
+    }
+    code = ts_fileset_note_unread(w->set, rel);
+    ts_free(ctx, rel);
+    return code;
 }
 
 /* Lists one directory; `fd` stays the caller's. */
 static ts_code list_one(walk *w, const char *parent, int fd)
 {
-    ts_code code = TS_OK;
+    struct stat st;
+    ts_code code = fstat(fd, &st) == 0 ? note_listed(w, &st) : TS_OK;
+    if (code != TS_OK) {
+        return code;
+    }
     int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     DIR *dir = copy < 0 ? NULL : fdopendir(copy);
     if (dir == NULL) {
@@ -119,7 +203,7 @@ static ts_code list_one(walk *w, const char *parent, int fd)
         if (copy >= 0) {
             (void)close(copy);
         }
-        return TS_OK;
+        return ts_fileset_note_unread(w->set, parent);
     }
     while (code == TS_OK && (code = ts_check_cancel(w->set->ctx)) == TS_OK) {
         errno = 0;
@@ -127,6 +211,7 @@ static ts_code list_one(walk *w, const char *parent, int fd)
         if (entry == NULL) {
             if (errno != 0) {
                 note_unreadable(w, parent, errno);
+                code = ts_fileset_note_unread(w->set, parent);
             }
             break;
         }
@@ -153,6 +238,7 @@ static ts_code list_pending(walk *w, const char *rel)
     } while (code == TS_OK && fd < 0 && errno == EINTR);
     if (code == TS_OK && fd < 0) {
         note_unreadable(w, rel, errno);
+        code = ts_fileset_note_unread(w->set, rel);
     } else if (code == TS_OK) {
         code = list_one(w, rel, fd);
         (void)ctx->sys.close(ctx->sys.user, fd);
@@ -175,6 +261,12 @@ ts_code ts_directory_list(ts_fileset *set, int fd)
         ts_free(set->ctx, w.pending[--w.n]);
     }
     ts_free(set->ctx, w.pending);
+    code = code == TS_OK ? settle_linked(&w) : code;
+    while (w.linked_n > 0) {
+        ts_free(set->ctx, w.linked[--w.linked_n].name);
+    }
+    ts_free(set->ctx, w.linked);
+    ts_free(set->ctx, w.listed);
     if (code == TS_OK && set->count > 0) {
         qsort(set->members, set->count, sizeof *set->members, compare_members);
     }

@@ -131,11 +131,17 @@ void ts_fileset_clear(ts_fileset *set)
     }
     ts_free(set->ctx, set->members);
     ts_free(set->ctx, set->by_name);
+    ts_free(set->ctx, set->unread_name);
     set->members = NULL;
     set->by_name = NULL;
+    set->indexed = 0;
+    set->unread_name = NULL;
     set->count = 0;
     set->cap = 0;
+    set->name_bytes = 0;
     set->skipped = 0;
+    set->unread = 0;
+    set->stray = 0;
 }
 
 static void close_one(ts_fileset *set)
@@ -193,6 +199,12 @@ ts_code ts_fileset_add(ts_member **out, ts_fileset *set, const char *name)
 {
     ts_ctx *ctx = set->ctx;
     *out = NULL;
+    set->name_bytes += strlen(name) + 1;
+    if (set->name_bytes > TS_NAME_BYTES_MAX) {
+        return ts_fail(ctx, TS_ERR_LIMIT,
+                       "the names in '%s' have more than %d bytes in all, which is the limit",
+                       set->shown, (int)TS_NAME_BYTES_MAX);
+    }
     if (set->count == set->cap) {
         uint32_t cap;
         if (ts_ckd_mul(&cap, set->cap, 2U)) {
@@ -217,6 +229,21 @@ ts_code ts_fileset_add(ts_member **out, ts_fileset *set, const char *name)
     return code;
 }
 
+ts_code ts_fileset_note_unread(ts_fileset *set, const char *name)
+{
+    set->unread++;
+    return set->unread_name != NULL ? TS_OK
+                                    : clean_name(&set->unread_name, set->ctx, name, strlen(name));
+}
+
+void ts_fileset_note_stray(ts_fileset *set, uint64_t at, uint64_t n)
+{
+    if (set->stray == 0 || at < set->stray_at) {
+        set->stray_at = at;
+    }
+    set->stray += n;
+}
+
 static int compare_refs(const void *a, const void *b)
 {
     const ts_name_ref *x = a;
@@ -231,18 +258,20 @@ ts_code ts_fileset_index(ts_fileset *set)
     if (refs == NULL) {
         return set->ctx->error.code;
     }
+    ts_free(set->ctx, set->by_name);
     for (uint32_t i = 0; i < set->count; i++) {
         refs[i] = (ts_name_ref){set->members[i].name, i};
     }
     qsort(refs, set->count, sizeof *refs, compare_refs);
     set->by_name = refs;
+    set->indexed = set->count;
     return TS_OK;
 }
 
 bool ts_member_find(uint32_t *i, const ts_fileset *set, const char *name)
 {
     uint32_t low = 0;
-    uint32_t high = set->by_name == NULL ? 0 : set->count;
+    uint32_t high = set->indexed;
     while (low < high) {
         uint32_t mid = low + (high - low) / 2;
         if (strcmp(set->by_name[mid].name, name) < 0) {
@@ -251,7 +280,7 @@ bool ts_member_find(uint32_t *i, const ts_fileset *set, const char *name)
             high = mid;
         }
     }
-    if (set->by_name == NULL || low == set->count || strcmp(set->by_name[low].name, name) != 0) {
+    if (low == set->indexed || strcmp(set->by_name[low].name, name) != 0) {
         return false;
     }
     *i = set->by_name[low].member;
@@ -449,9 +478,6 @@ ts_code ts_fileset_count(uint32_t *out, ts_fileset *set)
     *out = 0;
     if (set->kind == TS_SET_ARCHIVE && !set->listed) {
         ts_code code = ts_archive_list(set);
-        if (code == TS_OK) {
-            code = ts_fileset_index(set);
-        }
         if (code != TS_OK) {
             ts_fileset_clear(set);
             return code;
@@ -475,6 +501,18 @@ int64_t ts_member_size(const ts_fileset *set, uint32_t i)
 uint32_t ts_fileset_skipped(const ts_fileset *set)
 {
     return set->skipped;
+}
+
+uint32_t ts_fileset_unread(const char **first, const ts_fileset *set)
+{
+    *first = set->unread_name;
+    return set->unread;
+}
+
+uint64_t ts_fileset_stray(uint64_t *at, const ts_fileset *set)
+{
+    *at = set->stray_at;
+    return set->stray;
 }
 
 const ts_damage *ts_fileset_damage(const ts_fileset *set)

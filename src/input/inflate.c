@@ -15,6 +15,7 @@ enum {
     ZLIB_WINDOW_BITS = 15,
     PROBE_OUT = 64 * 1024, /* so much without an error is no accident */
     PROBE_IN = 64,         /* likewise, of input */
+    PADDING_MAX = 64 << 20,
 };
 
 typedef struct inflate_layer {
@@ -40,7 +41,7 @@ static void hook_free(voidpf opaque, voidpf p)
     ts_free(opaque, p);
 }
 
-static ts_code open_zlib(z_stream *z, ts_ctx *ctx, int window_bits)
+ts_code ts_inflate_open(z_stream *z, ts_ctx *ctx, int window_bits)
 {
     memset(z, 0, sizeof *z);
     z->zalloc = hook_alloc;
@@ -69,6 +70,29 @@ static void damage(inflate_layer *l, bool trailing, const char *what)
     l->done = true;
 }
 
+/* Zero bytes up to the end are padding, as tapes and disks leave it: there is nothing in them. */
+static ts_code is_padding(bool *is, ts_layer *below)
+{
+    static const uint8_t zero[512];
+    uint64_t looked = 0;
+    *is = true;
+    for (;;) {
+        const uint8_t *p;
+        size_t n;
+        ts_code code = ts_layer_window(&p, &n, below, 1);
+        if (code != TS_OK || n == 0) {
+            return code;
+        }
+        n = n < sizeof zero ? n : sizeof zero;
+        looked += n;
+        if (memcmp(p, zero, n) != 0 || looked > PADDING_MAX) {
+            *is = false;
+            return TS_OK;
+        }
+        ts_layer_take(below, n);
+    }
+}
+
 /* After the end of a compressed stream: another gzip member, the end, or bytes that belong nowhere.
  */
 static ts_code next_part(inflate_layer *l)
@@ -88,9 +112,14 @@ static ts_code next_part(inflate_layer *l)
             return ts_fail(l->base.ctx, TS_ERR_INTERNAL, "zlib cannot begin a new gzip member");
         }
     } else {
-        damage(l, true, "is followed by bytes that do not belong to it");
+        bool padding;
+        code = is_padding(&padding, l->base.below);
+        l->done = true;
+        if (code == TS_OK && !padding) {
+            damage(l, true, "is followed by bytes that do not belong to it");
+        }
     }
-    return TS_OK;
+    return code;
 }
 
 /* One call of inflate on the bytes at hand. */
@@ -197,7 +226,7 @@ ts_code ts_inflate_layer(ts_layer **out, ts_fileset *set, ts_layer *below, bool 
     l->base.release = inflate_release;
     l->set = set;
     l->gzip = gzip;
-    ts_code code = open_zlib(&l->z, ctx, gzip ? GZIP_WINDOW_BITS : ZLIB_WINDOW_BITS);
+    ts_code code = ts_inflate_open(&l->z, ctx, gzip ? GZIP_WINDOW_BITS : ZLIB_WINDOW_BITS);
     if (code != TS_OK) {
         ts_layer_free(&l->base);
         return code;
@@ -232,7 +261,7 @@ ts_code ts_inflate_probe(bool *likely, ts_ctx *ctx, const uint8_t *p, size_t n, 
     z_stream z;
     uint8_t *scratch = NULL;
     *likely = false;
-    ts_code code = open_zlib(&z, ctx, ZLIB_WINDOW_BITS);
+    ts_code code = ts_inflate_open(&z, ctx, ZLIB_WINDOW_BITS);
     if (code != TS_OK) {
         return code;
     }

@@ -65,12 +65,18 @@ int64_t ts_member_size(const ts_fileset *set, uint32_t i); /* bytes as stored th
 bool ts_member_find(uint32_t *i, const ts_fileset *set, const char *name);
 
 /*
- * What was there but is not listed: in an archive entries that are no regular files (links,
- * devices) or whose name is empty, absolute, too long or has a ".." part; in a directory what is no
- * regular file (pipes, sockets, devices, dangling links, links to directories). Directories do not
- * count. Known after ts_fileset_count.
+ * What was there but is not listed; directories do not count. Known after ts_fileset_count.
+ *
+ * Skipped: links to what is listed under another name, so that nothing is missing. Unread: whatever
+ * else cannot be read: links to what is not there, pipes, sockets, devices, directories that cannot
+ * be listed. *first is the name of the first of these, or NULL.
  */
 uint32_t ts_fileset_skipped(const ts_fileset *set);
+uint32_t ts_fileset_unread(const char **first, const ts_fileset *set);
+
+/* Bytes of an archive that belong to no member and are not all zero; *at is the first such place.
+ */
+uint64_t ts_fileset_stray(uint64_t *at, const ts_fileset *set);
 
 /* Damage of the archive itself (listing), a part of a directory that cannot be listed, or NULL. */
 const ts_damage *ts_fileset_damage(const ts_fileset *set);
@@ -97,6 +103,13 @@ void ts_stream_close(ts_stream *s);
 
 /* Next bytes: *got of them, 0 at the end. Short reads are normal. TS_ERR_INPUT on a read error. */
 ts_code ts_stream_read(size_t *got, ts_stream *s, void *buf, size_t cap);
+
+/*
+ * A hole of a sparse file begins here: *n zero bytes, which ts_stream_skip passes over without
+ * reading them. 0 when there is none, it is small, or nothing is known (a pipe, a wrapper).
+ */
+ts_code ts_stream_hole(uint64_t *n, ts_stream *s);
+void ts_stream_skip(ts_stream *s, uint64_t n);
 
 /* Borrows the first bytes without consuming them (at most TS_PEEK); call before the first read. */
 enum { TS_PEEK = 4096 };

@@ -15,7 +15,7 @@
 
 #include <sys/types.h>
 
-enum { TS_INPUT_BLOCK = 256 * 1024 };
+enum { TS_INPUT_BLOCK = 256 * 1024, TS_NAME_BYTES_MAX = 64 << 20 };
 
 /* --- layers -------------------------------------------------------------------------------- */
 
@@ -66,6 +66,10 @@ ts_wrap ts_sniff_archive(const uint8_t *p, size_t n);
 /* A layer that inflates what `below` gives; owns it from then on, also when it fails. */
 ts_code ts_inflate_layer(ts_layer **out, ts_fileset *set, ts_layer *below, bool gzip);
 
+/* Initialises inflate with our memory. */
+struct z_stream_s;
+ts_code ts_inflate_open(struct z_stream_s *z, ts_ctx *ctx, int window_bits);
+
 /* Tries to inflate the bytes: does this look like zlib data? */
 ts_code ts_inflate_probe(bool *likely, ts_ctx *ctx, const uint8_t *p, size_t n, bool whole);
 
@@ -80,6 +84,13 @@ typedef struct ts_member {
     uint64_t seen;    /* raw bytes of it that were read, at most, for progress */
     uint64_t ordinal; /* archive: number of its header */
     ts_file_id file;  /* directory: which file the name led to when it was listed */
+    uint64_t at;      /* archive: where its header begins */
+    /* zip with a directory: what that says of the data */
+    uint64_t packed;
+    uint64_t room; /* where something else begins */
+    uint32_t crc;
+    uint16_t method;
+    uint8_t origin; /* archive: what was removed from its name, see archive_names.c */
     bool encrypted;
 } ts_member;
 
@@ -101,10 +112,16 @@ struct ts_fileset {
     uint32_t depth; /* wrappers around the members */
 
     ts_member *members;
-    ts_name_ref *by_name; /* in the order of the names; NULL until all members are there */
+    ts_name_ref *by_name; /* in the order of the names; of the members when they were indexed */
+    uint32_t indexed;     /* how many: 0 until all members are there */
     uint32_t count;
     uint32_t cap;
+    uint64_t name_bytes;
     uint32_t skipped;
+    uint32_t unread;
+    char *unread_name; /* of the first one */
+    uint64_t stray;    /* bytes that belong to no member */
+    uint64_t stray_at;
     bool damaged;
     ts_damage damage;
     uint64_t raw_offset;
@@ -131,13 +148,19 @@ struct ts_fileset {
 ts_code ts_fileset_new(ts_fileset **out, ts_ctx *ctx, ts_set_kind kind, const char *name,
                        const char *shown);
 
-/* Appends a member; `name` is as found (bytes). TS_ERR_LIMIT beyond limits.archive_members. */
+/* Appends a member; `name` is as found (bytes). TS_ERR_LIMIT beyond TS_NAME_BYTES_MAX in all. */
 ts_code ts_fileset_add(ts_member **out, ts_fileset *set, const char *name);
+
+/* Counts an entry whose bytes are read under no name. */
+ts_code ts_fileset_note_unread(ts_fileset *set, const char *name);
+
+/* Counts bytes of an archive that belong to no member. */
+void ts_fileset_note_stray(ts_fileset *set, uint64_t at, uint64_t n);
 
 /* Drops all members. */
 void ts_fileset_clear(ts_fileset *set);
 
-/* Fills by_name when all members are there. */
+/* Fills by_name, again when members were added. */
 ts_code ts_fileset_index(ts_fileset *set);
 
 /* Counts one entry more, listed or not, against limits.archive_members. */
@@ -173,6 +196,10 @@ ts_code ts_archive_layer(ts_layer **out, ts_fileset *set, uint32_t i);
 
 /* The descriptor of a file layer over a regular file, with its first byte's place; -1 otherwise. */
 int ts_file_layer_fd(off_t *start, const ts_layer *l);
+
+/* The length of the hole at the next byte of a file layer; 0 when there is none. */
+ts_code ts_file_layer_hole(uint64_t *n, ts_layer *l);
+void ts_file_layer_skip(ts_layer *l, uint64_t n);
 
 /* The layer gives its descriptor away and does not close it any more; false when the set owns it.
  */

@@ -8,10 +8,12 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     DIRECT_MIN = 64 * 1024,       /* smaller reads go through the window */
     REPLAY_MAX = 4 * 1024 * 1024, /* more is not kept of a pipe for a second look */
+    HOLE_MIN = 1024 * 1024,       /* smaller holes are read */
     WAIT_MS = 200,                /* for data of a pipe, before signals are looked for again */
 };
 
@@ -131,7 +133,9 @@ typedef struct file_layer {
     int fd;
     bool owns_fd;
     off_t start;
-    uint64_t off; /* of the next byte, from `start` */
+    uint64_t off;   /* of the next byte, from `start` */
+    bool sparse;    /* it may have holes */
+    uint64_t dense; /* there is no hole before this place */
 } file_layer;
 
 static ts_code fail_read(const file_layer *f, int error)
@@ -266,6 +270,21 @@ out:
     return code;
 }
 
+/* Fewer blocks than bytes, and a file position that is ours alone. */
+static ts_code look_for_holes(file_layer *f)
+{
+    ts_ctx *ctx = f->base.ctx;
+    struct stat st;
+    if (f->base.pull != regular_pull || !(f->owns_fd || f->set->owns_fd)) {
+        return TS_OK;
+    }
+    if (ctx->sys.fstat(ctx->sys.user, f->fd, &st) != 0) {
+        return fail_read(f, errno);
+    }
+    f->sparse = st.st_blocks < st.st_size / 512;
+    return TS_OK;
+}
+
 ts_code ts_file_layer(ts_layer **out, ts_fileset *set, uint32_t i)
 {
     ts_ctx *ctx = set->ctx;
@@ -290,12 +309,47 @@ ts_code ts_file_layer(ts_layer **out, ts_fileset *set, uint32_t i)
             f->base.pull = pipe_pull;
         }
     }
+    code = code == TS_OK ? look_for_holes(f) : code;
     if (code != TS_OK) {
         ts_layer_free(&f->base);
         return code;
     }
     *out = &f->base;
     return TS_OK;
+}
+
+ts_code ts_file_layer_hole(uint64_t *n, ts_layer *l)
+{
+    file_layer *f = (file_layer *)l;
+    struct stat st;
+    *n = 0;
+    if (l->pull != regular_pull || !f->sparse || f->off < f->dense) {
+        return TS_OK;
+    }
+    off_t at = f->start + (off_t)f->off;
+    off_t data = lseek(f->fd, at, SEEK_DATA);
+    if (data < 0 && errno == ENXIO) { /* none up to the end */
+        if (l->ctx->sys.fstat(l->ctx->sys.user, f->fd, &st) != 0) {
+            return fail_read(f, errno);
+        }
+        data = st.st_size;
+    }
+    if (data > at && data - at >= HOLE_MIN) {
+        *n = (uint64_t)(data - at);
+        return TS_OK;
+    }
+    off_t hole = data < at ? -1 : lseek(f->fd, data, SEEK_HOLE);
+    f->sparse = data >= at && hole > data; /* else the file system does not say */
+    f->dense = f->sparse ? (uint64_t)(hole - f->start) : 0;
+    return TS_OK;
+}
+
+void ts_file_layer_skip(ts_layer *l, uint64_t n)
+{
+    file_layer *f = (file_layer *)l;
+    f->off += n;
+    l->taken += n;
+    ts_fileset_progress(f->set, f->member, f->off);
 }
 
 int ts_file_layer_fd(off_t *start, const ts_layer *l)

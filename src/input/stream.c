@@ -174,6 +174,19 @@ ts_code ts_stream_read(size_t *got, ts_stream *s, void *buf, size_t cap)
     return code;
 }
 
+ts_code ts_stream_hole(uint64_t *n, ts_stream *s)
+{
+    *n = 0;
+    return s->top == s->bottom && s->top->at == s->top->have ? ts_file_layer_hole(n, s->top)
+                                                             : TS_OK;
+}
+
+void ts_stream_skip(ts_stream *s, uint64_t n)
+{
+    ts_file_layer_skip(s->top, n);
+    s->offset += n;
+}
+
 ts_code ts_stream_peek(ts_text *head, ts_stream *s)
 {
     const uint8_t *p;

@@ -57,8 +57,24 @@ typedef struct ts_job {
     const char *name;  /* its name, for messages */
     ts_fileset *set;   /* where it comes from */
     uint32_t member;   /* which member (stream formats) */
+    uint8_t *taken;    /* set formats: by member, see ts_job_take */
     ts_run *run;
 } ts_job;
+
+/* For set formats: the member was read, or what is wrong with it was told. All others may be
+ * recordings of other formats and are looked at afterwards. */
+static inline void ts_job_take(ts_job *job, uint32_t member)
+{
+    if (job->taken != NULL) {
+        job->taken[member] = 1;
+    }
+}
+
+/* Another set format has read it before. */
+static inline bool ts_job_taken(const ts_job *job, uint32_t member)
+{
+    return job->taken != NULL && job->taken[member] != 0;
+}
 
 /*
  * State that the imports of one run share (node ids that must not repeat, a row that stands for
@@ -93,6 +109,9 @@ typedef struct ts_format {
     ts_code (*open)(void **self, ts_job *job);
     ts_code (*feed)(void *self, const uint8_t *p, size_t n);
     ts_code (*finish)(void *self, const ts_stream_end *end);
+    /* As feed with n zero bytes, of which *used are taken at once, without looking at each. None
+     * when it matters what they are: then some are fed. NULL: never. */
+    ts_code (*feed_zeros)(void *self, uint64_t *used, uint64_t n);
     void (*close)(void *self);
     /* -D: the file that was fed has ended and `name` goes on with it; missing: files between them
      * are not there. NULL when the format's recordings are never split. */

@@ -8,7 +8,12 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { BLOCK = 256 * 1024, MAX_NESTED = 16, MAX_KEY = 64 };
+enum {
+    BLOCK = 256 * 1024,
+    MAX_NESTED = 16,
+    MAX_KEY = 64,
+    HOLE_MAX = 1 << 30, /* bytes of a hole that are fed one by one */
+};
 
 /* --- sniffing ------------------------------------------------------------------------------- */
 
@@ -45,7 +50,7 @@ static const char *first_key(char key[MAX_KEY], ts_text head)
     return i < head.n && head.p[i] == '"' ? key : NULL;
 }
 
-const ts_format *import_sniff(const char *name, ts_text head, bool whole)
+static const ts_format *sniff_stream(int *confidence, const char *name, ts_text head, bool whole)
 {
     char key[MAX_KEY];
     const ts_sniff s = {
@@ -56,15 +61,36 @@ const ts_format *import_sniff(const char *name, ts_text head, bool whole)
         .json_key = first_key(key, head),
     };
     const ts_format *best = NULL;
-    int confidence = TS_SNIFF_NO;
+    *confidence = TS_SNIFF_NO;
     for (const ts_format *const *f = ts_formats; *f != NULL; f++) {
         int c = (*f)->import_set == NULL ? (*f)->sniff(&s) : TS_SNIFF_NO;
-        if (c > confidence) {
-            confidence = c;
+        if (c > *confidence) {
+            *confidence = c;
             best = *f;
         }
     }
     return best;
+}
+
+const ts_format *import_sniff(const char *name, ts_text head, bool whole)
+{
+    int confidence;
+    return sniff_stream(&confidence, name, head, whole);
+}
+
+/* Of a file beside those that a set format has read: what may be one of a set, but has no name of
+ * one, was left out by that format with reason. */
+static const ts_format *sniff_beside(const char *name, ts_text head)
+{
+    int confidence;
+    const ts_format *format = sniff_stream(&confidence, name, head, head.n < TS_PEEK);
+    for (const ts_format *const *f = ts_formats; format != NULL && *f != NULL; f++) {
+        if ((*f)->import_set != NULL && confidence < TS_SNIFF_SURE && format->source_type != NULL &&
+            strcmp((*f)->source_type, format->source_type) == 0) {
+            return NULL;
+        }
+    }
+    return format;
 }
 
 /* Formats that look at the names of a set. */
@@ -202,6 +228,48 @@ void ts_job_read(ts_job *job, uint64_t bytes)
     report_progress(job->run, job->set);
 }
 
+/* A hole of a sparse file: the parser gets its zero bytes, at once where it can. */
+static ts_code feed_hole(ts_run *run, const ts_format *format, void *parser, ts_stream *stream,
+                         uint64_t n, uint64_t *fed)
+{
+    ts_code code = ts_check_cancel(run->ctx);
+    *fed = 0;
+    if (code == TS_OK && format->feed_zeros != NULL) {
+        code = format->feed_zeros(parser, fed, n);
+    }
+    if (code == TS_OK && *fed == 0) {
+        *fed = n < run->block_size ? n : run->block_size;
+        memset(run->block, 0, (size_t)*fed);
+        code = format->feed(parser, run->block, (size_t)*fed);
+    }
+    if (code == TS_OK) {
+        ts_stream_skip(stream, *fed);
+    }
+    return code;
+}
+
+/* *ended: the rest of the hole, and what follows it, was left out. */
+static ts_code feed_holes(ts_run *run, const ts_format *format, void *parser, ts_stream *stream,
+                          int64_t source_id, bool *ended)
+{
+    uint64_t slowly = 0;
+    uint64_t n;
+    ts_code code = ts_stream_hole(&n, stream);
+    while (code == TS_OK && n > 0) {
+        uint64_t fed;
+        if (slowly > HOLE_MAX) {
+            *ended = true;
+            return ts_issue(
+                run->store, source_id, TS_ISSUE_input_hole, NULL, (int64_t)ts_stream_offset(stream),
+                "%" PRIu64 " more bytes of a hole and what follows it were not read", n);
+        }
+        code = feed_hole(run, format, parser, stream, n, &fed);
+        slowly += fed <= run->block_size ? fed : 0;
+        n -= code == TS_OK ? fed : n;
+    }
+    return code;
+}
+
 ts_code import_feed(ts_run *run, const ts_format *format, void *parser, ts_stream *stream,
                     const ts_fileset *top, int64_t source_id, bool *broken)
 {
@@ -210,6 +278,10 @@ ts_code import_feed(ts_run *run, const ts_format *format, void *parser, ts_strea
     for (;;) {
         size_t got;
         if ((code = ts_check_cancel(run->ctx)) != TS_OK) {
+            return code;
+        }
+        if ((code = feed_holes(run, format, parser, stream, source_id, broken)) != TS_OK ||
+            *broken) {
             return code;
         }
         code = ts_stream_read(&got, stream, run->block, run->block_size);
@@ -305,6 +377,8 @@ typedef struct level {
     ts_tally *members; /* of an archive of which not all was imported */
     uint32_t passed;   /* members that are no recordings */
     uint32_t failed;   /* members that could not be read or imported */
+    uint8_t *taken;    /* members that a set format has read, or NULL */
+    bool beside;       /* below such a set: what is no recording has been told already */
 } level;
 
 typedef struct argument {
@@ -343,6 +417,10 @@ static ts_code pass_over(argument *a, const char *name, ts_text head, const ts_d
     if (ts_fileset_kind(l->set) == TS_SET_FILE) {
         return import_failure(run, unknown(run, name, head), l->set, name);
     }
+    if (l->beside && (damage == NULL || damage->trailing)) {
+        l->passed++;
+        return TS_OK;
+    }
     if ((code = import_source(run, &id, l->set, name)) != TS_OK) {
         return code;
     }
@@ -357,47 +435,146 @@ static ts_code pass_over(argument *a, const char *name, ts_text head, const ts_d
                     damage->what);
 }
 
-/* The set formats see a directory or an archive first. */
-static ts_code try_set_formats(argument *a, ts_fileset *set, uint32_t count, bool *taken)
+/* What of a set could not be read, on the row of its source. */
+static ts_code note_unread(ts_run *run, ts_fileset *set, int64_t id)
 {
-    ts_run *run = a->run;
-    const char **names = ts_alloc(run->ctx, count == 0 ? 1 : count, sizeof *names);
-    ts_job job = {
-        .ctx = run->ctx,
-        .store = run->store,
-        .options = &run->options,
-        .name = ts_fileset_name(set),
-        .set = set,
-        .run = run,
-    };
+    const char *first;
+    uint64_t at;
+    uint32_t linked = ts_fileset_skipped(set);
+    uint32_t unread = ts_fileset_unread(&first, set);
+    uint64_t stray = ts_fileset_stray(&at, set);
+    ts_tally *tally;
+    ts_code code = TS_OK;
+    if (linked > 0) {
+        code = ts_issue_n(run->store, id, TS_ISSUE_member_linked, NULL, TS_NO_OFFSET, linked,
+                          "links to directories whose files were read");
+    }
+    if (code == TS_OK && unread > 0) {
+        ts_source(run->store, id)->complete = 0;
+        code = ts_issue_n(run->store, id, TS_ISSUE_member_unread, first, TS_NO_OFFSET, unread,
+                          "members that are no files and lead to none");
+    }
+    if (code == TS_OK && stray > 0 &&
+        (code = ts_count(&tally, run->store, id, TS_ITEM_stray_bytes, NULL)) == TS_OK) {
+        ts_source(run->store, id)->complete = 0;
+        tally->seen += stray;
+        tally->lost += stray;
+        code = ts_issue(run->store, id, TS_ISSUE_archive_stray_bytes, NULL, (int64_t)at,
+                        "%" PRIu64 " bytes belong to no member", stray);
+    }
+    return code;
+}
+
+/* Members that are neither listed nor skipped on purpose are lost. */
+static ts_code count_unread(ts_run *run, ts_fileset *set, int64_t id)
+{
+    const char *first;
+    uint32_t unread = ts_fileset_unread(&first, set);
+    ts_tally *tally;
+    ts_code code = TS_OK;
+    if (unread > 0 && (code = ts_count(&tally, run->store, id, TS_ITEM_members, NULL)) == TS_OK) {
+        tally->seen += unread;
+        tally->lost += unread;
+    }
+    return code;
+}
+
+/* Imports all of the set that belongs to the format. What cannot be read is told by the first. */
+static ts_code run_set_format(ts_run *run, const ts_format *format, ts_job *job, bool first)
+{
+    ts_code code = import_source(run, &job->source_id, NULL, job->name);
+    if (code == TS_OK) {
+        ts_row_source *source = ts_source(run->store, job->source_id);
+        code = ts_source_text(run->store, job->source_id, &source->format, format->name,
+                              strlen(format->name));
+    }
+    if (code == TS_OK) {
+        code = format->import_set(job);
+    }
+    if (code != TS_OK) {
+        return import_failure(run, code, job->set, job->name);
+    }
+    if (first && ((code = note_unread(run, job->set, job->source_id)) != TS_OK ||
+                  (code = count_unread(run, job->set, job->source_id)) != TS_OK)) {
+        return code;
+    }
+    return import_done(run, format, job->name);
+}
+
+/*
+ * The format that takes what is left of the set as a whole. One that is insisted on may find what
+ * it takes in an archive inside.
+ */
+static ts_code choose_set_format(const ts_format **out, ts_run *run, ts_fileset *set,
+                                 uint32_t count, const uint8_t *taken)
+{
     const ts_format *format = run->request->format;
-    ts_code code;
-    *taken = false;
+    const char **names = ts_alloc(run->ctx, count == 0 ? 1 : count, sizeof *names);
+    uint32_t n = 0;
+    *out = NULL;
     if (names == NULL) {
         return run->ctx->error.code;
     }
     for (uint32_t i = 0; i < count; i++) {
-        names[i] = ts_member_name(set, i);
+        if (taken[i] == 0) {
+            names[n++] = ts_member_name(set, i);
+        }
     }
     if (format == NULL) {
-        format = sniff_set(job.name, names, count);
+        *out = sniff_set(ts_fileset_name(set), names, n);
+    } else if (format->import_set != NULL) {
+        const ts_sniff s = {.name = ts_fileset_name(set), .names = names, .name_count = n};
+        bool inside = ts_fileset_kind(set) == TS_SET_ARCHIVE && format->sniff(&s) == TS_SNIFF_NO;
+        *out = inside ? NULL : format;
     }
     ts_free(run->ctx, names);
-    if (format == NULL || format->import_set == NULL) {
-        return TS_OK;
+    return TS_OK;
+}
+
+/*
+ * The set formats see a directory or an archive first, one after the other while there is something
+ * for them. *taken: by member, what was read; NULL when no format took anything. Caller frees.
+ */
+static ts_code try_set_formats(argument *a, ts_fileset *set, uint32_t count, uint8_t **taken)
+{
+    ts_run *run = a->run;
+    uint8_t *by_member = ts_zalloc(run->ctx, count + 1U, 1);
+    const ts_format *before = NULL;
+    uint32_t failed = run->result->failed;
+    ts_code code = TS_OK;
+    *taken = NULL;
+    if (by_member == NULL) {
+        return run->ctx->error.code;
     }
-    *taken = true;
-    code = import_source(run, &job.source_id, NULL, job.name);
-    if (code == TS_OK) {
-        ts_row_source *source = ts_source(run->store, job.source_id);
-        code = ts_source_text(run->store, job.source_id, &source->format, format->name,
-                              strlen(format->name));
+    for (;;) {
+        const ts_format *format;
+        code = choose_set_format(&format, run, set, count, by_member);
+        if (code != TS_OK || format == NULL || format == before) {
+            break;
+        }
+        ts_job job = {
+            .ctx = run->ctx,
+            .store = run->store,
+            .options = &run->options,
+            .name = ts_fileset_name(set),
+            .set = set,
+            .taken = by_member,
+            .run = run,
+        };
+        code = run_set_format(run, format, &job, before == NULL);
+        if (run->request->format != NULL || (before == NULL && run->result->failed > failed)) {
+            memset(by_member, 1, count); /* nothing else is wanted of it */
+        }
+        before = format;
+        *taken = by_member;
+        if (code != TS_OK || run->result->failed > failed) {
+            break;
+        }
     }
-    if (code == TS_OK) {
-        code = format->import_set(&job);
+    if (*taken == NULL) {
+        ts_free(run->ctx, by_member);
     }
-    return code != TS_OK ? import_failure(run, code, set, job.name)
-                         : import_done(run, format, job.name);
+    return code;
 }
 
 /* The archive's own row, which only archives of which not all is imported have. */
@@ -407,22 +584,21 @@ static ts_code archive_source(ts_run *run, const ts_fileset *set, int64_t *id, t
     return code != TS_OK ? code : ts_count(tally, run->store, *id, TS_ITEM_members, NULL);
 }
 
-static ts_code note_skipped(argument *a, ts_fileset *set, ts_tally **tally)
+static ts_code note_archive(argument *a, ts_fileset *set, ts_tally **tally)
 {
     ts_run *run = a->run;
-    uint32_t skipped = ts_fileset_skipped(set);
+    const char *first;
+    uint64_t at;
     const ts_damage *damage = ts_fileset_damage(set);
     int64_t id;
     ts_code code;
-    if (ts_fileset_kind(set) != TS_SET_ARCHIVE || (skipped == 0 && damage == NULL)) {
+    if (ts_fileset_kind(set) != TS_SET_ARCHIVE ||
+        (ts_fileset_skipped(set) == 0 && ts_fileset_unread(&first, set) == 0 &&
+         ts_fileset_stray(&at, set) == 0 && damage == NULL)) {
         return TS_OK;
     }
-    if ((code = archive_source(run, set, &id, tally)) != TS_OK) {
-        return code;
-    }
-    if (skipped > 0) {
-        code = ts_issue_n(run->store, id, TS_ISSUE_member_skipped, NULL, TS_NO_OFFSET, skipped,
-                          "members that are no regular files, or have unusable names");
+    if ((code = archive_source(run, set, &id, tally)) == TS_OK) {
+        code = note_unread(run, set, id);
     }
     if (code == TS_OK && damage != NULL) {
         ts_source(run->store, id)->complete = 0;
@@ -435,21 +611,23 @@ static ts_code note_skipped(argument *a, ts_fileset *set, ts_tally **tally)
 /* All members were seen: what became of them. */
 static ts_code count_members(ts_run *run, level *l)
 {
-    uint32_t skipped = ts_fileset_skipped(l->set);
+    const char *first;
+    uint32_t linked = ts_fileset_skipped(l->set);
+    uint32_t unread = ts_fileset_unread(&first, l->set);
     int64_t id;
     ts_code code = TS_OK;
-    if (ts_fileset_kind(l->set) != TS_SET_ARCHIVE) {
+    if (ts_fileset_kind(l->set) != TS_SET_ARCHIVE || l->taken != NULL) {
         return TS_OK;
     }
-    if (l->members == NULL && l->passed + l->failed > 0) {
+    if (l->members == NULL && l->failed + (l->beside ? 0 : l->passed) > 0) {
         code = archive_source(run, l->set, &id, &l->members);
     }
     if (code == TS_OK && l->members != NULL) {
         *l->members = (ts_tally){
-            .seen = (uint64_t)l->count + skipped,
+            .seen = (uint64_t)l->count + linked + unread,
             .imported = l->count - l->passed - l->failed,
-            .lost = l->failed,
-            .skipped = (uint64_t)l->passed + skipped,
+            .lost = (uint64_t)l->failed + unread,
+            .skipped = (uint64_t)l->passed + linked,
         };
     }
     return code;
@@ -462,6 +640,12 @@ static ts_code unknown_directory(ts_run *run, const ts_fileset *set)
     if (damage != NULL) {
         return ts_fail(run->ctx, TS_ERR_INPUT, "%s: %s", ts_fileset_name(set), damage->what);
     }
+    if (run->request->format != NULL) {
+        return ts_fail(
+            run->ctx, TS_ERR_FORMAT,
+            "%s is a directory, and the format %s is that of single files; name its files",
+            ts_fileset_name(set), run->request->format->name);
+    }
     return ts_fail(run->ctx, TS_ERR_FORMAT,
                    "%s is a directory that no format recognises; name its files, or use -D for the "
                    "split files of one recording",
@@ -472,35 +656,66 @@ static ts_code unknown_directory(ts_run *run, const ts_fileset *set)
 static ts_code enter_set(argument *a, ts_fileset *set)
 {
     ts_run *run = a->run;
-    ts_tally *members = NULL;
-    uint32_t count = 0;
-    bool taken = false;
-    ts_code code = ts_fileset_count(&count, set);
+    const level *outer = a->depth == 0 ? NULL : &a->levels[a->depth - 1];
+    level l = {.set = set};
+    bool done = false;
+    ts_code code = ts_fileset_count(&l.count, set);
+    l.beside = outer != NULL && (outer->beside || outer->taken != NULL);
     if (code == TS_OK && ts_fileset_kind(set) != TS_SET_FILE) {
-        code = try_set_formats(a, set, count, &taken);
+        code = try_set_formats(a, set, l.count, &l.taken);
     }
-    if (code == TS_OK && !taken) {
-        code = note_skipped(a, set, &members);
+    l.beside = l.beside || l.taken != NULL;
+    if (code == TS_OK && l.taken == NULL) {
+        code = note_archive(a, set, &l.members);
+        if (code == TS_OK && ts_fileset_kind(set) == TS_SET_DIRECTORY) {
+            code = import_failure(run, unknown_directory(run, set), NULL, ts_fileset_name(set));
+            done = true;
+        }
     }
-    if (code == TS_OK && !taken && ts_fileset_kind(set) == TS_SET_DIRECTORY) {
-        code = import_failure(run, unknown_directory(run, set), NULL, ts_fileset_name(set));
-        taken = true;
-    }
-    if (code == TS_OK && !taken && a->depth == MAX_NESTED) {
+    if (code == TS_OK && !done && a->depth == MAX_NESTED) {
         code = ts_fail(run->ctx, TS_ERR_LIMIT, "archives are nested more than %d deep", MAX_NESTED);
     }
-    if (code != TS_OK || taken) {
+    if (code != TS_OK || done) {
+        ts_free(run->ctx, l.taken);
         ts_fileset_close(set);
         return code;
     }
-    a->levels[a->depth++] = (level){.set = set, .count = count, .members = members};
+    a->levels[a->depth++] = l;
     return TS_OK;
+}
+
+static void leave_set(argument *a)
+{
+    level *l = &a->levels[--a->depth];
+    ts_free(a->run->ctx, l->taken);
+    ts_fileset_close(l->set);
 }
 
 static ts_code refuse(ts_run *run, const ts_format *format, const ts_fileset *set, const char *name)
 {
-    ts_fail(run->ctx, TS_ERR_FORMAT, "%s: %s", name, format->refusal);
+    if (run->request->format == format) { /* nobody has looked whether it is one */
+        ts_fail(run->ctx, TS_ERR_FORMAT, "%s: the format %s cannot be imported (%s)", name,
+                format->name, format->refusal);
+    } else {
+        ts_fail(run->ctx, TS_ERR_FORMAT, "%s: %s", name, format->refusal);
+    }
     return import_failure(run, TS_ERR_FORMAT, set, name);
+}
+
+/* A format of sets is insisted on: a single file may be a set of one. */
+static ts_code import_as_set(argument *a, const ts_format *format, const char *name)
+{
+    ts_run *run = a->run;
+    ts_fileset *set = a->levels[a->depth - 1].set;
+    ts_job job = {
+        .ctx = run->ctx,
+        .store = run->store,
+        .options = &run->options,
+        .name = name,
+        .set = set,
+        .run = run,
+    };
+    return run_set_format(run, format, &job, true);
 }
 
 static ts_code open_member(argument *a, uint32_t i)
@@ -526,8 +741,18 @@ static ts_code open_member(argument *a, uint32_t i)
         code = code != TS_OK ? import_failure(run, code, l->set, name) : enter_set(a, inner);
         goto out;
     }
-    if (format == NULL || format->open == NULL) {
-        format = import_sniff(name, head, head.n < TS_PEEK);
+    if (format != NULL && format->import_set != NULL) {
+        if (ts_fileset_kind(l->set) != TS_SET_FILE) {
+            code = pass_over(a, name, head, ts_stream_damage(stream));
+            goto out;
+        }
+        ts_stream_close(stream);
+        stream = NULL;
+        code = import_as_set(a, format, name);
+        goto out;
+    }
+    if (format == NULL) {
+        format = l->beside ? sniff_beside(name, head) : import_sniff(name, head, head.n < TS_PEEK);
     }
     if (format == NULL) {
         code = pass_over(a, name, head, ts_stream_damage(stream));
@@ -578,6 +803,13 @@ static size_t count_joined(const ts_run *run, const char *const *paths, size_t n
     return i < 2 ? 1 : i;
 }
 
+static void no_recording(ts_run *run, const ts_fileset *set)
+{
+    const ts_format *format = run->request->format;
+    ts_fail(run->ctx, TS_ERR_FORMAT, "%s holds no recording of %s%s", ts_fileset_name(set),
+            format == NULL ? "a known format" : "the format ", format == NULL ? "" : format->name);
+}
+
 /* One argument, or several that make a set. */
 static ts_code import_argument(ts_run *run, const char *const *paths, size_t n)
 {
@@ -596,6 +828,10 @@ static ts_code import_argument(ts_run *run, const char *const *paths, size_t n)
     code = enter_set(&a, set);
     while (code == TS_OK && a.depth > 0) {
         level *l = &a.levels[a.depth - 1];
+        if (l->next < l->count && l->taken != NULL && l->taken[l->next] != 0) {
+            l->next++;
+            continue;
+        }
         if (l->next < l->count) {
             uint32_t failed = run->result->failed;
             code = open_member(&a, l->next++);
@@ -606,15 +842,13 @@ static ts_code import_argument(ts_run *run, const char *const *paths, size_t n)
             break;
         }
         if (a.depth == 1 && run->result->imported + run->result->failed == before) {
-            ts_fail(run->ctx, TS_ERR_FORMAT, "%s holds no recording of a known format",
-                    ts_fileset_name(l->set));
+            no_recording(run, l->set);
             code = import_failure(run, TS_ERR_FORMAT, NULL, ts_fileset_name(l->set));
         }
-        a.depth--;
-        ts_fileset_close(l->set);
+        leave_set(&a);
     }
     while (a.depth > 0) {
-        ts_fileset_close(a.levels[--a.depth].set);
+        leave_set(&a);
     }
     return code;
 }

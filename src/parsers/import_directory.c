@@ -164,6 +164,10 @@ ts_code import_directory(ts_run *run, const char *path)
     uint32_t n = 0;
     ts_job job = {
         .ctx = run->ctx, .store = run->store, .options = &run->options, .run = run, .name = path};
+    if (run->request->format != NULL && run->request->format != format) {
+        return ts_fail(run->ctx, TS_ERR_USAGE, "-D reads files of the format %s, not of %s",
+                       format->name, run->request->format->name);
+    }
     ts_code code = ts_fileset_open(&set, run->ctx, path);
     if (code != TS_OK) {
         return code;

@@ -44,7 +44,10 @@ static void check_all_kinds(enum maker_kind kind)
     assert_ok(w->ctx, ts_fileset_count(&n, set));
     assert_int_equal(n, 3);
     assert_null(ts_fileset_damage(set));
+    const char *first;
     assert_int_equal(ts_fileset_skipped(set), 0);
+    assert_int_equal(ts_fileset_unread(&first, set), 0);
+    assert_null(first);
     assert_int_equal(ts_fileset_raw_size(set), in.n);
     assert_int_equal(ts_member_size(set, 0), a.n);
     for (int round = 0; round < 2; round++) { /* in order, then backwards */
@@ -233,49 +236,151 @@ static void test_two_inner_sets(void **state)
 
 /* --- names --- */
 
+/* Names that lead out of the archive are shown without what leads there; the members are read. */
 static void test_hostile_names(void **state)
 {
-    static const char *const bad[] = {"/etc/passwd", "../up", "a/../../b", "a/..",
-                                      "..",          "C:/x",  "\\x",       "a\\..\\b"};
+    static const char *const bad[][2] = {
+        {"/etc/passwd", "etc/passwd"}, {"../up", "up"}, {"a/../../b", "a/b"}, {"a/..", "a"},
+        {"..", "unnamed-4"},           {"C:/x", "x"},   {"\\y", "y"},         {"a\\..\\c", "a\\c"},
+    };
+    enum { BAD = sizeof bad / sizeof bad[0] };
     (void)state;
     place *w = place_new();
     ts_fileset *outer;
     uint32_t n;
+    const char *first;
     maker m;
     maker_open(&m, MAKE_PAX);
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        maker_file(&m, bad[i], "x", 1);
+    for (size_t i = 0; i < BAD; i++) {
+        maker_file(&m, bad[i][0], "x", 1);
     }
-    maker_entry(&m, "link", AE_IFLNK, "/etc/passwd", false, NULL, 0);
     maker_entry(&m, "fifo", AE_IFIFO, NULL, false, NULL, 0);
     maker_entry(&m, "device", AE_IFCHR, NULL, false, NULL, 0);
     maker_file(&m, "./a//b/./c", "good", 4);
-    maker_entry(&m, "hard", AE_IFREG, "a/b/c", true, NULL, 0);
     maker_file(&m, "..x/y..z/...", "good", 4);
     bytes in = maker_close(&m);
     ts_fileset *set = enter_bytes(w, &outer, in);
     assert_ok(w->ctx, ts_fileset_count(&n, set));
-    assert_int_equal(n, 2);
+    assert_int_equal(n, BAD + 2);
     bytes good = bytes_of("good", 4);
-    check_member(w, set, 0, "a/b/c", good);
-    check_member(w, set, 1, "..x/y..z/...", good);
-    assert_int_equal(ts_fileset_skipped(set), sizeof bad / sizeof bad[0] + 4);
+    bytes x = bytes_of("x", 1);
+    for (uint32_t i = 0; i < BAD; i++) {
+        check_member(w, set, i, bad[i][1], x);
+    }
+    check_member(w, set, BAD, "a/b/c", good);
+    check_member(w, set, BAD + 1, "..x/y..z/...", good);
+    assert_int_equal(ts_fileset_skipped(set), 0);
+    assert_int_equal(ts_fileset_unread(&first, set), 2);
+    assert_string_equal(first, "fifo");
     ts_fileset_close(outer);
+    free(x.p);
     free(good.p);
     free(in.p);
     place_free(w);
 }
 
-static void test_long_name(void **state)
+/* What was told apart by "/", ".." or nothing before it still is. */
+static void test_names_stay_distinct(void **state)
+{
+    static const char *const names[][2] = {
+        {"pod/calls/1.gz", "pod/calls/1.gz"},
+        {"/pod/calls/1.gz", "(2)/pod/calls/1.gz"},
+        {"../pod/calls/1.gz", "(3)/pod/calls/1.gz"},
+        {"/pod/trace/1.gz", "(2)/pod/trace/1.gz"}, /* stays with the other of its kind */
+        {"../../other", "other"},
+        {"same", "same"},
+        {"same", "same"},
+    };
+    enum { NAMES = sizeof names / sizeof names[0] };
+    (void)state;
+    for (int kind = MAKE_ZIP; kind <= MAKE_PAX; kind++) {
+        place *w = place_new();
+        ts_fileset *outer;
+        uint32_t n;
+        maker m;
+        maker_open(&m, (enum maker_kind)kind);
+        for (size_t i = 0; i < NAMES; i++) {
+            char text[2] = {(char)('0' + i), 0};
+            maker_file(&m, names[i][0], text, 1);
+        }
+        bytes in = maker_close(&m);
+        ts_fileset *set = enter_bytes(w, &outer, in);
+        assert_ok(w->ctx, ts_fileset_count(&n, set));
+        assert_int_equal(n, NAMES);
+        for (uint32_t i = 0; i < NAMES; i++) {
+            bytes want = bytes_new(1);
+            want.p[0] = (uint8_t)('0' + i);
+            check_member(w, set, i, names[i][1], want);
+            free(want.p);
+        }
+        ts_fileset_close(outer);
+        free(in.p);
+        place_free(w);
+    }
+}
+
+/* Links are read as what they stand for, as in a directory; those to nowhere are told. */
+static void test_links(void **state)
 {
     (void)state;
+    for (int kind = MAKE_ZIP; kind <= MAKE_GNU; kind++) {
+        place *w = place_new();
+        bool hard = kind >= MAKE_USTAR; /* zips know none */
+        ts_fileset *outer;
+        uint32_t n;
+        uint32_t i;
+        const char *first;
+        maker m;
+        maker_open(&m, (enum maker_kind)kind);
+        maker_entry(&m, "d/chain", AE_IFLNK, "soft", false, NULL, 0);
+        maker_entry(&m, "d/soft", AE_IFLNK, "../e/./file", false, NULL, 0);
+        maker_file(&m, "e/file", "good", 4);
+        maker_entry(&m, "dir", AE_IFLNK, "e", false, NULL, 0);
+        maker_entry(&m, "gone", AE_IFLNK, "nowhere", false, NULL, 0);
+        maker_entry(&m, "out", AE_IFLNK, "../e/file", false, NULL, 0);
+        maker_entry(&m, "loop", AE_IFLNK, "loop", false, NULL, 0);
+        if (hard) {
+            maker_entry(&m, "hard", AE_IFREG, "e/file", true, NULL, 0);
+            maker_entry(&m, "hard-gone", AE_IFREG, "e/none", true, NULL, 0);
+        }
+        maker_file(&m, "last", "end", 3);
+        bytes in = maker_close(&m);
+        bytes good = bytes_of("good", 4);
+        bytes last = bytes_of("end", 3);
+        ts_fileset *set = enter_bytes(w, &outer, in);
+        assert_ok(w->ctx, ts_fileset_count(&n, set));
+        assert_int_equal(n, hard ? 5 : 4);
+        check_member(w, set, 0, "e/file", good);
+        check_member(w, set, 1, "last", last);
+        assert_true(ts_member_find(&i, set, "d/soft"));
+        check_member(w, set, i, "d/soft", good);
+        assert_true(ts_member_find(&i, set, "d/chain"));
+        check_member(w, set, i, "d/chain", good);
+        assert_int_equal(ts_member_find(&i, set, "hard"), hard);
+        check_member(w, set, i, hard ? "hard" : "d/chain", good);
+        assert_int_equal(ts_fileset_skipped(set), 1);
+        assert_int_equal(ts_fileset_unread(&first, set), hard ? 4 : 3);
+        ts_fileset_close(outer);
+        free(last.p);
+        free(good.p);
+        free(in.p);
+        place_free(w);
+    }
+}
+
+/* Names are read whole. */
+static void test_long_name(void **state)
+{
+    enum { LONG = 5000 };
+    (void)state;
     place *w = place_new();
-    char name[4200];
+    char *name = malloc(LONG + 1);
     ts_fileset *outer;
     uint32_t n;
     maker m;
+    assert_non_null(name);
     maker_open(&m, MAKE_PAX);
-    memset(name, 'a', sizeof name);
+    memset(name, 'a', LONG);
     for (size_t len = 4095; len <= 4097; len++) {
         name[len] = '\0';
         maker_file(&m, name, "x", 1);
@@ -284,11 +389,11 @@ static void test_long_name(void **state)
     bytes in = maker_close(&m);
     ts_fileset *set = enter_bytes(w, &outer, in);
     assert_ok(w->ctx, ts_fileset_count(&n, set));
-    assert_int_equal(n, 2);
-    assert_int_equal(ts_fileset_skipped(set), 1);
-    assert_int_equal(strlen(ts_member_name(set, 1)), 4096);
+    assert_int_equal(n, 3);
+    assert_int_equal(strlen(ts_member_name(set, 2)), 4097);
     ts_fileset_close(outer);
     free(in.p);
+    free(name);
     place_free(w);
 }
 
@@ -697,6 +802,77 @@ static void test_tar_concatenated(void **state)
     place_free(w);
 }
 
+/* Zips behind one another: both are listed, by the offsets of each. */
+static void test_zip_concatenated(void **state)
+{
+    (void)state;
+    place *w = place_new();
+    bytes a = bytes_text(600);
+    bytes b = bytes_noise(90);
+    bytes c = bytes_text(70);
+    bytes in = bytes_join(archive_over(MAKE_ZIP, "a", bytes_of(a.p, a.n)),
+                          archive_over(MAKE_ZIP_STORED, "b", bytes_of(b.p, b.n)));
+    in = bytes_join(in, archive_over(MAKE_ZIP, "c", bytes_of(c.p, c.n)));
+    ts_fileset *outer;
+    uint32_t n;
+    uint64_t at;
+    ts_fileset *set = enter_bytes(w, &outer, in);
+    assert_ok(w->ctx, ts_fileset_count(&n, set));
+    assert_int_equal(n, 3);
+    check_member(w, set, 0, "a", a);
+    check_member(w, set, 1, "b", b);
+    check_member(w, set, 2, "c", c);
+    check_member(w, set, 0, "a", a);
+    assert_null(ts_fileset_damage(set));
+    assert_int_equal(ts_fileset_stray(&at, set), 0);
+    ts_fileset_close(outer);
+    free(in.p);
+    free(a.p);
+    free(b.p);
+    free(c.p);
+    place_free(w);
+}
+
+/* Bytes before, between and behind zips belong to nothing, unless they are zero. */
+static void test_zip_stray_bytes(void **state)
+{
+    static const struct {
+        size_t before, between, behind;
+    } cases[] = {{0, 0, 0}, {0, 0, 30}, {50, 0, 0}, {0, 20, 0}, {5, 6, 7}};
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
+        place *w = place_new();
+        size_t before = cases[i / 2].before;
+        size_t between = cases[i / 2].between;
+        size_t behind = cases[i / 2].behind;
+        bool zero = i % 2 != 0;
+        bytes in = bytes_new(before);
+        bytes one = archive_over(MAKE_ZIP, "a", bytes_text(40));
+        bytes two = archive_over(MAKE_ZIP, "b", bytes_text(50));
+        uint64_t where = before > 0 ? 0 : between > 0 ? one.n : one.n + two.n;
+        memset(in.p, 'j', before);
+        memcpy(in.p, "PK\3\4", before > 0 ? 4 : 0); /* else it does not look like a zip */
+        in = bytes_join(bytes_join(in, one), bytes_new(between));
+        memset(in.p + in.n - between, zero ? 0 : 'j', between);
+        in = bytes_join(bytes_join(in, two), bytes_new(behind));
+        memset(in.p + in.n - behind, zero ? 0 : 'j', behind);
+        ts_fileset *outer;
+        uint32_t n;
+        uint64_t at;
+        ts_fileset *set = enter_bytes(w, &outer, in);
+        assert_ok(w->ctx, ts_fileset_count(&n, set));
+        assert_int_equal(n, 2);
+        assert_int_equal(ts_fileset_stray(&at, set), before + (zero ? 0 : between + behind));
+        if (ts_fileset_stray(&at, set) > 0) {
+            assert_int_equal(at, where);
+        }
+        assert_null(ts_fileset_damage(set));
+        ts_fileset_close(outer);
+        free(in.p);
+        place_free(w);
+    }
+}
+
 /* A damaged gzip around a tar: what came out is listed, the cause is the gzip's. */
 static void test_damaged_around(void **state)
 {
@@ -814,6 +990,8 @@ int main(void)
         cmocka_unit_test(test_archive_depth),
         cmocka_unit_test(test_two_inner_sets),
         cmocka_unit_test(test_hostile_names),
+        cmocka_unit_test(test_names_stay_distinct),
+        cmocka_unit_test(test_links),
         cmocka_unit_test(test_long_name),
         cmocka_unit_test(test_name_encodings),
         cmocka_unit_test(test_pax_names),
@@ -826,6 +1004,8 @@ int main(void)
         cmocka_unit_test(test_encrypted),
         cmocka_unit_test(test_tar_bad_header),
         cmocka_unit_test(test_tar_concatenated),
+        cmocka_unit_test(test_zip_concatenated),
+        cmocka_unit_test(test_zip_stray_bytes),
         cmocka_unit_test(test_damaged_around),
         cmocka_unit_test(test_flipped_bits),
         cmocka_unit_test(test_order_of_reading),

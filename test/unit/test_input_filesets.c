@@ -234,7 +234,10 @@ static void test_directory(void **state)
         assert_string_equal(ts_fileset_name(set), "t");
         assert_ok(w->ctx, ts_fileset_count(&n, set));
         assert_int_equal(n, sizeof want / sizeof want[0]);
-        assert_int_equal(ts_fileset_skipped(set), 3);
+        const char *first;
+        assert_int_equal(ts_fileset_skipped(set), 1); /* the loop */
+        assert_int_equal(ts_fileset_unread(&first, set), 2);
+        assert_true(strcmp(first, "dangling") == 0 || strcmp(first, "fifo") == 0);
         assert_null(ts_fileset_damage(set));
         for (uint32_t i = 0; i < n; i++) {
             ts_stream *s;

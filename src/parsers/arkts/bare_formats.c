@@ -192,6 +192,13 @@ static ts_code heap_feed(void *self, const uint8_t *p, size_t n)
     return code;
 }
 
+static ts_code heap_feed_zeros(void *self, uint64_t *used, uint64_t n)
+{
+    bare_heap *b = self;
+    *used = b->file == NULL && (b->trailing || ts_heap_pass(b->heap, n)) ? n : 0;
+    return TS_OK;
+}
+
 static ts_code heap_finish(void *self, const ts_stream_end *end_of)
 {
     bare_heap *b = self;
@@ -281,6 +288,13 @@ static ts_code profile_feed(void *self, const uint8_t *p, size_t n)
     return code != TS_OK ? code : ts_json_feed(b->json, (const char *)p, n);
 }
 
+static ts_code profile_feed_zeros(void *self, uint64_t *used, uint64_t n)
+{
+    bare_profile *b = self;
+    *used = b->file == NULL && ts_json_state(b->json) == TS_JSON_BAD ? n : 0;
+    return TS_OK;
+}
+
 static ts_code profile_finish(void *self, const ts_stream_end *end_of)
 {
     bare_profile *b = self;
@@ -321,6 +335,7 @@ const ts_format ts_format_heapsnapshot = {
     .json = true,
     .open = heap_open,
     .feed = heap_feed,
+    .feed_zeros = heap_feed_zeros,
     .finish = heap_finish,
     .close = heap_close,
 };
@@ -333,6 +348,7 @@ const ts_format ts_format_cpuprofile = {
     .json = true,
     .open = profile_open,
     .feed = profile_feed,
+    .feed_zeros = profile_feed_zeros,
     .finish = profile_finish,
     .close = profile_close,
 };

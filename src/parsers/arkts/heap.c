@@ -464,6 +464,14 @@ uint64_t ts_heap_taken(const ts_heap *h)
     return h->object ? ts_json_position(h->json) : 0;
 }
 
+bool ts_heap_pass(ts_heap *h, uint64_t n)
+{
+    if (h->damaged) {
+        h->fed += n;
+    }
+    return h->damaged;
+}
+
 bool ts_heap_complete(const ts_heap *h)
 {
     return h->done && !h->damaged;

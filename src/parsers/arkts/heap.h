@@ -60,6 +60,8 @@ const ts_json_handler *ts_heap_handler(void);
 void ts_heap_take_events(ts_heap *h); /* said before the first event of a snapshot */
 
 /* The document has come to its end without damage. */
+/* Nothing more is taken: n bytes are counted without being seen, and true; else false. */
+bool ts_heap_pass(ts_heap *h, uint64_t n);
 bool ts_heap_complete(const ts_heap *h);
 /* It has allocation samples, which makes it a timeline. */
 bool ts_heap_has_samples(const ts_heap *h);

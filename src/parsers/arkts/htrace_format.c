@@ -261,6 +261,12 @@ static ts_code feed(void *self, const uint8_t *p, size_t n)
     return ts_htrace_feed(im->container, p, n);
 }
 
+static ts_code feed_zeros(void *self, uint64_t *used, uint64_t n)
+{
+    htrace_import *im = self;
+    return ts_htrace_feed_zeros(im->container, used, n);
+}
+
 static ts_code next_file(void *self, const char *name, bool missing)
 {
     htrace_import *im = self;
@@ -288,6 +294,7 @@ const ts_format ts_format_htrace = {
     .sniff = sniff,
     .open = open_import,
     .feed = feed,
+    .feed_zeros = feed_zeros,
     .finish = finish,
     .close = close_import,
     .next_file = next_file,

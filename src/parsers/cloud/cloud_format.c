@@ -64,8 +64,9 @@ static ts_code list(cloud_file **files, uint32_t *n, ts_job *job)
     }
     for (uint32_t i = 0; i < count; i++) {
         cloud_file *f = &(*files)[*n];
-        if (cloud_file_parse(f, ts_member_name(job->set, i))) {
+        if (!ts_job_taken(job, i) && cloud_file_parse(f, ts_member_name(job->set, i))) {
             f->member = i;
+            ts_job_take(job, i);
             (*n)++;
         }
     }
@@ -138,6 +139,9 @@ static ts_code begin_source(int64_t *id, ts_job *job, const cloud_file *f, bool 
     }
     if (f->pod_n == 0) {
         return cloud_source_name(job, *id, job->name, strlen(job->name));
+    }
+    if (ts_fileset_kind(job->set) == TS_SET_FILE) {
+        return cloud_source_name(job, *id, f->name + begin, f->pod_n - begin);
     }
     code = ts_source_property(job->store, *id,
                               ts_fileset_kind(job->set) == TS_SET_ARCHIVE ? "archive" : "directory",
@@ -336,6 +340,7 @@ static ts_code try_conversation(ts_job *job, uint32_t member, bool *first, uint3
     ts_code code = ts_member_open(&stream, job->set, member);
     if (code == TS_OK && (code = ts_stream_peek(&head, stream)) == TS_OK) {
         if (cloud_is_conversation((const uint8_t *)head.p, head.n)) {
+            ts_job_take(job, member);
             code = read_conversation(job, stream, member, *first);
             *first = false;
         } else {
@@ -346,6 +351,7 @@ static ts_code try_conversation(ts_job *job, uint32_t member, bool *first, uint3
         ts_stream_close(stream);
     }
     if (code == TS_ERR_INPUT) {
+        ts_job_take(job, member);
         code = ts_issue(job->store, job->source_id, TS_ISSUE_member_failed,
                         ts_member_name(job->set, member), TS_NO_OFFSET, "%s",
                         job->ctx->error.causes[0]);
@@ -363,7 +369,7 @@ static ts_code import_others(ts_job *job, bool *first, uint32_t *others)
     ts_code code = ts_fileset_count(&count, job->set);
     for (uint32_t i = 0; i < count && code == TS_OK; i++) {
         cloud_file f;
-        if (!cloud_file_parse(&f, ts_member_name(job->set, i))) {
+        if (!ts_job_taken(job, i) && !cloud_file_parse(&f, ts_member_name(job->set, i))) {
             code = try_conversation(job, i, first, others);
         }
     }

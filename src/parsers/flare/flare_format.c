@@ -65,17 +65,27 @@ static int compare(const void *a, const void *b)
 
 static ts_code list(flare_entry **entries, uint32_t *n, ts_job *job)
 {
-    ts_code code = ts_fileset_count(n, job->set);
+    uint32_t count;
+    ts_code code = ts_fileset_count(&count, job->set);
+    *n = 0;
     if (code != TS_OK) {
         return code;
     }
-    *entries = ts_alloc(job->ctx, *n == 0 ? 1 : *n, sizeof **entries);
+    *entries = ts_alloc(job->ctx, count == 0 ? 1 : count, sizeof **entries);
     if (*entries == NULL) {
         return job->ctx->error.code;
     }
-    for (uint32_t i = 0; i < *n; i++) {
-        flare_entry_parse(&(*entries)[i], ts_member_name(job->set, i));
-        (*entries)[i].member = i;
+    for (uint32_t i = 0; i < count; i++) {
+        flare_entry *e = &(*entries)[*n];
+        if (ts_job_taken(job, i)) {
+            continue;
+        }
+        flare_entry_parse(e, ts_member_name(job->set, i));
+        e->member = i;
+        (*n)++;
+        if (e->kind != FLARE_OTHER) {
+            ts_job_take(job, i);
+        }
     }
     qsort(*entries, *n, sizeof **entries, compare);
     return TS_OK;

@@ -1,0 +1,413 @@
+/*
+ * Names of archive members. They are shown and compared, never used as paths to write. What leads
+ * out of the archive (a slash or a drive at the begin, "..") is removed; when two names become the
+ * same by that, those of one kind get a first part of their own, so that files which belong
+ * together stay together.
+ */
+#include "input/archive_private.h"
+
+#include "base/alloc.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ORIGIN_MAX = 255,  /* kinds of removed parts that are told apart */
+    LINK_PASSES = 8,   /* so many links to links */
+    TARGET_MAX = 4096, /* bytes of a link's target, as file systems have it */
+};
+
+/* --- cleaning ------------------------------------------------------------------------------- */
+
+/* A part of a name between slashes; backslashes part names elsewhere. `removed` may be NULL. */
+static ts_code clean_part(ts_ctx *ctx, ts_buf *out, ts_buf *removed, const char *p, size_t n)
+{
+    size_t begin = out->n;
+    ts_code code = TS_OK;
+    if (n == 0 || (n == 1 && p[0] == '.')) {
+        return TS_OK;
+    }
+    if (begin > 0 && (code = ts_buf_putc(ctx, out, '/')) != TS_OK) {
+        return code;
+    }
+    begin = out->n;
+    for (const char *end = p + n; p < end && code == TS_OK;) {
+        const char *stop = memchr(p, '\\', (size_t)(end - p));
+        size_t inner = (size_t)((stop == NULL ? end : stop) - p);
+        size_t skip = inner + (stop != NULL);
+        bool up = inner == 2 && p[0] == '.' && p[1] == '.';
+        bool root = inner == 0 && out->n == 0;
+        bool drive = inner == 2 && p[1] == ':' && out->n == 0 && (p[0] | 0x20) >= 'a' &&
+                     (p[0] | 0x20) <= 'z';
+        if (up || root || drive) {
+            code = ts_buf_put(ctx, removed, p, inner);
+            code = code == TS_OK ? ts_buf_putc(ctx, removed, '/') : code;
+        } else {
+            code = ts_buf_put(ctx, out, p, skip);
+        }
+        p += skip;
+    }
+    if (out->n == begin && begin > 0) {
+        out->n--; /* nothing is left of it: no slash */
+    }
+    return code;
+}
+
+static ts_code clean_name(ts_ctx *ctx, ts_buf *out, ts_buf *removed, const char *name)
+{
+    ts_code code = TS_OK;
+    out->n = 0;
+    removed->n = 0;
+    if (name[0] == '/') {
+        code = ts_buf_putc(ctx, removed, '/');
+    }
+    for (const char *p = name; *p != '\0' && code == TS_OK;) {
+        size_t n = strcspn(p, "/");
+        code = clean_part(ctx, out, removed, p, n);
+        p += n + (p[n] == '/');
+    }
+    return code == TS_OK ? ts_buf_reserve(ctx, out, 1) : code;
+}
+
+/* The number of what was removed; 0 for nothing. */
+static ts_code find_origin(uint8_t *origin, ts_archive *ar, const ts_buf *removed)
+{
+    unsigned i = 0;
+    *origin = 0;
+    if (removed->n == 0) {
+        return TS_OK;
+    }
+    while (i < ar->removed_n && (strlen(ar->removed[i]) != removed->n ||
+                                 memcmp(ar->removed[i], removed->p, removed->n) != 0)) {
+        i++;
+    }
+    if (i == ar->removed_n && i < ORIGIN_MAX) {
+        char **p = ts_realloc(ar->ctx, ar->removed, i + 1, sizeof *p);
+        if (p == NULL) {
+            return ar->ctx->error.code;
+        }
+        ar->removed = p;
+        p[i] = ts_strndup(ar->ctx, removed->p, removed->n);
+        if (p[i] == NULL) {
+            return ar->ctx->error.code;
+        }
+        ar->removed_n++;
+    }
+    *origin = (uint8_t)(i < ORIGIN_MAX ? i + 1 : ORIGIN_MAX);
+    return TS_OK;
+}
+
+/* --- collecting ----------------------------------------------------------------------------- */
+
+static ts_code add_member(ts_archive *ar, const ts_member *place, const char *name)
+{
+    ts_member *m;
+    ts_code code = ts_fileset_add(&m, ar->set, name);
+    if (code == TS_OK) {
+        char *own = m->name;
+        *m = *place;
+        m->name = own;
+        m->path = NULL;
+        m->seen = 0;
+    }
+    return code;
+}
+
+static ts_code add_link(ts_archive *ar, const ts_member *place, bool hard, const char *name,
+                        const char *target)
+{
+    ts_ctx *ctx = ar->ctx;
+    ts_archive_link *l;
+    if (ar->link_n == ar->link_cap) {
+        size_t cap = ar->link_cap == 0 ? 16 : ar->link_cap * 2;
+        ts_archive_link *p = ts_realloc(ctx, ar->links, cap, sizeof *p);
+        if (p == NULL) {
+            return ctx->error.code;
+        }
+        ar->links = p;
+        ar->link_cap = cap;
+    }
+    ar->set->name_bytes += strlen(name) + (target == NULL ? 0 : strlen(target));
+    l = &ar->links[ar->link_n];
+    *l = (ts_archive_link){.place = *place, .hard = hard};
+    l->name = ts_strndup(ctx, name, strlen(name));
+    if (l->name == NULL) {
+        return ctx->error.code;
+    }
+    ar->link_n++;
+    if (target != NULL) {
+        l->target = ts_strndup(ctx, target, strlen(target));
+    }
+    return target != NULL && l->target == NULL ? ctx->error.code : TS_OK;
+}
+
+ts_code ts_archive_add(ts_archive *ar, const ts_member *place, ts_entry_kind kind, const char *name,
+                       const char *target)
+{
+    ts_ctx *ctx = ar->ctx;
+    ts_member m = *place;
+    ts_buf clean = {0};
+    ts_buf removed = {0};
+    ts_code code = clean_name(ctx, &clean, &removed, name == NULL ? "" : name);
+    if (code == TS_OK && clean.n == 0) {
+        code = ts_buf_printf(ctx, &clean, "unnamed-%" PRIu64, place->ordinal);
+    } else if (code == TS_OK) {
+        clean.p[clean.n] = '\0';
+    }
+    if (code != TS_OK || (code = find_origin(&m.origin, ar, &removed)) != TS_OK) {
+        goto out;
+    }
+    switch (kind) {
+    case TS_ENTRY_FILE:
+        code = add_member(ar, &m, clean.p);
+        break;
+    case TS_ENTRY_LINK:
+    case TS_ENTRY_HARD_LINK:
+        code = add_link(ar, &m, kind == TS_ENTRY_HARD_LINK, clean.p, target);
+        break;
+    case TS_ENTRY_OTHER:
+        code = ts_fileset_note_unread(ar->set, clean.p);
+        break;
+    }
+out:
+    ts_buf_free(ctx, &clean);
+    ts_buf_free(ctx, &removed);
+    return code;
+}
+
+void ts_archive_forget(ts_archive *ar)
+{
+    ts_ctx *ctx = ar->ctx;
+    for (size_t i = 0; i < ar->link_n; i++) {
+        ts_free(ctx, ar->links[i].name);
+        ts_free(ctx, ar->links[i].target);
+    }
+    ts_free(ctx, ar->links);
+    for (unsigned i = 0; i < ar->removed_n; i++) {
+        ts_free(ctx, ar->removed[i]);
+    }
+    ts_free(ctx, ar->removed);
+    ar->links = NULL;
+    ar->link_n = 0;
+    ar->link_cap = 0;
+    ar->removed = NULL;
+    ar->removed_n = 0;
+    ar->entries = 0;
+}
+
+/* --- places --------------------------------------------------------------------------------- */
+
+static int compare_places(const void *a, const void *b)
+{
+    const ts_member *x = a;
+    const ts_member *y = b;
+    if (x->at != y->at) {
+        return x->at < y->at ? -1 : 1;
+    }
+    return (x->ordinal > y->ordinal) - (x->ordinal < y->ordinal);
+}
+
+/* A directory may name its members in any order. What one claims of the next is not its own. */
+static void order_members(ts_fileset *set)
+{
+    if (set->count == 0) {
+        return;
+    }
+    qsort(set->members, set->count, sizeof *set->members, compare_places);
+    for (uint32_t i = set->count - 1; i-- > 0;) {
+        ts_member *m = &set->members[i];
+        const ts_member *next = &set->members[i + 1];
+        uint64_t end = next->at > m->at ? next->at : next->room;
+        m->room = end < m->room ? end : m->room;
+    }
+}
+
+/* --- links ---------------------------------------------------------------------------------- */
+
+/* The link's target is its data, as zips have it. */
+static ts_code read_target(ts_archive *ar, ts_archive_link *link)
+{
+    ts_ctx *ctx = ar->ctx;
+    uint8_t text[TARGET_MAX];
+    ts_layer *layer = NULL;
+    size_t n = 0;
+    size_t got = 1;
+    ts_code code = TS_OK;
+    if (!link->place.encrypted && ts_zip_method_known(link->place.method)) {
+        code = ts_zip_layer(&layer, ar, &link->place);
+    }
+    while (code == TS_OK && layer != NULL && got > 0 && n < sizeof text) {
+        code = ts_layer_read(&got, layer, text + n, sizeof text - n);
+        n += got;
+    }
+    ts_layer_free(layer);
+    if (code == TS_OK) {
+        link->target = ts_strndup(ctx, (const char *)text, strnlen((const char *)text, n));
+        code = link->target == NULL ? ctx->error.code : TS_OK;
+    }
+    return code;
+}
+
+/* The name that a symbolic link stands for, as members have it; empty when it leads out. */
+static ts_code follow(ts_ctx *ctx, ts_buf *out, const ts_archive_link *link)
+{
+    const char *target = link->target;
+    const char *slash = strrchr(link->name, '/');
+    ts_code code = TS_OK;
+    out->n = 0;
+    if (target[0] != '/' && slash != NULL) {
+        code = ts_buf_put(ctx, out, link->name, (size_t)(slash - link->name));
+    }
+    for (const char *p = target; *p != '\0' && code == TS_OK;) {
+        size_t n = strcspn(p, "/");
+        if (n == 2 && p[0] == '.' && p[1] == '.') {
+            const char *up = out->n == 0 ? NULL : memrchr(out->p, '/', out->n);
+            if (out->n == 0) {
+                return TS_OK;
+            }
+            out->n = up == NULL ? 0 : (size_t)(up - out->p);
+        } else if (n > 0 && !(n == 1 && p[0] == '.')) {
+            code = out->n > 0 ? ts_buf_putc(ctx, out, '/') : TS_OK;
+            code = code == TS_OK ? ts_buf_put(ctx, out, p, n) : code;
+        }
+        p += n + (p[n] == '/');
+    }
+    return code;
+}
+
+/* Is there a member below that name? */
+static bool is_directory(const ts_fileset *set, const char *name)
+{
+    size_t n = strlen(name);
+    uint32_t low = 0;
+    uint32_t high = set->indexed;
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        int order = strncmp(set->by_name[mid].name, name, n);
+        if (order == 0 && (unsigned char)set->by_name[mid].name[n] == '/') {
+            return true;
+        }
+        if (order < 0 || (order == 0 && (unsigned char)set->by_name[mid].name[n] < '/')) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return false;
+}
+
+/* *done: the link is a member now, or needs to be none. */
+static ts_code resolve(bool *done, ts_archive *ar, ts_archive_link *link)
+{
+    ts_fileset *set = ar->set;
+    ts_buf name = {0};
+    ts_buf removed = {0};
+    uint32_t i;
+    ts_code code = link->target != NULL ? TS_OK : read_target(ar, link);
+    if (code == TS_OK) {
+        code = link->hard ? clean_name(ar->ctx, &name, &removed, link->target)
+                          : follow(ar->ctx, &name, link);
+    }
+    if (code == TS_OK && name.n > 0 && (code = ts_buf_putc(ar->ctx, &name, '\0')) == TS_OK) {
+        if (ts_member_find(&i, set, name.p)) {
+            ts_member place = set->members[i];
+            place.origin = link->place.origin;
+            *done = true;
+            code = add_member(ar, &place, link->name);
+        } else if (!link->hard && is_directory(set, name.p)) {
+            *done = true;
+            set->skipped++;
+        }
+    }
+    ts_buf_free(ar->ctx, &name);
+    ts_buf_free(ar->ctx, &removed);
+    return code;
+}
+
+/* Links are looked for among the members that were there before the pass. */
+static ts_code resolve_links(ts_archive *ar)
+{
+    ts_fileset *set = ar->set;
+    size_t left = ar->link_n;
+    ts_code code = TS_OK;
+    for (unsigned pass = 0; pass < LINK_PASSES && left > 0 && code == TS_OK; pass++) {
+        size_t before = left;
+        left = 0;
+        for (size_t i = 0; i < before && code == TS_OK; i++) {
+            bool done = false;
+            code = ts_check_cancel(ar->ctx);
+            code = code == TS_OK ? resolve(&done, ar, &ar->links[i]) : code;
+            if (!done) {
+                ts_archive_link link = ar->links[i];
+                ar->links[i] = ar->links[left];
+                ar->links[left++] = link;
+            }
+        }
+        if (left == before) {
+            break;
+        }
+        code = code == TS_OK ? ts_fileset_index(set) : code;
+    }
+    for (size_t i = 0; i < left && code == TS_OK; i++) {
+        code = ts_fileset_note_unread(set, ar->links[i].name);
+    }
+    return code;
+}
+
+/* --- names that became the same ------------------------------------------------------------- */
+
+static ts_code tell_apart(ts_fileset *set)
+{
+    bool again[ORIGIN_MAX + 1] = {false};
+    bool any = false;
+    ts_buf name = {0};
+    ts_code code = TS_OK;
+    for (uint32_t i = 1; i < set->indexed; i++) {
+        const ts_name_ref *ref = &set->by_name[i];
+        uint8_t x = set->members[ref[-1].member].origin;
+        uint8_t y = set->members[ref->member].origin;
+        if (x != y && strcmp(ref[-1].name, ref->name) == 0) {
+            again[x > y ? x : y] = true;
+            any = true;
+        }
+    }
+    for (uint32_t i = 0; any && i < set->count && code == TS_OK; i++) {
+        ts_member *m = &set->members[i];
+        if (!again[m->origin]) {
+            continue;
+        }
+        name.n = 0;
+        code = ts_buf_printf(set->ctx, &name, "(%u)/", m->origin + 1U);
+        code = code == TS_OK ? ts_buf_put(set->ctx, &name, m->name, strlen(m->name)) : code;
+        char *p = code == TS_OK ? ts_strndup(set->ctx, name.p, name.n) : NULL;
+        if (p == NULL) {
+            code = set->ctx->error.code;
+            break;
+        }
+        ts_free(set->ctx, m->name);
+        m->name = p;
+    }
+    ts_buf_free(set->ctx, &name);
+    return code == TS_OK && any ? ts_fileset_index(set) : code;
+}
+
+ts_code ts_archive_settle(ts_archive *ar)
+{
+    ts_fileset *set = ar->set;
+    if (ar->wrap == TS_WRAP_ZIP && !ar->streaming) {
+        order_members(set);
+    }
+    ts_code code = ts_fileset_index(set);
+    if (code == TS_OK && ar->link_n > 0) {
+        code = resolve_links(ar);
+    }
+    if (code == TS_OK && ar->removed_n > 0) {
+        code = tell_apart(set);
+    }
+    if (code == TS_OK && ar->link_n > 0) {
+        ts_archive_forget(ar);
+    }
+    return code;
+}

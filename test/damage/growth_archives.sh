@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Time grows with the number of an archive's members and no faster: sizes that double, for shapes that invite worse.
+# usage: growth_archives.sh TRACE_STREAMER MKHTRACE SOURCE_DIR CATALOGUE
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/common.sh"
+TIMEFORMAT='%U %S'
+MKCLOUD=${MKHTRACE%mkhtrace}mkcloud
+small small.htrace
+# Sets ms: the processor time of one import, whatever comes out of it.
+cost() {
+    local code=0
+    { time "$PROGRAM" input -e out.db --quiet 2>err >out; } 2>took || code=$?
+    [ "$code" -le 1 ] || [ "$code" = 5 ] || wrong "exit code $code: $(cat err)"
+    ms=$(tail -n 1 took | awk '{printf "%d", ($1 + $2) * 1000}')
+    rm -f out.db
+}
+too_much() { [ $((ms - fixed)) -gt $((8 * (base > fixed ? base - fixed : 0) + 60)) ]; }
+cp small.htrace input
+cost
+fixed=$ms
+# grows SHAPE FIRST: five sizes; the last is four times the third.
+grows() {
+    local n=$2 all='' step
+    for step in 1 2 3 4 5; do
+        case $1 in
+        pods*)
+            rm -rf pods
+            "$MKCLOUD" -o pods --container agent --pods "$n" --calls 2 --small 0 >/dev/null
+            python3 "$HERE/growth_archives.py" "$1" "$n" pods input
+            ;;
+        *) python3 "$HERE/growth_archives.py" "$1" "$n" small.htrace input ;;
+        esac
+        cost
+        all="$all $ms"
+        [ $step != 3 ] || base=$ms
+        n=$((2 * n))
+    done
+    if too_much; then # others use the machine, too
+        cost
+        ! too_much || wrong "$1: ms$all $ms"
+    fi
+    printf '%-12s ms%s\n' "$1" "$all"
+}
+for shape in tar zip tar.gz crc crc_stored same_names upward zips tars no_directory links; do
+    grows $shape 500
+done
+for shape in empty_zips ends gzips; do
+    grows $shape 5000
+done
+grows nested 125
+for shape in pods.tar pods.tar.gz pods.zip; do
+    grows $shape 25
+done
+
+verdict
