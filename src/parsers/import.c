@@ -374,11 +374,12 @@ typedef struct level {
     ts_fileset *set;
     uint32_t next;
     uint32_t count;
-    ts_tally *members; /* of an archive of which not all was imported */
-    uint32_t passed;   /* members that are no recordings */
-    uint32_t failed;   /* members that could not be read or imported */
-    uint8_t *taken;    /* members that a set format has read, or NULL */
-    bool beside;       /* below such a set: what is no recording has been told already */
+    int64_t source_id; /* of an archive of which not all was imported, and what it counts */
+    ts_tally *members;
+    uint32_t passed; /* members that are no recordings */
+    uint32_t failed; /* members that could not be read or imported */
+    uint8_t *taken;  /* members that a set format has read, or NULL */
+    bool beside;     /* below such a set: what is no recording has been told already */
 } level;
 
 typedef struct argument {
@@ -584,26 +585,25 @@ static ts_code archive_source(ts_run *run, const ts_fileset *set, int64_t *id, t
     return code != TS_OK ? code : ts_count(tally, run->store, *id, TS_ITEM_members, NULL);
 }
 
-static ts_code note_archive(argument *a, ts_fileset *set, ts_tally **tally)
+static ts_code note_archive(argument *a, ts_fileset *set, level *l)
 {
     ts_run *run = a->run;
     const char *first;
     uint64_t at;
     const ts_damage *damage = ts_fileset_damage(set);
-    int64_t id;
     ts_code code;
     if (ts_fileset_kind(set) != TS_SET_ARCHIVE ||
         (ts_fileset_skipped(set) == 0 && ts_fileset_unread(&first, set) == 0 &&
          ts_fileset_stray(&at, set) == 0 && damage == NULL)) {
         return TS_OK;
     }
-    if ((code = archive_source(run, set, &id, tally)) == TS_OK) {
-        code = note_unread(run, set, id);
+    if ((code = archive_source(run, set, &l->source_id, &l->members)) == TS_OK) {
+        code = note_unread(run, set, l->source_id);
     }
     if (code == TS_OK && damage != NULL) {
-        ts_source(run->store, id)->complete = 0;
-        code = ts_issue(run->store, id, TS_ISSUE_wire_damage, NULL, (int64_t)damage->offset, "%s",
-                        damage->what);
+        ts_source(run->store, l->source_id)->complete = 0;
+        code = ts_issue(run->store, l->source_id, TS_ISSUE_wire_damage, NULL,
+                        (int64_t)damage->offset, "%s", damage->what);
     }
     return code;
 }
@@ -614,13 +614,12 @@ static ts_code count_members(ts_run *run, level *l)
     const char *first;
     uint32_t linked = ts_fileset_skipped(l->set);
     uint32_t unread = ts_fileset_unread(&first, l->set);
-    int64_t id;
     ts_code code = TS_OK;
     if (ts_fileset_kind(l->set) != TS_SET_ARCHIVE || l->taken != NULL) {
         return TS_OK;
     }
     if (l->members == NULL && l->failed + (l->beside ? 0 : l->passed) > 0) {
-        code = archive_source(run, l->set, &id, &l->members);
+        code = archive_source(run, l->set, &l->source_id, &l->members);
     }
     if (code == TS_OK && l->members != NULL) {
         *l->members = (ts_tally){
@@ -629,6 +628,8 @@ static ts_code count_members(ts_run *run, level *l)
             .lost = (uint64_t)l->failed + unread,
             .skipped = (uint64_t)l->passed + linked,
         };
+        code = ts_issue_n(run->store, l->source_id, TS_ISSUE_members_lost, NULL, TS_NO_OFFSET,
+                          l->failed, "members were not imported");
     }
     return code;
 }
@@ -666,7 +667,7 @@ static ts_code enter_set(argument *a, ts_fileset *set)
     }
     l.beside = l.beside || l.taken != NULL;
     if (code == TS_OK && l.taken == NULL) {
-        code = note_archive(a, set, &l.members);
+        code = note_archive(a, set, &l);
         if (code == TS_OK && ts_fileset_kind(set) == TS_SET_DIRECTORY) {
             code = import_failure(run, unknown_directory(run, set), NULL, ts_fileset_name(set));
             done = true;

@@ -5,12 +5,10 @@ usage: cloud.py PROGRAM [SHAPE]...   each shape in four sizes, each twice the on
 """
 
 import os
-import shutil
 import struct
-import subprocess
-import sys
-import tempfile
 import zlib
+
+import measure
 
 START = 1700000000000
 MB = 1 << 20
@@ -363,84 +361,6 @@ def s_tcp_fields(o, n):  # of the largest size
     o.conversation(version() + version(b"p" * MB, b"s" * MB) * (n // 5000))
 
 
-SHAPES = {name[2:]: f for name, f in list(globals().items()) if name.startswith("s_")}
-
-
-# --- measuring ------------------------------------------------------------------------------------
-
-def cost(program, path):
-    """Processor time in ms, memory in bytes, exit code."""
-    out = path + ".db"
-    with subprocess.Popen([program, path, "-e", out, "--quiet"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as p:
-        err = p.stderr.read()
-        _, status, usage = os.wait4(p.pid, 0)
-        p.returncode = os.waitstatus_to_exitcode(status)
-    if p.returncode not in (0, 6):
-        sys.exit("%s: exit %d: %s" % (path, p.returncode, err.decode()))
-    if os.path.exists(out):
-        os.remove(out)
-    return (usage.ru_utime + usage.ru_stime) * 1000, usage.ru_maxrss * 1024
-
-
-def write(shape, n, path):
-    o = Out(path)
-    SHAPES[shape](o, n)
-    return o.bytes
-
-
-def apart(shape, n, path):
-    """In a process of its own: what is measured counts the memory of its parent, too."""
-    return int(subprocess.check_output([sys.executable, __file__, "--write", shape, str(n), path]))
-
-
-def remove(path):
-    if os.path.isdir(path):
-        shutil.rmtree(path)
-    else:
-        os.remove(path)
-
-
-# What is documented in docs/formats.md: a part that every import has, and so many bytes for each of the streams.
-FIXED = 24 * MB
-PER_BYTE = 96
-
-
-def check(program, shape, work, fixed, first):
-    """Four times the size takes four times the time, beside what any run costs; sixteen times would be quadratic."""
-    times = []
-    wrong = []
-    for step in range(4):
-        path = os.path.join(work, shape)
-        size = apart(shape, first << step, path)
-        ms, memory = cost(program, path)
-        times.append(ms)
-        if step == 3 and ms - fixed > 8 * max(times[1] - fixed, 0) + 60:
-            ms = min(cost(program, path)[0], ms)  # others use the machine, too
-            if ms - fixed > 8 * max(times[1] - fixed, 0) + 60:
-                wrong.append("time")
-        remove(path)
-        if memory > FIXED + PER_BYTE * size:
-            wrong.append("memory")
-    print("%-24s ms %s, %.1f MB of %.1f MB, %.0f bytes a byte%s" % (shape, " ".join("%.0f" % t for t in times), memory / MB, size / MB, (memory - 16 * MB) / size,
-          " WRONG: " + ", ".join(sorted(set(wrong))) if wrong else ""), flush=True)
-    return not wrong
-
-
-def main():
-    if sys.argv[1] == "--write":
-        print(write(sys.argv[2], int(sys.argv[3]), sys.argv[4]))
-        return
-    program = sys.argv[1]
-    work = tempfile.mkdtemp()
-    try:
-        apart("words", 1, os.path.join(work, "small"))
-        fixed = cost(program, os.path.join(work, "small"))[0]
-        failed = [s for s in (sys.argv[2:] or SHAPES) if not check(program, s, work, fixed, 6000)]
-    finally:
-        shutil.rmtree(work)
-    if failed:
-        sys.exit("wrong: " + " ".join(failed))
-
-
 if __name__ == "__main__":
-    main()
+    # docs/formats.md: a part that every import has, and so many bytes for each of the streams.
+    measure.main({name[2:]: f for name, f in list(globals().items()) if name.startswith("s_")}, Out, "words", 24 * MB, 96)

@@ -21,6 +21,7 @@ cd "$dir"
 gzip -9nc snapshot.htrace >snapshot.htrace.gz
 "$cmake" -E tar cf all.zip --format=zip snapshot.htrace timeline.heaptimeline
 "$cmake" -E tar czf all.tar.gz profile.htrace snapshot.heapsnapshot
+"$cmake" -E tar cf all.tar profile.htrace snapshot.heapsnapshot
 "$mkflare" --threads=2 --seconds=1 --methods=40 --missing-every=5 --volume=1 flare
 "$cmake" -E tar cf flare.zip --format=zip flare
 small=(--calls 3 --methods 6 --depth 3 --frames 2 --threads 2)
