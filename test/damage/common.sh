@@ -48,6 +48,8 @@ small() { "$MKHTRACE" -o "$1" --snapshot "$DATA/tiny/snapshot.heapsnapshot"; }
 # make SHAPE N: of growth.py, or of memory.py (m.SHAPE), into ./input.
 make() {
     case $1 in
+    calls) "${MKHTRACE%mkhtrace}mkcloud" -o input --calls $(($2 / 10)) --plain >/dev/null ;;
+    one_call) "${MKHTRACE%mkhtrace}mkcloud" -o input --calls 1 --frames "$2" --plain >/dev/null ;;
     m.*) python3 "$HERE/memory.py" "${1#m.}" "$2" >input ;;
     *) python3 "$HERE/growth.py" "$1" "$2" >input ;;
     esac

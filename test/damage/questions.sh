@@ -16,6 +16,7 @@ question() {
     shift 2
     for step in 1 2 3 4; do
         if [ ! -e "$shape-$n.db" ]; then
+            rm -rf input
             make "$shape" $n
             "$PROGRAM" input -e "$shape-$n.db" --quiet
         fi
@@ -51,4 +52,16 @@ question js_node_edges edges_first --param node=1
 question js_retainers_of_node edges_first --param node=1
 question sources m.profiles
 question import_losses issues
+question js_allocation_stacks m.tree_wide
+# Calls of ten invocations each, and one of many.
+question cloud_call_params calls
+question cloud_call_pauses calls
+question cloud_call_statements calls
+question cloud_call_tree calls
+question cloud_slow_calls calls
+question cloud_calls_by_param calls
+question slice_hot_methods calls
+question cloud_call_statements one_call
+question cloud_call_tree one_call
+question slice_hot_methods one_call
 verdict

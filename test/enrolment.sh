@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# enrolment.sh PROGRAM SOURCE: every format and wrapper has everything that enrolment.txt is about, and every shipped question is
+# measured. What is missing is named.
+set -euo pipefail
+program=$1
+cd "$2"
+list=test/enrolment.txt
+bad=0
+wrong() {
+    echo "WRONG: $*"
+    bad=1
+}
+properties='growth memory cut delete double blocks fault fuzz strict'
+
+# The evidence is there.
+lines=0
+while read -r kind subject property file text; do
+    [ -n "$kind" ] && [ "${kind#\#}" = "$kind" ] || continue
+    lines=$((lines + 1))
+    [[ " $properties " == *" $property "* ]] || wrong "$subject: nothing is called $property"
+    if [ ! -f "$file" ]; then
+        wrong "$kind $subject, $property: there is no $file"
+    elif [ -z "$text" ] || ! grep -qF -e "$text" "$file"; then
+        wrong "$kind $subject, $property: $file has no \"$text\""
+    fi
+done <$list
+
+# Nothing is missing. A format that is recognised only to be refused imports nothing.
+enrolled() { # kind, subject
+    local property
+    for property in $properties; do
+        grep -qE "^$1 $2 $property " $list || wrong "$1 $2 has no test of: $property"
+    done
+}
+formats=$("$program" --format=list | grep -v 'to be translated first' | cut -d' ' -f1)
+[ "$(wc -w <<<"$formats")" -ge 6 ] || wrong "only these formats: $formats"
+for format in $formats; do
+    enrolled format "$format"
+done
+for wrapper in gzip zip tar; do
+    enrolled wrapper $wrapper
+done
+
+# Scripts of ctest name these files; unit tests and fuzz targets are found by their names.
+for script in $(grep -oE 'test/damage/[a-z_]+\.(sh|py)' $list | sort -u); do
+    name=$(basename "${script%.*}")
+    grep -qE "(^|[ ;(/{])$name([ );]|\.(sh|py))" test/damage/CMakeLists.txt || wrong "$script is run by no test"
+done
+for target in $(grep -oE 'test/fuzz/fuzz_[a-z]+' $list | sort -u); do
+    corpus=test/fuzz/corpus/${target#test/fuzz/fuzz_}
+    [ -n "$(ls "$corpus" 2>/dev/null)" ] || wrong "$target has no corpus"
+done
+
+# Questions, on databases that grow.
+for question in share/sql/*.sql; do
+    name=$(basename "$question" .sql)
+    grep -qE "^question $name( |\$)" test/damage/questions.sh || wrong "the question $name has no test of: growth"
+done
+[ $bad = 0 ] && echo "$lines lines, nothing is missing"
+exit $bad
