@@ -2,6 +2,7 @@
 
 import struct
 import sys
+import zipfile
 
 shape, n = sys.argv[1], int(sys.argv[2])
 w = sys.stdout.write
@@ -152,6 +153,11 @@ elif shape == "issues":
     recording(struct.pack("<I", 2) + b"\x1a\x00" + (struct.pack("<I", 2) + b"\x1a\x00") * n)
 elif shape == "marks":
     recording(done * n)
+elif shape == "archive_names":  # members that are no recordings, with names of 600 bytes
+    with zipfile.ZipFile(sys.stdout.buffer, "w") as z:
+        for i in tall:
+            z.writestr("%06d" % i + "n" * 594, b"x")
+        z.writestr("a.heapsnapshot", small)
 elif shape == "configurations":
     recording(segment(b"arkts-plugin_config", b"\x08\x01") * n)
 else:

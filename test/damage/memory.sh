@@ -54,6 +54,7 @@ bound plugins 100000 0
 bound segment 60000000 0
 bound issues 100000 0
 bound marks 100000 0
+bound archive_names 90000 $((90000 * (3 * 600 + 256)))
 bound configurations 100000 $((100000 * 128))
 
 # Questions: --max-memory is for SQLite as well.
