@@ -34,10 +34,11 @@ check() { # what, arguments of check.py
     }
 }
 
+doubtful= # --doubtful: the input contradicts itself, and what it leaves open is NULL
 wrapped() { # pieces and options of mkhtrace
     "$mkhtrace" -o w.htrace "$@"
     convert w.htrace
-    check "mkhtrace $*" --htrace w.htrace
+    check "mkhtrace $*" $doubtful --htrace w.htrace
 }
 
 for kind in snapshots timeline cpuprofile; do
@@ -65,13 +66,18 @@ wrapped --order 1,7,2,3,4,5,6 --padded-varints --explicit-zeros --plugin-name js
     --section hiperf:5000 --section segments --profile Profile0.cpuprofile
 
 for file in "$data"/tiny/*.heapsnapshot "$data"/tiny/*.heaptimeline "$data"/spec_g/[efnst]*.json; do
+    case $file in
+    */spec_g/*) doubtful=--doubtful ;; # a few rows of a recording, with the counts of all
+    *) doubtful= ;;
+    esac
     convert "$file"
-    check "$file" --heap "$file"
+    check "$file" $doubtful --heap "$file"
     for size in 1 7; do
         wrapped --chunk-size $size --config type=snapshot --snapshot "$file" --snapshot "$file"
         wrapped --chunk-size $size --config type=timeline --timeline "$file"
     done
 done
+doubtful=
 for file in "$data"/tiny/*.cpuprofile "$data/spec_g/profile.json"; do
     convert "$file"
     check "$file" --profile "$file"

@@ -188,6 +188,65 @@ static void test_hits_and_samples(void **state)
     run_free(&r);
 }
 
+#define V8_NODES                                                                                      \
+    NODE(1, ",\"children\":[2,4,5,6,7,8,9,10]")                                                       \
+    "," NODE(2, ",\"hitCount\":0,\"children\":[3]" TICKS) "," NODE(3, HIT) "," NODE(4, HIT) "," NODE( \
+        5, HIT) "," NODE(6, HIT) "," NODE(7,                                                          \
+                                          HIT) "," NODE(8,                                            \
+                                                        HIT) "," NODE(9,                              \
+                                                                      HIT) "," NODE(10,               \
+                                                                                    ",\"hitCount"     \
+                                                                                    "\":9" TICKS)
+#define HIT ",\"hitCount\":1" TICKS
+#define V8_PROFILE(end, samples, deltas)                                                           \
+    "{\"nodes\":[" V8_NODES "],\"startTime\":0,\"endTime\":" end ",\"samples\":[" samples          \
+    "],\"timeDeltas\":[" deltas "]}"
+#define V8_SAMPLES "3,4,5,6,7,8,9,10,10,10,10,10,10,10,10,10"
+#define V8_DELTAS "10,10,10,10,10,10,10,10,10,10,10,10,10,10,10,10"
+
+/* Children of the root have one name, and so one row of stack_node: 2.
+ *
+ * endTime lies behind the last sample, by less than a few of the intervals. */
+static void test_times_that_end_elsewhere(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_text(&r, V8_PROFILE("165", V8_SAMPLES, V8_DELTAS));
+    assert_int_equal(issue_sum(&r, "cpu_times_contradict"), 0);
+    assert_cell(&r, stack_sample, 15, ts, 160000);
+    assert_cell(&r, stack_sample, 15, node_id, 2);
+    run_free(&r);
+    import_text(&r, V8_PROFILE("159", V8_SAMPLES, V8_DELTAS));
+    assert_int_equal(issue_sum(&r, "cpu_times_contradict"), 16);
+    assert_null_cell(&r, stack_sample, 0, ts);
+    assert_null_cell(&r, stack_sample, 15, dur);
+    assert_cell(&r, stack_sample, 15, node_id, 2);
+    run_free(&r);
+    import_text(&r, V8_PROFILE("190", V8_SAMPLES, V8_DELTAS));
+    assert_int_equal(issue_sum(&r, "cpu_times_contradict"), 16);
+    assert_null_cell(&r, stack_sample, 15, ts);
+    run_free(&r);
+}
+
+/* A new node has the next id, unless callers of it are new too: 2 and 3 come together. */
+static void test_samples_out_of_order(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_text(&r, V8_PROFILE("165", "3,4,5,6,7,8,10,10,9,10,10,10,10,10,10,10", V8_DELTAS));
+    assert_int_equal(issue_sum(&r, "cpu_samples_contradict"), 10);
+    assert_cell(&r, stack_sample, 5, node_id, 2);
+    assert_null_cell(&r, stack_sample, 6, node_id);
+    assert_null_cell(&r, stack_sample, 15, node_id);
+    assert_cell(&r, stack_sample, 15, ts, 160000);
+    run_free(&r);
+    /* Several samples that hitCount contradicts: which stand in wrong places is not known. */
+    import_text(&r, V8_PROFILE("165", "3,4,5,6,7,8,9,10,8,8,8,10,10,10,10,10", V8_DELTAS));
+    assert_int_equal(issue_sum(&r, "cpu_samples_contradict"), 16);
+    assert_null_cell(&r, stack_sample, 0, node_id);
+    run_free(&r);
+}
+
 static void test_nodes_of_v8_are_numbered(void **state)
 {
     run r;
@@ -653,6 +712,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_numbers_that_are_none),
         cmocka_unit_test(test_samples_and_deltas_of_unequal_length),
         cmocka_unit_test(test_hits_and_samples),
+        cmocka_unit_test(test_times_that_end_elsewhere),
+        cmocka_unit_test(test_samples_out_of_order),
         cmocka_unit_test(test_nodes_of_v8_are_numbered),
         cmocka_unit_test(test_second_root),
         cmocka_unit_test(test_ids_that_cannot_be_shifted),

@@ -739,6 +739,7 @@ ts_code ts_profile_finish(ts_profile *p, const ts_profile_end *end_of)
     int64_t itid;
     char text[32];
     ts_code code;
+    p->shifted = end_of->shifted;
     fill_times(p, end_of, &clock);
     if ((code = choose_span(p, end_of, &clock)) != TS_OK ||
         (code = find_thread(p, end_of, &itid)) != TS_OK || (code = profile_put_nodes(p)) != TS_OK ||

@@ -49,6 +49,7 @@ typedef struct ts_profile_end {
     int64_t started_ts, reported_ts; /* ns, already converted */
     int64_t pid;                     /* of the configuration, or -1 */
     const char *reason;              /* why it is not complete, for the issue */
+    bool shifted; /* it ends elsewhere than the message around it, all of which came */
 } ts_profile_end;
 
 /* Ends the open profile: writes all its rows. */

@@ -94,9 +94,11 @@ struct ts_profile {
     ts_intvec samples; /* node ids */
     ts_intvec deltas;  /* µs */
     bool negative;
-    bool unmatched; /* samples and deltas do not belong to each other one by one */
-    bool end_early; /* endTime lies before the last sample */
-    bool doubts;    /* some node is NODE_DOUBTED */
+    bool unmatched;       /* samples and deltas do not belong to each other one by one */
+    bool end_early;       /* endTime lies before the last sample */
+    bool doubts;          /* some node is NODE_DOUBTED */
+    bool shifted;         /* it does not end where the message around it does */
+    uint64_t nodes_known; /* samples before the first whose node is not certain */
 
     unsigned members; /* bit per profile_member that was an array */
     unsigned closed;  /* bit per array that came to its end */
@@ -137,5 +139,11 @@ typedef struct profile_clock {
 /* TS_NO_TIME when relative_us is, or when the result does not fit. */
 int64_t profile_time(profile_clock *clock, int64_t relative_us);
 ts_code profile_put_samples(ts_profile *p, profile_clock *clock, int64_t itid);
+
+/* profile_damage.c */
+/* Times that endTime or the message contradicts become unknown: sets p->unmatched. */
+ts_code profile_check_times(ts_profile *p);
+/* Sets p->nodes_known, and NODE_DOUBTED. */
+ts_code profile_check_samples(ts_profile *p);
 
 #endif

@@ -231,7 +231,7 @@ static ts_code put_all(ts_profile *p, profile_clock *clock, int64_t itid, const 
         bool last = k + 1 == n;
         int64_t next_us = TS_NO_TIME;
         int64_t next;
-        if (p->doubts && is_doubted(p, id)) {
+        if (i >= p->nodes_known || (p->doubts && is_doubted(p, id))) {
             id = PROFILE_NULL;
         }
         if (order == NULL && k + AHEAD < n) {
@@ -353,65 +353,6 @@ static ts_code match_arrays(ts_profile *p)
     return TS_OK;
 }
 
-/* Those of the runtime itself, such as (program): V8 counts them in ways of its own. */
-static bool is_own_node(const ts_profile *p, const cpu_node *node)
-{
-    ts_text name = ts_pool_text(&p->texts, node->name);
-    return name.n > 0 && name.p[0] == '(';
-}
-
-/* Marks nodes with more samples than hitCount and `spare` allow; how many differ from it. */
-static uint64_t doubt_nodes(ts_profile *p, uint32_t spare)
-{
-    uint64_t n = 0;
-    for (uint32_t i = 0; i < p->node_count; i++) {
-        cpu_node *node = &p->nodes[i];
-        int64_t count = node->root;
-        bool differs = count < node->hits || count - spare > node->hits;
-        if (!differs || (node->flags & NODE_BAD_HITS) != 0 || is_own_node(p, node)) {
-            continue;
-        }
-        n++;
-        if (count > node->hits) {
-            node->flags |= NODE_DOUBTED;
-            p->doubts = true;
-        }
-    }
-    return n;
-}
-
-/*
- * V8 counts a hit for each sample, except for those that it takes when the profile begins and when
- * it ends: at most two nodes have one sample more.
- */
-static ts_code check_hits(ts_profile *p)
-{
-    enum { EXTRA_SAMPLES = 2 };
-    uint64_t extra = 0;
-    uint64_t n;
-    if (!p->done || !p->ticks || p->samples.n == 0) {
-        return TS_OK;
-    }
-    for (uint32_t i = 0; i < p->node_count; i++) {
-        p->nodes[i].root = 0;
-    }
-    for (uint64_t k = 0; k < p->samples.n; k++) {
-        int64_t id = ts_intvec_get(&p->samples, k);
-        uint32_t node = id == PROFILE_NULL ? NO_INDEX : profile_find(p, id);
-        if (node != NO_INDEX) {
-            p->nodes[node].root++;
-        }
-    }
-    for (uint32_t i = 0; i < p->node_count; i++) {
-        const cpu_node *node = &p->nodes[i];
-        extra += (int64_t)node->root - 1 == node->hits && !is_own_node(p, node) ? 1 : 0;
-    }
-    n = doubt_nodes(p, extra > EXTRA_SAMPLES ? 0 : 1);
-    return n == 0 ? TS_OK
-                  : ts_issue_n(p->store, p->source_id, TS_ISSUE_cpu_hit_count_mismatch, p->name,
-                               p->offset, n, "nodes whose hitCount is not the number of samples");
-}
-
 static ts_code check_end(ts_profile *p)
 {
     bool before_start = p->done && p->has_end && p->has_start && p->end_us < p->start_us;
@@ -429,7 +370,8 @@ ts_code profile_put_samples(ts_profile *p, profile_clock *clock, int64_t itid)
 {
     uint64_t n;
     ts_code code;
-    if ((code = match_arrays(p)) != TS_OK || (code = check_hits(p)) != TS_OK) {
+    if ((code = match_arrays(p)) != TS_OK || (code = profile_check_times(p)) != TS_OK ||
+        (code = profile_check_samples(p)) != TS_OK) {
         return code;
     }
     n = p->unmatched || p->samples.n < p->deltas.n ? p->samples.n : p->deltas.n;

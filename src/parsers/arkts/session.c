@@ -247,7 +247,7 @@ ts_code ts_session_finish(ts_session *s)
         code = session_close_heap(s, false, 0, 0);
     }
     if (code == TS_OK && ts_profile_is_open(s->profile)) {
-        code = session_close_profile(s, false, 0, "the recording ends inside it");
+        code = session_close_profile(s, false, 0, "the recording ends inside it", false);
     }
     if (code == TS_OK && s->clock_missing) {
         code = ts_issue(s->store, s->job->source_id, TS_ISSUE_clock_missing, "arkts-plugin",

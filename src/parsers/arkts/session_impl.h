@@ -108,7 +108,8 @@ ts_code session_close_heap(ts_session *s, bool has_end, int64_t end_ts, int64_t 
 
 /* session_profile.c */
 ts_code session_open_profile(ts_session *s);
-ts_code session_close_profile(ts_session *s, bool has_ts, int64_t ts, const char *reason);
+ts_code session_close_profile(ts_session *s, bool has_ts, int64_t ts, const char *reason,
+                              bool shifted);
 
 /* session_extract.c */
 ts_code extract_begin(ts_session *s, extract_file *file, const char *name);

@@ -293,7 +293,7 @@ ts_code ts_session_message_feed(ts_session *s, const char *p, size_t n)
 }
 
 /* A message that carries something was cut or is damaged behind it. */
-static ts_code end_damaged(ts_session *s, bool has_ts, int64_t ts, bool truncated)
+static ts_code end_damaged(ts_session *s, bool has_ts, int64_t ts, bool truncated, bool shifted)
 {
     message_state *m = &s->now;
     bool bad = ts_json_state(s->json) == TS_JSON_BAD;
@@ -302,8 +302,11 @@ static ts_code end_damaged(ts_session *s, bool has_ts, int64_t ts, bool truncate
     if (m->profile && (m->route == ROUTE_PROFILE || ts_profile_is_open(s->profile))) {
         bool whole = ts_profile_complete(s->profile);
         int64_t source = ts_profile_source(s->profile);
+        if (whole) { /* files that the viewer cut end too early; others have no text behind it */
+            shifted = bad && ts_json_depth(s->json) == 0;
+        }
         m->route = ROUTE_NONE;
-        code = session_close_profile(s, has_ts, ts, why);
+        code = session_close_profile(s, has_ts, ts, why, shifted);
         s->messages->imported++;
         return code != TS_OK || !whole
                    ? code
@@ -346,6 +349,8 @@ static ts_code end_other(ts_session *s)
 ts_code ts_session_message_end(ts_session *s, bool has_ts, int64_t ts, bool truncated)
 {
     message_state *m = &s->now;
+    /* Text that ends too early although all of it came: something in it has another length. */
+    bool shifted = !truncated && ts_json_state(s->json) != TS_JSON_BAD;
     ts_code code = ts_json_finish(s->json);
     if (code != TS_OK) {
         return code;
@@ -359,11 +364,11 @@ ts_code ts_session_message_end(ts_session *s, bool has_ts, int64_t ts, bool trun
         s->start_ts = ts;
     }
     if (ts_json_state(s->json) != TS_JSON_DONE) {
-        return end_damaged(s, has_ts, ts, truncated);
+        return end_damaged(s, has_ts, ts, truncated, shifted);
     }
     if (m->profile) {
         s->messages->imported++;
-        return session_close_profile(s, has_ts, ts, NULL);
+        return session_close_profile(s, has_ts, ts, NULL, false);
     }
     if (m->chunk != CHUNK_NONE) {
         s->messages->imported++;

@@ -18,7 +18,8 @@ ts_code session_open_profile(ts_session *s)
     return extract_begin(s, &s->profile_file, file);
 }
 
-ts_code session_close_profile(ts_session *s, bool has_ts, int64_t ts, const char *reason)
+ts_code session_close_profile(ts_session *s, bool has_ts, int64_t ts, const char *reason,
+                              bool shifted)
 {
     ts_clock clock = TS_CLOCK_UNKNOWN;
     ts_profile_end end = {
@@ -27,6 +28,7 @@ ts_code session_close_profile(ts_session *s, bool has_ts, int64_t ts, const char
         .has_reported = has_ts,
         .pid = s->pid,
         .reason = reason,
+        .shifted = shifted,
     };
     bool complete = ts_profile_complete(s->profile);
     ts_code code;

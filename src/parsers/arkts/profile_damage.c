@@ -1,0 +1,220 @@
+/*
+ * What can be trusted in a CPU profile whose parts contradict each other. Samples and timeDeltas
+ * are lists without keys: a part of one that was exchanged or changed looks like any other. What V8
+ * writes besides tells of it:
+ *
+ *   - endTime: it lies shortly behind the last sample;
+ *   - hitCount: the number of a node's samples;
+ *   - ids: V8 numbers nodes when the first sample meets them, so that a sample with a new largest
+ * id adds its node and those of its callers that are new, and no others.
+ */
+#include "parsers/arkts/profile_impl.h"
+
+#include "base/ckd.h"
+
+#include <inttypes.h>
+
+enum {
+    SOME_SAMPLES = 16,  /* with fewer, intervals say nothing */
+    INTERVALS = 4,      /* mean ones by which a runtime other than V8 may end early */
+    SOME_FIRST_USES = 6 /* in order, that tell V8's ids from others */
+};
+
+/* --- times ---------------------------------------------------------------------------------- */
+
+typedef struct delta_sums {
+    int64_t last; /* the latest time since startTime */
+    int64_t max;  /* the largest delta */
+    bool known;
+} delta_sums;
+
+static delta_sums sum_up(const ts_profile *p, uint64_t n)
+{
+    delta_sums out = {.last = 0, .max = 0, .known = true};
+    int64_t t = 0;
+    for (uint64_t i = 0; i < n && out.known; i++) {
+        int64_t delta = ts_intvec_get(&p->deltas, i);
+        out.known = delta != TS_NO_TIME && !ts_ckd_add(&t, t, delta);
+        out.last = t > out.last ? t : out.last;
+        out.max = delta > out.max ? delta : out.max;
+    }
+    return out;
+}
+
+static bool is_far(int64_t span, int64_t length, uint64_t n)
+{
+    return (double)span * (double)n > (double)length * INTERVALS;
+}
+
+/* Does endTime contradict the sum of timeDeltas? */
+static bool end_contradicts(const ts_profile *p, uint64_t n)
+{
+    delta_sums sums = sum_up(p, n);
+    int64_t length;
+    int64_t rest;
+    if (!p->has_end || !p->has_start || n == 0 || !sums.known ||
+        ts_ckd_sub(&length, p->end_us, p->start_us) || length <= 0 ||
+        ts_ckd_sub(&rest, length, sums.last)) {
+        return false;
+    }
+    if (rest < 0) {
+        return p->ticks || (n >= SOME_SAMPLES && is_far(-rest, length, n));
+    }
+    return p->ticks && p->done && n >= SOME_SAMPLES && rest / 2 > sums.max;
+}
+
+ts_code profile_check_times(ts_profile *p)
+{
+    uint64_t n = p->samples.n < p->deltas.n ? p->samples.n : p->deltas.n;
+    const char *why = end_contradicts(p, n) ? "endTime is not where the sum of timeDeltas ends"
+                      : p->shifted          ? "the profile does not end where its message does"
+                                            : NULL;
+    if (why == NULL || p->unmatched || n == 0) {
+        return TS_OK;
+    }
+    p->unmatched = true;
+    return ts_issue_n(p->store, p->source_id, TS_ISSUE_cpu_times_contradict, p->name, p->offset, n,
+                      "%s: the times of samples are not known", why);
+}
+
+/* --- nodes of samples ----------------------------------------------------------------------- */
+
+/* Those of the runtime itself, such as (program): V8 counts them in ways of its own. */
+static bool is_own_node(const ts_profile *p, const cpu_node *node)
+{
+    ts_text name = ts_pool_text(&p->texts, node->name);
+    return name.n > 0 && name.p[0] == '(';
+}
+
+/* Marks nodes with more samples than hitCount and `spare` allow; how many differ from it. */
+static uint64_t doubt_nodes(ts_profile *p, uint32_t spare)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < p->node_count; i++) {
+        cpu_node *node = &p->nodes[i];
+        int64_t count = node->root;
+        bool differs = count < node->hits || count - spare > node->hits;
+        if (!differs || (node->flags & NODE_BAD_HITS) != 0 || is_own_node(p, node)) {
+            continue;
+        }
+        n++;
+        if (count > node->hits) {
+            node->flags |= NODE_DOUBTED;
+            p->doubts = true;
+        }
+    }
+    return n;
+}
+
+/* How many nodes on the way from one to the root have an id above `max`; 0 when one of them has a
+ * larger id than the node that it calls. */
+static uint64_t new_callers(const ts_profile *p, uint32_t node, int64_t max)
+{
+    uint64_t n = 0;
+    int64_t id = INT64_MAX;
+    while (node != NO_INDEX && p->nodes[node].id > max) {
+        if (p->nodes[node].id >= id) {
+            return 0;
+        }
+        id = p->nodes[node].id;
+        node = p->nodes[node].parent;
+        n++;
+    }
+    return n;
+}
+
+/*
+ * Samples behind the last one whose new id is in order, when a later one's is not. Each node is
+ * passed over at most once, because ids that were passed over become old.
+ */
+static uint64_t find_disorder(const ts_profile *p)
+{
+    uint64_t good = 0;
+    uint64_t uses = 0;
+    int64_t max = 1;
+    for (uint64_t k = 0; k < p->samples.n; k++) {
+        int64_t id = ts_intvec_get(&p->samples, k);
+        uint32_t node;
+        if (id <= max || (node = profile_find(p, id)) == NO_INDEX) {
+            continue;
+        }
+        if (new_callers(p, node, max) != (uint64_t)id - (uint64_t)max) {
+            return uses >= SOME_FIRST_USES ? good : UINT64_MAX;
+        }
+        max = id;
+        good = k + 1;
+        uses++;
+    }
+    return uses >= SOME_FIRST_USES && max < p->node_count ? good : UINT64_MAX;
+}
+
+static void count_hits(ts_profile *p, uint64_t *unknown)
+{
+    for (uint32_t i = 0; i < p->node_count; i++) {
+        p->nodes[i].root = 0;
+    }
+    for (uint64_t k = 0; k < p->samples.n; k++) {
+        int64_t id = ts_intvec_get(&p->samples, k);
+        uint32_t node = id == PROFILE_NULL ? NO_INDEX : profile_find(p, id);
+        if (node != NO_INDEX) {
+            p->nodes[node].root++;
+        } else {
+            ++*unknown;
+        }
+    }
+}
+
+/* Samples that name a wrong node, as far as counts show: as many as some nodes have too many and
+ * others too few. */
+static uint64_t count_wrong(const ts_profile *p, uint64_t unknown, uint32_t spare)
+{
+    uint64_t more = unknown;
+    uint64_t less = 0;
+    for (uint32_t i = 0; i < p->node_count; i++) {
+        const cpu_node *node = &p->nodes[i];
+        int64_t count = node->root;
+        if ((node->flags & NODE_BAD_HITS) != 0 || node->hits < 0 || is_own_node(p, node)) {
+            continue;
+        }
+        more += count - spare > node->hits ? (uint64_t)(count - node->hits) : 0;
+        less += count < node->hits ? (uint64_t)(node->hits - count) : 0;
+    }
+    return more < less ? more : less;
+}
+
+/*
+ * V8 counts a hit for each sample, except for those that it takes when the profile begins and when
+ * it ends: at most two nodes have one sample more. One sample with another node than V8 wrote is a
+ * changed number. Several are seams of a part that is not in its place: it may be any part.
+ */
+ts_code profile_check_samples(ts_profile *p)
+{
+    enum { EXTRA_SAMPLES = 2 };
+    uint64_t extra = 0;
+    uint64_t unknown = 0;
+    uint64_t n;
+    uint32_t spare;
+    ts_code code;
+    p->nodes_known = UINT64_MAX;
+    if (!p->done || !p->ticks || p->samples.n == 0) {
+        return TS_OK;
+    }
+    count_hits(p, &unknown);
+    for (uint32_t i = 0; i < p->node_count; i++) {
+        const cpu_node *node = &p->nodes[i];
+        extra += (int64_t)node->root - 1 == node->hits && !is_own_node(p, node) ? 1 : 0;
+    }
+    spare = extra > EXTRA_SAMPLES ? 0 : 1;
+    p->nodes_known = count_wrong(p, unknown, spare) > 1 ? 0 : find_disorder(p);
+    n = doubt_nodes(p, spare);
+    code = n == 0 ? TS_OK
+                  : ts_issue_n(p->store, p->source_id, TS_ISSUE_cpu_hit_count_mismatch, p->name,
+                               p->offset, n, "nodes whose hitCount is not the number of samples");
+    if (code != TS_OK || p->nodes_known >= p->samples.n) {
+        return code;
+    }
+    n = p->samples.n - p->nodes_known;
+    return ts_issue_n(p->store, p->source_id, TS_ISSUE_cpu_samples_contradict, p->name, p->offset,
+                      n, "samples are not in their order: the nodes of %" PRIu64 " are not known",
+                      n);
+}
