@@ -78,8 +78,8 @@ def recordings(tools, data, folder):
     """name, path of the input, files of it that are damaged."""
     tool = lambda name: os.path.join(tools, name)
     path = lambda name: os.path.join(folder, name)
-    heap = "synth:nodes=120,edges=400,order=v8,locations=10"
-    timeline = "synth:nodes=120,edges=300,order=v8,trace=12,tree=40,samples=60"
+    heap = "synth:nodes=3000,edges=9000,order=v8,locations=200"
+    timeline = "synth:nodes=3000,edges=8000,order=v8,trace=300,tree=900,samples=600"
     profile = "synth:nodes=60,samples=400,depth=8"
     made = {
         "heapsnapshot": ["--emit", "heapsnapshot", "--synthetic", heap[6:]],

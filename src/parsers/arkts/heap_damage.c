@@ -216,7 +216,8 @@ static bool keeps_cells(const ts_heap *h, enum heap_part part)
 {
     const heap_trust *t = &h->trust[part];
     return h->first_uses < SOME_USES && t->bad == UINT64_MAX && t->limit.rows == UINT64_MAX &&
-           (part == PART_STRINGS || !broken(h, part)) && h->tree_bad == 0;
+           (part == PART_STRINGS || !broken(h, part)) && h->tree_bad == 0 &&
+           (part != PART_NODES || h->duplicates == 0); /* ids that come again: so do rows */
 }
 
 static void set_damaged(ts_heap *h, enum heap_part part)
@@ -383,14 +384,14 @@ ts_code heap_judge(ts_heap *h)
         [PART_FUNCTIONS] = functions_damaged, [PART_TREE] = tree_damaged,
         [PART_STRINGS] = strings_damaged,
     };
-    ts_code code = TS_OK;
+    ts_code code = heap_count_duplicate_ids(&h->duplicates, h);
     doubt_last(h);
     for (int i = 0; i <= PART_STRINGS; i++) { /* the strings last: they are judged by the others */
         if (damaged[i](h)) {
             set_damaged(h, (enum heap_part)i);
         }
     }
-    if (h->misplaced) {
+    if (code == TS_OK && h->misplaced) {
         code = ts_issue(h->store, h->source_id, TS_ISSUE_chunks_misplaced, h->label, TS_NO_OFFSET,
                         "the times of chunks say that they are not in their order, or that one is "
                         "there twice");

@@ -200,10 +200,8 @@ static ts_code check_arrays(ts_heap *h)
 
 ts_code heap_check(ts_heap *h)
 {
-    uint64_t duplicates = 0;
     ts_code code;
-    if ((code = heap_count_duplicate_ids(&duplicates, h)) == TS_OK &&
-        (code = note(h, TS_ISSUE_heap_duplicate_node_id, duplicates,
+    if ((code = note(h, TS_ISSUE_heap_duplicate_node_id, h->duplicates,
                      "nodes with an id that a node before them has")) == TS_OK &&
         (code = check_described(h)) == TS_OK && (code = check_numbers(h)) == TS_OK &&
         (code = check_counts(h)) == TS_OK && (code = check_edges(h)) == TS_OK &&

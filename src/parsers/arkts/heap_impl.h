@@ -221,9 +221,10 @@ struct ts_heap {
     uint64_t target_stop; /* nodes that an edge can point at */
     uint64_t early_known; /* nodes that were taken for right when the edges came */
     bool samples_disordered;
-    bool contradicted; /* its parts do not fit each other */
-    uint64_t lost;     /* not 0: rows are declared and not there, or cut */
-    uint64_t unknown;  /* cells that were made NULL */
+    bool contradicted;   /* its parts do not fit each other */
+    uint64_t lost;       /* not 0: rows are declared and not there, or cut */
+    uint64_t unknown;    /* cells that were made NULL */
+    uint64_t duplicates; /* nodes with an id that a node before them has */
     uint64_t issues_before;
 
     /* Chunks. */
