@@ -12,6 +12,7 @@
  */
 enum { MAX_WORDS = 1 << 22 }; /* of a pod */
 enum { DENSE_IDS = 1 << 16, DENSE_TIMES = 4, MAX_ID_GAP = 1 << 20, MAX_LINE_DIGITS = 9 };
+enum { SHIFTED_UNITS = 3 };
 
 /* --- signatures ----------------------------------------------------------------------------- */
 
@@ -218,22 +219,60 @@ static ts_code put_word(cloud_pod *pod, uint32_t id, cloud_string s)
     return ts_put_cloud_dictionary(pod->sink, &row);
 }
 
-/* The limit of what is kept in memory. */
-static void check_words(cloud_pod *pod, cloud_cursor *c)
+/*
+ * Why no agent writes this word, or NULL: it has control characters, or ASCII that was read one
+ * byte too early or too late, which is U+2000, U+2100, ... U+7E00. A few of those one after the
+ * other are no text.
+ */
+static const char *no_word(cloud_string s)
 {
+    unsigned shifted = 0;
+    for (size_t i = 0; i < s.units; i++) {
+        uint8_t high = s.p[2 * i];
+        uint8_t low = s.p[2 * i + 1];
+        shifted = low == 0 && high >= ' ' && high < 0x7f ? shifted + 1 : 0;
+        if ((high == 0 && (low < ' ' || low == 0x7f)) || shifted == SHIFTED_UNITS) {
+            return "a word holds what is no text";
+        }
+    }
+    return NULL;
+}
+
+/* The limit of what is kept in memory, and what no word can be. */
+static void check_word(cloud_pod *pod, cloud_cursor *c, cloud_string s)
+{
+    const char *why = c->got == CLOUD_GOT ? no_word(s) : NULL;
+    if (why != NULL) {
+        cloud_refuse(pod, c, why);
+    }
     if (c->got == CLOUD_GOT && pod->word_count >= MAX_WORDS) {
         cloud_refuse(pod, c, "a dictionary has more than 4194304 words");
     }
 }
 
+/* Was this word in the dictionary before? Each has one number. */
+static ts_code check_again(cloud_pod *pod, cloud_cursor *c, cloud_string s)
+{
+    uint32_t number;
+    ts_code code = cloud_utf8(pod->ctx, &pod->text, s);
+    if (code == TS_OK && ts_pool_find(&number, &pod->texts_of_words, ts_buf_text(&pod->text))) {
+        cloud_refuse(pod, c, "a word has two numbers");
+    }
+    return code;
+}
+
+/* A word's number is how many words stand before it, so that damage ends the dictionary. */
 static ts_code word_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
 {
     cloud_string s = cloud_text(c);
-    ts_code code;
+    ts_code code = TS_OK;
     (void)offset;
-    check_words(pod, c);
-    if (c->got != CLOUD_GOT) {
-        return TS_OK;
+    check_word(pod, c, s);
+    if (c->got == CLOUD_GOT) {
+        code = check_again(pod, c, s);
+    }
+    if (c->got != CLOUD_GOT || code != TS_OK) {
+        return code;
     }
     if ((code = put_word(pod, pod->last_word, s)) == TS_OK) {
         pod->last_word++;
@@ -246,7 +285,7 @@ static ts_code pos_word_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
     uint32_t id = cloud_varint(c);
     cloud_string s = cloud_text(c);
     (void)offset;
-    check_words(pod, c);
+    check_word(pod, c, s);
     if (c->got == CLOUD_GOT && (id > INT32_MAX || id > pod->word_end + MAX_ID_GAP)) {
         cloud_refuse(pod, c, "a word's number is far beyond those before it");
     }
