@@ -207,6 +207,7 @@ static ts_code put_word(cloud_pod *pod, uint32_t id, cloud_string s)
             return code;
         }
         row.method_id = w.method;
+        w.signature = true;
     } else {
         TS_SET_NULL(cloud_dictionary, &row, method_id);
     }
@@ -374,11 +375,16 @@ ts_code cloud_dictionary_end(cloud_pod *pod)
 
 /* --- params --------------------------------------------------------------------------------- */
 
-/* The row of a word by its text, or 0. */
-static int64_t word_row(const cloud_pod *pod, ts_text text)
+/* The row of the word with the text, or 0; the word is a parameter's name. */
+static int64_t mark_param(const cloud_pod *pod, ts_text text)
 {
     int64_t id = find_word(pod, text);
-    return id < 0 ? 0 : cloud_word_row(pod, (uint32_t)id);
+    cloud_word *w = id < 0 ? NULL : cloud_word_of(pod, (uint32_t)id);
+    if (w == NULL) {
+        return 0;
+    }
+    w->param = true;
+    return w->row;
 }
 
 static ts_code param_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
@@ -406,7 +412,7 @@ static ts_code param_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
     row.id = (int64_t)ts_sink_rows(pod->sink, TS_T_cloud_param) + 1;
     row.name = ts_buf_text(&pod->text);
     row.signature = ts_buf_text(&pod->more);
-    row.dictionary_id = word_row(pod, row.name);
+    row.dictionary_id = mark_param(pod, row.name);
     if (row.dictionary_id == 0) {
         TS_SET_NULL(cloud_param, &row, dictionary_id);
     }
