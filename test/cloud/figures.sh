@@ -40,7 +40,7 @@ compare() {
         return
     fi
     "$program" -q "$tests/cloud/figures.sql" "$work/out.db" | tail -n +2 | tr ',\t' '  ' | sort >"$work/found"
-    if [ "$by" = '~' ]; then
+    if [ "${by-}" = '~' ]; then
         fewer "$1"
         return
     fi
