@@ -222,6 +222,9 @@ typedef struct cloud_pod {
     cloud_array by_text; /* uint32_t, by number in texts_of_words: id + 1 of the first such word */
     ts_pool texts_of_words;
     bool words_lost;        /* there are more than those */
+    bool words_doubted;     /* nothing says which are right: none is given to anything */
+    int64_t first_word;     /* row in cloud_dictionary */
+    int64_t first_method;   /* row in stack_method */
     uint32_t last_word;     /* id of the next word in a dictionary without ids */
     int64_t word_call_info; /* -1: not there */
     int64_t word_java_thread;
@@ -356,6 +359,10 @@ ts_code cloud_phrases(cloud_pod *pod, cloud_record record, size_t header, cloud_
 
 ts_code cloud_dictionary_import(cloud_pod *pod);
 ts_code cloud_params_import(cloud_pod *pod);
+
+/* The compression around the dictionary shows that something in it is wrong, but not what: its
+ * words have no numbers, and methods no names. */
+ts_code cloud_doubt_words(cloud_pod *pod);
 ts_code cloud_suspend_import(cloud_pod *pod);
 ts_code cloud_texts_import(cloud_pod *pod);
 ts_code cloud_trace_import(cloud_pod *pod);
@@ -391,7 +398,7 @@ static inline cloud_word *cloud_word_of(const cloud_pod *pod, uint32_t id)
 static inline int64_t cloud_word_row(const cloud_pod *pod, uint32_t word)
 {
     const cloud_word *w = cloud_word_of(pod, word);
-    return w == NULL ? 0 : w->row;
+    return w == NULL || pod->words_doubted ? 0 : w->row;
 }
 
 /* ms in [start, end) during which the Java VM was paused. */

@@ -85,6 +85,9 @@ static bool parse_method(ts_method *m, ts_buf *signature, ts_ctx *ctx, ts_text w
 
 ts_code cloud_no_word(cloud_pod *pod, const char *what, uint32_t word)
 {
+    if (pod->words_doubted && cloud_word_of(pod, word) != NULL) {
+        return TS_OK; /* that was said of all words */
+    }
     return cloud_missing(pod, TS_ISSUE_cloud_word_missing, "words", "%s %u has no word", what,
                          word);
 }
@@ -98,12 +101,13 @@ ts_code cloud_method(int64_t *id, cloud_pod *pod, uint32_t word)
         *id = w->method;
         return TS_OK;
     }
-    if (w != NULL) {
+    if (w != NULL && !pod->words_doubted) {
         ts_text text = ts_pool_text(&pod->texts_of_words, w->text);
         if (!parse_method(&m, &pod->name, pod->ctx, text, &code)) {
             m.name = text;
         }
     } else {
+        m.name = TS_TEXT_NULL;
         code = cloud_no_word(pod, "method", word);
     }
     if (code == TS_OK) {
@@ -373,6 +377,28 @@ ts_code cloud_dictionary_end(cloud_pod *pod)
     return TS_OK;
 }
 
+#define NAME_COLUMNS                                                                               \
+    (TS_NULL_BIT(stack_method, name) | TS_NULL_BIT(stack_method, class) |                          \
+     TS_NULL_BIT(stack_method, signature) | TS_NULL_BIT(stack_method, file) |                      \
+     TS_NULL_BIT(stack_method, line) | TS_NULL_BIT(stack_method, library))
+
+ts_code cloud_doubt_words(cloud_pod *pod)
+{
+    int64_t words = (int64_t)ts_sink_rows(pod->sink, TS_T_cloud_dictionary);
+    int64_t methods = (int64_t)ts_sink_rows(pod->sink, TS_T_stack_method);
+    ts_code code = TS_OK;
+    pod->words_doubted = true;
+    if (words > pod->first_word) {
+        code = ts_sink_invalidate(pod->sink, TS_T_cloud_dictionary, pod->first_word + 1, words,
+                                  TS_NULL_BIT(cloud_dictionary, word_id) |
+                                      TS_NULL_BIT(cloud_dictionary, method_id));
+    }
+    return code != TS_OK || methods == pod->first_method
+               ? code
+               : ts_sink_invalidate(pod->sink, TS_T_stack_method, pod->first_method + 1, methods,
+                                    NAME_COLUMNS);
+}
+
 /* --- params --------------------------------------------------------------------------------- */
 
 /* The row of the word with the text, or 0; the word is a parameter's name. */
@@ -384,7 +410,7 @@ static int64_t mark_param(const cloud_pod *pod, ts_text text)
         return 0;
     }
     w->param = true;
-    return w->row;
+    return pod->words_doubted ? 0 : w->row;
 }
 
 static ts_code param_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
