@@ -45,7 +45,10 @@ TABLES = [
     ("trace functions", "set", "SELECT file_id, function_id, line, column FROM js_heap_trace_function_info"),
     ("threads", "set", "SELECT tid, name FROM thread"),
     ("methods", "map", "SELECT raw_id, CASE name WHEN CAST(raw_id AS TEXT) THEN NULL ELSE name END || '|' || ifnull(class, '') FROM stack_method WHERE raw_id IS NOT NULL"),
-    ("call paths", "set", "SELECT coalesce(n.raw_id, m.raw_id), coalesce(p.raw_id, pm.raw_id) FROM stack_node n "
+    # A path says nothing of itself but where a row refers to it: the table holds each once, whatever became of the rows.
+    ("call paths", "set", "WITH RECURSIVE used(id) AS (SELECT node_id FROM stack_sample UNION SELECT node_id FROM stack_slice "
+     "UNION SELECT p.parent_id FROM used u JOIN stack_node p ON p.id = u.id) "
+     "SELECT coalesce(n.raw_id, m.raw_id), coalesce(p.raw_id, pm.raw_id) FROM used u JOIN stack_node n ON n.id = u.id "
      "LEFT JOIN stack_method m ON m.id = n.method_id LEFT JOIN stack_node p ON p.id = n.parent_id "
      "LEFT JOIN stack_method pm ON pm.id = p.method_id"),
     ("samples", "set", "SELECT t.tid, s.ts, s.dur, coalesce(n.raw_id, m.raw_id), s.event FROM stack_sample s LEFT JOIN thread t ON "

@@ -172,7 +172,7 @@ static void test_many_threads(void **state)
     for (uint64_t tid = 100; tid < 100 + THREADS; tid++) {
         put_be(t, tid, 8);
         put_be(t, CALL_START, 8);
-        HEX(t, 0x80, 0x22, 0x0c, 0x01, 0x03);
+        HEX(t, 0x80, 0x22, 0x0c, 0x02, 0, 0, 0, 0x01, 0x03);
     }
     HEX(c, 0, 12, 1, 1, 1, 1, 0, 'x', 0, 0, 1, 46, 0);
     HEX(c, 0xff, 0xff, 0xff, 0xff, 0x0f, 0x9c, 0xff, 0xff, 0xff, 0x0f, 1);

@@ -399,45 +399,162 @@ static void test_first_phrase_without_a_header(void **state)
 
 /* --- traces ---------------------------------------------------------------------------------- */
 
-/* call.info while two are open: both end there, whatever the time of the next end. */
-static void test_root_that_was_lost_ends_at_its_mark(void **state)
+static void assert_doubted(const run *r, size_t i)
+{
+    assert_null_cell(r, stack_slice, i, ts);
+    assert_null_cell(r, stack_slice, i, dur);
+    assert_null_cell(r, stack_slice, i, node_id);
+    assert_null_cell(r, stack_slice, i, parent_id);
+    assert_null_cell(r, stack_slice, i, depth);
+    assert_null_cell(r, stack_slice, i, state);
+}
+
+/* A block with a root of 10 ms, `at` ms after that of the others. */
+static void put_root(bytes *t, uint8_t at)
+{
+    put_be(t, 1, 8);
+    put_be(t, CALL_START, 8);
+    HEX(t, 0x80 | 21 << 2, (uint8_t)(34 + at / 32), 9); /* 1109 = 21 | 34 << 5 */
+    HEX(t, 0x02, 0, 0, 0, 0x01 | 10 << 2, 0x03);
+}
+
+/* call.info while two are open: nothing in the block is certain, the root before it is. The next
+ * root only tells where the thread is again. */
+static void test_mark_within_a_call(void **state)
 {
     run r;
     pod p = worked();
     bytes *t = &p.stream[TRACE];
     UNUSED(state);
-    t->n = 24 + 6;                            /* two beginnings, at 0 and 77 */
-    HEX(t, 0x02 | 10 << 2, 0, 0, 0);          /* the mark, at 87 */
-    HEX(t, 0x01 | 5 << 2);                    /* an end at 92 */
-    HEX(t, 0x00 | 1 << 2, 33, 0x01 | 2 << 2); /* a new root, at 93 to 95 */
-    HEX(t, 0x03);
+    put_be(t, 1, 8);
+    put_be(t, CALL_START, 8);
+    HEX(t, 0x80, 65, 9, 0x00, 33, 0x02, 0, 0, 0, 0x01, 0x00, 33, 0x01, 0x03);
+    put_root(t, 32);
+    put_root(t, 64);
     import_pod(&r, p);
-    assert_rows(&r, stack_slice, 3);
-    assert_slice(&r, 0, 0, 0, 87, 77, 0, 2);
-    assert_slice(&r, 1, 1, 77, 10, 10, 1, 2);
-    assert_slice(&r, 2, 0, 93, 2, 2, 0, 0);
-    assert_rows(&r, cloud_root, 2);
+    assert_rows(&r, stack_slice, 4 + 2 + 1);
+    assert_slice(&r, 0, 0, 0, 415, 399, 0, 0);
+    assert_slice(&r, 3, 1, 178, 13, 13, 1, 0);
+    assert_doubted(&r, 4);
+    assert_doubted(&r, 5);
+    assert_slice(&r, 6, 0, 72, 10, 10, 0, 0);
+    assert_null_cell(&r, cloud_root, 1, slice_id);
+    assert_cell(&r, cloud_call, 0, root_slice_id, 1);
     assert_int_equal(issue_sum(&r, "cloud_root_lost"), 1);
+    assert_int_equal(issue_sum(&r, "cloud_block_bad"), 1);
+    assert_int_equal(COUNTED(&r, "cloud_enters", lost), 2);
     run_free(&r);
 }
 
-/* Nothing is open at the mark: the end that follows is no further news. */
-static void test_mark_without_a_root(void **state)
+/* What is read from a wrong place: each is undone back to where the thread had nothing open, which
+ * is in a block before. */
+static void test_events_out_of_step(void **state)
 {
-    run r;
-    pod p = worked();
-    bytes *t = &p.stream[TRACE];
     UNUSED(state);
-    t->n = 24;
-    HEX(t, 0x02, 0, 0, 0, 0x01, 0x01, 0x03); /* mark, end, stray end */
-    import_pod(&r, p);
-    assert_rows(&r, stack_slice, 0);
-    assert_rows(&r, cloud_tag, 1);
-    assert_null_cell(&r, cloud_tag, 0, slice_id);
-    assert_int_equal(issue_sum(&r, "cloud_root_lost"), 1);
-    assert_int_equal(issue_sum(&r, "cloud_stray_exit"), 1);
-    assert_int_equal(COUNTED(&r, "cloud_exits", lost), 2);
-    run_free(&r);
+    for (int i = 0; i < 7; i++) {
+        run r;
+        pod p = worked();
+        bytes *t = &p.stream[TRACE];
+        put_be(t, 1, 8);
+        put_be(t, CALL_START, 8);
+        HEX(t, 0x80, 65, 9, 0x00, 33, 0x02, 3, 0, 1, 0, 'x', 0x03); /* goes on in the next block */
+        put_be(t, 1, 8);
+        put_be(t, CALL_START, 8);
+        HEX(t, 0x80, 66, 35);
+        if (i == 0) {
+            HEX(t, 0x00, 0); /* enters call.info */
+        } else if (i == 1) {
+            HEX(t, 0x02, 33, 0, 0); /* a method as a tag */
+        } else if (i == 2) {
+            HEX(t, 0x00, 0xff, 0x7f); /* no such word by far */
+        } else if (i == 3) {
+            HEX(t, 0x01, 0x01, 0x01); /* ends without call.info */
+        } else if (i == 4) {
+            HEX(t, 0x02, 3, 9, 0); /* a kind of value that does not exist */
+        } else if (i == 5) {
+            HEX(t, 0x03, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16); /* no block */
+        } else {
+            HEX(t, 0x01, 0x01, 0x02, 0, 0, 0, 0x01, 0x01); /* one end too many */
+        }
+        HEX(t, 0x03);
+        import_pod(&r, p);
+        assert_slice(&r, 0, 0, 0, 415, 399, 0, 0);
+        assert_cell(&r, cloud_tag, 0, slice_id, 1);
+        if (i < 6) {
+            assert_true(MEM_ROWS(r.sink, stack_slice) >= 7);
+            assert_doubted(&r, 4);
+            assert_doubted(&r, 5);
+            assert_null_cell(&r, cloud_tag, 1, slice_id);
+            assert_null_cell(&r, cloud_tag, 1, word_id);
+        }
+        assert_doubted(&r, 6);
+        assert_int_equal(issue_sum(&r, "cloud_block_bad"), 1);
+        run_free(&r);
+    }
+}
+
+/* The tag that says when the call began says something else. */
+static void test_call_that_began_at_another_time(void **state)
+{
+    UNUSED(state);
+    for (int right = 0; right < 2; right++) {
+        run r;
+        pod p = worked();
+        bytes phrase = {0};
+        bytes *t = &p.stream[TRACE];
+        put_string(&phrase, "common.started");
+        put_phrase(&p.stream[DICTIONARY], &phrase);
+        free(phrase.p);
+        t->n -= 2;
+        HEX(t, 0x02);
+        put_varint(t, WORDS);
+        HEX(t, 0);
+        put_string(t, right ? "1691167327716" : "1691167327715");
+        HEX(t, 0x01, 0x03);
+        import_pod(&r, p);
+        assert_int_equal(issue_sum(&r, "cloud_block_bad"), !right);
+        if (right) {
+            assert_worked_slices(&r);
+        } else {
+            assert_doubted(&r, 0);
+            assert_null_cell(&r, cloud_call, 0, root_slice_id);
+        }
+        run_free(&r);
+    }
+}
+
+/* Words behind one that cannot be have no numbers: the dictionary ends there. */
+static void test_words_that_cannot_be(void **state)
+{
+    static const uint16_t words[][4] = {
+        {'a', 0, 'b', 'c'},               /* no text */
+        {0x6100, 0x6200, 0x6300, 0x6400}, /* a byte too late */
+        {'c', 'a', 'f', 0xe9},            /* nothing against it */
+        {0x4e00, 0x4e8c, 0x4e09, 0x6100}, /* likewise */
+    };
+    UNUSED(state);
+    for (size_t i = 0; i < 5; i++) {
+        run r;
+        pod p = worked();
+        bytes phrase = {0};
+        bool bad = i < 2 || i == 4;
+        HEX(&phrase, 4);
+        for (size_t k = 0; k < 4 && i < 4; k++) {
+            put_be(&phrase, words[i][k], 2);
+        }
+        if (i == 4) {
+            phrase.n = 0;
+            put_string(&phrase, "word.7"); /* has a number already */
+        }
+        put_string(&phrase, "behind");
+        put_phrase(&p.stream[DICTIONARY], &phrase);
+        free(phrase.p);
+        import_pod(&r, p);
+        assert_rows(&r, cloud_dictionary, WORDS + (bad ? 0 : 2));
+        assert_int_equal(issue_sum(&r, "cloud_phrase_bad"), bad);
+        assert_int_equal(COUNTED(&r, "cloud_words", lost), bad);
+        run_free(&r);
+    }
 }
 
 /* A callee ends 30 ms before it begins: its time is 0, its beginning stays. */
@@ -813,8 +930,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_words_with_ids_go_on_in_the_next_phrase),
         cmocka_unit_test(test_lengths_of_phrases),
         cmocka_unit_test(test_first_phrase_without_a_header),
-        cmocka_unit_test(test_root_that_was_lost_ends_at_its_mark),
-        cmocka_unit_test(test_mark_without_a_root),
+        cmocka_unit_test(test_mark_within_a_call),
+        cmocka_unit_test(test_events_out_of_step),
+        cmocka_unit_test(test_call_that_began_at_another_time),
+        cmocka_unit_test(test_words_that_cannot_be),
         cmocka_unit_test(test_clock_set_back),
         cmocka_unit_test(test_stack_lives_across_files),
         cmocka_unit_test(test_stack_ends_at_a_gap),

@@ -435,7 +435,7 @@ static pod two_calls(void)
     HEX(t, 0x80 | 21 << 2, 65, 9); /* 2101 = 21 | 65 << 5 */
     HEX(t, 0x02, 3, 0);
     put_string(t, "x");
-    HEX(t, 0x01 | 10 << 2, 0x03);
+    HEX(t, 0x02, 0, 0, 0, 0x01 | 10 << 2, 0x03);
     put_varint(c, 2000);
     HEX(c, 9, 10, 1, 0, 0, 0, 1, 46, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     HEX(c, 1, 3, 1, 1, 0, 'y');
@@ -446,7 +446,7 @@ static void import_range(run *r, const char *name, ts_wanted_kind kind, int64_t 
 {
     pod p = two_calls();
     bytes b = {0};
-    assert_int_equal(p.stream[TRACE].n, 46 + 16 + 3 + 6 + 2);
+    assert_int_equal(p.stream[TRACE].n, 46 + 16 + 3 + 6 + 6);
     put_pod(&b, name, &p);
     pod_free(&p);
     import_begin(r);
@@ -470,15 +470,15 @@ static void test_time_range(void **state)
 {
     static const struct {
         int64_t from, to;     /* ms after the first call */
-        int64_t slices, tags; /* of 5 and 2 */
+        int64_t slices, tags; /* of 5 and 3 */
         int64_t calls, values;
         int64_t pauses;
     } cases[] = {
-        {INT32_MIN, INT32_MAX, 5, 2, 2, 3, 2},
+        {INT32_MIN, INT32_MAX, 5, 3, 2, 3, 2},
         {0, 1, 4, 1, 1, 2, 0},
         {0, 1000, 4, 1, 1, 2, 1},
-        {1, 1001, 1, 1, 1, 1, 1}, /* the first call's callees begin in it, but not the call */
-        {1000, 1001, 1, 1, 1, 1, 0},
+        {1, 1001, 1, 2, 1, 1, 1}, /* the first call's callees begin in it, but not the call */
+        {1000, 1001, 1, 2, 1, 1, 0},
         {-1000, 0, 0, 0, 0, 0, 1},
         {1001, INT32_MAX, 0, 0, 0, 0, 0},
     };
@@ -492,7 +492,7 @@ static void test_time_range(void **state)
                      MS(shift + cases[k].from), MS(shift + cases[k].to));
         assert_counts(&r, "cloud_enters", cases[k].slices, 5 - cases[k].slices);
         assert_counts(&r, "cloud_exits", cases[k].slices, 5 - cases[k].slices);
-        assert_counts(&r, "cloud_tags", cases[k].tags, 2 - cases[k].tags);
+        assert_counts(&r, "cloud_tags", cases[k].tags, 3 - cases[k].tags);
         assert_counts(&r, "cloud_calls", cases[k].calls, 2 - cases[k].calls);
         assert_counts(&r, "cloud_call_params", cases[k].values, 3 - cases[k].values);
         assert_counts(&r, "cloud_pauses", cases[k].pauses, 2 - cases[k].pauses);

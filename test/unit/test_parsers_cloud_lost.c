@@ -247,6 +247,41 @@ static void test_cuts_of_ended_files(void **state)
     pod_free(&p);
 }
 
+/* The checksum says that something in the dictionary is wrong, but not what: no name is certain. */
+static void test_dictionary_with_a_wrong_checksum(void **state)
+{
+    UNUSED(state);
+    for (int bad = 0; bad < 2; bad++) {
+        pod p = promising();
+        bytes z[STREAMS];
+        set s = agent_files(z, &p, false);
+        run r;
+        if (bad) {
+            z[DICTIONARY].p[z[DICTIONARY].n - END] ^= 1;
+        }
+        import_files_of(&r, &s);
+        assert_rows(&r, cloud_dictionary, WORDS + 1);
+        assert_rows(&r, stack_slice, 4);
+        assert_int_equal(issue_sum(&r, "wire_damage"), bad);
+        assert_int_equal(issue_sum(&r, "cloud_word_missing"), 0);
+        if (bad) {
+            assert_null_cell(&r, cloud_dictionary, 9, word_id);
+            assert_null_cell(&r, cloud_dictionary, 9, method_id);
+            assert_null_cell(&r, cloud_tag, 0, dictionary_id);
+            assert_null_cell(&r, cloud_param, 0, dictionary_id);
+            assert_null_cell(&r, stack_method, 0, line);
+            assert_null_cell(&r, stack_method, 0, name);
+            assert_null_cell(&r, stack_method, 2, name);
+        } else {
+            assert_cell(&r, cloud_dictionary, 9, word_id, 9);
+            assert_cell(&r, stack_method, 0, line, 42);
+        }
+        run_free(&r);
+        free_all(z);
+        pod_free(&p);
+    }
+}
+
 /* An agent that runs has ended none: nothing can be shown. But an older file of a stream has an
  * end, and so has what others refer to. */
 static void test_files_of_a_running_agent(void **state)
@@ -640,6 +675,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_second_file_of_a_number),
         cmocka_unit_test(test_contradictions),
         cmocka_unit_test(test_cuts_of_ended_files),
+        cmocka_unit_test(test_dictionary_with_a_wrong_checksum),
         cmocka_unit_test(test_files_of_a_running_agent),
         cmocka_unit_test(test_conversation_cut_anywhere),
         cmocka_unit_test(test_data_of_a_stream_that_was_not_opened),

@@ -5,7 +5,7 @@
  * calls.
  *
  * Kept per pod: 24 bytes a word and its text, 32 more with slots where ids are far apart, 16 a
- * pause, 16 a text, 32 a block, 16 a root, and the open frames of each thread. Arrays grow by half,
+ * pause, 16 a text, 64 a block, 16 a root, and the open frames of each thread. Arrays grow by half,
  * so that up to half as much is free.
  */
 #ifndef TS_PARSERS_CLOUD_CLOUD_IMPL_H
@@ -59,6 +59,8 @@ typedef struct cloud_word {
     int64_t row;    /* id in cloud_dictionary; 0: not defined */
     int64_t method; /* id in stack_method; 0: not needed so far */
     uint32_t text;  /* number in cloud_pod.texts_of_words */
+    bool signature; /* of a method: no tag has this name */
+    bool param;     /* a parameter's name: no method has it */
 } cloud_word;
 
 /* A word whose id is far from the others. */
@@ -80,6 +82,13 @@ typedef struct cloud_place {
     int64_t id;
 } cloud_place;
 
+/* How many rows there were at some place of the trace. */
+typedef struct cloud_rows {
+    uint64_t slices;
+    uint64_t tags;
+    uint64_t roots;
+} cloud_rows;
+
 /* Where roots are found by the calls that refer to them. */
 typedef struct cloud_block {
     uint32_t file;
@@ -87,6 +96,8 @@ typedef struct cloud_block {
     size_t first; /* number of the first root in it */
     int64_t real; /* ms */
     uint32_t thread;
+    uint32_t before; /* number + 1 of the block of this thread before it; 0: none */
+    cloud_rows rows; /* before those of the block */
 } cloud_block;
 
 typedef struct cloud_root {
@@ -110,10 +121,13 @@ typedef struct cloud_thread {
     cloud_frame *frames;
     uint32_t depth;
     uint32_t cap;
-    int64_t last;      /* ms */
-    size_t root;       /* number in cloud_pod.roots of the one that is open */
-    int64_t resync_ms; /* when what is open ends, if resync */
-    bool resync;       /* the next end belongs to a root whose beginning was lost */
+    int64_t last;    /* ms */
+    size_t root;     /* number in cloud_pod.roots of the one that is open */
+    bool resync;     /* the next end is that of the root; set while it is lost */
+    bool lost;       /* how deep it is is not known; with resync up to its next end */
+    bool told;       /* the open root's call.info was met */
+    uint32_t block;  /* number + 1 of its last block */
+    cloud_rows sure; /* when it last was certain that nothing was open */
     bool named;
     bool busy; /* stands in cloud_pod.busy */
 } cloud_thread;
@@ -208,6 +222,9 @@ typedef struct cloud_pod {
     cloud_array by_text; /* uint32_t, by number in texts_of_words: id + 1 of the first such word */
     ts_pool texts_of_words;
     bool words_lost;        /* there are more than those */
+    bool words_doubted;     /* nothing says which are right: none is given to anything */
+    int64_t first_word;     /* row in cloud_dictionary */
+    int64_t first_method;   /* row in stack_method */
     uint32_t last_word;     /* id of the next word in a dictionary without ids */
     int64_t word_call_info; /* -1: not there */
     int64_t word_java_thread;
@@ -230,6 +247,7 @@ typedef struct cloud_pod {
     cloud_array busy;    /* uint32_t: numbers of threads that may have something open */
     cloud_calls calls;
     ts_pool thread_names;
+    bool roots_told; /* a root ended with call.info, as all do */
     bool trace_torn; /* a file of the trace did not end as it should */
     uint32_t *thread_slots;
     uint32_t thread_slot_count;
@@ -341,10 +359,18 @@ ts_code cloud_phrases(cloud_pod *pod, cloud_record record, size_t header, cloud_
 
 ts_code cloud_dictionary_import(cloud_pod *pod);
 ts_code cloud_params_import(cloud_pod *pod);
+
+/* The compression around the dictionary shows that something in it is wrong, but not what: its
+ * words have no numbers, and methods no names. */
+ts_code cloud_doubt_words(cloud_pod *pod);
 ts_code cloud_suspend_import(cloud_pod *pod);
 ts_code cloud_texts_import(cloud_pod *pod);
 ts_code cloud_trace_import(cloud_pod *pod);
 ts_code cloud_calls_import(cloud_pod *pod);
+
+/* Something shows that the block is not what the agent wrote: it is not certain, and what its
+ * thread did since it last was certain that nothing was open is not, either. */
+ts_code cloud_distrust(cloud_pod *pod, size_t block, const char *why);
 
 /* All files of the stream were read. */
 ts_code cloud_dictionary_end(cloud_pod *pod);
@@ -372,7 +398,7 @@ static inline cloud_word *cloud_word_of(const cloud_pod *pod, uint32_t id)
 static inline int64_t cloud_word_row(const cloud_pod *pod, uint32_t word)
 {
     const cloud_word *w = cloud_word_of(pod, word);
-    return w == NULL ? 0 : w->row;
+    return w == NULL || pod->words_doubted ? 0 : w->row;
 }
 
 /* ms in [start, end) during which the Java VM was paused. */

@@ -365,6 +365,9 @@ static ts_code note_wrapper(cloud_pod *pod)
     issue = damage->trailing ? TS_ISSUE_wrapper_trailing_bytes : TS_ISSUE_wire_damage;
     if (ts_issue_list[issue].severity >= TS_DATA_LOSS) {
         ts_code code = cloud_lose(pod, "ends", 1);
+        if (code == TS_OK && !damage->trailing && pod->file->kind <= CLOUD_POS_DICTIONARY) {
+            code = cloud_doubt_words(pod);
+        }
         if (code != TS_OK) {
             return code;
         }
@@ -647,6 +650,8 @@ ts_code cloud_pod_import(ts_job *job, int64_t source_id, cloud_file *files, size
     pod->agent = agent;
     pod->first_ms = INT64_MAX;
     pod->last_ms = INT64_MIN;
+    pod->first_word = (int64_t)ts_sink_rows(pod->sink, TS_T_cloud_dictionary);
+    pod->first_method = (int64_t)ts_sink_rows(pod->sink, TS_T_stack_method);
     pod->first_slice = (int64_t)ts_sink_rows(pod->sink, TS_T_stack_slice);
     if (n > 1) {
         qsort(files, n, sizeof *files, compare_files);

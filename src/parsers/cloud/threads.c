@@ -198,6 +198,7 @@ ts_code cloud_close_frames(cloud_pod *pod, int state)
     ts_code code = TS_OK;
     for (size_t i = 0; i < pod->busy.n; i++) {
         cloud_thread *t = &threads[busy[i]];
+        t->lost = t->lost || (state == 2 && t->depth > 0);
         t->resync = false;
         t->busy = false;
         for (; t->depth > 0 && code == TS_OK; closed++) {

@@ -17,13 +17,34 @@ typedef struct block {
     int64_t first;
     int64_t last;
     int64_t row;
+    size_t number; /* in cloud_pod.blocks */
+    bool lost;     /* it is not what the agent wrote */
 } block;
 
 /* --- events --------------------------------------------------------------------------------- */
 
+/* A dictionary that is not as new as the trace may lack a few words. */
+enum { MAX_MISSING = 1024 };
+
+/* Of ms since 1970, from 2001 to 2286. */
+enum { STARTED_DIGITS = 13 };
+
 static cloud_thread *thread_of(const cloud_pod *pod, const block *b)
 {
     return (cloud_thread *)pod->threads.p + b->thread;
+}
+
+static bool is_call_info(const cloud_pod *pod, const cloud_event *e)
+{
+    return (int64_t)e->word == pod->word_call_info && e->type == CLOUD_INLINE_VALUE &&
+           e->value.units == 0;
+}
+
+/* The rest of the block is left out. */
+static ts_code distrust(cloud_pod *pod, block *b, const char *why)
+{
+    b->lost = true;
+    return cloud_distrust(pod, b->number, why);
 }
 
 static ts_code put_root(cloud_pod *pod, const block *b, const cloud_event *e, int64_t ms)
@@ -59,59 +80,88 @@ static ts_code enter(cloud_pod *pod, const block *b, const cloud_event *e, int64
     cloud_thread *t = thread_of(pod, b);
     bool root = t->depth == 0;
     ts_code code;
-    t->resync = false;
+    t->told = t->told && !root;
     code = cloud_push(pod, t, e->word, ms);
     return code == TS_OK && root ? put_root(pod, b, e, ms) : code;
 }
 
-/* The end of a call of which something was lost: nothing stays open. */
-static ts_code leave_all(cloud_pod *pod, cloud_thread *t, int64_t ms)
-{
-    ts_code code = TS_OK;
-    while (t->depth > 0 && code == TS_OK) {
-        code = cloud_pop(pod, t, ms, 2);
-    }
-    t->resync = false;
-    return code;
-}
-
-static ts_code leave(cloud_pod *pod, const block *b, int64_t ms)
+static ts_code leave(cloud_pod *pod, block *b, int64_t ms)
 {
     cloud_thread *t = thread_of(pod, b);
     ts_tally *count = pod->counts[CLOUD_N_EXITS];
+    ts_code code;
     count->seen++;
     if (t->depth > 0) {
         bool wanted = t->frames[t->depth - 1].slice != 0;
         count->imported += wanted;
         count->skipped += !wanted;
-        return t->resync ? leave_all(pod, t, t->resync_ms) : cloud_pop(pod, t, ms, 0);
+        code = cloud_pop(pod, t, ms, 0);
+        if (t->depth == 0) {
+            pod->roots_told = pod->roots_told || t->told;
+            t->sure = cloud_rows_now(pod);
+        }
+        return code;
     }
     count->lost++;
-    if (t->resync) {
-        t->resync = false;
-        return TS_OK;
-    }
-    return cloud_issue(pod, TS_ISSUE_cloud_stray_exit, cloud_offset(&pod->reader),
+    code = cloud_issue(pod, TS_ISSUE_cloud_stray_exit, cloud_offset(&pod->reader),
                        "thread %" PRIu64 " has nothing open", b->tid);
+    return code != TS_OK ? code : distrust(pod, b, "something ends that never began");
+}
+
+/* Why this event cannot be where it is, or NULL. */
+static const char *misplaced(const cloud_pod *pod, const cloud_thread *t, const cloud_event *e)
+{
+    const cloud_word *w;
+    if (e->kind == CLOUD_EXIT) {
+        return t->depth == 1 && !t->told && pod->roots_told ? "a call ends without call.info"
+                                                            : NULL;
+    }
+    w = cloud_word_of(pod, e->word);
+    if (w == NULL) {
+        return !pod->words_lost && e->word > pod->word_end + MAX_MISSING
+                   ? "a word's number is far beyond the dictionary"
+                   : NULL;
+    }
+    if (e->kind == CLOUD_ENTER) {
+        return w->param || (int64_t)e->word == pod->word_call_info
+                   ? "a parameter is entered as a method"
+                   : NULL;
+    }
+    return w->signature ? "a method stands where a parameter does" : NULL;
+}
+
+/* Does the tag that says when the call began say something else? */
+static bool began_elsewhen(const cloud_pod *pod, const cloud_thread *t, const cloud_event *e)
+{
+    uint64_t ms = 0;
+    if ((int64_t)e->word != pod->word_started || t->depth != 1 ||
+        e->value.units != STARTED_DIGITS) {
+        return false;
+    }
+    for (size_t i = 0; i < STARTED_DIGITS; i++) {
+        uint8_t digit = e->value.p[2 * i + 1];
+        if (e->value.p[2 * i] != 0 || digit < '0' || digit > '9') {
+            return false;
+        }
+        ms = ms * 10 + (digit - '0');
+    }
+    return (int64_t)ms != t->frames[0].start;
 }
 
 /* call.info stands once a root, just before its end. Not exactly the root open: something before
  * it was lost. */
-static ts_code check_root(cloud_pod *pod, const block *b, int64_t ms)
+static ts_code check_root(cloud_pod *pod, block *b)
 {
     cloud_thread *t = thread_of(pod, b);
     ts_code code;
-    if (t->depth == 1) {
+    if (t->depth == 1 && !t->told) {
+        t->told = true;
         return TS_OK;
     }
-    if ((code = cloud_thread_busy(pod, t)) != TS_OK) {
-        return code;
-    }
-    t->resync = true;
-    t->resync_ms = ms;
-    return cloud_missing(pod, TS_ISSUE_cloud_root_lost, "roots",
+    code = cloud_missing(pod, TS_ISSUE_cloud_root_lost, "roots",
                          "thread %" PRIu64 " ends a call with %" PRIu32 " invocations open", b->tid,
                          t->depth);
+    return code != TS_OK ? code : distrust(pod, b, "call.info stands within a call");
 }
 
 static ts_code find_text(cloud_pod *pod, const cloud_event *e, ts_row_cloud_tag *row)
@@ -202,9 +252,49 @@ static ts_code tag(cloud_pod *pod, const block *b, const cloud_event *e, int64_t
     return ts_put_cloud_tag(pod->sink, &row);
 }
 
+/* The last end in the root whose beginning was lost, and what is in it, are left out. */
+static ts_code skip_lost(cloud_pod *pod, const block *b, const cloud_event *e)
+{
+    cloud_thread *t = thread_of(pod, b);
+    bool last = e->kind == CLOUD_EXIT && t->resync;
+    cloud_item item = e->kind == CLOUD_ENTER  ? CLOUD_N_ENTERS
+                      : e->kind == CLOUD_EXIT ? CLOUD_N_EXITS
+                                              : CLOUD_N_TAGS;
+    pod->counts[item]->seen++;
+    pod->counts[item]->lost++;
+    if (b->lost) {
+        return TS_OK;
+    }
+    if (last) {
+        t->lost = false;
+        t->sure = cloud_rows_now(pod);
+    }
+    t->resync = e->kind == CLOUD_TAG && (t->resync || is_call_info(pod, e));
+    return t->resync ? cloud_thread_busy(pod, t) : TS_OK;
+}
+
+static ts_code apply_event(cloud_pod *pod, block *b, const cloud_event *e, int64_t ms)
+{
+    ts_code code = TS_OK;
+    switch (e->kind) {
+    case CLOUD_ENTER:
+        return enter(pod, b, e, ms);
+    case CLOUD_EXIT:
+        return leave(pod, b, ms);
+    default:
+        if (is_call_info(pod, e)) {
+            code = check_root(pod, b);
+        } else if (began_elsewhen(pod, thread_of(pod, b), e)) {
+            code = distrust(pod, b, "a call began at another time");
+        }
+        return code != TS_OK || b->lost ? code : tag(pod, b, e, ms);
+    }
+}
+
 static ts_code apply(cloud_pod *pod, block *b, const cloud_event *e)
 {
     cloud_thread *t = thread_of(pod, b);
+    const char *why;
     int64_t ms;
     ts_code code = TS_OK;
     b->sum += e->step;
@@ -212,24 +302,16 @@ static ts_code apply(cloud_pod *pod, block *b, const cloud_event *e)
     b->first = b->events == 0 ? ms : b->first;
     b->last = ms;
     t->last = ms;
-    if (cloud_wanted(pod, ms)) {
-        cloud_note_time(pod, ms);
+    if (!b->lost && !t->lost && (why = misplaced(pod, t, e)) != NULL) {
+        code = distrust(pod, b, why);
     }
-    switch (e->kind) {
-    case CLOUD_ENTER:
-        code = enter(pod, b, e, ms);
-        break;
-    case CLOUD_EXIT:
-        code = leave(pod, b, ms);
-        break;
-    default:
-        if ((int64_t)e->word == pod->word_call_info && e->type == CLOUD_INLINE_VALUE &&
-            e->value.units == 0) {
-            code = check_root(pod, b, ms);
+    if (code == TS_OK && (b->lost || t->lost)) {
+        code = skip_lost(pod, b, e);
+    } else if (code == TS_OK) {
+        if (cloud_wanted(pod, ms)) {
+            cloud_note_time(pod, ms);
         }
-        if (code == TS_OK) {
-            code = tag(pod, b, e, ms);
-        }
+        code = apply_event(pod, b, e, ms);
     }
     b->events++;
     return code;
@@ -268,13 +350,15 @@ static ts_code apply_batch(cloud_pod *pod, block *b, cloud_batch *batch, bool *c
 }
 
 /* What stands at the reader's place is no whole event, and no more bytes come. */
-static ts_code end_of_events(cloud_pod *pod, cloud_got got, const cloud_event *e)
+static ts_code end_of_events(cloud_pod *pod, block *b, cloud_got got, const cloud_event *e)
 {
     const cloud_reader *r = &pod->reader;
     if (got == CLOUD_BAD) {
-        return cloud_stop_at(pod, CLOUD_N_TAGS,
-                             e->type > CLOUD_SQL_VALUE ? "a tag has a value of an unknown kind"
-                                                       : "a tag's text has an impossible length");
+        ts_code code =
+            cloud_stop_at(pod, CLOUD_N_TAGS,
+                          e->type > CLOUD_SQL_VALUE ? "a tag has a value of an unknown kind"
+                                                    : "a tag's text has an impossible length");
+        return code != TS_OK ? code : distrust(pod, b, "an event that cannot be");
     }
     if (r->at == r->n) {
         pod->damaged = true;
@@ -304,7 +388,7 @@ static ts_code events(cloud_pod *pod, block *b, bool *complete)
         if (batch.got == CLOUD_SHORT && !r->ended && r->n - r->at < CLOUD_MAX_RECORD) {
             code = cloud_longer(r);
         } else {
-            return end_of_events(pod, batch.got, &batch.events[batch.n]);
+            return end_of_events(pod, b, batch.got, &batch.events[batch.n]);
         }
     }
     return code;
@@ -336,11 +420,14 @@ static ts_code put_block(cloud_pod *pod, const block *b, uint64_t offset, bool c
 /* Makes the block known, so that calls find the roots in it. */
 static ts_code keep_block(cloud_pod *pod, block *b, uint64_t offset)
 {
+    cloud_thread *t;
     ts_code code = cloud_thread_of(&b->thread, pod, b->tid);
     if (code != TS_OK ||
         (code = cloud_grow(pod->ctx, &pod->blocks, sizeof(cloud_block))) != TS_OK) {
         return code;
     }
+    t = thread_of(pod, b);
+    b->number = pod->blocks.n;
     b->row = (int64_t)ts_sink_rows(pod->sink, TS_T_cloud_block) + 1;
     /* No call refers to what lies beyond 4 GiB; such blocks sort behind all others. */
     ((cloud_block *)pod->blocks.p)[pod->blocks.n++] = (cloud_block){
@@ -349,8 +436,22 @@ static ts_code keep_block(cloud_pod *pod, block *b, uint64_t offset)
         .first = pod->roots.n,
         .real = (int64_t)b->real,
         .thread = b->thread,
+        .before = t->block,
+        .rows = cloud_rows_now(pod),
     };
+    t->block = (uint32_t)pod->blocks.n;
     return TS_OK;
+}
+
+/* No block begins where the one before it ended: that was no end. */
+static ts_code stop_behind_block(cloud_pod *pod, const char *why)
+{
+    const cloud_block *blocks = pod->blocks.p;
+    size_t n = pod->blocks.n;
+    ts_code code = cloud_stop(pod, why);
+    return code != TS_OK || n == 0 || blocks[n - 1].file != (uint32_t)pod->file->index
+               ? code
+               : cloud_distrust(pod, n - 1, "no block follows it");
 }
 
 static ts_code read_block(cloud_pod *pod, uint64_t timer)
@@ -366,8 +467,10 @@ static ts_code read_block(cloud_pod *pod, uint64_t timer)
     if (c.got != CLOUD_GOT) {
         return cloud_cut(pod, CLOUD_N_BLOCKS, "the header of a block");
     }
-    if (!cloud_plausible_ms(b.real)) {
-        return cloud_stop(pod, "a block's clock shows no time that can be");
+    if (!cloud_plausible_ms(b.real) || b.tid > UINT32_MAX) {
+        return stop_behind_block(pod, b.tid > UINT32_MAX
+                                          ? "no thread has such a number"
+                                          : "a block's clock shows no time that can be");
     }
     b.shift = (uint32_t)b.real - (uint32_t)timer;
     if ((code = keep_block(pod, &b, offset)) != TS_OK) {

@@ -44,6 +44,10 @@ void cloud_look_ahead(const cloud_pod *pod, const cloud_thread *t, cloud_batch *
 void cloud_look_below(const cloud_pod *pod, const cloud_thread *t, const cloud_batch *batch,
                       unsigned i);
 
+/* --- doubt (doubt.c) ------------------------------------------------------------------------ */
+
+cloud_rows cloud_rows_now(const cloud_pod *pod);
+
 /* --- threads (threads.c) ------------------------------------------------------------------- */
 
 /* The thread's number, given when new. */

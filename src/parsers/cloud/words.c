@@ -12,6 +12,7 @@
  */
 enum { MAX_WORDS = 1 << 22 }; /* of a pod */
 enum { DENSE_IDS = 1 << 16, DENSE_TIMES = 4, MAX_ID_GAP = 1 << 20, MAX_LINE_DIGITS = 9 };
+enum { SHIFTED_UNITS = 3 };
 
 /* --- signatures ----------------------------------------------------------------------------- */
 
@@ -84,6 +85,9 @@ static bool parse_method(ts_method *m, ts_buf *signature, ts_ctx *ctx, ts_text w
 
 ts_code cloud_no_word(cloud_pod *pod, const char *what, uint32_t word)
 {
+    if (pod->words_doubted && cloud_word_of(pod, word) != NULL) {
+        return TS_OK; /* that was said of all words */
+    }
     return cloud_missing(pod, TS_ISSUE_cloud_word_missing, "words", "%s %u has no word", what,
                          word);
 }
@@ -97,12 +101,13 @@ ts_code cloud_method(int64_t *id, cloud_pod *pod, uint32_t word)
         *id = w->method;
         return TS_OK;
     }
-    if (w != NULL) {
+    if (w != NULL && !pod->words_doubted) {
         ts_text text = ts_pool_text(&pod->texts_of_words, w->text);
         if (!parse_method(&m, &pod->name, pod->ctx, text, &code)) {
             m.name = text;
         }
     } else {
+        m.name = TS_TEXT_NULL;
         code = cloud_no_word(pod, "method", word);
     }
     if (code == TS_OK) {
@@ -206,6 +211,7 @@ static ts_code put_word(cloud_pod *pod, uint32_t id, cloud_string s)
             return code;
         }
         row.method_id = w.method;
+        w.signature = true;
     } else {
         TS_SET_NULL(cloud_dictionary, &row, method_id);
     }
@@ -218,22 +224,60 @@ static ts_code put_word(cloud_pod *pod, uint32_t id, cloud_string s)
     return ts_put_cloud_dictionary(pod->sink, &row);
 }
 
-/* The limit of what is kept in memory. */
-static void check_words(cloud_pod *pod, cloud_cursor *c)
+/*
+ * Why no agent writes this word, or NULL: it has control characters, or ASCII that was read one
+ * byte too early or too late, which is U+2000, U+2100, ... U+7E00. A few of those one after the
+ * other are no text.
+ */
+static const char *no_word(cloud_string s)
 {
+    unsigned shifted = 0;
+    for (size_t i = 0; i < s.units; i++) {
+        uint8_t high = s.p[2 * i];
+        uint8_t low = s.p[2 * i + 1];
+        shifted = low == 0 && high >= ' ' && high < 0x7f ? shifted + 1 : 0;
+        if ((high == 0 && (low < ' ' || low == 0x7f)) || shifted == SHIFTED_UNITS) {
+            return "a word holds what is no text";
+        }
+    }
+    return NULL;
+}
+
+/* The limit of what is kept in memory, and what no word can be. */
+static void check_word(cloud_pod *pod, cloud_cursor *c, cloud_string s)
+{
+    const char *why = c->got == CLOUD_GOT ? no_word(s) : NULL;
+    if (why != NULL) {
+        cloud_refuse(pod, c, why);
+    }
     if (c->got == CLOUD_GOT && pod->word_count >= MAX_WORDS) {
         cloud_refuse(pod, c, "a dictionary has more than 4194304 words");
     }
 }
 
+/* Was this word in the dictionary before? Each has one number. */
+static ts_code check_again(cloud_pod *pod, cloud_cursor *c, cloud_string s)
+{
+    uint32_t number;
+    ts_code code = cloud_utf8(pod->ctx, &pod->text, s);
+    if (code == TS_OK && ts_pool_find(&number, &pod->texts_of_words, ts_buf_text(&pod->text))) {
+        cloud_refuse(pod, c, "a word has two numbers");
+    }
+    return code;
+}
+
+/* A word's number is how many words stand before it, so that damage ends the dictionary. */
 static ts_code word_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
 {
     cloud_string s = cloud_text(c);
-    ts_code code;
+    ts_code code = TS_OK;
     (void)offset;
-    check_words(pod, c);
-    if (c->got != CLOUD_GOT) {
-        return TS_OK;
+    check_word(pod, c, s);
+    if (c->got == CLOUD_GOT) {
+        code = check_again(pod, c, s);
+    }
+    if (c->got != CLOUD_GOT || code != TS_OK) {
+        return code;
     }
     if ((code = put_word(pod, pod->last_word, s)) == TS_OK) {
         pod->last_word++;
@@ -246,7 +290,7 @@ static ts_code pos_word_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
     uint32_t id = cloud_varint(c);
     cloud_string s = cloud_text(c);
     (void)offset;
-    check_words(pod, c);
+    check_word(pod, c, s);
     if (c->got == CLOUD_GOT && (id > INT32_MAX || id > pod->word_end + MAX_ID_GAP)) {
         cloud_refuse(pod, c, "a word's number is far beyond those before it");
     }
@@ -333,13 +377,40 @@ ts_code cloud_dictionary_end(cloud_pod *pod)
     return TS_OK;
 }
 
+#define NAME_COLUMNS                                                                               \
+    (TS_NULL_BIT(stack_method, name) | TS_NULL_BIT(stack_method, class) |                          \
+     TS_NULL_BIT(stack_method, signature) | TS_NULL_BIT(stack_method, file) |                      \
+     TS_NULL_BIT(stack_method, line) | TS_NULL_BIT(stack_method, library))
+
+ts_code cloud_doubt_words(cloud_pod *pod)
+{
+    int64_t words = (int64_t)ts_sink_rows(pod->sink, TS_T_cloud_dictionary);
+    int64_t methods = (int64_t)ts_sink_rows(pod->sink, TS_T_stack_method);
+    ts_code code = TS_OK;
+    pod->words_doubted = true;
+    if (words > pod->first_word) {
+        code = ts_sink_invalidate(pod->sink, TS_T_cloud_dictionary, pod->first_word + 1, words,
+                                  TS_NULL_BIT(cloud_dictionary, word_id) |
+                                      TS_NULL_BIT(cloud_dictionary, method_id));
+    }
+    return code != TS_OK || methods == pod->first_method
+               ? code
+               : ts_sink_invalidate(pod->sink, TS_T_stack_method, pod->first_method + 1, methods,
+                                    NAME_COLUMNS);
+}
+
 /* --- params --------------------------------------------------------------------------------- */
 
-/* The row of a word by its text, or 0. */
-static int64_t word_row(const cloud_pod *pod, ts_text text)
+/* The row of the word with the text, or 0; the word is a parameter's name. */
+static int64_t mark_param(const cloud_pod *pod, ts_text text)
 {
     int64_t id = find_word(pod, text);
-    return id < 0 ? 0 : cloud_word_row(pod, (uint32_t)id);
+    cloud_word *w = id < 0 ? NULL : cloud_word_of(pod, (uint32_t)id);
+    if (w == NULL) {
+        return 0;
+    }
+    w->param = true;
+    return pod->words_doubted ? 0 : w->row;
 }
 
 static ts_code param_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
@@ -367,7 +438,7 @@ static ts_code param_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
     row.id = (int64_t)ts_sink_rows(pod->sink, TS_T_cloud_param) + 1;
     row.name = ts_buf_text(&pod->text);
     row.signature = ts_buf_text(&pod->more);
-    row.dictionary_id = word_row(pod, row.name);
+    row.dictionary_id = mark_param(pod, row.name);
     if (row.dictionary_id == 0) {
         TS_SET_NULL(cloud_param, &row, dictionary_id);
     }
