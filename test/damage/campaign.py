@@ -77,28 +77,26 @@ def run(*command):
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
-def recordings(tools, data, folder):
+def recordings(program, tools, data, folder):
     """name, path of the input, files of it that are damaged."""
     tool = lambda name: os.path.join(tools, name)
     path = lambda name: os.path.join(folder, name)
-    heap = "synth:nodes=3000,edges=9000,order=v8,locations=200"
-    timeline = "synth:nodes=3000,edges=8000,order=v8,trace=300,tree=900,samples=600"
     profile = "synth:nodes=60,samples=400,depth=8"
     made = {
-        "heapsnapshot": ["--emit", "heapsnapshot", "--synthetic", heap[6:]],
-        "timeline": ["--emit", "timeline", "--synthetic", timeline[6:]],
         "cpuprofile": ["--emit", "cpuprofile", "--synthetic-profile", profile[6:]],
-        "htrace": ["--config", "pid=7,type=snapshot", "--chunk-size", "700", "--snapshot", heap, "--plugin", "hilog-plugin:300",
-                   "--snapshot", heap.replace("edges", "seed=2,edges"), "--profile", profile],
-        "htrace-timeline": ["--config", "pid=7,type=timeline", "--chunk-size", "500", "--timeline", timeline],
+        "htrace": ["--config", "pid=7,type=none,cpu=1", "--profile", profile, "--plugin", "hilog-plugin:300", "--profile", profile],
     }
     for name, options in made.items():
         run(tool("mkhtrace"), "-o", path(name), *options)
         yield name, path(name), [path(name)]
-    for name in ("cpuprofile",):
+    # Heaps as V8 writes them: what made ones lack (strings in the order of their first use, large numbers) is what shows damage.
+    for name in ("cpuprofile", "timeline"):
         with gzip.open(os.path.join(data, "recording-%s.htrace.gz" % name)) as f, open(path("real-" + name), "wb") as g:
             g.write(f.read())
         yield "real-" + name, path("real-" + name), [path("real-" + name)]
+    run(program, path("real-timeline"), "-s", "-o", folder, "--quiet")
+    os.rename(path("real-timeline.Timeline.heaptimeline"), path("timeline"))
+    yield "timeline", path("timeline"), [path("timeline")]
     run(tool("mkflare"), "--threads=2", "--seconds=2", path("flare"))
     sets = [("flare", path("flare"))]
     for kind in ("agent", "flat", "tcp"):
@@ -111,7 +109,7 @@ def recordings(tools, data, folder):
     for name, source in sets:
         files = [os.path.join(d, f) for d, _, names in os.walk(source) for f in names] if os.path.isdir(source) else [source]
         yield name, source, sorted(f for f in files if "filelist" not in f and "callsDictionary" not in f and "/gc/" not in f)
-    for name, source in (("tar", "flare"), ("zip", "cloud-agent"), ("gz", "heapsnapshot")):
+    for name, source in (("tar", "flare"), ("zip", "cloud-agent"), ("gz", "cpuprofile")):
         target = path("in-" + name)
         if name == "gz":
             with open(path(source), "rb") as f, gzip.GzipFile(target, "wb", mtime=0) as g:
@@ -221,7 +219,7 @@ class Campaign:
     def __init__(self, options, folder):
         self.options = options
         self.folder = folder
-        self.items = list(recordings(options.tools, options.data, os.path.join(folder, "made")))
+        self.items = list(recordings(options.program, options.tools, options.data, os.path.join(folder, "made")))
         self.items = [i for i in self.items if options.only is None or i[0] == options.only]
         self.truth = {}
         for name, path, _ in self.items:
@@ -298,6 +296,7 @@ def main():
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--only")
+    parser.add_argument("--allow", type=int, default=0, help="failures in a hundred runs that are known and described in docs/trust.md")
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     folder = tempfile.mkdtemp()
@@ -321,7 +320,7 @@ def main():
     finally:
         shutil.rmtree(folder)
     print("%d damaged inputs, %d failures" % (options.runs, failures))
-    return failures > 0
+    return failures * 100 > options.allow * options.runs
 
 
 if __name__ == "__main__":
