@@ -443,7 +443,7 @@ static void entry_release(ts_layer *l)
     }
 }
 
-/* Reads the header with that ordinal, which is the next; false when it is not to be had with this
+/* Reads the header with that ordinal, which is the next; false when it cannot be read with this
  * handle. */
 static ts_code advance(bool *found, ts_archive *ar, uint64_t ordinal)
 {

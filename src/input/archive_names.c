@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum {
-    ORIGIN_MAX = 255,  /* kinds of removed parts that are told apart */
+    ORIGIN_MAX = 255,  /* kinds of removed parts that are distinguished */
     LINK_PASSES = 8,   /* so many links to links */
     TARGET_MAX = 4096, /* bytes of a link's target, as file systems have it */
 };

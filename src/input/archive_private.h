@@ -27,7 +27,7 @@ struct ts_archive {
     ts_blob *blob;
     ts_wrap wrap;
     bool streaming;  /* a zip without a readable central directory: local headers only */
-    locale_t locale; /* names are UTF-8 whatever the user's locale; 0 = none to be had */
+    locale_t locale; /* names are UTF-8 whatever the user's locale; 0 = none available */
     struct archive *a;
     uint64_t base; /* where the handle was opened */
     uint64_t next; /* ordinal of the next header */

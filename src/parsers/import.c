@@ -480,7 +480,7 @@ static ts_code count_unread(ts_run *run, ts_fileset *set, int64_t id)
     return code;
 }
 
-/* Imports all of the set that belongs to the format. What cannot be read is told by the first. */
+/* Imports all of the set that belongs to the format. The first reports what cannot be read. */
 static ts_code run_set_format(ts_run *run, const ts_format *format, ts_job *job, bool first)
 {
     ts_code code = import_source(run, &job->source_id, NULL, job->name);

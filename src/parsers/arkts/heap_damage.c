@@ -3,8 +3,8 @@
  *
  * Most of a snapshot refers by place: an edge to the place of its node, a node to its edges by how
  * many stand before them, names to places in the list of strings. Where something is missing,
- * doubled or exchanged, all that follows refers to wrong places. That there is such damage is told
- * by counts that do not agree. Where it begins is told by
+ * doubled or exchanged, all that follows refers to wrong places. Such damage shows
+ * in counts that do not agree. Where it begins is shown by
  *
  *   - strings: V8 numbers them as the nodes, and then the edges, use them for the first time. Each
  *     such use with the next number shows that no use was lost before it; another number shows that
