@@ -42,14 +42,14 @@ for wrapper in gzip zip tar; do
 done
 
 # Scripts of ctest name these files; unit tests and fuzz targets are found by their names.
-for script in $(grep -oE 'test/damage/[a-z_]+\.(sh|py)' $list | sort -u); do
+while read -r script; do
     name=$(basename "${script%.*}")
     grep -qE "(^|[ ;(/{])$name([ );]|\.(sh|py))" test/damage/CMakeLists.txt || wrong "$script is run by no test"
-done
-for target in $(grep -oE 'test/fuzz/fuzz_[a-z]+' $list | sort -u); do
+done < <(grep -oE 'test/damage/[a-z_]+\.(sh|py)' $list | sort -u)
+while read -r target; do
     corpus=test/fuzz/corpus/${target#test/fuzz/fuzz_}
     [ -n "$(ls "$corpus" 2>/dev/null)" ] || wrong "$target has no corpus"
-done
+done < <(grep -oE 'test/fuzz/fuzz_[a-z]+' $list | sort -u)
 
 # Questions, on databases that grow.
 for question in share/sql/*.sql; do

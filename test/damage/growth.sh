@@ -14,8 +14,11 @@ cost() {
 # Four times the input takes four times the time, beside what any run costs; sixteen times would be quadratic.
 too_much() { [ $((ms - fixed)) -gt $((8 * (base > fixed ? base - fixed : 0) + 60)) ]; }
 python3 "$HERE/growth.py" ids 1 >input
-cost
-fixed=$ms
+fixed=1000000 # the least of three: others use the machine, too
+for _ in 1 2 3; do
+    cost
+    [ "$ms" -ge "$fixed" ] || fixed=$ms
+done
 more='m.members m.properties m.strings m.strings_first m.locations m.tree_wide m.classes m.children m.samples_back m.profile_nodes
     m.configurations m.profiles m.plugins m.nodes_spread m.nodes_one_pass m.string_escaped m.trailing'
 for shape in chunks segments plugins issues marks resync magic strings ids same_ids edges_first profile profile_collide classes_collide cycles snapshots $more; do

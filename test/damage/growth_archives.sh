@@ -16,8 +16,11 @@ cost() {
 }
 too_much() { [ $((ms - fixed)) -gt $((8 * (base > fixed ? base - fixed : 0) + 60)) ]; }
 cp small.htrace input
-cost
-fixed=$ms
+fixed=1000000 # the least of three: others use the machine, too
+for _ in 1 2 3; do
+    cost
+    [ "$ms" -ge "$fixed" ] || fixed=$ms
+done
 # grows SHAPE FIRST: five sizes; the last is four times the third.
 grows() {
     local n=$2 all='' step
