@@ -242,6 +242,7 @@ typedef struct bare_profile {
     ts_profile *profile;
     ts_json *json;
     void *file;
+    uint64_t bytes; /* fed */
 } bare_profile;
 
 static void profile_close(void *self)
@@ -284,8 +285,19 @@ static ts_code profile_open(void **self, ts_job *job)
 static ts_code profile_feed(void *self, const uint8_t *p, size_t n)
 {
     bare_profile *b = self;
-    ts_code code = extract_piece(b->job, b->file, p, n);
-    return code != TS_OK ? code : ts_json_feed(b->json, (const char *)p, n);
+    bool bad = ts_json_state(b->json) == TS_JSON_BAD;
+    uint64_t at;
+    ts_code code;
+    if ((code = extract_piece(b->job, b->file, p, n)) != TS_OK ||
+        (code = ts_json_feed(b->json, (const char *)p, n)) != TS_OK) {
+        return code;
+    }
+    if (!bad && ts_json_state(b->json) == TS_JSON_BAD) {
+        at = ts_json_position(b->json) - b->bytes; /* or before: then inside a number */
+        ts_profile_broken(b->profile, at < n ? (char)p[at] : '0');
+    }
+    b->bytes += n;
+    return TS_OK;
 }
 
 static ts_code profile_feed_zeros(void *self, uint64_t *used, uint64_t n)

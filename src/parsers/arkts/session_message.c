@@ -281,11 +281,19 @@ ts_code ts_session_message_begin(ts_session *s, int64_t offset)
 ts_code ts_session_message_feed(ts_session *s, const char *p, size_t n)
 {
     message_state *m = &s->now;
+    uint64_t at;
+    bool bad;
     ts_code code;
     m->block = p;
     m->block_at = m->bytes;
     m->bytes += n;
+    bad = ts_json_state(s->json) == TS_JSON_BAD;
     code = ts_json_feed(s->json, p, n);
+    if (!bad && ts_json_state(s->json) == TS_JSON_BAD && m->profile &&
+        ts_profile_is_open(s->profile)) {
+        at = ts_json_position(s->json) - m->block_at; /* or before: then inside a number */
+        ts_profile_broken(s->profile, at < n ? p[at] : '0');
+    }
     if (code == TS_OK && m->route != ROUTE_NONE) {
         code = flush_raw(s, ts_json_position(s->json));
     }
