@@ -206,12 +206,14 @@ static ts_code heap_finish(void *self, const ts_stream_end *end_of)
     ts_heap_end end = {
         .timeline = ts_heap_has_samples(b->heap),
         .marked = complete,
+        .doubted = ts_stream_doubted(end_of, ts_heap_damaged(b->heap)),
         .clock = TS_CLOCK_RELATIVE,
         .has_start = true,
         .has_end = complete,
     };
     int64_t last = 0;
     ts_code code = TS_OK;
+    b->job->text_bad = ts_heap_damaged(b->heap);
     if (ts_ckd_mul(&last, ts_heap_last_sample_us(b->heap), INT64_C(1000))) {
         last = 0;
         end.has_end = end.has_end && !end.timeline;
@@ -323,6 +325,7 @@ static ts_code profile_finish(void *self, const ts_stream_end *end_of)
         snprintf(reason, sizeof reason, "%s at byte %" PRIu64, ts_json_reason(b->json),
                  ts_json_position(b->json));
         end.reason = reason;
+        b->job->text_bad = !complete;
     }
     note_range(b->job, 1);
     code = ts_profile_finish(b->profile, &end);
