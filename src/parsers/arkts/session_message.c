@@ -351,6 +351,7 @@ ts_code ts_session_message_end(ts_session *s, bool has_ts, int64_t ts, bool trun
     message_state *m = &s->now;
     /* Text that ends too early although all of it came: something in it has another length. */
     bool shifted = !truncated && ts_json_state(s->json) != TS_JSON_BAD;
+    bool broken = !truncated || ts_json_state(s->json) == TS_JSON_BAD; /* not merely cut off */
     ts_code code = ts_json_finish(s->json);
     if (code != TS_OK) {
         return code;
@@ -364,6 +365,10 @@ ts_code ts_session_message_end(ts_session *s, bool has_ts, int64_t ts, bool trun
         s->start_ts = ts;
     }
     if (ts_json_state(s->json) != TS_JSON_DONE) {
+        if (broken && (m->chunk != CHUNK_NONE || m->route == ROUTE_HEAP) &&
+            ts_heap_is_open(s->heap)) {
+            ts_heap_break(s->heap);
+        }
         return end_damaged(s, has_ts, ts, truncated, shifted);
     }
     if (m->profile) {
