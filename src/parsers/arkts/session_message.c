@@ -315,9 +315,9 @@ static ts_code end_damaged(ts_session *s, bool has_ts, int64_t ts, bool truncate
     }
     if (m->chunk == CHUNK_WHOLE) {
         s->messages->imported++;
-        return ts_issue(s->store, s->job->source_id, TS_ISSUE_message_bad_json, "arkts-plugin",
-                        m->offset, "the message is damaged behind its chunk, which was kept: %s",
-                        why);
+        return ts_issue(
+            s->store, s->job->source_id, TS_ISSUE_message_bad_json, "arkts-plugin", m->offset,
+            "the message is damaged behind its chunk, whose text is not certain: %s", why);
     }
     m->route = ROUTE_NONE;
     s->messages->lost++;
