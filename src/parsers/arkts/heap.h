@@ -54,6 +54,10 @@ uint64_t ts_heap_taken(const ts_heap *h);
 void ts_heap_chunk_begin(ts_heap *h);
 void ts_heap_chunk_time(ts_heap *h, bool has_ts, int64_t ts);
 
+/* What is around the chunk or snapshot under way turned out to be damaged: its text may be as well,
+ * anywhere, so that rows of it are not certain. */
+void ts_heap_break(ts_heap *h);
+
 /* The handler (user: the ts_heap) for a snapshot whose JSON events come from another reader, one
  * with TS_JSON_RAW_STRINGS. Its outermost event must be that of the snapshot itself. */
 const ts_json_handler *ts_heap_handler(void);

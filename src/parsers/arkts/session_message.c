@@ -323,9 +323,9 @@ static ts_code end_damaged(ts_session *s, bool has_ts, int64_t ts, bool truncate
     }
     if (m->chunk == CHUNK_WHOLE) {
         s->messages->imported++;
-        return ts_issue(s->store, s->job->source_id, TS_ISSUE_message_bad_json, "arkts-plugin",
-                        m->offset, "the message is damaged behind its chunk, which was kept: %s",
-                        why);
+        return ts_issue(
+            s->store, s->job->source_id, TS_ISSUE_message_bad_json, "arkts-plugin", m->offset,
+            "the message is damaged behind its chunk, whose text is not certain: %s", why);
     }
     m->route = ROUTE_NONE;
     s->messages->lost++;
@@ -359,6 +359,7 @@ ts_code ts_session_message_end(ts_session *s, bool has_ts, int64_t ts, bool trun
     message_state *m = &s->now;
     /* Text that ends too early although all of it came: something in it has another length. */
     bool shifted = !truncated && ts_json_state(s->json) != TS_JSON_BAD;
+    bool broken = !truncated || ts_json_state(s->json) == TS_JSON_BAD; /* not merely cut off */
     ts_code code = ts_json_finish(s->json);
     if (code != TS_OK) {
         return code;
@@ -372,6 +373,10 @@ ts_code ts_session_message_end(ts_session *s, bool has_ts, int64_t ts, bool trun
         s->start_ts = ts;
     }
     if (ts_json_state(s->json) != TS_JSON_DONE) {
+        if (broken && (m->chunk != CHUNK_NONE || m->route == ROUTE_HEAP) &&
+            ts_heap_is_open(s->heap)) {
+            ts_heap_break(s->heap);
+        }
         return end_damaged(s, has_ts, ts, truncated, shifted);
     }
     if (m->profile) {
