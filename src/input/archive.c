@@ -87,6 +87,7 @@ static la_ssize_t on_read(struct archive *a, void *user, const void **p)
     }
     *p = at;
     ar->pos += n;
+    ar->at_end = n == 0;
     return (la_ssize_t)n;
 }
 
@@ -148,6 +149,7 @@ static ts_code open_handle(bool *known, ts_archive *ar, uint64_t at, uint64_t or
     ar->base = at;
     ar->next = ordinal;
     ar->code = TS_OK;
+    ar->at_end = false;
     ar->a = archive_read_new();
     if (ar->a == NULL) {
         return ts_fail(ar->ctx, TS_ERR_NOMEM, "out of memory while '%s' was opened",
@@ -382,7 +384,10 @@ static ts_code next_block(entry_layer *e)
             return code;
         }
         ts_layer_damage(&e->base, where(ar), false, "archive member is damaged: %s", why(ar->a));
-        ts_layer_doubt(&e->base);
+        if (!ar->at_end) {
+            /* Else it is only cut: what came before is right. */
+            ts_layer_doubt(&e->base);
+        }
     }
     e->done = r != ARCHIVE_OK;
     if (r != ARCHIVE_OK && r != ARCHIVE_EOF && r != ARCHIVE_WARN) {
