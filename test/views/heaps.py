@@ -31,7 +31,11 @@ class View:
         self.owners = []
         for row in self.nodes:
             self.owners += [row[0]] * row[5]
+        fields, numbers = heap.meta["edge_fields"], heap.json["edges"]
+        kind, value, to = (numbers[fields.index(n)::len(fields)] for n in ("type", "name_or_index", "to_node"))
+        self.raw = list(zip(kind, value, self.owners, [t // heap.stride for t in to]))
         self.functions = list(heap.function_rows())
+        self.index = {row[3]: row[0] for row in self.nodes}
 
     def type_of(self, n):
         return self.node_types[self.nodes[n][1]]
@@ -55,15 +59,13 @@ class View:
     def edge_name(self, kind, value):
         return str(value) if kind in ("element", "hidden") else self.string(value)
 
-    def edges(self, every=1):
+    def edges(self, every=1, owner=None, target=None):
         """(index, type number, type, name or index, name, owner, target): the last two as node indexes."""
-        fields = self.heap.meta["edge_fields"]
-        for i, (kind, value, to) in enumerate(self.heap.table(self.heap.json["edges"], fields,
-                                                              ("type", "name_or_index", "to_node"))):
-            if i % every:
+        for i, (kind, value, a, b) in enumerate(self.raw):
+            if i % every or owner not in (None, a) or target not in (None, b):
                 continue
             text = self.edge_types[kind]
-            yield i, kind, text, value, self.edge_name(text, value), self.owners[i], to // self.heap.stride
+            yield i, kind, text, value, self.edge_name(text, value), a, b
 
     def edge_rows(self, every=1):
         for i, kind, text, value, name, a, b in self.edges(every):
@@ -204,7 +206,7 @@ def ask_nodes(j, v, **params):
 
 def ask_edges(j, v, node, **params):
     rows = [(i, text, name, v.nodes[b][3], v.type_of(b), v.name_of(b), v.nodes[b][4])
-            for i, _, text, _, name, a, b in v.edges() if v.nodes[a][3] == node]
+            for i, _, text, _, name, a, b in v.edges(owner=v.index[node])]
     if node != 1:
         params["node"] = node
     j.ask("js_node_edges", "edge_index type name to_node_id to_type to_name to_self_size",
@@ -214,7 +216,7 @@ def ask_edges(j, v, node, **params):
 def ask_retainers(j, v, node, **params):
     j.ask("js_retainers_of_node", "retainer_id retainer_type retainer_name edge_type edge_name edge_index",
           [(v.nodes[a][3], v.type_of(a), v.name_of(a), text, name, i)
-           for i, _, text, _, name, a, b in v.edges() if v.nodes[b][3] == node], node=node, **params)
+           for i, _, text, _, name, a, b in v.edges(target=v.index[node])], node=node, **params)
 
 
 def ask_duplicates(j, v, **params):
@@ -277,8 +279,8 @@ def check_questions(j, views):
     for v in views:
         busy = max(v.nodes, key=lambda r: r[5])
         wanted = {}
-        for e in v.edges():
-            wanted[e[6]] = wanted.get(e[6], 0) + 1
+        for _, _, _, b in v.raw:
+            wanted[b] = wanted.get(b, 0) + 1
         popular = max(wanted, key=wanted.get)
         ask_edges(j, v, busy[3], file=v.file_id, limit=100000)
         ask_retainers(j, v, v.nodes[popular][3], file=v.file_id)

@@ -111,8 +111,9 @@ def check_clocks(j, recording, size):
            got=j.rows("SELECT name, value FROM meta WHERE name NOT LIKE 'tool%'"))
 
 
-def check_args(j):
-    """No importer writes arguments yet: rows of a reader of such databases, put into a copy of one."""
+def check_made(j):
+    """What no recording has, put into a copy of a database: arguments, which no importer writes yet, and issues and
+    counts of no source."""
     path = os.path.join(j.work, "args.db")
     shutil.copy(j.path, path)
     db = sqlite3.connect(path)
@@ -122,6 +123,8 @@ def check_args(j):
     db.executemany("INSERT INTO data_dict(id, data) VALUES (?, ?)", [(10 * i, t) for i, t in enumerate(texts)])
     rows = [(0, 10, 0, 20, 0), (1, 20, 1, 30, 0), (2, 40, 1, 999, 1), (3, 77, 5, -1, 2), (4, 10, 2, 30, 2)]
     db.executemany("INSERT INTO args(id, key, datatype, value, argset) VALUES (?, ?, ?, ?, ?)", rows)
+    db.execute("INSERT INTO import_issue VALUES (NULL, 'error', 'made', 'x', 7, 3, 'of no source')")
+    db.execute("INSERT INTO import_count VALUES (NULL, 'made', 9, 5, 3, 2, 0)")
     db.commit()
     j.db.close()
     j.db = db
@@ -130,3 +133,4 @@ def check_args(j):
     j.view("args_view", "argset keyName id desc strValue",
            ((argset, text(key), i, types.get(kind), text(value) if kind == 1 else value)
             for i, key, kind, value, argset in rows))
+    check_quality(j)
