@@ -6,6 +6,7 @@ usage: views.py GROUP TRACE_STREAMER TOOLS SOURCE_DIR
 
 import os
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -168,6 +169,7 @@ FLARE = (
     ("early", (("x", "--resp --plain --no-summary --threads=3 --seconds=6 --busy=300"),)),
     ("document", (("x", "--document --type=5 --no-index --threads=2 --seconds=6"),)),
     ("bare", (("x", "--no-summary --threads=2 --seconds=6"),)),
+    ("mixed", (("x", "--no-summary --threads=2 --seconds=6"),)),
     ("mini", (("x", "--fixture=mini"),)),
 )
 
@@ -222,6 +224,10 @@ def flare_group(j, t):
         if name == "long":
             carry_over(os.path.join(top, "b"))
             dress(os.path.join(top, "c"))
+        if name == "mixed":  # two threads without, two with CPU times: two kinds of weights for the same methods
+            for n in os.listdir(os.path.join(j.work, "early/x")):
+                if n.startswith(("thread_10", "thread_11")):
+                    shutil.copy(os.path.join(j.work, "early/x", n), os.path.join(top, "x", n.replace("_1", "_2", 1)))
         j.convert(name + "-flare", top if len(parts) > 1 else os.path.join(top, "x"))
         flares.check(j, top if len(parts) > 1 else os.path.join(top, "x"))
 
