@@ -197,7 +197,7 @@ def check_questions(j, s, r, pods, calls):
     if params:
         ask_params(j, params, calls)
     for given in ({}, {"limit": 3, "source": pods[-1].source},
-                  {"from": min(c[4] for c in calls) + MS, "to": max(c[4] for c in calls), "limit": 100000}):
+                  {"from": sorted(c[4] for c in calls)[len(calls) // 4], "to": max(c[4] for c in calls), "limit": 100000}):
         rows = [c for c in calls if given.get("from", stacks.FIRST) <= c[4] < given.get("to", stacks.LAST)
                 and given.get("source") in (None, c[1])]
         rows.sort(key=lambda c: (-c[5], c[0]))
@@ -218,7 +218,8 @@ def ask_params(j, params, calls):
     hits.sort(key=lambda h: (h[1], h[0], h[5]))
     columns = "call_id ts dur method value"
     j.ask("cloud_calls_by_param", columns, [h[:5] for h in hits], name=name, limit=1000000)
-    value = max(h[4] for h in hits)
+    values = sorted({h[4] for h in hits})
+    value = values[len(values) // 2]
     j.ask("cloud_calls_by_param", columns, [h[:5] for h in hits if h[4] == value][:100], name=name, value=value)
     other = [(row[0], by_id[row[0]][4], by_id[row[0]][5], by_id[row[0]][28], row[4])
              for row, p in params if p.word(row[1]) == "web.method"]

@@ -291,14 +291,14 @@ def ask_slices(j, s, r, **params):
 
 def check_questions(j, s, r):
     times = [x.ts for x in s.samples if x.ts is not None]
-    first, last = min(times), max(times)
-    a, b = first + (last - first) // 3, last - (last - first) // 4
+    a, b = sorted(times)[len(times) // 3], sorted(times)[len(times) * 3 // 4]
     source = max(x.source for x in s.samples)
     threads = [x.itid for x in s.samples if x.itid is not None]
     ask_hot_methods(j, s, r)
     ask_hot_methods(j, s, r, **{"from": a, "to": b, "source": source, "limit": 100000})
     ask_cpu_hot(j, s, r)
     ask_cpu_hot(j, s, r, **{"from": a + 12345, "to": b, "source": source, "limit": 5})
+    ask_cpu_hot(j, s, r, **{"from": a, "limit": 100000})
     whole = j.rows("SELECT start_ts, end_ts FROM trace_range")[0]
     ask_buckets(j, s, whole)
     ask_buckets(j, s, whole, **{"from": a + 12345, "to": b, "buckets": 7})

@@ -90,13 +90,15 @@ def made_group(j, t):
 
 
 def profile_group(j, t):
-    made = os.path.join(j.work, "made.htrace")
-    t.run("mkhtrace", "-o", made, "--config", "pid=77,type=none,cpu=1",
+    several, long = os.path.join(j.work, "several.htrace"), os.path.join(j.work, "long.cpuprofile")
+    with open(long, "w", encoding="utf-8") as f:
+        f.write(made.profile())
+    t.run("mkhtrace", "-o", several, "--config", "pid=77,type=none,cpu=1",
           "--profile", "synth:nodes=300,samples=900,negative=1,depth=40",
-          "--profile", "synth:nodes=60,samples=400,reverse=1,arkts=1,seed=4",
+          "--profile", long, "--profile", "synth:nodes=60,samples=400,reverse=1,arkts=1,seed=4",
           "--profile", os.path.join(t.data, "tiny/arkts.cpuprofile"),
           "--profile", os.path.join(t.data, "tiny/profile.cpuprofile"))
-    for name, path in (("cpuprofile", t.recording("cpuprofile")), ("made", made)):
+    for name, path in (("cpuprofile", t.recording("cpuprofile")), ("several", several)):
         recording = htrace.load(path)
         j.convert(name, path)
         head = recording.header
@@ -177,8 +179,13 @@ FLARE = (
 def dress(path):
     """Agents of other makers say more of a thread: priority, daemon, state and a long time on the CPU."""
     for name in os.listdir(path):
+        full = os.path.join(path, name)
+        if name.endswith(".fts"):
+            data = flare.read(full)
+            values = struct.unpack(">%di" % ((len(data) - 36) // 4), data[36:])
+            with open(full, "wb") as f:
+                f.write(data[:36] + b"".join(struct.pack(">i", 1000 * v) for v in values))
         if name.endswith("_stack.fdata"):
-            full = os.path.join(path, name)
             data = flare.read(full)
             records = list(flare.records(data))
             pair = [data[:records[0][0]], b""]
@@ -211,7 +218,7 @@ def carry_over(path):
 
 def more(text, with_length=False):
     text = text.replace(b'"priority":0,"daemon":false,"state":""', b'"priority":7,"daemon":true,"state":"RUNNABLE"')
-    text = re.sub(b'"cpu_time":(\\d+)', lambda m: b'"cpu_time":%d' % (int(m.group(1)) + 605 * 10**9), text)
+    text = re.sub(b'"(cpu_time|cpu_time_delta)":(\\d+)', lambda m: b'"%s":%d' % (m.group(1), int(m.group(2)) * 1000), text)
     return struct.pack(">H", len(text)) + text if with_length else text
 
 
