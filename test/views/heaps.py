@@ -290,6 +290,7 @@ def check_questions(j, views):
     ask_duplicates(j, last, file=last.file_id, limit=100000)
     ask_strings(j, last, "order", file=last.file_id, limit=100000)
     ask_strings(j, first, "a")
+    ask_strings(j, first, "order", limit=100000)
     if len(views) > 1:
         ask_diff(j, views[-2], last)
         ask_diff(j, first, last, file=last.file_id, previous=first.file_id, limit=100000)

@@ -19,11 +19,12 @@ def heap():
 
     count = 40
     for i in range(count):
-        kind = 9 if i == 0 else 2 if i % 5 == 0 else 10 if i % 5 == 1 and i > 20 else i % len(NODE_TYPES)
+        ends = i in (1, count - 1)  # what a neighbour in the tables would be counted with
+        kind = 9 if i == 0 else 2 if i % 5 == 0 or ends else 10 if i % 5 == 1 and i > 20 else i % len(NODE_TYPES)
         name = "same" if kind in (2, 10) and i % 2 else "text %d" % (i % 3)
         ids = 9 if i in (4, 5) else 2 * i + 1
         out = 0 if i == 4 else 70 if i == 7 else i % 4
-        nodes += [kind, text(name), ids, 8 * (i + 1) + (i % 6 == 0) * (3 << 31), out, 0, i % 3]
+        nodes += [kind, text(name), ids, 8 * (i + 1) + (i % 5 == 0) * (3 << 31), out, 0, 2 if ends else i % 3]
         for k in range(out):
             edge = (i + k) % len(EDGE_TYPES)
             named = EDGE_TYPES[edge] not in ("element", "hidden")

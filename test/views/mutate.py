@@ -68,7 +68,7 @@ class Recorder(judge.Judge):
         self.path = self.db.execute("PRAGMA database_list").fetchone()[2]
         super().view(name, columns, rows, key, got, where)
         if self.rows("SELECT 1 FROM sqlite_master WHERE type = 'view' AND name = ?", (name,)):
-            select = "SELECT %s FROM %%s %s" % (", ".join('"%s"' % c for c in columns.split()), where)
+            select = "SELECT %s FROM @ %s" % (", ".join('"%s"' % c for c in columns.split()), where)
             self.notes.setdefault(name, []).append((self.path, select, {}, rows, key or judge.order))
 
     def ask(self, question, columns, rows, ordered=True, close=(), **params):
@@ -94,7 +94,7 @@ def seen(note, sql):
         if select is None:
             got = db.execute(sql, {n: params.get(n) for n in judge.named(sql)}).fetchall()
         else:
-            got = db.execute(select % ("(%s)" % sql)).fetchall()
+            got = db.execute(select.replace("@", "(%s)" % sql)).fetchall()
     except sqlite3.Error:
         return True
     finally:

@@ -124,7 +124,9 @@ def check_made(j):
     rows = [(0, 10, 0, 20, 0), (1, 20, 1, 30, 0), (2, 40, 1, 999, 1), (3, 77, 5, -1, 2), (4, 10, 2, 30, 2)]
     db.executemany("INSERT INTO args(id, key, datatype, value, argset) VALUES (?, ?, ?, ?, ?)", rows)
     db.execute("INSERT INTO import_issue VALUES (NULL, 'error', 'made', 'x', 7, 3, 'of no source')")
-    db.execute("INSERT INTO import_count VALUES (NULL, 'made', 9, 5, 3, 2, 0)")
+    db.executemany("INSERT INTO import_count VALUES (NULL, ?, ?, ?, ?, ?, ?)", (
+        ("both", 9, 5, 3, 2, 0), ("short", 9, 5, 5, 0, 0), ("more", 3, 5, 4, 0, 1), ("equal", 5, 5, 5, 0, 0),
+        ("skipped", 5, 5, 3, 0, 2), ("one", None, 7, 6, 1, 0), ("none", None, 7, 7, 0, 0)))
     db.commit()
     j.db.close()
     j.db = db

@@ -308,9 +308,10 @@ def check_questions(j, s, r):
     ask_folded(j, s, event="call")
     for weight in ("wall", "samples", "cpu"):
         ask_flame_graph(j, s, weight=weight)
-    ask_flame_graph(j, s, **{"from": a, "to": b})
+        ask_flame_graph(j, s, **{"weight": weight, "from": a, "to": b})
     if threads:
         thread = max(set(threads), key=threads.count)
         ask_flame_graph(j, s, thread=thread)
+        ask_flame_graph(j, s, thread=thread, weight="cpu")
         ask_hot_methods(j, s, r, thread=thread)
         ask_buckets(j, s, whole, thread=thread, buckets=3)

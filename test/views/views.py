@@ -69,7 +69,7 @@ def made_group(j, t):
     texts = [synth % (600, 3000, 1) + ",trace=30,samples=20,locations=50", tiny[0], synth % (65, 64, 2), tiny[3], tiny[1],
              synth % (400, 1984, 3) + ",native_size=1,compact=1,stacks=300,trace=9", tiny[2], tiny[4],
              synth % (500, 2000, 4) + ",utf8=1,order=sorted"]
-    texts.insert(2, os.path.join(j.work, "made.heapsnapshot"))
+    texts[2:2] = [os.path.join(j.work, "made.heapsnapshot")] * 2
     with open(texts[2], "w", encoding="utf-8") as f:
         f.write(made.heap())
     path = os.path.join(j.work, "made.htrace")
@@ -84,7 +84,7 @@ def made_group(j, t):
         if a.functions:
             heaps.ask_stacks(j, a, file=a.file_id, limit=1000)
     for a, b in zip(views, views[1:]):
-        if 2 not in (a.file_id, b.file_id):  # ids that two nodes have cannot be told apart
+        if a.file_id not in (2, 3) and b.file_id not in (2, 3):  # ids that two nodes have cannot be told apart
             heaps.ask_diff(j, a, b, file=b.file_id)
     quality.check_quality(j)
 
@@ -115,6 +115,7 @@ CLOUD = (
     ("flat", "--container flat --calls 60 --frames 40 --threads 4 --pause 200 --positions --format 3 --short-longs --depth 30"),
     ("flat0", "--container flat --calls 20 --format 0"),
     ("flat1", "--container flat --calls 20 --format 1"),
+    ("words", "--container flat --calls 30 --threads 2 --cut dictionary@14000"),
     ("tcp", "--container tcp --pods 3 --calls 30 --pause 100 --callees 3"),
 )
 
@@ -168,6 +169,8 @@ FLARE = (
               ("b", "--threads=3 --seconds=10 --start=1567669486207 --volume=3 --missing-every=5"),
               ("c", "--threads=2 --seconds=7 --start=1567669476999 --seed=3 --busy=900 --index-every=500"),
               ("other", "--threads=5 --seconds=5 --seed=7 --interval=10 --type=2 --address=far:9 --missing-every=3"))),
+    ("unknown", (("p", "--no-summary --threads=1 --seconds=3"),
+                 ("q", "--no-summary --threads=2 --seconds=3 --start=1567669476207"))),
     ("early", (("x", "--resp --plain --no-summary --threads=3 --seconds=6 --busy=300"),)),
     ("document", (("x", "--document --type=5 --no-index --threads=2 --seconds=6"),)),
     ("bare", (("x", "--no-summary --threads=2 --seconds=6"),)),
