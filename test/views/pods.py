@@ -205,8 +205,8 @@ def check_questions(j, s, r, pods, calls):
               [(c[0], c[4], c[5], c[22], c[13], c[14], c[10], c[28]) for c in rows[:given.get("limit", 20)]], **given)
     stacks.ask_slices(j, s, r)
     stacks.ask_slices(j, s, r, source=pods[-1].source, limit=100000)
-    stacks.ask_folded(j, s)
-    stacks.ask_folded(j, s, source=pods[0].source, event="call")
+    stacks.ask_folded(j, s, r)
+    stacks.ask_folded(j, s, r, source=pods[0].source, event="call")
 
 
 def ask_params(j, params, calls):

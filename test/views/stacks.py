@@ -258,14 +258,15 @@ def ask_buckets(j, s, whole, **params):
     j.ask("cpu_timeline_buckets", "bucket start_ts end_ts busy_ns idle_ns samples", out, **params)
 
 
-def ask_folded(j, s, **params):
-    rows = [("%s %d" % (folded(path), w),) for (source, event, unit, _), of in s.weights().items()
-            for path, w in of.items() if w > 0 and params.get("source") in (None, source)
-            and params.get("event") in (None, event) and unit == params.get("unit", "ns")]
-    j.ask("folded_stacks", "folded", rows, ordered=False, **params)
+def ask_folded(j, s, r, **params):
+    rows = sorted((r.node_id[path], "%s %d" % (folded(path), w)) for (source, event, unit, _), of in s.weights().items()
+                  for path, w in of.items() if w > 0 and params.get("source") in (None, source)
+                  and params.get("event") in (None, event) and unit == params.get("unit", "ns"))
+    # A path with weights of two kinds has two rows in any order.
+    j.ask("folded_stacks", "folded", [row[1:] for row in rows], ordered=len({row[0] for row in rows}) == len(rows), **params)
 
 
-def ask_flame_graph(j, s, **params):
+def ask_flame_graph(j, s, r, **params):
     kind = params.get("weight", "wall")
     of = {}
     for x in in_span(s, *span(params), thread=params.get("thread")):
@@ -273,8 +274,8 @@ def ask_flame_graph(j, s, **params):
         if value is not None:
             of[x.path] = of.get(x.path, 0) + value
     unit = {"wall": 1000000, "cpu": 1000, "samples": 1}[kind]
-    j.ask("thread_flame_graph", "folded", [("%s %d" % (folded(p), w // unit),) for p, w in of.items() if w // unit > 0],
-          ordered=False, **params)
+    rows = sorted((-(w // unit), r.node_id[p], folded(p)) for p, w in of.items() if w // unit > 0)
+    j.ask("thread_flame_graph", "folded", [("%s %d" % (stack, -w),) for w, _, stack in rows], **params)
 
 
 def ask_slices(j, s, r, **params):
@@ -302,16 +303,16 @@ def check_questions(j, s, r):
     whole = j.rows("SELECT start_ts, end_ts FROM trace_range")[0]
     ask_buckets(j, s, whole)
     ask_buckets(j, s, whole, **{"from": a + 12345, "to": b, "buckets": 7})
-    ask_folded(j, s)
-    ask_folded(j, s, source=source, event=s.samples[-1].event, unit="ns")
-    ask_folded(j, s, unit="bytes")
-    ask_folded(j, s, event="call")
+    ask_folded(j, s, r)
+    ask_folded(j, s, r, source=source, event=s.samples[-1].event, unit="ns")
+    ask_folded(j, s, r, unit="bytes")
+    ask_folded(j, s, r, event="call")
     for weight in ("wall", "samples", "cpu"):
-        ask_flame_graph(j, s, weight=weight)
-        ask_flame_graph(j, s, **{"weight": weight, "from": a, "to": b})
+        ask_flame_graph(j, s, r, weight=weight)
+        ask_flame_graph(j, s, r, **{"weight": weight, "from": a, "to": b})
     if threads:
         thread = max(set(threads), key=threads.count)
-        ask_flame_graph(j, s, thread=thread)
-        ask_flame_graph(j, s, thread=thread, weight="cpu")
+        ask_flame_graph(j, s, r, thread=thread)
+        ask_flame_graph(j, s, r, thread=thread, weight="cpu")
         ask_hot_methods(j, s, r, thread=thread)
         ask_buckets(j, s, whole, thread=thread, buckets=3)

@@ -115,7 +115,7 @@ CLOUD = (
     ("flat", "--container flat --calls 60 --frames 40 --threads 4 --pause 200 --positions --format 3 --short-longs --depth 30"),
     ("flat0", "--container flat --calls 20 --format 0"),
     ("flat1", "--container flat --calls 20 --format 1"),
-    ("words", "--container flat --calls 30 --threads 2 --cut dictionary@14000"),
+    ("words", "--container flat --calls 30 --threads 2 --cut dictionary@300"),
     ("tcp", "--container tcp --pods 3 --calls 30 --pause 100 --callees 3"),
 )
 
@@ -168,7 +168,7 @@ FLARE = (
     ("long", (("a", "--threads=4 --seconds=10"),
               ("b", "--threads=3 --seconds=10 --start=1567669486207 --volume=3 --missing-every=5"),
               ("c", "--threads=2 --seconds=7 --start=1567669476999 --seed=3 --busy=900 --index-every=500"),
-              ("other", "--threads=5 --seconds=5 --seed=7 --interval=10 --type=2 --address=far:9 --missing-every=3"))),
+              ("other", "--threads=5 --seconds=5 --seed=7 --interval=10 --busy=1000 --type=2 --address=far:9 --missing-every=3"))),
     ("unknown", (("p", "--no-summary --threads=1 --seconds=3"),
                  ("q", "--no-summary --threads=2 --seconds=3 --start=1567669476207"))),
     ("early", (("x", "--resp --plain --no-summary --threads=3 --seconds=6 --busy=300"),)),
