@@ -299,6 +299,7 @@ def phrases(pod, stream, index, data):
 
 def parse_dictionary(pod):
     words = {}
+    pod.word_rows = []  # (id, word), also those that are replaced later
     for index, data in pod.ordered("dictionary"):
         for _, r in phrases(pod, "dictionary", index, data):
             start = r.at
@@ -306,6 +307,7 @@ def parse_dictionary(pod):
                 while r.more():
                     start = r.at
                     words[len(words)] = r.string()
+                    pod.word_rows.append((len(words) - 1, words[len(words) - 1]))
             except Damage as d:
                 pod.note("dictionary", index, start, d.reason)
                 return words
@@ -317,6 +319,7 @@ def parse_dictionary(pod):
                     start = r.at
                     word = r.unsigned()
                     words[word] = r.string()
+                    pod.word_rows.append((word, words[word]))
             except Damage as d:
                 pod.note("posDictionary", index, start, d.reason)
     return words
@@ -383,6 +386,7 @@ def parse_texts(pod, stream):
 
 class Call:
     root = None
+    thread_index = None
 
     def __init__(self):
         self.logs_written = self.logs_more = self.cpu = self.wait = self.memory = 0
@@ -399,7 +403,7 @@ def parse_call(r, version, names, base):
     c.duration = r.signed()
     c.enters = r.signed()
     if version >= 1:
-        n = r.unsigned()
+        n = c.thread_index = r.unsigned()
         if n == len(names):
             names.append(r.string())
         c.thread = names[n] if n < len(names) else "unknown # %d" % n
@@ -482,6 +486,8 @@ class Trace:
         self.tags = [0, 0, 0, 0]
         self.references = []  # stream, file, offset
         self.values = []  # frame or None, word, type, value
+        self.places = []  # of each value: block, number of the event in it, time
+        self.spans = []  # of each block: times of its first and last event, or None
         self.enters = self.exits = self.stray_exits = self.stray_tags = self.markers = 0
         self.stacks = {}
         self.latest = {}
@@ -516,6 +522,7 @@ class Trace:
         thread = r.fixed(8)
         real = r.fixed(8)
         events = total = 0
+        self.spans.append(None)
         stack = self.stacks.setdefault(thread, [])
         self.latest.setdefault(thread, real)
         complete = 0
@@ -532,6 +539,7 @@ class Trace:
                     step |= r.unsigned() << 5
                 total = (total + step) & 0xFFFFFFFF
                 time = real + as_int32(total - ((real - timer0) & 0xFFFFFFFF))
+                self.place = (len(self.blocks), events, time)
                 if kind == 0:
                     self.enter(thread, stack, time, r.unsigned(), (index, offset, events))
                 elif kind == 1:
@@ -539,6 +547,7 @@ class Trace:
                 else:
                     self.tag(thread, stack, time, r)
                 self.latest[thread] = time
+                self.spans[-1] = ((self.spans[-1] or (time,))[0], time)
                 events += 1
         except Damage as d:
             raise Damage(at, d.reason) from None
@@ -601,6 +610,7 @@ class Trace:
         if not stack:
             self.stray_tags += 1
         self.values.append((stack[-1] if stack else None, word, kind, value))
+        self.places.append(self.place)
         if kind == 0 and value == "" and self.words.get(word) == "call.info":
             self.markers += 1
             if len(stack) > 1:

@@ -137,7 +137,9 @@ def parse_message(raw):
         return chr(int(m.group(1), 16)).encode("utf-8")
 
     try:
-        return json.loads(LATIN_ESCAPE.sub(replace, raw).decode("latin-1"))
+        if b"\\u00" in raw:
+            raw = LATIN_ESCAPE.sub(replace, raw)
+        return json.loads(raw.decode("latin-1"))
     except (ValueError, RecursionError):
         return None
 

@@ -1,0 +1,318 @@
+"""Samples and traced invocations as a reader of the input gives them, and what views and questions make of them.
+
+Call paths and methods are compared as what they are, not by the numbers that they have in the database.
+"""
+
+from collections import namedtuple
+
+Method = namedtuple("Method", "source raw_id name cls package signature file line library")
+Sample = namedtuple("Sample", "source itid ts dur path event values")  # values: {(name, unit): value}
+Slice = namedtuple("Slice", "source itid parent path ts dur own depth state")  # parent: its index in the list
+Thread = namedtuple("Thread", "source tid name kind pid process")
+FIRST, LAST = -(1 << 63), (1 << 63) - 1
+
+
+def label(m):
+    if m is None:
+        return "(unknown)"
+    return "".join(p + "." for p in (m.package, m.cls) if p) + (m.name or "(anonymous)")
+
+
+def short(m):
+    """The name that views of invocations show."""
+    return (m.cls + "." if m.cls else "") + (m.name if m.name is not None else "#%d" % m.raw_id)
+
+
+def folded(path):
+    return ";".join(label(m).replace(";", ":").replace("\n", " ") for m in path)
+
+
+def total(values):
+    values = [v for v in values if v is not None]
+    return sum(values) if values else None
+
+
+class Stacks:
+    def __init__(self):
+        self.methods = set()
+        self.nodes = {}  # path -> the recording's own number of it
+        self.samples = []
+        self.slices = []
+        self.threads = set()
+        self.types = []  # (source, name, unit) of values
+
+    def path(self, path, raw_id=None):
+        """Notes a path and those above it."""
+        for n in range(len(path), 0, -1):
+            if path[:n] in self.nodes and n < len(path):
+                break
+            self.nodes.setdefault(path[:n], None)
+        if path and self.nodes[path] is None:
+            self.nodes[path] = raw_id
+        self.methods.update(path)
+        return path
+
+    def weights(self):
+        """(source, event, unit, value) -> {path: weight}"""
+        out = {}
+        for s in self.samples:
+            if s.path is None:
+                continue
+            if not s.values and s.dur is not None:
+                kinds = {("dur", "ns"): s.dur}
+            else:
+                kinds = s.values
+            for (name, unit), value in kinds.items():
+                of = out.setdefault((s.source, s.event, unit, name), {})
+                of[s.path] = of.get(s.path, 0) + value
+        for s in self.slices:
+            if s.path is not None and s.own is not None:
+                of = out.setdefault((s.source, "call", "ns", "self_dur"), {})
+                of[s.path] = of.get(s.path, 0) + s.own
+        return out
+
+
+def shares(weights):
+    """method -> [weight of its own, weight of all paths that have it]"""
+    out = {}
+    for path, weight in weights.items():
+        for m in set(path):
+            out.setdefault(m, [0, 0])[1] += weight
+        out[path[-1]][0] += weight
+    return out
+
+
+class Reader:
+    """Numbers of methods, paths and threads in the database."""
+
+    def __init__(self, j):
+        self.method = {r[0]: Method(*r[1:]) for r in j.rows(
+            "SELECT id, source_id, raw_id, name, class, package, signature, file, line, library FROM stack_method")}
+        self.method_id = {m: i for i, m in self.method.items()}
+        self.path = {None: None}
+        self.node_id = {}
+        self.raw = {}
+        for node, source, parent, method, line, depth, raw in j.rows(
+                "SELECT id, source_id, parent_id, method_id, line, depth, raw_id FROM stack_node ORDER BY id"):
+            self.path[node] = (self.path[parent] or ()) + (self.method[method],)
+            self.raw[node] = raw
+            self.node_id[self.path[node]] = node
+            j.same("depth, source, line of node %d" % node, (depth, source, line),
+                   (len(self.path[node]) - 1, self.path[node][0].source, None))
+        j.same("paths that stand twice", len(self.path) - 1 - len(self.node_id), 0)
+        j.same("methods that stand twice", len(self.method) - len(self.method_id), 0)
+        self.itid = {}
+        for itid, source, tid in j.rows("SELECT t.itid, d.source_id, t.tid FROM thread AS t "
+                                        "JOIN thread_detail AS d ON d.itid = t.itid WHERE t.itid > 0"):
+            self.itid[source, tid] = itid
+
+
+def check_tables(j, s, r, spans=()):
+    """`spans`: times that the rows have beside those of samples and invocations."""
+    j.some("stack_method", "source_id raw_id name class package signature file line library", s.methods)
+    j.some("stack_node", "source_id depth method_id parent_id raw_id",
+           ((p[0].source, len(p) - 1, repr(p[-1]), repr(p[:-1]), raw) for p, raw in s.nodes.items()),
+           got=((r.path[i][0].source, len(r.path[i]) - 1, repr(r.path[i][-1]), repr(r.path[i][:-1]), raw)
+                for i, raw in r.raw.items()))
+    j.some("stack_sample", "id source_id itid ts dur node_id event",
+           ((i, x.source, x.itid, x.ts, x.dur, x.path, x.event) for i, x in enumerate(s.samples, 1)), key=False,
+           got=((i, a, b, c, d, r.path[n], e) for i, a, b, c, d, n, e in
+                j.rows("SELECT id, source_id, itid, ts, dur, node_id, event FROM stack_sample ORDER BY id")))
+    kinds = {i: (source, name, unit) for i, source, name, unit in
+             j.rows("SELECT id, source_id, name, unit FROM stack_value_type")}
+    j.some("stack_value_type", "source_id name unit", s.types)
+    j.some("stack_sample_value", "sample_id value_type_id value",
+           ((i, (x.source, *kind), v) for i, x in enumerate(s.samples, 1) for kind, v in x.values.items()),
+           got=((a, kinds[b], c) for a, b, c in j.rows("SELECT sample_id, value_type_id, value FROM stack_sample_value")),
+           key=lambda row: row[:2])
+    j.some("stack_slice", "id source_id itid parent_id node_id ts dur self_dur depth state",
+           ((i, x.source, x.itid, None if x.parent is None else x.parent + 1, x.path, x.ts, x.dur, x.own, x.depth, x.state)
+            for i, x in enumerate(s.slices, 1)), key=False,
+           got=(row[:4] + (r.path[row[4]],) + row[5:] for row in j.rows(
+               "SELECT id, source_id, itid, parent_id, node_id, ts, dur, self_dur, depth, state FROM stack_slice "
+               "ORDER BY id")))
+    got = j.rows("SELECT d.source_id, t.tid, t.name, d.tid_kind, p.pid, p.name FROM thread AS t JOIN thread_detail AS d "
+                 "ON d.itid = t.itid LEFT JOIN process AS p ON p.ipid = t.ipid WHERE t.itid > 0")
+    j.some("thread", "source tid name tid_kind pid process", s.threads, got=got)
+    processes = {}
+    for t in s.threads:
+        processes.setdefault((t.source, t.pid, t.process), []).append(t.tid)
+    slices = [x.source for x in s.slices]
+    got = j.rows("SELECT d.source_id, p.pid, p.name, p.thread_count, p.slice_count FROM process AS p "
+                 "JOIN process_detail AS d ON d.ipid = p.ipid WHERE p.ipid > 0")
+    j.some("process", "source pid name thread_count slice_count",
+           ((*p, len(tids), slices.count(p[0])) for p, tids in processes.items()),
+           got=[row for row in got if row[3]])
+    check_range(j, [(x.ts, x.ts + (x.dur or 0)) for x in s.samples + s.slices] + list(spans))
+
+
+def check_range(j, spans):
+    """The time that the rows span."""
+    j.some("trace_range", "start_ts end_ts", [(min(a for a, _ in spans), max(b for _, b in spans))])
+
+
+def check_views(j, s, r):
+    weights = s.weights()
+    j.view("v_stack_folded", "source_id event unit value node_id stack weight",
+           ((*kind, r.node_id[path], folded(path), w) for kind, of in weights.items() for path, w in of.items()))
+    j.view("v_stack_hot_method", "source_id event unit value method_id method file line self total",
+           ((*kind, r.method_id[m], label(m), m.file, m.line, own, all_) for kind, of in weights.items()
+            for m, (own, all_) in shares(of).items() if all_ and m.name not in ("(root)", "(idle)")))
+    j.view("v_thread_cpu", "source_id itid pid process tid thread tid_kind event count dur busy_dur cpu_dur",
+           thread_rows(s, r))
+    thread = {r.itid[t.source, t.tid]: t for t in s.threads}
+    j.view("v_stack_slice", "id source_id itid tid thread parent_id node_id method_id method signature file line library "
+           "ts dur self_dur depth state", slice_rows(s, r, thread), key=lambda row: row[0])
+    if s.slices:
+        empty = (None,) * 10
+        j.view("callstack", "id ts dur callid cat name depth cookie colorIndex parent_id argsetid chainId spanId "
+               "parentSpanId flag trace_level trace_tag custom_category custom_args child_callid",
+               ((i, x.ts, x.dur, x.itid, "method", None if x.path is None else short(x.path[-1]), x.depth, None, None,
+                 x.parent, *empty) for i, x in enumerate(s.slices)), key=lambda row: row[0])
+
+
+def slice_rows(s, r, thread):
+    for i, x in enumerate(s.slices, 1):
+        t = thread.get(x.itid)
+        m = x.path[-1] if x.path else None
+        yield (i, x.source, x.itid, t and t.tid, t and t.name, None if x.parent is None else x.parent + 1,
+               r.node_id.get(x.path), r.method_id.get(m), m and short(m), m and m.signature, m and m.file, m and m.line,
+               m and m.library, x.ts, x.dur, x.own, x.depth, x.state)
+
+
+def thread_rows(s, r):
+    groups = {}
+    for x in s.samples:
+        groups.setdefault((x.source, x.itid, x.event), []).append(
+            (x.dur, 0 if x.path and x.path[-1].name == "(idle)" else x.dur))
+    for x in s.slices:
+        dur = x.dur if x.parent is None else None
+        groups.setdefault((x.source, x.itid, "call"), []).append((dur, dur))
+    thread = {r.itid[t.source, t.tid]: t for t in s.threads}
+    for (source, itid, event), rows in groups.items():
+        t = thread.get(itid)
+        yield (source, itid, t and t.pid, t and t.process, t and t.tid, t and t.name, t and t.kind, event, len(rows),
+               total(d for d, _ in rows), total(b for _, b in rows), None)
+
+
+# --- questions
+
+
+def in_span(s, a, b, source=None, thread=None):
+    return [x for x in s.samples if x.path is not None and x.ts is not None and a <= x.ts < b
+            and source in (None, x.source) and thread in (None, x.itid)]
+
+
+def span(params):
+    return params.get("from", FIRST), params.get("to", LAST)
+
+
+def ask_hot_methods(j, s, r, **params):
+    out = {}
+    for x in in_span(s, *span(params), params.get("source"), params.get("thread")):
+        cpu = x.values.get(("cpu", "ns"))
+        for m in set(x.path):
+            c = out.setdefault(m, [0, 0, None, None, None, None])
+            for at, value in ((1, 1), (3, x.dur), (5, cpu)):
+                if value is not None:
+                    c[at] = (c[at] or 0) + value
+                    c[at - 1] = (c[at - 1] or 0) + (value if m == x.path[-1] else 0)
+    rows = sorted(out.items(), key=lambda i: ([-(-1 if v is None else v) for v in (i[1][4], i[1][2], i[1][3])],
+                                              r.method_id[i[0]]))
+    whole = lambda v, unit: None if v is None else v // unit
+    j.ask("hot_methods", "method self_samples samples self_wall_ms wall_ms self_cpu_us cpu_us",
+          [(label(m), a, b, whole(c, 1000000), whole(d, 1000000), whole(e, 1000), whole(f, 1000))
+           for m, (a, b, c, d, e, f) in rows][:params.get("limit", 30)], **params)
+
+
+def ask_cpu_hot(j, s, r, **params):
+    a, b = span(params)
+    of = {}
+    for x in s.samples:
+        if x.path is not None and x.dur and x.dur > 0 and params.get("source") in (None, x.source):
+            part = min(x.ts + x.dur, b) - max(x.ts, a)
+            if part > 0:
+                of[x.path] = of.get(x.path, 0) + part
+    rows = [(m.source, label(m), m.file, m.line, *w, r.method_id[m]) for m, w in shares(of).items()
+            if w[1] and m.name not in ("(root)", "(idle)")]
+    rows.sort(key=lambda row: (-row[4], -row[5], row[6]))
+    j.ask("cpu_hot_methods", "source_id method file line self_ns total_ns",
+          [row[:6] for row in rows][:params.get("limit", 30)], **params)
+
+
+def ask_buckets(j, s, whole, **params):
+    start, end = params.get("from", whole[0]), params.get("to", whole[1])
+    n = params.get("buckets", 50)
+    width = max(-(-(end - start) // n), 1)
+    out = [[k, start + k * width, start + (k + 1) * width, 0, 0, 0] for k in range(n)]
+    for x in s.samples:
+        if x.dur is None or params.get("thread") not in (None, x.itid):
+            continue
+        idle = x.path is not None and x.path[-1].name == "(idle)"
+        for row in out:
+            part = min(x.ts + x.dur, row[2], end) - max(x.ts, row[1])
+            if part > 0:
+                row[4 if idle else 3] += part
+            if row[1] <= x.ts < min(row[2], end):
+                row[5] += 1
+    j.ask("cpu_timeline_buckets", "bucket start_ts end_ts busy_ns idle_ns samples", out, **params)
+
+
+def ask_folded(j, s, r, **params):
+    rows = sorted((r.node_id[path], "%s %d" % (folded(path), w)) for (source, event, unit, _), of in s.weights().items()
+                  for path, w in of.items() if w > 0 and params.get("source") in (None, source)
+                  and params.get("event") in (None, event) and unit == params.get("unit", "ns"))
+    # A path with weights of two kinds has two rows in any order.
+    j.ask("folded_stacks", "folded", [row[1:] for row in rows], ordered=len({row[0] for row in rows}) == len(rows), **params)
+
+
+def ask_flame_graph(j, s, r, **params):
+    kind = params.get("weight", "wall")
+    of = {}
+    for x in in_span(s, *span(params), thread=params.get("thread")):
+        value = {"wall": x.dur, "samples": 1, "cpu": x.values.get(("cpu", "ns"))}[kind]
+        if value is not None:
+            of[x.path] = of.get(x.path, 0) + value
+    unit = {"wall": 1000000, "cpu": 1000, "samples": 1}[kind]
+    rows = sorted((-(w // unit), r.node_id[p], folded(p)) for p, w in of.items() if w // unit > 0)
+    j.ask("thread_flame_graph", "folded", [("%s %d" % (stack, -w),) for w, _, stack in rows], **params)
+
+
+def ask_slices(j, s, r, **params):
+    out = {}
+    for x in s.slices:
+        if x.path is not None and params.get("source") in (None, x.source):
+            c = out.setdefault(x.path[-1], [0, 0, 0])
+            c[0] += 1
+            c[1] += x.own or 0
+            c[2] += x.dur or 0
+    rows = sorted(((r.method_id[m], short(m), *c) for m, c in out.items()), key=lambda row: (-row[3], row[0]))
+    j.ask("slice_hot_methods", "method_id method count self total", rows[:params.get("limit", 20)], **params)
+
+
+def check_questions(j, s, r):
+    times = [x.ts for x in s.samples if x.ts is not None]
+    a, b = sorted(times)[len(times) // 3], sorted(times)[len(times) * 3 // 4]
+    source = max(x.source for x in s.samples)
+    threads = [x.itid for x in s.samples if x.itid is not None]
+    ask_hot_methods(j, s, r)
+    ask_hot_methods(j, s, r, **{"from": a, "to": b, "source": source, "limit": 100000})
+    ask_cpu_hot(j, s, r)
+    ask_cpu_hot(j, s, r, **{"from": a + 12345, "to": b, "source": source, "limit": 5})
+    ask_cpu_hot(j, s, r, **{"from": a, "limit": 100000})
+    whole = j.rows("SELECT start_ts, end_ts FROM trace_range")[0]
+    ask_buckets(j, s, whole)
+    ask_buckets(j, s, whole, **{"from": a + 12345, "to": b, "buckets": 7})
+    ask_folded(j, s, r)
+    ask_folded(j, s, r, source=source, event=s.samples[-1].event, unit="ns")
+    ask_folded(j, s, r, unit="bytes")
+    ask_folded(j, s, r, event="call")
+    for weight in ("wall", "samples", "cpu"):
+        ask_flame_graph(j, s, r, weight=weight)
+        ask_flame_graph(j, s, r, **{"weight": weight, "from": a, "to": b})
+    if threads:
+        thread = max(set(threads), key=threads.count)
+        ask_flame_graph(j, s, r, thread=thread)
+        ask_flame_graph(j, s, r, thread=thread, weight="cpu")
+        ask_hot_methods(j, s, r, thread=thread)
+        ask_buckets(j, s, whole, thread=thread, buckets=3)
