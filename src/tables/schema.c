@@ -11,14 +11,14 @@
 #define TS_TABLE_END(t)                                                                            \
     }                                                                                              \
     ;
-#include "tables/schema/each.h"
+#include "tables/formats/each_table.h"
 
 /* Rows have one bit a column for NULL. */
 #define TS_TABLE(t, c, d) _Static_assert(TS_N_##t <= 63, "too many columns");
-#include "tables/schema/each.h"
+#include "tables/formats/each_table.h"
 
 #define TS_TABLE(t, c, d)                                                                          \
     [TS_T_##t] = {#t, TS_CLASS_##c, d, columns_##t, TS_N_##t, sizeof(ts_row_##t)},
 const ts_table ts_schema[TS_TABLE_COUNT] = {
-#include "tables/schema/each.h"
+#include "tables/formats/each_table.h"
 };

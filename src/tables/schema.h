@@ -1,10 +1,10 @@
 /*
- * The schema: one declaration per table, in the .def files of schema/, from which everything else
- * comes: CREATE statements, row structs (rows.h), typed writers (rows.h), docs/tables.md, --tables,
- * schema_doc.
+ * The schema: one declaration per table, in the tables.def of each folder in formats/, from which
+ * everything else comes: CREATE statements, row structs (rows.h), typed writers (rows.h),
+ * docs/tables.md, --tables, schema_doc.
  *
- * A .def file uses these macros; whoever includes it defines those it needs before (schema/each.h
- * includes all files in creation order and undefines them afterwards):
+ * A tables.def uses these macros; whoever includes it defines those it needs before
+ * (formats/each_table.h includes all files in creation order and undefines them afterwards):
  *
  *   TS_TABLE(table, class, doc)        class COMPAT (spec C.9) or OWN; doc: "one row per ..."
  *   TS_INT(table, column, unit, null, doc)    unit "ns", "bytes", "id of x", "" ...
@@ -43,7 +43,7 @@ typedef struct ts_table {
 /* Ids of tables: TS_T_js_heap_nodes ... in creation order. */
 #define TS_TABLE(t, c, d) TS_T_##t,
 enum ts_table_id {
-#include "tables/schema/each.h"
+#include "tables/formats/each_table.h"
     TS_TABLE_COUNT
 };
 
