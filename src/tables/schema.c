@@ -22,3 +22,18 @@
 const ts_table ts_schema[TS_TABLE_COUNT] = {
 #include "tables/formats/each_table.h"
 };
+
+/* FIRST_<topic>: the number of tables before the topic. */
+#define TS_TOPIC(n, h, d) FIRST_##n, BACK_##n = FIRST_##n - 1,
+#define TS_TABLE(t, c, d) PLACE_##t,
+enum {
+#include "tables/formats/each_table.h"
+    PLACE_OF_NONE
+};
+
+#define TS_TOPIC(n, h, d) {#n, h, d, FIRST_##n},
+const ts_topic ts_topics[] = {
+#include "tables/formats/each_table.h"
+};
+
+const unsigned ts_topic_count = sizeof ts_topics / sizeof ts_topics[0];

@@ -1,6 +1,9 @@
 /* Includes the tables of every format in creation order; macros that the includer did not define
  * are empty. No include guard: it is included once for each thing that is made from the schema. */
 #include "tables/formats/quote.h"
+#ifndef TS_TOPIC
+#define TS_TOPIC(n, h, d)
+#endif
 #ifndef TS_TABLE
 #define TS_TABLE(t, c, d)
 #endif
@@ -24,6 +27,7 @@
 /* clang-format on */
 #include "tables/formats/each.h"
 #undef TS_DECLARED
+#undef TS_TOPIC
 #undef TS_TABLE
 #undef TS_INT
 #undef TS_REAL
