@@ -22,7 +22,9 @@ for folder in ../../parsers/*/; do
     grep -qx "$name" <<<"$listed" || wrong "the parser $name has no folder of declarations in each.h"
 done
 for format in $listed; do
-    [ -f "$format/tables.def" ] || wrong "$format has no tables.def"
+    for what in tables indexes; do
+        [ -f "$format/$what.def" ] || wrong "$format has no $what.def"
+    done
 done
 
 # Numbers of more than one digit in views have a name, so that C has the same. Exceptions are parts of SQL's own arithmetic:

@@ -77,7 +77,7 @@ typedef struct ts_view {
 extern const ts_view ts_views[];
 extern const unsigned ts_view_count;
 
-/* A documented index of --index. */
+/* A documented index of --index, from formats/<format>/indexes.def. */
 typedef struct ts_index {
     const char *name;
     const char *doc; /* which questions it serves */
