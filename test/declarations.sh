@@ -22,7 +22,7 @@ for folder in ../../parsers/*/; do
     grep -qx "$name" <<<"$listed" || wrong "the parser $name has no folder of declarations in each.h"
 done
 for format in $listed; do
-    for what in tables indexes; do
+    for what in tables issues items indexes; do
         [ -f "$format/$what.def" ] || wrong "$format has no $what.def"
     done
 done
