@@ -382,6 +382,7 @@ static ts_code next_block(entry_layer *e)
             return code;
         }
         ts_layer_damage(&e->base, where(ar), false, "archive member is damaged: %s", why(ar->a));
+        ts_layer_doubt(&e->base);
     }
     e->done = r != ARCHIVE_OK;
     if (r != ARCHIVE_OK && r != ARCHIVE_EOF && r != ARCHIVE_WARN) {

@@ -153,6 +153,7 @@ static ts_code step(inflate_layer *l)
     default:
         ts_layer_damage(&l->base, l->in, false, "%s data is damaged: %s", format_name(l),
                         l->z.msg != NULL ? l->z.msg : zError(r));
+        ts_layer_doubt(&l->base);
         l->done = true;
         return TS_OK;
     }

@@ -32,6 +32,7 @@ typedef enum ts_wrap { TS_WRAP_NONE, TS_WRAP_ZIP, TS_WRAP_TAR } ts_wrap;
 typedef struct ts_damage {
     uint64_t offset; /* in the wrapped bytes */
     bool trailing;   /* nothing is missing: bytes that do not belong there follow the end */
+    bool doubtful;   /* delivered bytes may be wrong anywhere: see ts_stream_doubt */
     char what[160];  /* "gzip data ends early" */
 } ts_damage;
 
@@ -119,6 +120,14 @@ ts_wrap ts_stream_wrap(ts_stream *s);                  /* known after ts_stream_
 const char *ts_stream_wrappers(const ts_stream *s);    /* outermost first: "zlib+gzip", "" */
 uint64_t ts_stream_offset(const ts_stream *s);         /* unwrapped bytes delivered */
 const ts_damage *ts_stream_damage(const ts_stream *s); /* NULL while undamaged */
+
+/*
+ * Known at the end of the stream: the damage because of which any byte of it may be wrong, or NULL.
+ * A checksum of a wrapper or of the archive around it disagrees, or compressed data makes no sense:
+ * what was unpacked before may have come from damaged data as well. A text that only ends early is
+ * not meant: what it has is right.
+ */
+const ts_damage *ts_stream_doubt(const ts_stream *s);
 
 /* Raw bytes of the argument consumed so far, and their total (-1 unknown), for progress. */
 uint64_t ts_fileset_raw_offset(const ts_fileset *set);

@@ -52,6 +52,9 @@ ts_code ts_layer_read(size_t *got, ts_layer *l, void *buf, size_t cap);
 void ts_layer_damage(ts_layer *l, uint64_t offset, bool trailing, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* The damage that was just noted says that any byte that was handed on may be wrong. */
+void ts_layer_doubt(ts_layer *l);
+
 /* --- wrappers ------------------------------------------------------------------------------ */
 
 typedef enum ts_sniffed { TS_SNIFF_PLAIN, TS_SNIFF_GZIP, TS_SNIFF_ZLIB, TS_SNIFF_MARK } ts_sniffed;

@@ -124,6 +124,11 @@ void ts_layer_damage(ts_layer *l, uint64_t offset, bool trailing, const char *fm
     l->damaged = true;
 }
 
+void ts_layer_doubt(ts_layer *l)
+{
+    l->damage.doubtful = true;
+}
+
 /* --- files and pipes --- */
 
 typedef struct file_layer {

@@ -226,6 +226,21 @@ const ts_damage *ts_stream_damage(const ts_stream *s)
     return first;
 }
 
+const ts_damage *ts_stream_doubt(const ts_stream *s)
+{
+    for (const ts_layer *l = s->top; l != NULL; l = l->below) {
+        if (l->damaged && l->damage.doubtful) {
+            return &l->damage;
+        }
+    }
+    for (const ts_fileset *set = s->set; set != NULL; set = set->parent) {
+        if (set->damaged && set->damage.doubtful) {
+            return &set->damage;
+        }
+    }
+    return NULL;
+}
+
 ts_code ts_member_enter(ts_fileset **out, ts_fileset *set, uint32_t i)
 {
     ts_ctx *ctx = set->ctx;

@@ -48,8 +48,10 @@ static void check_end(zip_layer *l)
                         l->size);
     } else if (l->at < l->end || l->out > l->size) {
         damage(l, "it is not as long as the directory of the archive says");
+        ts_layer_doubt(&l->base);
     } else if (l->crc != l->want_crc) {
         damage(l, "its CRC is wrong");
+        ts_layer_doubt(&l->base);
     }
 }
 
@@ -101,6 +103,7 @@ static ts_code step(zip_layer *l)
         return l->base.ctx->error.code;
     default:
         damage(l, l->z.msg != NULL ? l->z.msg : zError(r));
+        ts_layer_doubt(&l->base);
         return TS_OK;
     }
 }

@@ -57,6 +57,7 @@ typedef struct ts_job {
     const char *name;  /* its name, for messages */
     ts_fileset *set;   /* where it comes from */
     uint32_t member;   /* which member (stream formats) */
+    bool text_bad;     /* set by `finish`: the text breaks before its end; see ts_stream_end */
     uint8_t *taken;    /* set formats: by member, see ts_job_take */
     ts_run *run;
 } ts_job;
@@ -91,11 +92,21 @@ ts_code ts_job_shared(void **out, ts_job *job, const char *key, size_t size, ts_
 /* For set formats: bytes of members that were opened. Counts them for meta and shows progress. */
 void ts_job_read(ts_job *job, uint64_t bytes);
 
-/* How a stream ended. */
+/*
+ * How a stream ended. What was unpacked from a file that was cut is right. When it ends early and
+ * its text makes no sense before that, it was not only cut: it is doubted as well.
+ */
 typedef struct ts_stream_end {
     uint64_t bytes;          /* unwrapped bytes fed */
     const ts_damage *damage; /* the wrapper's damage, or NULL */
+    bool doubted;            /* any byte may be wrong: the values of the rows become NULL */
 } ts_stream_end;
+
+/* The same once the format has looked at the text. */
+static inline bool ts_stream_doubted(const ts_stream_end *end, bool text_bad)
+{
+    return end->doubted || (text_bad && end->damage != NULL && !end->damage->trailing);
+}
 
 typedef struct ts_format {
     const char *name;        /* for --format */

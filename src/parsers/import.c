@@ -312,21 +312,36 @@ static uint64_t losses(const ts_store *store)
     return ts_issue_total(store, TS_DATA_LOSS) + ts_issue_total(store, TS_ERROR);
 }
 
+ts_code import_doubt(ts_run *run, int64_t source_id, const ts_damage *doubt,
+                     const ts_row_marks *from, uint64_t bytes)
+{
+    ts_row_marks now;
+    ts_row_marks_take(&now, ts_store_sink(run->store));
+    return ts_doubt_rows(run->store, source_id, NULL, from, &now, bytes, doubt->what);
+}
+
 static ts_code run_parser(ts_run *run, const ts_format *format, ts_job *job, ts_stream *stream,
                           const ts_fileset *top)
 {
     uint64_t before = losses(run->store);
     void *parser = NULL;
     bool broken;
-    ts_stream_end end = {0, NULL};
-    ts_code code = format->open(&parser, job);
-    if (code != TS_OK) {
+    ts_stream_end end = {0, NULL, false};
+    ts_row_marks from;
+    ts_code code;
+    ts_row_marks_take(&from, ts_store_sink(run->store));
+    if ((code = format->open(&parser, job)) != TS_OK) {
         return code;
     }
     code = import_feed(run, format, parser, stream, top, job->source_id, &broken);
     if (code == TS_OK && (code = import_note_end(run, stream, job->source_id)) == TS_OK) {
-        end = (ts_stream_end){ts_stream_offset(stream), ts_stream_damage(stream)};
+        end = (ts_stream_end){ts_stream_offset(stream), ts_stream_damage(stream),
+                              ts_stream_doubt(stream) != NULL};
         code = format->finish(parser, &end);
+    }
+    if (code == TS_OK && ts_stream_doubted(&end, job->text_bad)) {
+        code = import_doubt(run, job->source_id, end.doubted ? ts_stream_doubt(stream) : end.damage,
+                            &from, end.bytes);
     }
     if (code == TS_OK) {
         code = import_check_bytes(run, job->source_id, end.bytes);

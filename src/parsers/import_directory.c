@@ -102,11 +102,21 @@ static ts_code check_sequence(ts_run *run, int64_t source_id, const split_file *
     return TS_OK;
 }
 
+/* The first file whose text may be wrong anywhere: so may what follows it. */
+typedef struct doubt {
+    bool any;
+    ts_damage damage;
+    ts_row_marks from;
+} doubt;
+
 static ts_code feed_file(ts_run *run, const ts_format *format, void *parser, ts_fileset *set,
-                         const split_file *file, int64_t source_id, uint64_t *bytes)
+                         const split_file *file, int64_t source_id, uint64_t *bytes, doubt *d)
 {
     ts_stream *stream;
     bool broken;
+    if (!d->any) {
+        ts_row_marks_take(&d->from, ts_store_sink(run->store));
+    }
     ts_code code = ts_member_open(&stream, set, file->member);
     if (code == TS_ERR_INPUT) {
         return ts_issue(run->store, source_id, TS_ISSUE_member_failed, file->name, TS_NO_OFFSET,
@@ -119,6 +129,10 @@ static ts_code feed_file(ts_run *run, const ts_format *format, void *parser, ts_
     if (code == TS_OK) {
         *bytes += ts_stream_offset(stream);
         code = import_note_end(run, stream, source_id);
+        if (!d->any && ts_stream_doubt(stream) != NULL) {
+            d->any = true;
+            d->damage = *ts_stream_doubt(stream);
+        }
     }
     if (code == TS_OK && !broken && ts_stream_offset(stream) == 0) {
         code = ts_issue(run->store, source_id, TS_ISSUE_member_failed, file->name, 0,
@@ -132,7 +146,8 @@ static ts_code feed_all(ts_run *run, const ts_format *format, ts_job *job, const
                         uint32_t n)
 {
     void *parser = NULL;
-    ts_stream_end end = {0, NULL};
+    ts_stream_end end = {0, NULL, false};
+    doubt d = {.any = false};
     ts_code code = format->open(&parser, job);
     if (code != TS_OK) {
         return code;
@@ -143,11 +158,16 @@ static ts_code feed_all(ts_run *run, const ts_format *format, ts_job *job, const
             code = format->next_file(parser, files[k].name, missing);
         }
         if (code == TS_OK) {
-            code = feed_file(run, format, parser, job->set, &files[k], job->source_id, &end.bytes);
+            code =
+                feed_file(run, format, parser, job->set, &files[k], job->source_id, &end.bytes, &d);
         }
     }
     if (code == TS_OK) {
+        end.doubted = d.any;
         code = format->finish(parser, &end);
+    }
+    if (code == TS_OK && d.any) {
+        code = import_doubt(run, job->source_id, &d.damage, &d.from, end.bytes);
     }
     if (code == TS_OK) {
         code = import_check_bytes(run, job->source_id, end.bytes);

@@ -37,6 +37,10 @@ ts_code import_feed(ts_run *run, const ts_format *format, void *parser, ts_strea
 /* Notes how a stream ended: its bytes, the damage of its wrapper. */
 ts_code import_note_end(ts_run *run, ts_stream *stream, int64_t source_id);
 
+/* The text may be wrong anywhere: so may what the rows since `from` say, which becomes NULL. */
+ts_code import_doubt(ts_run *run, int64_t source_id, const ts_damage *doubt,
+                     const ts_row_marks *from, uint64_t bytes);
+
 /* A parser has to count every byte that it was given. */
 ts_code import_check_bytes(ts_run *run, int64_t source_id, uint64_t bytes);
 

@@ -7,6 +7,8 @@
 
 #include "base/alloc.h"
 
+#include <string.h>
+
 ts_code ts_db_late_text(ts_db *db, enum ts_table_id table, int64_t rowid, unsigned column,
                         ts_text value)
 {
@@ -105,7 +107,9 @@ static int put_nulls(const ts_db *db, const ts_null_range *range)
     sqlite3_str_appendf(text, "UPDATE \"%w\"", table->name);
     for (unsigned i = 0; i < table->column_count; i++) {
         if ((range->columns >> i & 1) != 0) {
-            sqlite3_str_appendf(text, "%s\"%w\" = NULL", between, table->columns[i].name);
+            const char *name = table->columns[i].name;
+            sqlite3_str_appendf(text, "%s\"%w\" = %s", between, name,
+                                strcmp(name, TS_COMPLETE_COLUMN) == 0 ? "0" : "NULL");
             between = ", ";
         }
     }

@@ -94,6 +94,9 @@ static inline ts_code ts_sink_late_text(ts_sink *sink, enum ts_table_id table, i
     return sink->late_text(sink->self, table, rowid, column, value);
 }
 
+/* The column of this name says whether what the row is about was read whole: it becomes 0. */
+#define TS_COMPLETE_COLUMN "complete"
+
 /*
  * Sets a set of columns (a bit each, no key) to NULL in the rows first..last of a table. The ranges
  * are kept in memory until the end, where the file is repaired: for damaged inputs, few and long.

@@ -241,6 +241,23 @@ ts_code ts_stack_node(int64_t *id, bool *added, ts_store *store, int64_t source_
                       int64_t parent_id, int64_t method_id, int64_t line, int64_t depth,
                       const int64_t *raw_id);
 
+/* How many rows each table had at some time. */
+typedef struct ts_row_marks {
+    uint64_t rows[TS_TABLE_COUNT];
+} ts_row_marks;
+
+void ts_row_marks_take(ts_row_marks *marks, const ts_sink *sink);
+
+/*
+ * The rows between two marks were made of a text of which any byte may be wrong, 0 to `bytes`: what
+ * they say becomes NULL, `complete` 0, and an issue values_doubted of the source counts them.
+ * Numbers of rows, their source and what they belong to stay. None of the rows may be reserved any
+ * more. why: what is wrong, for the message. Errors: memory.
+ */
+ts_code ts_doubt_rows(ts_store *store, int64_t source_id, const char *stream,
+                      const ts_row_marks *from, const ts_row_marks *to, uint64_t bytes,
+                      const char *why);
+
 /* Lets the cache fetch what ts_stack_node will need to find this node soon. */
 void ts_stack_node_fetch(const ts_store *store, int64_t source_id, int64_t parent_id,
                          int64_t method_id, int64_t line);

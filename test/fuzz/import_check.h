@@ -229,7 +229,7 @@ static inline void fuzz_feed(fuzz_run *r, const ts_format *format, void *parser,
 static inline void fuzz_import_format(fuzz_run *r, const ts_format *format, const uint8_t *p,
                                       size_t n, uint64_t cuts)
 {
-    ts_stream_end eof = {n, NULL};
+    ts_stream_end eof = {n, NULL, false};
     void *parser;
     fuzz_add_source(r);
     check(format->open(&parser, &r->job) == TS_OK);

@@ -153,9 +153,11 @@ static ts_code invalidate(void *self, enum ts_table_id id, int64_t first, int64_
         if ((columns >> i & 1) == 0) {
             continue;
         }
-        sql = sqlite3_mprintf("UPDATE \"%w\" SET \"%w\" = NULL WHERE rowid BETWEEN %lld AND %lld",
-                              s->tables[id].name, s->tables[id].columns[i].name, (long long)first,
-                              (long long)last);
+        sql = sqlite3_mprintf(
+            "UPDATE \"%w\" SET \"%w\" = %s WHERE rowid BETWEEN %lld AND %lld", s->tables[id].name,
+            s->tables[id].columns[i].name,
+            strcmp(s->tables[id].columns[i].name, TS_COMPLETE_COLUMN) == 0 ? "0" : "NULL",
+            (long long)first, (long long)last);
         check(s->db, sqlite3_exec(s->db, sql, NULL, NULL, NULL), sql);
         assert_int_equal(sqlite3_changes(s->db), last - first + 1);
         sqlite3_free(sql);

@@ -221,9 +221,14 @@ static ts_code invalidate(void *self, enum ts_table_id table, int64_t first, int
     memsink *m = self;
     mem_table *mem = &m->tables[table];
     const ts_table *t = &ts_schema[table];
+    uint64_t complete = 0;
     ts_code code = call(m);
     if (code != TS_OK || m->dropped[table]) {
         return code;
+    }
+    for (unsigned i = 0; i < t->column_count; i++) {
+        complete |=
+            strcmp(t->columns[i].name, TS_COMPLETE_COLUMN) == 0 ? columns & UINT64_C(1) << i : 0;
     }
     if (first < 1 || last < first || (uint64_t)last > mem->n || columns == 0 ||
         (t->column_count < 64 && columns >> t->column_count != 0) ||
@@ -232,8 +237,11 @@ static ts_code invalidate(void *self, enum ts_table_id table, int64_t first, int
     }
     for (int64_t rowid = first; rowid <= last; rowid++) {
         char *row = mem->rows + (size_t)(rowid - 1) * t->row_size;
-        uint64_t bits = null_bits(row) | columns;
+        uint64_t bits = null_bits(row) | (columns & ~complete);
         assert_int_equal(mem->reserved[rowid - 1] & columns, 0);
+        if (complete != 0) {
+            memset(row + t->columns[__builtin_ctzll(complete)].offset, 0, sizeof(int64_t));
+        }
         memcpy(row, &bits, sizeof bits);
     }
     return TS_OK;

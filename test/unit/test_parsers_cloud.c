@@ -298,7 +298,7 @@ static void test_formats_of_calls(void **state)
                 }
                 HEX(&b, 3, 4);
             }
-            HEX(&b, 1, 8, 0);
+            HEX(&b, i == 0 ? 1 : 9, 8, 0); /* no trace says when the second one began */
             HEX(&b, 9, 8, 7, 6, 5, 4, 3, 2, 1);
             b.n -= format < 2 ? 9 : format < 3 ? 6 : format < 4 ? 2 : 0;
             HEX(&b, 0);

@@ -262,7 +262,7 @@ static void test_agent_directory(void **state)
     unframe(&p);
     put_agent(&s, &p, "shop/2023/08/04/1691167326000");
     set_put(&s, p.stream[CALLS], "shop/2023/08/04/1691167326000/calls[100ms-500ms]/000001");
-    set_put(&s, p.stream[DICTIONARY], "shop/2023/08/04/1691167326000/callsDictionary/000001");
+    set_put(&s, (bytes){0}, "shop/2023/08/04/1691167326000/callsDictionary/000001");
     set_put(&s, p.stream[SQL], "shop/filelist.blst");
     import_files_of(&r, &s);
     assert_worked_slices(&r);

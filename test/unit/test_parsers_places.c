@@ -1,6 +1,6 @@
 /* Parts of heap snapshots that are missing or not in their places although the JSON is whole: what
- * the times of chunks and the names of plugins tell. test/damage/places.py does the same to every
- * chunk of real recordings. */
+ * the times of chunks and the names of plugins tell; and rows close before a contradiction.
+ * test/damage/places.py does the same to every chunk of real recordings. */
 #include "parsers_run.h"
 
 #define UNUSED(x) ((void)(x))
@@ -220,6 +220,129 @@ static void test_damaged_name_of_a_configuration(void **state)
     run_free(&r);
 }
 
+/* --- the guard distance ----------------------------------------------------------------------- */
+
+enum { NODES = 6000, WRONG = 3000, BAD = 3020, NUMBERS = 7, GUARD = 8192, STEP = 1024 };
+
+enum damage { ODD, ODD_AND_SUM, TYPE, BREAK };
+
+/* Numbered as V8 does it: each node is the first to use its name. Rows from WRONG to BAD have a
+ * size that no object has, or, when another row shows the damage, one that they could have. */
+static void put_nodes(bytes *b, enum damage damage, int from, int to)
+{
+    for (int i = from; i < to; i++) {
+        bool wrong = i >= WRONG && i < BAD;
+        bool odd = damage == ODD || damage == ODD_AND_SUM;
+        putf(b, "%s%d,%d,%d,%d,%d,0,0", i == 0 ? "" : ",", damage == TYPE && i == BAD ? 99 : 1,
+             i + 1, 2 * i + 1,
+             !wrong ? 8
+             : odd  ? 7
+                    : 4000,
+             damage == ODD_AND_SUM && i == WRONG);
+        if (damage == BREAK && i == BAD) {
+            put_str(b, "x");
+        }
+    }
+}
+
+static bytes nodes_text(enum damage damage, int to)
+{
+    bytes b = {0};
+    put_str(&b, "{\"snapshot\":{" META_ALL);
+    putf(&b, ",\"node_count\":%d,\"edge_count\":0,\"trace_function_count\":0},\"nodes\":[", NODES);
+    put_nodes(&b, damage, 0, to);
+    if (to == NODES) {
+        put_str(&b, "],\"edges\":[],\"trace_function_infos\":[],\"trace_tree\":[],\"samples\":[],"
+                    "\"locations\":[],\"strings\":[\"\"");
+        for (int i = 0; i < NODES; i++) {
+            putf(&b, ",\"s%d\"", i);
+        }
+        put_str(&b, "]}");
+    }
+    return b;
+}
+
+/* Rows whose cells are right; all others are NULL. */
+static size_t known_nodes(const run *r)
+{
+    size_t rows = MEM_ROWS(r->sink, js_heap_nodes);
+    size_t known = 0;
+    while (known < rows && !MEM_NULL(r->sink, js_heap_nodes, known, id)) {
+        assert_cell(r, js_heap_nodes, known, id, 2 * (int64_t)known + 1);
+        assert_cell(r, js_heap_nodes, known, self_size, 8);
+        known++;
+    }
+    for (size_t i = known; i < rows; i++) {
+        assert_null_cell(r, js_heap_nodes, i, id);
+        assert_null_cell(r, js_heap_nodes, i, self_size);
+        assert_null_cell(r, js_heap_nodes, i, node_index);
+    }
+    assert_cell(r, js_heap_files, 0, self_size, 8 * (int64_t)known);
+    return known;
+}
+
+/* The rows right before a contradiction look like any others and are wrong. */
+static void test_rows_before_a_contradiction(void **state)
+{
+    static const struct {
+        enum damage damage;
+        int row; /* that contradicts */
+    } cases[] = {{ODD_AND_SUM, WRONG}, {TYPE, BAD}, {BREAK, BAD}};
+    UNUSED(state);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        size_t least = (size_t)(cases[i].row - (GUARD + STEP) / NUMBERS - 2);
+        run r;
+        import_bytes(&r, nodes_text(cases[i].damage, NODES));
+        size_t known = known_nodes(&r);
+        assert_true(known <= (size_t)(cases[i].row - GUARD / NUMBERS));
+        assert_true(known >= least);
+        assert_true(issues(&r, "heap_place_unknown") > 0);
+        assert_cell(&r, js_heap_file_detail, 0, complete, 0);
+        run_free(&r);
+    }
+}
+
+/* An unusual size alone contradicts nothing. */
+static void test_odd_rows_alone(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_bytes(&r, nodes_text(ODD, NODES));
+    assert_rows(&r, js_heap_nodes, NODES);
+    assert_cell(&r, js_heap_nodes, WRONG, self_size, 7);
+    assert_cell(&r, js_heap_nodes, NODES - 1, self_size, 8);
+    assert_cell(&r, js_heap_file_detail, 0, complete, 1);
+    assert_int_equal(issues(&r, "heap_place_unknown"), 0);
+    run_free(&r);
+}
+
+/* A message that ends wrongly: bytes may be missing anywhere in its chunk. */
+static void test_damaged_message(void **state)
+{
+    bytes first = nodes_text(TYPE, 2000);
+    bytes rest = {0};
+    bytes rows = {0};
+    bytes b = {0};
+    size_t at = begin_recording(&b);
+    run r;
+    UNUSED(state);
+    put_str(&first, ",");
+    put_nodes(&rows, TYPE, 2000, WRONG + 10);
+    put_str(&rest, "{\"method\":\"HeapProfiler.addHeapSnapshotChunk\",\"params\":{\"chunk\":\"");
+    put(&rest, rows.p + 1, rows.n - 1); /* without its comma */
+    put_str(&rest, "\\q\"}}");
+    put_chunk_n(&b, (const char *)first.p, first.n, AT(11000));
+    put_message_n(&b, (const char *)rest.p, rest.n, AT(12000));
+    close_header(&b, at);
+    import_bytes(&r, b);
+    assert_true(MEM_ROWS(r.sink, js_heap_nodes) > WRONG);
+    assert_int_equal(known_nodes(&r), 2000);
+    run_free(&r);
+    free(first.p);
+    free(rest.p);
+    free(rows.p);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -229,6 +352,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_damaged_names),
         cmocka_unit_test(test_data_of_others),
         cmocka_unit_test(test_damaged_name_of_a_configuration),
+        cmocka_unit_test(test_rows_before_a_contradiction),
+        cmocka_unit_test(test_odd_rows_alone),
+        cmocka_unit_test(test_damaged_message),
     };
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);

@@ -247,6 +247,111 @@ static void test_samples_out_of_order(void **state)
     run_free(&r);
 }
 
+/* The first samples were exchanged with later ones: those that come behind are in order again, so
+ * that the ids are V8's. */
+static void test_first_samples_out_of_order(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_text(&r, V8_PROFILE("165", "3,5,4,6,7,8,9,10,10,10,10,10,10,10,10,10", V8_DELTAS));
+    assert_int_equal(issue_sum(&r, "cpu_samples_contradict"), 15);
+    assert_cell(&r, stack_sample, 0, node_id, 3);
+    assert_null_cell(&r, stack_sample, 1, node_id);
+    assert_cell(&r, stack_sample, 1, ts, 20000);
+    run_free(&r);
+}
+
+/* V8 takes samples without a hit when it throws optimised code away: more samples than hits are no
+ * contradiction, unless they are many, or a node has less. */
+static void test_samples_without_a_hit(void **state)
+{
+    run r;
+    UNUSED(state);
+#define EXTRA(hits)                                                                                \
+    PROFILE(NODE(1, ",\"children\":[2,3]") "," NODE(2, ",\"hitCount\":" hits TICKS) "," NODE(      \
+                3, ",\"hitCount\":1" TICKS),                                                       \
+            "\"samples\":[2,2,3,2,2,2],\"timeDeltas\":[1,1,1,1,1,1]")
+    import_text(&r, EXTRA("1"));
+    assert_int_equal(issue_sum(&r, "cpu_hit_count_mismatch"), 0);
+    assert_cell(&r, stack_sample, 0, node_id, 2);
+    run_free(&r);
+    import_text(&r, EXTRA("0"));
+    assert_int_equal(issue_sum(&r, "cpu_hit_count_mismatch"), 1);
+    assert_null_cell(&r, stack_sample, 0, node_id);
+    run_free(&r);
+}
+
+/* A sample of no node beside others that hitCount contradicts, also where another than V8 wrote it:
+ * a part of the samples is not in its place. One alone is a changed number. */
+static void test_unknown_sample_among_moved_ones(void **state)
+{
+    run r;
+    UNUSED(state);
+#define MOVED(samples)                                                                             \
+    PROFILE(NODE(1, ",\"children\":[2,3]") "," NODE(2, ",\"hitCount\":3") "," NODE(                \
+                3, ",\"hitCount\":3"),                                                             \
+            "\"samples\":[" samples "],\"timeDeltas\":[1,1,1,1,1,1]")
+    import_text(&r, MOVED("2,3,23,3,2,3"));
+    assert_int_equal(issue_sum(&r, "cpu_unknown_sample"), 1);
+    assert_int_equal(issue_sum(&r, "cpu_samples_contradict"), 0);
+    assert_cell(&r, stack_sample, 0, node_id, 2);
+    run_free(&r);
+    import_text(&r, MOVED("3,3,32,3,2,3"));
+    assert_int_equal(issue_sum(&r, "cpu_samples_contradict"), 6);
+    assert_null_cell(&r, stack_sample, 0, node_id);
+    assert_cell(&r, stack_sample, 0, ts, 1000);
+    run_free(&r);
+}
+
+/*
+ * The text breaks off at a comma: parts of the list meet that were not neighbours, and what was
+ * read may be one of them. A byte that JSON is not made of was damaged itself.
+ */
+static void test_lists_that_break_off(void **state)
+{
+    run r;
+    UNUSED(state);
+#define BREAK(deltas)                                                                              \
+    "{\"nodes\":[" NODE(1, "") "],\"startTime\":0,\"endTime\":9,\"samples\":"                      \
+                               "[1,1,1],\"timeDeltas\":[" deltas
+    import_text(&r, BREAK("1,2,,3]}"));
+    assert_rows(&r, stack_sample, 3);
+    assert_null_cell(&r, stack_sample, 0, ts);
+    assert_int_equal(issue_sum(&r, "cpu_times_contradict"), 3);
+    run_free(&r);
+    import_text(&r, BREAK("1,2,03]}"));
+    assert_null_cell(&r, stack_sample, 0, ts);
+    run_free(&r);
+    import_text(&r, BREAK("1,2,x]}"));
+    assert_rows(&r, stack_sample, 2);
+    assert_cell(&r, stack_sample, 1, ts, 3000);
+    assert_int_equal(issue_sum(&r, "cpu_times_contradict"), 0);
+    run_free(&r);
+    import_text(&r, BREAK("1,2,"));
+    assert_cell(&r, stack_sample, 1, ts, 3000);
+    run_free(&r);
+    import_text(&r, "{\"startTime\":0,\"endTime\":9,\"timeDeltas\":[1,1,1],\"nodes\":[" NODE(
+                        1, "") "],\"samples\":[1,1,]}");
+    assert_rows(&r, stack_sample, 2);
+    assert_null_cell(&r, stack_sample, 0, node_id);
+    assert_cell(&r, stack_sample, 0, ts, 1000);
+    assert_int_equal(issue_sum(&r, "cpu_samples_contradict"), 2);
+    run_free(&r);
+}
+
+/* Whoever wrote it: with enough samples, an end before the last of them contradicts the deltas. */
+static void test_end_before_the_last_sample(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_text(&r, "{\"nodes\":[" NODE(
+                        1, "") "],\"startTime\":0,\"endTime\":159,\"samples\":"
+                               "[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1],\"timeDeltas\":[" V8_DELTAS "]}");
+    assert_int_equal(issue_sum(&r, "cpu_times_contradict"), 16);
+    assert_null_cell(&r, stack_sample, 0, ts);
+    run_free(&r);
+}
+
 static void test_nodes_of_v8_are_numbered(void **state)
 {
     run r;
@@ -712,6 +817,11 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_numbers_that_are_none),
         cmocka_unit_test(test_samples_and_deltas_of_unequal_length),
         cmocka_unit_test(test_hits_and_samples),
+        cmocka_unit_test(test_first_samples_out_of_order),
+        cmocka_unit_test(test_samples_without_a_hit),
+        cmocka_unit_test(test_unknown_sample_among_moved_ones),
+        cmocka_unit_test(test_lists_that_break_off),
+        cmocka_unit_test(test_end_before_the_last_sample),
         cmocka_unit_test(test_times_that_end_elsewhere),
         cmocka_unit_test(test_samples_out_of_order),
         cmocka_unit_test(test_nodes_of_v8_are_numbered),

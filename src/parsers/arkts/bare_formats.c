@@ -206,12 +206,14 @@ static ts_code heap_finish(void *self, const ts_stream_end *end_of)
     ts_heap_end end = {
         .timeline = ts_heap_has_samples(b->heap),
         .marked = complete,
+        .doubted = ts_stream_doubted(end_of, ts_heap_damaged(b->heap)),
         .clock = TS_CLOCK_RELATIVE,
         .has_start = true,
         .has_end = complete,
     };
     int64_t last = 0;
     ts_code code = TS_OK;
+    b->job->text_bad = ts_heap_damaged(b->heap);
     if (ts_ckd_mul(&last, ts_heap_last_sample_us(b->heap), INT64_C(1000))) {
         last = 0;
         end.has_end = end.has_end && !end.timeline;
@@ -242,6 +244,7 @@ typedef struct bare_profile {
     ts_profile *profile;
     ts_json *json;
     void *file;
+    uint64_t bytes; /* fed */
 } bare_profile;
 
 static void profile_close(void *self)
@@ -284,8 +287,19 @@ static ts_code profile_open(void **self, ts_job *job)
 static ts_code profile_feed(void *self, const uint8_t *p, size_t n)
 {
     bare_profile *b = self;
-    ts_code code = extract_piece(b->job, b->file, p, n);
-    return code != TS_OK ? code : ts_json_feed(b->json, (const char *)p, n);
+    bool bad = ts_json_state(b->json) == TS_JSON_BAD;
+    uint64_t at;
+    ts_code code;
+    if ((code = extract_piece(b->job, b->file, p, n)) != TS_OK ||
+        (code = ts_json_feed(b->json, (const char *)p, n)) != TS_OK) {
+        return code;
+    }
+    if (!bad && ts_json_state(b->json) == TS_JSON_BAD) {
+        at = ts_json_position(b->json) - b->bytes; /* or before: then inside a number */
+        ts_profile_broken(b->profile, at < n ? (char)p[at] : '0');
+    }
+    b->bytes += n;
+    return TS_OK;
 }
 
 static ts_code profile_feed_zeros(void *self, uint64_t *used, uint64_t n)
@@ -311,6 +325,7 @@ static ts_code profile_finish(void *self, const ts_stream_end *end_of)
         snprintf(reason, sizeof reason, "%s at byte %" PRIu64, ts_json_reason(b->json),
                  ts_json_position(b->json));
         end.reason = reason;
+        b->job->text_bad = !complete;
     }
     note_range(b->job, 1);
     code = ts_profile_finish(b->profile, &end);

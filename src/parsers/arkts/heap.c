@@ -477,6 +477,11 @@ bool ts_heap_complete(const ts_heap *h)
     return h->done && !h->damaged;
 }
 
+bool ts_heap_damaged(const ts_heap *h)
+{
+    return h->damaged;
+}
+
 bool ts_heap_has_samples(const ts_heap *h)
 {
     return h->arrays[PART_SAMPLES].rows > 0 || h->arrays[PART_SAMPLES].spooled > 1;

@@ -54,6 +54,10 @@ uint64_t ts_heap_taken(const ts_heap *h);
 void ts_heap_chunk_begin(ts_heap *h);
 void ts_heap_chunk_time(ts_heap *h, bool has_ts, int64_t ts);
 
+/* What is around the chunk or snapshot under way turned out to be damaged: its text may be as well,
+ * anywhere, so that rows of it are not certain. */
+void ts_heap_break(ts_heap *h);
+
 /* The handler (user: the ts_heap) for a snapshot whose JSON events come from another reader, one
  * with TS_JSON_RAW_STRINGS. Its outermost event must be that of the snapshot itself. */
 const ts_json_handler *ts_heap_handler(void);
@@ -63,6 +67,8 @@ void ts_heap_take_events(ts_heap *h); /* said before the first event of a snapsh
 /* Nothing more is taken: n bytes are counted without being seen, and true; else false. */
 bool ts_heap_pass(ts_heap *h, uint64_t n);
 bool ts_heap_complete(const ts_heap *h);
+/* The text makes no sense somewhere: what follows that place was not taken. */
+bool ts_heap_damaged(const ts_heap *h);
 /* It has allocation samples, which makes it a timeline. */
 bool ts_heap_has_samples(const ts_heap *h);
 /* Time of the last allocation sample in µs after the start of the timeline. */
@@ -70,6 +76,7 @@ int64_t ts_heap_last_sample_us(const ts_heap *h);
 
 typedef struct ts_heap_end {
     bool timeline;            /* the name is Timeline, else Snapshot<file_id> */
+    bool doubted;             /* any byte of it may be wrong: it is not complete */
     bool marked;              /* its end mark was seen; else the name says (incomplete) */
     ts_clock clock;           /* of the times */
     bool has_start, has_end;  /* false: the time is NULL */

@@ -87,13 +87,12 @@ bool heap_chunks_whole(const ts_heap *h)
     return last->bytes <= h->chunk_size;
 }
 
-/* Chunks from this mark on are not in their places: arrays that they belong to are not certain. */
-static void misplace(ts_heap *h, uint64_t number)
+/* Arrays that the chunks from this mark on belong to are not certain. */
+static void doubt_from(ts_heap *h, uint64_t number)
 {
     static const heap_mark beginning = {.part = PART_OTHER};
     bool kept = h->mark_count - number <= HEAP_MARKS;
     const heap_mark *mark = kept ? mark_of(h, number) : &beginning;
-    h->misplaced = true;
     for (int i = 0; i <= PART_STRINGS; i++) {
         enum heap_part part = (enum heap_part)i;
         heap_trust *t = &h->trust[i];
@@ -101,6 +100,22 @@ static void misplace(ts_heap *h, uint64_t number)
             mark->place[i].rows < t->limit.rows) {
             t->limit = mark->place[i];
         }
+    }
+}
+
+/* Chunks from this mark on are not in their places. */
+static void misplace(ts_heap *h, uint64_t number)
+{
+    h->misplaced = true;
+    doubt_from(h, number);
+}
+
+void ts_heap_break(ts_heap *h)
+{
+    if (h->mark_count > 0 && h->fed > 0) {
+        doubt_from(h, h->mark_count - 1);
+    } else {
+        h->broken = true; /* an object, which has no chunks */
     }
 }
 

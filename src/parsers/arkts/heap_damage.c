@@ -13,6 +13,10 @@
  *   - rows that cannot be: a type that is not in the list, a target that is no node's place;
  *   - chunks: what is lost of a recording are whole chunks, so that damage begins where one ends.
  *
+ * A contradiction stands a little behind the damage: rows up to HEAP_GUARD numbers before it look
+ * like any others and are not believed either (heap_guard.c). Nothing proves them right: that the
+ * strings are in order says nothing of rows that use none for the first time.
+ *
  * Rows before that place stay. The cells of those behind it become NULL. Where no place is known,
  * that is the whole array.
  */
@@ -23,7 +27,6 @@
 #include <inttypes.h>
 
 enum {
-    SOME_USES = 16,  /* first uses in order that tell V8's numbers from others */
     MANY_USES = 256, /* so many that one out of order is damage, whatever the counts say */
     NODE_TYPES = 0,
     EDGE_TYPES = 1
@@ -40,6 +43,7 @@ void heap_trust_begin(ts_heap *h)
             .first_seam = nowhere,
             .limit = nowhere,
             .bad = UINT64_MAX,
+            .guard = nowhere,
             .known = UINT64_MAX,
         };
     }
@@ -55,7 +59,12 @@ void heap_trust_begin(ts_heap *h)
 void heap_bad_row(ts_heap *h, enum heap_part part)
 {
     heap_trust *t = &h->trust[part];
-    t->bad = t->bad == UINT64_MAX ? h->arrays[part].rows : t->bad;
+    if (t->bad == UINT64_MAX) {
+        t->bad = h->arrays[part].rows;
+        if (!t->odd) {
+            t->guard = heap_guard(h, part);
+        }
+    }
 }
 
 void heap_first_use(ts_heap *h, enum heap_part part, int64_t name)
@@ -103,6 +112,13 @@ static int count_of(enum heap_part part)
     return part == PART_NODES ? 0 : part == PART_EDGES ? 1 : 2;
 }
 
+/* A row of which a part is missing may stand anywhere: its successors are made of two each. */
+static bool out_of_step(const ts_heap *h, enum heap_part part)
+{
+    const heap_trust *t = &h->trust[part];
+    return h->first_uses >= SOME_USES || t->odd || t->bad != UINT64_MAX;
+}
+
 /* Of the arrays with a count, only that one tells how many rows there should be. */
 static bool miscounted(const ts_heap *h, enum heap_part part)
 {
@@ -112,7 +128,8 @@ static bool miscounted(const ts_heap *h, enum heap_part part)
         return broken(h, part);
     }
     return closed(h, part) &&
-           (meta->count[i] < 0 || (uint64_t)meta->count[i] != h->arrays[part].rows);
+           (meta->count[i] < 0 || (uint64_t)meta->count[i] != h->arrays[part].rows ||
+            (h->arrays[part].at != 0 && out_of_step(h, part)));
 }
 
 static bool by_itself(const ts_heap *h, enum heap_part part)
@@ -121,9 +138,18 @@ static bool by_itself(const ts_heap *h, enum heap_part part)
     return t->limit.rows != UINT64_MAX || (t->bad != UINT64_MAX && h->first_uses >= MANY_USES);
 }
 
+/* The nodes claim another number of edges than the snapshot, and some are unlike those of V8: they
+ * are damaged and not the edges. */
+static bool odd_and_contradicted(const ts_heap *h)
+{
+    return h->trust[PART_NODES].odd && h->first_uses >= SOME_USES && closed(h, PART_NODES) &&
+           h->meta.has_count[1] && h->meta.count[1] >= 0 &&
+           h->edge_count_sum != (uint64_t)h->meta.count[1];
+}
+
 static bool nodes_damaged(const ts_heap *h)
 {
-    return miscounted(h, PART_NODES) || by_itself(h, PART_NODES);
+    return miscounted(h, PART_NODES) || by_itself(h, PART_NODES) || odd_and_contradicted(h);
 }
 
 static bool edges_damaged(const ts_heap *h)
@@ -204,8 +230,15 @@ static heap_place known_place(const ts_heap *h, enum heap_part part)
     } else if (seams && t->first_seam.rows != UINT64_MAX) {
         place = t->first_seam;
     }
+    if (part == PART_NODES && t->bad == UINT64_MAX && !miscounted(h, part) &&
+        odd_and_contradicted(h)) {
+        place = t->guard;
+    }
     if (t->limit.rows < place.rows) {
         place = t->limit;
+    }
+    if (t->guard.rows < place.rows) {
+        place = t->guard;
     }
     return place.rows <= t->bad ? place : beginning;
 }
@@ -339,8 +372,8 @@ static ts_code check_sum(ts_heap *h)
 {
     uint64_t before = h->unknown;
     ts_code code;
-    if (!closed(h, PART_NODES) || !closed(h, PART_EDGES) || h->trust[PART_NODES].damaged ||
-        h->trust[PART_EDGES].damaged || h->bad_edge_counts > 0 ||
+    if (!closed(h, PART_NODES) || !closed(h, PART_EDGES) || miscounted(h, PART_NODES) ||
+        by_itself(h, PART_NODES) || h->trust[PART_EDGES].damaged || h->bad_edge_counts > 0 ||
         h->arrays[PART_NODES].fields.missing >> NODE_EDGE_COUNT & 1 ||
         h->edge_count_sum == h->arrays[PART_EDGES].rows) {
         return TS_OK;
@@ -354,25 +387,22 @@ static ts_code check_sum(ts_heap *h)
 }
 
 /*
- * Where the JSON breaks, the element before may be made of the parts of two: a string may end with
- * a quote that began another one.
+ * Where the JSON breaks, the damage lies before: by as much as a block that was exchanged with
+ * another, or doubled, is long.
  */
 static void doubt_last(ts_heap *h)
 {
-    uint64_t rows;
+    heap_place place;
     heap_trust *t;
-    if (!h->damaged || h->part > PART_STRINGS || h->part == PART_TREE ||
+    if (!(h->damaged || h->broken) || h->part > PART_STRINGS || h->part == PART_TREE ||
         h->first_uses < SOME_USES) {
         return;
     }
     t = &h->trust[h->part];
-    rows = rows_of(h, h->part);
-    if (rows > 0 && rows - 1 < t->limit.rows &&
+    place = heap_guard(h, h->part);
+    if (place.rows < t->limit.rows &&
         !(h->part == PART_STRINGS ? h->strings_state == PART_CLOSED : closed(h, h->part))) {
-        t->limit = (heap_place){rows - 1, h->self_size};
-        if (h->part == PART_NODES && !h->self_size_overflow) {
-            (void)ts_ckd_sub(&t->limit.self_size, h->self_size, h->last_self_size);
-        }
+        t->limit = place;
     }
 }
 

@@ -325,7 +325,7 @@ static ts_code count_unknown(ts_heap *h)
 
 ts_code heap_put_file(ts_heap *h, const ts_heap_end *end)
 {
-    bool whole = h->done && !h->damaged && end->marked && !h->contradicted;
+    bool whole = h->done && !h->damaged && end->marked && !h->contradicted && !end->doubted;
     char name[64];
     ts_row_js_heap_files row = {
         .id = h->file_id,

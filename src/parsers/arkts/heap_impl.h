@@ -105,6 +105,7 @@ typedef struct heap_meta {
     uint64_t further[PART_INTS]; /* fields without a column beyond those, per array */
     uint64_t index_types;        /* bit per edge type whose name is an index, not a string */
     uint64_t named_types;        /* bit per node type whose class is the node's name */
+    uint64_t foreign_types;      /* bit per node type whose nodes need not be V8's objects */
 } heap_meta;
 
 /* A class of the histogram: a type, and for types whose class is the name also that. */
@@ -142,11 +143,34 @@ typedef struct heap_trust {
     heap_place first_seam;
     heap_place limit; /* what follows is not in its order, or there twice */
     uint64_t bad;     /* first row that cannot be right, or UINT64_MAX */
+    heap_place guard; /* HEAP_GUARD before that row, or before the first odd one */
+    bool irregular;   /* the first rows are not like those of V8 */
+    bool odd;         /* another row is unlike those of V8: damage, if anything else contradicts */
     bool spooled;
     bool damaged;     /* set at the end */
     bool keeps_cells; /* cells that do not depend on the place are right */
     uint64_t known;   /* rows that are right, when damaged */
 } heap_trust;
+
+/*
+ * What contradicts is found a little behind the damage: transports and devices lose, double or
+ * exchange blocks. So the rows this close before a contradiction are not believed: this many
+ * numbers, each of which takes two bytes of text or more, or twice as many bytes of strings.
+ */
+enum { HEAP_GUARD = 8192 };
+
+enum { SOME_USES = 16 }; /* first uses in order, or regular rows, that tell V8's from others */
+
+/* Places of the nodes or strings that came last, one for each HEAP_TRAIL_STEP numbers (two bytes of
+ * a string each): enough of them to go back by HEAP_GUARD. */
+enum { HEAP_TRAIL = 16, HEAP_TRAIL_STEP = 1024 };
+
+typedef struct heap_trail {
+    heap_place place[HEAP_TRAIL]; /* a ring */
+    uint64_t at[HEAP_TRAIL];      /* numbers before it */
+    uint64_t count;
+    uint64_t next; /* numbers before the next one */
+} heap_trail;
 
 /* State at the beginning of a chunk. */
 typedef struct heap_mark {
@@ -199,7 +223,6 @@ struct ts_heap {
     int64_t owner_id;
     int64_t self_size;
     bool self_size_overflow;
-    int64_t last_self_size;
 
     ts_row_js_heap_edge_block block;
     uint64_t edges_unowned;
@@ -214,6 +237,10 @@ struct ts_heap {
 
     /* What is known of the places of rows. */
     heap_trust trust[PART_STRINGS + 1];
+    heap_trail node_trail;
+    heap_trail string_trail;
+    uint64_t string_bytes; /* of those so far, with quotes and comma */
+    bool broken;           /* the text around the snapshot is damaged where it ends */
     int64_t next_name;     /* number of the next string that V8 uses for the first time */
     uint64_t first_uses;   /* strings that had that number */
     bool names_disordered; /* one had not */
@@ -340,6 +367,14 @@ void heap_judge_nodes(ts_heap *h);
 ts_code heap_judge(ts_heap *h);
 /* Cells of a table of this snapshot become NULL, from the row after `known` on. */
 ts_code heap_forget(ts_heap *h, enum ts_table_id table, uint64_t known, uint64_t columns);
+
+/* heap_guard.c */
+/* A node is complete, v is its row: is it one as V8 writes them? Also notes the way back. */
+void heap_look_at_node(ts_heap *h, const int64_t *v, uint32_t nulls);
+/* A string of n bytes is complete. */
+void heap_look_at_string(ts_heap *h, size_t n);
+/* The place HEAP_GUARD before the row under way. */
+heap_place heap_guard(const ts_heap *h, enum heap_part part);
 
 /* heap_chunks.c */
 /* The first bytes of a chunk, and all chunks so far: are they in order? */

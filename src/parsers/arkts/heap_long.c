@@ -56,6 +56,7 @@ static ts_code end_long(ts_heap *h)
     ts_spool_free(h->long_text);
     h->long_text = NULL;
     h->strings++;
+    heap_look_at_string(h, h->long_taken);
     h->strings_cut += h->text_cut ? 1 : 0;
     return code;
 }

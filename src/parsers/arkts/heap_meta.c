@@ -233,6 +233,10 @@ static ts_code add_type(ts_heap *h, ts_text name)
         (ts_text_is(name, TS_HEAP_NODE_OBJECT) || ts_text_is(name, TS_HEAP_NODE_NATIVE))) {
         h->meta.named_types |= UINT64_C(1) << types->names;
     }
+    if (types == &h->meta.types[0] && listed != 0 && types->names < 64 &&
+        (ts_text_is(name, "synthetic") || ts_text_is(name, TS_HEAP_NODE_NATIVE))) {
+        h->meta.foreign_types |= UINT64_C(1) << types->names;
+    }
     types->count++;
     types->names += listed != 0 ? 1U : 0U;
     return TS_OK;

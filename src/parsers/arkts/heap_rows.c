@@ -27,6 +27,7 @@ ts_code heap_remember_node(ts_heap *h, const int64_t *v, uint32_t nulls)
     bool has_count = (nulls & 1U << NODE_EDGE_COUNT) == 0 && v[NODE_EDGE_COUNT] >= 0;
     int64_t edges = has_count ? v[NODE_EDGE_COUNT] : 0;
     ts_code code;
+    heap_look_at_node(h, v, nulls);
     if ((nulls & 1U << NODE_NAME) == 0) {
         note_index(&h->node_name_max, v[NODE_NAME]);
     }
@@ -50,7 +51,6 @@ ts_code heap_remember_node(ts_heap *h, const int64_t *v, uint32_t nulls)
         (uint64_t)v[NODE_TYPE] >= h->meta.types[0].names) {
         heap_bad_row(h, PART_NODES);
     }
-    h->last_self_size = has_size ? v[NODE_SELF_SIZE] : 0;
     code = ts_intvec_push(h->ctx, &h->ids, has_id ? v[NODE_ID] : HEAP_NULL);
     return code != TS_OK ? code : ts_intvec_push(h->ctx, &h->edge_counts, edges);
 }
@@ -350,5 +350,6 @@ ts_code heap_put_string(ts_heap *h, ts_text text)
         .string = text,
     };
     h->strings++;
+    heap_look_at_string(h, text.n);
     return ts_put_js_heap_string(h->sink, &row);
 }

@@ -549,6 +549,11 @@ ts_code ts_profile_begin(ts_profile *p, int64_t parent_source)
     return code;
 }
 
+void ts_profile_broken(ts_profile *p, char c)
+{
+    p->broken = !p->done && c != '\0' && strchr("0123456789+-.,:[]{}\"", c) != NULL;
+}
+
 bool ts_profile_is_open(const ts_profile *p)
 {
     return p->open;

@@ -39,6 +39,13 @@ void ts_profile_at(ts_profile *p, int64_t offset);
  * without TS_JSON_RAW_STRINGS. */
 const ts_json_handler *ts_profile_handler(void);
 
+/*
+ * The text is no JSON from the byte `c` on. One that JSON is not made of was damaged itself. Any
+ * other stands where two parts meet that were not neighbours, and what was read of the list that it
+ * breaks off may be one of them: times of `timeDeltas`, nodes of `samples` become unknown.
+ */
+void ts_profile_broken(ts_profile *p, char c);
+
 /* Its outermost object was closed. */
 bool ts_profile_complete(const ts_profile *p);
 

@@ -3,7 +3,7 @@
  * are lists without keys: a part of one that was exchanged or changed looks like any other. What V8
  * writes besides tells of it:
  *
- *   - endTime: it lies shortly behind the last sample;
+ *   - endTime: it lies behind the last sample, and shortly;
  *   - hitCount: the number of a node's samples;
  *   - ids: V8 numbers nodes when the first sample meets them, so that a sample with a new largest
  * id adds its node and those of its callers that are new, and no others.
@@ -15,9 +15,10 @@
 #include <inttypes.h>
 
 enum {
-    SOME_SAMPLES = 16,  /* with fewer, intervals say nothing */
-    INTERVALS = 4,      /* mean ones by which a runtime other than V8 may end early */
-    SOME_FIRST_USES = 6 /* in order, that tell V8's ids from others */
+    SOME_SAMPLES = 16,   /* with fewer, intervals say nothing */
+    SOME_FIRST_USES = 6, /* in order, that tell V8's ids from others */
+    EXTRA_HITS = 4,      /* samples without a hit, and one more in EXTRA_SHARE of them */
+    EXTRA_SHARE = 50
 };
 
 /* --- times ---------------------------------------------------------------------------------- */
@@ -41,11 +42,6 @@ static delta_sums sum_up(const ts_profile *p, uint64_t n)
     return out;
 }
 
-static bool is_far(int64_t span, int64_t length, uint64_t n)
-{
-    return (double)span * (double)n > (double)length * INTERVALS;
-}
-
 /* Does endTime contradict the sum of timeDeltas? */
 static bool end_contradicts(const ts_profile *p, uint64_t n)
 {
@@ -58,23 +54,31 @@ static bool end_contradicts(const ts_profile *p, uint64_t n)
         return false;
     }
     if (rest < 0) {
-        return p->ticks || (n >= SOME_SAMPLES && is_far(-rest, length, n));
+        return p->ticks || n >= SOME_SAMPLES;
     }
     return p->ticks && p->done && n >= SOME_SAMPLES && rest / 2 > sums.max;
+}
+
+bool profile_broken_in(const ts_profile *p, enum profile_member member)
+{
+    return p->broken && (p->members & ~p->closed & 1U << member) != 0;
 }
 
 ts_code profile_check_times(ts_profile *p)
 {
     uint64_t n = p->samples.n < p->deltas.n ? p->samples.n : p->deltas.n;
-    const char *why = end_contradicts(p, n) ? "endTime is not where the sum of timeDeltas ends"
-                      : p->shifted          ? "the profile does not end where its message does"
-                                            : NULL;
+    const char *why =
+        end_contradicts(p, n) ? "endTime is not where the sum of timeDeltas ends"
+        : p->shifted          ? "the profile does not end where its message does"
+        : profile_broken_in(p, MEMBER_DELTAS)
+            ? "the text breaks off inside timeDeltas, at a place that may not be theirs"
+            : NULL;
     if (why == NULL || p->unmatched || n == 0) {
         return TS_OK;
     }
     p->unmatched = true;
-    return ts_issue_n(p->store, p->source_id, TS_ISSUE_cpu_times_contradict, p->name, p->offset, n,
-                      "%s: the times of samples are not known", why);
+    return ts_issue_n(p->store, p->source_id, TS_ISSUE_cpu_times_contradict, p->name, p->offset,
+                      p->samples.n, "%s: the times of samples are not known", why);
 }
 
 /* --- nodes of samples ----------------------------------------------------------------------- */
@@ -131,6 +135,7 @@ static uint64_t find_disorder(const ts_profile *p)
 {
     uint64_t good = 0;
     uint64_t uses = 0;
+    bool ordered = true;
     int64_t max = 1;
     for (uint64_t k = 0; k < p->samples.n; k++) {
         int64_t id = ts_intvec_get(&p->samples, k);
@@ -139,13 +144,15 @@ static uint64_t find_disorder(const ts_profile *p)
             continue;
         }
         if (new_callers(p, node, max) != (uint64_t)id - (uint64_t)max) {
-            return uses >= SOME_FIRST_USES ? good : UINT64_MAX;
+            ordered = false;
+        } else {
+            good = ordered ? k + 1 : good;
+            uses++;
         }
         max = id;
-        good = k + 1;
-        uses++;
     }
-    return uses >= SOME_FIRST_USES && max < p->node_count ? good : UINT64_MAX;
+    ordered = ordered && max >= p->node_count;
+    return uses >= SOME_FIRST_USES && !ordered ? good : UINT64_MAX;
 }
 
 static void count_hits(ts_profile *p, uint64_t *unknown)
@@ -164,52 +171,91 @@ static void count_hits(ts_profile *p, uint64_t *unknown)
     }
 }
 
-/* Samples that name a wrong node, as far as counts show: as many as some nodes have too many and
- * others too few. */
-static uint64_t count_wrong(const ts_profile *p, uint64_t unknown, uint32_t spare)
+typedef struct hit_sums {
+    uint64_t more; /* samples above the hitCount of their nodes, and those of no node */
+    uint64_t less;
+    bool extra; /* just as many more as V8 takes without counting a hit */
+} hit_sums;
+
+static hit_sums compare_hits(const ts_profile *p, uint64_t unknown, uint32_t spare)
 {
-    uint64_t more = unknown;
-    uint64_t less = 0;
+    hit_sums out = {.more = unknown, .less = 0, .extra = false};
+    uint64_t all = 0;
     for (uint32_t i = 0; i < p->node_count; i++) {
         const cpu_node *node = &p->nodes[i];
         int64_t count = node->root;
-        if ((node->flags & NODE_BAD_HITS) != 0 || node->hits < 0 || is_own_node(p, node)) {
+        if ((node->flags & (NODE_HAS_HITS | NODE_BAD_HITS)) != NODE_HAS_HITS || node->hits < 0 ||
+            is_own_node(p, node)) {
             continue;
         }
-        more += count - spare > node->hits ? (uint64_t)(count - node->hits) : 0;
-        less += count < node->hits ? (uint64_t)(node->hits - count) : 0;
+        all += count > node->hits ? (uint64_t)(count - node->hits) : 0;
+        out.more += count - spare > node->hits ? (uint64_t)(count - node->hits) : 0;
+        out.less += count < node->hits ? (uint64_t)(node->hits - count) : 0;
     }
-    return more < less ? more : less;
+    out.extra = unknown == 0 && out.less == 0 && all <= EXTRA_HITS + p->samples.n / EXTRA_SHARE;
+    return out;
 }
 
-/*
- * V8 counts a hit for each sample, except for those that it takes when the profile begins and when
- * it ends: at most two nodes have one sample more. One sample with another node than V8 wrote is a
- * changed number. Several are seams of a part that is not in its place: it may be any part.
- */
-ts_code profile_check_samples(ts_profile *p)
+/* Samples that name a wrong node, as far as counts show: as many as some nodes have too many and
+ * others too few. */
+static uint64_t count_wrong(hit_sums sums)
 {
-    enum { EXTRA_SAMPLES = 2 };
+    return sums.more < sums.less ? sums.more : sums.less;
+}
+
+static uint32_t spare_samples(const ts_profile *p)
+{
+    enum { EXTRA_NODES = 2 };
     uint64_t extra = 0;
-    uint64_t unknown = 0;
-    uint64_t n;
-    uint32_t spare;
-    ts_code code;
-    p->nodes_known = UINT64_MAX;
-    if (!p->done || !p->ticks || p->samples.n == 0) {
-        return TS_OK;
-    }
-    count_hits(p, &unknown);
     for (uint32_t i = 0; i < p->node_count; i++) {
         const cpu_node *node = &p->nodes[i];
         extra += (int64_t)node->root - 1 == node->hits && !is_own_node(p, node) ? 1 : 0;
     }
-    spare = extra > EXTRA_SAMPLES ? 0 : 1;
-    p->nodes_known = count_wrong(p, unknown, spare) > 1 ? 0 : find_disorder(p);
-    n = doubt_nodes(p, spare);
-    code = n == 0 ? TS_OK
+    return extra > EXTRA_NODES ? 0 : 1;
+}
+
+/*
+ * V8 counts a hit for each sample, except for those that it takes when the profile begins, when it
+ * ends, and when it throws optimised code away: a few nodes have a few samples more, and none has
+ * less. One sample with another node than V8 wrote is a changed number. Several are seams of a part
+ * that is not in its place: it may be any part.
+ */
+static ts_code check_hits(ts_profile *p, uint64_t unknown)
+{
+    uint32_t spare = spare_samples(p);
+    hit_sums sums = compare_hits(p, unknown, spare);
+    uint64_t n;
+    p->nodes_known = !sums.extra && count_wrong(sums) > 1 ? 0 : find_disorder(p);
+    n = sums.extra ? 0 : doubt_nodes(p, spare);
+    return n == 0 ? TS_OK
                   : ts_issue_n(p->store, p->source_id, TS_ISSUE_cpu_hit_count_mismatch, p->name,
                                p->offset, n, "nodes whose hitCount is not the number of samples");
+}
+
+/*
+ * Others than V8 may count something else. A sample of no node shows that samples are damaged: it
+ * is a changed number if the rest are as many as hitCount says. If not, any may be another's.
+ */
+static bool is_scattered(const ts_profile *p, uint64_t unknown)
+{
+    return unknown > 0 && p->done && count_wrong(compare_hits(p, unknown, 0)) > unknown;
+}
+
+ts_code profile_check_samples(ts_profile *p)
+{
+    uint64_t unknown = 0;
+    uint64_t n;
+    ts_code code = TS_OK;
+    p->nodes_known = UINT64_MAX;
+    if (p->samples.n == 0) {
+        return TS_OK;
+    }
+    count_hits(p, &unknown);
+    if (p->done && p->ticks) {
+        code = check_hits(p, unknown);
+    } else if (profile_broken_in(p, MEMBER_SAMPLES) || is_scattered(p, unknown)) {
+        p->nodes_known = 0;
+    }
     if (code != TS_OK || p->nodes_known >= p->samples.n) {
         return code;
     }

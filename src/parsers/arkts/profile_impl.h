@@ -95,6 +95,7 @@ struct ts_profile {
     ts_intvec deltas;  /* µs */
     bool negative;
     bool unmatched;       /* samples and deltas do not belong to each other one by one */
+    bool broken;          /* a list ends where parts meet that were not neighbours */
     bool end_early;       /* endTime lies before the last sample */
     bool doubts;          /* some node is NODE_DOUBTED */
     bool shifted;         /* it does not end where the message around it does */
@@ -141,6 +142,8 @@ int64_t profile_time(profile_clock *clock, int64_t relative_us);
 ts_code profile_put_samples(ts_profile *p, profile_clock *clock, int64_t itid);
 
 /* profile_damage.c */
+/* The text broke off inside this list, at a place where parts of it may have been exchanged. */
+bool profile_broken_in(const ts_profile *p, enum profile_member member);
 /* Times that endTime or the message contradicts become unknown: sets p->unmatched. */
 ts_code profile_check_times(ts_profile *p);
 /* Sets p->nodes_known, and NODE_DOUBTED. */

@@ -281,11 +281,19 @@ ts_code ts_session_message_begin(ts_session *s, int64_t offset)
 ts_code ts_session_message_feed(ts_session *s, const char *p, size_t n)
 {
     message_state *m = &s->now;
+    uint64_t at;
+    bool bad;
     ts_code code;
     m->block = p;
     m->block_at = m->bytes;
     m->bytes += n;
+    bad = ts_json_state(s->json) == TS_JSON_BAD;
     code = ts_json_feed(s->json, p, n);
+    if (!bad && ts_json_state(s->json) == TS_JSON_BAD && m->profile &&
+        ts_profile_is_open(s->profile)) {
+        at = ts_json_position(s->json) - m->block_at; /* or before: then inside a number */
+        ts_profile_broken(s->profile, at < n ? p[at] : '0');
+    }
     if (code == TS_OK && m->route != ROUTE_NONE) {
         code = flush_raw(s, ts_json_position(s->json));
     }
@@ -315,9 +323,9 @@ static ts_code end_damaged(ts_session *s, bool has_ts, int64_t ts, bool truncate
     }
     if (m->chunk == CHUNK_WHOLE) {
         s->messages->imported++;
-        return ts_issue(s->store, s->job->source_id, TS_ISSUE_message_bad_json, "arkts-plugin",
-                        m->offset, "the message is damaged behind its chunk, which was kept: %s",
-                        why);
+        return ts_issue(
+            s->store, s->job->source_id, TS_ISSUE_message_bad_json, "arkts-plugin", m->offset,
+            "the message is damaged behind its chunk, whose text is not certain: %s", why);
     }
     m->route = ROUTE_NONE;
     s->messages->lost++;
@@ -351,6 +359,7 @@ ts_code ts_session_message_end(ts_session *s, bool has_ts, int64_t ts, bool trun
     message_state *m = &s->now;
     /* Text that ends too early although all of it came: something in it has another length. */
     bool shifted = !truncated && ts_json_state(s->json) != TS_JSON_BAD;
+    bool broken = !truncated || ts_json_state(s->json) == TS_JSON_BAD; /* not merely cut off */
     ts_code code = ts_json_finish(s->json);
     if (code != TS_OK) {
         return code;
@@ -364,6 +373,10 @@ ts_code ts_session_message_end(ts_session *s, bool has_ts, int64_t ts, bool trun
         s->start_ts = ts;
     }
     if (ts_json_state(s->json) != TS_JSON_DONE) {
+        if (broken && (m->chunk != CHUNK_NONE || m->route == ROUTE_HEAP) &&
+            ts_heap_is_open(s->heap)) {
+            ts_heap_break(s->heap);
+        }
         return end_damaged(s, has_ts, ts, truncated, shifted);
     }
     if (m->profile) {

@@ -177,6 +177,37 @@ static ts_code clear_wide(cloud_pod *pod, const call *k, ts_row_cloud_call *row)
     return code;
 }
 
+#define TIME_COLUMNS (TS_NULL_BIT(cloud_call, ts) | TS_NULL_BIT(cloud_call, suspend_dur))
+
+/*
+ * The record and its root say different things. Each beginning counts from that of the record
+ * before: those since the last one that agreed with its root are not certain, this one neither. The
+ * next ones count from what the root says.
+ */
+static ts_code contradict(cloud_pod *pod, const call *k, ts_row_cloud_call *row, uint32_t method,
+                          int64_t start)
+{
+    cloud_calls *calls = &pod->calls;
+    ts_code code = cloud_missing(pod, TS_ISSUE_cloud_call_mismatch, "roots",
+                                 "method %" PRIu32 " at %" PRId64 " ms, in the trace %" PRIu32
+                                 " at %" PRId64 " ms",
+                                 k->method, k->start, method, start);
+    if (method != k->method) {
+        TS_SET_NULL(cloud_call, row, method_id);
+    }
+    if (code != TS_OK || !k->timed || start == k->start) {
+        return code;
+    }
+    row->null |= TIME_COLUMNS;
+    if (row->id > calls->sure + 1) {
+        code = ts_sink_invalidate(pod->sink, TS_T_cloud_call, calls->sure + 1, row->id - 1,
+                                  TIME_COLUMNS);
+    }
+    calls->sure = row->id;
+    calls->last = start;
+    return code;
+}
+
 static ts_code find_root(cloud_pod *pod, const call *k, ts_row_cloud_call *row)
 {
     const cloud_block *block = NULL;
@@ -206,13 +237,14 @@ static ts_code find_root(cloud_pod *pod, const call *k, ts_row_cloud_call *row)
     if (code == TS_OK) {
         code = cloud_amounts_mend(pod, root, row);
     }
-    if (code == TS_OK && (root->word != k->method || (k->timed && start != k->start))) {
-        code = cloud_missing(pod, TS_ISSUE_cloud_call_mismatch, "roots",
-                             "method %" PRIu32 " at %" PRId64 " ms, in the trace %" PRIu32
-                             " at %" PRId64 " ms",
-                             k->method, k->start, root->word, start);
+    if (code != TS_OK) {
+        return code;
     }
-    return code;
+    if (root->word == k->method && (!k->timed || start == k->start)) {
+        pod->calls.sure = row->id;
+        return TS_OK;
+    }
+    return contradict(pod, k, row, root->word, start);
 }
 
 /* The texts of the thread's name live in pod->more until the row is put. */
@@ -299,6 +331,9 @@ static ts_row_cloud_call make_row(const cloud_pod *pod, const call *k)
         .transactions = k->transactions,
         .queue_wait_dur = cloud_ns(k->queue_wait),
         .suspend_dur = k->timed ? cloud_ns(cloud_paused(pod, k->start, k->start + k->dur)) : 0,
+        .null = k->timed && k->start + k->dur <= pod->pauses_known
+                    ? 0
+                    : TS_NULL_BIT(cloud_call, suspend_dur),
         .trace_file = k->file,
         .trace_offset = k->offset,
         .trace_record = k->record,
@@ -404,6 +439,7 @@ ts_code cloud_calls_import(cloud_pod *pod)
         return code;
     }
     calls->names.n = 0; /* each file has names of its own */
+    calls->sure = (int64_t)ts_sink_rows(pod->sink, TS_T_cloud_call);
     calls->record = 0;
     calls->format = 0;
     if (head >> 32 == FORMAT_MAGIC) {

@@ -164,6 +164,7 @@ typedef struct cloud_calls {
     int64_t last; /* start of the call before, ms; at first that of the file */
     bool lost;    /* that did not fit: no start is known any more */
     int64_t record;
+    int64_t sure; /* the last row whose beginning is that of its root, or none of this file's */
     cloud_array names; /* uint32_t: numbers in cloud_pod.thread_names */
 } cloud_calls;
 
@@ -232,10 +233,13 @@ typedef struct cloud_pod {
     int64_t word_node_name;
     int64_t word_amounts[CLOUD_AMOUNTS];
 
-    cloud_array pauses; /* cloud_pause */
-    int64_t suspend_ms; /* end of the last pause that was read */
-    bool suspend_lost;  /* that did not fit */
-    cloud_array texts;  /* cloud_place: sql, then xml */
+    cloud_array pauses;   /* cloud_pause */
+    int64_t suspend_ms;   /* end of the last pause that was read */
+    bool suspend_lost;    /* that did not fit */
+    bool pauses_wrong;    /* the file's pauses contradict each other: their times are not known */
+    bool pause_first;     /* the next one is the first of its file */
+    int64_t pauses_known; /* ms: pauses that end later are not known */
+    cloud_array texts;    /* cloud_place: sql, then xml */
     size_t xml_first;
 
     cloud_array blocks;  /* cloud_block */
@@ -363,6 +367,8 @@ ts_code cloud_params_import(cloud_pod *pod);
 /* The compression around the dictionary shows that something in it is wrong, but not what: its
  * words have no numbers, and methods no names. */
 ts_code cloud_doubt_words(cloud_pod *pod);
+/* Compares the agent's second dictionary, of the words that calls use, with the first. */
+ts_code cloud_calls_words_check(cloud_pod *pod);
 ts_code cloud_suspend_import(cloud_pod *pod);
 ts_code cloud_texts_import(cloud_pod *pod);
 ts_code cloud_trace_import(cloud_pod *pod);

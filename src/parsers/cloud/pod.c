@@ -289,6 +289,16 @@ static int compare_files(const void *a, const void *b)
     return x->member < y->member ? -1 : x->member > y->member;
 }
 
+static ts_code other_stream(cloud_pod *pod)
+{
+    ts_code code =
+        strcmp(pod->file->stream, "callsDictionary") == 0 ? cloud_calls_words_check(pod) : TS_OK;
+    return code != TS_OK
+               ? code
+               : ts_issue(pod->store, pod->source_id, TS_ISSUE_cloud_stream_skipped, pod->label,
+                          TS_NO_OFFSET, "%s is not imported", pod->file->stream);
+}
+
 static ts_code read_stream(cloud_pod *pod)
 {
     switch (pod->file->kind) {
@@ -307,8 +317,7 @@ static ts_code read_stream(cloud_pod *pod)
     case CLOUD_CALLS:
         return cloud_calls_import(pod);
     default:
-        return ts_issue(pod->store, pod->source_id, TS_ISSUE_cloud_stream_skipped, pod->label,
-                        TS_NO_OFFSET, "%s is not imported", pod->file->stream);
+        return other_stream(pod);
     }
 }
 
@@ -650,6 +659,7 @@ ts_code cloud_pod_import(ts_job *job, int64_t source_id, cloud_file *files, size
     pod->agent = agent;
     pod->first_ms = INT64_MAX;
     pod->last_ms = INT64_MIN;
+    pod->pauses_known = INT64_MAX;
     pod->first_word = (int64_t)ts_sink_rows(pod->sink, TS_T_cloud_dictionary);
     pod->first_method = (int64_t)ts_sink_rows(pod->sink, TS_T_stack_method);
     pod->first_slice = (int64_t)ts_sink_rows(pod->sink, TS_T_stack_slice);

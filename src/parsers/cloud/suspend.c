@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* A pause whose time does not fit takes part in no sum. */
@@ -18,6 +19,36 @@ static ts_code untimed_pause(cloud_pod *pod, int32_t delay)
     TS_SET_NULL(cloud_suspend, &row, ts);
     cloud_count(pod, CLOUD_N_PAUSES);
     return code != TS_OK ? code : ts_put_cloud_suspend(pod->sink, &row);
+}
+
+/* Its time is not known, and neither is its length: the record may be made of the parts of two. */
+static ts_code doubted_pause(cloud_pod *pod)
+{
+    ts_row_cloud_suspend row = {
+        .id = (int64_t)ts_sink_rows(pod->sink, TS_T_cloud_suspend) + 1,
+        .source_id = pod->source_id,
+        .null = TS_NULL_BIT(cloud_suspend, ts) | TS_NULL_BIT(cloud_suspend, dur),
+    };
+    cloud_count(pod, CLOUD_N_PAUSES);
+    return ts_put_cloud_suspend(pod->sink, &row);
+}
+
+/*
+ * Pauses follow one another: none begins before the one before it has ended, or ends with it. A
+ * record that says so is not where the agent wrote it, and the times that count from it are wrong.
+ */
+static ts_code check_pause(cloud_pod *pod, int32_t delta, int32_t delay)
+{
+    bool first = pod->pause_first;
+    pod->pause_first = false;
+    if (pod->pauses_wrong || (first ? delta >= 0 : delta > 0 && delta >= delay)) {
+        return TS_OK;
+    }
+    pod->pauses_wrong = true;
+    pod->pauses_known = pod->suspend_ms < pod->pauses_known ? pod->suspend_ms : pod->pauses_known;
+    return cloud_missing(pod, TS_ISSUE_cloud_pauses_contradict, "values",
+                         "a pause of %" PRId32 " ms ends %" PRId32 " ms after the one before it",
+                         delay, delta);
 }
 
 /* Until cloud_suspend_end, cloud_pause.sum is the pause's own length. */
@@ -37,6 +68,9 @@ static ts_code pause_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
     if (delay < 0) {
         cloud_refuse(pod, c, "a pause is shorter than nothing");
         return TS_OK;
+    }
+    if ((code = check_pause(pod, delta, delay)) != TS_OK || pod->pauses_wrong) {
+        return code != TS_OK ? code : doubted_pause(pod);
     }
     pod->suspend_lost = pod->suspend_lost || ts_ckd_add(&end, pod->suspend_ms, delta);
     if (pod->suspend_lost || ts_ckd_sub(&start, end, delay) || !cloud_fits(start) ||
@@ -81,7 +115,26 @@ static bool take_header(cloud_pod *pod, bool *framed)
     }
     pod->suspend_ms = (int64_t)start;
     pod->suspend_lost = false;
+    pod->pauses_wrong = false;
+    pod->pause_first = true;
     return cloud_plausible_ms(start);
+}
+
+/* The agent begins to look for pauses as soon as it runs. */
+static ts_code check_start(cloud_pod *pod)
+{
+    enum { NEAR_MS = 3600 * 1000 };
+    const ts_row_source *source = ts_source(pod->store, pod->source_id);
+    int64_t began = source->start_ts / CLOUD_NS_PER_MS;
+    if ((source->null & TS_NULL_BIT(source, start_ts)) != 0 || pod->file->index != 1 ||
+        (pod->suspend_ms >= began - NEAR_MS && pod->suspend_ms <= began + NEAR_MS)) {
+        return TS_OK;
+    }
+    pod->pauses_wrong = true;
+    pod->pauses_known = INT64_MIN;
+    return cloud_missing(pod, TS_ISSUE_cloud_pauses_contradict, "values",
+                         "the pauses count from %" PRId64 " ms, but the agent began at %" PRId64,
+                         pod->suspend_ms, began);
 }
 
 ts_code cloud_suspend_import(cloud_pod *pod)
@@ -98,7 +151,8 @@ ts_code cloud_suspend_import(cloud_pod *pod)
     if (!take_header(pod, &framed)) {
         return cloud_stop(pod, "the header holds no time");
     }
-    if ((code = cloud_fact(pod, "start", pod->suspend_ms)) != TS_OK) {
+    if ((code = cloud_fact(pod, "start", pod->suspend_ms)) != TS_OK ||
+        (code = check_start(pod)) != TS_OK) {
         return code;
     }
     if (framed) {

@@ -112,6 +112,10 @@ static ts_code leave(cloud_pod *pod, block *b, int64_t ms)
 static const char *misplaced(const cloud_pod *pod, const cloud_thread *t, const cloud_event *e)
 {
     const cloud_word *w;
+    /* The agent writes call.info, the tags behind it and the end at once. */
+    if (t->depth == 1 && t->told && e->kind == CLOUD_ENTER) {
+        return "a method is entered after call.info";
+    }
     if (e->kind == CLOUD_EXIT) {
         return t->depth == 1 && !t->told && pod->roots_told ? "a call ends without call.info"
                                                             : NULL;
@@ -301,10 +305,10 @@ static ts_code apply(cloud_pod *pod, block *b, const cloud_event *e)
     ms = ts_sat_add((int64_t)b->real, (int32_t)(b->sum - b->shift));
     b->first = b->events == 0 ? ms : b->first;
     b->last = ms;
-    t->last = ms;
     if (!b->lost && !t->lost && (why = misplaced(pod, t, e)) != NULL) {
         code = distrust(pod, b, why);
     }
+    t->last = ms;
     if (code == TS_OK && (b->lost || t->lost)) {
         code = skip_lost(pod, b, e);
     } else if (code == TS_OK) {
@@ -467,8 +471,8 @@ static ts_code read_block(cloud_pod *pod, uint64_t timer)
     if (c.got != CLOUD_GOT) {
         return cloud_cut(pod, CLOUD_N_BLOCKS, "the header of a block");
     }
-    if (!cloud_plausible_ms(b.real) || b.tid > UINT32_MAX) {
-        return stop_behind_block(pod, b.tid > UINT32_MAX
+    if (!cloud_plausible_ms(b.real) || b.tid > UINT32_MAX || b.tid == 0) {
+        return stop_behind_block(pod, b.tid > UINT32_MAX || b.tid == 0
                                           ? "no thread has such a number"
                                           : "a block's clock shows no time that can be");
     }

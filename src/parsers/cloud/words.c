@@ -399,6 +399,43 @@ ts_code cloud_doubt_words(cloud_pod *pod)
                                     NAME_COLUMNS);
 }
 
+/* --- the dictionary of calls ----------------------------------------------------------------- */
+
+/* A word of the main dictionary, with its number. */
+static bool agrees(cloud_pod *pod, uint32_t id, cloud_string text, ts_code *code)
+{
+    const cloud_word *w = cloud_word_of(pod, id);
+    ts_text known = w == NULL ? TS_TEXT_NULL : ts_pool_text(&pod->texts_of_words, w->text);
+    *code = cloud_utf8(pod->ctx, &pod->text, text);
+    return *code != TS_OK || w == NULL ||
+           (known.n == pod->text.n && (known.n == 0 || memcmp(known.p, pod->text.p, known.n) == 0));
+}
+
+ts_code cloud_calls_words_check(cloud_pod *pod)
+{
+    cloud_reader *r = &pod->reader;
+    ts_code code = TS_OK;
+    while (code == TS_OK && !pod->words_doubted && !pod->words_lost) {
+        cloud_cursor c = cloud_window(r);
+        uint32_t id = cloud_varint(&c);
+        cloud_string text = cloud_text(&c);
+        if (c.got == CLOUD_SHORT && !r->ended && r->n - r->at < CLOUD_MAX_RECORD) {
+            code = cloud_longer(r);
+            continue;
+        }
+        if (c.got != CLOUD_GOT) {
+            break; /* what is wrong with it is no loss: its words are in the dictionary as well */
+        }
+        if (!agrees(pod, id, text, &code) && code == TS_OK &&
+            (code = cloud_missing(pod, TS_ISSUE_cloud_words_contradict, "words",
+                                  "word %u is another one in the dictionary", id)) == TS_OK) {
+            code = cloud_doubt_words(pod);
+        }
+        cloud_take(r, &c);
+    }
+    return code;
+}
+
 /* --- params --------------------------------------------------------------------------------- */
 
 /* The row of the word with the text, or 0; the word is a parameter's name. */
