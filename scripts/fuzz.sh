@@ -62,26 +62,22 @@ if ! { cmake --preset fuzz && cmake --build --preset fuzz -j "$jobs" --target fu
 fi
 [ "$jobs" -le 2 ] || jobs=2
 
+# What the first comment of a target says under a word.
+said_by() { # target, word
+    sed -n "s/^ \* $2: //p; /\*\//q" "$source_dir/fuzz_$1.c" | tr ' ' '\n'
+}
+
 # The files in the tree that a target begins with.
 seeds_of() { # target
     [ ! -d "$source_dir/corpus/$1" ] || echo "$source_dir/corpus/$1"
-    case $1 in
-    heap | timeline | profile | database) printf '%s\n' test/data/tiny test/data/spec_g ;;
-    esac
+    said_by "$1" Seeds
 }
 
 options_of() { # target
-    local max=4096
-    case $1 in
-    arkts | htrace | sniff | database) max=6000 ;; # a header has 1024 bytes
-    options | query) max=1024 ;;
-    esac
-    echo "-max_len=$max"
-    # Slow targets would not come to inputs of some length otherwise.
-    case $1 in
-    options | wire) ;;
-    *) echo -len_control=0 ;;
-    esac
+    local options
+    options=$(said_by "$1" Options)
+    # Slow targets would not come to inputs of some length without -len_control=0.
+    printf '%s\n' "${options:-$'-max_len=4096\n-len_control=0'}"
     [ ! -f "$source_dir/dict/$1.dict" ] || echo "-dict=$source_dir/dict/$1.dict"
 }
 

@@ -263,27 +263,39 @@ static ts_code create_tables(ts_db *db)
     return code;
 }
 
+static ts_code put_column_docs(ts_db *db, ts_buf *text, const char *table, const ts_column *columns,
+                               unsigned n)
+{
+    ts_code code = TS_OK;
+    for (unsigned i = 0; code == TS_OK && i < n; i++) {
+        const ts_column *column = &columns[i];
+        text->n = 0;
+        code = ts_column_description(db->ctx, text, column);
+        if (code == TS_OK) {
+            ts_row_schema_doc row = {
+                .table_name = ts_text_of(table),
+                .column_name = ts_text_of(column->name),
+                .type = ts_text_of(ts_column_sql_type(column->type)),
+                .unit = column->unit[0] == '\0' ? TS_TEXT_NULL : ts_text_of(column->unit),
+                .description = ts_buf_text(text),
+            };
+            code = ts_put_schema_doc(&db->sink, &row);
+        }
+    }
+    return code;
+}
+
 static ts_code put_docs(ts_db *db)
 {
     ts_buf text = {0};
     ts_code code = TS_OK;
     for (unsigned i = 0; code == TS_OK && i < TS_TABLE_COUNT; i++) {
-        const ts_table *table = &ts_schema[i];
-        for (unsigned k = 0; code == TS_OK && k < table->column_count; k++) {
-            const ts_column *column = &table->columns[k];
-            text.n = 0;
-            code = ts_column_description(db->ctx, &text, column);
-            if (code == TS_OK) {
-                ts_row_schema_doc row = {
-                    .table_name = ts_text_of(table->name),
-                    .column_name = ts_text_of(column->name),
-                    .type = ts_text_of(ts_column_sql_type(column->type)),
-                    .unit = column->unit[0] == '\0' ? TS_TEXT_NULL : ts_text_of(column->unit),
-                    .description = ts_buf_text(&text),
-                };
-                code = ts_put_schema_doc(&db->sink, &row);
-            }
-        }
+        code = put_column_docs(db, &text, ts_schema[i].name, ts_schema[i].columns,
+                               ts_schema[i].column_count);
+    }
+    for (unsigned i = 0; code == TS_OK && i < ts_view_count; i++) {
+        code = put_column_docs(db, &text, ts_views[i].name, ts_views[i].columns,
+                               ts_views[i].column_count);
     }
     ts_buf_free(db->ctx, &text);
     return code;

@@ -4,6 +4,7 @@
  * nothing has to be moved. What is too large for a leaf, or reserved, is put together forwards.
  */
 #include "tables/page_private.h"
+#include "tables/rows.h"
 #include "tables/sink.h"
 
 #include "base/alloc.h"
@@ -173,7 +174,7 @@ static uint8_t *encode_reserved_row(uint8_t *end, const page_table *t, const voi
                                     int64_t rowid, uint64_t reserved, unsigned k,
                                     uint32_t *from_end)
 {
-    enum { INVOCATION = 11 };
+    enum { INVOCATION = TS_N_stack_slice };
     unsigned n = t->table->column_count;
     return n == INVOCATION
                ? encode_reserved(end, row, INVOCATION, t->keys, rowid, reserved, k, from_end)

@@ -1,11 +1,13 @@
 /*
- * The schema: one declaration per table, in the .def files of schema/, from which everything else
- * comes: CREATE statements, row structs (rows.h), typed writers (rows.h), docs/tables.md, --tables,
- * schema_doc.
+ * The schema: one declaration per table, in the tables.def of each folder in formats/, from which
+ * everything else comes: CREATE statements, row structs (rows.h), typed writers (rows.h),
+ * docs/tables.md, --tables, schema_doc.
  *
- * A .def file uses these macros; whoever includes it defines those it needs before (schema/each.h
- * includes all files in creation order and undefines them afterwards):
+ * A tables.def uses these macros; whoever includes it defines those it needs before
+ * (formats/each_table.h includes all files in creation order and undefines them afterwards):
  *
+ *   TS_TOPIC(topic, title, doc)        the tables that follow are about this; docs/tables.md has a
+ *                                      section for each, views name theirs
  *   TS_TABLE(table, class, doc)        class COMPAT (spec C.9) or OWN; doc: "one row per ..."
  *   TS_INT(table, column, unit, null, doc)    unit "ns", "bytes", "id of x", "" ...
  *   TS_REAL(table, column, unit, null, doc)   null: what NULL means, "" = never NULL
@@ -43,23 +45,39 @@ typedef struct ts_table {
 /* Ids of tables: TS_T_js_heap_nodes ... in creation order. */
 #define TS_TABLE(t, c, d) TS_T_##t,
 enum ts_table_id {
-#include "tables/schema/each.h"
+#include "tables/formats/each_table.h"
     TS_TABLE_COUNT
 };
 
 /* Indexed by ts_table_id. */
 extern const ts_table ts_schema[TS_TABLE_COUNT];
 
+/* What tables and views are about: a section of docs/tables.md. */
+typedef struct ts_topic {
+    const char *name;
+    const char *title;
+    const char *doc;      /* sentences, or "" */
+    unsigned first_table; /* the tables up to the first one of the next topic */
+} ts_topic;
+
+extern const ts_topic ts_topics[];
+extern const unsigned ts_topic_count;
+
+/* Made from formats/<format>/views/<view>.sql by tools/mkviews.c, which describes their form. */
 typedef struct ts_view {
     const char *name;
-    const char *doc; /* what it answers, one or two sentences */
+    const char *topic; /* name of a ts_topic */
+    const char *doc;   /* what it answers, one or two sentences */
+    const ts_column *columns;
+    unsigned column_count;
     const char *sql; /* the whole CREATE VIEW statement */
 } ts_view;
 
+/* In the order of their creation. */
 extern const ts_view ts_views[];
 extern const unsigned ts_view_count;
 
-/* A documented index of --index. */
+/* A documented index of --index, from formats/<format>/indexes.def. */
 typedef struct ts_index {
     const char *name;
     const char *doc; /* which questions it serves */

@@ -26,6 +26,8 @@ static const char intro[] =
     "(`ipid`\n"
     "  and `itid` are those of `process` and `thread`).\n"
     "* An empty cell under *NULL means* says that the column is never NULL.\n"
+    "* `id` columns of tables that are not compatible ones are dense from 1 over the whole "
+    "database.\n"
     "* Tables of recordings that no importer decodes yet are empty.\n"
     "* Booleans are 0 and 1.\n"
     "\n";
@@ -59,15 +61,13 @@ static ts_code put_row(ts_ctx *ctx, ts_buf *out, const char *const *cells, unsig
     return code;
 }
 
-static ts_code markdown_table(ts_ctx *ctx, ts_buf *out, const ts_table *table)
+static ts_code markdown_columns(ts_ctx *ctx, ts_buf *out, const ts_column *columns, unsigned n)
 {
-    ts_code code =
-        ts_buf_printf(ctx, out,
-                      "### %s\n\n%c%s.\n\n| column | type | unit | NULL means | meaning |\n"
-                      "|---|---|---|---|---|\n",
-                      table->name, toupper((unsigned char)table->doc[0]), table->doc + 1);
-    for (unsigned i = 0; code == TS_OK && i < table->column_count; i++) {
-        const ts_column *c = &table->columns[i];
+    ts_code code = ts_buf_printf(ctx, out,
+                                 "| column | type | unit | NULL means | meaning |\n"
+                                 "|---|---|---|---|---|\n");
+    for (unsigned i = 0; code == TS_OK && i < n; i++) {
+        const ts_column *c = &columns[i];
         const char *cells[] = {c->name, ts_column_sql_type(c->type), c->unit, c->null_meaning,
                                c->doc};
         code = put_row(ctx, out, cells, 5);
@@ -75,25 +75,114 @@ static ts_code markdown_table(ts_ctx *ctx, ts_buf *out, const ts_table *table)
     return code == TS_OK ? ts_buf_putc(ctx, out, '\n') : code;
 }
 
-static ts_code markdown_tables(ts_ctx *ctx, ts_buf *out, ts_table_class cls, const char *heading)
+static ts_code markdown_table(ts_ctx *ctx, ts_buf *out, const ts_table *table)
 {
-    ts_code code = ts_buf_printf(ctx, out, "%s", heading);
-    for (unsigned i = 0; code == TS_OK && i < TS_TABLE_COUNT; i++) {
-        if (ts_schema[i].cls == cls) {
-            code = markdown_table(ctx, out, &ts_schema[i]);
+    ts_code code = ts_buf_printf(ctx, out, "### %s\n\n%c%s.\n\n", table->name,
+                                 toupper((unsigned char)table->doc[0]), table->doc + 1);
+    return code == TS_OK ? markdown_columns(ctx, out, table->columns, table->column_count) : code;
+}
+
+static ts_code markdown_view(ts_ctx *ctx, ts_buf *out, const ts_view *view)
+{
+    ts_code code = ts_buf_printf(ctx, out, "### %s\n\nView. %s\n\n", view->name, view->doc);
+    return code == TS_OK ? markdown_columns(ctx, out, view->columns, view->column_count) : code;
+}
+
+static unsigned topic_end(unsigned topic)
+{
+    return topic + 1 < ts_topic_count ? ts_topics[topic + 1].first_table : TS_TABLE_COUNT;
+}
+
+static bool is_compatible(unsigned topic)
+{
+    return ts_schema[ts_topics[topic].first_table].cls == TS_CLASS_COMPAT;
+}
+
+static bool is_about(const ts_view *view, unsigned topic)
+{
+    return strcmp(view->topic, ts_topics[topic].name) == 0;
+}
+
+/* Tables, then views of a topic. */
+static ts_code markdown_topic(ts_ctx *ctx, ts_buf *out, unsigned topic)
+{
+    const ts_topic *t = &ts_topics[topic];
+    ts_code code =
+        ts_buf_printf(ctx, out, "## %s\n\n%s%s", t->title, t->doc, t->doc[0] == '\0' ? "" : "\n\n");
+    for (unsigned i = t->first_table; code == TS_OK && i < topic_end(topic); i++) {
+        code = markdown_table(ctx, out, &ts_schema[i]);
+    }
+    for (unsigned i = 0; code == TS_OK && i < ts_view_count; i++) {
+        if (is_about(&ts_views[i], topic)) {
+            code = markdown_view(ctx, out, &ts_views[i]);
         }
     }
     return code;
 }
 
-static ts_code markdown_views(ts_ctx *ctx, ts_buf *out)
+static ts_code markdown_topics(ts_ctx *ctx, ts_buf *out, bool compatible)
 {
-    ts_code code = ts_buf_printf(ctx, out, "## Views\n\n| view | answers |\n|---|---|\n");
-    for (unsigned i = 0; code == TS_OK && i < ts_view_count; i++) {
-        const char *cells[] = {ts_views[i].name, ts_views[i].doc};
-        code = put_row(ctx, out, cells, 2);
+    ts_code code = TS_OK;
+    for (unsigned i = 0; code == TS_OK && i < ts_topic_count; i++) {
+        if (is_compatible(i) == compatible) {
+            code = markdown_topic(ctx, out, i);
+        }
     }
     return code;
+}
+
+/* A link to a heading, by the rule of GitHub: small letters, blanks as hyphens, nothing else. */
+static ts_code put_link(ts_ctx *ctx, ts_buf *out, const char *title)
+{
+    ts_code code = ts_buf_printf(ctx, out, "* [%s](#", title);
+    for (; code == TS_OK && *title != '\0'; title++) {
+        if (*title == ' ' || *title == '-') {
+            code = ts_buf_putc(ctx, out, '-');
+        } else if (isalnum((unsigned char)*title)) {
+            code = ts_buf_putc(ctx, out, (char)tolower((unsigned char)*title));
+        }
+    }
+    return code == TS_OK ? ts_buf_putc(ctx, out, ')') : code;
+}
+
+/* "name", after ": " or ", ". */
+static ts_code put_listed(ts_ctx *ctx, ts_buf *out, bool *first, const char *name)
+{
+    ts_code code = ts_buf_printf(ctx, out, "%s`%s`", *first ? ": " : ", ", name);
+    *first = false;
+    return code;
+}
+
+/* The topics of our own with what each has. */
+static ts_code markdown_contents(ts_ctx *ctx, ts_buf *out)
+{
+    static const char *const rest[] = {"Issue codes", "Items", "Indexes", "Compatible tables"};
+    ts_code code = ts_buf_printf(ctx, out, "Contents:\n\n");
+    for (unsigned i = 0; code == TS_OK && i < ts_topic_count; i++) {
+        bool first = true;
+        if (is_compatible(i)) {
+            continue;
+        }
+        code = put_link(ctx, out, ts_topics[i].title);
+        for (unsigned k = ts_topics[i].first_table; code == TS_OK && k < topic_end(i); k++) {
+            code = put_listed(ctx, out, &first, ts_schema[k].name);
+        }
+        for (unsigned k = 0; code == TS_OK && k < ts_view_count; k++) {
+            if (is_about(&ts_views[k], i)) {
+                code = put_listed(ctx, out, &first, ts_views[k].name);
+            }
+        }
+        if (code == TS_OK) {
+            code = ts_buf_putc(ctx, out, '\n');
+        }
+    }
+    for (size_t i = 0; code == TS_OK && i < sizeof rest / sizeof rest[0]; i++) {
+        code = put_link(ctx, out, rest[i]);
+        if (code == TS_OK) {
+            code = ts_buf_putc(ctx, out, '\n');
+        }
+    }
+    return code == TS_OK ? ts_buf_putc(ctx, out, '\n') : code;
 }
 
 static ts_code markdown_indexes(ts_ctx *ctx, ts_buf *out)
@@ -113,7 +202,7 @@ static ts_code markdown_indexes(ts_ctx *ctx, ts_buf *out)
 static ts_code markdown_issues(ts_ctx *ctx, ts_buf *out)
 {
     ts_code code = ts_buf_printf(ctx, out,
-                                 "\n## Issue codes\n\nWhat `import_issue.code` can hold.\n\n"
+                                 "## Issue codes\n\nWhat `import_issue.code` can hold.\n\n"
                                  "| code | severity | meaning |\n|---|---|---|\n");
     for (unsigned i = 0; code == TS_OK && i < TS_ISSUE_COUNT; i++) {
         const ts_issue_info *info = &ts_issue_list[i];
@@ -141,36 +230,39 @@ ts_code ts_schema_markdown(ts_ctx *ctx, ts_buf *out)
 {
     ts_code code = ts_buf_printf(ctx, out, "%s", intro);
     if (code == TS_OK) {
-        code =
-            markdown_tables(ctx, out, TS_CLASS_OWN,
-                            "## Tables of this project\n\n`id` columns are dense from 1 over the "
-                            "whole database.\n\n");
+        code = markdown_contents(ctx, out);
     }
     if (code == TS_OK) {
-        code =
-            markdown_tables(ctx, out, TS_CLASS_COMPAT,
-                            "## Compatible tables\n\nNames and columns that the OpenHarmony trace "
-                            "viewer and existing scripts know, with\ntheir misspellings.\n\n");
+        code = markdown_topics(ctx, out, false);
     }
     if (code == TS_OK) {
-        code = markdown_views(ctx, out);
+        code = markdown_issues(ctx, out);
+    }
+    if (code == TS_OK) {
+        code = markdown_items(ctx, out);
     }
     if (code == TS_OK) {
         code = markdown_indexes(ctx, out);
     }
     if (code == TS_OK) {
-        code = markdown_issues(ctx, out);
+        code = ts_buf_putc(ctx, out, '\n');
     }
-    return code == TS_OK ? markdown_items(ctx, out) : code;
+    if (code == TS_OK) {
+        code = markdown_topics(ctx, out, true);
+    }
+    if (code == TS_OK) {
+        out->n--; /* the empty line behind the last table */
+    }
+    return code;
 }
 
 /* --- listings ------------------------------------------------------------------------------ */
 
-static ts_code list_columns(ts_ctx *ctx, ts_buf *out, const ts_table *table)
+static ts_code list_columns(ts_ctx *ctx, ts_buf *out, const ts_column *columns, unsigned n)
 {
-    ts_code code = ts_buf_printf(ctx, out, "%s: %s\n\n", table->name, table->doc);
-    for (unsigned i = 0; code == TS_OK && i < table->column_count; i++) {
-        const ts_column *c = &table->columns[i];
+    ts_code code = TS_OK;
+    for (unsigned i = 0; code == TS_OK && i < n; i++) {
+        const ts_column *c = &columns[i];
         const char *type = c->type == TS_COL_KEY ? "INTEGER" : ts_column_sql_type(c->type);
         code = ts_buf_printf(ctx, out, "  %-24s %-7s ", c->name, type);
         if (code == TS_OK && c->unit[0] != '\0') {
@@ -184,6 +276,22 @@ static ts_code list_columns(ts_ctx *ctx, ts_buf *out, const ts_table *table)
         }
     }
     return code;
+}
+
+static ts_code list_table(ts_ctx *ctx, ts_buf *out, const ts_table *table)
+{
+    ts_code code = ts_buf_printf(ctx, out, "%s: %s\n\n", table->name, table->doc);
+    return code == TS_OK ? list_columns(ctx, out, table->columns, table->column_count) : code;
+}
+
+/* Columns and statement. */
+static ts_code list_view(ts_ctx *ctx, ts_buf *out, const ts_view *view)
+{
+    ts_code code = ts_buf_printf(ctx, out, "%s (view): %s\n\n", view->name, view->doc);
+    if (code == TS_OK) {
+        code = list_columns(ctx, out, view->columns, view->column_count);
+    }
+    return code == TS_OK ? ts_buf_printf(ctx, out, "\n%s\n", view->sql) : code;
 }
 
 static ts_code list_all(ts_ctx *ctx, ts_buf *out)
@@ -206,13 +314,12 @@ ts_code ts_schema_listing(bool *found, ts_ctx *ctx, ts_buf *out, const char *nam
     }
     for (unsigned i = 0; i < TS_TABLE_COUNT; i++) {
         if (strcmp(ts_schema[i].name, name) == 0) {
-            return list_columns(ctx, out, &ts_schema[i]);
+            return list_table(ctx, out, &ts_schema[i]);
         }
     }
     for (unsigned i = 0; i < ts_view_count; i++) {
         if (strcmp(ts_views[i].name, name) == 0) {
-            return ts_buf_printf(ctx, out, "%s (view): %s\n\n%s\n", name, ts_views[i].doc,
-                                 ts_views[i].sql);
+            return list_view(ctx, out, &ts_views[i]);
         }
     }
     *found = false;

@@ -60,12 +60,10 @@ int64_t ts_source_root(const ts_store *store, int64_t id);
 
 typedef enum ts_severity { TS_INFO, TS_WARNING, TS_DATA_LOSS, TS_ERROR } ts_severity;
 
-/* TS_ISSUE_<name>: the list is tables/issues.def (code, severity, sentence), documented in docs/.
- */
+/* TS_ISSUE_<name>: each format declares its own in formats/<format>/issues.def. */
 typedef enum ts_issue_code {
 #define TS_ISSUE(name, severity, doc) TS_ISSUE_##name,
-#include "tables/issues.def"
-#undef TS_ISSUE
+#include "tables/formats/each_issue.h"
     TS_ISSUE_COUNT
 } ts_issue_code;
 
@@ -92,17 +90,17 @@ ts_code ts_issue_n(ts_store *store, int64_t source_id, ts_issue_code issue, cons
                    int64_t offset, uint64_t count, const char *fmt, ...)
     __attribute__((format(printf, 7, 8)));
 
-/* TS_ITEM_<name>: kinds of items, list in tables/items.def. */
+/* TS_ITEM_<name>: each format declares its own in formats/<format>/items.def. */
 typedef enum ts_item {
 #define TS_ITEM(name, doc) TS_ITEM_##name,
-#include "tables/items.def"
-#undef TS_ITEM
+#include "tables/formats/each_item.h"
     TS_ITEM_COUNT
 } ts_item;
 
 typedef struct ts_item_info {
     const char *name;
     const char *doc;
+    enum ts_table_id table; /* each imported one is a row there; TS_TABLE_COUNT: of no table */
 } ts_item_info;
 extern const ts_item_info ts_item_list[TS_ITEM_COUNT];
 

@@ -9,14 +9,13 @@ enum { MESSAGE_BYTES = 1024 };
 
 const ts_issue_info ts_issue_list[TS_ISSUE_COUNT] = {
 #define TS_ISSUE(name, severity, doc) {#name, severity, doc},
-#include "tables/issues.def"
-#undef TS_ISSUE
+#include "tables/formats/each_issue.h"
 };
 
 const ts_item_info ts_item_list[TS_ITEM_COUNT] = {
-#define TS_ITEM(name, doc) {#name, doc},
-#include "tables/items.def"
-#undef TS_ITEM
+#define TS_ITEM(name, doc) {#name, doc, TS_TABLE_COUNT},
+#define TS_ITEM_ROWS(name, table, doc) {#name, doc, TS_T_##table},
+#include "tables/formats/each_item.h"
 };
 
 const char *ts_severity_name(ts_severity severity)
@@ -220,51 +219,38 @@ static bool conserved(const ts_tally *t)
            !__builtin_add_overflow(sum, t->skipped, &sum) && sum == t->seen;
 }
 
-/* Items that have a row each: what was counted as imported has to be there. Kinds of one table
- * stand together. */
-static const struct {
-    ts_item item;
-    enum ts_table_id table;
-} items_in_rows[] = {
-    {TS_ITEM_snapshots, TS_T_js_heap_files},
-    {TS_ITEM_nodes, TS_T_js_heap_nodes},
-    {TS_ITEM_edges, TS_T_js_heap_edges},
-    {TS_ITEM_strings, TS_T_js_heap_string},
-    {TS_ITEM_locations, TS_T_js_heap_location},
-    {TS_ITEM_heap_samples, TS_T_js_heap_sample},
-    {TS_ITEM_trace_functions, TS_T_js_heap_trace_function_info},
-    {TS_ITEM_trace_nodes, TS_T_js_heap_trace_node},
-    {TS_ITEM_profiles, TS_T_js_cpu_profile},
-    {TS_ITEM_cpu_nodes, TS_T_js_cpu_profiler_node},
-    {TS_ITEM_cpu_samples, TS_T_stack_sample},
-    {TS_ITEM_stack_records, TS_T_stack_sample},
-};
-enum { ITEMS_IN_ROWS = sizeof items_in_rows / sizeof items_in_rows[0] };
+/* Of the kinds of items that are rows of one table: what was imported together, and the first. */
+typedef struct table_items {
+    bool counted;
+    uint64_t imported;
+    ts_item first;
+} table_items;
 
+/* What was counted as imported has to be there, and nothing else. */
 static ts_code check_rows(ts_store *store)
 {
-    uint64_t imported[TS_ITEM_COUNT] = {0};
-    bool counted[TS_ITEM_COUNT] = {false};
+    table_items of[TS_TABLE_COUNT] = {0};
     ts_code code = TS_OK;
+    for (size_t i = TS_ITEM_COUNT; i-- > 0;) {
+        if (ts_item_list[i].table < TS_TABLE_COUNT) {
+            of[ts_item_list[i].table].first = (ts_item)i;
+        }
+    }
     for (size_t i = 0; i < store->tallies.n; i++) {
         const ts_tally_rec *rec = ts_shelf_at(&store->tallies, i);
-        counted[rec->item] = true;
-        imported[rec->item] = ts_store_add(imported[rec->item], rec->tally.imported);
-    }
-    for (size_t i = 0, next; code == TS_OK && i < ITEMS_IN_ROWS; i = next) {
-        enum ts_table_id table = items_in_rows[i].table;
-        uint64_t rows = ts_sink_rows(store->sink, table);
-        uint64_t sum = 0;
-        bool any = false;
-        for (next = i; next < ITEMS_IN_ROWS && items_in_rows[next].table == table; next++) {
-            any = any || counted[items_in_rows[next].item];
-            sum = ts_store_add(sum, imported[items_in_rows[next].item]);
+        enum ts_table_id table = ts_item_list[rec->item].table;
+        if (table < TS_TABLE_COUNT) {
+            of[table].counted = true;
+            of[table].imported = ts_store_add(of[table].imported, rec->tally.imported);
         }
-        if (any && sum != rows) {
-            code = ts_issue(store, 0, TS_ISSUE_conservation, NULL, TS_NO_OFFSET,
-                            "%s: imported %" PRIu64 ", but %s has %" PRIu64 " rows",
-                            ts_item_list[items_in_rows[i].item].name, sum, ts_schema[table].name,
-                            rows);
+    }
+    for (size_t i = 0; code == TS_OK && i < TS_TABLE_COUNT; i++) {
+        uint64_t rows = ts_sink_rows(store->sink, (enum ts_table_id)i);
+        if (of[i].counted && of[i].imported != rows) {
+            code =
+                ts_issue(store, 0, TS_ISSUE_conservation, NULL, TS_NO_OFFSET,
+                         "%s: imported %" PRIu64 ", but %s has %" PRIu64 " rows",
+                         ts_item_list[of[i].first].name, of[i].imported, ts_schema[i].name, rows);
         }
     }
     return code;

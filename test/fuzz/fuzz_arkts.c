@@ -5,6 +5,8 @@
  *   2, 3 messages, divided by 0x1e, whose first byte says what they are:
  *     m a debugger message, t one that was cut, c a chunk's text, b two chunks (the text is cut in
  *     the middle), f a configuration, g a gap, 1 2 3 a mark
+ *
+ * Options: -max_len=6000 -len_control=0
  */
 #include "import_check.h"
 

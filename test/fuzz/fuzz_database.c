@@ -2,6 +2,9 @@
  * The bytes are the only input of a whole conversion into a real database: it must be one for
  * SQLite (integrity_check), hold as many rows as were put, and every view must answer. Which files
  * are there is said by the content, as everywhere.
+ *
+ * Seeds: test/data/tiny test/data/spec_g
+ * Options: -max_len=6000 -len_control=0
  */
 #include "fuzz.h"
 #include "fuzz_dir.h"

@@ -2,6 +2,8 @@
  * The bytes are a bare heap snapshot (or timeline). See import_check.h for what must hold. If the
  * file has nothing to complain about, the same text must give the same rows inside a recording: as
  * one chunk, in chunks that end anywhere, and as an object.
+ *
+ * Seeds: test/data/tiny test/data/spec_g
  */
 #include "import_check.h"
 

@@ -4,6 +4,8 @@
  * of the input chooses how it is run:
  *   bit 0 the input can be read at random   bit 1 segments above 16 bytes are streamed
  *   bit 2 a header with clocks is put before the rest   bit 3 the same without clocks
+ *
+ * Options: -max_len=6000 -len_control=0
  */
 #include "fuzz.h"
 #include "mutate.h"

@@ -2,6 +2,8 @@
  * The bytes are a command line: its words are divided by zero bytes. Whatever they are, they are
  * understood or refused with a sentence, the result does not change when it is asked for again, and
  * it points into the words only.
+ *
+ * Options: -max_len=1024
  */
 #include "fuzz.h"
 

@@ -1,6 +1,8 @@
 /*
  * The bytes are a bare CPU profile. See import_check.h for what must hold. If the file has nothing
  * to complain about, the same text must give the same nodes inside a recording.
+ *
+ * Seeds: test/data/tiny test/data/spec_g
  */
 #include "import_check.h"
 

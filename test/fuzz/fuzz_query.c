@@ -7,6 +7,8 @@
  *
  * The connection is one to a small database made by SQLite. What takes longer than a moment is
  * interrupted, as a signal would do it.
+ *
+ * Options: -max_len=1024 -len_control=0
  */
 #include "fuzz.h"
 #include "fuzz_dir.h"

@@ -3,6 +3,8 @@
  * twice, or without what lies beyond the first bytes, it says the same, and no format that was
  * passed over is surer. Then the file is imported as an argument of the command line, unwrapped,
  * sniffed and parsed, with blocks of two sizes. See import_check.h for what must hold.
+ *
+ * Options: -max_len=6000 -len_control=0
  */
 #include "import_check.h"
 

@@ -2,6 +2,8 @@
  * The bytes are the text of an allocation timeline that comes in chunks of sizes chosen by the
  * input, between its two marks. The rows must not depend on where the chunks end, unless the text
  * is damaged: then a chunk that looks like a new beginning is taken for one.
+ *
+ * Seeds: test/data/tiny test/data/spec_g
  */
 #include "import_check.h"
 

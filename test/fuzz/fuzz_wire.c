@@ -2,6 +2,8 @@
  * Both readers of the protobuf wire format must give the same fields and the same fault, however
  * the message is cut into blocks. The first byte of the input chooses a block size; the rest is
  * the message.
+ *
+ * Options: -max_len=4096
  */
 #include "fuzz.h"
 

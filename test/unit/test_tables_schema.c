@@ -312,6 +312,8 @@ static void test_listing(void **state)
     one = listing(ctx, "args_view", &found);
     assert_true(found);
     assert_non_null(strstr(one, "CREATE VIEW args_view"));
+    assert_non_null(strstr(one, "\n  keyName                  TEXT    name of the argument; "
+                                "NULL: not in data_dict\n"));
     free(one);
     one = listing(ctx, "js_heap_edge", &found);
     assert_false(found);
@@ -333,8 +335,15 @@ static void test_markdown_names_everything(void **state)
         assert_non_null(strstr(b.p, line));
     }
     for (unsigned i = 0; i < ts_view_count; i++) {
-        snprintf(line, sizeof line, "\n| `%s` | ", ts_views[i].name);
-        assert_non_null(strstr(b.p, line));
+        snprintf(line, sizeof line, "\n### %s\n\nView. ", ts_views[i].name);
+        const char *section = strstr(b.p, line);
+        assert_non_null(section);
+        const char *end = strstr(section + 1, "\n##");
+        for (unsigned k = 0; k < ts_views[i].column_count; k++) {
+            snprintf(line, sizeof line, "\n| `%s` | ", ts_views[i].columns[k].name);
+            const char *column = strstr(section, line);
+            assert_true(column != NULL && (end == NULL || column < end));
+        }
     }
     for (unsigned i = 0; i < ts_index_count; i++) {
         snprintf(line, sizeof line, "\n| `%s` | ", ts_indexes[i].name);
@@ -356,6 +365,54 @@ static void test_markdown_names_everything(void **state)
     test_ctx_free(ctx);
 }
 
+/* What users read first comes first: our tables by topic; the compatible ones are the last. */
+static void test_markdown_is_by_topic(void **state)
+{
+    (void)state;
+    ts_ctx *ctx = test_ctx_new();
+    ts_buf b = {0};
+    assert_ok(ctx, ts_schema_markdown(ctx, &b));
+    assert_ok(ctx, ts_buf_putc(ctx, &b, '\0'));
+    const char *last = strstr(b.p, "\n## Compatible tables\n");
+    assert_non_null(last);
+    assert_null(strstr(last + 1, "\n## "));
+    for (unsigned i = 0; i < TS_TABLE_COUNT; i++) {
+        char line[128];
+        snprintf(line, sizeof line, "\n### %s\n", ts_schema[i].name);
+        const char *section = strstr(b.p, line);
+        assert_non_null(section);
+        assert_true((section > last) == (ts_schema[i].cls == TS_CLASS_COMPAT));
+    }
+    const char *heap = strstr(b.p, "\n## Heap snapshots and allocation timelines\n");
+    const char *profiles = strstr(b.p, "\n## CPU profiles of JavaScript and ArkTS\n");
+    const char *nodes = strstr(b.p, "\n### v_js_node\n");
+    assert_true(heap != NULL && nodes > heap && profiles > nodes);
+    assert_non_null(
+        strstr(b.p, "* [CPU profiles of JavaScript and ArkTS](#cpu-profiles-of-javascript-and-"
+                    "arkts): `js_cpu_profile`, `v_js_cpu_sample`\n"));
+    assert_true(strstr(b.p, "* [CPU profiles") < heap);
+    ts_buf_free(ctx, &b);
+    test_ctx_free(ctx);
+}
+
+/* Every table has a topic, and every view one that there is. */
+static void test_topics_hold_all(void **state)
+{
+    (void)state;
+    assert_int_equal(ts_topics[0].first_table, 0);
+    for (unsigned i = 1; i < ts_topic_count; i++) {
+        assert_true(ts_topics[i].first_table > ts_topics[i - 1].first_table);
+        assert_true(ts_topics[i].first_table < TS_TABLE_COUNT);
+    }
+    for (unsigned i = 0; i < ts_view_count; i++) {
+        unsigned found = 0;
+        for (unsigned k = 0; k < ts_topic_count; k++) {
+            found += strcmp(ts_views[i].topic, ts_topics[k].name) == 0;
+        }
+        assert_int_equal(found, 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -367,6 +424,8 @@ int main(void)
         cmocka_unit_test(test_create_statements),
         cmocka_unit_test(test_listing),
         cmocka_unit_test(test_markdown_names_everything),
+        cmocka_unit_test(test_markdown_is_by_topic),
+        cmocka_unit_test(test_topics_hold_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

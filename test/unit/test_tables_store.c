@@ -396,6 +396,29 @@ static void items_that_vanish_are_an_error(void **state)
     assert_int_equal(ts_issue_total(b->store, TS_ERROR), 3);
 }
 
+/* Samples of CPU profiles and stack records are rows of one table: only their sum says something.
+ */
+static void kinds_of_one_table_are_added_up(void **state)
+{
+    bench *b = *state;
+    int64_t one = add_source(b, 0, "input", "a");
+    assert_int_equal(ts_item_list[TS_ITEM_cpu_samples].table, TS_T_stack_sample);
+    assert_int_equal(ts_item_list[TS_ITEM_stack_records].table, TS_T_stack_sample);
+    assert_int_equal(ts_item_list[TS_ITEM_messages].table, TS_TABLE_COUNT);
+    add_tally(b, one, TS_ITEM_stack_records, 3, 0);
+    add_tally(b, one, TS_ITEM_cpu_samples, 2, 0);
+    add_tally(b, one, TS_ITEM_messages, 9, 0);
+    for (int64_t i = 1; i <= 4; i++) {
+        ts_row_stack_sample row = {.id = i, .source_id = one};
+        assert_ok(b->ctx, ts_put_stack_sample(memsink_sink(b->mem), &row));
+    }
+    finish(b);
+    assert_int_equal(MEM_ROWS(b->mem, import_issue), 1);
+    assert_mem_row(b->mem, import_issue, 0,
+                   "NULL|error|conservation|NULL|NULL|1|cpu_samples: imported 5, but stack_sample "
+                   "has 4 rows");
+}
+
 typedef struct visits {
     int n;
     char text[200];
@@ -565,6 +588,7 @@ int main(void)
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(losses_that_nothing_counts_are_counted, setup, teardown),
         cmocka_unit_test_setup_teardown(items_that_vanish_are_an_error, setup, teardown),
+        cmocka_unit_test_setup_teardown(kinds_of_one_table_are_added_up, setup, teardown),
         cmocka_unit_test_setup_teardown(tallies_are_visited_as_they_were_made, setup, teardown),
         cmocka_unit_test_setup_teardown(many_tallies_are_found_again, setup, teardown),
         cmocka_unit_test(every_row_that_cannot_be_written_is_an_error),

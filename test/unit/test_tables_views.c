@@ -2,6 +2,8 @@
 #include "tables_recording.h"
 
 #include "tables/schema.h"
+#include "tables/schema_sql.h"
+#include "tables/views_impl.h"
 
 #define VIEW(test) cmocka_unit_test(test)
 
@@ -15,6 +17,112 @@ static void every_view_answers(void **state)
         snprintf(sql, sizeof sql, "SELECT count(*) >= 0 FROM %s", ts_views[i].name);
         assert_sql(r->path, sql, "1\n");
     }
+}
+
+static void prepare(sqlite3_stmt **out, sqlite3 *db, const char *sql)
+{
+    if (sqlite3_prepare_v2(db, sql, -1, out, NULL) != SQLITE_OK) {
+        fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+    }
+}
+
+/* The documentation names the columns that there are, in their order, and nothing else. */
+static void columns_are_those_documented(void **state)
+{
+    const recording *r = *state;
+    sqlite3 *db = NULL;
+    assert_int_equal(sqlite3_open_v2(r->path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    for (unsigned i = 0; i < ts_view_count; i++) {
+        const ts_view *view = &ts_views[i];
+        sqlite3_stmt *s = NULL;
+        char sql[200];
+        unsigned n = 0;
+        snprintf(sql, sizeof sql, "PRAGMA table_info(%s)", view->name);
+        prepare(&s, db, sql);
+        for (; sqlite3_step(s) == SQLITE_ROW; n++) {
+            const char *name = (const char *)sqlite3_column_text(s, 1);
+            const char *type = (const char *)sqlite3_column_text(s, 2);
+            if (n >= view->column_count || strcmp(view->columns[n].name, name) != 0) {
+                fail_msg("%s.%s is not documented, or not there", view->name, name);
+            }
+            if (type[0] != '\0') { /* else an expression */
+                assert_string_equal(type, ts_column_sql_type(view->columns[n].type));
+            }
+            assert_true(strlen(view->columns[n].doc) >= 4);
+        }
+        sqlite3_finalize(s);
+        if (n != view->column_count) {
+            fail_msg("%s.%s is documented and not there", view->name, view->columns[n].name);
+        }
+    }
+    sqlite3_close(db);
+}
+
+static bool fits(const ts_column *column, int type)
+{
+    switch (type) {
+    case SQLITE_INTEGER:
+        return column->type == TS_COL_INT;
+    case SQLITE_TEXT:
+        return column->type == TS_COL_TEXT;
+    case SQLITE_NULL:
+        return column->null_meaning[0] != '\0';
+    default:
+        return false;
+    }
+}
+
+/* NULL only where the documentation says what it means, and values of the types that it says. */
+static void values_are_as_documented(void **state)
+{
+    const recording *r = *state;
+    sqlite3 *db = NULL;
+    assert_int_equal(sqlite3_open_v2(r->path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    for (unsigned i = 0; i < ts_view_count; i++) {
+        sqlite3_stmt *s = NULL;
+        char sql[200];
+        snprintf(sql, sizeof sql, "SELECT * FROM %s", ts_views[i].name);
+        prepare(&s, db, sql);
+        while (sqlite3_step(s) == SQLITE_ROW) {
+            for (unsigned k = 0; k < ts_views[i].column_count; k++) {
+                const ts_column *column = &ts_views[i].columns[k];
+                /* A number stays one there, as its description says. */
+                bool mixed = strcmp(column->name, "strValue") == 0;
+                if (!mixed && !fits(column, sqlite3_column_type(s, (int)k))) {
+                    fail_msg("%s.%s is %d", ts_views[i].name, column->name,
+                             sqlite3_column_type(s, (int)k));
+                }
+            }
+        }
+        sqlite3_finalize(s);
+    }
+    sqlite3_close(db);
+}
+
+/* Who reads the table by the numbers of its columns must not notice that it is a view. */
+static void callstack_has_the_columns_of_its_table(void **state)
+{
+    sqlite3 *db = NULL;
+    sqlite3_stmt *s = NULL;
+    unsigned n = 0;
+    (void)state;
+    assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db,
+                                  "CREATE TABLE stack_slice(id, ts, dur, itid, node_id, depth, "
+                                  "parent_id); CREATE TABLE stack_node(id, method_id);"
+                                  "CREATE TABLE stack_method(id, class, name, raw_id);",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, ts_view_callstack, NULL, NULL, NULL), SQLITE_OK);
+    prepare(&s, db, "PRAGMA table_info(callstack)");
+    for (; sqlite3_step(s) == SQLITE_ROW; n++) {
+        assert_true(n < ts_schema[TS_T_callstack].column_count);
+        assert_string_equal((const char *)sqlite3_column_text(s, 1),
+                            ts_schema[TS_T_callstack].columns[n].name);
+    }
+    assert_int_equal(n, ts_schema[TS_T_callstack].column_count);
+    sqlite3_finalize(s);
+    sqlite3_close(db);
 }
 
 /* Hardened readers do not trust the schema of a file that they are given. */
@@ -332,6 +440,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         VIEW(every_view_answers),
+        VIEW(columns_are_those_documented),
+        VIEW(values_are_as_documented),
+        VIEW(callstack_has_the_columns_of_its_table),
         VIEW(views_need_no_trust),
         VIEW(views_answer_on_huge_numbers),
         VIEW(views_avoid_new_syntax),

@@ -6,6 +6,7 @@
 #include "base/intvec.h"
 #include "input/spool.h"
 #include "parsers/arkts/heap.h"
+#include "tables/formats/arkts/arkts_constants.h"
 
 /* The top-level members of a snapshot. The first six are arrays of integers with a description. */
 enum heap_part {
@@ -35,7 +36,7 @@ enum {
     EDGE_NAME,
     EDGE_TO,
     TREE_CHILDREN = 4,
-    EDGES_PER_BLOCK = 64,
+    EDGES_PER_BLOCK = TS_HEAP_EDGE_BLOCK,
     RECENT_CLASSES = 256,
     HEAP_LONG_TEXT = 1 << 20,
     MAX_EXTRA = 16 /* fields without a column that are counted one by one */

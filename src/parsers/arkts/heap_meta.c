@@ -226,15 +226,15 @@ static ts_code add_type(ts_heap *h, ts_text name)
         return code;
     }
     if (types == &h->meta.types[1] && listed != 0 && types->names < 64 &&
-        (ts_text_is(name, "element") || ts_text_is(name, "hidden"))) {
+        (ts_text_is(name, TS_HEAP_EDGE_ELEMENT) || ts_text_is(name, TS_HEAP_EDGE_HIDDEN))) {
         h->meta.index_types |= UINT64_C(1) << types->names;
     }
     if (types == &h->meta.types[0] && listed != 0 && types->names < 64 &&
-        (ts_text_is(name, "object") || ts_text_is(name, "native"))) {
+        (ts_text_is(name, TS_HEAP_NODE_OBJECT) || ts_text_is(name, TS_HEAP_NODE_NATIVE))) {
         h->meta.named_types |= UINT64_C(1) << types->names;
     }
     if (types == &h->meta.types[0] && listed != 0 && types->names < 64 &&
-        (ts_text_is(name, "synthetic") || ts_text_is(name, "native"))) {
+        (ts_text_is(name, "synthetic") || ts_text_is(name, TS_HEAP_NODE_NATIVE))) {
         h->meta.foreign_types |= UINT64_C(1) << types->names;
     }
     types->count++;

@@ -117,7 +117,8 @@ static ts_code begin_source(int64_t *id, ts_job *job, const flare_entry *entry, 
         return code;
     }
     source = ts_source(job->store, *id);
-    code = ts_source_text(job->store, *id, &source->kind, "sample_directory", 16);
+    code = ts_source_text(job->store, *id, &source->kind, TS_FLARE_DIRECTORY,
+                          sizeof TS_FLARE_DIRECTORY - 1);
     while (begin > 0 && entry->name[begin - 1] != '/') {
         begin--;
     }
@@ -198,7 +199,7 @@ static ts_code import_set(ts_job *job)
 }
 
 const ts_format ts_format_flare = {
-    .name = "flare",
+    .name = TS_FLARE_FORMAT,
     .title = "sample directory of the Flare profiler for Java (also zip or tar of it)",
     .source_type = "flare",
     .sniff = sniff,

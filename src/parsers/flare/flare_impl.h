@@ -13,6 +13,7 @@
 #include "input/spool.h"
 #include "json/json.h"
 #include "parsers/format.h"
+#include "tables/formats/flare/flare_constants.h"
 
 #define FLARE_SUMMARY_FILE "summary_info.json"
 

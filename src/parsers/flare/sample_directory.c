@@ -190,7 +190,7 @@ static ts_code begin_process(flare_dir *dir)
             TS_OK) {
         return code;
     }
-    return ts_source_property(dir->store, dir->source_id, "agent_addr", addr);
+    return ts_source_property(dir->store, dir->source_id, TS_FLARE_AGENT_ADDR, addr);
 }
 
 /* Which times --time-range asks for. */
@@ -381,8 +381,8 @@ static ts_code put_properties(flare_dir *dir)
     snprintf(text, sizeof text, "%" PRId64, flare_dir_interval(dir));
     if ((code = ts_source_property(dir->store, dir->source_id, "sample_interval",
                                    ts_text_of(text))) != TS_OK ||
-        (code = put_number(dir, FLARE_SUM_SAMPLE_START, "sample_start_time", s->sample_start_ms)) !=
-            TS_OK ||
+        (code = put_number(dir, FLARE_SUM_SAMPLE_START, TS_FLARE_SAMPLE_START,
+                           s->sample_start_ms)) != TS_OK ||
         (code = put_number(dir, FLARE_SUM_RECORD_START, "record_start_time", s->record_start_ms)) !=
             TS_OK ||
         (code = put_number(dir, FLARE_SUM_LAST, "last_record_time", s->last_record_ms)) != TS_OK ||

@@ -83,13 +83,13 @@ static ts_code on_key(void *user, const char *p, size_t n)
                    : is(p, n, "threads")   ? IN_THREADS
                                            : IN_NOTHING;
     } else if (r->where == IN_INFO && r->depth == 2) {
-        r->field = is(p, n, "sample_interval")     ? FLARE_SUM_INTERVAL
-                   : is(p, n, "sample_start_time") ? FLARE_SUM_SAMPLE_START
-                   : is(p, n, "record_start_time") ? FLARE_SUM_RECORD_START
-                   : is(p, n, "last_record_time")  ? FLARE_SUM_LAST
-                   : is(p, n, "agent_addr")        ? FLARE_SUM_ADDR
-                   : is(p, n, "sample_data_dir")   ? FLARE_SUM_DIR
-                                                   : 0;
+        r->field = is(p, n, "sample_interval")       ? FLARE_SUM_INTERVAL
+                   : is(p, n, TS_FLARE_SAMPLE_START) ? FLARE_SUM_SAMPLE_START
+                   : is(p, n, "record_start_time")   ? FLARE_SUM_RECORD_START
+                   : is(p, n, "last_record_time")    ? FLARE_SUM_LAST
+                   : is(p, n, TS_FLARE_AGENT_ADDR)   ? FLARE_SUM_ADDR
+                   : is(p, n, "sample_data_dir")     ? FLARE_SUM_DIR
+                                                     : 0;
     } else if (r->where == IN_THREADS && r->depth == 3) {
         flare_object_key(&r->thread, p, n);
     }

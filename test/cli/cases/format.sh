@@ -14,7 +14,7 @@ mkflare --threads=2 --seconds=2 fl
 tar --sort=name -cf fl.tar fl
 tar cf nested.tar fl.tar
 tar cf small.tar small.htrace
-for format in htrace heapsnapshot cpuprofile rawheap flare cloud cloud-stream; do
+for format in $(ts --format=list | cut -d' ' -f1); do
     for input in small.htrace a.heapsnapshot noext fl fl.tar nested.tar small.tar -; do
         status=0
         ts $input --format=$format -e x.db --quiet --force <small.htrace 2>err || status=$?

@@ -18,4 +18,6 @@ ts --tables=js_heap_nodes >columns || fail --tables=js_heap_nodes
 for word in file_id node_index self_size detachedness; do
     grep -q "$word" columns || fail "js_heap_nodes lacks $word"
 done
+ts --tables=v_js_node >columns || fail --tables=v_js_node
+grep -q '^  self_size  *INTEGER \[bytes\] ' columns || fail "v_js_node lacks self_size"
 code ts --tables=no_such_table

@@ -1,0 +1,15 @@
+/*
+ * The formats whose declarations make the schema, in the order in which their tables are created.
+ * This is the one list: a format is a folder here and a line below. compat holds the tables that
+ * other programs know, common what several formats fill.
+ *
+ * A folder has tables.def (tables/schema.h describes its macros), issues.def, items.def and
+ * indexes.def (each_issue.h, each_item.h and each_index.h do); one that has nothing to declare
+ * there holds a comment. Include each_table.h or one of these, not this file. No include guard: it
+ * is included once for each thing that is made from the declarations.
+ */
+#include TS_DECLARED(compat)
+#include TS_DECLARED(common)
+#include TS_DECLARED(arkts)
+#include TS_DECLARED(flare)
+#include TS_DECLARED(cloud)
