@@ -119,6 +119,13 @@ struct ts_scan {
     size_t late_count;
 };
 
+/* How many pages a way through a tree can have: that many are different. */
+static inline uint64_t scan_pages_max(const ts_scan *s)
+{
+    const ts_reader *r = s->reader;
+    return (r->pages == NULL ? r->page_count : r->pages->next) + (uint64_t)MAX_LEVELS + 1;
+}
+
 /* Sets the error for page `number`: what is wrong there. */
 ts_code scan_damaged(const ts_scan *s, uint32_t number, const char *what);
 
@@ -142,6 +149,7 @@ typedef struct ts_reader_config {
     const char *path;
     const ts_pages *pages;  /* NULL: a finished file */
     const struct ts_db *db; /* or NULL */
+    bool given;             /* not all of the file is ours, also with `pages` */
 } ts_reader_config;
 ts_code ts_reader_new(ts_reader **out, ts_ctx *ctx, const ts_reader_config *config);
 void ts_reader_table(ts_reader *reader, unsigned id, const ts_table *table, uint32_t root,

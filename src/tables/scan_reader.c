@@ -80,7 +80,7 @@ ts_code ts_reader_new(ts_reader **out, ts_ctx *ctx, const ts_reader_config *conf
     r->path = config->path;
     r->pages = config->pages;
     r->db = config->db;
-    r->damage = config->pages == NULL ? TS_ERR_INPUT : TS_ERR_OUTPUT;
+    r->damage = config->pages == NULL || config->given ? TS_ERR_INPUT : TS_ERR_OUTPUT;
     if (ctx->sys.fstat(ctx->sys.user, r->fd, &st) != 0) {
         code = cannot_read(r, strerror(errno));
     } else if (st.st_size < FILE_HEADER) {
@@ -118,6 +118,11 @@ void ts_reader_free(ts_reader *reader)
     }
     ts_free(ctx, reader->own_path);
     ts_free(ctx, reader);
+}
+
+bool ts_reader_has_table(const ts_reader *reader, enum ts_table_id table)
+{
+    return reader->tables[table].table != NULL;
 }
 
 ts_code ts_reader_has_rows(bool *any, ts_reader *reader, enum ts_table_id table)

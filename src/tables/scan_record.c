@@ -143,8 +143,7 @@ static ts_code chain_step(ts_scan *s)
     uint64_t index = (at - c->local_n) / part + 1;
     if (index > c->seen) {
         c->seen = index;
-        if (++s->visited > s->reader->page_count + (uint64_t)MAX_LEVELS &&
-            s->reader->pages == NULL) {
+        if (++s->visited > scan_pages_max(s)) {
             return scan_damaged(s, number, "pages are used twice");
         }
     }

@@ -49,8 +49,7 @@ static ts_code enter(ts_scan *s, uint32_t number)
     if (s->depth == SCAN_DEPTH) {
         return scan_damaged(s, number, "the tree is too deep");
     }
-    if (++s->visited > s->reader->page_count + (uint64_t)MAX_LEVELS + 1 &&
-        s->reader->pages == NULL) {
+    if (++s->visited > scan_pages_max(s)) {
         return scan_damaged(s, number, "pages are used twice");
     }
     if (!f->loaded || f->page != number) {

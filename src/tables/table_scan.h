@@ -35,6 +35,9 @@ void ts_reader_free(ts_reader *reader);
 /* progress is copied. */
 void ts_reader_set_progress(ts_reader *reader, const ts_reader_progress *progress);
 
+/* Whether it is a table at all: callstack may be a view. */
+bool ts_reader_has_table(const ts_reader *reader, enum ts_table_id table);
+
 /* Whether a table has rows (those of a table being written: now). */
 ts_code ts_reader_has_rows(bool *any, ts_reader *reader, enum ts_table_id table);
 
