@@ -22,6 +22,7 @@
 #include "tables/schema/own.def"
 #include "tables/schema/flare.def"
 #include "tables/schema/cloud.def"
+#include "tables/schema/stack_totals.def"
 #undef TS_TABLE
 #undef TS_INT
 #undef TS_REAL
