@@ -333,7 +333,7 @@ static ts_code check_unchanged(const run *r, const struct stat *before)
  * The rows go to a copy, which takes the place of the database, or becomes that of -e. Old or new,
  * it is whole wherever the program dies.
  */
-static ts_code add_to_finished(run *r)
+static ts_code add_to_finished(run *r, ts_db_kind kind)
 {
     const ts_options *o = r->options;
     struct stat before;
@@ -341,6 +341,11 @@ static ts_code add_to_finished(run *r)
     ts_code code = ts_analysis_choose(&r->analyses, r->ctx, o->analyze, false);
     if (code != TS_OK || (code = check_adding(r)) != TS_OK) {
         return code;
+    }
+    if (kind != TS_DB_OURS) {
+        return ts_fail(r->ctx, TS_ERR_INPUT,
+                       "cannot add to the database: path=\"%s\": it is no database of this program",
+                       o->paths[0]);
     }
     target.reads = o->export_db == NULL ? NULL : ts_outputs_reads(&r->outputs);
     if (stat(o->paths[0], &before) != 0) {
@@ -356,6 +361,9 @@ static ts_code add_to_finished(run *r)
     }
     if (code == TS_OK) {
         code = add_rows(r);
+    }
+    if (code != TS_OK && r->target != NULL) { /* what failed may name the copy */
+        return ts_cause(r->ctx, "cannot add to the database: path=\"%s\"", o->paths[0]);
     }
     return code == TS_OK && o->export_db == NULL ? check_unchanged(r, &before) : code;
 }
@@ -539,7 +547,7 @@ static ts_code work(run *r, ts_db_kind kind)
 {
     const ts_options *o = r->options;
     if (kind != TS_DB_NONE) {
-        return o->analyze != NULL ? add_to_finished(r) : ask_finished(r);
+        return o->analyze != NULL ? add_to_finished(r, kind) : ask_finished(r);
     }
     if (o->export_db == NULL && o->query_file == NULL && !o->extract && !o->json) {
         return ts_fail(r->ctx, TS_ERR_USAGE,

@@ -517,7 +517,8 @@ static ts_code check(const ts_options *o, ts_ctx *ctx)
     if (o->export_db != NULL && strcmp(o->export_db, "-") == 0) {
         return ts_fail(ctx, TS_ERR_USAGE, "-e - is not possible: a database needs a file");
     }
-    if (o->export_db == NULL && (o->index || o->sync || o->with_times) && o->query_file == NULL) {
+    if (o->export_db == NULL && (o->index || o->sync || o->with_times) && o->query_file == NULL &&
+        o->analyze == NULL) {
         return ts_fail(ctx, TS_ERR_USAGE, "--index, --sync and --with-times need -e DB");
     }
     if (count_stdin(o) > 1) {

@@ -46,6 +46,9 @@ static ts_code class_of(const ts_db *db, int rc)
         return TS_ERR_LIMIT;
     case SQLITE_INTERRUPT:
         return TS_ERR_INTERRUPTED;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB: /* of a copy: as the input is */
+        return db->state == TS_DB_READING || db->adding ? TS_ERR_INPUT : TS_ERR_OUTPUT;
     case SQLITE_FULL:
     case SQLITE_IOERR:
     case SQLITE_CANTOPEN:
@@ -54,8 +57,6 @@ static ts_code class_of(const ts_db *db, int rc)
     case SQLITE_AUTH:
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-    case SQLITE_CORRUPT:
-    case SQLITE_NOTADB:
     case SQLITE_PROTOCOL:
     case SQLITE_NOLFS:
         return db->state == TS_DB_READING ? TS_ERR_INPUT : TS_ERR_OUTPUT;

@@ -134,17 +134,20 @@ static ts_code check_layout(ts_db *db)
 static ts_code empty_table(ts_db *db, enum ts_table_id id, const ts_addition *a, bool replace)
 {
     char sql[160];
-    bool any;
+    int64_t any;
     snprintf(sql, sizeof sql, "SELECT EXISTS(SELECT 1 FROM \"%s\")", ts_schema[id].name);
-    any = pragma(db->handle, sql) != 0;
-    if (any && !replace) {
+    any = pragma(db->handle, sql);
+    if (any < 0) {
+        return ts_db_fail(db, sqlite3_errcode(db->handle), "read");
+    }
+    if (any > 0 && !replace) {
         return ts_fail(db->ctx, TS_ERR_USAGE,
                        "the database has rows of the analysis %s already (table %s); --force "
                        "replaces them",
                        a->name, ts_schema[id].name);
     }
     snprintf(sql, sizeof sql, "DELETE FROM \"%s\"", ts_schema[id].name);
-    return any ? ts_db_run(db, sql) : TS_OK;
+    return any > 0 ? ts_db_run(db, sql) : TS_OK;
 }
 
 static ts_code make_way(ts_db *db, const ts_addition *a, bool replace)
@@ -152,7 +155,6 @@ static ts_code make_way(ts_db *db, const ts_addition *a, bool replace)
     ts_code code = TS_OK;
     for (const enum ts_table_id *t = a->tables; *t != TS_TABLE_COUNT && code == TS_OK; t++) {
         code = empty_table(db, *t, a, replace);
-        db->written[*t] = true;
     }
     for (const ts_issue_code *i = a->issues; *i != TS_ISSUE_COUNT && code == TS_OK; i++) {
         char sql[160];
@@ -218,6 +220,11 @@ static const char setup[] = "PRAGMA trusted_schema = OFF; PRAGMA journal_mode = 
 static ts_code prepare(ts_db *db, const ts_addition *additions, size_t count, bool replace)
 {
     ts_code code;
+    for (size_t i = 0; i < count; i++) {
+        for (const enum ts_table_id *t = additions[i].tables; *t != TS_TABLE_COUNT; t++) {
+            db->written[*t] = true;
+        }
+    }
     (void)sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
     if ((code = ts_db_run(db, setup)) != TS_OK || (code = check_layout(db)) != TS_OK ||
         (code = find_tables(db)) != TS_OK) {
@@ -229,11 +236,7 @@ static ts_code prepare(ts_db *db, const ts_addition *additions, size_t count, bo
     for (size_t i = 0; i < count && code == TS_OK; i++) {
         code = make_way(db, &additions[i], replace);
     }
-    if (code == TS_OK) {
-        code = ts_db_run(db, "COMMIT");
-    }
-    /* Again, because the tables to be written are known now. */
-    return code == TS_OK ? find_tables(db) : code;
+    return code == TS_OK ? ts_db_run(db, "COMMIT") : code;
 }
 
 ts_code ts_db_add(ts_db **out, ts_ctx *ctx, const char *path, const ts_addition *additions,
