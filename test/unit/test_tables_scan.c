@@ -301,6 +301,94 @@ static void test_cycles(void **state)
     table_free(&table);
 }
 
+/* A page of 512 bytes in a file of them. */
+static unsigned char *page_at(char *file, unsigned number)
+{
+    return (unsigned char *)file + (size_t)(number - 1) * 512;
+}
+
+/* Pages that share all their children, with a leaf without rows below: without a limit on the pages
+ * that a scan may look at, it would look at 60 to the power of 15. */
+static void test_shared_children(void **state)
+{
+    fixture *f = *state;
+    enum { LEVELS = 15, CELLS = 60 };
+    ts_table table;
+    size_t n;
+    uint64_t rows;
+    char *start = small_file(f, &n);
+    char *file = calloc(LEVELS + 2, 512);
+    char *path = path_of(f, "shared.db");
+    assert_non_null(file);
+    memcpy(file, start, 512);
+    for (unsigned level = 0; level < LEVELS; level++) {
+        unsigned char *page = page_at(file, level + 2);
+        page[0] = INTERIOR_TYPE;
+        page_put16(page + 3, CELLS);
+        page_put16(page + 5, 500);
+        page_put32(page + 8, level + 3);
+        for (unsigned i = 0; i < CELLS; i++) {
+            page_put16(page + 12 + (size_t)i * 2, 500);
+        }
+        page_put32(page + 500, level + 3);
+        page[504] = 1;
+    }
+    page_at(file, LEVELS + 2)[0] = LEAF_TYPE;
+    table_make(&table, 0, "kirtit");
+    size_t whole = ((size_t)LEVELS + 2) * 512;
+    assert_int_equal(scan_bytes(f, path, file, whole, &table, &rows), TS_ERR_INPUT);
+    if (!says(f->ctx, "pages are used twice")) {
+        fail_msg("%s", f->ctx->error.causes[0]);
+    }
+    free(start);
+    free(file);
+    free(path);
+    table_free(&table);
+}
+
+/* One leaf with one row that leaves its page, its record or its header by a little. */
+static void test_row_outside(void **state)
+{
+    fixture *f = *state;
+    static const struct {
+        unsigned char cell[8]; /* at the end of the page */
+        ts_code code;
+        const char *words;
+    } cases[] = {
+        {{6, 1, 4, 1, 15, 8, 5, 'x'}, TS_OK, ""},
+        {{7, 1, 4, 1, 15, 8, 5, 'x'}, TS_ERR_INPUT, "a row lies outside of its page"},
+        {{0x83, 0x00, 1, 4, 1, 15, 1, 5}, TS_ERR_INPUT, "a row lies outside of its page"},
+        {{6, 1, 4, 1, 17, 8, 5, 'x'}, TS_ERR_INPUT, "a value lies outside of its record"},
+        {{6, 1, 7, 1, 15, 8, 5, 'x'}, TS_ERR_INPUT, "longer than the record"},
+        {{6, 1, 4, 10, 15, 8, 5, 'x'}, TS_ERR_INPUT, "a value lies outside of its record"},
+        {{6, 1, 4, 6, 15, 8, 5, 'x'}, TS_ERR_INPUT, "a value lies outside of its record"},
+        {{6, 1, 3, 0x81, 0x80, 1, 5, 'x'}, TS_ERR_INPUT, "a value lies outside of its record"},
+    };
+    ts_table table;
+    size_t n;
+    char *start = small_file(f, &n);
+    char *path = path_of(f, "outside.db");
+    table_make(&table, 0, "iti");
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char file[1024] = {0};
+        uint64_t rows;
+        memcpy(file, start, 512);
+        unsigned char *page = page_at(file, 2);
+        page[0] = LEAF_TYPE;
+        page_put16(page + 3, 1);
+        page_put16(page + 5, 504);
+        page_put16(page + 8, 504);
+        memcpy(page + 504, cases[i].cell, 8);
+        assert_int_equal(scan_bytes(f, path, file, sizeof file, &table, &rows), cases[i].code);
+        if (cases[i].code != TS_OK && !says(f->ctx, cases[i].words)) {
+            fail_msg("case %u: %s", i, f->ctx->error.causes[0]);
+        }
+    }
+    free(start);
+    free(path);
+    table_free(&table);
+}
+
 /* --- failures around it -------------------------------------------------------------------- */
 
 typedef struct preads {
@@ -548,6 +636,8 @@ int main(void)
         TEST(test_late_cells),
         TEST(test_rows_during_a_scan),
         TEST(test_databases_refused),
+        TEST(test_shared_children),
+        TEST(test_row_outside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
