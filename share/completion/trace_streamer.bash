@@ -37,6 +37,10 @@ _trace_streamer() {
         mapfile -t COMPREPLY < <(compgen -W "list $("$1" --format=list 2>/dev/null | cut -d' ' -f1)" -- "$cur")
         return
         ;;
+    --analyze)
+        mapfile -t COMPREPLY < <(compgen -W "none default list $("$1" --analyze=list 2>/dev/null | cut -d' ' -f1)" -- "$cur")
+        return
+        ;;
     --time-range)
         COMPREPLY=()
         return
@@ -75,7 +79,7 @@ _trace_streamer() {
         ;;
     esac
     if [[ $cur == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W '--export-db --nometa --index --force --sync --with-times -s --out --query-file --param --directory --format --keep-going --time-range --max-inflate --max-memory --json --strict --quiet --no-progress --level --log-file --info --list --tables --help --version --threadnum --nothreads -lnc --So_dir' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W '--export-db --nometa --index --force --sync --with-times -s --out --query-file --param --directory --format --analyze --keep-going --time-range --max-inflate --max-memory --json --strict --quiet --no-progress --level --log-file --info --list --tables --help --version --threadnum --nothreads -lnc --So_dir' -- "$cur")
     else
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
     fi

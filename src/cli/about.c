@@ -1,5 +1,6 @@
 #include "cli/about.h"
 
+#include "analysis/analysis.h"
 #include "parsers/format.h"
 #include "tables/schema_text.h"
 #include "tables/store.h"
@@ -70,6 +71,7 @@ ts_code ts_help(ts_buf *out, ts_ctx *ctx)
         "       trace_streamer INPUT... -q FILE [--param NAME=VALUE]...\n"
         "       trace_streamer INPUT... -s -o DIR\n"
         "       trace_streamer -D DIR -e DB [options]\n"
+        "       trace_streamer DB --analyze=NAMES [-e DB]\n"
         "\n"
         "Turns profiler recordings into one SQLite database. INPUT is a file, a directory,\n"
         "an archive or - (standard input); gzip, zlib, zip and tar are unpacked.\n"
@@ -102,6 +104,17 @@ static ts_code put_formats(ts_ctx *ctx, ts_buf *out, const char *indent)
     return code;
 }
 
+static ts_code put_analyses(ts_ctx *ctx, ts_buf *out, const char *indent)
+{
+    static const char *const costs[] = {"always", "by default", "asked for"};
+    ts_code code = TS_OK;
+    for (const ts_analysis *const *a = ts_analyses; code == TS_OK && *a != NULL; a++) {
+        code = ts_buf_printf(ctx, out, "%s%-16s %s (%s)\n", indent, (*a)->name, (*a)->title,
+                             costs[(*a)->cost]);
+    }
+    return code;
+}
+
 static ts_code put_list(ts_ctx *ctx, ts_buf *out)
 {
     static const char features[] =
@@ -112,6 +125,8 @@ static ts_code put_list(ts_ctx *ctx, ts_buf *out)
         "  summary          text, JSON (--json)\n";
     ts_code code = ts_buf_printf(ctx, out, "formats:\n");
     code = code == TS_OK ? put_formats(ctx, out, "  ") : code;
+    code = code == TS_OK ? ts_buf_printf(ctx, out, "analyses:\n") : code;
+    code = code == TS_OK ? put_analyses(ctx, out, "  ") : code;
     return code == TS_OK ? ts_buf_put(ctx, out, features, sizeof features - 1) : code;
 }
 
@@ -160,6 +175,8 @@ ts_code ts_about(ts_buf *out, ts_ctx *ctx, const ts_options *options)
         return put_tables(ctx, out, options->table);
     case TS_MODE_FORMATS:
         return put_formats(ctx, out, "");
+    case TS_MODE_ANALYSES:
+        return put_analyses(ctx, out, "");
     case TS_MODE_RUN:
         break;
     }

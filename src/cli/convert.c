@@ -1,5 +1,6 @@
 #include "cli/convert.h"
 
+#include "analysis/analysis.h"
 #include "cli/extract.h"
 #include "cli/json_file.h"
 #include "cli/log_file.h"
@@ -22,6 +23,9 @@ typedef struct run {
     const ts_format *format;
     ts_log_file log;
     ts_outputs outputs;
+    ts_analysis_set analyses;
+    uint64_t read; /* bytes, by the analysis that runs */
+    const char *analysis;
     ts_json_file json;
     ts_buf sql;
     ts_extractor extractor;
@@ -84,8 +88,8 @@ static ts_code prepare(run *r)
                        o->format);
     }
     struct stat query;
-    ts_code code = TS_OK;
-    if (o->query_file != NULL) {
+    ts_code code = ts_analysis_choose(&r->analyses, ctx, o->analyze, true);
+    if (code == TS_OK && o->query_file != NULL) {
         code = ts_query_read(&r->sql, &query, ctx, o->query_file);
     }
     if (code == TS_OK) {
@@ -157,13 +161,74 @@ static void note_failure(void *user, const char *reason)
     }
 }
 
+/* --- analyses ------------------------------------------------------------------------------ */
+
+static void note_analysis(void *user, const ts_analysis *analysis)
+{
+    run *r = user;
+    r->analysis = analysis->name;
+    r->read = 0;
+    r->summary.analyses += analysis->cost == TS_ANALYSIS_FREE ? 0 : 1;
+}
+
+static void note_read(void *user, uint64_t bytes)
+{
+    run *r = user;
+    r->read += bytes;
+    if (r->analysis != NULL) {
+        r->progress.update(r->progress.user, r->analysis, r->read, -1);
+    }
+}
+
+/* Reads what r->db holds so far. */
+static ts_code analyse(run *r, ts_reader *reader)
+{
+    const ts_reader_progress progress = {r, note_read};
+    const ts_analysis_hooks hooks = {r, note_analysis};
+    double started = ts_now();
+    ts_reader_set_progress(reader, &progress);
+    ts_code code = ts_analysis_run(r->ctx, reader, r->store, r->analyses, &hooks);
+    ts_progress_clear(&r->line);
+    r->summary.analysis_seconds = ts_now() - started;
+    return code;
+}
+
+static ts_code analyse_import(run *r)
+{
+    ts_reader *reader = NULL;
+    if (r->db == NULL || r->analyses == 0) {
+        return TS_OK;
+    }
+    ts_code code = ts_db_reader(&reader, r->db);
+    if (code == TS_OK) {
+        code = analyse(r, reader);
+    }
+    ts_reader_free(reader);
+    return code;
+}
+
+static ts_code finish_database(run *r)
+{
+    double ms = 0;
+    ts_code code = ts_store_finish(r->store);
+    if (code == TS_OK && r->db != NULL) {
+        ts_signals_hurry(true);
+        code = ts_db_finish(r->db, r->options->index, &ms);
+        ts_signals_hurry(false);
+        r->summary.index_seconds = ms / 1000;
+    }
+    return code;
+}
+
 static ts_code import(run *r)
 {
     const ts_options *o = r->options;
     char runtime[32];
     runtime_text(runtime, sizeof runtime);
-    ts_store_options store = {o->with_times, o->no_meta, o->export_db == NULL ? "" : o->export_db,
-                              runtime};
+    const ts_store_options store = {.with_times = o->with_times,
+                                    .no_meta = o->no_meta,
+                                    .output_name = o->export_db == NULL ? "" : o->export_db,
+                                    .runtime = runtime};
     ts_code code =
         ts_store_new(&r->store, r->ctx, r->db == NULL ? &r->dropping : ts_db_sink(r->db), &store);
     if (code != TS_OK) {
@@ -184,16 +249,9 @@ static ts_code import(run *r)
     code = ts_import_run(&r->summary.result, r->ctx, r->store, &request);
     ts_progress_clear(&r->line);
     if (code == TS_OK) {
-        code = ts_store_finish(r->store);
+        code = analyse_import(r);
     }
-    if (code == TS_OK && r->db != NULL) {
-        double ms = 0;
-        ts_signals_hurry(true);
-        code = ts_db_finish(r->db, o->index, &ms);
-        ts_signals_hurry(false);
-        r->summary.index_seconds = ms / 1000;
-    }
-    return code;
+    return code == TS_OK ? finish_database(r) : code;
 }
 
 static ts_code ask(run *r)
@@ -209,6 +267,105 @@ static ts_code ask_finished(run *r)
 {
     ts_code code = ts_db_open(&r->db, r->ctx, r->options->paths[0]);
     return code == TS_OK ? ask(r) : code;
+}
+
+/* --- more rows for a finished database -------------------------------------------------------- */
+
+static ts_code check_adding(const run *r)
+{
+    const ts_options *o = r->options;
+    if (o->query_file != NULL || o->index || o->with_times || o->no_meta || o->format != NULL ||
+        o->time_range.kind != TS_WANTED_ALL) {
+        return ts_fail(r->ctx, TS_ERR_USAGE,
+                       "--analyze adds to the finished database: -q, --index, --with-times, -nm, "
+                       "--format and --time-range cannot be given with it");
+    }
+    if (r->analyses == 0) {
+        return ts_fail(r->ctx, TS_ERR_USAGE, "--analyze=%s chooses nothing to add", o->analyze);
+    }
+    return TS_OK;
+}
+
+/* The copy, open for the rows of the chosen analyses. */
+static ts_code open_addition(run *r)
+{
+    ts_addition additions[sizeof(ts_analysis_set) * 8];
+    const char *path = ts_target_path(r->target);
+    size_t n = 0;
+    for (unsigned i = 0; ts_analyses[i] != NULL; i++) {
+        if ((r->analyses >> i & 1) != 0) {
+            const ts_analysis *a = ts_analyses[i];
+            additions[n++] = (ts_addition){a->writes, a->issues, a->name};
+        }
+    }
+    ts_code code = ts_db_copy(r->ctx, r->options->paths[0], path);
+    return code == TS_OK ? ts_db_add(&r->db, r->ctx, path, additions, n, r->options->force) : code;
+}
+
+static ts_code add_rows(run *r)
+{
+    const ts_store_options store = {.no_meta = true, .adding = true};
+    ts_reader *reader = NULL;
+    ts_code code = ts_store_new(&r->store, r->ctx, ts_db_sink(r->db), &store);
+    r->summary.store = r->store;
+    if (code == TS_OK && (code = ts_db_reader(&reader, r->db)) == TS_OK &&
+        (code = ts_store_reopen(r->store, reader)) == TS_OK) {
+        code = analyse(r, reader);
+    }
+    ts_reader_free(reader);
+    return code == TS_OK ? finish_database(r) : code;
+}
+
+/* A writer that came meanwhile would lose its rows. */
+static ts_code check_unchanged(const run *r, const struct stat *before)
+{
+    struct stat now;
+    const char *path = r->options->paths[0];
+    if (stat(path, &now) == 0 && now.st_ino == before->st_ino && now.st_size == before->st_size &&
+        now.st_mtim.tv_sec == before->st_mtim.tv_sec &&
+        now.st_mtim.tv_nsec == before->st_mtim.tv_nsec) {
+        return TS_OK;
+    }
+    return ts_fail(r->ctx, TS_ERR_OUTPUT, "the database was changed meanwhile: path=\"%s\"", path);
+}
+
+/*
+ * The rows go to a copy, which takes the place of the database, or becomes that of -e. Old or new,
+ * it is whole wherever the program dies.
+ */
+static ts_code add_to_finished(run *r, ts_db_kind kind)
+{
+    const ts_options *o = r->options;
+    struct stat before;
+    ts_target_options target = {.force = o->force, .sync = o->sync};
+    ts_code code = ts_analysis_choose(&r->analyses, r->ctx, o->analyze, false);
+    if (code != TS_OK || (code = check_adding(r)) != TS_OK) {
+        return code;
+    }
+    if (kind != TS_DB_OURS) {
+        return ts_fail(r->ctx, TS_ERR_INPUT,
+                       "cannot add to the database: path=\"%s\": it is no database of this program",
+                       o->paths[0]);
+    }
+    target.reads = o->export_db == NULL ? NULL : ts_outputs_reads(&r->outputs);
+    if (stat(o->paths[0], &before) != 0) {
+        return ts_fail(r->ctx, TS_ERR_INPUT, "cannot read the database: path=\"%s\"", o->paths[0]);
+    }
+    r->summary.target = o->export_db == NULL ? o->paths[0] : o->export_db;
+    code = ts_target_open(&r->target, r->ctx, r->summary.target, &target);
+    if (code == TS_OK) {
+        ts_signals_guard(TS_GUARD_DATABASE, ts_target_path(r->target));
+        ts_signals_hurry(true);
+        code = open_addition(r);
+        ts_signals_hurry(false);
+    }
+    if (code == TS_OK) {
+        code = add_rows(r);
+    }
+    if (code != TS_OK && r->target != NULL) { /* what failed may name the copy */
+        return ts_cause(r->ctx, "cannot add to the database: path=\"%s\"", o->paths[0]);
+    }
+    return code == TS_OK && o->export_db == NULL ? check_unchanged(r, &before) : code;
 }
 
 static ts_code import_and_ask(run *r)
@@ -253,7 +410,7 @@ static ts_code rename_outputs(run *r, bool database)
     }
     if (code == TS_OK && (code = ts_json_file_rename(&r->json)) != TS_OK && database) {
         ts_cause(r->ctx, "the database is complete and in its place: path=\"%s\"",
-                 r->options->export_db);
+                 r->summary.target);
     }
     if (code == TS_OK) {
         ts_signals_guard(TS_GUARD_JSON, NULL);
@@ -268,7 +425,7 @@ static ts_code rename_outputs(run *r, bool database)
 
 static ts_code publish(run *r)
 {
-    bool database = r->options->export_db != NULL;
+    bool database = r->summary.target != NULL;
     ts_code code = database ? ts_target_prepare(r->target) : TS_OK;
     if (code == TS_OK) {
         code = ts_json_file_prepare(&r->json);
@@ -353,7 +510,7 @@ static void print_end(run *r)
     if (losses > 0 && (!o->quiet || o->strict)) {
         ts_message(r->ctx, "damage was recorded: %llu defect%s that lost data%s%s",
                    (unsigned long long)losses, losses == 1 ? "" : "s",
-                   o->export_db == NULL ? "" : " (table import_issue, view v_data_quality)",
+                   s->target == NULL ? "" : " (table import_issue, view v_data_quality)",
                    o->strict ? "; exit code 3 because of --strict" : "");
     }
 }
@@ -377,18 +534,33 @@ static void release(run *r)
     ts_log_close(&r->log);
 }
 
-/* Questions about one input and nothing else: it may be a database. */
+/* Questions or analyses of one input and nothing else: it may be a database. */
 static bool may_be_finished(const ts_options *options)
 {
-    return options->query_file != NULL && options->export_db == NULL && !options->extract &&
-           options->directory == NULL && options->path_count == 1 &&
+    return ((options->query_file != NULL && options->export_db == NULL) ||
+            options->analyze != NULL) &&
+           !options->extract && options->directory == NULL && options->path_count == 1 &&
            strcmp(options->paths[0], "-") != 0;
+}
+
+static ts_code work(run *r, ts_db_kind kind)
+{
+    const ts_options *o = r->options;
+    if (kind != TS_DB_NONE) {
+        return o->analyze != NULL ? add_to_finished(r, kind) : ask_finished(r);
+    }
+    if (o->export_db == NULL && o->query_file == NULL && !o->extract && !o->json) {
+        return ts_fail(r->ctx, TS_ERR_USAGE,
+                       "--analyze needs -e DB for the rows, or a finished database of this program "
+                       "as the input");
+    }
+    return import_and_ask(r);
 }
 
 int ts_convert(ts_ctx *ctx, const ts_options *options)
 {
     run r = {.ctx = ctx, .options = options, .started = ts_now()};
-    r.summary = (ts_summary){.ctx = ctx, .options = options};
+    r.summary = (ts_summary){.ctx = ctx, .options = options, .target = options->export_db};
     r.extractor.dir = -1;
     r.log.fd = -1;
     ts_output_init(&r.out, ctx, STDOUT_FILENO, "standard output");
@@ -402,7 +574,7 @@ int ts_convert(ts_ctx *ctx, const ts_options *options)
         code = ts_db_kind_of(&kind, ctx, options->paths[0]);
     }
     if (code == TS_OK) {
-        code = kind != TS_DB_NONE ? ask_finished(&r) : import_and_ask(&r);
+        code = work(&r, kind);
     }
     ts_progress_clear(&r.line);
     finish(&r, code);

@@ -36,6 +36,8 @@ const ts_option ts_option_list[] = {
      TS_OPT_TEXT, AT(directory), "read the files hiprofiler_data_<date>_<time>_<n>.htrace of DIR as one recording, in order of n"},
     {NULL, "--format", TS_ARG_VALUE, "NAME", TS_GROUP_INPUT, TS_OPTION_ACTIVE, TS_VALUES_FORMAT,
      TS_OPT_TEXT, AT(format), "take the input for NAME instead of looking at its content; --format=list lists them"},
+    {NULL, "--analyze", TS_ARG_VALUE, "NAMES", TS_GROUP_INPUT, TS_OPTION_ACTIVE, TS_VALUES_ANALYSIS,
+     TS_OPT_TEXT, AT(analyze), "do these analyses: names divided by commas, default or none; --analyze=list lists them; INPUT may be a finished database, which gets their rows"},
     {NULL, "--keep-going", TS_ARG_NONE, NULL, TS_GROUP_INPUT, TS_OPTION_ACTIVE, TS_VALUES_NONE,
      TS_OPT_FLAG, AT(keep_going), "import the other inputs when one cannot be opened (without it: exit code 1, and nothing is written)"},
     {NULL, "--time-range", TS_ARG_VALUE, "FROM,TO", TS_GROUP_INPUT, TS_OPTION_ACTIVE, TS_VALUES_NONE,

@@ -483,7 +483,8 @@ static size_t count_stdin(const ts_options *o)
 
 static ts_code check(const ts_options *o, ts_ctx *ctx)
 {
-    bool asked = o->export_db != NULL || o->query_file != NULL || o->extract || o->json;
+    bool asked = o->export_db != NULL || o->query_file != NULL || o->extract || o->json ||
+                 o->analyze != NULL;
     bool input = o->path_count > 0 || o->directory != NULL;
     if (!input && !asked) {
         return ts_fail(ctx, TS_ERR_USAGE, "no input was given");
@@ -516,7 +517,8 @@ static ts_code check(const ts_options *o, ts_ctx *ctx)
     if (o->export_db != NULL && strcmp(o->export_db, "-") == 0) {
         return ts_fail(ctx, TS_ERR_USAGE, "-e - is not possible: a database needs a file");
     }
-    if (o->export_db == NULL && (o->index || o->sync || o->with_times) && o->query_file == NULL) {
+    if (o->export_db == NULL && (o->index || o->sync || o->with_times) && o->query_file == NULL &&
+        o->analyze == NULL) {
         return ts_fail(ctx, TS_ERR_USAGE, "--index, --sync and --with-times need -e DB");
     }
     if (count_stdin(o) > 1) {
@@ -545,6 +547,9 @@ ts_code ts_options_parse(ts_options *options, ts_ctx *ctx, int argc, char **argv
     }
     if (options->format != NULL && strcmp(options->format, "list") == 0) {
         set_mode(options, TS_MODE_FORMATS);
+    }
+    if (options->analyze != NULL && strcmp(options->analyze, "list") == 0) {
+        set_mode(options, TS_MODE_ANALYSES);
     }
     return options->mode == TS_MODE_RUN ? check(options, ctx) : TS_OK;
 }

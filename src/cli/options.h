@@ -40,7 +40,8 @@ typedef enum ts_option_values {
     TS_VALUES_DIRECTORY,
     TS_VALUES_LEVEL,
     TS_VALUES_FORMAT,
-    TS_VALUES_TABLE
+    TS_VALUES_TABLE,
+    TS_VALUES_ANALYSIS
 } ts_option_values;
 
 typedef enum ts_option_id {
@@ -85,7 +86,8 @@ typedef enum ts_mode {
     TS_MODE_LIST,
     TS_MODE_INFO,
     TS_MODE_TABLES,
-    TS_MODE_FORMATS
+    TS_MODE_FORMATS,
+    TS_MODE_ANALYSES
 } ts_mode;
 
 enum { TS_LEVEL_OFF = -1, TS_LEVEL_UNSET = -2 };
@@ -101,6 +103,7 @@ typedef struct ts_options {
     const char *out_dir;
     const char *directory;
     const char *format;
+    const char *analyze;
     const char *log_file;
     const char *json_file;
     const char *table; /* of --tables=NAME */

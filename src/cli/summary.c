@@ -208,6 +208,9 @@ static ts_code text_end(ts_buf *out, const ts_summary *s)
     if (code == TS_OK && s->index_seconds > 0) {
         code = ts_buf_printf(s->ctx, out, ", %.2f s of it for indexes", s->index_seconds);
     }
+    if (code == TS_OK && s->analyses > 0) {
+        code = ts_buf_printf(s->ctx, out, ", %.2f s of it for analyses", s->analysis_seconds);
+    }
     return code == TS_OK ? ts_buf_printf(s->ctx, out, "\n  memory    %.1f MiB at most\n",
                                          (double)ts_peak_memory() / 1048576.0)
                          : code;
@@ -215,7 +218,7 @@ static ts_code text_end(ts_buf *out, const ts_summary *s)
 
 ts_code ts_summary_text(ts_buf *out, const ts_summary *s)
 {
-    const char *target = s->options->export_db;
+    const char *target = s->target;
     ts_code code = TS_OK;
     if (target != NULL) {
         code = put_name(s->ctx, out, ts_text_of(target));

@@ -15,6 +15,9 @@ typedef struct ts_summary {
     ts_import_result result;
     double seconds;
     double index_seconds;
+    double analysis_seconds;
+    unsigned analyses;  /* that ran, but for those that cost nothing */
+    const char *target; /* the database that is written, or NULL */
     int exit_code;
     const ts_error *error; /* NULL when all went well */
 } ts_summary;

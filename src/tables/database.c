@@ -46,6 +46,9 @@ static ts_code class_of(const ts_db *db, int rc)
         return TS_ERR_LIMIT;
     case SQLITE_INTERRUPT:
         return TS_ERR_INTERRUPTED;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB: /* of a copy: as the input is */
+        return db->state == TS_DB_READING || db->adding ? TS_ERR_INPUT : TS_ERR_OUTPUT;
     case SQLITE_FULL:
     case SQLITE_IOERR:
     case SQLITE_CANTOPEN:
@@ -54,8 +57,6 @@ static ts_code class_of(const ts_db *db, int rc)
     case SQLITE_AUTH:
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-    case SQLITE_CORRUPT:
-    case SQLITE_NOTADB:
     case SQLITE_PROTOCOL:
     case SQLITE_NOLFS:
         return db->state == TS_DB_READING ? TS_ERR_INPUT : TS_ERR_OUTPUT;
@@ -127,7 +128,7 @@ void ts_db_watch_cancel(ts_db *db)
     sqlite3_progress_handler(db->handle, PROGRESS_STEPS, on_progress, db->ctx);
 }
 
-static ts_code run(ts_db *db, const char *sql)
+ts_code ts_db_run(ts_db *db, const char *sql)
 {
     int rc = sqlite3_exec(db->handle, sql, NULL, NULL, NULL);
     return rc == SQLITE_OK ? TS_OK : ts_db_fail(db, rc, "write");
@@ -157,6 +158,9 @@ static ts_code check_key(ts_db *db, enum ts_table_id id, const void *row)
 static ts_code put(void *self, enum ts_table_id id, const void *row, uint64_t reserved)
 {
     ts_db *db = self;
+    if (db->adding && !db->written[id]) {
+        return ts_db_insert(db, id, row);
+    }
     ts_code code = check_key(db, id, row);
     return code != TS_OK ? code : ts_pages_put(db->pages, id, row, reserved);
 }
@@ -208,6 +212,20 @@ static ts_code settle(void *self, enum ts_table_id id, int64_t rowid, uint64_t c
     return ts_pages_settle(db->pages, id, rowid, columns, values);
 }
 
+static void show_slices(void *self)
+{
+    ts_db *db = self;
+    db->show_slices = true;
+}
+
+ts_sink ts_db_make_sink(ts_db *db)
+{
+    ts_sink sink =
+        ts_sink_make(db, put, put_long, complete, late_text, invalidate, release, settle);
+    sink.show_slices = show_slices;
+    return sink;
+}
+
 /* --- the schema ---------------------------------------------------------------------------- */
 
 /*
@@ -250,12 +268,12 @@ static ts_code create_tables(ts_db *db)
             code = ts_buf_putc(db->ctx, &sql, '\0');
         }
         if (code == TS_OK) {
-            code = run(db, sql.p);
+            code = ts_db_run(db, sql.p);
         }
     }
     ts_buf_free(db->ctx, &sql);
     for (unsigned i = 0; code == TS_OK && i < ts_view_count; i++) {
-        code = run(db, ts_views[i].sql);
+        code = ts_db_run(db, ts_views[i].sql);
         if (code != TS_OK) {
             ts_cause(db->ctx, "cannot create the view %s", ts_views[i].name);
         }
@@ -303,17 +321,17 @@ static ts_code put_docs(ts_db *db)
 
 static ts_code create_schema(ts_db *db)
 {
-    ts_code code = run(db, setup);
+    ts_code code = ts_db_run(db, setup);
     if (code == TS_OK) {
         char sql[96];
         snprintf(sql, sizeof sql, "PRAGMA application_id = %d; PRAGMA user_version = %d;",
                  TS_APPLICATION_ID, TS_SCHEMA_VERSION);
-        code = run(db, sql);
+        code = ts_db_run(db, sql);
     }
     if (code == TS_OK) {
         code = create_tables(db);
     }
-    return code == TS_OK ? run(db, "COMMIT") : code;
+    return code == TS_OK ? ts_db_run(db, "COMMIT") : code;
 }
 
 /* --- from SQLite to the page writer and back ------------------------------------------------ */
@@ -331,6 +349,7 @@ static ts_code declare_tables(ts_db *db)
         rc = sqlite3_step(st);
         if (rc == SQLITE_ROW) {
             rc = SQLITE_OK;
+            db->written[id] = true;
             code = ts_pages_table(db->pages, id, &ts_schema[id],
                                   (uint32_t)sqlite3_column_int64(st, 0));
         }
@@ -379,7 +398,7 @@ ts_code ts_db_create(ts_db **out, ts_ctx *ctx, const char *path)
     if (code != TS_OK) {
         goto out;
     }
-    db->sink = ts_sink_make(db, put, put_long, complete, late_text, invalidate, release, settle);
+    db->sink = ts_db_make_sink(db);
     ts_db_limit_memory(ctx);
     int rc = sqlite3_open_v2(path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (rc != SQLITE_OK) {
@@ -408,8 +427,7 @@ ts_sink *ts_db_sink(ts_db *db)
 
 /* --- the end ------------------------------------------------------------------------------- */
 
-/* The page writer is done; its file belongs to SQLite again. `code` of what came before stays. */
-static ts_code end_pages(ts_db *db, ts_code code)
+ts_code ts_db_end_pages(ts_db *db, ts_code code)
 {
     int fd = db->fd;
     ts_pages_free(db->pages);
@@ -431,33 +449,42 @@ static double now_ms(void)
 
 static ts_code create_indexes(ts_db *db)
 {
-    ts_code code = run(db, "BEGIN EXCLUSIVE");
+    ts_code code = ts_db_run(db, "BEGIN EXCLUSIVE");
     for (unsigned i = 0; code == TS_OK && i < ts_index_count; i++) {
-        code = run(db, ts_indexes[i].sql);
+        code = ts_db_run(db, ts_indexes[i].sql);
         if (code != TS_OK) {
             ts_cause(db->ctx, "cannot create the index %s", ts_indexes[i].name);
         }
     }
     if (code == TS_OK) {
-        code = run(db, "ANALYZE");
+        code = ts_db_run(db, "ANALYZE");
     }
-    return code == TS_OK ? run(db, "COMMIT") : code;
+    return code == TS_OK ? ts_db_run(db, "COMMIT") : code;
 }
 
-/*
- * Traced invocations are what viewers look for in callstack. They stand in stack_slice already, so
- * callstack becomes a view of that, unless the input filled it.
- */
-static ts_code show_slices(ts_db *db)
+/* Traced invocations are what viewers look for in callstack (analysis/call_views). */
+static ts_code replace_callstack(ts_db *db)
 {
-    ts_code code;
-    if (db->sink.rows[TS_T_stack_slice] == 0 || db->sink.rows[TS_T_callstack] > 0) {
-        return TS_OK;
+    ts_code code = TS_OK;
+    if (db->show_slices &&
+        (code = ts_db_run(db, "BEGIN EXCLUSIVE; DROP TABLE callstack")) == TS_OK &&
+        (code = ts_db_run(db, ts_view_callstack)) == TS_OK) {
+        code = ts_db_run(db, "COMMIT");
     }
-    if ((code = run(db, "BEGIN EXCLUSIVE; DROP TABLE callstack")) == TS_OK &&
-        (code = run(db, ts_view_callstack)) == TS_OK) {
-        code = run(db, "COMMIT");
+    return code;
+}
+
+/* Until here the file is the page writer's, then it is SQLite's again. */
+static ts_code finish_pages(ts_db *db)
+{
+    uint32_t page_count;
+    ts_code code = TS_OK;
+    if (db->pages != NULL) {
+        code = ts_pages_finish(db->pages, &page_count);
+        code = ts_db_end_pages(db, code);
     }
+    ts_db_limit_memory(db->ctx);
+    ts_db_watch_cancel(db);
     return code;
 }
 
@@ -466,14 +493,10 @@ ts_code ts_db_finish(ts_db *db, bool with_indexes, double *index_ms)
     if (index_ms != NULL) {
         *index_ms = 0;
     }
-    if (db->pages == NULL) {
+    if (db->state != TS_DB_WRITING || (db->pages == NULL && !db->adding)) {
         return ts_fail(db->ctx, TS_ERR_INTERNAL, "the database is finished already");
     }
-    uint32_t page_count;
-    ts_code code = ts_pages_finish(db->pages, &page_count);
-    code = end_pages(db, code);
-    ts_db_limit_memory(db->ctx);
-    ts_db_watch_cancel(db);
+    ts_code code = finish_pages(db);
     if (code == TS_OK) {
         code = ts_db_put_late(db);
     }
@@ -484,8 +507,11 @@ ts_code ts_db_finish(ts_db *db, bool with_indexes, double *index_ms)
             *index_ms = now_ms() - start;
         }
     }
+    if (code == TS_OK && db->adding) {
+        code = ts_db_end_adding(db);
+    }
     if (code == TS_OK) {
-        code = show_slices(db);
+        code = replace_callstack(db);
     }
     if (code == TS_OK) {
         db->state = TS_DB_FINISHED;
@@ -498,7 +524,10 @@ void ts_db_close(ts_db *db)
     if (db == NULL) {
         return;
     }
-    (void)end_pages(db, TS_ERR_OUTPUT); /* given up, if it is not ended already */
+    (void)ts_db_end_pages(db, TS_ERR_OUTPUT); /* given up, if it is not ended already */
+    for (unsigned id = 0; id < TS_TABLE_COUNT; id++) {
+        (void)sqlite3_finalize(db->insert[id]);
+    }
     (void)sqlite3_close(db->handle);
     if (db->ctx->limits.max_memory != 0) {
         (void)sqlite3_hard_heap_limit64(0);

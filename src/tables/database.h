@@ -7,6 +7,8 @@
 
 #include "base/context.h"
 #include "tables/sink.h"
+#include "tables/store.h"
+#include "tables/table_scan.h"
 
 typedef struct ts_db ts_db;
 
@@ -22,6 +24,35 @@ ts_sink *ts_db_sink(ts_db *db);
 /* Ends the rows (commit); with_indexes adds ts_indexes and runs ANALYZE. *index_ms = their time. */
 ts_code ts_db_finish(ts_db *db, bool with_indexes, double *index_ms);
 void ts_db_close(ts_db *db);
+
+/* --- what was written, and more rows -------------------------------------------------------- */
+
+/* Reads the rows back (table_scan.h), also those that are not in the file yet; valid until
+ * ts_db_finish. Caller frees with ts_reader_free. */
+ts_code ts_db_reader(ts_reader **out, ts_db *db);
+
+/* What is to be added to a finished database of ours, and instead of what. */
+typedef struct ts_addition {
+    const enum ts_table_id *tables; /* filled by it; ended by TS_TABLE_COUNT */
+    const ts_issue_code *issues;    /* codes that only it records; ended by TS_ISSUE_COUNT */
+    const char *name;               /* for messages */
+} ts_addition;
+
+/*
+ * Copies the finished database `from` to the empty file `to`, as readers see it now, with what
+ * stands in its write-ahead log. TS_ERR_INPUT when it is no database of this program or of another
+ * schema version, cannot be read, or is locked.
+ */
+ts_code ts_db_copy(ts_ctx *ctx, const char *from, const char *to);
+
+/*
+ * Opens such a copy for more rows. Rows go to the tables of the additions, which must be empty
+ * (TS_ERR_USAGE), or with `replace` are emptied, together with the issues; issues and counts may
+ * follow when nothing else does. ts_db_finish ends it. Failures of the copy's contents are
+ * TS_ERR_INPUT.
+ */
+ts_code ts_db_add(ts_db **out, ts_ctx *ctx, const char *path, const ts_addition *additions,
+                  size_t count, bool replace);
 
 /* --- queries ------------------------------------------------------------------------------- */
 

@@ -42,6 +42,11 @@ struct ts_db {
     ts_buf late_bytes;
     ts_null_range *nulls;
     size_t null_count, null_cap;
+    bool show_slices;                     /* callstack becomes a view of stack_slice */
+    bool adding;                          /* rows are added to a finished file (database_add.c) */
+    uint32_t roots[TS_TABLE_COUNT];       /* then: where its tables begin; 0: it is no table */
+    bool written[TS_TABLE_COUNT];         /* by the page writer */
+    sqlite3_stmt *insert[TS_TABLE_COUNT]; /* for rows of tables that have some already */
 };
 
 /* A new ts_db without a connection; the caller closes it with ts_db_close. */
@@ -68,6 +73,21 @@ void ts_db_free_late(ts_db *db);
  * is SQLite's, in this process. Called before SQLite is given work.
  */
 void ts_db_limit_memory(const ts_ctx *ctx);
+
+/* The page writer is done; its file belongs to SQLite again. `code` of what came before stays. */
+ts_code ts_db_end_pages(ts_db *db, ts_code code);
+
+/* The calls of the sink of `db`. */
+ts_sink ts_db_make_sink(ts_db *db);
+
+/* Runs statements without results. */
+ts_code ts_db_run(ts_db *db, const char *sql);
+
+/* A row of a table that the page writer does not fill: into the finished file (database_add.c). */
+ts_code ts_db_insert(ts_db *db, enum ts_table_id id, const void *row);
+
+/* What adding rows leaves to be done: indexes and statistics that the file has (database_add.c). */
+ts_code ts_db_end_adding(ts_db *db);
 
 /* Lets ts_check_cancel interrupt the statements of the connection. */
 void ts_db_watch_cancel(ts_db *db);

@@ -36,6 +36,9 @@ typedef void ts_sink_release_call(void *self, enum ts_table_id table, int64_t ro
 typedef ts_code ts_sink_settle_call(void *self, enum ts_table_id table, int64_t rowid,
                                     uint64_t columns, const int64_t *values);
 
+/* callstack becomes a view of stack_slice when the file is finished; it must have no rows. */
+typedef void ts_sink_show_slices_call(void *self);
+
 /* Made by ts_sink_make and ts_sink_null only (test/layers.sh), so that no call is missing. */
 typedef struct ts_sink {
     void *self;
@@ -45,8 +48,9 @@ typedef struct ts_sink {
     ts_sink_late_text_call *late_text;
     ts_sink_invalidate_call *invalidate;
     ts_sink_release_call *release;
-    ts_sink_settle_call *settle;   /* NULL: by `complete` and `release` */
-    uint64_t rows[TS_TABLE_COUNT]; /* rows put so far */
+    ts_sink_settle_call *settle;           /* NULL: by `complete` and `release` */
+    ts_sink_show_slices_call *show_slices; /* NULL: there are no views */
+    uint64_t rows[TS_TABLE_COUNT];         /* rows put so far */
 } ts_sink;
 
 /* A sink of these calls, none of which may be missing but `put_long` and `settle`. */
@@ -56,7 +60,8 @@ ts_sink_make(void *self, ts_sink_put_call *put, ts_sink_put_long_call *put_long,
              ts_sink_invalidate_call *invalidate, ts_sink_release_call *release,
              ts_sink_settle_call *settle)
 {
-    ts_sink sink = {self, put, put_long, complete, late_text, invalidate, release, settle, {0}};
+    ts_sink sink = {self,       put,     put_long, complete, late_text,
+                    invalidate, release, settle,   NULL,     {0}};
     return sink;
 }
 
@@ -106,6 +111,13 @@ static inline ts_code ts_sink_invalidate(ts_sink *sink, enum ts_table_id table, 
                                          int64_t last, uint64_t columns)
 {
     return sink->invalidate(sink->self, table, first, last, columns);
+}
+
+static inline void ts_sink_show_slices(ts_sink *sink)
+{
+    if (sink->show_slices != NULL) {
+        sink->show_slices(sink->self);
+    }
 }
 
 static inline void ts_sink_release(ts_sink *sink, enum ts_table_id table, int64_t rowid)

@@ -126,6 +126,9 @@ ts_code ts_store_finish(ts_store *store)
         (code = ts_store_check_losses(store)) != TS_OK) {
         return code;
     }
+    if (store->reopened) {
+        return ts_store_write_issues(store);
+    }
     ts_store_mark_incomplete(store);
     if ((code = ts_store_write_threads(store)) != TS_OK ||
         (code = ts_store_write_range(store)) != TS_OK ||
@@ -134,6 +137,53 @@ ts_code ts_store_finish(ts_store *store)
         return code;
     }
     return ts_store_write_issues(store);
+}
+
+/* --- more rows in a finished database ------------------------------------------------------- */
+
+static ts_code reopen_source(ts_store *store, const ts_batch *b, unsigned i)
+{
+    enum { ID, PARENT, COMPLETE, KIND, PATH, FORMAT };
+    char texts[3][TS_SCAN_TEXT_MAX < 4096 ? TS_SCAN_TEXT_MAX : 4096];
+    const char *given[3];
+    int64_t id;
+    int64_t parent = b->columns[PARENT].null[i] != 0 ? 0 : b->columns[PARENT].ints[i];
+    ts_code code;
+    for (unsigned k = 0; k < 3; k++) {
+        const ts_scan_text *t = &b->columns[KIND + k].texts[i];
+        size_t n = t->n < sizeof texts[k] ? t->n : sizeof texts[k] - 1;
+        memcpy(texts[k], t->p, n);
+        texts[k][n] = '\0';
+        given[k] = b->columns[KIND + k].null[i] != 0 ? NULL : texts[k];
+    }
+    if (b->columns[ID].ints[i] != (int64_t)ts_source_count(store) + 1 || parent < 0 ||
+        parent >= b->columns[ID].ints[i]) {
+        return ts_fail(store->ctx, TS_ERR_INPUT,
+                       "cannot add to the database: the rows of its table source were changed");
+    }
+    code = ts_source_add(&id, store, parent, given[0], given[1], given[2]);
+    if (code == TS_OK) {
+        ts_source(store, id)->complete = b->columns[COMPLETE].ints[i];
+    }
+    return code;
+}
+
+ts_code ts_store_reopen(ts_store *store, ts_reader *reader)
+{
+    static const unsigned columns[] = {TS_C_source__id,       TS_C_source__parent_id,
+                                       TS_C_source__complete, TS_C_source__kind,
+                                       TS_C_source__path,     TS_C_source__format};
+    const ts_batch *b;
+    ts_scan *scan = NULL;
+    ts_code code = ts_scan_open(&scan, reader, TS_T_source, columns, 6);
+    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
+        for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
+            code = reopen_source(store, b, i);
+        }
+    }
+    ts_scan_close(scan);
+    store->reopened = true;
+    return code;
 }
 
 ts_sink *ts_store_sink(ts_store *store)

@@ -11,6 +11,7 @@
 #include "base/context.h"
 #include "base/text.h"
 #include "tables/rows.h"
+#include "tables/table_scan.h"
 
 typedef struct ts_store ts_store;
 
@@ -19,6 +20,7 @@ typedef struct ts_store_options {
     bool no_meta;            /* -nm: leave the meta table empty (the table exists) */
     const char *output_name; /* for --with-times */
     const char *runtime;     /* for --with-times, "YYYY-MM-DD HH:MM:SS" */
+    bool adding;             /* the database exists (ts_store_reopen): ts_dict is not possible */
 } ts_store_options;
 
 /* Caller frees with ts_store_free. The sink is borrowed and must outlive the store. */
@@ -31,6 +33,12 @@ void ts_store_free(ts_store *store);
  * that the store keeps. Called once, at the end.
  */
 ts_code ts_store_finish(ts_store *store);
+
+/*
+ * For a new store whose sink adds to a finished database: takes over its sources, so that issues
+ * and counts can name them. ts_store_finish then writes issues and counts only.
+ */
+ts_code ts_store_reopen(ts_store *store, ts_reader *reader);
 
 ts_sink *ts_store_sink(ts_store *store);
 static inline uint64_t ts_sink_rows(const ts_sink *sink, enum ts_table_id table)

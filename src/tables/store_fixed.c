@@ -317,6 +317,9 @@ ts_code ts_store_begin_fixed(ts_store *store, const ts_store_options *options)
                  TS_OK)) {
             return code;
         }
+        if (options->adding) {
+            return TS_OK;
+        }
     }
     return ts_dict(&id, store, TS_TEXT_LIT("")); /* id 0 is the empty text */
 }

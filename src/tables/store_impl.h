@@ -109,6 +109,7 @@ struct ts_store {
     bool with_times;
     bool no_meta;
     bool finished;
+    bool reopened; /* of a finished database: only issues and counts are written */
     ts_pool texts; /* every text that is kept until the end */
     ts_buf scratch;
 

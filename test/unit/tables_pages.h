@@ -8,6 +8,7 @@
 
 #include "insertsink.h"
 #include "tables_files.h"
+#include "tables_scan.h"
 
 #include "tables/page_private.h"
 
@@ -444,11 +445,37 @@ static inline void compare_cells(unsigned id, sqlite3 *a, sqlite3 *b)
     sqlite3_finalize(two);
 }
 
+/* What scans read in one of the files, which SQLite has open too: while it is written (pages not
+ * NULL), or finished. */
+static inline void pair_scan(const pair *x, const char *path, int fd, const ts_pages *pages,
+                             sqlite3 *db, sqlite3 *expected)
+{
+    const ts_reader_config config = {.fd = fd, .path = path, .pages = pages};
+    ts_reader *r;
+    assert_ok(x->ctx, ts_reader_new(&r, x->ctx, &config));
+    for (unsigned i = 0; i < x->count; i++) {
+        char sql[80];
+        snprintf(sql, sizeof sql, "SELECT rootpage FROM sqlite_schema WHERE name = 't%u'", i);
+        ts_reader_table(r, i, &x->tables[i], (uint32_t)db_int(db, sql), pages != NULL);
+        scan_assert_table(r, i, &x->tables[i], expected);
+    }
+    ts_reader_free(r);
+}
+
+static inline void pair_scan_finished(const pair *x, const char *path, sqlite3 *db)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    assert_true(fd >= 0);
+    pair_scan(x, path, fd, NULL, db, x->db);
+    assert_int_equal(close(fd), 0);
+}
+
 /* Ends writing and compares the files. */
 static inline void pair_finish(pair *x)
 {
     size_t n;
     size_t other_n;
+    pair_scan(x, x->path, x->fd, x->pages, x->db, x->db);
     assert_ok(x->ctx, ts_pages_finish(x->pages, &x->page_count));
     ts_pages_free(x->pages);
     x->pages = NULL;
@@ -466,6 +493,8 @@ static inline void pair_finish(pair *x)
         compare_records(x, i, a, b, db);
         compare_cells(i, db, x->db);
     }
+    pair_scan_finished(x, x->path, db);
+    pair_scan_finished(x, x->other, x->db);
     free(a);
     free(b);
     sqlite3_close(db);

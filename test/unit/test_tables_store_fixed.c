@@ -132,7 +132,8 @@ static void meta_has_nine_rows_in_order(void **state)
 static void meta_holds_times_and_names_only_when_asked(void **state)
 {
     bench b;
-    ts_store_options options = {true, false, "/tmp/out.db", "2026-01-02 03:04:05"};
+    ts_store_options options = {
+        .with_times = true, .output_name = "/tmp/out.db", .runtime = "2026-01-02 03:04:05"};
     (void)state;
     open_store(&b, &options);
     finish(&b);

@@ -1,7 +1,7 @@
 /*
  * The formats whose declarations make the schema, in the order in which their tables are created.
  * This is the one list: a format is a folder here and a line below. compat holds the tables that
- * other programs know, common what several formats fill.
+ * other programs know, common what several formats fill. Analyses with tables of their own follow.
  *
  * A folder has tables.def (tables/schema.h describes its macros), issues.def, items.def and
  * indexes.def (each_issue.h, each_item.h and each_index.h do); one that has nothing to declare
@@ -13,3 +13,4 @@
 #include TS_DECLARED(arkts)
 #include TS_DECLARED(flare)
 #include TS_DECLARED(cloud)
+#include TS_DECLARED(stack_totals)

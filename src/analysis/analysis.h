@@ -1,0 +1,58 @@
+/*
+ * Analyses: what is found out from rows that were written, and becomes rows. They run between the
+ * last import and the end of the store, in the order of one list, or on a finished database. An
+ * analysis reads tables by typed scans (tables/table_scan.h) and writes others with ts_put_<table>;
+ * it knows no SQL, no format and no other analysis. What the store keeps until its end (source,
+ * process, thread, data_dict, issues and counts) has no rows yet: it is asked of the store.
+ */
+#ifndef TS_ANALYSIS_ANALYSIS_H
+#define TS_ANALYSIS_ANALYSIS_H
+
+#include "tables/store.h"
+#include "tables/table_scan.h"
+
+typedef enum ts_analysis_cost {
+    TS_ANALYSIS_FREE,    /* reads no rows: part of every conversion but --analyze=none */
+    TS_ANALYSIS_DEFAULT, /* costs little: part of a conversion that chooses no others */
+    TS_ANALYSIS_ASKED    /* runs when it is named */
+} ts_analysis_cost;
+
+typedef struct ts_analysis {
+    const char *name;  /* for --analyze */
+    const char *title; /* what it finds out, a few words */
+    ts_analysis_cost cost;
+    const enum ts_table_id *needs;  /* each must have rows, else there is nothing to do */
+    const enum ts_table_id *writes; /* tables that only it fills; both end with TS_TABLE_COUNT */
+    const ts_issue_code *issues;    /* that only it records; ends with TS_ISSUE_COUNT */
+    /*
+     * Memory comes before rows: with TS_ERR_LIMIT before the first row the database stays without
+     * the analysis (issue analysis_skipped), after it the conversion ends. The reader checks for
+     * signals with each piece that it reads; loops beside it call ts_check_cancel.
+     */
+    ts_code (*run)(ts_ctx *ctx, ts_reader *reader, ts_store *store);
+} ts_analysis;
+
+/* In the order in which they run; NULL ends the list (list.c). */
+extern const ts_analysis *const ts_analyses[];
+
+/* Numbers in the list, a bit each. */
+typedef uint64_t ts_analysis_set;
+
+/*
+ * What a value of --analyze means: "none", or names divided by commas, of which "default" stands
+ * for those of that cost; list NULL is "default". With `importing`, those that cost nothing are
+ * chosen too. TS_ERR_USAGE names what is unknown and what there is.
+ */
+ts_code ts_analysis_choose(ts_analysis_set *set, ts_ctx *ctx, const char *list, bool importing);
+
+/* Called before each analysis that has something to do. */
+typedef struct ts_analysis_hooks {
+    void *user;
+    void (*begin)(void *user, const ts_analysis *analysis); /* NULL: nobody asks */
+} ts_analysis_hooks;
+
+/* Runs those of the set whose needs have rows. Errors name the analysis. */
+ts_code ts_analysis_run(ts_ctx *ctx, ts_reader *reader, ts_store *store, ts_analysis_set set,
+                        const ts_analysis_hooks *hooks);
+
+#endif

@@ -1,0 +1,33 @@
+/*
+ * Web viewers look for traced invocations in callstack. They stand in stack_slice already, so
+ * callstack becomes a view of that, unless the input filled it.
+ */
+#include "analysis/call_views/call_views.h"
+
+static const enum ts_table_id needs[] = {TS_T_stack_slice, TS_TABLE_COUNT};
+static const enum ts_table_id writes[] = {TS_TABLE_COUNT};
+static const ts_issue_code issues[] = {TS_ISSUE_COUNT};
+
+static ts_code run(ts_ctx *ctx, ts_reader *reader, ts_store *store)
+{
+    bool any = true;
+    ts_code code = TS_OK;
+    (void)ctx;
+    if (ts_reader_has_table(reader, TS_T_callstack)) {
+        code = ts_reader_has_rows(&any, reader, TS_T_callstack);
+    }
+    if (code == TS_OK && !any) {
+        ts_sink_show_slices(ts_store_sink(store));
+    }
+    return code;
+}
+
+const ts_analysis ts_analysis_call_views = {
+    .name = "call_views",
+    .title = "callstack as a view of traced invocations",
+    .cost = TS_ANALYSIS_FREE,
+    .needs = needs,
+    .writes = writes,
+    .issues = issues,
+    .run = run,
+};

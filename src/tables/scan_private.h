@@ -1,0 +1,208 @@
+/* What the files of the page reader share (table_scan.h). */
+#ifndef TS_TABLES_SCAN_PRIVATE_H
+#define TS_TABLES_SCAN_PRIVATE_H
+
+#include "tables/page_private.h"
+#include "tables/table_scan.h"
+
+struct ts_db;
+
+enum {
+    SCAN_WINDOW = 256 * 1024,
+    SCAN_DEPTH = 20,    /* as deep as SQLite goes */
+    SCAN_PAD = 32,      /* bytes behind a page that may be read, not used */
+    SCAN_HEADER = 1024, /* of a record at most: 63 columns and its own size */
+    SCAN_OPEN = 0       /* "number" of the pages that are being filled */
+};
+
+typedef struct reader_table {
+    const ts_table *table;
+    uint32_t root; /* 0: the file has no such table */
+    bool written;  /* it is filled by `pages` */
+} reader_table;
+
+struct ts_reader {
+    ts_ctx *ctx;
+    char *own_path;
+    const char *path;
+    int fd;
+    bool owns_fd;
+    ts_code damage; /* code for what the file cannot hold */
+    uint32_t page_size;
+    uint32_t usable;
+    uint32_t page_count;
+    const ts_pages *pages;  /* the writer, or NULL */
+    const struct ts_db *db; /* what it keeps until the file is finished, or NULL */
+    ts_reader_progress progress;
+    reader_table tables[TS_TABLE_COUNT];
+};
+
+/* A page on the way from the root to the leaf. */
+typedef struct scan_frame {
+    uint8_t *bytes; /* page_size + SCAN_PAD; NULL until it is needed */
+    uint32_t page;
+    bool loaded;
+    bool leaf;
+    uint32_t header; /* offset of the page's header: 100 in page 1 */
+    uint32_t cells;
+    uint32_t children; /* cells of a leaf */
+    uint32_t next;     /* child, or cell, that comes next */
+    /* Of an interior page that is being filled: the child behind its cells. */
+    uint32_t last_child;
+    int64_t last_key;
+} scan_frame;
+
+/* Cells of one column of the batch. */
+typedef struct scan_slot {
+    ts_column_type type;
+    unsigned column;
+    int64_t *ints; /* of these three one */
+    double *reals;
+    ts_scan_text *texts;
+    uint8_t *null;
+} scan_slot;
+
+/* A record that does not fit its leaf. */
+typedef struct scan_chain {
+    const uint8_t *local;
+    uint32_t local_n;
+    uint32_t leaf;  /* number of its page, for messages */
+    uint32_t first; /* overflow page */
+    uint64_t size;
+    uint32_t page; /* that stands in the buffer; 0: none */
+    uint32_t next; /* page behind it */
+    uint64_t at;   /* offset in the record of the buffer's first byte */
+    uint64_t seen; /* overflow pages counted already */
+} scan_chain;
+
+/* A text that came after its row. */
+typedef struct scan_late {
+    int64_t rowid;
+    unsigned slot;
+    uint32_t order;
+    ts_text text;
+} scan_late;
+
+struct ts_scan {
+    ts_reader *reader;
+    const ts_table *table;
+    uint32_t root;
+    scan_slot chosen[TS_SCAN_COLUMNS];
+    unsigned slot_count;
+    int8_t slot_of[TS_SCAN_COLUMNS + 1]; /* by column; -1: not wanted */
+    unsigned columns;                    /* up to the last one that is wanted */
+    unsigned capacity;                   /* rows of a batch */
+    int64_t *rowids;
+    ts_batch batch;
+
+    scan_frame frames[SCAN_DEPTH];
+    unsigned depth;
+    scan_frame open[MAX_LEVELS + 1]; /* copies of the pages being filled, topmost first */
+    unsigned open_count;
+    int64_t last_rowid;
+    bool any_row;
+    uint64_t visited; /* pages since the beginning, or since a seek */
+
+    uint8_t *window;
+    uint32_t window_first;
+    uint32_t window_count;
+    uint32_t window_next; /* pages to read next time */
+
+    scan_chain chain;
+    uint8_t *overflow; /* a page of the chain */
+    char *text;        /* texts of the row with the chain */
+    size_t text_n;
+    uint64_t text_at[TS_SCAN_COLUMNS]; /* their offsets in its record */
+    bool chained;                      /* the batch is one such row */
+
+    scan_late *late;
+    size_t late_count;
+};
+
+/* How many pages a way through a tree can have: that many are different. */
+static inline uint64_t scan_pages_max(const ts_scan *s)
+{
+    const ts_reader *r = s->reader;
+    return (r->pages == NULL ? r->page_count : r->pages->next) + (uint64_t)MAX_LEVELS + 1;
+}
+
+/* Sets the error for page `number`: what is wrong there. */
+ts_code scan_damaged(const ts_scan *s, uint32_t number, const char *what);
+
+/* The bytes of a page, from the writer, the window or the file. */
+ts_code scan_fetch(ts_scan *s, uint32_t number, uint8_t *bytes);
+
+/* The cell `cell` of the leaf as row `row` of the batch. *done: false when the row has overflow
+ * pages that are needed and is not the first of the batch. */
+ts_code scan_cell(bool *done, ts_scan *s, const scan_frame *leaf, uint32_t cell, unsigned row);
+
+/* n bytes of the record with overflow pages. */
+ts_code scan_chain_read(ts_scan *s, uint64_t offset, uint8_t *out, size_t n);
+
+/* What the writer keeps until the end, on the cells of the batch. */
+ts_code scan_prepare_late(ts_scan *s, enum ts_table_id table);
+void scan_apply_late(ts_scan *s);
+
+/* A reader of a file whose tables the caller declares. path and pages are borrowed. */
+typedef struct ts_reader_config {
+    int fd;
+    const char *path;
+    const ts_pages *pages;  /* NULL: a finished file */
+    const struct ts_db *db; /* or NULL */
+    bool given;             /* not all of the file is ours, also with `pages` */
+} ts_reader_config;
+ts_code ts_reader_new(ts_reader **out, ts_ctx *ctx, const ts_reader_config *config);
+void ts_reader_table(ts_reader *reader, unsigned id, const ts_table *table, uint32_t root,
+                     bool written);
+
+static inline void scan_set_null(const scan_slot *slot, unsigned row)
+{
+    slot->null[row] = 1;
+    if (slot->type == TS_COL_TEXT) {
+        slot->texts[row] = (ts_scan_text){"", 0, 0};
+    } else if (slot->type == TS_COL_REAL) {
+        slot->reals[row] = 0;
+    } else {
+        slot->ints[row] = 0;
+    }
+}
+
+static inline uint32_t scan_be16(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 8 | p[1];
+}
+
+static inline uint32_t scan_be32(const uint8_t *p)
+{
+    return scan_be16(p) << 16 | scan_be16(p + 2);
+}
+
+static inline uint64_t scan_be64(const uint8_t *p)
+{
+    uint64_t v;
+    memcpy(&v, p, sizeof v);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    v = __builtin_bswap64(v);
+#endif
+    return v;
+}
+
+/* At most 9 bytes are read. */
+static inline uint64_t scan_varint(const uint8_t **p)
+{
+    const uint8_t *at = *p;
+    uint64_t v = 0;
+    for (unsigned i = 0; i < MAX_VARINT - 1; i++) {
+        uint8_t byte = *at++;
+        v = v << 7 | (byte & 0x7f);
+        if (byte < 0x80) {
+            *p = at;
+            return v;
+        }
+    }
+    v = v << 8 | *at++;
+    *p = at;
+    return v;
+}
+
+#endif
