@@ -19,7 +19,7 @@
 #include "base/buf.h"
 #include "htrace/header.h"
 #include "htrace/htrace.h"
-#include "htrace/wire.h"
+#include "wire/wire.h"
 #include "input/spool.h"
 
 enum {
