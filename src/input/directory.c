@@ -130,7 +130,6 @@ static ts_code add_file(walk *w, char *rel, const struct stat *st)
     ts_member *m;
     ts_code code = ts_fileset_add(&m, w->set, rel);
     if (code == TS_OK) {
-        m->size = st->st_size;
         m->file = (ts_file_id){st->st_dev, st->st_ino};
         w->set->raw_size = ts_sat_add(w->set->raw_size, st->st_size);
         if (strcmp(m->name, rel) != 0) {
