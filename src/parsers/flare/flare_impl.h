@@ -112,9 +112,8 @@ void flare_object_key(flare_object *o, const char *p, size_t n);
 ts_code flare_object_string(flare_object *o, const char *p, size_t n, unsigned flags);
 void flare_object_number(flare_object *o, const ts_json_number *number);
 void flare_object_literal(flare_object *o, ts_json_kind kind);
-/* True when the array is stacktrace, whose elements then come through _ints. */
+/* True when the array is stacktrace: its elements are frames. */
 bool flare_object_array(flare_object *o);
-ts_code flare_object_ints(flare_object *o, const int64_t *v, size_t n);
 
 /* Reads stack payloads of both kinds. */
 typedef struct flare_payloads {
