@@ -200,10 +200,10 @@ int ts_sys_ftruncate(ts_ctx *ctx, int fd, off_t len)
     return r;
 }
 
-/* False: the signal asked the conversion to stop. */
-static bool go_on(const ts_ctx *ctx)
+/* Before all calls but the first. False: the signal asked the conversion to stop. */
+static bool go_on(const ts_ctx *ctx, bool first)
 {
-    if (ctx->cancel != NULL && *ctx->cancel != 0) {
+    if (!first && ctx->cancel != NULL && *ctx->cancel != 0) {
         errno = EINTR;
         return false;
     }
@@ -216,11 +216,13 @@ static ssize_t read_bytes(ts_ctx *ctx, int fd, void *p, size_t n, off_t off)
     const ts_sys *sys = &ctx->sys;
     char *to = p;
     size_t done = 0;
+    bool first = true;
     while (done < n) {
         ssize_t r;
-        if (!go_on(ctx)) {
+        if (!go_on(ctx, first)) {
             return -1;
         }
+        first = false;
         r = off < 0 ? sys->read(sys->user, fd, to + done, n - done)
                     : sys->pread(sys->user, fd, to + done, n - done, off + (off_t)done);
         if (r == 0) {
@@ -240,11 +242,13 @@ static int write_bytes(ts_ctx *ctx, int fd, const void *p, size_t n, off_t off)
     const ts_sys *sys = &ctx->sys;
     const char *from = p;
     size_t done = 0;
+    bool first = true;
     while (done < n) {
         ssize_t r;
-        if (!go_on(ctx)) {
+        if (!go_on(ctx, first)) {
             return -1;
         }
+        first = false;
         r = off < 0 ? sys->write(sys->user, fd, from + done, n - done)
                     : sys->pwrite(sys->user, fd, from + done, n - done, off + (off_t)done);
         if (r > 0) {

@@ -179,6 +179,7 @@ static void test_a_signal_stops(void **state)
     (void)state;
     for (int kind = 0; kind < 4; kind++) {
         for (int error = 0; error < 2; error++) {
+            unsigned char one[10] = {0};
             device d = {.step = 10, .signal_at = 2, .fail_at = error * 2, .error = EINTR};
             ts_ctx *ctx = ctx_on(&d);
             unsigned char p[60] = {0};
@@ -186,6 +187,9 @@ static void test_a_signal_stops(void **state)
             assert_int_equal(errno, EINTR);
             assert_int_equal(d.calls, 2);
             assert_int_equal(ts_check_cancel(ctx), TS_ERR_INTERRUPTED);
+            /* What one call does is done after a signal, too. */
+            assert_int_equal(move(ctx, kind, one, sizeof one), kind < 2 ? 10 : 0);
+            assert_int_equal(d.calls, 3);
             test_ctx_free(ctx);
         }
     }
