@@ -20,7 +20,7 @@
 #include "htrace/header.h"
 #include "htrace/htrace.h"
 #include "wire/wire.h"
-#include "input/spool.h"
+#include "base/spool.h"
 
 enum {
     TS_HTRACE_HOLD = 4 * 1024 * 1024, /* a segment up to this is handed on in one piece */

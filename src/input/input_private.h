@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 #include "input/input.h"
-#include "input/spool.h"
+#include "base/spool.h"
 
 #include <sys/types.h>
 

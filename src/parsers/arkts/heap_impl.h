@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "base/intvec.h"
-#include "input/spool.h"
+#include "base/spool.h"
 #include "parsers/arkts/heap.h"
 
 /* The top-level members of a snapshot. The first six are arrays of integers with a description. */

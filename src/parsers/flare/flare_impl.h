@@ -12,7 +12,7 @@
 #include "base/vec.h"
 #include "base/buf.h"
 #include "base/pool.h"
-#include "input/spool.h"
+#include "base/spool.h"
 #include "json/json.h"
 #include "parsers/format.h"
 
