@@ -48,16 +48,6 @@ bool ts_get_u8(uint8_t *out, ts_bytes *b)
     return true;
 }
 
-bool ts_get_u16le(uint16_t *out, ts_bytes *b)
-{
-    uint64_t v;
-    if (!get_le(&v, b, 2)) {
-        return false;
-    }
-    *out = (uint16_t)v;
-    return true;
-}
-
 bool ts_get_u32le(uint32_t *out, ts_bytes *b)
 {
     uint64_t v;

@@ -21,7 +21,6 @@ static inline size_t ts_bytes_left(const ts_bytes *b)
 }
 
 bool ts_get_u8(uint8_t *out, ts_bytes *b);
-bool ts_get_u16le(uint16_t *out, ts_bytes *b);
 bool ts_get_u32le(uint32_t *out, ts_bytes *b);
 bool ts_get_u64le(uint64_t *out, ts_bytes *b);
 bool ts_get_u16be(uint16_t *out, ts_bytes *b);

@@ -200,6 +200,100 @@ int ts_sys_ftruncate(ts_ctx *ctx, int fd, off_t len)
     return r;
 }
 
+/* Before all calls but the first. False: the signal asked the conversion to stop. */
+static bool go_on(const ts_ctx *ctx, bool first)
+{
+    if (!first && ctx->cancel != NULL && *ctx->cancel != 0) {
+        errno = EINTR;
+        return false;
+    }
+    return true;
+}
+
+/* off: -1 for the position of the descriptor. */
+static ssize_t read_bytes(ts_ctx *ctx, int fd, void *p, size_t n, off_t off)
+{
+    const ts_sys *sys = &ctx->sys;
+    char *to = p;
+    size_t done = 0;
+    bool first = true;
+    while (done < n) {
+        ssize_t r;
+        if (!go_on(ctx, first)) {
+            return -1;
+        }
+        first = false;
+        r = off < 0 ? sys->read(sys->user, fd, to + done, n - done)
+                    : sys->pread(sys->user, fd, to + done, n - done, off + (off_t)done);
+        if (r == 0) {
+            break;
+        }
+        if (r > 0) {
+            done += (size_t)r;
+        } else if (errno != EINTR) {
+            return -1;
+        }
+    }
+    return (ssize_t)done;
+}
+
+static int write_bytes(ts_ctx *ctx, int fd, const void *p, size_t n, off_t off)
+{
+    const ts_sys *sys = &ctx->sys;
+    const char *from = p;
+    size_t done = 0;
+    bool first = true;
+    while (done < n) {
+        ssize_t r;
+        if (!go_on(ctx, first)) {
+            return -1;
+        }
+        first = false;
+        r = off < 0 ? sys->write(sys->user, fd, from + done, n - done)
+                    : sys->pwrite(sys->user, fd, from + done, n - done, off + (off_t)done);
+        if (r > 0) {
+            done += (size_t)r;
+        } else if (r == 0) {
+            errno = ENOSPC; /* trying again might never end */
+            return -1;
+        } else if (errno != EINTR) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* Places behind the largest of files fail before a sum overflows. */
+static bool fits(off_t off, size_t n)
+{
+    int64_t end;
+    if (off < 0 || __builtin_add_overflow(off, n, &end)) {
+        errno = EFBIG;
+        return false;
+    }
+    return true;
+}
+
+ssize_t ts_sys_read_all(ts_ctx *ctx, int fd, void *p, size_t n)
+{
+    return read_bytes(ctx, fd, p, n, -1);
+}
+
+ssize_t ts_sys_pread_all(ts_ctx *ctx, int fd, void *p, size_t n, off_t off)
+{
+    return fits(off, n) ? read_bytes(ctx, fd, p, n, off) : -1;
+}
+
+int ts_sys_write_all(ts_ctx *ctx, int fd, const void *p, size_t n)
+{
+    return write_bytes(ctx, fd, p, n, -1);
+}
+
+int ts_sys_pwrite_all(ts_ctx *ctx, int fd, const void *p, size_t n, off_t off)
+{
+    return fits(off, n) ? write_bytes(ctx, fd, p, n, off) : -1;
+}
+
 int ts_sys_close_written(ts_ctx *ctx, int fd)
 {
     int r = ctx->sys.close(ctx->sys.user, fd);

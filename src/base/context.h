@@ -105,6 +105,19 @@ int ts_sys_fsync(ts_ctx *ctx, int fd);
 int ts_sys_ftruncate(ts_ctx *ctx, int fd, off_t len);
 
 /*
+ * As many calls as it takes to read or write all n bytes, at the position of the descriptor or at
+ * `off`. Reading returns how many bytes there are, fewer than n only at the end of the file, or -1.
+ * Writing returns 0 or -1. errno is that of the call that failed; ENOSPC when a call wrote nothing,
+ * and EINTR when another call is needed and the conversion is asked to stop. The first call is made
+ * in any case: messages are written after a signal as well. After a failure it is not known how
+ * much was written.
+ */
+ssize_t ts_sys_read_all(ts_ctx *ctx, int fd, void *p, size_t n);
+ssize_t ts_sys_pread_all(ts_ctx *ctx, int fd, void *p, size_t n, off_t off);
+int ts_sys_write_all(ts_ctx *ctx, int fd, const void *p, size_t n);
+int ts_sys_pwrite_all(ts_ctx *ctx, int fd, const void *p, size_t n, off_t off);
+
+/*
  * Closes a file that was written. File systems over a network tell here what they could not keep.
  * The descriptor is gone in any case; that the call was interrupted is no failure.
  */

@@ -1,21 +1,14 @@
 #include "base/file_set.h"
 
-#include "base/alloc.h"
-
 #include <stdlib.h>
 
 ts_code ts_file_set_add(ts_ctx *ctx, ts_file_set *set, dev_t dev, ino_t ino)
 {
-    if (set->n == set->cap) {
-        size_t cap = set->cap == 0 ? 16 : set->cap * 2;
-        ts_file_id *ids = ts_realloc(ctx, set->ids, cap, sizeof *ids);
-        if (ids == NULL) {
-            return ctx->error.code;
-        }
-        set->ids = ids;
-        set->cap = cap;
+    ts_file_id *id = ts_vec_add(ctx, &set->ids, sizeof *id);
+    if (id == NULL) {
+        return ctx->error.code;
     }
-    set->ids[set->n++] = (ts_file_id){dev, ino};
+    *id = (ts_file_id){dev, ino};
     return TS_OK;
 }
 
@@ -32,18 +25,18 @@ static int compare(const void *a, const void *b)
 bool ts_file_set_has(ts_file_set *set, const struct stat *st)
 {
     const ts_file_id id = {st->st_dev, st->st_ino};
-    if (set->n == 0) {
+    if (set->ids.n == 0) {
         return false;
     }
-    if (set->sorted < set->n) {
-        qsort(set->ids, set->n, sizeof *set->ids, compare);
-        set->sorted = set->n;
+    if (set->sorted < set->ids.n) {
+        qsort(set->ids.p, set->ids.n, sizeof id, compare);
+        set->sorted = set->ids.n;
     }
-    return bsearch(&id, set->ids, set->n, sizeof *set->ids, compare) != NULL;
+    return bsearch(&id, set->ids.p, set->ids.n, sizeof id, compare) != NULL;
 }
 
 void ts_file_set_free(ts_ctx *ctx, ts_file_set *set)
 {
-    ts_free(ctx, set->ids);
+    ts_vec_free(ctx, &set->ids);
     *set = (ts_file_set){0};
 }

@@ -3,6 +3,7 @@
 #define TS_BASE_FILE_SET_H
 
 #include "base/context.h"
+#include "base/vec.h"
 
 typedef struct ts_file_id {
     dev_t dev;
@@ -11,9 +12,7 @@ typedef struct ts_file_id {
 
 /* Zeroed: empty. */
 typedef struct ts_file_set {
-    ts_file_id *ids;
-    size_t n;
-    size_t cap;
+    ts_vec ids;    /* ts_file_id */
     size_t sorted; /* so many from the first on are in order */
 } ts_file_set;
 

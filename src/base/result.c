@@ -19,26 +19,11 @@ const char *ts_code_name(ts_code code)
     return (unsigned)code < TS_CODE_COUNT ? names[code] : "unknown code";
 }
 
-void ts_error_clear(ts_error *err)
-{
-    err->code = TS_OK;
-    err->count = 0;
-}
-
 ts_code ts_error_vset(ts_error *err, ts_code code, const char *fmt, va_list ap)
 {
     err->code = code;
     err->count = 1;
     vsnprintf(err->causes[0], TS_ERROR_TEXT, fmt, ap);
-    return code;
-}
-
-ts_code ts_error_set(ts_error *err, ts_code code, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    ts_error_vset(err, code, fmt, ap);
-    va_end(ap);
     return code;
 }
 
@@ -48,14 +33,5 @@ ts_code ts_error_vadd(ts_error *err, const char *fmt, va_list ap)
         err->count--;
     }
     vsnprintf(err->causes[err->count++], TS_ERROR_TEXT, fmt, ap);
-    return err->code;
-}
-
-ts_code ts_error_add(ts_error *err, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    ts_error_vadd(err, fmt, ap);
-    va_end(ap);
     return err->code;
 }

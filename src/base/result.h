@@ -37,16 +37,11 @@ typedef struct ts_error {
     char causes[TS_ERROR_CAUSES][TS_ERROR_TEXT];
 } ts_error;
 
-void ts_error_clear(ts_error *err);
-
 /* Starts a new chain with one cause; returns `code`. Text beyond TS_ERROR_TEXT is cut. */
-ts_code ts_error_set(ts_error *err, ts_code code, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
 ts_code ts_error_vset(ts_error *err, ts_code code, const char *fmt, va_list ap)
     __attribute__((format(printf, 3, 0)));
 
 /* Adds an outer cause; returns the chain's code. A full chain drops the cause before the newest. */
-ts_code ts_error_add(ts_error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 ts_code ts_error_vadd(ts_error *err, const char *fmt, va_list ap)
     __attribute__((format(printf, 2, 0)));
 

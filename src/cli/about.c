@@ -64,7 +64,8 @@ static ts_code put_option(ts_ctx *ctx, ts_buf *out, const ts_option *o)
     return put_wrapped(ctx, out, text);
 }
 
-ts_code ts_help(ts_buf *out, ts_ctx *ctx)
+/* The text of --help. */
+static ts_code help(ts_buf *out, ts_ctx *ctx)
 {
     static const char head[] =
         "Usage: trace_streamer INPUT... -e DB [options]\n"
@@ -164,7 +165,7 @@ ts_code ts_about(ts_buf *out, ts_ctx *ctx, const ts_options *options)
 {
     switch (options->mode) {
     case TS_MODE_HELP:
-        return ts_help(out, ctx);
+        return help(out, ctx);
     case TS_MODE_VERSION:
         return ts_buf_printf(ctx, out, "trace_streamer %s\n", TS_VERSION);
     case TS_MODE_LIST:

@@ -8,7 +8,4 @@
 /* Appends the text for options->mode. TS_ERR_USAGE when --tables names no table. */
 ts_code ts_about(ts_buf *out, ts_ctx *ctx, const ts_options *options);
 
-/* The text of --help. */
-ts_code ts_help(ts_buf *out, ts_ctx *ctx);
-
 #endif

@@ -219,20 +219,11 @@ static ts_code begin(void *user, void **file, const char *input, const char *nam
     return TS_OK;
 }
 
-/* All of it; 0 bytes written are no progress either. */
 static ts_code flush(extract_file *f)
 {
-    const ts_sys *sys = &f->x->ctx->sys;
-    const char *p = f->buf.p;
-    size_t n = f->buf.n;
-    while (n > 0) {
-        ssize_t put = sys->write(sys->user, f->fd, p, n);
-        if (put > 0) {
-            p += put;
-            n -= (size_t)put;
-        } else if (put == 0 || errno != EINTR) {
-            return cannot(f->x, "write", f->name, put == 0 ? ENOSPC : errno);
-        }
+    ts_ctx *ctx = f->x->ctx;
+    if (ts_sys_write_all(ctx, f->fd, f->buf.p, f->buf.n) != 0) {
+        return errno == EINTR ? ts_check_cancel(ctx) : cannot(f->x, "write", f->name, errno);
     }
     f->buf.n = 0;
     return TS_OK;

@@ -16,24 +16,7 @@ void ts_output_init(ts_output *out, ts_ctx *ctx, int fd, const char *name)
 /* 0, or errno. */
 static int write_all(ts_ctx *ctx, int fd, const char *p, size_t n)
 {
-    while (n > 0) {
-        ssize_t put = ctx->sys.write(ctx->sys.user, fd, p, n);
-        if (put == 0) { /* never so for files and pipes; going on might never end */
-            return ENOSPC;
-        }
-        if (put < 0) {
-            if (errno != EINTR) {
-                return errno;
-            }
-            if (ctx->cancel != NULL && *ctx->cancel != 0) {
-                return EINTR;
-            }
-            continue;
-        }
-        p += put;
-        n -= (size_t)put;
-    }
-    return 0;
+    return ts_sys_write_all(ctx, fd, p, n) == 0 ? 0 : errno;
 }
 
 static ts_code result_of(const ts_output *out, int error)

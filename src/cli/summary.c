@@ -11,7 +11,8 @@
 
 enum { PLUGINS_SHOWN = 12, NAME_SHOWN = 120 };
 
-uint64_t ts_peak_memory(void)
+/* Peak resident memory of the process in bytes. */
+static uint64_t peak_memory(void)
 {
     struct rusage usage;
     return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
@@ -212,7 +213,7 @@ static ts_code text_end(ts_buf *out, const ts_summary *s)
         code = ts_buf_printf(s->ctx, out, ", %.2f s of it for analyses", s->analysis_seconds);
     }
     return code == TS_OK ? ts_buf_printf(s->ctx, out, "\n  memory    %.1f MiB at most\n",
-                                         (double)ts_peak_memory() / 1048576.0)
+                                         (double)peak_memory() / 1048576.0)
                          : code;
 }
 
@@ -397,7 +398,7 @@ ts_code ts_summary_json(ts_buf *out, const ts_summary *s)
     json_extracted(&j, s);
     ts_json_seconds(&j, "duration_seconds", s->seconds);
     ts_json_seconds(&j, "index_seconds", s->index_seconds);
-    ts_json_u64(&j, "peak_memory_bytes", ts_peak_memory());
+    ts_json_u64(&j, "peak_memory_bytes", peak_memory());
     json_errors(&j, s);
     ts_json_close(&j, '}');
     return j.code == TS_OK ? ts_buf_putc(s->ctx, out, '\n') : j.code;

@@ -22,9 +22,6 @@ typedef struct ts_summary {
     const ts_error *error; /* NULL when all went well */
 } ts_summary;
 
-/* Peak resident memory of the process in bytes. */
-uint64_t ts_peak_memory(void);
-
 /* Issues that mean missing rows. */
 uint64_t ts_summary_losses(const ts_summary *s);
 

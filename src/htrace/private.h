@@ -19,8 +19,8 @@
 #include "base/buf.h"
 #include "htrace/header.h"
 #include "htrace/htrace.h"
-#include "htrace/wire.h"
-#include "input/spool.h"
+#include "wire/wire.h"
+#include "base/spool.h"
 
 enum {
     TS_HTRACE_HOLD = 4 * 1024 * 1024, /* a segment up to this is handed on in one piece */

@@ -277,19 +277,77 @@ static ts_code follow(ts_ctx *ctx, ts_buf *out, const ts_archive_link *link)
     return code;
 }
 
+/* --- members by name ------------------------------------------------------------------------ */
+
+typedef struct name_ref {
+    const char *name;
+    uint32_t member;
+} name_ref;
+
+/* In the order of the names; of the members when it was made, which may be fewer than now. */
+typedef struct name_index {
+    name_ref *refs;
+    uint32_t n;
+} name_index;
+
+static int compare_refs(const void *a, const void *b)
+{
+    const name_ref *x = a;
+    const name_ref *y = b;
+    int order = strcmp(x->name, y->name);
+    return order != 0 ? order : (x->member > y->member) - (x->member < y->member);
+}
+
+/* Makes the index, again when members were added. The caller frees index->refs. */
+static ts_code index_names(name_index *index, const ts_fileset *set)
+{
+    name_ref *refs = ts_alloc(set->ctx, set->count, sizeof *refs);
+    if (refs == NULL) {
+        return set->ctx->error.code;
+    }
+    for (uint32_t i = 0; i < set->count; i++) {
+        refs[i] = (name_ref){set->members[i].name, i};
+    }
+    qsort(refs, set->count, sizeof *refs, compare_refs);
+    ts_free(set->ctx, index->refs);
+    *index = (name_index){refs, set->count};
+    return TS_OK;
+}
+
+/* The first member of that name. */
+static bool find_member(uint32_t *i, const name_index *index, const char *name)
+{
+    uint32_t low = 0;
+    uint32_t high = index->n;
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if (strcmp(index->refs[mid].name, name) < 0) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    if (low == index->n || strcmp(index->refs[low].name, name) != 0) {
+        return false;
+    }
+    *i = index->refs[low].member;
+    return true;
+}
+
 /* Is there a member below that name? */
-static bool is_directory(const ts_fileset *set, const char *name)
+static bool is_directory(const name_index *index, const char *name)
 {
     size_t n = strlen(name);
     uint32_t low = 0;
-    uint32_t high = set->indexed;
+    uint32_t high = index->n;
     while (low < high) {
         uint32_t mid = low + (high - low) / 2;
-        int order = strncmp(set->by_name[mid].name, name, n);
-        if (order == 0 && (unsigned char)set->by_name[mid].name[n] == '/') {
+        const char *at = index->refs[mid].name;
+        int order = strncmp(at, name, n);
+        if (order == 0 && (unsigned char)at[n] == '/') {
             return true;
         }
-        if (order < 0 || (order == 0 && (unsigned char)set->by_name[mid].name[n] < '/')) {
+        if (order < 0 || (order == 0 && (unsigned char)at[n] < '/')) {
             low = mid + 1;
         } else {
             high = mid;
@@ -299,7 +357,7 @@ static bool is_directory(const ts_fileset *set, const char *name)
 }
 
 /* *done: the link is a member now, or needs to be none. */
-static ts_code resolve(bool *done, ts_archive *ar, ts_archive_link *link)
+static ts_code resolve(bool *done, ts_archive *ar, const name_index *index, ts_archive_link *link)
 {
     ts_fileset *set = ar->set;
     ts_buf name = {0};
@@ -311,12 +369,12 @@ static ts_code resolve(bool *done, ts_archive *ar, ts_archive_link *link)
                           : follow(ar->ctx, &name, link);
     }
     if (code == TS_OK && name.n > 0 && (code = ts_buf_putc(ar->ctx, &name, '\0')) == TS_OK) {
-        if (ts_member_find(&i, set, name.p)) {
+        if (find_member(&i, index, name.p)) {
             ts_member place = set->members[i];
             place.origin = link->place.origin;
             *done = true;
             code = add_member(ar, &place, link->name);
-        } else if (!link->hard && is_directory(set, name.p)) {
+        } else if (!link->hard && is_directory(index, name.p)) {
             *done = true;
             set->skipped++;
         }
@@ -327,7 +385,7 @@ static ts_code resolve(bool *done, ts_archive *ar, ts_archive_link *link)
 }
 
 /* Links are looked for among the members that were there before the pass. */
-static ts_code resolve_links(ts_archive *ar)
+static ts_code resolve_links(ts_archive *ar, name_index *index)
 {
     ts_fileset *set = ar->set;
     size_t left = ar->link_n;
@@ -338,7 +396,7 @@ static ts_code resolve_links(ts_archive *ar)
         for (size_t i = 0; i < before && code == TS_OK; i++) {
             bool done = false;
             code = ts_check_cancel(ar->ctx);
-            code = code == TS_OK ? resolve(&done, ar, &ar->links[i]) : code;
+            code = code == TS_OK ? resolve(&done, ar, index, &ar->links[i]) : code;
             if (!done) {
                 ts_archive_link link = ar->links[i];
                 ar->links[i] = ar->links[left];
@@ -348,7 +406,7 @@ static ts_code resolve_links(ts_archive *ar)
         if (left == before) {
             break;
         }
-        code = code == TS_OK ? ts_fileset_index(set) : code;
+        code = code == TS_OK ? index_names(index, set) : code;
     }
     for (size_t i = 0; i < left && code == TS_OK; i++) {
         code = ts_fileset_note_unread(set, ar->links[i].name);
@@ -358,14 +416,14 @@ static ts_code resolve_links(ts_archive *ar)
 
 /* --- names that became the same ------------------------------------------------------------- */
 
-static ts_code tell_apart(ts_fileset *set)
+static ts_code tell_apart(ts_fileset *set, const name_index *index)
 {
     bool again[ORIGIN_MAX + 1] = {false};
     bool any = false;
     ts_buf name = {0};
     ts_code code = TS_OK;
-    for (uint32_t i = 1; i < set->indexed; i++) {
-        const ts_name_ref *ref = &set->by_name[i];
+    for (uint32_t i = 1; i < index->n; i++) {
+        const name_ref *ref = &index->refs[i];
         uint8_t x = set->members[ref[-1].member].origin;
         uint8_t y = set->members[ref->member].origin;
         if (x != y && strcmp(ref[-1].name, ref->name) == 0) {
@@ -390,24 +448,29 @@ static ts_code tell_apart(ts_fileset *set)
         m->name = p;
     }
     ts_buf_free(set->ctx, &name);
-    return code == TS_OK && any ? ts_fileset_index(set) : code;
+    return code;
 }
 
 ts_code ts_archive_settle(ts_archive *ar)
 {
+    name_index index = {0};
     ts_fileset *set = ar->set;
     if (ar->wrap == TS_WRAP_ZIP && !ar->streaming) {
         order_members(set);
     }
-    ts_code code = ts_fileset_index(set);
+    if (ar->link_n == 0 && ar->removed_n == 0) {
+        return TS_OK;
+    }
+    ts_code code = index_names(&index, set);
     if (code == TS_OK && ar->link_n > 0) {
-        code = resolve_links(ar);
+        code = resolve_links(ar, &index);
     }
     if (code == TS_OK && ar->removed_n > 0) {
-        code = tell_apart(set);
+        code = tell_apart(set, &index);
     }
     if (code == TS_OK && ar->link_n > 0) {
         ts_archive_forget(ar);
     }
+    ts_free(ar->ctx, index.refs);
     return code;
 }

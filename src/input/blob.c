@@ -161,10 +161,11 @@ const ts_damage *ts_blob_damage(const ts_blob *b)
 ts_code ts_blob_read(size_t *got, ts_blob *b, uint64_t off, void *buf, size_t n)
 {
     ts_ctx *ctx = b->ctx;
-    uint8_t *out = buf;
+    ts_code code = ts_check_cancel(ctx);
+    ssize_t r;
     *got = 0;
-    if (off >= b->size) {
-        return TS_OK;
+    if (code != TS_OK || off >= b->size) {
+        return code;
     }
     if (b->size - off < n) {
         n = (size_t)(b->size - off);
@@ -172,22 +173,13 @@ ts_code ts_blob_read(size_t *got, ts_blob *b, uint64_t off, void *buf, size_t n)
     if (b->spool != NULL) {
         return ts_spool_read(got, b->spool, off, buf, n);
     }
-    while (*got < n) {
-        ts_code code = ts_check_cancel(ctx);
-        if (code != TS_OK) {
-            return code;
-        }
-        ssize_t r = ctx->sys.pread(ctx->sys.user, b->fd, out + *got, n - *got,
-                                   b->start + (off_t)(off + *got));
-        if (r == 0) {
-            return TS_OK;
-        }
-        if (r > 0) {
-            *got += (size_t)r;
-        } else if (errno != EINTR) {
-            return ts_fail(ctx, TS_ERR_INPUT, "cannot read '%s' at byte %" PRIu64 ": %s", b->shown,
-                           off + *got, strerror(errno));
-        }
+    r = ts_sys_pread_all(ctx, b->fd, buf, n, b->start + (off_t)off);
+    if (r < 0) {
+        return errno == EINTR
+                   ? ts_check_cancel(ctx)
+                   : ts_fail(ctx, TS_ERR_INPUT, "cannot read '%s' at byte %" PRIu64 ": %s",
+                             b->shown, off, strerror(errno));
     }
+    *got = (size_t)r;
     return TS_OK;
 }

@@ -2,6 +2,8 @@
 
 #include "base/alloc.h"
 #include "base/ckd.h"
+#include "base/file_set.h"
+#include "base/vec.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -10,13 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct place {
-    dev_t dev;
-    ino_t ino;
-} place;
-
 typedef struct linked {
-    place to;
+    ts_file_id to;
     char *name;
 } linked;
 
@@ -24,15 +21,9 @@ typedef struct linked {
 typedef struct walk {
     ts_fileset *set;
     uint64_t entries;
-    struct place *listed; /* directories, for links that lead to them */
-    size_t listed_n;
-    size_t listed_cap;
-    struct linked *linked; /* links to directories */
-    size_t linked_n;
-    size_t linked_cap;
-    char **pending; /* relative names, owned */
-    size_t n;
-    size_t cap;
+    ts_file_set listed; /* directories, for links that lead to them */
+    ts_vec linked;      /* linked: links to directories */
+    ts_vec pending;     /* char *: relative names, owned */
 } walk;
 
 static const char *raw_name(const ts_member *m)
@@ -48,76 +39,49 @@ static int compare_members(const void *a, const void *b)
 /* Takes `rel`. */
 static ts_code push(walk *w, char *rel)
 {
-    ts_ctx *ctx = w->set->ctx;
-    if (w->n == w->cap) {
-        size_t cap = w->cap == 0 ? 16 : w->cap * 2;
-        char **p = ts_realloc(ctx, w->pending, cap, sizeof *p);
-        if (p == NULL) {
-            ts_free(ctx, rel);
-            return ctx->error.code;
-        }
-        w->pending = p;
-        w->cap = cap;
+    char **p = ts_vec_add(w->set->ctx, &w->pending, sizeof *p);
+    if (p == NULL) {
+        ts_free(w->set->ctx, rel);
+        return w->set->ctx->error.code;
     }
-    w->pending[w->n++] = rel;
+    *p = rel;
     return TS_OK;
+}
+
+/* The name that was pushed last, for the caller; NULL: there is none. */
+static char *pop(walk *w)
+{
+    return w->pending.n == 0 ? NULL : ((char **)w->pending.p)[--w->pending.n];
 }
 
 static ts_code note_listed(walk *w, const struct stat *st)
 {
-    if (w->listed_n == w->listed_cap) {
-        size_t cap = w->listed_cap == 0 ? 16 : w->listed_cap * 2;
-        place *p = ts_realloc(w->set->ctx, w->listed, cap, sizeof *p);
-        if (p == NULL) {
-            return w->set->ctx->error.code;
-        }
-        w->listed = p;
-        w->listed_cap = cap;
-    }
-    w->listed[w->listed_n++] = (place){st->st_dev, st->st_ino};
-    return TS_OK;
+    return ts_file_set_add(w->set->ctx, &w->listed, st->st_dev, st->st_ino);
 }
 
 /* Takes `rel`. */
 static ts_code note_linked(walk *w, char *rel, const struct stat *st)
 {
-    if (w->linked_n == w->linked_cap) {
-        size_t cap = w->linked_cap == 0 ? 16 : w->linked_cap * 2;
-        linked *p = ts_realloc(w->set->ctx, w->linked, cap, sizeof *p);
-        if (p == NULL) {
-            ts_free(w->set->ctx, rel);
-            return w->set->ctx->error.code;
-        }
-        w->linked = p;
-        w->linked_cap = cap;
+    linked *l = ts_vec_add(w->set->ctx, &w->linked, sizeof *l);
+    if (l == NULL) {
+        ts_free(w->set->ctx, rel);
+        return w->set->ctx->error.code;
     }
-    w->linked[w->linked_n++] = (linked){{st->st_dev, st->st_ino}, rel};
+    *l = (linked){{st->st_dev, st->st_ino}, rel};
     return TS_OK;
-}
-
-static int compare_listed(const void *a, const void *b)
-{
-    const place *x = a;
-    const place *y = b;
-    if (x->dev != y->dev) {
-        return x->dev < y->dev ? -1 : 1;
-    }
-    return (x->ino > y->ino) - (x->ino < y->ino);
 }
 
 /* Links to directories that were listed hide nothing; behind others something may be. */
 static ts_code settle_linked(walk *w)
 {
+    const linked *all = w->linked.p;
     ts_code code = TS_OK;
-    if (w->listed_n > 0) {
-        qsort(w->listed, w->listed_n, sizeof *w->listed, compare_listed);
-    }
-    for (size_t i = 0; i < w->linked_n && code == TS_OK; i++) {
-        if (w->listed_n > 0 && bsearch(&w->linked[i].to, w->listed, w->listed_n, sizeof *w->listed,
-                                       compare_listed) != NULL) {
+    for (size_t i = 0; i < w->linked.n && code == TS_OK; i++) {
+        const struct stat to = {.st_dev = all[i].to.dev, .st_ino = all[i].to.ino};
+        if (ts_file_set_has(&w->listed, &to)) {
             w->set->skipped++;
         } else {
-            code = ts_fileset_note_unread(w->set, w->linked[i].name);
+            code = ts_fileset_note_unread(w->set, all[i].name);
         }
     }
     return code;
@@ -130,7 +94,6 @@ static ts_code add_file(walk *w, char *rel, const struct stat *st)
     ts_member *m;
     ts_code code = ts_fileset_add(&m, w->set, rel);
     if (code == TS_OK) {
-        m->size = st->st_size;
         m->file = (ts_file_id){st->st_dev, st->st_ino};
         w->set->raw_size = ts_sat_add(w->set->raw_size, st->st_size);
         if (strcmp(m->name, rel) != 0) {
@@ -251,22 +214,22 @@ ts_code ts_directory_list(ts_fileset *set, int fd)
 {
     walk w = {.set = set};
     set->raw_size = 0;
+    char *rel;
     ts_code code = list_one(&w, "", fd);
-    while (code == TS_OK && w.n > 0) {
-        char *rel = w.pending[--w.n];
+    while (code == TS_OK && (rel = pop(&w)) != NULL) {
         code = list_pending(&w, rel);
         ts_free(set->ctx, rel);
     }
-    while (w.n > 0) {
-        ts_free(set->ctx, w.pending[--w.n]);
+    while ((rel = pop(&w)) != NULL) {
+        ts_free(set->ctx, rel);
     }
-    ts_free(set->ctx, w.pending);
+    ts_vec_free(set->ctx, &w.pending);
     code = code == TS_OK ? settle_linked(&w) : code;
-    while (w.linked_n > 0) {
-        ts_free(set->ctx, w.linked[--w.linked_n].name);
+    for (size_t i = 0; i < w.linked.n; i++) {
+        ts_free(set->ctx, ((linked *)w.linked.p)[i].name);
     }
-    ts_free(set->ctx, w.linked);
-    ts_free(set->ctx, w.listed);
+    ts_vec_free(set->ctx, &w.linked);
+    ts_file_set_free(set->ctx, &w.listed);
     if (code == TS_OK && set->count > 0) {
         qsort(set->members, set->count, sizeof *set->members, compare_members);
     }

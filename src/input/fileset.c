@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -123,18 +122,16 @@ ts_code ts_fileset_new(ts_fileset **out, ts_ctx *ctx, ts_set_kind kind, const ch
     return TS_OK;
 }
 
-void ts_fileset_clear(ts_fileset *set)
+/* Drops all members. */
+static void drop_members(ts_fileset *set)
 {
     for (uint32_t i = 0; i < set->count; i++) {
         ts_free(set->ctx, set->members[i].name);
         ts_free(set->ctx, set->members[i].path);
     }
     ts_free(set->ctx, set->members);
-    ts_free(set->ctx, set->by_name);
     ts_free(set->ctx, set->unread_name);
     set->members = NULL;
-    set->by_name = NULL;
-    set->indexed = 0;
     set->unread_name = NULL;
     set->count = 0;
     set->cap = 0;
@@ -158,7 +155,7 @@ static void close_one(ts_fileset *set)
     if (set->owns_fd) {
         (void)ctx->sys.close(ctx->sys.user, set->fd);
     }
-    ts_fileset_clear(set);
+    drop_members(set);
     ts_buf_free(ctx, &set->replay);
     ts_free(ctx, set->name);
     ts_free(ctx, set->path);
@@ -244,49 +241,6 @@ void ts_fileset_note_stray(ts_fileset *set, uint64_t at, uint64_t n)
     set->stray += n;
 }
 
-static int compare_refs(const void *a, const void *b)
-{
-    const ts_name_ref *x = a;
-    const ts_name_ref *y = b;
-    int order = strcmp(x->name, y->name);
-    return order != 0 ? order : (x->member > y->member) - (x->member < y->member);
-}
-
-ts_code ts_fileset_index(ts_fileset *set)
-{
-    ts_name_ref *refs = ts_alloc(set->ctx, set->count, sizeof *refs);
-    if (refs == NULL) {
-        return set->ctx->error.code;
-    }
-    ts_free(set->ctx, set->by_name);
-    for (uint32_t i = 0; i < set->count; i++) {
-        refs[i] = (ts_name_ref){set->members[i].name, i};
-    }
-    qsort(refs, set->count, sizeof *refs, compare_refs);
-    set->by_name = refs;
-    set->indexed = set->count;
-    return TS_OK;
-}
-
-bool ts_member_find(uint32_t *i, const ts_fileset *set, const char *name)
-{
-    uint32_t low = 0;
-    uint32_t high = set->indexed;
-    while (low < high) {
-        uint32_t mid = low + (high - low) / 2;
-        if (strcmp(set->by_name[mid].name, name) < 0) {
-            low = mid + 1;
-        } else {
-            high = mid;
-        }
-    }
-    if (low == set->indexed || strcmp(set->by_name[low].name, name) != 0) {
-        return false;
-    }
-    *i = set->by_name[low].member;
-    return true;
-}
-
 void ts_fileset_damage_set(ts_fileset *set, uint64_t offset, const char *fmt, ...)
 {
     if (set->damaged) {
@@ -338,7 +292,7 @@ static ts_code open_directory(ts_fileset *set)
                    ? ts_fail(ctx, TS_ERR_INPUT, "'%s': %s", set->shown, set->damage.what)
                    : ts_fail(ctx, TS_ERR_INPUT, "directory '%s' holds no files", set->shown);
     }
-    return code == TS_OK ? ts_fileset_index(set) : code;
+    return code;
 }
 
 static ts_code open_single(ts_fileset *set, const struct stat *st)
@@ -352,12 +306,7 @@ static ts_code open_single(ts_fileset *set, const struct stat *st)
             set->regular = set->raw_size > 0;
         }
     }
-    ts_code code = ts_fileset_add(&m, set, set->name);
-    if (code != TS_OK) {
-        return code;
-    }
-    m->size = set->raw_size;
-    return ts_fileset_index(set);
+    return ts_fileset_add(&m, set, set->name);
 }
 
 static ts_code open_path(ts_fileset *set, const char *path)
@@ -422,14 +371,13 @@ static ts_code add_paths(ts_fileset *set, const char *const *paths, size_t n, si
         const char *base = paths[i] + skip;
         code = ts_fileset_add(&m, set, base);
         if (code == TS_OK) {
-            m->size = -1;
             if (strcmp(m->name, base) != 0) {
                 m->path = ts_strndup(set->ctx, base, strlen(base));
                 code = m->path == NULL ? set->ctx->error.code : TS_OK;
             }
         }
     }
-    return code == TS_OK ? ts_fileset_index(set) : code;
+    return code;
 }
 
 ts_code ts_fileset_open_files(ts_fileset **out, ts_ctx *ctx, const char *const *paths, size_t n)
@@ -479,7 +427,7 @@ ts_code ts_fileset_count(uint32_t *out, ts_fileset *set)
     if (set->kind == TS_SET_ARCHIVE && !set->listed) {
         ts_code code = ts_archive_list(set);
         if (code != TS_OK) {
-            ts_fileset_clear(set);
+            drop_members(set);
             return code;
         }
         set->listed = true;
@@ -491,11 +439,6 @@ ts_code ts_fileset_count(uint32_t *out, ts_fileset *set)
 const char *ts_member_name(const ts_fileset *set, uint32_t i)
 {
     return set->members[i].name;
-}
-
-int64_t ts_member_size(const ts_fileset *set, uint32_t i)
-{
-    return set->members[i].size;
 }
 
 uint32_t ts_fileset_skipped(const ts_fileset *set)

@@ -62,8 +62,6 @@ const char *ts_fileset_name(const ts_fileset *set);
 ts_code ts_fileset_count(uint32_t *out, ts_fileset *set);
 const char *ts_member_name(const ts_fileset *set,
                            uint32_t i); /* i < count; UTF-8 cleaned, "/"-separated */
-int64_t ts_member_size(const ts_fileset *set, uint32_t i); /* bytes as stored there, -1 unknown */
-bool ts_member_find(uint32_t *i, const ts_fileset *set, const char *name);
 
 /*
  * What was there but is not listed; directories do not count. Known after ts_fileset_count.

@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 #include "input/input.h"
-#include "input/spool.h"
+#include "base/spool.h"
 
 #include <sys/types.h>
 
@@ -83,7 +83,7 @@ typedef struct ts_archive ts_archive;
 typedef struct ts_member {
     char *name;       /* UTF-8 clean */
     char *path;       /* directory: the relative name as the file system has it; NULL = as name */
-    int64_t size;     /* -1 unknown */
+    int64_t size;     /* archive: as its header says, -1 unknown */
     uint64_t seen;    /* raw bytes of it that were read, at most, for progress */
     uint64_t ordinal; /* archive: number of its header */
     ts_file_id file;  /* directory: which file the name led to when it was listed */
@@ -96,11 +96,6 @@ typedef struct ts_member {
     uint8_t origin; /* archive: what was removed from its name, see archive_names.c */
     bool encrypted;
 } ts_member;
-
-typedef struct ts_name_ref {
-    const char *name;
-    uint32_t member;
-} ts_name_ref;
 
 struct ts_fileset {
     ts_ctx *ctx;
@@ -115,8 +110,6 @@ struct ts_fileset {
     uint32_t depth; /* wrappers around the members */
 
     ts_member *members;
-    ts_name_ref *by_name; /* in the order of the names; of the members when they were indexed */
-    uint32_t indexed;     /* how many: 0 until all members are there */
     uint32_t count;
     uint32_t cap;
     uint64_t name_bytes;
@@ -159,12 +152,6 @@ ts_code ts_fileset_note_unread(ts_fileset *set, const char *name);
 
 /* Counts bytes of an archive that belong to no member. */
 void ts_fileset_note_stray(ts_fileset *set, uint64_t at, uint64_t n);
-
-/* Drops all members. */
-void ts_fileset_clear(ts_fileset *set);
-
-/* Fills by_name, again when members were added. */
-ts_code ts_fileset_index(ts_fileset *set);
 
 /* Counts one entry more, listed or not, against limits.archive_members. */
 ts_code ts_fileset_entry(uint64_t *entries, ts_fileset *set);
@@ -233,9 +220,6 @@ struct ts_stream {
     bool locks; /* the set's busy flag is ours */
     char wrappers[64];
 };
-
-/* Opens like ts_member_open. */
-ts_code ts_stream_open(ts_stream **out, ts_fileset *set, uint32_t i);
 
 /* Makes a blob of an unread stream, which is closed in any case. */
 ts_code ts_blob_of_stream(ts_blob **out, ts_stream *s);

@@ -110,7 +110,8 @@ static ts_code lock(ts_stream *s)
     return TS_OK;
 }
 
-ts_code ts_stream_open(ts_stream **out, ts_fileset *set, uint32_t i)
+/* Opens like ts_member_open. */
+static ts_code open_stream(ts_stream **out, ts_fileset *set, uint32_t i)
 {
     ts_ctx *ctx = set->ctx;
     *out = NULL;
@@ -147,7 +148,7 @@ ts_code ts_member_open(ts_stream **out, ts_fileset *set, uint32_t i)
     uint32_t count;
     *out = NULL;
     ts_code code = ts_fileset_count(&count, set);
-    return code == TS_OK ? ts_stream_open(out, set, i) : code;
+    return code == TS_OK ? open_stream(out, set, i) : code;
 }
 
 void ts_stream_close(ts_stream *s)

@@ -165,7 +165,8 @@ static void tell_failure(const ts_run *run)
     }
 }
 
-ts_code import_failure(ts_run *run, ts_code code, const ts_fileset *set, const char *name)
+/* A failure of one input that others may outlive. Returns the code when it must stop the run. */
+static ts_code import_failure(ts_run *run, ts_code code, const ts_fileset *set, const char *name)
 {
     int64_t id;
     ts_error chain = run->ctx->error;

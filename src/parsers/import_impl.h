@@ -47,9 +47,6 @@ ts_code import_check_bytes(ts_run *run, int64_t source_id, uint64_t bytes);
 /* After an import: names it for meta and counts it. */
 ts_code import_done(ts_run *run, const ts_format *format, const char *name);
 
-/* A failure of one input that others may outlive. Returns the code when it must stop the run. */
-ts_code import_failure(ts_run *run, ts_code code, const ts_fileset *set, const char *name);
-
 /* -D: all files of one recording that the device has split. */
 ts_code import_directory(ts_run *run, const char *path);
 

@@ -5,40 +5,25 @@
 
 ts_code page_write_at(ts_pages *p, uint64_t offset, const void *bytes, size_t n)
 {
-    const uint8_t *from = bytes;
-    while (n > 0) {
-        ssize_t done = p->ctx->sys.pwrite(p->ctx->sys.user, p->fd, from, n, (off_t)offset);
-        if (done < 0 && errno == EINTR) {
-            continue;
-        }
-        if (done <= 0) {
-            return ts_fail(p->ctx, TS_ERR_OUTPUT, "cannot write the database: path=\"%s\": %s",
-                           p->path, done < 0 ? strerror(errno) : "nothing was written");
-        }
-        from += done;
-        offset += (uint64_t)done;
-        n -= (size_t)done;
+    if (ts_sys_pwrite_all(p->ctx, p->fd, bytes, n, (off_t)offset) == 0) {
+        return TS_OK;
     }
-    return TS_OK;
+    return errno == EINTR
+               ? ts_check_cancel(p->ctx)
+               : ts_fail(p->ctx, TS_ERR_OUTPUT, "cannot write the database: path=\"%s\": %s",
+                         p->path, strerror(errno));
 }
 
 ts_code page_read_at(ts_pages *p, uint64_t offset, void *bytes, size_t n)
 {
-    uint8_t *to = bytes;
-    while (n > 0) {
-        ssize_t done = p->ctx->sys.pread(p->ctx->sys.user, p->fd, to, n, (off_t)offset);
-        if (done < 0 && errno == EINTR) {
-            continue;
-        }
-        if (done <= 0) {
-            return ts_fail(p->ctx, TS_ERR_OUTPUT, "cannot read the database back: path=\"%s\": %s",
-                           p->path, done < 0 ? strerror(errno) : "it has become shorter");
-        }
-        to += done;
-        offset += (uint64_t)done;
-        n -= (size_t)done;
+    ssize_t got = ts_sys_pread_all(p->ctx, p->fd, bytes, n, (off_t)offset);
+    if (got == (ssize_t)n) {
+        return TS_OK;
     }
-    return TS_OK;
+    return got < 0 && errno == EINTR
+               ? ts_check_cancel(p->ctx)
+               : ts_fail(p->ctx, TS_ERR_OUTPUT, "cannot read the database back: path=\"%s\": %s",
+                         p->path, got < 0 ? strerror(errno) : "it has become shorter");
 }
 
 /* Open leaves leave the queue before it is written. Their unfinished bytes go to the file too, and

@@ -14,7 +14,7 @@
 #define TS_TABLES_PAGE_WRITER_H
 
 #include "base/context.h"
-#include "input/spool.h"
+#include "base/spool.h"
 #include "tables/schema.h"
 
 typedef struct ts_pages ts_pages;

@@ -48,25 +48,6 @@ static ts_code side_path(ts_buf *path, ts_ctx *ctx, const side *s)
     return code;
 }
 
-/* *got of at most n bytes at `at`; false: errno says why. */
-static bool read_at(ts_ctx *ctx, size_t *got, int fd, void *p, size_t n, off_t at)
-{
-    const ts_sys *sys = &ctx->sys;
-    *got = 0;
-    while (*got < n) {
-        ssize_t r = sys->pread(sys->user, fd, (char *)p + *got, n - *got, at + (off_t)*got);
-        if (r == 0) {
-            break;
-        }
-        if (r > 0) {
-            *got += (size_t)r;
-        } else if (errno != EINTR || (ctx->cancel != NULL && *ctx->cancel != 0)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* A file that ends early has the beginning of a magic number; zeros are what SQLite writes until
  * the rest is on the disk, and when it is done. */
 static bool begins(const unsigned char *head, size_t got, const void *magic, size_t n)
@@ -80,25 +61,26 @@ static ts_code look_inside(ts_ctx *ctx, side *s, int fd)
 {
     unsigned char head[HEAD] = {0};
     unsigned char tail[MAGIC_AT_END] = {0};
-    size_t got;
-    size_t at_end = 0;
+    ssize_t at_end = 0;
     bool journal = strcmp(s->suffix, "-journal") == 0;
-    if (!read_at(ctx, &got, fd, head, sizeof head, 0) ||
-        (journal && s->st.st_size >= MAGIC_AT_END &&
-         !read_at(ctx, &at_end, fd, tail, sizeof tail, s->st.st_size - MAGIC_AT_END))) {
+    ssize_t got = ts_sys_pread_all(ctx, fd, head, sizeof head, 0);
+    if (got >= 0 && journal && s->st.st_size >= MAGIC_AT_END) {
+        at_end = ts_sys_pread_all(ctx, fd, tail, sizeof tail, s->st.st_size - MAGIC_AT_END);
+    }
+    if (got < 0 || at_end < 0) {
         return errno == EINTR ? ts_check_cancel(ctx) : refuse(ctx, s, strerror(errno));
     }
     if (journal) {
-        s->ours = begins(head, got, journal_magic, sizeof journal_magic);
-        s->super = s->st.st_size > 512 && at_end == sizeof tail &&
+        s->ours = begins(head, (size_t)got, journal_magic, sizeof journal_magic);
+        s->super = s->st.st_size > 512 && at_end == (ssize_t)sizeof tail &&
                    memcmp(tail, journal_magic, sizeof tail) == 0;
     } else if (strcmp(s->suffix, "-wal") == 0) {
         unsigned char twin[4];
         memcpy(twin, wal_magic, sizeof twin);
         twin[3] |= 1;
-        s->ours = begins(head, got, wal_magic, 4) || begins(head, got, twin, 4);
+        s->ours = begins(head, (size_t)got, wal_magic, 4) || begins(head, (size_t)got, twin, 4);
     } else {
-        s->ours = begins(head, got, &shm_version, sizeof shm_version);
+        s->ours = begins(head, (size_t)got, &shm_version, sizeof shm_version);
     }
     return TS_OK;
 }

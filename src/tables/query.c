@@ -35,15 +35,12 @@ static ts_code read_header(size_t *n, ts_ctx *ctx, const char *path,
     if (sys->fstat(sys->user, fd, &st) != 0) {
         code = cannot_read(ctx, path);
     }
-    while (code == TS_OK && S_ISREG(st.st_mode) && *n < HEADER_SIZE) {
-        ssize_t got = sys->pread(sys->user, fd, header + *n, HEADER_SIZE - *n, (off_t)*n);
-        if (got == 0) {
-            break;
-        }
-        if (got > 0) {
-            *n += (size_t)got;
-        } else if (errno != EINTR) {
-            code = cannot_read(ctx, path);
+    if (code == TS_OK && S_ISREG(st.st_mode)) {
+        ssize_t got = ts_sys_pread_all(ctx, fd, header, HEADER_SIZE, 0);
+        if (got < 0) {
+            code = errno == EINTR ? ts_check_cancel(ctx) : cannot_read(ctx, path);
+        } else {
+            *n = (size_t)got;
         }
     }
     int error = errno;

@@ -8,9 +8,6 @@
 /* Declared type of a column: "INTEGER", "REAL", "TEXT", "INTEGER PRIMARY KEY". Static text. */
 const char *ts_column_sql_type(ts_column_type type);
 
-/* Appends a name, in double quotes when it is a keyword of SQL. */
-ts_code ts_sql_name(ts_ctx *ctx, ts_buf *out, const char *name);
-
 /* Appends "CREATE TABLE name(column type, ...)". */
 ts_code ts_sql_create(ts_ctx *ctx, ts_buf *out, const ts_table *table);
 

@@ -6,7 +6,7 @@
 #define TS_TABLES_SINK_H
 
 #include "base/context.h"
-#include "input/spool.h"
+#include "base/spool.h"
 #include "tables/schema.h"
 
 /* Stands in a row for a text that is in a spool: {ts_text_in_spool, its length}. */

@@ -219,9 +219,6 @@ ts_code ts_stat(ts_store *store, const char *event, const char *type, uint64_t n
 /* A row in datasource_clockid (once per name). */
 ts_code ts_datasource_clock(ts_store *store, const char *name, ts_clock clock);
 
-/* A row in trace_config. */
-ts_code ts_trace_config(ts_store *store, ts_text trace_source, ts_text key, ts_text value);
-
 /* For meta: adds to datasize; the first call of each of the others wins. */
 void ts_meta_add_bytes(ts_store *store, uint64_t bytes);
 ts_code ts_meta_source(ts_store *store, const char *base_name, const char *source_type);

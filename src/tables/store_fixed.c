@@ -178,13 +178,6 @@ ts_code ts_dict(int64_t *id, ts_store *store, ts_text text)
     return code;
 }
 
-ts_code ts_trace_config(ts_store *store, ts_text trace_source, ts_text key, ts_text value)
-{
-    ts_row_trace_config row = {0, 0, trace_source, key, value};
-    row.id = (int64_t)ts_sink_rows(store->sink, TS_T_trace_config);
-    return ts_store_put(store, TS_T_trace_config, &row);
-}
-
 /* The order of datasource_clockid; names that are not here follow as they come. */
 static const char *const clock_sources[TS_KNOWN_CLOCK_SOURCES] = {
     "ftrace-plugin", "ffrt-profiler",  "memory-plugin",     "hilog-plugin",

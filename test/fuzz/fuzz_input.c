@@ -50,8 +50,6 @@ static void walk(ts_ctx *ctx, ts_fileset *outer, char *a, char *b)
             continue;
         }
         for (uint32_t i = 0; i < count && i < MEMBERS_MAX; i++) {
-            uint32_t found;
-            check(ts_member_find(&found, sets[at], ts_member_name(sets[at], i)) && found <= i);
             read_member(ctx, sets[at], i, a, b);
             if (n < SETS_MAX && ts_member_enter(&sets[n], sets[at], i) == TS_OK) {
                 n++;

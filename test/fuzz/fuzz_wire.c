@@ -7,7 +7,7 @@
  */
 #include "fuzz.h"
 
-#include "htrace/wire.h"
+#include "wire/wire.h"
 
 /* What was seen, as one number. */
 typedef struct seen {

@@ -62,13 +62,11 @@ static void test_chain(void **state)
     assert_string_equal(ctx->error.causes[0], "cause 0");
     assert_string_equal(ctx->error.causes[4], "cause 4");
     assert_string_equal(ctx->error.causes[5], "cause 7");
-    ts_error_clear(&ctx->error);
-    assert_int_equal(ctx->error.count, 0);
-    assert_int_equal(ctx->error.code, TS_OK);
     char text[2000];
     memset(text, 'x', sizeof text);
     text[sizeof text - 1] = '\0';
-    ts_error_set(&ctx->error, TS_ERR_LIMIT, "%s", text);
+    assert_int_equal(ts_fail(ctx, TS_ERR_LIMIT, "%s", text), TS_ERR_LIMIT);
+    assert_int_equal(ctx->error.count, 1);
     assert_int_equal(strlen(ctx->error.causes[0]), TS_ERROR_TEXT - 1);
     test_ctx_free(ctx);
 }

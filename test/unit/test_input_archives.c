@@ -22,6 +22,19 @@ static void check_member(place *w, ts_fileset *set, uint32_t i, const char *name
     free(out.p);
 }
 
+static bool find_member(uint32_t *i, ts_fileset *set, const char *name)
+{
+    uint32_t n;
+    assert_int_equal(ts_fileset_count(&n, set), TS_OK);
+    for (uint32_t k = 0; k < n; k++) {
+        if (strcmp(ts_member_name(set, k), name) == 0) {
+            *i = k;
+            return true;
+        }
+    }
+    return false;
+}
+
 static void check_all_kinds(enum maker_kind kind)
 {
     place *w = place_new();
@@ -30,7 +43,6 @@ static void check_all_kinds(enum maker_kind kind)
     bytes c = bytes_noise(700000);
     ts_fileset *outer;
     uint32_t n;
-    uint32_t i;
     maker m;
     maker_open(&m, kind);
     maker_entry(&m, "dir", AE_IFDIR, NULL, false, NULL, 0);
@@ -49,7 +61,6 @@ static void check_all_kinds(enum maker_kind kind)
     assert_int_equal(ts_fileset_unread(&first, set), 0);
     assert_null(first);
     assert_int_equal(ts_fileset_raw_size(set), in.n);
-    assert_int_equal(ts_member_size(set, 0), a.n);
     for (int round = 0; round < 2; round++) { /* in order, then backwards */
         check_member(w, set, 0, "dir/b.htrace", a);
         check_member(w, set, 1, "a-empty", b);
@@ -57,12 +68,6 @@ static void check_all_kinds(enum maker_kind kind)
         check_member(w, set, 1, "a-empty", b);
     }
     assert_true(ts_fileset_raw_offset(set) <= in.n && ts_fileset_raw_offset(set) > 0);
-    assert_true(ts_member_find(&i, set, "z"));
-    assert_int_equal(i, 2);
-    assert_true(ts_member_find(&i, set, "dir/b.htrace"));
-    assert_int_equal(i, 0);
-    assert_false(ts_member_find(&i, set, "dir"));
-    assert_false(ts_member_find(&i, set, "zz"));
     ts_fileset_close(set);
     ts_fileset_close(outer);
     free(in.p);
@@ -328,7 +333,7 @@ static void test_links(void **state)
         bool hard = kind >= MAKE_USTAR; /* zips know none */
         ts_fileset *outer;
         uint32_t n;
-        uint32_t i;
+        uint32_t i = UINT32_MAX;
         const char *first;
         maker m;
         maker_open(&m, (enum maker_kind)kind);
@@ -352,11 +357,11 @@ static void test_links(void **state)
         assert_int_equal(n, hard ? 5 : 4);
         check_member(w, set, 0, "e/file", good);
         check_member(w, set, 1, "last", last);
-        assert_true(ts_member_find(&i, set, "d/soft"));
+        assert_true(find_member(&i, set, "d/soft"));
         check_member(w, set, i, "d/soft", good);
-        assert_true(ts_member_find(&i, set, "d/chain"));
+        assert_true(find_member(&i, set, "d/chain"));
         check_member(w, set, i, "d/chain", good);
-        assert_int_equal(ts_member_find(&i, set, "hard"), hard);
+        assert_int_equal(find_member(&i, set, "hard"), hard);
         check_member(w, set, i, hard ? "hard" : "d/chain", good);
         assert_int_equal(ts_fileset_skipped(set), 1);
         assert_int_equal(ts_fileset_unread(&first, set), hard ? 4 : 3);

@@ -1,6 +1,6 @@
 #include "input_make.h"
 
-#include "input/spool.h"
+#include "base/spool.h"
 
 #include <errno.h>
 #include <limits.h>

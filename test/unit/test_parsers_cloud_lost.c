@@ -2,7 +2,6 @@
 #include "cloud_build.h"
 
 #include "parsers/cloud/slots.h"
-#include "parsers/flare/flare_impl.h"
 
 #define POD "shop-1_1691167326000"
 #define AGENT "1691167326000"
@@ -608,31 +607,6 @@ static void test_words_far_apart(void **state)
 
 /* --- tables ---------------------------------------------------------------------------------- */
 
-/* Where ids stand depends on the run's key, so that none can be chosen to stand at one place. */
-static void test_ids_stand_where_the_key_says(void **state)
-{
-    enum { IDS = 1000 };
-    ts_ctx *ctx[2] = {test_ctx_new(), test_ctx_new()};
-    flare_idmap maps[2] = {{0}, {0}};
-    UNUSED(state);
-    for (size_t k = 0; k < 2; k++) {
-        ctx[k]->hash_key = (ts_hash_key){{k + 1, k + 2}};
-        for (int64_t id = 0; id < IDS; id++) {
-            assert_ok(ctx[k], flare_idmap_add(ctx[k], &maps[k], id << 32, (uint32_t)id));
-        }
-        for (int64_t id = 0; id < IDS; id++) {
-            assert_int_equal(*flare_idmap_find(ctx[k], &maps[k], id << 32), id);
-        }
-    }
-    assert_int_equal(maps[0].slot_count, maps[1].slot_count);
-    assert_memory_not_equal(maps[0].slots, maps[1].slots,
-                            maps[0].slot_count * sizeof *maps[0].slots);
-    for (size_t k = 0; k < 2; k++) {
-        flare_idmap_free(ctx[k], &maps[k]);
-        test_ctx_free(ctx[k]);
-    }
-}
-
 static uint64_t number_itself(const void *owner, uint32_t number)
 {
     UNUSED(owner);
@@ -686,7 +660,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_pauses_at_the_end_of_time),
         cmocka_unit_test(test_clock_that_was_set_back_is_named),
         cmocka_unit_test(test_words_far_apart),
-        cmocka_unit_test(test_ids_stand_where_the_key_says),
         cmocka_unit_test(test_slots),
     };
     if (argc > 1) {

@@ -494,8 +494,6 @@ static ts_code small_import(ts_ctx *ctx, ts_sink *sink)
         (code = ts_dict(&other, store, TS_TEXT_LIT("word"))) != TS_OK ||
         (code = ts_clock_snapshot(store, &clocks)) != TS_OK ||
         (code = ts_datasource_clock(store, "other", TS_CLOCK_REALTIME)) != TS_OK ||
-        (code = ts_trace_config(store, TS_TEXT_LIT("a"), TS_TEXT_LIT("b"), TS_TEXT_LIT("c"))) !=
-            TS_OK ||
         (code = ts_meta_source(store, "a", "b")) != TS_OK ||
         (code = ts_stack_method(&other, store, id, &method)) != TS_OK ||
         (code = ts_stack_node(&other, &added, store, id, 0, other, 3, 0, NULL)) != TS_OK) {

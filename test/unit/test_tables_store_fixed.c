@@ -367,17 +367,6 @@ static void clock_sources_stand_in_their_fixed_order(void **state)
     assert_mem_row(b->mem, datasource_clockid, 2, "2|new-plugin|4");
 }
 
-static void configuration_rows_are_numbered(void **state)
-{
-    bench *b = *state;
-    assert_ok(b->ctx, ts_trace_config(b->store, TS_TEXT_LIT("memory_config"),
-                                      TS_TEXT_LIT("sample_interval"), TS_TEXT_LIT("5000")));
-    assert_ok(b->ctx, ts_trace_config(b->store, TS_TEXT_LIT("hisys_event"),
-                                      TS_TEXT_LIT("process_name"), TS_TEXT_NULL));
-    assert_mem_row(b->mem, trace_config, 0, "0|memory_config|sample_interval|5000");
-    assert_mem_row(b->mem, trace_config, 1, "1|hisys_event|process_name|NULL");
-}
-
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -401,7 +390,6 @@ int main(void)
         T(an_empty_relative_range_is_one_long),
         T(equal_texts_share_an_id),
         T(clock_sources_stand_in_their_fixed_order),
-        T(configuration_rows_are_numbered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -412,11 +412,6 @@ bool ts_heap_is_open(const ts_heap *h)
     return h->open;
 }
 
-int64_t ts_heap_file_id(const ts_heap *h)
-{
-    return h->file_id;
-}
-
 int64_t ts_heap_source(const ts_heap *h)
 {
     return h->source_id;

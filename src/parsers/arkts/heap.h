@@ -29,8 +29,7 @@ void ts_heap_free(ts_heap *h);
 ts_code ts_heap_begin(ts_heap *h, int64_t parent_source, const char *label);
 bool ts_heap_is_open(const ts_heap *h);
 
-/* The file_id and source of the open snapshot. */
-int64_t ts_heap_file_id(const ts_heap *h);
+/* The source of the open snapshot. */
 int64_t ts_heap_source(const ts_heap *h);
 
 /* Position of the input that the next pieces come from, for issues. */

@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "base/intvec.h"
-#include "input/spool.h"
+#include "base/spool.h"
 #include "parsers/arkts/heap.h"
 #include "tables/formats/arkts/arkts_constants.h"
 
@@ -301,9 +301,8 @@ ts_code heap_meta_number(ts_heap *h, const ts_json_number *number);
 ts_code heap_meta_write(ts_heap *h);
 void heap_meta_reset(ts_heap *h);
 void heap_fields_default(heap_fields *fields, enum heap_part part);
-/* Number of targets of a part, and the field name of each. */
+/* Number of targets of a part. */
 unsigned heap_targets(enum heap_part part);
-const char *heap_target_name(enum heap_part part, unsigned target);
 
 /* heap_array.c */
 ts_code heap_array_open(ts_heap *h, enum heap_part part);

@@ -25,11 +25,6 @@ unsigned heap_targets(enum heap_part part)
     return n;
 }
 
-const char *heap_target_name(enum heap_part part, unsigned target)
-{
-    return targets[part][target];
-}
-
 void heap_fields_default(heap_fields *fields, enum heap_part part)
 {
     memset(fields, 0, sizeof *fields);

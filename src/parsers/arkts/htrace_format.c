@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "base/ckd.h"
 #include "htrace/htrace.h"
-#include "htrace/wire.h"
+#include "wire/wire.h"
 #include "parsers/arkts/session.h"
 
 enum { RESULT_FIELD = 1, MAX_CONFIG = 1 << 20 };

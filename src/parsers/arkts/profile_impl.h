@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "base/intvec.h"
 #include "base/pool.h"
-#include "input/spool.h"
+#include "base/spool.h"
 #include "parsers/arkts/profile.h"
 
 #define NO_INDEX UINT32_MAX

@@ -12,6 +12,7 @@
 #define TS_PARSERS_CLOUD_CLOUD_IMPL_H
 
 #include "base/ckd.h"
+#include "base/idmap.h"
 #include "base/pool.h"
 #include "parsers/cloud/reader.h"
 #include "parsers/cloud/slots.h"
@@ -251,10 +252,9 @@ typedef struct cloud_pod {
     cloud_array busy;    /* uint32_t: numbers of threads that may have something open */
     cloud_calls calls;
     ts_pool thread_names;
-    bool roots_told; /* a root ended with call.info, as all do */
-    bool trace_torn; /* a file of the trace did not end as it should */
-    uint32_t *thread_slots;
-    uint32_t thread_slot_count;
+    bool roots_told;     /* a root ended with call.info, as all do */
+    bool trace_torn;     /* a file of the trace did not end as it should */
+    ts_idmap thread_ids; /* to places in threads */
 } cloud_pod;
 
 #define CLOUD_NS_PER_MS INT64_C(1000000)

@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "input/input.h"
-#include "input/spool.h"
+#include "base/spool.h"
 
 /* --- cursors ------------------------------------------------------------------------------- */
 

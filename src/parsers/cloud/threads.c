@@ -2,7 +2,6 @@
 #include "parsers/cloud/cloud_impl.h"
 
 #include "base/alloc.h"
-#include "base/hash.h"
 #include "parsers/cloud/trace.h"
 
 #include <inttypes.h>
@@ -11,57 +10,23 @@ enum { FIRST_FRAMES = 2 };
 
 /* --- look-up -------------------------------------------------------------------------------- */
 
-static uint32_t slot_of(const cloud_pod *pod, uint64_t tid)
-{
-    const cloud_thread *threads = pod->threads.p;
-    uint32_t mask = pod->thread_slot_count - 1;
-    ts_hash h = ts_hash_begin(&pod->ctx->hash_key);
-    ts_hash_word(&h, tid);
-    uint32_t slot = (uint32_t)ts_hash_end(&h) & mask;
-    while (pod->thread_slots[slot] != 0 && threads[pod->thread_slots[slot] - 1].tid != tid) {
-        slot = (slot + 1) & mask;
-    }
-    return slot;
-}
-
-static ts_code grow_slots(cloud_pod *pod)
-{
-    const cloud_thread *threads = pod->threads.p;
-    uint32_t count = pod->thread_slot_count == 0 ? 64 : pod->thread_slot_count * 2;
-    uint32_t *slots = ts_zalloc(pod->ctx, count, sizeof *slots);
-    if (slots == NULL) {
-        return pod->ctx->error.code;
-    }
-    ts_free(pod->ctx, pod->thread_slots);
-    pod->thread_slots = slots;
-    pod->thread_slot_count = count;
-    for (uint32_t i = 0; i < pod->threads.n; i++) {
-        slots[slot_of(pod, threads[i].tid)] = i + 1;
-    }
-    return TS_OK;
-}
-
 ts_code cloud_thread_of(uint32_t *number, cloud_pod *pod, uint64_t tid)
 {
-    uint32_t slot;
     cloud_thread t = {.tid = tid};
+    uint64_t known;
     ts_code code;
-    if (pod->threads.n >= pod->thread_slot_count / 2 && (code = grow_slots(pod)) != TS_OK) {
-        return code;
-    }
-    slot = slot_of(pod, tid);
-    if (pod->thread_slots[slot] != 0) {
-        *number = pod->thread_slots[slot] - 1;
+    if (ts_idmap_find(&known, &pod->thread_ids, (int64_t)tid)) {
+        *number = (uint32_t)known;
         return TS_OK;
     }
     if ((code = cloud_grow(pod->ctx, &pod->threads, sizeof t)) != TS_OK ||
         (code = ts_thread(&t.itid, pod->store, pod->source_id, (int64_t)tid, pod->ipid, "java")) !=
-            TS_OK) {
+            TS_OK ||
+        (code = ts_idmap_put(pod->ctx, &pod->thread_ids, (int64_t)tid, pod->threads.n)) != TS_OK) {
         return code;
     }
     *number = (uint32_t)pod->threads.n;
     ((cloud_thread *)pod->threads.p)[pod->threads.n++] = t;
-    pod->thread_slots[slot] = (uint32_t)pod->threads.n;
     return TS_OK;
 }
 
@@ -223,7 +188,7 @@ void cloud_trace_free(cloud_pod *pod)
     }
     ts_free(pod->ctx, pod->threads.p);
     ts_free(pod->ctx, pod->busy.p);
-    ts_free(pod->ctx, pod->thread_slots);
+    ts_idmap_free(pod->ctx, &pod->thread_ids);
     ts_free(pod->ctx, pod->blocks.p);
     ts_free(pod->ctx, pod->roots.p);
 }

@@ -8,9 +8,11 @@
 #ifndef TS_PARSERS_FLARE_IMPL_H
 #define TS_PARSERS_FLARE_IMPL_H
 
+#include "base/idmap.h"
+#include "base/vec.h"
 #include "base/buf.h"
 #include "base/pool.h"
-#include "input/spool.h"
+#include "base/spool.h"
 #include "json/json.h"
 #include "parsers/format.h"
 #include "tables/formats/flare/flare_constants.h"
@@ -67,21 +69,6 @@ void flare_in_close(flare_in *in);
 /* Borrows bytes at `off` until the next call: *got of them, less than n only at the end. */
 ts_code flare_in_get(const uint8_t **p, size_t *got, flare_in *in, uint64_t off, size_t n);
 
-/* --- ids of 64 bits to numbers (idmap.c) --------------------------------------------------- */
-
-typedef struct flare_idmap {
-    int64_t *keys;
-    uint32_t *values;
-    uint32_t *slots; /* number + 1; 0 is empty */
-    uint32_t slot_count, count, cap;
-} flare_idmap;
-
-/* The place of the value, or NULL. Valid until the next flare_idmap_add. */
-uint32_t *flare_idmap_find(const ts_ctx *ctx, const flare_idmap *map, int64_t key);
-/* The key must not be there yet. */
-ts_code flare_idmap_add(ts_ctx *ctx, flare_idmap *map, int64_t key, uint32_t value);
-void flare_idmap_free(ts_ctx *ctx, flare_idmap *map);
-
 /* --- thread objects: stacks and the summary's threads (object.c) --------------------------- */
 
 enum {
@@ -113,9 +100,8 @@ void flare_object_key(flare_object *o, const char *p, size_t n);
 ts_code flare_object_string(flare_object *o, const char *p, size_t n, unsigned flags);
 void flare_object_number(flare_object *o, const ts_json_number *number);
 void flare_object_literal(flare_object *o, ts_json_kind kind);
-/* True when the array is stacktrace, whose elements then come through _ints. */
+/* True when the array is stacktrace: its elements are frames. */
 bool flare_object_array(flare_object *o);
-ts_code flare_object_ints(flare_object *o, const int64_t *v, size_t n);
 
 /* Reads stack payloads of both kinds. */
 typedef struct flare_payloads {
@@ -203,10 +189,9 @@ struct flare_dir {
     int64_t cpu_type; /* id of the stack_value_type, 0 before the first */
     uint64_t bytes_seen, bytes_lost, bytes_skipped;
     flare_summary summary;
-    flare_thread *threads; /* in the order of their coming */
-    uint32_t thread_count, thread_cap;
-    flare_idmap thread_ids;
-    flare_idmap methods; /* id to row of stack_method */
+    ts_vec threads;      /* flare_thread, in the order of their coming */
+    ts_idmap thread_ids; /* to places in threads */
+    ts_idmap methods;    /* id to row of stack_method */
     flare_family *family;
     int64_t series_interval_ms; /* of the first series, 0: none */
     const char *file;           /* of the record that is being read, for issues */

@@ -15,7 +15,7 @@ enum { KEY_I64 = 5 };
 
 /* Names by id. Texts are kept in the pool. */
 typedef struct name_map {
-    flare_idmap ids; /* to ids of texts */
+    ts_idmap ids; /* to ids of texts */
     ts_pool texts;
 } name_map;
 
@@ -47,14 +47,13 @@ typedef struct missing_name {
 /* What the directories of one run of this program share. */
 typedef struct shared_state {
     flare_family *families;
-    missing_name *missing;
-    size_t missing_count, missing_cap;
-    ts_pool files; /* names, because the sets are closed before the end */
+    ts_vec missing; /* missing_name */
+    ts_pool files;  /* names, because the sets are closed before the end */
 } shared_state;
 
 static void names_free(ts_ctx *ctx, name_map *names)
 {
-    flare_idmap_free(ctx, &names->ids);
+    ts_idmap_free(ctx, &names->ids);
     ts_pool_free(ctx, &names->texts);
 }
 
@@ -68,7 +67,7 @@ static void release(ts_ctx *ctx, void *bytes)
         ts_free(ctx, shared->families);
         shared->families = next;
     }
-    ts_free(ctx, shared->missing);
+    ts_vec_free(ctx, &shared->missing);
     ts_pool_free(ctx, &shared->files);
 }
 
@@ -105,19 +104,20 @@ static void split_name(ts_text *cls, ts_text *name, ts_text text)
 /* All directories were read: names that came after the stacks that need them. */
 static ts_code finish_names(ts_ctx *ctx, ts_store *store, void *bytes)
 {
+    (void)ctx;
     const shared_state *shared = bytes;
     ts_code code = TS_OK;
-    for (size_t i = 0; i < shared->missing_count && code == TS_OK; i++) {
-        const missing_name *m = &shared->missing[i];
-        const uint32_t *number = flare_idmap_find(ctx, &m->family->names.ids, m->id);
+    for (size_t i = 0; i < shared->missing.n && code == TS_OK; i++) {
+        const missing_name *m = (const missing_name *)shared->missing.p + i;
         const char *file = ts_pool_text(&shared->files, m->file).p;
         ts_text cls;
         ts_text name;
-        if (number == NULL) {
+        uint64_t number;
+        if (!ts_idmap_find(&number, &m->family->names.ids, m->id)) {
             code = note_missing(store, m->source_id, m->id, file, m->offset);
             continue;
         }
-        split_name(&cls, &name, ts_pool_text(&m->family->names.texts, *number));
+        split_name(&cls, &name, ts_pool_text(&m->family->names.texts, (uint32_t)number));
         code = ts_stack_method_name(store, m->row, cls, name);
         if (code == TS_OK) {
             code = note_sibling(store, m->source_id, m->id, file, m->offset);
@@ -173,19 +173,14 @@ static ts_code find_family(flare_dir *dir)
 static ts_code set_name(ts_ctx *ctx, name_map *names, int64_t id, ts_text text, bool *before)
 {
     uint32_t number;
-    uint32_t *at;
+    uint64_t old;
     ts_code code = ts_pool_intern(ctx, &number, NULL, &names->texts, text);
     *before = false;
     if (code != TS_OK) {
         return code;
     }
-    at = flare_idmap_find(ctx, &names->ids, id);
-    if (at == NULL) {
-        return flare_idmap_add(ctx, &names->ids, id, number);
-    }
-    *before = *at != number;
-    *at = number;
-    return TS_OK;
+    *before = ts_idmap_find(&old, &names->ids, id) && old != number;
+    return ts_idmap_put(ctx, &names->ids, id, number);
 }
 
 /* --- rows ----------------------------------------------------------------------------------- */
@@ -199,47 +194,41 @@ static ts_code put_method(flare_dir *dir, int64_t id, ts_text text, int64_t *row
 
 static ts_code keep_row(flare_dir *dir, int64_t id, int64_t row)
 {
-    return flare_idmap_add(dir->ctx, &dir->methods, id, (uint32_t)row);
+    return ts_idmap_put(dir->ctx, &dir->methods, id, (uint64_t)row);
 }
 
 /* A sibling that comes later may have the name. */
 static ts_code remember_missing(flare_dir *dir, int64_t id, int64_t row)
 {
     shared_state *shared = dir->family->shared;
+    uint32_t file;
     missing_name *m;
-    ts_code code;
-    if (shared->missing_count == shared->missing_cap) {
-        size_t cap = shared->missing_cap == 0 ? 16 : shared->missing_cap * 2;
-        missing_name *missing = ts_realloc(dir->ctx, shared->missing, cap, sizeof *missing);
-        if (missing == NULL) {
-            return dir->ctx->error.code;
-        }
-        shared->missing = missing;
-        shared->missing_cap = cap;
-    }
-    m = &shared->missing[shared->missing_count];
-    *m = (missing_name){dir->family, dir->source_id, id, row, dir->offset, 0};
     /* With its NUL, to be handed on as a string. */
-    code = ts_pool_intern(dir->ctx, &m->file, NULL, &shared->files,
-                          (ts_text){dir->file, strlen(dir->file) + 1});
-    shared->missing_count += code == TS_OK;
-    return code;
+    ts_code code = ts_pool_intern(dir->ctx, &file, NULL, &shared->files,
+                                  (ts_text){dir->file, strlen(dir->file) + 1});
+    if (code != TS_OK) {
+        return code;
+    }
+    m = ts_vec_add(dir->ctx, &shared->missing, sizeof *m);
+    if (m == NULL) {
+        return dir->ctx->error.code;
+    }
+    *m = (missing_name){dir->family, dir->source_id, id, row, dir->offset, file};
+    return TS_OK;
 }
 
 ts_code flare_method_row(int64_t *row, flare_dir *dir, int64_t id)
 {
     char number[24];
     ts_method m = {.has_raw_id = true, .raw_id = id};
-    const uint32_t *known = flare_idmap_find(dir->ctx, &dir->methods, id);
-    const uint32_t *sibling;
+    uint64_t known;
     ts_code code;
-    if (known != NULL) {
-        *row = *known;
+    if (ts_idmap_find(&known, &dir->methods, id)) {
+        *row = (int64_t)known;
         return TS_OK;
     }
-    sibling = dir->family == NULL ? NULL : flare_idmap_find(dir->ctx, &dir->family->names.ids, id);
-    if (sibling != NULL) {
-        code = put_method(dir, id, ts_pool_text(&dir->family->names.texts, *sibling), row);
+    if (dir->family != NULL && ts_idmap_find(&known, &dir->family->names.ids, id)) {
+        code = put_method(dir, id, ts_pool_text(&dir->family->names.texts, (uint32_t)known), row);
         if (code == TS_OK) {
             code = note_sibling(dir->store, dir->source_id, id, dir->file, dir->offset);
         }
@@ -347,8 +336,8 @@ static ts_code put_names(flare_dir *dir, const name_map *names)
 {
     ts_code code = TS_OK;
     for (uint32_t i = 0; i < names->ids.count && code == TS_OK; i++) {
-        ts_text text = ts_pool_text(&names->texts, names->ids.values[i]);
-        int64_t id = names->ids.keys[i];
+        ts_text text = ts_pool_text(&names->texts, (uint32_t)names->ids.entries[i].value);
+        int64_t id = names->ids.entries[i].id;
         int64_t row;
         bool ignored;
         if ((code = put_method(dir, id, text, &row)) == TS_OK &&
@@ -384,8 +373,9 @@ static ts_code drop_uncertain(flare_dir *dir, const flare_pair *pair, name_reade
     }
     for (uint32_t i = 0; i < r->later.ids.count && code == TS_OK; i++) {
         bool ignored;
-        code = set_name(dir->ctx, &r->names, r->later.ids.keys[i],
-                        ts_pool_text(&r->later.texts, r->later.ids.values[i]), &ignored);
+        code = set_name(dir->ctx, &r->names, r->later.ids.entries[i].id,
+                        ts_pool_text(&r->later.texts, (uint32_t)r->later.ids.entries[i].value),
+                        &ignored);
     }
     return code;
 }

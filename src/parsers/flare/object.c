@@ -124,7 +124,7 @@ bool flare_object_array(flare_object *o)
     return true;
 }
 
-ts_code flare_object_ints(flare_object *o, const int64_t *v, size_t n)
+static ts_code take_ints(flare_object *o, const int64_t *v, size_t n)
 {
     if (o->frame_cap - o->frame_count < n) {
         size_t cap;
@@ -210,7 +210,7 @@ static ts_code on_number(void *user, const ts_json_number *number)
         flare_object_number(&p->object, number);
     } else if (p->depth == p->stack_depth) {
         if (number->is_int) {
-            return flare_object_ints(&p->object, &number->i, 1);
+            return take_ints(&p->object, &number->i, 1);
         }
         p->object.bad_frame = true;
     }
@@ -231,7 +231,7 @@ static ts_code on_literal(void *user, ts_json_kind kind)
 static ts_code on_ints(void *user, const int64_t *v, size_t n)
 {
     flare_payloads *p = user;
-    return p->depth == p->stack_depth ? flare_object_ints(&p->object, v, n) : TS_OK;
+    return p->depth == p->stack_depth ? take_ints(&p->object, v, n) : TS_OK;
 }
 
 static const ts_json_handler handler = {
@@ -322,7 +322,7 @@ static ts_code read_resp(const char **why, flare_payloads *p, const uint8_t *byt
     }
     p->object.has = FLARE_HAS_STACK;
     while (take_line(&id, &bytes, end, ':')) {
-        ts_code code = flare_object_ints(&p->object, &id, 1);
+        ts_code code = take_ints(&p->object, &id, 1);
         if (code != TS_OK) {
             return code;
         }

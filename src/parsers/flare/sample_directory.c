@@ -95,30 +95,21 @@ ts_code flare_dir_ns(int64_t *ns, bool *fits, flare_dir *dir, const char *file, 
 
 ts_code flare_dir_thread(flare_thread **out, flare_dir *dir, int64_t id)
 {
-    const uint32_t *known = flare_idmap_find(dir->ctx, &dir->thread_ids, id);
+    uint64_t known;
     ts_code code;
-    if (known != NULL) {
-        *out = &dir->threads[*known];
+    if (ts_idmap_find(&known, &dir->thread_ids, id)) {
+        *out = (flare_thread *)dir->threads.p + known;
         return TS_OK;
     }
-    if (dir->thread_count == dir->thread_cap) {
-        uint32_t cap = dir->thread_cap == 0 ? 16 : dir->thread_cap * 2;
-        flare_thread *threads = ts_realloc(dir->ctx, dir->threads, cap, sizeof *threads);
-        if (threads == NULL) {
-            return dir->ctx->error.code;
-        }
-        dir->threads = threads;
-        dir->thread_cap = cap;
+    *out = ts_vec_add(dir->ctx, &dir->threads, sizeof **out);
+    if (*out == NULL) {
+        return dir->ctx->error.code;
     }
-    *out = &dir->threads[dir->thread_count];
     **out = (flare_thread){.id = id, .first_ms = INT64_MAX, .last_ms = INT64_MIN};
-    if ((code = flare_idmap_add(dir->ctx, &dir->thread_ids, id, dir->thread_count)) != TS_OK ||
-        (code = ts_thread(&(*out)->itid, dir->store, dir->source_id, id, dir->ipid, "java")) !=
-            TS_OK) {
-        return code;
-    }
-    dir->thread_count++;
-    return TS_OK;
+    code = ts_idmap_put(dir->ctx, &dir->thread_ids, id, dir->threads.n - 1);
+    return code != TS_OK
+               ? code
+               : ts_thread(&(*out)->itid, dir->store, dir->source_id, id, dir->ipid, "java");
 }
 
 /* Texts that differ from what the row has. */
@@ -284,8 +275,8 @@ static ts_code read_thread(flare_dir *dir, const flare_entry *entries, size_t n)
 static ts_code check_missing(flare_dir *dir)
 {
     ts_code code = TS_OK;
-    for (uint32_t i = 0; i < dir->thread_count && code == TS_OK; i++) {
-        const flare_thread *t = &dir->threads[i];
+    for (size_t i = 0; i < dir->threads.n && code == TS_OK; i++) {
+        const flare_thread *t = (const flare_thread *)dir->threads.p + i;
         if (t->listed_count > 0 && !t->has_files) {
             code = ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_thread_missing,
                             FLARE_SUMMARY_FILE, TS_NO_OFFSET,
@@ -403,8 +394,8 @@ static ts_code set_times(flare_dir *dir)
     bool fits = true;
     bool older;
     ts_code code = ts_source_text(dir->store, dir->source_id, &source->clock, "realtime", 8);
-    for (uint32_t i = 0; i < dir->thread_count; i++) {
-        const flare_thread *t = &dir->threads[i];
+    for (size_t i = 0; i < dir->threads.n; i++) {
+        const flare_thread *t = (const flare_thread *)dir->threads.p + i;
         first = t->first_ms < first ? t->first_ms : first;
         last = t->last_ms > last ? t->last_ms : last;
         if (t->has_series && t->slots > 0) {
@@ -442,11 +433,11 @@ static ts_code finish(flare_dir *dir)
     bytes->lost += dir->bytes_lost;
     bytes->skipped += dir->bytes_skipped;
     bytes->imported += dir->bytes_seen - dir->bytes_lost - dir->bytes_skipped;
-    if (dir->thread_count > 0) {
-        qsort(dir->threads, dir->thread_count, sizeof *dir->threads, by_id);
+    if (dir->threads.n > 0) {
+        qsort(dir->threads.p, dir->threads.n, sizeof(flare_thread), by_id);
     }
-    for (uint32_t i = 0; i < dir->thread_count && code == TS_OK; i++) {
-        code = put_thread(dir, &dir->threads[i]);
+    for (size_t i = 0; i < dir->threads.n && code == TS_OK; i++) {
+        code = put_thread(dir, (const flare_thread *)dir->threads.p + i);
     }
     if (code == TS_OK && (code = put_properties(dir)) == TS_OK) {
         code = set_times(dir);
@@ -513,8 +504,8 @@ ts_code flare_dir_import(flare_files *files, int64_t source_id, const flare_entr
         code = finish(&dir);
     }
     flare_summary_free(&dir);
-    flare_idmap_free(dir.ctx, &dir.thread_ids);
-    flare_idmap_free(dir.ctx, &dir.methods);
-    ts_free(dir.ctx, dir.threads);
+    ts_idmap_free(dir.ctx, &dir.thread_ids);
+    ts_idmap_free(dir.ctx, &dir.methods);
+    ts_vec_free(dir.ctx, &dir.threads);
     return code;
 }

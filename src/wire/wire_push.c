@@ -1,4 +1,4 @@
-#include "htrace/wire.h"
+#include "wire/wire.h"
 
 enum { ST_TAG, ST_NUMBER, ST_FIXED, ST_LENGTH, ST_BODY, ST_STOP };
 

@@ -1,4 +1,4 @@
-#include "htrace/wire.h"
+#include "wire/wire.h"
 
 const char *ts_wire_fault_text(ts_wire_fault fault)
 {

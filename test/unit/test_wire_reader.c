@@ -1,6 +1,6 @@
 #include "support.h"
 
-#include "htrace/wire.h"
+#include "wire/wire.h"
 
 /* --- what a message holds, as text --------------------------------------------------------------
  */

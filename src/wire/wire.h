@@ -9,8 +9,8 @@
  * Two forms of the same thing: ts_wire walks a message that is in memory and borrows from it;
  * ts_wire_push is fed a message in pieces of any size and keeps nothing of it.
  */
-#ifndef TS_HTRACE_WIRE_H
-#define TS_HTRACE_WIRE_H
+#ifndef TS_WIRE_WIRE_H
+#define TS_WIRE_WIRE_H
 
 #include "base/bytes.h"
 #include "base/result.h"

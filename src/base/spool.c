@@ -1,4 +1,4 @@
-#include "input/spool.h"
+#include "base/spool.h"
 
 #include "base/alloc.h"
 #include "base/ckd.h"
@@ -132,18 +132,11 @@ static ts_code write_out(ts_spool *s, const uint8_t *p, size_t n)
     if (ts_ckd_add(&end, s->filed, (uint64_t)n) || end > INT64_MAX) {
         return fail_in_tmpdir(ctx, "write", EFBIG);
     }
-    size_t done = 0;
-    while (done < n) {
-        if ((code = ts_check_cancel(ctx)) != TS_OK) {
-            return code;
-        }
-        ssize_t w =
-            ctx->sys.pwrite(ctx->sys.user, s->fd, p + done, n - done, (off_t)(s->filed + done));
-        if (w > 0) {
-            done += (size_t)w;
-        } else if (w == 0 || errno != EINTR) {
-            return fail_in_tmpdir(ctx, "write", w == 0 ? ENOSPC : errno);
-        }
+    if ((code = ts_check_cancel(ctx)) != TS_OK) {
+        return code;
+    }
+    if (ts_sys_pwrite_all(ctx, s->fd, p, n, (off_t)s->filed) != 0) {
+        return errno == EINTR ? ts_check_cancel(ctx) : fail_in_tmpdir(ctx, "write", errno);
     }
     s->filed = end;
     return TS_OK;
@@ -200,23 +193,20 @@ ts_code ts_spool_write(ts_spool *s, const void *p, size_t n)
 static ts_code read_file(size_t *got, ts_spool *s, uint64_t off, uint8_t *buf, size_t n)
 {
     ts_ctx *ctx = s->ctx;
+    ts_code code = ts_check_cancel(ctx);
+    ssize_t r;
     *got = 0;
-    while (*got < n) {
-        ts_code code = ts_check_cancel(ctx);
-        if (code != TS_OK) {
-            return code;
-        }
-        ssize_t r = ctx->sys.pread(ctx->sys.user, s->fd, buf + *got, n - *got, (off_t)(off + *got));
-        if (r > 0) {
-            *got += (size_t)r;
-        } else if (r == 0) {
-            return ts_fail(ctx, TS_ERR_OUTPUT, "a temporary file in '%s' became shorter",
-                           ctx->tmpdir);
-        } else if (errno != EINTR) {
-            return fail_in_tmpdir(ctx, "read", errno);
-        }
+    if (code != TS_OK) {
+        return code;
     }
-    return TS_OK;
+    r = ts_sys_pread_all(ctx, s->fd, buf, n, (off_t)off);
+    if (r < 0) {
+        return errno == EINTR ? ts_check_cancel(ctx) : fail_in_tmpdir(ctx, "read", errno);
+    }
+    *got = (size_t)r;
+    return *got == n ? TS_OK
+                     : ts_fail(ctx, TS_ERR_OUTPUT, "a temporary file in '%s' became shorter",
+                               ctx->tmpdir);
 }
 
 ts_code ts_spool_read(size_t *got, ts_spool *s, uint64_t off, void *buf, size_t n)

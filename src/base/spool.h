@@ -2,8 +2,8 @@
  * An anonymous temporary file (O_TMPFILE in ctx->tmpdir, or created O_EXCL and unlinked at once):
  * append, then read. Small spools stay in memory (64 KiB). Nothing named is left, whatever happens.
  */
-#ifndef TS_INPUT_SPOOL_H
-#define TS_INPUT_SPOOL_H
+#ifndef TS_BASE_SPOOL_H
+#define TS_BASE_SPOOL_H
 
 #include "base/context.h"
 

@@ -1,0 +1,221 @@
+/* ts_vec and ts_idmap. */
+#include "base/idmap.h"
+#include "base/vec.h"
+#include "support.h"
+
+typedef struct pair {
+    uint64_t a;
+    uint32_t b;
+} pair;
+
+static void test_vec_keeps_what_was_added(void **state)
+{
+    ts_ctx *ctx = test_ctx_new();
+    ts_vec v = {0};
+    (void)state;
+    for (uint32_t i = 0; i < 1000; i++) {
+        pair *p = ts_vec_add(ctx, &v, sizeof *p);
+        assert_non_null(p);
+        assert_int_equal(p->a, 0); /* zeroed */
+        assert_int_equal(p->b, 0);
+        *p = (pair){UINT64_C(1) << 40 | i, i};
+        assert_int_equal(v.n, i + 1);
+        assert_true(v.n <= v.cap && v.cap <= (i < 16 ? 16 : 2 * (size_t)i));
+    }
+    const pair *all = v.p;
+    for (uint32_t i = 0; i < 1000; i++) {
+        assert_int_equal(all[i].a, UINT64_C(1) << 40 | i);
+        assert_int_equal(all[i].b, i);
+    }
+    ts_vec_free(ctx, &v);
+    assert_null(v.p);
+    assert_int_equal(v.n + v.cap, 0);
+    test_ctx_free(ctx);
+}
+
+static void test_vec_reserves(void **state)
+{
+    ts_ctx *ctx = test_ctx_new();
+    ts_vec v = {0};
+    (void)state;
+    assert_ok(ctx, ts_vec_reserve(ctx, &v, 0, 8));
+    assert_null(v.p);
+    assert_ok(ctx, ts_vec_reserve(ctx, &v, 1000, 8));
+    assert_int_equal(v.cap, 1000);
+    assert_int_equal(v.n, 0);
+    void *before = v.p;
+    v.n = 990;
+    assert_ok(ctx, ts_vec_reserve(ctx, &v, 10, 8));
+    assert_ptr_equal(v.p, before);
+    assert_ok(ctx, ts_vec_reserve(ctx, &v, 11, 8));
+    assert_int_equal(v.cap, 2000); /* doubles, though 1001 would do */
+    ts_vec_free(ctx, &v);
+    test_ctx_free(ctx);
+}
+
+/* Sums and products beyond size_t are out of memory, not a small block. */
+static void test_vec_sizes_do_not_wrap(void **state)
+{
+    ts_ctx *ctx = test_ctx_new();
+    ts_vec v = {0};
+    (void)state;
+    assert_non_null(ts_vec_add(ctx, &v, 8));
+    assert_int_equal(ts_vec_reserve(ctx, &v, SIZE_MAX, 8), TS_ERR_NOMEM);
+    assert_int_equal(ts_vec_reserve(ctx, &v, SIZE_MAX - 1, 8), TS_ERR_NOMEM);
+    assert_int_equal(ts_vec_reserve(ctx, &v, SIZE_MAX / 8 + 1, 8), TS_ERR_NOMEM);
+    assert_int_equal(v.n, 1);
+    assert_int_equal(v.cap, 16);
+    ts_vec_free(ctx, &v);
+    test_ctx_free(ctx);
+}
+
+static void test_vec_without_memory(void **state)
+{
+    ts_ctx *ctx = test_ctx_new();
+    test_failing f = {.fail_at = 2};
+    ts_vec v = {0};
+    (void)state;
+    ctx->allocator = test_failing_allocator(&f);
+    for (uint32_t i = 0; i < 16; i++) {
+        uint32_t *p = ts_vec_add(ctx, &v, sizeof *p);
+        assert_non_null(p);
+        *p = i;
+    }
+    assert_null(ts_vec_add(ctx, &v, sizeof(uint32_t)));
+    assert_int_equal(ctx->error.code, TS_ERR_NOMEM);
+    assert_int_equal(v.n, 16);
+    assert_int_equal(((uint32_t *)v.p)[15], 15);
+    assert_non_null(ts_vec_add(ctx, &v, sizeof(uint32_t)));
+    assert_int_equal(((uint32_t *)v.p)[15], 15);
+    ts_vec_free(ctx, &v);
+    test_ctx_free(ctx);
+}
+
+/* --- ids --- */
+
+/* Ids as inputs have them: counted from 0, multiples of a page, negative, and the ends. */
+static int64_t id_of(int kind, int64_t i)
+{
+    switch (kind) {
+    case 0:
+        return i;
+    case 1:
+        return i * 4096;
+    case 2:
+        return -i;
+    case 3:
+        return INT64_MIN + i;
+    default:
+        return INT64_MAX - i;
+    }
+}
+
+static void test_idmap_finds_what_was_put(void **state)
+{
+    enum { IDS = 5000 };
+    (void)state;
+    for (int kind = 0; kind < 5; kind++) {
+        ts_ctx *ctx = test_ctx_new();
+        ts_idmap map = {0};
+        uint64_t value;
+        for (int64_t i = 0; i < IDS; i++) {
+            assert_false(ts_idmap_find(&value, &map, id_of(kind, i)));
+            assert_ok(ctx, ts_idmap_put(ctx, &map, id_of(kind, i), UINT64_MAX - (uint64_t)i));
+            assert_int_equal(map.count, i + 1);
+            /* A free slot is left, so that searching ends. */
+            assert_true(map.count <= map.slot_count / 4 * 3);
+            assert_true(map.slot_count <= 32 || map.slot_count <= 3 * map.count);
+        }
+        for (int64_t i = 0; i < IDS; i++) {
+            assert_true(ts_idmap_find(&value, &map, id_of(kind, i)));
+            assert_int_equal(value, UINT64_MAX - (uint64_t)i);
+            assert_int_equal(map.entries[i].id, id_of(kind, i)); /* in the order of coming */
+        }
+        assert_false(ts_idmap_find(&value, &map, id_of(kind, IDS)));
+        ts_idmap_free(ctx, &map);
+        assert_false(ts_idmap_find(&value, &map, id_of(kind, 0)));
+        test_ctx_free(ctx);
+    }
+}
+
+static void test_idmap_replaces(void **state)
+{
+    ts_ctx *ctx = test_ctx_new();
+    ts_idmap map = {0};
+    uint64_t value;
+    (void)state;
+    for (int round = 0; round < 3; round++) {
+        for (int64_t id = -20; id <= 20; id++) {
+            assert_ok(ctx, ts_idmap_put(ctx, &map, id, (uint64_t)(id * 3 + round)));
+        }
+        assert_int_equal(map.count, 41);
+    }
+    assert_true(ts_idmap_find(&value, &map, 0));
+    assert_int_equal(value, 2);
+    assert_true(ts_idmap_find(&value, &map, 7));
+    assert_int_equal(value, 23);
+    ts_idmap_free(ctx, &map);
+    test_ctx_free(ctx);
+}
+
+/* Which slots are taken depends on the key of the run. */
+static void test_idmap_is_keyed(void **state)
+{
+    ts_ctx *a = test_ctx_new();
+    ts_ctx *b = test_ctx_new();
+    ts_idmap x = {0};
+    ts_idmap y = {0};
+    size_t same = 0;
+    (void)state;
+    for (int64_t id = 1; id <= 1000; id++) {
+        assert_ok(a, ts_idmap_put(a, &x, id, 0));
+        assert_ok(b, ts_idmap_put(b, &y, id, 0));
+    }
+    assert_int_equal(x.slot_count, y.slot_count);
+    for (uint32_t i = 0; i < x.slot_count; i++) {
+        same += x.slots[i] != 0 && x.slots[i] == y.slots[i];
+    }
+    assert_true(same < 50);
+    ts_idmap_free(a, &x);
+    ts_idmap_free(b, &y);
+    test_ctx_free(a);
+    test_ctx_free(b);
+}
+
+static void test_idmap_without_memory(void **state)
+{
+    (void)state;
+    for (uint64_t fail_at = 1; fail_at <= 6; fail_at++) {
+        ts_ctx *ctx = test_ctx_new();
+        test_failing f = {.fail_at = fail_at};
+        ts_idmap map = {0};
+        uint64_t value;
+        int failed = 0;
+        ctx->allocator = test_failing_allocator(&f);
+        for (int64_t id = 0; id < 60; id++) {
+            if (ts_idmap_put(ctx, &map, id, (uint64_t)id) != TS_OK) {
+                failed++;
+                assert_false(ts_idmap_find(&value, &map, id));
+                assert_ok(ctx, ts_idmap_put(ctx, &map, id, (uint64_t)id));
+            }
+        }
+        assert_int_equal(failed, 1); /* 60 ids need 32, 64 and 128 slots, two blocks each */
+        ts_idmap_free(ctx, &map);
+        test_ctx_free(ctx);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_vec_keeps_what_was_added),
+        cmocka_unit_test(test_vec_reserves),
+        cmocka_unit_test(test_vec_sizes_do_not_wrap),
+        cmocka_unit_test(test_vec_without_memory),
+        cmocka_unit_test(test_idmap_finds_what_was_put),
+        cmocka_unit_test(test_idmap_replaces),
+        cmocka_unit_test(test_idmap_is_keyed),
+        cmocka_unit_test(test_idmap_without_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
