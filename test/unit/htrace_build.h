@@ -238,7 +238,8 @@ static inline const ts_htrace_plugin *const *rec_plugins(void)
 }
 
 /* file: for the scan ahead. */
-static inline void run_begin(run *r, const bytes *file, uint64_t hold)
+static inline void run_begin_with(run *r, const ts_htrace_plugin *const *plugins, const bytes *file,
+                                  uint64_t hold)
 {
     ts_htrace_config config = {0};
     *r = (run){0};
@@ -247,7 +248,7 @@ static inline void run_begin(run *r, const bytes *file, uint64_t hold)
     assert_ok(r->ctx, ts_store_new(&r->store, r->ctx, memsink_sink(r->sink), NULL));
     assert_ok(r->ctx, ts_source_add(&r->source_id, r->store, 0, "input", "t.htrace", "htrace"));
     config.source_id = r->source_id;
-    config.plugins = rec_plugins();
+    config.plugins = plugins;
     config.user = r;
     config.hold = hold;
     if (file != NULL) {
@@ -256,6 +257,11 @@ static inline void run_begin(run *r, const bytes *file, uint64_t hold)
         config.read_at = rec_read;
     }
     assert_ok(r->ctx, ts_htrace_new(&r->h, r->ctx, r->store, &config));
+}
+
+static inline void run_begin(run *r, const bytes *file, uint64_t hold)
+{
+    run_begin_with(r, rec_plugins(), file, hold);
 }
 
 static inline void run_feed(run *r, const uint8_t *p, size_t n, size_t block)
