@@ -431,6 +431,9 @@ static ts_code decide(ts_fate *fate, ts_htrace *h, bool cut, bool damaged)
     }
     if (s->plugin->reader == NULL) {
         *fate = cut ? TS_LOST : TS_SKIPPED;
+        if (s->plugin->is_config && ts_plugin_find(s->plugin->name, strlen(s->plugin->name))) {
+            return TS_OK; /* it says how was recorded, not what */
+        }
         return ts_htrace_stat(h, s->plugin->event, "not_supported", 1);
     }
     if (s->data_lost || (s->name_late && s->mode == TS_DATA_SKIP)) {
