@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# enrolment.sh PROGRAM SOURCE: every format and wrapper has everything that enrolment.txt is about, and every shipped question is
+# enrolment.sh PROGRAM SOURCE: every format, plugin and wrapper has everything that enrolment.txt is about, and every shipped question is
 # measured. What is missing is named.
 set -euo pipefail
 program=$1
@@ -36,6 +36,11 @@ formats=$("$program" --format=list | grep -v 'to be translated first' | cut -d' 
 [ "$(wc -w <<<"$formats")" -ge 6 ] || wrong "only these formats: $formats"
 for format in $formats; do
     enrolled format "$format"
+done
+plugins=$(sed -n 's/^TS_PLUGIN(\(.*\))$/\1/p' src/parsers/htrace/plugin_list.def)
+[ "$(wc -w <<<"$plugins")" -ge 2 ] || wrong "only these plugins: $plugins"
+for plugin in $plugins; do
+    enrolled plugin "$plugin"
 done
 wrappers=$("$program" --list | sed -n 's/^ *wrappers  *\(.*\), nested.*/\1/p' | tr -d ,)
 [ "$(wc -w <<<"$wrappers")" -ge 4 ] || wrong "only these wrappers: $wrappers"

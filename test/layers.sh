@@ -2,7 +2,7 @@
 # layers.sh SOURCE: the rules between the rooms (docs/architecture.md), checked on the text of src/.
 #
 # - a room includes only itself and rooms below it: base, wire and json (not each other), input, tables, htrace and parsers, analysis, cli;
-# - parsers/<a> never includes parsers/<b>, and only registry.c names them;
+# - parsers/<a> never includes parsers/<b>, and only registry.c names them; htrace/plugins/<a> likewise, and nothing names them;
 # - sqlite3.h in tables and cli only; nothing prints or ends the program outside cli;
 # - memory comes through the door of base/alloc.c; names of source files are unique;
 # - sinks are made by ts_sink_make, in the tests as well, so that none lacks a call.
@@ -50,6 +50,12 @@ while IFS=: read -r file included; do
         theirs=${included#parsers/}
         [ "${mine%%/*}" = "${theirs%%/*}" ] || complain "$file: a parser must not include $included"
         ;;
+    htrace/plugins/*/*:htrace/plugins/*/*)
+        mine=${file#htrace/plugins/}
+        theirs=${included#htrace/plugins/}
+        [ "${mine%%/*}" = "${theirs%%/*}" ] || complain "$file: a plugin must not include $included"
+        ;;
+    htrace/*:htrace/plugins/*/*) complain "$file: a plugin stands in its list only, not in $included" ;;
     parsers/*:parsers/*/*) complain "$file: only registry.c may include $included" ;;
     esac
 done < <(grep -HoE '^[[:space:]]*#[[:space:]]*include[[:space:]]+"[^"]+"' "${files[@]}" |

@@ -43,30 +43,6 @@ ts_code ts_htrace_stat(ts_htrace *h, const char *event, const char *type, uint64
     return h->store == NULL ? TS_OK : ts_stat(h->store, event, type, n);
 }
 
-void ts_htrace_note_gap(ts_htrace *h, uint64_t offset)
-{
-    if (!h->gap) {
-        h->gap = true;
-        h->gap_offset = (int64_t)offset;
-    }
-}
-
-ts_code ts_htrace_tell_gap(ts_htrace *h)
-{
-    ts_code code = TS_OK;
-    if (!h->gap) {
-        return TS_OK;
-    }
-    h->gap = false;
-    for (size_t i = 0; code == TS_OK && i < h->config.handler_count; i++) {
-        const ts_plugin_handler *handler = &h->config.handlers[i];
-        if (handler->gap != NULL) {
-            code = handler->gap(handler->user, h->gap_offset);
-        }
-    }
-    return code;
-}
-
 /* --- headers -----------------------------------------------------------------------------------
  */
 
@@ -175,7 +151,7 @@ ts_code ts_htrace_record_header(ts_htrace *h)
  */
 
 /* Start and end are in the boottime clock, which counts only when rows have times in it. */
-static ts_code put_times(ts_htrace *h)
+ts_code ts_htrace_record_times(ts_htrace *h)
 {
     ts_row_source *row = ts_source(h->store, h->config.source_id);
     const char *clock = ts_clock_name(TS_CLOCK_BOOTTIME);
@@ -205,10 +181,10 @@ static ts_code tell_single(ts_htrace *h, const ts_plugin *plugin)
 
 ts_code ts_htrace_record_end(ts_htrace *h)
 {
-    ts_code code = put_times(h);
+    ts_code code = TS_OK;
     for (size_t i = 0; code == TS_OK && i < h->plugin_count; i++) {
         const ts_plugin *plugin = &h->plugins[i];
-        if (plugin->handler == NULL && plugin->segments->skipped > 0) {
+        if (plugin->reader == NULL && plugin->segments->skipped > 0) {
             code = ts_issue_n(h->store, h->config.source_id, TS_ISSUE_plugin_not_decoded,
                               plugin->name, plugin->first_offset, plugin->segments->skipped,
                               "%" PRIu64 " segments of %" PRIu64 " bytes were skipped",

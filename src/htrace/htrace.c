@@ -28,7 +28,7 @@ ts_code ts_htrace_make(ts_htrace **out, ts_ctx *ctx, ts_store *store,
     h->plugins = ts_zalloc(ctx, TS_HTRACE_PLUGIN_ROOM, sizeof *h->plugins);
     if (h->plugins == NULL) {
         code = ctx->error.code;
-    } else if (store != NULL) {
+    } else if (store != NULL && (code = ts_readers_open(h)) == TS_OK) {
         code = ts_htrace_open_counts(h);
     }
     if (code != TS_OK) {
@@ -51,6 +51,7 @@ void ts_htrace_free(ts_htrace *h)
         return;
     }
     ctx = h->ctx;
+    ts_readers_close(h);
     if (h->plugins != NULL) {
         ts_plugins_free(h);
     }
@@ -515,6 +516,9 @@ ts_code ts_htrace_finish(ts_htrace *h)
     }
     if (h->dead == TS_OK && !h->any_section) {
         h->dead = ts_fail(h->ctx, TS_ERR_FORMAT, "there is no .htrace header in the input");
+    }
+    if (h->dead == TS_OK && (h->dead = ts_readers_finish(h)) == TS_OK) {
+        h->dead = ts_htrace_record_times(h);
     }
     return h->dead;
 }

@@ -52,17 +52,6 @@ const ts_plugin_known *ts_plugin_find(const char *name, size_t n)
  * memory. */
 static const ts_plugin_known other_names = {NULL, "(other names)", "other", false};
 
-static const ts_plugin_handler *find_handler(const ts_htrace *h, const char *name, size_t n)
-{
-    for (size_t i = 0; i < h->config.handler_count; i++) {
-        const ts_plugin_handler *handler = &h->config.handlers[i];
-        if (strlen(handler->name) == n && memcmp(handler->name, name, n) == 0) {
-            return handler;
-        }
-    }
-    return NULL;
-}
-
 /* Equal but for two bits, or for one letter that is another, is missing or is too much. */
 static bool is_near(const char *name, size_t n, const char *known, size_t known_n)
 {
@@ -93,10 +82,9 @@ const ts_plugin_known *ts_plugin_guess(const ts_htrace *h, const char *name, siz
 {
     for (size_t i = 0; i < sizeof known_plugins / sizeof known_plugins[0]; i++) {
         const ts_plugin_known *known = &known_plugins[i];
-        const ts_plugin_handler *handler =
-            find_handler(h, known->canonical, strlen(known->canonical));
-        if (handler != NULL && handler->reads != NULL &&
-            is_near(name, n, known->name, strlen(known->name))) {
+        const ts_plugin_name *as;
+        if (ts_reader_find(&as, h, known->canonical, strlen(known->canonical)) != NULL &&
+            as->reads != NULL && is_near(name, n, known->name, strlen(known->name))) {
             return known;
         }
     }
@@ -119,7 +107,7 @@ static ts_code add_plugin(ts_plugin **out, ts_htrace *h, char **name, const char
     plugin->is_ftrace = strcmp(*name, "ftrace-plugin") == 0;
     plugin->is_config = n > suffix && memcmp(*name + n - suffix, config, suffix) == 0;
     if (h->store != NULL) {
-        plugin->handler = find_handler(h, *name, n);
+        plugin->reader = ts_reader_find(&plugin->as, h, *name, n);
         if ((code = ts_count(&plugin->segments, h->store, h->config.source_id,
                              TS_ITEM_plugin_segments, *name)) != TS_OK ||
             (code = ts_count(&plugin->bytes, h->store, h->config.source_id, TS_ITEM_plugin_bytes,
@@ -139,7 +127,9 @@ static ts_code shown_name(char **out, ts_htrace *h, const ts_plugin_known *known
 {
     ts_buf buf = {0};
     ts_code code = TS_OK;
-    if (h->plugin_count >= TS_HTRACE_PLUGINS && known == NULL && find_handler(h, name, n) == NULL) {
+    const ts_plugin_name *as;
+    if (h->plugin_count >= TS_HTRACE_PLUGINS && known == NULL &&
+        ts_reader_find(&as, h, name, n) == NULL) {
         known = &other_names;
     }
     if (known != NULL) {

@@ -4,7 +4,8 @@
  *   htrace.c   what callers see: new, feed, finish; the loop over the states; sections
  *   next.c     what comes next: a header, a segment, zeros, or nothing that can be trusted
  *   search.c   looking for the next place that can be trusted
- *   segment.c  one segment: its fields, its data on the way to a handler
+ *   segment.c  one segment: its fields, and what becomes of it
+ *   host.c     plugins that are open: their segments' data, gaps, the end
  *   plugins.c  names of plugins, what is known of them, their counts
  *   clocks.c   clock snapshots of headers and of ftrace segments, the scan ahead
  *   account.c  issues, counts, properties
@@ -48,16 +49,27 @@ typedef struct ts_plugin_known {
 /* NULL when the name is not in the table. */
 const ts_plugin_known *ts_plugin_find(const char *name, size_t n);
 
-/* The plugin with a handler whose name this may be although one letter or two bits differ. */
+/* A plugin of the list, open for this input. */
+typedef struct ts_reader {
+    const ts_htrace_plugin *plugin;
+    ts_plugin_host host;
+    void *self;
+    ts_buf message; /* of the segment under way, when it is to come whole but comes in pieces */
+    uint64_t size;  /* bytes of it that came */
+} ts_reader;
+
+/* The known plugin that is decoded whose name this may be although one letter or two bits differ.
+ */
 const ts_plugin_known *ts_plugin_guess(const ts_htrace *h, const char *name, size_t n);
 
 /* A plugin met in this input. */
 typedef struct ts_plugin {
-    char *name;                       /* canonical, fit to be shown */
-    const char *event;                /* in stat */
-    const ts_plugin_handler *handler; /* NULL: not decoded */
-    bool is_ftrace;                   /* its result may hold the clocks */
-    bool is_config;                   /* has no time of its own */
+    char *name;               /* canonical, fit to be shown */
+    const char *event;        /* in stat */
+    ts_reader *reader;        /* NULL: not decoded */
+    const ts_plugin_name *as; /* the reader's name for it */
+    bool is_ftrace;           /* its result may hold the clocks */
+    bool is_config;           /* has no time of its own */
     bool alias_noted;
     int64_t first_offset;
     ts_tally *segments; /* NULL while scanning ahead */
@@ -117,7 +129,8 @@ typedef struct ts_segment_state {
     bool scanning;           /* the data goes through the clock scan */
     const uint8_t *borrowed; /* the data, when the segment is whole */
     size_t borrowed_len;
-    const ts_plugin_handler *handler; /* its begin was called */
+    bool begun;     /* the plugin knows of it */
+    bool too_large; /* to be held whole for the plugin */
     ts_segment seg;
 } ts_segment_state;
 
@@ -167,11 +180,14 @@ struct ts_htrace {
     ts_segment_state segment;
     ts_buf held;
     ts_spool *spool;
-    uint64_t handed;      /* segments given to handlers */
+    uint64_t handed;      /* segments given to plugins */
     int64_t first_handed; /* their offsets */
     int64_t last_handed;
 
-    /* A loss that handlers have not heard of yet. */
+    ts_reader *readers; /* of the plugins in the configuration, in their order */
+    size_t reader_count;
+
+    /* A loss that plugins have not heard of yet. */
     bool gap;
     int64_t gap_offset;
 
@@ -214,17 +230,17 @@ void ts_tally_add(ts_tally *tally, ts_fate fate, uint64_t n); /* tally may be NU
 
 ts_code ts_htrace_stat(ts_htrace *h, const char *event, const char *type, uint64_t n);
 
-/* Notes that bytes at this offset are missing from what handlers see. */
+/* Notes that bytes at this offset are missing from what plugins see. */
 void ts_htrace_note_gap(ts_htrace *h, uint64_t offset);
-
-/* Tells all handlers of the noted gap. */
-ts_code ts_htrace_tell_gap(ts_htrace *h);
 
 /* What a header says, as properties of the source; issues about it. */
 ts_code ts_htrace_record_header(ts_htrace *h);
 
-/* Closing notes: plugins that are not decoded, times of the source. */
+/* Closing notes: plugins that are not decoded. */
 ts_code ts_htrace_record_end(ts_htrace *h);
+
+/* Times of the source, when all rows are there. */
+ts_code ts_htrace_record_times(ts_htrace *h);
 
 /* --- plugins.c ---------------------------------------------------------------------------------
  */
@@ -232,6 +248,25 @@ ts_code ts_htrace_record_end(ts_htrace *h);
 /* The plugin of this name (n > 0), made when new. */
 ts_code ts_plugin_get(ts_plugin **out, ts_htrace *h, const char *name, size_t n, bool over);
 void ts_plugins_free(ts_htrace *h);
+
+/* --- host.c ------------------------------------------------------------------------------------
+ */
+
+/* Opens all plugins of the configuration. */
+ts_code ts_readers_open(ts_htrace *h);
+ts_code ts_readers_finish(ts_htrace *h);
+void ts_readers_close(ts_htrace *h);
+
+/* The reader that claims this canonical name, and its name for it; NULL when none does. */
+ts_reader *ts_reader_find(const ts_plugin_name **as, const ts_htrace *h, const char *name,
+                          size_t n);
+
+/* Hands on the segment that is under way: its beginning (after a gap that was noted), a piece of
+ * its data, its end. `ts_deliver_whole` stands for the last two when all data is at hand. */
+ts_code ts_deliver_begin(ts_htrace *h);
+ts_code ts_deliver_data(ts_htrace *h, const uint8_t *p, size_t n);
+ts_code ts_deliver_end(ts_htrace *h);
+ts_code ts_deliver_whole(ts_htrace *h, const uint8_t *p, size_t n);
 
 /* --- clocks.c ----------------------------------------------------------------------------------
  */
@@ -279,6 +314,9 @@ ts_code ts_htrace_settle_search(ts_htrace *h, bool at_end);
 /* --- segment.c ---------------------------------------------------------------------------------
  */
 
+/* The outer time from the fields so far; false, and TS_NO_TIME, when it does not fit. */
+bool ts_segment_time(int64_t *ts, const ts_segment_state *s);
+
 /* True when this can be the beginning of a segment of n bytes: a size that is allowed and a field
  * that segments have. p holds `have` bytes of its body, possibly none. */
 bool ts_segment_plausible(const ts_htrace *h, uint32_t n, const uint8_t *p, size_t have);
@@ -299,7 +337,7 @@ uint64_t ts_segment_limit(const ts_htrace *h);
 /* --- htrace.c ----------------------------------------------------------------------------------
  */
 
-/* ts_htrace_new; without a store the reader records nothing and has no handlers. */
+/* ts_htrace_new; without a store the reader records nothing and has no plugins. */
 ts_code ts_htrace_make(ts_htrace **out, ts_ctx *ctx, ts_store *store,
                        const ts_htrace_config *config);
 

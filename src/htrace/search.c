@@ -32,20 +32,10 @@ static bool is_header(const uint8_t *p, size_t n)
            type == TS_HTRACE_TYPE_STANDALONE || type == TS_HTRACE_TYPE_UNKNOWN;
 }
 
-static bool is_handled(const ts_htrace *h, const char *name, size_t n)
-{
-    for (size_t i = 0; i < h->config.handler_count; i++) {
-        if (strlen(h->config.handlers[i].name) == n &&
-            memcmp(h->config.handlers[i].name, name, n) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool is_segment(const ts_htrace *h, const uint8_t *p, size_t n)
 {
     const char *name = (const char *)p + 6;
+    const ts_plugin_name *as;
     uint32_t size;
     size_t len;
     if (n < 7 || p[4] != 0x0a) {
@@ -56,7 +46,7 @@ static bool is_segment(const ts_htrace *h, const uint8_t *p, size_t n)
     if (len == 0 || len > n - 6 || size < len + 2 || !ts_segment_plausible(h, size, p + 4, n - 4)) {
         return false;
     }
-    return ts_plugin_find(name, len) != NULL || is_handled(h, name, len);
+    return ts_plugin_find(name, len) != NULL || ts_reader_find(&as, h, name, len) != NULL;
 }
 
 /* The first trusted place in head that can be judged; `have` when there is none. */

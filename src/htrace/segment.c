@@ -29,46 +29,19 @@ static ts_code seg_number(void *user, uint32_t field, ts_wire_type type, uint64_
     return TS_OK;
 }
 
-/* The outer time from the fields so far; *over when it does not fit. */
-static int64_t seg_time(bool *over, const ts_segment_state *s)
+bool ts_segment_time(int64_t *ts, const ts_segment_state *s)
 {
     uint64_t ns;
-    *over = ts_ckd_mul(&ns, s->sec, UINT64_C(1000000000)) || ts_ckd_add(&ns, ns, s->nsec) ||
-            ns > INT64_MAX;
-    return *over ? TS_NO_TIME : (int64_t)ns;
-}
-
-static ts_code begin_handler(ts_htrace *h)
-{
-    ts_segment_state *s = &h->segment;
-    const ts_plugin_handler *handler = s->plugin->handler;
-    bool over;
-    ts_code code = ts_htrace_tell_gap(h);
-    if (code != TS_OK) {
-        return code;
-    }
-    s->handler = handler;
-    s->seg = (ts_segment){.plugin = s->plugin->name, .offset = (int64_t)s->start};
-    s->seg.ts = seg_time(&over, s);
-    h->first_handed = h->handed == 0 ? s->seg.offset : h->first_handed;
-    h->last_handed = s->seg.offset;
-    h->handed++;
-    return handler->begin == NULL ? TS_OK : handler->begin(handler->user, &s->seg);
-}
-
-static ts_code give_data(ts_htrace *h, const uint8_t *p, size_t n)
-{
-    const ts_plugin_handler *handler = h->segment.handler;
-    if (handler->data == NULL || n == 0) {
-        return TS_OK;
-    }
-    return handler->data(handler->user, &h->segment.seg, p, n);
+    bool over = ts_ckd_mul(&ns, s->sec, UINT64_C(1000000000)) || ts_ckd_add(&ns, ns, s->nsec) ||
+                ns > INT64_MAX;
+    *ts = over ? TS_NO_TIME : (int64_t)ns;
+    return !over;
 }
 
 static ts_data_mode choose_mode(const ts_htrace *h, uint64_t n)
 {
     const ts_segment_state *s = &h->segment;
-    if (h->store == NULL || (s->plugin != NULL && s->plugin->handler == NULL)) {
+    if (h->store == NULL || (s->plugin != NULL && s->plugin->reader == NULL)) {
         return TS_DATA_SKIP;
     }
     if (s->plugin != NULL && !s->guessed) {
@@ -103,7 +76,7 @@ static ts_code begin_data(ts_htrace *h, uint64_t n, bool *want)
     }
     *want = s->scanning || s->mode != TS_DATA_SKIP;
     if (s->mode == TS_DATA_STREAM) {
-        code = begin_handler(h);
+        code = ts_deliver_begin(h);
     } else if (s->mode == TS_DATA_SPOOL && h->spool == NULL) {
         code = ts_spool_new(&h->spool, h->ctx);
     }
@@ -144,7 +117,7 @@ static ts_code data_bytes(ts_htrace *h, const uint8_t *p, size_t n)
         }
         return ts_buf_put(h->ctx, &h->held, p, n);
     case TS_DATA_STREAM:
-        return give_data(h, p, n);
+        return ts_deliver_data(h, p, n);
     case TS_DATA_SPOOL:
         return ts_spool_write(h->spool, p, n);
     default:
@@ -320,9 +293,10 @@ static ts_code end_fields(bool *damaged, ts_htrace *h, bool cut)
 static ts_code set_time(ts_htrace *h)
 {
     ts_segment_state *s = &h->segment;
-    bool over;
-    s->seg.ts = seg_time(&over, s);
-    if (over) {
+    bool fits = ts_segment_time(&s->seg.ts, s);
+    s->seg.timed =
+        fits && (s->has_sec || s->has_nsec) && (!s->seg.truncated || (s->has_sec && s->has_nsec));
+    if (!fits) {
         return ts_htrace_issue(h, time_overflow, s->plugin->name, s->start,
                                "a segment's time of %" PRIu64 " s and %" PRIu64
                                " ns is beyond 64 bit nanoseconds",
@@ -347,7 +321,7 @@ static ts_code give_spool(ts_htrace *h)
             code = ts_fail(h->ctx, TS_ERR_INTERNAL, "a temporary file became shorter");
         }
         if (code == TS_OK) {
-            code = give_data(h, block, got);
+            code = ts_deliver_data(h, block, got);
         }
         at += got;
     }
@@ -360,8 +334,7 @@ static ts_code deliver(ts_htrace *h, bool broken)
 {
     ts_segment_state *s = &h->segment;
     bool timed = s->has_sec && s->has_nsec;
-    const ts_plugin_handler *handler;
-    ts_code code = s->handler == NULL ? begin_handler(h) : TS_OK;
+    ts_code code = s->begun ? TS_OK : ts_deliver_begin(h);
     /* The data is all there even if the message breaks after it; but then the time may be missing.
      */
     s->seg.truncated = s->data_cut || (broken && !(s->data_done && timed));
@@ -373,17 +346,13 @@ static ts_code deliver(ts_htrace *h, bool broken)
             ts_htrace_issue(h, segment_no_data, s->plugin->name, s->start, "a segment has no data");
     }
     if (code == TS_OK && s->mode == TS_DATA_HOLD) {
-        code = s->borrowed != NULL ? give_data(h, s->borrowed, s->borrowed_len)
-                                   : give_data(h, (const uint8_t *)h->held.p, h->held.n);
+        return s->borrowed != NULL ? ts_deliver_whole(h, s->borrowed, s->borrowed_len)
+                                   : ts_deliver_whole(h, (const uint8_t *)h->held.p, h->held.n);
     }
     if (code == TS_OK && s->mode == TS_DATA_SPOOL) {
         code = give_spool(h);
     }
-    handler = s->handler;
-    if (code == TS_OK && handler->end != NULL) {
-        code = handler->end(handler->user, &s->seg);
-    }
-    return code;
+    return code == TS_OK ? ts_deliver_end(h) : code;
 }
 
 /* A segment of no plugin at all. */
@@ -432,7 +401,7 @@ static ts_code settle_guess(ts_htrace *h)
         p = look;
     }
     reads = code == TS_OK && (s->mode == TS_DATA_HOLD || s->mode == TS_DATA_SPOOL) && n > 0 &&
-            s->plugin->handler->reads(p, n, size);
+            s->plugin->as->reads(p, n, size);
     if (code == TS_OK && !reads) {
         return ts_plugin_get(&s->plugin, h, s->next_name, s->next_len, false);
     }
@@ -460,15 +429,18 @@ static ts_code decide(ts_fate *fate, ts_htrace *h, bool cut, bool damaged)
     if (s->plugin == NULL) {
         return reject(h, cut, damaged);
     }
-    if (s->plugin->handler == NULL) {
+    if (s->plugin->reader == NULL) {
         *fate = cut ? TS_LOST : TS_SKIPPED;
+        if (s->plugin->is_config && ts_plugin_find(s->plugin->name, strlen(s->plugin->name))) {
+            return TS_OK; /* it says how was recorded, not what */
+        }
         return ts_htrace_stat(h, s->plugin->event, "not_supported", 1);
     }
     if (s->data_lost || (s->name_late && s->mode == TS_DATA_SKIP)) {
         code = give_up(h);
     } else {
         code = deliver(h, cut || damaged);
-        *fate = s->seg.truncated ? TS_LOST : TS_IMPORTED;
+        *fate = s->seg.truncated || s->too_large ? TS_LOST : TS_IMPORTED;
     }
     if (code == TS_OK && *fate == TS_LOST) {
         code = ts_htrace_stat(h, s->plugin->event, "data_lost", 1);

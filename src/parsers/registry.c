@@ -4,6 +4,7 @@
 #include "parsers/arkts/formats.h"
 #include "parsers/cloud/formats.h"
 #include "parsers/flare/formats.h"
+#include "parsers/htrace/formats.h"
 
 #include <string.h>
 

@@ -33,6 +33,7 @@ import os
 import random
 import shutil
 import sqlite3
+import struct
 import subprocess
 import sys
 import tempfile
@@ -81,6 +82,7 @@ TABLES = [
     ("pauses", "set", "SELECT ts, dur FROM cloud_suspend"),
     ("tags", "set", "SELECT s.ts, t.word_id, t.type FROM cloud_tag t LEFT JOIN stack_slice s ON s.id = t.slice_id"),
     ("words", "map", "SELECT word_id, word FROM cloud_dictionary"),
+    ("cpu usage", "set", "SELECT ts, dur, total_load, user_load, system_load, process_num FROM cpu_usage"),
     ("parameters", "set", "SELECT c.ts, p.word_id, p.value FROM cloud_call_param p JOIN cloud_call c ON c.id = p.call_id"),
 ]
 
@@ -153,6 +155,12 @@ def recordings(program, tools, data, folder):
         "cpuprofile": ["--emit", "cpuprofile", "--synthetic-profile", profile[6:]],
         "htrace": ["--config", "pid=7,type=none,cpu=1", "--profile", profile, "--plugin", "hilog-plugin:300", "--profile", profile],
     }
+    # Loads that name their sample, one a second, with threads and cores of some length.
+    made["cpu-plugin"] = ["--clocks", "boot=1000000000,real=11000000000", "--time", "12000000000,1000000000"]
+    for i in range(200):
+        loads = b"".join(bytes([n << 3 | 1]) + struct.pack("<d", i + n / 16) for n in (4, 5, 6))
+        text = b"\x0a\x10" + bytes(16) + b"\x12\x08\x08\x07\x12\x04main\x18" + bytes([i % 100 + 1]) + loads
+        made["cpu-plugin"] += ["--plugin", "cpu-plugin:=" + text.hex()]
     for name, options in made.items():
         run(tool("mkhtrace"), "-o", path(name), *options)
         yield name, path(name), [path(name)]

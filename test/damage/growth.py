@@ -22,8 +22,8 @@ def field(number, data):
     return varint(number << 3 | 2) + varint(len(data)) + data
 
 
-def segment(name, data):
-    body = field(1, name) + field(3, data) + b"\x28\x01\x30\x01"
+def segment(name, data, sec=1):
+    body = field(1, name) + field(3, data) + b"\x28" + varint(sec) + b"\x30\x01"
     return struct.pack("<I", len(body)) + body
 
 
@@ -57,6 +57,8 @@ if shape == "chunks":  # of one byte
     recording(chunk('{"snapshot":{' + META + '},"nodes":[') + chunk(" ") * n + chunk("]}") + message('{"id":1,"result":{}}'))
 elif shape == "segments":
     recording(segment(b"hilog-plugin", b"x") * n)
+elif shape == "cpu_samples":  # none in its place
+    recording(b"".join(segment(b"cpu-plugin", b"\x0a\x00\x18\x01" + struct.pack("<Bd", 0x21, i), sec=i * 7919 % n) for i in range(n)))
 elif shape == "plugins":  # each of another name
     recording(b"".join(segment(b"plugin-%d" % i, b"x") for i in range(n)))
 elif shape == "issues":

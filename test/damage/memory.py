@@ -57,8 +57,8 @@ def field(number, data):
     return varint(number << 3 | 2) + varint(len(data)) + data
 
 
-def segment(name, data):
-    body = field(1, name) + field(3, data) + b"\x28\x01\x30\x01"
+def segment(name, data, sec=1):
+    body = field(1, name) + field(3, data) + b"\x28" + varint(sec) + b"\x30\x01"
     return struct.pack("<I", len(body)) + body
 
 
@@ -86,6 +86,8 @@ tall = range(n)
 
 if shape == "string":  # one of n bytes
     heap(strings='"' + long + '"')
+elif shape == "cpu_samples":  # the last one first
+    recording(b"".join(segment(b"cpu-plugin", b"\x0a\x00\x18\x01", n - i) for i in range(n)))
 elif shape == "string_escaped":
     heap(strings='"' + "\\u00e4" * (n // 6) + '"')
 elif shape == "string_object":  # inside a message, as an object

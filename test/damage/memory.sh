@@ -40,6 +40,7 @@ bound locations $m 0
 bound tree_wide $m 0
 bound members 50000 0
 bound trailing 60000000 0
+bound cpu_samples $m $((80 * m))
 bound samples $m $((16 * m))
 bound samples_back $m $((16 * m))
 bound names_long 600 0

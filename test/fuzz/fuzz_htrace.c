@@ -14,6 +14,8 @@
 
 const size_t fuzz_prefix = 1;
 
+enum { WHOLE = 64 }; /* the longest message that comes whole */
+
 typedef struct outcome {
     ts_ctx *ctx;
     fuzz_sink sink;
@@ -92,14 +94,42 @@ static bool reads_object(const uint8_t *p, size_t n, uint64_t size)
     return p[0] == 0x0a;
 }
 
+static ts_code on_open(void **self, const ts_plugin_host *host)
+{
+    *self = host->user;
+    return TS_OK;
+}
+
+/* A message that comes whole: the same as one in a single piece. */
+static ts_code on_message(void *user, const ts_segment *seg, const uint8_t *p, size_t n)
+{
+    check(n <= WHOLE);
+    (void)on_begin(user, seg);
+    if (n > 0) {
+        (void)on_data(user, seg, p, n);
+    }
+    return on_end(user, seg);
+}
+
 static void run(outcome *o, uint8_t flags, const uint8_t *p, size_t n, size_t block)
 {
-    const ts_plugin_handler handlers[] = {
-        {"a", o, on_begin, on_data, on_end, on_gap, NULL},
-        {"arkts-plugin", o, on_begin, on_data, on_end, NULL, reads_object},
-        {"arkts-plugin_config", o, on_begin, on_data, on_end, NULL, NULL},
+    static const ts_plugin_name names[] = {
+        {"a", 0, NULL},
+        {"arkts-plugin", 0, reads_object},
+        {"arkts-plugin_config", WHOLE, NULL},
+        {NULL, 0, NULL},
     };
-    ts_htrace_config config = {.handlers = handlers, .handler_count = 3};
+    static const ts_htrace_plugin plugin = {
+        .names = names,
+        .open = on_open,
+        .begin = on_begin,
+        .data = on_data,
+        .end = on_end,
+        .message = on_message,
+        .gap = on_gap,
+    };
+    static const ts_htrace_plugin *const plugins[] = {&plugin, NULL};
+    ts_htrace_config config = {.plugins = plugins, .user = o};
     ts_store *store;
     ts_htrace *h;
     memset(o, 0, sizeof *o);

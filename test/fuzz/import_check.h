@@ -14,6 +14,7 @@
 #include "memsink.h"
 #include "parsers/arkts/formats.h"
 #include "parsers/arkts/session.h"
+#include "parsers/htrace/formats.h"
 #include "parsers/import_impl.h"
 
 #include <time.h>

@@ -144,7 +144,6 @@ typedef struct run {
     const bytes *file; /* for read_at */
     uint64_t reads;
     uint64_t read_bytes;
-    ts_plugin_handler handlers[3];
 } run;
 
 static inline void logf_(run *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -215,27 +214,42 @@ static inline ts_code rec_read(void *user, size_t *got, uint64_t off, void *buf,
     return TS_OK;
 }
 
-/* Handles "a" (with gaps), "arkts-plugin" and "arkts-plugin_config". file: for the scan ahead. */
-static inline void run_begin(run *r, const bytes *file, uint64_t hold)
+static inline ts_code rec_open(void **self, const ts_plugin_host *host)
 {
-    static const char *const names[] = {"a", "arkts-plugin", "arkts-plugin_config"};
+    *self = host->user;
+    return TS_OK;
+}
+
+/* Reads "a", "arkts-plugin" and "arkts-plugin_config", all in pieces. */
+static inline const ts_htrace_plugin *const *rec_plugins(void)
+{
+    static const ts_plugin_name names[] = {{"a", 0, NULL},
+                                           {"arkts-plugin", 0, NULL},
+                                           {"arkts-plugin_config", 0, NULL},
+                                           {NULL, 0, NULL}};
+    static const ts_htrace_plugin plugin = {.names = names,
+                                            .open = rec_open,
+                                            .begin = rec_begin,
+                                            .data = rec_data,
+                                            .end = rec_end,
+                                            .gap = rec_gap};
+    static const ts_htrace_plugin *const list[] = {&plugin, NULL};
+    return list;
+}
+
+/* file: for the scan ahead. */
+static inline void run_begin_with(run *r, const ts_htrace_plugin *const *plugins, const bytes *file,
+                                  uint64_t hold)
+{
     ts_htrace_config config = {0};
     *r = (run){0};
     r->ctx = test_ctx_new();
     r->sink = memsink_new(r->ctx);
     assert_ok(r->ctx, ts_store_new(&r->store, r->ctx, memsink_sink(r->sink), NULL));
     assert_ok(r->ctx, ts_source_add(&r->source_id, r->store, 0, "input", "t.htrace", "htrace"));
-    for (size_t i = 0; i < 3; i++) {
-        r->handlers[i] = (ts_plugin_handler){.name = names[i],
-                                             .user = r,
-                                             .begin = rec_begin,
-                                             .data = rec_data,
-                                             .end = rec_end,
-                                             .gap = i == 0 ? rec_gap : NULL};
-    }
     config.source_id = r->source_id;
-    config.handlers = r->handlers;
-    config.handler_count = 3;
+    config.plugins = plugins;
+    config.user = r;
     config.hold = hold;
     if (file != NULL) {
         r->file = file;
@@ -243,6 +257,11 @@ static inline void run_begin(run *r, const bytes *file, uint64_t hold)
         config.read_at = rec_read;
     }
     assert_ok(r->ctx, ts_htrace_new(&r->h, r->ctx, r->store, &config));
+}
+
+static inline void run_begin(run *r, const bytes *file, uint64_t hold)
+{
+    run_begin_with(r, rec_plugins(), file, hold);
 }
 
 static inline void run_feed(run *r, const uint8_t *p, size_t n, size_t block)

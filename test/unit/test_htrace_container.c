@@ -44,6 +44,27 @@ static void test_two_segments(void **state)
     free(f.p);
 }
 
+/* Configurations of plugins that have no use for them are no data that is missing. */
+static void test_configurations(void **state)
+{
+    bytes f = {0};
+    run r;
+    size_t header;
+    (void)state;
+    header = put_header(&f, 0, 0, BOOT, REAL);
+    put_segment(&f, "cpu-plugin_config", "....", 7, 8);
+    put_segment(&f, "what_config", "....", 7, 8);
+    close_header(&f, header);
+    run_file(&r, &f, false);
+    assert_int_equal(SKIPPED(&r, "plugin_segments:cpu-plugin_config"), 1);
+    assert_int_equal(SKIPPED(&r, "plugin_segments:what_config"), 1);
+    assert_int_equal(stat_count(&r, "trace_cpu_usage", "not_supported"), 0);
+    assert_int_equal(stat_count(&r, "other", "not_supported"), 1);
+    assert_int_equal(issues(&r, "plugin_not_decoded"), 2);
+    run_free(&r);
+    free(f.p);
+}
+
 static void test_field_orders_and_padding(void **state)
 {
     bytes f = {0};
@@ -781,6 +802,7 @@ static void test_header_notes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_configurations),
         cmocka_unit_test(test_two_segments),
         cmocka_unit_test(test_field_orders_and_padding),
         cmocka_unit_test(test_missing_time),

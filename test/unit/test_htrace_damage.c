@@ -203,8 +203,8 @@ static void test_every_allocation_fails(void **state)
         r.h = NULL;
         allocator = r.ctx->allocator;
         config.source_id = r.source_id;
-        config.handlers = r.handlers;
-        config.handler_count = 3;
+        config.plugins = rec_plugins();
+        config.user = &r;
         config.hold = 16;
         config.blob_user = &r;
         config.read_at = rec_read;

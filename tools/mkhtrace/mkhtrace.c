@@ -442,7 +442,7 @@ static const option options[] = {
     {"--message-hex", "HEX", CALL, 0, do_message_hex, "one message of any bytes"},
     {"--message-file", "FILE[@TS]", CALL, 0, do_message_file, "one message"},
     {"--messages", "FILE", CALL, 0, do_messages, "lines of \"<realtime ns> <message>\""},
-    {"--plugin", "NAME:SIZE|NAME:@FILE", CALL, 0, do_plugin, "another plugin's segment"},
+    {"--plugin", "NAME:SIZE|NAME:@FILE|NAME:=HEX", CALL, 0, do_plugin, "another plugin's segment"},
     {"--ftrace-clocks", "boot=N,...", CALL, 0, do_ftrace_clocks, "an ftrace segment with clocks"},
     {"--section", "NAME:SIZE|NAME:@FILE", CALL, 0, do_section,
      "a section with one blob: hiperf, ebpf, or another standalone plugin; `segments`: a section "

@@ -409,13 +409,32 @@ static void run_blob(mk_writer *w, const char *path, uint64_t size, mk_sink to)
     }
 }
 
+/* A segment whose data is given in hexadecimal digits. */
+static void plugin_hex(mk_writer *w, const char *spec, const char *digits)
+{
+    char *name = strndup(spec, (size_t)(digits - spec));
+    mk_buf data = {0};
+
+    mk_hex(&data, digits + 2);
+    mk_writer_ready(w);
+    mk_plugin_whole(&w->out, &w->env, name, &data, take_time(w));
+    mk_buf_free(&data);
+    free(name);
+}
+
 void mk_piece_plugin(mk_writer *w, const char *spec)
 {
+    const char *digits = strstr(spec, ":=");
     char *name = NULL;
     const char *path = NULL;
-    uint64_t size = parse_blob(spec, &name, &path);
+    uint64_t size;
     mk_plugin_segment s;
 
+    if (digits != NULL) {
+        plugin_hex(w, spec, digits);
+        return;
+    }
+    size = parse_blob(spec, &name, &path);
     mk_writer_ready(w);
     mk_plugin_begin(&s, &w->out, &w->env, name, size, take_time(w));
     run_blob(w, path, size, (mk_sink){segment_sink, &w->out});

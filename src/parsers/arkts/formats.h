@@ -4,7 +4,6 @@
 
 #include "parsers/format.h"
 
-extern const ts_format ts_format_htrace;
 extern const ts_format ts_format_heapsnapshot;
 extern const ts_format ts_format_cpuprofile;
 extern const ts_format ts_format_rawheap;

@@ -62,22 +62,12 @@ void ts_session_free(ts_session *s)
 
 void ts_session_clocks(ts_session *s, const ts_clock_set *clocks)
 {
-    s->clocks = clocks;
+    s->times.clocks = clocks;
 }
 
 int64_t session_time(ts_session *s, ts_clock *clock, int64_t ts)
 {
-    int64_t out;
-    if (s->clocks != NULL &&
-        ts_clock_convert(&out, s->clocks, TS_CLOCK_REALTIME, TS_CLOCK_BOOTTIME, ts)) {
-        *clock = TS_CLOCK_BOOTTIME;
-        s->times_over += out == TS_NO_TIME ? 1 : 0;
-        return out;
-    }
-    s->clock_missing =
-        s->clock_missing || (s->clocks != NULL && s->clocks->at[TS_CLOCK_BOOTTIME] != 0);
-    *clock = TS_CLOCK_REALTIME;
-    return ts;
+    return ts_htrace_time(clock, &s->times, TS_CLOCK_REALTIME, ts);
 }
 
 /* --- marks and gaps ------------------------------------------------------------------------- */
@@ -249,14 +239,8 @@ ts_code ts_session_finish(ts_session *s)
     if (code == TS_OK && ts_profile_is_open(s->profile)) {
         code = session_close_profile(s, false, 0, "the recording ends inside it", false);
     }
-    if (code == TS_OK && s->clock_missing) {
-        code = ts_issue(s->store, s->job->source_id, TS_ISSUE_clock_missing, "arkts-plugin",
-                        TS_NO_OFFSET, "the clock snapshot has no realtime; outer times stay in it");
-    }
-    if (code == TS_OK && s->times_over > 0) {
-        code = ts_issue_n(s->store, s->job->source_id, TS_ISSUE_time_overflow, "arkts-plugin",
-                          TS_NO_OFFSET, s->times_over,
-                          "outer times do not fit 64 bit nanoseconds of the trace clock");
+    if (code == TS_OK) {
+        code = ts_htrace_times_finish(&s->times, s->store, s->job->source_id, "arkts-plugin");
     }
     if (code == TS_OK && s->config_count > 0) {
         code = put_configs(s);

@@ -3,6 +3,7 @@
 #define TS_PARSERS_ARKTS_SESSION_IMPL_H
 
 #include "json/json.h"
+#include "htrace/times.h"
 #include "parsers/arkts/heap.h"
 #include "parsers/arkts/session.h"
 
@@ -63,7 +64,7 @@ struct ts_session {
     ts_heap *heap;
     ts_profile *profile;
     ts_json *json;
-    const ts_clock_set *clocks;
+    ts_htrace_times times; /* clocks, and what converting with them came upon */
     message_state now;
 
     session_config *configs;
@@ -88,8 +89,6 @@ struct ts_session {
     extract_file profile_file;
 
     uint64_t heaps, profiles;
-    uint64_t times_over; /* times that do not fit 64 bit */
-    bool clock_missing;  /* times could not be converted although there are clocks */
     ts_tally *messages;
     ts_tally *text_bytes;
 };

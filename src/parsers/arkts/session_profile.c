@@ -23,7 +23,7 @@ ts_code session_close_profile(ts_session *s, bool has_ts, int64_t ts, const char
 {
     ts_clock clock = TS_CLOCK_UNKNOWN;
     ts_profile_end end = {
-        .clocks = s->clocks,
+        .clocks = s->times.clocks,
         .has_started = s->has_started,
         .has_reported = has_ts,
         .pid = s->pid,

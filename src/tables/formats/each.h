@@ -13,4 +13,5 @@
 #include TS_DECLARED(arkts)
 #include TS_DECLARED(flare)
 #include TS_DECLARED(cloud)
+#include TS_DECLARED(htrace)
 #include TS_DECLARED(stack_totals)
