@@ -5,6 +5,7 @@
 #   the same with the release build, as far as it differs (stack of 256 KiB, flags of the program)
 #   fuzzing, TIME for each target (default 30m)
 #   coverage, with its thresholds
+#   300 mutants of the sources, 85 of 100 to be caught
 #   the benchmark, all sizes
 #
 # TS_FIXTURES may name a folder with real recordings. Logs stay in DIR (default build/nightly).
@@ -50,6 +51,7 @@ step "tests, sanitizers" slow_tests dev build/nightly-dev
 step "tests, release" slow_tests release build/nightly-release
 step "fuzzing" scripts/fuzz.sh "$time"
 step "coverage" scripts/coverage.sh
+step "mutants" scripts/mutate.sh --count 300 --least 85
 step "benchmark" scripts/bench.sh full
 
 printf '\n'
