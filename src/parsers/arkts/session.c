@@ -71,7 +71,7 @@ int64_t session_time(ts_session *s, ts_clock *clock, int64_t ts)
     if (s->clocks != NULL &&
         ts_clock_convert(&out, s->clocks, TS_CLOCK_REALTIME, TS_CLOCK_BOOTTIME, ts)) {
         *clock = TS_CLOCK_BOOTTIME;
-        s->times_over += out == TS_NO_TIME ? 1 : 0;
+        s->times_over += out == TS_NO_TIME && !s->clocks->doubted ? 1 : 0;
         return out;
     }
     s->clock_missing =
