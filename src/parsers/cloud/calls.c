@@ -403,13 +403,14 @@ static ts_code check(cloud_pod *pod, const call *k, cloud_cursor *c)
                          k->method, k->thread, k->dur);
 }
 
-/* The trace goes on where calls say that a root stands: it was not only cut, and another part may
- * stand where that of the open call was. */
+/* The trace ends as it should, or goes on where calls say that a root stands: it was not only cut,
+ * and another part may stand where that of the open call was. */
 static ts_code distrust_ended(cloud_pod *pod)
 {
     const cloud_thread *threads = pod->threads.p;
     ts_code code = TS_OK;
-    for (size_t i = 0; pod->calls.strayed && i < pod->threads.n && code == TS_OK; i++) {
+    for (size_t i = 0;
+         i < pod->threads.n && code == TS_OK && (!pod->trace_torn || pod->calls.strayed); i++) {
         code = threads[i].ended ? cloud_distrust_open(pod, &threads[i]) : TS_OK;
     }
     return code;
