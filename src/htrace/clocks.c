@@ -102,6 +102,7 @@ ts_code ts_htrace_take_clocks(ts_htrace *h, const ts_clock_set *set, const char 
     if (h->store == NULL) {
         return TS_OK;
     }
+    h->clocks_row = ts_sink_rows(ts_store_sink(h->store), TS_T_clock_snapshot);
     if ((code = ts_clock_snapshot(h->store, set)) != TS_OK ||
         (code = ts_source_property(h->store, h->config.source_id, "clock_snapshot",
                                    ts_text_of(where))) != TS_OK) {
@@ -124,6 +125,29 @@ ts_code ts_htrace_take_clocks(ts_htrace *h, const ts_clock_set *set, const char 
                                h->handed);
     }
     return code;
+}
+
+ts_code ts_htrace_doubt_clocks(ts_htrace *h, uint64_t at)
+{
+    ts_sink *sink;
+    uint64_t rows;
+    ts_code code;
+    if (!h->has_clocks || h->clocks.doubted || h->handed > 0 || h->store == NULL ||
+        h->clocks_offset != h->section_start || at != h->section_start + TS_HTRACE_HEADER) {
+        return TS_OK;
+    }
+    h->clocks.doubted = true;
+    h->has_start = false;
+    h->has_end = false;
+    sink = ts_store_sink(h->store);
+    rows = ts_sink_rows(sink, TS_T_clock_snapshot);
+    code = ts_htrace_issue(h, values_doubted, NULL, h->section_start,
+                           "no segment begins behind the header: bytes of it may have been taken "
+                           "out or put in, and times that count from its clocks are not known");
+    return code != TS_OK || rows == h->clocks_row
+               ? code
+               : ts_sink_invalidate(sink, TS_T_clock_snapshot, (int64_t)h->clocks_row + 1,
+                                    (int64_t)rows, TS_NULL_BIT(clock_snapshot, ts));
 }
 
 /* Lets a second reader, which records nothing, run over the framing until it meets clocks. */

@@ -143,7 +143,10 @@ static ts_code lose_way(ts_htrace *h)
 {
     uint64_t at = head_start(h);
     uint64_t left = h->bounded ? h->section_end - at : 0;
-    ts_code code = TS_OK;
+    ts_code code = ts_htrace_doubt_clocks(h, at);
+    if (code != TS_OK) {
+        return code;
+    }
     if (left > 0) {
         code = ts_htrace_issue(h, segment_crosses_section, NULL, at,
                                "a segment of %" PRIu64 " bytes with %" PRIu64
@@ -300,6 +303,10 @@ ts_code ts_htrace_end_zeros(ts_htrace *h, bool at_end)
     }
     if (at_limit) {
         return zeros >= TS_HTRACE_HOLE ? end_reserved(h, zeros) : end_empty(h, zeros);
+    }
+    /* What was lost and reads as zeros are whole blocks of a file system. */
+    if (zeros % TS_HTRACE_BLOCK > 3 && (code = ts_htrace_doubt_clocks(h, h->zero_start)) != TS_OK) {
+        return code;
     }
     if (zeros < TS_HTRACE_HOLE) {
         return end_empty(h, keep_zeros(h, zeros, zeros % 4));

@@ -35,6 +35,7 @@ enum {
     TS_HTRACE_WINDOW = 64, /* bytes that tell a header, or a segment of a known plugin */
     TS_HTRACE_SCAN_FIRST = 4 * 1024,
     TS_HTRACE_SCAN_BLOCK = 64 * 1024,
+    TS_HTRACE_BLOCK = 512,
     TS_HTRACE_CLOCK_DETAIL = 256 /* a longer clock reading is none */
 };
 
@@ -202,6 +203,7 @@ struct ts_htrace {
     bool scanned_ahead; /* the whole file was looked through for clocks */
     ts_clock_set clocks;
     uint64_t clocks_offset; /* of the header or segment that they are from */
+    uint64_t clocks_row;    /* rows of clock_snapshot before theirs */
     ts_clock_scan clock_scan;
     bool has_start; /* start_ts of the source is known */
     bool has_end;
@@ -274,6 +276,12 @@ ts_code ts_deliver_whole(ts_htrace *h, const uint8_t *p, size_t n);
 /* Takes these clocks when none are known. `where` is for messages. */
 ts_code ts_htrace_take_clocks(ts_htrace *h, const ts_clock_set *set, const char *where,
                               uint64_t offset);
+
+/*
+ * What stands at `at` is no segment. Directly behind the header that the clocks are from, this
+ * header may have lost or got bytes: they are not believed. An issue says so. Errors: memory.
+ */
+ts_code ts_htrace_doubt_clocks(ts_htrace *h, uint64_t at);
 
 /* Looks for the first clocks from the header at `offset` on, when the input can be read at random.
  */

@@ -12,7 +12,7 @@ int64_t ts_htrace_time(ts_clock *clock, ts_htrace_times *times, ts_clock from, i
     if (times->clocks != NULL &&
         ts_clock_convert(&out, times->clocks, from, TS_CLOCK_BOOTTIME, ts)) {
         *clock = TS_CLOCK_BOOTTIME;
-        times->over += out == TS_NO_TIME ? 1 : 0;
+        times->over += out == TS_NO_TIME && !times->clocks->doubted ? 1 : 0;
         return out;
     }
     if (times->clocks != NULL && times->clocks->at[TS_CLOCK_BOOTTIME] != 0) {

@@ -249,6 +249,18 @@ static ts_code list_entry(ts_archive *ar, struct archive_entry *entry)
     return ts_archive_add(ar, &place, kind, archive_entry_pathname(entry), target);
 }
 
+/*
+ * A member of a tar has no checksum. No header stands where the last one ends: bytes of it may have
+ * been taken out or put in, so that its end is that of another, or lies before its own.
+ */
+static void doubt_last(ts_archive *ar)
+{
+    ts_fileset *set = ar->set;
+    if (set->count > 0 && set->members[set->count - 1].ordinal + 1 == ar->next) {
+        set->members[set->count - 1].doubted = true;
+    }
+}
+
 /* All headers of the handle; *usable is false when not even the first could be read. */
 static ts_code list_all(bool *usable, ts_archive *ar)
 {
@@ -275,6 +287,7 @@ static ts_code list_all(bool *usable, ts_archive *ar)
         if (r != ARCHIVE_RETRY) {
             break;
         }
+        doubt_last(ar);
     }
     close_handle(ar);
     return code;
@@ -369,6 +382,7 @@ typedef struct entry_layer {
     uint64_t pos;   /* of the next byte that libarchive should give */
     int64_t size;   /* as listed, or -1 */
     bool done;
+    bool doubted;
 } entry_layer;
 
 static ts_code next_block(entry_layer *e)
@@ -410,6 +424,11 @@ static ts_code next_block(entry_layer *e)
         ts_layer_damage(&e->base, where(ar), false,
                         "archive member ends after %" PRIu64 " of %" PRId64 " bytes", e->pos,
                         e->size);
+    }
+    if (r == ARCHIVE_EOF && e->doubted) {
+        ts_layer_damage(&e->base, where(ar), false,
+                        "archive member is damaged: no header follows it");
+        ts_layer_doubt(&e->base);
     }
     return TS_OK;
 }
@@ -531,6 +550,7 @@ static ts_code entry_layer_new(ts_layer **out, ts_archive *ar, const ts_member *
     e->base.direct = true;
     e->archive = ar;
     e->size = m->size;
+    e->doubted = m->doubted;
     if (m->encrypted) {
         ts_layer_damage(&e->base, m->at, false, "archive member is encrypted and cannot be read");
         e->done = true;

@@ -95,6 +95,7 @@ typedef struct ts_member {
     uint16_t method;
     uint8_t origin; /* archive: what was removed from its name, see archive_names.c */
     bool encrypted;
+    bool doubted; /* tar: no header stands where this one ends, so bytes of it may be missing */
 } ts_member;
 
 struct ts_fileset {

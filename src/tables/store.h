@@ -158,6 +158,7 @@ const char *ts_clock_name(ts_clock clock);
 /* One snapshot of an input's clocks, all read at one moment; 0 = not read. Indexed by ts_clock. */
 typedef struct ts_clock_set {
     uint64_t at[TS_CLOCK_COUNT];
+    bool doubted; /* they may be wrong: what is converted with them is not known */
 } ts_clock_set;
 
 /* Writes clock_snapshot rows (entries that are not 0) for the first input that has one. */
@@ -165,7 +166,7 @@ ts_code ts_clock_snapshot(ts_store *store, const ts_clock_set *set);
 
 /*
  * Converts ts from one clock to the other with the snapshot: ts + at[to] - at[from], or TS_NO_TIME
- * (base/ckd.h) when that does not fit.
+ * (base/ckd.h) when that does not fit or the snapshot is doubted.
  * False (and *out = ts) when the set does not know both, unless from == to.
  */
 bool ts_clock_convert(int64_t *out, const ts_clock_set *set, ts_clock from, ts_clock to,

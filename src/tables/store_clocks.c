@@ -56,7 +56,7 @@ bool ts_clock_convert(int64_t *out, const ts_clock_set *set, ts_clock from, ts_c
     if (set->at[from] == 0 || set->at[to] == 0) {
         return false;
     }
-    if (set->at[from] > INT64_MAX || set->at[to] > INT64_MAX) {
+    if (set->doubted || set->at[from] > INT64_MAX || set->at[to] > INT64_MAX) {
         *out = TS_NO_TIME;
         return true;
     }

@@ -39,6 +39,7 @@ import sys
 import tempfile
 import zipfile
 
+import consistent_heap
 import consistent_profile
 
 SEAM = 12
@@ -133,10 +134,14 @@ if importlib.util.find_spec("consistent_cloud") is not None:
     CONSISTENT["in-zip"] = consistent_zip
 
 
+CONSISTENT.update({name: consistent_heap.consistent for name in ("timeline", "real-timeline", "snapshot")})
+
 # What such a reader finds in the damaged input, and where the database has it.
 SAYS = {name: consistent_profile.samples for name in ("cpuprofile", "profile", "htrace", "real-cpuprofile", "in-gz")}
-SAYS_SQL = "SELECT p.id, s.ts - p.start_time, n.raw_id FROM js_cpu_profile p JOIN stack_sample s ON s.source_id = p.source_id " \
-           "LEFT JOIN stack_node n ON n.id = s.node_id ORDER BY p.id, s.id"
+SAYS_SQL = {name: ["SELECT p.id, s.ts - p.start_time, n.raw_id FROM js_cpu_profile p JOIN stack_sample s ON s.source_id = p.source_id "
+                   "LEFT JOIN stack_node n ON n.id = s.node_id ORDER BY p.id, s.id"] for name in SAYS}
+SAYS.update({name: consistent_heap.rows for name in ("timeline", "real-timeline", "snapshot")})
+SAYS_SQL.update({name: consistent_heap.SQL for name in ("timeline", "real-timeline", "snapshot")})
 
 
 # --- recordings ----------------------------------------------------------------------------------
@@ -392,7 +397,7 @@ class Result:
         twice = min(counts.get("samples", 0), counts.get("cpu runs", 0))
         return sum(counts.values()) - twice
 
-    def look(self, database, truth):
+    def look(self, database, truth, says_sql):
         con = connect(database)
         self.whole = con.execute("PRAGMA integrity_check").fetchone()[0] == b"ok"
         self.losses = con.execute("SELECT count(*) FROM import_issue WHERE severity IN ('data_loss', 'error')").fetchone()[0]
@@ -406,7 +411,7 @@ class Result:
             self.behind = con.execute(BEHIND).fetchone()[0] > 0
             self.moved = True
         if self.count() > SEAM or self.moved or sum(self.missing.values()) > SILENT:
-            self.says = con.execute(SAYS_SQL).fetchall()
+            self.says = [row for sql in says_sql for row in con.execute(sql)]
         con.close()
 
 
@@ -422,19 +427,21 @@ class Campaign:
         self.items = list(recordings(options.program, options.tools, options.data, os.path.join(folder, "made")))
         self.items = [i for i in self.items if options.only is None or i[0] in options.only.split(",")]
         self.truth = None
+        self.name = None
 
     def convert(self, path, database):
         done = subprocess.run([self.options.program, path, "-e", database, "--strict", "--quiet"], capture_output=True, text=True,
                               errors="replace", timeout=SECONDS, check=False)
         result = Result(done.returncode, done.stderr)
         if done.returncode in (0, 3) and self.truth is not None:
-            result.look(database, self.truth)
+            result.look(database, self.truth, SAYS_SQL.get(self.name, []))
             os.unlink(database)
         return result
 
     def begin(self, index):
         """Reads the truth of a recording, which all of its runs share."""
         name, path, _ = self.items[index]
+        self.name = name
         self.truth = None
         database = os.path.join(self.folder, "truth%d.db" % index)
         done = self.convert(path, database)
@@ -466,7 +473,10 @@ class Campaign:
             with open(victim, "wb") as f:
                 f.write(changed)
             if self.options.keep is not None:
-                (shutil.copytree if os.path.isdir(target) else shutil.copy)(target, self.options.keep)
+                if os.path.isdir(target):
+                    shutil.copytree(target, self.options.keep, dirs_exist_ok=True)
+                else:
+                    shutil.copy(target, self.options.keep)
             try:
                 result = self.convert(target, os.path.join(work, "out.db"))
             except subprocess.TimeoutExpired:

@@ -1,6 +1,8 @@
 /* Clock snapshots: from headers, from ftrace segments, late ones; QA-7 and QA-8. */
 #include "htrace_build.h"
 
+#include "base/ckd.h"
+
 #define BOOT UINT64_C(981192459193)
 #define REAL UINT64_C(1502028131300006447)
 
@@ -78,6 +80,37 @@ static void test_header(void **state)
     assert_mem_row(r.sink, clock_snapshot, 2, "2|4|5|monotonic");
     assert_int_equal(MEM_ROWS(r.sink, import_issue), 0);
     assert_string_equal(property(&r, "clock_snapshot"), "header");
+    run_free(&r);
+    free(f.p);
+}
+
+/* Eight bytes were taken out of the clocks: those behind stand in the places of others, and no
+ * segment begins behind the header. */
+static void test_header_out_of_step(void **state)
+{
+    bytes f = {0};
+    run r;
+    int64_t ts;
+    (void)state;
+    put_header(&f, 0, 0, BOOT, REAL);
+    set_le(&f, 76, REAL - 4000000, 8);
+    set_le(&f, 84, 5, 8);
+    put_segment(&f, "a", "x", 1502028137, 301132050);
+    put_segment(&f, "a", "y", 1502028138, 0);
+    close_header(&f, 0);
+    memmove(f.p + 68, f.p + 76, f.n - 76);
+    f.n -= 8;
+    run_file(&r, &f, true);
+    assert_true(ts_htrace_clocks(r.h)->doubted);
+    assert_true(ts_clock_convert(&ts, ts_htrace_clocks(r.h), TS_CLOCK_REALTIME, TS_CLOCK_BOOTTIME,
+                                 INT64_C(1502028137301132050)));
+    assert_int_equal(ts, TS_NO_TIME);
+    assert_true(MEM_ROWS(r.sink, clock_snapshot) > 0);
+    for (size_t i = 0; i < MEM_ROWS(r.sink, clock_snapshot); i++) {
+        assert_true(MEM_NULL(r.sink, clock_snapshot, i, ts));
+    }
+    assert_true(MEM_NULL(r.sink, source, 0, start_ts));
+    assert_int_equal(issues(&r, "values_doubted"), 1);
     run_free(&r);
     free(f.p);
 }
@@ -337,15 +370,11 @@ static void test_source_times(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_header),
-        cmocka_unit_test(test_headers),
-        cmocka_unit_test(test_no_clocks),
-        cmocka_unit_test(test_one_clock),
-        cmocka_unit_test(test_ftrace_first),
-        cmocka_unit_test(test_ftrace_late),
-        cmocka_unit_test(test_scan_reads_little),
-        cmocka_unit_test(test_damaged_readings),
-        cmocka_unit_test(test_next_file),
+        cmocka_unit_test(test_header),           cmocka_unit_test(test_header_out_of_step),
+        cmocka_unit_test(test_headers),          cmocka_unit_test(test_no_clocks),
+        cmocka_unit_test(test_one_clock),        cmocka_unit_test(test_ftrace_first),
+        cmocka_unit_test(test_ftrace_late),      cmocka_unit_test(test_scan_reads_little),
+        cmocka_unit_test(test_damaged_readings), cmocka_unit_test(test_next_file),
         cmocka_unit_test(test_source_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

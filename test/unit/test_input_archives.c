@@ -752,6 +752,19 @@ static void test_encrypted(void **state)
 }
 
 /* A header with a wrong checksum loses its member; the next one is found again. */
+/* Its bytes are there, and none is certain: no header stands where it ends. */
+static void check_doubted(place *w, ts_fileset *set, uint32_t i, bytes want)
+{
+    ts_stream *s;
+    assert_ok(w->ctx, ts_member_open(&s, set, i));
+    bytes got;
+    assert_ok(w->ctx, read_stream(&got, s, 4096));
+    assert_int_equal(got.n, want.n);
+    assert_non_null(ts_stream_doubt(s));
+    ts_stream_close(s);
+    free(got.p);
+}
+
 static void test_tar_bad_header(void **state)
 {
     (void)state;
@@ -770,9 +783,9 @@ static void test_tar_bad_header(void **state)
     assert_ok(w->ctx, ts_fileset_count(&n, set));
     assert_int_equal(n, 2);
     assert_non_null(ts_fileset_damage(set));
-    check_member(w, set, 0, "a", a);
+    check_doubted(w, set, 0, a);
     check_member(w, set, 1, "c", a);
-    check_member(w, set, 0, "a", a);
+    check_doubted(w, set, 0, a);
     ts_fileset_close(outer);
     /* The very first header: nothing but its magic says that it is a tar. */
     in.p[512 + 1024 + 100] ^= 1;

@@ -251,6 +251,35 @@ static void test_compressed_files(void **state)
     }
 }
 
+/* Nothing refers to pauses: where the checksum is wrong, none is certain. */
+static void test_compressed_pauses(void **state)
+{
+    UNUSED(state);
+    for (uint32_t wrong = 0; wrong < 2; wrong++) {
+        run r;
+        pod p = worked();
+        bytes zip;
+        set s = {.count = 0};
+        unframe(&p);
+        zip = gzip_of(&p.stream[SUSPEND], wrong);
+        set_put(&s, zip, "1691167326000/suspend/000001.gz");
+        set_put(&s, p.stream[DICTIONARY], "1691167326000/dictionary/000001");
+        set_put(&s, p.stream[TRACE], "1691167326000/trace/000001");
+        set_put(&s, p.stream[CALLS], "1691167326000/calls/000001");
+        import_begin(&r);
+        import_set(&r, &s, 0);
+        assert_ok(r.ctx, r.code);
+        assert_rows(&r, cloud_suspend, 2);
+        assert_int_equal(MEM_NULL(r.sink, cloud_suspend, 0, ts), wrong == 1);
+        assert_int_equal(MEM_NULL(r.sink, cloud_suspend, 1, dur), wrong == 1);
+        assert_int_equal(MEM_NULL(r.sink, cloud_call, 0, suspend_dur), wrong == 1);
+        assert_int_equal(issues(&r, "wire_damage"), wrong);
+        pod_free(&p);
+        free(zip.p);
+        run_free(&r);
+    }
+}
+
 /* --- the agent's own files ------------------------------------------------------------------- */
 
 static void test_agent_directory(void **state)
@@ -435,7 +464,7 @@ static pod two_calls(void)
     HEX(t, 0x80 | 21 << 2, 65, 9); /* 2101 = 21 | 65 << 5 */
     HEX(t, 0x02, 3, 0);
     put_string(t, "x");
-    HEX(t, 0x02, 0, 0, 0, 0x01 | 10 << 2, 0x03);
+    HEX(t, 0x02 | 10 << 2, 0, 0, 0, 0x01, 0x03);
     put_varint(c, 2000);
     HEX(c, 9, 10, 1, 0, 0, 0, 1, 46, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     HEX(c, 1, 3, 1, 1, 0, 'y');
@@ -535,6 +564,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_numbers_of_files),
         cmocka_unit_test(test_names_that_are_none),
         cmocka_unit_test(test_compressed_files),
+        cmocka_unit_test(test_compressed_pauses),
         cmocka_unit_test(test_agent_directory),
         cmocka_unit_test(test_params_are_borrowed),
         cmocka_unit_test(test_params_are_borrowed_below_the_server),

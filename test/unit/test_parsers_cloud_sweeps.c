@@ -42,10 +42,13 @@ static pod everything(void)
     HEX(t, 0x02, 3, 3, 1, 17, 0x02, 3, 1, 1, 0, 0x02, 1, 2, 1, 0, 'x', 0x01, 0x03);
     put_be(t, 2, 8);
     put_be(t, CALL_START + 900, 8);
-    HEX(t, 0x80 | 21 << 2, 65, 9, 0x0c, 33, 0x05, 0x03);
+    HEX(t, 0x80 | 21 << 2, 65, 9, 0x0c, 33, 0x05, 0x02, 0, 0, 0, 0x01, 0x03);
     put_varint(c, 2000);
-    HEX(c, 9, 10, 1, 1, 2, 0, 't', 0, '2', 0, 0, 1);
-    put_varint(c, t->n - 23);
+    HEX(c, 9, 10, 2, 1, 2, 0, 't', 0, '2', 0, 0, 1);
+    put_varint(c, t->n - 28);
+    put_be(t, 3, 8); /* a call that goes on */
+    put_be(t, CALL_START + 950, 8);
+    HEX(t, 0x80 | 21 << 2, 65, 9, 0x03);
     HEX(c, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     return p;
 }
@@ -183,7 +186,10 @@ static void sweep_bits(bool agent)
             import_damaged(&r, &s, 0);
             s.files[w].p[bit / 8] ^= (uint8_t)(1U << bit % 8);
             for (size_t i = 0; i < TABLES; i++) {
-                if (tables[i].stream < (which)w) {
+                /* A record of a call that contradicts its root makes that doubtful. */
+                bool judged = w == CALLS && tables[i].stream == TRACE &&
+                              issue_sum(&r, "cloud_call_mismatch") > 0;
+                if (tables[i].stream < (which)w && !judged) {
                     assert_same(&r, &whole, tables[i].table);
                 }
             }

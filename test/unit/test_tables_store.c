@@ -476,7 +476,7 @@ static ts_code small_import(ts_ctx *ctx, ts_sink *sink)
 {
     static const ts_method method = {.name = {"f", 1}, .file = {"f.js", 4}};
     ts_store *store = NULL;
-    ts_clock_set clocks = {{0, 5, 6, 0, 0, 0, 0, 0}};
+    ts_clock_set clocks = {.at = {0, 5, 6, 0, 0, 0, 0, 0}};
     int64_t id;
     int64_t other;
     bool added;

@@ -171,8 +171,8 @@ static void the_longest_range_has_a_duration(void **state)
 static void clock_rows_bear_their_known_names(void **state)
 {
     bench *b = *state;
-    ts_clock_set all = {{0, 11, 22, 33, 44, 55, 66, 0}};
-    ts_clock_set later = {{0, 1, 2, 3, 4, 5, 6, 0}};
+    ts_clock_set all = {.at = {0, 11, 22, 33, 44, 55, 66, 0}};
+    ts_clock_set later = {.at = {0, 1, 2, 3, 4, 5, 6, 0}};
     assert_ok(b->ctx, ts_clock_snapshot(b->store, &all));
     assert_ok(b->ctx, ts_clock_snapshot(b->store, &later));
     finish(b);
@@ -188,8 +188,8 @@ static void clock_rows_bear_their_known_names(void **state)
 static void clocks_that_were_not_read_have_no_row(void **state)
 {
     bench *b = *state;
-    ts_clock_set none = {{0}};
-    ts_clock_set one = {{0, 0, 0, 0, 44, 0, 0, 0}};
+    ts_clock_set none = {.at = {0}};
+    ts_clock_set one = {.at = {0, 0, 0, 0, 44, 0, 0, 0}};
     assert_ok(b->ctx, ts_clock_snapshot(b->store, &none));
     assert_ok(b->ctx, ts_clock_snapshot(b->store, &one));
     finish(b);
@@ -199,7 +199,7 @@ static void clocks_that_were_not_read_have_no_row(void **state)
 
 static void times_convert_by_the_offset_of_the_snapshot(void **state)
 {
-    ts_clock_set set = {{0}};
+    ts_clock_set set = {.at = {0}};
     int64_t ts;
     (void)state;
     set.at[TS_CLOCK_BOOTTIME] = UINT64_C(981192459193);
@@ -218,7 +218,7 @@ static void times_convert_by_the_offset_of_the_snapshot(void **state)
 
 static void conversion_does_not_overflow(void **state)
 {
-    ts_clock_set set = {{0, 1, UINT64_MAX, 0, 0, 0, 0, 0}};
+    ts_clock_set set = {.at = {0, 1, UINT64_MAX, 0, 0, 0, 0, 0}};
     int64_t ts;
     (void)state;
     /* No clock shows more than 64 bits, and what does not fit is no time. */

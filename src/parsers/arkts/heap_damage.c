@@ -147,9 +147,17 @@ static bool odd_and_contradicted(const ts_heap *h)
            h->edge_count_sum != (uint64_t)h->meta.count[1];
 }
 
+/* In a snapshot of V8, with nothing else wrong, rows unlike those of V8 are seams of a part that is
+ * not in its place, or it is a changed number. */
+static bool odd_nodes(const ts_heap *h)
+{
+    return odd_and_contradicted(h) ||
+           (h->trust[PART_NODES].odd && h->first_uses >= MANY_USES && closed(h, PART_NODES));
+}
+
 static bool nodes_damaged(const ts_heap *h)
 {
-    return miscounted(h, PART_NODES) || by_itself(h, PART_NODES) || odd_and_contradicted(h);
+    return miscounted(h, PART_NODES) || by_itself(h, PART_NODES) || odd_nodes(h);
 }
 
 static bool edges_damaged(const ts_heap *h)
@@ -230,8 +238,7 @@ static heap_place known_place(const ts_heap *h, enum heap_part part)
     } else if (seams && t->first_seam.rows != UINT64_MAX) {
         place = t->first_seam;
     }
-    if (part == PART_NODES && t->bad == UINT64_MAX && !miscounted(h, part) &&
-        odd_and_contradicted(h)) {
+    if (part == PART_NODES && t->bad == UINT64_MAX && !miscounted(h, part) && odd_nodes(h)) {
         place = t->guard;
     }
     if (t->limit.rows < place.rows) {

@@ -591,8 +591,9 @@ static profile_clock choose_clock(const ts_profile *p, const ts_profile_end *end
                ts_clock_convert(&clock.offset_ns, end_of->clocks, TS_CLOCK_MONOTONIC,
                                 TS_CLOCK_BOOTTIME, 0)) {
         clock.clock = TS_CLOCK_BOOTTIME;
+        clock.unknown = end_of->clocks->doubted;
     }
-    clock.unknown = !end_of->relative && !p->has_start;
+    clock.unknown = clock.unknown || (!end_of->relative && !p->has_start);
     return clock;
 }
 

@@ -15,9 +15,10 @@
 #include <inttypes.h>
 
 enum {
-    SOME_SAMPLES = 16,   /* with fewer, intervals say nothing */
-    SOME_FIRST_USES = 6, /* in order, that tell V8's ids from others */
-    EXTRA_HITS = 4,      /* samples without a hit, and one more in EXTRA_SHARE of them */
+    SOME_SAMPLES = 16,    /* with fewer, intervals say nothing */
+    SOME_FIRST_USES = 6,  /* in order, that tell V8's ids from others */
+    GUARD_SAMPLES = 4096, /* two blocks of 4 KiB, each number of one digit */
+    EXTRA_HITS = 4,       /* samples without a hit, and one more in EXTRA_SHARE of them */
     EXTRA_SHARE = 50
 };
 
@@ -152,10 +153,13 @@ static uint64_t find_disorder(const ts_profile *p)
         max = id;
     }
     ordered = ordered && max >= p->node_count;
+    /* What is not in its place may be a block of a file system, and it may come from before. */
+    good = good > GUARD_SAMPLES ? good - GUARD_SAMPLES : 0;
     return uses >= SOME_FIRST_USES && !ordered ? good : UINT64_MAX;
 }
 
-static void count_hits(ts_profile *p, uint64_t *unknown)
+/* *foreign: how many of the unknown ones name a node that is not there. */
+static void count_hits(ts_profile *p, uint64_t *unknown, uint64_t *foreign)
 {
     for (uint32_t i = 0; i < p->node_count; i++) {
         p->nodes[i].root = 0;
@@ -167,6 +171,7 @@ static void count_hits(ts_profile *p, uint64_t *unknown)
             p->nodes[node].root++;
         } else {
             ++*unknown;
+            *foreign += id != PROFILE_NULL;
         }
     }
 }
@@ -217,15 +222,15 @@ static uint32_t spare_samples(const ts_profile *p)
 /*
  * V8 counts a hit for each sample, except for those that it takes when the profile begins, when it
  * ends, and when it throws optimised code away: a few nodes have a few samples more, and none has
- * less. One sample with another node than V8 wrote is a changed number. Several are seams of a part
- * that is not in its place: it may be any part.
+ * less. Where one has less, a sample names another node than V8 wrote: it may be one of the seams
+ * of a part that is not in its place, and this may be any part.
  */
 static ts_code check_hits(ts_profile *p, uint64_t unknown)
 {
     uint32_t spare = spare_samples(p);
     hit_sums sums = compare_hits(p, unknown, spare);
     uint64_t n;
-    p->nodes_known = !sums.extra && count_wrong(sums) > 1 ? 0 : find_disorder(p);
+    p->nodes_known = sums.less > 0 ? 0 : find_disorder(p);
     n = sums.extra ? 0 : doubt_nodes(p, spare);
     return n == 0 ? TS_OK
                   : ts_issue_n(p->store, p->source_id, TS_ISSUE_cpu_hit_count_mismatch, p->name,
@@ -234,26 +239,29 @@ static ts_code check_hits(ts_profile *p, uint64_t unknown)
 
 /*
  * Others than V8 may count something else. A sample of no node shows that samples are damaged: it
- * is a changed number if the rest are as many as hitCount says. If not, any may be another's.
+ * is a changed number if the rest are as many as hitCount says. If not, any may be another's; and
+ * two are the seams of a part that is not in its place.
  */
-static bool is_scattered(const ts_profile *p, uint64_t unknown)
+static bool is_scattered(const ts_profile *p, uint64_t unknown, uint64_t foreign)
 {
-    return unknown > 0 && p->done && count_wrong(compare_hits(p, unknown, 0)) > unknown;
+    return foreign > 1 ||
+           (unknown > 0 && p->done && count_wrong(compare_hits(p, unknown, 0)) > unknown);
 }
 
 ts_code profile_check_samples(ts_profile *p)
 {
     uint64_t unknown = 0;
+    uint64_t foreign = 0;
     uint64_t n;
     ts_code code = TS_OK;
     p->nodes_known = UINT64_MAX;
     if (p->samples.n == 0) {
         return TS_OK;
     }
-    count_hits(p, &unknown);
+    count_hits(p, &unknown, &foreign);
     if (p->done && p->ticks) {
         code = check_hits(p, unknown);
-    } else if (profile_broken_in(p, MEMBER_SAMPLES) || is_scattered(p, unknown)) {
+    } else if (profile_broken_in(p, MEMBER_SAMPLES) || is_scattered(p, unknown, foreign)) {
         p->nodes_known = 0;
     }
     if (code != TS_OK || p->nodes_known >= p->samples.n) {

@@ -208,6 +208,36 @@ static ts_code contradict(cloud_pod *pod, const call *k, ts_row_cloud_call *row,
     return code;
 }
 
+/* The agent writes the record of a call behind its end. A trace without that end lacks a part. */
+static ts_code check_end(cloud_pod *pod, cloud_thread *t, const cloud_root *root)
+{
+    const cloud_root *roots = pod->roots.p;
+    if (!t->open || root != roots + t->root) {
+        return TS_OK;
+    }
+    t->open = false;
+    t->ended = true;
+    return cloud_missing(pod, TS_ISSUE_cloud_root_lost, "roots",
+                         "thread %" PRIu64 ": the trace has no end of a call that ended", t->tid);
+}
+
+/* How much there is in the call, and how long it lasted: a reactive one may end behind its root. */
+static ts_code check_amount(cloud_pod *pod, const call *k, ts_row_cloud_call *row,
+                            const cloud_block *block, const cloud_root *root)
+{
+    ts_code code;
+    if (root->slice == 0 || root->dur < 0 || (root->enters == k->enters && root->dur <= k->dur)) {
+        return TS_OK;
+    }
+    row->null |= TS_NULL_BIT(cloud_call, calls) | TS_NULL_BIT(cloud_call, dur) |
+                 TS_NULL_BIT(cloud_call, suspend_dur);
+    code = cloud_missing(pod, TS_ISSUE_cloud_call_mismatch, "roots",
+                         "%" PRIu32 " invocations in %" PRId32 " ms, in the trace %" PRIu32
+                         " in %" PRId32 " ms",
+                         k->enters, k->dur, root->enters, root->dur);
+    return code != TS_OK ? code : cloud_distrust_root(pod, block, root);
+}
+
 static ts_code find_root(cloud_pod *pod, const call *k, ts_row_cloud_call *row)
 {
     const cloud_block *block = NULL;
@@ -218,6 +248,7 @@ static ts_code find_root(cloud_pod *pod, const call *k, ts_row_cloud_call *row)
     TS_SET_NULL(cloud_call, row, root_slice_id);
     if (root == NULL) {
         TS_SET_NULL(cloud_call, row, itid);
+        pod->calls.strayed = pod->calls.strayed || cloud_traced_behind(pod, k->file, k->offset);
         return cloud_missing(
             pod,
             cloud_has_trace(pod, k->file) ? TS_ISSUE_cloud_call_no_root
@@ -233,7 +264,10 @@ static ts_code find_root(cloud_pod *pod, const call *k, ts_row_cloud_call *row)
         row->root_slice_id = pod->first_slice + root->slice;
         row->null &= ~TS_NULL_BIT(cloud_call, root_slice_id);
     }
-    code = cloud_name_thread(pod, thread, row->thread_name);
+    code = check_end(pod, thread, root);
+    if (code == TS_OK) {
+        code = cloud_name_thread(pod, thread, row->thread_name);
+    }
     if (code == TS_OK) {
         code = cloud_amounts_mend(pod, root, row);
     }
@@ -242,7 +276,7 @@ static ts_code find_root(cloud_pod *pod, const call *k, ts_row_cloud_call *row)
     }
     if (root->word == k->method && (!k->timed || start == k->start)) {
         pod->calls.sure = row->id;
-        return TS_OK;
+        return check_amount(pod, k, row, block, root);
     }
     return contradict(pod, k, row, root->word, start);
 }
@@ -369,11 +403,27 @@ static ts_code check(cloud_pod *pod, const call *k, cloud_cursor *c)
                          k->method, k->thread, k->dur);
 }
 
+/* The trace ends as it should, or goes on where calls say that a root stands: it was not only cut,
+ * and another part may stand where that of the open call was. */
+static ts_code distrust_ended(cloud_pod *pod)
+{
+    const cloud_thread *threads = pod->threads.p;
+    ts_code code = TS_OK;
+    for (size_t i = 0;
+         i < pod->threads.n && code == TS_OK && (!pod->trace_torn || pod->calls.strayed); i++) {
+        code = threads[i].ended ? cloud_distrust_open(pod, &threads[i]) : TS_OK;
+    }
+    return code;
+}
+
 ts_code cloud_calls_end(cloud_pod *pod)
 {
     const cloud_root *roots = pod->roots.p;
     uint64_t missing = 0;
-    ts_code code;
+    ts_code code = distrust_ended(pod);
+    if (code != TS_OK) {
+        return code;
+    }
     for (size_t i = 0; i < pod->roots.n; i++) {
         missing += roots[i].promised;
     }

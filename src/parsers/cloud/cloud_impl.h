@@ -107,6 +107,8 @@ typedef struct cloud_root {
     uint32_t slice : 31;   /* id in stack_slice - cloud_pod.first_slice; 0: not in --time-range */
     uint32_t promised : 1; /* a record of its call was written, and was not met so far */
     int32_t since;         /* ms from the clock of its block to the start */
+    uint32_t enters;       /* invocations in it, its own included */
+    int32_t dur;           /* ms, -1: it did not end */
 } cloud_root;
 
 typedef struct cloud_frame {
@@ -130,7 +132,9 @@ typedef struct cloud_thread {
     uint32_t block;  /* number + 1 of its last block */
     cloud_rows sure; /* when it last was certain that nothing was open */
     bool named;
-    bool busy; /* stands in cloud_pod.busy */
+    bool busy;  /* stands in cloud_pod.busy */
+    bool open;  /* the trace has no end of the root */
+    bool ended; /* but it has a record, which is written behind its end */
 } cloud_thread;
 
 /* Amounts of a call that the agent's encoder of long numbers may have cut (amounts.c). */
@@ -167,6 +171,7 @@ typedef struct cloud_calls {
     int64_t record;
     int64_t sure; /* the last row whose beginning is that of its root, or none of this file's */
     cloud_array names; /* uint32_t: numbers in cloud_pod.thread_names */
+    bool strayed;      /* a record has no root where the trace goes on */
 } cloud_calls;
 
 typedef enum cloud_item {
@@ -240,6 +245,7 @@ typedef struct cloud_pod {
     bool pauses_wrong;    /* the file's pauses contradict each other: their times are not known */
     bool pause_first;     /* the next one is the first of its file */
     int64_t pauses_known; /* ms: pauses that end later are not known */
+    uint64_t file_pauses; /* rows before those of the file */
     cloud_array texts;    /* cloud_place: sql, then xml */
     size_t xml_first;
 
@@ -378,9 +384,19 @@ ts_code cloud_calls_import(cloud_pod *pod);
  * thread did since it last was certain that nothing was open is not, either. */
 ts_code cloud_distrust(cloud_pod *pod, size_t block, const char *why);
 
+/* The same of all that follows the last beginning of a call on the thread, except for that
+ * beginning: the trace was read. Errors: memory. */
+ts_code cloud_distrust_open(cloud_pod *pod, const cloud_thread *t);
+
+/* The same of what stands in a call, which begins in the block, and of its length. */
+ts_code cloud_distrust_root(cloud_pod *pod, const cloud_block *block, const cloud_root *root);
+
 /* All files of the stream were read. */
 ts_code cloud_dictionary_end(cloud_pod *pod);
 void cloud_suspend_end(cloud_pod *pod);
+
+/* Any byte of the file may be wrong: nothing is known of its pauses. Errors: memory. */
+ts_code cloud_doubt_pauses(cloud_pod *pod);
 
 /* state 1: the recording ends here. 2: what comes next in the trace is missing. */
 ts_code cloud_close_frames(cloud_pod *pod, int state);
@@ -418,6 +434,8 @@ ts_code cloud_no_word(cloud_pod *pod, const char *what, uint32_t word);
 
 /* Was something read of this file of the trace? */
 bool cloud_has_trace(const cloud_pod *pod, uint32_t file);
+/* Does a block begin at the place or behind it? */
+bool cloud_traced_behind(const cloud_pod *pod, uint32_t file, uint32_t offset);
 
 /* The root that begins at this place of the trace, and the block that it is in, or NULL. */
 cloud_root *cloud_root_at(const cloud_block **block, const cloud_pod *pod, uint32_t file,

@@ -105,3 +105,65 @@ ts_code cloud_distrust(cloud_pod *pod, size_t number, const char *why)
     t->sure = now;
     return code != TS_OK ? code : cloud_thread_busy(pod, t);
 }
+
+ts_code cloud_distrust_open(cloud_pod *pod, const cloud_thread *t)
+{
+    const cloud_block *blocks = pod->blocks.p;
+    const cloud_root *root = (const cloud_root *)pod->roots.p + t->root;
+    cloud_rows end = cloud_rows_now(pod);
+    ts_code code = TS_OK;
+    for (size_t i = t->block; i > 0 && code == TS_OK; i = blocks[i - 1].before) {
+        cloud_rows to = i < pod->blocks.n ? blocks[i].rows : end;
+        cloud_rows from = blocks[i - 1].rows;
+        bool first = blocks[i - 1].first <= t->root;
+        from.slices = later(from.slices, t->sure.slices);
+        from.tags = later(from.tags, t->sure.tags);
+        from.roots = to.roots; /* the record has just confirmed the beginning */
+        if (first && root->slice != 0) {
+            from.slices = later(from.slices, (uint64_t)pod->first_slice + root->slice);
+        }
+        code = invalidate_rows(pod, &from, &to);
+        if (first) {
+            break;
+        }
+    }
+    return code;
+}
+
+/* The first root of a block that comes behind the given one; its slice, or 0. */
+static uint64_t next_slice(const cloud_pod *pod, size_t block, const cloud_root *root)
+{
+    const cloud_block *b = (const cloud_block *)pod->blocks.p + block;
+    const cloud_root *roots = pod->roots.p;
+    size_t end = block + 1 < pod->blocks.n ? b[1].first : pod->roots.n;
+    for (size_t i = b->first; i < end; i++) {
+        if (roots + i > root && roots[i].slice != 0) {
+            return (uint64_t)pod->first_slice + roots[i].slice;
+        }
+    }
+    return 0;
+}
+
+ts_code cloud_distrust_root(cloud_pod *pod, const cloud_block *block, const cloud_root *root)
+{
+    const cloud_block *blocks = pod->blocks.p;
+    uint64_t slice = (uint64_t)pod->first_slice + root->slice;
+    size_t first = (size_t)(block - blocks);
+    uint64_t next = 0;
+    ts_code code =
+        ts_sink_invalidate(pod->sink, TS_T_stack_slice, (int64_t)slice, (int64_t)slice,
+                           TS_NULL_BIT(stack_slice, dur) | TS_NULL_BIT(stack_slice, self_dur));
+    for (size_t i = first; i < pod->blocks.n && next == 0 && code == TS_OK; i++) {
+        cloud_rows from = blocks[i].rows;
+        cloud_rows to = i + 1 < pod->blocks.n ? blocks[i + 1].rows : cloud_rows_now(pod);
+        if (blocks[i].thread != block->thread) {
+            continue;
+        }
+        next = next_slice(pod, i, root);
+        from.slices = i == first ? slice : from.slices;
+        from.roots = to.roots;
+        to.slices = next != 0 ? next - 1 : to.slices;
+        code = invalidate_rows(pod, &from, &to);
+    }
+    return code;
+}

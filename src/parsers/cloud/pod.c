@@ -367,6 +367,14 @@ static ts_code note_wrapper(cloud_pod *pod)
                       ts_stream_wrappers(r->stream)[0] != '\0';
         return TS_OK;
     }
+    /* What has no end is right as far as it goes, unless it makes no sense before that. */
+    if (pod->file->kind == CLOUD_SUSPEND && !damage->trailing &&
+        (ts_stream_doubt(r->stream) != NULL || pod->pauses_wrong)) {
+        ts_code code = cloud_doubt_pauses(pod);
+        if (code != TS_OK) {
+            return code;
+        }
+    }
     if (strstr(damage->what, "ends early") != NULL) {
         return note_no_end(pod, damage->what);
     }

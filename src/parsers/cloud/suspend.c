@@ -97,6 +97,17 @@ static ts_code pause_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
     return ts_put_cloud_suspend(pod->sink, &row);
 }
 
+ts_code cloud_doubt_pauses(cloud_pod *pod)
+{
+    uint64_t rows = ts_sink_rows(pod->sink, TS_T_cloud_suspend);
+    pod->pauses_known = INT64_MIN;
+    return rows == pod->file_pauses
+               ? TS_OK
+               : ts_sink_invalidate(
+                     pod->sink, TS_T_cloud_suspend, (int64_t)pod->file_pauses + 1, (int64_t)rows,
+                     TS_NULL_BIT(cloud_suspend, ts) | TS_NULL_BIT(cloud_suspend, dur));
+}
+
 /*
  * Framed or not? The length of a phrase and the upper half of a time may together look like a time,
  * but hardly ever the lower half of one and the first pauses. So the header of a phrase is tried
@@ -142,6 +153,7 @@ ts_code cloud_suspend_import(cloud_pod *pod)
     cloud_reader *r = &pod->reader;
     bool framed;
     ts_code code = cloud_need(r, 12);
+    pod->file_pauses = ts_sink_rows(pod->sink, TS_T_cloud_suspend);
     if (code != TS_OK) {
         return code;
     }

@@ -164,6 +164,7 @@ ts_code cloud_close_frames(cloud_pod *pod, int state)
     for (size_t i = 0; i < pod->busy.n; i++) {
         cloud_thread *t = &threads[busy[i]];
         t->lost = t->lost || (state == 2 && t->depth > 0);
+        t->open = state == 1 && t->depth > 0;
         t->resync = false;
         t->busy = false;
         for (; t->depth > 0 && code == TS_OK; closed++) {
@@ -228,6 +229,13 @@ bool cloud_has_trace(const cloud_pod *pod, uint32_t file)
         }
     }
     return low < pod->blocks.n && blocks[low].file == file;
+}
+
+bool cloud_traced_behind(const cloud_pod *pod, uint32_t file, uint32_t offset)
+{
+    const cloud_block *last = (const cloud_block *)pod->blocks.p + pod->blocks.n - 1;
+    return pod->blocks.n > 0 &&
+           (last->file > file || (last->file == file && last->offset >= offset));
 }
 
 cloud_root *cloud_root_at(const cloud_block **block, const cloud_pod *pod, uint32_t file,

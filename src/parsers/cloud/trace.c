@@ -6,6 +6,7 @@
 #include "parsers/cloud/trace.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 typedef struct block {
     uint64_t tid;
@@ -27,7 +28,7 @@ typedef struct block {
 enum { MAX_MISSING = 1024 };
 
 /* Of ms since 1970, from 2001 to 2286. */
-enum { STARTED_DIGITS = 13 };
+enum { STARTED_DIGITS = 13, STARTED_SOME = 5 };
 
 static cloud_thread *thread_of(const cloud_pod *pod, const block *b)
 {
@@ -71,6 +72,7 @@ static ts_code put_root(cloud_pod *pod, const block *b, const cloud_event *e, in
         .word = e->word,
         .slice = (uint32_t)slice & INT32_MAX,
         .since = (int32_t)(ms - (int64_t)b->real),
+        .dur = -1,
     };
     return f->slice == 0 ? TS_OK : ts_put_cloud_root(pod->sink, &row);
 }
@@ -82,7 +84,13 @@ static ts_code enter(cloud_pod *pod, const block *b, const cloud_event *e, int64
     ts_code code;
     t->told = t->told && !root;
     code = cloud_push(pod, t, e->word, ms);
-    return code == TS_OK && root ? put_root(pod, b, e, ms) : code;
+    if (code == TS_OK && root) {
+        code = put_root(pod, b, e, ms);
+    }
+    if (code == TS_OK) {
+        ((cloud_root *)pod->roots.p)[t->root].enters++;
+    }
+    return code;
 }
 
 static ts_code leave(cloud_pod *pod, block *b, int64_t ms)
@@ -97,6 +105,9 @@ static ts_code leave(cloud_pod *pod, block *b, int64_t ms)
         count->skipped += !wanted;
         code = cloud_pop(pod, t, ms, 0);
         if (t->depth == 0) {
+            int64_t dur = ms - t->frames[0].start;
+            ((cloud_root *)pod->roots.p)[t->root].dur =
+                dur < 0 || dur > INT32_MAX ? -1 : (int32_t)dur;
             pod->roots_told = pod->roots_told || t->told;
             t->sure = cloud_rows_now(pod);
         }
@@ -109,12 +120,16 @@ static ts_code leave(cloud_pod *pod, block *b, int64_t ms)
 }
 
 /* Why this event cannot be where it is, or NULL. */
-static const char *misplaced(const cloud_pod *pod, const cloud_thread *t, const cloud_event *e)
+static const char *misplaced(const cloud_pod *pod, const cloud_thread *t, const cloud_event *e,
+                             int64_t ms)
 {
     const cloud_word *w;
     /* The agent writes call.info, the tags behind it and the end at once. */
     if (t->depth == 1 && t->told && e->kind == CLOUD_ENTER) {
         return "a method is entered after call.info";
+    }
+    if (t->depth == 1 && t->told && ms != t->last) {
+        return "time passes after call.info";
     }
     if (e->kind == CLOUD_EXIT) {
         return t->depth == 1 && !t->told && pod->roots_told ? "a call ends without call.info"
@@ -134,22 +149,26 @@ static const char *misplaced(const cloud_pod *pod, const cloud_thread *t, const 
     return w->signature ? "a method stands where a parameter does" : NULL;
 }
 
-/* Does the tag that says when the call began say something else? */
+/* Does the tag that says when the call began say something else? A text that is not made of digits
+ * only, and begins otherwise, may be a date in a form of its own. */
 static bool began_elsewhen(const cloud_pod *pod, const cloud_thread *t, const cloud_event *e)
 {
-    uint64_t ms = 0;
-    if ((int64_t)e->word != pod->word_started || t->depth != 1 ||
-        e->value.units != STARTED_DIGITS) {
+    char start[32];
+    size_t digits = 0;
+    size_t equal = 0;
+    size_t n;
+    if ((int64_t)e->word != pod->word_started || t->depth != 1 || e->type != CLOUD_INLINE_VALUE) {
         return false;
     }
-    for (size_t i = 0; i < STARTED_DIGITS; i++) {
-        uint8_t digit = e->value.p[2 * i + 1];
-        if (e->value.p[2 * i] != 0 || digit < '0' || digit > '9') {
-            return false;
-        }
-        ms = ms * 10 + (digit - '0');
+    n = (size_t)snprintf(start, sizeof start, "%" PRId64, t->frames[0].start);
+    while (digits < e->value.units && e->value.p[2 * digits] == 0 &&
+           e->value.p[2 * digits + 1] >= '0' && e->value.p[2 * digits + 1] <= '9') {
+        equal +=
+            equal == digits && equal < n && (uint8_t)start[equal] == e->value.p[2 * digits + 1];
+        digits++;
     }
-    return (int64_t)ms != t->frames[0].start;
+    return (digits == STARTED_DIGITS && equal < n) ||
+           (equal >= STARTED_SOME && e->value.units != equal);
 }
 
 /* call.info stands once a root, just before its end. Not exactly the root open: something before
@@ -305,7 +324,7 @@ static ts_code apply(cloud_pod *pod, block *b, const cloud_event *e)
     ms = ts_sat_add((int64_t)b->real, (int32_t)(b->sum - b->shift));
     b->first = b->events == 0 ? ms : b->first;
     b->last = ms;
-    if (!b->lost && !t->lost && (why = misplaced(pod, t, e)) != NULL) {
+    if (!b->lost && !t->lost && (why = misplaced(pod, t, e, ms)) != NULL) {
         code = distrust(pod, b, why);
     }
     t->last = ms;

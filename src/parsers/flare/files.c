@@ -35,7 +35,7 @@ static ts_code unpack_member(flare_files *files, uint32_t i, uint8_t *block)
     if (code == TS_OK) {
         const ts_damage *damage = ts_stream_damage(stream);
         place->size = ts_spool_size(files->spool) - place->at;
-        place->there = true;
+        place->there = ts_stream_doubt(stream) == NULL; /* an issue says so */
         code = damage == NULL
                    ? TS_OK
                    : ts_issue(
