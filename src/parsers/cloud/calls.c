@@ -205,7 +205,28 @@ static ts_code contradict(cloud_pod *pod, const call *k, ts_row_cloud_call *row,
     }
     calls->sure = row->id;
     calls->last = start;
+    calls->shift = ts_sat_sub(k->start, start);
     return code;
+}
+
+/*
+ * After a record that contradicts its root: its difference may be wrong, and then this one counts
+ * from the root's beginning, or the agent wrote another beginning, and then this one counts from
+ * that (spec 4.5). The root of this one says which.
+ */
+static void settle(cloud_calls *calls, const cloud_pod *pod, call *k)
+{
+    int64_t other = ts_sat_add(k->start, calls->shift);
+    const cloud_block *block = NULL;
+    const cloud_root *root;
+    if (!k->timed || calls->shift == 0) {
+        return;
+    }
+    calls->shift = 0;
+    root = cloud_root_at(&block, pod, k->file, k->offset, k->record);
+    if (root != NULL && block->real + root->since == other) {
+        k->start = other;
+    }
 }
 
 /* The agent writes the record of a call behind its end. A trace without that end lacks a part. */
@@ -221,12 +242,16 @@ static ts_code check_end(cloud_pod *pod, cloud_thread *t, const cloud_root *root
                          "thread %" PRIu64 ": the trace has no end of a call that ended", t->tid);
 }
 
-/* How much there is in the call, and how long it lasted: a reactive one may end behind its root. */
+/*
+ * How much there is in the call, and how long it lasted: a reactive one may end behind its root. A
+ * negative length is wrong in the record (see implausible) and says nothing about the root.
+ */
 static ts_code check_amount(cloud_pod *pod, const call *k, ts_row_cloud_call *row,
                             const cloud_block *block, const cloud_root *root)
 {
     ts_code code;
-    if (root->slice == 0 || root->dur < 0 || (root->enters == k->enters && root->dur <= k->dur)) {
+    if (root->slice == 0 || root->dur < 0 ||
+        (root->enters == k->enters && (k->dur < 0 || root->dur <= k->dur))) {
         return TS_OK;
     }
     row->null |= TS_NULL_BIT(cloud_call, calls) | TS_NULL_BIT(cloud_call, dur) |
@@ -447,6 +472,7 @@ static ts_code call_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
         return TS_OK;
     }
     in_time = k.timed;
+    settle(&pod->calls, pod, &k);
     k.timed = k.timed && cloud_fits(k.start) && cloud_fits(ts_sat_add(k.start, k.dur));
     row = make_row(pod, &k);
     if ((code = check(pod, &k, c)) != TS_OK || c->got != CLOUD_GOT ||
@@ -491,6 +517,7 @@ ts_code cloud_calls_import(cloud_pod *pod)
     calls->names.n = 0; /* each file has names of its own */
     calls->sure = (int64_t)ts_sink_rows(pod->sink, TS_T_cloud_call);
     calls->record = 0;
+    calls->shift = 0;
     calls->format = 0;
     if (head >> 32 == FORMAT_MAGIC) {
         uint32_t format = (uint32_t)head;

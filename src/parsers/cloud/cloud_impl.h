@@ -169,7 +169,8 @@ typedef struct cloud_calls {
     int64_t last; /* start of the call before, ms; at first that of the file */
     bool lost;    /* that did not fit: no start is known any more */
     int64_t record;
-    int64_t sure; /* the last row whose beginning is that of its root, or none of this file's */
+    int64_t sure;  /* the last row whose beginning is that of its root, or none of this file's */
+    int64_t shift; /* ms from last to what the record before says, when its root says otherwise */
     cloud_array names; /* uint32_t: numbers in cloud_pod.thread_names */
     bool strayed;      /* a record has no root where the trace goes on */
 } cloud_calls;

@@ -131,14 +131,17 @@ static bool take_header(cloud_pod *pod, bool *framed)
     return cloud_plausible_ms(start);
 }
 
-/* The agent begins to look for pauses as soon as it runs. */
+/*
+ * The agent looks for pauses while it runs, and not before. The stream may begin long after the
+ * agent did: it counts from the moment when its file was begun (spec 4.4).
+ */
 static ts_code check_start(cloud_pod *pod)
 {
     enum { NEAR_MS = 3600 * 1000 };
     const ts_row_source *source = ts_source(pod->store, pod->source_id);
     int64_t began = source->start_ts / CLOUD_NS_PER_MS;
     if ((source->null & TS_NULL_BIT(source, start_ts)) != 0 || pod->file->index != 1 ||
-        (pod->suspend_ms >= began - NEAR_MS && pod->suspend_ms <= began + NEAR_MS)) {
+        pod->suspend_ms >= began - NEAR_MS) {
         return TS_OK;
     }
     pod->pauses_wrong = true;
