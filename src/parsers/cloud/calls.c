@@ -187,7 +187,7 @@ static ts_code clear_wide(cloud_pod *pod, const call *k, ts_row_cloud_call *row)
 /*
  * The record and its root say different things. Each beginning counts from that of the record
  * before: those since the last one that agreed with its root are not certain, this one neither. The
- * next ones count from what the root says.
+ * next ones count from the start of the root.
  */
 static ts_code contradict(cloud_pod *pod, const call *k, ts_row_cloud_call *row, uint32_t method,
                           int64_t start)

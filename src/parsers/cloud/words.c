@@ -17,7 +17,7 @@ enum { SHIFTED_UNITS = 3 };
 ts_code cloud_no_word(cloud_pod *pod, const char *what, uint32_t word)
 {
     if (pod->words.doubted && cloud_word_of(&pod->words, word) != NULL) {
-        return TS_OK; /* that was said of all words */
+        return TS_OK; /* all words have an issue already */
     }
     return cloud_missing(pod, TS_ISSUE_cloud_word_missing, "words", "%s %u has no word", what,
                          word);
