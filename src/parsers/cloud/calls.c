@@ -229,7 +229,7 @@ static ts_code find_call_root(cloud_pod *pod, const call *k, ts_row_cloud_call *
             k->file, k->offset, k->record);
     }
     thread = cloud_thread_at(&pod->threads, root.thread);
-    row->itid = thread->itid;
+    row->itid = cloud_thread_itid(thread);
     if (root.slice != 0) {
         row->root_slice_id = root.slice;
         row->null &= ~TS_NULL_BIT(cloud_call, root_slice_id);

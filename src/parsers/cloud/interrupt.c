@@ -74,9 +74,9 @@ ts_code cloud_distrust(cloud_pod *pod, size_t number, const char *why)
     const cloud_block *b = cloud_block_at(&pod->roots, number);
     cloud_thread *t = cloud_thread_at(&pod->threads, b->thread);
     cloud_rows now = cloud_rows_now(pod);
-    ts_code code =
-        cloud_missing(pod, TS_ISSUE_cloud_block_bad, "blocks",
-                      "thread %" PRIu64 ", block at %" PRIu32 ": %s", t->tid, b->offset, why);
+    ts_code code = cloud_missing(pod, TS_ISSUE_cloud_block_bad, "blocks",
+                                 "thread %" PRIu64 ", block at %" PRIu32 ": %s",
+                                 cloud_thread_tid(t), b->offset, why);
     cloud_roots_forget_from(&pod->roots, b->first);
     if (cloud_thread_depth(t) > 0) {
         cloud_root_forget(&pod->roots, t->at.root);

@@ -62,6 +62,16 @@ static inline cloud_thread *cloud_thread_at(const cloud_threads *threads, uint32
     return (cloud_thread *)threads->list.p + number;
 }
 
+static inline uint64_t cloud_thread_tid(const cloud_thread *t)
+{
+    return t->tid;
+}
+
+static inline int64_t cloud_thread_itid(const cloud_thread *t)
+{
+    return t->itid;
+}
+
 /* Invocations that are open on all threads. */
 static inline uint32_t cloud_threads_open(const cloud_threads *threads)
 {

@@ -402,7 +402,7 @@ static ts_code put_block(cloud_pod *pod, const block *b, uint64_t offset, bool c
         .file = cloud_stream_index(&pod->stream),
         .offset = (int64_t)offset,
         .bytes = (int64_t)(cloud_stream_kept(&pod->stream) - offset),
-        .itid = thread_of(pod, b)->itid,
+        .itid = cloud_thread_itid(thread_of(pod, b)),
         .real_ts = cloud_ns((int64_t)b->real),
         .start_ts = cloud_ns(b->first),
         .end_ts = cloud_ns(b->last),
