@@ -183,12 +183,24 @@ static ts_code import_stream(single *s)
     }
     f.spool = s->spool;
     begin = cloud_file_pod_base(&f);
-    if ((code = cloud_source(&id, s->job, true)) != TS_OK ||
-        (code = cloud_source_name(s->job, id, name + begin, f.pod_n - begin)) != TS_OK ||
-        (code = cloud_pod_import(s->job, id, &f, 1, false)) != TS_OK ||
-        (code = ts_count(&of_stream, s->job->store, id, TS_ITEM_cloud_stream_bytes, f.stream)) !=
-            TS_OK ||
-        (code = ts_count(&tally, s->job->store, id, TS_ITEM_bytes, NULL)) != TS_OK) {
+    code = cloud_source(&id, s->job, true);
+    if (code != TS_OK) {
+        return code;
+    }
+    code = cloud_source_name(s->job, id, name + begin, f.pod_n - begin);
+    if (code != TS_OK) {
+        return code;
+    }
+    code = cloud_pod_import(s->job, id, &f, 1, false);
+    if (code != TS_OK) {
+        return code;
+    }
+    code = ts_count(&of_stream, s->job->store, id, TS_ITEM_cloud_stream_bytes, f.stream);
+    if (code != TS_OK) {
+        return code;
+    }
+    code = ts_count(&tally, s->job->store, id, TS_ITEM_bytes, NULL);
+    if (code != TS_OK) {
         return code;
     }
     *tally = *of_stream;

@@ -44,13 +44,20 @@ static ts_code begin_process(flare_dir *dir)
     if (!flare_summary_has(&dir->summary, FLARE_SUM_ADDR) || addr.n == 0) {
         return TS_OK;
     }
-    if ((code = ts_process_name(dir->store, dir->ipid, addr)) != TS_OK ||
-        (code = ts_source_text(dir->store, dir->source_id, &detail->host, host.p, host.n)) !=
-            TS_OK ||
-        (code = ts_source_text(dir->store, dir->source_id, &source->host, host.p, host.n)) !=
-            TS_OK ||
-        (code = ts_source_text(dir->store, dir->source_id, &source->name, addr.p, addr.n)) !=
-            TS_OK) {
+    code = ts_process_name(dir->store, dir->ipid, addr);
+    if (code != TS_OK) {
+        return code;
+    }
+    code = ts_source_text(dir->store, dir->source_id, &detail->host, host.p, host.n);
+    if (code != TS_OK) {
+        return code;
+    }
+    code = ts_source_text(dir->store, dir->source_id, &source->host, host.p, host.n);
+    if (code != TS_OK) {
+        return code;
+    }
+    code = ts_source_text(dir->store, dir->source_id, &source->name, addr.p, addr.n);
+    if (code != TS_OK) {
         return code;
     }
     return ts_source_property(dir->store, dir->source_id, TS_FLARE_AGENT_ADDR, addr);
@@ -247,10 +254,20 @@ static ts_code read_all(flare_dir *dir, const flare_entry *entries, size_t n)
     for (; i < n && entries[i].kind <= FLARE_METHOD_DATA; i++) {
         members[entries[i].kind] = entries[i].member;
     }
-    if ((code = flare_summary_read(dir, members[FLARE_SUMMARY])) != TS_OK ||
-        (code = begin_process(dir)) != TS_OK || (code = choose_span(dir)) != TS_OK ||
-        (code = flare_methods_read(dir, members[FLARE_METHOD_INDEX], members[FLARE_METHOD_DATA])) !=
-            TS_OK) {
+    code = flare_summary_read(dir, members[FLARE_SUMMARY]);
+    if (code != TS_OK) {
+        return code;
+    }
+    code = begin_process(dir);
+    if (code != TS_OK) {
+        return code;
+    }
+    code = choose_span(dir);
+    if (code != TS_OK) {
+        return code;
+    }
+    code = flare_methods_read(dir, members[FLARE_METHOD_INDEX], members[FLARE_METHOD_DATA]);
+    if (code != TS_OK) {
         return code;
     }
     while (i < n && code == TS_OK) {

@@ -9,6 +9,7 @@
  */
 #include "parsers/flare/pair.h"
 #include "parsers/flare/sample_directory.h"
+#include "parsers/flare/stack_path.h"
 
 #include "base/alloc.h"
 #include "base/ckd.h"
@@ -39,9 +40,7 @@ typedef struct stack_reader {
     uint64_t batch_count;
     int64_t batch_end; /* id after the last run */
 
-    int64_t *path; /* method ids, root first, of the stack before, and their nodes */
-    int64_t *nodes;
-    size_t path_count, path_cap;
+    flare_path path; /* of the stack before */
 
     bool no_time; /* the time of the thread's first record is not known */
     bool stopped;
@@ -53,62 +52,6 @@ typedef struct stack_reader {
     int64_t number;    /* of the record before, as recorded; 0: none yet, or records have none */
     uint64_t rejected; /* records since that one that were lost */
 } stack_reader;
-
-/* --- call paths ----------------------------------------------------------------------------- */
-
-static ts_code grow_path(stack_reader *r, size_t n)
-{
-    ts_ctx *ctx = r->dir->ctx;
-    int64_t *path;
-    int64_t *nodes;
-    size_t cap;
-    if (n <= r->path_cap) {
-        return TS_OK;
-    }
-    if (ts_ckd_mul(&cap, n, (size_t)2)) {
-        return ts_fail(ctx, TS_ERR_LIMIT, "a stack has too many frames");
-    }
-    if ((path = ts_realloc(ctx, r->path, cap, sizeof *path)) == NULL) {
-        return ctx->error.code;
-    }
-    r->path = path;
-    if ((nodes = ts_realloc(ctx, r->nodes, cap, sizeof *nodes)) == NULL) {
-        return ctx->error.code;
-    }
-    r->nodes = nodes;
-    r->path_cap = cap;
-    return TS_OK;
-}
-
-/* The node of a stack. What it has in common with the stack before need not be looked up. */
-static ts_code find_node(int64_t *node, stack_reader *r)
-{
-    const flare_object *o = &r->payloads.object;
-    size_t n = o->frame_count;
-    size_t k = 0;
-    ts_code code = grow_path(r, n);
-    if (code != TS_OK) {
-        return code;
-    }
-    while (k < n && k < r->path_count && r->path[k] == o->frames[n - 1 - k]) {
-        k++;
-    }
-    for (; k < n; k++) {
-        int64_t id = o->frames[n - 1 - k];
-        int64_t method;
-        r->path_count = k; /* the entries behind are not valid while this fails */
-        if ((code = flare_method_row(&method, r->dir, id)) != TS_OK ||
-            (code = ts_stack_node(&r->nodes[k], NULL, r->dir->store, r->dir->source_id,
-                                  k == 0 ? 0 : r->nodes[k - 1], method, TS_NO_LINE, (int64_t)k,
-                                  NULL)) != TS_OK) {
-            return code;
-        }
-        r->path[k] = id;
-    }
-    r->path_count = n;
-    *node = n == 0 ? 0 : r->nodes[n - 1];
-    return TS_OK;
-}
 
 /* --- CPU time ------------------------------------------------------------------------------- */
 
@@ -247,7 +190,7 @@ static ts_code put_sample(stack_reader *r, const int64_t *ts)
     const flare_object *o = &r->payloads.object;
     int64_t id = (int64_t)ts_sink_rows(r->dir->sink, TS_T_stack_sample) + 1;
     int64_t node;
-    ts_code code = find_node(&node, r);
+    ts_code code = flare_path_node(&node, &r->path, r->dir, o->frames, o->frame_count);
     if (code != TS_OK) {
         return code;
     }
@@ -518,9 +461,24 @@ static ts_code finish_stacks(stack_reader *r)
     ts_code code;
     dir->stack_records->seen += rest;
     dir->stack_records->skipped += rest;
-    if ((code = put_pending(r, &r->sample.ts)) != TS_OK || (code = share_out(r, 0)) != TS_OK ||
-        (code = flare_pair_finish(&r->pair)) != TS_OK || (code = check_last_number(r)) != TS_OK ||
-        (code = flare_series_check_finish(r->check, whole)) != TS_OK) {
+    code = put_pending(r, &r->sample.ts);
+    if (code != TS_OK) {
+        return code;
+    }
+    code = share_out(r, 0);
+    if (code != TS_OK) {
+        return code;
+    }
+    code = flare_pair_finish(&r->pair);
+    if (code != TS_OK) {
+        return code;
+    }
+    code = check_last_number(r);
+    if (code != TS_OK) {
+        return code;
+    }
+    code = flare_series_check_finish(r->check, whole);
+    if (code != TS_OK) {
         return code;
     }
     if (r->no_time) {
@@ -569,7 +527,6 @@ ts_code flare_stacks_read(flare_dir *dir, flare_thread *thread, flare_series_che
     flare_pair_close(&r.pair);
     flare_payloads_close(&r.payloads);
     ts_intvec_free(dir->ctx, &r.batch);
-    ts_free(dir->ctx, r.path);
-    ts_free(dir->ctx, r.nodes);
+    flare_path_close(&r.path, dir->ctx);
     return code;
 }
