@@ -1,12 +1,12 @@
 /* The flat arrays of a snapshot: from single integers to rows, at once or after spooling. */
-#include "parsers/arkts/heap_impl.h"
+#include "parsers/arkts/heap_state.h"
 
 /* In a spool, HEAP_NULL is followed by one of these. */
 enum { SPOOL_NULL, SPOOL_BEGIN, SPOOL_END };
 
 static bool ready(const ts_heap *h, enum heap_part part)
 {
-    return h->meta.complete && (part != PART_EDGES || h->nodes_done);
+    return h->meta.complete && (part != PART_EDGES || h->nodes.complete);
 }
 
 static heap_fields *fields_of(ts_heap *h, enum heap_part part)
@@ -175,14 +175,14 @@ static ts_code replay(ts_heap *h, enum heap_part part)
 static ts_code nodes_complete(ts_heap *h)
 {
     heap_array *edges = &h->arrays[PART_EDGES];
-    h->nodes_done = true;
+    h->nodes.complete = true;
     heap_judge_nodes(h);
     if (edges->spool == NULL) {
         return TS_OK;
     }
     if (h->arrays[PART_NODES].state == PART_CLOSED && edges->state == PART_CLOSED &&
-        edges->spooled / fields_of(h, PART_EDGES)->stride != h->edge_count_sum) {
-        h->owners_unknown = true;
+        edges->spooled / fields_of(h, PART_EDGES)->stride != h->nodes.edge_count_sum) {
+        h->edges.owners_unknown = true;
     }
     return replay(h, PART_EDGES);
 }
@@ -211,6 +211,14 @@ ts_code heap_array_resume(ts_heap *h)
     return code;
 }
 
+void heap_array_reset(ts_heap *h)
+{
+    for (int i = 0; i < PART_INTS; i++) {
+        ts_spool_free(h->arrays[i].spool);
+    }
+    memset(h->arrays, 0, sizeof h->arrays);
+}
+
 /* A row of which only a part came, at the end of its array or of the text. */
 static ts_code drop_partial(ts_heap *h, enum heap_part part)
 {
@@ -235,7 +243,7 @@ ts_code heap_array_finish(ts_heap *h)
         h->meta.complete = true;
         code = heap_array_resume(h);
     }
-    if (code == TS_OK && !h->nodes_done) {
+    if (code == TS_OK && !h->nodes.complete) {
         code = nodes_complete(h);
     }
     if (code == TS_OK) {

@@ -3,7 +3,7 @@
  * histogram need not sort millions of rows. Bounded: when there are very many classes, what has
  * been added up so far is written and the count begins anew; a class then has several rows.
  */
-#include "parsers/arkts/heap_impl.h"
+#include "parsers/arkts/heap_state.h"
 
 #include "base/alloc.h"
 #include "base/ckd.h"
@@ -103,7 +103,7 @@ ts_code heap_classes_add(ts_heap *h, const int64_t *v, uint32_t nulls)
     if (c->count == c->cap && (code = grow(h)) != TS_OK) {
         return code;
     }
-    recent = &c->recent[((uint64_t)type ^ (uint64_t)name) & (RECENT_CLASSES - 1)];
+    recent = &c->recent[((uint64_t)type ^ (uint64_t)name) & (HEAP_RECENT_CLASSES - 1)];
     if (*recent >= c->count || c->entries[*recent].type != type ||
         c->entries[*recent].name != name) {
         slot = slot_of(h, type, name);
@@ -118,7 +118,7 @@ ts_code heap_classes_add(ts_heap *h, const int64_t *v, uint32_t nulls)
     if ((nulls & 1U << NODE_SELF_SIZE) == 0 && entry->self_size != HEAP_NULL &&
         ts_ckd_add(&entry->self_size, entry->self_size, v[NODE_SELF_SIZE])) {
         entry->self_size = HEAP_NULL;
-        h->self_size_overflow = true;
+        h->nodes.self_size_overflow = true;
     }
     return TS_OK;
 }
