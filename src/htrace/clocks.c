@@ -1,4 +1,4 @@
-#include "htrace/private.h"
+#include "htrace/state.h"
 
 #include "base/alloc.h"
 #include "base/ckd.h"
@@ -93,12 +93,12 @@ ts_code ts_htrace_take_clocks(ts_htrace *h, const ts_clock_set *set, const char 
 {
     unsigned n = count_clocks(set);
     ts_code code;
-    if (h->has_clocks || n == 0) {
+    if (h->clocks.known || n == 0) {
         return TS_OK;
     }
-    h->has_clocks = true;
-    h->clocks = *set;
-    h->clocks_offset = offset;
+    h->clocks.known = true;
+    h->clocks.set = *set;
+    h->clocks.offset = offset;
     if (h->store == NULL) {
         return TS_OK;
     }
@@ -118,10 +118,10 @@ ts_code ts_htrace_take_clocks(ts_htrace *h, const ts_clock_set *set, const char 
         code = ts_htrace_issue(h, one_clock_only, NULL, offset,
                                "the snapshot in the %s holds one clock", where);
     }
-    if (code == TS_OK && h->handed > 0) {
+    if (code == TS_OK && h->host.delivered > 0) {
         code = ts_htrace_issue(h, late_clock_snapshot, NULL, offset,
                                "the first snapshot follows %" PRIu64 " segments that have times",
-                               h->handed);
+                               h->host.delivered);
     }
     return code;
 }
@@ -129,9 +129,9 @@ ts_code ts_htrace_take_clocks(ts_htrace *h, const ts_clock_set *set, const char 
 /* Lets a second reader, which records nothing, run over the framing until it meets clocks. */
 static ts_code scan(ts_htrace *ahead, const ts_htrace_config *config, uint8_t *block)
 {
-    uint64_t off = ahead->offset;
+    uint64_t off = ahead->in.offset;
     size_t want = TS_HTRACE_SCAN_FIRST;
-    while (!ahead->has_clocks) {
+    while (!ahead->clocks.known) {
         size_t got = 0;
         uint64_t unseen;
         ts_code code = ts_check_cancel(ahead->ctx);
@@ -165,28 +165,28 @@ static ts_code scan(ts_htrace *ahead, const ts_htrace_config *config, uint8_t *b
 
 ts_code ts_htrace_scan_ahead(ts_htrace *h, uint64_t offset)
 {
-    ts_htrace_config config = {.source_id = h->config.source_id, .hold = h->hold};
+    ts_htrace_config config = {.source_id = h->config.source_id, .hold = h->segments.hold};
     ts_htrace *ahead = NULL;
     uint8_t *block = NULL;
     ts_code code;
-    if (h->store == NULL || h->config.read_at == NULL || !ts_htrace_wants_clocks(h)) {
+    if (h->store == NULL || h->config.read_at == NULL || !ts_clocks_wanted(&h->clocks)) {
         return TS_OK;
     }
-    h->scanned_ahead = true;
+    h->clocks.scanned_ahead = true;
     code = ts_htrace_make(&ahead, h->ctx, NULL, &config);
     if (code != TS_OK) {
         goto out;
     }
-    ahead->offset = offset;
+    ahead->in.offset = offset;
     block = ts_alloc(h->ctx, TS_HTRACE_SCAN_BLOCK, 1);
     if (block == NULL) {
         code = h->ctx->error.code;
         goto out;
     }
     code = scan(ahead, &h->config, block);
-    if (code == TS_OK && ahead->has_clocks) {
-        code =
-            ts_htrace_take_clocks(h, &ahead->clocks, "recording, read ahead", ahead->clocks_offset);
+    if (code == TS_OK && ahead->clocks.known) {
+        code = ts_htrace_take_clocks(h, &ahead->clocks.set, "recording, read ahead",
+                                     ahead->clocks.offset);
     }
 out:
     ts_free(h->ctx, block);
