@@ -1,5 +1,5 @@
 /* -s: the recordings as files of their own, byte by byte as they were recorded. */
-#include "parsers/arkts/session_impl.h"
+#include "parsers/arkts/session_state.h"
 
 #include "base/utf8.h"
 
