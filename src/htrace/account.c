@@ -47,7 +47,7 @@ ts_code ts_htrace_stat(ts_htrace *h, const char *event, const char *type, uint64
  */
 
 /* A property of the source; of sections after the first the key says which. */
-static ts_code put_text(ts_htrace *h, const char *key, const char *p, size_t n)
+static ts_code put_text_property(ts_htrace *h, const char *key, const char *p, size_t n)
 {
     char full[64];
     if (h->section.count > 1) {
@@ -57,16 +57,16 @@ static ts_code put_text(ts_htrace *h, const char *key, const char *p, size_t n)
     return ts_source_property(h->store, h->config.source_id, key, (ts_text){p, n});
 }
 
-static ts_code put_number(ts_htrace *h, const char *key, uint64_t value)
+static ts_code put_number_property(ts_htrace *h, const char *key, uint64_t value)
 {
     char text[24];
     int n = snprintf(text, sizeof text, "%" PRIu64, value);
-    return put_text(h, key, text, (size_t)n);
+    return put_text_property(h, key, text, (size_t)n);
 }
 
 static ts_code put_if(ts_htrace *h, const char *key, uint64_t value)
 {
-    return value == 0 ? TS_OK : put_number(h, key, value);
+    return value == 0 ? TS_OK : put_number_property(h, key, value);
 }
 
 static ts_code put_clocks(ts_htrace *h)
@@ -91,19 +91,28 @@ static ts_code put_clocks(ts_htrace *h)
 static ts_code put_properties(ts_htrace *h)
 {
     const ts_htrace_header *header = &h->section.header;
-    ts_code code;
-    if ((code = put_number(h, "header_length", header->length)) != TS_OK ||
-        (code = put_number(h, "header_segments", header->pieces)) != TS_OK ||
-        (code = put_number(h, "data_type", header->data_type)) != TS_OK ||
-        (code = put_if(h, "duration_ns", header->duration_ns)) != TS_OK) {
-        return code;
+    const struct {
+        const char *key;
+        uint64_t value;
+    } numbers[] = {
+        {"header_length", header->length},
+        {"header_segments", header->pieces},
+        {"data_type", header->data_type},
+    };
+    ts_code code = TS_OK;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && code == TS_OK; i++) {
+        code = put_number_property(h, numbers[i].key, numbers[i].value);
     }
-    if (header->plugin_version[0] != '\0') {
-        code =
-            put_text(h, "plugin_version", header->plugin_version, strlen(header->plugin_version));
+    if (code == TS_OK) {
+        code = put_if(h, "duration_ns", header->duration_ns);
+    }
+    if (code == TS_OK && header->plugin_version[0] != '\0') {
+        code = put_text_property(h, "plugin_version", header->plugin_version,
+                                 strlen(header->plugin_version));
     }
     if (code == TS_OK && header->standalone[0] != '\0') {
-        code = put_text(h, "standalone_plugin", header->standalone, strlen(header->standalone));
+        code = put_text_property(h, "standalone_plugin", header->standalone,
+                                 strlen(header->standalone));
     }
     return code == TS_OK ? put_clocks(h) : code;
 }
@@ -169,7 +178,7 @@ ts_code ts_htrace_record_times(ts_htrace *h)
 }
 
 /* A name of its own among the segments of a recording: it may be one of those, damaged. */
-static ts_code tell_single(ts_htrace *h, const ts_plugin *plugin)
+static ts_code report_single(ts_htrace *h, const ts_plugin *plugin)
 {
     if (plugin->segments->seen != 1 || h->host.delivered < 2 ||
         plugin->first_offset < h->host.first || plugin->first_offset > h->host.last ||
@@ -190,7 +199,7 @@ ts_code ts_htrace_record_end(ts_htrace *h)
                               plugin->name, plugin->first_offset, plugin->segments->skipped,
                               "%" PRIu64 " segments of %" PRIu64 " bytes were skipped",
                               plugin->segments->skipped, plugin->bytes->skipped);
-            code = code == TS_OK ? tell_single(h, plugin) : code;
+            code = code == TS_OK ? report_single(h, plugin) : code;
         }
     }
     if (code == TS_OK && h->host.delivered > 0 && !h->clocks.known) {

@@ -127,7 +127,7 @@ ts_code ts_htrace_take_clocks(ts_htrace *h, const ts_clock_set *set, const char 
 }
 
 /* Lets a second reader, which records nothing, run over the framing until it meets clocks. */
-static ts_code scan(ts_htrace *ahead, const ts_htrace_config *config, uint8_t *block)
+static ts_code scan_framing(ts_htrace *ahead, const ts_htrace_config *config, uint8_t *block)
 {
     uint64_t off = ahead->in.offset;
     size_t want = TS_HTRACE_SCAN_FIRST;
@@ -183,7 +183,7 @@ ts_code ts_htrace_scan_ahead(ts_htrace *h, uint64_t offset)
         code = h->ctx->error.code;
         goto out;
     }
-    code = scan(ahead, &h->config, block);
+    code = scan_framing(ahead, &h->config, block);
     if (code == TS_OK && ahead->clocks.known) {
         code = ts_htrace_take_clocks(h, &ahead->clocks.set, "recording, read ahead",
                                      ahead->clocks.offset);

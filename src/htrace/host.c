@@ -90,7 +90,7 @@ void ts_htrace_note_gap(ts_htrace *h, uint64_t offset)
     }
 }
 
-static ts_code tell_gap(const ts_reader *reader, int64_t offset)
+static ts_code pass_gap(const ts_reader *reader, int64_t offset)
 {
     return reader->plugin->gap == NULL ? TS_OK : reader->plugin->gap(reader->self, offset);
 }
@@ -99,7 +99,7 @@ ts_code ts_htrace_gap(ts_htrace *h, int64_t offset)
 {
     ts_code code = TS_OK;
     for (size_t i = 0; code == TS_OK && i < h->host.count; i++) {
-        code = tell_gap(&h->host.readers[i], offset);
+        code = pass_gap(&h->host.readers[i], offset);
     }
     return code;
 }
@@ -163,7 +163,7 @@ ts_code ts_deliver_data(ts_htrace *h, const uint8_t *p, size_t n)
                : reader->plugin->data(reader->self, &h->segments.now.seg, p, n);
 }
 
-static ts_code refuse(ts_htrace *h, uint64_t size)
+static ts_code reject_message(ts_htrace *h, uint64_t size)
 {
     ts_segment_state *s = &h->segments.now;
     ts_code code;
@@ -173,15 +173,15 @@ static ts_code refuse(ts_htrace *h, uint64_t size)
                            s->seg.number, size, s->plugin->as->whole);
     /* What a configuration says is lost with it, but no data that follows what came before. */
     return code != TS_OK || s->plugin->is_config ? code
-                                                 : tell_gap(s->plugin->reader, s->seg.offset);
+                                                 : pass_gap(s->plugin->reader, s->seg.offset);
 }
 
-static ts_code give_message(ts_htrace *h, const uint8_t *p, size_t n, uint64_t size)
+static ts_code deliver_message(ts_htrace *h, const uint8_t *p, size_t n, uint64_t size)
 {
     ts_segment_state *s = &h->segments.now;
     const ts_reader *reader = s->plugin->reader;
     if (size > s->plugin->as->whole) {
-        return refuse(h, size);
+        return reject_message(h, size);
     }
     return reader->plugin->message(reader->self, &s->seg, n == 0 ? (const uint8_t *)"" : p, n);
 }
@@ -194,7 +194,7 @@ ts_code ts_deliver_end(ts_htrace *h)
     if (s->plugin->as->whole == 0) {
         return reader->plugin->end == NULL ? TS_OK : reader->plugin->end(reader->self, &s->seg);
     }
-    code = give_message(h, (const uint8_t *)reader->message.p, reader->message.n, reader->size);
+    code = deliver_message(h, (const uint8_t *)reader->message.p, reader->message.n, reader->size);
     /* Above the hold limit memory is not kept for the next one. */
     ts_buf_free(h->ctx, &reader->message);
     return code;
@@ -204,7 +204,7 @@ ts_code ts_deliver_whole(ts_htrace *h, const uint8_t *p, size_t n)
 {
     ts_code code;
     if (h->segments.now.plugin->as->whole > 0) {
-        return give_message(h, p, n, n);
+        return deliver_message(h, p, n, n);
     }
     code = ts_deliver_data(h, p, n);
     return code == TS_OK ? ts_deliver_end(h) : code;

@@ -160,8 +160,16 @@ ts_code ts_section_open(ts_htrace *h)
     h->section.any = true;
     h->section.count++;
     ts_tally_add(h->account.bytes, TS_IMPORTED, TS_HTRACE_HEADER);
-    if (code != TS_OK || (code = set_raw_kind(h)) != TS_OK || (code = set_bounds(h)) != TS_OK ||
-        (code = ts_htrace_record_header(h)) != TS_OK) {
+    if (code == TS_OK) {
+        code = set_raw_kind(h);
+    }
+    if (code == TS_OK) {
+        code = set_bounds(h);
+    }
+    if (code == TS_OK) {
+        code = ts_htrace_record_header(h);
+    }
+    if (code != TS_OK) {
         return code;
     }
     if (h->section.header.clocks.at[TS_CLOCK_BOOTTIME] != 0) {
@@ -233,7 +241,7 @@ void ts_window_unread(ts_window *w, size_t keep)
     w->have = keep;
 }
 
-static ts_code take(size_t *used, ts_htrace *h, const uint8_t *p, size_t n)
+static ts_code htrace_take(size_t *used, ts_htrace *h, const uint8_t *p, size_t n)
 {
     *used = 0;
     switch (h->state) {
@@ -256,7 +264,7 @@ static ts_code take(size_t *used, ts_htrace *h, const uint8_t *p, size_t n)
     return ts_fail(h->ctx, TS_ERR_INTERNAL, "the container reader is in an invalid state");
 }
 
-static ts_code settle(ts_htrace *h, bool at_end)
+static ts_code htrace_settle(ts_htrace *h, bool at_end)
 {
     switch (h->state) {
     case TS_AT_NEXT:
@@ -282,7 +290,7 @@ ts_code ts_htrace_run(ts_htrace *h, const uint8_t *p, size_t n)
         if (len == 0) {
             return TS_OK;
         }
-        code = take(&used, h, again ? h->in.replay + h->in.replay_at : p, len);
+        code = htrace_take(&used, h, again ? h->in.replay + h->in.replay_at : p, len);
         if (again) {
             h->in.replay_at += used;
         } else {
@@ -290,7 +298,7 @@ ts_code ts_htrace_run(ts_htrace *h, const uint8_t *p, size_t n)
             n -= used;
         }
         if (code == TS_OK) {
-            code = settle(h, false);
+            code = htrace_settle(h, false);
         }
         if (code != TS_OK) {
             return code;
@@ -444,7 +452,7 @@ static ts_code drain(ts_htrace *h)
         } else if (h->state == TS_AT_NEXT && h->in.have == 0) {
             return TS_OK;
         } else {
-            code = settle(h, true);
+            code = htrace_settle(h, true);
         }
         if (code == TS_OK) {
             code = ts_htrace_run(h, NULL, 0);

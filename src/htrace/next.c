@@ -220,7 +220,7 @@ ts_code ts_htrace_take_zeros(size_t *used, ts_htrace *h, const uint8_t *p, size_
     return TS_OK;
 }
 
-/* So many zeros that no one wrote them. */
+/* So many zeros that they were reserved and never written. */
 static ts_code end_reserved(ts_htrace *h, uint64_t zeros)
 {
     ts_tally_add(h->account.bytes, TS_SKIPPED, zeros);

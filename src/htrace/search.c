@@ -58,7 +58,7 @@ static size_t find_place(const ts_htrace *h, bool at_end)
     return h->in.have;
 }
 
-/* The search is over: `passed` bytes led nowhere. */
+/* The search is over: `passed` bytes were passed over. */
 static ts_code end_search(ts_htrace *h, uint64_t passed, bool found)
 {
     ts_tally *raw = NULL;

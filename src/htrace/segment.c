@@ -66,7 +66,7 @@ static ts_code begin_data(ts_htrace *h, uint64_t n, bool *want)
     ts_code code = TS_OK;
     s->data_fields++;
     if (s->mode == TS_DATA_STREAM || s->mode == TS_DATA_SPOOL) {
-        *want = false; /* the first one is on its way already */
+        *want = false; /* the first one is being delivered already */
         s->ignoring = true;
         return TS_OK;
     }
@@ -136,13 +136,13 @@ static ts_code seg_bytes(void *user, uint32_t field, const uint8_t *p, size_t n)
 {
     ts_htrace *h = user;
     ts_segment_state *s = &h->segments.now;
-    size_t room;
+    size_t left;
     if (field == FIELD_DATA) {
         return data_bytes(h, p, n);
     }
-    room = sizeof s->next_name - s->next_len;
-    if (n > room) {
-        n = room;
+    left = sizeof s->next_name - s->next_len;
+    if (n > left) {
+        n = left;
         s->next_over = true;
     }
     memcpy(s->next_name + s->next_len, p, n);
@@ -316,7 +316,7 @@ static ts_code set_time(ts_htrace *h)
     return TS_OK;
 }
 
-static ts_code give_spool(ts_htrace *h)
+static ts_code deliver_spool(ts_htrace *h)
 {
     uint8_t *block = ts_alloc(h->ctx, TS_HTRACE_SCAN_BLOCK, 1);
     uint64_t size = ts_spool_size(h->segments.spool);
@@ -336,7 +336,7 @@ static ts_code give_spool(ts_htrace *h)
     return code;
 }
 
-/* Hands on a segment whose plugin is decoded. */
+/* Delivers a segment whose plugin is decoded. */
 static ts_code deliver(ts_htrace *h, bool broken)
 {
     ts_segment_state *s = &h->segments.now;
@@ -358,7 +358,7 @@ static ts_code deliver(ts_htrace *h, bool broken)
                    : ts_deliver_whole(h, (const uint8_t *)h->segments.held.p, h->segments.held.n);
     }
     if (code == TS_OK && s->mode == TS_DATA_SPOOL) {
-        code = give_spool(h);
+        code = deliver_spool(h);
     }
     return code == TS_OK ? ts_deliver_end(h) : code;
 }
@@ -376,8 +376,8 @@ static ts_code reject(ts_htrace *h, bool cut, bool damaged)
     return code;
 }
 
-/* A segment whose data cannot be handed on any more. */
-static ts_code give_up(ts_htrace *h)
+/* A segment whose data cannot be delivered any more. */
+static ts_code lose_segment(ts_htrace *h)
 {
     const ts_segment_state *s = &h->segments.now;
     ts_htrace_note_gap(h, s->start);
@@ -425,8 +425,8 @@ static ts_code settle_guess(ts_htrace *h)
     return code;
 }
 
-/* Hands the segment on or not, and says what became of it. */
-static ts_code decide(ts_outcome *outcome, ts_htrace *h, bool cut, bool damaged)
+/* Delivers the segment or not; *outcome is what became of it. */
+static ts_code settle_segment(ts_outcome *outcome, ts_htrace *h, bool cut, bool damaged)
 {
     ts_segment_state *s = &h->segments.now;
     ts_code code = s->guessed ? settle_guess(h) : TS_OK;
@@ -440,12 +440,12 @@ static ts_code decide(ts_outcome *outcome, ts_htrace *h, bool cut, bool damaged)
     if (s->plugin->reader == NULL) {
         *outcome = cut ? TS_LOST : TS_SKIPPED;
         if (s->plugin->is_config && ts_plugin_find(s->plugin->name, strlen(s->plugin->name))) {
-            return TS_OK; /* it says how was recorded, not what */
+            return TS_OK; /* it describes the recording and holds no data */
         }
         return ts_htrace_stat(h, s->plugin->event, "not_supported", 1);
     }
     if (s->data_lost || (s->name_late && s->mode == TS_DATA_SKIP)) {
-        code = give_up(h);
+        code = lose_segment(h);
     } else {
         code = deliver(h, cut || damaged);
         *outcome = s->seg.truncated || s->too_large ? TS_LOST : TS_IMPORTED;
@@ -476,7 +476,7 @@ ts_code ts_segment_finish(ts_htrace *h, bool cut)
     h->in.have = 0;
     if ((code = end_fields(&damaged, h, cut)) != TS_OK ||
         (code = take_scanned_clocks(h)) != TS_OK ||
-        (code = decide(&outcome, h, cut, damaged)) != TS_OK) {
+        (code = settle_segment(&outcome, h, cut, damaged)) != TS_OK) {
         return code;
     }
     ts_tally_add(h->account.bytes, outcome, bytes);

@@ -420,9 +420,14 @@ int64_t ts_heap_last_sample_us(const ts_heap *h)
 
 ts_code ts_heap_finish(ts_heap *h, const ts_heap_end *end_of)
 {
-    ts_code code;
-    if ((code = heap_array_finish(h)) == TS_OK && (code = heap_judge(h)) == TS_OK &&
-        (code = heap_check(h)) == TS_OK) {
+    ts_code code = heap_array_finish(h);
+    if (code == TS_OK) {
+        code = heap_judge(h);
+    }
+    if (code == TS_OK) {
+        code = heap_check(h);
+    }
+    if (code == TS_OK) {
         code = heap_put_file(h, end_of);
     }
     clear_heap(h);

@@ -143,7 +143,7 @@ ts_code heap_array_open(ts_heap *h, enum heap_part part)
     return TS_OK;
 }
 
-static ts_code replay(ts_heap *h, enum heap_part part)
+static ts_code replay_spool(ts_heap *h, enum heap_part part)
 {
     heap_array *a = &h->arrays[part];
     ts_spool_cursor cursor;
@@ -184,7 +184,7 @@ static ts_code nodes_complete(ts_heap *h)
         edges->spooled / fields_of(h, PART_EDGES)->stride != h->nodes.edge_count_sum) {
         h->edges.owners_unknown = true;
     }
-    return replay(h, PART_EDGES);
+    return replay_spool(h, PART_EDGES);
 }
 
 ts_code heap_array_close(ts_heap *h, enum heap_part part)
@@ -203,7 +203,7 @@ ts_code heap_array_resume(ts_heap *h)
                                            PART_TREE};
     ts_code code = TS_OK;
     for (size_t i = 0; i < sizeof order / sizeof order[0] && code == TS_OK; i++) {
-        code = replay(h, order[i]);
+        code = replay_spool(h, order[i]);
     }
     if (code == TS_OK && h->arrays[PART_NODES].state == PART_CLOSED) {
         code = nodes_complete(h);

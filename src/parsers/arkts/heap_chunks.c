@@ -64,14 +64,14 @@ void ts_heap_chunk_begin(ts_heap *h)
 void heap_chunk_text(ts_heap *h, const char *p, size_t n)
 {
     heap_mark *mark;
-    size_t room;
+    size_t left;
     if (h->chunks.count == 0) {
         return;
     }
     mark = mark_of(h, h->chunks.count - 1);
-    room = sizeof mark->head - mark->head_n;
+    left = sizeof mark->head - mark->head_n;
     mark->bytes += n;
-    n = n < room ? n : room;
+    n = n < left ? n : left;
     memcpy(mark->head + mark->head_n, p, n);
     mark->head_n += n;
 }

@@ -115,7 +115,7 @@ static bool out_of_step(const ts_heap *h, enum heap_part part)
     return h->damage.first_uses >= SOME_USES || t->odd || t->bad != UINT64_MAX;
 }
 
-/* Of the arrays with a count, only that one tells how many rows there should be. */
+/* Of the arrays with a count, only that one says how many rows there should be. */
 static bool miscounted(const ts_heap *h, enum heap_part part)
 {
     const heap_meta *meta = &h->meta;
@@ -185,13 +185,13 @@ static bool locations_damaged(const ts_heap *h)
            (h->trust[PART_LOCATIONS].bad != UINT64_MAX && h->damage.first_uses >= SOME_USES);
 }
 
-/* A negative one tells nothing of the strings. */
+/* A negative one says nothing about the strings. */
 static int64_t larger(int64_t top, const ts_heap *h, enum heap_part part, int64_t max)
 {
     return h->trust[part].damaged || max == INT64_MAX || max < top ? top : max;
 }
 
-/* V8 writes no string that nothing uses: the largest number tells how many there are. */
+/* V8 writes no string that nothing uses: the largest number says how many there are. */
 static bool strings_damaged(const ts_heap *h)
 {
     int64_t strings = (int64_t)h->strings.count;
@@ -292,7 +292,7 @@ static uint64_t all_columns(enum ts_table_id table)
     return (UINT64_C(1) << ts_schema[table].column_count) - 2; /* but file_id */
 }
 
-static ts_code tell(ts_heap *h, enum ts_table_id table, uint64_t known, uint64_t before)
+static ts_code report_unknown(ts_heap *h, enum ts_table_id table, uint64_t known, uint64_t before)
 {
     uint64_t cells = h->damage.unknown - before;
     return cells == 0 ? TS_OK
@@ -312,7 +312,7 @@ static ts_code forget_part(ts_heap *h, enum heap_part part, enum ts_table_id tab
         return TS_OK;
     }
     code = heap_forget(h, table, t->known, t->keeps_cells ? placed : all_columns(table));
-    return code != TS_OK ? code : tell(h, table, t->known, before);
+    return code != TS_OK ? code : report_unknown(h, table, t->known, before);
 }
 
 /* What the edges from this one on know of their owners. */
@@ -331,7 +331,7 @@ static ts_code forget_ends(ts_heap *h, uint64_t columns)
     uint64_t before = h->damage.unknown;
     ts_code code = heap_forget(h, TS_T_js_heap_edges, 0, columns);
     if (code == TS_OK) {
-        code = tell(h, TS_T_js_heap_edges, 0, before);
+        code = report_unknown(h, TS_T_js_heap_edges, 0, before);
     }
     return code != TS_OK ? code : forget_blocks(h, 0);
 }
@@ -360,6 +360,28 @@ static ts_code forget_edges(ts_heap *h)
     return code == TS_OK && t->damaged ? forget_blocks(h, t->known) : code;
 }
 
+static ts_code forget_others(ts_heap *h)
+{
+    static const struct {
+        enum heap_part part;
+        enum ts_table_id table;
+        uint64_t placed; /* columns that depend on the place; 0: all do */
+    } others[] = {
+        {PART_LOCATIONS, TS_T_js_heap_location, 0},
+        {PART_SAMPLES, TS_T_js_heap_sample, 0},
+        {PART_FUNCTIONS, TS_T_js_heap_trace_function_info,
+         TS_NULL_BIT(js_heap_trace_function_info, function_index)},
+        {PART_TREE, TS_T_js_heap_trace_node, TS_NULL_BIT(js_heap_trace_node, parent_id)},
+        {PART_STRINGS, TS_T_js_heap_string, TS_NULL_BIT(js_heap_string, file_index)},
+    };
+    ts_code code = TS_OK;
+    for (size_t i = 0; i < sizeof others / sizeof others[0] && code == TS_OK; i++) {
+        uint64_t placed = others[i].placed == 0 ? all_columns(others[i].table) : others[i].placed;
+        code = forget_part(h, others[i].part, others[i].table, placed);
+    }
+    return code;
+}
+
 /* Both arrays have the right length, but the nodes claim another number of edges: one of them has a
  * wrong edge_count. */
 static ts_code check_sum(ts_heap *h)
@@ -374,7 +396,7 @@ static ts_code check_sum(ts_heap *h)
     }
     code = heap_forget(h, TS_T_js_heap_nodes, 0, TS_NULL_BIT(js_heap_nodes, edge_count));
     if (code == TS_OK) {
-        code = tell(h, TS_T_js_heap_nodes, 0, before);
+        code = report_unknown(h, TS_T_js_heap_nodes, 0, before);
     }
     h->damage.contradicted = true;
     return code != TS_OK ? code : forget_ends(h, TS_NULL_BIT(js_heap_edges, from_node_id));
@@ -420,18 +442,14 @@ ts_code heap_judge(ts_heap *h)
                         "the times of chunks say that they are not in their order, or that one is "
                         "there twice");
     }
-    if (code != TS_OK || (code = check_sum(h)) != TS_OK || (code = forget_nodes(h)) != TS_OK ||
-        (code = forget_edges(h)) != TS_OK ||
-        (code = forget_part(h, PART_LOCATIONS, TS_T_js_heap_location,
-                            all_columns(TS_T_js_heap_location))) != TS_OK ||
-        (code = forget_part(h, PART_SAMPLES, TS_T_js_heap_sample,
-                            all_columns(TS_T_js_heap_sample))) != TS_OK ||
-        (code = forget_part(h, PART_FUNCTIONS, TS_T_js_heap_trace_function_info,
-                            TS_NULL_BIT(js_heap_trace_function_info, function_index))) != TS_OK ||
-        (code = forget_part(h, PART_TREE, TS_T_js_heap_trace_node,
-                            TS_NULL_BIT(js_heap_trace_node, parent_id))) != TS_OK) {
-        return code;
+    if (code == TS_OK) {
+        code = check_sum(h);
     }
-    return forget_part(h, PART_STRINGS, TS_T_js_heap_string,
-                       TS_NULL_BIT(js_heap_string, file_index));
+    if (code == TS_OK) {
+        code = forget_nodes(h);
+    }
+    if (code == TS_OK) {
+        code = forget_edges(h);
+    }
+    return code != TS_OK ? code : forget_others(h);
 }

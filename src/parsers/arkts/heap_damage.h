@@ -8,7 +8,9 @@
 
 #include "parsers/arkts/heap_part.h"
 
-enum { SOME_USES = 16 }; /* first uses in order, or regular rows, that tell V8's from others */
+enum {
+    SOME_USES = 16
+}; /* first uses in order, or regular rows, that distinguish V8's from others */
 
 /*
  * How far an array can be trusted when something is missing. use[1] is behind the last row whose

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static ts_code note(ts_heap *h, ts_issue_code issue, uint64_t count, const char *text)
+static ts_code note_snapshot(ts_heap *h, ts_issue_code issue, uint64_t count, const char *text)
 {
     return count == 0 ? TS_OK
                       : ts_issue_n(h->store, h->source_id, issue, h->label, TS_NO_OFFSET, count,
@@ -84,31 +84,32 @@ static ts_code count_items(ts_heap *h)
     return code;
 }
 
-static ts_code check_numbers(ts_heap *h)
+static ts_code check_heap_numbers(ts_heap *h)
 {
     ts_code code = TS_OK;
     for (int i = 0; i < PART_INTS && code == TS_OK; i++) {
         char text[96];
         snprintf(text, sizeof text, "%s: an element is no integer; its cell is NULL",
                  heap_part_name((enum heap_part)i));
-        code = note(h, TS_ISSUE_heap_bad_number, h->arrays[i].bad, text);
+        code = note_snapshot(h, TS_ISSUE_heap_bad_number, h->arrays[i].bad, text);
     }
     if (code == TS_OK) {
-        code = note(h, TS_ISSUE_heap_size_overflow, h->nodes.self_size_overflow ? 1 : 0,
-                    "the sum of self_size does not fit 64 bit");
+        code = note_snapshot(h, TS_ISSUE_heap_size_overflow, h->nodes.self_size_overflow ? 1 : 0,
+                             "the sum of self_size does not fit 64 bit");
     }
     return code;
 }
 
-/* Arrays whose rows were made without being told what they hold. */
+/* Arrays whose rows were made without a description of their fields. */
 static ts_code check_described(ts_heap *h)
 {
     uint64_t n = 0;
     for (int i = 0; i < PART_INTS; i++) {
         n += h->arrays[i].rows > 0 && !h->arrays[i].described ? 1 : 0;
     }
-    return note(h, TS_ISSUE_heap_missing_meta, n,
-                "arrays whose fields the snapshot does not describe; the usual order was assumed");
+    return note_snapshot(
+        h, TS_ISSUE_heap_missing_meta, n,
+        "arrays whose fields the snapshot does not describe; the usual order was assumed");
 }
 
 static ts_code check_counts(ts_heap *h)
@@ -131,8 +132,9 @@ static ts_code check_counts(ts_heap *h)
 static ts_code check_edges(ts_heap *h)
 {
     uint64_t edges = h->arrays[PART_EDGES].rows;
-    ts_code code = note(h, TS_ISSUE_heap_bad_edge_count, h->nodes.bad_edge_counts,
-                        "a node's edge_count is no count; the edges after it have no known owner");
+    ts_code code =
+        note_snapshot(h, TS_ISSUE_heap_bad_edge_count, h->nodes.bad_edge_counts,
+                      "a node's edge_count is no count; the edges after it have no known owner");
     if (code == TS_OK && h->done && edges != h->nodes.edge_count_sum) {
         code = ts_issue(
             h->store, h->source_id, TS_ISSUE_heap_edge_count_mismatch, h->label, TS_NO_OFFSET,
@@ -140,12 +142,12 @@ static ts_code check_edges(ts_heap *h)
             h->nodes.edge_count_sum, edges);
     }
     if (code == TS_OK) {
-        code = note(h, TS_ISSUE_heap_edge_no_owner, h->edges.unowned,
-                    "edges whose owner is not known: from_node_id is NULL");
+        code = note_snapshot(h, TS_ISSUE_heap_edge_no_owner, h->edges.unowned,
+                             "edges whose owner is not known: from_node_id is NULL");
     }
     if (code == TS_OK) {
-        code = note(h, TS_ISSUE_heap_edge_bad_target, h->edges.bad_target,
-                    "edges whose to_node is no node: to_node_id is NULL");
+        code = note_snapshot(h, TS_ISSUE_heap_edge_bad_target, h->edges.bad_target,
+                             "edges whose to_node is no node: to_node_id is NULL");
     }
     return code;
 }
@@ -154,17 +156,24 @@ static ts_code check_strings(ts_heap *h)
 {
     int64_t strings = (int64_t)h->strings.count;
     bool all = h->strings.state == PART_CLOSED;
-    ts_code code;
-    if ((code = note(h, TS_ISSUE_heap_bad_string, h->strings.replaced,
-                     "parts of strings that are no text became U+FFFD")) == TS_OK &&
-        (code = note(h, TS_ISSUE_heap_string_not_text, h->strings.not_text,
-                     "elements of strings that are no text: the row is NULL")) == TS_OK &&
-        (code = note(h, TS_ISSUE_heap_string_too_long, h->strings.cut,
-                     "strings longer than the limit were cut")) == TS_OK &&
-        (code = note(h, TS_ISSUE_heap_bad_node_name, all && h->nodes.name_max >= strings ? 1 : 0,
-                     "a node's name lies outside the strings")) == TS_OK) {
-        code = note(h, TS_ISSUE_heap_edge_bad_name, all && h->edges.name_max >= strings ? 1 : 0,
-                    "an edge's name lies outside the strings");
+    const struct {
+        ts_issue_code issue;
+        uint64_t count;
+        const char *text;
+    } notes[] = {
+        {TS_ISSUE_heap_bad_string, h->strings.replaced,
+         "parts of strings that are no text became U+FFFD"},
+        {TS_ISSUE_heap_string_not_text, h->strings.not_text,
+         "elements of strings that are no text: the row is NULL"},
+        {TS_ISSUE_heap_string_too_long, h->strings.cut, "strings longer than the limit were cut"},
+        {TS_ISSUE_heap_bad_node_name, all && h->nodes.name_max >= strings ? 1 : 0,
+         "a node's name lies outside the strings"},
+        {TS_ISSUE_heap_edge_bad_name, all && h->edges.name_max >= strings ? 1 : 0,
+         "an edge's name lies outside the strings"},
+    };
+    ts_code code = TS_OK;
+    for (size_t i = 0; i < sizeof notes / sizeof notes[0] && code == TS_OK; i++) {
+        code = note_snapshot(h, notes[i].issue, notes[i].count, notes[i].text);
     }
     return code;
 }
@@ -188,25 +197,32 @@ static ts_code check_arrays(ts_heap *h)
     }
     if (code == TS_OK) {
         bool bad = h->tree.function_max >= (int64_t)h->arrays[PART_FUNCTIONS].rows;
-        code = note(h, TS_ISSUE_heap_bad_function_index, bad ? 1 : 0,
-                    "a node of the trace tree refers to a function that is not there");
+        code = note_snapshot(h, TS_ISSUE_heap_bad_function_index, bad ? 1 : 0,
+                             "a node of the trace tree refers to a function that is not there");
     }
     if (code == TS_OK) {
-        code = note(h, TS_ISSUE_heap_samples_disordered, h->rows.samples_disordered ? 1 : 0,
-                    "a sample's time or last assigned id is less than that of the one before");
+        code = note_snapshot(
+            h, TS_ISSUE_heap_samples_disordered, h->rows.samples_disordered ? 1 : 0,
+            "a sample's time or last assigned id is less than that of the one before");
     }
     return code;
 }
 
+static ts_code check_ids(ts_heap *h)
+{
+    return note_snapshot(h, TS_ISSUE_heap_duplicate_node_id, h->damage.duplicates,
+                         "nodes with an id that a node before them has");
+}
+
 ts_code heap_check(ts_heap *h)
 {
-    ts_code code;
-    if ((code = note(h, TS_ISSUE_heap_duplicate_node_id, h->damage.duplicates,
-                     "nodes with an id that a node before them has")) == TS_OK &&
-        (code = check_described(h)) == TS_OK && (code = check_numbers(h)) == TS_OK &&
-        (code = check_counts(h)) == TS_OK && (code = check_edges(h)) == TS_OK &&
-        (code = check_strings(h)) == TS_OK && (code = check_arrays(h)) == TS_OK) {
-        code = count_items(h);
+    static ts_code (*const checks[])(ts_heap *) = {
+        check_ids,   check_described, check_heap_numbers, check_counts,
+        check_edges, check_strings,   check_arrays,       count_items,
+    };
+    ts_code code = TS_OK;
+    for (size_t i = 0; i < sizeof checks / sizeof checks[0] && code == TS_OK; i++) {
+        code = checks[i](h);
     }
     return code;
 }
@@ -263,7 +279,8 @@ static ts_code put_detail(ts_heap *h, bool complete)
     return ts_put_js_heap_file_detail(h->sink, &row);
 }
 
-static ts_code describe_source(ts_heap *h, const ts_heap_end *end, const char *name, bool complete)
+static ts_code describe_snapshot(ts_heap *h, const ts_heap_end *end, const char *name,
+                                 bool complete)
 {
     ts_row_source *source = ts_source(h->store, h->source_id);
     ts_code code;
@@ -306,7 +323,7 @@ static ts_code record_cut(ts_heap *h, const ts_heap_end *end)
     return TS_OK;
 }
 
-/* The classes of nodes that are not certain are not told. */
+/* The classes of nodes that are not certain are left out. */
 static ts_code write_classes(ts_heap *h)
 {
     const heap_trust *nodes = &h->trust[PART_NODES];
@@ -321,6 +338,22 @@ static ts_code count_unknown(ts_heap *h)
         h->damage.unknown = ts_issue_total(h->store, TS_DATA_LOSS) - h->damage.issues_before;
     }
     return h->damage.unknown == 0 ? TS_OK : tally_of(h, TS_ITEM_heap_values, 0, h->damage.unknown);
+}
+
+static ts_code put_file_rows(ts_heap *h, const ts_heap_end *end, const ts_row_js_heap_files *row,
+                             bool whole)
+{
+    ts_code code = record_cut(h, end);
+    if (code == TS_OK) {
+        code = write_classes(h);
+    }
+    if (code == TS_OK) {
+        code = ts_put_js_heap_files(h->sink, row);
+    }
+    if (code == TS_OK) {
+        code = put_detail(h, whole);
+    }
+    return code != TS_OK ? code : ts_stat(h->store, "trace_js_memory", "received", 1);
 }
 
 ts_code heap_put_file(ts_heap *h, const ts_heap_end *end)
@@ -350,11 +383,10 @@ ts_code heap_put_file(ts_heap *h, const ts_heap_end *end)
     if (!end->has_end) {
         TS_SET_NULL(js_heap_files, &row, end_time);
     }
-    if ((code = record_cut(h, end)) == TS_OK && (code = write_classes(h)) == TS_OK &&
-        (code = ts_put_js_heap_files(h->sink, &row)) == TS_OK &&
-        (code = put_detail(h, whole)) == TS_OK &&
-        (code = ts_stat(h->store, "trace_js_memory", "received", 1)) == TS_OK) {
-        code = describe_source(h, end, name, whole);
+    code = put_file_rows(h, end, &row, whole);
+    if (code != TS_OK) {
+        return code;
     }
+    code = describe_snapshot(h, end, name, whole);
     return code != TS_OK ? code : count_unknown(h);
 }

@@ -1,11 +1,11 @@
 /*
- * The way back from a contradiction, and nodes that are unlike those of V8.
+ * The distance that is kept from a contradiction, and nodes that are unlike those of V8.
  *
  * What shows damage stands behind it: rows in between are made of parts of others, or stand in the
  * place of others, and each of them could be right. Such damage comes in blocks, of what a device
  * or a transport loses, doubles or exchanges, so that HEAP_GUARD covers the two blocks of 4 KiB of
  * an exchange. A row that is unlike those of V8 proves no damage. It counts where other numbers
- * contradict each other and do not tell where.
+ * contradict each other and do not show where.
  */
 #include "parsers/arkts/heap_state.h"
 

@@ -46,7 +46,7 @@ static ts_code count_dense(uint64_t *out, ts_heap *h, int64_t min, uint64_t rang
     return TS_OK;
 }
 
-static void sift(int64_t *v, size_t root, size_t n)
+static void sift_id(int64_t *v, size_t root, size_t n)
 {
     for (;;) {
         size_t child = 2 * root + 1;
@@ -71,17 +71,17 @@ static void sift(int64_t *v, size_t root, size_t n)
 static void sort_ids(int64_t *v, size_t n)
 {
     for (size_t i = n / 2; i > 0; i--) {
-        sift(v, i - 1, n);
+        sift_id(v, i - 1, n);
     }
     for (size_t i = n; i > 1; i--) {
         int64_t t = v[0];
         v[0] = v[i - 1];
         v[i - 1] = t;
-        sift(v, 0, i - 1);
+        sift_id(v, 0, i - 1);
     }
 }
 
-/* The upper bits of a product with a number that nobody who makes an input can know: ids cannot be
+/* The upper bits of a product with the key of the run, which no input can know: ids cannot be
  * chosen so that one pass has to take them all. */
 static unsigned pass_of(const ts_heap *h, int64_t id)
 {

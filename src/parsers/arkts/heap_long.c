@@ -64,14 +64,14 @@ static ts_code end_long(ts_heap *h)
 
 ts_code heap_long_piece(ts_heap *h, const char *p, size_t n, bool last)
 {
-    uint64_t room;
+    uint64_t left;
     ts_code code = h->strings.long_text == NULL ? begin_long(h) : TS_OK;
     if (code != TS_OK) {
         return code;
     }
-    room = h->strings.text_cut ? 0 : h->ctx->limits.max_string - h->strings.long_taken;
-    if (n > room) {
-        n = (size_t)room;
+    left = h->strings.text_cut ? 0 : h->ctx->limits.max_string - h->strings.long_taken;
+    if (n > left) {
+        n = (size_t)left;
         h->strings.text_cut = true;
         while (n > 0 && ((unsigned char)p[n] & 0xC0) == 0x80) { /* not inside a character */
             n--;

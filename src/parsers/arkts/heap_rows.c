@@ -48,7 +48,7 @@ static ts_code put_location(ts_heap *h, const int64_t *v, uint32_t nulls)
     return ts_put_js_heap_location(h->sink, &row);
 }
 
-static ts_code put_sample(ts_heap *h, const int64_t *v, uint32_t nulls)
+static ts_code put_allocation_sample(ts_heap *h, const int64_t *v, uint32_t nulls)
 {
     ts_row_js_heap_sample row = {
         .null = heap_null_bits(nulls, TS_C_js_heap_sample__timestamp_us),
@@ -118,7 +118,7 @@ ts_code heap_put_row(ts_heap *h, enum heap_part part, const int64_t *row, uint32
     case PART_LOCATIONS:
         return put_location(h, row, nulls);
     case PART_SAMPLES:
-        return put_sample(h, row, nulls);
+        return put_allocation_sample(h, row, nulls);
     default:
         return put_function(h, row, nulls);
     }

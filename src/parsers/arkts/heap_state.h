@@ -1,5 +1,5 @@
 /*
- * The heap reader as a whole, for the heap_*.c files and nobody else: each part's header describes
+ * The heap reader as a whole, for the heap_*.c files only: each part's header describes
  * its state and who changes it; heap.c owns what is left, the position in the document and what the
  * snapshot is called.
  */

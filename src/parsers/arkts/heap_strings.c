@@ -23,7 +23,7 @@ void heap_string_end(ts_heap *h, bool kept)
     h->strings.json_replaced = replaced;
 }
 
-static ts_code put_row(ts_heap *h, ts_text text)
+static ts_code put_string(ts_heap *h, ts_text text)
 {
     ts_row_js_heap_string row = {
         .file_id = h->file_id,
@@ -38,7 +38,7 @@ static ts_code put_row(ts_heap *h, ts_text text)
 ts_code heap_string_odd(ts_heap *h)
 {
     h->strings.not_text++;
-    return put_row(h, TS_TEXT_NULL);
+    return put_string(h, TS_TEXT_NULL);
 }
 
 static ts_code put_whole(ts_heap *h, ts_text text)
@@ -53,7 +53,7 @@ static ts_code put_whole(ts_heap *h, ts_text text)
         }
         text = ts_buf_text(&s->clean);
     }
-    return h->part == PART_STRINGS ? put_row(h, text) : heap_meta_text(h, text);
+    return h->part == PART_STRINGS ? put_string(h, text) : heap_meta_text(h, text);
 }
 
 ts_code heap_string_piece(ts_heap *h, const char *p, size_t n, unsigned flags)

@@ -123,7 +123,7 @@ ts_code heap_tree_begin(ts_heap *h)
     heap_array *a = tree_of(h);
     ts_code code;
     if (a->at != children_position(&a->fields)) {
-        /* An array where a number should be: what stands in it hangs on the tuple as it is. */
+        /* An array where a number should be: its elements become children of the tuple as it is. */
         code = bad_tree(h, "an array stands in the place of a number");
         if (code != TS_OK) {
             return code;

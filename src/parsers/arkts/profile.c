@@ -121,7 +121,7 @@ static ts_code choose_span(ts_profile *p, const ts_profile_end *end_of, profile_
                     ts_clock_name(clock->clock));
 }
 
-static ts_code note(ts_profile *p, ts_issue_code issue, uint64_t count, const char *text)
+static ts_code note_profile(ts_profile *p, ts_issue_code issue, uint64_t count, const char *text)
 {
     return count == 0
                ? TS_OK
@@ -139,7 +139,7 @@ static ts_code check_members(ts_profile *p)
     ts_code code = TS_OK;
     for (size_t i = 0; i < 3 && p->done && code == TS_OK; i++) {
         bool there = (p->at.members & 1U << members[i].member) != 0;
-        code = note(p, TS_ISSUE_profile_field_missing, there ? 0 : 1, members[i].text);
+        code = note_profile(p, TS_ISSUE_profile_field_missing, there ? 0 : 1, members[i].text);
     }
     return code;
 }
@@ -147,45 +147,45 @@ static ts_code check_members(ts_profile *p)
 static ts_code record_issues(ts_profile *p, const ts_profile_end *end_of,
                              const profile_clock *clock)
 {
-    ts_code code;
-    if (clock->clock == TS_CLOCK_MONOTONIC && end_of->clocks != NULL &&
-        end_of->clocks->at[TS_CLOCK_BOOTTIME] != 0) {
-        code = note(p, TS_ISSUE_clock_missing, 1,
-                    "the clock snapshot has no monotonic clock; the samples' times stay in it");
-        if (code != TS_OK) {
-            return code;
-        }
+    bool no_monotonic = clock->clock == TS_CLOCK_MONOTONIC && end_of->clocks != NULL &&
+                        end_of->clocks->at[TS_CLOCK_BOOTTIME] != 0;
+    const struct {
+        ts_issue_code issue;
+        uint64_t count;
+        const char *text;
+    } notes[] = {
+        {TS_ISSUE_profile_incomplete, p->done ? 0 : 1,
+         end_of->reason != NULL ? end_of->reason : "the profile is cut off"},
+        {TS_ISSUE_profile_no_start, p->has_start ? 0 : 1, "startTime is missing"},
+        {TS_ISSUE_profile_field_missing, p->has_end || !p->done ? 0 : 1,
+         "endTime is missing; the last sample lasts 0"},
+        {TS_ISSUE_cpu_bad_number, p->bad_numbers,
+         "numbers that are none, or no integers, are NULL"},
+        {TS_ISSUE_cpu_bad_number, p->samples.deltas_bad,
+         "timeDeltas that are no integers were rounded; what is no number ends the known times"},
+        {TS_ISSUE_cpu_bad_number, p->nodes.ids_over,
+         "node ids that do not fit 64 bit with id_offset are NULL"},
+        {TS_ISSUE_cpu_text_cut, p->texts.cut, "texts longer than 1 MiB were cut"},
+        {TS_ISSUE_cpu_bad_text, p->texts.replaced, "parts of names that are no text became U+FFFD"},
+        {TS_ISSUE_cpu_field_missing, p->nodes.without_frame, "nodes without a callFrame"},
+        {TS_ISSUE_profile_ids_shifted, p->id_offset != 0 ? 1 : 0,
+         "node ids were shifted by id_offset"},
+        {TS_ISSUE_time_overflow, clock->over,
+         "times of the profile or its samples do not fit 64 bit nanoseconds"},
+    };
+    ts_code code =
+        note_profile(p, TS_ISSUE_clock_missing, no_monotonic ? 1 : 0,
+                     "the clock snapshot has no monotonic clock; the samples' times stay in it");
+    if (code == TS_OK) {
+        code = check_members(p);
     }
-    if ((code = check_members(p)) == TS_OK &&
-        (code = note(p, TS_ISSUE_profile_incomplete, p->done ? 0 : 1,
-                     end_of->reason != NULL ? end_of->reason : "the profile is cut off")) ==
-            TS_OK &&
-        (code = note(p, TS_ISSUE_profile_no_start, p->has_start ? 0 : 1, "startTime is missing")) ==
-            TS_OK &&
-        (code = note(p, TS_ISSUE_profile_field_missing, p->has_end || !p->done ? 0 : 1,
-                     "endTime is missing; the last sample lasts 0")) == TS_OK &&
-        (code = note(p, TS_ISSUE_cpu_bad_number, p->bad_numbers,
-                     "numbers that are none, or no integers, are NULL")) == TS_OK &&
-        (code = note(p, TS_ISSUE_cpu_bad_number, p->samples.deltas_bad,
-                     "timeDeltas that are no integers were rounded; what is no number ends the "
-                     "known times")) == TS_OK &&
-        (code = note(p, TS_ISSUE_cpu_bad_number, p->nodes.ids_over,
-                     "node ids that do not fit 64 bit with id_offset are NULL")) == TS_OK &&
-        (code = note(p, TS_ISSUE_cpu_text_cut, p->texts.cut, "texts longer than 1 MiB were cut")) ==
-            TS_OK &&
-        (code = note(p, TS_ISSUE_cpu_bad_text, p->texts.replaced,
-                     "parts of names that are no text became U+FFFD")) == TS_OK &&
-        (code = note(p, TS_ISSUE_cpu_field_missing, p->nodes.without_frame,
-                     "nodes without a callFrame")) == TS_OK &&
-        (code = note(p, TS_ISSUE_profile_ids_shifted, p->id_offset != 0 ? 1 : 0,
-                     "node ids were shifted by id_offset")) == TS_OK) {
-        code = note(p, TS_ISSUE_time_overflow, clock->over,
-                    "times of the profile or its samples do not fit 64 bit nanoseconds");
+    for (size_t i = 0; i < sizeof notes / sizeof notes[0] && code == TS_OK; i++) {
+        code = note_profile(p, notes[i].issue, notes[i].count, notes[i].text);
     }
     return code;
 }
 
-static ts_code describe_source(ts_profile *p, const profile_clock *clock)
+static ts_code describe_profile(ts_profile *p, const profile_clock *clock)
 {
     ts_row_source *source = ts_source(p->store, p->source_id);
     const char *name = ts_clock_name(clock->clock);
@@ -246,20 +246,34 @@ static ts_code find_thread(ts_profile *p, const ts_profile_end *end_of, int64_t 
     return code != TS_OK ? code : ts_thread(itid, p->store, p->source_id, p->row.tid, ipid, "os");
 }
 
+/* Everything but the profile's own row. */
+static ts_code put_parts(ts_profile *p, const ts_profile_end *end_of, profile_clock *clock)
+{
+    int64_t itid = -1;
+    ts_code code = choose_span(p, end_of, clock);
+    if (code == TS_OK) {
+        code = find_thread(p, end_of, &itid);
+    }
+    if (code == TS_OK) {
+        code = profile_put_nodes(p);
+    }
+    if (code == TS_OK) {
+        code = profile_put_samples(p, clock, itid);
+    }
+    return code != TS_OK ? code : record_issues(p, end_of, clock);
+}
+
 ts_code ts_profile_finish(ts_profile *p, const ts_profile_end *end_of)
 {
     profile_clock clock = choose_clock(p, end_of);
     uint64_t samples = ts_sink_rows(p->sink, TS_T_stack_sample);
     uint64_t nodes = ts_sink_rows(p->sink, TS_T_js_cpu_profiler_node);
-    int64_t itid;
     char text[32];
     ts_code code;
     p->damage.shifted = end_of->shifted;
     fill_times(p, end_of, &clock);
-    if ((code = choose_span(p, end_of, &clock)) != TS_OK ||
-        (code = find_thread(p, end_of, &itid)) != TS_OK || (code = profile_put_nodes(p)) != TS_OK ||
-        (code = profile_put_samples(p, &clock, itid)) != TS_OK ||
-        (code = record_issues(p, end_of, &clock)) != TS_OK) {
+    code = put_parts(p, end_of, &clock);
+    if (code != TS_OK) {
         goto out;
     }
     p->row.id = (int64_t)ts_sink_rows(p->sink, TS_T_js_cpu_profile) + 1;
@@ -276,7 +290,7 @@ ts_code ts_profile_finish(ts_profile *p, const ts_profile_end *end_of)
         code = ts_source_property(p->store, p->source_id, "startTime", ts_text_of(text));
     }
     if (code == TS_OK && (code = ts_put_js_cpu_profile(p->sink, &p->row)) == TS_OK) {
-        code = describe_source(p, &clock);
+        code = describe_profile(p, &clock);
     }
 out:
     p->ids->any = true;

@@ -1,7 +1,7 @@
 /*
  * What can be trusted in a CPU profile whose parts contradict each other. Samples and timeDeltas
  * are lists without keys: a part of one that was exchanged or changed looks like any other. What V8
- * writes besides tells of it:
+ * writes in addition shows it:
  *
  *   - endTime: it lies behind the last sample, and shortly;
  *   - hitCount: the number of a node's samples;
@@ -16,7 +16,7 @@
 
 enum {
     SOME_SAMPLES = 16,   /* with fewer, intervals say nothing */
-    SOME_FIRST_USES = 6, /* in order, that tell V8's ids from others */
+    SOME_FIRST_USES = 6, /* in order, that distinguish V8's ids from others */
     EXTRA_HITS = 4,      /* samples without a hit, and one more in EXTRA_SHARE of them */
     EXTRA_SHARE = 50
 };
@@ -216,7 +216,7 @@ static uint32_t spare_samples(const ts_profile *p)
 
 /*
  * V8 counts a hit for each sample, except for those that it takes when the profile begins, when it
- * ends, and when it throws optimised code away: a few nodes have a few samples more, and none has
+ * ends, and when it discards optimised code: a few nodes have a few samples more, and none has
  * less. One sample with another node than V8 wrote is a changed number. Several are seams of a part
  * that is not in its place: it may be any part.
  */

@@ -17,7 +17,7 @@ void profile_nodes_free(ts_ctx *ctx, profile_nodes *nodes)
     ts_intvec_free(ctx, &nodes->children);
 }
 
-static uint32_t slot_of(const ts_profile *p, int64_t id)
+static uint32_t node_slot(const ts_profile *p, int64_t id)
 {
     uint32_t mask = p->nodes.slot_count - 1;
     uint32_t slot = (uint32_t)ts_hash_number(&p->ctx->hash_key, id) & mask;
@@ -52,7 +52,7 @@ uint32_t profile_find(const ts_profile *p, int64_t id)
     if (p->nodes.slot_count == 0) {
         return NO_INDEX;
     }
-    slot = slot_of(p, id);
+    slot = node_slot(p, id);
     return p->nodes.slots[slot] == 0 ? NO_INDEX : p->nodes.slots[slot] - 1;
 }
 
@@ -87,7 +87,7 @@ static ts_code grow_slots(ts_profile *p)
     p->nodes.slots = slots;
     p->nodes.slot_count = count;
     for (uint32_t i = 0; i < p->nodes.count; i++) {
-        slots[slot_of(p, p->nodes.nodes[i].id)] = i + 1;
+        slots[node_slot(p, p->nodes.nodes[i].id)] = i + 1;
     }
     return TS_OK;
 }
@@ -130,7 +130,7 @@ ts_code profile_keep_node(ts_profile *p)
     if ((code = reserve_node(p)) != TS_OK) {
         return code;
     }
-    slot = slot_of(p, p->nodes.now.id);
+    slot = node_slot(p, p->nodes.now.id);
     if (p->nodes.slots[slot] != 0) {
         p->nodes.lost++;
         return ts_issue(p->store, p->source_id, TS_ISSUE_cpu_duplicate_node, p->name, p->offset,
@@ -224,11 +224,11 @@ static ts_code check_roots(ts_profile *p)
     }
     return roots < 2 ? TS_OK
                      : ts_issue_n(p->store, p->source_id, TS_ISSUE_cpu_second_root, p->name,
-                                  p->offset, roots - 1, "nodes beside the root have no parent");
+                                  p->offset, roots - 1, "nodes other than the root have no parent");
 }
 
 /* V8 numbers the nodes of a profile from 1 on. */
-static ts_code check_numbers(ts_profile *p)
+static ts_code check_node_ids(ts_profile *p)
 {
     int64_t min = INT64_MAX;
     int64_t max = INT64_MIN;
@@ -447,7 +447,7 @@ ts_code profile_put_nodes(ts_profile *p)
 {
     ts_code code;
     if ((code = link_all(p)) != TS_OK || (code = check_roots(p)) != TS_OK ||
-        (code = check_numbers(p)) != TS_OK) {
+        (code = check_node_ids(p)) != TS_OK) {
         return code;
     }
     if (!parents_first(p)) {

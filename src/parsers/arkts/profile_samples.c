@@ -52,7 +52,7 @@ static ts_code sum_deltas(ts_profile *p, profile_clock *clock, uint64_t n)
     return code;
 }
 
-/* The order of the samples in time, and room for the smaller one of two runs to merge. */
+/* The order of the samples in time, and space for the smaller one of two runs to merge. */
 typedef struct time_order {
     uint32_t *at;
     uint32_t *scratch;

@@ -1,5 +1,5 @@
 /*
- * The CPU profile reader as a whole, for the profile_*.c files and nobody else: each part's header
+ * The CPU profile reader as a whole, for the profile_*.c files only: each part's header
  * describes its state and who changes it; profile.c owns what is left, the profile's row and name.
  */
 #ifndef TS_PARSERS_ARKTS_PROFILE_STATE_H

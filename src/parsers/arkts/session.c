@@ -22,27 +22,35 @@ ts_code ts_session_new(ts_session **out, ts_job *job)
     s->store = job->store;
     s->job = job;
     s->configs.pid = -1;
-    if ((code = ts_job_shared(&run, job, "arkts", sizeof(ts_arkts_run), (ts_shared_calls){0})) !=
-        TS_OK) {
+    code = ts_job_shared(&run, job, "arkts", sizeof(ts_arkts_run), (ts_shared_calls){0});
+    if (code != TS_OK) {
         goto out;
     }
     s->run = run;
-    if ((code = ts_heap_new(&s->heap, s->ctx, s->store)) != TS_OK ||
-        (code = ts_profile_new(&s->profile, s->ctx, s->store, &s->run->profile_ids)) != TS_OK ||
-        (code = ts_json_new(&s->json, s->ctx, &session_message_handler, s, TS_JSON_RAW_STRINGS)) !=
-            TS_OK ||
-        (code = ts_count(&s->messages, s->store, job->source_id, TS_ITEM_messages, NULL)) !=
-            TS_OK ||
-        (code = ts_count(&s->text_bytes, s->store, job->source_id, TS_ITEM_text_bytes, NULL)) !=
-            TS_OK) {
+    code = ts_heap_new(&s->heap, s->ctx, s->store);
+    if (code != TS_OK) {
         goto out;
     }
-    *out = s;
+    code = ts_profile_new(&s->profile, s->ctx, s->store, &s->run->profile_ids);
+    if (code != TS_OK) {
+        goto out;
+    }
+    code = ts_json_new(&s->json, s->ctx, &session_message_handler, s, TS_JSON_RAW_STRINGS);
+    if (code != TS_OK) {
+        goto out;
+    }
+    code = ts_count(&s->messages, s->store, job->source_id, TS_ITEM_messages, NULL);
+    if (code != TS_OK) {
+        goto out;
+    }
+    code = ts_count(&s->text_bytes, s->store, job->source_id, TS_ITEM_text_bytes, NULL);
 out:
     if (code != TS_OK) {
         ts_session_free(s);
+        return code;
     }
-    return code;
+    *out = s;
+    return TS_OK;
 }
 
 void ts_session_free(ts_session *s)

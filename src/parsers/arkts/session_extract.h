@@ -7,7 +7,7 @@
 
 #include "parsers/arkts/session.h"
 
-/* Joins surrogates that a chunk's end has cut apart. */
+/* Joins surrogates that a chunk's end has split. */
 typedef struct extract_file {
     void *file; /* NULL: none is open */
     char held[3];

@@ -134,7 +134,7 @@ static bool find_start(start_finder *f, char c)
 
 static ts_code feed_heap(ts_session *s, const char *p, size_t n);
 
-static ts_code pass_over(ts_session *s, const char *p, size_t n)
+static ts_code skip_text(ts_session *s, const char *p, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         if (find_start(&s->heaps.finder, p[i])) {
@@ -207,7 +207,7 @@ ts_code session_chunk_text(ts_session *s, const char *p, size_t n)
 {
     s->text_bytes->seen += n;
     if (s->heaps.lost) {
-        return pass_over(s, p, n);
+        return skip_text(s, p, n);
     }
     if (!ts_heap_is_open(s->heap)) {
         size_t blanks = leading_blanks(p, n);

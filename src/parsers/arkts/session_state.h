@@ -1,5 +1,5 @@
 /*
- * The ArkTS session as a whole, for the session_*.c files and nobody else: each part's header
+ * The ArkTS session as a whole, for the session_*.c files only: each part's header
  * describes its state and who changes it; session.c owns what is left, the readers and counts.
  */
 #ifndef TS_PARSERS_ARKTS_SESSION_STATE_H
