@@ -284,39 +284,3 @@ ts_code ts_htrace_end_zeros(ts_htrace *h, bool at_end)
     ts_htrace_begin_search(h, false);
     return code;
 }
-
-/* --- the end of a section ----------------------------------------------------------------------
- */
-
-ts_code ts_section_length_long(ts_htrace *h, uint64_t excess)
-{
-    return ts_htrace_issue(h, header_length_long, NULL, h->section.start,
-                           "the header's length is %" PRIu64 " bytes too large: it counts 8 "
-                           "bytes for each length prefix of 4",
-                           excess);
-}
-
-ts_code ts_section_close(ts_htrace *h)
-{
-    uint64_t declared = h->section.header.pieces;
-    uint64_t found = h->section.segments;
-    h->section.segments = 0;
-    h->section.header.pieces =
-        0; /* once: the end of a file and the next header both end a section */
-    if (!h->section.any || h->section.raw_kind != NULL || declared == 0 || declared == found ||
-        declared == 2 * found) {
-        return TS_OK;
-    }
-    if (declared > 2 * found) { /* prefixes and bodies count, as devices do it */
-        uint64_t missing = (declared + 1) / 2 - found;
-        ts_tally_add(h->account.segments, TS_LOST, missing);
-        return ts_htrace_issue(h, header_segments_missing, NULL, h->section.start,
-                               "the header counts %" PRIu64 " prefixes and bodies, %" PRIu64
-                               " segments are there",
-                               declared, found);
-    }
-    return ts_htrace_issue(h, header_segments_mismatch, NULL, h->section.start,
-                           "the header counts %" PRIu64 " prefixes and bodies, %" PRIu64
-                           " segments are there",
-                           declared, found);
-}

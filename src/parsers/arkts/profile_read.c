@@ -249,20 +249,25 @@ static int64_t rounded(const ts_json_number *number)
     return number->d >= 9.2e18 || number->d <= -9.2e18 ? TS_NO_TIME : llround(number->d);
 }
 
+/* False for a time that does not fit, which is a bad number. */
+static bool keep_time(ts_profile *p, int64_t *us, int64_t v)
+{
+    bool fits = v != TS_NO_TIME;
+    *us = fits ? v : 0;
+    p->bad_numbers += fits ? 0 : 1;
+    return fits;
+}
+
 /* Times are rounded to whole µs: some runtimes write fractions. */
 static ts_code top_number(ts_profile *p, const ts_json_number *number)
 {
     int64_t v = number->is_int ? number->i : rounded(number);
     if (strcmp(p->at.key, "startTime") == 0) {
-        p->has_start = v != TS_NO_TIME;
-        p->start_us = p->has_start ? v : 0;
-        p->bad_numbers += p->has_start ? 0 : 1;
+        p->has_start = keep_time(p, &p->start_us, v);
         return TS_OK;
     }
     if (strcmp(p->at.key, "endTime") == 0) {
-        p->has_end = v != TS_NO_TIME;
-        p->end_us = p->has_end ? v : 0;
-        p->bad_numbers += p->has_end ? 0 : 1;
+        p->has_end = keep_time(p, &p->end_us, v);
         return TS_OK;
     }
     for (size_t i = 0; i < FIGURES; i++) {
