@@ -36,12 +36,12 @@ static ts_code add_up(loss_sums *sums, const ts_store *store)
         return store->ctx->error.code;
     }
     for (size_t i = 0; i < store->tallies.n; i++) {
-        const ts_tally_rec *rec = ts_shelf_at(&store->tallies, i);
+        const ts_tally_rec *rec = ts_stable_array_at(&store->tallies, i);
         uint64_t *sum = &sums->counted[input_of(store, rec->source_id)];
         *sum = ts_store_add(*sum, rec->tally.lost);
     }
     for (size_t i = 0; i < store->issues.n; i++) {
-        const ts_issue_rec *rec = ts_shelf_at(&store->issues, i);
+        const ts_issue_rec *rec = ts_stable_array_at(&store->issues, i);
         if (ts_issue_list[rec->code].severity >= TS_DATA_LOSS) {
             uint64_t *sum = &sums->recorded[input_of(store, rec->source_id)];
             *sum = ts_store_add(*sum, rec->count);
@@ -55,7 +55,7 @@ static ts_code add_up(loss_sums *sums, const ts_store *store)
 static ts_code record_counted(ts_store *store, loss_sums *sums)
 {
     for (size_t i = 0; i < store->tallies.n; i++) {
-        const ts_tally_rec *rec = ts_shelf_at(&store->tallies, i);
+        const ts_tally_rec *rec = ts_stable_array_at(&store->tallies, i);
         const ts_tally *t = &rec->tally;
         ts_code code;
         if (sums->recorded[input_of(store, rec->source_id)] > 0 ||
