@@ -7,13 +7,13 @@
 
 enum { SECTIONS_WITH_PROPERTIES = 16, VERSION_KNOWN = 0x00010000 };
 
-void ts_tally_add(ts_tally *tally, ts_fate fate, uint64_t n)
+void ts_tally_add(ts_tally *tally, ts_outcome outcome, uint64_t n)
 {
     if (tally == NULL) {
         return;
     }
     tally->seen += n;
-    switch (fate) {
+    switch (outcome) {
     case TS_IMPORTED:
         tally->imported += n;
         break;

@@ -217,10 +217,10 @@ struct ts_htrace {
  */
 
 /* What becomes of bytes or items. */
-typedef enum ts_fate { TS_IMPORTED, TS_SKIPPED, TS_LOST } ts_fate;
+typedef enum ts_outcome { TS_IMPORTED, TS_SKIPPED, TS_LOST } ts_outcome;
 
 ts_code ts_htrace_open_counts(ts_htrace *h);
-void ts_tally_add(ts_tally *tally, ts_fate fate, uint64_t n); /* tally may be NULL */
+void ts_tally_add(ts_tally *tally, ts_outcome outcome, uint64_t n); /* tally may be NULL */
 
 /* ts_issue for this source, unless scanning ahead. */
 #define ts_htrace_issue(h, code, stream, offset, ...)                                              \

@@ -418,11 +418,11 @@ static ts_code settle_guess(ts_htrace *h)
 }
 
 /* Hands the segment on or not, and says what became of it. */
-static ts_code decide(ts_fate *fate, ts_htrace *h, bool cut, bool damaged)
+static ts_code decide(ts_outcome *outcome, ts_htrace *h, bool cut, bool damaged)
 {
     ts_segment_state *s = &h->segment;
     ts_code code = s->guessed ? settle_guess(h) : TS_OK;
-    *fate = TS_LOST;
+    *outcome = TS_LOST;
     if (code != TS_OK) {
         return code;
     }
@@ -430,7 +430,7 @@ static ts_code decide(ts_fate *fate, ts_htrace *h, bool cut, bool damaged)
         return reject(h, cut, damaged);
     }
     if (s->plugin->reader == NULL) {
-        *fate = cut ? TS_LOST : TS_SKIPPED;
+        *outcome = cut ? TS_LOST : TS_SKIPPED;
         if (s->plugin->is_config && ts_plugin_find(s->plugin->name, strlen(s->plugin->name))) {
             return TS_OK; /* it says how was recorded, not what */
         }
@@ -440,9 +440,9 @@ static ts_code decide(ts_fate *fate, ts_htrace *h, bool cut, bool damaged)
         code = give_up(h);
     } else {
         code = deliver(h, cut || damaged);
-        *fate = s->seg.truncated || s->too_large ? TS_LOST : TS_IMPORTED;
+        *outcome = s->seg.truncated || s->too_large ? TS_LOST : TS_IMPORTED;
     }
-    if (code == TS_OK && *fate == TS_LOST) {
+    if (code == TS_OK && *outcome == TS_LOST) {
         code = ts_htrace_stat(h, s->plugin->event, "data_lost", 1);
     }
     return code;
@@ -461,21 +461,21 @@ ts_code ts_segment_finish(ts_htrace *h, bool cut)
 {
     ts_segment_state *s = &h->segment;
     uint64_t bytes = h->offset - s->start;
-    ts_fate fate;
+    ts_outcome outcome;
     bool damaged;
     ts_code code;
     h->state = TS_AT_NEXT;
     h->have = 0;
     if ((code = end_fields(&damaged, h, cut)) != TS_OK ||
         (code = take_scanned_clocks(h)) != TS_OK ||
-        (code = decide(&fate, h, cut, damaged)) != TS_OK) {
+        (code = decide(&outcome, h, cut, damaged)) != TS_OK) {
         return code;
     }
-    ts_tally_add(h->bytes, fate, bytes);
-    ts_tally_add(h->segments, fate, 1);
+    ts_tally_add(h->bytes, outcome, bytes);
+    ts_tally_add(h->segments, outcome, 1);
     if (s->plugin != NULL) {
-        ts_tally_add(s->plugin->segments, fate, 1);
-        ts_tally_add(s->plugin->bytes, fate, bytes);
+        ts_tally_add(s->plugin->segments, outcome, 1);
+        ts_tally_add(s->plugin->bytes, outcome, bytes);
     }
     h->held.n = 0;
     ts_spool_free(h->spool);
