@@ -26,7 +26,7 @@ const char *ts_severity_name(ts_severity severity)
 
 /* --- issues -------------------------------------------------------------------------------- */
 
-static ts_code check_source(ts_store *store, int64_t source_id)
+static ts_code issue_check_source(ts_store *store, int64_t source_id)
 {
     if (source_id < 0 || (uint64_t)source_id > store->sources.n) {
         return ts_fail(store->ctx, TS_ERR_INTERNAL, "no source has the id %" PRId64, source_id);
@@ -34,8 +34,8 @@ static ts_code check_source(ts_store *store, int64_t source_id)
     return TS_OK;
 }
 
-static ts_code find_group(ts_issue_group **out, ts_store *store, int64_t source_id,
-                          ts_issue_code issue)
+static ts_code issue_find_group(ts_issue_group **out, ts_store *store, int64_t source_id,
+                                ts_issue_code issue)
 {
     uint32_t number;
     ts_code code;
@@ -101,12 +101,13 @@ static void mark_cut(char *message)
     memcpy(message + at, "...", 4);
 }
 
-static ts_code record(ts_store *store, int64_t source_id, ts_issue_code issue, const char *stream,
-                      int64_t offset, uint64_t count, const char *fmt, va_list ap)
-    __attribute__((format(printf, 7, 0)));
+static ts_code issue_record(ts_store *store, int64_t source_id, ts_issue_code issue,
+                            const char *stream, int64_t offset, uint64_t count, const char *fmt,
+                            va_list ap) __attribute__((format(printf, 7, 0)));
 
-static ts_code record(ts_store *store, int64_t source_id, ts_issue_code issue, const char *stream,
-                      int64_t offset, uint64_t count, const char *fmt, va_list ap)
+static ts_code issue_record(ts_store *store, int64_t source_id, ts_issue_code issue,
+                            const char *stream, int64_t offset, uint64_t count, const char *fmt,
+                            va_list ap)
 {
     char message[MESSAGE_BYTES];
     ts_severity severity = ts_issue_list[issue].severity;
@@ -116,8 +117,8 @@ static ts_code record(ts_store *store, int64_t source_id, ts_issue_code issue, c
     if (count == 0) {
         return TS_OK;
     }
-    if ((code = check_source(store, source_id)) != TS_OK ||
-        (code = find_group(&group, store, source_id, issue)) != TS_OK) {
+    if ((code = issue_check_source(store, source_id)) != TS_OK ||
+        (code = issue_find_group(&group, store, source_id, issue)) != TS_OK) {
         return code;
     }
     store->issue_totals[severity] = ts_store_add(store->issue_totals[severity], count);
@@ -145,7 +146,7 @@ ts_code ts_issue(ts_store *store, int64_t source_id, ts_issue_code issue, const 
     ts_code code;
     va_list ap;
     va_start(ap, fmt);
-    code = record(store, source_id, issue, stream, offset, 1, fmt, ap);
+    code = issue_record(store, source_id, issue, stream, offset, 1, fmt, ap);
     va_end(ap);
     return code;
 }
@@ -156,7 +157,7 @@ ts_code ts_issue_n(ts_store *store, int64_t source_id, ts_issue_code issue, cons
     ts_code code;
     va_list ap;
     va_start(ap, fmt);
-    code = record(store, source_id, issue, stream, offset, count, fmt, ap);
+    code = issue_record(store, source_id, issue, stream, offset, count, fmt, ap);
     va_end(ap);
     return code;
 }
@@ -175,7 +176,7 @@ ts_code ts_count(ts_tally **out, ts_store *store, int64_t source_id, ts_item ite
     uint32_t text = 0;
     uint32_t number;
     ts_tally_rec *rec;
-    ts_code code = check_source(store, source_id);
+    ts_code code = issue_check_source(store, source_id);
     int64_t key;
     if (code != TS_OK) {
         return code;

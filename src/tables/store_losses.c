@@ -27,7 +27,7 @@ static bool contradicts_declared(const ts_tally *t)
     return t->has_declared && t->declared != t->seen;
 }
 
-static ts_code add_up(loss_sums *sums, const ts_store *store)
+static ts_code losses_add_up(loss_sums *sums, const ts_store *store)
 {
     sums->n = store->sources.n + 1;
     sums->counted = ts_zalloc(store->ctx, sums->n, sizeof *sums->counted);
@@ -95,12 +95,15 @@ static ts_code count_recorded(ts_store *store, const loss_sums *sums)
 ts_code ts_store_check_losses(ts_store *store)
 {
     loss_sums sums = {0};
-    ts_code code = add_up(&sums, store);
-    if (code == TS_OK && (code = record_counted(store, &sums)) == TS_OK) {
+    ts_code code = losses_add_up(&sums, store);
+    if (code == TS_OK) {
+        code = record_counted(store, &sums);
+    }
+    if (code == TS_OK) {
         ts_free(store->ctx, sums.counted);
         ts_free(store->ctx, sums.recorded);
         sums = (loss_sums){0};
-        code = add_up(&sums, store); /* with the issues that were added */
+        code = losses_add_up(&sums, store); /* with the issues that were added */
     }
     if (code == TS_OK) {
         code = count_recorded(store, &sums);

@@ -68,7 +68,7 @@ static uint32_t hash_numbers(const ts_keymap *map, int64_t a, int64_t b, int64_t
 }
 
 /* The slot that holds the key or where it belongs. */
-static uint32_t find_slot(const ts_keymap *map, int64_t a, int64_t b, int64_t c)
+static uint32_t keymap_find_slot(const ts_keymap *map, int64_t a, int64_t b, int64_t c)
 {
     uint32_t mask = map->slot_count - 1;
     uint32_t slot = hash_numbers(map, a, b, c) & mask;
@@ -88,7 +88,7 @@ bool ts_keymap_find(uint32_t *number, const ts_keymap *map, int64_t a, int64_t b
     if (map->slot_count == 0) {
         return false;
     }
-    slot = find_slot(map, a, b, c);
+    slot = keymap_find_slot(map, a, b, c);
     if (map->slots[slot] == 0) {
         return false;
     }
@@ -96,7 +96,7 @@ bool ts_keymap_find(uint32_t *number, const ts_keymap *map, int64_t a, int64_t b
     return true;
 }
 
-static ts_code grow_slots(ts_ctx *ctx, ts_keymap *map)
+static ts_code keymap_grow_slots(ts_ctx *ctx, ts_keymap *map)
 {
     uint32_t count = map->slot_count == 0 ? FIRST_SLOTS : map->slot_count * 2;
     uint32_t *slots;
@@ -112,7 +112,7 @@ static ts_code grow_slots(ts_ctx *ctx, ts_keymap *map)
     map->slot_count = count;
     map->key = ctx->hash_key;
     for (uint32_t i = 0; i < map->count; i++) {
-        slots[find_slot(map, map->keys[i][0], map->keys[i][1], map->keys[i][2])] = i + 1;
+        slots[keymap_find_slot(map, map->keys[i][0], map->keys[i][1], map->keys[i][2])] = i + 1;
     }
     return TS_OK;
 }
@@ -129,14 +129,14 @@ ts_code ts_keymap_add(ts_ctx *ctx, ts_keymap *map, int64_t a, int64_t b, int64_t
         map->keys = keys;
         map->key_cap = cap;
     }
-    if (map->count >= map->slot_count / 4 * 3 && (code = grow_slots(ctx, map)) != TS_OK) {
+    if (map->count >= map->slot_count / 4 * 3 && (code = keymap_grow_slots(ctx, map)) != TS_OK) {
         return code;
     }
     map->keys[map->count][0] = a;
     map->keys[map->count][1] = b;
     map->keys[map->count][2] = c;
     map->count++;
-    map->slots[find_slot(map, a, b, c)] = map->count;
+    map->slots[keymap_find_slot(map, a, b, c)] = map->count;
     return TS_OK;
 }
 
