@@ -1,5 +1,5 @@
 /*
- * Makes the inputs that the tests of the input room read: a directory of the test's own, compressed
+ * Makes the inputs that the tests of the input layer read: a directory of the test's own, compressed
  * bytes, archives. Everything is made with zlib and libarchive directly, not with the code under
  * test.
  */

@@ -164,7 +164,7 @@ static void test_times_of_segments(void **state)
     free(f.p);
 }
 
-/* A gap is told once, before the next segment of any plugin, or at once when the caller knows of
+/* A gap is reported once, before the next segment of any plugin, or at once when the caller knows of
  * it. */
 static void test_gaps(void **state)
 {

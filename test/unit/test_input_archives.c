@@ -284,7 +284,7 @@ static void test_hostile_names(void **state)
     place_free(w);
 }
 
-/* What was told apart by "/", ".." or nothing before it still is. */
+/* What was distinguished by "/", ".." or nothing before it still is. */
 static void test_names_stay_distinct(void **state)
 {
     static const char *const names[][2] = {
@@ -324,7 +324,7 @@ static void test_names_stay_distinct(void **state)
     }
 }
 
-/* Links are read as what they stand for, as in a directory; those to nowhere are told. */
+/* Links are read as what they stand for, as in a directory; those to nowhere are reported. */
 static void test_links(void **state)
 {
     (void)state;
