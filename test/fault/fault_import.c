@@ -1,7 +1,7 @@
 /*
- * Imports into memory while every allocation of base/alloc.h fails in turn, once and from there on: our
- * own, protobuf-c's and zlib's. (libarchive's do not go through it.) The inputs are files,
- * so that opening, unwrapping, sniffing and spooling are part of it.
+ * Imports into memory while every allocation of base/alloc.h fails in turn, once and from there on:
+ * our own, protobuf-c's and zlib's. (libarchive's do not go through it.) The inputs are files, so
+ * that opening, unwrapping, sniffing and spooling are part of it.
  */
 #include "faults.h"
 #include "memsink.h"

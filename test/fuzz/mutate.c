@@ -6,10 +6,10 @@
 
 enum {
     HEADER = 1024,
-    LIST_MAX = 256, /* what stands behind them stays in one piece */
-    PLAIN = 8,      /* one of so many mutations is libFuzzer's own */
-    LENGTH_WRONG = 12,  /* one of so many lengths stays as it was */
-    GROWTH = 256,   /* what libFuzzer's mutations may add to a piece */
+    LIST_MAX = 256,    /* what stands behind them stays in one piece */
+    PLAIN = 8,         /* one of so many mutations is libFuzzer's own */
+    LENGTH_WRONG = 12, /* one of so many lengths stays as it was */
+    GROWTH = 256,      /* what libFuzzer's mutations may add to a piece */
     SEPARATOR = 0x1e
 };
 

@@ -133,9 +133,12 @@ static void test_sums_that_stop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_allocator_counts),    cmocka_unit_test(test_allocator_refuses),
-        cmocka_unit_test(test_chain),          cmocka_unit_test(test_names_of_codes),
-        cmocka_unit_test(test_cancel),         cmocka_unit_test(test_log),
+        cmocka_unit_test(test_allocator_counts),
+        cmocka_unit_test(test_allocator_refuses),
+        cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_names_of_codes),
+        cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_log),
         cmocka_unit_test(test_sums_that_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
