@@ -105,7 +105,7 @@ static void test_wrap_is_reported(void **state)
         assert_true(ts_text_is(head, plain[i]));
         assert_int_equal(ts_stream_wrap(s), TS_WRAP_NONE);
         ts_stream_close(s);
-        assert_code(w->ctx, ts_member_enter(&inner, set, 0), TS_ERR_FORMAT, "no archive");
+        assert_code(w->ctx, ts_member_enter(&inner, set, 0), TS_ERR_FORMAT, "not an archive");
         assert_null(inner);
         ts_fileset_close(set);
     }
