@@ -103,7 +103,7 @@ ts_code cloud_amounts_mend(cloud_pod *pod, const cloud_root *root, ts_row_cloud_
         if ((int)a->kind >= kinds || *cell != (a->value & LOW_BITS)) {
             continue;
         }
-        code = cloud_issue(pod, TS_ISSUE_cloud_amount_mended, cloud_offset(&pod->reader),
+        code = cloud_issue(pod, TS_ISSUE_cloud_amount_repaired, cloud_offset(&pod->reader),
                            "%s was recorded as %" PRId64 ", in the trace as %" PRId64,
                            names[a->kind], *cell, a->value);
         *cell = a->value;
