@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# layers.sh SOURCE: the rules between the rooms (docs/architecture.md), checked on the text of src/.
+# layers.sh SOURCE: the rules between the layers (docs/architecture.md), checked on the text of src/.
 #
-# - a room includes only itself and rooms below it: base, wire and json (not each other), input, tables, htrace and parsers, analysis, cli;
+# - a layer includes only itself and layers below it: base, wire and json (not each other), input, tables, htrace and parsers, analysis, cli;
 # - parsers/<a> never includes parsers/<b>, and only registry.c names them; htrace/plugins/<a> likewise, and nothing names them;
 # - sqlite3.h in tables and cli only; nothing prints or ends the program outside cli;
-# - memory comes through the door of base/alloc.c; names of source files are unique;
+# - memory comes through the allocator of base/alloc.c; names of source files are unique;
 # - sinks are made by ts_sink_make, in the tests as well, so that none lacks a call.
 # - every hash table is keyed.
 set -u
@@ -15,7 +15,7 @@ complain() {
     bad=1
 }
 
-level() { # room
+level() { # layer
     case $1 in
     base) echo 0 ;;
     wire | json) echo 1 ;;
@@ -33,15 +33,15 @@ mapfile -t files < <(find . -type f \( -name '*.c' -o -name '*.h' -o -name '*.de
 [ ${#files[@]} -gt 20 ] || complain "only ${#files[@]} files found: wrong folder?"
 
 while IFS=: read -r file included; do
-    room=${file%%/*}
+    layer=${file%%/*}
     other=${included%%/*}
     [ "$other" != "$included" ] || continue # "x.pb-c.h" and the like
-    a=$(level "$room")
+    a=$(level "$layer")
     b=$(level "$other")
     if [ "$b" = none ]; then
-        complain "$file: includes $included, which is in no room"
-    elif [ "$b" -gt "$a" ] || { [ "$b" -eq "$a" ] && [ "$room" != "$other" ]; }; then
-        complain "$file: $room must not include $included"
+        complain "$file: includes $included, which is in no layer"
+    elif [ "$b" -gt "$a" ] || { [ "$b" -eq "$a" ] && [ "$layer" != "$other" ]; }; then
+        complain "$file: $layer must not include $included"
     fi
     case $file:$included in
     parsers/registry.c:*) ;;
@@ -89,7 +89,7 @@ for file in "${files[@]}"; do
     base/alloc.c | base/context.c) ;;
     *)
         forbid "$file" "$before(malloc|calloc|realloc|free|strdup|strndup|asprintf|vasprintf|aligned_alloc|posix_memalign|alloca) *\(" \
-            "allocates beside the door"
+            "allocates without base/alloc.h"
         ;;
     esac
 done

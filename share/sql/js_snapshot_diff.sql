@@ -1,5 +1,5 @@
 -- Question:   Which nodes came and went between two heap snapshots of one process, by class?
---             Nodes are told apart by id, so that a class whose nodes were all replaced shows up
+--             Nodes are distinguished by id, so that a class whose nodes were all replaced shows up
 --             although its number did not change. Sorts the nodes of both snapshots: some seconds
 --             for millions of nodes; v_js_snapshot_diff compares only totals and is faster.
 -- Parameters: file      id in js_heap_files (default: the last one)

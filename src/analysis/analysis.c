@@ -13,7 +13,7 @@ static ts_analysis_set of_cost(ts_analysis_cost cost)
     return set;
 }
 
-static ts_code unknown(ts_ctx *ctx, ts_text name)
+static ts_code analysis_unknown(ts_ctx *ctx, ts_text name)
 {
     ts_buf names = {0};
     ts_code code = TS_OK;
@@ -21,8 +21,7 @@ static ts_code unknown(ts_ctx *ctx, ts_text name)
         code = ts_buf_printf(ctx, &names, "%s, ", ts_analyses[i]->name);
     }
     if (code == TS_OK) {
-        code = ts_fail(ctx, TS_ERR_USAGE,
-                       "no analysis is called \"%.*s\"; there are: %.*sdefault, none",
+        code = ts_fail(ctx, TS_ERR_USAGE, "unknown analysis \"%.*s\"; known are: %.*sdefault, none",
                        (int)(name.n > 100 ? 100 : name.n), name.p, (int)names.n, names.p);
     }
     ts_buf_free(ctx, &names);
@@ -42,8 +41,8 @@ static ts_code choose_one(ts_analysis_set *set, ts_ctx *ctx, ts_text name)
         }
     }
     return ts_text_is(name, "none")
-               ? ts_fail(ctx, TS_ERR_USAGE, "--analyze=none stands alone: no analysis is done")
-               : unknown(ctx, name);
+               ? ts_fail(ctx, TS_ERR_USAGE, "--analyze=none cannot be combined with other names")
+               : analysis_unknown(ctx, name);
 }
 
 ts_code ts_analysis_choose(ts_analysis_set *set, ts_ctx *ctx, const char *list, bool importing)

@@ -10,15 +10,15 @@
 
 enum { HUGE_PAGE = 2 << 20 };
 
-/* Every block carries its size in front, so that the door can count what is in use. */
+/* Every block carries its size in front, so that the allocator can count what is in use. */
 typedef union block_head {
     size_t size;
     max_align_t align;
 } block_head;
 
-static ts_code refuse(ts_ctx *ctx, size_t n)
+static ts_code alloc_refuse(ts_ctx *ctx, size_t n)
 {
-    return ts_fail(ctx, TS_ERR_NOMEM, "out of memory: %zu more bytes are not to be had", n);
+    return ts_fail(ctx, TS_ERR_NOMEM, "cannot allocate %zu bytes", n);
 }
 
 /* Accounts for a change of `grow` bytes; false when --max-memory does not allow it. */
@@ -41,7 +41,7 @@ void *ts_realloc(ts_ctx *ctx, void *p, size_t count, size_t size)
     size_t n;
     size_t total;
     if (ts_ckd_mul(&n, count, size) || ts_ckd_add(&total, n, sizeof(block_head))) {
-        refuse(ctx, SIZE_MAX);
+        alloc_refuse(ctx, SIZE_MAX);
         return NULL;
     }
     if (!account(ctx, old, n)) {
@@ -49,7 +49,7 @@ void *ts_realloc(ts_ctx *ctx, void *p, size_t count, size_t size)
     }
     head = ctx->allocator.realloc(ctx->allocator.user, head, total);
     if (head == NULL) {
-        refuse(ctx, n);
+        alloc_refuse(ctx, n);
         return NULL;
     }
     head->size = n;
@@ -79,7 +79,7 @@ char *ts_strndup(ts_ctx *ctx, const char *s, size_t n)
     size_t total;
     char *p;
     if (ts_ckd_add(&total, n, (size_t)1)) {
-        refuse(ctx, SIZE_MAX);
+        alloc_refuse(ctx, SIZE_MAX);
         return NULL;
     }
     p = ts_alloc(ctx, total, 1);

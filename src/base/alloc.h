@@ -1,5 +1,5 @@
 /*
- * The one door for memory. Counts what is in use against --max-memory.
+ * The one allocator. Counts what is in use against --max-memory.
  *
  * Out of memory sets the chain (TS_ERR_NOMEM, or TS_ERR_LIMIT when --max-memory refused) and
  * returns NULL, so that callers write: if (p == NULL) { code = ctx->error.code; goto out; }.
@@ -14,7 +14,7 @@
 void *ts_alloc(ts_ctx *ctx, size_t count, size_t size);
 void *ts_zalloc(ts_ctx *ctx, size_t count, size_t size);
 
-/* Grows or shrinks a block of this door (NULL = new). On failure the old block stays valid. */
+/* Grows or shrinks a block of this allocator (NULL = new). On failure the old block stays valid. */
 void *ts_realloc(ts_ctx *ctx, void *p, size_t count, size_t size);
 
 /* A NUL-terminated copy of n bytes. */

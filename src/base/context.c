@@ -99,13 +99,13 @@ static int sys_unlinkat(void *user, int dir, const char *name)
     return unlinkat(dir, name, 0);
 }
 
-static void *door_realloc(void *user, void *p, size_t n)
+static void *default_realloc(void *user, void *p, size_t n)
 {
     (void)user;
     return realloc(p, n);
 }
 
-static void door_free(void *user, void *p)
+static void default_free(void *user, void *p)
 {
     (void)user;
     free(p);
@@ -131,7 +131,7 @@ void ts_ctx_init(ts_ctx *ctx)
 {
     const char *tmpdir = getenv("TMPDIR");
     memset(ctx, 0, sizeof *ctx);
-    ctx->allocator = (ts_allocator){NULL, door_realloc, door_free};
+    ctx->allocator = (ts_allocator){NULL, default_realloc, default_free};
     ctx->sys = default_sys;
     ctx->logger.level = TS_LOG_ERROR;
     ctx->limits = (ts_limits){

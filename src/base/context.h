@@ -40,7 +40,7 @@ typedef struct ts_sys {
     int (*unlinkat)(void *user, int dir, const char *name);
 } ts_sys;
 
-/* The allocator behind the door (base/alloc.h). Contract of realloc/free; `n` is never 0. */
+/* The allocator below base/alloc.h. Contract of realloc/free; `n` is never 0. */
 typedef struct ts_allocator {
     void *user;
     void *(*realloc)(void *user, void *p, size_t n);
@@ -59,7 +59,7 @@ typedef struct ts_logger {
 
 /* Limits of design section 9; 0 = no limit for max_memory, all others are always positive. */
 typedef struct ts_limits {
-    uint64_t max_memory;      /* bytes that the door hands out at once; default 0 */
+    uint64_t max_memory;      /* bytes allocated at any time; default 0 */
     uint64_t max_inflate;     /* bytes out of one compressed input; default 64 GiB */
     uint64_t inflate_ratio;   /* default 1000, checked after inflate_grace bytes out */
     uint64_t inflate_grace;   /* default 64 MiB */
@@ -118,7 +118,7 @@ int ts_sys_write_all(ts_ctx *ctx, int fd, const void *p, size_t n);
 int ts_sys_pwrite_all(ts_ctx *ctx, int fd, const void *p, size_t n, off_t off);
 
 /*
- * Closes a file that was written. File systems over a network tell here what they could not keep.
+ * Closes a file that was written. Network file systems report here what they could not write.
  * The descriptor is gone in any case; that the call was interrupted is no failure.
  */
 int ts_sys_close_written(ts_ctx *ctx, int fd);

@@ -12,7 +12,7 @@ ts_code ts_file_set_add(ts_ctx *ctx, ts_file_set *set, dev_t dev, ino_t ino)
     return TS_OK;
 }
 
-static int compare(const void *a, const void *b)
+static int file_set_compare(const void *a, const void *b)
 {
     const ts_file_id *x = a;
     const ts_file_id *y = b;
@@ -29,10 +29,10 @@ bool ts_file_set_has(ts_file_set *set, const struct stat *st)
         return false;
     }
     if (set->sorted < set->ids.n) {
-        qsort(set->ids.p, set->ids.n, sizeof id, compare);
+        qsort(set->ids.p, set->ids.n, sizeof id, file_set_compare);
         set->sorted = set->ids.n;
     }
-    return bsearch(&id, set->ids.p, set->ids.n, sizeof id, compare) != NULL;
+    return bsearch(&id, set->ids.p, set->ids.n, sizeof id, file_set_compare) != NULL;
 }
 
 void ts_file_set_free(ts_ctx *ctx, ts_file_set *set)

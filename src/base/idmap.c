@@ -12,7 +12,7 @@ static uint32_t room_of(uint32_t slot_count)
 }
 
 /* The slot that holds the id or where it belongs. There is a free one. */
-static uint32_t slot_of(const ts_idmap *map, int64_t id)
+static uint32_t idmap_slot_of(const ts_idmap *map, int64_t id)
 {
     uint32_t mask = map->slot_count - 1;
     uint32_t slot = (uint32_t)ts_hash_number(&map->key, id) & mask;
@@ -28,7 +28,7 @@ bool ts_idmap_find(uint64_t *value, const ts_idmap *map, int64_t id)
     if (map->count == 0) {
         return false;
     }
-    slot = slot_of(map, id);
+    slot = idmap_slot_of(map, id);
     if (map->slots[slot] == 0) {
         return false;
     }
@@ -36,7 +36,7 @@ bool ts_idmap_find(uint64_t *value, const ts_idmap *map, int64_t id)
     return true;
 }
 
-static ts_code grow(ts_ctx *ctx, ts_idmap *map)
+static ts_code idmap_grow(ts_ctx *ctx, ts_idmap *map)
 {
     uint32_t slot_count = map->slot_count == 0 ? FIRST_SLOTS : map->slot_count * 2;
     ts_idmap_entry *entries;
@@ -58,7 +58,7 @@ static ts_code grow(ts_ctx *ctx, ts_idmap *map)
     map->slot_count = slot_count;
     map->key = ctx->hash_key;
     for (uint32_t i = 0; i < map->count; i++) {
-        slots[slot_of(map, map->entries[i].id)] = i + 1;
+        slots[idmap_slot_of(map, map->entries[i].id)] = i + 1;
     }
     return TS_OK;
 }
@@ -68,17 +68,17 @@ ts_code ts_idmap_put(ts_ctx *ctx, ts_idmap *map, int64_t id, uint64_t value)
     uint32_t slot = 0;
     ts_code code;
     if (map->slot_count != 0) {
-        slot = slot_of(map, id);
+        slot = idmap_slot_of(map, id);
         if (map->slots[slot] != 0) {
             map->entries[map->slots[slot] - 1].value = value;
             return TS_OK;
         }
     }
     if (map->count == room_of(map->slot_count)) {
-        if ((code = grow(ctx, map)) != TS_OK) {
+        if ((code = idmap_grow(ctx, map)) != TS_OK) {
             return code;
         }
-        slot = slot_of(map, id);
+        slot = idmap_slot_of(map, id);
     }
     map->entries[map->count++] = (ts_idmap_entry){id, value};
     map->slots[slot] = map->count;

@@ -12,7 +12,7 @@ static uint8_t width_for(int64_t value)
     return value <= UINT8_MAX ? 1 : value <= UINT16_MAX ? 2 : 4;
 }
 
-static int64_t load(const ts_intvec_block *block, size_t i)
+static int64_t intvec_load(const ts_intvec_block *block, size_t i)
 {
     switch (block->width) {
     case 1:
@@ -52,7 +52,7 @@ static ts_code widen(ts_ctx *ctx, ts_intvec_block *block, size_t used, uint8_t w
         return ctx->error.code;
     }
     for (size_t i = 0; i < used; i++) {
-        store(&wide, i, load(block, i));
+        store(&wide, i, intvec_load(block, i));
     }
     ts_free(ctx, block->p);
     *block = wide;

@@ -15,7 +15,7 @@ struct ts_pool_chunk {
     char bytes[];
 };
 
-static uint32_t hash_text(const ts_pool *pool, ts_text text)
+static uint32_t pool_hash_text(const ts_pool *pool, ts_text text)
 {
     ts_hash h = ts_hash_begin(&pool->key);
     ts_hash_bytes(&h, text.p, text.n);
@@ -23,10 +23,10 @@ static uint32_t hash_text(const ts_pool *pool, ts_text text)
 }
 
 /* The slot that holds the text or where it belongs. Slots hold id + 1, 0 is empty. */
-static uint32_t find_slot(const ts_pool *pool, ts_text text)
+static uint32_t pool_find_slot(const ts_pool *pool, ts_text text)
 {
     uint32_t mask = pool->slot_count - 1;
-    uint32_t slot = hash_text(pool, text) & mask;
+    uint32_t slot = pool_hash_text(pool, text) & mask;
     while (pool->slots[slot] != 0) {
         ts_text have = pool->texts[pool->slots[slot] - 1];
         if (have.n == text.n && memcmp(have.p, text.p, text.n) == 0) {
@@ -37,7 +37,7 @@ static uint32_t find_slot(const ts_pool *pool, ts_text text)
     return slot;
 }
 
-static ts_code grow_slots(ts_ctx *ctx, ts_pool *pool)
+static ts_code pool_grow_slots(ts_ctx *ctx, ts_pool *pool)
 {
     uint32_t count = pool->slot_count == 0 ? FIRST_SLOTS : pool->slot_count * 2;
     uint32_t *slots;
@@ -53,7 +53,7 @@ static ts_code grow_slots(ts_ctx *ctx, ts_pool *pool)
     pool->slot_count = count;
     pool->key = ctx->hash_key;
     for (uint32_t id = 0; id < pool->count; id++) {
-        slots[find_slot(pool, pool->texts[id])] = id + 1;
+        slots[pool_find_slot(pool, pool->texts[id])] = id + 1;
     }
     return TS_OK;
 }
@@ -103,10 +103,10 @@ ts_code ts_pool_intern(ts_ctx *ctx, uint32_t *id, bool *added, ts_pool *pool, ts
     uint32_t slot;
     char *p;
     ts_code code;
-    if (pool->count >= pool->slot_count / 4 * 3 && (code = grow_slots(ctx, pool)) != TS_OK) {
+    if (pool->count >= pool->slot_count / 4 * 3 && (code = pool_grow_slots(ctx, pool)) != TS_OK) {
         return code;
     }
-    slot = find_slot(pool, text);
+    slot = pool_find_slot(pool, text);
     if (added != NULL) {
         *added = pool->slots[slot] == 0;
     }
@@ -133,7 +133,7 @@ bool ts_pool_find(uint32_t *id, const ts_pool *pool, ts_text text)
     if (pool->slot_count == 0) {
         return false;
     }
-    slot = find_slot(pool, text);
+    slot = pool_find_slot(pool, text);
     if (pool->slots[slot] == 0) {
         return false;
     }

@@ -33,10 +33,10 @@ static inline ts_text ts_pool_text(const ts_pool *pool, uint32_t id)
 }
 
 /*
- * Long texts need not be kept to be told apart: a key of theirs, which is no text (it begins with a
- * byte that UTF-8 does not have), can be interned in their place. It holds the length and a hash of
- * 128 bits with the key of the run; that two of a billion agree by chance has the probability
- * 10^-21.
+ * Long texts need not be kept to distinguish them: a key of theirs, which is no text (it begins
+ * with a byte that UTF-8 does not have), can be interned in their place. It holds the length and a
+ * hash of 128 bits with the key of the run; that two of a billion agree by chance has the
+ * probability 10^-21.
  */
 enum { TS_POOL_LONG = 128, TS_POOL_KEY = 25 };
 

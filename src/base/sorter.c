@@ -56,7 +56,7 @@ struct ts_sorter {
     bool started; /* the winner was handed out */
 };
 
-static inline int compare(const ts_sorter *s, const uint64_t *a, const uint64_t *b)
+static inline int sorter_compare(const ts_sorter *s, const uint64_t *a, const uint64_t *b)
 {
     if (s->order.compare != NULL) {
         return s->order.compare(s->order.user, a, b);
@@ -118,14 +118,14 @@ static inline __attribute__((always_inline)) void insert_all(ts_sorter *s, size_
     uint64_t *r = s->records;
     for (size_t i = begin + 1; i < end; i++) {
         size_t k = i;
-        if (compare(s, r + (i - 1) * words, r + i * words) <= 0) {
+        if (sorter_compare(s, r + (i - 1) * words, r + i * words) <= 0) {
             continue;
         }
         put(s->aside, r + i * words, words);
         do {
             put(r + k * words, r + (k - 1) * words, words);
             k--;
-        } while (k > begin && compare(s, r + (k - 1) * words, s->aside) > 0);
+        } while (k > begin && sorter_compare(s, r + (k - 1) * words, s->aside) > 0);
         put(r + k * words, s->aside, words);
     }
 }
@@ -139,12 +139,12 @@ static inline __attribute__((always_inline)) void merge(ts_sorter *s, size_t beg
     const uint64_t *right_end = s->records + end * words;
     const uint64_t *left = s->aside;
     const uint64_t *left_end = s->aside + (middle - begin) * words;
-    if (compare(s, right - words, right) <= 0) {
+    if (sorter_compare(s, right - words, right) <= 0) {
         return;
     }
     memcpy(s->aside, out, (middle - begin) * words * 8);
     while (left < left_end && right < right_end) {
-        bool second = compare(s, right, left) < 0;
+        bool second = sorter_compare(s, right, left) < 0;
         put(out, second ? right : left, words);
         right += second ? words : 0;
         left += second ? 0 : words;
@@ -212,7 +212,7 @@ static ts_code sort_memory(ts_sorter *s)
     }
 }
 
-static ts_code grow(ts_sorter *s)
+static ts_code sorter_grow(ts_sorter *s)
 {
     size_t cap = s->cap == 0 ? FIRST_ROOM / s->size + 1 : s->cap * 2;
     uint64_t *records;
@@ -245,7 +245,7 @@ ts_code ts_sorter_add(ts_sorter *s, const void *record)
 {
     ts_code code;
     if (s->n == s->cap) {
-        code = s->cap == s->cap_max ? spill(s) : grow(s);
+        code = s->cap == s->cap_max ? spill(s) : sorter_grow(s);
         if (code != TS_OK) {
             return code;
         }
@@ -288,7 +288,7 @@ static uint32_t fan_in(const ts_sorter *s)
     return n < 4 ? 4 : n > 4096 ? 4096 : (uint32_t)n;
 }
 
-static ts_code refill(ts_sorter *s, run *r, size_t room)
+static ts_code sorter_refill(ts_sorter *s, run *r, size_t room)
 {
     uint64_t left = r->end - r->off;
     size_t n = left < (uint64_t)room * s->size ? (size_t)left : room * s->size;
@@ -313,12 +313,12 @@ static bool before(const ts_sorter *s, uint32_t a, uint32_t b)
     if (s->runs[a].at == s->runs[a].have || s->runs[b].at == s->runs[b].have) {
         return s->runs[a].at != s->runs[a].have;
     }
-    order = compare(s, s->runs[a].at, s->runs[b].at);
+    order = sorter_compare(s, s->runs[a].at, s->runs[b].at);
     return order < 0 || (order == 0 && a < b);
 }
 
 /* The record of a run changed: who wins now? */
-static void replay(ts_sorter *s, uint32_t leaf)
+static void sorter_replay(ts_sorter *s, uint32_t leaf)
 {
     uint32_t winner = leaf;
     for (uint32_t node = (leaf + s->run_count) / 2; node > 0; node /= 2) {
@@ -349,10 +349,10 @@ static ts_code begin_merge(ts_sorter *s, uint64_t off, uint32_t count)
         r->end = size - r->off < s->run_len ? size : r->off + s->run_len;
         r->buffer = s->buffers + i * room * s->words;
         s->tree[i] = NO_RUN;
-        code = refill(s, r, room);
+        code = sorter_refill(s, r, room);
     }
     for (uint32_t i = count; i-- > 0 && code == TS_OK;) {
-        replay(s, i);
+        sorter_replay(s, i);
     }
     return code;
 }
@@ -366,10 +366,10 @@ static ts_code next_merged(const uint64_t **record, ts_sorter *s)
     if (s->started && r->at != r->have) {
         r->at += s->words;
         if (r->at == r->have && r->off < r->end &&
-            (code = refill(s, r, buffer_room(s, s->run_count))) != TS_OK) {
+            (code = sorter_refill(s, r, buffer_room(s, s->run_count))) != TS_OK) {
             return code;
         }
-        replay(s, s->tree[0]);
+        sorter_replay(s, s->tree[0]);
         r = &s->runs[s->tree[0]];
     }
     s->started = true;
@@ -430,7 +430,10 @@ ts_code ts_sorter_finish(ts_sorter *s)
     while (code == TS_OK && runs_in(s) > width) {
         code = merge_pass(s, width);
     }
-    return code == TS_OK ? begin_merge(s, 0, (uint32_t)runs_in(s)) : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return begin_merge(s, 0, (uint32_t)runs_in(s));
 }
 
 ts_code ts_sorter_next(const void **record, ts_sorter *s)

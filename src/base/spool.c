@@ -145,7 +145,7 @@ static ts_code write_out(ts_spool *s, const uint8_t *p, size_t n)
 /* --- writing --- */
 
 /* Makes room in memory for `more` bytes as far as the memory part may grow. */
-static ts_code grow(ts_spool *s, size_t more)
+static ts_code spool_grow(ts_spool *s, size_t more)
 {
     if (s->cap == MEMORY_MAX || more <= s->cap - s->n) {
         return TS_OK;
@@ -170,7 +170,7 @@ ts_code ts_spool_write(ts_spool *s, const void *p, size_t n)
     if (n == 0) {
         return TS_OK;
     }
-    if ((code = grow(s, n)) != TS_OK) {
+    if ((code = spool_grow(s, n)) != TS_OK) {
         return code;
     }
     if (n > s->cap - s->n) {
@@ -190,7 +190,7 @@ ts_code ts_spool_write(ts_spool *s, const void *p, size_t n)
 
 /* --- reading --- */
 
-static ts_code read_file(size_t *got, ts_spool *s, uint64_t off, uint8_t *buf, size_t n)
+static ts_code spool_read_file(size_t *got, ts_spool *s, uint64_t off, uint8_t *buf, size_t n)
 {
     ts_ctx *ctx = s->ctx;
     ts_code code = ts_check_cancel(ctx);
@@ -215,7 +215,7 @@ ts_code ts_spool_read(size_t *got, ts_spool *s, uint64_t off, void *buf, size_t 
     *got = 0;
     if (off < s->filed && n > 0) {
         uint64_t left = s->filed - off;
-        ts_code code = read_file(got, s, off, out, left < n ? (size_t)left : n);
+        ts_code code = spool_read_file(got, s, off, out, left < n ? (size_t)left : n);
         if (code != TS_OK) {
             return code;
         }
@@ -258,7 +258,7 @@ void ts_spool_rewind(ts_spool_cursor *c, ts_spool *s)
     c->have = 0;
 }
 
-static ts_code refill(ts_spool_cursor *c)
+static ts_code spool_refill(ts_spool_cursor *c)
 {
     size_t left = c->have - c->at;
     memmove(c->buf, c->buf + c->at, left);
@@ -279,7 +279,7 @@ ts_code ts_spool_next_int(int64_t *v, bool *end, ts_spool_cursor *c)
     *v = 0;
     *end = false;
     if (c->have - c->at < VARINT_MAX) {
-        ts_code code = refill(c);
+        ts_code code = spool_refill(c);
         if (code != TS_OK) {
             return code;
         }
@@ -298,5 +298,5 @@ ts_code ts_spool_next_int(int64_t *v, bool *end, ts_spool_cursor *c)
             return TS_OK;
         }
     }
-    return ts_fail(c->spool->ctx, TS_ERR_INTERNAL, "a spooled integer is not complete");
+    return ts_fail(c->spool->ctx, TS_ERR_INTERNAL, "a spooled integer is incomplete");
 }

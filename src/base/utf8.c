@@ -7,7 +7,7 @@
  * Looks at the sequence that begins at p. Returns its length when it is well formed. Otherwise
  * *bad is set and the length of the maximal subpart is returned (at least 1).
  */
-static size_t sequence(bool *bad, uint32_t *cp, const uint8_t *p, size_t n)
+static size_t utf8_sequence(bool *bad, uint32_t *cp, const uint8_t *p, size_t n)
 {
     uint8_t lead = p[0];
     size_t need = lead < 0x80                   ? 1
@@ -45,7 +45,7 @@ bool ts_utf8_valid(const char *p, size_t n)
     while (i < n) {
         bool bad;
         uint32_t cp;
-        i += sequence(&bad, &cp, (const uint8_t *)p + i, n - i);
+        i += utf8_sequence(&bad, &cp, (const uint8_t *)p + i, n - i);
         if (bad) {
             return false;
         }
@@ -61,7 +61,7 @@ ts_code ts_utf8_clean(ts_ctx *ctx, ts_buf *out, uint64_t *replaced, const char *
     while (i < n && code == TS_OK) {
         bool bad;
         uint32_t cp;
-        size_t len = sequence(&bad, &cp, (const uint8_t *)p + i, n - i);
+        size_t len = utf8_sequence(&bad, &cp, (const uint8_t *)p + i, n - i);
         if (bad) {
             code = ts_buf_put(ctx, out, p + start, i - start);
             if (code == TS_OK) {
@@ -114,7 +114,7 @@ ts_code ts_utf8_printable(ts_ctx *ctx, ts_buf *out, const char *p, size_t n, siz
     while (i < n && code == TS_OK) {
         bool bad;
         uint32_t cp = 0;
-        size_t len = sequence(&bad, &cp, (const uint8_t *)p + i, n - i);
+        size_t len = utf8_sequence(&bad, &cp, (const uint8_t *)p + i, n - i);
         if (out->n - begin + 8 > max) {
             return ts_buf_put(ctx, out, "...", 3);
         }

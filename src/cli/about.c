@@ -31,11 +31,14 @@ static ts_code put_wrapped(ts_ctx *ctx, ts_buf *out, const char *text)
         column += n;
         p += n + strspn(p + n, " ");
     }
-    return code == TS_OK ? ts_buf_putc(ctx, out, '\n') : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return ts_buf_putc(ctx, out, '\n');
 }
 
 /* "  -e, --export-db DB" */
-static ts_code put_names(ts_ctx *ctx, ts_buf *out, const ts_option *o)
+static ts_code about_put_names(ts_ctx *ctx, ts_buf *out, const ts_option *o)
 {
     ts_code code = ts_buf_printf(ctx, out, "  %s%s%s", o->short_name == NULL ? "" : o->short_name,
                                  o->short_name != NULL && o->long_name != NULL ? ", " : "",
@@ -50,14 +53,17 @@ static ts_code put_names(ts_ctx *ctx, ts_buf *out, const ts_option *o)
 static ts_code put_option(ts_ctx *ctx, ts_buf *out, const ts_option *o)
 {
     size_t begin = out->n;
-    ts_code code = put_names(ctx, out, o);
+    ts_code code = about_put_names(ctx, out, o);
     if (code == TS_OK && out->n - begin + 2 > HELP_COLUMN) {
         code = ts_buf_printf(ctx, out, "\n%*s", HELP_COLUMN, "");
     } else if (code == TS_OK) {
         code = ts_buf_printf(ctx, out, "%*s", (int)(HELP_COLUMN - (out->n - begin)), "");
     }
     if (code != TS_OK || o->cls != TS_OPTION_REFUSED) {
-        return code == TS_OK ? put_wrapped(ctx, out, o->help) : code;
+        if (code != TS_OK) {
+            return code;
+        }
+        return put_wrapped(ctx, out, o->help);
     }
     char text[200];
     snprintf(text, sizeof text, "refused: %s", o->help);
@@ -91,7 +97,10 @@ static ts_code help(ts_buf *out, ts_ctx *ctx)
             }
         }
     }
-    return code == TS_OK ? ts_buf_put(ctx, out, tail, sizeof tail - 1) : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return ts_buf_put(ctx, out, tail, sizeof tail - 1);
 }
 
 /* --- formats, features, tables ------------------------------------------------------------- */
@@ -125,10 +134,19 @@ static ts_code put_list(ts_ctx *ctx, ts_buf *out)
         "  output           SQLite database, recordings (-s), rows (-q)\n"
         "  summary          text, JSON (--json)\n";
     ts_code code = ts_buf_printf(ctx, out, "formats:\n");
-    code = code == TS_OK ? put_formats(ctx, out, "  ") : code;
-    code = code == TS_OK ? ts_buf_printf(ctx, out, "analyses:\n") : code;
-    code = code == TS_OK ? put_analyses(ctx, out, "  ") : code;
-    return code == TS_OK ? ts_buf_put(ctx, out, features, sizeof features - 1) : code;
+    if (code == TS_OK) {
+        code = put_formats(ctx, out, "  ");
+    }
+    if (code == TS_OK) {
+        code = ts_buf_printf(ctx, out, "analyses:\n");
+    }
+    if (code == TS_OK) {
+        code = put_analyses(ctx, out, "  ");
+    }
+    if (code != TS_OK) {
+        return code;
+    }
+    return ts_buf_put(ctx, out, features, sizeof features - 1);
 }
 
 /* What an .htrace may carry, as the reference's -i lists it, and where it goes. */
@@ -142,13 +160,22 @@ static ts_code put_info(ts_ctx *ctx, ts_buf *out)
         "items that are counted (import_count):\n";
     bool found;
     ts_code code = ts_buf_printf(ctx, out, "formats:\n");
-    code = code == TS_OK ? put_formats(ctx, out, "  ") : code;
-    code = code == TS_OK ? ts_buf_put(ctx, out, plugins, sizeof plugins - 1) : code;
+    if (code == TS_OK) {
+        code = put_formats(ctx, out, "  ");
+    }
+    if (code == TS_OK) {
+        code = ts_buf_put(ctx, out, plugins, sizeof plugins - 1);
+    }
     for (int i = 0; code == TS_OK && i < TS_ITEM_COUNT; i++) {
         code = ts_buf_printf(ctx, out, "  %-16s %s\n", ts_item_list[i].name, ts_item_list[i].doc);
     }
-    code = code == TS_OK ? ts_buf_printf(ctx, out, "tables:\n") : code;
-    return code == TS_OK ? ts_schema_listing(&found, ctx, out, NULL) : code;
+    if (code == TS_OK) {
+        code = ts_buf_printf(ctx, out, "tables:\n");
+    }
+    if (code != TS_OK) {
+        return code;
+    }
+    return ts_schema_listing(&found, ctx, out, NULL);
 }
 
 static ts_code put_tables(ts_ctx *ctx, ts_buf *out, const char *name)
@@ -156,7 +183,7 @@ static ts_code put_tables(ts_ctx *ctx, ts_buf *out, const char *name)
     bool found;
     ts_code code = ts_schema_listing(&found, ctx, out, name);
     if (code == TS_OK && !found) {
-        return ts_fail(ctx, TS_ERR_USAGE, "no table is called \"%s\" (--tables lists them)", name);
+        return ts_fail(ctx, TS_ERR_USAGE, "unknown table \"%s\" (--tables lists tables)", name);
     }
     return code;
 }

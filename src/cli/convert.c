@@ -73,7 +73,7 @@ int ts_exit_code(const ts_ctx *ctx, ts_code code)
 /* --- steps --------------------------------------------------------------------------------- */
 
 /* What can be wrong with the options' values is found before any work is done. */
-static ts_code prepare(run *r)
+static ts_code convert_prepare(run *r)
 {
     const ts_options *o = r->options;
     ts_ctx *ctx = r->ctx;
@@ -84,7 +84,7 @@ static ts_code prepare(run *r)
     ctx->time_range = o->time_range;
     ctx->strict = o->strict;
     if (o->format != NULL && (r->format = ts_format_find(o->format)) == NULL) {
-        return ts_fail(ctx, TS_ERR_USAGE, "no format is called \"%s\" (--format=list lists them)",
+        return ts_fail(ctx, TS_ERR_USAGE, "unknown format \"%s\" (--format=list lists formats)",
                        o->format);
     }
     struct stat query;
@@ -150,7 +150,7 @@ static void runtime_text(char *out, size_t cap)
 
 enum { FAILURES_SHOWN = 20 };
 
-/* Called by the import. Without memory for the reason, the number still tells. */
+/* Called by the import. Without memory for the reason only the number is known. */
 static void note_failure(void *user, const char *reason)
 {
     run *r = user;
@@ -251,7 +251,10 @@ static ts_code import(run *r)
     if (code == TS_OK) {
         code = analyse_import(r);
     }
-    return code == TS_OK ? finish_database(r) : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return finish_database(r);
 }
 
 static ts_code ask(run *r)
@@ -266,7 +269,10 @@ static ts_code ask(run *r)
 static ts_code ask_finished(run *r)
 {
     ts_code code = ts_db_open(&r->db, r->ctx, r->options->paths[0]);
-    return code == TS_OK ? ask(r) : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return ask(r);
 }
 
 /* --- more rows for a finished database -------------------------------------------------------- */
@@ -281,7 +287,7 @@ static ts_code check_adding(const run *r)
                        "--format and --time-range cannot be given with it");
     }
     if (r->analyses == 0) {
-        return ts_fail(r->ctx, TS_ERR_USAGE, "--analyze=%s chooses nothing to add", o->analyze);
+        return ts_fail(r->ctx, TS_ERR_USAGE, "--analyze=%s selects no analysis", o->analyze);
     }
     return TS_OK;
 }
@@ -299,7 +305,10 @@ static ts_code open_addition(run *r)
         }
     }
     ts_code code = ts_db_copy(r->ctx, r->options->paths[0], path);
-    return code == TS_OK ? ts_db_add(&r->db, r->ctx, path, additions, n, r->options->force) : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return ts_db_add(&r->db, r->ctx, path, additions, n, r->options->force);
 }
 
 static ts_code add_rows(run *r)
@@ -308,15 +317,23 @@ static ts_code add_rows(run *r)
     ts_reader *reader = NULL;
     ts_code code = ts_store_new(&r->store, r->ctx, ts_db_sink(r->db), &store);
     r->summary.store = r->store;
-    if (code == TS_OK && (code = ts_db_reader(&reader, r->db)) == TS_OK &&
-        (code = ts_store_reopen(r->store, reader)) == TS_OK) {
+    if (code == TS_OK) {
+        code = ts_db_reader(&reader, r->db);
+    }
+    if (code == TS_OK) {
+        code = ts_store_reopen(r->store, reader);
+    }
+    if (code == TS_OK) {
         code = analyse(r, reader);
     }
     ts_reader_free(reader);
-    return code == TS_OK ? finish_database(r) : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return finish_database(r);
 }
 
-/* A writer that came meanwhile would lose its rows. */
+/* The rows of a program that wrote to it in between would be lost. */
 static ts_code check_unchanged(const run *r, const struct stat *before)
 {
     struct stat now;
@@ -326,7 +343,8 @@ static ts_code check_unchanged(const run *r, const struct stat *before)
         now.st_mtim.tv_nsec == before->st_mtim.tv_nsec) {
         return TS_OK;
     }
-    return ts_fail(r->ctx, TS_ERR_OUTPUT, "the database was changed meanwhile: path=\"%s\"", path);
+    return ts_fail(r->ctx, TS_ERR_OUTPUT,
+                   "the database was changed by another program: path=\"%s\"", path);
 }
 
 /*
@@ -344,7 +362,7 @@ static ts_code add_to_finished(run *r, ts_db_kind kind)
     }
     if (kind != TS_DB_OURS) {
         return ts_fail(r->ctx, TS_ERR_INPUT,
-                       "cannot add to the database: path=\"%s\": it is no database of this program",
+                       "cannot add to the database: path=\"%s\": not a database of trace_streamer",
                        o->paths[0]);
     }
     target.reads = o->export_db == NULL ? NULL : ts_outputs_reads(&r->outputs);
@@ -394,7 +412,7 @@ static void set_result(run *r, ts_code code)
 }
 
 /*
- * Gives the outputs their names. The database comes first: a summary that tells of it is never
+ * Gives the outputs their names. The database comes first: a summary that reports it is never
  * there without it. A signal comes before all of this and stops it, or behind it and changes
  * nothing.
  */
@@ -409,7 +427,7 @@ static ts_code rename_outputs(run *r, bool database)
         code = ts_target_rename(r->target);
     }
     if (code == TS_OK && (code = ts_json_file_rename(&r->json)) != TS_OK && database) {
-        ts_cause(r->ctx, "the database is complete and in its place: path=\"%s\"",
+        ts_cause(r->ctx, "the database is complete and was published: path=\"%s\"",
                  r->summary.target);
     }
     if (code == TS_OK) {
@@ -430,10 +448,13 @@ static ts_code publish(run *r)
     if (code == TS_OK) {
         code = ts_json_file_prepare(&r->json);
     }
-    return code == TS_OK ? rename_outputs(r, database) : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return rename_outputs(r, database);
 }
 
-/* Nothing but the summary, which tells why. */
+/* Nothing but the summary, which reports why. */
 static void publish_failure(run *r)
 {
     if (ts_json_file_prepare(&r->json) == TS_OK) {
@@ -445,7 +466,7 @@ static void publish_failure(run *r)
  * A database stands at its place with exit codes 0 and 3 only, so everything that can still fail
  * comes before the renaming; should that itself fail, a --json file is written again.
  */
-static void finish(run *r, ts_code code)
+static void convert_finish(run *r, ts_code code)
 {
     set_result(r, code);
     bool failed = code != TS_OK;
@@ -480,7 +501,7 @@ static void print_failures(const run *r)
         }
     }
     if (shown < r->failure_count) {
-        ts_message(r->ctx, "and %u inputs more could not be imported", r->failure_count - shown);
+        ts_message(r->ctx, "and %u more inputs could not be imported", r->failure_count - shown);
     }
 }
 
@@ -515,7 +536,7 @@ static void print_end(run *r)
     }
 }
 
-static void release(run *r)
+static void convert_release(run *r)
 {
     ts_progress_clear(&r->line);
     ts_store_free(r->store);
@@ -569,7 +590,7 @@ int ts_convert(ts_ctx *ctx, const ts_options *options)
                      !options->quiet && !options->no_progress && !log_to_stderr &&
                          isatty(STDERR_FILENO) == 1);
     ts_db_kind kind = TS_DB_NONE;
-    ts_code code = prepare(&r);
+    ts_code code = convert_prepare(&r);
     if (code == TS_OK && may_be_finished(options)) {
         code = ts_db_kind_of(&kind, ctx, options->paths[0]);
     }
@@ -577,9 +598,9 @@ int ts_convert(ts_ctx *ctx, const ts_options *options)
         code = work(&r, kind);
     }
     ts_progress_clear(&r.line);
-    finish(&r, code);
+    convert_finish(&r, code);
     int exit_code = r.summary.exit_code;
     print_end(&r);
-    release(&r);
+    convert_release(&r);
     return exit_code;
 }

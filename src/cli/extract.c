@@ -35,7 +35,7 @@ static ts_text input_part(const char *input)
 }
 
 /* "Snapshot0.heapsnapshot" with a mark before the extension when it was cut. */
-static ts_code put_name(ts_ctx *ctx, ts_buf *out, const char *name, bool complete)
+static ts_code extractor_put_name(ts_ctx *ctx, ts_buf *out, const char *name, bool complete)
 {
     const char *dot = strrchr(name, '.');
     size_t stem = dot == NULL ? strlen(name) : (size_t)(dot - name);
@@ -43,7 +43,10 @@ static ts_code put_name(ts_ctx *ctx, ts_buf *out, const char *name, bool complet
     if (code == TS_OK && !complete) {
         code = ts_buf_printf(ctx, out, ".incomplete");
     }
-    return code == TS_OK ? ts_buf_put(ctx, out, name + stem, strlen(name) - stem) : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return ts_buf_put(ctx, out, name + stem, strlen(name) - stem);
 }
 
 /* Attempt k of a name; the input's part is cut where the whole would be too long for a file. */
@@ -67,7 +70,10 @@ static ts_code compose(ts_ctx *ctx, ts_buf *out, const char *input, const char *
     if (code == TS_OK) {
         code = ts_buf_putc(ctx, out, '.');
     }
-    return code == TS_OK ? ts_buf_put(ctx, out, name, strlen(name)) : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return ts_buf_put(ctx, out, name, strlen(name));
 }
 
 /* The first name that this run has not used yet. */
@@ -155,7 +161,7 @@ static ts_code temporary_name(char **out, ts_extractor *x)
     return *out == NULL ? x->ctx->error.code : TS_OK;
 }
 
-static int open_in(const ts_extractor *x, const char *name, int flags)
+static int extractor_open_in(const ts_extractor *x, const char *name, int flags)
 {
     const ts_sys *sys = &x->ctx->sys;
     int fd;
@@ -176,7 +182,7 @@ static int link_in(const ts_extractor *x, int dir, const char *from, const char 
 static ts_code open_file(extract_file *f)
 {
     ts_extractor *x = f->x;
-    f->fd = open_in(x, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC);
+    f->fd = extractor_open_in(x, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC);
     if (f->fd >= 0) {
         return TS_OK;
     }
@@ -184,7 +190,8 @@ static ts_code open_file(extract_file *f)
     if (code != TS_OK) {
         return code;
     }
-    f->fd = open_in(x, f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC);
+    f->fd =
+        extractor_open_in(x, f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC);
     if (f->fd < 0) {
         int error = errno;
         ts_free(x->ctx, f->temporary);
@@ -194,7 +201,7 @@ static ts_code open_file(extract_file *f)
     return TS_OK;
 }
 
-static ts_code begin(void *user, void **file, const char *input, const char *name)
+static ts_code extractor_begin(void *user, void **file, const char *input, const char *name)
 {
     ts_extractor *x = user;
     *file = NULL;
@@ -219,7 +226,7 @@ static ts_code begin(void *user, void **file, const char *input, const char *nam
     return TS_OK;
 }
 
-static ts_code flush(extract_file *f)
+static ts_code extractor_flush(extract_file *f)
 {
     ts_ctx *ctx = f->x->ctx;
     if (ts_sys_write_all(ctx, f->fd, f->buf.p, f->buf.n) != 0) {
@@ -234,7 +241,7 @@ static ts_code write_piece(void *file, const char *p, size_t n)
     extract_file *f = file;
     f->x->bytes += n;
     ts_code code = ts_buf_put(f->x->ctx, &f->buf, p, n);
-    return code == TS_OK && f->buf.n >= WRITE_BLOCK ? flush(f) : code;
+    return code == TS_OK && f->buf.n >= WRITE_BLOCK ? extractor_flush(f) : code;
 }
 
 /* Gives a nameless file a name; an existing file is never replaced. 0, or errno. */
@@ -271,7 +278,7 @@ static ts_code replace(extract_file *f, const char *name)
     return TS_OK;
 }
 
-/* Never over a file that came meanwhile, unless --force says so. */
+/* Never over a file that was created in between, unless --force says so. */
 static ts_code give_name(extract_file *f, const char *name)
 {
     ts_extractor *x = f->x;
@@ -291,20 +298,20 @@ static ts_code give_name(extract_file *f, const char *name)
     return error == 0 ? TS_OK : cannot(x, "write", name, error);
 }
 
-static ts_code end(void *file, bool complete)
+static ts_code extractor_end(void *file, bool complete)
 {
     extract_file *f = file;
     ts_extractor *x = f->x;
     ts_buf name = {0};
-    ts_code code = flush(f);
+    ts_code code = extractor_flush(f);
     if (code == TS_OK) {
-        code = put_name(x->ctx, &name, f->name, complete);
+        code = extractor_put_name(x->ctx, &name, f->name, complete);
     }
     if (code == TS_OK) {
         code = ts_buf_putc(x->ctx, &name, '\0');
     }
     if (code == TS_OK && f->temporary != NULL) {
-        /* A file system without nameless files, which those over a network are, tells of losses
+        /* A file system without nameless files, as network file systems are, reports losses
          * here; nameless ones are closed with their name given. */
         int fd = f->fd;
         f->fd = -1;
@@ -322,7 +329,7 @@ static ts_code end(void *file, bool complete)
     return code;
 }
 
-static void drop(void *file)
+static void extractor_drop(void *file)
 {
     file_free(file);
 }
@@ -331,7 +338,7 @@ ts_code ts_extractor_open(ts_extractor *x, ts_extract *hooks, ts_ctx *ctx,
                           const ts_options *options, ts_outputs *outputs)
 {
     *x = (ts_extractor){.ctx = ctx, .options = options, .outputs = outputs, .dir = -1};
-    *hooks = (ts_extract){x, begin, write_piece, end, drop};
+    *hooks = (ts_extract){x, extractor_begin, write_piece, extractor_end, extractor_drop};
     x->dir = ts_sys_open(ctx, options->out_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
     if (x->dir < 0) {
         return ts_fail(ctx, TS_ERR_OUTPUT, "cannot open the directory of -o: path=\"%s\": %s",

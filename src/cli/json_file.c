@@ -79,7 +79,7 @@ ts_code ts_json_file_prepare(ts_json_file *j)
     if (j->target == NULL) {
         return TS_OK;
     }
-    /* File systems over a network tell at a close what they could not keep; the target's own
+    /* Network file systems report at a close what they could not write; the target's own
      * descriptor holds its lock. */
     int copy = ts_sys_open(j->ctx, ts_target_path(j->target), O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0);
     if (copy < 0 || ts_sys_close_written(j->ctx, copy) != 0) {

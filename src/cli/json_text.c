@@ -2,7 +2,7 @@
 
 #include "base/utf8.h"
 
-static void put(ts_json_text *j, const char *p, size_t n)
+static void json_text_put(ts_json_text *j, const char *p, size_t n)
 {
     if (j->code == TS_OK) {
         j->code = ts_buf_put(j->ctx, j->out, p, n);
@@ -11,7 +11,7 @@ static void put(ts_json_text *j, const char *p, size_t n)
 
 static void put_escaped(ts_json_text *j, const char *p, size_t n)
 {
-    put(j, "\"", 1);
+    json_text_put(j, "\"", 1);
     for (size_t i = 0; i < n && j->code == TS_OK; i++) {
         unsigned char c = (unsigned char)p[i];
         if (c == '"' || c == '\\') {
@@ -22,10 +22,10 @@ static void put_escaped(ts_json_text *j, const char *p, size_t n)
             j->code = ts_buf_putc(j->ctx, j->out, (char)c);
         }
     }
-    put(j, "\"", 1);
+    json_text_put(j, "\"", 1);
 }
 
-static void put_text(ts_json_text *j, ts_text text)
+static void json_text_put_text(ts_json_text *j, ts_text text)
 {
     ts_buf clean = {0};
     uint64_t replaced = 0;
@@ -38,28 +38,28 @@ static void put_text(ts_json_text *j, ts_text text)
     ts_buf_free(j->ctx, &clean);
 }
 
-static void begin(ts_json_text *j, const char *key)
+static void json_text_begin(ts_json_text *j, const char *key)
 {
     if (j->comma) {
-        put(j, ",", 1);
+        json_text_put(j, ",", 1);
     }
     if (j->depth > 0) {
-        put(j, "\n", 1);
+        json_text_put(j, "\n", 1);
         for (int i = 0; i < j->depth; i++) {
-            put(j, "  ", 2);
+            json_text_put(j, "  ", 2);
         }
     }
     j->comma = true;
     if (key != NULL) {
-        put_text(j, ts_text_of(key));
-        put(j, ": ", 2);
+        json_text_put_text(j, ts_text_of(key));
+        json_text_put(j, ": ", 2);
     }
 }
 
 void ts_json_open(ts_json_text *j, const char *key, char bracket)
 {
-    begin(j, key);
-    put(j, &bracket, 1);
+    json_text_begin(j, key);
+    json_text_put(j, &bracket, 1);
     j->comma = false;
     j->depth++;
 }
@@ -69,28 +69,28 @@ void ts_json_close(ts_json_text *j, char bracket)
     bool empty = !j->comma;
     j->depth--;
     if (!empty) {
-        put(j, "\n", 1);
+        json_text_put(j, "\n", 1);
         for (int i = 0; i < j->depth; i++) {
-            put(j, "  ", 2);
+            json_text_put(j, "  ", 2);
         }
     }
-    put(j, &bracket, 1);
+    json_text_put(j, &bracket, 1);
     j->comma = true;
 }
 
 void ts_json_str(ts_json_text *j, const char *key, ts_text value)
 {
-    begin(j, key);
+    json_text_begin(j, key);
     if (value.p == NULL) {
-        put(j, "null", 4);
+        json_text_put(j, "null", 4);
     } else {
-        put_text(j, value);
+        json_text_put_text(j, value);
     }
 }
 
 void ts_json_u64(ts_json_text *j, const char *key, uint64_t value)
 {
-    begin(j, key);
+    json_text_begin(j, key);
     if (j->code == TS_OK) {
         j->code = ts_buf_printf(j->ctx, j->out, "%llu", (unsigned long long)value);
     }
@@ -98,7 +98,7 @@ void ts_json_u64(ts_json_text *j, const char *key, uint64_t value)
 
 void ts_json_i64(ts_json_text *j, const char *key, int64_t value)
 {
-    begin(j, key);
+    json_text_begin(j, key);
     if (j->code == TS_OK) {
         j->code = ts_buf_printf(j->ctx, j->out, "%lld", (long long)value);
     }
@@ -106,7 +106,7 @@ void ts_json_i64(ts_json_text *j, const char *key, int64_t value)
 
 void ts_json_seconds(ts_json_text *j, const char *key, double seconds)
 {
-    begin(j, key);
+    json_text_begin(j, key);
     if (j->code == TS_OK) {
         j->code = ts_buf_printf(j->ctx, j->out, "%.6f", seconds > 0 ? seconds : 0.0);
     }
@@ -114,6 +114,6 @@ void ts_json_seconds(ts_json_text *j, const char *key, double seconds)
 
 void ts_json_bool(ts_json_text *j, const char *key, bool value)
 {
-    begin(j, key);
-    put(j, value ? "true" : "false", value ? 4 : 5);
+    json_text_begin(j, key);
+    json_text_put(j, value ? "true" : "false", value ? 4 : 5);
 }

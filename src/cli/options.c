@@ -64,7 +64,7 @@ static bool parse_level(int *out, const char *text)
     return false;
 }
 
-static bool is_name(const char *p, size_t n)
+static bool options_is_name(const char *p, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         bool letter = (p[i] >= 'a' && p[i] <= 'z') || (p[i] >= 'A' && p[i] <= 'Z') || p[i] == '_';
@@ -220,7 +220,7 @@ static ts_code add_param(parser *p, const given *g)
 {
     const char *name = g->value + (g->value[0] != '\0' && strchr(":@$", g->value[0]) != NULL);
     const char *equals = strchr(name, '=');
-    if (equals == NULL || !is_name(name, (size_t)(equals - name))) {
+    if (equals == NULL || !options_is_name(name, (size_t)(equals - name))) {
         return bad_value(p, g, "of the form NAME=VALUE");
     }
     ts_options *o = p->options;
@@ -275,7 +275,7 @@ static void set_mode(ts_options *o, ts_mode mode)
     }
 }
 
-static ts_code apply(parser *p, const given *g)
+static ts_code options_apply(parser *p, const given *g)
 {
     ts_options *o = p->options;
     switch (g->option->id) {
@@ -406,7 +406,7 @@ static bool is_option(const char *text)
 }
 
 /* The value: after "=", or the next argument. A known option there is a forgotten value. */
-static ts_code take_value(given *g, parser *p, const char *equals)
+static ts_code options_take_value(given *g, parser *p, const char *equals)
 {
     const ts_option *o = g->option;
     g->value = equals == NULL ? NULL : equals + 1;
@@ -427,7 +427,7 @@ static ts_code take_value(given *g, parser *p, const char *equals)
     if (is_option(next)) {
         return ts_fail(p->ctx, TS_ERR_USAGE,
                        "%.*s needs a value (%s), and %s is an option; "
-                       "write %s%s%s if you mean a name",
+                       "write %s%s%s if it is a name",
                        g->typed_n, g->typed, o->value, next,
                        o->long_name != NULL ? o->long_name : "./", o->long_name != NULL ? "=" : "",
                        next);
@@ -465,9 +465,12 @@ static ts_code parse_argument(parser *p)
     }
     g.typed_n = n > 200 ? 200 : (int)n;
     if (code == TS_OK) {
-        code = take_value(&g, p, equals);
+        code = options_take_value(&g, p, equals);
     }
-    return code == TS_OK ? apply(p, &g) : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return options_apply(p, &g);
 }
 
 /* --- combinations -------------------------------------------------------------------------- */
@@ -481,7 +484,7 @@ static size_t count_stdin(const ts_options *o)
     return n;
 }
 
-static ts_code check(const ts_options *o, ts_ctx *ctx)
+static ts_code options_check(const ts_options *o, ts_ctx *ctx)
 {
     bool asked = o->export_db != NULL || o->query_file != NULL || o->extract || o->json ||
                  o->analyze != NULL;
@@ -507,7 +510,7 @@ static ts_code check(const ts_options *o, ts_ctx *ctx)
                        "the database is named with -e");
     }
     if (o->param_count > 0 && o->query_file == NULL) {
-        return ts_fail(ctx, TS_ERR_USAGE, "--param is for the statements of -q");
+        return ts_fail(ctx, TS_ERR_USAGE, "--param requires -q");
     }
     if (o->query_file != NULL && o->json && o->json_file == NULL) {
         return ts_fail(ctx, TS_ERR_USAGE,
@@ -515,7 +518,8 @@ static ts_code check(const ts_options *o, ts_ctx *ctx)
                        "with it, write --json=FILE to send the summary to a file");
     }
     if (o->export_db != NULL && strcmp(o->export_db, "-") == 0) {
-        return ts_fail(ctx, TS_ERR_USAGE, "-e - is not possible: a database needs a file");
+        return ts_fail(ctx, TS_ERR_USAGE,
+                       "-e - is not possible: a database cannot be written to a stream");
     }
     if (o->export_db == NULL && (o->index || o->sync || o->with_times) && o->query_file == NULL &&
         o->analyze == NULL) {
@@ -551,7 +555,7 @@ ts_code ts_options_parse(ts_options *options, ts_ctx *ctx, int argc, char **argv
     if (options->analyze != NULL && strcmp(options->analyze, "list") == 0) {
         set_mode(options, TS_MODE_ANALYSES);
     }
-    return options->mode == TS_MODE_RUN ? check(options, ctx) : TS_OK;
+    return options->mode == TS_MODE_RUN ? options_check(options, ctx) : TS_OK;
 }
 
 void ts_options_free(ts_options *options, ts_ctx *ctx)

@@ -22,10 +22,13 @@ static ts_code add_directory(ts_outputs *o, const char *path, const char *prefix
     return code == TS_ERR_INPUT ? TS_OK : code;
 }
 
-static ts_code add_file(ts_outputs *o, const struct stat *st)
+static ts_code outputs_add_file(ts_outputs *o, const struct stat *st)
 {
     ts_code code = ts_file_set_add(o->ctx, &o->args, st->st_dev, st->st_ino);
-    return code == TS_OK ? ts_file_set_add(o->ctx, &o->reads, st->st_dev, st->st_ino) : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return ts_file_set_add(o->ctx, &o->reads, st->st_dev, st->st_ino);
 }
 
 static ts_code add_input(ts_outputs *o, const char *path)
@@ -35,7 +38,7 @@ static ts_code add_input(ts_outputs *o, const char *path)
     if (rc != 0) {
         return TS_OK;
     }
-    return S_ISDIR(st.st_mode) ? add_directory(o, path, "") : add_file(o, &st);
+    return S_ISDIR(st.st_mode) ? add_directory(o, path, "") : outputs_add_file(o, &st);
 }
 
 static ts_code add_inputs(ts_outputs *o, const ts_options *options, const struct stat *query)
@@ -47,7 +50,7 @@ static ts_code add_inputs(ts_outputs *o, const ts_options *options, const struct
     if (code == TS_OK && options->directory != NULL) {
         code = add_directory(o, options->directory, split_prefix);
     }
-    return code == TS_OK && query != NULL ? add_file(o, query) : code;
+    return code == TS_OK && query != NULL ? outputs_add_file(o, query) : code;
 }
 
 /* --- what is written ----------------------------------------------------------------------- */

@@ -33,7 +33,7 @@ typedef struct ts_outputs {
 /*
  * Looks at everything that the options name. `query` is the open file of -q, or NULL. TS_ERR_USAGE
  * with a sentence when an output is an input (or a member of a directory, a file of -D, standard
- * input, what links lead to), or another output. Inputs that cannot be looked at are passed over:
+ * input, what links lead to), or another output. Inputs that cannot be examined are skipped:
  * they cannot be read either. Caller frees with ts_outputs_free, also after an error.
  */
 ts_code ts_outputs_check(ts_outputs *o, ts_ctx *ctx, const ts_options *options,

@@ -43,7 +43,10 @@ static ts_code put_large(ts_output *out, const char *p, size_t n)
 {
     ts_code code = ts_output_flush(out);
     int error = code == TS_OK ? write_all(out->ctx, out->fd, p, n) : 0;
-    return code == TS_OK ? result_of(out, error) : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return result_of(out, error);
 }
 
 ts_code ts_output_put(ts_output *out, const char *p, size_t n)

@@ -16,7 +16,7 @@ double ts_now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* The end of a long name tells more than its beginning. */
+/* The end of a long name is more useful than its beginning. */
 static void short_name(char *out, size_t cap, const char *name)
 {
     size_t n = strlen(name);

@@ -11,7 +11,7 @@ enum { QUERY_MAX = 16 * 1024 * 1024 };
 
 /* --- reading ------------------------------------------------------------------------------- */
 
-static ts_code read_all(ts_buf *sql, ts_ctx *ctx, int fd, const char *name)
+static ts_code query_read_all(ts_buf *sql, ts_ctx *ctx, int fd, const char *name)
 {
     const ts_sys *sys = &ctx->sys;
     for (;;) {
@@ -41,7 +41,7 @@ static ts_code read_all(ts_buf *sql, ts_ctx *ctx, int fd, const char *name)
 }
 
 /* Opens dir/name; dir is relative to the program when it has no leading slash. */
-static int open_in(ts_ctx *ctx, const char *dir, const char *name)
+static int query_open_in(ts_ctx *ctx, const char *dir, const char *name)
 {
     char self[PATH_MAX];
     ts_buf path = {0};
@@ -81,13 +81,13 @@ ts_code ts_query_read(ts_buf *sql, struct stat *st, ts_ctx *ctx, const char *nam
         return sys->fstat(sys->user, STDIN_FILENO, st) != 0
                    ? ts_fail(ctx, TS_ERR_USAGE, "cannot read the query file \"-\": %s",
                              strerror(errno))
-                   : read_all(sql, ctx, STDIN_FILENO, "-");
+                   : query_read_all(sql, ctx, STDIN_FILENO, "-");
     }
     int fd = ts_sys_open(ctx, name, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0);
     int error = errno;
     if (fd < 0 && error == ENOENT && is_shipped_name(name)) {
         for (size_t i = 0; fd < 0 && i < sizeof places / sizeof places[0]; i++) {
-            fd = open_in(ctx, places[i], name);
+            fd = query_open_in(ctx, places[i], name);
         }
     }
     if (fd < 0 && error == EINTR && ts_check_cancel(ctx) != TS_OK) {
@@ -100,7 +100,7 @@ ts_code ts_query_read(ts_buf *sql, struct stat *st, ts_ctx *ctx, const char *nam
     ts_code code = sys->fstat(sys->user, fd, st) != 0
                        ? ts_fail(ctx, TS_ERR_USAGE, "cannot read the query file \"%s\": %s", name,
                                  strerror(errno))
-                       : read_all(sql, ctx, fd, name);
+                       : query_read_all(sql, ctx, fd, name);
     (void)sys->close(sys->user, fd);
     return code;
 }
@@ -139,10 +139,13 @@ static ts_code put_plain(printer *p, const char *value, size_t n)
     }
     p->scratch.n = 0;
     ts_code code = ts_utf8_printable(p->out->ctx, &p->scratch, value, n, SIZE_MAX);
-    return code == TS_OK ? ts_output_put(p->out, p->scratch.p, p->scratch.n) : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return ts_output_put(p->out, p->scratch.p, p->scratch.n);
 }
 
-static ts_code put_value(printer *p, const char *value, size_t n)
+static ts_code query_put_value(printer *p, const char *value, size_t n)
 {
     size_t from = 0;
     ts_code code = TS_OK;
@@ -160,12 +163,12 @@ static ts_code put_value(printer *p, const char *value, size_t n)
     return code;
 }
 
-static ts_code put_row(printer *p, const char *const *values, const size_t *lengths, int n)
+static ts_code query_put_row(printer *p, const char *const *values, const size_t *lengths, int n)
 {
     ts_code code = TS_OK;
     for (int i = 0; code == TS_OK && i < n; i++) {
         if (values[i] != NULL) {
-            code = put_value(p, values[i], lengths == NULL ? strlen(values[i]) : lengths[i]);
+            code = query_put_value(p, values[i], lengths == NULL ? strlen(values[i]) : lengths[i]);
         }
         if (code == TS_OK) {
             code = ts_output_put(p->out, i + 1 < n ? "\t" : "\n", 1);
@@ -179,12 +182,15 @@ static ts_code print_header(void *user, const char *const *names, int n)
     printer *p = user;
     ts_code code = p->any ? ts_output_put(p->out, "\n", 1) : TS_OK;
     p->any = true;
-    return code == TS_OK ? put_row(p, names, NULL, n) : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return query_put_row(p, names, NULL, n);
 }
 
 static ts_code print_row(void *user, const char *const *values, const size_t *lengths, int n)
 {
-    return put_row(user, values, lengths, n);
+    return query_put_row(user, values, lengths, n);
 }
 
 ts_code ts_query_print(ts_db *db, const ts_buf *sql, const ts_options *options, ts_output *out,
@@ -201,5 +207,8 @@ ts_code ts_query_print(ts_db *db, const ts_buf *sql, const ts_options *options, 
         out->ctx->error = saved;
     }
     ts_buf_free(out->ctx, &p.scratch);
-    return code != TS_OK ? code : flushed;
+    if (code != TS_OK) {
+        return code;
+    }
+    return flushed;
 }

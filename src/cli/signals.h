@@ -2,8 +2,8 @@
  * Signals, and what must be in order before anything is opened. The first SIGINT, SIGTERM or SIGHUP
  * asks the conversion to stop; the second ends the program at once, after removing the temporary.
  * From the first on, blocked system calls are interrupted again and again until they have seen it.
- * SIGPIPE and SIGXFSZ are ignored: the failed write tells. The same removal runs when the program
- * ends by exit() from inside a library.
+ * SIGPIPE and SIGXFSZ are ignored: the failed write is reported. The same removal runs when the
+ * program ends by exit() from inside a library.
  */
 #ifndef TS_CLI_SIGNALS_H
 #define TS_CLI_SIGNALS_H

@@ -36,8 +36,8 @@ typedef struct plugin_list {
     ts_intvec bytes;
 } plugin_list;
 
-static void add_plugin(void *user, int64_t source_id, ts_item item, const char *detail,
-                       const ts_tally *tally)
+static void summary_add_plugin(void *user, int64_t source_id, ts_item item, const char *detail,
+                               const ts_tally *tally)
 {
     plugin_list *list = user;
     uint32_t id;
@@ -65,7 +65,7 @@ static ts_code collect_plugins(plugin_list *list, const ts_summary *s)
 {
     *list = (plugin_list){.ctx = s->ctx};
     if (s->store != NULL) {
-        ts_count_visit(s->store, add_plugin, list);
+        ts_count_visit(s->store, summary_add_plugin, list);
     }
     return list->code;
 }
@@ -79,7 +79,7 @@ static void free_plugins(plugin_list *list)
 
 /* --- text ---------------------------------------------------------------------------------- */
 
-static ts_code put_name(ts_ctx *ctx, ts_buf *out, ts_text name)
+static ts_code summary_put_name(ts_ctx *ctx, ts_buf *out, ts_text name)
 {
     return name.p == NULL ? ts_buf_putc(ctx, out, '?')
                           : ts_utf8_printable(ctx, out, name.p, name.n, NAME_SHOWN);
@@ -116,7 +116,7 @@ static ts_code text_sources(ts_buf *out, const ts_summary *s)
     for (uint32_t i = 0; code == TS_OK && i < formats.count; i++) {
         code = i == 0 ? TS_OK : ts_buf_put(ctx, out, ", ", 2);
         if (code == TS_OK) {
-            code = put_name(ctx, out, ts_pool_text(&formats, i));
+            code = summary_put_name(ctx, out, ts_pool_text(&formats, i));
         }
     }
     if (code == TS_OK) {
@@ -158,7 +158,10 @@ static ts_code text_issues(ts_buf *out, const ts_summary *s)
             any = true;
         }
     }
-    return code == TS_OK ? ts_buf_printf(s->ctx, out, "%s\n", any ? "" : "none") : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return ts_buf_printf(s->ctx, out, "%s\n", any ? "" : "none");
 }
 
 static ts_code text_plugins(ts_buf *out, const ts_summary *s)
@@ -171,7 +174,7 @@ static ts_code text_plugins(ts_buf *out, const ts_summary *s)
     for (uint32_t i = 0; code == TS_OK && i < list.names.count && i < PLUGINS_SHOWN; i++) {
         code = ts_buf_put(s->ctx, out, "    ", 4);
         if (code == TS_OK) {
-            code = put_name(s->ctx, out, ts_pool_text(&list.names, i));
+            code = summary_put_name(s->ctx, out, ts_pool_text(&list.names, i));
         }
         if (code == TS_OK) {
             code = ts_buf_printf(s->ctx, out, "  %" PRId64 " segments, %" PRId64 " bytes\n",
@@ -191,12 +194,15 @@ static ts_code text_extracted(ts_buf *out, const ts_summary *s)
     const ts_extractor *x = s->extractor;
     ts_code code = ts_buf_printf(s->ctx, out, "  files     %" PRIu64 " written to ", x->files);
     if (code == TS_OK) {
-        code = put_name(s->ctx, out, ts_text_of(s->options->out_dir));
+        code = summary_put_name(s->ctx, out, ts_text_of(s->options->out_dir));
     }
     if (code == TS_OK && x->incomplete > 0) {
         code = ts_buf_printf(s->ctx, out, ", %" PRIu64 " of them incomplete", x->incomplete);
     }
-    return code == TS_OK ? ts_buf_putc(s->ctx, out, '\n') : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return ts_buf_putc(s->ctx, out, '\n');
 }
 
 static ts_code text_end(ts_buf *out, const ts_summary *s)
@@ -212,9 +218,11 @@ static ts_code text_end(ts_buf *out, const ts_summary *s)
     if (code == TS_OK && s->analyses > 0) {
         code = ts_buf_printf(s->ctx, out, ", %.2f s of it for analyses", s->analysis_seconds);
     }
-    return code == TS_OK ? ts_buf_printf(s->ctx, out, "\n  memory    %.1f MiB at most\n",
-                                         (double)peak_memory() / 1048576.0)
-                         : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return ts_buf_printf(s->ctx, out, "\n  memory    %.1f MiB at most\n",
+                         (double)peak_memory() / 1048576.0);
 }
 
 ts_code ts_summary_text(ts_buf *out, const ts_summary *s)
@@ -222,19 +230,30 @@ ts_code ts_summary_text(ts_buf *out, const ts_summary *s)
     const char *target = s->target;
     ts_code code = TS_OK;
     if (target != NULL) {
-        code = put_name(s->ctx, out, ts_text_of(target));
-        code = code == TS_OK ? ts_buf_putc(s->ctx, out, '\n') : code;
+        code = summary_put_name(s->ctx, out, ts_text_of(target));
+        if (code == TS_OK) {
+            code = ts_buf_putc(s->ctx, out, '\n');
+        }
     }
     if (code == TS_OK && s->store != NULL) {
         code = text_sources(out, s);
-        code = code == TS_OK ? text_rows(out, s) : code;
-        code = code == TS_OK ? text_issues(out, s) : code;
-        code = code == TS_OK ? text_plugins(out, s) : code;
+        if (code == TS_OK) {
+            code = text_rows(out, s);
+        }
+        if (code == TS_OK) {
+            code = text_issues(out, s);
+        }
+        if (code == TS_OK) {
+            code = text_plugins(out, s);
+        }
     }
     if (code == TS_OK && s->extractor != NULL) {
         code = text_extracted(out, s);
     }
-    return code == TS_OK ? text_end(out, s) : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return text_end(out, s);
 }
 
 /* --- JSON ---------------------------------------------------------------------------------- */

@@ -11,7 +11,7 @@
 enum { MAX_TIME_TEXT = 64, MAX_SECONDS_DIGITS = 10, MAX_MS_DIGITS = 13 };
 
 /* `min` to `max` decimal digits; at most 18. */
-static bool take_number(int64_t *out, const char **p, unsigned min, unsigned max)
+static bool time_take_number(int64_t *out, const char **p, unsigned min, unsigned max)
 {
     unsigned n = 0;
     *out = 0;
@@ -73,12 +73,12 @@ static bool take_zone(int64_t *seconds, const char **p)
         return true;
     }
     (*p)++;
-    if (!take_number(&hours, p, 2, 2) || hours > 23) {
+    if (!time_take_number(&hours, p, 2, 2) || hours > 23) {
         return false;
     }
     if (**p != '\0') {
         (void)take_char(p, ':');
-        if (!take_number(&minutes, p, 2, 2) || minutes > 59) {
+        if (!time_take_number(&minutes, p, 2, 2) || minutes > 59) {
             return false;
         }
     }
@@ -92,11 +92,11 @@ static bool take_clock(int64_t *seconds, int64_t *ns, const char **p)
     int64_t hour;
     int64_t minute;
     int64_t second = 0;
-    if (!take_number(&hour, p, 2, 2) || hour > 24 || !take_char(p, ':') ||
-        !take_number(&minute, p, 2, 2) || minute > 59) {
+    if (!time_take_number(&hour, p, 2, 2) || hour > 24 || !take_char(p, ':') ||
+        !time_take_number(&minute, p, 2, 2) || minute > 59) {
         return false;
     }
-    if (take_char(p, ':') && (!take_number(&second, p, 2, 2) || second > 59 ||
+    if (take_char(p, ':') && (!time_take_number(&second, p, 2, 2) || second > 59 ||
                               (take_char(p, '.') && !take_fraction(ns, p)))) {
         return false;
     }
@@ -113,9 +113,9 @@ static bool parse_date(int64_t *out, const char *text)
     int64_t seconds = 0;
     int64_t zone = 0;
     int64_t ns = 0;
-    if (!take_number(&year, &p, 4, 4) || !take_char(&p, '-') || !take_number(&month, &p, 2, 2) ||
-        !take_char(&p, '-') || !take_number(&day, &p, 2, 2) ||
-        !day_number(&day, year, month, day)) {
+    if (!time_take_number(&year, &p, 4, 4) || !take_char(&p, '-') ||
+        !time_take_number(&month, &p, 2, 2) || !take_char(&p, '-') ||
+        !time_take_number(&day, &p, 2, 2) || !day_number(&day, year, month, day)) {
         return false;
     }
     if (take_char(&p, 'T') || take_char(&p, 't') || take_char(&p, ' ')) {
@@ -133,7 +133,7 @@ static bool parse_offset(int64_t *out, const char *text)
     const char *p = text;
     int64_t seconds;
     int64_t ns = 0;
-    if (!take_number(&seconds, &p, 1, MAX_SECONDS_DIGITS) ||
+    if (!time_take_number(&seconds, &p, 1, MAX_SECONDS_DIGITS) ||
         (take_char(&p, '.') && !take_fraction(&ns, &p))) {
         return false;
     }
@@ -146,7 +146,7 @@ static bool parse_ms(int64_t *out, const char *text)
     const char *p = text;
     bool negative = take_char(&p, '-');
     int64_t ms;
-    if (!take_number(&ms, &p, 1, MAX_MS_DIGITS) || *p != '\0') {
+    if (!time_take_number(&ms, &p, 1, MAX_MS_DIGITS) || *p != '\0') {
         return false;
     }
     return !ts_ckd_mul(out, negative ? -ms : ms, INT64_C(1000000));

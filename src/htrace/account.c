@@ -1,4 +1,4 @@
-#include "htrace/private.h"
+#include "htrace/state.h"
 
 #include "base/ckd.h"
 
@@ -7,13 +7,13 @@
 
 enum { SECTIONS_WITH_PROPERTIES = 16, VERSION_KNOWN = 0x00010000 };
 
-void ts_tally_add(ts_tally *tally, ts_fate fate, uint64_t n)
+void ts_tally_add(ts_tally *tally, ts_outcome outcome, uint64_t n)
 {
     if (tally == NULL) {
         return;
     }
     tally->seen += n;
-    switch (fate) {
+    switch (outcome) {
     case TS_IMPORTED:
         tally->imported += n;
         break;
@@ -30,9 +30,9 @@ ts_code ts_htrace_open_counts(ts_htrace *h)
 {
     const int64_t id = h->config.source_id;
     ts_code code;
-    if ((code = ts_count(&h->bytes, h->store, id, TS_ITEM_bytes, NULL)) != TS_OK ||
-        (code = ts_count(&h->sections, h->store, id, TS_ITEM_sections, NULL)) != TS_OK ||
-        (code = ts_count(&h->segments, h->store, id, TS_ITEM_segments, NULL)) != TS_OK) {
+    if ((code = ts_count(&h->account.bytes, h->store, id, TS_ITEM_bytes, NULL)) != TS_OK ||
+        (code = ts_count(&h->account.sections, h->store, id, TS_ITEM_sections, NULL)) != TS_OK ||
+        (code = ts_count(&h->account.segments, h->store, id, TS_ITEM_segments, NULL)) != TS_OK) {
         return code;
     }
     return TS_OK;
@@ -47,26 +47,26 @@ ts_code ts_htrace_stat(ts_htrace *h, const char *event, const char *type, uint64
  */
 
 /* A property of the source; of sections after the first the key says which. */
-static ts_code put_text(ts_htrace *h, const char *key, const char *p, size_t n)
+static ts_code put_text_property(ts_htrace *h, const char *key, const char *p, size_t n)
 {
     char full[64];
-    if (h->section_count > 1) {
-        snprintf(full, sizeof full, "section%" PRIu64 ".%s", h->section_count, key);
+    if (h->section.count > 1) {
+        snprintf(full, sizeof full, "section%" PRIu64 ".%s", h->section.count, key);
         key = full;
     }
     return ts_source_property(h->store, h->config.source_id, key, (ts_text){p, n});
 }
 
-static ts_code put_number(ts_htrace *h, const char *key, uint64_t value)
+static ts_code put_number_property(ts_htrace *h, const char *key, uint64_t value)
 {
     char text[24];
     int n = snprintf(text, sizeof text, "%" PRIu64, value);
-    return put_text(h, key, text, (size_t)n);
+    return put_text_property(h, key, text, (size_t)n);
 }
 
 static ts_code put_if(ts_htrace *h, const char *key, uint64_t value)
 {
-    return value == 0 ? TS_OK : put_number(h, key, value);
+    return value == 0 ? TS_OK : put_number_property(h, key, value);
 }
 
 static ts_code put_clocks(ts_htrace *h)
@@ -82,7 +82,7 @@ static ts_code put_clocks(ts_htrace *h)
     ts_code code = TS_OK;
     for (size_t i = 0; code == TS_OK && i < TS_CLOCK_COUNT; i++) {
         if (keys[i] != NULL) {
-            code = put_if(h, keys[i], h->header.clocks.at[i]);
+            code = put_if(h, keys[i], h->section.header.clocks.at[i]);
         }
     }
     return code;
@@ -90,20 +90,29 @@ static ts_code put_clocks(ts_htrace *h)
 
 static ts_code put_properties(ts_htrace *h)
 {
-    const ts_htrace_header *header = &h->header;
-    ts_code code;
-    if ((code = put_number(h, "header_length", header->length)) != TS_OK ||
-        (code = put_number(h, "header_segments", header->pieces)) != TS_OK ||
-        (code = put_number(h, "data_type", header->data_type)) != TS_OK ||
-        (code = put_if(h, "duration_ns", header->duration_ns)) != TS_OK) {
-        return code;
+    const ts_htrace_header *header = &h->section.header;
+    const struct {
+        const char *key;
+        uint64_t value;
+    } numbers[] = {
+        {"header_length", header->length},
+        {"header_segments", header->pieces},
+        {"data_type", header->data_type},
+    };
+    ts_code code = TS_OK;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && code == TS_OK; i++) {
+        code = put_number_property(h, numbers[i].key, numbers[i].value);
     }
-    if (header->plugin_version[0] != '\0') {
-        code =
-            put_text(h, "plugin_version", header->plugin_version, strlen(header->plugin_version));
+    if (code == TS_OK) {
+        code = put_if(h, "duration_ns", header->duration_ns);
+    }
+    if (code == TS_OK && header->plugin_version[0] != '\0') {
+        code = put_text_property(h, "plugin_version", header->plugin_version,
+                                 strlen(header->plugin_version));
     }
     if (code == TS_OK && header->standalone[0] != '\0') {
-        code = put_text(h, "standalone_plugin", header->standalone, strlen(header->standalone));
+        code = put_text_property(h, "standalone_plugin", header->standalone,
+                                 strlen(header->standalone));
     }
     return code == TS_OK ? put_clocks(h) : code;
 }
@@ -112,35 +121,35 @@ static ts_code put_version(ts_htrace *h)
 {
     char text[24];
     ts_row_source *row = ts_source(h->store, h->config.source_id);
-    int n = snprintf(text, sizeof text, "%" PRIu32 ".%" PRIu32, h->header.version >> 16,
-                     h->header.version & 0xffff);
+    int n = snprintf(text, sizeof text, "%" PRIu32 ".%" PRIu32, h->section.header.version >> 16,
+                     h->section.header.version & 0xffff);
     return ts_source_text(h->store, h->config.source_id, &row->format_version, text, (size_t)n);
 }
 
 ts_code ts_htrace_record_header(ts_htrace *h)
 {
-    const ts_htrace_header *header = &h->header;
+    const ts_htrace_header *header = &h->section.header;
     ts_code code = TS_OK;
     if (h->store == NULL) {
         return TS_OK;
     }
-    if (h->section_count <= SECTIONS_WITH_PROPERTIES) {
+    if (h->section.count <= SECTIONS_WITH_PROPERTIES) {
         code = put_properties(h);
     }
-    if (code == TS_OK && h->section_count == 1) {
+    if (code == TS_OK && h->section.count == 1) {
         code = put_version(h);
         if (header->clocks.at[TS_CLOCK_BOOTTIME] != 0) {
             uint64_t start = header->clocks.at[TS_CLOCK_BOOTTIME];
             uint64_t end;
-            h->has_start = start <= INT64_MAX;
-            h->start_ts = (int64_t)start;
-            h->has_end = h->has_start && header->duration_ns != 0 &&
-                         !ts_ckd_add(&end, start, header->duration_ns) && end <= INT64_MAX;
-            h->end_ts = h->has_end ? (int64_t)end : 0;
+            h->account.has_start = start <= INT64_MAX;
+            h->account.start_ts = (int64_t)start;
+            h->account.has_end = h->account.has_start && header->duration_ns != 0 &&
+                                 !ts_ckd_add(&end, start, header->duration_ns) && end <= INT64_MAX;
+            h->account.end_ts = h->account.has_end ? (int64_t)end : 0;
         }
     }
     if (code == TS_OK && header->version != VERSION_KNOWN) {
-        code = ts_htrace_issue(h, header_version, NULL, h->section_start,
+        code = ts_htrace_issue(h, header_version, NULL, h->section.start,
                                "the header's version is 0x%08" PRIx32 ", known is 0x%08x",
                                header->version, (unsigned)VERSION_KNOWN);
     }
@@ -155,23 +164,24 @@ ts_code ts_htrace_record_times(ts_htrace *h)
 {
     ts_row_source *row = ts_source(h->store, h->config.source_id);
     const char *clock = ts_clock_name(TS_CLOCK_BOOTTIME);
-    if (!h->has_start || row->clock.p != NULL || ts_trace_clock(h->store) == TS_CLOCK_UNKNOWN) {
+    if (!h->account.has_start || row->clock.p != NULL ||
+        ts_trace_clock(h->store) == TS_CLOCK_UNKNOWN) {
         return TS_OK;
     }
     row->null &= ~TS_NULL_BIT(source, start_ts);
-    row->start_ts = h->start_ts;
-    if (h->has_end) {
+    row->start_ts = h->account.start_ts;
+    if (h->account.has_end) {
         row->null &= ~TS_NULL_BIT(source, end_ts);
-        row->end_ts = h->end_ts;
+        row->end_ts = h->account.end_ts;
     }
     return ts_source_text(h->store, h->config.source_id, &row->clock, clock, strlen(clock));
 }
 
 /* A name of its own among the segments of a recording: it may be one of those, damaged. */
-static ts_code tell_single(ts_htrace *h, const ts_plugin *plugin)
+static ts_code report_single(ts_htrace *h, const ts_plugin *plugin)
 {
-    if (plugin->segments->seen != 1 || h->handed < 2 || plugin->first_offset < h->first_handed ||
-        plugin->first_offset > h->last_handed ||
+    if (plugin->segments->seen != 1 || h->host.delivered < 2 ||
+        plugin->first_offset < h->host.first || plugin->first_offset > h->host.last ||
         ts_plugin_find(plugin->name, strlen(plugin->name)) != NULL) {
         return TS_OK;
     }
@@ -182,17 +192,17 @@ static ts_code tell_single(ts_htrace *h, const ts_plugin *plugin)
 ts_code ts_htrace_record_end(ts_htrace *h)
 {
     ts_code code = TS_OK;
-    for (size_t i = 0; code == TS_OK && i < h->plugin_count; i++) {
-        const ts_plugin *plugin = &h->plugins[i];
+    for (size_t i = 0; code == TS_OK && i < h->names.count; i++) {
+        const ts_plugin *plugin = &h->names.plugins[i];
         if (plugin->reader == NULL && plugin->segments->skipped > 0) {
             code = ts_issue_n(h->store, h->config.source_id, TS_ISSUE_plugin_not_decoded,
                               plugin->name, plugin->first_offset, plugin->segments->skipped,
                               "%" PRIu64 " segments of %" PRIu64 " bytes were skipped",
                               plugin->segments->skipped, plugin->bytes->skipped);
-            code = code == TS_OK ? tell_single(h, plugin) : code;
+            code = code == TS_OK ? report_single(h, plugin) : code;
         }
     }
-    if (code == TS_OK && h->handed > 0 && !h->has_clocks) {
+    if (code == TS_OK && h->host.delivered > 0 && !h->clocks.known) {
         code = ts_htrace_issue(h, no_clock_snapshot, NULL, TS_NO_OFFSET,
                                "neither a header nor an ftrace segment has a clock snapshot");
     }

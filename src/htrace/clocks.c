@@ -1,4 +1,4 @@
-#include "htrace/private.h"
+#include "htrace/state.h"
 
 #include "base/alloc.h"
 #include "base/ckd.h"
@@ -93,16 +93,16 @@ ts_code ts_htrace_take_clocks(ts_htrace *h, const ts_clock_set *set, const char 
 {
     unsigned n = count_clocks(set);
     ts_code code;
-    if (h->has_clocks || n == 0) {
+    if (h->clocks.known || n == 0) {
         return TS_OK;
     }
-    h->has_clocks = true;
-    h->clocks = *set;
-    h->clocks_offset = offset;
+    h->clocks.known = true;
+    h->clocks.set = *set;
+    h->clocks.offset = offset;
     if (h->store == NULL) {
         return TS_OK;
     }
-    h->clocks_row = ts_sink_rows(ts_store_sink(h->store), TS_T_clock_snapshot);
+    h->clocks.row = ts_sink_rows(ts_store_sink(h->store), TS_T_clock_snapshot);
     if ((code = ts_clock_snapshot(h->store, set)) != TS_OK ||
         (code = ts_source_property(h->store, h->config.source_id, "clock_snapshot",
                                    ts_text_of(where))) != TS_OK) {
@@ -119,10 +119,10 @@ ts_code ts_htrace_take_clocks(ts_htrace *h, const ts_clock_set *set, const char 
         code = ts_htrace_issue(h, one_clock_only, NULL, offset,
                                "the snapshot in the %s holds one clock", where);
     }
-    if (code == TS_OK && h->handed > 0) {
+    if (code == TS_OK && h->host.delivered > 0) {
         code = ts_htrace_issue(h, late_clock_snapshot, NULL, offset,
                                "the first snapshot follows %" PRIu64 " segments that have times",
-                               h->handed);
+                               h->host.delivered);
     }
     return code;
 }
@@ -132,30 +132,30 @@ ts_code ts_htrace_doubt_clocks(ts_htrace *h, uint64_t at)
     ts_sink *sink;
     uint64_t rows;
     ts_code code;
-    if (!h->has_clocks || h->clocks.doubted || h->handed > 0 || h->store == NULL ||
-        h->clocks_offset != h->section_start || at != h->section_start + TS_HTRACE_HEADER) {
+    if (!h->clocks.known || h->clocks.set.doubted || h->host.delivered > 0 || h->store == NULL ||
+        h->clocks.offset != h->section.start || at != h->section.start + TS_HTRACE_HEADER) {
         return TS_OK;
     }
-    h->clocks.doubted = true;
-    h->has_start = false;
-    h->has_end = false;
+    h->clocks.set.doubted = true;
+    h->account.has_start = false;
+    h->account.has_end = false;
     sink = ts_store_sink(h->store);
     rows = ts_sink_rows(sink, TS_T_clock_snapshot);
-    code = ts_htrace_issue(h, values_doubted, NULL, h->section_start,
+    code = ts_htrace_issue(h, values_doubted, NULL, h->section.start,
                            "no segment begins behind the header: bytes of it may have been taken "
                            "out or put in, and times that count from its clocks are not known");
-    return code != TS_OK || rows == h->clocks_row
+    return code != TS_OK || rows == h->clocks.row
                ? code
-               : ts_sink_invalidate(sink, TS_T_clock_snapshot, (int64_t)h->clocks_row + 1,
+               : ts_sink_invalidate(sink, TS_T_clock_snapshot, (int64_t)h->clocks.row + 1,
                                     (int64_t)rows, TS_NULL_BIT(clock_snapshot, ts));
 }
 
 /* Lets a second reader, which records nothing, run over the framing until it meets clocks. */
-static ts_code scan(ts_htrace *ahead, const ts_htrace_config *config, uint8_t *block)
+static ts_code scan_framing(ts_htrace *ahead, const ts_htrace_config *config, uint8_t *block)
 {
-    uint64_t off = ahead->offset;
+    uint64_t off = ahead->in.offset;
     size_t want = TS_HTRACE_SCAN_FIRST;
-    while (!ahead->has_clocks) {
+    while (!ahead->clocks.known) {
         size_t got = 0;
         uint64_t unseen;
         ts_code code = ts_check_cancel(ahead->ctx);
@@ -189,28 +189,28 @@ static ts_code scan(ts_htrace *ahead, const ts_htrace_config *config, uint8_t *b
 
 ts_code ts_htrace_scan_ahead(ts_htrace *h, uint64_t offset)
 {
-    ts_htrace_config config = {.source_id = h->config.source_id, .hold = h->hold};
+    ts_htrace_config config = {.source_id = h->config.source_id, .hold = h->segments.hold};
     ts_htrace *ahead = NULL;
     uint8_t *block = NULL;
     ts_code code;
-    if (h->store == NULL || h->config.read_at == NULL || !ts_htrace_wants_clocks(h)) {
+    if (h->store == NULL || h->config.read_at == NULL || !ts_clocks_wanted(&h->clocks)) {
         return TS_OK;
     }
-    h->scanned_ahead = true;
+    h->clocks.scanned_ahead = true;
     code = ts_htrace_make(&ahead, h->ctx, NULL, &config);
     if (code != TS_OK) {
         goto out;
     }
-    ahead->offset = offset;
+    ahead->in.offset = offset;
     block = ts_alloc(h->ctx, TS_HTRACE_SCAN_BLOCK, 1);
     if (block == NULL) {
         code = h->ctx->error.code;
         goto out;
     }
-    code = scan(ahead, &h->config, block);
-    if (code == TS_OK && ahead->has_clocks) {
-        code =
-            ts_htrace_take_clocks(h, &ahead->clocks, "recording, read ahead", ahead->clocks_offset);
+    code = scan_framing(ahead, &h->config, block);
+    if (code == TS_OK && ahead->clocks.known) {
+        code = ts_htrace_take_clocks(h, &ahead->clocks.set, "recording, read ahead",
+                                     ahead->clocks.offset);
     }
 out:
     ts_free(h->ctx, block);

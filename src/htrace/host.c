@@ -1,4 +1,4 @@
-#include "htrace/private.h"
+#include "htrace/state.h"
 
 #include "base/alloc.h"
 
@@ -17,12 +17,12 @@ ts_code ts_readers_open(ts_htrace *h)
     if (n == 0) {
         return TS_OK;
     }
-    h->readers = ts_zalloc(h->ctx, n, sizeof *h->readers);
-    if (h->readers == NULL) {
+    h->host.readers = ts_zalloc(h->ctx, n, sizeof *h->host.readers);
+    if (h->host.readers == NULL) {
         return h->ctx->error.code;
     }
     for (size_t i = 0; i < n; i++) {
-        ts_reader *reader = &h->readers[i];
+        ts_reader *reader = &h->host.readers[i];
         ts_code code;
         reader->plugin = list[i];
         reader->host = (ts_plugin_host){
@@ -30,14 +30,14 @@ ts_code ts_readers_open(ts_htrace *h)
             .store = h->store,
             .source_id = h->config.source_id,
             .htrace = h,
-            .clocks = &h->clocks,
+            .clocks = &h->clocks.set,
             .user = h->config.user,
         };
         code = reader->plugin->open(&reader->self, &reader->host);
         if (code != TS_OK) {
             return code;
         }
-        h->reader_count++;
+        h->host.count++;
     }
     return TS_OK;
 }
@@ -45,8 +45,8 @@ ts_code ts_readers_open(ts_htrace *h)
 ts_code ts_readers_finish(ts_htrace *h)
 {
     ts_code code = TS_OK;
-    for (size_t i = 0; code == TS_OK && i < h->reader_count; i++) {
-        ts_reader *reader = &h->readers[i];
+    for (size_t i = 0; code == TS_OK && i < h->host.count; i++) {
+        ts_reader *reader = &h->host.readers[i];
         if (reader->plugin->finish != NULL) {
             code = reader->plugin->finish(reader->self);
         }
@@ -56,22 +56,22 @@ ts_code ts_readers_finish(ts_htrace *h)
 
 void ts_readers_close(ts_htrace *h)
 {
-    for (size_t i = 0; i < h->reader_count; i++) {
-        ts_reader *reader = &h->readers[i];
+    for (size_t i = 0; i < h->host.count; i++) {
+        ts_reader *reader = &h->host.readers[i];
         ts_buf_free(h->ctx, &reader->message);
         if (reader->plugin->close != NULL) {
             reader->plugin->close(reader->self);
         }
     }
-    ts_free(h->ctx, h->readers);
+    ts_free(h->ctx, h->host.readers);
 }
 
 ts_reader *ts_reader_find(const ts_plugin_name **as, const ts_htrace *h, const char *name, size_t n)
 {
-    for (size_t i = 0; i < h->reader_count; i++) {
-        for (*as = h->readers[i].plugin->names; (*as)->name != NULL; (*as)++) {
+    for (size_t i = 0; i < h->host.count; i++) {
+        for (*as = h->host.readers[i].plugin->names; (*as)->name != NULL; (*as)++) {
             if (strlen((*as)->name) == n && memcmp((*as)->name, name, n) == 0) {
-                return &h->readers[i];
+                return &h->host.readers[i];
             }
         }
     }
@@ -84,13 +84,13 @@ ts_reader *ts_reader_find(const ts_plugin_name **as, const ts_htrace *h, const c
 
 void ts_htrace_note_gap(ts_htrace *h, uint64_t offset)
 {
-    if (!h->gap) {
-        h->gap = true;
-        h->gap_offset = (int64_t)offset;
+    if (!h->host.gap) {
+        h->host.gap = true;
+        h->host.gap_offset = (int64_t)offset;
     }
 }
 
-static ts_code tell_gap(const ts_reader *reader, int64_t offset)
+static ts_code pass_gap(const ts_reader *reader, int64_t offset)
 {
     return reader->plugin->gap == NULL ? TS_OK : reader->plugin->gap(reader->self, offset);
 }
@@ -98,8 +98,8 @@ static ts_code tell_gap(const ts_reader *reader, int64_t offset)
 ts_code ts_htrace_gap(ts_htrace *h, int64_t offset)
 {
     ts_code code = TS_OK;
-    for (size_t i = 0; code == TS_OK && i < h->reader_count; i++) {
-        code = tell_gap(&h->readers[i], offset);
+    for (size_t i = 0; code == TS_OK && i < h->host.count; i++) {
+        code = pass_gap(&h->host.readers[i], offset);
     }
     return code;
 }
@@ -109,12 +109,12 @@ ts_code ts_htrace_gap(ts_htrace *h, int64_t offset)
 
 ts_code ts_deliver_begin(ts_htrace *h)
 {
-    ts_segment_state *s = &h->segment;
+    ts_segment_state *s = &h->segments.now;
     ts_reader *reader = s->plugin->reader;
     ts_code code = TS_OK;
-    if (h->gap) {
-        h->gap = false;
-        code = ts_htrace_gap(h, h->gap_offset);
+    if (h->host.gap) {
+        h->host.gap = false;
+        code = ts_htrace_gap(h, h->host.gap_offset);
     }
     if (code != TS_OK) {
         return code;
@@ -127,9 +127,9 @@ ts_code ts_deliver_begin(ts_htrace *h)
         .offset = (int64_t)s->start,
     };
     (void)ts_segment_time(&s->seg.ts, s);
-    h->first_handed = h->handed == 0 ? s->seg.offset : h->first_handed;
-    h->last_handed = s->seg.offset;
-    h->handed++;
+    h->host.first = h->host.delivered == 0 ? s->seg.offset : h->host.first;
+    h->host.last = s->seg.offset;
+    h->host.delivered++;
     reader->message.n = 0;
     reader->size = 0;
     if (s->plugin->as->whole > 0 || reader->plugin->begin == NULL) {
@@ -141,15 +141,16 @@ ts_code ts_deliver_begin(ts_htrace *h)
 /* A piece of a message that is to come whole; nothing more is kept of one that is too large. */
 static ts_code collect(ts_htrace *h, const uint8_t *p, size_t n)
 {
-    ts_reader *reader = h->segment.plugin->reader;
+    ts_reader *reader = h->segments.now.plugin->reader;
     reader->size += n;
-    return reader->size > h->segment.plugin->as->whole ? TS_OK
-                                                       : ts_buf_put(h->ctx, &reader->message, p, n);
+    return reader->size > h->segments.now.plugin->as->whole
+               ? TS_OK
+               : ts_buf_put(h->ctx, &reader->message, p, n);
 }
 
 ts_code ts_deliver_data(ts_htrace *h, const uint8_t *p, size_t n)
 {
-    const ts_plugin *plugin = h->segment.plugin;
+    const ts_plugin *plugin = h->segments.now.plugin;
     ts_reader *reader = plugin->reader;
     if (n == 0) {
         return TS_OK;
@@ -157,13 +158,14 @@ ts_code ts_deliver_data(ts_htrace *h, const uint8_t *p, size_t n)
     if (plugin->as->whole > 0) {
         return collect(h, p, n);
     }
-    return reader->plugin->data == NULL ? TS_OK
-                                        : reader->plugin->data(reader->self, &h->segment.seg, p, n);
+    return reader->plugin->data == NULL
+               ? TS_OK
+               : reader->plugin->data(reader->self, &h->segments.now.seg, p, n);
 }
 
-static ts_code refuse(ts_htrace *h, uint64_t size)
+static ts_code reject_message(ts_htrace *h, uint64_t size)
 {
-    ts_segment_state *s = &h->segment;
+    ts_segment_state *s = &h->segments.now;
     ts_code code;
     s->too_large = true;
     code = ts_htrace_issue(h, segment_too_large, s->plugin->name, s->start,
@@ -171,28 +173,28 @@ static ts_code refuse(ts_htrace *h, uint64_t size)
                            s->seg.number, size, s->plugin->as->whole);
     /* What a configuration says is lost with it, but no data that follows what came before. */
     return code != TS_OK || s->plugin->is_config ? code
-                                                 : tell_gap(s->plugin->reader, s->seg.offset);
+                                                 : pass_gap(s->plugin->reader, s->seg.offset);
 }
 
-static ts_code give_message(ts_htrace *h, const uint8_t *p, size_t n, uint64_t size)
+static ts_code deliver_message(ts_htrace *h, const uint8_t *p, size_t n, uint64_t size)
 {
-    ts_segment_state *s = &h->segment;
+    ts_segment_state *s = &h->segments.now;
     const ts_reader *reader = s->plugin->reader;
     if (size > s->plugin->as->whole) {
-        return refuse(h, size);
+        return reject_message(h, size);
     }
     return reader->plugin->message(reader->self, &s->seg, n == 0 ? (const uint8_t *)"" : p, n);
 }
 
 ts_code ts_deliver_end(ts_htrace *h)
 {
-    ts_segment_state *s = &h->segment;
+    ts_segment_state *s = &h->segments.now;
     ts_reader *reader = s->plugin->reader;
     ts_code code;
     if (s->plugin->as->whole == 0) {
         return reader->plugin->end == NULL ? TS_OK : reader->plugin->end(reader->self, &s->seg);
     }
-    code = give_message(h, (const uint8_t *)reader->message.p, reader->message.n, reader->size);
+    code = deliver_message(h, (const uint8_t *)reader->message.p, reader->message.n, reader->size);
     /* Above the hold limit memory is not kept for the next one. */
     ts_buf_free(h->ctx, &reader->message);
     return code;
@@ -201,8 +203,8 @@ ts_code ts_deliver_end(ts_htrace *h)
 ts_code ts_deliver_whole(ts_htrace *h, const uint8_t *p, size_t n)
 {
     ts_code code;
-    if (h->segment.plugin->as->whole > 0) {
-        return give_message(h, p, n, n);
+    if (h->segments.now.plugin->as->whole > 0) {
+        return deliver_message(h, p, n, n);
     }
     code = ts_deliver_data(h, p, n);
     return code == TS_OK ? ts_deliver_end(h) : code;
@@ -215,8 +217,9 @@ ts_code ts_htrace_wanted(ts_span *span, const ts_plugin_host *host, const char *
                          ts_clock clock, int64_t first)
 {
     const ts_htrace *h = host->htrace;
-    bool headed = clock == TS_CLOCK_BOOTTIME && h->has_start;
-    if (ts_wanted_span(span, host->ctx, clock, host->clocks, headed ? h->start_ts : first)) {
+    bool headed = clock == TS_CLOCK_BOOTTIME && h->account.has_start;
+    if (ts_wanted_span(span, host->ctx, clock, host->clocks,
+                       headed ? h->account.start_ts : first)) {
         return TS_OK;
     }
     return ts_issue(host->store, host->source_id, TS_ISSUE_time_range_unrelated, plugin,

@@ -1,19 +1,24 @@
-#include "htrace/private.h"
+#include "htrace/state.h"
 
 #include "base/alloc.h"
-#include "base/ckd.h"
-#include "base/utf8.h"
 
 #include <inttypes.h>
 
 /* --- making and freeing ------------------------------------------------------------------------
  */
 
+/* What only a reader that records has. */
+static ts_code open_recording(ts_htrace *h)
+{
+    ts_code code = ts_readers_open(h);
+    return code != TS_OK ? code : ts_htrace_open_counts(h);
+}
+
 ts_code ts_htrace_make(ts_htrace **out, ts_ctx *ctx, ts_store *store,
                        const ts_htrace_config *config)
 {
     ts_htrace *h = ts_zalloc(ctx, 1, sizeof *h);
-    ts_code code = TS_OK;
+    ts_code code;
     *out = NULL;
     if (h == NULL) {
         return ctx->error.code;
@@ -21,15 +26,13 @@ ts_code ts_htrace_make(ts_htrace **out, ts_ctx *ctx, ts_store *store,
     h->ctx = ctx;
     h->store = store;
     h->config = *config;
-    h->hold = config->hold == 0 ? TS_HTRACE_HOLD : config->hold;
-    if (h->hold > ctx->limits.max_message) {
-        h->hold = ctx->limits.max_message;
+    h->segments.hold = config->hold == 0 ? TS_HTRACE_HOLD : config->hold;
+    if (h->segments.hold > ctx->limits.max_message) {
+        h->segments.hold = ctx->limits.max_message;
     }
-    h->plugins = ts_zalloc(ctx, TS_HTRACE_PLUGIN_ROOM, sizeof *h->plugins);
-    if (h->plugins == NULL) {
-        code = ctx->error.code;
-    } else if (store != NULL && (code = ts_readers_open(h)) == TS_OK) {
-        code = ts_htrace_open_counts(h);
+    code = ts_names_open(h);
+    if (code == TS_OK && store != NULL) {
+        code = open_recording(h);
     }
     if (code != TS_OK) {
         ts_htrace_free(h);
@@ -52,137 +55,30 @@ void ts_htrace_free(ts_htrace *h)
     }
     ctx = h->ctx;
     ts_readers_close(h);
-    if (h->plugins != NULL) {
-        ts_plugins_free(h);
-    }
-    ts_buf_free(ctx, &h->held);
-    ts_spool_free(h->spool);
-    ts_free(ctx, h->raw_kind);
+    ts_names_free(h);
+    ts_segments_free(ctx, &h->segments);
+    ts_free(ctx, h->section.raw_kind);
     ts_free(ctx, h);
 }
 
 const ts_clock_set *ts_htrace_clocks(const ts_htrace *h)
 {
-    return &h->clocks;
+    return &h->clocks.set;
 }
 
-/* --- sections ----------------------------------------------------------------------------------
+/* --- headers -----------------------------------------------------------------------------------
  */
-
-/* The name that a section which is not made of segments is counted under. */
-static ts_code set_raw_kind(ts_htrace *h)
-{
-    ts_buf name = {0};
-    ts_code code = TS_OK;
-    ts_free(h->ctx, h->raw_kind);
-    h->raw_kind = NULL;
-    if (h->header.data_type == TS_HTRACE_TYPE_HIPERF) {
-        code = ts_buf_put(h->ctx, &name, "hiperf", 6);
-    } else if (h->header.data_type == TS_HTRACE_TYPE_STANDALONE) {
-        const char *p = h->header.standalone;
-        code = ts_utf8_printable(h->ctx, &name, *p == '\0' ? "standalone" : p,
-                                 strlen(*p == '\0' ? "standalone" : p), TS_HTRACE_SHOWN);
-    } else {
-        return TS_OK;
-    }
-    if (code == TS_OK) {
-        h->raw_kind = ts_strndup(h->ctx, name.p, name.n);
-        code = h->raw_kind == NULL ? h->ctx->error.code : TS_OK;
-    }
-    ts_buf_free(h->ctx, &name);
-    return code;
-}
-
-/* Where the section ends: as its header says, if it says so. */
-static ts_code set_bounds(ts_htrace *h)
-{
-    h->bounded = h->header.length > TS_HTRACE_HEADER;
-    if (ts_ckd_add(&h->section_end, h->section_start, h->header.length)) {
-        h->section_end = UINT64_MAX;
-    }
-    if (h->bounded) {
-        return TS_OK;
-    }
-    if (h->header.length != 0 && h->header.length != TS_HTRACE_HEADER) {
-        return ts_htrace_issue(h, header_length_wrong, NULL, h->section_start,
-                               "the header's length is %" PRIu64 ", less than a header has",
-                               h->header.length);
-    }
-    return ts_htrace_issue(h, header_length_unknown, NULL, h->section_start,
-                           "the header's length is %" PRIu64, h->header.length);
-}
-
-static ts_code begin_raw(ts_htrace *h)
-{
-    const char *event = "other";
-    ts_code code;
-    ts_tally_add(h->sections, TS_SKIPPED, 1);
-    if (h->header.data_type == TS_HTRACE_TYPE_HIPERF) {
-        event = "trace_perf";
-    } else if (strcmp(h->raw_kind, "hiebpf-plugin") == 0) {
-        event = "trace_ebpf";
-    }
-    code = ts_htrace_stat(h, event, "not_supported", 1);
-    if (code == TS_OK) {
-        code = ts_htrace_issue(h, section_skipped, h->raw_kind, h->section_start,
-                               "a section of %s data is not decoded", h->raw_kind);
-    }
-    if (h->bounded) {
-        h->state = TS_AT_RAW;
-    } else {
-        ts_htrace_begin_search(h, true);
-    }
-    return code;
-}
-
-static ts_code begin_segments(ts_htrace *h)
-{
-    const uint32_t type = h->header.data_type;
-    ts_tally_add(h->sections, TS_IMPORTED, 1);
-    h->state = TS_AT_NEXT;
-    if (type == TS_HTRACE_TYPE_SEGMENTS || type == TS_HTRACE_TYPE_UNKNOWN) {
-        return TS_OK;
-    }
-    return ts_htrace_issue(h, section_unknown_type, NULL, h->section_start,
-                           "the data type is %" PRIu32, type);
-}
-
-ts_code ts_htrace_open_section(ts_htrace *h)
-{
-    ts_code code = ts_htrace_close_section(h);
-    h->section_start = h->offset - h->have;
-    if (!ts_htrace_header_read(&h->header, h->head, h->have)) {
-        return ts_fail(h->ctx, TS_ERR_INTERNAL, "a header was taken for one that is none");
-    }
-    h->have = 0;
-    h->any_section = true;
-    h->section_count++;
-    ts_tally_add(h->bytes, TS_IMPORTED, TS_HTRACE_HEADER);
-    if (code != TS_OK || (code = set_raw_kind(h)) != TS_OK || (code = set_bounds(h)) != TS_OK ||
-        (code = ts_htrace_record_header(h)) != TS_OK) {
-        return code;
-    }
-    if (h->header.clocks.at[TS_CLOCK_BOOTTIME] != 0) {
-        code = ts_htrace_take_clocks(h, &h->header.clocks, "header", h->section_start);
-    } else {
-        code = ts_htrace_scan_ahead(h, h->section_start);
-    }
-    if (code != TS_OK) {
-        return code;
-    }
-    return h->raw_kind != NULL ? begin_raw(h) : begin_segments(h);
-}
 
 static ts_code settle_header(ts_htrace *h)
 {
-    if (h->have < TS_HTRACE_HEADER) {
+    if (h->in.have < TS_HTRACE_HEADER) {
         return TS_OK;
     }
-    if (ts_htrace_magic(h->head, h->have)) {
-        return ts_htrace_open_section(h);
+    if (ts_htrace_magic(h->in.head, h->in.have)) {
+        return ts_section_open(h);
     }
     ts_htrace_begin_search(h, false);
-    return ts_htrace_issue(h, header_bad_magic, NULL, h->offset - h->have,
+    return ts_htrace_issue(h, header_bad_magic, NULL, ts_window_start(&h->in),
                            "the input does not begin with OHOSPROF");
 }
 
@@ -193,15 +89,16 @@ static ts_code count_raw(ts_htrace *h, uint64_t n)
 {
     ts_tally *tally = NULL;
     ts_code code = TS_OK;
-    h->offset += n;
-    ts_tally_add(h->bytes, TS_SKIPPED, n);
+    h->in.offset += n;
+    ts_tally_add(h->account.bytes, TS_SKIPPED, n);
     if (h->store != NULL) {
-        code = ts_count(&tally, h->store, h->config.source_id, TS_ITEM_section_bytes, h->raw_kind);
+        code = ts_count(&tally, h->store, h->config.source_id, TS_ITEM_section_bytes,
+                        h->section.raw_kind);
     }
     if (code == TS_OK) {
         ts_tally_add(tally, TS_SKIPPED, n);
     }
-    if (h->offset == h->section_end) {
+    if (h->in.offset == h->section.end) {
         h->state = TS_AT_NEXT;
     }
     return code;
@@ -209,7 +106,7 @@ static ts_code count_raw(ts_htrace *h, uint64_t n)
 
 static ts_code take_raw(size_t *used, ts_htrace *h, size_t n)
 {
-    uint64_t left = h->section_end - h->offset;
+    uint64_t left = h->section.end - h->in.offset;
     *used = n < left ? n : (size_t)left;
     return count_raw(h, *used);
 }
@@ -217,29 +114,20 @@ static ts_code take_raw(size_t *used, ts_htrace *h, size_t n)
 /* --- the loop ----------------------------------------------------------------------------------
  */
 
-void ts_htrace_unread(ts_htrace *h, size_t keep)
+void ts_window_unread(ts_window *w, size_t keep)
 {
-    size_t n = h->have - keep;
-    size_t rest = h->replay_len - h->replay_at;
+    size_t n = w->have - keep;
+    size_t rest = w->replay_len - w->replay_at;
     /* Both parts together were in head or replay before: they fit. */
-    memmove(h->replay + n, h->replay + h->replay_at, rest);
-    memcpy(h->replay, h->head + keep, n);
-    h->replay_at = 0;
-    h->replay_len = n + rest;
-    h->offset -= n;
-    h->have = keep;
+    memmove(w->replay + n, w->replay + w->replay_at, rest);
+    memcpy(w->replay, w->head + keep, n);
+    w->replay_at = 0;
+    w->replay_len = n + rest;
+    w->offset -= n;
+    w->have = keep;
 }
 
-static void take_head(size_t *used, ts_htrace *h, size_t want, const uint8_t *p, size_t n)
-{
-    size_t room = want - h->have;
-    *used = n < room ? n : room;
-    memcpy(h->head + h->have, p, *used);
-    h->have += *used;
-    h->offset += *used;
-}
-
-static ts_code take(size_t *used, ts_htrace *h, const uint8_t *p, size_t n)
+static ts_code htrace_take(size_t *used, ts_htrace *h, const uint8_t *p, size_t n)
 {
     *used = 0;
     switch (h->state) {
@@ -252,17 +140,17 @@ static ts_code take(size_t *used, ts_htrace *h, const uint8_t *p, size_t n)
     case TS_AT_RAW:
         return take_raw(used, h, n);
     case TS_AT_CROSSING:
-        take_head(used, h, TS_HTRACE_LOOK, p, n);
+        ts_window_take(used, &h->in, TS_HTRACE_LOOK, p, n);
         return TS_OK;
     case TS_AT_HEADER:
     case TS_AT_SEARCH:
-        take_head(used, h, TS_HTRACE_HEADER, p, n);
+        ts_window_take(used, &h->in, TS_HTRACE_HEADER, p, n);
         return TS_OK;
     }
-    return ts_fail(h->ctx, TS_ERR_INTERNAL, "the container reader is in no state");
+    return ts_fail(h->ctx, TS_ERR_INTERNAL, "the container reader is in an invalid state");
 }
 
-static ts_code settle(ts_htrace *h, bool at_end)
+static ts_code htrace_settle(ts_htrace *h, bool at_end)
 {
     switch (h->state) {
     case TS_AT_NEXT:
@@ -281,22 +169,22 @@ static ts_code settle(ts_htrace *h, bool at_end)
 ts_code ts_htrace_run(ts_htrace *h, const uint8_t *p, size_t n)
 {
     for (;;) {
-        bool again = h->replay_at < h->replay_len;
-        size_t len = again ? h->replay_len - h->replay_at : n;
+        bool again = h->in.replay_at < h->in.replay_len;
+        size_t len = again ? h->in.replay_len - h->in.replay_at : n;
         size_t used;
         ts_code code;
         if (len == 0) {
             return TS_OK;
         }
-        code = take(&used, h, again ? h->replay + h->replay_at : p, len);
+        code = htrace_take(&used, h, again ? h->in.replay + h->in.replay_at : p, len);
         if (again) {
-            h->replay_at += used;
+            h->in.replay_at += used;
         } else {
             p += used;
             n -= used;
         }
         if (code == TS_OK) {
-            code = settle(h, false);
+            code = htrace_settle(h, false);
         }
         if (code != TS_OK) {
             return code;
@@ -306,14 +194,14 @@ ts_code ts_htrace_run(ts_htrace *h, const uint8_t *p, size_t n)
 
 uint64_t ts_htrace_unseen(const ts_htrace *h)
 {
-    const ts_segment_state *s = &h->segment;
+    const ts_segment_state *s = &h->segments.now;
     uint64_t unseen;
     uint64_t left;
-    if (h->replay_at < h->replay_len) {
+    if (h->in.replay_at < h->in.replay_len) {
         return 0;
     }
     if (h->state == TS_AT_RAW) {
-        return h->section_end - h->offset;
+        return h->section.end - h->in.offset;
     }
     if (h->state != TS_AT_SEGMENT) {
         return 0;
@@ -321,76 +209,68 @@ uint64_t ts_htrace_unseen(const ts_htrace *h)
     unseen = ts_wire_push_unseen(&s->wire);
     if (unseen == 0 && s->scanning && s->mode == TS_DATA_SKIP) {
         uint64_t body = ts_wire_push_body(&s->wire);
-        unseen = ts_wire_push_unseen(&h->clock_scan.wire);
+        unseen = ts_wire_push_unseen(&h->clocks.scan.wire);
         unseen = unseen < body ? unseen : body;
     }
-    left = ts_segment_limit(h) - h->offset;
+    left = ts_segment_limit(h) - h->in.offset;
     return unseen < left ? unseen : left;
 }
 
 ts_code ts_htrace_skip(ts_htrace *h, uint64_t n)
 {
-    ts_segment_state *s = &h->segment;
+    ts_segment_state *s = &h->segments.now;
     ts_code code = TS_OK;
     if (h->state == TS_AT_RAW) {
         return count_raw(h, n);
     }
     if (ts_wire_push_unseen(&s->wire) == 0) {
-        code = ts_wire_push_skip(&h->clock_scan.wire, n);
+        code = ts_wire_push_skip(&h->clocks.scan.wire, n);
     }
     if (code == TS_OK) {
         code = ts_wire_push_skip(&s->wire, n);
     }
-    h->offset += n;
+    h->in.offset += n;
     return code == TS_OK ? ts_segment_after(h) : code;
 }
 
 ts_code ts_htrace_feed(ts_htrace *h, const uint8_t *p, size_t n)
 {
-    if (h->dead == TS_OK) {
-        h->dead = ts_check_cancel(h->ctx);
+    if (h->failed == TS_OK) {
+        h->failed = ts_check_cancel(h->ctx);
     }
-    if (h->dead == TS_OK) {
-        h->dead = ts_htrace_run(h, p, n);
+    if (h->failed == TS_OK) {
+        h->failed = ts_htrace_run(h, p, n);
     }
-    return h->dead;
-}
-
-static bool only_zeros(const uint8_t *p, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (p[i] != 0) {
-            return false;
-        }
-    }
-    return true;
+    return h->failed;
 }
 
 ts_code ts_htrace_feed_zeros(ts_htrace *h, uint64_t *used, uint64_t n)
 {
-    uint64_t left = h->bounded && h->section_end > h->offset ? h->section_end - h->offset : 0;
+    uint64_t left =
+        h->section.bounded && h->section.end > h->in.offset ? h->section.end - h->in.offset : 0;
     *used = 0;
-    if (h->dead != TS_OK || h->replay_at < h->replay_len) {
-        return h->dead;
+    if (h->failed != TS_OK || h->in.replay_at < h->in.replay_len) {
+        return h->failed;
     }
     switch (h->state) {
     case TS_AT_ZEROS: /* the last byte of the section decides something */
-        *used = !h->bounded ? n : left == 0 ? 0 : n < left - 1 ? n : left - 1;
-        h->offset += *used;
+        *used = !h->section.bounded ? n : left == 0 ? 0 : n < left - 1 ? n : left - 1;
+        h->in.offset += *used;
         break;
     case TS_AT_RAW:
-        left = h->section_end - h->offset;
+        left = h->section.end - h->in.offset;
         *used = n < left ? n : left;
-        h->dead = count_raw(h, *used);
+        h->failed = count_raw(h, *used);
         break;
     case TS_AT_SEARCH: /* what is kept of the bytes before stays the same */
-        *used = h->have >= TS_HTRACE_WINDOW && only_zeros(h->head, h->have) ? n : 0;
-        h->offset += *used;
+        *used =
+            h->in.have >= TS_HTRACE_WINDOW && ts_htrace_all_zero(h->in.head, h->in.have) ? n : 0;
+        h->in.offset += *used;
         break;
     default:
         break;
     }
-    return h->dead;
+    return h->failed;
 }
 
 /* --- the end of a file -------------------------------------------------------------------------
@@ -398,47 +278,48 @@ ts_code ts_htrace_feed_zeros(ts_htrace *h, uint64_t *used, uint64_t n)
 
 static ts_code end_header(ts_htrace *h)
 {
-    uint64_t at = h->offset - h->have;
-    size_t n = h->have < TS_HTRACE_MAGIC ? h->have : TS_HTRACE_MAGIC;
+    uint64_t at = ts_window_start(&h->in);
+    size_t n = h->in.have < TS_HTRACE_MAGIC ? h->in.have : TS_HTRACE_MAGIC;
     h->state = TS_AT_NEXT;
-    h->have = 0;
-    h->tail_told = true;
-    if (at == h->offset) {
+    h->in.have = 0;
+    h->section.end_reported = true;
+    if (at == h->in.offset) {
         return TS_OK;
     }
-    ts_tally_add(h->bytes, TS_LOST, h->offset - at);
-    ts_tally_add(h->sections, TS_LOST, 1);
-    if (memcmp(h->head, "OHOSPROF", n) != 0) {
+    ts_tally_add(h->account.bytes, TS_LOST, h->in.offset - at);
+    ts_tally_add(h->account.sections, TS_LOST, 1);
+    if (memcmp(h->in.head, "OHOSPROF", n) != 0) {
         return ts_htrace_issue(h, header_bad_magic, NULL, at,
                                "the input does not begin with OHOSPROF");
     }
-    h->any_section = true;
+    h->section.any = true;
     return ts_htrace_issue(h, header_truncated, NULL, at,
-                           "a header of 1024 bytes has only %" PRIu64, h->offset - at);
+                           "a header of 1024 bytes has only %" PRIu64, h->in.offset - at);
 }
 
 static ts_code end_segment(ts_htrace *h)
 {
-    const ts_segment_state *s = &h->segment;
-    uint64_t have = h->offset - s->start;
+    const ts_segment_state *s = &h->segments.now;
+    uint64_t have = h->in.offset - s->start;
     ts_code code =
         ts_htrace_issue(h, segment_truncated, s->plugin == NULL ? NULL : s->plugin->name, s->start,
                         "the input ends after %" PRIu64 " of %" PRIu64 " bytes of a segment", have,
                         s->wire.size + 4);
-    h->tail_told = true;
+    h->section.end_reported = true;
     if (code == TS_OK) {
         code = ts_segment_finish(h, true);
     }
-    ts_htrace_note_gap(h, h->offset);
+    ts_htrace_note_gap(h, h->in.offset);
     return code;
 }
 
 static ts_code end_raw(ts_htrace *h)
 {
     h->state = TS_AT_NEXT;
-    h->tail_told = true;
-    return ts_htrace_issue(h, section_truncated, h->raw_kind, h->offset,
-                           "%" PRIu64 " bytes are missing at the end", h->section_end - h->offset);
+    h->section.end_reported = true;
+    return ts_htrace_issue(h, section_truncated, h->section.raw_kind, h->in.offset,
+                           "%" PRIu64 " bytes are missing at the end",
+                           h->section.end - h->in.offset);
 }
 
 /* All that waits is decided with what there is. Each round takes bytes or leaves its state. */
@@ -454,10 +335,10 @@ static ts_code drain(ts_htrace *h)
             code = end_raw(h);
         } else if (h->state == TS_AT_ZEROS) {
             code = ts_htrace_end_zeros(h, true);
-        } else if (h->state == TS_AT_NEXT && h->have == 0) {
+        } else if (h->state == TS_AT_NEXT && h->in.have == 0) {
             return TS_OK;
         } else {
-            code = settle(h, true);
+            code = htrace_settle(h, true);
         }
         if (code == TS_OK) {
             code = ts_htrace_run(h, NULL, 0);
@@ -469,56 +350,54 @@ static ts_code drain(ts_htrace *h)
 /* A section of segments that ends at a segment's end, but too early. */
 static ts_code check_length(ts_htrace *h)
 {
-    uint64_t missing = h->section_end - h->offset;
-    if (!h->any_section || !h->bounded || h->offset >= h->section_end || h->tail_told) {
+    uint64_t missing = h->section.end - h->in.offset;
+    if (!h->section.any || !h->section.bounded || h->in.offset >= h->section.end ||
+        h->section.end_reported) {
         return TS_OK;
     }
-    if (missing == 4 * h->section_segments) {
-        return ts_htrace_issue(h, header_length_long, NULL, h->section_start,
-                               "the header's length is %" PRIu64 " bytes too large: it counts 8 "
-                               "bytes for each length prefix of 4",
-                               missing);
+    if (missing == 4 * h->section.segments) {
+        return ts_section_length_long(h, missing);
     }
-    ts_htrace_note_gap(h, h->offset);
-    return ts_htrace_issue(h, input_truncated, NULL, h->offset,
+    ts_htrace_note_gap(h, h->in.offset);
+    return ts_htrace_issue(h, input_truncated, NULL, h->in.offset,
                            "the header declares %" PRIu64 " bytes more", missing);
 }
 
 static ts_code end_file(ts_htrace *h)
 {
     ts_code code;
-    if (h->dead != TS_OK) {
-        return h->dead;
+    if (h->failed != TS_OK) {
+        return h->failed;
     }
     if ((code = drain(h)) == TS_OK && (code = check_length(h)) == TS_OK) {
-        code = ts_htrace_close_section(h);
+        code = ts_section_close(h);
     }
     return code;
 }
 
 ts_code ts_htrace_next_file(ts_htrace *h)
 {
-    h->dead = end_file(h);
+    h->failed = end_file(h);
     h->state = TS_AT_HEADER;
-    h->offset = 0;
-    h->have = 0;
-    h->bounded = false;
-    h->tail_told = false;
-    h->scanned_ahead = false;
-    return h->dead;
+    h->in.offset = 0;
+    h->in.have = 0;
+    h->section.bounded = false;
+    h->section.end_reported = false;
+    h->clocks.scanned_ahead = false;
+    return h->failed;
 }
 
 ts_code ts_htrace_finish(ts_htrace *h)
 {
-    h->dead = end_file(h);
-    if (h->dead == TS_OK) {
-        h->dead = ts_htrace_record_end(h);
+    h->failed = end_file(h);
+    if (h->failed == TS_OK) {
+        h->failed = ts_htrace_record_end(h);
     }
-    if (h->dead == TS_OK && !h->any_section) {
-        h->dead = ts_fail(h->ctx, TS_ERR_FORMAT, "there is no .htrace header in the input");
+    if (h->failed == TS_OK && !h->section.any) {
+        h->failed = ts_fail(h->ctx, TS_ERR_FORMAT, "there is no .htrace header in the input");
     }
-    if (h->dead == TS_OK && (h->dead = ts_readers_finish(h)) == TS_OK) {
-        h->dead = ts_htrace_record_times(h);
+    if (h->failed == TS_OK && (h->failed = ts_readers_finish(h)) == TS_OK) {
+        h->failed = ts_htrace_record_times(h);
     }
-    return h->dead;
+    return h->failed;
 }

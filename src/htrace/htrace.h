@@ -1,6 +1,6 @@
 /*
  * The .htrace container (docs/formats.md): header, sections, segments, clocks, routing of segments
- * to the plugins that claim their names (htrace/plugin.h). It knows nothing of what they carry.
+ * to the plugins that claim their names (htrace/plugin.h). It does not know what they carry.
  */
 #ifndef TS_HTRACE_HTRACE_H
 #define TS_HTRACE_HTRACE_H
@@ -15,10 +15,10 @@ typedef struct ts_htrace_config {
     int64_t source_id;
     const ts_htrace_plugin *const *plugins; /* borrowed, ends with NULL; NULL: none */
     void *user;                             /* for them: ts_plugin_host.user */
-    /* A segment up to this many bytes is handed on in one piece; 0 = 4 MiB. Never changes the data.
+    /* A segment up to this many bytes is delivered in one piece; 0 = 4 MiB. Never changes the data.
      */
     uint64_t hold;
-    /* Random access for the scan that finds late clocks before the first segment is handed on: NULL
+    /* Random access for the scan that finds late clocks before the first segment is delivered: NULL
      * for pipes. Offsets are those of the file that is being fed; read_at sets *got, less than n
      * only at the end. */
     void *blob_user;
@@ -35,7 +35,7 @@ void ts_htrace_free(ts_htrace *h);
 ts_code ts_htrace_feed_zeros(ts_htrace *h, uint64_t *used, uint64_t n);
 ts_code ts_htrace_feed(ts_htrace *h, const uint8_t *p, size_t n);
 
-/* Something that the recording had is not in what was fed: all plugins are told of a gap. */
+/* Something that the recording had is not in what was fed: a gap is reported to all plugins. */
 ts_code ts_htrace_gap(ts_htrace *h, int64_t offset);
 
 /* The input ends here (cut or not): what it says of itself is recorded, plugins finish. */

@@ -1,5 +1,5 @@
 /*
- * protobuf-c behind the one door for memory.
+ * protobuf-c with the allocator of the program.
  *
  *     ts_pbc pbc;
  *     ts_pbc_init(&pbc, ctx);

@@ -1,5 +1,5 @@
 /*
- * What a plugin of .htrace recordings is to the container: a reader of the segments that go by its
+ * What a plugin of .htrace recordings is to the container: a reader of the segments that have its
  * names. A new plugin is one folder with one such struct and one line in the list of plugins
  * (parsers/htrace/plugin_list.def); docs/architecture.md, "Plugins of .htrace".
  *
@@ -64,7 +64,7 @@ typedef struct ts_htrace_plugin {
     /* All the data of a segment that there is; p is borrowed for the call. n may be 0. */
     ts_code (*message)(void *self, const ts_segment *seg, const uint8_t *p, size_t n);
     /* Bytes were lost between segments at this offset, or a segment of the plugin was: what went on
-     * may have a gap. Told before the next segment that any plugin gets. */
+     * may have a gap. Called before the next segment that any plugin gets. */
     ts_code (*gap)(void *self, int64_t offset);
     /* The input has ended (with -D: its last file). */
     ts_code (*finish)(void *self);

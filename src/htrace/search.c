@@ -2,7 +2,7 @@
  * After damage, reading goes on at the next place that can be trusted: a section header, or the
  * length prefix of a segment that begins with the name of a plugin that is known.
  */
-#include "htrace/private.h"
+#include "htrace/state.h"
 
 #include <inttypes.h>
 
@@ -11,13 +11,8 @@ enum { MAJOR_VERSIONS = 15 };
 void ts_htrace_begin_search(ts_htrace *h, bool skips)
 {
     h->state = TS_AT_SEARCH;
-    h->search_start = h->offset - h->have;
-    h->search_skips = skips;
-}
-
-static uint32_t prefix(const uint8_t *p)
-{
-    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+    h->search.start = ts_window_start(&h->in);
+    h->search.skips = skips;
 }
 
 /* Text inside a recording may hold the magic too: version and data type tell them apart. */
@@ -27,7 +22,7 @@ static bool is_header(const uint8_t *p, size_t n)
     if (!ts_htrace_magic(p, n) || n < 60 || p[18] == 0 || p[18] > MAJOR_VERSIONS || p[19] != 0) {
         return false;
     }
-    type = prefix(p + 56);
+    type = ts_htrace_prefix(p + 56);
     return type == TS_HTRACE_TYPE_SEGMENTS || type == TS_HTRACE_TYPE_HIPERF ||
            type == TS_HTRACE_TYPE_STANDALONE || type == TS_HTRACE_TYPE_UNKNOWN;
 }
@@ -42,7 +37,7 @@ static bool is_segment(const ts_htrace *h, const uint8_t *p, size_t n)
         return false;
     }
     len = p[5];
-    size = prefix(p);
+    size = ts_htrace_prefix(p);
     if (len == 0 || len > n - 6 || size < len + 2 || !ts_segment_plausible(h, size, p + 4, n - 4)) {
         return false;
     }
@@ -52,26 +47,27 @@ static bool is_segment(const ts_htrace *h, const uint8_t *p, size_t n)
 /* The first trusted place in head that can be judged; `have` when there is none. */
 static size_t find_place(const ts_htrace *h, bool at_end)
 {
-    size_t last = at_end ? h->have : h->have - TS_HTRACE_WINDOW;
+    size_t last = at_end ? h->in.have : h->in.have - TS_HTRACE_WINDOW;
     for (size_t i = 0; i < last; i++) {
-        const uint8_t *p = h->head + i;
-        if (is_header(p, h->have - i) || (!h->search_skips && is_segment(h, p, h->have - i))) {
+        const uint8_t *p = h->in.head + i;
+        if (is_header(p, h->in.have - i) ||
+            (!h->search.skips && is_segment(h, p, h->in.have - i))) {
             return i;
         }
     }
-    return h->have;
+    return h->in.have;
 }
 
-/* The search is over: `passed` bytes led nowhere. */
+/* The search is over: `passed` bytes were passed over. */
 static ts_code end_search(ts_htrace *h, uint64_t passed, bool found)
 {
     ts_tally *raw = NULL;
     ts_code code = TS_OK;
-    ts_tally_add(h->bytes, h->search_skips ? TS_SKIPPED : TS_LOST, passed);
-    if (h->search_skips) {
+    ts_tally_add(h->account.bytes, h->search.skips ? TS_SKIPPED : TS_LOST, passed);
+    if (h->search.skips) {
         if (h->store != NULL) {
-            code =
-                ts_count(&raw, h->store, h->config.source_id, TS_ITEM_section_bytes, h->raw_kind);
+            code = ts_count(&raw, h->store, h->config.source_id, TS_ITEM_section_bytes,
+                            h->section.raw_kind);
         }
         if (code == TS_OK) {
             ts_tally_add(raw, TS_SKIPPED, passed);
@@ -81,12 +77,12 @@ static ts_code end_search(ts_htrace *h, uint64_t passed, bool found)
     if (passed == 0) {
         return TS_OK;
     }
-    ts_htrace_note_gap(h, h->search_start);
+    ts_htrace_note_gap(h, h->search.start);
     if (found) {
-        return ts_htrace_issue(h, resynchronised, NULL, h->search_start,
+        return ts_htrace_issue(h, resynchronised, NULL, h->search.start,
                                "%" PRIu64 " bytes were passed over", passed);
     }
-    return ts_htrace_issue(h, trailing_bytes, NULL, h->search_start,
+    return ts_htrace_issue(h, trailing_bytes, NULL, h->search.start,
                            "the last %" PRIu64 " bytes are neither segments nor a header", passed);
 }
 
@@ -94,28 +90,28 @@ ts_code ts_htrace_settle_search(ts_htrace *h, bool at_end)
 {
     size_t place;
     ts_code code;
-    if (h->have < TS_HTRACE_HEADER && !at_end) {
+    if (h->in.have < TS_HTRACE_HEADER && !at_end) {
         return TS_OK;
     }
     place = find_place(h, at_end);
-    if (place < h->have) {
-        uint64_t at = h->offset - h->have + place;
-        code = end_search(h, at - h->search_start, true);
-        if (h->bounded && at > h->section_end) {
-            h->bounded = false;
+    if (place < h->in.have) {
+        uint64_t at = ts_window_start(&h->in) + place;
+        code = end_search(h, at - h->search.start, true);
+        if (h->section.bounded && at > h->section.end) {
+            h->section.bounded = false;
         }
-        ts_htrace_unread(h, place);
-        h->have = 0;
+        ts_window_unread(&h->in, place);
+        h->in.have = 0;
         h->state = TS_AT_NEXT;
         return code;
     }
     if (at_end) {
-        code = end_search(h, h->offset - h->search_start, false);
-        h->have = 0;
+        code = end_search(h, h->in.offset - h->search.start, false);
+        h->in.have = 0;
         h->state = TS_AT_NEXT;
         return code;
     }
-    memmove(h->head, h->head + h->have - TS_HTRACE_WINDOW, TS_HTRACE_WINDOW);
-    h->have = TS_HTRACE_WINDOW;
+    memmove(h->in.head, h->in.head + h->in.have - TS_HTRACE_WINDOW, TS_HTRACE_WINDOW);
+    h->in.have = TS_HTRACE_WINDOW;
     return TS_OK;
 }

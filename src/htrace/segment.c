@@ -1,4 +1,4 @@
-#include "htrace/private.h"
+#include "htrace/state.h"
 
 #include "base/alloc.h"
 #include "base/ckd.h"
@@ -15,7 +15,7 @@ enum { FIELD_NAME = 1, FIELD_DATA = 3, FIELD_TV_SEC = 5, FIELD_TV_NSEC = 6, FIEL
 static ts_code seg_number(void *user, uint32_t field, ts_wire_type type, uint64_t value)
 {
     ts_htrace *h = user;
-    ts_segment_state *s = &h->segment;
+    ts_segment_state *s = &h->segments.now;
     if (type != TS_WIRE_VARINT) {
         return TS_OK;
     }
@@ -29,6 +29,13 @@ static ts_code seg_number(void *user, uint32_t field, ts_wire_type type, uint64_
     return TS_OK;
 }
 
+void ts_segments_free(ts_ctx *ctx, ts_segments *segments)
+{
+    ts_buf_free(ctx, &segments->held);
+    ts_spool_free(segments->spool);
+    segments->spool = NULL;
+}
+
 bool ts_segment_time(int64_t *ts, const ts_segment_state *s)
 {
     uint64_t ns;
@@ -40,7 +47,7 @@ bool ts_segment_time(int64_t *ts, const ts_segment_state *s)
 
 static ts_data_mode choose_mode(const ts_htrace *h, uint64_t n)
 {
-    const ts_segment_state *s = &h->segment;
+    const ts_segment_state *s = &h->segments.now;
     if (h->store == NULL || (s->plugin != NULL && s->plugin->reader == NULL)) {
         return TS_DATA_SKIP;
     }
@@ -55,11 +62,11 @@ static ts_data_mode choose_mode(const ts_htrace *h, uint64_t n)
 
 static ts_code begin_data(ts_htrace *h, uint64_t n, bool *want)
 {
-    ts_segment_state *s = &h->segment;
+    ts_segment_state *s = &h->segments.now;
     ts_code code = TS_OK;
     s->data_fields++;
     if (s->mode == TS_DATA_STREAM || s->mode == TS_DATA_SPOOL) {
-        *want = false; /* the first one is on its way already */
+        *want = false; /* the first one is being delivered already */
         s->ignoring = true;
         return TS_OK;
     }
@@ -69,16 +76,16 @@ static ts_code begin_data(ts_htrace *h, uint64_t n, bool *want)
     s->name_late = false;
     s->data_lost = s->mode == TS_DATA_SKIP && s->plugin == NULL && h->store != NULL;
     s->borrowed = NULL;
-    h->held.n = 0;
-    s->scanning = ts_htrace_wants_clocks(h) && (s->plugin == NULL || s->plugin->is_ftrace);
+    h->segments.held.n = 0;
+    s->scanning = ts_clocks_wanted(&h->clocks) && (s->plugin == NULL || s->plugin->is_ftrace);
     if (s->scanning) {
-        ts_clock_scan_begin(&h->clock_scan, h->ctx, n);
+        ts_clock_scan_begin(&h->clocks.scan, h->ctx, n);
     }
     *want = s->scanning || s->mode != TS_DATA_SKIP;
     if (s->mode == TS_DATA_STREAM) {
         code = ts_deliver_begin(h);
-    } else if (s->mode == TS_DATA_SPOOL && h->spool == NULL) {
-        code = ts_spool_new(&h->spool, h->ctx);
+    } else if (s->mode == TS_DATA_SPOOL && h->segments.spool == NULL) {
+        code = ts_spool_new(&h->segments.spool, h->ctx);
     }
     return code;
 }
@@ -87,8 +94,8 @@ static ts_code seg_begin(void *user, uint32_t field, uint64_t n, bool *want)
 {
     ts_htrace *h = user;
     if (field == FIELD_NAME) {
-        h->segment.next_len = 0;
-        h->segment.next_over = false;
+        h->segments.now.next_len = 0;
+        h->segments.now.next_over = false;
         return TS_OK;
     }
     if (field == FIELD_DATA) {
@@ -100,10 +107,10 @@ static ts_code seg_begin(void *user, uint32_t field, uint64_t n, bool *want)
 
 static ts_code data_bytes(ts_htrace *h, const uint8_t *p, size_t n)
 {
-    ts_segment_state *s = &h->segment;
+    ts_segment_state *s = &h->segments.now;
     ts_code code = TS_OK;
     if (s->scanning) {
-        code = ts_clock_scan_feed(&h->clock_scan, p, n);
+        code = ts_clock_scan_feed(&h->clocks.scan, p, n);
     }
     if (code != TS_OK) {
         return code;
@@ -115,11 +122,11 @@ static ts_code data_bytes(ts_htrace *h, const uint8_t *p, size_t n)
             s->borrowed_len = n;
             return TS_OK;
         }
-        return ts_buf_put(h->ctx, &h->held, p, n);
+        return ts_buf_put(h->ctx, &h->segments.held, p, n);
     case TS_DATA_STREAM:
         return ts_deliver_data(h, p, n);
     case TS_DATA_SPOOL:
-        return ts_spool_write(h->spool, p, n);
+        return ts_spool_write(h->segments.spool, p, n);
     default:
         return TS_OK;
     }
@@ -128,14 +135,14 @@ static ts_code data_bytes(ts_htrace *h, const uint8_t *p, size_t n)
 static ts_code seg_bytes(void *user, uint32_t field, const uint8_t *p, size_t n)
 {
     ts_htrace *h = user;
-    ts_segment_state *s = &h->segment;
-    size_t room;
+    ts_segment_state *s = &h->segments.now;
+    size_t left;
     if (field == FIELD_DATA) {
         return data_bytes(h, p, n);
     }
-    room = sizeof s->next_name - s->next_len;
-    if (n > room) {
-        n = room;
+    left = sizeof s->next_name - s->next_len;
+    if (n > left) {
+        n = left;
         s->next_over = true;
     }
     memcpy(s->next_name + s->next_len, p, n);
@@ -146,7 +153,7 @@ static ts_code seg_bytes(void *user, uint32_t field, const uint8_t *p, size_t n)
 /* The last name counts, as long as its data was not dealt with under another one. */
 static ts_code take_name(ts_htrace *h)
 {
-    ts_segment_state *s = &h->segment;
+    ts_segment_state *s = &h->segments.now;
     ts_plugin *plugin = NULL;
     bool guessed = false;
     ts_code code = TS_OK;
@@ -177,7 +184,7 @@ static ts_code take_name(ts_htrace *h)
 static ts_code seg_end(void *user, uint32_t field, bool complete)
 {
     ts_htrace *h = user;
-    ts_segment_state *s = &h->segment;
+    ts_segment_state *s = &h->segments.now;
     if (field == FIELD_NAME) {
         return complete ? take_name(h) : TS_OK;
     }
@@ -222,43 +229,43 @@ ts_code ts_segment_begin(ts_htrace *h, uint32_t n, bool crosses, size_t block)
 {
     static const ts_wire_handler handler = {
         .number = seg_number, .begin = seg_begin, .bytes = seg_bytes, .end = seg_end};
-    ts_segment_state *s = &h->segment;
-    *s = (ts_segment_state){.start = h->offset - 4, .end = h->offset + n};
+    ts_segment_state *s = &h->segments.now;
+    *s = (ts_segment_state){.start = h->in.offset - 4, .end = h->in.offset + n};
     s->crosses = crosses;
-    s->whole = !crosses && n <= block && n <= h->hold;
-    s->big = n > h->hold;
+    s->whole = !crosses && n <= block && n <= h->segments.hold;
+    s->big = n > h->segments.hold;
     ts_wire_push_init(&s->wire, &handler, h, n);
-    h->section_segments++;
+    h->section.segments++;
     h->state = TS_AT_SEGMENT;
     return TS_OK;
 }
 
 uint64_t ts_segment_limit(const ts_htrace *h)
 {
-    const ts_segment_state *s = &h->segment;
-    return s->crosses && h->bounded ? h->section_end : s->end;
+    const ts_segment_state *s = &h->segments.now;
+    return s->crosses && h->section.bounded ? h->section.end : s->end;
 }
 
 /* After bytes were taken: the end of the segment, or of the section inside it? */
 ts_code ts_segment_after(ts_htrace *h)
 {
-    if (h->offset == h->segment.end) {
+    if (h->in.offset == h->segments.now.end) {
         return ts_segment_finish(h, false);
     }
-    if (h->offset == ts_segment_limit(h)) {
+    if (h->in.offset == ts_segment_limit(h)) {
         h->state = TS_AT_CROSSING;
-        h->have = 0;
+        h->in.have = 0;
     }
     return TS_OK;
 }
 
 ts_code ts_htrace_take_segment(size_t *used, ts_htrace *h, const uint8_t *p, size_t n)
 {
-    uint64_t left = ts_segment_limit(h) - h->offset;
+    uint64_t left = ts_segment_limit(h) - h->in.offset;
     ts_code code;
     *used = n < left ? n : (size_t)left;
-    code = ts_wire_push_feed(&h->segment.wire, p, *used);
-    h->offset += *used;
+    code = ts_wire_push_feed(&h->segments.now.wire, p, *used);
+    h->in.offset += *used;
     return code == TS_OK ? ts_segment_after(h) : code;
 }
 
@@ -269,7 +276,7 @@ ts_code ts_htrace_take_segment(size_t *used, ts_htrace *h, const uint8_t *p, siz
  * by itself, not because bytes are missing. */
 static ts_code end_fields(bool *damaged, ts_htrace *h, bool cut)
 {
-    ts_segment_state *s = &h->segment;
+    ts_segment_state *s = &h->segments.now;
     const char *stream = s->plugin == NULL ? NULL : s->plugin->name;
     ts_code code;
     *damaged = s->wire.fault != TS_WIRE_OK;
@@ -292,7 +299,7 @@ static ts_code end_fields(bool *damaged, ts_htrace *h, bool cut)
 
 static ts_code set_time(ts_htrace *h)
 {
-    ts_segment_state *s = &h->segment;
+    ts_segment_state *s = &h->segments.now;
     bool fits = ts_segment_time(&s->seg.ts, s);
     s->seg.timed =
         fits && (s->has_sec || s->has_nsec) && (!s->seg.truncated || (s->has_sec && s->has_nsec));
@@ -309,14 +316,14 @@ static ts_code set_time(ts_htrace *h)
     return TS_OK;
 }
 
-static ts_code give_spool(ts_htrace *h)
+static ts_code deliver_spool(ts_htrace *h)
 {
     uint8_t *block = ts_alloc(h->ctx, TS_HTRACE_SCAN_BLOCK, 1);
-    uint64_t size = ts_spool_size(h->spool);
+    uint64_t size = ts_spool_size(h->segments.spool);
     ts_code code = block == NULL ? h->ctx->error.code : TS_OK;
     for (uint64_t at = 0; code == TS_OK && at < size;) {
         size_t got = 0;
-        code = ts_spool_read(&got, h->spool, at, block, TS_HTRACE_SCAN_BLOCK);
+        code = ts_spool_read(&got, h->segments.spool, at, block, TS_HTRACE_SCAN_BLOCK);
         if (code == TS_OK && got == 0) {
             code = ts_fail(h->ctx, TS_ERR_INTERNAL, "a temporary file became shorter");
         }
@@ -329,10 +336,10 @@ static ts_code give_spool(ts_htrace *h)
     return code;
 }
 
-/* Hands on a segment whose plugin is decoded. */
+/* Delivers a segment whose plugin is decoded. */
 static ts_code deliver(ts_htrace *h, bool broken)
 {
-    ts_segment_state *s = &h->segment;
+    ts_segment_state *s = &h->segments.now;
     bool timed = s->has_sec && s->has_nsec;
     ts_code code = s->begun ? TS_OK : ts_deliver_begin(h);
     /* The data is all there even if the message breaks after it; but then the time may be missing.
@@ -346,11 +353,12 @@ static ts_code deliver(ts_htrace *h, bool broken)
             ts_htrace_issue(h, segment_no_data, s->plugin->name, s->start, "a segment has no data");
     }
     if (code == TS_OK && s->mode == TS_DATA_HOLD) {
-        return s->borrowed != NULL ? ts_deliver_whole(h, s->borrowed, s->borrowed_len)
-                                   : ts_deliver_whole(h, (const uint8_t *)h->held.p, h->held.n);
+        return s->borrowed != NULL
+                   ? ts_deliver_whole(h, s->borrowed, s->borrowed_len)
+                   : ts_deliver_whole(h, (const uint8_t *)h->segments.held.p, h->segments.held.n);
     }
     if (code == TS_OK && s->mode == TS_DATA_SPOOL) {
-        code = give_spool(h);
+        code = deliver_spool(h);
     }
     return code == TS_OK ? ts_deliver_end(h) : code;
 }
@@ -359,19 +367,19 @@ static ts_code deliver(ts_htrace *h, bool broken)
 static ts_code reject(ts_htrace *h, bool cut, bool damaged)
 {
     ts_code code = ts_htrace_stat(h, "other", "invalid_data", 1);
-    ts_htrace_note_gap(h, h->segment.start);
+    ts_htrace_note_gap(h, h->segments.now.start);
     if (code == TS_OK && !cut && !damaged) {
-        code =
-            ts_htrace_issue(h, segment_no_name, NULL, h->segment.start,
-                            "a segment of %" PRIu64 " bytes names no plugin", h->segment.wire.size);
+        code = ts_htrace_issue(h, segment_no_name, NULL, h->segments.now.start,
+                               "a segment of %" PRIu64 " bytes names no plugin",
+                               h->segments.now.wire.size);
     }
     return code;
 }
 
-/* A segment whose data cannot be handed on any more. */
-static ts_code give_up(ts_htrace *h)
+/* A segment whose data cannot be delivered any more. */
+static ts_code lose_segment(ts_htrace *h)
 {
-    const ts_segment_state *s = &h->segment;
+    const ts_segment_state *s = &h->segments.now;
     ts_htrace_note_gap(h, s->start);
     if (s->data_lost) {
         return ts_htrace_issue(h, segment_too_large, s->plugin->name, s->start,
@@ -386,18 +394,18 @@ static ts_code give_up(ts_htrace *h)
 /* The name is damaged: is the data that of the plugin which it may have been? */
 static ts_code settle_guess(ts_htrace *h)
 {
-    ts_segment_state *s = &h->segment;
+    ts_segment_state *s = &h->segments.now;
     uint8_t look[TS_HTRACE_LOOK_INTO];
-    const uint8_t *p = s->borrowed != NULL ? s->borrowed : (const uint8_t *)h->held.p;
-    uint64_t size = s->borrowed != NULL ? s->borrowed_len : h->held.n;
+    const uint8_t *p = s->borrowed != NULL ? s->borrowed : (const uint8_t *)h->segments.held.p;
+    uint64_t size = s->borrowed != NULL ? s->borrowed_len : h->segments.held.n;
     size_t n = size < sizeof look ? (size_t)size : sizeof look;
     ts_code code = TS_OK;
     ts_buf name = {0};
     bool reads;
     s->guessed = false;
     if (s->mode == TS_DATA_SPOOL) {
-        size = ts_spool_size(h->spool);
-        code = ts_spool_read(&n, h->spool, 0, look, sizeof look);
+        size = ts_spool_size(h->segments.spool);
+        code = ts_spool_read(&n, h->segments.spool, 0, look, sizeof look);
         p = look;
     }
     reads = code == TS_OK && (s->mode == TS_DATA_HOLD || s->mode == TS_DATA_SPOOL) && n > 0 &&
@@ -417,12 +425,12 @@ static ts_code settle_guess(ts_htrace *h)
     return code;
 }
 
-/* Hands the segment on or not, and says what became of it. */
-static ts_code decide(ts_fate *fate, ts_htrace *h, bool cut, bool damaged)
+/* Delivers the segment or not; *outcome is what became of it. */
+static ts_code settle_segment(ts_outcome *outcome, ts_htrace *h, bool cut, bool damaged)
 {
-    ts_segment_state *s = &h->segment;
+    ts_segment_state *s = &h->segments.now;
     ts_code code = s->guessed ? settle_guess(h) : TS_OK;
-    *fate = TS_LOST;
+    *outcome = TS_LOST;
     if (code != TS_OK) {
         return code;
     }
@@ -430,19 +438,19 @@ static ts_code decide(ts_fate *fate, ts_htrace *h, bool cut, bool damaged)
         return reject(h, cut, damaged);
     }
     if (s->plugin->reader == NULL) {
-        *fate = cut ? TS_LOST : TS_SKIPPED;
+        *outcome = cut ? TS_LOST : TS_SKIPPED;
         if (s->plugin->is_config && ts_plugin_find(s->plugin->name, strlen(s->plugin->name))) {
-            return TS_OK; /* it says how was recorded, not what */
+            return TS_OK; /* it describes the recording and holds no data */
         }
         return ts_htrace_stat(h, s->plugin->event, "not_supported", 1);
     }
     if (s->data_lost || (s->name_late && s->mode == TS_DATA_SKIP)) {
-        code = give_up(h);
+        code = lose_segment(h);
     } else {
         code = deliver(h, cut || damaged);
-        *fate = s->seg.truncated || s->too_large ? TS_LOST : TS_IMPORTED;
+        *outcome = s->seg.truncated || s->too_large ? TS_LOST : TS_IMPORTED;
     }
-    if (code == TS_OK && *fate == TS_LOST) {
+    if (code == TS_OK && *outcome == TS_LOST) {
         code = ts_htrace_stat(h, s->plugin->event, "data_lost", 1);
     }
     return code;
@@ -450,35 +458,35 @@ static ts_code decide(ts_fate *fate, ts_htrace *h, bool cut, bool damaged)
 
 static ts_code take_scanned_clocks(ts_htrace *h)
 {
-    const ts_segment_state *s = &h->segment;
+    const ts_segment_state *s = &h->segments.now;
     if (!s->scanning || !s->data_done || s->plugin == NULL || !s->plugin->is_ftrace) {
         return TS_OK;
     }
-    return ts_htrace_take_clocks(h, &h->clock_scan.set, "ftrace segment", s->start);
+    return ts_htrace_take_clocks(h, &h->clocks.scan.set, "ftrace segment", s->start);
 }
 
 ts_code ts_segment_finish(ts_htrace *h, bool cut)
 {
-    ts_segment_state *s = &h->segment;
-    uint64_t bytes = h->offset - s->start;
-    ts_fate fate;
+    ts_segment_state *s = &h->segments.now;
+    uint64_t bytes = h->in.offset - s->start;
+    ts_outcome outcome;
     bool damaged;
     ts_code code;
     h->state = TS_AT_NEXT;
-    h->have = 0;
+    h->in.have = 0;
     if ((code = end_fields(&damaged, h, cut)) != TS_OK ||
         (code = take_scanned_clocks(h)) != TS_OK ||
-        (code = decide(&fate, h, cut, damaged)) != TS_OK) {
+        (code = settle_segment(&outcome, h, cut, damaged)) != TS_OK) {
         return code;
     }
-    ts_tally_add(h->bytes, fate, bytes);
-    ts_tally_add(h->segments, fate, 1);
+    ts_tally_add(h->account.bytes, outcome, bytes);
+    ts_tally_add(h->account.segments, outcome, 1);
     if (s->plugin != NULL) {
-        ts_tally_add(s->plugin->segments, fate, 1);
-        ts_tally_add(s->plugin->bytes, fate, bytes);
+        ts_tally_add(s->plugin->segments, outcome, 1);
+        ts_tally_add(s->plugin->bytes, outcome, bytes);
     }
-    h->held.n = 0;
-    ts_spool_free(h->spool);
-    h->spool = NULL;
+    h->segments.held.n = 0;
+    ts_spool_free(h->segments.spool);
+    h->segments.spool = NULL;
     return TS_OK;
 }

@@ -8,7 +8,7 @@
 typedef struct ts_htrace_times {
     const ts_clock_set *clocks; /* borrowed; what is known of them may grow. NULL: nothing */
     uint64_t over;              /* times that do not fit, which are TS_NO_TIME now */
-    bool missing;               /* times that could not be converted for want of a clock */
+    bool missing;               /* times that could not be converted because a clock is missing */
     ts_clock missing_clock;
 } ts_htrace_times;
 

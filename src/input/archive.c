@@ -141,7 +141,7 @@ static uint64_t where(const ts_archive *ar)
 }
 
 /* Begins at a header. *known is false when libarchive does not find what it looks for: damage. */
-static ts_code open_handle(bool *known, ts_archive *ar, uint64_t at, uint64_t ordinal)
+static ts_code archive_open_handle(bool *known, ts_archive *ar, uint64_t at, uint64_t ordinal)
 {
     *known = false;
     close_handle(ar);
@@ -262,9 +262,9 @@ static void doubt_last(ts_archive *ar)
 }
 
 /* All headers of the handle; *usable is false when not even the first could be read. */
-static ts_code list_all(bool *usable, ts_archive *ar)
+static ts_code archive_list_all(bool *usable, ts_archive *ar)
 {
-    ts_code code = open_handle(usable, ar, 0, 0);
+    ts_code code = archive_open_handle(usable, ar, 0, 0);
     if (code == TS_OK && !*usable) {
         ts_fileset_damage_set(ar->set, 0, "archive is damaged: %s", why(ar->a));
     }
@@ -332,12 +332,15 @@ ts_code ts_archive_list(ts_fileset *set)
             "by their own headers");
     }
     if (code == TS_OK && !usable) {
-        code = list_all(&usable, ar);
+        code = archive_list_all(&usable, ar);
     }
     if (code == TS_OK && ar->wrap == TS_WRAP_TAR) {
         code = check_tar_end(ar);
     }
-    return code != TS_OK ? code : ts_archive_settle(ar);
+    if (code != TS_OK) {
+        return code;
+    }
+    return ts_archive_settle(ar);
 }
 
 /* --- limits --- */
@@ -522,7 +525,8 @@ static ts_code go_to(bool *found, ts_archive *ar, const ts_member *m)
     if (code == TS_OK && !*found) {
         uint64_t at;
         code = find_local_header(&at, ar, m);
-        if (code == TS_OK && (code = open_handle(&known, ar, at, m->ordinal)) == TS_OK && known) {
+        if (code == TS_OK && (code = archive_open_handle(&known, ar, at, m->ordinal)) == TS_OK &&
+            known) {
             code = advance(found, ar, m->ordinal);
         }
     }
@@ -555,7 +559,7 @@ static ts_code entry_layer_new(ts_layer **out, ts_archive *ar, const ts_member *
         ts_layer_damage(&e->base, m->at, false, "archive member is encrypted and cannot be read");
         e->done = true;
     } else if (!found) {
-        ts_layer_damage(&e->base, m->at, false, "archive member cannot be reached any more");
+        ts_layer_damage(&e->base, m->at, false, "archive member cannot be read any more");
         e->done = true;
     }
     *out = &e->base;

@@ -43,7 +43,9 @@ static ts_code clean_part(ts_ctx *ctx, ts_buf *out, ts_buf *removed, const char 
                      (p[0] | 0x20) <= 'z';
         if (up || root || drive) {
             code = ts_buf_put(ctx, removed, p, inner);
-            code = code == TS_OK ? ts_buf_putc(ctx, removed, '/') : code;
+            if (code == TS_OK) {
+                code = ts_buf_putc(ctx, removed, '/');
+            }
         } else {
             code = ts_buf_put(ctx, out, p, skip);
         }
@@ -55,7 +57,7 @@ static ts_code clean_part(ts_ctx *ctx, ts_buf *out, ts_buf *removed, const char 
     return code;
 }
 
-static ts_code clean_name(ts_ctx *ctx, ts_buf *out, ts_buf *removed, const char *name)
+static ts_code names_clean_name(ts_ctx *ctx, ts_buf *out, ts_buf *removed, const char *name)
 {
     ts_code code = TS_OK;
     out->n = 0;
@@ -68,7 +70,10 @@ static ts_code clean_name(ts_ctx *ctx, ts_buf *out, ts_buf *removed, const char 
         code = clean_part(ctx, out, removed, p, n);
         p += n + (p[n] == '/');
     }
-    return code == TS_OK ? ts_buf_reserve(ctx, out, 1) : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return ts_buf_reserve(ctx, out, 1);
 }
 
 /* The number of what was removed; 0 for nothing. */
@@ -150,7 +155,7 @@ ts_code ts_archive_add(ts_archive *ar, const ts_member *place, ts_entry_kind kin
     ts_member m = *place;
     ts_buf clean = {0};
     ts_buf removed = {0};
-    ts_code code = clean_name(ctx, &clean, &removed, name == NULL ? "" : name);
+    ts_code code = names_clean_name(ctx, &clean, &removed, name == NULL ? "" : name);
     if (code == TS_OK && clean.n == 0) {
         code = ts_buf_printf(ctx, &clean, "unnamed-%" PRIu64, place->ordinal);
     } else if (code == TS_OK) {
@@ -251,7 +256,7 @@ static ts_code read_target(ts_archive *ar, ts_archive_link *link)
 }
 
 /* The name that a symbolic link stands for, as members have it; empty when it leads out. */
-static ts_code follow(ts_ctx *ctx, ts_buf *out, const ts_archive_link *link)
+static ts_code names_follow(ts_ctx *ctx, ts_buf *out, const ts_archive_link *link)
 {
     const char *target = link->target;
     const char *slash = strrchr(link->name, '/');
@@ -270,7 +275,9 @@ static ts_code follow(ts_ctx *ctx, ts_buf *out, const ts_archive_link *link)
             out->n = up == NULL ? 0 : (size_t)(up - out->p);
         } else if (n > 0 && !(n == 1 && p[0] == '.')) {
             code = out->n > 0 ? ts_buf_putc(ctx, out, '/') : TS_OK;
-            code = code == TS_OK ? ts_buf_put(ctx, out, p, n) : code;
+            if (code == TS_OK) {
+                code = ts_buf_put(ctx, out, p, n);
+            }
         }
         p += n + (p[n] == '/');
     }
@@ -335,7 +342,7 @@ static bool find_member(uint32_t *i, const name_index *index, const char *name)
 }
 
 /* Is there a member below that name? */
-static bool is_directory(const name_index *index, const char *name)
+static bool names_is_directory(const name_index *index, const char *name)
 {
     size_t n = strlen(name);
     uint32_t low = 0;
@@ -357,7 +364,8 @@ static bool is_directory(const name_index *index, const char *name)
 }
 
 /* *done: the link is a member now, or needs to be none. */
-static ts_code resolve(bool *done, ts_archive *ar, const name_index *index, ts_archive_link *link)
+static ts_code names_resolve(bool *done, ts_archive *ar, const name_index *index,
+                             ts_archive_link *link)
 {
     ts_fileset *set = ar->set;
     ts_buf name = {0};
@@ -365,8 +373,8 @@ static ts_code resolve(bool *done, ts_archive *ar, const name_index *index, ts_a
     uint32_t i;
     ts_code code = link->target != NULL ? TS_OK : read_target(ar, link);
     if (code == TS_OK) {
-        code = link->hard ? clean_name(ar->ctx, &name, &removed, link->target)
-                          : follow(ar->ctx, &name, link);
+        code = link->hard ? names_clean_name(ar->ctx, &name, &removed, link->target)
+                          : names_follow(ar->ctx, &name, link);
     }
     if (code == TS_OK && name.n > 0 && (code = ts_buf_putc(ar->ctx, &name, '\0')) == TS_OK) {
         if (find_member(&i, index, name.p)) {
@@ -374,7 +382,7 @@ static ts_code resolve(bool *done, ts_archive *ar, const name_index *index, ts_a
             place.origin = link->place.origin;
             *done = true;
             code = add_member(ar, &place, link->name);
-        } else if (!link->hard && is_directory(index, name.p)) {
+        } else if (!link->hard && names_is_directory(index, name.p)) {
             *done = true;
             set->skipped++;
         }
@@ -396,7 +404,9 @@ static ts_code resolve_links(ts_archive *ar, name_index *index)
         for (size_t i = 0; i < before && code == TS_OK; i++) {
             bool done = false;
             code = ts_check_cancel(ar->ctx);
-            code = code == TS_OK ? resolve(&done, ar, index, &ar->links[i]) : code;
+            if (code == TS_OK) {
+                code = names_resolve(&done, ar, index, &ar->links[i]);
+            }
             if (!done) {
                 ts_archive_link link = ar->links[i];
                 ar->links[i] = ar->links[left];
@@ -406,7 +416,9 @@ static ts_code resolve_links(ts_archive *ar, name_index *index)
         if (left == before) {
             break;
         }
-        code = code == TS_OK ? index_names(index, set) : code;
+        if (code == TS_OK) {
+            code = index_names(index, set);
+        }
     }
     for (size_t i = 0; i < left && code == TS_OK; i++) {
         code = ts_fileset_note_unread(set, ar->links[i].name);
@@ -438,7 +450,9 @@ static ts_code tell_apart(ts_fileset *set, const name_index *index)
         }
         name.n = 0;
         code = ts_buf_printf(set->ctx, &name, "(%u)/", m->origin + 1U);
-        code = code == TS_OK ? ts_buf_put(set->ctx, &name, m->name, strlen(m->name)) : code;
+        if (code == TS_OK) {
+            code = ts_buf_put(set->ctx, &name, m->name, strlen(m->name));
+        }
         char *p = code == TS_OK ? ts_strndup(set->ctx, name.p, name.n) : NULL;
         if (p == NULL) {
             code = set->ctx->error.code;

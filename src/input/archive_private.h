@@ -67,7 +67,8 @@ typedef enum ts_entry_kind {
 ts_code ts_archive_add(ts_archive *ar, const ts_member *place, ts_entry_kind kind, const char *name,
                        const char *target);
 
-/* All entries are there: members in the order of their places, links resolved, names told apart. */
+/* All entries are there: members in the order of their places, links resolved, names distinguished.
+ */
 ts_code ts_archive_settle(ts_archive *ar);
 
 /* Forgets what was listed. */

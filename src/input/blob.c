@@ -126,7 +126,10 @@ ts_code ts_member_blob(ts_blob **out, ts_fileset *set, uint32_t i)
     ts_stream *s;
     *out = NULL;
     ts_code code = ts_member_open(&s, set, i);
-    return code == TS_OK ? ts_blob_of_stream(out, s) : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return ts_blob_of_stream(out, s);
 }
 
 bool ts_member_seekable(ts_fileset *set, uint32_t i)

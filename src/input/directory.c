@@ -37,7 +37,7 @@ static int compare_members(const void *a, const void *b)
 }
 
 /* Takes `rel`. */
-static ts_code push(walk *w, char *rel)
+static ts_code directory_push(walk *w, char *rel)
 {
     char **p = ts_vec_add(w->set->ctx, &w->pending, sizeof *p);
     if (p == NULL) {
@@ -49,7 +49,7 @@ static ts_code push(walk *w, char *rel)
 }
 
 /* The name that was pushed last, for the caller; NULL: there is none. */
-static char *pop(walk *w)
+static char *directory_pop(walk *w)
 {
     return w->pending.n == 0 ? NULL : ((char **)w->pending.p)[--w->pending.n];
 }
@@ -88,7 +88,7 @@ static ts_code settle_linked(walk *w)
 }
 
 /* Takes `rel`. */
-static ts_code add_file(walk *w, char *rel, const struct stat *st)
+static ts_code directory_add_file(walk *w, char *rel, const struct stat *st)
 {
     ts_ctx *ctx = w->set->ctx;
     ts_member *m;
@@ -141,10 +141,10 @@ static ts_code add_entry(walk *w, const char *parent, int fd, const char *name)
     bool link = S_ISLNK(st.st_mode) && fstatat(fd, name, &target, 0) == 0;
     st = link ? target : st;
     if (S_ISREG(st.st_mode)) {
-        return add_file(w, rel, &st);
+        return directory_add_file(w, rel, &st);
     }
     if (S_ISDIR(st.st_mode)) {
-        return link ? note_linked(w, rel, &st) : push(w, rel);
+        return link ? note_linked(w, rel, &st) : directory_push(w, rel);
     }
     code = ts_fileset_note_unread(w->set, rel);
     ts_free(ctx, rel);
@@ -216,15 +216,17 @@ ts_code ts_directory_list(ts_fileset *set, int fd)
     set->raw_size = 0;
     char *rel;
     ts_code code = list_one(&w, "", fd);
-    while (code == TS_OK && (rel = pop(&w)) != NULL) {
+    while (code == TS_OK && (rel = directory_pop(&w)) != NULL) {
         code = list_pending(&w, rel);
         ts_free(set->ctx, rel);
     }
-    while ((rel = pop(&w)) != NULL) {
+    while ((rel = directory_pop(&w)) != NULL) {
         ts_free(set->ctx, rel);
     }
     ts_vec_free(set->ctx, &w.pending);
-    code = code == TS_OK ? settle_linked(&w) : code;
+    if (code == TS_OK) {
+        code = settle_linked(&w);
+    }
     for (size_t i = 0; i < w.linked.n; i++) {
         ts_free(set->ctx, ((linked *)w.linked.p)[i].name);
     }

@@ -27,7 +27,7 @@ ts_code ts_printable(char **out, ts_ctx *ctx, const char *s)
     return code;
 }
 
-static ts_code clean_name(char **out, ts_ctx *ctx, const char *s, size_t n)
+static ts_code fileset_clean_name(char **out, ts_ctx *ctx, const char *s, size_t n)
 {
     if (ts_utf8_valid(s, n)) {
         *out = ts_strndup(ctx, s, n);
@@ -109,7 +109,7 @@ ts_code ts_fileset_new(ts_fileset **out, ts_ctx *ctx, ts_set_kind kind, const ch
     set->kind = kind;
     set->fd = -1;
     set->raw_size = -1;
-    ts_code code = clean_name(&set->name, ctx, name, strlen(name));
+    ts_code code = fileset_clean_name(&set->name, ctx, name, strlen(name));
     if (code == TS_OK) {
         set->shown = ts_strndup(ctx, shown, strlen(shown));
         code = set->shown == NULL ? ctx->error.code : TS_OK;
@@ -218,7 +218,7 @@ ts_code ts_fileset_add(ts_member **out, ts_fileset *set, const char *name)
     ts_member *m = &set->members[set->count];
     memset(m, 0, sizeof *m);
     m->size = -1;
-    ts_code code = clean_name(&m->name, ctx, name, strlen(name));
+    ts_code code = fileset_clean_name(&m->name, ctx, name, strlen(name));
     if (code == TS_OK) {
         set->count++;
         *out = m;
@@ -229,8 +229,9 @@ ts_code ts_fileset_add(ts_member **out, ts_fileset *set, const char *name)
 ts_code ts_fileset_note_unread(ts_fileset *set, const char *name)
 {
     set->unread++;
-    return set->unread_name != NULL ? TS_OK
-                                    : clean_name(&set->unread_name, set->ctx, name, strlen(name));
+    return set->unread_name != NULL
+               ? TS_OK
+               : fileset_clean_name(&set->unread_name, set->ctx, name, strlen(name));
 }
 
 void ts_fileset_note_stray(ts_fileset *set, uint64_t at, uint64_t n)
@@ -295,7 +296,7 @@ static ts_code open_directory(ts_fileset *set)
     return code;
 }
 
-static ts_code open_single(ts_fileset *set, const struct stat *st)
+static ts_code fileset_open_single(ts_fileset *set, const struct stat *st)
 {
     ts_member *m;
     /* Files of /proc and the like say that they are empty and are not: they are read like pipes. */
@@ -329,7 +330,7 @@ static ts_code open_path(ts_fileset *set, const char *path)
         return ts_fail(ctx, TS_ERR_INPUT, "cannot examine '%s': %s", set->shown, strerror(errno));
     }
     if (!S_ISDIR(st.st_mode)) {
-        return open_single(set, &st);
+        return fileset_open_single(set, &st);
     }
     if (!set->owns_fd) {
         return ts_fail(ctx, TS_ERR_INPUT, "cannot read '%s': %s", set->shown, strerror(EISDIR));
@@ -350,7 +351,10 @@ ts_code ts_fileset_open(ts_fileset **out, ts_ctx *ctx, const char *path)
     if (code == TS_OK && (name = ts_strndup(ctx, base, n)) == NULL) {
         code = ctx->error.code;
     }
-    if (code == TS_OK && (code = ts_fileset_new(&set, ctx, TS_SET_FILE, name, shown)) == TS_OK) {
+    if (code == TS_OK) {
+        code = ts_fileset_new(&set, ctx, TS_SET_FILE, name, shown);
+    }
+    if (code == TS_OK) {
         code = open_path(set, path);
     }
     ts_free(ctx, name);

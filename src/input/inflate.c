@@ -29,7 +29,7 @@ typedef struct inflate_layer {
     uint64_t out;
 } inflate_layer;
 
-/* --- zlib's memory through the door --- */
+/* --- memory of zlib from base/alloc.h --- */
 
 static voidpf hook_alloc(voidpf opaque, uInt items, uInt size)
 {
@@ -64,7 +64,7 @@ static const char *format_name(const inflate_layer *l)
     return l->gzip ? "gzip" : "zlib";
 }
 
-static void damage(inflate_layer *l, bool trailing, const char *what)
+static void inflate_damage(inflate_layer *l, bool trailing, const char *what)
 {
     ts_layer_damage(&l->base, l->in, trailing, "%s data %s", format_name(l), what);
     l->done = true;
@@ -106,7 +106,7 @@ static ts_code next_part(inflate_layer *l)
     if (n == 0) {
         l->done = true;
     } else if (l->gzip && n == 1 && p[0] == 0x1f) {
-        damage(l, false, "ends early");
+        inflate_damage(l, false, "ends early");
     } else if (l->gzip && n >= 2 && p[0] == 0x1f && p[1] == 0x8b && (n == 2 || p[2] == 8)) {
         if (inflateReset(&l->z) != Z_OK) {
             return ts_fail(l->base.ctx, TS_ERR_INTERNAL, "zlib cannot begin a new gzip member");
@@ -116,14 +116,14 @@ static ts_code next_part(inflate_layer *l)
         code = is_padding(&padding, l->base.below);
         l->done = true;
         if (code == TS_OK && !padding) {
-            damage(l, true, "is followed by bytes that do not belong to it");
+            inflate_damage(l, true, "is followed by bytes that do not belong to it");
         }
     }
     return code;
 }
 
 /* One call of inflate on the bytes at hand. */
-static ts_code step(inflate_layer *l)
+static ts_code inflate_step(inflate_layer *l)
 {
     ts_layer *below = l->base.below;
     const uint8_t *p;
@@ -133,7 +133,7 @@ static ts_code step(inflate_layer *l)
         return code;
     }
     if (n == 0) {
-        damage(l, false, "ends early");
+        inflate_damage(l, false, "ends early");
         return TS_OK;
     }
     uInt avail = n < UINT_MAX ? (uInt)n : UINT_MAX;
@@ -192,7 +192,7 @@ static ts_code inflate_pull(size_t *got, ts_layer *base, uint8_t *buf, size_t ca
     l->z.next_out = buf;
     l->z.avail_out = room;
     while (!l->done && l->z.avail_out > 0) {
-        if ((code = step(l)) != TS_OK) {
+        if ((code = inflate_step(l)) != TS_OK) {
             return code;
         }
     }

@@ -1,5 +1,5 @@
 /*
- * Inside of the input room: what filesets, streams and blobs are made of. Only src/input includes
+ * Inside of the input layer: what filesets, streams and blobs are made of. Only src/input includes
  * it.
  *
  * A stream is a stack of layers. The lowest one reads an open file, a pipe or an archive member;

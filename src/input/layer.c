@@ -33,7 +33,7 @@ void ts_layer_free(ts_layer *top)
     }
 }
 
-static ts_code make_room(ts_layer *l, size_t want)
+static ts_code layer_make_room(ts_layer *l, size_t want)
 {
     if (l->at > 0) {
         memmove(l->buf, l->buf + l->at, l->have - l->at);
@@ -63,7 +63,7 @@ ts_code ts_layer_window(const uint8_t **p, size_t *n, ts_layer *l, size_t want)
     *n = 0;
     while (l->have - l->at < want && !l->ended) {
         size_t got;
-        if ((code = make_room(l, want)) != TS_OK ||
+        if ((code = layer_make_room(l, want)) != TS_OK ||
             (code = l->pull(&got, l, l->buf + l->have, l->cap - l->have)) != TS_OK) {
             return code;
         }
@@ -93,7 +93,8 @@ ts_code ts_layer_read(size_t *got, ts_layer *l, void *buf, size_t cap)
         return TS_OK;
     }
     if (l->at == l->have && !l->ended && l->direct && cap >= DIRECT_MIN) {
-        if ((code = l->pull(got, l, buf, cap)) == TS_OK) {
+        code = l->pull(got, l, buf, cap);
+        if (code == TS_OK) {
             l->ended = *got == 0;
             l->taken += *got;
         }
@@ -247,7 +248,7 @@ static void file_release(ts_layer *l)
     }
 }
 
-static ts_code open_member(file_layer *f)
+static ts_code layer_open_member(file_layer *f)
 {
     ts_fileset *set = f->set;
     ts_ctx *ctx = set->ctx;
@@ -268,7 +269,7 @@ static ts_code open_member(file_layer *f)
     if (ctx->sys.fstat(ctx->sys.user, f->fd, &st) != 0) {
         code = ts_fail(ctx, TS_ERR_INPUT, "cannot examine '%s': %s", shown, strerror(errno));
     } else if (!S_ISREG(st.st_mode)) {
-        code = ts_fail(ctx, TS_ERR_INPUT, "'%s' is no regular file any more", shown);
+        code = ts_fail(ctx, TS_ERR_INPUT, "'%s' is not a regular file any more", shown);
     }
 out:
     ts_free(ctx, path);
@@ -306,7 +307,7 @@ ts_code ts_file_layer(ts_layer **out, ts_fileset *set, uint32_t i)
     f->set = set;
     f->member = i;
     if (set->kind == TS_SET_DIRECTORY) {
-        code = open_member(f);
+        code = layer_open_member(f);
     } else {
         f->fd = set->fd;
         f->start = set->start;
@@ -314,7 +315,9 @@ ts_code ts_file_layer(ts_layer **out, ts_fileset *set, uint32_t i)
             f->base.pull = pipe_pull;
         }
     }
-    code = code == TS_OK ? look_for_holes(f) : code;
+    if (code == TS_OK) {
+        code = look_for_holes(f);
+    }
     if (code != TS_OK) {
         ts_layer_free(&f->base);
         return code;

@@ -13,7 +13,7 @@ static void add_wrapper(ts_stream *s, const char *name)
 }
 
 /* Takes the viewer's line off when it ends within the first TS_MARK_MAX bytes (QA-13). */
-static ts_code take_mark(ts_stream *s)
+static ts_code stream_take_mark(ts_stream *s)
 {
     const uint8_t *p;
     size_t n;
@@ -58,7 +58,7 @@ static ts_code push_inflate(ts_stream *s, bool gzip)
 }
 
 /* Takes wrappers off until something else stands there. */
-static ts_code unwrap(ts_stream *s)
+static ts_code stream_unwrap(ts_stream *s)
 {
     bool mark_seen = false;
     for (;;) {
@@ -77,7 +77,7 @@ static ts_code unwrap(ts_stream *s)
         }
         if (sniffed == TS_SNIFF_MARK && !mark_seen) {
             mark_seen = true;
-            code = take_mark(s);
+            code = stream_take_mark(s);
         } else if (sniffed == TS_SNIFF_GZIP || sniffed == TS_SNIFF_ZLIB) {
             code = push_inflate(s, sniffed == TS_SNIFF_GZIP);
         } else {
@@ -111,7 +111,7 @@ static ts_code lock(ts_stream *s)
 }
 
 /* Opens like ts_member_open. */
-static ts_code open_stream(ts_stream **out, ts_fileset *set, uint32_t i)
+static ts_code stream_open_plain(ts_stream **out, ts_fileset *set, uint32_t i)
 {
     ts_ctx *ctx = set->ctx;
     *out = NULL;
@@ -133,7 +133,7 @@ static ts_code open_stream(ts_stream **out, ts_fileset *set, uint32_t i)
     }
     if (code == TS_OK) {
         s->bottom = s->top;
-        code = unwrap(s);
+        code = stream_unwrap(s);
     }
     if (code != TS_OK) {
         ts_stream_close(s);
@@ -148,7 +148,10 @@ ts_code ts_member_open(ts_stream **out, ts_fileset *set, uint32_t i)
     uint32_t count;
     *out = NULL;
     ts_code code = ts_fileset_count(&count, set);
-    return code == TS_OK ? open_stream(out, set, i) : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return stream_open_plain(out, set, i);
 }
 
 void ts_stream_close(ts_stream *s)
@@ -259,7 +262,7 @@ ts_code ts_member_enter(ts_fileset **out, ts_fileset *set, uint32_t i)
     (void)ts_member_shown(shown, sizeof shown, set, i);
     if (wrap == TS_WRAP_NONE) {
         ts_stream_close(s);
-        return ts_fail(ctx, TS_ERR_FORMAT, "'%s' is no archive", shown);
+        return ts_fail(ctx, TS_ERR_FORMAT, "'%s' is not an archive", shown);
     }
     if (depth >= ctx->limits.archive_depth) {
         ts_stream_close(s);

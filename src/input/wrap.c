@@ -82,7 +82,7 @@ static bool is_tar(const uint8_t *p, size_t n)
     return n >= TAR_BLOCK && p[0] != '\0' && tar_checksum_fits(p);
 }
 
-static bool begins(const uint8_t *p, size_t n, const char *signature, size_t len)
+static bool wrap_begins(const uint8_t *p, size_t n, const char *signature, size_t len)
 {
     return n >= len && memcmp(p, signature, len) == 0;
 }
@@ -91,8 +91,8 @@ ts_wrap ts_sniff_archive(const uint8_t *p, size_t n)
 {
     /* A first member, an empty archive, and the two marks of archives that were or could be split.
      */
-    if (begins(p, n, "PK\3\4", 4) || begins(p, n, "PK\5\6", 4) ||
-        begins(p, n, "PK\7\10PK\3\4", 8) || begins(p, n, "PK00PK\3\4", 8)) {
+    if (wrap_begins(p, n, "PK\3\4", 4) || wrap_begins(p, n, "PK\5\6", 4) ||
+        wrap_begins(p, n, "PK\7\10PK\3\4", 8) || wrap_begins(p, n, "PK00PK\3\4", 8)) {
         return TS_WRAP_ZIP;
     }
     return is_tar(p, n) ? TS_WRAP_TAR : TS_WRAP_NONE;

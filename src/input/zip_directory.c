@@ -87,7 +87,7 @@ static ts_code read_end64(bool *is, zip_end *e, ts_archive *ar, uint64_t *size, 
 }
 
 /* Is there a directory where this end record says? Before it, or at the very place. */
-static ts_code check_end(bool *is, zip_end *e, ts_archive *ar, const uint8_t *p)
+static ts_code zip_directory_check_end(bool *is, zip_end *e, ts_archive *ar, const uint8_t *p)
 {
     uint64_t size = u32(p + 12);
     uint64_t offset = u32(p + 16);
@@ -152,7 +152,7 @@ static ts_code find_end(bool *found, zip_end *e, ts_archive *ar, uint64_t end)
         tries++;
         memcpy(record, p, END_LEN);
         *e = (zip_end){.at = at, .after = at + END_LEN + u16(p + 20)};
-        if ((code = check_end(found, e, ar, record)) != TS_OK) {
+        if ((code = zip_directory_check_end(found, e, ar, record)) != TS_OK) {
             return code;
         }
     }
@@ -198,7 +198,7 @@ static void take_extra(ts_member *m, uint64_t *offset, ts_text *name, const uint
     }
 }
 
-static bool is_directory(const uint8_t *p, ts_text name, uint32_t mode)
+static bool zip_directory_is_directory(const uint8_t *p, ts_text name, uint32_t mode)
 {
     bool unix_made = p[5] == UNIX && (mode & S_IFMT) != 0;
     bool slash = name.n > 0 && name.p[name.n - 1] == '/';
@@ -226,7 +226,7 @@ static ts_code take_entry(ts_archive *ar, zip_end *e, const uint8_t *p)
     m.at = offset > UINT64_MAX - e->shift ? UINT64_MAX : offset + e->shift;
     e->first = m.at < e->first ? m.at : e->first;
     ts_code code = ts_fileset_entry(&ar->entries, ar->set);
-    if (code != TS_OK || (is_directory(p, name, mode) && m.size == 0)) {
+    if (code != TS_OK || (zip_directory_is_directory(p, name, mode) && m.size == 0)) {
         return code;
     }
     if (p[5] == UNIX && (mode & S_IFMT) != 0 && !S_ISREG(mode) && !S_ISDIR(mode)) {
@@ -276,7 +276,7 @@ static ts_code list_directory(ts_archive *ar, zip_end *e)
 /* --- all ------------------------------------------------------------------------------------ */
 
 /* Bytes [from, to) belong to nothing. Padding may stand anywhere. */
-static ts_code note_gap(ts_archive *ar, uint64_t from, uint64_t to)
+static ts_code zip_directory_note_gap(ts_archive *ar, uint64_t from, uint64_t to)
 {
     static const char zero[512];
     for (uint64_t at = from; at < to;) {
@@ -322,7 +322,7 @@ ts_code ts_zip_list(bool *found, ts_archive *ar)
             break;
         }
         *found = true;
-        if ((code = note_gap(ar, e.after, end)) != TS_OK ||
+        if ((code = zip_directory_note_gap(ar, e.after, end)) != TS_OK ||
             (code = list_directory(ar, &e)) != TS_OK) {
             return code;
         }
@@ -330,7 +330,7 @@ ts_code ts_zip_list(bool *found, ts_archive *ar)
     }
     if (code == TS_OK && *found && end > 0 && (code = is_split_mark(&mark, ar, end)) == TS_OK &&
         !mark) {
-        code = note_gap(ar, 0, end);
+        code = zip_directory_note_gap(ar, 0, end);
     }
     return code;
 }

@@ -32,14 +32,14 @@ bool ts_zip_method_known(uint16_t method)
     return method == STORED || method == DEFLATED;
 }
 
-static void damage(zip_layer *l, const char *what)
+static void zip_damage(zip_layer *l, const char *what)
 {
     ts_layer_damage(&l->base, l->at, false, "archive member is damaged: %s", what);
     l->done = true;
 }
 
 /* No more bytes: are they what the directory says? */
-static void check_end(zip_layer *l)
+static void zip_check_end(zip_layer *l)
 {
     l->done = true;
     if (l->out < l->size) {
@@ -47,10 +47,10 @@ static void check_end(zip_layer *l)
                         "archive member ends after %" PRIu64 " of %" PRIu64 " bytes", l->out,
                         l->size);
     } else if (l->at < l->end || l->out > l->size) {
-        damage(l, "it is not as long as the directory of the archive says");
+        zip_damage(l, "its size differs from that in the directory of the archive");
         ts_layer_doubt(&l->base);
     } else if (l->crc != l->want_crc) {
-        damage(l, "its CRC is wrong");
+        zip_damage(l, "its CRC is wrong");
         ts_layer_doubt(&l->base);
     }
 }
@@ -66,7 +66,7 @@ static ts_code pull_stored(size_t *got, zip_layer *l, uint8_t *buf, size_t cap)
     n = n < l->end - l->at ? n : (size_t)(l->end - l->at);
     *got = n < cap ? n : cap;
     if (*got == 0) {
-        check_end(l);
+        zip_check_end(l);
         return TS_OK;
     }
     memcpy(buf, p, *got);
@@ -75,7 +75,7 @@ static ts_code pull_stored(size_t *got, zip_layer *l, uint8_t *buf, size_t cap)
 }
 
 /* One call of inflate. */
-static ts_code step(zip_layer *l)
+static ts_code zip_step(zip_layer *l)
 {
     const uint8_t *p;
     size_t n;
@@ -96,13 +96,13 @@ static ts_code step(zip_layer *l)
         return TS_OK;
     case Z_BUF_ERROR: /* no room left, or no more input */
         if (n == 0) {
-            damage(l, "its compressed data ends early");
+            zip_damage(l, "its compressed data ends early");
         }
         return TS_OK;
     case Z_MEM_ERROR:
         return l->base.ctx->error.code;
     default:
-        damage(l, l->z.msg != NULL ? l->z.msg : zError(r));
+        zip_damage(l, l->z.msg != NULL ? l->z.msg : zError(r));
         ts_layer_doubt(&l->base);
         return TS_OK;
     }
@@ -115,7 +115,7 @@ static ts_code pull_deflated(size_t *got, zip_layer *l, uint8_t *buf, size_t cap
     l->z.next_out = buf;
     l->z.avail_out = room;
     while (code == TS_OK && !l->done && l->z.avail_out > 0) {
-        code = step(l);
+        code = zip_step(l);
     }
     *got = room - l->z.avail_out;
     return code;
@@ -136,7 +136,7 @@ static ts_code zip_pull(size_t *got, ts_layer *base, uint8_t *buf, size_t cap)
     l->crc = crc32_z(l->crc, buf, *got);
     l->out += *got;
     if (l->done && !l->base.damaged) {
-        check_end(l);
+        zip_check_end(l);
     }
     return ts_fileset_charge(l->archive->set, *got);
 }
@@ -162,8 +162,8 @@ static ts_code find_data(zip_layer *l, const ts_member *m)
     }
     if (n < LOCAL_LEN || memcmp(p, "PK\3\4", 4) != 0) {
         ts_layer_damage(&l->base, m->at, false,
-                        "archive member does not stand where the "
-                        "directory of the archive says");
+                        "archive member is not at the offset "
+                        "given in the directory of the archive");
         l->done = true;
         return TS_OK;
     }

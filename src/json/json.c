@@ -85,15 +85,18 @@ ts_code json_flush_ints(ts_json *js)
     return js->handler->ints(js->user, js->ints, n);
 }
 
-static ts_code flush(ts_json *js)
+static ts_code json_flush(ts_json *js)
 {
     ts_code code = json_flush_ints(js);
-    return code == TS_OK ? json_flush_piece(js, 0) : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return json_flush_piece(js, 0);
 }
 
 ts_code json_bad(ts_json *js, const char *reason)
 {
-    ts_code code = flush(js);
+    ts_code code = json_flush(js);
     js->state = JSON_STOPPED;
     js->reason = reason;
     return code;
@@ -121,7 +124,7 @@ static void set_level(ts_json *js, unsigned bits)
 }
 
 /* Opens a level. False with TS_OK in *code: there are too many. */
-static bool push(ts_code *code, ts_json *js, unsigned bits)
+static bool json_push(ts_code *code, ts_json *js, unsigned bits)
 {
     *code = TS_OK;
     if (js->depth >= js->ctx->limits.json_depth) {
@@ -144,7 +147,7 @@ static bool push(ts_code *code, ts_json *js, unsigned bits)
     return true;
 }
 
-static void pop(ts_json *js)
+static void json_pop(ts_json *js)
 {
     js->depth--;
     unsigned bits = 0;
@@ -161,8 +164,11 @@ static void pop(ts_json *js)
 static ts_code begin_object(ts_json *js)
 {
     ts_code code;
-    if (!push(&code, js, LEVEL_OBJECT)) {
-        return code != TS_OK ? code : json_bad(js, "nested too deep");
+    if (!json_push(&code, js, LEVEL_OBJECT)) {
+        if (code != TS_OK) {
+            return code;
+        }
+        return json_bad(js, "nested too deep");
     }
     js->at++;
     js->state = JSON_AT_KEY_OR_END;
@@ -172,8 +178,11 @@ static ts_code begin_object(ts_json *js)
 static ts_code begin_array(ts_json *js)
 {
     ts_code code;
-    if (!push(&code, js, 0)) {
-        return code != TS_OK ? code : json_bad(js, "nested too deep");
+    if (!json_push(&code, js, 0)) {
+        if (code != TS_OK) {
+            return code;
+        }
+        return json_bad(js, "nested too deep");
     }
     js->at++;
     js->state = JSON_AT_VALUE_OR_END;
@@ -197,7 +206,7 @@ static ts_code end_level(ts_json *js)
     }
     ts_code (*call)(void *) = js->in_object ? js->handler->object_end : js->handler->array_end;
     js->at++;
-    pop(js);
+    json_pop(js);
     json_value_done(js);
     return call == NULL ? TS_OK : call(js->user);
 }
@@ -228,7 +237,7 @@ static ts_code literal_step(ts_json *js)
 }
 
 /* Takes runs of integers as long as the scanner finds any. */
-static ts_code take_ints(ts_json *js)
+static ts_code json_take_ints(ts_json *js)
 {
     ts_code code = TS_OK;
     size_t n = 1;
@@ -279,7 +288,7 @@ static ts_code value(ts_json *js)
     if (json_is_digit(c) || c == '-') {
         const char *before = js->at;
         if (js->want_ints) {
-            ts_code code = take_ints(js);
+            ts_code code = json_take_ints(js);
             if (code != TS_OK || js->at != before) {
                 return code;
             }
@@ -287,7 +296,10 @@ static ts_code value(ts_json *js)
         return json_number_begin(js);
     }
     ts_code code = json_flush_ints(js);
-    return code == TS_OK ? other_value(js) : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return other_value(js);
 }
 
 static ts_code comma(ts_json *js)
@@ -358,7 +370,7 @@ static ts_code start(ts_json *js)
     return TS_OK;
 }
 
-static ts_code step(ts_json *js)
+static ts_code json_step(ts_json *js)
 {
     switch (js->state) {
     case JSON_AT_START:
@@ -383,10 +395,10 @@ ts_code ts_json_feed(ts_json *js, const char *p, size_t n)
     js->begin = js->at = p;
     js->end = p + n;
     while (code == TS_OK && js->at < js->end && js->state != JSON_STOPPED) {
-        code = step(js);
+        code = json_step(js);
     }
     if (code == TS_OK) {
-        code = flush(js);
+        code = json_flush(js);
     }
     js->base += (uint64_t)(js->at - js->begin);
     js->begin = js->at = js->end = "";

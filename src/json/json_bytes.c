@@ -83,7 +83,7 @@ const char *json_plain_scan_bytes(const char *p, const char *end)
 
 /* Length of the well-formed sequence of two to four bytes at p; 0 when there is none (Unicode
  * standard, table 3-7). */
-static size_t sequence(const char *p, const char *end)
+static size_t json_sequence(const char *p, const char *end)
 {
     const unsigned char *s = (const unsigned char *)p;
     size_t left = (size_t)(end - p);
@@ -128,7 +128,7 @@ static inline const char *plain_ascii(const char *p, const char *end)
 static inline bool skip_sequences(const char **p, const char *end)
 {
     size_t n = 1;
-    while (*p < end && (unsigned char)**p >= 0x80 && (n = sequence(*p, end)) != 0) {
+    while (*p < end && (unsigned char)**p >= 0x80 && (n = json_sequence(*p, end)) != 0) {
         *p += n;
     }
     return n != 0;
@@ -149,7 +149,7 @@ const char *json_plain_scan_text(const char *p, const char *end)
 
 enum { BLOCK = 64, STEP = 16, COPY = 32 };
 
-static inline __m128i load(const char *p)
+static inline __m128i json_load(const char *p)
 {
     return _mm_loadu_si128((const __m128i *)(const void *)p);
 }
@@ -168,7 +168,7 @@ static inline uint64_t stops(const char *block, bool any_byte)
 {
     uint64_t mask = 0;
     for (unsigned i = 0; i < BLOCK; i += STEP) {
-        __m128i v = load(block + i);
+        __m128i v = json_load(block + i);
         __m128i hit = any_byte ? special(v) : _mm_or_si128(special(v), v);
         mask |= (uint64_t)(unsigned)_mm_movemask_epi8(hit) << i;
     }
@@ -179,8 +179,8 @@ static inline uint64_t stops(const char *block, bool any_byte)
 static inline void copy(char *out, const char *p, size_t n)
 {
     for (size_t i = 0; i == 0 || i < n; i += COPY) {
-        __m128i a = load(p + i);
-        __m128i b = load(p + i + STEP);
+        __m128i a = json_load(p + i);
+        __m128i b = json_load(p + i + STEP);
         _mm_storeu_si128((__m128i *)(void *)(out + i), a);
         _mm_storeu_si128((__m128i *)(void *)(out + i + STEP), b);
     }
@@ -224,7 +224,7 @@ const char *json_sse2_copy_text(char **out, const char *out_end, const char *p, 
 const char *json_sse2_scan_bytes(const char *p, const char *end)
 {
     while (end - p >= STEP) {
-        unsigned hit = (unsigned)_mm_movemask_epi8(special(load(p)));
+        unsigned hit = (unsigned)_mm_movemask_epi8(special(json_load(p)));
         if (hit != 0) {
             return p + (unsigned)__builtin_ctz(hit);
         }
@@ -236,7 +236,7 @@ const char *json_sse2_scan_bytes(const char *p, const char *end)
 static inline const char *sse2_ascii(const char *p, const char *end)
 {
     while (end - p >= STEP) {
-        __m128i v = load(p);
+        __m128i v = json_load(p);
         unsigned hit = (unsigned)_mm_movemask_epi8(_mm_or_si128(special(v), v));
         if (hit != 0) {
             return p + (unsigned)__builtin_ctz(hit);

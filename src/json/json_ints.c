@@ -219,7 +219,7 @@ static inline kinds look(const char *block)
  * out at once from the masks, so that the numbers themselves need no check but that of their
  * length.
  */
-static inline bool is_usual(const kinds *k, uint64_t from, uint64_t open, const char *start)
+static inline bool json_is_usual(const kinds *k, uint64_t from, uint64_t open, const char *start)
 {
     uint64_t digit = k->digit & from;
     uint64_t begins = digit & ~(digit << 1 | open);
@@ -260,7 +260,7 @@ static size_t sse2_blocks(const char **at, const char *end, int64_t *out, size_t
         uint64_t open = r.start < block ? 1 : 0;
         uint64_t from = bits_from(UINT64_MAX, block, r.start);
         uint64_t ends = ~k.digit & ((k.digit & from) << 1 | open);
-        if ((from == 0 || !is_usual(&k, from, open, r.start) ||
+        if ((from == 0 || !json_is_usual(&k, from, open, r.start) ||
              !take_usual(&r, block, ends, k.space)) &&
             !take_block(&r, block, ~k.digit)) {
             break;

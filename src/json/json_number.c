@@ -10,7 +10,7 @@
  */
 #define EXPONENT_CAP INT64_C(100000000000000000)
 
-static ts_code put_number(ts_json *js, const ts_json_number *number)
+static ts_code json_put_number(ts_json *js, const ts_json_number *number)
 {
     json_value_done(js);
     if (js->want_ints && number->is_int) {
@@ -53,7 +53,7 @@ ts_code json_number_begin(ts_json *js)
     ts_json_number number;
     if (short_integer(&number, js)) {
         js->at += number.n;
-        return put_number(js, &number);
+        return json_put_number(js, &number);
     }
     json_decimal *d = &js->decimal;
     char c = *js->at++;
@@ -124,7 +124,7 @@ static bool take_digit(json_decimal *d, char c)
 }
 
 /* Any other byte that goes on with the number. False: the number does not go on. */
-static bool take_mark(json_decimal *d, char c)
+static bool json_take_mark(json_decimal *d, char c)
 {
     bool whole = d->part == JSON_NUM_ZERO || d->part == JSON_NUM_INT;
     if (c == '.' && whole) {
@@ -145,7 +145,7 @@ ts_code json_number_step(ts_json *js)
     json_decimal *d = &js->decimal;
     while (js->at < js->end) {
         char c = *js->at;
-        if (json_is_digit(c) ? !take_digit(d, c) : !take_mark(d, c)) {
+        if (json_is_digit(c) ? !take_digit(d, c) : !json_take_mark(d, c)) {
             if (!json_number_may_end(js)) {
                 return json_bad(js, "expected a digit");
             }
@@ -241,5 +241,5 @@ ts_code json_number_end(ts_json *js)
     ts_json_number number = {.p = d->text, .n = d->text_n};
     number.is_int = to_int(&number.i, d, exponent);
     number.d = to_double(d, exponent);
-    return put_number(js, &number);
+    return json_put_number(js, &number);
 }

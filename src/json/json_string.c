@@ -73,7 +73,7 @@ static void put_key(ts_json *js, const char *p, size_t n)
 }
 
 /* A run of unchanged input that is followed by something else than the closing quote. */
-static ts_code put_run(ts_json *js, const char *p, size_t n)
+static ts_code json_put_run(ts_json *js, const char *p, size_t n)
 {
     if (js->is_key) {
         put_key(js, p, n);
@@ -82,7 +82,10 @@ static ts_code put_run(ts_json *js, const char *p, size_t n)
     bool at_end = js->at == js->end;
     if (n >= JSON_BORROW || (at_end && n > 0 && js->piece_n == 0)) {
         ts_code code = json_flush_piece(js, 0);
-        return code == TS_OK ? pass_on(js, p, n, 0) : code;
+        if (code != TS_OK) {
+            return code;
+        }
+        return pass_on(js, p, n, 0);
     }
     if (n > sizeof js->piece - js->piece_n) {
         ts_code code = json_flush_piece(js, 0);
@@ -117,7 +120,10 @@ static ts_code end_string(ts_json *js, const char *p, size_t n)
         return json_flush_piece(js, TS_JSON_LAST);
     }
     ts_code code = json_flush_piece(js, 0);
-    return code == TS_OK ? pass_on(js, p, n, TS_JSON_LAST) : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return pass_on(js, p, n, TS_JSON_LAST);
 }
 
 /* A character, or in a raw string a surrogate. */
@@ -278,7 +284,7 @@ static ts_code escape_digit(ts_json *js)
 }
 
 /* Something waits for its continuation. */
-static ts_code resolve(ts_json *js)
+static ts_code json_resolve(ts_json *js)
 {
     char c = *js->at;
     if (js->held_n != 0) {
@@ -309,7 +315,7 @@ static ts_code plain(ts_json *js)
     if (js->at < js->end && *js->at == '"') {
         return end_string(js, p, n);
     }
-    ts_code code = put_run(js, p, n);
+    ts_code code = json_put_run(js, p, n);
     if (code != TS_OK || js->at == js->end) {
         return code;
     }
@@ -333,7 +339,7 @@ ts_code json_string_step(ts_json *js)
         } else if (js->escape != 0) {
             code = escape_digit(js);
         } else if (js->held_n != 0 || js->high != 0) {
-            code = resolve(js);
+            code = json_resolve(js);
         } else {
             code = plain(js);
         }

@@ -62,7 +62,7 @@ typedef struct ts_job {
     ts_run *run;
 } ts_job;
 
-/* For set formats: the member was read, or what is wrong with it was told. All others may be
+/* For set formats: the member was read, or what is wrong with it was reported. All others may be
  * recordings of other formats and are looked at afterwards. */
 static inline void ts_job_take(ts_job *job, uint32_t member)
 {

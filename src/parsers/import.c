@@ -11,103 +11,7 @@
 enum {
     BLOCK = 256 * 1024,
     MAX_NESTED = 16,
-    MAX_KEY = 64,
-    HOLE_MAX = 1 << 30, /* bytes of a hole that are fed one by one */
 };
-
-/* --- sniffing ------------------------------------------------------------------------------- */
-
-static size_t skip_blank(ts_text t, size_t i)
-{
-    while (i < t.n && (t.p[i] == ' ' || t.p[i] == '\n' || t.p[i] == '\r' || t.p[i] == '\t')) {
-        i++;
-    }
-    return i;
-}
-
-/* Where a text begins: behind a byte order mark and blanks. */
-static size_t begin_of_text(ts_text head)
-{
-    return skip_blank(head, head.n >= 3 && memcmp(head.p, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
-}
-
-/* The first key of a JSON object, when it stands in the head and is a plain word. */
-static const char *first_key(char key[MAX_KEY], ts_text head)
-{
-    size_t i = begin_of_text(head);
-    size_t n = 0;
-    if (i >= head.n || head.p[i] != '{') {
-        return NULL;
-    }
-    i = skip_blank(head, i + 1);
-    if (i >= head.n || head.p[i] != '"') {
-        return NULL;
-    }
-    for (i++; i < head.n && n + 1 < MAX_KEY && head.p[i] != '"'; i++) {
-        key[n++] = head.p[i];
-    }
-    key[n] = '\0';
-    return i < head.n && head.p[i] == '"' ? key : NULL;
-}
-
-static const ts_format *sniff_stream(int *confidence, const char *name, ts_text head, bool whole)
-{
-    char key[MAX_KEY];
-    const ts_sniff s = {
-        .name = name,
-        .head = (const uint8_t *)head.p,
-        .n = head.n,
-        .whole = whole,
-        .json_key = first_key(key, head),
-    };
-    const ts_format *best = NULL;
-    *confidence = TS_SNIFF_NO;
-    for (const ts_format *const *f = ts_formats; *f != NULL; f++) {
-        int c = (*f)->import_set == NULL ? (*f)->sniff(&s) : TS_SNIFF_NO;
-        if (c > *confidence) {
-            *confidence = c;
-            best = *f;
-        }
-    }
-    return best;
-}
-
-const ts_format *import_sniff(const char *name, ts_text head, bool whole)
-{
-    int confidence;
-    return sniff_stream(&confidence, name, head, whole);
-}
-
-/* Of a file beside those that a set format has read: what may be one of a set, but has no name of
- * one, was left out by that format with reason. */
-static const ts_format *sniff_beside(const char *name, ts_text head)
-{
-    int confidence;
-    const ts_format *format = sniff_stream(&confidence, name, head, head.n < TS_PEEK);
-    for (const ts_format *const *f = ts_formats; format != NULL && *f != NULL; f++) {
-        if ((*f)->import_set != NULL && confidence < TS_SNIFF_SURE && format->source_type != NULL &&
-            strcmp((*f)->source_type, format->source_type) == 0) {
-            return NULL;
-        }
-    }
-    return format;
-}
-
-/* Formats that look at the names of a set. */
-static const ts_format *sniff_set(const char *name, const char *const *names, uint32_t n)
-{
-    const ts_sniff s = {.name = name, .names = names, .name_count = n};
-    const ts_format *best = NULL;
-    int confidence = TS_SNIFF_NO;
-    for (const ts_format *const *f = ts_formats; *f != NULL; f++) {
-        int c = (*f)->import_set != NULL ? (*f)->sniff(&s) : TS_SNIFF_NO;
-        if (c > confidence) {
-            confidence = c;
-            best = *f;
-        }
-    }
-    return best;
-}
 
 /* --- what an import leaves in the store ----------------------------------------------------- */
 
@@ -165,8 +69,7 @@ static void tell_failure(const ts_run *run)
     }
 }
 
-/* A failure of one input that others may outlive. Returns the code when it must stop the run. */
-static ts_code import_failure(ts_run *run, ts_code code, const ts_fileset *set, const char *name)
+ts_code import_failure(ts_run *run, ts_code code, const ts_fileset *set, const char *name)
 {
     int64_t id;
     ts_error chain = run->ctx->error;
@@ -189,235 +92,29 @@ static ts_code import_failure(ts_run *run, ts_code code, const ts_fileset *set, 
                     NULL, TS_NO_OFFSET, "%s", chain.causes[0]);
 }
 
-ts_code import_note_end(ts_run *run, ts_stream *stream, int64_t source_id)
-{
-    const ts_damage *damage = ts_stream_damage(stream);
-    ts_row_source *source = ts_source(run->store, source_id);
-    uint64_t bytes = ts_stream_offset(stream);
-    ts_code code = TS_OK;
-    source->bytes += (int64_t)bytes;
-    run->result->bytes += bytes;
-    ts_meta_add_bytes(run->store, bytes);
-    if (damage != NULL) {
-        code = ts_issue(run->store, source_id,
-                        damage->trailing ? TS_ISSUE_wrapper_trailing_bytes : TS_ISSUE_wire_damage,
-                        NULL, (int64_t)bytes, "%s (at byte %" PRIu64 " of the compressed file)",
-                        damage->what, damage->offset);
-    }
-    if (code == TS_OK && ts_stream_wrappers(stream)[0] != '\0') {
-        code = ts_source_property(run->store, source_id, "wrappers",
-                                  ts_text_of(ts_stream_wrappers(stream)));
-    }
-    return code;
-}
-
-/* --- feeding -------------------------------------------------------------------------------- */
-
-static void report_progress(ts_run *run, const ts_fileset *top)
-{
-    const ts_progress *progress = run->request->progress;
-    if (progress != NULL && top != NULL) {
-        progress->update(progress->user, ts_fileset_name(top), ts_fileset_raw_offset(top),
-                         ts_fileset_raw_size(top));
-    }
-}
-
-void ts_job_read(ts_job *job, uint64_t bytes)
-{
-    job->run->result->bytes += bytes;
-    ts_meta_add_bytes(job->store, bytes);
-    report_progress(job->run, job->set);
-}
-
-/* A hole of a sparse file: the parser gets its zero bytes, at once where it can. */
-static ts_code feed_hole(ts_run *run, const ts_format *format, void *parser, ts_stream *stream,
-                         uint64_t n, uint64_t *fed)
-{
-    ts_code code = ts_check_cancel(run->ctx);
-    *fed = 0;
-    if (code == TS_OK && format->feed_zeros != NULL) {
-        code = format->feed_zeros(parser, fed, n);
-    }
-    if (code == TS_OK && *fed == 0) {
-        *fed = n < run->block_size ? n : run->block_size;
-        memset(run->block, 0, (size_t)*fed);
-        code = format->feed(parser, run->block, (size_t)*fed);
-    }
-    if (code == TS_OK) {
-        ts_stream_skip(stream, *fed);
-    }
-    return code;
-}
-
-/* *ended: the rest of the hole, and what follows it, was left out. */
-static ts_code feed_holes(ts_run *run, const ts_format *format, void *parser, ts_stream *stream,
-                          int64_t source_id, bool *ended)
-{
-    uint64_t slowly = 0;
-    uint64_t n;
-    ts_code code = ts_stream_hole(&n, stream);
-    while (code == TS_OK && n > 0) {
-        uint64_t fed;
-        if (slowly > HOLE_MAX) {
-            *ended = true;
-            return ts_issue(
-                run->store, source_id, TS_ISSUE_input_hole, NULL, (int64_t)ts_stream_offset(stream),
-                "%" PRIu64 " more bytes of a hole and what follows it were not read", n);
-        }
-        code = feed_hole(run, format, parser, stream, n, &fed);
-        slowly += fed <= run->block_size ? fed : 0;
-        n -= code == TS_OK ? fed : n;
-    }
-    return code;
-}
-
-ts_code import_feed(ts_run *run, const ts_format *format, void *parser, ts_stream *stream,
-                    const ts_fileset *top, int64_t source_id, bool *broken)
-{
-    ts_code code;
-    *broken = false;
-    for (;;) {
-        size_t got;
-        if ((code = ts_check_cancel(run->ctx)) != TS_OK) {
-            return code;
-        }
-        if ((code = feed_holes(run, format, parser, stream, source_id, broken)) != TS_OK ||
-            *broken) {
-            return code;
-        }
-        code = ts_stream_read(&got, stream, run->block, run->block_size);
-        if (code == TS_ERR_INPUT && ts_stream_offset(stream) > 0) {
-            *broken = true;
-            return ts_issue(run->store, source_id, TS_ISSUE_input_read_failed, NULL,
-                            (int64_t)ts_stream_offset(stream), "%s", run->ctx->error.causes[0]);
-        }
-        if (code != TS_OK || got == 0 || (code = format->feed(parser, run->block, got)) != TS_OK) {
-            return code;
-        }
-        report_progress(run, top);
-    }
-}
-
-ts_code import_check_bytes(ts_run *run, int64_t source_id, uint64_t bytes)
-{
-    ts_tally *tally;
-    ts_code code = ts_count(&tally, run->store, source_id, TS_ITEM_bytes, NULL);
-    return code != TS_OK || tally->seen == bytes
-               ? code
-               : ts_issue(run->store, source_id, TS_ISSUE_conservation, NULL, TS_NO_OFFSET,
-                          "bytes: seen %" PRIu64 ", but %" PRIu64 " were read", tally->seen, bytes);
-}
-
-static uint64_t losses(const ts_store *store)
-{
-    return ts_issue_total(store, TS_DATA_LOSS) + ts_issue_total(store, TS_ERROR);
-}
-
-ts_code import_doubt(ts_run *run, int64_t source_id, const ts_damage *doubt,
-                     const ts_row_marks *from, uint64_t bytes)
-{
-    ts_row_marks now;
-    ts_row_marks_take(&now, ts_store_sink(run->store));
-    return ts_doubt_rows(run->store, source_id, NULL, from, &now, bytes, doubt->what);
-}
-
-static ts_code run_parser(ts_run *run, const ts_format *format, ts_job *job, ts_stream *stream,
-                          const ts_fileset *top)
-{
-    uint64_t before = losses(run->store);
-    void *parser = NULL;
-    bool broken;
-    ts_stream_end end = {0, NULL, false};
-    ts_row_marks from;
-    ts_code code;
-    ts_row_marks_take(&from, ts_store_sink(run->store));
-    if ((code = format->open(&parser, job)) != TS_OK) {
-        return code;
-    }
-    code = import_feed(run, format, parser, stream, top, job->source_id, &broken);
-    if (code == TS_OK && (code = import_note_end(run, stream, job->source_id)) == TS_OK) {
-        end = (ts_stream_end){ts_stream_offset(stream), ts_stream_damage(stream),
-                              ts_stream_doubt(stream) != NULL};
-        code = format->finish(parser, &end);
-    }
-    if (code == TS_OK && ts_stream_doubted(&end, job->text_bad)) {
-        code = import_doubt(run, job->source_id, end.doubted ? ts_stream_doubt(stream) : end.damage,
-                            &from, end.bytes);
-    }
-    if (code == TS_OK) {
-        code = import_check_bytes(run, job->source_id, end.bytes);
-    }
-    format->close(parser);
-    if (code == TS_OK && (broken || losses(run->store) > before)) {
-        ts_source(run->store, job->source_id)->complete = 0;
-    }
-    return code;
-}
-
-static ts_code import_stream(ts_run *run, const ts_format *format, ts_stream *stream,
-                             ts_fileset *set, uint32_t i, const ts_fileset *top)
-{
-    const char *name = ts_member_name(set, i);
-    ts_job job = {
-        .ctx = run->ctx,
-        .store = run->store,
-        .options = &run->options,
-        .name = name,
-        .set = set,
-        .member = i,
-        .run = run,
-    };
-    ts_row_source *source;
-    ts_code code = import_source(run, &job.source_id, set, name);
-    if (code != TS_OK) {
-        return code;
-    }
-    source = ts_source(run->store, job.source_id);
-    code = ts_source_text(run->store, job.source_id, &source->format, format->name,
-                          strlen(format->name));
-    if (code == TS_OK) {
-        code = run_parser(run, format, &job, stream, top);
-    }
-    if (code == TS_OK) {
-        code = import_done(run, format, ts_fileset_name(top));
-    }
-    return code;
-}
-
 /* --- one argument --------------------------------------------------------------------------- */
-
-typedef struct level {
-    ts_fileset *set;
-    uint32_t next;
-    uint32_t count;
-    int64_t source_id; /* of an archive of which not all was imported, and what it counts */
-    ts_tally *members;
-    uint32_t passed; /* members that are no recordings */
-    uint32_t failed; /* members that could not be read or imported */
-    uint8_t *taken;  /* members that a set format has read, or NULL */
-    bool beside;     /* below such a set: what is no recording has been told already */
-} level;
 
 typedef struct argument {
     ts_run *run;
-    level levels[MAX_NESTED];
+    import_level levels[MAX_NESTED];
     unsigned depth;
 } argument;
 
-static ts_code unknown(ts_run *run, const char *name, ts_text head)
+static ts_code import_unknown(ts_run *run, const char *name, ts_text head)
 {
     if (head.n == 0) {
         return ts_fail(run->ctx, TS_ERR_INPUT, "%s is empty", name);
     }
-    return ts_fail(run->ctx, TS_ERR_FORMAT,
-                   "%s is of no known format (--format=list shows them, --format=NAME insists)",
-                   name);
+    return ts_fail(
+        run->ctx, TS_ERR_FORMAT,
+        "the format of %s is unknown (--format=list lists formats, --format=NAME forces one)",
+        name);
 }
 
 /* What nobody can be made to believe with --format. */
 static bool is_no_json(const ts_format *format, ts_text head)
 {
-    size_t i = begin_of_text(head);
+    size_t i = import_text_begins(head);
     return format->json && i < head.n && head.p[i] != '{';
 }
 
@@ -425,14 +122,15 @@ static bool is_no_json(const ts_format *format, ts_text head)
  * A member that nothing recognises: of an archive it is passed over, else it is a failure. When it
  * could not be unpacked, nobody knows what it is.
  */
-static ts_code pass_over(argument *a, const char *name, ts_text head, const ts_damage *damage)
+static ts_code import_pass_over(argument *a, const char *name, ts_text head,
+                                const ts_damage *damage)
 {
     ts_run *run = a->run;
-    level *l = &a->levels[a->depth - 1];
+    import_level *l = &a->levels[a->depth - 1];
     int64_t id;
     ts_code code;
     if (ts_fileset_kind(l->set) == TS_SET_FILE) {
-        return import_failure(run, unknown(run, name, head), l->set, name);
+        return import_failure(run, import_unknown(run, name, head), l->set, name);
     }
     if (l->beside && (damage == NULL || damage->trailing)) {
         l->passed++;
@@ -444,210 +142,12 @@ static ts_code pass_over(argument *a, const char *name, ts_text head, const ts_d
     if (damage == NULL || damage->trailing) {
         l->passed++;
         return ts_issue(run->store, id, TS_ISSUE_member_skipped, NULL, TS_NO_OFFSET,
-                        "the member is no recording of a known format");
+                        "the member is not a recording of a known format");
     }
     l->failed++;
     ts_source(run->store, id)->complete = 0;
     return ts_issue(run->store, id, TS_ISSUE_member_failed, NULL, (int64_t)head.n, "%s",
                     damage->what);
-}
-
-/* What of a set could not be read, on the row of its source. */
-static ts_code note_unread(ts_run *run, ts_fileset *set, int64_t id)
-{
-    const char *first;
-    uint64_t at;
-    uint32_t linked = ts_fileset_skipped(set);
-    uint32_t unread = ts_fileset_unread(&first, set);
-    uint64_t stray = ts_fileset_stray(&at, set);
-    ts_tally *tally;
-    ts_code code = TS_OK;
-    if (linked > 0) {
-        code = ts_issue_n(run->store, id, TS_ISSUE_member_linked, NULL, TS_NO_OFFSET, linked,
-                          "links to directories whose files were read");
-    }
-    if (code == TS_OK && unread > 0) {
-        ts_source(run->store, id)->complete = 0;
-        code = ts_issue_n(run->store, id, TS_ISSUE_member_unread, first, TS_NO_OFFSET, unread,
-                          "members that are no files and lead to none");
-    }
-    if (code == TS_OK && stray > 0 &&
-        (code = ts_count(&tally, run->store, id, TS_ITEM_stray_bytes, NULL)) == TS_OK) {
-        ts_source(run->store, id)->complete = 0;
-        tally->seen += stray;
-        tally->lost += stray;
-        code = ts_issue(run->store, id, TS_ISSUE_archive_stray_bytes, NULL, (int64_t)at,
-                        "%" PRIu64 " bytes belong to no member", stray);
-    }
-    return code;
-}
-
-/* Members that are neither listed nor skipped on purpose are lost. */
-static ts_code count_unread(ts_run *run, ts_fileset *set, int64_t id)
-{
-    const char *first;
-    uint32_t unread = ts_fileset_unread(&first, set);
-    ts_tally *tally;
-    ts_code code = TS_OK;
-    if (unread > 0 && (code = ts_count(&tally, run->store, id, TS_ITEM_members, NULL)) == TS_OK) {
-        tally->seen += unread;
-        tally->lost += unread;
-    }
-    return code;
-}
-
-/* Imports all of the set that belongs to the format. The first reports what cannot be read. */
-static ts_code run_set_format(ts_run *run, const ts_format *format, ts_job *job, bool first)
-{
-    ts_code code = import_source(run, &job->source_id, NULL, job->name);
-    if (code == TS_OK) {
-        ts_row_source *source = ts_source(run->store, job->source_id);
-        code = ts_source_text(run->store, job->source_id, &source->format, format->name,
-                              strlen(format->name));
-    }
-    if (code == TS_OK) {
-        code = format->import_set(job);
-    }
-    if (code != TS_OK) {
-        return import_failure(run, code, job->set, job->name);
-    }
-    if (first && ((code = note_unread(run, job->set, job->source_id)) != TS_OK ||
-                  (code = count_unread(run, job->set, job->source_id)) != TS_OK)) {
-        return code;
-    }
-    return import_done(run, format, job->name);
-}
-
-/*
- * The format that takes what is left of the set as a whole. One that is insisted on may find what
- * it takes in an archive inside.
- */
-static ts_code choose_set_format(const ts_format **out, ts_run *run, ts_fileset *set,
-                                 uint32_t count, const uint8_t *taken)
-{
-    const ts_format *format = run->request->format;
-    const char **names = ts_alloc(run->ctx, count == 0 ? 1 : count, sizeof *names);
-    uint32_t n = 0;
-    *out = NULL;
-    if (names == NULL) {
-        return run->ctx->error.code;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        if (taken[i] == 0) {
-            names[n++] = ts_member_name(set, i);
-        }
-    }
-    if (format == NULL) {
-        *out = sniff_set(ts_fileset_name(set), names, n);
-    } else if (format->import_set != NULL) {
-        const ts_sniff s = {.name = ts_fileset_name(set), .names = names, .name_count = n};
-        bool inside = ts_fileset_kind(set) == TS_SET_ARCHIVE && format->sniff(&s) == TS_SNIFF_NO;
-        *out = inside ? NULL : format;
-    }
-    ts_free(run->ctx, names);
-    return TS_OK;
-}
-
-/*
- * The set formats see a directory or an archive first, one after the other while there is something
- * for them. *taken: by member, what was read; NULL when no format took anything. Caller frees.
- */
-static ts_code try_set_formats(argument *a, ts_fileset *set, uint32_t count, uint8_t **taken)
-{
-    ts_run *run = a->run;
-    uint8_t *by_member = ts_zalloc(run->ctx, count + 1U, 1);
-    const ts_format *before = NULL;
-    uint32_t failed = run->result->failed;
-    ts_code code = TS_OK;
-    *taken = NULL;
-    if (by_member == NULL) {
-        return run->ctx->error.code;
-    }
-    for (;;) {
-        const ts_format *format;
-        code = choose_set_format(&format, run, set, count, by_member);
-        if (code != TS_OK || format == NULL || format == before) {
-            break;
-        }
-        ts_job job = {
-            .ctx = run->ctx,
-            .store = run->store,
-            .options = &run->options,
-            .name = ts_fileset_name(set),
-            .set = set,
-            .taken = by_member,
-            .run = run,
-        };
-        code = run_set_format(run, format, &job, before == NULL);
-        if (run->request->format != NULL || (before == NULL && run->result->failed > failed)) {
-            memset(by_member, 1, count); /* nothing else is wanted of it */
-        }
-        before = format;
-        *taken = by_member;
-        if (code != TS_OK || run->result->failed > failed) {
-            break;
-        }
-    }
-    if (*taken == NULL) {
-        ts_free(run->ctx, by_member);
-    }
-    return code;
-}
-
-/* The archive's own row, which only archives of which not all is imported have. */
-static ts_code archive_source(ts_run *run, const ts_fileset *set, int64_t *id, ts_tally **tally)
-{
-    ts_code code = ts_source_add(id, run->store, 0, "archive", ts_fileset_name(set), NULL);
-    return code != TS_OK ? code : ts_count(tally, run->store, *id, TS_ITEM_members, NULL);
-}
-
-static ts_code note_archive(argument *a, ts_fileset *set, level *l)
-{
-    ts_run *run = a->run;
-    const char *first;
-    uint64_t at;
-    const ts_damage *damage = ts_fileset_damage(set);
-    ts_code code;
-    if (ts_fileset_kind(set) != TS_SET_ARCHIVE ||
-        (ts_fileset_skipped(set) == 0 && ts_fileset_unread(&first, set) == 0 &&
-         ts_fileset_stray(&at, set) == 0 && damage == NULL)) {
-        return TS_OK;
-    }
-    if ((code = archive_source(run, set, &l->source_id, &l->members)) == TS_OK) {
-        code = note_unread(run, set, l->source_id);
-    }
-    if (code == TS_OK && damage != NULL) {
-        ts_source(run->store, l->source_id)->complete = 0;
-        code = ts_issue(run->store, l->source_id, TS_ISSUE_wire_damage, NULL,
-                        (int64_t)damage->offset, "%s", damage->what);
-    }
-    return code;
-}
-
-/* All members were seen: what became of them. */
-static ts_code count_members(ts_run *run, level *l)
-{
-    const char *first;
-    uint32_t linked = ts_fileset_skipped(l->set);
-    uint32_t unread = ts_fileset_unread(&first, l->set);
-    ts_code code = TS_OK;
-    if (ts_fileset_kind(l->set) != TS_SET_ARCHIVE || l->taken != NULL) {
-        return TS_OK;
-    }
-    if (l->members == NULL && l->failed + (l->beside ? 0 : l->passed) > 0) {
-        code = archive_source(run, l->set, &l->source_id, &l->members);
-    }
-    if (code == TS_OK && l->members != NULL) {
-        *l->members = (ts_tally){
-            .seen = (uint64_t)l->count + linked + unread,
-            .imported = l->count - l->passed - l->failed,
-            .lost = (uint64_t)l->failed + unread,
-            .skipped = (uint64_t)l->passed + linked,
-        };
-        code = ts_issue_n(run->store, l->source_id, TS_ISSUE_members_lost, NULL, TS_NO_OFFSET,
-                          l->failed, "members were not imported");
-    }
-    return code;
 }
 
 /* A part that cannot be listed may be what makes it unknown. */
@@ -658,10 +158,9 @@ static ts_code unknown_directory(ts_run *run, const ts_fileset *set)
         return ts_fail(run->ctx, TS_ERR_INPUT, "%s: %s", ts_fileset_name(set), damage->what);
     }
     if (run->request->format != NULL) {
-        return ts_fail(
-            run->ctx, TS_ERR_FORMAT,
-            "%s is a directory, and the format %s is that of single files; name its files",
-            ts_fileset_name(set), run->request->format->name);
+        return ts_fail(run->ctx, TS_ERR_FORMAT,
+                       "%s is a directory, but the format %s is for single files; name its files",
+                       ts_fileset_name(set), run->request->format->name);
     }
     return ts_fail(run->ctx, TS_ERR_FORMAT,
                    "%s is a directory that no format recognises; name its files, or use -D for the "
@@ -673,17 +172,17 @@ static ts_code unknown_directory(ts_run *run, const ts_fileset *set)
 static ts_code enter_set(argument *a, ts_fileset *set)
 {
     ts_run *run = a->run;
-    const level *outer = a->depth == 0 ? NULL : &a->levels[a->depth - 1];
-    level l = {.set = set};
+    const import_level *outer = a->depth == 0 ? NULL : &a->levels[a->depth - 1];
+    import_level l = {.set = set};
     bool done = false;
     ts_code code = ts_fileset_count(&l.count, set);
     l.beside = outer != NULL && (outer->beside || outer->taken != NULL);
     if (code == TS_OK && ts_fileset_kind(set) != TS_SET_FILE) {
-        code = try_set_formats(a, set, l.count, &l.taken);
+        code = import_try_set_formats(&l.taken, run, set, l.count);
     }
     l.beside = l.beside || l.taken != NULL;
     if (code == TS_OK && l.taken == NULL) {
-        code = note_archive(a, set, &l);
+        code = import_note_archive(run, set, &l);
         if (code == TS_OK && ts_fileset_kind(set) == TS_SET_DIRECTORY) {
             code = import_failure(run, unknown_directory(run, set), NULL, ts_fileset_name(set));
             done = true;
@@ -703,12 +202,13 @@ static ts_code enter_set(argument *a, ts_fileset *set)
 
 static void leave_set(argument *a)
 {
-    level *l = &a->levels[--a->depth];
+    import_level *l = &a->levels[--a->depth];
     ts_free(a->run->ctx, l->taken);
     ts_fileset_close(l->set);
 }
 
-static ts_code refuse(ts_run *run, const ts_format *format, const ts_fileset *set, const char *name)
+static ts_code import_refuse(ts_run *run, const ts_format *format, const ts_fileset *set,
+                             const char *name)
 {
     if (run->request->format == format) { /* nobody has looked whether it is one */
         ts_fail(run->ctx, TS_ERR_FORMAT, "%s: the format %s cannot be imported (%s)", name,
@@ -732,13 +232,13 @@ static ts_code import_as_set(argument *a, const ts_format *format, const char *n
         .set = set,
         .run = run,
     };
-    return run_set_format(run, format, &job, true);
+    return import_run_set_format(run, format, &job, true);
 }
 
-static ts_code open_member(argument *a, uint32_t i)
+static ts_code import_open_member(argument *a, uint32_t i)
 {
     ts_run *run = a->run;
-    level *l = &a->levels[a->depth - 1];
+    import_level *l = &a->levels[a->depth - 1];
     const char *name = ts_member_name(l->set, i);
     const ts_format *format = run->request->format;
     const ts_fileset *top = a->levels[0].set;
@@ -760,7 +260,7 @@ static ts_code open_member(argument *a, uint32_t i)
     }
     if (format != NULL && format->import_set != NULL) {
         if (ts_fileset_kind(l->set) != TS_SET_FILE) {
-            code = pass_over(a, name, head, ts_stream_damage(stream));
+            code = import_pass_over(a, name, head, ts_stream_damage(stream));
             goto out;
         }
         ts_stream_close(stream);
@@ -769,15 +269,17 @@ static ts_code open_member(argument *a, uint32_t i)
         goto out;
     }
     if (format == NULL) {
-        format = l->beside ? sniff_beside(name, head) : import_sniff(name, head, head.n < TS_PEEK);
+        format = l->beside ? import_sniff_beside(name, head)
+                           : import_sniff(name, head, head.n < TS_PEEK);
     }
     if (format == NULL) {
-        code = pass_over(a, name, head, ts_stream_damage(stream));
+        code = import_pass_over(a, name, head, ts_stream_damage(stream));
     } else if (is_no_json(format, head)) {
-        ts_fail(run->ctx, TS_ERR_FORMAT, "%s is no JSON object and so no %s", name, format->name);
+        ts_fail(run->ctx, TS_ERR_FORMAT, "%s is not a JSON object, as %s requires", name,
+                format->name);
         code = import_failure(run, TS_ERR_FORMAT, l->set, name);
     } else if (format->refusal != NULL) {
-        code = refuse(run, format, l->set, name);
+        code = import_refuse(run, format, l->set, name);
     } else {
         code = import_stream(run, format, stream, l->set, i, top);
         if (code != TS_OK) {
@@ -791,7 +293,7 @@ out:
     return code;
 }
 
-static bool joins(const ts_run *run, const char *name)
+static bool import_joins(const ts_run *run, const char *name)
 {
     for (const ts_format *const *f = ts_formats; *f != NULL; f++) {
         if ((*f)->joins != NULL && (run->request->format == NULL || run->request->format == *f) &&
@@ -814,7 +316,7 @@ static size_t count_joined(const ts_run *run, const char *const *paths, size_t n
     size_t dir = directory_part(paths[0]);
     size_t i = 0;
     while (i < n && directory_part(paths[i]) == dir && memcmp(paths[i], paths[0], dir) == 0 &&
-           joins(run, paths[i] + dir)) {
+           import_joins(run, paths[i] + dir)) {
         i++;
     }
     return i < 2 ? 1 : i;
@@ -844,18 +346,18 @@ static ts_code import_argument(ts_run *run, const char *const *paths, size_t n)
     }
     code = enter_set(&a, set);
     while (code == TS_OK && a.depth > 0) {
-        level *l = &a.levels[a.depth - 1];
+        import_level *l = &a.levels[a.depth - 1];
         if (l->next < l->count && l->taken != NULL && l->taken[l->next] != 0) {
             l->next++;
             continue;
         }
         if (l->next < l->count) {
             uint32_t failed = run->result->failed;
-            code = open_member(&a, l->next++);
+            code = import_open_member(&a, l->next++);
             l->failed += run->result->failed - failed;
             continue;
         }
-        if ((code = count_members(run, l)) != TS_OK) {
+        if ((code = import_count_members(run, l)) != TS_OK) {
             break;
         }
         if (a.depth == 1 && run->result->imported + run->result->failed == before) {
@@ -872,7 +374,8 @@ static ts_code import_argument(ts_run *run, const char *const *paths, size_t n)
 
 /* --- the run -------------------------------------------------------------------------------- */
 
-/* What cannot be opened is better told before the work than in the middle of it, and all at once.
+/* What cannot be opened is reported before the work begins, not in the middle of it, and all at
+ * once.
  */
 static ts_code check_arguments(ts_run *run)
 {

@@ -50,7 +50,7 @@ static bool parse_name(uint64_t *number, const char *p)
     return digits > 0 && (strcmp(p, ".htrace") == 0 || strcmp(p, "_arkts.htrace") == 0);
 }
 
-static int compare(const void *a, const void *b)
+static int directory_compare(const void *a, const void *b)
 {
     const split_file *x = a;
     const split_file *y = b;
@@ -79,7 +79,7 @@ static ts_code list_files(ts_run *run, ts_fileset *set, split_file **files, uint
             (*files)[(*n)++] = (split_file){i, number, name};
         }
     }
-    qsort(*files, *n, sizeof **files, compare);
+    qsort(*files, *n, sizeof **files, directory_compare);
     return TS_OK;
 }
 
@@ -204,12 +204,16 @@ ts_code import_directory(ts_run *run, const char *path)
     job.set = set;
     job.member = files[0].member;
     job.name = ts_fileset_name(set);
-    if ((code = import_source(run, &job.source_id, NULL, job.name)) == TS_OK) {
+    code = import_source(run, &job.source_id, NULL, job.name);
+    if (code == TS_OK) {
         ts_row_source *source = ts_source(run->store, job.source_id);
         code = ts_source_text(run->store, job.source_id, &source->format, format->name,
                               strlen(format->name));
     }
-    if (code == TS_OK && (code = feed_all(run, format, &job, files, n)) == TS_OK) {
+    if (code == TS_OK) {
+        code = feed_all(run, format, &job, files, n);
+    }
+    if (code == TS_OK) {
         code = import_done(run, format, job.name);
     }
 out:

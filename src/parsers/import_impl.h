@@ -1,4 +1,4 @@
-/* What import.c and import_directory.c share. */
+/* What import*.c share: the state of a run, and the calls between its parts. */
 #ifndef TS_PARSERS_IMPORT_IMPL_H
 #define TS_PARSERS_IMPORT_IMPL_H
 
@@ -24,11 +24,69 @@ struct ts_run {
     ts_error failure; /* the first one */
 };
 
-/* Formats that look at one stream. NULL: none knows it. */
+/* One directory, archive or single file that is being imported; archives nest. */
+typedef struct import_level {
+    ts_fileset *set;
+    uint32_t next;
+    uint32_t count;
+    int64_t source_id; /* of an archive of which not all was imported, and what it counts */
+    ts_tally *members;
+    uint32_t passed; /* members that are no recordings */
+    uint32_t failed; /* members that could not be read or imported */
+    uint8_t *taken;  /* members that a set format has read, or NULL */
+    bool beside;     /* below such a set: what is no recording has been reported already */
+} import_level;
+
+/* --- import_sniff.c --- */
+
+/* Where a text begins: after a byte order mark and blanks. */
+size_t import_text_begins(ts_text head);
+
+/* The format of a stream. NULL: unknown. */
 const ts_format *import_sniff(const char *name, ts_text head, bool whole);
+
+/*
+ * The same for a file beside those that a set format has read. NULL also for one that has the
+ * content of a set's file without such a name: that format has left it out for a reason.
+ */
+const ts_format *import_sniff_beside(const char *name, ts_text head);
+
+/* The set format that recognises the names of a set, or NULL. */
+const ts_format *import_sniff_set(const char *name, const char *const *names, uint32_t n);
+
+/* --- import_set.c --- */
+
+/* Imports all of the set that belongs to the format. The first reports what cannot be read. */
+ts_code import_run_set_format(ts_run *run, const ts_format *format, ts_job *job, bool first);
+
+/*
+ * Set formats see a directory or an archive first, one after the other while there is something
+ * for them. *taken: by member, what was read; NULL when no format took anything. Caller frees.
+ */
+ts_code import_try_set_formats(uint8_t **taken, ts_run *run, ts_fileset *set, uint32_t count);
+
+/* Records damage of an archive and what of it cannot be read, on a row of its own. */
+ts_code import_note_archive(ts_run *run, ts_fileset *set, import_level *l);
+
+/* After the last member of an archive: counts those that were imported, lost and skipped. */
+ts_code import_count_members(ts_run *run, import_level *l);
+
+/* --- import.c --- */
 
 /* An input's own row. `set` gives the name of the archive that it stands in. */
 ts_code import_source(ts_run *run, int64_t *id, const ts_fileset *set, const char *name);
+
+/* A failure of one input that does not end the run. Returns the code when it must end it. */
+ts_code import_failure(ts_run *run, ts_code code, const ts_fileset *set, const char *name);
+
+/* After an import: names it for meta and counts it. */
+ts_code import_done(ts_run *run, const ts_format *format, const char *name);
+
+/* --- import_stream.c --- */
+
+/* Imports member i of the set, whose stream is open, with a source of its own. */
+ts_code import_stream(ts_run *run, const ts_format *format, ts_stream *stream, ts_fileset *set,
+                      uint32_t i, const ts_fileset *top);
 
 /* Feeds a stream to the parser until it ends. *broken: reading failed on the way, after a part. */
 ts_code import_feed(ts_run *run, const ts_format *format, void *parser, ts_stream *stream,
@@ -44,8 +102,7 @@ ts_code import_doubt(ts_run *run, int64_t source_id, const ts_damage *doubt,
 /* A parser has to count every byte that it was given. */
 ts_code import_check_bytes(ts_run *run, int64_t source_id, uint64_t bytes);
 
-/* After an import: names it for meta and counts it. */
-ts_code import_done(ts_run *run, const ts_format *format, const char *name);
+/* --- import_directory.c --- */
 
 /* -D: all files of one recording that the device has split. */
 ts_code import_directory(ts_run *run, const char *path);

@@ -95,8 +95,8 @@ ts_code ts_db_fail(ts_db *db, int rc, const char *doing)
     const char *reason = db->handle == NULL ? sqlite3_errstr(rc) : sqlite3_errmsg(db->handle);
     if (code == TS_ERR_NOMEM && ctx->limits.max_memory != 0) {
         return ts_fail(ctx, TS_ERR_LIMIT,
-                       "memory limit reached: SQLite needs more than --max-memory (%llu bytes) "
-                       "leaves it",
+                       "memory limit reached: SQLite needs more than what is left of --max-memory "
+                       "(%llu bytes)",
                        (unsigned long long)ctx->limits.max_memory);
     }
     int number = errno_of(db, rc);
@@ -155,25 +155,31 @@ static ts_code check_key(ts_db *db, enum ts_table_id id, const void *row)
     return TS_OK;
 }
 
-static ts_code put(void *self, enum ts_table_id id, const void *row, uint64_t reserved)
+static ts_code database_put(void *self, enum ts_table_id id, const void *row, uint64_t reserved)
 {
     ts_db *db = self;
     if (db->adding && !db->written[id]) {
         return ts_db_insert(db, id, row);
     }
     ts_code code = check_key(db, id, row);
-    return code != TS_OK ? code : ts_pages_put(db->pages, id, row, reserved);
+    if (code != TS_OK) {
+        return code;
+    }
+    return ts_pages_put(db->pages, id, row, reserved);
 }
 
-static ts_code put_long(void *self, enum ts_table_id id, const void *row, ts_spool *text)
+static ts_code database_put_long(void *self, enum ts_table_id id, const void *row, ts_spool *text)
 {
     ts_db *db = self;
     ts_code code = check_key(db, id, row);
-    return code != TS_OK ? code : ts_pages_put_long(db->pages, id, row, text);
+    if (code != TS_OK) {
+        return code;
+    }
+    return ts_pages_put_long(db->pages, id, row, text);
 }
 
-static ts_code complete(void *self, enum ts_table_id id, int64_t rowid, unsigned column,
-                        int64_t value)
+static ts_code database_complete(void *self, enum ts_table_id id, int64_t rowid, unsigned column,
+                                 int64_t value)
 {
     ts_db *db = self;
     if (db->pages == NULL) {
@@ -182,19 +188,19 @@ static ts_code complete(void *self, enum ts_table_id id, int64_t rowid, unsigned
     return ts_pages_complete(db->pages, id, rowid, column, value);
 }
 
-static ts_code late_text(void *self, enum ts_table_id id, int64_t rowid, unsigned column,
-                         ts_text value)
+static ts_code database_late_text(void *self, enum ts_table_id id, int64_t rowid, unsigned column,
+                                  ts_text value)
 {
     return ts_db_late_text(self, id, rowid, column, value);
 }
 
-static ts_code invalidate(void *self, enum ts_table_id id, int64_t first, int64_t last,
-                          uint64_t columns)
+static ts_code database_invalidate(void *self, enum ts_table_id id, int64_t first, int64_t last,
+                                   uint64_t columns)
 {
     return ts_db_invalidate(self, id, first, last, columns);
 }
 
-static void release(void *self, enum ts_table_id id, int64_t rowid)
+static void database_release(void *self, enum ts_table_id id, int64_t rowid)
 {
     ts_db *db = self;
     if (db->pages != NULL) {
@@ -202,8 +208,8 @@ static void release(void *self, enum ts_table_id id, int64_t rowid)
     }
 }
 
-static ts_code settle(void *self, enum ts_table_id id, int64_t rowid, uint64_t columns,
-                      const int64_t *values)
+static ts_code database_settle(void *self, enum ts_table_id id, int64_t rowid, uint64_t columns,
+                               const int64_t *values)
 {
     ts_db *db = self;
     if (db->pages == NULL) {
@@ -221,7 +227,8 @@ static void show_slices(void *self)
 ts_sink ts_db_make_sink(ts_db *db)
 {
     ts_sink sink =
-        ts_sink_make(db, put, put_long, complete, late_text, invalidate, release, settle);
+        ts_sink_make(db, database_put, database_put_long, database_complete, database_late_text,
+                     database_invalidate, database_release, database_settle);
     sink.show_slices = show_slices;
     return sink;
 }
@@ -234,7 +241,7 @@ ts_sink ts_db_make_sink(ts_db *db)
  * sorter of CREATE INDEX may spill into unlinked temporary files; nothing is written beside the
  * file. It sorts as many keys at once as the cache may hold, by merging lists: 1 MiB of them stays
  * in the processor's cache, and 8 MiB take 40 % longer, 64 MiB as well, with worker threads or
- * without (see docs/performance.md). ANALYZE looks at a thousand rows of an index, which tells the
+ * without (see docs/performance.md). ANALYZE looks at a thousand rows of an index, which shows the
  * planner as much as all.
  */
 static const char setup[] = "PRAGMA page_size = 4096;"
@@ -331,7 +338,10 @@ static ts_code create_schema(ts_db *db)
     if (code == TS_OK) {
         code = create_tables(db);
     }
-    return code == TS_OK ? ts_db_run(db, "COMMIT") : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return ts_db_run(db, "COMMIT");
 }
 
 /* --- from SQLite to the page writer and back ------------------------------------------------ */
@@ -362,7 +372,7 @@ static ts_code count_pages(ts_db *db, uint32_t *pages)
 {
     struct stat st;
     if (db->ctx->sys.fstat(db->ctx->sys.user, db->fd, &st) != 0) {
-        return ts_fail(db->ctx, TS_ERR_OUTPUT, "cannot look at the database: path=\"%s\": %s",
+        return ts_fail(db->ctx, TS_ERR_OUTPUT, "cannot examine the database: path=\"%s\": %s",
                        db->path, strerror(errno));
     }
     *pages = (uint32_t)(st.st_size / PAGE_SIZE);
@@ -371,7 +381,7 @@ static ts_code count_pages(ts_db *db, uint32_t *pages)
 
 /*
  * The connection stays open but idle: the file may have no name by the time it is needed again. The
- * change counter that the page writer leaves tells it to forget what it knows.
+ * change counter that the page writer writes makes it discard its cache.
  */
 static ts_code start_pages(ts_db *db)
 {
@@ -408,7 +418,11 @@ ts_code ts_db_create(ts_db **out, ts_ctx *ctx, const char *path)
     /* As high as the library was built for: the limit on texts is ts_limits.max_string. */
     sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, INT_MAX);
     expect_plain_format(db->handle);
-    if ((code = create_schema(db)) == TS_OK && (code = start_pages(db)) == TS_OK) {
+    code = create_schema(db);
+    if (code == TS_OK) {
+        code = start_pages(db);
+    }
+    if (code == TS_OK) {
         code = put_docs(db);
     }
     if (code == TS_OK) {
@@ -459,7 +473,10 @@ static ts_code create_indexes(ts_db *db)
     if (code == TS_OK) {
         code = ts_db_run(db, "ANALYZE");
     }
-    return code == TS_OK ? ts_db_run(db, "COMMIT") : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return ts_db_run(db, "COMMIT");
 }
 
 /* Traced invocations are what viewers look for in callstack (analysis/call_views). */

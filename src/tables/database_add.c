@@ -58,14 +58,14 @@ static int64_t pragma(sqlite3 *db, const char *sql)
     return value;
 }
 
-static ts_code check_source(ts_ctx *ctx, const char *from, sqlite3 *db)
+static ts_code addition_check_source(ts_ctx *ctx, const char *from, sqlite3 *db)
 {
     int64_t version = pragma(db, "PRAGMA user_version");
     if (version < 0) {
         return copy_failed(ctx, from, sqlite3_errcode(db), sqlite3_errmsg(db));
     }
     if (pragma(db, "PRAGMA application_id") != TS_APPLICATION_ID) {
-        return copy_failed(ctx, from, SQLITE_NOTADB, "it is no database of this program");
+        return copy_failed(ctx, from, SQLITE_NOTADB, "not a database of trace_streamer");
     }
     if (version != TS_SCHEMA_VERSION) {
         return ts_fail(ctx, TS_ERR_INPUT,
@@ -87,7 +87,7 @@ ts_code ts_db_copy(ts_ctx *ctx, const char *from, const char *to)
     }
     (void)sqlite3_busy_timeout(source->handle, BUSY_MS);
     int rc = SQLITE_OK;
-    if ((code = check_source(ctx, from, source->handle)) != TS_OK) {
+    if ((code = addition_check_source(ctx, from, source->handle)) != TS_OK) {
         goto out;
     }
     rc = sqlite3_open_v2(to, &copy, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
@@ -197,7 +197,7 @@ static ts_code open_pages(ts_db *db)
                        db->path, strerror(errno));
     }
     if (page_size < 512 || st.st_size / page_size > PAGE_MAX_NUMBER) {
-        return cannot_add(db, TS_ERR_INPUT, "its page size is none");
+        return cannot_add(db, TS_ERR_INPUT, "its page size is invalid");
     }
     config.fd = db->fd;
     config.page_count = (uint32_t)(st.st_size / page_size);
@@ -217,7 +217,7 @@ static const char setup[] = "PRAGMA trusted_schema = OFF; PRAGMA journal_mode = 
                             "PRAGMA recursive_triggers = OFF;";
 
 /* SQLite calls what is wrong with the copy a failure of the file: it came with the input. */
-static ts_code prepare(ts_db *db, const ts_addition *additions, size_t count, bool replace)
+static ts_code addition_prepare(ts_db *db, const ts_addition *additions, size_t count, bool replace)
 {
     ts_code code;
     for (size_t i = 0; i < count; i++) {
@@ -236,7 +236,10 @@ static ts_code prepare(ts_db *db, const ts_addition *additions, size_t count, bo
     for (size_t i = 0; i < count && code == TS_OK; i++) {
         code = make_way(db, &additions[i], replace);
     }
-    return code == TS_OK ? ts_db_run(db, "COMMIT") : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return ts_db_run(db, "COMMIT");
 }
 
 ts_code ts_db_add(ts_db **out, ts_ctx *ctx, const char *path, const ts_addition *additions,
@@ -257,9 +260,12 @@ ts_code ts_db_add(ts_db **out, ts_ctx *ctx, const char *path, const ts_addition 
     } else {
         ts_db_watch_cancel(db);
         sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, INT_MAX);
-        code = prepare(db, additions, count, replace);
+        code = addition_prepare(db, additions, count, replace);
     }
-    if (code == TS_OK && (code = open_pages(db)) == TS_OK) {
+    if (code == TS_OK) {
+        code = open_pages(db);
+    }
+    if (code == TS_OK) {
         *out = db;
         return TS_OK;
     }

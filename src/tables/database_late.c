@@ -30,13 +30,14 @@ ts_code ts_db_late_text(ts_db *db, enum ts_table_id table, int64_t rowid, unsign
     }
     t = &db->late[db->late_count];
     *t = (ts_late_text){table, column, rowid, db->late_bytes.n, value.n};
-    if ((code = ts_buf_put(db->ctx, &db->late_bytes, value.p, value.n)) == TS_OK) {
+    code = ts_buf_put(db->ctx, &db->late_bytes, value.p, value.n);
+    if (code == TS_OK) {
         db->late_count++;
     }
     return code;
 }
 
-static int put_text(const ts_db *db, const ts_late_text *t)
+static int late_put_text(const ts_db *db, const ts_late_text *t)
 {
     const ts_table *table = &ts_schema[t->table];
     ts_text value = ts_buf_text(&db->late_bytes);
@@ -134,7 +135,7 @@ ts_code ts_db_put_late(ts_db *db)
     }
     rc = sqlite3_exec(db->handle, "BEGIN EXCLUSIVE", NULL, NULL, NULL);
     for (size_t i = 0; i < db->late_count && rc == SQLITE_OK; i++) {
-        rc = put_text(db, &db->late[i]);
+        rc = late_put_text(db, &db->late[i]);
     }
     for (size_t i = 0; i < db->null_count && rc == SQLITE_OK; i++) {
         rc = put_nulls(db, &db->nulls[i]);

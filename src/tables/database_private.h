@@ -1,4 +1,4 @@
-/* What database.c (writing) and query.c (reading) share. Used inside this room only. */
+/* What database.c (writing) and query.c (reading) share. Used inside this layer only. */
 #ifndef TS_TABLES_DATABASE_PRIVATE_H
 #define TS_TABLES_DATABASE_PRIVATE_H
 

@@ -69,7 +69,7 @@ typedef struct page_table {
     uint32_t reservable_count;
     uint64_t keys;                /* the columns that are never stored: the key, or none */
     uint32_t payload_max;         /* size of a record at most, without its texts */
-    uint32_t cell_max;            /* room that its cell takes at most */
+    uint32_t cell_max;            /* space that its cell takes at most */
     uint8_t types[MAX_COLUMNS];   /* of the columns, side by side */
     uint16_t fields[MAX_COLUMNS]; /* their offsets in the row struct */
     unsigned text_count;
@@ -102,7 +102,7 @@ struct ts_pages {
     uint32_t out_first;
     uint32_t out_count;
     uint32_t out_cap;
-    uint8_t *scratch;    /* room for a cell whose place is not known yet */
+    uint8_t *scratch;    /* space for a cell whose place is not known yet */
     ts_spool *long_text; /* of the row that is being put, or NULL */
     uint64_t long_at;
     page_table tables[TS_TABLE_COUNT];

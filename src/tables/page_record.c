@@ -452,7 +452,7 @@ static ts_code put_overflow(ts_pages *p, record *r, unsigned *part, uint64_t lef
 }
 
 /* How much of a payload stays in the leaf (file format, "overflow"). */
-static uint32_t local_size(const ts_pages *p, uint64_t size)
+static uint32_t page_local_size(const ts_pages *p, uint64_t size)
 {
     uint32_t k;
     if (size <= p->max_local) {
@@ -498,7 +498,7 @@ static ts_code put_record(ts_pages *p, page_table *t, const void *row, uint64_t 
         return ts_fail(p->ctx, TS_ERR_LIMIT, "a row of table %s has more than %llu bytes",
                        t->table->name, (unsigned long long)PAGE_MAX_RECORD);
     }
-    local = local_size(p, r.size);
+    local = page_local_size(p, r.size);
     head_n = page_varint(head, r.size);
     head_n += page_varint(head + head_n, (uint64_t)t->rows + 1);
     code = page_cell(p, t, head_n + local + (local < r.size ? OVERFLOW_HEADER : 0), &cell);

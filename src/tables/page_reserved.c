@@ -5,12 +5,12 @@
 
 enum { FIRST_SLOTS = 16, MAX_SPARE = 64 };
 
-static uint32_t slot_of(const reserved_map *map, int64_t rowid)
+static uint32_t reserved_slot_of(const reserved_map *map, int64_t rowid)
 {
     return (uint32_t)((uint64_t)rowid * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (map->cap - 1);
 }
 
-static ts_code grow(ts_pages *p, reserved_map *map)
+static ts_code reserved_grow(ts_pages *p, reserved_map *map)
 {
     reserved_map bigger = *map;
     bigger.cap = map->cap == 0 ? FIRST_SLOTS : 2 * map->cap;
@@ -21,7 +21,7 @@ static ts_code grow(ts_pages *p, reserved_map *map)
     for (uint32_t i = 0; i < map->cap; i++) {
         for (reserved_row *r = map->slots[i]; r != NULL;) {
             reserved_row *next = r->next;
-            reserved_row **slot = &bigger.slots[slot_of(&bigger, r->rowid)];
+            reserved_row **slot = &bigger.slots[reserved_slot_of(&bigger, r->rowid)];
             r->next = *slot;
             *slot = r;
             r = next;
@@ -40,7 +40,7 @@ ts_code page_reserve(reserved_row **out, ts_pages *p, page_table *t, int64_t row
     reserved_row *r = map->spare;
     reserved_row **slot;
     ts_code code;
-    if (map->count == map->cap && (code = grow(p, map)) != TS_OK) {
+    if (map->count == map->cap && (code = reserved_grow(p, map)) != TS_OK) {
         return code;
     }
     if (r != NULL) {
@@ -49,7 +49,7 @@ ts_code page_reserve(reserved_row **out, ts_pages *p, page_table *t, int64_t row
     } else if ((r = ts_alloc(p->ctx, 1, sizeof *r + n * sizeof r->offsets[0])) == NULL) {
         return p->ctx->error.code;
     }
-    slot = &map->slots[slot_of(map, rowid)];
+    slot = &map->slots[reserved_slot_of(map, rowid)];
     *r = (reserved_row){.next = *slot, .rowid = rowid, .columns = columns};
     *slot = r;
     map->count++;
@@ -64,14 +64,14 @@ static reserved_row **find(reserved_map *map, int64_t rowid)
     if (map->cap == 0) {
         return NULL;
     }
-    link = &map->slots[slot_of(map, rowid)];
+    link = &map->slots[reserved_slot_of(map, rowid)];
     while (*link != NULL && (*link)->rowid != rowid) {
         link = &(*link)->next;
     }
     return *link == NULL ? NULL : link;
 }
 
-static void drop(ts_pages *p, reserved_map *map, reserved_row **link)
+static void reserved_drop(ts_pages *p, reserved_map *map, reserved_row **link)
 {
     reserved_row *gone = *link;
     *link = gone->next;
@@ -90,7 +90,7 @@ void ts_pages_release(ts_pages *p, unsigned id, int64_t rowid)
     reserved_map *map = &p->tables[id].reserved;
     reserved_row **link = find(map, rowid);
     if (link != NULL) {
-        drop(p, map, link);
+        reserved_drop(p, map, link);
     }
 }
 
@@ -200,7 +200,10 @@ static ts_code write_columns(ts_pages *p, page_table *t, const reserved_row *r, 
         page_put_be64(bytes + n, (uint64_t)*values++);
         n += 8;
     }
-    return code == TS_OK ? patch_leaf(p, t, r, r->at + at, bytes, n) : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return patch_leaf(p, t, r, r->at + at, bytes, n);
 }
 
 static ts_code set_columns(ts_pages *p, page_table *t, const reserved_row *r, uint64_t columns,
@@ -241,6 +244,6 @@ ts_code ts_pages_settle(ts_pages *p, unsigned id, int64_t rowid, uint64_t column
     if (columns != 0) {
         code = set_columns(p, t, *link, columns, values);
     }
-    drop(p, &t->reserved, link);
+    reserved_drop(p, &t->reserved, link);
     return code;
 }

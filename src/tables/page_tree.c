@@ -23,7 +23,7 @@ static void close_page(const open_page *page)
 }
 
 /* Takes n bytes for a cell; NULL when there is no room. */
-static uint8_t *take(open_page *page, uint32_t n)
+static uint8_t *page_take(open_page *page, uint32_t n)
 {
     uint32_t pointers = page->header + CELL_POINTER * (page->cells + 1);
     if (pointers + n > page->content) {
@@ -93,7 +93,7 @@ static ts_code add_child(ts_pages *p, page_table *t, unsigned at, uint32_t child
         open_level *level = &t->level[at];
         uint8_t cell[4 + MAX_VARINT];
         uint32_t n = encode_child(cell, level->child, level->key);
-        uint8_t *place = take(&level->page, n);
+        uint8_t *place = page_take(&level->page, n);
         uint32_t number;
         uint32_t size;
         int64_t last_key;
@@ -111,7 +111,7 @@ static ts_code add_child(ts_pages *p, page_table *t, unsigned at, uint32_t child
             return code;
         }
         start_page(p, &level->page, INTERIOR_TYPE);
-        memcpy(take(&level->page, n), cell, n);
+        memcpy(page_take(&level->page, n), cell, n);
         child = number;
         key = last_key;
     }
@@ -132,7 +132,7 @@ static ts_code first_leaf(ts_pages *p, page_table *t)
     return TS_OK;
 }
 
-static ts_code next_leaf(ts_pages *p, page_table *t)
+static ts_code page_next_leaf(ts_pages *p, page_table *t)
 {
     ts_code code = page_claim(p, &t->leaf_number, &t->leaf.bytes);
     if (code == TS_OK) {
@@ -154,7 +154,10 @@ static ts_code end_leaf(ts_pages *p, page_table *t)
         code = page_write_at(p, page_offset(p, t->leaf_number), t->leaf.bytes, p->page_size);
     }
     t->queued = false;
-    return code != TS_OK ? code : add_child(p, t, 0, t->leaf_number, t->rows);
+    if (code != TS_OK) {
+        return code;
+    }
+    return add_child(p, t, 0, t->leaf_number, t->rows);
 }
 
 ts_code page_cell(ts_pages *p, page_table *t, uint32_t n, uint8_t **cell)
@@ -163,12 +166,12 @@ ts_code page_cell(ts_pages *p, page_table *t, uint32_t n, uint8_t **cell)
     if (t->leaf.bytes == NULL && (code = first_leaf(p, t)) != TS_OK) {
         return code;
     }
-    *cell = take(&t->leaf, n);
+    *cell = page_take(&t->leaf, n);
     if (*cell == NULL) {
-        if ((code = end_leaf(p, t)) != TS_OK || (code = next_leaf(p, t)) != TS_OK) {
+        if ((code = end_leaf(p, t)) != TS_OK || (code = page_next_leaf(p, t)) != TS_OK) {
             return code;
         }
-        *cell = take(&t->leaf, n);
+        *cell = page_take(&t->leaf, n);
     }
     return *cell == NULL ? ts_fail(p->ctx, TS_ERR_INTERNAL, "a cell of %u bytes does not fit", n)
                          : TS_OK;

@@ -75,7 +75,10 @@ static ts_code update_header(ts_pages *p)
     page_put32(header, counter + 1);
     page_put32(header + 4, p->next - 1);
     code = page_write_at(p, COUNTER_AT, header, 8);
-    return code != TS_OK ? code : page_write_at(p, VALID_FOR_AT, header, 4);
+    if (code != TS_OK) {
+        return code;
+    }
+    return page_write_at(p, VALID_FOR_AT, header, 4);
 }
 
 ts_code ts_pages_finish(ts_pages *p, uint32_t *page_count)

@@ -406,7 +406,10 @@ ts_code ts_target_rename(ts_target *t)
 ts_code ts_target_commit(ts_target *t)
 {
     ts_code code = ts_target_prepare(t);
-    return code == TS_OK ? ts_target_rename(t) : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return ts_target_rename(t);
 }
 
 ts_code ts_target_hide(ts_target *t)

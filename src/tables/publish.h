@@ -43,8 +43,8 @@ ts_code ts_target_commit(ts_target *t);
 
 /*
  * All that takes time or can well fail: the checks of ts_target_open are made once more, in case
- * the target has changed meanwhile; what stands beside the old database is brought into it and
- * removed. The mode becomes 0666 & ~umask, or that of the file replaced. The old database stays
+ * the target has changed in the meantime; what stands beside the old database is brought into it
+ * and removed. The mode becomes 0666 & ~umask, or that of the file replaced. The old database stays
  * locked until ts_target_rename or ts_target_free.
  */
 ts_code ts_target_prepare(ts_target *t);

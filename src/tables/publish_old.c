@@ -1,7 +1,7 @@
 /*
- * The database that a new one replaces. Nobody may write it meanwhile, and before the files beside
- * it are removed, what they hold must be in it: should the program die then, the old database is
- * whole. SQLite itself does that when it opens the database.
+ * The database that a new one replaces. Nobody may write it during that time, and before the files
+ * beside it are removed, what they hold must be in it: should the program die then, the old
+ * database is whole. SQLite itself does that when it opens the database.
  */
 #include "tables/publish_private.h"
 
@@ -79,7 +79,7 @@ static ts_code find_writer(long *pid, ts_ctx *ctx, const ts_place *place)
         return errno == EINTR ? ts_check_cancel(ctx)
                               : ts_fail(ctx, TS_ERR_OUTPUT,
                                         "cannot write the output: path=\"%s\": the locks of the "
-                                        "database cannot be looked at: %s",
+                                        "database cannot be examined: %s",
                                         place->path, strerror(errno));
     }
     *pid = writer(ctx, fd);
@@ -116,7 +116,7 @@ static int note_mode(void *user, int n, char **values, char **names)
  * EXCLUSIVE first: SQLite then needs no memory that it shares with others (<database>-shm), and
  * leaves WAL mode only when nobody else has the database open.
  */
-static int take(sqlite3 *db)
+static int old_take(sqlite3 *db)
 {
     static const char sql[] = "PRAGMA trusted_schema = OFF;"
                               "PRAGMA locking_mode = EXCLUSIVE;"
@@ -163,8 +163,8 @@ static ts_code cannot_take(ts_ctx *ctx, const ts_place *place, sqlite3 *db, int 
                        place->path);
     }
     return ts_fail(ctx, TS_ERR_OUTPUT,
-                   "cannot write the output: path=\"%s\": the database of this name cannot be "
-                   "brought to rest: %s%s%s",
+                   "cannot write the output: path=\"%s\": the existing database cannot be "
+                   "checkpointed: %s%s%s",
                    place->path, reason, number == 0 ? "" : ": ",
                    number == 0 ? "" : strerror(number));
 }
@@ -179,9 +179,10 @@ static int try_take(sqlite3 **held, ts_ctx *ctx, const ts_place *place)
     }
     int rc = open_old(held, ctx, place);
     if (rc == SQLITE_OK) {
-        rc = take(*held);
+        rc = old_take(*held);
     }
-    /* Somebody may have published meanwhile: the lock must be on the file that has the name. */
+    /* Somebody may have published in the meantime: the lock must be on the file that has the name.
+     */
     if (rc == SQLITE_OK && (lstat(place->final, &after) != 0 || before.st_dev != after.st_dev ||
                             before.st_ino != after.st_ino)) {
         rc = SQLITE_BUSY;
@@ -238,7 +239,10 @@ ts_code ts_old_take(sqlite3 **held, ts_ctx *ctx, const ts_place *place, bool nee
             code = wait_a_moment(ctx);
         }
     }
-    if (code == TS_OK && (code = find_writer(&pid, ctx, place)) == TS_OK) {
+    if (code == TS_OK) {
+        code = find_writer(&pid, ctx, place);
+    }
+    if (code == TS_OK) {
         code = locked(ctx, place, pid);
     }
     return code;

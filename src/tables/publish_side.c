@@ -31,7 +31,7 @@ typedef struct side {
     bool super; /* a journal that refers to the journal of several databases */
 } side;
 
-static ts_code refuse(ts_ctx *ctx, const side *s, const char *reason)
+static ts_code side_refuse(ts_ctx *ctx, const side *s, const char *reason)
 {
     return ts_fail(ctx, TS_ERR_OUTPUT,
                    "cannot write the output: path=\"%s\": \"%s%s\" belongs to the database of this "
@@ -50,7 +50,7 @@ static ts_code side_path(ts_buf *path, ts_ctx *ctx, const side *s)
 
 /* A file that ends early has the beginning of a magic number; zeros are what SQLite writes until
  * the rest is on the disk, and when it is done. */
-static bool begins(const unsigned char *head, size_t got, const void *magic, size_t n)
+static bool side_begins(const unsigned char *head, size_t got, const void *magic, size_t n)
 {
     static const unsigned char zeros[HEAD];
     size_t m = got < n ? got : n;
@@ -68,19 +68,20 @@ static ts_code look_inside(ts_ctx *ctx, side *s, int fd)
         at_end = ts_sys_pread_all(ctx, fd, tail, sizeof tail, s->st.st_size - MAGIC_AT_END);
     }
     if (got < 0 || at_end < 0) {
-        return errno == EINTR ? ts_check_cancel(ctx) : refuse(ctx, s, strerror(errno));
+        return errno == EINTR ? ts_check_cancel(ctx) : side_refuse(ctx, s, strerror(errno));
     }
     if (journal) {
-        s->ours = begins(head, (size_t)got, journal_magic, sizeof journal_magic);
+        s->ours = side_begins(head, (size_t)got, journal_magic, sizeof journal_magic);
         s->super = s->st.st_size > 512 && at_end == (ssize_t)sizeof tail &&
                    memcmp(tail, journal_magic, sizeof tail) == 0;
     } else if (strcmp(s->suffix, "-wal") == 0) {
         unsigned char twin[4];
         memcpy(twin, wal_magic, sizeof twin);
         twin[3] |= 1;
-        s->ours = begins(head, (size_t)got, wal_magic, 4) || begins(head, (size_t)got, twin, 4);
+        s->ours =
+            side_begins(head, (size_t)got, wal_magic, 4) || side_begins(head, (size_t)got, twin, 4);
     } else {
-        s->ours = begins(head, (size_t)got, &shm_version, sizeof shm_version);
+        s->ours = side_begins(head, (size_t)got, &shm_version, sizeof shm_version);
     }
     return TS_OK;
 }
@@ -92,34 +93,37 @@ static ts_code examine(bool *found, ts_ctx *ctx, side *s, const char *path, bool
     *found = false;
     if (lstat(path, &s->st) != 0) {
         /* Where the name is too long, SQLite has no such file either. */
-        return errno == ENOENT || errno == ENAMETOOLONG ? TS_OK : refuse(ctx, s, strerror(errno));
+        return errno == ENOENT || errno == ENAMETOOLONG ? TS_OK
+                                                        : side_refuse(ctx, s, strerror(errno));
     }
     /* SQLite would wait for ever for the other end of a pipe, and write where a link leads. */
     if (!S_ISREG(s->st.st_mode)) {
-        return refuse(ctx, s, "it is no regular file");
+        return side_refuse(ctx, s, "it is not a regular file");
     }
     int fd = ts_sys_open(ctx, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0);
     if (fd < 0) {
         if (errno == EINTR) {
             return ts_check_cancel(ctx);
         }
-        return errno == ENOENT ? TS_OK : refuse(ctx, s, strerror(errno));
+        return errno == ENOENT ? TS_OK : side_refuse(ctx, s, strerror(errno));
     }
-    ts_code code = sys->fstat(sys->user, fd, &s->st) != 0 ? refuse(ctx, s, strerror(errno)) : TS_OK;
+    ts_code code =
+        sys->fstat(sys->user, fd, &s->st) != 0 ? side_refuse(ctx, s, strerror(errno)) : TS_OK;
     if (code == TS_OK && !S_ISREG(s->st.st_mode)) {
-        code = refuse(ctx, s, "it is no regular file");
+        code = side_refuse(ctx, s, "it is not a regular file");
     }
     if (code == TS_OK) {
         code = look_inside(ctx, s, fd);
     }
     sys->close(sys->user, fd);
     if (code == TS_OK && s->super) {
-        code = refuse(ctx, s,
-                      "it holds a part of a transaction over several databases: let SQLite open "
-                      "the database first");
+        code =
+            side_refuse(ctx, s,
+                        "it holds a part of a transaction over several databases: let SQLite open "
+                        "the database first");
     }
     if (code == TS_OK && !s->ours && !force) {
-        code = refuse(ctx, s, "it is not SQLite's (--force removes it)");
+        code = side_refuse(ctx, s, "it is not SQLite's (--force removes it)");
     }
     *found = code == TS_OK;
     return code;
@@ -144,7 +148,7 @@ static ts_code visit(ts_ctx *ctx, const ts_place *place, const ts_target_options
         if (sys->unlink(sys->user, path.p) == 0) {
             ts_log(ctx, TS_LOG_INFO, "removed a file of the old database: path=\"%s\"", path.p);
         } else if (errno != ENOENT) {
-            code = refuse(ctx, &s, strerror(errno));
+            code = side_refuse(ctx, &s, strerror(errno));
         }
     }
     ts_buf_free(ctx, &path);

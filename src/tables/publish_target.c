@@ -15,7 +15,7 @@
 /* As many as the kernel follows in one path. */
 enum { MAX_LINKS = 40 };
 
-static ts_code refuse(ts_ctx *ctx, const ts_place *place, const char *reason)
+static ts_code target_refuse(ts_ctx *ctx, const ts_place *place, const char *reason)
 {
     return ts_fail(ctx, TS_ERR_OUTPUT, "cannot write the output: path=\"%s\": %s", place->path,
                    reason);
@@ -29,15 +29,15 @@ static size_t dir_length(const char *path)
 }
 
 /* *next = where the symlink `path` points, seen from where `path` was seen from. */
-static ts_code follow(char **next, ts_ctx *ctx, const ts_place *place, const char *path)
+static ts_code target_follow(char **next, ts_ctx *ctx, const ts_place *place, const char *path)
 {
     char link[PATH_MAX];
     ssize_t n = readlink(path, link, sizeof link);
     if (n < 0) {
-        return refuse(ctx, place, strerror(errno));
+        return target_refuse(ctx, place, strerror(errno));
     }
     if ((size_t)n == sizeof link) {
-        return refuse(ctx, place, strerror(ENAMETOOLONG));
+        return target_refuse(ctx, place, strerror(ENAMETOOLONG));
     }
     ts_buf whole = {0};
     ts_code code = TS_OK;
@@ -80,11 +80,11 @@ static ts_code follow_all(ts_place *place, ts_ctx *ctx)
             return TS_OK;
         }
         if (links == MAX_LINKS) {
-            return refuse(ctx, place, strerror(ELOOP));
+            return target_refuse(ctx, place, strerror(ELOOP));
         }
         char *next = NULL;
         place->open_file = place->open_file || is_open_file(place->final);
-        ts_code code = follow(&next, ctx, place, place->final);
+        ts_code code = target_follow(&next, ctx, place, place->final);
         if (code != TS_OK) {
             return code;
         }
@@ -93,15 +93,15 @@ static ts_code follow_all(ts_place *place, ts_ctx *ctx)
     }
 }
 
-static ts_code split(ts_place *place, ts_ctx *ctx)
+static ts_code target_split(ts_place *place, ts_ctx *ctx)
 {
     size_t n = dir_length(place->final);
     const char *base = place->final + n;
     if (base[0] == '\0') {
-        return refuse(ctx, place, strerror(place->final[0] == '\0' ? ENOENT : EISDIR));
+        return target_refuse(ctx, place, strerror(place->final[0] == '\0' ? ENOENT : EISDIR));
     }
     if (strcmp(base, ".") == 0 || strcmp(base, "..") == 0) {
-        return refuse(ctx, place, strerror(EISDIR));
+        return target_refuse(ctx, place, strerror(EISDIR));
     }
     place->base = ts_strndup(ctx, base, strlen(base));
     place->dir = n == 0 ? ts_strndup(ctx, ".", 1) : ts_strndup(ctx, place->final, n);
@@ -114,24 +114,26 @@ static ts_code split(ts_place *place, ts_ctx *ctx)
                        "cannot write the output: path=\"%s\": directory \"%s\": %s", place->path,
                        place->dir, strerror(errno));
     }
-    return S_ISDIR(st.st_mode) ? TS_OK : refuse(ctx, place, strerror(ENOTDIR));
+    return S_ISDIR(st.st_mode) ? TS_OK : target_refuse(ctx, place, strerror(ENOTDIR));
 }
 
 ts_code ts_place_resolve(ts_place *place, ts_ctx *ctx, const char *path, bool text)
 {
     *place = (ts_place){0};
     if (!text && strcmp(path, "-") == 0) {
-        return ts_fail(
-            ctx, TS_ERR_USAGE,
-            "cannot write the output to \"-\": a database needs a file, because it is not "
-            "written from front to back");
+        return ts_fail(ctx, TS_ERR_USAGE,
+                       "cannot write the output to \"-\": a database cannot be written to a "
+                       "stream");
     }
     place->path = ts_strndup(ctx, path, strlen(path));
     if (place->path == NULL) {
         return ctx->error.code;
     }
     ts_code code = follow_all(place, ctx);
-    return code == TS_OK ? split(place, ctx) : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return target_split(place, ctx);
 }
 
 static const char *kind_of(mode_t mode)
@@ -156,14 +158,16 @@ ts_code ts_place_check(ts_place *place, ts_ctx *ctx, const ts_target_options *op
     place->exists = false;
     if (stat(place->path, &st) != 0) {
         /* A dangling symlink is fine: its target is made. */
-        return errno == ENOENT ? TS_OK : refuse(ctx, place, strerror(errno));
+        return errno == ENOENT ? TS_OK : target_refuse(ctx, place, strerror(errno));
     }
     if (!S_ISREG(st.st_mode)) {
-        return refuse(ctx, place, kind_of(st.st_mode));
+        return target_refuse(ctx, place, kind_of(st.st_mode));
     }
     /* Links of /proc to open files lead somewhere although their text is no path. */
     if (lstat(place->final, &end) != 0 || end.st_dev != st.st_dev || end.st_ino != st.st_ino) {
-        return refuse(ctx, place, "it changed meanwhile, or leads to an open file without a name");
+        return target_refuse(
+            ctx, place,
+            "it was changed by another program, or is a link to an open file without a name");
     }
     if (options->reads != NULL && ts_file_set_has(options->reads, &st)) {
         return ts_fail(ctx, TS_ERR_USAGE, "the output is an input: path=\"%s\"", place->path);
@@ -172,10 +176,10 @@ ts_code ts_place_check(ts_place *place, ts_ctx *ctx, const ts_target_options *op
     place->mode = st.st_mode & 0777;
     /* Renaming over a write-protected file would work, but it is protected on purpose. */
     if ((st.st_mode & 0222) == 0) {
-        return refuse(ctx, place, "the file is read-only");
+        return target_refuse(ctx, place, "the file is read-only");
     }
     if (faccessat(AT_FDCWD, place->final, W_OK, AT_EACCESS) != 0) {
-        return refuse(ctx, place, strerror(errno));
+        return target_refuse(ctx, place, strerror(errno));
     }
     ts_db_kind kind = TS_DB_OURS;
     if (st.st_size > 0 && !force && ts_db_kind_of(&kind, ctx, place->final) != TS_OK) {
@@ -185,9 +189,9 @@ ts_code ts_place_check(ts_place *place, ts_ctx *ctx, const ts_target_options *op
                        place->path, strerror(errno));
     }
     if (kind != TS_DB_OURS) {
-        return refuse(ctx, place,
-                      "the file exists and is not a database of trace_streamer (--force "
-                      "replaces it)");
+        return target_refuse(ctx, place,
+                             "the file exists and is not a database of trace_streamer (--force "
+                             "replaces it)");
     }
     return TS_OK;
 }
@@ -208,7 +212,7 @@ ts_code ts_place_name_of(ts_place_name *name, ts_ctx *ctx, const char *path)
     *name = (ts_place_name){0};
     ts_code code = ts_place_resolve(&place, ctx, path, true);
     if (code == TS_OK && stat(place.dir, &st) != 0) {
-        code = refuse(ctx, &place, strerror(errno));
+        code = target_refuse(ctx, &place, strerror(errno));
     }
     if (code == TS_OK) {
         *name = (ts_place_name){st.st_dev, st.st_ino, place.base, place.base, place.open_file};

@@ -13,15 +13,15 @@
 
 enum { HEADER_SIZE = 100, APPLICATION_ID_AT = 68 };
 
-static ts_code cannot_read(ts_ctx *ctx, const char *path)
+static ts_code query_cannot_read(ts_ctx *ctx, const char *path)
 {
     return ts_fail(ctx, TS_ERR_INPUT, "cannot read the file: path=\"%s\": %s", path,
                    strerror(errno));
 }
 
 /* The bytes that begin every SQLite file; *n is less than HEADER_SIZE when there are no more. */
-static ts_code read_header(size_t *n, ts_ctx *ctx, const char *path,
-                           unsigned char header[HEADER_SIZE])
+static ts_code query_read_header(size_t *n, ts_ctx *ctx, const char *path,
+                                 unsigned char header[HEADER_SIZE])
 {
     const ts_sys *sys = &ctx->sys;
     ts_code code = TS_OK;
@@ -30,15 +30,15 @@ static ts_code read_header(size_t *n, ts_ctx *ctx, const char *path,
     /* O_NONBLOCK: a pipe without a writer must not stop us here. */
     int fd = ts_sys_open(ctx, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
     if (fd < 0) {
-        return cannot_read(ctx, path);
+        return query_cannot_read(ctx, path);
     }
     if (sys->fstat(sys->user, fd, &st) != 0) {
-        code = cannot_read(ctx, path);
+        code = query_cannot_read(ctx, path);
     }
     if (code == TS_OK && S_ISREG(st.st_mode)) {
         ssize_t got = ts_sys_pread_all(ctx, fd, header, HEADER_SIZE, 0);
         if (got < 0) {
-            code = errno == EINTR ? ts_check_cancel(ctx) : cannot_read(ctx, path);
+            code = errno == EINTR ? ts_check_cancel(ctx) : query_cannot_read(ctx, path);
         } else {
             *n = (size_t)got;
         }
@@ -54,7 +54,7 @@ ts_code ts_db_kind_of(ts_db_kind *kind, ts_ctx *ctx, const char *path)
     unsigned char header[HEADER_SIZE];
     size_t n;
     *kind = TS_DB_NONE;
-    ts_code code = read_header(&n, ctx, path, header);
+    ts_code code = query_read_header(&n, ctx, path, header);
     if (code == TS_OK && n == HEADER_SIZE && memcmp(header, "SQLite format 3", 16) == 0) {
         const unsigned char *p = header + APPLICATION_ID_AT;
         uint32_t id = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
@@ -78,7 +78,10 @@ static ts_code immutable_uri(ts_ctx *ctx, ts_buf *out, const char *path)
     if (code == TS_OK) {
         code = ts_buf_printf(ctx, out, "?mode=ro&immutable=1");
     }
-    return code == TS_OK ? ts_buf_putc(ctx, out, '\0') : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return ts_buf_putc(ctx, out, '\0');
 }
 
 static int open_and_touch(ts_db *db, const char *name, int more_flags)
@@ -93,7 +96,7 @@ static int open_and_touch(ts_db *db, const char *name, int more_flags)
 }
 
 /* Read-only media have no place for the files that a database in WAL mode needs beside it. */
-static ts_code open_handle(ts_db *db)
+static ts_code query_open_handle(ts_db *db)
 {
     ts_buf uri = {0};
     ts_code code = TS_OK;
@@ -143,7 +146,7 @@ ts_code ts_db_open(ts_db **out, ts_ctx *ctx, const char *path)
     }
     if (code == TS_OK) {
         ts_db_limit_memory(ctx);
-        code = open_handle(db);
+        code = query_open_handle(db);
     }
     if (code == TS_OK) {
         *out = db;
@@ -303,7 +306,7 @@ static void mark_used(query *q, sqlite3_stmt *st)
     }
 }
 
-static ts_code make_room(query *q, size_t n)
+static ts_code query_make_room(query *q, size_t n)
 {
     ts_ctx *ctx = q->db->ctx;
     if (n <= q->room) {
@@ -362,7 +365,7 @@ static ts_code visit_row(query *q, sqlite3_stmt *st, const char *at, int n)
 static ts_code run_statement(query *q, sqlite3_stmt *st, const char *at)
 {
     int n = sqlite3_column_count(st);
-    ts_code code = make_room(q, (size_t)n);
+    ts_code code = query_make_room(q, (size_t)n);
     if (code == TS_OK) {
         code = bind_all(q, st);
     }
@@ -431,7 +434,7 @@ static ts_code check_used(const query *q)
     return TS_OK;
 }
 
-/* Pragmas whose argument names what to tell. */
+/* Pragmas whose argument names what to report. */
 static bool pragma_only_reads(const char *name)
 {
     static const char *const names[] = {"table_info",      "table_xinfo",      "table_list",
@@ -497,7 +500,10 @@ static ts_code run_query(query *q)
     if (code == TS_OK) {
         code = each_statement(q, PASS_RUN, &whole);
     }
-    return code == TS_OK ? check_used(q) : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return check_used(q);
 }
 
 ts_code ts_db_query(ts_db *db, const char *sql, size_t n, const ts_param *params,

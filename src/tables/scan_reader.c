@@ -21,7 +21,7 @@ enum {
 
 /* --- the file ------------------------------------------------------------------------------ */
 
-static ts_code cannot_read(const ts_reader *r, const char *why)
+static ts_code reader_cannot_read(const ts_reader *r, const char *why)
 {
     return ts_fail(r->ctx, r->damage, "cannot read the database: path=\"%s\": %s", r->path, why);
 }
@@ -35,7 +35,7 @@ static ts_code read_at(const ts_reader *r, uint64_t offset, uint8_t *out, size_t
             continue;
         }
         if (got <= 0) {
-            return cannot_read(r, got < 0 ? strerror(errno) : "it has become shorter");
+            return reader_cannot_read(r, got < 0 ? strerror(errno) : "it has become shorter");
         }
         out += got;
         offset += (uint64_t)got;
@@ -50,13 +50,13 @@ static ts_code read_layout(ts_reader *r, const uint8_t header[FILE_HEADER], uint
     uint64_t pages;
     size = size == 1 ? 65536 : size;
     if (memcmp(header, "SQLite format 3", 16) != 0) {
-        return cannot_read(r, "it is no SQLite database");
+        return reader_cannot_read(r, "it is not an SQLite database");
     }
     if (size < 512 || (size & (size - 1)) != 0 || size - header[RESERVED_AT] < MIN_USABLE) {
-        return cannot_read(r, "page 1: its page size is none");
+        return reader_cannot_read(r, "page 1: its page size is invalid");
     }
     if (scan_be32(header + ENCODING_AT) != UTF8) {
-        return cannot_read(r, "its texts are not UTF-8");
+        return reader_cannot_read(r, "its texts are not UTF-8");
     }
     r->page_size = size;
     r->usable = size - header[RESERVED_AT];
@@ -82,9 +82,9 @@ ts_code ts_reader_new(ts_reader **out, ts_ctx *ctx, const ts_reader_config *conf
     r->db = config->db;
     r->damage = config->pages == NULL || config->given ? TS_ERR_INPUT : TS_ERR_OUTPUT;
     if (ctx->sys.fstat(ctx->sys.user, r->fd, &st) != 0) {
-        code = cannot_read(r, strerror(errno));
+        code = reader_cannot_read(r, strerror(errno));
     } else if (st.st_size < FILE_HEADER) {
-        code = cannot_read(r, "it is no SQLite database");
+        code = reader_cannot_read(r, "it is not an SQLite database");
     } else if ((code = read_at(r, 0, header, FILE_HEADER)) == TS_OK) {
         code = read_layout(r, header, (uint64_t)st.st_size);
     }
@@ -140,7 +140,10 @@ ts_code ts_reader_has_rows(bool *any, ts_reader *reader, enum ts_table_id table)
         return TS_OK;
     }
     code = ts_scan_open(&scan, reader, table, NULL, 0);
-    if (code == TS_OK && (code = ts_scan_next(&batch, scan)) == TS_OK) {
+    if (code == TS_OK) {
+        code = ts_scan_next(&batch, scan);
+    }
+    if (code == TS_OK) {
         *any = batch->rows > 0;
     }
     ts_scan_close(scan);
@@ -198,7 +201,7 @@ ts_code scan_fetch(ts_scan *s, uint32_t number, uint8_t *bytes)
         return TS_OK;
     }
     if (number == 0 || number >= end) {
-        return scan_damaged(s, number, "there is no such page");
+        return scan_damaged(s, number, "the page does not exist");
     }
     if (number < s->window_first || number - s->window_first >= s->window_count) {
         ts_code code = fill_window(s, number, end);
@@ -258,7 +261,7 @@ static ts_code note_table(ts_reader *r, ts_text name, int64_t root, ts_text sql)
                            r->path, ts_schema[id].name);
         }
         if (code == TS_OK && (root < 2 || root > r->page_count)) {
-            code = cannot_read(r, "page 1: a table begins at a page that there is not");
+            code = reader_cannot_read(r, "page 1: a table begins at a page that there is not");
         }
         if (code == TS_OK) {
             ts_reader_table(r, id, &ts_schema[id], (uint32_t)root, false);
@@ -321,7 +324,7 @@ static ts_code check_ours(const ts_reader *r)
         return code;
     }
     if (scan_be32(header + APPLICATION_ID_AT) != TS_APPLICATION_ID) {
-        return cannot_read(r, "it is no database of this program");
+        return reader_cannot_read(r, "not a database of trace_streamer");
     }
     if (scan_be32(header + USER_VERSION_AT) != TS_SCHEMA_VERSION) {
         return ts_fail(r->ctx, r->damage,
@@ -349,8 +352,14 @@ ts_code ts_reader_open(ts_reader **out, ts_ctx *ctx, const char *path)
         return code;
     }
     r->owns_fd = true;
-    if ((code = check_ours(r)) == TS_OK && (code = check_beside(r, "-wal")) == TS_OK &&
-        (code = check_beside(r, "-journal")) == TS_OK) {
+    code = check_ours(r);
+    if (code == TS_OK) {
+        code = check_beside(r, "-wal");
+    }
+    if (code == TS_OK) {
+        code = check_beside(r, "-journal");
+    }
+    if (code == TS_OK) {
         code = read_schema(r);
     }
     if (code != TS_OK) {

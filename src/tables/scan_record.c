@@ -78,8 +78,8 @@ static inline uint64_t size_of_type(uint64_t type)
 
 /* --- records in their leaf ----------------------------------------------------------------- */
 
-static ts_code decode(ts_scan *s, const scan_frame *leaf, const uint8_t *record, uint64_t n,
-                      unsigned row, int64_t rowid)
+static ts_code scan_decode(ts_scan *s, const scan_frame *leaf, const uint8_t *record, uint64_t n,
+                           unsigned row, int64_t rowid)
 {
     const uint8_t *end = record + n;
     const uint8_t *type_at = record;
@@ -260,7 +260,7 @@ static ts_code decode_chained(ts_scan *s, int64_t rowid)
 }
 
 /* Of a record with overflow pages: the bytes of it that stand in the leaf. */
-static uint32_t local_size(uint32_t usable, uint64_t size)
+static uint32_t scan_local_size(uint32_t usable, uint64_t size)
 {
     uint32_t max = usable - 35;
     uint32_t min = (usable - 12) * 32 / 255 - 23;
@@ -272,10 +272,11 @@ static ts_code begin_chain(bool *done, ts_scan *s, const scan_frame *leaf, const
                            uint64_t size, unsigned row, int64_t rowid)
 {
     const ts_reader *r = s->reader;
-    uint32_t local = local_size(r->usable, size);
+    uint32_t local = scan_local_size(r->usable, size);
     uint64_t pages = r->pages == NULL ? r->page_count : r->pages->next;
     if (size / r->usable > pages || record + local + OVERFLOW_HEADER > leaf->bytes + r->usable) {
-        return scan_damaged(s, leaf->page, "a row is larger than the file, or leaves its page");
+        return scan_damaged(s, leaf->page,
+                            "a row is larger than the file, or extends beyond its page");
     }
     if (row > 0) {
         *done = false; /* alone in the next batch */
@@ -316,7 +317,7 @@ ts_code scan_cell(bool *done, ts_scan *s, const scan_frame *leaf, uint32_t cell,
         if (at > end || size > (uint64_t)(end - at)) {
             return scan_damaged(s, leaf->page, "a row lies outside of its page");
         }
-        code = decode(s, leaf, at, size, row, rowid);
+        code = scan_decode(s, leaf, at, size, row, rowid);
     } else {
         code = begin_chain(done, s, leaf, at, size, row, rowid);
     }

@@ -18,7 +18,7 @@ const char *ts_column_sql_type(ts_column_type type)
 }
 
 /* Appends a name, in double quotes when it is a keyword of SQL. */
-static ts_code put_name(ts_ctx *ctx, ts_buf *out, const char *name)
+static ts_code schema_put_name(ts_ctx *ctx, ts_buf *out, const char *name)
 {
     if (sqlite3_keyword_check(name, (int)strlen(name)) != 0) {
         return ts_buf_printf(ctx, out, "\"%s\"", name);
@@ -30,18 +30,21 @@ ts_code ts_sql_create(ts_ctx *ctx, ts_buf *out, const ts_table *table)
 {
     ts_code code = ts_buf_printf(ctx, out, "CREATE TABLE ");
     if (code == TS_OK) {
-        code = put_name(ctx, out, table->name);
+        code = schema_put_name(ctx, out, table->name);
     }
     for (unsigned i = 0; code == TS_OK && i < table->column_count; i++) {
         code = ts_buf_put(ctx, out, i == 0 ? "(" : ", ", i == 0 ? 1 : 2);
         if (code == TS_OK) {
-            code = put_name(ctx, out, table->columns[i].name);
+            code = schema_put_name(ctx, out, table->columns[i].name);
         }
         if (code == TS_OK) {
             code = ts_buf_printf(ctx, out, " %s", ts_column_sql_type(table->columns[i].type));
         }
     }
-    return code == TS_OK ? ts_buf_putc(ctx, out, ')') : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return ts_buf_putc(ctx, out, ')');
 }
 
 ts_code ts_column_description(ts_ctx *ctx, ts_buf *out, const ts_column *column)

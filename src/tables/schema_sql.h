@@ -1,4 +1,4 @@
-/* SQL made from the schema: names and CREATE TABLE. Used inside this room only. */
+/* SQL made from the schema: names and CREATE TABLE. Used inside this layer only. */
 #ifndef TS_TABLES_SCHEMA_SQL_H
 #define TS_TABLES_SCHEMA_SQL_H
 

@@ -20,7 +20,7 @@ static const char intro[] =
     "\n"
     "* Times and spans are integer nanoseconds on the database's trace clock, unless the name of "
     "a\n"
-    "  column ends in `_us` or `_ms`. `source.clock` tells which sources use another clock.\n"
+    "  column ends in `_us` or `_ms`. `source.clock` shows which sources use another clock.\n"
     "* Rows are in the order of the input. Rowids are dense from 1.\n"
     "* \"id of x\" in the column *unit* is the number that the column `id` of table x holds "
     "(`ipid`\n"
@@ -44,11 +44,14 @@ static ts_code put_cell(ts_ctx *ctx, ts_buf *out, const char *text)
             code = ts_buf_putc(ctx, out, *text);
         }
     }
-    return code == TS_OK ? ts_buf_put(ctx, out, " | ", 3) : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return ts_buf_put(ctx, out, " | ", 3);
 }
 
 /* "| a | b |" with the code font for the first cell. */
-static ts_code put_row(ts_ctx *ctx, ts_buf *out, const char *const *cells, unsigned n)
+static ts_code schema_put_row(ts_ctx *ctx, ts_buf *out, const char *const *cells, unsigned n)
 {
     ts_code code = ts_buf_printf(ctx, out, "| `%s` | ", cells[0]);
     for (unsigned i = 1; code == TS_OK && i < n; i++) {
@@ -70,22 +73,31 @@ static ts_code markdown_columns(ts_ctx *ctx, ts_buf *out, const ts_column *colum
         const ts_column *c = &columns[i];
         const char *cells[] = {c->name, ts_column_sql_type(c->type), c->unit, c->null_meaning,
                                c->doc};
-        code = put_row(ctx, out, cells, 5);
+        code = schema_put_row(ctx, out, cells, 5);
     }
-    return code == TS_OK ? ts_buf_putc(ctx, out, '\n') : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return ts_buf_putc(ctx, out, '\n');
 }
 
 static ts_code markdown_table(ts_ctx *ctx, ts_buf *out, const ts_table *table)
 {
     ts_code code = ts_buf_printf(ctx, out, "### %s\n\n%c%s.\n\n", table->name,
                                  toupper((unsigned char)table->doc[0]), table->doc + 1);
-    return code == TS_OK ? markdown_columns(ctx, out, table->columns, table->column_count) : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return markdown_columns(ctx, out, table->columns, table->column_count);
 }
 
 static ts_code markdown_view(ts_ctx *ctx, ts_buf *out, const ts_view *view)
 {
     ts_code code = ts_buf_printf(ctx, out, "### %s\n\nView. %s\n\n", view->name, view->doc);
-    return code == TS_OK ? markdown_columns(ctx, out, view->columns, view->column_count) : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return markdown_columns(ctx, out, view->columns, view->column_count);
 }
 
 static unsigned topic_end(unsigned topic)
@@ -142,7 +154,10 @@ static ts_code put_link(ts_ctx *ctx, ts_buf *out, const char *title)
             code = ts_buf_putc(ctx, out, (char)tolower((unsigned char)*title));
         }
     }
-    return code == TS_OK ? ts_buf_putc(ctx, out, ')') : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return ts_buf_putc(ctx, out, ')');
 }
 
 /* "name", after ": " or ", ". */
@@ -182,7 +197,10 @@ static ts_code markdown_contents(ts_ctx *ctx, ts_buf *out)
             code = ts_buf_putc(ctx, out, '\n');
         }
     }
-    return code == TS_OK ? ts_buf_putc(ctx, out, '\n') : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return ts_buf_putc(ctx, out, '\n');
 }
 
 static ts_code markdown_indexes(ts_ctx *ctx, ts_buf *out)
@@ -194,7 +212,7 @@ static ts_code markdown_indexes(ts_ctx *ctx, ts_buf *out)
                       "| index | serves | statement |\n|---|---|---|\n");
     for (unsigned i = 0; code == TS_OK && i < ts_index_count; i++) {
         const char *cells[] = {ts_indexes[i].name, ts_indexes[i].doc, ts_indexes[i].sql};
-        code = put_row(ctx, out, cells, 3);
+        code = schema_put_row(ctx, out, cells, 3);
     }
     return code;
 }
@@ -207,7 +225,7 @@ static ts_code markdown_issues(ts_ctx *ctx, ts_buf *out)
     for (unsigned i = 0; code == TS_OK && i < TS_ISSUE_COUNT; i++) {
         const ts_issue_info *info = &ts_issue_list[i];
         const char *cells[] = {info->name, ts_severity_name(info->severity), info->doc};
-        code = put_row(ctx, out, cells, 3);
+        code = schema_put_row(ctx, out, cells, 3);
     }
     return code;
 }
@@ -221,7 +239,7 @@ static ts_code markdown_items(ts_ctx *ctx, ts_buf *out)
                       "| item | meaning |\n|---|---|\n");
     for (unsigned i = 0; code == TS_OK && i < TS_ITEM_COUNT; i++) {
         const char *cells[] = {ts_item_list[i].name, ts_item_list[i].doc};
-        code = put_row(ctx, out, cells, 2);
+        code = schema_put_row(ctx, out, cells, 2);
     }
     return code;
 }
@@ -281,7 +299,10 @@ static ts_code list_columns(ts_ctx *ctx, ts_buf *out, const ts_column *columns, 
 static ts_code list_table(ts_ctx *ctx, ts_buf *out, const ts_table *table)
 {
     ts_code code = ts_buf_printf(ctx, out, "%s: %s\n\n", table->name, table->doc);
-    return code == TS_OK ? list_columns(ctx, out, table->columns, table->column_count) : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return list_columns(ctx, out, table->columns, table->column_count);
 }
 
 /* Columns and statement. */
@@ -291,10 +312,13 @@ static ts_code list_view(ts_ctx *ctx, ts_buf *out, const ts_view *view)
     if (code == TS_OK) {
         code = list_columns(ctx, out, view->columns, view->column_count);
     }
-    return code == TS_OK ? ts_buf_printf(ctx, out, "\n%s\n", view->sql) : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return ts_buf_printf(ctx, out, "\n%s\n", view->sql);
 }
 
-static ts_code list_all(ts_ctx *ctx, ts_buf *out)
+static ts_code schema_list_all(ts_ctx *ctx, ts_buf *out)
 {
     ts_code code = TS_OK;
     for (unsigned i = 0; code == TS_OK && i < TS_TABLE_COUNT; i++) {
@@ -310,7 +334,7 @@ ts_code ts_schema_listing(bool *found, ts_ctx *ctx, ts_buf *out, const char *nam
 {
     *found = true;
     if (name == NULL) {
-        return list_all(ctx, out);
+        return schema_list_all(ctx, out);
     }
     for (unsigned i = 0; i < TS_TABLE_COUNT; i++) {
         if (strcmp(ts_schema[i].name, name) == 0) {

@@ -32,7 +32,7 @@ ts_code ts_sink_put_long(ts_sink *sink, ts_ctx *ctx, enum ts_table_id table, con
 
 /* --- a sink that keeps no rows ------------------------------------------------------------- */
 
-static ts_code put(void *self, enum ts_table_id table, const void *row, uint64_t reserved)
+static ts_code null_put(void *self, enum ts_table_id table, const void *row, uint64_t reserved)
 {
     (void)self;
     (void)table;
@@ -41,7 +41,7 @@ static ts_code put(void *self, enum ts_table_id table, const void *row, uint64_t
     return TS_OK;
 }
 
-static ts_code put_long(void *self, enum ts_table_id table, const void *row, ts_spool *text)
+static ts_code null_put_long(void *self, enum ts_table_id table, const void *row, ts_spool *text)
 {
     (void)self;
     (void)table;
@@ -50,8 +50,8 @@ static ts_code put_long(void *self, enum ts_table_id table, const void *row, ts_
     return TS_OK;
 }
 
-static ts_code complete(void *self, enum ts_table_id table, int64_t rowid, unsigned column,
-                        int64_t value)
+static ts_code null_complete(void *self, enum ts_table_id table, int64_t rowid, unsigned column,
+                             int64_t value)
 {
     (void)self;
     (void)table;
@@ -61,8 +61,8 @@ static ts_code complete(void *self, enum ts_table_id table, int64_t rowid, unsig
     return TS_OK;
 }
 
-static ts_code late_text(void *self, enum ts_table_id table, int64_t rowid, unsigned column,
-                         ts_text value)
+static ts_code null_late_text(void *self, enum ts_table_id table, int64_t rowid, unsigned column,
+                              ts_text value)
 {
     (void)self;
     (void)table;
@@ -72,8 +72,8 @@ static ts_code late_text(void *self, enum ts_table_id table, int64_t rowid, unsi
     return TS_OK;
 }
 
-static ts_code invalidate(void *self, enum ts_table_id table, int64_t first, int64_t last,
-                          uint64_t columns)
+static ts_code null_invalidate(void *self, enum ts_table_id table, int64_t first, int64_t last,
+                               uint64_t columns)
 {
     (void)self;
     (void)table;
@@ -83,15 +83,15 @@ static ts_code invalidate(void *self, enum ts_table_id table, int64_t first, int
     return TS_OK;
 }
 
-static void release(void *self, enum ts_table_id table, int64_t rowid)
+static void null_release(void *self, enum ts_table_id table, int64_t rowid)
 {
     (void)self;
     (void)table;
     (void)rowid;
 }
 
-static ts_code settle(void *self, enum ts_table_id table, int64_t rowid, uint64_t columns,
-                      const int64_t *values)
+static ts_code null_settle(void *self, enum ts_table_id table, int64_t rowid, uint64_t columns,
+                           const int64_t *values)
 {
     (void)self;
     (void)table;
@@ -103,5 +103,6 @@ static ts_code settle(void *self, enum ts_table_id table, int64_t rowid, uint64_
 
 ts_sink ts_sink_null(void)
 {
-    return ts_sink_make(NULL, put, put_long, complete, late_text, invalidate, release, settle);
+    return ts_sink_make(NULL, null_put, null_put_long, null_complete, null_late_text,
+                        null_invalidate, null_release, null_settle);
 }

@@ -97,17 +97,17 @@ void ts_store_free(ts_store *store)
     }
     ctx = store->ctx;
     ts_store_free_stacks(store);
-    ts_shelf_free(ctx, &store->sources);
-    ts_shelf_free(ctx, &store->issues);
-    ts_shelf_free(ctx, &store->issue_groups);
+    ts_stable_array_free(ctx, &store->sources);
+    ts_stable_array_free(ctx, &store->issues);
+    ts_stable_array_free(ctx, &store->issue_groups);
     ts_keymap_free(ctx, &store->issue_keys);
-    ts_shelf_free(ctx, &store->tallies);
+    ts_stable_array_free(ctx, &store->tallies);
     ts_keymap_free(ctx, &store->tally_keys);
-    ts_shelf_free(ctx, &store->processes);
+    ts_stable_array_free(ctx, &store->processes);
     ts_keymap_free(ctx, &store->process_keys);
-    ts_shelf_free(ctx, &store->threads);
+    ts_stable_array_free(ctx, &store->threads);
     ts_keymap_free(ctx, &store->thread_keys);
-    ts_shelf_free(ctx, &store->other_clock_sources);
+    ts_stable_array_free(ctx, &store->other_clock_sources);
     ts_pool_free(ctx, &store->dict);
     ts_pool_free(ctx, &store->texts);
     ts_buf_free(ctx, &store->scratch);

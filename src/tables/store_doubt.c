@@ -38,7 +38,7 @@ static bool is_own(enum ts_table_id table)
 }
 
 /* Figures by which the rows of a file are found. They count rows of the database, and are right. */
-static bool is_place(enum ts_table_id table, const char *column)
+static bool doubt_is_place(enum ts_table_id table, const char *column)
 {
     switch (table) {
     case TS_T_js_heap_files:
@@ -74,7 +74,7 @@ static uint64_t columns_of(enum ts_table_id table)
     uint64_t columns = 0;
     for (unsigned i = 0; i < ts_schema[table].column_count && !is_own(table); i++) {
         const ts_column *c = &ts_schema[table].columns[i];
-        if (c->type != TS_COL_KEY && !is_owner(c->unit) && !is_place(table, c->name)) {
+        if (c->type != TS_COL_KEY && !is_owner(c->unit) && !doubt_is_place(table, c->name)) {
             columns |= UINT64_C(1) << i;
         }
     }

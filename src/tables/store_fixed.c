@@ -200,7 +200,7 @@ ts_code ts_datasource_clock(ts_store *store, const char *name, ts_clock clock)
         }
     }
     for (size_t i = 0; i < store->other_clock_sources.n; i++) {
-        other = ts_shelf_at(&store->other_clock_sources, i);
+        other = ts_stable_array_at(&store->other_clock_sources, i);
         if (ts_text_is(other->name, name)) {
             return TS_OK;
         }
@@ -209,7 +209,7 @@ ts_code ts_datasource_clock(ts_store *store, const char *name, ts_clock clock)
     if (code != TS_OK) {
         return code;
     }
-    other = ts_shelf_add(store->ctx, &store->other_clock_sources);
+    other = ts_stable_array_add(store->ctx, &store->other_clock_sources);
     if (other == NULL) {
         return store->ctx->error.code;
     }
@@ -235,7 +235,7 @@ static ts_code write_clock_sources(ts_store *store)
         }
     }
     for (size_t i = 0; code == TS_OK && i < store->other_clock_sources.n; i++) {
-        const ts_named_clock *other = ts_shelf_at(&store->other_clock_sources, i);
+        const ts_named_clock *other = ts_stable_array_at(&store->other_clock_sources, i);
         code = put_clock_source(store, other->name, other->clock);
     }
     return code;

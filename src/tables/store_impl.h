@@ -12,23 +12,23 @@
 /* --- containers (store_maps.c) ------------------------------------------------------------- */
 
 /* Elements that never move, so that pointers to them stay valid; each begins as zero bytes. */
-typedef struct ts_shelf {
+typedef struct ts_stable_array {
     void **blocks;
     size_t block_count;
     size_t block_cap;
     size_t n;
-    size_t size; /* bytes of an element; set before the first ts_shelf_add */
-} ts_shelf;
+    size_t size; /* bytes of an element; set before the first ts_stable_array_add */
+} ts_stable_array;
 
 /* A new element at the end, or NULL (out of memory). */
-void *ts_shelf_add(ts_ctx *ctx, ts_shelf *shelf);
+void *ts_stable_array_add(ts_ctx *ctx, ts_stable_array *array);
 
 /* Takes the last element back. */
-void ts_shelf_drop(ts_shelf *shelf);
+void ts_stable_array_drop(ts_stable_array *array);
 
 /* i < n. */
-void *ts_shelf_at(const ts_shelf *shelf, size_t i);
-void ts_shelf_free(ts_ctx *ctx, ts_shelf *shelf);
+void *ts_stable_array_at(const ts_stable_array *array, size_t i);
+void ts_stable_array_free(ts_ctx *ctx, ts_stable_array *array);
 
 /* Keys of three integers, numbered densely from 0 in the order of their coming. */
 typedef struct ts_keymap {
@@ -113,30 +113,30 @@ struct ts_store {
     ts_pool texts; /* every text that is kept until the end */
     ts_buf scratch;
 
-    ts_shelf sources; /* ts_source_rec */
+    ts_stable_array sources; /* ts_source_rec */
 
-    ts_shelf issues;       /* ts_issue_rec, in order of recording */
-    ts_shelf issue_groups; /* ts_issue_group, numbered by issue_keys */
-    ts_keymap issue_keys;  /* (source, code, 0) */
+    ts_stable_array issues;       /* ts_issue_rec, in order of recording */
+    ts_stable_array issue_groups; /* ts_issue_group, numbered by issue_keys */
+    ts_keymap issue_keys;         /* (source, code, 0) */
     uint64_t issue_totals[TS_ERROR + 1];
 
-    ts_shelf tallies;     /* ts_tally_rec, numbered by tally_keys */
-    ts_keymap tally_keys; /* (source, item, text id of the detail + 1 or 0) */
+    ts_stable_array tallies; /* ts_tally_rec, numbered by tally_keys */
+    ts_keymap tally_keys;    /* (source, item, text id of the detail + 1 or 0) */
 
     bool clock_rows_written;
     ts_clock_span spans[TS_CLOCK_COUNT];
     ts_clock first_clock[TS_RANGE_ROWS + 1];
 
-    ts_shelf processes;     /* ts_process_rec */
-    ts_keymap process_keys; /* (input file, pid, 0) */
-    ts_shelf threads;       /* ts_thread_rec */
-    ts_keymap thread_keys;  /* (input file, tid, 0) */
+    ts_stable_array processes; /* ts_process_rec */
+    ts_keymap process_keys;    /* (input file, pid, 0) */
+    ts_stable_array threads;   /* ts_thread_rec */
+    ts_keymap thread_keys;     /* (input file, tid, 0) */
 
     ts_pool dict;
     uint64_t stat[TS_STAT_EVENTS][TS_STAT_TYPES];
     ts_clock known_clock_sources[TS_KNOWN_CLOCK_SOURCES]; /* TS_CLOCK_UNKNOWN: not seen */
     bool known_clock_source_seen[TS_KNOWN_CLOCK_SOURCES];
-    ts_shelf other_clock_sources; /* ts_named_clock */
+    ts_stable_array other_clock_sources; /* ts_named_clock */
     uint64_t meta_bytes;
     ts_text meta_source_name;
     ts_text meta_source_type;

@@ -26,7 +26,7 @@ const char *ts_severity_name(ts_severity severity)
 
 /* --- issues -------------------------------------------------------------------------------- */
 
-static ts_code check_source(ts_store *store, int64_t source_id)
+static ts_code issue_check_source(ts_store *store, int64_t source_id)
 {
     if (source_id < 0 || (uint64_t)source_id > store->sources.n) {
         return ts_fail(store->ctx, TS_ERR_INTERNAL, "no source has the id %" PRId64, source_id);
@@ -34,23 +34,23 @@ static ts_code check_source(ts_store *store, int64_t source_id)
     return TS_OK;
 }
 
-static ts_code find_group(ts_issue_group **out, ts_store *store, int64_t source_id,
-                          ts_issue_code issue)
+static ts_code issue_find_group(ts_issue_group **out, ts_store *store, int64_t source_id,
+                                ts_issue_code issue)
 {
     uint32_t number;
     ts_code code;
     if (!ts_keymap_find(&number, &store->issue_keys, source_id, issue, 0)) {
-        if (ts_shelf_add(store->ctx, &store->issue_groups) == NULL) {
+        if (ts_stable_array_add(store->ctx, &store->issue_groups) == NULL) {
             return store->ctx->error.code;
         }
         number = store->issue_keys.count;
         code = ts_keymap_add(store->ctx, &store->issue_keys, source_id, issue, 0);
         if (code != TS_OK) {
-            ts_shelf_drop(&store->issue_groups);
+            ts_stable_array_drop(&store->issue_groups);
             return code;
         }
     }
-    *out = ts_shelf_at(&store->issue_groups, number);
+    *out = ts_stable_array_at(&store->issue_groups, number);
     return TS_OK;
 }
 
@@ -62,7 +62,7 @@ static ts_code add_record(ts_issue_rec **out, ts_store *store, int64_t source_id
     if (code != TS_OK) {
         return code;
     }
-    *out = ts_shelf_add(store->ctx, &store->issues);
+    *out = ts_stable_array_add(store->ctx, &store->issues);
     if (*out == NULL) {
         return store->ctx->error.code;
     }
@@ -101,12 +101,13 @@ static void mark_cut(char *message)
     memcpy(message + at, "...", 4);
 }
 
-static ts_code record(ts_store *store, int64_t source_id, ts_issue_code issue, const char *stream,
-                      int64_t offset, uint64_t count, const char *fmt, va_list ap)
-    __attribute__((format(printf, 7, 0)));
+static ts_code issue_record(ts_store *store, int64_t source_id, ts_issue_code issue,
+                            const char *stream, int64_t offset, uint64_t count, const char *fmt,
+                            va_list ap) __attribute__((format(printf, 7, 0)));
 
-static ts_code record(ts_store *store, int64_t source_id, ts_issue_code issue, const char *stream,
-                      int64_t offset, uint64_t count, const char *fmt, va_list ap)
+static ts_code issue_record(ts_store *store, int64_t source_id, ts_issue_code issue,
+                            const char *stream, int64_t offset, uint64_t count, const char *fmt,
+                            va_list ap)
 {
     char message[MESSAGE_BYTES];
     ts_severity severity = ts_issue_list[issue].severity;
@@ -116,8 +117,8 @@ static ts_code record(ts_store *store, int64_t source_id, ts_issue_code issue, c
     if (count == 0) {
         return TS_OK;
     }
-    if ((code = check_source(store, source_id)) != TS_OK ||
-        (code = find_group(&group, store, source_id, issue)) != TS_OK) {
+    if ((code = issue_check_source(store, source_id)) != TS_OK ||
+        (code = issue_find_group(&group, store, source_id, issue)) != TS_OK) {
         return code;
     }
     store->issue_totals[severity] = ts_store_add(store->issue_totals[severity], count);
@@ -145,7 +146,7 @@ ts_code ts_issue(ts_store *store, int64_t source_id, ts_issue_code issue, const 
     ts_code code;
     va_list ap;
     va_start(ap, fmt);
-    code = record(store, source_id, issue, stream, offset, 1, fmt, ap);
+    code = issue_record(store, source_id, issue, stream, offset, 1, fmt, ap);
     va_end(ap);
     return code;
 }
@@ -156,7 +157,7 @@ ts_code ts_issue_n(ts_store *store, int64_t source_id, ts_issue_code issue, cons
     ts_code code;
     va_list ap;
     va_start(ap, fmt);
-    code = record(store, source_id, issue, stream, offset, count, fmt, ap);
+    code = issue_record(store, source_id, issue, stream, offset, count, fmt, ap);
     va_end(ap);
     return code;
 }
@@ -175,7 +176,7 @@ ts_code ts_count(ts_tally **out, ts_store *store, int64_t source_id, ts_item ite
     uint32_t text = 0;
     uint32_t number;
     ts_tally_rec *rec;
-    ts_code code = check_source(store, source_id);
+    ts_code code = issue_check_source(store, source_id);
     int64_t key;
     if (code != TS_OK) {
         return code;
@@ -185,7 +186,7 @@ ts_code ts_count(ts_tally **out, ts_store *store, int64_t source_id, ts_item ite
     }
     key = detail == NULL ? 0 : (int64_t)text + 1;
     if (!ts_keymap_find(&number, &store->tally_keys, source_id, item, key)) {
-        rec = ts_shelf_add(store->ctx, &store->tallies);
+        rec = ts_stable_array_add(store->ctx, &store->tallies);
         if (rec == NULL) {
             return store->ctx->error.code;
         }
@@ -195,11 +196,11 @@ ts_code ts_count(ts_tally **out, ts_store *store, int64_t source_id, ts_item ite
         number = store->tally_keys.count;
         code = ts_keymap_add(store->ctx, &store->tally_keys, source_id, item, key);
         if (code != TS_OK) {
-            ts_shelf_drop(&store->tallies);
+            ts_stable_array_drop(&store->tallies);
             return code;
         }
     }
-    rec = ts_shelf_at(&store->tallies, number);
+    rec = ts_stable_array_at(&store->tallies, number);
     *out = &rec->tally;
     return TS_OK;
 }
@@ -207,7 +208,7 @@ ts_code ts_count(ts_tally **out, ts_store *store, int64_t source_id, ts_item ite
 void ts_count_visit(const ts_store *store, ts_tally_visitor visit, void *user)
 {
     for (size_t i = 0; i < store->tallies.n; i++) {
-        const ts_tally_rec *rec = ts_shelf_at(&store->tallies, i);
+        const ts_tally_rec *rec = ts_stable_array_at(&store->tallies, i);
         visit(user, rec->source_id, rec->item, rec->detail, &rec->tally);
     }
 }
@@ -237,7 +238,7 @@ static ts_code check_rows(ts_store *store)
         }
     }
     for (size_t i = 0; i < store->tallies.n; i++) {
-        const ts_tally_rec *rec = ts_shelf_at(&store->tallies, i);
+        const ts_tally_rec *rec = ts_stable_array_at(&store->tallies, i);
         enum ts_table_id table = ts_item_list[rec->item].table;
         if (table < TS_TABLE_COUNT) {
             of[table].counted = true;
@@ -259,7 +260,7 @@ static ts_code check_rows(ts_store *store)
 ts_code ts_store_check_counts(ts_store *store)
 {
     for (size_t i = 0; i < store->tallies.n; i++) {
-        const ts_tally_rec *rec = ts_shelf_at(&store->tallies, i);
+        const ts_tally_rec *rec = ts_stable_array_at(&store->tallies, i);
         const ts_tally *t = &rec->tally;
         ts_code code;
         if (conserved(t)) {
@@ -281,13 +282,13 @@ ts_code ts_store_check_counts(ts_store *store)
 
 static int64_t issue_source(const ts_store *store, size_t i)
 {
-    const ts_issue_rec *rec = ts_shelf_at(&store->issues, i);
+    const ts_issue_rec *rec = ts_stable_array_at(&store->issues, i);
     return rec->source_id;
 }
 
 static int64_t tally_source(const ts_store *store, size_t i)
 {
-    const ts_tally_rec *rec = ts_shelf_at(&store->tallies, i);
+    const ts_tally_rec *rec = ts_stable_array_at(&store->tallies, i);
     return rec->source_id;
 }
 
@@ -380,7 +381,7 @@ ts_code ts_store_write_issues(ts_store *store)
     size_t *order = NULL;
     ts_code code = order_by_source(&order, store, store->issues.n, issue_source);
     for (size_t i = 0; code == TS_OK && i < store->issues.n; i++) {
-        code = write_issue(store, ts_shelf_at(&store->issues, order[i]));
+        code = write_issue(store, ts_stable_array_at(&store->issues, order[i]));
     }
     ts_free(store->ctx, order);
     order = NULL;
@@ -388,7 +389,7 @@ ts_code ts_store_write_issues(ts_store *store)
         code = order_by_source(&order, store, store->tallies.n, tally_source);
     }
     for (size_t i = 0; code == TS_OK && i < store->tallies.n; i++) {
-        code = write_count(store, ts_shelf_at(&store->tallies, order[i]));
+        code = write_count(store, ts_stable_array_at(&store->tallies, order[i]));
     }
     ts_free(store->ctx, order);
     return code;

@@ -27,7 +27,7 @@ static bool contradicts_declared(const ts_tally *t)
     return t->has_declared && t->declared != t->seen;
 }
 
-static ts_code add_up(loss_sums *sums, const ts_store *store)
+static ts_code losses_add_up(loss_sums *sums, const ts_store *store)
 {
     sums->n = store->sources.n + 1;
     sums->counted = ts_zalloc(store->ctx, sums->n, sizeof *sums->counted);
@@ -36,12 +36,12 @@ static ts_code add_up(loss_sums *sums, const ts_store *store)
         return store->ctx->error.code;
     }
     for (size_t i = 0; i < store->tallies.n; i++) {
-        const ts_tally_rec *rec = ts_shelf_at(&store->tallies, i);
+        const ts_tally_rec *rec = ts_stable_array_at(&store->tallies, i);
         uint64_t *sum = &sums->counted[input_of(store, rec->source_id)];
         *sum = ts_store_add(*sum, rec->tally.lost);
     }
     for (size_t i = 0; i < store->issues.n; i++) {
-        const ts_issue_rec *rec = ts_shelf_at(&store->issues, i);
+        const ts_issue_rec *rec = ts_stable_array_at(&store->issues, i);
         if (ts_issue_list[rec->code].severity >= TS_DATA_LOSS) {
             uint64_t *sum = &sums->recorded[input_of(store, rec->source_id)];
             *sum = ts_store_add(*sum, rec->count);
@@ -55,7 +55,7 @@ static ts_code add_up(loss_sums *sums, const ts_store *store)
 static ts_code record_counted(ts_store *store, loss_sums *sums)
 {
     for (size_t i = 0; i < store->tallies.n; i++) {
-        const ts_tally_rec *rec = ts_shelf_at(&store->tallies, i);
+        const ts_tally_rec *rec = ts_stable_array_at(&store->tallies, i);
         const ts_tally *t = &rec->tally;
         ts_code code;
         if (sums->recorded[input_of(store, rec->source_id)] > 0 ||
@@ -95,12 +95,15 @@ static ts_code count_recorded(ts_store *store, const loss_sums *sums)
 ts_code ts_store_check_losses(ts_store *store)
 {
     loss_sums sums = {0};
-    ts_code code = add_up(&sums, store);
-    if (code == TS_OK && (code = record_counted(store, &sums)) == TS_OK) {
+    ts_code code = losses_add_up(&sums, store);
+    if (code == TS_OK) {
+        code = record_counted(store, &sums);
+    }
+    if (code == TS_OK) {
         ts_free(store->ctx, sums.counted);
         ts_free(store->ctx, sums.recorded);
         sums = (loss_sums){0};
-        code = add_up(&sums, store); /* with the issues that were added */
+        code = losses_add_up(&sums, store); /* with the issues that were added */
     }
     if (code == TS_OK) {
         code = count_recorded(store, &sums);

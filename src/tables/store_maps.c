@@ -2,60 +2,60 @@
 
 #include "base/alloc.h"
 
-enum { SHELF_SHIFT = 5, SHELF_BLOCK = 1 << SHELF_SHIFT, FIRST_SLOTS = 32 };
+enum { ARRAY_SHIFT = 5, ARRAY_BLOCK = 1 << ARRAY_SHIFT, FIRST_SLOTS = 32 };
 #define MAX_KEYS (UINT32_C(1) << 30)
 
-static bool grow_shelf(ts_ctx *ctx, ts_shelf *shelf)
+static bool grow_array(ts_ctx *ctx, ts_stable_array *array)
 {
-    if (shelf->block_count == shelf->block_cap) {
-        size_t cap = shelf->block_cap == 0 ? 4 : shelf->block_cap * 2;
-        void **blocks = ts_realloc(ctx, shelf->blocks, cap, sizeof *blocks);
+    if (array->block_count == array->block_cap) {
+        size_t cap = array->block_cap == 0 ? 4 : array->block_cap * 2;
+        void **blocks = ts_realloc(ctx, array->blocks, cap, sizeof *blocks);
         if (blocks == NULL) {
             return false;
         }
-        shelf->blocks = blocks;
-        shelf->block_cap = cap;
+        array->blocks = blocks;
+        array->block_cap = cap;
     }
-    shelf->blocks[shelf->block_count] = ts_alloc(ctx, SHELF_BLOCK, shelf->size);
-    if (shelf->blocks[shelf->block_count] == NULL) {
+    array->blocks[array->block_count] = ts_alloc(ctx, ARRAY_BLOCK, array->size);
+    if (array->blocks[array->block_count] == NULL) {
         return false;
     }
-    shelf->block_count++;
+    array->block_count++;
     return true;
 }
 
-void *ts_shelf_add(ts_ctx *ctx, ts_shelf *shelf)
+void *ts_stable_array_add(ts_ctx *ctx, ts_stable_array *array)
 {
     void *element;
-    if (shelf->n >> SHELF_SHIFT == shelf->block_count && !grow_shelf(ctx, shelf)) {
+    if (array->n >> ARRAY_SHIFT == array->block_count && !grow_array(ctx, array)) {
         return NULL;
     }
-    shelf->n++;
-    element = ts_shelf_at(shelf, shelf->n - 1);
-    memset(element, 0, shelf->size);
+    array->n++;
+    element = ts_stable_array_at(array, array->n - 1);
+    memset(element, 0, array->size);
     return element;
 }
 
-void ts_shelf_drop(ts_shelf *shelf)
+void ts_stable_array_drop(ts_stable_array *array)
 {
-    shelf->n--;
+    array->n--;
 }
 
-void *ts_shelf_at(const ts_shelf *shelf, size_t i)
+void *ts_stable_array_at(const ts_stable_array *array, size_t i)
 {
-    return (char *)shelf->blocks[i >> SHELF_SHIFT] + (i & (SHELF_BLOCK - 1)) * shelf->size;
+    return (char *)array->blocks[i >> ARRAY_SHIFT] + (i & (ARRAY_BLOCK - 1)) * array->size;
 }
 
-void ts_shelf_free(ts_ctx *ctx, ts_shelf *shelf)
+void ts_stable_array_free(ts_ctx *ctx, ts_stable_array *array)
 {
-    for (size_t i = 0; i < shelf->block_count; i++) {
-        ts_free(ctx, shelf->blocks[i]);
+    for (size_t i = 0; i < array->block_count; i++) {
+        ts_free(ctx, array->blocks[i]);
     }
-    ts_free(ctx, shelf->blocks);
-    shelf->blocks = NULL;
-    shelf->block_count = 0;
-    shelf->block_cap = 0;
-    shelf->n = 0;
+    ts_free(ctx, array->blocks);
+    array->blocks = NULL;
+    array->block_count = 0;
+    array->block_cap = 0;
+    array->n = 0;
 }
 
 static uint32_t hash_numbers(const ts_keymap *map, int64_t a, int64_t b, int64_t c)
@@ -68,7 +68,7 @@ static uint32_t hash_numbers(const ts_keymap *map, int64_t a, int64_t b, int64_t
 }
 
 /* The slot that holds the key or where it belongs. */
-static uint32_t find_slot(const ts_keymap *map, int64_t a, int64_t b, int64_t c)
+static uint32_t keymap_find_slot(const ts_keymap *map, int64_t a, int64_t b, int64_t c)
 {
     uint32_t mask = map->slot_count - 1;
     uint32_t slot = hash_numbers(map, a, b, c) & mask;
@@ -88,7 +88,7 @@ bool ts_keymap_find(uint32_t *number, const ts_keymap *map, int64_t a, int64_t b
     if (map->slot_count == 0) {
         return false;
     }
-    slot = find_slot(map, a, b, c);
+    slot = keymap_find_slot(map, a, b, c);
     if (map->slots[slot] == 0) {
         return false;
     }
@@ -96,7 +96,7 @@ bool ts_keymap_find(uint32_t *number, const ts_keymap *map, int64_t a, int64_t b
     return true;
 }
 
-static ts_code grow_slots(ts_ctx *ctx, ts_keymap *map)
+static ts_code keymap_grow_slots(ts_ctx *ctx, ts_keymap *map)
 {
     uint32_t count = map->slot_count == 0 ? FIRST_SLOTS : map->slot_count * 2;
     uint32_t *slots;
@@ -112,7 +112,7 @@ static ts_code grow_slots(ts_ctx *ctx, ts_keymap *map)
     map->slot_count = count;
     map->key = ctx->hash_key;
     for (uint32_t i = 0; i < map->count; i++) {
-        slots[find_slot(map, map->keys[i][0], map->keys[i][1], map->keys[i][2])] = i + 1;
+        slots[keymap_find_slot(map, map->keys[i][0], map->keys[i][1], map->keys[i][2])] = i + 1;
     }
     return TS_OK;
 }
@@ -129,14 +129,14 @@ ts_code ts_keymap_add(ts_ctx *ctx, ts_keymap *map, int64_t a, int64_t b, int64_t
         map->keys = keys;
         map->key_cap = cap;
     }
-    if (map->count >= map->slot_count / 4 * 3 && (code = grow_slots(ctx, map)) != TS_OK) {
+    if (map->count >= map->slot_count / 4 * 3 && (code = keymap_grow_slots(ctx, map)) != TS_OK) {
         return code;
     }
     map->keys[map->count][0] = a;
     map->keys[map->count][1] = b;
     map->keys[map->count][2] = c;
     map->count++;
-    map->slots[find_slot(map, a, b, c)] = map->count;
+    map->slots[keymap_find_slot(map, a, b, c)] = map->count;
     return TS_OK;
 }
 

@@ -111,7 +111,7 @@ static void fill_slots(ts_node_index *index)
 
 /* Twice as many; when there are many, by a half and a third in turn: powers of two, and what lies
  * half-way between them. */
-static ts_code grow_slots(ts_ctx *ctx, ts_node_index *index)
+static ts_code node_grow_slots(ts_ctx *ctx, ts_node_index *index)
 {
     uint32_t old = index->slot_count;
     bool power = (old & (old - 1)) == 0;
@@ -180,7 +180,7 @@ ts_code ts_node_reserve(ts_ctx *ctx, ts_node_index *index)
     if (index->random == NULL && (code = make_random(ctx, index)) != TS_OK) {
         return code;
     }
-    if (index->count >= index->limit && (code = grow_slots(ctx, index)) != TS_OK) {
+    if (index->count >= index->limit && (code = node_grow_slots(ctx, index)) != TS_OK) {
         return code;
     }
     if (index->run_count == index->run_cap && (code = grow_runs(ctx, index)) != TS_OK) {

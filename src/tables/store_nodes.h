@@ -36,7 +36,7 @@ typedef struct ts_node_index {
     size_t run_count;
     size_t run_cap;
     /* Number of the path + 1 in the low bits, as many as slot_count needs, and bits of its hash
-     * above them, so that most other keys are told apart without a look at theirs; 0 is empty. */
+     * above them, so that most other keys are distinguished without reading theirs; 0 is empty. */
     uint32_t *slots;
     uint32_t slot_count;
     uint32_t number_mask;

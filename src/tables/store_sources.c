@@ -2,7 +2,7 @@
 
 static ts_source_rec *source_rec(const ts_store *store, int64_t id)
 {
-    return ts_shelf_at(&store->sources, (size_t)(id - 1));
+    return ts_stable_array_at(&store->sources, (size_t)(id - 1));
 }
 
 ts_code ts_source_add(int64_t *id, ts_store *store, int64_t parent_id, const char *kind,
@@ -20,7 +20,7 @@ ts_code ts_source_add(int64_t *id, ts_store *store, int64_t parent_id, const cha
         (code = ts_store_keep(store, &kept[2], ts_text_of(format))) != TS_OK) {
         return code;
     }
-    rec = ts_shelf_add(store->ctx, &store->sources);
+    rec = ts_stable_array_add(store->ctx, &store->sources);
     if (rec == NULL) {
         return store->ctx->error.code;
     }
@@ -84,13 +84,13 @@ static void set_incomplete(ts_store *store, int64_t id)
 void ts_store_mark_incomplete(ts_store *store)
 {
     for (size_t i = 0; i < store->issues.n; i++) {
-        const ts_issue_rec *rec = ts_shelf_at(&store->issues, i);
+        const ts_issue_rec *rec = ts_stable_array_at(&store->issues, i);
         if (ts_issue_list[rec->code].severity >= TS_DATA_LOSS) {
             set_incomplete(store, rec->source_id);
         }
     }
     for (size_t i = 0; i < store->tallies.n; i++) {
-        const ts_tally_rec *rec = ts_shelf_at(&store->tallies, i);
+        const ts_tally_rec *rec = ts_stable_array_at(&store->tallies, i);
         if (rec->tally.lost > 0) {
             set_incomplete(store, rec->source_id);
         }

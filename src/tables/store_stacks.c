@@ -46,7 +46,7 @@ static stack_entry *entry_at(const stack_table *table, uint32_t i)
 }
 
 /* The slot that holds the key or where it belongs. */
-static uint32_t find_slot(const stack_table *table, uint64_t a, uint64_t b)
+static uint32_t stack_find_slot(const stack_table *table, uint64_t a, uint64_t b)
 {
     uint32_t mask = table->slot_count - 1;
     ts_hash h = ts_hash_begin(&table->key);
@@ -63,7 +63,7 @@ static uint32_t find_slot(const stack_table *table, uint64_t a, uint64_t b)
     return slot;
 }
 
-static ts_code grow_slots(ts_ctx *ctx, stack_table *table)
+static ts_code stack_grow_slots(ts_ctx *ctx, stack_table *table)
 {
     uint32_t count = table->slot_count == 0 ? FIRST_SLOTS : table->slot_count * 2;
     uint32_t *slots;
@@ -80,7 +80,7 @@ static ts_code grow_slots(ts_ctx *ctx, stack_table *table)
     table->key = ctx->hash_key;
     for (uint32_t i = 0; i < table->count; i++) {
         const stack_entry *e = entry_at(table, i);
-        slots[find_slot(table, e->a, e->b)] = i + 1;
+        slots[stack_find_slot(table, e->a, e->b)] = i + 1;
     }
     return TS_OK;
 }
@@ -108,7 +108,8 @@ static ts_code grow_entries(ts_ctx *ctx, stack_table *table)
 static ts_code stack_reserve(ts_ctx *ctx, stack_table *table)
 {
     ts_code code;
-    if (table->count >= table->slot_count / 4 * 3 && (code = grow_slots(ctx, table)) != TS_OK) {
+    if (table->count >= table->slot_count / 4 * 3 &&
+        (code = stack_grow_slots(ctx, table)) != TS_OK) {
         return code;
     }
     return table->count >> ENTRY_SHIFT < table->block_count ? TS_OK : grow_entries(ctx, table);
@@ -140,7 +141,7 @@ static void state_free(ts_ctx *ctx, ts_stack_state *state)
 }
 
 /* The state of a source, made when new. The one that was used last stands at the end. */
-static ts_code state_of(ts_stack_state **out, ts_store *store, int64_t source_id)
+static ts_code stack_state_of(ts_stack_state **out, ts_store *store, int64_t source_id)
 {
     ts_stack_state *state;
     for (size_t i = store->stack_count; i > 0; i--) {
@@ -200,7 +201,7 @@ typedef struct method_key {
 } method_key;
 
 /* Length first, so that texts cannot run into each other; NULL differs from empty. */
-static void hash_text(ts_hash *h, ts_text t)
+static void stack_hash_text(ts_hash *h, ts_text t)
 {
     ts_hash_word(h, t.p == NULL ? UINT64_MAX : (uint64_t)t.n);
     ts_hash_bytes(h, t.p, t.p == NULL ? 0 : t.n);
@@ -212,13 +213,13 @@ static method_key hash_method(const ts_ctx *ctx, const ts_method *m)
     ts_hash_word(&h, (uint64_t)m->has_raw_id << 1 | (uint64_t)m->has_line);
     ts_hash_word(&h, m->has_raw_id ? (uint64_t)m->raw_id : 0);
     ts_hash_word(&h, m->has_line ? (uint64_t)m->line : 0);
-    hash_text(&h, m->name);
-    hash_text(&h, m->cls);
-    hash_text(&h, m->package);
-    hash_text(&h, m->signature);
-    hash_text(&h, m->file);
-    hash_text(&h, m->library);
-    hash_text(&h, m->modifiers);
+    stack_hash_text(&h, m->name);
+    stack_hash_text(&h, m->cls);
+    stack_hash_text(&h, m->package);
+    stack_hash_text(&h, m->signature);
+    stack_hash_text(&h, m->file);
+    stack_hash_text(&h, m->library);
+    stack_hash_text(&h, m->modifiers);
     method_key key;
     key.a = ts_hash_end(&h);
     key.b = ts_hash_more(&h);
@@ -236,7 +237,7 @@ static ts_code next_id(uint32_t *id, ts_store *store, enum ts_table_id table)
     return TS_OK;
 }
 
-static ts_code put_method(ts_store *store, int64_t id, int64_t source_id, const ts_method *m)
+static ts_code stack_put_method(ts_store *store, int64_t id, int64_t source_id, const ts_method *m)
 {
     ts_row_stack_method row = {0};
     row.id = id;
@@ -266,7 +267,7 @@ ts_code ts_stack_method(int64_t *id, ts_store *store, int64_t source_id, const t
     stack_table *table;
     uint32_t slot;
     uint32_t new_id = 0;
-    ts_code code = state_of(&state, store, source_id);
+    ts_code code = stack_state_of(&state, store, source_id);
     if (code != TS_OK) {
         return code;
     }
@@ -275,13 +276,13 @@ ts_code ts_stack_method(int64_t *id, ts_store *store, int64_t source_id, const t
     if (code != TS_OK) {
         return code;
     }
-    slot = find_slot(table, h.a, h.b);
+    slot = stack_find_slot(table, h.a, h.b);
     if (table->slots[slot] != 0) {
         *id = entry_at(table, table->slots[slot] - 1)->id;
         return TS_OK;
     }
     if ((code = next_id(&new_id, store, TS_T_stack_method)) != TS_OK ||
-        (code = put_method(store, new_id, source_id, method)) != TS_OK) {
+        (code = stack_put_method(store, new_id, source_id, method)) != TS_OK) {
         return code;
     }
     stack_insert(table, slot, h.a, h.b, new_id);
@@ -312,7 +313,7 @@ ts_code ts_stack_node(int64_t *id, bool *added, ts_store *store, int64_t source_
     ts_stack_state *state = NULL;
     uint32_t found;
     uint32_t new_id = 0;
-    ts_code code = state_of(&state, store, source_id);
+    ts_code code = stack_state_of(&state, store, source_id);
     if (state == NULL) { /* out of memory */
         return store->ctx->error.code;
     }

@@ -2,12 +2,12 @@
 
 static ts_process_rec *process_rec(const ts_store *store, int64_t ipid)
 {
-    return ts_shelf_at(&store->processes, (size_t)ipid);
+    return ts_stable_array_at(&store->processes, (size_t)ipid);
 }
 
 static ts_thread_rec *thread_rec(const ts_store *store, int64_t itid)
 {
-    return ts_shelf_at(&store->threads, (size_t)itid);
+    return ts_stable_array_at(&store->threads, (size_t)itid);
 }
 
 ts_row_process *ts_process_row(ts_store *store, int64_t ipid)
@@ -34,7 +34,7 @@ ts_row_thread_detail *ts_thread_detail_row(ts_store *store, int64_t itid)
 static ts_process_rec *add_process(ts_store *store, int64_t pid, int64_t source_id)
 {
     int64_t ipid = (int64_t)store->processes.n;
-    ts_process_rec *rec = ts_shelf_add(store->ctx, &store->processes);
+    ts_process_rec *rec = ts_stable_array_add(store->ctx, &store->processes);
     if (rec == NULL) {
         return NULL;
     }
@@ -54,7 +54,7 @@ static ts_process_rec *add_process(ts_store *store, int64_t pid, int64_t source_
 static ts_thread_rec *add_thread(ts_store *store, int64_t tid, int64_t source_id)
 {
     int64_t itid = (int64_t)store->threads.n;
-    ts_thread_rec *rec = ts_shelf_add(store->ctx, &store->threads);
+    ts_thread_rec *rec = ts_stable_array_add(store->ctx, &store->threads);
     if (rec == NULL) {
         return NULL;
     }
@@ -117,7 +117,7 @@ ts_code ts_process(int64_t *ipid, ts_store *store, int64_t source_id, int64_t pi
         number = store->process_keys.count;
         code = ts_keymap_add(store->ctx, &store->process_keys, root, pid, 0);
         if (code != TS_OK) {
-            ts_shelf_drop(&store->processes);
+            ts_stable_array_drop(&store->processes);
             return code;
         }
     }
@@ -143,7 +143,7 @@ static ts_code new_thread(uint32_t *number, ts_store *store, int64_t root, int64
     *number = store->thread_keys.count;
     code = ts_keymap_add(store->ctx, &store->thread_keys, root, tid, 0);
     if (code != TS_OK) {
-        ts_shelf_drop(&store->threads);
+        ts_stable_array_drop(&store->threads);
     }
     return code;
 }

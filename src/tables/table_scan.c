@@ -30,7 +30,7 @@ static ts_code frame_header(const ts_scan *s, scan_frame *f)
         return scan_damaged(s, f->page, "an index stands there (of a table WITHOUT ROWID)");
     }
     if (!f->leaf && head[0] != INTERIOR_TYPE) {
-        return scan_damaged(s, f->page, "it is no page of a table");
+        return scan_damaged(s, f->page, "it is not a page of a table");
     }
     size = f->leaf ? LEAF_HEADER : INTERIOR_HEADER;
     f->cells = scan_be16(head + 3);
@@ -42,7 +42,7 @@ static ts_code frame_header(const ts_scan *s, scan_frame *f)
 }
 
 /* Goes down to a page of the file. */
-static ts_code enter(ts_scan *s, uint32_t number)
+static ts_code scan_enter(ts_scan *s, uint32_t number)
 {
     scan_frame *f = &s->frames[s->depth];
     ts_code code;
@@ -93,7 +93,7 @@ static ts_code enter_open(ts_scan *s, unsigned at)
     return TS_OK;
 }
 
-static bool is_open(const scan_frame *f)
+static bool scan_is_open(const scan_frame *f)
 {
     return f->page == SCAN_OPEN;
 }
@@ -105,20 +105,20 @@ static ts_code enter_child(ts_scan *s, uint32_t i)
     const uint8_t *pointers = f->bytes + f->header + INTERIOR_HEADER;
     uint32_t first = f->header + INTERIOR_HEADER + CELL_POINTER * f->cells;
     uint32_t offset;
-    if (i == f->cells && is_open(f)) {
-        return enter(s, f->last_child);
+    if (i == f->cells && scan_is_open(f)) {
+        return scan_enter(s, f->last_child);
     }
     if (i > f->cells) {
         return enter_open(s, s->depth); /* open pages stand one below the other */
     }
     if (i == f->cells) {
-        return enter(s, scan_be32(f->bytes + f->header + 8));
+        return scan_enter(s, scan_be32(f->bytes + f->header + 8));
     }
     offset = scan_be16(pointers + (size_t)CELL_POINTER * i);
     if (offset < first || offset + 4 > s->reader->usable) {
         return scan_damaged(s, f->page, "a cell lies outside of its page");
     }
-    return enter(s, scan_be32(f->bytes + offset));
+    return scan_enter(s, scan_be32(f->bytes + offset));
 }
 
 static ts_code enter_root(ts_scan *s)
@@ -126,13 +126,13 @@ static ts_code enter_root(ts_scan *s)
     s->depth = 0;
     s->visited = 0;
     s->any_row = false;
-    return s->open_count > 0 ? enter_open(s, 0) : s->root == 0 ? TS_OK : enter(s, s->root);
+    return s->open_count > 0 ? enter_open(s, 0) : s->root == 0 ? TS_OK : scan_enter(s, s->root);
 }
 
 /* --- rows ---------------------------------------------------------------------------------- */
 
 /* Until a leaf with cells that were not read is on top; depth 0: there is none. */
-static ts_code next_leaf(ts_scan *s)
+static ts_code scan_next_leaf(ts_scan *s)
 {
     while (s->depth > 0) {
         scan_frame *f = &s->frames[s->depth - 1];
@@ -179,7 +179,7 @@ ts_code ts_scan_next(const ts_batch **batch, ts_scan *scan)
     ts_code code;
     *batch = &scan->batch;
     scan->batch.rows = 0;
-    if ((code = next_leaf(scan)) != TS_OK) {
+    if ((code = scan_next_leaf(scan)) != TS_OK) {
         scan->depth = 0;
         return code;
     }
@@ -232,7 +232,7 @@ static ts_code find_cell(uint32_t *out, const ts_scan *s, const scan_frame *f, i
     return TS_OK;
 }
 
-static ts_code seek(ts_scan *s, int64_t rowid)
+static ts_code scan_seek(ts_scan *s, int64_t rowid)
 {
     ts_code code = enter_root(s);
     while (code == TS_OK && s->depth > 0) {
@@ -245,7 +245,7 @@ static ts_code seek(ts_scan *s, int64_t rowid)
             f->next = i;
             break;
         }
-        if (i == f->cells && is_open(f) && f->last_key < rowid) {
+        if (i == f->cells && scan_is_open(f) && f->last_key < rowid) {
             i++;
         }
         f->next = i + 1;
@@ -260,7 +260,7 @@ static ts_code seek(ts_scan *s, int64_t rowid)
 ts_code ts_scan_seek(ts_scan *scan, int64_t rowid)
 {
     scan->batch.rows = 0;
-    return seek(scan, rowid);
+    return scan_seek(scan, rowid);
 }
 
 ts_code ts_scan_row(const ts_batch **batch, ts_scan *scan, int64_t rowid)
@@ -268,7 +268,7 @@ ts_code ts_scan_row(const ts_batch **batch, ts_scan *scan, int64_t rowid)
     ts_code code;
     *batch = &scan->batch;
     scan->batch.rows = 0;
-    if ((code = seek(scan, rowid)) != TS_OK || (code = next_leaf(scan)) != TS_OK ||
+    if ((code = scan_seek(scan, rowid)) != TS_OK || (code = scan_next_leaf(scan)) != TS_OK ||
         scan->depth == 0) {
         return code;
     }
@@ -460,10 +460,13 @@ static ts_code copy_open_pages(ts_scan *s, const page_table *t)
         f->last_child = t->level[at].child;
         f->last_key = t->level[at].key;
     }
-    return code == TS_OK ? copy_open(s, &t->leaf, true) : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return copy_open(s, &t->leaf, true);
 }
 
-static ts_code prepare(ts_scan *s, const reader_table *t, enum ts_table_id id)
+static ts_code scan_prepare(ts_scan *s, const reader_table *t, enum ts_table_id id)
 {
     ts_ctx *ctx = s->reader->ctx;
     uint32_t window = s->reader->page_size > SCAN_WINDOW ? s->reader->page_size : SCAN_WINDOW;
@@ -481,7 +484,10 @@ static ts_code prepare(ts_scan *s, const reader_table *t, enum ts_table_id id)
     if (t->written) {
         code = copy_open_pages(s, &s->reader->pages->tables[id]);
     }
-    return code == TS_OK ? enter_root(s) : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return enter_root(s);
 }
 
 ts_code ts_scan_open(ts_scan **out, ts_reader *reader, enum ts_table_id table,
@@ -508,7 +514,7 @@ ts_code ts_scan_open(ts_scan **out, ts_reader *reader, enum ts_table_id table,
     for (unsigned i = 0; i < column_count && code == TS_OK; i++) {
         code = prepare_slot(s, columns[i]);
     }
-    if (code != TS_OK || (code = prepare(s, t, table)) != TS_OK) {
+    if (code != TS_OK || (code = scan_prepare(s, t, table)) != TS_OK) {
         ts_scan_close(s);
         return code;
     }

@@ -5,9 +5,10 @@
  * its pages last: any page size, free blocks, free pages and reserved bytes are as
  * https://www.sqlite.org/fileformat2.html has them (sections 1.3, 1.5, 1.6 and 2.1).
  *
- * Nothing that the file says is trusted: what cannot be is an error with the number of the page,
- * never a crash, and no scan looks at more pages than the file has. Memory of a scan: 256 KiB of
- * pages read ahead, one page a level of the tree, the cells of one leaf, and at most 64 KiB a text.
+ * Nothing that the file says is trusted: what is impossible is an error with the number of the
+ * page, never a crash, and no scan looks at more pages than the file has. Memory of a scan: 256 KiB
+ * of pages read ahead, one page a level of the tree, the cells of one leaf, and at most 64 KiB a
+ * text.
  */
 #ifndef TS_TABLES_TABLE_SCAN_H
 #define TS_TABLES_TABLE_SCAN_H

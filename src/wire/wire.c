@@ -4,7 +4,7 @@ const char *ts_wire_fault_text(ts_wire_fault fault)
 {
     switch (fault) {
     case TS_WIRE_OK:
-        return "nothing is wrong";
+        return "there is no fault";
     case TS_WIRE_CUT:
         return "the message ends inside a tag or number";
     case TS_WIRE_LENGTH:

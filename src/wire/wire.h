@@ -58,7 +58,7 @@ typedef struct ts_wire {
 /* Begins a walk of p[0..n). */
 void ts_wire_init(ts_wire *w, const uint8_t *p, size_t n);
 
-/* The next field; false at the end and at a fault (w->fault tells them apart). */
+/* The next field; false at the end and at a fault (w->fault distinguishes them). */
 bool ts_wire_next(ts_wire_field *out, ts_wire *w);
 
 /* Begins a walk of the message that is nested in a bytes field. Its fault is TS_WIRE_DEPTH from the

@@ -7,7 +7,7 @@ void ts_wire_push_init(ts_wire_push *w, const ts_wire_handler *handler, void *us
     *w = (ts_wire_push){.handler = handler, .user = user, .size = size, .state = ST_TAG};
 }
 
-static void stop(ts_wire_push *w, ts_wire_fault fault)
+static void push_stop(ts_wire_push *w, ts_wire_fault fault)
 {
     w->fault = fault;
     w->fault_at = w->tag_at;
@@ -28,7 +28,7 @@ static ts_code end_body(ts_wire_push *w, bool complete)
 {
     w->state = ST_TAG;
     if (!complete) {
-        stop(w, TS_WIRE_LENGTH);
+        push_stop(w, TS_WIRE_LENGTH);
     }
     return w->handler->end == NULL ? TS_OK : w->handler->end(w->user, w->field, complete);
 }
@@ -56,7 +56,7 @@ static ts_code take_tag(ts_wire_push *w)
     uint64_t number = w->value >> 3;
     w->count = 0;
     if (number == 0 || number > TS_WIRE_FIELD_MAX) {
-        stop(w, TS_WIRE_FIELD);
+        push_stop(w, TS_WIRE_FIELD);
         return TS_OK;
     }
     w->field = (uint32_t)number;
@@ -74,7 +74,7 @@ static ts_code take_tag(ts_wire_push *w)
         w->state = ST_LENGTH;
         break;
     default:
-        stop(w, TS_WIRE_TYPE);
+        push_stop(w, TS_WIRE_TYPE);
     }
     return TS_OK;
 }
@@ -85,7 +85,7 @@ static ts_code take_varint_byte(ts_wire_push *w, uint8_t byte)
         w->value = 0;
     }
     if (w->count == 9 && byte > 1) {
-        stop(w, TS_WIRE_NUMBER);
+        push_stop(w, TS_WIRE_NUMBER);
         return TS_OK;
     }
     w->value |= (uint64_t)(byte & 0x7f) << (7 * w->count);
@@ -130,7 +130,10 @@ static ts_code take_body(size_t *used, ts_wire_push *w, const uint8_t *p, size_t
     if (w->want && w->handler->bytes != NULL) {
         code = w->handler->bytes(w->user, w->field, p, *used);
     }
-    return code != TS_OK ? code : ts_wire_push_skip(w, *used);
+    if (code != TS_OK) {
+        return code;
+    }
+    return ts_wire_push_skip(w, *used);
 }
 
 ts_code ts_wire_push_feed(ts_wire_push *w, const uint8_t *p, size_t n)
@@ -168,10 +171,10 @@ ts_code ts_wire_push_finish(ts_wire_push *w)
         return end_body(w, false);
     }
     if (w->state != ST_TAG || w->count > 0) {
-        stop(w, TS_WIRE_CUT);
+        push_stop(w, TS_WIRE_CUT);
     } else if (w->at < w->size) {
         w->tag_at = w->at;
-        stop(w, TS_WIRE_CUT);
+        push_stop(w, TS_WIRE_CUT);
     }
     return TS_OK;
 }

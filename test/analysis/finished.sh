@@ -82,10 +82,10 @@ sys.exit(0 if r.returncode == 4 and "locks it" in r.stderr else 1)
 PY
 cmp bad.db plain.db || wrong "changed although locked"
 expect 2 'there are: call_views, stack_totals, default, none' plain.db --analyze=nothing
-expect 2 'chooses nothing to add' plain.db --analyze=none
+expect 2 'selects no analysis' plain.db --analyze=none
 expect 2 'cannot be given with it' plain.db --analyze=stack_totals --index
 expect 2 'finished database of this program' "$input" --analyze=stack_totals
-expect 2 'no analysis is called' "$input" -e new.db --analyze=x
+expect 2 'unknown analysis' "$input" -e new.db --analyze=x
 [ ! -e new.db ] || wrong "written although refused"
 chmod a-w . && { [ "$(id -u)" = 0 ] || expect 4 'cannot write the output' plain.db --analyze=stack_totals; }
 chmod u+w .

@@ -93,7 +93,7 @@ def check_heap(c, file_id, heap):
         owner = "from_node_id"
         rows = heap.edge_rows()
     else:
-        owner = "NULL"  # which owners are known then is told by other tests
+        owner = "NULL"  # other tests check which owners are known then
         rows = (r[:4] + (None,) + r[5:] for r in heap.edge_rows())
     c.compare(
         "js_heap_edges of file %d" % file_id,

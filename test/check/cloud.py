@@ -635,11 +635,11 @@ class Recording:
         self.calls = parse_calls(pod)
         for c in self.calls:
             c.root = self.trace.roots.get(c.key)
-        self.mend_amounts()
+        self.repair_amounts()
         self.pauses = sorted((end - delay, end) for end, _, delay in self.suspend)
         self.pause_ends = [p[1] for p in self.pauses]
 
-    def mend_amounts(self):
+    def repair_amounts(self):
         """Long numbers may have lost what is above 28 bits; tags of the root have them as text."""
         fields = {"memory.allocated": "memory", "io.disk.read": "file_read",
                   "io.disk.written": "file_written", "io.net.read": "net_read",

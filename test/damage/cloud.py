@@ -309,10 +309,10 @@ def s_clock_back(o, n):
     o.pod(dictionary=words(BASE), trace=trace([block(1, (ROOT + b"\xfd\xff\xff\xff\x3f") * n)]))
 
 
-def s_torn_files(o, n):  # many threads, and many files that end inside a block
+def s_cut_files(o, n):  # many threads, and many files that end inside a block
     threads = trace(block(i, ROOT + b"\1") for i in range(8 * n))
-    torn = trace([block(1, ROOT)])[:-1]
-    o.pod(dictionary=words(BASE), trace=[threads] + [torn] * (n // 8))
+    cut = trace([block(1, ROOT)])[:-1]
+    o.pod(dictionary=words(BASE), trace=[threads] + [cut] * (n // 8))
 
 
 def s_pods(o, n):  # none of them has params

@@ -45,7 +45,7 @@ for kind in children parents; do
     run 0 $kind $chain "$nodes" $chain$'\t'$((chain - 1))
 done
 run 0 reversed $chain "$nodes" $chain$'\t'$((chain - 1))
-# One level too many is told, with its place; what stands before it is kept.
+# One level too many is reported, with its place; what stands before it is kept.
 if [ $sanitized = 0 ]; then
     run 3 no_end 10000001 "SELECT count(*) FROM import_issue WHERE message LIKE 'nested too deep at byte %'" 1
 fi

@@ -22,7 +22,7 @@ answer out.db "$files" 2 "duplicated members are both read"
 import 3 encrypted.zip
 answer out.db "$files" 1 "the member beside an encrypted one"
 answer out.db "SELECT path, complete, message LIKE '%encrypted%' FROM source JOIN import_issue ON source.id = source_id
-    WHERE code = 'member_failed'" $'secret.htrace\t0\t1' "an encrypted member is told"
+    WHERE code = 'member_failed'" $'secret.htrace\t0\t1' "an encrypted member is reported"
 members="SELECT seen, imported, lost, skipped FROM import_count WHERE item = 'members'"
 answer out.db "$members" $'2\t1\t1\t0' "an encrypted member is counted"
 import 0 slip.zip
@@ -38,7 +38,7 @@ import 6 million.zip
 says 100000 "a million members"
 import 3 links.tar
 answer out.db "$files" 2 "a file and a hard link to it"
-answer out.db "SELECT sum(count), stream FROM import_issue WHERE code = 'member_unread'" $'4\tdevice' "what is no file is told"
+answer out.db "SELECT sum(count), stream FROM import_issue WHERE code = 'member_unread'" $'4\tdevice' "what is no file is reported"
 answer out.db "$members" $'6\t2\t4\t0' "what is no file is counted as lost"
 for depth in 1 2 3 4; do
     import 0 nested$depth.zip
@@ -70,13 +70,13 @@ rm -f ./*.zip ./*.tar ./*.gz out err out.db
 # --- what an input can be
 import 3 htrace_then_zip
 answer out.db "SELECT DISTINCT format FROM source WHERE parent_id IS NULL" htrace "what stands first decides"
-answer out.db "$codes" "trailing_bytes 1" "the zip behind is told"
+answer out.db "$codes" "trailing_bytes 1" "the zip behind is reported"
 import 0 zip_of_htrace
 answer out.db "SELECT DISTINCT format FROM source WHERE parent_id IS NULL" htrace "a zip is a zip"
 import 5 small.htrace --format=cpuprofile
 import 5 small.htrace --format=heapsnapshot
 import 5 "$DATA/tiny/snapshot.heapsnapshot" --format=htrace
-# A JSON object may be a damaged snapshot: what does not fit is told.
+# A JSON object may be a damaged snapshot: what does not fit is reported.
 import 3 "$DATA/tiny/profile.cpuprofile" --format=heapsnapshot
 import 2 small.htrace --format=nonsense
 import 5 .

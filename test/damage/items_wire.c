@@ -191,7 +191,8 @@ static void check_times(const run *r)
     .make = make_segment, .issues = {{"segment_bad_wire", 1, MARK(0)}},                            \
     .counts = {{"segments", 4, 3, 1, 0}},                                                          \
     .rows = {{TS_T_js_heap_files, 1}, {TS_T_js_heap_edges, 4}}
-/* The name is known and decoded by nobody: its segment is skipped, and the damage in it told. */
+/* The name is known and decoded by nobody: its segment is skipped, and the damage in it reported.
+ */
 #define BAD_LENGTH                                                                                 \
     .make = make_length, .issues = {{"segment_bad_wire", 1, MARK(0)}},                             \
     .rows = {{TS_T_js_heap_files, 1}, {TS_T_js_heap_edges, 4}}

@@ -261,7 +261,7 @@ static void check_changing(const bytes *file, int at, off_t size)
     (void)import_files(&r, file, 1, 4096);
     if (r.code == TS_OK) {
         assert_int_equal(issues(&r, "conservation"), 0);
-        /* A hole of zeros at the end, or an end that is missing, is told. */
+        /* A hole of zeros at the end, or an end that is missing, is reported. */
         assert_true(complaints(&r) > 0 || c.changed == 0 ||
                     IMPORTED(&r, "bytes") == (int64_t)file->n);
     } else {

@@ -1,6 +1,6 @@
 /*
  * Whole conversions into a real database, in this process, while everything below fails in turn:
- * the door's allocations and SQLite's, our system calls and SQLite's. Whatever fails, the exit code
+ * our allocations and SQLite's, our system calls and SQLite's. Whatever fails, the exit code
  * and the message are the documented ones, the old target stays as it was, no file and no
  * descriptor is left and no memory; what succeeds all the same is byte for byte the same database.
  */
@@ -325,8 +325,8 @@ static void check_extracted(const scenario *s, const place *p, int code)
     fault_empty(p->dir);
 }
 
-/* Input that could not be read to its end is a loss, which the database itself tells. */
-static bool tells_unread_input(const place *p, const faults *f)
+/* Input that could not be read to its end is a loss, which the database itself reports. */
+static bool reports_unread_input(const place *p, const faults *f)
 {
     static const char sql[] =
         "SELECT count(*) FROM import_issue WHERE code IN"
@@ -339,10 +339,10 @@ static bool tells_unread_input(const place *p, const faults *f)
     assert_int_equal(sqlite3_open_v2(p->target, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &st, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_step(st), SQLITE_ROW);
-    bool told = sqlite3_column_int(st, 0) > 0;
+    bool reported = sqlite3_column_int(st, 0) > 0;
     sqlite3_finalize(st);
     assert_int_equal(sqlite3_close(db), SQLITE_OK);
-    return told;
+    return reported;
 }
 
 /* Runs with one failure, and looks at what it has left. Returns the exit code. */
@@ -355,12 +355,12 @@ static int run_failing(const scenario *s, const place *p, faults *f)
     int code = run_once(s, p, f);
     assert_int_equal(fault_names("/proc/self/fd"), before);
     if (s->into_file && code == 0) {
-        if (!fault_file_is(p->target, p->right, p->right_n) && !tells_unread_input(p, f)) {
+        if (!fault_file_is(p->target, p->right, p->right_n) && !reports_unread_input(p, f)) {
             fail_msg("%s: %s %llu: another database: %s", s->name, f->what,
                      (unsigned long long)f->fail_at, f->text);
         }
     } else if (s->into_file && (strstr(f->text, "cannot sync the directory") != NULL ||
-                                strstr(f->text, "the database is complete and in its place"))) {
+                                strstr(f->text, "the database is complete and was published"))) {
         /* Too late to take it back: it is complete, but may be lost when the power goes, or the
          * file of --json could not get its name. */
         assert_true(fault_file_is(p->target, p->right, p->right_n));
@@ -473,9 +473,9 @@ static void call_sweep(const scenario *s, const place *p, const char *what, int 
     for (uint64_t k = 1; k <= count.calls; k += fault_step(count.calls, 3)) {
         faults f = {.what = what, .fail_at = k, .number = number};
         int code = run_failing(s, p, &f);
-        bool told =
+        bool reported =
             f.message_lost || (names_the_reason(what, f.text, number) && names_a_path(p, f.text));
-        if (code != 0 && ((code != 4 && code != 1 && code != 2) || !told)) {
+        if (code != 0 && ((code != 4 && code != 1 && code != 2) || !reported)) {
             fail_msg("%s: %s %llu fails with %s: exit %d: %s", s->name, what, (unsigned long long)k,
                      strerror(number), code, f.text);
         }
@@ -492,7 +492,7 @@ static void call_sweep(const scenario *s, const place *p, const char *what, int 
 static void test_close_of_what_was_written(void **state)
 {
     place p;
-    unsigned told = 0;
+    unsigned reported = 0;
     (void)state;
     begin(&p, &scenarios[0]);
     faults count = {.what = "close"};
@@ -501,11 +501,11 @@ static void test_close_of_what_was_written(void **state)
         faults f = {.what = "close", .fail_at = k, .number = EDQUOT};
         if (run_failing(&scenarios[0], &p, &f) == 4) {
             assert_non_null(strstr(f.text, strerror(EDQUOT)));
-            told++;
+            reported++;
         }
         assert_nothing_left(&scenarios[0], &p);
     }
-    assert_int_equal(told, 1);
+    assert_int_equal(reported, 1);
     end(&p);
 }
 

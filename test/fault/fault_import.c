@@ -1,7 +1,7 @@
 /*
- * Imports into memory while every allocation of the door fails in turn, once and from there on: our
- * own, protobuf-c's and zlib's. (libarchive's do not come through the door.) The inputs are files,
- * so that opening, unwrapping, sniffing and spooling are part of it.
+ * Imports into memory while every allocation of base/alloc.h fails in turn, once and from there on:
+ * our own, protobuf-c's and zlib's. (libarchive's do not go through it.) The inputs are files, so
+ * that opening, unwrapping, sniffing and spooling are part of it.
  */
 #include "faults.h"
 #include "memsink.h"
@@ -128,7 +128,7 @@ static void test_every_system_call_fails(void **state)
                 ts_code code = import(&rows, &f, inputs[i]);
                 assert_true(code == TS_OK || code == TS_ERR_INPUT || code == TS_ERR_OUTPUT);
                 if (code == TS_OK) {
-                    /* A close after reading; or what was lost is told, and the rest is kept. */
+                    /* A close after reading; or what was lost is reported, and the rest is kept. */
                     assert_true(tells_loss(rows, "error") || tells_loss(rows, "data_loss") ||
                                 memsink_equal(rows, whole));
                     memsink_free(rows);
@@ -139,7 +139,7 @@ static void test_every_system_call_fails(void **state)
     }
 }
 
-/* A disk that fails inside a large file: the rows before stay, the place is told. */
+/* A disk that fails inside a large file: the rows before stay, the place is reported. */
 static void test_read_fails_in_the_middle(void **state)
 {
     memsink *whole = NULL;
@@ -161,7 +161,7 @@ static void test_read_fails_in_the_middle(void **state)
     memsink_free(whole);
 }
 
-/* The same at every read of a directory's files: what could not be read is told. */
+/* The same at every read of a directory's files: what could not be read is reported. */
 static void test_reads_of_members_fail(void **state)
 {
     static const char *const names[] = {"cloud", "cloud-flat", "cloud-mixed", "cloud-large"};

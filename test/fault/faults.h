@@ -1,6 +1,6 @@
 /*
  * Failure of everything below a conversion, for tests that run it in their own process: every
- * allocation of the door and every system call of ts_ctx.sys can be made to fail by its number.
+ * allocation of base/alloc.h and every system call of ts_ctx.sys can be made to fail by its number.
  */
 #ifndef TS_TEST_FAULTS_H
 #define TS_TEST_FAULTS_H
@@ -20,7 +20,7 @@ typedef struct faults {
     size_t most;       /* bytes of one read or write; 0: no limit */
     bool interrupt;    /* every second call that may be interrupted is */
     int open_files;    /* balance of opened and closed */
-    int64_t blocks;    /* balance of the door, in blocks */
+    int64_t blocks;    /* allocated and not yet freed, in blocks */
     uint64_t toggle;
     size_t text_n;
     char text[FAULT_TEXT + 1]; /* what went to descriptors 1 and 2, cut */
@@ -31,7 +31,7 @@ typedef struct faults {
 /* Puts the faults between the context and the system. They must outlive its use. */
 void faults_install(faults *f, ts_ctx *ctx);
 
-/* True when the call that is being made must fail; sets errno. For other doors of a test. */
+/* True when the call that is being made must fail; sets errno. For other allocators of a test. */
 bool faults_hit(faults *f, const char *what);
 
 /* Paths in the folder; the caller frees with free(). */

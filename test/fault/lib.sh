@@ -34,7 +34,7 @@ run() { # TS_FAULT, arguments
     TS_FAULT=$fault LD_PRELOAD=$SHIM "$PROGRAM" "$@" >"$scratch/stdout" 2>"$scratch/err" </dev/null ||
         status=$?
     if [ $status = 0 ]; then
-        cmp -s out.db "$scratch/right.db" || told "$fault"
+        cmp -s out.db "$scratch/right.db" || check_reported "$fault"
         cp "$scratch/old.db" out.db
     elif grep -q 'cannot sync the directory' "$scratch/err"; then
         # Behind the renaming: complete, but not known to be on the disk.
@@ -46,8 +46,8 @@ run() { # TS_FAULT, arguments
     [ $status -lt 128 ] || swept
     nothing_left "$fault: exit $status"
 }
-# Input that could not be read is a loss that the database tells of; nothing else may differ.
-told() { # what failed
+# Input that could not be read is a loss that the database reports; nothing else may differ.
+check_reported() { # what failed
     local sql="SELECT count(*) AS n FROM import_issue WHERE severity IN ('error', 'data_loss')"
     [ "$("$PROGRAM" -q - out.db <<<"$sql" | tail -1)" != 0 ] || fail "$1: exit 0, but another database"
 }

@@ -89,7 +89,7 @@ for more in 0 500 1000 1500 2000 2500 3000 4000 5000 6000 8000 20000; do
     case $status in
     0) cmp out.db "$scratch/right.db" && cp "$scratch/old.db" out.db ;;
     7)
-        grep -q 'out of memory' "$scratch/err" || fail "ulimit -v $kb: no message"
+        grep -qE 'out of memory|cannot allocate' "$scratch/err" || fail "ulimit -v $kb: no message"
         seven=$((seven + 1))
         ;;
     *) fail "ulimit -v $kb: exit $status" ;;

@@ -6,10 +6,10 @@
 
 enum {
     HEADER = 1024,
-    LIST_MAX = 256, /* what stands behind them stays in one piece */
-    PLAIN = 8,      /* one of so many mutations is libFuzzer's own */
-    UNMENDED = 12,  /* one of so many lengths stays as it was */
-    GROWTH = 256,   /* what libFuzzer's mutations may add to a piece */
+    LIST_MAX = 256,    /* what stands behind them stays in one piece */
+    PLAIN = 8,         /* one of so many mutations is libFuzzer's own */
+    LENGTH_WRONG = 12, /* one of so many lengths stays as it was */
+    GROWTH = 256,      /* what libFuzzer's mutations may add to a piece */
     SEPARATOR = 0x1e
 };
 
@@ -260,7 +260,7 @@ static bool split_chunk(blob *first, blob *second, const blob *json, dice *d)
     while (cut - slashes > from && json->p[cut - slashes - 1] == '\\') {
         slashes++;
     }
-    cut += slashes % 2 == 1 && roll(d, UNMENDED) != 0 ? 1 : 0;
+    cut += slashes % 2 == 1 && roll(d, LENGTH_WRONG) != 0 ? 1 : 0;
     *first = blob_of(json->p, cut);
     blob_add(first, json->p + to, json->n - to);
     *second = blob_of(json->p, from);
@@ -351,10 +351,10 @@ static void set_value(blob *b, const field *f, const blob *value, dice *d)
     blob out = {NULL, 0};
     uint64_t n = value->n;
     add_varint(&out, f->tag, false);
-    if (d != NULL && roll(d, UNMENDED) == 0) {
+    if (d != NULL && roll(d, LENGTH_WRONG) == 0) {
         n = roll(d, 2) == 0 ? f->end - f->value : n + 1 + roll(d, 300);
     }
-    add_varint(&out, n, d != NULL && roll(d, UNMENDED) == 0);
+    add_varint(&out, n, d != NULL && roll(d, LENGTH_WRONG) == 0);
     blob_add(&out, value->p, value->n);
     blob_take(b, out);
 }
@@ -512,7 +512,7 @@ static list *split_segments(blob *tail, const uint8_t *p, size_t n)
 static blob join_segments(const list *l, const blob *tail, dice *d)
 {
     blob out = blob_of("", 0);
-    size_t wrong = roll(d, UNMENDED) == 0 ? roll(d, l->n) : LIST_MAX + 2;
+    size_t wrong = roll(d, LENGTH_WRONG) == 0 ? roll(d, l->n) : LIST_MAX + 2;
     for (size_t i = 0; i < l->n; i++) {
         uint8_t prefix[4];
         put_u32(prefix, i == wrong ? l->items[i].n + roll(d, 5) - roll(d, 5) : l->items[i].n);
@@ -611,7 +611,7 @@ static blob mutate_file(const uint8_t *p, size_t n, dice *d)
 {
     size_t head = has_header(p, n) ? HEADER : 0;
     /* A length that was right stays right. */
-    bool mend = head > 0 && get_u32(p + 8) == n && get_u32(p + 12) == 0;
+    bool keep_length = head > 0 && get_u32(p + 8) == n && get_u32(p + 12) == 0;
     blob tail;
     blob body;
     list *l = split_segments(&tail, p + head, n - head);
@@ -623,7 +623,7 @@ static blob mutate_file(const uint8_t *p, size_t n, dice *d)
     }
     body = join_segments(l, &tail, d);
     blob_add(&out, body.p, body.n);
-    if (mend && roll(d, UNMENDED) != 0) {
+    if (keep_length && roll(d, LENGTH_WRONG) != 0) {
         put_u64(out.p + 8, out.n);
     }
     if (head > 0 && roll(d, 12) == 0) {

@@ -254,14 +254,14 @@ def run(options):
     counts = collections.Counter()
     survivors = []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for mutant, fate, how, seconds in pool.map(one, drawn):
+        for mutant, outcome, how, seconds in pool.map(one, drawn):
             key = key_of(files, mutant)
-            if fate == "survived" and key in reasons:
-                fate, how = "explained", reasons[key]
-            counts[fate] += 1
-            line = "%-10s %s:%d %s: %r -> %r (%s, %.0f s)" % (fate, mutant[0], mutant[1], mutant[5], mutant[3], mutant[4], how, seconds)
+            if outcome == "survived" and key in reasons:
+                outcome, how = "explained", reasons[key]
+            counts[outcome] += 1
+            line = "%-10s %s:%d %s: %r -> %r (%s, %.0f s)" % (outcome, mutant[0], mutant[1], mutant[5], mutant[3], mutant[4], how, seconds)
             print(line, flush=True)
-            if fate == "survived":
+            if outcome == "survived":
                 survivors.append("\t".join((*key, "")))
     total = sum(counts.values()) - counts["equivalent"]
     print("%d mutants, %d equivalent; of %d others %d caught (%.1f %%), %d explained, %d survived" %

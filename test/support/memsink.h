@@ -1,6 +1,6 @@
 /*
  * A row sink in memory for tests: it keeps a deep copy of every row and hands out cells by table,
- * row and column. It takes its memory from malloc, not through the door, so that tests which let
+ * row and column. It takes its memory from malloc, not from base/alloc.h, so that tests which let
  * allocations fail or count them see only the code under test.
  *
  * It fails the test when a row is used against the rules of sink.h: keys that are not dense, a

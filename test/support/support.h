@@ -16,7 +16,7 @@
 #include "base/alloc.h"
 
 /* A context with the defaults, on the heap (it is large); test_ctx_free checks that all memory that
- * went through the door came back. */
+ * was allocated was freed. */
 ts_ctx *test_ctx_new(void);
 void test_ctx_free(ts_ctx *ctx);
 
@@ -26,7 +26,7 @@ void test_assert_ok(const ts_ctx *ctx, ts_code code, const char *what, const cha
 
 /*
  * An allocator that fails: the call number `fail_at`, from 1, and with `forever` all after it; 0
- * none. `calls` counts. test_failing_allocator gives the door that goes through it, on top of
+ * none. `calls` counts. test_failing_allocator gives the allocator that uses it, on top of
  * realloc.
  */
 typedef struct test_failing {

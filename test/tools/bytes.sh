@@ -88,7 +88,7 @@ if cmp -s j l; then
     failed=1
 fi
 
-# Mistakes are told.
+# Mistakes are reported.
 for bad in --nonsense "--snapshot /nonexistent" "--config colour=red" "--length x" "--segment 0" \
     "--snapshot synth:colour=red" "--order 9"; do
     # shellcheck disable=SC2086

@@ -1,7 +1,7 @@
 /*
- * Makes the inputs that the tests of the input room read: a directory of the test's own, compressed
- * bytes, archives. Everything is made with zlib and libarchive directly, not with the code under
- * test.
+ * Makes the inputs that the tests of the input layer read: a directory of the test's own,
+ * compressed bytes, archives. Everything is made with zlib and libarchive directly, not with the
+ * code under test.
  */
 #ifndef TS_TEST_INPUT_MAKE_H
 #define TS_TEST_INPUT_MAKE_H

@@ -44,7 +44,7 @@ static void test_choice(void **state)
     }
     assert_int_equal(ts_analysis_choose(&set, f->ctx, "x", true), TS_ERR_USAGE);
     assert_string_equal(f->ctx->error.causes[0],
-                        "no analysis is called \"x\"; there are: call_views, stack_totals, "
+                        "unknown analysis \"x\"; known are: call_views, stack_totals, "
                         "default, none");
 }
 

@@ -1,8 +1,8 @@
-/* The door for memory, chains of causes, the log, sums that stop at the ends. */
+/* The allocator, chains of causes, the log, sums that stop at the ends. */
 #include "base/ckd.h"
 #include "support.h"
 
-static void test_door_counts(void **state)
+static void test_allocator_counts(void **state)
 {
     ts_ctx *ctx = test_ctx_new();
     (void)state;
@@ -26,7 +26,7 @@ static void test_door_counts(void **state)
     test_ctx_free(ctx);
 }
 
-static void test_door_refuses(void **state)
+static void test_allocator_refuses(void **state)
 {
     ts_ctx *ctx = test_ctx_new();
     (void)state;
@@ -133,9 +133,12 @@ static void test_sums_that_stop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_door_counts),    cmocka_unit_test(test_door_refuses),
-        cmocka_unit_test(test_chain),          cmocka_unit_test(test_names_of_codes),
-        cmocka_unit_test(test_cancel),         cmocka_unit_test(test_log),
+        cmocka_unit_test(test_allocator_counts),
+        cmocka_unit_test(test_allocator_refuses),
+        cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_names_of_codes),
+        cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_log),
         cmocka_unit_test(test_sums_that_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -164,8 +164,8 @@ static void test_times_of_segments(void **state)
     free(f.p);
 }
 
-/* A gap is told once, before the next segment of any plugin, or at once when the caller knows of
- * it. */
+/* A gap is reported once, before the next segment of any plugin, or at once when the caller knows
+ * of it. */
 static void test_gaps(void **state)
 {
     bytes f = {0};

@@ -105,7 +105,7 @@ static void test_wrap_is_reported(void **state)
         assert_true(ts_text_is(head, plain[i]));
         assert_int_equal(ts_stream_wrap(s), TS_WRAP_NONE);
         ts_stream_close(s);
-        assert_code(w->ctx, ts_member_enter(&inner, set, 0), TS_ERR_FORMAT, "no archive");
+        assert_code(w->ctx, ts_member_enter(&inner, set, 0), TS_ERR_FORMAT, "not an archive");
         assert_null(inner);
         ts_fileset_close(set);
     }
@@ -284,7 +284,7 @@ static void test_hostile_names(void **state)
     place_free(w);
 }
 
-/* What was told apart by "/", ".." or nothing before it still is. */
+/* What was distinguished by "/", ".." or nothing before it still is. */
 static void test_names_stay_distinct(void **state)
 {
     static const char *const names[][2] = {
@@ -324,7 +324,7 @@ static void test_names_stay_distinct(void **state)
     }
 }
 
-/* Links are read as what they stand for, as in a directory; those to nowhere are told. */
+/* Links are read as what they stand for, as in a directory; those to nowhere are reported. */
 static void test_links(void **state)
 {
     (void)state;

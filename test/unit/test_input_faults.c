@@ -86,7 +86,7 @@ static void f_free(void *user, void *p)
 
 /* --- what is done under faults --- */
 
-/* Everything that this room can do with the first member at the bottom of a path. */
+/* Everything that this layer can do with the first member at the bottom of a path. */
 static ts_code use_input(bytes *out, ts_ctx *ctx, const char *path, bool blob)
 {
     ts_fileset *outer = NULL;
@@ -208,7 +208,7 @@ static void test_mark(void **state)
     free(data.p);
 }
 
-/* libarchive's own memory does not come through the door and is not made to fail. */
+/* libarchive's own memory does not come through base/alloc.h and is not made to fail. */
 static void test_archives(void **state)
 {
     (void)state;

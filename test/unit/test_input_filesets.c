@@ -341,7 +341,7 @@ static void test_member_is_gone(void **state)
     assert_code(w->ctx, ts_member_open(&s, set, 0), TS_ERR_INPUT, w->path);
     assert_false(ts_member_seekable(set, 0));
     assert_int_equal(mkfifo(w->path, 0600), 0);
-    assert_code(w->ctx, ts_member_open(&s, set, 0), TS_ERR_INPUT, "no regular file any more");
+    assert_code(w->ctx, ts_member_open(&s, set, 0), TS_ERR_INPUT, "not a regular file any more");
     ts_fileset_close(set);
     place_free(w);
 }

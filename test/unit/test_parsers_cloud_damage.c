@@ -1,4 +1,4 @@
-/* Cloud Profiler: damage, and what the importer mends. The bytes are put together here. */
+/* Cloud Profiler: damage, and what the importer repairs. The bytes are put together here. */
 #include "cloud_build.h"
 
 /* A length, or a number, of -1. */
@@ -181,7 +181,7 @@ static pod with_amounts(void)
     return p;
 }
 
-static void test_cut_amounts_are_mended(void **state)
+static void test_cut_amounts_are_repaired(void **state)
 {
     run r;
     UNUSED(state);
@@ -191,7 +191,7 @@ static void test_cut_amounts_are_mended(void **state)
     assert_cell(&r, cloud_call, 0, file_written, 2);
     assert_cell(&r, cloud_call, 0, net_read, 3);
     assert_cell(&r, cloud_call, 0, net_written, 4);
-    assert_int_equal(issue_sum(&r, "cloud_amount_mended"), 2);
+    assert_int_equal(issue_sum(&r, "cloud_amount_repaired"), 2);
     assert_int_equal(complaints(&r), 0);
     run_free(&r);
 }
@@ -215,7 +215,7 @@ static void test_other_amounts_are_not_touched(void **state)
     assert_cell(&r, cloud_call, 0, file_read, 1);
     assert_cell(&r, cloud_call, 0, file_written, 2);
     assert_cell(&r, cloud_call, 0, net_read, 3);
-    assert_int_equal(issue_sum(&r, "cloud_amount_mended"), 0);
+    assert_int_equal(issue_sum(&r, "cloud_amount_repaired"), 0);
     run_free(&r);
 }
 
@@ -251,7 +251,7 @@ static void test_amounts_belong_to_their_root(void **state)
     assert_cell(&r, cloud_call, 0, memory, 268435466);
     assert_cell(&r, cloud_call, 1, memory, 268435476);
     assert_null_cell(&r, cloud_call, 0, file_read);
-    assert_int_equal(issue_sum(&r, "cloud_amount_mended"), 2);
+    assert_int_equal(issue_sum(&r, "cloud_amount_repaired"), 2);
     run_free(&r);
 }
 
@@ -926,7 +926,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_calls_of_lost_words_are_plausible),
         cmocka_unit_test(test_calls_without_a_root),
         cmocka_unit_test(test_impossible_parameters_end_the_calls),
-        cmocka_unit_test(test_cut_amounts_are_mended),
+        cmocka_unit_test(test_cut_amounts_are_repaired),
         cmocka_unit_test(test_other_amounts_are_not_touched),
         cmocka_unit_test(test_amounts_belong_to_their_root),
         cmocka_unit_test(test_pauses_go_on_in_the_next_phrase),

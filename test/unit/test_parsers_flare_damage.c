@@ -539,7 +539,7 @@ static void test_summary(void **state)
     }
 }
 
-/* Text behind the end is told, wherever blocks end; a number is no summary. */
+/* Text behind the end is reported, wherever blocks end; a number is no summary. */
 static void test_behind_the_summary(void **state)
 {
     static const size_t blocks[] = {1, 2, 3, 7, 0};

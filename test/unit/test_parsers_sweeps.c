@@ -1,6 +1,7 @@
 /*
  * Damage everywhere: tiny inputs of each kind, cut at every byte, with every bit flipped, and read
- * in blocks of several sizes. Rows before the damage stay, the loss is told, items are conserved.
+ * in blocks of several sizes. Rows before the damage stay, the loss is reported, items are
+ * conserved.
  */
 #include "parsers_run.h"
 

@@ -218,7 +218,7 @@ static void lock_byte_at(unsigned offset)
     assert_int_equal(sqlite3_test_control(SQLITE_TESTCTRL_PENDING_BYTE, offset) != 0, 1);
 }
 
-/* SQLite can be told that the lock byte stands elsewhere, so that every kind of page meets it:
+/* SQLite can be configured so that the lock byte is elsewhere, so that every kind of page meets it:
  * leaves, overflow pages first and later in their chain, interior pages, the end of the file. */
 static void test_lock_page(void **state)
 {

@@ -434,7 +434,7 @@ static void test_side_files_that_are_no_files(void **state)
                                          : symlink("/nowhere", side),
                              0);
             assert_failure(f->ctx, ts_target_open(&t, f->ctx, path, &forced), TS_ERR_OUTPUT,
-                           "no regular file");
+                           "not a regular file");
             assert_int_equal(count_names(f->dir), 1);
             assert_int_equal(kind == 1 ? rmdir(side) : unlink(side), 0);
         }

@@ -592,7 +592,7 @@ static void test_databases_refused(void **state)
     static const struct {
         const char *sql, *words;
     } cases[] = {
-        {"PRAGMA application_id = 1", "it is no database of this program"},
+        {"PRAGMA application_id = 1", "not a database of trace_streamer"},
         {"PRAGMA user_version = 77", "it has version 77 of the schema"},
         {"DROP TABLE stack_node; CREATE TABLE stack_node(id INTEGER PRIMARY KEY, x) WITHOUT ROWID",
          "stack_node is not as this program makes it"},

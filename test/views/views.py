@@ -84,7 +84,7 @@ def made_group(j, t):
         if a.functions:
             heaps.ask_stacks(j, a, file=a.file_id, limit=1000)
     for a, b in zip(views, views[1:]):
-        if a.file_id not in (2, 3) and b.file_id not in (2, 3):  # ids that two nodes have cannot be told apart
+        if a.file_id not in (2, 3) and b.file_id not in (2, 3):  # ids that two nodes have cannot be distinguished
             heaps.ask_diff(j, a, b, file=b.file_id)
     quality.check_quality(j)
 

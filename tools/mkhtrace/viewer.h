@@ -1,7 +1,7 @@
 /*
  * JSON in the shape in which the web viewer writes it back when it cuts a trace by time: object
  * members in the order of their keys, no white space, optionally only some of the heap's nodes (all
- * edges stay, so their owners cannot be told any more).
+ * edges stay, so their owners cannot be determined any more).
  */
 #ifndef MK_VIEWER_H
 #define MK_VIEWER_H

@@ -8,7 +8,7 @@ static const enum ts_table_id needs[] = {TS_T_stack_slice, TS_TABLE_COUNT};
 static const enum ts_table_id writes[] = {TS_TABLE_COUNT};
 static const ts_issue_code issues[] = {TS_ISSUE_COUNT};
 
-static ts_code run(ts_ctx *ctx, ts_reader *reader, ts_store *store)
+static ts_code call_views_run(ts_ctx *ctx, ts_reader *reader, ts_store *store)
 {
     bool any = true;
     ts_code code = TS_OK;
@@ -29,5 +29,5 @@ const ts_analysis ts_analysis_call_views = {
     .needs = needs,
     .writes = writes,
     .issues = issues,
-    .run = run,
+    .run = call_views_run,
 };

@@ -79,7 +79,7 @@ static void add(sums *a, const sums *b)
 
 /* --- call paths ---------------------------------------------------------------------------- */
 
-static ts_code grow(ts_ctx *ctx, void *array, uint32_t *cap, uint32_t n, size_t size)
+static ts_code totals_grow(ts_ctx *ctx, void *array, uint32_t *cap, uint32_t n, size_t size)
 {
     uint32_t more = *cap == 0 ? 1024 : *cap * 2;
     void *old;
@@ -120,9 +120,9 @@ static ts_code read_nodes(work *w, ts_reader *reader)
             if (b->rowids[i] != id || parent < 0 || parent >= id || method < 0 ||
                 method > w->methods) {
                 code = bad_rows(w, "stack_node");
-            } else if ((code = grow(w->ctx, &w->parent, &caps[0], id, sizeof *w->parent)) ==
+            } else if ((code = totals_grow(w->ctx, &w->parent, &caps[0], id, sizeof *w->parent)) ==
                            TS_OK &&
-                       (code = grow(w->ctx, &w->method, &caps[1], id, sizeof *w->method)) ==
+                       (code = totals_grow(w->ctx, &w->method, &caps[1], id, sizeof *w->method)) ==
                            TS_OK) {
                 w->parent[id] = (uint32_t)parent;
                 w->method[id] = (uint32_t)method;
@@ -251,11 +251,12 @@ static ts_code map_grow(map *m, const work *w, uint32_t n,
     return TS_OK;
 }
 
-static ts_code find_group(uint32_t *out, work *w, int64_t source_id, int64_t itid, int64_t event)
+static ts_code totals_find_group(uint32_t *out, work *w, int64_t source_id, int64_t itid,
+                                 int64_t event)
 {
     ts_code code = map_grow(&w->group_map, w, w->group_n, hash_group);
-    if (code != TS_OK ||
-        (code = grow(w->ctx, &w->groups, &w->group_cap, w->group_n, sizeof *w->groups)) != TS_OK) {
+    if (code != TS_OK || (code = totals_grow(w->ctx, &w->groups, &w->group_cap, w->group_n,
+                                             sizeof *w->groups)) != TS_OK) {
         return code;
     }
     uint32_t at = (uint32_t)hash3(w->ctx, source_id, itid, event) & (w->group_map.cap - 1);
@@ -276,8 +277,8 @@ static ts_code find_entry(entry **out, work *w, uint32_t in, uint32_t node)
 {
     ts_code code = map_grow(&w->entry_map, w, w->entry_n, hash_entry);
     group *g = &w->groups[in];
-    if (code != TS_OK || (code = grow(w->ctx, &w->entries, &w->entry_cap, w->entry_n,
-                                      sizeof *w->entries)) != TS_OK) {
+    if (code != TS_OK || (code = totals_grow(w->ctx, &w->entries, &w->entry_cap, w->entry_n,
+                                             sizeof *w->entries)) != TS_OK) {
         return code;
     }
     uint32_t at = (uint32_t)hash3(w->ctx, in, node, 0) & (w->entry_map.cap - 1);
@@ -320,9 +321,9 @@ static ts_code add_sample(work *w, const ts_batch *b, unsigned i)
         code = ts_pool_intern(w->ctx, &event_id, NULL, &w->events, (ts_text){event->p, event->n});
     }
     if (code != TS_OK ||
-        (code = find_group(&in, w, c[SOURCE].ints[i],
-                           c[THREAD].null[i] != 0 ? NO_THREAD : c[THREAD].ints[i],
-                           c[EVENT].null[i] != 0 ? NO_EVENT : (int64_t)event_id)) != TS_OK ||
+        (code = totals_find_group(&in, w, c[SOURCE].ints[i],
+                                  c[THREAD].null[i] != 0 ? NO_THREAD : c[THREAD].ints[i],
+                                  c[EVENT].null[i] != 0 ? NO_EVENT : (int64_t)event_id)) != TS_OK ||
         (code = find_entry(&e, w, in, (uint32_t)node)) != TS_OK) {
         return code;
     }
@@ -368,7 +369,7 @@ static void touch_paths(work *w, const group *g)
 }
 
 /* Numbers go up from paths below which nothing is left. */
-static void add_up(work *w)
+static void totals_add_up(work *w)
 {
     for (uint32_t i = 0; i < w->list_n; i++) {
         uint32_t at = w->list[i];
@@ -388,7 +389,7 @@ static void add_up(work *w)
     w->pending[NONE] = 0;
 }
 
-static ts_code put_method(work *w, const group *g, uint32_t method)
+static ts_code totals_put_method(work *w, const group *g, uint32_t method)
 {
     const sums *self = &w->self[method];
     const sums *total = &w->total[method];
@@ -432,15 +433,20 @@ static ts_code put_group(work *w, const group *g)
     }
     for (uint32_t i = 0; i < methods; i++) {
         uint32_t method = w->list[i];
-        code = code == TS_OK ? put_method(w, g, method) : code;
+        if (code == TS_OK) {
+            code = totals_put_method(w, g, method);
+        }
         w->seen[method] = false;
         w->self[method] = (sums){0};
         w->total[method] = (sums){0};
     }
-    return code == TS_OK ? ts_check_cancel(w->ctx) : code;
+    if (code != TS_OK) {
+        return code;
+    }
+    return ts_check_cancel(w->ctx);
 }
 
-static void release(work *w)
+static void totals_release(work *w)
 {
     void *arrays[] = {w->parent,         w->method,  w->child,  w->sibling, w->pending,
                       w->outermost,      w->touched, w->below,  w->self,    w->total,
@@ -452,20 +458,28 @@ static void release(work *w)
     ts_pool_free(w->ctx, &w->events);
 }
 
-static ts_code run(ts_ctx *ctx, ts_reader *reader, ts_store *store)
+static ts_code totals_run(ts_ctx *ctx, ts_reader *reader, ts_store *store)
 {
     work w = {.ctx = ctx, .sink = ts_store_sink(store)};
     ts_code code = count_methods(&w, reader);
-    if (code == TS_OK && (code = read_nodes(&w, reader)) == TS_OK &&
-        (code = make_arrays(&w)) == TS_OK && (code = find_outermost(&w)) == TS_OK) {
+    if (code == TS_OK) {
+        code = read_nodes(&w, reader);
+    }
+    if (code == TS_OK) {
+        code = make_arrays(&w);
+    }
+    if (code == TS_OK) {
+        code = find_outermost(&w);
+    }
+    if (code == TS_OK) {
         code = read_samples(&w, reader);
     }
     for (uint32_t i = 0; i < w.group_n && code == TS_OK; i++) {
         touch_paths(&w, &w.groups[i]);
-        add_up(&w);
+        totals_add_up(&w);
         code = put_group(&w, &w.groups[i]);
     }
-    release(&w);
+    totals_release(&w);
     return code;
 }
 
@@ -480,5 +494,5 @@ const ts_analysis ts_analysis_stack_totals = {
     .needs = needs,
     .writes = writes,
     .issues = issues,
-    .run = run,
+    .run = totals_run,
 };

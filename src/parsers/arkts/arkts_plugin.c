@@ -28,7 +28,7 @@ static ts_code field_begin(void *user, uint32_t field, uint64_t n, bool *want)
     if (field != RESULT_FIELD) {
         return TS_OK;
     }
-    if (im->begun) { /* a message has one result; the first counts, it is already on its way */
+    if (im->begun) { /* a message has one result; the first counts, it is already being read */
         im->repeated = true;
         return TS_OK;
     }
@@ -157,7 +157,7 @@ static bool reads_config(const uint8_t *p, size_t n, uint64_t size)
 
 /* --- the plugin ----------------------------------------------------------------------------- */
 
-static ts_code open_plugin(void **self, const ts_plugin_host *host)
+static ts_code arkts_open(void **self, const ts_plugin_host *host)
 {
     arkts_plugin *im = ts_zalloc(host->ctx, 1, sizeof *im);
     ts_code code;
@@ -176,19 +176,19 @@ static ts_code open_plugin(void **self, const ts_plugin_host *host)
     return TS_OK;
 }
 
-static ts_code on_gap(void *self, int64_t offset)
+static ts_code arkts_gap(void *self, int64_t offset)
 {
     arkts_plugin *im = self;
     return ts_session_gap(im->session, offset);
 }
 
-static ts_code finish_plugin(void *self)
+static ts_code arkts_finish(void *self)
 {
     arkts_plugin *im = self;
     return ts_session_finish(im->session);
 }
 
-static void close_plugin(void *self)
+static void arkts_close(void *self)
 {
     arkts_plugin *im = self;
     ts_session_free(im->session);
@@ -203,12 +203,12 @@ static const ts_plugin_name names[] = {
 
 TS_HTRACE_PLUGIN(arkts) = {
     .names = names,
-    .open = open_plugin,
+    .open = arkts_open,
     .begin = result_begin,
     .data = result_data,
     .end = result_end,
     .message = config_message,
-    .gap = on_gap,
-    .finish = finish_plugin,
-    .close = close_plugin,
+    .gap = arkts_gap,
+    .finish = arkts_finish,
+    .close = arkts_close,
 };

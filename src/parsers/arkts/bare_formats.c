@@ -158,10 +158,17 @@ static ts_code heap_open(void **self, ts_job *job)
     snprintf(label, sizeof label, "Snapshot%" PRIu64,
              ts_sink_rows(ts_store_sink(job->store), TS_T_js_heap_files));
     snprintf(file, sizeof file, "%s.heapsnapshot", label);
-    if ((code = shared_run(&b->run, job)) != TS_OK ||
-        (code = ts_heap_new(&b->heap, job->ctx, job->store)) != TS_OK ||
-        (code = ts_heap_begin(b->heap, job->source_id, label)) != TS_OK ||
-        (code = extract_file(job, &b->file, file)) != TS_OK) {
+    code = shared_run(&b->run, job);
+    if (code == TS_OK) {
+        code = ts_heap_new(&b->heap, job->ctx, job->store);
+    }
+    if (code == TS_OK) {
+        code = ts_heap_begin(b->heap, job->source_id, label);
+    }
+    if (code == TS_OK) {
+        code = extract_file(job, &b->file, file);
+    }
+    if (code != TS_OK) {
         heap_close(b);
         return code;
     }
@@ -266,16 +273,21 @@ static ts_code profile_open(void **self, ts_job *job)
         return job->ctx->error.code;
     }
     b->job = job;
-    if ((code = shared_run(&b->run, job)) != TS_OK ||
-        (code = ts_profile_new(&b->profile, job->ctx, job->store, &b->run->profile_ids)) != TS_OK ||
-        (code = ts_profile_begin(b->profile, job->source_id)) != TS_OK ||
-        (code = ts_json_new(&b->json, job->ctx, ts_profile_handler(), b->profile,
-                            TS_JSON_RAW_STRINGS)) != TS_OK) {
-        profile_close(b);
-        return code;
+    code = shared_run(&b->run, job);
+    if (code == TS_OK) {
+        code = ts_profile_new(&b->profile, job->ctx, job->store, &b->run->profile_ids);
     }
-    snprintf(file, sizeof file, "%s.cpuprofile", ts_profile_name(b->profile));
-    code = extract_file(job, &b->file, file);
+    if (code == TS_OK) {
+        code = ts_profile_begin(b->profile, job->source_id);
+    }
+    if (code == TS_OK) {
+        code =
+            ts_json_new(&b->json, job->ctx, ts_profile_handler(), b->profile, TS_JSON_RAW_STRINGS);
+    }
+    if (code == TS_OK) {
+        snprintf(file, sizeof file, "%s.cpuprofile", ts_profile_name(b->profile));
+        code = extract_file(job, &b->file, file);
+    }
     if (code != TS_OK) {
         profile_close(b);
         return code;

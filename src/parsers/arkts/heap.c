@@ -1,7 +1,6 @@
-#include "parsers/arkts/heap_impl.h"
+#include "parsers/arkts/heap_state.h"
 
 #include "base/alloc.h"
-#include "base/utf8.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,15 +28,10 @@ static enum heap_part part_of(const char *p, size_t n)
     return PART_OTHER;
 }
 
-static enum part_state state_of(const ts_heap *h, enum heap_part part)
+static bool was_seen(const ts_heap *h, enum heap_part part)
 {
-    if (part < PART_INTS) {
-        return h->arrays[part].state;
-    }
-    if (part == PART_STRINGS) {
-        return h->strings_state;
-    }
-    return part == PART_SNAPSHOT && h->meta.seen ? PART_CLOSED : PART_ABSENT;
+    return part == PART_SNAPSHOT ? h->meta.seen
+                                 : part <= PART_STRINGS && heap_state_of(h, part) != PART_ABSENT;
 }
 
 static ts_code unexpected(ts_heap *h, const char *what)
@@ -56,7 +50,7 @@ const char *heap_part_name(enum heap_part part)
 
 /* --- JSON events --------------------------------------------------------------------------- */
 
-/* A top-level member that is not known: told and counted, the first few by their names. */
+/* A top-level member that is not known: recorded and counted, the first few by their names. */
 static ts_code skip_member(ts_heap *h, const char *p, size_t n)
 {
     char name[48];
@@ -64,7 +58,7 @@ static ts_code skip_member(ts_heap *h, const char *p, size_t n)
     ts_code code;
     snprintf(name, sizeof name, "%.*s", (int)(n < 40 ? n : 40), p);
     code = ts_count(&tally, h->store, h->source_id, TS_ITEM_extra_members,
-                    h->unknown_members++ < MAX_EXTRA ? name : NULL);
+                    h->unknown_members++ < HEAP_MAX_EXTRA ? name : NULL);
     if (code != TS_OK) {
         return code;
     }
@@ -74,10 +68,10 @@ static ts_code skip_member(ts_heap *h, const char *p, size_t n)
                     "the member %s is not known and was skipped", name);
 }
 
-static ts_code on_key(void *user, const char *p, size_t n)
+static ts_code heap_on_key(void *user, const char *p, size_t n)
 {
     ts_heap *h = user;
-    h->json_replaced = ts_json_replaced(h->json);
+    heap_string_begin(h);
     if (h->skip > 0) {
         return TS_OK;
     }
@@ -88,7 +82,7 @@ static ts_code on_key(void *user, const char *p, size_t n)
     if (h->part == PART_OTHER) {
         return skip_member(h, p, n);
     }
-    if (state_of(h, h->part) != PART_ABSENT) {
+    if (was_seen(h, h->part)) {
         ts_code code =
             ts_issue(h->store, h->source_id, TS_ISSUE_heap_duplicate_array, h->label, h->offset,
                      "%s occurs again; the first one counts", heap_part_name(h->part));
@@ -106,7 +100,7 @@ static ts_code begin_member(ts_heap *h, bool array, int *want)
         return TS_OK;
     }
     if (h->part == PART_STRINGS && array) {
-        h->strings_state = PART_OPEN;
+        h->strings.state = PART_OPEN;
         return TS_OK;
     }
     if (h->part < PART_INTS && array) {
@@ -117,7 +111,7 @@ static ts_code begin_member(ts_heap *h, bool array, int *want)
     return h->part == PART_OTHER ? TS_OK : unexpected(h, heap_part_name(h->part));
 }
 
-static ts_code begin(ts_heap *h, bool array, int *want)
+static ts_code heap_begin_value(ts_heap *h, bool array, int *want)
 {
     h->depth++;
     if (h->skip > 0) {
@@ -145,8 +139,7 @@ static ts_code begin(ts_heap *h, bool array, int *want)
     }
     h->skip = 1;
     if (h->part == PART_STRINGS) {
-        h->strings_not_text++;
-        return heap_put_string(h, TS_TEXT_NULL);
+        return heap_string_odd(h);
     }
     return heap_array_odd(h, h->part);
 }
@@ -159,13 +152,13 @@ static ts_code end_member(ts_heap *h)
         return code != TS_OK ? code : heap_array_resume(h);
     }
     if (h->part == PART_STRINGS) {
-        h->strings_state = PART_CLOSED;
+        h->strings.state = PART_CLOSED;
         return TS_OK;
     }
     return heap_array_close(h, h->part);
 }
 
-static ts_code end(ts_heap *h)
+static ts_code heap_end_value(ts_heap *h)
 {
     h->depth--;
     if (h->skip > 0) {
@@ -183,24 +176,24 @@ static ts_code end(ts_heap *h)
     return h->part == PART_SNAPSHOT ? heap_meta_end(h) : heap_array_nested(h, false);
 }
 
-static ts_code on_object_begin(void *user)
+static ts_code heap_on_object_begin(void *user)
 {
     int want = TS_JSON_PLAIN;
-    return begin(user, false, &want);
+    return heap_begin_value(user, false, &want);
 }
 
-static ts_code on_array_begin(void *user, int *want)
+static ts_code heap_on_array_begin(void *user, int *want)
 {
-    return begin(user, true, want);
+    return heap_begin_value(user, true, want);
 }
 
-static ts_code on_end(void *user)
+static ts_code heap_on_end(void *user)
 {
-    return end(user);
+    return heap_end_value(user);
 }
 
 /* A string, number or literal that is no integer of an array. */
-static ts_code scalar(ts_heap *h, const ts_json_number *number)
+static ts_code heap_on_scalar(ts_heap *h, const ts_json_number *number)
 {
     if (h->skip > 0) {
         return TS_OK;
@@ -216,8 +209,7 @@ static ts_code scalar(ts_heap *h, const ts_json_number *number)
         return number == NULL ? TS_OK : heap_meta_number(h, number);
     }
     if (h->part == PART_STRINGS) {
-        h->strings_not_text++;
-        return heap_put_string(h, TS_TEXT_NULL);
+        return heap_string_odd(h);
     }
     if (number != NULL && number->is_int) {
         return heap_array_ints(h, h->part, &number->i, 1);
@@ -225,95 +217,49 @@ static ts_code scalar(ts_heap *h, const ts_json_number *number)
     return heap_array_odd(h, h->part);
 }
 
-static ts_code on_number(void *user, const ts_json_number *number)
+static ts_code heap_on_number(void *user, const ts_json_number *number)
 {
-    return scalar(user, number);
+    return heap_on_scalar(user, number);
 }
 
-static ts_code on_literal(void *user, ts_json_kind kind)
+static ts_code heap_on_literal(void *user, ts_json_kind kind)
 {
     (void)kind;
-    return scalar(user, NULL);
+    return heap_on_scalar(user, NULL);
 }
 
-static ts_code on_ints(void *user, const int64_t *v, size_t n)
+static ts_code heap_on_ints(void *user, const int64_t *v, size_t n)
 {
     ts_heap *h = user;
     return h->skip > 0 ? TS_OK : heap_array_ints(h, h->part, v, n);
 }
 
-static ts_code whole_text(ts_heap *h, ts_text text)
-{
-    if (h->raw && !ts_utf8_valid(text.p, text.n)) {
-        ts_code code;
-        h->clean.n = 0;
-        code = ts_utf8_clean(h->ctx, &h->clean, &h->replaced, text.p, text.n);
-        if (code != TS_OK) {
-            return code;
-        }
-        text = ts_buf_text(&h->clean);
-    }
-    return h->part == PART_STRINGS ? heap_put_string(h, text) : heap_meta_text(h, text);
-}
-
-/* Collects the pieces of a string up to the limit. */
-static ts_code on_string(void *user, const char *p, size_t n, unsigned flags)
+static ts_code heap_on_string(void *user, const char *p, size_t n, unsigned flags)
 {
     ts_heap *h = user;
-    size_t room;
-    ts_code code;
     bool wanted = h->depth >= 2 && (h->part == PART_STRINGS || h->part == PART_SNAPSHOT);
     if ((flags & TS_JSON_LAST) != 0) {
-        uint64_t replaced = ts_json_replaced(h->json);
-        h->replaced += wanted && h->skip == 0 ? replaced - h->json_replaced : 0;
-        h->json_replaced = replaced;
+        heap_string_end(h, wanted && h->skip == 0);
     }
     if (h->skip > 0) {
         return TS_OK;
     }
     if (!wanted) {
-        return (flags & TS_JSON_FIRST) != 0 ? scalar(h, NULL) : TS_OK;
+        return (flags & TS_JSON_FIRST) != 0 ? heap_on_scalar(h, NULL) : TS_OK;
     }
-    if ((flags & TS_JSON_FIRST) != 0) {
-        h->text.n = 0;
-        h->text_cut = false;
-        ts_spool_free(h->long_text);
-        h->long_text = NULL;
-        if ((flags & TS_JSON_LAST) != 0 && n <= h->ctx->limits.max_string) {
-            return whole_text(h, (ts_text){p, n});
-        }
-    }
-    if (h->part == PART_STRINGS && h->ctx->limits.max_string > HEAP_LONG_TEXT &&
-        (h->long_text != NULL || h->text.n + n > HEAP_LONG_TEXT)) {
-        return heap_long_piece(h, p, n, (flags & TS_JSON_LAST) != 0);
-    }
-    room = (size_t)h->ctx->limits.max_string - h->text.n;
-    if (n > room) {
-        n = room;
-        h->text_cut = true;
-    }
-    code = ts_buf_put(h->ctx, &h->text, p, n);
-    if (code != TS_OK || (flags & TS_JSON_LAST) == 0) {
-        return code;
-    }
-    h->strings_cut += h->text_cut ? 1 : 0;
-    while (h->text_cut && h->text.n > 0 && !ts_utf8_valid(h->text.p, h->text.n) &&
-           h->ctx->limits.max_string - h->text.n < 4) {
-        h->text.n--; /* the limit fell inside a character */
-    }
-    return whole_text(h, ts_buf_text(&h->text));
+    return heap_string_piece(h, p, n, flags);
 }
 
 static const ts_json_handler heap_handler = {
-    .object_begin = on_object_begin,
-    .object_end = on_end,
-    .array_begin = on_array_begin,
-    .array_end = on_end,
-    .key = on_key,
-    .string = on_string,
-    .number = on_number,
-    .literal = on_literal,
-    .ints = on_ints,
+    .object_begin = heap_on_object_begin,
+    .object_end = heap_on_end,
+    .array_begin = heap_on_array_begin,
+    .array_end = heap_on_end,
+    .key = heap_on_key,
+    .string = heap_on_string,
+    .number = heap_on_number,
+    .literal = heap_on_literal,
+    .ints = heap_on_ints,
 };
 
 const ts_json_handler *ts_heap_handler(void)
@@ -343,31 +289,23 @@ ts_code ts_heap_new(ts_heap **out, ts_ctx *ctx, ts_store *store)
     return TS_OK;
 }
 
-/* Gives back everything that one snapshot needed. */
-static void clear(ts_heap *h)
+/* Releases everything that one snapshot needed. */
+static void clear_heap(ts_heap *h)
 {
-    for (int i = 0; i < PART_INTS; i++) {
-        ts_spool_free(h->arrays[i].spool);
-    }
-    memset(h->arrays, 0, sizeof h->arrays);
+    heap_array_reset(h);
     heap_meta_reset(h);
-    ts_intvec_free(h->ctx, &h->ids);
-    ts_intvec_free(h->ctx, &h->edge_counts);
-    ts_intvec_free(h->ctx, &h->parents);
+    heap_nodes_free(h->ctx, &h->nodes);
+    heap_tree_free(h->ctx, &h->tree);
     heap_classes_free(h);
-    ts_free(h->ctx, h->located);
-    h->located = NULL;
-    ts_buf_free(h->ctx, &h->text);
-    ts_buf_free(h->ctx, &h->clean);
-    ts_spool_free(h->long_text);
-    h->long_text = NULL;
+    heap_rows_free(h->ctx, &h->rows);
+    heap_strings_free(h->ctx, &h->strings);
     h->open = false;
 }
 
 void ts_heap_free(ts_heap *h)
 {
     if (h != NULL) {
-        clear(h);
+        clear_heap(h);
         ts_json_free(h->json);
         ts_free(h->ctx, h);
     }
@@ -375,29 +313,22 @@ void ts_heap_free(ts_heap *h)
 
 ts_code ts_heap_begin(ts_heap *h, int64_t parent_source, const char *label)
 {
-    ts_ctx *ctx = h->ctx;
-    ts_store *store = h->store;
     ts_sink *sink = h->sink;
-    ts_json *json = h->json;
     ts_code code;
-    memset(h, 0, sizeof *h);
-    h->ctx = ctx;
-    h->store = store;
-    h->sink = sink;
-    h->json = json;
-    ts_json_reset(json);
+    *h = (ts_heap){.ctx = h->ctx, .store = h->store, .sink = sink, .json = h->json};
+    ts_json_reset(h->json);
     h->part = PART_OTHER;
     h->offset = TS_NO_OFFSET;
-    h->owner_stop = UINT64_MAX;
-    h->owner = UINT64_MAX;
-    h->node_name_max = -1;
-    h->edge_name_max = -1;
-    h->function_index_max = -1;
+    heap_nodes_begin(&h->nodes);
+    heap_edges_begin(&h->edges);
+    heap_rows_begin(&h->rows);
+    heap_tree_reset(&h->tree);
+    heap_chunks_reset(&h->chunks);
     heap_trust_begin(h);
     h->file_id = (int64_t)ts_sink_rows(sink, TS_T_js_heap_files);
     snprintf(h->label, sizeof h->label, "%s", label);
     memcpy(h->first, sink->rows, sizeof h->first);
-    code = ts_source_add(&h->source_id, store, parent_source, "snapshot", NULL, "heapsnapshot");
+    code = ts_source_add(&h->source_id, h->store, parent_source, "snapshot", NULL, "heapsnapshot");
     h->open = code == TS_OK;
     return code;
 }
@@ -484,16 +415,21 @@ bool ts_heap_has_samples(const ts_heap *h)
 
 int64_t ts_heap_last_sample_us(const ts_heap *h)
 {
-    return h->last_sample_us;
+    return h->rows.last_sample_us;
 }
 
 ts_code ts_heap_finish(ts_heap *h, const ts_heap_end *end_of)
 {
-    ts_code code;
-    if ((code = heap_array_finish(h)) == TS_OK && (code = heap_judge(h)) == TS_OK &&
-        (code = heap_check(h)) == TS_OK) {
+    ts_code code = heap_array_finish(h);
+    if (code == TS_OK) {
+        code = heap_judge(h);
+    }
+    if (code == TS_OK) {
+        code = heap_check(h);
+    }
+    if (code == TS_OK) {
         code = heap_put_file(h, end_of);
     }
-    clear(h);
+    clear_heap(h);
     return code;
 }

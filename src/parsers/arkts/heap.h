@@ -38,11 +38,11 @@ void ts_heap_at(ts_heap *h, int64_t offset);
 /*
  * Feeds text. *used is how much of it belongs to this snapshot: less than n when the document was
  * complete and another text begins at p[*used]. Damaged JSON is recorded once; what follows it is
- * swallowed.
+ * ignored.
  */
 ts_code ts_heap_feed(ts_heap *h, size_t *used, const char *p, size_t n);
 
-/* Bytes of text taken so far: those swallowed behind damage do not count. */
+/* Bytes of text taken so far: those ignored behind damage do not count. */
 uint64_t ts_heap_taken(const ts_heap *h);
 
 /*
@@ -60,11 +60,12 @@ void ts_heap_break(ts_heap *h);
 /* The handler (user: the ts_heap) for a snapshot whose JSON events come from another reader, one
  * with TS_JSON_RAW_STRINGS. Its outermost event must be that of the snapshot itself. */
 const ts_json_handler *ts_heap_handler(void);
-void ts_heap_take_events(ts_heap *h); /* said before the first event of a snapshot */
+void ts_heap_take_events(ts_heap *h); /* called before the first event of a snapshot */
+
+/* True when nothing more is taken, and n bytes are counted without being read; else false. */
+bool ts_heap_pass(ts_heap *h, uint64_t n);
 
 /* The document has come to its end without damage. */
-/* Nothing more is taken: n bytes are counted without being seen, and true; else false. */
-bool ts_heap_pass(ts_heap *h, uint64_t n);
 bool ts_heap_complete(const ts_heap *h);
 /* The text makes no sense somewhere: what follows that place was not taken. */
 bool ts_heap_damaged(const ts_heap *h);

@@ -1,12 +1,12 @@
 /* The flat arrays of a snapshot: from single integers to rows, at once or after spooling. */
-#include "parsers/arkts/heap_impl.h"
+#include "parsers/arkts/heap_state.h"
 
 /* In a spool, HEAP_NULL is followed by one of these. */
 enum { SPOOL_NULL, SPOOL_BEGIN, SPOOL_END };
 
 static bool ready(const ts_heap *h, enum heap_part part)
 {
-    return h->meta.complete && (part != PART_EDGES || h->nodes_done);
+    return h->meta.complete && (part != PART_EDGES || h->nodes.complete);
 }
 
 static heap_fields *fields_of(ts_heap *h, enum heap_part part)
@@ -143,7 +143,7 @@ ts_code heap_array_open(ts_heap *h, enum heap_part part)
     return TS_OK;
 }
 
-static ts_code replay(ts_heap *h, enum heap_part part)
+static ts_code replay_spool(ts_heap *h, enum heap_part part)
 {
     heap_array *a = &h->arrays[part];
     ts_spool_cursor cursor;
@@ -175,16 +175,16 @@ static ts_code replay(ts_heap *h, enum heap_part part)
 static ts_code nodes_complete(ts_heap *h)
 {
     heap_array *edges = &h->arrays[PART_EDGES];
-    h->nodes_done = true;
+    h->nodes.complete = true;
     heap_judge_nodes(h);
     if (edges->spool == NULL) {
         return TS_OK;
     }
     if (h->arrays[PART_NODES].state == PART_CLOSED && edges->state == PART_CLOSED &&
-        edges->spooled / fields_of(h, PART_EDGES)->stride != h->edge_count_sum) {
-        h->owners_unknown = true;
+        edges->spooled / fields_of(h, PART_EDGES)->stride != h->nodes.edge_count_sum) {
+        h->edges.owners_unknown = true;
     }
-    return replay(h, PART_EDGES);
+    return replay_spool(h, PART_EDGES);
 }
 
 ts_code heap_array_close(ts_heap *h, enum heap_part part)
@@ -203,12 +203,20 @@ ts_code heap_array_resume(ts_heap *h)
                                            PART_TREE};
     ts_code code = TS_OK;
     for (size_t i = 0; i < sizeof order / sizeof order[0] && code == TS_OK; i++) {
-        code = replay(h, order[i]);
+        code = replay_spool(h, order[i]);
     }
     if (code == TS_OK && h->arrays[PART_NODES].state == PART_CLOSED) {
         code = nodes_complete(h);
     }
     return code;
+}
+
+void heap_array_reset(ts_heap *h)
+{
+    for (int i = 0; i < PART_INTS; i++) {
+        ts_spool_free(h->arrays[i].spool);
+    }
+    memset(h->arrays, 0, sizeof h->arrays);
 }
 
 /* A row of which only a part came, at the end of its array or of the text. */
@@ -235,7 +243,7 @@ ts_code heap_array_finish(ts_heap *h)
         h->meta.complete = true;
         code = heap_array_resume(h);
     }
-    if (code == TS_OK && !h->nodes_done) {
+    if (code == TS_OK && !h->nodes.complete) {
         code = nodes_complete(h);
     }
     if (code == TS_OK) {

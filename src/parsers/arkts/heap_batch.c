@@ -2,7 +2,7 @@
  * Whole rows of nodes and edges at once, straight from the integers that the JSON reader found. The
  * look-up of an edge's target is a jump to anywhere in the ids: they are fetched ahead.
  */
-#include "parsers/arkts/heap_impl.h"
+#include "parsers/arkts/heap_state.h"
 
 enum {
     EDGE_FIELDS = 3,
@@ -53,7 +53,7 @@ static ts_code put_edges(ts_heap *h, const int64_t *v, size_t rows, size_t *done
         for (size_t i = 0; i < n; i++) {
             target[i] = heap_edge_target(h, v[i * EDGE_FIELDS + EDGE_TO]);
             if (target[i] != HEAP_NO_TARGET) {
-                ts_intvec_prefetch(&h->ids, target[i]);
+                ts_intvec_prefetch(&h->nodes.ids, target[i]);
             }
         }
         for (size_t i = 0; i < n && code == TS_OK; i++, v += EDGE_FIELDS, ++*done) {

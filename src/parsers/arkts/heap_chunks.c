@@ -3,30 +3,29 @@
  * lost in whole chunks, unless one of them has another size than the others: V8 and ArkTS send
  * chunks of one size, but the last.
  */
-#include "parsers/arkts/heap_impl.h"
+#include "parsers/arkts/heap_state.h"
+
+void heap_chunks_reset(heap_chunks *chunks)
+{
+    *chunks = (heap_chunks){.suspect = UINT64_MAX};
+}
 
 static heap_mark *mark_of(ts_heap *h, uint64_t number)
 {
-    return &h->marks[number % HEAP_MARKS];
-}
-
-static uint64_t rows_of(const ts_heap *h, enum heap_part part)
-{
-    return part == PART_STRINGS ? h->strings : h->arrays[part].rows;
+    return &h->chunks.marks[number % HEAP_MARKS];
 }
 
 static bool is_open(const ts_heap *h, enum heap_part part)
 {
-    return part == PART_STRINGS ? h->strings_state == PART_OPEN
-                                : h->arrays[part].state == PART_OPEN;
+    return heap_state_of(h, part) == PART_OPEN;
 }
 
 static void compare_size(ts_heap *h, uint64_t bytes, bool last)
 {
-    if (h->mark_count == 1 && !last) {
-        h->chunk_size = bytes;
-    } else if (last ? h->mark_count > 1 && bytes > h->chunk_size : bytes != h->chunk_size) {
-        h->chunks_differ = true;
+    if (h->chunks.count == 1 && !last) {
+        h->chunks.size = bytes;
+    } else if (last ? h->chunks.count > 1 && bytes > h->chunks.size : bytes != h->chunks.size) {
+        h->chunks.differ = true;
     }
 }
 
@@ -46,15 +45,15 @@ static void note_seam(heap_trust *t, heap_place place)
 void ts_heap_chunk_begin(ts_heap *h)
 {
     heap_mark *mark;
-    if (h->mark_count > 0) {
-        compare_size(h, mark_of(h, h->mark_count - 1)->bytes, false);
+    if (h->chunks.count > 0) {
+        compare_size(h, mark_of(h, h->chunks.count - 1)->bytes, false);
     }
-    mark = mark_of(h, h->mark_count++);
+    mark = mark_of(h, h->chunks.count++);
     memset(mark, 0, sizeof *mark);
     mark->part = h->part;
     for (int i = 0; i <= PART_STRINGS; i++) {
         enum heap_part part = (enum heap_part)i;
-        heap_place place = {rows_of(h, part), part == PART_NODES ? h->self_size : 0};
+        heap_place place = {heap_rows_of(h, part), part == PART_NODES ? h->nodes.self_size : 0};
         mark->place[i] = place;
         if (is_open(h, part)) {
             note_seam(&h->trust[i], place);
@@ -65,14 +64,14 @@ void ts_heap_chunk_begin(ts_heap *h)
 void heap_chunk_text(ts_heap *h, const char *p, size_t n)
 {
     heap_mark *mark;
-    size_t room;
-    if (h->mark_count == 0) {
+    size_t left;
+    if (h->chunks.count == 0) {
         return;
     }
-    mark = mark_of(h, h->mark_count - 1);
-    room = sizeof mark->head - mark->head_n;
+    mark = mark_of(h, h->chunks.count - 1);
+    left = sizeof mark->head - mark->head_n;
     mark->bytes += n;
-    n = n < room ? n : room;
+    n = n < left ? n : left;
     memcpy(mark->head + mark->head_n, p, n);
     mark->head_n += n;
 }
@@ -80,23 +79,24 @@ void heap_chunk_text(ts_heap *h, const char *p, size_t n)
 bool heap_chunks_whole(const ts_heap *h)
 {
     const heap_mark *last;
-    if (h->mark_count < 2 || h->chunks_differ) {
+    if (h->chunks.count < 2 || h->chunks.differ) {
         return false;
     }
-    last = &h->marks[(h->mark_count - 1) % HEAP_MARKS];
-    return last->bytes <= h->chunk_size;
+    last = &h->chunks.marks[(h->chunks.count - 1) % HEAP_MARKS];
+    return last->bytes <= h->chunks.size;
 }
 
 /* Arrays that the chunks from this mark on belong to are not certain. */
 static void doubt_from(ts_heap *h, uint64_t number)
 {
     static const heap_mark beginning = {.part = PART_OTHER};
-    bool kept = h->mark_count - number <= HEAP_MARKS;
+    bool kept = h->chunks.count - number <= HEAP_MARKS;
     const heap_mark *mark = kept ? mark_of(h, number) : &beginning;
     for (int i = 0; i <= PART_STRINGS; i++) {
         enum heap_part part = (enum heap_part)i;
         heap_trust *t = &h->trust[i];
-        if ((mark->part == part || is_open(h, part) || rows_of(h, part) > mark->place[i].rows) &&
+        if ((mark->part == part || is_open(h, part) ||
+             heap_rows_of(h, part) > mark->place[i].rows) &&
             mark->place[i].rows < t->limit.rows) {
             t->limit = mark->place[i];
         }
@@ -106,16 +106,16 @@ static void doubt_from(ts_heap *h, uint64_t number)
 /* Chunks from this mark on are not in their places. */
 static void misplace(ts_heap *h, uint64_t number)
 {
-    h->misplaced = true;
+    h->chunks.misplaced = true;
     doubt_from(h, number);
 }
 
 void ts_heap_break(ts_heap *h)
 {
-    if (h->mark_count > 0 && h->fed > 0) {
-        doubt_from(h, h->mark_count - 1);
+    if (h->chunks.count > 0 && h->fed > 0) {
+        doubt_from(h, h->chunks.count - 1);
     } else {
-        h->broken = true; /* an object, which has no chunks */
+        h->damage.broken = true; /* an object, which has no chunks */
     }
 }
 
@@ -129,14 +129,14 @@ static bool same_chunk(const heap_mark *a, const heap_mark *b)
 /* The oldest chunk that came later than `ts`. */
 static uint64_t first_later(ts_heap *h, int64_t ts)
 {
-    uint64_t oldest = h->mark_count <= HEAP_MARKS ? 0 : h->mark_count - HEAP_MARKS;
-    for (uint64_t i = oldest; i < h->mark_count; i++) {
+    uint64_t oldest = h->chunks.count <= HEAP_MARKS ? 0 : h->chunks.count - HEAP_MARKS;
+    for (uint64_t i = oldest; i < h->chunks.count; i++) {
         const heap_mark *mark = mark_of(h, i);
         if (mark->has_ts && mark->ts > ts) {
             return i == oldest && oldest > 0 ? 0 : i;
         }
     }
-    return h->mark_count - 1;
+    return h->chunks.count - 1;
 }
 
 /*
@@ -145,26 +145,26 @@ static uint64_t first_later(ts_heap *h, int64_t ts)
  */
 void ts_heap_chunk_time(ts_heap *h, bool has_ts, int64_t ts)
 {
-    if (!has_ts || h->mark_count == 0) {
+    if (!has_ts || h->chunks.count == 0) {
         return;
     }
-    if (h->suspect != UINT64_MAX && ts >= h->latest_ts) {
-        misplace(h, h->suspect);
-        h->suspect = UINT64_MAX;
+    if (h->chunks.suspect != UINT64_MAX && ts >= h->chunks.latest_ts) {
+        misplace(h, h->chunks.suspect);
+        h->chunks.suspect = UINT64_MAX;
     }
-    if (h->has_latest && ts < h->latest_ts && h->suspect == UINT64_MAX) {
-        h->suspect = first_later(h, ts);
+    if (h->chunks.has_latest && ts < h->chunks.latest_ts && h->chunks.suspect == UINT64_MAX) {
+        h->chunks.suspect = first_later(h, ts);
     }
-    if (!h->has_latest || ts > h->latest_ts) {
-        h->latest_ts = ts;
-        h->has_latest = true;
+    if (!h->chunks.has_latest || ts > h->chunks.latest_ts) {
+        h->chunks.latest_ts = ts;
+        h->chunks.has_latest = true;
     }
-    if (!mark_of(h, h->mark_count - 1)->has_ts) {
-        mark_of(h, h->mark_count - 1)->has_ts = true;
-        mark_of(h, h->mark_count - 1)->ts = ts;
-        if (h->mark_count > 1 &&
-            same_chunk(mark_of(h, h->mark_count - 1), mark_of(h, h->mark_count - 2))) {
-            misplace(h, h->mark_count - 1);
+    if (!mark_of(h, h->chunks.count - 1)->has_ts) {
+        mark_of(h, h->chunks.count - 1)->has_ts = true;
+        mark_of(h, h->chunks.count - 1)->ts = ts;
+        if (h->chunks.count > 1 &&
+            same_chunk(mark_of(h, h->chunks.count - 1), mark_of(h, h->chunks.count - 2))) {
+            misplace(h, h->chunks.count - 1);
         }
     }
 }

@@ -1,9 +1,9 @@
 /*
- * Number and size of the objects of each class, added up while the nodes go by, so that the
+ * Number and size of the objects of each class, added up while the nodes are read, so that the
  * histogram need not sort millions of rows. Bounded: when there are very many classes, what has
  * been added up so far is written and the count begins anew; a class then has several rows.
  */
-#include "parsers/arkts/heap_impl.h"
+#include "parsers/arkts/heap_state.h"
 
 #include "base/alloc.h"
 #include "base/ckd.h"
@@ -48,7 +48,7 @@ ts_code heap_classes_write(ts_heap *h)
     return code;
 }
 
-static uint32_t slot_of(const ts_heap *h, int64_t type, int64_t name)
+static uint32_t class_slot(const ts_heap *h, int64_t type, int64_t name)
 {
     const heap_classes *c = &h->classes;
     uint32_t mask = c->cap * SLOTS_PER_CLASS - 1;
@@ -63,7 +63,7 @@ static uint32_t slot_of(const ts_heap *h, int64_t type, int64_t name)
     return slot;
 }
 
-static ts_code grow(ts_heap *h)
+static ts_code grow_classes(ts_heap *h)
 {
     heap_classes *c = &h->classes;
     uint32_t cap = c->cap == 0 ? FIRST_CLASSES : c->cap * 2;
@@ -85,7 +85,7 @@ static ts_code grow(ts_heap *h)
     c->slots = slots;
     c->cap = cap;
     for (uint32_t i = 0; i < c->count; i++) {
-        slots[slot_of(h, c->entries[i].type, c->entries[i].name)] = i + 1;
+        slots[class_slot(h, c->entries[i].type, c->entries[i].name)] = i + 1;
     }
     return TS_OK;
 }
@@ -100,13 +100,13 @@ ts_code heap_classes_add(ts_heap *h, const int64_t *v, uint32_t nulls)
     uint32_t *recent;
     heap_class *entry;
     ts_code code;
-    if (c->count == c->cap && (code = grow(h)) != TS_OK) {
+    if (c->count == c->cap && (code = grow_classes(h)) != TS_OK) {
         return code;
     }
-    recent = &c->recent[((uint64_t)type ^ (uint64_t)name) & (RECENT_CLASSES - 1)];
+    recent = &c->recent[((uint64_t)type ^ (uint64_t)name) & (HEAP_RECENT_CLASSES - 1)];
     if (*recent >= c->count || c->entries[*recent].type != type ||
         c->entries[*recent].name != name) {
-        slot = slot_of(h, type, name);
+        slot = class_slot(h, type, name);
         if (c->slots[slot] == 0) {
             c->entries[c->count++] = (heap_class){type, name, 0, 0};
             c->slots[slot] = c->count;
@@ -118,7 +118,7 @@ ts_code heap_classes_add(ts_heap *h, const int64_t *v, uint32_t nulls)
     if ((nulls & 1U << NODE_SELF_SIZE) == 0 && entry->self_size != HEAP_NULL &&
         ts_ckd_add(&entry->self_size, entry->self_size, v[NODE_SELF_SIZE])) {
         entry->self_size = HEAP_NULL;
-        h->self_size_overflow = true;
+        h->nodes.self_size_overflow = true;
     }
     return TS_OK;
 }

@@ -20,7 +20,7 @@
  * Rows before that place stay. The cells of those behind it become NULL. Where no place is known,
  * that is the whole array.
  */
-#include "parsers/arkts/heap_impl.h"
+#include "parsers/arkts/heap_state.h"
 
 #include "base/ckd.h"
 
@@ -47,13 +47,9 @@ void heap_trust_begin(ts_heap *h)
             .known = UINT64_MAX,
         };
     }
-    h->next_name = 1; /* 0 is a string that nothing uses */
-    h->function_name_max = -1;
-    h->tree_id_max = -1;
-    h->target_stop = UINT64_MAX;
-    h->early_known = UINT64_MAX;
-    h->suspect = UINT64_MAX;
-    h->issues_before = ts_issue_total(h->store, TS_DATA_LOSS);
+    h->damage.next_name = 1; /* 0 is a string that nothing uses */
+    h->damage.early_known = UINT64_MAX;
+    h->damage.issues_before = ts_issue_total(h->store, TS_DATA_LOSS);
 }
 
 void heap_bad_row(ts_heap *h, enum heap_part part)
@@ -70,22 +66,22 @@ void heap_bad_row(ts_heap *h, enum heap_part part)
 void heap_first_use(ts_heap *h, enum heap_part part, int64_t name)
 {
     heap_trust *t = &h->trust[part];
-    if (h->names_disordered) {
+    if (h->damage.names_disordered) {
         return;
     }
-    if (name != h->next_name) {
-        h->names_disordered = true;
-        if (h->first_uses >= SOME_USES) {
+    if (name != h->damage.next_name) {
+        h->damage.names_disordered = true;
+        if (h->damage.first_uses >= SOME_USES) {
             heap_bad_row(h, part);
         }
         return;
     }
-    h->next_name++;
-    h->first_uses++;
+    h->damage.next_name++;
+    h->damage.first_uses++;
     if (t->bad == UINT64_MAX) {
         t->use[0] = t->use[1];
         t->seam[0] = t->seam[1];
-        t->use[1] = (heap_place){h->arrays[part].rows + 1, h->self_size};
+        t->use[1] = (heap_place){h->arrays[part].rows + 1, h->nodes.self_size};
         t->seam[1] = nowhere;
     }
 }
@@ -103,7 +99,7 @@ static bool broken(const ts_heap *h, enum heap_part part)
 {
     const heap_array *a = &h->arrays[part];
     bool odd_end = closed(h, part) && (part == PART_TREE ? a->partial > 0 : a->at != 0);
-    return odd_end || (a->bad > 0 && h->strings_state == PART_ABSENT && h->done);
+    return odd_end || (a->bad > 0 && h->strings.state == PART_ABSENT && h->done);
 }
 
 /* Number of the array among those whose rows the snapshot counts. */
@@ -116,10 +112,10 @@ static int count_of(enum heap_part part)
 static bool out_of_step(const ts_heap *h, enum heap_part part)
 {
     const heap_trust *t = &h->trust[part];
-    return h->first_uses >= SOME_USES || t->odd || t->bad != UINT64_MAX;
+    return h->damage.first_uses >= SOME_USES || t->odd || t->bad != UINT64_MAX;
 }
 
-/* Of the arrays with a count, only that one tells how many rows there should be. */
+/* Of the arrays with a count, only that one says how many rows there should be. */
 static bool miscounted(const ts_heap *h, enum heap_part part)
 {
     const heap_meta *meta = &h->meta;
@@ -135,16 +131,17 @@ static bool miscounted(const ts_heap *h, enum heap_part part)
 static bool by_itself(const ts_heap *h, enum heap_part part)
 {
     const heap_trust *t = &h->trust[part];
-    return t->limit.rows != UINT64_MAX || (t->bad != UINT64_MAX && h->first_uses >= MANY_USES);
+    return t->limit.rows != UINT64_MAX ||
+           (t->bad != UINT64_MAX && h->damage.first_uses >= MANY_USES);
 }
 
 /* The nodes claim another number of edges than the snapshot, and some are unlike those of V8: they
  * are damaged and not the edges. */
 static bool odd_and_contradicted(const ts_heap *h)
 {
-    return h->trust[PART_NODES].odd && h->first_uses >= SOME_USES && closed(h, PART_NODES) &&
+    return h->trust[PART_NODES].odd && h->damage.first_uses >= SOME_USES && closed(h, PART_NODES) &&
            h->meta.has_count[1] && h->meta.count[1] >= 0 &&
-           h->edge_count_sum != (uint64_t)h->meta.count[1];
+           h->nodes.edge_count_sum != (uint64_t)h->meta.count[1];
 }
 
 /* In a snapshot of V8, with nothing else wrong, rows unlike those of V8 are seams of a part that is
@@ -152,7 +149,7 @@ static bool odd_and_contradicted(const ts_heap *h)
 static bool odd_nodes(const ts_heap *h)
 {
     return odd_and_contradicted(h) ||
-           (h->trust[PART_NODES].odd && h->first_uses >= MANY_USES && closed(h, PART_NODES));
+           (h->trust[PART_NODES].odd && h->damage.first_uses >= MANY_USES && closed(h, PART_NODES));
 }
 
 static bool nodes_damaged(const ts_heap *h)
@@ -168,8 +165,8 @@ static bool edges_damaged(const ts_heap *h)
 static bool functions_damaged(const ts_heap *h)
 {
     return miscounted(h, PART_FUNCTIONS) || by_itself(h, PART_FUNCTIONS) ||
-           (closed(h, PART_FUNCTIONS) && h->tree_bad == 0 && h->arrays[PART_TREE].partial == 0 &&
-            h->function_index_max >= (int64_t)h->arrays[PART_FUNCTIONS].rows);
+           (closed(h, PART_FUNCTIONS) && h->tree.bad == 0 && h->arrays[PART_TREE].partial == 0 &&
+            h->tree.function_max >= (int64_t)h->arrays[PART_FUNCTIONS].rows);
 }
 
 /* V8 numbers the tree's nodes from 1 on without gaps. Where the JSON breaks before the tree is
@@ -179,51 +176,46 @@ static bool tree_damaged(const ts_heap *h)
     const heap_array *tree = &h->arrays[PART_TREE];
     int64_t rows = (int64_t)tree->rows;
     bool ended = h->damaged || h->done;
-    bool exact = h->first_uses >= SOME_USES && ended && rows > 0 &&
-                 (!closed(h, PART_TREE) || h->tree_id_max != rows);
-    return broken(h, PART_TREE) || by_itself(h, PART_TREE) || h->tree_bad > 0 || exact ||
-           (h->damaged && h->part == PART_TREE) || (closed(h, PART_TREE) && h->tree_id_max > rows);
+    bool exact = h->damage.first_uses >= SOME_USES && ended && rows > 0 &&
+                 (!closed(h, PART_TREE) || h->tree.id_max != rows);
+    return broken(h, PART_TREE) || by_itself(h, PART_TREE) || h->tree.bad > 0 || exact ||
+           (h->damaged && h->part == PART_TREE) || (closed(h, PART_TREE) && h->tree.id_max > rows);
 }
 
 static bool samples_damaged(const ts_heap *h)
 {
-    return broken(h, PART_SAMPLES) || by_itself(h, PART_SAMPLES) || h->samples_disordered;
+    return broken(h, PART_SAMPLES) || by_itself(h, PART_SAMPLES) || h->rows.samples_disordered;
 }
 
 static bool locations_damaged(const ts_heap *h)
 {
     return broken(h, PART_LOCATIONS) || h->trust[PART_LOCATIONS].limit.rows != UINT64_MAX ||
-           (h->trust[PART_LOCATIONS].bad != UINT64_MAX && h->first_uses >= SOME_USES);
+           (h->trust[PART_LOCATIONS].bad != UINT64_MAX && h->damage.first_uses >= SOME_USES);
 }
 
-/* A negative one tells nothing of the strings. */
+/* A negative one says nothing about the strings. */
 static int64_t larger(int64_t top, const ts_heap *h, enum heap_part part, int64_t max)
 {
     return h->trust[part].damaged || max == INT64_MAX || max < top ? top : max;
 }
 
-/* V8 writes no string that nothing uses: the largest number tells how many there are. */
+/* V8 writes no string that nothing uses: the largest number says how many there are. */
 static bool strings_damaged(const ts_heap *h)
 {
-    int64_t strings = (int64_t)h->strings;
+    int64_t strings = (int64_t)h->strings.count;
     int64_t top = -1;
-    bool exact = h->first_uses >= MANY_USES && !h->names_disordered &&
+    bool exact = h->damage.first_uses >= MANY_USES && !h->damage.names_disordered &&
                  !h->trust[PART_EDGES].damaged && !h->trust[PART_FUNCTIONS].damaged && h->done;
     if (h->trust[PART_STRINGS].limit.rows != UINT64_MAX) {
         return true;
     }
-    top = larger(top, h, PART_NODES, h->node_name_max);
-    top = larger(top, h, PART_EDGES, h->edge_name_max);
-    top = larger(top, h, PART_FUNCTIONS, h->function_name_max);
-    return h->strings_state == PART_CLOSED && (top >= strings || (exact && top + 1 != strings));
+    top = larger(top, h, PART_NODES, h->nodes.name_max);
+    top = larger(top, h, PART_EDGES, h->edges.name_max);
+    top = larger(top, h, PART_FUNCTIONS, h->rows.function_name_max);
+    return h->strings.state == PART_CLOSED && (top >= strings || (exact && top + 1 != strings));
 }
 
 /* --- up to where ------------------------------------------------------------------------------ */
-
-static uint64_t rows_of(const ts_heap *h, enum heap_part part)
-{
-    return part == PART_STRINGS ? h->strings : h->arrays[part].rows;
-}
 
 static heap_place known_place(const ts_heap *h, enum heap_part part)
 {
@@ -255,23 +247,24 @@ static heap_place known_place(const ts_heap *h, enum heap_part part)
 static bool keeps_cells(const ts_heap *h, enum heap_part part)
 {
     const heap_trust *t = &h->trust[part];
-    return h->first_uses < SOME_USES && t->bad == UINT64_MAX && t->limit.rows == UINT64_MAX &&
-           (part == PART_STRINGS || !broken(h, part)) && h->tree_bad == 0 &&
-           (part != PART_NODES || h->duplicates == 0); /* ids that come again: so do rows */
+    return h->damage.first_uses < SOME_USES && t->bad == UINT64_MAX &&
+           t->limit.rows == UINT64_MAX && (part == PART_STRINGS || !broken(h, part)) &&
+           h->tree.bad == 0 &&
+           (part != PART_NODES || h->damage.duplicates == 0); /* ids that come again: so do rows */
 }
 
 static void set_damaged(ts_heap *h, enum heap_part part)
 {
     heap_trust *t = &h->trust[part];
     heap_place place = known_place(h, part);
-    uint64_t rows = rows_of(h, part);
+    uint64_t rows = heap_rows_of(h, part);
     t->damaged = true;
-    h->contradicted = true;
+    h->damage.contradicted = true;
     t->keeps_cells = keeps_cells(h, part);
     t->known = place.rows < rows ? place.rows : rows;
     if (part == PART_NODES && !t->keeps_cells && t->known < rows) {
-        h->self_size = place.self_size;
-        h->self_size_overflow = false;
+        h->nodes.self_size = place.self_size;
+        h->nodes.self_size_overflow = false;
     }
 }
 
@@ -280,11 +273,12 @@ void heap_judge_nodes(ts_heap *h)
     uint64_t rows = h->arrays[PART_NODES].rows;
     if (nodes_damaged(h)) {
         heap_place place = known_place(h, PART_NODES);
-        h->early_known = place.rows < rows ? place.rows : rows;
-        h->owner_stop = h->early_known < h->owner_stop ? h->early_known : h->owner_stop;
-        h->names_disordered = true; /* the edges' names prove nothing any more */
+        h->damage.early_known = place.rows < rows ? place.rows : rows;
+        h->nodes.owner_stop = h->damage.early_known < h->nodes.owner_stop ? h->damage.early_known
+                                                                          : h->nodes.owner_stop;
+        h->damage.names_disordered = true; /* the edges' names prove nothing any more */
     }
-    h->target_stop = h->early_known < rows ? h->early_known : rows;
+    h->edges.target_stop = h->damage.early_known < rows ? h->damage.early_known : rows;
 }
 
 /* --- making cells NULL ------------------------------------------------------------------------ */
@@ -296,7 +290,7 @@ ts_code heap_forget(ts_heap *h, enum ts_table_id table, uint64_t known, uint64_t
     if (first > last) {
         return TS_OK;
     }
-    h->unknown += (last - first + 1) * (uint64_t)__builtin_popcountll(columns);
+    h->damage.unknown += (last - first + 1) * (uint64_t)__builtin_popcountll(columns);
     return ts_sink_invalidate(h->sink, table, (int64_t)first, (int64_t)last, columns);
 }
 
@@ -305,9 +299,9 @@ static uint64_t all_columns(enum ts_table_id table)
     return (UINT64_C(1) << ts_schema[table].column_count) - 2; /* but file_id */
 }
 
-static ts_code tell(ts_heap *h, enum ts_table_id table, uint64_t known, uint64_t before)
+static ts_code report_unknown(ts_heap *h, enum ts_table_id table, uint64_t known, uint64_t before)
 {
-    uint64_t cells = h->unknown - before;
+    uint64_t cells = h->damage.unknown - before;
     return cells == 0 ? TS_OK
                       : ts_issue_n(h->store, h->source_id, TS_ISSUE_heap_place_unknown, h->label,
                                    TS_NO_OFFSET, cells,
@@ -319,32 +313,32 @@ static ts_code tell(ts_heap *h, enum ts_table_id table, uint64_t known, uint64_t
 static ts_code forget_part(ts_heap *h, enum heap_part part, enum ts_table_id table, uint64_t placed)
 {
     const heap_trust *t = &h->trust[part];
-    uint64_t before = h->unknown;
+    uint64_t before = h->damage.unknown;
     ts_code code;
     if (!t->damaged) {
         return TS_OK;
     }
     code = heap_forget(h, table, t->known, t->keeps_cells ? placed : all_columns(table));
-    return code != TS_OK ? code : tell(h, table, t->known, before);
+    return code != TS_OK ? code : report_unknown(h, table, t->known, before);
 }
 
 /* What the edges from this one on know of their owners. */
 static ts_code forget_blocks(ts_heap *h, uint64_t known)
 {
-    uint64_t before = h->unknown;
+    uint64_t before = h->damage.unknown;
     ts_code code = heap_forget(h, TS_T_js_heap_edge_block, known / EDGES_PER_BLOCK,
                                TS_NULL_BIT(js_heap_edge_block, first_node_rowid) |
                                    TS_NULL_BIT(js_heap_edge_block, last_node_rowid));
-    h->unknown = before; /* they repeat what the edges say */
+    h->damage.unknown = before; /* they repeat what the edges say */
     return code;
 }
 
 static ts_code forget_ends(ts_heap *h, uint64_t columns)
 {
-    uint64_t before = h->unknown;
+    uint64_t before = h->damage.unknown;
     ts_code code = heap_forget(h, TS_T_js_heap_edges, 0, columns);
     if (code == TS_OK) {
-        code = tell(h, TS_T_js_heap_edges, 0, before);
+        code = report_unknown(h, TS_T_js_heap_edges, 0, before);
     }
     return code != TS_OK ? code : forget_blocks(h, 0);
 }
@@ -357,7 +351,7 @@ static ts_code forget_nodes(ts_heap *h)
     if (code == TS_OK && t->damaged && !t->keeps_cells) {
         code = heap_forget(h, TS_T_js_heap_class, 0, all_columns(TS_T_js_heap_class));
     }
-    if (code == TS_OK && t->damaged && t->known < h->early_known) {
+    if (code == TS_OK && t->damaged && t->known < h->damage.early_known) {
         code = forget_ends(h, TS_NULL_BIT(js_heap_edges, from_node_id) |
                                   TS_NULL_BIT(js_heap_edges, to_node_id));
     }
@@ -373,23 +367,45 @@ static ts_code forget_edges(ts_heap *h)
     return code == TS_OK && t->damaged ? forget_blocks(h, t->known) : code;
 }
 
+static ts_code forget_others(ts_heap *h)
+{
+    static const struct {
+        enum heap_part part;
+        enum ts_table_id table;
+        uint64_t placed; /* columns that depend on the place; 0: all do */
+    } others[] = {
+        {PART_LOCATIONS, TS_T_js_heap_location, 0},
+        {PART_SAMPLES, TS_T_js_heap_sample, 0},
+        {PART_FUNCTIONS, TS_T_js_heap_trace_function_info,
+         TS_NULL_BIT(js_heap_trace_function_info, function_index)},
+        {PART_TREE, TS_T_js_heap_trace_node, TS_NULL_BIT(js_heap_trace_node, parent_id)},
+        {PART_STRINGS, TS_T_js_heap_string, TS_NULL_BIT(js_heap_string, file_index)},
+    };
+    ts_code code = TS_OK;
+    for (size_t i = 0; i < sizeof others / sizeof others[0] && code == TS_OK; i++) {
+        uint64_t placed = others[i].placed == 0 ? all_columns(others[i].table) : others[i].placed;
+        code = forget_part(h, others[i].part, others[i].table, placed);
+    }
+    return code;
+}
+
 /* Both arrays have the right length, but the nodes claim another number of edges: one of them has a
  * wrong edge_count. */
 static ts_code check_sum(ts_heap *h)
 {
-    uint64_t before = h->unknown;
+    uint64_t before = h->damage.unknown;
     ts_code code;
     if (!closed(h, PART_NODES) || !closed(h, PART_EDGES) || miscounted(h, PART_NODES) ||
-        by_itself(h, PART_NODES) || h->trust[PART_EDGES].damaged || h->bad_edge_counts > 0 ||
+        by_itself(h, PART_NODES) || h->trust[PART_EDGES].damaged || h->nodes.bad_edge_counts > 0 ||
         h->arrays[PART_NODES].fields.missing >> NODE_EDGE_COUNT & 1 ||
-        h->edge_count_sum == h->arrays[PART_EDGES].rows) {
+        h->nodes.edge_count_sum == h->arrays[PART_EDGES].rows) {
         return TS_OK;
     }
     code = heap_forget(h, TS_T_js_heap_nodes, 0, TS_NULL_BIT(js_heap_nodes, edge_count));
     if (code == TS_OK) {
-        code = tell(h, TS_T_js_heap_nodes, 0, before);
+        code = report_unknown(h, TS_T_js_heap_nodes, 0, before);
     }
-    h->contradicted = true;
+    h->damage.contradicted = true;
     return code != TS_OK ? code : forget_ends(h, TS_NULL_BIT(js_heap_edges, from_node_id));
 }
 
@@ -401,14 +417,14 @@ static void doubt_last(ts_heap *h)
 {
     heap_place place;
     heap_trust *t;
-    if (!(h->damaged || h->broken) || h->part > PART_STRINGS || h->part == PART_TREE ||
-        h->first_uses < SOME_USES) {
+    if (!(h->damaged || h->damage.broken) || h->part > PART_STRINGS || h->part == PART_TREE ||
+        h->damage.first_uses < SOME_USES) {
         return;
     }
     t = &h->trust[h->part];
     place = heap_guard(h, h->part);
     if (place.rows < t->limit.rows &&
-        !(h->part == PART_STRINGS ? h->strings_state == PART_CLOSED : closed(h, h->part))) {
+        !(h->part == PART_STRINGS ? h->strings.state == PART_CLOSED : closed(h, h->part))) {
         t->limit = place;
     }
 }
@@ -421,30 +437,26 @@ ts_code heap_judge(ts_heap *h)
         [PART_FUNCTIONS] = functions_damaged, [PART_TREE] = tree_damaged,
         [PART_STRINGS] = strings_damaged,
     };
-    ts_code code = heap_count_duplicate_ids(&h->duplicates, h);
+    ts_code code = heap_count_duplicate_ids(&h->damage.duplicates, h);
     doubt_last(h);
     for (int i = 0; i <= PART_STRINGS; i++) { /* the strings last: they are judged by the others */
         if (damaged[i](h)) {
             set_damaged(h, (enum heap_part)i);
         }
     }
-    if (code == TS_OK && h->misplaced) {
+    if (code == TS_OK && h->chunks.misplaced) {
         code = ts_issue(h->store, h->source_id, TS_ISSUE_chunks_misplaced, h->label, TS_NO_OFFSET,
                         "the times of chunks say that they are not in their order, or that one is "
                         "there twice");
     }
-    if (code != TS_OK || (code = check_sum(h)) != TS_OK || (code = forget_nodes(h)) != TS_OK ||
-        (code = forget_edges(h)) != TS_OK ||
-        (code = forget_part(h, PART_LOCATIONS, TS_T_js_heap_location,
-                            all_columns(TS_T_js_heap_location))) != TS_OK ||
-        (code = forget_part(h, PART_SAMPLES, TS_T_js_heap_sample,
-                            all_columns(TS_T_js_heap_sample))) != TS_OK ||
-        (code = forget_part(h, PART_FUNCTIONS, TS_T_js_heap_trace_function_info,
-                            TS_NULL_BIT(js_heap_trace_function_info, function_index))) != TS_OK ||
-        (code = forget_part(h, PART_TREE, TS_T_js_heap_trace_node,
-                            TS_NULL_BIT(js_heap_trace_node, parent_id))) != TS_OK) {
-        return code;
+    if (code == TS_OK) {
+        code = check_sum(h);
     }
-    return forget_part(h, PART_STRINGS, TS_T_js_heap_string,
-                       TS_NULL_BIT(js_heap_string, file_index));
+    if (code == TS_OK) {
+        code = forget_nodes(h);
+    }
+    if (code == TS_OK) {
+        code = forget_edges(h);
+    }
+    return code != TS_OK ? code : forget_others(h);
 }

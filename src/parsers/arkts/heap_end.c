@@ -1,10 +1,10 @@
 /* The end of a snapshot: what its numbers say about it, its counts, and its js_heap_files row. */
-#include "parsers/arkts/heap_impl.h"
+#include "parsers/arkts/heap_state.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-static ts_code note(ts_heap *h, ts_issue_code issue, uint64_t count, const char *text)
+static ts_code note_snapshot(ts_heap *h, ts_issue_code issue, uint64_t count, const char *text)
 {
     return count == 0 ? TS_OK
                       : ts_issue_n(h->store, h->source_id, issue, h->label, TS_NO_OFFSET, count,
@@ -78,37 +78,38 @@ static ts_code count_items(ts_heap *h)
         code = count_extra_fields(h);
     }
     if (code == TS_OK) {
-        code = tally_of(h, TS_ITEM_strings, h->strings, 0);
+        code = tally_of(h, TS_ITEM_strings, h->strings.count, 0);
     }
-    h->lost = lost;
+    h->damage.lost = lost;
     return code;
 }
 
-static ts_code check_numbers(ts_heap *h)
+static ts_code check_heap_numbers(ts_heap *h)
 {
     ts_code code = TS_OK;
     for (int i = 0; i < PART_INTS && code == TS_OK; i++) {
         char text[96];
         snprintf(text, sizeof text, "%s: an element is no integer; its cell is NULL",
                  heap_part_name((enum heap_part)i));
-        code = note(h, TS_ISSUE_heap_bad_number, h->arrays[i].bad, text);
+        code = note_snapshot(h, TS_ISSUE_heap_bad_number, h->arrays[i].bad, text);
     }
     if (code == TS_OK) {
-        code = note(h, TS_ISSUE_heap_size_overflow, h->self_size_overflow ? 1 : 0,
-                    "the sum of self_size does not fit 64 bit");
+        code = note_snapshot(h, TS_ISSUE_heap_size_overflow, h->nodes.self_size_overflow ? 1 : 0,
+                             "the sum of self_size does not fit 64 bit");
     }
     return code;
 }
 
-/* Arrays whose rows were made without being told what they hold. */
+/* Arrays whose rows were made without a description of their fields. */
 static ts_code check_described(ts_heap *h)
 {
     uint64_t n = 0;
     for (int i = 0; i < PART_INTS; i++) {
         n += h->arrays[i].rows > 0 && !h->arrays[i].described ? 1 : 0;
     }
-    return note(h, TS_ISSUE_heap_missing_meta, n,
-                "arrays whose fields the snapshot does not describe; the usual order was assumed");
+    return note_snapshot(
+        h, TS_ISSUE_heap_missing_meta, n,
+        "arrays whose fields the snapshot does not describe; the usual order was assumed");
 }
 
 static ts_code check_counts(ts_heap *h)
@@ -131,40 +132,48 @@ static ts_code check_counts(ts_heap *h)
 static ts_code check_edges(ts_heap *h)
 {
     uint64_t edges = h->arrays[PART_EDGES].rows;
-    ts_code code = note(h, TS_ISSUE_heap_bad_edge_count, h->bad_edge_counts,
-                        "a node's edge_count is no count; the edges after it have no known owner");
-    if (code == TS_OK && h->done && edges != h->edge_count_sum) {
+    ts_code code =
+        note_snapshot(h, TS_ISSUE_heap_bad_edge_count, h->nodes.bad_edge_counts,
+                      "a node's edge_count is no count; the edges after it have no known owner");
+    if (code == TS_OK && h->done && edges != h->nodes.edge_count_sum) {
         code = ts_issue(
             h->store, h->source_id, TS_ISSUE_heap_edge_count_mismatch, h->label, TS_NO_OFFSET,
             "the nodes' edge_count add up to %" PRIu64 " but there are %" PRIu64 " edges",
-            h->edge_count_sum, edges);
+            h->nodes.edge_count_sum, edges);
     }
     if (code == TS_OK) {
-        code = note(h, TS_ISSUE_heap_edge_no_owner, h->edges_unowned,
-                    "edges whose owner is not known: from_node_id is NULL");
+        code = note_snapshot(h, TS_ISSUE_heap_edge_no_owner, h->edges.unowned,
+                             "edges whose owner is not known: from_node_id is NULL");
     }
     if (code == TS_OK) {
-        code = note(h, TS_ISSUE_heap_edge_bad_target, h->edges_bad_target,
-                    "edges whose to_node is no node: to_node_id is NULL");
+        code = note_snapshot(h, TS_ISSUE_heap_edge_bad_target, h->edges.bad_target,
+                             "edges whose to_node is no node: to_node_id is NULL");
     }
     return code;
 }
 
 static ts_code check_strings(ts_heap *h)
 {
-    int64_t strings = (int64_t)h->strings;
-    bool all = h->strings_state == PART_CLOSED;
-    ts_code code;
-    if ((code = note(h, TS_ISSUE_heap_bad_string, h->replaced,
-                     "parts of strings that are no text became U+FFFD")) == TS_OK &&
-        (code = note(h, TS_ISSUE_heap_string_not_text, h->strings_not_text,
-                     "elements of strings that are no text: the row is NULL")) == TS_OK &&
-        (code = note(h, TS_ISSUE_heap_string_too_long, h->strings_cut,
-                     "strings longer than the limit were cut")) == TS_OK &&
-        (code = note(h, TS_ISSUE_heap_bad_node_name, all && h->node_name_max >= strings ? 1 : 0,
-                     "a node's name lies outside the strings")) == TS_OK) {
-        code = note(h, TS_ISSUE_heap_edge_bad_name, all && h->edge_name_max >= strings ? 1 : 0,
-                    "an edge's name lies outside the strings");
+    int64_t strings = (int64_t)h->strings.count;
+    bool all = h->strings.state == PART_CLOSED;
+    const struct {
+        ts_issue_code issue;
+        uint64_t count;
+        const char *text;
+    } notes[] = {
+        {TS_ISSUE_heap_bad_string, h->strings.replaced,
+         "parts of strings that are no text became U+FFFD"},
+        {TS_ISSUE_heap_string_not_text, h->strings.not_text,
+         "elements of strings that are no text: the row is NULL"},
+        {TS_ISSUE_heap_string_too_long, h->strings.cut, "strings longer than the limit were cut"},
+        {TS_ISSUE_heap_bad_node_name, all && h->nodes.name_max >= strings ? 1 : 0,
+         "a node's name lies outside the strings"},
+        {TS_ISSUE_heap_edge_bad_name, all && h->edges.name_max >= strings ? 1 : 0,
+         "an edge's name lies outside the strings"},
+    };
+    ts_code code = TS_OK;
+    for (size_t i = 0; i < sizeof notes / sizeof notes[0] && code == TS_OK; i++) {
+        code = note_snapshot(h, notes[i].issue, notes[i].count, notes[i].text);
     }
     return code;
 }
@@ -182,31 +191,38 @@ static ts_code check_arrays(ts_heap *h)
                          TS_NO_OFFSET, "the snapshot has no %s", heap_part_name((enum heap_part)i));
         }
     }
-    if (code == TS_OK && h->strings_state == PART_ABSENT) {
+    if (code == TS_OK && h->strings.state == PART_ABSENT) {
         code = ts_issue(h->store, h->source_id, TS_ISSUE_heap_missing_array, h->label, TS_NO_OFFSET,
                         "the snapshot has no strings");
     }
     if (code == TS_OK) {
-        bool bad = h->function_index_max >= (int64_t)h->arrays[PART_FUNCTIONS].rows;
-        code = note(h, TS_ISSUE_heap_bad_function_index, bad ? 1 : 0,
-                    "a node of the trace tree refers to a function that is not there");
+        bool bad = h->tree.function_max >= (int64_t)h->arrays[PART_FUNCTIONS].rows;
+        code = note_snapshot(h, TS_ISSUE_heap_bad_function_index, bad ? 1 : 0,
+                             "a node of the trace tree refers to a function that is not there");
     }
     if (code == TS_OK) {
-        code = note(h, TS_ISSUE_heap_samples_disordered, h->samples_disordered ? 1 : 0,
-                    "a sample's time or last assigned id is less than that of the one before");
+        code = note_snapshot(
+            h, TS_ISSUE_heap_samples_disordered, h->rows.samples_disordered ? 1 : 0,
+            "a sample's time or last assigned id is less than that of the one before");
     }
     return code;
 }
 
+static ts_code check_ids(ts_heap *h)
+{
+    return note_snapshot(h, TS_ISSUE_heap_duplicate_node_id, h->damage.duplicates,
+                         "nodes with an id that a node before them has");
+}
+
 ts_code heap_check(ts_heap *h)
 {
-    ts_code code;
-    if ((code = note(h, TS_ISSUE_heap_duplicate_node_id, h->duplicates,
-                     "nodes with an id that a node before them has")) == TS_OK &&
-        (code = check_described(h)) == TS_OK && (code = check_numbers(h)) == TS_OK &&
-        (code = check_counts(h)) == TS_OK && (code = check_edges(h)) == TS_OK &&
-        (code = check_strings(h)) == TS_OK && (code = check_arrays(h)) == TS_OK) {
-        code = count_items(h);
+    static ts_code (*const checks[])(ts_heap *) = {
+        check_ids,   check_described, check_heap_numbers, check_counts,
+        check_edges, check_strings,   check_arrays,       count_items,
+    };
+    ts_code code = TS_OK;
+    for (size_t i = 0; i < sizeof checks / sizeof checks[0] && code == TS_OK; i++) {
+        code = checks[i](h);
     }
     return code;
 }
@@ -237,7 +253,7 @@ static ts_code put_detail(ts_heap *h, bool complete)
         .edge_type_count = h->meta.types[1].names,
         .node_count = (int64_t)h->arrays[PART_NODES].rows,
         .edge_count = (int64_t)h->arrays[PART_EDGES].rows,
-        .string_count = (int64_t)h->strings,
+        .string_count = (int64_t)h->strings.count,
         .complete = complete,
     };
     if (row.node_stride == 0) {
@@ -263,7 +279,8 @@ static ts_code put_detail(ts_heap *h, bool complete)
     return ts_put_js_heap_file_detail(h->sink, &row);
 }
 
-static ts_code describe_source(ts_heap *h, const ts_heap_end *end, const char *name, bool complete)
+static ts_code describe_snapshot(ts_heap *h, const ts_heap_end *end, const char *name,
+                                 bool complete)
 {
     ts_row_source *source = ts_source(h->store, h->source_id);
     ts_code code;
@@ -306,7 +323,7 @@ static ts_code record_cut(ts_heap *h, const ts_heap_end *end)
     return TS_OK;
 }
 
-/* The classes of nodes that are not certain are not told. */
+/* The classes of nodes that are not certain are left out. */
 static ts_code write_classes(ts_heap *h)
 {
     const heap_trust *nodes = &h->trust[PART_NODES];
@@ -317,21 +334,37 @@ static ts_code write_classes(ts_heap *h)
  * as one value each. */
 static ts_code count_unknown(ts_heap *h)
 {
-    if (h->unknown == 0 && h->lost == 0) {
-        h->unknown = ts_issue_total(h->store, TS_DATA_LOSS) - h->issues_before;
+    if (h->damage.unknown == 0 && h->damage.lost == 0) {
+        h->damage.unknown = ts_issue_total(h->store, TS_DATA_LOSS) - h->damage.issues_before;
     }
-    return h->unknown == 0 ? TS_OK : tally_of(h, TS_ITEM_heap_values, 0, h->unknown);
+    return h->damage.unknown == 0 ? TS_OK : tally_of(h, TS_ITEM_heap_values, 0, h->damage.unknown);
+}
+
+static ts_code put_file_rows(ts_heap *h, const ts_heap_end *end, const ts_row_js_heap_files *row,
+                             bool whole)
+{
+    ts_code code = record_cut(h, end);
+    if (code == TS_OK) {
+        code = write_classes(h);
+    }
+    if (code == TS_OK) {
+        code = ts_put_js_heap_files(h->sink, row);
+    }
+    if (code == TS_OK) {
+        code = put_detail(h, whole);
+    }
+    return code != TS_OK ? code : ts_stat(h->store, "trace_js_memory", "received", 1);
 }
 
 ts_code heap_put_file(ts_heap *h, const ts_heap_end *end)
 {
-    bool whole = h->done && !h->damaged && end->marked && !h->contradicted && !end->doubted;
+    bool whole = h->done && !h->damaged && end->marked && !h->damage.contradicted && !end->doubted;
     char name[64];
     ts_row_js_heap_files row = {
         .id = h->file_id,
         .start_time = end->start_ts,
         .end_time = end->end_ts,
-        .self_size = h->self_size,
+        .self_size = h->nodes.self_size,
     };
     ts_code code;
     if (end->timeline) {
@@ -341,7 +374,7 @@ ts_code heap_put_file(ts_heap *h, const ts_heap_end *end)
                  whole ? "" : " (incomplete)");
     }
     row.file_name = ts_text_of(name);
-    if (h->self_size_overflow) {
+    if (h->nodes.self_size_overflow) {
         TS_SET_NULL(js_heap_files, &row, self_size);
     }
     if (!end->has_start) {
@@ -350,11 +383,10 @@ ts_code heap_put_file(ts_heap *h, const ts_heap_end *end)
     if (!end->has_end) {
         TS_SET_NULL(js_heap_files, &row, end_time);
     }
-    if ((code = record_cut(h, end)) == TS_OK && (code = write_classes(h)) == TS_OK &&
-        (code = ts_put_js_heap_files(h->sink, &row)) == TS_OK &&
-        (code = put_detail(h, whole)) == TS_OK &&
-        (code = ts_stat(h->store, "trace_js_memory", "received", 1)) == TS_OK) {
-        code = describe_source(h, end, name, whole);
+    code = put_file_rows(h, end, &row, whole);
+    if (code != TS_OK) {
+        return code;
     }
+    code = describe_snapshot(h, end, name, whole);
     return code != TS_OK ? code : count_unknown(h);
 }

@@ -1,13 +1,13 @@
 /*
- * The way back from a contradiction, and nodes that are unlike those of V8.
+ * The distance that is kept from a contradiction, and nodes that are unlike those of V8.
  *
  * What shows damage stands behind it: rows in between are made of parts of others, or stand in the
  * place of others, and each of them could be right. Such damage comes in blocks, of what a device
  * or a transport loses, doubles or exchanges, so that HEAP_GUARD covers the two blocks of 4 KiB of
  * an exchange. A row that is unlike those of V8 proves no damage. It counts where other numbers
- * contradict each other and do not tell where.
+ * contradict each other and do not show where.
  */
-#include "parsers/arkts/heap_impl.h"
+#include "parsers/arkts/heap_state.h"
 
 static void note_trail(heap_trail *trail, uint64_t at, heap_place place)
 {
@@ -33,13 +33,13 @@ static heap_place trail_guard(const heap_trail *trail, uint64_t at)
 heap_place heap_guard(const ts_heap *h, enum heap_part part)
 {
     uint64_t stride = part == PART_STRINGS ? 1 : h->arrays[part].fields.stride;
-    uint64_t rows = part == PART_STRINGS ? h->strings : h->arrays[part].rows;
+    uint64_t rows = part == PART_STRINGS ? h->strings.count : h->arrays[part].rows;
     uint64_t back = stride == 0 ? rows : (HEAP_GUARD + stride - 1) / stride;
     if (part == PART_NODES) {
-        return trail_guard(&h->node_trail, rows * stride);
+        return trail_guard(&h->trails.nodes, rows * stride);
     }
     if (part == PART_STRINGS) {
-        return trail_guard(&h->string_trail, h->string_bytes / 2);
+        return trail_guard(&h->trails.strings, h->trails.string_bytes / 2);
     }
     return (heap_place){rows > back ? rows - back : 0, 0};
 }
@@ -66,7 +66,8 @@ void heap_look_at_node(ts_heap *h, const int64_t *v, uint32_t nulls)
 {
     heap_trust *t = &h->trust[PART_NODES];
     const heap_array *a = &h->arrays[PART_NODES];
-    note_trail(&h->node_trail, a->rows * a->fields.stride, (heap_place){a->rows, h->self_size});
+    note_trail(&h->trails.nodes, a->rows * a->fields.stride,
+               (heap_place){a->rows, h->nodes.self_size});
     if (t->odd || t->irregular || !is_odd(h, v, nulls)) {
         return;
     }
@@ -82,6 +83,6 @@ void heap_look_at_node(ts_heap *h, const int64_t *v, uint32_t nulls)
 
 void heap_look_at_string(ts_heap *h, size_t n)
 {
-    h->string_bytes += n + 3; /* two quotes and a comma */
-    note_trail(&h->string_trail, h->string_bytes / 2, (heap_place){h->strings, 0});
+    h->trails.string_bytes += n + 3; /* two quotes and a comma */
+    note_trail(&h->trails.strings, h->trails.string_bytes / 2, (heap_place){h->strings.count, 0});
 }

@@ -3,7 +3,7 @@
  * close together, so that a bitmap over their range takes at most 4 bytes a node. Ids that are
  * spread are looked at in several passes, each over those with the same hash, sorted.
  */
-#include "parsers/arkts/heap_impl.h"
+#include "parsers/arkts/heap_state.h"
 
 #include "base/alloc.h"
 
@@ -33,8 +33,8 @@ static ts_code count_dense(uint64_t *out, ts_heap *h, int64_t min, uint64_t rang
     if (bits == NULL) {
         return h->ctx->error.code;
     }
-    for (uint64_t i = 0; i < h->ids.n; i++) {
-        int64_t id = ts_intvec_get(&h->ids, i);
+    for (uint64_t i = 0; i < h->nodes.ids.n; i++) {
+        int64_t id = ts_intvec_get(&h->nodes.ids, i);
         uint64_t at = (uint64_t)id - (uint64_t)min;
         if (id == HEAP_NULL) {
             continue;
@@ -46,7 +46,7 @@ static ts_code count_dense(uint64_t *out, ts_heap *h, int64_t min, uint64_t rang
     return TS_OK;
 }
 
-static void sift(int64_t *v, size_t root, size_t n)
+static void sift_id(int64_t *v, size_t root, size_t n)
 {
     for (;;) {
         size_t child = 2 * root + 1;
@@ -71,17 +71,17 @@ static void sift(int64_t *v, size_t root, size_t n)
 static void sort_ids(int64_t *v, size_t n)
 {
     for (size_t i = n / 2; i > 0; i--) {
-        sift(v, i - 1, n);
+        sift_id(v, i - 1, n);
     }
     for (size_t i = n; i > 1; i--) {
         int64_t t = v[0];
         v[0] = v[i - 1];
         v[i - 1] = t;
-        sift(v, 0, i - 1);
+        sift_id(v, 0, i - 1);
     }
 }
 
-/* The upper bits of a product with a number that nobody who makes an input can know: ids cannot be
+/* The upper bits of a product with the key of the run, which no input can know: ids cannot be
  * chosen so that one pass has to take them all. */
 static unsigned pass_of(const ts_heap *h, int64_t id)
 {
@@ -93,16 +93,16 @@ static ts_code count_pass(uint64_t *out, ts_heap *h, unsigned pass)
 {
     size_t n = 0;
     int64_t *v;
-    for (uint64_t i = 0; i < h->ids.n; i++) {
-        n += pass_of(h, ts_intvec_get(&h->ids, i)) == pass ? 1 : 0;
+    for (uint64_t i = 0; i < h->nodes.ids.n; i++) {
+        n += pass_of(h, ts_intvec_get(&h->nodes.ids, i)) == pass ? 1 : 0;
     }
     v = ts_alloc(h->ctx, n, sizeof *v);
     if (v == NULL) {
         return h->ctx->error.code;
     }
     n = 0;
-    for (uint64_t i = 0; i < h->ids.n; i++) {
-        int64_t id = ts_intvec_get(&h->ids, i);
+    for (uint64_t i = 0; i < h->nodes.ids.n; i++) {
+        int64_t id = ts_intvec_get(&h->nodes.ids, i);
         if (id != HEAP_NULL && pass_of(h, id) == pass) {
             v[n++] = id;
         }
@@ -121,10 +121,10 @@ ts_code heap_count_duplicate_ids(uint64_t *out, ts_heap *h)
     uint64_t range;
     ts_code code = TS_OK;
     *out = 0;
-    if (!id_range(&min, &range, &h->ids)) {
+    if (!id_range(&min, &range, &h->nodes.ids)) {
         return TS_OK;
     }
-    if (range / BITS_PER_NODE <= h->ids.n) {
+    if (range / BITS_PER_NODE <= h->nodes.ids.n) {
         return count_dense(out, h, min, range);
     }
     for (unsigned pass = 0; pass < PASSES && code == TS_OK; pass++) {

@@ -1,5 +1,5 @@
 /* Strings that are too long to be held: through a spool into their pages. */
-#include "parsers/arkts/heap_impl.h"
+#include "parsers/arkts/heap_state.h"
 
 #include "base/utf8.h"
 
@@ -19,64 +19,65 @@ static size_t open_end(const char *p, size_t n)
 }
 
 /* What is no text becomes U+FFFD. Only raw strings (see TS_JSON_RAW_STRINGS) hold such, and only in
- * them may a piece end inside of a sequence, which waits in h->text. */
+ * them may a piece end inside of a sequence, which waits in h->strings.text. */
 static ts_code write_raw(ts_heap *h, const char *p, size_t n, bool last)
 {
     size_t whole;
-    ts_code code = ts_buf_put(h->ctx, &h->text, p, n);
+    ts_code code = ts_buf_put(h->ctx, &h->strings.text, p, n);
     if (code != TS_OK) {
         return code;
     }
-    whole = h->text.n - (last ? 0 : open_end(h->text.p, h->text.n));
-    h->clean.n = 0;
-    if ((code = ts_utf8_clean(h->ctx, &h->clean, &h->replaced, h->text.p, whole)) != TS_OK) {
+    whole = h->strings.text.n - (last ? 0 : open_end(h->strings.text.p, h->strings.text.n));
+    h->strings.clean.n = 0;
+    if ((code = ts_utf8_clean(h->ctx, &h->strings.clean, &h->strings.replaced, h->strings.text.p,
+                              whole)) != TS_OK) {
         return code;
     }
-    h->text.n -= whole;
-    memmove(h->text.p, h->text.p + whole, h->text.n);
-    return ts_spool_write(h->long_text, h->clean.p, h->clean.n);
+    h->strings.text.n -= whole;
+    memmove(h->strings.text.p, h->strings.text.p + whole, h->strings.text.n);
+    return ts_spool_write(h->strings.long_text, h->strings.clean.p, h->strings.clean.n);
 }
 
 static ts_code begin_long(ts_heap *h)
 {
-    ts_code code = ts_spool_new(&h->long_text, h->ctx);
-    h->long_taken = h->text.n;
+    ts_code code = ts_spool_new(&h->strings.long_text, h->ctx);
+    h->strings.long_taken = h->strings.text.n;
     if (code == TS_OK && !h->raw) {
-        code = ts_spool_write(h->long_text, h->text.p, h->text.n);
-        h->text.n = 0;
+        code = ts_spool_write(h->strings.long_text, h->strings.text.p, h->strings.text.n);
+        h->strings.text.n = 0;
     }
     return code;
 }
 
 static ts_code end_long(ts_heap *h)
 {
-    ts_row_js_heap_string row = {.file_id = h->file_id, .file_index = (int64_t)h->strings};
-    ts_code code =
-        ts_sink_put_long(h->sink, h->ctx, TS_T_js_heap_string, &row, &row.string, h->long_text);
-    ts_spool_free(h->long_text);
-    h->long_text = NULL;
-    h->strings++;
-    heap_look_at_string(h, h->long_taken);
-    h->strings_cut += h->text_cut ? 1 : 0;
+    ts_row_js_heap_string row = {.file_id = h->file_id, .file_index = (int64_t)h->strings.count};
+    ts_code code = ts_sink_put_long(h->sink, h->ctx, TS_T_js_heap_string, &row, &row.string,
+                                    h->strings.long_text);
+    ts_spool_free(h->strings.long_text);
+    h->strings.long_text = NULL;
+    h->strings.count++;
+    heap_look_at_string(h, h->strings.long_taken);
+    h->strings.cut += h->strings.text_cut ? 1 : 0;
     return code;
 }
 
 ts_code heap_long_piece(ts_heap *h, const char *p, size_t n, bool last)
 {
-    uint64_t room;
-    ts_code code = h->long_text == NULL ? begin_long(h) : TS_OK;
+    uint64_t left;
+    ts_code code = h->strings.long_text == NULL ? begin_long(h) : TS_OK;
     if (code != TS_OK) {
         return code;
     }
-    room = h->text_cut ? 0 : h->ctx->limits.max_string - h->long_taken;
-    if (n > room) {
-        n = (size_t)room;
-        h->text_cut = true;
+    left = h->strings.text_cut ? 0 : h->ctx->limits.max_string - h->strings.long_taken;
+    if (n > left) {
+        n = (size_t)left;
+        h->strings.text_cut = true;
         while (n > 0 && ((unsigned char)p[n] & 0xC0) == 0x80) { /* not inside a character */
             n--;
         }
     }
-    h->long_taken += n;
-    code = h->raw ? write_raw(h, p, n, last) : ts_spool_write(h->long_text, p, n);
+    h->strings.long_taken += n;
+    code = h->raw ? write_raw(h, p, n, last) : ts_spool_write(h->strings.long_text, p, n);
     return code != TS_OK || !last ? code : end_long(h);
 }

@@ -1,5 +1,5 @@
 /* The `snapshot` member: what the arrays hold, and the counts that the file declares. */
-#include "parsers/arkts/heap_impl.h"
+#include "parsers/arkts/heap_state.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -184,7 +184,7 @@ static ts_code add_field(ts_heap *h, ts_text name)
         }
     }
     snprintf(detail, sizeof detail, "%.*s", (int)(name.n < 48 ? name.n : 48), name.p);
-    if (meta->extras < MAX_EXTRA) {
+    if (meta->extras < HEAP_MAX_EXTRA) {
         code = ts_count(&tally, h->store, h->source_id, TS_ITEM_extra_fields, detail);
         if (code != TS_OK) {
             return code;

@@ -3,7 +3,17 @@
  * array of such tuples. Rows go out parents first, when the children begin. What is kept of a level
  * is its parent's id: the position in the parent's tuple is always that of the children.
  */
-#include "parsers/arkts/heap_impl.h"
+#include "parsers/arkts/heap_state.h"
+
+void heap_tree_reset(heap_tree *tree)
+{
+    *tree = (heap_tree){.id_max = -1, .function_max = -1};
+}
+
+void heap_tree_free(ts_ctx *ctx, heap_tree *tree)
+{
+    ts_intvec_free(ctx, &tree->parents);
+}
 
 static uint32_t children_position(const heap_fields *fields)
 {
@@ -26,9 +36,33 @@ static heap_array *tree_of(ts_heap *h)
 
 static ts_code bad_tree(ts_heap *h, const char *what)
 {
-    h->tree_bad++;
+    h->tree.bad++;
     return ts_issue(h->store, h->source_id, TS_ISSUE_heap_bad_trace_tree, h->label, h->offset,
                     "trace_tree: %s", what);
+}
+
+static ts_code put_trace_node(ts_heap *h, const int64_t *v, uint32_t nulls)
+{
+    ts_row_js_heap_trace_node row = {
+        .null = heap_null_bits(nulls & ((1U << TREE_CHILDREN) - 1), TS_C_js_heap_trace_node__id),
+        .file_id = h->file_id,
+        .id = v[0],
+        .function_info_index = v[1],
+        .count = v[2],
+        .size = v[3],
+        .parent_id =
+            h->tree.parents.n == 0 ? -1 : ts_intvec_get(&h->tree.parents, h->tree.parents.n - 1),
+    };
+    if ((nulls & 1U << 1) == 0) {
+        heap_note_index(&h->tree.function_max, v[1]);
+    }
+    if ((nulls & 1U) == 0 && v[0] > h->tree.id_max) {
+        h->tree.id_max = v[0];
+    }
+    if (row.parent_id == HEAP_NULL) {
+        TS_SET_NULL(js_heap_trace_node, &row, parent_id);
+    }
+    return ts_put_js_heap_trace_node(h->sink, &row);
 }
 
 /* The scalars of a tuple before its children are there: its row. Fields behind the children, which
@@ -47,7 +81,7 @@ static ts_code put_tuple(ts_heap *h, heap_array *a)
     if ((nulls & 1U) != 0) {
         a->row[0] = HEAP_NULL;
     }
-    code = heap_put_row(h, PART_TREE, a->row, nulls);
+    code = put_trace_node(h, a->row, nulls);
     a->rows++;
     return code;
 }
@@ -89,18 +123,18 @@ ts_code heap_tree_begin(ts_heap *h)
     heap_array *a = tree_of(h);
     ts_code code;
     if (a->at != children_position(&a->fields)) {
-        /* An array where a number should be: what stands in it hangs on the tuple as it is. */
+        /* An array where a number should be: its elements become children of the tuple as it is. */
         code = bad_tree(h, "an array stands in the place of a number");
         if (code != TS_OK) {
             return code;
         }
     }
-    if (h->parents.n >= h->ctx->limits.json_depth) {
+    if (h->tree.parents.n >= h->ctx->limits.json_depth) {
         return bad_tree(h, "deeper than the limit");
     }
     code = put_tuple(h, a);
     if (code == TS_OK) {
-        code = ts_intvec_push(h->ctx, &h->parents, a->row[0]);
+        code = ts_intvec_push(h->ctx, &h->tree.parents, a->row[0]);
     }
     next_tuple(a);
     return code;
@@ -116,8 +150,8 @@ ts_code heap_tree_end(ts_heap *h)
                         "trace_tree: an array ends inside a tuple");
         a->partial++;
     }
-    if (h->parents.n > 0) {
-        ts_intvec_truncate(h->ctx, &h->parents, h->parents.n - 1);
+    if (h->tree.parents.n > 0) {
+        ts_intvec_truncate(h->ctx, &h->tree.parents, h->tree.parents.n - 1);
     }
     next_tuple(a);
     if (children != UINT32_MAX && children + 1 < a->fields.stride) {

@@ -1,14 +1,14 @@
 /*
  * What can be trusted in a CPU profile whose parts contradict each other. Samples and timeDeltas
  * are lists without keys: a part of one that was exchanged or changed looks like any other. What V8
- * writes besides tells of it:
+ * writes in addition shows it:
  *
  *   - endTime: it lies behind the last sample, and shortly;
  *   - hitCount: the number of a node's samples;
  *   - ids: V8 numbers nodes when the first sample meets them, so that a sample with a new largest
  * id adds its node and those of its callers that are new, and no others.
  */
-#include "parsers/arkts/profile_impl.h"
+#include "parsers/arkts/profile_state.h"
 
 #include "base/ckd.h"
 
@@ -16,7 +16,7 @@
 
 enum {
     SOME_SAMPLES = 16,    /* with fewer, intervals say nothing */
-    SOME_FIRST_USES = 6,  /* in order, that tell V8's ids from others */
+    SOME_FIRST_USES = 6,  /* in order, that distinguish V8's ids from others */
     GUARD_SAMPLES = 4096, /* two blocks of 4 KiB, each number of one digit */
     EXTRA_HITS = 4,       /* samples without a hit, and one more in EXTRA_SHARE of them */
     EXTRA_SHARE = 50
@@ -35,7 +35,7 @@ static delta_sums sum_up(const ts_profile *p, uint64_t n)
     delta_sums out = {.last = 0, .max = 0, .known = true};
     int64_t t = 0;
     for (uint64_t i = 0; i < n && out.known; i++) {
-        int64_t delta = ts_intvec_get(&p->deltas, i);
+        int64_t delta = ts_intvec_get(&p->samples.deltas, i);
         out.known = delta != TS_NO_TIME && !ts_ckd_add(&t, t, delta);
         out.last = t > out.last ? t : out.last;
         out.max = delta > out.max ? delta : out.max;
@@ -55,31 +55,31 @@ static bool end_contradicts(const ts_profile *p, uint64_t n)
         return false;
     }
     if (rest < 0) {
-        return p->ticks || n >= SOME_SAMPLES;
+        return p->nodes.ticks || n >= SOME_SAMPLES;
     }
-    return p->ticks && p->done && n >= SOME_SAMPLES && rest / 2 > sums.max;
+    return p->nodes.ticks && p->done && n >= SOME_SAMPLES && rest / 2 > sums.max;
 }
 
 bool profile_broken_in(const ts_profile *p, enum profile_member member)
 {
-    return p->broken && (p->members & ~p->closed & 1U << member) != 0;
+    return p->damage.broken && (p->at.members & ~p->at.closed & 1U << member) != 0;
 }
 
 ts_code profile_check_times(ts_profile *p)
 {
-    uint64_t n = p->samples.n < p->deltas.n ? p->samples.n : p->deltas.n;
+    uint64_t n = p->samples.ids.n < p->samples.deltas.n ? p->samples.ids.n : p->samples.deltas.n;
     const char *why =
         end_contradicts(p, n) ? "endTime is not where the sum of timeDeltas ends"
-        : p->shifted          ? "the profile does not end where its message does"
+        : p->damage.shifted   ? "the profile does not end where its message does"
         : profile_broken_in(p, MEMBER_DELTAS)
             ? "the text breaks off inside timeDeltas, at a place that may not be theirs"
             : NULL;
-    if (why == NULL || p->unmatched || n == 0) {
+    if (why == NULL || p->samples.unmatched || n == 0) {
         return TS_OK;
     }
-    p->unmatched = true;
+    p->samples.unmatched = true;
     return ts_issue_n(p->store, p->source_id, TS_ISSUE_cpu_times_contradict, p->name, p->offset,
-                      p->samples.n, "%s: the times of samples are not known", why);
+                      p->samples.ids.n, "%s: the times of samples are not known", why);
 }
 
 /* --- nodes of samples ----------------------------------------------------------------------- */
@@ -87,7 +87,7 @@ ts_code profile_check_times(ts_profile *p)
 /* Those of the runtime itself, such as (program): V8 counts them in ways of its own. */
 static bool is_own_node(const ts_profile *p, const cpu_node *node)
 {
-    ts_text name = ts_pool_text(&p->texts, node->name);
+    ts_text name = ts_pool_text(&p->texts.pool, node->name);
     return name.n > 0 && name.p[0] == '(';
 }
 
@@ -95,8 +95,8 @@ static bool is_own_node(const ts_profile *p, const cpu_node *node)
 static uint64_t doubt_nodes(ts_profile *p, uint32_t spare)
 {
     uint64_t n = 0;
-    for (uint32_t i = 0; i < p->node_count; i++) {
-        cpu_node *node = &p->nodes[i];
+    for (uint32_t i = 0; i < p->nodes.count; i++) {
+        cpu_node *node = &p->nodes.nodes[i];
         int64_t count = node->root;
         bool differs = count < node->hits || count - spare > node->hits;
         if (!differs || (node->flags & NODE_BAD_HITS) != 0 || is_own_node(p, node)) {
@@ -105,7 +105,7 @@ static uint64_t doubt_nodes(ts_profile *p, uint32_t spare)
         n++;
         if (count > node->hits) {
             node->flags |= NODE_DOUBTED;
-            p->doubts = true;
+            p->damage.doubts = true;
         }
     }
     return n;
@@ -117,12 +117,12 @@ static uint64_t new_callers(const ts_profile *p, uint32_t node, int64_t max)
 {
     uint64_t n = 0;
     int64_t id = INT64_MAX;
-    while (node != NO_INDEX && p->nodes[node].id > max) {
-        if (p->nodes[node].id >= id) {
+    while (node != NO_INDEX && p->nodes.nodes[node].id > max) {
+        if (p->nodes.nodes[node].id >= id) {
             return 0;
         }
-        id = p->nodes[node].id;
-        node = p->nodes[node].parent;
+        id = p->nodes.nodes[node].id;
+        node = p->nodes.nodes[node].parent;
         n++;
     }
     return n;
@@ -138,8 +138,8 @@ static uint64_t find_disorder(const ts_profile *p)
     uint64_t uses = 0;
     bool ordered = true;
     int64_t max = 1;
-    for (uint64_t k = 0; k < p->samples.n; k++) {
-        int64_t id = ts_intvec_get(&p->samples, k);
+    for (uint64_t k = 0; k < p->samples.ids.n; k++) {
+        int64_t id = ts_intvec_get(&p->samples.ids, k);
         uint32_t node;
         if (id <= max || (node = profile_find(p, id)) == NO_INDEX) {
             continue;
@@ -152,7 +152,7 @@ static uint64_t find_disorder(const ts_profile *p)
         }
         max = id;
     }
-    ordered = ordered && max >= p->node_count;
+    ordered = ordered && max >= p->nodes.count;
     /* What is not in its place may be a block of a file system, and it may come from before. */
     good = good > GUARD_SAMPLES ? good - GUARD_SAMPLES : 0;
     return uses >= SOME_FIRST_USES && !ordered ? good : UINT64_MAX;
@@ -161,14 +161,14 @@ static uint64_t find_disorder(const ts_profile *p)
 /* *foreign: how many of the unknown ones name a node that is not there. */
 static void count_hits(ts_profile *p, uint64_t *unknown, uint64_t *foreign)
 {
-    for (uint32_t i = 0; i < p->node_count; i++) {
-        p->nodes[i].root = 0;
+    for (uint32_t i = 0; i < p->nodes.count; i++) {
+        p->nodes.nodes[i].root = 0;
     }
-    for (uint64_t k = 0; k < p->samples.n; k++) {
-        int64_t id = ts_intvec_get(&p->samples, k);
+    for (uint64_t k = 0; k < p->samples.ids.n; k++) {
+        int64_t id = ts_intvec_get(&p->samples.ids, k);
         uint32_t node = id == PROFILE_NULL ? NO_INDEX : profile_find(p, id);
         if (node != NO_INDEX) {
-            p->nodes[node].root++;
+            p->nodes.nodes[node].root++;
         } else {
             ++*unknown;
             *foreign += id != PROFILE_NULL;
@@ -186,8 +186,8 @@ static hit_sums compare_hits(const ts_profile *p, uint64_t unknown, uint32_t spa
 {
     hit_sums out = {.more = unknown, .less = 0, .extra = false};
     uint64_t all = 0;
-    for (uint32_t i = 0; i < p->node_count; i++) {
-        const cpu_node *node = &p->nodes[i];
+    for (uint32_t i = 0; i < p->nodes.count; i++) {
+        const cpu_node *node = &p->nodes.nodes[i];
         int64_t count = node->root;
         if ((node->flags & (NODE_HAS_HITS | NODE_BAD_HITS)) != NODE_HAS_HITS || node->hits < 0 ||
             is_own_node(p, node)) {
@@ -197,7 +197,7 @@ static hit_sums compare_hits(const ts_profile *p, uint64_t unknown, uint32_t spa
         out.more += count - spare > node->hits ? (uint64_t)(count - node->hits) : 0;
         out.less += count < node->hits ? (uint64_t)(node->hits - count) : 0;
     }
-    out.extra = unknown == 0 && out.less == 0 && all <= EXTRA_HITS + p->samples.n / EXTRA_SHARE;
+    out.extra = unknown == 0 && out.less == 0 && all <= EXTRA_HITS + p->samples.ids.n / EXTRA_SHARE;
     return out;
 }
 
@@ -212,8 +212,8 @@ static uint32_t spare_samples(const ts_profile *p)
 {
     enum { EXTRA_NODES = 2 };
     uint64_t extra = 0;
-    for (uint32_t i = 0; i < p->node_count; i++) {
-        const cpu_node *node = &p->nodes[i];
+    for (uint32_t i = 0; i < p->nodes.count; i++) {
+        const cpu_node *node = &p->nodes.nodes[i];
         extra += (int64_t)node->root - 1 == node->hits && !is_own_node(p, node) ? 1 : 0;
     }
     return extra > EXTRA_NODES ? 0 : 1;
@@ -221,7 +221,7 @@ static uint32_t spare_samples(const ts_profile *p)
 
 /*
  * V8 counts a hit for each sample, except for those that it takes when the profile begins, when it
- * ends, and when it throws optimised code away: a few nodes have a few samples more, and none has
+ * ends, and when it discards optimised code: a few nodes have a few samples more, and none has
  * less. Where one has less, a sample names another node than V8 wrote: it may be one of the seams
  * of a part that is not in its place, and this may be any part.
  */
@@ -230,7 +230,7 @@ static ts_code check_hits(ts_profile *p, uint64_t unknown)
     uint32_t spare = spare_samples(p);
     hit_sums sums = compare_hits(p, unknown, spare);
     uint64_t n;
-    p->nodes_known = sums.less > 0 ? 0 : find_disorder(p);
+    p->damage.nodes_known = sums.less > 0 ? 0 : find_disorder(p);
     n = sums.extra ? 0 : doubt_nodes(p, spare);
     return n == 0 ? TS_OK
                   : ts_issue_n(p->store, p->source_id, TS_ISSUE_cpu_hit_count_mismatch, p->name,
@@ -254,20 +254,20 @@ ts_code profile_check_samples(ts_profile *p)
     uint64_t foreign = 0;
     uint64_t n;
     ts_code code = TS_OK;
-    p->nodes_known = UINT64_MAX;
-    if (p->samples.n == 0) {
+    p->damage.nodes_known = UINT64_MAX;
+    if (p->samples.ids.n == 0) {
         return TS_OK;
     }
     count_hits(p, &unknown, &foreign);
-    if (p->done && p->ticks) {
+    if (p->done && p->nodes.ticks) {
         code = check_hits(p, unknown);
     } else if (profile_broken_in(p, MEMBER_SAMPLES) || is_scattered(p, unknown, foreign)) {
-        p->nodes_known = 0;
+        p->damage.nodes_known = 0;
     }
-    if (code != TS_OK || p->nodes_known >= p->samples.n) {
+    if (code != TS_OK || p->damage.nodes_known >= p->samples.ids.n) {
         return code;
     }
-    n = p->samples.n - p->nodes_known;
+    n = p->samples.ids.n - p->damage.nodes_known;
     return ts_issue_n(p->store, p->source_id, TS_ISSUE_cpu_samples_contradict, p->name, p->offset,
                       n, "samples are not in their order: the nodes of %" PRIu64 " are not known",
                       n);

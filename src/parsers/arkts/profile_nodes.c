@@ -1,5 +1,5 @@
 /* Nodes of a CPU profile: looked up by id, linked to their parents, put in order and written. */
-#include "parsers/arkts/profile_impl.h"
+#include "parsers/arkts/profile_state.h"
 
 #include "base/alloc.h"
 #include "base/ckd.h"
@@ -8,11 +8,20 @@
 
 enum { FIRST_NODES = 128, MANY_NODES = 4096, MAX_NODES = 1 << 28 };
 
-static uint32_t slot_of(const ts_profile *p, int64_t id)
+void profile_nodes_free(ts_ctx *ctx, profile_nodes *nodes)
 {
-    uint32_t mask = p->slot_count - 1;
+    ts_free(ctx, nodes->nodes);
+    ts_free(ctx, nodes->slots);
+    nodes->nodes = NULL;
+    nodes->slots = NULL;
+    ts_intvec_free(ctx, &nodes->children);
+}
+
+static uint32_t node_slot(const ts_profile *p, int64_t id)
+{
+    uint32_t mask = p->nodes.slot_count - 1;
     uint32_t slot = (uint32_t)ts_hash_number(&p->ctx->hash_key, id) & mask;
-    while (p->slots[slot] != 0 && p->nodes[p->slots[slot] - 1].id != id) {
+    while (p->nodes.slots[slot] != 0 && p->nodes.nodes[p->nodes.slots[slot] - 1].id != id) {
         slot = (slot + 1) & mask;
     }
     return slot;
@@ -21,15 +30,15 @@ static uint32_t slot_of(const ts_profile *p, int64_t id)
 /* Where a node stands if the ids are dense and in order, as they mostly are. */
 static uint64_t likely_index(const ts_profile *p, int64_t id)
 {
-    return p->node_count == 0 ? 0 : (uint64_t)id - (uint64_t)p->nodes[0].id;
+    return p->nodes.count == 0 ? 0 : (uint64_t)id - (uint64_t)p->nodes.nodes[0].id;
 }
 
 void profile_prefetch(const ts_profile *p, int64_t id)
 {
     uint64_t i = likely_index(p, id);
-    if (i < p->node_count) {
-        __builtin_prefetch(&p->nodes[i].id);
-        __builtin_prefetch(&p->nodes[i].stack_node);
+    if (i < p->nodes.count) {
+        __builtin_prefetch(&p->nodes.nodes[i].id);
+        __builtin_prefetch(&p->nodes.nodes[i].stack_node);
     }
 }
 
@@ -37,88 +46,100 @@ uint32_t profile_find(const ts_profile *p, int64_t id)
 {
     uint64_t i = likely_index(p, id);
     uint32_t slot;
-    if (i < p->node_count && p->nodes[i].id == id) {
+    if (i < p->nodes.count && p->nodes.nodes[i].id == id) {
         return (uint32_t)i;
     }
-    if (p->slot_count == 0) {
+    if (p->nodes.slot_count == 0) {
         return NO_INDEX;
     }
-    slot = slot_of(p, id);
-    return p->slots[slot] == 0 ? NO_INDEX : p->slots[slot] - 1;
+    slot = node_slot(p, id);
+    return p->nodes.slots[slot] == 0 ? NO_INDEX : p->nodes.slots[slot] - 1;
 }
 
 /* By an eighth once they are many: a node is large. */
 static ts_code grow_nodes(ts_profile *p)
 {
-    uint32_t cap = p->node_cap < FIRST_NODES  ? FIRST_NODES
-                   : p->node_cap < MANY_NODES ? p->node_cap * 2
-                                              : p->node_cap + p->node_cap / 8;
+    uint32_t cap = p->nodes.cap < FIRST_NODES  ? FIRST_NODES
+                   : p->nodes.cap < MANY_NODES ? p->nodes.cap * 2
+                                               : p->nodes.cap + p->nodes.cap / 8;
     cpu_node *nodes;
-    if (p->node_cap > MAX_NODES) {
+    if (p->nodes.cap > MAX_NODES) {
         return ts_fail(p->ctx, TS_ERR_LIMIT, "a CPU profile has more than %" PRIu32 " nodes",
-                       p->node_cap);
+                       p->nodes.cap);
     }
-    nodes = ts_realloc(p->ctx, p->nodes, cap, sizeof *nodes);
+    nodes = ts_realloc(p->ctx, p->nodes.nodes, cap, sizeof *nodes);
     if (nodes == NULL) {
         return p->ctx->error.code;
     }
-    p->nodes = nodes;
-    p->node_cap = cap;
+    p->nodes.nodes = nodes;
+    p->nodes.cap = cap;
     return TS_OK;
 }
 
 static ts_code grow_slots(ts_profile *p)
 {
-    uint32_t count = p->slot_count == 0 ? FIRST_NODES * 2 : p->slot_count * 2;
+    uint32_t count = p->nodes.slot_count == 0 ? FIRST_NODES * 2 : p->nodes.slot_count * 2;
     uint32_t *slots = ts_zalloc(p->ctx, count, sizeof *slots);
     if (slots == NULL) {
         return p->ctx->error.code;
     }
-    ts_free(p->ctx, p->slots);
-    p->slots = slots;
-    p->slot_count = count;
-    for (uint32_t i = 0; i < p->node_count; i++) {
-        slots[slot_of(p, p->nodes[i].id)] = i + 1;
+    ts_free(p->ctx, p->nodes.slots);
+    p->nodes.slots = slots;
+    p->nodes.slot_count = count;
+    for (uint32_t i = 0; i < p->nodes.count; i++) {
+        slots[node_slot(p, p->nodes.nodes[i].id)] = i + 1;
     }
     return TS_OK;
 }
 
-static ts_code make_room(ts_profile *p)
+static ts_code reserve_node(ts_profile *p)
 {
     ts_code code = TS_OK;
-    if (p->node_count == p->node_cap) {
+    if (p->nodes.count == p->nodes.cap) {
         code = grow_nodes(p);
     }
-    if (code == TS_OK && p->node_count >= p->slot_count / 3 * 2) {
+    if (code == TS_OK && p->nodes.count >= p->nodes.slot_count / 3 * 2) {
         code = grow_slots(p);
     }
     return code;
 }
 
-/* The object of a node has come to its end. */
+void profile_begin_node(ts_profile *p)
+{
+    p->nodes.now = (cpu_node){.parent = NO_INDEX, .first_child = p->nodes.children.n};
+}
+
+ts_code profile_odd_node(ts_profile *p)
+{
+    p->nodes.seen++;
+    p->nodes.lost++;
+    return ts_issue(p->store, p->source_id, TS_ISSUE_cpu_bad_node, p->name, p->offset,
+                    "an element of nodes is no object");
+}
+
 ts_code profile_keep_node(ts_profile *p)
 {
     uint32_t slot;
     ts_code code;
-    p->nodes_seen++;
-    if ((p->now.flags & NODE_HAS_ID) == 0) {
-        p->nodes_lost++;
+    p->nodes.seen++;
+    if ((p->nodes.now.flags & NODE_HAS_ID) == 0) {
+        p->nodes.lost++;
         return ts_issue(p->store, p->source_id, TS_ISSUE_cpu_bad_node, p->name, p->offset,
-                        "node %" PRIu64 " has no id and was left out", p->nodes_seen - 1);
+                        "node %" PRIu64 " has no id and was left out", p->nodes.seen - 1);
     }
-    if ((code = make_room(p)) != TS_OK) {
+    if ((code = reserve_node(p)) != TS_OK) {
         return code;
     }
-    slot = slot_of(p, p->now.id);
-    if (p->slots[slot] != 0) {
-        p->nodes_lost++;
+    slot = node_slot(p, p->nodes.now.id);
+    if (p->nodes.slots[slot] != 0) {
+        p->nodes.lost++;
         return ts_issue(p->store, p->source_id, TS_ISSUE_cpu_duplicate_node, p->name, p->offset,
-                        "node id %" PRId64 " occurs again; the first node counts", p->now.id);
+                        "node id %" PRId64 " occurs again; the first node counts", p->nodes.now.id);
     }
-    p->missing += (p->now.flags & NODE_HAS_FRAME) == 0 ? 1 : 0;
-    p->now.root = p->node_count;
-    p->nodes[p->node_count++] = p->now;
-    p->slots[slot] = p->node_count;
+    p->nodes.without_frame += (p->nodes.now.flags & NODE_HAS_FRAME) == 0 ? 1 : 0;
+    p->nodes.now.root = p->nodes.count;
+    p->nodes.nodes[p->nodes.count++] = p->nodes.now;
+    p->nodes.slots[slot] = p->nodes.count;
     return TS_OK;
 }
 
@@ -126,9 +147,9 @@ ts_code profile_keep_node(ts_profile *p)
 
 static uint32_t root_of(ts_profile *p, uint32_t i)
 {
-    while (p->nodes[i].root != i) {
-        p->nodes[i].root = p->nodes[p->nodes[i].root].root;
-        i = p->nodes[i].root;
+    while (p->nodes.nodes[i].root != i) {
+        p->nodes.nodes[i].root = p->nodes.nodes[p->nodes.nodes[i].root].root;
+        i = p->nodes.nodes[i].root;
     }
     return i;
 }
@@ -136,18 +157,18 @@ static uint32_t root_of(ts_profile *p, uint32_t i)
 /* Makes `parent` the parent of `child`, unless it has one or the link would close a cycle. */
 static ts_code link_nodes(ts_profile *p, uint32_t parent, uint32_t child)
 {
-    cpu_node *node = &p->nodes[child];
+    cpu_node *node = &p->nodes.nodes[child];
     if (node->parent != NO_INDEX) {
         return ts_issue(p->store, p->source_id, TS_ISSUE_cpu_second_parent, p->name, p->offset,
                         "node %" PRId64 " is also a child of node %" PRId64
                         "; its first parent counts",
-                        node->id, p->nodes[parent].id);
+                        node->id, p->nodes.nodes[parent].id);
     }
     /* A node without a parent is the root of its tree: it is above `parent` if they share it. */
     if (root_of(p, parent) == child) {
         return ts_issue(p->store, p->source_id, TS_ISSUE_cpu_cycle, p->name, p->offset,
                         "node %" PRId64 " is a child of its own descendant %" PRId64, node->id,
-                        p->nodes[parent].id);
+                        p->nodes.nodes[parent].id);
     }
     node->parent = parent;
     node->root = parent;
@@ -156,10 +177,10 @@ static ts_code link_nodes(ts_profile *p, uint32_t parent, uint32_t child)
 
 static ts_code link_children(ts_profile *p, uint32_t i)
 {
-    const cpu_node *node = &p->nodes[i];
+    const cpu_node *node = &p->nodes.nodes[i];
     ts_code code = TS_OK;
     for (uint32_t k = 0; k < node->child_count && code == TS_OK; k++) {
-        int64_t id = ts_intvec_get(&p->children, node->first_child + k);
+        int64_t id = ts_intvec_get(&p->nodes.children, node->first_child + k);
         uint32_t child = profile_find(p, id);
         if (child != NO_INDEX) {
             code = link_nodes(p, i, child);
@@ -174,11 +195,11 @@ static ts_code link_children(ts_profile *p, uint32_t i)
 static ts_code link_all(ts_profile *p)
 {
     ts_code code = TS_OK;
-    for (uint32_t i = 0; i < p->node_count && code == TS_OK; i++) {
+    for (uint32_t i = 0; i < p->nodes.count && code == TS_OK; i++) {
         code = link_children(p, i);
     }
-    for (uint32_t i = 0; i < p->node_count && code == TS_OK; i++) {
-        cpu_node *node = &p->nodes[i];
+    for (uint32_t i = 0; i < p->nodes.count && code == TS_OK; i++) {
+        cpu_node *node = &p->nodes.nodes[i];
         uint32_t parent = (node->flags & NODE_HAS_PARENT_ID) != 0 && node->parent == NO_INDEX
                               ? profile_find(p, node->parent_id)
                               : NO_INDEX;
@@ -196,31 +217,31 @@ static ts_code link_all(ts_profile *p)
 static ts_code check_roots(ts_profile *p)
 {
     uint64_t roots = 0;
-    for (uint32_t i = 0; i < p->node_count && p->done; i++) {
-        if (p->nodes[i].parent == NO_INDEX && ++roots > 1) {
-            p->nodes[i].flags |= NODE_ORPHAN;
+    for (uint32_t i = 0; i < p->nodes.count && p->done; i++) {
+        if (p->nodes.nodes[i].parent == NO_INDEX && ++roots > 1) {
+            p->nodes.nodes[i].flags |= NODE_ORPHAN;
         }
     }
     return roots < 2 ? TS_OK
                      : ts_issue_n(p->store, p->source_id, TS_ISSUE_cpu_second_root, p->name,
-                                  p->offset, roots - 1, "nodes beside the root have no parent");
+                                  p->offset, roots - 1, "nodes other than the root have no parent");
 }
 
 /* V8 numbers the nodes of a profile from 1 on. */
-static ts_code check_numbers(ts_profile *p)
+static ts_code check_node_ids(ts_profile *p)
 {
     int64_t min = INT64_MAX;
     int64_t max = INT64_MIN;
-    for (uint32_t i = 0; i < p->node_count; i++) {
-        min = p->nodes[i].id < min ? p->nodes[i].id : min;
-        max = p->nodes[i].id > max ? p->nodes[i].id : max;
+    for (uint32_t i = 0; i < p->nodes.count; i++) {
+        min = p->nodes.nodes[i].id < min ? p->nodes.nodes[i].id : min;
+        max = p->nodes.nodes[i].id > max ? p->nodes.nodes[i].id : max;
     }
-    if (!p->done || !p->ticks || p->node_count == 0 || (min == 1 && max == p->node_count)) {
+    if (!p->done || !p->nodes.ticks || p->nodes.count == 0 || (min == 1 && max == p->nodes.count)) {
         return TS_OK;
     }
     return ts_issue(p->store, p->source_id, TS_ISSUE_cpu_nodes_gap, p->name, p->offset,
                     "there are %" PRIu32 " nodes with ids from %" PRId64 " to %" PRId64,
-                    p->node_count, min, max);
+                    p->nodes.count, min, max);
 }
 
 /* --- rows ----------------------------------------------------------------------------------- */
@@ -229,7 +250,7 @@ int64_t profile_shift(ts_profile *p, int64_t id)
 {
     int64_t out;
     if (ts_ckd_add(&out, id, p->id_offset)) {
-        p->ids_over++;
+        p->nodes.ids_over++;
         return PROFILE_NULL;
     }
     return out;
@@ -238,12 +259,13 @@ int64_t profile_shift(ts_profile *p, int64_t id)
 static ts_code children_text(ts_profile *p, const cpu_node *node)
 {
     ts_code code = TS_OK;
-    p->text.n = 0;
+    p->texts.text.n = 0;
     for (uint32_t k = 0; k < node->child_count && code == TS_OK; k++) {
-        int64_t id = ts_intvec_get(&p->children, node->first_child + k);
+        int64_t id = ts_intvec_get(&p->nodes.children, node->first_child + k);
         id = profile_shift(p, id);
         if (id != PROFILE_NULL) {
-            code = ts_buf_printf(p->ctx, &p->text, "%s%" PRId64, p->text.n == 0 ? "" : ",", id);
+            code = ts_buf_printf(p->ctx, &p->texts.text, "%s%" PRId64,
+                                 p->texts.text.n == 0 ? "" : ",", id);
         }
     }
     return code;
@@ -251,7 +273,7 @@ static ts_code children_text(ts_profile *p, const cpu_node *node)
 
 static ts_code put_stack_node(ts_profile *p, cpu_node *node, ts_text name, ts_text url)
 {
-    const cpu_node *parent = node->parent == NO_INDEX ? NULL : &p->nodes[node->parent];
+    const cpu_node *parent = node->parent == NO_INDEX ? NULL : &p->nodes.nodes[node->parent];
     ts_method method = {
         .name = name,
         .file = url,
@@ -285,14 +307,15 @@ static ts_code put_node(ts_profile *p, cpu_node *node)
         .line_number = node->line,
         .column_number = node->column,
         .hit_count = node->hits,
-        .parent_id = node->parent == NO_INDEX ? 0 : profile_shift(p, p->nodes[node->parent].id),
+        .parent_id =
+            node->parent == NO_INDEX ? 0 : profile_shift(p, p->nodes.nodes[node->parent].id),
     };
     ts_text name;
     ts_text url;
     ts_code code;
-    if ((code = profile_text(p, &row.script_id, &p->clean, node->script)) != TS_OK ||
-        (code = profile_text(p, &name, &p->name_text, node->name)) != TS_OK ||
-        (code = profile_text(p, &url, &p->url_text, node->url)) != TS_OK) {
+    if ((code = profile_text(p, &row.script_id, &p->texts.clean, node->script)) != TS_OK ||
+        (code = profile_text(p, &name, &p->texts.name, node->name)) != TS_OK ||
+        (code = profile_text(p, &url, &p->texts.url, node->url)) != TS_OK) {
         return code;
     }
     if (row.script_id.n == 0) {
@@ -321,7 +344,7 @@ static ts_code put_node(ts_profile *p, cpu_node *node)
         (code = children_text(p, node)) != TS_OK) {
         return code;
     }
-    row.children = ts_buf_text(&p->text);
+    row.children = ts_buf_text(&p->texts.text);
     code = ts_put_js_cpu_profiler_node(p->sink, &row);
     return code != TS_OK ? code : put_stack_node(p, node, name, url);
 }
@@ -330,8 +353,8 @@ static ts_code put_node(ts_profile *p, cpu_node *node)
 
 static bool parents_first(const ts_profile *p)
 {
-    for (uint32_t i = 0; i < p->node_count; i++) {
-        if (p->nodes[i].parent != NO_INDEX && p->nodes[i].parent > i) {
+    for (uint32_t i = 0; i < p->nodes.count; i++) {
+        if (p->nodes.nodes[i].parent != NO_INDEX && p->nodes.nodes[i].parent > i) {
             return false;
         }
     }
@@ -346,11 +369,11 @@ typedef struct tree_link {
 
 static void build_links(const ts_profile *p, tree_link *links)
 {
-    for (uint32_t i = 0; i < p->node_count; i++) {
+    for (uint32_t i = 0; i < p->nodes.count; i++) {
         links[i] = (tree_link){NO_INDEX, NO_INDEX};
     }
-    for (uint32_t i = p->node_count; i > 0; i--) {
-        uint32_t parent = p->nodes[i - 1].parent;
+    for (uint32_t i = p->nodes.count; i > 0; i--) {
+        uint32_t parent = p->nodes.nodes[i - 1].parent;
         if (parent != NO_INDEX) {
             links[i - 1].sibling = links[parent].child;
             links[parent].child = i - 1;
@@ -361,20 +384,20 @@ static void build_links(const ts_profile *p, tree_link *links)
 static ts_code walk_tree(ts_profile *p, const tree_link *links, uint32_t root)
 {
     uint32_t at = root;
-    ts_code code = put_node(p, &p->nodes[at]);
+    ts_code code = put_node(p, &p->nodes.nodes[at]);
     while (code == TS_OK) {
         if (links[at].child != NO_INDEX) {
             at = links[at].child;
         } else {
             while (at != root && links[at].sibling == NO_INDEX) {
-                at = p->nodes[at].parent;
+                at = p->nodes.nodes[at].parent;
             }
             if (at == root) {
                 break;
             }
             at = links[at].sibling;
         }
-        code = put_node(p, &p->nodes[at]);
+        code = put_node(p, &p->nodes.nodes[at]);
     }
     return code;
 }
@@ -383,7 +406,7 @@ static ts_code walk_tree(ts_profile *p, const tree_link *links, uint32_t root)
 static ts_code check_root(ts_profile *p)
 {
     uint32_t root = profile_find(p, 1);
-    if (p->node_count == 0 || (root != NO_INDEX && p->nodes[root].parent == NO_INDEX)) {
+    if (p->nodes.count == 0 || (root != NO_INDEX && p->nodes.nodes[root].parent == NO_INDEX)) {
         return TS_OK;
     }
     return ts_issue(p->store, p->source_id, TS_ISSUE_cpu_no_root, p->name, p->offset,
@@ -392,15 +415,15 @@ static ts_code check_root(ts_profile *p)
 
 static ts_code put_walked(ts_profile *p)
 {
-    tree_link *links = ts_alloc(p->ctx, p->node_count, sizeof *links);
+    tree_link *links = ts_alloc(p->ctx, p->nodes.count, sizeof *links);
     ts_code code = ts_issue(p->store, p->source_id, TS_ISSUE_cpu_nodes_reordered, p->name,
                             p->offset, "nodes came before their parents");
     if (links == NULL) {
         return p->ctx->error.code;
     }
     build_links(p, links);
-    for (uint32_t i = 0; i < p->node_count && code == TS_OK; i++) {
-        if (p->nodes[i].parent == NO_INDEX) {
+    for (uint32_t i = 0; i < p->nodes.count && code == TS_OK; i++) {
+        if (p->nodes.nodes[i].parent == NO_INDEX) {
             code = walk_tree(p, links, i);
         }
     }
@@ -413,9 +436,9 @@ static ts_code count_nodes(ts_profile *p)
     ts_tally *tally;
     ts_code code = ts_count(&tally, p->store, p->source_id, TS_ITEM_cpu_nodes, NULL);
     if (code == TS_OK) {
-        tally->seen += p->nodes_seen;
-        tally->imported += p->node_count;
-        tally->lost += p->nodes_lost;
+        tally->seen += p->nodes.seen;
+        tally->imported += p->nodes.count;
+        tally->lost += p->nodes.lost;
     }
     return code;
 }
@@ -424,14 +447,14 @@ ts_code profile_put_nodes(ts_profile *p)
 {
     ts_code code;
     if ((code = link_all(p)) != TS_OK || (code = check_roots(p)) != TS_OK ||
-        (code = check_numbers(p)) != TS_OK) {
+        (code = check_node_ids(p)) != TS_OK) {
         return code;
     }
     if (!parents_first(p)) {
         code = put_walked(p);
     } else {
-        for (uint32_t i = 0; i < p->node_count && code == TS_OK; i++) {
-            code = put_node(p, &p->nodes[i]);
+        for (uint32_t i = 0; i < p->nodes.count && code == TS_OK; i++) {
+            code = put_node(p, &p->nodes.nodes[i]);
         }
     }
     if (code == TS_OK) {

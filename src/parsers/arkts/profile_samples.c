@@ -3,12 +3,18 @@
  * until the next one in time, the last one until endTime. Negative deltas put samples out of order:
  * they are sorted by time then, stably.
  */
-#include "parsers/arkts/profile_impl.h"
+#include "parsers/arkts/profile_state.h"
 
 #include "base/alloc.h"
 #include "base/ckd.h"
 
 #include <inttypes.h>
+
+void profile_samples_free(ts_ctx *ctx, profile_samples *samples)
+{
+    ts_intvec_free(ctx, &samples->ids);
+    ts_intvec_free(ctx, &samples->deltas);
+}
 
 int64_t profile_time(profile_clock *clock, int64_t relative_us)
 {
@@ -40,13 +46,13 @@ static ts_code sum_deltas(ts_profile *p, profile_clock *clock, uint64_t n)
     int64_t t = 0;
     ts_code code = TS_OK;
     for (uint64_t i = 0; i < n && code == TS_OK; i++) {
-        t = add_delta(clock, t, ts_intvec_get(&p->deltas, i));
-        code = ts_intvec_set(p->ctx, &p->deltas, i, t);
+        t = add_delta(clock, t, ts_intvec_get(&p->samples.deltas, i));
+        code = ts_intvec_set(p->ctx, &p->samples.deltas, i, t);
     }
     return code;
 }
 
-/* The order of the samples in time, and room for the smaller one of two runs to merge. */
+/* The order of the samples in time, and space for the smaller one of two runs to merge. */
 typedef struct time_order {
     uint32_t *at;
     uint32_t *scratch;
@@ -56,7 +62,7 @@ typedef struct time_order {
 /* Those that are not known stay at the end. */
 static int64_t time_at(const ts_profile *p, uint32_t i)
 {
-    int64_t t = ts_intvec_get(&p->deltas, i);
+    int64_t t = ts_intvec_get(&p->samples.deltas, i);
     return t == TS_NO_TIME ? INT64_MAX : t;
 }
 
@@ -172,7 +178,7 @@ static ts_code put_sample(ts_profile *p, int64_t id, int64_t ts, int64_t end, in
         .source_id = p->source_id,
         .itid = itid,
         .ts = ts,
-        .node_id = node == NO_INDEX ? 0 : p->nodes[node].stack_node,
+        .node_id = node == NO_INDEX ? 0 : p->nodes.nodes[node].stack_node,
         .event = TS_TEXT_LIT("cpu"),
     };
     ts_code code = TS_OK;
@@ -207,14 +213,14 @@ static int64_t last_end(ts_profile *p, profile_clock *clock, int64_t last_us)
     if (ts_ckd_sub(&end_us, p->end_us, p->start_us)) {
         return TS_NO_TIME;
     }
-    p->end_early = end_us < last_us;
-    return p->end_early ? TS_NO_TIME : profile_time(clock, end_us);
+    p->samples.end_early = end_us < last_us;
+    return p->samples.end_early ? TS_NO_TIME : profile_time(clock, end_us);
 }
 
 static bool is_doubted(const ts_profile *p, int64_t id)
 {
     uint32_t node = id == PROFILE_NULL ? NO_INDEX : profile_find(p, id);
-    return node != NO_INDEX && (p->nodes[node].flags & NODE_DOUBTED) != 0;
+    return node != NO_INDEX && (p->nodes.nodes[node].flags & NODE_DOUBTED) != 0;
 }
 
 static ts_code put_all(ts_profile *p, profile_clock *clock, int64_t itid, const uint32_t *order,
@@ -227,24 +233,25 @@ static ts_code put_all(ts_profile *p, profile_clock *clock, int64_t itid, const 
     ts_code code = TS_OK;
     for (uint64_t k = 0; k < n && code == TS_OK; k++) {
         uint64_t i = order == NULL ? k : order[k];
-        int64_t id = ts_intvec_get(&p->samples, i);
+        int64_t id = ts_intvec_get(&p->samples.ids, i);
         bool last = k + 1 == n;
         int64_t next_us = TS_NO_TIME;
         int64_t next;
-        if (i >= p->nodes_known || (p->doubts && is_doubted(p, id))) {
+        if (i >= p->damage.nodes_known || (p->damage.doubts && is_doubted(p, id))) {
             id = PROFILE_NULL;
         }
         if (order == NULL && k + AHEAD < n) {
-            profile_prefetch(p, ts_intvec_get(&p->samples, k + AHEAD));
+            profile_prefetch(p, ts_intvec_get(&p->samples.ids, k + AHEAD));
         }
         if (k == 0) {
-            sum = p->unmatched ? TS_NO_TIME : ts_intvec_get(&p->deltas, i);
+            sum = p->samples.unmatched ? TS_NO_TIME : ts_intvec_get(&p->samples.deltas, i);
             ts = profile_time(clock, sum);
         }
-        if (!p->unmatched) {
-            next_us = last            ? sum
-                      : order == NULL ? add_delta(clock, sum, ts_intvec_get(&p->deltas, k + 1))
-                                      : ts_intvec_get(&p->deltas, order[k + 1]);
+        if (!p->samples.unmatched) {
+            next_us = last ? sum
+                      : order == NULL
+                          ? add_delta(clock, sum, ts_intvec_get(&p->samples.deltas, k + 1))
+                          : ts_intvec_get(&p->samples.deltas, order[k + 1]);
         }
         next = last ? last_end(p, clock, sum) : profile_time(clock, next_us);
         bool wanted = ts == TS_NO_TIME || ts_span_has(&clock->wanted, ts);
@@ -305,7 +312,7 @@ static ts_code put_sorted(ts_profile *p, profile_clock *clock, int64_t itid, uin
 
 static ts_code count_samples(ts_profile *p, uint64_t n, uint64_t skipped)
 {
-    uint64_t used = p->unmatched ? 0 : n;
+    uint64_t used = p->samples.unmatched ? 0 : n;
     ts_tally *samples;
     ts_tally *deltas;
     ts_code code;
@@ -314,15 +321,15 @@ static ts_code count_samples(ts_profile *p, uint64_t n, uint64_t skipped)
             TS_OK) {
         return code;
     }
-    samples->seen += p->samples.n;
+    samples->seen += p->samples.ids.n;
     samples->imported += n - skipped;
     samples->skipped += skipped;
-    samples->lost += p->samples.n - n;
+    samples->lost += p->samples.ids.n - n;
     skipped = skipped < used ? skipped : used;
-    deltas->seen += p->deltas.n;
+    deltas->seen += p->samples.deltas.n;
     deltas->imported += used - skipped;
     deltas->skipped += skipped;
-    deltas->lost += p->deltas.n - used;
+    deltas->lost += p->samples.deltas.n - used;
     return TS_OK;
 }
 
@@ -334,18 +341,18 @@ static ts_code count_samples(ts_profile *p, uint64_t n, uint64_t skipped)
  */
 static ts_code match_arrays(ts_profile *p)
 {
-    uint64_t samples = p->samples.n;
-    uint64_t deltas = p->deltas.n;
-    bool all_samples = p->done || (p->closed & 1U << MEMBER_SAMPLES) != 0;
-    bool all_deltas = p->done || (p->closed & 1U << MEMBER_DELTAS) != 0;
+    uint64_t samples = p->samples.ids.n;
+    uint64_t deltas = p->samples.deltas.n;
+    bool all_samples = p->done || (p->at.closed & 1U << MEMBER_SAMPLES) != 0;
+    bool all_deltas = p->done || (p->at.closed & 1U << MEMBER_DELTAS) != 0;
     if (all_samples && samples < deltas) {
-        p->unmatched = true;
+        p->samples.unmatched = true;
         return ts_issue_n(p->store, p->source_id, TS_ISSUE_cpu_delta_extra, p->name, p->offset,
                           deltas - samples, "%" PRIu64 " samples have %" PRIu64 " timeDeltas",
                           samples, deltas);
     }
     if (all_deltas && deltas < samples) {
-        p->unmatched = true;
+        p->samples.unmatched = true;
         return ts_issue_n(p->store, p->source_id, TS_ISSUE_cpu_delta_missing, p->name, p->offset,
                           samples - deltas, "%" PRIu64 " samples have %" PRIu64 " timeDeltas",
                           samples, deltas);
@@ -356,7 +363,7 @@ static ts_code match_arrays(ts_profile *p)
 static ts_code check_end(ts_profile *p)
 {
     bool before_start = p->done && p->has_end && p->has_start && p->end_us < p->start_us;
-    if (!before_start && !p->end_early) {
+    if (!before_start && !p->samples.end_early) {
         return TS_OK;
     }
     return ts_issue(p->store, p->source_id, TS_ISSUE_profile_end_before_start, p->name, p->offset,
@@ -374,10 +381,11 @@ ts_code profile_put_samples(ts_profile *p, profile_clock *clock, int64_t itid)
         (code = profile_check_samples(p)) != TS_OK) {
         return code;
     }
-    n = p->unmatched || p->samples.n < p->deltas.n ? p->samples.n : p->deltas.n;
+    n = p->samples.unmatched || p->samples.ids.n < p->samples.deltas.n ? p->samples.ids.n
+                                                                       : p->samples.deltas.n;
     if (n > 0) {
-        code = p->negative && !p->unmatched ? put_sorted(p, clock, itid, n)
-                                            : put_all(p, clock, itid, NULL, n);
+        code = p->samples.negative && !p->samples.unmatched ? put_sorted(p, clock, itid, n)
+                                                            : put_all(p, clock, itid, NULL, n);
     }
     if (code == TS_OK) {
         code = check_end(p);

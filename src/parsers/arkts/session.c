@@ -1,4 +1,4 @@
-#include "parsers/arkts/session_impl.h"
+#include "parsers/arkts/session_state.h"
 
 #include "base/alloc.h"
 #include "base/ckd.h"
@@ -21,28 +21,36 @@ ts_code ts_session_new(ts_session **out, ts_job *job)
     s->ctx = job->ctx;
     s->store = job->store;
     s->job = job;
-    s->pid = -1;
-    if ((code = ts_job_shared(&run, job, "arkts", sizeof(ts_arkts_run), (ts_shared_calls){0})) !=
-        TS_OK) {
+    s->configs.pid = -1;
+    code = ts_job_shared(&run, job, "arkts", sizeof(ts_arkts_run), (ts_shared_calls){0});
+    if (code != TS_OK) {
         goto out;
     }
     s->run = run;
-    if ((code = ts_heap_new(&s->heap, s->ctx, s->store)) != TS_OK ||
-        (code = ts_profile_new(&s->profile, s->ctx, s->store, &s->run->profile_ids)) != TS_OK ||
-        (code = ts_json_new(&s->json, s->ctx, &session_message_handler, s, TS_JSON_RAW_STRINGS)) !=
-            TS_OK ||
-        (code = ts_count(&s->messages, s->store, job->source_id, TS_ITEM_messages, NULL)) !=
-            TS_OK ||
-        (code = ts_count(&s->text_bytes, s->store, job->source_id, TS_ITEM_text_bytes, NULL)) !=
-            TS_OK) {
+    code = ts_heap_new(&s->heap, s->ctx, s->store);
+    if (code != TS_OK) {
         goto out;
     }
-    *out = s;
+    code = ts_profile_new(&s->profile, s->ctx, s->store, &s->run->profile_ids);
+    if (code != TS_OK) {
+        goto out;
+    }
+    code = ts_json_new(&s->json, s->ctx, &session_message_handler, s, TS_JSON_RAW_STRINGS);
+    if (code != TS_OK) {
+        goto out;
+    }
+    code = ts_count(&s->messages, s->store, job->source_id, TS_ITEM_messages, NULL);
+    if (code != TS_OK) {
+        goto out;
+    }
+    code = ts_count(&s->text_bytes, s->store, job->source_id, TS_ITEM_text_bytes, NULL);
 out:
     if (code != TS_OK) {
         ts_session_free(s);
+        return code;
     }
-    return code;
+    *out = s;
+    return TS_OK;
 }
 
 void ts_session_free(ts_session *s)
@@ -50,13 +58,13 @@ void ts_session_free(ts_session *s)
     if (s == NULL) {
         return;
     }
-    /* Only after an error are files still open here: they are not complete, and said so. */
-    extract_drop(s, &s->heap_file);
-    extract_drop(s, &s->profile_file);
+    /* Only after an error are files still open here: they are not complete. */
+    extract_drop(s, &s->heaps.file);
+    extract_drop(s, &s->profiles.file);
     ts_heap_free(s->heap);
     ts_profile_free(s->profile);
     ts_json_free(s->json);
-    ts_free(s->ctx, s->configs);
+    ts_vec_free(s->ctx, &s->configs.all);
     ts_free(s->ctx, s);
 }
 
@@ -79,12 +87,12 @@ static void note_mark(ts_session *s, int64_t ts)
     ts_range_note(s->store, clock, TS_RANGE_MARKS, t);
 }
 
-static ts_code heap_mark(ts_session *s, int64_t id, bool has_ts, int64_t ts)
+static ts_code session_heap_mark(ts_session *s, int64_t id, bool has_ts, int64_t ts)
 {
-    bool starts = id == MARK_SNAPSHOT && s->has_type && s->type == TS_HEAP_TIMELINE;
-    bool lost = s->lost;
-    s->lost = false;
-    s->finder.n = 0;
+    bool starts = id == MARK_SNAPSHOT && s->configs.has_type && s->configs.type == TS_HEAP_TIMELINE;
+    bool lost = s->heaps.lost;
+    s->heaps.lost = false;
+    s->heaps.finder.n = 0;
     if (lost && !starts) { /* the end of what could not be read */
         return TS_OK;
     }
@@ -99,9 +107,10 @@ static ts_code heap_mark(ts_session *s, int64_t id, bool has_ts, int64_t ts)
             return code;
         }
     }
-    if (starts || (id == MARK_SNAPSHOT && (!s->has_type || s->type != TS_HEAP_SNAPSHOT))) {
-        s->has_timeline_start = has_ts;
-        s->timeline_start = ts;
+    if (starts ||
+        (id == MARK_SNAPSHOT && (!s->configs.has_type || s->configs.type != TS_HEAP_SNAPSHOT))) {
+        s->heaps.has_timeline_start = has_ts;
+        s->heaps.timeline_start = ts;
         return TS_OK;
     }
     return ts_issue(s->store, s->job->source_id, TS_ISSUE_empty_mark, "arkts-plugin", s->now.offset,
@@ -116,12 +125,12 @@ ts_code session_mark(ts_session *s, int64_t id, bool has_ts, int64_t ts)
         if (has_ts) {
             note_mark(s, ts);
         }
-        return heap_mark(s, id, has_ts, ts);
+        return session_heap_mark(s, id, has_ts, ts);
     case MARK_CPU:
-        if (has_ts && !s->has_started) { /* the first since the profile before */
+        if (has_ts && !s->profiles.has_started) { /* the first since the profile before */
             note_mark(s, ts);
-            s->has_started = true;
-            s->started_ts = ts;
+            s->profiles.has_started = true;
+            s->profiles.started_ts = ts;
         }
         return TS_OK;
     default:
@@ -141,8 +150,8 @@ ts_code session_gap(ts_session *s, int64_t offset, const char *why)
             code = session_close_heap(s, false, 0, 0);
         }
     }
-    s->lost = true;
-    s->finder.n = 0;
+    s->heaps.lost = true;
+    s->heaps.finder.n = 0;
     return code;
 }
 
@@ -152,42 +161,6 @@ ts_code ts_session_gap(ts_session *s, int64_t offset)
 }
 
 /* --- the end -------------------------------------------------------------------------------- */
-
-/* The viewer shows heaps of the configured type only. */
-static ts_code fit_type(ts_session *s, session_config *config)
-{
-    int64_t type = config->row.type;
-    bool heaps = config->snapshots + config->timelines > 0;
-    bool fits = (type == TS_HEAP_SNAPSHOT && config->snapshots > 0) ||
-                (type == TS_HEAP_TIMELINE && config->timelines > 0);
-    if (!heaps || fits) {
-        return TS_OK;
-    }
-    config->row.type = config->snapshots > 0 ? TS_HEAP_SNAPSHOT : TS_HEAP_TIMELINE;
-    return ts_issue(s->store, s->job->source_id, TS_ISSUE_config_type_changed,
-                    "arkts-plugin_config", TS_NO_OFFSET,
-                    "the type was %" PRId64 " although the data is of type %" PRId64, type,
-                    config->row.type);
-}
-
-static ts_code put_configs(ts_session *s)
-{
-    ts_code code = TS_OK;
-    for (uint32_t i = 0; i < s->config_count && code == TS_OK; i++) {
-        ts_row_js_config *row = &s->configs[i].row;
-        code = fit_type(s, &s->configs[i]);
-        if (code == TS_OK && s->profiles > 0 && row->enable_cpu_profiler == 0) {
-            row->enable_cpu_profiler = 1;
-            code = ts_issue(s->store, s->job->source_id, TS_ISSUE_config_cpu_enabled,
-                            "arkts-plugin_config", TS_NO_OFFSET,
-                            "enable_cpu_profiler was 0 although there is a CPU profile");
-        }
-        if (code == TS_OK) {
-            code = ts_put_js_config(ts_store_sink(s->store), row);
-        }
-    }
-    return code;
-}
 
 static bool has_rows(ts_store *store, enum ts_table_id table)
 {
@@ -229,9 +202,24 @@ ts_code ts_arkts_need_config(ts_job *job, ts_arkts_run *run, ts_issue_code issue
                                     row.type, row.enable_cpu_profiler);
 }
 
-ts_code ts_session_finish(ts_session *s)
+/* So many recordings of this kind were read. */
+static ts_code count_recordings(ts_session *s, ts_item item, uint64_t n)
 {
     ts_tally *tally;
+    ts_code code;
+    if (n == 0) {
+        return TS_OK;
+    }
+    code = ts_count(&tally, s->store, s->job->source_id, item, NULL);
+    if (code == TS_OK) {
+        tally->seen += n;
+        tally->imported += n;
+    }
+    return code;
+}
+
+ts_code ts_session_finish(ts_session *s)
+{
     ts_code code = TS_OK;
     if (ts_heap_is_open(s->heap)) {
         code = session_close_heap(s, false, 0, 0);
@@ -242,20 +230,13 @@ ts_code ts_session_finish(ts_session *s)
     if (code == TS_OK) {
         code = ts_htrace_times_finish(&s->times, s->store, s->job->source_id, "arkts-plugin");
     }
-    if (code == TS_OK && s->config_count > 0) {
-        code = put_configs(s);
-    } else if (code == TS_OK && s->heaps + s->profiles > 0) {
+    if (code == TS_OK && s->configs.all.n > 0) {
+        code = session_config_put(s, s->profiles.count > 0);
+    } else if (code == TS_OK && s->heaps.count + s->profiles.count > 0) {
         code = ts_arkts_need_config(s->job, s->run, TS_ISSUE_config_made_up);
     }
-    if (code == TS_OK && s->heaps > 0 &&
-        (code = ts_count(&tally, s->store, s->job->source_id, TS_ITEM_snapshots, NULL)) == TS_OK) {
-        tally->seen += s->heaps;
-        tally->imported += s->heaps;
+    if (code == TS_OK) {
+        code = count_recordings(s, TS_ITEM_snapshots, s->heaps.count);
     }
-    if (code == TS_OK && s->profiles > 0 &&
-        (code = ts_count(&tally, s->store, s->job->source_id, TS_ITEM_profiles, NULL)) == TS_OK) {
-        tally->seen += s->profiles;
-        tally->imported += s->profiles;
-    }
-    return code;
+    return code != TS_OK ? code : count_recordings(s, TS_ITEM_profiles, s->profiles.count);
 }

@@ -1,5 +1,5 @@
 /*
- * One ArkTS recording: debugger messages in the order of their coming become heap snapshots,
+ * One ArkTS recording: debugger messages in their order of arrival become heap snapshots,
  * timelines and CPU profiles. What a message is, is decided from its parsed JSON: params.chunk, a
  * result with a profile, or an id with an empty result (a mark). Messages are fed in pieces of any
  * size and never held. Docs: docs/formats.md, "ArkTS messages".

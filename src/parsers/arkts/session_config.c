@@ -1,26 +1,22 @@
 /* Configuration messages: one js_config row each, written at the end of the recording. */
-#include "parsers/arkts/session_impl.h"
+#include "parsers/arkts/session_state.h"
 
-#include "base/alloc.h"
 #include "htrace/pbc.h"
 
 #include "arkts.pb-c.h"
 
+#include <inttypes.h>
+
 static ts_code keep_config(ts_session *s, const ts_row_js_config *row)
 {
-    if (s->config_count == s->config_cap) {
-        uint32_t cap = s->config_cap == 0 ? 4 : s->config_cap * 2;
-        session_config *configs = ts_realloc(s->ctx, s->configs, cap, sizeof *configs);
-        if (configs == NULL) {
-            return s->ctx->error.code;
-        }
-        s->configs = configs;
-        s->config_cap = cap;
+    session_config *config = ts_vec_add(s->ctx, &s->configs.all, sizeof *config);
+    if (config == NULL) {
+        return s->ctx->error.code;
     }
-    s->configs[s->config_count++] = (session_config){.row = *row};
-    s->has_type = row->type == TS_HEAP_SNAPSHOT || row->type == TS_HEAP_TIMELINE;
-    s->type = row->type;
-    s->pid = row->pid;
+    config->row = *row;
+    s->configs.has_type = row->type == TS_HEAP_SNAPSHOT || row->type == TS_HEAP_TIMELINE;
+    s->configs.type = row->type;
+    s->configs.pid = row->pid;
     return TS_OK;
 }
 
@@ -78,4 +74,50 @@ ts_code ts_session_config(ts_session *s, const uint8_t *p, size_t n, int64_t off
     tally->imported++;
     code = keep_config(s, &row);
     return code != TS_OK ? code : note_process(s, row.pid);
+}
+
+void session_config_note_heap(session_configs *configs, bool timeline)
+{
+    session_config *all = configs->all.p;
+    if (configs->all.n > 0) {
+        all[configs->all.n - 1].timelines += timeline ? 1 : 0;
+        all[configs->all.n - 1].snapshots += timeline ? 0 : 1;
+    }
+}
+
+/* The viewer shows heaps of the configured type only. */
+static ts_code fit_type(ts_session *s, session_config *config)
+{
+    int64_t type = config->row.type;
+    bool heaps = config->snapshots + config->timelines > 0;
+    bool fits = (type == TS_HEAP_SNAPSHOT && config->snapshots > 0) ||
+                (type == TS_HEAP_TIMELINE && config->timelines > 0);
+    if (!heaps || fits) {
+        return TS_OK;
+    }
+    config->row.type = config->snapshots > 0 ? TS_HEAP_SNAPSHOT : TS_HEAP_TIMELINE;
+    return ts_issue(s->store, s->job->source_id, TS_ISSUE_config_type_changed,
+                    "arkts-plugin_config", TS_NO_OFFSET,
+                    "the type was %" PRId64 " although the data is of type %" PRId64, type,
+                    config->row.type);
+}
+
+ts_code session_config_put(ts_session *s, bool profiles)
+{
+    session_config *all = s->configs.all.p;
+    ts_code code = TS_OK;
+    for (size_t i = 0; i < s->configs.all.n && code == TS_OK; i++) {
+        ts_row_js_config *row = &all[i].row;
+        code = fit_type(s, &all[i]);
+        if (code == TS_OK && profiles && row->enable_cpu_profiler == 0) {
+            row->enable_cpu_profiler = 1;
+            code = ts_issue(s->store, s->job->source_id, TS_ISSUE_config_cpu_enabled,
+                            "arkts-plugin_config", TS_NO_OFFSET,
+                            "enable_cpu_profiler was 0 although there is a CPU profile");
+        }
+        if (code == TS_OK) {
+            code = ts_put_js_config(ts_store_sink(s->store), row);
+        }
+    }
+    return code;
 }

@@ -1,5 +1,5 @@
 /* -s: the recordings as files of their own, byte by byte as they were recorded. */
-#include "parsers/arkts/session_impl.h"
+#include "parsers/arkts/session_state.h"
 
 #include "base/utf8.h"
 
@@ -26,7 +26,7 @@ static size_t high_at_end(const char *p, size_t n)
 }
 
 /* Writes what was held back, together with the low surrogate that follows when there is one. */
-static ts_code release(ts_session *s, extract_file *file, const char **p, size_t *n)
+static ts_code write_held(ts_session *s, extract_file *file, const char **p, size_t *n)
 {
     const ts_extract *extract = s->job->options->extract;
     while (file->held_n < 3 && *n > 0) { /* the sequence itself may have been cut */
@@ -63,7 +63,7 @@ ts_code extract_write(ts_session *s, extract_file *file, bool joined, const char
         return extract->write(file->file, p, n);
     }
     if (file->held_n > 0) {
-        code = release(s, file, &p, &n);
+        code = write_held(s, file, &p, &n);
     }
     keep = high_at_end(p, n);
     if (code == TS_OK && n > keep) {

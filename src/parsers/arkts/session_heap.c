@@ -1,5 +1,5 @@
 /* The heap side of a session: chunks become snapshots and timelines. */
-#include "parsers/arkts/session_impl.h"
+#include "parsers/arkts/session_state.h"
 
 #include "base/ckd.h"
 
@@ -8,10 +8,10 @@
 
 static bool is_timeline(const ts_session *s, int64_t mark)
 {
-    if (s->has_type && s->type == TS_HEAP_TIMELINE && mark != 1) {
+    if (s->configs.has_type && s->configs.type == TS_HEAP_TIMELINE && mark != 1) {
         return true;
     }
-    if (s->has_type && s->type == TS_HEAP_SNAPSHOT && mark != 2) {
+    if (s->configs.has_type && s->configs.type == TS_HEAP_SNAPSHOT && mark != 2) {
         return false;
     }
     return ts_heap_has_samples(s->heap);
@@ -19,7 +19,7 @@ static bool is_timeline(const ts_session *s, int64_t mark)
 
 ts_code session_open_heap(ts_session *s)
 {
-    bool timeline = s->has_type && s->type == TS_HEAP_TIMELINE;
+    bool timeline = s->configs.has_type && s->configs.type == TS_HEAP_TIMELINE;
     char label[32];
     char file[48];
     ts_code code;
@@ -34,21 +34,21 @@ ts_code session_open_heap(ts_session *s)
         return code;
     }
     ts_heap_chunk_begin(s->heap);
-    s->heaps++;
-    s->start_pending = true;
-    s->has_start = false;
+    s->heaps.count++;
+    s->heaps.start_pending = true;
+    s->heaps.has_start = false;
     ts_heap_at(s->heap, s->now.offset);
-    return extract_begin(s, &s->heap_file, file);
+    return extract_begin(s, &s->heaps.file, file);
 }
 
 static ts_code check_mode(ts_session *s, int64_t mark, bool timeline)
 {
-    if (mark == 0 || !s->has_type || (s->type == TS_HEAP_TIMELINE) == timeline) {
+    if (mark == 0 || !s->configs.has_type || (s->configs.type == TS_HEAP_TIMELINE) == timeline) {
         return TS_OK;
     }
     return ts_issue(s->store, s->job->source_id, TS_ISSUE_mark_wrong_mode, "arkts-plugin",
                     s->now.offset, "the configured heap type is %" PRId64 " but the data is a %s",
-                    s->type, timeline ? "timeline" : "snapshot");
+                    s->configs.type, timeline ? "timeline" : "snapshot");
 }
 
 /* mark: the id of the end mark, 0 when there is none. */
@@ -61,14 +61,14 @@ ts_code session_close_heap(ts_session *s, bool has_end, int64_t end_ts, int64_t 
     if (code != TS_OK) {
         return code;
     }
-    if (timeline && s->has_timeline_start) {
-        end.start_ts = session_time(s, &end.clock, s->timeline_start);
+    if (timeline && s->heaps.has_timeline_start) {
+        end.start_ts = session_time(s, &end.clock, s->heaps.timeline_start);
         end.has_start = end.start_ts != TS_NO_TIME;
-    } else if (s->has_start) {
-        end.start_ts = session_time(s, &end.clock, s->start_ts);
+    } else if (s->heaps.has_start) {
+        end.start_ts = session_time(s, &end.clock, s->heaps.start_ts);
         end.has_start = end.start_ts != TS_NO_TIME;
     }
-    if (timeline && !s->has_timeline_start) {
+    if (timeline && !s->heaps.has_timeline_start) {
         code = ts_issue(s->store, ts_heap_source(s->heap), TS_ISSUE_timeline_no_start, "Timeline",
                         s->now.offset, "no start mark; the first chunk's time was taken");
     }
@@ -81,19 +81,15 @@ ts_code session_close_heap(ts_session *s, bool has_end, int64_t end_ts, int64_t 
     if (end.has_start) {
         ts_range_note(s->store, end.clock, TS_RANGE_ROWS, end.start_ts);
     }
-    s->has_timeline_start = false;
-    s->has_start = false;
-    s->start_pending = false;
+    s->heaps.has_timeline_start = false;
+    s->heaps.has_start = false;
+    s->heaps.start_pending = false;
     complete = ts_heap_complete(s->heap);
-    if (s->config_count > 0) {
-        session_config *config = &s->configs[s->config_count - 1];
-        config->timelines += timeline ? 1 : 0;
-        config->snapshots += timeline ? 0 : 1;
-    }
+    session_config_note_heap(&s->configs, timeline);
     if (code == TS_OK) {
         code = ts_heap_finish(s->heap, &end);
     }
-    return code != TS_OK ? code : extract_end(s, &s->heap_file, complete);
+    return code != TS_OK ? code : extract_end(s, &s->heaps.file, complete);
 }
 
 /* --- text whose beginning is lost ----------------------------------------------------------- */
@@ -138,19 +134,19 @@ static bool find_start(start_finder *f, char c)
 
 static ts_code feed_heap(ts_session *s, const char *p, size_t n);
 
-static ts_code pass_over(ts_session *s, const char *p, size_t n)
+static ts_code skip_text(ts_session *s, const char *p, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        if (find_start(&s->finder, p[i])) {
-            size_t begun = s->finder.n;
+        if (find_start(&s->heaps.finder, p[i])) {
+            size_t begun = s->heaps.finder.n;
             size_t here = begun < i + 1 ? begun : i + 1; /* the rest of it came with earlier text */
             ts_code code;
-            s->finder.n = 0;
-            s->lost = false;
+            s->heaps.finder.n = 0;
+            s->heaps.lost = false;
             s->text_bytes->lost += i + 1 - here;
             s->text_bytes->lost -= begun - here;
             if ((code = session_open_heap(s)) != TS_OK ||
-                (code = feed_heap(s, s->finder.text, begun)) != TS_OK) {
+                (code = feed_heap(s, s->heaps.finder.text, begun)) != TS_OK) {
                 return code;
             }
             return feed_heap(s, p + i + 1, n - i - 1);
@@ -183,7 +179,7 @@ static ts_code feed_heap(ts_session *s, const char *p, size_t n)
         code = ts_heap_feed(s->heap, &used, p, n);
         taken = ts_heap_taken(s->heap) - before;
         if (code == TS_OK) {
-            code = extract_write(s, &s->heap_file, true, p, used);
+            code = extract_write(s, &s->heaps.file, true, p, used);
         }
         s->text_bytes->imported += taken;
         s->text_bytes->lost += used - taken; /* may take back a byte order mark */
@@ -210,8 +206,8 @@ void session_chunk_begin(ts_session *s)
 ts_code session_chunk_text(ts_session *s, const char *p, size_t n)
 {
     s->text_bytes->seen += n;
-    if (s->lost) {
-        return pass_over(s, p, n);
+    if (s->heaps.lost) {
+        return skip_text(s, p, n);
     }
     if (!ts_heap_is_open(s->heap)) {
         size_t blanks = leading_blanks(p, n);

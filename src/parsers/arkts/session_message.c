@@ -1,5 +1,5 @@
 /* A debugger message, from its text to its parts. */
-#include "parsers/arkts/session_impl.h"
+#include "parsers/arkts/session_state.h"
 
 /* --- events of a routed object -------------------------------------------------------------- */
 
@@ -16,7 +16,7 @@ static const ts_json_handler *route_handler(ts_session *s, void **user)
 static ts_code flush_raw(ts_session *s, uint64_t to)
 {
     message_state *m = &s->now;
-    extract_file *file = m->route == ROUTE_PROFILE ? &s->profile_file : &s->heap_file;
+    extract_file *file = m->route == ROUTE_PROFILE ? &s->profiles.file : &s->heaps.file;
     const char *p;
     size_t n;
     if (to <= m->raw_from) { /* behind damage the position stands still */
@@ -49,7 +49,7 @@ static ts_code begin_route(ts_session *s, enum message_route route)
                 return code;
             }
         }
-        s->lost = false;
+        s->heaps.lost = false;
         code = session_open_heap(s);
         if (code == TS_OK) {
             ts_heap_take_events(s->heap);
@@ -81,7 +81,7 @@ static ts_code end_route(ts_session *s)
 /* --- the message itself --------------------------------------------------------------------- */
 
 /* Depth 1 is the message, 2 its params or result. */
-static ts_code begin(ts_session *s, bool array, int *want)
+static ts_code message_begin_value(ts_session *s, bool array, int *want)
 {
     message_state *m = &s->now;
     void *user;
@@ -119,18 +119,18 @@ static ts_code begin(ts_session *s, bool array, int *want)
     return TS_OK;
 }
 
-static ts_code on_object_begin(void *user)
+static ts_code message_on_object_begin(void *user)
 {
     int want = TS_JSON_PLAIN;
-    return begin(user, false, &want);
+    return message_begin_value(user, false, &want);
 }
 
-static ts_code on_array_begin(void *user, int *want)
+static ts_code message_on_array_begin(void *user, int *want)
 {
-    return begin(user, true, want);
+    return message_begin_value(user, true, want);
 }
 
-static ts_code end(ts_session *s, bool array)
+static ts_code message_end_value(ts_session *s, bool array)
 {
     message_state *m = &s->now;
     void *user;
@@ -146,14 +146,14 @@ static ts_code end(ts_session *s, bool array)
     return TS_OK;
 }
 
-static ts_code on_object_end(void *user)
+static ts_code message_on_object_end(void *user)
 {
-    return end(user, false);
+    return message_end_value(user, false);
 }
 
-static ts_code on_array_end(void *user)
+static ts_code message_on_array_end(void *user)
 {
-    return end(user, true);
+    return message_end_value(user, true);
 }
 
 static enum message_top top_of(ts_text key)
@@ -166,7 +166,7 @@ static enum message_top top_of(ts_text key)
                                        : TOP_OTHER;
 }
 
-static ts_code on_key(void *user, const char *p, size_t n)
+static ts_code message_on_key(void *user, const char *p, size_t n)
 {
     ts_session *s = user;
     message_state *m = &s->now;
@@ -197,7 +197,7 @@ static void note_scalar(message_state *m)
     }
 }
 
-static ts_code on_string(void *user, const char *p, size_t n, unsigned flags)
+static ts_code message_on_string(void *user, const char *p, size_t n, unsigned flags)
 {
     ts_session *s = user;
     message_state *m = &s->now;
@@ -216,7 +216,7 @@ static ts_code on_string(void *user, const char *p, size_t n, unsigned flags)
     return session_chunk_text(s, p, n);
 }
 
-static ts_code on_number(void *user, const ts_json_number *number)
+static ts_code message_on_number(void *user, const ts_json_number *number)
 {
     ts_session *s = user;
     message_state *m = &s->now;
@@ -233,7 +233,7 @@ static ts_code on_number(void *user, const ts_json_number *number)
     return TS_OK;
 }
 
-static ts_code on_literal(void *user, ts_json_kind kind)
+static ts_code message_on_literal(void *user, ts_json_kind kind)
 {
     ts_session *s = user;
     if (s->now.route != ROUTE_NONE) {
@@ -245,7 +245,7 @@ static ts_code on_literal(void *user, ts_json_kind kind)
     return TS_OK;
 }
 
-static ts_code on_ints(void *user, const int64_t *v, size_t n)
+static ts_code message_on_ints(void *user, const int64_t *v, size_t n)
 {
     ts_session *s = user;
     void *inner;
@@ -256,15 +256,15 @@ static ts_code on_ints(void *user, const int64_t *v, size_t n)
 }
 
 const ts_json_handler session_message_handler = {
-    .object_begin = on_object_begin,
-    .object_end = on_object_end,
-    .array_begin = on_array_begin,
-    .array_end = on_array_end,
-    .key = on_key,
-    .string = on_string,
-    .number = on_number,
-    .literal = on_literal,
-    .ints = on_ints,
+    .object_begin = message_on_object_begin,
+    .object_end = message_on_object_end,
+    .array_begin = message_on_array_begin,
+    .array_end = message_on_array_end,
+    .key = message_on_key,
+    .string = message_on_string,
+    .number = message_on_number,
+    .literal = message_on_literal,
+    .ints = message_on_ints,
 };
 
 /* --- feeding -------------------------------------------------------------------------------- */
@@ -367,10 +367,10 @@ ts_code ts_session_message_end(ts_session *s, bool has_ts, int64_t ts, bool trun
     if (m->chunk != CHUNK_NONE && ts_heap_is_open(s->heap)) {
         ts_heap_chunk_time(s->heap, has_ts, ts);
     }
-    if (s->start_pending && m->chunk != CHUNK_NONE) {
-        s->start_pending = false;
-        s->has_start = has_ts;
-        s->start_ts = ts;
+    if (s->heaps.start_pending && m->chunk != CHUNK_NONE) {
+        s->heaps.start_pending = false;
+        s->heaps.has_start = has_ts;
+        s->heaps.start_ts = ts;
     }
     if (ts_json_state(s->json) != TS_JSON_DONE) {
         if (broken && (m->chunk != CHUNK_NONE || m->route == ROUTE_HEAP) &&

@@ -105,7 +105,7 @@ ts_code cloud_repair_truncated(cloud_pod *pod, size_t root, int format, ts_row_c
         if ((int)a->kind >= kinds || *cell != (a->value & LOW_BITS)) {
             continue;
         }
-        code = cloud_issue(pod, TS_ISSUE_cloud_amount_mended, cloud_stream_offset(&pod->stream),
+        code = cloud_issue(pod, TS_ISSUE_cloud_amount_repaired, cloud_stream_offset(&pod->stream),
                            "%s was recorded as %" PRId64 ", in the trace as %" PRId64,
                            names[a->kind], *cell, a->value);
         *cell = a->value;

@@ -22,7 +22,7 @@ typedef struct htrace_import {
     ts_blob *blob;
 } htrace_import;
 
-static int sniff(const ts_sniff *s)
+static int htrace_sniff(const ts_sniff *s)
 {
     return s->head != NULL && s->n >= 8 && memcmp(s->head, "OHOSPROF", 8) == 0 ? TS_SNIFF_SURE
                                                                                : TS_SNIFF_NO;
@@ -80,19 +80,19 @@ static ts_code open_import(void **self, ts_job *job)
     return TS_OK;
 }
 
-static ts_code feed(void *self, const uint8_t *p, size_t n)
+static ts_code htrace_feed(void *self, const uint8_t *p, size_t n)
 {
     htrace_import *im = self;
     return ts_htrace_feed(im->container, p, n);
 }
 
-static ts_code feed_zeros(void *self, uint64_t *used, uint64_t n)
+static ts_code htrace_feed_zeros(void *self, uint64_t *used, uint64_t n)
 {
     htrace_import *im = self;
     return ts_htrace_feed_zeros(im->container, used, n);
 }
 
-static ts_code next_file(void *self, const char *name, bool missing)
+static ts_code htrace_next_file(void *self, const char *name, bool missing)
 {
     htrace_import *im = self;
     ts_code code = ts_htrace_next_file(im->container);
@@ -100,7 +100,7 @@ static ts_code next_file(void *self, const char *name, bool missing)
     return code != TS_OK || !missing ? code : ts_htrace_gap(im->container, 0);
 }
 
-static ts_code finish(void *self, const ts_stream_end *end)
+static ts_code htrace_finish(void *self, const ts_stream_end *end)
 {
     htrace_import *im = self;
     (void)end;
@@ -111,11 +111,11 @@ const ts_format ts_format_htrace = {
     .name = "htrace",
     .title = "OpenHarmony .htrace with ArkTS heap snapshots, timelines and CPU profiles",
     .source_type = "proto-based-trace",
-    .sniff = sniff,
+    .sniff = htrace_sniff,
     .open = open_import,
-    .feed = feed,
-    .feed_zeros = feed_zeros,
-    .finish = finish,
+    .feed = htrace_feed,
+    .feed_zeros = htrace_feed_zeros,
+    .finish = htrace_finish,
     .close = close_import,
-    .next_file = next_file,
+    .next_file = htrace_next_file,
 };

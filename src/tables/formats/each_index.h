@@ -3,7 +3,7 @@
  *
  *   TS_INDEX(name, columns, doc)    columns "table(column, ...)"; doc: what it finds
  *
- * An index is named ix_<table>_<columns>. The column that tells rows apart comes first and the file
+ * An index is named ix_<table>_<columns>. The most selective column comes first and the file
  * after it: SQLite's sorter decides most comparisons by the first column, and by its quick way when
  * that is an integer or a text (building ix_js_heap_edges_to takes 40 % less time so); questions
  * name both by equality, for which the order does not matter.

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Closed or broken standard streams are told, and no database ever gets the number of one.
+# Closed or broken standard streams are reported, and no database ever gets the number of one.
 small
 ts --help >&-
 echo "exit $?"

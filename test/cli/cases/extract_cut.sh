@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# A recording that was cut is told by its name.
+# A recording that was cut is marked in its name.
 mkhtrace -o t.htrace --chunk-size 100 --snapshot "$DATA/tiny/snapshot.heapsnapshot"
 head -c $(($(stat -c %s t.htrace) - 400)) t.htrace >cut.htrace
 mkdir out

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# QD-12: what cannot be read is told, with exit code 1; unknown content is 5. Nothing is published.
+# QD-12: what cannot be read is reported, with exit code 1; unknown content is 5. Nothing is published.
 code ts missing.htrace -e out.db
 code ts ./missing/dir/ -e out.db
 echo 'not a recording' >text
@@ -10,7 +10,7 @@ mkdir folder
 code ts folder -e out.db
 printf 'x' >one
 code ts one -e out.db
-# An argument that cannot be opened ends the run before it has begun, and each is told, unless the others are asked for.
+# An argument that cannot be opened ends the run before it has begun, and each is reported, unless the others are asked for.
 small
 code ts missing.htrace small.htrace lost.htrace text -e out.db --quiet
 [ ! -e out.db ] || fail "published without an input"
@@ -18,7 +18,7 @@ code ts missing.htrace lost.htrace -e out.db --quiet --keep-going
 code ts -D nowhere small.htrace -e out.db --quiet
 code ts -D nowhere small.htrace --json --quiet --keep-going >out.json
 rm out.json
-# With several inputs one good one is enough; what is wrong with the others is told.
+# With several inputs one good one is enough; what is wrong with the others is reported.
 code ts small.htrace text -e out.db --quiet
 code ts small.htrace text -e out.db --quiet --strict
 mkdir -p many

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Every mistake is told in a sentence; exit code 2; nothing on standard output.
+# Every mistake is reported in a sentence; exit code 2; nothing on standard output.
 code ts
 code ts -e
 code ts small.htrace

@@ -1,7 +1,7 @@
 -- topic: heap
 -- order: 80
 -- Growth of each class from the heap snapshot before (the next smaller file_id) to this one.
--- Filter on file_id. For nodes told apart by id see js_snapshot_diff.sql.
+-- Filter on file_id. For nodes distinguished by id see js_snapshot_diff.sql.
 -- column: file_id = js_heap_files.id
 -- column: previous_file_id | INTEGER | id of js_heap_files | | the snapshot before
 -- column: class | TEXT | | type or name not known | the class, as in v_js_class_histogram

@@ -1,7 +1,7 @@
 -- topic: heap
 -- order: 60
 -- Strings that the heap holds more than once, and what all copies but the largest cost. Filter
--- on file_id. Strings are told apart by their index in js_heap_string.
+-- on file_id. Strings are distinguished by their index in js_heap_string.
 -- column: file_id = js_heap_files.id
 -- column: string | TEXT | | not in the file, or no string of it | the string
 -- column: count | INTEGER | | | number of nodes that hold it, 2 or more

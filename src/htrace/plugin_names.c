@@ -1,4 +1,4 @@
-#include "htrace/private.h"
+#include "htrace/state.h"
 
 #include "base/alloc.h"
 #include "base/utf8.h"
@@ -96,14 +96,14 @@ static ts_code add_plugin(ts_plugin **out, ts_htrace *h, char **name, const char
 {
     static const char config[] = "_config";
     const size_t suffix = sizeof config - 1;
-    ts_plugin *plugin = &h->plugins[h->plugin_count];
+    ts_plugin *plugin = &h->names.plugins[h->names.count];
     size_t n = strlen(*name);
     ts_code code = TS_OK;
-    if (h->plugin_count == TS_HTRACE_PLUGIN_ROOM) {
-        return ts_fail(h->ctx, TS_ERR_INTERNAL, "there is no room for more plugins");
+    if (h->names.count == TS_HTRACE_PLUGINS_MAX) {
+        return ts_fail(h->ctx, TS_ERR_INTERNAL, "more than %d plugins", TS_HTRACE_PLUGINS_MAX);
     }
     *plugin = (ts_plugin){.name = *name, .event = event};
-    plugin->first_offset = (int64_t)h->segment.start;
+    plugin->first_offset = (int64_t)h->segments.now.start;
     plugin->is_ftrace = strcmp(*name, "ftrace-plugin") == 0;
     plugin->is_config = n > suffix && memcmp(*name + n - suffix, config, suffix) == 0;
     if (h->store != NULL) {
@@ -116,7 +116,7 @@ static ts_code add_plugin(ts_plugin **out, ts_htrace *h, char **name, const char
         }
     }
     *name = NULL;
-    h->plugin_count++;
+    h->names.count++;
     *out = plugin;
     return TS_OK;
 }
@@ -128,7 +128,7 @@ static ts_code shown_name(char **out, ts_htrace *h, const ts_plugin_known *known
     ts_buf buf = {0};
     ts_code code = TS_OK;
     const ts_plugin_name *as;
-    if (h->plugin_count >= TS_HTRACE_PLUGINS && known == NULL &&
+    if (h->names.count >= TS_HTRACE_PLUGINS && known == NULL &&
         ts_reader_find(&as, h, name, n) == NULL) {
         known = &other_names;
     }
@@ -150,9 +150,9 @@ static ts_code shown_name(char **out, ts_htrace *h, const ts_plugin_known *known
 
 static ts_plugin *find_plugin(ts_htrace *h, const char *name)
 {
-    for (size_t i = 0; i < h->plugin_count; i++) {
-        if (strcmp(h->plugins[i].name, name) == 0) {
-            return &h->plugins[i];
+    for (size_t i = 0; i < h->names.count; i++) {
+        if (strcmp(h->names.plugins[i].name, name) == 0) {
+            return &h->names.plugins[i];
         }
     }
     return NULL;
@@ -164,7 +164,7 @@ static ts_code note_alias(ts_htrace *h, ts_plugin *plugin, const ts_plugin_known
         return TS_OK;
     }
     plugin->alias_noted = true;
-    return ts_htrace_issue(h, plugin_name_alias, plugin->name, h->segment.start,
+    return ts_htrace_issue(h, plugin_name_alias, plugin->name, h->segments.now.start,
                            "segments named %s were read as %s", known->name, plugin->name);
 }
 
@@ -173,8 +173,9 @@ ts_code ts_plugin_get(ts_plugin **out, ts_htrace *h, const char *name, size_t n,
     const ts_plugin_known *known = over ? NULL : ts_plugin_find(name, n);
     char *shown = NULL;
     ts_code code;
-    if (h->last_plugin != NULL && !over && h->last_len == n && memcmp(h->last, name, n) == 0) {
-        *out = h->last_plugin;
+    if (h->names.last_plugin != NULL && !over && h->names.last_len == n &&
+        memcmp(h->names.last, name, n) == 0) {
+        *out = h->names.last_plugin;
         return TS_OK;
     }
     code = shown_name(&shown, h, known, name, n, over);
@@ -189,19 +190,25 @@ ts_code ts_plugin_get(ts_plugin **out, ts_htrace *h, const char *name, size_t n,
         code = note_alias(h, *out, known);
     }
     if (code == TS_OK && !over) {
-        memcpy(h->last, name, n);
-        h->last_len = n;
-        h->last_plugin = *out;
+        memcpy(h->names.last, name, n);
+        h->names.last_len = n;
+        h->names.last_plugin = *out;
     }
 out:
     ts_free(h->ctx, shown);
     return code;
 }
 
-void ts_plugins_free(ts_htrace *h)
+ts_code ts_names_open(ts_htrace *h)
 {
-    for (size_t i = 0; i < h->plugin_count; i++) {
-        ts_free(h->ctx, h->plugins[i].name);
+    h->names.plugins = ts_zalloc(h->ctx, TS_HTRACE_PLUGINS_MAX, sizeof *h->names.plugins);
+    return h->names.plugins == NULL ? h->ctx->error.code : TS_OK;
+}
+
+void ts_names_free(ts_htrace *h)
+{
+    for (size_t i = 0; i < h->names.count; i++) {
+        ts_free(h->ctx, h->names.plugins[i].name);
     }
-    ts_free(h->ctx, h->plugins);
+    ts_free(h->ctx, h->names.plugins);
 }

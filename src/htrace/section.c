@@ -1,0 +1,153 @@
+/* Sections: their headers, their bounds, their ends. */
+#include "htrace/state.h"
+
+#include "base/alloc.h"
+#include "base/ckd.h"
+#include "base/utf8.h"
+
+#include <inttypes.h>
+
+ts_code ts_section_length_long(ts_htrace *h, uint64_t excess)
+{
+    return ts_htrace_issue(h, header_length_long, NULL, h->section.start,
+                           "the header's length is %" PRIu64 " bytes too large: it counts 8 "
+                           "bytes for each length prefix of 4",
+                           excess);
+}
+
+ts_code ts_section_close(ts_htrace *h)
+{
+    uint64_t declared = h->section.header.pieces;
+    uint64_t found = h->section.segments;
+    h->section.segments = 0;
+    h->section.header.pieces =
+        0; /* once: the end of a file and the next header both end a section */
+    if (!h->section.any || h->section.raw_kind != NULL || declared == 0 || declared == found ||
+        declared == 2 * found) {
+        return TS_OK;
+    }
+    if (declared > 2 * found) { /* prefixes and bodies count, as devices do it */
+        uint64_t missing = (declared + 1) / 2 - found;
+        ts_tally_add(h->account.segments, TS_LOST, missing);
+        return ts_htrace_issue(h, header_segments_missing, NULL, h->section.start,
+                               "the header counts %" PRIu64 " prefixes and bodies, %" PRIu64
+                               " segments are there",
+                               declared, found);
+    }
+    return ts_htrace_issue(h, header_segments_mismatch, NULL, h->section.start,
+                           "the header counts %" PRIu64 " prefixes and bodies, %" PRIu64
+                           " segments are there",
+                           declared, found);
+}
+
+/* The name that a section which is not made of segments is counted under. */
+static ts_code set_raw_kind(ts_htrace *h)
+{
+    ts_buf name = {0};
+    ts_code code = TS_OK;
+    ts_free(h->ctx, h->section.raw_kind);
+    h->section.raw_kind = NULL;
+    if (h->section.header.data_type == TS_HTRACE_TYPE_HIPERF) {
+        code = ts_buf_put(h->ctx, &name, "hiperf", 6);
+    } else if (h->section.header.data_type == TS_HTRACE_TYPE_STANDALONE) {
+        const char *p = h->section.header.standalone;
+        code = ts_utf8_printable(h->ctx, &name, *p == '\0' ? "standalone" : p,
+                                 strlen(*p == '\0' ? "standalone" : p), TS_HTRACE_SHOWN);
+    } else {
+        return TS_OK;
+    }
+    if (code == TS_OK) {
+        h->section.raw_kind = ts_strndup(h->ctx, name.p, name.n);
+        code = h->section.raw_kind == NULL ? h->ctx->error.code : TS_OK;
+    }
+    ts_buf_free(h->ctx, &name);
+    return code;
+}
+
+/* Where the section ends: as its header says, if it says so. */
+static ts_code set_bounds(ts_htrace *h)
+{
+    h->section.bounded = h->section.header.length > TS_HTRACE_HEADER;
+    if (ts_ckd_add(&h->section.end, h->section.start, h->section.header.length)) {
+        h->section.end = UINT64_MAX;
+    }
+    if (h->section.bounded) {
+        return TS_OK;
+    }
+    if (h->section.header.length != 0 && h->section.header.length != TS_HTRACE_HEADER) {
+        return ts_htrace_issue(h, header_length_wrong, NULL, h->section.start,
+                               "the header's length is %" PRIu64 ", less than a header has",
+                               h->section.header.length);
+    }
+    return ts_htrace_issue(h, header_length_unknown, NULL, h->section.start,
+                           "the header's length is %" PRIu64, h->section.header.length);
+}
+
+static ts_code begin_raw(ts_htrace *h)
+{
+    const char *event = "other";
+    ts_code code;
+    ts_tally_add(h->account.sections, TS_SKIPPED, 1);
+    if (h->section.header.data_type == TS_HTRACE_TYPE_HIPERF) {
+        event = "trace_perf";
+    } else if (strcmp(h->section.raw_kind, "hiebpf-plugin") == 0) {
+        event = "trace_ebpf";
+    }
+    code = ts_htrace_stat(h, event, "not_supported", 1);
+    if (code == TS_OK) {
+        code = ts_htrace_issue(h, section_skipped, h->section.raw_kind, h->section.start,
+                               "a section of %s data is not decoded", h->section.raw_kind);
+    }
+    if (h->section.bounded) {
+        h->state = TS_AT_RAW;
+    } else {
+        ts_htrace_begin_search(h, true);
+    }
+    return code;
+}
+
+static ts_code begin_segments(ts_htrace *h)
+{
+    const uint32_t type = h->section.header.data_type;
+    ts_tally_add(h->account.sections, TS_IMPORTED, 1);
+    h->state = TS_AT_NEXT;
+    if (type == TS_HTRACE_TYPE_SEGMENTS || type == TS_HTRACE_TYPE_UNKNOWN) {
+        return TS_OK;
+    }
+    return ts_htrace_issue(h, section_unknown_type, NULL, h->section.start,
+                           "the data type is %" PRIu32, type);
+}
+
+ts_code ts_section_open(ts_htrace *h)
+{
+    ts_code code = ts_section_close(h);
+    h->section.start = ts_window_start(&h->in);
+    if (!ts_htrace_header_read(&h->section.header, h->in.head, h->in.have)) {
+        return ts_fail(h->ctx, TS_ERR_INTERNAL, "a section was opened without a header");
+    }
+    h->in.have = 0;
+    h->section.any = true;
+    h->section.count++;
+    ts_tally_add(h->account.bytes, TS_IMPORTED, TS_HTRACE_HEADER);
+    if (code == TS_OK) {
+        code = set_raw_kind(h);
+    }
+    if (code == TS_OK) {
+        code = set_bounds(h);
+    }
+    if (code == TS_OK) {
+        code = ts_htrace_record_header(h);
+    }
+    if (code != TS_OK) {
+        return code;
+    }
+    if (h->section.header.clocks.at[TS_CLOCK_BOOTTIME] != 0) {
+        code = ts_htrace_take_clocks(h, &h->section.header.clocks, "header", h->section.start);
+    } else {
+        code = ts_htrace_scan_ahead(h, h->section.start);
+    }
+    if (code != TS_OK) {
+        return code;
+    }
+    return h->section.raw_kind != NULL ? begin_raw(h) : begin_segments(h);
+}

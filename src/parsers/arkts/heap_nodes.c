@@ -1,0 +1,73 @@
+/* Nodes of a snapshot: their rows, and what the edges need to know of them. */
+#include "parsers/arkts/heap_state.h"
+
+#include "base/ckd.h"
+
+void heap_nodes_begin(heap_nodes *nodes)
+{
+    *nodes = (heap_nodes){.owner_stop = UINT64_MAX, .name_max = -1};
+}
+
+void heap_nodes_free(ts_ctx *ctx, heap_nodes *nodes)
+{
+    ts_intvec_free(ctx, &nodes->ids);
+    ts_intvec_free(ctx, &nodes->edge_counts);
+}
+
+/* Notes what edges need of a node. */
+static ts_code remember_node(ts_heap *h, const int64_t *v, uint32_t nulls)
+{
+    bool has_id = (nulls & 1U << NODE_ID) == 0;
+    bool has_size = (nulls & 1U << NODE_SELF_SIZE) == 0;
+    bool has_count = (nulls & 1U << NODE_EDGE_COUNT) == 0 && v[NODE_EDGE_COUNT] >= 0;
+    int64_t edges = has_count ? v[NODE_EDGE_COUNT] : 0;
+    ts_code code;
+    heap_look_at_node(h, v, nulls);
+    if ((nulls & 1U << NODE_NAME) == 0) {
+        heap_note_index(&h->nodes.name_max, v[NODE_NAME]);
+    }
+    if (!has_count) {
+        h->nodes.bad_edge_counts++;
+        if (h->nodes.owner_stop == UINT64_MAX) {
+            h->nodes.owner_stop = h->nodes.ids.n;
+        }
+    }
+    if (has_size && ts_ckd_add(&h->nodes.self_size, h->nodes.self_size, v[NODE_SELF_SIZE])) {
+        h->nodes.self_size = v[NODE_SELF_SIZE] < 0 ? INT64_MIN : INT64_MAX;
+        h->nodes.self_size_overflow = true;
+    }
+    if (ts_ckd_add(&h->nodes.edge_count_sum, h->nodes.edge_count_sum, (uint64_t)edges)) {
+        h->nodes.edge_count_sum = UINT64_MAX;
+    }
+    if ((nulls & 1U << NODE_NAME) == 0 && v[NODE_NAME] >= h->damage.next_name) {
+        heap_first_use(h, PART_NODES, v[NODE_NAME]);
+    }
+    if ((nulls & 1U << NODE_TYPE) == 0 && h->meta.types[0].names > 0 &&
+        (uint64_t)v[NODE_TYPE] >= h->meta.types[0].names) {
+        heap_bad_row(h, PART_NODES);
+    }
+    code = ts_intvec_push(h->ctx, &h->nodes.ids, has_id ? v[NODE_ID] : HEAP_NULL);
+    return code != TS_OK ? code : ts_intvec_push(h->ctx, &h->nodes.edge_counts, edges);
+}
+
+ts_code heap_put_node(ts_heap *h, const int64_t *v, uint32_t nulls)
+{
+    ts_row_js_heap_nodes row = {
+        .null = heap_null_bits(nulls, TS_C_js_heap_nodes__type),
+        .file_id = h->file_id,
+        .node_index = (int64_t)h->arrays[PART_NODES].rows,
+        .type = v[NODE_TYPE],
+        .name = v[NODE_NAME],
+        .id = v[NODE_ID],
+        .self_size = v[NODE_SELF_SIZE],
+        .edge_count = v[NODE_EDGE_COUNT],
+        .trace_node_id = v[NODE_TRACE_NODE_ID],
+        .detachedness = v[NODE_DETACHEDNESS],
+    };
+    ts_code code;
+    if ((code = remember_node(h, v, nulls)) != TS_OK ||
+        (code = heap_classes_add(h, v, nulls)) != TS_OK) {
+        return code;
+    }
+    return ts_put_js_heap_nodes(h->sink, &row);
+}

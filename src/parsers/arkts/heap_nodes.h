@@ -1,0 +1,33 @@
+/*
+ * Nodes: their rows, and what edges need to know of them: ids and edge counts, 16 bytes a node or
+ * less. Owned by heap_nodes.c; heap_damage.c corrects sums when nodes are not certain. Docs:
+ * docs/formats.md, "Heap snapshots".
+ */
+#ifndef TS_PARSERS_ARKTS_HEAP_NODES_H
+#define TS_PARSERS_ARKTS_HEAP_NODES_H
+
+#include "base/intvec.h"
+#include "parsers/arkts/heap_part.h"
+
+typedef struct heap_nodes {
+    ts_intvec ids;
+    ts_intvec edge_counts;
+    uint64_t edge_count_sum;
+    uint64_t bad_edge_counts;
+    uint64_t owner_stop; /* first node whose edge_count is unusable, or UINT64_MAX */
+    bool complete;       /* the array has ended */
+    int64_t self_size;   /* sum, in bytes */
+    bool self_size_overflow;
+    int64_t name_max; /* largest string index, -1 without one; INT64_MAX: a negative one */
+} heap_nodes;
+
+void heap_nodes_begin(heap_nodes *nodes);
+void heap_nodes_free(ts_ctx *ctx, heap_nodes *nodes);
+
+/* A complete node; v is its row by targets, nulls a bit per target without a value. */
+ts_code heap_put_node(ts_heap *h, const int64_t *v, uint32_t nulls);
+
+/* heap_ids.c: how many nodes have an id that a node before them has. */
+ts_code heap_count_duplicate_ids(uint64_t *out, ts_heap *h);
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * The trace tree: its tuples become rows, parents first. What is kept of a level is its parent's
+ * id. Owned by heap_tree.c. Docs: docs/formats.md, "Heap snapshots".
+ */
+#ifndef TS_PARSERS_ARKTS_HEAP_TREE_H
+#define TS_PARSERS_ARKTS_HEAP_TREE_H
+
+#include "base/intvec.h"
+#include "parsers/arkts/heap_part.h"
+
+typedef struct heap_tree {
+    ts_intvec parents; /* ids of the tuples that are open */
+    uint64_t bad;      /* places that are not as the fields say */
+    int64_t id_max;
+    int64_t function_max; /* largest function_info_index, -1 without one */
+} heap_tree;
+
+void heap_tree_reset(heap_tree *tree);
+void heap_tree_free(ts_ctx *ctx, heap_tree *tree);
+
+/* An element of a tuple; an array in a tuple begins, ends. */
+ts_code heap_tree_value(ts_heap *h, int64_t v);
+ts_code heap_tree_begin(ts_heap *h);
+ts_code heap_tree_end(ts_heap *h);
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * What can be trusted in a profile whose parts contradict each other. Owned by profile_damage.c,
+ * which explains the method; the end of a profile sets `broken` and `shifted`. Docs: docs/trust.md;
+ * docs/formats.md, "CPU profiles".
+ */
+#ifndef TS_PARSERS_ARKTS_PROFILE_DAMAGE_H
+#define TS_PARSERS_ARKTS_PROFILE_DAMAGE_H
+
+#include "parsers/arkts/profile_read.h"
+
+typedef struct profile_damage {
+    bool broken;          /* a list ends where parts meet that were not neighbours */
+    bool shifted;         /* it does not end where the message around it does */
+    bool doubts;          /* some node is NODE_DOUBTED */
+    uint64_t nodes_known; /* samples before the first whose node is not certain */
+} profile_damage;
+
+/* The text broke off inside this list, at a place where parts of it may have been exchanged. */
+bool profile_broken_in(const ts_profile *p, enum profile_member member);
+
+/* Times that endTime or the message contradicts become unknown: sets samples.unmatched. */
+ts_code profile_check_times(ts_profile *p);
+
+/* Sets damage.nodes_known, and NODE_DOUBTED. */
+ts_code profile_check_samples(ts_profile *p);
+
+#endif

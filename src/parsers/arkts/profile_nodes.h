@@ -1,0 +1,80 @@
+/*
+ * Nodes of a profile: kept until its end, found by their ids, linked to their parents, written
+ * parents first. Owned by profile_nodes.c; profile_read.c fills `now`, the node that is being read,
+ * and profile_damage.c marks nodes that are not certain. Docs: docs/formats.md, "CPU profiles".
+ */
+#ifndef TS_PARSERS_ARKTS_PROFILE_NODES_H
+#define TS_PARSERS_ARKTS_PROFILE_NODES_H
+
+#include "base/intvec.h"
+#include "parsers/arkts/profile.h"
+
+#define NO_INDEX UINT32_MAX
+
+/* The id that stands for a sample that is no integer. */
+#define PROFILE_NULL INT64_MIN
+
+enum {
+    NODE_HAS_ID = 1,
+    NODE_HAS_LINE = 2,
+    NODE_HAS_COLUMN = 4,
+    NODE_HAS_HITS = 8,
+    NODE_HAS_PARENT_ID = 16,
+    NODE_BAD_HITS = 32,
+    NODE_HAS_FRAME = 64,
+    NODE_ORPHAN = 256,
+    NODE_DOUBTED = 128 /* has more samples than it can have: which are its own is not known */
+};
+
+typedef struct cpu_node {
+    int64_t id;
+    int64_t line;
+    int64_t column;
+    int64_t hits;
+    int64_t parent_id;    /* a `parent` member, where the runtime writes that instead of children */
+    int64_t stack_node;   /* id of the stack_node row */
+    uint64_t first_child; /* in children */
+    uint32_t child_count;
+    uint32_t name, url, script; /* ids of texts */
+    uint32_t parent;            /* index, or NO_INDEX */
+    /* Union-find: towards the root of its tree. When the node's row is written, its depth; when the
+     * samples are, their number. */
+    uint32_t root;
+    uint32_t flags;
+} cpu_node;
+
+typedef struct profile_nodes {
+    cpu_node *nodes; /* owned, as the slots; grows by an eighth, because nodes are large */
+    uint32_t count, cap;
+    cpu_node now; /* the node that is being read */
+    ts_intvec children;
+    uint32_t *slots; /* hash of ids: index + 1; at least 3/2 of the nodes */
+    uint32_t slot_count;
+    bool ticks; /* nodes have positionTicks: V8 wrote this */
+    uint64_t seen, lost;
+    uint64_t without_frame;
+    uint64_t ids_over; /* ids that do not fit with the offset */
+} profile_nodes;
+
+void profile_nodes_free(ts_ctx *ctx, profile_nodes *nodes);
+
+/* The index of the node of this id, or NO_INDEX. */
+uint32_t profile_find(const ts_profile *p, int64_t id);
+
+/* Lets the cache fetch what profile_find is going to look at. */
+void profile_prefetch(const ts_profile *p, int64_t id);
+
+/* The object of a node begins; has come to its end. */
+void profile_begin_node(ts_profile *p);
+ts_code profile_keep_node(ts_profile *p);
+
+/* An element of nodes that is no node. */
+ts_code profile_odd_node(ts_profile *p);
+
+/* All nodes are there: writes their rows. */
+ts_code profile_put_nodes(ts_profile *p);
+
+/* A node id with the profile's offset, or PROFILE_NULL when that does not fit. */
+int64_t profile_shift(ts_profile *p, int64_t id);
+
+#endif

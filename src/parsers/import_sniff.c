@@ -1,0 +1,92 @@
+/* Which format a stream or a set of files has. */
+#include "parsers/import_impl.h"
+
+enum { MAX_KEY = 64 };
+
+static size_t skip_blank(ts_text t, size_t i)
+{
+    while (i < t.n && (t.p[i] == ' ' || t.p[i] == '\n' || t.p[i] == '\r' || t.p[i] == '\t')) {
+        i++;
+    }
+    return i;
+}
+
+size_t import_text_begins(ts_text head)
+{
+    return skip_blank(head, head.n >= 3 && memcmp(head.p, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
+}
+
+/* The first key of a JSON object, when it stands in the head and is a plain word. */
+static const char *first_key(char key[MAX_KEY], ts_text head)
+{
+    size_t i = import_text_begins(head);
+    size_t n = 0;
+    if (i >= head.n || head.p[i] != '{') {
+        return NULL;
+    }
+    i = skip_blank(head, i + 1);
+    if (i >= head.n || head.p[i] != '"') {
+        return NULL;
+    }
+    for (i++; i < head.n && n + 1 < MAX_KEY && head.p[i] != '"'; i++) {
+        key[n++] = head.p[i];
+    }
+    key[n] = '\0';
+    return i < head.n && head.p[i] == '"' ? key : NULL;
+}
+
+static const ts_format *sniff_stream(int *confidence, const char *name, ts_text head, bool whole)
+{
+    char key[MAX_KEY];
+    const ts_sniff s = {
+        .name = name,
+        .head = (const uint8_t *)head.p,
+        .n = head.n,
+        .whole = whole,
+        .json_key = first_key(key, head),
+    };
+    const ts_format *best = NULL;
+    *confidence = TS_SNIFF_NO;
+    for (const ts_format *const *f = ts_formats; *f != NULL; f++) {
+        int c = (*f)->import_set == NULL ? (*f)->sniff(&s) : TS_SNIFF_NO;
+        if (c > *confidence) {
+            *confidence = c;
+            best = *f;
+        }
+    }
+    return best;
+}
+
+const ts_format *import_sniff(const char *name, ts_text head, bool whole)
+{
+    int confidence;
+    return sniff_stream(&confidence, name, head, whole);
+}
+
+const ts_format *import_sniff_beside(const char *name, ts_text head)
+{
+    int confidence;
+    const ts_format *format = sniff_stream(&confidence, name, head, head.n < TS_PEEK);
+    for (const ts_format *const *f = ts_formats; format != NULL && *f != NULL; f++) {
+        if ((*f)->import_set != NULL && confidence < TS_SNIFF_SURE && format->source_type != NULL &&
+            strcmp((*f)->source_type, format->source_type) == 0) {
+            return NULL;
+        }
+    }
+    return format;
+}
+
+const ts_format *import_sniff_set(const char *name, const char *const *names, uint32_t n)
+{
+    const ts_sniff s = {.name = name, .names = names, .name_count = n};
+    const ts_format *best = NULL;
+    int confidence = TS_SNIFF_NO;
+    for (const ts_format *const *f = ts_formats; *f != NULL; f++) {
+        int c = (*f)->import_set != NULL ? (*f)->sniff(&s) : TS_SNIFF_NO;
+        if (c > confidence) {
+            confidence = c;
+            best = *f;
+        }
+    }
+    return best;
+}

@@ -1,0 +1,202 @@
+/* One stream: read in blocks, given to a parser, and how it ended. */
+#include "parsers/import_impl.h"
+
+#include <inttypes.h>
+
+enum { HOLE_MAX = 1 << 30 /* bytes of a hole that are fed one by one */ };
+
+static void report_progress(ts_run *run, const ts_fileset *top)
+{
+    const ts_progress *progress = run->request->progress;
+    if (progress != NULL && top != NULL) {
+        progress->update(progress->user, ts_fileset_name(top), ts_fileset_raw_offset(top),
+                         ts_fileset_raw_size(top));
+    }
+}
+
+void ts_job_read(ts_job *job, uint64_t bytes)
+{
+    job->run->result->bytes += bytes;
+    ts_meta_add_bytes(job->store, bytes);
+    report_progress(job->run, job->set);
+}
+
+/* A hole of a sparse file: the parser gets its zero bytes, at once where it can. */
+static ts_code feed_hole(ts_run *run, const ts_format *format, void *parser, ts_stream *stream,
+                         uint64_t n, uint64_t *fed)
+{
+    ts_code code = ts_check_cancel(run->ctx);
+    *fed = 0;
+    if (code == TS_OK && format->feed_zeros != NULL) {
+        code = format->feed_zeros(parser, fed, n);
+    }
+    if (code == TS_OK && *fed == 0) {
+        *fed = n < run->block_size ? n : run->block_size;
+        memset(run->block, 0, (size_t)*fed);
+        code = format->feed(parser, run->block, (size_t)*fed);
+    }
+    if (code == TS_OK) {
+        ts_stream_skip(stream, *fed);
+    }
+    return code;
+}
+
+/* *ended: the rest of the hole, and what follows it, was left out. */
+static ts_code feed_holes(ts_run *run, const ts_format *format, void *parser, ts_stream *stream,
+                          int64_t source_id, bool *ended)
+{
+    uint64_t slowly = 0;
+    uint64_t n;
+    ts_code code = ts_stream_hole(&n, stream);
+    while (code == TS_OK && n > 0) {
+        uint64_t fed;
+        if (slowly > HOLE_MAX) {
+            *ended = true;
+            return ts_issue(
+                run->store, source_id, TS_ISSUE_input_hole, NULL, (int64_t)ts_stream_offset(stream),
+                "%" PRIu64 " more bytes of a hole and what follows it were not read", n);
+        }
+        code = feed_hole(run, format, parser, stream, n, &fed);
+        slowly += fed <= run->block_size ? fed : 0;
+        n -= code == TS_OK ? fed : n;
+    }
+    return code;
+}
+
+ts_code import_feed(ts_run *run, const ts_format *format, void *parser, ts_stream *stream,
+                    const ts_fileset *top, int64_t source_id, bool *broken)
+{
+    ts_code code;
+    *broken = false;
+    for (;;) {
+        size_t got;
+        if ((code = ts_check_cancel(run->ctx)) != TS_OK) {
+            return code;
+        }
+        if ((code = feed_holes(run, format, parser, stream, source_id, broken)) != TS_OK ||
+            *broken) {
+            return code;
+        }
+        code = ts_stream_read(&got, stream, run->block, run->block_size);
+        if (code == TS_ERR_INPUT && ts_stream_offset(stream) > 0) {
+            *broken = true;
+            return ts_issue(run->store, source_id, TS_ISSUE_input_read_failed, NULL,
+                            (int64_t)ts_stream_offset(stream), "%s", run->ctx->error.causes[0]);
+        }
+        if (code != TS_OK || got == 0 || (code = format->feed(parser, run->block, got)) != TS_OK) {
+            return code;
+        }
+        report_progress(run, top);
+    }
+}
+
+ts_code import_check_bytes(ts_run *run, int64_t source_id, uint64_t bytes)
+{
+    ts_tally *tally;
+    ts_code code = ts_count(&tally, run->store, source_id, TS_ITEM_bytes, NULL);
+    return code != TS_OK || tally->seen == bytes
+               ? code
+               : ts_issue(run->store, source_id, TS_ISSUE_conservation, NULL, TS_NO_OFFSET,
+                          "bytes: seen %" PRIu64 ", but %" PRIu64 " were read", tally->seen, bytes);
+}
+
+static uint64_t import_losses(const ts_store *store)
+{
+    return ts_issue_total(store, TS_DATA_LOSS) + ts_issue_total(store, TS_ERROR);
+}
+
+ts_code import_doubt(ts_run *run, int64_t source_id, const ts_damage *doubt,
+                     const ts_row_marks *from, uint64_t bytes)
+{
+    ts_row_marks now;
+    ts_row_marks_take(&now, ts_store_sink(run->store));
+    return ts_doubt_rows(run->store, source_id, NULL, from, &now, bytes, doubt->what);
+}
+
+static ts_code run_parser(ts_run *run, const ts_format *format, ts_job *job, ts_stream *stream,
+                          const ts_fileset *top)
+{
+    uint64_t before = import_losses(run->store);
+    void *parser = NULL;
+    bool broken;
+    ts_stream_end end = {0, NULL, false};
+    ts_row_marks from;
+    ts_code code;
+    ts_row_marks_take(&from, ts_store_sink(run->store));
+    if ((code = format->open(&parser, job)) != TS_OK) {
+        return code;
+    }
+    code = import_feed(run, format, parser, stream, top, job->source_id, &broken);
+    if (code == TS_OK) {
+        code = import_note_end(run, stream, job->source_id);
+    }
+    if (code == TS_OK) {
+        end = (ts_stream_end){ts_stream_offset(stream), ts_stream_damage(stream),
+                              ts_stream_doubt(stream) != NULL};
+        code = format->finish(parser, &end);
+    }
+    if (code == TS_OK && ts_stream_doubted(&end, job->text_bad)) {
+        code = import_doubt(run, job->source_id, end.doubted ? ts_stream_doubt(stream) : end.damage,
+                            &from, end.bytes);
+    }
+    if (code == TS_OK) {
+        code = import_check_bytes(run, job->source_id, end.bytes);
+    }
+    format->close(parser);
+    if (code == TS_OK && (broken || import_losses(run->store) > before)) {
+        ts_source(run->store, job->source_id)->complete = 0;
+    }
+    return code;
+}
+
+ts_code import_stream(ts_run *run, const ts_format *format, ts_stream *stream, ts_fileset *set,
+                      uint32_t i, const ts_fileset *top)
+{
+    const char *name = ts_member_name(set, i);
+    ts_job job = {
+        .ctx = run->ctx,
+        .store = run->store,
+        .options = &run->options,
+        .name = name,
+        .set = set,
+        .member = i,
+        .run = run,
+    };
+    ts_row_source *source;
+    ts_code code = import_source(run, &job.source_id, set, name);
+    if (code != TS_OK) {
+        return code;
+    }
+    source = ts_source(run->store, job.source_id);
+    code = ts_source_text(run->store, job.source_id, &source->format, format->name,
+                          strlen(format->name));
+    if (code == TS_OK) {
+        code = run_parser(run, format, &job, stream, top);
+    }
+    if (code == TS_OK) {
+        code = import_done(run, format, ts_fileset_name(top));
+    }
+    return code;
+}
+
+ts_code import_note_end(ts_run *run, ts_stream *stream, int64_t source_id)
+{
+    const ts_damage *damage = ts_stream_damage(stream);
+    ts_row_source *source = ts_source(run->store, source_id);
+    uint64_t bytes = ts_stream_offset(stream);
+    ts_code code = TS_OK;
+    source->bytes += (int64_t)bytes;
+    run->result->bytes += bytes;
+    ts_meta_add_bytes(run->store, bytes);
+    if (damage != NULL) {
+        code = ts_issue(run->store, source_id,
+                        damage->trailing ? TS_ISSUE_wrapper_trailing_bytes : TS_ISSUE_wire_damage,
+                        NULL, (int64_t)bytes, "%s (at byte %" PRIu64 " of the compressed file)",
+                        damage->what, damage->offset);
+    }
+    if (code == TS_OK && ts_stream_wrappers(stream)[0] != '\0') {
+        code = ts_source_property(run->store, source_id, "wrappers",
+                                  ts_text_of(ts_stream_wrappers(stream)));
+    }
+    return code;
+}
