@@ -10,7 +10,7 @@ dictionary   each word is a whole text; the number of a word is its place. Every
              or a call uses is below the count of words; the names of params are words; a method that is entered is no
              param, and a tag is no signature. callsDictionary, where it is, names the same words.
 params       version 1; whole records.
-suspend      begins within an hour of the agent's start; every pause ends later than the one before it, and begins no
+suspend      begins no more than an hour before the agent's start; every pause ends later than the one before it, and begins no
              earlier than that one ended. NOTHING refers to a pause or counts them, so a plain stream from which whole
              records at the end are missing is consistent.
 sql, xml     whole texts; every reference meets the beginning of one. A text that nothing refers to may be missing.
@@ -286,7 +286,7 @@ class Pod:
                 if at is None:
                     at = int.from_bytes(r.head, "big")
                     need(FIRST_MS <= at < LAST_MS, "suspend has no time")
-                    need(number > 0 or not began or abs(at - int(began.group(1))) <= HOUR, "suspend begins elsewhere")
+                    need(number > 0 or not began or at >= int(began.group(1)) - HOUR, "suspend begins elsewhere")
                     first = True
                 while r.more():
                     delta, delay = r.i32(), r.i32()

@@ -11,7 +11,8 @@ static void assert_doubted(const run *r, size_t i)
     assert_null_cell(r, stack_slice, i, state);
 }
 
-enum { ENTERS = 21 }; /* where the record of the worked call has its number of invocations */
+/* Where the record of the worked call has its difference of time and its number of invocations. */
+enum { DELTA = 16, ENTERS = 21 };
 
 /* A block with a root of 10 ms, `at` ms after that of the others. */
 static void put_root(bytes *t, uint8_t at)
@@ -106,12 +107,95 @@ static void test_time_behind_the_mark(void **state)
     run_free(&r);
 }
 
+/* A record of another beginning; the next one counts from that, or from the root's. */
+static void test_after_a_wrong_beginning(void **state)
+{
+    UNUSED(state);
+    for (int i = 0; i < 2; i++) {
+        int wrong = i == 0 ? 500 : 0; /* ms that the next difference makes up for */
+        run r;
+        pod p = worked();
+        bytes *t = &p.stream[TRACE];
+        bytes *c = &p.stream[CALLS];
+        size_t block = t->n;
+        put_root(t, 32); /* 40 ms behind the first, see test_other_number_of_invocations */
+        c->p[DELTA] = 0xb5;
+        c->p[DELTA + 1] = 0x12; /* zigzag(-1179): 500 ms too early */
+        put_varint(c, 2 * (uint32_t)(40 + wrong));
+        HEX(c, 9, 10, 1, 0, 0, 0, 1);
+        put_varint(c, (uint32_t)block);
+        HEX(c, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+        import_pod(&r, p);
+        assert_int_equal(issue_sum(&r, "cloud_call_mismatch"), 1);
+        assert_rows(&r, cloud_call, 2);
+        assert_null_cell(&r, cloud_call, 0, ts);
+        assert_cell(&r, cloud_call, 1, root_slice_id, 5);
+        assert_cell(&r, cloud_call, 1, ts, MS(CALL_START + 40));
+        assert_cell(&r, stack_slice, 0, dur, MS(415));
+        run_free(&r);
+    }
+}
+
+/* A length below 0 is wrong in the record; the root has one of its own. */
+static void test_negative_length(void **state)
+{
+    run r;
+    pod p = worked();
+    bytes *c = &p.stream[CALLS];
+    bytes rest = {0};
+    UNUSED(state);
+    put(&rest, c->p + ENTERS, c->n - ENTERS);
+    c->n = ENTERS - 2;
+    put_varint(c, UINT32_MAX);
+    put(c, rest.p, rest.n);
+    import_pod(&r, p);
+    assert_int_equal(issue_sum(&r, "cloud_call_implausible"), 1);
+    assert_int_equal(issue_sum(&r, "cloud_call_mismatch"), 0);
+    assert_slice(&r, 0, 0, 0, 415, 399, 0, 0);
+    assert_cell(&r, cloud_call, 0, calls, 4);
+    free(rest.p);
+    run_free(&r);
+}
+
+/* The stream of pauses begins with its file: long after the agent, but never before it. */
+static void test_pauses_of_a_long_uptime(void **state)
+{
+    static const struct {
+        const char *start;
+        bool right;
+    } cases[] = {
+        {"p_1691167326615", true},  {"p_1688167326615", true}, /* 3 000 000 s before its pauses */
+        {"p_1686167326615", true},                             /* 5 000 000 s */
+        {"p_1691170926615", true},  /* an hour behind them: clocks differ */
+        {"p_1691170926616", false}, /* and 1 ms more */
+    };
+    UNUSED(state);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        run r;
+        pod p = worked();
+        set s = flat_files(&p, cases[i].start);
+        import_begin(&r);
+        import_set(&r, &s, 0);
+        assert_ok(r.ctx, r.code);
+        assert_int_equal(complaints(&r), cases[i].right ? 0 : 1);
+        assert_int_equal(issue_sum(&r, "cloud_pauses_contradict"), !cases[i].right);
+        assert_rows(&r, cloud_suspend, 2);
+        assert_int_equal(MEM_NULL(r.sink, cloud_suspend, 1, ts), !cases[i].right);
+        assert_int_equal(MEM_NULL(r.sink, cloud_call, 0, suspend_dur), !cases[i].right);
+        run_free(&r);
+        pod_free(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_other_number_of_invocations),
         cmocka_unit_test(test_record_of_an_open_call),
         cmocka_unit_test(test_time_behind_the_mark),
+        cmocka_unit_test(test_after_a_wrong_beginning),
+        cmocka_unit_test(test_negative_length),
+        cmocka_unit_test(test_pauses_of_a_long_uptime),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

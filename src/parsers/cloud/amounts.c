@@ -1,16 +1,16 @@
-/*
- * Amounts of memory and of bytes read and written. The agent's encoder of long numbers ends too
- * early from 2^28 on when the low 28 bits of the number fit into three groups of 7 bits: then they
- * are all that the record of the call holds. The tags at the end of its root have the same amounts
- * as text, in full. Only amounts that may be cut are kept, one in 128 of the large ones.
- */
-#include "parsers/cloud/cloud_impl.h"
+/* Amounts of calls that the agent truncated. */
+#include "parsers/cloud/pod.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 #define LOW_BITS INT64_C(0xfffffff)
-enum { CUT_BELOW = 1 << 21 };
+enum { TRUNCATED_BELOW = 1 << 21 };
+
+void cloud_amounts_close(cloud_pod *pod)
+{
+    ts_vec_free(pod->ctx, &pod->amounts.list);
+}
 
 static bool parse_amount(int64_t *out, ts_text text)
 {
@@ -26,26 +26,28 @@ static bool parse_amount(int64_t *out, ts_text text)
     return true;
 }
 
-ts_code cloud_amount_note(cloud_pod *pod, const cloud_thread *t, uint32_t word, ts_text text)
+ts_code cloud_amount_note(cloud_pod *pod, size_t root, uint32_t word, ts_text text)
 {
     int kind = 0;
     int64_t value;
-    ts_code code;
-    while (kind < CLOUD_AMOUNTS && pod->word_amounts[kind] != (int64_t)word) {
+    cloud_amount *amount;
+    while (kind < CLOUD_AMOUNTS &&
+           !cloud_word_is(&pod->words, word, (cloud_known_word)(CLOUD_WORD_AMOUNTS + kind))) {
         kind++;
     }
     if (kind == CLOUD_AMOUNTS || !parse_amount(&value, text) || value <= LOW_BITS ||
-        (value & LOW_BITS) >= CUT_BELOW) {
+        (value & LOW_BITS) >= TRUNCATED_BELOW) {
         return TS_OK;
     }
-    if ((code = cloud_grow(pod->ctx, &pod->amounts, sizeof(cloud_amount))) == TS_OK) {
-        ((cloud_amount *)pod->amounts.p)[pod->amounts.n++] =
-            (cloud_amount){t->root, (cloud_amount_kind)kind, value};
+    amount = ts_vec_add(pod->ctx, &pod->amounts.list, sizeof *amount);
+    if (amount == NULL) {
+        return pod->ctx->error.code;
     }
-    return code;
+    *amount = (cloud_amount){root, (cloud_amount_kind)kind, value};
+    return TS_OK;
 }
 
-static int by_root(const void *a, const void *b)
+static int amount_by_root(const void *a, const void *b)
 {
     const cloud_amount *x = a;
     const cloud_amount *y = b;
@@ -58,18 +60,18 @@ static int by_root(const void *a, const void *b)
     return x->value < y->value ? -1 : x->value > y->value;
 }
 
-void cloud_amounts_end(cloud_pod *pod)
+void cloud_amounts_end(cloud_amounts *amounts)
 {
-    if (pod->amounts.n > 1) {
-        qsort(pod->amounts.p, pod->amounts.n, sizeof(cloud_amount), by_root);
+    if (amounts->list.n > 1) {
+        qsort(amounts->list.p, amounts->list.n, sizeof(cloud_amount), amount_by_root);
     }
 }
 
-static size_t first_of(const cloud_pod *pod, size_t root)
+static size_t first_amount(const cloud_amounts *all, size_t root)
 {
-    const cloud_amount *amounts = pod->amounts.p;
+    const cloud_amount *amounts = all->list.p;
     size_t low = 0;
-    size_t high = pod->amounts.n;
+    size_t high = all->list.n;
     while (low < high) {
         size_t mid = low + (high - low) / 2;
         if (amounts[mid].root < root) {
@@ -81,7 +83,7 @@ static size_t first_of(const cloud_pod *pod, size_t root)
     return low;
 }
 
-ts_code cloud_amounts_mend(cloud_pod *pod, const cloud_root *root, ts_row_cloud_call *row)
+ts_code cloud_repair_truncated(cloud_pod *pod, size_t root, int format, ts_row_cloud_call *row)
 {
     static const char *const names[CLOUD_AMOUNTS] = {
         "memory", "file_read", "file_written", "net_read", "net_written",
@@ -89,21 +91,21 @@ ts_code cloud_amounts_mend(cloud_pod *pod, const cloud_root *root, ts_row_cloud_
     int64_t *cells[CLOUD_AMOUNTS] = {
         &row->memory, &row->file_read, &row->file_written, &row->net_read, &row->net_written,
     };
-    const cloud_amount *amounts = pod->amounts.p;
-    size_t number = (size_t)(root - (const cloud_root *)pod->roots.p);
-    int kinds = pod->calls.format >= 3 ? CLOUD_AMOUNTS : pod->calls.format == 2 ? 1 : 0;
+    const ts_vec *list = &pod->amounts.list;
+    const cloud_amount *amounts = list->p;
+    int kinds = format >= 3 ? CLOUD_AMOUNTS : format == 2 ? 1 : 0;
     ts_code code = TS_OK;
-    if (pod->amounts.n == 0) {
+    if (list->n == 0) {
         return TS_OK;
     }
-    for (size_t i = first_of(pod, number);
-         i < pod->amounts.n && amounts[i].root == number && code == TS_OK; i++) {
+    for (size_t i = first_amount(&pod->amounts, root);
+         i < list->n && amounts[i].root == root && code == TS_OK; i++) {
         const cloud_amount *a = &amounts[i];
         int64_t *cell = cells[a->kind];
         if ((int)a->kind >= kinds || *cell != (a->value & LOW_BITS)) {
             continue;
         }
-        code = cloud_issue(pod, TS_ISSUE_cloud_amount_repaired, cloud_offset(&pod->reader),
+        code = cloud_issue(pod, TS_ISSUE_cloud_amount_repaired, cloud_stream_offset(&pod->stream),
                            "%s was recorded as %" PRId64 ", in the trace as %" PRId64,
                            names[a->kind], *cell, a->value);
         *cell = a->value;

@@ -1,7 +1,5 @@
 /* Records of finished calls, formats 0 to 4. */
-#include "parsers/cloud/cloud_impl.h"
-
-#include "base/alloc.h"
+#include "parsers/cloud/pod.h"
 
 #include <inttypes.h>
 
@@ -27,6 +25,13 @@ typedef struct call {
     uint64_t values;       /* of all parameters */
     const uint8_t *groups; /* where they begin */
 } call;
+
+void cloud_calls_close(cloud_pod *pod)
+{
+    ts_vec_free(pod->ctx, &pod->calls.names);
+    ts_pool_free(pod->ctx, &pod->calls.thread_names);
+    ts_buf_free(pod->ctx, &pod->calls.name);
+}
 
 /* --- decoding ------------------------------------------------------------------------------- */
 
@@ -73,13 +78,13 @@ static void decode_numbers(call *k, cloud_cursor *c, int format)
     }
 }
 
-/* Walks over the groups, so that the whole record is known to be there. */
+/* Walks over the groups, so that the record is known to be complete. */
 static void decode_params(cloud_pod *pod, call *k, cloud_cursor *c)
 {
     k->params = cloud_varint(c);
     k->groups = c->p;
     if (k->params > MAX_PARAMS) {
-        cloud_refuse(pod, c, "a call has more than 4096 parameters");
+        cloud_reject_record(&pod->stream, c, "a call has more than 4096 parameters");
         return;
     }
     for (uint32_t i = 0; i < k->params && c->got == CLOUD_GOT; i++) {
@@ -88,7 +93,7 @@ static void decode_params(cloud_pod *pod, call *k, cloud_cursor *c)
         values = cloud_varint(c);
         k->values += values;
         if (values > MAX_VALUES) {
-            cloud_refuse(pod, c, "a parameter has more than 2^20 values");
+            cloud_reject_record(&pod->stream, c, "a parameter has more than 2^20 values");
             return;
         }
         for (uint32_t v = 0; v < values && c->got == CLOUD_GOT; v++) {
@@ -97,7 +102,7 @@ static void decode_params(cloud_pod *pod, call *k, cloud_cursor *c)
     }
 }
 
-static void decode(cloud_pod *pod, call *k, cloud_cursor *c)
+static void decode_call(cloud_pod *pod, call *k, cloud_cursor *c)
 {
     const cloud_calls *calls = &pod->calls;
     int32_t delta = cloud_zigzag(c);
@@ -182,7 +187,7 @@ static ts_code clear_wide(cloud_pod *pod, const call *k, ts_row_cloud_call *row)
 /*
  * The record and its root say different things. Each beginning counts from that of the record
  * before: those since the last one that agreed with its root are not certain, this one neither. The
- * next ones count from what the root says.
+ * next ones count from the start of the root.
  */
 static ts_code contradict(cloud_pod *pod, const call *k, ts_row_cloud_call *row, uint32_t method,
                           int64_t start)
@@ -205,28 +210,48 @@ static ts_code contradict(cloud_pod *pod, const call *k, ts_row_cloud_call *row,
     }
     calls->sure = row->id;
     calls->last = start;
+    calls->shift = ts_sat_sub(k->start, start);
     return code;
 }
 
-/* The agent writes the record of a call behind its end. A trace without that end lacks a part. */
-static ts_code check_end(cloud_pod *pod, cloud_thread *t, const cloud_root *root)
+/*
+ * After a record that contradicts its root: its difference may be wrong, and then this one counts
+ * from the root's beginning, or the agent wrote another beginning, and then this one counts from
+ * that (spec 4.5). The root of this one says which.
+ */
+static void settle(cloud_calls *calls, const cloud_roots *roots, call *k)
 {
-    const cloud_root *roots = pod->roots.p;
-    if (!t->open || root != roots + t->root) {
-        return TS_OK;
+    int64_t other = ts_sat_add(k->start, calls->shift);
+    cloud_found_root root;
+    if (!k->timed || calls->shift == 0) {
+        return;
     }
-    t->open = false;
-    t->ended = true;
-    return cloud_missing(pod, TS_ISSUE_cloud_root_lost, "roots",
-                         "thread %" PRIu64 ": the trace has no end of a call that ended", t->tid);
+    calls->shift = 0;
+    if (cloud_root_find(&root, roots, k->file, k->offset, k->record) && root.start == other) {
+        k->start = other;
+    }
 }
 
-/* How much there is in the call, and how long it lasted: a reactive one may end behind its root. */
+/* The agent writes the record of a call behind its end. A trace without that end lacks a part. */
+static ts_code check_end(cloud_pod *pod, cloud_thread *t, size_t root)
+{
+    return !cloud_trace_lacks_end(t, root)
+               ? TS_OK
+               : cloud_missing(pod, TS_ISSUE_cloud_root_lost, "roots",
+                               "thread %" PRIu64 ": the trace has no end of a call that ended",
+                               cloud_thread_tid(t));
+}
+
+/*
+ * How much there is in the call, and how long it lasted: a reactive one may end behind its root. A
+ * negative length is wrong in the record (see implausible) and says nothing about the root.
+ */
 static ts_code check_amount(cloud_pod *pod, const call *k, ts_row_cloud_call *row,
-                            const cloud_block *block, const cloud_root *root)
+                            const cloud_found_root *root)
 {
     ts_code code;
-    if (root->slice == 0 || root->dur < 0 || (root->enters == k->enters && root->dur <= k->dur)) {
+    if (root->slice == 0 || root->dur < 0 ||
+        (root->enters == k->enters && (k->dur < 0 || root->dur <= k->dur))) {
         return TS_OK;
     }
     row->null |= TS_NULL_BIT(cloud_call, calls) | TS_NULL_BIT(cloud_call, dur) |
@@ -235,53 +260,51 @@ static ts_code check_amount(cloud_pod *pod, const call *k, ts_row_cloud_call *ro
                          "%" PRIu32 " invocations in %" PRId32 " ms, in the trace %" PRIu32
                          " in %" PRId32 " ms",
                          k->enters, k->dur, root->enters, root->dur);
-    return code != TS_OK ? code : cloud_distrust_root(pod, block, root);
+    return code != TS_OK ? code : cloud_distrust_root(pod, root->block, root->number);
 }
 
-static ts_code find_root(cloud_pod *pod, const call *k, ts_row_cloud_call *row)
+static ts_code find_call_root(cloud_pod *pod, const call *k, ts_row_cloud_call *row)
 {
-    const cloud_block *block = NULL;
-    cloud_root *root = cloud_root_at(&block, pod, k->file, k->offset, k->record);
+    cloud_found_root root;
     cloud_thread *thread;
-    int64_t start;
     ts_code code;
     TS_SET_NULL(cloud_call, row, root_slice_id);
-    if (root == NULL) {
+    if (!cloud_root_find(&root, &pod->roots, k->file, k->offset, k->record)) {
         TS_SET_NULL(cloud_call, row, itid);
-        pod->calls.strayed = pod->calls.strayed || cloud_traced_behind(pod, k->file, k->offset);
+        pod->calls.strayed =
+            pod->calls.strayed || cloud_traced_behind(&pod->roots, k->file, k->offset);
         return cloud_missing(
             pod,
-            cloud_has_trace(pod, k->file) ? TS_ISSUE_cloud_call_no_root
-                                          : TS_ISSUE_cloud_call_no_trace,
+            cloud_has_trace(&pod->roots, k->file) ? TS_ISSUE_cloud_call_no_root
+                                                  : TS_ISSUE_cloud_call_no_trace,
             "roots", "trace file %" PRIu32 " has no root at byte %" PRIu32 ", record %" PRIu32,
             k->file, k->offset, k->record);
     }
-    root->promised = 0;
-    thread = (cloud_thread *)pod->threads.p + block->thread;
-    start = block->real + root->since;
-    row->itid = thread->itid;
-    if (root->slice != 0) {
-        row->root_slice_id = pod->first_slice + root->slice;
+    cloud_root_met(&pod->roots, root.number);
+    thread = cloud_thread_at(&pod->threads, root.thread);
+    row->itid = cloud_thread_itid(thread);
+    if (root.slice != 0) {
+        row->root_slice_id = root.slice;
         row->null &= ~TS_NULL_BIT(cloud_call, root_slice_id);
     }
-    code = check_end(pod, thread, root);
+    code = check_end(pod, thread, root.number);
     if (code == TS_OK) {
         code = cloud_name_thread(pod, thread, row->thread_name);
     }
     if (code == TS_OK) {
-        code = cloud_amounts_mend(pod, root, row);
+        code = cloud_repair_truncated(pod, root.number, pod->calls.format, row);
     }
     if (code != TS_OK) {
         return code;
     }
-    if (root->word == k->method && (!k->timed || start == k->start)) {
+    if (root.word == k->method && (!k->timed || root.start == k->start)) {
         pod->calls.sure = row->id;
-        return check_amount(pod, k, row, block, root);
+        return check_amount(pod, k, row, &root);
     }
-    return contradict(pod, k, row, root->word, start);
+    return contradict(pod, k, row, root.word, root.start);
 }
 
-/* The texts of the thread's name live in pod->more until the row is put. */
+/* The thread's name. It may stand in calls->name, up to the next record. */
 static ts_code take_thread(cloud_pod *pod, const call *k, ts_row_cloud_call *row)
 {
     cloud_calls *calls = &pod->calls;
@@ -291,25 +314,25 @@ static ts_code take_thread(cloud_pod *pod, const call *k, ts_row_cloud_call *row
         return TS_OK;
     }
     if (k->named) {
-        if ((code = cloud_utf8(pod->ctx, &pod->more, k->name)) != TS_OK ||
-            (code = cloud_grow(pod->ctx, &calls->names, sizeof *names)) != TS_OK) {
+        if ((code = cloud_utf8(pod->ctx, &calls->name, k->name)) != TS_OK ||
+            (code = ts_vec_reserve(pod->ctx, &calls->names, 1, sizeof *names)) != TS_OK) {
             return code;
         }
         names = calls->names.p;
-        code = ts_pool_intern(pod->ctx, &names[calls->names.n], NULL, &pod->thread_names,
-                              ts_buf_text(&pod->more));
+        code = ts_pool_intern(pod->ctx, &names[calls->names.n], NULL, &calls->thread_names,
+                              ts_buf_text(&calls->name));
         if (code != TS_OK) {
             return code;
         }
         calls->names.n++;
     }
     if (k->thread < calls->names.n) {
-        row->thread_name = ts_pool_text(&pod->thread_names, names[k->thread]);
+        row->thread_name = ts_pool_text(&calls->thread_names, names[k->thread]);
         return TS_OK;
     }
-    pod->more.n = 0;
-    code = ts_buf_printf(pod->ctx, &pod->more, "unknown # %" PRIu32, k->thread);
-    row->thread_name = ts_buf_text(&pod->more);
+    calls->name.n = 0;
+    code = ts_buf_printf(pod->ctx, &calls->name, "unknown # %" PRIu32, k->thread);
+    row->thread_name = ts_buf_text(&calls->name);
     return code;
 }
 
@@ -323,7 +346,7 @@ static ts_code put_params(cloud_pod *pod, const call *k, const uint8_t *end, int
         ts_row_cloud_call_param row = {
             .call_id = id,
             .word_id = word,
-            .dictionary_id = cloud_word_row(pod, word),
+            .dictionary_id = cloud_word_row(&pod->words, word),
         };
         if (row.dictionary_id == 0) {
             TS_SET_NULL(cloud_call_param, &row, dictionary_id);
@@ -347,7 +370,7 @@ static ts_row_cloud_call make_row(const cloud_pod *pod, const call *k)
     return (ts_row_cloud_call){
         .id = (int64_t)ts_sink_rows(pod->sink, TS_T_cloud_call) + 1,
         .source_id = pod->source_id,
-        .calls_file = pod->file->index,
+        .calls_file = cloud_stream_index(&pod->stream),
         .record = pod->calls.record,
         .ts = k->timed ? cloud_ns(k->start) : 0,
         .dur = cloud_ns(k->dur),
@@ -364,8 +387,9 @@ static ts_row_cloud_call make_row(const cloud_pod *pod, const call *k)
         .net_written = k->io[3],
         .transactions = k->transactions,
         .queue_wait_dur = cloud_ns(k->queue_wait),
-        .suspend_dur = k->timed ? cloud_ns(cloud_paused(pod, k->start, k->start + k->dur)) : 0,
-        .null = k->timed && k->start + k->dur <= pod->pauses_known
+        .suspend_dur =
+            k->timed ? cloud_ns(cloud_paused(&pod->suspend, k->start, k->start + k->dur)) : 0,
+        .null = k->timed && cloud_suspend_known(&pod->suspend, k->start + k->dur)
                     ? 0
                     : TS_NULL_BIT(cloud_call, suspend_dur),
         .trace_file = k->file,
@@ -378,24 +402,24 @@ static ts_row_cloud_call make_row(const cloud_pod *pod, const call *k)
 static const char *implausible(const cloud_pod *pod, const call *k)
 {
     if (k->dur < 0) {
-        return "a call lasts less than nothing";
+        return "a call has a negative duration";
     }
     if (pod->calls.format >= 1 && k->thread > pod->calls.names.n) {
         return "a call's thread has no name";
     }
     /* When words were lost their numbers say nothing about the call. */
-    return k->method >= pod->word_end && !pod->words_lost ? "a call's method has no word" : NULL;
+    return k->method >= cloud_words_end(&pod->words) ? "a call's method has no word" : NULL;
 }
 
-/* Most often the records before it were damaged, and all that follow make no sense either. */
-static ts_code check(cloud_pod *pod, const call *k, cloud_cursor *c)
+/* Most often the records before it were damaged, and all that follow are wrong as well. */
+static ts_code check_call(cloud_pod *pod, const call *k, cloud_cursor *c)
 {
     const char *why = implausible(pod, k);
     if (why == NULL) {
         return TS_OK;
     }
     if (pod->ctx->strict) {
-        cloud_refuse(pod, c, why);
+        cloud_reject_record(&pod->stream, c, why);
         return TS_OK;
     }
     return cloud_missing(pod, TS_ISSUE_cloud_call_implausible, "values",
@@ -403,32 +427,15 @@ static ts_code check(cloud_pod *pod, const call *k, cloud_cursor *c)
                          k->method, k->thread, k->dur);
 }
 
-/* The trace ends as it should, or goes on where calls say that a root stands: it was not only cut,
- * and another part may stand where that of the open call was. */
-static ts_code distrust_ended(cloud_pod *pod)
-{
-    const cloud_thread *threads = pod->threads.p;
-    ts_code code = TS_OK;
-    for (size_t i = 0;
-         i < pod->threads.n && code == TS_OK && (!pod->trace_torn || pod->calls.strayed); i++) {
-        code = threads[i].ended ? cloud_distrust_open(pod, &threads[i]) : TS_OK;
-    }
-    return code;
-}
-
 ts_code cloud_calls_end(cloud_pod *pod)
 {
-    const cloud_root *roots = pod->roots.p;
-    uint64_t missing = 0;
-    ts_code code = distrust_ended(pod);
-    if (code != TS_OK) {
+    uint64_t missing = cloud_roots_promised(&pod->roots);
+    ts_code code = cloud_distrust_ended(pod, pod->calls.strayed);
+    if (code != TS_OK || missing == 0) {
         return code;
     }
-    for (size_t i = 0; i < pod->roots.n; i++) {
-        missing += roots[i].promised;
-    }
-    if (missing == 0 || (code = cloud_lose(pod, "calls", missing)) != TS_OK) {
-        return missing == 0 ? TS_OK : code;
+    if ((code = cloud_lose(pod, "calls", missing)) != TS_OK) {
+        return code;
     }
     return ts_issue_n(pod->store, pod->source_id, TS_ISSUE_cloud_call_missing, "calls",
                       TS_NO_OFFSET, missing,
@@ -442,14 +449,15 @@ static ts_code call_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
     bool in_time;
     ts_code code;
     (void)offset;
-    decode(pod, &k, c);
+    decode_call(pod, &k, c);
     if (c->got != CLOUD_GOT) {
         return TS_OK;
     }
     in_time = k.timed;
+    settle(&pod->calls, &pod->roots, &k);
     k.timed = k.timed && cloud_fits(k.start) && cloud_fits(ts_sat_add(k.start, k.dur));
     row = make_row(pod, &k);
-    if ((code = check(pod, &k, c)) != TS_OK || c->got != CLOUD_GOT ||
+    if ((code = check_call(pod, &k, c)) != TS_OK || c->got != CLOUD_GOT ||
         (code = take_thread(pod, &k, &row)) != TS_OK) {
         return code;
     }
@@ -463,7 +471,8 @@ static ts_code call_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
         return TS_OK;
     }
     if ((code = cloud_method(&row.method_id, pod, k.method)) != TS_OK ||
-        (code = find_root(pod, &k, &row)) != TS_OK || (code = clear_wide(pod, &k, &row)) != TS_OK) {
+        (code = find_call_root(pod, &k, &row)) != TS_OK ||
+        (code = clear_wide(pod, &k, &row)) != TS_OK) {
         return code;
     }
     clear_absent(&row, pod->calls.format);
@@ -480,7 +489,7 @@ static ts_code call_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
 
 ts_code cloud_calls_import(cloud_pod *pod)
 {
-    cloud_reader *r = &pod->reader;
+    cloud_reader *r = cloud_stream_reader(&pod->stream);
     cloud_calls *calls = &pod->calls;
     ts_code code = cloud_need(r, 16);
     cloud_cursor c = cloud_window(r);
@@ -491,11 +500,12 @@ ts_code cloud_calls_import(cloud_pod *pod)
     calls->names.n = 0; /* each file has names of its own */
     calls->sure = (int64_t)ts_sink_rows(pod->sink, TS_T_cloud_call);
     calls->record = 0;
+    calls->shift = 0;
     calls->format = 0;
     if (head >> 32 == FORMAT_MAGIC) {
         uint32_t format = (uint32_t)head;
         if (format > NEWEST_FORMAT) {
-            pod->damaged = true;
+            cloud_stream_set_damaged(&pod->stream);
             return cloud_issue(pod, TS_ISSUE_cloud_calls_format, 0, "format %" PRIu32, format);
         }
         calls->format = (int)format;
@@ -507,7 +517,7 @@ ts_code cloud_calls_import(cloud_pod *pod)
     calls->last = (int64_t)head;
     calls->lost = head > INT64_MAX;
     cloud_take(r, &c);
-    pod->kept = cloud_offset(r);
+    cloud_stream_keep(&pod->stream);
     if ((code = cloud_fact(pod, "format", calls->format)) != TS_OK ||
         (code = cloud_fact(pod, "base", calls->last)) != TS_OK) {
         return code;

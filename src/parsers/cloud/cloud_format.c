@@ -1,5 +1,5 @@
 /* Directories and archives of stream files. Each pod becomes a source of its own. */
-#include "parsers/cloud/cloud_impl.h"
+#include "parsers/cloud/pod.h"
 #include "parsers/cloud/conversation.h"
 #include "parsers/cloud/formats.h"
 
@@ -11,7 +11,7 @@
 
 enum { CONVERSATION_BLOCK = 256 * 1024 };
 
-static int sniff(const ts_sniff *s)
+static int sniff_set(const ts_sniff *s)
 {
     bool has[CLOUD_KINDS] = {false};
     if (s->names == NULL) {
@@ -50,7 +50,7 @@ static bool same_pod(const cloud_file *x, const cloud_file *y)
 }
 
 /* The files of all pods, pod by pod. */
-static ts_code list(cloud_file **files, uint32_t *n, ts_job *job)
+static ts_code list_files(cloud_file **files, uint32_t *n, ts_job *job)
 {
     uint32_t count;
     ts_code code = ts_fileset_count(&count, job->set);
@@ -125,18 +125,15 @@ ts_code cloud_source(int64_t *id, ts_job *job, bool first)
 }
 
 /* The pod's row. Its name is the last part of what its files' names have in common. */
-static ts_code begin_source(int64_t *id, ts_job *job, const cloud_file *f, bool first)
+static ts_code begin_pod_source(int64_t *id, ts_job *job, const cloud_file *f, bool first)
 {
-    size_t begin = f->pod_n;
+    size_t begin = cloud_file_pod_base(f);
     ts_row_source *source;
     ts_code code = cloud_source(id, job, first);
     if (code != TS_OK) {
         return code;
     }
     source = ts_source(job->store, *id);
-    while (begin > 0 && f->name[begin - 1] != '/') {
-        begin--;
-    }
     if (f->pod_n == 0) {
         return cloud_source_name(job, *id, job->name, strlen(job->name));
     }
@@ -276,7 +273,7 @@ static ts_code import_pods(ts_job *job, const cloud_file *files, size_t n, bool 
         while (end < n && same_pod(&files[i], &files[end])) {
             end++;
         }
-        code = begin_source(&id, job, &files[i], *first);
+        code = begin_pod_source(&id, job, &files[i], *first);
         if (code == TS_OK) {
             code = import_pod(job, id, &last, files, n, &files[i], end - i);
         }
@@ -394,13 +391,13 @@ static ts_code note_set(ts_job *job, uint32_t others)
     return code;
 }
 
-static ts_code import_set(ts_job *job)
+static ts_code import_pod_set(ts_job *job)
 {
     cloud_file *files = NULL;
     uint32_t n = 0;
     uint32_t others = 0;
     bool first = true;
-    ts_code code = list(&files, &n, job);
+    ts_code code = list_files(&files, &n, job);
     if (code == TS_OK && (code = import_pods(job, files, n, &first)) == TS_OK &&
         (code = import_others(job, &first, &others)) == TS_OK) {
         code = first ? ts_fail(job->ctx, TS_ERR_FORMAT, "%s holds no streams of the Cloud Profiler",
@@ -411,7 +408,7 @@ static ts_code import_set(ts_job *job)
     return code;
 }
 
-static bool joins(const char *name)
+static bool is_stream_file(const char *name)
 {
     cloud_file f;
     return cloud_file_parse(&f, name);
@@ -421,7 +418,7 @@ const ts_format ts_format_cloud = {
     .name = "cloud",
     .title = "agent directory or stream files of the Cloud Profiler for Java (also zip or tar)",
     .source_type = "cloud",
-    .sniff = sniff,
-    .import_set = import_set,
-    .joins = joins,
+    .sniff = sniff_set,
+    .import_set = import_pod_set,
+    .joins = is_stream_file,
 };

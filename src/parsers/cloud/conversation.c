@@ -1,8 +1,8 @@
 #include "parsers/cloud/conversation.h"
 
 #include "base/alloc.h"
-#include "parsers/cloud/cloud_impl.h"
-#include "parsers/cloud/slots.h"
+#include "parsers/cloud/conversation_streams.h"
+#include "parsers/cloud/pod.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,9 +23,7 @@ enum {
     VERSION = 0x14,
     INIT = 0x15,
     MAX_FIELD = 1 << 20,
-    MAX_STREAMS = 4096, /* of one pod, and handles; each stream has a spool of up to 64 KiB */
-    MAX_PODS = 4096,    /* each has rows in tables that stay in memory, 2 KiB */
-    HANDLE = 16
+    MAX_PODS = 4096 /* each has rows in tables that stay in memory, 2 KiB */
 };
 
 typedef struct field {
@@ -33,17 +31,12 @@ typedef struct field {
     size_t n;
 } field;
 
-typedef struct stream {
-    uint8_t handle[HANDLE];
-    size_t file; /* number among the files */
-} stream;
-
 struct cloud_conversation {
     ts_job *job;
     ts_ctx *ctx;
     int64_t source_id; /* of the file */
     int64_t pod_id;
-    const char *why; /* the next command is refused */
+    const char *why; /* the next command is rejected */
     uint32_t pods;
     bool in_pod;
     bool refused; /* the collector takes nothing of this pod */
@@ -55,10 +48,7 @@ struct cloud_conversation {
     uint64_t stray; /* of parsed, for streams that were not opened */
     uint64_t open;  /* commands that the collector has not acknowledged */
     ts_buf pending;
-    cloud_array files;   /* cloud_file */
-    cloud_array streams; /* stream, one a handle */
-    cloud_slots by_name; /* of files */
-    cloud_slots by_handle;
+    cloud_streams streams; /* of the pod */
 };
 
 bool cloud_is_conversation(const uint8_t *p, size_t n)
@@ -76,20 +66,8 @@ bool cloud_is_conversation(const uint8_t *p, size_t n)
 
 /* --- pods ----------------------------------------------------------------------------------- */
 
-static void drop_files(cloud_conversation *v)
-{
-    cloud_file *files = v->files.p;
-    for (size_t i = 0; i < v->files.n; i++) {
-        ts_spool_free(files[i].spool);
-    }
-    v->files.n = 0;
-    v->streams.n = 0;
-    cloud_slots_clear(v->ctx, &v->by_name);
-    cloud_slots_clear(v->ctx, &v->by_handle);
-}
-
 /* No command after the limit is taken. */
-static void refuse(cloud_conversation *v, cloud_cursor *c, const char *why)
+static void reject_command(cloud_conversation *v, cloud_cursor *c, const char *why)
 {
     v->why = why;
     cloud_fail(c, CLOUD_BAD);
@@ -101,18 +79,18 @@ static bool too_many_pods(cloud_conversation *v, cloud_cursor *c)
     if (v->pods < MAX_PODS) {
         return false;
     }
-    refuse(v, c, "a conversation has more than 4096 pods; what follows is not read");
+    reject_command(v, c, "a conversation has more than 4096 pods; what follows is not read");
     return true;
 }
 
 /* Every agent opens these at once, before it sends anything. */
 static ts_code check_streams(cloud_conversation *v)
 {
-    const cloud_file *files = v->files.p;
+    const cloud_file *files = v->streams.files.p;
     bool has[CLOUD_KINDS] = {false};
     uint64_t missing;
     ts_code code;
-    for (size_t i = 0; i < v->files.n; i++) {
+    for (size_t i = 0; i < v->streams.files.n; i++) {
         has[files[i].kind] = true;
     }
     missing = (uint64_t)!has[CLOUD_TRACE] + !has[CLOUD_CALLS] +
@@ -128,21 +106,21 @@ static ts_code check_streams(cloud_conversation *v)
                           "of dictionary, trace and calls %" PRIu64 " were not opened", missing);
 }
 
-static ts_code end_pod(cloud_conversation *v)
+static ts_code end_conversation_pod(cloud_conversation *v)
 {
     ts_code code = TS_OK;
     if (v->in_pod && (code = check_streams(v)) == TS_OK) {
-        code = cloud_pod_import(v->job, v->pod_id, v->files.p, v->files.n, false);
+        code = cloud_pod_import(v->job, v->pod_id, v->streams.files.p, v->streams.files.n, false);
     }
     v->in_pod = false;
-    drop_files(v);
+    cloud_streams_clear(&v->streams);
     return code;
 }
 
-static ts_code begin_pod(cloud_conversation *v)
+static ts_code begin_conversation_pod(cloud_conversation *v)
 {
     ts_row_source *source;
-    ts_code code = end_pod(v);
+    ts_code code = end_conversation_pod(v);
     if (code != TS_OK) {
         return code;
     }
@@ -161,7 +139,7 @@ static ts_code begin_pod(cloud_conversation *v)
     return ts_source_text(v->job->store, v->pod_id, &source->kind, "pod", 3);
 }
 
-static ts_code property(cloud_conversation *v, const char *key, field value)
+static ts_code pod_property(cloud_conversation *v, const char *key, field value)
 {
     return ts_source_property(v->job->store, v->pod_id, key,
                               (ts_text){(const char *)value.p, value.n});
@@ -170,8 +148,8 @@ static ts_code property(cloud_conversation *v, const char *key, field value)
 static ts_code name_pod(cloud_conversation *v, field pod, field service, field space)
 {
     ts_code code = cloud_source_name(v->job, v->pod_id, (const char *)pod.p, pod.n);
-    if (code == TS_OK && (code = property(v, "service", service)) == TS_OK) {
-        code = property(v, "namespace", space);
+    if (code == TS_OK && (code = pod_property(v, "service", service)) == TS_OK) {
+        code = pod_property(v, "namespace", space);
     }
     return code;
 }
@@ -202,7 +180,7 @@ static const uint8_t *take_handle(cloud_cursor *c)
     return p;
 }
 
-static ts_code version(cloud_conversation *v, cloud_cursor *c)
+static ts_code take_version(cloud_conversation *v, cloud_cursor *c)
 {
     uint64_t client = cloud_fixed(c, 8);
     field pod = take_field(c);
@@ -216,7 +194,8 @@ static ts_code version(cloud_conversation *v, cloud_cursor *c)
     if (c->got != CLOUD_GOT || too_many_pods(v, c)) {
         return TS_OK;
     }
-    if ((code = begin_pod(v)) != TS_OK || (code = name_pod(v, pod, service, space)) != TS_OK) {
+    if ((code = begin_conversation_pod(v)) != TS_OK ||
+        (code = name_pod(v, pod, service, space)) != TS_OK) {
         return code;
     }
     source = ts_source(v->job->store, v->pod_id);
@@ -224,7 +203,7 @@ static ts_code version(cloud_conversation *v, cloud_cursor *c)
     code = ts_source_text(v->job->store, v->pod_id, &source->format_version, text, (size_t)n);
     n = snprintf(text, sizeof text, "%" PRIu64, server);
     if (code == TS_OK) {
-        code = property(v, "server_version", (field){(const uint8_t *)text, (size_t)n});
+        code = pod_property(v, "server_version", (field){(const uint8_t *)text, (size_t)n});
     }
     v->refused = server == REFUSED;
     return code != TS_OK || server != REFUSED
@@ -233,7 +212,7 @@ static ts_code version(cloud_conversation *v, cloud_cursor *c)
                           (int64_t)v->parsed, "the collector refuses version %" PRIu64, client);
 }
 
-static ts_code init_old(cloud_conversation *v, cloud_cursor *c)
+static ts_code take_init_old(cloud_conversation *v, cloud_cursor *c)
 {
     field space = take_field(c);
     field service = take_field(c);
@@ -242,104 +221,14 @@ static ts_code init_old(cloud_conversation *v, cloud_cursor *c)
     if (c->got != CLOUD_GOT || too_many_pods(v, c)) {
         return TS_OK;
     }
-    code = begin_pod(v);
+    code = begin_conversation_pod(v);
     return code != TS_OK ? code : name_pod(v, pod, service, space);
 }
 
-static uint64_t hash_name(const cloud_conversation *v, const char *name, int64_t index)
-{
-    ts_hash h = ts_hash_begin(&v->ctx->hash_key);
-    ts_hash_word(&h, (uint64_t)index);
-    ts_hash_bytes(&h, name, strlen(name));
-    return ts_hash_end(&h);
-}
-
-static uint64_t hash_file(const void *owner, uint32_t number)
-{
-    const cloud_conversation *v = owner;
-    const cloud_file *f = (const cloud_file *)v->files.p + number;
-    return hash_name(v, f->stream, f->index);
-}
-
-static bool is_file(const void *owner, uint32_t number, const void *key)
-{
-    const cloud_conversation *v = owner;
-    const cloud_file *f = (const cloud_file *)v->files.p + number;
-    const cloud_file *wanted = key;
-    return f->index == wanted->index && strcmp(f->stream, wanted->stream) == 0;
-}
-
-static uint64_t hash_handle(const cloud_conversation *v, const uint8_t *handle)
-{
-    ts_hash h = ts_hash_begin(&v->ctx->hash_key);
-    ts_hash_bytes(&h, (const char *)handle, HANDLE);
-    return ts_hash_end(&h);
-}
-
-static uint64_t hash_stream(const void *owner, uint32_t number)
-{
-    const cloud_conversation *v = owner;
-    return hash_handle(v, ((const stream *)v->streams.p)[number].handle);
-}
-
-static bool is_stream(const void *owner, uint32_t number, const void *key)
-{
-    const cloud_conversation *v = owner;
-    return memcmp(((const stream *)v->streams.p)[number].handle, key, HANDLE) == 0;
-}
-
-/* The stream that was opened with the handle. */
-static bool find_stream(uint32_t *number, const cloud_conversation *v, const uint8_t *handle)
-{
-    return cloud_slots_find(number, &v->by_handle, hash_handle(v, handle), is_stream, v, handle);
-}
-
-/* The file of the stream with this number, made when new. */
-static ts_code file_of(cloud_conversation *v, size_t *number, field name, int64_t index)
-{
-    cloud_file f = {.index = index, .name = ""};
-    uint32_t found;
-    size_t n = name.n < sizeof f.stream ? name.n : sizeof f.stream - 1;
-    ts_code code;
-    memcpy(f.stream, name.p, n);
-    f.kind = cloud_kind_of(f.stream, n);
-    if (cloud_slots_find(&found, &v->by_name, hash_name(v, f.stream, index), is_file, v, &f)) {
-        *number = found;
-        return TS_OK;
-    }
-    if ((code = cloud_grow(v->ctx, &v->files, sizeof f)) != TS_OK ||
-        (code = ts_spool_new(&f.spool, v->ctx)) != TS_OK) {
-        return code;
-    }
-    *number = v->files.n;
-    ((cloud_file *)v->files.p)[v->files.n++] = f;
-    return cloud_slots_add(v->ctx, &v->by_name, (uint32_t)*number, hash_file, v);
-}
-
-/* The handle stands for the file from now on. */
-static ts_code open_stream(cloud_conversation *v, const uint8_t *handle, size_t file)
-{
-    stream s = {.file = file};
-    uint32_t number;
-    ts_code code;
-    if (find_stream(&number, v, handle)) {
-        ((stream *)v->streams.p)[number].file = file;
-        return TS_OK;
-    }
-    memcpy(s.handle, handle, HANDLE);
-    if ((code = cloud_grow(v->ctx, &v->streams, sizeof s)) != TS_OK) {
-        return code;
-    }
-    number = (uint32_t)v->streams.n;
-    ((stream *)v->streams.p)[v->streams.n++] = s;
-    return cloud_slots_add(v->ctx, &v->by_handle, number, hash_stream, v);
-}
-
-static ts_code init(cloud_conversation *v, cloud_cursor *c)
+static ts_code take_init(cloud_conversation *v, cloud_cursor *c)
 {
     field name = take_field(c);
     const uint8_t *handle;
-    size_t file;
     int64_t seq;
     ts_code code;
     (void)cloud_fixed(c, 8);
@@ -354,32 +243,31 @@ static ts_code init(cloud_conversation *v, cloud_cursor *c)
         cloud_fail(c, CLOUD_BAD);
         return TS_OK;
     }
-    if (v->streams.n == MAX_STREAMS || v->files.n == MAX_STREAMS) {
-        refuse(v, c, "a pod has more than 4096 streams; what follows is not read");
+    if (cloud_streams_full(&v->streams)) {
+        reject_command(v, c, "a pod has more than 4096 streams; what follows is not read");
         return TS_OK;
     }
     if (!v->in_pod && too_many_pods(v, c)) {
         return TS_OK;
     }
-    if ((!v->in_pod && (code = begin_pod(v)) != TS_OK) ||
-        (code = file_of(v, &file, name, seq + 1)) != TS_OK) {
+    if (!v->in_pod && (code = begin_conversation_pod(v)) != TS_OK) {
         return code;
     }
-    return open_stream(v, handle, file);
+    return cloud_streams_open(&v->streams, handle, (ts_text){(const char *)name.p, name.n},
+                              seq + 1);
 }
 
-static ts_code data(cloud_conversation *v, cloud_cursor *c)
+static ts_code take_data(cloud_conversation *v, cloud_cursor *c)
 {
     const uint8_t *handle = take_handle(c);
     field f = take_field(c);
-    uint32_t number;
+    ts_spool *spool;
     if (c->got != CLOUD_GOT) {
         return TS_OK;
     }
     v->open++;
-    if (find_stream(&number, v, handle)) {
-        const stream *s = (const stream *)v->streams.p + number;
-        return ts_spool_write(((cloud_file *)v->files.p)[s->file].spool, f.p, f.n);
+    if ((spool = cloud_streams_find(&v->streams, handle)) != NULL) {
+        return ts_spool_write(spool, f.p, f.n);
     }
     v->stray += f.n;
     return ts_issue(v->job->store, v->source_id, TS_ISSUE_cloud_handle_unknown, NULL,
@@ -387,7 +275,7 @@ static ts_code data(cloud_conversation *v, cloud_cursor *c)
 }
 
 /* One command at the cursor. */
-static ts_code command(cloud_conversation *v, cloud_cursor *c)
+static ts_code take_command(cloud_conversation *v, cloud_cursor *c)
 {
     uint8_t type = cloud_u8(c);
     if (v->failed && type != VERSION) {
@@ -403,13 +291,13 @@ static ts_code command(cloud_conversation *v, cloud_cursor *c)
     case CLOSE:
         return TS_OK;
     case VERSION:
-        return version(v, c);
+        return take_version(v, c);
     case INIT:
-        return init(v, c);
+        return take_init(v, c);
     case DATA:
-        return data(v, c);
+        return take_data(v, c);
     case INIT_OLD:
-        return init_old(v, c);
+        return take_init_old(v, c);
     case VERSION_OLD:
         (void)cloud_fixed(c, 8);
         return TS_OK;
@@ -440,30 +328,31 @@ ts_code cloud_conversation_new(cloud_conversation **out, ts_job *job, int64_t so
     }
     v->job = job;
     v->ctx = job->ctx;
+    v->streams.ctx = job->ctx;
     v->source_id = source_id;
     return TS_OK;
 }
 
-static ts_code stop(cloud_conversation *v, const char *what)
+static ts_code stop_conversation(cloud_conversation *v, const char *what)
 {
     v->stopped = true;
     return ts_issue(v->job->store, v->source_id, TS_ISSUE_cloud_conversation_bad, NULL,
                     (int64_t)v->parsed, "%s", what);
 }
 
-/* All commands that are whole. */
-static ts_code commands(cloud_conversation *v, size_t *used, const uint8_t *p, size_t n)
+/* All commands that are complete. */
+static ts_code take_commands(cloud_conversation *v, size_t *used, const uint8_t *p, size_t n)
 {
     ts_code code = TS_OK;
     *used = 0;
     while (*used < n && code == TS_OK) {
         cloud_cursor c = {p + *used, p + n, CLOUD_GOT};
-        code = command(v, &c);
+        code = take_command(v, &c);
         if (c.got == CLOUD_SHORT) {
             break;
         }
         if (c.got == CLOUD_BAD) {
-            return stop(v, v->why != NULL ? v->why : "no command begins here");
+            return stop_conversation(v, v->why != NULL ? v->why : "invalid command");
         }
         v->parsed += (size_t)(c.p - (p + *used));
         *used = (size_t)(c.p - p);
@@ -481,14 +370,15 @@ ts_code cloud_conversation_feed(cloud_conversation *v, const uint8_t *p, size_t 
     }
     if (v->pending.n > 0) {
         if ((code = ts_buf_put(v->ctx, &v->pending, p, n)) != TS_OK ||
-            (code = commands(v, &used, (const uint8_t *)v->pending.p, v->pending.n)) != TS_OK) {
+            (code = take_commands(v, &used, (const uint8_t *)v->pending.p, v->pending.n)) !=
+                TS_OK) {
             return code;
         }
         memmove(v->pending.p, v->pending.p + used, v->pending.n - used);
         v->pending.n -= used;
         return TS_OK;
     }
-    if ((code = commands(v, &used, p, n)) != TS_OK || v->stopped) {
+    if ((code = take_commands(v, &used, p, n)) != TS_OK || v->stopped) {
         return code;
     }
     return ts_buf_put(v->ctx, &v->pending, p + used, n - used);
@@ -501,7 +391,7 @@ static ts_code answers_missing(cloud_conversation *v)
                ? code
                : ts_issue(v->job->store, v->pod_id, TS_ISSUE_cloud_answer_missing, NULL,
                           (int64_t)v->parsed,
-                          "%" PRIu64 " commands have no answer of the collector", v->open);
+                          "%" PRIu64 " commands are not acknowledged by the collector", v->open);
 }
 
 ts_code cloud_conversation_finish(cloud_conversation *v)
@@ -515,21 +405,19 @@ ts_code cloud_conversation_finish(cloud_conversation *v)
     tally->imported += v->parsed - v->stray;
     tally->lost += v->bytes - v->parsed + v->stray;
     if (!v->stopped && v->parsed < v->bytes) {
-        code = stop(v, "the conversation ends inside a command");
+        code = stop_conversation(v, "the conversation ends inside a command");
     } else if (!v->stopped && v->any_pod && v->open > 0) {
         code = answers_missing(v);
     }
     if (code == TS_OK && !v->any_pod) {
         return ts_fail(v->ctx, TS_ERR_FORMAT, "%s names no pod", v->job->name);
     }
-    return code != TS_OK ? code : end_pod(v);
+    return code != TS_OK ? code : end_conversation_pod(v);
 }
 
 void cloud_conversation_free(cloud_conversation *v)
 {
-    drop_files(v);
-    ts_free(v->ctx, v->files.p);
-    ts_free(v->ctx, v->streams.p);
+    cloud_streams_close(&v->streams);
     ts_buf_free(v->ctx, &v->pending);
     ts_free(v->ctx, v);
 }

@@ -1,7 +1,8 @@
 /* Events of a trace: decoding, and looking ahead. */
-#include "parsers/cloud/trace.h"
+#include "parsers/cloud/events.h"
+#include "parsers/cloud/pod.h"
 
-static void decode(cloud_event *e, cloud_cursor *c)
+static void decode_event(cloud_event *e, cloud_cursor *c)
 {
     uint8_t h = cloud_u8(c);
     *e = (cloud_event){.kind = h & 3, .step = (uint32_t)(h & 0x7f) >> 2, .first = CLOUD_NO_EVENT};
@@ -36,7 +37,7 @@ void cloud_decode_events(cloud_batch *batch, cloud_cursor c)
     batch->got = CLOUD_GOT;
     while (batch->n < CLOUD_BATCH && !finish) {
         cloud_event *e = &batch->events[batch->n];
-        decode(e, &c);
+        decode_event(e, &c);
         if (c.got != CLOUD_GOT) {
             batch->got = c.got;
             return;
@@ -49,9 +50,9 @@ void cloud_decode_events(cloud_batch *batch, cloud_cursor c)
 
 static void fetch_path(const cloud_pod *pod, int64_t parent, uint32_t word)
 {
-    const cloud_word *words = pod->words.p;
-    if (word < pod->words.n && words[word].method != 0) {
-        ts_stack_node_fetch(pod->store, pod->source_id, parent, words[word].method, TS_NO_LINE);
+    int64_t method = cloud_word_method(&pod->words, word);
+    if (method != 0) {
+        ts_stack_node_fetch(pod->store, pod->source_id, parent, method, TS_NO_LINE);
     }
 }
 
@@ -59,7 +60,7 @@ void cloud_look_ahead(const cloud_pod *pod, const cloud_thread *t, cloud_batch *
 {
     uint8_t open[CLOUD_BATCH]; /* entered in the batch */
     unsigned open_n = 0;
-    uint32_t depth = t->depth; /* of what was entered before it */
+    uint32_t depth = cloud_thread_depth(t); /* of what was entered before it */
     for (unsigned i = 0; i < batch->n; i++) {
         cloud_event *e = &batch->events[i];
         if (e->kind == CLOUD_EXIT) {
@@ -77,7 +78,7 @@ void cloud_look_ahead(const cloud_pod *pod, const cloud_thread *t, cloud_batch *
             e->next = caller->first;
             caller->first = (uint8_t)i;
         } else {
-            fetch_path(pod, depth == 0 ? 0 : t->frames[depth - 1].node, e->word);
+            fetch_path(pod, cloud_thread_node(t, depth), e->word);
         }
         open[open_n++] = (uint8_t)i;
     }
@@ -86,7 +87,7 @@ void cloud_look_ahead(const cloud_pod *pod, const cloud_thread *t, cloud_batch *
 void cloud_look_below(const cloud_pod *pod, const cloud_thread *t, const cloud_batch *batch,
                       unsigned i)
 {
-    int64_t node = t->depth == 0 ? 0 : t->frames[t->depth - 1].node;
+    int64_t node = cloud_thread_node(t, cloud_thread_depth(t));
     for (unsigned k = batch->events[i].first; k != CLOUD_NO_EVENT; k = batch->events[k].next) {
         fetch_path(pod, node, batch->events[k].word);
     }

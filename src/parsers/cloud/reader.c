@@ -82,7 +82,7 @@ ts_code cloud_utf8(ts_ctx *ctx, ts_buf *out, cloud_string s)
     return TS_OK;
 }
 
-static ts_code make_room(cloud_reader *r)
+static ts_code reserve_window(cloud_reader *r)
 {
     uint8_t *buf;
     size_t cap;
@@ -108,23 +108,23 @@ static ts_code make_room(cloud_reader *r)
 ts_code cloud_more(cloud_reader *r)
 {
     size_t got = 0;
-    size_t room;
+    size_t space;
     ts_code code = ts_check_cancel(r->ctx);
-    if (code != TS_OK || (code = make_room(r)) != TS_OK) {
+    if (code != TS_OK || (code = reserve_window(r)) != TS_OK) {
         return code;
     }
-    room = r->cap - r->n;
-    if (r->block > 0 && room > r->block) {
-        room = r->block;
+    space = r->cap - r->n;
+    if (r->block > 0 && space > r->block) {
+        space = r->block;
     }
     if (r->stream != NULL) {
-        code = ts_stream_read(&got, r->stream, r->buf + r->n, room);
+        code = ts_stream_read(&got, r->stream, r->buf + r->n, space);
         if (code == TS_ERR_INPUT) {
             r->broken = true;
             code = TS_OK;
         }
     } else if (r->spool != NULL) {
-        code = ts_spool_read(&got, r->spool, r->base + r->n, r->buf + r->n, room);
+        code = ts_spool_read(&got, r->spool, r->base + r->n, r->buf + r->n, space);
     }
     r->n += got;
     r->ended = got == 0;

@@ -11,7 +11,7 @@
 
 /* --- cursors ------------------------------------------------------------------------------- */
 
-/* SHORT: the bytes end before the value does. BAD: no such value can be. Both are sticky. */
+/* SHORT: the bytes end before the value does. BAD: invalid. Both are sticky. */
 typedef enum cloud_got { CLOUD_GOT, CLOUD_SHORT, CLOUD_BAD } cloud_got;
 
 typedef struct cloud_cursor {
@@ -145,7 +145,7 @@ static inline cloud_cursor cloud_window(const cloud_reader *r)
     return (cloud_cursor){r->buf + r->at, r->buf + r->n, CLOUD_GOT};
 }
 
-/* What was decoded up to the cursor is done with. */
+/* Moves the reader to the cursor. */
 static inline void cloud_take(cloud_reader *r, const cloud_cursor *c)
 {
     r->at = (size_t)(c->p - r->buf);
@@ -155,10 +155,10 @@ static inline void cloud_take(cloud_reader *r, const cloud_cursor *c)
  * invalid. */
 ts_code cloud_more(cloud_reader *r);
 
-/* A record takes no more bytes than this: room for the longest text. */
+/* A record takes no more bytes than this: enough for the longest text. */
 #define CLOUD_MAX_RECORD (UINT32_C(1) << 28)
 
-/* For a record that does not end in the window: twice the bytes, so that one that is decoded anew
+/* For a record that does not end in the window: twice the bytes, so that one that is decoded again
  * from its beginning each time takes time that is linear in its size. */
 ts_code cloud_longer(cloud_reader *r);
 

@@ -1,5 +1,5 @@
 /* One file: a TCP conversation, or a single stream of a pod. */
-#include "parsers/cloud/cloud_impl.h"
+#include "parsers/cloud/pod.h"
 #include "parsers/cloud/conversation.h"
 #include "parsers/cloud/formats.h"
 
@@ -92,7 +92,7 @@ static cloud_kind kind_of_head(const uint8_t *p, size_t n)
     return CLOUD_OTHER;
 }
 
-static int sniff(const ts_sniff *s)
+static int sniff_stream(const ts_sniff *s)
 {
     cloud_file f;
     if (s->head == NULL) {
@@ -148,7 +148,7 @@ static ts_code decide(single *s)
     return code != TS_OK ? code : pass(s, p, s->head.n);
 }
 
-static ts_code feed(void *self, const uint8_t *p, size_t n)
+static ts_code feed_single(void *self, const uint8_t *p, size_t n)
 {
     single *s = self;
     ts_code code;
@@ -182,23 +182,32 @@ static ts_code import_stream(single *s)
         snprintf(f.stream, sizeof f.stream, "%s", names[f.kind]);
     }
     f.spool = s->spool;
-    begin = f.pod_n;
-    while (begin > 0 && name[begin - 1] != '/') {
-        begin--;
+    begin = cloud_file_pod_base(&f);
+    code = cloud_source(&id, s->job, true);
+    if (code != TS_OK) {
+        return code;
     }
-    if ((code = cloud_source(&id, s->job, true)) != TS_OK ||
-        (code = cloud_source_name(s->job, id, name + begin, f.pod_n - begin)) != TS_OK ||
-        (code = cloud_pod_import(s->job, id, &f, 1, false)) != TS_OK ||
-        (code = ts_count(&of_stream, s->job->store, id, TS_ITEM_cloud_stream_bytes, f.stream)) !=
-            TS_OK ||
-        (code = ts_count(&tally, s->job->store, id, TS_ITEM_bytes, NULL)) != TS_OK) {
+    code = cloud_source_name(s->job, id, name + begin, f.pod_n - begin);
+    if (code != TS_OK) {
+        return code;
+    }
+    code = cloud_pod_import(s->job, id, &f, 1, false);
+    if (code != TS_OK) {
+        return code;
+    }
+    code = ts_count(&of_stream, s->job->store, id, TS_ITEM_cloud_stream_bytes, f.stream);
+    if (code != TS_OK) {
+        return code;
+    }
+    code = ts_count(&tally, s->job->store, id, TS_ITEM_bytes, NULL);
+    if (code != TS_OK) {
         return code;
     }
     *tally = *of_stream;
     return TS_OK;
 }
 
-static ts_code finish(void *self, const ts_stream_end *end)
+static ts_code finish_single(void *self, const ts_stream_end *end)
 {
     single *s = self;
     ts_code code = s->known ? TS_OK : decide(s);
@@ -213,9 +222,9 @@ const ts_format ts_format_cloud_stream = {
     .name = "cloud-stream",
     .title = "TCP conversation or single stream file of the Cloud Profiler for Java",
     .source_type = "cloud",
-    .sniff = sniff,
+    .sniff = sniff_stream,
     .open = open_single,
-    .feed = feed,
-    .finish = finish,
+    .feed = feed_single,
+    .finish = finish_single,
     .close = close_single,
 };

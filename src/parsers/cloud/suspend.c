@@ -1,10 +1,18 @@
 /* Pauses of the Java VM: records of their ends, and how much of a call they took. */
-#include "parsers/cloud/cloud_impl.h"
-
-#include "base/alloc.h"
+#include "parsers/cloud/pod.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+
+void cloud_suspend_open(cloud_suspend *suspend)
+{
+    *suspend = (cloud_suspend){.known = INT64_MAX};
+}
+
+void cloud_suspend_close(cloud_pod *pod)
+{
+    ts_vec_free(pod->ctx, &pod->suspend.pauses);
+}
 
 /* A pause whose time does not fit takes part in no sum. */
 static ts_code untimed_pause(cloud_pod *pod, int32_t delay)
@@ -39,13 +47,14 @@ static ts_code doubted_pause(cloud_pod *pod)
  */
 static ts_code check_pause(cloud_pod *pod, int32_t delta, int32_t delay)
 {
-    bool first = pod->pause_first;
-    pod->pause_first = false;
-    if (pod->pauses_wrong || (first ? delta >= 0 : delta > 0 && delta >= delay)) {
+    cloud_suspend *suspend = &pod->suspend;
+    bool first = suspend->first;
+    suspend->first = false;
+    if (suspend->wrong || (first ? delta >= 0 : delta > 0 && delta >= delay)) {
         return TS_OK;
     }
-    pod->pauses_wrong = true;
-    pod->pauses_known = pod->suspend_ms < pod->pauses_known ? pod->suspend_ms : pod->pauses_known;
+    suspend->wrong = true;
+    suspend->known = suspend->last_end < suspend->known ? suspend->last_end : suspend->known;
     return cloud_missing(pod, TS_ISSUE_cloud_pauses_contradict, "values",
                          "a pause of %" PRId32 " ms ends %" PRId32 " ms after the one before it",
                          delay, delta);
@@ -54,36 +63,36 @@ static ts_code check_pause(cloud_pod *pod, int32_t delta, int32_t delay)
 /* Until cloud_suspend_end, cloud_pause.sum is the pause's own length. */
 static ts_code pause_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
 {
+    cloud_suspend *suspend = &pod->suspend;
     int32_t delta = (int32_t)cloud_varint(c);
     int32_t delay = (int32_t)cloud_varint(c);
     ts_row_cloud_suspend row = {.source_id = pod->source_id};
     int64_t end = 0;
     int64_t start;
-    cloud_pause *pauses;
+    cloud_pause *pause;
     ts_code code;
     (void)offset;
     if (c->got != CLOUD_GOT) {
         return TS_OK;
     }
     if (delay < 0) {
-        cloud_refuse(pod, c, "a pause is shorter than nothing");
+        cloud_reject_record(&pod->stream, c, "a pause has a negative duration");
         return TS_OK;
     }
-    if ((code = check_pause(pod, delta, delay)) != TS_OK || pod->pauses_wrong) {
+    if ((code = check_pause(pod, delta, delay)) != TS_OK || suspend->wrong) {
         return code != TS_OK ? code : doubted_pause(pod);
     }
-    pod->suspend_lost = pod->suspend_lost || ts_ckd_add(&end, pod->suspend_ms, delta);
-    if (pod->suspend_lost || ts_ckd_sub(&start, end, delay) || !cloud_fits(start) ||
-        !cloud_fits(end)) {
-        pod->suspend_ms = pod->suspend_lost ? 0 : end;
+    suspend->lost = suspend->lost || ts_ckd_add(&end, suspend->last_end, delta);
+    if (suspend->lost || ts_ckd_sub(&start, end, delay) || !cloud_fits(start) || !cloud_fits(end)) {
+        suspend->last_end = suspend->lost ? 0 : end;
         return untimed_pause(pod, delay);
     }
-    pod->suspend_ms = end;
-    if ((code = cloud_grow(pod->ctx, &pod->pauses, sizeof(cloud_pause))) != TS_OK) {
-        return code;
+    suspend->last_end = end;
+    pause = ts_vec_add(pod->ctx, &suspend->pauses, sizeof *pause);
+    if (pause == NULL) {
+        return pod->ctx->error.code;
     }
-    pauses = pod->pauses.p;
-    pauses[pod->pauses.n++] = (cloud_pause){end, delay};
+    *pause = (cloud_pause){end, delay};
     if (!cloud_wanted(pod, start)) {
         cloud_count_skipped(pod, CLOUD_N_PAUSES);
         return TS_OK;
@@ -100,11 +109,11 @@ static ts_code pause_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
 ts_code cloud_doubt_pauses(cloud_pod *pod)
 {
     uint64_t rows = ts_sink_rows(pod->sink, TS_T_cloud_suspend);
-    pod->pauses_known = INT64_MIN;
-    return rows == pod->file_pauses
+    pod->suspend.known = INT64_MIN;
+    return rows == pod->suspend.before
                ? TS_OK
                : ts_sink_invalidate(
-                     pod->sink, TS_T_cloud_suspend, (int64_t)pod->file_pauses + 1, (int64_t)rows,
+                     pod->sink, TS_T_cloud_suspend, (int64_t)pod->suspend.before + 1, (int64_t)rows,
                      TS_NULL_BIT(cloud_suspend, ts) | TS_NULL_BIT(cloud_suspend, dur));
 }
 
@@ -113,57 +122,62 @@ ts_code cloud_doubt_pauses(cloud_pod *pod)
  * but hardly ever the lower half of one and the first pauses. So the header of a phrase is tried
  * first.
  */
-static bool take_header(cloud_pod *pod, bool *framed)
+static bool take_suspend_header(cloud_pod *pod, bool *framed)
 {
-    cloud_cursor c = cloud_window(&pod->reader);
+    cloud_suspend *suspend = &pod->suspend;
+    cloud_cursor c = cloud_window(cloud_stream_reader(&pod->stream));
     uint64_t start;
     (void)cloud_fixed(&c, 4);
     start = cloud_fixed(&c, 8);
     *framed = c.got == CLOUD_GOT && cloud_plausible_ms(start);
     if (!*framed) {
-        c = cloud_window(&pod->reader);
+        c = cloud_window(cloud_stream_reader(&pod->stream));
         start = cloud_fixed(&c, 8);
     }
-    pod->suspend_ms = (int64_t)start;
-    pod->suspend_lost = false;
-    pod->pauses_wrong = false;
-    pod->pause_first = true;
+    suspend->last_end = (int64_t)start;
+    suspend->lost = false;
+    suspend->wrong = false;
+    suspend->first = true;
     return cloud_plausible_ms(start);
 }
 
-/* The agent begins to look for pauses as soon as it runs. */
+/*
+ * The agent looks for pauses while it runs, and not before. The stream may begin long after the
+ * agent did: it counts from the moment when its file was begun (spec 4.4).
+ */
 static ts_code check_start(cloud_pod *pod)
 {
+    cloud_suspend *suspend = &pod->suspend;
     enum { NEAR_MS = 3600 * 1000 };
     const ts_row_source *source = ts_source(pod->store, pod->source_id);
     int64_t began = source->start_ts / CLOUD_NS_PER_MS;
-    if ((source->null & TS_NULL_BIT(source, start_ts)) != 0 || pod->file->index != 1 ||
-        (pod->suspend_ms >= began - NEAR_MS && pod->suspend_ms <= began + NEAR_MS)) {
+    if ((source->null & TS_NULL_BIT(source, start_ts)) != 0 ||
+        cloud_stream_index(&pod->stream) != 1 || suspend->last_end >= began - NEAR_MS) {
         return TS_OK;
     }
-    pod->pauses_wrong = true;
-    pod->pauses_known = INT64_MIN;
+    suspend->wrong = true;
+    suspend->known = INT64_MIN;
     return cloud_missing(pod, TS_ISSUE_cloud_pauses_contradict, "values",
                          "the pauses count from %" PRId64 " ms, but the agent began at %" PRId64,
-                         pod->suspend_ms, began);
+                         suspend->last_end, began);
 }
 
 ts_code cloud_suspend_import(cloud_pod *pod)
 {
-    cloud_reader *r = &pod->reader;
+    cloud_reader *r = cloud_stream_reader(&pod->stream);
     bool framed;
     ts_code code = cloud_need(r, 12);
-    pod->file_pauses = ts_sink_rows(pod->sink, TS_T_cloud_suspend);
+    pod->suspend.before = ts_sink_rows(pod->sink, TS_T_cloud_suspend);
     if (code != TS_OK) {
         return code;
     }
     if (r->n - r->at < 8) {
         return cloud_no_header(pod, 8);
     }
-    if (!take_header(pod, &framed)) {
-        return cloud_stop(pod, "the header holds no time");
+    if (!take_suspend_header(pod, &framed)) {
+        return cloud_stop(pod, "the header contains no valid time");
     }
-    if ((code = cloud_fact(pod, "start", pod->suspend_ms)) != TS_OK ||
+    if ((code = cloud_fact(pod, "start", pod->suspend.last_end)) != TS_OK ||
         (code = check_start(pod)) != TS_OK) {
         return code;
     }
@@ -171,11 +185,11 @@ ts_code cloud_suspend_import(cloud_pod *pod)
         return cloud_phrases(pod, pause_record, 8, CLOUD_N_PAUSES, false, "a pause");
     }
     r->at += 8;
-    pod->kept = 8;
+    cloud_stream_keep(&pod->stream);
     return cloud_records(pod, pause_record, CLOUD_N_PAUSES, "a pause");
 }
 
-static int by_end(const void *a, const void *b)
+static int pause_by_end(const void *a, const void *b)
 {
     const cloud_pause *x = a;
     const cloud_pause *y = b;
@@ -183,17 +197,17 @@ static int by_end(const void *a, const void *b)
 }
 
 /* In order of time, overlaps counted once, with running sums. */
-void cloud_suspend_end(cloud_pod *pod)
+void cloud_suspend_end(cloud_suspend *suspend)
 {
-    cloud_pause *pauses = pod->pauses.p;
+    cloud_pause *pauses = suspend->pauses.p;
     int64_t end = INT64_MIN;
     int64_t sum = 0;
-    if (pod->pauses.n > 1) {
-        qsort(pauses, pod->pauses.n, sizeof *pauses, by_end);
+    if (suspend->pauses.n > 1) {
+        qsort(pauses, suspend->pauses.n, sizeof *pauses, pause_by_end);
     }
-    for (size_t i = 0; i < pod->pauses.n; i++) {
-        int64_t room = ts_sat_sub(pauses[i].end, end);
-        int64_t dur = pauses[i].sum < room ? pauses[i].sum : room;
+    for (size_t i = 0; i < suspend->pauses.n; i++) {
+        int64_t limit = ts_sat_sub(pauses[i].end, end);
+        int64_t dur = pauses[i].sum < limit ? pauses[i].sum : limit;
         end = pauses[i].end;
         sum = ts_sat_add(sum, dur);
         pauses[i].sum = sum;
@@ -201,11 +215,11 @@ void cloud_suspend_end(cloud_pod *pod)
 }
 
 /* Sum of all pauses up to t; a pause that contains t counts up to there. */
-static int64_t paused_before(const cloud_pod *pod, int64_t t)
+static int64_t paused_before(const cloud_suspend *suspend, int64_t t)
 {
-    const cloud_pause *pauses = pod->pauses.p;
+    const cloud_pause *pauses = suspend->pauses.p;
     size_t low = 0;
-    size_t high = pod->pauses.n;
+    size_t high = suspend->pauses.n;
     int64_t before;
     int64_t dur;
     int64_t over;
@@ -218,7 +232,7 @@ static int64_t paused_before(const cloud_pod *pod, int64_t t)
         }
     }
     before = low == 0 ? 0 : pauses[low - 1].sum;
-    if (low == pod->pauses.n) {
+    if (low == suspend->pauses.n) {
         return before;
     }
     dur = pauses[low].sum - before;
@@ -226,7 +240,17 @@ static int64_t paused_before(const cloud_pod *pod, int64_t t)
     return before + (over < dur ? dur - over : 0);
 }
 
-int64_t cloud_paused(const cloud_pod *pod, int64_t start, int64_t end)
+bool cloud_suspend_wrong(const cloud_suspend *suspend)
 {
-    return end <= start ? 0 : paused_before(pod, end) - paused_before(pod, start);
+    return suspend->wrong;
+}
+
+bool cloud_suspend_known(const cloud_suspend *suspend, int64_t ms)
+{
+    return ms <= suspend->known;
+}
+
+int64_t cloud_paused(const cloud_suspend *suspend, int64_t start, int64_t end)
+{
+    return end <= start ? 0 : paused_before(suspend, end) - paused_before(suspend, start);
 }

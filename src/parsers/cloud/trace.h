@@ -1,63 +1,60 @@
-/* The trace stream: what the reader of its blocks (trace.c), the decoder of events (events.c) and
- * the stacks of threads (threads.c) share. */
+/*
+ * The trace: blocks of events (trace.c), and what of it is interrupted or wrong (interrupt.c).
+ * Stream trace: docs/formats.md, "Cloud Profiler".
+ *
+ * cloud_trace belongs to the pod, zeroed, and owns nothing; only trace.c and interrupt.c touch its
+ * fields, and those of cloud_trace_place, one a thread.
+ */
 #ifndef TS_PARSERS_CLOUD_TRACE_H
 #define TS_PARSERS_CLOUD_TRACE_H
 
-#include "parsers/cloud/cloud_impl.h"
+#include "parsers/cloud/roots.h"
 
-/* Deeper stacks are taken for damage, and so is more that is open on all threads of a pod. */
-enum { CLOUD_MAX_DEPTH = 1000000, CLOUD_MAX_OPEN = 2000000 };
+typedef struct cloud_pod cloud_pod;
+typedef struct cloud_thread cloud_thread;
 
-/* --- events (events.c) --------------------------------------------------------------------- */
+typedef struct cloud_trace {
+    bool roots_have_info; /* a root ended with call.info, as all do */
+    bool incomplete;      /* the last file of the trace ended in damage */
+} cloud_trace;
 
-enum { CLOUD_ENTER, CLOUD_EXIT, CLOUD_TAG, CLOUD_FINISH };
-enum { CLOUD_INLINE_VALUE, CLOUD_XML_VALUE, CLOUD_INDEX_VALUE, CLOUD_SQL_VALUE };
+/* Where a thread is in the trace. */
+typedef struct cloud_trace_place {
+    int64_t last;    /* ms of its last event */
+    size_t root;     /* number of the root that is open */
+    bool resync;     /* the next end is that of the root; set while the depth is not known */
+    bool lost;       /* the depth is not known; with resync up to its next end */
+    bool has_info;   /* the open root's call.info was read */
+    uint32_t block;  /* number + 1 of its last block */
+    cloud_rows sure; /* when it last was certain that nothing was open */
+    bool open;       /* the trace has no end of the root */
+    bool ended;      /* but it has a record, which is written behind its end */
+} cloud_trace_place;
 
-typedef struct cloud_event {
-    const uint8_t *end; /* where the next one begins */
-    uint8_t kind;
-    uint8_t type;
-    uint8_t first; /* an ENTER: number in the batch of the callee that comes last; or none */
-    uint8_t next;  /* an ENTER: that of the caller's callee before this one */
-    uint32_t step;
-    uint32_t word;
-    uint32_t file;
-    uint32_t offset;
-    cloud_string value;
-} cloud_event;
+ts_code cloud_trace_import(cloud_pod *pod);
 
-enum { CLOUD_BATCH = 64, CLOUD_NO_EVENT = 255 };
+/* --- interruptions (interrupt.c) ------------------------------------------------------------ */
 
-/* Events of a block that stand one after the other in the window. */
-typedef struct cloud_batch {
-    unsigned n;
-    cloud_got got; /* what stopped it: nothing, or what events[n] lacks */
-    cloud_event events[CLOUD_BATCH + 1];
-} cloud_batch;
+/* All of the trace was read: closes what is open. */
+ts_code cloud_trace_end(cloud_pod *pod);
 
-/* Decodes events up to the end of the block, or of the window, or as many as there is room for. */
-void cloud_decode_events(cloud_batch *batch, cloud_cursor c);
+/* A file of the trace follows another one. gap: files between them are missing. What was open
+ * before a gap or damage is closed. */
+ts_code cloud_trace_follow(cloud_pod *pod, bool gap);
 
-/* Call paths are spread all over the memory. What the events of a batch will look up is fetched as
- * soon as the caller's path is known: before the batch is applied, and after each ENTER in it. */
-void cloud_look_ahead(const cloud_pod *pod, const cloud_thread *t, cloud_batch *batch);
-void cloud_look_below(const cloud_pod *pod, const cloud_thread *t, const cloud_batch *batch,
-                      unsigned i);
+/* The block is not what the agent wrote: it is not certain, and neither is what its thread did
+ * since it last was certain that nothing was open. */
+ts_code cloud_distrust(cloud_pod *pod, size_t block, const char *why);
 
-/* --- doubt (doubt.c) ------------------------------------------------------------------------ */
+/* The same of what stands in a root, which begins in the block, and of its length. */
+ts_code cloud_distrust_root(cloud_pod *pod, size_t block, size_t root);
 
-cloud_rows cloud_rows_now(const cloud_pod *pod);
+/* The root has a record. Is its end, which is written before that, not in the trace? True once. */
+bool cloud_trace_lacks_end(cloud_thread *t, size_t root);
 
-/* --- threads (threads.c) ------------------------------------------------------------------- */
-
-/* The thread's number, given when new. */
-ts_code cloud_thread_of(uint32_t *number, cloud_pod *pod, uint64_t tid);
-
-/* Something of the thread may be open from now on; cloud_close_frames will look at it. */
-ts_code cloud_thread_busy(cloud_pod *pod, cloud_thread *t);
-
-/* An invocation begins or ends on the thread; the stack is not empty for a pop. */
-ts_code cloud_push(cloud_pod *pod, cloud_thread *t, uint32_t word, int64_t ms);
-ts_code cloud_pop(cloud_pod *pod, cloud_thread *t, int64_t ms, int state);
+/* All calls were read. Roots of which cloud_trace_lacks_end was true: unless the trace was only
+ * cut, what stands in them is not certain, except for their beginning. strayed: a record has no
+ * root where the trace goes on. */
+ts_code cloud_distrust_ended(cloud_pod *pod, bool strayed);
 
 #endif

@@ -2,14 +2,14 @@
  * Sample directories of the Flare profiler. A set may hold several (the collector keeps them side
  * by side): each becomes a source of its own, since threads of different JVMs share numbers.
  */
-#include "parsers/flare/flare_impl.h"
 #include "parsers/flare/formats.h"
+#include "parsers/flare/sample_directory.h"
 
 #include "base/alloc.h"
 
 #include <stdlib.h>
 
-static int sniff(const ts_sniff *s)
+static int sniff_directory(const ts_sniff *s)
 {
     bool has[FLARE_OTHER + 1] = {false};
     if (s->names == NULL) {
@@ -26,7 +26,7 @@ static int sniff(const ts_sniff *s)
     return has[FLARE_SUMMARY] ? TS_SNIFF_WEAK : TS_SNIFF_NO;
 }
 
-static bool wants(const char *name)
+static bool is_sample_file(const char *name)
 {
     flare_entry e;
     flare_entry_parse(&e, name);
@@ -40,8 +40,8 @@ static int compare_dirs(const flare_entry *x, const flare_entry *y)
     return order != 0 ? order : x->dir < y->dir ? -1 : x->dir > y->dir;
 }
 
-/* Files of the whole directory first, then thread by thread: series, index, data; others last. */
-static int compare(const void *a, const void *b)
+/* Files of the directory itself first, then thread by thread: series, index, data; others last. */
+static int compare_entries(const void *a, const void *b)
 {
     const flare_entry *x = a;
     const flare_entry *y = b;
@@ -63,7 +63,7 @@ static int compare(const void *a, const void *b)
     return order != 0 ? order : x->member < y->member ? -1 : x->member > y->member;
 }
 
-static ts_code list(flare_entry **entries, uint32_t *n, ts_job *job)
+static ts_code list_entries(flare_entry **entries, uint32_t *n, ts_job *job)
 {
     uint32_t count;
     ts_code code = ts_fileset_count(&count, job->set);
@@ -87,7 +87,7 @@ static ts_code list(flare_entry **entries, uint32_t *n, ts_job *job)
             ts_job_take(job, i);
         }
     }
-    qsort(*entries, *n, sizeof **entries, compare);
+    qsort(*entries, *n, sizeof **entries, compare_entries);
     return TS_OK;
 }
 
@@ -105,7 +105,8 @@ static bool is_sample(const flare_entry *entries, size_t n)
 
 /* The directory's row: that of the input for the first one. Its name is the last part of the path.
  */
-static ts_code begin_source(int64_t *id, ts_job *job, const flare_entry *entry, bool first)
+static ts_code begin_directory_source(int64_t *id, ts_job *job, const flare_entry *entry,
+                                      bool first)
 {
     size_t end = entry->dir == 0 ? 0 : entry->dir - 1;
     size_t begin = end;
@@ -160,7 +161,7 @@ static ts_code import_directories(flare_files *files, const flare_entry *entries
             end++;
         }
         if (is_sample(entries + i, end - i)) {
-            code = begin_source(&id, job, &entries[i], first);
+            code = begin_directory_source(&id, job, &entries[i], first);
             if (code == TS_OK) {
                 code = flare_dir_import(files, id, entries + i, end - i);
             }
@@ -182,15 +183,15 @@ static ts_code import_directories(flare_files *files, const flare_entry *entries
     return code;
 }
 
-static ts_code import_set(ts_job *job)
+static ts_code import_directory_set(ts_job *job)
 {
     uint64_t before = losses(job->store);
     flare_entry *entries = NULL;
     flare_files files = {.job = job};
     uint32_t n = 0;
-    ts_code code = list(&entries, &n, job);
+    ts_code code = list_entries(&entries, &n, job);
     if (code == TS_OK && (code = note_damage(job)) == TS_OK &&
-        (code = flare_files_open(&files, job, wants)) == TS_OK) {
+        (code = flare_files_open(&files, job, is_sample_file)) == TS_OK) {
         code = import_directories(&files, entries, n, before);
     }
     flare_files_close(&files);
@@ -202,6 +203,6 @@ const ts_format ts_format_flare = {
     .name = TS_FLARE_FORMAT,
     .title = "sample directory of the Flare profiler for Java (also zip or tar of it)",
     .source_type = "flare",
-    .sniff = sniff,
-    .import_set = import_set,
+    .sniff = sniff_directory,
+    .import_set = import_directory_set,
 };

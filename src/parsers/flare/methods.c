@@ -3,15 +3,15 @@
  * start of the run: a directory of the run may lack names that another one has. That one may be
  * imported later, so that names which are missing are looked for again when everything was read.
  */
-#include "parsers/flare/flare_impl.h"
+#include "parsers/flare/pair.h"
+#include "parsers/flare/sample_directory.h"
 
 #include "base/alloc.h"
+#include "base/pool.h"
 #include "base/utf8.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-
-enum { KEY_I64 = 5 };
 
 /* Names by id. Texts are kept in the pool. */
 typedef struct name_map {
@@ -57,7 +57,7 @@ static void names_free(ts_ctx *ctx, name_map *names)
     ts_pool_free(ctx, &names->texts);
 }
 
-static void release(ts_ctx *ctx, void *bytes)
+static void release_shared(ts_ctx *ctx, void *bytes)
 {
     shared_state *shared = bytes;
     while (shared->families != NULL) {
@@ -130,24 +130,24 @@ static ts_code finish_names(ts_ctx *ctx, ts_store *store, void *bytes)
 static ts_code find_family(flare_dir *dir)
 {
     const flare_summary *sum = &dir->summary;
-    unsigned needed = FLARE_SUM_ADDR | FLARE_SUM_SAMPLE_START;
+    ts_text addr = flare_summary_text(sum, FLARE_SUM_ADDR);
+    int64_t start = flare_summary_number(sum, FLARE_SUM_SAMPLE_START);
     shared_state *shared;
     flare_family *family;
     void *bytes;
     ts_code code;
-    if ((sum->has & needed) != needed) {
+    if (!flare_summary_has(sum, FLARE_SUM_ADDR | FLARE_SUM_SAMPLE_START)) {
         return TS_OK;
     }
     if ((code = ts_job_shared(&bytes, dir->job, "flare", sizeof *shared,
-                              (ts_shared_calls){finish_names, release})) != TS_OK) {
+                              (ts_shared_calls){finish_names, release_shared})) != TS_OK) {
         return code;
     }
     shared = bytes;
     for (family = shared->families; family != NULL; family = family->next) {
-        if (family->sample_start_ms == sum->sample_start_ms &&
-            family->addr.n == sum->agent_addr.n &&
-            memcmp(family->addr.p, ts_buf_text(&sum->agent_addr).p, family->addr.n) == 0) {
-            dir->family = family;
+        if (family->sample_start_ms == start && family->addr.n == addr.n &&
+            memcmp(family->addr.p, addr.p, addr.n) == 0) {
+            dir->methods.family = family;
             return TS_OK;
         }
     }
@@ -155,17 +155,17 @@ static ts_code find_family(flare_dir *dir)
     if (family == NULL) {
         return dir->ctx->error.code;
     }
-    family->addr_copy = ts_strndup(dir->ctx, ts_buf_text(&sum->agent_addr).p, sum->agent_addr.n);
+    family->addr_copy = ts_strndup(dir->ctx, addr.p, addr.n);
     if (family->addr_copy == NULL) {
         ts_free(dir->ctx, family);
         return dir->ctx->error.code;
     }
-    family->addr = (ts_text){family->addr_copy, sum->agent_addr.n};
-    family->sample_start_ms = sum->sample_start_ms;
+    family->addr = (ts_text){family->addr_copy, addr.n};
+    family->sample_start_ms = start;
     family->shared = shared;
     family->next = shared->families;
     shared->families = family;
-    dir->family = family;
+    dir->methods.family = family;
     return TS_OK;
 }
 
@@ -194,13 +194,13 @@ static ts_code put_method(flare_dir *dir, int64_t id, ts_text text, int64_t *row
 
 static ts_code keep_row(flare_dir *dir, int64_t id, int64_t row)
 {
-    return ts_idmap_put(dir->ctx, &dir->methods, id, (uint64_t)row);
+    return ts_idmap_put(dir->ctx, &dir->methods.rows, id, (uint64_t)row);
 }
 
 /* A sibling that comes later may have the name. */
 static ts_code remember_missing(flare_dir *dir, int64_t id, int64_t row)
 {
-    shared_state *shared = dir->family->shared;
+    shared_state *shared = dir->methods.family->shared;
     uint32_t file;
     missing_name *m;
     /* With its NUL, to be handed on as a string. */
@@ -213,7 +213,7 @@ static ts_code remember_missing(flare_dir *dir, int64_t id, int64_t row)
     if (m == NULL) {
         return dir->ctx->error.code;
     }
-    *m = (missing_name){dir->family, dir->source_id, id, row, dir->offset, file};
+    *m = (missing_name){dir->methods.family, dir->source_id, id, row, dir->offset, file};
     return TS_OK;
 }
 
@@ -223,12 +223,13 @@ ts_code flare_method_row(int64_t *row, flare_dir *dir, int64_t id)
     ts_method m = {.has_raw_id = true, .raw_id = id};
     uint64_t known;
     ts_code code;
-    if (ts_idmap_find(&known, &dir->methods, id)) {
+    if (ts_idmap_find(&known, &dir->methods.rows, id)) {
         *row = (int64_t)known;
         return TS_OK;
     }
-    if (dir->family != NULL && ts_idmap_find(&known, &dir->family->names.ids, id)) {
-        code = put_method(dir, id, ts_pool_text(&dir->family->names.texts, (uint32_t)known), row);
+    if (dir->methods.family != NULL && ts_idmap_find(&known, &dir->methods.family->names.ids, id)) {
+        code = put_method(dir, id, ts_pool_text(&dir->methods.family->names.texts, (uint32_t)known),
+                          row);
         if (code == TS_OK) {
             code = note_sibling(dir->store, dir->source_id, id, dir->file, dir->offset);
         }
@@ -237,7 +238,7 @@ ts_code flare_method_row(int64_t *row, flare_dir *dir, int64_t id)
         m.name = ts_text_of(number);
         code = ts_stack_method(row, dir->store, dir->source_id, &m);
         if (code == TS_OK) {
-            code = dir->family == NULL
+            code = dir->methods.family == NULL
                        ? note_missing(dir->store, dir->source_id, id, dir->file, dir->offset)
                        : remember_missing(dir, id, *row);
         }
@@ -245,10 +246,15 @@ ts_code flare_method_row(int64_t *row, flare_dir *dir, int64_t id)
     return code == TS_OK ? keep_row(dir, id, *row) : code;
 }
 
+void flare_methods_close(flare_dir *dir)
+{
+    ts_idmap_free(dir->ctx, &dir->methods.rows);
+}
+
 /* --- reading -------------------------------------------------------------------------------- */
 
 /* A name begins with anything but a control character, and holds none. */
-static bool starts_well(uint8_t first)
+static bool name_starts_well(uint8_t first)
 {
     return first >= 0x20;
 }
@@ -271,18 +277,19 @@ static ts_code take_name(flare_dir *dir, flare_pair *pair, const flare_record *r
     uint64_t replaced = 0;
     bool renamed = false;
     ts_code code = TS_OK;
-    r->disagree = r->disagree || pair->bad_entries > 0;
+    r->disagree = r->disagree || flare_pair_bad_entries(pair) > 0;
     if (!record->has_key) {
         dir->method_records->lost++;
         dir->bytes_lost += record->n + 2;
-        return ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_method_no_id, pair->data.name,
-                        (int64_t)record->at, "the index has no id for this name");
+        return ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_method_no_id,
+                        flare_pair_name(pair), (int64_t)record->at,
+                        "the index has no id for this name");
     }
     if (!ts_utf8_valid(p, record->n)) {
         code = ts_utf8_clean(dir->ctx, &clean, &replaced, p, record->n);
         if (code == TS_OK) {
-            code = ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_bad_text, pair->data.name,
-                            (int64_t)record->at, "a name is no UTF-8");
+            code = ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_bad_text,
+                            flare_pair_name(pair), (int64_t)record->at, "a name is not UTF-8");
         }
     }
     if (code == TS_OK) {
@@ -291,8 +298,8 @@ static ts_code take_name(flare_dir *dir, flare_pair *pair, const flare_record *r
         code = set_name(dir->ctx, r->disagree ? &r->later : &r->names, record->key, text, &renamed);
     }
     if (code == TS_OK && renamed) {
-        code = ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_method_renamed, pair->data.name,
-                        (int64_t)record->at,
+        code = ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_method_renamed,
+                        flare_pair_name(pair), (int64_t)record->at,
                         "method %" PRId64 " has two names; the last one counts", record->key);
     }
     ts_buf_free(dir->ctx, &clean);
@@ -308,17 +315,17 @@ static ts_code read_names(flare_dir *dir, flare_pair *pair, name_reader *r)
         if ((code = flare_pair_next(&end, pair, &record)) != TS_OK || end) {
             return code;
         }
-        r->bad_entries = pair->bad_entries;
+        r->bad_entries = flare_pair_bad_entries(pair);
         dir->method_records->seen++;
         bool again = true;
         while (again && (record.cut || !is_name(record.p, record.n))) {
-            code = flare_pair_reject(&again, pair, &record, "the record is no name");
+            code = flare_pair_reject(&again, pair, &record, "the record is not a valid name");
             if (code != TS_OK) {
                 return code;
             }
             if (!again) {
                 dir->method_records->lost++;
-                r->cut = record.cut && pair->at >= pair->data.size;
+                r->cut = record.cut && flare_pair_at_end(pair);
                 r->disagree = r->disagree || !r->cut;
             }
         }
@@ -341,8 +348,8 @@ static ts_code put_names(flare_dir *dir, const name_map *names)
         int64_t row;
         bool ignored;
         if ((code = put_method(dir, id, text, &row)) == TS_OK &&
-            (code = keep_row(dir, id, row)) == TS_OK && dir->family != NULL) {
-            code = set_name(dir->ctx, &dir->family->names, id, text, &ignored);
+            (code = keep_row(dir, id, row)) == TS_OK && dir->methods.family != NULL) {
+            code = set_name(dir->ctx, &dir->methods.family->names, id, text, &ignored);
         }
     }
     return code;
@@ -350,15 +357,15 @@ static ts_code put_names(flare_dir *dir, const name_map *names)
 
 /*
  * Records of names often have equal lengths, so that bytes which are missing from the data, or were
- * put in, move names to the ids of others without a sign. The ends of both files give it away:
+ * put in, move names to the ids of others without an error. The ends of both files show it:
  * entries behind the end of data that does not end inside a record, or records without entries when
  * there was damage before. What stands before the first visible damage is certain then, and nothing
  * is when no place can be shown.
  */
 static ts_code drop_uncertain(flare_dir *dir, const flare_pair *pair, name_reader *r)
 {
-    bool behind = pair->bad_entries > r->bad_entries;
-    bool moved = behind ? !r->cut || r->disagree : pair->unmatched_tail > 0 && r->disagree;
+    bool behind = flare_pair_bad_entries(pair) > r->bad_entries;
+    bool moved = behind ? !r->cut || r->disagree : flare_pair_unmatched(pair) > 0 && r->disagree;
     name_map *dropped = r->disagree ? &r->later : &r->names;
     uint64_t n = dropped->ids.count;
     ts_code code = TS_OK;
@@ -368,7 +375,7 @@ static ts_code drop_uncertain(flare_dir *dir, const flare_pair *pair, name_reade
         names_free(dir->ctx, dropped);
         *dropped = (name_map){0};
         return ts_issue_n(dir->store, dir->source_id, TS_ISSUE_flare_method_uncertain,
-                          pair->data.name, TS_NO_OFFSET, n,
+                          flare_pair_name(pair), TS_NO_OFFSET, n,
                           "index and data do not end together: which id a name has is not certain");
     }
     for (uint32_t i = 0; i < r->later.ids.count && code == TS_OK; i++) {
@@ -392,8 +399,7 @@ ts_code flare_methods_read(flare_dir *dir, uint32_t index, uint32_t data)
         return ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_data_bad, NULL, TS_NO_OFFSET,
                         "the directory has no file of method names");
     }
-    code = flare_pair_open(&pair, dir, index, data, KEY_I64);
-    pair.starts_well = starts_well;
+    code = flare_pair_open(&pair, dir, index, data, FLARE_KEY_I64, name_starts_well);
     if (code == TS_OK && (code = read_names(dir, &pair, &r)) == TS_OK &&
         (code = flare_pair_finish(&pair)) == TS_OK &&
         (code = drop_uncertain(dir, &pair, &r)) == TS_OK) {

@@ -2,7 +2,7 @@
  * The thread object, which the summary holds one of for each thread and which is the payload of a
  * stack record. The first collectors wrote the ids alone, as an array of the Redis protocol.
  */
-#include "parsers/flare/flare_impl.h"
+#include "parsers/flare/object.h"
 
 #include "base/alloc.h"
 #include "base/ckd.h"
@@ -146,7 +146,7 @@ static ts_code take_ints(flare_object *o, const int64_t *v, size_t n)
 
 /* --- JSON ----------------------------------------------------------------------------------- */
 
-static ts_code on_open(void *user)
+static ts_code payload_open(void *user)
 {
     flare_payloads *p = user;
     if (p->stack_depth != 0) {
@@ -156,14 +156,14 @@ static ts_code on_open(void *user)
     return TS_OK;
 }
 
-static ts_code on_close(void *user)
+static ts_code payload_close(void *user)
 {
     flare_payloads *p = user;
     p->depth--;
     return TS_OK;
 }
 
-static ts_code on_array_begin(void *user, int *want)
+static ts_code payload_array_begin(void *user, int *want)
 {
     flare_payloads *p = user;
     if (p->depth == 1 && flare_object_array(&p->object)) {
@@ -172,10 +172,10 @@ static ts_code on_array_begin(void *user, int *want)
         p->depth++;
         return TS_OK;
     }
-    return on_open(p);
+    return payload_open(p);
 }
 
-static ts_code on_array_end(void *user)
+static ts_code payload_array_end(void *user)
 {
     flare_payloads *p = user;
     if (p->depth == p->stack_depth) {
@@ -185,7 +185,7 @@ static ts_code on_array_end(void *user)
     return TS_OK;
 }
 
-static ts_code on_key(void *user, const char *key, size_t n)
+static ts_code payload_key(void *user, const char *key, size_t n)
 {
     flare_payloads *p = user;
     if (p->depth == 1) {
@@ -194,7 +194,7 @@ static ts_code on_key(void *user, const char *key, size_t n)
     return TS_OK;
 }
 
-static ts_code on_string(void *user, const char *s, size_t n, unsigned flags)
+static ts_code payload_string(void *user, const char *s, size_t n, unsigned flags)
 {
     flare_payloads *p = user;
     if (p->stack_depth != 0) {
@@ -203,7 +203,7 @@ static ts_code on_string(void *user, const char *s, size_t n, unsigned flags)
     return p->depth == 1 ? flare_object_string(&p->object, s, n, flags) : TS_OK;
 }
 
-static ts_code on_number(void *user, const ts_json_number *number)
+static ts_code payload_number(void *user, const ts_json_number *number)
 {
     flare_payloads *p = user;
     if (p->depth == 1) {
@@ -217,7 +217,7 @@ static ts_code on_number(void *user, const ts_json_number *number)
     return TS_OK;
 }
 
-static ts_code on_literal(void *user, ts_json_kind kind)
+static ts_code payload_literal(void *user, ts_json_kind kind)
 {
     flare_payloads *p = user;
     if (p->stack_depth != 0) {
@@ -228,28 +228,28 @@ static ts_code on_literal(void *user, ts_json_kind kind)
     return TS_OK;
 }
 
-static ts_code on_ints(void *user, const int64_t *v, size_t n)
+static ts_code payload_ints(void *user, const int64_t *v, size_t n)
 {
     flare_payloads *p = user;
     return p->depth == p->stack_depth ? take_ints(&p->object, v, n) : TS_OK;
 }
 
-static const ts_json_handler handler = {
-    .object_begin = on_open,
-    .object_end = on_close,
-    .array_begin = on_array_begin,
-    .array_end = on_array_end,
-    .key = on_key,
-    .string = on_string,
-    .number = on_number,
-    .literal = on_literal,
-    .ints = on_ints,
+static const ts_json_handler payload_handler = {
+    .object_begin = payload_open,
+    .object_end = payload_close,
+    .array_begin = payload_array_begin,
+    .array_end = payload_array_end,
+    .key = payload_key,
+    .string = payload_string,
+    .number = payload_number,
+    .literal = payload_literal,
+    .ints = payload_ints,
 };
 
 ts_code flare_payloads_open(flare_payloads *p, ts_ctx *ctx)
 {
     *p = (flare_payloads){.object.ctx = ctx};
-    return ts_json_new(&p->json, ctx, &handler, p, 0);
+    return ts_json_new(&p->json, ctx, &payload_handler, p, 0);
 }
 
 void flare_payloads_close(flare_payloads *p)
@@ -273,11 +273,11 @@ static ts_code read_json(const char **why, flare_payloads *p, const uint8_t *byt
     if (code != TS_OK) {
         return code;
     }
-    *why = ts_json_state(p->json) != TS_JSON_DONE ? ts_json_reason(p->json)
-           : (o->has & FLARE_HAS_TIME) == 0       ? "sample_time is missing"
-           : (o->has & FLARE_HAS_STACK) == 0      ? "stacktrace is missing"
-           : o->bad_frame                         ? "a method id is no integer"
-                                                  : NULL;
+    *why = ts_json_state(p->json) != TS_JSON_DONE  ? ts_json_reason(p->json)
+           : !flare_object_has(o, FLARE_HAS_TIME)  ? "sample_time is missing"
+           : !flare_object_has(o, FLARE_HAS_STACK) ? "stacktrace is missing"
+           : o->bad_frame                          ? "a method id is not an integer"
+                                                   : NULL;
     return TS_OK;
 }
 
@@ -317,7 +317,7 @@ static ts_code read_resp(const char **why, flare_payloads *p, const uint8_t *byt
     int64_t count;
     int64_t id;
     if (!take_line(&count, &bytes, end, '*') || count < 0) {
-        *why = "no array of the Redis protocol";
+        *why = "not an array of the Redis protocol";
         return TS_OK;
     }
     p->object.has = FLARE_HAS_STACK;
@@ -327,7 +327,7 @@ static ts_code read_resp(const char **why, flare_payloads *p, const uint8_t *byt
             return code;
         }
     }
-    *why = bytes != end                               ? "an element is no integer"
+    *why = bytes != end                               ? "an element is not an integer"
            : (uint64_t)count != p->object.frame_count ? "the number of elements is wrong"
                                                       : NULL;
     return TS_OK;

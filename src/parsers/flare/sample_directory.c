@@ -1,84 +1,21 @@
 /* One sample directory: which files it has, in which order they are read, its rows at the end. */
-#include "parsers/flare/flare_impl.h"
+#include "parsers/flare/sample_directory.h"
 
-#include "base/alloc.h"
 #include "base/ckd.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-/* --- names of files ------------------------------------------------------------------------- */
-
-/* A decimal number without leading zeros. */
-static bool take_number(int64_t *out, const char **p)
-{
-    const char *at = *p;
-    bool negative = *at == '-';
-    const char *first = at + negative;
-    int64_t v = 0;
-    for (at = first; *at >= '0' && *at <= '9'; at++) {
-        int64_t digit = *at - '0';
-        if (ts_ckd_mul(&v, v, INT64_C(10)) || ts_ckd_add(&v, v, negative ? -digit : digit)) {
-            return false;
-        }
-    }
-    if (at == first || (*first == '0' && (at - first > 1 || negative))) {
-        return false;
-    }
-    *p = at;
-    *out = v;
-    return true;
-}
-
-/* thread_<id>_cpu_time.fts, thread_<id>_cpu_time.<volume>.fts, thread_<id>_stack.fidx, .fdata */
-static void parse_thread_file(flare_entry *e, const char *p)
-{
-    static const char series[] = "_cpu_time.";
-    int64_t volume = 0;
-    p += strlen("thread_");
-    if (!take_number(&e->id, &p)) {
-        return;
-    }
-    if (strcmp(p, "_stack.fidx") == 0) {
-        e->kind = FLARE_STACK_INDEX;
-    } else if (strcmp(p, "_stack.fdata") == 0) {
-        e->kind = FLARE_STACK_DATA;
-    } else if (strncmp(p, series, sizeof series - 1) == 0) {
-        p += sizeof series - 1;
-        if (strcmp(p, "fts") == 0 ||
-            (take_number(&volume, &p) && volume >= 0 && strcmp(p, ".fts") == 0)) {
-            e->kind = FLARE_SERIES;
-            e->volume = (uint64_t)volume;
-        }
-    }
-}
-
-void flare_entry_parse(flare_entry *e, const char *name)
-{
-    const char *slash = strrchr(name, '/');
-    const char *base = slash == NULL ? name : slash + 1;
-    *e = (flare_entry){.name = name, .dir = (size_t)(base - name), .kind = FLARE_OTHER};
-    if (strcmp(base, FLARE_SUMMARY_FILE) == 0) {
-        e->kind = FLARE_SUMMARY;
-    } else if (strcmp(base, "method_info.fidx") == 0) {
-        e->kind = FLARE_METHOD_INDEX;
-    } else if (strcmp(base, "method_info.fdata") == 0) {
-        e->kind = FLARE_METHOD_DATA;
-    } else if (strncmp(base, "thread_", 7) == 0) {
-        parse_thread_file(e, base);
-    }
-}
-
-/* --- what the other files ask for ----------------------------------------------------------- */
+/* --- times and intervals -------------------------------------------------------------------- */
 
 int64_t flare_dir_interval(const flare_dir *dir)
 {
-    if ((dir->summary.has & FLARE_SUM_INTERVAL) != 0 && dir->summary.interval_ms > 0 &&
-        dir->summary.interval_ms <= INT32_MAX) {
-        return dir->summary.interval_ms;
+    int64_t interval = flare_summary_number(&dir->summary, FLARE_SUM_INTERVAL);
+    if (interval > 0 && interval <= INT32_MAX) {
+        return interval;
     }
-    return dir->series_interval_ms > 0 ? dir->series_interval_ms : FLARE_DEFAULT_INTERVAL_MS;
+    interval = flare_series_interval(&dir->series);
+    return interval > 0 ? interval : FLARE_DEFAULT_INTERVAL_MS;
 }
 
 ts_code flare_dir_ns(int64_t *ns, bool *fits, flare_dir *dir, const char *file, int64_t offset,
@@ -93,92 +30,34 @@ ts_code flare_dir_ns(int64_t *ns, bool *fits, flare_dir *dir, const char *file, 
                     "%" PRId64 " ms does not fit", ms);
 }
 
-ts_code flare_dir_thread(flare_thread **out, flare_dir *dir, int64_t id)
-{
-    uint64_t known;
-    ts_code code;
-    if (ts_idmap_find(&known, &dir->thread_ids, id)) {
-        *out = (flare_thread *)dir->threads.p + known;
-        return TS_OK;
-    }
-    *out = ts_vec_add(dir->ctx, &dir->threads, sizeof **out);
-    if (*out == NULL) {
-        return dir->ctx->error.code;
-    }
-    **out = (flare_thread){.id = id, .first_ms = INT64_MAX, .last_ms = INT64_MIN};
-    code = ts_idmap_put(dir->ctx, &dir->thread_ids, id, dir->threads.n - 1);
-    return code != TS_OK
-               ? code
-               : ts_thread(&(*out)->itid, dir->store, dir->source_id, id, dir->ipid, "java");
-}
-
-/* Texts that differ from what the row has. */
-static ts_code keep_texts(flare_dir *dir, const flare_thread *thread, const flare_object *o)
-{
-    ts_row_thread_detail *detail = ts_thread_detail_row(dir->store, thread->itid);
-    ts_text name = ts_thread_row(dir->store, thread->itid)->name;
-    ts_text now = ts_buf_text(&o->name);
-    ts_text state = ts_buf_text(&o->state);
-    ts_code code = TS_OK;
-    if ((o->has & FLARE_HAS_NAME) != 0 &&
-        (name.p == NULL || name.n != now.n || memcmp(name.p, now.p, now.n) != 0)) {
-        code = ts_thread_name(dir->store, thread->itid, now);
-    }
-    if (code == TS_OK && (o->has & FLARE_HAS_STATE) != 0 && state.n > 0 &&
-        (detail->state.p == NULL || detail->state.n != state.n ||
-         memcmp(detail->state.p, state.p, state.n) != 0)) {
-        code = ts_source_text(dir->store, dir->source_id, &detail->state, state.p, state.n);
-    }
-    return code;
-}
-
-ts_code flare_dir_state(flare_dir *dir, flare_thread *thread, const flare_object *o)
-{
-    if ((o->has & FLARE_HAS_TIME) == 0 ||
-        ((thread->has & FLARE_HAS_TIME) != 0 && o->sample_time < thread->sample_time)) {
-        return TS_OK;
-    }
-    thread->has |= o->has;
-    thread->sample_time = o->sample_time;
-    if ((o->has & FLARE_HAS_CPU) != 0) {
-        thread->cpu_time = o->cpu_time;
-    }
-    thread->sample_count = o->sample_count;
-    /* Agents send no priority; what they put there, and in daemon, says nothing then. */
-    if ((o->has & FLARE_HAS_PRIORITY) != 0 && o->priority > 0) {
-        ts_row_thread_detail *detail = ts_thread_detail_row(dir->store, thread->itid);
-        detail->priority = o->priority;
-        detail->null &= ~TS_NULL_BIT(thread_detail, priority);
-        if ((o->has & FLARE_HAS_DAEMON) != 0) {
-            detail->daemon = o->daemon;
-            detail->null &= ~TS_NULL_BIT(thread_detail, daemon);
-        }
-    }
-    return keep_texts(dir, thread, o);
-}
-
 /* --- beginning ------------------------------------------------------------------------------ */
 
 static ts_code begin_process(flare_dir *dir)
 {
-    const flare_summary *sum = &dir->summary;
-    ts_text addr = ts_buf_text(&sum->agent_addr);
+    ts_text addr = flare_summary_text(&dir->summary, FLARE_SUM_ADDR);
     const char *colon = addr.n == 0 ? NULL : memrchr(addr.p, ':', addr.n);
     ts_text host = {addr.p, colon == NULL ? addr.n : (size_t)(colon - addr.p)};
     ts_row_process_detail *detail = ts_process_detail_row(dir->store, dir->ipid);
     ts_row_source *source = ts_source(dir->store, dir->source_id);
     ts_code code;
     detail->runtime = TS_TEXT_LIT("Java VM");
-    if ((sum->has & FLARE_SUM_ADDR) == 0 || addr.n == 0) {
+    if (!flare_summary_has(&dir->summary, FLARE_SUM_ADDR) || addr.n == 0) {
         return TS_OK;
     }
-    if ((code = ts_process_name(dir->store, dir->ipid, addr)) != TS_OK ||
-        (code = ts_source_text(dir->store, dir->source_id, &detail->host, host.p, host.n)) !=
-            TS_OK ||
-        (code = ts_source_text(dir->store, dir->source_id, &source->host, host.p, host.n)) !=
-            TS_OK ||
-        (code = ts_source_text(dir->store, dir->source_id, &source->name, addr.p, addr.n)) !=
-            TS_OK) {
+    code = ts_process_name(dir->store, dir->ipid, addr);
+    if (code != TS_OK) {
+        return code;
+    }
+    code = ts_source_text(dir->store, dir->source_id, &detail->host, host.p, host.n);
+    if (code != TS_OK) {
+        return code;
+    }
+    code = ts_source_text(dir->store, dir->source_id, &source->host, host.p, host.n);
+    if (code != TS_OK) {
+        return code;
+    }
+    code = ts_source_text(dir->store, dir->source_id, &source->name, addr.p, addr.n);
+    if (code != TS_OK) {
         return code;
     }
     return ts_source_property(dir->store, dir->source_id, TS_FLARE_AGENT_ADDR, addr);
@@ -187,14 +66,15 @@ static ts_code begin_process(flare_dir *dir)
 /* Which times --time-range asks for. */
 static ts_code choose_span(flare_dir *dir)
 {
-    int64_t begin = ts_sat_mul(dir->summary.record_start_ms, FLARE_NS_PER_MS);
+    int64_t begin =
+        ts_sat_mul(flare_summary_number(&dir->summary, FLARE_SUM_RECORD_START), FLARE_NS_PER_MS);
     dir->wanted_all = dir->ctx->time_range.kind == TS_WANTED_ALL;
     dir->wanted = TS_SPAN_ALL;
     if (dir->ctx->time_range.kind == TS_WANTED_OFFSET &&
-        (dir->summary.has & FLARE_SUM_RECORD_START) == 0) {
+        !flare_summary_has(&dir->summary, FLARE_SUM_RECORD_START)) {
         dir->wanted_all = true;
         return ts_issue(dir->store, dir->source_id, TS_ISSUE_time_range_unrelated, NULL,
-                        TS_NO_OFFSET, "nothing says when the recording begins");
+                        TS_NO_OFFSET, "the start of the recording is not known");
     }
     (void)ts_wanted_span(&dir->wanted, dir->ctx, TS_CLOCK_REALTIME, NULL, begin);
     return TS_OK;
@@ -202,7 +82,8 @@ static ts_code choose_span(flare_dir *dir)
 
 static ts_code begin_counts(flare_dir *dir)
 {
-    ts_code code = ts_count(&dir->stacks, dir->store, dir->source_id, TS_ITEM_stack_records, NULL);
+    ts_code code =
+        ts_count(&dir->stack_records, dir->store, dir->source_id, TS_ITEM_stack_records, NULL);
     if (code == TS_OK &&
         (code = ts_count(&dir->slots, dir->store, dir->source_id, TS_ITEM_series_slots, NULL)) ==
             TS_OK &&
@@ -217,21 +98,22 @@ static ts_code begin_counts(flare_dir *dir)
 /* --- threads -------------------------------------------------------------------------------- */
 
 /* What is wrong with the set of a thread's files. */
-static ts_code note_files(flare_dir *dir, const flare_thread *thread, const char *name,
-                          bool has_series, bool has_stacks)
+static ts_code note_files(flare_dir *dir, const flare_entry *entry, bool listed, bool has_series,
+                          bool has_stacks)
 {
+    const char *name = entry->name;
     ts_code code = TS_OK;
-    if (!thread->listed && dir->summary.there) {
+    if (!listed && flare_summary_there(&dir->summary)) {
         code = ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_thread_unlisted, name,
-                        TS_NO_OFFSET, "the summary does not know thread %" PRId64, thread->id);
+                        TS_NO_OFFSET, "thread %" PRId64 " is not in the summary", entry->id);
     }
     if (code == TS_OK && !has_series) {
         code = ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_series_bad, name, TS_NO_OFFSET,
-                        "thread %" PRId64 " has no series of CPU times", thread->id);
+                        "thread %" PRId64 " has no series of CPU times", entry->id);
     }
     if (code == TS_OK && !has_stacks) {
         code = ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_data_bad, name, TS_NO_OFFSET,
-                        "thread %" PRId64 " has no stacks", thread->id);
+                        "thread %" PRId64 " has no stacks", entry->id);
     }
     return code;
 }
@@ -243,12 +125,13 @@ static ts_code read_thread(flare_dir *dir, const flare_entry *entries, size_t n)
     flare_series_check check = {0};
     flare_thread *thread;
     size_t series = 0;
+    bool listed;
     bool has_stacks;
-    ts_code code = flare_dir_thread(&thread, dir, entries[0].id);
+    ts_code code = flare_thread_of(&thread, dir, entries[0].id);
     if (code != TS_OK) {
         return code;
     }
-    thread->has_files = true;
+    flare_thread_set_files(&listed, thread);
     while (series < n && entries[series].kind == FLARE_SERIES) {
         series++;
     }
@@ -260,7 +143,7 @@ static ts_code read_thread(flare_dir *dir, const flare_entry *entries, size_t n)
         }
     }
     has_stacks = index != FLARE_NO_MEMBER || data != FLARE_NO_MEMBER;
-    code = note_files(dir, thread, entries[0].name, series > 0, has_stacks);
+    code = note_files(dir, &entries[0], listed, series > 0, has_stacks);
     if (code == TS_OK) {
         code = flare_series_read(&check, dir, thread, entries, series);
     }
@@ -271,117 +154,37 @@ static ts_code read_thread(flare_dir *dir, const flare_entry *entries, size_t n)
     return code;
 }
 
-/* Threads of which the summary has a record in this directory, and whose files are not there. */
-static ts_code check_missing(flare_dir *dir)
-{
-    ts_code code = TS_OK;
-    for (size_t i = 0; i < dir->threads.n && code == TS_OK; i++) {
-        const flare_thread *t = (const flare_thread *)dir->threads.p + i;
-        if (t->listed_count > 0 && !t->has_files) {
-            code = ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_thread_missing,
-                            FLARE_SUMMARY_FILE, TS_NO_OFFSET,
-                            "thread %" PRId64 " has %" PRId64 " records and no files", t->id,
-                            t->listed_count);
-        }
-    }
-    return code;
-}
-
-static int by_id(const void *a, const void *b)
-{
-    const flare_thread *x = a;
-    const flare_thread *y = b;
-    return x->id < y->id ? -1 : x->id > y->id;
-}
-
-/* Times of a thread's row; a time beyond 64 bits is NULL. */
-static ts_code set_thread_times(ts_row_flare_thread *row, flare_dir *dir, const flare_thread *t)
-{
-    bool fits = true;
-    ts_code code = TS_OK;
-    if ((t->has & FLARE_HAS_TIME) != 0) {
-        code = flare_dir_ns(&row->sample_ts, &fits, dir, NULL, TS_NO_OFFSET, t->sample_time);
-    }
-    if ((t->has & FLARE_HAS_TIME) == 0 || !fits) {
-        TS_SET_NULL(flare_thread, row, sample_ts);
-    }
-    if (code != TS_OK || !t->has_series) {
-        return code;
-    }
-    code = flare_dir_ns(&row->series_ts, &fits, dir, NULL, TS_NO_OFFSET, t->begin_ms);
-    if (!fits) {
-        TS_SET_NULL(flare_thread, row, series_ts);
-    }
-    if (code == TS_OK) {
-        code = flare_dir_ns(&row->series_end_ts, &fits, dir, NULL, TS_NO_OFFSET, t->end_ms);
-    }
-    if (!fits) {
-        TS_SET_NULL(flare_thread, row, series_end_ts);
-    }
-    return code;
-}
-
-static ts_code put_thread(flare_dir *dir, const flare_thread *t)
-{
-    ts_code code;
-    ts_row_flare_thread row = {
-        .itid = t->itid,
-        .source_id = dir->source_id,
-        .sample_count = t->sample_count,
-        .cpu_time = t->cpu_time,
-        .in_summary = t->listed,
-        .series_id = t->series_id,
-        .slot_count = t->slots,
-        .series_cpu_us = t->total_us,
-    };
-    if ((t->has & FLARE_HAS_TIME) == 0) {
-        TS_SET_NULL(flare_thread, &row, sample_count);
-    }
-    if ((t->has & FLARE_HAS_CPU) == 0) {
-        TS_SET_NULL(flare_thread, &row, cpu_time);
-    }
-    if (!t->has_series) {
-        TS_SET_NULL(flare_thread, &row, series_id);
-        TS_SET_NULL(flare_thread, &row, series_ts);
-        TS_SET_NULL(flare_thread, &row, series_end_ts);
-        TS_SET_NULL(flare_thread, &row, slot_count);
-    }
-    if (!t->has_series || t->total_lost) {
-        TS_SET_NULL(flare_thread, &row, series_cpu_us);
-    }
-    code = set_thread_times(&row, dir, t);
-    return code != TS_OK ? code : ts_put_flare_thread(dir->sink, &row);
-}
-
 /* --- the end -------------------------------------------------------------------------------- */
 
-static ts_code put_number(flare_dir *dir, unsigned has, const char *key, int64_t value)
+static ts_code put_number(flare_dir *dir, const char *key, int64_t value)
 {
     char text[24];
     snprintf(text, sizeof text, "%" PRId64, value);
-    return (dir->summary.has & has) == 0
-               ? TS_OK
-               : ts_source_property(dir->store, dir->source_id, key, ts_text_of(text));
+    return ts_source_property(dir->store, dir->source_id, key, ts_text_of(text));
 }
 
 static ts_code put_properties(flare_dir *dir)
 {
+    static const struct {
+        unsigned member;
+        const char *key;
+    } numbers[] = {
+        {FLARE_SUM_SAMPLE_START, TS_FLARE_SAMPLE_START},
+        {FLARE_SUM_RECORD_START, "record_start_time"},
+        {FLARE_SUM_LAST, "last_record_time"},
+    };
     const flare_summary *s = &dir->summary;
-    char text[24];
-    ts_code code;
-    snprintf(text, sizeof text, "%" PRId64, flare_dir_interval(dir));
-    if ((code = ts_source_property(dir->store, dir->source_id, "sample_interval",
-                                   ts_text_of(text))) != TS_OK ||
-        (code = put_number(dir, FLARE_SUM_SAMPLE_START, TS_FLARE_SAMPLE_START,
-                           s->sample_start_ms)) != TS_OK ||
-        (code = put_number(dir, FLARE_SUM_RECORD_START, "record_start_time", s->record_start_ms)) !=
-            TS_OK ||
-        (code = put_number(dir, FLARE_SUM_LAST, "last_record_time", s->last_record_ms)) != TS_OK ||
-        (s->has & FLARE_SUM_DIR) == 0) {
-        return code;
+    ts_code code = put_number(dir, "sample_interval", flare_dir_interval(dir));
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && code == TS_OK; i++) {
+        if (flare_summary_has(s, numbers[i].member)) {
+            code = put_number(dir, numbers[i].key, flare_summary_number(s, numbers[i].member));
+        }
     }
-    return ts_source_property(dir->store, dir->source_id, "sample_data_dir",
-                              ts_buf_text(&s->data_dir));
+    if (code == TS_OK && flare_summary_has(s, FLARE_SUM_DIR)) {
+        code = ts_source_property(dir->store, dir->source_id, "sample_data_dir",
+                                  flare_summary_text(s, FLARE_SUM_DIR));
+    }
+    return code;
 }
 
 /* The summary is written once a second; records may be newer. */
@@ -389,23 +192,19 @@ static ts_code set_times(flare_dir *dir)
 {
     const flare_summary *s = &dir->summary;
     ts_row_source *source = ts_source(dir->store, dir->source_id);
-    int64_t first = INT64_MAX;
-    int64_t last = INT64_MIN;
+    int64_t listed_last = flare_summary_number(s, FLARE_SUM_LAST);
+    bool has_last = flare_summary_has(s, FLARE_SUM_LAST);
+    int64_t first;
+    int64_t last;
     bool fits = true;
     bool older;
     ts_code code = ts_source_text(dir->store, dir->source_id, &source->clock, "realtime", 8);
-    for (size_t i = 0; i < dir->threads.n; i++) {
-        const flare_thread *t = (const flare_thread *)dir->threads.p + i;
-        first = t->first_ms < first ? t->first_ms : first;
-        last = t->last_ms > last ? t->last_ms : last;
-        if (t->has_series && t->slots > 0) {
-            first = t->begin_ms < first ? t->begin_ms : first;
-            last = t->end_ms > last ? t->end_ms : last;
-        }
+    flare_threads_span(&first, &last, &dir->threads);
+    older = has_last && last > listed_last;
+    if (flare_summary_has(s, FLARE_SUM_RECORD_START)) {
+        first = flare_summary_number(s, FLARE_SUM_RECORD_START);
     }
-    older = (s->has & FLARE_SUM_LAST) != 0 && last > s->last_record_ms;
-    first = (s->has & FLARE_SUM_RECORD_START) != 0 ? s->record_start_ms : first;
-    last = (s->has & FLARE_SUM_LAST) != 0 && !older ? s->last_record_ms : last;
+    last = has_last && !older ? listed_last : last;
     if (code == TS_OK && first != INT64_MAX) {
         code = flare_dir_ns(&source->start_ts, &fits, dir, NULL, TS_NO_OFFSET, first);
         source->null &= ~(fits ? TS_NULL_BIT(source, start_ts) : 0);
@@ -414,15 +213,15 @@ static ts_code set_times(flare_dir *dir)
         code = flare_dir_ns(&source->end_ts, &fits, dir, NULL, TS_NO_OFFSET, last);
         source->null &= ~(fits ? TS_NULL_BIT(source, end_ts) : 0);
     }
-    return code != TS_OK || !older
-               ? code
-               : ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_summary_stale,
-                          FLARE_SUMMARY_FILE, TS_NO_OFFSET,
-                          "last_record_time is %" PRId64 ", the newest record's %" PRId64,
-                          s->last_record_ms, last);
+    if (code != TS_OK || !older) {
+        return code;
+    }
+    return ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_summary_stale, FLARE_SUMMARY_FILE,
+                    TS_NO_OFFSET, "last_record_time is %" PRId64 ", the newest record's %" PRId64,
+                    listed_last, last);
 }
 
-static ts_code finish(flare_dir *dir)
+static ts_code finish_directory(flare_dir *dir)
 {
     ts_tally *bytes;
     ts_code code = ts_count(&bytes, dir->store, dir->source_id, TS_ITEM_bytes, NULL);
@@ -433,13 +232,7 @@ static ts_code finish(flare_dir *dir)
     bytes->lost += dir->bytes_lost;
     bytes->skipped += dir->bytes_skipped;
     bytes->imported += dir->bytes_seen - dir->bytes_lost - dir->bytes_skipped;
-    if (dir->threads.n > 0) {
-        qsort(dir->threads.p, dir->threads.n, sizeof(flare_thread), by_id);
-    }
-    for (size_t i = 0; i < dir->threads.n && code == TS_OK; i++) {
-        code = put_thread(dir, (const flare_thread *)dir->threads.p + i);
-    }
-    if (code == TS_OK && (code = put_properties(dir)) == TS_OK) {
+    if ((code = flare_threads_put(dir)) == TS_OK && (code = put_properties(dir)) == TS_OK) {
         code = set_times(dir);
     }
     ts_stack_release(dir->store, dir->source_id);
@@ -449,7 +242,7 @@ static ts_code finish(flare_dir *dir)
 static ts_code note_other(flare_dir *dir, const flare_entry *entry)
 {
     return ts_issue(dir->store, dir->source_id, TS_ISSUE_member_skipped, entry->name, TS_NO_OFFSET,
-                    "the file is none of a sample directory");
+                    "the file does not belong to a sample directory");
 }
 
 /* Entries are sorted: first the files of the directory, then those of each thread. */
@@ -461,10 +254,20 @@ static ts_code read_all(flare_dir *dir, const flare_entry *entries, size_t n)
     for (; i < n && entries[i].kind <= FLARE_METHOD_DATA; i++) {
         members[entries[i].kind] = entries[i].member;
     }
-    if ((code = flare_summary_read(dir, members[FLARE_SUMMARY])) != TS_OK ||
-        (code = begin_process(dir)) != TS_OK || (code = choose_span(dir)) != TS_OK ||
-        (code = flare_methods_read(dir, members[FLARE_METHOD_INDEX], members[FLARE_METHOD_DATA])) !=
-            TS_OK) {
+    code = flare_summary_read(dir, members[FLARE_SUMMARY]);
+    if (code != TS_OK) {
+        return code;
+    }
+    code = begin_process(dir);
+    if (code != TS_OK) {
+        return code;
+    }
+    code = choose_span(dir);
+    if (code != TS_OK) {
+        return code;
+    }
+    code = flare_methods_read(dir, members[FLARE_METHOD_INDEX], members[FLARE_METHOD_DATA]);
+    if (code != TS_OK) {
         return code;
     }
     while (i < n && code == TS_OK) {
@@ -480,7 +283,7 @@ static ts_code read_all(flare_dir *dir, const flare_entry *entries, size_t n)
         }
         i = end;
     }
-    return code == TS_OK ? check_missing(dir) : code;
+    return code == TS_OK ? flare_threads_check_missing(dir) : code;
 }
 
 ts_code flare_dir_import(flare_files *files, int64_t source_id, const flare_entry *entries,
@@ -501,11 +304,10 @@ ts_code flare_dir_import(flare_files *files, int64_t source_id, const flare_entr
         code = read_all(&dir, entries, n);
     }
     if (code == TS_OK) {
-        code = finish(&dir);
+        code = finish_directory(&dir);
     }
-    flare_summary_free(&dir);
-    ts_idmap_free(dir.ctx, &dir.thread_ids);
-    ts_idmap_free(dir.ctx, &dir.methods);
-    ts_vec_free(dir.ctx, &dir.threads);
+    flare_summary_close(&dir);
+    flare_methods_close(&dir);
+    flare_threads_close(&dir);
     return code;
 }

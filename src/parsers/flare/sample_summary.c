@@ -2,7 +2,7 @@
  * summary_info.json. It is rewritten in place, so that text of an earlier, longer one may follow
  * its end. Without it the directory is read all the same.
  */
-#include "parsers/flare/flare_impl.h"
+#include "parsers/flare/sample_directory.h"
 
 #include "base/alloc.h"
 
@@ -20,7 +20,7 @@ typedef struct summary_reader {
     bool done;
 } summary_reader;
 
-static ts_code on_open(void *user)
+static ts_code summary_open(void *user)
 {
     summary_reader *r = user;
     r->depth++;
@@ -30,7 +30,7 @@ static ts_code on_open(void *user)
     return TS_OK;
 }
 
-static ts_code on_array(void *user, int *want)
+static ts_code summary_array(void *user, int *want)
 {
     summary_reader *r = user;
     if (r->where == IN_THREADS && r->depth == 3) {
@@ -41,29 +41,13 @@ static ts_code on_array(void *user, int *want)
     return TS_OK;
 }
 
-/* A thread that the summary knows. */
-static ts_code take_thread(summary_reader *r)
-{
-    flare_thread *thread;
-    ts_code code;
-    if ((r->thread.has & FLARE_HAS_ID) == 0) {
-        return TS_OK;
-    }
-    code = flare_dir_thread(&thread, r->dir, r->thread.id);
-    if (code != TS_OK) {
-        return code;
-    }
-    thread->listed = true;
-    thread->listed_count = (r->thread.has & FLARE_HAS_COUNT) != 0 ? r->thread.sample_count : 0;
-    return flare_dir_state(r->dir, thread, &r->thread);
-}
-
-static ts_code on_close(void *user)
+static ts_code summary_close(void *user)
 {
     summary_reader *r = user;
     ts_code code = TS_OK;
     if (r->where == IN_THREADS && r->depth == 3) {
-        code = take_thread(r);
+        code = flare_object_has(&r->thread, FLARE_HAS_ID) ? flare_thread_list(r->dir, &r->thread)
+                                                          : TS_OK;
     }
     r->depth--;
     r->done = r->depth == 0;
@@ -75,7 +59,7 @@ static bool is(const char *p, size_t n, const char *name)
     return strlen(name) == n && memcmp(p, name, n) == 0;
 }
 
-static ts_code on_key(void *user, const char *p, size_t n)
+static ts_code summary_key(void *user, const char *p, size_t n)
 {
     summary_reader *r = user;
     if (r->depth == 1) {
@@ -96,7 +80,7 @@ static ts_code on_key(void *user, const char *p, size_t n)
     return TS_OK;
 }
 
-static ts_code on_string(void *user, const char *p, size_t n, unsigned flags)
+static ts_code summary_string(void *user, const char *p, size_t n, unsigned flags)
 {
     summary_reader *r = user;
     flare_summary *sum = &r->dir->summary;
@@ -115,7 +99,7 @@ static ts_code on_string(void *user, const char *p, size_t n, unsigned flags)
     return TS_OK;
 }
 
-static ts_code on_number(void *user, const ts_json_number *number)
+static ts_code summary_number(void *user, const ts_json_number *number)
 {
     summary_reader *r = user;
     flare_summary *sum = &r->dir->summary;
@@ -139,7 +123,7 @@ static ts_code on_number(void *user, const ts_json_number *number)
     return TS_OK;
 }
 
-static ts_code on_literal(void *user, ts_json_kind kind)
+static ts_code summary_literal(void *user, ts_json_kind kind)
 {
     summary_reader *r = user;
     if (r->where == IN_THREADS && r->depth == 3) {
@@ -148,26 +132,26 @@ static ts_code on_literal(void *user, ts_json_kind kind)
     return TS_OK;
 }
 
-static const ts_json_handler handler = {
-    .object_begin = on_open,
-    .object_end = on_close,
-    .array_begin = on_array,
-    .array_end = on_close,
-    .key = on_key,
-    .string = on_string,
-    .number = on_number,
-    .literal = on_literal,
+static const ts_json_handler summary_handler = {
+    .object_begin = summary_open,
+    .object_end = summary_close,
+    .array_begin = summary_array,
+    .array_end = summary_close,
+    .key = summary_key,
+    .string = summary_string,
+    .number = summary_number,
+    .literal = summary_literal,
 };
 
 /* Feeds the file until something is wrong; what follows the first value is, unless it is blank. */
-static ts_code feed(summary_reader *r, flare_in *in, uint64_t *end)
+static ts_code feed_summary(summary_reader *r, flare_in *in, uint64_t *end)
 {
     uint64_t at = 0;
     ts_code code = TS_OK;
-    while (at < in->size && code == TS_OK && ts_json_state(r->json) != TS_JSON_BAD) {
+    while (at < flare_in_size(in) && code == TS_OK && ts_json_state(r->json) != TS_JSON_BAD) {
         const uint8_t *p;
         size_t got;
-        code = flare_in_get(&p, &got, in, at, r->dir->files->block);
+        code = flare_in_get(&p, &got, in, at, flare_files_block(r->dir->files));
         if (code != TS_OK || got == 0) {
             break;
         }
@@ -178,34 +162,34 @@ static ts_code feed(summary_reader *r, flare_in *in, uint64_t *end)
     return code == TS_OK && !r->done ? ts_json_finish(r->json) : code;
 }
 
-static ts_code check(summary_reader *r, const flare_in *in, uint64_t end)
+static ts_code check_summary(summary_reader *r, const flare_in *in, uint64_t end)
 {
     flare_dir *dir = r->dir;
     unsigned needed =
         FLARE_SUM_INTERVAL | FLARE_SUM_SAMPLE_START | FLARE_SUM_RECORD_START | FLARE_SUM_LAST;
     const char *why = ts_json_state(r->json) == TS_JSON_BAD ? ts_json_reason(r->json)
-                                                            : "the file holds no object";
+                                                            : "the file contains no object";
     ts_code code =
-        ts_issue_n(dir->store, dir->source_id, TS_ISSUE_flare_bad_text, in->name, TS_NO_OFFSET,
-                   ts_json_replaced(r->json), "parts of texts are no UTF-8");
+        ts_issue_n(dir->store, dir->source_id, TS_ISSUE_flare_bad_text, flare_in_name(in),
+                   TS_NO_OFFSET, ts_json_replaced(r->json), "parts of texts are not UTF-8");
     dir->summary.there = true;
     if (code != TS_OK) {
         return code;
     }
     if (!r->done) {
-        dir->bytes_lost += in->size - end;
-        return ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_summary_bad, in->name,
-                        (int64_t)end, "%s; threads that only the summary knows are lost", why);
+        dir->bytes_lost += flare_in_size(in) - end;
+        return ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_summary_bad, flare_in_name(in),
+                        (int64_t)end, "%s; threads that are only in the summary are lost", why);
     }
-    if ((dir->summary.has & needed) != needed) {
-        return ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_summary_members, in->name,
-                        (int64_t)end,
-                        "sample_info lacks members; what they say was taken from the other files");
+    if (!flare_summary_has(&dir->summary, needed)) {
+        return ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_summary_members,
+                        flare_in_name(in), (int64_t)end,
+                        "sample_info lacks members; their values were taken from the other files");
     }
     if (ts_json_state(r->json) == TS_JSON_BAD) {
-        return ts_issue(dir->store, dir->source_id, TS_ISSUE_json_trailing_bytes, in->name,
+        return ts_issue(dir->store, dir->source_id, TS_ISSUE_json_trailing_bytes, flare_in_name(in),
                         (int64_t)ts_json_position(r->json),
-                        "text follows the summary and was not looked at");
+                        "text follows the summary and was not read");
     }
     return TS_OK;
 }
@@ -220,10 +204,11 @@ ts_code flare_summary_read(flare_dir *dir, uint32_t member)
     if (code == TS_OK && !there) {
         code =
             ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_summary_missing, FLARE_SUMMARY_FILE,
-                     TS_NO_OFFSET, "what it says was taken from the other files");
-    } else if (code == TS_OK && (code = ts_json_new(&r.json, dir->ctx, &handler, &r, 0)) == TS_OK &&
-               (code = feed(&r, &in, &end)) == TS_OK) {
-        code = check(&r, &in, end);
+                     TS_NO_OFFSET, "its values were taken from the other files");
+    } else if (code == TS_OK &&
+               (code = ts_json_new(&r.json, dir->ctx, &summary_handler, &r, 0)) == TS_OK &&
+               (code = feed_summary(&r, &in, &end)) == TS_OK) {
+        code = check_summary(&r, &in, end);
     }
     flare_in_close(&in);
     ts_json_free(r.json);
@@ -231,8 +216,30 @@ ts_code flare_summary_read(flare_dir *dir, uint32_t member)
     return code;
 }
 
-void flare_summary_free(flare_dir *dir)
+void flare_summary_close(flare_dir *dir)
 {
     ts_buf_free(dir->ctx, &dir->summary.agent_addr);
     ts_buf_free(dir->ctx, &dir->summary.data_dir);
+}
+
+int64_t flare_summary_number(const flare_summary *summary, unsigned member)
+{
+    if (!flare_summary_has(summary, member)) {
+        return 0;
+    }
+    switch (member) {
+    case FLARE_SUM_INTERVAL:
+        return summary->interval_ms;
+    case FLARE_SUM_SAMPLE_START:
+        return summary->sample_start_ms;
+    case FLARE_SUM_RECORD_START:
+        return summary->record_start_ms;
+    default:
+        return summary->last_record_ms;
+    }
+}
+
+ts_text flare_summary_text(const flare_summary *summary, unsigned member)
+{
+    return ts_buf_text(member == FLARE_SUM_ADDR ? &summary->agent_addr : &summary->data_dir);
 }

@@ -2,7 +2,7 @@
  * The series of CPU times: slots of equal length from the thread's first record on. Most are zero
  * and make no row. A series may go on in further files, each with a header of its own.
  */
-#include "parsers/flare/flare_impl.h"
+#include "parsers/flare/sample_directory.h"
 
 #include "base/alloc.h"
 #include "base/bytes.h"
@@ -29,18 +29,18 @@ typedef struct series_file {
     uint64_t negative, saturated, first_negative, first_saturated;
 } series_file;
 
-static ts_code note(flare_dir *dir, const flare_in *in, ts_issue_code issue, uint64_t offset,
-                    uint64_t count, const char *text)
+static ts_code series_note(flare_dir *dir, const flare_in *in, ts_issue_code issue, uint64_t offset,
+                           uint64_t count, const char *text)
 {
     return count == 0 ? TS_OK
-                      : ts_issue_n(dir->store, dir->source_id, issue, in->name, (int64_t)offset,
-                                   count, "%s", text);
+                      : ts_issue_n(dir->store, dir->source_id, issue, flare_in_name(in),
+                                   (int64_t)offset, count, "%s", text);
 }
 
 /* --- header --------------------------------------------------------------------------------- */
 
 /* What makes the file unusable, or NULL. */
-static ts_code read_header(const char **why, series_file *f)
+static ts_code read_series_header(const char **why, series_file *f)
 {
     static const unsigned widths[] = {0, 2, 2, 4, 4, 8};
     ts_bytes b = {0};
@@ -91,7 +91,7 @@ static ts_code read_header(const char **why, series_file *f)
     f->unit_ms = (int32_t)unit;
     f->begin_ms = (int64_t)begin;
     f->end_ms = (int64_t)end;
-    f->slots = f->in.size > f->start ? (f->in.size - f->start) / f->width : 0;
+    f->slots = flare_in_size(&f->in) > f->start ? (flare_in_size(&f->in) - f->start) / f->width : 0;
     return TS_OK;
 }
 
@@ -114,25 +114,26 @@ static int64_t value_of(const series_file *f, const uint8_t *p)
 
 /* --- values --------------------------------------------------------------------------------- */
 
-static ts_code put_value(flare_dir *dir, flare_thread *thread, series_file *f, uint64_t slot,
-                         int64_t value)
+static ts_code put_slot(flare_dir *dir, flare_thread *thread, series_file *f, uint64_t slot,
+                        int64_t value)
 {
+    flare_thread_series *series = &thread->series;
     uint64_t offset = f->start + slot * f->width;
-    ts_row_timeseries_value row = {.series_id = thread->series_id, .value = (double)value};
+    ts_row_timeseries_value row = {.series_id = series->id, .value = (double)value};
     int64_t ms = ts_sat_add(f->begin_ms, ts_sat_mul((int64_t)slot, f->unit_ms));
     bool fits;
-    ts_code code = flare_dir_ns(&row.ts, &fits, dir, f->in.name, (int64_t)offset, ms);
+    ts_code code = flare_dir_ns(&row.ts, &fits, dir, flare_in_name(&f->in), (int64_t)offset, ms);
     if (value < 0 && f->negative++ == 0) {
         f->first_negative = offset;
     }
     if (f->type == TYPE_U16 && value == UINT16_MAX && f->saturated++ == 0) {
         f->first_saturated = offset;
     }
-    if (!thread->total_lost && ts_ckd_add(&thread->total_us, thread->total_us, value)) {
-        thread->total_lost = true;
+    if (!series->total_lost && ts_ckd_add(&series->total_us, series->total_us, value)) {
+        series->total_lost = true;
         code = code != TS_OK ? code
-                             : note(dir, &f->in, TS_ISSUE_time_overflow, offset, 1,
-                                    "the sum of the values does not fit");
+                             : series_note(dir, &f->in, TS_ISSUE_time_overflow, offset, 1,
+                                           "the sum of the values does not fit");
     }
     if (fits) {
         ts_range_note(dir->store, TS_CLOCK_REALTIME, TS_RANGE_ROWS, row.ts);
@@ -158,6 +159,7 @@ static uint64_t slot_from(const series_file *f, int64_t ns)
 
 static ts_code read_values(flare_dir *dir, flare_thread *thread, series_file *f)
 {
+    flare_thread_series *series = &thread->series;
     uint64_t from = dir->wanted_all ? 0 : slot_from(f, dir->wanted.from);
     uint64_t to =
         dir->wanted_all || dir->wanted.to == INT64_MAX ? f->slots : slot_from(f, dir->wanted.to);
@@ -181,7 +183,7 @@ static ts_code read_values(flare_dir *dir, flare_thread *thread, series_file *f)
         bool idle = memcmp(p, zeros, (size_t)n * f->width) == 0;
         for (uint64_t i = 0; i < n && !idle; i++) {
             int64_t value = value_of(f, p + i * f->width);
-            if (value != 0 && (code = put_value(dir, thread, f, k + i, value)) != TS_OK) {
+            if (value != 0 && (code = put_slot(dir, thread, f, k + i, value)) != TS_OK) {
                 return code;
             }
         }
@@ -189,8 +191,8 @@ static ts_code read_values(flare_dir *dir, flare_thread *thread, series_file *f)
     }
     from = from < f->slots ? from : f->slots;
     to = to < from ? from : to;
-    thread->first_slot = from;
-    thread->end_slot = to;
+    series->first_slot = from;
+    series->end_slot = to;
     dir->slots->seen += f->slots;
     dir->slots->imported += to - from;
     dir->slots->skipped += f->slots - (to - from);
@@ -202,76 +204,82 @@ static ts_code read_values(flare_dir *dir, flare_thread *thread, series_file *f)
 
 static ts_code begin_series(flare_dir *dir, flare_thread *thread, const series_file *f)
 {
+    flare_thread_series *series = &thread->series;
     ts_row_timeseries row = {
         .id = (int64_t)ts_sink_rows(dir->sink, TS_T_timeseries) + 1,
         .source_id = dir->source_id,
-        .itid = thread->itid,
+        .itid = flare_thread_itid(thread),
         .name = TS_TEXT_LIT("cpu_time"),
         .unit = TS_TEXT_LIT("µs"),
         .interval = f->unit_ms * FLARE_NS_PER_MS,
     };
-    thread->has_series = true;
-    thread->first_value_row = (int64_t)ts_sink_rows(dir->sink, TS_T_timeseries_value) + 1;
-    thread->series_id = row.id;
-    thread->begin_ms = f->begin_ms;
-    thread->unit_ms = f->unit_ms;
-    thread->end_ms = f->begin_ms;
-    if (dir->series_interval_ms == 0) {
-        dir->series_interval_ms = f->unit_ms;
+    series->there = true;
+    series->first_value_row = (int64_t)ts_sink_rows(dir->sink, TS_T_timeseries_value) + 1;
+    series->id = row.id;
+    series->begin_ms = f->begin_ms;
+    series->unit_ms = f->unit_ms;
+    series->end_ms = f->begin_ms;
+    if (dir->series.interval_ms == 0) {
+        dir->series.interval_ms = f->unit_ms;
     }
     return ts_put_timeseries(dir->sink, &row);
 }
 
 static ts_code check_values(flare_dir *dir, flare_thread *thread, const series_file *f)
 {
-    uint64_t rest = f->in.size > f->start ? (f->in.size - f->start) % f->width : 0;
+    flare_thread_series *series = &thread->series;
+    uint64_t rest =
+        flare_in_size(&f->in) > f->start ? (flare_in_size(&f->in) - f->start) % f->width : 0;
     int64_t last =
         ts_sat_add(f->begin_ms, ts_sat_mul(f->slots == 0 ? 0 : (int64_t)f->slots - 1, f->unit_ms));
     ts_code code;
-    thread->slots = ts_sat_add(thread->slots, (int64_t)f->slots);
-    thread->end_ms = last > thread->end_ms ? last : thread->end_ms;
+    series->slots = ts_sat_add(series->slots, (int64_t)f->slots);
+    series->end_ms = last > series->end_ms ? last : series->end_ms;
     dir->bytes_lost += rest;
-    if ((code = note(dir, &f->in, TS_ISSUE_flare_series_partial, f->in.size - rest, rest != 0,
-                     "the last value is not whole")) != TS_OK ||
-        (code = note(dir, &f->in, TS_ISSUE_flare_series_end, 0, f->slots > 0 && f->end_ms < last,
-                     "the end in the header is before that of the values, which count")) != TS_OK ||
-        (code = note(dir, &f->in, TS_ISSUE_flare_series_cut, 0, f->end_ms > last,
-                     "the end in the header is behind the last value")) != TS_OK ||
-        (code = note(dir, &f->in, TS_ISSUE_flare_value_negative, f->first_negative, f->negative,
-                     "values are negative; they were kept")) != TS_OK) {
+    if ((code =
+             series_note(dir, &f->in, TS_ISSUE_flare_series_partial, flare_in_size(&f->in) - rest,
+                         rest != 0, "the last value is incomplete")) != TS_OK ||
+        (code = series_note(
+             dir, &f->in, TS_ISSUE_flare_series_end, 0, f->slots > 0 && f->end_ms < last,
+             "the end in the header is before that of the values, which count")) != TS_OK ||
+        (code = series_note(dir, &f->in, TS_ISSUE_flare_series_cut, 0, f->end_ms > last,
+                            "the end in the header is behind the last value")) != TS_OK ||
+        (code = series_note(dir, &f->in, TS_ISSUE_flare_value_negative, f->first_negative,
+                            f->negative, "values are negative; they were kept")) != TS_OK) {
         return code;
     }
-    return note(dir, &f->in, TS_ISSUE_flare_value_saturated, f->first_saturated, f->saturated,
-                "values are 65535, the most that 16 bits hold: at least so much");
+    return series_note(dir, &f->in, TS_ISSUE_flare_value_saturated, f->first_saturated,
+                       f->saturated, "values are 65535, the maximum of 16 bits: at least that");
 }
 
-static ts_code read_file(flare_dir *dir, flare_thread *thread, series_file *f)
+static ts_code read_series_file(flare_dir *dir, flare_thread *thread, series_file *f)
 {
+    flare_thread_series *series = &thread->series;
     const char *why;
     bool from_summary;
-    ts_code code = read_header(&why, f);
+    ts_code code = read_series_header(&why, f);
     if (code != TS_OK) {
         return code;
     }
     if (why != NULL) {
-        dir->bytes_lost += f->in.size;
-        return note(dir, &f->in, TS_ISSUE_flare_series_bad, 0, 1, why);
+        dir->bytes_lost += flare_in_size(&f->in);
+        return series_note(dir, &f->in, TS_ISSUE_flare_series_bad, 0, 1, why);
     }
     from_summary = f->unit_ms <= 0;
     if (from_summary) {
         f->unit_ms = flare_dir_interval(dir);
     }
     if (from_summary && f->start > HEAD_FIXED + DOCUMENT_FIELDS + MAGIC &&
-        (code = note(dir, &f->in, TS_ISSUE_flare_series_unit, 8, 1,
-                     "the length of a slot is not positive; that of the summary was taken")) !=
+        (code = series_note(dir, &f->in, TS_ISSUE_flare_series_unit, 8, 1,
+                            "the length of a slot is not positive; that of the summary is used")) !=
             TS_OK) {
         return code;
     }
-    if (!thread->has_series) {
+    if (!series->there) {
         code = begin_series(dir, thread, f);
-    } else if (f->unit_ms != thread->unit_ms) {
-        code = note(dir, &f->in, TS_ISSUE_flare_series_unit, 8, 1,
-                    "the slots are not as long as in the first file of the series");
+    } else if (f->unit_ms != series->unit_ms) {
+        code = series_note(dir, &f->in, TS_ISSUE_flare_series_unit, 8, 1,
+                           "the slots are not as long as in the first file of the series");
     }
     if (code == TS_OK && (code = read_values(dir, thread, f)) == TS_OK) {
         code = check_values(dir, thread, f);
@@ -282,6 +290,7 @@ static ts_code read_file(flare_dir *dir, flare_thread *thread, series_file *f)
 ts_code flare_series_read(flare_series_check *check, flare_dir *dir, flare_thread *thread,
                           const flare_entry *files, size_t n)
 {
+    flare_thread_series *series = &thread->series;
     ts_code code = TS_OK;
     *check = (flare_series_check){.dir = dir, .thread = thread};
     for (size_t i = 0; i < n && code == TS_OK; i++) {
@@ -289,9 +298,9 @@ ts_code flare_series_read(flare_series_check *check, flare_dir *dir, flare_threa
         bool there;
         code = flare_in_open(&there, &f.in, dir, files[i].member);
         if (code == TS_OK && there) {
-            code = read_file(dir, thread, &f);
+            code = read_series_file(dir, thread, &f);
         }
-        if (code == TS_OK && n == 1 && thread->has_series) {
+        if (code == TS_OK && n == 1 && series->there) {
             if ((check->file = ts_alloc(dir->ctx, 1, sizeof f)) != NULL) {
                 *check->file = f;
                 return TS_OK;
@@ -299,6 +308,56 @@ ts_code flare_series_read(flare_series_check *check, flare_dir *dir, flare_threa
             code = dir->ctx->error.code;
         }
         flare_in_close(&f.in);
+    }
+    return code;
+}
+
+/* --- the thread ----------------------------------------------------------------------------- */
+
+bool flare_series_start(int64_t *begin_ms, int64_t *unit_ms, const flare_thread_series *series)
+{
+    *begin_ms = series->begin_ms;
+    *unit_ms = series->unit_ms;
+    return series->there;
+}
+
+void flare_series_extend(int64_t *first, int64_t *last, const flare_thread_series *series)
+{
+    if (series->there && series->slots > 0) {
+        *first = series->begin_ms < *first ? series->begin_ms : *first;
+        *last = series->end_ms > *last ? series->end_ms : *last;
+    }
+}
+
+ts_code flare_series_columns(ts_row_flare_thread *row, flare_dir *dir,
+                             const flare_thread_series *series)
+{
+    bool fits;
+    ts_code code;
+    if (!series->there) {
+        TS_SET_NULL(flare_thread, row, series_id);
+        TS_SET_NULL(flare_thread, row, series_ts);
+        TS_SET_NULL(flare_thread, row, series_end_ts);
+        TS_SET_NULL(flare_thread, row, slot_count);
+        TS_SET_NULL(flare_thread, row, series_cpu_us);
+        return TS_OK;
+    }
+    row->series_id = series->id;
+    row->slot_count = series->slots;
+    row->series_cpu_us = series->total_us;
+    if (series->total_lost) {
+        TS_SET_NULL(flare_thread, row, series_cpu_us);
+    }
+    code = flare_dir_ns(&row->series_ts, &fits, dir, NULL, TS_NO_OFFSET, series->begin_ms);
+    if (!fits) {
+        TS_SET_NULL(flare_thread, row, series_ts);
+    }
+    if (code != TS_OK) {
+        return code;
+    }
+    code = flare_dir_ns(&row->series_end_ts, &fits, dir, NULL, TS_NO_OFFSET, series->end_ms);
+    if (!fits) {
+        TS_SET_NULL(flare_thread, row, series_end_ts);
     }
     return code;
 }
@@ -382,7 +441,7 @@ static ts_code check_idle(flare_series_check *check, uint64_t from, uint64_t to)
 }
 
 /* Compares the last record with its slot. */
-static ts_code settle(flare_series_check *check)
+static ts_code compare_pending(flare_series_check *check)
 {
     int64_t value;
     bool there;
@@ -413,12 +472,12 @@ ts_code flare_series_check_record(flare_series_check *check, const flare_object 
     uint64_t slot;
     ts_code code;
     if (check->file == NULL || (o->has & FLARE_HAS_TIME) == 0 || (o->has & FLARE_HAS_DELTA) == 0 ||
-        ts_ckd_sub(&ms, o->sample_time, check->thread->begin_ms)) {
+        ts_ckd_sub(&ms, o->sample_time, check->thread->series.begin_ms)) {
         return TS_OK;
     }
-    slot = ms < 0 ? 0 : (uint64_t)(ms / check->thread->unit_ms);
+    slot = ms < 0 ? 0 : (uint64_t)(ms / check->thread->series.unit_ms);
     if (check->pending && slot != check->slot) {
-        if ((code = settle(check)) != TS_OK ||
+        if ((code = compare_pending(check)) != TS_OK ||
             (follows && (code = check_idle(check, check->slot + 1, slot)) != TS_OK)) {
             return code;
         }
@@ -433,7 +492,8 @@ ts_code flare_series_check_record(flare_series_check *check, const flare_object 
 static ts_code rows_before(int64_t *rows, flare_series_check *check, uint64_t slot)
 {
     *rows = 0;
-    for (uint64_t k = check->thread->first_slot; k < slot && k < check->thread->end_slot; k++) {
+    for (uint64_t k = check->thread->series.first_slot;
+         k < slot && k < check->thread->series.end_slot; k++) {
         int64_t value;
         bool there;
         ts_code code = slot_value(&value, &there, check->file, k);
@@ -453,7 +513,7 @@ ts_code flare_series_check_finish(flare_series_check *check, bool whole)
     uint64_t from;
     uint64_t to;
     bool any = check->pending;
-    ts_code code = check->file == NULL ? TS_OK : settle(check);
+    ts_code code = check->file == NULL ? TS_OK : compare_pending(check);
     if (code == TS_OK && any && whole) {
         code = check_idle(check, check->slot + 1, UINT64_MAX);
     }
@@ -462,18 +522,19 @@ ts_code flare_series_check_finish(flare_series_check *check, bool whole)
     }
     from = check->has_good ? check->good + 1 : 0;
     to = check->ended ? check->end : check->file->slots;
-    if ((code = ts_issue_n(
-             dir->store, dir->source_id, TS_ISSUE_flare_series_differs, check->file->in.name,
-             (int64_t)(check->file->start + check->first_bad * check->file->width), check->bad,
-             "slots differ from the CPU times of the stacks; what stands in slots "
-             "%" PRIu64 " to %" PRIu64 " is not known",
-             from, to - 1)) != TS_OK ||
+    if ((code = ts_issue_n(dir->store, dir->source_id, TS_ISSUE_flare_series_differs,
+                           flare_in_name(&check->file->in),
+                           (int64_t)(check->file->start + check->first_bad * check->file->width),
+                           check->bad,
+                           "slots differ from the CPU times of the stacks; the values of slots "
+                           "%" PRIu64 " to %" PRIu64 " are not known",
+                           from, to - 1)) != TS_OK ||
         (code = rows_before(&first, check, from)) != TS_OK ||
         (code = rows_before(&last, check, to)) != TS_OK || last == first) {
         return code;
     }
     return ts_sink_invalidate(
-        dir->sink, TS_T_timeseries_value, check->thread->first_value_row + first,
-        check->thread->first_value_row + last - 1,
+        dir->sink, TS_T_timeseries_value, check->thread->series.first_value_row + first,
+        check->thread->series.first_value_row + last - 1,
         TS_NULL_BIT(timeseries_value, ts) | TS_NULL_BIT(timeseries_value, value));
 }

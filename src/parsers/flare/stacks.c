@@ -2,20 +2,20 @@
  * Stacks of one thread. A stack is valid until the thread's next record, so that a row is put when
  * the next one has come.
  *
- * CPU readings come in lumps: the clock of a thread is read only every 200 ms or so. An increase
+ * The CPU clock of a thread is read only every 200 ms or so. An increase
  * therefore belongs to all records from the last change on, up to the one before the reading; it is
  * split evenly among them, the remainder goes to the last. The shares of a thread sum up to its
  * last reading minus its first.
  */
-#include "parsers/flare/flare_impl.h"
+#include "parsers/flare/pair.h"
+#include "parsers/flare/sample_directory.h"
+#include "parsers/flare/stack_path.h"
 
 #include "base/alloc.h"
 #include "base/ckd.h"
 #include "base/intvec.h"
 
 #include <inttypes.h>
-
-enum { KEY_U32 = 4 };
 
 typedef struct stack_reader {
     flare_dir *dir;
@@ -40,11 +40,9 @@ typedef struct stack_reader {
     uint64_t batch_count;
     int64_t batch_end; /* id after the last run */
 
-    int64_t *path; /* method ids, root first, of the stack before, and their nodes */
-    int64_t *nodes;
-    size_t path_count, path_cap;
+    flare_path path; /* of the stack before */
 
-    bool no_time; /* nothing says when the thread's first record was */
+    bool no_time; /* the time of the thread's first record is not known */
     bool stopped;
     uint64_t backwards, first_backwards, off_step, first_off_step, bad_text, first_bad_text;
     int64_t last_ms;
@@ -55,69 +53,13 @@ typedef struct stack_reader {
     uint64_t rejected; /* records since that one that were lost */
 } stack_reader;
 
-/* --- call paths ----------------------------------------------------------------------------- */
-
-static ts_code grow_path(stack_reader *r, size_t n)
-{
-    ts_ctx *ctx = r->dir->ctx;
-    int64_t *path;
-    int64_t *nodes;
-    size_t cap;
-    if (n <= r->path_cap) {
-        return TS_OK;
-    }
-    if (ts_ckd_mul(&cap, n, (size_t)2)) {
-        return ts_fail(ctx, TS_ERR_LIMIT, "a stack has too many frames");
-    }
-    if ((path = ts_realloc(ctx, r->path, cap, sizeof *path)) == NULL) {
-        return ctx->error.code;
-    }
-    r->path = path;
-    if ((nodes = ts_realloc(ctx, r->nodes, cap, sizeof *nodes)) == NULL) {
-        return ctx->error.code;
-    }
-    r->nodes = nodes;
-    r->path_cap = cap;
-    return TS_OK;
-}
-
-/* The node of a stack. What it has in common with the stack before need not be looked up. */
-static ts_code find_node(int64_t *node, stack_reader *r)
-{
-    const flare_object *o = &r->payloads.object;
-    size_t n = o->frame_count;
-    size_t k = 0;
-    ts_code code = grow_path(r, n);
-    if (code != TS_OK) {
-        return code;
-    }
-    while (k < n && k < r->path_count && r->path[k] == o->frames[n - 1 - k]) {
-        k++;
-    }
-    for (; k < n; k++) {
-        int64_t id = o->frames[n - 1 - k];
-        int64_t method;
-        r->path_count = k; /* what stands behind is not whole while this fails */
-        if ((code = flare_method_row(&method, r->dir, id)) != TS_OK ||
-            (code = ts_stack_node(&r->nodes[k], NULL, r->dir->store, r->dir->source_id,
-                                  k == 0 ? 0 : r->nodes[k - 1], method, TS_NO_LINE, (int64_t)k,
-                                  NULL)) != TS_OK) {
-            return code;
-        }
-        r->path[k] = id;
-    }
-    r->path_count = n;
-    *node = n == 0 ? 0 : r->nodes[n - 1];
-    return TS_OK;
-}
-
 /* --- CPU time ------------------------------------------------------------------------------- */
 
-static ts_code put_value(stack_reader *r, int64_t sample, int64_t value)
+static ts_code put_sample_value(stack_reader *r, int64_t sample, int64_t value)
 {
     flare_dir *dir = r->dir;
-    ts_row_stack_sample_value row = {0, sample, dir->cpu_type, value};
-    if (dir->cpu_type == 0) {
+    ts_row_stack_sample_value row = {0, sample, dir->stacks.cpu_type, value};
+    if (dir->stacks.cpu_type == 0) {
         ts_row_stack_value_type type = {
             .id = (int64_t)ts_sink_rows(dir->sink, TS_T_stack_value_type) + 1,
             .source_id = dir->source_id,
@@ -128,7 +70,7 @@ static ts_code put_value(stack_reader *r, int64_t sample, int64_t value)
         if (code != TS_OK) {
             return code;
         }
-        dir->cpu_type = type.id;
+        dir->stacks.cpu_type = type.id;
         row.value_type_id = type.id;
     }
     return ts_put_stack_sample_value(dir->sink, &row);
@@ -145,8 +87,8 @@ static ts_code share_out(stack_reader *r, int64_t increase)
         int64_t end = id + ts_intvec_get(&r->batch, i + 1);
         for (; id < end && code == TS_OK; id++) {
             left--;
-            code =
-                put_value(r, id, left > 0 ? each : increase - each * ((int64_t)r->batch_count - 1));
+            code = put_sample_value(
+                r, id, left > 0 ? each : increase - each * ((int64_t)r->batch_count - 1));
         }
     }
     ts_intvec_truncate(r->dir->ctx, &r->batch, 0);
@@ -154,7 +96,7 @@ static ts_code share_out(stack_reader *r, int64_t increase)
     return code;
 }
 
-/* A value that has no place in 64 bits is NULL, or has no row. */
+/* A value that does not fit 64 bits is NULL, or has no row. */
 static ts_code overflow(stack_reader *r, const char *what)
 {
     return ts_issue(r->dir->store, r->dir->source_id, TS_ISSUE_time_overflow, r->dir->file,
@@ -166,7 +108,7 @@ static ts_code reading(stack_reader *r)
     const flare_object *o = &r->payloads.object;
     int64_t increase;
     ts_code code = TS_OK;
-    if ((o->has & FLARE_HAS_CPU) == 0) {
+    if (!flare_object_has(o, FLARE_HAS_CPU)) {
         return TS_OK;
     }
     if (r->has_cpu && ts_ckd_sub(&increase, o->cpu_time, r->cpu)) {
@@ -230,13 +172,13 @@ static ts_code put_flare_stack(stack_reader *r, int64_t id)
     if (r->step_lost) {
         TS_SET_NULL(flare_stack, &row, step);
     }
-    if ((o->has & FLARE_HAS_CPU) == 0) {
+    if (!flare_object_has(o, FLARE_HAS_CPU)) {
         TS_SET_NULL(flare_stack, &row, cpu_time);
     }
-    if ((o->has & FLARE_HAS_DELTA) == 0) {
+    if (!flare_object_has(o, FLARE_HAS_DELTA)) {
         TS_SET_NULL(flare_stack, &row, cpu_time_delta);
     }
-    if ((o->has & FLARE_HAS_COUNT) == 0) {
+    if (!flare_object_has(o, FLARE_HAS_COUNT)) {
         TS_SET_NULL(flare_stack, &row, sample_count);
     }
     return ts_put_flare_stack(r->dir->sink, &row);
@@ -248,14 +190,14 @@ static ts_code put_sample(stack_reader *r, const int64_t *ts)
     const flare_object *o = &r->payloads.object;
     int64_t id = (int64_t)ts_sink_rows(r->dir->sink, TS_T_stack_sample) + 1;
     int64_t node;
-    ts_code code = find_node(&node, r);
+    ts_code code = flare_path_node(&node, &r->path, r->dir, o->frames, o->frame_count);
     if (code != TS_OK) {
         return code;
     }
     r->sample = (ts_row_stack_sample){
         .id = id,
         .source_id = r->dir->source_id,
-        .itid = r->thread->itid,
+        .itid = flare_thread_itid(r->thread),
         .ts = ts == NULL ? 0 : *ts,
         .node_id = node,
         .event = TS_TEXT_LIT("wall"),
@@ -269,8 +211,8 @@ static ts_code put_sample(stack_reader *r, const int64_t *ts)
         ts_range_note(r->dir->store, TS_CLOCK_REALTIME, TS_RANGE_ROWS, *ts);
     }
     r->pending = true;
-    r->dir->stacks->imported++;
-    if ((o->has & FLARE_HAS_CPU) != 0 && (code = join_batch(r, id)) != TS_OK) {
+    r->dir->stack_records->imported++;
+    if (flare_object_has(o, FLARE_HAS_CPU) && (code = join_batch(r, id)) != TS_OK) {
         return code;
     }
     return put_flare_stack(r, id);
@@ -282,15 +224,16 @@ static ts_code put_sample(stack_reader *r, const int64_t *ts)
 static int64_t place(stack_reader *r, const flare_record *record)
 {
     const flare_object *o = &r->payloads.object;
-    bool has_time = (o->has & FLARE_HAS_TIME) != 0;
-    bool has_key = record->has_key && !r->pair.index.no_keys;
+    bool has_time = flare_object_has(o, FLARE_HAS_TIME);
+    bool has_key = record->has_key && flare_pair_has_keys(&r->pair);
     int64_t ms;
     int64_t step = 0;
     r->step_lost = false;
     if (!r->has_begin) {
         r->has_begin = true;
-        r->begin_ms = has_time ? o->sample_time : r->dir->summary.record_start_ms;
-        r->no_time = !has_time && (r->dir->summary.has & FLARE_SUM_RECORD_START) == 0;
+        r->begin_ms = has_time ? o->sample_time
+                               : flare_summary_number(&r->dir->summary, FLARE_SUM_RECORD_START);
+        r->no_time = !has_time && !flare_summary_has(&r->dir->summary, FLARE_SUM_RECORD_START);
     }
     if (!has_time) {
         r->step = has_key ? record->key : r->has_step ? r->step : 0;
@@ -314,16 +257,6 @@ static int64_t place(stack_reader *r, const flare_record *record)
     return ms;
 }
 
-static void note_time(flare_thread *thread, int64_t ms)
-{
-    if (thread->first_ms > thread->last_ms) {
-        thread->first_ms = ms;
-        thread->last_ms = ms;
-    }
-    thread->first_ms = ms < thread->first_ms ? ms : thread->first_ms;
-    thread->last_ms = ms > thread->last_ms ? ms : thread->last_ms;
-}
-
 static ts_code take_record(stack_reader *r, const flare_record *record)
 {
     flare_dir *dir = r->dir;
@@ -331,16 +264,16 @@ static ts_code take_record(stack_reader *r, const flare_record *record)
     int64_t ns;
     const int64_t *ts;
     bool fits;
-    dir->file = r->pair.data.name;
-    dir->offset = (int64_t)record->at;
-    ts_code code = flare_dir_ns(&ns, &fits, dir, r->pair.data.name, (int64_t)record->at, ms);
+    flare_dir_at(dir, flare_pair_name(&r->pair), (int64_t)record->at);
+    ts_code code =
+        flare_dir_ns(&ns, &fits, dir, flare_pair_name(&r->pair), (int64_t)record->at, ms);
     if (code != TS_OK) {
         return code;
     }
-    note_time(r->thread, ms);
+    flare_thread_note_time(r->thread, ms);
     ts = fits ? &ns : NULL;
     if (!dir->wanted_all && !ts_span_has(&dir->wanted, ns)) {
-        dir->stacks->skipped++;
+        dir->stack_records->skipped++;
         dir->bytes_skipped += record->n + 2;
         if (ns < dir->wanted.from) {
             return put_pending(r, ts);
@@ -349,12 +282,12 @@ static ts_code take_record(stack_reader *r, const flare_record *record)
             code = reading(r);
         }
         /* What follows is later: the index gives its number. Without one it is looked at. */
-        r->stopped = r->pair.index.usable && !r->pair.index.no_keys;
+        r->stopped = flare_pair_has_index(&r->pair) && flare_pair_has_keys(&r->pair);
         return code;
     }
     if ((code = put_pending(r, ts)) == TS_OK && (code = reading(r)) == TS_OK &&
         (code = put_sample(r, ts)) == TS_OK) {
-        code = flare_dir_state(dir, r->thread, &r->payloads.object);
+        code = flare_thread_state(dir, r->thread, &r->payloads.object);
     }
     return code;
 }
@@ -367,14 +300,15 @@ static ts_code note_gap(stack_reader *r, const flare_record *record, int64_t mis
 {
     const flare_object *o = &r->payloads.object;
     flare_dir *dir = r->dir;
-    bool has_time = (o->has & FLARE_HAS_TIME) != 0 && r->has_last;
+    bool has_time = flare_object_has(o, FLARE_HAS_TIME) && r->has_last;
     if (has_time && missing <= ts_sat_sub(o->sample_time, r->last_ms) / r->unit_ms + 1) {
-        dir->stacks->seen += (uint64_t)missing;
-        dir->stacks->lost += (uint64_t)missing;
+        dir->stack_records->seen += (uint64_t)missing;
+        dir->stack_records->lost += (uint64_t)missing;
     }
-    return ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_record_gap, r->pair.data.name,
-                    (int64_t)record->at,
-                    "record %" PRId64 " follows record %" PRId64 ": others are missing between",
+    return ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_record_gap,
+                    flare_pair_name(&r->pair), (int64_t)record->at,
+                    "record %" PRId64 " follows record %" PRId64
+                    ": records between them are missing",
                     o->sample_count, r->number);
 }
 
@@ -387,15 +321,16 @@ static ts_code check_number(bool *repeated, stack_reader *r, const flare_record 
     int64_t before = r->number;
     int64_t missing;
     *repeated = false;
-    if ((o->has & FLARE_HAS_COUNT) == 0 || o->sample_count <= 0) {
+    if (!flare_object_has(o, FLARE_HAS_COUNT) || o->sample_count <= 0) {
         return TS_OK;
     }
     if (o->sample_count <= before) {
-        *repeated = (o->has & FLARE_HAS_TIME) != 0 && r->has_last && o->sample_time <= r->last_ms;
+        *repeated =
+            flare_object_has(o, FLARE_HAS_TIME) && r->has_last && o->sample_time <= r->last_ms;
         r->number = *repeated ? before : o->sample_count;
         return ts_issue(dir->store, dir->source_id,
                         *repeated ? TS_ISSUE_flare_record_repeated : TS_ISSUE_flare_record_order,
-                        r->pair.data.name, (int64_t)record->at,
+                        flare_pair_name(&r->pair), (int64_t)record->at,
                         "record %" PRId64 " follows record %" PRId64, o->sample_count, before);
     }
     missing = o->sample_count - before - 1;
@@ -415,24 +350,24 @@ static ts_code check_number(bool *repeated, stack_reader *r, const flare_record 
 static ts_code check_last_number(stack_reader *r)
 {
     flare_dir *dir = r->dir;
-    if (!r->pair.usable || r->stopped || r->thread->listed_count <= 0 ||
-        r->thread->listed_count - r->number <= (int64_t)r->rejected) {
+    if (!flare_pair_usable(&r->pair) || r->stopped || flare_thread_listed_count(r->thread) <= 0 ||
+        flare_thread_listed_count(r->thread) - r->number <= (int64_t)r->rejected) {
         return TS_OK;
     }
-    return ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_record_gap, r->pair.data.name,
-                    (int64_t)r->pair.at,
+    return ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_record_gap,
+                    flare_pair_name(&r->pair), (int64_t)flare_pair_at(&r->pair),
                     "the last record read is %" PRId64 ", the summary has record %" PRId64,
-                    r->number, r->thread->listed_count);
+                    r->number, flare_thread_listed_count(r->thread));
 }
 
 /* --- reading -------------------------------------------------------------------------------- */
 
-static bool starts_well(uint8_t first)
+static bool payload_starts_well(uint8_t first)
 {
     return first == '{' || first == '*';
 }
 
-/* A record that was read whole. */
+/* A record that is complete. */
 static ts_code accept_record(stack_reader *r, const flare_record *record)
 {
     flare_dir *dir = r->dir;
@@ -444,7 +379,7 @@ static ts_code accept_record(stack_reader *r, const flare_record *record)
         return code;
     }
     if (repeated) {
-        dir->stacks->lost++;
+        dir->stack_records->lost++;
         dir->bytes_lost += record->n + 2;
         return TS_OK;
     }
@@ -456,7 +391,7 @@ static ts_code accept_record(stack_reader *r, const flare_record *record)
         return code;
     }
     if (record->longer && (code = ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_record_long,
-                                           r->pair.data.name, (int64_t)record->at,
+                                           flare_pair_name(&r->pair), (int64_t)record->at,
                                            "the record has %zu bytes, more than its length can say",
                                            record->n)) != TS_OK) {
         return code;
@@ -475,7 +410,7 @@ static ts_code read_records(stack_reader *r)
         if ((code = flare_pair_next(&end, &r->pair, &record)) != TS_OK || end) {
             return code;
         }
-        r->dir->stacks->seen++;
+        r->dir->stack_records->seen++;
         while (again) {
             if (!record.cut &&
                 (code = flare_payload_read(&why, &r->payloads, record.p, record.n)) != TS_OK) {
@@ -490,7 +425,7 @@ static ts_code read_records(stack_reader *r)
             }
         }
         if (!again) {
-            r->dir->stacks->lost++;
+            r->dir->stack_records->lost++;
             r->rejected++;
         } else if ((code = accept_record(r, &record)) != TS_OK) {
             return code;
@@ -500,7 +435,7 @@ static ts_code read_records(stack_reader *r)
 }
 
 /* With --time-range: passes over what ends before it begins. */
-static ts_code seek(stack_reader *r)
+static ts_code seek_range(stack_reader *r)
 {
     flare_dir *dir = r->dir;
     int64_t begin = ts_sat_mul(r->begin_ms, FLARE_NS_PER_MS);
@@ -512,41 +447,58 @@ static ts_code seek(stack_reader *r)
     code = flare_pair_seek(
         &r->pair, ts_sat_sub(dir->wanted.from, begin) / FLARE_NS_PER_MS / r->unit_ms, &passed);
     r->seeked = passed > 0;
-    dir->stacks->seen += passed;
-    dir->stacks->skipped += passed;
+    dir->stack_records->seen += passed;
+    dir->stack_records->skipped += passed;
     return code;
 }
 
-static ts_code finish(stack_reader *r)
+static ts_code finish_stacks(stack_reader *r)
 {
     flare_dir *dir = r->dir;
     uint64_t rest = r->stopped ? flare_pair_stop(&r->pair) : 0;
-    bool whole = !r->stopped && r->thread->listed_count > 0 && r->number >= r->thread->listed_count;
+    bool whole = !r->stopped && flare_thread_listed_count(r->thread) > 0 &&
+                 r->number >= flare_thread_listed_count(r->thread);
     ts_code code;
-    dir->stacks->seen += rest;
-    dir->stacks->skipped += rest;
-    if ((code = put_pending(r, &r->sample.ts)) != TS_OK || (code = share_out(r, 0)) != TS_OK ||
-        (code = flare_pair_finish(&r->pair)) != TS_OK || (code = check_last_number(r)) != TS_OK ||
-        (code = flare_series_check_finish(r->check, whole)) != TS_OK) {
+    dir->stack_records->seen += rest;
+    dir->stack_records->skipped += rest;
+    code = put_pending(r, &r->sample.ts);
+    if (code != TS_OK) {
+        return code;
+    }
+    code = share_out(r, 0);
+    if (code != TS_OK) {
+        return code;
+    }
+    code = flare_pair_finish(&r->pair);
+    if (code != TS_OK) {
+        return code;
+    }
+    code = check_last_number(r);
+    if (code != TS_OK) {
+        return code;
+    }
+    code = flare_series_check_finish(r->check, whole);
+    if (code != TS_OK) {
         return code;
     }
     if (r->no_time) {
-        code = ts_issue(dir->store, dir->source_id, TS_ISSUE_time_missing, r->pair.data.name,
-                        TS_NO_OFFSET, "nothing says when the first record was; times count from 0");
+        code =
+            ts_issue(dir->store, dir->source_id, TS_ISSUE_time_missing, flare_pair_name(&r->pair),
+                     TS_NO_OFFSET, "the time of the first record is not known; times count from 0");
     }
     if (code == TS_OK && r->backwards > 0) {
         code = ts_issue_n(dir->store, dir->source_id, TS_ISSUE_flare_time_backwards,
-                          r->pair.data.name, (int64_t)r->first_backwards, r->backwards,
+                          flare_pair_name(&r->pair), (int64_t)r->first_backwards, r->backwards,
                           "records are earlier than those before them");
     }
     if (code == TS_OK) {
-        code = ts_issue_n(dir->store, dir->source_id, TS_ISSUE_flare_bad_text, r->pair.data.name,
-                          (int64_t)r->first_bad_text, r->bad_text,
-                          "records have texts that are no UTF-8");
+        code = ts_issue_n(dir->store, dir->source_id, TS_ISSUE_flare_bad_text,
+                          flare_pair_name(&r->pair), (int64_t)r->first_bad_text, r->bad_text,
+                          "records have texts that are not UTF-8");
     }
     if (code == TS_OK && r->off_step > 0) {
         code = ts_issue_n(dir->store, dir->source_id, TS_ISSUE_flare_step_differs,
-                          r->pair.data.name, (int64_t)r->first_off_step, r->off_step,
+                          flare_pair_name(&r->pair), (int64_t)r->first_off_step, r->off_step,
                           "steps in the index are not those of the records' times");
     }
     return code;
@@ -559,22 +511,22 @@ ts_code flare_stacks_read(flare_dir *dir, flare_thread *thread, flare_series_che
         .dir = dir,
         .thread = thread,
         .check = check,
-        .has_begin = thread->has_series,
-        .begin_ms = thread->begin_ms,
-        .unit_ms = thread->has_series ? thread->unit_ms : flare_dir_interval(dir),
     };
-    ts_code code = flare_payloads_open(&r.payloads, dir->ctx);
-    if (code == TS_OK) {
-        code = flare_pair_open(&r.pair, dir, index, data, KEY_U32);
+    ts_code code;
+    r.has_begin = flare_series_start(&r.begin_ms, &r.unit_ms, &thread->series);
+    if (!r.has_begin) {
+        r.unit_ms = flare_dir_interval(dir);
     }
-    r.pair.starts_well = starts_well;
-    if (code == TS_OK && (code = seek(&r)) == TS_OK && (code = read_records(&r)) == TS_OK) {
-        code = finish(&r);
+    code = flare_payloads_open(&r.payloads, dir->ctx);
+    if (code == TS_OK) {
+        code = flare_pair_open(&r.pair, dir, index, data, FLARE_KEY_U32, payload_starts_well);
+    }
+    if (code == TS_OK && (code = seek_range(&r)) == TS_OK && (code = read_records(&r)) == TS_OK) {
+        code = finish_stacks(&r);
     }
     flare_pair_close(&r.pair);
     flare_payloads_close(&r.payloads);
     ts_intvec_free(dir->ctx, &r.batch);
-    ts_free(dir->ctx, r.path);
-    ts_free(dir->ctx, r.nodes);
+    flare_path_close(&r.path, dir->ctx);
     return code;
 }

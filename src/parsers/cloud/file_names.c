@@ -1,5 +1,5 @@
-/* Which stream of which pod a file belongs to, by its name. */
-#include "parsers/cloud/cloud_impl.h"
+/* Names of stream files. */
+#include "parsers/cloud/file_names.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,13 +21,13 @@ static const struct {
     {"td", CLOUD_OTHER},
     {"top", CLOUD_OTHER},
     {"heap", CLOUD_OTHER},
-    {"callsDictionary", CLOUD_OTHER}, /* words of dictionary once more */
+    {"callsDictionary", CLOUD_OTHER}, /* copies of words of dictionary */
 };
 
 enum { STREAMS = sizeof streams / sizeof streams[0] };
 
 /* The number in the table, or STREAMS. */
-static size_t find_stream(const char *p, size_t n)
+static size_t stream_number(const char *p, size_t n)
 {
     size_t i = 0;
     while (i < STREAMS && (strlen(streams[i].name) != n || memcmp(streams[i].name, p, n) != 0)) {
@@ -38,11 +38,11 @@ static size_t find_stream(const char *p, size_t n)
 
 cloud_kind cloud_kind_of(const char *stream, size_t n)
 {
-    size_t i = find_stream(stream, n);
+    size_t i = stream_number(stream, n);
     return i == STREAMS ? CLOUD_OTHER : streams[i].kind;
 }
 
-/* calls[100ms-500ms] and the like hold rows of calls once more. */
+/* calls[100ms-500ms] and the like hold copies of rows of calls. */
 static bool is_copy(const char *p, size_t n)
 {
     return n > 7 && memcmp(p, "calls[", 6) == 0 && p[n - 1] == ']';
@@ -50,7 +50,7 @@ static bool is_copy(const char *p, size_t n)
 
 static bool set_stream(cloud_file *f, const char *p, size_t n)
 {
-    size_t i = find_stream(p, n);
+    size_t i = stream_number(p, n);
     if ((i == STREAMS && !is_copy(p, n)) || n >= sizeof f->stream) {
         return false;
     }
@@ -59,7 +59,7 @@ static bool set_stream(cloud_file *f, const char *p, size_t n)
     return true;
 }
 
-/* Up to nine digits: file indexes are 32 bit, and no recording has a milliard files. */
+/* Up to nine digits: file indexes are 32 bit, and no recording has a billion files. */
 static bool take_index(int64_t *out, const char *p, size_t n)
 {
     *out = 0;
@@ -136,4 +136,13 @@ bool cloud_file_parse(cloud_file *f, const char *name)
 {
     *f = (cloud_file){.kind = CLOUD_OTHER, .name = name};
     return parse_agent(f, name) || parse_flat(f, name);
+}
+
+size_t cloud_file_pod_base(const cloud_file *f)
+{
+    size_t begin = f->pod_n;
+    while (begin > 0 && f->name[begin - 1] != '/') {
+        begin--;
+    }
+    return begin;
 }

@@ -3,7 +3,7 @@
  * its order, but an index and its data, or the files of a thread, stand anywhere in it: so it is
  * read once into one spool, from which all members are read at random.
  */
-#include "parsers/flare/flare_impl.h"
+#include "parsers/flare/sample_directory.h"
 
 #include "base/alloc.h"
 

@@ -1,0 +1,134 @@
+/* Streams of a conversation. */
+#include "parsers/cloud/conversation_streams.h"
+
+#include <string.h>
+
+typedef struct open_stream {
+    uint8_t handle[CLOUD_HANDLE];
+    size_t file; /* number among the files */
+} open_stream;
+
+void cloud_streams_clear(cloud_streams *s)
+{
+    cloud_file *files = s->files.p;
+    for (size_t i = 0; i < s->files.n; i++) {
+        ts_spool_free(files[i].spool);
+    }
+    s->files.n = 0;
+    s->streams.n = 0;
+    cloud_slots_clear(s->ctx, &s->by_name);
+    cloud_slots_clear(s->ctx, &s->by_handle);
+}
+
+void cloud_streams_close(cloud_streams *s)
+{
+    cloud_streams_clear(s);
+    ts_vec_free(s->ctx, &s->files);
+    ts_vec_free(s->ctx, &s->streams);
+}
+
+bool cloud_streams_full(const cloud_streams *s)
+{
+    return s->streams.n == CLOUD_MAX_STREAMS || s->files.n == CLOUD_MAX_STREAMS;
+}
+
+static uint64_t hash_name(const cloud_streams *s, const char *name, int64_t index)
+{
+    ts_hash h = ts_hash_begin(&s->ctx->hash_key);
+    ts_hash_word(&h, (uint64_t)index);
+    ts_hash_bytes(&h, name, strlen(name));
+    return ts_hash_end(&h);
+}
+
+static uint64_t hash_file(const void *owner, uint32_t number)
+{
+    const cloud_streams *s = owner;
+    const cloud_file *f = (const cloud_file *)s->files.p + number;
+    return hash_name(s, f->stream, f->index);
+}
+
+static bool is_file(const void *owner, uint32_t number, const void *key)
+{
+    const cloud_streams *s = owner;
+    const cloud_file *f = (const cloud_file *)s->files.p + number;
+    const cloud_file *wanted = key;
+    return f->index == wanted->index && strcmp(f->stream, wanted->stream) == 0;
+}
+
+static uint64_t hash_handle(const cloud_streams *s, const uint8_t *handle)
+{
+    ts_hash h = ts_hash_begin(&s->ctx->hash_key);
+    ts_hash_bytes(&h, (const char *)handle, CLOUD_HANDLE);
+    return ts_hash_end(&h);
+}
+
+static uint64_t hash_stream(const void *owner, uint32_t number)
+{
+    const cloud_streams *s = owner;
+    return hash_handle(s, ((const open_stream *)s->streams.p)[number].handle);
+}
+
+static bool is_stream(const void *owner, uint32_t number, const void *key)
+{
+    const cloud_streams *s = owner;
+    return memcmp(((const open_stream *)s->streams.p)[number].handle, key, CLOUD_HANDLE) == 0;
+}
+
+/* The stream that was opened with the handle. */
+static bool find_handle(uint32_t *number, const cloud_streams *s, const uint8_t *handle)
+{
+    return cloud_slots_find(number, &s->by_handle, hash_handle(s, handle), is_stream, s, handle);
+}
+
+/* The file of the stream with this number, made when new. */
+static ts_code file_of(size_t *number, cloud_streams *s, ts_text name, int64_t index)
+{
+    cloud_file f = {.index = index, .name = ""};
+    uint32_t found;
+    size_t n = name.n < sizeof f.stream ? name.n : sizeof f.stream - 1;
+    ts_code code;
+    memcpy(f.stream, name.p, n);
+    f.kind = cloud_kind_of(f.stream, n);
+    if (cloud_slots_find(&found, &s->by_name, hash_name(s, f.stream, index), is_file, s, &f)) {
+        *number = found;
+        return TS_OK;
+    }
+    if ((code = ts_vec_reserve(s->ctx, &s->files, 1, sizeof f)) != TS_OK ||
+        (code = ts_spool_new(&f.spool, s->ctx)) != TS_OK) {
+        return code;
+    }
+    *number = s->files.n;
+    ((cloud_file *)s->files.p)[s->files.n++] = f;
+    return cloud_slots_add(s->ctx, &s->by_name, (uint32_t)*number, hash_file, s);
+}
+
+ts_code cloud_streams_open(cloud_streams *s, const uint8_t *handle, ts_text name, int64_t index)
+{
+    open_stream *opened;
+    size_t file;
+    uint32_t number;
+    ts_code code = file_of(&file, s, name, index);
+    if (code != TS_OK) {
+        return code;
+    }
+    if (find_handle(&number, s, handle)) {
+        ((open_stream *)s->streams.p)[number].file = file;
+        return TS_OK;
+    }
+    opened = ts_vec_add(s->ctx, &s->streams, sizeof *opened);
+    if (opened == NULL) {
+        return s->ctx->error.code;
+    }
+    memcpy(opened->handle, handle, CLOUD_HANDLE);
+    opened->file = file;
+    return cloud_slots_add(s->ctx, &s->by_handle, (uint32_t)s->streams.n - 1, hash_stream, s);
+}
+
+ts_spool *cloud_streams_find(const cloud_streams *s, const uint8_t *handle)
+{
+    uint32_t number;
+    if (!find_handle(&number, s, handle)) {
+        return NULL;
+    }
+    return ((const cloud_file *)s->files.p)[((const open_stream *)s->streams.p)[number].file].spool;
+}
