@@ -56,7 +56,7 @@ refused() { # CODE WORDS, of bad.db
     left
 }
 cp plain.db bad.db && sql bad.db 'PRAGMA application_id = 7'
-refused 1 'no database of this program'
+refused 1 'not a database of trace_streamer'
 cp plain.db bad.db && sql bad.db 'PRAGMA user_version = 9'
 refused 1 'version 9 of the schema'
 cp plain.db bad.db && sql bad.db 'PRAGMA auto_vacuum = FULL' VACUUM
@@ -81,7 +81,7 @@ print(r.stderr)
 sys.exit(0 if r.returncode == 4 and "locks it" in r.stderr else 1)
 PY
 cmp bad.db plain.db || wrong "changed although locked"
-expect 2 'there are: call_views, stack_totals, default, none' plain.db --analyze=nothing
+expect 2 'known are: call_views, stack_totals, default, none' plain.db --analyze=nothing
 expect 2 'selects no analysis' plain.db --analyze=none
 expect 2 'cannot be given with it' plain.db --analyze=stack_totals --index
 expect 2 'finished database of this program' "$input" --analyze=stack_totals

@@ -120,11 +120,14 @@ class Tree:
     def __init__(self, folder):
         self.source = os.path.join(folder, "tree")
         self.build = os.path.join(folder, "build")
+        self.passing = set()
         self.copy()
-        flags = "-O1 -g0"
+        # No warnings: a mutant that leaves a variable unused must be seen by a test.
+        flags = "-O1 -w"
         subprocess.run(["cmake", "-S", self.source, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_C_FLAGS=" + flags, "-DTS_SANITIZE=ON",
-                        "-DBUILD_SHARED_LIBS=ON"], check=True, stdout=subprocess.DEVNULL)
-        self.make()
+                        "-DBUILD_SHARED_LIBS=ON", "-DCMAKE_LINK_DEPENDS_NO_SHARED=ON"], check=True, stdout=subprocess.DEVNULL)
+        if not self.make():
+            sys.exit("the program does not build in " + self.build)
         self.tests = {name: (command, properties) for name, command, properties in tests_of(self.build)}
 
     def copy(self):
@@ -143,6 +146,19 @@ class Tree:
     def make(self):
         done = subprocess.run(["cmake", "--build", self.build], capture_output=True, text=True, check=False)
         return done.returncode == 0
+
+    def passes(self, name, usual, files, mutant):
+        """False for a test that fails without a mutant as well: it is not asked again. The mutant is put in again."""
+        if name not in self.passing:
+            self.write(mutant[0], files[mutant[0]])
+            if not self.make() or not run_test(*self.tests[name], 10 * usual + 20):
+                print("not used, because it fails without a mutant: " + name, flush=True)
+                del self.tests[name]
+            else:
+                self.passing.add(name)
+            self.write(mutant[0], mutants.apply(files[mutant[0]], mutant))
+            self.make()
+        return name in self.passing
 
     def object_code(self, path):
         """The optimised object code of a source, or None for texts that are not compiled."""
@@ -192,7 +208,7 @@ def judge(tree, chart, files, mutant, limit):
             if name not in tree.tests or time.monotonic() - begin + usual > limit:
                 skipped += 1
                 continue
-            if not run_test(*tree.tests[name], 10 * usual + 20):
+            if not run_test(*tree.tests[name], 10 * usual + 20) and tree.passes(name, usual, files, mutant):
                 return "caught", name
         changed = tree.object_code(path)
         tree.write(path, files[path])
@@ -254,14 +270,14 @@ def run(options):
     counts = collections.Counter()
     survivors = []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for mutant, outcome, how, seconds in pool.map(one, drawn):
+        for mutant, fate, how, seconds in pool.map(one, drawn):
             key = key_of(files, mutant)
-            if outcome == "survived" and key in reasons:
-                outcome, how = "explained", reasons[key]
-            counts[outcome] += 1
-            line = "%-10s %s:%d %s: %r -> %r (%s, %.0f s)" % (outcome, mutant[0], mutant[1], mutant[5], mutant[3], mutant[4], how, seconds)
+            if fate == "survived" and key in reasons:
+                fate, how = "explained", reasons[key]
+            counts[fate] += 1
+            line = "%-10s %s:%d %s: %r -> %r (%s, %.0f s)" % (fate, mutant[0], mutant[1], mutant[5], mutant[3], mutant[4], how, seconds)
             print(line, flush=True)
-            if outcome == "survived":
+            if fate == "survived":
                 survivors.append("\t".join((*key, "")))
     total = sum(counts.values()) - counts["equivalent"]
     print("%d mutants, %d equivalent; of %d others %d caught (%.1f %%), %d explained, %d survived" %

@@ -213,7 +213,7 @@ static void test_special_files(void **state)
 static void test_names_that_are_none(void **state)
 {
     const fixture *f = *state;
-    refuse(f, "-", &forced, TS_ERR_USAGE, "needs a file");
+    refuse(f, "-", &forced, TS_ERR_USAGE, "cannot be written to a stream");
     refuse(f, "", &forced, TS_ERR_OUTPUT, "No such file");
     char *path = path_of(f, "missing/out.db");
     refuse(f, path, &forced, TS_ERR_OUTPUT, "No such file or directory");
