@@ -135,8 +135,8 @@ static void print_zsh_spec(const ts_option *o, const char *name)
         [TS_VALUES_LEVEL] = "(DEBUG INFO WARN ERROR FATAL OFF)",
         [TS_VALUES_FORMAT] = "($(trace_streamer --format=list 2>/dev/null | cut -d\" \" -f1) list)",
         [TS_VALUES_TABLE] = "($(trace_streamer --tables 2>/dev/null | cut -d\" \" -f1))",
-        [TS_VALUES_ANALYSIS] = "($(trace_streamer --analyze=list 2>/dev/null | cut -d\" \" -f1) "
-                               "none default list)",
+        [TS_VALUES_ANALYSIS] = ("($(trace_streamer --analyze=list 2>/dev/null | cut -d\" \" -f1) "
+                                "none default list)"),
     };
     bool repeated = o->id == TS_OPT_PARAM;
     printf("    '%s%s%s[", repeated ? "*" : "", name,
@@ -190,8 +190,9 @@ static void print_fish_value(const ts_option *o)
         [TS_VALUES_FORMAT] =
             " -x -a \"(trace_streamer --format=list 2>/dev/null | string split -f1 ' ') list\"",
         [TS_VALUES_TABLE] = " -a \"(trace_streamer --tables 2>/dev/null | string split -f1 ' ')\"",
-        [TS_VALUES_ANALYSIS] = " -x -a \"(trace_streamer --analyze=list 2>/dev/null | string split "
-                               "-f1 ' ') none default list\"",
+        [TS_VALUES_ANALYSIS] =
+            (" -x -a \"(trace_streamer --analyze=list 2>/dev/null | string split "
+             "-f1 ' ') none default list\""),
     };
     if (o->arg == TS_ARG_VALUE || (o->arg == TS_ARG_OPTIONAL && o->values == TS_VALUES_TABLE)) {
         printf("%s", arguments[o->values]);
