@@ -2,8 +2,10 @@
 # What the tests of analyses share: PROGRAM SCAN_COMPARE PYTHON TEST-DIRECTORY.
 set -euo pipefail
 program=$1
+# shellcheck disable=SC2034 # used by those that include this file
 compare=$2
 python=$3
+# shellcheck disable=SC2034
 tests=$4
 dir=$(mktemp -d /tmp/ts-analysis-XXXXXX)
 trap 'chmod -R u+w "$dir"; rm -rf "$dir"' EXIT

@@ -17,7 +17,7 @@ tar cf small.tar small.htrace
 for format in $(ts --format=list | cut -d' ' -f1); do
     for input in small.htrace a.heapsnapshot noext fl fl.tar nested.tar small.tar -; do
         status=0
-        ts $input --format=$format -e x.db --quiet --force <small.htrace 2>err || status=$?
+        ts "$input" --format="$format" -e x.db --quiet --force <small.htrace 2>err || status=$?
         found=$(head -n 1 err)
         [ $status != 0 ] || found=$(sqlite3 x.db "SELECT group_concat(DISTINCT format) FROM source WHERE parent_id IS NULL;
             SELECT group_concat(DISTINCT severity) FROM import_issue WHERE severity IN ('data_loss', 'error')" | tr '\n' ' ')
