@@ -273,7 +273,8 @@ static void end_merge(ts_sorter *s)
 static size_t buffer_room(const ts_sorter *s, uint64_t count)
 {
     uint64_t rest = count * (sizeof(run) + sizeof(uint32_t));
-    uint64_t room = rest < s->memory ? (s->memory - rest) / count / s->size : 0;
+    /* (A merge has runs, which an analyser of the code does not see.) */
+    uint64_t room = rest < s->memory && count > 0 ? (s->memory - rest) / count / s->size : 0;
     uint64_t all = s->run_len / s->size;
     room = room > all ? all : room;
     return room == 0 ? 1 : (size_t)room;

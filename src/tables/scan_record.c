@@ -131,7 +131,7 @@ static ts_code chain_step(ts_scan *s)
     uint32_t number = c->page == 0 ? c->first : c->next;
     uint64_t at = c->page == 0 ? c->local_n : c->at + part;
     ts_code code;
-    if (number == 0) {
+    if (number == 0 || part == 0) {
         return scan_damaged(s, c->leaf, "the overflow pages of a row end before the row");
     }
     if ((code = scan_fetch(s, number, s->overflow)) != TS_OK) {
