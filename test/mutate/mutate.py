@@ -22,6 +22,7 @@ import json
 import os
 import queue
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -166,7 +167,7 @@ class Tree:
             return None
         with open(os.path.join(self.build, "compile_commands.json")) as f:
             entry = next(e for e in json.load(f) if os.path.samefile(e["file"], os.path.join(self.source, path)))
-        words = [w for w in entry["command"].split() if not w.startswith("-fsanitize") and w not in ("-g", "-O1", "-Werror")]
+        words = [w for w in shlex.split(entry["command"]) if not w.startswith("-fsanitize") and w not in ("-g", "-O1", "-Werror")]
         words[words.index("-o") + 1] = out = os.path.join(self.build, "equivalent.o")
         subprocess.run(words + ["-O2"], cwd=entry["directory"], check=True, capture_output=True)
         with open(out, "rb") as f:
@@ -178,18 +179,16 @@ class Tree:
 
 
 def reaching(chart, mutant):
-    """Names of the tests that reach a mutant, short ones first; those that make views for a mutant of a view."""
+    """Names of the tests that reach a mutant, short ones first; those that make views for a mutant of a view. Constants and tables are no code that
+    could be counted: all tests that use the file are asked."""
     path, line = mutant[0], mutant[1]
-    names = []
-    for name, test in chart.items():
-        lines = test["lines"]
-        if path.endswith(".sql"):
-            hit = "src/tables/schema_sql.c" in lines
-        else:
-            # A statement or condition of several lines may be counted at another line of it.
-            hit = not {line - 1, line, line + 1}.isdisjoint(lines.get(path, ()))
-        if hit:
-            names.append(name)
+    if path.endswith(".sql"):
+        names = [n for n, test in chart.items() if "src/tables/schema_sql.c" in test["lines"]]
+    else:
+        # A statement or condition of several lines may be counted at another line of it.
+        near = {line - 1, line, line + 1}
+        names = [n for n, test in chart.items() if not near.isdisjoint(test["lines"].get(path, ()))]
+        names = names or [n for n, test in chart.items() if path in test["lines"]]
     return sorted(names, key=lambda n: chart[n]["seconds"])
 
 
