@@ -3,6 +3,7 @@
 #
 #   tests with sanitizers and TS_SLOW=1: every point of the sweeps that .ci/run samples, files of 1, 2 and 4 GiB
 #   the same with the release build, as far as it differs (stack of 256 KiB, flags of the program)
+#   clang-tidy, its analyzer with three times the states of .ci/run
 #   fuzzing, TIME for each target (default 30m)
 #   coverage, with its thresholds
 #   300 mutants of the sources, 85 of 100 to be caught
@@ -46,9 +47,14 @@ slow_tests() { # preset, build folder
         TS_SLOW=1 ctest --test-dir "$2" -j "$jobs" --output-on-failure --no-tests=error
 }
 
+deep_tidy() {
+    cmake --preset clang && cmake --build --preset clang -j "$jobs" && scripts/tidy.sh 225000
+}
+
 step "dependencies" scripts/install-deps.sh
 step "tests, sanitizers" slow_tests dev build/nightly-dev
 step "tests, release" slow_tests release build/nightly-release
+step "clang-tidy" deep_tidy
 step "fuzzing" scripts/fuzz.sh "$time"
 step "coverage" scripts/coverage.sh
 step "mutants" scripts/mutate.sh --count 300 --least 85

@@ -61,38 +61,39 @@ while IFS=: read -r file included; do
 done < <(grep -HoE '^[[:space:]]*#[[:space:]]*include[[:space:]]+"[^"]+"' "${files[@]}" |
     sed -E 's/:[^"]*"([^"]+)"/:\1/')
 
-# Code without comments and texts, so that words in them do not count.
-strip() { # file
-    perl -0777 -pe 's{("(?:\\.|[^"\\])*"|\x27(?:\\.|[^\x27\\])+\x27)|/\*.*?\*/|//[^\n]*}
-        {my $t = defined $1 ? "\"\"" : $&; defined $1 ? "\"\"" : "\n" x ($t =~ tr/\n//)}gsex' "$1"
+# Code without comments and texts, so that words in them do not count: a copy of all files.
+code=$(mktemp -d)
+trap 'rm -rf "$code"' EXIT
+find . -type d -exec mkdir -p "$code/{}" \;
+perl -e '
+    undef $/;
+    my $target = shift;
+    for my $file (@ARGV) {
+        open my $in, "<", $file or die $file;
+        my $text = <$in>;
+        $text =~ s{("(?:\\.|[^"\\])*"|\x27(?:\\.|[^\x27\\])+\x27)|/\*.*?\*/|//[^\n]*}
+            {my $t = defined $1 ? "" : $&; defined $1 ? "\"\"" : "\n" x ($t =~ tr/\n//)}gsex;
+        open my $out, ">", "$target/$file" or die $file;
+        print $out $text;
+    }' "$code" "${files[@]}"
+[ "$(find "$code" -type f | wc -l)" = ${#files[@]} ] || complain "not all files could be read"
+except() { # regular expression of paths: the other files
+    printf '%s\n' "${files[@]}" | grep -vE "^($1)"
 }
-forbid() { # file, extended regular expression, what it means
+forbid() { # regular expression of paths to which it does not apply, extended regular expression, what it means
     local hits
-    hits=$(strip "$1" | grep -nE "$2" | head -3)
-    [ -z "$hits" ] || complain "$1: $3:"$'\n'"$hits"
+    hits=$(cd "$code" && except "$1" | xargs grep -nE "$2" | head -5)
+    [ -z "$hits" ] || complain "$3:"$'\n'"$hits"
 }
 before='(^|[^A-Za-z0-9_>.])'
-for file in "${files[@]}"; do
-    case $file in
-    tables/* | cli/*) ;;
-    *) grep -nE '#[[:space:]]*include[[:space:]]*<sqlite3' "$file" && complain "$file: includes sqlite3.h" ;;
-    esac
-    case $file in
-    cli/*) ;;
-    *)
-        forbid "$file" "$before(printf|puts|putchar|perror|vprintf|exit|_exit|_Exit|abort|quick_exit|assert) *\(" \
-            "prints or ends the program"
-        forbid "$file" "$before(stdout|stderr)([^A-Za-z0-9_]|$)" "uses the standard streams"
-        ;;
-    esac
-    case $file in
-    base/alloc.c | base/context.c) ;;
-    *)
-        forbid "$file" "$before(malloc|calloc|realloc|free|strdup|strndup|asprintf|vasprintf|aligned_alloc|posix_memalign|alloca) *\(" \
-            "allocates without base/alloc.h"
-        ;;
-    esac
-done
+hits=$(except 'tables/|cli/' | xargs grep -nE '#[[:space:]]*include[[:space:]]*<sqlite3')
+[ -z "$hits" ] || complain "includes sqlite3.h: $hits"
+forbid 'cli/' "$before(printf|puts|putchar|perror|vprintf|exit|_exit|_Exit|abort|quick_exit|assert) *\(" \
+    "prints or ends the program"
+forbid 'cli/' "$before(stdout|stderr)([^A-Za-z0-9_]|$)" "uses the standard streams"
+forbid 'base/alloc\.c$|base/context\.c$' \
+    "$before(malloc|calloc|realloc|free|strdup|strndup|asprintf|vasprintf|aligned_alloc|posix_memalign|alloca) *\(" \
+    "allocates without base/alloc.h"
 
 incomplete=$(cd .. && grep -nE '\(ts_sink\) *\{|\.late_text *=[^=]|\.sink = \{' \
     -r src test tools --include='*.c' --include='*.h')
@@ -100,19 +101,13 @@ incomplete=$(cd .. && grep -nE '\(ts_sink\) *\{|\.late_text *=[^=]|\.sink = \{' 
 # Whoever makes an input must not be able to choose which of its numbers and texts collide: a file with a hash table takes
 # its hash from base/hash.h with the key of the run. The rows that are reserved are found by rowids, which the program gives
 # itself in their order.
-tables=0
-for file in "${files[@]}"; do
-    case $file in
-    base/hash.h | tables/page_reserved.c) continue ;;
-    esac
-    forbid "$file" '0x9[eE]37|0x[cC]6[aA]4|0x[fF]{2}51|16777619|0x01000193|0x100000001[bB]3|2654435761|5381|[*] *(31|33|37|131)[^0-9]' \
-        "looks like a hash without a key"
-    if strip "$file" | grep -qE 'slots\[[^]]*\]' && [ "${file##*.}" = c ]; then
-        tables=$((tables + 1))
-        strip "$file" | grep -qE 'ts_hash_(begin|number) *\(' || complain "$file: a table of slots without ts_hash_begin or ts_hash_number"
-    fi
-done
-[ $tables -ge 6 ] || complain "only $tables files with hash tables found: does the pattern still fit?"
+unkeyed='base/hash\.h$|tables/page_reserved\.c$'
+forbid "$unkeyed" '0x9[eE]37|0x[cC]6[aA]4|0x[fF]{2}51|16777619|0x01000193|0x100000001[bB]3|2654435761|5381|[*] *(31|33|37|131)[^0-9]' \
+    "looks like a hash without a key"
+mapfile -t tables < <(cd "$code" && except "$unkeyed" | grep '\.c$' | xargs grep -lE 'slots\[[^]]*\]')
+keyless=$(cd "$code" && grep -LE 'ts_hash_(begin|number) *\(' "${tables[@]}")
+[ -z "$keyless" ] || complain "a table of slots without ts_hash_begin or ts_hash_number: $keyless"
+[ ${#tables[@]} -ge 6 ] || complain "only ${#tables[@]} files with hash tables found: does the pattern still fit?"
 
 # Every format's folder has a formats.h, for the registry.
 doubles=$(printf '%s\n' "${files[@]}" | grep -E '\.[ch]$' | sed 's|.*/||' | grep -vx formats.h | sort | uniq -d)

@@ -282,7 +282,7 @@ static void test_memory_of_many_nodes(void **state)
 
 static void test_floods_of_defects_are_cheap(void **state)
 {
-    enum { COUNT = 300000 };
+    enum { COUNT = 60000 };
     totals t;
     UNUSED(state);
     import_large(&t, large_profile(COUNT, 1, false, true)); /* as many second parents */

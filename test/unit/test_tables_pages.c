@@ -394,22 +394,32 @@ static void test_many_integer_columns(void **state)
     }
 }
 
-static void test_large_texts(void **state)
+static void put_large(fixture *f, const char *text, size_t largest, bool scanned)
 {
-    fixture *f = *state;
-    char *text = long_text(100 << 20);
+    const size_t sizes[] = {1 << 20, largest, 0, (1 << 20) + 1};
+    char lengths[80];
     pair x;
     pair_begin(&x, f, 4096, 0, "it");
-    const size_t sizes[] = {1 << 20, 100 << 20, 0, (1 << 20) + 1};
+    x.not_scanned = !scanned;
     for (int i = 0; i < 4; i++) {
         set_int(&x, 0, 0, i);
         set_text(&x, 0, 1, text, sizes[i]);
         pair_put(&x, 0);
     }
-    free(text);
     pair_finish(&x);
-    assert_sql(x.path, "SELECT length(c1) FROM t0", "1048576\n104857600\n0\n1048577\n");
+    snprintf(lengths, sizeof lengths, "1048576\n%zu\n0\n1048577\n", largest);
+    assert_sql(x.path, "SELECT length(c1) FROM t0", lengths);
     pair_free(&x);
+}
+
+static void test_large_texts(void **state)
+{
+    fixture *f = *state;
+    enum { LARGEST = 100 << 20 };
+    char *text = long_text(LARGEST);
+    put_large(f, text, LARGEST, false);
+    put_large(f, text, 5 << 20, true);
+    free(text);
 }
 
 /* --- rowids -------------------------------------------------------------------------------- */

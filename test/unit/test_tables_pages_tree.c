@@ -39,6 +39,7 @@ static void test_every_number_of_rows(void **state)
             pair_put(&x, 0);
             pair_put(&x, 1);
         }
+        x.not_scanned = rows > 100 && rows % 8 != 0;
         pair_finish(&x);
         pair_free(&x);
     }
@@ -136,6 +137,7 @@ static void test_interior_pages_full_at_the_end(void **state)
             for (int64_t d = -3; d < 4; d++) {
                 pair x;
                 fill(&x, f, at[k] + d, cases[i].first);
+                x.not_scanned = d < 0 || d > 1;
                 pair_finish(&x);
                 walk w = pair_shape(&x, 0);
                 assert_int_equal(w.leaves, at[k] + d);
@@ -322,6 +324,7 @@ static void test_sqlite_goes_on(void **state)
         pair x;
         uint64_t mix = 3;
         pair_begin(&x, f, page_sizes[s], 0, "iitt kt iiii r");
+        x.not_scanned = true;
         for (int64_t i = 0; i < 3000; i++) {
             put_random(&x, 0, &mix, 300);
             set_text(&x, 1, 1, letters, next_random(&mix) % 2900);
