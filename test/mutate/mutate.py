@@ -2,7 +2,7 @@
 """Changes the program in one place at a time and asks whether a test notices.
 
     mutate.py map --build DIR --out MAP         which lines of src/ each test of a coverage build runs, and how long it takes
-    mutate.py run --map MAP [--count N] [--seed S] [--jobs J] [--seconds T] [--only PATTERN] [--work DIR] [--report FILE]
+    mutate.py run --map MAP [--count N] [--seed S] [--jobs J] [--seconds T] [--only PATTERN] [--again FILE] [--work DIR] [--report FILE]
 
 `run` draws N mutants of src/ (mutants.py says what a mutant is), builds each in a copy of the tree with sanitizers and runs the tests that reach the changed
 line, short ones first, until one fails. A mutant is
@@ -200,13 +200,14 @@ def judge(tree, chart, files, mutant, limit):
     try:
         if not tree.make():
             return "caught", "the compiler"
-        begin = time.monotonic()
+        spent = 0.0
         skipped = 0
         for name in names:
             usual = chart[name]["seconds"]
-            if name not in tree.tests or time.monotonic() - begin + usual > limit:
+            if name not in tree.tests or spent + usual > limit:
                 skipped += 1
                 continue
+            spent += usual
             if not run_test(*tree.tests[name], 10 * usual + 20) and tree.passes(name, usual, files, mutant):
                 return "caught", name
         changed = tree.object_code(path)
@@ -252,6 +253,10 @@ def run(options):
                 with open(name) as f:
                     files[path] = f.read()
     drawn = mutants.sample(files, options.count, options.seed)
+    if options.again:
+        with open(options.again) as f:
+            wanted = {tuple(line.rstrip("\n").split("\t")[:4]) for line in f}
+        drawn = [m for m in drawn if key_of(files, m) in wanted]
     reasons = explained()
     trees = queue.Queue()
     for k in range(options.jobs):
@@ -303,6 +308,7 @@ def main():
     runs.add_argument("--seconds", type=float, default=120, help="of tests for one mutant, as long as they take undisturbed")
     runs.add_argument("--least", type=float, default=0, help="percentage of mutants that must be caught")
     runs.add_argument("--only", help="a pattern of paths")
+    runs.add_argument("--again", help="only those mutants that this report has")
     runs.add_argument("--work", default=os.path.join(ROOT, "build", "mutate"))
     runs.add_argument("--report", help="a file for the survivors, as lines for explained.txt")
     options = parser.parse_args()
