@@ -14,7 +14,7 @@ for arg in "$@"; do
     esac
 done
 
-# What is needed, and how to see that it is there: a program, or a pkg-config module.
+# What is needed, and how to see that it is there: a program, a pkg-config module, a header or a package.
 needs=(
     "build-essential program gcc"
     "build-essential program make"
@@ -26,6 +26,10 @@ needs=(
     "libprotobuf-c-dev module libprotobuf-c"
     "zlib1g-dev module zlib"
     "libarchive-dev module libarchive"
+    "libzstd-dev module libzstd"
+    "liblzma-dev module liblzma"
+    "liblz4-dev module liblz4"
+    "libbz2-dev header bzlib.h"
     "sqlite3 program sqlite3"
 )
 if [ $build_only = 0 ]; then
@@ -50,6 +54,7 @@ present() { # kind, name
     case $1 in
     program) command -v "$2" >/dev/null ;;
     module) command -v pkg-config >/dev/null && pkg-config --exists "$2" ;;
+    header) [ -f "/usr/include/$2" ] ;;
     package) dpkg-query -W -f '${Status}' "$2" 2>/dev/null | grep -q 'ok installed' ;;
     esac
 }

@@ -81,7 +81,8 @@ static ts_code help(ts_buf *out, ts_ctx *ctx)
         "       trace_streamer DB --analyze=NAMES [-e DB]\n"
         "\n"
         "Turns profiler recordings into one SQLite database. INPUT is a file, a directory,\n"
-        "an archive or - (standard input); gzip, zlib, zip and tar are unpacked.\n"
+        "an archive or - (standard input); gzip, zlib, bzip2, xz, zstd, lz4, zip and tar are\n"
+        "unpacked.\n"
         "-- ends the options. Long options may be shortened as long as they are unique.\n";
     static const char tail[] =
         "\nExit codes: 0 done (damage is in the table import_issue), 1 no input could be\n"
@@ -129,7 +130,7 @@ static ts_code put_list(ts_ctx *ctx, ts_buf *out)
 {
     static const char features[] =
         "features:\n"
-        "  wrappers         gzip, zlib, zip, tar, nested up to 4 deep\n"
+        "  wrappers         gzip, zlib, bzip2, xz, zstd, lz4, zip, tar, nested up to 4 deep\n"
         "  inputs           files, directories, pipes, several at once\n"
         "  output           SQLite database, recordings (-s), rows (-q)\n"
         "  summary          text, JSON (--json)\n";

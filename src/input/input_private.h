@@ -57,7 +57,13 @@ void ts_layer_doubt(ts_layer *l);
 
 /* --- wrappers ------------------------------------------------------------------------------ */
 
-typedef enum ts_sniffed { TS_SNIFF_PLAIN, TS_SNIFF_GZIP, TS_SNIFF_ZLIB, TS_SNIFF_MARK } ts_sniffed;
+struct ts_codec;
+
+/* What stands at the begin: a codec's stream, the viewer's line, or neither. */
+typedef struct ts_sniffed {
+    const struct ts_codec *codec; /* NULL: not compressed */
+    bool mark;
+} ts_sniffed;
 
 enum { TS_MARK_MAX = 1 << 20 };
 #define TS_MARK_TEXT "MarkPositionJSON->"
@@ -66,8 +72,9 @@ enum { TS_MARK_MAX = 1 << 20 };
 ts_code ts_sniff_wrapper(ts_sniffed *out, ts_ctx *ctx, const uint8_t *p, size_t n, bool whole);
 ts_wrap ts_sniff_archive(const uint8_t *p, size_t n);
 
-/* A layer that inflates what `below` gives; owns it from then on, also when it fails. */
-ts_code ts_inflate_layer(ts_layer **out, ts_fileset *set, ts_layer *below, bool gzip);
+/* A layer that decompresses what `below` gives; owns it from then on, also when it fails. */
+ts_code ts_decompress_layer(ts_layer **out, ts_fileset *set, ts_layer *below,
+                            const struct ts_codec *codec);
 
 /* Initialises inflate with our memory. */
 struct z_stream_s;

@@ -1,6 +1,7 @@
 #include "input/input_private.h"
 
 #include "base/alloc.h"
+#include "input/codec.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,7 +39,7 @@ static ts_code stream_take_mark(ts_stream *s)
     }
 }
 
-static ts_code push_inflate(ts_stream *s, bool gzip)
+static ts_code push_codec(ts_stream *s, const ts_codec *codec)
 {
     ts_ctx *ctx = s->ctx;
     if (s->depth >= ctx->limits.archive_depth) {
@@ -51,9 +52,9 @@ static ts_code push_inflate(ts_stream *s, bool gzip)
     ts_layer *below = s->top;
     s->top = NULL;
     s->bottom = NULL;
-    ts_code code = ts_inflate_layer(&s->top, s->set, below, gzip);
+    ts_code code = ts_decompress_layer(&s->top, s->set, below, codec);
     s->depth++;
-    add_wrapper(s, gzip ? "gzip" : "zlib");
+    add_wrapper(s, codec->name);
     return code;
 }
 
@@ -75,11 +76,11 @@ static ts_code stream_unwrap(ts_stream *s)
         if ((code = ts_sniff_wrapper(&sniffed, s->ctx, p, n, whole)) != TS_OK) {
             return code;
         }
-        if (sniffed == TS_SNIFF_MARK && !mark_seen) {
+        if (sniffed.mark && !mark_seen) {
             mark_seen = true;
             code = stream_take_mark(s);
-        } else if (sniffed == TS_SNIFF_GZIP || sniffed == TS_SNIFF_ZLIB) {
-            code = push_inflate(s, sniffed == TS_SNIFF_GZIP);
+        } else if (sniffed.codec != NULL) {
+            code = push_codec(s, sniffed.codec);
         } else {
             s->wrap = ts_sniff_archive(p, n);
             return TS_OK;

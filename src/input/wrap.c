@@ -1,5 +1,7 @@
 #include "input/input_private.h"
 
+#include "input/codec.h"
+
 #include <string.h>
 
 enum {
@@ -27,22 +29,34 @@ static bool is_zlib_header(const uint8_t *p, size_t n)
            (p[0] * 256U + p[1]) % 31 == 0 && (p[1] & ZLIB_PRESET_DICT) == 0;
 }
 
+/* Fewer than four bytes may be anything. */
+static bool begins_stream(const ts_codec *codec, const uint8_t *p, size_t n)
+{
+    ts_codec_next next = n < 4 ? TS_CODEC_NONE : codec->next(p, n);
+    return next == TS_CODEC_ANOTHER || (next == TS_CODEC_PART && n < TS_CODEC_HEAD);
+}
+
 ts_code ts_sniff_wrapper(ts_sniffed *out, ts_ctx *ctx, const uint8_t *p, size_t n, bool whole)
 {
+    static const ts_codec *const codecs[] = {&ts_codec_zstd, &ts_codec_xz, &ts_codec_bzip2,
+                                             &ts_codec_lz4};
     ts_code code = TS_OK;
-    *out = TS_SNIFF_PLAIN;
+    *out = (ts_sniffed){NULL, false};
     if (is_gzip(p, n)) {
-        *out = TS_SNIFF_GZIP;
-    } else if (is_zlib_header(p, n)) {
+        out->codec = &ts_codec_gzip;
+        return TS_OK;
+    }
+    if (is_zlib_header(p, n)) {
         bool likely = false;
         code = ts_inflate_probe(&likely, ctx, p, n, whole);
-        if (likely) {
-            *out = TS_SNIFF_ZLIB;
-        }
-    } else if (n >= strlen(TS_MARK_TEXT) && memcmp(p, TS_MARK_TEXT, strlen(TS_MARK_TEXT)) == 0) {
-        *out = TS_SNIFF_MARK;
+        out->codec = likely ? &ts_codec_zlib : NULL;
+        return code;
     }
-    return code;
+    for (size_t i = 0; i < sizeof codecs / sizeof codecs[0] && out->codec == NULL; i++) {
+        out->codec = begins_stream(codecs[i], p, n) ? codecs[i] : NULL;
+    }
+    out->mark = n >= strlen(TS_MARK_TEXT) && memcmp(p, TS_MARK_TEXT, strlen(TS_MARK_TEXT)) == 0;
+    return TS_OK;
 }
 
 /* The sum of a header's bytes with the checksum field read as blanks. Old programs summed signed

@@ -100,8 +100,11 @@ typedef struct argument {
     unsigned depth;
 } argument;
 
-static ts_code import_unknown(ts_run *run, const char *name, ts_text head)
+static ts_code import_unknown(ts_run *run, const char *name, ts_text head, const ts_damage *damage)
 {
+    if (head.n == 0 && damage != NULL) {
+        return ts_fail(run->ctx, TS_ERR_INPUT, "nothing of %s can be read: %s", name, damage->what);
+    }
     if (head.n == 0) {
         return ts_fail(run->ctx, TS_ERR_INPUT, "%s is empty", name);
     }
@@ -130,7 +133,7 @@ static ts_code import_pass_over(argument *a, const char *name, ts_text head,
     int64_t id;
     ts_code code;
     if (ts_fileset_kind(l->set) == TS_SET_FILE) {
-        return import_failure(run, import_unknown(run, name, head), l->set, name);
+        return import_failure(run, import_unknown(run, name, head, damage), l->set, name);
     }
     if (l->beside && (damage == NULL || damage->trailing)) {
         l->passed++;

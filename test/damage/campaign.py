@@ -23,11 +23,13 @@ Equal seeds give equal runs; a failure prints what makes it again.
 """
 
 import argparse
+import bz2
 import collections
 import concurrent.futures
 import gc
 import gzip
 import importlib.util
+import lzma
 import multiprocessing
 import os
 import random
@@ -126,7 +128,7 @@ def consistent_zip(path):
         return consistent_cloud.consistent(folder)
 
 
-CONSISTENT = {name: consistent_profile.consistent for name in ("cpuprofile", "profile", "htrace", "real-cpuprofile", "in-gz")}
+CONSISTENT = {name: consistent_profile.consistent for name in ("cpuprofile", "profile", "htrace", "real-cpuprofile", "in-gz", "in-bz2", "in-xz")}
 if importlib.util.find_spec("consistent_cloud") is not None:
     import consistent_cloud
 
@@ -137,7 +139,7 @@ if importlib.util.find_spec("consistent_cloud") is not None:
 CONSISTENT.update({name: consistent_heap.consistent for name in ("timeline", "real-timeline", "snapshot")})
 
 # What such a reader finds in the damaged input, and where the database has it.
-SAYS = {name: consistent_profile.samples for name in ("cpuprofile", "profile", "htrace", "real-cpuprofile", "in-gz")}
+SAYS = {name: consistent_profile.samples for name in ("cpuprofile", "profile", "htrace", "real-cpuprofile", "in-gz", "in-bz2", "in-xz")}
 SAYS_SQL = {name: ["SELECT p.id, s.ts - p.start_time, n.raw_id FROM js_cpu_profile p JOIN stack_sample s ON s.source_id = p.source_id "
                    "LEFT JOIN stack_node n ON n.id = s.node_id ORDER BY p.id, s.id"] for name in SAYS}
 SAYS.update({name: consistent_heap.rows for name in ("timeline", "real-timeline", "snapshot")})
@@ -195,11 +197,12 @@ def recordings(program, tools, data, folder):
     for name, source in sets:
         files = [os.path.join(d, f) for d, _, names in os.walk(source) for f in names] if os.path.isdir(source) else [source]
         yield name, source, sorted(f for f in files if "filelist" not in f and "callsDictionary" not in f and "/gc/" not in f)
-    for name, source in (("tar", "flare"), ("zip", "cloud-agent"), ("gz", "cpuprofile")):
+    pack = {"gz": lambda data: gzip.compress(data, mtime=0), "bz2": bz2.compress, "xz": lzma.compress}
+    for name, source in (("tar", "flare"), ("zip", "cloud-agent"), ("gz", "cpuprofile"), ("bz2", "cpuprofile"), ("xz", "cpuprofile")):
         target = path("in-" + name)
-        if name == "gz":
-            with open(path(source), "rb") as f, gzip.GzipFile(target, "wb", mtime=0) as g:
-                g.write(f.read())
+        if name in pack:
+            with open(path(source), "rb") as f, open(target, "wb") as g:
+                g.write(pack[name](f.read()))
         else:
             base = shutil.make_archive(path("archive"), name, path(source))
             os.rename(base, target)

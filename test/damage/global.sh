@@ -58,6 +58,17 @@ says "1000 times its size" "ratio of a zip"
 head -c 80000000 /dev/zero | cat small.htrace - | gzip -9 >bomb.gz
 import 6 bomb.gz
 says 1000 "ratio of a gzip file"
+python3 -c '
+import bz2, lzma, sys
+data = open("small.htrace", "rb").read() + bytes(80000000)
+open("bomb.bz2", "wb").write(bz2.compress(data))
+open("bomb.xz", "wb").write(lzma.compress(data, preset=1))
+'
+for kind in bz2 xz; do
+    import 6 bomb.$kind
+    says 1000 "ratio of a file: $kind"
+done
+rm bomb.bz2 bomb.xz
 gzip -k small.htrace
 import 6 small.htrace.gz --max-inflate 2K
 says 2048 "--max-inflate"

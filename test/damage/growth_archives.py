@@ -2,8 +2,10 @@
 
 MEMBER is a small recording. The shapes with pods take a directory of the Cloud Profiler's agent instead."""
 
+import bz2
 import gzip
 import io
+import lzma
 import os
 import struct
 import sys
@@ -13,6 +15,11 @@ import zlib
 
 shape, n, member, output = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4]
 TEXT = b"no recording"
+
+
+def parts_of(path):
+    with open(path, "rb") as f:
+        return list(iter(lambda: f.read(60000), b""))
 
 
 def tar_of(members, mode="w"):
@@ -77,6 +84,16 @@ elif shape == "ends":  # that are none, all over a zip
     data = zip_of([("m", b"PK\5\6" * n)], zipfile.ZIP_STORED)
 elif shape == "gzips":
     data = gzip.compress(open(member, "rb").read()) + gzip.compress(b"") * n
+elif shape == "bzip2s":
+    data = bz2.compress(open(member, "rb").read()) + bz2.compress(b"") * n
+elif shape == "xzs":
+    data = lzma.compress(open(member, "rb").read()) + lzma.compress(b"") * n
+elif shape == "zstds":  # raw blocks: a frame of the member's size, a window of 128 KiB; frames to be skipped; empty frames
+    data = b"".join(b"\x28\xb5\x2f\xfd\0\x38" + struct.pack("<I", len(part) << 3 | 1)[:3] + part for part in parts_of(member))
+    data += (b"\x50\x2a\x4d\x18" + struct.pack("<I", 3) + b"abc" + b"\x28\xb5\x2f\xfd\0\x38\1\0\0") * n
+elif shape == "lz4s":  # frames of independent blocks of 64 KiB that are stored, without checksums (HC is that of the two bytes before it)
+    frame = b"\x04\x22\x4d\x18\x60\x40\x82"
+    data = b"".join(frame + struct.pack("<I", len(part) | 1 << 31) + part + bytes(4) for part in parts_of(member)) + (frame + bytes(4)) * n
 elif shape == "nested":  # archives in an archive
     inner = zip_of([("m", TEXT)])
     data = tar_of([("a%d.zip" % i, inner) for i in range(n)])

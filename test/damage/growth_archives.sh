@@ -47,7 +47,7 @@ grows() {
 for shape in tar zip tar.gz crc crc_stored same_names upward zips tars no_directory links; do
     grows $shape 500
 done
-for shape in empty_zips ends gzips; do
+for shape in empty_zips ends gzips bzip2s xzs zstds lz4s; do
     grows $shape 5000
 done
 grows nested 125

@@ -42,7 +42,7 @@ static void import_damaged(run *r, const bytes *file)
 
 /* --- wrappers --------------------------------------------------------------------------------- */
 
-enum wrapper { GZIP, ZLIB, ZIP, ZIP_STORED, TAR, WRAPPERS };
+enum wrapper { GZIP, ZLIB, ZIP, ZIP_STORED, TAR, BZIP2, XZ, ZSTD, LZ4, WRAPPERS };
 
 static bytes deflated(const bytes *in, int window)
 {
@@ -66,7 +66,15 @@ static bytes archived(const bytes *in, enum wrapper kind)
     struct archive *a = archive_write_new();
     struct archive_entry *e = archive_entry_new();
     assert_non_null(out.p);
-    if (kind == TAR) {
+    int compressed = kind == BZIP2  ? archive_write_add_filter_bzip2(a)
+                     : kind == XZ   ? archive_write_add_filter_xz(a)
+                     : kind == ZSTD ? archive_write_add_filter_zstd(a)
+                     : kind == LZ4  ? archive_write_add_filter_lz4(a)
+                                    : ARCHIVE_OK;
+    assert_int_equal(compressed, ARCHIVE_OK);
+    if (kind >= BZIP2) {
+        archive_write_set_format_raw(a);
+    } else if (kind == TAR) {
         archive_write_set_format_ustar(a);
     } else {
         archive_write_set_format_zip(a);

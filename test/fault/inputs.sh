@@ -19,6 +19,9 @@ cd "$dir"
 "$mkhtrace" -o profile.htrace --config pid=77,type=none,cpu=1 --profile profile.cpuprofile
 "$mkhtrace" -o viewer.htrace --data-in-object --snapshot snapshot.heapsnapshot
 gzip -9nc snapshot.htrace >snapshot.htrace.gz
+"$cmake" -E tar cj snapshot.tar.bz2 --format=gnutar snapshot.htrace
+"$cmake" -E tar cJ snapshot.tar.xz --format=gnutar snapshot.htrace
+"$cmake" -E tar c snapshot.tar.zst --zstd --format=gnutar snapshot.htrace
 "$cmake" -E tar cf all.zip --format=zip snapshot.htrace timeline.heaptimeline
 "$cmake" -E tar czf all.tar.gz profile.htrace snapshot.heapsnapshot
 "$cmake" -E tar cf all.tar profile.htrace snapshot.heapsnapshot

@@ -1,0 +1,192 @@
+/* A layer that decompresses what the one below gives, by a codec: limits, damage, what follows. */
+#include "input/input_private.h"
+
+#include "base/alloc.h"
+#include "base/ckd.h"
+#include "input/codec.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { PADDING_MAX = 64 << 20 };
+
+typedef struct decompress_layer {
+    ts_layer base;
+    ts_fileset *set;
+    const ts_codec *codec;
+    void *decoder;
+    bool done;
+    bool idle; /* the last step neither read nor wrote */
+    uint64_t in;
+    uint64_t out;
+} decompress_layer;
+
+static void decompress_damage(decompress_layer *l, bool trailing, const char *what)
+{
+    ts_layer_damage(&l->base, l->in, trailing, "%s data %s", l->codec->name, what);
+    l->done = true;
+}
+
+/* What a wrong checksum or an invalid code stands for may be anywhere before it. */
+static void decompress_invalid(decompress_layer *l, const char *why)
+{
+    ts_layer_damage(&l->base, l->in, false, "%s data is damaged: %s", l->codec->name, why);
+    ts_layer_doubt(&l->base);
+    l->done = true;
+}
+
+/* Zero bytes up to the end are padding, as tapes and disks leave it: there is nothing in them. */
+static ts_code is_padding(bool *is, ts_layer *below)
+{
+    static const uint8_t zero[512];
+    uint64_t looked = 0;
+    *is = true;
+    for (;;) {
+        const uint8_t *p;
+        size_t n;
+        ts_code code = ts_layer_window(&p, &n, below, 1);
+        if (code != TS_OK || n == 0) {
+            return code;
+        }
+        n = n < sizeof zero ? n : sizeof zero;
+        looked += n;
+        if (memcmp(p, zero, n) != 0 || looked > PADDING_MAX) {
+            *is = false;
+            return TS_OK;
+        }
+        ts_layer_take(below, n);
+    }
+}
+
+/* After the end of a stream: another one, the end, or bytes that belong nowhere. */
+static ts_code next_stream(decompress_layer *l)
+{
+    const uint8_t *p;
+    size_t n;
+    ts_code code = ts_layer_window(&p, &n, l->base.below, TS_CODEC_HEAD);
+    ts_codec_next next;
+    if (code != TS_OK) {
+        return code;
+    }
+    next = n == 0 ? TS_CODEC_NONE : l->codec->next(p, n);
+    if (n == 0) {
+        l->done = true;
+    } else if (next == TS_CODEC_PART) {
+        decompress_damage(l, false, "ends early");
+    } else if (next == TS_CODEC_ANOTHER) {
+        code = l->codec->again(l->decoder, l->base.ctx);
+    } else {
+        bool padding;
+        code = is_padding(&padding, l->base.below);
+        l->done = true;
+        if (code == TS_OK && !padding) {
+            decompress_damage(l, true, "is followed by bytes that do not belong to it");
+        }
+    }
+    return code;
+}
+
+/* One step of the decoder with the bytes at hand. */
+static ts_code decompress_step(decompress_layer *l, uint8_t *out, size_t room, size_t *made)
+{
+    ts_layer *below = l->base.below;
+    ts_codec_io io = {.out = out, .out_n = room};
+    ts_codec_state state = TS_CODEC_MORE;
+    ts_code code = ts_layer_window(&io.in, &io.in_n, below, 1);
+    *made = 0;
+    if (code != TS_OK) {
+        return code;
+    }
+    if (io.in_n == 0) {
+        decompress_damage(l, false, "ends early");
+        return TS_OK;
+    }
+    if ((code = l->codec->step(&state, l->decoder, l->base.ctx, &io)) != TS_OK) {
+        return code;
+    }
+    *made = io.made;
+    l->in += io.used;
+    ts_layer_take(below, io.used);
+    if (state == TS_CODEC_DAMAGED) {
+        decompress_invalid(l, io.why);
+    } else if (state == TS_CODEC_END) {
+        code = next_stream(l);
+    } else if (io.used == 0 && io.made == 0 && l->idle) {
+        decompress_invalid(l, "no progress");
+    }
+    l->idle = io.used == 0 && io.made == 0;
+    return code;
+}
+
+static ts_code check_limits(const decompress_layer *l)
+{
+    ts_ctx *ctx = l->base.ctx;
+    const ts_limits *limits = &ctx->limits;
+    uint64_t allowed;
+    if (l->out > limits->max_inflate) {
+        return ts_fail(ctx, TS_ERR_LIMIT,
+                       "%s data inflates to more than %" PRIu64
+                       " bytes, which is the limit (--max-inflate)",
+                       l->codec->name, limits->max_inflate);
+    }
+    if (l->out > limits->inflate_grace && !ts_ckd_mul(&allowed, limits->inflate_ratio, l->in) &&
+        l->out > allowed) {
+        return ts_fail(ctx, TS_ERR_LIMIT,
+                       "%s data inflates to more than %" PRIu64
+                       " times its size, which is the limit: %" PRIu64 " bytes from %" PRIu64,
+                       l->codec->name, limits->inflate_ratio, l->out, l->in);
+    }
+    return TS_OK;
+}
+
+static ts_code decompress_pull(size_t *got, ts_layer *base, uint8_t *buf, size_t cap)
+{
+    decompress_layer *l = (decompress_layer *)base;
+    ts_code code = ts_check_cancel(base->ctx);
+    size_t have = 0;
+    *got = 0;
+    while (code == TS_OK && !l->done && have < cap) {
+        size_t made;
+        code = decompress_step(l, buf + have, cap - have, &made);
+        have += made;
+    }
+    if (code != TS_OK) {
+        return code;
+    }
+    *got = have;
+    l->out += have;
+    if ((code = check_limits(l)) != TS_OK) {
+        return code;
+    }
+    return ts_fileset_charge(l->set, have);
+}
+
+static void decompress_release(ts_layer *base)
+{
+    decompress_layer *l = (decompress_layer *)base;
+    l->codec->close(l->decoder, base->ctx);
+}
+
+ts_code ts_decompress_layer(ts_layer **out, ts_fileset *set, ts_layer *below, const ts_codec *codec)
+{
+    ts_ctx *ctx = set->ctx;
+    decompress_layer *l = ts_zalloc(ctx, 1, sizeof *l);
+    ts_code code;
+    *out = NULL;
+    if (l == NULL) {
+        ts_layer_free(below);
+        return ctx->error.code;
+    }
+    l->base.ctx = ctx;
+    l->base.below = below;
+    l->base.pull = decompress_pull;
+    l->base.release = decompress_release;
+    l->set = set;
+    l->codec = codec;
+    if ((code = codec->open(&l->decoder, ctx)) != TS_OK) {
+        ts_layer_free(&l->base);
+        return code;
+    }
+    *out = &l->base;
+    return TS_OK;
+}
