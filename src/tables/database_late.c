@@ -5,13 +5,10 @@
  */
 #include "tables/database_private.h"
 
-#include "base/alloc.h"
-
-#include <string.h>
-
 ts_code ts_db_late_text(ts_db *db, enum ts_table_id table, int64_t rowid, unsigned column,
                         ts_text value)
 {
+    size_t at = db->late_bytes.n;
     ts_late_text *t;
     ts_code code;
     if (db->pages == NULL || rowid < 1 || (uint64_t)rowid > db->sink.rows[table] ||
@@ -19,22 +16,14 @@ ts_code ts_db_late_text(ts_db *db, enum ts_table_id table, int64_t rowid, unsign
         return ts_fail(db->ctx, TS_ERR_INTERNAL, "no row for a text: table=%s, row=%lld",
                        ts_schema[table].name, (long long)rowid);
     }
-    if (db->late_count == db->late_cap) {
-        size_t cap = db->late_cap == 0 ? 16 : db->late_cap * 2;
-        ts_late_text *late = ts_realloc(db->ctx, db->late, cap, sizeof *late);
-        if (late == NULL) {
-            return db->ctx->error.code;
-        }
-        db->late = late;
-        db->late_cap = cap;
+    if ((code = ts_buf_put(db->ctx, &db->late_bytes, value.p, value.n)) != TS_OK) {
+        return code;
     }
-    t = &db->late[db->late_count];
-    *t = (ts_late_text){table, column, rowid, db->late_bytes.n, value.n};
-    code = ts_buf_put(db->ctx, &db->late_bytes, value.p, value.n);
-    if (code == TS_OK) {
-        db->late_count++;
+    if ((t = ts_vec_add(db->ctx, &db->late, sizeof *t)) == NULL) {
+        return db->ctx->error.code;
     }
-    return code;
+    *t = (ts_late_text){table, column, rowid, at, value.n};
+    return TS_OK;
 }
 
 static int late_put_text(const ts_db *db, const ts_late_text *t)
@@ -74,27 +63,22 @@ static bool can_be_null(const ts_table *table, uint64_t columns)
 ts_code ts_db_invalidate(ts_db *db, enum ts_table_id table, int64_t first, int64_t last,
                          uint64_t columns)
 {
-    ts_null_range *before = db->null_count == 0 ? NULL : &db->nulls[db->null_count - 1];
+    ts_null_range *all = db->nulls.p;
+    ts_null_range *range = db->nulls.n == 0 ? NULL : &all[db->nulls.n - 1];
     if (db->pages == NULL || first < 1 || last < first || (uint64_t)last > db->sink.rows[table] ||
         !can_be_null(&ts_schema[table], columns)) {
         return ts_fail(db->ctx, TS_ERR_INTERNAL, "no rows to invalidate: table=%s, rows=%lld-%lld",
                        ts_schema[table].name, (long long)first, (long long)last);
     }
-    if (before != NULL && before->table == table && before->columns == columns &&
-        before->last == first - 1) {
-        before->last = last;
+    if (range != NULL && range->table == table && range->columns == columns &&
+        range->last == first - 1) {
+        range->last = last;
         return TS_OK;
     }
-    if (db->null_count == db->null_cap) {
-        size_t cap = db->null_cap == 0 ? 16 : db->null_cap * 2;
-        ts_null_range *nulls = ts_realloc(db->ctx, db->nulls, cap, sizeof *nulls);
-        if (nulls == NULL) {
-            return db->ctx->error.code;
-        }
-        db->nulls = nulls;
-        db->null_cap = cap;
+    if ((range = ts_vec_add(db->ctx, &db->nulls, sizeof *range)) == NULL) {
+        return db->ctx->error.code;
     }
-    db->nulls[db->null_count++] = (ts_null_range){table, first, last, columns};
+    *range = (ts_null_range){table, first, last, columns};
     return TS_OK;
 }
 
@@ -129,16 +113,18 @@ static int put_nulls(const ts_db *db, const ts_null_range *range)
 
 ts_code ts_db_put_late(ts_db *db)
 {
+    const ts_late_text *late = db->late.p;
+    const ts_null_range *nulls = db->nulls.p;
     int rc = SQLITE_OK;
-    if (db->late_count == 0 && db->null_count == 0) {
+    if (db->late.n == 0 && db->nulls.n == 0) {
         return TS_OK;
     }
     rc = sqlite3_exec(db->handle, "BEGIN EXCLUSIVE", NULL, NULL, NULL);
-    for (size_t i = 0; i < db->late_count && rc == SQLITE_OK; i++) {
-        rc = late_put_text(db, &db->late[i]);
+    for (size_t i = 0; i < db->late.n && rc == SQLITE_OK; i++) {
+        rc = late_put_text(db, &late[i]);
     }
-    for (size_t i = 0; i < db->null_count && rc == SQLITE_OK; i++) {
-        rc = put_nulls(db, &db->nulls[i]);
+    for (size_t i = 0; i < db->nulls.n && rc == SQLITE_OK; i++) {
+        rc = put_nulls(db, &nulls[i]);
     }
     if (rc == SQLITE_OK) {
         rc = sqlite3_exec(db->handle, "COMMIT", NULL, NULL, NULL);
@@ -149,13 +135,7 @@ ts_code ts_db_put_late(ts_db *db)
 
 void ts_db_free_late(ts_db *db)
 {
-    ts_free(db->ctx, db->late);
-    ts_free(db->ctx, db->nulls);
+    ts_vec_free(db->ctx, &db->late);
+    ts_vec_free(db->ctx, &db->nulls);
     ts_buf_free(db->ctx, &db->late_bytes);
-    db->late = NULL;
-    db->late_count = 0;
-    db->late_cap = 0;
-    db->nulls = NULL;
-    db->null_count = 0;
-    db->null_cap = 0;
 }

@@ -3,6 +3,7 @@
 #define TS_TABLES_DATABASE_PRIVATE_H
 
 #include "base/buf.h"
+#include "base/vec.h"
 #include "tables/database.h"
 #include "tables/page_writer.h"
 
@@ -37,11 +38,9 @@ struct ts_db {
     ts_sink sink;
     int fd;          /* of the page writer; -1 when there is none */
     ts_pages *pages; /* while rows are written */
-    ts_late_text *late;
-    size_t late_count, late_cap;
+    ts_vec late;     /* ts_late_text */
     ts_buf late_bytes;
-    ts_null_range *nulls;
-    size_t null_count, null_cap;
+    ts_vec nulls;                         /* ts_null_range */
     bool show_slices;                     /* callstack becomes a view of stack_slice */
     bool adding;                          /* rows are added to a finished file (database_add.c) */
     uint32_t roots[TS_TABLE_COUNT];       /* then: where its tables begin; 0: it is no table */

@@ -168,7 +168,7 @@ static ts_code read_cells(ts_scan *s, uint32_t most)
         row += done ? 1 : 0;
     }
     s->batch.rows = row;
-    if (s->late_count > 0 || (s->reader->db != NULL && s->reader->db->null_count > 0)) {
+    if (s->late_count > 0 || (s->reader->db != NULL && s->reader->db->nulls.n > 0)) {
         scan_apply_late(s);
     }
     return TS_OK;
@@ -322,16 +322,17 @@ static int by_rowid(const void *a, const void *b)
 ts_code scan_prepare_late(ts_scan *s, enum ts_table_id table)
 {
     const ts_db *db = s->reader->db;
+    const ts_late_text *late = db == NULL ? NULL : db->late.p;
     size_t n = 0;
-    if (db == NULL || db->late_count == 0) {
+    if (late == NULL) {
         return TS_OK;
     }
-    s->late = ts_alloc(s->reader->ctx, db->late_count, sizeof *s->late);
+    s->late = ts_alloc(s->reader->ctx, db->late.n, sizeof *s->late);
     if (s->late == NULL) {
         return s->reader->ctx->error.code;
     }
-    for (size_t i = 0; i < db->late_count; i++) {
-        const ts_late_text *t = &db->late[i];
+    for (size_t i = 0; i < db->late.n; i++) {
+        const ts_late_text *t = &late[i];
         int slot = t->table == table ? s->slot_of[t->column] : -1;
         if (slot >= 0) {
             s->late[n++] = (scan_late){
@@ -378,6 +379,7 @@ static void apply_nulls(ts_scan *s, const ts_null_range *range)
 void scan_apply_late(ts_scan *s)
 {
     const ts_db *db = s->reader->db;
+    const ts_null_range *nulls = db->nulls.p;
     unsigned rows = s->batch.rows;
     size_t at;
     if (rows == 0) {
@@ -394,9 +396,9 @@ void scan_apply_late(ts_scan *s)
             s->chosen[t->slot].null[row] = 0;
         }
     }
-    for (size_t i = 0; i < db->null_count; i++) {
-        if ((const ts_table *)&ts_schema[db->nulls[i].table] == s->table) {
-            apply_nulls(s, &db->nulls[i]);
+    for (size_t i = 0; i < db->nulls.n; i++) {
+        if ((const ts_table *)&ts_schema[nulls[i].table] == s->table) {
+            apply_nulls(s, &nulls[i]);
         }
     }
 }

@@ -331,6 +331,10 @@ static void test_invalidated_ranges(void **state)
                                          TS_NULL_BIT(js_heap_string, file_index)));
     assert_ok(f->ctx,
               ts_sink_invalidate(sink, TS_T_stack_method, 7, 7, TS_NULL_BIT(stack_method, name)));
+    for (int64_t i = 100; i < 200; i += 2) { /* none joins the one before */
+        assert_ok(f->ctx, ts_sink_invalidate(sink, TS_T_stack_method, i, i,
+                                             TS_NULL_BIT(stack_method, name)));
+    }
     static const struct {
         int64_t first, last;
         uint64_t columns;
@@ -349,7 +353,12 @@ static void test_invalidated_ranges(void **state)
                "min(rowid) FILTER (WHERE string IS NULL) FROM js_heap_string",
                "3000|1998|1999|1998|2000\n");
     assert_sql(path, "SELECT sum(length(string)) FROM js_heap_string", "219590\n");
-    assert_sql(path, "SELECT id, raw_id FROM stack_method WHERE name IS NULL", "7|6\n");
+    assert_sql(path, "SELECT id, raw_id FROM stack_method WHERE name IS NULL AND id < 100",
+               "7|6\n");
+    assert_sql(path,
+               "SELECT count(*), min(id), max(id), sum(id % 2) FROM stack_method "
+               "WHERE name IS NULL AND id >= 100",
+               "50|100|198|0\n");
     free(path);
 }
 
