@@ -587,6 +587,40 @@ static void test_names_of_files(void **state)
     run_free(&r);
 }
 
+/* Directories below the input: what stands in one without samples is passed over and counted. */
+static void test_directory_without_samples(void **state)
+{
+    sample parts[2] = {mini(), {.count = 0}};
+    run r;
+    folder top = write_sample(&parts[1]); /* no files yet */
+    const char *path = top.path;
+    folder f[2];
+    UNUSED(state);
+    put_str(file_of(&parts[1], "notes.txt"), "x");
+    put_str(file_of(&parts[1], "thread_x_stack.fdata"), "x");
+    put_str(file_of(&parts[1], "z.json"), "{}");
+    for (size_t i = 0; i < 2; i++) {
+        f[i] = write_sample(&parts[i]);
+        char *below = path_in(&top, i == 0 ? "a" : "b");
+        assert_int_equal(rename(f[i].path, below), 0);
+        snprintf(f[i].path, sizeof f[i].path, "%s", below);
+        free(below);
+    }
+    import_begin(&r);
+    (void)import_paths(&r, &path, 1, 0);
+    assert_ok(r.ctx, r.code);
+    assert_rows(&r, stack_sample, 6);
+    assert_int_equal(issues(&r, "member_skipped"), 1);
+    assert_int_equal(issue_sum(&r, "member_skipped"), 3);
+    assert_string_equal(issue_stream(&r, "member_skipped"), "b/notes.txt");
+    run_free(&r);
+    for (size_t i = 0; i < 2; i++) {
+        remove_sample(&f[i], &parts[i]);
+        sample_free(&parts[i]);
+    }
+    assert_int_equal(rmdir(top.path), 0);
+}
+
 /* More threads than a directory has room for at first; each keeps its stacks and its series. */
 static void test_many_threads(void **state)
 {
@@ -701,6 +735,58 @@ static void test_priority_and_daemon(void **state)
     run_free(&r);
 }
 
+/* --- files that end while they are read ------------------------------------------------------- */
+
+typedef struct early_end {
+    ts_sys sys;
+    off_t size; /* the file of this size */
+    off_t end;  /* ends here when it is read */
+} early_end;
+
+static ssize_t pread_until(void *user, int fd, void *p, size_t n, off_t off)
+{
+    early_end *e = user;
+    struct stat st;
+    assert_int_equal(fstat(fd, &st), 0);
+    if (st.st_size == e->size && off + (off_t)n > e->end) {
+        n = off < e->end ? (size_t)(e->end - off) : 0;
+    }
+    return e->sys.pread(e->sys.user, fd, p, n, off);
+}
+
+/* A series of 23 values from byte 36 on, of which the last 48 bytes go before they are read: at
+ * once, or behind windows that were read well. */
+static void test_file_that_becomes_shorter(void **state)
+{
+    static const size_t blocks[] = {0, 16};
+    sample s = mini();
+    folder f = write_sample(&s);
+    const char *path = f.path;
+    UNUSED(state);
+    assert_int_equal(file_of(&s, "thread_132_cpu_time.fts")->n, 128);
+    for (size_t i = 0; i < 2; i++) {
+        run r;
+        import_begin(&r);
+        early_end e = {r.ctx->sys, 128, 80};
+        r.ctx->sys.user = &e;
+        r.ctx->sys.pread = pread_until;
+        (void)import_paths(&r, &path, 1, blocks[i]);
+        assert_ok(r.ctx, r.code);
+        r.ctx->sys = e.sys;
+        assert_int_equal(issues(&r, "input_read_failed"), 1);
+        assert_int_equal(issue_offset(&r, "input_read_failed"), 80);
+        assert_string_equal(issue_stream(&r, "input_read_failed"), "thread_132_cpu_time.fts");
+        assert_int_equal(issues(&r, "conservation"), 0);
+        assert_int_equal(COUNTED(&r, "bytes", lost), 48);
+        assert_cell(&r, flare_thread, 0, slot_count, 11);
+        assert_rows(&r, stack_sample, 6);
+        assert_cell(&r, source, 0, complete, 0);
+        run_free(&r);
+    }
+    remove_sample(&f, &s);
+    sample_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -722,11 +808,13 @@ int main(void)
         cmocka_unit_test(test_ranges_adjoin),
         cmocka_unit_test(test_siblings),
         cmocka_unit_test(test_siblings_without_the_name),
+        cmocka_unit_test(test_directory_without_samples),
         cmocka_unit_test(test_many_threads),
         cmocka_unit_test(test_names_of_files),
         cmocka_unit_test(test_states),
         cmocka_unit_test(test_method_names),
         cmocka_unit_test(test_priority_and_daemon),
+        cmocka_unit_test(test_file_that_becomes_shorter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
