@@ -222,35 +222,43 @@ static void test_damaged_name_of_a_configuration(void **state)
 
 /* --- the guard distance ----------------------------------------------------------------------- */
 
-enum { NODES = 6000, WRONG = 3000, BAD = 3020, NUMBERS = 7, GUARD = 8192, STEP = 1024 };
+enum {
+    NODES = 6000,
+    WRONG = 3000,
+    LENGTH = 20,
+    BAD = WRONG + LENGTH,
+    NUMBERS = 7,
+    GUARD = 8192,
+    STEP = 1024
+};
 
 enum damage { ODD, ODD_AND_SUM, TYPE, BREAK };
 
-/* Numbered as V8 does it: each node is the first to use its name. Rows from WRONG to BAD have a
- * size that no object has, or, when another row shows the damage, one that they could have. */
-static void put_nodes(bytes *b, enum damage damage, int from, int to)
+/* Numbered as V8 does it: each node is the first to use its name. LENGTH rows from `wrong` on have
+ * a size that no object has, or, when another row shows the damage, one that they could have. */
+static void put_nodes(bytes *b, enum damage damage, int wrong, int from, int to)
 {
     for (int i = from; i < to; i++) {
-        bool wrong = i >= WRONG && i < BAD;
+        bool is_wrong = i >= wrong && i < wrong + LENGTH;
         bool odd = damage == ODD || damage == ODD_AND_SUM;
-        putf(b, "%s%d,%d,%d,%d,%d,0,0", i == 0 ? "" : ",", damage == TYPE && i == BAD ? 99 : 1,
-             i + 1, 2 * i + 1,
-             !wrong ? 8
-             : odd  ? 7
-                    : 4000,
-             damage == ODD_AND_SUM && i == WRONG);
-        if (damage == BREAK && i == BAD) {
+        putf(b, "%s%d,%d,%d,%d,%d,0,0", i == 0 ? "" : ",",
+             damage == TYPE && i == wrong + LENGTH ? 99 : 1, i + 1, 2 * i + 1,
+             !is_wrong ? 8
+             : odd     ? 7
+                       : 4000,
+             damage == ODD_AND_SUM && i == wrong);
+        if (damage == BREAK && i == wrong + LENGTH) {
             put_str(b, "x");
         }
     }
 }
 
-static bytes nodes_text(enum damage damage, int to)
+static bytes nodes_text(enum damage damage, int wrong, int to)
 {
     bytes b = {0};
     put_str(&b, "{\"snapshot\":{" META_ALL);
     putf(&b, ",\"node_count\":%d,\"edge_count\":0,\"trace_function_count\":0},\"nodes\":[", NODES);
-    put_nodes(&b, damage, 0, to);
+    put_nodes(&b, damage, wrong, 0, to);
     if (to == NODES) {
         put_str(&b, "],\"edges\":[],\"trace_function_infos\":[],\"trace_tree\":[],\"samples\":[],"
                     "\"locations\":[],\"strings\":[\"\"");
@@ -292,11 +300,25 @@ static void test_rows_before_a_contradiction(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         size_t least = (size_t)(cases[i].row - (GUARD + STEP) / NUMBERS - 2);
         run r;
-        import_bytes(&r, nodes_text(cases[i].damage, NODES));
+        import_bytes(&r, nodes_text(cases[i].damage, WRONG, NODES));
         size_t known = known_nodes(&r);
         assert_true(known <= (size_t)(cases[i].row - GUARD / NUMBERS));
         assert_true(known >= least);
         assert_true(issues(&r, "heap_place_unknown") > 0);
+        assert_cell(&r, js_heap_file_detail, 0, complete, 0);
+        run_free(&r);
+    }
+}
+
+/* So close to the beginning that nothing is far enough from the contradiction. */
+static void test_contradiction_at_the_beginning(void **state)
+{
+    static const enum damage damage[] = {ODD_AND_SUM, TYPE, BREAK};
+    UNUSED(state);
+    for (size_t i = 0; i < sizeof damage / sizeof damage[0]; i++) {
+        run r;
+        import_bytes(&r, nodes_text(damage[i], GUARD / NUMBERS - LENGTH - 1, NODES));
+        assert_int_equal(known_nodes(&r), 0);
         assert_cell(&r, js_heap_file_detail, 0, complete, 0);
         run_free(&r);
     }
@@ -307,7 +329,7 @@ static void test_odd_rows_alone(void **state)
 {
     run r;
     UNUSED(state);
-    import_bytes(&r, nodes_text(ODD, NODES));
+    import_bytes(&r, nodes_text(ODD, WRONG, NODES));
     assert_rows(&r, js_heap_nodes, NODES);
     assert_cell(&r, js_heap_nodes, known_nodes(&r) - 1, self_size, 8);
     assert_null_cell(&r, js_heap_nodes, WRONG, self_size);
@@ -320,7 +342,7 @@ static void test_odd_rows_alone(void **state)
 /* A message that ends wrongly: bytes may be missing anywhere in its chunk. */
 static void test_damaged_message(void **state)
 {
-    bytes first = nodes_text(TYPE, 2000);
+    bytes first = nodes_text(TYPE, WRONG, 2000);
     bytes rest = {0};
     bytes rows = {0};
     bytes b = {0};
@@ -328,7 +350,7 @@ static void test_damaged_message(void **state)
     run r;
     UNUSED(state);
     put_str(&first, ",");
-    put_nodes(&rows, TYPE, 2000, WRONG + 10);
+    put_nodes(&rows, TYPE, WRONG, 2000, WRONG + 10);
     put_str(&rest, "{\"method\":\"HeapProfiler.addHeapSnapshotChunk\",\"params\":{\"chunk\":\"");
     put(&rest, rows.p + 1, rows.n - 1); /* without its comma */
     put_str(&rest, "\\q\"}}");
@@ -354,6 +376,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_data_of_others),
         cmocka_unit_test(test_damaged_name_of_a_configuration),
         cmocka_unit_test(test_rows_before_a_contradiction),
+        cmocka_unit_test(test_contradiction_at_the_beginning),
         cmocka_unit_test(test_odd_rows_alone),
         cmocka_unit_test(test_damaged_message),
     };
