@@ -115,6 +115,31 @@ static void test_header_out_of_step(void **state)
     free(f.p);
 }
 
+/* The same in a later section, whose header is the first one with clocks. */
+static void test_later_header_out_of_step(void **state)
+{
+    (void)state;
+    for (int seekable = 0; seekable < 2; seekable++) {
+        bytes f = {0};
+        run r;
+        put_header(&f, 0, 0, 0, 77);
+        close_header(&f, 0);
+        size_t at = put_header(&f, 0, 0, BOOT, REAL);
+        put(&f, "no segment", 10);
+        put_segment(&f, "a", "x", 1502028137, 301132050);
+        close_header(&f, at);
+        run_file(&r, &f, seekable == 1);
+        assert_true(ts_htrace_clocks(r.h)->doubted);
+        assert_int_equal(issues(&r, "values_doubted"), 1);
+        assert_int_equal(issue_offset(&r, "values_doubted"), at);
+        assert_int_equal(MEM_ROWS(r.sink, clock_snapshot), 2);
+        assert_true(MEM_NULL(r.sink, clock_snapshot, 0, ts));
+        assert_true(MEM_NULL(r.sink, clock_snapshot, 1, ts));
+        run_free(&r);
+        free(f.p);
+    }
+}
+
 /* The first header with a boottime counts; the clocks of later ones are not looked at. */
 static void test_headers(void **state)
 {
@@ -370,11 +395,17 @@ static void test_source_times(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_header),           cmocka_unit_test(test_header_out_of_step),
-        cmocka_unit_test(test_headers),          cmocka_unit_test(test_no_clocks),
-        cmocka_unit_test(test_one_clock),        cmocka_unit_test(test_ftrace_first),
-        cmocka_unit_test(test_ftrace_late),      cmocka_unit_test(test_scan_reads_little),
-        cmocka_unit_test(test_damaged_readings), cmocka_unit_test(test_next_file),
+        cmocka_unit_test(test_header),
+        cmocka_unit_test(test_header_out_of_step),
+        cmocka_unit_test(test_later_header_out_of_step),
+        cmocka_unit_test(test_headers),
+        cmocka_unit_test(test_no_clocks),
+        cmocka_unit_test(test_one_clock),
+        cmocka_unit_test(test_ftrace_first),
+        cmocka_unit_test(test_ftrace_late),
+        cmocka_unit_test(test_scan_reads_little),
+        cmocka_unit_test(test_damaged_readings),
+        cmocka_unit_test(test_next_file),
         cmocka_unit_test(test_source_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

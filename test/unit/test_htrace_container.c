@@ -748,6 +748,39 @@ static void test_next_file(void **state)
     free(f.p);
 }
 
+/* A name that only one segment has is suspicious between segments that were read, and where one
+ * segment was read there is no between: offsets of the next file begin again. */
+static void test_single_name(void **state)
+{
+    (void)state;
+    for (int before = 1; before < 3; before++) {
+        bytes f = {0};
+        run r;
+        put_header(&f, 0, 0, BOOT, REAL);
+        size_t at = f.n;
+        put_segment(&f, "a", "x", 1, 0);
+        if (before == 2) {
+            put_segment(&f, "b", "y", 2, 0);
+            put_segment(&f, "a", "z", 3, 0);
+        }
+        close_header(&f, 0);
+        run_begin(&r, NULL, 0);
+        run_feed(&r, f.p, f.n, f.n);
+        if (before == 1) {
+            f.n = at;
+            put_segment(&f, "b", "y", 2, 0);
+            close_header(&f, 0);
+            assert_ok(r.ctx, ts_htrace_next_file(r.h));
+            run_feed(&r, f.p, f.n, f.n);
+        }
+        run_end(&r);
+        assert_int_equal(issues(&r, "plugin_not_decoded"), 1);
+        assert_int_equal(issues(&r, "plugin_name_single"), before - 1);
+        run_free(&r);
+        free(f.p);
+    }
+}
+
 static void test_handler_error_stops(void **state)
 {
     bytes f = {0};
@@ -826,6 +859,7 @@ int main(void)
         cmocka_unit_test(test_header_cut),
         cmocka_unit_test(test_next_file),
         cmocka_unit_test(test_handler_error_stops),
+        cmocka_unit_test(test_single_name),
         cmocka_unit_test(test_header_notes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -298,13 +298,42 @@ static void test_cut_in_last_bytes(void **state)
     }
 }
 
+/* The input ends within the beginning of a segment, behind damage: what the reader's window still
+ * holds behind the end, here the letter that is missing, is no part of it. */
+static void test_search_at_the_end(void **state)
+{
+    bytes f = {0};
+    run r;
+    (void)state;
+    put_header(&f, 0, 0, BOOT, REAL);
+    put_segment(&f, "a", "data", 1, 2);
+    size_t end = f.n;
+    for (size_t i = 0; i < 2000; i++) {
+        put(&f, "a", 1);
+    }
+    put(&f, "\x20\0\0\0\x0a\x01", 6);
+    close_header(&f, 0);
+    run_file(&r, &f, false);
+    assert_int_equal(issues(&r, "resynchronised"), 0);
+    assert_int_equal(issues(&r, "trailing_bytes"), 1);
+    assert_int_equal(issue_offset(&r, "trailing_bytes"), end);
+    assert_int_equal(LOST(&r, "bytes"), 2006);
+    run_free(&r);
+    free(f.p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cut_everywhere),    cmocka_unit_test(test_cut_is_told),
-        cmocka_unit_test(test_cut_in_last_bytes), cmocka_unit_test(test_every_bit_flipped),
-        cmocka_unit_test(test_wrong_prefixes),    cmocka_unit_test(test_every_allocation_fails),
-        cmocka_unit_test(test_read_ahead_fails),  cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_cut_everywhere),
+        cmocka_unit_test(test_cut_is_told),
+        cmocka_unit_test(test_cut_in_last_bytes),
+        cmocka_unit_test(test_every_bit_flipped),
+        cmocka_unit_test(test_search_at_the_end),
+        cmocka_unit_test(test_wrong_prefixes),
+        cmocka_unit_test(test_every_allocation_fails),
+        cmocka_unit_test(test_read_ahead_fails),
+        cmocka_unit_test(test_cancel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

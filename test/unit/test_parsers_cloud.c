@@ -309,6 +309,7 @@ static void test_formats_of_calls(void **state)
         if (format == 5) {
             assert_rows(&r, cloud_call, 0);
             assert_int_equal(issues(&r, "cloud_calls_format"), 1);
+            assert_int_equal(issue_offset(&r, "cloud_calls_format"), 0);
             run_free(&r);
             continue;
         }
