@@ -799,6 +799,29 @@ static void test_tar_bad_header(void **state)
     place_free(w);
 }
 
+/* One block of zeros is an end; what the member before it holds does not matter. */
+static void test_tar_end(void **state)
+{
+    (void)state;
+    place *w = place_new();
+    bytes a = bytes_text(1024);
+    bytes in = archive_over(MAKE_USTAR, "a", bytes_of(a.p, a.n));
+    for (int blocks = 2; blocks >= 0; blocks--) {
+        ts_fileset *outer;
+        uint32_t n;
+        in.n = 512 + 1024 + 512 * (size_t)blocks;
+        ts_fileset *set = enter_bytes(w, &outer, in);
+        assert_ok(w->ctx, ts_fileset_count(&n, set));
+        assert_int_equal(n, 1);
+        check_member(w, set, 0, "a", a);
+        assert_int_equal(ts_fileset_damage(set) != NULL, blocks == 0);
+        ts_fileset_close(outer);
+    }
+    free(in.p);
+    free(a.p);
+    place_free(w);
+}
+
 /* Two tars behind one another: the second is not lost behind the end mark of the first. */
 static void test_tar_concatenated(void **state)
 {
@@ -818,6 +841,32 @@ static void test_tar_concatenated(void **state)
     free(in.p);
     free(a.p);
     place_free(w);
+}
+
+/* A zip that was split, or could have been, begins with a mark. */
+static void test_zip_mark(void **state)
+{
+    static const char *const marks[] = {"PK\7\10", "PK00"};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        place *w = place_new();
+        bytes a = bytes_text(600);
+        bytes in =
+            bytes_join(bytes_of(marks[i], 4), archive_over(MAKE_ZIP, "a", bytes_of(a.p, a.n)));
+        ts_fileset *outer;
+        uint32_t n;
+        uint64_t at;
+        ts_fileset *set = enter_bytes(w, &outer, in);
+        assert_ok(w->ctx, ts_fileset_count(&n, set));
+        assert_int_equal(n, 1);
+        check_member(w, set, 0, "a", a);
+        assert_null(ts_fileset_damage(set));
+        assert_int_equal(ts_fileset_stray(&at, set), 0);
+        ts_fileset_close(outer);
+        free(in.p);
+        free(a.p);
+        place_free(w);
+    }
 }
 
 /* Zips behind one another: both are listed, by the offsets of each. */
@@ -1021,7 +1070,9 @@ int main(void)
         cmocka_unit_test(test_zip_wrong_crc),
         cmocka_unit_test(test_encrypted),
         cmocka_unit_test(test_tar_bad_header),
+        cmocka_unit_test(test_tar_end),
         cmocka_unit_test(test_tar_concatenated),
+        cmocka_unit_test(test_zip_mark),
         cmocka_unit_test(test_zip_concatenated),
         cmocka_unit_test(test_zip_stray_bytes),
         cmocka_unit_test(test_damaged_around),

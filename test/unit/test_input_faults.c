@@ -254,6 +254,35 @@ static void test_directory(void **state)
     place_free(w);
 }
 
+/* Files that are given one by one. */
+static void test_files(void **state)
+{
+    (void)state;
+    place *w = place_new();
+    char a[600];
+    char b[600];
+    const char *const paths[] = {a, b};
+    bytes data = bytes_text(100);
+    (void)snprintf(a, sizeof a, "%s", put_file(w, "a", data.p, data.n));
+    (void)snprintf(b, sizeof b, "%s", put_file(w, "b\xff", data.p, data.n));
+    faults f = {.allocator = w->ctx->allocator, .error = ENOMEM};
+    w->ctx->allocator = (ts_allocator){&f, f_realloc, f_free};
+    do {
+        ts_fileset *set;
+        f.fail_at++;
+        f.calls = 0;
+        ts_code code = ts_fileset_open_files(&set, w->ctx, paths, 2);
+        assert_int_equal(code, f.calls >= f.fail_at ? TS_ERR_NOMEM : TS_OK);
+        assert_int_equal(set != NULL, code == TS_OK);
+        ts_fileset_close(set);
+        assert_int_equal(w->ctx->memory_used, 0);
+    } while (f.calls >= f.fail_at);
+    assert_true(f.fail_at > 3);
+    w->ctx->allocator = f.allocator;
+    free(data.p);
+    place_free(w);
+}
+
 static void test_unreadable_subdirectory(void **state)
 {
     (void)state;
@@ -362,6 +391,7 @@ int main(void)
         cmocka_unit_test(test_unreadable_subdirectory),
         cmocka_unit_test(test_pipe),
         cmocka_unit_test(test_memory_limit),
+        cmocka_unit_test(test_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -181,6 +181,33 @@ static void test_named_file_is_unlinked(void **state)
     place_free(w);
 }
 
+/* Where standard input is closed, the file's descriptor is 0. */
+static void test_descriptor_zero(void **state)
+{
+    (void)state;
+    place *w = place_new();
+    faults f;
+    use_faults(w->ctx, &f);
+    bytes data = bytes_noise(300000);
+    int input = dup(STDIN_FILENO);
+    (void)close(STDIN_FILENO);
+    ts_spool *s;
+    assert_ok(w->ctx, ts_spool_new(&s, w->ctx));
+    for (size_t at = 0; at < data.n; at += 100000) {
+        assert_ok(w->ctx, ts_spool_write(s, data.p + at, 100000));
+    }
+    check_content(w, s, data);
+    assert_int_equal(f.opens, 1);
+    ts_spool_free(s);
+    assert_int_equal(fcntl(STDIN_FILENO, F_GETFD), -1); /* it is closed again */
+    if (input >= 0) {
+        assert_int_equal(dup2(input, STDIN_FILENO), STDIN_FILENO);
+        (void)close(input);
+    }
+    free(data.p);
+    place_free(w);
+}
+
 static void test_short_and_interrupted_calls(void **state)
 {
     (void)state;
@@ -348,6 +375,7 @@ int main(void)
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_small_makes_no_file),
         cmocka_unit_test(test_named_file_is_unlinked),
+        cmocka_unit_test(test_descriptor_zero),
         cmocka_unit_test(test_short_and_interrupted_calls),
         cmocka_unit_test(test_full_disk),
         cmocka_unit_test(test_missing_directory),

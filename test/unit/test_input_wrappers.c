@@ -160,6 +160,32 @@ static void test_depth(void **state)
 
 /* --- limits --- */
 
+/* The error names the member, not the first one of its archive. */
+static void test_depth_of_a_member(void **state)
+{
+    (void)state;
+    place *w = place_new();
+    bytes a = bytes_text(50);
+    bytes b = gzip_over(gzip_bytes(a));
+    ts_fileset *outer;
+    ts_fileset *set;
+    ts_stream *s;
+    maker m;
+    w->ctx->limits.archive_depth = 2;
+    maker_open(&m, MAKE_ZIP);
+    maker_file(&m, "a", a.p, a.n);
+    maker_file(&m, "b", b.p, b.n);
+    bytes in = maker_close(&m);
+    assert_ok(w->ctx, ts_fileset_open(&outer, w->ctx, put_file(w, "in.zip", in.p, in.n)));
+    assert_ok(w->ctx, ts_member_enter(&set, outer, 0));
+    assert_code(w->ctx, ts_member_open(&s, set, 1), TS_ERR_LIMIT, "in.zip: b'");
+    ts_fileset_close(outer);
+    free(in.p);
+    free(b.p);
+    free(a.p);
+    place_free(w);
+}
+
 static void test_max_inflate(void **state)
 {
     (void)state;
@@ -494,16 +520,27 @@ static void test_mark_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),          cmocka_unit_test(test_gzip),
-        cmocka_unit_test(test_gzip_members),   cmocka_unit_test(test_zlib_headers),
-        cmocka_unit_test(test_zlib_windows),   cmocka_unit_test(test_zlib_false_positives),
-        cmocka_unit_test(test_nested),         cmocka_unit_test(test_depth),
-        cmocka_unit_test(test_max_inflate),    cmocka_unit_test(test_ratio),
-        cmocka_unit_test(test_ratio_edges),    cmocka_unit_test(test_cut_gzip),
-        cmocka_unit_test(test_cut_zlib),       cmocka_unit_test(test_cut_second_member),
-        cmocka_unit_test(test_trailing_bytes), cmocka_unit_test(test_wrong_checksum),
-        cmocka_unit_test(test_flipped_bits),   cmocka_unit_test(test_damage_below),
-        cmocka_unit_test(test_mark),           cmocka_unit_test(test_mark_without_newline),
+        cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_gzip),
+        cmocka_unit_test(test_gzip_members),
+        cmocka_unit_test(test_zlib_headers),
+        cmocka_unit_test(test_zlib_windows),
+        cmocka_unit_test(test_zlib_false_positives),
+        cmocka_unit_test(test_nested),
+        cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_depth_of_a_member),
+        cmocka_unit_test(test_max_inflate),
+        cmocka_unit_test(test_ratio),
+        cmocka_unit_test(test_ratio_edges),
+        cmocka_unit_test(test_cut_gzip),
+        cmocka_unit_test(test_cut_zlib),
+        cmocka_unit_test(test_cut_second_member),
+        cmocka_unit_test(test_trailing_bytes),
+        cmocka_unit_test(test_wrong_checksum),
+        cmocka_unit_test(test_flipped_bits),
+        cmocka_unit_test(test_damage_below),
+        cmocka_unit_test(test_mark),
+        cmocka_unit_test(test_mark_without_newline),
         cmocka_unit_test(test_mark_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

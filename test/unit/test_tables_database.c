@@ -41,6 +41,11 @@ static void test_empty_database_has_the_schema(void **state)
     char *file = test_read_file(path, &n);
     assert_int_equal(file[20], 0);
     assert_memory_equal(file + 44, "\0\0\0\4", 4);
+    /* The number of pages (28) counts only when the change counter (24) is that of "version valid
+     * for" (92). */
+    assert_int_equal(n % 4096, 0);
+    assert_int_equal((unsigned char)file[30] << 8 | (unsigned char)file[31], n / 4096);
+    assert_memory_equal(file + 24, file + 92, 4);
     free(file);
     /* The reader of the viewer is old: no STRICT or WITHOUT ROWID, and no index that we need. */
     assert_sql(path,

@@ -599,6 +599,32 @@ static void test_another_program_writes(void **state)
     free(path);
 }
 
+/* One that holds its lock for a moment only is waited for. */
+static void test_another_program_writes_for_a_moment(void **state)
+{
+    const fixture *f = *state;
+    const ts_target_options forced = {.force = true};
+    char *path = path_of(f, "out.db");
+    ts_target *t = NULL;
+    image old;
+    make_image(f, &old, &cases[3], "first");
+    put_back(path, &old);
+    pid_t pid = hold(path, "BEGIN IMMEDIATE");
+    fflush(NULL);
+    pid_t killer = fork();
+    assert_true(killer >= 0);
+    if (killer == 0) {
+        usleep(100000);
+        _exit(kill(pid, SIGKILL));
+    }
+    assert_ok(f->ctx, ts_target_open(&t, f->ctx, path, &forced));
+    ts_target_free(t);
+    assert_int_equal(waitpid(killer, NULL, 0), killer);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    free_image(&old);
+    free(path);
+}
+
 /* Whoever reads keeps the old file. */
 static void test_another_program_reads(void **state)
 {
@@ -631,6 +657,7 @@ int main(void)
         TEST(test_links_and_inputs),
         TEST(test_damaged_database),
         TEST(test_another_program_writes),
+        TEST(test_another_program_writes_for_a_moment),
         TEST(test_another_program_reads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
