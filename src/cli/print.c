@@ -99,13 +99,13 @@ static void print_line(ts_ctx *ctx, const char *prefix, const char *text)
     if (code == TS_OK) {
         code = ts_buf_putc(ctx, &line, '\n');
     }
+    ctx->error = saved; /* `text` may be a part of it */
     if (code == TS_OK) {
         ts_stderr(ctx, line.p, line.n);
     } else {
         print_plain(ctx, prefix, text);
     }
     ts_buf_free(ctx, &line);
-    ctx->error = saved;
 }
 
 void ts_message(ts_ctx *ctx, const char *fmt, ...)

@@ -103,12 +103,35 @@ static void test_pool_find(void **state)
     test_ctx_free(ctx);
 }
 
+/* Texts are spread over the slots: the longest run of used ones grows like the logarithm. */
+static void test_pool_spreads(void **state)
+{
+    ts_ctx *ctx = test_ctx_new();
+    ts_pool pool = {0};
+    uint32_t run = 0;
+    uint32_t longest = 0;
+    (void)state;
+    for (int i = 0; i < 10000; i++) {
+        char text[16];
+        uint32_t id;
+        int n = snprintf(text, sizeof text, "%d", i);
+        assert_ok(ctx, ts_pool_intern(ctx, &id, NULL, &pool, (ts_text){text, (size_t)n}));
+    }
+    for (uint32_t i = 0; i < pool.slot_count; i++) {
+        run = pool.slots[i] != 0 ? run + 1 : 0;
+        longest = run > longest ? run : longest;
+    }
+    assert_true(longest > 0 && longest < 1000);
+    ts_pool_free(ctx, &pool);
+    test_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_values),    cmocka_unit_test(test_the_key_decides),
         cmocka_unit_test(test_contexts_differ), cmocka_unit_test(test_pool_ids),
-        cmocka_unit_test(test_pool_find),
+        cmocka_unit_test(test_pool_find),       cmocka_unit_test(test_pool_spreads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -303,6 +303,30 @@ static void short_writes(void **state)
     test_ctx_free(ctx);
 }
 
+/* The chain that is printed survives the failures of printing it. */
+static void errors_without_memory(void **state)
+{
+    static const char want[] = "trace_streamer: outer\n  because: inner\n";
+    test_failing f = {.fail_at = 1, .forever = true};
+    ts_ctx *ctx = test_ctx_new();
+    ts_allocator own = ctx->allocator;
+    slow_disk disk = {.room = sizeof disk.got};
+    (void)state;
+    ctx->sys.user = &disk;
+    ctx->sys.write = slow_write;
+    (void)ts_fail(ctx, TS_ERR_INPUT, "inner");
+    (void)ts_cause(ctx, "outer");
+    ctx->allocator = test_failing_allocator(&f);
+    ts_print_error(ctx, &ctx->error);
+    ctx->allocator = own;
+    assert_true(f.calls > 0);
+    assert_int_equal(disk.n, sizeof want - 1);
+    assert_memory_equal(disk.got, want, sizeof want - 1);
+    assert_int_equal(ctx->error.code, TS_ERR_INPUT);
+    assert_int_equal(ctx->error.count, 2);
+    test_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -314,6 +338,7 @@ int main(void)
         cmocka_unit_test(progress_without_time),
         cmocka_unit_test(json_of_hostile_texts),
         cmocka_unit_test(short_writes),
+        cmocka_unit_test(errors_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

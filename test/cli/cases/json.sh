@@ -23,6 +23,11 @@ check c.json 'o["output"] == "out.db"'
 head -c 100000 /dev/zero | tr '\0' x >c.json
 ts small.htrace -e out.db --json=c.json --quiet
 check c.json 'o["exit_code"] == 0'
+# So it is in a file that is open already.
+head -c 100000 /dev/zero | tr '\0' x >i.json
+ts small.htrace --json=/dev/fd/3 --quiet 3<>i.json
+check i.json 'o["exit_code"] == 0'
+[ "$(tail -c 1 i.json | wc -l)" = 1 ] || fail "the last line has no end"
 # Hostile names.
 evil=$'ev"il\\\n\t\033\xff\xc0name'
 cp small.htrace "$evil"
