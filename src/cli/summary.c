@@ -20,9 +20,7 @@ static uint64_t peak_memory(void)
 
 uint64_t ts_summary_losses(const ts_summary *s)
 {
-    return s->store == NULL
-               ? 0
-               : ts_issue_total(s->store, TS_DATA_LOSS) + ts_issue_total(s->store, TS_ERROR);
+    return s->store == NULL ? 0 : ts_issue_losses(s->store);
 }
 
 /* --- plugins that are not decoded ------------------------------------------------------------ */

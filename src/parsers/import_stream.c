@@ -100,11 +100,6 @@ ts_code import_check_bytes(ts_run *run, int64_t source_id, uint64_t bytes)
                           "bytes: seen %" PRIu64 ", but %" PRIu64 " were read", tally->seen, bytes);
 }
 
-static uint64_t import_losses(const ts_store *store)
-{
-    return ts_issue_total(store, TS_DATA_LOSS) + ts_issue_total(store, TS_ERROR);
-}
-
 ts_code import_doubt(ts_run *run, int64_t source_id, const ts_damage *doubt,
                      const ts_row_marks *from, uint64_t bytes)
 {
@@ -116,7 +111,7 @@ ts_code import_doubt(ts_run *run, int64_t source_id, const ts_damage *doubt,
 static ts_code run_parser(ts_run *run, const ts_format *format, ts_job *job, ts_stream *stream,
                           const ts_fileset *top)
 {
-    uint64_t before = import_losses(run->store);
+    uint64_t before = ts_issue_losses(run->store);
     void *parser = NULL;
     bool broken;
     ts_stream_end end = {0, NULL, false};
@@ -143,7 +138,7 @@ static ts_code run_parser(ts_run *run, const ts_format *format, ts_job *job, ts_
         code = import_check_bytes(run, job->source_id, end.bytes);
     }
     format->close(parser);
-    if (code == TS_OK && (broken || import_losses(run->store) > before)) {
+    if (code == TS_OK && (broken || ts_issue_losses(run->store) > before)) {
         ts_source(run->store, job->source_id)->complete = 0;
     }
     return code;

@@ -137,6 +137,9 @@ void ts_count_visit(const ts_store *store, ts_tally_visitor visit, void *user);
 /* Numbers of issues so far, by severity. */
 uint64_t ts_issue_total(const ts_store *store, ts_severity severity);
 
+/* Number of issues of severity data_loss or error so far; UINT64_MAX: that many or more. */
+uint64_t ts_issue_losses(const ts_store *store);
+
 /* --- clocks -------------------------------------------------------------------------------- */
 
 /* Ids as in the clock_snapshot table (spec A.6); TS_CLOCK_RELATIVE is ours. */

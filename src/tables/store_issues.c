@@ -167,6 +167,11 @@ uint64_t ts_issue_total(const ts_store *store, ts_severity severity)
     return store->issue_totals[severity];
 }
 
+uint64_t ts_issue_losses(const ts_store *store)
+{
+    return ts_store_add(store->issue_totals[TS_DATA_LOSS], store->issue_totals[TS_ERROR]);
+}
+
 /* --- counts -------------------------------------------------------------------------------- */
 
 ts_code ts_count(ts_tally **out, ts_store *store, int64_t source_id, ts_item item,

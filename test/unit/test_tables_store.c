@@ -192,6 +192,9 @@ static void issues_stand_by_source_then_as_they_came(void **state)
     assert_ok(b->ctx, ts_issue(b->store, 0, TS_ISSUE_input_failed, NULL, 3, "third"));
     assert_ok(b->ctx, ts_issue(b->store, two, TS_ISSUE_header_bad_magic, NULL, 0, "fourth"));
     assert_ok(b->ctx, ts_issue(b->store, one, TS_ISSUE_zero_run, "x", 5, "fifth"));
+    assert_int_equal(ts_issue_total(b->store, TS_DATA_LOSS), 1);
+    assert_int_equal(ts_issue_total(b->store, TS_ERROR), 2);
+    assert_int_equal(ts_issue_losses(b->store), 3);
     finish(b);
     assert_int_equal(MEM_ROWS(b->mem, import_issue), 5);
     assert_mem_row(b->mem, import_issue, 0, "NULL|error|input_failed|NULL|3|1|third");
@@ -218,8 +221,10 @@ static void groups_of_issues_count_their_number(void **state)
     assert_ok(b->ctx,
               ts_issue_n(b->store, id, TS_ISSUE_heap_edge_bad_target, "Snapshot2", 11, 5, "5"));
     assert_true(ts_issue_total(b->store, TS_DATA_LOSS) == UINT64_MAX);
+    assert_ok(b->ctx, ts_issue(b->store, id, TS_ISSUE_header_bad_magic, NULL, 0, "error"));
+    assert_true(ts_issue_losses(b->store) == UINT64_MAX); /* and not 0 */
     finish(b);
-    assert_int_equal(MEM_ROWS(b->mem, import_issue), 6);
+    assert_int_equal(MEM_ROWS(b->mem, import_issue), 7);
     assert_mem_row(b->mem, import_issue, 0,
                    "1|data_loss|heap_edge_bad_target|Snapshot0|9|250|250 edges");
     assert_int_equal(MEM_INT(b->mem, import_issue, 5, count), INT64_MAX);

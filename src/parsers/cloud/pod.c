@@ -184,7 +184,7 @@ static ts_code end_pod(cloud_pod *pod, uint64_t losses)
     } else {
         source->clock = TS_TEXT_NULL;
     }
-    if (ts_issue_total(pod->store, TS_DATA_LOSS) + ts_issue_total(pod->store, TS_ERROR) > losses) {
+    if (ts_issue_losses(pod->store) > losses) {
         source->complete = 0;
     }
     ts_stack_release(pod->store, pod->source_id);
@@ -208,8 +208,7 @@ static void free_pod(cloud_pod *pod)
 
 ts_code cloud_pod_import(ts_job *job, int64_t source_id, cloud_file *files, size_t n, bool agent)
 {
-    uint64_t losses =
-        ts_issue_total(job->store, TS_DATA_LOSS) + ts_issue_total(job->store, TS_ERROR);
+    uint64_t losses = ts_issue_losses(job->store);
     cloud_pod *pod = ts_zalloc(job->ctx, 1, sizeof *pod);
     ts_code code;
     if (pod == NULL) {

@@ -134,11 +134,6 @@ static ts_code begin_directory_source(int64_t *id, ts_job *job, const flare_entr
     return code;
 }
 
-static uint64_t losses(const ts_store *store)
-{
-    return ts_issue_total(store, TS_DATA_LOSS) + ts_issue_total(store, TS_ERROR);
-}
-
 static ts_code note_damage(ts_job *job)
 {
     const ts_damage *damage = ts_fileset_damage(job->set);
@@ -165,10 +160,10 @@ static ts_code import_directories(flare_files *files, const flare_entry *entries
             if (code == TS_OK) {
                 code = flare_dir_import(files, id, entries + i, end - i);
             }
-            if (code == TS_OK && losses(job->store) > before) {
+            if (code == TS_OK && ts_issue_losses(job->store) > before) {
                 ts_source(job->store, id)->complete = 0;
             }
-            before = losses(job->store);
+            before = ts_issue_losses(job->store);
             first = false;
         } else {
             code = ts_issue_n(job->store, job->source_id, TS_ISSUE_member_skipped, entries[i].name,
@@ -185,7 +180,7 @@ static ts_code import_directories(flare_files *files, const flare_entry *entries
 
 static ts_code import_directory_set(ts_job *job)
 {
-    uint64_t before = losses(job->store);
+    uint64_t before = ts_issue_losses(job->store);
     flare_entry *entries = NULL;
     flare_files files = {.job = job};
     uint32_t n = 0;
