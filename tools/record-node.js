@@ -11,7 +11,7 @@
  *
  * Plain Node.js 18 or 20, no packages.
  */
-const { Worker, isMainThread, workerData } = require('worker_threads');
+const { Worker, isMainThread, parentPort, workerData } = require('worker_threads');
 
 const usage = `usage: record-node.js [option]...
 Records a demo program in this process and writes, into the output directory,
@@ -154,7 +154,19 @@ async function record(options) {
   if (options.profile > 0)
     await recordProfile(r, options);
   session.disconnect();
+  await mainThreadAnswers();
   clearInterval(keepAlive);
+}
+
+// disconnect() only asks the main thread to close its end of the session. That happens later, and
+// then the main thread tells this one: if its environment is being torn down at that moment,
+// Node.js aborts (exit code 134, no message). So this thread stays until the main thread has run
+// again: requests of sessions come before other work there.
+function mainThreadAnswers() {
+  return new Promise((resolve) => {
+    parentPort.once('message', resolve);
+    parentPort.postMessage('disconnected');
+  });
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -280,6 +292,7 @@ function runDemo(options) {
   const worker = new Worker(__filename, { workerData: options });
   let failed = null;
 
+  worker.on('message', () => setImmediate(() => setImmediate(() => worker.postMessage('closed'))));
   worker.on('error', (error) => { failed = error; });
   worker.on('exit', () => {
     clearInterval(timer);
