@@ -40,7 +40,7 @@ ts_code ts_htrace_open_counts(ts_htrace *h)
 
 ts_code ts_htrace_stat(ts_htrace *h, const char *event, const char *type, uint64_t n)
 {
-    return h->store == NULL ? TS_OK : ts_stat(h->store, event, type, n);
+    return h->store == NULL || event == NULL ? TS_OK : ts_stat(h->store, event, type, n);
 }
 
 /* --- headers -----------------------------------------------------------------------------------

@@ -3,7 +3,8 @@
 #include "base/alloc.h"
 #include "base/utf8.h"
 
-/* Names as devices write them. A plugin without events of its own in stat counts as "other". */
+/* Names as devices write them. A plugin without events of its own in stat counts as "other"; that
+ * of native memory has one for each of its records, and none for a segment (NULL). */
 static const ts_plugin_known known_plugins[] = {
     {"arkts-plugin", "arkts-plugin", "trace_js_memory", false},
     {"arkts-plugin_config", "arkts-plugin_config", "trace_js_memory", false},
@@ -29,9 +30,9 @@ static const ts_plugin_known known_plugins[] = {
     {"cpu-plugin_config", "cpu-plugin_config", "trace_cpu_usage", false},
     {"network-plugin", "network-plugin", "trace_network", false},
     {"network-plugin_config", "network-plugin_config", "trace_network", false},
-    {"nativehook", "nativehook", "other", false},
-    {"nativehook_config", "nativehook_config", "other", false},
-    {"hookdaemon", "hookdaemon", "other", false},
+    {"nativehook", "nativehook", NULL, false},
+    {"nativehook_config", "nativehook_config", NULL, false},
+    {"hookdaemon", "hookdaemon", NULL, false},
     {"xpower-plugin", "xpower-plugin", "other", false},
     {"xpower-plugin_config", "xpower-plugin_config", "other", false},
     {"stream-plugin", "stream-plugin", "other", false},

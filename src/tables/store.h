@@ -88,7 +88,8 @@ enum { TS_NO_OFFSET = -1 };
 /*
  * Records one defect: severity and code name come from the list. stream names an inner place
  * ("arkts-plugin", "Snapshot0") or is NULL; offset is in the unwrapped input, or TS_NO_OFFSET. The
- * first 5 of a (source, code) become rows of their own, the rest one row with their number.
+ * first 5 of a (source, code) become rows of their own, the rest one row with their number; each
+ * plugin that is not decoded has its own.
  */
 ts_code ts_issue(ts_store *store, int64_t source_id, ts_issue_code issue, const char *stream,
                  int64_t offset, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
@@ -186,11 +187,14 @@ bool ts_wanted_span(ts_span *span, const ts_ctx *ctx, ts_clock clock, const ts_c
 /*
  * trace_range: notes a time of rows that are in `clock`. The first clock noted with weight
  * TS_RANGE_ROWS is the trace clock (one noted only with TS_RANGE_MARKS counts when there is no
- * other); times of other clocks, and TS_NO_TIME, do not count. A single time t gives (t - 1, t +
- * 1).
+ * other; a relative one only alone); times of other clocks, and TS_NO_TIME, do not count. A single
+ * time t gives (t - 1, t + 1). Relative times count as if they began where the trace does.
  */
 typedef enum ts_range_weight { TS_RANGE_MARKS, TS_RANGE_ROWS } ts_range_weight;
 void ts_range_note(ts_store *store, ts_clock clock, ts_range_weight weight, int64_t ts);
+
+/* Where rows with relative times are to be moved, at the end of the run; false: they may stay. */
+bool ts_range_relative_begin(int64_t *begin, const ts_store *store);
 
 /* The trace clock so far; TS_CLOCK_UNKNOWN before the first time. */
 ts_clock ts_trace_clock(const ts_store *store);

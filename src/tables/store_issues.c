@@ -73,6 +73,12 @@ static ts_code add_record(ts_issue_rec **out, ts_store *store, int64_t source_id
     return TS_OK;
 }
 
+/* Each is about another plugin, of which the container keeps no more than a few hundred. */
+static uint64_t single_rows(ts_issue_code issue)
+{
+    return issue == TS_ISSUE_plugin_not_decoded ? UINT64_MAX : TS_SINGLE_ISSUES;
+}
+
 /* The defects after the first ones: one row; its stream stays while it is the same for all. */
 static ts_code add_rest(ts_store *store, ts_issue_group *group, int64_t source_id,
                         ts_issue_code issue, const char *stream, uint64_t count)
@@ -122,7 +128,7 @@ static ts_code issue_record(ts_store *store, int64_t source_id, ts_issue_code is
         return code;
     }
     store->issue_totals[severity] = ts_store_add(store->issue_totals[severity], count);
-    if (group->singles == TS_SINGLE_ISSUES) {
+    if (group->singles >= single_rows(issue)) {
         return add_rest(store, group, source_id, issue, stream, count);
     }
     if (vsnprintf(message, sizeof message, fmt, ap) >= MESSAGE_BYTES) {
