@@ -1,5 +1,8 @@
 #include "tables/store_impl.h"
 
+/* The largest process id that Linux gives (PID_MAX_LIMIT). */
+enum { LARGEST_PID = 4194304 };
+
 static ts_process_rec *process_rec(const ts_store *store, int64_t ipid)
 {
     return ts_stable_array_at(&store->processes, (size_t)ipid);
@@ -44,6 +47,7 @@ static ts_process_rec *add_process(ts_store *store, int64_t pid, int64_t source_
     TS_SET_NULL(process, &rec->row, start_ts);
     rec->detail.ipid = ipid;
     rec->detail.source_id = source_id;
+    rec->detail.pid_known = 1;
     if (source_id == 0) {
         TS_SET_NULL(process_detail, &rec->detail, source_id);
     }
@@ -200,10 +204,35 @@ static void complete_processes(ts_store *store)
     }
 }
 
+/*
+ * Viewers show no process whose pid is NULL or 0: one that is not known becomes a number that no
+ * system gives and no other process has.
+ */
+static void number_processes(ts_store *store)
+{
+    int64_t last = LARGEST_PID;
+    for (size_t i = 0; i < store->processes.n; i++) {
+        const ts_row_process *row = &process_rec(store, (int64_t)i)->row;
+        if ((row->null & TS_NULL_BIT(process, pid)) == 0 && row->pid > last &&
+            row->pid <= UINT32_MAX) {
+            last = row->pid;
+        }
+    }
+    for (size_t i = 0; i < store->processes.n; i++) {
+        ts_process_rec *rec = process_rec(store, (int64_t)i);
+        if ((rec->row.null & TS_NULL_BIT(process, pid)) != 0) {
+            rec->row.null &= ~TS_NULL_BIT(process, pid);
+            rec->row.pid = ++last;
+            rec->detail.pid_known = 0;
+        }
+    }
+}
+
 ts_code ts_store_write_threads(ts_store *store)
 {
     ts_code code = TS_OK;
     complete_processes(store);
+    number_processes(store);
     for (size_t i = 0; code == TS_OK && i < store->processes.n; i++) {
         ts_process_rec *rec = process_rec(store, (int64_t)i);
         code = ts_store_put(store, TS_T_process, &rec->row);

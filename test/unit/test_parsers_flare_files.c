@@ -75,7 +75,8 @@ static void test_mini_is_described(void **state)
     assert_mem_text(r.sink, thread_detail, 1, tid_kind, "java");
     assert_null_cell(&r, thread_detail, 1, priority);
     assert_null_cell(&r, thread_detail, 1, daemon);
-    assert_null_cell(&r, process, 1, pid);
+    assert_cell(&r, process, 1, pid, 4194305);
+    assert_cell(&r, process_detail, 1, pid_known, 0);
     assert_mem_text(r.sink, process, 1, name, "localhost:3333");
     assert_mem_row(r.sink, flare_thread, 0,
                    "1|1|6|1200500000|1567669466662000000|1|1|1567669466207000000|"

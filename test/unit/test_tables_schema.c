@@ -120,9 +120,10 @@ static const char *const compatible[] = {
     "sched_slice:id/i ts/i dur/i ts_end/i cpu/i itid/i ipid/i end_state/t priority/i arg_setid/i "
     "prev_itid/i prev_state/t",
     "thread_state:id/i ts/i dur/i cpu/i itid/i tid/i pid/i state/t arg_setid/i",
-    "callstack:id/i ts/i dur/i callid/i cat/t name/t depth/i cookie/i colorIndex/i parent_id/i "
+    "callstack:id/i ts/i dur/i callid/i cat/t name/t depth/i cookie/i parent_id/i "
     "argsetid/i chainId/t spanId/t parentSpanId/t flag/t trace_level/t trace_tag/t "
-    "custom_category/t custom_args/t child_callid/i",
+    "custom_category/t custom_args/t child_callid/i "
+    "colorIndex/i",
     "irq:id/i ts/i dur/i callid/i cat/t name/t depth/i cookie/i parent_id/i argsetid/i flag/t",
     "hidump:id/i ts/i fps/i",
     "syscall:syscall_number/i ts/i dur/i itid/i args/t ret/i",
@@ -147,7 +148,7 @@ static const char *const own[] = {
     "import_issue:source_id/i severity/t code/t stream/t offset/i count/i message/t",
     "import_count:source_id/i item/t declared/i seen/i imported/i lost/i skipped/i",
     "schema_doc:table_name/t column_name/t type/t unit/t description/t",
-    "process_detail:ipid/i source_id/i host/t command_line/t runtime/t",
+    "process_detail:ipid/i source_id/i host/t command_line/t runtime/t pid_known/i",
     "thread_detail:itid/i source_id/i tid_kind/t group_name/t priority/i daemon/i state/t",
     "stack_method:id/k source_id/i raw_id/i name/t class/t package/t signature/t file/t line/i "
     "library/t modifiers/t",

@@ -56,7 +56,7 @@ static void an_empty_database_has_its_fixed_rows(void **state)
     assert_mem_row(b->mem, process, 0, "0|0|0|swapper|NULL|0|0|0|0");
     assert_int_equal(MEM_ROWS(b->mem, thread), 1);
     assert_mem_row(b->mem, thread, 0, "0|0|0|swapper|NULL|NULL|0|1|0");
-    assert_mem_row(b->mem, process_detail, 0, "0|NULL|NULL|NULL|NULL");
+    assert_mem_row(b->mem, process_detail, 0, "0|NULL|NULL|NULL|NULL|1");
     assert_mem_row(b->mem, thread_detail, 0, "0|NULL|os|NULL|NULL|NULL|NULL");
     assert_int_equal(MEM_ROWS(b->mem, device_info), 1);
     assert_mem_row(b->mem, device_info, 0, "NULL|NULL|NULL");

@@ -94,7 +94,7 @@ static void rows_of_threads_know_their_process(void **state)
     assert_ok(b->ctx, ts_store_finish(b->store));
     assert_int_equal(MEM_ROWS(b->mem, process), 2);
     assert_mem_row(b->mem, process, 1, "1|1|10|com.app\xef\xbf\xbd|NULL|0|3|0|0");
-    assert_mem_row(b->mem, process_detail, 1, "1|1|phone|NULL|NULL");
+    assert_mem_row(b->mem, process_detail, 1, "1|1|phone|NULL|NULL|1");
     assert_int_equal(MEM_ROWS(b->mem, thread), 5);
     assert_mem_row(b->mem, thread, 1, "1|1|10|com.app\xef\xbf\xbd|NULL|NULL|1|1|0");
     assert_mem_row(b->mem, thread, 2, "2|2|11|NULL|NULL|NULL|1|0|0");

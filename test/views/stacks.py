@@ -8,6 +8,7 @@ from collections import namedtuple
 Method = namedtuple("Method", "source raw_id name cls package signature file line library")
 Sample = namedtuple("Sample", "source itid ts dur path event values")  # values: {(name, unit): value}
 Slice = namedtuple("Slice", "source itid parent path ts dur own depth state")  # parent: its index in the list
+LARGEST_PID = 4194304  # of Linux: above are numbers of processes whose pid is not known
 Thread = namedtuple("Thread", "source tid name kind pid process")
 FIRST, LAST = -(1 << 63), (1 << 63) - 1
 
@@ -131,15 +132,17 @@ def check_tables(j, s, r, spans=()):
            got=(row[:4] + (r.path[row[4]],) + row[5:] for row in j.rows(
                "SELECT id, source_id, itid, parent_id, node_id, ts, dur, self_dur, depth, state FROM stack_slice "
                "ORDER BY id")))
-    got = j.rows("SELECT d.source_id, t.tid, t.name, d.tid_kind, p.pid, p.name FROM thread AS t JOIN thread_detail AS d "
-                 "ON d.itid = t.itid LEFT JOIN process AS p ON p.ipid = t.ipid WHERE t.itid > 0")
+    pid = "CASE WHEN e.pid_known OR p.pid <= %d THEN p.pid END" % LARGEST_PID
+    got = j.rows("SELECT d.source_id, t.tid, t.name, d.tid_kind, %s, p.name FROM thread AS t JOIN thread_detail AS d "
+                 "ON d.itid = t.itid LEFT JOIN process AS p ON p.ipid = t.ipid LEFT JOIN process_detail AS e ON e.ipid = p.ipid "
+                 "WHERE t.itid > 0" % pid)
     j.some("thread", "source tid name tid_kind pid process", s.threads, got=got)
     processes = {}
     for t in s.threads:
         processes.setdefault((t.source, t.pid, t.process), []).append(t.tid)
     slices = [x.source for x in s.slices]
-    got = j.rows("SELECT d.source_id, p.pid, p.name, p.thread_count, p.slice_count FROM process AS p "
-                 "JOIN process_detail AS d ON d.ipid = p.ipid WHERE p.ipid > 0")
+    got = j.rows("SELECT e.source_id, %s, p.name, p.thread_count, p.slice_count FROM process AS p "
+                 "JOIN process_detail AS e ON e.ipid = p.ipid WHERE p.ipid > 0" % pid)
     j.some("process", "source pid name thread_count slice_count",
            ((*p, len(tids), slices.count(p[0])) for p, tids in processes.items()),
            got=[row for row in got if row[3]])
@@ -165,10 +168,17 @@ def check_views(j, s, r):
            "ts dur self_dur depth state", slice_rows(s, r, thread), key=lambda row: row[0])
     if s.slices:
         empty = (None,) * 10
-        j.view("callstack", "id ts dur callid cat name depth cookie colorIndex parent_id argsetid chainId spanId "
-               "parentSpanId flag trace_level trace_tag custom_category custom_args child_callid",
-               ((i, x.ts, x.dur, x.itid, "method", None if x.path is None else short(x.path[-1]), x.depth, None, None,
-                 x.parent, *empty) for i, x in enumerate(s.slices)), key=lambda row: row[0])
+        j.view("callstack", "id ts dur callid cat name depth cookie parent_id argsetid chainId spanId "
+               "parentSpanId flag trace_level trace_tag custom_category custom_args child_callid colorIndex",
+               ((i, x.ts, x.dur, x.itid, "method", None if x.path is None else short(x.path[-1]), x.depth, None,
+                 x.parent, *empty, 0 if x.path is None else colour(short(x.path[-1]))) for i, x in enumerate(s.slices)),
+               key=lambda row: row[0])
+
+
+def colour(name):
+    """By the letters at five places."""
+    at = lambda i: ord(name[i]) if -len(name) <= i < len(name) else ord(name[0]) if name and i < 0 else 0
+    return (len(name) + 3 * at(0) + 7 * at(-1) + 9 * at(-3) + 5 * at(-6) + 2 * at(len(name) // 2)) % 20
 
 
 def slice_rows(s, r, thread):

@@ -49,3 +49,10 @@ ifnull(nullif(m.package, '') || '.', '')
   FROM stack_slice
   WHERE node_id IS NOT NULL AND self_dur IS NOT NULL
   GROUP BY node_id
+
+-- piece: COLOUR x
+-- A number below TS_VIEWER_COLOURS that the text x alone decides. Letters of several places,
+-- because names of one class begin and end alike.
+(length(${x}) + 3 * ifnull(unicode(${x}), 0) + 7 * ifnull(unicode(substr(${x}, -1)), 0)
+    + 9 * ifnull(unicode(substr(${x}, -3)), 0) + 5 * ifnull(unicode(substr(${x}, -6)), 0)
+    + 2 * ifnull(unicode(substr(${x}, length(${x}) / 2 + 1)), 0)) % ${TS_VIEWER_COLOURS}

@@ -15,7 +15,8 @@
 -- column: busy_dur | INTEGER | ns | not recorded | the same without samples in (idle)
 -- column: cpu_dur | INTEGER | ns | samples, or not recorded | time that the invocations ran on a CPU
 CREATE VIEW v_thread_cpu AS
-SELECT w.source_id AS source_id, w.itid AS itid, p.pid AS pid, p.name AS process,
+SELECT w.source_id AS source_id, w.itid AS itid,
+  CASE WHEN q.pid_known THEN p.pid END AS pid, p.name AS process,
   t.tid AS tid, t.name AS thread, x.tid_kind AS tid_kind, w.event AS event,
   w.count AS count, w.dur AS dur, w.busy_dur AS busy_dur, w.cpu_dur AS cpu_dur
 FROM (
@@ -37,3 +38,4 @@ FROM (
 LEFT JOIN thread AS t ON t.rowid = w.itid + 1
 LEFT JOIN thread_detail AS x ON x.rowid = w.itid + 1
 LEFT JOIN process AS p ON p.rowid = t.ipid + 1
+LEFT JOIN process_detail AS q ON q.rowid = t.ipid + 1
