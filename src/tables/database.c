@@ -224,12 +224,19 @@ static void show_slices(void *self)
     db->show_slices = true;
 }
 
+static ts_code database_move(void *self, enum ts_table_id id, int64_t first, int64_t last,
+                             uint64_t columns, int64_t delta)
+{
+    return ts_db_move(self, id, first, last, columns, delta);
+}
+
 ts_sink ts_db_make_sink(ts_db *db)
 {
     ts_sink sink =
         ts_sink_make(db, database_put, database_put_long, database_complete, database_late_text,
                      database_invalidate, database_release, database_settle);
     sink.show_slices = show_slices;
+    sink.move = database_move;
     return sink;
 }
 

@@ -82,7 +82,37 @@ ts_code ts_db_invalidate(ts_db *db, enum ts_table_id table, int64_t first, int64
     return TS_OK;
 }
 
-static int put_nulls(const ts_db *db, const ts_null_range *range)
+ts_code ts_db_move(ts_db *db, enum ts_table_id table, int64_t first, int64_t last, uint64_t columns,
+                   int64_t delta)
+{
+    ts_moved_range *moved;
+    if (db->pages == NULL || first < 1 || last < first || (uint64_t)last > db->sink.rows[table] ||
+        !can_be_null(&ts_schema[table], columns)) {
+        return ts_fail(db->ctx, TS_ERR_INTERNAL, "no rows to move: table=%s, rows=%lld-%lld",
+                       ts_schema[table].name, (long long)first, (long long)last);
+    }
+    moved = ts_vec_add(db->ctx, &db->moves, sizeof *moved);
+    if (moved == NULL) {
+        return db->ctx->error.code;
+    }
+    *moved = (ts_moved_range){{table, first, last, columns}, delta};
+    return TS_OK;
+}
+
+/* The new value of a cell. A sum beyond 64 bits would be REAL, and is not known instead. */
+static void append_value(sqlite3_str *text, const char *name, const int64_t *delta)
+{
+    if (delta != NULL) {
+        sqlite3_str_appendf(text,
+                            "CASE WHEN typeof(\"%w\" + %lld) = 'integer' THEN \"%w\" + %lld END",
+                            name, (long long)*delta, name, (long long)*delta);
+    } else {
+        sqlite3_str_appendall(text, strcmp(name, TS_COMPLETE_COLUMN) == 0 ? "0" : "NULL");
+    }
+}
+
+/* Changes the cells of a range. delta NULL: they become NULL. */
+static int put_range(const ts_db *db, const ts_null_range *range, const int64_t *delta)
 {
     const ts_table *table = &ts_schema[range->table];
     sqlite3_str *text = sqlite3_str_new(db->handle);
@@ -93,8 +123,8 @@ static int put_nulls(const ts_db *db, const ts_null_range *range)
     for (unsigned i = 0; i < table->column_count; i++) {
         if ((range->columns >> i & 1) != 0) {
             const char *name = table->columns[i].name;
-            sqlite3_str_appendf(text, "%s\"%w\" = %s", between, name,
-                                strcmp(name, TS_COMPLETE_COLUMN) == 0 ? "0" : "NULL");
+            sqlite3_str_appendf(text, "%s\"%w\" = ", between, name);
+            append_value(text, name, delta);
             between = ", ";
         }
     }
@@ -116,15 +146,19 @@ ts_code ts_db_put_late(ts_db *db)
     const ts_late_text *late = db->late.p;
     const ts_null_range *nulls = db->nulls.p;
     int rc = SQLITE_OK;
-    if (db->late.n == 0 && db->nulls.n == 0) {
+    if (db->late.n == 0 && db->nulls.n == 0 && db->moves.n == 0) {
         return TS_OK;
     }
     rc = sqlite3_exec(db->handle, "BEGIN EXCLUSIVE", NULL, NULL, NULL);
     for (size_t i = 0; i < db->late.n && rc == SQLITE_OK; i++) {
         rc = late_put_text(db, &late[i]);
     }
+    for (size_t i = 0; i < db->moves.n && rc == SQLITE_OK; i++) {
+        const ts_moved_range *moved = (const ts_moved_range *)db->moves.p + i;
+        rc = put_range(db, &moved->range, &moved->delta);
+    }
     for (size_t i = 0; i < db->nulls.n && rc == SQLITE_OK; i++) {
-        rc = put_nulls(db, &nulls[i]);
+        rc = put_range(db, &nulls[i], NULL);
     }
     if (rc == SQLITE_OK) {
         rc = sqlite3_exec(db->handle, "COMMIT", NULL, NULL, NULL);
@@ -137,5 +171,6 @@ void ts_db_free_late(ts_db *db)
 {
     ts_vec_free(db->ctx, &db->late);
     ts_vec_free(db->ctx, &db->nulls);
+    ts_vec_free(db->ctx, &db->moves);
     ts_buf_free(db->ctx, &db->late_bytes);
 }

@@ -30,6 +30,12 @@ typedef struct ts_null_range {
     uint64_t columns;
 } ts_null_range;
 
+/* Columns that are to be greater by `delta` in a range of rows (database_late.c). */
+typedef struct ts_moved_range {
+    ts_null_range range;
+    int64_t delta;
+} ts_moved_range;
+
 struct ts_db {
     ts_ctx *ctx;
     sqlite3 *handle;
@@ -41,6 +47,7 @@ struct ts_db {
     ts_vec late;     /* ts_late_text */
     ts_buf late_bytes;
     ts_vec nulls;                         /* ts_null_range */
+    ts_vec moves;                         /* ts_moved_range */
     bool show_slices;                     /* callstack becomes a view of stack_slice */
     bool adding;                          /* rows are added to a finished file (database_add.c) */
     uint32_t roots[TS_TABLE_COUNT];       /* then: where its tables begin; 0: it is no table */
@@ -63,6 +70,9 @@ ts_code ts_db_late_text(ts_db *db, enum ts_table_id table, int64_t rowid, unsign
 /* Keeps a range of rows whose columns are to be NULL in the finished file. */
 ts_code ts_db_invalidate(ts_db *db, enum ts_table_id table, int64_t first, int64_t last,
                          uint64_t columns);
+/* Keeps a range of rows whose columns are to be greater in the finished file. */
+ts_code ts_db_move(ts_db *db, enum ts_table_id table, int64_t first, int64_t last, uint64_t columns,
+                   int64_t delta);
 /* What came after its rows goes into the finished file. */
 ts_code ts_db_put_late(ts_db *db);
 void ts_db_free_late(ts_db *db);

@@ -30,6 +30,10 @@ typedef ts_code ts_sink_late_text_call(void *self, enum ts_table_id table, int64
  */
 typedef ts_code ts_sink_invalidate_call(void *self, enum ts_table_id table, int64_t first,
                                         int64_t last, uint64_t columns);
+/* Adds a number to integer columns of rows that were put: times whose beginning is known only at
+ * the end. NULL stays. */
+typedef ts_code ts_sink_move_call(void *self, enum ts_table_id table, int64_t first, int64_t last,
+                                  uint64_t columns, int64_t delta);
 /* No more will be completed in this row. */
 typedef void ts_sink_release_call(void *self, enum ts_table_id table, int64_t rowid);
 /* Completes and releases, for a set of columns and their values in order. */
@@ -50,6 +54,7 @@ typedef struct ts_sink {
     ts_sink_release_call *release;
     ts_sink_settle_call *settle;           /* NULL: by `complete` and `release` */
     ts_sink_show_slices_call *show_slices; /* NULL: there are no views */
+    ts_sink_move_call *move;               /* NULL: nothing is kept */
     uint64_t rows[TS_TABLE_COUNT];         /* rows put so far */
 } ts_sink;
 
@@ -60,8 +65,8 @@ ts_sink_make(void *self, ts_sink_put_call *put, ts_sink_put_long_call *put_long,
              ts_sink_invalidate_call *invalidate, ts_sink_release_call *release,
              ts_sink_settle_call *settle)
 {
-    ts_sink sink = {self,       put,     put_long, complete, late_text,
-                    invalidate, release, settle,   NULL,     {0}};
+    ts_sink sink = {self,    put,    put_long, complete, late_text, invalidate,
+                    release, settle, NULL,     NULL,     {0}};
     return sink;
 }
 
@@ -111,6 +116,13 @@ static inline ts_code ts_sink_invalidate(ts_sink *sink, enum ts_table_id table, 
                                          int64_t last, uint64_t columns)
 {
     return sink->invalidate(sink->self, table, first, last, columns);
+}
+
+/* The ranges are kept in memory until the end, as those that are invalidated. */
+static inline ts_code ts_sink_move(ts_sink *sink, enum ts_table_id table, int64_t first,
+                                   int64_t last, uint64_t columns, int64_t delta)
+{
+    return sink->move == NULL ? TS_OK : sink->move(sink->self, table, first, last, columns, delta);
 }
 
 static inline void ts_sink_show_slices(ts_sink *sink)

@@ -98,7 +98,8 @@ void ts_range_note(ts_store *store, ts_clock clock, ts_range_weight weight, int6
     if (clock == TS_CLOCK_UNKNOWN || ts == TS_NO_TIME) {
         return;
     }
-    if (store->first_clock[weight] == TS_CLOCK_UNKNOWN) {
+    if (store->first_clock[weight] == TS_CLOCK_UNKNOWN ||
+        store->first_clock[weight] == TS_CLOCK_RELATIVE) {
         store->first_clock[weight] = clock;
     }
     if (!span->noted || ts < span->first) {
@@ -130,10 +131,23 @@ void ts_store_range(const ts_store *store, int64_t *start, int64_t *end)
     if (clock == TS_CLOCK_RELATIVE) {
         *start = *start < 0 ? *start : 0;
         *end = *end > 1 ? *end : 1;
-    } else if (*start == *end) {
+        return;
+    }
+    if (*start == *end) {
         *start = ts_sat_add(*start, -1);
         *end = ts_sat_add(*end, 1);
     }
+    if (store->spans[TS_CLOCK_RELATIVE].noted) { /* what has no clock was moved to the beginning */
+        int64_t last = ts_sat_add(span->first, store->spans[TS_CLOCK_RELATIVE].last);
+        *end = last > *end ? last : *end;
+    }
+}
+
+bool ts_range_relative_begin(int64_t *begin, const ts_store *store)
+{
+    ts_clock clock = ts_trace_clock(store);
+    *begin = store->spans[clock].first;
+    return clock != TS_CLOCK_UNKNOWN && clock != TS_CLOCK_RELATIVE;
 }
 
 ts_code ts_store_write_range(ts_store *store)

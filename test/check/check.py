@@ -145,7 +145,7 @@ def check_details(c, heaps):
         c.same("rows of %s without a file" % table, strays, 0)
 
 
-def check_profile_nodes(c, profile, first_row, offset):
+def check_profile_nodes(c, profile, first_row, offset, merged, more):
     """Rows in the file's order where parents come first there, else in any parents-first order."""
     sql = (
         "SELECT n.function_id, f.data, n.script_id, u.data, n.line_number, n.column_number, "
@@ -154,27 +154,28 @@ def check_profile_nodes(c, profile, first_row, offset):
         "LEFT JOIN data_dict u ON u.id = n.url_index "
         "WHERE n.rowid > ? ORDER BY n.rowid LIMIT ?"
     )
-    args = (first_row, len(profile.nodes))
-    want = list(profile.node_rows(offset))
+    want = list(profile.node_rows(offset, merged, more))
+    args = (first_row, len(want))
     if profile.parents_first():
         c.compare("js_cpu_profiler_node", sql, want, args)
-        return
+        return len(want)
     got = list(c.rows(sql, *args))
-    seen = {0}
+    seen = {0, 1} if merged else {0}
     for row in got:
         if row[8] not in seen:
             c.fail("js_cpu_profiler_node: node %d stands before its parent" % row[0])
         seen.add(row[0])
     c.same("js_cpu_profiler_node, sorted", sorted(got), sorted(want))
+    return len(want)
 
 
-def check_runs(c, profile, first_row, offset, to_ns):
+def check_runs(c, profile, first_row, offset, merged, to_ns):
     runs = profile.runs()
     c.compare(
         "js_cpu_profiler_sample",
         "SELECT id, function_id, start_time, end_time, dur FROM js_cpu_profiler_sample "
         "WHERE rowid > ? ORDER BY rowid LIMIT ?",
-        ((first_row + i, node + offset, to_ns(start), to_ns(end), (end - start) * 1000)
+        ((first_row + i, profile.number(node, offset, merged), to_ns(start), to_ns(end), (end - start) * 1000)
          for i, (node, start, end) in enumerate(runs)),
         (first_row, len(runs)),
     )
@@ -247,9 +248,10 @@ def check_profiles(c, profiles, marks, to_ns_of):
         c.same(what + " figures", detail[9:], tuple(profile.json.get(f) for f in Profile.FIGURES))
         if marks is not None:
             c.same(what + " marks", detail[7:9], marks[i])
-        check_profile_nodes(c, profile, node_row, offset)
-        node_row += len(profile.nodes)
-        run_row += check_runs(c, profile, run_row, offset, to_ns)
+        merged = i > 0 and profiles[0].root() == 1
+        more = [n for p, d in zip(profiles[1:], details[1:]) for n in p.callees(d[1])] if i == 0 and profile.root() == 1 else []
+        node_row += check_profile_nodes(c, profile, node_row, offset, merged, more)
+        run_row += check_runs(c, profile, run_row, offset, merged, to_ns)
         check_stack_samples(c, profile, source, to_ns, paths)
     (count,) = c.rows("SELECT count(*) FROM js_cpu_profiler_node").fetchone()
     c.same("rows of js_cpu_profiler_node", count, node_row)
@@ -262,7 +264,8 @@ def config_rows(recording, heaps):
     profiles."""
     cpu = 1 if recording.profiles else 0
     if recording.configs:
-        return [row[:5] + (row[5] or cpu,) + row[6:] for row in recording.configs]
+        rows = [row[:5] + (row[5] or cpu,) + row[6:] for row in recording.configs]
+        return [tuple(next((v for v in column if v), 0) for column in zip(*rows))] if len(rows) > 1 else rows
     kind = (1 if heaps[0].is_timeline else 0) if heaps else -1
     return [(0, kind, 0, 0, 0, cpu, 0)]
 

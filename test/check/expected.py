@@ -188,11 +188,24 @@ class Profile:
             seen.add(n["id"])
         return True
 
-    def node_rows(self, offset):
-        """As in the file: id, name, script id, url, line, column, hits, children, parent."""
+    def root(self):
+        return next(n["id"] for n in self.nodes if n["id"] not in self.parent)
+
+    def callees(self, offset):
+        """Ids of what the root calls."""
+        return [c + offset for c in self.by_id[self.root()].get("children", [])]
+
+    def number(self, node, offset, merged):
+        """The id of a node in js_cpu_profiler_node. merged: 1, the root of another profile, stands for this one's root."""
+        return 1 if merged and node == self.root() else node + offset
+
+    def node_rows(self, offset, merged=False, more=()):
+        """As in the file: id, name, script id, url, line, column, hits, children, parent. more: callees of merged roots."""
         for n in self.nodes:
             frame = n["callFrame"]
             parent = self.parent.get(n["id"])
+            if merged and n["id"] == self.root():
+                continue
             yield (
                 n["id"] + offset,
                 text_value(frame.get("functionName", "")),
@@ -201,8 +214,8 @@ class Profile:
                 frame.get("lineNumber"),
                 frame.get("columnNumber"),
                 n.get("hitCount", 0),
-                ",".join(str(c + offset) for c in n.get("children", [])),
-                0 if parent is None else parent + offset,
+                ",".join(map(str, [c + offset for c in n.get("children", [])] + (list(more) if parent is None else []))),
+                0 if parent is None else self.number(parent, offset, merged),
             )
 
     def runs(self):

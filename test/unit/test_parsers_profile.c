@@ -689,8 +689,8 @@ static void test_bare_heaps(void **state)
     run r;
     UNUSED(state);
     import_snap(&r, &s);
-    assert_mem_row(r.sink, js_heap_files, 0, "0|Snapshot0|0|0|40");
-    assert_mem_row(r.sink, trace_range, 0, "0|1");
+    assert_mem_row(r.sink, js_heap_files, 0, "0|Snapshot0|0|1000000|40");
+    assert_mem_row(r.sink, trace_range, 0, "0|1000000");
     assert_mem_row(r.sink, js_config, 0, "0|0|0|0|0|0|0");
     assert_mem_text(r.sink, source, 1, clock, "relative");
     assert_int_equal(complaints(&r), 0);
@@ -719,7 +719,13 @@ static void test_several_bare_files(void **state)
     assert_rows(&r, js_config, 1);
     assert_mem_row(r.sink, js_config, 0, "0|1|0|0|0|1|0");
     assert_cell(&r, js_cpu_profile, 1, id_offset, 4);
-    assert_mem_row(r.sink, trace_range, 0, "0|200631000");
+    /* Side by side: 1 ms a snapshot, the timeline as long as it is, the profile from its start. */
+    assert_cell(&r, js_heap_files, 0, start_time, 0);
+    assert_cell(&r, js_heap_files, 0, end_time, 1000000);
+    assert_cell(&r, js_heap_files, 1, start_time, 1600000);
+    assert_cell(&r, js_heap_files, 1, end_time, 202231000);
+    assert_cell(&r, js_heap_files, 2, end_time, 203231000);
+    assert_mem_row(r.sink, trace_range, 0, "0|203831000");
     assert_rows(&r, source, 10);
     for (size_t i = 0; i < 12; i++) {
         assert_cell(&r, js_heap_edges, i, from_node_id, i % 4 < 2 ? 1 : 3);

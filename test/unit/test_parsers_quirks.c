@@ -155,7 +155,7 @@ static void test_QB_4_no_marks(void **state)
         put_tiny(&x.b, AT(11000));
         put_message(&x.b, others[i], AT(13000));
         rec_import(&r, &x);
-        assert_mem_row(r.sink, js_heap_files, 0, "0|Snapshot0 (incomplete)|11000|NULL|40");
+        assert_mem_row(r.sink, js_heap_files, 0, "0|Snapshot0 (incomplete)|11000|11000|40");
         assert_int_equal(issues(&r, "snapshot_no_end_mark"), 1);
         run_free(&r);
     }
@@ -714,22 +714,26 @@ static void test_QB_27_two_profiles(void **state)
     }
     rec_import(&r, &x);
     assert_rows(&r, js_cpu_profile, 3);
-    assert_rows(&r, js_cpu_profiler_node, 12);
+    assert_rows(&r, js_cpu_profiler_node, 4 + 3 + 3); /* one root */
+    assert_rows(&r, stack_node, 12);
+    assert_cell(&r, js_cpu_profiler_node, 0, function_id, 1);
+    assert_cell(&r, js_cpu_profiler_node, 0, parent_id, 0);
+    assert_mem_text(r.sink, js_cpu_profiler_node, 0, children, "2,3,6,7,10,11");
     for (size_t p = 0; p < 3; p++) {
         int64_t offset = MEM_INT(r.sink, js_cpu_profile, p, id_offset);
         assert_int_equal(offset, 4 * p);
-        for (size_t i = 0; i < 4; i++) {
-            assert_cell(&r, js_cpu_profiler_node, 4 * p + i, function_id, (int64_t)i + 1 + offset);
+        for (size_t i = 1; i < 4; i++) {
+            assert_cell(&r, js_cpu_profiler_node, 3 * p + i, function_id, (int64_t)i + 1 + offset);
         }
-        assert_cell(&r, js_cpu_profiler_node, 4 * p, parent_id, 0);
-        assert_cell(&r, js_cpu_profiler_node, 4 * p + 3, parent_id, 2 + offset);
+        assert_cell(&r, js_cpu_profiler_node, 3 * p + 1, parent_id, 1);
+        assert_cell(&r, js_cpu_profiler_node, 3 * p + 3, parent_id, 2 + offset);
+        assert_cell(&r, js_cpu_profile, p, node_count, 4);
         assert_cell(&r, js_cpu_profiler_sample, 3 * p, function_id, 2 + offset);
         assert_cell(&r, js_cpu_profiler_sample, 3 * p, id, 3 * p);
         assert_cell(&r, js_cpu_profile, p, started_ts, 1000 + 100 * p);
         assert_cell(&r, js_cpu_profile, p, reported_ts, 2000 + 100 * p);
         assert_cell(&r, js_cpu_profile, p, first_sample_id, 4 * p + 1);
     }
-    assert_mem_text(r.sink, js_cpu_profiler_node, 4, children, "6,7");
     assert_int_equal(issue_sum(&r, "profile_ids_shifted"), 2);
     run_free(&r);
 }

@@ -36,14 +36,15 @@ def read(j, profiles, to_ns, pid):
 def sample_rows(profiles, to_ns):
     number = offset = 0
     for p in profiles:
+        merged = p is not profiles[0] and profiles[0].root() == 1  # into the root of the first one
         for node, start, end in p.runs():
-            n = p.by_id.get(node)
+            n = profiles[0].by_id[1] if merged and node == p.root() else p.by_id.get(node)
             frame = n["callFrame"]
             parent = p.parent.get(node)
-            yield (number, to_ns(start), to_ns(end), (end - start) * 1000, node + offset,
+            yield (number, to_ns(start), to_ns(end), (end - start) * 1000, p.number(node, offset, merged),
                    text_value(frame.get("functionName", "")) or "(anonymous)", text_value(frame.get("url", "")),
                    str(frame.get("scriptId", "0")), frame.get("lineNumber"), frame.get("columnNumber"),
-                   0 if parent is None else parent + offset)
+                   0 if parent is None else p.number(parent, offset, merged))
             number += 1
         offset += max(p.by_id)
 

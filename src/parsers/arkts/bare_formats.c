@@ -66,21 +66,6 @@ static int sniff_rawheap(const ts_sniff *s)
 
 /* --- what both have in common --------------------------------------------------------------- */
 
-static ts_code shared_run(ts_arkts_run **run, ts_job *job)
-{
-    void *p = NULL;
-    ts_code code = ts_job_shared(&p, job, "arkts", sizeof(ts_arkts_run), (ts_shared_calls){0});
-    *run = p;
-    return code;
-}
-
-/* A file with a recording of its own: the range of its times begins at 0 and is not empty. */
-static void note_range(ts_job *job, int64_t end)
-{
-    ts_range_note(job->store, TS_CLOCK_RELATIVE, TS_RANGE_ROWS, 0);
-    ts_range_note(job->store, TS_CLOCK_RELATIVE, TS_RANGE_ROWS, end > 1 ? end : 1);
-}
-
 static ts_code count(ts_job *job, ts_item item, uint64_t n)
 {
     ts_tally *tally;
@@ -158,7 +143,7 @@ static ts_code heap_open(void **self, ts_job *job)
     snprintf(label, sizeof label, "Snapshot%" PRIu64,
              ts_sink_rows(ts_store_sink(job->store), TS_T_js_heap_files));
     snprintf(file, sizeof file, "%s.heapsnapshot", label);
-    code = shared_run(&b->run, job);
+    code = ts_arkts_run_of(&b->run, job);
     if (code == TS_OK) {
         code = ts_heap_new(&b->heap, job->ctx, job->store);
     }
@@ -217,7 +202,10 @@ static ts_code heap_finish(void *self, const ts_stream_end *end_of)
         .clock = TS_CLOCK_RELATIVE,
         .has_start = true,
         .has_end = complete,
+        .placed = true,
+        .place = b->run->bare_end,
     };
+    int64_t file = (int64_t)ts_sink_rows(ts_store_sink(b->job->store), TS_T_js_heap_files) + 1;
     int64_t last = 0;
     ts_code code = TS_OK;
     b->job->text_bad = ts_heap_damaged(b->heap);
@@ -230,13 +218,16 @@ static ts_code heap_finish(void *self, const ts_stream_end *end_of)
                         ts_heap_last_sample_us(b->heap));
     }
     end.end_ts = end.timeline ? last : 0;
-    note_range(b->job, last);
+    ts_arkts_advance(b->job, b->run, last > TS_BARE_WIDTH ? last : TS_BARE_WIDTH);
     if (code == TS_OK && (code = count_file(b->job, TS_ITEM_snapshots, end_of->bytes)) == TS_OK &&
         b->trailing) {
         code = ts_issue(b->job->store, b->job->source_id, TS_ISSUE_json_trailing_bytes, NULL,
                         TS_NO_OFFSET, "text follows the snapshot and was not looked at");
     }
     if (code == TS_OK && (code = ts_heap_finish(b->heap, &end)) == TS_OK &&
+        (code = ts_arkts_place(b->job, b->run, TS_T_js_heap_files, file, file,
+                               TS_NULL_BIT(js_heap_files, start_time) |
+                                   TS_NULL_BIT(js_heap_files, end_time))) == TS_OK &&
         (code = extract_close(b->job, &b->file, complete)) == TS_OK) {
         code = ts_arkts_need_config(b->job, b->run, TS_ISSUE_bare_config_made_up);
     }
@@ -273,7 +264,7 @@ static ts_code profile_open(void **self, ts_job *job)
         return job->ctx->error.code;
     }
     b->job = job;
-    code = shared_run(&b->run, job);
+    code = ts_arkts_run_of(&b->run, job);
     if (code == TS_OK) {
         code = ts_profile_new(&b->profile, job->ctx, job->store, &b->run->profile_ids);
     }
@@ -324,7 +315,9 @@ static ts_code profile_feed_zeros(void *self, uint64_t *used, uint64_t n)
 static ts_code profile_finish(void *self, const ts_stream_end *end_of)
 {
     bare_profile *b = self;
-    ts_profile_end end = {.relative = true, .pid = -1};
+    ts_sink *sink = ts_store_sink(b->job->store);
+    int64_t first = (int64_t)ts_sink_rows(sink, TS_T_js_cpu_profiler_sample) + 1;
+    ts_profile_end end = {.relative = true, .pid = -1, .place = b->run->bare_end};
     bool complete = ts_profile_complete(b->profile);
     int64_t source = ts_profile_source(b->profile);
     char reason[160];
@@ -339,8 +332,14 @@ static ts_code profile_finish(void *self, const ts_stream_end *end_of)
         end.reason = reason;
         b->job->text_bad = !complete;
     }
-    note_range(b->job, 1);
     code = ts_profile_finish(b->profile, &end);
+    ts_arkts_advance(b->job, b->run, ts_profile_extent(b->profile));
+    if (code == TS_OK) {
+        code = ts_arkts_place(b->job, b->run, TS_T_js_cpu_profiler_sample, first,
+                              (int64_t)ts_sink_rows(sink, TS_T_js_cpu_profiler_sample),
+                              TS_NULL_BIT(js_cpu_profiler_sample, start_time) |
+                                  TS_NULL_BIT(js_cpu_profiler_sample, end_time));
+    }
     if (code == TS_OK && complete && end.reason != NULL) {
         code = ts_issue(b->job->store, source, TS_ISSUE_json_trailing_bytes, NULL,
                         (int64_t)ts_json_position(b->json),

@@ -81,6 +81,10 @@ typedef struct ts_heap_end {
     ts_clock clock;           /* of the times */
     bool has_start, has_end;  /* false: the time is NULL */
     int64_t start_ts, end_ts; /* ns */
+    /* Of bare files: js_heap_files says where the file stands among them instead, and gives it a
+     * width that is seen. */
+    bool placed;
+    int64_t place; /* ns */
 } ts_heap_end;
 
 /* Ends the open snapshot: resolves what was spooled, checks it, writes its js_heap_files row. */

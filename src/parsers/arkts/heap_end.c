@@ -1,5 +1,8 @@
 /* The end of a snapshot: what its numbers say about it, its counts, and its js_heap_files row. */
+#include "parsers/arkts/arkts_run.h"
 #include "parsers/arkts/heap_state.h"
+
+#include "base/ckd.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -318,7 +321,9 @@ static ts_code record_cut(ts_heap *h, const ts_heap_end *end)
     }
     if (h->done && !end->marked) {
         return ts_issue(h->store, h->source_id, TS_ISSUE_snapshot_no_end_mark, h->label, h->offset,
-                        "no end mark follows; the end time is not known");
+                        "no end mark follows; %s",
+                        end->has_end ? "its last chunk's time stands for the end"
+                                     : "the end time is not known");
     }
     return TS_OK;
 }
@@ -367,6 +372,11 @@ ts_code heap_put_file(ts_heap *h, const ts_heap_end *end)
         .self_size = h->nodes.self_size,
     };
     ts_code code;
+    if (end->placed) {
+        row.start_time = end->place;
+        row.end_time =
+            ts_sat_add(end->place, end->end_ts > TS_BARE_WIDTH ? end->end_ts : TS_BARE_WIDTH);
+    }
     if (end->timeline) {
         snprintf(name, sizeof name, "Timeline%s", whole ? "" : " (incomplete)");
     } else {

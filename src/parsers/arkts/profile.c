@@ -89,6 +89,11 @@ bool ts_profile_complete(const ts_profile *p)
     return p->done;
 }
 
+int64_t ts_profile_extent(const ts_profile *p)
+{
+    return p->samples.extent;
+}
+
 /* --- the end -------------------------------------------------------------------------------- */
 
 static profile_clock choose_clock(const ts_profile *p, const ts_profile_end *end_of)
@@ -272,6 +277,7 @@ ts_code ts_profile_finish(ts_profile *p, const ts_profile_end *end_of)
     char text[32];
     ts_code code;
     p->damage.shifted = end_of->shifted;
+    p->samples.place = end_of->place;
     fill_times(p, end_of, &clock);
     code = put_parts(p, end_of, &clock);
     if (code != TS_OK) {
@@ -280,7 +286,8 @@ ts_code ts_profile_finish(ts_profile *p, const ts_profile_end *end_of)
     p->row.id = (int64_t)ts_sink_rows(p->sink, TS_T_js_cpu_profile) + 1;
     p->row.source_id = p->source_id;
     p->row.id_offset = p->id_offset;
-    p->row.node_count = (int64_t)(ts_sink_rows(p->sink, TS_T_js_cpu_profiler_node) - nodes);
+    p->row.node_count =
+        (int64_t)(ts_sink_rows(p->sink, TS_T_js_cpu_profiler_node) - nodes) + p->nodes.root_merged;
     p->row.sample_count = (int64_t)(ts_sink_rows(p->sink, TS_T_stack_sample) - samples);
     p->row.first_sample_id = (int64_t)samples + 1;
     if (p->row.sample_count == 0) {

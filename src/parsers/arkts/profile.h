@@ -9,17 +9,30 @@
 #ifndef TS_PARSERS_ARKTS_PROFILE_H
 #define TS_PARSERS_ARKTS_PROFILE_H
 
+#include "base/buf.h"
 #include "base/context.h"
 #include "json/json.h"
 #include "tables/store.h"
 
 typedef struct ts_profile ts_profile;
 
-/* What the profiles of one run share: node ids of later ones are shifted to stay unique. */
+/*
+ * What the profiles of one run share. Node ids of later ones are shifted to stay unique. Viewers
+ * take a single root: in js_cpu_profiler_node what the roots of later profiles call stands below
+ * that of the first one, if it has the id 1.
+ */
 typedef struct ts_profile_ids {
     bool any;
-    int64_t max_id; /* largest function_id written so far */
+    bool merged;          /* the root calls what stands in root_children */
+    int64_t max_id;       /* largest function_id written so far */
+    int64_t root_row;     /* rowid of the root in js_cpu_profiler_node, or 0 */
+    ts_buf root_children; /* owned by who owns this */
 } ts_profile_ids;
+
+enum { TS_PROFILE_ROOT = 1 }; /* id of the root, for viewers */
+
+/* After the last profile: the root's callees. */
+ts_code ts_profile_ids_finish(ts_profile_ids *ids, ts_store *store);
 
 /* Caller frees with ts_profile_free. Serves one profile after the other. `ids` is borrowed. */
 ts_code ts_profile_new(ts_profile **out, ts_ctx *ctx, ts_store *store, ts_profile_ids *ids);
@@ -56,10 +69,14 @@ typedef struct ts_profile_end {
     int64_t started_ts, reported_ts; /* ns, already converted */
     int64_t pid;                     /* of the configuration, or -1 */
     const char *reason;              /* why it is not complete, for the issue */
-    bool shifted; /* it ends elsewhere than the message around it, all of which came */
+    bool shifted;  /* it ends elsewhere than the message around it, all of which came */
+    int64_t place; /* ns, added to the times in js_cpu_profiler_sample (bare files) */
 } ts_profile_end;
 
 /* Ends the open profile: writes all its rows. */
 ts_code ts_profile_finish(ts_profile *p, const ts_profile_end *end);
+
+/* How far the samples of the profile that was finished last go, from startTime, in ns. */
+int64_t ts_profile_extent(const ts_profile *p);
 
 #endif

@@ -256,6 +256,49 @@ int64_t profile_shift(ts_profile *p, int64_t id)
     return out;
 }
 
+int64_t profile_function_id(ts_profile *p, int64_t id)
+{
+    bool root = p->nodes.root_merged && p->nodes.nodes[p->nodes.root].id == id;
+    return root ? TS_PROFILE_ROOT : profile_shift(p, id);
+}
+
+/* The first node without a caller. Another root may stand for it in js_cpu_profiler_node. */
+static void choose_root(ts_profile *p)
+{
+    p->nodes.root = NO_INDEX;
+    for (uint32_t i = 0; i < p->nodes.count && p->nodes.root == NO_INDEX; i++) {
+        p->nodes.root = p->nodes.nodes[i].parent == NO_INDEX ? i : NO_INDEX;
+    }
+    p->nodes.root_merged = p->nodes.root != NO_INDEX && p->ids->root_row != 0;
+}
+
+/* The row of the first root is there, or what a later one calls belongs to it as well. */
+static ts_code keep_root(ts_profile *p, const ts_row_js_cpu_profiler_node *row)
+{
+    ts_profile_ids *ids = p->ids;
+    ts_code code = TS_OK;
+    if (p->nodes.root_merged && row->children.n > 0) {
+        ids->merged = true;
+        code = ids->root_children.n == 0 ? TS_OK : ts_buf_putc(p->ctx, &ids->root_children, ',');
+    } else if (ids->root_row == 0 && row->function_id == TS_PROFILE_ROOT) {
+        ids->root_row = (int64_t)ts_sink_rows(p->sink, TS_T_js_cpu_profiler_node);
+    } else {
+        return TS_OK;
+    }
+    if (code == TS_OK) {
+        code = ts_buf_put(p->ctx, &ids->root_children, row->children.p, row->children.n);
+    }
+    return code;
+}
+
+ts_code ts_profile_ids_finish(ts_profile_ids *ids, ts_store *store)
+{
+    return !ids->merged ? TS_OK
+                        : ts_sink_late_text(ts_store_sink(store), TS_T_js_cpu_profiler_node,
+                                            ids->root_row, TS_C_js_cpu_profiler_node__children,
+                                            ts_buf_text(&ids->root_children));
+}
+
 static ts_code children_text(ts_profile *p, const cpu_node *node)
 {
     ts_code code = TS_OK;
@@ -308,10 +351,11 @@ static ts_code put_node(ts_profile *p, cpu_node *node)
         .column_number = node->column,
         .hit_count = node->hits,
         .parent_id =
-            node->parent == NO_INDEX ? 0 : profile_shift(p, p->nodes.nodes[node->parent].id),
+            node->parent == NO_INDEX ? 0 : profile_function_id(p, p->nodes.nodes[node->parent].id),
     };
     ts_text name;
     ts_text url;
+    bool root;
     ts_code code;
     if ((code = profile_text(p, &row.script_id, &p->texts.clean, node->script)) != TS_OK ||
         (code = profile_text(p, &name, &p->texts.name, node->name)) != TS_OK ||
@@ -345,8 +389,15 @@ static ts_code put_node(ts_profile *p, cpu_node *node)
         return code;
     }
     row.children = ts_buf_text(&p->texts.text);
-    code = ts_put_js_cpu_profiler_node(p->sink, &row);
-    return code != TS_OK ? code : put_stack_node(p, node, name, url);
+    root = p->nodes.root != NO_INDEX && node == &p->nodes.nodes[p->nodes.root];
+    if ((!root || !p->nodes.root_merged) &&
+        (code = ts_put_js_cpu_profiler_node(p->sink, &row)) != TS_OK) {
+        return code;
+    }
+    if (root && (code = keep_root(p, &row)) != TS_OK) {
+        return code;
+    }
+    return put_stack_node(p, node, name, url);
 }
 
 /* --- order ---------------------------------------------------------------------------------- */
@@ -437,7 +488,8 @@ static ts_code count_nodes(ts_profile *p)
     ts_code code = ts_count(&tally, p->store, p->source_id, TS_ITEM_cpu_nodes, NULL);
     if (code == TS_OK) {
         tally->seen += p->nodes.seen;
-        tally->imported += p->nodes.count;
+        tally->imported += p->nodes.count - p->nodes.root_merged;
+        tally->skipped += p->nodes.root_merged;
         tally->lost += p->nodes.lost;
     }
     return code;
@@ -450,6 +502,7 @@ ts_code profile_put_nodes(ts_profile *p)
         (code = check_node_ids(p)) != TS_OK) {
         return code;
     }
+    choose_root(p);
     if (!parents_first(p)) {
         code = put_walked(p);
     } else {

@@ -52,6 +52,8 @@ typedef struct profile_nodes {
     uint32_t slot_count;
     bool ticks; /* nodes have positionTicks: V8 wrote this */
     uint64_t seen, lost;
+    uint32_t root;    /* index of the node that is the root, or NO_INDEX */
+    bool root_merged; /* it has no row: an earlier profile's stands for it */
     uint64_t without_frame;
     uint64_t ids_over; /* ids that do not fit with the offset */
 } profile_nodes;
@@ -76,5 +78,8 @@ ts_code profile_put_nodes(ts_profile *p);
 
 /* A node id with the profile's offset, or PROFILE_NULL when that does not fit. */
 int64_t profile_shift(ts_profile *p, int64_t id);
+
+/* The same for references to the node: that of a root without a row is another root's. */
+int64_t profile_function_id(ts_profile *p, int64_t id);
 
 #endif

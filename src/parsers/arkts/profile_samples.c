@@ -150,17 +150,17 @@ static ts_code put_run(ts_profile *p, const sample_run *run, int64_t end)
 {
     ts_row_js_cpu_profiler_sample row = {
         .id = (int64_t)ts_sink_rows(p->sink, TS_T_js_cpu_profiler_sample),
-        .function_id = run->id == PROFILE_NULL ? PROFILE_NULL : profile_shift(p, run->id),
-        .start_time = run->start,
-        .end_time = end,
+        .function_id = run->id == PROFILE_NULL ? PROFILE_NULL : profile_function_id(p, run->id),
+        .start_time = ts_time_add(run->start, p->samples.place),
+        .end_time = ts_time_add(end, p->samples.place),
     };
     if (row.function_id == PROFILE_NULL) {
         TS_SET_NULL(js_cpu_profiler_sample, &row, function_id);
     }
-    if (run->start == TS_NO_TIME) {
+    if (row.start_time == TS_NO_TIME) {
         TS_SET_NULL(js_cpu_profiler_sample, &row, start_time);
     }
-    if (end == TS_NO_TIME) {
+    if (row.end_time == TS_NO_TIME) {
         TS_SET_NULL(js_cpu_profiler_sample, &row, end_time);
     }
     if (!span_of(&row.dur, run->start, end)) {
@@ -223,6 +223,13 @@ static bool is_doubted(const ts_profile *p, int64_t id)
     return node != NO_INDEX && (p->nodes.nodes[node].flags & NODE_DOUBTED) != 0;
 }
 
+/* A time of a row: trace_range covers it where the compatible tables show it. */
+static void note_time(ts_profile *p, const profile_clock *clock, int64_t ts)
+{
+    ts_range_note(p->store, clock->clock, TS_RANGE_ROWS, ts_time_add(ts, p->samples.place));
+    p->samples.extent = ts != TS_NO_TIME && ts > p->samples.extent ? ts : p->samples.extent;
+}
+
 static ts_code put_all(ts_profile *p, profile_clock *clock, int64_t itid, const uint32_t *order,
                        uint64_t n)
 {
@@ -256,7 +263,7 @@ static ts_code put_all(ts_profile *p, profile_clock *clock, int64_t itid, const 
         next = last ? last_end(p, clock, sum) : profile_time(clock, next_us);
         bool wanted = ts == TS_NO_TIME || ts_span_has(&clock->wanted, ts);
         if (wanted != any && (wanted || run.open)) { /* the first one, or the end of the last one */
-            ts_range_note(p->store, clock->clock, TS_RANGE_ROWS, ts);
+            note_time(p, clock, ts);
             any = wanted;
         }
         if (run.open && (run.id != id || !wanted)) {
@@ -273,7 +280,7 @@ static ts_code put_all(ts_profile *p, profile_clock *clock, int64_t itid, const 
         }
         if (last && run.open && code == TS_OK) {
             code = put_run(p, &run, next);
-            ts_range_note(p->store, clock->clock, TS_RANGE_ROWS, next);
+            note_time(p, clock, next);
         }
         sum = next_us;
         ts = next;

@@ -16,6 +16,8 @@ typedef struct profile_samples {
     bool negative;
     bool unmatched; /* samples and deltas do not belong to each other one by one */
     bool end_early; /* endTime lies before the last sample */
+    int64_t place;  /* ns, added to times in js_cpu_profiler_sample */
+    int64_t extent; /* ns, how far they go, when times are relative */
 } profile_samples;
 
 /* Where times go: base + µs, in ns of the clock that the rows are in. */

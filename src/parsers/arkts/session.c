@@ -12,7 +12,6 @@ enum { MARK_SNAPSHOT = 1, MARK_TIMELINE_STOP = 2, MARK_CPU = 3 };
 ts_code ts_session_new(ts_session **out, ts_job *job)
 {
     ts_session *s = ts_zalloc(job->ctx, 1, sizeof *s);
-    void *run;
     ts_code code;
     *out = NULL;
     if (s == NULL) {
@@ -22,11 +21,10 @@ ts_code ts_session_new(ts_session **out, ts_job *job)
     s->store = job->store;
     s->job = job;
     s->configs.pid = -1;
-    code = ts_job_shared(&run, job, "arkts", sizeof(ts_arkts_run), (ts_shared_calls){0});
+    code = ts_arkts_run_of(&s->run, job);
     if (code != TS_OK) {
         goto out;
     }
-    s->run = run;
     code = ts_heap_new(&s->heap, s->ctx, s->store);
     if (code != TS_OK) {
         goto out;
@@ -161,46 +159,6 @@ ts_code ts_session_gap(ts_session *s, int64_t offset)
 }
 
 /* --- the end -------------------------------------------------------------------------------- */
-
-static bool has_rows(ts_store *store, enum ts_table_id table)
-{
-    return ts_sink_rows(ts_store_sink(store), table) > 0;
-}
-
-ts_code ts_arkts_need_config(ts_job *job, ts_arkts_run *run, ts_issue_code issue)
-{
-    ts_sink *sink = ts_store_sink(job->store);
-    bool heap = has_rows(job->store, TS_T_js_heap_files);
-    bool cpu = has_rows(job->store, TS_T_js_cpu_profile);
-    bool timeline = has_rows(job->store, TS_T_js_heap_sample);
-    ts_row_js_config row = {
-        .type = !heap      ? TS_HEAP_NONE
-                : timeline ? TS_HEAP_TIMELINE
-                           : TS_HEAP_SNAPSHOT,
-        .enable_cpu_profiler = cpu,
-    };
-    ts_code code;
-    if ((!heap && !cpu) || (has_rows(job->store, TS_T_js_config) && run->made_up_config == 0)) {
-        return TS_OK;
-    }
-    if (run->made_up_config != 0) { /* made up for an earlier input: it shows this one as well */
-        code = ts_sink_complete(sink, TS_T_js_config, run->made_up_config, TS_C_js_config__type,
-                                row.type);
-        return code != TS_OK
-                   ? code
-                   : ts_sink_complete(sink, TS_T_js_config, run->made_up_config,
-                                      TS_C_js_config__enable_cpu_profiler, row.enable_cpu_profiler);
-    }
-    run->made_up_config = (int64_t)ts_sink_rows(sink, TS_T_js_config) + 1;
-    code =
-        ts_sink_reserve(sink, TS_T_js_config, &row,
-                        TS_NULL_BIT(js_config, type) | TS_NULL_BIT(js_config, enable_cpu_profiler));
-    return code != TS_OK ? code
-                         : ts_issue(job->store, job->source_id, issue, NULL, TS_NO_OFFSET,
-                                    "one js_config row was made up: type %" PRId64
-                                    ", enable_cpu_profiler %" PRId64,
-                                    row.type, row.enable_cpu_profiler);
-}
 
 /* So many recordings of this kind were read. */
 static ts_code count_recordings(ts_session *s, ts_item item, uint64_t n)

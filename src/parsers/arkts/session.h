@@ -8,18 +8,10 @@
 #define TS_PARSERS_ARKTS_SESSION_H
 
 #include "base/context.h"
+#include "parsers/arkts/arkts_run.h"
 #include "parsers/arkts/profile.h"
 #include "parsers/format.h"
 #include "tables/store.h"
-
-/* What all recordings of a run share. */
-typedef struct ts_arkts_run {
-    ts_profile_ids profile_ids;
-    int64_t made_up_config; /* rowid of the js_config row that no recording wrote, or 0 */
-} ts_arkts_run;
-
-/* The heap types of a configuration. */
-enum { TS_HEAP_SNAPSHOT = 0, TS_HEAP_TIMELINE = 1, TS_HEAP_NONE = -1 };
 
 typedef struct ts_session ts_session;
 
@@ -46,11 +38,5 @@ ts_code ts_session_gap(ts_session *s, int64_t offset);
 
 /* The input has ended: what is open is finished, configurations are written. */
 ts_code ts_session_finish(ts_session *s);
-
-/*
- * Makes sure that js_config has a row that shows the data: the viewer needs one. Called at the end
- * of every import that wrote heap or profile rows without a configuration.
- */
-ts_code ts_arkts_need_config(ts_job *job, ts_arkts_run *run, ts_issue_code issue);
 
 #endif

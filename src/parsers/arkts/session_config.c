@@ -1,4 +1,4 @@
-/* Configuration messages: one js_config row each, written at the end of the recording. */
+/* Configuration messages: they are made fit for the viewer at the end of the recording. */
 #include "parsers/arkts/session_state.h"
 
 #include "htrace/pbc.h"
@@ -16,7 +16,7 @@ static ts_code keep_config(ts_session *s, const ts_row_js_config *row)
     config->row = *row;
     s->configs.has_type = row->type == TS_HEAP_SNAPSHOT || row->type == TS_HEAP_TIMELINE;
     s->configs.type = row->type;
-    s->configs.pid = row->pid;
+    s->configs.pid = row->pid <= INT32_MAX ? row->pid : -1; /* -1, which the row shows unsigned */
     return TS_OK;
 }
 
@@ -25,7 +25,7 @@ static ts_code note_process(ts_session *s, int64_t pid)
 {
     int64_t ipid;
     ts_code code;
-    if (pid <= 0) {
+    if (pid <= 0 || pid > INT32_MAX) {
         return TS_OK;
     }
     code = ts_process(&ipid, s->store, s->job->source_id, pid);
@@ -116,7 +116,8 @@ ts_code session_config_put(ts_session *s, bool profiles)
                             "enable_cpu_profiler was 0 although there is a CPU profile");
         }
         if (code == TS_OK) {
-            code = ts_put_js_config(ts_store_sink(s->store), row);
+            code =
+                ts_arkts_add_config(s->job, s->run, row, all[i].snapshots + all[i].timelines > 0);
         }
     }
     return code;

@@ -1,5 +1,5 @@
 /*
- * Configurations of a recording, and what came after each: they are written at its end. Owned by
+ * Configurations of a recording, and what came after each: the run gets them at its end. Owned by
  * session_config.c; the heap side counts what came. Docs: docs/formats.md, "ArkTS messages".
  */
 #ifndef TS_PARSERS_ARKTS_SESSION_CONFIG_H
@@ -24,7 +24,7 @@ typedef struct session_configs {
 /* A heap came after the last configuration. */
 void session_config_note_heap(session_configs *configs, bool timeline);
 
-/* Writes all of them. profiles: there were CPU profiles. */
+/* Hands all of them to the run. profiles: there were CPU profiles. */
 ts_code session_config_put(ts_session *s, bool profiles);
 
 #endif

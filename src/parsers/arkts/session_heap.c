@@ -37,6 +37,7 @@ ts_code session_open_heap(ts_session *s)
     s->heaps.count++;
     s->heaps.start_pending = true;
     s->heaps.has_start = false;
+    s->heaps.has_last = false;
     ts_heap_at(s->heap, s->now.offset);
     return extract_begin(s, &s->heaps.file, file);
 }
@@ -49,6 +50,16 @@ static ts_code check_mode(ts_session *s, int64_t mark, bool timeline)
     return ts_issue(s->store, s->job->source_id, TS_ISSUE_mark_wrong_mode, "arkts-plugin",
                     s->now.offset, "the configured heap type is %" PRId64 " but the data is a %s",
                     s->configs.type, timeline ? "timeline" : "snapshot");
+}
+
+/* The bars of a timeline are drawn no further than the trace goes. */
+static void note_samples(ts_session *s, const ts_heap_end *end)
+{
+    int64_t ns;
+    if (end->timeline && !end->marked &&
+        !ts_ckd_mul(&ns, ts_heap_last_sample_us(s->heap), INT64_C(1000))) {
+        ts_range_note(s->store, end->clock, TS_RANGE_ROWS, ts_time_add(end->start_ts, ns));
+    }
 }
 
 /* mark: the id of the end mark, 0 when there is none. */
@@ -74,12 +85,18 @@ ts_code session_close_heap(ts_session *s, bool has_end, int64_t end_ts, int64_t 
     }
     if (has_end) {
         ts_heap_chunk_time(s->heap, true, end_ts);
+    } else if (ts_heap_complete(s->heap) && s->heaps.has_last) {
+        has_end = true; /* it ended no earlier; viewers hide a file without an end */
+        end_ts = s->heaps.last_ts;
+    }
+    if (has_end) {
         end.end_ts = session_time(s, &end.clock, end_ts);
         end.has_end = end.end_ts != TS_NO_TIME;
         ts_range_note(s->store, end.clock, TS_RANGE_ROWS, end.end_ts);
     }
     if (end.has_start) {
         ts_range_note(s->store, end.clock, TS_RANGE_ROWS, end.start_ts);
+        note_samples(s, &end);
     }
     s->heaps.has_timeline_start = false;
     s->heaps.has_start = false;

@@ -21,6 +21,8 @@ typedef struct session_heaps {
     bool start_pending; /* the message that began the snapshot gives its start time */
     bool has_start;
     int64_t start_ts; /* raw */
+    bool has_last;    /* time of the last message with text of the snapshot */
+    int64_t last_ts;
     bool has_timeline_start;
     int64_t timeline_start; /* raw */
     extract_file file;

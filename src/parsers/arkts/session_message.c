@@ -366,6 +366,8 @@ ts_code ts_session_message_end(ts_session *s, bool has_ts, int64_t ts, bool trun
     }
     if (m->chunk != CHUNK_NONE && ts_heap_is_open(s->heap)) {
         ts_heap_chunk_time(s->heap, has_ts, ts);
+        s->heaps.has_last = has_ts;
+        s->heaps.last_ts = ts;
     }
     if (s->heaps.start_pending && m->chunk != CHUNK_NONE) {
         s->heaps.start_pending = false;

@@ -1,0 +1,180 @@
+"""The recordings of each group, and what must be seen of each."""
+
+
+def cloud(r):
+    pods = r.make("mkcloud", "pods", "--container", "agent", "--pods", "2", "--calls", "60", "--threads", "3", "--pause", "150")
+    r.convert("cloud", pods)
+    r.view("calls")
+    r.same("calls", r.one("SELECT count(*) FROM callstack"), r.one("SELECT count(*) FROM stack_slice"))
+    r.same("pids", r.rows("SELECT p.pid, d.pid_known FROM process AS p JOIN process_detail AS d ON d.ipid = p.ipid ORDER BY p.ipid"),
+           [(0, 1), (4194305, 0), (4194306, 0)])
+    r.holds("many colours", r.one("SELECT count(DISTINCT colorIndex) FROM callstack") > 10)
+    tcp = r.make("mkcloud", "tcp", "--container", "tcp", "--pods", "3", "--calls", "30", "--callees", "3")
+    r.convert("tcp", tcp)
+    r.view("calls")
+
+
+def flare(r):
+    r.make("mkflare", "flare-a", "--threads=4", "--seconds=6", output=False)
+    path = r.make("mkflare", "flare-b", "--threads=3", "--seconds=5", "--seed=7", "--missing-every=3", output=False)
+    r.convert("flare", path)
+    r.view()
+
+
+def arkts(r):
+    for kind, has in (("snapshots", "snapshots"), ("timeline", "timelines"), ("cpuprofile", "profiles")):
+        r.convert(kind, r.recording(kind))
+        r.view(has)
+
+
+def plugins(r):
+    """What the statistics and the issues say of segments that nothing reads."""
+    names = ["nativehook", "nativehook_config", "hookdaemon", "foo-plugin", "bar-plugin", "hilog-plugin", "xpower-plugin",
+             "ffrt-profiler"]
+    path = r.make("mkhtrace", "plugins.htrace", "--config", "pid=-1,type=snapshot", "--snapshot", r.tiny("snapshot.heapsnapshot"),
+                  *[w for n in names for w in ("--plugin", n + ":=0801")])
+    r.convert("plugins", path)
+    r.view("snapshots")
+    r.same("named", r.rows("SELECT stream FROM import_issue WHERE code = 'plugin_not_decoded' ORDER BY stream"),
+           sorted((n,) for n in names))
+    stat = dict(r.rows("SELECT event_name || ' ' || stat_type, count FROM stat WHERE count > 0"))
+    r.same("stat", stat, {"trace_event_clock_sync received": 1, "other not_supported": 3, "hilog not_supported": 1,
+                          "trace_ffrt not_supported": 1, "trace_js_memory received": 1})
+    r.same("pid", r.rows("SELECT pid FROM js_config"), [(4294967295,)])
+    r.same("processes", r.rows("SELECT pid FROM process"), [(0,)])
+
+
+MS = 1000000
+PROFILE = "synth:nodes=%d,samples=200,seed=%d"
+
+
+def bare_profile(r, name, nodes, seed):
+    return r.make("mkhtrace", name, "--emit", "cpuprofile", "--synthetic-profile", "nodes=%d,samples=200,seed=%d" % (nodes, seed))
+
+
+def bare(r):
+    """Files without times: they stand beside each other in the order of the command line."""
+    snapshot, timeline = r.tiny("snapshot.heapsnapshot"), r.tiny("timeline.heaptimeline")
+    r.convert("snapshot", snapshot)
+    r.view("snapshots")
+    r.same("place", r.rows("SELECT start_time, end_time FROM js_heap_files"), [(0, MS)])
+    r.same("range", r.rows("SELECT * FROM trace_range"), [(0, MS)])
+    r.same("the recording itself has no length", r.rows("SELECT start_ts, end_ts FROM source WHERE kind = 'snapshot'"), [(0, 0)])
+    r.convert("files", snapshot, timeline, r.tiny("sorted.heapsnapshot"))
+    r.view("snapshots", "timelines")
+    last = r.one("SELECT max(timestamp_us) * 1000 FROM js_heap_sample")
+    width = max(last, MS)
+    r.same("places", r.rows("SELECT start_time, end_time FROM js_heap_files ORDER BY id"),
+           [(0, MS), (MS, MS + width), (MS + width, 2 * MS + width)])
+    r.same("range", r.rows("SELECT * FROM trace_range"), [(0, 2 * MS + width)])
+    r.same("type", r.rows("SELECT type, pid, enable_cpu_profiler FROM js_config"), [(1, 0, 0)])
+    profiles = [bare_profile(r, "p%d.cpuprofile" % i, 40 + i, i) for i in range(2)]
+    r.convert("profiles", snapshot, *profiles)
+    r.view("snapshots", "profiles")
+    both(r, 2)
+    first = r.one("SELECT min(start_time) FROM js_cpu_profiler_sample")
+    r.holds("behind the snapshot", first >= MS)
+    r.same("own times", r.rows("SELECT min(start_time), count(*) FROM js_cpu_profile"), [(0, 2)])
+
+
+def both(r, count):
+    """Several CPU profiles: all nodes but the later roots are there, each sample is, and stack_* keeps every profile as it is."""
+    r.same("profiles", r.one("SELECT count(*) FROM js_cpu_profile"), count)
+    r.same("nodes", r.one("SELECT count(*) FROM js_cpu_profiler_node"), r.one("SELECT sum(node_count) FROM js_cpu_profile") - count + 1)
+    of = "WHERE source_id IN (SELECT source_id FROM js_cpu_profile)"
+    r.same("roots in stack_node", r.one("SELECT count(*) FROM stack_node %s AND parent_id IS NULL" % of), count)
+    r.same("paths in stack_node", r.rows("SELECT source_id, count(*) FROM stack_node %s GROUP BY 1 ORDER BY 1" % of),
+           r.rows("SELECT source_id, node_count FROM js_cpu_profile ORDER BY 1"))
+    r.same("time in samples", r.one("SELECT sum(dur) FROM js_cpu_profiler_sample"), r.one("SELECT sum(dur) FROM stack_sample " + of))
+
+
+def several(r):
+    """Several configurations and CPU profiles, in one recording and in two."""
+    one = r.make("mkhtrace", "one.htrace", "--config", "pid=77,type=none,cpu=1", "--profile", PROFILE % (30, 1), "--profile", PROFILE % (50, 2))
+    two = r.make("mkhtrace", "two.htrace", "--config", "pid=78,type=snapshot,interval=2", "--snapshot", r.tiny("snapshot.heapsnapshot"),
+                 "--snapshot", r.tiny("sorted.heapsnapshot"))
+    again = r.make("mkhtrace", "again.htrace", "--config", "pid=5,type=snapshot", "--snapshot", r.tiny("snapshot.heapsnapshot"),
+                   "--config", "pid=6,type=snapshot", "--snapshot", r.tiny("snapshot.heapsnapshot"))
+    at_once = ("CPU samples lie inside the trace and do not overlap",)  # as they were recorded
+    r.convert("one", one)
+    r.view("profiles", but=at_once)
+    both(r, 2)
+    r.convert("two", one, two)
+    r.view("profiles", "snapshots", but=at_once)
+    both(r, 2)
+    r.same("config", r.rows("SELECT pid, type, interval, enable_cpu_profiler FROM js_config"), [(77, 0, 2, 1)])
+    r.same("configurations", r.rows("SELECT value FROM source_property WHERE key = 'js_config' ORDER BY source_id"), [
+        ("pid=77,type=-1,interval=0,capture_numeric_value=0,trace_allocation=0,enable_cpu_profiler=1,cpu_profiler_interval=0",),
+        ("pid=78,type=0,interval=2,capture_numeric_value=0,trace_allocation=0,enable_cpu_profiler=0,cpu_profiler_interval=0",)])
+    r.same("files listed", len(r.rows(next(sql for n, _, sql in r.statements if n == "heap files"))), 2)
+    r.convert("again", again)
+    r.view("snapshots")
+    r.same("config", r.rows("SELECT pid, type FROM js_config"), [(5, 0)])
+    r.convert("bare beside", two, bare_profile(r, "p.cpuprofile", 20, 3))
+    r.view("profiles", "snapshots")
+    r.same("config", r.rows("SELECT pid, type, enable_cpu_profiler FROM js_config"), [(78, 0, 1)])
+
+
+def ends(r):
+    """Recordings whose end is missing."""
+    at = 1_700_000_000 * 1000 * MS
+    clocks = ["--clocks", "boot=5000000000,real=%d,mono=4000000000" % at]
+    shift = 5000000000 - at
+    path = r.make("mkhtrace", "unmarked.htrace", *clocks, "--config", "pid=1,type=snapshot", "--time", "%d,%d" % (at + 1000 * MS, MS),
+                  "--no-end", "--no-progress", "--chunk-size", "100", "--snapshot", r.tiny("snapshot.heapsnapshot"))
+    r.convert("unmarked", path)
+    text = r.one("SELECT bytes FROM source WHERE kind = 'snapshot'")
+    start = at + 1000 * MS + shift
+    r.same("times", r.rows("SELECT start_time, (end_time - start_time) / 1000000 FROM js_heap_files"), [(start, (text - 1) // 100)])
+    r.holds("shown", r.rows(next(sql for n, _, sql in r.statements if n == "heap files")))
+    r.view("snapshots")
+    with open(path, "rb") as f:
+        data = f.read()
+    with open(path, "wb") as f:
+        f.write(data[:len(data) - 60])
+    r.convert("cut", path)
+    r.same("times", r.rows("SELECT start_time, end_time FROM js_heap_files"), [(start, None)])
+    r.view("all")
+    path = r.make("mkhtrace", "timeline.htrace", *clocks, "--config", "pid=1,type=timeline", "--time", "%d,1000" % (at + 1000 * MS),
+                  "--no-end", "--timeline", r.tiny("timeline.heaptimeline"))
+    r.convert("timeline", path)
+    last = r.one("SELECT max(timestamp_us) * 1000 FROM js_heap_sample")
+    r.holds("a length", last > 0)
+    r.same("range", r.rows("SELECT * FROM trace_range"), [(start, start + last)])
+    r.view("timelines")
+    path = r.make("mkhtrace", "beside.htrace", *clocks, "--config", "pid=1,type=timeline,cpu=1",
+                  "--timeline", r.tiny("timeline.heaptimeline") + "@%d" % (at + 1000 * MS),
+                  "--profile", PROFILE % (20, 1) + "@%d" % (at + 9000 * MS))
+    r.convert("beside", path)
+    r.same("start of a timeline with a CPU profile beside it", r.one("SELECT start_time FROM js_heap_files"), start)
+    r.view("timelines", "profiles")
+    path = r.make("mkhtrace", "nostart.htrace", *clocks, "--config", "pid=1,type=timeline,cpu=1", "--no-start", "--no-progress",
+                  "--timeline", r.tiny("timeline.heaptimeline") + "@%d" % (at + 1000 * MS))
+    r.convert("nostart", path)
+    r.same("start of a timeline without a mark", r.one("SELECT start_time FROM js_heap_files"), start)
+
+
+def mixed(r):
+    """All sources in one database, whatever comes first."""
+    pods = r.make("mkcloud", "pods", "--container", "agent", "--pods", "1", "--calls", "30")
+    agent = r.make("mkflare", "agent", "--threads=2", "--seconds=3", output=False)
+    files = [r.tiny("snapshot.heapsnapshot"), r.tiny("sorted.heapsnapshot")]
+    profile = bare_profile(r, "p.cpuprofile", 40, 1)
+    trace = r.make("mkhtrace", "t.htrace", "--config", "pid=7,type=snapshot,cpu=1", "--snapshot", r.tiny("snapshot.heapsnapshot"),
+                   "--profile", PROFILE % (30, 2))
+    for name, inputs in (("first", [pods, agent, *files, profile]), ("last", [*files, profile, agent, pods])):
+        r.convert(name, *inputs)
+        r.view("calls", "samples", "snapshots", "profiles")
+        r.same("places", r.rows("SELECT f.start_time - r.start_ts, f.end_time - r.start_ts FROM js_heap_files AS f, trace_range AS r"),
+               [(0, MS), (MS, 2 * MS)])
+        r.same("clock", r.one("SELECT start_ts > 1000000000000000000 FROM trace_range"), 1)
+        r.same("own times", r.rows("SELECT start_ts, end_ts FROM source WHERE kind = 'snapshot'"), [(0, 0), (0, 0)])
+    r.convert("all", pods, agent, *files, profile, trace)
+    # Recordings of two clocks that nothing relates: trace_range is that of the first one.
+    r.view("calls", "samples", "snapshots", "profiles", but=("heap files that are complete are shown",
+                                                             "CPU samples lie inside the trace and do not overlap"))
+    both(r, 2)
+
+
+GROUPS = {"cloud": cloud, "flare": flare, "arkts": arkts, "plugins": plugins, "bare": bare, "several": several, "ends": ends,
+          "mixed": mixed}
