@@ -28,6 +28,11 @@ sql indexed.db 'CREATE INDEX mine ON stack_total(method_id)'
 ts indexed.db --analyze=stack_totals --quiet
 [ "$(sql indexed.db 'PRAGMA integrity_check')" = ok ] || wrong "indexes"
 [ "$(sql indexed.db 'SELECT count(*) FROM stack_total INDEXED BY mine WHERE method_id > 0')" = 19 ] || wrong "index of the user"
+cp b.db trigger.db
+sql trigger.db "CREATE TRIGGER foreign_words AFTER DELETE ON stack_total BEGIN UPDATE stack_method SET name = 'trigger'; END"
+ts trigger.db --analyze=stack_totals --force --quiet
+sql trigger.db 'DROP TRIGGER foreign_words'
+dump trigger.db | cmp - right || wrong "the trigger of a database was run"
 for size in 512 65536; do
     cp plain.db size.db
     sql size.db "PRAGMA page_size = $size" VACUUM

@@ -20,19 +20,34 @@ static void import_damaged(run *r, sample s, const char *code, int64_t n)
 static void test_unusable_series(void **state)
 {
     static const struct {
-        size_t at, size;
+        size_t at, size; /* size 0: the file ends there */
         uint64_t v;
-    } all[] = {{0, 1, 'X'}, {4, 2, 21}, {4, 2, 23}, {4, 2, 25}, {32, 1, 'X'}, {6, 1, 0}, {6, 1, 6}};
+        const char *why;
+    } all[] = {
+        {0, 1, 'X', "TSHS"},
+        {4, 2, 21, "length of the header"},
+        {4, 2, 23, "length of the header"},
+        {4, 2, 25, "length of the header"},
+        {32, 1, 'X', "TSDS"},
+        {6, 1, 0, "type of the values"},
+        {6, 1, 6, "type of the values"},
+        {0, 0, 0, "is empty"},
+        {17, 0, 0, "ends early"},
+        {34, 0, 0, "TSDS"},
+    };
     UNUSED(state);
-    for (size_t i = 0; i < sizeof all / sizeof all[0] + 3; i++) {
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         sample s = mini();
         run r;
-        if (i < sizeof all / sizeof all[0]) {
+        if (all[i].size > 0) {
             set_be(file_of(&s, FTS), all[i].at, all[i].v, all[i].size);
         } else {
-            file_of(&s, FTS)->n = (i - sizeof all / sizeof all[0]) * 17; /* 0, 17, 34 bytes */
+            file_of(&s, FTS)->n = all[i].at;
         }
         import_damaged(&r, s, "flare_series_bad", 1);
+        size_t row = memsink_find_text(r.sink, TS_T_import_issue, TS_C_import_issue__code,
+                                       "flare_series_bad");
+        assert_non_null(strstr(MEM_TEXT(r.sink, import_issue, row, message).p, all[i].why));
         assert_rows(&r, timeseries, 0);
         assert_rows(&r, stack_sample, 6); /* the stacks are whole */
         assert_cell(&r, stack_sample, 5, ts, (T0 + 455) * MS);

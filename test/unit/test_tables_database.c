@@ -159,6 +159,34 @@ static void test_children_stay_text(void **state)
     free(path);
 }
 
+enum {
+    DUR = TS_C_stack_slice__dur,
+    SELF_DUR = TS_C_stack_slice__self_dur,
+    STATE = TS_C_stack_slice__state
+};
+#define OPEN_COLUMNS (UINT64_C(1) << DUR | UINT64_C(1) << SELF_DUR | UINT64_C(1) << STATE)
+
+/* A key is the rowid: in the record it is NULL (file format, section 2.3: serial type 0). */
+static void assert_keys_take_no_space(const char *path, const char *table)
+{
+    char sql[100];
+    size_t n;
+    snprintf(sql, sizeof sql, "SELECT rootpage FROM sqlite_schema WHERE name = '%s'", table);
+    char *root = sql_text(path, sql);
+    char *file = test_read_file(path, &n);
+    const unsigned char *page = (unsigned char *)file + (strtoul(root, NULL, 10) - 1) * 4096;
+    unsigned cells = (unsigned)page[3] << 8 | page[4];
+    assert_int_equal(page[0], 13); /* a leaf */
+    assert_true(cells > 0);
+    for (unsigned i = 0; i < cells; i++) { /* length, rowid, length of the header, first type */
+        const unsigned char *cell = page + ((unsigned)page[8 + 2 * i] << 8 | page[9 + 2 * i]);
+        assert_true(cell[0] < 0x80 && cell[1] == i + 1 && cell[2] < 0x80);
+        assert_int_equal(cell[3], 0);
+    }
+    free(file);
+    free(root);
+}
+
 static void test_keys_are_dense(void **state)
 {
     fixture *f = *state;
@@ -176,17 +204,19 @@ static void test_keys_are_dense(void **state)
     row.id = 2;
     row.null = 1; /* a key is never NULL */
     assert_ok(f->ctx, ts_put_stack_value_type(sink, &row));
+    for (int64_t i = 1; i <= 2; i++) {
+        const ts_row_stack_node node = {.id = i, .source_id = 7};
+        const ts_row_stack_slice slice = {.id = i, .state = 1};
+        assert_ok(f->ctx, ts_put_stack_node(sink, &node));
+        assert_ok(f->ctx, ts_sink_reserve(sink, TS_T_stack_slice, &slice, OPEN_COLUMNS));
+    }
     finish(f, db, false);
     assert_sql(path, "SELECT rowid, id, name FROM stack_value_type", "1|1|a\n2|2|a\n");
+    assert_keys_take_no_space(path, "stack_value_type");
+    assert_keys_take_no_space(path, "stack_node");
+    assert_keys_take_no_space(path, "stack_slice");
     free(path);
 }
-
-enum {
-    DUR = TS_C_stack_slice__dur,
-    SELF_DUR = TS_C_stack_slice__self_dur,
-    STATE = TS_C_stack_slice__state
-};
-#define OPEN_COLUMNS (UINT64_C(1) << DUR | UINT64_C(1) << SELF_DUR | UINT64_C(1) << STATE)
 
 static void test_reserved_rows_are_completed(void **state)
 {
