@@ -392,6 +392,28 @@ static void test_pods_are_apart(void **state)
     run_free(&r);
 }
 
+/* The old version command is a long, in either direction; the old beginning names a pod. */
+static void test_old_commands(void **state)
+{
+    run r;
+    pod p = worked();
+    bytes b = {0};
+    UNUSED(state);
+    put_pod(&b, "shop-1_1691167326000", &p);
+    HEX(&b, 0x08, 0, 0, 0, 0, 0, 1, 0x88, 0x99, 0x01); /* 100505 */
+    put_field_of(&b, "space", 5);
+    put_field_of(&b, "shop", 4);
+    put_field_of(&b, "shop-2_1691167326001", 20);
+    pod_free(&p);
+    import_bytes(&r, b);
+    assert_worked_slices(&r);
+    assert_int_equal(issues(&r, "cloud_conversation_bad"), 0);
+    assert_int_equal(count_sum(&r, "bytes", TS_C_import_count__lost), 0);
+    assert_rows(&r, source, 2);
+    assert_mem_text(r.sink, source, 1, name, "shop-2_1691167326001");
+    run_free(&r);
+}
+
 static void test_unknown_command(void **state)
 {
     run r;
@@ -425,6 +447,7 @@ int main(void)
         cmocka_unit_test(test_length_that_looks_like_a_time),
         cmocka_unit_test(test_lost_words_end_the_dictionary),
         cmocka_unit_test(test_pods_are_apart),
+        cmocka_unit_test(test_old_commands),
         cmocka_unit_test(test_unknown_command),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -588,6 +588,27 @@ static void test_names_of_files(void **state)
     run_free(&r);
 }
 
+/* The files of a thread show what the directory is, each kind of them alone. */
+static void test_files_of_a_thread_alone(void **state)
+{
+    static const char *const names[] = {"thread_132_cpu_time.fts", "thread_132_stack.fidx",
+                                        "thread_132_stack.fdata"};
+    UNUSED(state);
+    for (size_t i = 0; i < 3; i++) {
+        sample all = mini();
+        sample s = {.count = 0};
+        const bytes *b = file_of(&all, names[i]);
+        run r;
+        put(file_of(&s, names[i]), b->p, b->n);
+        sample_free(&all);
+        import_made(&r, s);
+        assert_mem_text(r.sink, source, 0, format, "flare");
+        assert_rows(&r, stack_sample, i == 2 ? 6 : 0);
+        assert_int_equal(MEM_ROWS(r.sink, timeseries), i == 0);
+        run_free(&r);
+    }
+}
+
 /* Directories below the input: what stands in one without samples is passed over and counted. */
 static void test_directory_without_samples(void **state)
 {
@@ -809,6 +830,7 @@ int main(void)
         cmocka_unit_test(test_ranges_adjoin),
         cmocka_unit_test(test_siblings),
         cmocka_unit_test(test_siblings_without_the_name),
+        cmocka_unit_test(test_files_of_a_thread_alone),
         cmocka_unit_test(test_directory_without_samples),
         cmocka_unit_test(test_many_threads),
         cmocka_unit_test(test_names_of_files),

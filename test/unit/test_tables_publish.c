@@ -321,6 +321,10 @@ static void test_input_is_not_the_output(void **state)
     assert_failure(f->ctx, ts_target_commit(t), TS_ERR_USAGE, "the output is an input");
     ts_target_free(t);
     ts_file_set_free(f->ctx, &reads);
+    assert_false(ts_file_set_has(&reads, &st));
+    assert_ok(f->ctx, ts_file_set_add(f->ctx, &reads, st.st_dev, st.st_ino)); /* it is empty */
+    assert_true(ts_file_set_has(&reads, &st));
+    ts_file_set_free(f->ctx, &reads);
     free(path);
     free(hard);
     free(soft);
