@@ -191,6 +191,8 @@ static void suggestions(void **state)
     assert_string_equal(ts_option_nearest("--quite", 7), "--quiet");
     assert_string_equal(ts_option_nearest("--So-dir", 8), "--So_dir");
     assert_string_equal(ts_option_nearest("-mn", 3), "-nm");
+    assert_string_equal(ts_option_nearest("--wxy-memory", 12), "--max-memory");
+    assert_null(ts_option_nearest("--wxyzmemory", 12)); /* one letter more is no typing error */
     assert_null(ts_option_nearest("--", 2));
     assert_null(ts_option_nearest("--comand", 8)); /* a refused one is no suggestion */
     assert_null(ts_option_nearest("--completely-different-from-all-of-them", 39));

@@ -230,6 +230,38 @@ static void test_ftrace_first(void **state)
     }
 }
 
+/* Without memory for one of the readings there is an error, and never a snapshot without it. */
+static void test_clocks_without_memory(void **state)
+{
+    bytes f = {0};
+    bool failed = true;
+    (void)state;
+    put_header(&f, 0, 0, 0, 0);
+    put_ftrace(&f, "ftrace-plugin", 50, false);
+    put_segment(&f, "a", "x", 1, 2);
+    close_header(&f, 0);
+    for (uint64_t k = 1; failed; k++) {
+        run r;
+        test_failing fail = {.fail_at = k};
+        run_begin(&r, &f, 0);
+        ts_allocator own = r.ctx->allocator;
+        r.ctx->allocator = test_failing_allocator(&fail);
+        run_feed(&r, f.p, f.n, f.n);
+        if (r.code == TS_OK) {
+            r.code = ts_htrace_finish(r.h);
+        }
+        r.ctx->allocator = own;
+        failed = fail.calls >= k;
+        assert_int_equal(r.code, failed ? TS_ERR_NOMEM : TS_OK);
+        if (!failed) {
+            assert_true(k > 3);
+            check_clocks(&r);
+        }
+        run_free(&r);
+    }
+    free(f.p);
+}
+
 /* Late: found in time when the input can be read ahead, else too late. */
 static void test_ftrace_late(void **state)
 {
@@ -407,6 +439,7 @@ int main(void)
         cmocka_unit_test(test_damaged_readings),
         cmocka_unit_test(test_next_file),
         cmocka_unit_test(test_source_times),
+        cmocka_unit_test(test_clocks_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -246,6 +246,26 @@ static void test_length_beyond_the_end(void **state)
     free(f.p);
 }
 
+/* The input ends behind the first byte of a segment. Bytes that the window holds from before say
+ * nothing of it: the one behind would be a length that does not fit. */
+static void test_first_byte_of_a_segment(void **state)
+{
+    bytes f = {0};
+    run r;
+    (void)state;
+    put_header(&f, 0, 0, BOOT, REAL);
+    put_segment(&f, "arkts-plugin_config", "one", 1, 0);
+    size_t cut = f.n;
+    put(&f, "\x0a\0\0\0\x0a", 5);
+    run_file(&r, &f, false);
+    assert_int_equal(issues(&r, "segment_truncated"), 1);
+    assert_int_equal(issue_offset(&r, "segment_truncated"), cut);
+    assert_int_equal(LOST(&r, "segments"), 1);
+    assert_int_equal(LOST(&r, "bytes"), 5);
+    run_free(&r);
+    free(f.p);
+}
+
 /* The older writer counts 8 bytes for each prefix: nothing is missing. */
 static void test_length_of_the_old_writer(void **state)
 {
@@ -548,6 +568,60 @@ static void test_names(void **state)
     assert_int_equal(SEEN(&r, "segments"), 7);
     run_free(&r);
     free(f.p);
+}
+
+/* All names that recorders write, and how each is counted in stat. */
+static void test_known_names(void **state)
+{
+    static const struct {
+        const char *name, *plugin, *event;
+    } all[] = {
+        {"ftrace-plugin", "ftrace-plugin", "other"},
+        {"/data/local/tmp/libftrace_plugin.z.so", "ftrace-plugin", "other"},
+        {"ffrt-profiler", "ffrt-profiler", "trace_ffrt"},
+        {"ffrt-profiler_config", "ffrt-profiler_config", "trace_ffrt"},
+        {"memory-plugin", "memory-plugin", "memory"},
+        {"memory-plugin_config", "memory-plugin_config", "memory"},
+        {"hidump-plugin", "hidump-plugin", "hidump_fps"},
+        {"/data/local/tmp/libhidumpplugin.z.so", "hidump-plugin", "hidump_fps"},
+        {"hilog-plugin", "hilog-plugin", "hilog"},
+        {"/data/local/tmp/libhilogplugin.z.so", "hilog-plugin", "hilog"},
+        {"hisysevent-plugin", "hisysevent-plugin", "trace_hisys_event"},
+        {"hisysevent-plugin_config", "hisysevent-plugin_config", "trace_hisys_event"},
+        {"process-plugin", "process-plugin", "trace_process"},
+        {"diskio-plugin", "diskio-plugin", "trace_diskio"},
+        {"cpu-plugin", "cpu-plugin", "trace_cpu_usage"},
+        {"network-plugin", "network-plugin", "trace_network"},
+        {"js-memory", "arkts-plugin", "trace_js_memory"},
+        {"js-memory_config", "arkts-plugin_config", "trace_js_memory"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        bytes f = {0};
+        run r;
+        char item[80];
+        bool old = strncmp(all[i].name, "js-", 3) == 0;
+        put_header(&f, 0, 0, BOOT, REAL);
+        put_segment(&f, "a", "x", 1, 0);
+        put_segment(&f, all[i].name, "", 1, 0);
+        put_segment(&f, "a", "x", 1, 0);
+        close_header(&f, 0);
+        run_begin(&r, NULL, 0);
+        run_feed(&r, f.p, f.n, f.n);
+        run_end(&r);
+        snprintf(item, sizeof item, "plugin_segments:%s", all[i].plugin);
+        assert_int_equal(SEEN(&r, item), 1);
+        assert_int_equal(issues(&r, "plugin_name_alias"), old);
+        assert_int_equal(issues(&r, "plugin_name_single"), 0);
+        assert_int_equal(issues(&r, "plugin_not_decoded"), !old);
+        /* A configuration holds no data. */
+        if (!old) {
+            bool config = strstr(all[i].name, "_config") != NULL;
+            assert_int_equal(stat_count(&r, all[i].event, "not_supported"), config ? 0 : 1);
+        }
+        run_free(&r);
+        free(f.p);
+    }
 }
 
 /* More names than are counted one by one. */
@@ -860,6 +934,8 @@ int main(void)
         cmocka_unit_test(test_next_file),
         cmocka_unit_test(test_handler_error_stops),
         cmocka_unit_test(test_single_name),
+        cmocka_unit_test(test_first_byte_of_a_segment),
+        cmocka_unit_test(test_known_names),
         cmocka_unit_test(test_header_notes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -194,6 +194,26 @@ static void test_documented_edges(void **state)
     run_free(&r);
 }
 
+/* The class of an object is its name, that of a text its type. */
+static void test_classes(void **state)
+{
+    snap s = tiny_snap();
+    run r;
+    UNUSED(state);
+    /* Types: hidden, object, string. */
+    s.m[M_SNAPSHOT] = "\"snapshot\":{" META_ALL ",\"node_count\":6,\"edge_count\":4,"
+                      "\"trace_function_count\":1}";
+    s.m[M_NODES] = "\"nodes\":[0,1,1,4,2,0,0,1,2,3,24,2,1,0,2,3,5,16,0,2,2,"
+                   "1,4,7,8,0,0,0,1,2,9,12,0,0,0,2,2,11,20,0,0,0]";
+    import_snap(&r, &s);
+    assert_rows(&r, js_heap_class, 4);
+    assert_mem_row(r.sink, js_heap_class, 0, "0|0|NULL|1|4");
+    assert_mem_row(r.sink, js_heap_class, 1, "0|1|2|2|36");
+    assert_mem_row(r.sink, js_heap_class, 2, "0|2|NULL|2|36");
+    assert_mem_row(r.sink, js_heap_class, 3, "0|1|4|1|8");
+    run_free(&r);
+}
+
 static void import_profile(run *r, const char *key)
 {
     bytes profile = read_data("profile.json");
@@ -300,6 +320,7 @@ int main(void)
         cmocka_unit_test(test_timeline_function_info),
         cmocka_unit_test(test_timeline_trace_tree),
         cmocka_unit_test(test_documented_edges),
+        cmocka_unit_test(test_classes),
         cmocka_unit_test(test_cpu_nodes),
         cmocka_unit_test(test_cpu_samples),
         cmocka_unit_test(test_cpu_no_profile),
