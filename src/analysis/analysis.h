@@ -12,7 +12,7 @@
 #include "tables/table_scan.h"
 
 typedef enum ts_analysis_cost {
-    TS_ANALYSIS_FREE,    /* reads no rows: part of every conversion but --analyze=none */
+    TS_ANALYSIS_FREE,    /* reads next to no rows: part of every conversion but --analyze=none */
     TS_ANALYSIS_DEFAULT, /* costs little: part of a conversion that chooses no others */
     TS_ANALYSIS_ASKED    /* runs when it is named */
 } ts_analysis_cost;

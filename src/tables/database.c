@@ -218,10 +218,10 @@ static ts_code database_settle(void *self, enum ts_table_id id, int64_t rowid, u
     return ts_pages_settle(db->pages, id, rowid, columns, values);
 }
 
-static void show_slices(void *self)
+static void database_show(void *self, ts_shown what)
 {
     ts_db *db = self;
-    db->show_slices = true;
+    db->shown |= what;
 }
 
 static ts_code database_move(void *self, enum ts_table_id id, int64_t first, int64_t last,
@@ -235,7 +235,7 @@ ts_sink ts_db_make_sink(ts_db *db)
     ts_sink sink =
         ts_sink_make(db, database_put, database_put_long, database_complete, database_late_text,
                      database_invalidate, database_release, database_settle);
-    sink.show_slices = show_slices;
+    sink.show = database_show;
     sink.move = database_move;
     return sink;
 }
@@ -486,16 +486,33 @@ static ts_code create_indexes(ts_db *db)
     return ts_db_run(db, "COMMIT");
 }
 
-/* Traced invocations are what viewers look for in callstack (analysis/call_views). */
-static ts_code replace_callstack(ts_db *db)
+/* What stands in the way of a view, and the view. */
+typedef struct shown_view {
+    ts_shown what;
+    const char *clear;
+    const char *create;
+} shown_view;
+
+/* Viewers look for rows in tables of other programs that common tables hold (src/analysis). */
+static ts_code replace_tables(ts_db *db)
 {
-    ts_code code = TS_OK;
-    if (db->show_slices &&
-        (code = ts_db_run(db, "BEGIN EXCLUSIVE; DROP TABLE callstack")) == TS_OK &&
-        (code = ts_db_run(db, ts_view_callstack)) == TS_OK) {
-        code = ts_db_run(db, "COMMIT");
+    static const shown_view views[] = {
+        {TS_SHOW_CALLS, "DROP TABLE callstack", ts_view_callstack},
+        {TS_SHOW_SAMPLES, "DROP TABLE perf_report", ts_view_perf_report},
+        {TS_SHOW_SAMPLES, "DROP TABLE perf_sample", ts_view_perf_sample},
+        {TS_SHOW_SAMPLES, "DROP TABLE perf_callchain", ts_view_perf_callchain},
+        {TS_SHOW_SAMPLES, "DROP TABLE perf_thread", ts_view_perf_thread},
+        {TS_SHOW_SAMPLES, "DROP TABLE perf_files", ts_view_perf_files},
+        {TS_SHOW_EDGE_NAMES, "ALTER TABLE js_heap_edges RENAME TO " TS_EDGE_ROWS,
+         ts_view_js_heap_edges},
+    };
+    ts_code code = db->shown == 0 ? TS_OK : ts_db_run(db, "BEGIN EXCLUSIVE");
+    for (size_t i = 0; i < sizeof views / sizeof views[0] && code == TS_OK; i++) {
+        if ((db->shown & views[i].what) != 0 && (code = ts_db_run(db, views[i].clear)) == TS_OK) {
+            code = ts_db_run(db, views[i].create);
+        }
     }
-    return code;
+    return code != TS_OK || db->shown == 0 ? code : ts_db_run(db, "COMMIT");
 }
 
 /* Until here the file is the page writer's, then it is SQLite's again. */
@@ -535,7 +552,7 @@ ts_code ts_db_finish(ts_db *db, bool with_indexes, double *index_ms)
         code = ts_db_end_adding(db);
     }
     if (code == TS_OK) {
-        code = replace_callstack(db);
+        code = replace_tables(db);
     }
     if (code == TS_OK) {
         db->state = TS_DB_FINISHED;

@@ -48,7 +48,7 @@ struct ts_db {
     ts_buf late_bytes;
     ts_vec nulls;                         /* ts_null_range */
     ts_vec moves;                         /* ts_moved_range */
-    bool show_slices;                     /* callstack becomes a view of stack_slice */
+    unsigned shown;                       /* views that take the place of tables: ts_shown */
     bool adding;                          /* rows are added to a finished file (database_add.c) */
     uint32_t roots[TS_TABLE_COUNT];       /* then: where its tables begin; 0: it is no table */
     bool written[TS_TABLE_COUNT];         /* by the page writer */

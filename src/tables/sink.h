@@ -40,8 +40,14 @@ typedef void ts_sink_release_call(void *self, enum ts_table_id table, int64_t ro
 typedef ts_code ts_sink_settle_call(void *self, enum ts_table_id table, int64_t rowid,
                                     uint64_t columns, const int64_t *values);
 
-/* callstack becomes a view of stack_slice when the file is finished; it must have no rows. */
-typedef void ts_sink_show_slices_call(void *self);
+/* What takes the place of tables when the file is finished, a bit each: views that show viewers of
+ * those tables what common tables hold. */
+typedef enum ts_shown {
+    TS_SHOW_CALLS = 1,     /* callstack, which must have no rows: traced invocations */
+    TS_SHOW_SAMPLES = 2,   /* perf_*, but perf_napi_async, without rows: sampled stacks */
+    TS_SHOW_EDGE_NAMES = 4 /* js_heap_edges: names where its rows have numbers of names */
+} ts_shown;
+typedef void ts_sink_show_call(void *self, ts_shown what);
 
 /* Made by ts_sink_make and ts_sink_null only (test/layers.sh), so that no call is missing. */
 typedef struct ts_sink {
@@ -52,10 +58,10 @@ typedef struct ts_sink {
     ts_sink_late_text_call *late_text;
     ts_sink_invalidate_call *invalidate;
     ts_sink_release_call *release;
-    ts_sink_settle_call *settle;           /* NULL: by `complete` and `release` */
-    ts_sink_show_slices_call *show_slices; /* NULL: there are no views */
-    ts_sink_move_call *move;               /* NULL: nothing is kept */
-    uint64_t rows[TS_TABLE_COUNT];         /* rows put so far */
+    ts_sink_settle_call *settle;   /* NULL: by `complete` and `release` */
+    ts_sink_show_call *show;       /* NULL: there are no views */
+    ts_sink_move_call *move;       /* NULL: nothing is kept */
+    uint64_t rows[TS_TABLE_COUNT]; /* rows put so far */
 } ts_sink;
 
 /* A sink of these calls, none of which may be missing but `put_long` and `settle`. */
@@ -125,10 +131,10 @@ static inline ts_code ts_sink_move(ts_sink *sink, enum ts_table_id table, int64_
     return sink->move == NULL ? TS_OK : sink->move(sink->self, table, first, last, columns, delta);
 }
 
-static inline void ts_sink_show_slices(ts_sink *sink)
+static inline void ts_sink_show(ts_sink *sink, ts_shown what)
 {
-    if (sink->show_slices != NULL) {
-        sink->show_slices(sink->self);
+    if (sink->show != NULL) {
+        sink->show(sink->self, what);
     }
 }
 

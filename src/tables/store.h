@@ -220,6 +220,11 @@ ts_row_thread_detail *ts_thread_detail_row(ts_store *store, int64_t itid);
 /* Id in data_dict of the text ("" is 0). Ill-formed UTF-8 must have been cleaned before. */
 ts_code ts_dict(int64_t *id, ts_store *store, ts_text text);
 
+/* A row of its own in data_dict, behind all others, even if the text is there; no ts_dict of a new
+ * text may follow. TS_ERR_USAGE when rows are added to a finished database, whose dictionary is
+ * complete. */
+ts_code ts_dict_append(ts_store *store, ts_text text);
+
 /* Adds to stat; event is one of the 98 names, type one of "received", "data_lost", "not_match",
  * "not_supported", "invalid_data". An unknown pair is TS_ERR_INTERNAL. */
 ts_code ts_stat(ts_store *store, const char *event, const char *type, uint64_t n);

@@ -173,9 +173,24 @@ ts_code ts_dict(int64_t *id, ts_store *store, ts_text text)
     *id = number;
     if (added) {
         ts_row_data_dict row = {0, number, text};
+        if (store->dict_closed) {
+            return ts_fail(store->ctx, TS_ERR_INTERNAL, "a text behind the end of data_dict");
+        }
         code = ts_sink_put(store->sink, TS_T_data_dict, &row);
     }
     return code;
+}
+
+ts_code ts_dict_append(ts_store *store, ts_text text)
+{
+    ts_row_data_dict row = {0, (int64_t)ts_sink_rows(store->sink, TS_T_data_dict), text};
+    if (store->reopened) {
+        return ts_fail(
+            store->ctx, TS_ERR_USAGE,
+            "the dictionary of a finished database is complete: convert the input again");
+    }
+    store->dict_closed = true;
+    return ts_sink_put(store->sink, TS_T_data_dict, &row);
 }
 
 /* The order of datasource_clockid; names that are not here follow as they come. */

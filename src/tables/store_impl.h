@@ -107,6 +107,7 @@ struct ts_store {
     ts_ctx *ctx;
     ts_sink *sink;
     bool with_times;
+    bool dict_closed; /* rows that are not in `dict` follow in data_dict */
     bool no_meta;
     bool finished;
     bool reopened; /* of a finished database: only issues and counts are written */

@@ -1,7 +1,6 @@
 #include "tables/store_impl.h"
 
-/* The largest process id that Linux gives (PID_MAX_LIMIT). */
-enum { LARGEST_PID = 4194304 };
+#include "tables/formats/common/common_constants.h"
 
 static ts_process_rec *process_rec(const ts_store *store, int64_t ipid)
 {
@@ -210,7 +209,7 @@ static void complete_processes(ts_store *store)
  */
 static void number_processes(ts_store *store)
 {
-    int64_t last = LARGEST_PID;
+    int64_t last = TS_LARGEST_PID;
     for (size_t i = 0; i < store->processes.n; i++) {
         const ts_row_process *row = &process_rec(store, (int64_t)i)->row;
         if ((row->null & TS_NULL_BIT(process, pid)) == 0 && row->pid > last &&

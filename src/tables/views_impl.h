@@ -5,6 +5,15 @@
 #ifndef TS_TABLES_VIEWS_IMPL_H
 #define TS_TABLES_VIEWS_IMPL_H
 
+/* js_heap_edges when a view has its name. */
+#define TS_EDGE_ROWS "js_heap_edge_rows"
+
 extern const char ts_view_callstack[];
+extern const char ts_view_js_heap_edges[];
+extern const char ts_view_perf_callchain[];
+extern const char ts_view_perf_files[];
+extern const char ts_view_perf_report[];
+extern const char ts_view_perf_sample[];
+extern const char ts_view_perf_thread[];
 
 #endif

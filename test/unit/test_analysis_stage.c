@@ -23,11 +23,11 @@ static void test_choice(void **state)
     fixture *f = *state;
     ts_analysis_set set;
     assert_ok(f->ctx, ts_analysis_choose(&set, f->ctx, NULL, true));
-    assert_int_equal(set, named("call_views"));
+    assert_int_equal(set, named("call_views") | named("sample_views"));
     assert_ok(f->ctx, ts_analysis_choose(&set, f->ctx, "none", true));
     assert_int_equal(set, 0);
     assert_ok(f->ctx, ts_analysis_choose(&set, f->ctx, "stack_totals", true));
-    assert_int_equal(set, named("call_views") | named("stack_totals"));
+    assert_int_equal(set, named("call_views") | named("sample_views") | named("stack_totals"));
     assert_ok(f->ctx, ts_analysis_choose(&set, f->ctx, "stack_totals", false));
     assert_int_equal(set, named("stack_totals"));
     assert_ok(f->ctx, ts_analysis_choose(&set, f->ctx, "default,stack_totals,default", false));
@@ -43,9 +43,10 @@ static void test_choice(void **state)
         assert_int_equal(ts_analysis_choose(&set, f->ctx, wrong[i], true), TS_ERR_USAGE);
     }
     assert_int_equal(ts_analysis_choose(&set, f->ctx, "x", true), TS_ERR_USAGE);
-    assert_string_equal(f->ctx->error.causes[0],
-                        "unknown analysis \"x\"; known are: call_views, stack_totals, "
-                        "default, none");
+    assert_string_equal(
+        f->ctx->error.causes[0],
+        "unknown analysis \"x\"; known are: call_views, sample_views, stack_totals, "
+        "default, none");
 }
 
 /* What the list promises to the rest of the program. */
@@ -255,9 +256,10 @@ static void test_order_and_needs(void **state)
     assert_int_equal(o.n, 0); /* one of two tables that it needs */
     assert_ok(f->ctx, ts_put_stack_sample(ts_db_sink(m.db), &sample));
     assert_ok(f->ctx, ts_analysis_run(f->ctx, m.reader, m.store, ALL, &hooks));
-    assert_int_equal(o.n, 2);
+    assert_int_equal(o.n, 3);
     assert_string_equal(o.names[0], "call_views");
-    assert_string_equal(o.names[1], "stack_totals");
+    assert_string_equal(o.names[1], "sample_views");
+    assert_string_equal(o.names[2], "stack_totals");
     assert_ok(f->ctx, finish(&m));
     assert_int_equal(answer(m.path, "SELECT count(*) FROM sqlite_schema WHERE type = 'view' AND "
                                     "name = 'callstack'"),

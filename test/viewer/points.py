@@ -1,10 +1,14 @@
 """The recordings of each group, and what must be seen of each."""
 
+import os
+
 
 def cloud(r):
     pods = r.make("mkcloud", "pods", "--container", "agent", "--pods", "2", "--calls", "60", "--threads", "3", "--pause", "150")
     r.convert("cloud", pods)
-    r.view("calls")
+    r.view("calls", "tags")
+    r.same("tables of hiperf", r.rows("SELECT name FROM sqlite_master WHERE type = 'view' AND name LIKE 'perf%'"), [])
+    tags(r)
     r.same("calls", r.one("SELECT count(*) FROM callstack"), r.one("SELECT count(*) FROM stack_slice"))
     r.same("pids", r.rows("SELECT p.pid, d.pid_known FROM process AS p JOIN process_detail AS d ON d.ipid = p.ipid ORDER BY p.ipid"),
            [(0, 1), (4194305, 0), (4194306, 0)])
@@ -18,13 +22,82 @@ def flare(r):
     r.make("mkflare", "flare-a", "--threads=4", "--seconds=6", output=False)
     path = r.make("mkflare", "flare-b", "--threads=3", "--seconds=5", "--seed=7", "--missing-every=3", output=False)
     r.convert("flare", path)
-    r.view()
+    r.view("samples")
+    samples(r)
+    r.convert("two", os.path.join(r.work, "flare-a"), path)
+    r.view("samples")
+    samples(r)
+    r.holds("thread ids of both", r.one("SELECT count(*) FROM thread AS t WHERE t.itid > 0")
+            > r.one("SELECT count(DISTINCT tid) FROM thread WHERE itid > 0"))
+
+
+def samples(r):
+    """The views say what the common tables say."""
+    r.same("samples", r.rows("SELECT count(*), sum(event_count), count(DISTINCT callchain_id) FROM perf_sample"),
+           r.rows("SELECT count(*), sum(dur), count(DISTINCT node_id) FROM stack_sample"))
+    r.same("frames", r.one("SELECT count(*) FROM perf_callchain"),
+           r.one("SELECT sum(depth + 1) FROM stack_node WHERE id IN (SELECT node_id FROM stack_sample)"))
+    r.same("suspended", r.one("SELECT count(*) FROM perf_sample WHERE thread_state = 'Suspend'"),
+           r.one("SELECT count(*) FROM stack_sample WHERE id NOT IN (SELECT sample_id FROM stack_sample_value WHERE value > 0)"))
+    r.holds("both states", r.one("SELECT count(DISTINCT thread_state) FROM perf_sample") == 2)
+    names = r.rows("SELECT DISTINCT v.stack FROM v_stack_folded AS v JOIN perf_sample AS s ON s.callchain_id = v.node_id ORDER BY 1")
+    frames = {}
+    for chain, name in r.rows("SELECT c.callchain_id, d.data FROM perf_callchain AS c JOIN data_dict AS d ON d.id = c.name"):
+        frames.setdefault(chain, []).append(name)
+    r.same("stacks", sorted({";".join(f) for f in frames.values()}), [n for n, in names])
+    r.same("time of threads", sorted(r.rows("SELECT t.thread_name, sum(s.event_count) FROM perf_sample AS s JOIN perf_thread AS t "
+                                            "ON t.thread_id = s.thread_id GROUP BY s.thread_id")),
+           sorted(r.rows("SELECT t.name, sum(s.dur) FROM stack_sample AS s JOIN thread AS t ON t.itid = s.itid GROUP BY s.itid")))
+    r.same("columns", [c for t in ("report", "sample", "callchain", "thread", "files")
+                       for c, in r.rows("SELECT name FROM pragma_table_info('perf_%s')" % t)],
+           [c for t in ("report", "sample", "callchain", "thread", "files")
+            for c, in r.rows("SELECT column_name FROM schema_doc WHERE table_name = 'perf_%s'" % t)])
+
+
+def tags(r):
+    """What was recorded in a call and of it is what its details show."""
+    want = r.rows("SELECT slice_id, name, value FROM v_cloud_tag WHERE slice_id IS NOT NULL UNION ALL "
+                  "SELECT c.root_slice_id, p.name, p.value FROM v_cloud_call_param AS p JOIN cloud_call AS c ON c.id = p.call_id "
+                  "WHERE c.root_slice_id IS NOT NULL")
+    got = r.rows("SELECT c.id + 1, a.keyName, a.strValue FROM callstack AS c JOIN args_view AS a ON a.argset = c.argsetid "
+                 "WHERE a.desc = 'string'")
+    r.holds("tags", len(want) > 50)
+    r.same("tags", sorted(got, key=str), sorted(want, key=str))
+    got = r.rows("SELECT argset, keyName, strValue FROM args_view WHERE keyName IN ('CPU time (ns)', 'memory (bytes)', "
+                 "'read from files (bytes)', 'written to network (bytes)', 'invocations')")
+    want = [(row[0], name, value) for row in r.rows("SELECT root_slice_id, cpu_dur, memory, file_read, net_written, calls "
+                                                    "FROM cloud_call WHERE root_slice_id IS NOT NULL")
+            for name, value in zip(("CPU time (ns)", "memory (bytes)", "read from files (bytes)", "written to network (bytes)",
+                                    "invocations"), row[1:]) if value is not None]
+    r.same("amounts", sorted(got), sorted(want))
 
 
 def arkts(r):
     for kind, has in (("snapshots", "snapshots"), ("timeline", "timelines"), ("cpuprofile", "profiles")):
         r.convert(kind, r.recording(kind))
         r.view(has)
+
+
+def edges(r):
+    """Names of edges as text, in the place of their numbers."""
+    for name, path in (("snapshots", r.recording("snapshots")), ("files", r.tiny("snapshot.heapsnapshot"))):
+        r.convert(name, path)
+        plain = "SELECT * FROM js_heap_edges"
+        before, ours = r.rows(plain + " ORDER BY rowid"), r.rows("SELECT * FROM v_js_edge WHERE file_id = 0 LIMIT 5000")
+        size = os.path.getsize(r.path)
+        r.convert(name + " named", path, "--viewer=edge-names")
+        r.view("snapshots")
+        after = r.rows(plain)
+        r.same("other columns", [row[:3] + row[4:] for row in after], [row[:3] + row[4:] for row in before])
+        strings = {(f, i): s for f, i, s in r.rows("SELECT file_id, file_index, string FROM js_heap_string")}
+        indexes = {i for i, name in enumerate(n for n, in r.rows("SELECT str_value FROM js_heap_info WHERE key = 'edge_types' "
+                                                                 "AND type = 0 AND file_id = 0")) if name in ("element", "hidden")}
+        r.same("names", [row[3] for row in after], [row[3] if row[2] in indexes else strings[row[0], row[3]] for row in before])
+        r.holds("texts", any(isinstance(row[3], str) for row in after))
+        r.same("our own view", r.rows("SELECT * FROM v_js_edge WHERE file_id = 0 LIMIT 5000"), ours)
+        r.holds("no larger", os.path.getsize(r.path) <= size + 4096)
+        r.same("a finished database", r.run("-q", r.question("js_retainers_of_node"), "--param", "file=0", "--param", "node=1", r.path), 0)
+        r.same("an analysis of it", r.run(r.path, "--analyze=stack_totals", "--force"), 0)
 
 
 def plugins(r):
@@ -176,5 +249,5 @@ def mixed(r):
     both(r, 2)
 
 
-GROUPS = {"cloud": cloud, "flare": flare, "arkts": arkts, "plugins": plugins, "bare": bare, "several": several, "ends": ends,
+GROUPS = {"cloud": cloud, "flare": flare, "arkts": arkts, "plugins": plugins, "bare": bare, "several": several, "ends": ends, "edges": edges,
           "mixed": mixed}

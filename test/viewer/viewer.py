@@ -76,6 +76,12 @@ class Run:
         self.path = path
         self.db = sqlite3.connect("file:%s?mode=ro" % path, uri=True)
 
+    def run(self, *args):
+        return subprocess.run([self.program, *args, "--quiet"], stdout=subprocess.DEVNULL).returncode
+
+    def question(self, name):
+        return os.path.join(self.data, "../../share/sql/%s.sql" % name)
+
     def rows(self, sql, args=()):
         return self.db.execute(sql, args).fetchall()
 

@@ -167,11 +167,12 @@ def check_views(j, s, r):
     j.view("v_stack_slice", "id source_id itid tid thread parent_id node_id method_id method signature file line library "
            "ts dur self_dur depth state", slice_rows(s, r, thread), key=lambda row: row[0])
     if s.slices:
-        empty = (None,) * 10
+        empty = (None,) * 9
+        args = {a for a, in j.rows("SELECT slice_id FROM cloud_tag UNION SELECT root_slice_id FROM cloud_call")}
         j.view("callstack", "id ts dur callid cat name depth cookie parent_id argsetid chainId spanId "
                "parentSpanId flag trace_level trace_tag custom_category custom_args child_callid colorIndex",
                ((i, x.ts, x.dur, x.itid, "method", None if x.path is None else short(x.path[-1]), x.depth, None,
-                 x.parent, *empty, 0 if x.path is None else colour(short(x.path[-1]))) for i, x in enumerate(s.slices)),
+                 x.parent, i + 1 if i + 1 in args else None, *empty, 0 if x.path is None else colour(short(x.path[-1]))) for i, x in enumerate(s.slices)),
                key=lambda row: row[0])
 
 

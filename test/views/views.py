@@ -248,7 +248,10 @@ def is_test(t, name):
     path = os.path.join(t.source, "test", part)
     if part == "unit":
         return os.path.exists(os.path.join(path, "test_%s.c" % rest))
-    return b"add_test(NAME %s\n" % name.encode() in flare.read(os.path.join(path, "CMakeLists.txt"))
+    text = flare.read(os.path.join(path, "CMakeLists.txt")).decode()
+    groups = re.search(r"foreach\(group ([^)]*)\)", text)
+    return "add_test(NAME %s\n" % name in text or ("add_test(NAME %s.${group}\n" % part in text and groups and
+                                                   rest in groups.group(1).split())
 
 
 def listed_group(j, t):

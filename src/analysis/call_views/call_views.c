@@ -17,7 +17,7 @@ static ts_code call_views_run(ts_ctx *ctx, ts_reader *reader, ts_store *store)
         code = ts_reader_has_rows(&any, reader, TS_T_callstack);
     }
     if (code == TS_OK && !any) {
-        ts_sink_show_slices(ts_store_sink(store));
+        ts_sink_show(ts_store_sink(store), TS_SHOW_CALLS);
     }
     return code;
 }

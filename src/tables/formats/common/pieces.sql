@@ -56,3 +56,51 @@ ifnull(nullif(m.package, '') || '.', '')
 (length(${x}) + 3 * ifnull(unicode(${x}), 0) + 7 * ifnull(unicode(substr(${x}, -1)), 0)
     + 9 * ifnull(unicode(substr(${x}, -3)), 0) + 5 * ifnull(unicode(substr(${x}, -6)), 0)
     + 2 * ifnull(unicode(substr(${x}, length(${x}) / 2 + 1)), 0)) % ${TS_VIEWER_COLOURS}
+
+-- piece: CALLS_WITH_ARGUMENTS
+-- Ids of traced invocations of which viewers show more when they are selected. A format whose
+-- invocations have such values adds its own piece here and in CALL_ARGUMENTS.
+${CLOUD_CALLS_WITH_ARGUMENTS}
+
+-- piece: CALL_ARGUMENTS
+-- Those values: id of stack_slice, name, number, type, value.
+SELECT id, 'CPU time (ns)', id, 'int64_t', cpu_dur FROM stack_slice WHERE cpu_dur IS NOT NULL
+UNION ALL
+${CLOUD_ARGUMENTS}
+
+-- piece: SAMPLES
+-- Sampled stacks s that viewers do not find elsewhere: CPU profiles of JavaScript have tables of
+-- their own.
+stack_sample AS s
+WHERE s.ts IS NOT NULL AND s.source_id NOT IN (SELECT source_id FROM js_cpu_profile)
+
+-- piece: SAMPLE_EVENTS
+-- What caused samples, numbered.
+SELECT event, row_number() OVER (ORDER BY event) - 1 AS id
+  FROM (SELECT DISTINCT s.event AS event FROM ${SAMPLES})
+
+-- piece: NO_THREAD
+-- Stands for the thread or process of samples when it is not known.
+2 * ${TS_LARGEST_PID}
+
+-- piece: SAMPLE_THREADS
+-- Threads with the ids by which viewers find them: thread ids of two Java VMs may be equal, and
+-- equal to process ids.
+SELECT t.itid AS itid, t.name AS name, t.tid AS tid,
+    CASE WHEN t.tid BETWEEN 1 AND ${TS_LARGEST_PID}
+        AND (t.tid IS p.pid OR t.tid NOT IN (SELECT pid FROM process))
+        AND count(*) OVER (PARTITION BY t.tid) = 1
+      THEN t.tid ELSE ${NO_THREAD} + t.itid END AS thread_id,
+    ifnull(p.pid, ${NO_THREAD}) AS process_id, p.name AS process
+  FROM thread AS t
+  LEFT JOIN process AS p ON p.rowid = t.ipid + 1
+  WHERE t.itid > 0
+
+-- piece: SAMPLE_METHODS
+-- Methods by library, as viewers find them: the number of the library, and that of the method in it.
+SELECT id, label, path, dense_rank() OVER (ORDER BY path) - 1 AS file_id,
+    row_number() OVER (PARTITION BY path ORDER BY id) - 1 AS symbol_id
+  FROM (SELECT m.id AS id, ifnull(${METHOD_NAME}, '(unknown)') AS label,
+      coalesce(m.library, nullif(m.package, ''), nullif(m.class, ''), m.file, '(unknown)') AS path
+    FROM stack_method AS m
+    WHERE m.source_id NOT IN (SELECT source_id FROM js_cpu_profile))

@@ -6,7 +6,8 @@ SELECT s.id - 1 AS id, s.ts AS ts, s.dur AS dur, s.itid AS callid, 'method' AS c
     FROM stack_node AS n CROSS JOIN stack_method AS m ON m.id = n.method_id
     WHERE n.id = s.node_id) AS name,
   s.depth AS depth, NULL AS cookie, s.parent_id - 1 AS parent_id,
-  NULL AS argsetid, NULL AS chainId, NULL AS spanId, NULL AS parentSpanId, NULL AS flag,
+  CASE WHEN s.cpu_dur IS NOT NULL OR s.id IN (${CALLS_WITH_ARGUMENTS})
+    THEN s.id END AS argsetid, NULL AS chainId, NULL AS spanId, NULL AS parentSpanId, NULL AS flag,
   NULL AS trace_level, NULL AS trace_tag, NULL AS custom_category, NULL AS custom_args,
   NULL AS child_callid,
   ifnull((SELECT ${COLOUR|${METHOD_NAME}}

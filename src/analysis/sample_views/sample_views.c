@@ -1,0 +1,124 @@
+/*
+ * Web viewers look for sampled stacks in the tables of hiperf. They stand in stack_sample already,
+ * so these become views of that, unless the input filled them. CPU profiles of JavaScript have
+ * tables of their own.
+ *
+ * Viewers look names of frames up in data_dict: it gets those of all methods, in their order,
+ * behind all others. Time: linear in the profiles and the methods; memory: one name.
+ */
+#include "analysis/sample_views/sample_views.h"
+
+#include "base/buf.h"
+
+#include <inttypes.h>
+
+static const enum ts_table_id needs[] = {TS_T_stack_sample, TS_TABLE_COUNT};
+static const enum ts_table_id writes[] = {TS_TABLE_COUNT};
+static const ts_issue_code issues[] = {TS_ISSUE_COUNT};
+
+/* Whether there are samples besides those of CPU profiles of JavaScript. */
+static ts_code find_others(bool *any, ts_reader *reader)
+{
+    static const unsigned columns[] = {TS_C_js_cpu_profile__sample_count};
+    const ts_batch *b;
+    ts_scan *scan = NULL;
+    int64_t count = 0;
+    ts_code code = ts_scan_open(&scan, reader, TS_T_js_cpu_profile, columns, 1);
+    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
+        for (unsigned i = 0; i < b->rows; i++) {
+            count += b->columns[0].ints[i];
+        }
+    }
+    ts_scan_close(scan);
+    scan = NULL;
+    *any = false;
+    if (code == TS_OK &&
+        (code = ts_scan_open(&scan, reader, TS_T_stack_sample, NULL, 0)) == TS_OK &&
+        (code = ts_scan_seek(scan, count + 1)) == TS_OK &&
+        (code = ts_scan_next(&b, scan)) == TS_OK) {
+        *any = b->rows > 0;
+    }
+    ts_scan_close(scan);
+    return code;
+}
+
+/* Bytes of a text that was cut to what is at hand, without half a character. */
+static size_t whole_bytes(const ts_scan_text *text)
+{
+    size_t n = text->n;
+    while (n > 0 && n < text->size && ((unsigned char)text->p[n - 1] & 0xc0) == 0x80) {
+        n--;
+    }
+    return n > 0 && n < text->size && (unsigned char)text->p[n - 1] >= 0xc0 ? n - 1 : n;
+}
+
+/* As the views write it: class and name. */
+static ts_code put_label(ts_ctx *ctx, ts_buf *label, const ts_batch *b, unsigned i)
+{
+    enum { CLASS, NAME, RAW_ID };
+    const ts_scan_text *class = &b->columns[CLASS].texts[i];
+    const ts_scan_text *name = &b->columns[NAME].texts[i];
+    ts_code code;
+    label->n = 0;
+    if (b->columns[NAME].null[i] != 0 && b->columns[RAW_ID].null[i] != 0) {
+        return ts_buf_put(ctx, label, "(unknown)", 9);
+    }
+    if (class->n > 0 && ((code = ts_buf_put(ctx, label, class->p, whole_bytes(class))) != TS_OK ||
+                         (code = ts_buf_putc(ctx, label, '.')) != TS_OK)) {
+        return code;
+    }
+    return b->columns[NAME].null[i] != 0
+               ? ts_buf_printf(ctx, label, "#%" PRId64, b->columns[RAW_ID].ints[i])
+               : ts_buf_put(ctx, label, name->p, whole_bytes(name));
+}
+
+static ts_code put_names(ts_ctx *ctx, ts_reader *reader, ts_store *store)
+{
+    static const unsigned columns[] = {TS_C_stack_method__class, TS_C_stack_method__name,
+                                       TS_C_stack_method__raw_id};
+    const ts_batch *b;
+    ts_scan *scan = NULL;
+    ts_buf label = {0};
+    ts_code code = ts_scan_open(&scan, reader, TS_T_stack_method, columns, 3);
+    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
+        for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
+            if ((code = put_label(ctx, &label, b, i)) == TS_OK) {
+                code = ts_dict_append(store, ts_buf_text(&label));
+            }
+        }
+    }
+    ts_buf_free(ctx, &label);
+    ts_scan_close(scan);
+    return code;
+}
+
+static ts_code sample_views_run(ts_ctx *ctx, ts_reader *reader, ts_store *store)
+{
+    bool filled = true;
+    bool others = false;
+    ts_code code = TS_OK;
+    if (ts_reader_has_table(reader, TS_T_perf_sample)) {
+        code = ts_reader_has_rows(&filled, reader, TS_T_perf_sample);
+    }
+    if (code == TS_OK && !filled) {
+        code = find_others(&others, reader);
+    }
+    if (code != TS_OK || !others) {
+        return code;
+    }
+    code = put_names(ctx, reader, store);
+    if (code == TS_OK) {
+        ts_sink_show(ts_store_sink(store), TS_SHOW_SAMPLES);
+    }
+    return code;
+}
+
+const ts_analysis ts_analysis_sample_views = {
+    .name = "sample_views",
+    .title = "tables of hiperf as views of sampled stacks",
+    .cost = TS_ANALYSIS_FREE,
+    .needs = needs,
+    .writes = writes,
+    .issues = issues,
+    .run = sample_views_run,
+};

@@ -1,0 +1,20 @@
+/*
+ * The frames of all stacks that samples have, outermost first. Names are in data_dict behind all
+ * others, in the order of the methods (analysis/sample_views).
+ */
+-- replaces: perf_callchain
+CREATE VIEW perf_callchain AS
+WITH RECURSIVE up(chain, parent_id, method_id, depth, line) AS (
+  SELECT n.id, n.parent_id, n.method_id, n.depth, n.line
+  FROM (SELECT DISTINCT s.node_id AS node_id FROM ${SAMPLES} AND s.node_id IS NOT NULL) AS u
+  CROSS JOIN stack_node AS n ON n.id = u.node_id
+  UNION ALL
+  SELECT up.chain, p.parent_id, p.method_id, p.depth, p.line
+  FROM up CROSS JOIN stack_node AS p ON p.id = up.parent_id)
+SELECT row_number() OVER (ORDER BY up.chain, up.depth) - 1 AS id, up.chain AS callchain_id,
+  up.depth AS depth, 0 AS ip, 0 AS vaddr_in_file, 0 AS offset_to_vaddr,
+  ifnull(m.file_id, -1) AS file_id, ifnull(m.symbol_id, -1) AS symbol_id,
+  ifnull((SELECT max(id) FROM data_dict) - (SELECT max(id) FROM stack_method) + m.id, 0) AS name,
+  NULL AS source_file_id, up.line AS line_number
+FROM up LEFT JOIN (${SAMPLE_METHODS}) AS m ON m.id = up.method_id
+ORDER BY up.chain, up.depth
