@@ -17,6 +17,10 @@ _trace_streamer() {
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return
         ;;
+    --viewer)
+        COMPREPLY=()
+        return
+        ;;
     -o | --out)
         mapfile -t COMPREPLY < <(compgen -d -- "$cur")
         return
@@ -79,7 +83,7 @@ _trace_streamer() {
         ;;
     esac
     if [[ $cur == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W '--export-db --nometa --index --force --sync --with-times -s --out --query-file --param --directory --format --analyze --keep-going --time-range --max-inflate --max-memory --json --strict --quiet --no-progress --level --log-file --info --list --tables --help --version --threadnum --nothreads -lnc --So_dir' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W '--export-db --viewer --nometa --index --force --sync --with-times -s --out --query-file --param --directory --format --analyze --keep-going --time-range --max-inflate --max-memory --json --strict --quiet --no-progress --level --log-file --info --list --tables --help --version --threadnum --nothreads -lnc --So_dir' -- "$cur")
     else
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
     fi

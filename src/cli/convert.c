@@ -246,6 +246,9 @@ static ts_code import(run *r)
         .failed = note_failure,
         .failed_user = r,
     };
+    if (o->viewer != NULL && r->db != NULL) { /* edge-names is all there is */
+        ts_sink_show(ts_db_sink(r->db), TS_SHOW_EDGE_NAMES);
+    }
     code = ts_import_run(&r->summary.result, r->ctx, r->store, &request);
     ts_progress_clear(&r->line);
     if (code == TS_OK) {
@@ -281,10 +284,10 @@ static ts_code check_adding(const run *r)
 {
     const ts_options *o = r->options;
     if (o->query_file != NULL || o->index || o->with_times || o->no_meta || o->format != NULL ||
-        o->time_range.kind != TS_WANTED_ALL) {
+        o->viewer != NULL || o->time_range.kind != TS_WANTED_ALL) {
         return ts_fail(r->ctx, TS_ERR_USAGE,
                        "--analyze adds to the finished database: -q, --index, --with-times, -nm, "
-                       "--format and --time-range cannot be given with it");
+                       "--viewer, --format and --time-range cannot be given with it");
     }
     if (r->analyses == 0) {
         return ts_fail(r->ctx, TS_ERR_USAGE, "--analyze=%s selects no analysis", o->analyze);

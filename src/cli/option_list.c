@@ -12,6 +12,8 @@ const char *const ts_option_group_titles[TS_GROUP_COUNT] = {
 const ts_option ts_option_list[] = {
     {"-e", "--export-db", TS_ARG_VALUE, "DB", TS_GROUP_OUTPUT, TS_OPTION_ACTIVE, TS_VALUES_FILE,
      TS_OPT_TEXT, AT(export_db), "write the SQLite database DB"},
+    {NULL, "--viewer", TS_ARG_VALUE, "WHAT", TS_GROUP_OUTPUT, TS_OPTION_ACTIVE, TS_VALUES_NONE,
+     TS_OPT_TEXT, AT(viewer), "edge-names: js_heap_edges is a view with names of edges as text, which the web viewer shows instead of numbers"},
     {"-nm", "--nometa", TS_ARG_NONE, NULL, TS_GROUP_OUTPUT, TS_OPTION_ACTIVE, TS_VALUES_NONE,
      TS_OPT_FLAG, AT(no_meta), "leave the table meta empty"},
     {NULL, "--index", TS_ARG_NONE, NULL, TS_GROUP_OUTPUT, TS_OPTION_ACTIVE, TS_VALUES_NONE,

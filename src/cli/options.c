@@ -525,6 +525,12 @@ static ts_code options_check(const ts_options *o, ts_ctx *ctx)
         o->analyze == NULL) {
         return ts_fail(ctx, TS_ERR_USAGE, "--index, --sync and --with-times need -e DB");
     }
+    if (o->viewer != NULL && strcmp(o->viewer, "edge-names") != 0) {
+        return ts_fail(ctx, TS_ERR_USAGE, "--viewer=%s is unknown; there is edge-names", o->viewer);
+    }
+    if (o->viewer != NULL && o->export_db == NULL) {
+        return ts_fail(ctx, TS_ERR_USAGE, "--viewer needs -e DB");
+    }
     if (count_stdin(o) > 1) {
         return ts_fail(ctx, TS_ERR_USAGE, "standard input (-) can be used only once");
     }

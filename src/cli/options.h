@@ -104,6 +104,7 @@ typedef struct ts_options {
     const char *directory;
     const char *format;
     const char *analyze;
+    const char *viewer;
     const char *log_file;
     const char *json_file;
     const char *table; /* of --tables=NAME */
