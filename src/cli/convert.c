@@ -421,11 +421,9 @@ static void set_result(run *r, ts_code code)
  */
 static ts_code rename_outputs(run *r, bool database)
 {
-    ts_code code = TS_OK;
+    ts_code code;
     ts_signals_hold();
-    if (database) {
-        code = ts_check_cancel(r->ctx);
-    }
+    code = database ? ts_check_cancel(r->ctx) : TS_OK;
     if (code == TS_OK && database) {
         code = ts_target_rename(r->target);
     }

@@ -185,7 +185,7 @@ ts_code ts_directory_list(ts_fileset *set, int fd);
 /* Opens for reading, never creates. `shown` is the path for the message. */
 ts_code ts_open_for_reading(int *fd, ts_ctx *ctx, const char *path, int flags, const char *shown);
 
-/* "root/name". Caller frees. */
+/* "root/name". Caller frees; NULL on failure. */
 ts_code ts_join_path(char **out, ts_ctx *ctx, const char *root, const char *name);
 
 /* Lowest layers. */

@@ -1,5 +1,7 @@
 #include "input_pack.h"
 
+#include "input/input_private.h"
+
 #include <errno.h>
 
 /*
@@ -254,6 +256,23 @@ static void test_directory(void **state)
     place_free(w);
 }
 
+static void test_joined_path(void **state)
+{
+    (void)state;
+    place *w = place_new();
+    faults f = {.allocator = w->ctx->allocator, .error = ENOMEM, .fail_at = 1};
+    char *path = w->dir;
+    assert_ok(w->ctx, ts_join_path(&path, w->ctx, "a/", "b"));
+    assert_string_equal(path, "a/b");
+    ts_free(w->ctx, path);
+    w->ctx->allocator = (ts_allocator){&f, f_realloc, f_free};
+    path = w->dir;
+    assert_int_equal(ts_join_path(&path, w->ctx, "a", "b"), TS_ERR_NOMEM);
+    assert_null(path);
+    w->ctx->allocator = f.allocator;
+    place_free(w);
+}
+
 /* Files that are given one by one. */
 static void test_files(void **state)
 {
@@ -391,6 +410,7 @@ int main(void)
         cmocka_unit_test(test_unreadable_subdirectory),
         cmocka_unit_test(test_pipe),
         cmocka_unit_test(test_memory_limit),
+        cmocka_unit_test(test_joined_path),
         cmocka_unit_test(test_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
