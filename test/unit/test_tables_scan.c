@@ -65,8 +65,8 @@ static void test_pages_of_sqlite(void **state)
         "DELETE FROM t0 WHERE c0 % 5 < 2", /* free blocks and fragments */
         "UPDATE t0 SET c3 = c3 || c5, c1 = c1 / 1000 WHERE c0 % 3 = 0",
         "INSERT INTO t0(c3) SELECT c3 FROM t0 LIMIT 50",
-        "INSERT INTO t0(c3, c5) SELECT group_concat(i), group_concat(-i) FROM (WITH RECURSIVE n(i) "
-        "AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) SELECT i FROM n)",
+        ("INSERT INTO t0(c3, c5) SELECT group_concat(i), group_concat(-i) FROM (WITH RECURSIVE "
+         "n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) SELECT i FROM n)"),
         "CREATE INDEX ix ON t0(c3)",
         "VACUUM",
         "ALTER TABLE t0 ADD COLUMN c6 INTEGER", /* rows without it: NULL */
