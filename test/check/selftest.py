@@ -98,11 +98,11 @@ class Maker:
                     (file_id, heap.stride, heap.node_count, heap.edge_count,
                      len(heap.json["strings"]), 1, *first))
 
-    def profile(self, number, profile, offset, marks, to_ns):
-        nodes = list(profile.node_rows(offset))
-        for r in nodes:
+    def profile(self, number, profile, offset, merged, more, marks, to_ns):
+        for r in profile.node_rows(offset, merged, more):
             self.insert("js_cpu_profiler_node",
                         (r[0], self.text(r[1]), r[2], self.text(r[3]), *r[4:]))
+        nodes = list(profile.node_rows(offset))
         (base,) = self.db.execute("SELECT count(*) FROM stack_node").fetchone()
         place = {r[0]: base + i + 1 for i, r in enumerate(nodes)}
         for r in nodes:
@@ -116,7 +116,7 @@ class Maker:
         for node, start, end in profile.runs():
             (n,) = self.db.execute("SELECT count(*) FROM js_cpu_profiler_sample").fetchone()
             self.insert("js_cpu_profiler_sample",
-                        (n, node + offset, to_ns(start), to_ns(end), (end - start) * 1000))
+                        (n, profile.number(node, offset, merged), to_ns(start), to_ns(end), (end - start) * 1000))
         self.insert("js_cpu_profile",
                     (number + 1, number, offset, profile.json.get("tid"), to_ns(profile.start),
                      to_ns(profile.end), len(profile.nodes), len(profile.samples), *marks,
@@ -135,12 +135,14 @@ def make(path, recording):
                  (i, h["name"], h["start"] + real, h["end"] + real, heap.self_size()))
         m.heap(i, heap)
         m.detail(i, heap)
-    offset = 0
+    profiles = [Profile(p["text"]) for p in recording.profiles]
+    offsets = [sum(max(before.by_id) for before in profiles[:i]) for i in range(len(profiles))]
+    one_tree = len(profiles) > 0 and profiles[0].root() == 1
     for i, p in enumerate(recording.profiles):
-        profile = Profile(p["text"])
+        merged = one_tree and i > 0
+        more = [n for q, o in zip(profiles[1:], offsets[1:]) for n in q.callees(o)] if one_tree and i == 0 else []
         marks = [None if t is None else t + real for t in (p["started"], p["reported"])]
-        m.profile(i, profile, offset, marks, lambda us: us * 1000 + mono)
-        offset += max(profile.by_id)
+        m.profile(i, profiles[i], offsets[i], merged, more, marks, lambda us: us * 1000 + mono)
     m.db.commit()
     return m.db
 
