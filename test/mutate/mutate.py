@@ -184,7 +184,7 @@ class Tree:
 
 def reaching(chart, mutant):
     """Names of the tests that reach a mutant, short ones first; those that make views for a mutant of a view. Constants and tables are no code that
-    could be counted: all tests that use the file are asked."""
+    could be counted: all tests that use the file are asked, and for a file without any code those that use its folder."""
     path, line = mutant[0], mutant[1]
     if path.endswith(".sql"):
         names = [n for n, test in chart.items() if "src/tables/schema_sql.c" in test["lines"]]
@@ -193,6 +193,8 @@ def reaching(chart, mutant):
         near = {line - 1, line, line + 1}
         names = [n for n, test in chart.items() if not near.isdisjoint(test["lines"].get(path, ()))]
         names = names or [n for n, test in chart.items() if path in test["lines"]]
+        folder = os.path.dirname(path)
+        names = names or [n for n, test in chart.items() if any(os.path.dirname(p) == folder for p in test["lines"])]
     return sorted(names, key=lambda n: chart[n]["seconds"])
 
 
