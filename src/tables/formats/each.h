@@ -15,3 +15,4 @@
 #include TS_DECLARED(cloud)
 #include TS_DECLARED(htrace)
 #include TS_DECLARED(stack_totals)
+#include TS_DECLARED(tptp)
