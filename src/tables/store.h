@@ -206,6 +206,11 @@ ts_clock ts_trace_clock(const ts_store *store);
 ts_code ts_process(int64_t *ipid, ts_store *store, int64_t source_id, int64_t pid);
 ts_code ts_thread(int64_t *itid, ts_store *store, int64_t source_id, int64_t tid, int64_t ipid,
                   const char *tid_kind);
+
+/* A thread of its own even when there is one with its tid, which sources use again. ipid -1: not
+ * known. */
+ts_code ts_thread_new(int64_t *itid, ts_store *store, int64_t source_id, int64_t tid, int64_t ipid,
+                      const char *tid_kind);
 ts_code ts_process_name(ts_store *store, int64_t ipid, ts_text name);
 ts_code ts_thread_name(ts_store *store, int64_t itid, ts_text name);
 

@@ -128,9 +128,9 @@ ts_code ts_process(int64_t *ipid, ts_store *store, int64_t source_id, int64_t pi
     return TS_OK;
 }
 
-/* A thread that is not there yet. */
+/* A thread that is not there yet. other: 0, or what sets it apart from others with its tid. */
 static ts_code new_thread(uint32_t *number, ts_store *store, int64_t root, int64_t tid,
-                          const char *tid_kind)
+                          int64_t other, const char *tid_kind)
 {
     ts_text kind;
     ts_thread_rec *rec;
@@ -144,11 +144,27 @@ static ts_code new_thread(uint32_t *number, ts_store *store, int64_t root, int64
     }
     rec->detail.tid_kind = kind;
     *number = store->thread_keys.count;
-    code = ts_keymap_add(store->ctx, &store->thread_keys, root, tid, 0);
+    code = ts_keymap_add(store->ctx, &store->thread_keys, root, tid, other);
     if (code != TS_OK) {
         ts_stable_array_drop(&store->threads);
     }
     return code;
+}
+
+ts_code ts_thread_new(int64_t *itid, ts_store *store, int64_t source_id, int64_t tid, int64_t ipid,
+                      const char *tid_kind)
+{
+    uint32_t number = 0;
+    ts_code code = new_thread(&number, store, ts_source_root(store, source_id), tid,
+                              (int64_t)store->thread_keys.count + 1, tid_kind);
+    if (code != TS_OK) {
+        return code;
+    }
+    *itid = (int64_t)number + 1;
+    if (ipid >= 0) {
+        set_process_of(store, thread_rec(store, *itid), ipid);
+    }
+    return TS_OK;
 }
 
 ts_code ts_thread(int64_t *itid, ts_store *store, int64_t source_id, int64_t tid, int64_t ipid,
@@ -163,7 +179,7 @@ ts_code ts_thread(int64_t *itid, ts_store *store, int64_t source_id, int64_t tid
         return TS_OK;
     }
     if (!ts_keymap_find(&number, &store->thread_keys, root, tid, 0)) {
-        code = new_thread(&number, store, root, tid, tid_kind);
+        code = new_thread(&number, store, root, tid, 0, tid_kind);
         if (code != TS_OK) {
             return code;
         }

@@ -1,0 +1,105 @@
+/*
+ * An aggregated call tree, written as pairs that nest, with totals (spec: tptp.md section 8). Each
+ * call path is also a stack_sample that weighs its own time, so that questions about hot methods
+ * and flame graphs see it.
+ */
+#include "parsers/tptp/trace_session.h"
+
+#include <inttypes.h>
+
+static const tptp_aggregate_frame *aggregate_top(const tptp_thread *t)
+{
+    return t->aggregates.n == 0
+               ? NULL
+               : &((const tptp_aggregate_frame *)t->aggregates.p)[t->aggregates.n - 1];
+}
+
+static ts_code put_sample(tptp_session *s, const ts_row_tptp_aggregate *a)
+{
+    ts_row_stack_sample row = {
+        .id = (int64_t)ts_sink_rows(s->sink, TS_T_stack_sample) + 1,
+        .source_id = s->source_id,
+        .itid = a->itid,
+        .dur = a->base_dur,
+        .node_id = a->node_id,
+        .event = TS_TEXT_LIT("aggregate"),
+        .null = TS_NULL_BIT(stack_sample, ts),
+    };
+    TPTP_NULL_IF((a->null & TS_NULL_BIT(tptp_aggregate, itid)) != 0, stack_sample, &row, itid);
+    TPTP_NULL_IF((a->null & TS_NULL_BIT(tptp_aggregate, base_dur)) != 0, stack_sample, &row, dur);
+    return ts_put_stack_sample(s->sink, &row);
+}
+
+ts_code tptp_take_aggregate(tptp_session *s, const tptp_record *r)
+{
+    ts_row_tptp_aggregate row = {
+        .id = (int64_t)ts_sink_rows(s->sink, TS_T_tptp_aggregate) + 1,
+        .source_id = s->source_id,
+        .base_dur = r->num[TPTP_N_BASE_TIME],
+        .min_dur = r->num[TPTP_N_MIN_TIME],
+        .max_dur = r->num[TPTP_N_MAX_TIME],
+        .base_cpu_dur = r->num[TPTP_N_BASE_CPU],
+        .calls = r->num[TPTP_N_CALLS],
+    };
+    const tptp_aggregate_frame *parent;
+    tptp_aggregate_frame *open;
+    tptp_thread *t;
+    ts_code code = tptp_thread_of(&t, s, tptp_thread_id(r));
+    if (code != TS_OK ||
+        (code = tptp_method_of(&row.method_id, s, r->num[TPTP_N_METHOD])) != TS_OK) {
+        return code;
+    }
+    parent = t == NULL ? NULL : aggregate_top(t);
+    row.parent_id = parent == NULL ? 0 : parent->row;
+    row.depth = t == NULL ? 0 : (int64_t)t->aggregates.n;
+    row.itid = t == NULL ? 0 : t->itid;
+    code =
+        ts_stack_node(&row.node_id, NULL, s->store, s->source_id, parent == NULL ? 0 : parent->node,
+                      row.method_id, TS_NO_LINE, row.depth, NULL);
+    if (code != TS_OK) {
+        return code;
+    }
+    TPTP_NULL_ZERO(tptp_aggregate, &row, parent_id);
+    TPTP_NULL_IF(t == NULL, tptp_aggregate, &row, itid);
+    TPTP_NULL_ZERO(tptp_aggregate, &row, method_id);
+    TPTP_NULL_IF((r->bad & TPTP_BIT(BASE_TIME)) != 0, tptp_aggregate, &row, base_dur);
+    TPTP_NULL_IF((r->bad & TPTP_BIT(MIN_TIME)) != 0, tptp_aggregate, &row, min_dur);
+    TPTP_NULL_IF((r->bad & TPTP_BIT(MAX_TIME)) != 0, tptp_aggregate, &row, max_dur);
+    TPTP_NULL_IF((r->bad & TPTP_BIT(BASE_CPU)) != 0, tptp_aggregate, &row, base_cpu_dur);
+    TPTP_NULL_IF((r->bad & TPTP_BIT(CALLS)) != 0, tptp_aggregate, &row, calls);
+    if (t != NULL) {
+        open = ts_vec_add(s->ctx, &t->aggregates, sizeof *open);
+        if (open == NULL) {
+            return s->ctx->error.code;
+        }
+        *open = (tptp_aggregate_frame){row.id, row.node_id, r->num[TPTP_N_METHOD]};
+    }
+    code = ts_put_tptp_aggregate(s->sink, &row);
+    return code != TS_OK ? code : put_sample(s, &row);
+}
+
+ts_code tptp_take_aggregate_exit(tptp_session *s, const tptp_record *r)
+{
+    const tptp_aggregate_frame *frames;
+    tptp_thread *t;
+    size_t i;
+    ts_code code = tptp_thread_of(&t, s, tptp_thread_id(r));
+    if (code != TS_OK) {
+        return code;
+    }
+    frames = t == NULL ? NULL : t->aggregates.p;
+    i = t == NULL ? 0 : t->aggregates.n;
+    /* Deep trees with exits that belong to nothing are not searched again and again. */
+    while (i > 0 && frames[i - 1].method != r->num[TPTP_N_METHOD] && s->steps < UINT32_MAX) {
+        i--;
+        s->steps++;
+    }
+    if (i == 0 || frames[i - 1].method != r->num[TPTP_N_METHOD]) {
+        tptp_count_lost(s, TPTP_C_CALLS);
+        return tptp_issue(s, TS_ISSUE_tptp_exit_unmatched,
+                          "thread %" PRId64 ": no call path of method %" PRId64 " is open",
+                          tptp_thread_id(r), r->num[TPTP_N_METHOD]);
+    }
+    t->aggregates.n = i - 1;
+    return TS_OK;
+}

@@ -1,0 +1,306 @@
+#include "parsers/tptp/decode.h"
+
+#include <string.h>
+
+/* --- attributes ------------------------------------------------------------------------------ */
+
+typedef struct cut {
+    const uint8_t *p;
+    const uint8_t *end;
+    bool big;
+} cut;
+
+static bool cut_number(int64_t *v, cut *c, unsigned n)
+{
+    uint64_t raw;
+    if ((size_t)(c->end - c->p) < n) {
+        return false;
+    }
+    raw = tptp_fixed(c->p, n, c->big);
+    c->p += n;
+    *v = n == 4 ? (int64_t)(int32_t)(uint32_t)raw : (int64_t)raw;
+    return true;
+}
+
+static bool cut_text(ts_text *t, cut *c)
+{
+    const uint8_t *zero = c->p == c->end ? NULL : memchr(c->p, 0, (size_t)(c->end - c->p));
+    if (zero == NULL) {
+        return false;
+    }
+    *t = (ts_text){(const char *)c->p, (size_t)(zero - c->p)};
+    c->p = zero + 1;
+    return true;
+}
+
+/* The count of an array: its own, or that of the stack. */
+static bool cut_count(int64_t *count, cut *c, const tptp_layout *layout, int64_t of_stack)
+{
+    *count = of_stack;
+    if (layout->counted && !cut_number(count, c, 4)) {
+        return false;
+    }
+    return *count >= 0 && *count <= TPTP_MAX_FRAMES;
+}
+
+/* Both arrays of a stack; frames may be NULL. */
+static bool cut_frames(uint32_t *n, size_t *text_bytes, cut *c, const tptp_layout *layout,
+                       int64_t of_stack, tptp_stack_frame *frames)
+{
+    int64_t methods = 0;
+    int64_t lines = 0;
+    if (!cut_count(&methods, c, layout, of_stack)) {
+        return false;
+    }
+    for (int64_t i = 0; i < methods; i++) {
+        tptp_stack_frame f = {{NULL, 0}, 0};
+        if (!cut_text(&f.method, c)) {
+            return false;
+        }
+        *text_bytes += f.method.n;
+        if (frames != NULL) {
+            frames[i] = f;
+        }
+    }
+    if (!cut_count(&lines, c, layout, of_stack)) {
+        return false;
+    }
+    for (int64_t i = 0; i < lines; i++) {
+        int64_t line;
+        if (!cut_number(&line, c, 8)) {
+            return false;
+        }
+        if (frames != NULL) {
+            frames[i].method = i < methods ? frames[i].method : TS_TEXT_NULL;
+            frames[i].line = line;
+        }
+    }
+    *n = (uint32_t)(lines > methods ? lines : methods);
+    return true;
+}
+
+static unsigned width_of(uint8_t type)
+{
+    return type == TPTP_INTEGER ? 4 : type == TPTP_BYTE ? 1 : 8;
+}
+
+static tptp_fit decode_as(tptp_record *record, size_t *used, const tptp_field *fields,
+                          const tptp_layout *layout, const uint8_t *p, size_t n,
+                          tptp_stack_frame *frames)
+{
+    cut c = {p, p + n, layout->big};
+    int64_t stack = 0;
+    tptp_fit fit = TPTP_EXACT;
+    for (const tptp_field *f = fields; f->type != TPTP_END; f++) {
+        bool got;
+        /* Empty arrays take no bytes. */
+        if (c.p == c.end && (f->type != TPTP_FRAMES || stack != 0 || layout->counted)) {
+            fit = TPTP_SHORT;
+            break;
+        }
+        if (f->type == TPTP_STRING) {
+            ts_text text;
+            got = cut_text(&text, &c);
+            if (got && record != NULL) {
+                record->text[f->slot] = text;
+                record->text_bytes += text.n;
+            }
+        } else if (f->type == TPTP_FRAMES) {
+            uint32_t count = 0;
+            size_t bytes = 0;
+            got = cut_frames(&count, &bytes, &c, layout, stack, record == NULL ? NULL : frames);
+            if (record != NULL) {
+                record->frames = frames;
+                record->frame_count = count;
+                record->text_bytes += bytes;
+            }
+        } else {
+            int64_t v;
+            got = cut_number(&v, &c, width_of(f->type));
+            stack = got && f->slot == TPTP_N_STACK_COUNT ? v : stack;
+            if (got && record != NULL) {
+                record->num[f->slot] = v;
+                record->has |= UINT64_C(1) << f->slot;
+            }
+        }
+        if (!got) {
+            return TPTP_BAD;
+        }
+    }
+    *used = (size_t)(c.p - p);
+    return fit == TPTP_EXACT && c.p != c.end ? TPTP_LONGER : fit;
+}
+
+static void clear_record(tptp_record *record, const tptp_event_info *event)
+{
+    if (record != NULL) {
+        memset(record, 0, sizeof *record);
+        record->kind = tptp_kind_of(event);
+    }
+}
+
+static bool has_frames(const tptp_event_info *event)
+{
+    tptp_kind kind = tptp_kind_of(event);
+    return kind >= TPTP_MON_WAIT && kind <= TPTP_MON_CONTENDED_ENTERED;
+}
+
+tptp_fit tptp_decode(tptp_record *record, size_t *used, const tptp_event_info *event,
+                     const tptp_layout *layout, const uint8_t *p, size_t n,
+                     tptp_stack_frame *frames)
+{
+    const tptp_field *variant = event->variant;
+    tptp_layout other = *layout;
+    tptp_fit fit;
+    clear_record(record, event);
+    fit = decode_as(record, used, event->fields, layout, p, n, frames);
+    if (has_frames(event) && !layout->strict) {
+        other.counted = !other.counted;
+        variant = event->fields;
+    }
+    if (fit == TPTP_EXACT || variant == NULL) {
+        return fit;
+    }
+    clear_record(record, event);
+    if (decode_as(record, used, variant, &other, p, n, frames) == TPTP_EXACT) {
+        return TPTP_EXACT;
+    }
+    clear_record(record, event);
+    return decode_as(record, used, event->fields, layout, p, n, frames);
+}
+
+/* --- messages -------------------------------------------------------------------------------- */
+
+static tptp_look look_at_bare(tptp_message *m, const uint8_t *p, size_t n)
+{
+    const uint8_t *zero;
+    m->head = 2;
+    if (m->id == TPTP_FREQUENCY) {
+        m->size = 10;
+        return TPTP_LOOK_OK;
+    }
+    /* The name of an encoding is short. */
+    enum { MAX_NAME = 256 };
+    zero = memchr(p + 2, 0, n - 2 < MAX_NAME ? n - 2 : MAX_NAME);
+    m->size = zero == NULL ? n + 1 : (uint64_t)(zero + 1 - p);
+    return zero != NULL ? TPTP_LOOK_OK : n - 2 >= MAX_NAME ? TPTP_LOOK_WRONG : TPTP_LOOK_NEED;
+}
+
+tptp_look tptp_look_at(tptp_message *m, const tptp_layout *layout, const uint8_t *p, size_t n)
+{
+    *m = (tptp_message){0, 2, 0};
+    if (n < 2) {
+        return TPTP_LOOK_NEED;
+    }
+    m->id = (uint32_t)tptp_fixed(p, 2, layout->big);
+    if (layout->bare && (m->id == TPTP_ENCODING || m->id == TPTP_FREQUENCY)) {
+        return look_at_bare(m, p, n);
+    }
+    m->size = TPTP_HEAD;
+    if (n < TPTP_HEAD) {
+        return TPTP_LOOK_NEED;
+    }
+    m->head = TPTP_HEAD;
+    m->size = tptp_fixed(p + 2, 4, layout->big) + (layout->exclusive ? TPTP_HEAD : 0);
+    return m->size < TPTP_HEAD ? TPTP_LOOK_WRONG : TPTP_LOOK_OK;
+}
+
+static bool is_encoding_name(const uint8_t *p, size_t n)
+{
+    if (n < 2 || p[n - 1] != 0) {
+        return false;
+    }
+    for (size_t i = 0; i + 1 < n; i++) {
+        if (p[i] < ' ' || p[i] > '~') {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool tptp_is_exact(const tptp_message *m, const tptp_layout *layout, const uint8_t *p)
+{
+    const tptp_event_info *event = tptp_event_of(m->id);
+    size_t n = (size_t)m->size - m->head;
+    size_t used;
+    if (m->id == TPTP_ENCODING) {
+        return is_encoding_name(p + m->head, n);
+    }
+    if (event == NULL) {
+        return m->id == TPTP_FREQUENCY && n == 8;
+    }
+    return tptp_decode(NULL, &used, event, layout, p + m->head, n, NULL) == TPTP_EXACT;
+}
+
+bool tptp_are_exact(unsigned count, uint64_t *work, const tptp_layout *layout, const uint8_t *p,
+                    size_t n)
+{
+    for (unsigned i = 0; i < count; i++) {
+        tptp_message m;
+        if (tptp_look_at(&m, layout, p, n) != TPTP_LOOK_OK || m.size > n || m.size > TPTP_TRY) {
+            return false;
+        }
+        *work += m.size;
+        if (!tptp_is_exact(&m, layout, p)) {
+            return false;
+        }
+        p += m.size;
+        n -= (size_t)m.size;
+    }
+    return true;
+}
+
+/* --- layouts --------------------------------------------------------------------------------- */
+
+enum { PROBED_MESSAGES = 400, WRONG_WEIGHT = 4, BROKEN_WEIGHT = 12 };
+
+static bool is_known(uint32_t id)
+{
+    return id == TPTP_ENCODING || id == TPTP_FREQUENCY || tptp_event_of(id) != NULL;
+}
+
+/* Exact messages less those that are wrong, by their weights. */
+static int64_t score(const tptp_layout *layout, const uint8_t *p, size_t n, bool whole)
+{
+    int64_t points = 0;
+    for (unsigned i = 0; i < PROBED_MESSAGES && n > 0; i++) {
+        tptp_message m;
+        tptp_look look = tptp_look_at(&m, layout, p, n);
+        if (n >= 12 && memcmp(p, "0TBF", 4) == 0) {
+            break;
+        }
+        if (look == TPTP_LOOK_WRONG || m.size > n) {
+            return look == TPTP_LOOK_WRONG || whole ? points - BROKEN_WEIGHT : points;
+        }
+        if (is_known(m.id)) {
+            points += tptp_is_exact(&m, layout, p) ? 1 : -WRONG_WEIGHT;
+        }
+        p += m.size;
+        n -= (size_t)m.size;
+    }
+    return points;
+}
+
+int64_t tptp_probe(tptp_layout *layout, const tptp_forced *forced, const uint8_t *p, size_t n,
+                   bool whole)
+{
+    int64_t best = INT64_MIN;
+    tptp_layout found = *layout;
+    for (unsigned i = 0; i < 8; i++) {
+        tptp_layout l = {layout->big, (i & 4) != 0, (i & 2) != 0, (i & 1) != 0, true};
+        int64_t points;
+        if ((forced->exclusive >= 0 && l.exclusive != forced->exclusive) ||
+            (forced->bare >= 0 && l.bare != forced->bare) ||
+            (forced->counted >= 0 && l.counted != forced->counted)) {
+            continue;
+        }
+        points = score(&l, p, n, whole);
+        if (points > best) {
+            best = points;
+            found = l;
+        }
+    }
+    *layout = found;
+    layout->strict = forced->counted >= 0;
+    return best;
+}

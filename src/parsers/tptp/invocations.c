@@ -1,0 +1,365 @@
+/*
+ * Invocations: a row is reserved at the entry and completed at the exit (spec: tptp.md section 8).
+ * What stack_slice has no column for is a row of tptp_invocation, written at the end of the
+ * invocation.
+ */
+#include "parsers/tptp/trace_session.h"
+
+#include <inttypes.h>
+
+enum {
+    CPU_PATIENCE = 64, /* exits without a CPU time, after which rows have no place for one */
+    NEAR_FRAMES = 256,
+    FREE_STEPS = 1 << 20,
+    STEPS_PER_EVENT = 8
+};
+
+#define LATE_COLUMNS                                                                               \
+    (TS_NULL_BIT(stack_slice, dur) | TS_NULL_BIT(stack_slice, self_dur) |                          \
+     TS_NULL_BIT(stack_slice, state))
+
+static tptp_frame *top_of(const tptp_thread *t)
+{
+    return t->frames.n == 0 ? NULL : &((tptp_frame *)t->frames.p)[t->frames.n - 1];
+}
+
+int64_t tptp_open_slice(const tptp_thread *t)
+{
+    const tptp_frame *top = t == NULL ? NULL : top_of(t);
+    return top == NULL ? 0 : top->slice;
+}
+
+void tptp_free_thread(tptp_session *s, tptp_thread *t)
+{
+    ts_vec_free(s->ctx, &t->frames);
+    ts_vec_free(s->ctx, &t->aggregates);
+    ts_vec_free(s->ctx, &t->waits);
+    ts_vec_free(s->ctx, &t->cpu);
+}
+
+/* --- what is not known ----------------------------------------------------------------------- */
+
+static ts_code flush_nulls(tptp_session *s, tptp_null_kind kind)
+{
+    static const uint64_t columns[TPTP_NULL_KINDS] = {
+        TS_NULL_BIT(stack_slice, dur) | TS_NULL_BIT(stack_slice, self_dur),
+        TS_NULL_BIT(stack_slice, self_dur),
+        TS_NULL_BIT(stack_slice, cpu_dur),
+    };
+    tptp_null_range *n = &s->nulls[kind];
+    ts_code code = n->first == 0 ? TS_OK
+                                 : ts_sink_invalidate(s->sink, TS_T_stack_slice, n->first, n->last,
+                                                      columns[kind]);
+    *n = (tptp_null_range){0, 0};
+    return code;
+}
+
+ts_code tptp_slice_null(tptp_session *s, tptp_null_kind kind, int64_t slice)
+{
+    tptp_null_range *n = &s->nulls[kind];
+    ts_code code;
+    if (n->first != 0 && slice == n->first - 1) {
+        n->first = slice;
+        return TS_OK;
+    }
+    if (n->first != 0 && slice == n->last + 1) {
+        n->last = slice;
+        return TS_OK;
+    }
+    code = flush_nulls(s, kind);
+    *n = (tptp_null_range){slice, slice};
+    return code;
+}
+
+ts_code tptp_end_calls(tptp_session *s)
+{
+    ts_code code = TS_OK;
+    for (unsigned i = 0; i < TPTP_NULL_KINDS && code == TS_OK; i++) {
+        code = flush_nulls(s, (tptp_null_kind)i);
+    }
+    return code;
+}
+
+/* --- entries --------------------------------------------------------------------------------- */
+
+/* Events of a thread are in the order of time; real traces have some that are not. */
+static ts_code note_thread_time(tptp_session *s, tptp_thread *t, int64_t ts)
+{
+    int64_t before = t->last_ts;
+    if (ts == TS_NO_TIME) {
+        return TS_OK;
+    }
+    t->last_ts = ts;
+    return before == TS_NO_TIME || ts >= before
+               ? TS_OK
+               : tptp_issue(s, TS_ISSUE_tptp_time_backwards,
+                            "thread %" PRId64 ": an event is %" PRIu64
+                            " ns earlier than the one before it",
+                            t->id, (uint64_t)before - (uint64_t)ts);
+}
+
+static ts_code put_slice(tptp_session *s, const tptp_thread *t, tptp_frame *f,
+                         const tptp_frame *parent, int64_t method)
+{
+    ts_row_stack_slice row = {
+        .id = (int64_t)ts_sink_rows(s->sink, TS_T_stack_slice) + 1,
+        .source_id = s->source_id,
+        .itid = t->itid,
+        .parent_id = parent == NULL ? 0 : parent->slice,
+        .ts = f->start,
+        .depth = (int64_t)t->frames.n,
+    };
+    ts_code code =
+        ts_stack_node(&row.node_id, NULL, s->store, s->source_id, parent == NULL ? 0 : parent->node,
+                      method, TS_NO_LINE, (int64_t)t->frames.n, NULL);
+    if (code != TS_OK) {
+        return code;
+    }
+    f->node = row.node_id;
+    f->slice = row.id;
+    f->cpu_reserved = s->exits_without_cpu < CPU_PATIENCE;
+    TPTP_NULL_IF(parent == NULL, stack_slice, &row, parent_id);
+    TPTP_NULL_IF(!f->cpu_reserved, stack_slice, &row, cpu_dur);
+    TPTP_NULL_TIME(stack_slice, &row, ts);
+    tptp_count_imported(s, TPTP_C_CALLS);
+    return ts_sink_reserve(s->sink, TS_T_stack_slice, &row,
+                           LATE_COLUMNS |
+                               (f->cpu_reserved ? TS_NULL_BIT(stack_slice, cpu_dur) : 0));
+}
+
+ts_code tptp_take_entry(tptp_session *s, const tptp_record *r)
+{
+    tptp_frame f = {
+        .start = tptp_time(s, r),
+        .method = r->num[TPTP_N_METHOD],
+        .ticket = r->num[TPTP_N_TICKET],
+        .object = tptp_object(r),
+        .stack_depth = r->num[TPTP_N_STACK_DEPTH],
+        .sequence = r->num[TPTP_N_SEQUENCE],
+        .cpu = tptp_cpu_of(r),
+        .cpu_entered = r->num[TPTP_N_CPU] != 0,
+    };
+    const tptp_frame *parent;
+    tptp_thread *t;
+    int64_t method;
+    bool wanted;
+    ts_code code = tptp_thread_of(&t, s, tptp_thread_id(r));
+    if (code == TS_OK && t == NULL) {
+        tptp_count_lost(s, TPTP_C_CALLS);
+        return tptp_issue(s, TS_ISSUE_tptp_exit_unmatched, "an entry names no thread");
+    }
+    if (code != TS_OK || (code = note_thread_time(s, t, f.start)) != TS_OK ||
+        (code = tptp_method_of(&method, s, f.method)) != TS_OK ||
+        (code = tptp_class_of(&f.class_row, s, r)) != TS_OK ||
+        (code = ts_vec_reserve(s->ctx, &t->frames, 1, sizeof f)) != TS_OK) {
+        return code;
+    }
+    parent = top_of(t);
+    f.cpu = f.cpu_entered ? f.cpu : t->cpu_last;
+    t->cpu_begin = t->cpu_begin == TS_NO_TIME ? f.start : t->cpu_begin;
+    if (f.cpu_entered) {
+        t->cpu_first = t->cpu_first.ns == 0 ? f.cpu : t->cpu_first;
+        t->cpu_last = f.cpu;
+        s->exits_without_cpu = 0;
+    }
+    wanted = parent == NULL ? tptp_wanted(s, f.start) : parent->slice != 0;
+    if (!wanted) {
+        tptp_count_skipped(s, TPTP_C_CALLS);
+    } else if ((code = put_slice(s, t, &f, parent, method)) != TS_OK) {
+        return code;
+    }
+    ((tptp_frame *)t->frames.p)[t->frames.n++] = f;
+    return TS_OK;
+}
+
+/* --- exits ----------------------------------------------------------------------------------- */
+
+static ts_code put_invocation(tptp_session *s, const tptp_frame *f, const tptp_record *r)
+{
+    ts_row_tptp_invocation row = {
+        .id = (int64_t)ts_sink_rows(s->sink, TS_T_tptp_invocation) + 1,
+        .source_id = s->source_id,
+        .slice_id = f->slice,
+        .object_id = f->object,
+        .class_id = f->class_row,
+        .ticket = f->ticket,
+        .stack_depth = f->stack_depth,
+        .sequence = f->sequence,
+        .exit_sequence = r == NULL ? 0 : r->num[TPTP_N_SEQUENCE],
+        .overhead = r == NULL ? 0 : r->num[TPTP_N_OVERHEAD],
+    };
+    TPTP_NULL_ZERO(tptp_invocation, &row, object_id);
+    TPTP_NULL_ZERO(tptp_invocation, &row, class_id);
+    TPTP_NULL_ZERO(tptp_invocation, &row, ticket);
+    TPTP_NULL_ZERO(tptp_invocation, &row, stack_depth);
+    TPTP_NULL_ZERO(tptp_invocation, &row, sequence);
+    TPTP_NULL_ZERO(tptp_invocation, &row, exit_sequence);
+    TPTP_NULL_ZERO(tptp_invocation, &row, overhead);
+    return ts_put_tptp_invocation(s->sink, &row);
+}
+
+/* Sets the reserved columns but the CPU time. *dur: TS_NO_TIME when it is not known. */
+static ts_code settle_times(tptp_session *s, const tptp_frame *f, int64_t dur, tptp_end end,
+                            bool cpu_later)
+{
+    bool known = dur != TS_NO_TIME;
+    int64_t values[3];
+    uint64_t columns = 0;
+    unsigned n = 0;
+    ts_code code = TS_OK;
+    if (known) {
+        values[n++] = dur;
+        values[n++] = dur > f->children ? dur - f->children : 0;
+        columns = TS_NULL_BIT(stack_slice, dur) | TS_NULL_BIT(stack_slice, self_dur);
+    }
+    if (end != TPTP_EXITED) { /* the state of the reserved row is TPTP_EXITED */
+        values[n++] = end;
+        columns |= TS_NULL_BIT(stack_slice, state);
+    }
+    if (cpu_later) {
+        unsigned i = 0;
+        for (; columns != 0 && code == TS_OK; columns &= columns - 1) {
+            code = ts_sink_complete(s->sink, TS_T_stack_slice, f->slice,
+                                    (unsigned)__builtin_ctzll(columns), values[i++]);
+        }
+    } else {
+        code = ts_sink_settle(s->sink, TS_T_stack_slice, f->slice, columns, values);
+    }
+    if (code == TS_OK && !known) {
+        code = tptp_slice_null(s, TPTP_NULL_TIMES, f->slice);
+    } else if (code == TS_OK && f->unsure) {
+        code = tptp_slice_null(s, TPTP_NULL_SELF, f->slice);
+    }
+    return code;
+}
+
+/* How long the frame lasted up to ts; its caller learns of it. */
+static ts_code frame_duration(int64_t *out, tptp_session *s, const tptp_thread *t,
+                              const tptp_frame *f, int64_t ts)
+{
+    tptp_frame *parent = t->frames.n < 2 ? NULL : top_of(t) - 1;
+    int64_t dur;
+    ts_code code = TS_OK;
+    *out = TS_NO_TIME;
+    if (ts == TS_NO_TIME || f->start == TS_NO_TIME || ts_ckd_sub(&dur, ts, f->start)) {
+        if (parent != NULL) {
+            parent->unsure = true;
+        }
+        return TS_OK;
+    }
+    if (dur < 0) {
+        code = tptp_issue(s, TS_ISSUE_tptp_time_backwards,
+                          "an invocation ends %" PRIu64 " ns before it begins",
+                          (uint64_t)f->start - (uint64_t)ts);
+        dur = 0;
+    }
+    if (parent != NULL) {
+        parent->children = ts_sat_add(parent->children, dur);
+    }
+    *out = dur;
+    return code;
+}
+
+/* Closes the topmost frame. r: its exit, or NULL. */
+static ts_code pop_frame(tptp_session *s, tptp_thread *t, int64_t ts, tptp_end end,
+                         const tptp_record *r)
+{
+    tptp_frame f = *top_of(t);
+    bool cpu = f.cpu_reserved && f.slice != 0 && r != NULL;
+    int64_t dur;
+    ts_code code = frame_duration(&dur, s, t, &f, ts);
+    t->frames.n--;
+    if (code != TS_OK || f.slice == 0) {
+        return code;
+    }
+    if ((code = settle_times(s, &f, dur, end, cpu)) != TS_OK) {
+        return code;
+    }
+    if (cpu) {
+        code = tptp_cpu_exit(s, t, &f, r);
+    } else if (f.cpu_reserved) {
+        code = tptp_slice_null(s, TPTP_NULL_CPU, f.slice);
+    }
+    return code != TS_OK ? code : put_invocation(s, &f, r);
+}
+
+/* The frame that the exit closes: its number + 1, or 0. */
+static size_t frame_of_exit(tptp_session *s, const tptp_thread *t, const tptp_record *r)
+{
+    const tptp_frame *frames = t->frames.p;
+    int64_t ticket = r->num[TPTP_N_TICKET];
+    int64_t method = r->num[TPTP_N_METHOD];
+    /* A thread may have any depth and exits that belong to nothing: then not all is searched. */
+    uint64_t free_steps = FREE_STEPS + STEPS_PER_EVENT * s->counts[TPTP_C_CALLS]->seen;
+    for (size_t i = t->frames.n; i > 0; i--) {
+        size_t above = t->frames.n - i;
+        s->steps += above > 0;
+        if (ticket != 0 ? frames[i - 1].ticket == ticket : frames[i - 1].method == method) {
+            return i;
+        }
+        if (above > NEAR_FRAMES && s->steps > free_steps) {
+            break;
+        }
+    }
+    return 0;
+}
+
+ts_code tptp_take_exit(tptp_session *s, const tptp_record *r)
+{
+    int64_t ts = tptp_time(s, r);
+    tptp_thread *t;
+    size_t frame;
+    uint64_t missing = 0;
+    ts_code code = tptp_thread_of(&t, s, tptp_thread_id(r));
+    if (code != TS_OK) {
+        return code;
+    }
+    frame = t == NULL ? 0 : frame_of_exit(s, t, r);
+    if (t != NULL && (code = note_thread_time(s, t, ts)) != TS_OK) {
+        return code;
+    }
+    if (frame == 0) {
+        tptp_count_lost(s, TPTP_C_CALLS);
+        return tptp_issue(s, TS_ISSUE_tptp_exit_unmatched,
+                          "thread %" PRId64 ": nothing with ticket %" PRId64 " is open",
+                          tptp_thread_id(r), r->num[TPTP_N_TICKET]);
+    }
+    s->exits_without_cpu = r->num[TPTP_N_CPU] != 0 ? 0 : s->exits_without_cpu + 1;
+    while (t->frames.n > frame && code == TS_OK) {
+        missing++;
+        tptp_count_lost(s, TPTP_C_CALLS);
+        code = pop_frame(s, t, ts, TPTP_NO_EXIT, NULL);
+    }
+    if (code == TS_OK && missing > 0) {
+        code = ts_issue_n(
+            s->store, s->source_id, TS_ISSUE_tptp_exit_missing, NULL, (int64_t)s->offset, missing,
+            "thread %" PRId64 ": %" PRIu64 " invocations have no exit", t->id, missing);
+    }
+    if (code != TS_OK) {
+        return code;
+    }
+    if (top_of(t)->slice != 0) {
+        tptp_count_imported(s, TPTP_C_CALLS);
+    } else {
+        tptp_count_skipped(s, TPTP_C_CALLS);
+    }
+    return pop_frame(s, t, ts, TPTP_EXITED, r);
+}
+
+ts_code tptp_close_frames(tptp_session *s, tptp_thread *t, tptp_end end)
+{
+    uint64_t open = t->frames.n;
+    ts_code code = TS_OK;
+    while (t->frames.n > 0 && code == TS_OK) {
+        code = pop_frame(s, t, TS_NO_TIME, end, NULL);
+    }
+    if (code == TS_OK) {
+        code = tptp_cpu_decide(s, t);
+    }
+    if (code != TS_OK || open == 0) {
+        return code;
+    }
+    return ts_issue_n(s->store, s->source_id, TS_ISSUE_tptp_frames_open, NULL, TS_NO_OFFSET, open,
+                      "thread %" PRId64 ": %" PRIu64 " invocations were open at its end", t->id,
+                      open);
+}

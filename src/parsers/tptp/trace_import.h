@@ -1,0 +1,37 @@
+/* One input: its sessions one after the other, and what both forms report in the same way. */
+#ifndef TS_PARSERS_TPTP_TRACE_IMPORT_H
+#define TS_PARSERS_TPTP_TRACE_IMPORT_H
+
+#include "parsers/tptp/trace_session.h"
+
+/* Kinds that are not known and have a count of their own; further ones share one. */
+enum { TPTP_OWN_COUNTS = 64 };
+
+typedef struct tptp_import {
+    ts_job *job;
+    tptp_session *session; /* NULL: none was begun */
+    uint64_t bytes;        /* that were fed */
+    uint64_t bytes_lost;
+    uint64_t bytes_skipped;
+    ts_pool unknown; /* names that have counts of their own: a letter for the kind, and the name */
+} tptp_import;
+
+void tptp_import_close(tptp_import *import);
+
+/* The session, begun when there is none. */
+ts_code tptp_import_session(tptp_session **out, tptp_import *import);
+
+/* Ends the session; the next one begins with the next record. */
+ts_code tptp_import_end_session(tptp_import *import);
+
+/* Gives a record to the session that it belongs to. *begun: it is a new one. */
+ts_code tptp_import_take(bool *begun, tptp_import *import, const tptp_record *r);
+
+/* Counts something of an unknown kind, which was skipped, and says so the first time. */
+ts_code tptp_import_unknown(tptp_import *import, ts_item item, ts_issue_code issue, ts_text name,
+                            uint64_t offset, bool message);
+
+/* Everything was read: ends the session and accounts for the bytes. */
+ts_code tptp_import_finish(tptp_import *import);
+
+#endif

@@ -1,0 +1,219 @@
+#include "parsers/tptp/trace_session.h"
+
+#include "base/alloc.h"
+
+/* Wall time, not the time since something began (spec: tptp.md section 6): 2000 to 2100. */
+#define WALL_FROM INT64_C(946684800000000000)
+#define WALL_TO INT64_C(4102444800000000000)
+
+ts_code tptp_session_begin(tptp_session **out, ts_job *job)
+{
+    static const ts_item items[TPTP_C_COUNT] = {TS_ITEM_tptp_messages, TS_ITEM_tptp_values,
+                                                TS_ITEM_tptp_definitions, TS_ITEM_tptp_calls,
+                                                TS_ITEM_tptp_pairs};
+    tptp_session *s = ts_zalloc(job->ctx, 1, sizeof *s);
+    ts_code code;
+    *out = s;
+    if (s == NULL) {
+        return job->ctx->error.code;
+    }
+    s->ctx = job->ctx;
+    s->store = job->store;
+    s->sink = ts_store_sink(job->store);
+    s->job = job;
+    s->wanted = TS_SPAN_ALL;
+    s->ipid = -1;
+    s->thread_last = SIZE_MAX;
+    s->first_ts = TS_NO_TIME;
+    s->last_ts = TS_NO_TIME;
+    code = ts_source_add(&s->source_id, job->store, job->source_id, "session", job->name,
+                         ts_source(job->store, job->source_id)->format.p);
+    for (unsigned i = 0; i < TPTP_C_COUNT && code == TS_OK; i++) {
+        code = ts_count(&s->counts[i], job->store, s->source_id, items[i], NULL);
+    }
+    return code;
+}
+
+void tptp_session_free(tptp_session *s)
+{
+    if (s == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < s->thread_list.n; i++) {
+        tptp_free_thread(s, tptp_thread_at(s, i));
+    }
+    ts_vec_free(s->ctx, &s->thread_list);
+    ts_vec_free(s->ctx, &s->class_list);
+    ts_vec_free(s->ctx, &s->pauses);
+    ts_idmap_free(s->ctx, &s->nodes);
+    ts_idmap_free(s->ctx, &s->processes);
+    ts_idmap_free(s->ctx, &s->agents);
+    ts_idmap_free(s->ctx, &s->traces);
+    ts_idmap_free(s->ctx, &s->threads);
+    ts_idmap_free(s->ctx, &s->classes);
+    ts_idmap_free(s->ctx, &s->methods);
+    ts_idmap_free(s->ctx, &s->dumps);
+    tptp_objects_free(s->ctx, &s->objects);
+    ts_pool_free(s->ctx, &s->names);
+    ts_buf_free(s->ctx, &s->trace_id);
+    for (unsigned i = 0; i < sizeof s->scratch / sizeof s->scratch[0]; i++) {
+        ts_buf_free(s->ctx, &s->scratch[i]);
+    }
+    ts_free(s->ctx, s);
+}
+
+ts_code tptp_fact(tptp_session *s, const char *key, ts_text value)
+{
+    return ts_source_property(s->store, s->source_id, key, value);
+}
+
+bool tptp_session_is_over(const tptp_session *s, const tptp_record *r)
+{
+    ts_text id = r->text[TPTP_S_TRACE];
+    return s->trace_ended && r->kind == TPTP_TRACE_START &&
+           (id.n != s->trace_id.n || (id.n > 0 && memcmp(id.p, s->trace_id.p, id.n) != 0));
+}
+
+/* --- time ------------------------------------------------------------------------------------ */
+
+/* The first time says what the times count from. */
+static ts_code begin_clock(tptp_session *s, int64_t ts)
+{
+    ts_row_source *source = ts_source(s->store, s->source_id);
+    const char *name;
+    s->timed = true;
+    s->clock = ts >= WALL_FROM && ts < WALL_TO ? TS_CLOCK_REALTIME : TS_CLOCK_RELATIVE;
+    name = ts_clock_name(s->clock);
+    if (!ts_wanted_span(&s->wanted, s->ctx, s->clock, NULL, ts)) {
+        s->wanted = TS_SPAN_ALL;
+        ts_code code = ts_issue(s->store, s->source_id, TS_ISSUE_time_range_unrelated, NULL,
+                                TS_NO_OFFSET, "the times count from an unknown moment");
+        if (code != TS_OK) {
+            return code;
+        }
+    }
+    return ts_source_text(s->store, s->source_id, &source->clock, name, strlen(name));
+}
+
+static ts_code note_time(tptp_session *s, const tptp_record *r)
+{
+    int64_t ts = r->num[TPTP_N_TIME];
+    ts_code code;
+    if ((r->has & ~r->bad & TPTP_BIT(TIME)) == 0) {
+        return TS_OK;
+    }
+    if (!s->timed && ts != 0 && (code = begin_clock(s, ts)) != TS_OK) {
+        return code;
+    }
+    ts = tptp_time(s, r);
+    if (ts != TS_NO_TIME && tptp_wanted(s, ts)) {
+        s->first_ts = s->first_ts == TS_NO_TIME || ts < s->first_ts ? ts : s->first_ts;
+        s->last_ts = s->last_ts == TS_NO_TIME || ts > s->last_ts ? ts : s->last_ts;
+    }
+    return TS_OK;
+}
+
+static ts_code end_clock(tptp_session *s)
+{
+    ts_row_source *source = ts_source(s->store, s->source_id);
+    ts_code code = TS_OK;
+    if (s->first_ts != TS_NO_TIME) {
+        source->start_ts = s->first_ts;
+        source->end_ts = s->last_ts;
+        source->null &= ~(TS_NULL_BIT(source, start_ts) | TS_NULL_BIT(source, end_ts));
+        ts_range_note(s->store, s->clock, TS_RANGE_ROWS, s->first_ts);
+        ts_range_note(s->store, s->clock, TS_RANGE_ROWS, s->last_ts);
+        code = tptp_fact(s, "time_base",
+                         s->clock == TS_CLOCK_RELATIVE ? TS_TEXT_LIT("relative")
+                                                       : TS_TEXT_LIT("1970"));
+    }
+    if (code == TS_OK && (s->cpu_ns || s->cpu_ticks)) {
+        code = tptp_fact(s, "cpu_unit",
+                         !s->cpu_ns     ? TS_TEXT_LIT("ticks")
+                         : s->cpu_ticks ? TS_TEXT_LIT("ticks and ns")
+                                        : TS_TEXT_LIT("ns"));
+    }
+    return code;
+}
+
+/* --- records --------------------------------------------------------------------------------- */
+
+typedef ts_code take_call(tptp_session *s, const tptp_record *r);
+
+static take_call *const takers[TPTP_KINDS + 1] = {
+    [TPTP_NODE] = tptp_take_node,
+    [TPTP_PROCESS_CREATE] = tptp_take_process,
+    [TPTP_AGENT_CREATE] = tptp_take_agent,
+    [TPTP_AGENT_DESTROY] = tptp_take_event,
+    [TPTP_TRACE_START] = tptp_take_trace,
+    [TPTP_TRACE_END] = tptp_take_event,
+    [TPTP_FILTER] = tptp_take_filter,
+    [TPTP_OPTION] = tptp_take_option,
+    [TPTP_THREAD_START] = tptp_take_thread_start,
+    [TPTP_THREAD_END] = tptp_take_thread_end,
+    [TPTP_CLASS_DEF] = tptp_take_class,
+    [TPTP_METHOD_DEF] = tptp_take_method,
+    [TPTP_OBJ_ALLOC] = tptp_take_alloc,
+    [TPTP_METHOD_ENTRY] = tptp_take_entry,
+    [TPTP_METHOD_EXIT] = tptp_take_exit,
+    [TPTP_GC_START] = tptp_take_gc_start,
+    [TPTP_OBJ_FREE] = tptp_take_free,
+    [TPTP_GC_FINISH] = tptp_take_gc_finish,
+    [TPTP_RUNTIME_INIT_DONE] = tptp_take_event,
+    [TPTP_RUNTIME_SHUTDOWN] = tptp_take_event,
+    [TPTP_MON_WAIT] = tptp_take_wait,
+    [TPTP_MON_WAITED] = tptp_take_waited,
+    [TPTP_MON_CONTENDED_ENTER] = tptp_take_wait,
+    [TPTP_MON_CONTENDED_ENTERED] = tptp_take_waited,
+    [TPTP_AG_METHOD_ENTRY] = tptp_take_aggregate,
+    [TPTP_AG_METHOD_EXIT] = tptp_take_aggregate_exit,
+    [TPTP_HEAP_DUMP_DEF] = tptp_take_dump,
+    [TPTP_GC_ROOT] = tptp_take_root,
+    [TPTP_OBJ_REFERENCE] = tptp_take_reference,
+    [TPTP_CUSTOM_DATA] = tptp_take_custom,
+    [TPTP_OTHER] = tptp_take_event,
+};
+
+/* Numbers that cannot be read are NULL in the rows. */
+static ts_code count_bad(tptp_session *s, const tptp_record *r)
+{
+    unsigned n = (unsigned)__builtin_popcountll(r->bad);
+    s->counts[TPTP_C_VALUES]->seen += n;
+    s->counts[TPTP_C_VALUES]->lost += n;
+    return ts_issue_n(s->store, s->source_id, TS_ISSUE_tptp_value_bad, NULL, (int64_t)s->offset, n,
+                      "%s: %u numbers cannot be read or do not fit",
+                      r->kind == TPTP_OTHER ? "an element" : tptp_events[r->kind].name, n);
+}
+
+ts_code tptp_session_take(tptp_session *s, const tptp_record *r)
+{
+    ts_code code;
+    s->offset = r->offset;
+    tptp_count_imported(s, TPTP_C_MESSAGES);
+    if ((r->bad != 0 && (code = count_bad(s, r)) != TS_OK) || (code = note_time(s, r)) != TS_OK) {
+        return code;
+    }
+    return takers[r->kind](s, r);
+}
+
+ts_code tptp_session_end(tptp_session *s)
+{
+    ts_code code = TS_OK;
+    for (size_t i = 0; i < s->thread_list.n && code == TS_OK; i++) {
+        tptp_thread *t = tptp_thread_at(s, i);
+        code = tptp_close_frames(s, t, TPTP_STILL_OPEN);
+        if (code == TS_OK) {
+            code = tptp_end_waits(s, t);
+        }
+        tptp_free_thread(s, t);
+    }
+    if (code == TS_OK && (code = tptp_end_calls(s)) == TS_OK &&
+        (code = tptp_end_pauses(s)) == TS_OK) {
+        code = end_clock(s);
+    }
+    if (code == TS_OK && ts_sink_rows(s->sink, TS_T_stack_slice) > 0) {
+        ts_sink_show_slices(s->sink);
+    }
+    ts_stack_release(s->store, s->source_id);
+    return code;
+}
