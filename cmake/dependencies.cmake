@@ -23,6 +23,7 @@ find_package(BZip2) # its package has no module for pkg-config
 if(NOT BZIP2_FOUND)
   string(APPEND TS_MISSING "\n  bzip2 (Debian package: libbz2-dev)")
 endif()
+ts_require(EXPAT "expat>=2.4" libexpat1-dev)
 if(TS_TESTS)
   ts_require(CMOCKA cmocka libcmocka-dev)
 endif()

@@ -30,6 +30,7 @@ needs=(
     "liblzma-dev module liblzma"
     "liblz4-dev module liblz4"
     "libbz2-dev header bzlib.h"
+    "libexpat1-dev module expat"
     "sqlite3 program sqlite3"
 )
 if [ $build_only = 0 ]; then

@@ -10,9 +10,11 @@
 #include <string.h>
 
 const ts_format *const ts_formats[] = {
-    &ts_format_htrace,       &ts_format_heapsnapshot, &ts_format_cpuprofile,
-    &ts_format_rawheap,      &ts_format_flare,        &ts_format_cloud,
-    &ts_format_cloud_stream, &ts_format_tptp_binary,  NULL,
+    &ts_format_htrace,       &ts_format_heapsnapshot,
+    &ts_format_cpuprofile,   &ts_format_rawheap,
+    &ts_format_flare,        &ts_format_cloud,
+    &ts_format_cloud_stream, &ts_format_tptp_binary,
+    &ts_format_tptp_xml,     NULL,
 };
 
 const ts_format *ts_format_find(const char *name)

@@ -1,0 +1,534 @@
+#include "parsers/tptp/xml_trace.h"
+
+#include "base/alloc.h"
+#include "base/utf8.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { MAX_PIECE = 64 << 20, MAX_TEXT = 1 << 20, SHOWN_NAME = 60 };
+
+ts_code tptp_xml_issue(tptp_xml *x, ts_issue_code issue, uint64_t offset, const char *fmt, ...)
+{
+    tptp_session *s;
+    char text[160];
+    va_list ap;
+    ts_code code = tptp_import_session(&s, &x->import);
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    return code != TS_OK
+               ? code
+               : ts_issue(s->store, s->source_id, issue, NULL, (int64_t)offset, "%s", text);
+}
+
+static uint64_t place_of(const tptp_xml *x, size_t at)
+{
+    return x->offset + at;
+}
+
+/* An element that cannot be read, or a part of one. */
+static ts_code lose(tptp_xml *x, ts_issue_code issue, size_t at, size_t bytes, const char *what)
+{
+    tptp_session *s;
+    ts_code code = tptp_import_session(&s, &x->import);
+    if (code != TS_OK) {
+        return code;
+    }
+    tptp_count_lost(s, TPTP_C_MESSAGES);
+    x->import.bytes_lost += bytes;
+    return tptp_xml_issue(x, issue, place_of(x, at), "%s", what);
+}
+
+/* --- to expat -------------------------------------------------------------------------------- */
+
+/* expat refuses the piece of p[0..n) in which the byte `bad` stands: *size bytes up to its end. */
+static void refused_piece(size_t *from, size_t *size, const char *p, size_t n, size_t bad)
+{
+    *from = 0;
+    for (;;) {
+        tptp_scan scan = {0};
+        bool special;
+        if (tptp_xml_piece(size, &special, &scan, p + *from, n - *from, true) == TPTP_PIECE_MORE) {
+            *size = n - *from;
+        }
+        if (bad < *from + *size || *from + *size >= n) {
+            return;
+        }
+        *from += *size;
+    }
+}
+
+/* Gives what is ready to expat, but for tags that it refuses. */
+static ts_code flush_run(tptp_xml *x)
+{
+    ts_code code = TS_OK;
+    while (code == TS_OK && x->run_from < x->run_to) {
+        const char *p = x->held.p + x->run_from;
+        size_t n = x->run_to - x->run_from;
+        size_t refused;
+        size_t from;
+        size_t size;
+        code = tptp_xml_parse(x, p, n, place_of(x, x->run_from), &refused);
+        if (code != TS_OK || refused == SIZE_MAX) {
+            x->run_from = x->run_to;
+            continue;
+        }
+        refused_piece(&from, &size, p, n, refused);
+        code = lose(x, TS_ISSUE_tptp_xml_bad, x->run_from + from, size,
+                    "an element is not well-formed");
+        x->run_from += from + size;
+        x->depth = 0;
+    }
+    return code;
+}
+
+/* A piece of its own, after what is ready. */
+static ts_code parse_alone(tptp_xml *x, const char *p, size_t n, size_t at)
+{
+    size_t refused;
+    ts_code code = flush_run(x);
+    if (code == TS_OK) {
+        code = tptp_xml_parse(x, p, n, place_of(x, at), &refused);
+    }
+    if (code == TS_OK && refused != SIZE_MAX) {
+        code = lose(x, TS_ISSUE_tptp_xml_bad, at, n, "an element is not well-formed");
+        x->depth = 0;
+    }
+    return code;
+}
+
+/* Text or a tag that has to be cleaned. */
+static ts_code parse_cleaned(tptp_xml *x, size_t at, size_t from, size_t n, bool tag)
+{
+    tptp_cleaned found = {0, 0};
+    ts_code code;
+    x->clean.n = 0;
+    code = tptp_xml_clean(x->ctx, &x->clean, &found, x->held.p + from, n, tag);
+    if (code == TS_OK && found.replaced > 0) {
+        code = tptp_xml_issue(x, TS_ISSUE_tptp_bad_text, place_of(x, at),
+                              "bytes that cannot stand in XML were replaced");
+    }
+    if (code == TS_OK && found.entities > 0) {
+        code = tptp_xml_issue(x, TS_ISSUE_tptp_entity, place_of(x, at),
+                              "an entity is not known and was kept as it stands");
+    }
+    return code != TS_OK ? code : parse_alone(x, x->clean.p, x->clean.n, at);
+}
+
+/* The tag at x->at goes to expat. */
+static ts_code pass_tag(tptp_xml *x, size_t size, bool special)
+{
+    ts_code code;
+    if (special) {
+        if ((code = parse_cleaned(x, x->at, x->at, size, true)) != TS_OK) {
+            return code;
+        }
+        x->run_from = x->run_to = x->at + size;
+        return TS_OK;
+    }
+    if (x->run_to != x->at) {
+        if ((code = flush_run(x)) != TS_OK) {
+            return code;
+        }
+        x->run_from = x->at;
+    }
+    x->run_to = x->at + size;
+    return TS_OK;
+}
+
+/* --- elements -------------------------------------------------------------------------------- */
+
+static uint8_t innermost(const tptp_xml *x)
+{
+    return x->depth == 0 ? TPTP_EL_ROOT : x->open[x->depth - 1].what;
+}
+
+static uint64_t hash_of(const tptp_xml *x, const char *name, size_t n)
+{
+    ts_hash h = ts_hash_begin(&x->ctx->hash_key);
+    ts_hash_bytes(&h, name, n);
+    return ts_hash_end(&h);
+}
+
+static ts_code push(tptp_xml *x, const char *name, size_t n, uint8_t what)
+{
+    tptp_open_element *e;
+    if (x->depth == TPTP_MAX_NESTING) {
+        x->deep++;
+        return x->deep > 1
+                   ? TS_OK
+                   : lose(x, TS_ISSUE_tptp_nesting, x->at, 0, "elements are nested too deeply");
+    }
+    e = &x->open[x->depth++];
+    *e = (tptp_open_element){.name = hash_of(x, name, n), .what = what};
+    if (what != TPTP_EL_UNKNOWN) {
+        snprintf(e->close, sizeof e->close, "</%.*s>", (int)n, name);
+    }
+    return TS_OK;
+}
+
+/* Closes elements that lack their end, down to this depth. */
+static ts_code close_to(tptp_xml *x, unsigned depth)
+{
+    ts_code code = TS_OK;
+    while (x->depth > depth && code == TS_OK) {
+        tptp_open_element e = x->open[--x->depth];
+        if (e.what != TPTP_EL_UNKNOWN) {
+            code = parse_alone(x, e.close, strlen(e.close), x->at);
+        }
+    }
+    return code;
+}
+
+static ts_code unknown_element(tptp_xml *x, const char *name, size_t n)
+{
+    char shown[SHOWN_NAME];
+    ts_buf printable = {0};
+    ts_code code = ts_buf_reserve(x->ctx, &printable, SHOWN_NAME);
+    if (code == TS_OK) {
+        uint64_t replaced = 0;
+        code = ts_utf8_clean(x->ctx, &printable, &replaced, name, n < 40 ? n : 40);
+    }
+    if (code == TS_OK) {
+        size_t k = printable.n < sizeof shown ? printable.n : sizeof shown;
+        memcpy(shown, printable.p, k);
+        code = tptp_import_unknown(&x->import, TS_ITEM_tptp_unknown, TS_ISSUE_tptp_unknown_element,
+                                   (ts_text){shown, k}, place_of(x, x->at), true);
+    }
+    ts_buf_free(x->ctx, &printable);
+    return code;
+}
+
+/* What an element is where it stands. */
+static uint8_t element_here(const tptp_xml *x, const tptp_name *element)
+{
+    uint8_t what = element == NULL ? TPTP_EL_UNKNOWN : element->what;
+    uint8_t in = innermost(x);
+    if (what == TPTP_EL_VALUE) {
+        return in == TPTP_EL_ANNOTATION ? TPTP_EL_VALUE : TPTP_EL_OTHER;
+    }
+    if (what == TPTP_EL_ANNOTATION) {
+        return in == TPTP_EL_EVENT ? TPTP_EL_ANNOTATION : TPTP_EL_UNKNOWN;
+    }
+    return what;
+}
+
+static ts_code start_tag(tptp_xml *x, size_t size, bool special, bool empty)
+{
+    const char *name;
+    size_t n = tptp_xml_name(&name, x->held.p + x->at, size);
+    uint8_t what;
+    uint8_t in = innermost(x);
+    ts_code code = TS_OK;
+    if (x->deep > 0 || (x->depth > 0 && in == TPTP_EL_UNKNOWN)) {
+        return empty ? TS_OK : push(x, name, n, TPTP_EL_UNKNOWN);
+    }
+    what = element_here(x, tptp_element_of(&x->names, name, n));
+    if (what == TPTP_EL_ROOT) {
+        x->roots++;
+        x->roots_open += !empty;
+        return TS_OK;
+    }
+    /* Events hold no events: the end of one is missing. */
+    if ((what == TPTP_EL_EVENT || what == TPTP_EL_OTHER) && x->depth > 0 && in != TPTP_EL_OTHER) {
+        code = lose(x, TS_ISSUE_tptp_xml_bad, x->at, 0, "the end of an element is missing");
+        if (code == TS_OK) {
+            code = close_to(x, 0);
+        }
+    }
+    if (code == TS_OK && what == TPTP_EL_UNKNOWN) {
+        code = unknown_element(x, name, n);
+    }
+    if (code == TS_OK && !empty) {
+        code = push(x, name, n, what);
+    }
+    return code != TS_OK || what == TPTP_EL_UNKNOWN || x->deep > 0 ? code
+                                                                   : pass_tag(x, size, special);
+}
+
+static ts_code end_tag(tptp_xml *x, size_t size)
+{
+    const char *name;
+    size_t n = tptp_xml_name(&name, x->held.p + x->at, size);
+    const tptp_name *element = tptp_element_of(&x->names, name, n);
+    uint64_t hash = hash_of(x, name, n);
+    unsigned i = x->depth;
+    ts_code code = TS_OK;
+    if (x->deep > 0) {
+        x->deep--;
+        return TS_OK;
+    }
+    while (i > 0 && x->open[i - 1].name != hash) {
+        i--;
+    }
+    if (i == 0) {
+        if (element != NULL && element->what == TPTP_EL_ROOT) {
+            x->roots_open -= x->roots_open > 0;
+            return TS_OK;
+        }
+        return lose(x, TS_ISSUE_tptp_xml_bad, x->at, size, "an element ends that did not begin");
+    }
+    if (i < x->depth) {
+        code = lose(x, TS_ISSUE_tptp_xml_bad, x->at, 0, "the end of an element is missing");
+        if (code == TS_OK) {
+            code = close_to(x, i);
+        }
+    }
+    if (code != TS_OK || x->depth == 0) {
+        return code;
+    }
+    x->depth--;
+    return x->open[i - 1].what == TPTP_EL_UNKNOWN ? TS_OK : pass_tag(x, size, false);
+}
+
+static bool is_blank_text(const char *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (p[i] != ' ' && p[i] != '\n' && p[i] != '\r' && p[i] != '\t') {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* n bytes of text, `from` bytes behind the beginning of the piece. */
+static ts_code text(tptp_xml *x, size_t from, size_t n, bool cdata)
+{
+    const char *p = x->held.p + x->at + from;
+    if (x->depth > 0 && innermost(x) == TPTP_EL_VALUE) {
+        ts_code code = TS_OK;
+        if (!cdata) {
+            code = parse_cleaned(x, x->at, x->at + from, n, false);
+        } else if (x->in_value) { /* not touched by expat, which would need it escaped */
+            tptp_cleaned found = {0, 0};
+            code = flush_run(x);
+            x->clean.n = 0;
+            code = code != TS_OK ? code : ts_utf8_clean(x->ctx, &x->value, &found.replaced, p, n);
+        }
+        return code;
+    }
+    if (is_blank_text(p, n)) {
+        if (x->run_to == x->at && x->run_from < x->run_to && !cdata) {
+            x->run_to += n; /* so that runs are long */
+        }
+        return TS_OK;
+    }
+    x->import.bytes_skipped += n;
+    if (x->text_seen || (x->depth > 0 && innermost(x) == TPTP_EL_UNKNOWN)) {
+        return TS_OK;
+    }
+    x->text_seen = true;
+    return tptp_xml_issue(x, TS_ISSUE_tptp_text, place_of(x, x->at),
+                          "text stands between the elements");
+}
+
+/* --- the text -------------------------------------------------------------------------------- */
+
+static ts_code take_piece(tptp_xml *x, tptp_piece piece, size_t size, bool special)
+{
+    enum { CDATA_HEAD = 9, CDATA_TAIL = 3 };
+    switch (piece) {
+    case TPTP_PIECE_TEXT:
+        return text(x, 0, size, false);
+    case TPTP_PIECE_CDATA:
+        return text(x, CDATA_HEAD, size - CDATA_HEAD - CDATA_TAIL, true);
+    case TPTP_PIECE_START:
+    case TPTP_PIECE_EMPTY:
+        return start_tag(x, size, special, piece == TPTP_PIECE_EMPTY);
+    case TPTP_PIECE_END:
+        return end_tag(x, size);
+    case TPTP_PIECE_BAD:
+        return lose(x, TS_ISSUE_tptp_xml_bad, x->at, size, "a tag is not well-formed");
+    default:
+        return TS_OK;
+    }
+}
+
+/* The piece is not complete. True: it is taken as it is. */
+static bool give_up(tptp_xml *x, tptp_piece *piece, size_t *size, bool ended)
+{
+    size_t n = x->held.n - x->at;
+    const char *p = x->held.p + x->at;
+    bool is_text = p[0] != '<';
+    if (ended && x->scan.first_open != 0) {
+        *piece = TPTP_PIECE_BAD; /* a quote is missing; what follows is not lost with it */
+        *size = x->scan.first_open;
+    } else if (is_text && n > MAX_TEXT) {
+        *piece = TPTP_PIECE_TEXT;
+        *size = n;
+    } else if (n > MAX_PIECE) {
+        *piece = TPTP_PIECE_BAD;
+        *size = x->scan.first_open != 0 ? x->scan.first_open : n;
+    } else {
+        return false;
+    }
+    x->scan = (tptp_scan){0};
+    return true;
+}
+
+static ts_code process(tptp_xml *x, bool ended)
+{
+    ts_code code = TS_OK;
+    while (x->at < x->held.n && code == TS_OK) {
+        size_t size = 0;
+        bool special = false;
+        tptp_piece piece =
+            tptp_xml_piece(&size, &special, &x->scan, x->held.p + x->at, x->held.n - x->at, ended);
+        if (piece == TPTP_PIECE_MORE && !give_up(x, &piece, &size, ended)) {
+            break;
+        }
+        code = take_piece(x, piece, size, special);
+        x->at += size;
+    }
+    return code != TS_OK ? code : flush_run(x);
+}
+
+static ts_code put_facts(tptp_xml *x)
+{
+    static const char *const names[] = {"", "UTF-8", "UTF-16LE", "UTF-16BE", ""};
+    tptp_session *s = x->import.session;
+    ts_text name = x->decoding == TPTP_DECODE_OTHER ? ts_buf_text(&x->declared)
+                                                    : ts_text_of(names[x->decoding]);
+    x->session_new = false;
+    return tptp_fact(s, "encoding", name);
+}
+
+static ts_code take_bytes(tptp_xml *x, const uint8_t *p, size_t n, bool ended)
+{
+    ts_code code = tptp_xml_decode(x, p, n, ended);
+    if (code != TS_OK || (code = process(x, ended)) != TS_OK) {
+        return code;
+    }
+    if (x->session_new && (code = put_facts(x)) != TS_OK) {
+        return code;
+    }
+    if (x->at > 0) {
+        memmove(x->held.p, x->held.p + x->at, x->held.n - x->at);
+    }
+    x->offset += x->at;
+    x->held.n -= x->at;
+    x->at = 0;
+    x->run_from = x->run_to = 0;
+    return TS_OK;
+}
+
+ts_code tptp_xml_feed(tptp_xml *x, const uint8_t *p, size_t n)
+{
+    x->import.bytes += n;
+    return take_bytes(x, p, n, false);
+}
+
+static ts_code end_root(tptp_xml *x)
+{
+    tptp_session *s;
+    ts_code code = tptp_import_session(&s, &x->import);
+    if (code == TS_OK && x->roots_open > 0) {
+        code = tptp_xml_issue(x, TS_ISSUE_tptp_root_open, x->offset, "the root has no end");
+    }
+    return code != TS_OK ? code
+                         : tptp_fact(s, "xml_root",
+                                     x->roots == 0       ? TS_TEXT_LIT("none")
+                                     : x->roots_open > 0 ? TS_TEXT_LIT("open")
+                                                         : TS_TEXT_LIT("closed"));
+}
+
+ts_code tptp_xml_finish(tptp_xml *x)
+{
+    ts_code code = take_bytes(x, (const uint8_t *)"", 0, true);
+    if (code == TS_OK && !x->events && !x->in_monitor) {
+        return ts_fail(x->ctx, TS_ERR_FORMAT, "%s is no TPTP trace: it has none of its elements",
+                       x->import.job->name);
+    }
+    if (code == TS_OK && (x->held.n > 0 || x->in_monitor)) {
+        code = lose(x, TS_ISSUE_tptp_element_cut, 0, x->held.n, "the input ends inside an element");
+    }
+    if (code == TS_OK) {
+        code = end_root(x);
+    }
+    return code != TS_OK ? code : tptp_import_finish(&x->import);
+}
+
+ts_code tptp_xml_open(tptp_xml **out, ts_job *job)
+{
+    tptp_xml *x = ts_zalloc(job->ctx, 1, sizeof *x);
+    *out = x;
+    if (x == NULL) {
+        return job->ctx->error.code;
+    }
+    x->ctx = job->ctx;
+    x->import.job = job;
+    tptp_names_init(&x->names);
+    return tptp_xml_restart(x);
+}
+
+void tptp_xml_close(tptp_xml *x)
+{
+    if (x == NULL) {
+        return;
+    }
+    if (x->parser != NULL) {
+        XML_ParserFree(x->parser);
+    }
+    tptp_import_close(&x->import);
+    tptp_encoding_close(&x->encoding);
+    ts_buf_free(x->ctx, &x->raw);
+    ts_buf_free(x->ctx, &x->declared);
+    ts_buf_free(x->ctx, &x->held);
+    ts_buf_free(x->ctx, &x->clean);
+    ts_buf_free(x->ctx, &x->value);
+    ts_buf_free(x->ctx, &x->methods);
+    ts_vec_free(x->ctx, &x->method_at);
+    ts_vec_free(x->ctx, &x->line_list);
+    ts_vec_free(x->ctx, &x->frame_list);
+    ts_vec_free(x->ctx, &x->attributes);
+    ts_free(x->ctx, x);
+}
+
+/* Names that other kinds of XML have as well. */
+static bool is_general(const char *name, size_t n, const char *p, size_t left)
+{
+    if (n == 4 && memcmp(name, "node", 4) == 0) {
+        return memmem(p, left, "nodeId=", 7) == NULL;
+    }
+    return n <= 6;
+}
+
+/* Does a tag of a trace begin here? */
+static bool begins_trace(const tptp_names *names, const char *p, size_t n)
+{
+    const char *name;
+    size_t length = tptp_xml_name(&name, p, n);
+    const tptp_name *element = tptp_element_of(names, name, length);
+    return element != NULL && (element->what == TPTP_EL_ROOT ||
+                               (element->what == TPTP_EL_EVENT && !is_general(name, length, p, n)));
+}
+
+bool tptp_xml_sniff(const uint8_t *p, size_t n)
+{
+    char head[TS_PEEK];
+    tptp_names names;
+    size_t k = 0;
+    size_t i = 0;
+    /* UTF-16 of what matters here is ASCII with zero bytes between. */
+    for (; i < n && k < sizeof head; i++) {
+        if (p[i] != 0) {
+            head[k++] = (char)p[i];
+        }
+    }
+    i = 0;
+    while (i < k && i < 3 && (unsigned char)head[i] >= 0x80) {
+        i++; /* a byte order mark */
+    }
+    while (i < k && is_blank_text(head + i, 1)) {
+        i++;
+    }
+    if (i == k || head[i] != '<') {
+        return false;
+    }
+    tptp_names_init(&names);
+    while (i < k && (head[i] != '<' || !begins_trace(&names, head + i, k - i))) {
+        i++;
+    }
+    return i < k;
+}

@@ -1,0 +1,349 @@
+#include "parsers/tptp/xml_values.h"
+
+#include "base/ckd.h"
+
+#include <string.h>
+
+/* --- names ----------------------------------------------------------------------------------- */
+
+static const tptp_name other_elements[] = {
+    {"trace", TPTP_EL_ROOT, 0},
+    {"traceRoot", TPTP_EL_ROOT, 0},
+    {"annotation", TPTP_EL_ANNOTATION, 0},
+    {"value", TPTP_EL_VALUE, 0},
+    {"processSuspend", TPTP_EL_OTHER, 0},
+    {"processResume", TPTP_EL_OTHER, 0},
+    {"classUnload", TPTP_EL_OTHER, 0},
+    {"methodCall", TPTP_EL_OTHER, 0},
+    {"methodReturn", TPTP_EL_OTHER, 0},
+    {"methodBody", TPTP_EL_OTHER, 0},
+    {"method", TPTP_EL_OTHER, 0},
+    {"methodCount", TPTP_EL_OTHER, 0},
+    {"line", TPTP_EL_OTHER, 0},
+    {"tag", TPTP_EL_OTHER, 0},
+    {"code", TPTP_EL_OTHER, 0},
+    {"objDef", TPTP_EL_OTHER, 0},
+    {"objMove", TPTP_EL_OTHER, 0},
+    {"throw", TPTP_EL_OTHER, 0},
+    {"catch", TPTP_EL_OTHER, 0},
+    {"invocationContext", TPTP_EL_OTHER, 0},
+};
+
+static const tptp_name known_elements[TPTP_KINDS] = {
+    {"node", TPTP_EL_EVENT, TPTP_NODE},
+    {"processCreate", TPTP_EL_EVENT, TPTP_PROCESS_CREATE},
+    {"agentCreate", TPTP_EL_EVENT, TPTP_AGENT_CREATE},
+    {"agentDestroy", TPTP_EL_EVENT, TPTP_AGENT_DESTROY},
+    {"traceStart", TPTP_EL_EVENT, TPTP_TRACE_START},
+    {"traceEnd", TPTP_EL_EVENT, TPTP_TRACE_END},
+    {"filter", TPTP_EL_EVENT, TPTP_FILTER},
+    {"option", TPTP_EL_EVENT, TPTP_OPTION},
+    {"threadStart", TPTP_EL_EVENT, TPTP_THREAD_START},
+    {"threadEnd", TPTP_EL_EVENT, TPTP_THREAD_END},
+    {"classDef", TPTP_EL_EVENT, TPTP_CLASS_DEF},
+    {"methodDef", TPTP_EL_EVENT, TPTP_METHOD_DEF},
+    {"objAlloc", TPTP_EL_EVENT, TPTP_OBJ_ALLOC},
+    {"methodEntry", TPTP_EL_EVENT, TPTP_METHOD_ENTRY},
+    {"methodExit", TPTP_EL_EVENT, TPTP_METHOD_EXIT},
+    {"gcStart", TPTP_EL_EVENT, TPTP_GC_START},
+    {"objFree", TPTP_EL_EVENT, TPTP_OBJ_FREE},
+    {"gcFinish", TPTP_EL_EVENT, TPTP_GC_FINISH},
+    {"runtimeInitDone", TPTP_EL_EVENT, TPTP_RUNTIME_INIT_DONE},
+    {"runtimeShutdown", TPTP_EL_EVENT, TPTP_RUNTIME_SHUTDOWN},
+    {"monWait", TPTP_EL_EVENT, TPTP_MON_WAIT},
+    {"monWaited", TPTP_EL_EVENT, TPTP_MON_WAITED},
+    {"monContendedEnter", TPTP_EL_EVENT, TPTP_MON_CONTENDED_ENTER},
+    {"monContendedEntered", TPTP_EL_EVENT, TPTP_MON_CONTENDED_ENTERED},
+    {"agMethodEntry", TPTP_EL_EVENT, TPTP_AG_METHOD_ENTRY},
+    {"agMethodExit", TPTP_EL_EVENT, TPTP_AG_METHOD_EXIT},
+    {"heapDumpDef", TPTP_EL_EVENT, TPTP_HEAP_DUMP_DEF},
+    {"gcRoot", TPTP_EL_EVENT, TPTP_GC_ROOT},
+    {"objReference", TPTP_EL_EVENT, TPTP_OBJ_REFERENCE},
+    {"customData", TPTP_EL_EVENT, TPTP_CUSTOM_DATA},
+};
+
+/* How the number of a slot is written. */
+static uint8_t reading_of(unsigned slot)
+{
+    switch (slot) {
+    case TPTP_N_TIME:
+    case TPTP_N_CPU:
+    case TPTP_N_OVERHEAD:
+    case TPTP_N_BASE_TIME:
+    case TPTP_N_MIN_TIME:
+    case TPTP_N_MAX_TIME:
+    case TPTP_N_BASE_CPU:
+        return TPTP_ATTR_SECONDS;
+    case TPTP_N_IS_NATIVE:
+    case TPTP_N_IS_ABSTRACT:
+    case TPTP_N_IS_STATIC:
+    case TPTP_N_IS_SYNCHRONIZED:
+    case TPTP_N_IS_ARRAY:
+        return TPTP_ATTR_FLAG;
+    default:
+        return TPTP_ATTR_NUMBER;
+    }
+}
+
+static const tptp_name number_names[] = {
+#define X(id, name) {name, TPTP_ATTR_NUMBER, TPTP_N_##id},
+    TPTP_NUMBERS(X)
+#undef X
+        {"threadId", TPTP_ATTR_NUMBER, TPTP_N_THREAD},
+    {"transientThreadId", TPTP_ATTR_NUMBER, TPTP_N_TRANSIENT_THREAD},
+    {"methodId", TPTP_ATTR_NUMBER, TPTP_N_METHOD},
+    {"objId", TPTP_ATTR_NUMBER, TPTP_N_OBJECT},
+    {"transientObjId", TPTP_ATTR_NUMBER, TPTP_N_TRANSIENT_OBJECT},
+    {"classId", TPTP_ATTR_NUMBER, TPTP_N_CLASS},
+    {"transientClassId", TPTP_ATTR_NUMBER, TPTP_N_TRANSIENT_CLASS},
+    {"heapDumpId", TPTP_ATTR_NUMBER, TPTP_N_DUMP},
+    {"objectAge", TPTP_ATTR_NUMBER, TPTP_N_AGE},
+    {"totalObjectSpace", TPTP_ATTR_NUMBER, TPTP_N_TOTAL_SPACE},
+    {"usedObjectSpace", TPTP_ATTR_NUMBER, TPTP_N_USED_SPACE},
+    {"threadOwnerIdRef", TPTP_ATTR_NUMBER, TPTP_N_OWNER},
+    {"srcId", TPTP_ATTR_NUMBER, TPTP_N_FROM},
+    {"targId", TPTP_ATTR_NUMBER, TPTP_N_TO},
+    {"trgIdRef", TPTP_ATTR_NUMBER, TPTP_N_TO},
+};
+
+static const tptp_name text_names[] = {
+#define X(id, name) {name, TPTP_ATTR_TEXT, TPTP_S_##id},
+    TPTP_TEXTS(X)
+#undef X
+        {"agentId", TPTP_ATTR_TEXT, TPTP_S_AGENT},
+    {"traceId", TPTP_ATTR_TEXT, TPTP_S_TRACE},
+    {"executable", TPTP_ATTR_TEXT, TPTP_S_EXECUTABLE},
+    {"accessFlags", TPTP_ATTR_TEXT, TPTP_S_ACCESS},
+};
+
+static char lower(char c)
+{
+    return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
+}
+
+static bool same_name(const char *a, const char *p, size_t n)
+{
+    size_t i = 0;
+    while (i < n && a[i] != '\0' && (a[i] == p[i] || lower(a[i]) == lower(p[i]))) {
+        i++;
+    }
+    return i == n && a[i] == '\0';
+}
+
+static size_t name_slot(const tptp_name *const *slots, const char *p, size_t n)
+{
+    uint32_t h = (uint32_t)n * UINT32_C(0x9e3779b1);
+    size_t i;
+    for (size_t k = 0; k < n && k < 32; k++) {
+        h = (h ^ ((unsigned char)p[k] | 0x20U)) * UINT32_C(0x01000193);
+    }
+    i = (h ^ h >> 15) % TPTP_NAME_SLOTS;
+    while (slots[i] != NULL && !same_name(slots[i]->name, p, n)) {
+        i = (i + 1) % TPTP_NAME_SLOTS;
+    }
+    return i;
+}
+
+static void add_names(const tptp_name **slots, const tptp_name *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (names[i].name[0] != '\0') {
+            slots[name_slot(slots, names[i].name, strlen(names[i].name))] = &names[i];
+        }
+    }
+}
+
+void tptp_names_init(tptp_names *names)
+{
+    memset(names, 0, sizeof *names);
+    add_names(names->elements, known_elements, TPTP_KINDS);
+    add_names(names->elements, other_elements, sizeof other_elements / sizeof other_elements[0]);
+    add_names(names->attributes, number_names, sizeof number_names / sizeof number_names[0]);
+    add_names(names->attributes, text_names, sizeof text_names / sizeof text_names[0]);
+}
+
+const tptp_name *tptp_element_of(const tptp_names *names, const char *p, size_t n)
+{
+    return names->elements[name_slot(names->elements, p, n)];
+}
+
+const tptp_name *tptp_attribute_of(const tptp_names *names, const char *p, size_t n)
+{
+    return names->attributes[name_slot(names->attributes, p, n)];
+}
+
+bool tptp_has_word(const char *text, const char *word)
+{
+    size_t n = strlen(word);
+    for (; *text != '\0'; text++) {
+        size_t i = 0;
+        while (i < n && lower(text[i]) == word[i]) {
+            i++;
+        }
+        if (i == n) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* --- values ---------------------------------------------------------------------------------- */
+
+bool tptp_parse_number(int64_t *v, const char *p)
+{
+    bool negative = *p == '-';
+    uint64_t n = 0;
+    p += *p == '-' || *p == '+';
+    if (*p == '\0') {
+        return false;
+    }
+    for (; *p >= '0' && *p <= '9'; p++) {
+        if (ts_ckd_mul(&n, n, UINT64_C(10)) || ts_ckd_add(&n, n, (uint64_t)(*p - '0'))) {
+            return false;
+        }
+    }
+    if (*p != '\0' || n > (uint64_t)INT64_MAX + negative) {
+        return false;
+    }
+    *v = (int64_t)(negative ? 0 - n : n);
+    return true;
+}
+
+enum { NS_DIGITS = 9, MAX_DIGITS = 48, MAX_EXPONENT = 4000 };
+
+/* A number as its digits; the point stands behind the first `point` of them. */
+typedef struct decimal {
+    char digits[MAX_DIGITS];
+    int n;
+    int point;
+    bool negative;
+} decimal;
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Digits up to the first that is none; leading zeros move the point only. */
+static const char *take_digits(decimal *d, const char *p, bool fraction, bool *any)
+{
+    for (; is_digit(*p); p++) {
+        *any = true;
+        if (d->n == 0 && *p == '0') {
+            d->point -= fraction;
+            continue;
+        }
+        d->point += !fraction && d->point < 2 * MAX_EXPONENT;
+        if (d->n < MAX_DIGITS) {
+            d->digits[d->n++] = *p;
+        }
+    }
+    return p;
+}
+
+static bool take_exponent(decimal *d, const char *p)
+{
+    bool negative = *p == '-';
+    int e = 0;
+    p += *p == '-' || *p == '+';
+    if (!is_digit(*p)) {
+        return false;
+    }
+    for (; is_digit(*p); p++) {
+        e = e < MAX_EXPONENT ? 10 * e + (*p - '0') : e;
+    }
+    d->point += negative ? -e : e;
+    return *p == '\0';
+}
+
+static bool parse_decimal(decimal *d, const char *p)
+{
+    bool any = false;
+    *d = (decimal){.negative = *p == '-'};
+    p += *p == '-' || *p == '+';
+    p = take_digits(d, p, false, &any);
+    if (*p == '.') {
+        p = take_digits(d, p + 1, true, &any);
+    }
+    if (!any) {
+        return false;
+    }
+    return *p == 'e' || *p == 'E' ? take_exponent(d, p + 1) : *p == '\0';
+}
+
+/* Seconds without sign and exponent, as they nearly always are. */
+static bool parse_plain_seconds(int64_t *ns, const char *p)
+{
+    uint64_t v = 0;
+    unsigned digits = 0;
+    unsigned fraction = 0;
+    for (; is_digit(*p) && digits < 10; p++, digits++) {
+        v = 10 * v + (uint64_t)(*p - '0');
+    }
+    if (digits == 0 || is_digit(*p)) {
+        return false;
+    }
+    if (*p == '.') {
+        for (p++; is_digit(*p) && fraction < NS_DIGITS; p++, fraction++) {
+            v = 10 * v + (uint64_t)(*p - '0');
+        }
+        while (is_digit(*p)) {
+            p++;
+        }
+    }
+    for (; fraction < NS_DIGITS; fraction++) {
+        v *= 10;
+    }
+    *ns = (int64_t)v;
+    return *p == '\0' && v <= INT64_MAX;
+}
+
+bool tptp_parse_seconds(int64_t *ns, const char *p)
+{
+    decimal d;
+    uint64_t v = 0;
+    if (parse_plain_seconds(ns, p)) {
+        return true;
+    }
+    if (!parse_decimal(&d, p)) {
+        return false;
+    }
+    for (int i = 0; i < d.point + NS_DIGITS && d.n > 0; i++) {
+        uint64_t digit = i < d.n ? (uint64_t)(d.digits[i] - '0') : 0;
+        if (ts_ckd_mul(&v, v, UINT64_C(10)) || ts_ckd_add(&v, v, digit) || v > INT64_MAX) {
+            return false;
+        }
+    }
+    *ns = d.negative ? -(int64_t)v : (int64_t)v;
+    return true;
+}
+
+static bool parse_flag(int64_t *v, const char *p)
+{
+    if (same_name("true", p, strlen(p)) || same_name("false", p, strlen(p))) {
+        *v = lower(*p) == 't';
+        return true;
+    }
+    return tptp_parse_number(v, p);
+}
+
+void tptp_set_attribute(tptp_record *r, const tptp_name *name, const char *value)
+{
+    uint8_t slot = name->slot;
+    uint8_t reading = name->what == TPTP_ATTR_NUMBER ? reading_of(slot) : name->what;
+    bool good;
+    int64_t v = 0;
+    if (reading == TPTP_ATTR_TEXT) {
+        r->text[slot] = ts_text_of(value);
+        return;
+    }
+    good = reading == TPTP_ATTR_SECONDS ? tptp_parse_seconds(&v, value)
+           : reading == TPTP_ATTR_FLAG  ? parse_flag(&v, value)
+                                        : tptp_parse_number(&v, value);
+    if (*value == '\0') {
+        return; /* as if it were not there */
+    }
+    r->num[slot] = good ? v : 0;
+    r->has |= UINT64_C(1) << slot;
+    r->bad |= (uint64_t)!good << slot;
+}
