@@ -26,6 +26,8 @@ static ts_code put_sample(tptp_session *s, const ts_row_tptp_aggregate *a)
         .null = TS_NULL_BIT(stack_sample, ts),
     };
     TPTP_NULL_IF((a->null & TS_NULL_BIT(tptp_aggregate, itid)) != 0, stack_sample, &row, itid);
+    TPTP_NULL_IF((a->null & TS_NULL_BIT(tptp_aggregate, node_id)) != 0, stack_sample, &row,
+                 node_id);
     TPTP_NULL_IF((a->null & TS_NULL_BIT(tptp_aggregate, base_dur)) != 0, stack_sample, &row, dur);
     return ts_put_stack_sample(s->sink, &row);
 }
@@ -44,18 +46,25 @@ ts_code tptp_take_aggregate(tptp_session *s, const tptp_record *r)
     const tptp_aggregate_frame *parent;
     tptp_aggregate_frame *open;
     tptp_thread *t;
+    bool unsure;
     ts_code code = tptp_thread_of(&t, s, tptp_thread_id(r));
     if (code != TS_OK ||
         (code = tptp_method_of(&row.method_id, s, r->num[TPTP_N_METHOD])) != TS_OK) {
         return code;
     }
     parent = t == NULL ? NULL : aggregate_top(t);
-    row.parent_id = parent == NULL ? 0 : parent->row;
+    unsure = t != NULL && t->aggregates_unsure && t->aggregates.n >= t->aggregates_above;
+    row.parent_id =
+        parent == NULL || (unsure && t->aggregates.n == t->aggregates_above) ? 0 : parent->row;
     row.depth = t == NULL ? 0 : (int64_t)t->aggregates.n;
     row.itid = t == NULL ? 0 : t->itid;
-    code =
-        ts_stack_node(&row.node_id, NULL, s->store, s->source_id, parent == NULL ? 0 : parent->node,
-                      row.method_id, TS_NO_LINE, row.depth, NULL);
+    if (!unsure) {
+        code = ts_stack_node(&row.node_id, NULL, s->store, s->source_id,
+                             parent == NULL ? 0 : parent->node, row.method_id, TS_NO_LINE,
+                             row.depth, NULL);
+    }
+    TPTP_NULL_IF(unsure, tptp_aggregate, &row, node_id);
+    TPTP_NULL_IF(unsure, tptp_aggregate, &row, depth);
     if (code != TS_OK) {
         return code;
     }
@@ -68,7 +77,9 @@ ts_code tptp_take_aggregate(tptp_session *s, const tptp_record *r)
     TPTP_NULL_IF((r->bad & TPTP_BIT(BASE_CPU)) != 0, tptp_aggregate, &row, base_cpu_dur);
     TPTP_NULL_IF((r->bad & TPTP_BIT(CALLS)) != 0, tptp_aggregate, &row, calls);
     if (t != NULL) {
-        open = ts_vec_add(s->ctx, &t->aggregates, sizeof *open);
+        open = tptp_reserve_one(s, &t->aggregates, sizeof *open) == TS_OK
+                   ? ts_vec_add(s->ctx, &t->aggregates, sizeof *open)
+                   : NULL;
         if (open == NULL) {
             return s->ctx->error.code;
         }
@@ -89,10 +100,9 @@ ts_code tptp_take_aggregate_exit(tptp_session *s, const tptp_record *r)
     }
     frames = t == NULL ? NULL : t->aggregates.p;
     i = t == NULL ? 0 : t->aggregates.n;
-    /* Deep trees with exits that belong to nothing are not searched again and again. */
-    while (i > 0 && frames[i - 1].method != r->num[TPTP_N_METHOD] && s->steps < UINT32_MAX) {
+    while (i > 0 && frames[i - 1].method != r->num[TPTP_N_METHOD] &&
+           tptp_may_search(s, t->aggregates.n - i)) {
         i--;
-        s->steps++;
     }
     if (i == 0 || frames[i - 1].method != r->num[TPTP_N_METHOD]) {
         tptp_count_lost(s, TPTP_C_CALLS);
@@ -101,5 +111,6 @@ ts_code tptp_take_aggregate_exit(tptp_session *s, const tptp_record *r)
                           tptp_thread_id(r), r->num[TPTP_N_METHOD]);
     }
     t->aggregates.n = i - 1;
+    t->aggregates_unsure = t->aggregates_unsure && t->aggregates.n >= t->aggregates_above;
     return TS_OK;
 }

@@ -56,6 +56,7 @@ static ts_code message_lost(tptp_binary *b)
     ts_code code = tptp_import_session(&s, &b->import);
     if (code == TS_OK) {
         tptp_count_lost(s, TPTP_C_MESSAGES);
+        tptp_session_gap(s);
     }
     return code;
 }
@@ -106,6 +107,7 @@ static ts_code read_stream_header(tptp_binary *b)
     }
     b->skip = offset - TPTP_STREAM_HEADER;
     b->skip_header = b->skip > 0;
+    b->skip_counted = &b->import.bytes_skipped;
     b->state = TPTP_SKIPPING;
     b->behind = TPTP_PROBING;
     return code;
@@ -169,7 +171,6 @@ static ts_code search(tptp_binary *b)
     if (found == 0) {
         b->state = TPTP_STOPPED;
         b->tail_at = place(b);
-        b->tail_zero = true;
         return TS_OK;
     }
     if ((code = message_lost(b)) != TS_OK) {
@@ -183,15 +184,9 @@ static ts_code search(tptp_binary *b)
     return code;
 }
 
-static bool all_zero(const uint8_t *p, size_t n)
-{
-    return n == 0 || (p[0] == 0 && memcmp(p, p + 1, n - 1) == 0);
-}
-
 /* Nothing can be read any more. */
 static void take_tail(tptp_binary *b)
 {
-    b->tail_zero = b->tail_zero && all_zero(here(b), left(b));
     b->tail += left(b);
     b->at = b->held.n;
 }
@@ -202,11 +197,6 @@ static ts_code end_tail(tptp_binary *b)
     if (b->tail == 0) {
         return TS_OK;
     }
-    if (b->tail_zero) {
-        b->import.bytes_skipped += b->tail;
-        return note(b, TS_ISSUE_zero_run, b->tail_at, "%" PRIu64 " bytes at the end are zero",
-                    b->tail);
-    }
     b->import.bytes_lost += b->tail;
     code = message_lost(b);
     return code != TS_OK ? code
@@ -216,11 +206,10 @@ static ts_code end_tail(tptp_binary *b)
 
 /* --- messages -------------------------------------------------------------------------------- */
 
-static ts_code unknown_message(tptp_binary *b, uint32_t id, uint64_t size)
+static ts_code unknown_message(tptp_binary *b, uint32_t id)
 {
     char name[16];
     snprintf(name, sizeof name, "%u", id);
-    b->import.bytes_skipped += size;
     return tptp_import_unknown(&b->import, TS_ITEM_tptp_unknown, TS_ISSUE_tptp_unknown_message,
                                ts_text_of(name), place(b), true);
 }
@@ -243,6 +232,7 @@ static ts_code system_message(tptp_binary *b, const tptp_message *m, const uint8
     }
     b->import.bytes_lost += m->size;
     tptp_count_lost(s, TPTP_C_MESSAGES);
+    tptp_session_gap(s);
     return note(b, TS_ISSUE_tptp_message_bad, place(b), "system message %u is too short", m->id);
 }
 
@@ -254,8 +244,10 @@ static ts_code longer_message(tptp_binary *b, tptp_message *m, size_t used, size
 {
     const uint8_t *p = here(b) + m->head + used;
     if (tptp_are_exact(NEXT_MESSAGES, &b->work, &b->layout, p, n - used)) {
-        ts_code code = note(b, TS_ISSUE_tptp_message_size, place(b),
-                            "a message of %" PRIu64 " bytes holds other messages", m->size);
+        ts_code code;
+        tptp_session_gap(b->import.session);
+        code = note(b, TS_ISSUE_tptp_message_size, place(b),
+                    "a message of %" PRIu64 " bytes holds other messages", m->size);
         m->size = m->head + used;
         return code;
     }
@@ -295,13 +287,18 @@ static ts_code whole_message(tptp_binary *b, tptp_message *m)
     ts_code code = event != NULL ? data_message(b, m, event, n)
                    : m->id == TPTP_ENCODING || m->id == TPTP_FREQUENCY
                        ? system_message(b, m, here(b) + m->head, n)
-                       : unknown_message(b, m->id, m->size);
+                       : unknown_message(b, m->id);
+    if (event == NULL && m->id != TPTP_ENCODING && m->id != TPTP_FREQUENCY) {
+        b->import.bytes_skipped += m->size;
+    }
     b->at += (size_t)m->size;
     return code;
 }
 
-static void skip_message(tptp_binary *b, uint64_t size)
+/* counted: where its bytes are counted, or NULL. */
+static void skip_message(tptp_binary *b, uint64_t size, uint64_t *counted)
 {
+    b->skip_counted = counted;
     b->skip = size;
     b->skip_header = false;
     b->state = TPTP_SKIPPING;
@@ -322,7 +319,7 @@ static ts_code long_message(tptp_binary *b, tptp_message *m)
                                                  n, NULL) == TPTP_LONGER;
     if (complete) {
         if ((code = data_message(b, m, event, n)) == TS_OK) {
-            skip_message(b, m->size);
+            skip_message(b, m->size, NULL);
         }
         return code;
     }
@@ -335,16 +332,15 @@ static ts_code long_message(tptp_binary *b, tptp_message *m)
         return TS_OK;
     }
     if (event != NULL) {
-        b->import.bytes_lost += m->size;
         code = message_lost(b);
         code = code != TS_OK
                    ? code
                    : note(b, TS_ISSUE_tptp_message_bad, place(b),
                           "a message of %" PRIu64 " bytes is longer than can be held", m->size);
     } else {
-        code = unknown_message(b, m->id, m->size);
+        code = unknown_message(b, m->id);
     }
-    skip_message(b, m->size);
+    skip_message(b, m->size, event == NULL ? &b->import.bytes_skipped : &b->import.bytes_lost);
     return code;
 }
 
@@ -388,8 +384,8 @@ static ts_code skip_bytes(tptp_binary *b)
     size_t n = left(b) < b->skip ? left(b) : (size_t)b->skip;
     b->at += n;
     b->skip -= n;
-    if (b->skip_header) {
-        b->import.bytes_skipped += n;
+    if (b->skip_counted != NULL) {
+        *b->skip_counted += n;
     }
     if (b->skip == 0) {
         b->state = b->behind;
@@ -498,6 +494,7 @@ ts_code tptp_binary_open(tptp_binary **out, ts_job *job, const tptp_forced *forc
     }
     b->ctx = job->ctx;
     b->import.job = job;
+    b->import.format = "trcbin";
     b->forced = *forced;
     b->frames = ts_alloc(job->ctx, TPTP_MAX_FRAMES, sizeof *b->frames);
     return b->frames == NULL ? job->ctx->error.code : TS_OK;

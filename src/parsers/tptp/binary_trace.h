@@ -31,6 +31,7 @@ typedef struct tptp_binary {
     tptp_binary_state state;
     tptp_binary_state behind; /* the state after TPTP_SKIPPING */
     uint64_t skip;
+    uint64_t *skip_counted; /* where skipped bytes are counted, or NULL */
     bool skip_header; /* the gap of a header is skipped: the offset may lie outside the input */
     ts_buf held;
     size_t at;       /* in held */
@@ -38,8 +39,7 @@ typedef struct tptp_binary {
     size_t want;     /* bytes behind `at` without which nothing can be done */
     bool streams;    /* a header was read */
     bool events;     /* an event was read */
-    bool tail_zero;  /* all bytes since reading stopped are 0 */
-    uint64_t tail;   /* their number */
+    uint64_t tail;   /* bytes since reading stopped */
     uint64_t tail_at;
     uint64_t work; /* bytes that searches looked at */
 

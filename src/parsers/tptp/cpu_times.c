@@ -90,7 +90,6 @@ static ts_code value_fell(tptp_session *s, tptp_thread *t, tptp_cpu_wait *w)
 ts_code tptp_cpu_exit(tptp_session *s, tptp_thread *t, const tptp_frame *f, const tptp_record *r)
 {
     tptp_cpu_wait w = {f->slice, tptp_cpu_of(r), f->cpu, f->cpu_entered};
-    tptp_cpu_wait *kept;
     bool fell = w.exit.ns != 0 && t->cpu_last.ns != 0 && w.exit.ns < t->cpu_last.ns;
     ts_code code = TS_OK;
     if (w.exit.ns == 0 && (t->cpu_mode != TPTP_CPU_OWN || (r->bad & TPTP_BIT(CPU)) != 0)) {
@@ -104,10 +103,9 @@ ts_code tptp_cpu_exit(tptp_session *s, tptp_thread *t, const tptp_frame *f, cons
     if (t->cpu_mode != TPTP_CPU_UNDECIDED) {
         return settle_cpu(s, w.slice, cpu_of(t, &w));
     }
-    kept = ts_vec_add(s->ctx, &t->cpu, sizeof *kept);
-    if (kept == NULL) {
-        return s->ctx->error.code;
+    if ((code = tptp_reserve_one(s, &t->cpu, sizeof w)) != TS_OK) {
+        return code;
     }
-    *kept = w;
+    ((tptp_cpu_wait *)t->cpu.p)[t->cpu.n++] = w;
     return t->cpu.n < TPTP_CPU_WINDOW ? TS_OK : decide_as(s, t, TPTP_CPU_CLOCK);
 }

@@ -93,6 +93,9 @@ static tptp_fit decode_as(tptp_record *record, size_t *used, const tptp_field *f
     tptp_fit fit = TPTP_EXACT;
     for (const tptp_field *f = fields; f->type != TPTP_END; f++) {
         bool got;
+        if (f->type == TPTP_FRAMES && (stack < 0 || stack > TPTP_MAX_FRAMES)) {
+            return TPTP_BAD;
+        }
         /* Empty arrays take no bytes. */
         if (c.p == c.end && (f->type != TPTP_FRAMES || stack != 0 || layout->counted)) {
             fit = TPTP_SHORT;

@@ -173,7 +173,7 @@ ts_code tptp_take_gc_start(tptp_session *s, const tptp_record *r)
     if (open == NULL) {
         return s->ctx->error.code;
     }
-    *open = (tptp_pause){wanted ? row.id : 0, row.ts};
+    *open = (tptp_pause){wanted ? row.id : 0, row.ts, s->gaps};
     return !wanted ? TS_OK : ts_sink_reserve(s->sink, TS_T_runtime_pause, &row, LATE_PAUSE);
 }
 
@@ -238,7 +238,9 @@ ts_code tptp_take_gc_finish(tptp_session *s, const tptp_record *r)
     }
     first = pauses[0];
     memmove(pauses, pauses + 1, --s->pauses.n * sizeof *pauses);
-    if ((code = span_of(&values[0], s, first.start, tptp_time(s, r))) != TS_OK) {
+    code =
+        span_of(&values[0], s, first.gaps == s->gaps ? first.start : TS_NO_TIME, tptp_time(s, r));
+    if (code != TS_OK) {
         return code;
     }
     if (values[0] != TS_NO_TIME) {
@@ -271,6 +273,7 @@ ts_code tptp_take_dump(tptp_session *s, const tptp_record *r)
     };
     ts_code code = TS_OK;
     s->last_dump = row.id;
+    s->dump_gaps = s->gaps;
     TPTP_NULL_ZERO(tptp_heap_dump, &row, dump_id);
     TPTP_NULL_TIME(tptp_heap_dump, &row, ts);
     TPTP_NULL_IF(no_base || base == 0, tptp_heap_dump, &row, base_time);
@@ -284,7 +287,7 @@ ts_code tptp_take_root(tptp_session *s, const tptp_record *r)
 {
     ts_row_tptp_gc_root row = {
         .source_id = s->source_id,
-        .heap_dump_id = s->last_dump,
+        .heap_dump_id = s->dump_gaps == s->gaps ? s->last_dump : 0,
         .object_id = tptp_object(r),
         .type = tptp_text(r, TPTP_S_TYPE),
     };
@@ -298,7 +301,7 @@ ts_code tptp_take_root(tptp_session *s, const tptp_record *r)
 ts_code tptp_take_reference(tptp_session *s, const tptp_record *r)
 {
     int64_t id = r->num[TPTP_N_DUMP];
-    uint64_t dump = (uint64_t)s->last_dump;
+    uint64_t dump = s->dump_gaps == s->gaps ? (uint64_t)s->last_dump : 0;
     ts_row_tptp_reference row = {
         .source_id = s->source_id,
         .from_object_id = r->num[TPTP_N_FROM],

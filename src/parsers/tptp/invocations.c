@@ -5,6 +5,8 @@
  */
 #include "parsers/tptp/trace_session.h"
 
+#include "base/alloc.h"
+
 #include <inttypes.h>
 
 enum {
@@ -26,7 +28,28 @@ static tptp_frame *top_of(const tptp_thread *t)
 int64_t tptp_open_slice(const tptp_thread *t)
 {
     const tptp_frame *top = t == NULL ? NULL : top_of(t);
-    return top == NULL ? 0 : top->slice;
+    return top == NULL || (t->unsure && t->frames.n <= t->unsure_above) ? 0 : top->slice;
+}
+
+void tptp_note_gaps(const tptp_session *s, tptp_thread *t)
+{
+    tptp_frame *frames = t->frames.p;
+    tptp_open_wait *waits = t->waits.p;
+    if (t->gaps == s->gaps) {
+        return;
+    }
+    t->gaps = s->gaps;
+    t->unsure = true;
+    t->unsure_above = t->frames.n;
+    t->aggregates_unsure = true;
+    t->aggregates_above = t->aggregates.n;
+    for (; t->marked < t->frames.n; t->marked++) {
+        frames[t->marked].unsure = true;
+    }
+    for (size_t i = 0; i < t->waits.n; i++) {
+        waits[i].unsure = true;
+    }
+    t->cpu_last = (tptp_cpu_value){0, 0};
 }
 
 void tptp_free_thread(tptp_session *s, tptp_thread *t)
@@ -35,6 +58,17 @@ void tptp_free_thread(tptp_session *s, tptp_thread *t)
     ts_vec_free(s->ctx, &t->aggregates);
     ts_vec_free(s->ctx, &t->waits);
     ts_vec_free(s->ctx, &t->cpu);
+}
+
+ts_code tptp_reserve_one(tptp_session *s, ts_vec *v, size_t size)
+{
+    enum { FIRST = 2 };
+    if (v->cap > 0) {
+        return ts_vec_reserve(s->ctx, v, 1, size);
+    }
+    v->p = ts_alloc(s->ctx, FIRST, size);
+    v->cap = v->p == NULL ? 0 : FIRST;
+    return v->p == NULL ? s->ctx->error.code : TS_OK;
 }
 
 /* --- what is not known ----------------------------------------------------------------------- */
@@ -109,16 +143,21 @@ static ts_code put_slice(tptp_session *s, const tptp_thread *t, tptp_frame *f,
         .ts = f->start,
         .depth = (int64_t)t->frames.n,
     };
-    ts_code code =
-        ts_stack_node(&row.node_id, NULL, s->store, s->source_id, parent == NULL ? 0 : parent->node,
-                      method, TS_NO_LINE, (int64_t)t->frames.n, NULL);
+    bool path_unsure = t->unsure && t->frames.n >= t->unsure_above;
+    ts_code code = path_unsure ? TS_OK
+                               : ts_stack_node(&row.node_id, NULL, s->store, s->source_id,
+                                               parent == NULL ? 0 : parent->node, method,
+                                               TS_NO_LINE, (int64_t)t->frames.n, NULL);
     if (code != TS_OK) {
         return code;
     }
+    TPTP_NULL_IF(path_unsure, stack_slice, &row, node_id);
+    TPTP_NULL_IF(path_unsure, stack_slice, &row, depth);
     f->node = row.node_id;
     f->slice = row.id;
     f->cpu_reserved = s->exits_without_cpu < CPU_PATIENCE;
-    TPTP_NULL_IF(parent == NULL, stack_slice, &row, parent_id);
+    TPTP_NULL_IF(parent == NULL || (t->unsure && t->frames.n == t->unsure_above), stack_slice, &row,
+                 parent_id);
     TPTP_NULL_IF(!f->cpu_reserved, stack_slice, &row, cpu_dur);
     TPTP_NULL_TIME(stack_slice, &row, ts);
     tptp_count_imported(s, TPTP_C_CALLS);
@@ -151,7 +190,7 @@ ts_code tptp_take_entry(tptp_session *s, const tptp_record *r)
     if (code != TS_OK || (code = note_thread_time(s, t, f.start)) != TS_OK ||
         (code = tptp_method_of(&method, s, f.method)) != TS_OK ||
         (code = tptp_class_of(&f.class_row, s, r)) != TS_OK ||
-        (code = ts_vec_reserve(s->ctx, &t->frames, 1, sizeof f)) != TS_OK) {
+        (code = tptp_reserve_one(s, &t->frames, sizeof f)) != TS_OK) {
         return code;
     }
     parent = top_of(t);
@@ -269,6 +308,8 @@ static ts_code pop_frame(tptp_session *s, tptp_thread *t, int64_t ts, tptp_end e
     int64_t dur;
     ts_code code = frame_duration(&dur, s, t, &f, ts);
     t->frames.n--;
+    t->marked = t->marked < t->frames.n ? t->marked : t->frames.n;
+    t->unsure = t->unsure && (end != TPTP_EXITED || t->frames.n >= t->unsure_above);
     if (code != TS_OK || f.slice == 0) {
         return code;
     }
@@ -283,21 +324,24 @@ static ts_code pop_frame(tptp_session *s, tptp_thread *t, int64_t ts, tptp_end e
     return code != TS_OK ? code : put_invocation(s, &f, r);
 }
 
+bool tptp_may_search(tptp_session *s, size_t above)
+{
+    uint64_t free_steps = FREE_STEPS + STEPS_PER_EVENT * s->counts[TPTP_C_MESSAGES]->seen;
+    s->steps++;
+    return above <= NEAR_FRAMES || s->steps <= free_steps;
+}
+
 /* The frame that the exit closes: its number + 1, or 0. */
 static size_t frame_of_exit(tptp_session *s, const tptp_thread *t, const tptp_record *r)
 {
     const tptp_frame *frames = t->frames.p;
     int64_t ticket = r->num[TPTP_N_TICKET];
     int64_t method = r->num[TPTP_N_METHOD];
-    /* A thread may have any depth and exits that belong to nothing: then not all is searched. */
-    uint64_t free_steps = FREE_STEPS + STEPS_PER_EVENT * s->counts[TPTP_C_CALLS]->seen;
     for (size_t i = t->frames.n; i > 0; i--) {
-        size_t above = t->frames.n - i;
-        s->steps += above > 0;
         if (ticket != 0 ? frames[i - 1].ticket == ticket : frames[i - 1].method == method) {
             return i;
         }
-        if (above > NEAR_FRAMES && s->steps > free_steps) {
+        if (!tptp_may_search(s, t->frames.n - i)) {
             break;
         }
     }
@@ -320,6 +364,9 @@ ts_code tptp_take_exit(tptp_session *s, const tptp_record *r)
     }
     if (frame == 0) {
         tptp_count_lost(s, TPTP_C_CALLS);
+        if (t != NULL && r->num[TPTP_N_CPU] != 0) {
+            t->cpu_last = tptp_cpu_of(r);
+        }
         return tptp_issue(s, TS_ISSUE_tptp_exit_unmatched,
                           "thread %" PRId64 ": nothing with ticket %" PRId64 " is open",
                           tptp_thread_id(r), r->num[TPTP_N_TICKET]);

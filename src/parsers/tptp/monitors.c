@@ -151,11 +151,13 @@ static ts_code add_wait(tptp_session *s, tptp_thread *t, const tptp_record *r, i
     if (t->waits.n >= TPTP_OPEN_WAITS && (code = wait_without_end(s, t)) != TS_OK) {
         return code;
     }
-    open = ts_vec_add(s->ctx, &t->waits, sizeof *open);
+    open = tptp_reserve_one(s, &t->waits, sizeof *open) == TS_OK
+               ? ts_vec_add(s->ctx, &t->waits, sizeof *open)
+               : NULL;
     if (open == NULL) {
         return s->ctx->error.code;
     }
-    *open = (tptp_open_wait){row, tptp_object(r), tptp_time(s, r), is_contended(r)};
+    *open = (tptp_open_wait){row, tptp_object(r), tptp_time(s, r), is_contended(r), false};
     return TS_OK;
 }
 
@@ -237,7 +239,7 @@ ts_code tptp_take_waited(tptp_session *s, const tptp_record *r)
         return lone_end(s, r, t);
     }
     w = waits[i - 1];
-    if (ts != TS_NO_TIME && w.start != TS_NO_TIME && !ts_ckd_sub(&dur, ts, w.start)) {
+    if (!w.unsure && ts != TS_NO_TIME && w.start != TS_NO_TIME && !ts_ckd_sub(&dur, ts, w.start)) {
         if (dur < 0) {
             code = tptp_issue(s, TS_ISSUE_tptp_time_backwards,
                               "a wait ends %" PRIu64 " ns before it begins",

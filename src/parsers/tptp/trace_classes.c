@@ -48,6 +48,7 @@ ts_code tptp_thread_of(tptp_thread **out, tptp_session *s, int64_t id)
     }
     if (s->thread_last < s->thread_list.n && tptp_thread_at(s, s->thread_last)->id == id) {
         *out = tptp_thread_at(s, s->thread_last);
+        tptp_note_gaps(s, *out);
         return TS_OK;
     }
     if (!ts_idmap_find(&number, &s->threads, id)) {
@@ -58,6 +59,7 @@ ts_code tptp_thread_of(tptp_thread **out, tptp_session *s, int64_t id)
     }
     s->thread_last = (size_t)number;
     *out = tptp_thread_at(s, (size_t)number);
+    tptp_note_gaps(s, *out);
     return TS_OK;
 }
 

@@ -11,7 +11,7 @@ ts_code tptp_import_session(tptp_session **out, tptp_import *import)
 {
     ts_code code = TS_OK;
     if (import->session == NULL) {
-        code = tptp_session_begin(&import->session, import->job);
+        code = tptp_session_begin(&import->session, import->job, import->format);
     }
     *out = import->session;
     return code;

@@ -9,6 +9,7 @@ enum { TPTP_OWN_COUNTS = 64 };
 
 typedef struct tptp_import {
     ts_job *job;
+    const char *format;    /* its name */
     tptp_session *session; /* NULL: none was begun */
     uint64_t bytes;        /* that were fed */
     uint64_t bytes_lost;

@@ -6,7 +6,7 @@
 #define WALL_FROM INT64_C(946684800000000000)
 #define WALL_TO INT64_C(4102444800000000000)
 
-ts_code tptp_session_begin(tptp_session **out, ts_job *job)
+ts_code tptp_session_begin(tptp_session **out, ts_job *job, const char *format)
 {
     static const ts_item items[TPTP_C_COUNT] = {TS_ITEM_tptp_messages, TS_ITEM_tptp_values,
                                                 TS_ITEM_tptp_definitions, TS_ITEM_tptp_calls,
@@ -26,8 +26,7 @@ ts_code tptp_session_begin(tptp_session **out, ts_job *job)
     s->thread_last = SIZE_MAX;
     s->first_ts = TS_NO_TIME;
     s->last_ts = TS_NO_TIME;
-    code = ts_source_add(&s->source_id, job->store, job->source_id, "session", job->name,
-                         ts_source(job->store, job->source_id)->format.p);
+    code = ts_source_add(&s->source_id, job->store, job->source_id, "session", job->name, format);
     for (unsigned i = 0; i < TPTP_C_COUNT && code == TS_OK; i++) {
         code = ts_count(&s->counts[i], job->store, s->source_id, items[i], NULL);
     }
@@ -105,8 +104,7 @@ static ts_code note_time(tptp_session *s, const tptp_record *r)
     if (!s->timed && ts != 0 && (code = begin_clock(s, ts)) != TS_OK) {
         return code;
     }
-    ts = tptp_time(s, r);
-    if (ts != TS_NO_TIME && tptp_wanted(s, ts)) {
+    if ((ts != 0 || s->clock == TS_CLOCK_RELATIVE) && tptp_wanted(s, ts)) {
         s->first_ts = s->first_ts == TS_NO_TIME || ts < s->first_ts ? ts : s->first_ts;
         s->last_ts = s->last_ts == TS_NO_TIME || ts > s->last_ts ? ts : s->last_ts;
     }
@@ -178,6 +176,12 @@ static take_call *const takers[TPTP_KINDS + 1] = {
 static ts_code count_bad(tptp_session *s, const tptp_record *r)
 {
     unsigned n = (unsigned)__builtin_popcountll(r->bad);
+    /* It is not known which invocation begins or ends. */
+    if ((r->kind == TPTP_METHOD_ENTRY || r->kind == TPTP_METHOD_EXIT) &&
+        (r->bad & (TPTP_BIT(THREAD) | TPTP_BIT(TRANSIENT_THREAD) | TPTP_BIT(TICKET) |
+                   TPTP_BIT(METHOD))) != 0) {
+        tptp_session_gap(s);
+    }
     s->counts[TPTP_C_VALUES]->seen += n;
     s->counts[TPTP_C_VALUES]->lost += n;
     return ts_issue_n(s->store, s->source_id, TS_ISSUE_tptp_value_bad, NULL, (int64_t)s->offset, n,

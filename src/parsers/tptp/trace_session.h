@@ -61,6 +61,7 @@ typedef struct tptp_open_wait {
     int64_t object;
     int64_t start;
     bool contended;
+    bool unsure; /* events are missing since it began */
 } tptp_open_wait;
 
 typedef struct tptp_aggregate_frame {
@@ -76,6 +77,17 @@ typedef struct tptp_thread {
     bool defined;
     bool ended;
     bool cpu_ns; /* its CPU times are ns and not ticks */
+    /*
+     * Where events are missing an entry or an exit may be: what is directly above the frames that
+     * were open there may have another caller, and their own time is not known. Until one of them
+     * ends.
+     */
+    uint64_t gaps;          /* of the session that were taken note of */
+    bool unsure;            /* `unsure_above` holds */
+    bool aggregates_unsure; /* `aggregates_above` holds */
+    size_t marked;          /* so many frames, from the outermost, are unsure */
+    size_t unsure_above;    /* number of frames that were open at the newest gap */
+    size_t aggregates_above;
     tptp_cpu_mode cpu_mode;
     tptp_cpu_value cpu_first;
     tptp_cpu_value cpu_last; /* newest */
@@ -97,6 +109,7 @@ typedef struct tptp_class {
 typedef struct tptp_pause {
     int64_t row;
     int64_t start;
+    uint64_t gaps; /* of the session when it began */
 } tptp_pause;
 
 /* Rows of stack_slice that side by side lack the same. */
@@ -129,6 +142,7 @@ typedef struct tptp_session {
     int64_t source_id;
     ts_tally *counts[TPTP_C_COUNT];
     uint64_t offset; /* of the record that is being taken, for issues */
+    uint64_t gaps;   /* places at which events are missing */
 
     /* Time: known with the first one. */
     bool timed;
@@ -154,6 +168,7 @@ typedef struct tptp_session {
     ts_idmap methods; /* id -> id of stack_method */
     ts_idmap dumps;   /* id -> row */
     int64_t last_dump;
+    uint64_t dump_gaps;   /* of the session when it was defined */
     tptp_objects objects; /* that are live: id -> allocation and class */
     ts_vec pauses;        /* tptp_pause, oldest first */
 
@@ -168,7 +183,7 @@ typedef struct tptp_session {
 
 /* Begins a session: a source below the job's. The caller frees with tptp_session_free, also after a
  * failure. */
-ts_code tptp_session_begin(tptp_session **out, ts_job *job);
+ts_code tptp_session_begin(tptp_session **out, ts_job *job, const char *format);
 void tptp_session_free(tptp_session *s);
 
 /* No record follows: closes what is open. */
@@ -179,6 +194,12 @@ bool tptp_session_is_over(const tptp_session *s, const tptp_record *r);
 
 /* Makes rows of a record. Errors: those of the store. */
 ts_code tptp_session_take(tptp_session *s, const tptp_record *r);
+
+/* Events are missing here: what depends on them is not presented as certain. */
+static inline void tptp_session_gap(tptp_session *s)
+{
+    s->gaps++;
+}
 
 /* A fact about the session that has no column. */
 ts_code tptp_fact(tptp_session *s, const char *key, ts_text value);
@@ -203,13 +224,11 @@ static inline void tptp_count_skipped(tptp_session *s, tptp_count c)
     s->counts[c]->skipped++;
 }
 
-/* The record's time, or TS_NO_TIME. 0 on the clock of 1970 stands for none. */
+/* The record's time, or TS_NO_TIME. */
 static inline int64_t tptp_time(const tptp_session *s, const tptp_record *r)
 {
-    return (r->has & TPTP_BIT(TIME)) == 0 || (r->bad & TPTP_BIT(TIME)) != 0 ||
-                   (r->num[TPTP_N_TIME] == 0 && s->clock != TS_CLOCK_RELATIVE)
-               ? TS_NO_TIME
-               : r->num[TPTP_N_TIME];
+    (void)s;
+    return (r->has & ~r->bad & TPTP_BIT(TIME)) == 0 ? TS_NO_TIME : r->num[TPTP_N_TIME];
 }
 
 /* The static id, or the transient one. */
@@ -299,8 +318,15 @@ ts_code tptp_take_exit(tptp_session *s, const tptp_record *r);
 ts_code tptp_close_frames(tptp_session *s, tptp_thread *t, tptp_end end);
 /* At the end of the session, after the frames of all threads. */
 ts_code tptp_end_calls(tptp_session *s);
-/* Row of the innermost open invocation, or 0. */
+/* May the search for what an exit ends go on, `above` frames from the top? A thread may have any
+ * depth and exits that belong to nothing: then not all is searched. */
+bool tptp_may_search(tptp_session *s, size_t above);
+/* Room for one more; the first takes room for 2. */
+ts_code tptp_reserve_one(tptp_session *s, ts_vec *v, size_t size);
+/* Row of the innermost open invocation, or 0; also when it is not certain. */
 int64_t tptp_open_slice(const tptp_thread *t);
+/* Takes note of gaps since the thread's last event. */
+void tptp_note_gaps(const tptp_session *s, tptp_thread *t);
 void tptp_free_thread(tptp_session *s, tptp_thread *t);
 
 /* cpu_times.c */

@@ -134,6 +134,7 @@ static ts_code end_monitor(tptp_xml *x)
             return code;
         }
         tptp_count_lost(s, TPTP_C_MESSAGES);
+        tptp_session_gap(s);
         return tptp_xml_issue(x, TS_ISSUE_tptp_message_bad, x->record.offset,
                               "a stack has %zu frames", n);
     }

@@ -36,6 +36,7 @@ static ts_code lose(tptp_xml *x, ts_issue_code issue, size_t at, size_t bytes, c
         return code;
     }
     tptp_count_lost(s, TPTP_C_MESSAGES);
+    tptp_session_gap(s);
     x->import.bytes_lost += bytes;
     return tptp_xml_issue(x, issue, place_of(x, at), "%s", what);
 }
@@ -458,6 +459,7 @@ ts_code tptp_xml_open(tptp_xml **out, ts_job *job)
     }
     x->ctx = job->ctx;
     x->import.job = job;
+    x->import.format = "trcxml";
     tptp_names_init(&x->names);
     return tptp_xml_restart(x);
 }
