@@ -460,7 +460,7 @@ ts_code tptp_xml_open(tptp_xml **out, ts_job *job)
     x->ctx = job->ctx;
     x->import.job = job;
     x->import.format = "trcxml";
-    tptp_names_init(&x->names);
+    tptp_names_init(&x->names, &job->ctx->hash_key);
     return tptp_xml_restart(x);
 }
 
@@ -508,6 +508,7 @@ static bool begins_trace(const tptp_names *names, const char *p, size_t n)
 
 bool tptp_xml_sniff(const uint8_t *p, size_t n)
 {
+    static const ts_hash_key key = {{0, 0}};
     char head[TS_PEEK];
     tptp_names names;
     size_t k = 0;
@@ -528,7 +529,7 @@ bool tptp_xml_sniff(const uint8_t *p, size_t n)
     if (i == k || head[i] != '<') {
         return false;
     }
-    tptp_names_init(&names);
+    tptp_names_init(&names, &key);
     while (i < k && (head[i] != '<' || !begins_trace(&names, head + i, k - i))) {
         i++;
     }

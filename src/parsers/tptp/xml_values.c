@@ -130,46 +130,54 @@ static bool same_name(const char *a, const char *p, size_t n)
     return i == n && a[i] == '\0';
 }
 
-static size_t name_slot(const tptp_name *const *slots, const char *p, size_t n)
+static size_t name_slot(const tptp_name *const *slots, const ts_hash_key *key, const char *p,
+                        size_t n)
 {
-    uint32_t h = (uint32_t)n * UINT32_C(0x9e3779b1);
+    enum { HASHED = 24 };
+    char small[HASHED];
+    size_t k = n < HASHED ? n : HASHED;
+    ts_hash h = ts_hash_begin(key);
     size_t i;
-    for (size_t k = 0; k < n && k < 32; k++) {
-        h = (h ^ ((unsigned char)p[k] | 0x20U)) * UINT32_C(0x01000193);
+    for (i = 0; i < k; i++) {
+        small[i] = lower(p[i]);
     }
-    i = (h ^ h >> 15) % TPTP_NAME_SLOTS;
+    ts_hash_bytes(&h, small, k);
+    i = (size_t)ts_hash_end(&h) % TPTP_NAME_SLOTS;
     while (slots[i] != NULL && !same_name(slots[i]->name, p, n)) {
         i = (i + 1) % TPTP_NAME_SLOTS;
     }
     return i;
 }
 
-static void add_names(const tptp_name **slots, const tptp_name *names, size_t n)
+static void add_names(const tptp_name **slots, const ts_hash_key *key, const tptp_name *names,
+                      size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         if (names[i].name[0] != '\0') {
-            slots[name_slot(slots, names[i].name, strlen(names[i].name))] = &names[i];
+            slots[name_slot(slots, key, names[i].name, strlen(names[i].name))] = &names[i];
         }
     }
 }
 
-void tptp_names_init(tptp_names *names)
+void tptp_names_init(tptp_names *names, const ts_hash_key *key)
 {
     memset(names, 0, sizeof *names);
-    add_names(names->elements, known_elements, TPTP_KINDS);
-    add_names(names->elements, other_elements, sizeof other_elements / sizeof other_elements[0]);
-    add_names(names->attributes, number_names, sizeof number_names / sizeof number_names[0]);
-    add_names(names->attributes, text_names, sizeof text_names / sizeof text_names[0]);
+    names->key = *key;
+    add_names(names->elements, key, known_elements, TPTP_KINDS);
+    add_names(names->elements, key, other_elements,
+              sizeof other_elements / sizeof other_elements[0]);
+    add_names(names->attributes, key, number_names, sizeof number_names / sizeof number_names[0]);
+    add_names(names->attributes, key, text_names, sizeof text_names / sizeof text_names[0]);
 }
 
 const tptp_name *tptp_element_of(const tptp_names *names, const char *p, size_t n)
 {
-    return names->elements[name_slot(names->elements, p, n)];
+    return names->elements[name_slot(names->elements, &names->key, p, n)];
 }
 
 const tptp_name *tptp_attribute_of(const tptp_names *names, const char *p, size_t n)
 {
-    return names->attributes[name_slot(names->attributes, p, n)];
+    return names->attributes[name_slot(names->attributes, &names->key, p, n)];
 }
 
 bool tptp_has_word(const char *text, const char *word)

@@ -2,6 +2,7 @@
 #ifndef TS_PARSERS_TPTP_XML_VALUES_H
 #define TS_PARSERS_TPTP_XML_VALUES_H
 
+#include "base/hash.h"
 #include "parsers/tptp/record.h"
 
 #include <stdbool.h>
@@ -29,11 +30,12 @@ enum { TPTP_NAME_SLOTS = 512 };
 
 /* Names by their hash; filled once. */
 typedef struct tptp_names {
+    ts_hash_key key;
     const tptp_name *elements[TPTP_NAME_SLOTS];
     const tptp_name *attributes[TPTP_NAME_SLOTS];
 } tptp_names;
 
-void tptp_names_init(tptp_names *names);
+void tptp_names_init(tptp_names *names, const ts_hash_key *key);
 /* NULL when the name is not known. */
 const tptp_name *tptp_element_of(const tptp_names *names, const char *p, size_t n);
 const tptp_name *tptp_attribute_of(const tptp_names *names, const char *p, size_t n);

@@ -1,0 +1,14 @@
+-- Question:   Who waits for what, behind whom, and how long?
+-- Parameters: source  id of a source (default: all)
+--             kind    wait or contended (default: both)
+--             limit   number of rows (default 20)
+-- Columns:    kind, thread, object_id, class, owner
+--             count  waits
+--             dur    ns of those whose end was seen
+SELECT kind, thread, object_id, class, owner, count(*) AS count,
+  sum(ifnull(dur, 0) >> 32) * 4294967296 + sum(ifnull(dur, 0) & 4294967295) AS dur
+FROM v_lock_wait
+WHERE source_id = ifnull(:source, source_id) AND kind = ifnull(:kind, kind)
+GROUP BY kind, itid, object_id, class, owner_itid
+ORDER BY dur DESC, kind, itid, object_id
+LIMIT ifnull(:limit, 20);

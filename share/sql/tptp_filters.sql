@@ -1,0 +1,21 @@
+-- Question:   Which filters chose what was traced, and with which options?
+-- Parameters: source  id of a source (default: all)
+-- Columns:    source_id
+--             kind      filter or option
+--             classes   mode and pattern of class names; of options the key
+--             methods   mode and pattern of method names; of options the value
+--             id        of the filter or option
+SELECT source_id, 'filter' AS kind,
+  ifnull(mode, '') || ' ' || CASE ifnull(generic_pattern, '') WHEN 'SUFFIX' THEN '*' || ifnull(pattern, '')
+    WHEN 'PREFIX' THEN ifnull(pattern, '') || '*' ELSE ifnull(pattern, '*') END AS classes,
+  ifnull(method_mode, '') || ' ' || CASE ifnull(method_generic_pattern, '')
+    WHEN 'SUFFIX' THEN '*' || ifnull(method_pattern, '')
+    WHEN 'PREFIX' THEN ifnull(method_pattern, '') || '*' ELSE ifnull(method_pattern, '*') END AS methods,
+  id
+FROM tptp_filter
+WHERE source_id = ifnull(:source, source_id)
+UNION ALL
+SELECT source_id, 'option', key, value, id
+FROM tptp_option
+WHERE source_id = ifnull(:source, source_id)
+ORDER BY 1, 2, 5;
