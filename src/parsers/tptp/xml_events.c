@@ -68,8 +68,7 @@ static ts_code take_record(tptp_xml *x)
         x->record.bad &= TPTP_BIT(THREAD) | TPTP_BIT(TIME);
     }
     code = tptp_import_take(&begun, &x->import, &x->record);
-    x->session_new = x->session_new || begun;
-    return code;
+    return code != TS_OK ? code : tptp_xml_facts(x);
 }
 
 /* --- stacks of monitors ----------------------------------------------------------------------- */

@@ -385,13 +385,16 @@ static ts_code process(tptp_xml *x, bool ended)
     return code != TS_OK ? code : flush_run(x);
 }
 
-static ts_code put_facts(tptp_xml *x)
+ts_code tptp_xml_facts(tptp_xml *x)
 {
     static const char *const names[] = {"", "UTF-8", "UTF-16LE", "UTF-16BE", ""};
     tptp_session *s = x->import.session;
     ts_text name = x->decoding == TPTP_DECODE_OTHER ? ts_buf_text(&x->declared)
                                                     : ts_text_of(names[x->decoding]);
-    x->session_new = false;
+    if (s->source_id == x->facts_of) {
+        return TS_OK;
+    }
+    x->facts_of = s->source_id;
     return tptp_fact(s, "encoding", name);
 }
 
@@ -399,9 +402,6 @@ static ts_code take_bytes(tptp_xml *x, const uint8_t *p, size_t n, bool ended)
 {
     ts_code code = tptp_xml_decode(x, p, n, ended);
     if (code != TS_OK || (code = process(x, ended)) != TS_OK) {
-        return code;
-    }
-    if (x->session_new && (code = put_facts(x)) != TS_OK) {
         return code;
     }
     if (x->at > 0) {

@@ -60,7 +60,7 @@ typedef struct tptp_xml {
     uint64_t roots_open;
     bool text_seen;
     bool events;
-    bool session_new; /* facts are to be added */
+    int64_t facts_of; /* the session to which facts were added */
 
     XML_Parser parser;
     uint64_t parsed; /* bytes since it was made or reset */
@@ -89,6 +89,9 @@ ts_code tptp_xml_finish(tptp_xml *x);
 
 /* Does the beginning of a text hold an element of a trace? */
 bool tptp_xml_sniff(const uint8_t *p, size_t n);
+
+/* Adds what is known of the text to a session that is new. */
+ts_code tptp_xml_facts(tptp_xml *x);
 
 ts_code tptp_xml_issue(tptp_xml *x, ts_issue_code issue, uint64_t offset, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
