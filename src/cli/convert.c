@@ -21,6 +21,7 @@ typedef struct run {
     ts_ctx *ctx;
     const ts_options *options;
     const ts_format *format;
+    const char *format_options; /* of --format NAME:OPTIONS, or NULL */
     ts_log_file log;
     ts_outputs outputs;
     ts_analysis_set analyses;
@@ -72,23 +73,44 @@ int ts_exit_code(const ts_ctx *ctx, ts_code code)
 
 /* --- steps --------------------------------------------------------------------------------- */
 
+/* --format NAME or NAME:OPTIONS. */
+static ts_code choose_format(run *r)
+{
+    char name[64];
+    const char *text = r->options->format;
+    size_t n = strcspn(text, ":");
+    snprintf(name, sizeof name, "%.*s", n < sizeof name ? (int)n : 0, text);
+    r->format = ts_format_find(name);
+    if (r->format == NULL) {
+        return ts_fail(r->ctx, TS_ERR_USAGE, "unknown format \"%s\" (--format=list lists formats)",
+                       text);
+    }
+    r->format_options = text[n] == ':' ? text + n + 1 : NULL;
+    if (r->format_options != NULL &&
+        (r->format->check_options == NULL || !r->format->check_options(r->format_options))) {
+        return ts_fail(r->ctx, TS_ERR_USAGE, "the format %s does not have the options \"%s\"", name,
+                       r->format_options);
+    }
+    return TS_OK;
+}
+
 /* What can be wrong with the options' values is found before any work is done. */
 static ts_code convert_prepare(run *r)
 {
     const ts_options *o = r->options;
     ts_ctx *ctx = r->ctx;
+    ts_code code;
     if (o->max_inflate != 0) {
         ctx->limits.max_inflate = o->max_inflate;
     }
     ctx->limits.max_memory = o->max_memory;
     ctx->time_range = o->time_range;
     ctx->strict = o->strict;
-    if (o->format != NULL && (r->format = ts_format_find(o->format)) == NULL) {
-        return ts_fail(ctx, TS_ERR_USAGE, "unknown format \"%s\" (--format=list lists formats)",
-                       o->format);
+    if (o->format != NULL && (code = choose_format(r)) != TS_OK) {
+        return code;
     }
     struct stat query;
-    ts_code code = ts_analysis_choose(&r->analyses, ctx, o->analyze, true);
+    code = ts_analysis_choose(&r->analyses, ctx, o->analyze, true);
     if (code == TS_OK && o->query_file != NULL) {
         code = ts_query_read(&r->sql, &query, ctx, o->query_file);
     }
@@ -240,6 +262,7 @@ static ts_code import(run *r)
         .path_count = o->path_count,
         .directory = o->directory,
         .format = r->format,
+        .format_options = r->format_options,
         .extract = o->extract ? &r->extract : NULL,
         .progress = &r->progress,
         .keep_going = o->keep_going,

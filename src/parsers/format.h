@@ -40,9 +40,10 @@ typedef struct ts_extract {
 } ts_extract;
 
 typedef struct ts_import_options {
-    bool directory_run;        /* -D: one source, state goes on from file to file */
-    const ts_extract *extract; /* -s, or NULL */
-    size_t block_size;         /* bytes per read, for set formats; never changes the rows */
+    bool directory_run;         /* -D: one source, state goes on from file to file */
+    const ts_extract *extract;  /* -s, or NULL */
+    size_t block_size;          /* bytes per read, for set formats; never changes the rows */
+    const char *format_options; /* what stands behind the name in --format NAME:OPTIONS, or NULL */
 } ts_import_options;
 
 /* What the imports of one run share: a block of zeroed bytes per key, owned by parsers/import.c. */
@@ -114,6 +115,8 @@ typedef struct ts_format {
     const char *source_type; /* meta.source_type */
     int (*sniff)(const ts_sniff *s);
     bool json; /* one JSON object: --format cannot make anything else of this format */
+    /* Are these options of --format NAME:OPTIONS valid? NULL: the format has none. */
+    bool (*check_options)(const char *options);
 
     /* Stream formats: fed blocks of any size. `finish` is called once, also for a cut stream;
      * `close` always, also after an error. */

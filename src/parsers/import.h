@@ -16,8 +16,10 @@ typedef struct ts_progress {
 typedef struct ts_import_request {
     const char *const *paths; /* arguments in order */
     size_t path_count;
-    const char *directory;     /* -D, or NULL */
-    const ts_format *format;   /* --format, or NULL to sniff */
+    const char *directory;   /* -D, or NULL */
+    const ts_format *format; /* --format, or NULL to sniff */
+    const char
+        *format_options;       /* of --format NAME:OPTIONS, which the format has checked, or NULL */
     const ts_extract *extract; /* -s, or NULL */
     const ts_progress *progress;
     bool keep_going; /* an argument that cannot be opened is a failed input, not the end */

@@ -166,6 +166,20 @@ static ts_code put_slice(tptp_session *s, const tptp_thread *t, tptp_frame *f,
                                (f->cpu_reserved ? TS_NULL_BIT(stack_slice, cpu_dur) : 0));
 }
 
+/* Has one of the innermost invocations this ticket, which only one can have? */
+static bool is_open(const tptp_thread *t, int64_t ticket)
+{
+    enum { LOOKED_AT = 32 };
+    const tptp_frame *frames = t->frames.p;
+    size_t n = t->frames.n;
+    for (size_t i = n; i > 0 && n - i < LOOKED_AT; i--) {
+        if (frames[i - 1].ticket == ticket) {
+            return true;
+        }
+    }
+    return false;
+}
+
 ts_code tptp_take_entry(tptp_session *s, const tptp_record *r)
 {
     tptp_frame f = {
@@ -192,6 +206,18 @@ ts_code tptp_take_entry(tptp_session *s, const tptp_record *r)
         (code = tptp_class_of(&f.class_row, s, r)) != TS_OK ||
         (code = tptp_reserve_one(s, &t->frames, sizeof f)) != TS_OK) {
         return code;
+    }
+    if (f.ticket != 0 && is_open(t, f.ticket)) {
+        tptp_session_gap(s);
+        tptp_note_gaps(s, t);
+        s->counts[TPTP_C_CALLS]->seen++;
+        s->counts[TPTP_C_CALLS]->lost++;
+        code =
+            tptp_issue(s, TS_ISSUE_tptp_ticket_twice,
+                       "thread %" PRId64 ": ticket %" PRId64 " is open already", t->id, f.ticket);
+        if (code != TS_OK) {
+            return code;
+        }
     }
     parent = top_of(t);
     f.cpu = f.cpu_entered ? f.cpu : t->cpu_last;

@@ -157,7 +157,7 @@ tptp_piece tptp_xml_piece(size_t *size, bool *special, tptp_scan *scan, const ch
                           bool ended)
 {
     tptp_piece piece;
-    if (p[0] != '<' || (n == 1 && ended)) {
+    if (p[0] != '<') {
         piece = text_piece(size, scan, p, n, ended);
     } else if (n == 1) {
         piece = TPTP_PIECE_MORE;
