@@ -215,9 +215,6 @@ ts_code tptp_session_end(tptp_session *s)
         (code = tptp_end_pauses(s)) == TS_OK) {
         code = end_clock(s);
     }
-    if (code == TS_OK && ts_sink_rows(s->sink, TS_T_stack_slice) > 0) {
-        ts_sink_show_slices(s->sink);
-    }
     ts_stack_release(s->store, s->source_id);
     return code;
 }
