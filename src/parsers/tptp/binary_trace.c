@@ -108,6 +108,7 @@ static ts_code read_stream_header(tptp_binary *b)
     b->skip = offset - TPTP_STREAM_HEADER;
     b->skip_header = b->skip > 0;
     b->skip_counted = &b->import.bytes_skipped;
+    b->skip_done = 0;
     b->state = TPTP_SKIPPING;
     b->behind = TPTP_PROBING;
     return code;
@@ -299,6 +300,7 @@ static ts_code whole_message(tptp_binary *b, tptp_message *m)
 static void skip_message(tptp_binary *b, uint64_t size, uint64_t *counted)
 {
     b->skip_counted = counted;
+    b->skip_done = 0;
     b->skip = size;
     b->skip_header = false;
     b->state = TPTP_SKIPPING;
@@ -384,8 +386,9 @@ static ts_code skip_bytes(tptp_binary *b)
     size_t n = left(b) < b->skip ? left(b) : (size_t)b->skip;
     b->at += n;
     b->skip -= n;
-    if (b->skip_counted != NULL) {
-        *b->skip_counted += n;
+    b->skip_done += n;
+    if (b->skip == 0 && b->skip_counted != NULL) {
+        *b->skip_counted += b->skip_done;
     }
     if (b->skip == 0) {
         b->state = b->behind;
@@ -462,6 +465,7 @@ static ts_code end_skip(tptp_binary *b)
         return ts_fail(b->ctx, TS_ERR_FORMAT, "%s: the offset to data lies outside the file",
                        b->import.job->name);
     }
+    b->import.bytes_lost += b->skip_done;
     code = message_lost(b);
     return code != TS_OK ? code
                          : note(b, TS_ISSUE_tptp_lost_tail, place(b),

@@ -31,7 +31,8 @@ typedef struct tptp_binary {
     tptp_binary_state state;
     tptp_binary_state behind; /* the state after TPTP_SKIPPING */
     uint64_t skip;
-    uint64_t *skip_counted; /* where skipped bytes are counted, or NULL */
+    uint64_t *skip_counted; /* where skipped bytes are counted once all are there, or NULL */
+    uint64_t skip_done;     /* bytes that were skipped */
     bool skip_header; /* the gap of a header is skipped: the offset may lie outside the input */
     ts_buf held;
     size_t at;       /* in held */

@@ -326,6 +326,21 @@ static ts_code text(tptp_xml *x, size_t from, size_t n, bool cdata)
 
 /* --- the text -------------------------------------------------------------------------------- */
 
+/* A damaged name is no name of an unknown element. */
+static bool has_good_name(const char *p, size_t n)
+{
+    const char *name;
+    size_t length = tptp_xml_name(&name, p, n);
+    for (size_t i = 0; i < length; i++) {
+        char c = name[i];
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+              c == '_' || c == ':' || c == '-' || c == '.' || (unsigned char)c >= 0x80)) {
+            return false;
+        }
+    }
+    return length > 0;
+}
+
 static ts_code take_piece(tptp_xml *x, tptp_piece piece, size_t size, bool special)
 {
     enum { CDATA_HEAD = 9, CDATA_TAIL = 3 };
@@ -336,6 +351,9 @@ static ts_code take_piece(tptp_xml *x, tptp_piece piece, size_t size, bool speci
         return text(x, CDATA_HEAD, size - CDATA_HEAD - CDATA_TAIL, true);
     case TPTP_PIECE_START:
     case TPTP_PIECE_EMPTY:
+        if (!has_good_name(x->held.p + x->at, size)) {
+            return lose(x, TS_ISSUE_tptp_xml_bad, x->at, size, "a tag has an invalid name");
+        }
         return start_tag(x, size, special, piece == TPTP_PIECE_EMPTY);
     case TPTP_PIECE_END:
         return end_tag(x, size);
@@ -441,7 +459,7 @@ ts_code tptp_xml_finish(tptp_xml *x)
         return ts_fail(x->ctx, TS_ERR_FORMAT, "%s is no TPTP trace: it has none of its elements",
                        x->import.job->name);
     }
-    if (code == TS_OK && (x->held.n > 0 || x->in_monitor)) {
+    if (code == TS_OK && (x->held.n > 0 || x->depth > 0)) {
         code = lose(x, TS_ISSUE_tptp_element_cut, 0, x->held.n, "the input ends inside an element");
     }
     if (code == TS_OK) {
