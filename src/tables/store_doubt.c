@@ -59,6 +59,7 @@ static bool is_owner(const char *unit)
     static const char *const owners[] = {
         "id of source",       "id of process",    "id of thread",      "id of js_heap_files",
         "id of stack_sample", "id of cloud_call", "id of cloud_block", "id of timeseries",
+        "id of lock_wait",    "id of tptp_event",
     };
     for (size_t i = 0; i < sizeof owners / sizeof owners[0]; i++) {
         if (strcmp(unit, owners[i]) == 0) {

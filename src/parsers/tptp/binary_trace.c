@@ -87,6 +87,10 @@ static ts_code read_stream_header(tptp_binary *b)
     uint64_t offset;
     bool wrong_order;
     ts_code code = tptp_import_end_session(&b->import);
+    if (memcmp(here(b), magic, 4) != 0) { /* --format insists on it */
+        return ts_fail(b->ctx, TS_ERR_FORMAT, "%s is no TPTP trace: it has no header",
+                       b->import.job->name);
+    }
     memcpy(b->header, here(b), sizeof b->header);
     b->at += sizeof b->header;
     b->ticks = (tptp_ticks){0, 0};

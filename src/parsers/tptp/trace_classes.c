@@ -284,15 +284,15 @@ static ts_text modifiers_of(char *out, size_t size, const tptp_record *r)
         uint8_t slot;
         const char *name;
     } flags[] = {
-        {TPTP_N_IS_ABSTRACT, "abstract"},
-        {TPTP_N_IS_STATIC, "static"},
-        {TPTP_N_IS_SYNCHRONIZED, "synchronized"},
-        {TPTP_N_IS_NATIVE, "native"},
+        {TPTP_N_IS_ABSTRACT, " abstract"},
+        {TPTP_N_IS_STATIC, " static"},
+        {TPTP_N_IS_SYNCHRONIZED, " synchronized"},
+        {TPTP_N_IS_NATIVE, " native"},
     };
     int n = 0;
     for (unsigned i = 0; i < sizeof flags / sizeof flags[0]; i++) {
         if (r->num[flags[i].slot] != 0) {
-            n += snprintf(out + n, size - (size_t)n, "%s%s", n == 0 ? "" : " ", flags[i].name);
+            n += snprintf(out + n, size - (size_t)n, "%s", flags[i].name + (n == 0));
         }
     }
     return n == 0 ? TS_TEXT_NULL : (ts_text){out, (size_t)n};
