@@ -155,12 +155,40 @@ static void test_big_header(void **state)
     run_free(&r);
 }
 
+/* Elements with content, in one block and in blocks of one byte. */
+static void test_blocks(void **state)
+{
+    static const char text[] =
+        "<TRACE><threadStart threadId=\"1\" time=\"0.000001004\" threadName=\"w&amp;\"/>\n"
+        "<monWait threadIdRef=\"1\" time=\"0.00000205\" objIdRef=\"50\"><annotation "
+        "name=\"stackMethods\"><value>a.C.wait</value></annotation><annotation "
+        "name=\"stackLines\"><value>485</value></annotation></monWait><monWaited "
+        "threadIdRef=\"1\" time=\"0.00000206\" objIdRef=\"50\"/></TRACE>";
+    bytes file = bytes_of(text);
+    run whole;
+    run parts;
+    (void)state;
+    import_begin(&whole);
+    (void)import_files(&whole, &file, 1, 0);
+    assert_ok(whole.ctx, whole.code);
+    import_begin(&parts);
+    (void)import_files(&parts, &file, 1, 1);
+    assert_ok(parts.ctx, parts.code);
+    assert_mem_row(parts.sink, lock_wait, 0, "1|2|wait|1|50|NULL|NULL|NULL|2050|10|1|NULL|0");
+    assert_mem_row(parts.sink, tptp_monitor_frame, 0, "1|begin|0|a.C.wait|485");
+    assert_int_equal(MEM_ROWS(parts.sink, import_issue), 0);
+    assert_true(memsink_equal(whole.sink, parts.sink));
+    run_free(&whole);
+    run_free(&parts);
+    free(file.p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_thread),     cmocka_unit_test(test_calls),
         cmocka_unit_test(test_unknown),    cmocka_unit_test(test_bare_system_messages),
-        cmocka_unit_test(test_big_header),
+        cmocka_unit_test(test_big_header), cmocka_unit_test(test_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,7 +79,6 @@ static ts_code flush_run(tptp_xml *x)
         code = lose(x, TS_ISSUE_tptp_xml_bad, x->run_from + from, size,
                     "an element is not well-formed");
         x->run_from += from + size;
-        x->depth = 0;
     }
     return code;
 }
@@ -94,7 +93,6 @@ static ts_code parse_alone(tptp_xml *x, const char *p, size_t n, size_t at)
     }
     if (code == TS_OK && refused != SIZE_MAX) {
         code = lose(x, TS_ISSUE_tptp_xml_bad, at, n, "an element is not well-formed");
-        x->depth = 0;
     }
     return code;
 }
