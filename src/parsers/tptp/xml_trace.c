@@ -97,12 +97,23 @@ static ts_code parse_alone(tptp_xml *x, const char *p, size_t n, size_t at)
     return code;
 }
 
+/* The same where the tags before it may not have reached expat yet: events stay in order. */
+static ts_code lose_here(tptp_xml *x, ts_issue_code issue, size_t at, size_t bytes,
+                         const char *what)
+{
+    ts_code code = flush_run(x);
+    return code != TS_OK ? code : lose(x, issue, at, bytes, what);
+}
+
 /* Text or a tag that has to be cleaned. */
 static ts_code parse_cleaned(tptp_xml *x, size_t at, size_t from, size_t n, bool tag)
 {
     tptp_cleaned found = {0, 0};
     ts_code code;
     x->clean.n = 0;
+    if ((code = flush_run(x)) != TS_OK) {
+        return code;
+    }
     code = tptp_xml_clean(x->ctx, &x->clean, &found, x->held.p + from, n, tag);
     if (code == TS_OK && found.replaced > 0) {
         code = tptp_xml_issue(x, TS_ISSUE_tptp_bad_text, place_of(x, at),
@@ -155,9 +166,9 @@ static ts_code push(tptp_xml *x, const char *name, size_t n, uint8_t what)
     tptp_open_element *e;
     if (x->depth == TPTP_MAX_NESTING) {
         x->deep++;
-        return x->deep > 1
-                   ? TS_OK
-                   : lose(x, TS_ISSUE_tptp_nesting, x->at, 0, "elements are nested too deeply");
+        return x->deep > 1 ? TS_OK
+                           : lose_here(x, TS_ISSUE_tptp_nesting, x->at, 0,
+                                       "elements are nested too deeply");
     }
     e = &x->open[x->depth++];
     *e = (tptp_open_element){.name = hash_of(x, name, n), .what = what};
@@ -184,7 +195,10 @@ static ts_code unknown_element(tptp_xml *x, const char *name, size_t n)
 {
     char shown[SHOWN_NAME];
     ts_buf printable = {0};
-    ts_code code = ts_buf_reserve(x->ctx, &printable, SHOWN_NAME);
+    ts_code code = flush_run(x);
+    if (code == TS_OK) {
+        code = ts_buf_reserve(x->ctx, &printable, SHOWN_NAME);
+    }
     if (code == TS_OK) {
         uint64_t replaced = 0;
         code = ts_utf8_clean(x->ctx, &printable, &replaced, name, n < 40 ? n : 40);
@@ -231,7 +245,7 @@ static ts_code start_tag(tptp_xml *x, size_t size, bool special, bool empty)
     }
     /* Events hold no events: the end of one is missing. */
     if ((what == TPTP_EL_EVENT || what == TPTP_EL_OTHER) && x->depth > 0 && in != TPTP_EL_OTHER) {
-        code = lose(x, TS_ISSUE_tptp_xml_bad, x->at, 0, "the end of an element is missing");
+        code = lose_here(x, TS_ISSUE_tptp_xml_bad, x->at, 0, "the end of an element is missing");
         if (code == TS_OK) {
             code = close_to(x, 0);
         }
@@ -266,10 +280,11 @@ static ts_code end_tag(tptp_xml *x, size_t size)
             x->roots_open -= x->roots_open > 0;
             return TS_OK;
         }
-        return lose(x, TS_ISSUE_tptp_xml_bad, x->at, size, "an element ends that did not begin");
+        return lose_here(x, TS_ISSUE_tptp_xml_bad, x->at, size,
+                         "an element ends that did not begin");
     }
     if (i < x->depth) {
-        code = lose(x, TS_ISSUE_tptp_xml_bad, x->at, 0, "the end of an element is missing");
+        code = lose_here(x, TS_ISSUE_tptp_xml_bad, x->at, 0, "the end of an element is missing");
         if (code == TS_OK) {
             code = close_to(x, i);
         }
@@ -295,8 +310,8 @@ static bool is_blank_text(const char *p, size_t n)
 static ts_code text(tptp_xml *x, size_t from, size_t n, bool cdata)
 {
     const char *p = x->held.p + x->at + from;
+    ts_code code = TS_OK;
     if (x->depth > 0 && innermost(x) == TPTP_EL_VALUE) {
-        ts_code code = TS_OK;
         if (!cdata) {
             code = parse_cleaned(x, x->at, x->at + from, n, false);
         } else if (x->in_value) { /* not touched by expat, which would need it escaped */
@@ -318,8 +333,10 @@ static ts_code text(tptp_xml *x, size_t from, size_t n, bool cdata)
         return TS_OK;
     }
     x->text_seen = true;
-    return tptp_xml_issue(x, TS_ISSUE_tptp_text, place_of(x, x->at),
-                          "text stands between the elements");
+    code = flush_run(x);
+    return code != TS_OK ? code
+                         : tptp_xml_issue(x, TS_ISSUE_tptp_text, place_of(x, x->at),
+                                          "text stands between the elements");
 }
 
 /* --- the text -------------------------------------------------------------------------------- */
@@ -350,13 +367,13 @@ static ts_code take_piece(tptp_xml *x, tptp_piece piece, size_t size, bool speci
     case TPTP_PIECE_START:
     case TPTP_PIECE_EMPTY:
         if (!has_good_name(x->held.p + x->at, size)) {
-            return lose(x, TS_ISSUE_tptp_xml_bad, x->at, size, "a tag has an invalid name");
+            return lose_here(x, TS_ISSUE_tptp_xml_bad, x->at, size, "a tag has an invalid name");
         }
         return start_tag(x, size, special, piece == TPTP_PIECE_EMPTY);
     case TPTP_PIECE_END:
         return end_tag(x, size);
     case TPTP_PIECE_BAD:
-        return lose(x, TS_ISSUE_tptp_xml_bad, x->at, size, "a tag is not well-formed");
+        return lose_here(x, TS_ISSUE_tptp_xml_bad, x->at, size, "a tag is not well-formed");
     default:
         return TS_OK;
     }
@@ -458,7 +475,8 @@ ts_code tptp_xml_finish(tptp_xml *x)
                        x->import.job->name);
     }
     if (code == TS_OK && (x->held.n > 0 || x->depth > 0)) {
-        code = lose(x, TS_ISSUE_tptp_element_cut, 0, x->held.n, "the input ends inside an element");
+        code = lose_here(x, TS_ISSUE_tptp_element_cut, 0, x->held.n,
+                         "the input ends inside an element");
     }
     if (code == TS_OK) {
         code = end_root(x);
