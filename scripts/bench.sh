@@ -47,7 +47,7 @@ if [ -z "$build" ]; then
     build=build/release
     echo "building ($build)"
     if ! { cmake --preset release && cmake --build --preset release \
-        --target trace_streamer mkhtrace mkflare mkcloud bench_yardsticks; } >"$work/log" 2>&1; then
+        --target trace_streamer mkhtrace mkflare mkcloud mktptp bench_yardsticks; } >"$work/log" 2>&1; then
         cat "$work/log"
         exit 1
     fi
@@ -256,6 +256,32 @@ for name in ${clouds[@]+"${clouds[@]}"}; do
     rm -f "$work/out.db"
 done
 
+# A trace of the TPTP profiler in both forms: 250 000 calls, about 60 and 110 MB; in the long run 5 000 000 in 850 MB.
+# Beside the XML form stands expat alone, with handlers that do nothing.
+tptps=(250)
+! has 1000 || tptps+=(5000)
+[ "$mode" != sizes ] || tptps=()
+for thousands in ${tptps[@]+"${tptps[@]}"}; do
+    for form in binary xml; do
+        name=tptp-$form-$thousands
+        recipe="$name $(cksum <"$build/tools/mktptp")"
+        if [ "$(cat "$dir/$name.recipe" 2>/dev/null)" != "$recipe" ]; then
+            echo "making $name"
+            "$build/tools/mktptp" -o "$dir/$name" --form $form --calls "${thousands}000" --objects 0 --names ascii
+            printf '%s\n' "$recipe" >"$dir/$name.recipe"
+        fi
+        for ((i = 0; i <= runs; i++)); do
+            rm -f "$work/out.db"
+            "$tools/bench_measure" "$work/$name.$((i > 0))" "$program" "$dir/$name" -e "$work/out.db" --quiet
+            [ $form = binary ] || "$tools/bench_measure" "$work/$name.expat.$((i > 0))" "$tools/bench_expat" "$dir/$name" >"$work/log"
+        done
+        row "$name" "$work/$name.1" "$(wc -c <"$dir/$name")" "$("$tools/bench_counts" "$work/out.db" | cut -d ' ' -f 1)" \
+            $((64 * 1024)) "$(wc -c <"$work/out.db")"
+        [ $form = binary ] || row '  expat alone' "$work/$name.expat.1" "$(wc -c <"$dir/$name")" 0 0 0
+        rm -f "$work/out.db"
+    done
+done
+
 largest=
 for size in "${sizes[@]}"; do
     [ "$size" -gt 200 ] || largest=snapshot-$size
@@ -317,6 +343,15 @@ if [ "$mode" != sizes ]; then
     ! has 1000 || verdict '1 000 000 calls: wall time, s' "$(column cloud-1000.1 1)" 5
     for name in "${clouds[@]}"; do
         verdict "$name: peak memory, in parts of 128 MiB" "$(ratio "$(column "$name.1" 5)" 131072)" 1
+    done
+    for thousands in "${tptps[@]}"; do
+        name=tptp-binary-$thousands
+        verdict "$name: wall time, in times of 200 MB a second" \
+            "$(ratio "$(column "$name.1" 1)" "$(awk -v n="$(wc -c <"$dir/$name")" 'BEGIN { print n / 200e6 }')")" 1
+        verdict "tptp-xml-$thousands: CPU, in times of expat alone" \
+            "$(ratio "$(column "tptp-xml-$thousands.1" 4)" "$(column "tptp-xml-$thousands.expat.1" 4)")" 2
+        verdict "$name: peak memory, in parts of 64 MiB" "$(ratio "$(column "$name.1" 5)" 65536)" 1
+        verdict "tptp-xml-$thousands: peak memory, in parts of 64 MiB" "$(ratio "$(column "tptp-xml-$thousands.1" 5)" 65536)" 1
     done
     verdict 'CPU profile of 2.5 M samples: wall time, s' "$(column profile 1)" 0.6
     verdict "timeline-$middle: CPU, in times of snapshot-$middle" \
