@@ -32,6 +32,10 @@ static const char *const inputs[] = {
     "cloud.protocol",
     "cloud-two",
     "cloud-mixed",
+    "trace.trcbin",
+    "trace.trcxml",
+    "wide.trcxml",
+    "traces.zip",
     "split",
 };
 enum { INPUTS = sizeof inputs / sizeof inputs[0] };

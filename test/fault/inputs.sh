@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# inputs.sh MKHTRACE DATA DIR CMAKE MKFLARE MKCLOUD: makes the small inputs of the fault tests in DIR.
+# inputs.sh MKHTRACE DATA DIR CMAKE MKFLARE MKCLOUD MKTPTP: makes the small inputs of the fault tests in DIR.
 set -euo pipefail
 mkhtrace=$1
 tiny=$2/tiny
@@ -7,6 +7,7 @@ dir=$3
 cmake=$4
 mkflare=$5
 mkcloud=$6
+mktptp=$7
 
 rm -rf "$dir"
 mkdir -p "$dir"
@@ -38,6 +39,12 @@ small=(--calls 3 --methods 6 --depth 3 --frames 2 --threads 2)
 echo "no recording" >cloud-mixed/readme.txt
 # Files that take more than one block to read.
 "$mkcloud" -o cloud-large --container flat --calls 1500 --methods 2000
+# Traces of the TPTP profiler in both forms, plain, in another encoding, and as its workbench saves them.
+small=(--calls 6 --threads 2 --methods 4 --classes 3 --depth 3 --dumps 1)
+"$mktptp" -o trace.trcbin "${small[@]}" --break 12:garbage --missing-exit 3
+"$mktptp" -o trace.trcxml --form xml "${small[@]}" --extras
+"$mktptp" -o wide.trcxml --form xml "${small[@]}" --xml-encoding UTF-16LE --bom --objects 0
+"$mktptp" -o traces.zip --form xml "${small[@]}" --zip --sessions 2 --dumps 0
 # A recording in parts, for -D: the last one is empty, number 2 is missing.
 mkdir split
 "$mkhtrace" -o split/hiprofiler_data_20240102_030405_1.htrace --chunk-size 300 --snapshot snapshot.heapsnapshot
