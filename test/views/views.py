@@ -24,6 +24,7 @@ import made
 import pods
 import quality
 import stacks
+import tptps
 from expected import Heap, Profile
 from judge import Judge, Listed
 
@@ -242,6 +243,16 @@ def flare_group(j, t):
         flares.check(j, top if len(parts) > 1 else os.path.join(top, "x"))
 
 
+def tptp_group(j, t):
+    """Both forms; several sessions in one file."""
+    for name, options in (("binary", "--calls 600"), ("xml", "--form xml --calls 400 --zip --sessions 2 --all --open 1 --seed 7"),
+                          ("exclusive", "--calls 500 --size exclusive --endian big --entry B --exit B --cpu both --seed 5 --monitor-end 3 --missing-exit 9")):
+        path = os.path.join(j.work, name + ".trace")
+        t.run("mktptp", "-o", path, *options.split())
+        j.convert(name + "-tptp", path)
+        tptps.check(j, path)
+
+
 def is_test(t, name):
     """Whether ctest has it: unit tests by their file, others by their line."""
     part, _, rest = name.partition(".")
@@ -259,9 +270,10 @@ def listed_group(j, t):
     listed = Listed(os.path.join(HERE, "list.txt"))
     t.run("mkcloud", "-o", os.path.join(j.work, "pods"), "--calls", "20", "--pause", "100")
     t.run("mkflare", os.path.join(j.work, "flare"), "--missing-every=3")
+    t.run("mktptp", "-o", os.path.join(j.work, "tptp"), "--form", "xml", "--calls", "300", "--extras")
     names = set()
     for name, path in [(k, t.recording(k)) for k in ("snapshots", "timeline", "cpuprofile")] + [
-            (n, os.path.join(j.work, n)) for n in ("pods", "flare")]:
+            (n, os.path.join(j.work, n)) for n in ("pods", "flare", "tptp")]:
         j.convert("db-" + name, path)
         for kind, table in j.rows("SELECT type, name FROM sqlite_master WHERE type IN ('view', 'table') "
                                   "AND name NOT LIKE 'sqlite^_%' ESCAPE '^'"):
@@ -285,6 +297,7 @@ GROUPS = {
     "quality": quality_group,
     "cloud": cloud_group,
     "fixtures": fixtures_group,
+    "tptp": tptp_group,
     "heaps": made_group,
     "cpuprofile": profile_group,
     "snapshots": lambda j, t: heap_group(j, t, "snapshots"),
