@@ -57,7 +57,7 @@ done < <(grep -oE 'test/damage/[a-z_]+\.(sh|py)' $list | sort -u)
 while read -r target; do
     corpus=test/fuzz/corpus/${target#test/fuzz/fuzz_}
     [ -n "$(ls "$corpus" 2>/dev/null)" ] || wrong "$target has no corpus"
-done < <(grep -oE 'test/fuzz/fuzz_[a-z]+' $list | sort -u)
+done < <(grep -oE 'test/fuzz/fuzz_[a-z_]+' $list | sort -u)
 
 # Questions, on databases that grow.
 for question in share/sql/*.sql; do

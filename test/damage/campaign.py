@@ -61,7 +61,8 @@ TABLES = [
     ("trace nodes", "set", "SELECT file_id, id, count, size, parent_id FROM js_heap_trace_node"),
     ("trace functions", "set", "SELECT file_id, function_id, line, column FROM js_heap_trace_function_info"),
     ("threads", "set", "SELECT tid, name FROM thread"),
-    ("methods", "map", "SELECT raw_id, CASE name WHEN CAST(raw_id AS TEXT) THEN NULL ELSE name END || '|' || ifnull(class, '') FROM stack_method WHERE raw_id IS NOT NULL"),
+    ("methods", "map", "SELECT raw_id, CASE WHEN name IN (CAST(raw_id AS TEXT), 'method#' || raw_id) OR class LIKE 'class#%' THEN NULL "
+     "ELSE name END || '|' || ifnull(class, '') FROM stack_method WHERE raw_id IS NOT NULL"),
     # A path says nothing of itself but where a row refers to it: the table holds each once, whatever became of the rows.
     ("call paths", "set", "WITH RECURSIVE used(id) AS (SELECT node_id FROM stack_sample UNION SELECT node_id FROM stack_slice "
      "UNION SELECT p.parent_id FROM used u JOIN stack_node p ON p.id = u.id) "
@@ -85,6 +86,20 @@ TABLES = [
     ("pauses", "set", "SELECT ts, dur FROM cloud_suspend"),
     ("tags", "set", "SELECT s.ts, t.word_id, t.type FROM cloud_tag t LEFT JOIN stack_slice s ON s.id = t.slice_id"),
     ("words", "map", "SELECT word_id, word FROM cloud_dictionary"),
+    ("invocations", "set", "SELECT t.ticket, t.stack_depth, c.class_id, s.ts FROM tptp_invocation t LEFT JOIN stack_slice s ON s.id = t.slice_id "
+     "LEFT JOIN tptp_class c ON c.id = t.class_id"),
+    ("classes", "map", "SELECT class_id, CASE defined WHEN 1 THEN name END FROM tptp_class"),
+    ("allocations", "set", "SELECT t.tid, a.ts, a.object_id, a.size, a.line, c.class_id, m.raw_id FROM tptp_allocation a LEFT JOIN thread t ON "
+     "t.itid = a.itid LEFT JOIN tptp_class c ON c.id = a.class_id LEFT JOIN stack_method m ON m.id = a.method_id"),
+    ("frees", "set", "SELECT f.ts, f.object_id, f.age, a.ts FROM tptp_free f LEFT JOIN tptp_allocation a ON a.id = f.allocation_id"),
+    ("collections", "set", "SELECT ts, dur, bytes_after, bytes_total, objects_after FROM runtime_pause WHERE state = 0"),
+    ("waits", "set", "SELECT w.kind, t.tid, w.object_id, o.tid, w.timeout, w.ts, w.dur FROM lock_wait w LEFT JOIN thread t ON t.itid = w.itid "
+     "LEFT JOIN thread o ON o.itid = w.owner_itid WHERE w.state = 0"),
+    ("aggregates", "set", "SELECT a.depth, a.base_dur, a.min_dur, a.max_dur, a.base_cpu_dur, a.calls, m.raw_id FROM tptp_aggregate a LEFT JOIN "
+     "stack_method m ON m.id = a.method_id"),
+    ("references", "set", "SELECT d.dump_id, r.from_object_id, r.to_object_id FROM tptp_reference r LEFT JOIN tptp_heap_dump d ON "
+     "d.id = r.heap_dump_id"),
+    ("options", "set", "SELECT key, value FROM tptp_option"),
     ("cpu usage", "set", "SELECT ts, dur, total_load, user_load, system_load, process_num FROM cpu_usage"),
     ("parameters", "set", "SELECT c.ts, p.word_id, p.value FROM cloud_call_param p JOIN cloud_call c ON c.id = p.call_id"),
 ]
@@ -197,6 +212,9 @@ def recordings(program, tools, data, folder):
     for name, source in sets:
         files = [os.path.join(d, f) for d, _, names in os.walk(source) for f in names] if os.path.isdir(source) else [source]
         yield name, source, sorted(f for f in files if "filelist" not in f and "callsDictionary" not in f and "/gc/" not in f)
+    for name, form in (("tptp-binary", "binary"), ("tptp-xml", "xml")):
+        run(tool("mktptp"), "-o", path(name), "--form", form, "--calls", "150")
+        yield name, path(name), [path(name)]
     pack = {"gz": lambda data: gzip.compress(data, mtime=0), "bz2": bz2.compress, "xz": lzma.compress}
     for name, source in (("tar", "flare"), ("zip", "cloud-agent"), ("gz", "cpuprofile"), ("bz2", "cpuprofile"), ("xz", "cpuprofile")):
         target = path("in-" + name)

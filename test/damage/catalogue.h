@@ -66,6 +66,7 @@ extern const item wire_items[];
 extern const item envelope_items[];
 extern const item heap_items[];
 extern const item profile_items[];
+extern const item tptp_items[];
 
 /* --- what the tables share -------------------------------------------------------------------- */
 

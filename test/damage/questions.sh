@@ -61,6 +61,15 @@ question cloud_call_tree calls
 question cloud_slow_calls calls
 question cloud_calls_by_param calls
 question slice_hot_methods calls
+question lock_waits trace
+question pause_share trace
+question slice_call_tree trace
+question slice_hot_methods trace
+question tptp_allocation_sites trace
+question tptp_filters trace
+question tptp_live_objects trace
+question tptp_paths_to_roots references --param object=40
+question tptp_references references --param object=911
 question cloud_call_statements one_call
 question cloud_call_tree one_call
 question slice_hot_methods one_call
