@@ -84,7 +84,7 @@ class Session:
 
 def has_gap(found):
     """Is something missing, so that what depends on it is not certain?"""
-    return any(s.notes[note] for s in found for note in ("message-size", "message-bad", "nesting", "lost-tail", "truncated"))
+    return any(s.notes[note] for s in found for note in ("message-size", "message-bad", "nesting", "lost-tail", "truncated", "doubled"))
 
 
 class Bad(Exception):

@@ -30,8 +30,9 @@ def dotted(name):
 class Model:
     """The rows of a session."""
 
-    def __init__(self, number, out):
+    def __init__(self, number, out, notes):
         self.n = number
+        self.notes = notes
         self.out = out
         self.threads = {}  # by id: the newest
         self.classes = {}
@@ -323,6 +324,8 @@ class Thread:
         out = model.out["slices"]
         cpu = v.get("threadCpuTime")
         out.append([model.n, self.name_of() if self.tid else None, parent, method, v["time"], None, None, None, len(self.stack), 1])
+        if v.get("ticket") and any(c.ticket == v["ticket"] for c in self.stack):
+            model.notes["doubled"] += 1  # tickets are unique: a piece of the trace stands there twice
         call = Call(len(out), out[-1], v.get("ticket"), v.get("methodIdRef"), v["time"], cpu, self.cpu)
         self.cpu = cpu or self.cpu
         call.details = [model.n, len(out), either(v, "objIdRef", "transientObjIdRef"),
@@ -382,7 +385,7 @@ def tables(sessions):
     """Rows of each table by its name; the first cell is the number of the session."""
     out = collections.defaultdict(list)
     for number, s in enumerate(sessions, 1):
-        m = Model(number, out)
+        m = Model(number, out, s.notes)
         for name, values in s.events:
             if name in tptp.OTHERS:
                 m.on_extra(name, values)
@@ -486,7 +489,8 @@ def main():
         want, doubtful = database(sys.argv[2]), False
     else:
         found = tptp.sessions(data)
-        want, doubtful = tables(found), tptp.has_gap(found)
+        want = tables(found)
+        doubtful = tptp.has_gap(found)
     wrong = compare(database(sys.argv[1]), want, doubtful=doubtful)
     print("\n".join(wrong) or "equal: %d rows" % sum(map(len, want.values())))
     sys.exit(1 if wrong else 0)

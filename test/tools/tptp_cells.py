@@ -49,8 +49,9 @@ def against_reader(what, path, database="out.db"):
         return None
     with open(path, "rb") as f:
         found = tptp.sessions(f.read())
+    rows = tptp_rows.tables(found)
     doubtful = tptp.has_gap(found)
-    lines = tptp_rows.compare(got, tptp_rows.tables(found), 1, doubtful)
+    lines = tptp_rows.compare(got, rows, 1, doubtful)
     if lines:
         wrong(what, lines)
     return got, doubtful
