@@ -68,6 +68,12 @@ static bool slow(void)
     return s != NULL && strcmp(s, "1") == 0;
 }
 
+/* Every how manyth byte is damaged. */
+static size_t step(int f)
+{
+    return slow() ? 1 : f == WIDE ? 7 : f == XML ? 3 : 2;
+}
+
 /* The text in UTF-16, little-endian; two bytes of UTF-8 at most. */
 static bytes widened(void)
 {
@@ -209,7 +215,7 @@ static void test_cut_at_every_byte(void **state)
         import_damaged(&whole, &file, 0);
         assert_int_equal(whole.code, TS_OK);
         assert_int_equal(complaints(&whole), 0);
-        for (size_t cut = 0; cut < file.n; cut++) {
+        for (size_t cut = 0; cut < file.n; cut += f == WIDE ? step(f) : 1) {
             bytes part = {file.p, cut, 0};
             run r;
             import_damaged(&r, &part, 0);
@@ -219,7 +225,7 @@ static void test_cut_at_every_byte(void **state)
             }
             run_free(&r);
         }
-        assert_in_range(silent, 10, f == WIDE ? 300 : 150);
+        assert_in_range(silent, 10, 150);
         run_free(&whole);
         free(file.p);
     }
@@ -232,10 +238,10 @@ static void test_bits_flipped(void **state)
     UNUSED(state);
     for (int f = 0; f < FORMS; f++) {
         bytes file = make((form)f);
-        for (size_t at = 0; at < file.n; at++) {
+        for (size_t at = 0; at < file.n; at += step(f)) {
             for (size_t bit = 0; bit < 8; bit++) {
                 run r;
-                if (!slow() && bit != at % 8) {
+                if (!slow() && bit != at / step(f) % 8) {
                     continue;
                 }
                 file.p[at] ^= (uint8_t)(1U << bit);
@@ -253,7 +259,7 @@ static void test_pieces_lost_or_doubled(void **state)
     UNUSED(state);
     for (int f = 0; f < FORMS; f++) {
         bytes file = make((form)f);
-        for (size_t at = 0; at + 4 < file.n; at += slow() ? 1 : 7) {
+        for (size_t at = 0; at + 4 < file.n; at += slow() ? 1 : 17) {
             size_t n = 1 + at % 200;
             bytes other = {0};
             run r;
