@@ -1,6 +1,8 @@
 """Traces of the TPTP profiler whose cost should grow with their size and no faster, in time and in memory; see measure.py."""
 
+import os
 import struct
+import sys
 
 import measure
 
@@ -470,6 +472,13 @@ def s_xml_wide(o, n):  # UTF-16
     o.put([b"\xff\xfe"] + [(CALL % (i, i + 1, i, i + 1)).decode().encode("utf-16-le") for i in range(n)])
 
 
+# The others are tried with TS_SLOW=1.
+ALWAYS = """options calls calls_open exits_unmatched exits_below aggregates_unmatched paths threads_undefined objects_of_one_id waits_of_one gaps
+gap_almost sessions headers xml_calls xml_attributes_unknown xml_nested_open xml_value_open xml_comment_open xml_value_long
+xml_cut_elements xml_annotations""".split()
+
 if __name__ == "__main__":
+    every = {name[2:]: f for name, f in list(globals().items()) if name.startswith("s_")}
+    some = every if len(sys.argv) != 2 or os.environ.get("TS_SLOW") == "1" else {name: every[name] for name in ALWAYS}
     # docs/formats.md: a part that every import has, and so much for what is open, defined or alive, each of which takes some bytes of the file.
-    measure.main({name[2:]: f for name, f in list(globals().items()) if name.startswith("s_")}, Out, "options", 40 * MB, 16, 2000)
+    measure.main(every if sys.argv[1] == "--list" else some, Out, "options", 40 * MB, 16, 2000)

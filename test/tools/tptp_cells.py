@@ -89,7 +89,7 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         os.chdir(work)
         shapes()
-        for seed in tptp_made.seeds(8):
+        for seed in tptp_made.seeds(6):
             both_forms(seed, False)
             both_forms(seed, True)
         os.chdir("/")
