@@ -63,7 +63,7 @@ def random_options(seed, damaged):
         xml += maybe(rng, 0.3, flag)
     if damaged:
         for _ in range(rng.randrange(3)):
-            xml += ["--break", "%d:%s" % (rng.randrange(calls), rng.choice(["text", "nested", "other", "attribute"]))]
+            xml += ["--break", "%d:%s" % (rng.randrange(1, calls), rng.choice(["text", "nested", "other", "attribute"]))]
         # Three known messages in a row end such a gap, so it needs them to lose nothing.
         if not any("unknown-event" in o or ":" in o or o == "--stop" for o in both):
             binary += maybe(rng, 0.7, "--break", "%d:%s" % (rng.randrange(calls), rng.choice(["padding", "garbage"])))
