@@ -3,8 +3,8 @@
 
 #include <sys/stat.h>
 
-static const item *const sections[] = {framing_items, wire_items, envelope_items, heap_items,
-                                       profile_items, tptp_items};
+static const item *const sections[] = {framing_items, wire_items,    envelope_items,
+                                       heap_items,    profile_items, tptp_items};
 enum { SECTIONS = sizeof sections / sizeof sections[0] };
 
 static making make_item(const item *it)
@@ -200,8 +200,8 @@ int main(int argc, char **argv)
     {                                                                                              \
 #name, check_section, NULL, NULL, (void *)(uintptr_t)name##_items                          \
     }
-    const struct CMUnitTest tests[] = {SECTION(framing), SECTION(wire), SECTION(envelope),
-                                       SECTION(heap), SECTION(profile), SECTION(tptp)};
+    const struct CMUnitTest tests[] = {SECTION(framing), SECTION(wire),    SECTION(envelope),
+                                       SECTION(heap),    SECTION(profile), SECTION(tptp)};
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);
     }
