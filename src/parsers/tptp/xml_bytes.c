@@ -109,6 +109,15 @@ static ts_code decode_wide(tptp_xml *x, size_t *used, uint64_t *replaced, bool e
     return code;
 }
 
+/* Nothing was fed: there is no memory either. */
+static void drop_used(tptp_xml *x, size_t used)
+{
+    if (used > 0) {
+        memmove(x->raw.p, x->raw.p + used, x->raw.n - used);
+        x->raw.n -= used;
+    }
+}
+
 ts_code tptp_xml_decode(tptp_xml *x, const uint8_t *p, size_t n, bool ended)
 {
     uint64_t replaced = 0;
@@ -128,8 +137,7 @@ ts_code tptp_xml_decode(tptp_xml *x, const uint8_t *p, size_t n, bool ended)
             return code;
         }
         x->offset += used;
-        memmove(x->raw.p, x->raw.p + used, x->raw.n - used);
-        x->raw.n -= used;
+        drop_used(x, used);
     }
     used = x->raw.n;
     if (x->decoding == TPTP_DECODE_UTF8) {
@@ -140,8 +148,7 @@ ts_code tptp_xml_decode(tptp_xml *x, const uint8_t *p, size_t n, bool ended)
     } else {
         code = decode_wide(x, &used, &replaced, ended);
     }
-    memmove(x->raw.p, x->raw.p + used, x->raw.n - used);
-    x->raw.n -= used;
+    drop_used(x, used);
     if (code == TS_OK && replaced > 0) {
         code = tptp_xml_issue(x, TS_ISSUE_tptp_bad_text, x->offset,
                               "the text is not valid in its encoding");
