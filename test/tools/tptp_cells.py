@@ -72,6 +72,7 @@ def both_forms(seed, damaged):
 def shapes():
     """What random options have seldom or not at all."""
     for options in (["--worked"], ["--depth", "300", "--calls", "3000"], ["--cpu", "own", "--calls", "3000"], ["--cpu", "both"],
+                    ["--cpu", "own", "--calls", "300", "--seed", "73", "--threads", "2", "--depth", "4", "--methods", "20", "--unit", "us"],
                     ["--sessions", "3"], ["--endian-byte", "7"], ["--endian", "big", "--endian-byte", "1"], ["--frequency-double"],
                     ["--major", "9"], ["--data-offset", "0"], ["--encoding", "KOI8-R", "--names", "ascii"], ["--encoding", "nonsense"],
                     ["--break", "30:longer"], ["--break", "40:shorter"], ["--break", "40:no-end"], ["--break", "30:bad-bytes"],

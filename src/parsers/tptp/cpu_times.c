@@ -92,7 +92,7 @@ ts_code tptp_cpu_exit(tptp_session *s, tptp_thread *t, const tptp_frame *f, cons
     tptp_cpu_wait w = {f->slice, tptp_cpu_of(r), f->cpu, f->cpu_entered};
     bool fell = w.exit.ns != 0 && t->cpu_last.ns != 0 && w.exit.ns < t->cpu_last.ns;
     ts_code code = TS_OK;
-    if (w.exit.ns == 0 && (t->cpu_mode != TPTP_CPU_OWN || (r->bad & TPTP_BIT(CPU)) != 0)) {
+    if (w.exit.ns == 0) { /* binary traces have no other way to say that it was not recorded */
         return settle_cpu(s, w.slice, -1);
     }
     if (fell && t->cpu_mode != TPTP_CPU_OWN && (code = value_fell(s, t, &w)) != TS_OK) {
