@@ -135,8 +135,19 @@ ts_code ts_stat(ts_store *store, const char *event, const char *type, uint64_t n
     return ts_fail(store->ctx, TS_ERR_INTERNAL, "stat has no row for %s, %s", event, type);
 }
 
+/* Viewers draw call stacks only where one of these events says that there is something. */
+static ts_code count_slices(ts_store *store)
+{
+    uint64_t slices = ts_sink_rows(store->sink, TS_T_stack_slice);
+    return slices == 0 ? TS_OK : ts_stat(store, "print", "received", slices);
+}
+
 static ts_code write_stat(ts_store *store)
 {
+    ts_code code = count_slices(store);
+    if (code != TS_OK) {
+        return code;
+    }
     for (size_t e = 0; e < TS_STAT_EVENTS; e++) {
         for (size_t t = 0; t < TS_STAT_TYPES; t++) {
             ts_row_stat row = {0,
@@ -145,7 +156,7 @@ static ts_code write_stat(ts_store *store)
                                ts_store_clamp(store->stat[e][t]),
                                ts_text_of(stat_types[t].severity),
                                TS_TEXT_LIT("trace")};
-            ts_code code = ts_sink_put(store->sink, TS_T_stat, &row);
+            code = ts_sink_put(store->sink, TS_T_stat, &row);
             if (code != TS_OK) {
                 return code;
             }

@@ -18,6 +18,20 @@ def cloud(r):
     r.view("calls")
 
 
+def tptp(r):
+    """Invocations of both forms as call stacks."""
+    for form in ("binary", "xml"):
+        r.convert(form, r.make("mktptp", "t." + form, "--form", form, "--calls", "400"))
+        r.view("calls")
+        r.same("calls", r.one("SELECT count(*) FROM callstack"), r.one("SELECT count(*) FROM stack_slice"))
+        r.same("names", r.rows("""SELECT c.name, count(*) FROM callstack AS c GROUP BY 1 ORDER BY 1"""),
+               r.rows("""SELECT coalesce(m.class || '.', '') || m.name, count(*) FROM stack_slice AS s JOIN stack_node AS n ON n.id = s.node_id
+                         JOIN stack_method AS m ON m.id = n.method_id GROUP BY 1 ORDER BY 1"""))
+        r.same("pids", r.rows("SELECT p.pid, d.pid_known FROM process AS p JOIN process_detail AS d ON d.ipid = p.ipid WHERE p.id > 0"),
+               r.rows("SELECT pid, pid IS NOT NULL FROM tptp_process"))
+        r.same("calls of the process", r.one("SELECT sum(slice_count) FROM process"), r.one("SELECT count(*) FROM stack_slice"))
+
+
 def flare(r):
     r.make("mkflare", "flare-a", "--threads=4", "--seconds=6", output=False)
     path = r.make("mkflare", "flare-b", "--threads=3", "--seconds=5", "--seed=7", "--missing-every=3", output=False)
@@ -249,5 +263,5 @@ def mixed(r):
     both(r, 2)
 
 
-GROUPS = {"cloud": cloud, "flare": flare, "arkts": arkts, "plugins": plugins, "bare": bare, "several": several, "ends": ends, "edges": edges,
+GROUPS = {"cloud": cloud, "flare": flare, "tptp": tptp, "arkts": arkts, "plugins": plugins, "bare": bare, "several": several, "ends": ends, "edges": edges,
           "mixed": mixed}

@@ -160,6 +160,9 @@ static ts_code put_slice(tptp_session *s, const tptp_thread *t, tptp_frame *f,
                  parent_id);
     TPTP_NULL_IF(!f->cpu_reserved, stack_slice, &row, cpu_dur);
     TPTP_NULL_TIME(stack_slice, &row, ts);
+    if (s->ipid >= 0) {
+        ts_process_row(s->store, s->ipid)->slice_count++;
+    }
     tptp_count_imported(s, TPTP_C_CALLS);
     return ts_sink_reserve(s->sink, TS_T_stack_slice, &row,
                            LATE_COLUMNS |
