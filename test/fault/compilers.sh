@@ -8,7 +8,7 @@ source=$(cd "$4" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 bash "$source/test/fault/inputs.sh" "$tools/mkhtrace" "$source/test/data" "$scratch/inputs" cmake \
-    "$tools/mkflare" "$tools/mkcloud"
+    "$tools/mkflare" "$tools/mkcloud" "$tools/mktptp"
 
 compared=0
 for input in "$scratch"/inputs/*.* "$scratch/inputs/flare" "$scratch/inputs/cloud" "$source"/test/data/*.gz "$source"/test/data/tiny/*; do

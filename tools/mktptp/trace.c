@@ -68,12 +68,12 @@ static int64_t thread_id(int64_t i)
 static const char *letters(const trace *t, int64_t i)
 {
     static const char *const ascii[] = {"Parser", "Loader", "Query$Row", "View", "Cache"};
-    static const char *const latin[] = {"Gr\xc3\xb6\xc3\x9f"
-                                        "e",
+    static const char *const latin[] = {("Gr\xc3\xb6\xc3\x9f"
+                                         "e"),
                                         "Na\xc3\xafve", "A&B", "Se\xc3\xb1or$Row"};
     static const char *const all[] = {"\xe7\xb1\xbb",
-                                      "Gr\xc3\xb6\xc3\x9f"
-                                      "e",
+                                      ("Gr\xc3\xb6\xc3\x9f"
+                                       "e"),
                                       "\xf0\x9f\x98\x80", "A<B>\"'&", "View"};
 
     if (strcmp(t->c->names, "ascii") == 0)

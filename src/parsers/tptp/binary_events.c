@@ -207,7 +207,7 @@ static void number_of_text(tptp_record *r)
 
 ts_code tptp_binary_event(tptp_binary *b, const tptp_event_info *event, uint64_t offset)
 {
-    bool begun;
+    bool begun = false;
     ts_code code = convert_times(b, offset);
     b->record.offset = offset;
     b->events = true;

@@ -149,9 +149,6 @@ ts_code tptp_xml_decode(tptp_xml *x, const uint8_t *p, size_t n, bool ended)
         code = decode_wide(x, &used, &replaced, ended);
     }
     drop_used(x, used);
-    if (code == TS_OK && replaced > 0) {
-        code = tptp_xml_issue(x, TS_ISSUE_tptp_bad_text, x->offset,
-                              "the text is not valid in its encoding");
-    }
+    x->replaced += replaced;
     return code;
 }

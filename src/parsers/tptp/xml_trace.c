@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/utf8.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -474,6 +475,12 @@ ts_code tptp_xml_finish(tptp_xml *x)
         return ts_fail(x->ctx, TS_ERR_FORMAT, "%s is no TPTP trace: it has none of its elements",
                        x->import.job->name);
     }
+    /* At the end: where it comes between others would depend on the blocks of the input. */
+    if (code == TS_OK && x->replaced > 0) {
+        code =
+            tptp_xml_issue(x, TS_ISSUE_tptp_bad_text, (uint64_t)TS_NO_OFFSET,
+                           "%" PRIu64 " characters are not valid in their encoding", x->replaced);
+    }
     if (code == TS_OK && (x->held.n > 0 || x->depth > 0)) {
         code = lose_here(x, TS_ISSUE_tptp_element_cut, 0, x->held.n,
                          "the input ends inside an element");
@@ -543,7 +550,7 @@ static bool begins_trace(const tptp_names *names, const char *p, size_t n)
 bool tptp_xml_sniff(const uint8_t *p, size_t n)
 {
     static const ts_hash_key key = {{0, 0}};
-    char head[TS_PEEK];
+    char head[TS_PEEK] = {0};
     tptp_names names;
     size_t k = 0;
     size_t i = 0;

@@ -44,6 +44,7 @@ typedef struct tptp_xml {
     tptp_encoding encoding;
     ts_buf raw;
     ts_buf declared;
+    uint64_t replaced; /* characters that were not valid in another encoding than UTF-8 */
 
     ts_buf held; /* UTF-8 */
     size_t at;
