@@ -134,7 +134,7 @@ static size_t name_slot(const tptp_name *const *slots, const ts_hash_key *key, c
                         size_t n)
 {
     enum { HASHED = 24 };
-    char small[HASHED];
+    char small[HASHED] = {0};
     size_t k = n < HASHED ? n : HASHED;
     ts_hash h = ts_hash_begin(key);
     size_t i;
