@@ -6,13 +6,14 @@
 
 #include <stdio.h>
 
-enum { HEAD_BYTES = 256 };
+enum { BOM_BYTES = 3, HEAD_BYTES = 256 };
 
 /* The name in encoding="..." of a declaration, or NULL. */
 static ts_text declared_encoding(const char *p, size_t n)
 {
     const char *end;
     const char *e;
+    n = n < HEAD_BYTES - BOM_BYTES ? n : HEAD_BYTES - BOM_BYTES; /* what is always there by now */
     if (n < 5 || memcmp(p, "<?xml", 5) != 0) {
         return TS_TEXT_NULL;
     }
@@ -59,9 +60,9 @@ static ts_code detect(tptp_xml *x, size_t *skip)
     const unsigned char *p = (const unsigned char *)x->raw.p;
     size_t n = x->raw.n;
     *skip = 0;
-    if (n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0) {
-        *skip = 3;
-        return take_declared(x, x->raw.p + 3, n - 3);
+    if (n >= BOM_BYTES && memcmp(p, "\xef\xbb\xbf", BOM_BYTES) == 0) {
+        *skip = BOM_BYTES;
+        return take_declared(x, x->raw.p + BOM_BYTES, n - BOM_BYTES);
     }
     if (n >= 2 && ((p[0] == 0xff && p[1] == 0xfe) || (p[0] == 0xfe && p[1] == 0xff))) {
         *skip = 2;
