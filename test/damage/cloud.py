@@ -1,6 +1,6 @@
 """Recordings of the Cloud Profiler whose cost should grow with their size and no faster, in time and in memory.
 
-usage: cloud.py PROGRAM [SHAPE]...   each shape in four sizes, each twice the one before, as long as nothing is wrong
+usage: cloud.py PROGRAM [SHAPE]...   each shape in the sizes that measure.py says, as long as nothing is wrong
        cloud.py --write SHAPE N PATH  one of them
 """
 

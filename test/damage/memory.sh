@@ -23,7 +23,8 @@ bound() {
     printf '%-20s %9d  KiB %7d of %7d\n' "$1" "$2" "$kib" "$most"
     rm -f out.db input
 }
-m=1000000
+m=400000
+[ "${TS_SLOW:-0}" = 0 ] || m=1000000
 bound string 60000000 0
 bound string_escaped 60000000 0
 bound string_object 60000000 0

@@ -263,13 +263,7 @@ bool fault_file_is(const char *path, const void *p, size_t n)
 
 /* --- sweeps ---------------------------------------------------------------------------------- */
 
-bool fault_slow(void)
-{
-    const char *slow = getenv("TS_SLOW");
-    return slow != NULL && strcmp(slow, "1") == 0;
-}
-
 uint64_t fault_step(uint64_t all, uint64_t points)
 {
-    return fault_slow() || all <= points ? 1 : all / points;
+    return test_slow() || all <= points ? 1 : all / points;
 }

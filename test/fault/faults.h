@@ -49,7 +49,6 @@ int fault_names(const char *dir);
 bool fault_file_is(const char *path, const void *p, size_t n);
 
 /* TS_SLOW=1: all points of a sweep, else so many steps at most that `points` are tried. */
-bool fault_slow(void);
 uint64_t fault_step(uint64_t all, uint64_t points);
 
 #endif

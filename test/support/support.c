@@ -69,3 +69,9 @@ void test_write_file(const char *path, const void *p, size_t n)
     assert_int_equal(fwrite(p, 1, n, out), n);
     assert_int_equal(fclose(out), 0);
 }
+
+bool test_slow(void)
+{
+    const char *slow = getenv("TS_SLOW");
+    return slow != NULL && strcmp(slow, "1") == 0;
+}

@@ -41,4 +41,8 @@ ts_allocator test_failing_allocator(test_failing *f);
 char *test_read_file(const char *path, size_t *n);
 void test_write_file(const char *path, const void *p, size_t n);
 
+/* Whether TS_SLOW=1 asks for complete sweeps (scripts/nightly.sh); else a sample of them is enough.
+ */
+bool test_slow(void);
+
 #endif

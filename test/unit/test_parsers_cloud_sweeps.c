@@ -10,12 +10,6 @@
 /* The dictionary is long and all its words are alike. */
 enum { DICTIONARY_STEP = 41 };
 
-static bool slow(void)
-{
-    const char *s = getenv("TS_SLOW");
-    return s != NULL && strcmp(s, "1") == 0;
-}
-
 /* Something in every stream: texts and references to them, parameters, an amount that was cut, two
  * roots, one of which lacks its end, and calls of both. */
 static pod everything(void)
@@ -152,7 +146,7 @@ static void sweep_cuts(bool agent)
     for (int w = 0; w < STREAMS; w++) {
         size_t n = s.files[w].n;
         for (size_t cut = 0; cut < n;
-             cut += w == DICTIONARY && cut > 8 && !slow() ? DICTIONARY_STEP : 1) {
+             cut += w == DICTIONARY && cut > 8 && !test_slow() ? DICTIONARY_STEP : 1) {
             run r;
             s.files[w].n = cut;
             import_damaged(&r, &s, 0);
@@ -179,7 +173,7 @@ static void sweep_bits(bool agent)
     run whole;
     import_damaged(&whole, &s, 0);
     for (int w = 0; w < STREAMS; w++) {
-        size_t step = slow() ? 1 : w == DICTIONARY ? 8 * DICTIONARY_STEP + 1 : agent ? 3 : 1;
+        size_t step = test_slow() ? 1 : w == DICTIONARY ? 8 * DICTIONARY_STEP + 1 : agent ? 3 : 1;
         for (size_t bit = 0; bit < 8 * s.files[w].n; bit += step) {
             run r;
             s.files[w].p[bit / 8] ^= (uint8_t)(1U << bit % 8);
@@ -230,7 +224,7 @@ static void test_files_in_blocks(void **state)
         compare_blocks(&s);
         for (int w = 0; w < STREAMS; w++) {
             size_t n = s.files[w].n;
-            size_t step = slow() ? 1 : w == DICTIONARY ? 997 : 7;
+            size_t step = test_slow() ? 1 : w == DICTIONARY ? 997 : 7;
             for (size_t at = 0; at < n; at += step) {
                 s.files[w].n = at;
                 compare_blocks(&s);
@@ -279,7 +273,7 @@ static void test_conversation_cut_at_every_byte(void **state)
     UNUSED(state);
     import_stream(&whole, &b, 0);
     assert_ok(whole.ctx, whole.code);
-    for (size_t n = 13; n < b.n; n += slow() ? 1 : n % 11 + 1) {
+    for (size_t n = 13; n < b.n; n += test_slow() ? 1 : n % 11 + 1) {
         bytes part = {.p = b.p, .n = n};
         run r;
         import_stream(&r, &part, 0);
@@ -299,10 +293,10 @@ static void test_conversation_with_bits_flipped(void **state)
 {
     bytes b = conversation();
     UNUSED(state);
-    for (size_t at = 0; at < b.n; at += slow() || at < 200 ? 1 : 17) {
+    for (size_t at = 0; at < b.n; at += test_slow() || at < 200 ? 1 : 17) {
         for (size_t bit = 0; bit < 8; bit++) {
             run r;
-            if (!slow() && bit != at % 8) {
+            if (!test_slow() && bit != at % 8) {
                 continue;
             }
             b.p[at] ^= (uint8_t)(1U << bit);

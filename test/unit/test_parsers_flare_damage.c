@@ -883,7 +883,7 @@ static void check_damaged(const sample *s, bool with_parts)
 
 static unsigned stride(void)
 {
-    return getenv("TS_SLOW") == NULL ? 11 : 1;
+    return test_slow() ? 1 : 11;
 }
 
 static void test_every_cut(void **state)

@@ -62,16 +62,10 @@ static const char text[] = TPTP_XML
     "<threadEnd threadIdRef=\"1\" time=\"0.00000212\"/><traceEnd traceIdRef=\"T\" "
     "time=\"0.00000213\"/></TRACE>\n";
 
-static bool slow(void)
-{
-    const char *s = getenv("TS_SLOW");
-    return s != NULL && strcmp(s, "1") == 0;
-}
-
 /* Every how manyth byte is damaged. */
 static size_t step(int f)
 {
-    return slow() ? 1 : f == WIDE ? 7 : f == XML ? 3 : 2;
+    return test_slow() ? 1 : f == WIDE ? 7 : f == XML ? 3 : 2;
 }
 
 /* The text in UTF-16, little-endian; two bytes of UTF-8 at most. */
@@ -151,11 +145,11 @@ static void test_blocks(void **state)
     for (int f = 0; f < FORMS; f++) {
         bytes file = make((form)f);
         compare_blocks(&file);
-        for (size_t cut = 1; cut < file.n; cut += slow() ? 7 : 97) {
+        for (size_t cut = 1; cut < file.n; cut += test_slow() ? 7 : 97) {
             bytes part = {file.p, cut, 0};
             compare_blocks(&part);
         }
-        for (size_t at = 0; at < file.n; at += slow() ? 5 : 61) {
+        for (size_t at = 0; at < file.n; at += test_slow() ? 5 : 61) {
             uint8_t was = file.p[at];
             file.p[at] ^= (uint8_t)(1U << at % 8);
             compare_blocks(&file);
@@ -241,7 +235,7 @@ static void test_bits_flipped(void **state)
         for (size_t at = 0; at < file.n; at += step(f)) {
             for (size_t bit = 0; bit < 8; bit++) {
                 run r;
-                if (!slow() && bit != at / step(f) % 8) {
+                if (!test_slow() && bit != at / step(f) % 8) {
                     continue;
                 }
                 file.p[at] ^= (uint8_t)(1U << bit);
@@ -259,7 +253,7 @@ static void test_pieces_lost_or_doubled(void **state)
     UNUSED(state);
     for (int f = 0; f < FORMS; f++) {
         bytes file = make((form)f);
-        for (size_t at = 0; at + 4 < file.n; at += slow() ? 1 : 17) {
+        for (size_t at = 0; at + 4 < file.n; at += test_slow() ? 1 : 17) {
             size_t n = 1 + at % 200;
             bytes other = {0};
             run r;

@@ -156,8 +156,9 @@ static void test_every_call_may_fail(void **state)
     for (size_t e = 0; e < 3; e++) {
         for (uint64_t n = 1; n <= all; n++) {
             s = (faults){.fail_at = n, .number = errors[e].number};
-            /* A stat that fails without an error number is none. */
-            if (errors[e].number == 0 && n <= 2) {
+            /* A stat that fails without an error number is none. Each call fails in one way, unless
+             * time does not matter. */
+            if ((errors[e].number == 0 && n <= 2) || (!test_slow() && n > 6 && n % 3 != e)) {
                 continue;
             }
             assert_failure(f->ctx, write_database(f->ctx, path), TS_ERR_OUTPUT, path);

@@ -6,12 +6,6 @@
 
 #define GIB (UINT64_C(1) << 30)
 
-static bool wanted(void)
-{
-    const char *slow = getenv("TS_SLOW");
-    return slow != NULL && slow[0] != '\0' && strcmp(slow, "0") != 0;
-}
-
 /* Without a partner: INSERT would need as much again. */
 static void alone(pair *x, const fixture *f, uint32_t page_size, const char *specs)
 {
@@ -164,7 +158,7 @@ int main(void)
         TEST(test_beyond_1_gib),     TEST(test_beyond_2_gib), TEST(test_beyond_4_gib),
         TEST(test_full_third_level), TEST(test_many_rows),
     };
-    if (!wanted()) {
+    if (!test_slow()) {
         print_message("skipped: TS_SLOW is not set\n");
         return 0;
     }

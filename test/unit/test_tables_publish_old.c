@@ -337,6 +337,9 @@ static void test_every_call_fails(void **state)
         image old;
         make_image(f, &old, &cases[c], "first");
         for (size_t i = 0; i < sizeof changing / sizeof changing[0]; i++) {
+            if (!test_slow() && (i + (size_t)c) % 2 != 0) { /* each call in every second case */
+                continue;
+            }
             fault.what = changing[i];
             fault.kill = false;
             int failures = 0;
