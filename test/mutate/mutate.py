@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Changes the program in one place at a time and asks whether a test notices.
 
-    mutate.py map --build DIR --out MAP         which lines of src/ each test of a coverage build runs, and how long it takes
+    mutate.py map --build DIR --out MAP         which lines of src/ each test of a coverage build runs, and how much processor time it takes
     mutate.py run --map MAP [--count N] [--seed S] [--jobs J] [--seconds T] [--only PATTERN] [--again FILE] [--work DIR] [--report FILE]
 
 `run` draws N mutants of src/ (mutants.py says what a mutant is), builds each in a copy of the tree with sanitizers and runs the tests that reach the changed
-line, short ones first, until one fails. A mutant is
+line, short ones first, until one fails. Seconds are those of the processor, so that a busy machine changes nothing. A mutant is
     caught      a test failed, crashed or hung, or it does not compile;
     equivalent  its optimised object code is that of the program;
     survived    all tests passed, or no test reaches the line, or the tests passed that fit into T seconds.
@@ -48,8 +48,21 @@ def tests_of(build):
         yield test["name"], test["command"], properties
 
 
+def wait_for(process, seconds):
+    """The exit code, or -1 after these seconds of the clock, and the processor time of it and of what it waited for."""
+    end = time.monotonic() + seconds
+    while True:
+        pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+        if pid != 0:
+            process.returncode = os.waitstatus_to_exitcode(status)
+            return process.returncode, usage.ru_utime + usage.ru_stime
+        if time.monotonic() > end:
+            return -1, 0.0
+        time.sleep(0.02)
+
+
 def run_test(command, properties, seconds, extra=None):
-    """True when the test passes within the time."""
+    """Whether the test passes within the time, and the processor time that it took."""
     env = dict(os.environ, **(extra or {}))
     for pair in properties.get("ENVIRONMENT", []):
         name, _, value = pair.partition("=")
@@ -58,16 +71,13 @@ def run_test(command, properties, seconds, extra=None):
         env["TMPDIR"] = scratch
         process = subprocess.Popen(command, cwd=properties.get("WORKING_DIRECTORY"), env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL, start_new_session=True)
-        try:
-            code = process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            code = -1
+        code, spent = wait_for(process, seconds)
         try:
             os.killpg(process.pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
         process.wait()
-    return code == 0 or code == properties.get("SKIP_RETURN_CODE", 0)
+    return code == 0 or code == properties.get("SKIP_RETURN_CODE", 0), spent
 
 
 # --- which test runs which line ------------------------------------------------------------------
@@ -93,9 +103,7 @@ def lines_of(gcda_root, build):
 def map_one(build, limit, test):
     name, command, properties = test
     with tempfile.TemporaryDirectory() as counters:
-        begin = time.monotonic()
-        passed = run_test(command, properties, limit, {"GCOV_PREFIX": counters})
-        seconds = time.monotonic() - begin
+        passed, seconds = run_test(command, properties, limit, {"GCOV_PREFIX": counters})
         covered = lines_of(counters, build)
     return name, passed, seconds, {path: sorted(lines) for path, lines in covered.items() if lines}
 
@@ -115,6 +123,11 @@ def make_map(options):
 
 
 # --- runs ----------------------------------------------------------------------------------------
+
+
+def patience(usual):
+    """Seconds of the clock after which a test hangs. Sanitizers make it slower than the coverage build, and others use the machine."""
+    return 20 * usual + 60
 
 
 class Tree:
@@ -156,7 +169,7 @@ class Tree:
         """False for a test that fails without a mutant as well: it is not asked again. The mutant is put in again."""
         if name not in self.passing:
             self.write(mutant[0], files[mutant[0]])
-            if not self.make() or not run_test(*self.tests[name], 10 * usual + 20):
+            if not self.make() or not run_test(*self.tests[name], patience(usual))[0]:
                 print("not used, because it fails without a mutant: " + name, flush=True)
                 del self.tests[name]
             else:
@@ -214,7 +227,7 @@ def judge(tree, chart, files, mutant, limit):
                 skipped += 1
                 continue
             spent += usual
-            if not run_test(*tree.tests[name], 10 * usual + 20) and tree.passes(name, usual, files, mutant):
+            if not run_test(*tree.tests[name], patience(usual))[0] and tree.passes(name, usual, files, mutant):
                 return "caught", name
         changed = tree.object_code(path)
         tree.write(path, files[path])
@@ -305,7 +318,7 @@ def main():
     chart.add_argument("--build", required=True)
     chart.add_argument("--out", required=True)
     chart.add_argument("--jobs", type=int, default=os.cpu_count())
-    chart.add_argument("--seconds", type=float, default=60, help="after which a test is left out")
+    chart.add_argument("--seconds", type=float, default=300, help="of the clock, after which a test is left out")
     runs = commands.add_parser("run")
     runs.add_argument("--map", required=True)
     runs.add_argument("--count", type=int, default=300)
