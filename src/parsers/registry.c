@@ -4,17 +4,24 @@
 #include "parsers/arkts/formats.h"
 #include "parsers/cloud/formats.h"
 #include "parsers/flare/formats.h"
+#include "parsers/heapprofile/formats.h"
 #include "parsers/htrace/formats.h"
 #include "parsers/tptp/formats.h"
 
 #include <string.h>
 
 const ts_format *const ts_formats[] = {
-    &ts_format_htrace,       &ts_format_heapsnapshot,
-    &ts_format_cpuprofile,   &ts_format_rawheap,
-    &ts_format_flare,        &ts_format_cloud,
-    &ts_format_cloud_stream, &ts_format_tptp_binary,
-    &ts_format_tptp_xml,     NULL,
+    &ts_format_htrace,
+    &ts_format_heapsnapshot,
+    &ts_format_heapprofile,
+    &ts_format_cpuprofile,
+    &ts_format_rawheap,
+    &ts_format_flare,
+    &ts_format_cloud,
+    &ts_format_cloud_stream,
+    &ts_format_tptp_binary,
+    &ts_format_tptp_xml,
+    NULL,
 };
 
 const ts_format *ts_format_find(const char *name)

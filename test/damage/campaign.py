@@ -200,6 +200,8 @@ def recordings(program, tools, data, folder):
     for name, source in bare.items():
         os.rename(path(source), path(name))
         yield name, path(name), [path(name)]
+    shutil.copy(os.path.join(data, "sessions.heapprofile"), path("heapprofile"))
+    yield "heapprofile", path("heapprofile"), [path("heapprofile")]
     run(tool("mkflare"), "--threads=2", "--seconds=2", path("flare"))
     sets = [("flare", path("flare"))]
     for kind in ("agent", "flat", "tcp"):

@@ -74,6 +74,14 @@ elif shape == "wide":  # paths of ten frames, each node with a sample
 elif shape == "cycles":  # each node is a child of the next and of the one before
     nodes = ['{"id":%d,"callFrame":{"functionName":"f"},"children":[%d,%d]}' % (i + 1, (i + 1) % n + 1, (i - 1) % n + 1) for i in range(n)]
     out.write(('{"nodes":[' + ",".join(nodes) + '],"startTime":0,"endTime":9,"samples":[1],"timeDeltas":[1]}').encode())
+elif shape in ("heap_profile_wide", "heap_profile_deep"):  # all callees of one function; one path
+    frame = '{"callFrame":{"functionName":"f%d","scriptId":"1","url":"","lineNumber":1,"columnNumber":1},"selfSize":8,"id":%d,"children":['
+    if shape.endswith("wide"):
+        text = frame % (0, 0) + ",".join(frame % (i, i << 32) + "]}" for i in range(1, n)) + "]}"
+    else:
+        text = "".join(frame % (i % 100, i << 32) for i in range(n)) + "]}" * n
+    samples = ('{"size":8,"nodeId":%d,"ordinal":%d}' % (i << 32, n - i) for i in range(n))
+    out.write(('{"head":%s,"samples":[%s]}' % (text, ",".join(samples))).encode())
 elif shape == "snapshots":
     recording((chunk(heap([1])) + message('{"id":1,"result":{}}')) * (n // 20))
 else:

@@ -111,6 +111,16 @@ elif shape == "children":  # of nodes that are not there
     profile(node(1, "r", ',"children":[%s]' % ",".join("%d" % (i + 2) for i in tall)))
 elif shape == "properties":  # numbers beside those of the profile
     profile(node(1), rest="".join(',"p%d":%d' % (i, i) for i in tall))
+elif shape in ("heap_profile", "heap_profile_open"):  # nodes and samples; nodes that are open at once
+    frame = '{"callFrame":{"functionName":"f","scriptId":"1","url":"","lineNumber":1,"columnNumber":1},"selfSize":8,"id":%d,"children":['
+    w('{"head":' + frame % 0)
+    if shape == "heap_profile":
+        parts(frame % (i + 1) + "]}" for i in tall)
+    else:
+        w("".join(frame % (i + 1) for i in tall) + "]}" * n)
+    w(']},"samples":[')
+    parts('{"size":8,"nodeId":%d,"ordinal":%d}' % (i + 1, n - i) for i in tall)
+    w("]}")
 elif shape == "snapshots":  # of one node
     recording((chunk(small) + done) * n)
 elif shape == "profiles":

@@ -25,6 +25,7 @@ static const char *const inputs[] = {
     "snapshot.heapsnapshot",
     "timeline.heaptimeline",
     "profile.cpuprofile",
+    "sessions.heapprofile",
     "flare",
     "flare.zip",
     "cloud",

@@ -273,7 +273,8 @@ def listed_group(j, t):
     t.run("mktptp", "-o", os.path.join(j.work, "tptp"), "--form", "xml", "--calls", "300", "--extras")
     names = set()
     for name, path in [(k, t.recording(k)) for k in ("snapshots", "timeline", "cpuprofile")] + [
-            (n, os.path.join(j.work, n)) for n in ("pods", "flare", "tptp")]:
+            (n, os.path.join(j.work, n)) for n in ("pods", "flare", "tptp")] + [
+            ("sessions", os.path.join(os.path.dirname(t.recording("snapshots")), "sessions.heapprofile"))]:
         j.convert("db-" + name, path)
         for kind, table in j.rows("SELECT type, name FROM sqlite_master WHERE type IN ('view', 'table') "
                                   "AND name NOT LIKE 'sqlite^_%' ESCAPE '^'"):

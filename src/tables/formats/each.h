@@ -16,3 +16,4 @@
 #include TS_DECLARED(htrace)
 #include TS_DECLARED(stack_totals)
 #include TS_DECLARED(tptp)
+#include TS_DECLARED(heapprofile)

@@ -1,0 +1,117 @@
+/*
+ * Sampling heap profiles of V8 (.heapprofile: Node.js --heap-prof, "Allocation sampling" of
+ * DevTools): JSON events in, rows of stack_* and heap_profile_* out. Call paths are written while
+ * they are read; what is sampled at the end, in the order of allocation.
+ *
+ *     {"head": NODE, "samples": [{"size", "nodeId", "ordinal"} ...]}
+ *     NODE: {"callFrame": {...}, "selfSize", "id", "children": [NODE ...]}
+ *
+ * Memory: 48 bytes a node, 21 to 43 for each id of a node and of samples, 48 for each open level,
+ * and SAMPLE_MEMORY for samples, which wait in a sorter. Docs: docs/formats.md, "Heap profiles".
+ */
+#ifndef TS_PARSERS_HEAPPROFILE_HEAP_PROFILE_H
+#define TS_PARSERS_HEAPPROFILE_HEAP_PROFILE_H
+
+#include "base/buf.h"
+#include "base/ckd.h"
+#include "base/idmap.h"
+#include "base/sorter.h"
+#include "base/vec.h"
+#include "json/json.h"
+#include "parsers/format.h"
+
+/* Where the reader stands; values that nobody knows are skipped. */
+typedef enum heap_profile_state {
+    AT_TOP,
+    AT_NODE,
+    AT_FRAME,
+    AT_CHILDREN,
+    AT_SAMPLES,
+    AT_SAMPLE
+} heap_profile_state;
+
+typedef enum heap_profile_key {
+    KEY_OTHER,
+    KEY_HEAD,
+    KEY_SAMPLES,
+    KEY_FRAME,
+    KEY_SELF_SIZE,
+    KEY_ID,
+    KEY_CHILDREN,
+    KEY_NAME,
+    KEY_SCRIPT,
+    KEY_URL,
+    KEY_LINE,
+    KEY_COLUMN,
+    KEY_SIZE,
+    KEY_NODE,
+    KEY_ORDINAL
+} heap_profile_key;
+
+/* What was recorded of a node or a sample. */
+enum { HAS_ID = 1, HAS_SIZE = 2, HAS_SCRIPT = 4, HAS_LINE = 8, HAS_COLUMN = 16, HAS_ORDINAL = 32 };
+
+typedef struct heap_profile_node {
+    int64_t id;
+    int64_t self_size;
+    int64_t script;
+    int64_t stack_node; /* 0: not written yet */
+    int32_t line;
+    int32_t column;
+    uint32_t has;
+} heap_profile_node;
+
+/* A node whose object is open. */
+typedef struct heap_profile_frame {
+    size_t index;   /* in nodes */
+    int64_t parent; /* id of its caller's stack_node, or 0 */
+    int64_t depth;
+    int64_t method; /* 0: its frame was not read yet */
+} heap_profile_frame;
+
+typedef struct heap_profile_sample {
+    uint64_t key; /* of the ordinal */
+    int64_t ordinal;
+    int64_t size;
+    int64_t node;
+    uint64_t has;
+} heap_profile_sample;
+
+typedef struct heap_profile {
+    ts_job *job;
+    ts_json *json;
+    ts_sink *sink;
+    int64_t source_id;
+    char name[32];
+
+    heap_profile_state at;
+    heap_profile_key key;
+    uint64_t skip; /* open levels of a value that is skipped */
+    bool done;     /* the outermost object was closed */
+    bool has_head, has_samples;
+    bool head_closed, samples_closed;
+    ts_buf text, function, url;
+    bool text_cut;
+
+    ts_vec nodes; /* heap_profile_node, in the order of the input: parents first */
+    ts_vec open;  /* heap_profile_frame, outermost first */
+    ts_idmap by_id;
+    ts_idmap sampled; /* sum of the samples' sizes, by node id */
+    ts_sorter *samples;
+    heap_profile_sample sample; /* that is being read */
+
+    uint64_t nodes_seen, nodes_lost;
+    uint64_t samples_seen;
+    uint64_t late;  /* samples at the end whose nodes are none of the tree */
+    int64_t max_id; /* of the nodes */
+    uint64_t bad_numbers, texts_cut;
+} heap_profile;
+
+/* The handler (user: the heap_profile) for the events of a reader that cleans texts. */
+const ts_json_handler *heap_profile_handler(void);
+
+/* The text has ended: writes what waits, and what is wrong. reason: why the text is no complete
+ * JSON, or NULL. */
+ts_code heap_profile_write(heap_profile *p, const char *reason);
+
+#endif

@@ -1,0 +1,152 @@
+/* Sampling heap profiles as files: sniffing, opening, feeding, ending. */
+#include "parsers/heapprofile/formats.h"
+#include "parsers/heapprofile/heap_profile.h"
+
+#include "base/alloc.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { SAMPLE_MEMORY = 4 << 20 };
+
+/* Of a run: names of its heap profiles. */
+typedef struct heap_profile_run {
+    uint64_t count;
+} heap_profile_run;
+
+static bool head_has(const ts_sniff *s, const char *text)
+{
+    return memmem(s->head, s->n, text, strlen(text)) != NULL;
+}
+
+static int heap_profile_sniff(const ts_sniff *s)
+{
+    if (s->head == NULL || s->json_key == NULL) {
+        return TS_SNIFF_NO;
+    }
+    if (strcmp(s->json_key, "head") == 0) {
+        return head_has(s, "\"callFrame\"") ? TS_SNIFF_SURE : TS_SNIFF_LIKELY;
+    }
+    return strcmp(s->json_key, "samples") == 0 && head_has(s, "\"nodeId\"") &&
+                   head_has(s, "\"ordinal\"")
+               ? TS_SNIFF_SURE
+               : TS_SNIFF_NO;
+}
+
+static void heap_profile_close(void *self)
+{
+    heap_profile *p = self;
+    ts_ctx *ctx = p->job->ctx;
+    ts_json_free(p->json);
+    ts_sorter_close(p->samples);
+    ts_vec_free(ctx, &p->nodes);
+    ts_vec_free(ctx, &p->open);
+    ts_idmap_free(ctx, &p->by_id);
+    ts_idmap_free(ctx, &p->sampled);
+    ts_buf_free(ctx, &p->text);
+    ts_buf_free(ctx, &p->function);
+    ts_buf_free(ctx, &p->url);
+    ts_free(ctx, p);
+}
+
+/* Its source, below that of the file. */
+static ts_code add_source(heap_profile *p)
+{
+    heap_profile_run *run;
+    void *shared;
+    ts_row_source *source;
+    ts_code code =
+        ts_job_shared(&shared, p->job, "heapprofile", sizeof *run, (ts_shared_calls){NULL, NULL});
+    if (code != TS_OK) {
+        return code;
+    }
+    run = shared;
+    snprintf(p->name, sizeof p->name, "HeapProfile%" PRIu64, run->count++);
+    code = ts_source_add(&p->source_id, p->job->store, p->job->source_id, "heap_profile", NULL,
+                         "heapprofile");
+    if (code != TS_OK) {
+        return code;
+    }
+    source = ts_source(p->job->store, p->source_id);
+    return ts_source_text(p->job->store, p->source_id, &source->name, p->name, strlen(p->name));
+}
+
+static ts_code heap_profile_open(void **self, ts_job *job)
+{
+    static const ts_sorter_order order = {.key_offset = 0, .key_count = 1};
+    heap_profile *p = ts_zalloc(job->ctx, 1, sizeof *p);
+    ts_code code;
+    *self = NULL;
+    if (p == NULL) {
+        return job->ctx->error.code;
+    }
+    p->job = job;
+    p->sink = ts_store_sink(job->store);
+    if ((code = add_source(p)) != TS_OK ||
+        (code = ts_json_new(&p->json, job->ctx, heap_profile_handler(), p, 0)) != TS_OK ||
+        (code = ts_sorter_open(&p->samples, job->ctx, sizeof(heap_profile_sample), &order,
+                               SAMPLE_MEMORY)) != TS_OK) {
+        heap_profile_close(p);
+        return code;
+    }
+    *self = p;
+    return TS_OK;
+}
+
+static ts_code heap_profile_feed(void *self, const uint8_t *p, size_t n)
+{
+    return ts_json_feed(((heap_profile *)self)->json, (const char *)p, n);
+}
+
+static ts_code heap_profile_feed_zeros(void *self, uint64_t *used, uint64_t n)
+{
+    const heap_profile *p = self;
+    *used = ts_json_state(p->json) == TS_JSON_BAD ? n : 0;
+    return TS_OK;
+}
+
+static ts_code count_bytes(heap_profile *p, uint64_t bytes)
+{
+    ts_tally *tally;
+    ts_code code = ts_count(&tally, p->job->store, p->job->source_id, TS_ITEM_bytes, NULL);
+    if (code == TS_OK) {
+        tally->seen += bytes;
+        tally->imported += bytes;
+    }
+    return code;
+}
+
+static ts_code heap_profile_finish(void *self, const ts_stream_end *end)
+{
+    heap_profile *p = self;
+    char reason[160];
+    bool bad;
+    ts_code code;
+    if ((code = count_bytes(p, end->bytes)) != TS_OK || (code = ts_json_finish(p->json)) != TS_OK) {
+        return code;
+    }
+    bad = ts_json_state(p->json) == TS_JSON_BAD;
+    snprintf(reason, sizeof reason, "%s at byte %" PRIu64, bad ? ts_json_reason(p->json) : "",
+             ts_json_position(p->json));
+    p->job->text_bad = bad && !p->done;
+    code = heap_profile_write(p, bad ? reason : NULL);
+    if (code == TS_OK && bad && p->done) {
+        code = ts_issue(p->job->store, p->source_id, TS_ISSUE_json_trailing_bytes, NULL,
+                        (int64_t)ts_json_position(p->json),
+                        "text follows the profile and was not looked at");
+    }
+    return code;
+}
+
+const ts_format ts_format_heapprofile = {
+    .name = "heapprofile",
+    .title = "sampling heap profile of V8 (.heapprofile)",
+    .source_type = "heap-profile",
+    .sniff = heap_profile_sniff,
+    .json = true,
+    .open = heap_profile_open,
+    .feed = heap_profile_feed,
+    .feed_zeros = heap_profile_feed_zeros,
+    .finish = heap_profile_finish,
+    .close = heap_profile_close,
+};

@@ -1,0 +1,277 @@
+/* The end of a heap profile: its nodes and samples as rows, and what is wrong with them. */
+#include "parsers/heapprofile/heap_profile.h"
+
+#include <inttypes.h>
+
+static heap_profile_node *node_at(const heap_profile *p, size_t i)
+{
+    return (heap_profile_node *)p->nodes.p + i;
+}
+
+static ts_code note(heap_profile *p, ts_issue_code issue, uint64_t count, const char *text)
+{
+    return count == 0 ? TS_OK
+                      : ts_issue_n(p->job->store, p->source_id, issue, p->name, TS_NO_OFFSET, count,
+                                   "%s", text);
+}
+
+/* --- nodes ---------------------------------------------------------------------------------- */
+
+/* Only the innermost open node may have no row yet, and it has none when its frame was cut. */
+static ts_code end_open_nodes(heap_profile *p)
+{
+    const heap_profile_frame *open;
+    heap_profile_node *node;
+    bool added;
+    if (p->open.n == 0) {
+        return TS_OK;
+    }
+    open = (const heap_profile_frame *)p->open.p + p->open.n - 1;
+    node = node_at(p, open->index);
+    if (node->stack_node != 0 || open->method == 0) {
+        return TS_OK;
+    }
+    return ts_stack_node(&node->stack_node, &added, p->job->store, p->source_id, open->parent,
+                         open->method, TS_NO_LINE, open->depth,
+                         (node->has & HAS_ID) != 0 ? &node->id : NULL);
+}
+
+/*
+ * V8 scales a node's count of each size of object as a whole, and those of its samples one by one:
+ * rounding makes the node's own size up to half as large again as their sum. Samples that were
+ * taken while the profile was written make the sum larger by any amount.
+ */
+static bool sizes_agree(const heap_profile *p, const heap_profile_node *node)
+{
+    uint64_t sum = 0;
+    uint32_t both = HAS_ID | HAS_SIZE;
+    if (!p->head_closed || !p->samples_closed || (node->has & both) != both) {
+        return true;
+    }
+    (void)ts_idmap_find(&sum, &p->sampled, node->id);
+    return (uint64_t)node->self_size / 2 <= sum && (sum > 0 || node->self_size == 0);
+}
+
+static ts_code put_node_row(heap_profile *p, const heap_profile_node *node)
+{
+    ts_row_heap_profile_node row = {
+        .source_id = p->source_id,
+        .node_id = node->stack_node,
+        .id = node->id,
+        .script_id = node->script,
+        .line_number = node->line,
+        .column_number = node->column,
+        .self_size = node->self_size,
+    };
+    if ((node->has & HAS_ID) == 0) {
+        TS_SET_NULL(heap_profile_node, &row, id);
+    }
+    if ((node->has & HAS_SCRIPT) == 0) {
+        TS_SET_NULL(heap_profile_node, &row, script_id);
+    }
+    if ((node->has & HAS_LINE) == 0) {
+        TS_SET_NULL(heap_profile_node, &row, line_number);
+    }
+    if ((node->has & HAS_COLUMN) == 0) {
+        TS_SET_NULL(heap_profile_node, &row, column_number);
+    }
+    if ((node->has & HAS_SIZE) == 0 || !sizes_agree(p, node)) {
+        TS_SET_NULL(heap_profile_node, &row, self_size);
+    }
+    return ts_put_heap_profile_node(p->sink, &row);
+}
+
+static ts_code put_nodes(heap_profile *p)
+{
+    uint64_t before = ts_sink_rows(p->sink, TS_T_heap_profile_node);
+    ts_tally *tally;
+    ts_code code = end_open_nodes(p);
+    for (size_t i = 0; i < p->nodes.n && code == TS_OK; i++) {
+        const heap_profile_node *node = node_at(p, i);
+        code = node->stack_node == 0 ? TS_OK : put_node_row(p, node);
+        if (code == TS_OK && !sizes_agree(p, node)) {
+            code =
+                ts_issue(p->job->store, p->source_id, TS_ISSUE_heap_profile_size_mismatch, p->name,
+                         TS_NO_OFFSET,
+                         "selfSize of node %" PRId64 " is more than its samples allow", node->id);
+        }
+    }
+    if (code != TS_OK || (code = ts_count(&tally, p->job->store, p->source_id,
+                                          TS_ITEM_heap_profile_nodes, NULL)) != TS_OK) {
+        return code;
+    }
+    before = ts_sink_rows(p->sink, TS_T_heap_profile_node) - before;
+    tally->seen += p->nodes_seen;
+    tally->imported += before;
+    tally->lost += p->nodes_seen - before;
+    return TS_OK;
+}
+
+/* --- samples -------------------------------------------------------------------------------- */
+
+static ts_code put_value(heap_profile *p, int64_t *type, int64_t sample, int64_t size)
+{
+    ts_row_stack_sample_value row = {.sample_id = sample, .value = size};
+    if (*type == 0) {
+        ts_row_stack_value_type value_type = {
+            .id = (int64_t)ts_sink_rows(p->sink, TS_T_stack_value_type) + 1,
+            .source_id = p->source_id,
+            .name = TS_TEXT_LIT("alloc_space"),
+            .unit = TS_TEXT_LIT("bytes"),
+        };
+        ts_code code = ts_put_stack_value_type(p->sink, &value_type);
+        if (code != TS_OK) {
+            return code;
+        }
+        *type = value_type.id;
+    }
+    row.value_type_id = *type;
+    return ts_put_stack_sample_value(p->sink, &row);
+}
+
+/* node: NULL when the one that is named is not there. */
+static ts_code put_stack_sample(heap_profile *p, int64_t *id, const heap_profile_node *node)
+{
+    ts_row_stack_sample row = {
+        .id = (int64_t)ts_sink_rows(p->sink, TS_T_stack_sample) + 1,
+        .source_id = p->source_id,
+        .node_id = node == NULL ? 0 : node->stack_node,
+        .event = TS_TEXT_LIT("alloc"),
+    };
+    *id = row.id;
+    TS_SET_NULL(stack_sample, &row, itid);
+    TS_SET_NULL(stack_sample, &row, ts);
+    TS_SET_NULL(stack_sample, &row, dur);
+    if (row.node_id == 0) {
+        TS_SET_NULL(stack_sample, &row, node_id);
+    }
+    return ts_put_stack_sample(p->sink, &row);
+}
+
+/*
+ * Samples that are taken while V8 writes the profile may be of call paths that its tree, written
+ * before, does not have yet: the last samples, with the largest node ids.
+ */
+static ts_code check_node(heap_profile *p, const heap_profile_sample *s, bool found)
+{
+    uint64_t late = p->late;
+    if (!found && (s->has & HAS_ID) != 0 && s->node > p->max_id) {
+        p->late++;
+        return TS_OK;
+    }
+    if (found && late == 0) {
+        return TS_OK;
+    }
+    p->late = 0;
+    return note(p, TS_ISSUE_heap_profile_unknown_node, late + (found ? 0 : 1),
+                "samples name nodes that are not there");
+}
+
+static ts_code put_sample(heap_profile *p, int64_t *type, const heap_profile_sample *s)
+{
+    const heap_profile_node *node = NULL;
+    ts_row_heap_profile_sample row = {.ordinal = s->ordinal};
+    uint64_t index;
+    ts_code code;
+    if ((s->has & HAS_ID) != 0 && ts_idmap_find(&index, &p->by_id, s->node)) {
+        node = node_at(p, (size_t)index);
+    }
+    if ((code = check_node(p, s, node != NULL && node->stack_node != 0)) != TS_OK) {
+        return code;
+    }
+    if ((s->has & HAS_ORDINAL) == 0) {
+        TS_SET_NULL(heap_profile_sample, &row, ordinal);
+    }
+    code = put_stack_sample(p, &row.sample_id, node);
+    if (code == TS_OK && (s->has & HAS_SIZE) != 0 && (node == NULL || sizes_agree(p, node))) {
+        code = put_value(p, type, row.sample_id, s->size);
+    }
+    return code == TS_OK ? ts_put_heap_profile_sample(p->sink, &row) : code;
+}
+
+static ts_code put_samples(heap_profile *p, int64_t *type)
+{
+    const void *record = NULL;
+    ts_code code = ts_sorter_finish(p->samples);
+    while (code == TS_OK && (code = ts_sorter_next(&record, p->samples)) == TS_OK &&
+           record != NULL) {
+        code = put_sample(p, type, record);
+    }
+    return code;
+}
+
+/* Without the list of samples what each node allocated is one of them. */
+static ts_code put_node_sizes(heap_profile *p, int64_t *type)
+{
+    ts_code code = TS_OK;
+    for (size_t i = 0; i < p->nodes.n && code == TS_OK; i++) {
+        const heap_profile_node *node = node_at(p, i);
+        int64_t id;
+        if (node->stack_node == 0 || (node->has & HAS_SIZE) == 0 || node->self_size == 0) {
+            continue;
+        }
+        code = put_stack_sample(p, &id, node);
+        if (code == TS_OK) {
+            code = put_value(p, type, id, node->self_size);
+        }
+    }
+    return code;
+}
+
+static ts_code put_all_samples(heap_profile *p)
+{
+    uint64_t before = ts_sink_rows(p->sink, TS_T_heap_profile_sample);
+    int64_t type = 0;
+    ts_tally *tally;
+    ts_code code = p->samples_closed ? put_samples(p, &type) : put_node_sizes(p, &type);
+    if (code != TS_OK || (code = ts_count(&tally, p->job->store, p->source_id,
+                                          TS_ITEM_heap_profile_samples, NULL)) != TS_OK) {
+        return code;
+    }
+    before = ts_sink_rows(p->sink, TS_T_heap_profile_sample) - before;
+    tally->seen += p->samples_seen;
+    tally->imported += before;
+    tally->lost += p->samples_seen - before;
+    return TS_OK;
+}
+
+/* --- the whole ------------------------------------------------------------------------------ */
+
+static ts_code record_issues(heap_profile *p, const char *reason)
+{
+    const struct {
+        ts_issue_code issue;
+        uint64_t count;
+        const char *text;
+    } notes[] = {
+        {TS_ISSUE_heap_profile_incomplete, p->done ? 0 : 1,
+         reason != NULL ? reason : "the profile is cut off"},
+        {TS_ISSUE_heap_profile_no_head, p->done && !p->has_head ? 1 : 0, "head is missing"},
+        {TS_ISSUE_heap_profile_no_samples, p->done && !p->has_samples ? 1 : 0,
+         "samples is missing; each node with a selfSize has one sample"},
+        {TS_ISSUE_heap_profile_late_samples, p->late,
+         "samples were taken while the profile was written; their nodes are not in it"},
+        {TS_ISSUE_heap_profile_bad_number, p->bad_numbers,
+         "values that should be integers in their range and are not"},
+        {TS_ISSUE_heap_profile_text_cut, p->texts_cut, "texts longer than 1 MiB were cut"},
+        {TS_ISSUE_heap_profile_bad_text, ts_json_replaced(p->json),
+         "parts of texts that are no text became U+FFFD"},
+    };
+    ts_code code = TS_OK;
+    for (size_t i = 0; i < sizeof notes / sizeof notes[0] && code == TS_OK; i++) {
+        code = note(p, notes[i].issue, notes[i].count, notes[i].text);
+    }
+    return code;
+}
+
+ts_code heap_profile_write(heap_profile *p, const char *reason)
+{
+    ts_row_source *source = ts_source(p->job->store, p->source_id);
+    ts_code code = put_nodes(p);
+    source->complete = p->done;
+    if (code == TS_OK && (code = put_all_samples(p)) == TS_OK) {
+        code = record_issues(p, reason);
+    }
+    ts_stack_release(p->job->store, p->source_id);
+    return code;
+}
