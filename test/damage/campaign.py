@@ -74,7 +74,11 @@ TABLES = [
     ("cpu runs", "set", "SELECT start_time, dur FROM js_cpu_profiler_sample WHERE function_id IS NOT NULL"),
     ("profiles", "set", "SELECT start_time, end_time FROM js_cpu_profile"),
     ("sample values", "set", "SELECT t.tid, s.ts, v.value FROM stack_sample_value v JOIN stack_sample s ON s.id = v.sample_id "
-     "LEFT JOIN thread t ON t.itid = s.itid"),
+     "LEFT JOIN thread t ON t.itid = s.itid WHERE s.ts IS NOT NULL"),
+    ("heap profile nodes", "set", "SELECT h.id, h.script_id, h.line_number, h.column_number, h.self_size, m.name, p.raw_id FROM heap_profile_node h "
+     "JOIN stack_node n ON n.id = h.node_id LEFT JOIN stack_method m ON m.id = n.method_id LEFT JOIN stack_node p ON p.id = n.parent_id"),
+    ("heap profile samples", "set", "SELECT h.ordinal, n.raw_id, v.value FROM heap_profile_sample h JOIN stack_sample s ON s.id = h.sample_id "
+     "LEFT JOIN stack_node n ON n.id = s.node_id LEFT JOIN stack_sample_value v ON v.sample_id = s.id"),
     ("series", "set", "SELECT t.tid, v.ts, v.value FROM timeseries_value v JOIN timeseries x ON x.id = v.series_id "
      "LEFT JOIN thread t ON t.itid = x.itid"),
     ("flare stacks", "set", "SELECT s.ts, f.cpu_time, f.cpu_time_delta, f.sample_count FROM flare_stack f JOIN stack_sample s "

@@ -50,8 +50,8 @@ bound title 60000000 0
 bound profile_nodes 200000 $((200000 * 128))
 bound children $m $((16 * m))
 bound properties 100000 0
-bound heap_profile $((m / 4)) $((m / 4 * 176))
-bound heap_profile_open $((m / 8)) $((m / 8 * 256))
+bound heap_profile $((m / 4)) $((m * 44))
+bound heap_profile_open $((m / 8)) $((m * 32))
 bound snapshots 20000 $((20000 * 2048))
 bound profiles 20000 $((20000 * 2048))
 bound plugins 100000 0

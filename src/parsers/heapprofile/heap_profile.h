@@ -49,7 +49,18 @@ typedef enum heap_profile_key {
 } heap_profile_key;
 
 /* What was recorded of a node or a sample. */
-enum { HAS_ID = 1, HAS_SIZE = 2, HAS_SCRIPT = 4, HAS_LINE = 8, HAS_COLUMN = 16, HAS_ORDINAL = 32 };
+enum {
+    HAS_ID = 1,
+    HAS_SIZE = 2,
+    HAS_SCRIPT = 4,
+    HAS_LINE = 8,
+    HAS_COLUMN = 16,
+    HAS_ORDINAL = 32,
+    HAS_NAME = 64,
+    HAS_URL = 128,
+    FRAME_FIELDS = HAS_NAME | HAS_SCRIPT | HAS_URL | HAS_LINE | HAS_COLUMN,
+    SAMPLE_FIELDS = HAS_ID | HAS_SIZE | HAS_ORDINAL
+};
 
 typedef struct heap_profile_node {
     int64_t id;
@@ -105,6 +116,8 @@ typedef struct heap_profile {
     uint64_t late;  /* samples at the end whose nodes are none of the tree */
     int64_t max_id; /* of the nodes */
     uint64_t bad_numbers, texts_cut;
+    uint64_t no_id; /* nodes; all of them in profiles of old engines */
+    uint64_t fields_missing;
 } heap_profile;
 
 /* The handler (user: the heap_profile) for the events of a reader that cleans texts. */

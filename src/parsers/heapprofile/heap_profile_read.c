@@ -107,7 +107,10 @@ static ts_code begin_node(heap_profile *p)
 
 static ts_code end_node(heap_profile *p)
 {
+    uint32_t has = current(p)->has;
     ts_code code = put_node(p);
+    p->no_id += (has & HAS_ID) == 0 ? 1 : 0;
+    p->fields_missing += (has & HAS_SIZE) == 0 ? 1 : 0;
     p->open.n--;
     p->at = p->open.n == 0 ? AT_TOP : AT_CHILDREN;
     p->head_closed = p->head_closed || p->open.n == 0;
@@ -123,6 +126,7 @@ static ts_code end_frame(heap_profile *p)
         .has_line = (node->has & HAS_LINE) != 0 && node->line >= 0,
         .line = node->line,
     };
+    p->fields_missing += (node->has & FRAME_FIELDS) == FRAME_FIELDS ? 0 : 1;
     p->at = AT_NODE;
     p->key = KEY_OTHER;
     return ts_stack_method(&innermost(p)->method, p->job->store, p->source_id, &method);
@@ -152,6 +156,7 @@ static ts_code end_sample(heap_profile *p)
     int64_t total;
     p->at = AT_SAMPLES;
     p->samples_seen++;
+    p->fields_missing += (s->has & SAMPLE_FIELDS) == SAMPLE_FIELDS ? 0 : 1;
     /* Those that were allocated at an unknown time come last. */
     s->key = (s->has & HAS_ORDINAL) == 0 ? UINT64_MAX : ts_sorter_key(s->ordinal);
     if ((s->has & HAS_ID) != 0) {
@@ -402,7 +407,11 @@ static ts_code on_string(void *user, const char *s, size_t n, unsigned flags)
         p->texts_cut++;
         drop_part(out);
     }
-    return p->key == KEY_SCRIPT ? keep_script(p) : TS_OK;
+    if (p->key == KEY_SCRIPT) {
+        return keep_script(p);
+    }
+    current(p)->has |= p->key == KEY_NAME ? HAS_NAME : HAS_URL;
+    return TS_OK;
 }
 
 static const ts_json_handler handler = {
