@@ -5,7 +5,10 @@ target_compile_definitions(ts_flags INTERFACE _GNU_SOURCE _FILE_OFFSET_BITS=64
                            TS_VERSION="${PROJECT_VERSION}")
 target_compile_options(ts_flags INTERFACE
   -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
-  -Wcast-qual -Wpointer-arith -Wformat=2 -Wundef -Werror -fno-common)
+  -Wcast-qual -Wpointer-arith -Wformat=2 -Wundef -fno-common)
+if(TS_WERROR)
+  target_compile_options(ts_flags INTERFACE -Werror)
+endif()
 
 # The same bytes from any folder: no path of the sources or of the build gets into objects. The build's
 # folder comes last, because the last prefix that fits is taken and it mostly stands in the sources'.

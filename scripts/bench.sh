@@ -8,7 +8,7 @@
 #   -n RUNS      runs of each measurement; the table shows medians
 #   -d DIR       where inputs are kept and outputs are written
 #                (default ${TMPDIR:-/var/tmp}/trace_streamer-bench)
-#   -b DIR       a build directory to use as it is, instead of building the release preset
+#   -b DIR       a build directory to use as it is, instead of building the preset release-tests
 set -euo pipefail
 
 usage() {
@@ -46,7 +46,7 @@ trap 'rm -rf "$work"' EXIT
 if [ -z "$build" ]; then
     build=build/release
     echo "building ($build)"
-    if ! { cmake --preset release && cmake --build --preset release \
+    if ! { cmake --preset release-tests && cmake --build --preset release-tests \
         --target trace_streamer mkhtrace mkflare mkcloud mktptp bench_yardsticks; } >"$work/log" 2>&1; then
         cat "$work/log"
         exit 1

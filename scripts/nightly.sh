@@ -53,7 +53,7 @@ deep_tidy() {
 
 step "dependencies" scripts/install-deps.sh
 step "tests, sanitizers" slow_tests dev build/nightly-dev
-step "tests, release" slow_tests release build/nightly-release
+step "tests, release" slow_tests release-tests build/nightly-release
 step "clang-tidy" deep_tidy
 step "fuzzing" scripts/fuzz.sh "$time"
 step "coverage" scripts/coverage.sh
