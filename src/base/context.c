@@ -146,6 +146,7 @@ void ts_ctx_init(ts_ctx *ctx)
         .archive_members = 100000,
     };
     ctx->hash_key = draw_key();
+    ctx->version = "unknown";
     ctx->tmpdir = tmpdir != NULL && tmpdir[0] == '/' ? tmpdir : "/var/tmp";
 }
 

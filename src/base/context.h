@@ -76,6 +76,7 @@ typedef struct ts_ctx {
     ts_logger logger;
     ts_limits limits;
     ts_time_range time_range;            /* what of the inputs is wanted; zeroed: all */
+    const char *version;                 /* of the program, for what it writes; static */
     bool strict;                         /* a stream ends at a record that makes no sense */
     const volatile sig_atomic_t *cancel; /* NULL, or becomes the number of the signal */
     const char *tmpdir;                  /* for anonymous spools; default $TMPDIR or /var/tmp */

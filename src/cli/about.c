@@ -195,7 +195,7 @@ ts_code ts_about(ts_buf *out, ts_ctx *ctx, const ts_options *options)
     case TS_MODE_HELP:
         return help(out, ctx);
     case TS_MODE_VERSION:
-        return ts_buf_printf(ctx, out, "trace_streamer %s\n", TS_VERSION);
+        return ts_buf_printf(ctx, out, "trace_streamer %s\n", ctx->version);
     case TS_MODE_LIST:
         return put_list(ctx, out);
     case TS_MODE_INFO:

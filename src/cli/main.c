@@ -7,6 +7,7 @@
 #include "cli/convert.h"
 #include "cli/print.h"
 #include "cli/signals.h"
+#include "version_made.h"
 
 #include <unistd.h>
 
@@ -32,6 +33,7 @@ int main(int argc, char **argv)
     int exit_code;
     ts_standard_descriptors();
     ts_ctx_init(&ctx);
+    ctx.version = TS_VERSION;
     ctx.cancel = ts_signals_install();
     ts_code code = ts_options_parse(&options, &ctx, argc, argv);
     if (code != TS_OK) {

@@ -394,7 +394,7 @@ ts_code ts_summary_json(ts_buf *out, const ts_summary *s)
     bool published = s->options->export_db != NULL && (s->exit_code == 0 || s->exit_code == 3);
     ts_json_open(&j, NULL, '{');
     ts_json_str(&j, "tool", TS_TEXT_LIT("trace_streamer"));
-    ts_json_str(&j, "version", TS_TEXT_LIT(TS_VERSION));
+    ts_json_str(&j, "version", ts_text_of(s->ctx->version));
     ts_json_i64(&j, "schema_version", TS_SCHEMA_VERSION);
     ts_json_i64(&j, "exit_code", s->exit_code);
     ts_json_str(&j, "output", published ? ts_text_of(s->options->export_db) : TS_TEXT_NULL);

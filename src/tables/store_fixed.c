@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 /* A fixed text, not the time of the build: two builds of one version write the same bytes. */
-#define PUBLISH_DATE "2026/11/21"
+#define PUBLISH_DATE "2026/11/22"
 
 /* --- stat ---------------------------------------------------------------------------------- */
 
@@ -309,7 +309,7 @@ static ts_code write_meta(ts_store *store)
              ((uint64_t)end - (uint64_t)start) / UINT64_C(1000000000));
     if ((code = put_meta(store, "datasize", ts_text_of(bytes))) != TS_OK ||
         (code = put_meta(store, "parse_tool", TS_TEXT_LIT("trace_streamer"))) != TS_OK ||
-        (code = put_meta(store, "tool_version", TS_TEXT_LIT(TS_VERSION))) != TS_OK ||
+        (code = put_meta(store, "tool_version", ts_text_of(store->ctx->version))) != TS_OK ||
         (code = put_meta(store, "tool_publish_time", TS_TEXT_LIT(PUBLISH_DATE))) != TS_OK ||
         (code = put_meta(store, "source_name", store->meta_source_name)) != TS_OK ||
         (code = put_meta(store, "output_name", store->meta_output_name)) != TS_OK ||

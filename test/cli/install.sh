@@ -16,7 +16,7 @@ for file in "$source"/share/sql/*.sql; do
     [ -e "$file" ] || continue
     cmp "$file" "usr/share/trace_streamer/sql/$(basename "$file")"
 done
-[ "$(usr/bin/trace_streamer --version)" = "trace_streamer $(sed -n 's/^project(trace_streamer VERSION \([0-9.]*\).*/\1/p' "$source/CMakeLists.txt")" ]
+[ "$(usr/bin/trace_streamer --version)" = "$("$build/bin/trace_streamer" --version)" ]
 mkdir -p usr/share/trace_streamer/sql
 echo 'SELECT count(*) AS files FROM js_heap_files;' >usr/share/trace_streamer/sql/only_installed.sql
 usr/bin/trace_streamer "$source/test/data/tiny/snapshot.heapsnapshot" --quiet -q only_installed.sql >out
