@@ -14,3 +14,10 @@ install(DIRECTORY share/sql DESTINATION ${CMAKE_INSTALL_DATADIR}/trace_streamer
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md"
         PATTERN "man" EXCLUDE)
+
+add_custom_target(uninstall
+  COMMAND ${CMAKE_COMMAND} -DMANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt
+          -P ${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake
+  COMMENT "Removing what was installed"
+  VERBATIM USES_TERMINAL)
+include(cmake/package.cmake)

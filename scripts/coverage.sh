@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-scripts/install-deps.sh
+scripts/install-deps.sh ci
 build=build/coverage
 if [ "${1:-}" != --no-run ]; then
     jobs=$(nproc)

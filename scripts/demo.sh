@@ -8,7 +8,7 @@ bold=$'\033[1m' plain=$'\033[0m'
 [ -t 1 ] && [ -z "${NO_COLOR:-}" ] || bold='' plain=''
 title() { printf '\n%s%s%s\n' "$bold" "$*" "$plain"; }
 
-scripts/install-deps.sh --build-only
+scripts/install-deps.sh build
 
 build=build/demo-release
 title "Building ($build)"

@@ -1,18 +1,17 @@
 #!/usr/bin/env bash
-# install-deps.sh [--build-only]: installs what is missing to build (and, without the option, to test and check)
-# this project on Debian or Ubuntu. Quiet when there is nothing to do; as root or with sudo.
+# install-deps.sh [build | test | package | ci]: installs what is missing on Debian or Ubuntu: what the program is built from, what its
+# tests need besides (the default), what a .deb is made and checked with, or everything that .ci/run runs. Only ci names versions of tools
+# (the formatter and the runtime of the sanitizers of clang 14), which Debian 12 has. Quiet when there is nothing to do; as root or with sudo.
 set -euo pipefail
 
-build_only=0
-for arg in "$@"; do
-    case $arg in
-    --build-only) build_only=1 ;;
-    *)
-        echo "usage: scripts/install-deps.sh [--build-only]" >&2
-        exit 2
-        ;;
-    esac
-done
+level=${1:-test}
+case $#,$level in
+[01],build | [01],test | [01],package | [01],ci) ;;
+*)
+    echo "usage: scripts/install-deps.sh [build | test | package | ci]" >&2
+    exit 2
+    ;;
+esac
 
 # What is needed, and how to see that it is there: a program, a pkg-config module, a header or a package.
 needs=(
@@ -33,20 +32,31 @@ needs=(
     "libexpat1-dev module expat"
     "sqlite3 program sqlite3"
 )
-if [ $build_only = 0 ]; then
+if [ "$level" = test ] || [ "$level" = ci ]; then
+    needs+=(
+        "git program git"
+        "libcmocka-dev module cmocka"
+        "python3 program python3"
+    )
+fi
+if [ "$level" = package ] || [ "$level" = ci ]; then
+    needs+=(
+        "dpkg-dev program dpkg-shlibdeps"
+        "file program file"
+        "lintian program lintian"
+    )
+fi
+if [ "$level" = ci ]; then
     needs+=(
         "clang program clang"
         "libclang-rt-14-dev package libclang-rt-14-dev"
-        "libcmocka-dev module cmocka"
-        "git program git"
-        "python3 program python3"
         "clang-format-14 program clang-format-14"
-        "clang-format program clang-format"
         "clang-tidy program clang-tidy"
         "cppcheck program cppcheck"
-        "shellcheck program shellcheck"
-        "mandoc program mandoc"
+        "debootstrap program debootstrap"
         "gcovr program gcovr"
+        "mandoc program mandoc"
+        "shellcheck program shellcheck"
         "strace program strace"
     )
 fi
@@ -87,7 +97,6 @@ fi
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 echo "installing: ${packages[*]}"
-# Some releases name the sanitizers' runtime differently or ship it with clang.
 apt_install() {
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
         apt-get install -y -q --no-install-recommends "$@" >>"$log" 2>&1
@@ -99,7 +108,7 @@ if ! apt_install "${packages[@]}"; then
     done
 fi
 
-mapfile -t left < <(missing | grep -vx 'libclang-rt-14-dev' || true)
+mapfile -t left < <(missing)
 if [ ${#left[@]} -gt 0 ]; then
     cat "$log" >&2
     echo "install-deps.sh: still missing: ${left[*]}" >&2

@@ -11,7 +11,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-scripts/install-deps.sh
+scripts/install-deps.sh ci
 map=build/mutate/map.json.gz
 mkdir -p build/mutate
 if [ ! -f "$map" ]; then

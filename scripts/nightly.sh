@@ -7,6 +7,7 @@
 #   fuzzing, TIME for each target (default 30m)
 #   coverage, with its thresholds
 #   300 mutants of the sources, 85 of 100 to be caught
+#   the .deb, installed in a clean root
 #   the benchmark, all sizes
 #
 # TS_FIXTURES may name a folder with real recordings. Logs stay in DIR (default build/nightly).
@@ -51,13 +52,14 @@ deep_tidy() {
     cmake --preset clang && cmake --build --preset clang -j "$jobs" && scripts/tidy.sh 225000
 }
 
-step "dependencies" scripts/install-deps.sh
+step "dependencies" scripts/install-deps.sh ci
 step "tests, sanitizers" slow_tests dev build/nightly-dev
 step "tests, release" slow_tests release-tests build/nightly-release
 step "clang-tidy" deep_tidy
 step "fuzzing" scripts/fuzz.sh "$time"
 step "coverage" scripts/coverage.sh
 step "mutants" scripts/mutate.sh --count 300 --least 85
+step "package in a clean root" scripts/package.sh -t
 step "benchmark" scripts/bench.sh full
 
 printf '\n'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# install.sh BUILD SOURCE: what is installed, and that a question is found beside the installed program.
+# install.sh BUILD SOURCE: what is installed, that a question is found beside the installed program, and what uninstall leaves.
 set -eu
 build=$1
 source=$2
@@ -21,3 +21,21 @@ mkdir -p usr/share/trace_streamer/sql
 echo 'SELECT count(*) AS files FROM js_heap_files;' >usr/share/trace_streamer/sql/only_installed.sql
 usr/bin/trace_streamer "$source/test/data/tiny/snapshot.heapsnapshot" --quiet -q only_installed.sql >out
 printf 'files\n1\n' | cmp - out
+
+# As root does it for a package. What somebody has put beside our files stays.
+export DESTDIR=$scratch/root
+cmake --install "$build" --prefix /opt/ts >>"$scratch/log"
+echo mine >"$DESTDIR/opt/ts/share/trace_streamer/mine.sql"
+installed=$(find "$DESTDIR" -type f | wc -l)
+[ "$installed" -gt 20 ]
+cmake --build "$build" --target help | grep '^uninstall' >"$scratch/log" || { echo "no target uninstall"; exit 1; }
+remove() { cmake -DMANIFEST="$build/install_manifest.txt" -P "$source/cmake/uninstall.cmake"; }
+rm "$DESTDIR/opt/ts/bin/trace_streamer"
+remove >"$scratch/removed"
+[ "$(grep -c '^-- Removing: ' "$scratch/removed")" = $((installed - 2)) ]
+[ "$(cd "$DESTDIR" && find . -type f)" = ./opt/ts/share/trace_streamer/mine.sql ]
+[ ! -e "$DESTDIR/opt/ts/share/trace_streamer/sql" ] && [ ! -e "$DESTDIR/opt/ts/share/doc/trace_streamer" ]
+remove >"$scratch/removed"
+if grep '^-- Removing: ' "$scratch/removed" || cmake -DMANIFEST="$scratch/none" -P "$source/cmake/uninstall.cmake" 2>/dev/null; then
+    exit 1
+fi

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # same_bytes.sh PROGRAM SOURCE BUILD COMPILER: the program does not tell where it was built. With TS_SLOW=1 it is built from two
-# folders whose names differ in length, and both must be the same bytes and find the shipped questions.
+# folders whose names differ in length, and both must be the same bytes and find the shipped questions; their packages, too, where Debian's
+# tools are.
 set -eu
 program=$1
 source=$2
@@ -27,5 +28,11 @@ make_one() { # source folder, build folder
 make_one "$scratch/a" "$scratch/a/build"
 make_one "$scratch/another/folder" "$scratch/outside"
 cmp "$scratch/a/build/bin/trace_streamer" "$scratch/outside/bin/trace_streamer"
+if command -v dpkg-shlibdeps >/dev/null; then
+    (cd "$scratch/a/build" && cpack -G DEB) >>"$scratch/log"
+    sleep 1
+    (cd "$scratch/outside" && umask 077 && cpack -G DEB) >>"$scratch/log"
+    cmp "$scratch"/a/build/*.deb "$scratch"/outside/*.deb
+fi
 "$scratch/outside/bin/trace_streamer" "$source/test/data/tiny/snapshot.heapsnapshot" --quiet \
     -q folded_stacks.sql >/dev/null

@@ -141,7 +141,7 @@ class Tree:
         # No warnings: a mutant that leaves a variable unused must be seen by a test.
         flags = "-O1 -w"
         subprocess.run(["cmake", "-S", self.source, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_C_FLAGS=" + flags, "-DTS_SANITIZE=ON",
-                        "-DBUILD_SHARED_LIBS=ON", "-DCMAKE_LINK_DEPENDS_NO_SHARED=ON"], check=True, stdout=subprocess.DEVNULL)
+                        "-DTS_TESTS=ON", "-DBUILD_SHARED_LIBS=ON", "-DCMAKE_LINK_DEPENDS_NO_SHARED=ON"], check=True, stdout=subprocess.DEVNULL)
         if not self.make():
             sys.exit("the program does not build in " + self.build)
         self.tests = {name: (command, properties) for name, command, properties in tests_of(self.build)}

@@ -1,0 +1,33 @@
+# `cpack -G DEB` in the build folder makes a package for Debian and Ubuntu. scripts/package.sh builds and checks one.
+set(TS_MAINTAINER "trace_streamer maintainers <maintainers@trace-streamer.example>" CACHE STRING
+    "Who the package names as its maintainer")
+set(CPACK_PACKAGE_NAME trace-streamer)
+set(CPACK_PACKAGE_CONTACT "${TS_MAINTAINER}")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "convert profiler recordings to a SQLite database")
+set(CPACK_PACKAGE_DESCRIPTION "\
+trace_streamer reads heap snapshots, allocation timelines and CPU profiles of
+V8 (Node.js, Chrome) and of OpenHarmony, sample directories of the Flare
+profiler, recordings of the Cloud Profiler and traces of the Eclipse TPTP
+profiler for Java, plain or compressed, and writes one SQLite database.
+
+Questions in SQL about memory, CPU time and calls are part of the package.")
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_GENERATOR DEB)
+set(CPACK_SOURCE_GENERATOR "")
+set(CPACK_STRIP_FILES ON)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ
+    GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_BINARY_DIR}/package_version.cmake)
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/package_files.cmake)
+
+# Read by cpack: the version is that of the program that was built.
+file(WRITE ${CPACK_PROJECT_CONFIG_FILE} "\
+set(TS_SOURCE [[${PROJECT_SOURCE_DIR}]])
+file(STRINGS [[${PROJECT_BINARY_DIR}/src/cli/version/version_made.h]] line REGEX TS_VERSION)
+string(REGEX REPLACE [[^[^\"]*\"(.*)\"$]] [[\\1]] CPACK_PACKAGE_VERSION \"\${line}\")
+")
+include(CPack)

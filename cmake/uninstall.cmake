@@ -1,0 +1,33 @@
+# Removes what `cmake --install` of the build folder MANIFEST stands in has put in place, and folders of ours that are empty then:
+#   cmake -DMANIFEST=BUILD/install_manifest.txt -P uninstall.cmake
+# As for installing, the paths are taken below $DESTDIR when that is set. Files that are gone already are passed over.
+cmake_minimum_required(VERSION 3.25)
+if(NOT EXISTS "${MANIFEST}")
+  message(FATAL_ERROR "Nothing was installed from this folder: ${MANIFEST} does not exist")
+endif()
+file(STRINGS "${MANIFEST}" files ENCODING UTF-8)
+set(folders "")
+foreach(file IN LISTS files)
+  cmake_path(GET file PARENT_PATH folder)
+  list(APPEND folders "${folder}")
+  set(path "$ENV{DESTDIR}${file}")
+  if(EXISTS "${path}" OR IS_SYMLINK "${path}")
+    message(STATUS "Removing: ${path}")
+    execute_process(COMMAND ${CMAKE_COMMAND} -E rm -f "${path}" RESULT_VARIABLE failed)
+    if(failed)
+      message(FATAL_ERROR "Cannot remove ${path}")
+    endif()
+  endif()
+endforeach()
+
+# The innermost first; rmdir leaves folders that hold something.
+list(REMOVE_DUPLICATES folders)
+list(SORT folders ORDER DESCENDING)
+foreach(folder IN LISTS folders)
+  while(folder MATCHES "/(share/trace_streamer|share/doc/trace_streamer)(/|$)")
+    if(IS_DIRECTORY "$ENV{DESTDIR}${folder}")
+      execute_process(COMMAND rmdir "$ENV{DESTDIR}${folder}" OUTPUT_QUIET ERROR_QUIET)
+    endif()
+    cmake_path(GET folder PARENT_PATH folder)
+  endwhile()
+endforeach()
