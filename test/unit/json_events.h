@@ -176,8 +176,9 @@ static const ts_json_handler json_events_handler = {
 static inline ts_code json_events_feed(ts_json *js, const char *p, size_t n, size_t block)
 {
     ts_code code = TS_OK;
-    for (size_t at = 0; at < n && code == TS_OK; at += block) {
-        size_t len = n - at < block ? n - at : block;
+    size_t len;
+    for (size_t at = 0; at < n && code == TS_OK; at += len) {
+        len = n - at < block ? n - at : block;
         char *copy = malloc(len);
         if (copy == NULL) {
             abort();

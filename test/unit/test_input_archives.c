@@ -1033,7 +1033,11 @@ static void test_order_of_reading(void **state)
     for (int round = 0; round < 2; round++) {
         assert_ok(w->ctx, ts_member_open(&s, set, 0));
         assert_ok(w->ctx, read_stream(&out, s, 4096));
-        assert_same(out, a);
+        if (archive_version_number() < 3007000) {
+            assert_same(out, a);
+        } else { /* gives nothing of it */
+            assert_true(out.n <= a.n && memcmp(out.p, a.p, out.n) == 0);
+        }
         assert_non_null(ts_stream_damage(s));
         ts_stream_close(s);
         free(out.p);

@@ -45,7 +45,9 @@ static void columns_are_those_documented(void **state)
             if (n >= view->column_count || strcmp(view->columns[n].name, name) != 0) {
                 fail_msg("%s.%s is not documented, or not there", view->name, name);
             }
-            if (type[0] != '\0') { /* else an expression */
+            /* Of expressions nothing or, in newer versions of SQLite, their affinity is known. */
+            if (type[0] != '\0' && strcmp(type, "BLOB") != 0 && strcmp(type, "NUM") != 0 &&
+                strcmp(type, "INT") != 0) {
                 assert_string_equal(type, ts_column_sql_type(view->columns[n].type));
             }
             assert_true(strlen(view->columns[n].doc) >= 4);
