@@ -9,7 +9,7 @@ _trace_streamer() {
         cur=
     elif [[ $prev == = ]] && ((COMP_CWORD >= 2)); then
         prev=${COMP_WORDS[COMP_CWORD - 2]}
-    elif [[ $prev == --json || $prev == --tables ]]; then
+    elif [[ $prev == --json || $prev == --tables || $prev == --questions ]]; then
         prev= # their values need the equals sign
     fi
     case $prev in
@@ -26,11 +26,15 @@ _trace_streamer() {
         return
         ;;
     -q | --query-file)
-        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W "$("$1" --questions 2>/dev/null | grep -oE '^  [a-z0-9_]+')" -- "$cur"; compgen -f -- "$cur")
         return
         ;;
     --param)
         COMPREPLY=()
+        return
+        ;;
+    --questions)
+        mapfile -t COMPREPLY < <(compgen -W "$("$1" --questions 2>/dev/null | grep -oE '^  [a-z0-9_]+')" -- "$cur")
         return
         ;;
     -D | --directory)
@@ -83,7 +87,7 @@ _trace_streamer() {
         ;;
     esac
     if [[ $cur == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W '--export-db --viewer --nometa --index --force --sync --with-times -s --out --query-file --param --directory --format --analyze --keep-going --time-range --max-inflate --max-memory --json --strict --quiet --no-progress --level --log-file --info --list --tables --help --version --threadnum --nothreads -lnc --So_dir' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W '--export-db --viewer --nometa --index --force --sync --with-times -s --out --query-file --param --questions --directory --format --analyze --keep-going --time-range --max-inflate --max-memory --json --strict --quiet --no-progress --level --log-file --info --list --tables --help --version --threadnum --nothreads -lnc --So_dir' -- "$cur")
     else
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
     fi

@@ -1,4 +1,6 @@
 -- Question:   Which pauses of the Java VM hit a call?
+-- Topic:      calls
+-- Needs:      cloud_call (calls of the Cloud Profiler)
 -- Parameters: call  id in cloud_call (default 1)
 -- Columns:    ts, dur  the pause
 --             hit      part of it in the call, ns

@@ -1,4 +1,6 @@
 -- Question:   Which statements did a call run?
+-- Topic:      calls
+-- Needs:      cloud_call (calls of the Cloud Profiler)
 -- Parameters: call  id in cloud_call (default 1)
 --             name  name of the tag (default sql)
 -- Columns:    value  the statement

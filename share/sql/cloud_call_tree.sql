@@ -1,4 +1,6 @@
 -- Question:   What did a call do, step by step?
+-- Topic:      calls
+-- Needs:      cloud_call (calls of the Cloud Profiler)
 -- Parameters: call   id in cloud_call (default 1)
 --             limit  number of rows (default 10000)
 -- Columns:    depth           0 for the call itself

@@ -1,4 +1,6 @@
 -- Question:   Which calls had a parameter with a value?
+-- Topic:      calls
+-- Needs:      cloud_call (calls of the Cloud Profiler)
 -- Parameters: name   name of the parameter (default web.method)
 --             value  its value (default: any)
 --             limit  number of rows (default 100)

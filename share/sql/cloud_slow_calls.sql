@@ -1,4 +1,6 @@
 -- Question:   Which calls of a Java service were the slowest in a span of time?
+-- Topic:      calls
+-- Needs:      cloud_call (calls of the Cloud Profiler)
 -- Parameters: from, to  the span in which they began, in ns since 1970 (default: everything)
 --             source    id of a source (default: all)
 --             limit     number of rows (default 20)

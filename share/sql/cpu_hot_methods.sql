@@ -1,6 +1,8 @@
 -- Question:   Which methods burned the CPU in a span of time?
 --             A sample counts with the part of its time that lies in the span. (idle) and (root)
 --             are left out.
+-- Topic:      stacks
+-- Needs:      stack_sample (sampled stacks)
 -- Parameters: from, to  the span in ns of the trace clock (default: everything)
 --             source    id of a source (default: all)
 --             limit     number of rows (default 30)

@@ -1,4 +1,6 @@
 -- Question:   How did the CPU time of threads develop, in about as many points as a chart is wide?
+-- Topic:      flare
+-- Needs:      flare_thread (threads of a Flare recording)
 -- Parameters: session_id            path of a sample directory (default: all)
 --             thread_ids            list such as 132,140 or [132,140] (default or empty: all)
 --             start_time, end_time  in ms since 1970 (default or negative: all that was recorded)

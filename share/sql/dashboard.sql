@@ -1,4 +1,6 @@
 -- Question:   Which threads does a sample directory have, and what CPU time did they use?
+-- Topic:      flare
+-- Needs:      flare_thread (threads of a Flare recording)
 -- Parameters: session_id  path of a sample directory (default: all)
 -- Columns:    id, name, group, priority, state, daemon  of the thread; NULL where nothing was recorded
 --             %cpu      share of one core that it used while it was recorded

@@ -1,6 +1,8 @@
 -- Question:   What is the input of a flame graph?
 --             Write the answer to a file, take the first line (the column's name) off, and give it
 --             to flamegraph.pl, speedscope or inferno.
+-- Topic:      stacks
+-- Needs:      stack_sample (sampled stacks), stack_slice (traced calls)
 -- Parameters: source  id of a source (default: all)
 --             event   event of the samples, such as cpu, or call for traced calls (default: all)
 --             unit    unit of the weight (default ns)

@@ -1,4 +1,5 @@
 -- Question:   What of the input is not in the tables, and why?
+-- Topic:      input
 -- Parameters: none
 -- Columns:    source_id, path, recording  where
 --             severity                    info, warning, data_loss or error

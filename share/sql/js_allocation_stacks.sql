@@ -1,4 +1,6 @@
 -- Question:   Where was the memory allocated that is still in use?
+-- Topic:      heap
+-- Needs:      js_heap_trace_node (allocation stacks of a heap)
 -- Parameters: file   id in js_heap_files of a timeline with stacks (default 0)
 --             limit  number of rows (default 20)
 -- Columns:    live_count, live_size  nodes of the snapshot that were allocated there, and bytes

@@ -1,4 +1,6 @@
 -- Question:   Which classes take the most memory in a heap snapshot?
+-- Topic:      heap
+-- Needs:      js_heap_files (heaps)
 -- Parameters: file   id in js_heap_files (default 0)
 --             limit  number of rows (default 50)
 -- Columns:    class      class as Chrome DevTools names it

@@ -1,4 +1,6 @@
 -- Question:   Which single nodes of a heap snapshot are the largest?
+-- Topic:      heap
+-- Needs:      js_heap_files (heaps)
 -- Parameters: file   id in js_heap_files (default 0)
 --             limit  number of rows (default 20)
 -- Columns:    node_id, type, name

@@ -1,4 +1,6 @@
 -- Question:   What does a node refer to?
+-- Topic:      heap
+-- Needs:      js_heap_files (heaps)
 -- Parameters: file   id in js_heap_files (default 0)
 --             node   id of the node in that file (default 1, mostly the root)
 --             limit  number of rows (default 1000)

@@ -1,4 +1,6 @@
 -- Question:   Who points at a node and so keeps it alive?
+-- Topic:      heap
+-- Needs:      js_heap_files (heaps)
 -- Parameters: file   id in js_heap_files (default 0)
 --             node   id of the node in that file
 -- Columns:    retainer_id, retainer_type, retainer_name  the node that holds the reference

@@ -2,6 +2,8 @@
 --             Nodes are distinguished by id, so that a class whose nodes were all replaced shows up
 --             although its number did not change. Sorts the nodes of both snapshots: some seconds
 --             for millions of nodes; v_js_snapshot_diff compares only totals and is faster.
+-- Topic:      heap
+-- Needs:      js_heap_files (heaps)
 -- Parameters: file      id in js_heap_files (default: the last one)
 --             previous  the snapshot to compare with (default: the one before `file`)
 --             limit     number of rows (default 50)

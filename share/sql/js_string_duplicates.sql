@@ -1,4 +1,6 @@
 -- Question:   Which strings does a heap hold more than once, and what do the copies cost?
+-- Topic:      heap
+-- Needs:      js_heap_files (heaps)
 -- Parameters: file   id in js_heap_files (default 0)
 --             limit  number of rows (default 50)
 -- Columns:    count        number of nodes with this string

@@ -1,4 +1,6 @@
 -- Question:   Which strings of a heap match a pattern, and which nodes hold them?
+-- Topic:      heap
+-- Needs:      js_heap_files (heaps)
 -- Parameters: file     id in js_heap_files (default 0)
 --             pattern  as for LIKE: % any text, _ any character (default %: all)
 --             limit    number of rows (default 50)

@@ -1,4 +1,6 @@
 -- Question:   Which share of the time was the runtime paused, for garbage collections or others?
+-- Topic:      runtime
+-- Needs:      runtime_pause (collections), cloud_suspend (pauses of a Java VM)
 -- Parameters: source  id of a source (default: all)
 -- Columns:    source_id, kind
 --             count    pauses

@@ -1,4 +1,6 @@
 -- Question:   What did an invocation call?
+-- Topic:      calls
+-- Needs:      stack_slice (traced calls)
 -- Parameters: slice  id in stack_slice (default 1)
 --             depth  levels of calls below it (default 10)
 --             limit  number of rows (default 1000)

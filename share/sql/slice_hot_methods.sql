@@ -1,4 +1,6 @@
 -- Question:   In which methods did traced invocations spend their time?
+-- Topic:      calls
+-- Needs:      stack_slice (traced calls)
 -- Parameters: source  id of a source (default: all)
 --             limit   number of rows (default 20)
 -- Columns:    method_id, method

@@ -1,4 +1,5 @@
 -- Question:   What was imported, and is it whole?
+-- Topic:      input
 -- Parameters: none
 -- Columns:    id, parent_id                     recordings stand below the file that holds them
 --             kind, path, name, format, clock   what it is; the clock of its times

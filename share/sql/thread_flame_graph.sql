@@ -1,4 +1,6 @@
 -- Question:   What did one thread do? Lines for flamegraph.pl, speedscope or inferno.
+-- Topic:      stacks
+-- Needs:      stack_sample (sampled stacks)
 -- Parameters: thread    itid of the thread (default: all threads together)
 --             from, to  the span in ns of the trace clock: samples that begin in [from, to)
 --                       (default: everything)

@@ -1,4 +1,6 @@
 -- Question:   Which filters chose what was traced, and with which options?
+-- Topic:      tptp
+-- Needs:      tptp_trace (TPTP traces)
 -- Parameters: source  id of a source (default: all)
 -- Columns:    source_id
 --             kind      filter or option

@@ -1,4 +1,6 @@
 -- Question:   Objects of which classes live at the end, or at a time?
+-- Topic:      tptp
+-- Needs:      tptp_allocation (allocations of a TPTP trace)
 -- Parameters: source  id of a source (default: all)
 --             at      time in ns (default: the end)
 --             limit   number of rows (default 20)

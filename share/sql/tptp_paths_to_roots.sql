@@ -1,4 +1,6 @@
 -- Question:   What keeps an object of a heap dump alive: the shortest ways from it to roots?
+-- Topic:      tptp
+-- Needs:      tptp_heap_dump (heap dumps of a TPTP trace)
 -- Parameters: dump    id in tptp_heap_dump (default 1)
 --             object  id of the object in the recording
 --             depth   references of a way at most (default 10)

@@ -1,4 +1,6 @@
 -- Question:   What does an object of a heap dump refer to, and what refers to it?
+-- Topic:      tptp
+-- Needs:      tptp_heap_dump (heap dumps of a TPTP trace)
 -- Parameters: dump    id in tptp_heap_dump (default 1)
 --             object  id of the object in the recording
 --             limit   number of rows (default 100)

@@ -1,6 +1,7 @@
 #include "cli/about.h"
 
 #include "analysis/analysis.h"
+#include "cli/questions.h"
 #include "parsers/format.h"
 #include "tables/schema_text.h"
 #include "tables/store.h"
@@ -75,7 +76,7 @@ static ts_code help(ts_buf *out, ts_ctx *ctx)
 {
     static const char head[] =
         "Usage: trace_streamer INPUT... -e DB [options]\n"
-        "       trace_streamer INPUT... -q FILE [--param NAME=VALUE]...\n"
+        "       trace_streamer INPUT... -q QUESTION [--param NAME=VALUE]...\n"
         "       trace_streamer INPUT... -s -o DIR\n"
         "       trace_streamer -D DIR -e DB [options]\n"
         "       trace_streamer DB --analyze=NAMES [-e DB]\n"
@@ -202,6 +203,8 @@ ts_code ts_about(ts_buf *out, ts_ctx *ctx, const ts_options *options)
         return put_info(ctx, out);
     case TS_MODE_TABLES:
         return put_tables(ctx, out, options->table);
+    case TS_MODE_QUESTIONS:
+        return ts_questions_about(out, ctx, options->question);
     case TS_MODE_FORMATS:
         return put_formats(ctx, out, "");
     case TS_MODE_ANALYSES:

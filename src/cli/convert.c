@@ -8,6 +8,7 @@
 #include "cli/print.h"
 #include "cli/progress.h"
 #include "cli/query_file.h"
+#include "cli/query_rows.h"
 #include "cli/signals.h"
 #include "cli/summary.h"
 #include "tables/publish.h"
@@ -28,7 +29,7 @@ typedef struct run {
     uint64_t read; /* bytes, by the analysis that runs */
     const char *analysis;
     ts_json_file json;
-    ts_buf sql;
+    ts_query query;
     ts_extractor extractor;
     ts_extract extract;
     ts_target *target;
@@ -109,13 +110,12 @@ static ts_code convert_prepare(run *r)
     if (o->format != NULL && (code = choose_format(r)) != TS_OK) {
         return code;
     }
-    struct stat query;
     code = ts_analysis_choose(&r->analyses, ctx, o->analyze, true);
-    if (code == TS_OK && o->query_file != NULL) {
-        code = ts_query_read(&r->sql, &query, ctx, o->query_file);
+    if (code == TS_OK && o->query != NULL) {
+        code = ts_query_read(&r->query, ctx, o->query);
     }
     if (code == TS_OK) {
-        code = ts_outputs_check(&r->outputs, ctx, o, o->query_file == NULL ? NULL : &query);
+        code = ts_outputs_check(&r->outputs, ctx, o, r->query.is_file ? &r->query.st : NULL);
     }
     /* From here on files are written. */
     if (code == TS_OK) {
@@ -136,7 +136,7 @@ static ts_code open_database(run *r)
 {
     const ts_options *o = r->options;
     ts_code code;
-    if (o->export_db == NULL && o->query_file == NULL) {
+    if (o->export_db == NULL && o->query == NULL) {
         r->dropping = ts_sink_null();
         return TS_OK;
     }
@@ -286,7 +286,8 @@ static ts_code import(run *r)
 static ts_code ask(run *r)
 {
     ts_signals_hurry(true);
-    ts_code code = ts_query_print(r->db, &r->sql, r->options, &r->out, isatty(STDOUT_FILENO) == 1);
+    ts_code code = ts_query_print(r->db, ts_buf_text(&r->query.sql), r->options, &r->out,
+                                  isatty(STDOUT_FILENO) == 1);
     ts_signals_hurry(false);
     return code;
 }
@@ -306,7 +307,7 @@ static ts_code ask_finished(run *r)
 static ts_code check_adding(const run *r)
 {
     const ts_options *o = r->options;
-    if (o->query_file != NULL || o->index || o->with_times || o->no_meta || o->format != NULL ||
+    if (o->query != NULL || o->index || o->with_times || o->no_meta || o->format != NULL ||
         o->viewer != NULL || o->time_range.kind != TS_WANTED_ALL) {
         return ts_fail(r->ctx, TS_ERR_USAGE,
                        "--analyze adds to the finished database: -q, --index, --with-times, -nm, "
@@ -418,7 +419,7 @@ static ts_code import_and_ask(run *r)
     if (code == TS_OK) {
         code = import(r);
     }
-    if (code == TS_OK && r->options->query_file != NULL) {
+    if (code == TS_OK && r->options->query != NULL) {
         code = ask(r);
     }
     return code;
@@ -573,7 +574,7 @@ static void convert_release(run *r)
         ts_extractor_close(&r->extractor);
     }
     ts_output_free(&r->out);
-    ts_buf_free(r->ctx, &r->sql);
+    ts_buf_free(r->ctx, &r->query.sql);
     ts_buf_free(r->ctx, &r->failures);
     ts_outputs_free(&r->outputs);
     ts_log_close(&r->log);
@@ -582,8 +583,7 @@ static void convert_release(run *r)
 /* Questions or analyses of one input and nothing else: it may be a database. */
 static bool may_be_finished(const ts_options *options)
 {
-    return ((options->query_file != NULL && options->export_db == NULL) ||
-            options->analyze != NULL) &&
+    return ((options->query != NULL && options->export_db == NULL) || options->analyze != NULL) &&
            !options->extract && options->directory == NULL && options->path_count == 1 &&
            strcmp(options->paths[0], "-") != 0;
 }
@@ -594,7 +594,7 @@ static ts_code work(run *r, ts_db_kind kind)
     if (kind != TS_DB_NONE) {
         return o->analyze != NULL ? add_to_finished(r, kind) : ask_finished(r);
     }
-    if (o->export_db == NULL && o->query_file == NULL && !o->extract && !o->json) {
+    if (o->export_db == NULL && o->query == NULL && !o->extract && !o->json) {
         return ts_fail(r->ctx, TS_ERR_USAGE,
                        "--analyze needs -e DB for the rows, or a finished database of this program "
                        "as the input");

@@ -29,10 +29,12 @@ const ts_option ts_option_list[] = {
     {"-o", "--out", TS_ARG_VALUE, "DIR", TS_GROUP_OUTPUT, TS_OPTION_ACTIVE, TS_VALUES_DIRECTORY,
      TS_OPT_TEXT, AT(out_dir), "existing directory for the files of -s"},
 
-    {"-q", "--query-file", TS_ARG_VALUE, "FILE", TS_GROUP_QUESTION, TS_OPTION_ACTIVE, TS_VALUES_FILE,
-     TS_OPT_TEXT, AT(query_file), "run the SQL statements of FILE (- is standard input, or the name of a shipped question) and print tab-separated rows; INPUT may be a finished database"},
+    {"-q", "--query-file", TS_ARG_VALUE, "QUESTION", TS_GROUP_QUESTION, TS_OPTION_ACTIVE, TS_VALUES_QUESTION_FILE,
+     TS_OPT_TEXT, AT(query), "run SQL statements and print their rows: SQL text, a file of it (- is standard input) or the name of a shipped question; INPUT may be a finished database"},
     {NULL, "--param", TS_ARG_VALUE, "NAME=VALUE", TS_GROUP_QUESTION, TS_OPTION_ACTIVE, TS_VALUES_NONE,
      TS_OPT_PARAM, 0, "value of the parameter :NAME in the statements; may be repeated"},
+    {NULL, "--questions", TS_ARG_OPTIONAL, "NAME", TS_GROUP_QUESTION, TS_OPTION_ACTIVE, TS_VALUES_QUESTION,
+     TS_OPT_QUESTIONS, 0, "list the shipped questions with their parameters, or describe one"},
 
     {"-D", "--directory", TS_ARG_VALUE, "DIR", TS_GROUP_INPUT, TS_OPTION_ACTIVE, TS_VALUES_DIRECTORY,
      TS_OPT_TEXT, AT(directory), "read the files hiprofiler_data_<date>_<time>_<n>.htrace of DIR as one recording, in order of n"},

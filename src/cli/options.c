@@ -84,8 +84,7 @@ static size_t min3(size_t a, size_t b, size_t c)
     return m < c ? m : c;
 }
 
-/* Number of insertions, deletions, replacements and swaps of neighbours that make a into b. */
-static size_t distance(const char *a, size_t na, const char *b, size_t nb)
+size_t ts_edit_distance(const char *a, size_t na, const char *b, size_t nb)
 {
     size_t row[3][NAME_MAX_LENGTH + 1];
     if (na > NAME_MAX_LENGTH || nb > NAME_MAX_LENGTH) {
@@ -135,7 +134,7 @@ const char *ts_option_nearest(const char *typed, size_t n)
             }
             size_t length = strlen(names[k]);
             const char *name = skip_dashes(names[k], &length);
-            size_t d = distance(word, n, name, length);
+            size_t d = ts_edit_distance(word, n, name, length);
             if (length > 1 && (d < best_distance || (d == best_distance && best == NULL))) {
                 best = names[k];
                 best_distance = d;
@@ -302,6 +301,10 @@ static ts_code options_apply(parser *p, const given *g)
     case TS_OPT_TABLES:
         o->table = g->value;
         set_mode(o, TS_MODE_TABLES);
+        return TS_OK;
+    case TS_OPT_QUESTIONS:
+        o->question = g->value;
+        set_mode(o, TS_MODE_QUESTIONS);
         return TS_OK;
     case TS_OPT_INFO:
         set_mode(o, TS_MODE_INFO);
@@ -477,7 +480,7 @@ static ts_code parse_argument(parser *p)
 
 static size_t count_stdin(const ts_options *o)
 {
-    size_t n = o->query_file != NULL && strcmp(o->query_file, "-") == 0 ? 1 : 0;
+    size_t n = o->query != NULL && strcmp(o->query, "-") == 0 ? 1 : 0;
     for (size_t i = 0; i < o->path_count; i++) {
         n += strcmp(o->paths[i], "-") == 0 ? 1 : 0;
     }
@@ -486,8 +489,8 @@ static size_t count_stdin(const ts_options *o)
 
 static ts_code options_check(const ts_options *o, ts_ctx *ctx)
 {
-    bool asked = o->export_db != NULL || o->query_file != NULL || o->extract || o->json ||
-                 o->analyze != NULL;
+    bool asked =
+        o->export_db != NULL || o->query != NULL || o->extract || o->json || o->analyze != NULL;
     bool input = o->path_count > 0 || o->directory != NULL;
     if (!input && !asked) {
         return ts_fail(ctx, TS_ERR_USAGE, "no input was given");
@@ -498,7 +501,7 @@ static ts_code options_check(const ts_options *o, ts_ctx *ctx)
     if (!asked) {
         return ts_fail(ctx, TS_ERR_USAGE,
                        "nothing to do with the input: -e DB writes a database, "
-                       "-q FILE asks questions, -s -o DIR takes the recordings out, "
+                       "-q QUESTION prints its answer, -s -o DIR takes the recordings out, "
                        "--json prints a summary");
     }
     if (o->extract && o->out_dir == NULL) {
@@ -509,10 +512,10 @@ static ts_code options_check(const ts_options *o, ts_ctx *ctx)
                        "-o is the directory for the files of -s; "
                        "the database is named with -e");
     }
-    if (o->param_count > 0 && o->query_file == NULL) {
+    if (o->param_count > 0 && o->query == NULL) {
         return ts_fail(ctx, TS_ERR_USAGE, "--param requires -q");
     }
-    if (o->query_file != NULL && o->json && o->json_file == NULL) {
+    if (o->query != NULL && o->json && o->json_file == NULL) {
         return ts_fail(ctx, TS_ERR_USAGE,
                        "-q prints rows to standard output: "
                        "with it, write --json=FILE to send the summary to a file");
@@ -521,7 +524,7 @@ static ts_code options_check(const ts_options *o, ts_ctx *ctx)
         return ts_fail(ctx, TS_ERR_USAGE,
                        "-e - is not possible: a database cannot be written to a stream");
     }
-    if (o->export_db == NULL && (o->index || o->sync || o->with_times) && o->query_file == NULL &&
+    if (o->export_db == NULL && (o->index || o->sync || o->with_times) && o->query == NULL &&
         o->analyze == NULL) {
         return ts_fail(ctx, TS_ERR_USAGE, "--index, --sync and --with-times need -e DB");
     }

@@ -41,7 +41,9 @@ typedef enum ts_option_values {
     TS_VALUES_LEVEL,
     TS_VALUES_FORMAT,
     TS_VALUES_TABLE,
-    TS_VALUES_ANALYSIS
+    TS_VALUES_ANALYSIS,
+    TS_VALUES_QUESTION,     /* names of shipped questions */
+    TS_VALUES_QUESTION_FILE /* those, and files */
 } ts_option_values;
 
 typedef enum ts_option_id {
@@ -53,6 +55,7 @@ typedef enum ts_option_id {
     TS_OPT_LEVEL,
     TS_OPT_JSON,
     TS_OPT_TABLES,
+    TS_OPT_QUESTIONS,
     TS_OPT_THREADS,
     TS_OPT_IGNORED,
     TS_OPT_INFO,
@@ -86,6 +89,7 @@ typedef enum ts_mode {
     TS_MODE_LIST,
     TS_MODE_INFO,
     TS_MODE_TABLES,
+    TS_MODE_QUESTIONS,
     TS_MODE_FORMATS,
     TS_MODE_ANALYSES
 } ts_mode;
@@ -97,7 +101,7 @@ typedef struct ts_options {
     const char **paths; /* borrowed texts of argv */
     size_t path_count;
     const char *export_db;
-    const char *query_file;
+    const char *query; /* a file, SQL text or the name of a question */
     ts_param *params;
     size_t param_count;
     const char *out_dir;
@@ -107,7 +111,8 @@ typedef struct ts_options {
     const char *viewer;
     const char *log_file;
     const char *json_file;
-    const char *table; /* of --tables=NAME */
+    const char *table;    /* of --tables=NAME */
+    const char *question; /* of --questions=NAME */
     bool json;
     bool no_meta;
     bool extract;
@@ -142,6 +147,10 @@ bool ts_parse_size(uint64_t *out, const char *text);
  * beginning of each recording. False: no such range, empty, or one of both kinds.
  */
 bool ts_parse_time_range(ts_time_range *out, const char *text);
+
+/* Number of insertions, deletions, replacements and swaps of neighbours that make a into b, letters
+ * of both cases being equal; 32 for names longer than that. */
+size_t ts_edit_distance(const char *a, size_t na, const char *b, size_t nb);
 
 /* The option whose name is nearest to a mistyped one, as it should be written, or NULL. */
 const char *ts_option_nearest(const char *typed, size_t n);

@@ -1,26 +1,30 @@
-/* -q: the statements, where they are found, and printing their rows. */
+/* -q: where the statements come from. */
 #ifndef TS_CLI_QUERY_FILE_H
 #define TS_CLI_QUERY_FILE_H
 
 #include "base/buf.h"
-#include "cli/options.h"
-#include "cli/print.h"
+
+#include <dirent.h>
+
+typedef struct ts_query {
+    const char *name; /* for messages; borrowed */
+    ts_buf sql;       /* released by the caller with ts_buf_free */
+    bool is_file;
+    struct stat st; /* of the file */
+} ts_query;
 
 /*
- * Reads the file of -q ("-": standard input). A name that ends in .sql, has no slash and is no file
- * here is looked up among the shipped questions: beside the installed program, in the prefix it
- * was configured for. *st: the file that was read. TS_ERR_USAGE when it is nowhere or cannot be
- * read.
+ * Reads what -q names: a file ("-": standard input), SQL text (no file, and it has a blank, a
+ * bracket or a semicolon), or a shipped question with or without .sql, which is looked for beside
+ * the installed program and in the prefix that it was configured for. TS_ERR_USAGE when it is none
+ * of them or cannot be read; the nearest name is suggested.
  */
-ts_code ts_query_read(ts_buf *sql, struct stat *st, ts_ctx *ctx, const char *name);
+ts_code ts_query_read(ts_query *q, ts_ctx *ctx, const char *name);
 
-/*
- * Runs the statements and prints each result as a header line and rows, tab-separated. Tab,
- * newline, carriage return, NUL and backslash inside a value are written \t \n \r \0 \\; NULL is
- * empty; an empty line stands between two results. For a terminal, other control characters are
- * escaped too.
- */
-ts_code ts_query_print(ts_db *db, const ts_buf *sql, const ts_options *options, ts_output *out,
-                       bool terminal);
+/* The folder of the shipped questions, or NULL; the caller closes it. */
+DIR *ts_query_open_shipped(ts_ctx *ctx);
+
+/* Appends the text of a file in an open folder. */
+ts_code ts_query_read_at(ts_buf *sql, ts_ctx *ctx, int dir, const char *name);
 
 #endif

@@ -47,6 +47,12 @@ static void print_bash_cases(void)
                             "cut -d' ' -f1)\" -- \"$cur\")",
         [TS_VALUES_ANALYSIS] = "mapfile -t COMPREPLY < <(compgen -W \"none default list $(\"$1\" "
                                "--analyze=list 2>/dev/null | cut -d' ' -f1)\" -- \"$cur\")",
+        [TS_VALUES_QUESTION] =
+            "mapfile -t COMPREPLY < <(compgen -W \"$(\"$1\" --questions 2>/dev/null | grep -oE "
+            "'^  [a-z0-9_]+')\" -- \"$cur\")",
+        [TS_VALUES_QUESTION_FILE] =
+            "mapfile -t COMPREPLY < <(compgen -W \"$(\"$1\" --questions 2>/dev/null | grep -oE "
+            "'^  [a-z0-9_]+')\" -- \"$cur\"; compgen -f -- \"$cur\")",
     };
     for (size_t i = 0; i < ts_option_count; i++) {
         const ts_option *o = &ts_option_list[i];
@@ -81,7 +87,7 @@ static void print_bash(void)
            "        cur=\n"
            "    elif [[ $prev == = ]] && ((COMP_CWORD >= 2)); then\n"
            "        prev=${COMP_WORDS[COMP_CWORD - 2]}\n"
-           "    elif [[ $prev == --json || $prev == --tables ]]; then\n"
+           "    elif [[ $prev == --json || $prev == --tables || $prev == --questions ]]; then\n"
            "        prev= # their values need the equals sign\n"
            "    fi\n"
            "    case $prev in\n",
@@ -137,6 +143,10 @@ static void print_zsh_spec(const ts_option *o, const char *name)
         [TS_VALUES_TABLE] = "($(trace_streamer --tables 2>/dev/null | cut -d\" \" -f1))",
         [TS_VALUES_ANALYSIS] = ("($(trace_streamer --analyze=list 2>/dev/null | cut -d\" \" -f1) "
                                 "none default list)"),
+        [TS_VALUES_QUESTION] =
+            "($(trace_streamer --questions 2>/dev/null | grep -oE \"^  [a-z0-9_]+\"))",
+        [TS_VALUES_QUESTION_FILE] = ("{compadd -- $(trace_streamer --questions 2>/dev/null | grep "
+                                     "-oE \"^  [a-z0-9_]+\"); _files}"),
     };
     bool repeated = o->id == TS_OPT_PARAM;
     printf("    '%s%s%s[", repeated ? "*" : "", name,
@@ -193,8 +203,14 @@ static void print_fish_value(const ts_option *o)
         [TS_VALUES_ANALYSIS] =
             (" -x -a \"(trace_streamer --analyze=list 2>/dev/null | string split "
              "-f1 ' ') none default list\""),
+        [TS_VALUES_QUESTION] = (" -a \"(trace_streamer --questions 2>/dev/null | string match -r "
+                                "'^  [a-z0-9_]+' | string trim)\""),
+        [TS_VALUES_QUESTION_FILE] = (" -r -F -a \"(trace_streamer --questions 2>/dev/null | "
+                                     "string match -r '^  [a-z0-9_]+' | string trim)\""),
     };
-    if (o->arg == TS_ARG_VALUE || (o->arg == TS_ARG_OPTIONAL && o->values == TS_VALUES_TABLE)) {
+    if (o->arg == TS_ARG_VALUE ||
+        (o->arg == TS_ARG_OPTIONAL &&
+         (o->values == TS_VALUES_TABLE || o->values == TS_VALUES_QUESTION))) {
         printf("%s", arguments[o->values]);
     }
 }

@@ -59,6 +59,8 @@ completes "--export-db" trace_streamer --exp
 completes "DEBUG" trace_streamer -l DE
 completes "heapsnapshot" trace_streamer --format = heaps
 completes "js_heap_nodes" trace_streamer --tables = js_heap_no
+completes "cloud_slow_calls" trace_streamer out.db -q cloud_sl
+completes "dashboard" trace_streamer --questions = dash
 
 if command -v mandoc >/dev/null; then
     lint=$(mandoc -T lint -W warning "$man") || true
