@@ -33,6 +33,10 @@ _trace_streamer() {
         COMPREPLY=()
         return
         ;;
+    --output)
+        mapfile -t COMPREPLY < <(compgen -W 'table csv tsv json jsonl' -- "$cur")
+        return
+        ;;
     --questions)
         mapfile -t COMPREPLY < <(compgen -W "$("$1" --questions 2>/dev/null | grep -oE '^  [a-z0-9_]+')" -- "$cur")
         return
@@ -87,7 +91,7 @@ _trace_streamer() {
         ;;
     esac
     if [[ $cur == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W '--export-db --viewer --nometa --index --force --sync --with-times -s --out --query-file --param --questions --directory --format --analyze --keep-going --time-range --max-inflate --max-memory --json --strict --quiet --no-progress --level --log-file --info --list --tables --help --version --threadnum --nothreads -lnc --So_dir' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W '--export-db --viewer --nometa --index --force --sync --with-times -s --out --query-file --param --output --questions --directory --format --analyze --keep-going --time-range --max-inflate --max-memory --json --strict --quiet --no-progress --level --log-file --info --list --tables --help --version --threadnum --nothreads -lnc --So_dir' -- "$cur")
     else
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
     fi

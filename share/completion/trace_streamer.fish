@@ -10,6 +10,7 @@ complete -c trace_streamer -s s -l s -d 'write the contained .heapsnapshot, .hea
 complete -c trace_streamer -s o -l out -x -a '(__fish_complete_directories)' -d 'existing directory for the files of -s'
 complete -c trace_streamer -s q -l query-file -r -F -a "(trace_streamer --questions 2>/dev/null | string match -r '^  [a-z0-9_]+' | string trim)" -d 'run SQL statements and print their rows: SQL text, a file of it (- is standard input) or the name of a shipped question; INPUT may be a finished database'
 complete -c trace_streamer -l param -x -d 'value of the parameter :NAME in the statements; may be repeated'
+complete -c trace_streamer -l output -x -a 'table csv tsv json jsonl' -d 'print the rows of -q as table, csv, tsv, json (an array) or jsonl (an object a line); default: table on a terminal, else tsv'
 complete -c trace_streamer -l questions -a "(trace_streamer --questions 2>/dev/null | string match -r '^  [a-z0-9_]+' | string trim)" -d 'list the shipped questions with their parameters, or describe one'
 complete -c trace_streamer -s D -l directory -x -a '(__fish_complete_directories)' -d 'read the files hiprofiler_data_<date>_<time>_<n>.htrace of DIR as one recording, in order of n'
 complete -c trace_streamer -l format -x -a "(trace_streamer --format=list 2>/dev/null | string split -f1 ' ') list" -d 'take the input for NAME instead of looking at its content; --format=list lists them'

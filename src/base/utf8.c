@@ -99,8 +99,7 @@ size_t ts_utf8_encode(char *out, uint32_t cp)
     return 4;
 }
 
-/* Characters that could steer a terminal or turn the reading direction. */
-static bool is_steering(uint32_t cp)
+bool ts_utf8_steers(uint32_t cp)
 {
     return cp < 0x20 || (cp >= 0x7f && cp < 0xa0) || cp == 0x061c || cp == 0x200e || cp == 0x200f ||
            (cp >= 0x2028 && cp <= 0x202e) || (cp >= 0x2066 && cp <= 0x2069) || cp == 0xfeff;
@@ -122,7 +121,7 @@ ts_code ts_utf8_printable(ts_ctx *ctx, ts_buf *out, const char *p, size_t n, siz
             for (size_t k = 0; k < len && code == TS_OK; k++) {
                 code = ts_buf_printf(ctx, out, "\\x%02x", (unsigned)(uint8_t)p[i + k]);
             }
-        } else if (is_steering(cp)) {
+        } else if (ts_utf8_steers(cp)) {
             code = ts_buf_printf(ctx, out, "\\u{%x}", cp);
         } else {
             code = ts_buf_put(ctx, out, p + i, len);

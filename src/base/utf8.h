@@ -16,6 +16,9 @@ ts_code ts_utf8_clean(ts_ctx *ctx, ts_buf *out, uint64_t *replaced, const char *
 /* Bytes of U+cp into out[4]; returns their number. Surrogates are encoded too (3 bytes). */
 size_t ts_utf8_encode(char *out, uint32_t cp);
 
+/* Control characters, and those that turn the reading direction: a terminal must not get them. */
+bool ts_utf8_steers(uint32_t cp);
+
 /*
  * Appends p[0..n) so that a terminal can show it: control characters, DEL, C1, bidirectional
  * overrides and ill-formed bytes as \xNN or \u{...}; at most `max` bytes, then "...".

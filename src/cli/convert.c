@@ -286,7 +286,8 @@ static ts_code import(run *r)
 static ts_code ask(run *r)
 {
     ts_signals_hurry(true);
-    ts_code code = ts_query_print(r->db, ts_buf_text(&r->query.sql), r->options, &r->out,
+    ts_code code = ts_query_print(r->db, ts_buf_text(&r->query.sql), r->options->params,
+                                  r->options->param_count, r->options->output, &r->out,
                                   isatty(STDOUT_FILENO) == 1);
     ts_signals_hurry(false);
     return code;

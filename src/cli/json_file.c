@@ -70,6 +70,9 @@ ts_code ts_json_file_write(ts_json_file *j, const ts_summary *summary)
     if (code == TS_OK) {
         code = ts_output_flush(&out);
     }
+    if (out.gone) {
+        code = TS_OK;
+    }
     ts_output_free(&out);
     return code;
 }

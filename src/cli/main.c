@@ -19,6 +19,9 @@ static int about(ts_ctx *ctx, const ts_options *options)
     if (code == TS_OK) {
         code = ts_output_flush(&out);
     }
+    if (out.gone) {
+        code = TS_OK;
+    }
     ts_output_free(&out);
     if (code != TS_OK) {
         ts_print_error(ctx, &ctx->error);

@@ -33,6 +33,8 @@ const ts_option ts_option_list[] = {
      TS_OPT_TEXT, AT(query), "run SQL statements and print their rows: SQL text, a file of it (- is standard input) or the name of a shipped question; INPUT may be a finished database"},
     {NULL, "--param", TS_ARG_VALUE, "NAME=VALUE", TS_GROUP_QUESTION, TS_OPTION_ACTIVE, TS_VALUES_NONE,
      TS_OPT_PARAM, 0, "value of the parameter :NAME in the statements; may be repeated"},
+    {NULL, "--output", TS_ARG_VALUE, "FORMAT", TS_GROUP_QUESTION, TS_OPTION_ACTIVE, TS_VALUES_OUTPUT,
+     TS_OPT_OUTPUT, 0, "print the rows of -q as table, csv, tsv, json (an array) or jsonl (an object a line); default: table on a terminal, else tsv"},
     {NULL, "--questions", TS_ARG_OPTIONAL, "NAME", TS_GROUP_QUESTION, TS_OPTION_ACTIVE, TS_VALUES_QUESTION,
      TS_OPT_QUESTIONS, 0, "list the shipped questions with their parameters, or describe one"},
 

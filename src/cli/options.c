@@ -242,6 +242,21 @@ static ts_code add_param(parser *p, const given *g)
     return TS_OK;
 }
 
+static ts_code set_output(parser *p, const given *g)
+{
+    static const char *const names[] = {NULL, "table", "csv", "tsv", "json", "jsonl"};
+    if (p->options->output != TS_ROWS_AUTO) {
+        return twice(p, g);
+    }
+    for (size_t i = 1; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(names[i], g->value) == 0) {
+            p->options->output = (ts_row_format)i;
+            return TS_OK;
+        }
+    }
+    return bad_value(p, g, "table, csv, tsv, json or jsonl");
+}
+
 static ts_code set_json(parser *p, const given *g)
 {
     ts_options *o = p->options;
@@ -289,6 +304,8 @@ static ts_code options_apply(parser *p, const given *g)
         return set_range(p, g);
     case TS_OPT_PARAM:
         return add_param(p, g);
+    case TS_OPT_OUTPUT:
+        return set_output(p, g);
     case TS_OPT_LEVEL:
         return parse_level(&o->level, g->value) ? TS_OK
                                                 : bad_value(p, g, "one of D, I, W, E, F, O");
@@ -514,6 +531,10 @@ static ts_code options_check(const ts_options *o, ts_ctx *ctx)
     }
     if (o->param_count > 0 && o->query == NULL) {
         return ts_fail(ctx, TS_ERR_USAGE, "--param requires -q");
+    }
+    if (o->output != TS_ROWS_AUTO && o->query == NULL) {
+        return ts_fail(ctx, TS_ERR_USAGE,
+                       "--output is the form of the rows of -q; the database is named with -e");
     }
     if (o->query != NULL && o->json && o->json_file == NULL) {
         return ts_fail(ctx, TS_ERR_USAGE,

@@ -42,6 +42,7 @@ typedef enum ts_option_values {
     TS_VALUES_FORMAT,
     TS_VALUES_TABLE,
     TS_VALUES_ANALYSIS,
+    TS_VALUES_OUTPUT,
     TS_VALUES_QUESTION,     /* names of shipped questions */
     TS_VALUES_QUESTION_FILE /* those, and files */
 } ts_option_values;
@@ -52,6 +53,7 @@ typedef enum ts_option_id {
     TS_OPT_SIZE, /* sets the uint64_t at `offset` */
     TS_OPT_RANGE,
     TS_OPT_PARAM,
+    TS_OPT_OUTPUT,
     TS_OPT_LEVEL,
     TS_OPT_JSON,
     TS_OPT_TABLES,
@@ -82,6 +84,16 @@ extern const ts_option ts_option_list[];
 extern const size_t ts_option_count;
 extern const char *const ts_option_group_titles[TS_GROUP_COUNT];
 
+/* How the rows of -q are printed (query_rows.h). */
+typedef enum ts_row_format {
+    TS_ROWS_AUTO, /* table on a terminal, else tsv */
+    TS_ROWS_TABLE,
+    TS_ROWS_CSV,
+    TS_ROWS_TSV,
+    TS_ROWS_JSON,
+    TS_ROWS_JSONL
+} ts_row_format;
+
 typedef enum ts_mode {
     TS_MODE_RUN,
     TS_MODE_HELP,
@@ -104,6 +116,7 @@ typedef struct ts_options {
     const char *query; /* a file, SQL text or the name of a question */
     ts_param *params;
     size_t param_count;
+    ts_row_format output;
     const char *out_dir;
     const char *directory;
     const char *format;

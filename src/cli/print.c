@@ -10,7 +10,7 @@ enum { OUTPUT_BLOCK = 64 * 1024, MESSAGE_MAX = 2048 };
 
 void ts_output_init(ts_output *out, ts_ctx *ctx, int fd, const char *name)
 {
-    *out = (ts_output){ctx, fd, name, {0}};
+    *out = (ts_output){.ctx = ctx, .fd = fd, .name = name};
 }
 
 /* 0, or errno. */
@@ -19,8 +19,9 @@ static int write_all(ts_ctx *ctx, int fd, const char *p, size_t n)
     return ts_sys_write_all(ctx, fd, p, n) == 0 ? 0 : errno;
 }
 
-static ts_code result_of(const ts_output *out, int error)
+static ts_code result_of(ts_output *out, int error)
 {
+    out->gone = out->gone || (error == EPIPE && out->fd == STDOUT_FILENO);
     if (error == EINTR) {
         return ts_check_cancel(out->ctx);
     }

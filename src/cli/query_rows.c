@@ -1,13 +1,23 @@
 #include "cli/query_rows.h"
 
+#include "base/alloc.h"
 #include "base/utf8.h"
+#include "cli/json_text.h"
+#include "cli/query_table.h"
 
 typedef struct printer {
     ts_output *out;
+    ts_row_format format;
     ts_buf scratch; /* a value on its way to a terminal */
     bool terminal;
-    bool any; /* a result was printed before */
+    bool any;  /* a result was printed before */
+    bool rows; /* json: this result has some */
+    ts_table_text table;
+    ts_buf keys;    /* json: names, each with a zero byte */
+    size_t *key_at; /* by column */
 } printer;
+
+/* --- tsv ----------------------------------------------------------------------------------- */
 
 static const char *escape_of(char c)
 {
@@ -40,7 +50,7 @@ static ts_code put_plain(printer *p, const char *value, size_t n)
     return ts_output_put(p->out, p->scratch.p, p->scratch.n);
 }
 
-static ts_code query_put_value(printer *p, const char *value, size_t n)
+static ts_code tsv_value(printer *p, const char *value, size_t n)
 {
     size_t from = 0;
     ts_code code = TS_OK;
@@ -58,51 +68,232 @@ static ts_code query_put_value(printer *p, const char *value, size_t n)
     return code;
 }
 
-static ts_code query_put_row(printer *p, const char *const *values, const size_t *lengths, int n)
+/* --- csv ----------------------------------------------------------------------------------- */
+
+static bool needs_quotes(const char *value, size_t n)
 {
+    for (size_t i = 0; i < n; i++) {
+        if (strchr(",\"\r\n", value[i]) != NULL) { /* a zero byte as well */
+            return true;
+        }
+    }
+    return n == 0 || value[0] == ' ' || value[n - 1] == ' ';
+}
+
+static ts_code csv_text(printer *p, const char *value, size_t n)
+{
+    size_t from = 0;
+    if (!needs_quotes(value, n)) {
+        return put_plain(p, value, n);
+    }
+    ts_code code = ts_output_put(p->out, "\"", 1);
+    for (size_t i = 0; code == TS_OK && i < n; i++) {
+        if (value[i] == '"') { /* twice: now, and with what follows */
+            code = put_plain(p, value + from, i + 1 - from);
+            from = i;
+        }
+    }
+    if (code == TS_OK && n > from) {
+        code = put_plain(p, value + from, n - from);
+    }
+    return code != TS_OK ? code : ts_output_put(p->out, "\"", 1);
+}
+
+static ts_code csv_value(printer *p, const char *value, size_t n, ts_cell_type type)
+{
+    if (type != TS_CELL_BLOB) {
+        return csv_text(p, value, n);
+    }
+    ts_code code = ts_output_put(p->out, "X'", 2);
+    for (size_t i = 0; code == TS_OK && i < n; i++) {
+        static const char digits[] = "0123456789ABCDEF";
+        unsigned char c = (unsigned char)value[i];
+        const char hex[2] = {digits[c >> 4], digits[c & 15]};
+        code = ts_output_put(p->out, hex, 2);
+    }
+    return code != TS_OK ? code : ts_output_put(p->out, "'", 1);
+}
+
+static ts_code separated_row(printer *p, const char *const *values, const size_t *lengths,
+                             const ts_cell_type *types, int n)
+{
+    bool csv = p->format == TS_ROWS_CSV;
     ts_code code = TS_OK;
     for (int i = 0; code == TS_OK && i < n; i++) {
+        size_t length = lengths == NULL ? strlen(values[i]) : lengths[i];
         if (values[i] != NULL) {
-            code = query_put_value(p, values[i], lengths == NULL ? strlen(values[i]) : lengths[i]);
+            code = csv ? csv_value(p, values[i], length, types == NULL ? TS_CELL_TEXT : types[i])
+                       : tsv_value(p, values[i], length);
         }
         if (code == TS_OK) {
-            code = ts_output_put(p->out, i + 1 < n ? "\t" : "\n", 1);
+            code = ts_output_put(p->out, i + 1 < n ? csv ? "," : "\t" : "\n", 1);
         }
     }
     return code;
 }
 
+/* --- json ---------------------------------------------------------------------------------- */
+
+/* How many of the columns before have the same name. */
+static int same_before(const char *const *names, int i)
+{
+    int n = 0;
+    for (int k = 0; k < i; k++) {
+        n += strcmp(names[k], names[i]) == 0 ? 1 : 0;
+    }
+    return n;
+}
+
+static ts_code json_header(printer *p, const char *const *names, int n)
+{
+    ts_ctx *ctx = p->out->ctx;
+    size_t *at = ts_realloc(ctx, p->key_at, (size_t)n, sizeof *at);
+    ts_code code = TS_OK;
+    if (at == NULL) {
+        return ctx->error.code;
+    }
+    p->key_at = at;
+    p->keys.n = 0;
+    p->rows = false;
+    for (int i = 0; code == TS_OK && i < n; i++) {
+        int before = same_before(names, i);
+        at[i] = p->keys.n;
+        code = ts_buf_put(ctx, &p->keys, names[i], strlen(names[i]));
+        if (code == TS_OK && before > 0) {
+            code = ts_buf_printf(ctx, &p->keys, ":%d", before);
+        }
+        if (code == TS_OK) {
+            code = ts_buf_putc(ctx, &p->keys, '\0');
+        }
+    }
+    return code == TS_OK && p->format == TS_ROWS_JSON ? ts_output_put(p->out, "[", 1) : code;
+}
+
+static void json_value(ts_json_text *j, const char *key, ts_text value, ts_cell_type type)
+{
+    switch (type) {
+    case TS_CELL_NULL:
+        ts_json_str(j, key, TS_TEXT_NULL);
+        break;
+    case TS_CELL_INT:
+    case TS_CELL_REAL:
+        ts_json_number(j, key, value);
+        break;
+    case TS_CELL_TEXT:
+        ts_json_str(j, key, value);
+        break;
+    case TS_CELL_BLOB:
+        ts_json_hex(j, key, value);
+        break;
+    }
+}
+
+static ts_code json_row(printer *p, const char *const *values, const size_t *lengths,
+                        const ts_cell_type *types, int n)
+{
+    ts_json_text j = {.ctx = p->out->ctx, .out = &p->out->buf, .flat = 1};
+    ts_code code = TS_OK;
+    if (p->format == TS_ROWS_JSON) {
+        code = ts_output_puts(p->out, p->rows ? ",\n" : "\n");
+    }
+    p->rows = true;
+    if (code != TS_OK) {
+        return code;
+    }
+    ts_json_open(&j, NULL, '{');
+    for (int i = 0; i < n; i++) {
+        json_value(&j, p->keys.p + p->key_at[i], (ts_text){values[i], lengths[i]}, types[i]);
+    }
+    ts_json_close(&j, '}');
+    if (j.code != TS_OK) {
+        return j.code;
+    }
+    /* An empty text lets what has gathered be written. */
+    return ts_output_puts(p->out, p->format == TS_ROWS_JSON ? "" : "\n");
+}
+
+/* --- results ------------------------------------------------------------------------------- */
+
+/* The result before ends. */
+static ts_code end_result(printer *p)
+{
+    if (p->format == TS_ROWS_TABLE) {
+        return ts_table_text_end(&p->table);
+    }
+    if (p->format == TS_ROWS_JSON && p->any) {
+        return ts_output_puts(p->out, p->rows ? "\n]\n" : "]\n");
+    }
+    return TS_OK;
+}
+
 static ts_code print_header(void *user, const char *const *names, int n)
 {
     printer *p = user;
-    ts_code code = p->any ? ts_output_put(p->out, "\n", 1) : TS_OK;
+    bool json = p->format == TS_ROWS_JSON || p->format == TS_ROWS_JSONL;
+    ts_code code = end_result(p);
+    if (code == TS_OK && p->any && !json) {
+        code = ts_output_put(p->out, "\n", 1);
+    }
     p->any = true;
     if (code != TS_OK) {
         return code;
     }
-    return query_put_row(p, names, NULL, n);
+    if (json) {
+        return json_header(p, names, n);
+    }
+    return p->format == TS_ROWS_TABLE ? ts_table_text_begin(&p->table, names, n)
+                                      : separated_row(p, names, NULL, NULL, n);
 }
 
-static ts_code print_row(void *user, const char *const *values, const size_t *lengths, int n)
+static ts_code print_row(void *user, const char *const *values, const size_t *lengths,
+                         const ts_cell_type *types, int n)
 {
-    return query_put_row(user, values, lengths, n);
+    printer *p = user;
+    switch (p->format) {
+    case TS_ROWS_TABLE:
+        return ts_table_text_row(&p->table, values, lengths, types, n);
+    case TS_ROWS_JSON:
+    case TS_ROWS_JSONL:
+        return json_row(p, values, lengths, types, n);
+    case TS_ROWS_AUTO:
+    case TS_ROWS_TSV:
+    case TS_ROWS_CSV:
+        break;
+    }
+    return separated_row(p, values, lengths, types, n);
 }
 
-ts_code ts_query_print(ts_db *db, ts_text sql, const ts_options *options, ts_output *out,
-                       bool terminal)
+static ts_row_format chosen(ts_row_format format, bool terminal)
 {
-    printer p = {out, {0}, terminal, false};
+    if (format == TS_ROWS_AUTO) {
+        return terminal ? TS_ROWS_TABLE : TS_ROWS_TSV;
+    }
+    return format;
+}
+
+ts_code ts_query_print(ts_db *db, ts_text sql, const ts_param *params, size_t param_count,
+                       ts_row_format format, ts_output *out, bool terminal)
+{
+    printer p = {.out = out, .format = chosen(format, terminal), .terminal = terminal};
     ts_rows_visitor visitor = {&p, print_header, print_row};
-    ts_code code = ts_db_query(db, sql.p, sql.n, options->params, options->param_count, &visitor);
+    ts_table_text_init(&p.table, out);
+    ts_code code = ts_db_query(db, sql.p, sql.n, params, param_count, &visitor);
     /* The rows before a failure are right: they are shown, and its cause is kept. */
     ts_error saved = out->ctx->error;
-    ts_code flushed = ts_output_flush(out);
+    ts_code ended = out->gone ? TS_OK : end_result(&p);
+    if (ended == TS_OK) {
+        ended = ts_output_flush(out);
+    }
+    ts_table_text_free(&p.table);
+    ts_buf_free(out->ctx, &p.scratch);
+    ts_buf_free(out->ctx, &p.keys);
+    ts_free(out->ctx, p.key_at);
+    if (out->gone && (code == TS_OK || code == TS_ERR_OUTPUT)) {
+        return TS_OK;
+    }
     if (code != TS_OK) {
         out->ctx->error = saved;
-    }
-    ts_buf_free(out->ctx, &p.scratch);
-    if (code != TS_OK) {
         return code;
     }
-    return flushed;
+    return ended;
 }

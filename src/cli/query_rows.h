@@ -1,17 +1,34 @@
-/* -q: printing the rows of statements. */
+/*
+ * -q: printing the rows of statements.
+ *
+ * tsv: a header line and rows, separated by tabs. Tab, newline, carriage return, NUL and backslash
+ * inside a value are written \t \n \r \0 \\; NULL is empty. An empty line stands between two
+ * results, as it does for csv and table.
+ *
+ * csv: as RFC 4180 has it, lines ended by a newline. An empty text is "", NULL is nothing, bytes
+ * are X'00FF'.
+ *
+ * json: each result is an array with an object a row; jsonl: an object a line. Bytes are
+ * hexadecimal digits; of columns of one name, the second is "name:1".
+ *
+ * table: columns of equal width, numbers on the right. Widths come from the first rows
+ * (TS_TABLE_ROWS, or fewer when they are long), which are held until then; a later value that is
+ * wider moves the rest of its line. NULL is NULL, bytes are X'00FF', control characters are
+ * escaped.
+ */
 #ifndef TS_CLI_QUERY_ROWS_H
 #define TS_CLI_QUERY_ROWS_H
 
 #include "cli/options.h"
 #include "cli/print.h"
 
+enum { TS_TABLE_ROWS = 200 };
+
 /*
- * Runs the statements and prints each result as a header line and rows, tab-separated. Tab,
- * newline, carriage return, NUL and backslash inside a value are written \t \n \r \0 \\; NULL is
- * empty; an empty line stands between two results. For a terminal, other control characters are
- * escaped too.
+ * Runs the statements and prints each result. For a terminal, control characters are escaped in all
+ * formats. Where the reader has gone, the rest is not asked for: TS_OK.
  */
-ts_code ts_query_print(ts_db *db, ts_text sql, const ts_options *options, ts_output *out,
-                       bool terminal);
+ts_code ts_query_print(ts_db *db, ts_text sql, const ts_param *params, size_t param_count,
+                       ts_row_format format, ts_output *out, bool terminal);
 
 #endif

@@ -390,7 +390,7 @@ static void json_errors(ts_json_text *j, const ts_summary *s)
 
 ts_code ts_summary_json(ts_buf *out, const ts_summary *s)
 {
-    ts_json_text j = {s->ctx, out, TS_OK, false, 0};
+    ts_json_text j = {.ctx = s->ctx, .out = out};
     bool published = s->options->export_db != NULL && (s->exit_code == 0 || s->exit_code == 3);
     ts_json_open(&j, NULL, '{');
     ts_json_str(&j, "tool", TS_TEXT_LIT("trace_streamer"));

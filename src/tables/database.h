@@ -74,11 +74,21 @@ typedef struct ts_param {
     const char *value;
 } ts_param;
 
-/* Receives result rows. Values are texts; NULL pointers are SQL NULL. */
+typedef enum ts_cell_type {
+    TS_CELL_NULL,
+    TS_CELL_INT,
+    TS_CELL_REAL,
+    TS_CELL_TEXT,
+    TS_CELL_BLOB
+} ts_cell_type;
+
+/* Receives result rows. Values are texts; NULL pointers are SQL NULL. Names stay valid until the
+ * last row of their result. */
 typedef struct ts_rows_visitor {
     void *user;
     ts_code (*header)(void *user, const char *const *names, int n);
-    ts_code (*row)(void *user, const char *const *values, const size_t *lengths, int n);
+    ts_code (*row)(void *user, const char *const *values, const size_t *lengths,
+                   const ts_cell_type *types, int n);
 } ts_rows_visitor;
 
 /*

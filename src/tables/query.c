@@ -231,7 +231,8 @@ typedef struct query {
     const char **values;
     const char **names;
     size_t *lengths;
-    size_t room; /* of values, names, lengths */
+    ts_cell_type *types;
+    size_t room; /* of values, names, lengths, types */
 } query;
 
 /* Skips blanks, comments and empty statements, so that the line of the statement itself is named.
@@ -324,7 +325,11 @@ static ts_code query_make_room(query *q, size_t n)
     if (lengths != NULL) {
         q->lengths = lengths;
     }
-    if (values == NULL || names == NULL || lengths == NULL) {
+    ts_cell_type *types = ts_realloc(ctx, q->types, n, sizeof *types);
+    if (types != NULL) {
+        q->types = types;
+    }
+    if (values == NULL || names == NULL || lengths == NULL || types == NULL) {
         return ctx->error.code;
     }
     q->room = n;
@@ -342,12 +347,29 @@ static ts_code visit_header(query *q, sqlite3_stmt *st, const char *at, int n)
     return q->visitor->header == NULL ? TS_OK : q->visitor->header(q->visitor->user, q->names, n);
 }
 
+static ts_cell_type cell_type(int type)
+{
+    switch (type) {
+    case SQLITE_INTEGER:
+        return TS_CELL_INT;
+    case SQLITE_FLOAT:
+        return TS_CELL_REAL;
+    case SQLITE_TEXT:
+        return TS_CELL_TEXT;
+    case SQLITE_BLOB:
+        return TS_CELL_BLOB;
+    default:
+        return TS_CELL_NULL;
+    }
+}
+
 static ts_code visit_row(query *q, sqlite3_stmt *st, const char *at, int n)
 {
     for (int i = 0; i < n; i++) {
         q->lengths[i] = 0;
         q->values[i] = NULL;
-        if (sqlite3_column_type(st, i) == SQLITE_NULL) {
+        q->types[i] = cell_type(sqlite3_column_type(st, i));
+        if (q->types[i] == TS_CELL_NULL) {
             continue;
         }
         /* Text first, then its length: the conversion decides the length. */
@@ -358,8 +380,9 @@ static ts_code visit_row(query *q, sqlite3_stmt *st, const char *at, int n)
         }
         q->values[i] = text == NULL ? "" : text;
     }
-    return q->visitor->row == NULL ? TS_OK
-                                   : q->visitor->row(q->visitor->user, q->values, q->lengths, n);
+    return q->visitor->row == NULL
+               ? TS_OK
+               : q->visitor->row(q->visitor->user, q->values, q->lengths, q->types, n);
 }
 
 static ts_code run_statement(query *q, sqlite3_stmt *st, const char *at)
@@ -530,6 +553,7 @@ out:
     ts_free(ctx, q.values);
     ts_free(ctx, q.names);
     ts_free(ctx, q.lengths);
+    ts_free(ctx, q.types);
     ts_free(ctx, q.used);
     ts_free(ctx, copy);
     return code;

@@ -47,6 +47,8 @@ static void print_bash_cases(void)
                             "cut -d' ' -f1)\" -- \"$cur\")",
         [TS_VALUES_ANALYSIS] = "mapfile -t COMPREPLY < <(compgen -W \"none default list $(\"$1\" "
                                "--analyze=list 2>/dev/null | cut -d' ' -f1)\" -- \"$cur\")",
+        [TS_VALUES_OUTPUT] =
+            "mapfile -t COMPREPLY < <(compgen -W 'table csv tsv json jsonl' -- \"$cur\")",
         [TS_VALUES_QUESTION] =
             "mapfile -t COMPREPLY < <(compgen -W \"$(\"$1\" --questions 2>/dev/null | grep -oE "
             "'^  [a-z0-9_]+')\" -- \"$cur\")",
@@ -143,6 +145,7 @@ static void print_zsh_spec(const ts_option *o, const char *name)
         [TS_VALUES_TABLE] = "($(trace_streamer --tables 2>/dev/null | cut -d\" \" -f1))",
         [TS_VALUES_ANALYSIS] = ("($(trace_streamer --analyze=list 2>/dev/null | cut -d\" \" -f1) "
                                 "none default list)"),
+        [TS_VALUES_OUTPUT] = "(table csv tsv json jsonl)",
         [TS_VALUES_QUESTION] =
             "($(trace_streamer --questions 2>/dev/null | grep -oE \"^  [a-z0-9_]+\"))",
         [TS_VALUES_QUESTION_FILE] = ("{compadd -- $(trace_streamer --questions 2>/dev/null | grep "
@@ -203,6 +206,7 @@ static void print_fish_value(const ts_option *o)
         [TS_VALUES_ANALYSIS] =
             (" -x -a \"(trace_streamer --analyze=list 2>/dev/null | string split "
              "-f1 ' ') none default list\""),
+        [TS_VALUES_OUTPUT] = " -x -a 'table csv tsv json jsonl'",
         [TS_VALUES_QUESTION] = (" -a \"(trace_streamer --questions 2>/dev/null | string match -r "
                                 "'^  [a-z0-9_]+' | string trim)\""),
         [TS_VALUES_QUESTION_FILE] = (" -r -F -a \"(trace_streamer --questions 2>/dev/null | "

@@ -14,7 +14,7 @@
 #include "fuzz_dir.h"
 #include "fuzz_sqlite.h"
 
-#include "cli/query_file.h"
+#include "cli/query_rows.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -125,8 +125,10 @@ static ts_code on_header(void *user, const char *const *names, int n)
     return TS_OK;
 }
 
-static ts_code on_row(void *user, const char *const *values, const size_t *lengths, int n)
+static ts_code on_row(void *user, const char *const *values, const size_t *lengths,
+                      const ts_cell_type *types, int n)
 {
+    (void)types;
     question *q = user;
     check(n == q->columns);
     for (int i = 0; i < n; i++) {
@@ -198,10 +200,9 @@ static ssize_t take_output(void *user, int fd, const void *buf, size_t n)
     return (ssize_t)n;
 }
 
-static void print(question *q, bool terminal, ts_code code, uint64_t lines)
+static void print(question *q, ts_row_format format, bool terminal, ts_code code, uint64_t lines)
 {
     printed seen = {0, terminal};
-    ts_options options = {.params = q->params, .param_count = q->count};
     ts_ctx *ctx = q->ctx;
     ts_sys own = ctx->sys;
     ts_output out;
@@ -211,7 +212,8 @@ static void print(question *q, bool terminal, ts_code code, uint64_t lines)
     ctx->sys.user = &seen;
     ctx->sys.write = take_output;
     set_alarm(MOMENT_MS * 4);
-    ts_code printed_code = ts_query_print(db, &q->sql, &options, &out, terminal);
+    ts_code printed_code =
+        ts_query_print(db, ts_buf_text(&q->sql), q->params, q->count, format, &out, terminal);
     ctx->sys = own;
     ts_output_free(&out);
     ts_db_close(db);
@@ -258,8 +260,10 @@ static void ask(question *q)
         set_alarm(0);
         check(count_results(q) == q->headers);
     }
-    print(q, false, code, lines);
-    print(q, true, code, lines);
+    print(q, TS_ROWS_TSV, false, code, lines);
+    print(q, TS_ROWS_TSV, true, code, lines);
+    print(q, TS_ROWS_TABLE, true, code, lines + q->headers);
+    print(q, TS_ROWS_JSONL, true, code, q->rows);
     set_alarm(0);
 }
 

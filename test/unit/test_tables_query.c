@@ -78,8 +78,10 @@ static ts_code on_header(void *user, const char *const *names, int n)
     return TS_OK;
 }
 
-static ts_code on_row(void *user, const char *const *values, const size_t *lengths, int n)
+static ts_code on_row(void *user, const char *const *values, const size_t *lengths,
+                      const ts_cell_type *types, int n)
 {
+    (void)types;
     seen *s = user;
     for (int i = 0; i < n; i++) {
         if (values[i] == NULL) {
@@ -148,8 +150,10 @@ static void test_values_are_texts(void **state)
           "#0.1|-1e300|9223372036854775807|x'414200'|''\n0.1|-1.0e+300|9223372036854775807|AB");
 }
 
-static ts_code length_of_name(void *user, const char *const *values, const size_t *lengths, int n)
+static ts_code length_of_name(void *user, const char *const *values, const size_t *lengths,
+                              const ts_cell_type *types, int n)
 {
+    (void)types;
     assert_int_equal(n, 1);
     assert_memory_equal(values[0], "nul\0inside", 10);
     *(size_t *)user = lengths[0];

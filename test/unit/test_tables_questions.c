@@ -25,8 +25,10 @@ static ts_code on_header(void *user, const char *const *names, int n)
     return TS_OK;
 }
 
-static ts_code on_row(void *user, const char *const *values, const size_t *lengths, int n)
+static ts_code on_row(void *user, const char *const *values, const size_t *lengths,
+                      const ts_cell_type *types, int n)
 {
+    (void)types;
     for (int i = 0; i < n; i++) {
         if (values[i] == NULL) {
             add(user, "NULL", 4);
