@@ -1,7 +1,7 @@
 -- Question:   Which calls of a Java service were the slowest in a span of time?
 -- Topic:      calls
 -- Needs:      cloud_call (calls of the Cloud Profiler)
--- Parameters: from, to  the span in which they began, in ns since 1970 (default: everything)
+-- Parameters: from, to  time: the span in which they began (default: everything)
 --             source    id of a source (default: all)
 --             limit     number of rows (default 20)
 -- Columns:    id, ts, dur       the call, when it began, how long it took

@@ -3,7 +3,7 @@
 --             are left out.
 -- Topic:      stacks
 -- Needs:      stack_sample (sampled stacks)
--- Parameters: from, to  the span in ns of the trace clock (default: everything)
+-- Parameters: from, to  time: the span (default: everything)
 --             source    id of a source (default: all)
 --             limit     number of rows (default 30)
 -- Columns:    source_id, method, file, line

@@ -3,7 +3,7 @@
 -- Needs:      stack_sample (sampled stacks)
 -- Parameters: thread    itid of the thread (default: all threads together)
 --             buckets   number of equal spans (default 50)
---             from, to  the time that is divided, in ns (default: trace_range)
+--             from, to  time: what is divided (default: trace_range)
 -- Columns:    bucket, start_ts, end_ts
 --             busy_ns   time of samples in the span, without (idle); a sample is split between spans
 --             idle_ns   time of samples in (idle)

@@ -1,8 +1,7 @@
 -- Question:   Which methods did sampled threads spend a span of time in?
 -- Topic:      stacks
 -- Needs:      stack_sample (sampled stacks)
--- Parameters: from, to  the span in ns of the trace clock: samples that begin in [from, to)
---                       (default: everything)
+-- Parameters: from, to  time: samples that begin in [from, to) (default: everything)
 --             source    id of a source (default: all)
 --             thread    itid of a thread (default: all)
 --             limit     number of rows (default 30)

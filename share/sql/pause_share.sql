@@ -1,6 +1,7 @@
 -- Question:   Which share of the time was the runtime paused, for garbage collections or others?
 -- Topic:      runtime
--- Needs:      runtime_pause (collections), cloud_suspend (pauses of a Java VM)
+-- Needs:      runtime_pause (collections), cloud_suspend (pauses of a Java VM),
+--             tptp_trace (TPTP traces), cloud_call (calls of the Cloud Profiler)
 -- Parameters: source  id of a source (default: all)
 -- Columns:    source_id, kind
 --             count    pauses

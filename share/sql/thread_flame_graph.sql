@@ -2,8 +2,7 @@
 -- Topic:      stacks
 -- Needs:      stack_sample (sampled stacks)
 -- Parameters: thread    itid of the thread (default: all threads together)
---             from, to  the span in ns of the trace clock: samples that begin in [from, to)
---                       (default: everything)
+--             from, to  time: samples that begin in [from, to) (default: everything)
 --             weight    wall: ms (default); cpu: µs; samples: number
 -- Columns:    folded    frames from the outermost on, divided by ;, a blank, and the weight
 WITH RECURSIVE span AS MATERIALIZED (

@@ -1,6 +1,6 @@
 -- Question:   Which methods and lines allocated most?
 -- Topic:      tptp
--- Needs:      tptp_allocation (allocations of a TPTP trace)
+-- Needs:      tptp_trace (TPTP traces)
 -- Parameters: source  id of a source (default: all)
 --             limit   number of rows (default 20)
 -- Columns:    method, line, class

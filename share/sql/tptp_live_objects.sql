@@ -1,8 +1,8 @@
 -- Question:   Objects of which classes live at the end, or at a time?
 -- Topic:      tptp
--- Needs:      tptp_allocation (allocations of a TPTP trace)
+-- Needs:      tptp_trace (TPTP traces)
 -- Parameters: source  id of a source (default: all)
---             at      time in ns (default: the end)
+--             at      time (default: the end)
 --             limit   number of rows (default 20)
 -- Columns:    class
 --             objects  that were allocated until then and not freed

@@ -1,6 +1,7 @@
 #include "cli/convert.h"
 
 #include "analysis/analysis.h"
+#include "cli/ask.h"
 #include "cli/extract.h"
 #include "cli/json_file.h"
 #include "cli/log_file.h"
@@ -8,7 +9,6 @@
 #include "cli/print.h"
 #include "cli/progress.h"
 #include "cli/query_file.h"
-#include "cli/query_rows.h"
 #include "cli/signals.h"
 #include "cli/summary.h"
 #include "tables/publish.h"
@@ -113,6 +113,9 @@ static ts_code convert_prepare(run *r)
     code = ts_analysis_choose(&r->analyses, ctx, o->analyze, true);
     if (code == TS_OK && o->query != NULL) {
         code = ts_query_read(&r->query, ctx, o->query);
+        if (code == TS_OK) {
+            code = ts_ask_check(ctx, &r->query, o);
+        }
     }
     if (code == TS_OK) {
         code = ts_outputs_check(&r->outputs, ctx, o, r->query.is_file ? &r->query.st : NULL);
@@ -286,9 +289,8 @@ static ts_code import(run *r)
 static ts_code ask(run *r)
 {
     ts_signals_hurry(true);
-    ts_code code = ts_query_print(r->db, ts_buf_text(&r->query.sql), r->options->params,
-                                  r->options->param_count, r->options->output, &r->out,
-                                  isatty(STDOUT_FILENO) == 1);
+    ts_code code =
+        ts_ask(r->db, r->ctx, &r->query, r->options, &r->out, isatty(STDOUT_FILENO) == 1);
     ts_signals_hurry(false);
     return code;
 }

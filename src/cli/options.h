@@ -156,10 +156,18 @@ bool ts_parse_size(uint64_t *out, const char *text);
 
 /*
  * "FROM,TO" of --time-range; either may be missing (no end there). Each is a number of milliseconds
- * since 1970, a date and time of ISO 8601 (UTC unless it has an offset), or "+SECONDS" from the
- * beginning of each recording. False: no such range, empty, or one of both kinds.
+ * since 1970, a date and time of ISO 8601 (UTC unless it has an offset), or "+SECONDS" (or with a
+ * unit: "+100ms") from the beginning of each recording. False: no such range, empty, or one of both
+ * kinds.
  */
 bool ts_parse_time_range(ts_time_range *out, const char *text);
+
+/* "2019-09-05T07:44:26.207Z", "2019-09-05 09:44+02:00", "2019-09-05": ns since 1970; without an
+ * offset UTC. */
+bool ts_parse_date(int64_t *out, const char *text);
+
+/* "2.5s", "100ms", "3": ns. Units are ns, us, ms, s (also when there is none), m and h. */
+bool ts_parse_duration(int64_t *out, const char *text);
 
 /* Number of insertions, deletions, replacements and swaps of neighbours that make a into b, letters
  * of both cases being equal; 32 for names longer than that. */

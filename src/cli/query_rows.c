@@ -15,6 +15,7 @@ typedef struct printer {
     ts_table_text table;
     ts_buf keys;    /* json: names, each with a zero byte */
     size_t *key_at; /* by column */
+    ts_buf unbound; /* parameters without a value */
 } printer;
 
 /* --- tsv ----------------------------------------------------------------------------------- */
@@ -263,6 +264,29 @@ static ts_code print_row(void *user, const char *const *values, const size_t *le
     return separated_row(p, values, lengths, types, n);
 }
 
+/* Each name once, with a zero byte. Without memory it is not said. */
+static void note_unbound(void *user, const char *name)
+{
+    printer *p = user;
+    size_t n = strlen(name) + 1;
+    for (size_t at = 0; at < p->unbound.n; at += strlen(p->unbound.p + at) + 1) {
+        if (strcmp(p->unbound.p + at, name) == 0) {
+            return;
+        }
+    }
+    ts_error saved = p->out->ctx->error;
+    (void)ts_buf_put(p->out->ctx, &p->unbound, name, n);
+    p->out->ctx->error = saved;
+}
+
+static void say_unbound(const printer *p)
+{
+    for (size_t at = 0; at < p->unbound.n; at += strlen(p->unbound.p + at) + 1) {
+        ts_message(p->out->ctx, "the parameter :%s has no value: it is NULL (--param %s=VALUE)",
+                   p->unbound.p + at, p->unbound.p + at);
+    }
+}
+
 static ts_row_format chosen(ts_row_format format, bool terminal)
 {
     if (format == TS_ROWS_AUTO) {
@@ -272,10 +296,11 @@ static ts_row_format chosen(ts_row_format format, bool terminal)
 }
 
 ts_code ts_query_print(ts_db *db, ts_text sql, const ts_param *params, size_t param_count,
-                       ts_row_format format, ts_output *out, bool terminal)
+                       const ts_row_print *print, ts_output *out)
 {
-    printer p = {.out = out, .format = chosen(format, terminal), .terminal = terminal};
-    ts_rows_visitor visitor = {&p, print_header, print_row};
+    printer p = {
+        .out = out, .format = chosen(print->format, print->terminal), .terminal = print->terminal};
+    ts_rows_visitor visitor = {&p, print_header, print_row, note_unbound};
     ts_table_text_init(&p.table, out);
     ts_code code = ts_db_query(db, sql.p, sql.n, params, param_count, &visitor);
     /* The rows before a failure are right: they are shown, and its cause is kept. */
@@ -284,7 +309,11 @@ ts_code ts_query_print(ts_db *db, ts_text sql, const ts_param *params, size_t pa
     if (ended == TS_OK) {
         ended = ts_output_flush(out);
     }
+    if (print->say_unbound && code == TS_OK) {
+        say_unbound(&p);
+    }
     ts_table_text_free(&p.table);
+    ts_buf_free(out->ctx, &p.unbound);
     ts_buf_free(out->ctx, &p.scratch);
     ts_buf_free(out->ctx, &p.keys);
     ts_free(out->ctx, p.key_at);

@@ -24,11 +24,17 @@
 
 enum { TS_TABLE_ROWS = 200 };
 
+typedef struct ts_row_print {
+    ts_row_format format;
+    bool terminal;
+    bool say_unbound; /* parameters without a value are reported on standard error */
+} ts_row_print;
+
 /*
  * Runs the statements and prints each result. For a terminal, control characters are escaped in all
  * formats. Where the reader has gone, the rest is not asked for: TS_OK.
  */
 ts_code ts_query_print(ts_db *db, ts_text sql, const ts_param *params, size_t param_count,
-                       ts_row_format format, ts_output *out, bool terminal);
+                       const ts_row_print *print, ts_output *out);
 
 #endif

@@ -1,14 +1,15 @@
-/* The value of --time-range. */
+/* Times on the command line. */
 #include "cli/options.h"
 
 #include "base/ckd.h"
 
 #include <string.h>
+#include <time.h>
 
 #define NS_PER_SECOND INT64_C(1000000000)
 #define SECONDS_PER_DAY INT64_C(86400)
 
-enum { MAX_TIME_TEXT = 64, MAX_SECONDS_DIGITS = 10, MAX_MS_DIGITS = 13 };
+enum { MAX_TIME_TEXT = 64, MAX_DURATION_DIGITS = 18, MAX_MS_DIGITS = 13 };
 
 /* `min` to `max` decimal digits; at most 18. */
 static bool time_take_number(int64_t *out, const char **p, unsigned min, unsigned max)
@@ -42,24 +43,16 @@ static bool take_fraction(int64_t *ns, const char **p)
     return *p != begin;
 }
 
-static bool is_leap(int64_t year)
+/* Seconds from 1970-01-01 to the beginning of a day of the Gregorian calendar; year 1 or later. */
+static bool day_begin(int64_t *out, int64_t year, int64_t month, int64_t day)
 {
-    return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-}
-
-/* Days since 1970-01-01 in the Gregorian calendar; year 1 or later. */
-static bool day_number(int64_t *out, int64_t year, int64_t month, int64_t day)
-{
-    static const int before[13] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365};
-    bool leap = is_leap(year);
-    int64_t y = year - 1;
-    if (year < 1 || month < 1 || month > 12 || day < 1 ||
-        day > before[month] - before[month - 1] + (leap && month == 2 ? 1 : 0)) {
-        return false;
-    }
-    *out = y * 365 + y / 4 - y / 100 + y / 400 + before[month - 1] + (leap && month > 2 ? 1 : 0) +
-           day - 1 - 719162;
-    return true;
+    struct tm tm = {
+        .tm_year = (int)year - 1900, .tm_mon = (int)month - 1, .tm_mday = (int)day, .tm_hour = 0};
+    struct tm given = tm;
+    *out = (int64_t)timegm(&tm);
+    /* A day that does not exist becomes another one. */
+    return year >= 1 && tm.tm_year == given.tm_year && tm.tm_mon == given.tm_mon &&
+           tm.tm_mday == given.tm_mday;
 }
 
 /* "", "Z", "+HH", "+HHMM" or "+HH:MM": seconds east of Greenwich. */
@@ -104,7 +97,7 @@ static bool take_clock(int64_t *seconds, int64_t *ns, const char **p)
     return *seconds < SECONDS_PER_DAY || (*seconds == SECONDS_PER_DAY && *ns == 0);
 }
 
-static bool parse_date(int64_t *out, const char *text)
+bool ts_parse_date(int64_t *out, const char *text)
 {
     const char *p = text;
     int64_t year;
@@ -115,7 +108,7 @@ static bool parse_date(int64_t *out, const char *text)
     int64_t ns = 0;
     if (!time_take_number(&year, &p, 4, 4) || !take_char(&p, '-') ||
         !time_take_number(&month, &p, 2, 2) || !take_char(&p, '-') ||
-        !time_take_number(&day, &p, 2, 2) || !day_number(&day, year, month, day)) {
+        !time_take_number(&day, &p, 2, 2) || !day_begin(&day, year, month, day)) {
         return false;
     }
     if (take_char(&p, 'T') || take_char(&p, 't') || take_char(&p, ' ')) {
@@ -123,22 +116,46 @@ static bool parse_date(int64_t *out, const char *text)
             return false;
         }
     }
-    seconds += day * SECONDS_PER_DAY - zone;
+    seconds += day - zone;
     return *p == '\0' && !ts_ckd_mul(&seconds, seconds, NS_PER_SECOND) &&
            !ts_ckd_add(out, seconds, ns);
 }
 
-static bool parse_offset(int64_t *out, const char *text)
+/* The number of ns in a unit of time; 0: there is no such unit. */
+static int64_t unit_of(const char *text)
+{
+    static const struct {
+        const char *name;
+        int64_t ns;
+    } units[] = {{"", NS_PER_SECOND},
+                 {"ns", 1},
+                 {"us", 1000},
+                 {"ms", 1000000},
+                 {"s", NS_PER_SECOND},
+                 {"m", 60 * NS_PER_SECOND},
+                 {"h", 3600 * NS_PER_SECOND}};
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        if (strcmp(text, units[i].name) == 0) {
+            return units[i].ns;
+        }
+    }
+    return 0;
+}
+
+bool ts_parse_duration(int64_t *out, const char *text)
 {
     const char *p = text;
-    int64_t seconds;
-    int64_t ns = 0;
-    if (!time_take_number(&seconds, &p, 1, MAX_SECONDS_DIGITS) ||
-        (take_char(&p, '.') && !take_fraction(&ns, &p))) {
+    int64_t whole;
+    int64_t fraction = 0; /* of the unit, in 10^-9 */
+    if (!time_take_number(&whole, &p, 1, MAX_DURATION_DIGITS) ||
+        (take_char(&p, '.') && !take_fraction(&fraction, &p))) {
         return false;
     }
-    return *p == '\0' && !ts_ckd_mul(&seconds, seconds, NS_PER_SECOND) &&
-           !ts_ckd_add(out, seconds, ns);
+    int64_t unit = unit_of(p);
+    fraction = unit >= NS_PER_SECOND ? fraction * (unit / NS_PER_SECOND)
+               : unit > 0            ? fraction / (NS_PER_SECOND / unit)
+                                     : 0;
+    return unit > 0 && !ts_ckd_mul(&whole, whole, unit) && !ts_ckd_add(out, whole, fraction);
 }
 
 static bool parse_ms(int64_t *out, const char *text)
@@ -162,8 +179,8 @@ static bool parse_end(ts_wanted_kind *kind, int64_t *out, const char *p, size_t 
     memcpy(text, p, n);
     text[n] = '\0';
     *kind = text[0] == '+' ? TS_WANTED_OFFSET : TS_WANTED_REALTIME;
-    return text[0] == '+' ? parse_offset(out, text + 1)
-                          : parse_ms(out, text) || parse_date(out, text);
+    return text[0] == '+' ? ts_parse_duration(out, text + 1)
+                          : parse_ms(out, text) || ts_parse_date(out, text);
 }
 
 bool ts_parse_time_range(ts_time_range *out, const char *text)

@@ -89,6 +89,7 @@ typedef struct ts_rows_visitor {
     ts_code (*header)(void *user, const char *const *names, int n);
     ts_code (*row)(void *user, const char *const *values, const size_t *lengths,
                    const ts_cell_type *types, int n);
+    void (*unbound)(void *user, const char *name); /* a parameter of a statement has no value */
 } ts_rows_visitor;
 
 /*
@@ -99,5 +100,11 @@ typedef struct ts_rows_visitor {
  */
 ts_code ts_db_query(ts_db *db, const char *sql, size_t n, const ts_param *params,
                     size_t param_count, const ts_rows_visitor *visitor);
+
+/*
+ * The first value of the first row of a statement, as an integer. *found is false when there is no
+ * row, when it is NULL, and when the statement does not fit the database (a table is missing).
+ */
+ts_code ts_db_int(int64_t *out, bool *found, ts_db *db, const char *sql);
 
 #endif

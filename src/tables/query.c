@@ -283,12 +283,17 @@ static ts_code bind_all(const query *q, sqlite3_stmt *st)
     int n = sqlite3_bind_parameter_count(st);
     for (int i = 1; code == TS_OK && i <= n; i++) {
         const char *name = sqlite3_bind_parameter_name(st, i);
+        bool bound = name == NULL;
         /* The last value given for a name counts, as with options on a command line. */
         for (size_t k = q->param_count; name != NULL && k-- > 0;) {
             if (strcmp(q->params[k].name, name + 1) == 0) {
                 code = bind_value(q->db, st, i, q->params[k].value);
+                bound = true;
                 break;
             }
+        }
+        if (!bound && q->visitor->unbound != NULL) {
+            q->visitor->unbound(q->visitor->user, name + 1);
         }
     }
     return code;
@@ -556,5 +561,26 @@ out:
     ts_free(ctx, q.types);
     ts_free(ctx, q.used);
     ts_free(ctx, copy);
+    return code;
+}
+
+ts_code ts_db_int(int64_t *out, bool *found, ts_db *db, const char *sql)
+{
+    sqlite3_stmt *st = NULL;
+    ts_code code = TS_OK;
+    *found = false;
+    ts_db_limit_memory(db->ctx);
+    int rc = sqlite3_prepare_v2(db->handle, sql, -1, &st, NULL);
+    if (rc != SQLITE_OK) {
+        return (rc & 0xff) == SQLITE_ERROR ? TS_OK : ts_db_fail(db, rc, "read");
+    }
+    rc = sqlite3_step(st);
+    if (rc == SQLITE_ROW) {
+        *found = sqlite3_column_type(st, 0) != SQLITE_NULL;
+        *out = sqlite3_column_int64(st, 0);
+    } else if (rc != SQLITE_DONE) {
+        code = ts_db_fail(db, rc, "read");
+    }
+    (void)sqlite3_finalize(st);
     return code;
 }

@@ -51,6 +51,7 @@ make() {
     calls) "${MKHTRACE%mkhtrace}mkcloud" -o input --calls $(($2 / 10)) --plain >/dev/null ;;
     one_call) "${MKHTRACE%mkhtrace}mkcloud" -o input --calls 1 --frames "$2" --plain >/dev/null ;;
     trace) "${MKHTRACE%mkhtrace}mktptp" -o input --calls "$2" ;;
+    flare) "${MKHTRACE%mkhtrace}mkflare" --threads=2 --seconds=$(($2 / 50)) input >/dev/null ;;
     references) python3 "$HERE/tptp.py" --write references "$2" input >/dev/null ;;
     m.*) python3 "$HERE/memory.py" "${1#m.}" "$2" >input ;;
     *) python3 "$HERE/growth.py" "$1" "$2" >input ;;

@@ -38,13 +38,13 @@ question folded_stacks deep
 question thread_flame_graph deep --param weight=samples
 question hot_methods deep
 question cpu_hot_methods deep
-question history_samples deep
-question cpu_ts deep
+question history_samples flare
+question cpu_ts flare
 question cpu_timeline_buckets deep
 question folded_stacks wide
 question thread_flame_graph wide --param weight=samples
 question hot_methods wide
-question dashboard wide
+question dashboard flare
 question js_class_histogram m.classes
 question js_largest_nodes m.classes
 question js_string_duplicates m.strings

@@ -200,9 +200,9 @@ static ssize_t take_output(void *user, int fd, const void *buf, size_t n)
     return (ssize_t)n;
 }
 
-static void print(question *q, ts_row_format format, bool terminal, ts_code code, uint64_t lines)
+static void print(question *q, const ts_row_print *how, ts_code code, uint64_t lines)
 {
-    printed seen = {0, terminal};
+    printed seen = {0, how->terminal};
     ts_ctx *ctx = q->ctx;
     ts_sys own = ctx->sys;
     ts_output out;
@@ -212,8 +212,7 @@ static void print(question *q, ts_row_format format, bool terminal, ts_code code
     ctx->sys.user = &seen;
     ctx->sys.write = take_output;
     set_alarm(MOMENT_MS * 4);
-    ts_code printed_code =
-        ts_query_print(db, ts_buf_text(&q->sql), q->params, q->count, format, &out, terminal);
+    ts_code printed_code = ts_query_print(db, ts_buf_text(&q->sql), q->params, q->count, how, &out);
     ctx->sys = own;
     ts_output_free(&out);
     ts_db_close(db);
@@ -238,7 +237,7 @@ static bool is_fickle(const question *q)
 
 static void ask(question *q)
 {
-    const ts_rows_visitor visitor = {q, on_header, on_row};
+    const ts_rows_visitor visitor = {q, on_header, on_row, NULL};
     ts_db *db;
     check(ts_db_open(&db, q->ctx, database) == TS_OK);
     set_alarm(MOMENT_MS);
@@ -260,10 +259,10 @@ static void ask(question *q)
         set_alarm(0);
         check(count_results(q) == q->headers);
     }
-    print(q, TS_ROWS_TSV, false, code, lines);
-    print(q, TS_ROWS_TSV, true, code, lines);
-    print(q, TS_ROWS_TABLE, true, code, lines + q->headers);
-    print(q, TS_ROWS_JSONL, true, code, q->rows);
+    print(q, &(ts_row_print){.format = TS_ROWS_TSV}, code, lines);
+    print(q, &(ts_row_print){.format = TS_ROWS_TSV, .terminal = true}, code, lines);
+    print(q, &(ts_row_print){.format = TS_ROWS_TABLE, .terminal = true}, code, lines + q->headers);
+    print(q, &(ts_row_print){.format = TS_ROWS_JSONL, .terminal = true}, code, q->rows);
     set_alarm(0);
 }
 

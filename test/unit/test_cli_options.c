@@ -77,6 +77,9 @@ static void time_ranges(void **state)
          {TS_WANTED_REALTIME, 1567669466000 * MS, 1567752266000 * MS}},
         {"+1,+2.5", {TS_WANTED_OFFSET, 1000 * MS, 2500 * MS}},
         {",+0.000000001", {TS_WANTED_OFFSET, INT64_MIN, 1}},
+        {"+100ms,+0.5m", {TS_WANTED_OFFSET, 100 * MS, 30000 * MS}},
+        {"+1.9ns,+1.25us", {TS_WANTED_OFFSET, 1, 1250}},
+        {"+0s,+1.000000001h", {TS_WANTED_OFFSET, 0, 3600 * 1000 * MS + 3600}},
     };
     static const char *const bad[] = {
         "",
@@ -127,6 +130,11 @@ static void time_ranges(void **state)
         "99999999999999,",
         "2019-09-05T",
         "+-1,",
+        "+1d,",
+        "+1Ms,",
+        "+ms,",
+        "+1 s,",
+        "+2562048h,",
         "+0.00000000000000000000000000000000000000000000000000000000000001,"};
     (void)state;
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
@@ -173,7 +181,8 @@ static void abbreviations(void **state)
     assert_int_equal(PARSE(ctx, &o, "in", "--exp=x"), TS_OK);
     assert_non_null(o.export_db);
     assert_int_equal(PARSE(ctx, &o, "in", "--export-db", "x", "--str", "--q=f"), TS_ERR_USAGE);
-    assert_string_equal(ctx->error.causes[0], "ambiguous option \"--q\": --query-file or --questions?");
+    assert_string_equal(ctx->error.causes[0],
+                        "ambiguous option \"--q\": --query-file or --questions?");
     assert_int_equal(PARSE(ctx, &o, "in", "-e", "x", "--stri", "--s", "-o", "d"), TS_OK);
     assert_true(o.strict && o.extract);
     assert_int_equal(PARSE(ctx, &o, "--", "--exp=x"), TS_ERR_USAGE); /* an input of this name */

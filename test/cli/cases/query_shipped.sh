@@ -6,12 +6,10 @@ for file in "$SOURCE"/share/sql/*.sql; do
     [ -e "$file" ] || continue
     name=${file##*/}
     ts out.db -q "$name" >here 2>err
-    ts out.db -q "${name%.sql}" >short 2>/dev/null
     ts out.db -q "$file" >there 2>/dev/null
-    cmp here there && cmp here short || fail "$name"
-    grep -v 'SQL error' err || true
-    echo 'SELECT 42 AS mine' >"$name"
-    ts out.db -q "$name" | grep -q 42 || fail "the file here comes first"
-    rm "$name"
+    cmp here there || fail "$name"
+    grep -vE 'SQL error|does not fit|needs --param' err || true
 done
+echo 'SELECT 42 AS mine' >sources.sql
+ts out.db -q sources.sql | grep -q 42 || fail "the file here comes first"
 code ts out.db -q no_such_question.sql

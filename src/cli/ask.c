@@ -1,0 +1,299 @@
+#include "cli/ask.h"
+
+#include "base/alloc.h"
+#include "base/ckd.h"
+#include "cli/query_rows.h"
+#include "cli/question_text.h"
+#include "cli/questions.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { NAMES_SHOWN = 3, TABLE_NAME_MAX = 64 };
+
+/* --- parameters that are given -----------------------------------------------------------------
+ */
+
+static bool is_documented(ts_text sql)
+{
+    return ts_question_part(sql, "Parameters").p != NULL;
+}
+
+static const char *value_of(const ts_options *o, ts_text name)
+{
+    for (size_t i = 0; i < o->param_count; i++) {
+        if (ts_text_is(name, o->params[i].name)) {
+            return o->params[i].value;
+        }
+    }
+    return NULL;
+}
+
+/* "from, to, limit" */
+static ts_code put_names(ts_buf *out, ts_ctx *ctx, ts_text sql)
+{
+    ts_text part = ts_question_part(sql, "Parameters");
+    ts_question_param param;
+    ts_code code = TS_OK;
+    while (code == TS_OK && ts_question_param_next(&param, &part)) {
+        code = ts_buf_printf(ctx, out, "%s%.*s", out->n == 0 ? "" : ", ", (int)param.names.n,
+                             param.names.p);
+    }
+    return code;
+}
+
+static ts_code unknown_param(ts_ctx *ctx, const ts_query *query, const char *name)
+{
+    ts_buf names = {0};
+    ts_code code = put_names(&names, ctx, ts_buf_text(&query->sql));
+    if (code == TS_OK) {
+        code = ts_fail(ctx, TS_ERR_USAGE, "%s has no parameter \"%s\"%s%.*s", query->name, name,
+                       names.n == 0 ? " (it has none)" : "; it has ", (int)names.n,
+                       names.n == 0 ? "" : names.p);
+    }
+    ts_buf_free(ctx, &names);
+    return code;
+}
+
+ts_code ts_ask_check(ts_ctx *ctx, const ts_query *query, const ts_options *options)
+{
+    ts_text sql = ts_buf_text(&query->sql);
+    ts_text part = ts_question_part(sql, "Parameters");
+    ts_question_param param;
+    ts_text name;
+    for (size_t i = 0; part.p != NULL && i < options->param_count; i++) {
+        if (!ts_question_find_param(&param, sql, options->params[i].name)) {
+            return unknown_param(ctx, query, options->params[i].name);
+        }
+    }
+    while (ts_question_param_next(&param, &part)) {
+        while (param.required && ts_question_name_next(&name, &param.names)) {
+            if (value_of(options, name) == NULL) {
+                return ts_fail(ctx, TS_ERR_USAGE, "%s needs --param %.*s=VALUE: %.*s", query->name,
+                               (int)name.n, name.p, (int)param.doc.n, param.doc.p);
+            }
+        }
+    }
+    return TS_OK;
+}
+
+/* --- what the database holds -------------------------------------------------------------------
+ */
+
+static ts_code has_rows(bool *out, ts_db *db, ts_text table)
+{
+    char sql[TABLE_NAME_MAX + 40];
+    int64_t one;
+    *out = false;
+    for (size_t i = 0; i < table.n; i++) {
+        char c = table.p[i];
+        if (table.n > TABLE_NAME_MAX ||
+            !((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_')) {
+            return TS_OK;
+        }
+    }
+    snprintf(sql, sizeof sql, "SELECT 1 FROM %.*s LIMIT 1", (int)table.n, table.p);
+    return ts_db_int(&one, out, db, sql);
+}
+
+ts_code ts_ask_fits(bool *fits, ts_text *what, ts_db *db, ts_text sql)
+{
+    ts_text part = ts_question_part(sql, "Needs");
+    ts_question_need need;
+    ts_code code = TS_OK;
+    *fits = part.p == NULL;
+    while (code == TS_OK && !*fits && ts_question_need_next(&need, &part)) {
+        code = has_rows(fits, db, need.table);
+        *what = need.what;
+    }
+    return code;
+}
+
+/* "no sampled stacks and no traced calls in this database" */
+static ts_code put_missing(ts_buf *out, ts_ctx *ctx, ts_text sql)
+{
+    ts_text part = ts_question_part(sql, "Needs");
+    ts_question_need need;
+    ts_code code = TS_OK;
+    while (code == TS_OK && ts_question_need_next(&need, &part)) {
+        code = ts_buf_printf(ctx, out, "%sno %.*s", out->n == 0 ? "" : " and ", (int)need.what.n,
+                             need.what.p);
+    }
+    return code != TS_OK ? code : ts_buf_printf(ctx, out, " in this database");
+}
+
+/* "; it has traced calls: ask a, b": questions that fit, all for the same, of the topic or not. */
+static ts_code put_others(ts_buf *out, ts_ctx *ctx, ts_db *db, const ts_questions *all,
+                          ts_text topic, bool same)
+{
+    ts_text first = TS_TEXT_NULL;
+    ts_code code = TS_OK;
+    unsigned shown = 0;
+    for (size_t i = 0; code == TS_OK && i < all->count && shown < NAMES_SHOWN; i++) {
+        const ts_shipped *s = &all->all[i];
+        ts_text sql = ts_buf_text(&s->sql);
+        ts_text what = TS_TEXT_NULL;
+        bool fits = false;
+        bool is_same = s->topic.n == topic.n && memcmp(s->topic.p, topic.p, topic.n) == 0;
+        if (is_same == same && ts_question_part(sql, "Needs").p != NULL) {
+            code = ts_ask_fits(&fits, &what, db, sql);
+        }
+        if (code != TS_OK || !fits || what.p == NULL ||
+            (shown > 0 && (first.n != what.n || memcmp(first.p, what.p, what.n) != 0))) {
+            continue;
+        }
+        code = shown++ == 0
+                   ? ts_buf_printf(ctx, out, "; it has %.*s: ask %s", (int)what.n, what.p, s->name)
+                   : ts_buf_printf(ctx, out, ", %s", s->name);
+        first = what;
+    }
+    return code;
+}
+
+static ts_code does_not_fit(ts_db *db, ts_ctx *ctx, const ts_query *query)
+{
+    ts_text sql = ts_buf_text(&query->sql);
+    ts_text topic = ts_question_part(sql, "Topic");
+    ts_text line = {"", 0};
+    size_t column;
+    ts_questions all = {0};
+    ts_buf text = {0};
+    (void)ts_question_line(&line, &column, &topic);
+    ts_code code = put_missing(&text, ctx, sql);
+    size_t n = text.n;
+    if (code == TS_OK) {
+        code = ts_questions_load(&all, ctx);
+    }
+    if (code == TS_OK) {
+        code = put_others(&text, ctx, db, &all, line, true);
+    }
+    if (code == TS_OK && text.n == n) {
+        code = put_others(&text, ctx, db, &all, line, false);
+    }
+    if (code == TS_OK) {
+        code =
+            ts_fail(ctx, TS_ERR_USAGE, "%s does not fit: %.*s", query->name, (int)text.n, text.p);
+    }
+    ts_questions_free(&all, ctx);
+    ts_buf_free(ctx, &text);
+    return code;
+}
+
+/* --- times -------------------------------------------------------------------------------------
+ */
+
+static bool is_plain_number(const char *text)
+{
+    const char *p = text + (text[0] == '-' ? 1 : 0);
+    return *p >= '0' && *p <= '9' && p[strspn(p, "0123456789.eE")] == '\0';
+}
+
+static bool is_time_param(ts_text sql, const char *name)
+{
+    ts_question_param param;
+    if (is_documented(sql)) {
+        return ts_question_find_param(&param, sql, name) && param.is_time;
+    }
+    return strcmp(name, "from") == 0 || strcmp(name, "to") == 0 || strcmp(name, "at") == 0 ||
+           strcmp(name, "ts") == 0;
+}
+
+static ts_code bad_time(ts_ctx *ctx, const ts_param *p, const char *why)
+{
+    return ts_fail(ctx, TS_ERR_USAGE, "bad value for the parameter %s: \"%s\" %s", p->name,
+                   p->value, why);
+}
+
+/* What is added to the time since 1970 to get the time of the database's rows. */
+static ts_code clock_shift(int64_t *shift, bool *known, ts_db *db)
+{
+    /* All rows have times of one clock: realtime, or one whose reading is known together with it.
+     */
+    static const char sql[] =
+        "SELECT CASE c.clock WHEN 'realtime' THEN 0 ELSE "
+        "(SELECT ts FROM clock_snapshot WHERE clock_name = c.clock ORDER BY id LIMIT 1) - "
+        "(SELECT ts FROM clock_snapshot WHERE clock_name = 'realtime' ORDER BY id LIMIT 1) END "
+        "FROM (SELECT min(clock) AS clock FROM source WHERE clock IS NOT NULL "
+        "HAVING count(DISTINCT clock) = 1) AS c";
+    return ts_db_int(shift, known, db, sql);
+}
+
+/* "+2.5s" and dates in ns of the database's clock. */
+static ts_code resolve_time(int64_t *out, ts_db *db, ts_ctx *ctx, const ts_param *p)
+{
+    int64_t base = 0;
+    bool known = false;
+    bool relative = p->value[0] == '+';
+    if (!(relative ? ts_parse_duration(out, p->value + 1) : ts_parse_date(out, p->value))) {
+        return bad_time(ctx, p,
+                        "is no time (ns, 2019-09-05T07:44:26Z, or +2.5s from the beginning)");
+    }
+    ts_code code = relative ? ts_db_int(&base, &known, db, "SELECT start_ts FROM trace_range")
+                            : clock_shift(&base, &known, db);
+    if (code != TS_OK) {
+        return code;
+    }
+    if (!known) {
+        return bad_time(ctx, p,
+                        relative ? "cannot be used: the beginning is not known"
+                                 : "cannot be used: the clock of the database is not known, or it "
+                                   "has several; give ns or +2.5s");
+    }
+    return ts_ckd_add(out, *out, base) ? bad_time(ctx, p, "is out of range") : TS_OK;
+}
+
+/* Copies of the parameters; texts of times that were resolved are in *texts. */
+static ts_code resolve_params(ts_param **out, ts_buf *texts, ts_db *db, ts_ctx *ctx, ts_text sql,
+                              const ts_options *o)
+{
+    enum { ROOM = 24 };
+    ts_param *params = ts_alloc(ctx, o->param_count, sizeof *params);
+    ts_code code =
+        params == NULL ? ctx->error.code : ts_buf_reserve(ctx, texts, o->param_count * ROOM + 1);
+    *out = params;
+    for (size_t i = 0; code == TS_OK && i < o->param_count; i++) {
+        const ts_param *p = &o->params[i];
+        int64_t ns;
+        params[i] = *p;
+        bool time = is_time_param(sql, p->name) && !is_plain_number(p->value);
+        if (time && (is_documented(sql) || p->value[0] == '+' || ts_parse_date(&ns, p->value))) {
+            code = resolve_time(&ns, db, ctx, p);
+            params[i].value = texts->p + texts->n;
+            if (code == TS_OK) {
+                texts->n += (size_t)snprintf(texts->p + texts->n, ROOM, "%" PRId64, ns) + 1;
+            }
+        }
+    }
+    return code;
+}
+
+/* --- asking ------------------------------------------------------------------------------------
+ */
+
+ts_code ts_ask(ts_db *db, ts_ctx *ctx, const ts_query *query, const ts_options *options,
+               ts_output *out, bool terminal)
+{
+    ts_text sql = ts_buf_text(&query->sql);
+    ts_text what = TS_TEXT_NULL;
+    ts_param *params = NULL;
+    ts_buf texts = {0};
+    bool fits;
+    ts_code code = ts_ask_fits(&fits, &what, db, sql);
+    if (code == TS_OK && !fits) {
+        code = does_not_fit(db, ctx, query);
+    }
+    if (code == TS_OK) {
+        code = resolve_params(&params, &texts, db, ctx, sql, options);
+    }
+    if (code == TS_OK) {
+        const ts_row_print print = {
+            .format = options->output,
+            .terminal = terminal,
+            .say_unbound = !options->quiet && !is_documented(sql),
+        };
+        code = ts_query_print(db, sql, params, options->param_count, &print, out);
+    }
+    ts_buf_free(ctx, &texts);
+    ts_free(ctx, params);
+    return code;
+}
