@@ -1,4 +1,5 @@
 -- Question:   Which calls of a Java service were the slowest in a span of time?
+--             slow_calls answers this for all sources.
 -- Topic:      calls
 -- Needs:      cloud_call (calls of the Cloud Profiler)
 -- Parameters: from, to  time: the span in which they began (default: everything)

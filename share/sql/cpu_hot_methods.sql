@@ -1,4 +1,5 @@
 -- Question:   Which methods burned the CPU in a span of time?
+--             hot_methods answers this for all sources; here a sample counts in part.
 --             A sample counts with the part of its time that lies in the span. (idle) and (root)
 --             are left out.
 -- Topic:      stacks

@@ -3,42 +3,54 @@
 --             to flamegraph.pl, speedscope or inferno.
 -- Topic:      stacks
 -- Needs:      stack_sample (sampled stacks), stack_slice (traced calls)
--- Parameters: source  id of a source (default: all)
---             event   event of the samples, such as cpu, or call for traced calls (default: all)
---             unit    unit of the weight (default ns)
+-- Parameters: from, to  time: samples and calls that begin in [from, to) (default: everything)
+--             source    id of a source (default: all)
+--             thread    itid of a thread (default: all)
+--             event     what caused the samples, such as wall, or call for traced calls (default: all)
+--             weight    wall: ns of samples and calls; samples: their number; cpu, or another name of
+--                       a value that samples have: that value (default: wall)
 -- Columns:    folded  frames from the outermost on, divided by ;, a blank, and the weight
 -- The same as v_stack_folded, which puts each path together for itself: for all paths at once it is
 -- cheaper to make them of each other.
-WITH RECURSIVE
+WITH RECURSIVE span AS MATERIALIZED (
+  SELECT ifnull(CAST(:from AS INTEGER), -9223372036854775808) AS a,
+    ifnull(CAST(:to AS INTEGER), 9223372036854775807) AS b, :from IS NULL AND :to IS NULL AS whole,
+    ifnull(:weight, 'wall') AS weight
+),
 -- Sums are made of halves, so that they cannot overflow.
-weights(node_id, source_id, event, unit, weight) AS MATERIALIZED (
-  SELECT w.node_id, n.source_id, w.event, w.unit, w.weight
-  FROM (
-    SELECT node_id, event, 'ns' AS unit, 'dur' AS value,
-      sum(dur >> 32) * 4294967296 + sum(dur & 4294967295) AS weight
-    FROM stack_sample
-    WHERE node_id IS NOT NULL AND dur IS NOT NULL
-      AND id NOT IN (SELECT sample_id FROM stack_sample_value)
-    GROUP BY node_id, event
-    UNION ALL
-    SELECT s.node_id, s.event, y.unit, y.name,
-      sum(v.value >> 32) * 4294967296 + sum(v.value & 4294967295)
-    FROM stack_sample_value AS v
-    CROSS JOIN stack_sample AS s ON s.id = v.sample_id
-    LEFT JOIN stack_value_type AS y ON y.id = v.value_type_id
-    WHERE s.node_id IS NOT NULL
-    GROUP BY s.node_id, v.value_type_id, s.event
-    UNION ALL
-    SELECT node_id, 'call', 'ns', 'self_dur',
-      sum(self_dur >> 32) * 4294967296 + sum(self_dur & 4294967295)
-    FROM stack_slice
-    WHERE node_id IS NOT NULL AND self_dur IS NOT NULL
-    GROUP BY node_id) AS w
-  JOIN stack_node AS n ON n.id = w.node_id
-  WHERE n.source_id = ifnull(:source, n.source_id)
-    AND (:event IS NULL OR w.event = :event)
-    AND w.unit = ifnull(:unit, 'ns')
-    AND w.weight > 0
+each AS (
+  SELECT node_id, CASE weight WHEN 'samples' THEN count(*)
+    ELSE sum(dur >> 32) * 4294967296 + sum(dur & 4294967295) END AS weight
+  FROM span CROSS JOIN stack_sample
+  WHERE weight IN ('wall', 'samples') AND node_id IS NOT NULL AND (whole OR (ts >= a AND ts < b))
+    AND (:source IS NULL OR source_id = CAST(:source AS INTEGER))
+    AND (:thread IS NULL OR itid = CAST(:thread AS INTEGER))
+    AND (:event IS NULL OR event = :event)
+  GROUP BY node_id
+  UNION ALL
+  SELECT s.node_id, sum(v.value >> 32) * 4294967296 + sum(v.value & 4294967295)
+  FROM span
+  CROSS JOIN stack_sample_value AS v
+  CROSS JOIN stack_sample AS s ON s.id = v.sample_id
+  WHERE v.value_type_id IN (SELECT id FROM stack_value_type WHERE name = weight)
+    AND s.node_id IS NOT NULL AND (whole OR (s.ts >= a AND s.ts < b))
+    AND (:source IS NULL OR s.source_id = CAST(:source AS INTEGER))
+    AND (:thread IS NULL OR s.itid = CAST(:thread AS INTEGER))
+    AND (:event IS NULL OR s.event = :event)
+  GROUP BY s.node_id
+  UNION ALL
+  SELECT node_id, CASE weight WHEN 'samples' THEN count(*)
+    ELSE sum(self_dur >> 32) * 4294967296 + sum(self_dur & 4294967295) END
+  FROM span CROSS JOIN stack_slice
+  WHERE weight IN ('wall', 'samples') AND node_id IS NOT NULL AND (whole OR (ts >= a AND ts < b))
+    AND (:source IS NULL OR source_id = CAST(:source AS INTEGER))
+    AND (:thread IS NULL OR itid = CAST(:thread AS INTEGER))
+    AND (:event IS NULL OR :event = 'call')
+  GROUP BY node_id
+),
+weights AS MATERIALIZED (
+  SELECT node_id, sum(weight >> 32) * 4294967296 + sum(weight & 4294967295) AS weight
+  FROM each WHERE weight > 0 GROUP BY node_id
 ),
 frame AS MATERIALIZED (
   SELECT m.id AS method_id, replace(replace(

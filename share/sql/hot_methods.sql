@@ -1,27 +1,42 @@
--- Question:   Which methods did sampled threads spend a span of time in?
+-- Question:   Which methods is the time spent in?
+--             Of sampled stacks and of traced calls.
 -- Topic:      stacks
--- Needs:      stack_sample (sampled stacks)
--- Parameters: from, to  time: samples that begin in [from, to) (default: everything)
+-- Needs:      stack_sample (sampled stacks), stack_slice (traced calls)
+-- Report:     40 Hottest methods
+-- Parameters: from, to  time: samples and calls that begin in [from, to) (default: everything)
 --             source    id of a source (default: all)
 --             thread    itid of a thread (default: all)
+--             weight    what they are ordered by: wall, cpu or samples (default: cpu, where there is
+--                       none wall)
 --             limit     number of rows (default 30)
 -- Columns:    method
---             self_samples, samples  stacks that end in the method; that have it anywhere
---             self_wall_ms, wall_ms  time of those samples, waiting included; NULL where none has a length
---             self_cpu_us, cpu_us    CPU time of those samples; NULL where none was recorded
+--             self_samples, samples  stacks that end in the method, that have it anywhere; of traced
+--                                    calls: its own, all below it
+--             self_wall_ms, wall_ms  time of those, waiting included; NULL where none has a length
+--             self_cpu_us, cpu_us    CPU time of samples; NULL where none was recorded
 --             Recursion counts once.
 WITH RECURSIVE span AS MATERIALIZED (
   SELECT ifnull(CAST(:from AS INTEGER), -9223372036854775807) AS a,
     ifnull(CAST(:to AS INTEGER), 9223372036854775807) AS b
 ),
 -- Sums are made of halves, so that they cannot overflow.
-wall AS (
+timed AS (
   SELECT node_id, count(*) AS n, sum(dur >> 32) AS hi, sum(dur & 4294967295) AS lo
   FROM span CROSS JOIN stack_sample
   WHERE node_id IS NOT NULL AND ts >= a AND ts < b
     AND (:source IS NULL OR source_id = CAST(:source AS INTEGER))
     AND (:thread IS NULL OR itid = CAST(:thread AS INTEGER))
   GROUP BY node_id
+  UNION ALL
+  SELECT node_id, count(*), sum(self_dur >> 32), sum(self_dur & 4294967295)
+  FROM span CROSS JOIN stack_slice
+  WHERE node_id IS NOT NULL AND (ts >= a AND ts < b OR (:from IS NULL AND :to IS NULL))
+    AND (:source IS NULL OR source_id = CAST(:source AS INTEGER))
+    AND (:thread IS NULL OR itid = CAST(:thread AS INTEGER))
+  GROUP BY node_id
+),
+wall AS (
+  SELECT node_id, sum(n) AS n, sum(hi) AS hi, sum(lo) AS lo FROM timed GROUP BY node_id
 ),
 cpu AS (
   SELECT s.node_id AS node_id, sum(v.value >> 32) AS hi, sum(v.value & 4294967295) AS lo
@@ -111,5 +126,7 @@ SELECT ifnull(nullif(m.package, '') || '.', '') || ifnull(nullif(m.class, '') ||
   o.ns / 1000000 AS wall_ms, o.self_cpu / 1000 AS self_cpu_us, o.cpu / 1000 AS cpu_us
 FROM total AS o
 LEFT JOIN stack_method AS m ON m.id = o.method_id
-ORDER BY o.self_cpu DESC, o.self_ns DESC, o.ns DESC, o.method_id
+ORDER BY CASE :weight WHEN 'wall' THEN o.self_ns WHEN 'cpu' THEN o.self_cpu
+    WHEN 'samples' THEN o.self_n END DESC,
+  o.self_cpu DESC, o.self_ns DESC, o.ns DESC, o.method_id
 LIMIT ifnull(CAST(:limit AS INTEGER), 30);

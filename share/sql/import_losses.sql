@@ -1,5 +1,6 @@
 -- Question:   What of the input is not in the tables, and why?
 -- Topic:      input
+-- Report:     20 What was lost or is not in the tables
 -- Parameters: none
 -- Columns:    source_id, path, recording  where
 --             severity                    info, warning, data_loss or error

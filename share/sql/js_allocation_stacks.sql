@@ -1,6 +1,7 @@
 -- Question:   Where was the memory allocated that is still in use?
 -- Topic:      heap
 -- Needs:      js_heap_trace_node (allocation stacks of a heap)
+-- Report:     35 Where memory that is in use was allocated
 -- Parameters: file   id in js_heap_files of a timeline with stacks (default 0)
 --             limit  number of rows (default 20)
 -- Columns:    live_count, live_size  nodes of the snapshot that were allocated there, and bytes

@@ -1,6 +1,7 @@
 -- Question:   Which classes take the most memory in a heap snapshot?
 -- Topic:      heap
 -- Needs:      js_heap_files (heaps)
+-- Report:     30 Largest classes
 -- Parameters: file   id in js_heap_files (default 0)
 --             limit  number of rows (default 50)
 -- Columns:    class      class as Chrome DevTools names it

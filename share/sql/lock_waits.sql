@@ -1,6 +1,7 @@
 -- Question:   Who waits for what, behind whom, and how long?
 -- Topic:      runtime
 -- Needs:      lock_wait (waits for locks), tptp_trace (TPTP traces)
+-- Report:     65 Longest waits for locks
 -- Parameters: source  id of a source (default: all)
 --             kind    wait or contended (default: both)
 --             limit   number of rows (default 20)

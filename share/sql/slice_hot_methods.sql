@@ -1,4 +1,5 @@
 -- Question:   In which methods did traced invocations spend their time?
+--             hot_methods answers this for all sources; here with ids.
 -- Topic:      calls
 -- Needs:      stack_slice (traced calls)
 -- Parameters: source  id of a source (default: all)

@@ -1,5 +1,6 @@
 -- Question:   What was imported, and is it whole?
 -- Topic:      input
+-- Report:     10 What was recorded
 -- Parameters: none
 -- Columns:    id, parent_id                     recordings stand below the file that holds them
 --             kind, path, name, format, clock   what it is; the clock of its times

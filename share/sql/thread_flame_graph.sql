@@ -1,4 +1,5 @@
 -- Question:   What did one thread do? Lines for flamegraph.pl, speedscope or inferno.
+--             folded_stacks answers this for all sources, in ns.
 -- Topic:      stacks
 -- Needs:      stack_sample (sampled stacks)
 -- Parameters: thread    itid of the thread (default: all threads together)

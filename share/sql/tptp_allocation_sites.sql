@@ -1,6 +1,7 @@
 -- Question:   Which methods and lines allocated most?
 -- Topic:      tptp
 -- Needs:      tptp_trace (TPTP traces)
+-- Report:     70 Largest allocation sites
 -- Parameters: source  id of a source (default: all)
 --             limit   number of rows (default 20)
 -- Columns:    method, line, class

@@ -122,23 +122,36 @@ static ts_code put_missing(ts_buf *out, ts_ctx *ctx, ts_text sql)
     return code != TS_OK ? code : ts_buf_printf(ctx, out, " in this database");
 }
 
-/* "; it has traced calls: ask a, b": questions that fit, all for the same, of the topic or not. */
+/* Which of the other questions are suggested first. */
+typedef struct suggestion {
+    ts_text topic;
+    bool same; /* those of this topic, or the others */
+    bool main; /* those of --report, or the others */
+} suggestion;
+
+static bool is_suggested(const ts_shipped *s, const suggestion *want)
+{
+    ts_text sql = ts_buf_text(&s->sql);
+    bool same = s->topic.n == want->topic.n && memcmp(s->topic.p, want->topic.p, s->topic.n) == 0;
+    bool main = ts_question_part(sql, "Report").p != NULL;
+    return same == want->same && main == want->main && ts_question_part(sql, "Needs").p != NULL;
+}
+
+/* "; it has traced calls: ask a, b": questions that fit, all because of the same rows. */
 static ts_code put_others(ts_buf *out, ts_ctx *ctx, ts_db *db, const ts_questions *all,
-                          ts_text topic, bool same)
+                          const suggestion *want)
 {
     ts_text first = TS_TEXT_NULL;
     ts_code code = TS_OK;
     unsigned shown = 0;
     for (size_t i = 0; code == TS_OK && i < all->count && shown < NAMES_SHOWN; i++) {
         const ts_shipped *s = &all->all[i];
-        ts_text sql = ts_buf_text(&s->sql);
         ts_text what = TS_TEXT_NULL;
         bool fits = false;
-        bool is_same = s->topic.n == topic.n && memcmp(s->topic.p, topic.p, topic.n) == 0;
-        if (is_same == same && ts_question_part(sql, "Needs").p != NULL) {
-            code = ts_ask_fits(&fits, &what, db, sql);
+        if (is_suggested(s, want)) {
+            code = ts_ask_fits(&fits, &what, db, ts_buf_text(&s->sql));
         }
-        if (code != TS_OK || !fits || what.p == NULL ||
+        if (code != TS_OK || !fits ||
             (shown > 0 && (first.n != what.n || memcmp(first.p, what.p, what.n) != 0))) {
             continue;
         }
@@ -164,11 +177,9 @@ static ts_code does_not_fit(ts_db *db, ts_ctx *ctx, const ts_query *query)
     if (code == TS_OK) {
         code = ts_questions_load(&all, ctx);
     }
-    if (code == TS_OK) {
-        code = put_others(&text, ctx, db, &all, line, true);
-    }
-    if (code == TS_OK && text.n == n) {
-        code = put_others(&text, ctx, db, &all, line, false);
+    for (int i = 0; code == TS_OK && text.n == n && i < 4; i++) {
+        const suggestion want = {line, i < 2, i % 2 == 0};
+        code = put_others(&text, ctx, db, &all, &want);
     }
     if (code == TS_OK) {
         code =

@@ -144,7 +144,7 @@ static void every_question_has_a_head_and_runs_without_parameters(void **state)
         files++;
     }
     closedir(d);
-    assert_int_equal(files, 33);
+    assert_int_equal(files, 39);
 }
 
 static void questions_answer_on_an_empty_database(void **state)
@@ -317,8 +317,8 @@ static void folded(void **state)
           "folded\n(root);main 1\n(root);main;C.f:g 10\n(root);main;C.f:g;main 5\n"
           "(root);(idle) 100\n(root);C.f:g 7\n",
           "source=5");
-    check(r, "folded_stacks.sql", "folded\na 64\na;(anonymous) 100\n", "source=6", "event=alloc",
-          "unit=bytes");
+    check(r, "folded_stacks.sql", "folded\na 64\na;(anonymous) 100\n", "source=6",
+          "weight=alloc_space");
     check(r, "folded_stacks.sql", "folded\na 20\na;(anonymous) 30\n", "event=call");
 }
 

@@ -386,6 +386,8 @@ static void folded_stacks_have_their_own_weight(void **state)
                "6|alloc|bytes|a;(anonymous)|100\n"
                "6|alloc|count|a|2\n"
                "6|alloc|count|a;(anonymous)|1\n"
+               "6|alloc|ns|a|0\n"
+               "6|alloc|ns|a;(anonymous)|0\n"
                "6|call|ns|a|20\n"
                "6|call|ns|a;(anonymous)|30\n");
 }

@@ -199,6 +199,15 @@ def ask_histogram(j, v, **params):
     j.ask("js_class_histogram", "class count self_size percent", rows[:params.get("limit", 50)], close=("percent",), **params)
 
 
+def ask_growth(j, old, new, **params):
+    a, b = old.histogram(), new.histogram()
+    zero = (0, 0)
+    rows = [(c, b.get(c, zero)[0], b.get(c, zero)[0] - a.get(c, zero)[0], b.get(c, zero)[1], b.get(c, zero)[1] - a.get(c, zero)[1])
+            for c in a.keys() | b.keys()] if old is not new else []
+    rows.sort(key=lambda r: (-r[4], (r[0] or "").encode()))
+    j.ask("js_class_growth", "class count count_delta self_size self_size_delta", rows[:params.get("limit", 20)], **params)
+
+
 def ask_nodes(j, v, **params):
     rows = [(r[2], r[3], r[4], r[5], r[6]) for r in sorted(v.node_rows(), key=lambda r: (-r[5], r[1]))]
     j.ask("js_largest_nodes", "node_id type name self_size edge_count", rows[:params.get("limit", 20)], **params)
@@ -273,6 +282,9 @@ def check_questions(j, views):
     first, last = views[0], views[-1]
     ask_histogram(j, first)
     ask_histogram(j, last, file=last.file_id, limit=7)
+    ask_growth(j, first, last)
+    if len(views) > 1:
+        ask_growth(j, views[1], first, file=first.file_id, previous=views[1].file_id, limit=100000)
     ask_nodes(j, first)
     ask_nodes(j, last, file=last.file_id, limit=300)
     ask_edges(j, first, 1)

@@ -159,6 +159,56 @@ def check_tables(j, pods, r):
     j.some("cloud_call_param", "call_id word_id dictionary_id ordinal value", (row for row, _ in param_rows(pods)))
 
 
+def titles(pods):
+    """{call: what it was about}"""
+    first = {}
+    for row, p in param_rows(pods):
+        if row[3] == 0 and row[2] is not None:
+            of = first.setdefault(row[0], {})
+            name = p.word(row[1])
+            of[name] = max(of.get(name, ""), row[4])
+    out = {}
+    for call, of in first.items():
+        pick = lambda *names: next((of[n] for n in names if n in of), None)
+        url = of.get("web.url")
+        if url is not None:
+            url = (of["web.method"] + " " if "web.method" in of else "") + url + ("?" + of["web.query"] if "web.query" in of else "")
+        job, message = pick("job.name", "job.class", "job.id"), pick("jms.destination", "kafka.topic", "queue")
+        for title in (of.get("profiler.title"), url, job and "job " + job, message and "message " + message, of.get("sql")):
+            if title is not None:
+                out[call] = title
+                break
+    return out
+
+
+def ask_pauses(j, pods, **params):
+    rows = [(p.source, "suspend", (end - d) * MS, d * MS, None, None) for p in pods for end, _, d in p.r.suspend
+            if params.get("source") in (None, p.source) and params.get("from", stacks.FIRST) <= (end - d) * MS < params.get("to", stacks.LAST)]
+    rows.sort(key=lambda x: (-x[3], x[2], x[0]))
+    j.ask("longest_pauses", "source_id kind ts dur bytes_before bytes_after", rows[:params.get("limit", 20)], **params)
+
+
+def ask_slow(j, pods, calls, **params):
+    names = {p.source: p.thread_names() for p in pods}
+    slices = [(None, p.slice_id[id(f)], p.source, f.start * MS, f.duration * MS, None, None, None, names[p.source].get(f.thread),
+               stacks.short(p.method(f.method))) for p in pods for f in p.t.frames
+              if (f.parent is None if "method" not in params else like(params["method"], stacks.short(p.method(f.method))))]
+    used = {c[26] for c in calls}
+    rows = slices if "method" in params else [x for x in slices if x[1] not in used] + [
+        (c[0], c[26], c[1], c[4], c[5], c[13], c[14], c[22], c[10], c[28]) for c in calls]
+    rows = [x for x in rows if params.get("from", stacks.FIRST) <= x[3] < params.get("to", stacks.LAST)
+            and params.get("source") in (None, x[2])]
+    at = {"wall": 4, "cpu": 5, "wait": 6, "suspend": 7}[params.get("weight", "wall")]
+    rows.sort(key=lambda x: (stacks.down(x[at]), x[0] is None, x[0] or 0, -1 if x[1] is None else x[1]))
+    of = titles(pods)
+    j.ask("slow_calls", "call_id slice_id ts dur cpu_dur wait_dur suspend_dur thread method title",
+          [x[:2] + x[3:] + (of.get(x[0], x[9]),) for x in rows[:params.get("limit", 20)]], **params)
+
+
+def like(pattern, text):
+    return re.fullmatch(re.escape(pattern).replace("%", ".*").replace("_", "."), text, re.I | re.S) is not None
+
+
 def check_views(j, pods, r):
     of = {p.source: p for p in pods}
     resolved = []
@@ -166,6 +216,7 @@ def check_views(j, pods, r):
         m = of[row[1]].method(c.method)
         resolved.append(row + (of[row[1]].r.pod.name, stacks.short(m), m.signature, m.file, m.line, m.library))
     j.view("v_cloud_call", CALL + " pod method signature file line library", resolved)
+    j.view("v_cloud_call_title", "call_id title", titles(pods).items())
     j.view("v_cloud_call_param", "call_id source_id name ordinal value",
            ((row[0], p.source, p.word(row[1]), row[3], row[4]) for row, p in param_rows(pods)))
     j.view("v_cloud_tag", "id source_id slice_id block_id record ts name type value",
@@ -192,6 +243,13 @@ def check_questions(j, s, r, pods, calls):
     params = list(param_rows(pods))
     chosen = [c for c in calls if c[26] is not None]
     picked = (chosen[0], chosen[-1], max(chosen, key=lambda c: c[7]), max(chosen, key=lambda c: c[22])) if chosen else ()
+    slices = j.rows(stacks.SLICES)
+    for n, row in enumerate(sorted(set(picked))[:2]):
+        stacks.ask_call_trees(j, slices, row[26], {"call": row[0]}, depth=(None, 0, 2, 100)[n % 4])
+    inner = max(slices, key=lambda x: (x[1] is not None, x[2] or 0))
+    stacks.ask_call_trees(j, slices, inner[0], {"slice": inner[0]})
+    longest = min((x for x in slices if x[1] is None), key=lambda x: (-(x[2] or 0), x[0]))
+    stacks.ask_call_trees(j, slices, longest[0], {})
     for row in sorted(set(picked)):
         one_call(j, pods, row, tags, params, {} if row[0] == 1 else {"call": row[0]})
     if params:
@@ -203,6 +261,15 @@ def check_questions(j, s, r, pods, calls):
         rows.sort(key=lambda c: (-c[5], c[0]))
         j.ask("cloud_slow_calls", "id ts dur suspend_dur cpu_dur wait_dur thread_name method",
               [(c[0], c[4], c[5], c[22], c[13], c[14], c[10], c[28]) for c in rows[:given.get("limit", 20)]], **given)
+    ask_pauses(j, pods, source=pods[-1].source)
+    for given in ({}, {"weight": "cpu"}, {"weight": "wait", "limit": 5}, {"weight": "suspend", "source": pods[-1].source},
+                  {"method": "%method1%", "limit": 100000}, {"limit": 100000},
+                  {"from": sorted(c[4] for c in calls)[len(calls) // 4], "to": max(c[4] for c in calls)}):
+        ask_slow(j, pods, calls, **given)
+        if not {"weight", "method"} & given.keys():
+            ask_pauses(j, pods, **given)
+    for given in ({}, {"weight": "wall", "limit": 7}, {"source": pods[0].source, "weight": "samples"}):
+        stacks.ask_hot_methods(j, s, r, **given)
     stacks.ask_slices(j, s, r)
     stacks.ask_slices(j, s, r, source=pods[-1].source, limit=100000)
     stacks.ask_folded(j, s, r)
@@ -241,11 +308,14 @@ def one_call(j, pods, row, tags, params, given):
     inside = {p.slice_id[id(f)] for f in tree}
     for name in ("sql", "web.method", "common.started"):
         found = {}
+        dur = {p.slice_id[id(f)]: f.duration * MS for f in tree}
         for tag, text_of, value in tags:
             if tag[2] in inside and text_of == name:
-                found[value] = found.get(value, 0) + 1
-        rows = sorted(found.items(), key=lambda i: (-i[1], (i[0] or "").encode()))
-        j.ask("cloud_call_statements", "value count", rows, **given, **({} if name == "sql" else {"name": name}))
+                count, ran = found.get(value, (0, {}))
+                found[value] = (count + 1, {**ran, tag[2]: dur[tag[2]]})
+        rows = sorted(((v, n, sum(ran.values()), max(ran.values())) for v, (n, ran) in found.items()),
+                      key=lambda i: (-i[2], -i[1], (i[0] or "").encode()))
+        j.ask("cloud_call_statements", "value count dur longest", rows, **given, **({} if name == "sql" else {"name": name}))
     a, b = c.start, c.start + c.duration
     pauses = [((end - d) * MS, d * MS, (min(b, end) - max(a, end - d)) * MS, i)
               for i, (end, _, d) in enumerate(p.r.suspend) if end > a and end - d < b]

@@ -59,12 +59,12 @@ class Stacks:
         for s in self.samples:
             if s.path is None:
                 continue
-            if not s.values and s.dur is not None:
-                kinds = {("dur", "ns"): s.dur}
-            else:
-                kinds = s.values
+            kinds = dict(s.values)
+            if s.dur is not None:
+                kinds[("dur", "ns")] = s.dur
             for (name, unit), value in kinds.items():
-                of = out.setdefault((s.source, s.event, unit, name), {})
+                event = "cpu" if (name, unit) == ("cpu", "ns") else s.event
+                of = out.setdefault((s.source, event, unit, name), {})
                 of[s.path] = of.get(s.path, 0) + value
         for s in self.slices:
             if s.path is not None and s.own is not None:
@@ -218,17 +218,27 @@ def span(params):
     return params.get("from", FIRST), params.get("to", LAST)
 
 
+def slices_in(s, params):
+    """(path, self time) of the traced calls that a question asks for."""
+    a, b = span(params)
+    whole = "from" not in params and "to" not in params
+    return [(x.path, x.own) for x in s.slices if x.path is not None and (whole or (x.ts is not None and a <= x.ts < b))
+            and params.get("source") in (None, x.source) and params.get("thread") in (None, x.itid)]
+
+
 def ask_hot_methods(j, s, r, **params):
     out = {}
-    for x in in_span(s, *span(params), params.get("source"), params.get("thread")):
-        cpu = x.values.get(("cpu", "ns"))
-        for m in set(x.path):
+    rows = [(x.path, x.dur, x.values.get(("cpu", "ns"))) for x in in_span(s, *span(params), params.get("source"), params.get("thread"))]
+    for path, dur, cpu in rows + [(path, own, None) for path, own in slices_in(s, params)]:
+        for m in set(path):
             c = out.setdefault(m, [0, 0, None, None, None, None])
-            for at, value in ((1, 1), (3, x.dur), (5, cpu)):
+            for at, value in ((1, 1), (3, dur), (5, cpu)):
                 if value is not None:
                     c[at] = (c[at] or 0) + value
-                    c[at - 1] = (c[at - 1] or 0) + (value if m == x.path[-1] else 0)
-    rows = sorted(out.items(), key=lambda i: ([-(-1 if v is None else v) for v in (i[1][4], i[1][2], i[1][3])],
+                    c[at - 1] = (c[at - 1] or 0) + (value if m == path[-1] else 0)
+    first = {"wall": 2, "cpu": 4, "samples": 0}.get(params.get("weight"))
+    rows = sorted(out.items(), key=lambda i: ([-(-1 if v is None else v) for v in
+                                               ((i[1][first] if first is not None else 0), i[1][4], i[1][2], i[1][3])],
                                               r.method_id[i[0]]))
     whole = lambda v, unit: None if v is None else v // unit
     j.ask("hot_methods", "method self_samples samples self_wall_ms wall_ms self_cpu_us cpu_us",
@@ -269,12 +279,52 @@ def ask_buckets(j, s, whole, **params):
     j.ask("cpu_timeline_buckets", "bucket start_ts end_ts busy_ns idle_ns samples", out, **params)
 
 
+def path_weights(s, params):
+    """{path: weight} as folded_stacks and flame_graph choose it."""
+    kind = params.get("weight", "wall")
+    a, b = span(params)
+    whole = "from" not in params and "to" not in params
+    out = {}
+    for x in s.samples:
+        if x.path is None or not (whole or (x.ts is not None and a <= x.ts < b)) or params.get("source") not in (None, x.source) \
+                or params.get("thread") not in (None, x.itid) or params.get("event") not in (None, x.event):
+            continue
+        for value in [x.dur] if kind == "wall" else [1] if kind == "samples" else [v for (n, _), v in x.values.items() if n == kind]:
+            out[x.path] = out.get(x.path, 0) + (value or 0)
+    if kind in ("wall", "samples") and params.get("event") in (None, "call"):
+        for path, own in slices_in(s, params):
+            out[path] = out.get(path, 0) + ((own or 0) if kind == "wall" else 1)
+    return {path: w for path, w in out.items() if w > 0}
+
+
 def ask_folded(j, s, r, **params):
-    rows = sorted((r.node_id[path], "%s %d" % (folded(path), w)) for (source, event, unit, _), of in s.weights().items()
-                  for path, w in of.items() if w > 0 and params.get("source") in (None, source)
-                  and params.get("event") in (None, event) and unit == params.get("unit", "ns"))
-    # A path with weights of two kinds has two rows in any order.
-    j.ask("folded_stacks", "folded", [row[1:] for row in rows], ordered=len({row[0] for row in rows}) == len(rows), **params)
+    rows = sorted((r.node_id[path], "%s %d" % (folded(path), w)) for path, w in path_weights(s, params).items())
+    j.ask("folded_stacks", "folded", [row[1:] for row in rows], **params)
+    ask_boxes(j, s, r, **params)
+
+
+def ask_boxes(j, s, r, **params):
+    weights = path_weights(s, params)
+    total, above = {}, {}
+    for path, w in weights.items():
+        for n in range(1, len(path) + 1):
+            total[path[:n]] = total.get(path[:n], 0) + w
+    for path in total:
+        above.setdefault(path[:-1], []).append(path)
+    rows, todo = [], []
+    at = sum(total[p] for p in above.get((), []))
+    for p in sorted(above.get((), []), key=r.node_id.get, reverse=True):
+        at -= total[p]
+        todo.append((p, at))
+    while todo:
+        path, start = todo.pop()
+        m = path[-1]
+        rows.append((len(path) - 1, start, total[path], weights.get(path, 0), label(m), m.file, m.line, r.node_id[path]))
+        end = start + total[path]
+        for p in sorted(above.get(path, []), key=r.node_id.get, reverse=True):
+            end -= total[p]
+            todo.append((p, end))
+    j.ask("flame_graph", "depth start total self method file line node_id", rows[:params.get("limit", 100000)], **params)
 
 
 def ask_flame_graph(j, s, r, **params):
@@ -301,6 +351,73 @@ def ask_slices(j, s, r, **params):
     j.ask("slice_hot_methods", "method_id method count self total", rows[:params.get("limit", 20)], **params)
 
 
+# --- a single call
+
+
+def calls_below(rows, root):
+    """{slice: methods from the root on} by the parents that the rows (of v_stack_slice) name."""
+    children = {}
+    for row in rows:
+        children.setdefault(row[1], []).append(row)
+    out = {}
+    todo = [(next(row for row in rows if row[0] == root), ())]
+    while todo:
+        row, above = todo.pop()
+        out[row] = above + (row[4:],)
+        todo += [(c, out[row]) for c in children.get(row[0], ())]
+    return out
+
+
+SLICES = "SELECT id, parent_id, dur, self_dur, node_id, method_id, method, file, line FROM v_stack_slice"
+
+
+def down(v):
+    """The key of a descending order with NULL at the end."""
+    return (v is None, -(v or 0))
+
+
+def ask_call_trees(j, rows, root, given, depth=None):
+    """call_aggregated and call_bottom_up of one call. A path's last part is (node, method id, method, file, line)."""
+    of = {}
+    for row, path in calls_below(rows, root).items():
+        c = of.setdefault(path, [0, None, None])
+        c[0] += 1
+        for at in (1, 2):
+            if row[at + 1] is not None:
+                c[at] = (c[at] or 0) + row[at + 1]
+    above = {}
+    for path in of:
+        above.setdefault(path[:-1], []).append(path)
+    want, todo = [], [path for path in of if len(path) == 1]
+    while todo:
+        path = todo.pop()
+        want.append((len(path) - 1, *of[path], *path[-1][2:]))
+        todo += sorted(above.get(path, ()), key=lambda p: (down(of[p][1]), p[-1][0]), reverse=True)
+    columns = "level count dur self_dur method file line"
+    j.ask("call_aggregated", columns, want, **given)
+    j.ask("call_aggregated", columns, want[:2], limit=2, **given)
+    added = {}
+    for path, (count, _, own) in of.items():
+        for n in range(1, min(len(path), (5 if depth is None else depth) + 1) + 1):
+            key = "".join("/%d" % p[1] for p in path[:-n - 1:-1])
+            c = added.setdefault(key, [n - 1, None, 0, path[-n][2:]])
+            c[1] = c[1] if own is None else (c[1] or 0) + own
+            c[2] += count
+    above = {}
+    for key in added:
+        above.setdefault(key.rpartition("/")[0], []).append(key)
+    want = []
+    todo = sorted((k for k, c in added.items() if c[0] == 0 and c[1]), key=lambda k: (down(added[k][1]), k), reverse=True)
+    while todo:
+        key = todo.pop()
+        level, own, count, names = added[key]
+        want.append((level, own, count, *names))
+        todo += sorted(above.get(key, ()), key=lambda k: (down(added[k][1]), k), reverse=True)
+    more = {} if depth is None else {"depth": depth}
+    j.ask("call_bottom_up", "level self_dur count method file line", want[:100000], limit=100000, **more, **given)
+    j.ask("call_bottom_up", "level self_dur count method file line", want[:1000], **more, **given)
+
+
 def check_questions(j, s, r):
     times = [x.ts for x in s.samples if x.ts is not None]
     a, b = sorted(times)[len(times) // 3], sorted(times)[len(times) * 3 // 4]
@@ -315,9 +432,14 @@ def check_questions(j, s, r):
     ask_buckets(j, s, whole)
     ask_buckets(j, s, whole, **{"from": a + 12345, "to": b, "buckets": 7})
     ask_folded(j, s, r)
-    ask_folded(j, s, r, source=source, event=s.samples[-1].event, unit="ns")
-    ask_folded(j, s, r, unit="bytes")
+    ask_folded(j, s, r, source=source, event=s.samples[-1].event)
+    ask_folded(j, s, r, weight="bytes")
     ask_folded(j, s, r, event="call")
+    ask_folded(j, s, r, weight="cpu", **{"from": a, "to": b})
+    ask_folded(j, s, r, weight="samples")
+    ask_boxes(j, s, r, limit=3)
+    for weight in ("wall", "cpu", "samples"):
+        ask_hot_methods(j, s, r, weight=weight)
     for weight in ("wall", "samples", "cpu"):
         ask_flame_graph(j, s, r, weight=weight)
         ask_flame_graph(j, s, r, **{"weight": weight, "from": a, "to": b})
@@ -326,4 +448,5 @@ def check_questions(j, s, r):
         ask_flame_graph(j, s, r, thread=thread)
         ask_flame_graph(j, s, r, thread=thread, weight="cpu")
         ask_hot_methods(j, s, r, thread=thread)
+        ask_folded(j, s, r, thread=thread, weight="cpu")
         ask_buckets(j, s, whole, thread=thread, buckets=3)

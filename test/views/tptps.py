@@ -2,6 +2,7 @@
 
 import collections
 
+import stacks
 import tptp
 import tptp_rows
 
@@ -90,6 +91,13 @@ def ask_pauses(j, t):
     j.ask("pause_share", "source_id kind count dur longest share", rows[:1], close=("share",), source=t.sources[1])
 
 
+def ask_longest(j, t, **params):
+    rows = [(t.sources[s], "gc", ts, dur, None, used) for s, thread, ts, dur, used, total, objects, state in t.rows["pauses"]
+            if params.get("source") in (None, t.sources[s])]
+    rows.sort(key=lambda x: (stacks.down(x[3]), x[2], x[0]))
+    j.ask("longest_pauses", "source_id kind ts dur bytes_before bytes_after", rows[:params.get("limit", 20)], **params)
+
+
 def ask_tree(j, t):
     slices = t.rows["slices"]
     children = collections.defaultdict(list)
@@ -104,6 +112,20 @@ def ask_tree(j, t):
                       slices[i - 1][9]) for i in level]
             level = [c for i in level for c in children[i]]
         j.ask("slice_call_tree", "level slice_id method ts dur self state", sorted(rows, key=lambda r: r[1]), slice=top, depth=depth, limit=10**6)
+
+
+def ask_calls(j, t):
+    slices = t.rows["slices"]
+    rows = [(None, i, r[4], r[5], r[7], None, None, t.name(r[1]), t.method(r[3]), t.method(r[3]))
+            for i, r in enumerate(slices, 1) if r[2] is None]
+    columns = "call_id slice_id ts dur cpu_dur wait_dur suspend_dur thread method title"
+    j.ask("slow_calls", columns, sorted(rows, key=lambda x: (stacks.down(x[3]), x[1]))[:20])
+    j.ask("slow_calls", columns, sorted(rows, key=lambda x: (stacks.down(x[4]), x[1])), weight="cpu", limit=10**6)
+    of = j.rows(stacks.SLICES)
+    roots = sorted((x for x in of if x[1] is None), key=lambda x: (stacks.down(x[2]), x[0]))
+    stacks.ask_call_trees(j, of, roots[0][0], {})
+    for n, x in enumerate(sorted(of, key=lambda x: -(x[2] or 0))[1:4]):
+        stacks.ask_call_trees(j, of, x[0], {"slice": x[0]}, depth=n)
 
 
 def ask_objects(j, t):
@@ -180,6 +202,9 @@ def check(j, path):
     ask_waits(j, t)
     ask_pauses(j, t)
     ask_tree(j, t)
+    ask_calls(j, t)
+    ask_longest(j, t)
+    ask_longest(j, t, source=t.sources[1], limit=3)
     ask_objects(j, t)
     ask_filters(j, t)
     ask_references(j, t)

@@ -13,8 +13,10 @@ for file in "$SOURCE"/share/sql/*.sql; do
     sed -n "/^  $name  */{n;p}" list | sed -E 's/.*parameters//; s/\(required\)//g' | tr -d ': ' | tr ',' '\n' |
         grep . | sort >declared
     diff used declared || fail "parameters of $name"
+done
+for name in hot_methods sources tptp_references; do
     ts "--questions=$name" >about || fail "$name: about"
-    sed -n '/^-- /!q; s/^-- //p' "$file" | cmp - about || fail "what $name says of itself"
+    sed -n '/^-- /!q; s/^-- //p' "$SOURCE/share/sql/$name.sql" | cmp - about || fail "what $name says of itself"
 done
 sed -n '/^heap:/,/^$/p' list | head -3
 ts --questions=js_retainers_of_node.sql | sed -n 1p

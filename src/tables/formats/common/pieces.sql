@@ -30,20 +30,21 @@ ifnull(nullif(m.package, '') || '.', '')
     || ifnull(nullif(m.name, ''), '(anonymous)')
 
 -- piece: NODE_WEIGHTS
--- The weight of each call path of its own. A sample weighs its values; one without values weighs
--- its dur. A traced call weighs its self_dur. Units and events are never added up.
+-- The weight of each call path of its own: the dur of its samples, each other value that they
+-- have, and the self_dur of traced calls. Units, events and values are never added up. CPU time of
+-- samples that something else caused is of the event cpu.
   SELECT node_id, event, 'ns' AS unit, 'dur' AS value, ${SUM_OF|dur} AS weight
   FROM stack_sample
   WHERE node_id IS NOT NULL AND dur IS NOT NULL
-    AND id NOT IN (SELECT sample_id FROM stack_sample_value)
   GROUP BY node_id, event
   UNION ALL
-  SELECT s.node_id, s.event, y.unit, y.name, ${SUM_OF|v.value}
+  SELECT s.node_id, CASE WHEN y.name = 'cpu' AND y.unit = 'ns' THEN 'cpu' ELSE s.event END, y.unit,
+    y.name, ${SUM_OF|v.value}
   FROM stack_sample_value AS v
   CROSS JOIN stack_sample AS s ON s.id = v.sample_id
   LEFT JOIN stack_value_type AS y ON y.id = v.value_type_id
   WHERE s.node_id IS NOT NULL
-  GROUP BY s.node_id, v.value_type_id, s.event
+  GROUP BY s.node_id, v.value_type_id, 2
   UNION ALL
   SELECT node_id, 'call', 'ns', 'self_dur', ${SUM_OF|self_dur}
   FROM stack_slice

@@ -4,7 +4,7 @@
 -- Call paths with their own weight as a;b;c, outermost first, the input of flame graphs.
 -- Includes (root) and (idle).
 -- column: source_id = stack_node.source_id
--- column: event | TEXT | | not recorded | what caused the samples: cpu, wall, alloc, lock ...; call for traced invocations
+-- column: event | TEXT | | not recorded | what caused the samples: cpu, wall, alloc, lock ...; cpu for CPU time that samples have as a value; call for traced invocations
 -- column: unit | TEXT | | not recorded | unit of the weights: ns, bytes, count ...
 -- column: value | TEXT | | kind of value not known | what the weights are: dur, self_dur or a name of stack_value_type
 -- column: node_id | INTEGER | id of stack_node | | the call path

@@ -11,7 +11,7 @@
 -- Weight of each method in samples and traced calls: self (it ran itself) and total (it or a
 -- callee ran, recursion counted once). (idle) and (root) are left out.
 -- column: source_id = stack_node.source_id
--- column: event | TEXT | | not recorded | what caused the samples: cpu, wall, alloc, lock ...; call for traced invocations
+-- column: event | TEXT | | not recorded | what caused the samples: cpu, wall, alloc, lock ...; cpu for CPU time that samples have as a value; call for traced invocations
 -- column: unit | TEXT | | not recorded | unit of the weights: ns, bytes, count ...
 -- column: value | TEXT | | kind of value not known | what the weights are: dur, self_dur or a name of stack_value_type
 -- column: method_id = stack_node.method_id
