@@ -9,7 +9,7 @@ _trace_streamer() {
         cur=
     elif [[ $prev == = ]] && ((COMP_CWORD >= 2)); then
         prev=${COMP_WORDS[COMP_CWORD - 2]}
-    elif [[ $prev == --json || $prev == --tables || $prev == --questions ]]; then
+    elif [[ $prev == --json || $prev == --tables || $prev == --questions || $prev == --report ]]; then
         prev= # their values need the equals sign
     fi
     case $prev in
@@ -35,6 +35,10 @@ _trace_streamer() {
         ;;
     --output)
         mapfile -t COMPREPLY < <(compgen -W 'table csv tsv json jsonl' -- "$cur")
+        return
+        ;;
+    --report)
+        mapfile -t COMPREPLY < <(compgen -W 'text json' -- "$cur")
         return
         ;;
     --questions)
@@ -91,7 +95,7 @@ _trace_streamer() {
         ;;
     esac
     if [[ $cur == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W '--export-db --viewer --nometa --index --force --sync --with-times -s --out --query-file --param --output --questions --directory --format --analyze --keep-going --time-range --max-inflate --max-memory --json --strict --quiet --no-progress --level --log-file --info --list --tables --help --version --threadnum --nothreads -lnc --So_dir' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W '--export-db --viewer --nometa --index --force --sync --with-times -s --out --query-file --param --output --report --questions --directory --format --analyze --keep-going --time-range --max-inflate --max-memory --json --strict --quiet --verbose --no-progress --level --log-file --info --list --tables --help --version --threadnum --nothreads -lnc --So_dir' -- "$cur")
     else
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
     fi

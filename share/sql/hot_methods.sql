@@ -1,5 +1,5 @@
 -- Question:   Which methods is the time spent in?
---             Of sampled stacks and of traced calls.
+--             Of sampled stacks and of traced calls. (idle) and (root) are left out.
 -- Topic:      stacks
 -- Needs:      stack_sample (sampled stacks), stack_slice (traced calls)
 -- Report:     40 Hottest methods
@@ -126,6 +126,7 @@ SELECT ifnull(nullif(m.package, '') || '.', '') || ifnull(nullif(m.class, '') ||
   o.ns / 1000000 AS wall_ms, o.self_cpu / 1000 AS self_cpu_us, o.cpu / 1000 AS cpu_us
 FROM total AS o
 LEFT JOIN stack_method AS m ON m.id = o.method_id
+WHERE ifnull(m.name, '') NOT IN ('(root)', '(idle)')
 ORDER BY CASE :weight WHEN 'wall' THEN o.self_ns WHEN 'cpu' THEN o.self_cpu
     WHEN 'samples' THEN o.self_n END DESC,
   o.self_cpu DESC, o.self_ns DESC, o.ns DESC, o.method_id

@@ -1,7 +1,8 @@
 -- Question:   What of the input is not in the tables, and why?
 -- Topic:      input
+-- Needs:      source (imported inputs)
 -- Report:     20 What was lost or is not in the tables
--- Parameters: none
+-- Parameters: limit  number of rows (default: all)
 -- Columns:    source_id, path, recording  where
 --             severity                    info, warning, data_loss or error
 --             what                        code of the issue, or kind of item
@@ -10,4 +11,5 @@
 SELECT source_id, path, recording, severity, what, count, message
 FROM v_data_quality
 ORDER BY CASE severity WHEN 'error' THEN 0 WHEN 'data_loss' THEN 1 WHEN 'warning' THEN 2 ELSE 3 END,
-  source_id, kind DESC, what;
+  source_id, kind DESC, what
+LIMIT ifnull(:limit, -1);

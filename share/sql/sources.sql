@@ -1,7 +1,8 @@
 -- Question:   What was imported, and is it whole?
 -- Topic:      input
+-- Needs:      source (imported inputs)
 -- Report:     10 What was recorded
--- Parameters: none
+-- Parameters: limit  number of rows (default: all)
 -- Columns:    id, parent_id                     recordings stand below the file that holds them
 --             kind, path, name, format, clock   what it is; the clock of its times
 --             start_ts, duration_ns             when it was recorded, as far as known
@@ -16,4 +17,5 @@ LEFT JOIN (
   SELECT source_id, sum(count) AS issues FROM import_issue
   WHERE severity IN ('data_loss', 'error')
   GROUP BY source_id LIMIT -1) AS i ON i.source_id = s.id
-ORDER BY s.id;
+ORDER BY s.id
+LIMIT ifnull(:limit, -1);

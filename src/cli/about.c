@@ -77,6 +77,7 @@ static ts_code help(ts_buf *out, ts_ctx *ctx)
     static const char head[] =
         "Usage: trace_streamer INPUT... -e DB [options]\n"
         "       trace_streamer INPUT... -q QUESTION [--param NAME=VALUE]...\n"
+        "       trace_streamer INPUT... --report[=json]\n"
         "       trace_streamer INPUT... -s -o DIR\n"
         "       trace_streamer -D DIR -e DB [options]\n"
         "       trace_streamer DB --analyze=NAMES [-e DB]\n"

@@ -9,6 +9,7 @@
 #include "cli/print.h"
 #include "cli/progress.h"
 #include "cli/query_file.h"
+#include "cli/report.h"
 #include "cli/signals.h"
 #include "cli/summary.h"
 #include "tables/publish.h"
@@ -135,11 +136,17 @@ static ts_code convert_prepare(run *r)
     return code;
 }
 
+/* Something is printed about the database. */
+static bool is_asked(const ts_options *o)
+{
+    return o->query != NULL || o->report != TS_REPORT_NONE;
+}
+
 static ts_code open_database(run *r)
 {
     const ts_options *o = r->options;
     ts_code code;
-    if (o->export_db == NULL && o->query == NULL) {
+    if (o->export_db == NULL && !is_asked(o)) {
         r->dropping = ts_sink_null();
         return TS_OK;
     }
@@ -290,7 +297,9 @@ static ts_code ask(run *r)
 {
     ts_signals_hurry(true);
     ts_code code =
-        ts_ask(r->db, r->ctx, &r->query, r->options, &r->out, isatty(STDOUT_FILENO) == 1);
+        r->options->report != TS_REPORT_NONE
+            ? ts_report(r->db, r->ctx, r->options->report, &r->out)
+            : ts_ask(r->db, r->ctx, &r->query, r->options, &r->out, isatty(STDOUT_FILENO) == 1);
     ts_signals_hurry(false);
     return code;
 }
@@ -310,11 +319,12 @@ static ts_code ask_finished(run *r)
 static ts_code check_adding(const run *r)
 {
     const ts_options *o = r->options;
-    if (o->query != NULL || o->index || o->with_times || o->no_meta || o->format != NULL ||
+    if (is_asked(o) || o->index || o->with_times || o->no_meta || o->format != NULL ||
         o->viewer != NULL || o->time_range.kind != TS_WANTED_ALL) {
-        return ts_fail(r->ctx, TS_ERR_USAGE,
-                       "--analyze adds to the finished database: -q, --index, --with-times, -nm, "
-                       "--viewer, --format and --time-range cannot be given with it");
+        return ts_fail(
+            r->ctx, TS_ERR_USAGE,
+            "--analyze adds to the finished database: -q, --report, --index, --with-times, -nm, "
+            "--viewer, --format and --time-range cannot be given with it");
     }
     if (r->analyses == 0) {
         return ts_fail(r->ctx, TS_ERR_USAGE, "--analyze=%s selects no analysis", o->analyze);
@@ -422,7 +432,7 @@ static ts_code import_and_ask(run *r)
     if (code == TS_OK) {
         code = import(r);
     }
-    if (code == TS_OK && r->options->query != NULL) {
+    if (code == TS_OK && is_asked(r->options)) {
         code = ask(r);
     }
     return code;
@@ -586,7 +596,7 @@ static void convert_release(run *r)
 /* Questions or analyses of one input and nothing else: it may be a database. */
 static bool may_be_finished(const ts_options *options)
 {
-    return ((options->query != NULL && options->export_db == NULL) || options->analyze != NULL) &&
+    return ((is_asked(options) && options->export_db == NULL) || options->analyze != NULL) &&
            !options->extract && options->directory == NULL && options->path_count == 1 &&
            strcmp(options->paths[0], "-") != 0;
 }
@@ -597,7 +607,7 @@ static ts_code work(run *r, ts_db_kind kind)
     if (kind != TS_DB_NONE) {
         return o->analyze != NULL ? add_to_finished(r, kind) : ask_finished(r);
     }
-    if (o->export_db == NULL && o->query == NULL && !o->extract && !o->json) {
+    if (o->export_db == NULL && !is_asked(o) && !o->extract && !o->json) {
         return ts_fail(r->ctx, TS_ERR_USAGE,
                        "--analyze needs -e DB for the rows, or a finished database of this program "
                        "as the input");

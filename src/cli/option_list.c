@@ -35,6 +35,8 @@ const ts_option ts_option_list[] = {
      TS_OPT_PARAM, 0, "value of the parameter :NAME in the statements; may be repeated"},
     {NULL, "--output", TS_ARG_VALUE, "FORMAT", TS_GROUP_QUESTION, TS_OPTION_ACTIVE, TS_VALUES_OUTPUT,
      TS_OPT_OUTPUT, 0, "print the rows of -q as table, csv, tsv, json (an array) or jsonl (an object a line); default: table on a terminal, else tsv"},
+    {NULL, "--report", TS_ARG_OPTIONAL, "FORM", TS_GROUP_QUESTION, TS_OPTION_ACTIVE, TS_VALUES_REPORT,
+     TS_OPT_REPORT, 0, "print what is in the recording and its five largest findings of each kind, as text or json; INPUT may be a finished database"},
     {NULL, "--questions", TS_ARG_OPTIONAL, "NAME", TS_GROUP_QUESTION, TS_OPTION_ACTIVE, TS_VALUES_QUESTION,
      TS_OPT_QUESTIONS, 0, "list the shipped questions with their parameters, or describe one"},
 
@@ -59,6 +61,8 @@ const ts_option ts_option_list[] = {
      TS_OPT_FLAG, AT(strict), "exit with 3 when data was lost"},
     {NULL, "--quiet", TS_ARG_NONE, NULL, TS_GROUP_MESSAGE, TS_OPTION_ACTIVE, TS_VALUES_NONE,
      TS_OPT_FLAG, AT(quiet), "print errors only: no progress, no summary"},
+    {NULL, "--verbose", TS_ARG_NONE, NULL, TS_GROUP_MESSAGE, TS_OPTION_ACTIVE, TS_VALUES_NONE,
+     TS_OPT_FLAG, AT(verbose), "list internal tables in the summary too"},
     {NULL, "--no-progress", TS_ARG_NONE, NULL, TS_GROUP_MESSAGE, TS_OPTION_ACTIVE, TS_VALUES_NONE,
      TS_OPT_FLAG, AT(no_progress), "show no progress on a terminal"},
     {"-l", "--level", TS_ARG_VALUE, "LEVEL", TS_GROUP_MESSAGE, TS_OPTION_ACTIVE, TS_VALUES_LEVEL,

@@ -257,6 +257,19 @@ static ts_code set_output(parser *p, const given *g)
     return bad_value(p, g, "table, csv, tsv, json or jsonl");
 }
 
+static ts_code set_report(parser *p, const given *g)
+{
+    if (p->options->report != TS_REPORT_NONE) {
+        return twice(p, g);
+    }
+    bool json = g->value != NULL && strcmp(g->value, "json") == 0;
+    if (g->value != NULL && !json && strcmp(g->value, "text") != 0) {
+        return bad_value(p, g, "text or json");
+    }
+    p->options->report = json ? TS_REPORT_JSON : TS_REPORT_TEXT;
+    return TS_OK;
+}
+
 static ts_code set_json(parser *p, const given *g)
 {
     ts_options *o = p->options;
@@ -306,6 +319,8 @@ static ts_code options_apply(parser *p, const given *g)
         return add_param(p, g);
     case TS_OPT_OUTPUT:
         return set_output(p, g);
+    case TS_OPT_REPORT:
+        return set_report(p, g);
     case TS_OPT_LEVEL:
         return parse_level(&o->level, g->value) ? TS_OK
                                                 : bad_value(p, g, "one of D, I, W, E, F, O");
@@ -506,8 +521,8 @@ static size_t count_stdin(const ts_options *o)
 
 static ts_code options_check(const ts_options *o, ts_ctx *ctx)
 {
-    bool asked =
-        o->export_db != NULL || o->query != NULL || o->extract || o->json || o->analyze != NULL;
+    bool asked = o->export_db != NULL || o->query != NULL || o->extract || o->json ||
+                 o->analyze != NULL || o->report != TS_REPORT_NONE;
     bool input = o->path_count > 0 || o->directory != NULL;
     if (!input && !asked) {
         return ts_fail(ctx, TS_ERR_USAGE, "no input was given");
@@ -518,7 +533,8 @@ static ts_code options_check(const ts_options *o, ts_ctx *ctx)
     if (!asked) {
         return ts_fail(ctx, TS_ERR_USAGE,
                        "nothing to do with the input: -e DB writes a database, "
-                       "-q QUESTION prints its answer, -s -o DIR takes the recordings out, "
+                       "--report says what is in it, -q QUESTION prints its answer, -s -o DIR "
+                       "takes the recordings out, "
                        "--json prints a summary");
     }
     if (o->extract && o->out_dir == NULL) {
@@ -536,9 +552,12 @@ static ts_code options_check(const ts_options *o, ts_ctx *ctx)
         return ts_fail(ctx, TS_ERR_USAGE,
                        "--output is the form of the rows of -q; the database is named with -e");
     }
-    if (o->query != NULL && o->json && o->json_file == NULL) {
+    if (o->query != NULL && o->report != TS_REPORT_NONE) {
+        return ts_fail(ctx, TS_ERR_USAGE, "-q and --report both print to standard output");
+    }
+    if ((o->query != NULL || o->report != TS_REPORT_NONE) && o->json && o->json_file == NULL) {
         return ts_fail(ctx, TS_ERR_USAGE,
-                       "-q prints rows to standard output: "
+                       "-q and --report print to standard output: "
                        "with it, write --json=FILE to send the summary to a file");
     }
     if (o->export_db != NULL && strcmp(o->export_db, "-") == 0) {
@@ -546,7 +565,7 @@ static ts_code options_check(const ts_options *o, ts_ctx *ctx)
                        "-e - is not possible: a database cannot be written to a stream");
     }
     if (o->export_db == NULL && (o->index || o->sync || o->with_times) && o->query == NULL &&
-        o->analyze == NULL) {
+        o->report == TS_REPORT_NONE && o->analyze == NULL) {
         return ts_fail(ctx, TS_ERR_USAGE, "--index, --sync and --with-times need -e DB");
     }
     if (o->viewer != NULL && strcmp(o->viewer, "edge-names") != 0) {

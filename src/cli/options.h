@@ -43,6 +43,7 @@ typedef enum ts_option_values {
     TS_VALUES_TABLE,
     TS_VALUES_ANALYSIS,
     TS_VALUES_OUTPUT,
+    TS_VALUES_REPORT,
     TS_VALUES_QUESTION,     /* names of shipped questions */
     TS_VALUES_QUESTION_FILE /* those, and files */
 } ts_option_values;
@@ -54,6 +55,7 @@ typedef enum ts_option_id {
     TS_OPT_RANGE,
     TS_OPT_PARAM,
     TS_OPT_OUTPUT,
+    TS_OPT_REPORT,
     TS_OPT_LEVEL,
     TS_OPT_JSON,
     TS_OPT_TABLES,
@@ -94,6 +96,8 @@ typedef enum ts_row_format {
     TS_ROWS_JSONL
 } ts_row_format;
 
+typedef enum ts_report_form { TS_REPORT_NONE, TS_REPORT_TEXT, TS_REPORT_JSON } ts_report_form;
+
 typedef enum ts_mode {
     TS_MODE_RUN,
     TS_MODE_HELP,
@@ -117,6 +121,7 @@ typedef struct ts_options {
     ts_param *params;
     size_t param_count;
     ts_row_format output;
+    ts_report_form report;
     const char *out_dir;
     const char *directory;
     const char *format;
@@ -136,6 +141,7 @@ typedef struct ts_options {
     bool strict;
     bool keep_going;
     bool quiet;
+    bool verbose;
     bool no_progress;
     int level;            /* a ts_log_level, TS_LEVEL_OFF or TS_LEVEL_UNSET */
     uint64_t max_inflate; /* 0 = not given */

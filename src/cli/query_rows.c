@@ -2,7 +2,6 @@
 
 #include "base/alloc.h"
 #include "base/utf8.h"
-#include "cli/json_text.h"
 #include "cli/query_table.h"
 
 typedef struct printer {
@@ -170,7 +169,7 @@ static ts_code json_header(printer *p, const char *const *names, int n)
     return code == TS_OK && p->format == TS_ROWS_JSON ? ts_output_put(p->out, "[", 1) : code;
 }
 
-static void json_value(ts_json_text *j, const char *key, ts_text value, ts_cell_type type)
+void ts_json_cell(ts_json_text *j, const char *key, ts_text value, ts_cell_type type)
 {
     switch (type) {
     case TS_CELL_NULL:
@@ -203,7 +202,7 @@ static ts_code json_row(printer *p, const char *const *values, const size_t *len
     }
     ts_json_open(&j, NULL, '{');
     for (int i = 0; i < n; i++) {
-        json_value(&j, p->keys.p + p->key_at[i], (ts_text){values[i], lengths[i]}, types[i]);
+        ts_json_cell(&j, p->keys.p + p->key_at[i], (ts_text){values[i], lengths[i]}, types[i]);
     }
     ts_json_close(&j, '}');
     if (j.code != TS_OK) {

@@ -179,16 +179,21 @@ static ts_code put_one(ts_buf *out, ts_ctx *ctx, const ts_shipped *s)
     return code;
 }
 
+ts_code ts_questions_installed(ts_questions *out, ts_ctx *ctx)
+{
+    ts_code code = ts_questions_load(out, ctx);
+    return code == TS_OK && out->count == 0
+               ? ts_fail(ctx, TS_ERR_INPUT,
+                         "the shipped questions are not installed: %s is missing", TS_SQL_DIR)
+               : code;
+}
+
 ts_code ts_questions_about(ts_buf *out, ts_ctx *ctx, const char *name)
 {
     ts_questions q;
-    ts_code code = ts_questions_load(&q, ctx);
+    ts_code code = ts_questions_installed(&q, ctx);
     if (code != TS_OK) {
         return code;
-    }
-    if (q.count == 0) {
-        return ts_fail(ctx, TS_ERR_INPUT, "the shipped questions are not installed: %s is missing",
-                       TS_SQL_DIR);
     }
     const ts_shipped *found = NULL;
     size_t n = name == NULL ? 0 : strlen(name);

@@ -7,6 +7,7 @@
 #include "cli/json_text.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <sys/resource.h>
 
 enum { PLUGINS_SHOWN = 12, NAME_SHOWN = 120 };
@@ -127,21 +128,122 @@ static ts_code text_sources(ts_buf *out, const ts_summary *s)
     return code;
 }
 
+/* Tables that serve others, or hold what hardly anybody asks for. New ones are shown. */
+static const enum ts_table_id internal_tables[] = {
+    TS_T_clock_snapshot,     TS_T_data_dict,
+    TS_T_data_type,          TS_T_datasource_clockid,
+    TS_T_device_info,        TS_T_meta,
+    TS_T_schema_doc,         TS_T_stat,
+    TS_T_trace_range,        TS_T_process_detail,
+    TS_T_thread_detail,      TS_T_source,
+    TS_T_source_property,    TS_T_import_count,
+    TS_T_js_config,          TS_T_js_heap_class,
+    TS_T_js_heap_edge_block, TS_T_js_heap_file_detail,
+    TS_T_js_heap_info,       TS_T_js_heap_location,
+    TS_T_js_heap_sample,     TS_T_js_heap_trace_function_info,
+    TS_T_js_cpu_profile,     TS_T_flare_stack,
+    TS_T_stack_value_type,   TS_T_cloud_block,
+    TS_T_cloud_dictionary,   TS_T_cloud_param,
+    TS_T_cloud_root,         TS_T_cloud_text,
+};
+
+static bool is_internal(int table)
+{
+    for (size_t i = 0; i < sizeof internal_tables / sizeof internal_tables[0]; i++) {
+        if ((int)internal_tables[i] == table) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static ts_code text_rows(ts_buf *out, const ts_summary *s)
 {
     const ts_sink *sink = ts_store_sink(s->store);
     uint64_t total = 0;
+    uint64_t internal = 0;
     for (int t = 0; t < TS_TABLE_COUNT; t++) {
         total += sink->rows[t];
     }
     ts_code code = ts_buf_printf(s->ctx, out, "  rows      %" PRIu64 "\n", total);
     for (int t = 0; code == TS_OK && t < TS_TABLE_COUNT; t++) {
-        if (sink->rows[t] > 0) {
+        if (is_internal(t) && !s->options->verbose) {
+            internal += sink->rows[t];
+        } else if (sink->rows[t] > 0) {
             code = ts_buf_printf(s->ctx, out, "    %-28s %12" PRIu64 "\n", ts_schema[t].name,
                                  sink->rows[t]);
         }
     }
+    if (code == TS_OK && internal > 0) {
+        code = ts_buf_printf(s->ctx, out, "    %-28s %12" PRIu64 "\n", "internal (--verbose)",
+                             internal);
+    }
     return code;
+}
+
+/* --- what to ask next ---------------------------------------------------------------------- */
+
+/* The first question about a table; shipped questions are files, which need not be there. */
+static const struct {
+    enum ts_table_id table;
+    uint64_t rows; /* at least */
+    const char *question;
+} next_questions[] = {
+    {TS_T_cloud_call, 1, "slow_calls"},
+    {TS_T_tptp_trace, 1, "slow_calls"},
+    {TS_T_stack_sample, 1, "hot_methods"},
+    {TS_T_stack_slice, 1, "hot_methods"},
+    {TS_T_js_heap_files, 1, "js_class_histogram"},
+    {TS_T_js_heap_files, 2, "js_class_growth"},
+};
+
+/* A path as a word of a shell. */
+static ts_code put_word(ts_ctx *ctx, ts_buf *out, const char *path)
+{
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./,:+=@%^-";
+    const char *dot = path[0] == '-' ? "./" : "";
+    if (path[strspn(path, plain)] == '\0') {
+        return ts_buf_printf(ctx, out, "%s%s", dot, path);
+    }
+    ts_code code = ts_buf_printf(ctx, out, "'%s", dot);
+    for (const char *p = path; code == TS_OK && *p != '\0';) {
+        size_t n = strcspn(p, "'");
+        code = ts_utf8_printable(ctx, out, p, n, SIZE_MAX);
+        if (code == TS_OK && p[n] == '\'') {
+            code = ts_buf_put(ctx, out, "'\\''", 4);
+            n++;
+        }
+        p += n;
+    }
+    return code != TS_OK ? code : ts_buf_putc(ctx, out, '\'');
+}
+
+static ts_code put_next(ts_buf *out, const ts_summary *s, const char *words, const char *question)
+{
+    ts_code code = ts_buf_printf(s->ctx, out, "%s", words);
+    if (code == TS_OK) {
+        code = put_word(s->ctx, out, s->target);
+    }
+    return code != TS_OK ? code : ts_buf_printf(s->ctx, out, " %s\n", question);
+}
+
+static ts_code text_next(ts_buf *out, const ts_summary *s)
+{
+    static const char more[] = "            trace_streamer ";
+    const char *last = "";
+    ts_code code = put_next(out, s, "  ask       trace_streamer ", "--report");
+    for (size_t i = 0; code == TS_OK && i < sizeof next_questions / sizeof next_questions[0]; i++) {
+        const char *question = next_questions[i].question;
+        uint64_t rows = ts_store_sink(s->store)->rows[next_questions[i].table];
+        if (rows >= next_questions[i].rows && strcmp(last, question) != 0) {
+            char words[40];
+            snprintf(words, sizeof words, "-q %s", question);
+            code = put_next(out, s, more, words);
+            last = question;
+        }
+    }
+    return code != TS_OK ? code : ts_buf_printf(s->ctx, out, "%s--questions\n", more);
 }
 
 static ts_code text_issues(ts_buf *out, const ts_summary *s)
@@ -248,10 +350,10 @@ ts_code ts_summary_text(ts_buf *out, const ts_summary *s)
     if (code == TS_OK && s->extractor != NULL) {
         code = text_extracted(out, s);
     }
-    if (code != TS_OK) {
-        return code;
+    if (code == TS_OK) {
+        code = text_end(out, s);
     }
-    return text_end(out, s);
+    return code == TS_OK && target != NULL && s->store != NULL ? text_next(out, s) : code;
 }
 
 /* --- JSON ---------------------------------------------------------------------------------- */

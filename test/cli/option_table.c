@@ -49,6 +49,7 @@ static void print_bash_cases(void)
                                "--analyze=list 2>/dev/null | cut -d' ' -f1)\" -- \"$cur\")",
         [TS_VALUES_OUTPUT] =
             "mapfile -t COMPREPLY < <(compgen -W 'table csv tsv json jsonl' -- \"$cur\")",
+        [TS_VALUES_REPORT] = "mapfile -t COMPREPLY < <(compgen -W 'text json' -- \"$cur\")",
         [TS_VALUES_QUESTION] =
             "mapfile -t COMPREPLY < <(compgen -W \"$(\"$1\" --questions 2>/dev/null | grep -oE "
             "'^  [a-z0-9_]+')\" -- \"$cur\")",
@@ -89,7 +90,8 @@ static void print_bash(void)
            "        cur=\n"
            "    elif [[ $prev == = ]] && ((COMP_CWORD >= 2)); then\n"
            "        prev=${COMP_WORDS[COMP_CWORD - 2]}\n"
-           "    elif [[ $prev == --json || $prev == --tables || $prev == --questions ]]; then\n"
+           "    elif [[ $prev == --json || $prev == --tables || $prev == --questions || $prev == "
+           "--report ]]; then\n"
            "        prev= # their values need the equals sign\n"
            "    fi\n"
            "    case $prev in\n",
@@ -145,6 +147,7 @@ static void print_zsh_spec(const ts_option *o, const char *name)
         [TS_VALUES_TABLE] = "($(trace_streamer --tables 2>/dev/null | cut -d\" \" -f1))",
         [TS_VALUES_ANALYSIS] = ("($(trace_streamer --analyze=list 2>/dev/null | cut -d\" \" -f1) "
                                 "none default list)"),
+        [TS_VALUES_REPORT] = "(text json)",
         [TS_VALUES_OUTPUT] = "(table csv tsv json jsonl)",
         [TS_VALUES_QUESTION] =
             "($(trace_streamer --questions 2>/dev/null | grep -oE \"^  [a-z0-9_]+\"))",
@@ -206,15 +209,16 @@ static void print_fish_value(const ts_option *o)
         [TS_VALUES_ANALYSIS] =
             (" -x -a \"(trace_streamer --analyze=list 2>/dev/null | string split "
              "-f1 ' ') none default list\""),
+        [TS_VALUES_REPORT] = " -a 'text json'",
         [TS_VALUES_OUTPUT] = " -x -a 'table csv tsv json jsonl'",
         [TS_VALUES_QUESTION] = (" -a \"(trace_streamer --questions 2>/dev/null | string match -r "
                                 "'^  [a-z0-9_]+' | string trim)\""),
         [TS_VALUES_QUESTION_FILE] = (" -r -F -a \"(trace_streamer --questions 2>/dev/null | "
                                      "string match -r '^  [a-z0-9_]+' | string trim)\""),
     };
-    if (o->arg == TS_ARG_VALUE ||
-        (o->arg == TS_ARG_OPTIONAL &&
-         (o->values == TS_VALUES_TABLE || o->values == TS_VALUES_QUESTION))) {
+    if (o->arg == TS_ARG_VALUE || (o->arg == TS_ARG_OPTIONAL && (o->values == TS_VALUES_TABLE ||
+                                                                 o->values == TS_VALUES_QUESTION ||
+                                                                 o->values == TS_VALUES_REPORT))) {
         printf("%s", arguments[o->values]);
     }
 }

@@ -41,8 +41,12 @@ def check_quality(j):
     # Rows of equal source, kind and name come in any order.
     rows.sort(key=lambda r: (SEVERITIES.index(r[4]), (r[0] is not None, r[0] or 0), r[3] != "issue", r[5].encode()))
     with open(os.path.join(j.questions, "import_losses.sql"), encoding="utf-8") as f:
-        found = [(r[0], r[3], r[4]) for r in j.rows(f.read())]
+        sql = f.read()
+    found = [(r[0], r[3], r[4]) for r in j.db.execute(sql, {"limit": None})]
     j.same("order of import_losses", found, [(r[0], r[4], r[5]) for r in rows])
+    whole = j.db.execute(sql, {"limit": None}).fetchall()
+    for n in (1, 3):
+        j.ask("import_losses", "source_id path recording severity what count message", whole[:n], limit=n)
 
 
 def source_rows(j, wanted):
@@ -56,6 +60,9 @@ def source_rows(j, wanted):
            (row[:8] + (None if row[8] is None else row[7] + row[8],) + row[9:] for row in wanted))
     j.ask("sources", "id parent_id kind path name format clock start_ts duration_ns bytes complete issues",
           [(*row, bad.get(row[0], 0)) for row in wanted])
+    for n in (1, 2):
+        j.ask("sources", "id parent_id kind path name format clock start_ts duration_ns bytes complete issues",
+              [(*row, bad.get(row[0], 0)) for row in wanted][:n], limit=n)
 
 
 def htrace_sources(j, path, recording, kinds):

@@ -243,7 +243,7 @@ def ask_hot_methods(j, s, r, **params):
     whole = lambda v, unit: None if v is None else v // unit
     j.ask("hot_methods", "method self_samples samples self_wall_ms wall_ms self_cpu_us cpu_us",
           [(label(m), a, b, whole(c, 1000000), whole(d, 1000000), whole(e, 1000), whole(f, 1000))
-           for m, (a, b, c, d, e, f) in rows][:params.get("limit", 30)], **params)
+           for m, (a, b, c, d, e, f) in rows if m.name not in ("(root)", "(idle)")][:params.get("limit", 30)], **params)
 
 
 def ask_cpu_hot(j, s, r, **params):

@@ -19,7 +19,7 @@ code ts small.htrace -e no.db --quiet -q cpu_hot_methods
 echo '-- unknown and left out'
 code ts missing.htrace -q cloud_slow_calls --param limi=3
 code ts missing.htrace -q js_retainers_of_node
-code ts missing.htrace -q import_losses --param limit=3
+code ts missing.htrace -q history_samples --param limit=3
 ts heap.db -q 'SELECT :a AS a, @b AS b, :a AS again, ? AS c; SELECT $b AS d' --param b=1
 ts heap.db -q 'SELECT :a AS a' --quiet
 echo '-- times'
