@@ -60,7 +60,9 @@ ask "Which functions burned the CPU?" cpuprofile \
 
 title "Now you"
 cat <<END
-  ask anything               sqlite3 $out/snapshots.db
+  what stands out            $program $out/snapshots.db --report
+  ask anything               sqlite3 $out/snapshots.db, or $program --questions
+  a slow Java call           docs/tutorial.md
   tables and views           $program --tables, --tables=NAME
   your own recording         $program FILE -e out.db
   files for Chrome DevTools  $program FILE -s -o DIR

@@ -6,7 +6,7 @@
 #include <wchar.h>
 
 /* A column is not made wider than that for a text: what is longer moves the rest of its line. */
-enum { COLUMN_MAX = 60, HELD_BYTES = 1 << 20 };
+enum { COLUMN_MAX = 80, HELD_BYTES = 1 << 20 };
 
 typedef struct cell {
     size_t at, n; /* in text */

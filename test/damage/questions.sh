@@ -43,12 +43,10 @@ question history_samples flare
 question cpu_ts flare
 question cpu_timeline_buckets deep
 question folded_stacks wide
-question flame_graph wide
 question thread_flame_graph wide --param weight=samples
 question hot_methods wide
 question dashboard flare
 question js_class_histogram m.classes
-question js_class_growth m.classes --param previous=-1
 question js_largest_nodes m.classes
 question js_string_duplicates m.strings
 question js_strings_like m.strings --param pattern=%9%
@@ -67,7 +65,6 @@ question cloud_slow_calls calls
 question cloud_calls_by_param calls
 question slow_calls calls
 question call_aggregated calls
-question longest_pauses calls
 question slice_hot_methods calls
 question lock_waits trace
 question pause_share trace
@@ -81,7 +78,5 @@ question tptp_references references --param object=911
 question cloud_call_statements one_call
 question cloud_call_tree one_call
 question slice_hot_methods one_call
-question call_aggregated one_call
 question call_bottom_up one_call
-question hot_methods one_call
 verdict

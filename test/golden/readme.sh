@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs every SQL example of README.md on the recordings that the demo converts: each must answer with rows.
+# Runs every example of README.md on the recordings in test/data: each must answer with rows.
 # usage: readme.sh TRACE_STREAMER SOURCE_DIR
 set -eu
 program=$1
@@ -7,29 +7,36 @@ source=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-for kind in snapshots timeline cpuprofile; do
-    "$program" "$source/test/data/recording-$kind.htrace.gz" -e "$work/$kind.db" --quiet
-done
-
-# One file an example: <number>.sql, whose first line names the database.
+# Each block that is marked sh is pasted into bash, one after the other, as somebody would in a clone.
+mkdir "$work/bin" "$work/paste"
+ln -s "$program" "$work/bin/trace_streamer"
+ln -s "$source/test" "$work/paste/test"
 awk -v dir="$work" '
-    /^```sql$/ { n++; inside = 1; next }
+    /^```sh$/ { n++; inside = 1; next }
     /^```$/ { inside = 0 }
-    inside { print > (dir "/" n ".sql") }
+    inside { print > (dir "/" sprintf("%02d", n) ".block") }
 ' "$source/README.md"
 
 count=0
-for file in "$work"/*.sql; do
-    db=$(sed -n '1s/^-- //p' "$file")
-    rows=$("$program" -q "$file" "$work/$db" | tail -n +2 | wc -l)
-    if [ "$rows" -eq 0 ]; then
-        echo "no rows from this example of README.md:"
-        cat "$file"
+for file in "$work"/*.block; do
+    (cd "$work/paste" && PATH=$work/bin:$PATH bash -e) <"$file" >"$work/answer" 2>"$work/messages" || {
+        echo "this example of README.md fails:"
+        cat "$file" "$work/messages"
         exit 1
-    fi
+    }
+    case $(cat "$file") in
+    *" -q "*)
+        [ "$(wc -l <"$work/answer")" -gt 1 ] || {
+            echo "no rows from this example of README.md:"
+            cat "$file"
+            exit 1
+        }
+        ;;
+    esac
     count=$((count + 1))
 done
-[ "$count" -eq 10 ] || { echo "README.md has $count examples instead of 10"; exit 1; }
+[ "$count" -eq 13 ] || { echo "README.md has $count examples instead of 13"; exit 1; }
+! grep -q '^```sql' "$source/README.md" || { echo "README.md has SQL that cannot be pasted"; exit 1; }
 
 # The two lines at the top, as they stand there.
 cp "$source/test/data/recording-snapshots.htrace.gz" "$work/input.htrace"

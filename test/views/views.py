@@ -10,6 +10,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import tarfile
 import tempfile
 
 sys.dont_write_bytecode = True
@@ -127,6 +128,11 @@ def cloud_group(j, t):
         t.run("mkcloud", "-o", path, *options.split())
         j.convert(name + "-cloud", path)
         pods.check(j, [path])
+    stored = os.path.join(t.data, "recording-cloud.tar.gz")
+    with tarfile.open(stored) as tar:
+        tar.extractall(os.path.join(j.work, "stored"))
+    j.convert("stored-cloud", stored)
+    pods.check(j, [os.path.join(j.work, "stored")])
 
 
 def fixtures_group(j, t):

@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Runs the commands of docs/tutorial.md, one after the other, and compares what they print with what stands there.
+
+usage: tutorial.py TUTORIAL [--write]     in a directory with test/data; trace_streamer is in the PATH. --write: puts what they print into it
+"""
+
+import re
+import subprocess
+import sys
+
+NUMBERS = re.compile(r"^(  (?:time|memory) +).*", re.M)  # that differ from run to run
+
+
+def parts(text):
+    """Texts, and for each block the commands with what they print."""
+    for n, part in enumerate(re.split(r"^```console\n(.*?)^```\n", text, flags=re.M | re.S)):
+        if n % 2 == 0:
+            yield part, None
+            continue
+        commands = []
+        for line in part.splitlines(True):
+            if line.startswith("$ "):
+                commands.append([line[2:], line, ""])
+            elif line.startswith("> ") and not commands[-1][2]:
+                commands[-1][0] += line[2:]
+                commands[-1][1] += line
+            else:
+                commands[-1][2] += line
+        yield part, commands
+
+
+def main():
+    path = sys.argv[1]
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    out, bad, ran = "", 0, 0
+    for part, commands in parts(text):
+        if commands is None:
+            out += part
+            continue
+        out += "```console\n"
+        for command, shown, want in commands:
+            ran += 1
+            got = subprocess.run(["bash", "-c", command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL).stdout.decode()
+            got = NUMBERS.sub(r"\1...", got)
+            out += shown + got
+            if got != want:
+                bad += 1
+                print("%s prints:\n%sinstead of:\n%s" % (command, got, want))
+        out += "```\n"
+    if "--write" in sys.argv:
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(out)
+    elif bad or ran < 10:
+        sys.exit("%d of %d commands of %s" % (bad, ran, path))
+
+
+main()
