@@ -84,7 +84,8 @@ class Session:
 
 def has_gap(found):
     """Is something missing, so that what depends on it is not certain?"""
-    return any(s.notes[note] for s in found for note in ("message-size", "message-bad", "nesting", "lost-tail", "truncated", "doubled"))
+    return any(s.notes[note] for s in found for note in ("message-size", "message-bad", "nesting", "lost-tail", "truncated", "doubled", "order",
+                                                               "size-alone"))
 
 
 class Bad(Exception):
@@ -110,12 +111,14 @@ class Binary:
     def __init__(self, data):
         self.data = data
         self.sessions = []
+        self.kinds = set()
         at = 0
         while at is not None and at < len(data):
             at = self.stream(at)
 
     def stream(self, start):
         """Reads a stream; returns where the next one begins."""
+        self.kinds = set()  # kinds of events of which a message was as long as its attributes
         d = self.data
         if len(d) - start < 12:
             raise ValueError("too short")
@@ -338,6 +341,9 @@ class Binary:
             return
         if left:
             self.session.notes["inexact"] += 1
+            self.session.notes["size-alone"] += name in self.kinds  # others of its kind are as long as their attributes
+        else:
+            self.kinds.add(name)
         kinds = TYPES[name]
         for key, value in values.items():
             if kinds[key] in "td" and (value or kinds[key] == "t"):

@@ -158,7 +158,7 @@ class Model:
 
     def on_methodExit(self, v):
         t = self.thread(either(v, "threadIdRef", "transientThreadIdRef")) or self.nobody()
-        t.leave(v)
+        t.leave(self, v)
 
     def nobody(self):
         if 0 not in self.threads:
@@ -311,6 +311,8 @@ class Thread:
         self.stack = []
         self.ended = []  # calls with CPU times
         self.cpu = None
+        self.last = None  # time of the last event
+        self.ticket = 0  # the greatest of an entry
 
     def name_of(self):
         return "%s:%s" % (self.tid, self.name or "")
@@ -326,6 +328,14 @@ class Thread:
         out.append([model.n, self.name_of() if self.tid else None, parent, method, v["time"], None, None, None, len(self.stack), 1])
         if v.get("ticket") and any(c.ticket == v["ticket"] for c in self.stack):
             model.notes["doubled"] += 1  # tickets are unique: a piece of the trace stands there twice
+        # Other contradictions: tickets rise, and a recorded depth is above the caller's.
+        top = self.stack[-1] if self.stack else None
+        model.notes["order"] += bool(
+            v.get("ticket") and self.ticket and v["ticket"] <= self.ticket and v["time"] is not None and self.last is not None and
+            v["time"] < self.last or not v.get("ticket") and self.ticket or
+            top and v.get("stackDepth") and top.details[5] and v["stackDepth"] <= top.details[5])
+        self.ticket = max(self.ticket, v.get("ticket") or 0)
+        self.last = self.last if v["time"] is None else v["time"]
         call = Call(len(out), out[-1], v.get("ticket"), v.get("methodIdRef"), v["time"], cpu, self.cpu)
         self.cpu = cpu or self.cpu
         call.details = [model.n, len(out), either(v, "objIdRef", "transientObjIdRef"),
@@ -334,14 +344,18 @@ class Thread:
         model.out["invocations"].append(call.details)
         self.stack.append(call)
 
-    def leave(self, v):
+    def leave(self, model, v):
         ticket = v.get("ticket")
+        earlier = v["time"] is not None and self.last is not None and v["time"] < self.last
+        self.last = self.last if v["time"] is None else v["time"]
         for i in range(len(self.stack) - 1, -1, -1):
             if self.stack[i].ticket == ticket if ticket else self.stack[i].raw == v.get("methodIdRef"):
                 break
         else:
             self.cpu = v.get("threadCpuTime") or self.cpu
+            model.notes["order"] += 1  # its entry is missing
             return
+        model.notes["order"] += earlier and len(self.stack) - 1 > i or not ticket and self.ticket != 0
         while len(self.stack) - 1 > i:
             self.close(v["time"], 2)
         call = self.stack[-1]

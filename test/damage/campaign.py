@@ -43,6 +43,7 @@ import zipfile
 
 import consistent_heap
 import consistent_profile
+import consistent_tptp
 
 SEAM = 12
 SILENT = 3  # rows that may be missing without a word: one on each side of a seam, and one between
@@ -156,6 +157,7 @@ if importlib.util.find_spec("consistent_cloud") is not None:
 
 
 CONSISTENT.update({name: consistent_heap.consistent for name in ("timeline", "real-timeline", "snapshot")})
+CONSISTENT.update({name: consistent_tptp.consistent for name in ("tptp-binary", "tptp-xml")})
 
 # What such a reader finds in the damaged input, and where the database has it.
 SAYS = {name: consistent_profile.samples for name in ("cpuprofile", "profile", "htrace", "real-cpuprofile", "in-gz", "in-bz2", "in-xz")}
@@ -163,6 +165,8 @@ SAYS_SQL = {name: ["SELECT p.id, s.ts - p.start_time, n.raw_id FROM js_cpu_profi
                    "LEFT JOIN stack_node n ON n.id = s.node_id ORDER BY p.id, s.id"] for name in SAYS}
 SAYS.update({name: consistent_heap.rows for name in ("timeline", "real-timeline", "snapshot")})
 SAYS_SQL.update({name: consistent_heap.SQL for name in ("timeline", "real-timeline", "snapshot")})
+SAYS.update({name: consistent_tptp.rows for name in ("tptp-binary", "tptp-xml")})
+SAYS_SQL.update({name: consistent_tptp.SQL for name in ("tptp-binary", "tptp-xml")})
 
 
 # --- recordings ----------------------------------------------------------------------------------

@@ -9,9 +9,9 @@
     "1011 q0 q7 t1001 i0 s: q0 q20 s: s: s: q0 q0 s:a.B s: i0 i0 i0 s: s:; "                       \
     "1012 s:run s:()V b0 b0 b0 b0 s: q5 q9 s: q0 q20 q30 s: s:"
 #define CALL(ticket)                                                                               \
-    "1015 q0 q7 t2000 q30 i" #ticket " q0 q20 q0 q0 q0 s: s:; "                                    \
-    "1016 q0 q7 t2500 i" #ticket " q0 q30 q0 q0 q0 q20 s: s: s:"
-#define TWO CALL(1) "; " CALL(2)
+    "1015 q0 q7 t" #ticket "000 q30 i" #ticket " q0 q20 q0 q0 q0 s: s:; "                          \
+    "1016 q0 q7 t" #ticket "500 i" #ticket " q0 q30 q0 q0 q0 q20 s: s: s:"
+#define TWO CALL(2) "; " CALL(3)
 
 /* The head and the definitions, what `arg` says, two calls. */
 static void make_between(making *m)
@@ -230,6 +230,12 @@ static void check_backwards(const run *r)
     assert_cell(r, stack_slice, 0, self_dur, 0);
 }
 
+static void check_no_depth(const run *r)
+{
+    assert_true(MEM_NULL(r->sink, stack_slice, 0, depth));
+    assert_true(MEM_NULL(r->sink, stack_slice, 1, depth));
+}
+
 static void check_deep(const run *r)
 {
     size_t n = MEM_ROWS(r->sink, stack_slice);
@@ -367,6 +373,19 @@ const item tptp_items[] = {
      .arg = "1001 s:N s:h",
      .issues = {{"tptp_inexact", 1, OFF_ANY}},
      .rows = {SLICES(2), {TS_T_tptp_node, 1}}},
+    /* Others of its kind are not longer: the calls behind it are not certain to be roots. */
+    {.name = "tptp.one_longer_message",
+     .make = make_between,
+     .arg = "1041 s:x; 1041 s:x q7",
+     .issues = {{"tptp_inexact", 1, OFF_ANY}, {"tptp_size_alone", 1, OFF_ANY}},
+     .rows = {SLICES(2), {TS_T_tptp_custom, 2}},
+     .check = check_no_depth},
+    {.name = "tptp.one_shorter_message",
+     .make = make_between,
+     .arg = "1001 s:N s:h s: i0 t9; 1001 s:N s:h",
+     .issues = {{"tptp_inexact", 1, OFF_ANY}, {"tptp_size_alone", 1, OFF_ANY}},
+     .rows = {SLICES(2), {TS_T_tptp_node, 2}},
+     .check = check_no_depth},
     {.name = "tptp.no_frequency",
      .make = make_frequency,
      .issues = {{"tptp_no_frequency", 1, OFF_ANY}},
@@ -470,6 +489,11 @@ const item tptp_items[] = {
      .make = make_xml,
      .arg = "<other a=\"1\"><methodEntry threadIdRef=\"7\"/>text</other><Other/>",
      .counts = {{"tptp_unknown:other", 1, 0, 0, 1}, {"tptp_unknown:Other", 1, 0, 0, 1}},
+     .rows = {SLICES(2)}},
+    {.name = "tptp.xml_name_not_utf8",
+     .make = make_xml,
+     .arg = "<meth\xefodEntry threadIdRef=\"7\"/>",
+     .issues = {{"tptp_xml_bad", 1, OFF_ANY}},
      .rows = {SLICES(2)}},
     {.name = "tptp.xml_unknown_attribute",
      .make = make_xml,

@@ -54,8 +54,7 @@ ts_code tptp_take_aggregate(tptp_session *s, const tptp_record *r)
     }
     parent = t == NULL ? NULL : aggregate_top(t);
     unsure = t != NULL && t->aggregates_unsure && t->aggregates.n >= t->aggregates_above;
-    row.parent_id =
-        parent == NULL || (unsure && t->aggregates.n == t->aggregates_above) ? 0 : parent->row;
+    row.parent_id = parent == NULL || parent->gap ? 0 : parent->row;
     row.depth = t == NULL ? 0 : (int64_t)t->aggregates.n;
     row.itid = t == NULL ? 0 : t->itid;
     if (!unsure) {
@@ -83,7 +82,7 @@ ts_code tptp_take_aggregate(tptp_session *s, const tptp_record *r)
         if (open == NULL) {
             return s->ctx->error.code;
         }
-        *open = (tptp_aggregate_frame){row.id, row.node_id, r->num[TPTP_N_METHOD]};
+        *open = (tptp_aggregate_frame){row.id, row.node_id, r->num[TPTP_N_METHOD], false};
     }
     code = ts_put_tptp_aggregate(s->sink, &row);
     return code != TS_OK ? code : put_sample(s, &row);

@@ -94,6 +94,7 @@ static ts_code read_stream_header(tptp_binary *b)
     memcpy(b->header, here(b), sizeof b->header);
     b->at += sizeof b->header;
     b->ticks = (tptp_ticks){0, 0};
+    b->exact = 0;
     tptp_encoding_close(&b->encoding);
     b->encoding_name.n = 0;
     b->streams = true;
@@ -260,10 +261,25 @@ static ts_code longer_message(tptp_binary *b, tptp_message *m, size_t used, size
                 "%" PRIu64 " bytes follow the attributes of a message", m->size - m->head - used);
 }
 
+/* Another version has all messages of a kind longer or shorter: one alone is damaged. */
+static ts_code alone_message(tptp_binary *b, const tptp_message *m)
+{
+    tptp_session *s;
+    ts_code code = tptp_import_session(&s, &b->import);
+    if (code != TS_OK) {
+        return code;
+    }
+    tptp_session_gap(s);
+    tptp_count_lost(s, TPTP_C_VALUES);
+    return note(b, TS_ISSUE_tptp_size_alone, place(b),
+                "message %u of %" PRIu64 " bytes does not end with its attributes", m->id, m->size);
+}
+
 /* n: bytes behind the head that are there; all of the message, unless it is longer than WINDOW. */
 static ts_code data_message(tptp_binary *b, tptp_message *m, const tptp_event_info *event, size_t n)
 {
     size_t used = 0;
+    uint64_t kind = UINT64_C(1) << tptp_kind_of(event);
     tptp_fit fit =
         tptp_decode(&b->record, &used, event, &b->layout, here(b) + m->head, n, b->frames);
     ts_code code = TS_OK;
@@ -275,10 +291,14 @@ static ts_code data_message(tptp_binary *b, tptp_message *m, const tptp_event_in
         return note(b, TS_ISSUE_tptp_message_bad, place(b),
                     "an attribute of message %u reaches beyond its end", m->id);
     }
-    if (fit == TPTP_SHORT) {
+    b->exact |= fit == TPTP_EXACT ? kind : 0;
+    if (fit != TPTP_EXACT && (b->exact & kind) != 0) {
+        code = alone_message(b, m);
+    }
+    if (code == TS_OK && fit == TPTP_SHORT) {
         code = note(b, TS_ISSUE_tptp_inexact, place(b), "message %u lacks attributes at its end",
                     m->id);
-    } else if (fit == TPTP_LONGER) {
+    } else if (code == TS_OK && fit == TPTP_LONGER) {
         code = longer_message(b, m, used, n);
     }
     return code != TS_OK ? code : tptp_binary_event(b, event, place(b));

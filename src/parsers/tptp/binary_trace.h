@@ -40,6 +40,7 @@ typedef struct tptp_binary {
     size_t want;     /* bytes behind `at` without which nothing can be done */
     bool streams;    /* a header was read */
     bool events;     /* an event was read */
+    uint64_t exact;  /* a bit per kind of event of which a message was as long as its attributes */
     uint64_t tail;   /* bytes since reading stopped */
     uint64_t tail_at;
     uint64_t work; /* bytes that searches looked at */

@@ -28,21 +28,24 @@ static tptp_frame *top_of(const tptp_thread *t)
 int64_t tptp_open_slice(const tptp_thread *t)
 {
     const tptp_frame *top = t == NULL ? NULL : top_of(t);
-    return top == NULL || (t->unsure && t->frames.n <= t->unsure_above) ? 0 : top->slice;
+    return top == NULL || top->gap ? 0 : top->slice;
 }
 
-void tptp_note_gaps(const tptp_session *s, tptp_thread *t)
+void tptp_thread_gap(tptp_thread *t)
 {
     tptp_frame *frames = t->frames.p;
+    tptp_aggregate_frame *aggregates = t->aggregates.p;
     tptp_open_wait *waits = t->waits.p;
-    if (t->gaps == s->gaps) {
-        return;
-    }
-    t->gaps = s->gaps;
+    t->unsure_above = t->unsure ? t->unsure_above : t->frames.n;
     t->unsure = true;
-    t->unsure_above = t->frames.n;
+    t->aggregates_above = t->aggregates_unsure ? t->aggregates_above : t->aggregates.n;
     t->aggregates_unsure = true;
-    t->aggregates_above = t->aggregates.n;
+    if (t->frames.n > 0) {
+        frames[t->frames.n - 1].gap = true;
+    }
+    if (t->aggregates.n > 0) {
+        aggregates[t->aggregates.n - 1].gap = true;
+    }
     for (; t->marked < t->frames.n; t->marked++) {
         frames[t->marked].unsure = true;
     }
@@ -50,6 +53,14 @@ void tptp_note_gaps(const tptp_session *s, tptp_thread *t)
         waits[i].unsure = true;
     }
     t->cpu_last = (tptp_cpu_value){0, 0};
+}
+
+void tptp_note_gaps(const tptp_session *s, tptp_thread *t)
+{
+    if (t->gaps != s->gaps) {
+        t->gaps = s->gaps;
+        tptp_thread_gap(t);
+    }
 }
 
 void tptp_free_thread(tptp_session *s, tptp_thread *t)
@@ -156,8 +167,7 @@ static ts_code put_slice(tptp_session *s, const tptp_thread *t, tptp_frame *f,
     f->node = row.node_id;
     f->slice = row.id;
     f->cpu_reserved = s->exits_without_cpu < CPU_PATIENCE;
-    TPTP_NULL_IF(parent == NULL || (t->unsure && t->frames.n == t->unsure_above), stack_slice, &row,
-                 parent_id);
+    TPTP_NULL_IF(parent == NULL || parent->gap, stack_slice, &row, parent_id);
     TPTP_NULL_IF(!f->cpu_reserved, stack_slice, &row, cpu_dur);
     TPTP_NULL_TIME(stack_slice, &row, ts);
     if (s->ipid >= 0) {
@@ -183,6 +193,46 @@ static bool is_open(const tptp_thread *t, int64_t ticket)
     return false;
 }
 
+/* An invocation contradicts those before it on its thread. */
+static ts_code contradiction(tptp_session *s, tptp_thread *t, ts_issue_code issue, const char *what,
+                             int64_t value)
+{
+    tptp_count_lost(s, TPTP_C_CALLS);
+    return tptp_issue(s, issue, "thread %" PRId64 ": %s %" PRId64, t->id, what, value);
+}
+
+/*
+ * Is the entry one that can come here? Tickets are unique and rise; a recorded depth is above that
+ * of the caller. before: time of the thread's last event.
+ */
+static ts_code check_entry(tptp_session *s, tptp_thread *t, const tptp_frame *f, int64_t before)
+{
+    const tptp_frame *top = top_of(t);
+    bool earlier = f->start != TS_NO_TIME && before != TS_NO_TIME && f->start < before;
+    bool again = f->ticket != 0 && f->ticket <= t->last_ticket;
+    ts_code code = TS_OK;
+    if (again && is_open(t, f->ticket)) {
+        tptp_session_gap(s);
+        tptp_note_gaps(s, t);
+        code = contradiction(s, t, TS_ISSUE_tptp_ticket_twice, "open already is ticket", f->ticket);
+    } else if (again && earlier) { /* a trace may use tickets again, and times may run back */
+        tptp_thread_gap(t);
+        code = contradiction(s, t, TS_ISSUE_tptp_order, "out of order is ticket", f->ticket);
+    } else if (f->stack_depth != 0 && top != NULL && !top->gap &&
+               f->stack_depth <= top->stack_depth) {
+        tptp_thread_gap(t);
+        code = contradiction(s, t, TS_ISSUE_tptp_depth, "not above its caller is depth",
+                             f->stack_depth);
+    } else if (f->ticket == 0 && t->first_ticket != 0) {
+        tptp_thread_gap(t); /* its exit will not find it */
+        code = contradiction(s, t, TS_ISSUE_tptp_order, "without a ticket is an entry behind",
+                             t->last_ticket);
+    }
+    t->first_ticket = t->first_ticket == 0 ? f->ticket : t->first_ticket;
+    t->last_ticket = f->ticket > t->last_ticket ? f->ticket : t->last_ticket;
+    return code;
+}
+
 ts_code tptp_take_entry(tptp_session *s, const tptp_record *r)
 {
     tptp_frame f = {
@@ -198,29 +248,21 @@ ts_code tptp_take_entry(tptp_session *s, const tptp_record *r)
     const tptp_frame *parent;
     tptp_thread *t;
     int64_t method;
+    int64_t before;
     bool wanted;
     ts_code code = tptp_thread_of(&t, s, tptp_thread_id(r));
     if (code == TS_OK && t == NULL) {
+        tptp_session_gap(s); /* of the thread that it is of */
         tptp_count_lost(s, TPTP_C_CALLS);
         return tptp_issue(s, TS_ISSUE_tptp_exit_unmatched, "an entry names no thread");
     }
+    before = t == NULL ? TS_NO_TIME : t->last_ts;
     if (code != TS_OK || (code = note_thread_time(s, t, f.start)) != TS_OK ||
         (code = tptp_method_of(&method, s, f.method)) != TS_OK ||
         (code = tptp_class_of(&f.class_row, s, r)) != TS_OK ||
-        (code = tptp_reserve_one(s, &t->frames, sizeof f)) != TS_OK) {
+        (code = tptp_reserve_one(s, &t->frames, sizeof f)) != TS_OK ||
+        (code = check_entry(s, t, &f, before)) != TS_OK) {
         return code;
-    }
-    if (f.ticket != 0 && is_open(t, f.ticket)) {
-        tptp_session_gap(s);
-        tptp_note_gaps(s, t);
-        s->counts[TPTP_C_CALLS]->seen++;
-        s->counts[TPTP_C_CALLS]->lost++;
-        code =
-            tptp_issue(s, TS_ISSUE_tptp_ticket_twice,
-                       "thread %" PRId64 ": ticket %" PRId64 " is open already", t->id, f.ticket);
-        if (code != TS_OK) {
-            return code;
-        }
     }
     parent = top_of(t);
     f.cpu = f.cpu_entered ? f.cpu : t->cpu_last;
@@ -377,18 +419,45 @@ static size_t frame_of_exit(tptp_session *s, const tptp_thread *t, const tptp_re
     return 0;
 }
 
+/*
+ * Does the exit show that events of its thread are missing? What was entered before the trace began
+ * has a ticket before those of the trace; the exit of anything else had an entry.
+ */
+static ts_code check_exit(tptp_session *s, tptp_thread *t, const tptp_record *r, size_t frame)
+{
+    int64_t ticket = r->num[TPTP_N_TICKET];
+    if (t == NULL) {
+        tptp_session_gap(s); /* of the thread that it is of */
+        return TS_OK;
+    }
+    t->exit_tickets = t->exit_tickets || (frame != 0 && ticket != 0);
+    if (ticket == 0 && t->exit_tickets) {
+        tptp_thread_gap(t);
+        return contradiction(s, t, TS_ISSUE_tptp_order, "without a ticket is an exit behind",
+                             t->last_ticket);
+    }
+    if (frame == 0 &&
+        (ticket == 0 ? t->frames.n > 0 : t->first_ticket != 0 && ticket >= t->first_ticket)) {
+        tptp_thread_gap(t);
+    }
+    return TS_OK;
+}
+
 ts_code tptp_take_exit(tptp_session *s, const tptp_record *r)
 {
     int64_t ts = tptp_time(s, r);
     tptp_thread *t;
     size_t frame;
+    bool earlier;
     uint64_t missing = 0;
     ts_code code = tptp_thread_of(&t, s, tptp_thread_id(r));
     if (code != TS_OK) {
         return code;
     }
     frame = t == NULL ? 0 : frame_of_exit(s, t, r);
-    if (t != NULL && (code = note_thread_time(s, t, ts)) != TS_OK) {
+    earlier = t != NULL && ts != TS_NO_TIME && t->last_ts != TS_NO_TIME && ts < t->last_ts;
+    if ((code = check_exit(s, t, r, frame)) != TS_OK ||
+        (t != NULL && (code = note_thread_time(s, t, ts)) != TS_OK)) {
         return code;
     }
     if (frame == 0) {
@@ -419,7 +488,11 @@ ts_code tptp_take_exit(tptp_session *s, const tptp_record *r)
     } else {
         tptp_count_skipped(s, TPTP_C_CALLS);
     }
-    return pop_frame(s, t, ts, TPTP_EXITED, r);
+    code = pop_frame(s, t, ts, TPTP_EXITED, r);
+    if (missing > 0 && earlier) { /* they may not have begun yet */
+        tptp_thread_gap(t);
+    }
+    return code;
 }
 
 ts_code tptp_close_frames(tptp_session *s, tptp_thread *t, tptp_end end)

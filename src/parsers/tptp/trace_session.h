@@ -41,6 +41,7 @@ typedef struct tptp_frame {
     bool cpu_entered; /* `cpu` is of the entry */
     bool cpu_reserved;
     bool unsure; /* a callee's duration is not known */
+    bool gap; /* events are missing directly above it: what comes there may have another caller */
 } tptp_frame;
 
 /* An invocation that has ended while it is not known what the CPU times of its thread are. */
@@ -68,25 +69,30 @@ typedef struct tptp_aggregate_frame {
     int64_t row;
     int64_t node;
     int64_t method;
+    bool gap; /* as in tptp_frame */
 } tptp_aggregate_frame;
 
 typedef struct tptp_thread {
     int64_t id;
     int64_t itid;
-    int64_t last_ts; /* of its events; TS_NO_TIME: none */
+    int64_t last_ts;      /* of its events; TS_NO_TIME: none */
+    int64_t first_ticket; /* of an entry; 0: none had one */
+    int64_t last_ticket;  /* the greatest */
+    bool exit_tickets;    /* exits have tickets as well */
     bool defined;
     bool ended;
     bool cpu_ns; /* its CPU times are ns and not ticks */
     /*
      * Where events are missing an entry or an exit may be: what is directly above the frames that
      * were open there may have another caller, and their own time is not known. Until one of them
-     * ends.
+     * ends. What was entered in between is itself not certain to be where it stands, so that the
+     * first of several gaps says which frames have to end.
      */
     uint64_t gaps;          /* of the session that were taken note of */
     bool unsure;            /* `unsure_above` holds */
     bool aggregates_unsure; /* `aggregates_above` holds */
     size_t marked;          /* so many frames, from the outermost, are unsure */
-    size_t unsure_above;    /* number of frames that were open at the newest gap */
+    size_t unsure_above;    /* number of frames that were open at the first gap */
     size_t aggregates_above;
     tptp_cpu_mode cpu_mode;
     tptp_cpu_value cpu_first;
@@ -327,6 +333,8 @@ ts_code tptp_reserve_one(tptp_session *s, ts_vec *v, size_t size);
 int64_t tptp_open_slice(const tptp_thread *t);
 /* Takes note of gaps since the thread's last event. */
 void tptp_note_gaps(const tptp_session *s, tptp_thread *t);
+/* Events of this thread are missing here, or stand in another place. */
+void tptp_thread_gap(tptp_thread *t);
 void tptp_free_thread(tptp_session *s, tptp_thread *t);
 
 /* cpu_times.c */

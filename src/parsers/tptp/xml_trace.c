@@ -354,7 +354,7 @@ static bool has_good_name(const char *p, size_t n)
             return false;
         }
     }
-    return length > 0;
+    return length > 0 && ts_utf8_valid(name, length);
 }
 
 static ts_code take_piece(tptp_xml *x, tptp_piece piece, size_t size, bool special)
