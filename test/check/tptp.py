@@ -48,6 +48,8 @@ TABLES = {
     1040: "objReference srcIdRef q targIdRef q heapDumpIdRef q",
     1041: "customData body s",
 }
+# Numbers of events whose attributes nobody describes.
+UNDESCRIBED = [i for i in range(1001, 1042) if i not in TABLES]
 # Elements that only XML has.
 OTHERS = ("processSuspend processResume classUnload methodCall methodReturn methodBody method methodCount value line tag code objDef objMove "
           "throw catch").split()
@@ -329,9 +331,19 @@ class Binary:
                 self.system(number, begin, at)
             elif number in SCHEMA:
                 self.event(number, begin, at)
+            elif number in UNDESCRIBED:
+                self.undescribed(number, begin, at)
             else:
                 self.session.notes["unknown %d" % number] += 1
         return None
+
+    def undescribed(self, number, begin, end):
+        """What is known is how many bytes there are; they may begin as most events do, with two ids of a thread and a time."""
+        values = dict(size=end - begin, bytes=self.data[begin : min(end, begin + 256)].hex())
+        if end - begin >= 24:
+            transient, static, ticks = struct.unpack_from(self.end + "qqQ", self.data, begin)
+            values.update(thread=static or transient, when=self.ns(ticks, False))
+        self.session.events.append(("message %d" % number, values))
 
     def event(self, number, begin, end):
         try:

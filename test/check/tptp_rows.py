@@ -43,6 +43,7 @@ class Model:
         self.dumps = {}
         self.dump = None
         self.trees = {}
+        self.times = None  # the first and the last
 
     def row(self, table, *cells):
         self.out[table].append((self.n,) + cells)
@@ -115,7 +116,7 @@ class Model:
         i = either(v, "threadId", "transientThreadId")
         t = Thread(i, v.get("threadName"))
         t.session = self.n
-        t.start, t.group = v["time"], v.get("groupName")
+        t.start, t.group, t.defined = v["time"], v.get("groupName"), True
         self.threads[i] = t
         self.out["threads"].append(t)
         self.row("thread starts", i, v.get("parentName"), either(v, "objIdRef", "transientObjIdRef"))
@@ -285,6 +286,20 @@ class Model:
         for key, value in v.items():
             self.row("event values", n, key, value)
 
+    def on_undescribed(self, name, v):
+        """Thread and time are believed when there is such a thread, and when it is between the first time and an hour behind the last."""
+        t = self.threads.get(v.get("thread"))
+        fits = t is not None and t.defined and self.times and self.times[0] <= v["when"] <= self.times[1] + 3600 * 10**9
+        self.row("events", name, t.name_of() if fits else None, v["when"] if fits else None, None)
+        n = len(self.out["events"])
+        self.row("event values", n, "size", str(v["size"]))
+        self.row("event values", n, "bytes", v["bytes"])
+        self.time(v["when"] if fits else None)
+
+    def time(self, t):
+        if t is not None:
+            self.times = (min(t, self.times[0]), max(t, self.times[1])) if self.times else (t, t)
+
     def finish(self):
         for t in self.threads.values():
             t.close_all(1)
@@ -307,6 +322,7 @@ class Call:
 class Thread:
     def __init__(self, tid, name):
         self.tid, self.name = tid, name
+        self.defined = False
         self.start = self.end = self.group = None
         self.stack = []
         self.ended = []  # calls with CPU times
@@ -404,7 +420,11 @@ def tables(sessions):
             if name in tptp.OTHERS:
                 m.on_extra(name, values)
                 continue
+            if name.startswith("message "):
+                m.on_undescribed(name, values)
+                continue
             values.setdefault("time", None)
+            m.time(values["time"])
             handler = getattr(m, "on_" + name, None)
             if handler:
                 handler(values)

@@ -73,7 +73,7 @@ def shapes():
     """What random options have seldom or not at all."""
     for options in (["--worked"], ["--depth", "300", "--calls", "3000"], ["--cpu", "own", "--calls", "3000"], ["--cpu", "both"],
                     ["--cpu", "own", "--calls", "300", "--seed", "73", "--threads", "2", "--depth", "4", "--methods", "20", "--unit", "us"],
-                    ["--sessions", "3"], ["--endian-byte", "7"], ["--endian", "big", "--endian-byte", "1"], ["--frequency-double"],
+                    ["--sessions", "3"], ["--extras"], ["--extras", "--endian", "big", "--unit", "ms"], ["--endian-byte", "7"], ["--endian", "big", "--endian-byte", "1"], ["--frequency-double"],
                     ["--major", "9"], ["--data-offset", "0"], ["--encoding", "KOI8-R", "--names", "ascii"], ["--encoding", "nonsense"],
                     ["--break", "30:longer"], ["--break", "40:shorter"], ["--break", "40:no-end"], ["--break", "30:bad-bytes"],
                     ["--break", "600:size-small"], ["--break", "600:size-large"], ["--break", "600:size-less"],

@@ -306,6 +306,120 @@ static void test_each_event(void **state)
     assert_int_equal(bad, 0);
 }
 
+/* --- events of which no description gives the attributes -------------------------------------- */
+
+/* The 45 events of the profiler less the 30 that have a table in the binary form. */
+static void test_undescribed_messages(void **state)
+{
+    static const unsigned ids[] = {1013, 1017, 1018, 1019, 1020, 1021,
+                                   1022, 1025, 1026, 1028, 1029};
+    UNUSED(state);
+    for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
+        bytes b = {0};
+        char want[64];
+        run r;
+        put_tptp_head(&b);
+        put_tptps(&b, B_THREAD);
+        put_tptp(&b, ids[i], "q0 q7 t1500 i258");
+        put_tptp(&b, ids[i], "q0 q8 t1500 i258"); /* no such thread */
+        put_tptp(&b, ids[i], "q0 q7 t999 i258");  /* before all other times */
+        put_tptp(&b, ids[i], "b255");
+        put_tptp(&b, 1031, "q0 q7 t1600 s: s:");
+        import_bytes(&r, b);
+        assert_int_equal(complaints(&r), 0);
+        assert_int_equal(MEM_ROWS(r.sink, tptp_event), 5);
+        for (size_t row = 0; row < 4; row++) {
+            char *have = memsink_row_text(r.sink, TS_T_tptp_event, row);
+            snprintf(want, sizeof want, "%zu|2|message %u|%s|NULL|NULL", row + 1, ids[i],
+                     row == 0 ? "1|1500" : "NULL|NULL");
+            assert_string_equal(have, want);
+            free(have);
+            assert_mem_text(r.sink, tptp_event_value, 2 * row, key, "size");
+            assert_mem_text(r.sink, tptp_event_value, 2 * row, value, row < 3 ? "28" : "1");
+            assert_mem_text(r.sink, tptp_event_value, 2 * row + 1, key, "bytes");
+        }
+        assert_mem_text(r.sink, tptp_event_value, 1, value,
+                        "00000000000000000700000000000000dc0500000000000002010000");
+        assert_mem_text(r.sink, tptp_event_value, 7, value, "ff");
+        run_free(&r);
+    }
+}
+
+/* A long one: its first 256 bytes; one that is longer than what is searched: the same. */
+static void test_undescribed_long(void **state)
+{
+    static const size_t sizes[] = {1000, 3000000};
+    UNUSED(state);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        bytes b = {0};
+        char want[513];
+        run r;
+        put_tptp_head(&b);
+        put_le(&b, 1028, 2);
+        put_le(&b, 6 + sizes[i], 4);
+        for (size_t k = 0; k < sizes[i]; k++) {
+            put(&b, "\xab", 1);
+        }
+        put_tptp(&b, 1041, "s:x");
+        import_bytes(&r, b);
+        memset(want, 'a', 512);
+        for (size_t k = 1; k < 512; k += 2) {
+            want[k] = 'b';
+        }
+        want[512] = '\0';
+        assert_int_equal(complaints(&r), 0);
+        assert_mem_text(r.sink, tptp_event_value, 0, value, i == 0 ? "1000" : "3000000");
+        assert_mem_text(r.sink, tptp_event_value, 1, value, want);
+        assert_int_equal(MEM_ROWS(r.sink, tptp_custom), 1);
+        run_free(&r);
+    }
+}
+
+/* What the trace DTD names and the binary form has no number for. */
+static void test_elements_of_xml(void **state)
+{
+    static const char *const names[] = {"processSuspend",
+                                        "processResume",
+                                        "classUnload",
+                                        "methodCall",
+                                        "methodReturn",
+                                        "methodBody",
+                                        "method",
+                                        "methodCount",
+                                        "value",
+                                        "line",
+                                        "tag",
+                                        "code",
+                                        "objDef",
+                                        "objMove",
+                                        "throw",
+                                        "catch",
+                                        "invocationContext"};
+    UNUSED(state);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char xml[256];
+        char want[64];
+        char *have;
+        run r;
+        snprintf(xml, sizeof xml,
+                 TPTP_XML X_THREAD "<%s threadIdRef=\"7\" time=\"0.0000015\" objId=\"50\" "
+                                   "other=\"a &lt; b\"/></TRACE>",
+                 names[i]);
+        import_bytes(&r, bytes_of(xml));
+        snprintf(want, sizeof want, "1|2|%s|1|1500|NULL|NULL", names[i]);
+        assert_int_equal(complaints(&r), 0);
+        have = memsink_row_text(r.sink, TS_T_tptp_event, 0);
+        assert_string_equal(have, want);
+        free(have);
+        assert_int_equal(MEM_ROWS(r.sink, tptp_event_value), 2);
+        assert_mem_text(r.sink, tptp_event_value, 0, key, "objId");
+        assert_mem_text(r.sink, tptp_event_value, 0, value, "50");
+        assert_mem_text(r.sink, tptp_event_value, 1, key, "other");
+        assert_mem_text(r.sink, tptp_event_value, 1, value, "a < b");
+        run_free(&r);
+    }
+}
+
 static void test_thread_end(void **state)
 {
     run r;
@@ -361,9 +475,9 @@ static void test_smallest_messages(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_event),
-        cmocka_unit_test(test_thread_end),
-        cmocka_unit_test(test_smallest_messages),
+        cmocka_unit_test(test_each_event),       cmocka_unit_test(test_undescribed_messages),
+        cmocka_unit_test(test_undescribed_long), cmocka_unit_test(test_elements_of_xml),
+        cmocka_unit_test(test_thread_end),       cmocka_unit_test(test_smallest_messages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

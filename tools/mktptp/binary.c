@@ -222,13 +222,26 @@ void tp_binary_begin(tp_encoder *e)
             frequency_bits(c, is(c->unit, "MHz") ? c->frequency / 1000000 : c->frequency));
 }
 
+/* Of --extras: numbers of events whose attributes nobody describes. */
+static const uint16_t undescribed[] = {
+    1013, 1017, 1018, 1019, 1020, 1021, 1022, 1025, 1026, 1028, 1029,
+};
+enum { UNDESCRIBED = sizeof undescribed / sizeof undescribed[0] };
+
 void tp_binary_event(tp_encoder *e, const tp_event *event)
 {
     const tp_schema *s = &tp_schemas[event->kind];
-    unsigned id = tp_breaks(e, TP_BREAK_unknown) ? 1013 : (unsigned)s->id;
+    unsigned id = tp_breaks(e, TP_BREAK_unknown) ? TP_UNKNOWN_ID : (unsigned)s->id;
     int count = 0;
     size_t at;
 
+    if (s->id == 0) {
+        int n = (int)event->kind - TP_processSuspend;
+
+        if (n >= UNDESCRIBED)
+            return;
+        id = undescribed[n];
+    }
     at = begin_message(e, id, true);
     while (s->attributes[count].name != NULL)
         count++;

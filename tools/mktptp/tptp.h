@@ -14,6 +14,8 @@
 
 enum { TP_ATTRIBUTES = 24, TP_FRAMES = 64 };
 
+enum { TP_UNKNOWN_ID = 1099 }; /* behind those of the 45 events */
+
 typedef enum tp_kind {
     TP_NONE,
 #define EVENT(id, name) TP_##name,

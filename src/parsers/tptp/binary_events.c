@@ -205,6 +205,67 @@ static void number_of_text(tptp_record *r)
     r->has |= TPTP_BIT(SEQUENCE);
 }
 
+/* --- events without a description ------------------------------------------------------------ */
+
+enum { SHOWN_BYTES = 256, THREAD_HEAD = 24, LATER_S = 3600 };
+
+/* Two ids of a thread and a time, in which most events begin. */
+static void guess_thread(tptp_binary *b, const tptp_session *s, const uint8_t *p, size_t n)
+{
+    tptp_record *r = &b->record;
+    int64_t latest = ts_sat_add(s->last_ts, LATER_S * INT64_C(1000000000));
+    int64_t id;
+    int64_t ts;
+    if (n < THREAD_HEAD || s->first_ts == TS_NO_TIME) {
+        return;
+    }
+    id = tptp_either((int64_t)tptp_fixed(p + 8, 8, b->layout.big),
+                     (int64_t)tptp_fixed(p, 8, b->layout.big));
+    if (tptp_thread_is_known(s, id) &&
+        tptp_ticks_ns(&ts, &b->ticks, tptp_fixed(p + 16, 8, b->layout.big)) && ts >= s->first_ts &&
+        ts <= latest) {
+        r->num[TPTP_N_THREAD] = id;
+        r->num[TPTP_N_TIME] = ts;
+        r->has = TPTP_BIT(THREAD) | TPTP_BIT(TIME);
+    }
+}
+
+ts_code tptp_binary_undescribed(tptp_binary *b, const tptp_message *m, const uint8_t *p, size_t n)
+{
+    static const char digits[] = "0123456789abcdef";
+    char name[24];
+    char size[24];
+    char hex[2 * SHOWN_BYTES];
+    tptp_attribute attributes[2];
+    tptp_record *r = &b->record;
+    tptp_session *s;
+    bool begun;
+    ts_code code = tptp_import_session(&s, &b->import);
+    if (code != TS_OK) {
+        return code;
+    }
+    memset(r, 0, sizeof *r);
+    guess_thread(b, s, p, n);
+    n = n < SHOWN_BYTES ? n : SHOWN_BYTES;
+    for (size_t i = 0; i < n; i++) {
+        hex[2 * i] = digits[p[i] >> 4];
+        hex[2 * i + 1] = digits[p[i] & 15];
+    }
+    snprintf(name, sizeof name, "message %u", m->id);
+    snprintf(size, sizeof size, "%" PRIu64, m->size - m->head);
+    attributes[0] = (tptp_attribute){TS_TEXT_LIT("size"), ts_text_of(size)};
+    attributes[1] = (tptp_attribute){TS_TEXT_LIT("bytes"), (ts_text){hex, 2 * n}};
+    r->kind = TPTP_OTHER;
+    r->name = ts_text_of(name);
+    r->offset = b->offset + b->at;
+    r->attributes = attributes;
+    r->attribute_count = 2;
+    code = tptp_import_take(&begun, &b->import, r);
+    r->attributes = NULL;
+    r->attribute_count = 0;
+    return code;
+}
+
 ts_code tptp_binary_event(tptp_binary *b, const tptp_event_info *event, uint64_t offset)
 {
     bool begun = false;

@@ -212,10 +212,14 @@ static ts_code end_tail(tptp_binary *b)
 
 /* --- messages -------------------------------------------------------------------------------- */
 
-static ts_code unknown_message(tptp_binary *b, uint32_t id)
+/* n: bytes behind the head that are there. */
+static ts_code other_message(tptp_binary *b, const tptp_message *m, size_t n)
 {
     char name[16];
-    snprintf(name, sizeof name, "%u", id);
+    if (tptp_is_undescribed(m->id)) {
+        return tptp_binary_undescribed(b, m, here(b) + m->head, n);
+    }
+    snprintf(name, sizeof name, "%u", m->id);
     return tptp_import_unknown(&b->import, TS_ITEM_tptp_unknown, TS_ISSUE_tptp_unknown_message,
                                ts_text_of(name), place(b), true);
 }
@@ -312,8 +316,9 @@ static ts_code whole_message(tptp_binary *b, tptp_message *m)
     ts_code code = event != NULL ? data_message(b, m, event, n)
                    : m->id == TPTP_ENCODING || m->id == TPTP_FREQUENCY
                        ? system_message(b, m, here(b) + m->head, n)
-                       : unknown_message(b, m->id);
-    if (event == NULL && m->id != TPTP_ENCODING && m->id != TPTP_FREQUENCY) {
+                       : other_message(b, m, n);
+    if (event == NULL && m->id != TPTP_ENCODING && m->id != TPTP_FREQUENCY &&
+        !tptp_is_undescribed(m->id)) {
         b->import.bytes_skipped += m->size;
     }
     b->at += (size_t)m->size;
@@ -364,7 +369,7 @@ static ts_code long_message(tptp_binary *b, tptp_message *m)
                    : note(b, TS_ISSUE_tptp_message_bad, place(b),
                           "a message of %" PRIu64 " bytes is longer than can be held", m->size);
     } else {
-        code = unknown_message(b, m->id);
+        code = other_message(b, m, n);
     }
     skip_message(b, m->size, event == NULL ? &b->import.bytes_skipped : &b->import.bytes_lost);
     return code;

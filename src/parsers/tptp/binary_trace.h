@@ -66,6 +66,12 @@ ts_code tptp_binary_facts(tptp_binary *b);
 /* Messages 1 and 2. */
 ts_code tptp_binary_encoding(tptp_binary *b, ts_text name, uint64_t offset);
 ts_code tptp_binary_frequency(tptp_binary *b, uint64_t raw, uint64_t offset);
+/*
+ * One of the events of which no description gives the attributes: kept with its number, size and
+ * first bytes, p[0..n) of those behind the head. Where it begins as events of threads do, with a
+ * thread that is defined and a time that fits, it has these too.
+ */
+ts_code tptp_binary_undescribed(tptp_binary *b, const tptp_message *m, const uint8_t *p, size_t n);
 /* A decoded record: its times and texts are converted and it becomes rows. */
 ts_code tptp_binary_event(tptp_binary *b, const tptp_event_info *event, uint64_t offset);
 

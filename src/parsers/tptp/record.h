@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Numbers. Names are those of XML; an event has either the definition or the reference. */
@@ -145,7 +146,7 @@ typedef enum tptp_kind {
     TPTP_OBJ_REFERENCE,
     TPTP_CUSTOM_DATA,
     TPTP_KINDS,
-    TPTP_OTHER = TPTP_KINDS /* an element that only XML has: record.name */
+    TPTP_OTHER = TPTP_KINDS /* an element or a message without a table: record.name */
 } tptp_kind;
 
 /* How an attribute is written in the binary form (spec 5). T and D are Longs in ticks. */
@@ -179,6 +180,12 @@ enum { TPTP_FIRST_ID = 1001, TPTP_LAST_ID = 1041, TPTP_MAX_FRAMES = 65536 };
 /* The event of a number of the binary form, or NULL. */
 const tptp_event_info *tptp_event_of(uint32_t id);
 
+/* Is it the number of one of the 45 events of which no description gives the attributes? */
+static inline bool tptp_is_undescribed(uint32_t id)
+{
+    return id >= TPTP_FIRST_ID && id <= TPTP_LAST_ID && tptp_event_of(id) == NULL;
+}
+
 static inline tptp_kind tptp_kind_of(const tptp_event_info *info)
 {
     return (tptp_kind)(info - tptp_events);
@@ -190,7 +197,7 @@ typedef struct tptp_stack_frame {
     int64_t line;
 } tptp_stack_frame;
 
-/* An attribute of an element that only XML has. */
+/* What is said of an event of TPTP_OTHER. */
 typedef struct tptp_attribute {
     ts_text name;
     ts_text value;

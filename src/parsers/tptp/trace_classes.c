@@ -63,6 +63,13 @@ ts_code tptp_thread_of(tptp_thread **out, tptp_session *s, int64_t id)
     return TS_OK;
 }
 
+bool tptp_thread_is_known(const tptp_session *s, int64_t id)
+{
+    uint64_t number;
+    return id != 0 && ts_idmap_find(&number, &s->threads, id) &&
+           tptp_thread_at(s, (size_t)number)->defined;
+}
+
 ts_code tptp_take_thread_start(tptp_session *s, const tptp_record *r)
 {
     int64_t id = tptp_thread_id(r);

@@ -304,6 +304,8 @@ static inline int64_t tptp_thread_id(const tptp_record *r)
 {
     return tptp_either(r->num[TPTP_N_THREAD], r->num[TPTP_N_TRANSIENT_THREAD]);
 }
+/* Is there a thread of this id? */
+bool tptp_thread_is_known(const tptp_session *s, int64_t id);
 /* Row of tptp_class of an id, or 0 for 0; made when it is not defined. */
 ts_code tptp_class_of(int64_t *row, tptp_session *s, const tptp_record *r);
 ts_code tptp_method_of(int64_t *method, tptp_session *s, int64_t id);
