@@ -7,7 +7,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { MAX_PIECE = 64 << 20, MAX_TEXT = 1 << 20, SHOWN_NAME = 60 };
+enum { MAX_PIECE = 64 << 20, MAX_TEXT = 1 << 20, SHOWN_NAME = 60, SKIP_BYTES = 1 << 20 };
+
+/* Bytes that may be read again: 64 MiB, and 4 for each of the input. */
+enum { FREE_REREAD = 64 << 20, REREAD_PER_BYTE = 4 };
 
 ts_code tptp_xml_issue(tptp_xml *x, ts_issue_code issue, uint64_t offset, const char *fmt, ...)
 {
@@ -192,6 +195,31 @@ static ts_code close_to(tptp_xml *x, unsigned depth)
     return code;
 }
 
+/* Behind the tag of an unknown element, `size` bytes long. */
+static void begin_skip(tptp_xml *x, size_t size)
+{
+    if (x->reread > FREE_REREAD + REREAD_PER_BYTE * place_of(x, x->at)) {
+        return;
+    }
+    x->skipping = true;
+    x->skip_from = x->at + size;
+    x->skip_depth = x->depth;
+    x->skip_bytes_before = x->import.bytes_skipped;
+}
+
+/* The end of the unknown element is missing: what it seemed to contain is read. */
+static ts_code end_skip(tptp_xml *x)
+{
+    x->reread += x->at - x->skip_from;
+    x->at = x->run_from = x->run_to = x->skip_from;
+    x->depth = x->skip_depth;
+    x->deep = 0;
+    x->scan = (tptp_scan){0};
+    x->import.bytes_skipped = x->skip_bytes_before;
+    x->skipping = false;
+    return lose(x, TS_ISSUE_tptp_xml_bad, x->at, 0, "the end of an unknown element is missing");
+}
+
 static ts_code unknown_element(tptp_xml *x, const char *name, size_t n)
 {
     char shown[SHOWN_NAME];
@@ -228,17 +256,23 @@ static uint8_t element_here(const tptp_xml *x, const tptp_name *element)
     return what;
 }
 
-static ts_code start_tag(tptp_xml *x, size_t size, bool special, bool empty)
+static ts_code start_tag(tptp_xml *x, size_t size, bool *taken, bool special, bool empty)
 {
     const char *name;
     size_t n = tptp_xml_name(&name, x->held.p + x->at, size);
+    const tptp_name *element;
     uint8_t what;
     uint8_t in = innermost(x);
     ts_code code = TS_OK;
+    element = tptp_element_of(&x->names, name, n);
+    if (x->skipping && element != NULL && element->what == TPTP_EL_ROOT) {
+        *taken = false; /* a trace in something else */
+        return end_skip(x);
+    }
     if (x->deep > 0 || (x->depth > 0 && in == TPTP_EL_UNKNOWN)) {
         return empty ? TS_OK : push(x, name, n, TPTP_EL_UNKNOWN);
     }
-    what = element_here(x, tptp_element_of(&x->names, name, n));
+    what = element_here(x, element);
     if (what == TPTP_EL_ROOT) {
         x->roots++;
         x->roots_open += !empty;
@@ -253,6 +287,9 @@ static ts_code start_tag(tptp_xml *x, size_t size, bool special, bool empty)
     }
     if (code == TS_OK && what == TPTP_EL_UNKNOWN) {
         code = unknown_element(x, name, n);
+        if (!empty && x->depth < TPTP_MAX_NESTING) {
+            begin_skip(x, size);
+        }
     }
     if (code == TS_OK && !empty) {
         code = push(x, name, n, what);
@@ -261,11 +298,25 @@ static ts_code start_tag(tptp_xml *x, size_t size, bool special, bool empty)
                                                                    : pass_tag(x, size, special);
 }
 
-static ts_code end_tag(tptp_xml *x, size_t size)
+/* The end of something inside an unknown element, or of it, or of what it is in: *taken is false
+ * then, and reading goes on behind its tag. */
+static ts_code skipped_end(tptp_xml *x, bool *taken, unsigned open, bool root)
+{
+    *taken = open > x->skip_depth || (open == 0 && !root);
+    if (!*taken) {
+        return end_skip(x);
+    }
+    x->depth = open == 0 ? x->depth : open - 1;
+    x->skipping = x->depth > x->skip_depth;
+    return TS_OK;
+}
+
+static ts_code end_tag(tptp_xml *x, size_t size, bool *taken)
 {
     const char *name;
     size_t n = tptp_xml_name(&name, x->held.p + x->at, size);
     const tptp_name *element = tptp_element_of(&x->names, name, n);
+    bool root = element != NULL && element->what == TPTP_EL_ROOT;
     uint64_t hash = hash_of(x, name, n);
     unsigned i = x->depth;
     ts_code code = TS_OK;
@@ -276,8 +327,11 @@ static ts_code end_tag(tptp_xml *x, size_t size)
     while (i > 0 && x->open[i - 1].name != hash) {
         i--;
     }
+    if (x->skipping) {
+        return skipped_end(x, taken, i, root);
+    }
     if (i == 0) {
-        if (element != NULL && element->what == TPTP_EL_ROOT) {
+        if (root) {
             x->roots_open -= x->roots_open > 0;
             return TS_OK;
         }
@@ -357,7 +411,8 @@ static bool has_good_name(const char *p, size_t n)
     return length > 0 && ts_utf8_valid(name, length);
 }
 
-static ts_code take_piece(tptp_xml *x, tptp_piece piece, size_t size, bool special)
+/* *taken: the piece is done with. */
+static ts_code take_piece(tptp_xml *x, bool *taken, tptp_piece piece, size_t size, bool special)
 {
     enum { CDATA_HEAD = 9, CDATA_TAIL = 3 };
     switch (piece) {
@@ -368,13 +423,17 @@ static ts_code take_piece(tptp_xml *x, tptp_piece piece, size_t size, bool speci
     case TPTP_PIECE_START:
     case TPTP_PIECE_EMPTY:
         if (!has_good_name(x->held.p + x->at, size)) {
-            return lose_here(x, TS_ISSUE_tptp_xml_bad, x->at, size, "a tag has an invalid name");
+            return x->skipping ? TS_OK
+                               : lose_here(x, TS_ISSUE_tptp_xml_bad, x->at, size,
+                                           "a tag has an invalid name");
         }
-        return start_tag(x, size, special, piece == TPTP_PIECE_EMPTY);
+        return start_tag(x, size, taken, special, piece == TPTP_PIECE_EMPTY);
     case TPTP_PIECE_END:
-        return end_tag(x, size);
-    case TPTP_PIECE_BAD:
-        return lose_here(x, TS_ISSUE_tptp_xml_bad, x->at, size, "a tag is not well-formed");
+        return end_tag(x, size, taken);
+    case TPTP_PIECE_BAD: /* what is skipped is read again when there is no end */
+        return x->skipping
+                   ? TS_OK
+                   : lose_here(x, TS_ISSUE_tptp_xml_bad, x->at, size, "a tag is not well-formed");
     default:
         return TS_OK;
     }
@@ -402,21 +461,36 @@ static bool give_up(tptp_xml *x, tptp_piece *piece, size_t *size, bool ended)
     return true;
 }
 
-static ts_code process(tptp_xml *x, bool ended)
+static ts_code process_pieces(tptp_xml *x, bool ended)
 {
     ts_code code = TS_OK;
     while (x->at < x->held.n && code == TS_OK) {
         size_t size = 0;
         bool special = false;
+        bool taken = true;
         tptp_piece piece =
             tptp_xml_piece(&size, &special, &x->scan, x->held.p + x->at, x->held.n - x->at, ended);
         if (piece == TPTP_PIECE_MORE && !give_up(x, &piece, &size, ended)) {
             break;
         }
-        code = take_piece(x, piece, size, special);
-        x->at += size;
+        code = take_piece(x, &taken, piece, size, special);
+        x->at += taken ? size : 0;
+        if (code == TS_OK && x->skipping && x->at - x->skip_from > SKIP_BYTES) {
+            code = end_skip(x);
+        }
     }
     return code != TS_OK ? code : flush_run(x);
+}
+
+static ts_code process(tptp_xml *x, bool ended)
+{
+    ts_code code = process_pieces(x, ended);
+    while (ended && x->skipping && code == TS_OK) {
+        if ((code = end_skip(x)) == TS_OK) {
+            code = process_pieces(x, true);
+        }
+    }
+    return code;
 }
 
 ts_code tptp_xml_facts(tptp_xml *x)
@@ -434,17 +508,20 @@ ts_code tptp_xml_facts(tptp_xml *x)
 
 static ts_code take_bytes(tptp_xml *x, const uint8_t *p, size_t n, bool ended)
 {
+    size_t done;
     ts_code code = tptp_xml_decode(x, p, n, ended);
     if (code != TS_OK || (code = process(x, ended)) != TS_OK) {
         return code;
     }
-    if (x->at > 0) {
-        memmove(x->held.p, x->held.p + x->at, x->held.n - x->at);
+    done = x->skipping ? x->skip_from : x->at;
+    if (done > 0) {
+        memmove(x->held.p, x->held.p + done, x->held.n - done);
     }
-    x->offset += x->at;
-    x->held.n -= x->at;
-    x->at = 0;
-    x->run_from = x->run_to = 0;
+    x->offset += done;
+    x->held.n -= done;
+    x->at -= done;
+    x->skip_from = 0;
+    x->run_from = x->run_to = x->at;
     return TS_OK;
 }
 

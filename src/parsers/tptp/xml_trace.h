@@ -3,8 +3,8 @@
  * (xml_lexer.h); those of events go through expat, in runs as long as they can be, and become
  * records.
  *
- * Memory: the text of one block and of the tag that it ends in; what expat keeps of names, which is
- * released every few MiB. A tag of more than 64 MiB is left out.
+ * Memory: the text of one block and of the tag that it ends in, 1 MiB in an unknown element; what
+ * expat keeps of names, which is released every few MiB. A tag of more than 64 MiB is left out.
  */
 #ifndef TS_PARSERS_TPTP_XML_TRACE_H
 #define TS_PARSERS_TPTP_XML_TRACE_H
@@ -57,6 +57,16 @@ typedef struct tptp_xml {
     tptp_open_element open[TPTP_MAX_NESTING];
     unsigned depth;
     uint64_t deep; /* open elements below the deepest of `open` */
+    /*
+     * What an unknown element contains is skipped. Its end may be missing: so its text is held
+     * until the end comes; when it does not within SKIP_BYTES, or something ends that it is in,
+     * reading goes back to behind its tag.
+     */
+    bool skipping;
+    size_t skip_from;           /* behind the tag, in held */
+    unsigned skip_depth;        /* `depth` before it */
+    uint64_t skip_bytes_before; /* import.bytes_skipped before it */
+    uint64_t reread;            /* bytes that were read again */
     uint64_t roots;
     uint64_t roots_open;
     bool text_seen;
