@@ -337,19 +337,23 @@ class Thread:
         return (self.session, self.tid, self.name, self.start, self.end, self.group)
 
     def enter(self, model, v):
+        if v.get("ticket") and any(c.ticket == v["ticket"] for c in self.stack):
+            model.notes["doubled"] += 1  # tickets are unique: a piece of the trace stands there twice
+        # What is recorded as deep as this, or deeper, has ended: its exit is missing.
+        level = depth = v.get("stackDepth") or 0
+        while depth and self.stack and (self.stack[-1].details[5] or 0) >= depth:
+            level = self.stack[-1].details[5]
+            self.close(None, 2)
+        model.notes["order"] += level != depth
         method = model.method_name(v.get("methodIdRef"))
         parent = self.stack[-1].number if self.stack else None
         out = model.out["slices"]
         cpu = v.get("threadCpuTime")
         out.append([model.n, self.name_of() if self.tid else None, parent, method, v["time"], None, None, None, len(self.stack), 1])
-        if v.get("ticket") and any(c.ticket == v["ticket"] for c in self.stack):
-            model.notes["doubled"] += 1  # tickets are unique: a piece of the trace stands there twice
-        # Other contradictions: tickets rise, and a recorded depth is above the caller's.
-        top = self.stack[-1] if self.stack else None
+        # Tickets rise.
         model.notes["order"] += bool(
             v.get("ticket") and self.ticket and v["ticket"] <= self.ticket and v["time"] is not None and self.last is not None and
-            v["time"] < self.last or not v.get("ticket") and self.ticket or
-            top and v.get("stackDepth") and top.details[5] and v["stackDepth"] <= top.details[5])
+            v["time"] < self.last or not v.get("ticket") and self.ticket)
         self.ticket = max(self.ticket, v.get("ticket") or 0)
         self.last = self.last if v["time"] is None else v["time"]
         call = Call(len(out), out[-1], v.get("ticket"), v.get("methodIdRef"), v["time"], cpu, self.cpu)
@@ -388,10 +392,11 @@ class Thread:
         out = call.method  # the row
         dur = None if time is None else span(call.start, time)
         out[5] = dur
-        out[6] = None if dur is None else max(0, dur - call.children)
+        out[6] = None if dur is None or call.children is None else max(0, dur - call.children)
         out[9] = state
-        if self.stack and dur is not None:
-            self.stack[-1].children += dur
+        if self.stack:
+            above = self.stack[-1]
+            above.children = None if dur is None or above.children is None else above.children + dur
 
     def close_all(self, state):
         while self.stack:

@@ -86,7 +86,7 @@ cmp f g || failed=1
 is patch "$(hex h 0 4) $(hex h 12 14) $(hex h 26 2)" 'ff544246 aabb01000c0000005554462d3800 f103'
 size h 100
 "$mktptp" -o h --worked --break 0:drop --break 1:unknown --break 2:twice --break 3:half
-is "dropped, unknown" "$(hex h 38 6)" f50384000000
+is "dropped, unknown" "$(hex h 38 6)" 4b0484000000
 is twice "$(hex h 170 6)$(hex h 253 6)" f40353000000f40353000000
 size h 378
 "$mktptp" -o h --worked --break 0:size-small --break 1:size-large --break 2:size-less --break 3:longer

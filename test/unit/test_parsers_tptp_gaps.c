@@ -77,11 +77,34 @@ static const struct gap_case {
      "",
      3,
      {{0, NONE, 70}, {1, 0, 10}, {1, 0, 10}}},
-    {"a depth that is not above the caller's",
-     IN(2000, 1, 5) IN(2010, 2, 6) IN(2020, 3, 6) OUT(2030, 3) OUT(2090, 1),
-     "tptp_depth",
+    /* Where another one begins at its depth, an invocation has ended: when is not known. */
+    {"a missing exit",
+     IN(2000, 1, 5) IN(2010, 2, 6) IN(2020, 3, 6) OUT(2030, 3) OUT(2090, 1) IN(2100, 4, 5)
+         OUT(2110, 4),
+     "tptp_exit_missing",
+     4,
+     {{0, NONE, NONE}, {1, 0, NONE}, {1, 0, 10}, {0, NONE, 10}}},
+    {"missing exits of two, and of a root",
+     IN(2000, 1, 5) IN(2010, 2, 6) IN(2020, 3, 7) IN(2030, 4, 5) OUT(2040, 4),
+     "tptp_exit_missing",
+     4,
+     {{0, NONE, NONE}, {1, 0, NONE}, {2, 1, NONE}, {0, NONE, 10}}},
+    {"a depth that no one had",
+     IN(2000, 1, 5) IN(2010, 2, 8) IN(2020, 3, 7) OUT(2030, 3) OUT(2090, 1),
+     "tptp_exit_missing",
      3,
      {{0, NONE, NONE}, {1, 0, NONE}, {NONE, NONE, 10}}},
+    {"a missing exit behind a gap",
+     IN(2000, 1, 5) IN(2010, 2, 6) BAD IN(2020, 3, 6) OUT(2030, 3) OUT(2090, 1) IN(2100, 4, 5)
+         OUT(2110, 4),
+     "tptp_exit_missing",
+     4,
+     {{0, NONE, NONE}, {1, 0, NONE}, {NONE, NONE, 10}, {0, NONE, 10}}},
+    {"methods that filters hide",
+     IN(2000, 1, 5) IN(2010, 2, 9) OUT(2030, 2) IN(2040, 3, 7) OUT(2050, 3) OUT(2090, 1),
+     "",
+     3,
+     {{0, NONE, 60}, {1, 0, 20}, {1, 0, 10}}},
     {"an entry without its ticket",
      IN(2000, 1, 0) IN(2010, 0, 0) OUT(2020, 2) OUT(2090, 1),
      "tptp_order",
@@ -133,7 +156,7 @@ static unsigned check_case(const struct gap_case *c)
         bad += MEM_NULL(r.sink, stack_slice, i, node_id) != (k->depth == NONE);
     }
     if (*c->issue != '\0' ? issues(&r, c->issue) == 0
-                          : issues(&r, "tptp_order") + issues(&r, "tptp_depth") != 0) {
+                          : issues(&r, "tptp_order") + issues(&r, "tptp_exit_missing") != 0) {
         print_error("%s: issues\n", c->name);
         bad++;
     }

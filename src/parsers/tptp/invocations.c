@@ -127,6 +127,40 @@ ts_code tptp_end_calls(tptp_session *s)
 
 /* --- entries --------------------------------------------------------------------------------- */
 
+static ts_code pop_frame(tptp_session *s, tptp_thread *t, int64_t ts, tptp_end end,
+                         const tptp_record *r);
+
+static ts_code exits_missing(tptp_session *s, const tptp_thread *t, uint64_t n)
+{
+    return ts_issue_n(s->store, s->source_id, TS_ISSUE_tptp_exit_missing, NULL, (int64_t)s->offset,
+                      n, "thread %" PRId64 ": %" PRIu64 " invocations have no exit", t->id, n);
+}
+
+/*
+ * What begins at a recorded depth is not inside of an invocation that has the same one or a greater
+ * one: the exits of those are missing. The profiler counts methods that the trace leaves out, so
+ * that a greater depth than the caller's and one shows nothing.
+ */
+static ts_code end_passed(tptp_session *s, tptp_thread *t, int64_t depth)
+{
+    uint64_t ended = 0;
+    int64_t last = depth;
+    ts_code code = TS_OK;
+    while (depth != 0 && t->frames.n > 0 && top_of(t)->stack_depth >= depth && code == TS_OK) {
+        last = top_of(t)->stack_depth;
+        ended++;
+        tptp_count_lost(s, TPTP_C_CALLS);
+        code = pop_frame(s, t, TS_NO_TIME, TPTP_NO_EXIT, NULL);
+    }
+    if (ended == 0 || code != TS_OK) {
+        return code;
+    }
+    if (last != depth) { /* more than exits is missing */
+        tptp_thread_gap(t);
+    }
+    return exits_missing(s, t, ended);
+}
+
 /* Events of a thread are in the order of time; real traces have some that are not. */
 static ts_code note_thread_time(tptp_session *s, tptp_thread *t, int64_t ts)
 {
@@ -202,12 +236,11 @@ static ts_code contradiction(tptp_session *s, tptp_thread *t, ts_issue_code issu
 }
 
 /*
- * Is the entry one that can come here? Tickets are unique and rise; a recorded depth is above that
- * of the caller. before: time of the thread's last event.
+ * Is the entry one that can come here? Tickets are unique and rise. before: time of the thread's
+ * last event.
  */
-static ts_code check_entry(tptp_session *s, tptp_thread *t, const tptp_frame *f, int64_t before)
+static ts_code check_ticket(tptp_session *s, tptp_thread *t, const tptp_frame *f, int64_t before)
 {
-    const tptp_frame *top = top_of(t);
     bool earlier = f->start != TS_NO_TIME && before != TS_NO_TIME && f->start < before;
     bool again = f->ticket != 0 && f->ticket <= t->last_ticket;
     ts_code code = TS_OK;
@@ -218,11 +251,6 @@ static ts_code check_entry(tptp_session *s, tptp_thread *t, const tptp_frame *f,
     } else if (again && earlier) { /* a trace may use tickets again, and times may run back */
         tptp_thread_gap(t);
         code = contradiction(s, t, TS_ISSUE_tptp_order, "out of order is ticket", f->ticket);
-    } else if (f->stack_depth != 0 && top != NULL && !top->gap &&
-               f->stack_depth <= top->stack_depth) {
-        tptp_thread_gap(t);
-        code = contradiction(s, t, TS_ISSUE_tptp_depth, "not above its caller is depth",
-                             f->stack_depth);
     } else if (f->ticket == 0 && t->first_ticket != 0) {
         tptp_thread_gap(t); /* its exit will not find it */
         code = contradiction(s, t, TS_ISSUE_tptp_order, "without a ticket is an entry behind",
@@ -261,7 +289,8 @@ ts_code tptp_take_entry(tptp_session *s, const tptp_record *r)
         (code = tptp_method_of(&method, s, f.method)) != TS_OK ||
         (code = tptp_class_of(&f.class_row, s, r)) != TS_OK ||
         (code = tptp_reserve_one(s, &t->frames, sizeof f)) != TS_OK ||
-        (code = check_entry(s, t, &f, before)) != TS_OK) {
+        (code = check_ticket(s, t, &f, before)) != TS_OK ||
+        (code = end_passed(s, t, f.stack_depth)) != TS_OK) {
         return code;
     }
     parent = top_of(t);
@@ -380,7 +409,15 @@ static ts_code pop_frame(tptp_session *s, tptp_thread *t, int64_t ts, tptp_end e
     ts_code code = frame_duration(&dur, s, t, &f, ts);
     t->frames.n--;
     t->marked = t->marked < t->frames.n ? t->marked : t->frames.n;
-    t->unsure = t->unsure && (end != TPTP_EXITED || t->frames.n >= t->unsure_above);
+    if (end == TPTP_EXITED) {
+        t->unsure = t->unsure && t->frames.n >= t->unsure_above;
+    } else if (t->unsure &&
+               t->frames.n < t->unsure_above) { /* what it was in may have ended, too */
+        t->unsure_above = t->frames.n;
+        if (t->frames.n > 0) {
+            top_of(t)->gap = true;
+        }
+    }
     if (code != TS_OK || f.slice == 0) {
         return code;
     }
@@ -476,9 +513,7 @@ ts_code tptp_take_exit(tptp_session *s, const tptp_record *r)
         code = pop_frame(s, t, ts, TPTP_NO_EXIT, NULL);
     }
     if (code == TS_OK && missing > 0) {
-        code = ts_issue_n(
-            s->store, s->source_id, TS_ISSUE_tptp_exit_missing, NULL, (int64_t)s->offset, missing,
-            "thread %" PRId64 ": %" PRIu64 " invocations have no exit", t->id, missing);
+        code = exits_missing(s, t, missing);
     }
     if (code != TS_OK) {
         return code;
