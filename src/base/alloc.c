@@ -34,6 +34,28 @@ static bool account(ts_ctx *ctx, size_t old, size_t now)
     return true;
 }
 
+static void take_note(ts_ctx *ctx, size_t old, size_t now)
+{
+    ctx->memory_used = ctx->memory_used - old + now;
+    if (ctx->memory_used > ctx->memory_peak) {
+        ctx->memory_peak = ctx->memory_used;
+    }
+}
+
+ts_code ts_alloc_lent(ts_ctx *ctx, size_t n)
+{
+    if (!account(ctx, 0, n)) {
+        return ctx->error.code;
+    }
+    take_note(ctx, 0, n);
+    return TS_OK;
+}
+
+void ts_alloc_returned(ts_ctx *ctx, size_t n)
+{
+    take_note(ctx, n, 0);
+}
+
 void *ts_realloc(ts_ctx *ctx, void *p, size_t count, size_t size)
 {
     block_head *head = p == NULL ? NULL : (block_head *)p - 1;
@@ -53,10 +75,7 @@ void *ts_realloc(ts_ctx *ctx, void *p, size_t count, size_t size)
         return NULL;
     }
     head->size = n;
-    ctx->memory_used = ctx->memory_used - old + n;
-    if (ctx->memory_used > ctx->memory_peak) {
-        ctx->memory_peak = ctx->memory_used;
-    }
+    take_note(ctx, old, n);
     return head + 1;
 }
 

@@ -24,6 +24,13 @@ char *ts_strndup(ts_ctx *ctx, const char *s, size_t n);
  * have to be looked up. Small blocks, and systems without, stay as they are. */
 void ts_alloc_spread(void *p, size_t n);
 
+/*
+ * Counts n bytes that a library without an allocator of its own choice is going to take, against
+ * --max-memory (TS_ERR_LIMIT); ts_alloc_returned when it has freed them.
+ */
+ts_code ts_alloc_lent(ts_ctx *ctx, size_t n);
+void ts_alloc_returned(ts_ctx *ctx, size_t n);
+
 /* NULL is allowed. */
 void ts_free(ts_ctx *ctx, void *p);
 

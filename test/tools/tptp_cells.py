@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 PROGRAM = os.path.abspath(sys.argv[1])
 MKTPTP = os.path.abspath(sys.argv[2])
@@ -27,11 +28,11 @@ def wrong(what, lines):
     print("%s\n  %s" % (what, "\n  ".join(lines[:12])))
 
 
-def convert(path, database):
+def convert(path, database, *options):
     """The rows of the tables, or None."""
     if os.path.exists(database):
         os.remove(database)
-    run = subprocess.run([PROGRAM, path, "-e", database, "--quiet"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    run = subprocess.run([PROGRAM, path, "-e", database, "--quiet", *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if run.returncode != 0:
         wrong("exit %d" % run.returncode, [run.stdout.decode()])
         return None
@@ -86,10 +87,64 @@ def shapes():
         against_reader("mktptp --form xml " + " ".join(options), "x")
 
 
+def forced():
+    """What --format says of a binary trace is what is found without it; other options are refused."""
+    for number in range(8):
+        words = [("inclusive", "exclusive")[number >> 2], ("sized", "unsized")[number >> 1 & 1], ("plain", "counted")[number & 1]]
+        tptp_made.make(MKTPTP, "b", "--calls", "50", "--size", words[0], "--system", words[1], "--arrays", words[2])
+        found = convert("b", "found.db")
+        options = ["size=" + words[0], "system=" + words[1].replace("unsized", "bare"), "arrays=" + words[2]]
+        for given in options + [",".join(options)]:
+            if convert("b", "given.db", "--format", "trcbin:" + given) != found:
+                wrong("trcbin:%s of %s" % (given, " ".join(words)), [])
+    for given in ("size", "size=other", "size=inclusive,", "sizes=inclusive", "=", ""):
+        run = subprocess.run([PROGRAM, "b", "-e", "out.db", "--format", "trcbin:" + given], capture_output=True)
+        if run.returncode != 2:
+            wrong("trcbin:%s gives exit code %d" % (given, run.returncode), [run.stderr.decode()])
+    # The wrong layout: nothing is made up, and it is said.
+    tptp_made.make(MKTPTP, "b", "--calls", "50")
+    run = subprocess.run([PROGRAM, "b", "-e", "out.db", "--strict", "--format", "trcbin:size=exclusive"], capture_output=True)
+    if run.returncode != 3:
+        wrong("a wrong layout gives exit code %d" % run.returncode, [run.stderr.decode()])
+
+
+def slices(database, session):
+    con = sqlite3.connect(database)
+    rows = con.execute("SELECT ts, dur, depth, state FROM stack_slice WHERE source_id = (SELECT id FROM source WHERE kind = 'session' "
+                       "ORDER BY id LIMIT 1 OFFSET ?) ORDER BY id", (session,)).fetchall()
+    lost = con.execute("SELECT count(*) FROM import_issue WHERE severity = 'data_loss'").fetchone()[0]
+    con.close()
+    return rows, lost
+
+
+def archives():
+    """Several documents in one archive, as the workbench saves them, also of both forms; a damaged one costs itself only."""
+    texts = []
+    for seed in ("1", "2", "3"):
+        tptp_made.make(MKTPTP, "x", "--form", "binary" if seed == "2" else "xml", "--calls", "80", "--seed", seed)
+        with open("x", "rb") as f:
+            texts.append(f.read())
+        convert("x", "out.db")
+        texts[-1] = (texts[-1], slices("out.db", 0)[0])
+    whole = [text for text, _ in texts]
+    for what, middle, same in (("whole", whole[1], 3), ("cut", whole[1][:5000], 2), ("of another kind", b"nothing", 2)):
+        with zipfile.ZipFile("x", "w", zipfile.ZIP_DEFLATED) as z:
+            for number, text in enumerate((whole[0], middle, whole[2])):
+                z.writestr("TraceContents-%d.xml" % number, text)
+        convert("x", "out.db")
+        members = [0, 2] if what != "of another kind" else [0, 1]
+        got = [slices("out.db", i)[0] for i in members]
+        lost = slices("out.db", 0)[1]
+        if got != [texts[0][1], texts[2][1]] or same == 3 and slices("out.db", 1)[0] != texts[1][1] or (lost > 0) != (what == "cut"):
+            wrong("an archive whose second member is " + what, [str(lost)])
+
+
 def main():
     with tempfile.TemporaryDirectory() as work:
         os.chdir(work)
         shapes()
+        forced()
+        archives()
         for seed in tptp_made.seeds(6):
             both_forms(seed, False)
             both_forms(seed, True)

@@ -176,10 +176,53 @@ static void test_gaps(void **state)
     assert_int_equal(bad, 0);
 }
 
+/* A thread waits for one thing at a time: of more than 64 the oldest has no end, which is said. */
+static void test_many_open(void **state)
+{
+    enum { OPEN = 70, KEPT = 64 };
+    bytes file = {0};
+    size_t without = 0;
+    int64_t said = 0;
+    run r;
+    UNUSED(state);
+    put_tptp_head(&file);
+    put_tptps(&file, DEFINED);
+    for (int i = 0; i < OPEN; i++) {
+        char one[64];
+        snprintf(one, sizeof one, "q7 t%d q%d q0 i0", 2000 + i, 50 + i);
+        put_tptp(&file, 1032, one);
+        snprintf(one, sizeof one, "q0 q7 t%d s: s:", 3000 + i);
+        put_tptp(&file, 1023, one);
+    }
+    for (int i = OPEN; i-- > 0;) {
+        char one[64];
+        snprintf(one, sizeof one, "q7 t%d q%d q0 i0", 4000 + i, 50 + i);
+        put_tptp(&file, 1033, one);
+        snprintf(one, sizeof one, "q0 q7 t%d q0 q0 q0 s: s:", 5000 + i);
+        put_tptp(&file, 1027, one);
+    }
+    import_one(&r, &file);
+    for (size_t i = 0; i < MEM_ROWS(r.sink, import_issue); i++) {
+        said += MEM_INT(r.sink, import_issue, i, count);
+    }
+    assert_int_equal(said, 4 * (OPEN - KEPT)); /* without an end, and without a beginning */
+    assert_int_equal(MEM_ROWS(r.sink, lock_wait), 2 * OPEN - KEPT);
+    assert_int_equal(MEM_ROWS(r.sink, runtime_pause), 2 * OPEN - KEPT);
+    for (size_t i = 0; i < OPEN; i++) {
+        without += MEM_NULL(r.sink, lock_wait, i, dur) && MEM_INT(r.sink, lock_wait, i, state) == 1;
+        without += MEM_NULL(r.sink, runtime_pause, i, dur) &&
+                   MEM_INT(r.sink, runtime_pause, i, state) == 1;
+    }
+    assert_int_equal(without, 2 * (OPEN - KEPT));
+    run_free(&r);
+    free(file.p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gaps),
+        cmocka_unit_test(test_many_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

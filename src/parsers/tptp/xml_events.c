@@ -1,6 +1,8 @@
 /* Elements to records, through expat. */
 #include "parsers/tptp/xml_trace.h"
 
+#include "base/alloc.h"
+
 #include <stdlib.h>
 
 /* expat keeps the names that it has seen until it is reset. */
@@ -237,8 +239,45 @@ static void XMLCALL on_text(void *user, const char *p, int n)
 
 /* --- the parser ------------------------------------------------------------------------------ */
 
+/*
+ * expat's functions for memory do not say whose it is. For a tag it needs its bytes in its buffer,
+ * which doubles, and the values once more; below LARGE that is no more than a few MiB.
+ */
+enum { LARGE = 4 << 20, BYTES_PER_BYTE = 3 };
+
+static ts_code lend(tptp_xml *x, size_t n)
+{
+    size_t bytes;
+    ts_code code;
+    if (n <= LARGE) {
+        return TS_OK;
+    }
+    if (ts_ckd_mul(&bytes, n, BYTES_PER_BYTE)) {
+        return ts_fail(x->ctx, TS_ERR_LIMIT, "a tag of %zu bytes", n);
+    }
+    if (bytes <= x->lent) {
+        return TS_OK;
+    }
+    code = ts_alloc_lent(x->ctx, bytes - x->lent);
+    x->lent = code == TS_OK ? bytes : x->lent;
+    return code;
+}
+
+void tptp_xml_stop(tptp_xml *x)
+{
+    if (x->parser != NULL) {
+        XML_ParserFree(x->parser);
+    }
+    x->parser = NULL;
+    ts_alloc_returned(x->ctx, x->lent);
+    x->lent = 0;
+}
+
 ts_code tptp_xml_restart(tptp_xml *x)
 {
+    if (x->lent > 0) { /* to be reset does not free its buffer */
+        tptp_xml_stop(x);
+    }
     if (x->parser == NULL) {
         x->parser = XML_ParserCreate("UTF-8");
     } else if (!XML_ParserReset(x->parser, "UTF-8")) {
@@ -271,6 +310,9 @@ ts_code tptp_xml_parse(tptp_xml *x, const char *p, size_t n, uint64_t offset, si
     *refused = SIZE_MAX;
     if (x->parser == NULL || (x->parsed > RESET_BYTES && x->depth == 0)) {
         code = tptp_xml_restart(x);
+    }
+    if (code != TS_OK || (code = lend(x, n)) != TS_OK) {
+        return code;
     }
     /* Byte indexes of expat count from its document. */
     x->run_offset = offset - x->parsed - (sizeof document - 1);

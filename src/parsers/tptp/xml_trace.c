@@ -587,9 +587,7 @@ void tptp_xml_close(tptp_xml *x)
     if (x == NULL) {
         return;
     }
-    if (x->parser != NULL) {
-        XML_ParserFree(x->parser);
-    }
+    tptp_xml_stop(x);
     tptp_import_close(&x->import);
     tptp_encoding_close(&x->encoding);
     ts_buf_free(x->ctx, &x->raw);

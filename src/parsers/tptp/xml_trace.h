@@ -75,6 +75,7 @@ typedef struct tptp_xml {
 
     XML_Parser parser;
     uint64_t parsed; /* bytes since it was made or reset */
+    size_t lent;     /* bytes that were counted for it */
     ts_code code;    /* of a handler that failed */
     uint64_t run_offset;
     tptp_names names;
@@ -118,5 +119,6 @@ ts_code tptp_xml_decode(tptp_xml *x, const uint8_t *p, size_t n, bool ended);
 ts_code tptp_xml_parse(tptp_xml *x, const char *p, size_t n, uint64_t offset, size_t *refused);
 /* A new parser, which is in no element. */
 ts_code tptp_xml_restart(tptp_xml *x);
+void tptp_xml_stop(tptp_xml *x);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * TPTP traces in XML: what an unknown element contains is skipped up to its end; when the end is
- * missing it is read (docs/formats.md, TPTP traces).
+ * missing it is read (docs/formats.md, TPTP traces). And what expat takes of memory is counted.
  */
 #include "tptp_build.h"
 
@@ -113,12 +113,37 @@ static void test_many(void **state)
     run_free(&r);
 }
 
+/* What expat takes for a long tag is part of --max-memory: 3 bytes for each of it. */
+static void test_memory(void **state)
+{
+    enum { MB = 1000000, TAG = 10 * MB };
+    static const uint64_t limits[] = {40 * MB, 100 * MB};
+    UNUSED(state);
+    for (size_t i = 0; i < 2; i++) {
+        bytes b = bytes_of(DEFINED CALL "<customData body=\"");
+        run r;
+        for (size_t k = 0; k < TAG / 100; k++) {
+            put_str(&b, "0123456789012345678901234567890123456789012345678901234567890123456789"
+                        "012345678901234567890123456789");
+        }
+        put_str(&b, "\"/>");
+        import_begin(&r);
+        r.ctx->limits.max_memory = r.ctx->memory_used + limits[i];
+        (void)import_files(&r, &b, 1, 65536);
+        assert_int_equal(r.code, i == 0 ? TS_ERR_LIMIT : TS_OK);
+        r.ctx->limits.max_memory = 0;
+        run_free(&r);
+        free(b.p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ends),
         cmocka_unit_test(test_far_end),
         cmocka_unit_test(test_many),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
