@@ -731,24 +731,30 @@ static void test_zip_wrong_crc(void **state)
     place_free(w);
 }
 
+/* By the old cipher, which a flag says, or by AES, which stands in the place of the method. */
 static void test_encrypted(void **state)
 {
     (void)state;
-    place *w = place_new();
-    bytes in = raw_zip("x", 1, "content content content");
-    ts_fileset *outer;
-    ts_stream *s;
-    bytes out;
-    ts_fileset *set = enter_bytes(w, &outer, in);
-    assert_ok(w->ctx, ts_member_open(&s, set, 0));
-    assert_ok(w->ctx, read_stream(&out, s, 100));
-    assert_int_equal(out.n, 0);
-    assert_non_null(strstr(ts_stream_damage(s)->what, "encrypted"));
-    ts_stream_close(s);
-    free(out.p);
-    ts_fileset_close(outer);
-    free(in.p);
-    place_free(w);
+    static const char content[] = "content content content";
+    enum { LOCAL_METHOD = 8, CENTRAL_METHOD = 30 + 1 + sizeof content - 1 + 10, AES = 99 };
+    for (int aes = 0; aes < 2; aes++) {
+        place *w = place_new();
+        bytes in = raw_zip("x", aes == 0 ? 1 : 0, content);
+        in.p[LOCAL_METHOD] = in.p[CENTRAL_METHOD] = aes == 0 ? 0 : AES;
+        ts_fileset *outer;
+        ts_stream *s;
+        bytes out;
+        ts_fileset *set = enter_bytes(w, &outer, in);
+        assert_ok(w->ctx, ts_member_open(&s, set, 0));
+        assert_ok(w->ctx, read_stream(&out, s, 100));
+        assert_int_equal(out.n, 0);
+        assert_non_null(strstr(ts_stream_damage(s)->what, "encrypted"));
+        ts_stream_close(s);
+        free(out.p);
+        ts_fileset_close(outer);
+        free(in.p);
+        place_free(w);
+    }
 }
 
 /* A header with a wrong checksum loses its member; the next one is found again. */

@@ -70,9 +70,9 @@ static void test_nested(void **state)
 /* Texts that begin like a stream. */
 static void test_false_positives(void **state)
 {
-    static const char *const texts[] = {"BZ",         "BZh",    "BZh9",    "BZh9 is a plane",
-                                        "BZh01AY&SY", "(\xb5/", "\x04\"M", "\xfd\x37z",
-                                        "P*M"};
+    static const char *const texts[] = {
+        "BZ",         "BZh",    "BZh9",    "BZh9x",     "BZh9 is a plane",
+        "BZh01AY&SY", "(\xb5/", "\x04\"M", "\xfd\x37z", "P*M"};
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         bytes data = bytes_of(texts[i], strlen(texts[i]));
