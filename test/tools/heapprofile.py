@@ -62,12 +62,38 @@ def whole(path, out):
         sys.exit("%s: %s" % (path, wrong))
 
 
+def hot_methods(profile):
+    """{(name, file, line): (self, total)} of the samples whose node is there: what alloc_hot_methods.sql answers."""
+    _, samples = heapprofile.expected(profile)
+    found = {}
+    for path, size, _ in samples:
+        for frame in set(path or ()):
+            own, total = found.get(frame, (0, 0))
+            found[frame] = (own + (size if frame == path[-1] else 0), total + size)
+    return {f: v for f, v in found.items() if f[0] not in ("(root)", "(idle)")}
+
+
+def question(path, out):
+    """The shipped question, and that the function that keeps what it allocates comes first in the recorded profile."""
+    with open(path, encoding="utf-8") as f:
+        want = hot_methods(json.load(f))
+    done = subprocess.run([program, out, "-q", os.path.join(testdir, "..", "share", "sql", "alloc_hot_methods.sql"), "--param", "limit=1000", "--output=json"],
+                          capture_output=True, text=True, check=True)
+    rows = json.loads(done.stdout)
+    have = {(r["method"] if r["method"] != "(anonymous)" else "", r["file"], r["line"]): (r["self_bytes"], r["bytes"]) for r in rows}
+    if have != {f if f[0] != "(anonymous)" else ("", *f[1:]): v for f, v in want.items()}:
+        sys.exit("alloc_hot_methods: %r instead of %r" % (have, want))
+    if rows[0]["method"] != "leak" or rows[1]["method"] != "Session":
+        sys.exit("alloc_hot_methods: %r comes first" % rows[0])
+
+
 def main():
     rng = random.Random(16)
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "out.db")
         recorded = os.path.join(testdir, "data", "sessions.heapprofile")
         whole(recorded, out)
+        question(recorded, out)
         path = os.path.join(folder, "random.heapprofile")
         for i in range(3000 if os.environ.get("TS_SLOW") == "1" else 60):
             made = profile(rng, rng.choice((1, 2, 10, 200)))

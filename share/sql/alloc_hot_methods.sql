@@ -1,0 +1,26 @@
+-- Question:   Which functions allocated the memory that is still in use?
+--             Of sampled allocations (heap profiles): estimated bytes.
+-- Topic:      heap
+-- Needs:      stack_sample_value (sampled allocations)
+-- Report:     45 Functions that allocated most
+-- Parameters: source  id of a source (default: all)
+--             limit   number of rows (default 30)
+-- Columns:    method, file, line
+--             self_bytes  allocated by the function itself
+--             bytes       by it and by what it called; recursion counts once
+--             percent     self_bytes of all sampled bytes of the source
+WITH total AS MATERIALIZED (
+  SELECT s.source_id, sum(v.value) AS bytes
+  FROM stack_value_type AS t
+  JOIN stack_sample_value AS v ON v.value_type_id = t.id
+  JOIN stack_sample AS s ON s.id = v.sample_id
+  WHERE t.name = 'alloc_space'
+  GROUP BY s.source_id
+)
+SELECT h.method, h.file, h.line, h.self AS self_bytes, h.total AS bytes,
+  round(100.0 * h.self / nullif(t.bytes, 0), 1) AS percent
+FROM v_stack_hot_method AS h
+JOIN total AS t ON t.source_id = h.source_id
+WHERE h.value = 'alloc_space' AND (:source IS NULL OR h.source_id = CAST(:source AS INTEGER))
+ORDER BY h.self DESC, h.total DESC, h.source_id, h.method_id
+LIMIT ifnull(CAST(:limit AS INTEGER), 30);
