@@ -8,7 +8,8 @@ import re
 import subprocess
 import sys
 
-NUMBERS = re.compile(r"^(  (?:time|memory) +).*", re.M)  # that differ from run to run
+# What differs from run to run, or with the number of documented columns.
+NUMBERS = re.compile(r"^(  (?:time|memory|rows) +|    internal \(--verbose\) +).*", re.M)
 
 
 def parts(text):
