@@ -5,9 +5,11 @@
 -- Parameters: from, to  time: samples and calls that begin in [from, to) (default: everything)
 --             source    id of a source (default: all)
 --             thread    itid of a thread (default: all)
---             event     what caused the samples, such as wall, or call for traced calls (default: all)
+--             event     what caused the samples, such as wall, or call for traced calls (default: all,
+--                       but sums that a profiler made itself only where it recorded no calls)
 --             weight    wall: ns of samples and calls; samples: their number; cpu, or another name of
---                       a value that samples have: that value (default: wall)
+--                       a value that samples have: that value (default: wall, or the first kind of value where
+--                       no sample has a length)
 --             limit     number of rows (default 100000)
 -- Columns:    depth        0 for the outermost method
 --             start, total  where the box begins and how wide it is, in units of the weight
@@ -18,7 +20,9 @@
 WITH RECURSIVE span AS MATERIALIZED (
   SELECT ifnull(CAST(:from AS INTEGER), -9223372036854775808) AS a,
     ifnull(CAST(:to AS INTEGER), 9223372036854775807) AS b, :from IS NULL AND :to IS NULL AS whole,
-    ifnull(:weight, 'wall') AS weight
+    coalesce(:weight, CASE WHEN EXISTS (SELECT 1 FROM stack_slice)
+        OR EXISTS (SELECT 1 FROM stack_sample WHERE dur IS NOT NULL) THEN 'wall' END,
+      (SELECT name FROM stack_value_type ORDER BY id LIMIT 1), 'wall') AS weight
 ),
 -- Sums are made of halves, so that they cannot overflow.
 each AS (
@@ -26,6 +30,8 @@ each AS (
     ELSE sum(dur >> 32) * 4294967296 + sum(dur & 4294967295) END AS weight
   FROM span CROSS JOIN stack_sample
   WHERE weight IN ('wall', 'samples') AND node_id IS NOT NULL AND (whole OR (ts >= a AND ts < b))
+    AND (:event IS NOT NULL OR ts IS NOT NULL
+      OR source_id NOT IN (SELECT source_id FROM stack_slice))
     AND (:source IS NULL OR source_id = CAST(:source AS INTEGER))
     AND (:thread IS NULL OR itid = CAST(:thread AS INTEGER))
     AND (:event IS NULL OR event = :event)
@@ -37,6 +43,8 @@ each AS (
   CROSS JOIN stack_sample AS s ON s.id = v.sample_id
   WHERE v.value_type_id IN (SELECT id FROM stack_value_type WHERE name = weight)
     AND s.node_id IS NOT NULL AND (whole OR (s.ts >= a AND s.ts < b))
+    AND (:event IS NOT NULL OR s.ts IS NOT NULL
+      OR s.source_id NOT IN (SELECT source_id FROM stack_slice))
     AND (:source IS NULL OR s.source_id = CAST(:source AS INTEGER))
     AND (:thread IS NULL OR s.itid = CAST(:thread AS INTEGER))
     AND (:event IS NULL OR s.event = :event)

@@ -226,24 +226,43 @@ def slices_in(s, params):
             and params.get("source") in (None, x.source) and params.get("thread") in (None, x.itid)]
 
 
+def counts(s, x):
+    """Sums that a profiler made itself, of stacks without a time, count where it recorded no calls beside them."""
+    return x.ts is not None or x.source not in {y.source for y in s.slices}
+
+
+def other_values(s, params):
+    """Kinds of values, but for CPU time, whose sum hot_methods gives."""
+    names = [(name, unit) for _, name, unit in s.types if (name, unit) != ("cpu", "ns")]
+    weight = params.get("weight", "wall")
+    wanted = (names[0][0] if names else None) if weight in ("wall", "cpu", "samples") else weight
+    return [k for k in dict.fromkeys(names) if k[0] == wanted]
+
+
 def ask_hot_methods(j, s, r, **params):
     out = {}
-    rows = [(x.path, x.dur, x.values.get(("cpu", "ns"))) for x in in_span(s, *span(params), params.get("source"), params.get("thread"))]
-    for path, dur, cpu in rows + [(path, own, None) for path, own in slices_in(s, params)]:
+    whole = "from" not in params and "to" not in params
+    a, b = span(params)
+    kinds = other_values(s, params)
+    rows = []
+    for x in s.samples:
+        if x.path is not None and (whole or (x.ts is not None and a <= x.ts < b)) and params.get("source") in (None, x.source) \
+                and params.get("thread") in (None, x.itid) and counts(s, x):
+            rows.append((x.path, x.dur, x.values.get(("cpu", "ns")), total(x.values.get(k) for k in kinds)))
+    for path, dur, cpu, value in rows + [(path, own, None, None) for path, own in slices_in(s, params)]:
         for m in set(path):
-            c = out.setdefault(m, [0, 0, None, None, None, None])
-            for at, value in ((1, 1), (3, dur), (5, cpu)):
-                if value is not None:
-                    c[at] = (c[at] or 0) + value
-                    c[at - 1] = (c[at - 1] or 0) + (value if m == path[-1] else 0)
-    first = {"wall": 2, "cpu": 4, "samples": 0}.get(params.get("weight"))
-    rows = sorted(out.items(), key=lambda i: ([-(-1 if v is None else v) for v in
-                                               ((i[1][first] if first is not None else 0), i[1][4], i[1][2], i[1][3])],
-                                              r.method_id[i[0]]))
-    whole = lambda v, unit: None if v is None else v // unit
-    j.ask("hot_methods", "method self_samples samples self_wall_ms wall_ms self_cpu_us cpu_us",
-          [(label(m), a, b, whole(c, 1000000), whole(d, 1000000), whole(e, 1000), whole(f, 1000))
-           for m, (a, b, c, d, e, f) in rows if m.name not in ("(root)", "(idle)")][:params.get("limit", 30)], **params)
+            c = out.setdefault(m, [0, 0] + [None] * 6)
+            for at, v in ((1, 1), (3, dur), (5, cpu), (7, value)):
+                if v is not None:
+                    c[at] = (c[at] or 0) + v
+                    c[at - 1] = (c[at - 1] or 0) + (v if m == path[-1] else 0)
+    first = {None: None, "wall": 2, "cpu": 4, "samples": 0}.get(params.get("weight"), 6)
+    rows = sorted(out.items(), key=lambda i: ([down(v) for v in ((i[1][first] if first is not None else 0), i[1][4], i[1][2], i[1][6],
+                                                                 i[1][3], i[1][7])], r.method_id[i[0]]))
+    part = lambda v, unit: None if v is None else v // unit
+    j.ask("hot_methods", "method self_samples samples self_wall_ms wall_ms self_cpu_us cpu_us self_value value",
+          [(label(m), a, b, part(c, 1000000), part(d, 1000000), part(e, 1000), part(f, 1000), g, h)
+           for m, (a, b, c, d, e, f, g, h) in rows if m.name not in ("(root)", "(idle)")][:params.get("limit", 30)], **params)
 
 
 def ask_cpu_hot(j, s, r, **params):
@@ -287,7 +306,8 @@ def path_weights(s, params):
     out = {}
     for x in s.samples:
         if x.path is None or not (whole or (x.ts is not None and a <= x.ts < b)) or params.get("source") not in (None, x.source) \
-                or params.get("thread") not in (None, x.itid) or params.get("event") not in (None, x.event):
+                or params.get("thread") not in (None, x.itid) or params.get("event") not in (None, x.event) \
+                or not (params.get("event") or counts(s, x)):
             continue
         for value in [x.dur] if kind == "wall" else [1] if kind == "samples" else [v for (n, _), v in x.values.items() if n == kind]:
             out[x.path] = out.get(x.path, 0) + (value or 0)

@@ -5,6 +5,7 @@ tool mkcloud -o cloud --calls 40 --pause 200
 tool mkflare --threads=2 --seconds=4 flare
 tool mktptp -o trace.trcbin --calls 300
 cp "$DATA/recording-cpuprofile.htrace.gz" cpu.htrace.gz
+cp "$DATA/sessions.heapprofile" .
 mkhtrace -o heaps.htrace --snapshot synth:nodes=600,edges=3000,strings=300,seed=1 --snapshot synth:nodes=900,edges=3000,strings=300,seed=2
 cat >compare.py <<'PY'
 import json, sqlite3, subprocess, sys
@@ -38,14 +39,14 @@ if "js_class_growth" in find:
     assert [r["self_size_delta"] for r in find["js_class_growth"]] == first(
         "SELECT self_size_delta FROM v_js_snapshot_diff WHERE file_id = 1 ORDER BY 1 DESC LIMIT 5")
 if "hot_methods" in find:
-    kind = "cpu" if find["hot_methods"][0]["self_cpu_us"] is not None else "dur"
-    self_ = "self_cpu_us" if kind == "cpu" else "self_wall_ms"
-    assert [r[self_] for r in find["hot_methods"]] == first(
-        "SELECT self / %d FROM v_stack_hot_method WHERE value IN ('%s', 'self_dur') ORDER BY self DESC LIMIT 5"
-        % (1000 if kind == "cpu" else 1000000, kind)), find["hot_methods"]
+    row = find["hot_methods"][0]
+    column, unit, kind = ("self_cpu_us", 1000, "cpu") if row["self_cpu_us"] is not None else \
+        ("self_wall_ms", 1000000, "dur") if row["self_wall_ms"] is not None else ("self_value", 1, "alloc_space")
+    assert [r[column] for r in find["hot_methods"]] == first(
+        "SELECT self / %d FROM v_stack_hot_method WHERE value IN ('%s', 'self_dur') AND event <> 'aggregate' ORDER BY self DESC LIMIT 5" % (unit, kind)), find["hot_methods"]
 print(*("%s:%d" % (n, len(find[n])) for n in names))
 PY
-for input in heaps.htrace cpu.htrace.gz flare cloud trace.trcbin; do
+for input in heaps.htrace cpu.htrace.gz flare cloud trace.trcbin sessions.heapprofile; do
     echo "-- $input"
     ts "$input" -e out.db --quiet
     python3 compare.py "$PROGRAM" out.db || fail "$input"
