@@ -1,7 +1,7 @@
 -- Question:   Which functions allocated the memory that is still in use?
 --             Of sampled allocations (heap profiles): estimated bytes.
 -- Topic:      heap
--- Needs:      heap_profile_node (heap profiles)
+-- Needs:      heap_profile_sample (sampled allocations)
 -- Report:     45 Functions that allocated most
 -- Parameters: source  id of a source (default: all)
 --             limit   number of rows (default 30)
@@ -10,7 +10,7 @@
 --             bytes       by it and by what it called; recursion counts once
 --             percent     self_bytes of all sampled bytes of the source
 WITH total AS MATERIALIZED (
-  SELECT s.source_id, sum(v.value) AS bytes
+  SELECT s.source_id, total(v.value) AS bytes
   FROM stack_value_type AS t
   JOIN stack_sample_value AS v ON v.value_type_id = t.id
   JOIN stack_sample AS s ON s.id = v.sample_id

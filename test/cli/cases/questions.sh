@@ -18,7 +18,7 @@ for name in hot_methods sources tptp_references; do
     ts "--questions=$name" >about || fail "$name: about"
     sed -n '/^-- /!q; s/^-- //p' "$SOURCE/share/sql/$name.sql" | cmp - about || fail "what $name says of itself"
 done
-sed -n '/^heap:/,/^$/p' list | head -3
+grep -A 1 -E '^(heap:|  js_allocation_stacks )' list | grep -v alloc_hot
 ts --questions=js_retainers_of_node.sql | sed -n 1p
 sed -n '/js_retainers_of_node/{n;p}' list
 echo '-- unknown names'
