@@ -56,6 +56,7 @@ typedef struct ts_job {
     const ts_import_options *options;
     int64_t source_id; /* the `source` row of this input file */
     const char *name;  /* its name, for messages */
+    const char *label; /* what rows call it: the name, or where it is when other inputs have that */
     ts_fileset *set;   /* where it comes from */
     uint32_t member;   /* which member (stream formats) */
     bool text_bad;     /* set by `finish`: the text breaks before its end; see ts_stream_end */

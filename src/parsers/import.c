@@ -38,15 +38,19 @@ ts_code ts_job_shared(void **out, ts_job *job, const char *key, size_t size, ts_
     return TS_OK;
 }
 
-ts_code import_source(ts_run *run, int64_t *id, const ts_fileset *set, const char *name)
+ts_code import_source(ts_run *run, int64_t *id, const ts_fileset *set, const char *label)
 {
-    ts_code code = ts_source_add(id, run->store, 0, "input", name, NULL);
-    if (code == TS_OK && set != NULL && ts_fileset_kind(set) != TS_SET_FILE) {
-        code = ts_source_property(run->store, *id,
-                                  ts_fileset_kind(set) == TS_SET_ARCHIVE ? "archive" : "directory",
-                                  ts_text_of(ts_fileset_name(set)));
+    const char *name;
+    ts_code code = ts_source_add(id, run->store, 0, "input", label, NULL);
+    if (code != TS_OK || set == NULL || ts_fileset_kind(set) == TS_SET_FILE) {
+        return code;
     }
-    return code;
+    if ((code = import_label_set(&name, run, set, ts_fileset_name(set))) != TS_OK) {
+        return code;
+    }
+    return ts_source_property(run->store, *id,
+                              ts_fileset_kind(set) == TS_SET_ARCHIVE ? "archive" : "directory",
+                              ts_text_of(name));
 }
 
 ts_code import_done(ts_run *run, const ts_format *format, const char *name)
@@ -69,7 +73,7 @@ static void tell_failure(const ts_run *run)
     }
 }
 
-ts_code import_failure(ts_run *run, ts_code code, const ts_fileset *set, const char *name)
+ts_code import_failed(ts_run *run, ts_code code, const ts_fileset *set, const char *label)
 {
     int64_t id;
     ts_error chain = run->ctx->error;
@@ -82,7 +86,7 @@ ts_code import_failure(ts_run *run, ts_code code, const ts_fileset *set, const c
         run->failed = true;
         run->failure = chain;
     }
-    code = import_source(run, &id, set, name);
+    code = import_source(run, &id, set, label);
     if (code != TS_OK) {
         return code;
     }
@@ -90,6 +94,16 @@ ts_code import_failure(ts_run *run, ts_code code, const ts_fileset *set, const c
     return ts_issue(run->store, id,
                     chain.code == TS_ERR_FORMAT ? TS_ISSUE_unknown_format : TS_ISSUE_input_failed,
                     NULL, TS_NO_OFFSET, "%s", chain.causes[0]);
+}
+
+ts_code import_failure(ts_run *run, ts_code code, const ts_fileset *set, const char *name)
+{
+    const char *label;
+    ts_code made = stops_the_run(code) ? TS_OK : import_label(&label, run, set, name);
+    if (stops_the_run(code) || made != TS_OK) {
+        return made != TS_OK ? made : code;
+    }
+    return import_failed(run, code, set, label);
 }
 
 /* --- one argument --------------------------------------------------------------------------- */
@@ -122,24 +136,43 @@ static bool is_no_json(const ts_format *format, ts_text head)
 }
 
 /*
- * A member that nothing recognises: of an archive it is passed over, else it is a failure. When it
- * could not be unpacked, nobody knows what it is.
+ * Databases in a directory are no recordings that somebody might miss. One may be the output, also
+ * the unfinished one: a conversion that is repeated must say the same.
+ */
+static bool import_is_database(const import_level *l, ts_text head)
+{
+    static const char magic[] = "SQLite format 3"; /* with its zero */
+    return ts_fileset_kind(l->set) == TS_SET_DIRECTORY && head.n >= sizeof magic &&
+           memcmp(head.p, magic, sizeof magic) == 0;
+}
+
+/*
+ * A member that nothing recognises: of an archive or directory it is passed over, else it is a
+ * failure. When it could not be unpacked, nobody knows what it is.
  */
 static ts_code import_pass_over(argument *a, const char *name, ts_text head,
                                 const ts_damage *damage)
 {
     ts_run *run = a->run;
     import_level *l = &a->levels[a->depth - 1];
+    const char *label;
     int64_t id;
     ts_code code;
+    if ((code = import_label(&label, run, l->set, name)) != TS_OK) {
+        return code;
+    }
     if (ts_fileset_kind(l->set) == TS_SET_FILE) {
-        return import_failure(run, import_unknown(run, name, head, damage), l->set, name);
+        return import_failed(run, import_unknown(run, label, head, damage), l->set, label);
+    }
+    if (import_is_database(l, head)) {
+        l->databases++;
+        return TS_OK;
     }
     if (l->beside && (damage == NULL || damage->trailing)) {
         l->passed++;
         return TS_OK;
     }
-    if ((code = import_source(run, &id, l->set, name)) != TS_OK) {
+    if ((code = import_source(run, &id, l->set, label)) != TS_OK) {
         return code;
     }
     if (damage == NULL || damage->trailing) {
@@ -153,48 +186,27 @@ static ts_code import_pass_over(argument *a, const char *name, ts_text head,
                     damage->what);
 }
 
-/* A part that cannot be listed may be what makes it unknown. */
-static ts_code unknown_directory(ts_run *run, const ts_fileset *set)
-{
-    const ts_damage *damage = ts_fileset_damage(set);
-    if (damage != NULL) {
-        return ts_fail(run->ctx, TS_ERR_INPUT, "%s: %s", ts_fileset_name(set), damage->what);
-    }
-    if (run->request->format != NULL) {
-        return ts_fail(run->ctx, TS_ERR_FORMAT,
-                       "%s is a directory, but the format %s is for single files; name its files",
-                       ts_fileset_name(set), run->request->format->name);
-    }
-    return ts_fail(run->ctx, TS_ERR_FORMAT,
-                   "%s is a directory that no format recognises; name its files, or use -D for the "
-                   "split files of one recording",
-                   ts_fileset_name(set));
-}
-
 /* Takes over `set`: it becomes the innermost level, or is imported as a whole and closed. */
 static ts_code enter_set(argument *a, ts_fileset *set)
 {
     ts_run *run = a->run;
     const import_level *outer = a->depth == 0 ? NULL : &a->levels[a->depth - 1];
     import_level l = {.set = set};
-    bool done = false;
     ts_code code = ts_fileset_count(&l.count, set);
+    import_labels_enter(run, set, outer == NULL ? NULL : outer->set);
     l.beside = outer != NULL && (outer->beside || outer->taken != NULL);
     if (code == TS_OK && ts_fileset_kind(set) != TS_SET_FILE) {
         code = import_try_set_formats(&l.taken, run, set, l.count);
     }
     l.beside = l.beside || l.taken != NULL;
     if (code == TS_OK && l.taken == NULL) {
+        run->by_file = run->by_file || ts_fileset_kind(set) == TS_SET_DIRECTORY;
         code = import_note_archive(run, set, &l);
-        if (code == TS_OK && ts_fileset_kind(set) == TS_SET_DIRECTORY) {
-            code = import_failure(run, unknown_directory(run, set), NULL, ts_fileset_name(set));
-            done = true;
-        }
     }
-    if (code == TS_OK && !done && a->depth == MAX_NESTED) {
+    if (code == TS_OK && a->depth == MAX_NESTED) {
         code = ts_fail(run->ctx, TS_ERR_LIMIT, "archives are nested more than %d deep", MAX_NESTED);
     }
-    if (code != TS_OK || done) {
+    if (code != TS_OK) {
         ts_free(run->ctx, l.taken);
         ts_fileset_close(set);
         return code;
@@ -235,7 +247,8 @@ static ts_code import_as_set(argument *a, const ts_format *format, const char *n
         .set = set,
         .run = run,
     };
-    return import_run_set_format(run, format, &job, true);
+    ts_code code = import_label(&job.label, run, set, name);
+    return code != TS_OK ? code : import_run_set_format(run, format, &job, true);
 }
 
 static ts_code import_open_member(argument *a, uint32_t i)
@@ -325,11 +338,17 @@ static size_t count_joined(const ts_run *run, const char *const *paths, size_t n
     return i < 2 ? 1 : i;
 }
 
-static void no_recording(ts_run *run, const ts_fileset *set)
+/* A part of a directory that cannot be listed may be what has them. */
+static ts_code no_recording(ts_run *run, const ts_fileset *set)
 {
     const ts_format *format = run->request->format;
-    ts_fail(run->ctx, TS_ERR_FORMAT, "%s holds no recording of %s%s", ts_fileset_name(set),
-            format == NULL ? "a known format" : "the format ", format == NULL ? "" : format->name);
+    const ts_damage *damage = ts_fileset_damage(set);
+    if (ts_fileset_kind(set) == TS_SET_DIRECTORY && damage != NULL) {
+        return ts_fail(run->ctx, TS_ERR_INPUT, "%s: %s", ts_fileset_name(set), damage->what);
+    }
+    return ts_fail(run->ctx, TS_ERR_FORMAT, "%s holds no recording of %s%s", ts_fileset_name(set),
+                   format == NULL ? "a known format" : "the format ",
+                   format == NULL ? "" : format->name);
 }
 
 /* One argument, or several that make a set. */
@@ -339,6 +358,7 @@ static ts_code import_argument(ts_run *run, const char *const *paths, size_t n)
     argument a = {.run = run};
     uint32_t before = run->result->imported + run->result->failed;
     ts_fileset *set = NULL;
+    import_labels_argument(run, paths, n);
     ts_code code = n == 1 ? ts_fileset_open(&set, run->ctx, path)
                           : ts_fileset_open_files(&set, run->ctx, paths, n);
     if (code == TS_ERR_INPUT && !run->request->keep_going) {
@@ -364,8 +384,8 @@ static ts_code import_argument(ts_run *run, const char *const *paths, size_t n)
             break;
         }
         if (a.depth == 1 && run->result->imported + run->result->failed == before) {
-            no_recording(run, l->set);
-            code = import_failure(run, TS_ERR_FORMAT, NULL, ts_fileset_name(l->set));
+            code = no_recording(run, l->set);
+            code = import_failure(run, code, NULL, ts_fileset_name(l->set));
         }
         leave_set(&a);
     }
@@ -445,6 +465,7 @@ static void end_run(ts_run *run)
         ts_free(run->ctx, run->shared);
         run->shared = next;
     }
+    import_labels_close(run);
     ts_free(run->ctx, run->block);
     ts_free(run->ctx, run);
 }
@@ -470,7 +491,10 @@ ts_code ts_import_run(ts_import_result *result, ts_ctx *ctx, ts_store *store,
         code = ctx->error.code;
         goto out;
     }
-    code = import_all(run);
+    code = import_labels_open(run);
+    if (code == TS_OK) {
+        code = import_all(run);
+    }
     if (code == TS_OK) {
         code = finish_shared(run);
     }

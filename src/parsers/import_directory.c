@@ -203,7 +203,7 @@ ts_code import_directory(ts_run *run, const char *path)
     }
     job.set = set;
     job.member = files[0].member;
-    job.name = ts_fileset_name(set);
+    job.name = job.label = ts_fileset_name(set);
     code = import_source(run, &job.source_id, NULL, job.name);
     if (code == TS_OK) {
         ts_row_source *source = ts_source(run->store, job.source_id);

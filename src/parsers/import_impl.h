@@ -2,6 +2,7 @@
 #ifndef TS_PARSERS_IMPORT_IMPL_H
 #define TS_PARSERS_IMPORT_IMPL_H
 
+#include "base/buf.h"
 #include "parsers/import.h"
 
 typedef struct shared_block {
@@ -20,6 +21,16 @@ struct ts_run {
     uint8_t *block;
     size_t block_size;
     shared_block *shared;
+    /* What the rows call the input, see import_label.c */
+    ts_text *bases; /* base names of the arguments, sorted; NULL: one argument */
+    ts_text given;  /* the argument as given when others have its base name, else NULL */
+    const ts_fileset
+        *argument[2];         /* the set of the argument; and of the archive that its file is */
+    bool by_file;             /* a directory whose files are recordings, each for itself */
+    const ts_fileset *inside; /* an archive in such a directory */
+    bool joined;              /* several arguments are read as one directory */
+    ts_buf label;             /* of a member */
+    ts_buf set_label;         /* of a set */
     bool failed;
     ts_error failure; /* the first one */
 };
@@ -31,10 +42,11 @@ typedef struct import_level {
     uint32_t count;
     int64_t source_id; /* of an archive of which not all was imported, and what it counts */
     ts_tally *members;
-    uint32_t passed; /* members that are no recordings */
-    uint32_t failed; /* members that could not be read or imported */
-    uint8_t *taken;  /* members that a set format has read, or NULL */
-    bool beside;     /* below such a set: what is no recording has been reported already */
+    uint32_t passed;    /* members that are no recordings */
+    uint32_t failed;    /* members that could not be read or imported */
+    uint32_t databases; /* members of a directory that are left out, see import_is_database */
+    uint8_t *taken;     /* members that a set format has read, or NULL */
+    bool beside;        /* below such a set: what is no recording has been reported already */
 } import_level;
 
 /* --- import_sniff.c --- */
@@ -54,6 +66,26 @@ const ts_format *import_sniff_beside(const char *name, ts_text head);
 /* The set format that recognises the names of a set, or NULL. */
 const ts_format *import_sniff_set(const char *name, const char *const *names, uint32_t n);
 
+/* --- import_label.c --- */
+
+/* Before the first argument. Released by import_labels_close. Errors: memory. */
+ts_code import_labels_open(ts_run *run);
+void import_labels_close(ts_run *run);
+
+/* n arguments are imported next, as one set when there are several. */
+void import_labels_argument(ts_run *run, const char *const *paths, size_t n);
+
+/* `set` is entered from `outer`, NULL for the argument's own. */
+void import_labels_enter(ts_run *run, const ts_fileset *set, const ts_fileset *outer);
+
+/*
+ * What the rows call the member `name` of the set, or an argument that could not be opened (set
+ * NULL), and what they call the set `name` itself. Each is valid until the next call for another
+ * input. Errors: memory.
+ */
+ts_code import_label(const char **out, ts_run *run, const ts_fileset *set, const char *name);
+ts_code import_label_set(const char **out, ts_run *run, const ts_fileset *set, const char *name);
+
 /* --- import_set.c --- */
 
 /* Imports all of the set that belongs to the format. The first reports what cannot be read. */
@@ -65,19 +97,24 @@ ts_code import_run_set_format(ts_run *run, const ts_format *format, ts_job *job,
  */
 ts_code import_try_set_formats(uint8_t **taken, ts_run *run, ts_fileset *set, uint32_t count);
 
-/* Records damage of an archive and what of it cannot be read, on a row of its own. */
+/* Records damage of an archive or directory and what of it cannot be read, on a row of its own. */
 ts_code import_note_archive(ts_run *run, ts_fileset *set, import_level *l);
 
-/* After the last member of an archive: counts those that were imported, lost and skipped. */
+/* After the last member of an archive or directory: counts those that were imported, lost and
+ * skipped. */
 ts_code import_count_members(ts_run *run, import_level *l);
 
 /* --- import.c --- */
 
-/* An input's own row. `set` gives the name of the archive that it stands in. */
-ts_code import_source(ts_run *run, int64_t *id, const ts_fileset *set, const char *name);
+/* An input's own row with the label as its path. `set` gives the name of the archive that it stands
+ * in. */
+ts_code import_source(ts_run *run, int64_t *id, const ts_fileset *set, const char *label);
 
 /* A failure of one input that does not end the run. Returns the code when it must end it. */
 ts_code import_failure(ts_run *run, ts_code code, const ts_fileset *set, const char *name);
+
+/* The same for an input whose label is known. */
+ts_code import_failed(ts_run *run, ts_code code, const ts_fileset *set, const char *label);
 
 /* After an import: names it for meta and counts it. */
 ts_code import_done(ts_run *run, const ts_format *format, const char *name);

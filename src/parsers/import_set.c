@@ -51,7 +51,7 @@ static ts_code count_unread(ts_run *run, ts_fileset *set, int64_t id)
 
 ts_code import_run_set_format(ts_run *run, const ts_format *format, ts_job *job, bool first)
 {
-    ts_code code = import_source(run, &job->source_id, NULL, job->name);
+    ts_code code = import_source(run, &job->source_id, NULL, job->label);
     if (code == TS_OK) {
         ts_row_source *source = ts_source(run->store, job->source_id);
         code = ts_source_text(run->store, job->source_id, &source->format, format->name,
@@ -61,7 +61,7 @@ ts_code import_run_set_format(ts_run *run, const ts_format *format, ts_job *job,
         code = format->import_set(job);
     }
     if (code != TS_OK) {
-        return import_failure(run, code, job->set, job->name);
+        return import_failed(run, code, job->set, job->label);
     }
     if (first && ((code = note_unread(run, job->set, job->source_id)) != TS_OK ||
                   (code = count_unread(run, job->set, job->source_id)) != TS_OK)) {
@@ -125,7 +125,10 @@ ts_code import_try_set_formats(uint8_t **taken, ts_run *run, ts_fileset *set, ui
             .taken = by_member,
             .run = run,
         };
-        code = import_run_set_format(run, format, &job, before == NULL);
+        code = import_label_set(&job.label, run, set, job.name);
+        if (code == TS_OK) {
+            code = import_run_set_format(run, format, &job, before == NULL);
+        }
         if (run->request->format != NULL || (before == NULL && run->result->failed > failed)) {
             memset(by_member, 1, count); /* nothing else is wanted of it */
         }
@@ -141,11 +144,13 @@ ts_code import_try_set_formats(uint8_t **taken, ts_run *run, ts_fileset *set, ui
     return code;
 }
 
-/* The archive's own row, which only archives of which not all is imported have. */
+/* The own row of an archive or directory, which only those of which not all is imported have. */
 static ts_code archive_source(ts_run *run, const ts_fileset *set, int64_t *id, ts_tally **tally)
 {
-    ts_code code = ts_source_add(id, run->store, 0, "archive", ts_fileset_name(set), NULL);
-    if (code != TS_OK) {
+    const char *kind = ts_fileset_kind(set) == TS_SET_ARCHIVE ? "archive" : "directory";
+    const char *label;
+    ts_code code = import_label_set(&label, run, set, ts_fileset_name(set));
+    if (code != TS_OK || (code = ts_source_add(id, run->store, 0, kind, label, NULL)) != TS_OK) {
         return code;
     }
     return ts_count(tally, run->store, *id, TS_ITEM_members, NULL);
@@ -157,7 +162,7 @@ ts_code import_note_archive(ts_run *run, ts_fileset *set, import_level *l)
     uint64_t at;
     const ts_damage *damage = ts_fileset_damage(set);
     ts_code code;
-    if (ts_fileset_kind(set) != TS_SET_ARCHIVE ||
+    if (ts_fileset_kind(set) == TS_SET_FILE ||
         (ts_fileset_skipped(set) == 0 && ts_fileset_unread(&first, set) == 0 &&
          ts_fileset_stray(&at, set) == 0 && damage == NULL)) {
         return TS_OK;
@@ -166,12 +171,15 @@ ts_code import_note_archive(ts_run *run, ts_fileset *set, import_level *l)
     if (code == TS_OK) {
         code = note_unread(run, set, l->source_id);
     }
-    if (code == TS_OK && damage != NULL) {
-        ts_source(run->store, l->source_id)->complete = 0;
-        code = ts_issue(run->store, l->source_id, TS_ISSUE_wire_damage, NULL,
-                        (int64_t)damage->offset, "%s", damage->what);
+    if (code != TS_OK || damage == NULL) {
+        return code;
     }
-    return code;
+    ts_source(run->store, l->source_id)->complete = 0;
+    return ts_fileset_kind(set) == TS_SET_ARCHIVE
+               ? ts_issue(run->store, l->source_id, TS_ISSUE_wire_damage, NULL,
+                          (int64_t)damage->offset, "%s", damage->what)
+               : ts_issue(run->store, l->source_id, TS_ISSUE_member_failed, NULL, TS_NO_OFFSET,
+                          "%s", damage->what);
 }
 
 ts_code import_count_members(ts_run *run, import_level *l)
@@ -180,7 +188,7 @@ ts_code import_count_members(ts_run *run, import_level *l)
     uint32_t linked = ts_fileset_skipped(l->set);
     uint32_t unread = ts_fileset_unread(&first, l->set);
     ts_code code = TS_OK;
-    if (ts_fileset_kind(l->set) != TS_SET_ARCHIVE || l->taken != NULL) {
+    if (ts_fileset_kind(l->set) == TS_SET_FILE || l->taken != NULL) {
         return TS_OK;
     }
     if (l->members == NULL && l->failed + (l->beside ? 0 : l->passed) > 0) {
@@ -188,8 +196,8 @@ ts_code import_count_members(ts_run *run, import_level *l)
     }
     if (code == TS_OK && l->members != NULL) {
         *l->members = (ts_tally){
-            .seen = (uint64_t)l->count + linked + unread,
-            .imported = l->count - l->passed - l->failed,
+            .seen = (uint64_t)l->count - l->databases + linked + unread,
+            .imported = l->count - l->databases - l->passed - l->failed,
             .lost = (uint64_t)l->failed + unread,
             .skipped = (uint64_t)l->passed + linked,
         };

@@ -147,19 +147,18 @@ static ts_code run_parser(ts_run *run, const ts_format *format, ts_job *job, ts_
 ts_code import_stream(ts_run *run, const ts_format *format, ts_stream *stream, ts_fileset *set,
                       uint32_t i, const ts_fileset *top)
 {
-    const char *name = ts_member_name(set, i);
     ts_job job = {
         .ctx = run->ctx,
         .store = run->store,
         .options = &run->options,
-        .name = name,
+        .name = ts_member_name(set, i),
         .set = set,
         .member = i,
         .run = run,
     };
     ts_row_source *source;
-    ts_code code = import_source(run, &job.source_id, set, name);
-    if (code != TS_OK) {
+    ts_code code = import_label(&job.label, run, set, job.name);
+    if (code != TS_OK || (code = import_source(run, &job.source_id, set, job.label)) != TS_OK) {
         return code;
     }
     source = ts_source(run->store, job.source_id);

@@ -212,6 +212,10 @@ def recordings(program, tools, data, folder):
     yield "heapprofile", path("heapprofile"), [path("heapprofile")]
     run(tool("mkflare"), "--threads=2", "--seconds=2", path("flare"))
     sets = [("flare", path("flare"))]
+    os.makedirs(path("directory/sub"))
+    shutil.copy(path("cpuprofile"), path("directory"))
+    shutil.copy(path("htrace"), path("directory/sub"))
+    sets.append(("directory", path("directory")))
     for kind in ("agent", "flat", "tcp"):
         name = "cloud-" + kind
         extra = ["--plain"] if kind == "agent" else []

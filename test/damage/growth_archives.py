@@ -60,6 +60,12 @@ def files(root):
 
 
 few = [("m%d" % i, TEXT) for i in range(n)]
+if shape == "files":  # of a directory
+    os.mkdir(output)
+    for name, data in few:
+        with open(os.path.join(output, name), "wb") as f:
+            f.write(data)
+    sys.exit()
 if shape == "tar":
     data = tar_of(few)
 elif shape == "zip":

@@ -29,6 +29,7 @@ grows() {
     local n all='' step
     for step in $steps; do
         n=$(($2 << (step - 1)))
+        rm -rf input
         case $1 in
         pods*)
             rm -rf pods
@@ -47,7 +48,7 @@ grows() {
     fi
     printf '%-12s ms%s\n' "$1" "$all"
 }
-for shape in tar zip tar.gz crc crc_stored same_names upward zips tars no_directory links; do
+for shape in files tar zip tar.gz crc crc_stored same_names upward zips tars no_directory links; do
     grows $shape 500
 done
 for shape in empty_zips ends gzips bzip2s xzs zstds lz4s; do

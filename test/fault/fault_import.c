@@ -37,6 +37,7 @@ static const char *const inputs[] = {
     "trace.trcxml",
     "wide.trcxml",
     "traces.zip",
+    "recordings",
     "split",
 };
 enum { INPUTS = sizeof inputs / sizeof inputs[0] };

@@ -45,6 +45,12 @@ small=(--calls 6 --threads 2 --methods 4 --classes 3 --depth 3 --dumps 1)
 "$mktptp" -o trace.trcxml --form xml "${small[@]}" --extras
 "$mktptp" -o wide.trcxml --form xml "${small[@]}" --xml-encoding UTF-16LE --bom --objects 0
 "$mktptp" -o traces.zip --form xml "${small[@]}" --zip --sessions 2 --dumps 0
+# Recordings in a directory, each for itself.
+mkdir -p recordings/sub
+cp snapshot.heapsnapshot all.zip recordings
+gzip -9nc profile.cpuprofile >recordings/sub/profile.gz
+echo "no recording" >recordings/readme.txt
+ln -s nowhere recordings/gone
 # A recording in parts, for -D: the last one is empty, number 2 is missing.
 mkdir split
 "$mkhtrace" -o split/hiprofiler_data_20240102_030405_1.htrace --chunk-size 300 --snapshot snapshot.heapsnapshot

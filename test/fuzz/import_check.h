@@ -88,6 +88,7 @@ static inline void fuzz_run_begin(fuzz_run *r, ts_sink *sink)
         .store = r->store,
         .options = &r->options,
         .name = "fuzz",
+        .label = "fuzz",
         .run = &r->run,
     };
 }

@@ -346,8 +346,8 @@ static void sources_and_their_state(void **state)
     static answer a;
     ask(&a, r, "sources.sql", NULL);
     assert_non_null(strstr(a.text, "\n1|NULL|input|a.htrace|NULL|htrace|NULL|NULL|NULL|0|0|0\n"));
-    assert_non_null(strstr(a.text, "\n2|1|snapshot|NULL|NULL|htrace|NULL|NULL|NULL|0|1|0\n"));
-    assert_non_null(strstr(a.text, "\n4|1|snapshot|NULL|Snapshot2|htrace|NULL|NULL|NULL|0|0|1\n"));
+    assert_non_null(strstr(a.text, "\n2|1|snapshot|a.htrace|NULL|htrace|NULL|NULL|NULL|0|1|0\n"));
+    assert_non_null(strstr(a.text, "\n4|1|snapshot|a.htrace|Snapshot2|htrace|NULL|NULL|NULL|0|0|1\n"));
 }
 
 int main(void)

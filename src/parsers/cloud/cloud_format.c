@@ -115,7 +115,7 @@ ts_code cloud_source(int64_t *id, ts_job *job, bool first)
     ts_code code = TS_OK;
     *id = job->source_id;
     if (!first) {
-        code = ts_source_add(id, job->store, 0, "input", job->name, "cloud");
+        code = ts_source_add(id, job->store, 0, "input", job->label, "cloud");
     }
     if (code != TS_OK) {
         return code;
@@ -142,7 +142,7 @@ static ts_code begin_pod_source(int64_t *id, ts_job *job, const cloud_file *f, b
     }
     code = ts_source_property(job->store, *id,
                               ts_fileset_kind(job->set) == TS_SET_ARCHIVE ? "archive" : "directory",
-                              ts_text_of(job->name));
+                              ts_text_of(job->label));
     if (code == TS_OK) {
         code = ts_source_text(job->store, *id, &source->path, f->name, f->pod_n);
     }

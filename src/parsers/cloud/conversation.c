@@ -125,7 +125,7 @@ static ts_code begin_conversation_pod(cloud_conversation *v)
         return code;
     }
     v->pod_id = v->source_id;
-    if (v->any_pod && (code = ts_source_add(&v->pod_id, v->job->store, 0, "input", v->job->name,
+    if (v->any_pod && (code = ts_source_add(&v->pod_id, v->job->store, 0, "input", v->job->label,
                                             "cloud")) != TS_OK) {
         return code;
     }

@@ -113,7 +113,7 @@ static ts_code begin_directory_source(int64_t *id, ts_job *job, const flare_entr
     ts_row_source *source;
     ts_code code;
     *id = job->source_id;
-    if (!first && (code = ts_source_add(id, job->store, 0, "input", job->name,
+    if (!first && (code = ts_source_add(id, job->store, 0, "input", job->label,
                                         ts_format_flare.name)) != TS_OK) {
         return code;
     }
@@ -126,7 +126,7 @@ static ts_code begin_directory_source(int64_t *id, ts_job *job, const flare_entr
     if (code == TS_OK && begin < end) {
         code = ts_source_property(
             job->store, *id, ts_fileset_kind(job->set) == TS_SET_ARCHIVE ? "archive" : "directory",
-            ts_text_of(job->name));
+            ts_text_of(job->label));
         if (code == TS_OK) {
             code = ts_source_text(job->store, *id, &source->path, entry->name + begin, end - begin);
         }

@@ -26,7 +26,7 @@ ts_code tptp_session_begin(tptp_session **out, ts_job *job, const char *format)
     s->thread_last = SIZE_MAX;
     s->first_ts = TS_NO_TIME;
     s->last_ts = TS_NO_TIME;
-    code = ts_source_add(&s->source_id, job->store, job->source_id, "session", job->name, format);
+    code = ts_source_add(&s->source_id, job->store, job->source_id, "session", job->label, format);
     for (unsigned i = 0; i < TPTP_C_COUNT && code == TS_OK; i++) {
         code = ts_count(&s->counts[i], job->store, s->source_id, items[i], NULL);
     }
