@@ -302,7 +302,6 @@ const item heap_items[] = {
                        "\"trace_node_id\"]") ",\"nodes\":[0,1,1,0,2,0,1,2,3,24,2,1,2,3,6,16,0,2],"
                                              "\"edges\":[1,0,6,2,3,12,2,4,12,0,1,6],\"strings\":["
                                              "\"\",\"\",\"\",\"\",\"\"]}",
-     .issues = {{"heap_field_missing", 1, OFF_ANY}},
      .counts = {NODES_COUNT},
      .rows = {WHOLE}},
     {REPLACED("nodes_not_a_multiple", "16,0,2,2\n>16,0,2,2,9,9"),

@@ -453,6 +453,81 @@ static void test_QB_14_64_bit(void **state)
     run_free(&r);
 }
 
+/* As V8 15.6 (Chrome 156) writes a snapshot: node_fields without trace_node_id, locations with
+ * script_object_index, three members more. */
+#define NODES_156                                                                                  \
+    "\"node_fields\":[\"type\",\"name\",\"id\",\"self_size\",\"edge_count\",\"detachedness\"],"    \
+    "\"node_types\":[[\"hidden\",\"object\",\"string\"],\"string\",\"number\",\"number\","         \
+    "\"number\"]"
+
+static void newer_snap(snap *s, const char *functions)
+{
+    static char snapshot[2048];
+    *s = tiny_snap();
+    snprintf(snapshot, sizeof snapshot,
+             "\"snapshot\":{\"meta\":{" NODES_156 "," META_EDGES
+             ",\"location_fields\":[\"object_index\",\"script_id\",\"script_object_index\","
+             "\"line\",\"column\"],\"scope_fields\":[\"script_node_index\",\"scope_id\"],"
+             "\"scope_context_var_fields\":[\"name\"],"
+             "\"scope_use_fields\":[\"declaring_scope_id\",\"slot_index\"]},"
+             "\"node_count\":2,\"edge_count\":1,\"trace_function_count\":%s,"
+             "\"extra_native_bytes\":0}",
+             functions);
+    s->m[M_SNAPSHOT] = snapshot;
+    s->m[M_NODES] = "\"nodes\":[0,1,1,0,1,0,\n1,2,3,24,0,2]";
+    s->m[M_EDGES] = "\"edges\":[2,1,6]";
+    s->m[M_SAMPLES] = s->m[M_TREE] = s->m[M_FUNCTIONS] = NULL;
+    s->m[M_LOCATIONS] = "\"locations\":[6,9,0,4,5],\"scopes\":[0,-2,0,1],"
+                        "\"scope_context_vars\":[1],\"scope_uses\":[-2,1]";
+}
+
+static void test_fields_of_newer_versions(void **state)
+{
+    run r;
+    snap s;
+    UNUSED(state);
+    newer_snap(&s, "0");
+    import_snap(&r, &s);
+    assert_mem_row(r.sink, js_heap_nodes, 1, "0|1|1|2|3|24|0|NULL|2");
+    assert_mem_row(r.sink, js_heap_location, 0, "0|6|9|4|5");
+    assert_rows(&r, import_issue, 0);
+    /* What was left out is counted. */
+    assert_int_equal(SKIPPED(&r, "extra_fields:script_object_index"), 1);
+    assert_int_equal(SKIPPED(&r, "extra_members:scopes"), 1);
+    assert_int_equal(SKIPPED(&r, "extra_members:scope_context_vars"), 1);
+    assert_int_equal(SKIPPED(&r, "extra_members:scope_uses"), 1);
+    run_free(&r);
+}
+
+/* Allocations were tracked: then nodes have the field. */
+static void test_trace_nodes_without_their_field(void **state)
+{
+    run r;
+    snap s;
+    UNUSED(state);
+    newer_snap(&s, "3");
+    import_snap(&r, &s);
+    assert_int_equal(issue_sum(&r, "heap_field_missing"), 1);
+    run_free(&r);
+}
+
+/* A damaged name is neither a field that is left out nor one that is known. */
+static void test_damaged_name_of_a_field(void **state)
+{
+    run r;
+    snap s;
+    char *at;
+    UNUSED(state);
+    newer_snap(&s, "0");
+    at = strstr(s.m[M_SNAPSHOT], "detachedness");
+    assert_non_null(at);
+    *at = 'D';
+    import_snap(&r, &s);
+    assert_int_equal(issue_sum(&r, "heap_field_missing"), 2);
+    assert_int_equal(issues(&r, "heap_field_extra"), 1);
+    run_free(&r);
+}
+
 static void test_QB_15_optional_arrays(void **state)
 {
     run r;
@@ -827,6 +902,9 @@ int main(void)
         cmocka_unit_test(test_QB_11_negative_edge_count),
         cmocka_unit_test(test_QB_12_to_node_between_nodes),
         cmocka_unit_test(test_QB_13_fields_by_name),
+        cmocka_unit_test(test_fields_of_newer_versions),
+        cmocka_unit_test(test_trace_nodes_without_their_field),
+        cmocka_unit_test(test_damaged_name_of_a_field),
         cmocka_unit_test(test_QB_13_no_fields),
         cmocka_unit_test(test_QB_14_64_bit),
         cmocka_unit_test(test_QB_15_optional_arrays),

@@ -135,7 +135,7 @@ static bool has_rows(ts_store *store, enum ts_table_id table)
     return ts_sink_rows(ts_store_sink(store), table) > 0;
 }
 
-ts_code ts_arkts_need_config(ts_job *job, ts_arkts_run *run, ts_issue_code issue)
+ts_code ts_arkts_need_config(ts_job *job, ts_arkts_run *run, bool bare)
 {
     bool heap = has_rows(job->store, TS_T_js_heap_files);
     bool cpu = has_rows(job->store, TS_T_js_cpu_profile);
@@ -151,11 +151,15 @@ ts_code ts_arkts_need_config(ts_job *job, ts_arkts_run *run, ts_issue_code issue
         return TS_OK;
     }
     set_config(run, &row, heap);
-    return !first ? TS_OK
-                  : ts_issue(job->store, job->source_id, issue, NULL, TS_NO_OFFSET,
-                             "one js_config row was made up: type %" PRId64
-                             ", enable_cpu_profiler %" PRId64,
-                             row.type, row.enable_cpu_profiler);
+    if (!first) {
+        return TS_OK;
+    }
+    if (bare) { /* none has a configuration */
+        return ts_source_property(job->store, job->source_id, "js_config", TS_TEXT_LIT("made up"));
+    }
+    return ts_issue(job->store, job->source_id, TS_ISSUE_config_made_up, NULL, TS_NO_OFFSET,
+                    "one js_config row was made up: type %" PRId64 ", enable_cpu_profiler %" PRId64,
+                    row.type, row.enable_cpu_profiler);
 }
 
 /* --- places --------------------------------------------------------------------------------- */

@@ -39,9 +39,10 @@ ts_code ts_arkts_add_config(ts_job *job, ts_arkts_run *run, const ts_row_js_conf
 
 /*
  * Makes sure that js_config shows the data: the viewer needs a row. Called at the end of every
- * import that wrote heap or profile rows without a configuration; `issue` says that it was made up.
+ * import that wrote heap or profile rows without a configuration. That the row was made up is a
+ * property of bare files, which never have one, and an issue of recordings that should.
  */
-ts_code ts_arkts_need_config(ts_job *job, ts_arkts_run *run, ts_issue_code issue);
+ts_code ts_arkts_need_config(ts_job *job, ts_arkts_run *run, bool bare);
 
 /*
  * Rows of a bare file were put, whose times count from the beginning of the run's bare files. Where

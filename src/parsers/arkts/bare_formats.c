@@ -229,7 +229,7 @@ static ts_code heap_finish(void *self, const ts_stream_end *end_of)
                                TS_NULL_BIT(js_heap_files, start_time) |
                                    TS_NULL_BIT(js_heap_files, end_time))) == TS_OK &&
         (code = extract_close(b->job, &b->file, complete)) == TS_OK) {
-        code = ts_arkts_need_config(b->job, b->run, TS_ISSUE_bare_config_made_up);
+        code = ts_arkts_need_config(b->job, b->run, true);
     }
     return code;
 }
@@ -346,7 +346,7 @@ static ts_code profile_finish(void *self, const ts_stream_end *end_of)
                         "text follows the profile and was not looked at");
     }
     if (code == TS_OK && (code = extract_close(b->job, &b->file, complete)) == TS_OK) {
-        code = ts_arkts_need_config(b->job, b->run, TS_ISSUE_bare_config_made_up);
+        code = ts_arkts_need_config(b->job, b->run, true);
     }
     return code;
 }

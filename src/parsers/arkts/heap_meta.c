@@ -16,6 +16,22 @@ static const char *const targets[PART_INTS][MAX_TARGETS] = {
     [PART_TREE] = {"id", "function_info_index", "count", "size", "children"},
 };
 
+/*
+ * What versions of V8 leave out or add, so that neither is a sign of damage. Old ones have no
+ * detachedness; V8 15.6 (Chrome 156) has a trace_node_id only in timelines and adds a
+ * script_object_index to locations.
+ */
+static bool heap_comes_and_goes(enum heap_part part, const char *field)
+{
+    return part == PART_NODES &&
+           (strcmp(field, "trace_node_id") == 0 || strcmp(field, "detachedness") == 0);
+}
+
+static bool heap_known_extra(enum heap_part part, ts_text field)
+{
+    return part == PART_LOCATIONS && ts_text_is(field, "script_object_index");
+}
+
 unsigned heap_targets(enum heap_part part)
 {
     unsigned n = 0;
@@ -125,7 +141,14 @@ ts_code heap_meta_begin(ts_heap *h, bool array)
     return TS_OK;
 }
 
-/* A list of fields has come to its end: which columns does nothing feed? */
+static ts_code no_field(ts_heap *h, const char *field)
+{
+    return ts_issue(h->store, h->source_id, TS_ISSUE_heap_field_missing, h->label, h->offset,
+                    "the snapshot has no field %s; its column is NULL", field);
+}
+
+/* A list of fields has come to its end: which columns does nothing feed? A name that is not known
+ * may be the damaged one of a field that seems to be left out. */
 static ts_code close_fields(ts_heap *h)
 {
     enum heap_part part = h->meta.list_part;
@@ -142,9 +165,9 @@ static ts_code close_fields(ts_heap *h)
     for (unsigned t = 0; a->described && t < heap_targets(part) && code == TS_OK; t++) {
         if (!fed[t]) {
             a->fields.missing |= 1U << t;
-            code =
-                ts_issue(h->store, h->source_id, TS_ISSUE_heap_field_missing, h->label, h->offset,
-                         "the snapshot has no field %s; its column is NULL", targets[part][t]);
+            if (h->meta.unknown[part] || !heap_comes_and_goes(part, targets[part][t])) {
+                code = no_field(h, targets[part][t]);
+            }
         }
     }
     return code;
@@ -194,6 +217,10 @@ static ts_code add_field(ts_heap *h, ts_text name)
     } else {
         meta->further[part]++;
     }
+    if (heap_known_extra(part, name)) {
+        return TS_OK;
+    }
+    meta->unknown[part] = true;
     return ts_issue(h->store, h->source_id, TS_ISSUE_heap_field_extra, h->label, h->offset,
                     "there is no column for the field %s", detail);
 }
@@ -302,6 +329,18 @@ static ts_code no_count(ts_heap *h, int i)
                     there ? "no integer; it is NULL" : "missing");
 }
 
+/* Nodes lack the field, and that was not reported. */
+static bool heap_lacks(const ts_heap *h, const char *field)
+{
+    const heap_array *a = &h->arrays[PART_NODES];
+    for (unsigned t = 0; t < heap_targets(PART_NODES) && !h->meta.unknown[PART_NODES]; t++) {
+        if (strcmp(targets[PART_NODES][t], field) == 0) {
+            return (a->fields.missing >> t & 1U) != 0;
+        }
+    }
+    return false;
+}
+
 ts_code heap_meta_write(ts_heap *h)
 {
     static const ts_item items[3] = {TS_ITEM_nodes, TS_ITEM_edges, TS_ITEM_trace_functions};
@@ -309,6 +348,9 @@ ts_code heap_meta_write(ts_heap *h)
     if ((code = put_types(h, "node_types", &h->meta.types[0])) != TS_OK ||
         (code = put_types(h, "edge_types", &h->meta.types[1])) != TS_OK) {
         return code;
+    }
+    if (h->meta.count[2] > 0 && heap_lacks(h, "trace_node_id")) {
+        code = no_field(h, "trace_node_id");
     }
     for (int i = 0; i < 3 && code == TS_OK; i++) {
         ts_row_js_heap_info row = {

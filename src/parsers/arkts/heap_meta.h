@@ -50,6 +50,7 @@ typedef struct heap_meta {
     ts_tally *extra[HEAP_MAX_EXTRA]; /* tallies of the fields without a column; borrowed */
     enum heap_part extra_part[HEAP_MAX_EXTRA];
     unsigned extras;
+    bool unknown[PART_INTS];     /* a field of it has a name that no version of V8 gives */
     uint64_t further[PART_INTS]; /* fields without a column beyond those, per array */
     uint64_t index_types;        /* bit per edge type whose name is an index, not a string */
     uint64_t named_types;        /* bit per node type whose class is the node's name */

@@ -191,7 +191,7 @@ ts_code ts_session_finish(ts_session *s)
     if (code == TS_OK && s->configs.all.n > 0) {
         code = session_config_put(s, s->profiles.count > 0);
     } else if (code == TS_OK && s->heaps.count + s->profiles.count > 0) {
-        code = ts_arkts_need_config(s->job, s->run, TS_ISSUE_config_made_up);
+        code = ts_arkts_need_config(s->job, s->run, false);
     }
     if (code == TS_OK) {
         code = count_recordings(s, TS_ITEM_snapshots, s->heaps.count);
