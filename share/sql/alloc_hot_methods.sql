@@ -1,7 +1,7 @@
 -- Question:   Which functions allocated the memory that is still in use?
 --             Of sampled allocations (heap profiles): estimated bytes.
 -- Topic:      heap
--- Needs:      heap_profile_sample (sampled allocations)
+-- Needs:      heap_profile_node (heap profiles)
 -- Report:     45 Functions that allocated most
 -- Parameters: source  id of a source (default: all)
 --             limit   number of rows (default 30)

@@ -9,8 +9,8 @@
 
 enum { MAX_PIECE = 64 << 20, MAX_TEXT = 1 << 20, SHOWN_NAME = 60, SKIP_BYTES = 1 << 20 };
 
-/* Bytes that may be read again: 64 MiB, and 4 for each of the input. */
-enum { FREE_REREAD = 64 << 20, REREAD_PER_BYTE = 4 };
+/* Bytes that may be read again: 16 MiB, and 4 for each of the input. */
+enum { FREE_REREAD = 16 << 20, REREAD_PER_BYTE = 4 };
 
 ts_code tptp_xml_issue(tptp_xml *x, ts_issue_code issue, uint64_t offset, const char *fmt, ...)
 {
