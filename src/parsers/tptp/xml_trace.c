@@ -613,7 +613,7 @@ static bool is_general(const char *name, size_t n, const char *p, size_t left)
 }
 
 /* Does a tag of a trace begin here? */
-static bool begins_trace(const tptp_names *names, const char *p, size_t n)
+static bool begins_trace(tptp_names *names, const char *p, size_t n)
 {
     const char *name;
     size_t length = tptp_xml_name(&name, p, n);

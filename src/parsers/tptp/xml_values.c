@@ -170,14 +170,31 @@ void tptp_names_init(tptp_names *names, const ts_hash_key *key)
     add_names(names->attributes, key, text_names, sizeof text_names / sizeof text_names[0]);
 }
 
-const tptp_name *tptp_element_of(const tptp_names *names, const char *p, size_t n)
+static const tptp_name *find_name(const tptp_name **hints, const tptp_name *const *slots,
+                                  const ts_hash_key *key, const char *p, size_t n)
 {
-    return names->elements[name_slot(names->elements, &names->key, p, n)];
+    const tptp_name **hint;
+    const tptp_name *found;
+    if (n == 0) {
+        return NULL;
+    }
+    hint = &hints[(31 * n + 7 * (unsigned char)p[0] + (unsigned char)p[n / 2]) % TPTP_NAME_HINTS];
+    if (*hint != NULL && strncmp((*hint)->name, p, n) == 0 && (*hint)->name[n] == '\0') {
+        return *hint;
+    }
+    found = slots[name_slot(slots, key, p, n)];
+    *hint = found == NULL ? *hint : found;
+    return found;
 }
 
-const tptp_name *tptp_attribute_of(const tptp_names *names, const char *p, size_t n)
+const tptp_name *tptp_element_of(tptp_names *names, const char *p, size_t n)
 {
-    return names->attributes[name_slot(names->attributes, &names->key, p, n)];
+    return find_name(names->element_hints, names->elements, &names->key, p, n);
+}
+
+const tptp_name *tptp_attribute_of(tptp_names *names, const char *p, size_t n)
+{
+    return find_name(names->attribute_hints, names->attributes, &names->key, p, n);
 }
 
 bool tptp_has_word(const char *text, const char *word)
