@@ -178,7 +178,8 @@ static const tptp_name *find_name(const tptp_name **hints, const tptp_name *cons
     if (n == 0) {
         return NULL;
     }
-    hint = &hints[(31 * n + 7 * (unsigned char)p[0] + (unsigned char)p[n / 2]) % TPTP_NAME_HINTS];
+    hint = &hints[(31 * n + (size_t)7 * (unsigned char)p[0] + (unsigned char)p[n / 2]) %
+                  TPTP_NAME_HINTS];
     if (*hint != NULL && strncmp((*hint)->name, p, n) == 0 && (*hint)->name[n] == '\0') {
         return *hint;
     }
