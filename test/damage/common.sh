@@ -53,6 +53,11 @@ make() {
     trace) "${MKHTRACE%mkhtrace}mktptp" -o input --calls "$2" ;;
     flare) "${MKHTRACE%mkhtrace}mkflare" --threads=2 --seconds=$(($2 / 50)) input >/dev/null ;;
     references) python3 "$HERE/tptp.py" --write references "$2" input >/dev/null ;;
+    heap_chain) python3 "$HERE/../analysis/heap_made.py" chain "$2" input ;;
+    heap_wide)
+        python3 "$HERE/../analysis/heap_made.py" wide "$2" made
+        "$MKHTRACE" -o input --config pid=1,type=snapshot --snapshot made.0 --snapshot made.1
+        ;;
     m.*) python3 "$HERE/memory.py" "${1#m.}" "$2" >input ;;
     *) python3 "$HERE/growth.py" "$1" "$2" >input ;;
     esac

@@ -6,6 +6,7 @@
 first=5000
 steps='2 4'
 [ "${TS_SLOW:-0}" = 0 ] || steps='1 2 3 4'
+analyze=default
 TIMEFORMAT='%U %S'
 # Questions about databases of one shape that grows: QUESTION SHAPE [--param NAME=VALUE].
 ask_cost() {
@@ -22,7 +23,7 @@ question() {
         if [ ! -e "$shape-$n.db" ]; then
             rm -rf input
             make "$shape" "$n"
-            "$PROGRAM" input -e "$shape-$n.db" --quiet
+            "$PROGRAM" input -e "$shape-$n.db" --quiet --analyze="$analyze"
         fi
         ask_cost "$sql" "$@"
         all="$all $ms"
@@ -81,4 +82,22 @@ question cloud_call_statements one_call
 question cloud_call_tree one_call
 question slice_hot_methods one_call
 question call_bottom_up one_call
+# Analysed heaps: shapes of no other question, so that their databases have the analysis.
+analyze=heap
+question js_largest_retained heap_chain
+question js_constructors heap_chain
+question js_path_to_root heap_chain --param node=9001
+question js_dominators_of heap_chain --param node=9001
+question js_dominated heap_wide
+question js_freed_by_node heap_chain --param node=3
+question js_freed_by_class heap_chain --param constructor=o
+question js_comparison heap_wide --param file=1
+question js_new_nodes heap_wide --param file=1
+question js_deleted_nodes heap_wide --param file=1
+question js_grown_nodes heap_wide --param file=1
+question js_leak_suspects heap_wide --param file=1
+question js_duplicate_strings heap_wide
+question js_heap_statistics heap_wide
+question js_held_by_detached heap_wide
+question js_comparison heap_wide --param file=0 --param base=1
 verdict

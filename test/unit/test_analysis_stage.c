@@ -46,7 +46,7 @@ static void test_choice(void **state)
     assert_string_equal(
         f->ctx->error.causes[0],
         "unknown analysis \"x\"; known are: call_views, sample_views, stack_totals, "
-        "default, none");
+        "heap, default, none");
 }
 
 /* What the list promises to the rest of the program. */

@@ -17,3 +17,4 @@
 #include TS_DECLARED(stack_totals)
 #include TS_DECLARED(tptp)
 #include TS_DECLARED(heapprofile)
+#include TS_DECLARED(heap)

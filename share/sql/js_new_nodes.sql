@@ -1,0 +1,38 @@
+-- Question:   Which nodes are new since the heap snapshot before?
+-- Topic:      heap
+-- Needs:      js_heap_analysis (heaps with --analyze=heap)
+-- Parameters: file         id in js_heap_files (default 0)
+--             constructor  only nodes of this class (default: all)
+--             limit        number of rows (default 20)
+-- Columns:    node_id, type, name, constructor, distance
+--             shallow_size, retained_size  bytes
+WITH best AS (
+  SELECT a.file_id AS file_id, r.rowid - a.first_retained_rowid AS at, r.retained_size AS size
+  FROM js_heap_analysis AS a
+  CROSS JOIN js_heap_file_detail AS d ON d.file_id = a.file_id
+  CROSS JOIN js_heap_retained AS r
+    ON r.rowid BETWEEN a.first_retained_rowid AND a.first_retained_rowid + d.node_count - 1
+  WHERE a.file_id = ifnull(:file, 0) AND a.base_file_id IS NOT NULL AND r.previous IS NULL
+    AND (:constructor IS NULL OR r.constructor_id IN (
+      SELECT c.id FROM js_heap_constructor AS c WHERE c.file_id = a.file_id AND c.name = :constructor))
+  ORDER BY size DESC, at
+  LIMIT ifnull(:limit, 20)
+)
+SELECT r.node_id AS node_id,
+  (SELECT t.str_value FROM js_heap_info AS t
+    WHERE t.rowid = d.first_info_rowid + n.type AND n.type BETWEEN 0 AND d.node_type_count - 1) AS type,
+  CASE WHEN r.detachedness = 2 AND n.detachedness IS NOT NULL AND n.type = (
+      SELECT t.rowid - d.first_info_rowid FROM js_heap_info AS t
+      WHERE t.rowid BETWEEN d.first_info_rowid AND d.first_info_rowid + d.node_type_count - 1
+        AND t.str_value = 'native' LIMIT 1)
+    THEN 'Detached ' ELSE '' END
+    || (SELECT s.string FROM js_heap_string AS s
+      WHERE s.rowid = d.first_string_rowid + n.name AND n.name BETWEEN 0 AND d.string_count - 1 AND s.file_index = n.name) AS name,
+  c.name AS constructor, r.distance, r.shallow_size, r.retained_size
+FROM best AS b
+CROSS JOIN js_heap_analysis AS a ON a.file_id = b.file_id
+CROSS JOIN js_heap_file_detail AS d ON d.file_id = a.file_id
+CROSS JOIN js_heap_retained AS r ON r.rowid = a.first_retained_rowid + b.at
+CROSS JOIN js_heap_nodes AS n ON n.rowid = d.first_node_rowid + b.at
+CROSS JOIN js_heap_constructor AS c ON c.id = r.constructor_id
+ORDER BY b.size DESC, b.at;

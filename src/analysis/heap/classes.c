@@ -1,0 +1,409 @@
+/* Classes of nodes by type, name and place, and what each of them holds. */
+#include "analysis/heap/classes.h"
+
+#include "analysis/heap/read.h"
+
+#include "base/alloc.h"
+#include "base/ckd.h"
+
+/* --- keys ----------------------------------------------------------------------------------- */
+
+static uint64_t hash_key(const hg_classes *c, const hg_key *key)
+{
+    ts_hash h = ts_hash_begin(&c->ctx->hash_key);
+    ts_hash_word(&h, (uint64_t)key->text << 8 | (uint64_t)key->placed << 3 | key->null);
+    for (unsigned i = 0; i < 3 && key->placed; i++) {
+        ts_hash_word(&h, (uint64_t)key->place[i]);
+    }
+    return ts_hash_end(&h);
+}
+
+static bool same_key(const hg_key *a, const hg_key *b)
+{
+    return a->text == b->text && a->placed == b->placed && a->null == b->null &&
+           (!a->placed || memcmp(a->place, b->place, sizeof a->place) == 0);
+}
+
+static ts_code key_slots(hg_classes *c)
+{
+    const hg_key *keys = c->keys.p;
+    uint32_t cap = c->slot_count == 0 ? 256 : c->slot_count * 2;
+    uint32_t *slots;
+    if (c->keys.n + 1 <= c->slot_count / 2) {
+        return TS_OK;
+    }
+    slots = ts_zalloc(c->ctx, cap, sizeof *slots);
+    if (slots == NULL) {
+        return c->ctx->error.code;
+    }
+    for (size_t i = 0; i < c->keys.n; i++) {
+        size_t at = (size_t)hash_key(c, &keys[i]) & (cap - 1);
+        while (slots[at] != 0) {
+            at = (at + 1) & (cap - 1);
+        }
+        slots[at] = (uint32_t)i + 1;
+    }
+    ts_free(c->ctx, c->slots);
+    c->slots = slots;
+    c->slot_count = cap;
+    return TS_OK;
+}
+
+ts_code hg_class_key(uint32_t *key, hg_classes *c, const hg_key *wanted)
+{
+    const hg_key *keys;
+    hg_key *made;
+    size_t at;
+    ts_code code = key_slots(c);
+    if (code != TS_OK) {
+        return code;
+    }
+    keys = c->keys.p;
+    for (at = (size_t)hash_key(c, wanted) & (c->slot_count - 1); c->slots[at] != 0;
+         at = (at + 1) & (c->slot_count - 1)) {
+        if (same_key(&keys[c->slots[at] - 1], wanted)) {
+            *key = c->slots[at] - 1;
+            return TS_OK;
+        }
+    }
+    made = ts_vec_add(c->ctx, &c->keys, sizeof *made);
+    if (made == NULL) {
+        return c->ctx->error.code;
+    }
+    *made = *wanted;
+    *key = (uint32_t)c->keys.n - 1;
+    c->slots[at] = *key + 1;
+    return TS_OK;
+}
+
+void hg_classes_free(hg_classes *c)
+{
+    ts_pool_free(c->ctx, &c->texts);
+    ts_vec_free(c->ctx, &c->keys);
+    ts_free(c->ctx, c->slots);
+}
+
+/* --- texts of classes ----------------------------------------------------------------------- */
+
+/* Numbers of texts, by string and by type of node; HG_NONE: not known. */
+typedef struct naming {
+    hg *g;
+    hg_classes *c;
+    uint32_t *plain;    /* of strings: class of an object or native node of this name */
+    uint32_t *detached; /* the same of a detached native node; NULL: there are none */
+    uint32_t *types;
+    uint32_t undefined; /* of types that are not in the list */
+    uint32_t nameless;
+    ts_buf buf;
+    uint32_t *local; /* by key: row + 1 */
+    size_t local_count;
+    ts_code code;
+} naming;
+
+/* Names of elements end at their first space: "<div id=x>" is "<div>". */
+static ts_code intern_class(uint32_t *text, naming *w, const char *prefix, ts_text name)
+{
+    static const char detached[] = "Detached <";
+    size_t from = HG_NONE;
+    ts_code code;
+    w->buf.n = 0;
+    if ((code = ts_buf_put(w->g->ctx, &w->buf, prefix, strlen(prefix))) != TS_OK ||
+        (code = ts_buf_put(w->g->ctx, &w->buf, name.p, name.n)) != TS_OK) {
+        return code;
+    }
+    if (w->buf.n > 0 && w->buf.p[0] == '<') {
+        from = 0;
+    } else if (w->buf.n >= sizeof detached - 1 &&
+               memcmp(w->buf.p, detached, sizeof detached - 1) == 0) {
+        from = sizeof detached - 1;
+    }
+    const char *space = from < w->buf.n ? memchr(w->buf.p + from, ' ', w->buf.n - from) : NULL;
+    if (space != NULL) {
+        w->buf.n = (size_t)(space - w->buf.p);
+        if ((code = ts_buf_putc(w->g->ctx, &w->buf, '>')) != TS_OK) {
+            return code;
+        }
+    }
+    return ts_pool_intern(w->g->ctx, text, NULL, &w->c->texts, ts_buf_text(&w->buf));
+}
+
+static void note_type(void *user, int64_t number, ts_text name)
+{
+    naming *w = user;
+    ts_text text = {NULL, 0};
+    switch (w->g->kinds[number]) {
+    case HG_KIND_HIDDEN:
+        text = TS_TEXT_LIT("(system)");
+        break;
+    case HG_KIND_CODE:
+        text = TS_TEXT_LIT("(compiled code)");
+        break;
+    case HG_KIND_CLOSURE:
+        text = TS_TEXT_LIT("Function");
+        break;
+    case HG_KIND_REGEXP:
+        text = TS_TEXT_LIT("RegExp");
+        break;
+    default:
+        w->buf.n = 0;
+        if (w->code == TS_OK) {
+            w->code = ts_buf_printf(w->g->ctx, &w->buf, "(%.*s)", (int)name.n, name.p);
+        }
+        text = ts_buf_text(&w->buf);
+        break;
+    }
+    if (w->code == TS_OK) {
+        w->code = ts_pool_intern(w->g->ctx, &w->types[number], NULL, &w->c->texts, text);
+    }
+}
+
+static ts_code name_string(naming *w, const hg_range *range, unsigned row)
+{
+    uint32_t string = (uint32_t)range->at + row;
+    const ts_scan_text *text = &range->b->columns[0].texts[row];
+    ts_buf long_text = {0};
+    ts_text name = {text->p, text->n};
+    ts_code code = TS_OK;
+    if ((w->g->strings.bits[string] & HG_TEXT_CLASS) == 0) {
+        return TS_OK;
+    }
+    if ((w->g->strings.bits[string] & HG_TEXT_KNOWN) == 0) {
+        w->plain[string] = w->nameless;
+        if (w->detached != NULL) {
+            w->detached[string] = w->nameless;
+        }
+        return TS_OK;
+    }
+    if (text->n < text->size) {
+        code = hg_whole_text(w->g->ctx, &long_text, range->scan, range->b, row, 0);
+        name = ts_buf_text(&long_text);
+    }
+    if (code == TS_OK) {
+        code = intern_class(&w->plain[string], w, "", name);
+    }
+    if (code == TS_OK && w->detached != NULL) {
+        code = intern_class(&w->detached[string], w, HG_DETACHED, name);
+    }
+    ts_buf_free(w->g->ctx, &long_text);
+    return code;
+}
+
+static ts_code name_strings(naming *w)
+{
+    static const unsigned columns[] = {TS_C_js_heap_string__string};
+    hg *g = w->g;
+    hg_range range = {0};
+    ts_code code = hg_range_open(&range, g->reader, TS_T_js_heap_string, columns, 1,
+                                 g->d.first_string, g->strings.count);
+    while (code == TS_OK && (code = hg_range_next(&range, g->ctx, TS_T_js_heap_string)) == TS_OK &&
+           range.n > 0) {
+        for (unsigned i = 0; i < range.n && code == TS_OK; i++) {
+            code = name_string(w, &range, i);
+        }
+    }
+    hg_range_close(&range);
+    return code;
+}
+
+static bool has_detached(const hg *g)
+{
+    for (uint32_t v = 0; v < g->n && g->has_detachedness; v++) {
+        if (hg_kind(g->flags[v]) == HG_KIND_NATIVE && hg_detachedness(g->flags[v]) == 2) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static ts_code prepare_names(naming *w)
+{
+    hg *g = w->g;
+    ts_code code;
+    size_t n = g->strings.count;
+    w->plain = hg_array(g->ctx, n, sizeof *w->plain, false);
+    w->types = ts_alloc(g->ctx, (size_t)g->d.type_count, sizeof *w->types);
+    if (w->plain == NULL || w->types == NULL) {
+        return g->ctx->error.code;
+    }
+    if (has_detached(g) &&
+        (w->detached = hg_array(g->ctx, n, sizeof *w->detached, false)) == NULL) {
+        return g->ctx->error.code;
+    }
+    if ((code = ts_pool_intern(g->ctx, &w->undefined, NULL, &w->c->texts,
+                               TS_TEXT_LIT("(undefined)"))) != TS_OK ||
+        (code = ts_pool_intern(g->ctx, &w->nameless, NULL, &w->c->texts, TS_TEXT_LIT(""))) !=
+            TS_OK ||
+        (code = hg_read_types(g, g->d.first_info, g->d.type_count, w, note_type)) != TS_OK ||
+        (code = w->code) != TS_OK) {
+        return code;
+    }
+    return name_strings(w);
+}
+
+/* --- classes of nodes ----------------------------------------------------------------------- */
+
+static uint32_t text_of(const naming *w, uint32_t flags, const ts_batch *b, unsigned i)
+{
+    const hg *g = w->g;
+    const ts_batch_column *c = b->columns;
+    uint32_t kind = hg_kind(flags);
+    uint32_t name;
+    if (c[0].null[i] != 0 || c[0].ints[i] < 0 || c[0].ints[i] >= g->d.type_count) {
+        return w->undefined;
+    }
+    if (kind != HG_KIND_OBJECT && kind != HG_KIND_NATIVE) {
+        return w->types[c[0].ints[i]];
+    }
+    if (c[1].null[i] != 0 || c[1].ints[i] < 0 || c[1].ints[i] >= g->strings.count) {
+        return w->nameless;
+    }
+    name = g->strings.same[c[1].ints[i]];
+    return kind == HG_KIND_NATIVE && w->detached != NULL && hg_detachedness(flags) == 2
+               ? w->detached[name]
+               : w->plain[name];
+}
+
+/* The row of a key in this file. */
+static ts_code class_row(uint32_t *row, ts_vec *rows, naming *w, uint32_t key)
+{
+    if (key >= w->local_count) {
+        size_t more = w->c->keys.n * 2;
+        uint32_t *p = ts_realloc(w->g->ctx, w->local, more, sizeof *p);
+        if (p == NULL) {
+            return w->g->ctx->error.code;
+        }
+        memset(p + w->local_count, 0, (more - w->local_count) * sizeof *p);
+        w->local = p;
+        w->local_count = more;
+    }
+    if (w->local[key] == 0) {
+        hg_class *made = ts_vec_add(w->g->ctx, rows, sizeof *made);
+        if (made == NULL) {
+            return w->g->ctx->error.code;
+        }
+        *made = (hg_class){.key = key, .distance = HG_NONE};
+        w->local[key] = (uint32_t)rows->n;
+    }
+    *row = w->local[key] - 1;
+    return TS_OK;
+}
+
+/* Places in the lists of locations and plain objects, which are in the order of nodes. */
+typedef struct places {
+    size_t location, object;
+} places;
+
+static ts_code classify_node(ts_vec *rows, naming *w, places *at, const uint32_t *shape_texts,
+                             const ts_batch *b, unsigned i, uint32_t v)
+{
+    hg *g = w->g;
+    const hg_location *locations = g->locations.p;
+    const uint32_t *objects = g->shapes.objects.p;
+    hg_key key = {.text = text_of(w, g->flags[v], b, i)};
+    uint32_t number;
+    ts_code code;
+    if ((g->flags[v] & HG_PLAIN_OBJECT) != 0) {
+        key.text = shape_texts[objects[at->object++]];
+    }
+    while (at->location < g->locations.n && locations[at->location].node <= v) {
+        const hg_location *l = &locations[at->location++];
+        if (l->node == v) {
+            key.placed = true;
+            key.null = l->null;
+            memcpy(key.place, l->place, sizeof key.place);
+        }
+    }
+    code = hg_class_key(&number, w->c, &key);
+    if (code != TS_OK) {
+        return code;
+    }
+    return class_row(&g->class[v], rows, w, number);
+}
+
+static ts_code classify_all(ts_vec *rows, naming *w, const uint32_t *shape_texts)
+{
+    static const unsigned columns[] = {TS_C_js_heap_nodes__type, TS_C_js_heap_nodes__name};
+    hg *g = w->g;
+    hg_range range = {0};
+    places at = {0};
+    ts_code code =
+        hg_range_open(&range, g->reader, TS_T_js_heap_nodes, columns, 2, g->d.first_node, g->n);
+    while (code == TS_OK && (code = hg_range_next(&range, g->ctx, TS_T_js_heap_nodes)) == TS_OK &&
+           range.n > 0) {
+        for (unsigned i = 0; i < range.n && code == TS_OK; i++) {
+            code = classify_node(rows, w, &at, shape_texts, range.b, i, (uint32_t)range.at + i);
+        }
+    }
+    hg_range_close(&range);
+    return code;
+}
+
+ts_code hg_classify(ts_vec *rows, hg *g, hg_classes *c, const uint32_t *shape_texts)
+{
+    naming w = {.g = g, .c = c, .code = TS_OK};
+    ts_code code = TS_OK;
+    g->class = hg_array(g->ctx, g->n, sizeof *g->class, false);
+    if (g->class == NULL) {
+        return g->ctx->error.code;
+    }
+    code = prepare_names(&w);
+    if (code == TS_OK) {
+        code = classify_all(rows, &w, shape_texts);
+    }
+    ts_free(g->ctx, w.plain);
+    ts_free(g->ctx, w.detached);
+    ts_free(g->ctx, w.types);
+    ts_free(g->ctx, w.local);
+    ts_buf_free(g->ctx, &w.buf);
+    return code;
+}
+
+/* --- sums ----------------------------------------------------------------------------------- */
+
+static void class_add(hg *g, int64_t *sum, int64_t value)
+{
+    if (ts_ckd_add(sum, *sum, value)) {
+        *sum = INT64_MAX;
+        g->saturated = true;
+    }
+}
+
+/* In the order of the tree: what a member holds is counted with the topmost one. */
+static void add_retained(hg_class *rows, hg *g, const uint32_t *at_position)
+{
+    for (uint32_t p = 0; p < g->n; p++) {
+        uint32_t v = at_position[p];
+        hg_class *c = &rows[g->class[v]];
+        uint32_t number = g->number[v];
+        if (g->size[v] > 0 && p >= c->end) {
+            class_add(g, &c->retained, g->retained[number]);
+            c->end = p + g->count[number];
+        }
+    }
+}
+
+ts_code hg_class_sums(ts_vec *rows, hg *g)
+{
+    hg_class *all = rows->p;
+    uint32_t *at_position = hg_array(g->ctx, g->n, sizeof *at_position, false);
+    if (at_position == NULL) {
+        return g->ctx->error.code;
+    }
+    for (uint32_t v = 0; v < g->n; v++) {
+        hg_class *c = &all[g->class[v]];
+        at_position[g->position[g->number[v]]] = v;
+        if (g->size[v] == 0) {
+            continue;
+        }
+        class_add(g, &c->shallow, g->size[v]);
+        /* Not reached is HG_NONE: less than every distance. */
+        if (c->count == 0 || (c->distance != HG_NONE &&
+                              (g->distance[v] == HG_NONE || g->distance[v] < c->distance))) {
+            c->distance = g->distance[v];
+        }
+        c->count++;
+    }
+    add_retained(all, g, at_position);
+    ts_free(g->ctx, at_position);
+    return TS_OK;
+}

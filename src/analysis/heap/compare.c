@@ -1,0 +1,415 @@
+/*
+ * Two heap files of one input: which nodes came and went, by class. Nodes are the same when their
+ * ids are; of several with one id the first meets the first. Plain objects of both files are told
+ * apart by the definitions of the newer one.
+ *
+ * Memory: 20 bytes a node of the older file, 4 a node of the newer one, 6 to 12 for finding ids.
+ */
+#include "analysis/heap/compare.h"
+
+#include "base/alloc.h"
+#include "base/ckd.h"
+
+/* The nodes of the older file. */
+typedef struct older {
+    hg_base *base;
+    int64_t *id;
+    int64_t *size;
+    uint32_t *key;
+    uint64_t *known; /* bits: has an id */
+    uint64_t *met;   /* bits: is in the newer file, in the same class */
+    uint32_t *slots; /* node + 1 */
+    size_t mask;
+    bool twice;     /* several nodes share an id */
+    uint32_t *next; /* then: nodes of one id and class in their order */
+} older;
+
+static bool bit_at(const uint64_t *bits, uint32_t i)
+{
+    return (bits[i / 64] >> i % 64 & 1) != 0;
+}
+
+static void set_bit(uint64_t *bits, uint32_t i)
+{
+    bits[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+/* --- classes of the older file -------------------------------------------------------------- */
+
+/* Keys of its rows of classes; of plain objects those of the newer definitions. */
+static ts_code key_of(uint32_t *key, older *o, hg_classes *c, uint32_t row, uint32_t text)
+{
+    const hg_class *rows = o->base->rows.p;
+    const hg_key *keys = c->keys.p;
+    hg_key wanted;
+    *key = rows[row].key;
+    if (text == HG_NONE || keys[*key].text == text) {
+        return TS_OK;
+    }
+    wanted = keys[*key];
+    wanted.text = text;
+    return hg_class_key(key, c, &wanted);
+}
+
+static ts_code take_old(older *o, hg_classes *c, const ts_batch *b, unsigned i, uint32_t v,
+                        const uint32_t *texts, size_t *object)
+{
+    const ts_batch_column *col = b->columns;
+    const uint32_t *shapes = o->base->g.shapes.objects.p;
+    int64_t row = col[1].ints[i] - o->base->first_constructor;
+    uint32_t text = HG_NONE;
+    if (row < 0 || (uint64_t)row >= o->base->rows.n) {
+        return hg_changed(c->ctx, TS_T_js_heap_retained);
+    }
+    if (bit_at(o->base->plain, v)) {
+        text = texts[shapes[(*object)++]];
+    }
+    o->id[v] = col[0].ints[i];
+    if (col[0].null[i] == 0) {
+        set_bit(o->known, v);
+    }
+    o->size[v] = col[2].ints[i];
+    return key_of(&o->key[v], o, c, (uint32_t)row, text);
+}
+
+static ts_code read_old(older *o, hg *g, hg_classes *c, const uint32_t *texts)
+{
+    static const unsigned columns[] = {TS_C_js_heap_retained__node_id,
+                                       TS_C_js_heap_retained__constructor_id,
+                                       TS_C_js_heap_retained__shallow_size};
+    hg_range range = {0};
+    size_t object = 0;
+    ts_code code = hg_range_open(&range, g->reader, TS_T_js_heap_retained, columns, 3,
+                                 o->base->first_retained, o->base->g.n);
+    while (code == TS_OK &&
+           (code = hg_range_next(&range, g->ctx, TS_T_js_heap_retained)) == TS_OK && range.n > 0) {
+        for (unsigned i = 0; i < range.n && code == TS_OK; i++) {
+            code = take_old(o, c, range.b, i, (uint32_t)range.at + i, texts, &object);
+        }
+    }
+    hg_range_close(&range);
+    return code;
+}
+
+static ts_code old_texts(uint32_t **texts, hg *g, hg_base *base, const hg_definitions *d)
+{
+    uint32_t *name_of = NULL;
+    ts_code code;
+    *texts = ts_alloc(g->ctx, base->g.shapes.shapes.n, sizeof **texts);
+    if (*texts == NULL) {
+        return g->ctx->error.code;
+    }
+    code = hg_names_of(&name_of, &base->g, d);
+    if (code == TS_OK) {
+        code = hg_shape_classes(*texts, g->ctx, d, &base->g.shapes, name_of);
+    }
+    ts_free(g->ctx, name_of);
+    return code;
+}
+
+/* --- ids ------------------------------------------------------------------------------------ */
+
+static size_t slot_of_id(const ts_ctx *ctx, const older *o, int64_t id)
+{
+    return (size_t)ts_hash_number(&ctx->hash_key, id) & o->mask;
+}
+
+static void index_ids(const ts_ctx *ctx, older *o)
+{
+    for (uint32_t v = 0; v < o->base->g.n; v++) {
+        size_t at;
+        if (!bit_at(o->known, v)) {
+            continue;
+        }
+        for (at = slot_of_id(ctx, o, o->id[v]); o->slots[at] != 0; at = (at + 1) & o->mask) {
+            if (o->id[o->slots[at] - 1] == o->id[v]) {
+                break;
+            }
+        }
+        if (o->slots[at] == 0) {
+            o->slots[at] = v + 1;
+        } else {
+            o->twice = true;
+        }
+    }
+}
+
+/* The first node of this id. */
+static uint32_t find_id(const ts_ctx *ctx, const older *o, int64_t id)
+{
+    for (size_t at = slot_of_id(ctx, o, id); o->slots[at] != 0; at = (at + 1) & o->mask) {
+        if (o->id[o->slots[at] - 1] == id) {
+            return o->slots[at] - 1;
+        }
+    }
+    return HG_NONE;
+}
+
+static size_t slot_of_both(const ts_ctx *ctx, const older *o, int64_t id, uint32_t key)
+{
+    ts_hash h = ts_hash_begin(&ctx->hash_key);
+    ts_hash_word(&h, (uint64_t)id);
+    ts_hash_word(&h, key);
+    return (size_t)ts_hash_end(&h) & o->mask;
+}
+
+/* The slot of the list of this id and class, or a free one. */
+static size_t find_both(const ts_ctx *ctx, const older *o, int64_t id, uint32_t key)
+{
+    size_t at = slot_of_both(ctx, o, id, key);
+    for (; o->slots[at] != 0; at = (at + 1) & o->mask) {
+        uint32_t other = o->slots[at] - 1;
+        if (o->id[other] == id && o->key[other] == key) {
+            break;
+        }
+    }
+    return at;
+}
+
+/* With ids that come again: lists of the nodes of one id and class, from the last to the first. */
+static ts_code index_both(ts_ctx *ctx, older *o)
+{
+    o->next = hg_array(ctx, o->base->g.n, sizeof *o->next, false);
+    if (o->next == NULL) {
+        return ctx->error.code;
+    }
+    memset(o->slots, 0, (o->mask + 1) * sizeof *o->slots);
+    for (uint32_t v = o->base->g.n; v-- > 0;) {
+        if (bit_at(o->known, v) && o->size[v] > 0) {
+            size_t at = find_both(ctx, o, o->id[v], o->key[v]);
+            o->next[v] = o->slots[at];
+            o->slots[at] = v + 1;
+        }
+    }
+    return TS_OK;
+}
+
+/* The old node that a new one of this id and class is, or HG_NONE. Each is met once: the first of a
+ * list stays as its name, those behind it are taken out. */
+static uint32_t meet_both(const ts_ctx *ctx, const older *o, int64_t id, uint32_t key)
+{
+    uint32_t head = o->slots[find_both(ctx, o, id, key)];
+    uint32_t next;
+    if (head == 0 || !bit_at(o->met, head - 1)) {
+        return head == 0 ? HG_NONE : head - 1;
+    }
+    next = o->next[head - 1];
+    if (next == 0) {
+        return HG_NONE;
+    }
+    o->next[head - 1] = o->next[next - 1];
+    return next - 1;
+}
+
+/* --- nodes ---------------------------------------------------------------------------------- */
+
+typedef struct comparing {
+    hg *g;
+    older *o;
+    const ts_vec *rows; /* of g */
+    hg_change *sums;    /* by key */
+    uint32_t *previous;
+} comparing;
+
+static hg_change *sum_of(const comparing *k, uint32_t key)
+{
+    return &k->sums[key];
+}
+
+static void change_add(hg *g, int64_t *sum, int64_t value)
+{
+    if (ts_ckd_add(sum, *sum, value)) {
+        *sum = INT64_MAX;
+        g->saturated = true;
+    }
+}
+
+/* pass 0: nodes of the same id; pass 1: what is new, when ids come again. */
+static void take_new(comparing *k, bool known, int64_t id, uint32_t v, unsigned pass)
+{
+    const hg_class *rows = k->rows->p;
+    hg *g = k->g;
+    older *o = k->o;
+    uint32_t key = rows[g->class[v]].key;
+    uint32_t old = HG_NONE;
+    if (pass == 0) {
+        k->previous[v] = known ? find_id(g->ctx, o, id) : HG_NONE;
+        old = k->previous[v];
+    } else if (known && g->size[v] > 0) {
+        old = meet_both(g->ctx, o, id, key);
+    }
+    if (g->size[v] == 0 || (pass == 0 && o->twice)) {
+        return;
+    }
+    if (old != HG_NONE && o->size[old] > 0 && o->key[old] == key && !bit_at(o->met, old)) {
+        set_bit(o->met, old);
+        return;
+    }
+    sum_of(k, key)->new_count++;
+    change_add(g, &sum_of(k, key)->new_size, g->size[v]);
+}
+
+static ts_code read_new(comparing *k, unsigned pass)
+{
+    static const unsigned columns[] = {TS_C_js_heap_nodes__id};
+    hg *g = k->g;
+    hg_range range = {0};
+    ts_code code =
+        hg_range_open(&range, g->reader, TS_T_js_heap_nodes, columns, 1, g->d.first_node, g->n);
+    while (code == TS_OK && (code = hg_range_next(&range, g->ctx, TS_T_js_heap_nodes)) == TS_OK &&
+           range.n > 0) {
+        for (unsigned i = 0; i < range.n; i++) {
+            take_new(k, range.b->columns[0].null[i] == 0, range.b->columns[0].ints[i],
+                     (uint32_t)range.at + i, pass);
+        }
+    }
+    hg_range_close(&range);
+    return code;
+}
+
+static void add_deleted(comparing *k)
+{
+    const older *o = k->o;
+    for (uint32_t v = 0; v < o->base->g.n; v++) {
+        if (o->size[v] > 0 && !bit_at(o->met, v)) {
+            sum_of(k, o->key[v])->deleted_count++;
+            change_add(k->g, &sum_of(k, o->key[v])->deleted_size, o->size[v]);
+        }
+    }
+}
+
+static ts_code put_change(comparing *k, ts_vec *changes, uint32_t key)
+{
+    hg_change *sum = sum_of(k, key);
+    hg_change *made;
+    if (sum->new_count == 0 && sum->deleted_count == 0) {
+        return TS_OK;
+    }
+    made = ts_vec_add(k->g->ctx, changes, sizeof *made);
+    if (made == NULL) {
+        return k->g->ctx->error.code;
+    }
+    *made = *sum;
+    made->key = key;
+    sum->new_count = sum->deleted_count = 0; /* once */
+    return TS_OK;
+}
+
+/* The classes of the newer file in their order, then those that only the older one has. */
+static ts_code list_changes(comparing *k, ts_vec *changes)
+{
+    const hg_class *rows = k->rows->p;
+    ts_code code = TS_OK;
+    for (size_t i = 0; i < k->rows->n && code == TS_OK; i++) {
+        code = put_change(k, changes, rows[i].key);
+    }
+    for (uint32_t v = 0; v < k->o->base->g.n && code == TS_OK; v++) {
+        code = put_change(k, changes, k->o->key[v]);
+    }
+    return code;
+}
+
+static ts_code compare_nodes(comparing *k, ts_vec *changes, hg_classes *c)
+{
+    ts_ctx *ctx = k->g->ctx;
+    ts_code code = TS_OK;
+    k->sums = ts_zalloc(ctx, c->keys.n, sizeof *k->sums);
+    if (k->sums == NULL) {
+        return ctx->error.code;
+    }
+    index_ids(ctx, k->o);
+    code = read_new(k, 0);
+    if (code == TS_OK && k->o->twice && (code = index_both(ctx, k->o)) == TS_OK) {
+        code = read_new(k, 1);
+    }
+    if (code != TS_OK) {
+        return code;
+    }
+    add_deleted(k);
+    return list_changes(k, changes);
+}
+
+static ts_code old_prepare(older *o, ts_ctx *ctx)
+{
+    size_t n = o->base->g.n;
+    o->mask = 63;
+    while (o->mask < n * 3 / 2) {
+        o->mask = o->mask * 2 + 1;
+    }
+    o->id = hg_array(ctx, n, sizeof *o->id, false);
+    o->size = hg_array(ctx, n, sizeof *o->size, false);
+    o->key = hg_array(ctx, n, sizeof *o->key, false);
+    o->known = ts_zalloc(ctx, n / 64 + 1, sizeof *o->known);
+    o->met = ts_zalloc(ctx, n / 64 + 1, sizeof *o->met);
+    o->slots = hg_array(ctx, o->mask + 1, sizeof *o->slots, true);
+    return o->id == NULL || o->size == NULL || o->key == NULL || o->known == NULL ||
+                   o->met == NULL || o->slots == NULL
+               ? ctx->error.code
+               : TS_OK;
+}
+
+ts_code hg_compare(uint32_t **previous, ts_vec *changes, hg *g, const ts_vec *rows, hg_base *base,
+                   hg_classes *c, const hg_definitions *definitions)
+{
+    ts_ctx *ctx = g->ctx;
+    older o = {.base = base};
+    comparing k = {.g = g, .o = &o, .rows = rows};
+    uint32_t *texts = NULL;
+    ts_code code = old_prepare(&o, ctx);
+    if (code == TS_OK) {
+        k.previous = hg_array(ctx, g->n, sizeof *k.previous, false);
+        code = k.previous == NULL ? ctx->error.code : old_texts(&texts, g, base, definitions);
+    }
+    if (code == TS_OK) {
+        code = read_old(&o, g, c, texts);
+    }
+    if (code == TS_OK) {
+        code = compare_nodes(&k, changes, c);
+    }
+    *previous = k.previous;
+    ts_free(ctx, k.sums);
+    ts_free(ctx, texts);
+    ts_free(ctx, o.id);
+    ts_free(ctx, o.size);
+    ts_free(ctx, o.key);
+    ts_free(ctx, o.known);
+    ts_free(ctx, o.met);
+    ts_free(ctx, o.slots);
+    ts_free(ctx, o.next);
+    return code;
+}
+
+/* --- the next file's base ------------------------------------------------------------------- */
+
+ts_code hg_base_keep(hg_base *base, hg *g, ts_vec *rows, int64_t input)
+{
+    uint64_t *plain = ts_zalloc(g->ctx, g->n / 64 + 1, sizeof *plain);
+    if (plain == NULL) {
+        return g->ctx->error.code;
+    }
+    for (uint32_t v = 0; v < g->n; v++) {
+        if ((g->flags[v] & HG_PLAIN_OBJECT) != 0) {
+            set_bit(plain, v);
+        }
+    }
+    *base = (hg_base){.there = true, .input = input, .plain = plain, .rows = *rows};
+    base->g = (hg){.ctx = g->ctx, .reader = g->reader, .d = g->d, .n = g->n};
+    base->g.strings.count = g->strings.count;
+    base->g.strings.bits = g->strings.bits;
+    base->g.shapes = g->shapes;
+    g->strings.bits = NULL;
+    g->shapes = (hg_shapes){0};
+    *rows = (ts_vec){0};
+    return TS_OK;
+}
+
+void hg_base_free(hg_base *base)
+{
+    if (!base->there) {
+        return;
+    }
+    ts_free(base->g.ctx, base->plain);
+    ts_vec_free(base->g.ctx, &base->rows);
+    hg_free(&base->g);
+    *base = (hg_base){0};
+}

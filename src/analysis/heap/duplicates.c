@@ -1,0 +1,622 @@
+/*
+ * Strings of one text. The text of a concatenated string is that of its leaves, up to those that
+ * make 1024 UTF-16 units. It is not put together: texts have hashes of which that of two texts
+ * behind each other can be computed (polynomials modulo 2^61 - 1, at two points that are drawn anew
+ * for every run). Chains along `first`, which programs make by adding to a string again and again,
+ * share what is computed, so that they are linear.
+ */
+#include "analysis/heap/duplicates.h"
+
+#include "base/alloc.h"
+#include "base/ckd.h"
+
+enum {
+    WIDTH = 1024,      /* UTF-16 units of a concatenated string */
+    MAX_VISITS = 65536 /* nodes of one, when they hold each other */
+};
+
+/* Visits that rings of concatenated strings may cost all together. */
+#define RING_VISITS (UINT64_C(1) << 28)
+
+static const uint64_t prime = (UINT64_C(1) << 61) - 1;
+
+/* --- hashes of texts ------------------------------------------------------------------------ */
+
+static uint64_t times(uint64_t a, uint64_t b)
+{
+    unsigned __int128 p = (unsigned __int128)a * b;
+    uint64_t r = (uint64_t)(p & prime) + (uint64_t)(p >> 61);
+    return r >= prime ? r - prime : r;
+}
+
+static uint64_t plus(uint64_t a, uint64_t b)
+{
+    uint64_t r = a + b;
+    return r >= prime ? r - prime : r;
+}
+
+/* A text: its hash, base to the power of its bytes, its UTF-16 units (WIDTH: that many or more). */
+typedef struct mark {
+    uint64_t hash[2];
+    uint64_t power[2];
+    uint32_t units;
+} mark;
+
+typedef struct found {
+    hg *g;
+    hg_duplicates *d;
+    uint64_t base[2];
+    mark *texts;     /* by string */
+    mark *whole;     /* of concatenated strings, by their number */
+    uint8_t *state;  /* NEW, OPEN: under way, DONE, CUT: the beginning, LEFT_OUT */
+    uint32_t *which; /* nodes of the concatenated strings */
+    uint32_t *first; /* what their first parts lead to */
+    uint32_t *second;
+    uint32_t concatenated;
+    uint32_t *stack;
+    uint32_t *slots;
+    size_t mask;
+    uint64_t ring_visits;
+} found;
+
+enum { NEW, OPEN, DONE, CUT, LEFT_OUT };
+
+static const mark nothing = {{0, 0}, {1, 1}, 0};
+
+static void append(mark *to, const mark *more)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        to->hash[i] = plus(times(to->hash[i], more->power[i]), more->hash[i]);
+        to->power[i] = times(to->power[i], more->power[i]);
+    }
+    to->units = to->units + more->units < WIDTH ? to->units + more->units : (uint32_t)WIDTH;
+}
+
+static void mark_bytes(mark *m, const found *f, const char *p, size_t n)
+{
+    uint32_t units = m->units;
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)p[i];
+        units += (c < 0x80 || c >= 0xc0 ? 1U : 0U) + (c >= 0xf0 ? 1U : 0U);
+        units = units < WIDTH ? units : (uint32_t)WIDTH;
+        for (unsigned k = 0; k < 2; k++) {
+            m->hash[k] = plus(times(m->hash[k], f->base[k]), c + 1U);
+            m->power[k] = times(m->power[k], f->base[k]);
+        }
+    }
+    m->units = units;
+}
+
+static ts_code mark_string(found *f, const hg_range *range, unsigned row)
+{
+    const ts_scan_text *text = &range->b->columns[0].texts[row];
+    mark *m = &f->texts[range->at + row];
+    ts_code code = TS_OK;
+    *m = nothing;
+    mark_bytes(m, f, text->p, text->n);
+    for (uint64_t at = text->n; at < text->size && code == TS_OK;) {
+        char part[4096];
+        size_t got = 0;
+        code = ts_scan_text_part(&got, range->scan, row, 0, at, part, sizeof part);
+        if (code == TS_OK && got == 0) {
+            return hg_changed(f->g->ctx, TS_T_js_heap_string);
+        }
+        mark_bytes(m, f, part, got);
+        at += got;
+    }
+    return code;
+}
+
+/* --- names and texts ------------------------------------------------------------------------ */
+
+static bool is_concatenated(const hg *g, uint32_t node)
+{
+    return hg_kind(g->flags[node]) == HG_KIND_CONCATENATED;
+}
+
+static ts_code read_names(hg_duplicates *d, hg *g)
+{
+    static const unsigned columns[] = {TS_C_js_heap_nodes__name};
+    hg_range range = {0};
+    ts_code code;
+    d->name = hg_array(g->ctx, g->n, sizeof *d->name, false);
+    if (d->name == NULL) {
+        return g->ctx->error.code;
+    }
+    code = hg_range_open(&range, g->reader, TS_T_js_heap_nodes, columns, 1, g->d.first_node, g->n);
+    while (code == TS_OK && (code = hg_range_next(&range, g->ctx, TS_T_js_heap_nodes)) == TS_OK &&
+           range.n > 0) {
+        for (unsigned i = 0; i < range.n; i++) {
+            const ts_batch_column *c = &range.b->columns[0];
+            bool known = c->null[i] == 0 && c->ints[i] >= 0 && c->ints[i] < g->strings.count;
+            d->name[range.at + i] = known ? g->strings.same[c->ints[i]] : HG_NONE;
+        }
+    }
+    hg_range_close(&range);
+    return code;
+}
+
+/* Texts of strings, and of parts of concatenated ones. */
+static ts_code mark_strings(found *f)
+{
+    static const unsigned columns[] = {TS_C_js_heap_string__string};
+    hg *g = f->g;
+    const hg_part *parts = g->parts.p;
+    hg_range range = {0};
+    ts_code code = TS_OK;
+    size_t words = g->strings.count / 64 + 1;
+    uint64_t *wanted;
+    if (f->concatenated == 0) {
+        return TS_OK;
+    }
+    wanted = ts_zalloc(g->ctx, words, sizeof *wanted);
+    f->texts = hg_array(g->ctx, g->strings.count, sizeof *f->texts, false);
+    if (wanted == NULL || f->texts == NULL) {
+        ts_free(g->ctx, wanted);
+        return g->ctx->error.code;
+    }
+    for (size_t i = 0; i < g->parts.n; i++) {
+        uint32_t to = parts[i].target;
+        uint32_t name = f->d->name[to];
+        if (name != HG_NONE && !is_concatenated(g, to)) {
+            wanted[name / 64] |= UINT64_C(1) << name % 64;
+        }
+    }
+    if (f->d->name[0] != HG_NONE && !is_concatenated(g, 0)) {
+        wanted[f->d->name[0] / 64] |= UINT64_C(1) << f->d->name[0] % 64;
+    }
+    code = hg_range_open(&range, g->reader, TS_T_js_heap_string, columns, 1, g->d.first_string,
+                         g->strings.count);
+    while (code == TS_OK && (code = hg_range_next(&range, g->ctx, TS_T_js_heap_string)) == TS_OK &&
+           range.n > 0) {
+        for (unsigned i = 0; i < range.n && code == TS_OK; i++) {
+            uint64_t string = range.at + i;
+            bool named = (wanted[string / 64] >> string % 64 & 1) != 0 ||
+                         (g->strings.bits[string] & HG_TEXT_STRING) != 0;
+            f->texts[string] = nothing;
+            code = named ? mark_string(f, &range, i) : TS_OK;
+        }
+    }
+    hg_range_close(&range);
+    ts_free(g->ctx, wanted);
+    return code;
+}
+
+/* --- concatenated strings ------------------------------------------------------------------- */
+
+/* Of a concatenated string. */
+static uint32_t number_of(const found *f, uint32_t node)
+{
+    return f->d->name[node];
+}
+
+/* The first of the parts of a node. */
+static size_t parts_of(const hg *g, uint32_t node)
+{
+    const hg_part *parts = g->parts.p;
+    size_t low = 0;
+    size_t high = g->parts.n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (parts[middle].node < node) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* What the first part of this name leads to; `otherwise` when there is none. */
+static uint32_t part_of(const hg *g, uint32_t node, uint32_t word, uint32_t otherwise)
+{
+    const hg_part *parts = g->parts.p;
+    for (size_t i = parts_of(g, node); i < g->parts.n && parts[i].node == node; i++) {
+        if (parts[i].word == word) {
+            return parts[i].target;
+        }
+    }
+    return otherwise;
+}
+
+/* Detached native nodes have another name than in the file. */
+static bool is_renamed(const hg *g, uint32_t node)
+{
+    return g->has_detachedness && hg_kind(g->flags[node]) == HG_KIND_NATIVE &&
+           hg_detachedness(g->flags[node]) == 2;
+}
+
+static mark text_of_leaf(const found *f, uint32_t node)
+{
+    uint32_t name = f->d->name[node];
+    mark text = nothing;
+    if (is_renamed(f->g, node)) {
+        mark_bytes(&text, f, HG_DETACHED, sizeof HG_DETACHED - 1);
+    }
+    append(&text, name == HG_NONE ? &nothing : &f->texts[name]);
+    return text;
+}
+
+/* Adds the leaves below `node` until there are WIDTH units. False: `limit` nodes were visited
+ * before that. */
+static bool add_leaves(mark *to, found *f, uint32_t node, uint32_t *visits, uint32_t limit)
+{
+    uint32_t top = 0;
+    f->stack[top++] = node;
+    while (top > 0 && to->units < WIDTH) {
+        uint32_t v = f->stack[--top];
+        uint32_t number;
+        if ((*visits)++ >= limit) {
+            return false;
+        }
+        if (!is_concatenated(f->g, v)) {
+            const mark leaf = text_of_leaf(f, v);
+            append(to, &leaf);
+            continue;
+        }
+        number = number_of(f, v);
+        if (f->state[number] == DONE && to->units + f->whole[number].units < WIDTH) {
+            append(to, &f->whole[number]); /* all of it */
+            continue;
+        }
+        f->stack[top++] = f->second[number];
+        f->stack[top++] = f->first[number];
+    }
+    return true;
+}
+
+/* The text of a concatenated string behind `first`, from `node` on. */
+static void finish_whole(found *f, uint32_t number, mark first, uint32_t node)
+{
+    bool much = f->ring_visits >= RING_VISITS; /* what may still be looked at is little */
+    uint32_t visits = 0;
+    bool whole;
+    f->whole[number] = first;
+    whole = first.units >= WIDTH ||
+            add_leaves(&f->whole[number], f, node, &visits, much ? 2 * WIDTH : MAX_VISITS);
+    f->state[number] = DONE;
+    if (!whole) {
+        f->ring_visits += visits;
+        f->state[number] = much ? LEFT_OUT : CUT;
+    }
+}
+
+/* Goes along `first` to what is known, and back. The way back is kept where the texts will stand.
+ */
+static void find_whole(found *f, uint32_t v)
+{
+    const hg *g = f->g;
+    uint32_t back = HG_NONE;
+    uint32_t first = f->which[v];
+    while (is_concatenated(g, first) && f->state[number_of(f, first)] == NEW) {
+        v = number_of(f, first);
+        f->whole[v].units = back;
+        f->state[v] = OPEN;
+        back = v;
+        first = f->first[v];
+    }
+    while (back != HG_NONE) {
+        uint32_t known = is_concatenated(g, first) ? number_of(f, first) : HG_NONE;
+        v = back;
+        back = f->whole[v].units;
+        if (known != HG_NONE && f->state[known] != DONE) { /* a ring */
+            finish_whole(f, v, nothing, f->which[v]);
+        } else {
+            finish_whole(f, v, known == HG_NONE ? text_of_leaf(f, first) : f->whole[known],
+                         f->second[v]);
+        }
+        first = f->which[v];
+    }
+}
+
+static ts_code find_all_whole(found *f)
+{
+    ts_code code = TS_OK;
+    for (uint32_t v = 0; v < f->concatenated && code == TS_OK; v++) {
+        find_whole(f, v);
+        code = hg_poll(f->g->ctx, v);
+    }
+    return code;
+}
+
+/* V8 has made one string of both parts: one of them is empty. */
+static bool is_flat(const found *f, uint32_t node)
+{
+    const hg_part *parts = f->g->parts.p;
+    for (size_t i = parts_of(f->g, node); i < f->g->parts.n && parts[i].node == node; i++) {
+        uint32_t to = parts[i].target;
+        if (parts[i].word != HG_WORD_FIRST && parts[i].word != HG_WORD_SECOND) {
+            continue;
+        }
+        if (is_concatenated(f->g, to) ? f->whole[number_of(f, to)].units == 0
+                                      : text_of_leaf(f, to).units == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* --- truncated strings ---------------------------------------------------------------------- */
+
+/* The integer that a text is; false: none. */
+static bool integer(int64_t *value, const char *p, size_t n)
+{
+    bool minus = n > 0 && p[0] == '-';
+    int64_t v = 0;
+    for (size_t i = minus ? 1 : 0; i < n; i++) {
+        if (p[i] < '0' || p[i] > '9' || ts_ckd_mul(&v, v, 10) || ts_ckd_add(&v, v, p[i] - '0')) {
+            return false;
+        }
+    }
+    *value = minus ? -v : v;
+    return n > (minus ? 1U : 0U);
+}
+
+static ts_code read_number(bool *known, int64_t *value, found *f, ts_scan *scan, uint32_t node,
+                           uint32_t word)
+{
+    const hg *g = f->g;
+    uint32_t number = part_of(g, node, word, HG_NONE);
+    uint32_t text = number == HG_NONE || (g->flags[number] & HG_INT) == 0
+                        ? HG_NONE
+                        : part_of(g, number, HG_WORD_VALUE, HG_NONE);
+    const ts_batch *b;
+    ts_code code;
+    *known = false;
+    if (text == HG_NONE || f->d->name[text] == HG_NONE || is_renamed(g, text)) {
+        return TS_OK;
+    }
+    code = ts_scan_row(&b, scan, g->d.first_string + f->d->name[text]);
+    if (code == TS_OK && b->rows == 1) {
+        const ts_scan_text *t = &b->columns[0].texts[0];
+        *known = t->n == t->size && integer(value, t->p, t->n);
+    }
+    return code;
+}
+
+static ts_code note_truncated(hg_group *made, found *f, ts_scan *scan, uint32_t node)
+{
+    const hg *g = f->g;
+    uint32_t flag = part_of(g, node, HG_WORD_TRUNCATED, HG_NONE);
+    uint32_t value = flag == HG_NONE || (g->flags[flag] & HG_BOOL) == 0
+                         ? HG_NONE
+                         : part_of(g, flag, HG_WORD_VALUE, HG_NONE);
+    bool known;
+    ts_code code;
+    made->null = 3;
+    if (value == HG_NONE || (g->flags[value] & HG_TRUE) == 0) {
+        return TS_OK;
+    }
+    made->truncated = 1;
+    code = read_number(&known, &made->length, f, scan, node, HG_WORD_LENGTH);
+    made->null &= known ? 2 : 3;
+    if (code == TS_OK) {
+        code = read_number(&known, &made->hash, f, scan, node, HG_WORD_HASH);
+        made->null &= known ? 1 : 3;
+    }
+    return code;
+}
+
+/* --- groups --------------------------------------------------------------------------------- */
+
+static bool same_group(const hg_group *a, const hg_group *b)
+{
+    return a->key[0] == b->key[0] && a->key[1] == b->key[1] && a->truncated == b->truncated &&
+           a->null == b->null && a->length == b->length && a->hash == b->hash;
+}
+
+static void group_add(hg *g, int64_t *sum, int64_t value)
+{
+    if (ts_ckd_add(sum, *sum, value)) {
+        *sum = INT64_MAX;
+        g->saturated = true;
+    }
+}
+
+static ts_code join(found *f, const hg_group *made)
+{
+    hg *g = f->g;
+    hg_group *all = f->d->groups.p;
+    hg_group *group = NULL;
+    ts_hash h = ts_hash_begin(&g->ctx->hash_key);
+    size_t at;
+    ts_hash_word(&h, made->key[0]);
+    ts_hash_word(&h, made->key[1]);
+    ts_hash_word(&h, (uint64_t)made->length ^ (uint64_t)made->hash << 32);
+    for (at = (size_t)ts_hash_end(&h) & f->mask; f->slots[at] != 0; at = (at + 1) & f->mask) {
+        if (same_group(&all[f->slots[at] - 1], made)) {
+            group = &all[f->slots[at] - 1];
+            break;
+        }
+    }
+    if (group == NULL) {
+        group = ts_vec_add(g->ctx, &f->d->groups, sizeof *group);
+        if (group == NULL) {
+            return g->ctx->error.code;
+        }
+        *group = *made;
+        f->slots[at] = (uint32_t)f->d->groups.n;
+    }
+    group->count++;
+    group_add(g, &group->shallow, g->size[made->node]);
+    group_add(g, &group->retained, g->retained[g->number[made->node]]);
+    return TS_OK;
+}
+
+/* Strings whose texts are in no concatenated one are told apart by their numbers. */
+static ts_code group_node(found *f, ts_scan *scan, uint32_t node)
+{
+    hg *g = f->g;
+    hg_group made = {.node = node, .null = 3};
+    ts_code code = TS_OK;
+    if (is_concatenated(g, node)) {
+        uint32_t number = number_of(f, node);
+        if (f->state[number] == LEFT_OUT || is_flat(f, node)) {
+            return TS_OK;
+        }
+        memcpy(made.key, f->whole[number].hash, sizeof made.key);
+    } else if (f->d->name[node] == HG_NONE ||
+               (g->strings.bits[f->d->name[node]] & HG_TEXT_KNOWN) == 0) {
+        return TS_OK; /* not certain */
+    } else if (f->concatenated > 0) {
+        memcpy(made.key, f->texts[f->d->name[node]].hash, sizeof made.key);
+    } else {
+        made.key[0] = f->d->name[node];
+    }
+    if (g->parts.n > 0) {
+        code = note_truncated(&made, f, scan, node);
+    }
+    return code == TS_OK ? join(f, &made) : code;
+}
+
+static bool is_text(const hg *g, uint32_t v)
+{
+    uint32_t kind = hg_kind(g->flags[v]);
+    return kind == HG_KIND_STRING || kind == HG_KIND_CONCATENATED;
+}
+
+static ts_code group_all(found *f)
+{
+    static const unsigned columns[] = {TS_C_js_heap_string__string};
+    hg *g = f->g;
+    ts_scan *scan = NULL;
+    ts_code code = ts_scan_open(&scan, g->reader, TS_T_js_heap_string, columns, 1);
+    for (uint32_t v = 0; v < g->n && code == TS_OK; v++) {
+        if (is_text(g, v) && g->size[v] > 0) {
+            code = group_node(f, scan, v);
+        }
+    }
+    ts_scan_close(scan);
+    return code;
+}
+
+static ts_code duplicates_prepare(found *f)
+{
+    hg *g = f->g;
+    size_t texts = 0;
+    for (uint32_t v = 0; v < g->n; v++) {
+        texts += is_text(g, v) ? 1 : 0;
+        f->concatenated += is_concatenated(g, v) ? 1 : 0;
+        if (is_text(g, v) && !is_concatenated(g, v) && f->d->name[v] != HG_NONE) {
+            g->strings.bits[f->d->name[v]] |= HG_TEXT_STRING;
+        }
+    }
+    f->mask = 63;
+    while (f->mask < texts * 2) {
+        f->mask = f->mask * 2 + 1;
+    }
+    f->slots = hg_array(g->ctx, f->mask + 1, sizeof *f->slots, true);
+    f->which = ts_alloc(g->ctx, f->concatenated, sizeof *f->which);
+    f->first = ts_alloc(g->ctx, f->concatenated, sizeof *f->first);
+    f->second = ts_alloc(g->ctx, f->concatenated, sizeof *f->second);
+    f->whole = ts_alloc(g->ctx, f->concatenated, sizeof *f->whole);
+    f->state = ts_zalloc(g->ctx, f->concatenated, 1);
+    f->stack = ts_alloc(g->ctx, MAX_VISITS + 2, sizeof *f->stack);
+    if (f->slots == NULL || f->which == NULL || f->first == NULL || f->second == NULL ||
+        f->whole == NULL || f->state == NULL || f->stack == NULL) {
+        return g->ctx->error.code;
+    }
+    for (uint32_t v = 0, i = 0; v < g->n; v++) {
+        if (is_concatenated(g, v)) {
+            f->which[i] = v;
+            f->first[i] = part_of(g, v, HG_WORD_FIRST, 0);
+            f->second[i] = part_of(g, v, HG_WORD_SECOND, 0);
+            f->d->name[v] = i++;
+        }
+    }
+    for (unsigned i = 0; i < 2; i++) { /* any points but 0 and 1 */
+        f->base[i] = ts_hash_number(&g->ctx->hash_key, (int64_t)i) % (prime - 1024) + 512;
+    }
+    return TS_OK;
+}
+
+ts_code hg_find_duplicates(hg_duplicates *d, hg *g)
+{
+    found f = {.g = g, .d = d};
+    ts_code code = read_names(d, g);
+    if (code == TS_OK) {
+        code = duplicates_prepare(&f);
+    }
+    if (code == TS_OK) {
+        code = mark_strings(&f);
+    }
+    if (code == TS_OK) {
+        code = find_all_whole(&f);
+    }
+    if (code == TS_OK) {
+        code = group_all(&f);
+    }
+    ts_free(g->ctx, f.texts);
+    ts_free(g->ctx, f.whole);
+    ts_free(g->ctx, f.state);
+    ts_free(g->ctx, f.which);
+    ts_free(g->ctx, f.first);
+    ts_free(g->ctx, f.second);
+    ts_free(g->ctx, f.stack);
+    ts_free(g->ctx, f.slots);
+    return code;
+}
+
+void hg_duplicates_free(ts_ctx *ctx, hg_duplicates *d)
+{
+    ts_vec_free(ctx, &d->groups);
+    ts_free(ctx, d->name);
+    *d = (hg_duplicates){0};
+}
+
+/* --- texts for rows ------------------------------------------------------------------------- */
+
+static ts_code put_leaf(ts_buf *out, uint32_t *units, hg *g, const hg_duplicates *d, uint32_t node,
+                        ts_scan *scan)
+{
+    const ts_batch *b;
+    size_t from = out->n;
+    ts_code code;
+    if (is_renamed(g, node) &&
+        (code = ts_buf_put(g->ctx, out, HG_DETACHED, sizeof HG_DETACHED - 1)) != TS_OK) {
+        return code;
+    }
+    if (d->name[node] == HG_NONE) {
+        return TS_OK;
+    }
+    code = ts_scan_row(&b, scan, g->d.first_string + d->name[node]);
+    if (code == TS_OK && b->rows != 1) {
+        return hg_changed(g->ctx, TS_T_js_heap_string);
+    }
+    if (code == TS_OK) {
+        code = hg_whole_text(g->ctx, out, scan, b, 0, 0);
+    }
+    for (size_t i = from; i < out->n && *units < WIDTH; i++) {
+        unsigned char c = (unsigned char)out->p[i];
+        *units += (c < 0x80 || c >= 0xc0 ? 1U : 0U) + (c >= 0xf0 ? 1U : 0U);
+    }
+    return code;
+}
+
+ts_code hg_string_text(ts_buf *out, hg *g, const hg_duplicates *d, uint32_t node, ts_scan *scan)
+{
+    ts_vec stack = {0};
+    uint32_t units = 0;
+    uint32_t visits = 0;
+    ts_code code = TS_OK;
+    uint32_t next = node;
+    for (bool more = true; more && code == TS_OK && units < WIDTH;) {
+        uint32_t *later;
+        if (is_concatenated(g, next) && visits++ < g->n) {
+            later = ts_vec_add(g->ctx, &stack, sizeof *later);
+            if (later == NULL) {
+                code = g->ctx->error.code;
+                break;
+            }
+            *later = part_of(g, next, HG_WORD_SECOND, 0);
+            next = part_of(g, next, HG_WORD_FIRST, 0);
+            continue;
+        }
+        code = is_concatenated(g, next) ? TS_OK : put_leaf(out, &units, g, d, next, scan);
+        later = stack.p;
+        more = stack.n > 0;
+        next = more ? later[--stack.n] : 0;
+    }
+    ts_vec_free(g->ctx, &stack);
+    return code;
+}

@@ -1,0 +1,353 @@
+/*
+ * Edges of a heap file. One pass takes from their names all that the rules need: codes, edges that
+ * distances leave out, properties of plain objects, parts of strings, elements of arrays.
+ */
+#include "analysis/heap/read.h"
+
+#include "base/alloc.h"
+
+#include "tables/formats/arkts/arkts_constants.h"
+
+enum edge_type {
+    TYPE_OTHER,
+    TYPE_ELEMENT,
+    TYPE_HIDDEN,
+    TYPE_INVISIBLE,
+    TYPE_PROPERTY,
+    TYPE_INTERNAL,
+    TYPE_SHORTCUT,
+    TYPE_WEAK
+};
+
+/* An edge to a value in a WeakMap, before it is known whether its owner is the table. */
+typedef struct pair_found {
+    uint32_t edge, owner, pair;
+    uint64_t table;
+} pair_found;
+
+typedef struct passing {
+    hg *g;
+    uint8_t *types; /* enum edge_type by number; one more than there are */
+    ts_vec found;   /* pair_found */
+    uint32_t owner;
+    uint32_t end;   /* of the owner's edges */
+    uint32_t flags; /* of the owner */
+    bool special;   /* its edges' names matter */
+    bool has_elements;
+} passing;
+
+static const uint32_t special_flags =
+    HG_DESCRIPTORS | HG_NATIVE_CONTEXT | HG_PLAIN_OBJECT | HG_NAMED_ARRAY | HG_BOOL | HG_INT;
+
+static void note_type(void *user, int64_t number, ts_text name)
+{
+    static const struct {
+        const char *name;
+        enum edge_type type;
+    } types[] = {
+        {TS_HEAP_EDGE_ELEMENT, TYPE_ELEMENT}, {TS_HEAP_EDGE_HIDDEN, TYPE_HIDDEN},
+        {"property", TYPE_PROPERTY},          {"internal", TYPE_INTERNAL},
+        {"shortcut", TYPE_SHORTCUT},          {"weak", TYPE_WEAK},
+    };
+    passing *p = user;
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        if (ts_text_is(name, types[i].name)) {
+            p->types[number] = (uint8_t)types[i].type;
+        }
+    }
+}
+
+/* --- owners whose edges' names matter ------------------------------------------------------- */
+
+static ts_code push_u32(ts_ctx *ctx, ts_vec *v, uint32_t value)
+{
+    uint32_t *p = ts_vec_add(ctx, v, sizeof *p);
+    if (p == NULL) {
+        return ctx->error.code;
+    }
+    *p = value;
+    return TS_OK;
+}
+
+static ts_code push_part(ts_ctx *ctx, ts_vec *v, uint32_t node, uint32_t target, uint32_t word)
+{
+    hg_part *p = ts_vec_add(ctx, v, sizeof *p);
+    if (p == NULL) {
+        return ctx->error.code;
+    }
+    *p = (hg_part){node, target, (uint8_t)word};
+    return TS_OK;
+}
+
+/* Rule 2 of distances, by the number that the edge has or that its name begins with. */
+static bool is_skipped(uint32_t type, int64_t name, uint16_t bits)
+{
+    if (type == TYPE_ELEMENT || type == TYPE_HIDDEN) {
+        return name >= 2 && name % 3 == 1;
+    }
+    return (bits & HG_TEXT_SKIPPED) != 0;
+}
+
+/* string: of the name; HG_NONE when it is none. */
+static ts_code take_special(passing *p, uint32_t edge, uint32_t type, int64_t name, uint32_t string,
+                            uint32_t target)
+{
+    hg *g = p->g;
+    uint16_t bits = string == HG_NONE ? 0 : g->strings.bits[string];
+    uint32_t word = bits & HG_WORD_MASK;
+    uint32_t kind = hg_kind(p->flags);
+    if (((p->flags & HG_DESCRIPTORS) != 0 && is_skipped(type, name, bits)) ||
+        ((p->flags & HG_NATIVE_CONTEXT) != 0 && word == HG_WORD_SLOPPY)) {
+        return push_u32(g->ctx, &g->skipped, edge);
+    }
+    if ((p->flags & HG_PLAIN_OBJECT) != 0 && type == TYPE_PROPERTY && word != HG_WORD_PROTO) {
+        if (string != HG_NONE) {
+            g->strings.bits[g->strings.same[string]] |= HG_TEXT_PROPERTY;
+        }
+        return hg_shape_add(g->ctx, &g->shapes,
+                            string == HG_NONE ? HG_NONE : g->strings.same[string]);
+    }
+    if (type != TYPE_INTERNAL) {
+        return TS_OK;
+    }
+    if ((p->flags & HG_NAMED_ARRAY) != 0 && word == HG_WORD_ELEMENTS && !p->has_elements) {
+        p->has_elements = true;
+        return push_part(g->ctx, &g->elements, p->owner, target, word);
+    }
+    if ((kind == HG_KIND_CONCATENATED && (word == HG_WORD_FIRST || word == HG_WORD_SECOND)) ||
+        ((kind == HG_KIND_STRING || kind == HG_KIND_CONCATENATED) &&
+         (word == HG_WORD_TRUNCATED || word == HG_WORD_LENGTH || word == HG_WORD_HASH)) ||
+        ((p->flags & (HG_BOOL | HG_INT)) != 0 && word == HG_WORD_VALUE)) {
+        return push_part(g->ctx, &g->parts, p->owner, target, word);
+    }
+    return TS_OK;
+}
+
+static ts_code enter_owner(passing *p, uint32_t v)
+{
+    hg *g = p->g;
+    uint32_t kind;
+    p->owner = v;
+    p->end = g->first[v + 1];
+    p->flags = g->flags[v];
+    kind = hg_kind(p->flags);
+    p->special =
+        (p->flags & special_flags) != 0 || kind == HG_KIND_STRING || kind == HG_KIND_CONCATENATED;
+    p->has_elements = false;
+    return TS_OK;
+}
+
+static ts_code leave_owner(passing *p)
+{
+    return (p->flags & HG_PLAIN_OBJECT) != 0 ? hg_shape_end(p->g->ctx, &p->g->shapes) : TS_OK;
+}
+
+/* Moves on to the owner of this edge, or of none behind the last. */
+static ts_code owner_of(passing *p, uint32_t edge)
+{
+    ts_code code = TS_OK;
+    while (code == TS_OK && edge >= p->end && p->owner < p->g->n) {
+        code = leave_owner(p);
+        if (code == TS_OK && p->owner + 1 < p->g->n) {
+            code = enter_owner(p, p->owner + 1);
+        } else {
+            p->owner++;
+            p->flags = 0;
+        }
+    }
+    return code;
+}
+
+/* --- edges ---------------------------------------------------------------------------------- */
+
+static ts_code note_pair(passing *p, uint32_t edge, uint32_t string)
+{
+    const hg_pair_text *pairs = p->g->strings.pairs.p;
+    size_t low = 0;
+    size_t high = p->g->strings.pairs.n;
+    pair_found *found;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (pairs[middle].string <= string) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    found = ts_vec_add(p->g->ctx, &p->found, sizeof *found);
+    if (found == NULL) {
+        return p->g->ctx->error.code;
+    }
+    *found = (pair_found){edge, p->owner, pairs[low].pair, pairs[low].table};
+    return TS_OK;
+}
+
+enum { TYPE, NAME, TO, PLAIN_COLUMNS, INDEX = PLAIN_COLUMNS, FROM_ID, TO_ID, EDGE_COLUMNS };
+
+/* In a file that was not read whole: whether owner and target are certain. */
+static bool certain(const hg *g, const ts_batch *b, unsigned i, uint32_t owner, uint32_t target)
+{
+    const ts_batch_column *c = b->columns;
+    if (c[INDEX].null[i] != 0) {
+        return false;
+    }
+    return (c[FROM_ID].null[i] == 0 || (g->flags[owner] & HG_NO_ID) != 0) &&
+           (c[TO_ID].null[i] == 0 || (g->flags[target] & HG_NO_ID) != 0);
+}
+
+static uint32_t target_of(const hg *g, int64_t to)
+{
+    uint64_t index;
+    if (to < 0 || g->d.stride <= 0) {
+        return HG_NONE;
+    }
+    /* Dividing 32 bits takes a fraction of the time that 64 bits take. */
+    index = to <= UINT32_MAX && g->d.stride <= UINT32_MAX ? (uint32_t)to / (uint32_t)g->d.stride
+                                                          : (uint64_t)to / (uint64_t)g->d.stride;
+    return index < g->n && index * (uint64_t)g->d.stride == (uint64_t)to ? (uint32_t)index
+                                                                         : HG_NONE;
+}
+
+static uint32_t code_of(uint32_t type)
+{
+    switch (type) {
+    case TYPE_HIDDEN:
+    case TYPE_INVISIBLE:
+        return HG_HIDDEN;
+    case TYPE_SHORTCUT:
+        return HG_SHORTCUT;
+    case TYPE_WEAK:
+        return HG_WEAK;
+    default:
+        return HG_PLAIN;
+    }
+}
+
+static ts_code take_edge(passing *p, const ts_batch *b, unsigned i, uint32_t edge)
+{
+    hg *g = p->g;
+    const ts_batch_column *c = b->columns;
+    uint32_t target = c[TO].null[i] == 0 ? target_of(g, c[TO].ints[i]) : HG_NONE;
+    uint32_t type = TYPE_OTHER;
+    uint32_t string = HG_NONE;
+    uint32_t code_bits;
+    ts_code code = TS_OK;
+    if (edge >= p->end && (code = owner_of(p, edge)) != TS_OK) {
+        return code;
+    }
+    if (target == HG_NONE || (!g->d.complete && !certain(g, b, i, p->owner, target))) {
+        g->edges[edge] = HG_NOTHING;
+        g->missing_edges++;
+        return TS_OK;
+    }
+    if (c[TYPE].null[i] == 0 && c[TYPE].ints[i] >= 0 && c[TYPE].ints[i] <= g->d.edge_type_count) {
+        type = p->types[c[TYPE].ints[i]];
+    }
+    code_bits = code_of(type);
+    if (type != TYPE_ELEMENT && type != TYPE_HIDDEN && c[NAME].null[i] == 0 &&
+        c[NAME].ints[i] >= 0 && c[NAME].ints[i] < g->strings.count) {
+        string = (uint32_t)c[NAME].ints[i];
+    }
+    if (type == TYPE_INTERNAL && string != HG_NONE &&
+        (g->strings.bits[string] & HG_TEXT_PAIR) != 0) {
+        code_bits = HG_PAIR;
+        code = note_pair(p, edge, string);
+    }
+    g->edges[edge] = code_bits << HG_TARGET_BITS | target;
+    if (p->special && code == TS_OK) {
+        code = take_special(p, edge, type, c[NAME].null[i] == 0 ? c[NAME].ints[i] : -1, string,
+                            target);
+    }
+    if (p->owner == g->root && code == TS_OK &&
+        (type == TYPE_SHORTCUT ||
+         (type == TYPE_ELEMENT && (g->flags[target] & HG_DOM_ROOT) != 0))) {
+        code = push_u32(g->ctx, &g->entries, target);
+    }
+    return code;
+}
+
+static ts_code read_all(passing *p)
+{
+    static const unsigned columns[EDGE_COLUMNS] = {
+        TS_C_js_heap_edges__type,         TS_C_js_heap_edges__name_or_index,
+        TS_C_js_heap_edges__to_node,      TS_C_js_heap_edges__edge_index,
+        TS_C_js_heap_edges__from_node_id, TS_C_js_heap_edges__to_node_id};
+    hg *g = p->g;
+    hg_range range;
+    ts_code code =
+        hg_range_open(&range, g->reader, TS_T_js_heap_edges, columns,
+                      g->d.complete ? PLAIN_COLUMNS : EDGE_COLUMNS, g->d.first_edge, g->m);
+    while (code == TS_OK && (code = hg_range_next(&range, g->ctx, TS_T_js_heap_edges)) == TS_OK &&
+           range.n > 0) {
+        for (unsigned i = 0; i < range.n && code == TS_OK; i++) {
+            code = take_edge(p, range.b, i, (uint32_t)range.at + i);
+        }
+    }
+    hg_range_close(&range);
+    return code == TS_OK ? owner_of(p, HG_NONE) : code;
+}
+
+/* Whether the table whose id a name holds is the edge's owner: owners come in the order of their
+ * rows. */
+static ts_code settle_pairs(passing *p)
+{
+    static const unsigned columns[] = {TS_C_js_heap_nodes__id};
+    hg *g = p->g;
+    const pair_found *found = p->found.p;
+    const ts_batch *b = NULL;
+    ts_scan *scan = NULL;
+    ts_code code = TS_OK;
+    if (p->found.n == 0) {
+        return TS_OK;
+    }
+    code = ts_scan_open(&scan, g->reader, TS_T_js_heap_nodes, columns, 1);
+    for (size_t i = 0; i < p->found.n && code == TS_OK; i++) {
+        hg_pair_edge *pair = ts_vec_add(g->ctx, &g->pair_edges, sizeof *pair);
+        if (pair == NULL) {
+            code = g->ctx->error.code;
+            break;
+        }
+        *pair = (hg_pair_edge){found[i].edge, found[i].pair};
+        if (i == 0 || found[i].owner != found[i - 1].owner) {
+            code = ts_scan_row(&b, scan, g->d.first_node + found[i].owner);
+        }
+        if (code == TS_OK && b->rows == 1 && b->columns[0].null[0] == 0 &&
+            b->columns[0].ints[0] >= 0 && (uint64_t)b->columns[0].ints[0] == found[i].table) {
+            g->edges[found[i].edge] =
+                (uint32_t)HG_PAIR_TABLE << HG_TARGET_BITS | hg_target(g->edges[found[i].edge]);
+        }
+    }
+    ts_scan_close(scan);
+    return code;
+}
+
+ts_code hg_read_edges(hg *g)
+{
+    passing p = {.g = g};
+    ts_code code = TS_OK;
+    p.types = ts_zalloc(g->ctx, (size_t)g->d.edge_type_count + 1, 1);
+    g->edges = hg_array(g->ctx, g->m, sizeof *g->edges, false);
+    if (p.types == NULL || g->edges == NULL) {
+        code = g->ctx->error.code;
+        goto out;
+    }
+    code = hg_read_types(g, g->d.first_edge_type, g->d.edge_type_count, &p, note_type);
+    if (code != TS_OK) {
+        goto out;
+    }
+    p.types[g->d.edge_type_count] = TYPE_INVISIBLE;
+    if (g->n > 0) {
+        code = enter_owner(&p, 0);
+    }
+    if (code == TS_OK) {
+        code = read_all(&p);
+    }
+    if (code == TS_OK) {
+        code = settle_pairs(&p);
+    }
+    g->missing_edges += (uint64_t)g->d.edge_count - g->m;
+out:
+    ts_free(g->ctx, p.types);
+    ts_vec_free(g->ctx, &p.found);
+    return code;
+}

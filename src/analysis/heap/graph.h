@@ -1,0 +1,327 @@
+/*
+ * The graph of one heap file, read back from its rows, and what the passes of the analysis find
+ * out. Values are those of Chrome DevTools; docs/formats.md, "Analysis of heaps", defines them.
+ *
+ * Nodes and edges are numbers from 0 in the order of their rows (node_index, edge_index). An edge
+ * whose owner or target is not known, or not certain, does not exist: it is HG_NOTHING.
+ */
+#ifndef TS_ANALYSIS_HEAP_GRAPH_H
+#define TS_ANALYSIS_HEAP_GRAPH_H
+
+#include "analysis/analysis.h"
+
+#include "base/buf.h"
+#include "base/idmap.h"
+#include "base/pool.h"
+#include "base/vec.h"
+
+#include "tables/formats/heap/heap_numbers.h"
+
+#define HG_NONE UINT32_MAX
+
+/* --- edges: 29 bits of target, 3 bits of code ----------------------------------------------- */
+
+enum { HG_TARGET_BITS = 29, HG_TARGET = (1 << HG_TARGET_BITS) - 1, HG_MAX_NODES = HG_TARGET - 1 };
+
+enum hg_code {
+    HG_PLAIN,
+    HG_HIDDEN, /* hidden and invisible edges: detachedness does not spread along them */
+    HG_SHORTCUT,
+    HG_WEAK,
+    HG_PAIR,      /* an internal edge to a value in a WeakMap */
+    HG_PAIR_TABLE /* the same, from the table: the key holds the value */
+};
+
+#define HG_NOTHING ((uint32_t)HG_WEAK << HG_TARGET_BITS | HG_TARGET)
+
+static inline uint32_t hg_target(uint32_t edge)
+{
+    return edge & HG_TARGET;
+}
+
+static inline uint32_t hg_code_of(uint32_t edge)
+{
+    return edge >> HG_TARGET_BITS;
+}
+
+/* --- nodes: 4 bits of kind, flags ----------------------------------------------------------- */
+
+enum hg_kind {
+    HG_KIND_OTHER,
+    HG_KIND_HIDDEN,
+    HG_KIND_ARRAY,
+    HG_KIND_STRING,
+    HG_KIND_CONCATENATED,
+    HG_KIND_SLICED,
+    HG_KIND_OBJECT,
+    HG_KIND_CODE,
+    HG_KIND_CLOSURE,
+    HG_KIND_REGEXP,
+    HG_KIND_NATIVE,
+    HG_KIND_SYNTHETIC,
+    HG_KIND_NUMBER,
+    HG_KIND_MASK = 15
+};
+
+enum {
+    HG_DETACHEDNESS_SHIFT = 4, /* 2 bits */
+    HG_HELD_SHIFT = 6,         /* 3 bits: column held_by */
+    HG_SETTLED = 1 << 9,       /* its detachedness is final */
+    HG_USER_ROOT = 1 << 10,
+    HG_PAGE = 1 << 11,           /* page-owned */
+    HG_HELPER = 1 << 12,         /* its size may count for its owner */
+    HG_DESCRIPTORS = 1 << 13,    /* array "(map descriptors)" */
+    HG_NATIVE_CONTEXT = 1 << 14, /* hidden "system / NativeContext" */
+    HG_DOM_ROOT = 1 << 15,       /* synthetic "(Document DOM trees)" */
+    HG_CONTEXT = 1 << 16,        /* "system / Context ..." */
+    HG_CONSOLE = 1 << 17,        /* synthetic "... / DevTools console" */
+    HG_BUFFER = 1 << 18,         /* native "system / JSArrayBufferData" */
+    HG_NAMED_ARRAY = 1 << 19,    /* of no special type, named "Array" */
+    HG_PLAIN_OBJECT = 1 << 20,   /* object "Object" */
+    HG_BOOL = 1 << 21,           /* number "bool" */
+    HG_INT = 1 << 22,            /* number "int" */
+    HG_TRUE = 1 << 23,           /* any node named "true" */
+    HG_NO_ID = 1 << 24,
+    HG_VISITED = 1 << 25,
+    HG_NAMED_DETACHED = 1 << 26 /* native "Detached ..." */
+};
+
+/* What stands before the names of detached native nodes. */
+#define HG_DETACHED "Detached "
+
+/* --- strings -------------------------------------------------------------------------------- */
+
+/* Texts that rules name; each string has at most one of these numbers in its bits. */
+enum hg_word {
+    HG_WORD_NONE,
+    HG_WORD_NATIVE_CONTEXT,
+    HG_WORD_SLOPPY,
+    HG_WORD_DESCRIPTORS,
+    HG_WORD_EXTERNAL,
+    HG_WORD_DOM_TREES,
+    HG_WORD_BUFFER,
+    HG_WORD_ARRAY,
+    HG_WORD_OBJECT,
+    HG_WORD_PROTO,
+    HG_WORD_ELEMENTS,
+    HG_WORD_FIRST,
+    HG_WORD_SECOND,
+    HG_WORD_TRUNCATED,
+    HG_WORD_LENGTH,
+    HG_WORD_HASH,
+    HG_WORD_VALUE,
+    HG_WORD_BOOL,
+    HG_WORD_INT,
+    HG_WORD_TRUE,
+    HG_WORD_CONTEXT,
+    HG_WORDS,
+    HG_WORD_MASK = 31,
+    HG_TEXT_CONTEXT = 1 << 5,  /* "system / Context" or "system / Context / ..." */
+    HG_TEXT_CONSOLE = 1 << 6,  /* "... / DevTools console" */
+    HG_TEXT_DETACHED = 1 << 7, /* "Detached ..." */
+    HG_TEXT_SKIPPED = 1 << 8,  /* begins with a number that rule 2 of distances leaves out */
+    HG_TEXT_PAIR = 1 << 9,     /* the name of an edge to a value in a WeakMap */
+    HG_TEXT_CLASS = 1 << 10,   /* names an object or native node */
+    HG_TEXT_KNOWN = 1 << 11,   /* the row has a text */
+    HG_TEXT_EMPTY = 1 << 12,
+    HG_TEXT_PROPERTY = 1 << 13, /* name of a property of a plain object */
+    HG_TEXT_STRING = 1 << 14    /* text of a string node */
+};
+
+/* A string that is the name of an edge to a value in a WeakMap. */
+typedef struct hg_pair_text {
+    uint32_t string;
+    uint32_t pair;  /* equal for the edges of table and key */
+    uint64_t table; /* UINT64_MAX: no id */
+} hg_pair_text;
+
+typedef struct hg_strings {
+    uint32_t count;
+    uint32_t *same; /* the first string with this text */
+    uint16_t *bits;
+    uint8_t *length; /* UTF-16 units of the formatted name of a property, 255: that many or more */
+    ts_vec pairs;    /* hg_pair_text, by string */
+    uint32_t pair_count;
+} hg_strings;
+
+/* --- plain objects -------------------------------------------------------------------------- */
+
+/* The names of the properties of an object in order, "__proto__" left out; strings `same`. */
+typedef struct hg_shape {
+    uint64_t hash[2];
+    size_t first; /* in `names` */
+    uint32_t count;
+    uint32_t objects;
+} hg_shape;
+
+typedef struct hg_shapes {
+    ts_vec shapes;  /* hg_shape, in the order of their first object */
+    ts_vec names;   /* uint32_t */
+    ts_vec objects; /* uint32_t: the shape of each plain object, in the order of nodes */
+    uint32_t *slots;
+    uint32_t slot_count;
+} hg_shapes;
+
+/* --- one file ------------------------------------------------------------------------------- */
+
+typedef struct hg_detail {
+    int64_t file_id, source_id, stride;
+    int64_t first_info, type_count, first_edge_type, edge_type_count;
+    int64_t first_node, node_count, first_edge, edge_count;
+    int64_t first_string, string_count, first_location;
+    bool complete;
+} hg_detail;
+
+typedef struct hg_pair_edge {
+    uint32_t edge;
+    uint32_t pair;
+} hg_pair_edge;
+
+/* Of a concatenated string: one of its parts; of a truncated one: what says so. */
+typedef struct hg_part {
+    uint32_t node;
+    uint32_t target;
+    uint8_t word; /* enum hg_word */
+} hg_part;
+
+typedef struct hg_location {
+    uint32_t node;
+    uint8_t null;     /* a bit each */
+    int64_t place[3]; /* script, line, column */
+} hg_location;
+
+typedef struct hg_totals {
+    int64_t total, native, typed_array, code, string, js_array, system, extra;
+} hg_totals;
+
+typedef struct hg {
+    ts_ctx *ctx;
+    ts_reader *reader;
+    hg_detail d;
+    uint32_t n, m; /* nodes; edges that have an owner */
+    uint32_t root; /* HG_NONE: no nodes */
+    bool has_detachedness;
+    bool has_user_roots;
+    bool saturated;
+    uint64_t missing_edges;
+    uint64_t missing_sizes;
+    uint64_t unreached, orphans;
+    hg_strings strings;
+    uint8_t *kinds;  /* of types of nodes */
+    uint32_t *first; /* n + 1 */
+    uint32_t *edges;
+    uint32_t *flags;
+    int64_t *size;     /* shallow size from hg_shallow on */
+    ts_vec pair_edges; /* hg_pair_edge, by edge */
+    ts_vec skipped;    /* uint32_t: edges that distances leave out, by edge */
+    ts_vec entries;    /* uint32_t: nodes from which page-owned ones are found */
+    ts_vec elements;   /* hg_part: elements of arrays */
+    ts_vec parts;      /* hg_part, by node */
+    ts_vec locations;  /* hg_location, by node */
+    hg_shapes shapes;
+    /* Distances. */
+    uint32_t *distance; /* HG_NONE: not reached */
+    uint32_t *retainer;
+    uint32_t *retaining_edge;
+    /* The dominator tree, by number. */
+    uint32_t *number; /* of a node */
+    uint32_t *node;   /* of a number */
+    uint32_t *dominator;
+    uint32_t *count;
+    uint32_t *position;
+    int64_t *retained;
+    uint32_t *class; /* of a node: place in the list of the file's classes */
+    hg_totals totals;
+} hg;
+
+static inline uint32_t hg_kind(uint32_t flags)
+{
+    return flags & HG_KIND_MASK;
+}
+
+static inline uint32_t hg_detachedness(uint32_t flags)
+{
+    return flags >> HG_DETACHEDNESS_SHIFT & 3;
+}
+
+/* Once in a while in a loop over nodes: signals. */
+static inline ts_code hg_poll(ts_ctx *ctx, uint32_t i)
+{
+    return (i & 0x3ffff) == 0 ? ts_check_cancel(ctx) : TS_OK;
+}
+
+/* n elements for all nodes; large arrays that are read all over. NULL: ctx->error. */
+void *hg_array(ts_ctx *ctx, size_t n, size_t size, bool zeroed);
+
+/* Releases the array and sets the pointer to it to NULL. */
+#define HG_FREE(g, array) (ts_free((g)->ctx, (array)), (array) = NULL)
+
+void hg_free(hg *g);
+
+/* --- rows that follow each other ------------------------------------------------------------ */
+
+/* Rows `first` to `first` + `count` - 1 of a table. */
+typedef struct hg_range {
+    ts_scan *scan;
+    const ts_batch *b; /* its first n rows belong to the range */
+    unsigned n;        /* 0: the end */
+    uint64_t at;       /* place of the first of them in the range */
+    int64_t next, end;
+} hg_range;
+
+ts_code hg_range_open(hg_range *r, ts_reader *reader, enum ts_table_id table,
+                      const unsigned *columns, unsigned column_count, int64_t first,
+                      uint64_t count);
+/* TS_ERR_INPUT when rows are missing: somebody changed a finished database. */
+ts_code hg_range_next(hg_range *r, ts_ctx *ctx, enum ts_table_id table);
+void hg_range_close(hg_range *r);
+
+ts_code hg_changed(ts_ctx *ctx, enum ts_table_id table);
+
+/* --- reading -------------------------------------------------------------------------------- */
+
+/* The strings of the file: which of them the rules name, and which are equal. */
+ts_code hg_read_strings(hg *g);
+void hg_strings_free(ts_ctx *ctx, hg_strings *s);
+
+/* Nodes, locations and edges. root_index: 0, or the flat place of the root; *bad_root: it is none.
+ */
+ts_code hg_read_graph(hg *g, int64_t root_index, bool *bad_root);
+
+/* A text of any length: of row `row` of the last batch, `column` in the order of the scan. Appends
+ * to `out`. */
+ts_code hg_whole_text(ts_ctx *ctx, ts_buf *out, ts_scan *scan, const ts_batch *b, unsigned row,
+                      unsigned column);
+
+/* The properties of a plain object: begin, add, end. */
+ts_code hg_shape_add(ts_ctx *ctx, hg_shapes *s, uint32_t name);
+ts_code hg_shape_end(ts_ctx *ctx, hg_shapes *s);
+void hg_shapes_free(ts_ctx *ctx, hg_shapes *s);
+
+/* --- passes --------------------------------------------------------------------------------- */
+
+/* Detachedness, user roots, page-owned nodes. */
+ts_code hg_spread(hg *g);
+
+/* Sizes of helpers go to their owners. */
+ts_code hg_shallow(hg *g);
+
+/* Distances and retainers; what is held only by detached nodes, contexts, the console. */
+ts_code hg_distances(hg *g);
+
+/* Dominators, retained sizes, order of the tree. Releases the edges. */
+ts_code hg_dominators(hg *g);
+
+/* Totals, but for the retained size of the root, before the edges are released. */
+ts_code hg_totals_of(hg *g);
+
+static inline bool hg_essential(const hg *g, uint32_t v, uint32_t w, uint32_t code)
+{
+    if (code == HG_WEAK || code == HG_PAIR_TABLE || v == w) {
+        return false;
+    }
+    return v == g->root ||
+           (code != HG_SHORTCUT && ((g->flags[v] & HG_PAGE) != 0 || (g->flags[w] & HG_PAGE) == 0));
+}
+
+#endif

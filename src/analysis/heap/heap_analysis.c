@@ -1,0 +1,491 @@
+/*
+ * What keeps heap objects alive, for each heap file: dominators and retained sizes, distances and
+ * shortest paths, classes, what came and went since the file before, strings of one text. Values
+ * are those of Chrome DevTools; docs/formats.md defines them.
+ *
+ * A file's rows are read back from their pages. All memory of a file is taken before the first of
+ * its rows is written, and given back before the next file. Time: linear, but for jump pointers and
+ * path compression, which cost a logarithm. Memory: at most 56 bytes a node and 8 an edge, what
+ * strings and classes take, and for a comparison 28 a node of the older file.
+ */
+#include "analysis/heap/heap_analysis.h"
+
+#include "analysis/heap/classes.h"
+#include "analysis/heap/compare.h"
+#include "analysis/heap/duplicates.h"
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/ckd.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+typedef struct heap_run {
+    ts_ctx *ctx;
+    ts_reader *reader;
+    ts_store *store;
+    ts_sink *sink;
+    ts_idmap roots;  /* source: root_index */
+    ts_idmap extras; /* source: extra_native_bytes */
+    hg_classes classes;
+    hg_base base;
+} heap_run;
+
+/* What is known of a file when its rows are written. */
+typedef struct heap_rows {
+    hg g;
+    ts_vec rows; /* hg_class */
+    hg_definitions definitions;
+    hg_duplicates duplicates;
+    uint32_t *previous;    /* NULL: there is no base */
+    uint32_t *at_position; /* node of a tree position */
+    ts_vec changes;        /* hg_change */
+    bool bad_root;
+} heap_rows;
+
+/* --- what the snapshot states --------------------------------------------------------------- */
+
+static bool integer_of(int64_t *value, const ts_scan_text *text)
+{
+    int64_t v = 0;
+    size_t i = text->n > 0 && text->p[0] == '-' ? 1 : 0;
+    if (text->n == i || text->n != text->size) {
+        return false;
+    }
+    for (; i < text->n; i++) {
+        if (text->p[i] < '0' || text->p[i] > '9' || ts_ckd_mul(&v, v, 10) ||
+            ts_ckd_add(&v, v, text->p[i] - '0')) {
+            return false;
+        }
+    }
+    *value = text->p[0] == '-' ? -v : v;
+    return true;
+}
+
+static ts_code read_properties(heap_run *r)
+{
+    static const unsigned columns[] = {TS_C_source_property__source_id, TS_C_source_property__key,
+                                       TS_C_source_property__value};
+    const ts_batch *b;
+    ts_scan *scan = NULL;
+    ts_code code = ts_scan_open(&scan, r->reader, TS_T_source_property, columns, 3);
+    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
+        for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
+            const ts_scan_text *key = &b->columns[1].texts[i];
+            int64_t value = -1; /* what is no integer is no place */
+            bool known = integer_of(&value, &b->columns[2].texts[i]);
+            if (ts_text_is((ts_text){key->p, key->n}, "root_index")) {
+                code = ts_idmap_put(r->ctx, &r->roots, b->columns[0].ints[i], (uint64_t)value);
+            } else if (known && ts_text_is((ts_text){key->p, key->n}, "extra_native_bytes")) {
+                code = ts_idmap_put(r->ctx, &r->extras, b->columns[0].ints[i], (uint64_t)value);
+            }
+        }
+    }
+    ts_scan_close(scan);
+    return code;
+}
+
+static int64_t property(const ts_idmap *map, int64_t source)
+{
+    uint64_t value = 0;
+    return ts_idmap_find(&value, map, source) ? (int64_t)value : 0;
+}
+
+/* --- finding out ---------------------------------------------------------------------------- */
+
+static ts_code find_classes(heap_run *r, heap_rows *f)
+{
+    hg *g = &f->g;
+    uint32_t *name_of = NULL;
+    uint32_t *texts = NULL;
+    ts_code code = hg_define(&f->definitions, g, &r->classes);
+    if (code == TS_OK) {
+        code = hg_names_of(&name_of, g, &f->definitions);
+    }
+    if (code == TS_OK) {
+        texts = ts_alloc(g->ctx, g->shapes.shapes.n, sizeof *texts);
+        code = texts == NULL ? g->ctx->error.code : TS_OK;
+    }
+    if (code == TS_OK) {
+        code = hg_shape_classes(texts, g->ctx, &f->definitions, &g->shapes, name_of);
+    }
+    ts_free(g->ctx, name_of);
+    if (code == TS_OK) {
+        code = hg_classify(&f->rows, g, &r->classes, texts);
+    }
+    ts_free(g->ctx, texts);
+    return code == TS_OK ? hg_class_sums(&f->rows, g) : code;
+}
+
+static ts_code order_nodes(heap_rows *f)
+{
+    hg *g = &f->g;
+    f->at_position = hg_array(g->ctx, g->n, sizeof *f->at_position, false);
+    if (f->at_position == NULL) {
+        return g->ctx->error.code;
+    }
+    for (uint32_t v = 0; v < g->n; v++) {
+        f->at_position[g->position[v]] = g->node[v];
+    }
+    return TS_OK;
+}
+
+static ts_code find_out(heap_run *r, heap_rows *f)
+{
+    hg *g = &f->g;
+    ts_code code;
+    g->totals.extra = property(&r->extras, g->d.source_id);
+    g->totals.extra = g->totals.extra > 0 ? g->totals.extra : 0;
+    if ((code = hg_read_strings(g)) != TS_OK ||
+        (code = hg_read_graph(g, property(&r->roots, g->d.source_id), &f->bad_root)) != TS_OK ||
+        (code = hg_spread(g)) != TS_OK || (code = hg_distances(g)) != TS_OK ||
+        (code = hg_shallow(g)) != TS_OK || (code = hg_totals_of(g)) != TS_OK ||
+        (code = hg_dominators(g)) != TS_OK || (code = find_classes(r, f)) != TS_OK ||
+        (code = hg_find_duplicates(&f->duplicates, g)) != TS_OK ||
+        (code = order_nodes(f)) != TS_OK) {
+        return code;
+    }
+    return r->base.there ? hg_compare(&f->previous, &f->changes, g, &f->rows, &r->base, &r->classes,
+                                      &f->definitions)
+                         : TS_OK;
+}
+
+/* --- rows ----------------------------------------------------------------------------------- */
+
+static ts_code put_constructors(heap_run *r, const heap_rows *f)
+{
+    const hg_class *rows = f->rows.p;
+    const hg_key *keys = r->classes.keys.p;
+    ts_code code = TS_OK;
+    for (size_t i = 0; i < f->rows.n && code == TS_OK; i++) {
+        const hg_key *key = &keys[rows[i].key];
+        ts_row_js_heap_constructor row = {
+            .id = (int64_t)ts_sink_rows(r->sink, TS_T_js_heap_constructor) + 1,
+            .file_id = f->g.d.file_id,
+            .name = ts_pool_text(&r->classes.texts, key->text),
+            .script_id = key->place[0],
+            .line = key->place[1],
+            .column = key->place[2],
+            .count = rows[i].count,
+            .distance = rows[i].distance,
+            .shallow_size = rows[i].shallow,
+            .retained_size = rows[i].retained,
+        };
+        row.null = (uint64_t)(key->placed ? key->null : 7) << TS_C_js_heap_constructor__script_id;
+        if (rows[i].distance == HG_NONE) {
+            TS_SET_NULL(js_heap_constructor, &row, distance);
+        }
+        code = ts_put_js_heap_constructor(r->sink, &row);
+    }
+    return code;
+}
+
+static ts_code put_retained(heap_run *r, const heap_rows *f, uint32_t v, bool has_id, int64_t id,
+                            int64_t first_constructor)
+{
+    const hg *g = &f->g;
+    uint32_t number = g->number[v];
+    ts_row_js_heap_retained row = {
+        .file_id = g->d.file_id,
+        .node_id = id,
+        .dominator = g->node[g->dominator[number]],
+        .retainer = g->retainer[v],
+        .retaining_edge = g->retaining_edge[v],
+        .distance = g->distance[v],
+        .shallow_size = g->size[v],
+        .retained_size = g->retained[number],
+        .detachedness = hg_detachedness(g->flags[v]),
+        .constructor_id = first_constructor + g->class[v],
+        .held_by = g->flags[v] >> HG_HELD_SHIFT & 7,
+        .tree_position = g->position[number],
+        .tree_count = g->count[number],
+        .previous = f->previous == NULL ? HG_NONE : f->previous[v],
+    };
+    row.null = (has_id ? 0 : TS_NULL_BIT(js_heap_retained, node_id)) |
+               (number != 0 ? 0 : TS_NULL_BIT(js_heap_retained, dominator)) |
+               (g->retainer[v] != HG_NONE ? 0
+                                          : TS_NULL_BIT(js_heap_retained, retainer) |
+                                                TS_NULL_BIT(js_heap_retained, retaining_edge)) |
+               (g->distance[v] != HG_NONE ? 0 : TS_NULL_BIT(js_heap_retained, distance)) |
+               (row.previous != HG_NONE ? 0 : TS_NULL_BIT(js_heap_retained, previous));
+    return ts_put_js_heap_retained(r->sink, &row);
+}
+
+static ts_code put_nodes(heap_run *r, const heap_rows *f, int64_t first_constructor)
+{
+    static const unsigned columns[] = {TS_C_js_heap_nodes__id};
+    const hg *g = &f->g;
+    hg_range range = {0};
+    ts_code code =
+        hg_range_open(&range, r->reader, TS_T_js_heap_nodes, columns, 1, g->d.first_node, g->n);
+    while (code == TS_OK && (code = hg_range_next(&range, r->ctx, TS_T_js_heap_nodes)) == TS_OK &&
+           range.n > 0) {
+        for (unsigned i = 0; i < range.n && code == TS_OK; i++) {
+            const ts_batch_column *ids = &range.b->columns[0];
+            code = put_retained(r, f, (uint32_t)range.at + i, ids->null[i] == 0, ids->ints[i],
+                                first_constructor);
+        }
+    }
+    hg_range_close(&range);
+    for (uint32_t p = 0; p < g->n && code == TS_OK; p++) {
+        ts_row_js_heap_dominated row = {.file_id = g->d.file_id, .node_index = f->at_position[p]};
+        code = ts_put_js_heap_dominated(r->sink, &row);
+    }
+    return code;
+}
+
+static ts_code put_duplicates(heap_run *r, heap_rows *f)
+{
+    static const unsigned columns[] = {TS_C_js_heap_string__string};
+    const hg_group *groups = f->duplicates.groups.p;
+    ts_scan *scan = NULL;
+    ts_buf text = {0};
+    ts_code code = ts_scan_open(&scan, r->reader, TS_T_js_heap_string, columns, 1);
+    for (size_t i = 0; i < f->duplicates.groups.n && code == TS_OK; i++) {
+        if (groups[i].count < 2) {
+            continue;
+        }
+        text.n = 0;
+        code = hg_string_text(&text, &f->g, &f->duplicates, groups[i].node, scan);
+        ts_row_js_heap_duplicate_string row = {
+            .null = (uint64_t)groups[i].null << TS_C_js_heap_duplicate_string__length,
+            .file_id = f->g.d.file_id,
+            .node_index = groups[i].node,
+            .string = ts_buf_text(&text),
+            .count = groups[i].count,
+            .shallow_size = groups[i].shallow,
+            .retained_size = groups[i].retained,
+            .truncated = groups[i].truncated,
+            .length = groups[i].length,
+            .hash = groups[i].hash,
+        };
+        if (code == TS_OK) {
+            code = ts_put_js_heap_duplicate_string(r->sink, &row);
+        }
+    }
+    ts_scan_close(scan);
+    ts_buf_free(r->ctx, &text);
+    return code;
+}
+
+static ts_code put_changes(heap_run *r, const heap_rows *f)
+{
+    const hg_change *changes = f->changes.p;
+    const hg_key *keys = r->classes.keys.p;
+    ts_code code = TS_OK;
+    for (size_t i = 0; i < f->changes.n && code == TS_OK; i++) {
+        const hg_key *key = &keys[changes[i].key];
+        ts_row_js_heap_comparison row = {
+            .file_id = f->g.d.file_id,
+            .base_file_id = r->base.g.d.file_id,
+            .name = ts_pool_text(&r->classes.texts, key->text),
+            .script_id = key->place[0],
+            .line = key->place[1],
+            .column = key->place[2],
+            .new_count = changes[i].new_count,
+            .deleted_count = changes[i].deleted_count,
+            .new_size = changes[i].new_size,
+            .deleted_size = changes[i].deleted_size,
+        };
+        row.null = (uint64_t)(key->placed ? key->null : 7) << TS_C_js_heap_comparison__script_id;
+        code = ts_put_js_heap_comparison(r->sink, &row);
+    }
+    return code;
+}
+
+static int64_t next_row(const heap_run *r, enum ts_table_id table)
+{
+    return (int64_t)ts_sink_rows(r->sink, table) + 1;
+}
+
+static ts_code put_analysis(heap_run *r, const heap_rows *f, ts_row_js_heap_analysis *row)
+{
+    const hg *g = &f->g;
+    row->file_id = g->d.file_id;
+    row->root = g->root;
+    row->constructor_count = (int64_t)f->rows.n;
+    row->base_file_id = r->base.g.d.file_id;
+    row->comparison_count = (int64_t)f->changes.n;
+    row->user_roots = g->has_user_roots;
+    row->unreached_count = (int64_t)g->unreached;
+    row->orphan_count = (int64_t)g->orphans;
+    row->total_size = g->totals.total;
+    row->native_size = g->totals.native;
+    row->typed_array_size = g->totals.typed_array;
+    row->code_size = g->totals.code;
+    row->string_size = g->totals.string;
+    row->js_array_size = g->totals.js_array;
+    row->system_size = g->totals.system;
+    row->extra_native_size = g->totals.extra;
+    row->null = (g->root == HG_NONE ? TS_NULL_BIT(js_heap_analysis, root) : 0) |
+                (r->base.there ? 0 : TS_NULL_BIT(js_heap_analysis, base_file_id));
+    return ts_put_js_heap_analysis(r->sink, row);
+}
+
+static ts_code note_issues(heap_run *r, const heap_rows *f)
+{
+    const hg *g = &f->g;
+    ts_code code = TS_OK;
+    if (f->bad_root) {
+        code = ts_issue(r->store, g->d.source_id, TS_ISSUE_heap_analysis_root, NULL, TS_NO_OFFSET,
+                        "root_index is no node of the snapshot");
+    }
+    if (code == TS_OK &&
+        (!g->d.complete || g->missing_edges > 0 || g->missing_sizes > 0 || g->saturated)) {
+        code = ts_issue(r->store, g->d.source_id, TS_ISSUE_heap_analysis_incomplete, NULL,
+                        TS_NO_OFFSET,
+                        "the snapshot was %sread whole; %" PRIu64 " edges do not count, %" PRIu64
+                        " sizes are not known%s",
+                        g->d.complete ? "" : "not ", g->missing_edges, g->missing_sizes,
+                        g->saturated ? ", a sum exceeds 64 bits" : "");
+    }
+    return code;
+}
+
+static ts_code put_rows(heap_run *r, heap_rows *f, int64_t input)
+{
+    ts_row_js_heap_analysis row = {
+        .first_retained_rowid = next_row(r, TS_T_js_heap_retained),
+        .first_dominated_rowid = next_row(r, TS_T_js_heap_dominated),
+        .first_constructor_id = next_row(r, TS_T_js_heap_constructor),
+        .first_comparison_rowid = next_row(r, TS_T_js_heap_comparison),
+    };
+    hg_base next = {0};
+    ts_code code;
+    if ((code = put_constructors(r, f)) != TS_OK ||
+        (code = put_nodes(r, f, row.first_constructor_id)) != TS_OK ||
+        (code = put_duplicates(r, f)) != TS_OK || (code = put_changes(r, f)) != TS_OK ||
+        (code = put_analysis(r, f, &row)) != TS_OK || (code = note_issues(r, f)) != TS_OK ||
+        (code = hg_base_keep(&next, &f->g, &f->rows, input)) != TS_OK) {
+        return code;
+    }
+    next.first_retained = row.first_retained_rowid;
+    next.first_constructor = row.first_constructor_id;
+    hg_base_free(&r->base);
+    r->base = next;
+    return TS_OK;
+}
+
+/* --- files ---------------------------------------------------------------------------------- */
+
+static void rows_free(heap_rows *f)
+{
+    ts_ctx *ctx = f->g.ctx;
+    ts_vec_free(ctx, &f->rows);
+    ts_vec_free(ctx, &f->changes);
+    hg_definitions_free(ctx, &f->definitions);
+    hg_duplicates_free(ctx, &f->duplicates);
+    ts_free(ctx, f->previous);
+    ts_free(ctx, f->at_position);
+    hg_free(&f->g);
+}
+
+static ts_code analyse_file(heap_run *r, const hg_detail *d)
+{
+    int64_t input = ts_source_root(r->store, d->source_id);
+    heap_rows f = {.g = {.ctx = r->ctx, .reader = r->reader, .d = *d, .root = HG_NONE}};
+    ts_code code;
+    if (r->base.there && r->base.input != input) {
+        hg_base_free(&r->base);
+    }
+    code = find_out(r, &f);
+    if (code == TS_OK) {
+        code = put_rows(r, &f, input);
+    } else if (code == TS_ERR_LIMIT) {
+        code = ts_issue(r->store, d->source_id, TS_ISSUE_heap_analysis_skipped, NULL, TS_NO_OFFSET,
+                        "%s", r->ctx->error.causes[0]);
+    }
+    rows_free(&f);
+    return code;
+}
+
+enum { DETAIL_FIELDS = 14 };
+
+static void detail_of(hg_detail *d, const ts_batch *b, unsigned i)
+{
+    int64_t *const fields[DETAIL_FIELDS] = {
+        &d->file_id,      &d->source_id,       &d->stride,          &d->first_info,
+        &d->type_count,   &d->first_edge_type, &d->edge_type_count, &d->first_node,
+        &d->node_count,   &d->first_edge,      &d->edge_count,      &d->first_string,
+        &d->string_count, &d->first_location};
+    for (unsigned k = 0; k < DETAIL_FIELDS; k++) {
+        *fields[k] = b->columns[k].ints[i];
+    }
+    d->complete = b->columns[DETAIL_FIELDS].ints[i] != 0;
+    /* A snapshot that ends inside its description has counts of what has no rows. */
+    d->type_count = d->first_info == 0 ? 0 : d->type_count;
+    d->edge_type_count = d->first_edge_type == 0 ? 0 : d->edge_type_count;
+}
+
+static ts_code read_details(ts_vec *details, heap_run *r)
+{
+    static const unsigned columns[] = {
+        TS_C_js_heap_file_detail__file_id,         TS_C_js_heap_file_detail__source_id,
+        TS_C_js_heap_file_detail__node_stride,     TS_C_js_heap_file_detail__first_info_rowid,
+        TS_C_js_heap_file_detail__node_type_count, TS_C_js_heap_file_detail__first_edge_type_rowid,
+        TS_C_js_heap_file_detail__edge_type_count, TS_C_js_heap_file_detail__first_node_rowid,
+        TS_C_js_heap_file_detail__node_count,      TS_C_js_heap_file_detail__first_edge_rowid,
+        TS_C_js_heap_file_detail__edge_count,      TS_C_js_heap_file_detail__first_string_rowid,
+        TS_C_js_heap_file_detail__string_count,    TS_C_js_heap_file_detail__first_location_rowid,
+        TS_C_js_heap_file_detail__complete,
+    };
+    const ts_batch *b;
+    ts_scan *scan = NULL;
+    ts_code code = ts_scan_open(&scan, r->reader, TS_T_js_heap_file_detail, columns,
+                                sizeof columns / sizeof columns[0]);
+    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
+        for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
+            hg_detail *d = ts_vec_add(r->ctx, details, sizeof *d);
+            if (d == NULL) {
+                code = r->ctx->error.code;
+            } else {
+                detail_of(d, b, i);
+            }
+        }
+    }
+    ts_scan_close(scan);
+    return code;
+}
+
+static ts_code heap_analyse(ts_ctx *ctx, ts_reader *reader, ts_store *store)
+{
+    heap_run r = {.ctx = ctx, .reader = reader, .store = store, .sink = ts_store_sink(store)};
+    ts_vec details = {0};
+    const hg_detail *all;
+    ts_code code;
+    r.classes.ctx = ctx;
+    code = read_properties(&r);
+    if (code == TS_OK) {
+        code = read_details(&details, &r);
+    }
+    all = details.p;
+    for (size_t i = 0; i < details.n && code == TS_OK; i++) {
+        code = analyse_file(&r, &all[i]);
+    }
+    hg_base_free(&r.base);
+    hg_classes_free(&r.classes);
+    ts_idmap_free(ctx, &r.roots);
+    ts_idmap_free(ctx, &r.extras);
+    ts_vec_free(ctx, &details);
+    return code;
+}
+
+static const enum ts_table_id needs[] = {TS_T_js_heap_file_detail, TS_TABLE_COUNT};
+static const enum ts_table_id writes[] = {TS_T_js_heap_analysis,   TS_T_js_heap_retained,
+                                          TS_T_js_heap_dominated,  TS_T_js_heap_constructor,
+                                          TS_T_js_heap_comparison, TS_T_js_heap_duplicate_string,
+                                          TS_TABLE_COUNT};
+static const ts_issue_code issues[] = {TS_ISSUE_heap_analysis_skipped,
+                                       TS_ISSUE_heap_analysis_incomplete,
+                                       TS_ISSUE_heap_analysis_root, TS_ISSUE_COUNT};
+
+const ts_analysis ts_analysis_heap = {
+    .name = "heap",
+    .title = "dominators, retained sizes, distances, classes and changes of heap snapshots",
+    .cost = TS_ANALYSIS_ASKED,
+    .needs = needs,
+    .writes = writes,
+    .issues = issues,
+    .run = heap_analyse,
+};

@@ -1,0 +1,301 @@
+/* Nodes and locations of a heap file. */
+#include "analysis/heap/read.h"
+
+#include "base/alloc.h"
+#include "base/ckd.h"
+
+#include "tables/formats/arkts/arkts_constants.h"
+
+/* --- names of types ------------------------------------------------------------------------- */
+
+ts_code hg_read_types(hg *g, int64_t first, int64_t count, void *user,
+                      void (*type)(void *user, int64_t number, ts_text name))
+{
+    static const unsigned columns[] = {TS_C_js_heap_info__str_value};
+    hg_range range;
+    ts_code code =
+        hg_range_open(&range, g->reader, TS_T_js_heap_info, columns, 1, first, (uint64_t)count);
+    while (code == TS_OK && (code = hg_range_next(&range, g->ctx, TS_T_js_heap_info)) == TS_OK &&
+           range.n > 0) {
+        for (unsigned i = 0; i < range.n; i++) {
+            const ts_scan_text *text = &range.b->columns[0].texts[i];
+            type(user, (int64_t)(range.at + i), (ts_text){text->p, text->n});
+        }
+    }
+    hg_range_close(&range);
+    return code;
+}
+
+static void note_kind(void *user, int64_t number, ts_text name)
+{
+    static const struct {
+        const char *name;
+        enum hg_kind kind;
+    } kinds[] = {
+        {TS_HEAP_EDGE_HIDDEN, HG_KIND_HIDDEN}, /* nodes and edges alike */
+        {"array", HG_KIND_ARRAY},
+        {"string", HG_KIND_STRING},
+        {"concatenated string", HG_KIND_CONCATENATED},
+        {"sliced string", HG_KIND_SLICED},
+        {TS_HEAP_NODE_OBJECT, HG_KIND_OBJECT},
+        {"code", HG_KIND_CODE},
+        {"closure", HG_KIND_CLOSURE},
+        {"regexp", HG_KIND_REGEXP},
+        {TS_HEAP_NODE_NATIVE, HG_KIND_NATIVE},
+        {"synthetic", HG_KIND_SYNTHETIC},
+        {"number", HG_KIND_NUMBER},
+    };
+    hg *g = user;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (ts_text_is(name, kinds[i].name)) {
+            g->kinds[number] = (uint8_t)kinds[i].kind;
+        }
+    }
+}
+
+/* --- nodes ---------------------------------------------------------------------------------- */
+
+/* What the rules ask of a node, by kind and name. */
+static uint32_t flags_of(uint32_t kind, uint16_t bits)
+{
+    uint32_t word = bits & HG_WORD_MASK;
+    uint32_t flags = kind;
+    flags |= (bits & HG_TEXT_CONTEXT) != 0 ? HG_CONTEXT : 0;
+    flags |= word == HG_WORD_TRUE ? HG_TRUE : 0;
+    switch (kind) {
+    case HG_KIND_HIDDEN:
+        return flags | HG_HELPER | (word == HG_WORD_NATIVE_CONTEXT ? HG_NATIVE_CONTEXT : 0);
+    case HG_KIND_ARRAY:
+        flags |= HG_HELPER | (word == HG_WORD_DESCRIPTORS ? HG_DESCRIPTORS : 0);
+        return flags | (word == HG_WORD_ARRAY ? HG_NAMED_ARRAY : 0);
+    case HG_KIND_NATIVE:
+        flags |= word == HG_WORD_EXTERNAL ? HG_HELPER : 0;
+        flags |= (bits & HG_TEXT_DETACHED) != 0 ? HG_NAMED_DETACHED : 0;
+        return flags | (word == HG_WORD_BUFFER ? HG_BUFFER : 0);
+    case HG_KIND_SYNTHETIC:
+        flags |= word == HG_WORD_DOM_TREES ? HG_DOM_ROOT : 0;
+        flags |= (bits & HG_TEXT_CONSOLE) != 0 ? HG_CONSOLE : 0;
+        break;
+    case HG_KIND_OBJECT:
+        flags |= word == HG_WORD_OBJECT ? HG_PLAIN_OBJECT : 0;
+        break;
+    case HG_KIND_NUMBER:
+        flags |= word == HG_WORD_BOOL ? HG_BOOL : 0;
+        flags |= word == HG_WORD_INT ? HG_INT : 0;
+        break;
+    case HG_KIND_STRING:
+    case HG_KIND_CONCATENATED:
+    case HG_KIND_SLICED:
+    case HG_KIND_CODE:
+        return flags;
+    default:
+        break;
+    }
+    return flags | (word == HG_WORD_ARRAY ? HG_NAMED_ARRAY : 0);
+}
+
+enum { TYPE, NAME, SIZE, EDGES, DETACHED, ID, NODE_COLUMNS };
+
+typedef struct filling {
+    uint64_t edges;
+    bool stopped; /* the owners of the edges behind are not known */
+} filling;
+
+static void take_node(hg *g, filling *f, const ts_batch *b, unsigned i, uint32_t v)
+{
+    const ts_batch_column *c = b->columns;
+    uint32_t kind = HG_KIND_OTHER;
+    uint32_t name = HG_NONE;
+    uint16_t bits = 0;
+    if (c[TYPE].null[i] == 0 && c[TYPE].ints[i] >= 0 && c[TYPE].ints[i] < g->d.type_count) {
+        kind = g->kinds[c[TYPE].ints[i]];
+    }
+    if (c[NAME].null[i] == 0 && c[NAME].ints[i] >= 0 && c[NAME].ints[i] < g->strings.count) {
+        name = (uint32_t)c[NAME].ints[i];
+        if (kind == HG_KIND_OBJECT || kind == HG_KIND_NATIVE) {
+            g->strings.bits[g->strings.same[name]] |= HG_TEXT_CLASS;
+        }
+        bits = g->strings.bits[name];
+    }
+    g->flags[v] = flags_of(kind, bits) | (c[ID].null[i] != 0 ? HG_NO_ID : 0);
+    g->size[v] = c[SIZE].null[i] == 0 && c[SIZE].ints[i] > 0 ? c[SIZE].ints[i] : 0;
+    g->missing_sizes += c[SIZE].null[i] != 0;
+    if (c[DETACHED].null[i] == 0) {
+        uint32_t value = (uint32_t)c[DETACHED].ints[i] & 3;
+        g->has_detachedness = true;
+        g->flags[v] |= value << HG_DETACHEDNESS_SHIFT | (value != 0 ? HG_SETTLED : 0);
+    }
+    f->stopped = f->stopped || c[EDGES].null[i] != 0 || c[EDGES].ints[i] < 0;
+    if (!f->stopped) {
+        uint64_t left = (uint64_t)g->d.edge_count - f->edges;
+        f->edges += (uint64_t)c[EDGES].ints[i] < left ? (uint64_t)c[EDGES].ints[i] : left;
+    }
+    g->first[v + 1] = (uint32_t)f->edges;
+}
+
+static ts_code read_nodes(hg *g)
+{
+    static const unsigned columns[NODE_COLUMNS] = {
+        TS_C_js_heap_nodes__type,         TS_C_js_heap_nodes__name,
+        TS_C_js_heap_nodes__self_size,    TS_C_js_heap_nodes__edge_count,
+        TS_C_js_heap_nodes__detachedness, TS_C_js_heap_nodes__id};
+    hg_range range;
+    filling f = {0};
+    ts_code code = hg_range_open(&range, g->reader, TS_T_js_heap_nodes, columns, NODE_COLUMNS,
+                                 g->d.first_node, g->n);
+    g->first[0] = 0;
+    while (code == TS_OK && (code = hg_range_next(&range, g->ctx, TS_T_js_heap_nodes)) == TS_OK &&
+           range.n > 0) {
+        for (unsigned i = 0; i < range.n; i++) {
+            take_node(g, &f, range.b, i, (uint32_t)range.at + i);
+        }
+    }
+    hg_range_close(&range);
+    g->m = (uint32_t)f.edges;
+    return code;
+}
+
+static ts_code nodes_prepare(hg *g)
+{
+    if (g->d.node_count < 0 || g->d.node_count > HG_MAX_NODES || g->d.edge_count < 0 ||
+        g->d.edge_count >= HG_NONE || g->d.type_count < 0 || g->d.type_count > 1 << 20 ||
+        g->d.edge_type_count < 0 || g->d.edge_type_count > 1 << 20) {
+        return ts_fail(g->ctx, TS_ERR_LIMIT, "more than %d nodes or %u edges", HG_MAX_NODES,
+                       HG_NONE - 1);
+    }
+    g->n = (uint32_t)g->d.node_count;
+    g->kinds = ts_zalloc(g->ctx, (size_t)g->d.type_count, 1);
+    g->first = hg_array(g->ctx, (size_t)g->n + 1, sizeof *g->first, false);
+    g->flags = hg_array(g->ctx, g->n, sizeof *g->flags, false);
+    g->size = hg_array(g->ctx, g->n, sizeof *g->size, false);
+    return g->kinds == NULL || g->first == NULL || g->flags == NULL || g->size == NULL
+               ? g->ctx->error.code
+               : TS_OK;
+}
+
+static void choose_root(hg *g, int64_t root_index, bool *bad_root)
+{
+    *bad_root = false;
+    g->root = g->n == 0 ? HG_NONE : 0;
+    if (root_index == 0) {
+        return;
+    }
+    if (g->d.stride <= 0 || root_index < 0 || root_index % g->d.stride != 0 ||
+        root_index / g->d.stride >= g->n) {
+        *bad_root = true;
+        return;
+    }
+    g->root = (uint32_t)(root_index / g->d.stride);
+}
+
+/* --- locations ------------------------------------------------------------------------------ */
+
+enum { FILE_ID, OBJECT, SCRIPT, LINE, COLUMN, LOCATION_COLUMNS };
+
+static ts_code take_location(hg *g, const ts_batch *b, unsigned i)
+{
+    const ts_batch_column *c = b->columns;
+    hg_location *place;
+    int64_t index;
+    if (c[OBJECT].null[i] != 0 || g->d.stride <= 0 || c[OBJECT].ints[i] < 0 ||
+        c[OBJECT].ints[i] % g->d.stride != 0) {
+        return TS_OK;
+    }
+    index = c[OBJECT].ints[i] / g->d.stride;
+    if (index >= g->n || hg_kind(g->flags[index]) != HG_KIND_OBJECT) {
+        return TS_OK;
+    }
+    place = ts_vec_add(g->ctx, &g->locations, sizeof *place);
+    if (place == NULL) {
+        return g->ctx->error.code;
+    }
+    place->node = (uint32_t)index;
+    for (unsigned k = 0; k < 3; k++) {
+        place->place[k] = c[SCRIPT + k].ints[i];
+        place->null |= (uint8_t)((c[SCRIPT + k].null[i] != 0) << k);
+    }
+    return TS_OK;
+}
+
+/* By node, and in the order of the rows: a stable merge sort, because they are in order mostly. */
+static ts_code sort_locations(hg *g)
+{
+    hg_location *from = g->locations.p;
+    size_t n = g->locations.n;
+    bool sorted = true;
+    hg_location *to;
+    for (size_t i = 1; i < n; i++) {
+        sorted = sorted && from[i - 1].node <= from[i].node;
+    }
+    if (sorted) {
+        return TS_OK;
+    }
+    to = ts_alloc(g->ctx, n, sizeof *to);
+    if (to == NULL) {
+        return g->ctx->error.code;
+    }
+    for (size_t width = 1; width < n; width *= 2) {
+        for (size_t low = 0; low < n; low += 2 * width) {
+            size_t middle = low + width < n ? low + width : n;
+            size_t high = low + 2 * width < n ? low + 2 * width : n;
+            size_t a = low;
+            size_t b = middle;
+            for (size_t k = low; k < high; k++) {
+                bool left = a < middle && (b >= high || from[a].node <= from[b].node);
+                to[k] = left ? from[a++] : from[b++];
+            }
+        }
+        memcpy(from, to, n * sizeof *to);
+    }
+    ts_free(g->ctx, to);
+    return TS_OK;
+}
+
+/* Those of the file follow each other. */
+static ts_code read_locations(hg *g)
+{
+    static const unsigned columns[LOCATION_COLUMNS] = {
+        TS_C_js_heap_location__file_id, TS_C_js_heap_location__object_index,
+        TS_C_js_heap_location__script_id, TS_C_js_heap_location__line,
+        TS_C_js_heap_location__column};
+    ts_scan *scan = NULL;
+    const ts_batch *b;
+    bool ours = true;
+    ts_code code = TS_OK;
+    if (g->d.first_location == 0) {
+        return TS_OK;
+    }
+    code = ts_scan_open(&scan, g->reader, TS_T_js_heap_location, columns, LOCATION_COLUMNS);
+    if (code == TS_OK) {
+        code = ts_scan_seek(scan, g->d.first_location);
+    }
+    while (ours && code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
+        for (unsigned i = 0; i < b->rows && ours && code == TS_OK; i++) {
+            ours = b->columns[FILE_ID].ints[i] == g->d.file_id;
+            if (ours) {
+                code = take_location(g, b, i);
+            }
+        }
+    }
+    ts_scan_close(scan);
+    return code == TS_OK ? sort_locations(g) : code;
+}
+
+ts_code hg_read_graph(hg *g, int64_t root_index, bool *bad_root)
+{
+    ts_code code = nodes_prepare(g);
+    if (code == TS_OK) {
+        code = hg_read_types(g, g->d.first_info, g->d.type_count, g, note_kind);
+    }
+    if (code == TS_OK) {
+        code = read_nodes(g);
+    }
+    if (code == TS_OK) {
+        choose_root(g, root_index, bad_root);
+        code = read_locations(g);
+    }
+    if (code == TS_OK) {
+        code = hg_read_edges(g);
+    }
+    return code;
+}

@@ -1,0 +1,398 @@
+/*
+ * Plain objects are told apart by their properties: lists of names that are frequent become
+ * definitions, and an object belongs to the largest of them whose names it has.
+ */
+#include "analysis/heap/classes.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+
+enum { WIDTH = 120, SHARE = 1000 };
+
+/* Objects whose first properties make the same text. */
+typedef struct candidate {
+    uint64_t hash[2];
+    uint32_t shape; /* of the first of them */
+    uint32_t names; /* of that shape: the first ones */
+    uint64_t objects;
+    uint32_t order;
+} candidate;
+
+/* How many names the text of a shape takes. */
+static uint32_t names_shown(const hg_strings *s, const uint32_t *names, uint32_t count)
+{
+    unsigned length = 1;
+    uint32_t n = 0;
+    for (; n < count; n++) {
+        unsigned more = names[n] == HG_NONE ? 0 : s->length[names[n]];
+        if (length > 1 && length + more > WIDTH) {
+            break;
+        }
+        length += (length == 1 ? 0 : 2) + more;
+    }
+    return n;
+}
+
+/* Of the text: empty names at its beginning leave no trace. */
+static void hash_names(candidate *made, ts_ctx *ctx, const hg_strings *s, const uint32_t *names)
+{
+    ts_hash h = ts_hash_begin(&ctx->hash_key);
+    uint32_t i = 0;
+    while (i < made->names && (names[i] == HG_NONE || (s->bits[names[i]] & HG_TEXT_EMPTY) != 0)) {
+        i++;
+    }
+    for (; i < made->names; i++) {
+        ts_hash_word(&h, names[i]);
+    }
+    made->hash[0] = ts_hash_end(&h);
+    made->hash[1] = ts_hash_more(&h);
+}
+
+static ts_code find_candidates(ts_vec *found, hg *g)
+{
+    const hg_shape *shapes = g->shapes.shapes.p;
+    const uint32_t *names = g->shapes.names.p;
+    size_t mask = 63;
+    ts_code code = TS_OK;
+    while (mask < g->shapes.shapes.n * 2) {
+        mask = mask * 2 + 1;
+    }
+    uint32_t *slots = ts_zalloc(g->ctx, mask + 1, sizeof *slots);
+    if (slots == NULL) {
+        return g->ctx->error.code;
+    }
+    for (uint32_t i = 0; i < g->shapes.shapes.n && code == TS_OK; i++) {
+        candidate made = {.shape = i, .objects = shapes[i].objects, .order = i};
+        candidate *all = found->p;
+        size_t at;
+        if (shapes[i].count == 0) {
+            continue;
+        }
+        made.names = names_shown(&g->strings, names + shapes[i].first, shapes[i].count);
+        hash_names(&made, g->ctx, &g->strings, names + shapes[i].first);
+        for (at = (size_t)made.hash[0] & mask;
+             slots[at] != 0 && memcmp(all[slots[at] - 1].hash, made.hash, sizeof made.hash) != 0;
+             at = (at + 1) & mask) {
+        }
+        if (slots[at] != 0) {
+            all[slots[at] - 1].objects += made.objects;
+            continue;
+        }
+        candidate *new = ts_vec_add(g->ctx, found, sizeof *new);
+        if (new == NULL) {
+            code = g->ctx->error.code;
+        } else {
+            *new = made;
+            slots[at] = (uint32_t)found->n;
+        }
+    }
+    ts_free(g->ctx, slots);
+    return code;
+}
+
+static int by_count(const void *a, const void *b)
+{
+    const candidate *x = a;
+    const candidate *y = b;
+    if (x->objects != y->objects) {
+        return x->objects > y->objects ? -1 : 1;
+    }
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* --- texts ---------------------------------------------------------------------------------- */
+
+static ts_code put_quoted(ts_ctx *ctx, ts_buf *out, ts_text name)
+{
+    static const char escapes[] = "\"\\\b\f\n\r\t";
+    static const char letters[] = "\"\\bfnrt";
+    ts_code code = ts_buf_putc(ctx, out, '"');
+    for (size_t i = 0; i < name.n && code == TS_OK; i++) {
+        const char *e = name.p[i] == 0 ? NULL : strchr(escapes, name.p[i]);
+        if (e != NULL) {
+            code = ts_buf_printf(ctx, out, "\\%c", letters[e - escapes]);
+        } else if ((unsigned char)name.p[i] < 0x20) {
+            code = ts_buf_printf(ctx, out, "\\u%04x", (unsigned)(unsigned char)name.p[i]);
+        } else {
+            code = ts_buf_putc(ctx, out, name.p[i]);
+        }
+    }
+    if (code != TS_OK) {
+        return code;
+    }
+    return ts_buf_putc(ctx, out, '"');
+}
+
+static ts_code put_name(ts_ctx *ctx, ts_buf *out, ts_text name)
+{
+    bool quoted = false;
+    for (size_t i = 0; i < name.n; i++) {
+        char c = name.p[i];
+        quoted = quoted || c == ',' || c == '\'' || c == '"' || c == '{' || c == '}';
+    }
+    return quoted ? put_quoted(ctx, out, name) : ts_buf_put(ctx, out, name.p, name.n);
+}
+
+/* The text of string `name` of the file. */
+static ts_code name_text(ts_text *out, ts_buf *buf, hg *g, ts_scan *scan, uint32_t name)
+{
+    const ts_batch *b;
+    ts_code code;
+    buf->n = 0;
+    *out = (ts_text){"", 0};
+    if (name == HG_NONE || (g->strings.bits[name] & HG_TEXT_KNOWN) == 0) {
+        return TS_OK;
+    }
+    code = ts_scan_row(&b, scan, g->d.first_string + name);
+    if (code == TS_OK && b->rows != 1) {
+        return hg_changed(g->ctx, TS_T_js_heap_string);
+    }
+    if (code == TS_OK && (code = hg_whole_text(g->ctx, buf, scan, b, 0, 0)) == TS_OK) {
+        *out = ts_buf_text(buf);
+    }
+    return code;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a;
+    uint32_t y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static ts_code add_definition(hg_definitions *d, hg *g, hg_classes *c, ts_scan *scan,
+                              const candidate *from)
+{
+    const hg_shape *shape = (const hg_shape *)g->shapes.shapes.p + from->shape;
+    const uint32_t *names = (const uint32_t *)g->shapes.names.p + shape->first;
+    hg_definition *made = ts_vec_add(g->ctx, &d->all, sizeof *made);
+    ts_buf text = {0};
+    ts_buf buf = {0};
+    ts_code code = made == NULL ? g->ctx->error.code : ts_buf_putc(g->ctx, &text, '{');
+    if (made != NULL) {
+        *made = (hg_definition){(uint32_t)d->names.n, from->names, 0};
+    }
+    for (uint32_t i = 0; i < from->names && code == TS_OK; i++) {
+        ts_text name;
+        uint32_t *number = ts_vec_add(g->ctx, &d->names, sizeof *number);
+        code = number == NULL ? g->ctx->error.code : name_text(&name, &buf, g, scan, names[i]);
+        if (code == TS_OK && text.n > 1) {
+            code = ts_buf_put(g->ctx, &text, ", ", 2);
+        }
+        if (code == TS_OK && (code = put_name(g->ctx, &text, name)) == TS_OK) {
+            code = ts_pool_intern(g->ctx, number, NULL, &d->pool, name);
+        }
+    }
+    if (code == TS_OK && (code = ts_buf_putc(g->ctx, &text, '}')) == TS_OK) {
+        code = ts_pool_intern(g->ctx, &made->text, NULL, &c->texts, ts_buf_text(&text));
+        qsort((uint32_t *)d->names.p + made->first, made->count, sizeof(uint32_t), ascending);
+    }
+    ts_buf_free(g->ctx, &text);
+    ts_buf_free(g->ctx, &buf);
+    return code;
+}
+
+/* --- finding definitions -------------------------------------------------------------------- */
+
+/* The name of a definition that fewest definitions have: the definition is looked for at it. */
+static uint32_t rarest(const hg_definitions *d, const hg_definition *in, const uint32_t *uses)
+{
+    const uint32_t *names = (const uint32_t *)d->names.p + in->first;
+    uint32_t best = names[0];
+    for (uint32_t i = 1; i < in->count; i++) {
+        best = uses[names[i]] < uses[best] ? names[i] : best;
+    }
+    return best;
+}
+
+static ts_code index_definitions(hg_definitions *d, ts_ctx *ctx)
+{
+    const hg_definition *all = d->all.p;
+    const uint32_t *names = d->names.p;
+    size_t n = d->pool.count;
+    uint32_t *uses = ts_zalloc(ctx, n + 1, sizeof *uses);
+    d->begin = ts_zalloc(ctx, n + 2, sizeof *d->begin);
+    d->at = ts_zalloc(ctx, d->all.n + 1, sizeof *d->at);
+    if (uses == NULL || d->begin == NULL || d->at == NULL) {
+        ts_free(ctx, uses);
+        return ctx->error.code;
+    }
+    for (size_t i = 0; i < d->names.n; i++) {
+        uses[names[i]]++;
+    }
+    for (size_t i = 0; i < d->all.n; i++) {
+        d->begin[rarest(d, &all[i], uses) + 2]++;
+    }
+    for (size_t i = 1; i < n + 2; i++) {
+        d->begin[i] += d->begin[i - 1];
+    }
+    for (uint32_t i = 0; i < d->all.n; i++) {
+        d->at[d->begin[rarest(d, &all[i], uses) + 1]++] = i;
+    }
+    ts_free(ctx, uses);
+    return TS_OK;
+}
+
+static ts_code definitions_of(hg_definitions *d, hg *g, hg_classes *c, const ts_vec *found)
+{
+    static const unsigned columns[] = {TS_C_js_heap_string__string};
+    const candidate *all = found->p;
+    ts_scan *scan = NULL;
+    ts_code code = ts_scan_open(&scan, g->reader, TS_T_js_heap_string, columns, 1);
+    for (size_t i = 0; i < found->n && code == TS_OK; i++) {
+        if (all[i].objects < 2 || all[i].objects < (g->shapes.objects.n + SHARE - 1) / SHARE) {
+            break;
+        }
+        code = add_definition(d, g, c, scan, &all[i]);
+    }
+    ts_scan_close(scan);
+    return code;
+}
+
+ts_code hg_define(hg_definitions *d, hg *g, hg_classes *c)
+{
+    ts_vec found = {0};
+    ts_code code = ts_pool_intern(g->ctx, &d->object_text, NULL, &c->texts, TS_TEXT_LIT("Object"));
+    if (code == TS_OK) {
+        code = find_candidates(&found, g);
+    }
+    if (code == TS_OK && found.n > 0) {
+        qsort(found.p, found.n, sizeof(candidate), by_count);
+        code = definitions_of(d, g, c, &found);
+    }
+    ts_vec_free(g->ctx, &found);
+    return code == TS_OK ? index_definitions(d, g->ctx) : code;
+}
+
+void hg_definitions_free(ts_ctx *ctx, hg_definitions *d)
+{
+    ts_pool_free(ctx, &d->pool);
+    ts_vec_free(ctx, &d->all);
+    ts_vec_free(ctx, &d->names);
+    ts_free(ctx, d->begin);
+    ts_free(ctx, d->at);
+    *d = (hg_definitions){0};
+}
+
+/* --- objects -------------------------------------------------------------------------------- */
+
+/* Both are sorted. */
+static bool contained(const uint32_t *few, uint32_t few_n, const uint32_t *many, uint32_t many_n)
+{
+    uint32_t k = 0;
+    for (uint32_t i = 0; i < few_n; i++) {
+        while (k < many_n && many[k] < few[i]) {
+            k++;
+        }
+        if (k >= many_n || many[k] != few[i]) {
+            return false;
+        }
+        k++;
+    }
+    return true;
+}
+
+/* names: numbers of d->pool, sorted. */
+static uint32_t class_of(const hg_definitions *d, const uint32_t *names, uint32_t n)
+{
+    const hg_definition *all = d->all.p;
+    const uint32_t *own = d->names.p;
+    uint32_t best = HG_NONE;
+    for (uint32_t i = 0; i < n; i++) {
+        if (i > 0 && names[i] == names[i - 1]) {
+            continue;
+        }
+        for (uint32_t k = d->begin[names[i]]; k < d->begin[names[i] + 1]; k++) {
+            uint32_t at = d->at[k];
+            if ((best == HG_NONE || all[at].count > all[best].count ||
+                 (all[at].count == all[best].count && at < best)) &&
+                contained(own + all[at].first, all[at].count, names, n)) {
+                best = at;
+            }
+        }
+    }
+    return best == HG_NONE ? d->object_text : all[best].text;
+}
+
+ts_code hg_shape_classes(uint32_t *texts, ts_ctx *ctx, const hg_definitions *d,
+                         const hg_shapes *shapes, const uint32_t *name_of)
+{
+    const hg_shape *all = shapes->shapes.p;
+    const uint32_t *names = shapes->names.p;
+    uint32_t longest = 0;
+    uint32_t *sorted;
+    ts_code code = TS_OK;
+    uint32_t empty = HG_NONE;
+    (void)ts_pool_find(&empty, &d->pool, (ts_text){"", 0});
+    for (size_t i = 0; i < shapes->shapes.n; i++) {
+        longest = all[i].count > longest ? all[i].count : longest;
+    }
+    sorted = ts_alloc(ctx, longest, sizeof *sorted);
+    if (sorted == NULL) {
+        return ctx->error.code;
+    }
+    for (size_t i = 0; i < shapes->shapes.n && code == TS_OK; i++) {
+        uint32_t n = 0;
+        for (uint32_t k = 0; k < all[i].count; k++) {
+            uint32_t string = names[all[i].first + k];
+            uint32_t name = string == HG_NONE ? empty : name_of[string];
+            if (name != HG_NONE) {
+                sorted[n++] = name;
+            }
+        }
+        qsort(sorted, n, sizeof *sorted, ascending);
+        texts[i] = class_of(d, sorted, n);
+        code = hg_poll(ctx, (uint32_t)i);
+    }
+    ts_free(ctx, sorted);
+    return code;
+}
+
+static ts_code name_row(uint32_t *name, hg *g, const hg_definitions *d, const hg_range *range,
+                        unsigned row, ts_buf *buf)
+{
+    const ts_scan_text *text = &range->b->columns[0].texts[row];
+    ts_code code = TS_OK;
+    ts_text whole = {text->p, text->n};
+    if (text->n < text->size) {
+        buf->n = 0;
+        code = hg_whole_text(g->ctx, buf, range->scan, range->b, row, 0);
+        whole = ts_buf_text(buf);
+    }
+    if (code == TS_OK && !ts_pool_find(name, &d->pool, whole)) {
+        *name = HG_NONE;
+    }
+    return code;
+}
+
+ts_code hg_names_of(uint32_t **name_of, hg *g, const hg_definitions *d)
+{
+    static const unsigned columns[] = {TS_C_js_heap_string__string};
+    hg_range range = {0};
+    ts_buf buf = {0};
+    ts_code code = TS_OK;
+    uint32_t *names = hg_array(g->ctx, g->strings.count, sizeof *names, false);
+    *name_of = names;
+    if (names == NULL) {
+        return g->ctx->error.code;
+    }
+    memset(names, 0xff, g->strings.count * sizeof *names);
+    if (d->all.n == 0) {
+        return TS_OK;
+    }
+    code = hg_range_open(&range, g->reader, TS_T_js_heap_string, columns, 1, g->d.first_string,
+                         g->strings.count);
+    while (code == TS_OK && (code = hg_range_next(&range, g->ctx, TS_T_js_heap_string)) == TS_OK &&
+           range.n > 0) {
+        for (unsigned i = 0; i < range.n && code == TS_OK; i++) {
+            uint32_t string = (uint32_t)range.at + i;
+            code = (g->strings.bits[string] & HG_TEXT_PROPERTY) != 0
+                       ? name_row(&names[string], g, d, &range, i, &buf)
+                       : TS_OK;
+        }
+    }
+    hg_range_close(&range);
+    ts_buf_free(g->ctx, &buf);
+    return code;
+}

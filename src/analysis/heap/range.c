@@ -1,0 +1,110 @@
+/* Rows of a heap file: they follow each other. */
+#include "analysis/heap/graph.h"
+
+#include "base/alloc.h"
+
+void *hg_array(ts_ctx *ctx, size_t n, size_t size, bool zeroed)
+{
+    void *p = zeroed ? ts_zalloc(ctx, n, size) : ts_alloc(ctx, n, size);
+    if (p != NULL) {
+        ts_alloc_spread(p, n * size);
+    }
+    return p;
+}
+
+ts_code hg_changed(ts_ctx *ctx, enum ts_table_id table)
+{
+    return ts_fail(ctx, TS_ERR_INPUT, "the rows of table %s were changed", ts_schema[table].name);
+}
+
+ts_code hg_range_open(hg_range *r, ts_reader *reader, enum ts_table_id table,
+                      const unsigned *columns, unsigned column_count, int64_t first, uint64_t count)
+{
+    ts_code code;
+    *r = (hg_range){.next = first, .end = first};
+    if (count == 0) {
+        return TS_OK;
+    }
+    r->end = first + (int64_t)count;
+    code = ts_scan_open(&r->scan, reader, table, columns, column_count);
+    if (code != TS_OK) {
+        return code;
+    }
+    return ts_scan_seek(r->scan, first);
+}
+
+ts_code hg_range_next(hg_range *r, ts_ctx *ctx, enum ts_table_id table)
+{
+    ts_code code;
+    r->at += r->n;
+    r->n = 0;
+    if (r->next >= r->end) {
+        return TS_OK;
+    }
+    code = ts_scan_next(&r->b, r->scan);
+    if (code != TS_OK) {
+        return code;
+    }
+    if (r->b->rows == 0 || r->b->rowids[0] != r->next ||
+        r->b->rowids[r->b->rows - 1] != r->next + r->b->rows - 1) {
+        return hg_changed(ctx, table);
+    }
+    r->n = r->b->rows;
+    if (r->end - r->next < (int64_t)r->n) {
+        r->n = (unsigned)(r->end - r->next);
+    }
+    r->next += r->n;
+    return TS_OK;
+}
+
+void hg_range_close(hg_range *r)
+{
+    ts_scan_close(r->scan);
+    r->scan = NULL;
+}
+
+ts_code hg_whole_text(ts_ctx *ctx, ts_buf *out, ts_scan *scan, const ts_batch *b, unsigned row,
+                      unsigned column)
+{
+    const ts_scan_text *text = &b->columns[column].texts[row];
+    ts_code code;
+    if (text->n == text->size) {
+        return ts_buf_put(ctx, out, text->p, text->n);
+    }
+    if (text->size > SIZE_MAX / 2) {
+        return ts_fail(ctx, TS_ERR_LIMIT, "a text is too long");
+    }
+    if ((code = ts_buf_reserve(ctx, out, (size_t)text->size)) != TS_OK) {
+        return code;
+    }
+    for (uint64_t at = 0, size = text->size; at < size && code == TS_OK;) {
+        size_t got = 0;
+        code = ts_scan_text_part(&got, scan, row, column, at, out->p + out->n, TS_SCAN_TEXT_MAX);
+        if (code == TS_OK && got == 0) {
+            return hg_changed(ctx, TS_T_js_heap_string);
+        }
+        out->n += got;
+        at += got;
+    }
+    return code;
+}
+
+void hg_free(hg *g)
+{
+    ts_ctx *ctx = g->ctx;
+    void *arrays[] = {g->kinds,     g->first,    g->edges,          g->flags,    g->size,
+                      g->distance,  g->retainer, g->retaining_edge, g->number,   g->node,
+                      g->dominator, g->count,    g->position,       g->retained, g->class};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+        ts_free(ctx, arrays[i]);
+    }
+    hg_strings_free(ctx, &g->strings);
+    ts_vec_free(ctx, &g->pair_edges);
+    ts_vec_free(ctx, &g->skipped);
+    ts_vec_free(ctx, &g->entries);
+    ts_vec_free(ctx, &g->elements);
+    ts_vec_free(ctx, &g->parts);
+    ts_vec_free(ctx, &g->locations);
+    hg_shapes_free(ctx, &g->shapes);
+    *g = (hg){.ctx = ctx, .reader = g->reader, .root = HG_NONE};
+}

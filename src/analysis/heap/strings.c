@@ -1,0 +1,419 @@
+/*
+ * The strings of a heap file: what the rules of the analysis look for in names is found once for
+ * each text. Names are numbers from here on. Where two strings have one text, the first stands for
+ * both (V8 and ArkTS write none).
+ */
+#include "analysis/heap/graph.h"
+
+#include "base/alloc.h"
+
+static const char *const words[HG_WORDS] = {
+    [HG_WORD_NATIVE_CONTEXT] = "system / NativeContext",
+    [HG_WORD_SLOPPY] = "sloppy_function_map",
+    [HG_WORD_DESCRIPTORS] = "(map descriptors)",
+    [HG_WORD_EXTERNAL] = "system / ExternalStringData",
+    [HG_WORD_DOM_TREES] = "(Document DOM trees)",
+    [HG_WORD_BUFFER] = "system / JSArrayBufferData",
+    [HG_WORD_ARRAY] = "Array",
+    [HG_WORD_OBJECT] = "Object",
+    [HG_WORD_PROTO] = "__proto__",
+    [HG_WORD_ELEMENTS] = "elements",
+    [HG_WORD_FIRST] = "first",
+    [HG_WORD_SECOND] = "second",
+    [HG_WORD_TRUNCATED] = "truncated",
+    [HG_WORD_LENGTH] = "length",
+    [HG_WORD_HASH] = "hash",
+    [HG_WORD_VALUE] = "value",
+    [HG_WORD_BOOL] = "bool",
+    [HG_WORD_INT] = "int",
+    [HG_WORD_TRUE] = "true",
+    [HG_WORD_CONTEXT] = "system / Context",
+};
+
+/* --- words ---------------------------------------------------------------------------------- */
+
+static uint16_t word_of(const char *p, size_t n)
+{
+    for (unsigned i = 1; i < HG_WORDS; i++) {
+        if (p[0] == words[i][0] && strlen(words[i]) == n && memcmp(p, words[i], n) == 0) {
+            return (uint16_t)i;
+        }
+    }
+    return 0;
+}
+
+static bool begins(const char *p, size_t n, const char *with)
+{
+    size_t k = strlen(with);
+    return n >= k && memcmp(p, with, k) == 0;
+}
+
+static bool ends(const char *p, size_t n, const char *with)
+{
+    size_t k = strlen(with);
+    return n >= k && memcmp(p + n - k, with, k) == 0;
+}
+
+static bool digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Bytes of a space as JavaScript has it, or 0. */
+static size_t space(const char *p, size_t n)
+{
+    static const char *const wide[] = {
+        "\xc2\xa0",     "\xe1\x9a\x80", "\xe2\x80\x80", "\xe2\x80\x81", "\xe2\x80\x82",
+        "\xe2\x80\x83", "\xe2\x80\x84", "\xe2\x80\x85", "\xe2\x80\x86", "\xe2\x80\x87",
+        "\xe2\x80\x88", "\xe2\x80\x89", "\xe2\x80\x8a", "\xe2\x80\xa8", "\xe2\x80\xa9",
+        "\xe2\x80\xaf", "\xe2\x81\x9f", "\xe3\x80\x80", "\xef\xbb\xbf"};
+    if (n > 0 && (p[0] == ' ' || (p[0] >= '\t' && p[0] <= '\r'))) {
+        return 1;
+    }
+    for (size_t i = 0; n > 0 && (unsigned char)p[0] >= 0xc2 && i < sizeof wide / sizeof wide[0];
+         i++) {
+        if (begins(p, n, wide[i])) {
+            return strlen(wide[i]);
+        }
+    }
+    return 0;
+}
+
+/* The number at the beginning, as parseInt reads it in base 10, is 2 or more and 1 modulo 3. */
+static bool skipped_number(const char *p, size_t n)
+{
+    unsigned rest = 0; /* modulo 3 */
+    bool large = false;
+    size_t at = 0;
+    for (size_t k; (k = space(p + at, n - at)) > 0;) {
+        at += k;
+    }
+    if (at < n && p[at] == '+') {
+        at++;
+    }
+    if (at >= n || !digit(p[at])) {
+        return false;
+    }
+    for (; at < n && digit(p[at]); at++) {
+        unsigned next = rest * 10 + (unsigned)(p[at] - '0');
+        large = large || next >= 2;
+        rest = next % 3;
+    }
+    return large && rest == 1;
+}
+
+/* --- names of edges to values in a WeakMap -------------------------------------------------- */
+
+static const char *find(const char *p, size_t n, const char *what)
+{
+    size_t k = strlen(what);
+    while (n >= k) {
+        const char *at = memchr(p, what[0], n - k + 1);
+        if (at == NULL) {
+            return NULL;
+        }
+        if (memcmp(at, what, k) == 0) {
+            return at;
+        }
+        n -= (size_t)(at + 1 - p);
+        p = at + 1;
+    }
+    return NULL;
+}
+
+/* Goes back over `text`, which must end at p[*n]. */
+static bool back_text(const char *p, size_t *n, const char *text)
+{
+    if (!ends(p, *n, text)) {
+        return false;
+    }
+    *n -= strlen(text);
+    return true;
+}
+
+static bool back_digits(const char *p, size_t *n)
+{
+    size_t end = *n;
+    while (*n > 0 && digit(p[*n - 1])) {
+        (*n)--;
+    }
+    return *n < end;
+}
+
+static uint64_t number_of(const char *p, const char *end)
+{
+    uint64_t v = 0;
+    for (; p < end; p++) {
+        if (v > (UINT64_MAX - 10) / 10) {
+            return UINT64_MAX;
+        }
+        v = v * 10 + (uint64_t)(p[0] - '0');
+    }
+    return v;
+}
+
+static bool has_line_end(const char *p, size_t n)
+{
+    return memchr(p, '\n', n) != NULL || memchr(p, '\r', n) != NULL ||
+           find(p, n, "\xe2\x80\xa8") != NULL || find(p, n, "\xe2\x80\xa9") != NULL;
+}
+
+/* Whether some part of the text is " @", digits, ") -> value (". */
+static bool has_middle(const char *p, size_t n)
+{
+    static const char middle[] = ") -> value (";
+    const char *at = p;
+    while ((at = find(at, n - (size_t)(at - p), middle)) != NULL) {
+        size_t before = (size_t)(at - p);
+        if (back_digits(p, &before) && back_text(p, &before, " @")) {
+            return true;
+        }
+        at++;
+    }
+    return false;
+}
+
+/* *pair: where the part begins that the edges of table and key have in common. */
+static bool is_pair(size_t *pair, uint64_t *table, const char *p, size_t n)
+{
+    static const char key[] = " / part of key (";
+    size_t at = 0;
+    size_t end = n;
+    size_t digits;
+    while (at < n && digit(p[at])) {
+        at++;
+    }
+    if (at == 0 || !begins(p + at, n - at, key) || !back_text(p, &end, ")")) {
+        return false;
+    }
+    *pair = at;
+    at += sizeof key - 1;
+    digits = end;
+    if (!back_digits(p, &end)) {
+        return false;
+    }
+    *table = number_of(p + end, p + digits);
+    return back_text(p, &end, ") pair in WeakMap (table @") && back_digits(p, &end) &&
+           back_text(p, &end, " @") && end >= at && has_middle(p + at, end - at) &&
+           !has_line_end(p, n);
+}
+
+/* --- formatted names of properties ---------------------------------------------------------- */
+
+enum { LONG_NAME = 255, LONG_BYTES = 3 * LONG_NAME };
+
+/* UTF-16 units of the name, as a JSON text when it holds one of , ' " { }. */
+static uint8_t formatted_length(const char *p, size_t n)
+{
+    unsigned units = 0;
+    unsigned escapes = 2;
+    bool quoted = false;
+    if (n > LONG_BYTES) {
+        return LONG_NAME;
+    }
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)p[i];
+        units += c < 0x80 || c >= 0xc0 ? 1 : 0;
+        units += c >= 0xf0 ? 1 : 0;
+        quoted = quoted || c == ',' || c == '\'' || c == '"' || c == '{' || c == '}';
+        if (c == '"' || c == '\\' || c == '\b' || c == '\f' || c == '\n' || c == '\r' ||
+            c == '\t') {
+            escapes += 1;
+        } else if (c < 0x20) {
+            escapes += 5;
+        }
+    }
+    units += quoted ? escapes : 0;
+    return (uint8_t)(units < LONG_NAME ? units : LONG_NAME);
+}
+
+/* --- reading -------------------------------------------------------------------------------- */
+
+typedef struct reading {
+    hg *g;
+    uint64_t (*hashes)[2];
+    uint32_t *slots;
+    size_t mask;
+    ts_pool pairs;
+    ts_buf text;
+    uint32_t at;
+} reading;
+
+static ts_code hash_text(uint64_t hash[2], reading *r, ts_scan *scan, const ts_scan_text *text,
+                         unsigned row)
+{
+    ts_hash h = ts_hash_begin(&r->g->ctx->hash_key);
+    ts_code code = TS_OK;
+    ts_hash_word(&h, text->size);
+    ts_hash_bytes(&h, text->p, text->n);
+    for (uint64_t at = text->n; at < text->size && code == TS_OK;) {
+        char part[4096];
+        size_t got = 0;
+        code = ts_scan_text_part(&got, scan, row, 0, at, part, sizeof part);
+        if (code == TS_OK && got == 0) {
+            return hg_changed(r->g->ctx, TS_T_js_heap_string);
+        }
+        ts_hash_bytes(&h, part, got);
+        at += got;
+    }
+    hash[0] = ts_hash_end(&h);
+    hash[1] = ts_hash_more(&h);
+    return code;
+}
+
+static uint32_t first_of_text(reading *r, uint32_t i)
+{
+    const uint64_t *hash = r->hashes[i];
+    size_t at = (size_t)hash[0] & r->mask;
+    for (; r->slots[at] != 0; at = (at + 1) & r->mask) {
+        uint32_t other = r->slots[at] - 1;
+        if (memcmp(r->hashes[other], hash, sizeof r->hashes[0]) == 0) {
+            return other;
+        }
+    }
+    r->slots[at] = i + 1;
+    return i;
+}
+
+static ts_code note_pair(reading *r, const hg_range *range, unsigned row)
+{
+    hg_strings *s = &r->g->strings;
+    size_t from;
+    uint64_t table;
+    hg_pair_text *pair;
+    ts_code code;
+    r->text.n = 0;
+    code = hg_whole_text(r->g->ctx, &r->text, range->scan, range->b, row, 0);
+    if (code != TS_OK || !is_pair(&from, &table, r->text.p, r->text.n)) {
+        return code;
+    }
+    pair = ts_vec_add(r->g->ctx, &s->pairs, sizeof *pair);
+    if (pair == NULL) {
+        return r->g->ctx->error.code;
+    }
+    *pair = (hg_pair_text){.string = r->at, .table = table};
+    s->bits[r->at] |= HG_TEXT_PAIR;
+    return ts_pool_intern(r->g->ctx, &pair->pair, NULL, &r->pairs,
+                          (ts_text){r->text.p + from, r->text.n - from});
+}
+
+static ts_code note_console(uint16_t *bits, const hg_range *range, unsigned row)
+{
+    static const char console[] = " / DevTools console";
+    const ts_scan_text *text = &range->b->columns[0].texts[row];
+    char tail[sizeof console - 1];
+    size_t got = 0;
+    ts_code code = TS_OK;
+    if (text->size < sizeof tail) {
+        return TS_OK;
+    }
+    if (text->n == text->size) {
+        memcpy(tail, text->p + text->n - sizeof tail, sizeof tail);
+        got = sizeof tail;
+    } else {
+        code = ts_scan_text_part(&got, range->scan, row, 0, text->size - sizeof tail, tail,
+                                 sizeof tail);
+    }
+    *bits |= got == sizeof tail && memcmp(tail, console, got) == 0 ? HG_TEXT_CONSOLE : 0;
+    return code;
+}
+
+static ts_code read_string(reading *r, const hg_range *range, unsigned row)
+{
+    hg_strings *s = &r->g->strings;
+    const ts_scan_text *text = &range->b->columns[0].texts[row];
+    const char *p = text->p;
+    size_t n = text->n;
+    uint16_t bits = HG_TEXT_KNOWN;
+    ts_code code;
+    s->same[r->at] = r->at;
+    if (range->b->columns[0].null[row] != 0 ||
+        (!r->g->d.complete && range->b->columns[1].null[row] != 0)) {
+        s->bits[r->at] = 0; /* what stands there is not certain */
+        return TS_OK;
+    }
+    if (n == 0) {
+        bits |= HG_TEXT_EMPTY;
+    } else {
+        bits |= text->n == text->size ? word_of(p, n) : 0;
+        bits |= begins(p, n, "Detached ") ? HG_TEXT_DETACHED : 0;
+        bits |= begins(p, n, "system / Context / ") || word_of(p, n) == HG_WORD_CONTEXT
+                    ? HG_TEXT_CONTEXT
+                    : 0;
+        code = note_console(&bits, range, row);
+        if (code != TS_OK) {
+            return code;
+        }
+        bits |= (unsigned char)p[0] < 'A' || (unsigned char)p[0] > 'z'
+                    ? (skipped_number(p, n) ? HG_TEXT_SKIPPED : 0)
+                    : 0;
+    }
+    s->bits[r->at] = bits;
+    s->length[r->at] = formatted_length(p, text->size > LONG_BYTES ? LONG_BYTES + 1 : n);
+    code = hash_text(r->hashes[r->at], r, range->scan, text, row);
+    if (code != TS_OK) {
+        return code;
+    }
+    s->same[r->at] = first_of_text(r, r->at);
+    return n > 0 && digit(p[0]) ? note_pair(r, range, row) : TS_OK;
+}
+
+static ts_code strings_prepare(reading *r)
+{
+    hg *g = r->g;
+    hg_strings *s = &g->strings;
+    size_t slots = 16;
+    if (g->d.string_count < 0 || g->d.string_count >= HG_NONE / 2) {
+        return ts_fail(g->ctx, TS_ERR_LIMIT, "more than %u strings", HG_NONE / 2);
+    }
+    s->count = (uint32_t)g->d.string_count;
+    while (slots < (size_t)s->count * 3 / 2) {
+        slots *= 2;
+    }
+    r->mask = slots - 1;
+    s->same = ts_alloc(g->ctx, s->count, sizeof *s->same);
+    s->bits = ts_zalloc(g->ctx, s->count, sizeof *s->bits);
+    s->length = ts_zalloc(g->ctx, s->count, sizeof *s->length);
+    r->hashes = ts_alloc(g->ctx, s->count, sizeof *r->hashes);
+    r->slots = hg_array(g->ctx, slots, sizeof *r->slots, true);
+    return s->same == NULL || s->bits == NULL || s->length == NULL || r->hashes == NULL ||
+                   r->slots == NULL
+               ? g->ctx->error.code
+               : TS_OK;
+}
+
+ts_code hg_read_strings(hg *g)
+{
+    static const unsigned columns[] = {TS_C_js_heap_string__string,
+                                       TS_C_js_heap_string__file_index};
+    reading r = {.g = g};
+    hg_range range = {0};
+    ts_code code = strings_prepare(&r);
+    if (code == TS_OK) {
+        code = hg_range_open(&range, g->reader, TS_T_js_heap_string, columns, 2, g->d.first_string,
+                             g->strings.count);
+    }
+    while (code == TS_OK && (code = hg_range_next(&range, g->ctx, TS_T_js_heap_string)) == TS_OK &&
+           range.n > 0) {
+        for (unsigned i = 0; i < range.n && code == TS_OK; i++) {
+            code = read_string(&r, &range, i);
+            r.at++;
+        }
+    }
+    g->strings.pair_count = r.pairs.count;
+    hg_range_close(&range);
+    ts_free(g->ctx, r.hashes);
+    ts_free(g->ctx, r.slots);
+    ts_pool_free(g->ctx, &r.pairs);
+    ts_buf_free(g->ctx, &r.text);
+    return code;
+}
+
+void hg_strings_free(ts_ctx *ctx, hg_strings *s)
+{
+    ts_free(ctx, s->same);
+    ts_free(ctx, s->bits);
+    ts_free(ctx, s->length);
+    ts_vec_free(ctx, &s->pairs);
+    *s = (hg_strings){0};
+}

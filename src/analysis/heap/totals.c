@@ -1,0 +1,81 @@
+/* Totals of a heap file by kinds of nodes. */
+#include "analysis/heap/graph.h"
+
+#include "base/alloc.h"
+#include "base/ckd.h"
+
+static void total_add(hg *g, int64_t *sum, int64_t value)
+{
+    if (ts_ckd_add(sum, *sum, value)) {
+        *sum = INT64_MAX;
+        g->saturated = true;
+    }
+}
+
+/* Elements that nothing but their array refers to count for it. */
+static ts_code add_elements(hg *g)
+{
+    const hg_part *elements = g->elements.p;
+    uint8_t *into;
+    if (g->elements.n == 0) {
+        return TS_OK;
+    }
+    into = hg_array(g->ctx, g->n, 1, true);
+    if (into == NULL) {
+        return g->ctx->error.code;
+    }
+    for (uint32_t e = 0; e < g->m; e++) {
+        uint32_t w = hg_target(g->edges[e]);
+        if (w != HG_TARGET && into[w] < 2) {
+            into[w]++;
+        }
+    }
+    for (size_t i = 0; i < g->elements.n; i++) {
+        if (into[elements[i].target] == 1) {
+            total_add(g, &g->totals.js_array, g->size[elements[i].target]);
+        }
+    }
+    ts_free(g->ctx, into);
+    return TS_OK;
+}
+
+static void add_node(hg *g, uint32_t v)
+{
+    hg_totals *t = &g->totals;
+    int64_t size = g->size[v];
+    switch (hg_kind(g->flags[v])) {
+    case HG_KIND_HIDDEN:
+        total_add(g, &t->system, size);
+        break;
+    case HG_KIND_NATIVE:
+        total_add(g, &t->native, size);
+        if ((g->flags[v] & HG_BUFFER) != 0) {
+            total_add(g, &t->typed_array, size);
+        }
+        break;
+    case HG_KIND_CODE:
+        total_add(g, &t->code, size);
+        break;
+    case HG_KIND_STRING:
+    case HG_KIND_CONCATENATED:
+    case HG_KIND_SLICED:
+        total_add(g, &t->string, size);
+        break;
+    default:
+        if ((g->flags[v] & HG_NAMED_ARRAY) != 0) {
+            total_add(g, &t->js_array, size);
+        }
+        break;
+    }
+}
+
+ts_code hg_totals_of(hg *g)
+{
+    for (uint32_t v = 0; v < g->n; v++) {
+        add_node(g, v);
+        total_add(g, &g->totals.total, g->size[v]);
+    }
+    total_add(g, &g->totals.total, g->totals.extra);
+    total_add(g, &g->totals.native, g->totals.extra);
+    return add_elements(g);
+}
