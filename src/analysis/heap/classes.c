@@ -157,16 +157,14 @@ static void note_type(void *user, int64_t number, ts_text name)
     }
 }
 
-static ts_code name_string(naming *w, const hg_range *range, unsigned row)
+/* The class of string `string`: row `row` of the batch. */
+static ts_code name_string(naming *w, ts_scan *scan, const ts_batch *b, unsigned row,
+                           uint32_t string)
 {
-    uint32_t string = (uint32_t)range->at + row;
-    const ts_scan_text *text = &range->b->columns[0].texts[row];
+    const ts_scan_text *text = &b->columns[0].texts[row];
     ts_buf long_text = {0};
     ts_text name = {text->p, text->n};
     ts_code code = TS_OK;
-    if ((w->g->strings.bits[string] & HG_TEXT_CLASS) == 0) {
-        return TS_OK;
-    }
     if ((w->g->strings.bits[string] & HG_TEXT_KNOWN) == 0) {
         w->plain[string] = w->nameless;
         if (w->detached != NULL) {
@@ -175,7 +173,7 @@ static ts_code name_string(naming *w, const hg_range *range, unsigned row)
         return TS_OK;
     }
     if (text->n < text->size) {
-        code = hg_whole_text(w->g->ctx, &long_text, range->scan, range->b, row, 0);
+        code = hg_whole_text(w->g->ctx, &long_text, scan, b, row, 0);
         name = ts_buf_text(&long_text);
     }
     if (code == TS_OK) {
@@ -188,20 +186,27 @@ static ts_code name_string(naming *w, const hg_range *range, unsigned row)
     return code;
 }
 
+/* Names of objects are few among the strings: pages without one are not read. */
 static ts_code name_strings(naming *w)
 {
     static const unsigned columns[] = {TS_C_js_heap_string__string};
     hg *g = w->g;
-    hg_range range = {0};
-    ts_code code = hg_range_open(&range, g->reader, TS_T_js_heap_string, columns, 1,
-                                 g->d.first_string, g->strings.count);
-    while (code == TS_OK && (code = hg_range_next(&range, g->ctx, TS_T_js_heap_string)) == TS_OK &&
-           range.n > 0) {
-        for (unsigned i = 0; i < range.n && code == TS_OK; i++) {
-            code = name_string(w, &range, i);
+    const ts_batch *b = NULL;
+    ts_scan *scan = NULL;
+    ts_code code = ts_scan_open(&scan, g->reader, TS_T_js_heap_string, columns, 1);
+    for (uint32_t i = 0; i < g->strings.count && code == TS_OK; i++) {
+        if ((g->strings.bits[i] & HG_TEXT_CLASS) == 0) {
+            continue;
+        }
+        code = ts_scan_row(&b, scan, g->d.first_string + i);
+        if (code == TS_OK && b->rows != 1) {
+            code = hg_changed(g->ctx, TS_T_js_heap_string);
+        }
+        if (code == TS_OK) {
+            code = name_string(w, scan, b, 0, i);
         }
     }
-    hg_range_close(&range);
+    ts_scan_close(scan);
     return code;
 }
 

@@ -27,6 +27,7 @@ typedef struct hg_definitions {
     ts_vec names;    /* uint32_t: numbers of `pool` */
     uint32_t *begin; /* by name: the definitions that are looked for at it, in `at` */
     uint32_t *at;
+    uint32_t *own; /* for each string of the file they are of: its number in `pool` or HG_NONE */
     uint32_t object_text; /* "Object" */
 } hg_definitions;
 
@@ -61,7 +62,7 @@ void hg_definitions_free(ts_ctx *ctx, hg_definitions *d);
 ts_code hg_shape_classes(uint32_t *texts, ts_ctx *ctx, const hg_definitions *d,
                          const hg_shapes *shapes, const uint32_t *name_of);
 
-/* name_of for g's strings; caller frees. */
+/* name_of for the strings of another file; caller frees. */
 ts_code hg_names_of(uint32_t **name_of, hg *g, const hg_definitions *d);
 
 /* Classes of all nodes (g->class) and their rows in `rows` (hg_class), in the order of their first

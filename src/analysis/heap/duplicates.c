@@ -2,8 +2,9 @@
  * Strings of one text. The text of a concatenated string is that of its leaves, up to those that
  * make 1024 UTF-16 units. It is not put together: texts have hashes of which that of two texts
  * behind each other can be computed (polynomials modulo 2^61 - 1, at two points that are drawn anew
- * for every run). Chains along `first`, which programs make by adding to a string again and again,
- * share what is computed, so that they are linear.
+ * for every run). Only strings that are as long as one of them need a hash too. Chains along
+ * `first`, which programs make by adding to a string again and again, share what is computed, so
+ * that they are linear.
  */
 #include "analysis/heap/duplicates.h"
 
@@ -35,10 +36,12 @@ static uint64_t plus(uint64_t a, uint64_t b)
     return r >= prime ? r - prime : r;
 }
 
-/* A text: its hash, base to the power of its bytes, its UTF-16 units (WIDTH: that many or more). */
+/* A text: its hash, base to the power of its bytes, their number, its UTF-16 units (WIDTH: that
+ * many or more). */
 typedef struct mark {
     uint64_t hash[2];
     uint64_t power[2];
+    uint64_t bytes;
     uint32_t units;
 } mark;
 
@@ -46,11 +49,13 @@ typedef struct found {
     hg *g;
     hg_duplicates *d;
     uint64_t base[2];
-    mark *texts;     /* by string */
-    mark *whole;     /* of concatenated strings, by their number */
-    uint8_t *state;  /* NEW, OPEN: under way, DONE, CUT: the beginning, LEFT_OUT */
-    uint32_t *which; /* nodes of the concatenated strings */
-    uint32_t *first; /* what their first parts lead to */
+    ts_vec texts;      /* mark: of strings that are parts, or the text of a concatenated string */
+    uint32_t *text_of; /* of a string: its place in `texts`, or HG_NONE */
+    uint8_t *uses;     /* string nodes of a string: 2 means more too */
+    mark *whole;       /* of concatenated strings, by their number */
+    uint8_t *state;    /* NEW, OPEN: under way, DONE, CUT: the beginning, LEFT_OUT */
+    uint32_t *which;   /* nodes of the concatenated strings */
+    uint32_t *first;   /* what their first parts lead to */
     uint32_t *second;
     uint32_t concatenated;
     uint32_t *stack;
@@ -61,7 +66,7 @@ typedef struct found {
 
 enum { NEW, OPEN, DONE, CUT, LEFT_OUT };
 
-static const mark nothing = {{0, 0}, {1, 1}, 0};
+static const mark nothing = {{0, 0}, {1, 1}, 0, 0};
 
 static void append(mark *to, const mark *more)
 {
@@ -69,6 +74,7 @@ static void append(mark *to, const mark *more)
         to->hash[i] = plus(times(to->hash[i], more->power[i]), more->hash[i]);
         to->power[i] = times(to->power[i], more->power[i]);
     }
+    to->bytes += more->bytes;
     to->units = to->units + more->units < WIDTH ? to->units + more->units : (uint32_t)WIDTH;
 }
 
@@ -84,20 +90,27 @@ static void mark_bytes(mark *m, const found *f, const char *p, size_t n)
             m->power[k] = times(m->power[k], f->base[k]);
         }
     }
+    m->bytes += n;
     m->units = units;
 }
 
-static ts_code mark_string(found *f, const hg_range *range, unsigned row)
+/* The text of string `string`: row `row` of the batch. */
+static ts_code mark_string(found *f, ts_scan *scan, const ts_batch *b, unsigned row,
+                           uint32_t string)
 {
-    const ts_scan_text *text = &range->b->columns[0].texts[row];
-    mark *m = &f->texts[range->at + row];
+    const ts_scan_text *text = &b->columns[0].texts[row];
+    mark *m = ts_vec_add(f->g->ctx, &f->texts, sizeof *m);
     ts_code code = TS_OK;
+    if (m == NULL) {
+        return f->g->ctx->error.code;
+    }
+    f->text_of[string] = (uint32_t)f->texts.n - 1;
     *m = nothing;
     mark_bytes(m, f, text->p, text->n);
     for (uint64_t at = text->n; at < text->size && code == TS_OK;) {
         char part[4096];
         size_t got = 0;
-        code = ts_scan_text_part(&got, range->scan, row, 0, at, part, sizeof part);
+        code = ts_scan_text_part(&got, scan, row, 0, at, part, sizeof part);
         if (code == TS_OK && got == 0) {
             return hg_changed(f->g->ctx, TS_T_js_heap_string);
         }
@@ -136,49 +149,38 @@ static ts_code read_names(hg_duplicates *d, hg *g)
     return code;
 }
 
-/* Texts of strings, and of parts of concatenated ones. */
-static ts_code mark_strings(found *f)
+/* Strings that are parts of concatenated ones: those that have a place in `texts`. */
+static ts_code mark_parts(found *f)
 {
     static const unsigned columns[] = {TS_C_js_heap_string__string};
     hg *g = f->g;
     const hg_part *parts = g->parts.p;
-    hg_range range = {0};
+    const ts_batch *b = NULL;
+    ts_scan *scan = NULL;
     ts_code code = TS_OK;
-    size_t words = g->strings.count / 64 + 1;
-    uint64_t *wanted;
     if (f->concatenated == 0) {
         return TS_OK;
     }
-    wanted = ts_zalloc(g->ctx, words, sizeof *wanted);
-    f->texts = hg_array(g->ctx, g->strings.count, sizeof *f->texts, false);
-    if (wanted == NULL || f->texts == NULL) {
-        ts_free(g->ctx, wanted);
-        return g->ctx->error.code;
-    }
-    for (size_t i = 0; i < g->parts.n; i++) {
-        uint32_t to = parts[i].target;
-        uint32_t name = f->d->name[to];
-        if (name != HG_NONE && !is_concatenated(g, to)) {
-            wanted[name / 64] |= UINT64_C(1) << name % 64;
+    for (size_t i = 0; i <= g->parts.n; i++) {
+        uint32_t to = i < g->parts.n ? parts[i].target : 0;
+        if (f->d->name[to] != HG_NONE && !is_concatenated(g, to)) {
+            f->text_of[f->d->name[to]] = 0; /* in the order of strings below */
         }
     }
-    if (f->d->name[0] != HG_NONE && !is_concatenated(g, 0)) {
-        wanted[f->d->name[0] / 64] |= UINT64_C(1) << f->d->name[0] % 64;
-    }
-    code = hg_range_open(&range, g->reader, TS_T_js_heap_string, columns, 1, g->d.first_string,
-                         g->strings.count);
-    while (code == TS_OK && (code = hg_range_next(&range, g->ctx, TS_T_js_heap_string)) == TS_OK &&
-           range.n > 0) {
-        for (unsigned i = 0; i < range.n && code == TS_OK; i++) {
-            uint64_t string = range.at + i;
-            bool named = (wanted[string / 64] >> string % 64 & 1) != 0 ||
-                         (g->strings.bits[string] & HG_TEXT_STRING) != 0;
-            f->texts[string] = nothing;
-            code = named ? mark_string(f, &range, i) : TS_OK;
+    code = ts_scan_open(&scan, g->reader, TS_T_js_heap_string, columns, 1);
+    for (uint32_t i = 0; i < g->strings.count && code == TS_OK; i++) {
+        if (f->text_of[i] == HG_NONE) {
+            continue;
+        }
+        code = ts_scan_row(&b, scan, g->d.first_string + i);
+        if (code == TS_OK && b->rows != 1) {
+            code = hg_changed(g->ctx, TS_T_js_heap_string);
+        }
+        if (code == TS_OK) {
+            code = mark_string(f, scan, b, 0, i);
         }
     }
-    hg_range_close(&range);
-    ts_free(g->ctx, wanted);
+    ts_scan_close(scan);
     return code;
 }
 
@@ -233,7 +235,9 @@ static mark text_of_leaf(const found *f, uint32_t node)
     if (is_renamed(f->g, node)) {
         mark_bytes(&text, f, HG_DETACHED, sizeof HG_DETACHED - 1);
     }
-    append(&text, name == HG_NONE ? &nothing : &f->texts[name]);
+    append(&text, name == HG_NONE || f->text_of[name] == HG_NONE
+                      ? &nothing
+                      : (const mark *)f->texts.p + f->text_of[name]);
     return text;
 }
 
@@ -334,6 +338,73 @@ static bool is_flat(const found *f, uint32_t node)
         }
     }
     return false;
+}
+
+/* --- strings with the text of a concatenated one --------------------------------------------- */
+
+enum { LENGTHS = 65536 };
+
+/* The slot of a text, or a free one. */
+static size_t slot_of(const found *f, const mark *text)
+{
+    size_t at = (size_t)text->hash[0] & f->mask;
+    for (; f->slots[at] != 0; at = (at + 1) & f->mask) {
+        const mark *other = &f->whole[f->slots[at] - 1];
+        if (other->hash[0] == text->hash[0] && other->hash[1] == text->hash[1]) {
+            break;
+        }
+    }
+    return at;
+}
+
+/* The texts of concatenated strings: slots of the table `f->slots`, and a bit for each length. */
+static void note_whole(found *f, uint64_t lengths[LENGTHS / 64])
+{
+    for (uint32_t i = 0; i < f->concatenated; i++) {
+        f->slots[slot_of(f, &f->whole[i])] = i + 1;
+        lengths[f->whole[i].bytes % LENGTHS / 64] |= UINT64_C(1) << f->whole[i].bytes % 64;
+    }
+}
+
+static ts_code match_string(found *f, const hg_range *range, unsigned row, uint32_t string)
+{
+    const mark *text;
+    ts_code code = mark_string(f, range->scan, range->b, row, string);
+    text = (const mark *)f->texts.p + f->texts.n - 1;
+    if (code == TS_OK && f->slots[slot_of(f, text)] == 0) {
+        f->text_of[string] = HG_NONE;
+        f->texts.n--;
+    }
+    return code;
+}
+
+static ts_code match_strings(found *f)
+{
+    static const unsigned columns[] = {TS_C_js_heap_string__string};
+    hg *g = f->g;
+    hg_range range = {0};
+    uint64_t lengths[LENGTHS / 64] = {0};
+    ts_code code = TS_OK;
+    if (f->concatenated == 0) {
+        return TS_OK;
+    }
+    note_whole(f, lengths);
+    code = hg_range_open(&range, g->reader, TS_T_js_heap_string, columns, 1, g->d.first_string,
+                         g->strings.count);
+    while (code == TS_OK && (code = hg_range_next(&range, g->ctx, TS_T_js_heap_string)) == TS_OK &&
+           range.n > 0) {
+        for (unsigned i = 0; i < range.n && code == TS_OK; i++) {
+            uint32_t string = (uint32_t)range.at + i;
+            uint64_t bytes = range.b->columns[0].texts[i].size;
+            if (f->uses[string] > 0 && f->text_of[string] == HG_NONE &&
+                (lengths[bytes % LENGTHS / 64] >> bytes % 64 & 1) != 0) {
+                code = match_string(f, &range, i, string);
+            }
+        }
+    }
+    hg_range_close(&range);
+    memset(f->slots, 0, (f->mask + 1) * sizeof *f->slots);
+    return code;
 }
 
 /* --- truncated strings ---------------------------------------------------------------------- */
@@ -443,25 +514,29 @@ static ts_code join(found *f, const hg_group *made)
     return TS_OK;
 }
 
-/* Strings whose texts are in no concatenated one are told apart by their numbers. */
+/* Strings whose texts are in no concatenated one are told apart by their numbers; of those a single
+ * one is no group. */
 static ts_code group_node(found *f, ts_scan *scan, uint32_t node)
 {
     hg *g = f->g;
     hg_group made = {.node = node, .null = 3};
+    uint32_t name = f->d->name[node];
     ts_code code = TS_OK;
     if (is_concatenated(g, node)) {
-        uint32_t number = number_of(f, node);
-        if (f->state[number] == LEFT_OUT || is_flat(f, node)) {
+        if (f->state[name] == LEFT_OUT || is_flat(f, node)) {
             return TS_OK;
         }
-        memcpy(made.key, f->whole[number].hash, sizeof made.key);
-    } else if (f->d->name[node] == HG_NONE ||
-               (g->strings.bits[f->d->name[node]] & HG_TEXT_KNOWN) == 0) {
+        memcpy(made.key, f->whole[name].hash, sizeof made.key);
+    } else if (name == HG_NONE || (g->strings.bits[name] & HG_TEXT_KNOWN) == 0) {
         return TS_OK; /* not certain */
-    } else if (f->concatenated > 0) {
-        memcpy(made.key, f->texts[f->d->name[node]].hash, sizeof made.key);
+    } else if (f->text_of[name] != HG_NONE) {
+        const mark *text = (const mark *)f->texts.p + f->text_of[name];
+        memcpy(made.key, text->hash, sizeof made.key);
+    } else if (f->uses[name] < 2) {
+        return TS_OK;
     } else {
-        made.key[0] = f->d->name[node];
+        made.key[0] = name;
+        made.key[1] = UINT64_MAX; /* no hash */
     }
     if (g->parts.n > 0) {
         code = note_truncated(&made, f, scan, node);
@@ -494,11 +569,18 @@ static ts_code duplicates_prepare(found *f)
 {
     hg *g = f->g;
     size_t texts = 0;
+    f->uses = ts_zalloc(g->ctx, g->strings.count, 1);
+    f->text_of = ts_alloc(g->ctx, g->strings.count, sizeof *f->text_of);
+    if (f->uses == NULL || f->text_of == NULL) {
+        return g->ctx->error.code;
+    }
+    memset(f->text_of, 0xff, g->strings.count * sizeof *f->text_of);
     for (uint32_t v = 0; v < g->n; v++) {
         texts += is_text(g, v) ? 1 : 0;
         f->concatenated += is_concatenated(g, v) ? 1 : 0;
-        if (is_text(g, v) && !is_concatenated(g, v) && f->d->name[v] != HG_NONE) {
-            g->strings.bits[f->d->name[v]] |= HG_TEXT_STRING;
+        if (is_text(g, v) && !is_concatenated(g, v) && f->d->name[v] != HG_NONE &&
+            f->uses[f->d->name[v]] < 2) {
+            f->uses[f->d->name[v]]++;
         }
     }
     f->mask = 63;
@@ -538,15 +620,20 @@ ts_code hg_find_duplicates(hg_duplicates *d, hg *g)
         code = duplicates_prepare(&f);
     }
     if (code == TS_OK) {
-        code = mark_strings(&f);
+        code = mark_parts(&f);
     }
     if (code == TS_OK) {
         code = find_all_whole(&f);
     }
     if (code == TS_OK) {
+        code = match_strings(&f);
+    }
+    if (code == TS_OK) {
         code = group_all(&f);
     }
-    ts_free(g->ctx, f.texts);
+    ts_vec_free(g->ctx, &f.texts);
+    ts_free(g->ctx, f.text_of);
+    ts_free(g->ctx, f.uses);
     ts_free(g->ctx, f.whole);
     ts_free(g->ctx, f.state);
     ts_free(g->ctx, f.which);

@@ -124,8 +124,7 @@ enum hg_word {
     HG_TEXT_CLASS = 1 << 10,   /* names an object or native node */
     HG_TEXT_KNOWN = 1 << 11,   /* the row has a text */
     HG_TEXT_EMPTY = 1 << 12,
-    HG_TEXT_PROPERTY = 1 << 13, /* name of a property of a plain object */
-    HG_TEXT_STRING = 1 << 14    /* text of a string node */
+    HG_TEXT_PROPERTY = 1 << 13 /* name of a property of a plain object */
 };
 
 /* A string that is the name of an edge to a value in a WeakMap. */

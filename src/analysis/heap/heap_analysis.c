@@ -97,20 +97,16 @@ static int64_t property(const ts_idmap *map, int64_t source)
 static ts_code find_classes(heap_run *r, heap_rows *f)
 {
     hg *g = &f->g;
-    uint32_t *name_of = NULL;
     uint32_t *texts = NULL;
     ts_code code = hg_define(&f->definitions, g, &r->classes);
-    if (code == TS_OK) {
-        code = hg_names_of(&name_of, g, &f->definitions);
-    }
     if (code == TS_OK) {
         texts = ts_alloc(g->ctx, g->shapes.shapes.n, sizeof *texts);
         code = texts == NULL ? g->ctx->error.code : TS_OK;
     }
     if (code == TS_OK) {
-        code = hg_shape_classes(texts, g->ctx, &f->definitions, &g->shapes, name_of);
+        code = hg_shape_classes(texts, g->ctx, &f->definitions, &g->shapes, f->definitions.own);
     }
-    ts_free(g->ctx, name_of);
+    HG_FREE(g, f->definitions.own);
     if (code == TS_OK) {
         code = hg_classify(&f->rows, g, &r->classes, texts);
     }

@@ -183,6 +183,9 @@ static ts_code add_definition(hg_definitions *d, hg *g, hg_classes *c, ts_scan *
         if (code == TS_OK && (code = put_name(g->ctx, &text, name)) == TS_OK) {
             code = ts_pool_intern(g->ctx, number, NULL, &d->pool, name);
         }
+        if (code == TS_OK && names[i] != HG_NONE) {
+            d->own[names[i]] = *number;
+        }
     }
     if (code == TS_OK && (code = ts_buf_putc(g->ctx, &text, '}')) == TS_OK) {
         code = ts_pool_intern(g->ctx, &made->text, NULL, &c->texts, ts_buf_text(&text));
@@ -253,7 +256,13 @@ static ts_code definitions_of(hg_definitions *d, hg *g, hg_classes *c, const ts_
 ts_code hg_define(hg_definitions *d, hg *g, hg_classes *c)
 {
     ts_vec found = {0};
-    ts_code code = ts_pool_intern(g->ctx, &d->object_text, NULL, &c->texts, TS_TEXT_LIT("Object"));
+    ts_code code = TS_OK;
+    d->own = hg_array(g->ctx, g->strings.count, sizeof *d->own, false);
+    if (d->own == NULL) {
+        return g->ctx->error.code;
+    }
+    memset(d->own, 0xff, g->strings.count * sizeof *d->own);
+    code = ts_pool_intern(g->ctx, &d->object_text, NULL, &c->texts, TS_TEXT_LIT("Object"));
     if (code == TS_OK) {
         code = find_candidates(&found, g);
     }
@@ -272,6 +281,7 @@ void hg_definitions_free(ts_ctx *ctx, hg_definitions *d)
     ts_vec_free(ctx, &d->names);
     ts_free(ctx, d->begin);
     ts_free(ctx, d->at);
+    ts_free(ctx, d->own);
     *d = (hg_definitions){0};
 }
 

@@ -234,6 +234,7 @@ typedef struct reading {
     uint64_t (*hashes)[2];
     uint32_t *slots;
     size_t mask;
+    unsigned tag_shift; /* bits of numbers of strings */
     ts_pool pairs;
     ts_buf text;
     uint32_t at;
@@ -261,17 +262,22 @@ static ts_code hash_text(uint64_t hash[2], reading *r, ts_scan *scan, const ts_s
     return code;
 }
 
+/* A slot holds the number of a string + 1, and above it what bits of the hash there is room for, so
+ * that the hash of another text is hardly ever looked at. */
 static uint32_t first_of_text(reading *r, uint32_t i)
 {
     const uint64_t *hash = r->hashes[i];
+    uint32_t tag = (uint32_t)(hash[1] << r->tag_shift);
+    uint32_t mask = (UINT32_C(1) << r->tag_shift) - 1;
     size_t at = (size_t)hash[0] & r->mask;
     for (; r->slots[at] != 0; at = (at + 1) & r->mask) {
-        uint32_t other = r->slots[at] - 1;
-        if (memcmp(r->hashes[other], hash, sizeof r->hashes[0]) == 0) {
+        uint32_t other = (r->slots[at] & mask) - 1;
+        if ((r->slots[at] & ~mask) == tag &&
+            memcmp(r->hashes[other], hash, sizeof r->hashes[0]) == 0) {
             return other;
         }
     }
-    r->slots[at] = i + 1;
+    r->slots[at] = tag | (i + 1);
     return i;
 }
 
@@ -354,7 +360,7 @@ static ts_code read_string(reading *r, const hg_range *range, unsigned row)
     if (code != TS_OK) {
         return code;
     }
-    s->same[r->at] = first_of_text(r, r->at);
+    __builtin_prefetch(&r->slots[(size_t)r->hashes[r->at][0] & r->mask], 1);
     return n > 0 && digit(p[0]) ? note_pair(r, range, row) : TS_OK;
 }
 
@@ -371,6 +377,9 @@ static ts_code strings_prepare(reading *r)
         slots *= 2;
     }
     r->mask = slots - 1;
+    for (r->tag_shift = 1; s->count >> r->tag_shift != 0;) {
+        r->tag_shift++;
+    }
     s->same = ts_alloc(g->ctx, s->count, sizeof *s->same);
     s->bits = ts_zalloc(g->ctx, s->count, sizeof *s->bits);
     s->length = ts_zalloc(g->ctx, s->count, sizeof *s->length);
@@ -398,6 +407,11 @@ ts_code hg_read_strings(hg *g)
         for (unsigned i = 0; i < range.n && code == TS_OK; i++) {
             code = read_string(&r, &range, i);
             r.at++;
+        }
+        for (uint32_t i = r.at - range.n; i < r.at && code == TS_OK; i++) {
+            if ((g->strings.bits[i] & HG_TEXT_KNOWN) != 0) {
+                g->strings.same[i] = first_of_text(&r, i);
+            }
         }
     }
     g->strings.pair_count = r.pairs.count;
