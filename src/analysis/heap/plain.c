@@ -314,11 +314,12 @@ static uint32_t class_of(const hg_definitions *d, const uint32_t *names, uint32_
             continue;
         }
         for (uint32_t k = d->begin[names[i]]; k < d->begin[names[i] + 1]; k++) {
-            uint32_t at = d->at[k];
-            if ((best == HG_NONE || all[at].count > all[best].count ||
-                 (all[at].count == all[best].count && at < best)) &&
-                contained(own + all[at].first, all[at].count, names, n)) {
-                best = at;
+            const hg_definition *other = &all[d->at[k]];
+            uint32_t most = best == HG_NONE ? 0 : all[best].count;
+            bool better =
+                best == HG_NONE || other->count > most || (other->count == most && d->at[k] < best);
+            if (better && contained(own + other->first, other->count, names, n)) {
+                best = d->at[k];
             }
         }
     }

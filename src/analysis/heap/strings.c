@@ -108,7 +108,7 @@ static const char *find(const char *p, size_t n, const char *what)
 {
     size_t k = strlen(what);
     while (n >= k) {
-        const char *at = memchr(p, what[0], n - k + 1);
+        const char *at = memchr(p, (unsigned char)what[0], n - k + 1);
         if (at == NULL) {
             return NULL;
         }
