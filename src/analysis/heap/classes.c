@@ -305,7 +305,7 @@ static ts_code classify_node(ts_vec *rows, naming *w, places *at, const uint32_t
     const hg_location *locations = g->locations.p;
     const uint32_t *objects = g->shapes.objects.p;
     hg_key key = {.text = text_of(w, g->flags[v], b, i)};
-    uint32_t number;
+    uint32_t number = 0;
     ts_code code;
     if ((g->flags[v] & HG_PLAIN_OBJECT) != 0) {
         key.text = shape_texts[objects[at->object++]];
