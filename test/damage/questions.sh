@@ -56,6 +56,7 @@ question js_strings_like m.strings --param pattern=%9%
 question js_snapshot_diff m.classes --param file=0 --param previous=0
 question js_node_edges edges_first --param node=1
 question js_retainers_of_node edges_first --param node=1
+question js_class_growth m.classes --param file=0 --param previous=0
 question sources m.profiles
 question import_losses issues
 question js_allocation_stacks m.tree_wide
@@ -70,6 +71,7 @@ question slow_calls calls
 question call_aggregated calls
 question slice_hot_methods calls
 question lock_waits trace
+question longest_pauses trace
 question pause_share trace
 question slice_call_tree trace
 question slice_hot_methods trace
