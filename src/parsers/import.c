@@ -98,10 +98,13 @@ ts_code import_failed(ts_run *run, ts_code code, const ts_fileset *set, const ch
 
 ts_code import_failure(ts_run *run, ts_code code, const ts_fileset *set, const char *name)
 {
-    const char *label;
-    ts_code made = stops_the_run(code) ? TS_OK : import_label(&label, run, set, name);
-    if (stops_the_run(code) || made != TS_OK) {
-        return made != TS_OK ? made : code;
+    const char *label = name;
+    ts_code labelled;
+    if (stops_the_run(code)) {
+        return code;
+    }
+    if ((labelled = import_label(&label, run, set, name)) != TS_OK) {
+        return labelled;
     }
     return import_failed(run, code, set, label);
 }
@@ -248,7 +251,10 @@ static ts_code import_as_set(argument *a, const ts_format *format, const char *n
         .run = run,
     };
     ts_code code = import_label(&job.label, run, set, name);
-    return code != TS_OK ? code : import_run_set_format(run, format, &job, true);
+    if (code != TS_OK) {
+        return code;
+    }
+    return import_run_set_format(run, format, &job, true);
 }
 
 static ts_code import_open_member(argument *a, uint32_t i)

@@ -347,7 +347,8 @@ static void sources_and_their_state(void **state)
     ask(&a, r, "sources.sql", NULL);
     assert_non_null(strstr(a.text, "\n1|NULL|input|a.htrace|NULL|htrace|NULL|NULL|NULL|0|0|0\n"));
     assert_non_null(strstr(a.text, "\n2|1|snapshot|a.htrace|NULL|htrace|NULL|NULL|NULL|0|1|0\n"));
-    assert_non_null(strstr(a.text, "\n4|1|snapshot|a.htrace|Snapshot2|htrace|NULL|NULL|NULL|0|0|1\n"));
+    assert_non_null(
+        strstr(a.text, "\n4|1|snapshot|a.htrace|Snapshot2|htrace|NULL|NULL|NULL|0|0|1\n"));
 }
 
 int main(void)
