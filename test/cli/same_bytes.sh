@@ -19,7 +19,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 for folder in a another/folder; do
     mkdir -p "$scratch/$folder"
-    cp -r "$source"/{CMakeLists.txt,LICENSE,README.md,CHANGELOG.md,VERSION,cmake,docs,proto,share,src} "$scratch/$folder"
+    cp -r "$source"/{CMakeLists.txt,LICENSE,README.md,CHANGELOG.md,VERSION,cmake,docs,proto,share,src,tools} "$scratch/$folder"
 done
 make_one() { # source folder, build folder
     cmake -S "$1" -B "$2" -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER="$compiler" -DTS_TESTS=OFF >"$scratch/log"
@@ -31,7 +31,7 @@ cmp "$scratch/a/build/bin/trace_streamer" "$scratch/outside/bin/trace_streamer"
 if command -v dpkg-shlibdeps >/dev/null; then
     (cd "$scratch/a/build" && cpack -G DEB) >>"$scratch/log"
     sleep 1
-    (cd "$scratch/outside" && umask 077 && cpack -G DEB) >>"$scratch/log"
+    (cd "$scratch/outside" && cpack -G DEB) >>"$scratch/log"
     cmp "$scratch"/a/build/*.deb "$scratch"/outside/*.deb
 fi
 "$scratch/outside/bin/trace_streamer" "$source/test/data/tiny/snapshot.heapsnapshot" --quiet \
