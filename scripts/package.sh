@@ -26,6 +26,7 @@ done
 [ $OPTIND -gt $# ] || usage
 cd "$(dirname "$0")/.."
 out=${out:-$PWD/build/package}
+umask 022 # what is packed has the modes of the installation
 scripts/install-deps.sh package
 log=$(mktemp)
 work=$(mktemp -d)
