@@ -90,7 +90,13 @@ import 5 "$DATA/tiny/snapshot.heapsnapshot" --format=htrace
 # A JSON object may be a damaged snapshot: what does not fit is reported.
 import 3 "$DATA/tiny/profile.cpuprofile" --format=heapsnapshot
 import 2 small.htrace --format=nonsense
-import 5 .
+mkdir nothing
+import 1 nothing
+cp "$0" nothing
+import 5 nothing
+cp small.htrace nothing
+import 0 nothing
+rm -r nothing
 import 5 /dev/zero
 import 1 /dev/null
 import 1 missing
