@@ -339,7 +339,7 @@ def main():
                 continue
             run.set_truth(whole)
             mutations = list(mutations)
-            every = args.every or (1 if slow else 11)
+            every = args.every or (1 if slow else 19)
             for k, (what, make) in enumerate(mutations):
                 if "/" in args.only and args.only.split("/")[1] not in what:
                     continue

@@ -473,7 +473,7 @@ static void call_sweep(const scenario *s, const place *p, const char *what, int 
 {
     faults count = {.what = what};
     assert_int_equal(run_failing(s, p, &count), 0);
-    for (uint64_t k = 1; k <= count.calls; k += fault_step(count.calls, 3)) {
+    for (uint64_t k = 1; k <= count.calls; k += fault_step(count.calls, 2)) {
         faults f = {.what = what, .fail_at = k, .number = number};
         int code = run_failing(s, p, &f);
         bool reported =
