@@ -387,11 +387,11 @@ static ts_code on_string(void *user, const char *s, size_t n, unsigned flags)
         return TS_OK;
     }
     if (p->key != KEY_NAME && p->key != KEY_URL && p->key != KEY_SCRIPT) {
-        if ((flags & TS_JSON_FIRST) != 0) {
-            skip_value(p);
-            return odd_element(p);
+        if ((flags & TS_JSON_LAST) == 0) { /* where pieces end depends on how the input is read */
+            return TS_OK;
         }
-        return TS_OK;
+        skip_value(p);
+        return odd_element(p);
     }
     if ((flags & TS_JSON_FIRST) != 0) {
         out->n = 0;
