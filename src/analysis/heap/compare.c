@@ -1,7 +1,7 @@
 /*
  * Two heap files of one input: which nodes came and went, by class. Nodes are the same when their
- * ids are; of several with one id the first meets the first. Plain objects of both files are told
- * apart by the definitions of the newer one.
+ * ids are; of several with one id the first is compared with the first. Plain objects of both files
+ * are classified by the definitions of the newer one.
  *
  * Memory: 20 bytes a node of the older file, 4 a node of the newer one, 6 to 12 for finding ids.
  */

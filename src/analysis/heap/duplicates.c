@@ -514,8 +514,8 @@ static ts_code join(found *f, const hg_group *made)
     return TS_OK;
 }
 
-/* Strings whose texts are in no concatenated one are told apart by their numbers; of those a single
- * one is no group. */
+/* Strings whose texts are in no concatenated one are distinguished by their numbers; of those a
+ * single one is no group. */
 static ts_code group_node(found *f, ts_scan *scan, uint32_t node)
 {
     hg *g = f->g;

@@ -1,5 +1,5 @@
 /*
- * Plain objects are told apart by their properties: lists of names that are frequent become
+ * Plain objects are distinguished by their properties: lists of names that are frequent become
  * definitions, and an object belongs to the largest of them whose names it has.
  */
 #include "analysis/heap/classes.h"

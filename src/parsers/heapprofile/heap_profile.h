@@ -6,7 +6,7 @@
  *     {"head": NODE, "samples": [{"size", "nodeId", "ordinal"} ...]}
  *     NODE: {"callFrame": {...}, "selfSize", "id", "children": [NODE ...]}
  *
- * Memory: 48 bytes a node, 21 to 43 for each id of a node and of samples, 48 for each open level,
+ * Memory: 48 bytes a node, 21 to 43 for each id of a node and of samples, 32 for each open level,
  * and SAMPLE_MEMORY for samples, which wait in a sorter. Docs: docs/formats.md, "Heap profiles".
  */
 #ifndef TS_PARSERS_HEAPPROFILE_HEAP_PROFILE_H
