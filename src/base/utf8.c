@@ -75,6 +75,20 @@ ts_code ts_utf8_clean(ts_ctx *ctx, ts_buf *out, uint64_t *replaced, const char *
     return code == TS_OK && start < n ? ts_buf_put(ctx, out, p + start, n - start) : code;
 }
 
+size_t ts_utf8_cut(const char *p, size_t n)
+{
+    size_t follow = 0;
+    while (follow < 3 && follow < n && ((uint8_t)p[n - 1 - follow] & 0xc0) == 0x80) {
+        follow++;
+    }
+    if (follow < n) {
+        uint8_t lead = (uint8_t)p[n - 1 - follow];
+        size_t need = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : lead >= 0xc0 ? 1 : 0;
+        return need > follow ? n - 1 - follow : n;
+    }
+    return n;
+}
+
 size_t ts_utf8_encode(char *out, uint32_t cp)
 {
     if (cp < 0x80) {

@@ -75,6 +75,32 @@ static void test_encode(void **state)
     }
 }
 
+static void test_cut(void **state)
+{
+    static const struct {
+        const char *bytes;
+        size_t left;
+    } known[] = {
+        {"", 0},
+        {"ab", 2},
+        {"a\xc3\xa9", 3}, /* whole */
+        {"a\xc3", 1},
+        {"a\xe2\x82\xac", 4},
+        {"a\xe2\x82", 1},
+        {"a\xe2", 1},
+        {"a\xf0\x9f\x98\x80", 5},
+        {"a\xf0\x9f\x98", 1},
+        {"a\xed\xa0", 1},    /* of a surrogate */
+        {"\x80\x80\x80", 3}, /* no character's first byte: left to cleaning */
+        {"a\x80\x80\x80\x80", 5},
+        {"\xff\xe2\x82", 1}, /* what is wrong before it changes nothing */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        assert_int_equal(ts_utf8_cut(known[i].bytes, strlen(known[i].bytes)), known[i].left);
+    }
+}
+
 static void assert_shown(const char *p, size_t n, size_t max, const char *expected)
 {
     ts_ctx *ctx = test_ctx_new();
@@ -158,9 +184,13 @@ static void test_intvec_set_and_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clean),         cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_encode),        cmocka_unit_test(test_printable),
-        cmocka_unit_test(test_intvec_widths), cmocka_unit_test(test_intvec_set_and_cut),
+        cmocka_unit_test(test_clean),
+        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_encode),
+        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_printable),
+        cmocka_unit_test(test_intvec_widths),
+        cmocka_unit_test(test_intvec_set_and_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

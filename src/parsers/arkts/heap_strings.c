@@ -85,9 +85,8 @@ ts_code heap_string_piece(ts_heap *h, const char *p, size_t n, unsigned flags)
         return code;
     }
     s->cut += s->text_cut ? 1 : 0;
-    while (s->text_cut && s->text.n > 0 && !ts_utf8_valid(s->text.p, s->text.n) &&
-           max - s->text.n < 4) {
-        s->text.n--; /* the limit fell inside a character */
+    if (s->text_cut) {
+        s->text.n = ts_utf8_cut(s->text.p, s->text.n);
     }
     return put_whole(h, ts_buf_text(&s->text));
 }

@@ -17,15 +17,6 @@ void profile_texts_free(ts_ctx *ctx, profile_texts *texts)
     ts_buf_free(ctx, &texts->clean);
 }
 
-/* The limit may have cut a character: what is left of it goes as well. */
-static void drop_part(ts_buf *text)
-{
-    while (text->n > 0 && ((unsigned char)text->p[text->n - 1] & 0xC0) == 0x80) {
-        text->n--;
-    }
-    text->n -= text->n > 0 && (unsigned char)text->p[text->n - 1] >= 0xC0 ? 1 : 0;
-}
-
 ts_code profile_text_piece(ts_profile *p, ts_text *out, bool *whole, const char *s, size_t n,
                            unsigned flags)
 {
@@ -45,7 +36,7 @@ ts_code profile_text_piece(ts_profile *p, ts_text *out, bool *whole, const char 
     }
     if (texts->text_cut) {
         texts->cut++;
-        drop_part(&texts->text);
+        texts->text.n = ts_utf8_cut(texts->text.p, texts->text.n);
     }
     *out = ts_buf_text(&texts->text);
     if (ts_utf8_valid(out->p, out->n)) {

@@ -1,6 +1,8 @@
 /* A heap profile from its JSON events. */
 #include "parsers/heapprofile/heap_profile.h"
 
+#include "base/utf8.h"
+
 #include <inttypes.h>
 
 enum { MAX_TEXT = 1 << 20, MAX_NODES = 1 << 28 };
@@ -368,15 +370,6 @@ static ts_code keep_script(heap_profile *p)
     return keep_number(p, v);
 }
 
-/* The limit may have cut a character: what is left of it goes as well. */
-static void drop_part(ts_buf *text)
-{
-    while (text->n > 0 && ((unsigned char)text->p[text->n - 1] & 0xC0) == 0x80) {
-        text->n--;
-    }
-    text->n -= text->n > 0 && (unsigned char)text->p[text->n - 1] >= 0xC0 ? 1 : 0;
-}
-
 static ts_code on_string(void *user, const char *s, size_t n, unsigned flags)
 {
     heap_profile *p = user;
@@ -405,7 +398,7 @@ static ts_code on_string(void *user, const char *s, size_t n, unsigned flags)
     }
     if (p->text_cut) {
         p->texts_cut++;
-        drop_part(out);
+        out->n = ts_utf8_cut(out->p, out->n);
     }
     if (p->key == KEY_SCRIPT) {
         return keep_script(p);
