@@ -5,15 +5,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static ts_code binary_issue(tptp_binary *b, ts_issue_code issue, uint64_t offset, const char *what)
-{
-    tptp_session *s;
-    ts_code code = tptp_import_session(&s, &b->import);
-    return code != TS_OK
-               ? code
-               : ts_issue(s->store, s->source_id, issue, NULL, (int64_t)offset, "%s", what);
-}
-
 /* --- facts and system messages --------------------------------------------------------------- */
 
 static ts_code number_fact(tptp_session *s, const char *key, uint64_t v)
@@ -99,10 +90,10 @@ ts_code tptp_binary_frequency(tptp_binary *b, uint64_t raw, uint64_t offset)
         rate == TPTP_RATE_PLAIN) {
         return code;
     }
-    return binary_issue(b, TS_ISSUE_tptp_frequency, offset,
-                        rate == TPTP_RATE_MHZ      ? "the frequency is in MHz"
-                        : rate == TPTP_RATE_DOUBLE ? "the frequency is a floating-point number"
-                                                   : "the frequency is 0");
+    return tptp_import_issue(&b->import, TS_ISSUE_tptp_frequency, offset,
+                             rate == TPTP_RATE_MHZ      ? "the frequency is in MHz"
+                             : rate == TPTP_RATE_DOUBLE ? "the frequency is a floating-point number"
+                                                        : "the frequency is 0");
 }
 
 /* --- times ----------------------------------------------------------------------------------- */
@@ -123,10 +114,10 @@ static ts_code convert_times(tptp_binary *b, uint64_t offset)
     ts_code code = TS_OK;
     if (time != 0 && b->ticks.frequency == 0 && b->ticks.scale == 0) {
         tptp_ticks_guess(&b->ticks, time);
-        code = binary_issue(b, TS_ISSUE_tptp_no_frequency, offset,
-                            b->ticks.scale == 1      ? "times were taken as ns"
-                            : b->ticks.scale == 1000 ? "times were taken as us"
-                                                     : "times were taken as ms");
+        code = tptp_import_issue(&b->import, TS_ISSUE_tptp_no_frequency, offset,
+                                 b->ticks.scale == 1      ? "times were taken as ns"
+                                 : b->ticks.scale == 1000 ? "times were taken as us"
+                                                          : "times were taken as ms");
     }
     if (time != 0 && !tptp_ticks_ns(&r->num[TPTP_N_TIME], &b->ticks, time)) {
         r->num[TPTP_N_TIME] = 0;
@@ -181,9 +172,10 @@ static ts_code convert_texts(tptp_binary *b, const tptp_event_info *event, uint6
     for (uint32_t i = 0; i < r->frame_count && code == TS_OK; i++) {
         code = convert_text(b, &replaced, &b->frames[i].method);
     }
-    return code != TS_OK || replaced == 0 ? code
-                                          : binary_issue(b, TS_ISSUE_tptp_bad_text, offset,
-                                                         "a text is not valid in its encoding");
+    return code != TS_OK || replaced == 0
+               ? code
+               : tptp_import_issue(&b->import, TS_ISSUE_tptp_bad_text, offset,
+                                   "a text is not valid in its encoding");
 }
 
 /* The sequence counter of an exit may be a text. */

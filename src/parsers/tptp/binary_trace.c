@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 enum {
@@ -32,22 +31,6 @@ static size_t left(const tptp_binary *b)
 static uint64_t place(const tptp_binary *b)
 {
     return b->offset + b->at;
-}
-
-static ts_code note(tptp_binary *b, ts_issue_code issue, uint64_t offset, const char *fmt, ...)
-    __attribute__((format(printf, 4, 5)));
-static ts_code note(tptp_binary *b, ts_issue_code issue, uint64_t offset, const char *fmt, ...)
-{
-    tptp_session *s;
-    char text[160];
-    va_list ap;
-    ts_code code = tptp_import_session(&s, &b->import);
-    va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
-    va_end(ap);
-    return code != TS_OK
-               ? code
-               : ts_issue(s->store, s->source_id, issue, NULL, (int64_t)offset, "%s", text);
 }
 
 static ts_code message_lost(tptp_binary *b)
@@ -100,14 +83,16 @@ static ts_code read_stream_header(tptp_binary *b)
     b->streams = true;
     offset = read_offset(b, &wrong_order);
     if (code == TS_OK && wrong_order) {
-        code = note(b, TS_ISSUE_tptp_endian, at + 7, "the byte order is given as %u", b->header[7]);
+        code = tptp_import_issue(&b->import, TS_ISSUE_tptp_endian, at + 7,
+                                 "the byte order is given as %u", b->header[7]);
     }
     if (code == TS_OK && b->header[4] > 1) {
-        code =
-            note(b, TS_ISSUE_tptp_major_version, at + 4, "the major version is %u", b->header[4]);
+        code = tptp_import_issue(&b->import, TS_ISSUE_tptp_major_version, at + 4,
+                                 "the major version is %u", b->header[4]);
     }
     if (code == TS_OK && offset < TPTP_STREAM_HEADER) {
-        code = note(b, TS_ISSUE_tptp_data_offset, at + 8, "the offset to data is %" PRIu64, offset);
+        code = tptp_import_issue(&b->import, TS_ISSUE_tptp_data_offset, at + 8,
+                                 "the offset to data is %" PRIu64, offset);
         offset += TPTP_STREAM_HEADER;
     }
     b->skip = offset - TPTP_STREAM_HEADER;
@@ -182,8 +167,8 @@ static ts_code search(tptp_binary *b)
     if ((code = message_lost(b)) != TS_OK) {
         return code;
     }
-    code = note(b, TS_ISSUE_tptp_message_size, place(b),
-                "a message is damaged; %zu bytes were left out", found);
+    code = tptp_import_issue(&b->import, TS_ISSUE_tptp_message_size, place(b),
+                             "a message is damaged; %zu bytes were left out", found);
     b->import.bytes_lost += found;
     b->at += found;
     b->state = TPTP_RUNNING;
@@ -205,9 +190,10 @@ static ts_code end_tail(tptp_binary *b)
     }
     b->import.bytes_lost += b->tail;
     code = message_lost(b);
-    return code != TS_OK ? code
-                         : note(b, TS_ISSUE_tptp_lost_tail, b->tail_at,
-                                "%" PRIu64 " bytes at the end cannot be read", b->tail);
+    return code != TS_OK
+               ? code
+               : tptp_import_issue(&b->import, TS_ISSUE_tptp_lost_tail, b->tail_at,
+                                   "%" PRIu64 " bytes at the end cannot be read", b->tail);
 }
 
 /* --- messages -------------------------------------------------------------------------------- */
@@ -243,7 +229,8 @@ static ts_code system_message(tptp_binary *b, const tptp_message *m, const uint8
     b->import.bytes_lost += m->size;
     tptp_count_lost(s, TPTP_C_MESSAGES);
     tptp_session_gap(s);
-    return note(b, TS_ISSUE_tptp_message_bad, place(b), "system message %u is too short", m->id);
+    return tptp_import_issue(&b->import, TS_ISSUE_tptp_message_bad, place(b),
+                             "system message %u is too short", m->id);
 }
 
 /*
@@ -256,13 +243,14 @@ static ts_code longer_message(tptp_binary *b, tptp_message *m, size_t used, size
     if (tptp_are_exact(NEXT_MESSAGES, &b->work, &b->layout, p, n - used)) {
         ts_code code;
         tptp_session_gap(b->import.session);
-        code = note(b, TS_ISSUE_tptp_message_size, place(b),
-                    "a message of %" PRIu64 " bytes holds other messages", m->size);
+        code = tptp_import_issue(&b->import, TS_ISSUE_tptp_message_size, place(b),
+                                 "a message of %" PRIu64 " bytes holds other messages", m->size);
         m->size = m->head + used;
         return code;
     }
-    return note(b, TS_ISSUE_tptp_inexact, place(b),
-                "%" PRIu64 " bytes follow the attributes of a message", m->size - m->head - used);
+    return tptp_import_issue(&b->import, TS_ISSUE_tptp_inexact, place(b),
+                             "%" PRIu64 " bytes follow the attributes of a message",
+                             m->size - m->head - used);
 }
 
 /* Another version has all messages of a kind longer or shorter: one alone is damaged. */
@@ -275,8 +263,9 @@ static ts_code alone_message(tptp_binary *b, const tptp_message *m)
     }
     tptp_session_gap(s);
     tptp_count_lost(s, TPTP_C_VALUES);
-    return note(b, TS_ISSUE_tptp_size_alone, place(b),
-                "message %u of %" PRIu64 " bytes does not end with its attributes", m->id, m->size);
+    return tptp_import_issue(&b->import, TS_ISSUE_tptp_size_alone, place(b),
+                             "message %u of %" PRIu64 " bytes does not end with its attributes",
+                             m->id, m->size);
 }
 
 /* n: bytes behind the head that are there; all of the message, unless it is longer than WINDOW. */
@@ -292,16 +281,16 @@ static ts_code data_message(tptp_binary *b, tptp_message *m, const tptp_event_in
         if ((code = message_lost(b)) != TS_OK) {
             return code;
         }
-        return note(b, TS_ISSUE_tptp_message_bad, place(b),
-                    "an attribute of message %u reaches beyond its end", m->id);
+        return tptp_import_issue(&b->import, TS_ISSUE_tptp_message_bad, place(b),
+                                 "an attribute of message %u reaches beyond its end", m->id);
     }
     b->exact |= fit == TPTP_EXACT ? kind : 0;
     if (fit != TPTP_EXACT && (b->exact & kind) != 0) {
         code = alone_message(b, m);
     }
     if (code == TS_OK && fit == TPTP_SHORT) {
-        code = note(b, TS_ISSUE_tptp_inexact, place(b), "message %u lacks attributes at its end",
-                    m->id);
+        code = tptp_import_issue(&b->import, TS_ISSUE_tptp_inexact, place(b),
+                                 "message %u lacks attributes at its end", m->id);
     } else if (code == TS_OK && fit == TPTP_LONGER) {
         code = longer_message(b, m, used, n);
     }
@@ -366,8 +355,9 @@ static ts_code long_message(tptp_binary *b, tptp_message *m)
         code = message_lost(b);
         code = code != TS_OK
                    ? code
-                   : note(b, TS_ISSUE_tptp_message_bad, place(b),
-                          "a message of %" PRIu64 " bytes is longer than can be held", m->size);
+                   : tptp_import_issue(&b->import, TS_ISSUE_tptp_message_bad, place(b),
+                                       "a message of %" PRIu64 " bytes is longer than can be held",
+                                       m->size);
     } else {
         code = other_message(b, m, n);
     }
@@ -497,8 +487,8 @@ static ts_code end_skip(tptp_binary *b)
     b->import.bytes_lost += b->skip_done;
     code = message_lost(b);
     return code != TS_OK ? code
-                         : note(b, TS_ISSUE_tptp_lost_tail, place(b),
-                                "%" PRIu64 " bytes of a message are missing", b->skip);
+                         : tptp_import_issue(&b->import, TS_ISSUE_tptp_lost_tail, place(b),
+                                             "%" PRIu64 " bytes of a message are missing", b->skip);
 }
 
 ts_code tptp_binary_finish(tptp_binary *b)

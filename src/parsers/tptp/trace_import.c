@@ -1,5 +1,8 @@
 #include "parsers/tptp/trace_import.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+
 void tptp_import_close(tptp_import *import)
 {
     tptp_session_free(import->session);
@@ -15,6 +18,21 @@ ts_code tptp_import_session(tptp_session **out, tptp_import *import)
     }
     *out = import->session;
     return code;
+}
+
+ts_code tptp_import_issue(tptp_import *import, ts_issue_code issue, uint64_t offset,
+                          const char *fmt, ...)
+{
+    tptp_session *s;
+    char text[160];
+    va_list ap;
+    ts_code code = tptp_import_session(&s, import);
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    return code != TS_OK
+               ? code
+               : ts_issue(s->store, s->source_id, issue, NULL, (int64_t)offset, "%s", text);
 }
 
 ts_code tptp_import_end_session(tptp_import *import)

@@ -22,6 +22,10 @@ void tptp_import_close(tptp_import *import);
 /* The session, begun when there is none. */
 ts_code tptp_import_session(tptp_session **out, tptp_import *import);
 
+/* An issue of the session, at a byte of the input; the sentence has at most 159 bytes. */
+ts_code tptp_import_issue(tptp_import *import, ts_issue_code issue, uint64_t offset,
+                          const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
 /* Ends the session; the next one begins with the next record. */
 ts_code tptp_import_end_session(tptp_import *import);
 

@@ -47,8 +47,9 @@ static ts_code take_declared(tptp_xml *x, const char *p, size_t n)
         x->decoding = TPTP_DECODE_OTHER;
         return TS_OK;
     case TPTP_ENC_UNKNOWN:
-        return tptp_xml_issue(x, TS_ISSUE_tptp_encoding, 0, "the encoding %.*s is not known",
-                              (int)x->declared.n, x->declared.p);
+        return tptp_import_issue(&x->import, TS_ISSUE_tptp_encoding, 0,
+                                 "the encoding %.*s is not known", (int)x->declared.n,
+                                 x->declared.p);
     default: /* UTF-16 would not look like this */
         return TS_OK;
     }

@@ -136,8 +136,8 @@ static ts_code end_monitor(tptp_xml *x)
         }
         tptp_count_lost(s, TPTP_C_MESSAGES);
         tptp_session_gap(s);
-        return tptp_xml_issue(x, TS_ISSUE_tptp_message_bad, x->record.offset,
-                              "a stack has %zu frames", n);
+        return tptp_import_issue(&x->import, TS_ISSUE_tptp_message_bad, x->record.offset,
+                                 "a stack has %zu frames", n);
     }
     x->frame_list.n = 0;
     for (size_t i = 0; i < n; i++) {

@@ -4,27 +4,12 @@
 #include "base/utf8.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 enum { MAX_PIECE = 64 << 20, MAX_TEXT = 1 << 20, SHOWN_NAME = 60, SKIP_BYTES = 1 << 20 };
 
 /* Bytes that may be read again: 16 MiB, and 4 for each of the input. */
 enum { FREE_REREAD = 16 << 20, REREAD_PER_BYTE = 4 };
-
-ts_code tptp_xml_issue(tptp_xml *x, ts_issue_code issue, uint64_t offset, const char *fmt, ...)
-{
-    tptp_session *s;
-    char text[160];
-    va_list ap;
-    ts_code code = tptp_import_session(&s, &x->import);
-    va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
-    va_end(ap);
-    return code != TS_OK
-               ? code
-               : ts_issue(s->store, s->source_id, issue, NULL, (int64_t)offset, "%s", text);
-}
 
 static uint64_t place_of(const tptp_xml *x, size_t at)
 {
@@ -42,7 +27,7 @@ static ts_code lose(tptp_xml *x, ts_issue_code issue, size_t at, size_t bytes, c
     tptp_count_lost(s, TPTP_C_MESSAGES);
     tptp_session_gap(s);
     x->import.bytes_lost += bytes;
-    return tptp_xml_issue(x, issue, place_of(x, at), "%s", what);
+    return tptp_import_issue(&x->import, issue, place_of(x, at), "%s", what);
 }
 
 /* --- to expat -------------------------------------------------------------------------------- */
@@ -120,12 +105,12 @@ static ts_code parse_cleaned(tptp_xml *x, size_t at, size_t from, size_t n, bool
     }
     code = tptp_xml_clean(x->ctx, &x->clean, &found, x->held.p + from, n, tag);
     if (code == TS_OK && found.replaced > 0) {
-        code = tptp_xml_issue(x, TS_ISSUE_tptp_bad_text, place_of(x, at),
-                              "bytes that cannot stand in XML were replaced");
+        code = tptp_import_issue(&x->import, TS_ISSUE_tptp_bad_text, place_of(x, at),
+                                 "bytes that cannot stand in XML were replaced");
     }
     if (code == TS_OK && found.entities > 0) {
-        code = tptp_xml_issue(x, TS_ISSUE_tptp_entity, place_of(x, at),
-                              "an entity is not known and was kept as it stands");
+        code = tptp_import_issue(&x->import, TS_ISSUE_tptp_entity, place_of(x, at),
+                                 "an entity is not known and was kept as it stands");
     }
     return code != TS_OK ? code : parse_alone(x, x->clean.p, x->clean.n, at);
 }
@@ -390,8 +375,8 @@ static ts_code text(tptp_xml *x, size_t from, size_t n, bool cdata)
     x->text_seen = true;
     code = flush_run(x);
     return code != TS_OK ? code
-                         : tptp_xml_issue(x, TS_ISSUE_tptp_text, place_of(x, x->at),
-                                          "text stands between the elements");
+                         : tptp_import_issue(&x->import, TS_ISSUE_tptp_text, place_of(x, x->at),
+                                             "text stands between the elements");
 }
 
 /* --- the text -------------------------------------------------------------------------------- */
@@ -536,7 +521,8 @@ static ts_code end_root(tptp_xml *x)
     tptp_session *s;
     ts_code code = tptp_import_session(&s, &x->import);
     if (code == TS_OK && x->roots_open > 0) {
-        code = tptp_xml_issue(x, TS_ISSUE_tptp_root_open, x->offset, "the root has no end");
+        code = tptp_import_issue(&x->import, TS_ISSUE_tptp_root_open, x->offset,
+                                 "the root has no end");
     }
     return code != TS_OK ? code
                          : tptp_fact(s, "xml_root",
@@ -554,9 +540,9 @@ ts_code tptp_xml_finish(tptp_xml *x)
     }
     /* At the end: where it comes between others would depend on the blocks of the input. */
     if (code == TS_OK && x->replaced > 0) {
-        code =
-            tptp_xml_issue(x, TS_ISSUE_tptp_bad_text, (uint64_t)TS_NO_OFFSET,
-                           "%" PRIu64 " characters are not valid in their encoding", x->replaced);
+        code = tptp_import_issue(&x->import, TS_ISSUE_tptp_bad_text, (uint64_t)TS_NO_OFFSET,
+                                 "%" PRIu64 " characters are not valid in their encoding",
+                                 x->replaced);
     }
     if (code == TS_OK && (x->held.n > 0 || x->depth > 0)) {
         code = lose_here(x, TS_ISSUE_tptp_element_cut, 0, x->held.n,

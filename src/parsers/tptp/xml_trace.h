@@ -105,9 +105,6 @@ bool tptp_xml_sniff(const uint8_t *p, size_t n);
 /* Adds what is known of the text to a session that is new. */
 ts_code tptp_xml_facts(tptp_xml *x);
 
-ts_code tptp_xml_issue(tptp_xml *x, ts_issue_code issue, uint64_t offset, const char *fmt, ...)
-    __attribute__((format(printf, 4, 5)));
-
 /* --- xml_bytes.c: bytes to UTF-8 --- */
 
 /* Appends what the bytes say to `held`. ended: no more come. */
