@@ -22,7 +22,7 @@ _trace_streamer() {
         return
         ;;
     -o | --out)
-        mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return
         ;;
     -q | --query-file)
@@ -43,6 +43,34 @@ _trace_streamer() {
         ;;
     --questions)
         mapfile -t COMPREPLY < <(compgen -W "$("$1" --questions 2>/dev/null | grep -oE '^  [a-z0-9_]+')" -- "$cur")
+        return
+        ;;
+    --to)
+        mapfile -t COMPREPLY < <(compgen -W "list $("$1" --to=list 2>/dev/null | cut -d' ' -f1)" -- "$cur")
+        return
+        ;;
+    --source)
+        COMPREPLY=()
+        return
+        ;;
+    --thread)
+        COMPREPLY=()
+        return
+        ;;
+    --from)
+        COMPREPLY=()
+        return
+        ;;
+    --until)
+        COMPREPLY=()
+        return
+        ;;
+    --weight)
+        COMPREPLY=()
+        return
+        ;;
+    --event)
+        COMPREPLY=()
         return
         ;;
     -D | --directory)
@@ -95,7 +123,7 @@ _trace_streamer() {
         ;;
     esac
     if [[ $cur == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W '--export-db --viewer --nometa --index --force --sync --with-times -s --out --query-file --param --output --report --questions --directory --format --analyze --keep-going --time-range --max-inflate --max-memory --json --strict --quiet --verbose --no-progress --level --log-file --info --list --tables --help --version --threadnum --nothreads -lnc --So_dir' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W '--export-db --viewer --nometa --index --force --sync --with-times -s --out --query-file --param --output --report --questions --to --source --thread --from --until --weight --event --directory --format --analyze --keep-going --time-range --max-inflate --max-memory --json --strict --quiet --verbose --no-progress --level --log-file --info --list --tables --help --version --threadnum --nothreads -lnc --So_dir' -- "$cur")
     else
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
     fi

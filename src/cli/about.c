@@ -2,6 +2,7 @@
 
 #include "analysis/analysis.h"
 #include "cli/questions.h"
+#include "export/export.h"
 #include "parsers/format.h"
 #include "tables/schema_text.h"
 #include "tables/store.h"
@@ -78,6 +79,7 @@ static ts_code help(ts_buf *out, ts_ctx *ctx)
         "Usage: trace_streamer INPUT... -e DB [options]\n"
         "       trace_streamer INPUT... -q QUESTION [--param NAME=VALUE]...\n"
         "       trace_streamer INPUT... --report[=json]\n"
+        "       trace_streamer INPUT... --to=FORMAT -o FILE\n"
         "       trace_streamer INPUT... -s -o DIR\n"
         "       trace_streamer -D DIR -e DB [options]\n"
         "       trace_streamer DB --analyze=NAMES [-e DB]\n"
@@ -128,6 +130,15 @@ static ts_code put_analyses(ts_ctx *ctx, ts_buf *out, const char *indent)
     return code;
 }
 
+static ts_code put_exports(ts_ctx *ctx, ts_buf *out, const char *indent)
+{
+    ts_code code = TS_OK;
+    for (const ts_export *const *e = ts_exports; code == TS_OK && *e != NULL; e++) {
+        code = ts_buf_printf(ctx, out, "%s%-16s %s\n", indent, (*e)->name, (*e)->title);
+    }
+    return code;
+}
+
 static ts_code put_list(ts_ctx *ctx, ts_buf *out)
 {
     static const char features[] =
@@ -145,6 +156,12 @@ static ts_code put_list(ts_ctx *ctx, ts_buf *out)
     }
     if (code == TS_OK) {
         code = put_analyses(ctx, out, "  ");
+    }
+    if (code == TS_OK) {
+        code = ts_buf_printf(ctx, out, "exports:\n");
+    }
+    if (code == TS_OK) {
+        code = put_exports(ctx, out, "  ");
     }
     if (code != TS_OK) {
         return code;
@@ -210,6 +227,8 @@ ts_code ts_about(ts_buf *out, ts_ctx *ctx, const ts_options *options)
         return put_formats(ctx, out, "");
     case TS_MODE_ANALYSES:
         return put_analyses(ctx, out, "");
+    case TS_MODE_EXPORTS:
+        return put_exports(ctx, out, "");
     case TS_MODE_RUN:
         break;
     }

@@ -6,8 +6,10 @@
 #include "cli/question_text.h"
 #include "cli/questions.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { NAMES_SHOWN = 3, TABLE_NAME_MAX = 64 };
 
@@ -165,9 +167,8 @@ static ts_code put_others(ts_buf *out, ts_ctx *ctx, ts_db *db, const ts_question
     return code;
 }
 
-static ts_code does_not_fit(ts_db *db, ts_ctx *ctx, const ts_query *query)
+static ts_code does_not_fit(ts_db *db, ts_ctx *ctx, const char *name, ts_text sql)
 {
-    ts_text sql = ts_buf_text(&query->sql);
     ts_text topic = ts_question_part(sql, "Topic");
     ts_text line = {"", 0};
     size_t column;
@@ -184,12 +185,22 @@ static ts_code does_not_fit(ts_db *db, ts_ctx *ctx, const ts_query *query)
         code = put_others(&text, ctx, db, &all, &want);
     }
     if (code == TS_OK) {
-        code =
-            ts_fail(ctx, TS_ERR_USAGE, "%s does not fit: %.*s", query->name, (int)text.n, text.p);
+        code = ts_fail(ctx, TS_ERR_USAGE, "%s does not fit: %.*s", name, (int)text.n, text.p);
     }
     ts_questions_free(&all, ctx);
     ts_buf_free(ctx, &text);
     return code;
+}
+
+ts_code ts_ask_check_fits(ts_db *db, ts_ctx *ctx, const char *name, ts_text sql)
+{
+    ts_text what = TS_TEXT_NULL;
+    bool fits;
+    ts_code code = ts_ask_fits(&fits, &what, db, sql);
+    if (code != TS_OK || fits) {
+        return code;
+    }
+    return does_not_fit(db, ctx, name, sql);
 }
 
 /* --- times -------------------------------------------------------------------------------------
@@ -213,8 +224,8 @@ static bool is_time_param(ts_text sql, const char *name)
 
 static ts_code bad_time(ts_ctx *ctx, const ts_param *p, const char *why)
 {
-    return ts_fail(ctx, TS_ERR_USAGE, "bad value for the parameter %s: \"%s\" %s", p->name,
-                   p->value, why);
+    return ts_fail(ctx, TS_ERR_USAGE, "bad value for %s%s: \"%s\" %s",
+                   p->name[0] == '-' ? "" : "the parameter ", p->name, p->value, why);
 }
 
 /* What is added to the time since 1970 to get the time of the database's rows. */
@@ -255,6 +266,19 @@ static ts_code resolve_time(int64_t *out, ts_db *db, ts_ctx *ctx, const ts_param
     return ts_ckd_add(out, *out, base) ? bad_time(ctx, p, "is out of range") : TS_OK;
 }
 
+ts_code ts_ask_time(int64_t *out, ts_db *db, ts_ctx *ctx, const char *name, const char *value)
+{
+    const ts_param p = {name, value};
+    char *end;
+    size_t digits = strspn(value + (value[0] == '-' ? 1 : 0), "0123456789");
+    if (value[0] != '+' && digits > 0 && value[digits + (value[0] == '-' ? 1 : 0)] == '\0') {
+        errno = 0;
+        *out = strtoll(value, &end, 10);
+        return errno == 0 ? TS_OK : bad_time(ctx, &p, "is out of range");
+    }
+    return resolve_time(out, db, ctx, &p);
+}
+
 /* Copies of the parameters; texts of times that were resolved are in *texts. */
 static ts_code resolve_params(ts_param **out, ts_buf *texts, ts_db *db, ts_ctx *ctx, ts_text sql,
                               const ts_options *o)
@@ -287,14 +311,9 @@ ts_code ts_ask(ts_db *db, ts_ctx *ctx, const ts_query *query, const ts_options *
                ts_output *out, bool terminal)
 {
     ts_text sql = ts_buf_text(&query->sql);
-    ts_text what = TS_TEXT_NULL;
     ts_param *params = NULL;
     ts_buf texts = {0};
-    bool fits;
-    ts_code code = ts_ask_fits(&fits, &what, db, sql);
-    if (code == TS_OK && !fits) {
-        code = does_not_fit(db, ctx, query);
-    }
+    ts_code code = ts_ask_check_fits(db, ctx, query->name, sql);
     if (code == TS_OK) {
         code = resolve_params(&params, &texts, db, ctx, sql, options);
     }

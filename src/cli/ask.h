@@ -26,4 +26,16 @@ ts_code ts_ask(ts_db *db, ts_ctx *ctx, const ts_query *query, const ts_options *
 /* Whether one of the tables that a question needs has rows; *what: what the first such has. */
 ts_code ts_ask_fits(bool *fits, ts_text *what, ts_db *db, ts_text sql);
 
+/*
+ * TS_ERR_USAGE when none of the tables that `sql` says it needs has rows: "<name> does not fit",
+ * and what can be asked instead.
+ */
+ts_code ts_ask_check_fits(ts_db *db, ts_ctx *ctx, const char *name, ts_text sql);
+
+/*
+ * A time as parameters of questions take it: ns of the database's clock, a date, or "+2.5s" from
+ * the beginning. TS_ERR_USAGE names `name` and says why it is none.
+ */
+ts_code ts_ask_time(int64_t *out, ts_db *db, ts_ctx *ctx, const char *name, const char *value);
+
 #endif

@@ -2,6 +2,7 @@
 
 #include "analysis/analysis.h"
 #include "cli/ask.h"
+#include "cli/export_file.h"
 #include "cli/extract.h"
 #include "cli/json_file.h"
 #include "cli/log_file.h"
@@ -29,7 +30,11 @@ typedef struct run {
     ts_analysis_set analyses;
     uint64_t read; /* bytes, by the analysis that runs */
     const char *analysis;
-    ts_json_file json;
+    ts_text_file json;
+    const ts_export *to; /* NULL: no export is asked for */
+    ts_text_file exported;
+    ts_reader *reader; /* of the finished database, for the export */
+    ts_target *copy;   /* of one with a write-ahead log */
     ts_query query;
     ts_extractor extractor;
     ts_extract extract;
@@ -112,6 +117,9 @@ static ts_code convert_prepare(run *r)
         return code;
     }
     code = ts_analysis_choose(&r->analyses, ctx, o->analyze, true);
+    if (code == TS_OK) {
+        code = ts_export_file_check(&r->to, ctx, o);
+    }
     if (code == TS_OK && o->query != NULL) {
         code = ts_query_read(&r->query, ctx, o->query);
         if (code == TS_OK) {
@@ -129,6 +137,11 @@ static ts_code convert_prepare(run *r)
         code = ts_json_file_open(&r->json, ctx, o, &r->outputs);
         ts_signals_guard(TS_GUARD_JSON, ts_target_path(r->json.target));
     }
+    if (code == TS_OK && r->to != NULL) {
+        const char *path = strcmp(o->out, "-") == 0 ? NULL : o->out;
+        code = ts_text_file_open(&r->exported, ctx, path, o->sync, &r->outputs);
+        ts_signals_guard(TS_GUARD_EXPORT, ts_target_path(r->exported.target));
+    }
     if (code == TS_OK && o->extract) {
         code = ts_extractor_open(&r->extractor, &r->extract, ctx, o, &r->outputs);
         r->summary.extractor = &r->extractor;
@@ -136,10 +149,10 @@ static ts_code convert_prepare(run *r)
     return code;
 }
 
-/* Something is printed about the database. */
+/* Something is printed about the database, or made of it. */
 static bool is_asked(const ts_options *o)
 {
-    return o->query != NULL || o->report != TS_REPORT_NONE;
+    return o->query != NULL || o->report != TS_REPORT_NONE || o->to != NULL;
 }
 
 static ts_code open_database(run *r)
@@ -293,21 +306,50 @@ static ts_code import(run *r)
     return finish_database(r);
 }
 
-static ts_code ask(run *r)
+static ts_code export_stacks(run *r)
 {
-    ts_signals_hurry(true);
-    ts_code code =
-        r->options->report != TS_REPORT_NONE
-            ? ts_report(r->db, r->ctx, r->options->report, &r->out)
-            : ts_ask(r->db, r->ctx, &r->query, r->options, &r->out, isatty(STDOUT_FILENO) == 1);
-    ts_signals_hurry(false);
-    return code;
+    const ts_options *o = r->options;
+    const char *path = o->path_count == 0 ? o->directory : o->paths[0];
+    ts_code code = TS_OK;
+    if (r->to == NULL) {
+        return TS_OK;
+    }
+    if (r->reader == NULL) {
+        code = ts_reader_open_fd(&r->reader, r->ctx, ts_target_fd(r->target),
+                                 ts_target_path(r->target));
+    }
+    if (code != TS_OK) {
+        return code;
+    }
+    return ts_export_file_write(&r->exported, r->to, r->db, r->reader, NULL, o,
+                                ts_export_title(path));
 }
 
-/* -q on a database that exists already. */
+static ts_code ask(run *r)
+{
+    const ts_options *o = r->options;
+    ts_code code = TS_OK;
+    ts_signals_hurry(true);
+    if (o->report != TS_REPORT_NONE) {
+        code = ts_report(r->db, r->ctx, o->report, &r->out);
+    } else if (o->query != NULL) {
+        code = ts_ask(r->db, r->ctx, &r->query, o, &r->out, isatty(STDOUT_FILENO) == 1);
+    }
+    ts_signals_hurry(false);
+    if (code != TS_OK) {
+        return code;
+    }
+    return export_stacks(r);
+}
+
+/* -q and --to on a database that exists already. */
 static ts_code ask_finished(run *r)
 {
-    ts_code code = ts_db_open(&r->db, r->ctx, r->options->paths[0]);
+    const char *path = r->options->paths[0];
+    ts_code code = ts_db_open(&r->db, r->ctx, path);
+    if (code == TS_OK && r->to != NULL) {
+        code = ts_export_reader(&r->reader, &r->copy, r->ctx, path);
+    }
     if (code != TS_OK) {
         return code;
     }
@@ -321,10 +363,10 @@ static ts_code check_adding(const run *r)
     const ts_options *o = r->options;
     if (is_asked(o) || o->index || o->with_times || o->no_meta || o->format != NULL ||
         o->viewer != NULL || o->time_range.kind != TS_WANTED_ALL) {
-        return ts_fail(
-            r->ctx, TS_ERR_USAGE,
-            "--analyze adds to the finished database: -q, --report, --index, --with-times, -nm, "
-            "--viewer, --format and --time-range cannot be given with it");
+        return ts_fail(r->ctx, TS_ERR_USAGE,
+                       "--analyze adds to the finished database: -q, --report, --to, --index, "
+                       "--with-times, -nm, "
+                       "--viewer, --format and --time-range cannot be given with it");
     }
     if (r->analyses == 0) {
         return ts_fail(r->ctx, TS_ERR_USAGE, "--analyze=%s selects no analysis", o->analyze);
@@ -456,20 +498,28 @@ static void set_result(run *r, ts_code code)
  * there without it. A signal comes before all of this and stops it, or behind it and changes
  * nothing.
  */
-static ts_code rename_outputs(run *r, bool database)
+static ts_code rename_outputs(run *r, bool done)
 {
+    bool database = done && r->summary.target != NULL;
     ts_code code;
     ts_signals_hold();
-    code = database ? ts_check_cancel(r->ctx) : TS_OK;
+    code = database || (done && r->exported.target != NULL) ? ts_check_cancel(r->ctx) : TS_OK;
     if (code == TS_OK && database) {
         code = ts_target_rename(r->target);
     }
-    if (code == TS_OK && (code = ts_json_file_rename(&r->json)) != TS_OK && database) {
+    if (code == TS_OK && done && (code = ts_text_file_rename(&r->exported)) != TS_OK && database) {
+        ts_cause(r->ctx, "the database is complete and was published: path=\"%s\"",
+                 r->summary.target);
+    }
+    if (code == TS_OK && (code = ts_text_file_rename(&r->json)) != TS_OK && database) {
         ts_cause(r->ctx, "the database is complete and was published: path=\"%s\"",
                  r->summary.target);
     }
     if (code == TS_OK) {
         ts_signals_guard(TS_GUARD_JSON, NULL);
+        if (done) {
+            ts_signals_guard(TS_GUARD_EXPORT, NULL);
+        }
         if (database) {
             ts_signals_guard(TS_GUARD_DATABASE, NULL);
         }
@@ -484,18 +534,21 @@ static ts_code publish(run *r)
     bool database = r->summary.target != NULL;
     ts_code code = database ? ts_target_prepare(r->target) : TS_OK;
     if (code == TS_OK) {
-        code = ts_json_file_prepare(&r->json);
+        code = ts_text_file_prepare(&r->exported);
+    }
+    if (code == TS_OK) {
+        code = ts_text_file_prepare(&r->json);
     }
     if (code != TS_OK) {
         return code;
     }
-    return rename_outputs(r, database);
+    return rename_outputs(r, true);
 }
 
 /* Nothing but the summary, which reports why. */
 static void publish_failure(run *r)
 {
-    if (ts_json_file_prepare(&r->json) == TS_OK) {
+    if (ts_text_file_prepare(&r->json) == TS_OK) {
         (void)rename_outputs(r, false);
     }
 }
@@ -578,11 +631,15 @@ static void convert_release(run *r)
 {
     ts_progress_clear(&r->line);
     ts_store_free(r->store);
+    ts_reader_free(r->reader);
+    ts_target_free(r->copy);
     ts_db_close(r->db);
     ts_target_free(r->target);
-    ts_json_file_close(&r->json);
+    ts_text_file_close(&r->exported);
+    ts_text_file_close(&r->json);
     ts_signals_guard(TS_GUARD_DATABASE, NULL);
     ts_signals_guard(TS_GUARD_JSON, NULL);
+    ts_signals_guard(TS_GUARD_EXPORT, NULL);
     if (r->options->extract) {
         ts_extractor_close(&r->extractor);
     }

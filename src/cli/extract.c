@@ -101,7 +101,7 @@ static ts_code choose_name(char **out, ts_extractor *x, const char *input, const
 static ts_code cannot(const ts_extractor *x, const char *what, const char *name, int error)
 {
     return ts_fail(x->ctx, TS_ERR_OUTPUT, "cannot %s the recording: path=\"%s/%s\": %s", what,
-                   x->options->out_dir, name, strerror(error));
+                   x->options->out, name, strerror(error));
 }
 
 /* Refuses a name that is taken: early, before the work is done; and an input even with --force. */
@@ -114,14 +114,14 @@ static ts_code check_free(const ts_extractor *x, const char *name)
         return cannot(x, "write", name, errno);
     }
     ts_code code =
-        ts_outputs_check_name(x->outputs, &dir, name, exists ? &st : NULL, x->options->out_dir);
+        ts_outputs_check_name(x->outputs, &dir, name, exists ? &st : NULL, x->options->out);
     if (!exists || code != TS_OK) {
         return code;
     }
     if (!x->options->force) {
         return ts_fail(x->ctx, TS_ERR_OUTPUT,
                        "a file of this name exists (--force replaces it): path=\"%s/%s\"",
-                       x->options->out_dir, name);
+                       x->options->out, name);
     }
     if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode)) {
         return cannot(x, "replace", name, S_ISDIR(st.st_mode) ? EISDIR : EEXIST);
@@ -339,10 +339,10 @@ ts_code ts_extractor_open(ts_extractor *x, ts_extract *hooks, ts_ctx *ctx,
 {
     *x = (ts_extractor){.ctx = ctx, .options = options, .outputs = outputs, .dir = -1};
     *hooks = (ts_extract){x, extractor_begin, write_piece, extractor_end, extractor_drop};
-    x->dir = ts_sys_open(ctx, options->out_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    x->dir = ts_sys_open(ctx, options->out, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
     if (x->dir < 0) {
         return ts_fail(ctx, TS_ERR_OUTPUT, "cannot open the directory of -o: path=\"%s\": %s",
-                       options->out_dir, strerror(errno));
+                       options->out, strerror(errno));
     }
     return TS_OK;
 }

@@ -5,7 +5,13 @@
 #define AT(field) offsetof(ts_options, field)
 
 const char *const ts_option_group_titles[TS_GROUP_COUNT] = {
-    "Output", "Questions", "Input", "Messages", "Information", "Options of the reference converter",
+    "Output",
+    "Questions",
+    "Export",
+    "Input",
+    "Messages",
+    "Information",
+    "Options of the reference converter",
 };
 
 /* clang-format off */
@@ -26,8 +32,8 @@ const ts_option ts_option_list[] = {
      TS_OPT_FLAG, AT(with_times), "note output name and time of the run in meta (output then differs from run to run)"},
     {"-s", "--s", TS_ARG_NONE, NULL, TS_GROUP_OUTPUT, TS_OPTION_ACTIVE, TS_VALUES_NONE,
      TS_OPT_FLAG, AT(extract), "write the contained .heapsnapshot, .heaptimeline and .cpuprofile files to the directory given by -o"},
-    {"-o", "--out", TS_ARG_VALUE, "DIR", TS_GROUP_OUTPUT, TS_OPTION_ACTIVE, TS_VALUES_DIRECTORY,
-     TS_OPT_TEXT, AT(out_dir), "existing directory for the files of -s"},
+    {"-o", "--out", TS_ARG_VALUE, "PATH", TS_GROUP_OUTPUT, TS_OPTION_ACTIVE, TS_VALUES_FILE,
+     TS_OPT_TEXT, AT(out), "existing directory for the files of -s, or the file of --to (- is standard output)"},
 
     {"-q", "--query-file", TS_ARG_VALUE, "QUESTION", TS_GROUP_QUESTION, TS_OPTION_ACTIVE, TS_VALUES_QUESTION_FILE,
      TS_OPT_TEXT, AT(query), "run SQL statements and print their rows: SQL text, a file of it (- is standard input) or the name of a shipped question; INPUT may be a finished database"},
@@ -39,6 +45,21 @@ const ts_option ts_option_list[] = {
      TS_OPT_REPORT, 0, "print what is in the recording and its five largest findings of each kind, as text or json; INPUT may be a finished database"},
     {NULL, "--questions", TS_ARG_OPTIONAL, "NAME", TS_GROUP_QUESTION, TS_OPTION_ACTIVE, TS_VALUES_QUESTION,
      TS_OPT_QUESTIONS, 0, "list the shipped questions with their parameters, or describe one"},
+
+    {NULL, "--to", TS_ARG_VALUE, "FORMAT", TS_GROUP_EXPORT, TS_OPTION_ACTIVE, TS_VALUES_EXPORT,
+     TS_OPT_TEXT, AT(to), "write the stacks as FORMAT to the file of -o; --to=list lists formats; INPUT may be a finished database"},
+    {NULL, "--source", TS_ARG_VALUE, "SOURCE", TS_GROUP_EXPORT, TS_OPTION_ACTIVE, TS_VALUES_NONE,
+     TS_OPT_TEXT, AT(source), "only what is in this source: its id, name or path"},
+    {NULL, "--thread", TS_ARG_VALUE, "THREAD", TS_GROUP_EXPORT, TS_OPTION_ACTIVE, TS_VALUES_NONE,
+     TS_OPT_TEXT, AT(thread), "only this thread: its name, tid or itid"},
+    {NULL, "--from", TS_ARG_VALUE, "TIME", TS_GROUP_EXPORT, TS_OPTION_ACTIVE, TS_VALUES_NONE,
+     TS_OPT_TEXT, AT(from), "only samples and calls that begin at TIME or later: ns, 2019-09-05T07:44:26Z, or +2.5s from the beginning"},
+    {NULL, "--until", TS_ARG_VALUE, "TIME", TS_GROUP_EXPORT, TS_OPTION_ACTIVE, TS_VALUES_NONE,
+     TS_OPT_TEXT, AT(until), "only samples and calls that begin before TIME"},
+    {NULL, "--weight", TS_ARG_VALUE, "NAME", TS_GROUP_EXPORT, TS_OPTION_ACTIVE, TS_VALUES_NONE,
+     TS_OPT_TEXT, AT(weight), "what stacks are weighed by: wall, samples, cpu, or another value of samples, such as alloc_space (default: cpu, or what there is)"},
+    {NULL, "--event", TS_ARG_VALUE, "NAME", TS_GROUP_EXPORT, TS_OPTION_ACTIVE, TS_VALUES_NONE,
+     TS_OPT_TEXT, AT(event), "only samples that were caused by this, such as wall or alloc; call: traced calls"},
 
     {"-D", "--directory", TS_ARG_VALUE, "DIR", TS_GROUP_INPUT, TS_OPTION_ACTIVE, TS_VALUES_DIRECTORY,
      TS_OPT_TEXT, AT(directory), "read the files hiprofiler_data_<date>_<time>_<n>.htrace of DIR as one recording, in order of n"},

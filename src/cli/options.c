@@ -519,10 +519,51 @@ static size_t count_stdin(const ts_options *o)
     return n;
 }
 
+static ts_code check_out(const ts_options *o, ts_ctx *ctx)
+{
+    if (o->extract && o->to != NULL) {
+        return ts_fail(ctx, TS_ERR_USAGE, "-s and --to both need -o: run them one after the other");
+    }
+    if (o->extract && o->out == NULL) {
+        return ts_fail(ctx, TS_ERR_USAGE, "-s needs -o DIR, the directory for the files");
+    }
+    if (o->to != NULL && o->out == NULL) {
+        return ts_fail(ctx, TS_ERR_USAGE,
+                       "--to needs -o FILE, the file to write (- is standard output)");
+    }
+    if (o->out != NULL && !o->extract && o->to == NULL) {
+        return ts_fail(ctx, TS_ERR_USAGE,
+                       "-o is the directory for the files of -s, or the file of --to=FORMAT; "
+                       "the database is named with -e");
+    }
+    return TS_OK;
+}
+
+static ts_code check_export(const ts_options *o, ts_ctx *ctx)
+{
+    const char *const names[] = {"--source", "--thread", "--event",
+                                 "--weight", "--from",   "--until"};
+    const char *const values[] = {o->source, o->thread, o->event, o->weight, o->from, o->until};
+    bool asked = o->query != NULL || o->report != TS_REPORT_NONE;
+    for (size_t i = 0; o->to == NULL && i < sizeof names / sizeof names[0]; i++) {
+        if (values[i] != NULL) {
+            return ts_fail(ctx, TS_ERR_USAGE, "%s requires --to", names[i]);
+        }
+    }
+    if (o->to != NULL && strcmp(o->out, "-") == 0 && (asked || (o->json && o->json_file == NULL))) {
+        return ts_fail(
+            ctx, TS_ERR_USAGE,
+            "--to with -o - prints to standard output, and so do -q, --report and --json: "
+            "name a file");
+    }
+    return TS_OK;
+}
+
 static ts_code options_check(const ts_options *o, ts_ctx *ctx)
 {
+    ts_code code;
     bool asked = o->export_db != NULL || o->query != NULL || o->extract || o->json ||
-                 o->analyze != NULL || o->report != TS_REPORT_NONE;
+                 o->analyze != NULL || o->report != TS_REPORT_NONE || o->to != NULL;
     bool input = o->path_count > 0 || o->directory != NULL;
     if (!input && !asked) {
         return ts_fail(ctx, TS_ERR_USAGE, "no input was given");
@@ -531,19 +572,15 @@ static ts_code options_check(const ts_options *o, ts_ctx *ctx)
         return ts_fail(ctx, TS_ERR_USAGE, "no input was given: name a recording (or -D DIR)");
     }
     if (!asked) {
-        return ts_fail(ctx, TS_ERR_USAGE,
-                       "nothing to do with the input: -e DB writes a database, "
-                       "--report says what is in it, -q QUESTION prints its answer, -s -o DIR "
-                       "takes the recordings out, "
-                       "--json prints a summary");
+        return ts_fail(
+            ctx, TS_ERR_USAGE,
+            "nothing to do with the input: -e DB writes a database, "
+            "--report says what is in it, -q QUESTION prints its answer, "
+            "--to=FORMAT -o FILE exports its stacks, -s -o DIR takes the recordings out, "
+            "--json prints a summary");
     }
-    if (o->extract && o->out_dir == NULL) {
-        return ts_fail(ctx, TS_ERR_USAGE, "-s needs -o DIR, the directory for the files");
-    }
-    if (o->out_dir != NULL && !o->extract) {
-        return ts_fail(ctx, TS_ERR_USAGE,
-                       "-o is the directory for the files of -s; "
-                       "the database is named with -e");
+    if ((code = check_out(o, ctx)) != TS_OK || (code = check_export(o, ctx)) != TS_OK) {
+        return code;
     }
     if (o->param_count > 0 && o->query == NULL) {
         return ts_fail(ctx, TS_ERR_USAGE, "--param requires -q");
@@ -565,7 +602,7 @@ static ts_code options_check(const ts_options *o, ts_ctx *ctx)
                        "-e - is not possible: a database cannot be written to a stream");
     }
     if (o->export_db == NULL && (o->index || o->sync || o->with_times) && o->query == NULL &&
-        o->report == TS_REPORT_NONE && o->analyze == NULL) {
+        o->report == TS_REPORT_NONE && o->analyze == NULL && o->to == NULL) {
         return ts_fail(ctx, TS_ERR_USAGE, "--index, --sync and --with-times need -e DB");
     }
     if (o->viewer != NULL && strcmp(o->viewer, "edge-names") != 0) {
@@ -603,6 +640,9 @@ ts_code ts_options_parse(ts_options *options, ts_ctx *ctx, int argc, char **argv
     }
     if (options->analyze != NULL && strcmp(options->analyze, "list") == 0) {
         set_mode(options, TS_MODE_ANALYSES);
+    }
+    if (options->to != NULL && strcmp(options->to, "list") == 0) {
+        set_mode(options, TS_MODE_EXPORTS);
     }
     return options->mode == TS_MODE_RUN ? options_check(options, ctx) : TS_OK;
 }

@@ -26,6 +26,7 @@ typedef enum ts_option_class {
 typedef enum ts_option_group {
     TS_GROUP_OUTPUT,
     TS_GROUP_QUESTION,
+    TS_GROUP_EXPORT,
     TS_GROUP_INPUT,
     TS_GROUP_MESSAGE,
     TS_GROUP_ABOUT,
@@ -42,6 +43,7 @@ typedef enum ts_option_values {
     TS_VALUES_FORMAT,
     TS_VALUES_TABLE,
     TS_VALUES_ANALYSIS,
+    TS_VALUES_EXPORT,
     TS_VALUES_OUTPUT,
     TS_VALUES_REPORT,
     TS_VALUES_QUESTION,     /* names of shipped questions */
@@ -107,7 +109,8 @@ typedef enum ts_mode {
     TS_MODE_TABLES,
     TS_MODE_QUESTIONS,
     TS_MODE_FORMATS,
-    TS_MODE_ANALYSES
+    TS_MODE_ANALYSES,
+    TS_MODE_EXPORTS
 } ts_mode;
 
 enum { TS_LEVEL_OFF = -1, TS_LEVEL_UNSET = -2 };
@@ -122,7 +125,9 @@ typedef struct ts_options {
     size_t param_count;
     ts_row_format output;
     ts_report_form report;
-    const char *out_dir;
+    const char *out; /* the directory of -s, or the file of --to; "-": standard output */
+    const char *to;  /* name of an export */
+    const char *source, *thread, *event, *weight, *from, *until; /* what of it --to writes */
     const char *directory;
     const char *format;
     const char *analyze;

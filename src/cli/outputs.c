@@ -119,6 +119,9 @@ ts_code ts_outputs_check(ts_outputs *o, ts_ctx *ctx, const ts_options *options,
     if (code == TS_OK) {
         code = add_output(o, "--log-file", options->log_file);
     }
+    if (code == TS_OK && options->to != NULL && strcmp(options->out, "-") != 0) {
+        code = add_output(o, "-o", options->out);
+    }
     for (size_t i = 0; code == TS_OK && i < o->count; i++) {
         any = any || o->named[i].exists || strcmp(o->named[i].option, "-e") == 0;
         for (size_t k = i + 1; code == TS_OK && k < o->count; k++) {

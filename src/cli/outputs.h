@@ -9,9 +9,9 @@
 #include "cli/options.h"
 #include "tables/publish.h"
 
-enum { TS_OUTPUTS = 3 };
+enum { TS_OUTPUTS = 4 };
 
-/* -e, --json=FILE or --log-file. */
+/* -e, --json=FILE, --log-file or -o of --to. */
 typedef struct ts_named_output {
     const char *option;
     const char *path;

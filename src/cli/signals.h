@@ -28,7 +28,7 @@ const volatile sig_atomic_t *ts_signals_install(void);
  */
 void ts_signals_hurry(bool on);
 
-enum { TS_GUARD_DATABASE, TS_GUARD_JSON, TS_GUARDS };
+enum { TS_GUARD_DATABASE, TS_GUARD_JSON, TS_GUARD_EXPORT, TS_GUARDS };
 
 /* The temporary to remove on a sudden end, one of each kind; NULL: none (any more). */
 void ts_signals_guard(int kind, const char *path);

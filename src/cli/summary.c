@@ -294,7 +294,7 @@ static ts_code text_extracted(ts_buf *out, const ts_summary *s)
     const ts_extractor *x = s->extractor;
     ts_code code = ts_buf_printf(s->ctx, out, "  files     %" PRIu64 " written to ", x->files);
     if (code == TS_OK) {
-        code = summary_put_name(s->ctx, out, ts_text_of(s->options->out_dir));
+        code = summary_put_name(s->ctx, out, ts_text_of(s->options->out));
     }
     if (code == TS_OK && x->incomplete > 0) {
         code = ts_buf_printf(s->ctx, out, ", %" PRIu64 " of them incomplete", x->incomplete);
@@ -474,7 +474,7 @@ static void json_extracted(ts_json_text *j, const ts_summary *s)
         return;
     }
     ts_json_open(j, "extracted", '{');
-    ts_json_str(j, "directory", ts_text_of(s->options->out_dir));
+    ts_json_str(j, "directory", ts_text_of(s->options->out));
     ts_json_u64(j, "files", s->extractor->files);
     ts_json_u64(j, "incomplete", s->extractor->incomplete);
     ts_json_u64(j, "bytes", s->extractor->bytes);

@@ -335,6 +335,26 @@ static ts_code check_ours(const ts_reader *r)
     return TS_OK;
 }
 
+ts_code ts_reader_open_fd(ts_reader **out, ts_ctx *ctx, int fd, const char *path)
+{
+    ts_reader *r = NULL;
+    const ts_reader_config config = {.fd = fd, .path = path};
+    *out = NULL;
+    ts_code code = ts_reader_new(&r, ctx, &config);
+    if (code == TS_OK) {
+        code = check_ours(r);
+    }
+    if (code == TS_OK) {
+        code = read_schema(r);
+    }
+    if (code != TS_OK) {
+        ts_reader_free(r);
+        return code;
+    }
+    *out = r;
+    return TS_OK;
+}
+
 ts_code ts_reader_open(ts_reader **out, ts_ctx *ctx, const char *path)
 {
     ts_reader *r = NULL;

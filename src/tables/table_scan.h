@@ -31,6 +31,11 @@ typedef struct ts_reader_progress {
  * write-ahead log stands beside it, whose pages would be missed. Caller frees with ts_reader_free.
  */
 ts_code ts_reader_open(ts_reader **out, ts_ctx *ctx, const char *path);
+/*
+ * The same of a file that is open already, has perhaps no name, and that nobody writes: what stands
+ * beside it is not looked at. fd is borrowed; path is for messages.
+ */
+ts_code ts_reader_open_fd(ts_reader **out, ts_ctx *ctx, int fd, const char *path);
 void ts_reader_free(ts_reader *reader);
 
 /* progress is copied. */

@@ -47,6 +47,8 @@ static void print_bash_cases(void)
                             "cut -d' ' -f1)\" -- \"$cur\")",
         [TS_VALUES_ANALYSIS] = "mapfile -t COMPREPLY < <(compgen -W \"none default list $(\"$1\" "
                                "--analyze=list 2>/dev/null | cut -d' ' -f1)\" -- \"$cur\")",
+        [TS_VALUES_EXPORT] = "mapfile -t COMPREPLY < <(compgen -W \"list $(\"$1\" --to=list "
+                             "2>/dev/null | cut -d' ' -f1)\" -- \"$cur\")",
         [TS_VALUES_OUTPUT] =
             "mapfile -t COMPREPLY < <(compgen -W 'table csv tsv json jsonl' -- \"$cur\")",
         [TS_VALUES_REPORT] = "mapfile -t COMPREPLY < <(compgen -W 'text json' -- \"$cur\")",
@@ -147,6 +149,7 @@ static void print_zsh_spec(const ts_option *o, const char *name)
         [TS_VALUES_TABLE] = "($(trace_streamer --tables 2>/dev/null | cut -d\" \" -f1))",
         [TS_VALUES_ANALYSIS] = ("($(trace_streamer --analyze=list 2>/dev/null | cut -d\" \" -f1) "
                                 "none default list)"),
+        [TS_VALUES_EXPORT] = "($(trace_streamer --to=list 2>/dev/null | cut -d\" \" -f1) list)",
         [TS_VALUES_REPORT] = "(text json)",
         [TS_VALUES_OUTPUT] = "(table csv tsv json jsonl)",
         [TS_VALUES_QUESTION] =
@@ -209,6 +212,8 @@ static void print_fish_value(const ts_option *o)
         [TS_VALUES_ANALYSIS] =
             (" -x -a \"(trace_streamer --analyze=list 2>/dev/null | string split "
              "-f1 ' ') none default list\""),
+        [TS_VALUES_EXPORT] =
+            " -x -a \"(trace_streamer --to=list 2>/dev/null | string split -f1 ' ') list\"",
         [TS_VALUES_REPORT] = " -a 'text json'",
         [TS_VALUES_OUTPUT] = " -x -a 'table csv tsv json jsonl'",
         [TS_VALUES_QUESTION] = (" -a \"(trace_streamer --questions 2>/dev/null | string match -r "

@@ -1,0 +1,129 @@
+#include "cli/export_file.h"
+
+#include "cli/ask.h"
+#include "cli/print.h"
+#include "cli/signals.h"
+
+ts_code ts_export_file_check(const ts_export **what, ts_ctx *ctx, const ts_options *options)
+{
+    *what = NULL;
+    return options->to == NULL ? TS_OK : ts_export_find(what, ctx, options->to);
+}
+
+static ts_code has_log(bool *has, ts_ctx *ctx, const char *path)
+{
+    struct stat st;
+    ts_buf name = {0};
+    ts_code code = ts_buf_printf(ctx, &name, "%s-wal%c", path, 0);
+    *has = code == TS_OK && stat(name.p, &st) == 0 && st.st_size > 0;
+    ts_buf_free(ctx, &name);
+    return code;
+}
+
+ts_code ts_export_reader(ts_reader **reader, ts_target **copy, ts_ctx *ctx, const char *path)
+{
+    bool log;
+    *reader = NULL;
+    *copy = NULL;
+    ts_code code = has_log(&log, ctx, path);
+    if (code == TS_OK && !log) {
+        return ts_reader_open(reader, ctx, path);
+    }
+    if (code == TS_OK) {
+        code = ts_target_anonymous(copy, ctx);
+    }
+    if (code == TS_OK) {
+        ts_signals_guard(TS_GUARD_DATABASE, ts_target_path(*copy));
+        code = ts_db_copy(ctx, path, ts_target_path(*copy));
+    }
+    if (code == TS_OK) {
+        code = ts_target_hide(*copy);
+    }
+    ts_signals_guard(TS_GUARD_DATABASE, NULL);
+    return code == TS_OK ? ts_reader_open_fd(reader, ctx, ts_target_fd(*copy), path) : code;
+}
+
+const char *ts_export_title(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (strcmp(path, "-") == 0) {
+        return "standard input";
+    }
+    return slash == NULL || slash[1] == '\0' ? path : slash + 1;
+}
+
+ts_code ts_export_span(ts_span *span, ts_db *db, ts_ctx *ctx, const ts_options *options)
+{
+    ts_code code = TS_OK;
+    *span = TS_SPAN_ALL;
+    if (options->from != NULL) {
+        code = ts_ask_time(&span->from, db, ctx, "--from", options->from);
+    }
+    if (code == TS_OK && options->until != NULL) {
+        code = ts_ask_time(&span->to, db, ctx, "--until", options->until);
+    }
+    if (code == TS_OK && span->from >= span->to) {
+        code = ts_fail(ctx, TS_ERR_USAGE, "--from is not before --until");
+    }
+    return code;
+}
+
+static ts_code export_put(void *user, const char *p, size_t n)
+{
+    return ts_output_put(user, p, n);
+}
+
+/* The export's needs in the form of a question's. */
+static ts_code export_fits(ts_db *db, ts_ctx *ctx, const ts_export *what)
+{
+    ts_buf text = {0};
+    ts_buf name = {0};
+    ts_code code = ts_buf_printf(ctx, &text, "-- Topic: stacks\n-- Needs: %s\n", what->needs);
+    if (code == TS_OK) {
+        code = ts_buf_printf(ctx, &name, "--to=%s%c", what->name, 0);
+    }
+    if (code == TS_OK) {
+        code = ts_ask_check_fits(db, ctx, name.p, ts_buf_text(&text));
+    }
+    ts_buf_free(ctx, &name);
+    ts_buf_free(ctx, &text);
+    return code;
+}
+
+ts_code ts_export_file_write(ts_text_file *file, const ts_export *what, ts_db *db,
+                             ts_reader *reader, const ts_export_side *before,
+                             const ts_options *options, const char *title)
+{
+    ts_ctx *ctx = file->ctx;
+    ts_output out;
+    const ts_export_output output = {&out, export_put};
+    ts_export_input input = {
+        .side = {.reader = reader,
+                 .title = title,
+                 .filter = {.source = options->source,
+                            .thread = options->thread,
+                            .event = options->event,
+                            .weight = options->weight,
+                            .span = TS_SPAN_ALL}},
+        .before = before,
+    };
+    ts_output_init(&out, ctx, file->fd, file->name);
+    ts_code code = export_fits(db, ctx, what);
+    if (code == TS_OK) {
+        code = ts_export_span(&input.side.filter.span, db, ctx, options);
+    }
+    if (code == TS_OK) {
+        code = ts_text_file_restart(file);
+    }
+    if (code == TS_OK) {
+        code = ts_export_run(ctx, what, &input, &output);
+    }
+    if (code == TS_OK) {
+        code = ts_output_flush(&out);
+    }
+    if (out.gone) {
+        code = TS_OK;
+    }
+    ts_output_free(&out);
+    return code;
+}

@@ -1,0 +1,72 @@
+/*
+ * Exports: a finished database as a file of another format, for another program. An export reads
+ * tables by typed scans (tables/table_scan.h), mostly through export_profile.h, and hands bytes
+ * over; it knows no SQL, no other export, and neither prints nor opens files. One file (or folder)
+ * and one line in export_list.c each.
+ */
+#ifndef TS_EXPORT_EXPORT_H
+#define TS_EXPORT_EXPORT_H
+
+#include "base/context.h"
+#include "base/text.h"
+#include "tables/table_scan.h"
+
+/*
+ * What of the database is wanted. Texts are borrowed and as they were typed; NULL: everything.
+ * source: id, or name or path of a source; the sources in it are meant too. thread: name, tid or
+ * itid, looked for in this order. event: stack_sample.event, or "call" for traced invocations.
+ * weight: what stacks are weighed by, see ts_calls_open. A sample or call is in the span when it
+ * begins there; those without a time are in TS_SPAN_ALL only.
+ */
+typedef struct ts_export_filter {
+    const char *source;
+    const char *thread;
+    const char *event;
+    const char *weight;
+    ts_span span; /* ns, on the clock of the database's rows */
+} ts_export_filter;
+
+/* The filter of somebody who wants everything. */
+#define TS_EXPORT_ALL ((ts_export_filter){.span = {INT64_MIN, INT64_MAX}})
+
+/* One database, and how it is called in what is written. */
+typedef struct ts_export_side {
+    ts_reader *reader;
+    const char *title; /* such as the base name of the input */
+    ts_export_filter filter;
+} ts_export_side;
+
+typedef struct ts_export_input {
+    ts_export_side side;
+    const ts_export_side *before; /* NULL, or the older one: the difference is wanted */
+} ts_export_input;
+
+/* Where the bytes go, in order. A failure of `put` ends the export. */
+typedef struct ts_export_output {
+    void *user;
+    ts_code (*put)(void *user, const char *p, size_t n);
+} ts_export_output;
+
+typedef struct ts_export {
+    const char *name;      /* for --to */
+    const char *title;     /* what it is and which program reads it, a few words */
+    const char *extension; /* of its files, with the point */
+    /* Tables of which one must have rows, as in the part Needs of a question: "table (what its
+     * rows are), ..." */
+    const char *needs;
+    bool difference; /* it can show `before` */
+    /* TS_ERR_USAGE when the filter fits nothing; the message says what there is. */
+    ts_code (*run)(ts_ctx *ctx, const ts_export_input *input, const ts_export_output *output);
+} ts_export;
+
+/* In the order of --to=list; NULL ends it (export_list.c). */
+extern const ts_export *const ts_exports[];
+
+/* The export of that name. TS_ERR_USAGE names those that there are. */
+ts_code ts_export_find(const ts_export **out, ts_ctx *ctx, const char *name);
+
+/* Runs it. TS_ERR_USAGE for a difference that it cannot show; errors name the export. */
+ts_code ts_export_run(ts_ctx *ctx, const ts_export *what, const ts_export_input *input,
+                      const ts_export_output *output);
+
+#endif

@@ -1,0 +1,281 @@
+/*
+ * The tree of allocation stacks of heap timelines as a profile: what was allocated in each stack is
+ * in the tree, what still exists is a sum over the nodes of the heap.
+ *
+ * Memory beside the profile's: 24 bytes a function, and 21 to 43 for each function, each name of
+ * one and each call path.
+ */
+#include "export/export_private.h"
+
+#include "base/alloc.h"
+#include "base/idmap.h"
+
+enum { INUSE_SPACE, INUSE_OBJECTS, ALLOC_SPACE, ALLOC_OBJECTS, HEAP_WEIGHTS };
+
+static const struct {
+    ts_text name, unit;
+} heap_weights[HEAP_WEIGHTS] = {
+    {{"inuse_space", 11}, {"bytes", 5}},
+    {{"inuse_objects", 13}, {"count", 5}},
+    {{"alloc_space", 11}, {"bytes", 5}},
+    {{"alloc_objects", 13}, {"count", 5}},
+};
+
+bool profile_is_heap_weight(const char *name)
+{
+    for (unsigned i = 0; i < HEAP_WEIGHTS; i++) {
+        if (ts_text_is(heap_weights[i].name, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A function: places in js_heap_string of its file. */
+typedef struct heap_function {
+    int64_t name, script; /* keys of the strings; -1: none */
+    int64_t line;
+} heap_function;
+
+typedef struct heap_work {
+    ts_calls *p;
+    ts_vec files;      /* bool, by id: wanted */
+    ts_vec functions;  /* heap_function; method 1 is the first */
+    ts_idmap by_index; /* (file, function_index) -> method */
+    ts_idmap strings;  /* (file, file_index) -> number in the pool + 1, 0 while it was not met */
+    ts_pool texts;
+    ts_idmap by_id; /* (file, id) -> call path */
+    ts_vec sums;    /* heap_sums, by call path */
+    uint32_t cap;   /* of the profile's call paths */
+} heap_work;
+
+typedef int64_t heap_sums[HEAP_WEIGHTS];
+
+/* A key of two numbers of 32 bits; -1 when they are not. */
+static int64_t heap_key(int64_t file, int64_t number)
+{
+    return file < 0 || file > INT32_MAX || number < 0 || number > UINT32_MAX
+               ? -1
+               : (int64_t)((uint64_t)file << 32 | (uint64_t)number);
+}
+
+static int64_t heap_cell_key(const ts_batch *b, unsigned column, unsigned i)
+{
+    return b->columns[column].null[i] != 0
+               ? -1
+               : heap_key(b->columns[0].ints[i], b->columns[column].ints[i]);
+}
+
+/* Reads all rows of a table; `row` is called for each of a wanted file, which is column 0. */
+typedef ts_code (*heap_row)(heap_work *w, const ts_batch *b, unsigned i);
+
+static ts_code heap_each(heap_work *w, enum ts_table_id table, const unsigned *columns, unsigned n,
+                         heap_row row)
+{
+    const ts_batch *b;
+    ts_scan *scan = NULL;
+    ts_code code = ts_scan_open(&scan, w->p->reader, table, columns, n);
+    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
+        for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
+            if (table == TS_T_js_heap_file_detail ||
+                profile_has(&w->files, b->columns[0].ints[i])) {
+                code = row(w, b, i);
+            }
+        }
+    }
+    ts_scan_close(scan);
+    return code;
+}
+
+static ts_code heap_file(heap_work *w, const ts_batch *b, unsigned i)
+{
+    int64_t id = b->columns[0].ints[i];
+    ts_code code = profile_vec_reach(w->p->ctx, &w->files, id, sizeof(bool));
+    if (code == TS_OK) {
+        ((bool *)w->files.p)[id] = ts_calls_wants_source(w->p, b->columns[1].ints[i]);
+    }
+    return code;
+}
+
+static ts_code heap_want_string(int64_t *key, heap_work *w, const ts_batch *b, unsigned column,
+                                unsigned i)
+{
+    *key = heap_cell_key(b, column, i);
+    return *key < 0 ? TS_OK : ts_idmap_put(w->p->ctx, &w->strings, *key, 0);
+}
+
+static ts_code heap_add_function(heap_work *w, const ts_batch *b, unsigned i)
+{
+    int64_t key = heap_cell_key(b, 1, i);
+    heap_function *f = ts_vec_add(w->p->ctx, &w->functions, sizeof *f);
+    ts_code code = f == NULL ? w->p->ctx->error.code : TS_OK;
+    if (code == TS_OK && w->functions.n > UINT32_MAX - 2) {
+        code = ts_fail(w->p->ctx, TS_ERR_LIMIT, "too many functions");
+    }
+    if (code == TS_OK) {
+        f->line = b->columns[4].ints[i];
+        code = heap_want_string(&f->name, w, b, 2, i);
+    }
+    if (code == TS_OK) {
+        code = heap_want_string(&f->script, w, b, 3, i);
+    }
+    if (code == TS_OK && key >= 0) {
+        code = ts_idmap_put(w->p->ctx, &w->by_index, key, w->functions.n);
+    }
+    return code;
+}
+
+static ts_code heap_string(heap_work *w, const ts_batch *b, unsigned i)
+{
+    int64_t key = heap_cell_key(b, 1, i);
+    uint64_t known;
+    uint32_t id;
+    if (!ts_idmap_find(&known, &w->strings, key) || known != 0) {
+        return TS_OK;
+    }
+    ts_code code = ts_pool_intern(w->p->ctx, &id, NULL, &w->texts, profile_cell(b, 2, i));
+    return code != TS_OK ? code : ts_idmap_put(w->p->ctx, &w->strings, key, id + UINT64_C(1));
+}
+
+static uint32_t heap_find(const ts_idmap *map, const ts_batch *b, unsigned column, unsigned i)
+{
+    uint64_t value = 0;
+    int64_t key = heap_cell_key(b, column, i);
+    return key >= 0 && ts_idmap_find(&value, map, key) ? (uint32_t)value : 0;
+}
+
+static ts_code heap_node(heap_work *w, const ts_batch *b, unsigned i)
+{
+    ts_calls *p = w->p;
+    int64_t key = heap_cell_key(b, 1, i);
+    heap_sums *sums;
+    ts_code code = profile_add_node(p, &w->cap, heap_find(&w->by_id, b, 5, i),
+                                    heap_find(&w->by_index, b, 2, i), 0);
+    if (code == TS_OK && key >= 0) {
+        code = ts_idmap_put(p->ctx, &w->by_id, key, p->nodes);
+    }
+    if (code == TS_OK) {
+        sums = ts_vec_add(p->ctx, &w->sums, sizeof *sums);
+        code = sums == NULL ? p->ctx->error.code : TS_OK;
+    }
+    if (code == TS_OK) {
+        (*sums)[ALLOC_OBJECTS] = b->columns[3].ints[i];
+        (*sums)[ALLOC_SPACE] = b->columns[4].ints[i];
+    }
+    return code;
+}
+
+static ts_code heap_live(heap_work *w, const ts_batch *b, unsigned i)
+{
+    uint32_t node = heap_find(&w->by_id, b, 2, i);
+    heap_sums *all = w->sums.p;
+    if (node == 0) {
+        return TS_OK;
+    }
+    int64_t *space = &all[node - 1][INUSE_SPACE];
+    all[node - 1][INUSE_OBJECTS]++;
+    return ts_ckd_add(space, *space, b->columns[1].ints[i])
+               ? ts_fail(w->p->ctx, TS_ERR_LIMIT, "the sum of inuse_space does not fit 64 bits")
+               : TS_OK;
+}
+
+/* --- reading
+ * ----------------------------------------------------------------------------------------- */
+
+static ts_code heap_read(heap_work *w)
+{
+    static const unsigned files[] = {TS_C_js_heap_file_detail__file_id,
+                                     TS_C_js_heap_file_detail__source_id};
+    static const unsigned functions[] = {
+        TS_C_js_heap_trace_function_info__file_id, TS_C_js_heap_trace_function_info__function_index,
+        TS_C_js_heap_trace_function_info__name, TS_C_js_heap_trace_function_info__script_name,
+        TS_C_js_heap_trace_function_info__line};
+    static const unsigned strings[] = {
+        TS_C_js_heap_string__file_id, TS_C_js_heap_string__file_index, TS_C_js_heap_string__string};
+    static const unsigned nodes[] = {TS_C_js_heap_trace_node__file_id,
+                                     TS_C_js_heap_trace_node__id,
+                                     TS_C_js_heap_trace_node__function_info_index,
+                                     TS_C_js_heap_trace_node__count,
+                                     TS_C_js_heap_trace_node__size,
+                                     TS_C_js_heap_trace_node__parent_id};
+    static const unsigned live[] = {TS_C_js_heap_nodes__file_id, TS_C_js_heap_nodes__self_size,
+                                    TS_C_js_heap_nodes__trace_node_id};
+    ts_code code = heap_each(w, TS_T_js_heap_file_detail, files, 2, heap_file);
+    if (code == TS_OK) {
+        code = heap_each(w, TS_T_js_heap_trace_function_info, functions, 5, heap_add_function);
+    }
+    if (code == TS_OK) {
+        code = heap_each(w, TS_T_js_heap_string, strings, 3, heap_string);
+    }
+    if (code == TS_OK) {
+        code = heap_each(w, TS_T_js_heap_trace_node, nodes, 6, heap_node);
+    }
+    return code == TS_OK ? heap_each(w, TS_T_js_heap_nodes, live, 3, heap_live) : code;
+}
+
+static ts_text heap_text(const heap_work *w, int64_t key)
+{
+    uint64_t place = 0;
+    return key >= 0 && ts_idmap_find(&place, &w->strings, key) && place > 0
+               ? ts_pool_text(&w->texts, (uint32_t)(place - 1))
+               : (ts_text){"", 0};
+}
+
+static ts_code heap_frames(heap_work *w, ts_frames *frames)
+{
+    ts_calls *p = w->p;
+    const heap_function *all = w->functions.p;
+    ts_code code = TS_OK;
+    p->methods = (uint32_t)w->functions.n;
+    p->frame = ts_zalloc(p->ctx, (size_t)p->methods + 1, sizeof *p->frame);
+    if (p->frame == NULL) {
+        return p->ctx->error.code;
+    }
+    for (uint32_t i = 0; i < p->methods && code == TS_OK; i++) {
+        ts_frame frame = {heap_text(w, all[i].name), heap_text(w, all[i].script), all[i].line};
+        frame.label = frame.label.n == 0 ? TS_TEXT_LIT("(anonymous)") : frame.label;
+        code = ts_frames_intern(p->ctx, &p->frame[i + 1], frames, &frame);
+    }
+    return code;
+}
+
+static ts_code heap_sum_up(heap_work *w)
+{
+    ts_calls *p = w->p;
+    const heap_sums *all = w->sums.p;
+    ts_code code = TS_OK;
+    for (unsigned k = 0; k < HEAP_WEIGHTS && code == TS_OK; k++) {
+        ts_weight *weight;
+        code = profile_add_weight(&weight, p, TS_WEIGHT_HEAP, heap_weights[k].name,
+                                  heap_weights[k].unit);
+        if (code != TS_OK) {
+            break;
+        }
+        weight->self = ts_zalloc(p->ctx, (size_t)p->nodes + 1, sizeof *weight->self);
+        code = weight->self == NULL ? p->ctx->error.code : TS_OK;
+        for (uint32_t i = 1; i <= p->nodes && code == TS_OK; i++) {
+            weight->self[i] = all[i - 1][k];
+        }
+    }
+    return code;
+}
+
+ts_code profile_read_heap(ts_calls *p, ts_frames *frames)
+{
+    heap_work w = {.p = p};
+    ts_code code = heap_read(&w);
+    if (code == TS_OK) {
+        code = heap_frames(&w, frames);
+    }
+    if (code == TS_OK) {
+        code = heap_sum_up(&w);
+    }
+    ts_vec_free(p->ctx, &w.files);
+    ts_vec_free(p->ctx, &w.functions);
+    ts_vec_free(p->ctx, &w.sums);
+    ts_idmap_free(p->ctx, &w.by_index);
+    ts_idmap_free(p->ctx, &w.strings);
+    ts_idmap_free(p->ctx, &w.by_id);
+    ts_pool_free(p->ctx, &w.texts);
+    return code;
+}

@@ -1,0 +1,7 @@
+/* All exports, in the order of --to=list: one line each, and the declaration. */
+#include "export/export_formats.h"
+
+const ts_export *const ts_exports[] = {
+    &ts_export_folded,
+    NULL,
+};

@@ -1,0 +1,156 @@
+/*
+ * The stacks of a database as a profile: methods, call paths and their weights, of what a filter
+ * wants. Stacks come from stack_sample and stack_slice (a call weighs its own time), or, where a
+ * database has neither, from the allocation tree of heap timelines.
+ *
+ * Memory: 13 bytes a call path and 8 more for each weight that is loaded, 4 a method, and the names
+ * of methods that have a weight; never a copy of the samples.
+ */
+#ifndef TS_EXPORT_EXPORT_PROFILE_H
+#define TS_EXPORT_EXPORT_PROFILE_H
+
+#include "base/ckd.h"
+#include "base/pool.h"
+#include "base/vec.h"
+#include "export/export.h"
+
+/* What a profile is made of, as ts_export.needs has it. */
+#define TS_NEEDS_STACKS                                                                            \
+    "stack_sample (sampled stacks), stack_slice (traced calls), "                                  \
+    "js_heap_trace_node (allocation stacks of a heap)"
+
+/* Stands for a thread that was not recorded. */
+#define TS_NO_THREAD INT64_MIN
+
+/* --- frames -------------------------------------------------------------------------------- */
+
+/* What distinguishes frames, beside the name. */
+enum { TS_FRAME_FILE = 1, TS_FRAME_LINE = 2 };
+
+/* Distinct frames, numbered from 0; profiles that are compared share them. Zeroed with `parts`:
+ * empty. Release with ts_frames_free. */
+typedef struct ts_frames {
+    unsigned parts;
+    ts_pool keys;
+} ts_frames;
+
+typedef struct ts_frame {
+    ts_text label; /* package.class.name as recorded; (anonymous) without a name */
+    ts_text file;  /* may be empty */
+    int64_t line;  /* where the method begins; 0: not recorded, or not distinguished */
+} ts_frame;
+
+ts_frame ts_frames_get(const ts_frames *frames, uint32_t id);
+ts_code ts_frames_intern(ts_ctx *ctx, uint32_t *id, ts_frames *frames, const ts_frame *frame);
+void ts_frames_free(ts_ctx *ctx, ts_frames *frames);
+
+/* --- profiles ------------------------------------------------------------------------------ */
+
+typedef enum ts_weight_kind {
+    TS_WEIGHT_SAMPLES, /* their number, and that of calls */
+    TS_WEIGHT_WALL,    /* dur of samples, self_dur of calls */
+    TS_WEIGHT_VALUE,   /* stack_sample_value of one kind */
+    TS_WEIGHT_HEAP     /* of the tree of heap timelines */
+} ts_weight_kind;
+
+typedef struct ts_weight {
+    ts_weight_kind kind;
+    ts_text name;
+    ts_text unit;  /* ns, bytes, count, or as recorded; may be empty */
+    int64_t *self; /* by call path, never negative; NULL: not loaded */
+    int64_t total;
+} ts_weight;
+
+enum { TS_WEIGHTS = 64 };
+
+typedef struct ts_calls {
+    ts_ctx *ctx;
+    ts_reader *reader;
+    ts_export_filter filter;
+    bool is_heap; /* of heap timelines: nothing to visit */
+    bool any_sample, any_slice;
+    bool filtered; /* something is not wanted */
+    /* Each by id, NULL: all of them. */
+    ts_vec sources; /* bool: wanted */
+    ts_vec threads; /* bool: wanted */
+    ts_vec sliced;  /* bool: the source has traced calls */
+    ts_vec types;   /* uint8_t: place of the weight + 1, by id of stack_value_type */
+    ts_pool names;  /* of weights */
+
+    uint32_t nodes;   /* call paths 1 to nodes; a caller's number is smaller */
+    uint32_t *parent; /* 0: a root */
+    uint32_t *method; /* 0: not known */
+    int32_t *line;    /* that runs, or makes the call; 0: not known */
+    bool *used;       /* has a weight, or is on the way to one */
+    uint32_t methods;
+    uint32_t *frame;  /* by method, of those that are used */
+    uint32_t unknown; /* the frame of no method */
+
+    ts_weight weights[TS_WEIGHTS];
+    unsigned weight_count;
+    unsigned chosen; /* the weight that the filter names, or the default */
+} ts_calls;
+
+/*
+ * Reads the profile. The weight that the filter names is chosen, else CPU time where samples have
+ * it, else time, else the first kind of value; with `all`, every other weight that is not zero
+ * everywhere is loaded too. Names of weights: wall (or dur, time), samples (or count), and those of
+ * stack_value_type, of which the one with the unit U is NAME/U; of heap timelines inuse_space,
+ * inuse_objects, alloc_space and alloc_objects. Frames are interned in `frames`.
+ *
+ * TS_ERR_USAGE when something that the filter names does not exist, or when nothing has a weight.
+ * TS_ERR_LIMIT when a sum does not fit 64 bits. Release with ts_calls_free, also after an error;
+ * reader and frames must live as long.
+ */
+ts_code ts_calls_open(ts_calls *p, ts_ctx *ctx, const ts_export_side *side, ts_frames *frames,
+                      bool all);
+void ts_calls_free(ts_calls *p);
+
+/* The frame of a call path. */
+uint32_t ts_calls_frame(const ts_calls *p, uint32_t node);
+
+/* A sample or call that is wanted, with its part of a weight. */
+typedef struct ts_calls_item {
+    int64_t id; /* in its table */
+    int64_t source_id;
+    int64_t itid; /* or TS_NO_THREAD */
+    int64_t ts;   /* or TS_NO_TIME */
+    int64_t dur;  /* or TS_NO_TIME; of a call the whole, not its own */
+    int64_t weight;
+    uint32_t node; /* 0: not known */
+    bool call;
+} ts_calls_item;
+
+typedef ts_code (*ts_calls_visit)(void *user, const ts_calls_item *item);
+
+/*
+ * Visits all that is wanted, in the order of the tables: samples, then calls. Those without the
+ * weight are left out. Not for heap timelines (visits nothing). Stops at a failure of `visit`.
+ */
+ts_code ts_calls_each(const ts_calls *p, const ts_weight *weight, ts_calls_visit visit, void *user);
+
+/* Whether the filter wants a source, a thread (TS_NO_THREAD: none was recorded), a time. */
+bool ts_calls_wants_source(const ts_calls *p, int64_t source_id);
+bool ts_calls_wants_thread(const ts_calls *p, int64_t itid);
+bool ts_calls_wants_time(const ts_calls *p, int64_t ts);
+
+/* A profile of which only the three above are asked: no stacks are read. */
+ts_code ts_calls_select(ts_calls *p, ts_ctx *ctx, const ts_export_side *side);
+
+/* --- the tree of frames ---------------------------------------------------------------------- */
+
+/* Call paths of one or two profiles by their frames: equal paths are one, whatever their source.
+ * Numbers from 1; a caller's is smaller. */
+typedef struct ts_tree {
+    uint32_t n;
+    uint32_t *parent;
+    uint32_t *frame;
+    int64_t *self;   /* of the chosen weight */
+    int64_t *before; /* that of the older profile; NULL: there is none */
+} ts_tree;
+
+/* before may be NULL. Release with ts_tree_free, also after an error. */
+ts_code ts_tree_make(ts_tree *tree, ts_ctx *ctx, const ts_calls *p, const ts_calls *before);
+void ts_tree_free(ts_tree *tree, ts_ctx *ctx);
+
+#endif

@@ -1,0 +1,121 @@
+/* Call paths of one or two profiles, joined by their frames. */
+#include "base/alloc.h"
+#include "base/idmap.h"
+#include "export/export_profile.h"
+
+typedef struct tree_work {
+    ts_tree *tree;
+    ts_ctx *ctx;
+    ts_idmap paths; /* (caller, frame) -> path */
+    uint32_t cap;
+    bool difference;
+} tree_work;
+
+static ts_code tree_grow_one(ts_ctx *ctx, void *array, size_t cap, size_t size)
+{
+    void *old;
+    memcpy(&old, array, sizeof old);
+    void *p = ts_realloc(ctx, old, cap, size);
+    if (p == NULL) {
+        return ctx->error.code;
+    }
+    memcpy(array, &p, sizeof p);
+    return TS_OK;
+}
+
+static ts_code tree_grow(tree_work *w)
+{
+    ts_tree *t = w->tree;
+    uint32_t cap = w->cap == 0 ? 1024 : w->cap * 2;
+    ts_code code = TS_OK;
+    if (t->n + 1 < w->cap) {
+        return TS_OK;
+    }
+    if (w->cap > UINT32_MAX / 4) {
+        return ts_fail(w->ctx, TS_ERR_LIMIT, "more than %u call paths", w->cap);
+    }
+    if ((code = tree_grow_one(w->ctx, &t->parent, cap, sizeof *t->parent)) != TS_OK ||
+        (code = tree_grow_one(w->ctx, &t->frame, cap, sizeof *t->frame)) != TS_OK ||
+        (code = tree_grow_one(w->ctx, &t->self, cap, sizeof *t->self)) != TS_OK ||
+        (w->difference &&
+         (code = tree_grow_one(w->ctx, &t->before, cap, sizeof *t->before)) != TS_OK)) {
+        return code;
+    }
+    w->cap = cap;
+    return TS_OK;
+}
+
+/* The path of a frame below a caller; a new one has no weight yet. */
+static ts_code tree_path(uint32_t *out, tree_work *w, uint32_t caller, uint32_t frame)
+{
+    ts_tree *t = w->tree;
+    int64_t key = (int64_t)((uint64_t)caller << 32 | frame);
+    uint64_t path;
+    ts_code code;
+    if (ts_idmap_find(&path, &w->paths, key)) {
+        *out = (uint32_t)path;
+        return TS_OK;
+    }
+    if ((code = tree_grow(w)) != TS_OK ||
+        (code = ts_idmap_put(w->ctx, &w->paths, key, t->n + 1)) != TS_OK) {
+        return code;
+    }
+    t->n++;
+    t->parent[t->n] = caller;
+    t->frame[t->n] = frame;
+    t->self[t->n] = 0;
+    if (w->difference) {
+        t->before[t->n] = 0;
+    }
+    *out = t->n;
+    return TS_OK;
+}
+
+static ts_code tree_add(tree_work *w, const ts_calls *p, bool before)
+{
+    const ts_weight *weight = &p->weights[p->chosen];
+    uint32_t *path = ts_alloc(w->ctx, (size_t)p->nodes + 1, sizeof *path);
+    ts_code code = path == NULL ? w->ctx->error.code : TS_OK;
+    if (code == TS_OK) {
+        path[0] = 0;
+    }
+    for (uint32_t i = 1; i <= p->nodes && code == TS_OK; i++) {
+        if (!p->used[i]) {
+            continue;
+        }
+        code = tree_path(&path[i], w, path[p->parent[i]], ts_calls_frame(p, i));
+        int64_t *sum = before ? w->tree->before : w->tree->self;
+        if (code == TS_OK && ts_ckd_add(&sum[path[i]], sum[path[i]], weight->self[i])) {
+            code = ts_fail(w->ctx, TS_ERR_LIMIT, "a sum does not fit 64 bits");
+        }
+        if (code == TS_OK && i % 65536 == 0) {
+            code = ts_check_cancel(w->ctx);
+        }
+    }
+    ts_free(w->ctx, path);
+    return code;
+}
+
+ts_code ts_tree_make(ts_tree *tree, ts_ctx *ctx, const ts_calls *p, const ts_calls *before)
+{
+    tree_work w = {.tree = tree, .ctx = ctx, .difference = before != NULL};
+    *tree = (ts_tree){0};
+    ts_code code = tree_grow(&w);
+    if (code == TS_OK) {
+        code = tree_add(&w, p, false);
+    }
+    if (code == TS_OK && before != NULL) {
+        code = tree_add(&w, before, true);
+    }
+    ts_idmap_free(ctx, &w.paths);
+    return code;
+}
+
+void ts_tree_free(ts_tree *tree, ts_ctx *ctx)
+{
+    ts_free(ctx, tree->parent);
+    ts_free(ctx, tree->frame);
+    ts_free(ctx, tree->self);
+    ts_free(ctx, tree->before);
+    *tree = (ts_tree){0};
+}
