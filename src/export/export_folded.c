@@ -70,9 +70,9 @@ static ts_code folded_run(ts_ctx *ctx, const ts_export_input *input, const ts_ex
     ts_writer w;
     bool difference = input->before != NULL;
     ts_writer_begin(&w, ctx, output);
-    ts_code code = ts_calls_open(&profiles[0], ctx, &input->side, &frames, false);
+    ts_code code = ts_calls_open(&profiles[0], ctx, &input->side, &frames, TS_LOAD_CHOSEN);
     if (code == TS_OK && difference) {
-        code = ts_calls_open(&profiles[1], ctx, input->before, &frames, false);
+        code = ts_calls_open(&profiles[1], ctx, input->before, &frames, TS_LOAD_CHOSEN);
     }
     if (code == TS_OK) {
         code = ts_tree_make(&tree, ctx, &profiles[0], difference ? &profiles[1] : NULL);

@@ -4,6 +4,9 @@
 
 #include "export/export.h"
 
+extern const ts_export ts_export_chrome;
 extern const ts_export ts_export_folded;
+extern const ts_export ts_export_pprof;
+extern const ts_export ts_export_speedscope;
 
 #endif

@@ -2,6 +2,5 @@
 #include "export/export_formats.h"
 
 const ts_export *const ts_exports[] = {
-    &ts_export_folded,
-    NULL,
+    &ts_export_folded, &ts_export_speedscope, &ts_export_pprof, &ts_export_chrome, NULL,
 };

@@ -245,7 +245,7 @@ ts_code ts_calls_select(ts_calls *p, ts_ctx *ctx, const ts_export_side *side)
 }
 
 ts_code ts_calls_open(ts_calls *p, ts_ctx *ctx, const ts_export_side *side, ts_frames *frames,
-                      bool all)
+                      ts_calls_load load)
 {
     static const ts_frame unknown = {{"(unknown)", 9}, {"", 0}, 0};
     ts_code code = ts_calls_select(p, ctx, side);
@@ -254,11 +254,11 @@ ts_code ts_calls_open(ts_calls *p, ts_ctx *ctx, const ts_export_side *side, ts_f
     } else if (code == TS_OK && (code = profile_count_methods(p)) == TS_OK) {
         code = profile_read_nodes(p);
     }
-    if (code == TS_OK) {
+    if (code == TS_OK && load != TS_LOAD_COUNT) {
         code = profile_list_weights(p);
     }
     if (code == TS_OK) {
-        code = profile_load_weights(p, all);
+        code = profile_load_weights(p, load);
     }
     if (code == TS_OK) {
         code = profile_mark_used(p);

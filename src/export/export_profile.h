@@ -91,19 +91,25 @@ typedef struct ts_calls {
     unsigned chosen; /* the weight that the filter names, or the default */
 } ts_calls;
 
+typedef enum ts_calls_load {
+    TS_LOAD_CHOSEN, /* the weight that is chosen */
+    TS_LOAD_ALL,    /* and every other one that is not zero everywhere */
+    TS_LOAD_COUNT   /* the number of samples and calls, perhaps none; no other weight is known */
+} ts_calls_load;
+
 /*
  * Reads the profile. The weight that the filter names is chosen, else CPU time where samples have
- * it, else time, else the first kind of value; with `all`, every other weight that is not zero
- * everywhere is loaded too. Names of weights: wall (or dur, time), samples (or count), and those of
- * stack_value_type, of which the one with the unit U is NAME/U; of heap timelines inuse_space,
- * inuse_objects, alloc_space and alloc_objects. Frames are interned in `frames`.
+ * it, else time, else the first kind of value. Names of weights: wall (or dur, time), samples (or
+ * count), and those of stack_value_type, of which the one with the unit U is NAME/U; of heap
+ * timelines inuse_space, inuse_objects, alloc_space and alloc_objects. Frames are interned in
+ * `frames`.
  *
  * TS_ERR_USAGE when something that the filter names does not exist, or when nothing has a weight.
  * TS_ERR_LIMIT when a sum does not fit 64 bits. Release with ts_calls_free, also after an error;
  * reader and frames must live as long.
  */
 ts_code ts_calls_open(ts_calls *p, ts_ctx *ctx, const ts_export_side *side, ts_frames *frames,
-                      bool all);
+                      ts_calls_load load);
 void ts_calls_free(ts_calls *p);
 
 /* The frame of a call path. */
@@ -128,6 +134,11 @@ typedef ts_code (*ts_calls_visit)(void *user, const ts_calls_item *item);
  * weight are left out. Not for heap timelines (visits nothing). Stops at a failure of `visit`.
  */
 ts_code ts_calls_each(const ts_calls *p, const ts_weight *weight, ts_calls_visit visit, void *user);
+
+/* The same by source, thread and time, those without a thread or time first; id is not set. Takes
+ * 16 MiB and spools (base/sorter.h). */
+ts_code ts_calls_sorted(const ts_calls *p, const ts_weight *weight, ts_calls_visit visit,
+                        void *user);
 
 /* Whether the filter wants a source, a thread (TS_NO_THREAD: none was recorded), a time. */
 bool ts_calls_wants_source(const ts_calls *p, int64_t source_id);

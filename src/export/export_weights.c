@@ -439,18 +439,31 @@ static ts_code choose_default(ts_calls *p)
     return nothing_left(p, NULL, seen);
 }
 
-ts_code profile_load_weights(ts_calls *p, bool all)
+static ts_code load_count(ts_calls *p)
+{
+    ts_weight *weight;
+    uint64_t items;
+    ts_code code = profile_add_weight(&weight, p, TS_WEIGHT_SAMPLES, TS_TEXT_LIT("samples"),
+                                      TS_TEXT_LIT("count"));
+    return code == TS_OK ? load_weight(&items, p, weight) : code;
+}
+
+ts_code profile_load_weights(ts_calls *p, ts_calls_load load)
 {
     uint64_t items;
-    ts_code code = p->filter.weight != NULL ? choose_named(p) : choose_default(p);
+    ts_code code;
+    if (load == TS_LOAD_COUNT) {
+        return load_count(p);
+    }
+    code = p->filter.weight != NULL ? choose_named(p) : choose_default(p);
     for (unsigned i = 0; i < p->weight_count && code == TS_OK; i++) {
         if (i == p->chosen) {
             continue;
         }
-        if (all) {
+        if (load == TS_LOAD_ALL) {
             code = load_weight(&items, p, &p->weights[i]);
         }
-        if (!all || p->weights[i].total == 0) {
+        if (load != TS_LOAD_ALL || p->weights[i].total == 0) {
             drop_weight(p, &p->weights[i]);
         }
     }

@@ -1,10 +1,13 @@
 """exports.py GROUP PROGRAM TOOLS SOURCE: what --to writes, read back and compared with the rows of the database.
 
 GROUP is one of recorded: each kind of input that has stacks, each weight; random: databases of random rows with random filters;
-hostile: names that a careless writer lets out; messages: what is refused, and with which words; files: where the output goes.
+hostile: names that a careless writer lets out; programs: the programs that read them, where they are installed; messages: what is refused, and with which words; files: where the output goes.
 """
+import collections
 import os
 import random
+import re
+import shutil
 import sqlite3
 import sys
 import tempfile
@@ -38,7 +41,51 @@ def check_folded(database, path, weight, filters, arguments):
     same(readers.folded(export(path, "folded", *arguments)), readers.as_folded(database.by_path(weight, **filters)), f"folded {path} {arguments}")
 
 
-CHECKS = [check_folded]
+def clean(sums):
+    """As JSON and protobuf have texts: bytes that are no UTF-8 are replaced; one for each is enough to compare."""
+    result = {}
+    for path, value in sums.items():
+        key = tuple(re.sub("[\ufffd\udc80-\udcff]+", "\ufffd", label) for label in path)
+        result[key] = result.get(key, 0) + value
+    return result
+
+
+def check_speedscope(database, path, weight, filters, arguments):
+    same(clean(readers.speedscope(export(path, "speedscope", *arguments))), clean(database.by_path(weight, **filters)), f"speedscope {path} {arguments}")
+
+
+def check_pprof(database, path, weight, filters, arguments):
+    sums, functions, default = readers.pprof(export(path, "pprof", *arguments))
+    check(default == weight, f"pprof: {default} is the default instead of {weight}")
+    check(set(sums) == ({weight} if arguments else set(database.weights())), f"pprof {path} {arguments}: {sums.keys()}")
+    for name, stacks in sums.items():
+        same(clean({stack: value for stack, value in stacks.items() if value}), clean(database.by_path(name, **filters)), f"pprof {path} {name} {arguments}")
+    files = {method[3] or "" for method in database.methods.values()} if database.methods else {f[1] for f in functions}
+    check(clean({(f[1],): 1 for f in functions}).keys() <= clean({(f,): 1 for f in files | {""}}).keys(), f"pprof {path}: files {functions}")
+
+
+def without_root(path):
+    return path[1:] if path[:1] == ("(root)",) else path
+
+
+def check_chrome(database, path, weight, filters, arguments):
+    """Times of all samples and calls, each for itself."""
+    arguments = [a for a in arguments if not a.startswith("--weight")]
+    items = [item for item in database.items("samples", **filters) if item[2] is not None]
+    expected = collections.Counter((database.path(node), ts) for node, _, ts, _, _, call in items if not call)
+    if database.is_heap() or not items:
+        return
+    samples, calls, _, _ = readers.chrome(export(path, "chrome-json", *arguments))
+    plain = collections.Counter((tuple(re.sub("[\ufffd\udc80-\udcff]+", "\ufffd", label) for label in stack), ts) for stack, ts, _ in samples)
+    wanted = collections.Counter()
+    for (stack, ts), n in expected.items():
+        wanted[next(iter(clean({without_root(stack): 1}))), ts] += n
+    same(plain, wanted, f"chrome-json {path} {arguments}")
+    got = collections.Counter((name, ts, dur) for cat, name, ts, dur, _ in calls if cat == "call")
+    same(got, collections.Counter(database.calls(**filters)), f"calls of chrome-json {path} {arguments}")
+
+
+CHECKS = [check_folded, check_speedscope, check_pprof, check_chrome]
 
 
 def check_all(database, path, weight, filters, arguments):
@@ -51,7 +98,7 @@ def recorded():
         database = Database(path)
         check_all(database, path, database.default(), {}, [])
         for weight in database.weights():
-            check_all(database, path, weight, {}, [f"--weight={weight}"])
+            check_folded(database, path, weight, {}, [f"--weight={weight}"])
         database.close()
 
 
@@ -90,7 +137,7 @@ def one_random(base, seed):
 
 def randomly():
     base = made.empty(PROGRAM, SOURCE)
-    for seed in range(200 if SLOW else 25):
+    for seed in range(200 if SLOW else 6):
         one_random(base, seed)
 
 
@@ -109,6 +156,39 @@ def hostile():
     database = Database(base)
     check_all(database, base, "wall", {}, [])
     database.close()
+
+
+def go_samples(text):
+    """The stacks of `go tool pprof -raw`: [values, labels from the outermost on]."""
+    samples, rest = text.split("Samples:\n", 1)[1].split("\nLocations\n", 1)
+    labels = dict(re.findall(r"^ +(\d+): 0x0 M=1 (\S+) ", rest, re.M))
+    for line in samples.split("\n")[1:]:
+        values, stack = line.split(":")
+        yield [int(v) for v in values.split()], tuple(labels[i] for i in reversed(stack.split()))
+
+
+def programs():
+    """The programs that the formats are made for. Those that are missing are left out, and said so."""
+    databases = made.recordings(PROGRAM, TOOLS, SOURCE)
+    if shutil.which("go") is None:
+        print("SKIPPED: go is not installed")
+        return
+    for path in databases.values():
+        made.run(PROGRAM, path, "--to=pprof", "-o", "out.pb.gz", "--quiet")
+        raw = made.run("go", "tool", "pprof", "-raw", "out.pb.gz").stdout.decode()
+        types = [kind.split("/")[0] for kind in raw.split("Samples:\n")[1].split("\n")[0].split()]
+        default = re.search(r"(\w+)/\w+\[dflt\]", raw).group(1)
+        database = Database(path)
+        check(default == database.default(), f"go tool pprof {path}: {default} is the default")
+        for place, name in enumerate(types):
+            got = {}
+            for values, stack in go_samples(raw):
+                got[stack] = got.get(stack, 0) + values[place]
+            expected = {tuple(label.split(" ")[0] for label in stack): value for stack, value in database.by_path(name).items()}
+            same({stack: value for stack, value in got.items() if value}, expected, f"go tool pprof {path} {name}")
+        top = made.run("go", "tool", "pprof", "-top", f"-sample_index={default}", "out.pb.gz").stdout.decode()
+        check("100% of" in top or "% of" in top, top)
+        database.close()
 
 
 def refuses(words, *arguments, code=2):
@@ -181,7 +261,7 @@ def files():
 
 
 def main():
-    groups = {"recorded": recorded, "random": randomly, "hostile": hostile, "messages": messages, "files": files}
+    groups = {"recorded": recorded, "random": randomly, "hostile": hostile, "messages": messages, "programs": programs, "files": files}
     with tempfile.TemporaryDirectory() as scratch:
         os.chdir(scratch)
         groups[GROUP]()

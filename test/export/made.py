@@ -27,7 +27,7 @@ def recordings(program, tools, source):
         "cpu": "recording-cpuprofile.htrace.gz", "cloud": "recording-cloud.tar.gz", "timeline": "recording-timeline.htrace.gz",
         "heapprofile": "sessions.heapprofile"}.items()}
     assert os.path.isdir(tiny)
-    run(os.path.join(tools, "mkflare"), "--threads=3", "--seconds=2", "flare")
+    run(os.path.join(tools, "mkflare"), "--threads=3", "--seconds=1", "flare")
     run(os.path.join(tools, "mktptp"), "-o", "tptp.trcxml", "--worked")
     inputs.update(flare="flare", tptp="tptp.trcxml")
     for name, path in inputs.items():

@@ -3,6 +3,7 @@
 Nothing here knows how an export works: rows are read with SQLite and added up in dictionaries.
 """
 
+import re
 import sqlite3
 
 HEAP = {"inuse_space", "inuse_objects", "alloc_space", "alloc_objects"}
@@ -87,6 +88,15 @@ class Database:
             value = 1 if weight == "samples" else own
             if node is not None and value is not None and wanted(sid, itid, ts):
                 yield node, itid, ts, dur, value, True
+
+    def calls(self, source=None, thread=None, event=None, begin=None, end=None):
+        """(label, ts, dur) of traced calls that have a time."""
+        sources, threads = self.inside(source), self.threads(thread)
+        rows = self.sql.execute("SELECT source_id, itid, ts, dur, node_id FROM stack_slice WHERE ts IS NOT NULL")
+        for sid, itid, ts, dur, node in rows:
+            if (event in (None, "call") and (sources is None or sid in sources) and (threads is None or itid in threads)
+                    and (begin is None or ts >= begin) and (end is None or ts < end)):
+                yield re.sub("[\ufffd\udc80-\udcff]+", "\ufffd", self.label(None if node is None else self.nodes[node][1])), ts, dur
 
     def by_node(self, weight, **filters):
         sums = {}

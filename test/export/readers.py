@@ -1,5 +1,9 @@
 """Readers of what the program exports, written from the descriptions of the formats: {stack: weight}."""
 
+import decimal
+import gzip
+import json
+
 
 def folded_label(label):
     return label.translate({ord(";"): ":", ord("\n"): " ", ord("\r"): " ", 0: " "})
@@ -23,3 +27,142 @@ def as_folded(sums):
         key = tuple(folded_label(label) for label in path)
         result[key] = result.get(key, 0) + value
     return result
+
+
+def speedscope(data):
+    """The file format of speedscope, checked as its schema asks; {profile name: {stack: weight}} added up over the profiles."""
+    top = json.loads(data)
+    assert top["$schema"] == "https://www.speedscope.app/file-format-schema.json"
+    frames = top["shared"]["frames"]
+    for frame in frames:
+        assert set(frame) <= {"name", "file", "line", "col"} and isinstance(frame["name"], str), frame
+        assert isinstance(frame.get("file", ""), str) and isinstance(frame.get("line", 1), int)
+    sums, totals = {}, []
+    for profile in top["profiles"]:
+        assert set(profile) == {"type", "name", "unit", "startValue", "endValue", "samples", "weights"}, profile.keys()
+        assert profile["type"] == "sampled" and profile["unit"] in ("none", "nanoseconds", "microseconds", "milliseconds", "seconds", "bytes")
+        assert len(profile["samples"]) == len(profile["weights"]) and min(profile["weights"]) > 0
+        assert profile["startValue"] == 0 and profile["endValue"] == sum(profile["weights"])
+        totals.append(profile["endValue"])
+        for stack, weight in zip(profile["samples"], profile["weights"]):
+            key = tuple(frames[i]["name"] for i in stack)
+            sums[key] = sums.get(key, 0) + weight
+    assert totals[top["activeProfileIndex"]] == max(totals)
+    return sums
+
+
+# --- pprof -------------------------------------------------------------------------------------------------------------
+
+
+def fields(data):
+    """(number, value) of the fields of a protobuf message; value is an int or bytes."""
+    at = 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    while at < len(data):
+        tag = varint()
+        if tag & 7 == 0:
+            yield tag >> 3, varint()
+        else:
+            assert tag & 7 == 2, f"wire type {tag & 7}"
+            size = varint()
+            assert at + size <= len(data), "a length goes past the end"
+            yield tag >> 3, data[at:at + size]
+            at += size
+
+
+def packed(data):
+    values, value, shift = [], 0, 0
+    for byte in data:
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            values.append(value)
+            value = shift = 0
+    assert shift == 0
+    return values
+
+
+def pprof(data):
+    """profile.proto: ({name of a sample type: {stack: sum}}, {(name, file, start line)}, the default type)."""
+    assert data[:4] == b"\x1f\x8b\x08\x00" and data[4:8] == b"\0\0\0\0", "gzip without a time"
+    top = list(fields(gzip.decompress(data)))
+    strings = [value.decode("utf-8") for number, value in top if number == 6]
+    assert strings[0] == "" and len(set(strings)) == len(strings)
+    types = [dict(fields(value)) for number, value in top if number == 1]
+    functions, locations, sums = {}, {}, {strings[t[1]]: {} for t in types}
+    assert len(sums) == len(types)
+    for number, value in top:
+        if number == 5:
+            f = dict(fields(value))
+            assert f[1] not in functions and f[1] > 0
+            functions[f[1]] = (strings[f[2]], strings[f[4]], f[5])
+    for number, value in top:
+        if number == 4:
+            loc = dict(fields(value))
+            assert loc[1] not in locations and loc[1] > 0
+            locations[loc[1]] = functions[dict(fields(loc[4]))[1]][0]
+    for number, value in top:
+        if number == 2:
+            sample = dict(fields(value))
+            stack = tuple(locations[i] for i in reversed(packed(sample[1])))
+            values = packed(sample[2])
+            assert len(values) == len(types)
+            for kind, one in zip(types, values):
+                into = sums[strings[kind[1]]]
+                into[stack] = into.get(stack, 0) + one
+    default = [strings[value] for number, value in top if number == 14]
+    units = {strings[t[1]]: strings[t[2]] for t in types}
+    assert len(default) == 1 and set(units.values()) - {"odd"}
+    return sums, set(functions.values()), default[0]
+
+
+# --- trace events -------------------------------------------------------------------------------------------------------
+
+
+def chrome(data):
+    """Trace events: ([(stack, ns, pid, tid)] of samples, the same of calls with dur, [(name, ns, value)] of counters, names)."""
+    top = json.loads(data, parse_float=decimal.Decimal)
+    samples, calls, counters, names, profiles = [], [], [], {}, {}
+
+    def ns(value):
+        value = decimal.Decimal(value) * 1000
+        assert value == int(value)
+        return int(value)
+
+    for event in top["traceEvents"]:
+        kind, who = event["ph"], (event["pid"], event["tid"])
+        if kind == "M":
+            names[(event["name"], who)] = event["args"]["name"]
+        elif kind in "XB":
+            calls.append((event["cat"], event["name"], ns(event["ts"]), ns(event["dur"]) if kind == "X" else None, who))
+        elif kind == "C":
+            counters.append((event["name"], ns(event["ts"]), float(event["args"]["value"])))
+        elif event["name"] == "Profile":
+            assert event["id"] not in profiles
+            profiles[event["id"]] = {"time": ns(event["args"]["data"]["startTime"]), "nodes": {}, "who": who, "end": None}
+        else:
+            assert event["name"] == "ProfileChunk", event
+            profile, chunk = profiles[event["id"]], event["args"]["data"]
+            assert profile["who"] == who and profile["end"] is None
+            for node in chunk["cpuProfile"]["nodes"]:
+                assert node["id"] not in profile["nodes"] and ("parent" in node) == bool(profile["nodes"])
+                above = profile["nodes"][node["parent"]] if "parent" in node else ()
+                profile["nodes"][node["id"]] = above + ((node["callFrame"]["functionName"],) if "parent" in node else ())
+            assert len(chunk["cpuProfile"]["samples"]) == len(chunk["timeDeltas"])
+            for node, delta in zip(chunk["cpuProfile"]["samples"], chunk["timeDeltas"]):
+                profile["time"] += ns(delta)
+                samples.append((profile["nodes"][node], profile["time"], who))
+            profile["end"] = ns(chunk["endTime"]) if "endTime" in chunk else None
+    assert all(profile["end"] is not None for profile in profiles.values())
+    return samples, calls, counters, names

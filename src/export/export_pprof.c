@@ -1,0 +1,313 @@
+/*
+ * The profile of pprof (https://github.com/google/pprof/blob/main/proto/profile.proto), gzipped: a
+ * sample for each call path with a value for each kind of weight, so that `go tool pprof` can
+ * choose one by -sample_index. Numbers in comments are those of the fields.
+ */
+#include "base/alloc.h"
+#include "base/idmap.h"
+#include "base/utf8.h"
+#include "export/export_formats.h"
+#include "export/export_profile.h"
+
+#include <zlib.h>
+
+enum { GZIP_BLOCK = 32 * 1024, GZIP_WINDOW = 15 + 16, VARINT_MAX = 10 };
+
+typedef struct pprof_work {
+    ts_ctx *ctx;
+    const ts_export_output *out;
+    ts_code code; /* the first failure; calls after it do nothing */
+    z_stream zip;
+    bool zipping;
+    ts_buf message; /* that is being put together */
+    ts_buf part;    /* a message or a packed field in it */
+    ts_calls calls;
+    ts_frames frames;
+    ts_idmap places;  /* (frame, line) -> number of the location */
+    ts_vec locations; /* pprof_location */
+    ts_pool strings;
+    unsigned char block[GZIP_BLOCK];
+} pprof_work;
+
+typedef struct pprof_location {
+    uint32_t frame;
+    int32_t line;
+} pprof_location;
+
+/* --- gzip ------------------------------------------------------------------------------------- */
+
+static void *pprof_zalloc(void *user, unsigned count, unsigned size)
+{
+    return ts_alloc(user, count, size);
+}
+
+static void pprof_zfree(void *user, void *p)
+{
+    ts_free(user, p);
+}
+
+static void gzip_begin(pprof_work *w)
+{
+    w->zip.zalloc = pprof_zalloc;
+    w->zip.zfree = pprof_zfree;
+    w->zip.opaque = w->ctx;
+    int rc = deflateInit2(&w->zip, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, 8,
+                          Z_DEFAULT_STRATEGY);
+    if (rc == Z_MEM_ERROR) {
+        w->code = w->ctx->error.code;
+    } else if (rc != Z_OK) {
+        w->code = ts_fail(w->ctx, TS_ERR_INTERNAL, "zlib does not start: %d", rc);
+    }
+    w->zipping = w->code == TS_OK;
+}
+
+static void gzip_put(pprof_work *w, const char *p, size_t n, int flush)
+{
+    union {
+        const char *in;
+        Bytef *out;
+    } from = {p}; /* zlib's pointer lacks the const, without ZLIB_CONST */
+    int rc = Z_OK;
+    w->zip.next_in = from.out;
+    w->zip.avail_in = (uInt)n;
+    while (w->code == TS_OK && (w->zip.avail_in > 0 || (flush == Z_FINISH && rc != Z_STREAM_END))) {
+        w->zip.next_out = w->block;
+        w->zip.avail_out = GZIP_BLOCK;
+        rc = deflate(&w->zip, flush);
+        size_t got = GZIP_BLOCK - w->zip.avail_out;
+        if (rc != Z_OK && rc != Z_STREAM_END) {
+            w->code = ts_fail(w->ctx, TS_ERR_INTERNAL, "zlib failed: %d", rc);
+        } else if (got > 0) {
+            w->code = w->out->put(w->out->user, (const char *)w->block, got);
+        }
+    }
+}
+
+/* --- protobuf -----------------------------------------------------------------------------------
+ */
+
+static void pprof_varint(pprof_work *w, ts_buf *out, uint64_t v)
+{
+    char bytes[VARINT_MAX];
+    size_t n = 0;
+    for (; v >= 0x80; v >>= 7) {
+        bytes[n++] = (char)(v | 0x80);
+    }
+    bytes[n++] = (char)v;
+    if (w->code == TS_OK) {
+        w->code = ts_buf_put(w->ctx, out, bytes, n);
+    }
+}
+
+/* A field of wire type 0. */
+static void pprof_int(pprof_work *w, ts_buf *out, unsigned field, uint64_t v)
+{
+    pprof_varint(w, out, field << 3);
+    pprof_varint(w, out, v);
+}
+
+/* A field of wire type 2. */
+static void pprof_bytes(pprof_work *w, ts_buf *out, unsigned field, ts_text bytes)
+{
+    pprof_varint(w, out, field << 3 | 2);
+    pprof_varint(w, out, bytes.n);
+    if (w->code == TS_OK) {
+        w->code = ts_buf_put(w->ctx, out, bytes.p, bytes.n);
+    }
+}
+
+/* Ends w->message: it is a field of the profile. */
+static void pprof_end_message(pprof_work *w, unsigned field)
+{
+    ts_buf *head = &w->part;
+    head->n = 0;
+    pprof_varint(w, head, field << 3 | 2);
+    pprof_varint(w, head, w->message.n);
+    gzip_put(w, head->p, w->code == TS_OK ? head->n : 0, Z_NO_FLUSH);
+    gzip_put(w, w->message.p, w->message.n, Z_NO_FLUSH);
+    w->message.n = 0;
+}
+
+/* Place of a text in the string table. */
+static uint64_t pprof_string(pprof_work *w, ts_text text)
+{
+    ts_buf clean = {0};
+    uint64_t replaced;
+    uint32_t id = 0;
+    if (w->code == TS_OK && !ts_utf8_valid(text.p, text.n)) {
+        w->code = ts_utf8_clean(w->ctx, &clean, &replaced, text.p, text.n);
+        text = ts_buf_text(&clean);
+    }
+    if (w->code == TS_OK) {
+        w->code = ts_pool_intern(w->ctx, &id, NULL, &w->strings, text);
+    }
+    ts_buf_free(w->ctx, &clean);
+    return id;
+}
+
+/* --- the profile
+ * ---------------------------------------------------------------------------------- */
+
+static void value_type(pprof_work *w, unsigned field, const ts_weight *weight)
+{
+    static const ts_text ns = {"nanoseconds", 11};
+    static const ts_text count = {"count", 5};
+    ts_text unit = ts_text_is(weight->unit, "ns") ? ns : weight->unit;
+    pprof_int(w, &w->message, 1, pprof_string(w, weight->name)); /* type */
+    pprof_int(w, &w->message, 2, pprof_string(w, unit.n == 0 ? count : unit));
+    pprof_end_message(w, field);
+}
+
+static uint64_t location_of(pprof_work *w, uint32_t node)
+{
+    const pprof_location at = {ts_calls_frame(&w->calls, node), w->calls.line[node]};
+    int64_t key = (int64_t)((uint64_t)at.frame << 32 | (uint32_t)at.line);
+    uint64_t number = 0;
+    if (w->code != TS_OK || ts_idmap_find(&number, &w->places, key)) {
+        return number;
+    }
+    pprof_location *added = ts_vec_add(w->ctx, &w->locations, sizeof *added);
+    if (added == NULL) {
+        w->code = w->ctx->error.code;
+        return 0;
+    }
+    *added = at;
+    number = w->locations.n;
+    w->code = ts_idmap_put(w->ctx, &w->places, key, number);
+    return number;
+}
+
+static bool has_weight(const ts_calls *calls, uint32_t node)
+{
+    for (unsigned k = 0; k < calls->weight_count; k++) {
+        if (calls->weights[k].self != NULL && calls->weights[k].self[node] > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void pprof_sample(pprof_work *w, uint32_t node)
+{
+    w->part.n = 0;
+    for (uint32_t at = node; at != 0 && w->code == TS_OK; at = w->calls.parent[at]) {
+        pprof_varint(w, &w->part, location_of(w, at));
+    }
+    pprof_bytes(w, &w->message, 1, ts_buf_text(&w->part)); /* location_id, innermost first */
+    w->part.n = 0;
+    for (unsigned k = 0; k < w->calls.weight_count; k++) {
+        const ts_weight *weight = &w->calls.weights[k];
+        if (weight->self != NULL) {
+            pprof_varint(w, &w->part, (uint64_t)weight->self[node]);
+        }
+    }
+    pprof_bytes(w, &w->message, 2, ts_buf_text(&w->part)); /* value */
+    pprof_end_message(w, 2);
+}
+
+static void pprof_samples(pprof_work *w)
+{
+    for (uint32_t i = 1; i <= w->calls.nodes && w->code == TS_OK; i++) {
+        if (has_weight(&w->calls, i)) {
+            pprof_sample(w, i);
+        }
+    }
+}
+
+static void pprof_locations(pprof_work *w)
+{
+    const pprof_location *all = w->locations.p;
+    for (size_t i = 0; i < w->locations.n && w->code == TS_OK; i++) {
+        w->part.n = 0;
+        pprof_int(w, &w->part, 1, all[i].frame + UINT64_C(1)); /* function_id */
+        pprof_int(w, &w->part, 2, (uint64_t)all[i].line);
+        pprof_int(w, &w->message, 1, i + 1);
+        pprof_bytes(w, &w->message, 4, ts_buf_text(&w->part)); /* line */
+        pprof_end_message(w, 4);
+    }
+}
+
+static void pprof_functions(pprof_work *w)
+{
+    for (uint32_t i = 0; i < w->frames.keys.count && w->code == TS_OK; i++) {
+        ts_frame f = ts_frames_get(&w->frames, i);
+        uint64_t name = pprof_string(w, f.label);
+        pprof_int(w, &w->message, 1, i + UINT64_C(1));
+        pprof_int(w, &w->message, 2, name);
+        pprof_int(w, &w->message, 3, name); /* system_name */
+        pprof_int(w, &w->message, 4, pprof_string(w, f.file));
+        pprof_int(w, &w->message, 5, f.line > 0 ? (uint64_t)f.line : 0); /* start_line */
+        pprof_end_message(w, 5);
+    }
+}
+
+static void pprof_strings(pprof_work *w)
+{
+    for (uint32_t i = 0; i < w->strings.count && w->code == TS_OK; i++) {
+        ts_text text = ts_pool_text(&w->strings, i);
+        if (w->code == TS_OK) {
+            w->code = ts_buf_put(w->ctx, &w->message, text.p, text.n);
+        }
+        pprof_end_message(w, 6);
+    }
+}
+
+static void pprof_write(pprof_work *w, const char *title)
+{
+    const ts_weight *chosen = &w->calls.weights[w->calls.chosen];
+    (void)pprof_string(w, (ts_text){"", 0}); /* string 0 is empty */
+    gzip_begin(w);
+    for (unsigned k = 0; k < w->calls.weight_count && w->code == TS_OK; k++) {
+        if (w->calls.weights[k].self != NULL) {
+            value_type(w, 1, &w->calls.weights[k]); /* sample_type */
+        }
+    }
+    pprof_samples(w);
+    pprof_locations(w);
+    pprof_functions(w);
+    uint64_t type = pprof_string(w, chosen->name);
+    uint64_t comment = pprof_string(w, ts_text_of(title));
+    pprof_strings(w);
+    w->part.n = 0;
+    pprof_int(w, &w->part, 13, comment);
+    pprof_int(w, &w->part, 14, type); /* default_sample_type */
+    gzip_put(w, w->part.p, w->code == TS_OK ? w->part.n : 0, Z_NO_FLUSH);
+    gzip_put(w, "", 0, Z_FINISH);
+}
+
+static ts_code pprof_run(ts_ctx *ctx, const ts_export_input *input, const ts_export_output *output)
+{
+    pprof_work *w = ts_zalloc(ctx, 1, sizeof *w);
+    ts_calls_load load = input->side.filter.weight == NULL ? TS_LOAD_ALL : TS_LOAD_CHOSEN;
+    if (w == NULL) {
+        return ctx->error.code;
+    }
+    w->ctx = ctx;
+    w->out = output;
+    w->frames.parts = TS_FRAME_FILE | TS_FRAME_LINE;
+    w->code = ts_calls_open(&w->calls, ctx, &input->side, &w->frames, load);
+    if (w->code == TS_OK) {
+        pprof_write(w, input->side.title);
+    }
+    ts_code code = w->code;
+    if (w->zipping) {
+        (void)deflateEnd(&w->zip);
+    }
+    ts_buf_free(ctx, &w->message);
+    ts_buf_free(ctx, &w->part);
+    ts_idmap_free(ctx, &w->places);
+    ts_vec_free(ctx, &w->locations);
+    ts_pool_free(ctx, &w->strings);
+    ts_calls_free(&w->calls);
+    ts_frames_free(ctx, &w->frames);
+    ts_free(ctx, w);
+    return code;
+}
+
+const ts_export ts_export_pprof = {
+    .name = "pprof",
+    .title = "gzipped protobuf, for go tool pprof",
+    .extension = ".pb.gz",
+    .needs = TS_NEEDS_STACKS,
+    .run = pprof_run,
+};

@@ -1,0 +1,227 @@
+/*
+ * The file format of speedscope (https://www.speedscope.app/file-format-schema.json): a "sampled"
+ * profile for each thread of each source, its samples in the order of time; of the tree of heap
+ * timelines one profile, a sample for each stack.
+ */
+#include "base/alloc.h"
+#include "base/spool.h"
+#include "export/export_formats.h"
+#include "export/export_names.h"
+#include "export/export_profile.h"
+#include "export/export_text.h"
+
+typedef struct scope_work {
+    ts_ctx *ctx;
+    ts_writer w;
+    ts_calls calls;
+    ts_frames frames;
+    ts_naming names;
+    uint32_t *path;
+    ts_spool *weights; /* of the profile that is being written */
+    bool open;         /* a profile is */
+    bool comma;        /* a sample stands before */
+    unsigned profiles;
+    int64_t source_id, itid;
+    int64_t sum;
+    int64_t most; /* the greatest sum so far, and its profile */
+    unsigned active;
+} scope_work;
+
+static void scope_frames(scope_work *s)
+{
+    ts_write_str(&s->w, "\"shared\":{\"frames\":[");
+    for (uint32_t i = 0; i < s->frames.keys.count && s->w.code == TS_OK; i++) {
+        ts_frame f = ts_frames_get(&s->frames, i);
+        ts_write_str(&s->w, i == 0 ? "\n{\"name\":" : ",\n{\"name\":");
+        ts_write_json(&s->w, f.label);
+        if (f.file.n > 0) {
+            ts_write_str(&s->w, ",\"file\":");
+            ts_write_json(&s->w, f.file);
+        }
+        if (f.line > 0) {
+            ts_write_str(&s->w, ",\"line\":");
+            ts_write_i64(&s->w, f.line);
+        }
+        ts_write_char(&s->w, '}');
+    }
+    ts_write_str(&s->w, "\n]},\n\"profiles\":[");
+}
+
+/* --- profiles -------------------------------------------------------------------------------- */
+
+static const char *scope_unit(const ts_weight *weight)
+{
+    return ts_text_is(weight->unit, "ns")      ? "nanoseconds"
+           : ts_text_is(weight->unit, "bytes") ? "bytes"
+                                               : "none";
+}
+
+static void scope_begin(scope_work *s, ts_text name, ts_text more)
+{
+    static const ts_text nameless = {"all threads", 11};
+    ts_buf title = {0};
+    ts_code code = TS_OK;
+    if (name.n == 0 && more.n == 0) {
+        name = nameless;
+    }
+    code = ts_buf_put(s->ctx, &title, name.p, name.n);
+    if (code == TS_OK && more.n > 0) {
+        code = ts_buf_printf(s->ctx, &title, "%s%.*s%s", name.n > 0 ? " (" : "",
+                             more.n > 1000 ? 1000 : (int)more.n, more.p, name.n > 0 ? ")" : "");
+    }
+    ts_writer_fail(&s->w, code);
+    ts_write_str(&s->w, s->profiles == 0 ? "\n" : ",\n");
+    ts_write_str(&s->w, "{\"type\":\"sampled\",\"name\":");
+    ts_write_json(&s->w, ts_buf_text(&title));
+    ts_write_str(&s->w, ",\"unit\":\"");
+    ts_write_str(&s->w, scope_unit(&s->calls.weights[s->calls.chosen]));
+    ts_write_str(&s->w, "\",\"startValue\":0,\"samples\":[");
+    ts_buf_free(s->ctx, &title);
+    s->open = true;
+    s->comma = false;
+    s->sum = 0;
+    ts_writer_fail(&s->w, ts_spool_new(&s->weights, s->ctx));
+}
+
+static void scope_weights(scope_work *s)
+{
+    ts_spool_cursor cursor;
+    bool end = false;
+    bool first = true;
+    ts_spool_rewind(&cursor, s->weights);
+    while (s->w.code == TS_OK && !end) {
+        int64_t weight = 0;
+        ts_writer_fail(&s->w, ts_spool_next_int(&weight, &end, &cursor));
+        if (!end && s->w.code == TS_OK) {
+            ts_write_str(&s->w, first ? "" : ",");
+            ts_write_i64(&s->w, weight);
+            first = false;
+        }
+    }
+}
+
+static void scope_end(scope_work *s)
+{
+    if (!s->open) {
+        return;
+    }
+    if (s->w.code == TS_OK) {
+        ts_write_str(&s->w, "],\n\"weights\":[");
+        scope_weights(s);
+        ts_write_str(&s->w, "],\"endValue\":");
+        ts_write_i64(&s->w, s->sum);
+        ts_write_char(&s->w, '}');
+    }
+    ts_spool_free(s->weights);
+    s->weights = NULL;
+    if (s->sum > s->most) {
+        s->most = s->sum;
+        s->active = s->profiles;
+    }
+    s->profiles++;
+    s->open = false;
+}
+
+static ts_code scope_sample(scope_work *s, uint32_t node, int64_t weight)
+{
+    uint32_t n = 0;
+    for (uint32_t at = node; at != 0; at = s->calls.parent[at]) {
+        s->path[n++] = ts_calls_frame(&s->calls, at);
+    }
+    ts_write_str(&s->w, s->comma ? ",[" : "[");
+    while (n-- > 0) {
+        ts_write_i64(&s->w, s->path[n]);
+        if (n > 0) {
+            ts_write_char(&s->w, ',');
+        }
+    }
+    ts_write_char(&s->w, ']');
+    s->comma = true;
+    s->sum = ts_sat_add(s->sum, weight);
+    if (s->w.code == TS_OK) {
+        ts_writer_fail(&s->w, ts_spool_put_int(s->weights, weight));
+    }
+    return s->w.code;
+}
+
+static ts_code scope_visit(void *user, const ts_calls_item *item)
+{
+    scope_work *s = user;
+    if (item->weight <= 0 || !s->calls.used[item->node]) {
+        return TS_OK;
+    }
+    if (!s->open || item->source_id != s->source_id || item->itid != s->itid) {
+        scope_end(s);
+        s->source_id = item->source_id;
+        s->itid = item->itid;
+        scope_begin(s, ts_naming_thread(&s->names, item->itid),
+                    ts_naming_source(&s->names, item->source_id));
+    }
+    return s->w.code == TS_OK ? scope_sample(s, item->node, item->weight) : s->w.code;
+}
+
+static ts_code scope_profiles(scope_work *s)
+{
+    const ts_weight *weight = &s->calls.weights[s->calls.chosen];
+    ts_code code = TS_OK;
+    if (!s->calls.is_heap) {
+        code = ts_calls_sorted(&s->calls, weight, scope_visit, s);
+        scope_end(s);
+        return code;
+    }
+    scope_begin(s, (ts_text){"allocation stacks", 17}, weight->name);
+    for (uint32_t i = 1; i <= s->calls.nodes && s->w.code == TS_OK; i++) {
+        if (weight->self[i] > 0) {
+            (void)scope_sample(s, i, weight->self[i]);
+        }
+    }
+    scope_end(s);
+    return s->w.code;
+}
+
+static ts_code scope_write(scope_work *s, const char *title)
+{
+    s->path = ts_alloc(s->ctx, (size_t)s->calls.nodes + 1, sizeof *s->path);
+    if (s->path == NULL) {
+        return s->ctx->error.code;
+    }
+    ts_write_str(&s->w, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
+                        "\"exporter\":\"trace_streamer\",\"name\":");
+    ts_write_json(&s->w, ts_text_of(title));
+    ts_write_str(&s->w, ",\n");
+    scope_frames(s);
+    ts_code code = scope_profiles(s);
+    ts_write_str(&s->w, "\n],\"activeProfileIndex\":");
+    ts_write_i64(&s->w, s->active);
+    ts_write_str(&s->w, "}\n");
+    return code;
+}
+
+static ts_code scope_run(ts_ctx *ctx, const ts_export_input *input, const ts_export_output *output)
+{
+    scope_work s = {.ctx = ctx, .frames = {.parts = TS_FRAME_FILE | TS_FRAME_LINE}};
+    ts_writer_begin(&s.w, ctx, output);
+    ts_code code = ts_calls_open(&s.calls, ctx, &input->side, &s.frames, TS_LOAD_CHOSEN);
+    if (code == TS_OK) {
+        code = ts_naming_load(&s.names, ctx, input->side.reader);
+    }
+    if (code == TS_OK) {
+        code = scope_write(&s, input->side.title);
+    }
+    ts_writer_fail(&s.w, code);
+    code = ts_writer_end(&s.w);
+    ts_free(ctx, s.path);
+    ts_spool_free(s.weights);
+    ts_naming_free(&s.names, ctx);
+    ts_calls_free(&s.calls);
+    ts_frames_free(ctx, &s.frames);
+    return code;
+}
+
+const ts_export ts_export_speedscope = {
+    .name = "speedscope",
+    .title = "for https://www.speedscope.app",
+    .extension = ".speedscope.json",
+    .needs = TS_NEEDS_STACKS,
+    .run = scope_run,
+};
