@@ -48,6 +48,7 @@ if [ "$level" = package ] || [ "$level" = ci ]; then
 fi
 if [ "$level" = ci ]; then
     needs+=(
+        "chromium program chromium"
         "clang program clang"
         "libclang-rt-14-dev package libclang-rt-14-dev"
         "clang-format-14 program clang-format-14"
@@ -55,6 +56,7 @@ if [ "$level" = ci ]; then
         "cppcheck program cppcheck"
         "debootstrap program debootstrap"
         "gcovr program gcovr"
+        "golang-go program go"
         "mandoc program mandoc"
         "shellcheck program shellcheck"
         "strace program strace"
@@ -77,6 +79,24 @@ missing() {
         present "$kind" "$name" || echo "$package"
     done | sort -u
 }
+
+# What reads exports and is no package of Debian: speedscope, its version and bytes fixed. Without npm or a network the test that needs it is
+# left out.
+speedscope() {
+    local version=1.20.0 sum=2a3627c488d72223ef1ecd0e30d634bd415771a576682cc7da2c85e367db5cf229264a8a2f763802bc860c28f4e3586b6c8627384727f9397e9870015866c35d
+    local folder=${XDG_CACHE_HOME:-$HOME/.cache}/trace_streamer/speedscope-$version scratch
+    [ ! -d "$folder" ] && command -v npm >/dev/null || return 0
+    scratch=$(mktemp -d)
+    if (cd "$scratch" && npm pack --silent "speedscope@$version" >/dev/null 2>&1 &&
+        echo "$sum  speedscope-$version.tgz" | sha512sum --check --status && tar -xzf "speedscope-$version.tgz"); then
+        mkdir -p "$folder"
+        mv "$scratch/package" "$folder/"
+    else
+        echo "install-deps.sh: speedscope $version was not fetched; its test is left out" >&2
+    fi
+    rm -rf "$scratch"
+}
+[ "$level" != ci ] || speedscope
 
 mapfile -t packages < <(missing)
 [ ${#packages[@]} -gt 0 ] || exit 0

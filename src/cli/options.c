@@ -576,7 +576,7 @@ static ts_code options_check(const ts_options *o, ts_ctx *ctx)
             ctx, TS_ERR_USAGE,
             "nothing to do with the input: -e DB writes a database, "
             "--report says what is in it, -q QUESTION prints its answer, "
-            "--to=FORMAT -o FILE exports its stacks, -s -o DIR takes the recordings out, "
+            "--to=flame -o FILE draws its stacks, -s -o DIR takes the recordings out, "
             "--json prints a summary");
     }
     if ((code = check_out(o, ctx)) != TS_OK || (code = check_export(o, ctx)) != TS_OK) {

@@ -5,6 +5,7 @@
 #include "export/export.h"
 
 extern const ts_export ts_export_chrome;
+extern const ts_export ts_export_flame;
 extern const ts_export ts_export_folded;
 extern const ts_export ts_export_pprof;
 extern const ts_export ts_export_speedscope;

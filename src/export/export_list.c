@@ -1,6 +1,13 @@
 /* All exports, in the order of --to=list: one line each, and the declaration. */
 #include "export/export_formats.h"
 
+/* clang-format off */
 const ts_export *const ts_exports[] = {
-    &ts_export_folded, &ts_export_speedscope, &ts_export_pprof, &ts_export_chrome, NULL,
+    &ts_export_flame,
+    &ts_export_folded,
+    &ts_export_speedscope,
+    &ts_export_pprof,
+    &ts_export_chrome,
+    NULL,
 };
+/* clang-format on */

@@ -1,7 +1,8 @@
-"""exports.py GROUP PROGRAM TOOLS SOURCE: what --to writes, read back and compared with the rows of the database.
+"""exports.py GROUP PROGRAM TOOLS SOURCE DIFFERENCE: what --to writes, read back and compared with the rows of the database.
 
 GROUP is one of recorded: each kind of input that has stacks, each weight; random: databases of random rows with random filters;
-hostile: names that a careless writer lets out; programs: the programs that read them, where they are installed; messages: what is refused, and with which words; files: where the output goes.
+hostile: names that a careless writer lets out; programs: the programs that read them, where they are installed; messages: what is refused, and with which words; files: where the output goes;
+difference: two profiles at once.
 """
 import collections
 import os
@@ -16,7 +17,7 @@ import made
 import readers
 from profiles import Database
 
-GROUP, PROGRAM, TOOLS, SOURCE = sys.argv[1:5]
+GROUP, PROGRAM, TOOLS, SOURCE, DIFFERENCE = sys.argv[1:6]
 SLOW = bool(os.environ.get("TS_SLOW"))
 
 
@@ -64,6 +65,14 @@ def check_pprof(database, path, weight, filters, arguments):
     check(clean({(f[1],): 1 for f in functions}).keys() <= clean({(f,): 1 for f in files | {""}}).keys(), f"pprof {path}: files {functions}")
 
 
+def check_flame(database, path, weight, filters, arguments):
+    page = export(path, "flame", *arguments)
+    readers.hashes(page)
+    sums, before = readers.flame(page)
+    check(before is None, "flame: an older profile")
+    same(clean(sums), clean(database.by_path(weight, **filters)), f"flame {path} {arguments}")
+
+
 def without_root(path):
     return path[1:] if path[:1] == ("(root)",) else path
 
@@ -85,7 +94,7 @@ def check_chrome(database, path, weight, filters, arguments):
     same(got, collections.Counter(database.calls(**filters)), f"calls of chrome-json {path} {arguments}")
 
 
-CHECKS = [check_folded, check_speedscope, check_pprof, check_chrome]
+CHECKS = [check_folded, check_flame, check_speedscope, check_pprof, check_chrome]
 
 
 def check_all(database, path, weight, filters, arguments):
@@ -191,6 +200,39 @@ def programs():
         database.close()
 
 
+def two_databases():
+    """A recording of calls, and the same with calls that take longer, are shorter, came and went."""
+    made.run(PROGRAM, os.path.join(SOURCE, "test/data/recording-cloud.tar.gz"), "-e", "old.db", "--quiet")
+    shutil.copy("old.db", "new.db")
+    sql = sqlite3.connect("new.db")
+    sql.execute("UPDATE stack_slice SET self_dur = self_dur * 3 WHERE node_id % 5 = 1")
+    sql.execute("UPDATE stack_slice SET self_dur = self_dur / 4 WHERE node_id % 5 = 2")
+    sql.execute("DELETE FROM stack_slice WHERE node_id % 7 = 3")
+    sql.execute("UPDATE stack_method SET name = 'added', line = line + 7 WHERE id = 4")
+    sql.commit()
+    sql.close()
+    return Database("old.db"), Database("new.db")
+
+
+def difference():
+    """Both profiles of a difference, joined by the names of frames, whatever their lines."""
+    old, new = two_databases()
+    before, after = old.by_path("wall"), new.by_path("wall")
+    page = made.run(DIFFERENCE, "flame", "new.db", "old.db").stdout
+    sums, older = readers.flame(page)
+    same(sums, after, "flame: after")
+    same(older, before, "flame: before")
+    got = {}
+    for line in made.run(DIFFERENCE, "folded", "new.db", "old.db").stdout.decode().splitlines():
+        stack, first, second = line.rsplit(" ", 2)
+        got[tuple(stack.split(";"))] = (int(first), int(second))
+    same(got, {key: (before.get(key, 0), after.get(key, 0)) for key in before.keys() | after.keys()}, "folded of a difference")
+    text = made.run(DIFFERENCE, "pprof", "new.db", "old.db", codes=(2,)).stderr.decode()
+    check("cannot show a difference" in text, text)
+    old.close()
+    new.close()
+
+
 def refuses(words, *arguments, code=2):
     r = made.run(PROGRAM, *arguments, codes=(code,))
     text = r.stderr.decode()
@@ -261,7 +303,7 @@ def files():
 
 
 def main():
-    groups = {"recorded": recorded, "random": randomly, "hostile": hostile, "messages": messages, "programs": programs, "files": files}
+    groups = {"recorded": recorded, "random": randomly, "hostile": hostile, "messages": messages, "programs": programs, "difference": difference, "files": files}
     with tempfile.TemporaryDirectory() as scratch:
         os.chdir(scratch)
         groups[GROUP]()

@@ -1,7 +1,9 @@
 """Readers of what the program exports, written from the descriptions of the formats: {stack: weight}."""
 
+import base64
 import decimal
 import gzip
+import hashlib
 import json
 
 
@@ -166,3 +168,44 @@ def chrome(data):
             profile["end"] = ns(chunk["endTime"]) if "endTime" in chunk else None
     assert all(profile["end"] is not None for profile in profiles.values())
     return samples, calls, counters, names
+
+
+# --- the page of the flame graph ------------------------------------------------------------------------------------------
+
+
+def page_data(page):
+    """The JSON object of a page; nothing of it may end its script, and no other script or request may be there."""
+    text = page.decode("utf-8")
+    begin = '<script type="application/json" id="data">'
+    assert text.count(begin) == 1 and text.count("<script") == 2 and text.count("</script>") == 2
+    assert "src=" not in text and "href=" not in text and "url(" not in text and "@import" not in text
+    data = text.split(begin)[1].split("</script>")[0]
+    assert not set("<>&\u2028\u2029") & set(data)
+    return json.loads(data)
+
+
+def hashes(page):
+    """The Content-Security-Policy lets the script and the style of the page in, by their hashes, and nothing else."""
+    text = page.decode("utf-8")
+    policy = text.split('Content-Security-Policy" content="')[1].split('"')[0]
+    parts = {"style-src": text.split("<style>")[1].split("</style>")[0], "script-src": text.rsplit("<script>", 1)[1].split("</script>")[0]}
+    assert policy.startswith("default-src 'none'; ")
+    for name, content in parts.items():
+        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+        assert f"{name} 'sha256-{digest}'" in policy, name
+
+
+def flame(page):
+    """({stack: weight}, the same of the older profile or None)."""
+    data = page_data(page)
+    labels, nodes = data["frames"]["label"], data["nodes"]
+    assert len({len(data["frames"][key]) for key in ("label", "file", "line")}) == 1 and max(data["frames"]["file"]) < len(data["files"])
+    paths, sums, before = [()], {}, {}
+    for i, (up, frame) in enumerate(zip(nodes["parent"], nodes["frame"]), 1):
+        assert 0 < up <= i
+        paths.append(paths[i - up] + (labels[frame],))
+        for key, into in (("self", sums), ("before", before)):
+            value = nodes[key][i - 1] if key in nodes else 0
+            if value:
+                into[paths[i]] = into.get(paths[i], 0) + value
+    return sums, before if data["before"] else None

@@ -1,0 +1,187 @@
+/*
+ * A page that draws stacks: one HTML file without any request, whose script, style and markup are
+ * those of web/flame. Its data is one JSON object, which web/flame/flame.js reads:
+ *
+ *   title, weight, unit, before (null, or {"title": ...}),
+ *   files: texts; frames: {label: texts, file: places in files, line: numbers},
+ *   nodes: {parent: how far before the node its caller stands (its own number: none), frame, self,
+ *           before (only for a difference)}, numbered from 1
+ *
+ * Texts are escaped so that none can end the script (export_text.h).
+ */
+#include "base/alloc.h"
+#include "export/export_formats.h"
+#include "export/export_page.h"
+#include "export/export_profile.h"
+#include "export/export_text.h"
+
+typedef struct flame_work {
+    ts_ctx *ctx;
+    ts_writer w;
+    ts_frames frames;
+    ts_calls calls[2];
+    ts_tree tree;
+    ts_pool files;
+    uint32_t *file; /* by frame: place in files */
+} flame_work;
+
+static ts_code flame_files(flame_work *f)
+{
+    uint32_t n = f->frames.keys.count;
+    ts_code code = TS_OK;
+    f->file = ts_alloc(f->ctx, (size_t)n + 1, sizeof *f->file);
+    if (f->file == NULL) {
+        return f->ctx->error.code;
+    }
+    for (uint32_t i = 0; i < n && code == TS_OK; i++) {
+        ts_frame frame = ts_frames_get(&f->frames, i);
+        code = ts_pool_intern(f->ctx, &f->file[i], NULL, &f->files, frame.file);
+    }
+    return code;
+}
+
+static void flame_frames(flame_work *f)
+{
+    ts_writer *w = &f->w;
+    uint32_t n = f->frames.keys.count;
+    ts_write_str(w, ",\n\"files\":[");
+    for (uint32_t i = 0; i < f->files.count && w->code == TS_OK; i++) {
+        ts_write_str(w, i == 0 ? "" : ",\n");
+        ts_write_json(w, ts_pool_text(&f->files, i));
+    }
+    ts_write_str(w, "],\n\"frames\":{\"label\":[");
+    for (uint32_t i = 0; i < n && w->code == TS_OK; i++) {
+        ts_write_str(w, i == 0 ? "" : ",\n");
+        ts_write_json(w, ts_frames_get(&f->frames, i).label);
+    }
+    ts_write_str(w, "],\n\"file\":[");
+    for (uint32_t i = 0; i < n && w->code == TS_OK; i++) {
+        ts_write_str(w, i == 0 ? "" : ",");
+        ts_write_i64(w, f->file[i]);
+    }
+    ts_write_str(w, "],\n\"line\":[");
+    for (uint32_t i = 0; i < n && w->code == TS_OK; i++) {
+        ts_write_str(w, i == 0 ? "" : ",");
+        ts_write_i64(w, ts_frames_get(&f->frames, i).line);
+    }
+    ts_write_str(w, "]}");
+}
+
+static void flame_numbers(flame_work *f, const char *name, const int64_t *values)
+{
+    ts_write_str(&f->w, name);
+    for (uint32_t i = 1; i <= f->tree.n && f->w.code == TS_OK; i++) {
+        ts_write_str(&f->w, i == 1 ? "" : ",");
+        ts_write_i64(&f->w, values[i]);
+    }
+    ts_write_char(&f->w, ']');
+}
+
+static void flame_nodes(flame_work *f)
+{
+    const ts_tree *t = &f->tree;
+    ts_write_str(&f->w, ",\n\"nodes\":{\"parent\":[");
+    for (uint32_t i = 1; i <= t->n && f->w.code == TS_OK; i++) {
+        ts_write_str(&f->w, i == 1 ? "" : ",");
+        ts_write_i64(&f->w, (int64_t)i - t->parent[i]);
+    }
+    ts_write_str(&f->w, "],\n\"frame\":[");
+    for (uint32_t i = 1; i <= t->n && f->w.code == TS_OK; i++) {
+        ts_write_str(&f->w, i == 1 ? "" : ",");
+        ts_write_i64(&f->w, t->frame[i]);
+    }
+    ts_write_char(&f->w, ']');
+    flame_numbers(f, ",\n\"self\":[", t->self);
+    if (t->before != NULL) {
+        flame_numbers(f, ",\n\"before\":[", t->before);
+    }
+    ts_write_str(&f->w, "}}");
+}
+
+static void flame_write(flame_work *f, const ts_export_input *input)
+{
+    const ts_weight *weight = &f->calls[0].weights[f->calls[0].chosen];
+    ts_writer *w = &f->w;
+    ts_write(w, ts_flame_page_head, ts_flame_page_head_size);
+    ts_write_str(w, "{\"title\":");
+    ts_write_json(w, ts_text_of(input->side.title));
+    ts_write_str(w, ",\"weight\":");
+    ts_write_json(w, weight->name);
+    ts_write_str(w, ",\"unit\":");
+    ts_write_json(w, weight->unit);
+    ts_write_str(w, ",\"before\":");
+    if (input->before == NULL) {
+        ts_write_str(w, "null");
+    } else {
+        ts_write_str(w, "{\"title\":");
+        ts_write_json(w, ts_text_of(input->before->title));
+        ts_write_char(w, '}');
+    }
+    flame_frames(f);
+    flame_nodes(f);
+    ts_write(w, ts_flame_page_tail, ts_flame_page_tail_size);
+}
+
+/* Both sides are weighed by the same: the name that the newer one chose. */
+static ts_code flame_before(flame_work *f, const ts_export_side *before)
+{
+    const ts_weight *weight = &f->calls[0].weights[f->calls[0].chosen];
+    ts_export_side side = *before;
+    char *name = NULL;
+    if (side.filter.weight == NULL) {
+        name = ts_strndup(f->ctx, weight->name.p, weight->name.n);
+        if (name == NULL) {
+            return f->ctx->error.code;
+        }
+        side.filter.weight = name;
+    }
+    ts_code code = ts_calls_open(&f->calls[1], f->ctx, &side, &f->frames, TS_LOAD_CHOSEN);
+    f->calls[1].filter.weight = NULL;
+    ts_free(f->ctx, name);
+    return code;
+}
+
+static ts_code flame_run(ts_ctx *ctx, const ts_export_input *input, const ts_export_output *output)
+{
+    flame_work *f = ts_zalloc(ctx, 1, sizeof *f);
+    bool difference = input->before != NULL;
+    if (f == NULL) {
+        return ctx->error.code;
+    }
+    f->ctx = ctx;
+    /* Lines move from one version of a program to the next. */
+    f->frames.parts = difference ? TS_FRAME_FILE : TS_FRAME_FILE | TS_FRAME_LINE;
+    ts_writer_begin(&f->w, ctx, output);
+    ts_code code = ts_calls_open(&f->calls[0], ctx, &input->side, &f->frames, TS_LOAD_CHOSEN);
+    if (code == TS_OK && difference) {
+        code = flame_before(f, input->before);
+    }
+    if (code == TS_OK) {
+        code = ts_tree_make(&f->tree, ctx, &f->calls[0], difference ? &f->calls[1] : NULL);
+    }
+    if (code == TS_OK) {
+        code = flame_files(f);
+    }
+    if (code == TS_OK) {
+        flame_write(f, input);
+    }
+    ts_writer_fail(&f->w, code);
+    code = ts_writer_end(&f->w);
+    ts_free(ctx, f->file);
+    ts_pool_free(ctx, &f->files);
+    ts_tree_free(&f->tree, ctx);
+    ts_calls_free(&f->calls[1]);
+    ts_calls_free(&f->calls[0]);
+    ts_frames_free(ctx, &f->frames);
+    ts_free(ctx, f);
+    return code;
+}
+
+const ts_export ts_export_flame = {
+    .name = "flame",
+    .title = "flame graph, one HTML page for any browser",
+    .extension = ".html",
+    .needs = TS_NEEDS_STACKS,
+    .difference = true,
+    .run = flame_run,
+};
