@@ -45,6 +45,26 @@ _trace_streamer() {
         mapfile -t COMPREPLY < <(compgen -W "$("$1" --questions 2>/dev/null | grep -oE '^  [a-z0-9_]+')" -- "$cur")
         return
         ;;
+    --by)
+        mapfile -t COMPREPLY < <(compgen -W "$("$1" diff --by=list 2>/dev/null | cut -d' ' -f1)" -- "$cur")
+        return
+        ;;
+    --before)
+        COMPREPLY=()
+        return
+        ;;
+    --after)
+        COMPREPLY=()
+        return
+        ;;
+    --fail-if)
+        COMPREPLY=()
+        return
+        ;;
+    --limit)
+        COMPREPLY=()
+        return
+        ;;
     --to)
         mapfile -t COMPREPLY < <(compgen -W "list $("$1" --to=list 2>/dev/null | cut -d' ' -f1)" -- "$cur")
         return
@@ -123,9 +143,12 @@ _trace_streamer() {
         ;;
     esac
     if [[ $cur == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W '--export-db --viewer --nometa --index --force --sync --with-times -s --out --query-file --param --output --report --questions --to --source --thread --from --until --weight --event --directory --format --analyze --keep-going --time-range --max-inflate --max-memory --json --strict --quiet --verbose --no-progress --level --log-file --info --list --tables --help --version --threadnum --nothreads -lnc --So_dir' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W '--export-db --viewer --nometa --index --force --sync --with-times -s --out --query-file --param --output --report --questions --by --before --after --fail-if --limit --to --source --thread --from --until --weight --event --directory --format --analyze --keep-going --time-range --max-inflate --max-memory --json --strict --quiet --verbose --no-progress --level --log-file --info --list --tables --help --version --threadnum --nothreads -lnc --So_dir' -- "$cur")
     else
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+        if ((COMP_CWORD == 1)) && [[ diff == "$cur"* ]]; then
+            COMPREPLY=(diff "${COMPREPLY[@]}")
+        fi
     fi
 }
 complete -o filenames -F _trace_streamer trace_streamer

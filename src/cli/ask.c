@@ -281,15 +281,14 @@ ts_code ts_ask_time(int64_t *out, ts_db *db, ts_ctx *ctx, const char *name, cons
 
 /* Copies of the parameters; texts of times that were resolved are in *texts. */
 static ts_code resolve_params(ts_param **out, ts_buf *texts, ts_db *db, ts_ctx *ctx, ts_text sql,
-                              const ts_options *o)
+                              const ts_param *given, size_t count)
 {
     enum { ROOM = 24 };
-    ts_param *params = ts_alloc(ctx, o->param_count, sizeof *params);
-    ts_code code =
-        params == NULL ? ctx->error.code : ts_buf_reserve(ctx, texts, o->param_count * ROOM + 1);
+    ts_param *params = ts_alloc(ctx, count, sizeof *params);
+    ts_code code = params == NULL ? ctx->error.code : ts_buf_reserve(ctx, texts, count * ROOM + 1);
     *out = params;
-    for (size_t i = 0; code == TS_OK && i < o->param_count; i++) {
-        const ts_param *p = &o->params[i];
+    for (size_t i = 0; code == TS_OK && i < count; i++) {
+        const ts_param *p = &given[i];
         int64_t ns;
         params[i] = *p;
         bool time = is_time_param(sql, p->name) && !is_plain_number(p->value);
@@ -315,7 +314,7 @@ ts_code ts_ask(ts_db *db, ts_ctx *ctx, const ts_query *query, const ts_options *
     ts_buf texts = {0};
     ts_code code = ts_ask_check_fits(db, ctx, query->name, sql);
     if (code == TS_OK) {
-        code = resolve_params(&params, &texts, db, ctx, sql, options);
+        code = resolve_params(&params, &texts, db, ctx, sql, options->params, options->param_count);
     }
     if (code == TS_OK) {
         const ts_row_print print = {
@@ -327,5 +326,19 @@ ts_code ts_ask(ts_db *db, ts_ctx *ctx, const ts_query *query, const ts_options *
     }
     ts_buf_free(ctx, &texts);
     ts_free(ctx, params);
+    return code;
+}
+
+ts_code ts_ask_rows(ts_db *db, ts_ctx *ctx, ts_text sql, const ts_param *params, size_t count,
+                    const ts_rows_visitor *visitor)
+{
+    ts_param *resolved = NULL;
+    ts_buf texts = {0};
+    ts_code code = resolve_params(&resolved, &texts, db, ctx, sql, params, count);
+    if (code == TS_OK) {
+        code = ts_db_query(db, sql.p, sql.n, resolved, count, visitor);
+    }
+    ts_buf_free(ctx, &texts);
+    ts_free(ctx, resolved);
     return code;
 }

@@ -23,6 +23,13 @@ ts_code ts_ask_check(ts_ctx *ctx, const ts_query *query, const ts_options *optio
 ts_code ts_ask(ts_db *db, ts_ctx *ctx, const ts_query *query, const ts_options *options,
                ts_output *out, bool terminal);
 
+/*
+ * Runs the statements and hands their rows to `visitor`; of the parameters, relative times and
+ * dates become times of the database as above.
+ */
+ts_code ts_ask_rows(ts_db *db, ts_ctx *ctx, ts_text sql, const ts_param *params, size_t count,
+                    const ts_rows_visitor *visitor);
+
 /* Whether one of the tables that a question needs has rows; *what: what the first such has. */
 ts_code ts_ask_fits(bool *fits, ts_text *what, ts_db *db, ts_text sql);
 

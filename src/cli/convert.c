@@ -101,18 +101,23 @@ static ts_code choose_format(run *r)
     return TS_OK;
 }
 
-/* What can be wrong with the options' values is found before any work is done. */
-static ts_code convert_prepare(run *r)
+static void set_limits(ts_ctx *ctx, const ts_options *o)
 {
-    const ts_options *o = r->options;
-    ts_ctx *ctx = r->ctx;
-    ts_code code;
     if (o->max_inflate != 0) {
         ctx->limits.max_inflate = o->max_inflate;
     }
     ctx->limits.max_memory = o->max_memory;
     ctx->time_range = o->time_range;
     ctx->strict = o->strict;
+}
+
+/* What can be wrong with the options' values is found before any work is done. */
+static ts_code convert_prepare(run *r)
+{
+    const ts_options *o = r->options;
+    ts_ctx *ctx = r->ctx;
+    ts_code code;
+    set_limits(ctx, o);
     if (o->format != NULL && (code = choose_format(r)) != TS_OK) {
         return code;
     }
@@ -575,6 +580,105 @@ static void convert_finish(run *r, ts_code code)
     if (failed) {
         publish_failure(r);
     }
+}
+
+/* --- a database for questions ----------------------------------------------------------------- */
+
+/* Takes those analyses off the set whose rows the database has. */
+static ts_code drop_done(run *r, const char *path)
+{
+    ts_reader *reader = NULL;
+    ts_code code = r->analyses == 0 ? TS_OK : ts_reader_open(&reader, r->ctx, path);
+    for (unsigned i = 0; code == TS_OK && r->analyses != 0 && ts_analyses[i] != NULL; i++) {
+        const enum ts_table_id *needs = ts_analyses[i]->needs;
+        bool done = false;
+        bool possible = true;
+        if ((r->analyses >> i & 1) == 0) {
+            continue;
+        }
+        code = ts_reader_has_rows(&done, reader, ts_analyses[i]->writes[0]);
+        for (size_t k = 0; code == TS_OK && possible && needs[k] != TS_TABLE_COUNT; k++) {
+            code = ts_reader_has_rows(&possible, reader, needs[k]);
+        }
+        if (done || !possible) {
+            r->analyses &= ~((ts_analysis_set)1 << i);
+        }
+    }
+    ts_reader_free(reader);
+    return code;
+}
+
+static ts_code open_with_analyses(run *r)
+{
+    const char *path = r->options->paths[0];
+    ts_code code = drop_done(r, path);
+    if (code != TS_OK || r->analyses == 0) {
+        return code != TS_OK ? code : ts_db_open(&r->db, r->ctx, path);
+    }
+    code = ts_target_anonymous(&r->target, r->ctx);
+    if (code == TS_OK) {
+        ts_signals_guard(TS_GUARD_DATABASE, ts_target_path(r->target));
+        code = open_addition(r);
+    }
+    if (code == TS_OK) {
+        code = ts_target_hide(r->target);
+        ts_signals_guard(TS_GUARD_DATABASE, NULL);
+    }
+    return code != TS_OK ? code : add_rows(r);
+}
+
+static ts_code open_to_ask(run *r)
+{
+    const ts_options *o = r->options;
+    ts_db_kind kind = TS_DB_NONE;
+    ts_code code = o->format == NULL ? TS_OK : choose_format(r);
+    if (code == TS_OK && strcmp(o->paths[0], "-") != 0) {
+        code = ts_db_kind_of(&kind, r->ctx, o->paths[0]);
+    }
+    if (code == TS_OK && kind == TS_DB_FOREIGN) {
+        code = ts_fail(r->ctx, TS_ERR_INPUT, "not a database of trace_streamer: path=\"%s\"",
+                       o->paths[0]);
+    }
+    if (code == TS_OK) {
+        code = ts_analysis_choose(&r->analyses, r->ctx, o->analyze, kind == TS_DB_NONE);
+    }
+    if (code != TS_OK || kind == TS_DB_OURS) {
+        r->analyses = o->analyze == NULL ? 0 : r->analyses;
+        return code != TS_OK ? code : open_with_analyses(r);
+    }
+    code = open_database(r);
+    return code != TS_OK ? code : import(r);
+}
+
+static void print_failures(const run *r);
+
+ts_code ts_convert_to_ask(ts_db **db, ts_target **target, ts_ctx *ctx, const ts_options *options)
+{
+    run r = {.ctx = ctx, .options = options, .started = ts_now()};
+    bool log_to_stderr = options->level >= 0 && options->log_file == NULL;
+    r.summary = (ts_summary){.ctx = ctx, .options = options};
+    set_limits(ctx, options);
+    ts_progress_init(&r.line, &r.progress, ctx,
+                     !options->quiet && !options->no_progress && !log_to_stderr &&
+                         isatty(STDERR_FILENO) == 1);
+    ts_code code = open_to_ask(&r);
+    ts_progress_clear(&r.line);
+    r.error = ctx->error;
+    r.summary.error = code == TS_OK ? NULL : &r.error;
+    print_failures(&r);
+    ctx->error = r.error;
+    ts_signals_guard(TS_GUARD_DATABASE, NULL);
+    ts_store_free(r.store);
+    ts_buf_free(ctx, &r.failures);
+    if (code != TS_OK) {
+        ts_db_close(r.db);
+        ts_target_free(r.target);
+        r.db = NULL;
+        r.target = NULL;
+    }
+    *db = r.db;
+    *target = r.target;
+    return code;
 }
 
 /* --- messages ------------------------------------------------------------------------------ */

@@ -5,6 +5,7 @@
  */
 #include "cli/about.h"
 #include "cli/convert.h"
+#include "cli/diff/diff.h"
 #include "cli/print.h"
 #include "cli/signals.h"
 #include "version_made.h"
@@ -29,6 +30,12 @@ static int about(ts_ctx *ctx, const ts_options *options)
     return ts_exit_code(ctx, code);
 }
 
+/* What the verbs do, by ts_verb; TS_VERB_NONE converts and asks. */
+static int (*const verbs[])(ts_ctx *ctx, const ts_options *options) = {
+    [TS_VERB_NONE] = ts_convert,
+    [TS_VERB_DIFF] = ts_diff,
+};
+
 int main(int argc, char **argv)
 {
     ts_ctx ctx;
@@ -48,7 +55,7 @@ int main(int argc, char **argv)
     } else if (options.mode != TS_MODE_RUN) {
         exit_code = about(&ctx, &options);
     } else {
-        exit_code = ts_convert(&ctx, &options);
+        exit_code = verbs[options.verb](&ctx, &options);
     }
     ts_options_free(&options, &ctx);
     return exit_code;

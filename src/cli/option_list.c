@@ -5,13 +5,8 @@
 #define AT(field) offsetof(ts_options, field)
 
 const char *const ts_option_group_titles[TS_GROUP_COUNT] = {
-    "Output",
-    "Questions",
-    "Export",
-    "Input",
-    "Messages",
-    "Information",
-    "Options of the reference converter",
+    "Output",   "Questions",   "Comparing (trace_streamer diff)",    "Export", "Input",
+    "Messages", "Information", "Options of the reference converter",
 };
 
 /* clang-format off */
@@ -40,11 +35,22 @@ const ts_option ts_option_list[] = {
     {NULL, "--param", TS_ARG_VALUE, "NAME=VALUE", TS_GROUP_QUESTION, TS_OPTION_ACTIVE, TS_VALUES_NONE,
      TS_OPT_PARAM, 0, "value of the parameter :NAME in the statements; may be repeated"},
     {NULL, "--output", TS_ARG_VALUE, "FORMAT", TS_GROUP_QUESTION, TS_OPTION_ACTIVE, TS_VALUES_OUTPUT,
-     TS_OPT_OUTPUT, 0, "print the rows of -q as table, csv, tsv, json (an array) or jsonl (an object a line); default: table on a terminal, else tsv"},
+     TS_OPT_OUTPUT, 0, "print the rows of -q or diff as table, csv, tsv, json (an array) or jsonl (an object a line); default: table on a terminal, else tsv"},
     {NULL, "--report", TS_ARG_OPTIONAL, "FORM", TS_GROUP_QUESTION, TS_OPTION_ACTIVE, TS_VALUES_REPORT,
      TS_OPT_REPORT, 0, "print what is in the recording and its five largest findings of each kind, as text or json; INPUT may be a finished database"},
     {NULL, "--questions", TS_ARG_OPTIONAL, "NAME", TS_GROUP_QUESTION, TS_OPTION_ACTIVE, TS_VALUES_QUESTION,
      TS_OPT_QUESTIONS, 0, "list the shipped questions with their parameters, or describe one"},
+
+    {NULL, "--by", TS_ARG_VALUE, "WHAT", TS_GROUP_DIFF, TS_OPTION_ACTIVE, TS_VALUES_DIFF,
+     TS_OPT_TEXT, AT(by), "compare by class, method, call, statement, series, pause or node; --by=list lists them (default: the first that both sides have)"},
+    {NULL, "--before", TS_ARG_VALUE, "SOURCE", TS_GROUP_DIFF, TS_OPTION_ACTIVE, TS_VALUES_NONE,
+     TS_OPT_TEXT, AT(before), "of the first input only this source: its id, name or path"},
+    {NULL, "--after", TS_ARG_VALUE, "SOURCE", TS_GROUP_DIFF, TS_OPTION_ACTIVE, TS_VALUES_NONE,
+     TS_OPT_TEXT, AT(after), "of the second input, or of the only one"},
+    {NULL, "--fail-if", TS_ARG_VALUE, "CONDITION", TS_GROUP_DIFF, TS_OPTION_ACTIVE, TS_VALUES_NONE,
+     TS_OPT_FAIL_IF, 0, "exit with 9 when it holds, such as self_size>+5% (the total), self_size[NAME]>+1MB (a row) or count[*]>=100 (any row); may be repeated"},
+    {NULL, "--limit", TS_ARG_VALUE, "N", TS_GROUP_DIFF, TS_OPTION_ACTIVE, TS_VALUES_NONE,
+     TS_OPT_LIMIT, 0, "print the N rows with the largest changes (default 20; 0: all)"},
 
     {NULL, "--to", TS_ARG_VALUE, "FORMAT", TS_GROUP_EXPORT, TS_OPTION_ACTIVE, TS_VALUES_EXPORT,
      TS_OPT_TEXT, AT(to), "write the stacks as FORMAT to the file of -o; --to=list lists formats; INPUT may be a finished database"},
@@ -57,7 +63,7 @@ const ts_option ts_option_list[] = {
     {NULL, "--until", TS_ARG_VALUE, "TIME", TS_GROUP_EXPORT, TS_OPTION_ACTIVE, TS_VALUES_NONE,
      TS_OPT_TEXT, AT(until), "only samples and calls that begin before TIME"},
     {NULL, "--weight", TS_ARG_VALUE, "NAME", TS_GROUP_EXPORT, TS_OPTION_ACTIVE, TS_VALUES_NONE,
-     TS_OPT_TEXT, AT(weight), "what stacks are weighed by: wall, samples, cpu, or another value of samples, such as alloc_space (default: cpu, or what there is)"},
+     TS_OPT_TEXT, AT(weight), "what stacks are weighed by, or the rows of diff ordered: wall, samples, cpu, or another value of samples, such as alloc_space (default: cpu, or what there is)"},
     {NULL, "--event", TS_ARG_VALUE, "NAME", TS_GROUP_EXPORT, TS_OPTION_ACTIVE, TS_VALUES_NONE,
      TS_OPT_TEXT, AT(event), "only samples that were caused by this, such as wall or alloc; call: traced calls"},
 

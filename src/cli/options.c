@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/ckd.h"
+#include "cli/diff/diff.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -284,6 +285,32 @@ static ts_code set_json(parser *p, const given *g)
     return TS_OK;
 }
 
+static ts_code add_condition(parser *p, const given *g)
+{
+    ts_options *o = p->options;
+    const char **all = ts_realloc(p->ctx, o->fail_if, o->fail_count + 1, sizeof *all);
+    if (all == NULL) {
+        return p->ctx->error.code;
+    }
+    o->fail_if = all;
+    all[o->fail_count++] = g->value;
+    return TS_OK;
+}
+
+static ts_code set_limit(parser *p, const given *g)
+{
+    const char *end;
+    if (p->options->limit_given) {
+        return twice(p, g);
+    }
+    if (!parse_digits(&p->options->limit, &end, g->value) || *end != '\0' ||
+        p->options->limit > UINT32_MAX) {
+        return bad_value(p, g, "a number of rows");
+    }
+    p->options->limit_given = true;
+    return TS_OK;
+}
+
 static ts_code check_threads(const parser *p, const given *g)
 {
     uint64_t n;
@@ -319,6 +346,10 @@ static ts_code options_apply(parser *p, const given *g)
         return add_param(p, g);
     case TS_OPT_OUTPUT:
         return set_output(p, g);
+    case TS_OPT_FAIL_IF:
+        return add_condition(p, g);
+    case TS_OPT_LIMIT:
+        return set_limit(p, g);
     case TS_OPT_REPORT:
         return set_report(p, g);
     case TS_OPT_LEVEL:
@@ -547,7 +578,7 @@ static ts_code check_export(const ts_options *o, ts_ctx *ctx)
     bool asked = o->query != NULL || o->report != TS_REPORT_NONE;
     for (size_t i = 0; o->to == NULL && i < sizeof names / sizeof names[0]; i++) {
         if (values[i] != NULL) {
-            return ts_fail(ctx, TS_ERR_USAGE, "%s requires --to", names[i]);
+            return ts_fail(ctx, TS_ERR_USAGE, "%s requires --to or the verb diff", names[i]);
         }
     }
     if (o->to != NULL && strcmp(o->out, "-") == 0 && (asked || (o->json && o->json_file == NULL))) {
@@ -559,9 +590,29 @@ static ts_code check_export(const ts_options *o, ts_ctx *ctx)
     return TS_OK;
 }
 
+/* Options of diff without it. */
+static ts_code check_verb(const ts_options *o, ts_ctx *ctx)
+{
+    const char *name = o->by != NULL       ? "--by"
+                       : o->before != NULL ? "--before"
+                       : o->after != NULL  ? "--after"
+                       : o->fail_count > 0 ? "--fail-if"
+                       : o->limit_given    ? "--limit"
+                                           : NULL;
+    return name == NULL ? TS_OK
+                        : ts_fail(ctx, TS_ERR_USAGE,
+                                  "%s is an option of: trace_streamer diff BEFORE AFTER", name);
+}
+
 static ts_code options_check(const ts_options *o, ts_ctx *ctx)
 {
-    ts_code code;
+    if (o->verb == TS_VERB_DIFF) {
+        return ts_diff_check(o, ctx);
+    }
+    ts_code code = check_verb(o, ctx);
+    if (code != TS_OK) {
+        return code;
+    }
     bool asked = o->export_db != NULL || o->query != NULL || o->extract || o->json ||
                  o->analyze != NULL || o->report != TS_REPORT_NONE || o->to != NULL;
     bool input = o->path_count > 0 || o->directory != NULL;
@@ -617,11 +668,18 @@ static ts_code options_check(const ts_options *o, ts_ctx *ctx)
     return TS_OK;
 }
 
+ts_verb ts_verb_of(const char *argument)
+{
+    return argument != NULL && strcmp(argument, "diff") == 0 ? TS_VERB_DIFF : TS_VERB_NONE;
+}
+
 ts_code ts_options_parse(ts_options *options, ts_ctx *ctx, int argc, char **argv)
 {
     memset(options, 0, sizeof *options);
     options->level = TS_LEVEL_UNSET;
-    parser p = {options, ctx, argc, argv, 1, false};
+    options->limit = TS_DIFF_ROWS;
+    options->verb = ts_verb_of(argc > 1 ? argv[1] : NULL);
+    parser p = {options, ctx, argc, argv, options->verb == TS_VERB_NONE ? 1 : 2, false};
     options->paths = ts_alloc(ctx, (size_t)argc + 1, sizeof *options->paths);
     if (options->paths == NULL) {
         return ctx->error.code;
@@ -644,6 +702,9 @@ ts_code ts_options_parse(ts_options *options, ts_ctx *ctx, int argc, char **argv
     if (options->to != NULL && strcmp(options->to, "list") == 0) {
         set_mode(options, TS_MODE_EXPORTS);
     }
+    if (options->by != NULL && strcmp(options->by, "list") == 0) {
+        set_mode(options, TS_MODE_COMPARISONS);
+    }
     return options->mode == TS_MODE_RUN ? options_check(options, ctx) : TS_OK;
 }
 
@@ -657,5 +718,6 @@ void ts_options_free(ts_options *options, ts_ctx *ctx)
         ts_free(ctx, name.out);
     }
     ts_free(ctx, options->params);
+    ts_free(ctx, options->fail_if);
     ts_free(ctx, options->paths);
 }

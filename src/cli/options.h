@@ -26,6 +26,7 @@ typedef enum ts_option_class {
 typedef enum ts_option_group {
     TS_GROUP_OUTPUT,
     TS_GROUP_QUESTION,
+    TS_GROUP_DIFF,
     TS_GROUP_EXPORT,
     TS_GROUP_INPUT,
     TS_GROUP_MESSAGE,
@@ -46,6 +47,7 @@ typedef enum ts_option_values {
     TS_VALUES_EXPORT,
     TS_VALUES_OUTPUT,
     TS_VALUES_REPORT,
+    TS_VALUES_DIFF,         /* what can be compared */
     TS_VALUES_QUESTION,     /* names of shipped questions */
     TS_VALUES_QUESTION_FILE /* those, and files */
 } ts_option_values;
@@ -57,6 +59,8 @@ typedef enum ts_option_id {
     TS_OPT_RANGE,
     TS_OPT_PARAM,
     TS_OPT_OUTPUT,
+    TS_OPT_FAIL_IF,
+    TS_OPT_LIMIT,
     TS_OPT_REPORT,
     TS_OPT_LEVEL,
     TS_OPT_JSON,
@@ -110,12 +114,19 @@ typedef enum ts_mode {
     TS_MODE_QUESTIONS,
     TS_MODE_FORMATS,
     TS_MODE_ANALYSES,
-    TS_MODE_EXPORTS
+    TS_MODE_EXPORTS,
+    TS_MODE_COMPARISONS
 } ts_mode;
+
+/* The word in first place. */
+typedef enum ts_verb { TS_VERB_NONE, TS_VERB_DIFF } ts_verb;
+
+enum { TS_DIFF_ROWS = 20 }; /* --limit without being given */
 
 enum { TS_LEVEL_OFF = -1, TS_LEVEL_UNSET = -2 };
 
 typedef struct ts_options {
+    ts_verb verb;
     ts_mode mode;
     const char **paths; /* borrowed texts of argv */
     size_t path_count;
@@ -125,9 +136,16 @@ typedef struct ts_options {
     size_t param_count;
     ts_row_format output;
     ts_report_form report;
+    const char *by; /* these are of diff */
+    const char *before, *after;
+    const char **fail_if;
+    size_t fail_count;
+    uint64_t limit; /* rows; 0: all */
+    bool limit_given;
     const char *out; /* the directory of -s, or the file of --to; "-": standard output */
     const char *to;  /* name of an export */
-    const char *source, *thread, *event, *weight, *from, *until; /* what of it --to writes */
+    const char *source, *thread, *event, *weight, *from,
+        *until; /* what of it --to writes, or diff compares */
     const char *directory;
     const char *format;
     const char *analyze;
@@ -154,10 +172,14 @@ typedef struct ts_options {
     ts_time_range time_range;
 } ts_options;
 
+/* The verb that a first argument is. */
+ts_verb ts_verb_of(const char *argument);
+
 /*
- * Reads argv. -h and -v end it where they stand; everything else is read to the end and then
- * checked for combinations that make no sense. TS_ERR_USAGE with a sentence that names the
- * argument. Caller frees with ts_options_free, also after an error. Texts are borrowed from argv.
+ * Reads argv, whose first argument may be a verb. -h and -v end it where they stand; everything
+ * else is read to the end and then checked for combinations that make no sense. TS_ERR_USAGE with a
+ * sentence that names the argument. Caller frees with ts_options_free, also after an error. Texts
+ * are borrowed from argv.
  */
 ts_code ts_options_parse(ts_options *options, ts_ctx *ctx, int argc, char **argv);
 void ts_options_free(ts_options *options, ts_ctx *ctx);

@@ -46,7 +46,7 @@ static ts_code query_read_all(ts_buf *sql, ts_ctx *ctx, int fd, const char *name
 /* Where questions are shipped, in this order; not absolute: from the folder of the program. */
 static const char *const places[] = {"../share/trace_streamer/sql", TS_SQL_DIR};
 
-/* dir/name with a zero byte, or dir alone. */
+/* dir and name with a zero byte; name: "", or "/..." */
 static ts_code place_path(ts_buf *path, ts_ctx *ctx, const char *dir, const char *name)
 {
     char self[PATH_MAX];
@@ -60,18 +60,19 @@ static ts_code place_path(ts_buf *path, ts_ctx *ctx, const char *dir, const char
         code = n <= 0 ? TS_ERR_INPUT : ts_buf_put(ctx, path, self, (size_t)n);
     }
     if (code == TS_OK) {
-        code = ts_buf_printf(ctx, path, "%s%s%s", dir, name == NULL ? "" : "/",
-                             name == NULL ? "" : name);
+        code = ts_buf_printf(ctx, path, "%s%s", dir, name);
     }
     return code != TS_OK ? code : ts_buf_putc(ctx, path, '\0');
 }
 
-DIR *ts_query_open_shipped(ts_ctx *ctx)
+DIR *ts_query_open_shipped(ts_ctx *ctx, const char *folder)
 {
     ts_buf path = {0};
     DIR *dir = NULL;
     for (size_t i = 0; dir == NULL && i < sizeof places / sizeof places[0]; i++) {
-        dir = place_path(&path, ctx, places[i], NULL) == TS_OK ? opendir(path.p) : NULL;
+        if (place_path(&path, ctx, places[i], folder) == TS_OK) {
+            dir = opendir(path.p);
+        }
     }
     ts_buf_free(ctx, &path);
     return dir;
@@ -80,15 +81,15 @@ DIR *ts_query_open_shipped(ts_ctx *ctx)
 /* A shipped question by its name, with or without .sql; -1: there is none. */
 static int open_shipped(ts_ctx *ctx, const char *name)
 {
-    char file[NAME_MAX + 1];
+    char file[NAME_MAX + 2];
     ts_buf path = {0};
     size_t n = strlen(name);
     bool whole = n > 4 && strcmp(name + n - 4, ".sql") == 0;
     int fd = -1;
-    if (strchr(name, '/') != NULL || n + 4 >= sizeof file) {
+    if (strchr(name, '/') != NULL || n + 5 >= sizeof file) {
         return -1;
     }
-    snprintf(file, sizeof file, "%s%s", name, whole ? "" : ".sql");
+    snprintf(file, sizeof file, "/%s%s", name, whole ? "" : ".sql");
     for (size_t i = 0; fd < 0 && i < sizeof places / sizeof places[0]; i++) {
         if (place_path(&path, ctx, places[i], file) == TS_OK) {
             fd = ts_sys_open(ctx, path.p, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0);

@@ -4,7 +4,7 @@
 #include "base/utf8.h"
 #include "cli/query_table.h"
 
-typedef struct printer {
+struct ts_row_printer {
     ts_output *out;
     ts_row_format format;
     ts_buf scratch; /* a value on its way to a terminal */
@@ -15,7 +15,8 @@ typedef struct printer {
     ts_buf keys;    /* json: names, each with a zero byte */
     size_t *key_at; /* by column */
     ts_buf unbound; /* parameters without a value */
-} printer;
+};
+typedef struct ts_row_printer printer;
 
 /* --- tsv ----------------------------------------------------------------------------------- */
 
@@ -286,7 +287,7 @@ static void say_unbound(const printer *p)
     }
 }
 
-static ts_row_format chosen(ts_row_format format, bool terminal)
+ts_row_format ts_row_format_chosen(ts_row_format format, bool terminal)
 {
     if (format == TS_ROWS_AUTO) {
         return terminal ? TS_ROWS_TABLE : TS_ROWS_TSV;
@@ -294,13 +295,66 @@ static ts_row_format chosen(ts_row_format format, bool terminal)
     return format;
 }
 
+/* --- rows from elsewhere ------------------------------------------------------------------- */
+
+static void printer_init(printer *p, ts_output *to, ts_row_format format, bool terminal)
+{
+    *p = (printer){
+        .out = to, .format = ts_row_format_chosen(format, terminal), .terminal = terminal};
+    ts_table_text_init(&p->table, to);
+}
+
+static void printer_release(printer *p)
+{
+    ts_ctx *ctx = p->out->ctx;
+    ts_table_text_free(&p->table);
+    ts_buf_free(ctx, &p->unbound);
+    ts_buf_free(ctx, &p->scratch);
+    ts_buf_free(ctx, &p->keys);
+    ts_free(ctx, p->key_at);
+}
+
+ts_code ts_row_printer_new(ts_row_printer **out, ts_output *to, ts_row_format format, bool terminal)
+{
+    *out = ts_zalloc(to->ctx, 1, sizeof **out);
+    if (*out == NULL) {
+        return to->ctx->error.code;
+    }
+    printer_init(*out, to, format, terminal);
+    return TS_OK;
+}
+
+void ts_row_printer_free(ts_row_printer *p)
+{
+    if (p != NULL) {
+        ts_ctx *ctx = p->out->ctx;
+        printer_release(p);
+        ts_free(ctx, p);
+    }
+}
+
+ts_code ts_row_printer_header(ts_row_printer *p, const char *const *names, int n)
+{
+    return print_header(p, names, n);
+}
+
+ts_code ts_row_printer_row(ts_row_printer *p, const char *const *values, const size_t *lengths,
+                           const ts_cell_type *types, int n)
+{
+    return print_row(p, values, lengths, types, n);
+}
+
+ts_code ts_row_printer_end(ts_row_printer *p)
+{
+    return end_result(p);
+}
+
 ts_code ts_query_print(ts_db *db, ts_text sql, const ts_param *params, size_t param_count,
                        const ts_row_print *print, ts_output *out)
 {
-    printer p = {
-        .out = out, .format = chosen(print->format, print->terminal), .terminal = print->terminal};
+    printer p;
     ts_rows_visitor visitor = {&p, print_header, print_row, note_unbound};
-    ts_table_text_init(&p.table, out);
+    printer_init(&p, out, print->format, print->terminal);
     ts_code code = ts_db_query(db, sql.p, sql.n, params, param_count, &visitor);
     /* The rows before a failure are right: they are shown, and its cause is kept. */
     ts_error saved = out->ctx->error;
@@ -311,11 +365,7 @@ ts_code ts_query_print(ts_db *db, ts_text sql, const ts_param *params, size_t pa
     if (print->say_unbound && code == TS_OK) {
         say_unbound(&p);
     }
-    ts_table_text_free(&p.table);
-    ts_buf_free(out->ctx, &p.unbound);
-    ts_buf_free(out->ctx, &p.scratch);
-    ts_buf_free(out->ctx, &p.keys);
-    ts_free(out->ctx, p.key_at);
+    printer_release(&p);
     if (out->gone && (code == TS_OK || code == TS_ERR_OUTPUT)) {
         return TS_OK;
     }

@@ -34,6 +34,20 @@ typedef struct ts_row_print {
     bool say_unbound; /* parameters without a value are reported on standard error */
 } ts_row_print;
 
+/* The same for rows that come from elsewhere. */
+typedef struct ts_row_printer ts_row_printer;
+ts_code ts_row_printer_new(ts_row_printer **out, ts_output *to, ts_row_format format,
+                           bool terminal);
+void ts_row_printer_free(ts_row_printer *p);
+/* A result begins; its rows; the end of the last one (what was printed is not flushed). */
+ts_code ts_row_printer_header(ts_row_printer *p, const char *const *names, int n);
+ts_code ts_row_printer_row(ts_row_printer *p, const char *const *values, const size_t *lengths,
+                           const ts_cell_type *types, int n);
+ts_code ts_row_printer_end(ts_row_printer *p);
+
+/* What is printed when no format is asked for: a table on a terminal, else tsv. */
+ts_row_format ts_row_format_chosen(ts_row_format format, bool terminal);
+
 /*
  * Runs the statements and prints each result. For a terminal, control characters are escaped in all
  * formats. Where the reader has gone, the rest is not asked for: TS_OK.

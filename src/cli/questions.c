@@ -55,7 +55,12 @@ static ts_code add_question(ts_questions *q, ts_ctx *ctx, int dir, const char *f
 
 ts_code ts_questions_load(ts_questions *out, ts_ctx *ctx)
 {
-    DIR *dir = ts_query_open_shipped(ctx);
+    return ts_questions_load_from(out, ctx, "");
+}
+
+ts_code ts_questions_load_from(ts_questions *out, ts_ctx *ctx, const char *folder)
+{
+    DIR *dir = ts_query_open_shipped(ctx, folder);
     ts_code code = TS_OK;
     const struct dirent *entry;
     *out = (ts_questions){0};

@@ -17,6 +17,8 @@ typedef struct ts_questions {
 
 /* Reads all shipped questions. None, and TS_OK, when their folder is not there. */
 ts_code ts_questions_load(ts_questions *out, ts_ctx *ctx);
+/* The same of a folder in theirs ("/diff"). */
+ts_code ts_questions_load_from(ts_questions *out, ts_ctx *ctx, const char *folder);
 /* The same; TS_ERR_INPUT when there are none. */
 ts_code ts_questions_installed(ts_questions *out, ts_ctx *ctx);
 void ts_questions_free(ts_questions *q, ts_ctx *ctx);

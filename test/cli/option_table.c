@@ -49,6 +49,8 @@ static void print_bash_cases(void)
                                "--analyze=list 2>/dev/null | cut -d' ' -f1)\" -- \"$cur\")",
         [TS_VALUES_EXPORT] = "mapfile -t COMPREPLY < <(compgen -W \"list $(\"$1\" --to=list "
                              "2>/dev/null | cut -d' ' -f1)\" -- \"$cur\")",
+        [TS_VALUES_DIFF] = "mapfile -t COMPREPLY < <(compgen -W \"$(\"$1\" diff --by=list "
+                           "2>/dev/null | cut -d' ' -f1)\" -- \"$cur\")",
         [TS_VALUES_OUTPUT] =
             "mapfile -t COMPREPLY < <(compgen -W 'table csv tsv json jsonl' -- \"$cur\")",
         [TS_VALUES_REPORT] = "mapfile -t COMPREPLY < <(compgen -W 'text json' -- \"$cur\")",
@@ -117,6 +119,9 @@ static void print_bash(void)
     printf("' -- \"$cur\")\n"
            "    else\n"
            "        mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
+           "        if ((COMP_CWORD == 1)) && [[ diff == \"$cur\"* ]]; then\n"
+           "            COMPREPLY=(diff \"${COMPREPLY[@]}\")\n"
+           "        fi\n"
            "    fi\n"
            "}\n"
            "complete -o filenames -F _trace_streamer trace_streamer\n");
@@ -150,6 +155,7 @@ static void print_zsh_spec(const ts_option *o, const char *name)
         [TS_VALUES_ANALYSIS] = ("($(trace_streamer --analyze=list 2>/dev/null | cut -d\" \" -f1) "
                                 "none default list)"),
         [TS_VALUES_EXPORT] = "($(trace_streamer --to=list 2>/dev/null | cut -d\" \" -f1) list)",
+        [TS_VALUES_DIFF] = "($(trace_streamer diff --by=list 2>/dev/null | cut -d\" \" -f1))",
         [TS_VALUES_REPORT] = "(text json)",
         [TS_VALUES_OUTPUT] = "(table csv tsv json jsonl)",
         [TS_VALUES_QUESTION] =
@@ -185,7 +191,8 @@ static void print_zsh(void)
             print_zsh_spec(o, o->long_name);
         }
     }
-    printf("    '*:input:_files'\n");
+    printf("    '1:input or verb:{_files; compadd diff}' \\\n"
+           "    '*:input:_files'\n");
 }
 
 /* --- fish ---------------------------------------------------------------------------------- */
@@ -214,6 +221,8 @@ static void print_fish_value(const ts_option *o)
              "-f1 ' ') none default list\""),
         [TS_VALUES_EXPORT] =
             " -x -a \"(trace_streamer --to=list 2>/dev/null | string split -f1 ' ') list\"",
+        [TS_VALUES_DIFF] = (" -x -a \"(trace_streamer diff --by=list 2>/dev/null | string split "
+                            "-f1 ' ')\""),
         [TS_VALUES_REPORT] = " -a 'text json'",
         [TS_VALUES_OUTPUT] = " -x -a 'table csv tsv json jsonl'",
         [TS_VALUES_QUESTION] = (" -a \"(trace_streamer --questions 2>/dev/null | string match -r "
@@ -230,7 +239,10 @@ static void print_fish_value(const ts_option *o)
 
 static void print_fish(void)
 {
-    printf("# fish completion for trace_streamer; %s\n", generated);
+    printf("# fish completion for trace_streamer; %s\n"
+           "complete -c trace_streamer -n __fish_use_subcommand -a diff -d 'compare two recordings "
+           "or databases'\n",
+           generated);
     for (size_t i = 0; i < ts_option_count; i++) {
         const ts_option *o = &ts_option_list[i];
         if (o->cls == TS_OPTION_REFUSED) {

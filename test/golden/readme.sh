@@ -35,7 +35,7 @@ for file in "$work"/*.block; do
     esac
     count=$((count + 1))
 done
-[ "$count" -eq 14 ] || { echo "README.md has $count examples instead of 14"; exit 1; }
+[ "$count" -eq 15 ] || { echo "README.md has $count examples instead of 15"; exit 1; }
 ! grep -q '^```sql' "$source/README.md" || { echo "README.md has SQL that cannot be pasted"; exit 1; }
 
 # The two lines at the top, as they stand there.

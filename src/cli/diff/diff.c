@@ -1,0 +1,508 @@
+#include "cli/diff/diff.h"
+
+#include "base/alloc.h"
+#include "cli/ask.h"
+#include "cli/convert.h"
+#include "cli/diff/diff_heap.h"
+#include "cli/diff/diff_print.h"
+#include "cli/question_text.h"
+#include "cli/signals.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* Everything that one comparison holds. */
+typedef struct comparing {
+    ts_ctx *ctx;
+    const ts_options *options;
+    ts_questions all; /* what can be compared, in order */
+    bool *fits;       /* one each: both sides have it */
+    const ts_shipped *by;
+    diff_shape shape;
+    diff_shape classes; /* of class.sql, for heaps */
+    diff_condition *conditions;
+    diff_side sides[2];
+    bool one;      /* a single input */
+    bool explicit; /* sources were chosen, so that the sides of a single input differ */
+    diff_table table;
+    diff_heap *heap;
+    diff_result result;
+    ts_output out;
+    uint64_t losses[2];
+    ts_buf others;
+    bool failed;
+} comparing;
+
+/* --- what is asked for --------------------------------------------------------------------- */
+
+static const ts_shipped *find_by(const comparing *c, const char *name)
+{
+    for (size_t i = 0; i < c->all.count; i++) {
+        if (strcmp(c->all.all[i].name, name) == 0) {
+            return &c->all.all[i];
+        }
+    }
+    return NULL;
+}
+
+static ts_code unknown_by(comparing *c)
+{
+    ts_buf names = {0};
+    ts_code code = diff_names(&names, c->ctx, &c->all, NULL, NULL);
+    if (code == TS_OK) {
+        code = ts_fail(c->ctx, TS_ERR_USAGE, "bad value for --by: \"%s\" is none of %.*s",
+                       c->options->by, (int)names.n, names.n == 0 ? "" : names.p);
+    }
+    ts_buf_free(c->ctx, &names);
+    return code;
+}
+
+static ts_code load_all(ts_questions *all, ts_ctx *ctx)
+{
+    ts_code code = ts_questions_load_from(all, ctx, "/diff");
+    if (code == TS_OK && all->count == 0) {
+        code = ts_fail(ctx, TS_ERR_INPUT,
+                       "what can be compared is not installed: diff/*.sql "
+                       "is missing beside the shipped questions");
+    }
+    if (code != TS_OK) {
+        return code;
+    }
+    diff_order(all);
+    return TS_OK;
+}
+
+ts_code ts_diff_list(ts_buf *out, ts_ctx *ctx)
+{
+    ts_questions all = {0};
+    ts_code code = load_all(&all, ctx);
+    for (size_t i = 0; code == TS_OK && i < all.count; i++) {
+        ts_text part = ts_question_part(ts_buf_text(&all.all[i].sql), "Question");
+        ts_text line = {"", 0};
+        size_t column;
+        (void)ts_question_line(&line, &column, &part);
+        code = ts_buf_printf(ctx, out, "%-16s %.*s\n", all.all[i].name, (int)line.n, line.p);
+    }
+    ts_questions_free(&all, ctx);
+    return code;
+}
+
+/* All that can be wrong before an input is opened. */
+static ts_code prepare(comparing *c)
+{
+    const ts_options *o = c->options;
+    ts_code code = load_all(&c->all, c->ctx);
+    if (code != TS_OK) {
+        return code;
+    }
+    c->by = o->by == NULL ? NULL : find_by(c, o->by);
+    if (o->by != NULL && c->by == NULL) {
+        return unknown_by(c);
+    }
+    c->fits = ts_zalloc(c->ctx, c->all.count, sizeof *c->fits);
+    c->conditions = ts_zalloc(c->ctx, o->fail_count, sizeof *c->conditions);
+    if (c->fits == NULL || c->conditions == NULL) {
+        return c->ctx->error.code;
+    }
+    for (size_t i = 0; code == TS_OK && i < o->fail_count; i++) {
+        code = diff_condition_parse(&c->conditions[i], c->ctx, o->fail_if[i]);
+    }
+    return code;
+}
+
+/* --- both sides ---------------------------------------------------------------------------- */
+
+static ts_code open_sides(comparing *c)
+{
+    const ts_options *o = c->options;
+    ts_code code = TS_OK;
+    c->one = o->path_count == 1 || strcmp(o->paths[0], o->paths[1]) == 0;
+    c->explicit = o->before != NULL || o->after != NULL;
+    for (unsigned i = 0; code == TS_OK && i < 2; i++) {
+        diff_side *s = &c->sides[i];
+        if (i == 1 && c->one) {
+            *s = c->sides[0];
+            s->borrowed = true;
+        } else {
+            code = diff_side_open(s, c->ctx, o, o->paths[i]);
+        }
+        s->selector = i == 0 ? o->before : o->after;
+        s->selector = s->selector == NULL ? o->source : s->selector;
+        code = code != TS_OK ? code : diff_side_select(s);
+    }
+    return code;
+}
+
+static bool is_heap(const ts_shipped *s)
+{
+    return strcmp(s->name, "class") == 0 || strcmp(s->name, "node") == 0;
+}
+
+/* Two sources of one input, or two heap snapshots of it. */
+static ts_code find_fits(comparing *c)
+{
+    ts_code code = TS_OK;
+    for (size_t i = 0; code == TS_OK && i < c->all.count; i++) {
+        const ts_shipped *s = &c->all.all[i];
+        bool both = true;
+        ts_text what;
+        for (unsigned side = 0; code == TS_OK && both && side < 2; side++) {
+            code = ts_ask_fits(&both, &what, c->sides[side].db, ts_buf_text(&s->sql));
+        }
+        c->fits[i] = both && (!c->one || c->explicit || is_heap(s));
+    }
+    return code;
+}
+
+static ts_code nothing_fits(comparing *c)
+{
+    ts_text part =
+        ts_question_part(c->by == NULL ? (ts_text){"", 0} : ts_buf_text(&c->by->sql), "Needs");
+    ts_question_need need = {{NULL, 0}, {NULL, 0}};
+    if (c->one && !c->explicit) {
+        return ts_fail(c->ctx, TS_ERR_USAGE,
+                       "both sides are the same: name two inputs, or sources of the one with "
+                       "--before=SOURCE and --after=SOURCE");
+    }
+    if (c->by == NULL) {
+        return ts_fail(c->ctx, TS_ERR_USAGE,
+                       "the inputs have nothing in common that can be compared");
+    }
+    (void)ts_question_need_next(&need, &part);
+    return ts_fail(c->ctx, TS_ERR_USAGE, "--by=%s does not fit: not both inputs have %.*s%s%s",
+                   c->by->name, (int)need.what.n, need.what.p,
+                   c->others.n == 0 ? "" : "; --by can be ", c->others.n == 0 ? "" : c->others.p);
+}
+
+/* Of what both sides have: what was asked for, or the first. */
+static ts_code choose(comparing *c)
+{
+    ts_code code = find_fits(c);
+    bool fit = false;
+    for (size_t i = 0; i < c->all.count; i++) {
+        if (c->fits[i] && c->by == NULL) {
+            c->by = &c->all.all[i];
+        }
+        fit = fit || (c->fits[i] && c->by == &c->all.all[i]);
+    }
+    if (code == TS_OK) {
+        code = diff_names(&c->others, c->ctx, &c->all, c->fits, c->by);
+    }
+    if (code == TS_OK) {
+        code = ts_buf_putc(c->ctx, &c->others, '\0');
+    }
+    if (code == TS_OK) {
+        c->others.n--; /* the zero byte stays behind the text */
+    }
+    return code == TS_OK && !fit ? nothing_fits(c) : code;
+}
+
+/* --- values -------------------------------------------------------------------------------- */
+
+/* "wall": self_wall, or wall; any other name when the question takes it as a parameter. */
+static ts_code choose_weight(comparing *c, bool *is_param)
+{
+    const char *weight = c->options->weight;
+    char self[DIFF_NAME + 8];
+    ts_question_param param;
+    diff_shape *s = &c->shape;
+    *is_param = false;
+    if (weight == NULL) {
+        return TS_OK;
+    }
+    int n = snprintf(self, sizeof self, "self_%.*s", DIFF_NAME, weight);
+    s->main = diff_value_find(s, self, (size_t)n);
+    if (s->main == s->value_count) {
+        s->main = diff_value_find(s, weight, strlen(weight));
+    }
+    if (s->main == s->value_count &&
+        ts_question_find_param(&param, ts_buf_text(&c->by->sql), "weight")) {
+        s->main = diff_value_find(s, "self_value", strlen("self_value"));
+        *is_param = s->main < s->value_count;
+    }
+    return s->main < s->value_count
+               ? TS_OK
+               : ts_fail(c->ctx, TS_ERR_USAGE, "--by=%s has no value \"%s\" for --weight",
+                         c->by->name, weight);
+}
+
+/* The first value that both sides have, unless one was asked for. */
+static ts_code settle_weight(comparing *c)
+{
+    diff_shape *s = &c->shape;
+    const diff_result *r = &c->result;
+    if (c->options->weight != NULL && !diff_result_has(r, s->main) && r->rows[0] + r->rows[1] > 0) {
+        return ts_fail(c->ctx, TS_ERR_USAGE, "--weight=%s: it is not recorded on both sides",
+                       c->options->weight);
+    }
+    for (unsigned v = 0; c->options->weight == NULL && v < s->value_count; v++) {
+        if (diff_result_has(r, v)) {
+            s->main = v;
+            return TS_OK;
+        }
+    }
+    return TS_OK;
+}
+
+static ts_code find_shape(comparing *c)
+{
+    const ts_shipped *class = find_by(c, "class");
+    ts_code code = diff_shape_read(&c->shape, c->ctx, c->by);
+    if (code == TS_OK && is_heap(c->by)) {
+        code = class == NULL ? ts_fail(c->ctx, TS_ERR_INPUT, "diff/class.sql is missing")
+                             : diff_shape_read(&c->classes, c->ctx, class);
+    }
+    for (size_t i = 0; code == TS_OK && i < c->options->fail_count; i++) {
+        code = diff_condition_bind(&c->conditions[i], c->ctx, &c->shape);
+    }
+    return code;
+}
+
+/* --- comparing ----------------------------------------------------------------------------- */
+
+enum { PARAMS = 5 };
+
+/* Options that the question has as parameters. */
+static ts_code make_params(ts_param *params, size_t *count, const comparing *c,
+                           const diff_side *side, char source[24])
+{
+    const ts_options *o = c->options;
+    const ts_param given[] = {{"thread", o->thread}, {"from", o->from}, {"until", o->until}};
+    ts_question_param param;
+    *count = 0;
+    if (side->source != 0) {
+        snprintf(source, 24, "%" PRId64, side->source);
+        params[(*count)++] = (ts_param){"source", source};
+    }
+    for (size_t i = 0; i < sizeof given / sizeof given[0]; i++) {
+        if (given[i].value == NULL) {
+            continue;
+        }
+        if (!ts_question_find_param(&param, ts_buf_text(&c->by->sql), given[i].name)) {
+            return ts_fail(c->ctx, TS_ERR_USAGE, "--%s does not apply to --by=%s", given[i].name,
+                           c->by->name);
+        }
+        params[(*count)++] = given[i];
+    }
+    return TS_OK;
+}
+
+static ts_code compare_rows(comparing *c)
+{
+    bool weight;
+    ts_code code = choose_weight(c, &weight);
+    diff_table_init(&c->table, c->ctx, &c->shape);
+    for (unsigned side = 0; code == TS_OK && side < 2; side++) {
+        ts_param params[PARAMS];
+        char source[24];
+        size_t n;
+        code = make_params(params, &n, c, &c->sides[side], source);
+        if (code == TS_OK && weight) {
+            params[n++] = (ts_param){"weight", c->options->weight};
+        }
+        code = code != TS_OK ? code : diff_table_ask(&c->table, c->sides[side].db, side, params, n);
+    }
+    return code;
+}
+
+static ts_code check_heap_options(const comparing *c)
+{
+    const ts_options *o = c->options;
+    const char *none = o->thread != NULL  ? "thread"
+                       : o->from != NULL  ? "from"
+                       : o->until != NULL ? "until"
+                                          : NULL;
+    return none == NULL
+               ? TS_OK
+               : ts_fail(c->ctx, TS_ERR_USAGE, "--%s does not apply to --by=%s", none, c->by->name);
+}
+
+static ts_code open_heaps(comparing *c)
+{
+    bool weight;
+    ts_code code = check_heap_options(c);
+    for (unsigned side = 0; code == TS_OK && side < 2; side++) {
+        code = diff_side_heap(&c->sides[side], side == 0 && c->one && c->options->before == NULL);
+    }
+    if (code == TS_OK && c->one && c->sides[0].file == c->sides[1].file) {
+        code = ts_fail(c->ctx, TS_ERR_USAGE,
+                       "both sides are the same heap snapshot: name two inputs, or sources of "
+                       "the one with --before=SOURCE and --after=SOURCE");
+    }
+    if (code == TS_OK && c->sides[0].analysed != c->sides[1].analysed) {
+        ts_message(c->ctx, "only one side has the analysis heap: sizes are those of the nodes "
+                           "alone (--analyze=heap adds it)");
+    }
+    return code != TS_OK ? code : choose_weight(c, &weight);
+}
+
+static ts_code compare_heaps(comparing *c)
+{
+    bool by_class = strcmp(c->by->name, "class") == 0;
+    ts_code code = open_heaps(c);
+    diff_table_init(&c->table, c->ctx, &c->classes);
+    if (code == TS_OK) {
+        code = diff_heap_new(&c->heap, c->ctx, c->sides, &c->table, by_class, c->classes.file);
+    }
+    if (code == TS_OK && by_class) {
+        code = diff_heap_classes(c->heap);
+    }
+    return code;
+}
+
+/* From what was asked to rows and totals. */
+static ts_code fill_result(comparing *c)
+{
+    const ts_options *o = c->options;
+    diff_result *r = &c->result;
+    bool nodes = c->heap != NULL && strcmp(c->by->name, "node") == 0;
+    ts_code code = TS_OK;
+    diff_result_init(r, c->ctx, &c->shape);
+    r->conditions = c->conditions;
+    r->condition_count = o->fail_count;
+    r->limit = o->limit;
+    if (nodes) {
+        code = diff_heap_nodes(c->heap, r);
+    } else {
+        diff_table_count(&c->table, r);
+        code = settle_weight(c);
+        code = code != TS_OK ? code : diff_table_put(&c->table, r);
+    }
+    if (code == TS_OK && c->heap != NULL && !diff_heap_related(c->heap)) {
+        ts_message(c->ctx,
+                   "few nodes have the same id and class on both sides: snapshots of "
+                   "different runs have no nodes in common%s",
+                   nodes ? "; --by=class compares their classes" : "");
+    }
+    return code != TS_OK ? code : diff_result_end(r);
+}
+
+static ts_code print_all(comparing *c)
+{
+    diff_report report = {
+        .result = &c->result, .sides = c->sides, .others = c->others.p, .losses = c->losses};
+    ts_code code = TS_OK;
+    for (unsigned i = 0; code == TS_OK && i < 2; i++) {
+        code = diff_side_label(&c->sides[i]);
+    }
+    for (unsigned i = 0; code == TS_OK && i < 2; i++) {
+        code = c->one && i == 1 && c->sides[0].source == c->sides[1].source
+                   ? TS_OK
+                   : diff_side_losses(&c->losses[i], &c->sides[i]);
+    }
+    for (size_t i = 0; i < c->result.condition_count; i++) {
+        report.failed = report.failed || c->conditions[i].holds;
+    }
+    if (code == TS_OK && !c->options->quiet) {
+        code = diff_say(c->ctx, &report);
+    }
+    if (code == TS_OK) {
+        code = diff_print(&c->out, &report, c->options->output, isatty(STDOUT_FILENO) == 1);
+    }
+    c->failed = report.failed;
+    return code != TS_OK ? code : diff_say_failures(c->ctx, &report);
+}
+
+static ts_code compare(comparing *c)
+{
+    ts_code code = prepare(c);
+    if (code == TS_OK) {
+        code = open_sides(c);
+    }
+    ts_signals_hurry(true);
+    if (code == TS_OK) {
+        code = choose(c);
+    }
+    if (code == TS_OK) {
+        code = find_shape(c);
+    }
+    if (code == TS_OK) {
+        code = is_heap(c->by) ? compare_heaps(c) : compare_rows(c);
+    }
+    if (code == TS_OK) {
+        code = fill_result(c);
+    }
+    if (code == TS_OK) {
+        code = print_all(c);
+    }
+    ts_signals_hurry(false);
+    return code;
+}
+
+static void comparing_release(comparing *c)
+{
+    diff_result_free(&c->result);
+    diff_heap_free(c->heap);
+    diff_table_free(&c->table);
+    diff_side_close(&c->sides[1]);
+    diff_side_close(&c->sides[0]);
+    for (size_t i = 0; c->conditions != NULL && i < c->options->fail_count; i++) {
+        diff_condition_free(&c->conditions[i], c->ctx);
+    }
+    ts_free(c->ctx, c->conditions);
+    ts_free(c->ctx, c->fits);
+    ts_buf_free(c->ctx, &c->others);
+    ts_questions_free(&c->all, c->ctx);
+    ts_output_free(&c->out);
+}
+
+int ts_diff(ts_ctx *ctx, const ts_options *options)
+{
+    comparing c = {.ctx = ctx, .options = options};
+    diff_table_init(&c.table, ctx, NULL);
+    diff_result_init(&c.result, ctx, &c.shape);
+    ts_output_init(&c.out, ctx, STDOUT_FILENO, "standard output");
+    ts_code code = compare(&c);
+    if (code != TS_OK) {
+        ts_print_error(ctx, &ctx->error);
+    }
+    int exit_code = code == TS_OK && c.failed ? TS_EXIT_DIFFERS : ts_exit_code(ctx, code);
+    comparing_release(&c);
+    return exit_code;
+}
+
+/* --- options ------------------------------------------------------------------------------- */
+
+ts_code ts_diff_check(const ts_options *o, ts_ctx *ctx)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } others[] = {
+        {"-e", o->export_db != NULL},
+        {"-q", o->query != NULL},
+        {"-s", o->extract},
+        {"--report", o->report != TS_REPORT_NONE},
+        {"--json", o->json},
+        {"--param", o->param_count > 0},
+        {"-D", o->directory != NULL},
+        {"-o", o->out != NULL},
+        {"--to", o->to != NULL},
+        {"--event", o->event != NULL},
+        {"--viewer", o->viewer != NULL},
+        {"--index", o->index},
+        {"--sync", o->sync},
+        {"--with-times", o->with_times},
+        {"-nm", o->no_meta},
+        {"--force", o->force},
+        {"--strict", o->strict},
+        {"--keep-going", o->keep_going},
+        {"--log-file", o->log_file != NULL},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (others[i].given) {
+            return ts_fail(ctx, TS_ERR_USAGE, "%s does not go together with diff", others[i].name);
+        }
+    }
+    if (o->path_count == 0 || o->path_count > 2) {
+        return ts_fail(ctx, TS_ERR_USAGE,
+                       "diff needs two inputs, the one before and the one after, or one with "
+                       "several sources, not %zu",
+                       o->path_count);
+    }
+    if (o->path_count == 2 && strcmp(o->paths[0], "-") == 0 && strcmp(o->paths[1], "-") == 0) {
+        return ts_fail(ctx, TS_ERR_USAGE, "standard input (-) can be used only once");
+    }
+    return TS_OK;
+}

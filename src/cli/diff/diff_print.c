@@ -1,0 +1,335 @@
+#include "cli/diff/diff_print.h"
+
+#include "cli/query_rows.h"
+
+#include <stdio.h>
+
+enum { COLUMNS = DIFF_KEYS + 4 * DIFF_VALUES, COLUMN_NAME = DIFF_NAME + 16 };
+
+typedef enum column_part { PART_BEFORE, PART_AFTER, PART_CHANGE, PART_PERCENT } column_part;
+
+typedef struct column {
+    char name[COLUMN_NAME];
+    unsigned value;
+    column_part part;
+} column;
+
+typedef struct columns {
+    column all[COLUMNS];
+    unsigned count; /* behind those of the key */
+} columns;
+
+/* --- columns ------------------------------------------------------------------------------- */
+
+static void add_column(columns *c, const diff_value *v, unsigned value, column_part part)
+{
+    static const char *const parts[] = {"_before", "_after", "_change", "_percent"};
+    column *added = &c->all[c->count++];
+    *added = (column){.value = value, .part = part};
+    snprintf(added->name, sizeof added->name, "%s%s", v->name,
+             v->kind == DIFF_ONCE ? "" : parts[part]);
+}
+
+/* A table for people has all parts of the value that rows are ordered by only. */
+static void add_value(columns *c, const diff_value *v, unsigned value, bool all)
+{
+    if (v->kind == DIFF_ONCE) {
+        add_column(c, v, value, PART_AFTER);
+        return;
+    }
+    if (all) {
+        add_column(c, v, value, PART_BEFORE);
+    }
+    add_column(c, v, value, PART_AFTER);
+    add_column(c, v, value, PART_CHANGE);
+    if (all && v->unit != DIFF_SHARE) {
+        add_column(c, v, value, PART_PERCENT);
+    }
+}
+
+static void list_columns(columns *c, const diff_result *r, bool narrow)
+{
+    c->count = 0;
+    for (unsigned i = 0; i < r->shape->value_count; i++) {
+        /* The value that rows are ordered by comes first. */
+        unsigned m = r->shape->main;
+        unsigned v = i == 0 ? m : i <= m ? i - 1 : i;
+        const diff_value *value = &r->shape->values[v];
+        bool others_share = value->unit == DIFF_SHARE && value->share_of != m;
+        if (diff_result_has(r, v) && !(narrow && others_share)) {
+            add_value(c, value, v, !narrow || v == m);
+        }
+    }
+}
+
+static diff_cell rounded(diff_cell a, double steps)
+{
+    if (a.type == TS_CELL_REAL && a.u.r < 1e12 && a.u.r > -1e12) {
+        double x = a.u.r * steps;
+        a.u.r = (double)(int64_t)(x + (x < 0 ? -0.5 : 0.5)) / steps;
+    }
+    return a;
+}
+
+static diff_cell part_of(const diff_value *v, const diff_cell *cells, column_part part)
+{
+    double steps = v->unit == DIFF_SHARE ? 100 : 1000;
+    switch (part) {
+    case PART_BEFORE:
+        return rounded(cells[0], steps);
+    case PART_AFTER:
+        return rounded(cells[1], steps);
+    case PART_CHANGE:
+        return rounded(diff_change(cells[0], cells[1]), steps);
+    case PART_PERCENT:
+        break;
+    }
+    return rounded(diff_percent(cells[0], cells[1]), 10);
+}
+
+/* --- rows ---------------------------------------------------------------------------------- */
+
+typedef struct printing {
+    const diff_result *result;
+    columns columns;
+    ts_row_format format;
+    ts_buf text; /* of the key */
+    char numbers[COLUMNS][DIFF_CELL_TEXT];
+    const char *values[COLUMNS];
+    size_t lengths[COLUMNS];
+    ts_cell_type types[COLUMNS];
+} printing;
+
+/* The parts of the key may share a buffer of their maker, so they are copied. */
+static ts_code put_keys(printing *p, const diff_row *row)
+{
+    const diff_result *r = p->result;
+    size_t at[DIFF_KEYS];
+    ts_code code = TS_OK;
+    p->text.n = 0;
+    for (unsigned i = 0; code == TS_OK && i < r->shape->key_count; i++) {
+        ts_text key = TS_TEXT_NULL;
+        code = r->keys.text(&key, r->keys.user, row->handle, i);
+        at[i] = p->text.n;
+        p->types[i] = key.p == NULL ? TS_CELL_NULL : TS_CELL_TEXT;
+        p->lengths[i] = key.n;
+        if (code == TS_OK) {
+            code = ts_buf_put(r->ctx, &p->text, key.p == NULL ? "" : key.p, key.n);
+        }
+        code = code != TS_OK ? code : ts_buf_putc(r->ctx, &p->text, '\0');
+    }
+    for (unsigned i = 0; code == TS_OK && i < r->shape->key_count; i++) {
+        p->values[i] = p->types[i] == TS_CELL_NULL ? NULL : p->text.p + at[i];
+    }
+    return code;
+}
+
+static void put_cell(printing *p, unsigned at, const column *c, const diff_cell *cells)
+{
+    const diff_value *v = &p->result->shape->values[c->value];
+    diff_cell cell = part_of(v, cells, c->part);
+    p->types[at] = cell.type;
+    p->values[at] = cell.type == TS_CELL_NULL ? NULL : p->numbers[at];
+    p->lengths[at] = diff_text(p->numbers[at], cell);
+    if (p->format == TS_ROWS_TABLE && c->part == PART_PERCENT && cell.type == TS_CELL_NULL) {
+        bool is_new = diff_number(cells[0]) == 0 && diff_number(cells[1]) != 0;
+        p->types[at] = TS_CELL_TEXT;
+        p->values[at] = is_new ? "new" : "";
+        p->lengths[at] = strlen(p->values[at]);
+    }
+}
+
+static ts_code print_rows(printing *p, ts_row_printer *printer)
+{
+    const diff_result *r = p->result;
+    unsigned keys = r->shape->key_count;
+    const char *names[COLUMNS];
+    int n = (int)(keys + p->columns.count);
+    for (unsigned i = 0; i < keys; i++) {
+        names[i] = r->shape->keys[i];
+    }
+    for (unsigned i = 0; i < p->columns.count; i++) {
+        names[keys + i] = p->columns.all[i].name;
+    }
+    ts_code code = ts_row_printer_header(printer, names, n);
+    for (size_t i = 0; code == TS_OK && i < diff_result_shown(r); i++) {
+        const diff_row *row = diff_result_row(r, i);
+        code = ts_check_cancel(r->ctx);
+        code = code != TS_OK ? code : put_keys(p, row);
+        for (unsigned k = 0; k < p->columns.count; k++) {
+            const column *c = &p->columns.all[k];
+            put_cell(p, keys + k, c, &row->cells[2 * c->value]);
+        }
+        if (code == TS_OK) {
+            code = ts_row_printer_row(printer, p->values, p->lengths, p->types, n);
+        }
+    }
+    return code != TS_OK ? code : ts_row_printer_end(printer);
+}
+
+/* --- json ---------------------------------------------------------------------------------- */
+
+static void json_cell(ts_json_text *j, const char *key, diff_cell cell)
+{
+    char text[DIFF_CELL_TEXT];
+    size_t n = diff_text(text, cell);
+    ts_json_cell(j, key, (ts_text){text, n}, cell.type);
+}
+
+static void json_sides(ts_json_text *j, const diff_report *report)
+{
+    static const char *const names[] = {"before", "after"};
+    for (unsigned i = 0; i < 2; i++) {
+        ts_json_open(j, names[i], '{');
+        ts_json_str(j, "input", ts_text_of(report->sides[i].path));
+        ts_json_str(j, "compared", ts_text_of(report->sides[i].label.p));
+        ts_json_u64(j, "losses", report->losses[i]);
+        ts_json_close(j, '}');
+    }
+}
+
+static void json_change(ts_json_text *j, const diff_value *v, const diff_cell *cells)
+{
+    static const char *const parts[] = {"before", "after", "change", "percent"};
+    if (v->kind == DIFF_ONCE) {
+        json_cell(j, "value", cells[1]);
+        return;
+    }
+    for (column_part part = PART_BEFORE; part <= PART_PERCENT; part++) {
+        if (v->unit != DIFF_SHARE || part != PART_PERCENT) {
+            json_cell(j, parts[part], part_of(v, cells, part));
+        }
+    }
+}
+
+static void json_totals(ts_json_text *j, const diff_result *r)
+{
+    ts_json_open(j, "totals", '{');
+    for (unsigned v = 0; v < r->shape->value_count; v++) {
+        const diff_value *value = &r->shape->values[v];
+        if ((value->kind == DIFF_SUM || value->kind == DIFF_ONCE) && diff_result_has(r, v)) {
+            ts_json_open(j, value->name, '{');
+            ts_json_str(j, "unit",
+                        value->unit == DIFF_PLAIN ? TS_TEXT_NULL
+                                                  : ts_text_of(diff_unit_name(value->unit)));
+            json_change(j, value, &r->totals[2 * v]);
+            ts_json_close(j, '}');
+        }
+    }
+    ts_json_close(j, '}');
+}
+
+static void json_conditions(ts_json_text *j, const diff_result *r)
+{
+    ts_json_open(j, "conditions", '[');
+    for (size_t i = 0; i < r->condition_count; i++) {
+        const diff_condition *c = &r->conditions[i];
+        const diff_cell cells[2] = {c->before, c->after};
+        ts_json_open(j, NULL, '{');
+        ts_json_str(j, "condition", ts_text_of(c->text));
+        ts_json_bool(j, "holds", c->holds);
+        ts_json_str(j, "row",
+                    c->scope == DIFF_NAMED           ? c->row
+                    : c->scope == DIFF_ANY && c->met ? ts_buf_text(&c->met_row)
+                                                     : TS_TEXT_NULL);
+        json_change(j, &r->shape->values[c->value], cells);
+        ts_json_close(j, '}');
+    }
+    ts_json_close(j, ']');
+}
+
+/* All but the rows, which follow. */
+static ts_code json_head(ts_output *out, const diff_report *report)
+{
+    const diff_result *r = report->result;
+    ts_json_text j = {.ctx = out->ctx, .out = &out->buf, .flat = 2};
+    ts_json_open(&j, NULL, '{');
+    ts_json_str(&j, "by", ts_text_of(r->shape->file->name));
+    ts_json_str(&j, "weight", ts_text_of(r->shape->values[r->shape->main].name));
+    json_sides(&j, report);
+    json_totals(&j, r);
+    json_conditions(&j, r);
+    ts_json_bool(&j, "failed", report->failed);
+    ts_json_u64(&j, "changed_rows", r->changed);
+    return j.code != TS_OK ? j.code : ts_output_puts(out, ",\n  \"rows\": ");
+}
+
+/* --- all of it ----------------------------------------------------------------------------- */
+
+ts_code diff_print(ts_output *out, const diff_report *report, ts_row_format format, bool terminal)
+{
+    printing p = {.result = report->result};
+    ts_row_printer *printer = NULL;
+    p.format = ts_row_format_chosen(format, terminal);
+    list_columns(&p.columns, report->result, p.format == TS_ROWS_TABLE);
+    ts_code code = ts_row_printer_new(&printer, out, p.format, terminal);
+    if (code == TS_OK && p.format == TS_ROWS_JSON) {
+        code = json_head(out, report);
+    }
+    if (code == TS_OK) {
+        code = print_rows(&p, printer);
+    }
+    if (code == TS_OK && p.format == TS_ROWS_JSON) {
+        code = ts_output_puts(out, "}\n");
+    }
+    if (code == TS_OK) {
+        code = ts_output_flush(out);
+    }
+    ts_row_printer_free(printer);
+    ts_buf_free(out->ctx, &p.text);
+    return out->gone ? TS_OK : code;
+}
+
+/* --- lines --------------------------------------------------------------------------------- */
+
+static ts_code say_total(ts_ctx *ctx, const diff_result *r, unsigned v)
+{
+    ts_buf text = {0};
+    const diff_value *value = &r->shape->values[v];
+    ts_code code = diff_say_change(&text, ctx, r->totals[2 * v], r->totals[2 * v + 1], value->unit);
+    if (code == TS_OK) {
+        ts_message(ctx, "%s%.*s", value->name, (int)text.n, text.p);
+    }
+    ts_buf_free(ctx, &text);
+    return code;
+}
+
+ts_code diff_say(ts_ctx *ctx, const diff_report *report)
+{
+    const diff_result *r = report->result;
+    ts_code code = TS_OK;
+    ts_message(ctx, "before: %s", report->sides[0].label.p);
+    ts_message(ctx, "after: %s", report->sides[1].label.p);
+    ts_message(ctx, "compared by %s%s%s", r->shape->file->name,
+               report->others[0] == '\0' ? "" : "; --by can also be ", report->others);
+    for (unsigned v = 0; code == TS_OK && v < r->shape->value_count; v++) {
+        if (r->shape->values[v].kind == DIFF_SUM && diff_result_has(r, v)) {
+            code = say_total(ctx, r, v);
+        }
+    }
+    if (code == TS_OK && r->changed > diff_result_shown(r)) {
+        ts_message(ctx, "%llu rows differ, the first %llu are shown (--limit=0: all)",
+                   (unsigned long long)r->changed, (unsigned long long)diff_result_shown(r));
+    } else if (code == TS_OK && r->changed == 0) {
+        ts_message(ctx, "no row differs");
+    }
+    return code;
+}
+
+ts_code diff_say_failures(ts_ctx *ctx, const diff_report *report)
+{
+    const diff_result *r = report->result;
+    ts_code code = TS_OK;
+    for (size_t i = 0; code == TS_OK && i < r->condition_count; i++) {
+        const diff_condition *c = &r->conditions[i];
+        ts_buf text = {0};
+        if (c->holds && (code = diff_condition_say(&text, ctx, c, r->shape)) == TS_OK) {
+            ts_message(ctx, "failed: %s: %.*s", c->text, (int)text.n, text.p);
+        } else if (code == TS_OK && c->scope == DIFF_NAMED && !c->met) {
+            ts_message(ctx, "%s: neither side has a row \"%.*s\"", c->text, (int)c->row.n,
+                       c->row.p);
+        }
+        ts_buf_free(ctx, &text);
+    }
+    return code;
+}

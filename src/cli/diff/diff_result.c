@@ -1,0 +1,172 @@
+#include "cli/diff/diff_result.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+enum { KEEP_MORE = 4096 };
+
+void diff_result_init(diff_result *r, ts_ctx *ctx, diff_shape *shape)
+{
+    *r = (diff_result){.ctx = ctx, .shape = shape};
+    r->row_size = offsetof(diff_row, cells) + 2 * shape->value_count * sizeof(diff_cell);
+}
+
+void diff_result_free(diff_result *r)
+{
+    ts_vec_free(r->ctx, &r->kept);
+}
+
+/* --- totals -------------------------------------------------------------------------------- */
+
+void diff_result_count(diff_result *r, const diff_row *row, const bool in[2])
+{
+    for (unsigned side = 0; side < 2; side++) {
+        r->rows[side] += in[side] ? 1 : 0;
+        for (unsigned v = 0; v < r->shape->value_count; v++) {
+            diff_cell cell = row->cells[2 * v + side];
+            if (cell.type != TS_CELL_NULL) {
+                r->seen[side][v] = true;
+                r->totals[2 * v + side] = diff_add(r->totals[2 * v + side], cell);
+            }
+        }
+    }
+}
+
+bool diff_result_has(const diff_result *r, unsigned value)
+{
+    const diff_value *v = &r->shape->values[value];
+    value = v->unit == DIFF_SHARE ? v->share_of : value;
+    bool before = r->seen[0][value];
+    bool after = r->seen[1][value];
+    if (r->shape->values[value].kind == DIFF_ONCE) {
+        return after;
+    }
+    return (before && after) || (before && r->rows[1] == 0) || (after && r->rows[0] == 0);
+}
+
+static diff_cell share(const diff_result *r, const diff_row *row, unsigned of, unsigned side)
+{
+    double total = diff_number(r->totals[2 * of + side]);
+    diff_cell cell = row->cells[2 * of + side];
+    if (cell.type == TS_CELL_NULL) {
+        return cell;
+    }
+    return diff_real(total == 0 ? 0 : 100 * diff_number(cell) / total);
+}
+
+void diff_result_complete(const diff_result *r, diff_row *row, const bool in[2])
+{
+    for (unsigned v = 0; v < r->shape->value_count; v++) {
+        const diff_value *value = &r->shape->values[v];
+        for (unsigned side = 0; side < 2; side++) {
+            diff_cell *cell = &row->cells[2 * v + side];
+            if (value->unit == DIFF_SHARE) {
+                *cell = share(r, row, value->share_of, side);
+            } else if (!in[side] && value->kind <= DIFF_LEVEL && diff_result_has(r, v)) {
+                *cell = diff_int(0);
+            }
+        }
+    }
+}
+
+/* --- rows ---------------------------------------------------------------------------------- */
+
+/* The largest change of the main value first, then the larger value. */
+static int compare_rows(const void *a, const void *b, void *user)
+{
+    const diff_shape *shape = user;
+    const diff_row *x = a;
+    const diff_row *y = b;
+    unsigned m = 2 * shape->main;
+    bool once = shape->values[shape->main].kind == DIFF_ONCE;
+    int order = once ? 0
+                     : diff_compare_size(diff_change(y->cells[m], y->cells[m + 1]),
+                                         diff_change(x->cells[m], x->cells[m + 1]));
+    order = order != 0 ? order : diff_compare_size(y->cells[m + 1], x->cells[m + 1]);
+    order = order != 0 ? order : diff_compare_size(y->cells[m], x->cells[m]);
+    return order != 0 ? order : (x->handle > y->handle) - (x->handle < y->handle);
+}
+
+static void sort_kept(diff_result *r)
+{
+    if (r->kept.n > 1) {
+        qsort_r(r->kept.p, r->kept.n, r->row_size, compare_rows, r->shape);
+    }
+}
+
+static bool has_change(const diff_result *r, const diff_row *row)
+{
+    for (unsigned v = 0; v < r->shape->value_count; v++) {
+        diff_cell before = row->cells[2 * v];
+        diff_cell after = row->cells[2 * v + 1];
+        if (!diff_result_has(r, v)) {
+            continue;
+        }
+        if (r->shape->values[v].kind == DIFF_ONCE
+                ? diff_number(after) != 0
+                : before.type != after.type || diff_compare(before, after) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static ts_code keep(diff_result *r, const diff_row *row)
+{
+    char *place = ts_vec_add(r->ctx, &r->kept, r->row_size);
+    if (place == NULL) {
+        return r->ctx->error.code;
+    }
+    memcpy(place, row, r->row_size);
+    if (r->limit > 0 && r->kept.n >= r->limit && r->kept.n - r->limit >= r->limit + KEEP_MORE) {
+        sort_kept(r);
+        r->kept.n = (size_t)r->limit;
+    }
+    return TS_OK;
+}
+
+ts_code diff_result_take(diff_result *r, const diff_row *row)
+{
+    ts_text key = TS_TEXT_NULL;
+    ts_code code = TS_OK;
+    if (r->condition_count > 0) {
+        code = r->keys.text(&key, r->keys.user, row->handle, 0);
+    }
+    for (size_t i = 0; code == TS_OK && i < r->condition_count; i++) {
+        code = diff_condition_row(&r->conditions[i], r->ctx, r->shape, key, row->cells);
+    }
+    if (code != TS_OK || !has_change(r, row)) {
+        return code;
+    }
+    r->changed++;
+    return keep(r, row);
+}
+
+ts_code diff_result_end(diff_result *r)
+{
+    sort_kept(r);
+    if (r->limit > 0 && r->kept.n > r->limit) {
+        r->kept.n = (size_t)r->limit;
+    }
+    for (size_t i = 0; i < r->condition_count; i++) {
+        diff_condition *c = &r->conditions[i];
+        if (!diff_result_has(r, c->value) && (r->rows[0] > 0 || r->rows[1] > 0)) {
+            return ts_fail(r->ctx, TS_ERR_USAGE,
+                           "--fail-if=\"%s\": %s is not recorded on both sides", c->text,
+                           r->shape->values[c->value].name);
+        }
+        diff_condition_end(c, r->totals);
+    }
+    return TS_OK;
+}
+
+size_t diff_result_shown(const diff_result *r)
+{
+    return r->kept.n;
+}
+
+const diff_row *diff_result_row(const diff_result *r, size_t i)
+{
+    const char *rows = r->kept.p;
+    return (const diff_row *)(const void *)(rows + i * r->row_size);
+}

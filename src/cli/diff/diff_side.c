@@ -1,0 +1,209 @@
+#include "cli/diff/diff_side.h"
+
+#include "cli/convert.h"
+#include "cli/print.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SQL_CHOSEN                                                                                 \
+    "WITH RECURSIVE chosen(id) AS (SELECT id FROM source WHERE :source IS NULL OR id = :source "   \
+    "UNION SELECT s.id FROM chosen AS c JOIN source AS s ON s.parent_id = c.id) "
+
+/* --- opening ------------------------------------------------------------------------------- */
+
+static ts_code check_version(const diff_side *s)
+{
+    int64_t version;
+    bool found;
+    ts_code code =
+        ts_db_int(&version, &found, s->db, "SELECT user_version FROM pragma_user_version()");
+    if (code == TS_OK && (!found || version != TS_SCHEMA_VERSION)) {
+        return ts_fail(s->ctx, TS_ERR_INPUT,
+                       "cannot compare the database: path=\"%s\": it has version %" PRId64
+                       " of the schema, not %d; convert the recording again",
+                       s->path, found ? version : 0, TS_SCHEMA_VERSION);
+    }
+    return code;
+}
+
+ts_code diff_side_open(diff_side *s, ts_ctx *ctx, const ts_options *options, const char *path)
+{
+    ts_options one = *options;
+    s->ctx = ctx;
+    s->path = path;
+    s->file = -1;
+    one.paths = &s->path;
+    one.path_count = 1;
+    one.query = "";
+    ts_code code = ts_convert_to_ask(&s->db, &s->target, ctx, &one);
+    return code != TS_OK ? code : check_version(s);
+}
+
+void diff_side_close(diff_side *s)
+{
+    if (!s->borrowed) {
+        ts_db_close(s->db);
+        ts_target_free(s->target);
+    }
+    if (s->ctx != NULL) {
+        ts_buf_free(s->ctx, &s->label);
+    }
+}
+
+ts_code diff_side_reader(ts_reader **out, const diff_side *s)
+{
+    return s->target == NULL ? ts_reader_open(out, s->ctx, s->path)
+                             : ts_reader_open_fd(out, s->ctx, ts_target_fd(s->target), s->path);
+}
+
+/* --- rows of small questions ---------------------------------------------------------------- */
+
+enum { FOUND_VALUES = 3 };
+
+/* The first row, and how many there are. */
+typedef struct found_row {
+    ts_ctx *ctx;
+    int64_t ints[FOUND_VALUES];
+    bool null[FOUND_VALUES];
+    ts_buf text; /* of the first row's first column */
+    uint64_t rows;
+} found_row;
+
+static ts_code take_found(void *user, const char *const *values, const size_t *lengths,
+                          const ts_cell_type *types, int n)
+{
+    found_row *f = user;
+    if (f->rows++ > 0) {
+        return TS_OK;
+    }
+    for (int i = 0; i < n && i < FOUND_VALUES; i++) {
+        f->null[i] = types[i] == TS_CELL_NULL;
+        f->ints[i] = types[i] == TS_CELL_INT ? strtoll(values[i], NULL, 10) : 0;
+    }
+    return types[0] == TS_CELL_NULL ? TS_OK : ts_buf_put(f->ctx, &f->text, values[0], lengths[0]);
+}
+
+static ts_code ask_one(found_row *f, const diff_side *s, const char *sql, const ts_param *params,
+                       size_t n)
+{
+    const ts_rows_visitor visitor = {f, NULL, take_found, NULL};
+    f->ctx = s->ctx;
+    return ts_db_query(s->db, sql, strlen(sql), params, n, &visitor);
+}
+
+/* The same with the source as a parameter. */
+static ts_code ask_source(found_row *f, const diff_side *s, const char *sql)
+{
+    char id[24];
+    const ts_param param = {"source", id};
+    snprintf(id, sizeof id, "%" PRId64, s->source);
+    return ask_one(f, s, sql, &param, s->source == 0 ? 0 : 1);
+}
+
+/* --- sources ------------------------------------------------------------------------------- */
+
+static ts_code not_selected(const diff_side *s, bool several)
+{
+    found_row all = {0};
+    ts_code code = ask_one(&all, s,
+                           "SELECT group_concat(id || ifnull(' (' || ifnull(name, path) || ')', '')"
+                           ", ', ') FROM (SELECT * FROM source ORDER BY id LIMIT 20)",
+                           NULL, 0);
+    if (code == TS_OK) {
+        code = ts_fail(s->ctx, TS_ERR_USAGE, "%s \"%s\" in %s; sources are %.*s",
+                       several ? "there are several sources" : "there is no source", s->selector,
+                       s->path, (int)all.text.n, all.text.n == 0 ? "" : all.text.p);
+    }
+    ts_buf_free(s->ctx, &all.text);
+    return code;
+}
+
+ts_code diff_side_select(diff_side *s)
+{
+    found_row f = {0};
+    const ts_param param = {"text", s->selector};
+    if (s->selector == NULL) {
+        return TS_OK;
+    }
+    ts_code code = ask_one(&f, s,
+                           "SELECT id, id = :text FROM source WHERE id = :text OR "
+                           "name = CAST(:text AS TEXT) OR path = CAST(:text AS TEXT) "
+                           "ORDER BY id = :text DESC, id",
+                           &param, 1);
+    ts_buf_free(s->ctx, &f.text);
+    if (code == TS_OK && (f.rows == 0 || (f.rows > 1 && f.ints[1] == 0))) {
+        return not_selected(s, f.rows > 1);
+    }
+    s->source = f.ints[0];
+    return code;
+}
+
+ts_code diff_side_heap(diff_side *s, bool first)
+{
+    found_row f = {0};
+    ts_code code = ask_source(&f, s,
+                              first ? SQL_CHOSEN "SELECT d.file_id, EXISTS (SELECT 1 FROM "
+                                                 "js_heap_analysis AS a WHERE a.file_id = "
+                                                 "d.file_id) FROM js_heap_file_detail AS d WHERE "
+                                                 "d.source_id IN chosen ORDER BY d.file_id LIMIT 1"
+                                    : SQL_CHOSEN "SELECT d.file_id, EXISTS (SELECT 1 FROM "
+                                                 "js_heap_analysis AS a WHERE a.file_id = "
+                                                 "d.file_id) FROM js_heap_file_detail AS d WHERE "
+                                                 "d.source_id IN chosen ORDER BY d.file_id DESC "
+                                                 "LIMIT 1");
+    ts_buf_free(s->ctx, &f.text);
+    if (code == TS_OK && f.rows == 0) {
+        return ts_fail(s->ctx, TS_ERR_USAGE, "there is no heap snapshot in %s%s%s", s->path,
+                       s->selector == NULL ? "" : ", source ",
+                       s->selector == NULL ? "" : s->selector);
+    }
+    s->file = f.ints[0];
+    s->analysed = f.ints[1] != 0;
+    return code;
+}
+
+ts_code diff_side_label(diff_side *s)
+{
+    char file[80];
+    found_row f = {0};
+    ts_code code = TS_OK;
+    if (s->file >= 0) {
+        snprintf(file, sizeof file, "SELECT file_name FROM js_heap_files WHERE id = %" PRId64,
+                 s->file);
+        code = ask_one(&f, s, file, NULL, 0);
+    } else if (s->source != 0) {
+        code = ask_source(&f, s, "SELECT ifnull(name, path) FROM source WHERE id = :source");
+    }
+    s->label.n = 0;
+    if (code == TS_OK) {
+        code = ts_buf_printf(s->ctx, &s->label, "%s%s%.*s", s->path, f.text.n > 0 ? ", " : "",
+                             (int)f.text.n, f.text.n > 0 ? f.text.p : "");
+    }
+    ts_buf_free(s->ctx, &f.text);
+    return code != TS_OK ? code : ts_buf_putc(s->ctx, &s->label, '\0');
+}
+
+ts_code diff_side_losses(uint64_t *losses, diff_side *s)
+{
+    found_row f = {0};
+    ts_code code = ask_source(
+        &f, s,
+        "WITH RECURSIVE below(id) AS (SELECT id FROM source WHERE :source IS NULL OR id = :source "
+        "UNION SELECT s.id FROM below AS c JOIN source AS s ON s.parent_id = c.id), "
+        "around(id) AS (SELECT :source UNION SELECT s.parent_id FROM around AS c "
+        "JOIN source AS s ON s.id = c.id) "
+        "SELECT CAST(min(total(count), 9e18) AS INTEGER) FROM import_issue "
+        "WHERE severity IN ('data_loss', 'error') AND (source_id IS NULL OR source_id IN below "
+        "OR source_id IN around)");
+    ts_buf_free(s->ctx, &f.text);
+    *losses = f.ints[0] > 0 ? (uint64_t)f.ints[0] : 0;
+    if (code == TS_OK && *losses > 0) {
+        ts_message(s->ctx,
+                   "%s lost data (%llu defect%s, see v_data_quality): the comparison is of what "
+                   "is left",
+                   s->path, (unsigned long long)*losses, *losses == 1 ? "" : "s");
+    }
+    return code;
+}

@@ -1,0 +1,47 @@
+/* One of the two inputs of a comparison: a database, and what of it is compared. */
+#ifndef TS_CLI_DIFF_SIDE_H
+#define TS_CLI_DIFF_SIDE_H
+
+#include "base/buf.h"
+#include "cli/options.h"
+#include "tables/database.h"
+#include "tables/publish.h"
+
+typedef struct diff_side {
+    ts_ctx *ctx;
+    const char *path;     /* as given */
+    const char *selector; /* of --before, --after or --source; NULL: all */
+    ts_db *db;
+    ts_target *target; /* of a recording: its temporary database */
+    bool borrowed;     /* db and target are those of the other side */
+    int64_t source;    /* 0: all */
+    int64_t file;      /* of heaps: id in js_heap_files; -1: none */
+    bool analysed;     /* the file has rows of the analysis heap */
+    ts_buf label;      /* "heap.db, Snapshot1", with a zero byte */
+} diff_side;
+
+/*
+ * Opens a finished database, or converts a recording into a temporary one; with --analyze a
+ * database that lacks these analyses is copied and gets their rows. TS_ERR_INPUT for databases of
+ * other programs and of other versions of the schema.
+ */
+ts_code diff_side_open(diff_side *s, ts_ctx *ctx, const ts_options *options, const char *path);
+
+/* Finds the source that the selector names. TS_ERR_USAGE: none, or several. */
+ts_code diff_side_select(diff_side *s);
+
+/* Which heap file is compared: the first or the last one of the source. */
+ts_code diff_side_heap(diff_side *s, bool first);
+
+/* Makes the label. */
+ts_code diff_side_label(diff_side *s);
+
+/* Reports losses of the input on standard error. */
+ts_code diff_side_losses(uint64_t *losses, diff_side *s);
+
+/* Scans of its pages; the caller frees with ts_reader_free before the side is closed. */
+ts_code diff_side_reader(ts_reader **out, const diff_side *s);
+
+void diff_side_close(diff_side *s);
+
+#endif

@@ -1,0 +1,57 @@
+# shellcheck shell=bash
+# The verb diff: two databases, two recordings, sources of one; conditions and exit codes.
+ts "$DATA/recording-cpuprofile.htrace.gz" -e cpu.db --quiet
+ts "$DATA/sessions.heapprofile" -e alloc.db --quiet
+ts "$DATA/recording-snapshots.htrace.gz" -e heap.db --quiet
+cp "$DATA/recording-cloud.tar.gz" cloud.tar.gz
+
+echo "--- classes of the first and the last snapshot"
+code ts diff heap.db --limit=3 --output=table
+echo "--- of chosen ones, after to before"
+code ts diff heap.db --before=Snapshot2 --after=Snapshot1 --limit=2 --output=csv --quiet
+echo "--- with the analysis, computed for it; the database stays as it is"
+before=$(sha256sum <heap.db)
+code ts diff heap.db --analyze=heap --weight=retained_size --limit=2 --output=jsonl --quiet
+[ "$before" = "$(sha256sum <heap.db)" ] || fail "heap.db has changed"
+echo "--- nodes"
+code ts diff heap.db heap.db --before=Snapshot0 --after=Snapshot1 --by=node --limit=2 --quiet
+echo "--- a recording and its database"
+code ts diff cloud.tar.gz cloud.tar.gz 2>&1
+ts cloud.tar.gz -e cloud.db --quiet
+code ts diff cloud.tar.gz cloud.db --by=call 2>&1
+echo "--- methods of different sources"
+code ts diff cpu.db alloc.db --limit=3 --output=table 2>&1
+
+echo "--- conditions"
+condition() { code ts diff heap.db --quiet --limit=1 --output=csv "$@" 2>&1 | grep -v '^[cD]'; }
+condition --fail-if='self_size>+10%' --fail-if='self_size>+11%'
+condition --fail-if='self_size[Date]>+62.9kB' --fail-if='self_size[Date]>=+62976' --fail-if='self_size[Date]>+62976'
+condition --fail-if='count[*]>10k' --fail-if='count[*]>100k'
+condition --fail-if='self_size<3MiB' --fail-if='self_size<-1%'
+condition --fail-if='count[nobody]>0'
+condition --fail-if='self_size_before>1'
+condition --fail-if='retained_size>1'
+condition --fail-if='self_size>5%'
+condition --fail-if='self_size>5ms'
+condition --fail-if='self_size=5'
+condition --fail-if='self_size[a>5'
+condition --fail-if='self_size>5 apples'
+condition --fail-if='self_size>x'
+ts diff heap.db --fail-if='count>+1' --output=json --limit=0 --quiet 2>/dev/null | python3 -c '
+import json, sys
+r = json.load(sys.stdin)
+print(r["by"], r["failed"], r["conditions"][0], len(r["rows"]) == r["changed_rows"])'
+
+echo "--- what does not fit"
+for options in "cpu.db" "heap.db cpu.db" "heap.db heap.db --before=Snapshot1 --after=Snapshot1" "heap.db --by=method" "cpu.db alloc.db --by=class" \
+    "cpu.db alloc.db --by=clas" "heap.db --before=Snapshot9" "heap.db --before=1 --after=1" "cpu.db alloc.db --weight=nothing_of_it" "heap.db --weight=bytes" "heap.db --thread=1" \
+    "" "a b c" "cpu.db missing.db" "cpu.db alloc.db -e out.db" "cpu.db alloc.db -q x" "cpu.db alloc.db --limit=many" "cpu.db alloc.db --limit=1 --limit=2"; do
+    # shellcheck disable=SC2086
+    code ts diff $options 2>&1
+done
+code ts cpu.db --by=class 2>&1
+code ts cpu.db --fail-if='count>1' -e x.db 2>&1
+echo "--- a file of the verb's name"
+cp "$DATA/tiny/snapshot.heapsnapshot" diff
+code ts ./diff -q "SELECT count(*) FROM js_heap_nodes" --quiet
+ts diff --by=list
