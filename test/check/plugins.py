@@ -3,8 +3,8 @@
 
 usage: plugins.py DATABASE RECORDING
 
-Undamaged recordings only. Each plugin has a function that yields, from its messages as (ts, data) in the order of the file, the
-rows of its table. Exit code 0: all equal; 1: differences; 2: the input is not one that can be judged.
+Undamaged recordings only. Each plugin has a function that makes, from its messages as (ts, data) in the order of the file, the rows of
+its tables and its counters in stat. Exit code 0: all equal; 1: differences; 2: the input is not one that can be judged.
 """
 
 import struct
@@ -20,28 +20,75 @@ def signed64(value):
     return value - (1 << 64) if value >> 63 else value
 
 
+def decode(data):
+    """Values by field number, of repeated fields all."""
+    got = {}
+    for number, value in htrace.fields(data):
+        got.setdefault(number, []).append(value)
+    return got
+
+
+def last(got, number, default=0):
+    return got[number][-1] if number in got else default
+
+
+def text(got, number):
+    return last(got, number, b"").decode("utf-8", "replace")
+
+
+def low32(got, number):
+    return last(got, number) & 0xFFFFFFFF
+
+
 def intervals(samples):
     """(ts, dur, record before, record) for all samples but the first, by time."""
     ordered = sorted(samples, key=lambda s: s[0])  # stable
     return [(b[0], b[0] - a[0], a[1], b[1]) for a, b in zip(ordered, ordered[1:])]
 
 
-def cpu(messages):
+def real(got, number):
+    return struct.unpack("<d", got[number][-1])[0] if number in got else 0.0
+
+
+def cpu(messages, _):
     samples = []
     for ts, data in messages:
-        got = {}
-        for number, value in htrace.fields(data):
-            got[number] = value
+        got = decode(data)
         if 1 in got:
-            load = lambda n: struct.unpack("<d", got[n])[0] if n in got else 0.0
-            samples.append((ts, (load(6), load(4), load(5), signed64(got.get(3, 0)))))
-    return [(ts, dur) + record for ts, dur, _, record in intervals(samples)], len(samples)
+            samples.append((ts, (real(got, 6), real(got, 4), real(got, 5), signed64(last(got, 3)))))
+    rows = [(ts, dur) + record for ts, dur, _, record in intervals(samples)]
+    return {"cpu_usage: ts, dur, total_load, user_load, system_load, process_num": rows}, {"trace_cpu_usage received": len(samples)}
 
 
-# name of the segments, table, columns, event in stat, function
+def hilog(messages, shift):
+    rows = []
+    stat = dict.fromkeys(("hilog received", "hilog not_match", "hilog data_lost", "hilog invalid_data"), 0)
+    before = 0
+    for _, data in messages:
+        for line in decode(data).get(1, []):
+            line = decode(line)
+            detail = decode(last(line, 1, b""))
+            number = last(line, 3)
+            stat["hilog received"] += 1
+            stat["hilog not_match"] += number < before + 1
+            stat["hilog data_lost"] += number > before + 1
+            before = number
+            level = chr(low32(detail, 5))
+            stat["hilog invalid_data"] += level not in "DEIVWF"
+            time = last(detail, 1) * 10**9 + last(detail, 2)
+            rows.append((number, time + shift, low32(detail, 3), low32(detail, 4), level, text(detail, 6), text(line, 2), time))
+    return {"log: seq, ts, pid, tid, level, tag, context, origints": rows}, stat
+
+
+# name of the segments, function
 PLUGINS = (
-    ("cpu-plugin", "cpu_usage", "ts, dur, total_load, user_load, system_load, process_num", "trace_cpu_usage", cpu),
+    ("cpu-plugin", cpu),
+    ("hilog-plugin", hilog),
 )
+
+
+def shift_of(header):
+    return header["boot"] - header["real"] if header and header["real"] else 0
 
 
 def main(argv):
@@ -60,11 +107,14 @@ def main(argv):
     except htrace.FormatError as e:
         print("cannot judge the input: %s" % e, file=sys.stderr)
         return 2
-    shift = clocks["boot"] - clocks["real"] if clocks and clocks["real"] else 0
-    for name, table, columns, event, rows in PLUGINS:
-        expected, received = rows([(ts + shift, data) for ts, data in messages.get(name, [])])
-        c.compare(table, "SELECT %s FROM %s ORDER BY rowid" % (columns, table), expected)
-        c.same(event, c.rows("SELECT count FROM stat WHERE event_name = ? AND stat_type = 'received'", event).fetchone()[0], received)
+    shift = shift_of(clocks)
+    for name, model in PLUGINS:
+        tables, stat = model([(ts + shift, data) for ts, data in messages.get(name, [])], shift)
+        for what, rows in tables.items():
+            table, columns = what.split(": ", 1)
+            c.compare(table, "SELECT %s FROM %s ORDER BY rowid" % (columns, table), rows)
+        for what, count in stat.items():
+            c.same(what, c.rows("SELECT count FROM stat WHERE event_name = ? AND stat_type = ?", *what.split()).fetchone()[0], count)
     c.same("losses", c.rows("SELECT count(*) FROM import_issue WHERE severity IN ('data_loss', 'error')").fetchone()[0], 0)
     print("%d cells compared, %d differences" % (c.cells, c.bad))
     return 1 if c.bad else 0

@@ -41,9 +41,11 @@ import sys
 import tempfile
 import zipfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
 import consistent_heap
 import consistent_profile
 import consistent_tptp
+import plugin_messages
 
 SEAM = 12
 SILENT = 3  # rows that may be missing without a word: one on each side of a seam, and one between
@@ -106,6 +108,7 @@ TABLES = [
      "d.id = r.heap_dump_id"),
     ("options", "set", "SELECT key, value FROM tptp_option"),
     ("cpu usage", "set", "SELECT ts, dur, total_load, user_load, system_load, process_num FROM cpu_usage"),
+    ("log lines", "set", "SELECT seq, ts, pid, tid, level, tag, context, origints FROM log"),
     ("parameters", "set", "SELECT c.ts, p.word_id, p.value FROM cloud_call_param p JOIN cloud_call c ON c.id = p.call_id"),
 ]
 
@@ -183,7 +186,7 @@ def recordings(program, tools, data, folder):
     profile = "synth:nodes=60,samples=400,depth=8"
     made = {
         "cpuprofile": ["--emit", "cpuprofile", "--synthetic-profile", profile[6:]],
-        "htrace": ["--config", "pid=7,type=none,cpu=1", "--profile", profile, "--plugin", "hilog-plugin:300", "--profile", profile],
+        "htrace": ["--config", "pid=7,type=none,cpu=1", "--profile", profile, "--plugin", "ffrt-profiler:300", "--profile", profile],
     }
     # Loads that name their sample, one a second, with threads and cores of some length.
     made["cpu-plugin"] = ["--clocks", "boot=1000000000,real=11000000000", "--time", "12000000000,1000000000"]
@@ -191,6 +194,14 @@ def recordings(program, tools, data, folder):
         loads = b"".join(bytes([n << 3 | 1]) + struct.pack("<d", i + n / 16) for n in (4, 5, 6))
         text = b"\x0a\x10" + bytes(16) + b"\x12\x08\x08\x07\x12\x04main\x18" + bytes([i % 100 + 1]) + loads
         made["cpu-plugin"] += ["--plugin", "cpu-plugin:=" + text.hex()]
+    # All other plugins, in turn.
+    made["plugins"] = ["--clocks", "boot=1000000000,real=1700000000000000000"]
+    rng = random.Random(1)
+    makers = [(name, maker()) for name, maker in plugin_messages.PLUGINS.items() if name != "cpu-plugin"]
+    for i in range(400):
+        name, maker = makers[i % len(makers)]
+        now = 1700000001000000000 + i * 10**9
+        made["plugins"] += ["--time", "%d" % now, "--plugin", name + ":=" + maker.message(rng, now).hex()]
     for name, options in made.items():
         run(tool("mkhtrace"), "-o", path(name), *options)
         yield name, path(name), [path(name)]

@@ -4,6 +4,7 @@ import struct
 import sys
 
 sys.dont_write_bytecode = True
+import plugin_shapes
 from htrace_bytes import chunk, message, recording, segment
 
 shape, n = sys.argv[1], int(sys.argv[2])
@@ -25,9 +26,11 @@ def heap(ids, edges_first=False, strings=("s",)):
 if shape == "chunks":  # of one byte
     recording(chunk('{"snapshot":{' + META + '},"nodes":[') + chunk(" ") * n + chunk("]}") + message('{"id":1,"result":{}}'))
 elif shape == "segments":
-    recording(segment(b"hilog-plugin", b"x") * n)
+    recording(segment(b"ffrt-profiler", b"x") * n)
 elif shape == "cpu_samples":  # none in its place
     recording(b"".join(segment(b"cpu-plugin", b"\x0a\x00\x18\x01" + struct.pack("<Bd", 0x21, i), sec=i * 7919 % n) for i in range(n)))
+elif shape in plugin_shapes.SHAPES:
+    recording(plugin_shapes.SHAPES[shape](n))
 elif shape == "plugins":  # each of another name
     recording(b"".join(segment(b"plugin-%d" % i, b"x") for i in range(n)))
 elif shape == "issues":
@@ -35,9 +38,9 @@ elif shape == "issues":
 elif shape == "marks":
     recording(message('{"id":1,"result":{}}') * n)
 elif shape == "resync":  # damage and a good segment in turn
-    recording((b"\xff\xff\xff\xff" + segment(b"hilog-plugin", b"x")) * n)
+    recording((b"\xff\xff\xff\xff" + segment(b"ffrt-profiler", b"x")) * n)
 elif shape == "magic":  # the container's magic all over lost bytes
-    recording(segment(b"hilog-plugin", b"x") + b"\xff\xff\xff\xff" + b"OHOSPROF" * (4 * n))
+    recording(segment(b"ffrt-profiler", b"x") + b"\xff\xff\xff\xff" + b"OHOSPROF" * (4 * n))
 elif shape == "strings":  # a few long ones
     out.write(heap([1], strings=["\\u00e4" * (4 * n)] * 3).encode())
 elif shape == "ids":  # far apart and with equal low bits

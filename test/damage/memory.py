@@ -5,6 +5,7 @@ import sys
 import zipfile
 
 sys.dont_write_bytecode = True
+import plugin_shapes
 from htrace_bytes import chunk, message, recording, segment
 
 shape, n = sys.argv[1], int(sys.argv[2])
@@ -57,6 +58,8 @@ if shape == "string":  # one of n bytes
     heap(strings='"' + long + '"')
 elif shape == "cpu_samples":  # the last one first
     recording(b"".join(segment(b"cpu-plugin", b"\x0a\x00\x18\x01", n - i) for i in range(n)))
+elif shape in plugin_shapes.SHAPES:
+    recording(plugin_shapes.SHAPES[shape](n))
 elif shape == "string_escaped":
     heap(strings='"' + "\\u00e4" * (n // 6) + '"')
 elif shape == "string_object":  # inside a message, as an object
@@ -129,7 +132,7 @@ elif shape == "profiles":
 elif shape == "plugins":  # each segment of another
     recording(b"".join(segment(b"plugin-%d" % i, b"x") for i in tall))
 elif shape == "segment":  # one of n bytes
-    recording(segment(b"hilog-plugin", b"x" * n))
+    recording(segment(b"ffrt-profiler", b"x" * n))
 elif shape == "issues":
     recording(struct.pack("<I", 2) + b"\x1a\x00" + (struct.pack("<I", 2) + b"\x1a\x00") * n)
 elif shape == "marks":

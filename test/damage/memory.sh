@@ -42,6 +42,7 @@ bound tree_wide $m 0
 bound members 50000 0
 bound trailing 60000000 0
 bound cpu_samples $m $((80 * m))
+bound hilog_lines $m 0
 bound samples $m $((16 * m))
 bound samples_back $m $((16 * m))
 bound names_long 600 0

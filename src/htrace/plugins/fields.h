@@ -7,10 +7,17 @@
 
 #include "htrace/plugin.h"
 
+#include "wire/wire.h"
+
 typedef enum ts_field_kind {
-    TS_FIELD_INT,  /* a varint: int32, int64, uint64, bool, enum */
-    TS_FIELD_REAL, /* a double */
-    TS_FIELD_BYTES /* a text, or a message in it */
+    TS_FIELD_INT,     /* a varint: int64, bool */
+    TS_FIELD_INT32,   /* int32, enum: the low 32 bits count, with their sign */
+    TS_FIELD_UINT32,  /* the low 32 bits count */
+    TS_FIELD_UINT,    /* uint64; above the largest int64 it is not known */
+    TS_FIELD_REAL,    /* a double */
+    TS_FIELD_BYTES,   /* a text, or a message in it */
+    TS_FIELD_NUMBERS, /* repeated varints, packed or not; only counted */
+    TS_FIELD_REALS    /* repeated doubles, packed or not; only counted */
 } ts_field_kind;
 
 typedef struct ts_field_def {
@@ -43,5 +50,48 @@ typedef struct ts_value {
 ts_code ts_fields_read(ts_value *values, bool *damaged, const ts_plugin_host *host,
                        const ts_segment *seg, const ts_field_def *defs, size_t count,
                        const uint8_t *p, size_t n);
+
+/* A message on its way through a plugin whose messages have parts. */
+typedef struct ts_message {
+    const ts_plugin_host *host;
+    const ts_segment *seg;
+    uint64_t faults; /* fields and parts that could not be read: the message counts as lost */
+} ts_message;
+
+/*
+ * The same for a part p[0..n) of the message; part: its name for issues, NULL for the message
+ * itself. Faults are added to m->faults. *damaged may be NULL.
+ */
+ts_code ts_fields_part(ts_value *values, bool *damaged, ts_message *m, const char *part,
+                       const ts_field_def *defs, size_t count, const uint8_t *p, size_t n);
+
+/* One of the parts of a repeated field; borrowed for the call. */
+typedef ts_code ts_field_call(void *user, ts_message *m, const uint8_t *p, size_t n);
+
+/* Calls for each occurrence of a bytes field in p[0..n), in order, up to a damage. What is wrong
+ * with the fields is for ts_fields_part to record. */
+ts_code ts_fields_repeat(ts_message *m, uint32_t number, const uint8_t *p, size_t n,
+                         ts_field_call *call, void *user);
+
+/* The numbers of a repeated field, one after the other. Zero-initialise but for the first two. */
+typedef struct ts_field_list {
+    const uint32_t number;
+    const ts_field_kind kind; /* TS_FIELD_NUMBERS or TS_FIELD_REALS */
+    ts_wire wire;
+    ts_bytes packed;
+    bool begun;
+} ts_field_list;
+
+/* The next number of the field in p[0..n), its bits in *value; false at the end, and where what is
+ * packed or the message is damaged. */
+bool ts_fields_next(uint64_t *value, ts_field_list *list, const uint8_t *p, size_t n);
+
+/* Text of a value: "" when it is absent, NULL when it is not known. */
+static inline ts_text ts_value_text(const ts_value *value)
+{
+    return value->state == TS_VALUE_READ      ? (ts_text){(const char *)value->p, value->n}
+           : value->state == TS_VALUE_UNKNOWN ? TS_TEXT_NULL
+                                              : (ts_text){"", 0};
+}
 
 #endif

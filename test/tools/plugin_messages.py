@@ -1,0 +1,75 @@
+"""Random messages of the plugins of .htrace, undamaged: parts left out, zeros written, things that nobody knows, in any order."""
+
+import struct
+
+
+def varint(v):
+    out = b""
+    while v >= 0x80:
+        out += bytes([v & 0x7F | 0x80])
+        v >>= 7
+    return out + bytes([v])
+
+
+def number(field, v):
+    return varint(field << 3) + varint(v & (1 << 64) - 1)
+
+
+def real(field, v):
+    return varint(field << 3 | 1) + struct.pack("<d", v)
+
+
+def text(field, data):
+    return varint(field << 3 | 2) + varint(len(data)) + data
+
+
+def cpu_sample(rng):
+    """CpuData with parts left out, zeros written, things that nobody knows, in any order, some fields twice."""
+    core = text(7, number(1, rng.randrange(8)) + number(4, rng.randrange(1 << 40)))
+    parts = [text(1, b"" if rng.random() < 0.3 else core * rng.randrange(9))] if rng.random() < 0.95 else []
+    parts += [number(3, rng.choice([0, 1, 700, 1 << 40]))] * (rng.random() < 0.8)
+    for field in (4, 5, 6):
+        parts += [real(field, rng.choice([0.0, -0.0, 0.1, 33.3, 100.0, 1e-300, rng.random() * 100]))] * rng.choice([0, 1, 1, 1, 2])
+    parts += [text(2, number(1, 42) + text(2, b"main"))] * rng.randrange(3)
+    parts += [text(99, b"later")] * (rng.random() < 0.1)
+    rng.shuffle(parts)
+    return b"".join(parts)
+
+
+def mixed(rng, parts):
+    """A message of these parts: each a list of fields of which one is chosen, or none; the order changes unless they repeat."""
+    chosen = [part for part in parts if rng.random() < 0.85]
+    chosen += [text(99, b"later")] * (rng.random() < 0.1)
+    rng.shuffle(chosen)
+    return b"".join(chosen)
+
+
+WORDS = [b"", b"a", b"main", b"com.example.app", b"\xc3\xa4\xe2\x82\xac", b'say "hi" ', b"x" * 200, b"two words", b"tab\tend\n"]
+NUMBERS = [0, 1, 2, 127, 128, 300, 70000, (1 << 31) - 1, 1 << 31, (1 << 32) - 1]
+
+
+class Hilog:
+    def __init__(self):
+        self.number = 0
+
+    def message(self, rng, now):
+        lines = []
+        for _ in range(rng.randrange(5)):
+            self.number = max(0, self.number + rng.choice([1, 1, 1, 1, 1, 5, -3, 0]))
+            detail = [number(1, now // 10**9), number(2, rng.randrange(10**9))]
+            detail += [number(3, rng.choice(NUMBERS)), number(4, rng.choice(NUMBERS)), text(6, rng.choice(WORDS))]
+            line = mixed(rng, [text(2, rng.choice(WORDS)), number(3, self.number)])
+            level = number(5, rng.choice(b"DIWEFVXz"))
+            lines.append(text(1, text(1, detail[0] + level + mixed(rng, detail[1:])) + line))
+        return b"".join(lines)
+
+
+class Cpu:
+    def message(self, rng, _):
+        return cpu_sample(rng)
+
+
+PLUGINS = {
+    "cpu-plugin": Cpu,
+    "hilog-plugin": Hilog,
+}
