@@ -10,7 +10,7 @@ wrong() {
     echo "WRONG: $*"
     bad=1
 }
-properties='growth memory cut delete double blocks fault fuzz strict'
+properties='recorded random hostile growth memory cut delete double blocks fault fuzz strict'
 
 # The evidence is there.
 lines=0
@@ -28,7 +28,7 @@ done <$list
 # Nothing is missing. A format that is recognised only to be refused imports nothing.
 enrolled() { # kind, subject
     local property
-    for property in $properties; do
+    for property in growth memory cut delete double blocks fault fuzz strict; do
         grep -qE "^$1 $2 $property " $list || wrong "$1 $2 has no test of: $property"
     done
 }
@@ -47,6 +47,14 @@ wrappers=$("$program" --list | sed -n 's/^ *wrappers  *\(.*\), nested.*/\1/p' | 
 for wrapper in $wrappers; do
     # zlib is gzip with another head, for the same decoder.
     [ "$wrapper" = zlib ] || enrolled wrapper "$wrapper"
+done
+
+exports=$("$program" --to=list | cut -d' ' -f1)
+[ "$(wc -w <<<"$exports")" -ge 5 ] || wrong "only these exports: $exports"
+for export in $exports; do
+    for property in recorded random hostile growth memory fault; do
+        grep -qE "^export $export $property " $list || wrong "export $export has no test of: $property"
+    done
 done
 
 # Scripts of ctest name these files; unit tests and fuzz targets are found by their names.

@@ -19,7 +19,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 for folder in a another/folder; do
     mkdir -p "$scratch/$folder"
-    cp -r "$source"/{CMakeLists.txt,LICENSE,README.md,CHANGELOG.md,VERSION,cmake,docs,proto,share,src,tools} "$scratch/$folder"
+    cp -r "$source"/{CMakeLists.txt,LICENSE,README.md,CHANGELOG.md,VERSION,cmake,docs,proto,share,src,tools,web} "$scratch/$folder"
 done
 make_one() { # source folder, build folder
     cmake -S "$1" -B "$2" -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER="$compiler" -DTS_TESTS=OFF >"$scratch/log"

@@ -2,12 +2,13 @@
 
 GROUP is one of recorded: each kind of input that has stacks, each weight; random: databases of random rows with random filters;
 hostile: names that a careless writer lets out; programs: the programs that read them, where they are installed; messages: what is refused, and with which words; files: where the output goes;
-difference: two profiles at once.
+difference: two profiles at once; memory, growth: many samples, many call paths.
 """
 import collections
 import os
 import random
 import re
+import resource
 import shutil
 import sqlite3
 import sys
@@ -233,6 +234,50 @@ def difference():
     new.close()
 
 
+def stacks(base, path, nodes, samples):
+    """A database with these call paths, (id, parent, method), and samples, (call path, thread)."""
+    shutil.copy(base, path)
+    sql = sqlite3.connect(path)
+    sql.execute("INSERT INTO source(id, kind, path, bytes, complete) VALUES (1, 'input', 'r', 1, 1)")
+    sql.executemany("INSERT INTO stack_method VALUES (?, 1, NULL, ?, NULL, NULL, NULL, 'f', ?, NULL, NULL)", ((i, f"m{i}", i) for i in range(1, 101)))
+    sql.executemany("INSERT INTO stack_node VALUES (?, 1, ?, ?, NULL, 0, NULL)", nodes)
+    sql.executemany("INSERT INTO stack_sample VALUES (?, 1, ?, ?, 1000, ?, 'cpu')", ((i, thread, i * 1000, node) for i, (node, thread) in enumerate(samples, 1)))
+    sql.commit()
+    sql.close()
+    return path
+
+
+FORMATS = {"flame": 8, "folded": 8, "speedscope": 28, "pprof": 8, "chrome-json": 28}
+
+
+def memory():
+    """Memory does not grow with samples: the promised bounds in MiB hold for 200 000 of them on 50 call paths."""
+    base = made.empty(PROGRAM, SOURCE)
+    nodes = [(i, i - 1 or None, i) for i in range(1, 51)]
+    for count in (20000, 200000):
+        path = stacks(base, f"samples{count}.db", nodes, ((i % 50 + 1, i % 7) for i in range(count)))
+        for form, most in FORMATS.items():
+            made.run(PROGRAM, path, f"--to={form}", "-o", "out", "--quiet", f"--max-memory={most}M")
+
+
+def growth():
+    """Time and memory with call paths: one stack of all of them, and all of them side by side, twice as many, twice as long."""
+    base = made.empty(PROGRAM, SOURCE)
+    shapes = {
+        "deep": lambda n: ([(i, i - 1 or None, i % 100 + 1) for i in range(1, n + 1)], [(n, 0)]),
+        "wide": lambda n: ([(i, None, i % 100 + 1) for i in range(1, n + 1)], [(i, i % 9) for i in range(1, n + 1)]),
+    }
+    for name, shape in shapes.items():
+        paths = [stacks(base, f"{name}{k}.db", *shape(k * 30000)) for k in (1, 4)]
+        for form in FORMATS:
+            times = []
+            for path in paths:
+                before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+                made.run(PROGRAM, path, f"--to={form}", "-o", "out", "--quiet", "--max-memory=64M")
+                times.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before)
+            check(times[1] < 8 * times[0] + 0.1, f"{name} {form}: {times[0]:.2f} s, and {times[1]:.2f} s for four times as many call paths")
+
+
 def refuses(words, *arguments, code=2):
     r = made.run(PROGRAM, *arguments, codes=(code,))
     text = r.stderr.decode()
@@ -303,7 +348,7 @@ def files():
 
 
 def main():
-    groups = {"recorded": recorded, "random": randomly, "hostile": hostile, "messages": messages, "programs": programs, "difference": difference, "files": files}
+    groups = {"recorded": recorded, "random": randomly, "hostile": hostile, "messages": messages, "programs": programs, "difference": difference, "memory": memory, "growth": growth, "files": files}
     with tempfile.TemporaryDirectory() as scratch:
         os.chdir(scratch)
         groups[GROUP]()
