@@ -2,6 +2,7 @@
 #include "parsers/format.h"
 
 #include "parsers/arkts/formats.h"
+#include "parsers/chrome_trace/formats.h"
 #include "parsers/cloud/formats.h"
 #include "parsers/flare/formats.h"
 #include "parsers/heapprofile/formats.h"
@@ -10,11 +11,14 @@
 
 #include <string.h>
 
+/* One a line. */
+/* clang-format off */
 const ts_format *const ts_formats[] = {
     &ts_format_htrace,
     &ts_format_heapsnapshot,
     &ts_format_heapprofile,
     &ts_format_cpuprofile,
+    &ts_format_chrome_trace,
     &ts_format_rawheap,
     &ts_format_flare,
     &ts_format_cloud,
@@ -23,6 +27,7 @@ const ts_format *const ts_formats[] = {
     &ts_format_tptp_xml,
     NULL,
 };
+/* clang-format on */
 
 const ts_format *ts_format_find(const char *name)
 {

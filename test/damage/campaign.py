@@ -221,6 +221,8 @@ def recordings(program, tools, data, folder):
         yield name, path(name), [path(name)]
     shutil.copy(os.path.join(data, "sessions.heapprofile"), path("heapprofile"))
     yield "heapprofile", path("heapprofile"), [path("heapprofile")]
+    run(tool("mkchrometrace"), "-o", path("chrome-trace"), "--form", "list", "--pairs", "500", "--bytes", "40000")
+    yield "chrome-trace", path("chrome-trace"), [path("chrome-trace")]
     run(tool("mkflare"), "--threads=2", "--seconds=2", path("flare"))
     sets = [("flare", path("flare"))]
     os.makedirs(path("directory/sub"))

@@ -85,6 +85,17 @@ elif shape in ("heap_profile_wide", "heap_profile_deep"):  # all callees of one 
         text = "".join(frame % (i % 100, i << 32) for i in range(n)) + "]}" * n
     samples = ('{"size":8,"nodeId":%d,"ordinal":%d}' % (i << 32, n - i) for i in range(n))
     out.write(('{"head":%s,"samples":[%s]}' % (text, ",".join(samples))).encode())
+elif shape == "chrome_spans":  # open ones, and ends whose names none of them has
+    spans = ['{"ph":"%s","name":"%s%d","pid":1,"tid":1,"ts":%d}' % (("B", "b", i % 9, i) if i < n // 2 else ("E", "e", i, i)) for i in range(n)]
+    out.write(("[" + ",".join(spans) + "]").encode())
+elif shape == "chrome_crossing":  # each ends behind the next one
+    out.write(("[" + ",".join('{"ph":"X","name":"x","ts":%d,"dur":%d}' % (10 * i, 10 * n) for i in range(n)) + "]").encode())
+elif shape == "chrome_tasks":  # of a main thread, each with spans in it
+    spans = ['{"ph":"X","name":"t%d","pid":1,"tid":1,"ts":%d,"dur":%d}' % (i % 9, 20000 * i, 60000 if i % 3 == 0 else 9000) for i in range(n)]
+    out.write(("[" + ",".join(spans) + "]").encode())
+elif shape == "chrome_back":  # the last one is the first in time; each has a thread, an id and a name of its own
+    spans = ['{"ph":"%s","name":"n%d","id":%d,"pid":1,"tid":%d,"ts":%d,"dur":1}' % ("Xb"[i % 2], i, i, i, n - i) for i in range(n)]
+    out.write(("[" + ",".join(spans) + "]").encode())
 elif shape == "snapshots":
     recording((chunk(heap([1])) + message('{"id":1,"result":{}}')) * (n // 20))
 else:

@@ -124,6 +124,22 @@ elif shape in ("heap_profile", "heap_profile_open"):  # nodes and samples; nodes
     w(']},"samples":[')
     parts('{"size":8,"nodeId":%d,"ordinal":%d}' % (i + 1, n - i) for i in tall)
     w("]}")
+elif shape == "chrome_spans":  # of few threads, names and call paths
+    w("[")
+    parts('{"ph":"X","name":"f%d","pid":1,"tid":%d,"ts":%d,"dur":1,"args":{"a":%d}}' % (i % 9, i % 5, 2 * (n - i), i) for i in tall)
+    w("]")
+elif shape == "chrome_pairs":  # asynchronous, each with an id of its own
+    w("[")
+    parts('{"ph":"b","id":%d,"name":"f","pid":1,"ts":%d},{"ph":"e","id":%d,"name":"f","pid":1,"ts":%d}' % (i, i, i, i + 5) for i in tall)
+    w("]")
+elif shape == "chrome_open":  # spans without an end
+    w("[")
+    parts('{"ph":"B","name":"f","pid":1,"tid":1,"ts":%d}' % i for i in tall)
+    w("]")
+elif shape == "chrome_args":  # of one event
+    w('[{"ph":"X","ts":1,"dur":1,"args":{"a":"')
+    w("x" * n)
+    w('"}}]')
 elif shape == "snapshots":  # of one node
     recording((chunk(small) + done) * n)
 elif shape == "profiles":

@@ -50,6 +50,7 @@ question dashboard flare
 question js_class_histogram m.classes
 question alloc_hot_methods heap_profile_deep
 question alloc_hot_methods heap_profile_wide
+question chrome_long_tasks chrome_tasks
 question js_largest_nodes m.classes
 question js_string_duplicates m.strings
 question js_strings_like m.strings --param pattern=%9%

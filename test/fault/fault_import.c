@@ -26,6 +26,7 @@ static const char *const inputs[] = {
     "timeline.heaptimeline",
     "profile.cpuprofile",
     "sessions.heapprofile",
+    "counters.trace.json",
     "flare",
     "flare.zip",
     "cloud",

@@ -12,7 +12,7 @@ mktptp=$7
 rm -rf "$dir"
 mkdir -p "$dir"
 cp "$tiny/snapshot.heapsnapshot" "$tiny/sorted.heapsnapshot" "$tiny/timeline.heaptimeline" \
-    "$tiny/profile.cpuprofile" "$2/sessions.heapprofile" "$dir"
+    "$tiny/profile.cpuprofile" "$2/sessions.heapprofile" "$2/counters.trace.json" "$dir"
 cd "$dir"
 "$mkhtrace" -o snapshot.htrace --chunk-size 300 --snapshot snapshot.heapsnapshot
 "$mkhtrace" -o timeline.htrace --config pid=77,type=timeline --chunk-size 300 \

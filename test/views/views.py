@@ -280,7 +280,8 @@ def listed_group(j, t):
     names = set()
     for name, path in [(k, t.recording(k)) for k in ("snapshots", "timeline", "cpuprofile")] + [
             (n, os.path.join(j.work, n)) for n in ("pods", "flare", "tptp")] + [
-            ("sessions", os.path.join(os.path.dirname(t.recording("snapshots")), "sessions.heapprofile"))]:
+            (n.split(".")[0], os.path.join(os.path.dirname(t.recording("snapshots")), n))
+            for n in ("sessions.heapprofile", "Trace-page.json.gz", "counters.trace.json")]:
         j.convert("db-" + name, path)
         for kind, table in j.rows("SELECT type, name FROM sqlite_master WHERE type IN ('view', 'table') "
                                   "AND name NOT LIKE 'sqlite^_%' ESCAPE '^'"):

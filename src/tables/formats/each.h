@@ -18,3 +18,4 @@
 #include TS_DECLARED(tptp)
 #include TS_DECLARED(heapprofile)
 #include TS_DECLARED(heap)
+#include TS_DECLARED(chrome_trace)
