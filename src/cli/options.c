@@ -623,12 +623,11 @@ static ts_code options_check(const ts_options *o, ts_ctx *ctx)
         return ts_fail(ctx, TS_ERR_USAGE, "no input was given: name a recording (or -D DIR)");
     }
     if (!asked) {
-        return ts_fail(
-            ctx, TS_ERR_USAGE,
-            "nothing to do with the input: -e DB writes a database, "
-            "--report says what is in it, -q QUESTION prints its answer, "
-            "--to=flame -o FILE draws its stacks, -s -o DIR takes the recordings out, "
-            "--json prints a summary");
+        return ts_fail(ctx, TS_ERR_USAGE,
+                       "nothing to do with the input: -e DB writes a database, "
+                       "--report says what is in it, -q QUESTION prints its answer, "
+                       "--to=flame -o FILE draws its stacks, -s -o DIR takes the recordings out, "
+                       "--json prints a summary");
     }
     if ((code = check_out(o, ctx)) != TS_OK || (code = check_export(o, ctx)) != TS_OK) {
         return code;

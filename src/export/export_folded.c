@@ -8,13 +8,14 @@
 #include "export/export_profile.h"
 #include "export/export_text.h"
 
-/* A semicolon would divide the frame; a line break the line. */
+/* A semicolon would divide the frame, a line break the line; control characters could steer a
+ * terminal. */
 static void folded_label(ts_writer *w, ts_text label)
 {
     size_t from = 0;
     for (size_t i = 0; i < label.n; i++) {
-        char c = label.p[i];
-        if (c == ';' || c == '\n' || c == '\r' || c == '\0') {
+        unsigned char c = (unsigned char)label.p[i];
+        if (c == ';' || c < ' ' || c == 0x7f) {
             ts_write(w, label.p + from, i - from);
             ts_write_char(w, c == ';' ? ':' : ' ');
             from = i + 1;

@@ -63,11 +63,21 @@ void ts_write_char(ts_writer *w, char c)
     ts_write(w, &c, 1);
 }
 
+/* Formats with millions of numbers go through here: snprintf takes four times as long. */
 void ts_write_i64(ts_writer *w, int64_t v)
 {
-    char digits[24];
-    int n = snprintf(digits, sizeof digits, "%" PRId64, v);
-    ts_write(w, digits, (size_t)n);
+    enum { DIGITS = 20 };
+    char digits[DIGITS];
+    uint64_t u = v < 0 ? UINT64_C(0) - (uint64_t)v : (uint64_t)v;
+    size_t at = DIGITS;
+    do {
+        digits[--at] = (char)('0' + u % 10);
+        u /= 10;
+    } while (u > 0);
+    if (v < 0) {
+        digits[--at] = '-';
+    }
+    ts_write(w, digits + at, DIGITS - at);
 }
 
 void ts_write_us(ts_writer *w, int64_t ns)

@@ -441,7 +441,7 @@ static ts_code choose_default(ts_calls *p)
 
 static ts_code load_count(ts_calls *p)
 {
-    ts_weight *weight;
+    ts_weight *weight = NULL;
     uint64_t items;
     ts_code code = profile_add_weight(&weight, p, TS_WEIGHT_SAMPLES, TS_TEXT_LIT("samples"),
                                       TS_TEXT_LIT("count"));

@@ -8,7 +8,7 @@ import json
 
 
 def folded_label(label):
-    return label.translate({ord(";"): ":", ord("\n"): " ", ord("\r"): " ", 0: " "})
+    return label.translate({ord(";"): ":", 127: " "} | {c: " " for c in range(32)})
 
 
 def folded(data):
