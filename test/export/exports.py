@@ -43,11 +43,15 @@ def check_folded(database, path, weight, filters, arguments):
     same(readers.folded(export(path, "folded", *arguments)), readers.as_folded(database.by_path(weight, **filters)), f"folded {path} {arguments}")
 
 
-def clean(sums):
+def clean_text(text):
     """As JSON and protobuf have texts: bytes that are no UTF-8 are replaced; one for each is enough to compare."""
+    return re.sub("[\ufffd\udc80-\udcff]+", "\ufffd", text)
+
+
+def clean(sums):
     result = {}
     for path, value in sums.items():
-        key = tuple(re.sub("[\ufffd\udc80-\udcff]+", "\ufffd", label) for label in path)
+        key = tuple(clean_text(label) for label in path)
         result[key] = result.get(key, 0) + value
     return result
 
@@ -57,13 +61,31 @@ def check_speedscope(database, path, weight, filters, arguments):
 
 
 def check_pprof(database, path, weight, filters, arguments):
-    sums, functions, default = readers.pprof(export(path, "pprof", *arguments))
+    sums, functions, default, stacks = readers.pprof(export(path, "pprof", *arguments))
     check(default == weight, f"pprof: {default} is the default instead of {weight}")
     check(set(sums) == ({weight} if arguments else set(database.weights())), f"pprof {path} {arguments}: {sums.keys()}")
-    for name, stacks in sums.items():
-        same(clean({stack: value for stack, value in stacks.items() if value}), clean(database.by_path(name, **filters)), f"pprof {path} {name} {arguments}")
-    files = {method[3] or "" for method in database.methods.values()} if database.methods else {f[1] for f in functions}
-    check(clean({(f[1],): 1 for f in functions}).keys() <= clean({(f,): 1 for f in files | {""}}).keys(), f"pprof {path}: files {functions}")
+    for name, values in sums.items():
+        same(clean({stack: value for stack, value in values.items() if value}), clean(database.by_path(name, **filters)), f"pprof {path} {name} {arguments}")
+    if not database.is_heap():
+        nodes = {node for name in sums for node in database.by_node(name, **filters)}
+        equal_sets({tuple((clean_text(label), line) for label, line in database.lines(node)) for node in nodes},
+                   {tuple((clean_text(label), line) for label, line in stack) for stack in stacks}, f"pprof {path} {arguments}: lines")
+        check_frames(database, nodes, functions, f"pprof {path} {arguments}")
+
+
+def equal_sets(expected, got, what):
+    check(expected == got, f"{what}: {sorted(expected - got)[:3]} are missing, {sorted(got - expected)[:3]} are too many")
+
+
+def check_frames(database, nodes, got, what):
+    """Names, files and lines of all frames on the way to some call paths."""
+    frames = set()
+    for node in nodes:
+        while node is not None:
+            label, file, line = database.frame(node)
+            frames.add((clean_text(label), clean_text(file), line))
+            node = database.nodes[node][0]
+    equal_sets(frames, {(clean_text(label), clean_text(file), line) for label, file, line in got}, f"{what}: frames")
 
 
 def check_flame(database, path, weight, filters, arguments):
@@ -82,17 +104,42 @@ def check_chrome(database, path, weight, filters, arguments):
     """Times of all samples and calls, each for itself."""
     arguments = [a for a in arguments if not a.startswith("--weight")]
     items = [item for item in database.items("samples", **filters) if item[2] is not None]
-    expected = collections.Counter((database.path(node), ts) for node, _, ts, _, _, call in items if not call)
     if database.is_heap() or not items:
         return
-    samples, calls, _, _ = readers.chrome(export(path, "chrome-json", *arguments))
-    plain = collections.Counter((tuple(re.sub("[\ufffd\udc80-\udcff]+", "\ufffd", label) for label in stack), ts) for stack, ts, _ in samples)
-    wanted = collections.Counter()
-    for (stack, ts), n in expected.items():
-        wanted[next(iter(clean({without_root(stack): 1}))), ts] += n
+    got = readers.chrome(export(path, "chrome-json", *arguments))
+    plain = collections.Counter((tuple(clean_text(label) for label in stack), ts, who) for stack, ts, who in got.samples)
+    wanted, ends = collections.Counter(), {}
+    for node, (source, itid), ts, dur, _, call in items:
+        if not call:
+            wanted[tuple(clean_text(label) for label in without_root(database.path(node))), ts, database.who(source, itid)] += 1
+            ends[source, itid] = max(ends.get((source, itid), ts), ts + (dur or 0))
     same(plain, wanted, f"chrome-json {path} {arguments}")
-    got = collections.Counter((name, ts, dur) for cat, name, ts, dur, _ in calls if cat == "call")
-    same(got, collections.Counter(database.calls(**filters)), f"calls of chrome-json {path} {arguments}")
+    by_who = {}
+    for (source, itid), end in ends.items():
+        by_who.setdefault(database.who(source, itid), []).append(end)
+    same({who: sorted(end) for who, end in got.ends.items()}, {who: sorted(end) for who, end in by_who.items()}, f"ends of chrome-json {path}")
+    nodes = {node for node, _, ts, _, _, call in items if not call}
+    check_frames(database, nodes, {frame for frame in got.frames if frame[0] != "(root)"} | {f for f in frames_of(database, nodes) if f[0] == "(root)"}, f"chrome-json {path}")
+    same(collections.Counter(call for call in got.calls if call[0] == "call"), collections.Counter(database.calls(**filters)), f"calls of chrome-json {path} {arguments}")
+    if "event" not in filters:
+        same(collections.Counter(got.counters), collections.Counter(database.counters(**filters)), f"counters of chrome-json {path} {arguments}")
+        same(collections.Counter(call for call in got.calls if call[0] == "pause"), collections.Counter(database.pauses(**filters)), f"pauses of chrome-json {path}")
+    check_names(database, got.names, filters)
+
+
+def frames_of(database, nodes):
+    for node in nodes:
+        while node is not None:
+            yield tuple(clean_text(part) if isinstance(part, str) else part for part in database.frame(node))
+            node = database.nodes[node][0]
+
+
+def check_names(database, names, filters):
+    threads = database.threads(filters.get("thread"))
+    for itid, name in database.sql.execute("SELECT id, name FROM thread WHERE name <> ''"):
+        if threads is None or itid in threads:
+            _, tid = database.who(1, itid)
+            check(any(what == "thread_name" and who[1] == tid and text == clean_text(name) for what, who, text in names), f"no name of thread {itid}: {names}")
 
 
 CHECKS = [check_folded, check_flame, check_speedscope, check_pprof, check_chrome]

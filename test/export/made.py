@@ -52,13 +52,23 @@ def fill(sql, rng, size):
         return None if rng.random() < 0.15 else value
 
     def name():
-        return rng.choice(HOSTILE) if rng.random() < 0.2 else f"name{rng.randrange(8)}"
+        return rng.choice([*HOSTILE, "(root)"]) if rng.random() < 0.2 else f"name{rng.randrange(8)}"
 
     sql.execute("INSERT INTO source(id, kind, path, bytes, complete) VALUES (1, 'input', 'r.bin', 1, 1)")
     for ident, parent, text in ((2, 1, "one"), (3, 1, "two"), (4, 3, "two")):
         sql.execute("INSERT INTO source(id, parent_id, kind, name, bytes, complete) VALUES (?, ?, 'session', ?, 1, 1)", (ident, parent, text))
+    sql.execute("UPDATE source SET pid = 7 WHERE id IN (1, 4)")
+    sql.execute("DELETE FROM process")
+    for ipid in range(3):
+        sql.execute("INSERT INTO process(id, ipid, pid, name, switch_count, thread_count) VALUES (?, ?, ?, ?, 0, 0)", (ipid, ipid, 70 + ipid, maybe("program")))
     for itid in range(6):
-        sql.execute("INSERT INTO thread(id, itid, tid, name, ipid, switch_count) VALUES (?, ?, ?, ?, 0, 0)", (itid, itid, maybe(100 + itid % 4), maybe(f"worker {itid % 3}")))
+        sql.execute("INSERT INTO thread(id, itid, tid, name, ipid, switch_count) VALUES (?, ?, ?, ?, ?, 0)",
+                    (itid, itid, maybe(100 + itid % 4), maybe(f"worker {itid % 3}"), maybe(rng.randrange(3))))
+    for ident in range(1, 4):
+        sql.execute("INSERT INTO timeseries VALUES (?, ?, ?, ?, NULL, NULL)", (ident, rng.choice((2, 3)), maybe(rng.randrange(6)), name()))
+        sql.execute("INSERT INTO timeseries_value VALUES (?, ?, ?)", (ident, maybe(rng.randrange(10**6)), maybe(rng.choice((0.1, -2.5e30, 3.0)))))
+        sql.execute("INSERT INTO runtime_pause(id, source_id, kind, itid, ts, dur, state) VALUES (?, ?, 'gc', ?, ?, ?, 0)",
+                    (ident, rng.choice((2, 3)), maybe(rng.randrange(6)), maybe(rng.randrange(10**6)), maybe(rng.randrange(5000))))
     methods = rng.randrange(1, 30)
     for ident in range(1, methods + 1):
         sql.execute("INSERT INTO stack_method VALUES (?, ?, NULL, ?, ?, ?, NULL, ?, ?, NULL, NULL)",

@@ -59,7 +59,7 @@ class Database:
         return set()
 
     def items(self, weight, source=None, thread=None, event=None, begin=None, end=None):
-        """(node, thread, ts, dur, weight, is a call) of all samples and calls that are wanted."""
+        """(node, (source, thread), ts, dur, weight, is a call) of all samples and calls that are wanted."""
         sources, threads = self.inside(source), self.threads(thread)
         types = {row[0] for row in self.sql.execute("SELECT id FROM stack_value_type WHERE name = ?", (weight,))}
         if not types and weight not in ("wall", "samples"):
@@ -81,22 +81,65 @@ class Database:
                 continue
             value = values.get(ident) if types else 1 if weight == "samples" else dur
             if value is not None:
-                yield node, itid, ts, dur, value, False
+                yield node, (sid, itid), ts, dur, value, False
         if types or event not in (None, "call"):
             return
         for sid, itid, ts, dur, own, node in self.sql.execute("SELECT source_id, itid, ts, dur, self_dur, node_id FROM stack_slice"):
             value = 1 if weight == "samples" else own
             if node is not None and value is not None and wanted(sid, itid, ts):
-                yield node, itid, ts, dur, value, True
+                yield node, (sid, itid), ts, dur, value, True
 
-    def calls(self, source=None, thread=None, event=None, begin=None, end=None):
-        """(label, ts, dur) of traced calls that have a time."""
+    def timed(self, table, columns, source=None, thread=None, begin=None, end=None, **_):
+        """Rows of a table with source, thread and time, that are wanted: (who, ts, other columns)."""
         sources, threads = self.inside(source), self.threads(thread)
-        rows = self.sql.execute("SELECT source_id, itid, ts, dur, node_id FROM stack_slice WHERE ts IS NOT NULL")
-        for sid, itid, ts, dur, node in rows:
-            if (event in (None, "call") and (sources is None or sid in sources) and (threads is None or itid in threads)
-                    and (begin is None or ts >= begin) and (end is None or ts < end)):
-                yield re.sub("[\ufffd\udc80-\udcff]+", "\ufffd", self.label(None if node is None else self.nodes[node][1])), ts, dur
+        rows = self.sql.execute(f"SELECT source_id, itid, ts, {columns} FROM {table} WHERE ts IS NOT NULL")
+        for sid, itid, ts, *others in rows.fetchall():
+            if ((sources is None or sid in sources) and (threads is None or itid in threads) and (begin is None or ts >= begin) and (end is None or ts < end)):
+                yield (self.who(sid, itid), ts, *others)
+
+    def calls(self, event=None, **filters):
+        """As readers.chrome has them."""
+        if event in (None, "call"):
+            for who, ts, dur, node in self.timed("stack_slice", "dur, node_id", **filters):
+                yield "call", re.sub("[\ufffd\udc80-\udcff]+", "\ufffd", self.label(None if node is None else self.nodes[node][1])), ts, dur, who
+
+    def pauses(self, **filters):
+        for who, ts, dur, kind in self.timed("runtime_pause", "dur, kind", **filters):
+            if dur is not None:
+                yield "pause", kind, ts, dur, who
+
+    def counters(self, **filters):
+        table = "(SELECT s.source_id, s.itid, v.ts, s.name, v.value FROM timeseries_value v JOIN timeseries s ON s.id = v.series_id)"
+        for who, ts, name, value in self.timed(table, "name, value", **filters):
+            if value is not None:
+                yield name, ts, value, who
+
+    def who(self, source, itid):
+        """pid and tid of a thread of a source, as trace events have them."""
+        pid, above = None, source
+        while pid is None and above is not None:
+            pid = self.sql.execute("SELECT pid FROM source WHERE id = ?", (above,)).fetchone()[0]
+            above = self.parents[above]
+        tid = 1000000000 + 2 * source
+        for number, process in self.sql.execute("SELECT t.tid, p.pid FROM thread t LEFT JOIN process p ON p.id = t.ipid WHERE t.id = ?", (itid,)):
+            tid = 1000000000 + 2 * itid + 1 if number is None else number
+            pid = pid if process is None else process
+        return pid or 0, tid
+
+    def frame(self, node):
+        """(label, file, line where the method begins)"""
+        method = self.nodes[node][1]
+        file, line = self.methods[method][3:5] if method in self.methods else ("", 0)
+        return self.label(method), file or "", line if line is not None and line > 0 else 0
+
+    def lines(self, node):
+        """The labels from the outermost frame on, each with the line that runs."""
+        frames = []
+        while node is not None:
+            parent, method, line = self.nodes[node]
+            frames.append((self.label(method), line or 0))
+            node = parent
+        return tuple(reversed(frames))
 
     def by_node(self, weight, **filters):
         sums = {}

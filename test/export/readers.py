@@ -5,6 +5,7 @@ import decimal
 import gzip
 import hashlib
 import json
+import types
 
 
 def folded_label(label):
@@ -96,14 +97,15 @@ def packed(data):
 
 
 def pprof(data):
-    """profile.proto: ({name of a sample type: {stack: sum}}, {(name, file, start line)}, the default type)."""
+    """profile.proto: ({name of a sample type: {stack: sum}}, {(name, file, start line)}, the default type, [stack of (name, line that runs)])."""
     assert data[:4] == b"\x1f\x8b\x08\x00" and data[4:8] == b"\0\0\0\0", "gzip without a time"
     top = list(fields(gzip.decompress(data)))
     strings = [value.decode("utf-8") for number, value in top if number == 6]
     assert strings[0] == "" and len(set(strings)) == len(strings)
-    types = [dict(fields(value)) for number, value in top if number == 1]
-    functions, locations, sums = {}, {}, {strings[t[1]]: {} for t in types}
-    assert len(sums) == len(types)
+    kinds = [dict(fields(value)) for number, value in top if number == 1]
+    lines, stacks = {}, []
+    functions, locations, sums = {}, {}, {strings[t[1]]: {} for t in kinds}
+    assert len(sums) == len(kinds)
     for number, value in top:
         if number == 5:
             f = dict(fields(value))
@@ -113,29 +115,31 @@ def pprof(data):
         if number == 4:
             loc = dict(fields(value))
             assert loc[1] not in locations and loc[1] > 0
-            locations[loc[1]] = functions[dict(fields(loc[4]))[1]][0]
+            line = dict(fields(loc[4]))
+            locations[loc[1]] = functions[line[1]][0]
+            lines[loc[1]] = line[2]
     for number, value in top:
         if number == 2:
             sample = dict(fields(value))
             stack = tuple(locations[i] for i in reversed(packed(sample[1])))
+            stacks.append(tuple((locations[i], lines[i]) for i in reversed(packed(sample[1]))))
             values = packed(sample[2])
-            assert len(values) == len(types)
-            for kind, one in zip(types, values):
+            assert len(values) == len(kinds)
+            for kind, one in zip(kinds, values):
                 into = sums[strings[kind[1]]]
                 into[stack] = into.get(stack, 0) + one
     default = [strings[value] for number, value in top if number == 14]
-    units = {strings[t[1]]: strings[t[2]] for t in types}
-    assert len(default) == 1 and set(units.values()) - {"odd"}
-    return sums, set(functions.values()), default[0]
+    assert len(default) == 1 and all(strings[kind[2]] for kind in kinds)
+    return sums, set(functions.values()), default[0], stacks
 
 
 # --- trace events -------------------------------------------------------------------------------------------------------
 
 
 def chrome(data):
-    """Trace events: ([(stack, ns, pid, tid)] of samples, the same of calls with dur, [(name, ns, value)] of counters, names)."""
+    """Trace events: samples (stack, ns, (pid, tid)), calls (category, name, ns, dur, who), counters (name, ns, value, who), names (what, who, name), frames (label, file, line), and when the profile of each thread ends."""
     top = json.loads(data, parse_float=decimal.Decimal)
-    samples, calls, counters, names, profiles = [], [], [], {}, {}
+    samples, calls, counters, names, profiles, frames = [], [], [], set(), {}, set()
 
     def ns(value):
         value = decimal.Decimal(value) * 1000
@@ -145,11 +149,11 @@ def chrome(data):
     for event in top["traceEvents"]:
         kind, who = event["ph"], (event["pid"], event["tid"])
         if kind == "M":
-            names[(event["name"], who)] = event["args"]["name"]
+            names.add((event["name"], who, event["args"]["name"]))
         elif kind in "XB":
             calls.append((event["cat"], event["name"], ns(event["ts"]), ns(event["dur"]) if kind == "X" else None, who))
         elif kind == "C":
-            counters.append((event["name"], ns(event["ts"]), float(event["args"]["value"])))
+            counters.append((event["name"], ns(event["ts"]), float(event["args"]["value"]), who))
         elif event["name"] == "Profile":
             assert event["id"] not in profiles
             profiles[event["id"]] = {"time": ns(event["args"]["data"]["startTime"]), "nodes": {}, "who": who, "end": None}
@@ -159,6 +163,8 @@ def chrome(data):
             assert profile["who"] == who and profile["end"] is None
             for node in chunk["cpuProfile"]["nodes"]:
                 assert node["id"] not in profile["nodes"] and ("parent" in node) == bool(profile["nodes"])
+                frame = node["callFrame"]
+                frames.add((frame["functionName"], frame["url"], frame["lineNumber"] + 1))
                 above = profile["nodes"][node["parent"]] if "parent" in node else ()
                 profile["nodes"][node["id"]] = above + ((node["callFrame"]["functionName"],) if "parent" in node else ())
             assert len(chunk["cpuProfile"]["samples"]) == len(chunk["timeDeltas"])
@@ -167,7 +173,10 @@ def chrome(data):
                 samples.append((profile["nodes"][node], profile["time"], who))
             profile["end"] = ns(chunk["endTime"]) if "endTime" in chunk else None
     assert all(profile["end"] is not None for profile in profiles.values())
-    return samples, calls, counters, names
+    ends = {}
+    for profile in profiles.values():
+        ends.setdefault(profile["who"], []).append(profile["end"])
+    return types.SimpleNamespace(samples=samples, calls=calls, counters=counters, names=names, frames=frames, ends=ends)
 
 
 # --- the page of the flame graph ------------------------------------------------------------------------------------------
