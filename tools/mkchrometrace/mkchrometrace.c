@@ -137,7 +137,9 @@ static const char *const names[] = {
 
 static void name_of(maker *m, char *name, size_t size, uint64_t level)
 {
-    uint64_t i = level == 0 ? 0 : next(m) % (m->cfg.names == 0 ? 1 : m->cfg.names);
+    /* A fourth of the names on each level: programs have far less call paths than calls. */
+    uint64_t part = m->cfg.names / 4 + 1;
+    uint64_t i = level == 0 ? 0 : (level * part + next(m) % part) % (m->cfg.names + 1);
     uint64_t known = sizeof names / sizeof names[0];
     if (i < known) {
         snprintf(name, size, "%s", names[i]);

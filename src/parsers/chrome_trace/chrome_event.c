@@ -107,9 +107,10 @@ static ts_code add_span(chrome_trace *c, uint32_t thread, int64_t event_id)
         .event_id = (uint64_t)event_id,
         .cpu = e->tdur,
         .thread = thread,
-        .flags = (e->fine ? CHROME_SLICE_FINE : 0U) | (e->bad_dur             ? CHROME_SLICE_LOST
-                                                       : e->dur == TS_NO_TIME ? CHROME_SLICE_OPEN
-                                                                              : 0U),
+        .end = chrome_slice_end(0, (e->fine ? CHROME_SLICE_FINE : 0U) |
+                                       (e->bad_dur             ? CHROME_SLICE_LOST
+                                        : e->dur == TS_NO_TIME ? CHROME_SLICE_OPEN
+                                                               : 0U)),
     };
     ts_code code = chrome_name_of(&s.name, c);
     return code == TS_OK ? chrome_slice_add(c, &s) : code;

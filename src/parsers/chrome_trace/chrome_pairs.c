@@ -110,11 +110,11 @@ static ts_code close_span(chrome_trace *c, pair_group *g, const pair_event *end,
         .ts = p->ts,
         .length = (flags & CHROME_SLICE_OPEN) != 0 ? 0 : UINT64_MAX - (limit - p->ts),
         .event_id = (uint64_t)p->event_id,
-        .end_event_id = end == NULL ? 0 : end->event_id,
+        .end = chrome_slice_end(end == NULL ? 0 : end->event_id,
+                                flags | p->flags | (end == NULL ? 0 : end->flags)),
         .cpu = TS_NO_TIME,
         .thread = p->thread,
         .name = p->name,
-        .flags = flags | p->flags | (end == NULL ? 0 : end->flags),
     };
     if (end != NULL && p->a == 0 && p->tts != TS_NO_TIME && end->tts >= p->tts &&
         ts_ckd_sub(&s.cpu, end->tts, p->tts)) {

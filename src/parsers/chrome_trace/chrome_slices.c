@@ -165,8 +165,8 @@ static ts_code end_track(chrome_trace *c, chrome_track *t)
 static bool is_between(const chrome_frame *f, const chrome_slice *s)
 {
     return f->end_event_id != 0 && f->event_id < s->event_id &&
-           (s->end_event_id == 0 ? s->event_id < (uint64_t)f->end_event_id
-                                 : s->end_event_id < f->end_event_id);
+           (chrome_slice_end_event(s) == 0 ? s->event_id < (uint64_t)f->end_event_id
+                                           : chrome_slice_end_event(s) < f->end_event_id);
 }
 
 /* Was f over when s began? An empty span where f ends may belong to it. */
@@ -185,7 +185,7 @@ typedef struct place {
 /* Rounding to µs may make a span end up to 1 µs behind the one around it. */
 static int64_t tolerance(const chrome_slice *s)
 {
-    return (s->flags & CHROME_SLICE_FINE) != 0 ? 1 : 1000;
+    return (s->end & CHROME_SLICE_FINE) != 0 ? 1 : 1000;
 }
 
 /* Empty spans that ended before f began stand behind it in the order: f is not around them. */
@@ -193,7 +193,7 @@ static void find_around(place *at, const chrome_track *t, const chrome_slice *s)
 {
     size_t i = t->frames.n;
     unsigned steps = 0;
-    while (i > 0 && at->begin == at->end && s->end_event_id != 0) {
+    while (i > 0 && at->begin == at->end && chrome_slice_end_event(s) != 0) {
         const chrome_frame *f = frame_at(t, i - 1);
         if (f->begin != at->begin || f->end_event_id == 0 || f->event_id < s->event_id) {
             break;
@@ -229,7 +229,7 @@ static ts_code find_place(place *at, chrome_trace *c, chrome_track *t, chrome_sl
     if (t->frames.n > 0) {
         const chrome_frame *f = frame_at(t, t->frames.n - 1);
         if (at->end == INT64_MAX && f->end != INT64_MAX) { /* open, and the one around it is not */
-            s->flags = (s->flags & ~(uint32_t)CHROME_SLICE_OPEN) | CHROME_SLICE_LOST;
+            s->end = (s->end & ~(uint64_t)CHROME_SLICE_OPEN) | CHROME_SLICE_LOST;
             at->end = f->end;
             c->n.ends++;
             c->n.ends_lost++;
@@ -278,10 +278,10 @@ static ts_code put_chrome_slice(chrome_trace *c, const chrome_slice *s)
     ts_row_chrome_slice row = {
         .slice_id = c->slices->base + c->slices->next,
         .event_id = (int64_t)s->event_id,
-        .end_event_id = s->end_event_id,
+        .end_event_id = chrome_slice_end_event(s),
         .async = s->group != 0,
     };
-    if (s->end_event_id == 0) {
+    if (chrome_slice_end_event(s) == 0) {
         TS_SET_NULL(chrome_slice, &row, end_event_id);
     }
     return ts_put_chrome_slice(c->sink, &row);
@@ -298,9 +298,9 @@ static ts_code put_span(chrome_trace *c, const chrome_slice *s, const place *at,
         .itid = s->group != 0 ? -1 : thread->itid,
         .ts = at->begin,
         .cpu_dur = s->cpu,
-        .state = (s->flags & CHROME_SLICE_OPEN) != 0   ? 1
-                 : (s->flags & CHROME_SLICE_LOST) != 0 ? 2
-                                                       : 0,
+        .state = (s->end & CHROME_SLICE_OPEN) != 0   ? 1
+                 : (s->end & CHROME_SLICE_LOST) != 0 ? 2
+                                                     : 0,
     };
     ts_code code = TS_OK;
     f->path_known = certain && (parent == NULL || parent->path_known);
@@ -342,24 +342,24 @@ static void add_inner(chrome_frame *f, const place *at)
 static ts_code add_to_track(chrome_trace *c, chrome_track *t, chrome_slice *s)
 {
     place at = {.begin = time_of(s->ts)};
-    chrome_frame f = {.event_id = s->event_id, .end_event_id = s->end_event_id};
+    chrome_frame f = {.event_id = s->event_id, .end_event_id = chrome_slice_end_event(s)};
     chrome_frame *frame;
     uint64_t length = UINT64_MAX - s->length;
     ts_code code;
     at.end =
         s->length == 0 || length > INT64_MAX ? INT64_MAX : ts_sat_add(at.begin, (int64_t)length);
-    f.dur = (s->flags & (CHROME_SLICE_OPEN | CHROME_SLICE_LOST)) != 0 || length > INT64_MAX
+    f.dur = (s->end & (CHROME_SLICE_OPEN | CHROME_SLICE_LOST)) != 0 || length > INT64_MAX
                 ? TS_NO_TIME
                 : (int64_t)length;
     if ((code = find_place(&at, c, t, s)) != TS_OK) {
         return code;
     }
-    f.lost = (s->flags & CHROME_SLICE_LOST) != 0;
+    f.lost = (s->end & CHROME_SLICE_LOST) != 0;
     f.begin = at.begin;
     f.covered = at.begin;
     f.end = at.end;
     f.parent = (uint32_t)at.parent;
-    c->n.frames_open += (s->flags & CHROME_SLICE_OPEN) != 0 ? 1 : 0;
+    c->n.frames_open += (s->end & CHROME_SLICE_OPEN) != 0 ? 1 : 0;
     code = put_span(c, s, &at, at.parent == 0 ? NULL : frame_at(t, at.parent - 1), &f);
     if (at.doubted) {
         c->n.crossing++;

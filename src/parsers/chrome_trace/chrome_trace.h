@@ -275,18 +275,27 @@ typedef struct chrome_slice {
     uint64_t ts;       /* key */
     uint64_t length;   /* UINT64_MAX - ns: longer ones first; 0: open up to the end */
     uint64_t event_id;
-    int64_t end_event_id; /* 0: none */
-    int64_t cpu;          /* TS_NO_TIME: not known */
+    uint64_t end; /* id of the event that ends it, or 0, and flags in the lowest bits */
+    int64_t cpu;  /* TS_NO_TIME: not known */
     uint32_t thread, name;
-    uint32_t flags;
-    uint32_t unused;
 } chrome_slice;
 
 enum {
     CHROME_SLICE_OPEN = 1, /* at the end of the trace */
     CHROME_SLICE_LOST = 2, /* its end: length is what it has at most */
-    CHROME_SLICE_FINE = 4
+    CHROME_SLICE_FINE = 4,
+    CHROME_SLICE_FLAG_BITS = 3
 };
+
+static inline uint64_t chrome_slice_end(int64_t event_id, uint64_t flags)
+{
+    return (uint64_t)event_id << CHROME_SLICE_FLAG_BITS | flags;
+}
+
+static inline int64_t chrome_slice_end_event(const chrome_slice *s)
+{
+    return (int64_t)(s->end >> CHROME_SLICE_FLAG_BITS);
+}
 
 ts_code chrome_slices_open(chrome_trace *c);
 void chrome_slices_close(chrome_trace *c);
