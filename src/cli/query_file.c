@@ -65,17 +65,22 @@ static ts_code place_path(ts_buf *path, ts_ctx *ctx, const char *dir, const char
     return code != TS_OK ? code : ts_buf_putc(ctx, path, '\0');
 }
 
-DIR *ts_query_open_shipped(ts_ctx *ctx, const char *folder)
+ts_code ts_query_open_shipped(DIR **out, ts_ctx *ctx, const char *folder)
 {
     ts_buf path = {0};
-    DIR *dir = NULL;
-    for (size_t i = 0; dir == NULL && i < sizeof places / sizeof places[0]; i++) {
-        if (place_path(&path, ctx, places[i], folder) == TS_OK) {
-            dir = opendir(path.p);
+    ts_code code = TS_OK;
+    *out = NULL;
+    for (size_t i = 0; *out == NULL && i < sizeof places / sizeof places[0]; i++) {
+        code = place_path(&path, ctx, places[i], folder);
+        if (code == TS_OK) {
+            *out = opendir(path.p);
+        } else if (code == TS_ERR_NOMEM || code == TS_ERR_LIMIT) {
+            break;
         }
+        code = TS_OK;
     }
     ts_buf_free(ctx, &path);
-    return dir;
+    return code;
 }
 
 /* A shipped question by its name, with or without .sql; -1: there is none. */

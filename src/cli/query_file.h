@@ -21,9 +21,9 @@ typedef struct ts_query {
  */
 ts_code ts_query_read(ts_query *q, ts_ctx *ctx, const char *name);
 
-/* The folder of the shipped questions, or one in it (folder: "", or "/name"); NULL: it is not
+/* The folder of the shipped questions, or one in it (folder: "", or "/name"); *out NULL: it is not
  * there. The caller closes it. */
-DIR *ts_query_open_shipped(ts_ctx *ctx, const char *folder);
+ts_code ts_query_open_shipped(DIR **out, ts_ctx *ctx, const char *folder);
 
 /* Appends the text of a file in an open folder. */
 ts_code ts_query_read_at(ts_buf *sql, ts_ctx *ctx, int dir, const char *name);

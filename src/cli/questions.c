@@ -60,8 +60,8 @@ ts_code ts_questions_load(ts_questions *out, ts_ctx *ctx)
 
 ts_code ts_questions_load_from(ts_questions *out, ts_ctx *ctx, const char *folder)
 {
-    DIR *dir = ts_query_open_shipped(ctx, folder);
-    ts_code code = TS_OK;
+    DIR *dir;
+    ts_code code = ts_query_open_shipped(&dir, ctx, folder);
     const struct dirent *entry;
     *out = (ts_questions){0};
     while (dir != NULL && code == TS_OK && (entry = readdir(dir)) != NULL) {

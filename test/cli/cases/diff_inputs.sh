@@ -31,3 +31,18 @@ code ts diff cut.heapsnapshot good.db --quiet 2>&1
 code ts diff good.db cut.heapsnapshot --by=node --output=json --quiet 2>/dev/null | grep losses
 echo "--- memory"
 code ts diff good.db good.db --before=1 --after=2 --max-memory=1 2>&1
+echo "--- interrupted"
+mkfifo pipe
+python3 - <<'EOF'
+import os, signal, subprocess, time
+p = subprocess.Popen([os.environ["PROGRAM"], "diff", "pipe", "good.db", "--quiet"], stderr=subprocess.PIPE)
+w = os.open("pipe", os.O_WRONLY)
+os.write(w, b'{"snapshot":{"meta":')
+for _ in range(500):
+    if os.listdir(os.environ["TMPDIR"]) or any("deleted" in os.readlink(f) for f in ("/proc/%d/fd/%s" % (p.pid, n) for n in os.listdir("/proc/%d/fd" % p.pid))):
+        break
+    time.sleep(0.01)
+p.send_signal(signal.SIGTERM)
+_, err = p.communicate(timeout=20)
+print("exit", p.returncode, err.decode(), end="")
+EOF
