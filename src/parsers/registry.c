@@ -7,6 +7,7 @@
 #include "parsers/flare/formats.h"
 #include "parsers/heapprofile/formats.h"
 #include "parsers/htrace/formats.h"
+#include "parsers/pprof/formats.h"
 #include "parsers/tptp/formats.h"
 
 #include <string.h>
@@ -25,6 +26,8 @@ const ts_format *const ts_formats[] = {
     &ts_format_cloud_stream,
     &ts_format_tptp_binary,
     &ts_format_tptp_xml,
+    &ts_format_pprof,
+    &ts_format_gperftools,
     NULL,
 };
 /* clang-format on */

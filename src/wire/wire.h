@@ -65,6 +65,27 @@ bool ts_wire_next(ts_wire_field *out, ts_wire *w);
  * beginning when it lies deeper than TS_WIRE_NESTING. */
 void ts_wire_enter(ts_wire *inner, const ts_wire *outer, const ts_wire_field *field);
 
+/*
+ * The next number of a packed list (w walks the bytes of the field); false at its end and at a
+ * fault (w->fault distinguishes them).
+ */
+static inline bool ts_wire_packed(uint64_t *v, ts_wire *w)
+{
+    if (w->fault != TS_WIRE_OK || ts_bytes_left(&w->in) == 0) {
+        return false;
+    }
+    if (w->in.p[w->in.at] < 0x80) { /* most of them */
+        *v = w->in.p[w->in.at++];
+        return true;
+    }
+    if (ts_get_varint(v, &w->in)) {
+        return true;
+    }
+    w->fault = ts_bytes_left(&w->in) < 10 ? TS_WIRE_CUT : TS_WIRE_NUMBER;
+    w->fault_at = w->in.at;
+    return false;
+}
+
 /* --- pushed --------------------------------------------------------------------------------- */
 
 /* What a pushed walk calls. NULL members are skipped; each may stop the walk with a code. */

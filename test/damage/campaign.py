@@ -44,6 +44,7 @@ import zipfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
 import consistent_heap
 import consistent_profile
+import consistent_profiles
 import consistent_tptp
 import plugin_messages
 
@@ -82,6 +83,14 @@ TABLES = [
      "JOIN stack_node n ON n.id = h.node_id LEFT JOIN stack_method m ON m.id = n.method_id LEFT JOIN stack_node p ON p.id = n.parent_id"),
     ("heap profile samples", "set", "SELECT h.ordinal, n.raw_id, v.value FROM heap_profile_sample h JOIN stack_sample s ON s.id = h.sample_id "
      "LEFT JOIN stack_node n ON n.id = s.node_id LEFT JOIN stack_sample_value v ON v.sample_id = s.id"),
+    ("method places", "map", "SELECT raw_id, ifnull(file, '') || '|' || ifnull(line, '') FROM stack_method WHERE raw_id IS NOT NULL AND source_id IN "
+     "(SELECT source_id FROM profile) AND file IS NOT NULL"),
+    ("profile samples", "set", "SELECT t.name, v.value, n.line, m.raw_id, pm.raw_id FROM stack_sample s JOIN stack_sample_value v ON "
+     "v.sample_id = s.id JOIN stack_value_type t ON t.id = v.value_type_id JOIN profile p ON p.source_id = s.source_id LEFT JOIN stack_node n ON "
+     "n.id = s.node_id LEFT JOIN stack_method m ON m.id = n.method_id LEFT JOIN stack_node pn ON pn.id = n.parent_id LEFT JOIN stack_method pm ON "
+     "pm.id = pn.method_id"),
+    ("profile labels", "set", "SELECT l.key, l.value FROM stack_sample_label l"),
+    ("profile facts", "set", "SELECT start_ts, end_ts, dur, language, period, period_type, period_unit FROM profile"),
     ("series", "set", "SELECT t.tid, v.ts, v.value FROM timeseries_value v JOIN timeseries x ON x.id = v.series_id "
      "LEFT JOIN thread t ON t.itid = x.itid"),
     ("flare stacks", "set", "SELECT s.ts, f.cpu_time, f.cpu_time_delta, f.sample_count FROM flare_stack f JOIN stack_sample s "
@@ -170,6 +179,10 @@ SAYS.update({name: consistent_heap.rows for name in ("timeline", "real-timeline"
 SAYS_SQL.update({name: consistent_heap.SQL for name in ("timeline", "real-timeline", "snapshot")})
 SAYS.update({name: consistent_tptp.rows for name in ("tptp-binary", "tptp-xml")})
 SAYS_SQL.update({name: consistent_tptp.SQL for name in ("tptp-binary", "tptp-xml")})
+PPROFS = ("pprof", "pprof-reversed")
+CONSISTENT.update({name: consistent_profiles.consistent for name in PPROFS})
+SAYS.update({name: consistent_profiles.rows for name in PPROFS})
+SAYS_SQL.update({name: consistent_profiles.SQL for name in PPROFS})
 
 
 # --- recordings ----------------------------------------------------------------------------------
@@ -177,6 +190,13 @@ SAYS_SQL.update({name: consistent_tptp.SQL for name in ("tptp-binary", "tptp-xml
 
 def run(*command):
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
+# A big share of samples, since most damage is to fall into those.
+PROFILES = {
+    "pprof": ["--samples", "400", "--functions", "40", "--labels", "2"],
+    "pprof-reversed": ["--samples", "400", "--functions", "40", "--order", "reversed", "--packed", "never", "--sparse"],
+}
 
 
 def recordings(program, tools, data, folder):
@@ -223,6 +243,9 @@ def recordings(program, tools, data, folder):
     yield "heapprofile", path("heapprofile"), [path("heapprofile")]
     run(tool("mkchrometrace"), "-o", path("chrome-trace"), "--form", "list", "--pairs", "500", "--bytes", "40000")
     yield "chrome-trace", path("chrome-trace"), [path("chrome-trace")]
+    for name, options in PROFILES.items():
+        run(tool("mkprofile"), "-o", path(name), *options)
+        yield name, path(name), [path(name)]
     run(tool("mkflare"), "--threads=2", "--seconds=2", path("flare"))
     sets = [("flare", path("flare"))]
     os.makedirs(path("directory/sub"))

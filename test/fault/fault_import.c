@@ -27,6 +27,7 @@ static const char *const inputs[] = {
     "profile.cpuprofile",
     "sessions.heapprofile",
     "counters.trace.json",
+    "profile.pprof",
     "flare",
     "flare.zip",
     "cloud",

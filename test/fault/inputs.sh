@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# inputs.sh MKHTRACE DATA DIR CMAKE MKFLARE MKCLOUD MKTPTP: makes the small inputs of the fault tests in DIR.
+# inputs.sh MKHTRACE DATA DIR CMAKE MKFLARE MKCLOUD MKTPTP MKPROFILE: makes the small inputs of the fault tests in DIR.
 set -euo pipefail
 mkhtrace=$1
 tiny=$2/tiny
@@ -8,6 +8,7 @@ cmake=$4
 mkflare=$5
 mkcloud=$6
 mktptp=$7
+mkprofile=$8
 
 rm -rf "$dir"
 mkdir -p "$dir"
@@ -45,6 +46,8 @@ small=(--calls 6 --threads 2 --methods 4 --classes 3 --depth 3 --dumps 1)
 "$mktptp" -o trace.trcxml --form xml "${small[@]}" --extras
 "$mktptp" -o wide.trcxml --form xml "${small[@]}" --xml-encoding UTF-16LE --bom --objects 0
 "$mktptp" -o traces.zip --form xml "${small[@]}" --zip --sessions 2 --dumps 0
+# Profiles of servers.
+"$mkprofile" -o profile.pprof --samples 4 --functions 3 --depth 4 --labels 5 --inlined 2 --sparse
 # Recordings in a directory, each for itself.
 mkdir -p recordings/sub
 cp snapshot.heapsnapshot all.zip recordings

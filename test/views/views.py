@@ -277,11 +277,13 @@ def listed_group(j, t):
     t.run("mkcloud", "-o", os.path.join(j.work, "pods"), "--calls", "20", "--pause", "100")
     t.run("mkflare", os.path.join(j.work, "flare"), "--missing-every=3")
     t.run("mktptp", "-o", os.path.join(j.work, "tptp"), "--form", "xml", "--calls", "300", "--extras")
+    t.run("mkprofile", "-o", os.path.join(j.work, "profile"), "--labels", "5")
     names = set()
     for name, path in [(k, t.recording(k)) for k in ("snapshots", "timeline", "cpuprofile")] + [
             (n, os.path.join(j.work, n)) for n in ("pods", "flare", "tptp")] + [
+            ("profile", os.path.join(j.work, "profile"))] + [
             (n.split(".")[0], os.path.join(os.path.dirname(t.recording("snapshots")), n))
-            for n in ("sessions.heapprofile", "Trace-page.json.gz", "counters.trace.json")]:
+            for n in ("sessions.heapprofile", "Trace-page.json.gz", "counters.trace.json", "go-heap.pprof")]:
         j.convert("db-" + name, path)
         for kind, table in j.rows("SELECT type, name FROM sqlite_master WHERE type IN ('view', 'table') "
                                   "AND name NOT LIKE 'sqlite^_%' ESCAPE '^'"):

@@ -19,3 +19,5 @@
 #include TS_DECLARED(heapprofile)
 #include TS_DECLARED(heap)
 #include TS_DECLARED(chrome_trace)
+#include TS_DECLARED(profile)
+#include TS_DECLARED(pprof)

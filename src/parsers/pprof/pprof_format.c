@@ -1,0 +1,234 @@
+/* Profiles of pprof as files: sniffing, opening, feeding, ending. */
+#include "parsers/pprof/formats.h"
+#include "parsers/pprof/pprof.h"
+
+#include "base/alloc.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Of a run: names of its profiles. */
+typedef struct pprof_run {
+    uint64_t count;
+} pprof_run;
+
+/* --- sniffing ------------------------------------------------------------------------------- */
+
+/* Which fields of the outermost message are messages, and how many fields those have. */
+static const uint8_t inner_fields[PPROF_FIELDS] = {
+    [PPROF_SAMPLE_TYPE] = 2, [PPROF_SAMPLE] = 4,   [PPROF_MAPPING] = 10,
+    [PPROF_LOCATION] = 5,    [PPROF_FUNCTION] = 5, [PPROF_PERIOD_TYPE] = 2,
+};
+
+static bool is_inner(uint32_t field, const ts_wire_field *message)
+{
+    ts_wire w;
+    ts_wire_field f;
+    ts_wire_init(&w, message->p, message->n);
+    while (ts_wire_next(&f, &w)) {
+        bool bytes = f.type == TS_WIRE_BYTES;
+        bool list = field == PPROF_SAMPLE || (field == PPROF_LOCATION && f.number == 4);
+        if (f.number <= inner_fields[field] && f.type != TS_WIRE_VARINT && !(bytes && list)) {
+            return false;
+        }
+    }
+    return w.fault == TS_WIRE_OK;
+}
+
+static bool is_field(const ts_wire_field *f)
+{
+    if (f->number >= PPROF_FIELDS) {
+        return f->number < 32;
+    }
+    if (inner_fields[f->number] > 0) {
+        return f->type == TS_WIRE_BYTES && is_inner(f->number, f);
+    }
+    return f->type == (f->number == PPROF_STRING ? TS_WIRE_BYTES : TS_WIRE_VARINT) ||
+           (f->number == PPROF_COMMENT && f->type == TS_WIRE_BYTES);
+}
+
+/*
+ * There is no magic number: what can be seen must be fields of a profile. When some cannot be, it
+ * may be a damaged one, if there are enough messages before that.
+ */
+static int pprof_sniff(const ts_sniff *s)
+{
+    enum { ENOUGH = 4 };
+    ts_wire w;
+    ts_wire_field f;
+    size_t messages = 0;
+    bool strings = false; /* the list of texts begins, as it has to, with the empty one */
+    bool good = true;
+    if (s->head == NULL || s->n < 2) {
+        return TS_SNIFF_NO;
+    }
+    ts_wire_init(&w, s->head, s->n);
+    while (good && ts_wire_next(&f, &w)) {
+        good = is_field(&f);
+        strings = strings || (f.number == PPROF_STRING && f.n == 0);
+        messages += good && f.number < PPROF_FIELDS && f.n > 0 &&
+                    (inner_fields[f.number] > 0 || (f.number == PPROF_STRING && strings));
+    }
+    /* The last field that can be seen may go on; so may that of a profile that is cut. */
+    good = good && (w.fault == TS_WIRE_OK || w.fault == TS_WIRE_CUT || w.fault == TS_WIRE_LENGTH);
+    return messages == 0 ? TS_SNIFF_NO
+           : good        ? TS_SNIFF_LIKELY
+                         : (messages >= ENOUGH ? TS_SNIFF_WEAK : TS_SNIFF_NO);
+}
+
+/* --- the stream ----------------------------------------------------------------------------- */
+
+static void free_list(ts_ctx *ctx, pprof_list *list)
+{
+    ts_vec_free(ctx, &list->items);
+    ts_idmap_free(ctx, &list->others);
+}
+
+static void pprof_close(void *self)
+{
+    pprof *p = self;
+    ts_ctx *ctx = p->job->ctx;
+    ts_spool_free(p->samples);
+    free_list(ctx, &p->mappings);
+    free_list(ctx, &p->locations);
+    free_list(ctx, &p->functions);
+    ts_vec_free(ctx, &p->lines);
+    ts_vec_free(ctx, &p->value_types);
+    ts_vec_free(ctx, &p->comments);
+    ts_vec_free(ctx, &p->text_ends);
+    ts_vec_free(ctx, &p->sample.locations);
+    ts_vec_free(ctx, &p->sample.values);
+    ts_vec_free(ctx, &p->sample.labels);
+    ts_vec_free(ctx, &p->path);
+    ts_idmap_free(ctx, &p->named);
+    ts_buf_free(ctx, &p->message);
+    ts_buf_free(ctx, &p->texts);
+    ts_buf_free(ctx, &p->scratch);
+    ts_free(ctx, p->cache);
+    ts_free(ctx, p);
+}
+
+/* Its source, below that of the file. */
+static ts_code add_source(pprof *p)
+{
+    pprof_run *run;
+    void *shared;
+    ts_row_source *source;
+    ts_code code =
+        ts_job_shared(&shared, p->job, "pprof", sizeof *run, (ts_shared_calls){NULL, NULL});
+    if (code != TS_OK) {
+        return code;
+    }
+    run = shared;
+    snprintf(p->name, sizeof p->name, "Pprof%" PRIu64, run->count++);
+    code = ts_source_add(&p->source_id, p->job->store, p->job->source_id, "profile", NULL, "pprof");
+    if (code != TS_OK) {
+        return code;
+    }
+    source = ts_source(p->job->store, p->source_id);
+    return ts_source_text(p->job->store, p->source_id, &source->name, p->name, strlen(p->name));
+}
+
+static ts_code pprof_open(void **self, ts_job *job)
+{
+    pprof *p = ts_zalloc(job->ctx, 1, sizeof *p);
+    ts_code code;
+    *self = NULL;
+    if (p == NULL) {
+        return job->ctx->error.code;
+    }
+    p->job = job;
+    p->sink = ts_store_sink(job->store);
+    p->mappings.size = sizeof(pprof_mapping);
+    p->locations.size = sizeof(pprof_location);
+    p->functions.size = sizeof(pprof_function);
+    p->certain = SIZE_MAX;
+    ts_profile_id_begin(&p->id);
+    ts_wire_push_init(&p->wire, pprof_handler(), p, UINT64_MAX);
+    if ((code = add_source(p)) != TS_OK || (code = ts_spool_new(&p->samples, job->ctx)) != TS_OK) {
+        pprof_close(p);
+        return code;
+    }
+    *self = p;
+    return TS_OK;
+}
+
+static ts_code pprof_feed(void *self, const uint8_t *bytes, size_t n)
+{
+    pprof *p = self;
+    ts_profile_id_add(&p->id, bytes, n);
+    return ts_wire_push_feed(&p->wire, bytes, n);
+}
+
+static ts_code pprof_feed_zeros(void *self, uint64_t *used, uint64_t n)
+{
+    pprof *p = self;
+    *used = p->wire.fault != TS_WIRE_OK ? n : 0;
+    return *used == 0 ? TS_OK : ts_wire_push_skip(&p->wire, n);
+}
+
+static ts_code count_bytes(pprof *p, uint64_t bytes)
+{
+    ts_tally *tally;
+    ts_code code = ts_count(&tally, p->job->store, p->job->source_id, TS_ITEM_bytes, NULL);
+    if (code == TS_OK) {
+        tally->seen += bytes;
+        tally->imported += bytes;
+    }
+    return code;
+}
+
+static ts_code pprof_finish(void *self, const ts_stream_end *end)
+{
+    pprof *p = self;
+    ts_code code = count_bytes(p, end->bytes);
+    if (code != TS_OK) {
+        return code;
+    }
+    /* Nothing says how long the message is but its end; a fault before it is more than a cut. */
+    p->job->text_bad = p->wire.fault != TS_WIRE_OK;
+    p->wire.size = p->wire.at;
+    code = ts_wire_push_finish(&p->wire);
+    if (code == TS_OK && p->wire.fault != TS_WIRE_OK &&
+        p->samples_seen + p->defined + p->value_types.n == 0) {
+        return ts_fail(p->job->ctx, TS_ERR_FORMAT,
+                       "%s is no profile of pprof: it has none of its messages", p->job->name);
+    }
+    if (code == TS_OK && p->wire.fault != TS_WIRE_OK) {
+        ts_source(p->job->store, p->source_id)->complete = 0;
+        code = ts_issue(p->job->store, p->source_id, TS_ISSUE_prof_incomplete, p->name,
+                        (int64_t)p->wire.fault_at, "%s", ts_wire_fault_text(p->wire.fault));
+    }
+    return code == TS_OK ? pprof_write(p) : code;
+}
+
+const ts_format ts_format_pprof = {
+    .name = "pprof",
+    .title = "profile of pprof (.pb, .pprof: Go, Python, Node.js, ...)",
+    .source_type = "profile",
+    .sniff = pprof_sniff,
+    .open = pprof_open,
+    .feed = pprof_feed,
+    .feed_zeros = pprof_feed_zeros,
+    .finish = pprof_finish,
+    .close = pprof_close,
+};
+
+/* --- gperftools ----------------------------------------------------------------------------- */
+
+/* 0 and 3 in words of 8 bytes: the head of a CPU profile of gperftools. */
+static int gperftools_sniff(const ts_sniff *s)
+{
+    static const uint8_t head[16] = {[8] = 3};
+    return s->head != NULL && s->n >= sizeof head && memcmp(s->head, head, sizeof head) == 0
+               ? TS_SNIFF_SURE
+               : TS_SNIFF_NO;
+}
+
+const ts_format ts_format_gperftools = {
+    .name = "gperftools",
+    .title = "CPU profile of gperftools; to be translated first",
+    .sniff = gperftools_sniff,
+    .refusal = "a CPU profile of gperftools has addresses instead of names; translate it with "
+               "\"pprof -proto PROGRAM FILE\" and give the result",
+};

@@ -1,0 +1,39 @@
+"""Whether a profile of a server is a legal one that contradicts nothing, and what it says then; for the campaign."""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
+import profiles
+
+
+def found(path):
+    """(name of the kind of value, value, name and line of the innermost frame, that of its caller), or None."""
+    try:
+        rows = []
+        for stack, values, labels in profiles.Pprof(profiles.read(path)).rows():
+            stack = profiles.expected_stack(stack)
+            last, caller = (stack[-1:] or ((None,) * 4,))[0], (stack[-2:-1] or ((None,) * 4,))[0]
+            rows += [(name, value, last[0], last[1], last[3], caller[0]) for name, _, value in values]
+        return rows
+    except (profiles.Damaged, OverflowError):
+        return None
+
+
+def consistent(path):
+    return found(path) is not None
+
+
+def text(cell):
+    return cell.encode() if isinstance(cell, str) else cell
+
+
+def rows(path):
+    """As the campaign's connections give them."""
+    return [tuple(map(text, row)) for row in found(path)]
+
+
+NAME = "ifnull(%s.package || '.', '') || ifnull(%s.class || '.', '') || %s.name"
+SQL = ["SELECT t.name, v.value, " + NAME % ("m", "m", "m") + ", m.file, n.line, " + NAME % ("pm", "pm", "pm") + " FROM stack_sample_value v JOIN stack_value_type t "
+       "ON t.id = v.value_type_id JOIN stack_sample s ON s.id = v.sample_id LEFT JOIN stack_node n ON n.id = s.node_id LEFT JOIN stack_method m ON m.id = n.method_id "
+       "LEFT JOIN stack_node pn ON pn.id = n.parent_id LEFT JOIN stack_method pm ON pm.id = pn.method_id ORDER BY v.rowid"]

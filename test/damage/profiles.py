@@ -1,0 +1,147 @@
+"""Profiles of servers whose cost should grow with their size and no faster, in time and in memory; see measure.py."""
+
+import os
+import sys
+
+import measure
+
+MB = 1 << 20
+
+
+class Out:
+    def __init__(self, path):
+        self.file = open(path, "wb")
+        self.bytes = 0
+
+    def put(self, parts):
+        for part in parts:
+            self.file.write(part)
+            self.bytes += len(part)
+        self.file.flush()
+
+
+# --- pprof ----------------------------------------------------------------------------------------
+
+
+def varint(v):
+    out = bytearray()
+    while v >= 128:
+        out.append(v & 127 | 128)
+        v >>= 7
+    out.append(v)
+    return bytes(out)
+
+
+def number(field, v):
+    return varint(field << 3) + varint(v)
+
+
+def data(field, *parts):
+    body = b"".join(parts)
+    return varint(field << 3 | 2) + varint(len(body)) + body
+
+
+def packed(field, values):
+    return data(field, b"".join(map(varint, values)))
+
+
+TYPES = data(1, number(1, 1), number(2, 2))
+TEXTS = b"".join(data(6, t) for t in (b"", b"samples", b"count", b"main.f", b"main.go", b"key", b"thread id", b"thread name"))
+
+
+def sample(locations, *more):
+    return data(2, packed(1, locations), packed(2, [1]), *more)
+
+
+def location(i, function=1):
+    return data(4, number(1, i), data(4, number(1, function), number(2, 3)))
+
+
+def function(i, name=3):
+    return data(5, number(1, i), number(2, name), number(4, 4))
+
+
+REST = location(1) + function(1) + TEXTS
+
+
+def s_samples(o, n):
+    o.put([TYPES] + [sample([1])] * n + [REST])
+
+
+def s_stacks(o, n):  # none like another
+    o.put([TYPES] + [sample([1 + i % 97, 1 + i // 97 % 89, 1 + i // 8633]) for i in range(n)] + [location(i + 1) for i in range(max(97, n // 8633 + 1))] +
+          [function(1), TEXTS])
+
+
+def s_stack_deep(o, n):
+    o.put([TYPES, sample([1] * n), sample([1] * n), REST])
+
+
+def s_stack_unknown(o, n):
+    o.put([TYPES, sample(range(2, n + 2)), REST])
+
+
+def s_locations(o, n):
+    o.put([TYPES, sample([n])] + [location(i + 1) for i in range(n)] + [function(1), TEXTS])
+
+
+def s_locations_sparse(o, n):
+    o.put([TYPES] + [location((i + 1) << 40) for i in range(n)] + [function(1), sample([1 << 40]), TEXTS])
+
+
+def s_locations_twice(o, n):
+    o.put([TYPES] + [location(7)] * n + [function(1), sample([7]), TEXTS])
+
+
+def s_lines(o, n):
+    o.put([TYPES, data(4, number(1, 1), data(4, number(1, 1)) * n), function(1), sample([1]), TEXTS])
+
+
+def s_functions(o, n):
+    o.put([TYPES, sample([n])] + [location(i + 1, i + 1) for i in range(n)] + [function(i + 1, 8 + i) for i in range(n)] +
+          [TEXTS] + [data(6, b"f%d" % i) for i in range(n)])
+
+
+def s_mappings(o, n):
+    o.put([TYPES] + [data(3, number(1, i + 1), number(5, 3)) for i in range(n)] + [sample([1]), REST])
+
+
+def s_texts(o, n):
+    o.put([TYPES, sample([1]), REST] + [data(6, b"t") for i in range(n)])
+
+
+def s_text_long(o, n):
+    o.put([TYPES, sample([1]), REST, data(6, b"t" * (n * 20))])
+
+
+def s_types(o, n):
+    o.put([TYPES] * n + [data(2, packed(1, [1]), packed(2, [1] * n)), REST])
+
+
+def s_labels(o, n):
+    o.put([TYPES, sample([1], data(3, number(1, 5), number(3, 7)) * n), REST])
+
+
+def s_threads(o, n):
+    o.put([TYPES] + [sample([1], data(3, number(1, 6), number(3, i + 1))) for i in range(n)] + [REST])
+
+
+def s_thread_names(o, n):
+    o.put([TYPES] + [sample([1], data(3, number(1, 7), number(2, 8 + i))) for i in range(n)] + [REST] + [data(6, b"w%d" % i) for i in range(n)])
+
+
+def s_comments(o, n):
+    o.put([TYPES, packed(13, [5] * n), sample([1]), REST])
+
+
+def s_bad_messages(o, n):
+    o.put([TYPES, sample([1]), REST] + [data(2, b"\x0b"), data(5, b"\x0b")] * n)
+
+
+ALWAYS = "samples stacks stack_deep stack_unknown locations_sparse functions thread_names".split()
+
+if __name__ == "__main__":
+    every = {name[2:]: f for name, f in list(globals().items()) if name.startswith("s_")}
+    some = every if len(sys.argv) != 2 or os.environ.get("TS_SLOW") == "1" else {name: every[name] for name in ALWAYS}
+    # docs/formats.md: a part that every import has, and so much for what is defined, each of which takes some bytes of the file.
+    measure.main(every if sys.argv[1] == "--list" else some, Out, "samples", 40 * MB, 24, 20000)

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Profiles of servers, recorded and made: every sample is compared with what an independent reader finds; questions work on them.
+
+usage: profiles.py TRACE_STREAMER MKPROFILE TESTDIR [FORM]
+"""
+
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+program, mkprofile, testdir = sys.argv[1:4]
+only = sys.argv[4] if len(sys.argv) > 4 else None
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(testdir, "check"))
+import profiles
+
+GO = shutil.which("go")
+SLOW = os.environ.get("TS_SLOW") == "1"
+
+MADE = {
+    "pprof": [
+        [],
+        ["--packed", "never", "--types", "4", "--labels", "5"],
+        ["--packed", "always", "--order", "samples-first", "--labels", "3"],
+        ["--packed", "mixed", "--order", "reversed", "--sparse", "--inlined", "3", "--types", "4"],
+        ["--order", "strings-first", "--sparse", "--labels", "5", "--inlined", "1", "--depth", "90"],
+        ["--samples", "3000", "--stacks", "9000", "--types", "1"],
+    ],
+}
+RECORDED = {"pprof": ["go-cpu.pprof", "go-heap.pprof", "go-mutex.pprof"]}
+
+
+def convert(path, out, *options):
+    done = subprocess.run([program, path, "-e", out, "--strict", "--quiet", *options], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit("%s: exit code %d: %s" % (path, done.returncode, done.stderr))
+
+
+def question(out, name, *options):
+    done = subprocess.run([program, out, "-q", name, *options], capture_output=True, text=True, check=True)
+    return [line.split("\t") for line in done.stdout.splitlines()[1:]]
+
+
+def check_questions(path, out, form):
+    """Sums of the shipped questions are those of the samples, for each kind of value."""
+    db = sqlite3.connect(out)
+    kinds = db.execute("SELECT name FROM stack_value_type WHERE id IN (SELECT value_type_id FROM stack_sample_value)").fetchall()
+    for (name,) in set(kinds):
+        (total,) = db.execute("SELECT sum(v.value) FROM stack_sample_value v JOIN stack_sample s ON s.id = v.sample_id JOIN stack_value_type t "
+                              "ON t.id = v.value_type_id WHERE t.name = ? AND s.node_id IS NOT NULL", (name,)).fetchone()
+        folded = sum(int(row[0].rsplit(" ", 1)[1]) for row in question(out, "folded_stacks", "--param", "weight=" + name))
+        flame = sum(int(row[3]) for row in question(out, "flame_graph", "--param", "weight=" + name))
+        if (folded, flame) != (total, total):
+            sys.exit("%s: %s sums up to %d folded, %d in the flame graph, %d in the samples" % (path, name, folded, flame, total))
+    hot = question(out, "hot_methods", "--param", "limit=1000000")
+    (samples,) = db.execute("SELECT count(*) FROM stack_sample WHERE node_id IS NOT NULL").fetchone()
+    slices = db.execute("SELECT count(*) FROM stack_slice").fetchone()[0]
+    if sum(int(row[1]) for row in hot) != samples + slices:
+        sys.exit("%s: hot_methods counts %d of %d samples" % (path, sum(int(row[1]) for row in hot), samples + slices))
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "out.db")
+        for form in MADE:
+            if only not in (None, form):
+                continue
+            paths = [os.path.join(testdir, "data", name) for name in RECORDED.get(form, [])]
+            for i, options in enumerate(MADE[form]):
+                paths.append(os.path.join(folder, "made-%s-%d" % (form, i)))
+                subprocess.run([mkprofile, "--form", form, "-o", paths[-1], "--samples", "20000" if SLOW else "400", *options], check=True)
+            for path in paths:
+                convert(path, out)
+                wrong = profiles.compare(out, path, GO)
+                if wrong:
+                    sys.exit("%s: %s" % (path, wrong))
+                check_questions(path, out, form)
+
+
+if __name__ == "__main__":
+    main()
