@@ -68,13 +68,21 @@ static void add_list(message *m, const options *o, unsigned field, const uint64_
     free(list.p);
 }
 
+/* fwrite must not get a null pointer, also for no bytes. */
+static void write_bytes(FILE *out, const message *m)
+{
+    if (m->n > 0) {
+        fwrite(m->p, 1, m->n, out);
+    }
+}
+
 static void put_message(FILE *out, unsigned field, message *m)
 {
     message head = {0};
     add_varint(&head, field << 3 | 2);
     add_varint(&head, m->n);
-    fwrite(head.p, 1, head.n, out);
-    fwrite(m->p, 1, m->n, out);
+    write_bytes(out, &head);
+    write_bytes(out, m);
     free(head.p);
     m->n = 0;
 }
@@ -83,7 +91,7 @@ static void put_number(FILE *out, unsigned field, uint64_t v)
 {
     message m = {0};
     add_number(&m, field, v);
-    fwrite(m.p, 1, m.n, out);
+    write_bytes(out, &m);
     free(m.p);
 }
 
