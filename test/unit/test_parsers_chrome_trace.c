@@ -562,6 +562,34 @@ static void test_cut_at_every_byte(void **state)
     free(b.p);
 }
 
+/* What began in the range counts, also when it ends behind it. */
+static void test_time_range(void **state)
+{
+    bytes b = bytes_of(LIST(EV("M", "process_name", 0, ",\"args\":{\"name\":\"P\"}"),
+                            X("a", 100, 90), EV("B", "b", 110, ""), X("c", 120, 10),
+                            EV("B", "d", 130, ""), EV("C", "m", 140, ",\"args\":{\"v\":1}"),
+                            EV("C", "m", 150, ",\"args\":{\"v\":2}"), EV("E", "d", 160, ""),
+                            EV("E", "b", 170, "")));
+    run r;
+    UNUSED(state);
+    import_begin(&r);
+    r.ctx->time_range = (ts_time_range){TS_WANTED_OFFSET, 20000, 45000};
+    (void)import_files(&r, &b, 1, 0);
+    assert_ok(r.ctx, r.code);
+    assert_rows(&r, import_issue, 0);
+    assert_rows(&r, chrome_event, 4);
+    assert_rows(&r, stack_slice, 2);
+    assert_span(&r, 0, 0, 120000, 10000, 10000, 0);
+    assert_span(&r, 1, 0, 130000, 30000, 30000, 0);
+    assert_null_cell(&r, chrome_slice, 1, end_event_id);
+    assert_rows(&r, timeseries_value, 1);
+    assert_mem_text(r.sink, process, 1, name, "P");
+    assert_int_equal(count_sum(&r, "chrome_events", TS_C_import_count__skipped), 5);
+    assert_int_equal(count_sum(&r, "chrome_slices", TS_C_import_count__skipped), 1);
+    run_free(&r);
+    free(b.p);
+}
+
 static void test_every_bit_flipped(void **state)
 {
     bytes b = bytes_of(tiny);
@@ -603,6 +631,7 @@ int main(void)
         cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_cut_at_every_byte),
         cmocka_unit_test(test_every_bit_flipped),
+        cmocka_unit_test(test_time_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
