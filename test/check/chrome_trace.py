@@ -97,7 +97,7 @@ class Span:
 def track_of(e):
     if e.ph in "BE":
         return ("thread", e.thread)
-    local = e.pid if e.kind == "local" else None
+    local = e.thread if "node.async_hooks" in (e.cat or "") else e.pid if e.kind == "local" else None
     return ("async", e.ph in "SF", local, e.cat, e.ident, e.scope, e.name if e.ph in "SF" else None)
 
 

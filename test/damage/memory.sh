@@ -53,8 +53,8 @@ bound children $m $((16 * m))
 bound properties 100000 0
 bound heap_profile $((m / 4)) $((m * 44))
 bound heap_profile_open $((m / 8)) $((m * 32))
-bound chrome_spans $m 0
-bound chrome_pairs $((m / 2)) 0
+bound chrome_spans $m $((28 << 20)) # two sorters
+bound chrome_pairs $((m / 2)) $((28 << 20))
 bound chrome_open $((m / 4)) $((m / 4 * 192))
 bound chrome_args 80000000 0
 bound snapshots 20000 $((20000 * 2048))

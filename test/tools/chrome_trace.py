@@ -80,7 +80,7 @@ def event(rng):
         where = rng.choice(("id", "id", "local", "global"))
         ident = rng.choice(("0x1", 7, "7"))
         e.update({"id": ident} if where == "id" else {"id2": {where: str(ident)}})
-    for key, value, odds in (("cat", rng.choice(("v8", "a,b", "")), 0.8), ("tts", stamp(rng), 0.4), ("tdur", stamp(rng, 20), 0.2), ("scope", "w", 0.1),
+    for key, value, odds in (("cat", rng.choice(("v8", "node,node.async_hooks", "")), 0.8), ("tts", stamp(rng), 0.4), ("tdur", stamp(rng, 20), 0.2), ("scope", "w", 0.1),
                              ("bp", "e", 0.1), ("stack", ["a", {"b": None}], 0.05), ("args", {"x": [1, {"y": "z\u2028"}], "name": "N"}, 0.7)):
         if rng.random() < odds:
             e[key] = value

@@ -478,6 +478,25 @@ static void test_defects(void **state)
     }
 }
 
+/* DevTools puts metadata first, of any size. */
+static void test_metadata_first(void **state)
+{
+    bytes b = {0};
+    run r;
+    UNUSED(state);
+    put_str(&b, "{\"metadata\":{\"source\":\"DevTools\",\"maps\":[\"");
+    for (size_t i = 0; i < 100000; i++) {
+        put_str(&b, "AAAA;");
+    }
+    put_str(&b, "\"]},\n\"traceEvents\":[" X("a", 1, 2) "]}");
+    import_one(&r, &b);
+    assert_rows(&r, import_issue, 0);
+    assert_rows(&r, stack_slice, 1);
+    assert_mem_text(r.sink, source_property, 0, value, "DevTools");
+    run_free(&r);
+    free(b.p);
+}
+
 /* Arguments that do not fit into memory go through a file. */
 static void test_long_args(void **state)
 {
@@ -513,6 +532,12 @@ static void import_damaged(run *r, const bytes *b, size_t block)
     }
 }
 
+/* Members behind args in the order that Chrome does not have: blocks end in each of them. */
+static const char sorted[] =
+    LIST("{\"args\":{\"k\":[1,2]},\"bp\":\"enclosing\",\"id2\":{\"local\":\"0x1\"},\"ts\":[7,8],"
+         "\"ph\":\"X\",\"dur\":5,\"args\":{\"second\":true},\"zz\":{\"a\":[]}}",
+         X("b", 1, 2));
+
 static const char tiny[] = "{\"a\":1,\"traceEvents\":" LIST(
     X("a", 10, 50), EV("B", "b", 12, ID("1") ",\"tts\":1.5"), EV("E", "b", 20, ",\"bp\":\"e\""),
     EV("b", "q", 12, ID("1")), EV("e", "q", 13, ID("1")),
@@ -523,20 +548,23 @@ static const char tiny[] = "{\"a\":1,\"traceEvents\":" LIST(
 
 static void test_blocks(void **state)
 {
-    static const size_t blocks[] = {1, 2, 3, 7, 4096};
-    bytes b = bytes_of(tiny);
-    run whole;
+    static const size_t blocks[] = {1, 2, 3, 7, 23, 37, 61, 4096};
+    static const char *const texts[] = {tiny, sorted};
     UNUSED(state);
-    import_damaged(&whole, &b, 0);
-    assert_rows(&whole, import_issue, 0);
-    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
-        run r;
-        import_damaged(&r, &b, blocks[i]);
-        assert_true(memsink_equal(r.sink, whole.sink));
-        run_free(&r);
+    for (size_t k = 0; k < 2; k++) {
+        bytes b = bytes_of(texts[k]);
+        run whole;
+        import_damaged(&whole, &b, 0);
+        assert_rows(&whole, import_issue, k == 0 ? 0 : 2); /* no time */
+        for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
+            run r;
+            import_damaged(&r, &b, blocks[i]);
+            assert_true(memsink_equal(r.sink, whole.sink));
+            run_free(&r);
+        }
+        run_free(&whole);
+        free(b.p);
     }
-    run_free(&whole);
-    free(b.p);
 }
 
 /* Events before the cut stay as they are. */
@@ -627,6 +655,7 @@ int main(void)
         cmocka_unit_test(test_profile_times),
         cmocka_unit_test(test_whole_profile),
         cmocka_unit_test(test_defects),
+        cmocka_unit_test(test_metadata_first),
         cmocka_unit_test(test_long_args),
         cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_cut_at_every_byte),

@@ -39,6 +39,10 @@ static int chrome_sniff(const ts_sniff *s)
     if (strcmp(s->json_key, "traceEvents") == 0) {
         return TS_SNIFF_SURE;
     }
+    if (strcmp(s->json_key, "metadata") == 0 &&
+        (head_has(s, "\"DevTools\"") || head_has(s, "\"dataOrigin\""))) {
+        return TS_SNIFF_LIKELY; /* DevTools puts it first; it may hold maps of sources */
+    }
     return !head_has(s, "\"traceEvents\"") ? TS_SNIFF_NO : event ? TS_SNIFF_SURE : TS_SNIFF_LIKELY;
 }
 
@@ -131,7 +135,7 @@ static ts_code chrome_feed(void *self, const uint8_t *p, size_t n)
         c->bad_byte = c->block[ts_json_position(c->json) - c->block_at];
         return TS_OK;
     }
-    return c->at == CHROME_IN_EVENT || c->raw.on ? chrome_raw_keep(c) : TS_OK;
+    return chrome_raw_keep(c);
 }
 
 static ts_code chrome_feed_zeros(void *self, uint64_t *used, uint64_t n)

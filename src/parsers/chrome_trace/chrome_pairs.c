@@ -30,6 +30,19 @@ static void hash_text(ts_hash *h, ts_text t)
     ts_hash_bytes(h, t.p, t.n);
 }
 
+/* Whose ids these are: each thread of Node.js numbers its asynchronous resources from 1 on. */
+static uint64_t owner_of(const chrome_trace *c, uint32_t thread)
+{
+    const chrome_event *e = &c->event;
+    ts_text category = chrome_text(c, &e->text[CHROME_CAT]);
+    if (category.n >= 16 && memmem(category.p, category.n, "node.async_hooks", 16) != NULL) {
+        return (uint64_t)thread;
+    }
+    return e->id_kind != NULL && *e->id_kind == 'l'
+               ? (uint64_t)chrome_thread_at(c, thread)->ipid | UINT64_C(1) << 62
+               : UINT64_MAX;
+}
+
 /*
  * Asynchronous events belong together when category, id and scope are equal, and the process for
  * local ids; old ones also have equal names. The 128 bits of the hash are as good as the texts.
@@ -38,10 +51,9 @@ static void hash_id(pair_event *p, chrome_trace *c, char phase, uint32_t thread)
 {
     const chrome_event *e = &c->event;
     bool old = phase == 'S' || phase == 'F';
-    bool local = e->id_kind != NULL && *e->id_kind == 'l';
     ts_hash h = ts_hash_begin(&c->ctx->hash_key);
     ts_hash_word(&h, old ? 1 : 2);
-    ts_hash_word(&h, local ? (uint64_t)chrome_thread_at(c, thread)->ipid : UINT64_MAX);
+    ts_hash_word(&h, owner_of(c, thread));
     hash_text(&h, chrome_text(c, &e->text[CHROME_CAT]));
     hash_text(&h, chrome_text(c, &e->text[CHROME_ID]));
     hash_text(&h, chrome_text(c, &e->text[CHROME_SCOPE]));

@@ -183,7 +183,8 @@ ts_code chrome_raw_keep(chrome_trace *c)
     ts_code code = TS_OK;
     if (raw->on) {
         code = hold(c, part(c, c->fed));
-    } else if (raw->complete && raw->borrowed) {
+    }
+    if (code == TS_OK && raw->complete && raw->borrowed) {
         raw->clean.n = 0; /* `held` is for extras that follow */
         code = ts_buf_put(c->ctx, &raw->clean, raw->text.p, raw->text.n);
         raw->text = ts_buf_text(&raw->clean);

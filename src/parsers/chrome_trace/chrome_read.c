@@ -183,6 +183,7 @@ static ts_code end_raw(chrome_trace *c)
 
 static ts_code end_value(chrome_trace *c)
 {
+    ts_code code;
     c->depth--;
     switch (c->at) {
     case CHROME_IN_SKIPPED:
@@ -196,7 +197,9 @@ static ts_code end_value(chrome_trace *c)
         return TS_OK;
     case CHROME_IN_EVENT:
         c->at = CHROME_IN_LIST;
-        return chrome_event_end(c);
+        code = chrome_event_end(c);
+        chrome_raw_reset(c);
+        return code;
     case CHROME_IN_LIST:
         c->list_closed = true;
         c->done = c->list_alone;
