@@ -1,6 +1,6 @@
 """exports.py GROUP PROGRAM TOOLS SOURCE DIFFERENCE: what --to writes, read back and compared with the rows of the database.
 
-GROUP is one of recorded: each kind of input that has stacks, each weight; random: databases of random rows with random filters;
+GROUP is one of recorded: each kind of input that has stacks, each weight; back: read again by this program; random: databases of random rows with random filters;
 hostile: names that a careless writer lets out; programs: the programs that read them, where they are installed; messages: what is refused, and with which words; files: where the output goes;
 difference: two profiles at once; memory, growth: many samples, many call paths.
 """
@@ -157,6 +157,21 @@ def recorded():
         for weight in database.weights():
             check_folded(database, path, weight, {}, [f"--weight={weight}"])
         database.close()
+
+
+def back():
+    """Trace events that this program writes and reads again: the same stacks, with the same times."""
+    databases = made.recordings(PROGRAM, TOOLS, SOURCE)
+    for name in ("cpu", "cloud"):
+        made.run(PROGRAM, databases[name], "--to=chrome-json", "-o", "back.json", "--quiet")
+        made.run(PROGRAM, "back.json", "-e", "back.db", "--quiet", "--force", "--strict")
+        check(readers.folded(export("back.db", "folded")) == readers.folded(export(databases[name], "folded")), f"{name}: other stacks when read again")
+        rows = []
+        for path in (databases[name], "back.db"):
+            database = Database(path)
+            rows.append(sorted((ts, dur, value, call, database.path(node)) for node, _, ts, dur, value, call in database.items("wall")))
+            database.close()
+        check(rows[0] == rows[1], f"{name}: other times when read again")
 
 
 def random_filters(rng):
@@ -395,7 +410,7 @@ def files():
 
 
 def main():
-    groups = {"recorded": recorded, "random": randomly, "hostile": hostile, "messages": messages, "programs": programs, "difference": difference, "memory": memory, "growth": growth, "files": files}
+    groups = {"recorded": recorded, "back": back, "random": randomly, "hostile": hostile, "messages": messages, "programs": programs, "difference": difference, "memory": memory, "growth": growth, "files": files}
     with tempfile.TemporaryDirectory() as scratch:
         os.chdir(scratch)
         groups[GROUP]()
