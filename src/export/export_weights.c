@@ -399,27 +399,35 @@ static ts_code choose_named(ts_calls *p)
     return code;
 }
 
-/* CPU time, time, kinds of values, numbers: the first that is not zero everywhere. */
-static unsigned rank_of(const ts_weight *w)
+/* CPU time, time, values in ns or bytes, other values, numbers. */
+enum { RANK_CPU, RANK_WALL, RANK_AMOUNT, RANK_VALUE, RANK_SAMPLES, RANKS };
+
+static int rank_of(const ts_weight *w)
 {
+    bool ns = ts_text_is(w->unit, "ns");
     switch (w->kind) {
     case TS_WEIGHT_WALL:
-        return 1;
-    case TS_WEIGHT_VALUE:
-        return ts_text_is(w->name, "cpu") && ts_text_is(w->unit, "ns") ? 0 : 2;
-    case TS_WEIGHT_HEAP:
-        return 2;
+        return RANK_WALL;
     case TS_WEIGHT_SAMPLES:
+        return RANK_SAMPLES;
+    case TS_WEIGHT_VALUE:
+        return ns && ts_text_is(w->name, "cpu")     ? RANK_CPU
+               : ns || ts_text_is(w->unit, "bytes") ? RANK_AMOUNT
+                                                    : RANK_VALUE;
+    case TS_WEIGHT_HEAP:
         break;
     }
-    return 3;
+    return RANK_VALUE; /* in their order: what is in use comes first */
 }
 
+/* The first that is not zero everywhere; of amounts the last, which is what profiles of several
+ * kinds mean to be looked at (inuse_space behind alloc_space). */
 static ts_code choose_default(ts_calls *p)
 {
     uint64_t seen = 0;
-    for (unsigned rank = 0; rank < 4; rank++) {
-        for (unsigned i = 0; i < p->weight_count; i++) {
+    for (int rank = 0; rank < RANKS; rank++) {
+        for (unsigned k = 0; k < p->weight_count; k++) {
+            unsigned i = rank == RANK_AMOUNT ? p->weight_count - 1 - k : k;
             uint64_t items = 0;
             if (rank_of(&p->weights[i]) != rank) {
                 continue;

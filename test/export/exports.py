@@ -160,7 +160,7 @@ def recorded():
 
 
 def back():
-    """Trace events that this program writes and reads again: the same stacks, with the same times."""
+    """What this program writes and reads again: the same stacks with the same times and values."""
     databases = made.recordings(PROGRAM, TOOLS, SOURCE)
     for name in ("cpu", "cloud"):
         made.run(PROGRAM, databases[name], "--to=chrome-json", "-o", "back.json", "--quiet")
@@ -172,6 +172,13 @@ def back():
             rows.append(sorted((ts, dur, value, call, database.path(node)) for node, _, ts, dur, value, call in database.items("wall")))
             database.close()
         check(rows[0] == rows[1], f"{name}: other times when read again")
+    for name in ("cpu", "cloud", "timeline", "go", "goheap"):
+        made.run(PROGRAM, databases[name], "--to=pprof", "-o", "back.pb.gz", "--quiet")
+        made.run(PROGRAM, "back.pb.gz", "-e", "back.db", "--quiet", "--force", "--strict")
+        database = Database(databases[name])
+        weight = database.default()
+        database.close()
+        check(readers.folded(export("back.db", "folded", f"--weight={weight}")) == readers.folded(export(databases[name], "folded")), f"{name}: other values when read again")
 
 
 def random_filters(rng):

@@ -25,7 +25,7 @@ def recordings(program, tools, source):
     tiny = os.path.join(data, "tiny")
     inputs = {name: os.path.join(data, file) for name, file in {
         "cpu": "recording-cpuprofile.htrace.gz", "cloud": "recording-cloud.tar.gz", "timeline": "recording-timeline.htrace.gz",
-        "heapprofile": "sessions.heapprofile"}.items()}
+        "heapprofile": "sessions.heapprofile", "go": "go-cpu.pprof", "goheap": "go-heap.pprof"}.items()}
     assert os.path.isdir(tiny)
     run(os.path.join(tools, "mkflare"), "--threads=3", "--seconds=1", "flare")
     run(os.path.join(tools, "mktptp"), "-o", "tptp.trcxml", "--worked")

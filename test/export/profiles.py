@@ -184,6 +184,7 @@ class Database:
     def default(self):
         if self.is_heap():
             return "inuse_space"
-        cpu = {row[0] for row in self.sql.execute("SELECT name FROM stack_value_type WHERE name = 'cpu' AND unit = 'ns'")}
-        kinds = [row[0] for row in self.sql.execute("SELECT name FROM stack_value_type ORDER BY id")]
-        return next(name for name in [*cpu, "wall", *kinds, "samples"] if self.by_path(name))
+        kinds = list(self.sql.execute("SELECT name, unit FROM stack_value_type ORDER BY id"))
+        cpu = ["cpu"] if ("cpu", "ns") in kinds else []
+        amounts = [name for name, unit in reversed(kinds) if unit in ("ns", "bytes")]
+        return next(name for name in [*cpu, "wall", *amounts, *(name for name, _ in kinds), "samples"] if self.by_path(name))
