@@ -203,7 +203,7 @@ def one_random(base, seed):
     rng = random.Random(seed)
     path = made.random_database(base, "random.db", seed)
     database = Database(path)
-    for _ in range(3):
+    for _ in range(3 if SLOW else 2):
         filters, arguments = random_filters(rng)
         weight = rng.choice(("wall", "samples", "cpu", "alloc_space", "odd"))
         arguments.append(f"--weight={weight}")
@@ -216,7 +216,7 @@ def one_random(base, seed):
 
 def randomly():
     base = made.empty(PROGRAM, SOURCE)
-    for seed in range(200 if SLOW else 6):
+    for seed in range(200 if SLOW else 4):
         one_random(base, seed)
 
 
