@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "cli/ask.h"
 #include "cli/convert.h"
+#include "cli/diff/diff_export.h"
 #include "cli/diff/diff_heap.h"
 #include "cli/diff/diff_print.h"
 #include "cli/question_text.h"
@@ -93,6 +94,9 @@ static ts_code prepare(comparing *c)
 {
     const ts_options *o = c->options;
     ts_code code = load_all(&c->all, c->ctx);
+    if (code == TS_OK && o->to != NULL) {
+        code = diff_export_check(c->ctx, o);
+    }
     if (code != TS_OK) {
         return code;
     }
@@ -404,11 +408,34 @@ static ts_code print_all(comparing *c)
     return code != TS_OK ? code : diff_say_failures(c->ctx, &report);
 }
 
+/* --to instead of rows. */
+static ts_code compare_pictures(comparing *c)
+{
+    if (c->one && c->sides[0].source == c->sides[1].source) {
+        c->explicit = false;
+        return nothing_fits(c);
+    }
+    ts_code code = diff_side_label(&c->sides[0]);
+    if (code == TS_OK) {
+        code = diff_side_label(&c->sides[1]);
+    }
+    if (code == TS_OK) {
+        code = diff_export(c->ctx, c->options, c->sides);
+    }
+    for (unsigned i = 0; code == TS_OK && i < 2; i++) {
+        code = diff_side_losses(&c->losses[i], &c->sides[i]);
+    }
+    return code;
+}
+
 static ts_code compare(comparing *c)
 {
     ts_code code = prepare(c);
     if (code == TS_OK) {
         code = open_sides(c);
+    }
+    if (code == TS_OK && c->options->to != NULL) {
+        return compare_pictures(c);
     }
     ts_signals_hurry(true);
     if (code == TS_OK) {
@@ -477,9 +504,6 @@ ts_code ts_diff_check(const ts_options *o, ts_ctx *ctx)
         {"--json", o->json},
         {"--param", o->param_count > 0},
         {"-D", o->directory != NULL},
-        {"-o", o->out != NULL},
-        {"--to", o->to != NULL},
-        {"--event", o->event != NULL},
         {"--viewer", o->viewer != NULL},
         {"--index", o->index},
         {"--sync", o->sync},
@@ -494,6 +518,18 @@ ts_code ts_diff_check(const ts_options *o, ts_ctx *ctx)
         if (others[i].given) {
             return ts_fail(ctx, TS_ERR_USAGE, "%s does not go together with diff", others[i].name);
         }
+    }
+    if (o->to != NULL &&
+        (o->by != NULL || o->fail_count > 0 || o->limit_given || o->output != TS_ROWS_AUTO)) {
+        return ts_fail(ctx, TS_ERR_USAGE,
+                       "--to writes a picture and no rows: --by, --fail-if, --limit and --output "
+                       "cannot be given with it");
+    }
+    if ((o->to == NULL) != (o->out == NULL)) {
+        return ts_fail(ctx, TS_ERR_USAGE, "--to=FORMAT needs -o FILE, and -o a format");
+    }
+    if (o->to == NULL && o->event != NULL) {
+        return ts_fail(ctx, TS_ERR_USAGE, "--event requires --to");
     }
     if (o->path_count == 0 || o->path_count > 2) {
         return ts_fail(ctx, TS_ERR_USAGE,

@@ -30,6 +30,7 @@ enum { STATE_SHIFT = 56 };
 typedef struct heap_file {
     diff_side *side;
     ts_reader *reader;
+    ts_target *copy;
     int64_t first_node, node_count, first_string, string_count, first_retained;
     ts_idmap by_id;   /* constructor to class; with the analysis */
     ts_idmap named;   /* types whose class is the name of the node */
@@ -266,7 +267,7 @@ static ts_code open_file(diff_heap *h, unsigned side, const ts_shipped *sql)
     const ts_text none[DIFF_KEYS] = {{NULL, 0}};
     ts_code code = find_places(h, f);
     if (code == TS_OK) {
-        code = diff_side_reader(&f->reader, f->side);
+        code = diff_side_reader(&f->reader, &f->copy, f->side);
     }
     if (code == TS_OK) {
         code = read_classes(h, side, sql);
@@ -312,6 +313,7 @@ void diff_heap_free(diff_heap *h)
         ts_scan_close(f->names);
         ts_scan_close(f->strings);
         ts_reader_free(f->reader);
+        ts_target_free(f->copy);
         ts_idmap_free(h->ctx, &f->by_id);
         ts_idmap_free(h->ctx, &f->named);
         ts_idmap_free(h->ctx, &f->by_type);

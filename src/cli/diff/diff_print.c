@@ -308,7 +308,7 @@ ts_code diff_say(ts_ctx *ctx, const diff_report *report)
         }
     }
     if (code == TS_OK && r->changed > diff_result_shown(r)) {
-        ts_message(ctx, "%llu rows differ, the first %llu are shown (--limit=0: all)",
+        ts_message(ctx, "%llu rows differ, %llu shown (--limit=0: all)",
                    (unsigned long long)r->changed, (unsigned long long)diff_result_shown(r));
     } else if (code == TS_OK && r->changed == 0) {
         ts_message(ctx, "no row differs");

@@ -1,6 +1,7 @@
 #include "cli/diff/diff_side.h"
 
 #include "cli/convert.h"
+#include "cli/export_file.h"
 #include "cli/print.h"
 
 #include <inttypes.h>
@@ -52,9 +53,10 @@ void diff_side_close(diff_side *s)
     }
 }
 
-ts_code diff_side_reader(ts_reader **out, const diff_side *s)
+ts_code diff_side_reader(ts_reader **out, ts_target **copy, const diff_side *s)
 {
-    return s->target == NULL ? ts_reader_open(out, s->ctx, s->path)
+    *copy = NULL;
+    return s->target == NULL ? ts_export_reader(out, copy, s->ctx, s->path)
                              : ts_reader_open_fd(out, s->ctx, ts_target_fd(s->target), s->path);
 }
 

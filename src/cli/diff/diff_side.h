@@ -39,8 +39,9 @@ ts_code diff_side_label(diff_side *s);
 /* Reports losses of the input on standard error. */
 ts_code diff_side_losses(uint64_t *losses, diff_side *s);
 
-/* Scans of its pages; the caller frees with ts_reader_free before the side is closed. */
-ts_code diff_side_reader(ts_reader **out, const diff_side *s);
+/* Scans of its pages; *copy: what is read instead, or NULL. The caller frees the reader, then the
+ * copy, before the side is closed. */
+ts_code diff_side_reader(ts_reader **out, ts_target **copy, const diff_side *s);
 
 void diff_side_close(diff_side *s);
 

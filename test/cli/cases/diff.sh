@@ -42,6 +42,18 @@ import json, sys
 r = json.load(sys.stdin)
 print(r["by"], r["failed"], r["conditions"][0], len(r["rows"]) == r["changed_rows"])'
 
+echo "--- in another format"
+ts "$DATA/recording-cpuprofile.htrace.gz" "$DATA/sessions.heapprofile" -e two.db --quiet
+code ts diff two.db --before=recording-cpuprofile.htrace.gz --after=HeapProfile0 --weight=samples --to=folded -o - | grep -E 'leak|parseOrders|exit'
+code ts diff cpu.db alloc.db --weight=samples --to=flame -o picture.html
+grep -o '"before":{[^}]*}' picture.html
+for options in "cpu.db --to=flame -o x.html" "cpu.db alloc.db --to=flame" "cpu.db alloc.db -o x.html" "cpu.db alloc.db --to=pprof -o x.pb" "cpu.db alloc.db --to=flame -o cpu.db" \
+    "cpu.db alloc.db --to=flame -o x.html --by=method" "heap.db cpu.db --to=flame -o x.html" "cpu.db alloc.db --event=cpu"; do
+    # shellcheck disable=SC2086
+    code ts diff $options 2>&1
+done
+[ ! -e x.html ] && [ ! -e x.pb ] || fail "a file is left"
+
 echo "--- what does not fit"
 for options in "cpu.db" "heap.db cpu.db" "heap.db heap.db --before=Snapshot1 --after=Snapshot1" "heap.db --by=method" "cpu.db alloc.db --by=class" \
     "cpu.db alloc.db --by=clas" "heap.db --before=Snapshot9" "heap.db --before=1 --after=1" "cpu.db alloc.db --weight=nothing_of_it" "heap.db --weight=bytes" "heap.db --thread=1" \

@@ -1,0 +1,93 @@
+#include "cli/diff/diff_export.h"
+
+#include "cli/export_file.h"
+#include "cli/signals.h"
+
+ts_code diff_export_check(ts_ctx *ctx, const ts_options *options)
+{
+    const ts_export *what;
+    ts_code code = ts_export_file_check(&what, ctx, options);
+    if (code == TS_OK && !what->difference) {
+        return ts_fail(ctx, TS_ERR_USAGE, "--to=%s shows no difference; --to=flame does",
+                       what->name);
+    }
+    return code;
+}
+
+/* "two.cpuprofile", or with the source that is compared. */
+static const char *side_title(const diff_side *s)
+{
+    return ts_export_title(s->selector == NULL ? s->path : s->label.p);
+}
+
+/* A side for the export; its span is in times of its own clock. */
+static ts_code make_side(ts_export_side *out, ts_reader *reader, const diff_side *s,
+                         const ts_options *options)
+{
+    *out = (ts_export_side){.reader = reader,
+                            .title = side_title(s),
+                            .filter = {.source = s->selector,
+                                       .thread = options->thread,
+                                       .event = options->event,
+                                       .weight = options->weight}};
+    return ts_export_span(&out->filter.span, s->db, s->ctx, options);
+}
+
+static ts_code publish(ts_text_file *file)
+{
+    ts_code code = ts_text_file_prepare(file);
+    if (code != TS_OK) {
+        return code;
+    }
+    ts_signals_hold();
+    code = ts_check_cancel(file->ctx);
+    code = code != TS_OK ? code : ts_text_file_rename(file);
+    if (code == TS_OK) {
+        ts_signals_guard(TS_GUARD_EXPORT, NULL);
+        ts_signals_done(0);
+    }
+    ts_signals_release();
+    return code;
+}
+
+ts_code diff_export(ts_ctx *ctx, const ts_options *options, const diff_side sides[2])
+{
+    const ts_export *what = NULL;
+    ts_options after = *options;
+    ts_outputs outputs = {0};
+    ts_text_file file = {0};
+    ts_reader *readers[2] = {NULL, NULL};
+    ts_target *copies[2] = {NULL, NULL};
+    ts_export_side before;
+    ts_code code = ts_export_file_check(&what, ctx, options);
+    after.source = sides[1].selector;
+    if (code == TS_OK) {
+        code = ts_outputs_check(&outputs, ctx, options, NULL);
+    }
+    if (code == TS_OK) {
+        code = ts_text_file_open(&file, ctx, strcmp(options->out, "-") == 0 ? NULL : options->out,
+                                 false, &outputs);
+        ts_signals_guard(TS_GUARD_EXPORT, ts_target_path(file.target));
+    }
+    for (unsigned i = 0; code == TS_OK && i < 2; i++) {
+        code = diff_side_reader(&readers[i], &copies[i], &sides[i]);
+    }
+    if (code == TS_OK) {
+        code = make_side(&before, readers[0], &sides[0], options);
+    }
+    if (code == TS_OK) {
+        code = ts_export_file_write(&file, what, sides[1].db, readers[1], &before, &after,
+                                    side_title(&sides[1]));
+    }
+    if (code == TS_OK) {
+        code = publish(&file);
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        ts_reader_free(readers[i]);
+        ts_target_free(copies[i]);
+    }
+    ts_text_file_close(&file);
+    ts_signals_guard(TS_GUARD_EXPORT, NULL);
+    ts_outputs_free(&outputs);
+    return code;
+}
