@@ -62,6 +62,23 @@ typedef struct scan_slot {
     uint8_t *null;
 } scan_slot;
 
+/* Where a wanted integer stands in the values of a record. */
+typedef struct scan_place {
+    uint8_t at;
+    uint8_t shift;
+    int8_t keep; /* -1; 0: it has no bytes */
+    uint8_t null;
+    uint8_t fixed; /* then: its value, 0 or 1 */
+} scan_place;
+
+/* Records of integers that have the same types in their first columns. */
+enum { SCAN_WORDS = 2, SCAN_LAYOUTS = 128, SCAN_INTEGERS = 8 };
+typedef struct scan_layout {
+    uint64_t types[SCAN_WORDS]; /* a byte each */
+    uint32_t end;               /* of the values of these columns */
+    scan_place cells[SCAN_INTEGERS];
+} scan_layout;
+
 /* A record that does not fit its leaf. */
 typedef struct scan_chain {
     const uint8_t *local;
@@ -114,6 +131,8 @@ struct ts_scan {
     size_t text_n;
     uint64_t text_at[TS_SCAN_COLUMNS]; /* their offsets in its record */
     bool chained;                      /* the batch is one such row */
+    bool integers; /* few columns are chosen, integers and all of them among the first 16 */
+    scan_layout layouts[SCAN_LAYOUTS]; /* by a hash of their types */
 
     scan_late *late;
     size_t late_count;
@@ -135,6 +154,10 @@ ts_code scan_fetch(ts_scan *s, uint32_t number, uint8_t *bytes);
 /* The cell `cell` of the leaf as row `row` of the batch. *done: false when the row has overflow
  * pages that are needed and is not the first of the batch. */
 ts_code scan_cell(bool *done, ts_scan *s, const scan_frame *leaf, uint32_t cell, unsigned row);
+
+/* The next cells of a leaf as rows of the batch, from `row` on and below `end`, until one is
+ * unusual: the row behind them. */
+uint32_t scan_integer_cells(ts_scan *s, const scan_frame *leaf, uint32_t row, uint32_t end);
 
 /* n bytes of the record with overflow pages. */
 ts_code scan_chain_read(ts_scan *s, uint64_t offset, uint8_t *out, size_t n);

@@ -160,7 +160,14 @@ static ts_code read_cells(ts_scan *s, uint32_t most)
     bool done = true;
     s->chained = false;
     while (row < n && done && !s->chained) {
-        ts_code code = scan_cell(&done, s, leaf, leaf->next, row);
+        unsigned behind = s->integers ? scan_integer_cells(s, leaf, row, n) : row;
+        ts_code code;
+        leaf->next += behind - row;
+        row = behind;
+        if (row == n) {
+            break;
+        }
+        code = scan_cell(&done, s, leaf, leaf->next, row);
         if (code != TS_OK) {
             return code;
         }
@@ -232,9 +239,41 @@ static ts_code find_cell(uint32_t *out, const ts_scan *s, const scan_frame *f, i
     return TS_OK;
 }
 
+/* Whether the row stands further on in the leaf on top: its place there then is the next. */
+static bool seek_near(ts_scan *s, int64_t rowid)
+{
+    scan_frame *f = s->depth > 0 ? &s->frames[s->depth - 1] : NULL;
+    const uint8_t *at;
+    uint64_t steps;
+    uint32_t offset;
+    if (f == NULL || !f->leaf || !s->any_row || rowid <= s->last_rowid) {
+        return false;
+    }
+    steps = (uint64_t)rowid - (uint64_t)s->last_rowid - 1;
+    if (steps >= f->cells - f->next) {
+        return false;
+    }
+    offset =
+        scan_be16(f->bytes + f->header + LEAF_HEADER + CELL_POINTER * (f->next + (size_t)steps));
+    at = f->bytes + offset;
+    if (offset >= s->reader->usable) {
+        return false;
+    }
+    (void)scan_varint(&at);
+    if ((int64_t)scan_varint(&at) != rowid) {
+        return false;
+    }
+    f->next += (uint32_t)steps;
+    return true;
+}
+
 static ts_code scan_seek(ts_scan *s, int64_t rowid)
 {
-    ts_code code = enter_root(s);
+    ts_code code;
+    if (seek_near(s, rowid)) {
+        return TS_OK;
+    }
+    code = enter_root(s);
     while (code == TS_OK && s->depth > 0) {
         scan_frame *f = &s->frames[s->depth - 1];
         uint32_t i = 0;
@@ -417,6 +456,8 @@ static ts_code prepare_slot(ts_scan *s, unsigned column)
     s->slot_of[column] = (int8_t)s->slot_count++;
     s->columns = column + 1 > s->columns ? column + 1 : s->columns;
     slot->column = column;
+    s->integers =
+        s->integers && s->table->columns[column].type == TS_COL_INT && column < 8 * SCAN_WORDS;
     slot->type = s->table->columns[column].type;
     slot->null = ts_zalloc(ctx, s->capacity, 1);
     if (slot->type == TS_COL_TEXT) {
@@ -510,9 +551,13 @@ ts_code ts_scan_open(ts_scan **out, ts_reader *reader, enum ts_table_id table,
     }
     s->reader = reader;
     s->table = t->table;
+    s->integers = column_count > 0 && column_count <= SCAN_INTEGERS;
     s->root = t->root;
     s->capacity = reader->page_size / MIN_CELL;
     memset(s->slot_of, -1, sizeof s->slot_of);
+    for (unsigned i = 0; i < SCAN_LAYOUTS; i++) {
+        s->layouts[i].types[0] = UINT64_MAX; /* no types are like this */
+    }
     for (unsigned i = 0; i < column_count && code == TS_OK; i++) {
         code = prepare_slot(s, columns[i]);
     }

@@ -95,6 +95,110 @@ static void test_pages_of_sqlite(void **state)
     }
 }
 
+/* --- rows of integers ---------------------------------------------------------------------- */
+
+/* Every size of an integer in every place, NULL, rows without anything, gaps between rowids, and
+ * rows with a text or a real in c7 or a text in c9. */
+static void fill_integers(sqlite3 *db)
+{
+    db_run(db,
+           "CREATE TABLE t0(c0 INTEGER PRIMARY KEY, c1 INTEGER, c2 INTEGER, c3 INTEGER, c4 INTEGER,"
+           "c5 INTEGER, c6 INTEGER, c7 INTEGER, c8 INTEGER, c9 INTEGER, c10 INTEGER)");
+    db_run(db, "CREATE TABLE v(i INTEGER PRIMARY KEY, x)");
+    db_run(db, "INSERT INTO v(i, x) VALUES (0, NULL), (1, 0), (2, 1), (3, 2), (4, -1), (5, 127),"
+               "(6, 128), (7, -129), (8, 32767), (9, 32768), (10, -8388608), (11, 8388608),"
+               "(12, 2147483647), (13, 2147483648), (14, -140737488355328), (15, 140737488355328),"
+               "(16, 9223372036854775807), (17, -9223372036854775807), (18, NULL)");
+    db_run(db,
+           "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4000), "
+           "r(i, a, b, c) AS (SELECT i, i * 7919 % 19, i / 19 % 19, i / 361 % 19 FROM n), "
+           "x(i, a, b, c) AS (SELECT i, (SELECT x FROM v WHERE v.i = a), "
+           "(SELECT x FROM v WHERE v.i = b), (SELECT x FROM v WHERE v.i = c) FROM r) "
+           "INSERT INTO t0 SELECT CASE WHEN i > 2000 THEN i + 16000 ELSE i END, a, b, c, b, a, a, "
+           "CASE i % 50 WHEN 0 THEN 'text' WHEN 25 THEN 0.5 ELSE c END, b, "
+           "CASE i % 60 WHEN 0 THEN replace(hex(zeroblob(100)), '0', 'x') ELSE a END, c FROM x");
+    db_run(db, "UPDATE t0 SET c1 = NULL, c2 = NULL, c3 = NULL, c4 = NULL, c5 = NULL, c6 = NULL, "
+               "c7 = NULL, c8 = NULL, c9 = NULL, c10 = NULL WHERE c0 % 37 = 0");
+}
+
+/* Scans some columns, beginning at a row, and compares with what SQLite reads. */
+static void assert_integers(ts_reader *reader, sqlite3 *db, const unsigned *columns, unsigned n,
+                            int64_t from)
+{
+    char sql[200];
+    const ts_batch *b;
+    ts_scan *scan;
+    sqlite3_stmt *s;
+    int length = snprintf(sql, sizeof sql, "SELECT c0");
+    for (unsigned k = 0; k < n; k++) {
+        length += snprintf(sql + length, sizeof sql - (size_t)length, ", c%u", columns[k]);
+    }
+    snprintf(sql + length, sizeof sql - (size_t)length, " FROM t0 WHERE c0 >= %lld ORDER BY c0",
+             (long long)from);
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &s, NULL), SQLITE_OK);
+    assert_ok(reader->ctx, ts_scan_open(&scan, reader, 0, columns, n));
+    assert_ok(reader->ctx, ts_scan_seek(scan, from));
+    while (ts_scan_next(&b, scan) == TS_OK && b->rows > 0) {
+        for (unsigned i = 0; i < b->rows; i++) {
+            assert_int_equal(sqlite3_step(s), SQLITE_ROW);
+            assert_int_equal(b->rowids[i], sqlite3_column_int64(s, 0));
+            for (unsigned k = 0; k < n; k++) {
+                bool null = sqlite3_column_type(s, (int)k + 1) == SQLITE_NULL;
+                assert_int_equal(b->columns[k].null[i], null);
+                assert_int_equal(b->columns[k].ints[i], sqlite3_column_int64(s, (int)k + 1));
+            }
+        }
+    }
+    assert_int_equal(sqlite3_step(s), SQLITE_DONE);
+    ts_scan_close(scan);
+    sqlite3_finalize(s);
+}
+
+static void test_integers(void **state)
+{
+    static const struct {
+        unsigned n;
+        unsigned columns[8];
+    } chosen[] = {{1, {1}},
+                  {1, {8}},
+                  {1, {10}},
+                  {3, {1, 4, 5}},
+                  {3, {6, 2, 3}},
+                  {6, {1, 2, 3, 5, 8, 4}},
+                  {2, {10, 1}},
+                  {6, {1, 2, 3, 4, 8, 10}},
+                  {8, {1, 2, 3, 4, 5, 6, 8, 10}}};
+    fixture *f = *state;
+    ts_table table;
+    int fd;
+    char *path = path_of(f, "integers.db");
+    test_write_file(path, "", 0);
+    sqlite3 *db = db_open(path);
+    table_make(&table, 0, "kiiiiiiiiii");
+    fill_integers(db);
+    ts_reader *r = reader_of(f, path, &table, &fd, db);
+    for (unsigned i = 0; i < sizeof chosen / sizeof chosen[0]; i++) {
+        assert_integers(r, db, chosen[i].columns, chosen[i].n, 1);
+        assert_integers(r, db, chosen[i].columns, chosen[i].n, 1234);
+    }
+    /* What no integer column can hold is an error in the columns that are wanted. */
+    static const unsigned seven[] = {7};
+    const ts_batch *b;
+    ts_scan *scan;
+    assert_ok(f->ctx, ts_scan_open(&scan, r, 0, seven, 1));
+    ts_code code;
+    while ((code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
+    }
+    assert_int_equal(code, TS_ERR_INPUT);
+    assert_non_null(strstr(f->ctx->error.causes[0], "column c7 of row 25 holds no integer"));
+    ts_scan_close(scan);
+    ts_reader_free(r);
+    sqlite3_close(db);
+    close(fd);
+    table_free(&table);
+    free(path);
+}
+
 /* Reserved bytes at the end of each page, as extensions of SQLite use them. */
 static void test_reserved_bytes(void **state)
 {
@@ -627,19 +731,11 @@ static void test_databases_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_pages_of_sqlite),
-        TEST(test_reserved_bytes),
-        TEST(test_refused),
-        TEST(test_each_byte_damaged),
-        TEST(test_cycles),
-        TEST(test_failing_reads),
-        TEST(test_failing_memory),
-        TEST(test_interrupted),
-        TEST(test_late_cells),
-        TEST(test_rows_during_a_scan),
-        TEST(test_databases_refused),
-        TEST(test_shared_children),
-        TEST(test_row_outside),
+        TEST(test_pages_of_sqlite), TEST(test_integers),           TEST(test_reserved_bytes),
+        TEST(test_refused),         TEST(test_each_byte_damaged),  TEST(test_cycles),
+        TEST(test_failing_reads),   TEST(test_failing_memory),     TEST(test_interrupted),
+        TEST(test_late_cells),      TEST(test_rows_during_a_scan), TEST(test_databases_refused),
+        TEST(test_shared_children), TEST(test_row_outside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
