@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <sys/mman.h>
 
 enum { HUGE_PAGE = 2 << 20 };
@@ -123,6 +126,13 @@ void ts_alloc_spread(void *p, size_t n)
 #else
     (void)p;
     (void)n;
+#endif
+}
+
+void ts_alloc_trim(void)
+{
+#ifdef __GLIBC__
+    (void)malloc_trim(0);
 #endif
 }
 

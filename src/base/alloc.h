@@ -24,6 +24,10 @@ char *ts_strndup(ts_ctx *ctx, const char *s, size_t n);
  * have to be looked up. Small blocks, and systems without, stay as they are. */
 void ts_alloc_spread(void *p, size_t n);
 
+/* Gives memory that was freed back to the system, as far as its allocator still keeps it: before
+ * much is taken that does not fit there. */
+void ts_alloc_trim(void);
+
 /*
  * Counts n bytes that a library without an allocator of its own choice is going to take, against
  * --max-memory (TS_ERR_LIMIT); ts_alloc_returned when it has freed them.

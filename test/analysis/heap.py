@@ -231,8 +231,30 @@ def cases():
             got = ask(db, f"SELECT count(*) FROM import_issue WHERE code = '{issue}'")[0][0]
             same(f"{name}: {issue}", got, int(name in names))
     same("no nodes", len(ask(analysed(write_case(made.snapshot([]))), "SELECT * FROM js_heap_analysis WHERE root IS NULL")), 1)
+    many_types()
     cut_ones()
     memory()
+
+
+def many_types():
+    """More types of nodes than their flags have room for, and ids that need more than 32 bits, of two snapshots."""
+    types = [f"type {i}" for i in range(80)] + ["object"]
+    numbers = [0, 61, 62, 63, 64, 79]
+    nodes = [(f"type {i}", "x", 2**40 + i, 8, [("property", "p", k + 1)]) for k, i in enumerate(numbers)]
+    made.write("old.heapsnapshot", made.snapshot(nodes + [("object", "Foo", 2**33, 16, [])], types=types))
+    nodes[2] = ("type 70", "x", 2**40 + 62, 8, nodes[2][4])
+    nodes[3] = (*nodes[3][:2], 2**50, *nodes[3][3:])
+    made.write("new.heapsnapshot", made.snapshot(nodes + [("object", "Foo", 2**33, 16, [])], types=types))
+    arguments = ["--snapshot", "old.heapsnapshot", "--snapshot", "new.heapsnapshot"]
+    subprocess.run([MKHTRACE, "-o", "r.htrace", "--config", "pid=1,type=snapshot", *arguments], check=True)
+    db = analysed("r.htrace")
+    check(db, "many types")
+    rows = ask(db, "SELECT constructor, node_id FROM v_js_retained WHERE file_id = 0 ORDER BY node_index")
+    same("many types", rows, [(f"(type {i})", 2**40 + i) for i in numbers] + [("Foo", 2**33)])
+    rows = ask(db, "SELECT name, new_count, deleted_count FROM v_js_comparison ORDER BY name")
+    same("many types: changes", rows, [("(type 62)", 0, 1), ("(type 63)", 1, 1), ("(type 70)", 1, 0)])
+    rows = ask(db, "SELECT previous FROM v_js_retained WHERE file_id = 1 ORDER BY node_index")
+    same("many types: previous", rows, [(0,), (1,), (2,), (None,), (4,), (5,), (6,)])
 
 
 def write_case(snapshot):
@@ -284,7 +306,40 @@ def cost(*arguments):
     return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 
+def scattered(n, m):
+    """n nodes, m edges anywhere."""
+    r = random.Random(18)
+    edges = []
+    for i in range(m):
+        edges += [2, 1, 6 * (i + 1 if i < n - 1 else r.randrange(n))]
+    counts = [m // n + (1 if i < m % n else 0) for i in range(n)]
+    s = made.snapshot([("object", "Foo", 2 * i + 1, 24, []) for i in range(n)])
+    s["nodes"][4::6] = counts
+    s["edges"] = edges
+    return s
+
+
+def bound():
+    """Resident memory, as docs/formats.md promises it."""
+    n = 2000000 if SLOW else 300000
+    m = n * 33 // 10
+    maker = os.fork()  # whose memory would count for the program too
+    if maker == 0:
+        made.write("s.heapsnapshot", scattered(n, m))
+        os._exit(0)
+    os.waitpid(maker, 0)
+    child = subprocess.Popen([PROGRAM, "s.heapsnapshot", "-e", "s.db", "--analyze=heap", "--quiet", "--force"])
+    _, status, used = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    same("memory", child.returncode, 0)
+    most = (32 * 2**20 + 50 * n + 8 * m) // 1024
+    print(f"{n} nodes, {m} edges: {used.ru_maxrss} KiB of {most}")
+    if used.ru_maxrss > most:
+        fail(f"{used.ru_maxrss} KiB, more than {most}")
+
+
 def growth():
+    bound()
     n = 1000000 if SLOW else 60000
     for name in made.SHAPES:
         # The text of a concatenated string is up to 1024 parts.

@@ -97,6 +97,8 @@ typedef struct naming {
     ts_buf buf;
     uint32_t *local; /* by key: row + 1 */
     size_t local_count;
+    uint32_t *known; /* by text: row + 1 of the class without a place */
+    size_t known_count;
     ts_code code;
 } naming;
 
@@ -225,13 +227,12 @@ static ts_code prepare_names(naming *w)
     hg *g = w->g;
     ts_code code;
     size_t n = g->strings.count;
-    w->plain = hg_array(g->ctx, n, sizeof *w->plain, false);
+    w->plain = ts_alloc(g->ctx, n, sizeof *w->plain);
     w->types = ts_alloc(g->ctx, (size_t)g->d.type_count, sizeof *w->types);
     if (w->plain == NULL || w->types == NULL) {
         return g->ctx->error.code;
     }
-    if (has_detached(g) &&
-        (w->detached = hg_array(g->ctx, n, sizeof *w->detached, false)) == NULL) {
+    if (has_detached(g) && (w->detached = ts_alloc(g->ctx, n, sizeof *w->detached)) == NULL) {
         return g->ctx->error.code;
     }
     if ((code = ts_pool_intern(g->ctx, &w->undefined, NULL, &w->c->texts,
@@ -247,65 +248,86 @@ static ts_code prepare_names(naming *w)
 
 /* --- classes of nodes ----------------------------------------------------------------------- */
 
-static uint32_t text_of(const naming *w, uint32_t flags, const ts_batch *b, unsigned i)
+/* Places in the lists of locations, plain objects and far types, which are in the order of nodes.
+ */
+typedef struct places {
+    size_t location, object, far_type;
+} places;
+
+static uint32_t text_of(const naming *w, places *at, uint32_t v)
 {
     const hg *g = w->g;
-    const ts_batch_column *c = b->columns;
+    uint32_t flags = g->flags[v];
     uint32_t kind = hg_kind(flags);
-    uint32_t name;
-    if (c[0].null[i] != 0 || c[0].ints[i] < 0 || c[0].ints[i] >= g->d.type_count) {
+    uint32_t name = g->name[v];
+    uint32_t type = hg_type(flags);
+    if (type == HG_NO_TYPE) {
         return w->undefined;
     }
-    if (kind != HG_KIND_OBJECT && kind != HG_KIND_NATIVE) {
-        return w->types[c[0].ints[i]];
+    if (type == HG_FAR_TYPE) {
+        type = ((const hg_far_type *)g->far_types.p)[at->far_type++].type;
     }
-    if (c[1].null[i] != 0 || c[1].ints[i] < 0 || c[1].ints[i] >= g->strings.count) {
+    if (kind != HG_KIND_OBJECT && kind != HG_KIND_NATIVE) {
+        return w->types[type];
+    }
+    if (name == HG_NONE) {
         return w->nameless;
     }
-    name = g->strings.same[c[1].ints[i]];
     return kind == HG_KIND_NATIVE && w->detached != NULL && hg_detachedness(flags) == 2
                ? w->detached[name]
                : w->plain[name];
 }
 
-/* The row of a key in this file. */
-static ts_code class_row(uint32_t *row, ts_vec *rows, naming *w, uint32_t key)
+/* An entry of an array that grows with zeros; NULL: ctx->error. */
+static uint32_t *entry_of(ts_ctx *ctx, uint32_t **array, size_t *count, size_t at)
 {
-    if (key >= w->local_count) {
-        size_t more = w->c->keys.n * 2;
-        uint32_t *p = ts_realloc(w->g->ctx, w->local, more, sizeof *p);
+    if (at >= *count) {
+        size_t more = at * 2 + 64;
+        uint32_t *p = ts_realloc(ctx, *array, more, sizeof *p);
         if (p == NULL) {
-            return w->g->ctx->error.code;
+            return NULL;
         }
-        memset(p + w->local_count, 0, (more - w->local_count) * sizeof *p);
-        w->local = p;
-        w->local_count = more;
+        memset(p + *count, 0, (more - *count) * sizeof *p);
+        *array = p;
+        *count = more;
     }
-    if (w->local[key] == 0) {
+    return *array + at;
+}
+
+/* The row of a class in this file, + 1. */
+static ts_code class_row(uint32_t *row, ts_vec *rows, naming *w, const hg_key *key)
+{
+    uint32_t number = 0;
+    uint32_t *entry;
+    ts_code code = hg_class_key(&number, w->c, key);
+    if (code != TS_OK) {
+        return code;
+    }
+    entry = entry_of(w->g->ctx, &w->local, &w->local_count, number);
+    if (entry != NULL && *entry == 0) {
         hg_class *made = ts_vec_add(w->g->ctx, rows, sizeof *made);
         if (made == NULL) {
             return w->g->ctx->error.code;
         }
-        *made = (hg_class){.key = key, .distance = HG_NONE};
-        w->local[key] = (uint32_t)rows->n;
+        *made = (hg_class){.key = number, .distance = HG_NONE};
+        *entry = (uint32_t)rows->n;
     }
-    *row = w->local[key] - 1;
+    if (entry == NULL) {
+        return w->g->ctx->error.code;
+    }
+    *row = *entry;
     return TS_OK;
 }
 
-/* Places in the lists of locations and plain objects, which are in the order of nodes. */
-typedef struct places {
-    size_t location, object;
-} places;
-
 static ts_code classify_node(ts_vec *rows, naming *w, places *at, const uint32_t *shape_texts,
-                             const ts_batch *b, unsigned i, uint32_t v)
+                             uint32_t v)
 {
     hg *g = w->g;
     const hg_location *locations = g->locations.p;
     const uint32_t *objects = g->shapes.objects.p;
-    hg_key key = {.text = text_of(w, g->flags[v], b, i)};
-    uint32_t number = 0;
+    hg_key key = {.text = text_of(w, at, v)};
+    uint32_t row = 0;
+    uint32_t *known;
     ts_code code;
     if ((g->flags[v] & HG_PLAIN_OBJECT) != 0) {
         key.text = shape_texts[objects[at->object++]];
@@ -318,47 +340,45 @@ static ts_code classify_node(ts_vec *rows, naming *w, places *at, const uint32_t
             memcpy(key.place, l->place, sizeof key.place);
         }
     }
-    code = hg_class_key(&number, w->c, &key);
-    if (code != TS_OK) {
+    known = entry_of(g->ctx, &w->known, &w->known_count, key.text);
+    if (known == NULL) {
+        return g->ctx->error.code;
+    }
+    if (!key.placed && *known != 0) {
+        g->class[v] = *known - 1;
+        return TS_OK;
+    }
+    if ((code = class_row(&row, rows, w, &key)) != TS_OK) {
         return code;
     }
-    return class_row(&g->class[v], rows, w, number);
-}
-
-static ts_code classify_all(ts_vec *rows, naming *w, const uint32_t *shape_texts)
-{
-    static const unsigned columns[] = {TS_C_js_heap_nodes__type, TS_C_js_heap_nodes__name};
-    hg *g = w->g;
-    hg_range range = {0};
-    places at = {0};
-    ts_code code =
-        hg_range_open(&range, g->reader, TS_T_js_heap_nodes, columns, 2, g->d.first_node, g->n);
-    while (code == TS_OK && (code = hg_range_next(&range, g->ctx, TS_T_js_heap_nodes)) == TS_OK &&
-           range.n > 0) {
-        for (unsigned i = 0; i < range.n && code == TS_OK; i++) {
-            code = classify_node(rows, w, &at, shape_texts, range.b, i, (uint32_t)range.at + i);
-        }
+    g->class[v] = row - 1;
+    if (!key.placed) {
+        *known = row;
     }
-    hg_range_close(&range);
-    return code;
+    return TS_OK;
 }
 
 ts_code hg_classify(ts_vec *rows, hg *g, hg_classes *c, const uint32_t *shape_texts)
 {
     naming w = {.g = g, .c = c, .code = TS_OK};
+    places at = {0};
     ts_code code = TS_OK;
-    g->class = hg_array(g->ctx, g->n, sizeof *g->class, false);
+    g->class = hg_take(g, (size_t)g->n + 1, sizeof *g->class);
     if (g->class == NULL) {
         return g->ctx->error.code;
     }
     code = prepare_names(&w);
-    if (code == TS_OK) {
-        code = classify_all(rows, &w, shape_texts);
+    for (uint32_t v = 0; v < g->n && code == TS_OK; v++) {
+        code = classify_node(rows, &w, &at, shape_texts, v);
+        if (code == TS_OK) {
+            code = hg_poll(g->ctx, v);
+        }
     }
     ts_free(g->ctx, w.plain);
     ts_free(g->ctx, w.detached);
     ts_free(g->ctx, w.types);
     ts_free(g->ctx, w.local);
+    ts_free(g->ctx, w.known);
     ts_buf_free(g->ctx, &w.buf);
     return code;
 }
@@ -374,41 +394,41 @@ static void class_add(hg *g, int64_t *sum, int64_t value)
 }
 
 /* In the order of the tree: what a member holds is counted with the topmost one. */
-static void add_retained(hg_class *rows, hg *g, const uint32_t *at_position)
+static void add_retained(hg_class *rows, hg *g)
 {
+    enum { AHEAD = 24 };
     for (uint32_t p = 0; p < g->n; p++) {
-        uint32_t v = at_position[p];
+        uint32_t v = g->at_position[p];
+        if (g->n - p > AHEAD) {
+            __builtin_prefetch(&g->class[g->at_position[p + AHEAD]]);
+            __builtin_prefetch(&g->number[g->at_position[p + AHEAD]]);
+        }
         hg_class *c = &rows[g->class[v]];
         uint32_t number = g->number[v];
-        if (g->size[v] > 0 && p >= c->end) {
-            class_add(g, &c->retained, g->retained[number]);
+        if (hg_size(&g->size, v) > 0 && p >= c->end) {
+            class_add(g, &c->retained, hg_size(&g->retained, number));
             c->end = p + g->count[number];
         }
     }
 }
 
-ts_code hg_class_sums(ts_vec *rows, hg *g)
+void hg_class_sums(ts_vec *rows, hg *g)
 {
     hg_class *all = rows->p;
-    uint32_t *at_position = hg_array(g->ctx, g->n, sizeof *at_position, false);
-    if (at_position == NULL) {
-        return g->ctx->error.code;
-    }
     for (uint32_t v = 0; v < g->n; v++) {
         hg_class *c = &all[g->class[v]];
-        at_position[g->position[g->number[v]]] = v;
-        if (g->size[v] == 0) {
+        uint32_t distance = g->steps[v].distance;
+        int64_t size = hg_size(&g->size, v);
+        if (size == 0) {
             continue;
         }
-        class_add(g, &c->shallow, g->size[v]);
+        class_add(g, &c->shallow, size);
         /* Not reached is HG_NONE: less than every distance. */
-        if (c->count == 0 || (c->distance != HG_NONE &&
-                              (g->distance[v] == HG_NONE || g->distance[v] < c->distance))) {
-            c->distance = g->distance[v];
+        if (c->count == 0 ||
+            (c->distance != HG_NONE && (distance == HG_NONE || distance < c->distance))) {
+            c->distance = distance;
         }
         c->count++;
     }
-    add_retained(all, g, at_position);
-    ts_free(g->ctx, at_position);
-    return TS_OK;
+    add_retained(all, g);
 }

@@ -70,6 +70,6 @@ ts_code hg_names_of(uint32_t **name_of, hg *g, const hg_definitions *d);
 ts_code hg_classify(ts_vec *rows, hg *g, hg_classes *c, const uint32_t *shape_texts);
 
 /* Counts, sizes, distances, retained sizes of the rows. */
-ts_code hg_class_sums(ts_vec *rows, hg *g);
+void hg_class_sums(ts_vec *rows, hg *g);
 
 #endif

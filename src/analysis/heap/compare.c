@@ -167,9 +167,10 @@ static size_t find_both(const ts_ctx *ctx, const older *o, int64_t id, uint32_t 
 }
 
 /* With ids that come again: lists of the nodes of one id and class, from the last to the first. */
-static ts_code index_both(ts_ctx *ctx, older *o)
+static ts_code index_both(hg *g, older *o)
 {
-    o->next = hg_array(ctx, o->base->g.n, sizeof *o->next, false);
+    ts_ctx *ctx = g->ctx;
+    o->next = hg_take(g, o->base->g.n, sizeof *o->next);
     if (o->next == NULL) {
         return ctx->error.code;
     }
@@ -232,13 +233,14 @@ static void take_new(comparing *k, bool known, int64_t id, uint32_t v, unsigned 
     older *o = k->o;
     uint32_t key = rows[g->class[v]].key;
     uint32_t old = HG_NONE;
+    int64_t size = hg_size(&g->size, v);
     if (pass == 0) {
         k->previous[v] = known ? find_id(g->ctx, o, id) : HG_NONE;
         old = k->previous[v];
-    } else if (known && g->size[v] > 0) {
+    } else if (known && size > 0) {
         old = meet_both(g->ctx, o, id, key);
     }
-    if (g->size[v] == 0 || (pass == 0 && o->twice)) {
+    if (size == 0 || (pass == 0 && o->twice)) {
         return;
     }
     if (old != HG_NONE && o->size[old] > 0 && o->key[old] == key && !bit_at(o->met, old)) {
@@ -246,7 +248,7 @@ static void take_new(comparing *k, bool known, int64_t id, uint32_t v, unsigned 
         return;
     }
     sum_of(k, key)->new_count++;
-    change_add(g, &sum_of(k, key)->new_size, g->size[v]);
+    change_add(g, &sum_of(k, key)->new_size, size);
 }
 
 static ts_code read_new(comparing *k, unsigned pass)
@@ -254,8 +256,14 @@ static ts_code read_new(comparing *k, unsigned pass)
     static const unsigned columns[] = {TS_C_js_heap_nodes__id};
     hg *g = k->g;
     hg_range range = {0};
-    ts_code code =
-        hg_range_open(&range, g->reader, TS_T_js_heap_nodes, columns, 1, g->d.first_node, g->n);
+    ts_code code = TS_OK;
+    for (uint32_t v = 0; v < g->n && g->ids != NULL; v++) {
+        take_new(k, (g->flags[v] & HG_NO_ID) == 0, g->ids[v], v, pass);
+    }
+    if (g->ids != NULL) {
+        return TS_OK;
+    }
+    code = hg_range_open(&range, g->reader, TS_T_js_heap_nodes, columns, 1, g->d.first_node, g->n);
     while (code == TS_OK && (code = hg_range_next(&range, g->ctx, TS_T_js_heap_nodes)) == TS_OK &&
            range.n > 0) {
         for (unsigned i = 0; i < range.n; i++) {
@@ -319,7 +327,7 @@ static ts_code compare_nodes(comparing *k, ts_vec *changes, hg_classes *c)
     }
     index_ids(ctx, k->o);
     code = read_new(k, 0);
-    if (code == TS_OK && k->o->twice && (code = index_both(ctx, k->o)) == TS_OK) {
+    if (code == TS_OK && k->o->twice && (code = index_both(k->g, k->o)) == TS_OK) {
         code = read_new(k, 1);
     }
     if (code != TS_OK) {
@@ -329,23 +337,26 @@ static ts_code compare_nodes(comparing *k, ts_vec *changes, hg_classes *c)
     return list_changes(k, changes);
 }
 
-static ts_code old_prepare(older *o, ts_ctx *ctx)
+static ts_code old_prepare(older *o, hg *g)
 {
+    ts_ctx *ctx = g->ctx;
     size_t n = o->base->g.n;
     o->mask = 63;
     while (o->mask < n * 3 / 2) {
         o->mask = o->mask * 2 + 1;
     }
-    o->id = hg_array(ctx, n, sizeof *o->id, false);
-    o->size = hg_array(ctx, n, sizeof *o->size, false);
-    o->key = hg_array(ctx, n, sizeof *o->key, false);
+    o->id = hg_take(g, n, sizeof *o->id);
+    o->size = hg_take(g, n, sizeof *o->size);
+    o->key = hg_take(g, n, sizeof *o->key);
     o->known = ts_zalloc(ctx, n / 64 + 1, sizeof *o->known);
     o->met = ts_zalloc(ctx, n / 64 + 1, sizeof *o->met);
-    o->slots = hg_array(ctx, o->mask + 1, sizeof *o->slots, true);
-    return o->id == NULL || o->size == NULL || o->key == NULL || o->known == NULL ||
-                   o->met == NULL || o->slots == NULL
-               ? ctx->error.code
-               : TS_OK;
+    o->slots = hg_take(g, o->mask + 1, sizeof *o->slots);
+    if (o->id == NULL || o->size == NULL || o->key == NULL || o->known == NULL || o->met == NULL ||
+        o->slots == NULL) {
+        return ctx->error.code;
+    }
+    memset(o->slots, 0, (o->mask + 1) * sizeof *o->slots);
+    return TS_OK;
 }
 
 ts_code hg_compare(uint32_t **previous, ts_vec *changes, hg *g, const ts_vec *rows, hg_base *base,
@@ -355,9 +366,9 @@ ts_code hg_compare(uint32_t **previous, ts_vec *changes, hg *g, const ts_vec *ro
     older o = {.base = base};
     comparing k = {.g = g, .o = &o, .rows = rows};
     uint32_t *texts = NULL;
-    ts_code code = old_prepare(&o, ctx);
+    ts_code code = old_prepare(&o, g);
     if (code == TS_OK) {
-        k.previous = hg_array(ctx, g->n, sizeof *k.previous, false);
+        k.previous = hg_take(g, g->n, sizeof *k.previous);
         code = k.previous == NULL ? ctx->error.code : old_texts(&texts, g, base, definitions);
     }
     if (code == TS_OK) {
@@ -369,13 +380,13 @@ ts_code hg_compare(uint32_t **previous, ts_vec *changes, hg *g, const ts_vec *ro
     *previous = k.previous;
     ts_free(ctx, k.sums);
     ts_free(ctx, texts);
-    ts_free(ctx, o.id);
-    ts_free(ctx, o.size);
-    ts_free(ctx, o.key);
+    hg_give(g, o.id);
+    hg_give(g, o.size);
+    hg_give(g, o.key);
     ts_free(ctx, o.known);
     ts_free(ctx, o.met);
-    ts_free(ctx, o.slots);
-    ts_free(ctx, o.next);
+    hg_give(g, o.slots);
+    hg_give(g, o.next);
     return code;
 }
 

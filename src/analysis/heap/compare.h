@@ -22,8 +22,8 @@ typedef struct hg_change {
 } hg_change;
 
 /*
- * previous: for each node of g that of the same id in the base, or HG_NONE; caller frees. changes:
- * hg_change, the classes of g first. definitions: of g's plain objects.
+ * previous: for each node of g that of the same id in the base, or HG_NONE; caller gives it back
+ * (hg_give). changes: hg_change, the classes of g first. definitions: of g's plain objects.
  */
 ts_code hg_compare(uint32_t **previous, ts_vec *changes, hg *g, const ts_vec *rows, hg_base *base,
                    hg_classes *c, const hg_definitions *definitions);

@@ -9,8 +9,10 @@
 typedef struct walk {
     hg *g;
     uint32_t *queue;
-    size_t head, tail;
+    uint32_t head, tail;
+    uint64_t *met;     /* bits: has a distance */
     uint64_t *pending; /* pairs of WeakMaps that were met once: a bit each */
+    ts_vec *skipped;   /* uint32_t: targets of edges that rules left out; NULL: not wanted */
 } walk;
 
 /* --- edges that the walk leaves out --------------------------------------------------------- */
@@ -70,74 +72,123 @@ static bool is_taken(walk *k, uint32_t flags, uint32_t edge)
 
 static const uint32_t special = HG_DESCRIPTORS | HG_NATIVE_CONTEXT;
 
+static ts_code note_skipped(walk *k, uint32_t w)
+{
+    uint32_t *p = k->skipped == NULL ? NULL : ts_vec_add(k->g->ctx, k->skipped, sizeof *p);
+    if (p == NULL) {
+        return k->skipped == NULL ? TS_OK : k->g->ctx->error.code;
+    }
+    *p = w;
+    return TS_OK;
+}
+
+/* The edges of v to nodes that were not met. */
+static inline ts_code walk_node(walk *k, uint32_t v)
+{
+    const hg *g = k->g;
+    const uint32_t next = g->steps[v].distance + 1;
+    const uint32_t flags = g->flags[v];
+    const uint32_t end = g->first[v + 1];
+    for (uint32_t e = g->first[v]; e < end; e++) {
+        uint32_t edge = g->edges[e];
+        uint32_t w = hg_target(edge);
+        if (hg_code_of(edge) == HG_WEAK || hg_bit(k->met, w)) {
+            continue;
+        }
+        if (((flags & special) != 0 || hg_code_of(edge) >= HG_PAIR) && !is_taken(k, flags, e)) {
+            ts_code code = note_skipped(k, w);
+            if (code != TS_OK) {
+                return code;
+            }
+            continue;
+        }
+        hg_set(k->met, w);
+        g->steps[w] = (hg_step){next, v, e};
+        k->queue[k->tail++] = w;
+    }
+    return TS_OK;
+}
+
 static ts_code walk_all(walk *k)
 {
-    hg *g = k->g;
     ts_code code = TS_OK;
     while (k->head < k->tail && code == TS_OK) {
-        uint32_t v = k->queue[k->head++];
-        uint32_t next = g->distance[v] + 1;
-        uint32_t end = g->first[v + 1];
-        for (uint32_t e = g->first[v]; e < end; e++) {
-            uint32_t edge = g->edges[e];
-            uint32_t w = hg_target(edge);
-            if (hg_code_of(edge) == HG_WEAK || g->distance[w] != HG_NONE) {
-                continue;
-            }
-            if (((g->flags[v] & special) != 0 || hg_code_of(edge) >= HG_PAIR) &&
-                !is_taken(k, g->flags[v], e)) {
-                continue;
-            }
-            g->distance[w] = next;
-            g->retainer[w] = v;
-            g->retaining_edge[w] = e;
-            k->queue[k->tail++] = w;
+        hg_fetch_ahead(k->g, k->queue, k->head, k->tail);
+        code = walk_node(k, k->queue[k->head++]);
+        if (code == TS_OK) {
+            code = hg_poll(k->g->ctx, k->head);
         }
-        code = hg_poll(g->ctx, (uint32_t)k->head);
     }
     return code;
 }
 
+/* All user roots have distance 1 before the first of them is looked at, as often as the root names
+ * it. */
 static ts_code walk_from_user_roots(walk *k)
 {
-    hg *g = k->g;
-    for (uint32_t e = g->first[g->root]; e < g->first[g->root + 1]; e++) {
+    const hg *g = k->g;
+    const uint32_t end = g->first[g->root + 1];
+    ts_code code = TS_OK;
+    for (uint32_t e = g->first[g->root]; e < end; e++) {
         uint32_t w = hg_target(g->edges[e]);
-        if (w == HG_TARGET || (g->flags[w] & HG_USER_ROOT) == 0) {
-            continue;
-        }
-        k->queue[k->tail++] = w; /* as often as the root names it */
-        if (g->distance[w] == HG_NONE) {
-            g->distance[w] = 1;
-            g->retainer[w] = g->root;
-            g->retaining_edge[w] = e;
+        if (w != HG_TARGET && (g->flags[w] & HG_USER_ROOT) != 0 && !hg_bit(k->met, w)) {
+            hg_set(k->met, w);
+            g->steps[w] = (hg_step){1, g->root, e};
         }
     }
+    for (uint32_t e = g->first[g->root]; e < end && code == TS_OK; e++) {
+        uint32_t w = hg_target(g->edges[e]);
+        code = w != HG_TARGET && (g->flags[w] & HG_USER_ROOT) != 0 ? walk_node(k, w) : TS_OK;
+    }
+    return code == TS_OK ? walk_all(k) : code;
+}
+
+/* From the user roots, then from the root. */
+static ts_code walk_twice(walk *k)
+{
+    hg *g = k->g;
+    ts_vec skipped = {0};
+    ts_code code = TS_OK;
+    if (g->has_user_roots) {
+        k->skipped = g->walk_finds_page ? &skipped : NULL;
+        code = walk_from_user_roots(k);
+        if (code == TS_OK && g->walk_finds_page) {
+            memcpy(g->page, k->met, ((size_t)g->n / 64 + 1) * sizeof *g->page);
+            code = hg_flood(g, g->page, &skipped);
+        }
+        k->skipped = NULL;
+        ts_vec_free(g->ctx, &skipped);
+    }
+    if (code != TS_OK) {
+        return code;
+    }
+    hg_set(k->met, g->root);
+    g->steps[g->root] =
+        (hg_step){g->has_user_roots ? TS_HEAP_SYSTEM_DISTANCE : 0, HG_NONE, HG_NONE};
+    k->head = k->tail = 0;
+    k->queue[k->tail++] = g->root;
     return walk_all(k);
 }
 
 static ts_code find_distances(hg *g)
 {
-    size_t named = g->first[g->root + 1] - g->first[g->root];
     walk k = {.g = g};
-    ts_code code = TS_OK;
-    k.queue = hg_array(g->ctx, (size_t)g->n + named + 1, sizeof *k.queue, false);
+    ts_code code;
+    k.queue = hg_take(g, (size_t)g->n + 1, sizeof *k.queue);
+    k.met = hg_bits(g);
     k.pending = ts_zalloc(g->ctx, g->strings.pair_count / 64 + 1, sizeof *k.pending);
-    if (k.queue == NULL || k.pending == NULL) {
-        code = g->ctx->error.code;
-        goto out;
+    code =
+        k.queue == NULL || k.met == NULL || k.pending == NULL ? g->ctx->error.code : walk_twice(&k);
+    if (code == TS_OK) {
+        for (uint32_t v = 0; v < g->n; v++) {
+            if (!hg_bit(k.met, v)) {
+                g->steps[v] = (hg_step){HG_NONE, HG_NONE, HG_NONE};
+                g->unreached++;
+            }
+        }
     }
-    if (g->has_user_roots && (code = walk_from_user_roots(&k)) != TS_OK) {
-        goto out;
-    }
-    g->distance[g->root] = g->has_user_roots ? TS_HEAP_SYSTEM_DISTANCE : 0;
-    g->retainer[g->root] = HG_NONE;
-    g->retaining_edge[g->root] = HG_NONE;
-    k.head = k.tail = 0;
-    k.queue[k.tail++] = g->root;
-    code = walk_all(&k);
-out:
-    ts_free(g->ctx, k.queue);
+    HG_GIVE(g, k.queue);
+    ts_free(g->ctx, k.met);
     ts_free(g->ctx, k.pending);
     return code;
 }
@@ -146,9 +197,8 @@ out:
 
 enum { BY_DETACHED, BY_CONTEXTS, BY_CONSOLE, HOLDERS };
 
-static bool is_holder(const hg *g, uint32_t edge, unsigned holder)
+static bool is_holder(uint32_t flags, unsigned holder)
 {
-    uint32_t flags = g->flags[hg_target(edge)];
     switch (holder) {
     case BY_DETACHED:
         return hg_detachedness(flags) == 2;
@@ -159,33 +209,26 @@ static bool is_holder(const hg *g, uint32_t edge, unsigned holder)
     }
 }
 
-/* Walks from the root around the holders: what has a distance and is not met is held by them. */
-static ts_code find_held(hg *g, uint32_t *queue, unsigned holder)
+/* Floods from the root around the holders: what has a distance and is not met is held by them. */
+static ts_code find_held(hg *g, unsigned holder)
 {
-    uint32_t head = 0;
-    uint32_t tail = 0;
-    ts_code code = TS_OK;
-    queue[tail++] = g->root;
-    g->flags[g->root] |= HG_VISITED;
-    while (head < tail && code == TS_OK) {
-        uint32_t v = queue[head++];
-        for (uint32_t e = g->first[v]; e < g->first[v + 1]; e++) {
-            uint32_t edge = g->edges[e];
-            if (hg_code_of(edge) == HG_WEAK || (g->flags[hg_target(edge)] & HG_VISITED) != 0 ||
-                is_holder(g, edge, holder)) {
-                continue;
-            }
-            g->flags[hg_target(edge)] |= HG_VISITED;
-            queue[tail++] = hg_target(edge);
-        }
-        code = hg_poll(g->ctx, head);
+    ts_vec from = {.p = &g->root, .n = 1};
+    uint64_t *met = hg_bits(g);
+    ts_code code;
+    if (met == NULL) {
+        return g->ctx->error.code;
     }
     for (uint32_t v = 0; v < g->n; v++) {
-        if ((g->flags[v] & HG_VISITED) == 0 && g->distance[v] != HG_NONE) {
+        met[v / 64] |= (uint64_t)(v != g->root && is_holder(g->flags[v], holder)) << v % 64;
+    }
+    code = hg_flood(g, met, &from);
+    for (uint32_t v = 0; v < g->n; v++) {
+        bool held = !hg_bit(met, v) || (v != g->root && is_holder(g->flags[v], holder));
+        if (held && g->steps[v].distance != HG_NONE) {
             g->flags[v] |= UINT32_C(1) << (HG_HELD_SHIFT + holder);
         }
-        g->flags[v] &= ~(uint32_t)HG_VISITED;
     }
+    ts_free(g->ctx, met);
     return code;
 }
 
@@ -211,33 +254,16 @@ ts_code hg_distances(hg *g)
 {
     bool there[HOLDERS];
     ts_code code = TS_OK;
-    uint32_t *queue;
-    g->distance = hg_array(g->ctx, g->n, sizeof *g->distance, false);
-    g->retainer = hg_array(g->ctx, g->n, sizeof *g->retainer, false);
-    g->retaining_edge = hg_array(g->ctx, g->n, sizeof *g->retaining_edge, false);
-    if (g->distance == NULL || g->retainer == NULL || g->retaining_edge == NULL) {
+    g->steps = hg_take(g, (size_t)g->n + 1, sizeof *g->steps);
+    if (g->steps == NULL) {
         return g->ctx->error.code;
     }
-    memset(g->distance, 0xff, g->n * sizeof *g->distance);
-    memset(g->retainer, 0xff, g->n * sizeof *g->retainer);
-    memset(g->retaining_edge, 0xff, g->n * sizeof *g->retaining_edge);
     if (g->n == 0 || (code = find_distances(g)) != TS_OK) {
         return code;
     }
-    for (uint32_t v = 0; v < g->n; v++) {
-        g->unreached += g->distance[v] == HG_NONE;
-    }
     who_holds(there, g);
-    if (!there[0] && !there[1] && !there[2]) {
-        return TS_OK;
-    }
-    queue = hg_array(g->ctx, g->n, sizeof *queue, false);
-    if (queue == NULL) {
-        return g->ctx->error.code;
-    }
     for (unsigned i = 0; i < HOLDERS && code == TS_OK; i++) {
-        code = there[i] ? find_held(g, queue, i) : TS_OK;
+        code = there[i] ? find_held(g, i) : TS_OK;
     }
-    ts_free(g->ctx, queue);
     return code;
 }

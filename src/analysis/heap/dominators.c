@@ -19,88 +19,174 @@ typedef struct hung {
     uint32_t least;
 } hung;
 
+/* Of a node, side by side: what follows an edge reads both. */
+typedef struct place {
+    uint32_t first; /* of its edges */
+    uint32_t number;
+} place;
+
 typedef struct work {
     hg *g;
     uint32_t reached; /* numbers of the tree; others follow */
+    place *places;
     uint32_t *parent; /* by number; becomes the dominator */
-    uint32_t *semi;
+    uint32_t *semi;   /* the next edge to follow, as long as there is one */
     uint32_t *into;   /* cross edges into a number, then the end of their list */
-    uint32_t *cursor; /* next edge of a number */
     uint32_t *from;   /* lists of cross edges */
+    uint64_t *led_to; /* bits */
     uint64_t crossing;
 } work;
+
+/* Edges are read once: instead of their own code they have these then. */
+enum {
+    DROPPED,    /* no essential edge, or one to the root */
+    CROSS,      /* to the number that stands there, which was made before */
+    FOLLOW,     /* to a node that had no number */
+    FOLLOW_LAST /* the last of these of its owner */
+};
+
+enum { AHEAD = 24 };
 
 /* --- numbers -------------------------------------------------------------------------------- */
 
 static void enter(work *w, uint32_t node, uint32_t parent)
 {
-    hg *g = w->g;
     uint32_t number = w->reached++;
-    g->number[node] = number;
-    g->node[number] = node;
+    w->places[node].number = number;
+    w->g->node[number] = node;
     w->parent[number] = parent;
-    w->semi[number] = parent;
-    w->cursor[number] = g->first[node];
 }
 
-/* An edge from number `v` to a number that exists already. */
-static void meet(work *w, uint32_t v, uint32_t number)
+static uint32_t with_code(uint32_t code, uint32_t target)
 {
-    if (number > v) {
-        w->semi[number] = w->semi[number] < v ? w->semi[number] : v;
-    } else if (number != 0) {
-        w->into[number]++;
-        w->crossing++;
+    return code << HG_TARGET_BITS | target;
+}
+
+static inline uint32_t look_at_edge(work *w, uint32_t node, uint32_t edge)
+{
+    const hg *g = w->g;
+    const uint32_t to = hg_target(edge);
+    uint32_t number;
+    if (!hg_essential(g, node, to, hg_code_of(edge))) {
+        return with_code(DROPPED, 0);
+    }
+    number = w->places[to].number;
+    if (number == HG_NONE) {
+        return with_code(FOLLOW, to);
+    }
+    if (number == 0) {
+        return with_code(DROPPED, 0);
+    }
+    w->into[number]++;
+    w->crossing++;
+    return with_code(CROSS, number);
+}
+
+/* The edges of number `v`, which is new. */
+static void look_at(work *w, uint32_t v)
+{
+    const hg *g = w->g;
+    const uint32_t node = g->node[v];
+    const uint32_t first = w->places[node].first;
+    const uint32_t end = w->places[node + 1].first;
+    uint32_t last = HG_NONE;
+    w->semi[v] = HG_NONE;
+    for (uint32_t e = first; e < end && e < first + AHEAD; e++) {
+        __builtin_prefetch(&w->places[hg_target(g->edges[e])]);
+    }
+    for (uint32_t e = end; e-- > first;) {
+        g->edges[e] = look_at_edge(w, node, g->edges[e]);
+        if (hg_code_of(g->edges[e]) == FOLLOW) {
+            w->semi[v] = e;
+            last = last == HG_NONE ? e : last;
+        }
+    }
+    if (last != HG_NONE) {
+        g->edges[last] = with_code(FOLLOW_LAST, hg_target(g->edges[last]));
     }
 }
 
-/* Goes down from number `v`, and up again to number 0. */
-static ts_code number_below(work *w, uint32_t v)
+/* The target of the next edge of `v` to follow; there is one. */
+static inline uint32_t next_target(work *w, uint32_t v)
 {
-    hg *g = w->g;
+    const uint32_t *edges = w->g->edges;
+    uint32_t e = w->semi[v];
+    uint32_t to = hg_target(edges[e]);
+    if (hg_code_of(edges[e]) == FOLLOW_LAST) {
+        w->semi[v] = HG_NONE;
+        return to;
+    }
+    do {
+        e++;
+    } while (hg_code_of(edges[e]) < FOLLOW);
+    w->semi[v] = e;
+    return to;
+}
+
+/* What is reached from the last number, depth first. */
+static ts_code number_below(work *w)
+{
+    const uint32_t top = w->reached - 1;
+    uint32_t v = top;
     ts_code code = TS_OK;
+    look_at(w, v);
     for (uint32_t steps = 1; code == TS_OK; steps++) {
-        uint32_t node = g->node[v];
-        uint32_t end = g->first[node + 1];
-        uint32_t e = w->cursor[v];
-        uint32_t next = HG_NONE;
-        for (; e < end && next == HG_NONE; e++) {
-            uint32_t to = hg_target(g->edges[e]);
-            if (!hg_essential(g, node, to, hg_code_of(g->edges[e]))) {
-                continue;
+        uint32_t to;
+        uint32_t number;
+        if (w->semi[v] == HG_NONE) { /* from here on: its semidominator */
+            w->semi[v] = w->parent[v];
+            if (v == top) {
+                return TS_OK;
             }
-            if (g->number[to] == HG_NONE) {
-                next = w->reached;
-                enter(w, to, v);
-            } else {
-                meet(w, v, g->number[to]);
-            }
-        }
-        w->cursor[v] = e;
-        if (next != HG_NONE) {
-            v = next;
-        } else if (v == 0) {
-            return TS_OK;
-        } else {
             v = w->parent[v];
+            continue;
         }
-        code = hg_poll(g->ctx, steps);
+        to = next_target(w, v);
+        number = w->places[to].number;
+        if (number == HG_NONE) {
+            enter(w, to, v);
+            v = w->reached - 1;
+            look_at(w, v);
+        } else { /* met since then, so that it is below v */
+            w->semi[number] = w->semi[number] < v ? w->semi[number] : v;
+        }
+        code = hg_poll(w->g->ctx, steps);
     }
     return code;
 }
 
-/* Marks what an essential edge leads to. */
-static ts_code mark_led_to(hg *g)
+/* Marks what an essential edge leads to of what has no number. */
+static ts_code mark_led_to(work *w)
 {
+    const hg *g = w->g;
     ts_code code = TS_OK;
+    w->led_to = hg_bits(w->g);
+    if (w->led_to == NULL) {
+        return g->ctx->error.code;
+    }
     for (uint32_t v = 0; v < g->n && code == TS_OK; v++) {
-        for (uint32_t e = g->first[v]; e < g->first[v + 1]; e++) {
+        const uint32_t end = w->places[v].number == HG_NONE ? w->places[v + 1].first : 0;
+        for (uint32_t e = w->places[v].first; e < end; e++) {
             uint32_t to = hg_target(g->edges[e]);
             if (hg_essential(g, v, to, hg_code_of(g->edges[e]))) {
-                g->flags[to] |= HG_VISITED;
+                hg_set(w->led_to, to);
             }
         }
         code = hg_poll(g->ctx, v);
+    }
+    return code;
+}
+
+static ts_code number_orphans(work *w)
+{
+    hg *g = w->g;
+    ts_code code = mark_led_to(w);
+    for (uint32_t v = 0; v < g->n && code == TS_OK; v++) {
+        if (w->places[v].number == HG_NONE && !hg_bit(w->led_to, v)) {
+            g->orphans++;
+            enter(w, v, 0);
+            code = number_below(w);
+        }
     }
     return code;
 }
@@ -109,19 +195,10 @@ static ts_code number_all(work *w)
 {
     hg *g = w->g;
     ts_code code;
-    memset(g->number, 0xff, g->n * sizeof *g->number);
     enter(w, g->root, 0);
-    code = number_below(w, 0);
-    if (code != TS_OK || w->reached == g->n || (code = mark_led_to(g)) != TS_OK) {
-        return code;
-    }
-    for (uint32_t v = 0; v < g->n && code == TS_OK; v++) {
-        if ((g->flags[v] & HG_VISITED) == 0 && v != g->root) {
-            g->orphans++;
-            enter(w, v, 0);
-            code = number_below(w, w->reached - 1);
-        }
-        g->flags[v] &= ~(uint32_t)HG_VISITED;
+    code = number_below(w);
+    if (code == TS_OK && w->reached < g->n) {
+        code = number_orphans(w);
     }
     return code;
 }
@@ -133,7 +210,7 @@ static ts_code list_cross_edges(work *w)
     hg *g = w->g;
     uint32_t sum = 0;
     ts_code code = TS_OK;
-    w->from = hg_array(g->ctx, (size_t)w->crossing, sizeof *w->from, false);
+    w->from = hg_take(g, (size_t)w->crossing, sizeof *w->from);
     if (w->from == NULL) {
         return g->ctx->error.code;
     }
@@ -142,16 +219,20 @@ static ts_code list_cross_edges(work *w)
         w->into[v] = sum;
         sum += n;
     }
-    for (uint32_t v = 0; v < w->reached && code == TS_OK; v++) {
-        uint32_t node = g->node[v];
-        for (uint32_t e = g->first[node]; e < g->first[node + 1]; e++) {
-            uint32_t to = hg_target(g->edges[e]);
-            if (hg_essential(g, node, to, hg_code_of(g->edges[e])) && g->number[to] < v &&
-                g->number[to] != 0) {
-                w->from[w->into[g->number[to]]++] = v;
+    for (uint32_t node = 0; node < g->n && code == TS_OK; node++) {
+        uint32_t v = w->places[node].number;
+        if (v == HG_NONE) {
+            continue;
+        }
+        for (uint32_t e = w->places[node].first; e < w->places[node + 1].first; e++) {
+            if (g->m - e > AHEAD) { /* of nodes without a number: an address that is not read */
+                __builtin_prefetch(&w->into[hg_target(g->edges[e + AHEAD])], 1);
+            }
+            if (hg_code_of(g->edges[e]) == CROSS) {
+                w->from[w->into[hg_target(g->edges[e])]++] = v;
             }
         }
-        code = hg_poll(g->ctx, v);
+        code = hg_poll(g->ctx, node);
     }
     return code;
 }
@@ -178,7 +259,7 @@ static uint32_t least_above(hung *h, uint32_t v, uint32_t done)
 static ts_code find_semidominators(work *w)
 {
     ts_code code = TS_OK;
-    hung *h = hg_array(w->g->ctx, w->reached, sizeof *h, false);
+    hung *h = hg_take(w->g, (size_t)w->g->n + 1, sizeof *h);
     if (h == NULL) {
         return w->g->ctx->error.code;
     }
@@ -188,6 +269,9 @@ static ts_code find_semidominators(work *w)
     for (uint32_t v = w->reached - 1; v > 0 && code == TS_OK; v--) {
         uint32_t semi = w->semi[v];
         for (uint32_t i = w->into[v - 1]; i < w->into[v] && semi > 0; i++) {
+            if (i >= AHEAD) { /* lists are looked at from the last to the first */
+                __builtin_prefetch(&h[w->from[i - AHEAD]]);
+            }
             uint32_t least = least_above(h, w->from[i], v);
             semi = least < semi ? least : semi;
         }
@@ -195,7 +279,7 @@ static ts_code find_semidominators(work *w)
         h[v].least = semi;
         code = hg_poll(w->g->ctx, v);
     }
-    ts_free(w->g->ctx, h);
+    HG_GIVE(w->g, h);
     return code;
 }
 
@@ -211,7 +295,7 @@ static ts_code find_dominators(work *w)
 {
     ts_code code = TS_OK;
     uint32_t *dominator = w->parent;
-    jump *j = hg_array(w->g->ctx, w->reached, sizeof *j, false);
+    jump *j = hg_take(w->g, (size_t)w->g->n + 1, sizeof *j);
     if (j == NULL) {
         return w->g->ctx->error.code;
     }
@@ -228,24 +312,31 @@ static ts_code find_dominators(work *w)
         j[v] = (jump){doubled ? j[far].to : up, j[up].depth + 1};
         code = hg_poll(w->g->ctx, v);
     }
-    ts_free(w->g->ctx, j);
+    HG_GIVE(w->g, j);
     return code;
 }
 
 /* --- the tree ------------------------------------------------------------------------------- */
 
-/* Numbers for what was not reached, below the root. */
-static void number_rest(work *w)
+/* Numbers for what was not reached, below the root; numbers of all nodes, nodes of all numbers. */
+static ts_code number_rest(work *w)
 {
     hg *g = w->g;
     uint32_t number = w->reached;
+    g->number = hg_take(g, (size_t)g->n + 1, sizeof *g->number);
+    if (g->number == NULL) {
+        return g->ctx->error.code;
+    }
     for (uint32_t v = 0; v < g->n; v++) {
+        g->number[v] = w->places[v].number;
         if (g->number[v] == HG_NONE) {
             g->number[v] = number;
-            g->node[number] = v;
             w->parent[number++] = 0;
         }
+        g->node[g->number[v]] = v;
     }
+    HG_GIVE(g, w->places);
+    return TS_OK;
 }
 
 static void hg_add(hg *g, int64_t *sum, int64_t value)
@@ -256,18 +347,36 @@ static void hg_add(hg *g, int64_t *sum, int64_t value)
     }
 }
 
-/* Sums go up; places go down: those of siblings in the order of their nodes. */
+/* Sums of sizes and nodes go up. */
+static void add_up(hg *g)
+{
+    const uint32_t *dominator = g->dominator;
+    for (uint32_t v = 0; v < g->n; v++) {
+        if (g->size.wide != NULL) {
+            g->retained.wide[v] = g->size.wide[g->node[v]];
+        } else {
+            g->retained.narrow[v] = g->size.narrow[g->node[v]];
+        }
+    }
+    for (uint32_t v = g->n - 1; v > 0; v--) {
+        g->count[dominator[v]] += g->count[v];
+        if (g->size.wide != NULL) {
+            hg_add(g, &g->retained.wide[dominator[v]], g->retained.wide[v]);
+        } else {
+            g->retained.narrow[dominator[v]] += g->retained.narrow[v];
+        }
+    }
+}
+
+/* Sums go up; places go down: those of siblings in the order of their nodes. below: becomes the
+ * nodes of the positions. */
 static void order_tree(hg *g, uint32_t *below)
 {
     for (uint32_t v = 0; v < g->n; v++) {
-        g->retained[v] = g->size[g->node[v]];
         g->count[v] = 1;
         below[v] = 0;
     }
-    for (uint32_t v = g->n - 1; v > 0; v--) {
-        hg_add(g, &g->retained[g->dominator[v]], g->retained[v]);
-        g->count[g->dominator[v]] += g->count[v];
-    }
+    add_up(g);
     for (uint32_t node = 0; node < g->n; node++) {
         uint32_t v = g->number[node];
         if (v != 0) {
@@ -279,79 +388,89 @@ static void order_tree(hg *g, uint32_t *below)
     for (uint32_t v = 1; v < g->n; v++) {
         g->position[v] += g->position[g->dominator[v]] + 1;
     }
+    for (uint32_t v = 0; v < g->n; v++) {
+        below[g->position[v]] = g->node[v];
+    }
 }
 
 static ts_code build_tree(work *w)
 {
     hg *g = w->g;
-    uint32_t *below;
     g->dominator = w->parent;
     w->parent = NULL;
     g->count = w->semi; /* as long as it is needed */
     w->semi = NULL;
-    g->retained = hg_array(g->ctx, g->n, sizeof *g->retained, false);
-    g->position = hg_array(g->ctx, g->n, sizeof *g->position, false);
-    below = hg_array(g->ctx, g->n, sizeof *below, false);
-    if (g->retained == NULL || g->position == NULL || below == NULL) {
-        ts_free(g->ctx, below);
+    if (hg_sizes_take(&g->retained, g, g->size.wide != NULL) != TS_OK) {
         return g->ctx->error.code;
     }
-    order_tree(g, below);
-    ts_free(g->ctx, below);
+    g->position = hg_take(g, (size_t)g->n + 1, sizeof *g->position);
+    g->at_position = hg_take(g, (size_t)g->n + 1, sizeof *g->at_position);
+    if (g->position == NULL || g->at_position == NULL) {
+        return g->ctx->error.code;
+    }
+    order_tree(g, g->at_position);
     return TS_OK;
 }
 
+/* The edges' places move from g->first to w->places. */
 static ts_code tree_prepare(work *w)
 {
     hg *g = w->g;
-    g->number = hg_array(g->ctx, g->n, sizeof *g->number, false);
-    g->node = hg_array(g->ctx, g->n, sizeof *g->node, false);
-    w->parent = hg_array(g->ctx, g->n, sizeof *w->parent, false);
-    w->semi = hg_array(g->ctx, g->n, sizeof *w->semi, false);
-    w->into = hg_array(g->ctx, g->n, sizeof *w->into, true);
-    w->cursor = hg_array(g->ctx, g->n, sizeof *w->cursor, false);
-    return g->number == NULL || g->node == NULL || w->parent == NULL || w->semi == NULL ||
-                   w->into == NULL || w->cursor == NULL
-               ? g->ctx->error.code
-               : TS_OK;
+    const size_t n = (size_t)g->n + 1;
+    w->places = hg_take(g, n, sizeof *w->places);
+    if (w->places == NULL) {
+        return g->ctx->error.code;
+    }
+    for (size_t i = 0; i < n; i++) {
+        w->places[i] = (place){g->first[i], HG_NONE};
+    }
+    HG_GIVE(g, g->first);
+    g->node = hg_take(g, n, sizeof *g->node);
+    w->parent = hg_take(g, n, sizeof *w->parent);
+    w->semi = hg_take(g, n, sizeof *w->semi);
+    w->into = hg_take(g, n, sizeof *w->into);
+    if (g->node == NULL || w->parent == NULL || w->semi == NULL || w->into == NULL) {
+        return g->ctx->error.code;
+    }
+    memset(w->into, 0, n * sizeof *w->into);
+    return TS_OK;
 }
 
+/* From numbers to dominators. What a step alone needs is given back behind it. */
 static ts_code find_tree(work *w)
 {
     hg *g = w->g;
     ts_code code = number_all(w);
-    HG_FREE(g, w->cursor);
     if (code == TS_OK) {
         code = list_cross_edges(w);
     }
-    HG_FREE(g, g->edges);
-    HG_FREE(g, g->first);
+    HG_GIVE(g, g->edges);
+    if (code == TS_OK) {
+        code = number_rest(w);
+    }
     if (code == TS_OK) {
         code = find_semidominators(w);
     }
-    HG_FREE(g, w->from);
-    HG_FREE(g, w->into);
+    HG_GIVE(g, w->from);
+    HG_GIVE(g, w->into);
     if (code == TS_OK) {
         code = find_dominators(w);
     }
-    if (code != TS_OK) {
-        return code;
-    }
-    number_rest(w);
-    return build_tree(w);
+    return code == TS_OK ? build_tree(w) : code;
 }
 
 ts_code hg_dominators(hg *g)
 {
     work w = {.g = g};
-    ts_code code = tree_prepare(&w);
+    ts_code code = g->n > 0 ? tree_prepare(&w) : TS_OK;
     if (code == TS_OK && g->n > 0) {
         code = find_tree(&w);
     }
-    ts_free(g->ctx, w.parent);
-    ts_free(g->ctx, w.semi);
-    ts_free(g->ctx, w.into);
-    ts_free(g->ctx, w.cursor);
-    ts_free(g->ctx, w.from);
+    hg_give(g, w.places);
+    hg_give(g, w.parent);
+    hg_give(g, w.semi);
+    hg_give(g, w.into);
+    hg_give(g, w.from);
+    ts_free(g->ctx, w.led_to);
     return code;
 }

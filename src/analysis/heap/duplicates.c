@@ -11,6 +11,8 @@
 #include "base/alloc.h"
 #include "base/ckd.h"
 
+#include <stdlib.h>
+
 enum {
     WIDTH = 1024,      /* UTF-16 units of a concatenated string */
     MAX_VISITS = 65536 /* nodes of one, when they hold each other */
@@ -45,26 +47,41 @@ typedef struct mark {
     uint32_t units;
 } mark;
 
+/* A string, until a second one has its text. */
+typedef struct entry {
+    uint64_t key[2];
+    uint32_t node;
+    uint32_t group; /* HG_NONE: none yet */
+} entry;
+
 typedef struct found {
     hg *g;
     hg_duplicates *d;
     uint64_t base[2];
-    ts_vec texts;      /* mark: of strings that are parts, or the text of a concatenated string */
+    mark *texts; /* of strings that are parts, or the text of a concatenated string */
+    size_t text_room;
+    uint32_t text_count;
     uint32_t *text_of; /* of a string: its place in `texts`, or HG_NONE */
-    uint8_t *uses;     /* string nodes of a string: 2 means more too */
+    uint32_t *uses;    /* string nodes of a string: 2 means more too; then, from GROUPS on, the
+                        * group of those with no other key */
     mark *whole;       /* of concatenated strings, by their number */
     uint8_t *state;    /* NEW, OPEN: under way, DONE, CUT: the beginning, LEFT_OUT */
     uint32_t *which;   /* nodes of the concatenated strings */
     uint32_t *first;   /* what their first parts lead to */
     uint32_t *second;
     uint32_t concatenated;
+    size_t truncated; /* at most so many strings are */
     uint32_t *stack;
     uint32_t *slots;
     size_t mask;
     uint64_t ring_visits;
+    entry *entries;
+    uint32_t entry_count;
+    size_t part; /* the first part of a node at or behind the one that is looked at */
 } found;
 
 enum { NEW, OPEN, DONE, CUT, LEFT_OUT };
+enum { GROUPS = 3 };
 
 static const mark nothing = {{0, 0}, {1, 1}, 0, 0};
 
@@ -99,12 +116,9 @@ static ts_code mark_string(found *f, ts_scan *scan, const ts_batch *b, unsigned 
                            uint32_t string)
 {
     const ts_scan_text *text = &b->columns[0].texts[row];
-    mark *m = ts_vec_add(f->g->ctx, &f->texts, sizeof *m);
+    mark *m = &f->texts[f->text_count];
     ts_code code = TS_OK;
-    if (m == NULL) {
-        return f->g->ctx->error.code;
-    }
-    f->text_of[string] = (uint32_t)f->texts.n - 1;
+    f->text_of[string] = f->text_count++;
     *m = nothing;
     mark_bytes(m, f, text->p, text->n);
     for (uint64_t at = text->n; at < text->size && code == TS_OK;) {
@@ -127,28 +141,6 @@ static bool is_concatenated(const hg *g, uint32_t node)
     return hg_kind(g->flags[node]) == HG_KIND_CONCATENATED;
 }
 
-static ts_code read_names(hg_duplicates *d, hg *g)
-{
-    static const unsigned columns[] = {TS_C_js_heap_nodes__name};
-    hg_range range = {0};
-    ts_code code;
-    d->name = hg_array(g->ctx, g->n, sizeof *d->name, false);
-    if (d->name == NULL) {
-        return g->ctx->error.code;
-    }
-    code = hg_range_open(&range, g->reader, TS_T_js_heap_nodes, columns, 1, g->d.first_node, g->n);
-    while (code == TS_OK && (code = hg_range_next(&range, g->ctx, TS_T_js_heap_nodes)) == TS_OK &&
-           range.n > 0) {
-        for (unsigned i = 0; i < range.n; i++) {
-            const ts_batch_column *c = &range.b->columns[0];
-            bool known = c->null[i] == 0 && c->ints[i] >= 0 && c->ints[i] < g->strings.count;
-            d->name[range.at + i] = known ? g->strings.same[c->ints[i]] : HG_NONE;
-        }
-    }
-    hg_range_close(&range);
-    return code;
-}
-
 /* Strings that are parts of concatenated ones: those that have a place in `texts`. */
 static ts_code mark_parts(found *f)
 {
@@ -157,15 +149,23 @@ static ts_code mark_parts(found *f)
     const hg_part *parts = g->parts.p;
     const ts_batch *b = NULL;
     ts_scan *scan = NULL;
+    size_t marked = 0;
     ts_code code = TS_OK;
     if (f->concatenated == 0) {
         return TS_OK;
     }
     for (size_t i = 0; i <= g->parts.n; i++) {
         uint32_t to = i < g->parts.n ? parts[i].target : 0;
-        if (f->d->name[to] != HG_NONE && !is_concatenated(g, to)) {
-            f->text_of[f->d->name[to]] = 0; /* in the order of strings below */
+        if (f->g->name[to] != HG_NONE && !is_concatenated(g, to)) {
+            marked += f->text_of[f->g->name[to]] == HG_NONE ? 1 : 0;
+            f->text_of[f->g->name[to]] = 0; /* in the order of strings below */
         }
+    }
+    /* Texts of strings are different, so that at most one has the text of a concatenated one. */
+    f->text_room = marked + f->concatenated + 1;
+    f->texts = hg_take(g, f->text_room, sizeof *f->texts);
+    if (f->texts == NULL) {
+        return g->ctx->error.code;
     }
     code = ts_scan_open(&scan, g->reader, TS_T_js_heap_string, columns, 1);
     for (uint32_t i = 0; i < g->strings.count && code == TS_OK; i++) {
@@ -189,7 +189,7 @@ static ts_code mark_parts(found *f)
 /* Of a concatenated string. */
 static uint32_t number_of(const found *f, uint32_t node)
 {
-    return f->d->name[node];
+    return f->g->name[node];
 }
 
 /* The first of the parts of a node. */
@@ -230,14 +230,13 @@ static bool is_renamed(const hg *g, uint32_t node)
 
 static mark text_of_leaf(const found *f, uint32_t node)
 {
-    uint32_t name = f->d->name[node];
+    uint32_t name = f->g->name[node];
     mark text = nothing;
     if (is_renamed(f->g, node)) {
         mark_bytes(&text, f, HG_DETACHED, sizeof HG_DETACHED - 1);
     }
-    append(&text, name == HG_NONE || f->text_of[name] == HG_NONE
-                      ? &nothing
-                      : (const mark *)f->texts.p + f->text_of[name]);
+    append(&text,
+           name == HG_NONE || f->text_of[name] == HG_NONE ? &nothing : &f->texts[f->text_of[name]]);
     return text;
 }
 
@@ -327,7 +326,7 @@ static ts_code find_all_whole(found *f)
 static bool is_flat(const found *f, uint32_t node)
 {
     const hg_part *parts = f->g->parts.p;
-    for (size_t i = parts_of(f->g, node); i < f->g->parts.n && parts[i].node == node; i++) {
+    for (size_t i = f->part; i < f->g->parts.n && parts[i].node == node; i++) {
         uint32_t to = parts[i].target;
         if (parts[i].word != HG_WORD_FIRST && parts[i].word != HG_WORD_SECOND) {
             continue;
@@ -357,6 +356,22 @@ static size_t slot_of(const found *f, const mark *text)
     return at;
 }
 
+/* An empty table for so many texts or groups. */
+static ts_code take_slots(found *f, size_t count)
+{
+    f->mask = 63;
+    while (f->mask < count * 2) {
+        f->mask = f->mask * 2 + 1;
+    }
+    HG_GIVE(f->g, f->slots);
+    f->slots = hg_take(f->g, f->mask + 1, sizeof *f->slots);
+    if (f->slots == NULL) {
+        return f->g->ctx->error.code;
+    }
+    memset(f->slots, 0, (f->mask + 1) * sizeof *f->slots);
+    return TS_OK;
+}
+
 /* The texts of concatenated strings: slots of the table `f->slots`, and a bit for each length. */
 static void note_whole(found *f, uint64_t lengths[LENGTHS / 64])
 {
@@ -370,10 +385,10 @@ static ts_code match_string(found *f, const hg_range *range, unsigned row, uint3
 {
     const mark *text;
     ts_code code = mark_string(f, range->scan, range->b, row, string);
-    text = (const mark *)f->texts.p + f->texts.n - 1;
+    text = &f->texts[f->text_count - 1];
     if (code == TS_OK && f->slots[slot_of(f, text)] == 0) {
         f->text_of[string] = HG_NONE;
-        f->texts.n--;
+        f->text_count--;
     }
     return code;
 }
@@ -388,6 +403,9 @@ static ts_code match_strings(found *f)
     if (f->concatenated == 0) {
         return TS_OK;
     }
+    if ((code = take_slots(f, f->concatenated)) != TS_OK) {
+        return code;
+    }
     note_whole(f, lengths);
     code = hg_range_open(&range, g->reader, TS_T_js_heap_string, columns, 1, g->d.first_string,
                          g->strings.count);
@@ -397,13 +415,13 @@ static ts_code match_strings(found *f)
             uint32_t string = (uint32_t)range.at + i;
             uint64_t bytes = range.b->columns[0].texts[i].size;
             if (f->uses[string] > 0 && f->text_of[string] == HG_NONE &&
+                (g->strings.bits[string] & HG_TEXT_KNOWN) != 0 && f->text_count < f->text_room &&
                 (lengths[bytes % LENGTHS / 64] >> bytes % 64 & 1) != 0) {
                 code = match_string(f, &range, i, string);
             }
         }
     }
     hg_range_close(&range);
-    memset(f->slots, 0, (f->mask + 1) * sizeof *f->slots);
     return code;
 }
 
@@ -434,10 +452,10 @@ static ts_code read_number(bool *known, int64_t *value, found *f, ts_scan *scan,
     const ts_batch *b;
     ts_code code;
     *known = false;
-    if (text == HG_NONE || f->d->name[text] == HG_NONE || is_renamed(g, text)) {
+    if (text == HG_NONE || f->g->name[text] == HG_NONE || is_renamed(g, text)) {
         return TS_OK;
     }
-    code = ts_scan_row(&b, scan, g->d.first_string + f->d->name[text]);
+    code = ts_scan_row(&b, scan, g->d.first_string + f->g->name[text]);
     if (code == TS_OK && b->rows == 1) {
         const ts_scan_text *t = &b->columns[0].texts[0];
         *known = t->n == t->size && integer(value, t->p, t->n);
@@ -470,12 +488,6 @@ static ts_code note_truncated(hg_group *made, found *f, ts_scan *scan, uint32_t 
 
 /* --- groups --------------------------------------------------------------------------------- */
 
-static bool same_group(const hg_group *a, const hg_group *b)
-{
-    return a->key[0] == b->key[0] && a->key[1] == b->key[1] && a->truncated == b->truncated &&
-           a->null == b->null && a->length == b->length && a->hash == b->hash;
-}
-
 static void group_add(hg *g, int64_t *sum, int64_t value)
 {
     if (ts_ckd_add(sum, *sum, value)) {
@@ -484,33 +496,64 @@ static void group_add(hg *g, int64_t *sum, int64_t value)
     }
 }
 
-static ts_code join(found *f, const hg_group *made)
+/* What a string is found by: of truncated ones the text with the rest of their key. */
+static void entry_of(entry *made, const found *f, const hg_group *group)
+{
+    ts_hash h = ts_hash_begin(&f->g->ctx->hash_key);
+    *made = (entry){{group->key[0], group->key[1]}, group->node, HG_NONE};
+    if (group->truncated == 0) {
+        return;
+    }
+    ts_hash_word(&h, group->key[0]);
+    ts_hash_word(&h, group->key[1]);
+    ts_hash_word(&h, (uint64_t)group->length);
+    ts_hash_word(&h, (uint64_t)group->hash);
+    ts_hash_word(&h, group->null);
+    made->key[0] = ts_hash_end(&h);
+    made->key[1] = ts_hash_more(&h);
+}
+
+/* Adds the string to its group. *number: of the group, HG_NONE: there is none yet. */
+static ts_code join(found *f, const hg_group *made, uint32_t *number)
 {
     hg *g = f->g;
-    hg_group *all = f->d->groups.p;
-    hg_group *group = NULL;
-    ts_hash h = ts_hash_begin(&g->ctx->hash_key);
-    size_t at;
-    ts_hash_word(&h, made->key[0]);
-    ts_hash_word(&h, made->key[1]);
-    ts_hash_word(&h, (uint64_t)made->length ^ (uint64_t)made->hash << 32);
-    for (at = (size_t)ts_hash_end(&h) & f->mask; f->slots[at] != 0; at = (at + 1) & f->mask) {
-        if (same_group(&all[f->slots[at] - 1], made)) {
-            group = &all[f->slots[at] - 1];
-            break;
-        }
-    }
-    if (group == NULL) {
+    hg_group *group;
+    if (*number == HG_NONE) {
         group = ts_vec_add(g->ctx, &f->d->groups, sizeof *group);
         if (group == NULL) {
             return g->ctx->error.code;
         }
         *group = *made;
-        f->slots[at] = (uint32_t)f->d->groups.n;
+        *number = (uint32_t)f->d->groups.n - 1;
     }
+    group = (hg_group *)f->d->groups.p + *number;
     group->count++;
-    group_add(g, &group->shallow, g->size[made->node]);
-    group_add(g, &group->retained, g->retained[g->number[made->node]]);
+    group_add(g, &group->shallow, hg_size(&g->size, made->node));
+    group_add(g, &group->retained, hg_size(&g->retained, g->number[made->node]));
+    return TS_OK;
+}
+
+/* The first string of a text is an entry, the second one makes a group of both. */
+static ts_code join_entry(found *f, const hg_group *made)
+{
+    entry wanted;
+    entry *all = f->entries;
+    hg_group first = *made;
+    size_t at;
+    ts_code code;
+    entry_of(&wanted, f, made);
+    for (at = (size_t)(wanted.key[0] ^ wanted.key[1]) & f->mask; f->slots[at] != 0;
+         at = (at + 1) & f->mask) {
+        entry *e = &all[f->slots[at] - 1];
+        if (memcmp(e->key, wanted.key, sizeof e->key) != 0) {
+            continue;
+        }
+        first.node = e->node;
+        code = e->group == HG_NONE ? join(f, &first, &e->group) : TS_OK;
+        return code == TS_OK ? join(f, made, &e->group) : code;
+    }
+    all[f->entry_count++] = wanted;
+    f->slots[at] = f->entry_count;
     return TS_OK;
 }
 
@@ -519,8 +562,9 @@ static ts_code join(found *f, const hg_group *made)
 static ts_code group_node(found *f, ts_scan *scan, uint32_t node)
 {
     hg *g = f->g;
+    const hg_part *parts = g->parts.p;
     hg_group made = {.node = node, .null = 3};
-    uint32_t name = f->d->name[node];
+    uint32_t name = f->g->name[node];
     ts_code code = TS_OK;
     if (is_concatenated(g, node)) {
         if (f->state[name] == LEFT_OUT || is_flat(f, node)) {
@@ -530,7 +574,7 @@ static ts_code group_node(found *f, ts_scan *scan, uint32_t node)
     } else if (name == HG_NONE || (g->strings.bits[name] & HG_TEXT_KNOWN) == 0) {
         return TS_OK; /* not certain */
     } else if (f->text_of[name] != HG_NONE) {
-        const mark *text = (const mark *)f->texts.p + f->text_of[name];
+        const mark *text = &f->texts[f->text_of[name]];
         memcpy(made.key, text->hash, sizeof made.key);
     } else if (f->uses[name] < 2) {
         return TS_OK;
@@ -538,10 +582,17 @@ static ts_code group_node(found *f, ts_scan *scan, uint32_t node)
         made.key[0] = name;
         made.key[1] = UINT64_MAX; /* no hash */
     }
-    if (g->parts.n > 0) {
-        code = note_truncated(&made, f, scan, node);
+    if (f->part < g->parts.n && parts[f->part].node == node &&
+        (code = note_truncated(&made, f, scan, node)) != TS_OK) {
+        return code;
     }
-    return code == TS_OK ? join(f, &made) : code;
+    if (made.truncated == 0 && made.key[1] == UINT64_MAX) {
+        uint32_t group = f->uses[name] < GROUPS ? HG_NONE : f->uses[name] - GROUPS;
+        code = join(f, &made, &group);
+        f->uses[name] = group + GROUPS;
+        return code;
+    }
+    return join_entry(f, &made);
 }
 
 static bool is_text(const hg *g, uint32_t v)
@@ -554,10 +605,23 @@ static ts_code group_all(found *f)
 {
     static const unsigned columns[] = {TS_C_js_heap_string__string};
     hg *g = f->g;
+    const hg_part *parts = g->parts.p;
+    const size_t count = (size_t)f->concatenated + f->text_count + f->truncated;
     ts_scan *scan = NULL;
-    ts_code code = ts_scan_open(&scan, g->reader, TS_T_js_heap_string, columns, 1);
+    ts_code code = take_slots(f, count);
+    f->entries = hg_take(g, count, sizeof *f->entries);
+    if (code == TS_OK && f->entries == NULL) {
+        code = g->ctx->error.code;
+    }
+    if (code == TS_OK) {
+        code = ts_scan_open(&scan, g->reader, TS_T_js_heap_string, columns, 1);
+    }
+    f->part = 0;
     for (uint32_t v = 0; v < g->n && code == TS_OK; v++) {
-        if (is_text(g, v) && g->size[v] > 0) {
+        if (is_text(g, v) && hg_size(&g->size, v) > 0) {
+            while (f->part < g->parts.n && parts[f->part].node < v) {
+                f->part++;
+            }
             code = group_node(f, scan, v);
         }
     }
@@ -565,45 +629,56 @@ static ts_code group_all(found *f)
     return code;
 }
 
+static int by_node(const void *a, const void *b)
+{
+    uint32_t x = ((const hg_group *)a)->node;
+    uint32_t y = ((const hg_group *)b)->node;
+    return x < y ? -1 : x > y;
+}
+
 static ts_code duplicates_prepare(found *f)
 {
     hg *g = f->g;
-    size_t texts = 0;
-    f->uses = ts_zalloc(g->ctx, g->strings.count, 1);
-    f->text_of = ts_alloc(g->ctx, g->strings.count, sizeof *f->text_of);
+    const hg_part *parts = g->parts.p;
+    f->uses = hg_take(g, g->strings.count, sizeof *f->uses);
+    f->text_of = hg_take(g, g->strings.count, sizeof *f->text_of);
     if (f->uses == NULL || f->text_of == NULL) {
         return g->ctx->error.code;
     }
+    memset(f->uses, 0, g->strings.count * sizeof *f->uses);
     memset(f->text_of, 0xff, g->strings.count * sizeof *f->text_of);
     for (uint32_t v = 0; v < g->n; v++) {
-        texts += is_text(g, v) ? 1 : 0;
         f->concatenated += is_concatenated(g, v) ? 1 : 0;
-        if (is_text(g, v) && !is_concatenated(g, v) && f->d->name[v] != HG_NONE &&
-            f->uses[f->d->name[v]] < 2) {
-            f->uses[f->d->name[v]]++;
+        if (is_text(g, v) && !is_concatenated(g, v) && f->g->name[v] != HG_NONE &&
+            f->uses[f->g->name[v]] < 2) {
+            f->uses[f->g->name[v]]++;
         }
     }
-    f->mask = 63;
-    while (f->mask < texts * 2) {
-        f->mask = f->mask * 2 + 1;
-    }
-    f->slots = hg_array(g->ctx, f->mask + 1, sizeof *f->slots, true);
-    f->which = ts_alloc(g->ctx, f->concatenated, sizeof *f->which);
-    f->first = ts_alloc(g->ctx, f->concatenated, sizeof *f->first);
-    f->second = ts_alloc(g->ctx, f->concatenated, sizeof *f->second);
-    f->whole = ts_alloc(g->ctx, f->concatenated, sizeof *f->whole);
-    f->state = ts_zalloc(g->ctx, f->concatenated, 1);
-    f->stack = ts_alloc(g->ctx, MAX_VISITS + 2, sizeof *f->stack);
-    if (f->slots == NULL || f->which == NULL || f->first == NULL || f->second == NULL ||
-        f->whole == NULL || f->state == NULL || f->stack == NULL) {
+    f->which = hg_take(g, f->concatenated, sizeof *f->which);
+    f->first = hg_take(g, f->concatenated, sizeof *f->first);
+    f->second = hg_take(g, f->concatenated, sizeof *f->second);
+    f->whole = hg_take(g, f->concatenated, sizeof *f->whole);
+    f->state = hg_take(g, f->concatenated, 1);
+    f->stack = hg_take(g, MAX_VISITS + 2, sizeof *f->stack);
+    if (f->which == NULL || f->first == NULL || f->second == NULL || f->whole == NULL ||
+        f->state == NULL || f->stack == NULL) {
         return g->ctx->error.code;
     }
-    for (uint32_t v = 0, i = 0; v < g->n; v++) {
+    memset(f->state, NEW, f->concatenated);
+    for (uint32_t v = 0, i = 0; v < g->n && f->concatenated > 0; v++) {
         if (is_concatenated(g, v)) {
             f->which[i] = v;
-            f->first[i] = part_of(g, v, HG_WORD_FIRST, 0);
-            f->second[i] = part_of(g, v, HG_WORD_SECOND, 0);
-            f->d->name[v] = i++;
+            f->first[i] = f->second[i] = 0;
+            g->name[v] = i++;
+        }
+    }
+    for (size_t i = g->parts.n; i-- > 0;) { /* the first one of a name is set last */
+        uint32_t to = parts[i].target;
+        f->truncated += parts[i].word == HG_WORD_TRUNCATED ? 1 : 0;
+        if (is_concatenated(g, parts[i].node) && parts[i].word == HG_WORD_FIRST) {
+            f->first[g->name[parts[i].node]] = to;
+        } else if (is_concatenated(g, parts[i].node) && parts[i].word == HG_WORD_SECOND) {
+            f->second[g->name[parts[i].node]] = to;
         }
     }
     for (unsigned i = 0; i < 2; i++) { /* any points but 0 and 1 */
@@ -615,10 +690,7 @@ static ts_code duplicates_prepare(found *f)
 ts_code hg_find_duplicates(hg_duplicates *d, hg *g)
 {
     found f = {.g = g, .d = d};
-    ts_code code = read_names(d, g);
-    if (code == TS_OK) {
-        code = duplicates_prepare(&f);
-    }
+    ts_code code = duplicates_prepare(&f);
     if (code == TS_OK) {
         code = mark_parts(&f);
     }
@@ -628,33 +700,32 @@ ts_code hg_find_duplicates(hg_duplicates *d, hg *g)
     if (code == TS_OK) {
         code = match_strings(&f);
     }
-    if (code == TS_OK) {
-        code = group_all(&f);
+    if (code == TS_OK && (code = group_all(&f)) == TS_OK && d->groups.n > 0) {
+        qsort(d->groups.p, d->groups.n, sizeof(hg_group), by_node);
     }
-    ts_vec_free(g->ctx, &f.texts);
-    ts_free(g->ctx, f.text_of);
-    ts_free(g->ctx, f.uses);
-    ts_free(g->ctx, f.whole);
-    ts_free(g->ctx, f.state);
-    ts_free(g->ctx, f.which);
-    ts_free(g->ctx, f.first);
-    ts_free(g->ctx, f.second);
-    ts_free(g->ctx, f.stack);
-    ts_free(g->ctx, f.slots);
+    hg_give(g, f.texts);
+    hg_give(g, f.entries);
+    hg_give(g, f.text_of);
+    hg_give(g, f.uses);
+    hg_give(g, f.whole);
+    hg_give(g, f.state);
+    hg_give(g, f.which);
+    hg_give(g, f.first);
+    hg_give(g, f.second);
+    hg_give(g, f.stack);
+    hg_give(g, f.slots);
     return code;
 }
 
 void hg_duplicates_free(ts_ctx *ctx, hg_duplicates *d)
 {
     ts_vec_free(ctx, &d->groups);
-    ts_free(ctx, d->name);
     *d = (hg_duplicates){0};
 }
 
 /* --- texts for rows ------------------------------------------------------------------------- */
 
-static ts_code put_leaf(ts_buf *out, uint32_t *units, hg *g, const hg_duplicates *d, uint32_t node,
-                        ts_scan *scan)
+static ts_code put_leaf(ts_buf *out, uint32_t *units, hg *g, uint32_t node, ts_scan *scan)
 {
     const ts_batch *b;
     size_t from = out->n;
@@ -663,10 +734,10 @@ static ts_code put_leaf(ts_buf *out, uint32_t *units, hg *g, const hg_duplicates
         (code = ts_buf_put(g->ctx, out, HG_DETACHED, sizeof HG_DETACHED - 1)) != TS_OK) {
         return code;
     }
-    if (d->name[node] == HG_NONE) {
+    if (g->name[node] == HG_NONE) {
         return TS_OK;
     }
-    code = ts_scan_row(&b, scan, g->d.first_string + d->name[node]);
+    code = ts_scan_row(&b, scan, g->d.first_string + g->name[node]);
     if (code == TS_OK && b->rows != 1) {
         return hg_changed(g->ctx, TS_T_js_heap_string);
     }
@@ -680,7 +751,7 @@ static ts_code put_leaf(ts_buf *out, uint32_t *units, hg *g, const hg_duplicates
     return code;
 }
 
-ts_code hg_string_text(ts_buf *out, hg *g, const hg_duplicates *d, uint32_t node, ts_scan *scan)
+ts_code hg_string_text(ts_buf *out, hg *g, uint32_t node, ts_scan *scan)
 {
     ts_vec stack = {0};
     uint32_t units = 0;
@@ -699,7 +770,7 @@ ts_code hg_string_text(ts_buf *out, hg *g, const hg_duplicates *d, uint32_t node
             next = part_of(g, next, HG_WORD_FIRST, 0);
             continue;
         }
-        code = is_concatenated(g, next) ? TS_OK : put_leaf(out, &units, g, d, next, scan);
+        code = is_concatenated(g, next) ? TS_OK : put_leaf(out, &units, g, next, scan);
         later = stack.p;
         more = stack.n > 0;
         next = more ? later[--stack.n] : 0;

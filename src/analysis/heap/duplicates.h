@@ -15,16 +15,15 @@ typedef struct hg_group {
 } hg_group;
 
 typedef struct hg_duplicates {
-    ts_vec groups;  /* hg_group, in the order of their first nodes; those with count 1 too */
-    uint32_t *name; /* of each node: its string, `same`, HG_NONE: none; or the number of a
-                       concatenated string */
+    ts_vec groups; /* hg_group, in the order of their first nodes; some with count 1 */
 } hg_duplicates;
 
-/* Caller frees with hg_duplicates_free, also after failure. */
+/* Instead of its name, a concatenated string has its number in g->name from here on. Caller frees
+ * with hg_duplicates_free, also after failure. */
 ts_code hg_find_duplicates(hg_duplicates *d, hg *g);
 void hg_duplicates_free(ts_ctx *ctx, hg_duplicates *d);
 
 /* The text of a group's first string into `out`. scan: of js_heap_string.string. */
-ts_code hg_string_text(ts_buf *out, hg *g, const hg_duplicates *d, uint32_t node, ts_scan *scan);
+ts_code hg_string_text(ts_buf *out, hg *g, uint32_t node, ts_scan *scan);
 
 #endif

@@ -296,11 +296,14 @@ static ts_code settle_pairs(passing *p)
     const pair_found *found = p->found.p;
     const ts_batch *b = NULL;
     ts_scan *scan = NULL;
+    int64_t id = -1;
     ts_code code = TS_OK;
     if (p->found.n == 0) {
         return TS_OK;
     }
-    code = ts_scan_open(&scan, g->reader, TS_T_js_heap_nodes, columns, 1);
+    if (g->ids == NULL) {
+        code = ts_scan_open(&scan, g->reader, TS_T_js_heap_nodes, columns, 1);
+    }
     for (size_t i = 0; i < p->found.n && code == TS_OK; i++) {
         hg_pair_edge *pair = ts_vec_add(g->ctx, &g->pair_edges, sizeof *pair);
         if (pair == NULL) {
@@ -308,11 +311,14 @@ static ts_code settle_pairs(passing *p)
             break;
         }
         *pair = (hg_pair_edge){found[i].edge, found[i].pair};
-        if (i == 0 || found[i].owner != found[i - 1].owner) {
+        if (g->ids != NULL) {
+            id = g->ids[found[i].owner];
+        } else if (i == 0 || found[i].owner != found[i - 1].owner) {
             code = ts_scan_row(&b, scan, g->d.first_node + found[i].owner);
+            id = code == TS_OK && b->rows == 1 ? b->columns[0].ints[0] : -1;
         }
-        if (code == TS_OK && b->rows == 1 && b->columns[0].null[0] == 0 &&
-            b->columns[0].ints[0] >= 0 && (uint64_t)b->columns[0].ints[0] == found[i].table) {
+        if (code == TS_OK && (g->flags[found[i].owner] & HG_NO_ID) == 0 && id >= 0 &&
+            (uint64_t)id == found[i].table) {
             g->edges[found[i].edge] =
                 (uint32_t)HG_PAIR_TABLE << HG_TARGET_BITS | hg_target(g->edges[found[i].edge]);
         }
@@ -326,7 +332,7 @@ ts_code hg_read_edges(hg *g)
     passing p = {.g = g};
     ts_code code = TS_OK;
     p.types = ts_zalloc(g->ctx, (size_t)g->d.edge_type_count + 1, 1);
-    g->edges = hg_array(g->ctx, g->m, sizeof *g->edges, false);
+    g->edges = hg_take(g, g->m, sizeof *g->edges);
     if (p.types == NULL || g->edges == NULL) {
         code = g->ctx->error.code;
         goto out;

@@ -68,7 +68,7 @@ enum {
     HG_HELD_SHIFT = 6,         /* 3 bits: column held_by */
     HG_SETTLED = 1 << 9,       /* its detachedness is final */
     HG_USER_ROOT = 1 << 10,
-    HG_PAGE = 1 << 11,           /* page-owned */
+    HG_ENTRY = 1 << 11,          /* page-owned ones are found from it */
     HG_HELPER = 1 << 12,         /* its size may count for its owner */
     HG_DESCRIPTORS = 1 << 13,    /* array "(map descriptors)" */
     HG_NATIVE_CONTEXT = 1 << 14, /* hidden "system / NativeContext" */
@@ -82,8 +82,11 @@ enum {
     HG_INT = 1 << 22,            /* number "int" */
     HG_TRUE = 1 << 23,           /* any node named "true" */
     HG_NO_ID = 1 << 24,
-    HG_VISITED = 1 << 25,
-    HG_NAMED_DETACHED = 1 << 26 /* native "Detached ..." */
+    HG_NAMED_DETACHED = 1 << 25, /* native "Detached ..." */
+    HG_TYPE_SHIFT = 26,          /* 6 bits: number of the type */
+    HG_TYPES = 62,               /* and more: in the list of far types */
+    HG_FAR_TYPE = HG_TYPES,
+    HG_NO_TYPE /* none of the list */
 };
 
 /* What stands before the names of detached native nodes. */
@@ -137,11 +140,18 @@ typedef struct hg_pair_text {
 typedef struct hg_strings {
     uint32_t count;
     uint32_t *same; /* the first string with this text */
+    bool twice;     /* some are not their own first */
     uint16_t *bits;
     uint8_t *length; /* UTF-16 units of the formatted name of a property, 255: that many or more */
     ts_vec pairs;    /* hg_pair_text, by string */
     uint32_t pair_count;
 } hg_strings;
+
+/* The string that stands for all of its text. */
+static inline uint32_t hg_same(const hg_strings *s, int64_t string)
+{
+    return s->twice ? s->same[string] : (uint32_t)string;
+}
 
 /* --- plain objects -------------------------------------------------------------------------- */
 
@@ -189,6 +199,38 @@ typedef struct hg_location {
     int64_t place[3]; /* script, line, column */
 } hg_location;
 
+/* The last step of the shortest path to a node. */
+typedef struct hg_step {
+    uint32_t distance; /* HG_NONE: not reached */
+    uint32_t retainer; /* HG_NONE: the root, or not reached */
+    uint32_t edge;
+} hg_step;
+
+/* Sizes: 4 bytes each when all of them together are less than 4 GiB. */
+typedef struct hg_sizes {
+    uint32_t *narrow;
+    int64_t *wide; /* or this */
+} hg_sizes;
+
+/* A node whose type has a number too large for its flags. */
+typedef struct hg_far_type {
+    uint32_t node;
+    uint32_t type;
+} hg_far_type;
+
+/* The memory of arrays (arrays.c): parts that follow each other. */
+typedef struct hg_part_of {
+    size_t at, size;
+    bool used;
+} hg_part_of;
+
+enum { HG_PARTS = 48 };
+typedef struct hg_arrays_of {
+    uint8_t *base;
+    unsigned n;
+    hg_part_of parts[HG_PARTS];
+} hg_arrays_of;
+
 typedef struct hg_totals {
     int64_t total, native, typed_array, code, string, js_array, system, extra;
 } hg_totals;
@@ -201,6 +243,7 @@ typedef struct hg {
     uint32_t root; /* HG_NONE: no nodes */
     bool has_detachedness;
     bool has_user_roots;
+    bool walk_finds_page; /* page-owned: what the walk from the user roots would reach */
     bool saturated;
     uint64_t missing_edges;
     uint64_t missing_sizes;
@@ -210,7 +253,12 @@ typedef struct hg {
     uint32_t *first; /* n + 1 */
     uint32_t *edges;
     uint32_t *flags;
-    int64_t *size;     /* shallow size from hg_shallow on */
+    uint32_t *name;   /* string, `same`; HG_NONE: none */
+    uint32_t *ids;    /* NULL: they do not fit; flag HG_NO_ID: not known */
+    hg_sizes size;    /* shallow ones from hg_shallow on */
+    ts_vec far_types; /* hg_far_type, by node */
+    uint64_t *page;   /* bits: page-owned */
+    hg_arrays_of arrays;
     ts_vec pair_edges; /* hg_pair_edge, by edge */
     ts_vec skipped;    /* uint32_t: edges that distances leave out, by edge */
     ts_vec entries;    /* uint32_t: nodes from which page-owned ones are found */
@@ -218,20 +266,28 @@ typedef struct hg {
     ts_vec parts;      /* hg_part, by node */
     ts_vec locations;  /* hg_location, by node */
     hg_shapes shapes;
-    /* Distances. */
-    uint32_t *distance; /* HG_NONE: not reached */
-    uint32_t *retainer;
-    uint32_t *retaining_edge;
+    hg_step *steps;
     /* The dominator tree, by number. */
     uint32_t *number; /* of a node */
     uint32_t *node;   /* of a number */
     uint32_t *dominator;
     uint32_t *count;
     uint32_t *position;
-    int64_t *retained;
-    uint32_t *class; /* of a node: place in the list of the file's classes */
+    uint32_t *at_position; /* node of a position */
+    hg_sizes retained;     /* by number */
+    uint32_t *class;       /* of a node: place in the list of the file's classes */
     hg_totals totals;
 } hg;
+
+static inline int64_t hg_size(const hg_sizes *s, uint32_t i)
+{
+    return s->wide != NULL ? s->wide[i] : s->narrow[i];
+}
+
+static inline uint32_t hg_type(uint32_t flags)
+{
+    return flags >> HG_TYPE_SHIFT;
+}
 
 static inline uint32_t hg_kind(uint32_t flags)
 {
@@ -249,11 +305,30 @@ static inline ts_code hg_poll(ts_ctx *ctx, uint32_t i)
     return (i & 0x3ffff) == 0 ? ts_check_cancel(ctx) : TS_OK;
 }
 
-/* n elements for all nodes; large arrays that are read all over. NULL: ctx->error. */
-void *hg_array(ts_ctx *ctx, size_t n, size_t size, bool zeroed);
+/* Memory for the arrays of a file of so many nodes and edges. */
+ts_code hg_arrays(hg *g, uint64_t nodes, uint64_t edges);
 
-/* Releases the array and sets the pointer to it to NULL. */
-#define HG_FREE(g, array) (ts_free((g)->ctx, (array)), (array) = NULL)
+/* An array that is not initialised, of that memory as long as there is enough; NULL: ctx->error.
+ * HG_GIVE gives it back. */
+void *hg_take(hg *g, size_t count, size_t size);
+void hg_give(hg *g, void *array);
+#define HG_GIVE(g, array) (hg_give((g), (array)), (array) = NULL)
+
+/* One size a node. */
+ts_code hg_sizes_take(hg_sizes *sizes, hg *g, bool wide);
+
+/* A bit a node, zeroed. */
+uint64_t *hg_bits(hg *g);
+
+static inline bool hg_bit(const uint64_t *bits, uint32_t i)
+{
+    return (bits[i / 64] >> i % 64 & 1) != 0;
+}
+
+static inline void hg_set(uint64_t *bits, uint32_t i)
+{
+    bits[i / 64] |= UINT64_C(1) << i % 64;
+}
 
 void hg_free(hg *g);
 
@@ -299,13 +374,28 @@ void hg_shapes_free(ts_ctx *ctx, hg_shapes *s);
 
 /* --- passes --------------------------------------------------------------------------------- */
 
-/* Detachedness, user roots, page-owned nodes. */
+/* What a walk reads of nodes that are some places behind in its queue. */
+static inline void hg_fetch_ahead(const hg *g, const uint32_t *queue, uint32_t at, uint32_t tail)
+{
+    enum { FAR = 24, NEAR = 12 };
+    if (tail - at > FAR) {
+        __builtin_prefetch(&g->first[queue[at + FAR]]);
+        __builtin_prefetch(&g->edges[g->first[queue[at + NEAR]]]);
+    }
+}
+
+/* Sets the bits of what edges that are not weak lead to, from the nodes (uint32_t) in `from` on;
+ * nodes that have theirs are not looked at. */
+ts_code hg_flood(hg *g, uint64_t *bits, const ts_vec *from);
+
+/* Detachedness, user roots, page-owned nodes unless hg_distances finds them. */
 ts_code hg_spread(hg *g);
 
 /* Sizes of helpers go to their owners. */
 ts_code hg_shallow(hg *g);
 
-/* Distances and retainers; what is held only by detached nodes, contexts, the console. */
+/* Distances and retainers, page-owned nodes; what is held only by detached nodes, contexts, the
+ * console. */
 ts_code hg_distances(hg *g);
 
 /* Dominators, retained sizes, order of the tree. Releases the edges. */
@@ -319,8 +409,7 @@ static inline bool hg_essential(const hg *g, uint32_t v, uint32_t w, uint32_t co
     if (code == HG_WEAK || code == HG_PAIR_TABLE || v == w) {
         return false;
     }
-    return v == g->root ||
-           (code != HG_SHORTCUT && ((g->flags[v] & HG_PAGE) != 0 || (g->flags[w] & HG_PAGE) == 0));
+    return v == g->root || (code != HG_SHORTCUT && (hg_bit(g->page, v) || !hg_bit(g->page, w)));
 }
 
 #endif

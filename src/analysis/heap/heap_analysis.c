@@ -5,8 +5,8 @@
  *
  * A file's rows are read back from their pages. All memory of a file is taken before the first of
  * its rows is written, and given back before the next file. Time: linear, but for jump pointers and
- * path compression, which cost a logarithm. Memory: at most 56 bytes a node and 8 an edge, what
- * strings and classes take, and for a comparison 28 a node of the older file.
+ * path compression, which cost a logarithm. Memory: 52 bytes a node and at most 8 an edge, or 64 a
+ * node, what strings and classes take, and for a comparison 28 a node of the older file.
  */
 #include "analysis/heap/heap_analysis.h"
 
@@ -38,9 +38,8 @@ typedef struct heap_rows {
     ts_vec rows; /* hg_class */
     hg_definitions definitions;
     hg_duplicates duplicates;
-    uint32_t *previous;    /* NULL: there is no base */
-    uint32_t *at_position; /* node of a tree position */
-    ts_vec changes;        /* hg_change */
+    uint32_t *previous; /* NULL: there is no base */
+    ts_vec changes;     /* hg_change */
     bool bad_root;
 } heap_rows;
 
@@ -106,25 +105,25 @@ static ts_code find_classes(heap_run *r, heap_rows *f)
     if (code == TS_OK) {
         code = hg_shape_classes(texts, g->ctx, &f->definitions, &g->shapes, f->definitions.own);
     }
-    HG_FREE(g, f->definitions.own);
+    ts_free(g->ctx, f->definitions.own);
+    f->definitions.own = NULL;
     if (code == TS_OK) {
         code = hg_classify(&f->rows, g, &r->classes, texts);
     }
     ts_free(g->ctx, texts);
-    return code == TS_OK ? hg_class_sums(&f->rows, g) : code;
+    if (code == TS_OK) {
+        hg_class_sums(&f->rows, g);
+    }
+    return code;
 }
 
-static ts_code order_nodes(heap_rows *f)
+/* Counts that cannot be are refused later. */
+static ts_code arrays_of(hg *g)
 {
-    hg *g = &f->g;
-    f->at_position = hg_array(g->ctx, g->n, sizeof *f->at_position, false);
-    if (f->at_position == NULL) {
-        return g->ctx->error.code;
-    }
-    for (uint32_t v = 0; v < g->n; v++) {
-        f->at_position[g->position[v]] = g->node[v];
-    }
-    return TS_OK;
+    uint64_t n =
+        g->d.node_count > 0 && g->d.node_count <= HG_MAX_NODES ? (uint64_t)g->d.node_count : 0;
+    uint64_t m = g->d.edge_count > 0 && g->d.edge_count < HG_NONE ? (uint64_t)g->d.edge_count : 0;
+    return hg_arrays(g, n, m);
 }
 
 static ts_code find_out(heap_run *r, heap_rows *f)
@@ -133,13 +132,12 @@ static ts_code find_out(heap_run *r, heap_rows *f)
     ts_code code;
     g->totals.extra = property(&r->extras, g->d.source_id);
     g->totals.extra = g->totals.extra > 0 ? g->totals.extra : 0;
-    if ((code = hg_read_strings(g)) != TS_OK ||
+    if ((code = arrays_of(g)) != TS_OK || (code = hg_read_strings(g)) != TS_OK ||
         (code = hg_read_graph(g, property(&r->roots, g->d.source_id), &f->bad_root)) != TS_OK ||
         (code = hg_spread(g)) != TS_OK || (code = hg_distances(g)) != TS_OK ||
         (code = hg_shallow(g)) != TS_OK || (code = hg_totals_of(g)) != TS_OK ||
         (code = hg_dominators(g)) != TS_OK || (code = find_classes(r, f)) != TS_OK ||
-        (code = hg_find_duplicates(&f->duplicates, g)) != TS_OK ||
-        (code = order_nodes(f)) != TS_OK) {
+        (code = hg_find_duplicates(&f->duplicates, g)) != TS_OK) {
         return code;
     }
     return r->base.there ? hg_compare(&f->previous, &f->changes, g, &f->rows, &r->base, &r->classes,
@@ -177,20 +175,41 @@ static ts_code put_constructors(heap_run *r, const heap_rows *f)
     return code;
 }
 
-static ts_code put_retained(heap_run *r, const heap_rows *f, uint32_t v, bool has_id, int64_t id,
+/* What rows read of nodes that come later: first by their numbers, then by their dominators'. */
+static inline void fetch_rows(const hg *g, uint32_t v)
+{
+    enum { FAR = 32, NEAR = 16 };
+    uint32_t number;
+    if (g->n - v <= FAR) {
+        return;
+    }
+    number = g->number[v + FAR];
+    __builtin_prefetch(&g->dominator[number]);
+    __builtin_prefetch(&g->count[number]);
+    __builtin_prefetch(&g->position[number]);
+    if (g->retained.wide != NULL) {
+        __builtin_prefetch(&g->retained.wide[number]);
+    } else {
+        __builtin_prefetch(&g->retained.narrow[number]);
+    }
+    __builtin_prefetch(&g->node[g->dominator[g->number[v + NEAR]]]);
+}
+
+static ts_code put_retained(heap_run *r, const heap_rows *f, uint32_t v, int64_t id,
                             int64_t first_constructor)
 {
     const hg *g = &f->g;
+    const hg_step step = g->steps[v];
     uint32_t number = g->number[v];
     ts_row_js_heap_retained row = {
         .file_id = g->d.file_id,
         .node_id = id,
         .dominator = g->node[g->dominator[number]],
-        .retainer = g->retainer[v],
-        .retaining_edge = g->retaining_edge[v],
-        .distance = g->distance[v],
-        .shallow_size = g->size[v],
-        .retained_size = g->retained[number],
+        .retainer = step.retainer,
+        .retaining_edge = step.edge,
+        .distance = step.distance,
+        .shallow_size = hg_size(&g->size, v),
+        .retained_size = hg_size(&g->retained, number),
         .detachedness = hg_detachedness(g->flags[v]),
         .constructor_id = first_constructor + g->class[v],
         .held_by = g->flags[v] >> HG_HELD_SHIFT & 7,
@@ -198,17 +217,18 @@ static ts_code put_retained(heap_run *r, const heap_rows *f, uint32_t v, bool ha
         .tree_count = g->count[number],
         .previous = f->previous == NULL ? HG_NONE : f->previous[v],
     };
-    row.null = (has_id ? 0 : TS_NULL_BIT(js_heap_retained, node_id)) |
+    row.null = ((g->flags[v] & HG_NO_ID) == 0 ? 0 : TS_NULL_BIT(js_heap_retained, node_id)) |
                (number != 0 ? 0 : TS_NULL_BIT(js_heap_retained, dominator)) |
-               (g->retainer[v] != HG_NONE ? 0
-                                          : TS_NULL_BIT(js_heap_retained, retainer) |
-                                                TS_NULL_BIT(js_heap_retained, retaining_edge)) |
-               (g->distance[v] != HG_NONE ? 0 : TS_NULL_BIT(js_heap_retained, distance)) |
+               (step.retainer != HG_NONE ? 0
+                                         : TS_NULL_BIT(js_heap_retained, retainer) |
+                                               TS_NULL_BIT(js_heap_retained, retaining_edge)) |
+               (step.distance != HG_NONE ? 0 : TS_NULL_BIT(js_heap_retained, distance)) |
                (row.previous != HG_NONE ? 0 : TS_NULL_BIT(js_heap_retained, previous));
     return ts_put_js_heap_retained(r->sink, &row);
 }
 
-static ts_code put_nodes(heap_run *r, const heap_rows *f, int64_t first_constructor)
+/* Ids that do not fit into 32 bits are read again. */
+static ts_code put_with_ids(heap_run *r, const heap_rows *f, int64_t first_constructor)
 {
     static const unsigned columns[] = {TS_C_js_heap_nodes__id};
     const hg *g = &f->g;
@@ -218,14 +238,24 @@ static ts_code put_nodes(heap_run *r, const heap_rows *f, int64_t first_construc
     while (code == TS_OK && (code = hg_range_next(&range, r->ctx, TS_T_js_heap_nodes)) == TS_OK &&
            range.n > 0) {
         for (unsigned i = 0; i < range.n && code == TS_OK; i++) {
-            const ts_batch_column *ids = &range.b->columns[0];
-            code = put_retained(r, f, (uint32_t)range.at + i, ids->null[i] == 0, ids->ints[i],
+            code = put_retained(r, f, (uint32_t)range.at + i, range.b->columns[0].ints[i],
                                 first_constructor);
         }
     }
     hg_range_close(&range);
+    return code;
+}
+
+static ts_code put_nodes(heap_run *r, const heap_rows *f, int64_t first_constructor)
+{
+    const hg *g = &f->g;
+    ts_code code = g->ids == NULL ? put_with_ids(r, f, first_constructor) : TS_OK;
+    for (uint32_t v = 0; v < g->n && code == TS_OK && g->ids != NULL; v++) {
+        fetch_rows(g, v);
+        code = put_retained(r, f, v, g->ids[v], first_constructor);
+    }
     for (uint32_t p = 0; p < g->n && code == TS_OK; p++) {
-        ts_row_js_heap_dominated row = {.file_id = g->d.file_id, .node_index = f->at_position[p]};
+        ts_row_js_heap_dominated row = {.file_id = g->d.file_id, .node_index = g->at_position[p]};
         code = ts_put_js_heap_dominated(r->sink, &row);
     }
     return code;
@@ -243,7 +273,7 @@ static ts_code put_duplicates(heap_run *r, heap_rows *f)
             continue;
         }
         text.n = 0;
-        code = hg_string_text(&text, &f->g, &f->duplicates, groups[i].node, scan);
+        code = hg_string_text(&text, &f->g, groups[i].node, scan);
         ts_row_js_heap_duplicate_string row = {
             .null = (uint64_t)groups[i].null << TS_C_js_heap_duplicate_string__length,
             .file_id = f->g.d.file_id,
@@ -372,8 +402,7 @@ static void rows_free(heap_rows *f)
     ts_vec_free(ctx, &f->changes);
     hg_definitions_free(ctx, &f->definitions);
     hg_duplicates_free(ctx, &f->duplicates);
-    ts_free(ctx, f->previous);
-    ts_free(ctx, f->at_position);
+    hg_give(&f->g, f->previous);
     hg_free(&f->g);
 }
 
@@ -451,6 +480,7 @@ static ts_code heap_analyse(ts_ctx *ctx, ts_reader *reader, ts_store *store)
     const hg_detail *all;
     ts_code code;
     r.classes.ctx = ctx;
+    ts_alloc_trim();
     code = read_properties(&r);
     if (code == TS_OK) {
         code = read_details(&details, &r);

@@ -99,26 +99,74 @@ enum { TYPE, NAME, SIZE, EDGES, DETACHED, ID, NODE_COLUMNS };
 typedef struct filling {
     uint64_t edges;
     bool stopped; /* the owners of the edges behind are not known */
+    bool wide_ids;
+    uint64_t size; /* sum */
 } filling;
 
-static void take_node(hg *g, filling *f, const ts_batch *b, unsigned i, uint32_t v)
+/* From the node on whose size makes the sum too large. */
+static ts_code widen_sizes(hg *g, uint32_t v)
+{
+    uint32_t *narrow = g->size.narrow;
+    ts_code code = hg_sizes_take(&g->size, g, true);
+    for (uint32_t i = 0; i < v && code == TS_OK; i++) {
+        g->size.wide[i] = narrow[i];
+    }
+    hg_give(g, narrow);
+    return code;
+}
+
+static ts_code take_size(hg *g, filling *f, uint32_t v, int64_t size)
+{
+    f->size += size > UINT32_MAX ? UINT32_MAX : (uint64_t)size;
+    if (f->size >= UINT32_MAX && g->size.wide == NULL) {
+        ts_code code = widen_sizes(g, v);
+        if (code != TS_OK) {
+            return code;
+        }
+    }
+    if (g->size.wide != NULL) {
+        g->size.wide[v] = size;
+    } else {
+        g->size.narrow[v] = (uint32_t)size;
+    }
+    return TS_OK;
+}
+
+static ts_code take_far_type(hg *g, uint32_t v, uint32_t type)
+{
+    hg_far_type *far = ts_vec_add(g->ctx, &g->far_types, sizeof *far);
+    if (far == NULL) {
+        return g->ctx->error.code;
+    }
+    *far = (hg_far_type){v, type};
+    return TS_OK;
+}
+
+static ts_code take_node(hg *g, filling *f, const ts_batch *b, unsigned i, uint32_t v)
 {
     const ts_batch_column *c = b->columns;
     uint32_t kind = HG_KIND_OTHER;
+    uint32_t number = HG_NO_TYPE;
     uint32_t name = HG_NONE;
     uint16_t bits = 0;
-    if (c[TYPE].null[i] == 0 && c[TYPE].ints[i] >= 0 && c[TYPE].ints[i] < g->d.type_count) {
-        kind = g->kinds[c[TYPE].ints[i]];
+    ts_code code;
+    bool known = c[TYPE].null[i] == 0 && c[TYPE].ints[i] >= 0 && c[TYPE].ints[i] < g->d.type_count;
+    if (known) {
+        number = (uint32_t)c[TYPE].ints[i];
+        kind = g->kinds[number];
     }
     if (c[NAME].null[i] == 0 && c[NAME].ints[i] >= 0 && c[NAME].ints[i] < g->strings.count) {
-        name = (uint32_t)c[NAME].ints[i];
-        if (kind == HG_KIND_OBJECT || kind == HG_KIND_NATIVE) {
-            g->strings.bits[g->strings.same[name]] |= HG_TEXT_CLASS;
-        }
+        name = hg_same(&g->strings, c[NAME].ints[i]);
         bits = g->strings.bits[name];
+        if (kind == HG_KIND_OBJECT || kind == HG_KIND_NATIVE) {
+            g->strings.bits[name] |= HG_TEXT_CLASS;
+        }
     }
-    g->flags[v] = flags_of(kind, bits) | (c[ID].null[i] != 0 ? HG_NO_ID : 0);
-    g->size[v] = c[SIZE].null[i] == 0 && c[SIZE].ints[i] > 0 ? c[SIZE].ints[i] : 0;
+    g->name[v] = name;
+    g->ids[v] = (uint32_t)c[ID].ints[i];
+    f->wide_ids = f->wide_ids || g->ids[v] != c[ID].ints[i];
+    g->flags[v] = flags_of(kind, bits) | (c[ID].null[i] != 0 ? HG_NO_ID : 0) |
+                  (known && number >= HG_TYPES ? (uint32_t)HG_FAR_TYPE : number) << HG_TYPE_SHIFT;
     g->missing_sizes += c[SIZE].null[i] != 0;
     if (c[DETACHED].null[i] == 0) {
         uint32_t value = (uint32_t)c[DETACHED].ints[i] & 3;
@@ -131,6 +179,10 @@ static void take_node(hg *g, filling *f, const ts_batch *b, unsigned i, uint32_t
         f->edges += (uint64_t)c[EDGES].ints[i] < left ? (uint64_t)c[EDGES].ints[i] : left;
     }
     g->first[v + 1] = (uint32_t)f->edges;
+    if (known && number >= HG_TYPES && (code = take_far_type(g, v, number)) != TS_OK) {
+        return code;
+    }
+    return take_size(g, f, v, c[SIZE].null[i] == 0 && c[SIZE].ints[i] > 0 ? c[SIZE].ints[i] : 0);
 }
 
 static ts_code read_nodes(hg *g)
@@ -146,12 +198,15 @@ static ts_code read_nodes(hg *g)
     g->first[0] = 0;
     while (code == TS_OK && (code = hg_range_next(&range, g->ctx, TS_T_js_heap_nodes)) == TS_OK &&
            range.n > 0) {
-        for (unsigned i = 0; i < range.n; i++) {
-            take_node(g, &f, range.b, i, (uint32_t)range.at + i);
+        for (unsigned i = 0; i < range.n && code == TS_OK; i++) {
+            code = take_node(g, &f, range.b, i, (uint32_t)range.at + i);
         }
     }
     hg_range_close(&range);
     g->m = (uint32_t)f.edges;
+    if (f.wide_ids) {
+        HG_GIVE(g, g->ids);
+    }
     return code;
 }
 
@@ -165,10 +220,16 @@ static ts_code nodes_prepare(hg *g)
     }
     g->n = (uint32_t)g->d.node_count;
     g->kinds = ts_zalloc(g->ctx, (size_t)g->d.type_count, 1);
-    g->first = hg_array(g->ctx, (size_t)g->n + 1, sizeof *g->first, false);
-    g->flags = hg_array(g->ctx, g->n, sizeof *g->flags, false);
-    g->size = hg_array(g->ctx, g->n, sizeof *g->size, false);
-    return g->kinds == NULL || g->first == NULL || g->flags == NULL || g->size == NULL
+    g->page = hg_bits(g);
+    g->first = hg_take(g, (size_t)g->n + 1, sizeof *g->first);
+    g->flags = hg_take(g, (size_t)g->n + 1, sizeof *g->flags);
+    g->name = hg_take(g, (size_t)g->n + 1, sizeof *g->name);
+    g->ids = hg_take(g, (size_t)g->n + 1, sizeof *g->ids);
+    if (hg_sizes_take(&g->size, g, false) != TS_OK) {
+        return g->ctx->error.code;
+    }
+    return g->kinds == NULL || g->page == NULL || g->first == NULL || g->flags == NULL ||
+                   g->name == NULL || g->ids == NULL
                ? g->ctx->error.code
                : TS_OK;
 }

@@ -257,7 +257,7 @@ ts_code hg_define(hg_definitions *d, hg *g, hg_classes *c)
 {
     ts_vec found = {0};
     ts_code code = TS_OK;
-    d->own = hg_array(g->ctx, g->strings.count, sizeof *d->own, false);
+    d->own = ts_alloc(g->ctx, g->strings.count, sizeof *d->own);
     if (d->own == NULL) {
         return g->ctx->error.code;
     }
@@ -383,7 +383,7 @@ ts_code hg_names_of(uint32_t **name_of, hg *g, const hg_definitions *d)
     hg_range range = {0};
     ts_buf buf = {0};
     ts_code code = TS_OK;
-    uint32_t *names = hg_array(g->ctx, g->strings.count, sizeof *names, false);
+    uint32_t *names = ts_alloc(g->ctx, g->strings.count, sizeof *names);
     *name_of = names;
     if (names == NULL) {
         return g->ctx->error.code;

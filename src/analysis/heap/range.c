@@ -3,15 +3,6 @@
 
 #include "base/alloc.h"
 
-void *hg_array(ts_ctx *ctx, size_t n, size_t size, bool zeroed)
-{
-    void *p = zeroed ? ts_zalloc(ctx, n, size) : ts_alloc(ctx, n, size);
-    if (p != NULL) {
-        ts_alloc_spread(p, n * size);
-    }
-    return p;
-}
-
 ts_code hg_changed(ts_ctx *ctx, enum ts_table_id table)
 {
     return ts_fail(ctx, TS_ERR_INPUT, "the rows of table %s were changed", ts_schema[table].name);
@@ -87,24 +78,4 @@ ts_code hg_whole_text(ts_ctx *ctx, ts_buf *out, ts_scan *scan, const ts_batch *b
         at += got;
     }
     return code;
-}
-
-void hg_free(hg *g)
-{
-    ts_ctx *ctx = g->ctx;
-    void *arrays[] = {g->kinds,     g->first,    g->edges,          g->flags,    g->size,
-                      g->distance,  g->retainer, g->retaining_edge, g->number,   g->node,
-                      g->dominator, g->count,    g->position,       g->retained, g->class};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
-        ts_free(ctx, arrays[i]);
-    }
-    hg_strings_free(ctx, &g->strings);
-    ts_vec_free(ctx, &g->pair_edges);
-    ts_vec_free(ctx, &g->skipped);
-    ts_vec_free(ctx, &g->entries);
-    ts_vec_free(ctx, &g->elements);
-    ts_vec_free(ctx, &g->parts);
-    ts_vec_free(ctx, &g->locations);
-    hg_shapes_free(ctx, &g->shapes);
-    *g = (hg){.ctx = ctx, .reader = g->reader, .root = HG_NONE};
 }

@@ -64,7 +64,7 @@ static ts_code spread_detachedness(hg *g)
         }
         return TS_OK;
     }
-    stack = hg_array(g->ctx, g->n, sizeof *stack, false);
+    stack = hg_take(g, (size_t)g->n + 1, sizeof *stack);
     if (stack == NULL) {
         return g->ctx->error.code;
     }
@@ -72,7 +72,7 @@ static ts_code spread_detachedness(hg *g)
     if (code == TS_OK) {
         code = spread_value(g, stack, 2);
     }
-    ts_free(g->ctx, stack);
+    HG_GIVE(g, stack);
     rename_detached(g);
     return code;
 }
@@ -91,38 +91,56 @@ static void find_user_roots(hg *g)
     }
 }
 
-static ts_code find_page_owned(hg *g)
+ts_code hg_flood(hg *g, uint64_t *bits, const ts_vec *from)
 {
-    const uint32_t *entries = g->entries.p;
-    uint32_t top = 0;
+    const uint32_t *entries = from->p;
+    uint32_t head = 0;
+    uint32_t tail = 0;
     ts_code code = TS_OK;
-    uint32_t *stack;
-    if (g->entries.n == 0) {
+    uint32_t *queue;
+    if (from->n == 0) {
         return TS_OK;
     }
-    stack = hg_array(g->ctx, g->n, sizeof *stack, false);
-    if (stack == NULL) {
+    queue = hg_take(g, (size_t)g->n + 1, sizeof *queue);
+    if (queue == NULL) {
         return g->ctx->error.code;
     }
-    for (size_t i = 0; i < g->entries.n; i++) {
-        if ((g->flags[entries[i]] & HG_PAGE) == 0) {
-            g->flags[entries[i]] |= HG_PAGE;
-            stack[top++] = entries[i];
+    for (size_t i = 0; i < from->n; i++) {
+        if (!hg_bit(bits, entries[i])) {
+            hg_set(bits, entries[i]);
+            queue[tail++] = entries[i];
         }
     }
-    for (uint32_t steps = 0; top > 0 && code == TS_OK; steps++) {
-        uint32_t v = stack[--top];
-        code = hg_poll(g->ctx, steps);
+    while (head < tail && code == TS_OK) {
+        uint32_t v = queue[head];
+        hg_fetch_ahead(g, queue, head++, tail);
+        code = hg_poll(g->ctx, head);
         for (uint32_t e = g->first[v]; e < g->first[v + 1]; e++) {
             uint32_t w = hg_target(g->edges[e]);
-            if (hg_code_of(g->edges[e]) != HG_WEAK && (g->flags[w] & HG_PAGE) == 0) {
-                g->flags[w] |= HG_PAGE;
-                stack[top++] = w;
+            if (hg_code_of(g->edges[e]) != HG_WEAK && !hg_bit(bits, w)) {
+                hg_set(bits, w);
+                queue[tail++] = w;
             }
         }
     }
-    ts_free(g->ctx, stack);
+    HG_GIVE(g, queue);
     return code;
+}
+
+/* Whether page-owned nodes are found from the user roots and nothing else. */
+static bool entries_are_user_roots(const hg *g)
+{
+    const uint32_t *entries = g->entries.p;
+    bool same = true;
+    for (size_t i = 0; i < g->entries.n; i++) {
+        g->flags[entries[i]] |= HG_ENTRY;
+    }
+    for (uint32_t e = g->first[g->root]; e < g->first[g->root + 1]; e++) {
+        uint32_t w = hg_target(g->edges[e]);
+        same = same && (w == HG_TARGET ||
+                        ((g->flags[w] & HG_ENTRY) != 0) == ((g->flags[w] & HG_USER_ROOT) != 0));
+    }
+    return same;
 }
 
 ts_code hg_spread(hg *g)
@@ -132,7 +150,8 @@ ts_code hg_spread(hg *g)
         return code;
     }
     find_user_roots(g);
-    return find_page_owned(g);
+    g->walk_finds_page = g->has_user_roots && entries_are_user_roots(g);
+    return g->walk_finds_page ? TS_OK : hg_flood(g, g->page, &g->entries);
 }
 
 /* --- sizes of helpers ----------------------------------------------------------------------- */
@@ -140,7 +159,8 @@ ts_code hg_spread(hg *g)
 enum { NOBODY = HG_TARGET, MANY = HG_TARGET - 1 };
 
 typedef struct owning {
-    uint32_t *owner; /* of a helper: NOBODY, a node, MANY; bit 31: in the list */
+    uint64_t *helpers; /* bits */
+    uint32_t *owner;   /* of a helper: NOBODY, a node, MANY; bit 31: in the list */
     uint32_t *list;
     uint32_t top;
 } owning;
@@ -161,11 +181,11 @@ static void give(owning *o, uint32_t helper, uint32_t owner)
     }
 }
 
-static void give_along(hg *g, owning *o, uint32_t v, uint32_t owner)
+static inline void give_along(const hg *g, owning *o, uint32_t v, uint32_t owner)
 {
     for (uint32_t e = g->first[v]; e < g->first[v + 1]; e++) {
         uint32_t w = hg_target(g->edges[e]);
-        if (hg_code_of(g->edges[e]) != HG_WEAK && (g->flags[w] & HG_HELPER) != 0) {
+        if (hg_code_of(g->edges[e]) != HG_WEAK && hg_bit(o->helpers, w)) {
             give(o, w, owner);
         }
     }
@@ -175,15 +195,20 @@ static void move_sizes(hg *g, const owning *o)
 {
     for (uint32_t v = 0; v < g->n; v++) {
         uint32_t owner = o->owner[v] & ~LISTED;
-        if ((g->flags[v] & HG_HELPER) == 0 || owner == NOBODY || owner == MANY ||
-            owner == g->root || hg_kind(g->flags[owner]) == HG_KIND_SYNTHETIC) {
+        if (!hg_bit(o->helpers, v) || owner == NOBODY || owner == MANY || owner == g->root ||
+            hg_kind(g->flags[owner]) == HG_KIND_SYNTHETIC) {
             continue;
         }
-        if (ts_ckd_add(&g->size[owner], g->size[owner], g->size[v])) {
-            g->size[owner] = INT64_MAX;
+        if (g->size.wide == NULL) {
+            g->size.narrow[owner] += g->size.narrow[v];
+            g->size.narrow[v] = 0;
+            continue;
+        }
+        if (ts_ckd_add(&g->size.wide[owner], g->size.wide[owner], g->size.wide[v])) {
+            g->size.wide[owner] = INT64_MAX;
             g->saturated = true;
         }
-        g->size[v] = 0;
+        g->size.wide[v] = 0;
     }
 }
 
@@ -194,17 +219,19 @@ ts_code hg_shallow(hg *g)
     if (!g->has_user_roots) {
         return TS_OK;
     }
-    o.owner = hg_array(g->ctx, g->n, sizeof *o.owner, false);
-    o.list = hg_array(g->ctx, g->n, sizeof *o.list, false);
-    if (o.owner == NULL || o.list == NULL) {
+    o.helpers = hg_bits(g);
+    o.owner = hg_take(g, (size_t)g->n + 1, sizeof *o.owner);
+    o.list = hg_take(g, (size_t)g->n + 1, sizeof *o.list);
+    if (o.helpers == NULL || o.owner == NULL || o.list == NULL) {
         code = g->ctx->error.code;
         goto out;
     }
     for (uint32_t v = 0; v < g->n; v++) {
         o.owner[v] = NOBODY;
+        o.helpers[v / 64] |= (uint64_t)((g->flags[v] & HG_HELPER) != 0) << v % 64;
     }
     for (uint32_t v = 0; v < g->n && code == TS_OK; v++) {
-        if ((g->flags[v] & HG_HELPER) == 0) {
+        if (!hg_bit(o.helpers, v)) {
             give_along(g, &o, v, v);
         }
         code = hg_poll(g->ctx, v);
@@ -219,7 +246,8 @@ ts_code hg_shallow(hg *g)
         move_sizes(g, &o);
     }
 out:
-    ts_free(g->ctx, o.owner);
-    ts_free(g->ctx, o.list);
+    ts_free(g->ctx, o.helpers);
+    HG_GIVE(g, o.owner);
+    HG_GIVE(g, o.list);
     return code;
 }

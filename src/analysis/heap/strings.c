@@ -383,12 +383,14 @@ static ts_code strings_prepare(reading *r)
     s->same = ts_alloc(g->ctx, s->count, sizeof *s->same);
     s->bits = ts_zalloc(g->ctx, s->count, sizeof *s->bits);
     s->length = ts_zalloc(g->ctx, s->count, sizeof *s->length);
-    r->hashes = ts_alloc(g->ctx, s->count, sizeof *r->hashes);
-    r->slots = hg_array(g->ctx, slots, sizeof *r->slots, true);
-    return s->same == NULL || s->bits == NULL || s->length == NULL || r->hashes == NULL ||
-                   r->slots == NULL
-               ? g->ctx->error.code
-               : TS_OK;
+    r->hashes = hg_take(g, s->count, sizeof *r->hashes);
+    r->slots = hg_take(g, slots, sizeof *r->slots);
+    if (s->same == NULL || s->bits == NULL || s->length == NULL || r->hashes == NULL ||
+        r->slots == NULL) {
+        return g->ctx->error.code;
+    }
+    memset(r->slots, 0, slots * sizeof *r->slots);
+    return TS_OK;
 }
 
 ts_code hg_read_strings(hg *g)
@@ -411,13 +413,14 @@ ts_code hg_read_strings(hg *g)
         for (uint32_t i = r.at - range.n; i < r.at && code == TS_OK; i++) {
             if ((g->strings.bits[i] & HG_TEXT_KNOWN) != 0) {
                 g->strings.same[i] = first_of_text(&r, i);
+                g->strings.twice = g->strings.twice || g->strings.same[i] != i;
             }
         }
     }
     g->strings.pair_count = r.pairs.count;
     hg_range_close(&range);
-    ts_free(g->ctx, r.hashes);
-    ts_free(g->ctx, r.slots);
+    hg_give(g, r.hashes);
+    hg_give(g, r.slots);
     ts_pool_free(g->ctx, &r.pairs);
     ts_buf_free(g->ctx, &r.text);
     return code;

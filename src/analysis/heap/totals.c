@@ -20,10 +20,11 @@ static ts_code add_elements(hg *g)
     if (g->elements.n == 0) {
         return TS_OK;
     }
-    into = hg_array(g->ctx, g->n, 1, true);
+    into = hg_take(g, g->n, 1);
     if (into == NULL) {
         return g->ctx->error.code;
     }
+    memset(into, 0, g->n);
     for (uint32_t e = 0; e < g->m; e++) {
         uint32_t w = hg_target(g->edges[e]);
         if (w != HG_TARGET && into[w] < 2) {
@@ -32,17 +33,17 @@ static ts_code add_elements(hg *g)
     }
     for (size_t i = 0; i < g->elements.n; i++) {
         if (into[elements[i].target] == 1) {
-            total_add(g, &g->totals.js_array, g->size[elements[i].target]);
+            total_add(g, &g->totals.js_array, hg_size(&g->size, elements[i].target));
         }
     }
-    ts_free(g->ctx, into);
+    hg_give(g, into);
     return TS_OK;
 }
 
 static void add_node(hg *g, uint32_t v)
 {
     hg_totals *t = &g->totals;
-    int64_t size = g->size[v];
+    int64_t size = hg_size(&g->size, v);
     switch (hg_kind(g->flags[v])) {
     case HG_KIND_HIDDEN:
         total_add(g, &t->system, size);
@@ -73,7 +74,7 @@ ts_code hg_totals_of(hg *g)
 {
     for (uint32_t v = 0; v < g->n; v++) {
         add_node(g, v);
-        total_add(g, &g->totals.total, g->size[v]);
+        total_add(g, &g->totals.total, hg_size(&g->size, v));
     }
     total_add(g, &g->totals.total, g->totals.extra);
     total_add(g, &g->totals.native, g->totals.extra);

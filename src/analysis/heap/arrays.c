@@ -1,0 +1,148 @@
+/*
+ * Memory for the arrays of a heap file: one block, of which passes take parts and give them back.
+ * Memory that is touched for the first time costs as much as a pass over it, so that the parts of
+ * finished passes are taken again, the lowest first.
+ */
+#include "analysis/heap/graph.h"
+
+#include "base/alloc.h"
+
+/* Sanitizers see what is beyond a part, and parts that were given back. */
+#if defined(__SANITIZE_ADDRESS__)
+#define HG_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HG_ASAN 1
+#endif
+#endif
+#ifdef HG_ASAN
+#include <sanitizer/asan_interface.h>
+#define POISON(p, n) __asan_poison_memory_region((p), (n))
+#define UNPOISON(p, n) __asan_unpoison_memory_region((p), (n))
+#else
+#define POISON(p, n) ((void)(p), (void)(n))
+#define UNPOISON(p, n) ((void)(p), (void)(n))
+#endif
+
+enum { ALIGN = 64 };
+
+ts_code hg_arrays(hg *g, uint64_t nodes, uint64_t edges)
+{
+    /* What is taken at once at most: to number nodes, with their edges; to write rows. */
+    uint64_t numbering = nodes * 52 + edges * 4;
+    uint64_t rows = nodes * 64;
+    uint64_t size = (numbering > rows ? numbering : rows) + HG_PARTS * ALIGN;
+    g->arrays.base = ts_alloc(g->ctx, (size_t)size, 1);
+    if (g->arrays.base == NULL) {
+        return g->ctx->error.code;
+    }
+    ts_alloc_spread(g->arrays.base, (size_t)size);
+    g->arrays.parts[0] = (hg_part_of){.size = (size_t)size};
+    g->arrays.n = 1;
+    POISON(g->arrays.base, (size_t)size);
+    return TS_OK;
+}
+
+/* Makes room for a part at `at`. */
+static void insert_part(hg_arrays_of *a, unsigned at)
+{
+    memmove(&a->parts[at + 1], &a->parts[at], (a->n - at) * sizeof a->parts[0]);
+    a->n++;
+}
+
+static void remove_part(hg_arrays_of *a, unsigned at)
+{
+    a->n--;
+    memmove(&a->parts[at], &a->parts[at + 1], (a->n - at) * sizeof a->parts[0]);
+}
+
+void *hg_take(hg *g, size_t count, size_t size)
+{
+    hg_arrays_of *a = &g->arrays;
+    size_t n;
+    if (count >= SIZE_MAX / 2 / size) {
+        return ts_alloc(g->ctx, count, size); /* it says so */
+    }
+    n = (count * size + ALIGN) / ALIGN * ALIGN;
+    for (unsigned i = 0; i < a->n && a->n < HG_PARTS; i++) {
+        hg_part_of *part = &a->parts[i];
+        if (part->used || part->size < n) {
+            continue;
+        }
+        if (part->size > n) {
+            insert_part(a, i + 1);
+            a->parts[i + 1] = (hg_part_of){part->at + n, part->size - n, false};
+        }
+        a->parts[i] = (hg_part_of){part->at, n, true};
+        UNPOISON(a->base + part->at, count * size);
+        return a->base + part->at;
+    }
+    return ts_alloc(g->ctx, count, size);
+}
+
+void hg_give(hg *g, void *array)
+{
+    hg_arrays_of *a = &g->arrays;
+    for (unsigned i = 0; i < a->n; i++) {
+        if (array != a->base + a->parts[i].at || !a->parts[i].used) {
+            continue;
+        }
+        a->parts[i].used = false;
+        POISON(array, a->parts[i].size);
+        if (i + 1 < a->n && !a->parts[i + 1].used) {
+            a->parts[i].size += a->parts[i + 1].size;
+            remove_part(a, i + 1);
+        }
+        if (i > 0 && !a->parts[i - 1].used) {
+            a->parts[i - 1].size += a->parts[i].size;
+            remove_part(a, i);
+        }
+        return;
+    }
+    ts_free(g->ctx, array);
+}
+
+ts_code hg_sizes_take(hg_sizes *sizes, hg *g, bool wide)
+{
+    *sizes = (hg_sizes){0};
+    if (wide) {
+        sizes->wide = hg_take(g, (size_t)g->n + 1, sizeof *sizes->wide);
+    } else {
+        sizes->narrow = hg_take(g, (size_t)g->n + 1, sizeof *sizes->narrow);
+    }
+    return sizes->wide == NULL && sizes->narrow == NULL ? g->ctx->error.code : TS_OK;
+}
+
+uint64_t *hg_bits(hg *g)
+{
+    return ts_zalloc(g->ctx, (size_t)g->n / 64 + 1, sizeof(uint64_t));
+}
+
+void hg_free(hg *g)
+{
+    ts_ctx *ctx = g->ctx;
+    void *arrays[] = {g->edges,           g->first,        g->flags,    g->name,        g->ids,
+                      g->size.narrow,     g->size.wide,    g->steps,    g->number,      g->node,
+                      g->count,           g->dominator,    g->position, g->at_position, g->class,
+                      g->retained.narrow, g->retained.wide};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+        hg_give(g, arrays[i]);
+    }
+    if (g->arrays.n > 0) {
+        UNPOISON(g->arrays.base,
+                 g->arrays.parts[g->arrays.n - 1].at + g->arrays.parts[g->arrays.n - 1].size);
+    }
+    ts_free(ctx, g->arrays.base);
+    ts_free(ctx, g->kinds);
+    ts_free(ctx, g->page);
+    hg_strings_free(ctx, &g->strings);
+    ts_vec_free(ctx, &g->pair_edges);
+    ts_vec_free(ctx, &g->skipped);
+    ts_vec_free(ctx, &g->entries);
+    ts_vec_free(ctx, &g->elements);
+    ts_vec_free(ctx, &g->parts);
+    ts_vec_free(ctx, &g->locations);
+    ts_vec_free(ctx, &g->far_types);
+    hg_shapes_free(ctx, &g->shapes);
+    *g = (hg){.ctx = ctx, .reader = g->reader, .root = HG_NONE};
+}
