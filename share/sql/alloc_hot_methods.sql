@@ -1,7 +1,8 @@
 -- Question:   Which functions allocated the memory that is still in use?
---             Of sampled allocations (heap profiles): estimated bytes.
+--             Of sampled allocations: estimated bytes. Heap profiles have what was still in use at the
+--             end, recordings of JFR all that was allocated.
 -- Topic:      heap
--- Needs:      heap_profile_node (heap profiles)
+-- Needs:      heap_profile_node (heap profiles), jfr_sample (recordings of JFR)
 -- Report:     45 Functions that allocated most
 -- Parameters: source  id of a source (default: all)
 --             limit   number of rows (default 30)

@@ -3,7 +3,7 @@
 -- Needs:      lock_wait (waits for locks), tptp_trace (TPTP traces)
 -- Report:     65 Longest waits for locks
 -- Parameters: source  id of a source (default: all)
---             kind    wait or contended (default: both)
+--             kind    wait, contended or park (default: all)
 --             limit   number of rows (default 20)
 -- Columns:    kind, thread, object_id, class, owner
 --             count  waits

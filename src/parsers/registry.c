@@ -8,6 +8,7 @@
 #include "parsers/heapprofile/formats.h"
 #include "parsers/htrace/formats.h"
 #include "parsers/pprof/formats.h"
+#include "parsers/jfr/formats.h"
 #include "parsers/tptp/formats.h"
 
 #include <string.h>
@@ -28,6 +29,8 @@ const ts_format *const ts_formats[] = {
     &ts_format_tptp_xml,
     &ts_format_pprof,
     &ts_format_gperftools,
+    &ts_format_jfr,
+    &ts_format_jfr_old,
     NULL,
 };
 /* clang-format on */

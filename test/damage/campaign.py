@@ -246,6 +246,8 @@ def recordings(program, tools, data, folder):
     for name, options in PROFILES.items():
         run(tool("mkprofile"), "-o", path(name), *options)
         yield name, path(name), [path(name)]
+    run(tool("mkjfr"), "-o", path("jfr"), "--events", "150")
+    yield "jfr", path("jfr"), [path("jfr")]
     run(tool("mkflare"), "--threads=2", "--seconds=2", path("flare"))
     sets = [("flare", path("flare"))]
     os.makedirs(path("directory/sub"))

@@ -28,6 +28,7 @@ static const char *const inputs[] = {
     "sessions.heapprofile",
     "counters.trace.json",
     "profile.pprof",
+    "work.jfr",
     "flare",
     "flare.zip",
     "cloud",

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# inputs.sh MKHTRACE DATA DIR CMAKE MKFLARE MKCLOUD MKTPTP MKPROFILE: makes the small inputs of the fault tests in DIR.
+# inputs.sh MKHTRACE DATA DIR CMAKE MKFLARE MKCLOUD MKTPTP MKPROFILE MKJFR: makes the small inputs of the fault tests in DIR.
 set -euo pipefail
 mkhtrace=$1
 tiny=$2/tiny
@@ -9,6 +9,7 @@ mkflare=$5
 mkcloud=$6
 mktptp=$7
 mkprofile=$8
+mkjfr=$9
 
 rm -rf "$dir"
 mkdir -p "$dir"
@@ -27,6 +28,7 @@ gzip -9nc snapshot.htrace >snapshot.htrace.gz
 "$cmake" -E tar cf all.zip --format=zip snapshot.htrace timeline.heaptimeline
 "$cmake" -E tar czf all.tar.gz profile.htrace snapshot.heapsnapshot
 "$cmake" -E tar cf all.tar profile.htrace snapshot.heapsnapshot
+"$mkjfr" -o work.jfr --like mixed --chunks 3 --events 8 --threads 2 --methods 4 --stacks 3 --depth 3 --checkpoints 2
 "$mkflare" --threads=2 --seconds=1 --methods=40 --missing-every=5 --volume=1 flare
 "$cmake" -E tar cf flare.zip --format=zip flare
 small=(--calls 3 --methods 6 --depth 3 --frames 2 --threads 2)

@@ -278,9 +278,10 @@ def listed_group(j, t):
     t.run("mkflare", os.path.join(j.work, "flare"), "--missing-every=3")
     t.run("mktptp", "-o", os.path.join(j.work, "tptp"), "--form", "xml", "--calls", "300", "--extras")
     t.run("mkprofile", "-o", os.path.join(j.work, "profile"), "--labels", "5")
+    t.run("mkjfr", "-o", os.path.join(j.work, "jfr"))
     names = set()
     for name, path in [(k, t.recording(k)) for k in ("snapshots", "timeline", "cpuprofile")] + [
-            (n, os.path.join(j.work, n)) for n in ("pods", "flare", "tptp")] + [
+            (n, os.path.join(j.work, n)) for n in ("pods", "flare", "tptp", "jfr")] + [
             ("profile", os.path.join(j.work, "profile"))] + [
             (n.split(".")[0], os.path.join(os.path.dirname(t.recording("snapshots")), n))
             for n in ("sessions.heapprofile", "Trace-page.json.gz", "counters.trace.json", "go-heap.pprof")]:

@@ -21,3 +21,4 @@
 #include TS_DECLARED(chrome_trace)
 #include TS_DECLARED(profile)
 #include TS_DECLARED(pprof)
+#include TS_DECLARED(jfr)

@@ -1,0 +1,302 @@
+/* Events that become time series, pauses, properties, settings and times of threads. */
+#include "parsers/jfr/rules.h"
+
+#include <inttypes.h>
+
+static const jfr_value *field(const jfr_value *values, unsigned i)
+{
+    return &values[SLOT_FIELD + i];
+}
+
+/* Its text in the recording's scratch. */
+static ts_code text_of(ts_text *text, jfr_chunk *c, ts_buf *scratch, const jfr_value *v)
+{
+    bool null;
+    ts_code code;
+    scratch->n = 0;
+    code = jfr_value_text(&null, c, scratch, v);
+    *text = null ? TS_TEXT_NULL : ts_buf_text(scratch);
+    return code;
+}
+
+/* --- series --------------------------------------------------------------------------------- */
+
+static const char *unit_name(const jfr_value *v)
+{
+    switch (v->unit) {
+    case JFR_SPAN_TICKS:
+    case JFR_SPAN_NS:
+    case JFR_SPAN_US:
+    case JFR_SPAN_MS:
+    case JFR_SPAN_S:
+        return "ns";
+    case JFR_BYTES:
+        return "bytes";
+    case JFR_BITS:
+        return "bits";
+    case JFR_FRACTION:
+        return "fraction";
+    case JFR_HERTZ:
+        return "hertz";
+    default:
+        return NULL;
+    }
+}
+
+/* What several series of one field differ in, put behind their names in brackets. */
+static ts_code put_dimension(jfr_chunk *c, ts_buf *name, const jfr_rule *rule,
+                             const jfr_value *values)
+{
+    ts_code code = TS_OK;
+    for (unsigned i = 0; i < JFR_RULE_FIELDS && code == TS_OK; i++) {
+        ts_text text;
+        if (rule->fields[i].label == NULL || field(values, i)->kind == JFR_V_NONE) {
+            continue;
+        }
+        code = text_of(&text, c, &c->rec->parts[1], field(values, i));
+        if (code == TS_OK && text.p != NULL) {
+            code =
+                ts_buf_printf(c->ctx, name, "[%.*s]", (int)(text.n > 4096 ? 4096 : text.n), text.p);
+        }
+    }
+    return code;
+}
+
+static ts_code put_point(jfr_chunk *c, const jfr_rule *rule, const jfr_value *values,
+                         const char *path, const jfr_value *v, int64_t itid, int64_t ts)
+{
+    ts_buf *name = &c->rec->parts[0];
+    double value;
+    ts_code code;
+    if (!jfr_value_real(&value, v)) {
+        return TS_OK;
+    }
+    if (v->unit >= JFR_SPAN_TICKS && v->unit <= JFR_SPAN_S) {
+        int64_t ns = jfr_value_span(c, v);
+        if (ns == TS_NO_TIME) {
+            return TS_OK;
+        }
+        value = (double)ns;
+    }
+    name->n = 0;
+    if ((code = ts_buf_printf(c->ctx, name, "%s.%s", rule->event, path)) != TS_OK ||
+        (code = put_dimension(c, name, rule, values)) != TS_OK) {
+        return code;
+    }
+    return jfr_series_put(c->rec, ts_buf_text(name), unit_name(v), itid, ts, value);
+}
+
+ts_code jfr_run_series(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values)
+{
+    int64_t ts = jfr_value_time(c, &values[SLOT_TIME]);
+    int64_t itid = -1;
+    ts_code code = TS_OK;
+    (void)cls;
+    jfr_note_time(c->rec, ts);
+    if (rule->kind != NULL) {
+        code = jfr_value_thread(&itid, c, &values[SLOT_EVENT_THREAD]);
+    }
+    if (code == TS_OK && rule->span == JFR_SPAN_DURATION) {
+        code = put_point(c, rule, values, "duration", &values[SLOT_DURATION], itid, ts);
+    }
+    for (unsigned i = 0; i < JFR_RULE_FIELDS && code == TS_OK; i++) {
+        if (rule->fields[i].path != NULL && rule->fields[i].label == NULL) {
+            code = put_point(c, rule, values, rule->fields[i].path, field(values, i), itid, ts);
+        }
+    }
+    return code;
+}
+
+/* --- garbage collections -------------------------------------------------------------------- */
+
+enum { GC_USED, GC_SIZE, GC_ID, GC_WHEN };
+
+static ts_code keep_gc(jfr_recording *rec, const jfr_gc_record *record)
+{
+    static const ts_sorter_order order = {.key_offset = 0, .key_count = 2};
+    ts_code code = TS_OK;
+    if (rec->gc == NULL) {
+        code = ts_sorter_open(&rec->gc, rec->ctx, sizeof *record, &order, JFR_GC_MEMORY);
+    }
+    return code == TS_OK ? ts_sorter_add(rec->gc, record) : code;
+}
+
+ts_code jfr_run_gc(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values)
+{
+    jfr_gc_record record = {.part = JFR_GC_PAUSE,
+                            .ts = jfr_value_time(c, &values[SLOT_TIME]),
+                            .dur = jfr_value_span(c, &values[SLOT_DURATION]),
+                            .used = TS_NO_TIME,
+                            .size = TS_NO_TIME};
+    int64_t id = -1;
+    ts_text when;
+    ts_code code;
+    (void)cls;
+    jfr_note_time(c->rec, record.ts);
+    (void)jfr_value_int(&id, field(values, GC_ID));
+    record.gc = ts_sorter_key(field(values, GC_ID)->kind == JFR_V_INT ? id : INT64_MIN);
+    if (rule->kind != NULL) {
+        return keep_gc(c->rec, &record);
+    }
+    for (unsigned i = 0; i <= GC_SIZE; i++) {
+        code = put_point(c, rule, values, rule->fields[i].path, field(values, i), -1, record.ts);
+        if (code != TS_OK) {
+            return code;
+        }
+    }
+    if ((code = text_of(&when, c, &c->rec->text, field(values, GC_WHEN))) != TS_OK) {
+        return code;
+    }
+    record.part = ts_text_is(when, "After GC") ? JFR_GC_AFTER : JFR_GC_BEFORE;
+    if (field(values, GC_USED)->kind != JFR_V_INT ||
+        (record.part == JFR_GC_BEFORE && !ts_text_is(when, "Before GC"))) {
+        return TS_OK;
+    }
+    record.used = field(values, GC_USED)->i;
+    record.size =
+        field(values, GC_SIZE)->kind == JFR_V_INT ? field(values, GC_SIZE)->i : TS_NO_TIME;
+    return keep_gc(c->rec, &record);
+}
+
+/* --- facts ---------------------------------------------------------------------------------- */
+
+static ts_code put_property(jfr_chunk *c, ts_text key, ts_text value)
+{
+    jfr_recording *rec = c->rec;
+    uint32_t number;
+    bool added;
+    ts_buf *both = &rec->parts[2];
+    ts_code code;
+    /* Each chunk says it again. */
+    both->n = 0;
+    if ((code = ts_buf_put(c->ctx, both, key.p, key.n)) != TS_OK ||
+        (code = ts_buf_putc(c->ctx, both, '=')) != TS_OK ||
+        (code = ts_buf_put(c->ctx, both, value.p == NULL ? "" : value.p, value.n)) != TS_OK ||
+        (code = ts_pool_intern(c->ctx, &number, &added, &rec->facts, ts_buf_text(both))) != TS_OK ||
+        !added) {
+        return code;
+    }
+    both->p[key.n] = '\0';
+    return ts_source_property(rec->store, rec->source_id, both->p, value);
+}
+
+ts_code jfr_run_property(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values)
+{
+    ts_text text;
+    ts_code code = TS_OK;
+    (void)cls;
+    if (rule->kind != NULL) {
+        ts_text key;
+        code = text_of(&key, c, &c->rec->parts[0], field(values, 0));
+        if (code == TS_OK && key.p != NULL &&
+            (code = text_of(&text, c, &c->rec->text, field(values, 1))) == TS_OK) {
+            code = put_property(c, key, text);
+        }
+        return code;
+    }
+    for (unsigned i = 0; i < JFR_RULE_FIELDS && code == TS_OK; i++) {
+        const char *label = rule->fields[i].label;
+        if (label == NULL || field(values, i)->kind == JFR_V_NONE) {
+            continue;
+        }
+        if (strcmp(label, "pid") == 0) {
+            (void)jfr_value_int(&c->rec->pid, field(values, i));
+        }
+        code = text_of(&text, c, &c->rec->text, field(values, i));
+        if (code == TS_OK && text.p != NULL) {
+            code = put_property(c, ts_text_of(label), text);
+        }
+    }
+    return code;
+}
+
+/* "10 ms", "20 us", bare digits in ns. 0: not such a text. */
+static int64_t interval_of(ts_text text)
+{
+    static const struct {
+        const char *unit;
+        int64_t ns;
+    } units[] = {{"", 1},   {" ns", 1},   {" us", 1000},   {" ms", 1000000}, {" s", 1000000000},
+                 {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
+    int64_t v = 0;
+    size_t i = 0;
+    for (; i < text.n && text.p[i] >= '0' && text.p[i] <= '9'; i++) {
+        if (ts_ckd_mul(&v, v, INT64_C(10)) || ts_ckd_add(&v, v, (int64_t)(text.p[i] - '0'))) {
+            return 0;
+        }
+    }
+    for (size_t u = 0; u < sizeof units / sizeof units[0] && i > 0; u++) {
+        if (ts_text_is((ts_text){text.p + i, text.n - i}, units[u].unit)) {
+            return ts_ckd_mul(&v, v, units[u].ns) ? 0 : v;
+        }
+    }
+    return 0;
+}
+
+static void take_setting(jfr_chunk *c, ts_text event, ts_text name, ts_text value)
+{
+    bool interval = ts_text_is(name, "period") || ts_text_is(name, "interval");
+    int64_t ns = interval ? interval_of(value) : 0;
+    if (ts_text_is(event, "jdk.ExecutionSample") && ns > 0) {
+        c->cpu_interval = ns;
+    } else if (ts_text_is(event, "profiler.WallClockSample") && ns > 0) {
+        c->wall_interval = ns;
+    } else if (ts_text_is(event, "jdk.ActiveRecording")) {
+        if (ts_text_is(name, "event") || ts_text_is(name, "engine")) {
+            c->wall_mode = ts_text_is(value, "wall");
+        } else if (ts_text_is(name, "wall") && ns == 0) {
+            ns = interval_of(value);
+            c->wall_interval = ns > 0 ? ns : c->wall_interval;
+        }
+    }
+}
+
+ts_code jfr_run_setting(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values)
+{
+    ts_row_jfr_setting row = {.chunk_id = (int64_t)ts_sink_rows(c->rec->sink, TS_T_jfr_chunk) + 1};
+    uint32_t setting;
+    uint32_t named = JFR_NO_CLASS;
+    ts_code code;
+    (void)cls;
+    if (rule->kind != NULL) {
+        int64_t cpu = jfr_value_span(c, field(values, 0));
+        int64_t wall = jfr_value_span(c, field(values, 1));
+        c->cpu_interval = cpu > 0 ? cpu : c->cpu_interval;
+        c->wall_interval = wall > 0 ? wall : c->wall_interval;
+        return TS_OK;
+    }
+    setting = field(values, 0)->kind == JFR_V_INT
+                  ? jfr_class_find(&c->meta, (uint64_t)field(values, 0)->i)
+                  : named;
+    if ((code = text_of(&row.name, c, &c->rec->parts[0], field(values, 1))) != TS_OK ||
+        (code = text_of(&row.value, c, &c->rec->parts[2], field(values, 2))) != TS_OK) {
+        return code;
+    }
+    row.event = setting == JFR_NO_CLASS ? TS_TEXT_NULL : jfr_class_at(&c->meta, setting)->name;
+    take_setting(c, row.event, row.name, row.value);
+    return ts_put_jfr_setting(c->rec->sink, &row);
+}
+
+ts_code jfr_run_thread(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values)
+{
+    int64_t ts = jfr_value_time(c, &values[SLOT_TIME]);
+    const jfr_value *v =
+        field(values, 0)->kind == JFR_V_REF ? field(values, 0) : &values[SLOT_EVENT_THREAD];
+    ts_row_thread *row;
+    int64_t itid;
+    ts_code code = jfr_value_thread(&itid, c, v);
+    (void)cls;
+    jfr_note_time(c->rec, ts);
+    if (code != TS_OK || itid < 0 || ts == TS_NO_TIME) {
+        return code;
+    }
+    row = ts_thread_row(c->rec->store, itid);
+    if (strcmp(rule->kind, "start") == 0) {
+        row->start_ts = ts;
+        row->null &= ~TS_NULL_BIT(thread, start_ts);
+    } else {
+        row->end_ts = ts;
+        row->null &= ~TS_NULL_BIT(thread, end_ts);
+    }
+    return TS_OK;
+}

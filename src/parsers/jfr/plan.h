@@ -1,0 +1,119 @@
+/*
+ * How the values of a class are decoded: a flat list of operations, made from the metadata when the
+ * class is first met. Composite fields are part of the list; arrays are loops in it. The values
+ * that are wanted have slots, which are given by the names of fields (profiles.md 2.6: never by
+ * their positions).
+ */
+#ifndef TS_PARSERS_JFR_PLAN_H
+#define TS_PARSERS_JFR_PLAN_H
+
+#include "parsers/jfr/metadata.h"
+
+typedef enum jfr_op_kind {
+    JFR_OP_BOOLEAN,
+    JFR_OP_BYTE,
+    JFR_OP_CHAR,
+    JFR_OP_SHORT,
+    JFR_OP_INT,
+    JFR_OP_LONG,
+    JFR_OP_FLOAT,
+    JFR_OP_DOUBLE,
+    JFR_OP_STRING,
+    JFR_OP_REF,   /* a key in the pool of cls */
+    JFR_OP_ARRAY, /* a count; what follows up to `jump` that often */
+    JFR_OP_NEXT,  /* the end of an element: back to `jump` while there are more */
+    JFR_OP_OPEN,  /* a composite begins and ends; no bytes */
+    JFR_OP_CLOSE
+} jfr_op_kind;
+
+enum { JFR_NO_SLOT = 255, JFR_SLOTS = 24, JFR_NO_FIELD = UINT32_MAX, JFR_NO_PLAN = UINT32_MAX };
+
+typedef struct jfr_op {
+    uint8_t kind; /* jfr_op_kind */
+    uint8_t slot; /* JFR_NO_SLOT: not wanted */
+    uint8_t unit; /* jfr_unit */
+    uint32_t jump;
+    uint32_t field; /* whose value it is, or JFR_NO_FIELD for the elements of an array */
+    uint32_t cls;   /* of REF and OPEN */
+} jfr_op;
+
+/* A field that is wanted, by its path ("heapSpace.committedSize"; elements of an array as if it was
+ * a composite), and where its value goes. */
+typedef struct jfr_wish {
+    const char *path;
+    uint8_t slot;
+} jfr_wish;
+
+typedef struct jfr_plan {
+    uint32_t cls;
+    uint32_t first; /* operation */
+    uint32_t count;
+    uint32_t slots;     /* a bit each: those that a field has */
+    const void *wishes; /* what it was made for */
+} jfr_plan;
+
+/* The plans of a chunk. */
+typedef struct jfr_plans {
+    ts_vec ops;   /* jfr_op */
+    ts_vec plans; /* jfr_plan */
+} jfr_plans;
+
+/*
+ * Makes the plan of a class; *number is JFR_NO_PLAN when the class cannot be decoded: it has a
+ * field of a class that is not there, contains itself, or is too large. wishes: n of them, borrowed
+ * for the call.
+ */
+ts_code jfr_plan_make(uint32_t *number, ts_ctx *ctx, jfr_plans *plans, const jfr_metadata *m,
+                      uint32_t cls, const jfr_wish *wishes, size_t n);
+void jfr_plans_free(ts_ctx *ctx, jfr_plans *plans);
+
+static inline const jfr_plan *jfr_plan_at(const jfr_plans *plans, uint32_t i)
+{
+    return (const jfr_plan *)plans->plans.p + i;
+}
+
+static inline const jfr_op *jfr_plan_ops(const jfr_plans *plans, const jfr_plan *plan)
+{
+    return (const jfr_op *)plans->ops.p + plan->first;
+}
+
+/* --- running -------------------------------------------------------------------------------- */
+
+typedef enum jfr_value_kind {
+    JFR_V_NONE,
+    JFR_V_INT,
+    JFR_V_REAL,
+    JFR_V_STRING,
+    JFR_V_REF
+} jfr_value_kind;
+
+typedef struct jfr_value {
+    uint8_t kind; /* jfr_value_kind */
+    uint8_t unit; /* jfr_unit */
+    uint32_t cls; /* of REF */
+    int64_t i;    /* also the key of REF */
+    double real;
+    jfr_string string;
+} jfr_value;
+
+/* Called at the end of each element of the array in slot `slot`, when the slots have its values. */
+typedef struct jfr_element {
+    ts_code (*each)(void *user, const jfr_value *values);
+    void *user;
+    uint8_t slot;
+} jfr_element;
+
+enum { JFR_MAX_NESTING = 16 };
+
+/*
+ * Reads a value of the plan's class. values: JFR_SLOTS of them, which the call clears, or NULL when
+ * the value is passed over; element: NULL, or what to do with elements. r->bad: it makes no sense.
+ * Errors: those of `each`.
+ */
+ts_code jfr_plan_run(jfr_reader *r, const jfr_plans *plans, const jfr_plan *plan, jfr_value *values,
+                     const jfr_element *element);
+
+/* Reads the value of an operation that has one: all but ARRAY, NEXT, OPEN, CLOSE. */
+void jfr_op_read(jfr_value *v, const jfr_op *op, jfr_reader *r);
+
+#endif

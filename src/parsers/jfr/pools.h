@@ -1,0 +1,49 @@
+/*
+ * The constant pools of a chunk (profiles.md 2.5): the bytes of its checkpoint events are kept, and
+ * each entry is found by its class and key. What an entry is becomes known when it is first used.
+ */
+#ifndef TS_PARSERS_JFR_POOLS_H
+#define TS_PARSERS_JFR_POOLS_H
+
+#include "parsers/jfr/plan.h"
+
+typedef struct jfr_entry {
+    const uint8_t *p;
+    uint32_t n;
+    uint8_t known; /* `value` is */
+    int64_t value; /* what it was resolved to, by class: a row of stack_method, stack_node ...; 0:
+                      nothing */
+} jfr_entry;
+
+/* Entries of one class. */
+typedef struct jfr_pool {
+    ts_idmap index; /* number of the entry, by its key */
+    ts_vec entries; /* jfr_entry */
+    uint32_t plan;  /* of the class, or JFR_NO_PLAN */
+    bool planned;
+} jfr_pool;
+
+typedef struct jfr_pools {
+    jfr_pool *by_class; /* one a class of the metadata */
+    uint32_t class_count;
+    ts_vec blocks; /* uint8_t *: the bytes of checkpoints */
+    uint64_t entries, repeated;
+} jfr_pools;
+
+typedef struct jfr_chunk jfr_chunk;
+
+/* Pools without entries, for the classes of the metadata. */
+ts_code jfr_pools_new(jfr_chunk *c);
+void jfr_pools_free(ts_ctx *ctx, jfr_pools *pools);
+
+/*
+ * Adds the entries of a checkpoint event, `r` behind its delta; its bytes are copied. Entries whose
+ * key is there already stay: newer checkpoints come first. *bad: it makes no sense from some place
+ * on, or has entries of a class that cannot be decoded; those before it are kept.
+ */
+ts_code jfr_pools_add(bool *bad, jfr_chunk *c, jfr_reader r);
+
+/* The entry of a reference, or NULL. */
+jfr_entry *jfr_pool_find(const jfr_chunk *c, uint32_t cls, uint64_t key);
+
+#endif

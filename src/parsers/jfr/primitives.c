@@ -1,0 +1,194 @@
+/* The window over a chunk and the primitives of JFR. */
+#include "parsers/jfr/primitives.h"
+
+#include "base/utf8.h"
+
+enum { WINDOW = 256 << 10 };
+
+/* --- window --------------------------------------------------------------------------------- */
+
+void jfr_view_open(jfr_view *v, ts_spool *spool)
+{
+    v->spool = spool;
+    v->base = 0;
+    v->size = ts_spool_size(spool);
+    v->at = 0;
+    v->have = 0;
+}
+
+void jfr_view_part(jfr_view *v, uint64_t base, uint64_t size)
+{
+    v->base = base;
+    v->size = size;
+}
+
+/* pos is in the spool. Who goes back will go on to do so: half a window before it is read as well.
+ */
+static ts_code fill(jfr_view *v, uint64_t pos, size_t need)
+{
+    uint64_t start = pos;
+    uint64_t left;
+    size_t want;
+    if (pos < v->at && need < WINDOW / 2) {
+        start = pos > WINDOW / 2 ? pos - WINDOW / 2 : 0;
+    }
+    left = ts_spool_size(v->spool) - start;
+    want = need > WINDOW ? need : WINDOW;
+    want = left < want ? (size_t)left : want;
+    if (want > v->cap) {
+        uint8_t *grown = ts_realloc(v->ctx, v->buf, want, 1);
+        if (grown == NULL) {
+            return v->ctx->error.code;
+        }
+        v->buf = grown;
+        v->cap = want;
+    }
+    v->at = start;
+    v->have = 0;
+    return ts_spool_read(&v->have, v->spool, start, v->buf, want);
+}
+
+ts_code jfr_view_get(const uint8_t **p, size_t *n, jfr_view *v, uint64_t pos, size_t need)
+{
+    uint64_t at = v->base + pos;
+    uint64_t left;
+    ts_code code = TS_OK;
+    *p = NULL;
+    *n = 0;
+    if (pos >= v->size) {
+        return TS_OK;
+    }
+    left = v->size - pos;
+    need = left < need ? (size_t)left : need;
+    if (at < v->at || at - v->at > v->have || v->have - (size_t)(at - v->at) < need) {
+        code = fill(v, at, need);
+    }
+    if (code == TS_OK && at - v->at < v->have) {
+        *p = v->buf + (size_t)(at - v->at);
+        *n = v->have - (size_t)(at - v->at);
+        *n = left < *n ? (size_t)left : *n;
+    }
+    return code;
+}
+
+void jfr_view_free(jfr_view *v)
+{
+    ts_free(v->ctx, v->buf);
+    v->buf = NULL;
+    v->cap = 0;
+}
+
+/* --- primitives ----------------------------------------------------------------------------- */
+
+uint64_t jfr_varint_slow(jfr_reader *r)
+{
+    uint64_t v = 0;
+    for (unsigned i = 0; i < 9; i++) {
+        if (r->p >= r->end) {
+            r->bad = true;
+            return 0;
+        }
+        uint64_t byte = *r->p++;
+        if (i == 8) {
+            return v | byte << 56;
+        }
+        v |= (byte & 0x7F) << (7 * i);
+        if (byte < 0x80) {
+            break;
+        }
+    }
+    return v;
+}
+
+/* --- strings -------------------------------------------------------------------------------- */
+
+void jfr_read_string(jfr_string *s, jfr_reader *r)
+{
+    *s = (jfr_string){.encoding = (uint8_t)jfr_fixed(r, 1)};
+    switch (s->encoding) {
+    case JFR_STRING_NULL:
+    case JFR_STRING_EMPTY:
+        break;
+    case JFR_STRING_POOL:
+        s->key = jfr_raw(r, 8);
+        break;
+    case JFR_STRING_UTF8:
+    case JFR_STRING_LATIN1:
+        s->n = jfr_count(r);
+        s->p = jfr_take(r, s->n);
+        break;
+    case JFR_STRING_CHARS:
+        s->n = jfr_count(r);
+        s->p = r->p;
+        for (size_t i = 0; i < s->n && !r->bad; i++) {
+            (void)jfr_raw(r, 2);
+        }
+        s->end = r->p;
+        break;
+    default:
+        r->bad = true;
+    }
+    if (r->bad) {
+        *s = (jfr_string){0};
+    }
+}
+
+static ts_code put_latin1(ts_ctx *ctx, ts_buf *out, const jfr_string *s)
+{
+    ts_code code = ts_buf_reserve(ctx, out, s->n * 2);
+    for (size_t i = 0; i < s->n && code == TS_OK; i++) {
+        out->n += ts_utf8_encode(out->p + out->n, s->p[i]);
+    }
+    return code;
+}
+
+/* Pairs of surrogates are one character; single ones are none. */
+static ts_code put_chars(ts_ctx *ctx, ts_buf *out, uint64_t *replaced, const jfr_string *s,
+                         bool compressed)
+{
+    jfr_reader r = {s->p, s->end, compressed, false};
+    uint32_t high = 0;
+    ts_code code = ts_buf_reserve(ctx, out, (s->n + 1) * 3);
+    for (size_t i = 0; i < s->n && code == TS_OK; i++) {
+        uint32_t unit = (uint32_t)jfr_raw(&r, 2) & 0xFFFF;
+        bool low = unit >= 0xDC00 && unit <= 0xDFFF;
+        if (high != 0 && low) {
+            out->n += ts_utf8_encode(out->p + out->n,
+                                     0x10000 + ((high - 0xD800) << 10) + (unit - 0xDC00));
+            high = 0;
+            continue;
+        }
+        if (high != 0 || low) {
+            *replaced += (high != 0 ? 1U : 0U) + (low ? 1U : 0U);
+            out->n += high != 0 ? ts_utf8_encode(out->p + out->n, 0xFFFD) : 0;
+            out->n += low ? ts_utf8_encode(out->p + out->n, 0xFFFD) : 0;
+        }
+        high = unit >= 0xD800 && unit <= 0xDBFF ? unit : 0;
+        if (high == 0 && !low) {
+            out->n += ts_utf8_encode(out->p + out->n, unit);
+        }
+    }
+    if (code == TS_OK && high != 0) {
+        (*replaced)++;
+        out->n += ts_utf8_encode(out->p + out->n, 0xFFFD);
+    }
+    return code;
+}
+
+ts_code jfr_string_put(ts_ctx *ctx, ts_buf *out, uint64_t *replaced, const jfr_string *s,
+                       bool compressed)
+{
+    if (s->n == 0) {
+        return TS_OK;
+    }
+    switch (s->encoding) {
+    case JFR_STRING_UTF8:
+        return ts_utf8_clean(ctx, out, replaced, (const char *)s->p, s->n);
+    case JFR_STRING_LATIN1:
+        return put_latin1(ctx, out, s);
+    case JFR_STRING_CHARS:
+        return put_chars(ctx, out, replaced, s, compressed);
+    default:
+        return TS_OK;
+    }
+}

@@ -1,0 +1,147 @@
+/*
+ * Bytes of a chunk: a window that moves over the spool which holds the chunk, and a reader of the
+ * primitives of JFR (profiles.md 2.2). Integers are either compressed (little-endian base 128, at
+ * most 9 bytes, the 9th with 8 bits) or big-endian of the width of their type.
+ */
+#ifndef TS_PARSERS_JFR_PRIMITIVES_H
+#define TS_PARSERS_JFR_PRIMITIVES_H
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/spool.h"
+
+/* --- window --------------------------------------------------------------------------------- */
+
+/*
+ * A part of a spool, read through a buffer that grows to the largest piece asked for. The buffer
+ * stays filled when another part of the same spool is chosen: chunks may be small and many.
+ */
+typedef struct jfr_view {
+    ts_ctx *ctx;
+    ts_spool *spool; /* borrowed */
+    uint64_t base;   /* where the chunk begins in it */
+    uint64_t size;   /* bytes of the chunk that are there */
+    uint8_t *buf;
+    size_t cap;
+    uint64_t at; /* of buf in the spool */
+    size_t have;
+} jfr_view;
+
+/*
+ * *n bytes from `pos` on: at least `need`, fewer only at the end of the chunk. Borrowed until the
+ * next call. Errors: memory, reading.
+ */
+ts_code jfr_view_get(const uint8_t **p, size_t *n, jfr_view *v, uint64_t pos, size_t need);
+
+/* A new spool, all of it; its size will not change. */
+void jfr_view_open(jfr_view *v, ts_spool *spool);
+
+/* Another part of the spool. */
+void jfr_view_part(jfr_view *v, uint64_t base, uint64_t size);
+void jfr_view_free(jfr_view *v);
+
+/* --- primitives ----------------------------------------------------------------------------- */
+
+/* Reads p to end. What is not there, or makes no sense, sets `bad`, and all values are 0 then. */
+typedef struct jfr_reader {
+    const uint8_t *p;
+    const uint8_t *end;
+    bool compressed;
+    bool bad;
+} jfr_reader;
+
+uint64_t jfr_varint_slow(jfr_reader *r);
+
+static inline uint64_t jfr_varint(jfr_reader *r)
+{
+    if (r->p < r->end && *r->p < 0x80) {
+        return *r->p++;
+    }
+    return jfr_varint_slow(r);
+}
+
+/* width: 1 to 8. */
+static inline uint64_t jfr_fixed(jfr_reader *r, unsigned width)
+{
+    uint64_t v = 0;
+    if ((size_t)(r->end - r->p) < width) {
+        r->bad = true;
+        r->p = r->end;
+        return 0;
+    }
+    for (unsigned i = 0; i < width; i++) {
+        v = v << 8 | r->p[i];
+    }
+    r->p += width;
+    return v;
+}
+
+/* An integer of a type of this width, as it is recorded. */
+static inline uint64_t jfr_raw(jfr_reader *r, unsigned width)
+{
+    return r->compressed ? jfr_varint(r) : jfr_fixed(r, width);
+}
+
+static inline int64_t jfr_long(jfr_reader *r)
+{
+    return (int64_t)jfr_raw(r, 8);
+}
+
+/* Compressed integers are the unsigned image of their own width. */
+static inline int32_t jfr_int(jfr_reader *r)
+{
+    return (int32_t)(uint32_t)jfr_raw(r, 4);
+}
+
+/* A number of elements, each of which takes a byte or more: more than there are bytes is bad. */
+static inline size_t jfr_count(jfr_reader *r)
+{
+    uint64_t n = jfr_raw(r, 4);
+    if (n > (uint64_t)(r->end - r->p)) {
+        r->bad = true;
+        r->p = r->end;
+        return 0;
+    }
+    return (size_t)n;
+}
+
+static inline const uint8_t *jfr_take(jfr_reader *r, size_t n)
+{
+    const uint8_t *p = r->p;
+    if ((size_t)(r->end - r->p) < n) {
+        r->bad = true;
+        r->p = r->end;
+        return NULL;
+    }
+    r->p += n;
+    return p;
+}
+
+/* --- strings -------------------------------------------------------------------------------- */
+
+enum {
+    JFR_STRING_NULL = 0,
+    JFR_STRING_EMPTY = 1,
+    JFR_STRING_POOL = 2,
+    JFR_STRING_UTF8 = 3,
+    JFR_STRING_CHARS = 4,
+    JFR_STRING_LATIN1 = 5
+};
+
+/* A string as it is recorded; bytes are borrowed. */
+typedef struct jfr_string {
+    uint8_t encoding;
+    const uint8_t *p;
+    size_t n; /* bytes, or units of CHARS, which end at `end` */
+    const uint8_t *end;
+    uint64_t key; /* of POOL */
+} jfr_string;
+
+void jfr_read_string(jfr_string *s, jfr_reader *r);
+
+/* Appends its text as UTF-8; of POOL and NULL nothing. What is no text becomes U+FFFD and counts in
+ * *replaced. */
+ts_code jfr_string_put(ts_ctx *ctx, ts_buf *out, uint64_t *replaced, const jfr_string *s,
+                       bool compressed);
+
+#endif

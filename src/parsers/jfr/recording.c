@@ -1,0 +1,449 @@
+/* What chunks of a recording share, and its end. */
+#include "parsers/jfr/recording.h"
+
+#include "parsers/jfr/rules.h"
+
+#include <inttypes.h>
+
+void jfr_recording_free(jfr_recording *rec)
+{
+    ts_ctx *ctx = rec->ctx;
+    jfr_view_free(&rec->view);
+    ts_pool_free(ctx, &rec->names);
+    ts_vec_free(ctx, &rec->types);
+    ts_idmap_free(ctx, &rec->by_name);
+    ts_pool_free(ctx, &rec->thread_keys);
+    ts_vec_free(ctx, &rec->threads);
+    ts_idmap_free(ctx, &rec->by_itid);
+    ts_pool_free(ctx, &rec->series_keys);
+    ts_vec_free(ctx, &rec->series);
+    ts_vec_free(ctx, &rec->value_types);
+    ts_pool_free(ctx, &rec->facts);
+    ts_sorter_close(rec->gc);
+    ts_buf_free(ctx, &rec->text);
+    ts_buf_free(ctx, &rec->other);
+    ts_buf_free(ctx, &rec->label);
+    for (unsigned i = 0; i < JFR_PARTS; i++) {
+        ts_buf_free(ctx, &rec->parts[i]);
+    }
+}
+
+/* --- types ---------------------------------------------------------------------------------- */
+
+ts_code jfr_type_number(uint32_t *number, jfr_recording *rec, ts_text name)
+{
+    uint64_t known;
+    uint32_t id;
+    jfr_type *type;
+    ts_code code = ts_pool_intern(rec->ctx, &id, NULL, &rec->names, name);
+    if (code != TS_OK) {
+        return code;
+    }
+    if (ts_idmap_find(&known, &rec->by_name, id)) {
+        *number = (uint32_t)known;
+        return TS_OK;
+    }
+    type = ts_vec_add(rec->ctx, &rec->types, sizeof *type);
+    if (type == NULL) {
+        return rec->ctx->error.code;
+    }
+    *type = (jfr_type){.name = id, .rule = jfr_rule_find(name)};
+    *number = (uint32_t)rec->types.n - 1;
+    return ts_idmap_put(rec->ctx, &rec->by_name, id, *number);
+}
+
+/* --- value types ---------------------------------------------------------------------------- */
+
+ts_code jfr_value_type_id(int64_t *id, jfr_recording *rec, const char *name, const char *unit,
+                          jfr_family family)
+{
+    jfr_value_type *type;
+    ts_row_stack_value_type row = {
+        .id = (int64_t)ts_sink_rows(rec->sink, TS_T_stack_value_type) + 1,
+        .source_id = rec->source_id,
+        .name = ts_text_of(name),
+        .unit = ts_text_of(unit),
+    };
+    for (size_t i = 0; i < rec->value_types.n; i++) {
+        type = (jfr_value_type *)rec->value_types.p + i;
+        if (type->family == family && strcmp(type->name, name) == 0) {
+            *id = type->id;
+            return TS_OK;
+        }
+    }
+    type = ts_vec_add(rec->ctx, &rec->value_types, sizeof *type);
+    if (type == NULL) {
+        return rec->ctx->error.code;
+    }
+    *type = (jfr_value_type){name, unit, family, row.id};
+    *id = row.id;
+    return ts_put_stack_value_type(rec->sink, &row);
+}
+
+/* Of families that measure the same, only the best one keeps the common name. */
+static ts_code name_families(jfr_recording *rec)
+{
+    static const char *const names[JFR_FAMILIES] = {
+        [JFR_ALLOC_SAMPLE] = "alloc_space_sampled", [JFR_ALLOC_TLAB] = "alloc_space_tlab"};
+    jfr_family best = JFR_FAMILIES;
+    const jfr_value_type *types = rec->value_types.p;
+    ts_code code = TS_OK;
+    for (size_t i = 0; i < rec->value_types.n; i++) {
+        if (types[i].family != JFR_ALONE && types[i].family < best) {
+            best = types[i].family;
+        }
+    }
+    for (size_t i = 0; i < rec->value_types.n && code == TS_OK; i++) {
+        if (types[i].family != JFR_ALONE && types[i].family != best) {
+            code =
+                ts_sink_late_text(rec->sink, TS_T_stack_value_type, types[i].id,
+                                  TS_C_stack_value_type__name, ts_text_of(names[types[i].family]));
+        }
+    }
+    return code;
+}
+
+/* --- threads -------------------------------------------------------------------------------- */
+
+static jfr_thread *thread_at(const jfr_recording *rec, size_t i)
+{
+    return (jfr_thread *)rec->threads.p + i;
+}
+
+static ts_text name_at(const jfr_recording *rec, uint32_t number)
+{
+    ts_text text = ts_pool_text(&rec->names, number);
+    return text.n == 0 ? TS_TEXT_NULL : text;
+}
+
+static ts_code name_thread(jfr_recording *rec, jfr_thread *t)
+{
+    ts_code code = TS_OK;
+    rec->label.n = 0;
+    code = jfr_thread_label(rec, &rec->label, t->itid);
+    return code == TS_OK ? ts_thread_name(rec->store, t->itid, ts_buf_text(&rec->label)) : code;
+}
+
+static ts_code new_thread(jfr_recording *rec, const jfr_thread *thread)
+{
+    jfr_thread *t = ts_vec_add(rec->ctx, &rec->threads, sizeof *t);
+    bool os = thread->os_tid > 0;
+    ts_code code;
+    if (t == NULL) {
+        return rec->ctx->error.code;
+    }
+    *t = *thread;
+    code = ts_thread_new(&t->itid, rec->store, rec->source_id, os ? t->os_tid : t->java_tid, -1,
+                         os                ? "os"
+                         : t->java_tid > 0 ? "java"
+                                           : "unknown");
+    if (code == TS_OK) {
+        code = ts_idmap_put(rec->ctx, &rec->by_itid, t->itid, rec->threads.n - 1);
+    }
+    return code == TS_OK ? name_thread(rec, t) : code;
+}
+
+ts_code jfr_thread_find(int64_t *itid, jfr_recording *rec, const jfr_thread *thread)
+{
+    const int64_t key[2] = {thread->os_tid, thread->java_tid};
+    uint32_t number;
+    bool added;
+    jfr_thread *t;
+    ts_code code = ts_pool_intern(rec->ctx, &number, &added, &rec->thread_keys,
+                                  (ts_text){(const char *)key, sizeof key});
+    *itid = -1;
+    if (code != TS_OK) {
+        return code;
+    }
+    if (added && (code = new_thread(rec, thread)) != TS_OK) {
+        return code;
+    }
+    t = thread_at(rec, number);
+    *itid = t->itid;
+    if (!added &&
+        (name_at(rec, t->java_name).p == NULL && name_at(rec, thread->java_name).p != NULL)) {
+        t->java_name = thread->java_name;
+        code = name_thread(rec, t);
+    }
+    return code;
+}
+
+ts_code jfr_thread_label(jfr_recording *rec, ts_buf *out, int64_t itid)
+{
+    uint64_t number;
+    const jfr_thread *t;
+    ts_text name;
+    if (!ts_idmap_find(&number, &rec->by_itid, itid)) {
+        return TS_OK;
+    }
+    t = thread_at(rec, (size_t)number);
+    name = name_at(rec, t->java_name);
+    name = name.p == NULL ? name_at(rec, t->os_name) : name;
+    return name.p != NULL ? ts_buf_put(rec->ctx, out, name.p, name.n)
+                          : ts_buf_printf(rec->ctx, out, "tid-%" PRId64,
+                                          t->os_tid > 0 ? t->os_tid : t->java_tid);
+}
+
+static ts_code put_threads(jfr_recording *rec)
+{
+    int64_t ipid = -1;
+    ts_code code = TS_OK;
+    if (rec->pid > 0) {
+        code = ts_process(&ipid, rec->store, rec->source_id, rec->pid);
+    }
+    for (size_t i = 0; i < rec->threads.n && code == TS_OK; i++) {
+        const jfr_thread *t = thread_at(rec, i);
+        ts_row_thread *thread = ts_thread_row(rec->store, t->itid);
+        ts_row_jfr_thread row = {
+            .itid = t->itid,
+            .source_id = rec->source_id,
+            .os_tid = t->os_tid,
+            .java_tid = t->java_tid,
+            .os_name = name_at(rec, t->os_name),
+            .java_name = name_at(rec, t->java_name),
+            .group_name = name_at(rec, t->group),
+            .is_virtual = t->is_virtual,
+        };
+        row.null = (t->os_tid <= 0 ? TS_NULL_BIT(jfr_thread, os_tid) : 0) |
+                   (t->java_tid <= 0 ? TS_NULL_BIT(jfr_thread, java_tid) : 0) |
+                   (t->is_virtual < 0 ? TS_NULL_BIT(jfr_thread, is_virtual) : 0);
+        if (ipid >= 0) {
+            thread->ipid = ipid;
+            thread->null &= ~TS_NULL_BIT(thread, ipid);
+            thread->is_main_thread = t->os_tid == rec->pid;
+        }
+        code = ts_put_jfr_thread(rec->sink, &row);
+    }
+    return code;
+}
+
+/* --- series --------------------------------------------------------------------------------- */
+
+static ts_code new_series(jfr_recording *rec, ts_text name, const char *unit, int64_t itid)
+{
+    ts_row_timeseries row = {
+        .id = (int64_t)ts_sink_rows(rec->sink, TS_T_timeseries) + 1,
+        .source_id = rec->source_id,
+        .itid = itid,
+        .name = name,
+        .unit = ts_text_of(unit),
+        .null = TS_NULL_BIT(timeseries, interval) | (itid < 0 ? TS_NULL_BIT(timeseries, itid) : 0),
+    };
+    int64_t *id = ts_vec_add(rec->ctx, &rec->series, sizeof *id);
+    if (id == NULL) {
+        return rec->ctx->error.code;
+    }
+    *id = row.id;
+    return ts_put_timeseries(rec->sink, &row);
+}
+
+ts_code jfr_series_put(jfr_recording *rec, ts_text name, const char *unit, int64_t itid, int64_t ts,
+                       double value)
+{
+    ts_row_timeseries_value row = {.ts = ts, .value = value};
+    ts_buf *key = &rec->text;
+    uint32_t number;
+    bool added;
+    ts_code code;
+    key->n = 0;
+    if ((code = ts_buf_put(rec->ctx, key, &itid, sizeof itid)) != TS_OK ||
+        (code = ts_buf_put(rec->ctx, key, name.p, name.n)) != TS_OK ||
+        (code = ts_pool_intern(rec->ctx, &number, &added, &rec->series_keys, ts_buf_text(key))) !=
+            TS_OK ||
+        (added && (code = new_series(rec, name, unit, itid)) != TS_OK)) {
+        return code;
+    }
+    row.series_id = ((const int64_t *)rec->series.p)[number];
+    if (ts == TS_NO_TIME) {
+        TS_SET_NULL(timeseries_value, &row, ts);
+    }
+    return ts_put_timeseries_value(rec->sink, &row);
+}
+
+void jfr_note_time(jfr_recording *rec, int64_t ts)
+{
+    if (ts != TS_NO_TIME) {
+        ts_range_note(rec->store, TS_CLOCK_REALTIME, TS_RANGE_ROWS, ts);
+    }
+}
+
+/* --- garbage collections -------------------------------------------------------------------- */
+
+/* The records of one collection. */
+typedef struct collection {
+    uint64_t gc;
+    jfr_gc_record before, after, pause;
+    unsigned befores, afters, pauses;
+} collection;
+
+/* Sizes belong to a pause only when the collection has one. */
+static ts_code put_pause(jfr_recording *rec, const collection *g, const jfr_gc_record *pause,
+                         bool alone)
+{
+    bool before = alone && g->befores == 1;
+    bool after = alone && g->afters == 1;
+    ts_row_runtime_pause row = {
+        .id = (int64_t)ts_sink_rows(rec->sink, TS_T_runtime_pause) + 1,
+        .source_id = rec->source_id,
+        .kind = TS_TEXT_LIT("gc"),
+        .ts = pause->ts,
+        .dur = pause->dur,
+        .bytes_before = g->before.used,
+        .bytes_after = g->after.used,
+        .bytes_total = g->after.size,
+        .null =
+            TS_NULL_BIT(runtime_pause, itid) | TS_NULL_BIT(runtime_pause, objects_before) |
+            TS_NULL_BIT(runtime_pause, objects_after) |
+            (before ? 0 : TS_NULL_BIT(runtime_pause, bytes_before)) |
+            (after ? 0 : TS_NULL_BIT(runtime_pause, bytes_after)) |
+            (after && g->after.size != TS_NO_TIME ? 0 : TS_NULL_BIT(runtime_pause, bytes_total)) |
+            (pause->ts == TS_NO_TIME ? TS_NULL_BIT(runtime_pause, ts) : 0) |
+            (pause->dur == TS_NO_TIME ? TS_NULL_BIT(runtime_pause, dur) : 0),
+    };
+    return ts_put_runtime_pause(rec->sink, &row);
+}
+
+static ts_code end_collection(jfr_recording *rec, const collection *g)
+{
+    return g->pauses == 1 ? put_pause(rec, g, &g->pause, g->gc != ts_sorter_key(INT64_MIN)) : TS_OK;
+}
+
+static ts_code add_part(jfr_recording *rec, collection *g, const jfr_gc_record *r)
+{
+    ts_code code = TS_OK;
+    if (r->part == JFR_GC_BEFORE) {
+        g->before = *r;
+        g->befores++;
+    } else if (r->part == JFR_GC_AFTER) {
+        g->after = *r;
+        g->afters++;
+    } else {
+        if (g->pauses == 1) {
+            code = put_pause(rec, g, &g->pause, false);
+        }
+        if (code == TS_OK && g->pauses >= 1) {
+            code = put_pause(rec, g, r, false);
+        }
+        g->pause = *r;
+        g->pauses += g->pauses < 2 ? 1 : 0;
+    }
+    return code;
+}
+
+static ts_code put_pauses(jfr_recording *rec)
+{
+    collection g = {0};
+    const void *next = NULL;
+    ts_code code;
+    if (rec->gc == NULL) {
+        return TS_OK;
+    }
+    code = ts_sorter_finish(rec->gc);
+    while (code == TS_OK && (code = ts_sorter_next(&next, rec->gc)) == TS_OK && next != NULL) {
+        const jfr_gc_record *r = next;
+        if (r->gc != g.gc) {
+            code = end_collection(rec, &g);
+            g = (collection){.gc = r->gc};
+        }
+        if (code == TS_OK) {
+            code = add_part(rec, &g, r);
+        }
+    }
+    return code == TS_OK ? end_collection(rec, &g) : code;
+}
+
+/* --- the end -------------------------------------------------------------------------------- */
+
+static const char *fate_name(const jfr_type *type)
+{
+    static const char *const names[] = {
+        [JFR_FATE_SAMPLE] = "sample",
+        [JFR_FATE_SERIES] = "timeseries",
+        [JFR_FATE_GC] = "gc",
+        [JFR_FATE_PROPERTY] = "source_property",
+        [JFR_FATE_SETTING] = "jfr_setting",
+        [JFR_FATE_THREAD] = "thread",
+    };
+    return type->rule == NULL ? "counted" : names[type->rule->fate];
+}
+
+static ts_code put_types(jfr_recording *rec, ts_tally *events)
+{
+    ts_code code = TS_OK;
+    for (size_t i = 0; i < rec->types.n && code == TS_OK; i++) {
+        const jfr_type *t = jfr_type_at(rec, (uint32_t)i);
+        uint64_t skipped = t->rule == NULL ? t->seen - t->kept : t->skipped;
+        ts_row_jfr_event_type row = {
+            .id = (int64_t)ts_sink_rows(rec->sink, TS_T_jfr_event_type) + 1,
+            .source_id = rec->source_id,
+            .name = ts_pool_text(&rec->names, t->name),
+            .count = (int64_t)t->seen,
+            .lost = (int64_t)t->lost,
+            .became = ts_text_of(fate_name(t)),
+            .kept = (int64_t)t->kept,
+        };
+        events->seen += t->seen;
+        events->lost += t->lost;
+        events->skipped += skipped;
+        events->imported += t->seen - t->lost - skipped;
+        code = ts_put_jfr_event_type(rec->sink, &row);
+    }
+    return code;
+}
+
+static ts_code note(jfr_recording *rec, ts_issue_code issue, uint64_t count, const char *text)
+{
+    return count == 0 ? TS_OK
+                      : ts_issue_n(rec->store, rec->source_id, issue, NULL, TS_NO_OFFSET, count,
+                                   "%s", text);
+}
+
+static ts_code put_counts(jfr_recording *rec)
+{
+    ts_tally *chunks;
+    ts_tally *events;
+    ts_code code = ts_count(&chunks, rec->store, rec->source_id, TS_ITEM_jfr_chunks, NULL);
+    if (code == TS_OK) {
+        chunks->seen += rec->chunks;
+        chunks->lost += rec->chunks_lost;
+        chunks->imported += rec->chunks - rec->chunks_lost;
+        code = ts_count(&events, rec->store, rec->source_id, TS_ITEM_jfr_events, NULL);
+    }
+    if (code == TS_OK) {
+        events->seen += rec->events_lost;
+        events->lost += rec->events_lost;
+        code = put_types(rec, events);
+    }
+    return code;
+}
+
+ts_code jfr_recording_finish(jfr_recording *rec)
+{
+    ts_row_source *source = ts_source(rec->store, rec->source_id);
+    ts_code code = put_pauses(rec);
+    if (rec->chunks > 0) {
+        source->start_ts = rec->start_ts;
+        source->end_ts = rec->end_ts;
+        source->null &= ~(TS_NULL_BIT(source, start_ts) | TS_NULL_BIT(source, end_ts));
+    }
+    if (rec->pid > 0) {
+        source->pid = rec->pid;
+        source->null &= ~TS_NULL_BIT(source, pid);
+    }
+    if (code != TS_OK || (code = name_families(rec)) != TS_OK ||
+        (code = put_threads(rec)) != TS_OK || (code = put_counts(rec)) != TS_OK ||
+        (code = note(rec, TS_ISSUE_jfr_unresolved, rec->unresolved,
+                     "references to entries that no constant pool of their chunk has are NULL")) !=
+            TS_OK ||
+        (code = note(rec, TS_ISSUE_jfr_bad_value, rec->bad_values,
+                     "values beyond 64 bits, or of another type, were left out")) != TS_OK ||
+        (code = note(rec, TS_ISSUE_jfr_default_interval, rec->default_intervals,
+                     "samples stand for 10 ms each, because their interval is not recorded")) !=
+            TS_OK ||
+        (code = note(rec, TS_ISSUE_jfr_bad_text, rec->replaced,
+                     "parts of texts that are no text became U+FFFD")) != TS_OK) {
+        return code;
+    }
+    ts_stack_release(rec->store, rec->source_id);
+    return TS_OK;
+}

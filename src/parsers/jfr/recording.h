@@ -1,0 +1,131 @@
+/*
+ * A JFR recording: what its chunks have in common. Chunks are decoded one after the other, each
+ * with its own classes and pools; names, threads, series and counts are those of the recording.
+ *
+ * Memory beside that of a chunk: a record for each event type, thread, series and method.
+ */
+#ifndef TS_PARSERS_JFR_RECORDING_H
+#define TS_PARSERS_JFR_RECORDING_H
+
+#include "base/ckd.h"
+#include "base/buf.h"
+#include "base/idmap.h"
+#include "base/pool.h"
+#include "base/sorter.h"
+#include "base/vec.h"
+#include "parsers/format.h"
+#include "parsers/jfr/primitives.h"
+
+enum { JFR_PARTS = 6, JFR_GC_MEMORY = 1 << 20 };
+
+typedef struct jfr_rule jfr_rule;
+
+/* A type of events, by name: several chunks may give it different ids. */
+typedef struct jfr_type {
+    uint32_t name;        /* in names */
+    const jfr_rule *rule; /* NULL: its events are only counted */
+    uint64_t seen, imported, lost, skipped;
+    uint64_t kept; /* in jfr_event */
+} jfr_type;
+
+typedef struct jfr_thread {
+    int64_t itid;
+    int64_t os_tid, java_tid;           /* 0: none */
+    uint32_t os_name, java_name, group; /* in names */
+    int8_t is_virtual;                  /* -1: not recorded */
+} jfr_thread;
+
+/* Values that measure the same thing in several ways must not be added up: the best family has the
+ * common name, the others their own. */
+typedef enum jfr_family {
+    JFR_ALONE,
+    JFR_ALLOC_WEIGHTED,
+    JFR_ALLOC_SAMPLE,
+    JFR_ALLOC_TLAB,
+    JFR_FAMILIES
+} jfr_family;
+
+typedef struct jfr_value_type {
+    const char *name; /* of the rules: static */
+    const char *unit;
+    jfr_family family;
+    int64_t id;
+} jfr_value_type;
+
+/* An event of a garbage collection, to be brought together by its number. */
+typedef enum jfr_gc_part { JFR_GC_BEFORE, JFR_GC_AFTER, JFR_GC_PAUSE } jfr_gc_part;
+
+typedef struct jfr_gc_record {
+    uint64_t gc; /* keys: its number, then the part */
+    uint64_t part;
+    int64_t ts, dur;
+    int64_t used, size;
+} jfr_gc_record;
+
+typedef struct jfr_recording {
+    ts_job *job;
+    ts_ctx *ctx;
+    ts_store *store;
+    ts_sink *sink;
+    int64_t source_id;
+    jfr_view view;      /* of the spool that holds the current chunk */
+    uint64_t scan_left; /* bytes of the spool that may still be searched for lost metadata */
+    ts_span wanted;
+    bool wanted_all, wanted_known;
+
+    ts_pool names;
+    ts_vec types;     /* jfr_type */
+    ts_idmap by_name; /* number of the type, by its name */
+    ts_pool thread_keys;
+    ts_vec threads;   /* jfr_thread, numbered by thread_keys */
+    ts_idmap by_itid; /* number of the thread */
+    ts_pool series_keys;
+    ts_vec series;      /* int64_t: row of timeseries, numbered by series_keys */
+    ts_vec value_types; /* jfr_value_type */
+    ts_sorter *gc;      /* jfr_gc_record of the chunk, or NULL */
+    ts_pool facts;      /* properties that were written */
+    ts_buf text, other, label, parts[JFR_PARTS]; /* scratch */
+
+    int64_t pid; /* 0: not recorded */
+    int64_t start_ts, end_ts;
+    uint64_t chunks, chunks_lost, chunks_cut;
+    uint64_t lost_bytes;        /* in chunks */
+    uint64_t default_intervals; /* samples that stand for an interval that was not recorded */
+    int64_t type_base;          /* id of the first type */
+    uint64_t events_seen;
+    uint64_t events_lost; /* of no type */
+    uint64_t unresolved;  /* references without an entry */
+    uint64_t replaced;    /* parts of texts that are no text */
+    uint64_t bad_values;
+} jfr_recording;
+
+/* Number of the type of this name, made when new. */
+ts_code jfr_type_number(uint32_t *number, jfr_recording *rec, ts_text name);
+
+static inline jfr_type *jfr_type_at(const jfr_recording *rec, uint32_t i)
+{
+    return (jfr_type *)rec->types.p + i;
+}
+
+/* The value type of (name, unit, family), written when new. */
+ts_code jfr_value_type_id(int64_t *id, jfr_recording *rec, const char *name, const char *unit,
+                          jfr_family family);
+
+/* A point of the series (name, thread or -1), which is written when new. */
+ts_code jfr_series_put(jfr_recording *rec, ts_text name, const char *unit, int64_t itid, int64_t ts,
+                       double value);
+
+/* The thread with the ids of *thread, made when new; names that it did not have yet are taken. */
+ts_code jfr_thread_find(int64_t *itid, jfr_recording *rec, const jfr_thread *thread);
+
+/* Appends the name of a thread: that of the VM, that of the system, or tid-<id>. */
+ts_code jfr_thread_label(jfr_recording *rec, ts_buf *out, int64_t itid);
+
+/* Notes the time of a row; TS_NO_TIME counts nothing. */
+void jfr_note_time(jfr_recording *rec, int64_t ts);
+
+/* All chunks were read: the rows that waited, issues, counts. */
+ts_code jfr_recording_finish(jfr_recording *rec);
+void jfr_recording_free(jfr_recording *rec);
+
+#endif

@@ -1,0 +1,227 @@
+/* The rules, and running them. */
+#include "parsers/jfr/rules.h"
+
+/* A field that is wanted; L: and is a label of the sample (of a series: sets it apart). */
+#define F(name)                                                                                    \
+    {                                                                                              \
+        .path = (name), .label = NULL                                                              \
+    }
+#define L(name)                                                                                    \
+    {                                                                                              \
+        .path = (name), .label = (name)                                                            \
+    }
+#define FIELDS(...) .fields = {__VA_ARGS__}
+#define VALUES(...) .values = {__VA_ARGS__}
+/* Values: 1 each; the weight; field i; field i of a family. */
+#define ONE(n)                                                                                     \
+    {                                                                                              \
+        .name = (n), .unit = "count", .amount = JFR_AMOUNT_ONE, .field = 0, .family = JFR_ALONE    \
+    }
+#define WEIGHT(n)                                                                                  \
+    {                                                                                              \
+        .name = (n), .unit = "count", .amount = JFR_AMOUNT_WEIGHT, .field = 0, .family = JFR_ALONE \
+    }
+#define BYTES(n, i)                                                                                \
+    {                                                                                              \
+        .name = (n), .unit = "bytes", .amount = JFR_AMOUNT_FIELD, .field = (i),                    \
+        .family = JFR_ALONE                                                                        \
+    }
+#define WEIGHED_BYTES(n, i, f)                                                                     \
+    {                                                                                              \
+        .name = (n), .unit = "bytes", .amount = JFR_AMOUNT_FIELD_WEIGHT, .field = (i),             \
+        .family = (f)                                                                              \
+    }
+#define ALLOC_SPACE(i, f)                                                                          \
+    {                                                                                              \
+        .name = "alloc_space", .unit = "bytes", .amount = JFR_AMOUNT_FIELD, .field = (i),          \
+        .family = (f)                                                                              \
+    }
+#define SAMPLE(e, k) .event = (e), .fate = JFR_FATE_SAMPLE, .kind = (k), .run = jfr_run_sample
+#define SERIES(e) .event = (e), .fate = JFR_FATE_SERIES, .run = jfr_run_series
+#define SPAN_IDS L("spanId"), L("localRootSpanId")
+/* As put_lock_wait wants them: class, owner, address, time-out. */
+#define LOCK(k) .lock = (k), .span = JFR_SPAN_DURATION
+
+const jfr_rule jfr_rules[] = {
+    /* threads that run or wait */
+    {SAMPLE("jdk.ExecutionSample", "cpu"), .span = JFR_SPAN_CPU, .cpu = true, FIELDS(L("state"))},
+    {SAMPLE("jdk.NativeMethodSample", "native_code"), VALUES(ONE("native_samples")),
+     FIELDS(L("state"))},
+    {SAMPLE("jdk.CPUTimeSample", "cpu"), .span = JFR_SPAN_FIELD, .cpu = true,
+     FIELDS(F("samplingPeriod"), L("failed"), L("biased"))},
+    {SAMPLE("datadog.ExecutionSample", "cpu"), .span = JFR_SPAN_CPU, .cpu = true, .weight = 1,
+     VALUES(WEIGHT("cpu_samples")), FIELDS(F("weight"), L("state"), L("mode"), SPAN_IDS)},
+    {SAMPLE("datadog.MethodSample", "wall"), .span = JFR_SPAN_WALL, .weight = 1,
+     VALUES(WEIGHT("wall_samples")), FIELDS(F("weight"), L("state"), L("mode"), SPAN_IDS)},
+    {SAMPLE("profiler.WallClockSample", "wall"), .span = JFR_SPAN_WALL, .weight = 1,
+     VALUES(WEIGHT("wall_samples")), FIELDS(F("samples"), L("state"))},
+    /* memory */
+    {SAMPLE("jdk.ObjectAllocationInNewTLAB", "alloc"),
+     VALUES(ALLOC_SPACE(0, JFR_ALLOC_TLAB), BYTES("alloc_object_size", 1)),
+     FIELDS(F("tlabSize"), F("allocationSize"), L("objectClass"))},
+    {SAMPLE("jdk.ObjectAllocationOutsideTLAB", "alloc"), VALUES(ALLOC_SPACE(0, JFR_ALLOC_TLAB)),
+     FIELDS(F("allocationSize"), L("objectClass"))},
+    {SAMPLE("jdk.ObjectAllocationSample", "alloc"), VALUES(ALLOC_SPACE(0, JFR_ALLOC_SAMPLE)),
+     FIELDS(F("weight"), L("objectClass"))},
+    {SAMPLE("datadog.ObjectSample", "alloc"), .weight = 1,
+     VALUES(WEIGHT("alloc_samples"), WEIGHED_BYTES("alloc_space", 1, JFR_ALLOC_WEIGHTED)),
+     FIELDS(F("weight"), F("size"), L("objectClass"), SPAN_IDS)},
+    {SAMPLE("datadog.HeapLiveObject", "live"), .weight = 1,
+     VALUES(WEIGHT("heap_live_objects"), WEIGHED_BYTES("heap_space", 1, JFR_ALONE)),
+     FIELDS(F("weight"), F("size"), L("objectClass"), L("age"))},
+    {SAMPLE("profiler.LiveObject", "live"),
+     VALUES(ONE("heap_live_objects"), BYTES("heap_space", 0)),
+     FIELDS(F("allocationSize"), L("objectClass"))},
+    {SAMPLE("jdk.OldObjectSample", "leak"), VALUES(ONE("leak_samples")),
+     FIELDS(L("allocationTime"), L("objectAge"))},
+    {SAMPLE("profiler.Malloc", "malloc"), VALUES(BYTES("malloc_space", 0)),
+     FIELDS(F("size"), L("address"))},
+    {SAMPLE("profiler.Free", "free"), VALUES(ONE("free_samples")), FIELDS(L("address"))},
+    {SAMPLE("datadog.DirectAllocationSample", "direct_alloc"),
+     VALUES(BYTES("direct_alloc_space", 0)),
+     FIELDS(F("allocated"), L("source"), L("allocatingClass"))},
+    /* waiting */
+    {SAMPLE("jdk.JavaMonitorEnter", "lock"), LOCK("contended"),
+     FIELDS(L("monitorClass"), L("previousOwner"), F("address"))},
+    {SAMPLE("jdk.JavaMonitorWait", "wait"), LOCK("wait"),
+     FIELDS(L("monitorClass"), L("notifier"), F("address"), F("timeout"))},
+    {SAMPLE("jdk.ThreadPark", "park"), LOCK("park"),
+     FIELDS(L("parkedClass"), F(NULL), F("address"), F("timeout"))},
+    {SAMPLE("jdk.ThreadSleep", "sleep"), .span = JFR_SPAN_DURATION},
+    {SAMPLE("jdk.SocketRead", "socket_read"), .span = JFR_SPAN_DURATION,
+     VALUES(BYTES("socket_read_bytes", 0)),
+     FIELDS(F("bytesRead"), L("host"), L("address"), L("port"))},
+    {SAMPLE("jdk.SocketWrite", "socket_write"), .span = JFR_SPAN_DURATION,
+     VALUES(BYTES("socket_write_bytes", 0)),
+     FIELDS(F("bytesWritten"), L("host"), L("address"), L("port"))},
+    {SAMPLE("jdk.FileRead", "file_read"), .span = JFR_SPAN_DURATION,
+     VALUES(BYTES("file_read_bytes", 0)), FIELDS(F("bytesRead"), L("path"))},
+    {SAMPLE("jdk.FileWrite", "file_write"), .span = JFR_SPAN_DURATION,
+     VALUES(BYTES("file_write_bytes", 0)), FIELDS(F("bytesWritten"), L("path"))},
+    /* exceptions */
+    {SAMPLE("jdk.JavaExceptionThrow", "exception"), VALUES(ONE("exception_samples")),
+     FIELDS(L("thrownClass"), L("message"))},
+    {SAMPLE("jdk.JavaErrorThrow", "exception"), VALUES(ONE("exception_samples")),
+     FIELDS(L("thrownClass"), L("message"))},
+    {SAMPLE("datadog.ExceptionSample", "exception"), VALUES(ONE("exception_samples")),
+     FIELDS(L("type"), L("message"), SPAN_IDS)},
+    /* measurements */
+    {SERIES("jdk.CPULoad"), FIELDS(F("jvmUser"), F("jvmSystem"), F("machineTotal"))},
+    {SERIES("jdk.ThreadCPULoad"), .kind = "thread", FIELDS(F("user"), F("system"))},
+    {SERIES("jdk.ThreadContextSwitchRate"), FIELDS(F("switchRate"))},
+    {SERIES("jdk.ExceptionStatistics"), FIELDS(F("throwables"))},
+    {SERIES("jdk.CPUTimeSamplesLost"), FIELDS(F("lostSamples"))},
+    {SERIES("jdk.Compilation"), .span = JFR_SPAN_DURATION},
+    {SERIES("jdk.GarbageCollection"), .span = JFR_SPAN_DURATION,
+     FIELDS(F("sumOfPauses"), F("longestPause"))},
+    {SERIES("jdk.ClassLoaderStatistics"),
+     FIELDS(F("classCount"), F("chunkSize"), F("blockSize"), L("classLoader"))},
+    {SERIES("datadog.HeapUsage"), FIELDS(F("size"))},
+    {SERIES("datadog.AvailableProcessorCores"),
+     FIELDS(F("availableProcessorCores"), F("cores"), F("count"))},
+    {SERIES("datadog.ExceptionCount"), FIELDS(F("count"), L("type"))},
+    {SERIES("datadog.DirectAllocationTotal"), FIELDS(F("allocated"), L("source"))},
+    /* collections of garbage: used and committed bytes of the heap, number, when */
+    {.event = "jdk.GCHeapSummary",
+     .fate = JFR_FATE_GC,
+     .run = jfr_run_gc,
+     FIELDS(F("heapUsed"), F("heapSpace.committedSize"), F("gcId"), F("when"))},
+    {.event = "jdk.GCPhasePause",
+     .fate = JFR_FATE_GC,
+     .run = jfr_run_gc,
+     .kind = "pause",
+     FIELDS(F(NULL), F(NULL), F("gcId"))},
+    /* facts */
+    {.event = "jdk.JVMInformation",
+     .fate = JFR_FATE_PROPERTY,
+     .run = jfr_run_property,
+     FIELDS(L("jvmName"), L("jvmVersion"), L("jvmArguments"), L("jvmFlags"), L("javaArguments"),
+            L("jvmStartTime"), L("pid"))},
+    {.event = "jdk.OSInformation",
+     .fate = JFR_FATE_PROPERTY,
+     .run = jfr_run_property,
+     FIELDS(L("osVersion"))},
+    {.event = "jdk.InitialSystemProperty",
+     .fate = JFR_FATE_PROPERTY,
+     .run = jfr_run_property,
+     .kind = "system",
+     FIELDS(F("key"), F("value"))},
+    {.event = "jdk.ActiveSetting",
+     .fate = JFR_FATE_SETTING,
+     .run = jfr_run_setting,
+     FIELDS(F("id"), F("name"), F("value"))},
+    {.event = "datadog.DatadogProfilerConfig",
+     .fate = JFR_FATE_SETTING,
+     .run = jfr_run_setting,
+     .kind = "datadog",
+     FIELDS(F("cpuInterval"), F("wallInterval"))},
+    {.event = "jdk.ThreadStart",
+     .fate = JFR_FATE_THREAD,
+     .run = jfr_run_thread,
+     .kind = "start",
+     FIELDS(F("thread"))},
+    {.event = "jdk.ThreadEnd",
+     .fate = JFR_FATE_THREAD,
+     .run = jfr_run_thread,
+     .kind = "end",
+     FIELDS(F("thread"))},
+};
+
+const size_t jfr_rule_count = sizeof jfr_rules / sizeof jfr_rules[0];
+
+const jfr_rule *jfr_rule_find(ts_text name)
+{
+    for (size_t i = 0; i < jfr_rule_count; i++) {
+        if (ts_text_is(name, jfr_rules[i].event)) {
+            return &jfr_rules[i];
+        }
+    }
+    return NULL;
+}
+
+bool jfr_rule_is_setting(const jfr_rule *rule)
+{
+    return rule->fate == JFR_FATE_SETTING || rule->fate == JFR_FATE_PROPERTY;
+}
+
+ts_code jfr_rule_plan(jfr_chunk *c, uint32_t cls, const jfr_rule *rule)
+{
+    jfr_wish wishes[SLOT_FIELD + JFR_RULE_FIELDS] = {
+        {"startTime", SLOT_TIME},           {"duration", SLOT_DURATION},
+        {"eventThread", SLOT_EVENT_THREAD}, {"sampledThread", SLOT_SAMPLED_THREAD},
+        {"stackTrace", SLOT_STACK},
+    };
+    size_t n = SLOT_FIELD;
+    for (unsigned i = 0; i < JFR_RULE_FIELDS; i++) {
+        if (rule->fields[i].path != NULL) {
+            wishes[n++] = (jfr_wish){rule->fields[i].path, (uint8_t)(SLOT_FIELD + i)};
+        }
+    }
+    c->uses[cls].planned = true;
+    return jfr_plan_make(&c->uses[cls].plan, c->ctx, &c->plans, &c->meta, cls, wishes, n);
+}
+
+bool jfr_wanted(const jfr_chunk *c, int64_t ts)
+{
+    return c->rec->wanted_all || (ts != TS_NO_TIME && ts_span_has(&c->rec->wanted, ts));
+}
+
+ts_code jfr_rule_run(bool *lost, jfr_chunk *c, uint32_t cls, const jfr_event *e, jfr_reader *r)
+{
+    jfr_value values[JFR_SLOTS];
+    jfr_type *type = jfr_type_at(c->rec, c->uses[cls].type);
+    const jfr_rule *rule = type->rule;
+    ts_code code =
+        jfr_plan_run(r, &c->plans, jfr_plan_at(&c->plans, c->uses[cls].plan), values, NULL);
+    (void)e;
+    *lost = r->bad || r->p != r->end;
+    if (code != TS_OK || *lost) {
+        return code;
+    }
+    if (!jfr_rule_is_setting(rule) && !jfr_wanted(c, jfr_value_time(c, &values[SLOT_TIME]))) {
+        type->skipped++;
+        return TS_OK;
+    }
+    type->imported++;
+    return rule->run(c, cls, rule, values);
+}

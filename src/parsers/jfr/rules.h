@@ -1,0 +1,90 @@
+/*
+ * What becomes of events, by the name of their type (profiles.md 2.7 and 2.8): a rule binds fields
+ * by their names and says what they mean.
+ */
+#ifndef TS_PARSERS_JFR_RULES_H
+#define TS_PARSERS_JFR_RULES_H
+
+#include "parsers/jfr/chunk.h"
+
+/* Slots of every event; those of the fields of a rule follow. */
+enum {
+    SLOT_TIME,
+    SLOT_DURATION,
+    SLOT_EVENT_THREAD,
+    SLOT_SAMPLED_THREAD,
+    SLOT_STACK,
+    SLOT_FIELD,
+    JFR_RULE_FIELDS = 8
+};
+
+/* What events become. */
+typedef enum jfr_fate {
+    JFR_FATE_SAMPLE,
+    JFR_FATE_SERIES,
+    JFR_FATE_GC,
+    JFR_FATE_PROPERTY,
+    JFR_FATE_SETTING,
+    JFR_FATE_THREAD
+} jfr_fate;
+
+/* What a value is made of; f: its field, w: the weight of the event. */
+typedef enum jfr_amount {
+    JFR_AMOUNT_NONE,
+    JFR_AMOUNT_ONE,
+    JFR_AMOUNT_FIELD,
+    JFR_AMOUNT_WEIGHT,
+    JFR_AMOUNT_FIELD_WEIGHT /* f * w */
+} jfr_amount;
+
+/* What a sample stands for. */
+typedef enum jfr_span_rule {
+    JFR_SPAN_NONE,
+    JFR_SPAN_DURATION, /* of the event */
+    JFR_SPAN_CPU,      /* the interval between execution samples, times the weight */
+    JFR_SPAN_WALL,
+    JFR_SPAN_FIELD /* the first field */
+} jfr_span_rule;
+
+typedef struct jfr_rule_value {
+    const char *name;
+    const char *unit;
+    uint8_t amount; /* jfr_amount */
+    uint8_t field;
+    uint8_t family; /* jfr_family */
+} jfr_rule_value;
+
+/* A field and the label that has its text; a NULL label: the field is wanted otherwise. */
+typedef struct jfr_rule_field {
+    const char *path;
+    const char *label;
+} jfr_rule_field;
+
+struct jfr_rule {
+    const char *event;
+    jfr_fate fate;
+    const char *kind; /* stack_sample.event; lock_wait.kind is that of `lock` */
+    const char *lock;
+    uint8_t span;   /* jfr_span_rule */
+    uint8_t weight; /* number of the field + 1; 0: none, the weight is 1 */
+    bool cpu;       /* its span is CPU time */
+    jfr_rule_value values[3];
+    jfr_rule_field fields[JFR_RULE_FIELDS];
+    ts_code (*run)(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values);
+};
+
+extern const jfr_rule jfr_rules[];
+extern const size_t jfr_rule_count;
+
+/* The rows of an event, by its fate. */
+ts_code jfr_run_sample(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values);
+ts_code jfr_run_series(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values);
+ts_code jfr_run_gc(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values);
+ts_code jfr_run_property(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values);
+ts_code jfr_run_setting(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values);
+ts_code jfr_run_thread(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values);
+
+/* Does --time-range want it? What it does not want counts as skipped. */
+bool jfr_wanted(const jfr_chunk *c, int64_t ts);
+
+#endif

@@ -1,0 +1,280 @@
+/* JFR recordings (docs/formats.md, "JDK Flight Recorder"): primitives, times, rows, damage. */
+#include "parsers_run.h"
+
+#include "parsers/jfr/primitives.h"
+#include "parsers/jfr/chunk.h"
+#include "parsers/jfr/names.h"
+
+#define CORPUS TS_TEST_DATA "/../fuzz/corpus/jfr/"
+
+/* --- primitives ------------------------------------------------------------------------------- */
+
+static void test_varints(void **state)
+{
+    static const struct {
+        uint8_t bytes[10];
+        size_t n;
+        uint64_t value;
+        bool bad;
+    } cases[] = {
+        {{0x00}, 1, 0, false},
+        {{0x7F}, 1, 127, false},
+        {{0x80, 0x01}, 2, 128, false},
+        {{0xDF, 0x80, 0x80, 0x00}, 4, 0x5F, false}, /* padded, as sizes are */
+        {{0xFF, 0xFF, 0xFF, 0xFF, 0x0F}, 5, UINT32_MAX, false},
+        /* The ninth byte has eight bits and is the last. */
+        {{0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF}, 9, UINT64_MAX, false},
+        {{0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80}, 9, UINT64_C(1) << 63, false},
+        {{0x80}, 1, 0, true},
+    };
+    UNUSED(state);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        jfr_reader r = {cases[i].bytes, cases[i].bytes + cases[i].n, true, false};
+        assert_int_equal(jfr_raw(&r, 8), cases[i].value);
+        assert_int_equal(r.bad, cases[i].bad);
+        assert_ptr_equal(r.p, cases[i].bytes + cases[i].n);
+    }
+}
+
+/* A signed number is the image of its own width, in both encodings. */
+static void test_signs(void **state)
+{
+    static const uint8_t compressed[] = {0xFF, 0xFF, 0xFF, 0xFF, 0x0F};
+    static const uint8_t fixed[] = {0xFF, 0xFF, 0xFF, 0xFE, 1, 2, 3, 4, 5, 6, 7, 8};
+    jfr_reader c = {compressed, compressed + sizeof compressed, true, false};
+    jfr_reader f = {fixed, fixed + sizeof fixed, false, false};
+    UNUSED(state);
+    assert_int_equal(jfr_int(&c), -1);
+    assert_int_equal(jfr_int(&f), -2);
+    assert_int_equal(jfr_long(&f), INT64_C(0x0102030405060708));
+    assert_false(f.bad);
+    assert_int_equal(jfr_int(&f), 0);
+    assert_true(f.bad);
+}
+
+static void assert_string(ts_ctx *ctx, const char *p, size_t n, const char *text, uint64_t replaced)
+{
+    const uint8_t *at = (const uint8_t *)p;
+    jfr_reader r = {at, at + n, true, false};
+    jfr_string s;
+    ts_buf out = {0};
+    uint64_t count = 0;
+    jfr_read_string(&s, &r);
+    assert_false(r.bad);
+    assert_ptr_equal(r.p, at + n);
+    assert_int_equal(jfr_string_put(ctx, &out, &count, &s, true), TS_OK);
+    assert_int_equal(out.n, strlen(text));
+    assert_memory_equal(ts_buf_text(&out).p, text, out.n);
+    assert_int_equal(count, replaced);
+    ts_buf_free(ctx, &out);
+}
+
+static void test_strings(void **state)
+{
+    ts_ctx ctx;
+    static const uint8_t unknown[] = {6, 0};
+    jfr_reader r = {unknown, unknown + 2, true, false};
+    jfr_string s;
+    UNUSED(state);
+    ts_ctx_init(&ctx);
+    assert_string(&ctx, "\x00", 1, "", 0);
+    assert_string(&ctx, "\x01", 1, "", 0);
+    assert_string(&ctx, "\x03\x03\x61\xC3\xA9", 5, "a\xC3\xA9", 0);
+    assert_string(&ctx, "\x03\x02\x61\xC3", 4, "a\xEF\xBF\xBD", 1);
+    assert_string(&ctx, "\x05\x02\x61\xE9", 4, "a\xC3\xA9", 0);
+    /* U+1F600 as two units; half of it alone. */
+    assert_string(&ctx, "\x04\x02\xBD\xB0\x03\x80\xBC\x03", 8, "\xF0\x9F\x98\x80", 0);
+    assert_string(&ctx, "\x04\x02\xBD\xB0\x03\x61", 6, "\xEF\xBF\xBD\x61", 1);
+    assert_string(&ctx, "\x04\x01\x80\xBC\x03", 5, "\xEF\xBF\xBD", 1);
+    assert_string(&ctx, "\x02\x05", 2, "", 0);
+    jfr_read_string(&s, &r);
+    assert_true(r.bad);
+    assert_int_equal(ctx.memory_used, 0);
+}
+
+/* 2.2 GHz for more than 4 s: the product with 10^9 is beyond 64 bits. */
+static void test_ticks(void **state)
+{
+    jfr_chunk *c = calloc(1, sizeof *c);
+    UNUSED(state);
+    assert_non_null(c);
+    c->header = (jfr_header){.start_ns = INT64_C(1700000000000000000),
+                             .start_ticks = 1000,
+                             .ticks_per_second = INT64_C(2200000000)};
+    assert_int_equal(jfr_ticks_time(c, 1000), INT64_C(1700000000000000000));
+    assert_int_equal(jfr_ticks_time(c, 1000 + INT64_C(2200000000) * 3600),
+                     INT64_C(1700003600000000000));
+    assert_int_equal(jfr_ticks_time(c, 1000 - 22), INT64_C(1699999999999999990));
+    assert_int_equal(jfr_ticks_span(c, INT64_C(2200000000) * 86400), INT64_C(86400000000000));
+    assert_int_equal(jfr_ticks_span(c, 11), 5);
+    c->header.ticks_per_second = 1;
+    assert_int_equal(jfr_ticks_span(c, INT64_MAX), TS_NO_TIME);
+    assert_int_equal(jfr_ticks_time(c, INT64_MIN), TS_NO_TIME);
+    free(c);
+}
+
+static void assert_class(const char *raw, const char *name)
+{
+    ts_ctx ctx;
+    ts_buf out = {0};
+    ts_ctx_init(&ctx);
+    assert_int_equal(jfr_class_name(&ctx, &out, ts_text_of(raw)), TS_OK);
+    assert_int_equal(out.n, strlen(name));
+    assert_memory_equal(ts_buf_text(&out).p, name, out.n);
+    ts_buf_free(&ctx, &out);
+}
+
+static void test_class_names(void **state)
+{
+    UNUSED(state);
+    assert_class("java/util/HashMap", "java.util.HashMap");
+    assert_class("java.util.HashMap", "java.util.HashMap");
+    assert_class("demo/prof/Work$$Lambda$91+0x00007f861400a220/494317290",
+                 "demo.prof.Work$$Lambda$91");
+    assert_class("demo/prof/Work$$Lambda/0x0000000009047000", "demo.prof.Work$$Lambda");
+    assert_class("demo/Work$$Lambda$218/124351398", "demo.Work$$Lambda$218");
+    assert_class("[Ljava/lang/Object;", "java.lang.Object[]");
+    assert_class("[[I", "int[][]");
+    assert_class("[", "[]");
+    assert_class("", "");
+}
+
+/* --- recordings ------------------------------------------------------------------------------- */
+
+static bytes read_corpus(const char *name)
+{
+    char path[512];
+    size_t n;
+    snprintf(path, sizeof path, "%s%s", CORPUS, name);
+    char *p = test_read_file(path, &n);
+    return (bytes){(uint8_t *)p, n, 0};
+}
+
+static void import_damaged(run *r, const bytes *b, size_t block)
+{
+    import_begin(r);
+    memsink_drop(r->sink, TS_T_stat);
+    (void)import_files(r, b, 1, block);
+    if (r->code == TS_OK) {
+        assert_int_equal(issues(r, "conservation") + issues(r, "items_lost"), 0);
+    } else {
+        assert_true(r->code == TS_ERR_INPUT || r->code == TS_ERR_FORMAT);
+    }
+}
+
+static void test_whole(void **state)
+{
+    static const char *const names[] = {"jdk", "async", "datadog", "mixed"};
+    UNUSED(state);
+    for (size_t i = 0; i < 4; i++) {
+        char fixed[32];
+        run a;
+        run b;
+        bytes x = read_corpus(names[i]);
+        snprintf(fixed, sizeof fixed, "%s_fixed", names[i]);
+        bytes y = read_corpus(fixed);
+        import_damaged(&a, &x, 0);
+        import_damaged(&b, &y, 0);
+        assert_int_equal(a.code, TS_OK);
+        assert_int_equal(SEEN(&a, "jfr_chunks"), 2);
+        assert_true(MEM_ROWS(a.sink, stack_sample) > 10);
+        assert_cell(&a, source, 1, complete, 1);
+        /* The encoding changes nothing but sizes. */
+        assert_int_equal(MEM_ROWS(a.sink, stack_sample), MEM_ROWS(b.sink, stack_sample));
+        assert_int_equal(MEM_ROWS(a.sink, stack_node), MEM_ROWS(b.sink, stack_node));
+        for (size_t row = 0; row < MEM_ROWS(a.sink, stack_sample); row++) {
+            assert_int_equal(MEM_INT(a.sink, stack_sample, row, ts),
+                             MEM_INT(b.sink, stack_sample, row, ts));
+            assert_int_equal(MEM_NULL(a.sink, stack_sample, row, node_id),
+                             MEM_NULL(b.sink, stack_sample, row, node_id));
+            assert_true(MEM_NULL(a.sink, stack_sample, row, node_id) ||
+                        MEM_INT(a.sink, stack_sample, row, node_id) ==
+                            MEM_INT(b.sink, stack_sample, row, node_id));
+        }
+        run_free(&a);
+        run_free(&b);
+        free(x.p);
+        free(y.p);
+    }
+}
+
+static void test_blocks(void **state)
+{
+    static const size_t blocks[] = {1, 2, 3, 7, 4096};
+    static const char *const names[] = {"mixed", "stray", "chunk-size", "size-zero"};
+    UNUSED(state);
+    for (size_t n = 0; n < 4; n++) {
+        bytes b = read_corpus(names[n]);
+        run whole;
+        import_damaged(&whole, &b, 0);
+        for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
+            run r;
+            import_damaged(&r, &b, blocks[i]);
+            assert_true(memsink_equal(r.sink, whole.sink));
+            run_free(&r);
+        }
+        run_free(&whole);
+        free(b.p);
+    }
+}
+
+/* TS_SLOW=1: no byte is passed over. What is cut is said to be, and its samples are those of the
+ * whole one, or lack what is not there.
+ */
+static void test_cut_at_every_byte(void **state)
+{
+    bytes b = read_corpus("async");
+    run whole;
+    UNUSED(state);
+    import_damaged(&whole, &b, 0);
+    for (size_t cut = 8; cut < b.n; cut += test_slow() ? 1 : 3) {
+        bytes part = {b.p, cut, 0};
+        run r;
+        import_damaged(&r, &part, 0);
+        if (r.code == TS_OK) {
+            /* Between two chunks nothing shows that there was another one. */
+            assert_true(ts_issue_losses(r.store) > 0 || SEEN(&r, "jfr_chunks") == 1);
+            assert_true(MEM_ROWS(r.sink, stack_sample) <= MEM_ROWS(whole.sink, stack_sample));
+            for (size_t i = 0; i < MEM_ROWS(r.sink, stack_sample); i++) {
+                assert_int_equal(MEM_INT(r.sink, stack_sample, i, ts),
+                                 MEM_INT(whole.sink, stack_sample, i, ts));
+                assert_true(MEM_NULL(r.sink, stack_sample, i, node_id) ||
+                            MEM_INT(r.sink, stack_sample, i, node_id) ==
+                                MEM_INT(whole.sink, stack_sample, i, node_id));
+            }
+        }
+        run_free(&r);
+    }
+    run_free(&whole);
+    free(b.p);
+}
+
+static void test_every_bit_flipped(void **state)
+{
+    bytes b = read_corpus("pool-cycle");
+    UNUSED(state);
+    for (size_t i = 4; i < b.n; i += test_slow() ? 1 : 3) {
+        run r;
+        b.p[i] ^= (uint8_t)(1U << i % 8);
+        import_damaged(&r, &b, 0);
+        b.p[i] ^= (uint8_t)(1U << i % 8);
+        run_free(&r);
+    }
+    free(b.p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_varints),
+        cmocka_unit_test(test_signs),
+        cmocka_unit_test(test_strings),
+        cmocka_unit_test(test_ticks),
+        cmocka_unit_test(test_class_names),
+        cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_cut_at_every_byte),
+        cmocka_unit_test(test_every_bit_flipped),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
