@@ -26,7 +26,7 @@ typedef enum jfr_op_kind {
     JFR_OP_CLOSE
 } jfr_op_kind;
 
-enum { JFR_NO_SLOT = 255, JFR_SLOTS = 24, JFR_NO_FIELD = UINT32_MAX, JFR_NO_PLAN = UINT32_MAX };
+enum { JFR_NO_SLOT = 255, JFR_SLOTS = 14, JFR_NO_FIELD = UINT32_MAX, JFR_NO_PLAN = UINT32_MAX };
 
 typedef struct jfr_op {
     uint8_t kind; /* jfr_op_kind */

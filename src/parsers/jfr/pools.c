@@ -28,14 +28,22 @@ void jfr_pools_free(ts_ctx *ctx, jfr_pools *pools)
     *pools = (jfr_pools){0};
 }
 
-jfr_entry *jfr_pool_find(const jfr_chunk *c, uint32_t cls, uint64_t key)
+jfr_entry *jfr_pool_find(jfr_chunk *c, uint32_t cls, uint64_t key)
 {
+    jfr_recent *recent =
+        &c->recent[(key * UINT64_C(0x9E3779B97F4A7C15) + cls) >> 16 & (JFR_RECENT - 1)];
     uint64_t number;
+    if (recent->entry != NULL && recent->key == key && recent->cls == cls) {
+        return recent->entry;
+    }
     if (cls >= c->pools.class_count ||
         !ts_idmap_find(&number, &c->pools.by_class[cls].index, (int64_t)key)) {
         return NULL;
     }
-    return (jfr_entry *)c->pools.by_class[cls].entries.p + number;
+    recent->entry = (jfr_entry *)c->pools.by_class[cls].entries.p + number;
+    recent->key = key;
+    recent->cls = cls;
+    return recent->entry;
 }
 
 static ts_code keep_bytes(jfr_chunk *c, jfr_reader *r)

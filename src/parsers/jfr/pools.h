@@ -11,9 +11,17 @@ typedef struct jfr_entry {
     const uint8_t *p;
     uint32_t n;
     uint8_t known; /* `value` is */
-    int64_t value; /* what it was resolved to, by class: a row of stack_method, stack_node ...; 0:
-                      nothing */
+    int64_t value; /* what it was resolved to, by class: a row, or the number of its text */
 } jfr_entry;
+
+/* An entry that was found: most events refer to the same few. */
+typedef struct jfr_recent {
+    jfr_entry *entry;
+    uint64_t key;
+    uint32_t cls;
+} jfr_recent;
+
+enum { JFR_RECENT = 512 };
 
 /* Entries of one class. */
 typedef struct jfr_pool {
@@ -43,7 +51,7 @@ void jfr_pools_free(ts_ctx *ctx, jfr_pools *pools);
  */
 ts_code jfr_pools_add(bool *bad, jfr_chunk *c, jfr_reader r);
 
-/* The entry of a reference, or NULL. */
-jfr_entry *jfr_pool_find(const jfr_chunk *c, uint32_t cls, uint64_t key);
+/* The entry of a reference, or NULL. All entries have been added. */
+jfr_entry *jfr_pool_find(jfr_chunk *c, uint32_t cls, uint64_t key);
 
 #endif

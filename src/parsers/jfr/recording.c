@@ -64,9 +64,11 @@ ts_code jfr_value_type_id(int64_t *id, jfr_recording *rec, const char *name, con
         .name = ts_text_of(name),
         .unit = ts_text_of(unit),
     };
-    for (size_t i = 0; i < rec->value_types.n; i++) {
-        type = (jfr_value_type *)rec->value_types.p + i;
-        if (type->family == family && strcmp(type->name, name) == 0) {
+    for (size_t i = 0; i < 2 * rec->value_types.n; i++) {
+        type = (jfr_value_type *)rec->value_types.p + i % rec->value_types.n;
+        /* The same rule has the same text. */
+        bool same = i < rec->value_types.n ? type->name == name : strcmp(type->name, name) == 0;
+        if (type->family == family && same) {
             *id = type->id;
             return TS_OK;
         }

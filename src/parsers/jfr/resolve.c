@@ -216,6 +216,8 @@ static ts_code class_text(bool *null, jfr_chunk *c, ts_buf *out, const jfr_value
     return code == TS_OK && !*null ? jfr_class_name(c->ctx, out, ts_buf_text(raw)) : code;
 }
 
+enum { SHORT_TEXT = 256 };
+
 static bool refers_to(const jfr_chunk *c, const jfr_value *v, const jfr_wish *wishes)
 {
     uint32_t plan = v->kind == JFR_V_REF ? c->pools.by_class[v->cls].plan : JFR_NO_PLAN;
@@ -223,16 +225,40 @@ static bool refers_to(const jfr_chunk *c, const jfr_value *v, const jfr_wish *wi
            jfr_plan_at(&c->plans, plan)->wishes == wishes;
 }
 
+/* The text of an entry of a pool, which is kept when it is short: many events have the same. */
+static ts_code entry_text(bool *null, jfr_chunk *c, ts_buf *out, const jfr_value *v)
+{
+    jfr_entry *entry = jfr_pool_find(c, v->cls, (uint64_t)v->i);
+    size_t start = out->n;
+    uint32_t number;
+    ts_code code;
+    if (entry != NULL && entry->known) {
+        ts_text text = ts_pool_text(&c->rec->names, (uint32_t)entry->value);
+        *null = false;
+        return ts_buf_put(c->ctx, out, text.p, text.n);
+    }
+    code = refers_to(c, v, jfr_class_wishes) ? class_text(null, c, out, v)
+                                             : jfr_plain_text(null, c, out, v);
+    if (code == TS_OK && entry != NULL && !*null && out->n - start <= SHORT_TEXT) {
+        code = ts_pool_intern(c->ctx, &number, NULL, &c->rec->names,
+                              (ts_text){out->p == NULL ? "" : out->p + start, out->n - start});
+        entry->value = number;
+        entry->known = code == TS_OK;
+    }
+    return code;
+}
+
 ts_code jfr_value_text(bool *null, jfr_chunk *c, ts_buf *out, const jfr_value *v)
 {
-    if (refers_to(c, v, jfr_class_wishes)) {
-        return class_text(null, c, out, v);
-    }
     if (refers_to(c, v, jfr_thread_wishes)) {
         int64_t itid;
         ts_code code = jfr_value_thread(&itid, c, v);
         *null = code != TS_OK || itid < 0;
         return *null ? code : jfr_thread_label(c->rec, out, itid);
+    }
+    if (v->kind == JFR_V_REF && !refers_to(c, v, jfr_method_wishes) &&
+        !refers_to(c, v, jfr_stack_wishes)) {
+        return entry_text(null, c, out, v);
     }
     return jfr_plain_text(null, c, out, v);
 }

@@ -201,6 +201,8 @@ ts_code jfr_rule_plan(jfr_chunk *c, uint32_t cls, const jfr_rule *rule)
     return jfr_plan_make(&c->uses[cls].plan, c->ctx, &c->plans, &c->meta, cls, wishes, n);
 }
 
+_Static_assert((int)SLOT_FIELD + (int)JFR_RULE_FIELDS <= (int)JFR_SLOTS, "slots");
+
 bool jfr_wanted(const jfr_chunk *c, int64_t ts)
 {
     return c->rec->wanted_all || (ts != TS_NO_TIME && ts_span_has(&c->rec->wanted, ts));
