@@ -117,6 +117,11 @@ TABLES = [
      "d.id = r.heap_dump_id"),
     ("options", "set", "SELECT key, value FROM tptp_option"),
     ("cpu usage", "set", "SELECT ts, dur, total_load, user_load, system_load, process_num FROM cpu_usage"),
+    ("live processes", "set", "SELECT ts, dur, cpu_time, process_id, process_name, parent_process_id, uid, user_name, cpu_usage, pss_info, "
+     "thread_num, disk_writes, disk_reads FROM live_process"),
+    ("disk traffic", "set", "SELECT ts, dur, rd, wr, rd_speed, wr_speed, rd_count, wr_count, rd_count_speed, wr_count_speed FROM diskio"),
+    ("network traffic", "set", "SELECT ts, dur, tx, rx, tx_speed, rx_speed, packet_in, packet_in_sec, packet_out, packet_out_sec FROM network"),
+    ("frame rates", "set", "SELECT ts, fps FROM hidump"),
     ("log lines", "set", "SELECT seq, ts, pid, tid, level, tag, context, origints FROM log"),
     ("parameters", "set", "SELECT c.ts, p.word_id, p.value FROM cloud_call_param p JOIN cloud_call c ON c.id = p.call_id"),
 ]

@@ -43,6 +43,11 @@ bound members 50000 0
 bound trailing 60000000 0
 bound cpu_samples $m $((80 * m))
 bound hilog_lines $m 0
+bound process_samples $m 8388608
+bound diskio_samples $m $((112 * m))
+bound network_samples $m $((80 * m))
+bound hidump_events $m $((48 * m))
+bound stream_messages $m 0
 bound samples $m $((16 * m))
 bound samples_back $m $((16 * m))
 bound names_long 600 0

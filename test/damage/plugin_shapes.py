@@ -15,4 +15,28 @@ def hilog_lines(n):
     return b"".join(segment(b"hilog-plugin", b"".join(line(i) for i in range(at, min(n, at + 1000)))) for at in range(0, n, 1000))
 
 
-SHAPES = {f.__name__: f for f in (hilog_lines,)}
+def process_samples(n):
+    """The last one first."""
+    return b"".join(segment(b"process-plugin", field(1, number(1, 7) + field(2, b"name")), n - i) for i in range(n))
+
+
+def diskio_samples(n):
+    return b"".join(segment(b"diskio-plugin", number(4, i), n - i) for i in range(n))
+
+
+def network_samples(n):
+    return b"".join(segment(b"network-plugin", field(2, number(3, i)), n - i) for i in range(n))
+
+
+def hidump_events(n):
+    def event(i):
+        return field(1, number(1, 1 + i % 2) + field(2, number(1, n - i)) + number(3, 60))
+
+    return b"".join(segment(b"hidump-plugin", b"".join(event(i) for i in range(at, min(n, at + 1000)))) for at in range(0, n, 1000))
+
+
+def stream_messages(n):
+    return segment(b"stream-plugin", number(1, 7)) * n
+
+
+SHAPES = {f.__name__: f for f in (hilog_lines, process_samples, diskio_samples, network_samples, hidump_events, stream_messages)}

@@ -64,6 +64,52 @@ class Hilog:
         return b"".join(lines)
 
 
+class Hidump:
+    def __init__(self):
+        self.events = 0
+
+    def message(self, rng, now):
+        events = []
+        for _ in range(rng.randrange(1, 4)):
+            self.events += 1
+            time = number(1, now // 10**9) + number(2, self.events)
+            events.append(text(1, number(1, rng.choice([0, 1, 2, 4])) + text(2, time) + mixed(rng, [number(3, rng.randrange(121))])))
+        return b"".join(events)
+
+
+class Stream:
+    def message(self, rng, _):
+        return mixed(rng, [number(1, 7), text(2, b"text")])
+
+
+class Process:
+    def message(self, rng, _):
+        entries = []
+        for _ in range(rng.randrange(5)):
+            cpu = mixed(rng, [real(1, rng.random() * 100), number(2, rng.choice(NUMBERS)), number(3, rng.randrange(1 << 40))])
+            disk = mixed(rng, [number(5, rng.randrange(1 << 40)), number(6, rng.choice(NUMBERS))])
+            parts = [number(1, rng.choice([0, 1, 2, 300, 4000])), text(2, rng.choice(WORDS)), number(3, rng.choice(NUMBERS))]
+            parts += [number(4, rng.choice([0, 1000, -1])), text(5, cpu), text(6, mixed(rng, [number(1, rng.choice(NUMBERS))])), text(7, disk)]
+            entries.append(text(1, mixed(rng, parts)))
+        return b"".join(entries)
+
+
+class Diskio:
+    def message(self, rng, _):
+        devices = []
+        for _ in range(rng.randrange(4)):
+            devices.append(text(2, mixed(rng, [text(1, b"sda"), real(3, rng.random()), real(4, rng.random() * 1e6),
+                                               number(6, rng.randrange(1 << 40)), number(7, rng.choice(NUMBERS))])))
+        totals = [number(n, rng.choice(NUMBERS)) for n in (1, 2, 4, 5)]
+        return mixed(rng, totals + [text(3, number(1, 7)), text(7, b"".join(devices))])
+
+
+class Network:
+    def message(self, rng, _):
+        system = mixed(rng, [number(n, rng.choice(NUMBERS)) for n in (3, 4, 5, 6)] + [text(7, b"eth0")])
+        return mixed(rng, [text(1, number(1, 42)), text(2, system)])
+
+
 class Cpu:
     def message(self, rng, _):
         return cpu_sample(rng)
@@ -72,4 +118,9 @@ class Cpu:
 PLUGINS = {
     "cpu-plugin": Cpu,
     "hilog-plugin": Hilog,
+    "process-plugin": Process,
+    "diskio-plugin": Diskio,
+    "network-plugin": Network,
+    "hidump-plugin": Hidump,
+    "stream-plugin": Stream,
 }

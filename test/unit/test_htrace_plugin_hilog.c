@@ -258,7 +258,7 @@ static void test_cut_recording(void **state)
     bytes f;
     (void)state;
     some_lines(&f);
-    check_cuts(plugins, &f, TS_T_log, 0);
+    check_cuts(plugins, &f, 1024, TS_T_log, 0);
 }
 
 static void test_every_allocation_fails(void **state)

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const ts_wire_type wire_types[] = {
@@ -115,6 +116,26 @@ ts_code ts_fields_read(ts_value *values, bool *damaged, const ts_plugin_host *ho
 {
     ts_message m = {.host = host, .seg = seg};
     return ts_fields_part(values, damaged, &m, NULL, defs, count, p, n);
+}
+
+ts_code ts_fields_extra(const ts_plugin_host *host, const ts_segment *seg, const ts_field_def *defs,
+                        const ts_value *values, size_t count)
+{
+    ts_code code = TS_OK;
+    for (size_t k = 0; code == TS_OK && k < count; k++) {
+        char detail[96];
+        ts_tally *tally;
+        if (values[k].n == 0) { /* a message that only says that it is there */
+            continue;
+        }
+        snprintf(detail, sizeof detail, "%s.%s", seg->plugin, defs[k].name);
+        code = ts_count(&tally, host->store, host->source_id, TS_ITEM_extra_fields, detail);
+        if (code == TS_OK) {
+            tally->seen += values[k].count;
+            tally->skipped += values[k].count;
+        }
+    }
+    return code;
 }
 
 ts_code ts_fields_repeat(ts_message *m, uint32_t number, const uint8_t *p, size_t n,

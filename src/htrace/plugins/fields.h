@@ -65,6 +65,11 @@ typedef struct ts_message {
 ts_code ts_fields_part(ts_value *values, bool *damaged, ts_message *m, const char *part,
                        const ts_field_def *defs, size_t count, const uint8_t *p, size_t n);
 
+/* Counts the occurrences of fields that have no columns ("extra_fields:<plugin>.<name>"), but not
+ * those that are empty. */
+ts_code ts_fields_extra(const ts_plugin_host *host, const ts_segment *seg, const ts_field_def *defs,
+                        const ts_value *values, size_t count);
+
 /* One of the parts of a repeated field; borrowed for the call. */
 typedef ts_code ts_field_call(void *user, ts_message *m, const uint8_t *p, size_t n);
 

@@ -78,19 +78,42 @@ static ts_code follow_clocks(ts_records *r)
 /* --- messages ----------------------------------------------------------------------------------
  */
 
+/* What is not known here is for the plugin to say. */
+static ts_code begin_clock(const ts_records *r)
+{
+    return r->recorded == TS_CLOCK_UNKNOWN
+               ? TS_OK
+               : ts_datasource_clock(r->host->store, r->plugin, r->recorded);
+}
+
 ts_code ts_records_begin(ts_message *m, ts_records *r, const ts_segment *seg)
 {
     ts_store *store = r->host->store;
     ts_code code;
     *m = (ts_message){.host = r->host, .seg = seg};
-    if (r->messages == NULL &&
-        ((code = ts_datasource_clock(store, r->plugin, r->recorded)) != TS_OK ||
-         (code = ts_count(&r->messages, store, r->host->source_id, TS_ITEM_plugin_messages,
-                          r->plugin)) != TS_OK)) {
+    if (r->messages == NULL && ((code = begin_clock(r)) != TS_OK ||
+                                (code = ts_count(&r->messages, store, r->host->source_id,
+                                                 TS_ITEM_plugin_messages, r->plugin)) != TS_OK)) {
         return code;
     }
     r->messages->seen++;
     return follow_clocks(r);
+}
+
+bool ts_records_again(ts_records *r, const ts_message *m, const uint8_t *p, size_t n)
+{
+    ts_hash hash = ts_hash_begin(&r->host->ctx->hash_key);
+    uint64_t now;
+    bool again;
+    ts_hash_word(&hash, (uint64_t)m->seg->ts);
+    ts_hash_bytes(&hash, (const char *)p, n);
+    now = ts_hash_end(&hash);
+    again = n > 0 && now == r->message && r->has_message && !m->seg->truncated;
+    r->message = now;
+    r->has_message = !m->seg->truncated;
+    r->messages->skipped += again;
+    r->repeated += again;
+    return again;
 }
 
 void ts_records_end(ts_records *r, const ts_message *m)
@@ -237,7 +260,11 @@ ts_code ts_records_finish(ts_records *r)
         return code;
     }
     note_range(r);
-    if (r->untimed > 0) {
+    if (r->repeated > 0) {
+        code = ts_issue_n(store, id, TS_ISSUE_sample_repeated, r->plugin, TS_NO_OFFSET, r->repeated,
+                          "%" PRIu64 " messages stand twice", r->repeated);
+    }
+    if (code == TS_OK && r->untimed > 0) {
         code = ts_issue_n(store, id, TS_ISSUE_record_untimed, r->plugin, r->first_untimed,
                           r->untimed, "the time of %" PRIu64 " records is not known", r->untimed);
     }

@@ -36,6 +36,9 @@ typedef struct ts_records {
     int64_t last;
     bool noted;
     ts_tally *messages; /* NULL before the first */
+    uint64_t message;   /* hash of the message before */
+    bool has_message;
+    uint64_t repeated; /* messages */
     uint64_t lost_values;
     uint64_t untimed;
     int64_t first_untimed; /* offset */
@@ -44,7 +47,8 @@ typedef struct ts_records {
     size_t table_count;
 } ts_records;
 
-/* The recorded times are realtime. host is borrowed. */
+/* The recorded times are realtime; a plugin whose records say their clocks sets `recorded` to
+ * TS_CLOCK_UNKNOWN. host is borrowed. */
 void ts_records_init(ts_records *r, const ts_plugin_host *host, const char *plugin);
 
 /* Rows of this table, from now on, have times of the plugin in these columns. */
@@ -53,6 +57,10 @@ void ts_records_table_add(ts_records *r, enum ts_table_id table, uint64_t column
 /* A message begins: *m is for its fields. Call ts_records_end after it with the same. */
 ts_code ts_records_begin(ts_message *m, ts_records *r, const ts_segment *seg);
 void ts_records_end(ts_records *r, const ts_message *m);
+
+/* Is the message, with its time, the one before once more? Then it is skipped, and does not end.
+ * For plugins whose messages hold what cannot be twice. */
+bool ts_records_again(ts_records *r, const ts_message *m, const uint8_t *p, size_t n);
 
 /* The tally of records; part: NULL, or which ones ("plugin_records:<plugin>.<part>"). */
 ts_code ts_records_tally(ts_tally **out, const ts_records *r, const char *part);

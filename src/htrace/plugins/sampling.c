@@ -270,7 +270,7 @@ static ts_code put_row(ts_sampling *s, size_t i, int64_t ts)
     }
     s->gapped += k->ts != TS_NO_TIME && gap;
     s->samples->imported++;
-    return s->kind->put(ts_store_sink(s->host->store), &row);
+    return s->kind->put(s->host, &row);
 }
 
 /* The first sample begins an interval and has none itself. */
@@ -345,4 +345,11 @@ ts_code ts_sampling_finish(void *self)
     }
     code = put_rows(s);
     return code == TS_OK ? record(s) : code;
+}
+
+bool ts_sampling_rate(double *rate, const ts_interval *interval, int64_t growth)
+{
+    bool known = interval->dur != TS_NO_TIME && interval->dur != 0;
+    *rate = known ? (double)growth / ((double)interval->dur / 1e9) : 0;
+    return known;
 }

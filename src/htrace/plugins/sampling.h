@@ -27,7 +27,7 @@ typedef struct ts_sampling_kind {
     const char *plugin;   /* its name */
     const char *received; /* the event in stat that counts samples */
     size_t record;        /* bytes of one */
-    ts_code (*put)(ts_sink *sink, const ts_interval *interval);
+    ts_code (*put)(const ts_plugin_host *host, const ts_interval *interval);
 } ts_sampling_kind;
 
 typedef struct ts_sampling ts_sampling;
@@ -54,5 +54,9 @@ ts_code ts_sampling_gap(void *self, int64_t offset);
 /* Puts the rows. */
 ts_code ts_sampling_finish(void *self);
 void ts_sampling_free(void *self);
+
+/* What a number grew by in a second of the interval; false: not known (*rate is 0), because dur is
+ * 0 or not known. */
+bool ts_sampling_rate(double *rate, const ts_interval *interval, int64_t growth);
 
 #endif

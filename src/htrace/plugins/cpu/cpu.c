@@ -21,14 +21,14 @@ static const ts_field_def fields[FIELDS] = {
     [SYSTEM] = {5, TS_FIELD_REAL, "sys_load"},       [TOTAL] = {6, TS_FIELD_REAL, "total_load"},
 };
 
-static ts_code put(ts_sink *sink, const ts_interval *interval)
+static ts_code put(const ts_plugin_host *host, const ts_interval *interval)
 {
     ts_row_cpu_usage row = *(const ts_row_cpu_usage *)interval->at;
     row.ts = interval->ts;
     row.dur = interval->dur;
     row.null |= interval->ts == TS_NO_TIME ? TS_NULL_BIT(cpu_usage, ts) : 0;
     row.null |= interval->dur == TS_NO_TIME ? TS_NULL_BIT(cpu_usage, dur) : 0;
-    return ts_put_cpu_usage(sink, &row);
+    return ts_put_cpu_usage(ts_store_sink(host->store), &row);
 }
 
 static const ts_sampling_kind kind = {
@@ -80,26 +80,6 @@ static ts_code check(const ts_plugin_host *host, const ts_segment *seg, const ts
     return code;
 }
 
-/* Counts what has no columns. */
-static ts_code pass_over(const ts_plugin_host *host, const ts_value *v)
-{
-    static const char *const details[] = {
-        [USAGE] = "cpu-plugin.cpu_usage_info", [THREADS] = "cpu-plugin.thread_info"};
-    ts_code code = TS_OK;
-    for (unsigned k = USAGE; code == TS_OK && k <= THREADS; k++) {
-        ts_tally *tally;
-        if (v[k].n == 0) { /* a message that only says that it is there */
-            continue;
-        }
-        code = ts_count(&tally, host->store, host->source_id, TS_ITEM_extra_fields, details[k]);
-        if (code == TS_OK) {
-            tally->seen += v[k].count;
-            tally->skipped += v[k].count;
-        }
-    }
-    return code;
-}
-
 static ts_code message(void *self, const ts_segment *seg, const uint8_t *p, size_t n)
 {
     ts_sampling *s = self;
@@ -109,7 +89,8 @@ static ts_code message(void *self, const ts_segment *seg, const uint8_t *p, size
     unsigned unknown;
     bool damaged;
     ts_code code = ts_fields_read(v, &damaged, host, seg, fields, FIELDS, p, n);
-    if (code != TS_OK || (code = pass_over(host, v)) != TS_OK) {
+    if (code != TS_OK ||
+        (code = ts_fields_extra(host, seg, &fields[USAGE], &v[USAGE], 2)) != TS_OK) {
         return code;
     }
     row = columns(&unknown, v);
