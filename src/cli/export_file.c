@@ -106,6 +106,7 @@ ts_code ts_export_file_write(ts_text_file *file, const ts_export *what, ts_db *d
                             .weight = options->weight,
                             .span = TS_SPAN_ALL}},
         .before = before,
+        .dimension = options->dimension,
     };
     ts_output_init(&out, ctx, file->fd, file->name);
     ts_code code = export_fits(db, ctx, what);

@@ -66,6 +66,8 @@ const ts_option ts_option_list[] = {
      TS_OPT_TEXT, AT(weight), "what stacks are weighed by, or the rows of diff ordered: wall, samples, cpu, or another value of samples, such as alloc_space (default: cpu, or what there is)"},
     {NULL, "--event", TS_ARG_VALUE, "NAME", TS_GROUP_EXPORT, TS_OPTION_ACTIVE, TS_VALUES_NONE,
      TS_OPT_TEXT, AT(event), "only samples that were caused by this, such as wall or alloc; call: traced calls"},
+    {NULL, "--dimension", TS_ARG_VALUE, "NAME", TS_GROUP_EXPORT, TS_OPTION_ACTIVE, TS_VALUES_NONE,
+     TS_OPT_TEXT, AT(dimension), "what is a frame of datakit-flamegraph: method (default), package, line or thread"},
 
     {"-D", "--directory", TS_ARG_VALUE, "DIR", TS_GROUP_INPUT, TS_OPTION_ACTIVE, TS_VALUES_DIRECTORY,
      TS_OPT_TEXT, AT(directory), "read the files hiprofiler_data_<date>_<time>_<n>.htrace of DIR as one recording, in order of n"},

@@ -606,6 +606,9 @@ static ts_code check_verb(const ts_options *o, ts_ctx *ctx)
 
 static ts_code options_check(const ts_options *o, ts_ctx *ctx)
 {
+    if (o->dimension != NULL && (o->to == NULL || o->verb != TS_VERB_NONE)) {
+        return ts_fail(ctx, TS_ERR_USAGE, "--dimension requires --to=datakit-flamegraph");
+    }
     if (o->verb == TS_VERB_DIFF) {
         return ts_diff_check(o, ctx);
     }

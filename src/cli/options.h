@@ -145,7 +145,8 @@ typedef struct ts_options {
     const char *out; /* the directory of -s, or the file of --to; "-": standard output */
     const char *to;  /* name of an export */
     const char *source, *thread, *event, *weight, *from,
-        *until; /* what of it --to writes, or diff compares */
+        *until;            /* what of it --to writes, or diff compares */
+    const char *dimension; /* of --to */
     const char *directory;
     const char *format;
     const char *analyze;

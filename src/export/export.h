@@ -39,6 +39,7 @@ typedef struct ts_export_side {
 typedef struct ts_export_input {
     ts_export_side side;
     const ts_export_side *before; /* NULL, or the older one: the difference is wanted */
+    const char *dimension;        /* by what frames are joined, as it was typed; NULL: the usual */
 } ts_export_input;
 
 /* Where the bytes go, in order. A failure of `put` ends the export. */
@@ -55,6 +56,7 @@ typedef struct ts_export {
      * rows are), ..." */
     const char *needs;
     bool difference; /* it can show `before` */
+    bool dimensions; /* it knows `dimension` */
     /* TS_ERR_USAGE when the filter fits nothing; the message says what there is. */
     ts_code (*run)(ts_ctx *ctx, const ts_export_input *input, const ts_export_output *output);
 } ts_export;
@@ -65,7 +67,8 @@ extern const ts_export *const ts_exports[];
 /* The export of that name. TS_ERR_USAGE names those that there are. */
 ts_code ts_export_find(const ts_export **out, ts_ctx *ctx, const char *name);
 
-/* Runs it. TS_ERR_USAGE for a difference that it cannot show; errors name the export. */
+/* Runs it. TS_ERR_USAGE for a difference or dimension that it cannot show; errors name the export.
+ */
 ts_code ts_export_run(ts_ctx *ctx, const ts_export *what, const ts_export_input *input,
                       const ts_export_output *output);
 

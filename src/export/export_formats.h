@@ -5,8 +5,10 @@
 #include "export/export.h"
 
 extern const ts_export ts_export_chrome;
+extern const ts_export ts_export_datakit_flamegraph;
 extern const ts_export ts_export_flame;
 extern const ts_export ts_export_folded;
+extern const ts_export ts_export_line_protocol;
 extern const ts_export ts_export_pprof;
 extern const ts_export ts_export_speedscope;
 

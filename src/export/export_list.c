@@ -8,6 +8,8 @@ const ts_export *const ts_exports[] = {
     &ts_export_speedscope,
     &ts_export_pprof,
     &ts_export_chrome,
+    &ts_export_datakit_flamegraph,
+    &ts_export_line_protocol,
     NULL,
 };
 /* clang-format on */

@@ -69,7 +69,8 @@ typedef struct ts_calls {
     ts_export_filter filter;
     bool is_heap; /* of heap timelines: nothing to visit */
     bool any_sample, any_slice;
-    bool filtered; /* something is not wanted */
+    bool filtered;  /* something is not wanted */
+    bool stackless; /* ts_calls_each visits also what has no stack, as call path 0 */
     /* Each by id, NULL: all of them. */
     ts_vec sources; /* bool: wanted */
     ts_vec threads; /* bool: wanted */
@@ -119,11 +120,13 @@ uint32_t ts_calls_frame(const ts_calls *p, uint32_t node);
 typedef struct ts_calls_item {
     int64_t id; /* in its table */
     int64_t source_id;
-    int64_t itid; /* or TS_NO_THREAD */
-    int64_t ts;   /* or TS_NO_TIME */
-    int64_t dur;  /* or TS_NO_TIME; of a call the whole, not its own */
+    int64_t itid;  /* or TS_NO_THREAD */
+    int64_t ts;    /* or TS_NO_TIME */
+    int64_t dur;   /* or TS_NO_TIME; of a call the whole, not its own */
+    int64_t own;   /* of a call, without that of its callees, or TS_NO_TIME */
+    ts_text event; /* of a sample, borrowed until the visit ends; may be empty: not recorded */
     int64_t weight;
-    uint32_t node; /* 0: not known */
+    uint32_t node; /* 0: it has none (p->stackless) */
     bool call;
 } ts_calls_item;
 

@@ -136,7 +136,7 @@ static bool wants_event(const ts_calls *p, const ts_batch *b, unsigned row,
            ts_text_is(profile_cell(b, ITEM_LAST, row), wanted);
 }
 
-/* *wanted: the filter wants it, and its call path is known. */
+/* *wanted: the filter wants it, and its call path is known or not asked for. */
 static ts_code read_item(ts_calls_item *item, bool *wanted, const ts_calls *p, const ts_batch *b,
                          unsigned row, bool call)
 {
@@ -147,12 +147,15 @@ static ts_code read_item(ts_calls_item *item, bool *wanted, const ts_calls *p, c
         .itid = number_or(b, ITEM_THREAD, row, TS_NO_THREAD),
         .ts = number_or(b, ITEM_TS, row, TS_NO_TIME),
         .dur = number_or(b, ITEM_DUR, row, TS_NO_TIME),
+        .own = call ? number_or(b, ITEM_LAST, row, TS_NO_TIME) : TS_NO_TIME,
+        .event = call ? TS_TEXT_LIT("call") : profile_cell(b, ITEM_LAST, row),
         .call = call,
     };
-    *wanted = b->columns[ITEM_NODE].null[row] == 0 && ts_calls_wants_source(p, item->source_id) &&
+    bool empty = b->columns[ITEM_NODE].null[row] != 0;
+    *wanted = (!empty || p->stackless) && ts_calls_wants_source(p, item->source_id) &&
               ts_calls_wants_thread(p, item->itid) && ts_calls_wants_time(p, item->ts) &&
               wants_event(p, b, row, item);
-    if (*wanted && (node < 1 || (p->nodes > 0 && node > p->nodes))) {
+    if (*wanted && !empty && (node < 1 || (p->nodes > 0 && node > p->nodes))) {
         return profile_bad_rows(p, call ? "stack_slice" : "stack_sample");
     }
     item->node = *wanted ? (uint32_t)node : 0;

@@ -16,7 +16,7 @@ int main(int argc, char **argv)
 {
     const ts_export_output output = {NULL, put};
     ts_export_side before = {NULL, "before", TS_EXPORT_ALL};
-    ts_export_input input = {{NULL, "after", TS_EXPORT_ALL}, NULL};
+    ts_export_input input = {.side = {NULL, "after", TS_EXPORT_ALL}};
     const ts_export *what;
     ts_ctx ctx;
     ts_ctx_init(&ctx);

@@ -58,7 +58,7 @@ class Database:
                 return found
         return set()
 
-    def items(self, weight, source=None, thread=None, event=None, begin=None, end=None):
+    def items(self, weight, source=None, thread=None, event=None, begin=None, end=None, stackless=False):
         """(node, (source, thread), ts, dur, weight, is a call) of all samples and calls that are wanted."""
         sources, threads = self.inside(source), self.threads(thread)
         types = {row[0] for row in self.sql.execute("SELECT id FROM stack_value_type WHERE name = ?", (weight,))}
@@ -77,7 +77,7 @@ class Database:
                     values[sample] = values.get(sample, 0) + value
         rows = self.sql.execute("SELECT id, source_id, itid, ts, dur, node_id, event FROM stack_sample")
         for ident, sid, itid, ts, dur, node, why in rows:
-            if node is None or not wanted(sid, itid, ts) or (why != event if event is not None else ts is None and sid in sliced):
+            if (node is None and not stackless) or not wanted(sid, itid, ts) or (why != event if event is not None else ts is None and sid in sliced):
                 continue
             value = values.get(ident) if types else 1 if weight == "samples" else dur
             if value is not None:
@@ -86,7 +86,7 @@ class Database:
             return
         for sid, itid, ts, dur, own, node in self.sql.execute("SELECT source_id, itid, ts, dur, self_dur, node_id FROM stack_slice"):
             value = 1 if weight == "samples" else own
-            if node is not None and value is not None and wanted(sid, itid, ts):
+            if (node is not None or stackless) and value is not None and wanted(sid, itid, ts):
                 yield node, (sid, itid), ts, dur, value, True
 
     def timed(self, table, columns, source=None, thread=None, begin=None, end=None, **_):

@@ -127,7 +127,8 @@ static void test_every_failure(void **state)
         assert_int_equal(convert(&p, inputs[i]), 0);
         for (const ts_export *const *e = ts_exports; *e != NULL; e++) {
             faults none = {0};
-            if (export_once(&p, (*e)->name, &none) != 0) { /* without times, or without samples */
+            /* Without times, for chrome-json; without samples, for those that need some. */
+            if (export_once(&p, (*e)->name, &none) != 0) {
                 assert_true(strstr(none.text, "time") != NULL ||
                             strstr(none.text, "does not fit") != NULL);
                 continue;

@@ -1,0 +1,273 @@
+/*
+ * The flame graph of Datakit: one JSON object with the unit, the dimensions that there are, the one
+ * that was chosen, and the frames below a root. Values are summed exactly and divided when they are
+ * written, cut off, so that frames never exceed the one around them.
+ */
+#include "base/alloc.h"
+#include "export/export_dimensions.h"
+#include "export/export_formats.h"
+#include "export/export_json.h"
+
+enum { GRAPH_NS_PER_MS = 1000000 };
+
+typedef struct graph_work {
+    ts_ctx *ctx;
+    ts_writer w;
+    ts_calls calls;
+    ts_frames frames;
+    ts_uploads uploads;
+    ts_naming names;
+    ts_methods methods;
+    ts_dim_tree tree;
+    ts_dimension dimension;
+    const ts_weight *weight;
+    int64_t divisor;
+} graph_work;
+
+/* --- what is shown ---------------------------------------------------------------------------- */
+
+/* The first kind of these that is there is shown when none was asked for. */
+static const struct {
+    const char *names[4];
+} graph_ranks[] = {
+    {{"cpu-time", "cpu"}},
+    {{"cpu-samples", "samples", "sample"}},
+    {{"wall-time", "wall"}},
+    {{"alloc-space", "alloc_space", "alloc-size"}},
+    {{"heap-space", "inuse_space", "inuse-space"}},
+    {{"lock-acquire-wait", "lock-time"}},
+};
+
+enum { GRAPH_RANKS = sizeof graph_ranks / sizeof graph_ranks[0], GRAPH_LAST = GRAPH_RANKS + 1 };
+
+static unsigned graph_rank(const ts_weight *w)
+{
+    if (w->kind == TS_WEIGHT_SAMPLES) {
+        return GRAPH_LAST; /* that there are samples says nothing of what they are */
+    }
+    for (unsigned i = 0; i < GRAPH_RANKS; i++) {
+        for (unsigned k = 0; k < 4 && graph_ranks[i].names[k] != NULL; k++) {
+            if (ts_text_is(w->name, graph_ranks[i].names[k])) {
+                return i;
+            }
+        }
+    }
+    return GRAPH_RANKS;
+}
+
+static bool graph_is_before(ts_text a, ts_text b)
+{
+    int order = memcmp(a.p, b.p, a.n < b.n ? a.n : b.n);
+    return order < 0 || (order == 0 && a.n < b.n);
+}
+
+static void graph_choose(graph_work *f)
+{
+    const ts_calls *p = &f->calls;
+    f->weight = &p->weights[p->chosen];
+    for (unsigned i = 0; p->filter.weight == NULL && i < p->weight_count; i++) {
+        const ts_weight *w = &p->weights[i];
+        unsigned rank = graph_rank(w);
+        unsigned best = graph_rank(f->weight);
+        if (w->total > 0 && w != f->weight &&
+            (rank < best || (rank == best && graph_is_before(w->name, f->weight->name)))) {
+            f->weight = w;
+        }
+    }
+    f->divisor = ts_text_is(f->weight->unit, "ns") ? GRAPH_NS_PER_MS : 1;
+}
+
+static ts_code graph_dimension(graph_work *f, const char *name)
+{
+    f->dimension = TS_DIM_METHOD;
+    for (unsigned i = 0; name != NULL && i < TS_DIMENSIONS; i++) {
+        if (strcmp(name, ts_dimension_names[i]) == 0) {
+            f->dimension = (ts_dimension)i;
+            return TS_OK;
+        }
+    }
+    return name == NULL ? TS_OK
+                        : ts_fail(f->ctx, TS_ERR_USAGE,
+                                  "unknown dimension: \"%.100s\"; known are: method, package, "
+                                  "line, thread",
+                                  name);
+}
+
+/* --- frames ----------------------------------------------------------------------------------- */
+
+static void graph_field(ts_writer *w, const char *name, ts_text text)
+{
+    ts_write_str(w, ",\"");
+    ts_write_str(w, name);
+    ts_write_str(w, "\":");
+    ts_write_json_string(w, text);
+}
+
+/* The texts of a node. Of a package its name and the library of its first frame; of the root and of
+ * threads no more than their name. */
+static ts_method graph_texts(const graph_work *f, uint32_t i)
+{
+    static const ts_text empty = {"", 0};
+    const ts_dim_node *node = ts_dim_at(&f->tree, i);
+    ts_method m = {empty, empty, empty, empty, empty, empty};
+    if (node->is_method) {
+        return ts_methods_get(&f->methods, node->key);
+    }
+    if (i == 0) {
+        m.method = TS_TEXT_LIT("root");
+    } else if (f->dimension == TS_DIM_PACKAGE) {
+        m.package = ts_pool_text(&f->tree.words, node->key);
+        m.library = ts_methods_get(&f->methods, node->package).library;
+    }
+    return m;
+}
+
+static void graph_open(graph_work *f, uint32_t i)
+{
+    const ts_dim_node *node = ts_dim_at(&f->tree, i);
+    ts_method m = graph_texts(f, i);
+    ts_write_str(&f->w, "{\"value\":");
+    ts_write_i64(&f->w, node->value / f->divisor);
+    graph_field(&f->w, "method", m.method);
+    ts_write_str(&f->w, ",\"line\":");
+    ts_write_i64(&f->w, node->line);
+    graph_field(&f->w, "source_file", m.file);
+    ts_write_str(&f->w, ",\"sub_frame\":[");
+}
+
+static void graph_close(graph_work *f, uint32_t i)
+{
+    const ts_dim_node *node = ts_dim_at(&f->tree, i);
+    ts_method m = graph_texts(f, i);
+    ts_write_char(&f->w, ']');
+    graph_field(&f->w, "thread",
+                node->thread == 0 ? (ts_text){"", 0}
+                                  : ts_pool_text(&f->tree.words, node->thread - 1));
+    graph_field(&f->w, "modifier", m.modifiers);
+    graph_field(&f->w, "library", m.library);
+    graph_field(&f->w, "package", m.package);
+    graph_field(&f->w, "class", m.cls);
+    ts_write_char(&f->w, '}');
+}
+
+/* Without recursion: `done` counts the children of each node that are written. */
+static void graph_frames(graph_work *f)
+{
+    const uint32_t *order = f->tree.order.p;
+    uint32_t *done = ts_zalloc(f->ctx, f->tree.nodes.n, sizeof *done);
+    uint32_t at = 0;
+    bool open = true;
+    if (done == NULL) {
+        ts_writer_fail(&f->w, f->ctx->error.code);
+        return;
+    }
+    graph_open(f, 0);
+    while (open && f->w.code == TS_OK) {
+        const ts_dim_node *node = ts_dim_at(&f->tree, at);
+        if (done[at] < node->count) {
+            uint32_t child = order[node->first + done[at]];
+            ts_write_str(&f->w, done[at]++ == 0 ? "" : ",");
+            graph_open(f, child);
+            at = child;
+        } else {
+            graph_close(f, at);
+            open = at != 0;
+            at = node->parent;
+        }
+    }
+    ts_free(f->ctx, done);
+}
+
+static void graph_write(graph_work *f)
+{
+    ts_text unit = f->weight->unit;
+    const char *shown = ts_text_is(unit, "ns")      ? "毫秒" /* milliseconds */
+                        : ts_text_is(unit, "bytes") ? "字节" /* bytes */
+                                                    : "次";  /* times */
+    bool first = true;
+    ts_write_str(&f->w, "{\"unit\":\"");
+    ts_write_str(&f->w, shown);
+    ts_write_str(&f->w, "\",\"available_dimension\":[");
+    for (unsigned i = 0; i < TS_DIMENSIONS; i++) {
+        if (f->tree.available[i]) {
+            ts_write_str(&f->w, first ? "\"" : ",\"");
+            ts_write_str(&f->w, ts_dimension_names[i]);
+            ts_write_char(&f->w, '"');
+            first = false;
+        }
+    }
+    ts_write_str(&f->w, "],\"dimension\":\"");
+    ts_write_str(&f->w, ts_dimension_names[f->dimension]);
+    ts_write_str(&f->w, "\",\"root_frame\":");
+    graph_frames(f);
+    ts_write_str(&f->w, "}\n");
+}
+
+/* --- all -------------------------------------------------------------------------------------- */
+
+static ts_code graph_load(graph_work *f, const ts_export_input *input)
+{
+    const ts_export_side *side = &input->side;
+    ts_calls_load load = side->filter.weight == NULL ? TS_LOAD_ALL : TS_LOAD_CHOSEN;
+    ts_code code = graph_dimension(f, input->dimension);
+    if (code == TS_OK) {
+        code = ts_calls_open(&f->calls, f->ctx, side, &f->frames, load);
+    }
+    if (code == TS_OK) {
+        graph_choose(f);
+        code = ts_uploads_load(&f->uploads, f->ctx, side->reader, false);
+    }
+    if (code == TS_OK) {
+        code = ts_naming_load(&f->names, f->ctx, side->reader);
+    }
+    if (code == TS_OK) {
+        code = ts_methods_load(&f->methods, f->ctx, &f->calls, &f->frames, &f->uploads);
+    }
+    if (code == TS_OK) {
+        code = ts_dim_make(&f->tree, f->ctx, &f->calls, f->weight, &f->methods, &f->names,
+                           f->dimension);
+    }
+    if (code == TS_OK && !f->tree.available[f->dimension]) {
+        code = ts_fail(f->ctx, TS_ERR_USAGE, "--dimension=%s: no stack that is wanted has a %s",
+                       ts_dimension_names[f->dimension], ts_dimension_names[f->dimension]);
+    }
+    if (code == TS_OK && f->tree.skipped > 0) {
+        ts_log(f->ctx, TS_LOG_INFO, "%llu samples whose value is not above zero were left out",
+               (unsigned long long)f->tree.skipped);
+    }
+    return code;
+}
+
+static ts_code graph_run(ts_ctx *ctx, const ts_export_input *input, const ts_export_output *output)
+{
+    graph_work *f = ts_zalloc(ctx, 1, sizeof *f);
+    if (f == NULL) {
+        return ctx->error.code;
+    }
+    f->ctx = ctx;
+    f->frames.parts = TS_FRAME_FILE | TS_FRAME_LINE;
+    ts_writer_begin(&f->w, ctx, output);
+    ts_code code = graph_load(f, input);
+    if (code == TS_OK) {
+        graph_write(f);
+    }
+    ts_writer_fail(&f->w, code);
+    code = ts_writer_end(&f->w);
+    ts_dim_free(&f->tree, ctx);
+    ts_methods_free(&f->methods, ctx);
+    ts_naming_free(&f->names, ctx);
+    ts_uploads_free(&f->uploads, ctx);
+    ts_calls_free(&f->calls);
+    ts_frames_free(ctx, &f->frames);
+    ts_free(ctx, f);
+    return code;
+}
+
+const ts_export ts_export_datakit_flamegraph = {
+    .name = "datakit-flamegraph",
+    .title = "flame graph of Datakit, JSON",
+    .extension = ".json",
+    .needs = TS_NEEDS_STACKS,
+    .dimensions = true,
+    .run = graph_run,
+};

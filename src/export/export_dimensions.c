@@ -1,0 +1,440 @@
+#include "export/export_dimensions.h"
+
+#include "base/sorter.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { DIM_SORT_MEMORY = 1 << 20 };
+
+const char *const ts_dimension_names[TS_DIMENSIONS] = {"method", "package", "line", "thread"};
+
+/* A call path of one thread (without that dimension: of all). Place 0 is the root's. */
+typedef struct dim_place {
+    uint32_t parent; /* its caller's place; smaller */
+    uint32_t node;   /* of the tree */
+    int32_t line;
+    int64_t value; /* its own; later with what is below it */
+} dim_place;
+
+/* How much of a node's value is of a line. */
+typedef struct dim_vote {
+    uint32_t node;
+    int32_t line;
+    int64_t value;
+} dim_vote;
+
+typedef struct dim_work {
+    ts_ctx *ctx;
+    ts_dim_tree *tree;
+    const ts_calls *p;
+    const ts_methods *methods;
+    const ts_naming *names;
+    ts_dimension dimension;
+    ts_vec places;     /* dim_place */
+    ts_idmap by_path;  /* (thread's word + 1, call path) -> place */
+    ts_idmap children; /* (node, key) -> node */
+    ts_idmap lines;    /* (method's key, line) -> a number */
+    ts_idmap threads;  /* itid -> its word */
+    ts_vec chain;      /* uint32_t: call paths that have no place yet */
+    int64_t total;
+} dim_work;
+
+/* --- words ------------------------------------------------------------------------------------ */
+
+static ts_code dim_word(uint32_t *word, dim_work *w, ts_text text)
+{
+    return ts_pool_intern(w->ctx, word, NULL, &w->tree->words,
+                          text.n == 0 ? TS_TEXT_LIT("<unknown>") : text);
+}
+
+/* Threads of the same name are one. */
+static ts_code dim_thread(uint32_t *word, dim_work *w, const ts_calls_item *item)
+{
+    char digits[40];
+    uint64_t known;
+    if (item->itid == TS_NO_THREAD) {
+        return dim_word(word, w, (ts_text){"", 0});
+    }
+    if (ts_idmap_find(&known, &w->threads, item->itid)) {
+        *word = (uint32_t)known;
+        return TS_OK;
+    }
+    ts_text name = ts_naming_thread(w->names, item->itid);
+    ts_who who = ts_naming_who(w->names, item->source_id, item->itid);
+    if (name.n == 0 && who.tid < TS_WHO_MADE_UP) {
+        int n = snprintf(digits, sizeof digits, "tid-%" PRId64, who.tid);
+        name = (ts_text){digits, (size_t)n};
+    }
+    ts_code code = dim_word(word, w, name);
+    return code == TS_OK ? ts_idmap_put(w->ctx, &w->threads, item->itid, *word) : code;
+}
+
+/* --- nodes ------------------------------------------------------------------------------------ */
+
+static ts_code dim_add(uint32_t *out, dim_work *w, const ts_dim_node *node)
+{
+    ts_dim_node *added =
+        w->tree->nodes.n == UINT32_MAX ? NULL : ts_vec_add(w->ctx, &w->tree->nodes, sizeof *added);
+    if (added == NULL) {
+        return w->tree->nodes.n == UINT32_MAX
+                   ? ts_fail(w->ctx, TS_ERR_LIMIT, "more than %u frames", UINT32_MAX)
+                   : w->ctx->error.code;
+    }
+    *added = *node;
+    *out = (uint32_t)(w->tree->nodes.n - 1);
+    return TS_OK;
+}
+
+/* The child of node->parent with this key; a new one is *node. */
+static ts_code dim_child(uint32_t *out, dim_work *w, uint32_t key, const ts_dim_node *node)
+{
+    int64_t at = (int64_t)((uint64_t)node->parent << 32 | key);
+    uint64_t known;
+    if (ts_idmap_find(&known, &w->children, at)) {
+        *out = (uint32_t)known;
+        return TS_OK;
+    }
+    ts_code code = dim_add(out, w, node);
+    return code == TS_OK ? ts_idmap_put(w->ctx, &w->children, at, *out) : code;
+}
+
+static ts_code dim_package(uint32_t *out, dim_work *w, uint32_t parent, uint32_t key)
+{
+    ts_method m = ts_methods_get(w->methods, key);
+    uint32_t word;
+    ts_code code = dim_word(&word, w, m.package.n > 0 ? m.package : m.library);
+    if (code != TS_OK) {
+        return code;
+    }
+    if (parent > 0 && ts_dim_at(w->tree, parent)->key == word) {
+        *out = parent;
+        return TS_OK;
+    }
+    return dim_child(out, w, word, &(ts_dim_node){.parent = parent, .key = word, .package = key});
+}
+
+static ts_code dim_frame(uint32_t *out, dim_work *w, uint32_t parent, uint32_t key, int32_t line)
+{
+    ts_dim_node node = {.parent = parent,
+                        .key = key,
+                        .thread = ts_dim_at(w->tree, parent)->thread,
+                        .is_method = true};
+    int64_t pair = (int64_t)((uint64_t)key << 32 | (uint32_t)line);
+    uint64_t number = key;
+    ts_code code = TS_OK;
+    if (w->dimension == TS_DIM_PACKAGE) {
+        return dim_package(out, w, parent, key);
+    }
+    if (w->dimension == TS_DIM_LINE) {
+        node.line = line;
+        if (!ts_idmap_find(&number, &w->lines, pair)) {
+            number = w->lines.count;
+            code = ts_idmap_put(w->ctx, &w->lines, pair, number);
+        }
+    }
+    return code == TS_OK ? dim_child(out, w, (uint32_t)number, &node) : code;
+}
+
+/* --- places ----------------------------------------------------------------------------------- */
+
+static ts_code dim_add_place(uint32_t *out, dim_work *w, int64_t key, const dim_place *place)
+{
+    dim_place *added =
+        w->places.n == UINT32_MAX ? NULL : ts_vec_add(w->ctx, &w->places, sizeof *added);
+    if (added == NULL) {
+        return w->places.n == UINT32_MAX
+                   ? ts_fail(w->ctx, TS_ERR_LIMIT, "more than %u call paths", UINT32_MAX)
+                   : w->ctx->error.code;
+    }
+    *added = *place;
+    *out = (uint32_t)(w->places.n - 1);
+    return ts_idmap_put(w->ctx, &w->by_path, key, *out);
+}
+
+/* The place of one call path below that of its caller. */
+static ts_code dim_step(uint32_t *at, dim_work *w, int64_t key, uint32_t path)
+{
+    uint32_t method = w->p->method[path];
+    int32_t line = w->p->line[path] > 0 ? w->p->line[path] : w->methods->line[method];
+    dim_place place = {.parent = *at, .line = line};
+    uint32_t parent = ((const dim_place *)w->places.p)[*at].node;
+    ts_code code = dim_frame(&place.node, w, parent, w->methods->key[method], line);
+    w->tree->available[TS_DIM_LINE] = w->tree->available[TS_DIM_LINE] || line > 0;
+    w->tree->available[TS_DIM_PACKAGE] =
+        w->tree->available[TS_DIM_PACKAGE] ||
+        ts_methods_get(w->methods, w->methods->key[method]).package.n > 0;
+    return code == TS_OK ? dim_add_place(at, w, key, &place) : code;
+}
+
+static ts_code dim_thread_place(uint32_t *at, dim_work *w, uint32_t word)
+{
+    int64_t key = (int64_t)((word + UINT64_C(1)) << 32);
+    dim_place place = {0};
+    uint64_t known;
+    if (ts_idmap_find(&known, &w->by_path, key)) {
+        *at = (uint32_t)known;
+        return TS_OK;
+    }
+    ts_code code = dim_add(&place.node, w, &(ts_dim_node){.key = word, .thread = word + 1});
+    return code == TS_OK ? dim_add_place(at, w, key, &place) : code;
+}
+
+/* The place of a call path, and those of its callers. word: its thread's + 1, or 0. */
+static ts_code dim_place_of(uint32_t *out, dim_work *w, uint32_t word, uint32_t path)
+{
+    uint64_t key = (uint64_t)word << 32;
+    uint64_t known = 0;
+    ts_code code = TS_OK;
+    uint32_t at = path;
+    w->chain.n = 0;
+    while (at != 0 && !ts_idmap_find(&known, &w->by_path, (int64_t)(key | at))) {
+        uint32_t *next = ts_vec_add(w->ctx, &w->chain, sizeof *next);
+        if (next == NULL) {
+            return w->ctx->error.code;
+        }
+        *next = at;
+        at = w->p->parent[at];
+    }
+    *out = at == 0 ? 0 : (uint32_t)known;
+    if (at == 0 && word > 0) {
+        code = dim_thread_place(out, w, word - 1);
+    }
+    while (w->chain.n > 0 && code == TS_OK) {
+        uint32_t next = ((const uint32_t *)w->chain.p)[--w->chain.n];
+        code = dim_step(out, w, (int64_t)(key | next), next);
+    }
+    return code;
+}
+
+static ts_code dim_put(dim_work *w, uint32_t word, uint32_t path, int64_t value)
+{
+    uint32_t place = 0;
+    ts_code code = path == 0 ? TS_OK : dim_place_of(&place, w, word, path);
+    if (code != TS_OK) {
+        return code;
+    }
+    ((dim_place *)w->places.p)[place].value += value; /* at most the total */
+    return TS_OK;
+}
+
+static ts_code dim_item(void *user, const ts_calls_item *item)
+{
+    dim_work *w = user;
+    uint32_t word = 0;
+    ts_code code = TS_OK;
+    if (item->weight <= 0) {
+        w->tree->skipped++;
+        return TS_OK;
+    }
+    if (ts_ckd_add(&w->total, w->total, item->weight)) {
+        return ts_fail(w->ctx, TS_ERR_LIMIT, "the sum of values does not fit 64 bits");
+    }
+    w->tree->available[TS_DIM_THREAD] =
+        w->tree->available[TS_DIM_THREAD] || item->itid != TS_NO_THREAD;
+    if (w->dimension == TS_DIM_THREAD && item->node != 0) {
+        code = dim_thread(&word, w, item);
+        word++;
+    }
+    return code == TS_OK ? dim_put(w, word, item->node, item->weight) : code;
+}
+
+/* --- sums ------------------------------------------------------------------------------------- */
+
+/* Callers come before callees, in places and in the tree. */
+static void dim_sum_up(dim_work *w)
+{
+    dim_place *places = w->places.p;
+    ts_dim_node *nodes = w->tree->nodes.p;
+    for (size_t i = 0; i < w->places.n; i++) {
+        nodes[places[i].node].value += places[i].value;
+    }
+    for (size_t i = w->places.n; i-- > 1;) {
+        places[places[i].parent].value += places[i].value;
+    }
+    for (size_t i = w->tree->nodes.n; i-- > 1;) {
+        nodes[nodes[i].parent].value += nodes[i].value;
+    }
+}
+
+/* The line of a node is the one with most of its value, of equal ones the lowest. */
+static ts_code dim_choose_lines(dim_work *w)
+{
+    const dim_place *places = w->places.p;
+    ts_dim_node *nodes = w->tree->nodes.p;
+    ts_vec votes = {0};
+    ts_idmap by_line = {0};
+    ts_vec best = {0};
+    ts_code code = ts_vec_reserve(w->ctx, &best, w->tree->nodes.n, sizeof(int64_t));
+    for (size_t i = 0; i < w->tree->nodes.n && code == TS_OK; i++) {
+        ((int64_t *)best.p)[i] = -1;
+    }
+    for (size_t i = 1; i < w->places.n && code == TS_OK; i++) {
+        uint64_t at = votes.n;
+        int64_t key = (int64_t)((uint64_t)places[i].node << 32 | (uint32_t)places[i].line);
+        if (!nodes[places[i].node].is_method) {
+            continue;
+        }
+        if (!ts_idmap_find(&at, &by_line, key)) {
+            dim_vote *vote = ts_vec_add(w->ctx, &votes, sizeof *vote);
+            code = vote == NULL ? w->ctx->error.code : ts_idmap_put(w->ctx, &by_line, key, at);
+            if (code == TS_OK) {
+                *vote = (dim_vote){places[i].node, places[i].line, 0};
+            }
+        }
+        if (code == TS_OK) {
+            ((dim_vote *)votes.p)[at].value += places[i].value;
+        }
+    }
+    for (size_t i = 0; i < votes.n && code == TS_OK; i++) {
+        const dim_vote *vote = &((const dim_vote *)votes.p)[i];
+        int64_t *most = &((int64_t *)best.p)[vote->node];
+        ts_dim_node *node = &nodes[vote->node];
+        if (vote->value > *most || (vote->value == *most && vote->line < node->line)) {
+            *most = vote->value;
+            node->line = vote->line;
+        }
+    }
+    ts_vec_free(w->ctx, &best);
+    ts_vec_free(w->ctx, &votes);
+    ts_idmap_free(w->ctx, &by_line);
+    return code;
+}
+
+/* --- the order of children -------------------------------------------------------------------- */
+
+static int dim_compare_texts(ts_text a, ts_text b)
+{
+    int order = memcmp(a.p, b.p, a.n < b.n ? a.n : b.n);
+    return order != 0 ? order : (a.n > b.n) - (a.n < b.n);
+}
+
+static int dim_compare_methods(const dim_work *w, uint32_t a, uint32_t b)
+{
+    ts_method x = ts_methods_get(w->methods, a);
+    ts_method y = ts_methods_get(w->methods, b);
+    const ts_text pairs[][2] = {{x.package, y.package},
+                                {x.cls, y.cls},
+                                {x.method, y.method},
+                                {x.library, y.library},
+                                {x.file, y.file}};
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        int order = dim_compare_texts(pairs[i][0], pairs[i][1]);
+        if (order != 0) {
+            return order;
+        }
+    }
+    return 0;
+}
+
+/* The heaviest first; equal ones by package, class, method, thread and line. */
+static int dim_compare(const void *user, const void *a, const void *b)
+{
+    const dim_work *w = user;
+    const ts_dim_node *x = ts_dim_at(w->tree, ((const uint32_t *)a)[1]);
+    const ts_dim_node *y = ts_dim_at(w->tree, ((const uint32_t *)b)[1]);
+    int order = (x->parent > y->parent) - (x->parent < y->parent);
+    if (order != 0 || x->value != y->value) {
+        return order != 0 ? order : (x->value < y->value) - (x->value > y->value);
+    }
+    if (!x->is_method || !y->is_method) {
+        return dim_compare_texts(ts_pool_text(&w->tree->words, x->key),
+                                 ts_pool_text(&w->tree->words, y->key));
+    }
+    order = x->key == y->key ? 0 : dim_compare_methods(w, x->key, y->key);
+    return order != 0 ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+static ts_code dim_sort(dim_work *w)
+{
+    const ts_sorter_order how = {.compare = dim_compare, .user = w};
+    ts_dim_node *nodes = w->tree->nodes.p;
+    ts_sorter *sorter = NULL;
+    const void *record = NULL;
+    ts_code code = ts_sorter_open(&sorter, w->ctx, 2 * sizeof(uint32_t), &how, DIM_SORT_MEMORY);
+    for (uint32_t i = 1; i < w->tree->nodes.n && code == TS_OK; i++) {
+        const uint32_t pair[2] = {nodes[i].parent, i};
+        code = ts_sorter_add(sorter, pair);
+    }
+    if (code == TS_OK) {
+        code = ts_sorter_finish(sorter);
+    }
+    while (code == TS_OK && (code = ts_sorter_next(&record, sorter)) == TS_OK && record != NULL) {
+        uint32_t child = ((const uint32_t *)record)[1];
+        ts_dim_node *parent = &nodes[nodes[child].parent];
+        uint32_t place = (uint32_t)w->tree->order.n;
+        uint32_t *next = ts_vec_add(w->ctx, &w->tree->order, sizeof *next);
+        if (next == NULL) {
+            code = w->ctx->error.code;
+        } else {
+            *next = child;
+            parent->first = parent->count == 0 ? place : parent->first;
+            parent->count++;
+        }
+    }
+    ts_sorter_close(sorter);
+    return code;
+}
+
+/* --- all -------------------------------------------------------------------------------------- */
+
+static ts_code dim_read(dim_work *w, ts_calls *p, const ts_weight *weight)
+{
+    ts_code code = TS_OK;
+    if (!p->is_heap) {
+        p->stackless = true;
+        code = ts_calls_each(p, weight, dim_item, w);
+        p->stackless = false;
+        return code;
+    }
+    for (uint32_t i = 1; i <= p->nodes && code == TS_OK; i++) {
+        if (weight->self[i] > 0) {
+            const ts_calls_item item = {.itid = TS_NO_THREAD, .weight = weight->self[i], .node = i};
+            code = dim_item(w, &item);
+        }
+    }
+    return code;
+}
+
+ts_code ts_dim_make(ts_dim_tree *tree, ts_ctx *ctx, ts_calls *p, const ts_weight *weight,
+                    const ts_methods *methods, const ts_naming *names, ts_dimension dimension)
+{
+    dim_work w = {.ctx = ctx,
+                  .tree = tree,
+                  .p = p,
+                  .methods = methods,
+                  .names = names,
+                  .dimension = dimension};
+    uint32_t root;
+    *tree = (ts_dim_tree){.available = {[TS_DIM_METHOD] = true}};
+    ts_code code = dim_add(&root, &w, &(ts_dim_node){0});
+    if (code == TS_OK) {
+        code = dim_add_place(&root, &w, -1, &(dim_place){0});
+    }
+    if (code == TS_OK) {
+        code = dim_read(&w, p, weight);
+    }
+    if (code == TS_OK) {
+        dim_sum_up(&w);
+        code =
+            dimension == TS_DIM_PACKAGE || dimension == TS_DIM_LINE ? TS_OK : dim_choose_lines(&w);
+    }
+    if (code == TS_OK) {
+        code = dim_sort(&w);
+    }
+    ts_vec_free(ctx, &w.places);
+    ts_vec_free(ctx, &w.chain);
+    ts_idmap_free(ctx, &w.by_path);
+    ts_idmap_free(ctx, &w.children);
+    ts_idmap_free(ctx, &w.lines);
+    ts_idmap_free(ctx, &w.threads);
+    return code;
+}
+
+void ts_dim_free(ts_dim_tree *tree, ts_ctx *ctx)
+{
+    ts_vec_free(ctx, &tree->nodes);
+    ts_vec_free(ctx, &tree->order);
+    ts_pool_free(ctx, &tree->words);
+    *tree = (ts_dim_tree){0};
+}

@@ -1,0 +1,190 @@
+#include "export/export_points.h"
+
+#include "base/ckd.h"
+#include "base/utf8.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Well-formed UTF-8 on one line, without zero bytes. */
+static ts_code point_clean(ts_ctx *ctx, ts_buf *out, ts_text text)
+{
+    uint64_t replaced = 0;
+    size_t n = 0;
+    ts_code code = ts_utf8_clean(ctx, out, &replaced, text.p, text.n);
+    for (size_t i = 0; i < out->n && code == TS_OK; i++) {
+        char c = out->p[i];
+        if (c != '\0') {
+            out->p[n++] = c == '\n' || c == '\r' ? ' ' : c;
+        }
+    }
+    out->n = code == TS_OK ? n : out->n;
+    return code;
+}
+
+static bool point_ends_token(char c)
+{
+    return c == ',' || c == '=' || c == ' ';
+}
+
+/* A backslash before one of those, or at the end, could not be told from an escape. */
+static void point_drop_backslashes(ts_buf *text)
+{
+    size_t n = text->n;
+    bool drop = true;
+    for (size_t i = text->n; i-- > 0;) {
+        char c = text->p[i];
+        if (c != '\\' || !drop) {
+            text->p[--n] = c;
+            drop = point_ends_token(c);
+        }
+    }
+    memmove(text->p, text->p + n, text->n - n);
+    text->n -= n;
+}
+
+static void point_write_token(ts_writer *w, ts_text text, bool key)
+{
+    for (size_t i = 0; i < text.n; i++) {
+        char c = text.p[i];
+        if (point_ends_token(c)) {
+            ts_write_char(w, '\\');
+        }
+        ts_write_char(w, key && c == '.' ? '_' : c);
+    }
+}
+
+void ts_point_begin(ts_point *p, ts_writer *w, const char *measurement)
+{
+    *p = (ts_point){.w = w};
+    ts_write_str(w, measurement);
+}
+
+void ts_point_tag(ts_point *p, ts_text key, ts_text value)
+{
+    ts_buf parts[2] = {{0}, {0}};
+    ts_ctx *ctx = p->w->ctx;
+    ts_code code = point_clean(ctx, &parts[0], key);
+    if (code == TS_OK) {
+        code = point_clean(ctx, &parts[1], value);
+    }
+    for (unsigned i = 0; i < 2 && code == TS_OK; i++) {
+        point_drop_backslashes(&parts[i]);
+    }
+    if (code == TS_OK && parts[0].n > 0 && parts[1].n > 0) {
+        ts_write_char(p->w, ',');
+        point_write_token(p->w, ts_buf_text(&parts[0]), true);
+        ts_write_char(p->w, '=');
+        point_write_token(p->w, ts_buf_text(&parts[1]), false);
+    }
+    ts_writer_fail(p->w, code);
+    ts_buf_free(ctx, &parts[0]);
+    ts_buf_free(ctx, &parts[1]);
+}
+
+static void point_field(ts_point *p, const char *key)
+{
+    ts_write_char(p->w, p->any_field ? ',' : ' ');
+    ts_write_str(p->w, key);
+    ts_write_char(p->w, '=');
+    p->any_field = true;
+}
+
+void ts_point_text(ts_point *p, const char *key, ts_text value)
+{
+    ts_buf text = {0};
+    ts_code code = point_clean(p->w->ctx, &text, value);
+    if (code == TS_OK && text.n > 0) {
+        point_field(p, key);
+        ts_write_char(p->w, '"');
+        for (size_t i = 0; i < text.n; i++) {
+            if (text.p[i] == '"' || text.p[i] == '\\') {
+                ts_write_char(p->w, '\\');
+            }
+            ts_write_char(p->w, text.p[i]);
+        }
+        ts_write_char(p->w, '"');
+    }
+    ts_writer_fail(p->w, code);
+    ts_buf_free(p->w->ctx, &text);
+}
+
+void ts_point_int(ts_point *p, const char *key, int64_t value)
+{
+    point_field(p, key);
+    ts_write_i64(p->w, value);
+    ts_write_char(p->w, 'i');
+}
+
+/* "-d.ddde+XX" as a plain decimal. */
+static void real_unfold(char *out, const char *text)
+{
+    bool minus = *text == '-';
+    const char *e = strchr(text, 'e');
+    const char *at = text + (minus ? 1 : 0);
+    long power = strtol(e + 1, NULL, 10);
+    char digits[24];
+    size_t n = 0;
+    for (; at < e; at++) {
+        if (*at != '.') {
+            digits[n++] = *at;
+        }
+    }
+    if (minus) {
+        *out++ = '-';
+    }
+    if (power < 0) {
+        memcpy(out, "0.", 2);
+        memset(out + 2, '0', (size_t)(-power - 1));
+        out += 2 + (-power - 1);
+        memcpy(out, digits, n);
+        out[n] = '\0';
+        return;
+    }
+    for (long i = 0; i <= power || (size_t)i < n; i++) {
+        if (i == power + 1) {
+            *out++ = '.';
+        }
+        *out++ = (size_t)i < n ? digits[i] : '0';
+    }
+    *out = '\0';
+}
+
+bool ts_plain_real(char out[TS_REAL_DIGITS], double value)
+{
+    char text[40];
+    if (!isfinite(value)) {
+        return false;
+    }
+    if (value == 0) {
+        memcpy(out, "0", 2);
+        return true;
+    }
+    for (int digits = 0; digits <= 16; digits++) {
+        (void)snprintf(text, sizeof text, "%.*e", digits, value);
+        if (strtod(text, NULL) == value) {
+            break;
+        }
+    }
+    real_unfold(out, text);
+    return true;
+}
+
+void ts_point_real(ts_point *p, const char *key, double value)
+{
+    char digits[TS_REAL_DIGITS];
+    if (ts_plain_real(digits, value)) {
+        point_field(p, key);
+        ts_write_str(p->w, digits);
+    }
+}
+
+void ts_point_end(ts_point *p, int64_t ts)
+{
+    if (ts != TS_NO_TIME) {
+        ts_write_char(p->w, ' ');
+        ts_write_i64(p->w, ts);
+    }
+    ts_write_char(p->w, '\n');
+}
