@@ -90,6 +90,10 @@ elif shape == "chrome_spans":  # open ones, and ends whose names none of them ha
     out.write(("[" + ",".join(spans) + "]").encode())
 elif shape == "chrome_crossing":  # each ends behind the next one
     out.write(("[" + ",".join('{"ph":"X","name":"x","ts":%d,"dur":%d}' % (10 * i, 10 * n) for i in range(n)) + "]").encode())
+elif shape == "chrome_profiles":  # in turns: each has a part with a function, and a second one
+    part = '{"ph":"P","name":"%s","pid":1,"tid":1,"ts":%d,"id":%d,"args":{"data":{"startTime":1,"cpuProfile":{"nodes":[{"id":%d,"callFrame":{"functionName":"f%d"}}]}}}}'
+    parts = [part % (name, i, i, k, i % 9) for k, name in ((1, "Profile"), (2, "ProfileChunk")) for i in range(n // 2)]
+    out.write(("[" + ",".join(parts) + "]").encode())
 elif shape == "chrome_tasks":  # of a main thread, each with spans in it
     spans = ['{"ph":"X","name":"t%d","pid":1,"tid":1,"ts":%d,"dur":%d}' % (i % 9, 20000 * i, 60000 if i % 3 == 0 else 9000) for i in range(n)]
     out.write(("[" + ",".join(spans) + "]").encode())

@@ -353,6 +353,8 @@ static void test_profile(void **state)
     assert_cell(&r, stack_node, 1, parent_id, 1);
     assert_cell(&r, stack_node, 1, raw_id, 2);
     assert_mem_text(r.sink, stack_method, 0, name, "f");
+    assert_cell(&r, stack_method, 0, source_id, 2);
+    assert_cell(&r, stack_node, 0, source_id, 3);
     assert_cell(&r, chrome_profile_node, 1, script_id, 4);
     assert_mem_text(r.sink, chrome_trace_id, 0, trace_id, "77");
     assert_null_cell(&r, chrome_event, 0, args);
@@ -433,6 +435,11 @@ static void test_defects(void **state)
         {LIST(X("a", 1, "x")), "chrome_bad_number", 1, 1},
         {LIST("{\"ph\":\"X\",\"ts\":1}"), "chrome_frames_open", 1, 1},
         {LIST(X("a", 0, 9), EV("X", "b", 1, "")), "chrome_end_missing", 2, 2},
+        {LIST("{\"ph\":\"b\",\"id\":\"\",\"name\":\"\",\"cat\":\"\",\"ts\":1}"),
+         "chrome_frames_open", 1, 1},
+        {LIST("{\"ph\":\"\"}"), "chrome_unknown_phase", 1, 0},
+        {LIST("{\"ph\":\"C\",\"ts\":1,\"args\":{\"\":null}}"), "chrome_bad_counter", 1, 0},
+        {LIST("{\"ph\":\"P\",\"name\":\"Profile\"}"), "chrome_profile_no_start", 1, 0},
         {LIST(EV("b", "a", 1, "")), "chrome_no_id", 1, 1},
         {LIST(EV("X", "a\xff", 1, ",\"dur\":1")), "chrome_bad_text", 1, 1},
         {LIST(EV("X", "a", 1, ",\"dur\":1,\"args\":[\"\xC3\"]")), "chrome_bad_text", 1, 1},

@@ -5,7 +5,8 @@
 
 enum { MAX_NODES = 1 << 28 };
 
-static ts_code method_of(int64_t *id, chrome_trace *c, const chrome_profile *profile)
+/* Functions are those of the trace: its profiles are of the same scripts, and come in turns. */
+static ts_code method_of(int64_t *id, chrome_trace *c)
 {
     const chrome_profiles *p = c->profiles;
     ts_method method = {
@@ -14,7 +15,7 @@ static ts_code method_of(int64_t *id, chrome_trace *c, const chrome_profile *pro
         .has_line = (p->node.has & CHROME_NODE_LINE) != 0 && p->node.line >= 0,
         .line = p->node.line,
     };
-    return ts_stack_method(id, c->store, profile->source_id, &method);
+    return ts_stack_method(id, c->store, c->source_id, &method);
 }
 
 ts_code chrome_profile_keep_node(chrome_trace *c)
@@ -39,7 +40,7 @@ ts_code chrome_profile_keep_node(chrome_trace *c)
     if (profile->nodes.n >= MAX_NODES) {
         return ts_fail(c->ctx, TS_ERR_LIMIT, "a CPU profile has more than %d nodes", MAX_NODES);
     }
-    if ((code = method_of(&p->node.method, c, profile)) != TS_OK ||
+    if ((code = method_of(&p->node.method, c)) != TS_OK ||
         (code = ts_idmap_put(c->ctx, &profile->by_id, p->node.id, profile->nodes.n)) != TS_OK) {
         return code;
     }

@@ -241,7 +241,9 @@ ts_code chrome_event_end(chrome_trace *c);
 
 static inline ts_text chrome_text(const chrome_trace *c, const chrome_piece *piece)
 {
-    return piece->set ? (ts_text){c->texts.p + piece->at, piece->n} : TS_TEXT_NULL;
+    return !piece->set     ? TS_TEXT_NULL
+           : piece->n == 0 ? TS_TEXT_LIT("")
+                           : (ts_text){c->texts.p + piece->at, piece->n};
 }
 
 /* --- chrome_threads.c ------------------------------------------------------------------------- */
