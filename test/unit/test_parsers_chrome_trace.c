@@ -485,6 +485,24 @@ static void test_defects(void **state)
     }
 }
 
+/* The format allows a list without an end: nothing is known to be lost, and the end was not seen.
+ */
+static void test_no_end(void **state)
+{
+    static const char *const texts[] = {"[" X("a", 1, 1), "[" X("a", 1, 1) ",\n",
+                                        LIST(X("a", 1, 1))};
+    UNUSED(state);
+    for (size_t i = 0; i < 3; i++) {
+        run r;
+        import_text(&r, texts[i]);
+        assert_rows(&r, import_issue, i < 2 ? 1 : 0);
+        assert_int_equal(complaints(&r), 0);
+        assert_rows(&r, stack_slice, 1);
+        assert_cell(&r, source, 1, complete, i == 2);
+        run_free(&r);
+    }
+}
+
 /* DevTools puts metadata first, of any size. */
 static void test_metadata_first(void **state)
 {
@@ -663,6 +681,7 @@ int main(void)
         cmocka_unit_test(test_whole_profile),
         cmocka_unit_test(test_defects),
         cmocka_unit_test(test_metadata_first),
+        cmocka_unit_test(test_no_end),
         cmocka_unit_test(test_long_args),
         cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_cut_at_every_byte),

@@ -254,6 +254,7 @@ static ts_code check_end(chrome_trace *c)
     if (c->list_alone && c->at == CHROME_IN_LIST &&
         (!c->broken || (c->bad_byte == ']' && c->n.events > 0))) {
         c->done = true;
+        c->no_end = true;
         return ts_issue(c->store, c->source_id, TS_ISSUE_chrome_no_end, NULL,
                         (int64_t)ts_json_position(c->json), "the list of events has no end");
     }
@@ -267,7 +268,7 @@ static ts_code check_end(chrome_trace *c)
 static ts_code note_times(chrome_trace *c)
 {
     ts_row_source *source = ts_source(c->store, c->source_id);
-    source->complete = c->done;
+    source->complete = c->done && !c->no_end;
     if (c->first_ts != TS_NO_TIME) {
         source->start_ts = c->first_ts;
         source->end_ts = c->last_ts;

@@ -166,6 +166,7 @@ typedef struct chrome_trace {
     chrome_place skip_back;
     bool list_alone; /* no object around it */
     bool has_list, list_closed, done;
+    bool no_end;    /* the list was not closed, as it may be */
     bool broken;    /* the text is no JSON */
     char bad_byte;  /* ... from this byte on */
     ts_buf top_key; /* of the member of the outermost object */
