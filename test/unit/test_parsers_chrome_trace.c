@@ -650,7 +650,7 @@ static void test_every_bit_flipped(void **state)
     for (size_t at = 0; at < b.n; at++) {
         for (size_t bit = 0; bit < 8; bit++) {
             run r;
-            if (!test_slow() && bit != at % 8) {
+            if (!test_slow() && (bit != at / 2 % 8 || at % 2 != 0)) {
                 continue;
             }
             b.p[at] ^= (uint8_t)(1U << bit);
