@@ -22,6 +22,8 @@ typedef struct scope_work {
     bool comma;        /* a sample stands before */
     unsigned profiles;
     int64_t source_id, itid;
+    uint32_t node; /* of samples that follow each other, which are written as one; 0: none */
+    int64_t weight;
     int64_t sum;
     int64_t most; /* the greatest sum so far, and its profile */
     unsigned active;
@@ -100,28 +102,6 @@ static void scope_weights(scope_work *s)
     }
 }
 
-static void scope_end(scope_work *s)
-{
-    if (!s->open) {
-        return;
-    }
-    if (s->w.code == TS_OK) {
-        ts_write_str(&s->w, "],\n\"weights\":[");
-        scope_weights(s);
-        ts_write_str(&s->w, "],\"endValue\":");
-        ts_write_i64(&s->w, s->sum);
-        ts_write_char(&s->w, '}');
-    }
-    ts_spool_free(s->weights);
-    s->weights = NULL;
-    if (s->sum > s->most) {
-        s->most = s->sum;
-        s->active = s->profiles;
-    }
-    s->profiles++;
-    s->open = false;
-}
-
 static ts_code scope_sample(scope_work *s, uint32_t node, int64_t weight)
 {
     uint32_t n = 0;
@@ -144,9 +124,41 @@ static ts_code scope_sample(scope_work *s, uint32_t node, int64_t weight)
     return s->w.code;
 }
 
+static void scope_flush(scope_work *s)
+{
+    if (s->node != 0) {
+        (void)scope_sample(s, s->node, s->weight);
+    }
+    s->node = 0;
+}
+
+static void scope_end(scope_work *s)
+{
+    if (!s->open) {
+        return;
+    }
+    scope_flush(s);
+    if (s->w.code == TS_OK) {
+        ts_write_str(&s->w, "],\n\"weights\":[");
+        scope_weights(s);
+        ts_write_str(&s->w, "],\"endValue\":");
+        ts_write_i64(&s->w, s->sum);
+        ts_write_char(&s->w, '}');
+    }
+    ts_spool_free(s->weights);
+    s->weights = NULL;
+    if (s->sum > s->most) {
+        s->most = s->sum;
+        s->active = s->profiles;
+    }
+    s->profiles++;
+    s->open = false;
+}
+
 static ts_code scope_visit(void *user, const ts_calls_item *item)
 {
     scope_work *s = user;
+    int64_t sum;
     if (item->weight <= 0 || !s->calls.used[item->node]) {
         return TS_OK;
     }
@@ -157,7 +169,14 @@ static ts_code scope_visit(void *user, const ts_calls_item *item)
         scope_begin(s, ts_naming_thread(&s->names, item->itid),
                     ts_naming_source(&s->names, item->source_id));
     }
-    return s->w.code == TS_OK ? scope_sample(s, item->node, item->weight) : s->w.code;
+    if (item->node == s->node && !ts_ckd_add(&sum, s->weight, item->weight)) {
+        s->weight = sum;
+        return s->w.code;
+    }
+    scope_flush(s);
+    s->node = item->node;
+    s->weight = item->weight;
+    return s->w.code;
 }
 
 static ts_code scope_profiles(scope_work *s)
