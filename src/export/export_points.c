@@ -40,8 +40,10 @@ static void point_drop_backslashes(ts_buf *text)
             drop = point_ends_token(c);
         }
     }
-    memmove(text->p, text->p + n, text->n - n);
-    text->n -= n;
+    if (n > 0) { /* an empty text has no bytes to move */
+        memmove(text->p, text->p + n, text->n - n);
+        text->n -= n;
+    }
 }
 
 static void point_write_token(ts_writer *w, ts_text text, bool key)
