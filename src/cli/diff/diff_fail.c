@@ -233,8 +233,8 @@ static bool is_further(const diff_condition *c, diff_cell before, diff_cell afte
 ts_code diff_condition_row(diff_condition *c, ts_ctx *ctx, const diff_shape *shape, ts_text key,
                            const diff_cell *cells)
 {
-    diff_cell before = cells[2 * c->value];
-    diff_cell after = cells[2 * c->value + 1];
+    diff_cell before = cells[2 * (size_t)c->value];
+    diff_cell after = cells[2 * (size_t)c->value + 1];
     bool named = c->scope == DIFF_NAMED;
     if (c->scope == DIFF_TOTAL ||
         (named && (key.p == NULL || key.n != c->row.n || memcmp(key.p, c->row.p, key.n) != 0))) {
@@ -260,8 +260,8 @@ void diff_condition_end(diff_condition *c, const diff_cell *totals)
 {
     double number;
     if (c->scope == DIFF_TOTAL) {
-        c->before = totals[2 * c->value];
-        c->after = totals[2 * c->value + 1];
+        c->before = totals[2 * (size_t)c->value];
+        c->after = totals[2 * (size_t)c->value + 1];
         c->met = true;
     }
     c->holds = c->met && observed(&number, c, c->before, c->after) && decide(c, number);

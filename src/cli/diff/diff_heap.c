@@ -106,9 +106,9 @@ static ts_code take_class(void *user, const char *const *values, const size_t *l
     ts_ctx *ctx = a->heap->ctx;
     heap_file *f = a->file;
     int64_t ints[3];
-    const ts_text key = {values[3], lengths[3]};
-    uint32_t class;
-    ts_code code = n == 5 ? diff_table_key(&class, a->heap->classes, &key)
+    const ts_text keys[DIFF_KEYS] = {{values[3], lengths[3]}};
+    uint32_t class = 0;
+    ts_code code = n == 5 ? diff_table_key(&class, a->heap->classes, keys)
                           : ts_fail(ctx, TS_ERR_INTERNAL, "class.sql has other columns");
     for (int i = 0; code == TS_OK && i < 3; i++) {
         ints[i] = types[i] == TS_CELL_INT ? strtoll(values[i], NULL, 10) : 0;
@@ -423,8 +423,7 @@ static ts_code put_row(diff_heap *h, diff_row *row, const bool in[2], node_state
     for (unsigned side = 0; side < 2; side++) { /* before the other side's values are known */
         if (!in[side]) {
             row->cells[2 * N_SELF + side] = diff_int(0);
-            row->cells[2 * N_RETAINED + side] =
-                h->analysed ? diff_int(0) : (diff_cell){.type = TS_CELL_NULL};
+            row->cells[2 * N_RETAINED + side] = h->analysed ? diff_int(0) : diff_null();
         }
     }
     return diff_result_take(h->result, row);
@@ -472,9 +471,12 @@ static ts_code name_text(ts_text *out, const diff_heap *h, heap_file *f, int64_t
     if (code == TS_OK) {
         code = ts_scan_row(&b, f->names, f->first_node + index);
     }
-    if (code != TS_OK || b->rows == 0 || b->columns[0].null[0] != 0 || b->columns[0].ints[0] < 0 ||
-        b->columns[0].ints[0] >= f->string_count) {
+    if (code != TS_OK) {
         return code;
+    }
+    if (b->rows == 0 || b->columns[0].null[0] != 0 || b->columns[0].ints[0] < 0 ||
+        b->columns[0].ints[0] >= f->string_count) {
+        return TS_OK;
     }
     code = ts_scan_row(&b, f->strings, f->first_string + b->columns[0].ints[0]);
     if (code == TS_OK && b->rows > 0 && b->columns[0].null[0] == 0) {

@@ -158,7 +158,7 @@ static ts_code print_rows(printing *p, ts_row_printer *printer)
         code = code != TS_OK ? code : put_keys(p, row);
         for (unsigned k = 0; k < p->columns.count; k++) {
             const column *c = &p->columns.all[k];
-            put_cell(p, keys + k, c, &row->cells[2 * c->value]);
+            put_cell(p, keys + k, c, &row->cells[2 * (size_t)c->value]);
         }
         if (code == TS_OK) {
             code = ts_row_printer_row(printer, p->values, p->lengths, p->types, n);
@@ -212,7 +212,7 @@ static void json_totals(ts_json_text *j, const diff_result *r)
             ts_json_str(j, "unit",
                         value->unit == DIFF_PLAIN ? TS_TEXT_NULL
                                                   : ts_text_of(diff_unit_name(value->unit)));
-            json_change(j, value, &r->totals[2 * v]);
+            json_change(j, value, &r->totals[2 * (size_t)v]);
             ts_json_close(j, '}');
         }
     }
@@ -286,7 +286,8 @@ static ts_code say_total(ts_ctx *ctx, const diff_result *r, unsigned v)
 {
     ts_buf text = {0};
     const diff_value *value = &r->shape->values[v];
-    ts_code code = diff_say_change(&text, ctx, r->totals[2 * v], r->totals[2 * v + 1], value->unit);
+    ts_code code = diff_say_change(&text, ctx, r->totals[2 * (size_t)v],
+                                   r->totals[2 * (size_t)v + 1], value->unit);
     if (code == TS_OK) {
         ts_message(ctx, "%s%.*s", value->name, (int)text.n, text.p);
     }

@@ -8,7 +8,7 @@ enum { KEEP_MORE = 4096 };
 void diff_result_init(diff_result *r, ts_ctx *ctx, diff_shape *shape)
 {
     *r = (diff_result){.ctx = ctx, .shape = shape};
-    r->row_size = offsetof(diff_row, cells) + 2 * shape->value_count * sizeof(diff_cell);
+    r->row_size = offsetof(diff_row, cells) + 2 * (size_t)shape->value_count * sizeof(diff_cell);
 }
 
 void diff_result_free(diff_result *r)
@@ -77,7 +77,7 @@ static int compare_rows(const void *a, const void *b, void *user)
     const diff_shape *shape = user;
     const diff_row *x = a;
     const diff_row *y = b;
-    unsigned m = 2 * shape->main;
+    size_t m = 2 * (size_t)shape->main;
     bool once = shape->values[shape->main].kind == DIFF_ONCE;
     int order = once ? 0
                      : diff_compare_size(diff_change(y->cells[m], y->cells[m + 1]),
@@ -97,8 +97,8 @@ static void sort_kept(diff_result *r)
 static bool has_change(const diff_result *r, const diff_row *row)
 {
     for (unsigned v = 0; v < r->shape->value_count; v++) {
-        diff_cell before = row->cells[2 * v];
-        diff_cell after = row->cells[2 * v + 1];
+        diff_cell before = row->cells[2 * (size_t)v];
+        diff_cell after = row->cells[2 * (size_t)v + 1];
         if (!diff_result_has(r, v)) {
             continue;
         }

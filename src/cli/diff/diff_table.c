@@ -42,7 +42,7 @@ ts_code diff_table_key(uint32_t *id, diff_table *t, const ts_text *keys)
     if (code == TS_OK && added) {
         diff_cell *cells = t->cells.p;
         for (unsigned i = 0; i < n; i++) {
-            cells[t->cells.n++] = (diff_cell){.type = TS_CELL_NULL};
+            cells[t->cells.n++] = diff_null();
         }
         t->in.p[t->in.n++] = 0;
     }
@@ -76,7 +76,7 @@ void diff_table_in(diff_table *t, uint32_t id, unsigned side)
 diff_cell *diff_table_cell(diff_table *t, uint32_t id, unsigned value, unsigned side)
 {
     diff_cell *cells = t->cells.p;
-    return &cells[(size_t)id * 2 * t->shape->value_count + 2 * value + side];
+    return &cells[((size_t)id * t->shape->value_count + value) * 2 + side];
 }
 
 void diff_table_add(diff_table *t, uint32_t id, unsigned side, const diff_cell *cells)
@@ -119,8 +119,8 @@ static ts_code take_row(void *user, const char *const *values, const size_t *len
 {
     const asking *a = user;
     const diff_shape *s = a->table->shape;
-    ts_text keys[DIFF_KEYS];
-    diff_cell cells[DIFF_VALUES];
+    ts_text keys[DIFF_KEYS] = {{NULL, 0}};
+    diff_cell cells[DIFF_VALUES] = {{0}};
     uint32_t id;
     unsigned at = s->key_count;
     (void)n;
@@ -129,7 +129,7 @@ static ts_code take_row(void *user, const char *const *values, const size_t *len
     }
     for (unsigned v = 0; v < s->value_count; v++) {
         bool share = s->values[v].unit == DIFF_SHARE;
-        cells[v] = share ? (diff_cell){.type = TS_CELL_NULL} : diff_parse(types[at], values[at]);
+        cells[v] = share ? diff_null() : diff_parse(types[at], values[at]);
         at += share ? 0 : 1;
     }
     ts_code code = diff_table_key(&id, a->table, keys);
@@ -150,7 +150,7 @@ ts_code diff_table_ask(diff_table *t, ts_db *db, unsigned side, const ts_param *
 
 static void row_of(diff_row *row, bool in[2], const diff_table *t, uint32_t id)
 {
-    size_t n = 2 * t->shape->value_count;
+    size_t n = 2 * (size_t)t->shape->value_count;
     memcpy(row->cells, (const diff_cell *)t->cells.p + id * n, n * sizeof(diff_cell));
     row->handle = id;
     in[0] = (t->in.p[id] & 1) != 0;

@@ -27,9 +27,9 @@ diff_cell diff_parse(ts_cell_type type, const char *text)
     }
     if (type == TS_CELL_REAL) {
         double real = strtod(text, NULL); /* the program never sets a locale */
-        return isnan(real) ? (diff_cell){.type = TS_CELL_NULL} : diff_real(real);
+        return isnan(real) ? diff_null() : diff_real(real);
     }
-    return (diff_cell){.type = TS_CELL_NULL};
+    return diff_null();
 }
 
 diff_cell diff_add(diff_cell a, diff_cell b)
@@ -51,7 +51,7 @@ diff_cell diff_change(diff_cell before, diff_cell after)
 {
     int64_t change;
     if (before.type == TS_CELL_NULL || after.type == TS_CELL_NULL) {
-        return (diff_cell){.type = TS_CELL_NULL};
+        return diff_null();
     }
     if (before.type == TS_CELL_INT && after.type == TS_CELL_INT &&
         !ts_ckd_sub(&change, after.u.i, before.u.i)) {
@@ -65,7 +65,7 @@ diff_cell diff_percent(diff_cell before, diff_cell after)
     diff_cell change = diff_change(before, after);
     double base = fabs(diff_number(before));
     if (change.type == TS_CELL_NULL || base == 0 || isinf(base)) {
-        return (diff_cell){.type = TS_CELL_NULL};
+        return diff_null();
     }
     return diff_real(100 * diff_number(change) / base);
 }

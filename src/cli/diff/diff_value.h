@@ -14,6 +14,11 @@ typedef struct diff_cell {
     } u;
 } diff_cell;
 
+static inline diff_cell diff_null(void)
+{
+    return (diff_cell){.type = TS_CELL_NULL};
+}
+
 static inline diff_cell diff_int(int64_t i)
 {
     return (diff_cell){TS_CELL_INT, {.i = i}};

@@ -35,14 +35,22 @@ echo "--- interrupted"
 mkfifo pipe
 python3 - <<'EOF'
 import os, signal, subprocess, time
-p = subprocess.Popen([os.environ["PROGRAM"], "diff", "pipe", "good.db", "--quiet"], stderr=subprocess.PIPE)
-w = os.open("pipe", os.O_WRONLY)
+w = os.open("pipe", os.O_RDWR)  # a writer also between the looks that the program takes at it
 os.write(w, b'{"snapshot":{"meta":')
-for _ in range(500):
-    if os.listdir(os.environ["TMPDIR"]) or any("deleted" in os.readlink(f) for f in ("/proc/%d/fd/%s" % (p.pid, n) for n in os.listdir("/proc/%d/fd" % p.pid))):
+p = subprocess.Popen([os.environ["PROGRAM"], "diff", "pipe", "good.db", "--quiet"], stderr=subprocess.PIPE)
+def converts():  # the temporary database has no name any more
+    links = []
+    for n in os.listdir("/proc/%d/fd" % p.pid):
+        try:
+            links.append(os.readlink("/proc/%d/fd/%s" % (p.pid, n)))
+        except OSError:
+            pass
+    return any("(deleted)" in link for link in links)
+for _ in range(2000):
+    if converts():
         break
     time.sleep(0.01)
 p.send_signal(signal.SIGTERM)
-_, err = p.communicate(timeout=20)
+_, err = p.communicate(timeout=60)
 print("exit", p.returncode, err.decode(), end="")
 EOF
