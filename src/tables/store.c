@@ -107,6 +107,7 @@ void ts_store_free(ts_store *store)
     ts_keymap_free(ctx, &store->process_keys);
     ts_stable_array_free(ctx, &store->threads);
     ts_keymap_free(ctx, &store->thread_keys);
+    ts_keymap_free(ctx, &store->filter_keys);
     ts_stable_array_free(ctx, &store->other_clock_sources);
     ts_pool_free(ctx, &store->dict);
     ts_pool_free(ctx, &store->texts);

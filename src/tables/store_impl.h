@@ -131,7 +131,8 @@ struct ts_store {
     ts_stable_array processes; /* ts_process_rec */
     ts_keymap process_keys;    /* (input file, pid, 0) */
     ts_stable_array threads;   /* ts_thread_rec */
-    ts_keymap thread_keys;     /* (input file, tid, 0) */
+    ts_keymap thread_keys;     /* (input file, tid, 0), or (input file, tid, -1 - ipid) */
+    ts_keymap filter_keys;     /* (kind, owner, text id of the name) */
 
     ts_pool dict;
     uint64_t stat[TS_STAT_EVENTS][TS_STAT_TYPES];

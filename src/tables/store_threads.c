@@ -1,3 +1,4 @@
+#include "tables/seen.h"
 #include "tables/store_impl.h"
 
 #include "tables/formats/common/common_constants.h"
@@ -190,6 +191,76 @@ ts_code ts_thread(int64_t *itid, ts_store *store, int64_t source_id, int64_t tid
         set_process_of(store, rec, ipid);
     }
     return TS_OK;
+}
+
+/* The thread with this tid in a process. */
+static ts_code thread_in(int64_t *itid, ts_store *store, int64_t source_id, int64_t tid,
+                         int64_t ipid)
+{
+    int64_t root = ts_source_root(store, source_id);
+    uint32_t number;
+    const ts_row_thread *row;
+    ts_code code = ts_thread(itid, store, source_id, tid, ipid, "os");
+    if (code != TS_OK || tid == 0) {
+        return code;
+    }
+    row = &thread_rec(store, *itid)->row;
+    if (row->ipid == ipid) {
+        return TS_OK;
+    }
+    if (!ts_keymap_find(&number, &store->thread_keys, root, tid, -1 - ipid) &&
+        (code = new_thread(&number, store, root, tid, -1 - ipid, "os")) != TS_OK) {
+        return code;
+    }
+    *itid = (int64_t)number + 1;
+    set_process_of(store, thread_rec(store, *itid), ipid);
+    return TS_OK;
+}
+
+ts_code ts_process_seen(int64_t *ipid, ts_store *store, int64_t source_id, int64_t pid)
+{
+    size_t before = store->processes.n;
+    int64_t itid;
+    ts_code code = ts_process(ipid, store, source_id, pid);
+    return code != TS_OK || store->processes.n == before
+               ? code
+               : thread_in(&itid, store, source_id, pid, *ipid);
+}
+
+ts_code ts_process_named(int64_t *ipid, ts_store *store, int64_t source_id, int64_t pid,
+                         ts_text name)
+{
+    ts_text kept;
+    int64_t itid;
+    ts_code code = ts_process_seen(ipid, store, source_id, pid);
+    if (code != TS_OK || name.n == 0 || *ipid == 0) {
+        return code;
+    }
+    if ((code = ts_store_keep(store, &kept, name)) != TS_OK ||
+        (code = thread_in(&itid, store, source_id, pid, *ipid)) != TS_OK) {
+        return code;
+    }
+    process_rec(store, *ipid)->row.name = kept;
+    thread_rec(store, itid)->row.name = kept;
+    return TS_OK;
+}
+
+ts_code ts_thread_seen(int64_t *itid, ts_store *store, int64_t source_id, int64_t tid, int64_t pid)
+{
+    size_t before = store->processes.n;
+    int64_t ipid;
+    int64_t main_itid;
+    ts_code code;
+    if (pid == 0) {
+        return ts_thread(itid, store, source_id, tid, -1, "os");
+    }
+    if ((code = ts_process(&ipid, store, source_id, pid)) != TS_OK ||
+        (code = thread_in(itid, store, source_id, tid, ipid)) != TS_OK) {
+        return code;
+    }
+    return store->processes.n == before || tid == pid
+               ? TS_OK
+               : thread_in(&main_itid, store, source_id, pid, ipid);
 }
 
 ts_code ts_process_name(ts_store *store, int64_t ipid, ts_text name)

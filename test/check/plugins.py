@@ -132,6 +132,151 @@ def stream(messages, _):
     return {}, {}
 
 
+def integer(got, number):
+    return signed64(last(got, number))
+
+
+PROCESS_COUNTERS = ((3, "mem.vm.size"), (4, "mem.rss"), (5, "mem.rss.anon"), (6, "mem.rss.file"), (7, "mem.rss.schem"), (8, "mem.swap"),
+                    (9, "mem.locked"), (10, "mem.hwm"), (11, "mm.oom_score_adj"))
+GRAPHICS = ((14, "mem.purg_sum"), (15, "mem.purg_pin"), (16, "mem.gl_pss"), (17, "mem.graph_pss"))
+SYSTEM = {1: "total", 2: "free", 3: "avaiable", 5: "cached", 37: "pined.purg"}
+VIRTUAL = {1: "nr.free.pages", 38: "vmeminfo.pgpgin", 128: "workingset.restore"}
+
+
+class Memory:
+    """Values of counters with the time to the next one, and the other tables; counters and texts by their names."""
+
+    def __init__(self):
+        self.values = []  # table, pid or None, name, ts, dur, value
+        self.open = {}
+        self.maps, self.ashmem, self.dma, self.gpu, self.windows, self.images, self.cpu, self.profile = ([] for _ in range(8))
+        self.window_pids = {}
+        self.stat = dict.fromkeys(("memory", "sys_memory", "sys_virtual_memory", "trace_smaps", "trace_ash_mem", "trace_dma_mem",
+                                   "trace_gpu_process_mem", "trace_gpu_window_mem", "trace_window_manager_service"), 0)
+        self.names = {}
+        self.order = {}  # of processes: by their first mention, as their ids are
+
+    def seen(self, pid):
+        self.order.setdefault(pid, len(self.order))
+        return pid
+
+    def value(self, table, pid, name, ts, value):
+        key = (table, pid, name)
+        before = self.open.get(key)
+        if before is not None and ts >= before[3]:
+            before[4] = ts - before[3]
+        self.open[key] = [table, pid, name, ts, None, value]
+        self.values.append(self.open[key])
+
+    def named(self, got):
+        if text(got, 1):
+            self.names[htrace.signed32(last(got, 2))] = text(got, 1)
+        return self.seen(htrace.signed32(last(got, 2)))
+
+    def processes(self, ts, got, shared):
+        for entry in map(decode, got.get(1, [])):
+            pid = self.seen(htrace.signed32(last(entry, 1)))
+            if text(entry, 2):
+                self.names[pid] = text(entry, 2)
+            if any(n in entry for n, _ in PROCESS_COUNTERS) or not any(n in entry for n, _ in GRAPHICS):
+                for n, name in PROCESS_COUNTERS:
+                    self.value("process_measure", pid, name, ts, integer(entry, n))
+            for n, name in GRAPHICS:
+                if n in entry:
+                    self.value("process_measure", pid, name, ts, integer(entry, n))
+            self.stat["trace_smaps"] += 12 in entry
+            for item in map(decode, entry.get(12, [])):
+                if "/dev/ashmem/" in text(item, 4):
+                    shared[pid] = shared.get(pid, 0) + last(item, 7) + last(item, 16)
+                self.maps.append((ts, pid, "0x" + text(item, 1), "0x" + text(item, 2), text(item, 3), text(item, 4), real(item, 8)) +
+                                 tuple(last(item, n) for n in (9, 10, 6, 7, 5, 13, 14, 11, 12, 15, 16, 17)))
+
+    def flags(self, rows, key, rank):
+        """rows: (pid, ...); 0, 1 or 2 for each."""
+        best = {}
+        for row in rows:
+            best.setdefault(key(row), []).append(rank(row))
+        seen = set()
+        out = []
+        for row in rows:
+            again = (key(row), row[0]) in seen
+            seen.add((key(row), row[0]))
+            out.append(1 if again else 0 if rank(row) == min(best[key(row)]) else 2)
+        return out
+
+    def message(self, ts, got):
+        shared = {}
+        for field, event in ((1, "memory"), (2, "sys_memory"), (3, "sys_virtual_memory"), (5, "trace_ash_mem"), (6, "trace_dma_mem"),
+                             (7, "trace_gpu_process_mem"), (8, "trace_gpu_window_mem"), (13, "trace_window_manager_service")):
+            self.stat[event] += field in got
+        self.processes(ts, got, shared)
+        for pair in map(decode, got.get(2, [])):
+            self.value("sys_mem_measure", None, "sys.mem." + SYSTEM[last(pair, 1)], ts, integer(pair, 2))
+        if 2 in got:
+            for field, name in ((4, "zram"), (9, "gpu.limit"), (10, "gpu.used")):
+                self.value("sys_mem_measure", None, "sys.mem." + name, ts, integer(got, field))
+        for pair in map(decode, got.get(3, [])):
+            self.value("sys_mem_measure", None, "sys.virtual.mem." + VIRTUAL[last(pair, 1)], ts, integer(pair, 2))
+        rows = [(self.named(a), a) for a in map(decode, got.get(5, []))]
+        flags = self.flags(rows, lambda r: (integer(r[1], 7), integer(r[1], 8)), lambda r: self.order[r[0]])
+        for (pid, a), flag in zip(rows, flags):
+            self.ashmem.append((ts, pid, text(a, 5), shared.get(pid, 0), flag) + tuple(integer(a, n) for n in (3, 4, 6, 7, 8, 9, 10)))
+        rows = [(self.named(a), a) for a in map(decode, got.get(6, []))]
+        rank = {"composer_host": 0, "render_service": -1}
+        flags = self.flags(rows, lambda r: integer(r[1], 5), lambda r: rank.get(self.names.get(r[0]), -2))
+        for (pid, a), flag in zip(rows, flags):
+            self.dma.append((ts, pid, flag) + tuple(integer(a, n) for n in (3, 4, 5, 6)) + tuple(text(a, n) for n in (7, 8, 9)))
+        for gpu in map(decode, got.get(7, [])):
+            for p in map(decode, gpu.get(3, [])):
+                self.gpu.append((ts, text(gpu, 1), integer(gpu, 2), text(p, 1), self.seen(htrace.signed32(last(p, 2))), htrace.signed32(last(p, 3)),
+                                 integer(p, 4)))
+        for info in map(decode, got.get(13, [])):
+            self.window_pids.setdefault(text(info, 1), self.seen(htrace.signed32(last(info, 2))))
+        for window in map(decode, got.get(8, [])):
+            for module in map(decode, window.get(3, [])):
+                for part in map(decode, module.get(2, [])):
+                    self.windows.append([ts, text(window, 1), integer(window, 2), text(module, 1), text(part, 1), integer(part, 2),
+                                         integer(part, 3), integer(window, 4)])
+        self.cpu += [(ts, integer(decode(v), 1)) for v in got.get(12, [])]
+        self.profile += [(ts, text(decode(v), 1), integer(decode(v), 2)) for v in got.get(14, [])]
+        for image in map(decode, got.get(11, [])):
+            pid = self.seen(htrace.signed32(last(image, 3))) if 3 in image else None
+            self.images.append((ts, integer(image, 1), text(image, 2), pid, text(image, 4)))
+
+
+def memory(messages, _):
+    m = Memory()
+    before = None
+    for ts, data in messages:
+        if data and (ts, data) == before:
+            continue
+        before = (ts, data)
+        m.message(ts, decode(data))
+    of = lambda table: [tuple(v[1:]) for v in m.values if v[0] == table]
+    pid = "(SELECT pid FROM process p WHERE p.ipid = t.ipid)"
+    word = lambda column: "(SELECT data FROM data_dict d WHERE d.id = t.%s)" % column
+    tables = {
+        "process_measure t JOIN process_measure_filter f ON f.id = t.filter_id: (SELECT pid FROM process p WHERE p.ipid = f.ipid), f.name, "
+        "t.ts, t.dur, t.value": of("process_measure"),
+        "sys_mem_measure t JOIN sys_event_filter f ON f.id = t.filter_id: NULL, f.name, t.ts, t.dur, t.value": of("sys_mem_measure"),
+        "smaps t JOIN smaps_detail s ON s.smaps_id = t.id: t.timeStamp, (SELECT pid FROM process p WHERE p.ipid = s.ipid), t.start_addr, "
+        "t.end_addr, " + word("protection_id") + ", " + word("path_id") + ", t.reside, t.dirty, t.swapper, t.resident_size, t.pss, "
+        "t.virtaul_size, t.shared_clean, t.shared_dirty, t.private_clean, t.private_dirty, t.swap, t.swap_pss, s.category": m.maps,
+        "memory_ashmem t: ts, " + pid + ", " + word("ashmem_name_id") + ", pss, flag, adj, fd, size, ashmem_id, time, ref_count, purged":
+            m.ashmem,
+        "memory_dma t: ts, " + pid + ", flag, fd, size, ino, exp_pid, " + word("exp_task_comm_id") + ", " + word("buf_name_id") + ", " +
+        word("exp_name_id"): m.dma,
+        "memory_process_gpu t: ts, " + word("gpu_name_id") + ", all_gpu_size, addr, " + pid +
+        ", (SELECT tid FROM thread h WHERE h.itid = t.itid), used_gpu_size": m.gpu,
+        "memory_window_gpu t: ts, " + word("window_name_id") + ", window_id, " + word("module_name_id") + ", " + word("category_name_id") +
+        ", size, count, purgeable_size, " + pid: [tuple(w) + (m.window_pids.get(w[1]),) for w in m.windows],
+        "memory_cpu t: ts, total_size": m.cpu,
+        "memory_profile t: ts, " + word("channel_id") + ", total_size": m.profile,
+        "memory_rs_image t: ts, mem_size, " + word("type_id") + ", " + pid + ", " + word("surface_name_id"): m.images,
+    }
+    return tables, {event + " received": count for event, count in m.stat.items()}
+
+
 def hilog(messages, clocks):
     rows = []
     stat = dict.fromkeys(("hilog received", "hilog not_match", "hilog data_lost", "hilog invalid_data"), 0)
@@ -161,6 +306,7 @@ PLUGINS = (
     ("network-plugin", network),
     ("hidump-plugin", hidump),
     ("stream-plugin", stream),
+    ("memory-plugin", memory),
 )
 
 
@@ -189,7 +335,7 @@ def main(argv):
         tables, stat = model([(ts + shift, data) for ts, data in messages.get(name, [])], clocks)
         for what, rows in tables.items():
             table, columns = what.split(": ", 1)
-            c.compare(table, "SELECT %s FROM %s ORDER BY rowid" % (columns, table), rows)
+            c.compare(table, "SELECT %s FROM %s ORDER BY %s.rowid" % (columns, table, "t" if " t" in table else table), rows)
         for what, count in stat.items():
             c.same(what, c.rows("SELECT count FROM stat WHERE event_name = ? AND stat_type = ?", *what.split()).fetchone()[0], count)
     c.same("losses", c.rows("SELECT count(*) FROM import_issue WHERE severity IN ('data_loss', 'error')").fetchone()[0], 0)

@@ -122,6 +122,14 @@ TABLES = [
     ("disk traffic", "set", "SELECT ts, dur, rd, wr, rd_speed, wr_speed, rd_count, wr_count, rd_count_speed, wr_count_speed FROM diskio"),
     ("network traffic", "set", "SELECT ts, dur, tx, rx, tx_speed, rx_speed, packet_in, packet_in_sec, packet_out, packet_out_sec FROM network"),
     ("frame rates", "set", "SELECT ts, fps FROM hidump"),
+    ("counters of processes", "set", "SELECT p.pid, f.name, m.ts, m.dur, m.value FROM process_measure m LEFT JOIN process_measure_filter f "
+     "ON f.id = m.filter_id LEFT JOIN process p ON p.ipid = f.ipid"),
+    ("counters of the system", "set", "SELECT f.name, m.ts, m.dur, m.value FROM sys_mem_measure m LEFT JOIN sys_event_filter f "
+     "ON f.id = m.filter_id"),
+    ("mappings", "set", "SELECT s.timeStamp, s.start_addr, s.end_addr, s.dirty, s.resident_size, s.pss, s.shared_clean, s.swap, p.pid FROM smaps s "
+     "JOIN smaps_detail d ON d.smaps_id = s.id LEFT JOIN process p ON p.ipid = d.ipid"),
+    ("shared memory", "set", "SELECT m.ts, p.pid, m.fd, m.size, m.pss, m.flag FROM memory_ashmem m LEFT JOIN process p ON p.ipid = m.ipid"),
+    ("buffers", "set", "SELECT m.ts, p.pid, m.fd, m.size, m.ino, m.flag FROM memory_dma m LEFT JOIN process p ON p.ipid = m.ipid"),
     ("log lines", "set", "SELECT seq, ts, pid, tid, level, tag, context, origints FROM log"),
     ("parameters", "set", "SELECT c.ts, p.word_id, p.value FROM cloud_call_param p JOIN cloud_call c ON c.id = p.call_id"),
 ]
@@ -222,7 +230,8 @@ def recordings(program, tools, data, folder):
     # All other plugins, in turn.
     made["plugins"] = ["--clocks", "boot=1000000000,real=1700000000000000000"]
     rng = random.Random(1)
-    makers = [(name, maker()) for name, maker in plugin_messages.PLUGINS.items() if name != "cpu-plugin"]
+    makers = [(name, maker()) for name, maker in plugin_messages.PLUGINS.items() if name not in ("cpu-plugin", "memory-plugin")]
+    makers.append(("memory-plugin", plugin_messages.Memory(single=True)))
     for i in range(400):
         name, maker = makers[i % len(makers)]
         now = 1700000001000000000 + i * 10**9

@@ -39,4 +39,20 @@ def stream_messages(n):
     return segment(b"stream-plugin", number(1, 7)) * n
 
 
-SHAPES = {f.__name__: f for f in (hilog_lines, process_samples, diskio_samples, network_samples, hidump_events, stream_messages)}
+def memory_counters(n):
+    """A process in each message, most of them behind a gap, and a window that nobody owns."""
+    def message(i):
+        process = field(1, number(1, 1 + i % (n // 4 + 1)) + number(16, i))
+        window = field(8, field(1, b"w%d" % i) + field(3, field(2, number(2, i))))
+        return segment(b"memory-plugin", process + window, 12 + i) + b"\xff\xff\xff\x7f--" * (i % 2)
+
+    return b"".join(message(i) for i in range(n))
+
+
+def memory_maps(n):
+    """All of one process, and as much shared memory of one name."""
+    maps = b"".join(field(12, field(4, b"/dev/ashmem/%d" % i)) for i in range(n))
+    return segment(b"memory-plugin", field(1, number(1, 7) + maps) + field(5, number(2, 7)) * n + field(6, number(2, 7)) * n)
+
+
+SHAPES = {f.__name__: f for f in (hilog_lines, process_samples, diskio_samples, network_samples, hidump_events, stream_messages, memory_counters, memory_maps)}

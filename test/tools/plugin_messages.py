@@ -82,6 +82,45 @@ class Stream:
         return mixed(rng, [number(1, 7), text(2, b"text")])
 
 
+class Memory:
+    """All parts, or one of them in a message, so that few rows depend on its time."""
+
+    def __init__(self, single=False):
+        self.single = single
+
+    def process(self, rng):
+        counters = [number(n, rng.choice(NUMBERS)) for n in (3, 4, 5, 6, 7, 8, 9, 10)] + [number(11, -1000)]
+        if rng.random() < 0.4:
+            counters = [number(n, rng.choice(NUMBERS)) for n in rng.sample((14, 15, 16, 17), 2)]
+        parts = [mixed(rng, counters), number(1, rng.choice([1, 2, 300, 4000])), text(2, rng.choice(WORDS[1:4]))]
+        if rng.random() < 0.3:
+            for path in rng.sample([b"/dev/ashmem/x", b"/lib/libc.so", b"[heap]", b""], 2):
+                numbers = [number(n, rng.choice(NUMBERS)) for n in (5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 16, 17)]
+                parts.append(text(12, mixed(rng, [text(1, b"8000"), text(2, b"9000"), text(3, b"r-xp"), text(4, path), real(8, 0.5)] + numbers)))
+        return text(1, b"".join(parts))
+
+    def message(self, rng, _):
+        pid = lambda: rng.choice([1, 2, 300, 4000, 50000])
+        some = lambda field, make: b"".join(text(field, make()) for _ in range(rng.randrange(3)))
+        word = lambda field: text(field, rng.choice(WORDS))
+        num = lambda field: number(field, rng.choice(NUMBERS))
+        named = lambda names: number(2, pid()) + text(1, rng.choice(names))
+        parts = [
+            b"".join(self.process(rng) for _ in range(1 if self.single else rng.randrange(3))),
+            some(2, lambda: number(1, rng.choice([1, 2, 3, 5, 37])) + num(2)) + mixed(rng, [num(4), num(9), num(10)]),
+            some(3, lambda: number(1, rng.choice([1, 38, 128])) + num(2)),
+            some(5, lambda: named([b"", b"app"]) + mixed(rng, [num(3), num(4), word(5), num(6), number(7, rng.randrange(2)), num(9), num(10)])),
+            some(6, lambda: named([b"composer_host", b"render_service", b"app", b""]) +
+                 mixed(rng, [num(3), num(4), number(5, rng.randrange(2)), num(6), word(7), word(8), word(9)])),
+            some(7, lambda: word(1) + num(2) + text(3, mixed(rng, [word(1), number(2, pid()), number(3, pid()), num(4)]))),
+            some(8, lambda: text(1, rng.choice(WORDS[1:5])) + num(2) + text(3, word(1) + text(2, word(1) + num(2) + num(3))) + num(4)),
+            some(13, lambda: text(1, rng.choice(WORDS[1:3])) + number(2, pid())),
+            some(12, lambda: mixed(rng, [num(1)])), some(14, lambda: mixed(rng, [word(1), num(2)])),
+            some(11, lambda: mixed(rng, [num(1), word(2), number(3, pid()), word(4)])),
+        ]
+        return rng.choice(parts) if self.single else mixed(rng, parts)
+
+
 class Process:
     def message(self, rng, _):
         entries = []
@@ -123,4 +162,5 @@ PLUGINS = {
     "network-plugin": Network,
     "hidump-plugin": Hidump,
     "stream-plugin": Stream,
+    "memory-plugin": Memory,
 }
