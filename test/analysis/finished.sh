@@ -22,6 +22,17 @@ dump a.db | cmp - right || wrong "--force does not replace the rows"
 ts a.db --analyze=stack_totals --force --json >summary
 grep -q '"stack_total":19' <(tr -d ' \n' <summary) || wrong "the summary has no rows: $(cat summary)"
 
+# Edges whose rows stand below a view.
+timeline=$tests/data/recording-timeline.htrace.gz
+ts "$timeline" -e view.db --viewer=edge-names --quiet
+ts view.db --analyze=heap --quiet
+ts "$timeline" -e no_view.db --analyze=heap --quiet
+for table in js_heap_analysis js_heap_retained js_heap_constructor js_heap_duplicate_string; do
+    cmp <(sql view.db "SELECT * FROM $table") <(sql no_view.db "SELECT * FROM $table") || wrong "--viewer=edge-names: $table"
+done
+[ "$(sql view.db 'PRAGMA integrity_check' "SELECT type FROM sqlite_schema WHERE name = 'js_heap_edges'")" = $'ok\nview' ] ||
+    wrong "--viewer=edge-names: integrity_check, or the view is lost"
+
 # Other layouts: indexes, statistics, page sizes, a write-ahead log, VACUUM.
 ts "$input" -e indexed.db --index --quiet
 sql indexed.db 'CREATE INDEX mine ON stack_total(method_id)'
