@@ -92,6 +92,7 @@ typedef struct naming {
     uint32_t *plain;    /* of strings: class of an object or native node of this name */
     uint32_t *detached; /* the same of a detached native node; NULL: there are none */
     uint32_t *types;
+    ts_scan *places;    /* of js_heap_location, or NULL */
     uint32_t undefined; /* of types that are not in the list */
     uint32_t nameless;
     ts_buf buf;
@@ -319,6 +320,22 @@ static ts_code class_row(uint32_t *row, ts_vec *rows, naming *w, const hg_key *k
     return TS_OK;
 }
 
+static ts_code read_place(hg_key *key, naming *w, uint32_t row)
+{
+    const ts_batch *b;
+    ts_code code = ts_scan_row(&b, w->places, w->g->d.first_location + row);
+    if (code == TS_OK && b->rows != 1) {
+        return hg_changed(w->g->ctx, TS_T_js_heap_location);
+    }
+    key->placed = true;
+    key->null = 0;
+    for (unsigned k = 0; k < 3 && code == TS_OK; k++) {
+        key->place[k] = b->columns[k].ints[0];
+        key->null |= (uint8_t)((b->columns[k].null[0] != 0) << k);
+    }
+    return code;
+}
+
 static ts_code classify_node(ts_vec *rows, naming *w, places *at, const uint32_t *shape_texts,
                              uint32_t v)
 {
@@ -334,10 +351,8 @@ static ts_code classify_node(ts_vec *rows, naming *w, places *at, const uint32_t
     }
     while (at->location < g->locations.n && locations[at->location].node <= v) {
         const hg_location *l = &locations[at->location++];
-        if (l->node == v) {
-            key.placed = true;
-            key.null = l->null;
-            memcpy(key.place, l->place, sizeof key.place);
+        if (l->node == v && (code = read_place(&key, w, l->row)) != TS_OK) {
+            return code;
         }
     }
     known = entry_of(g->ctx, &w->known, &w->known_count, key.text);
@@ -360,6 +375,8 @@ static ts_code classify_node(ts_vec *rows, naming *w, places *at, const uint32_t
 
 ts_code hg_classify(ts_vec *rows, hg *g, hg_classes *c, const uint32_t *shape_texts)
 {
+    static const unsigned columns[] = {TS_C_js_heap_location__script_id,
+                                       TS_C_js_heap_location__line, TS_C_js_heap_location__column};
     naming w = {.g = g, .c = c, .code = TS_OK};
     places at = {0};
     ts_code code = TS_OK;
@@ -368,12 +385,16 @@ ts_code hg_classify(ts_vec *rows, hg *g, hg_classes *c, const uint32_t *shape_te
         return g->ctx->error.code;
     }
     code = prepare_names(&w);
+    if (code == TS_OK && g->locations.n > 0) {
+        code = ts_scan_open(&w.places, g->reader, TS_T_js_heap_location, columns, 3);
+    }
     for (uint32_t v = 0; v < g->n && code == TS_OK; v++) {
         code = classify_node(rows, &w, &at, shape_texts, v);
         if (code == TS_OK) {
             code = hg_poll(g->ctx, v);
         }
     }
+    ts_scan_close(w.places);
     ts_free(g->ctx, w.plain);
     ts_free(g->ctx, w.detached);
     ts_free(g->ctx, w.types);

@@ -195,8 +195,7 @@ typedef struct hg_part {
 
 typedef struct hg_location {
     uint32_t node;
-    uint8_t null;     /* a bit each */
-    int64_t place[3]; /* script, line, column */
+    uint32_t row; /* from the first of the file on */
 } hg_location;
 
 /* The last step of the shortest path to a node. */

@@ -251,7 +251,7 @@ static void choose_root(hg *g, int64_t root_index, bool *bad_root)
 
 /* --- locations ------------------------------------------------------------------------------ */
 
-enum { FILE_ID, OBJECT, SCRIPT, LINE, COLUMN, LOCATION_COLUMNS };
+enum { FILE_ID, OBJECT, LOCATION_COLUMNS };
 
 static ts_code take_location(hg *g, const ts_batch *b, unsigned i)
 {
@@ -263,18 +263,15 @@ static ts_code take_location(hg *g, const ts_batch *b, unsigned i)
         return TS_OK;
     }
     index = c[OBJECT].ints[i] / g->d.stride;
-    if (index >= g->n || hg_kind(g->flags[index]) != HG_KIND_OBJECT) {
+    if (b->rowids[i] - g->d.first_location > UINT32_MAX || index >= g->n ||
+        hg_kind(g->flags[index]) != HG_KIND_OBJECT) {
         return TS_OK;
     }
     place = ts_vec_add(g->ctx, &g->locations, sizeof *place);
     if (place == NULL) {
         return g->ctx->error.code;
     }
-    place->node = (uint32_t)index;
-    for (unsigned k = 0; k < 3; k++) {
-        place->place[k] = c[SCRIPT + k].ints[i];
-        place->null |= (uint8_t)((c[SCRIPT + k].null[i] != 0) << k);
-    }
+    *place = (hg_location){(uint32_t)index, (uint32_t)(b->rowids[i] - g->d.first_location)};
     return TS_OK;
 }
 
@@ -315,10 +312,8 @@ static ts_code sort_locations(hg *g)
 /* Those of the file follow each other. */
 static ts_code read_locations(hg *g)
 {
-    static const unsigned columns[LOCATION_COLUMNS] = {
-        TS_C_js_heap_location__file_id, TS_C_js_heap_location__object_index,
-        TS_C_js_heap_location__script_id, TS_C_js_heap_location__line,
-        TS_C_js_heap_location__column};
+    static const unsigned columns[LOCATION_COLUMNS] = {TS_C_js_heap_location__file_id,
+                                                       TS_C_js_heap_location__object_index};
     ts_scan *scan = NULL;
     const ts_batch *b;
     bool ours = true;
