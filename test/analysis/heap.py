@@ -294,6 +294,24 @@ def recorded():
         text = "const keep = new WeakMap(), list = []; for (let i = 0; i < 2000; i++) { const o = {i, s: 'x' + i}; keep.set(o, [o]); list.push(o); }"
         subprocess.run(["node", "-e", text + "require('v8').writeHeapSnapshot('fresh.heapsnapshot'); list.length"], check=True)
         check(analysed("fresh.heapsnapshot"), "a fresh snapshot of node")
+        leak()
+
+
+def leak():
+    """A program that forgets sessions, among others that it lets go: the first row names them."""
+    text = """const { writeHeapSnapshot: write } = require('v8');
+    class UserSession { constructor(i) { this.id = i; this.data = new Array(20).fill(i); } }
+    class Request { constructor(i) { this.id = i; } }
+    global.bus = { handlers: [], last: null };
+    const serve = (n) => { for (let i = 0; i < n; i++) { bus.last = new Request(i); bus.handlers.push(new UserSession(i)); } };
+    serve(10); write('0.heapsnapshot'); serve(500); write('1.heapsnapshot');"""
+    subprocess.run(["node", "-e", text], check=True)
+    files = [a for i in range(2) for a in ("--snapshot", f"{i}.heapsnapshot")]
+    subprocess.run([MKHTRACE, "-o", "leak.htrace", "--config", "pid=1,type=snapshot", *files], check=True)
+    db = analysed("leak.htrace", "leak.db")
+    said = run(db, "-q", os.path.join(TESTS, "..", "share", "sql", "js_leak_suspects.sql"), "--param", "limit=1").stdout
+    row = said.splitlines()[1].split("\t")
+    same("leak", (row[0], row[1].removeprefix("[]."), row[2]), ("UserSession", "bus.handlers[]", "500"))
 
 
 # --- growth ---------------------------------------------------------------------------------------------------------------
