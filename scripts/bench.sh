@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# bench.sh [quick | full | SIZE...] [options]: measures the release build on synthetic recordings, in turn with
+# bench.sh [quick | full | heap-analysis | SIZE...] [options]: measures the release build on synthetic recordings, in turn with
 # yardsticks that show what the machine can do at all. docs/performance.md explains the figures.
 #
 #   quick        10 and 50 MB, 3 runs
 #   full         10, 50, 200 and 1000 MB, 5 runs (the default; about 4 GB of disk space)
+#   heap-analysis  what --analyze=heap costs beside the conversion, on a heap of 10 M edges that node makes, and a
+#                synthetic one; also a part of full
 #   SIZE...      snapshots of these sizes, in MB
 #   -n RUNS      runs of each measurement; the table shows medians
 #   -d DIR       where inputs are kept and outputs are written
@@ -19,7 +21,7 @@ usage() {
 runs='' dir=${TMPDIR:-/var/tmp}/trace_streamer-bench build='' mode=full sizes=()
 while [ $# -gt 0 ]; do
     case $1 in
-    quick | full) mode=$1 ;;
+    quick | full | heap-analysis) mode=$1 ;;
     [1-9]*) mode=sizes sizes+=("$1") ;;
     -n) runs=${2:-} && shift ;;
     -d) dir=${2:-} && shift ;;
@@ -94,7 +96,7 @@ has() {
 for size in "${sizes[@]}"; do
     plan "snapshot-$size" "${snapshot[@]}" --snapshot "$(heap "$size")"
 done
-if [ "$mode" != sizes ]; then
+if [ "$mode" = quick ] || [ "$mode" = full ]; then
     middle=50
     ! has 200 || middle=200
     part=$((middle * 10 / 43)) # leaves of it the ends of the four
@@ -202,8 +204,72 @@ report() { # input
     fi
 }
 
+column() { # measurements, column of medians
+    medians "$work/$1" | cut -d ' ' -f "$2"
+}
+ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", (b > 0 ? a / b : 0) }'; }
+verdict() { # what, value, limit
+    awk -v what="$1" -v v="$2" -v limit="$3" 'BEGIN {
+        printf "%s  %-62s %8.2f (goal: at most %.2f)\n", (v <= limit ? "PASS" : "FAIL"), what, v, limit }'
+}
+
+# --- the analysis of heaps --------------------------------------------------------------------------
+
+# Conversions without and with the analysis, in turn.
+measure_analysis() { # name, input
+    local i option
+    for ((i = 0; i <= runs; i++)); do
+        for option in none heap; do
+            rm -f "$work/out.db"
+            "$tools/bench_measure" "$work/$1.$option.$((i > 0))" "$program" "$2" -e "$work/out.db" --quiet --analyze="$option"
+        done
+    done
+}
+
+# The limits: CPU of the analysis in parts of that of the conversion without it; 32 MiB, 50 bytes a node, 8 an edge.
+report_analysis() { # name, input, limit
+    local name=$1 nodes edges
+    read -r nodes edges < <("$program" "$work/out.db" -q 'SELECT sum(node_count), sum(edge_count) FROM js_heap_file_detail' \
+        --quiet | tail -n 1)
+    row "$name" "$work/$name.none.1" "$(wc -c <"$2")" 0 0 0
+    row '  --analyze=heap' "$work/$name.heap.1" "$(wc -c <"$2")" 0 $((32768 + (50 * nodes + 8 * edges) / 1024)) "$(wc -c <"$work/out.db")"
+    verdicts+=("$name: CPU of the analysis, in parts of the conversion|$(ratio "$(awk -v a="$(column "$name.heap.1" 4)" \
+        -v b="$(column "$name.none.1" 4)" 'BEGIN { print a - b }')" "$(column "$name.none.1" 4)")|$3")
+    verdicts+=("$name: peak memory of the analysis, in parts of its bound|$(ratio "$(column "$name.heap.1" 5)" \
+        $((32768 + (50 * nodes + 8 * edges) / 1024)))|1")
+}
+
+heap_analysis() {
+    local recipe verdict what value limit
+    local verdicts=()
+    if command -v node >/dev/null; then
+        recipe="$(node --version) $(cksum <test/bench/heap_app.js)"
+        if [ "$(cat "$dir/heap-app.recipe" 2>/dev/null)" != "$recipe" ]; then
+            echo 'making heap-app'
+            rm -f "$dir/app.heapsnapshot"
+            node --max-old-space-size=6000 test/bench/heap_app.js "$dir/app.heapsnapshot" >"$work/log"
+            printf '%s\n' "$recipe" >"$dir/heap-app.recipe"
+        fi
+        measure_analysis heap-app "$dir/app.heapsnapshot"
+        report_analysis heap-app "$dir/app.heapsnapshot" 0.8
+    else
+        echo 'heap-app: skipped, there is no node to make it'
+    fi
+    make_input heap-scattered "${snapshot[@]}" --snapshot synth:nodes=2460000,edges=10145667,strings=500000
+    measure_analysis heap-scattered "$dir/heap-scattered.htrace"
+    report_analysis heap-scattered "$dir/heap-scattered.htrace" 2
+    for verdict in "${verdicts[@]}"; do
+        IFS='|' read -r what value limit <<<"$verdict"
+        verdict "$what" "$value" "$limit"
+    done
+}
+
 echo "$(nproc) processors, $runs runs each, load $(cut -d ' ' -f 1 /proc/loadavg 2>/dev/null || echo '?')"
 header
+if [ "$mode" = heap-analysis ]; then
+    heap_analysis
+    exit
+fi
 for name in "${inputs[@]}"; do
     measure "$name"
     report "$name"
@@ -299,15 +365,6 @@ fi
 
 # --- ratios and goals -----------------------------------------------------------------------------
 
-column() { # measurements, column of medians
-    medians "$work/$1" | cut -d ' ' -f "$2"
-}
-ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", (b > 0 ? a / b : 0) }'; }
-verdict() { # what, value, limit
-    awk -v what="$1" -v v="$2" -v limit="$3" 'BEGIN {
-        printf "%s  %-62s %8.2f (goal: at most %.2f)\n", (v <= limit ? "PASS" : "FAIL"), what, v, limit }'
-}
-
 echo
 for size in "${sizes[@]}"; do
     name=snapshot-$size
@@ -358,4 +415,9 @@ if [ "$mode" != sizes ]; then
         "$(ratio "$(column "timeline-$middle" 4)" "$(column "snapshot-$middle" 4)")" 1.5
     verdict 'trace tree 100 000 deep: CPU, in times of one 40 deep' \
         "$(ratio "$(column tree-deep 4)" "$(column tree-flat 4)")" 1.5
+fi
+if [ "$mode" = full ]; then
+    echo
+    header
+    heap_analysis
 fi
