@@ -121,7 +121,7 @@ static inline __attribute__((always_inline)) uint32_t integer_cells(ts_scan *s,
                                                                     unsigned words, unsigned slots)
 {
     const uint8_t *bytes = leaf->bytes;
-    const uint8_t *pointer = bytes + leaf->header + LEAF_HEADER + CELL_POINTER * leaf->next;
+    const uint8_t *pointer = bytes + leaf->header + LEAF_HEADER + (size_t)CELL_POINTER * leaf->next;
     const uint32_t usable = s->reader->usable;
     const uint32_t lowest = leaf->header + LEAF_HEADER + CELL_POINTER * leaf->cells;
     const uint64_t last_mask = UINT64_MAX >> (8 * words - s->columns) * 8;

@@ -31,7 +31,7 @@ ts_code hg_arrays(hg *g, uint64_t nodes, uint64_t edges)
     /* What is taken at once at most: to number nodes, with their edges; to write rows. */
     uint64_t numbering = nodes * 52 + edges * 4;
     uint64_t rows = nodes * 64;
-    uint64_t size = (numbering > rows ? numbering : rows) + HG_PARTS * ALIGN;
+    uint64_t size = (numbering > rows ? numbering : rows) + (uint64_t)HG_PARTS * ALIGN;
     g->arrays.base = ts_alloc(g->ctx, (size_t)size, 1);
     if (g->arrays.base == NULL) {
         return g->ctx->error.code;
