@@ -5,10 +5,12 @@
 #include "parsers/chrome_trace/formats.h"
 #include "parsers/cloud/formats.h"
 #include "parsers/flare/formats.h"
+#include "parsers/folded/formats.h"
 #include "parsers/heapprofile/formats.h"
 #include "parsers/htrace/formats.h"
 #include "parsers/pprof/formats.h"
 #include "parsers/jfr/formats.h"
+#include "parsers/speedscope/formats.h"
 #include "parsers/tptp/formats.h"
 
 #include <string.h>
@@ -31,6 +33,8 @@ const ts_format *const ts_formats[] = {
     &ts_format_gperftools,
     &ts_format_jfr,
     &ts_format_jfr_old,
+    &ts_format_folded,
+    &ts_format_speedscope,
     NULL,
 };
 /* clang-format on */

@@ -7,6 +7,7 @@ GO: a `go` program; `go tool pprof -raw` reads the file as well.
 """
 
 import gzip
+import json
 import re
 import sqlite3
 import subprocess
@@ -307,7 +308,94 @@ def compare(database, path, go=None):
     return wrong
 
 
-COMPARE = {"pprof": compare_pprof}
+# --- folded stacks ----------------------------------------------------------------------------------
+
+
+def compare_folded(db, path):
+    """Of lines without tokens, files and annotations."""
+    want = []
+    for line in read(path).decode().split("\n"):
+        if line and not line.startswith("#"):
+            stack, weight = line.rstrip("\r").rsplit(" ", 1)
+            want.append((tuple(stack.split(";")), int(weight)))
+    (source,) = db.execute("SELECT id FROM source WHERE kind = 'profile'").fetchone()
+    have = [(tuple(name for name, _, _, _ in stack), values[0][2]) for stack, values, _ in stored(db, source)]
+    return None if want == have else "%d lines, %d samples; they differ" % (len(want), len(have))
+
+
+# --- speedscope -------------------------------------------------------------------------------------
+
+
+def speedscope_samples(profile, scale):
+    """(frames, ts, dur) of each sample; only with whole numbers."""
+    out, at = [], profile["startValue"]
+    if len(profile["samples"]) != len(profile["weights"]):
+        raise Damaged("weights")
+    for stack, weight in zip(profile["samples"], profile["weights"]):
+        out.append((tuple(stack), at * scale, weight * scale))
+        at += weight
+    return out
+
+
+def speedscope_calls(profile, scale):
+    """(frames, ts, dur, time without callees) of each call, in the order of beginnings."""
+    out, open_calls, last = [], [], None
+    for e in profile["events"]:
+        at = e["at"] * scale
+        if last is not None and at < last:
+            raise Damaged("order")
+        last = at
+        if e["type"] == "O":
+            path = (open_calls[-1][0] if open_calls else ()) + (e["frame"],)
+            open_calls.append((path, len(out), at, [0]))
+            out.append(None)
+        else:
+            if e["type"] != "C" or not open_calls or open_calls[-1][0][-1] != e["frame"]:
+                raise Damaged("nesting")
+            path, place, begin, callees = open_calls.pop()
+            out[place] = (path, begin, at - begin, at - begin - callees[0])
+            if open_calls:
+                open_calls[-1][3][0] += at - begin
+    if open_calls:
+        raise Damaged("open")
+    return out
+
+
+def read_speedscope(data):
+    """Of each profile its name and its samples or calls."""
+    document = json.loads(data)
+    frames = document["shared"]["frames"]
+    out = []
+    for p in document["profiles"]:
+        scale = {"nanoseconds": 1, "microseconds": 1000, "milliseconds": 10**6, "seconds": 10**9}[p["unit"]]
+        rows = speedscope_samples(p, scale) if p["type"] == "sampled" else speedscope_calls(p, scale)
+        if any(not 0 <= f < len(frames) for row in rows for f in row[0]):
+            raise Damaged("frame")
+        out.append((p["name"], rows))
+    return [f["name"] for f in frames], out
+
+
+def compare_speedscope(db, path):
+    names, want = read_speedscope(read(path))
+    sources = db.execute("SELECT id, name FROM source WHERE kind = 'profile' ORDER BY id").fetchall()
+    if [name for _, name in sources] != [name for name, _ in want]:
+        return "the profiles are %r" % sources
+    for (source, _), (_, rows) in zip(sources, want):
+        methods = dict(db.execute("SELECT id, raw_id FROM stack_method WHERE source_id = ?", (source,)))
+        texts = dict(db.execute("SELECT raw_id, coalesce(package || '.', '') || coalesce(class || '.', '') || name FROM stack_method WHERE source_id = ?", (source,)))
+        nodes = {None: ()}
+        for node, parent, method in db.execute("SELECT id, parent_id, method_id FROM stack_node WHERE source_id = ? ORDER BY id", (source,)):
+            nodes[node] = nodes[parent] + (methods[method],)
+        have = [(nodes[node], *rest) for node, *rest in db.execute("SELECT node_id, ts, dur FROM stack_sample WHERE source_id = ? ORDER BY id", (source,))]
+        have += [(nodes[node], *rest) for node, *rest in db.execute("SELECT node_id, ts, dur, self_dur FROM stack_slice WHERE source_id = ? ORDER BY id", (source,))]
+        if have != rows:
+            return "profile %d has %d rows instead of %d, or others" % (source, len(have), len(rows))
+        if any(texts[i] != names[i] for i in texts):
+            return "names of profile %d differ" % source
+    return None
+
+
+COMPARE = {"pprof": compare_pprof, "collapse": compare_folded, "speedscope": compare_speedscope}
 
 
 def main():

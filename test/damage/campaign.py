@@ -192,7 +192,7 @@ SAYS.update({name: consistent_heap.rows for name in ("timeline", "real-timeline"
 SAYS_SQL.update({name: consistent_heap.SQL for name in ("timeline", "real-timeline", "snapshot")})
 SAYS.update({name: consistent_tptp.rows for name in ("tptp-binary", "tptp-xml")})
 SAYS_SQL.update({name: consistent_tptp.SQL for name in ("tptp-binary", "tptp-xml")})
-PPROFS = ("pprof", "pprof-reversed")
+PPROFS = ("pprof", "pprof-reversed", "folded", "speedscope", "speedscope-calls")
 CONSISTENT.update({name: consistent_profiles.consistent for name in PPROFS})
 SAYS.update({name: consistent_profiles.rows for name in PPROFS})
 SAYS_SQL.update({name: consistent_profiles.SQL for name in PPROFS})
@@ -209,6 +209,9 @@ def run(*command):
 PROFILES = {
     "pprof": ["--samples", "400", "--functions", "40", "--labels", "2"],
     "pprof-reversed": ["--samples", "400", "--functions", "40", "--order", "reversed", "--packed", "never", "--sparse"],
+    "speedscope": ["--form", "speedscope", "--samples", "300", "--functions", "40"],
+    "speedscope-calls": ["--form", "speedscope", "--samples", "200", "--functions", "40", "--evented", "--frames-last"],
+    "folded": ["--form", "folded", "--samples", "400", "--functions", "40"],
 }
 
 

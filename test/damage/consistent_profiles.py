@@ -1,22 +1,47 @@
 """Whether a profile of a server is a legal one that contradicts nothing, and what it says then; for the campaign."""
 
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
 import profiles
 
 
+def folded(data):
+    rows = []
+    for line in data.decode("utf-8").split("\n"):
+        line = line.rstrip("\r")
+        if not line.strip(" \t") or line.strip(" \t").startswith("#"):
+            continue
+        match = re.match(r"(.*[^ \t])[ \t]+(\d+)[ \t]*$", line)
+        if not match or re.match(r".*[ \t]\d+$", match.group(1)) or int(match.group(2)) >= 1 << 63:
+            return None
+        stack = match.group(1).split(";")
+        rows.append(("cpu-samples", int(match.group(2)), stack[-1], None, None, stack[-2] if len(stack) > 1 else None))
+    return rows
+
+
+def speedscope(data):
+    """Samples by value; of calls their times. What the database has no rows for (values) is what the SQL below finds nothing of."""
+    profiles.read_speedscope(data)
+    return []
+
+
 def found(path):
     """(name of the kind of value, value, name and line of the innermost frame, that of its caller), or None."""
     try:
         rows = []
+        if "speedscope" in os.path.basename(path):
+            return speedscope(profiles.read(path))
+        if "folded" in os.path.basename(path):
+            return folded(profiles.read(path))
         for stack, values, labels in profiles.Pprof(profiles.read(path)).rows():
             stack = profiles.expected_stack(stack)
             last, caller = (stack[-1:] or ((None,) * 4,))[0], (stack[-2:-1] or ((None,) * 4,))[0]
             rows += [(name, value, last[0], last[1], last[3], caller[0]) for name, _, value in values]
         return rows
-    except (profiles.Damaged, OverflowError):
+    except (profiles.Damaged, OverflowError, UnicodeDecodeError, ValueError, KeyError, TypeError, AttributeError):
         return None
 
 

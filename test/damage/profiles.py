@@ -138,10 +138,82 @@ def s_bad_messages(o, n):
     o.put([TYPES, sample([1]), REST] + [data(2, b"\x0b"), data(5, b"\x0b")] * n)
 
 
-ALWAYS = "samples stacks stack_deep stack_unknown locations_sparse functions thread_names".split()
+# --- folded stacks --------------------------------------------------------------------------------
+
+
+def s_folded(o, n):
+    o.put([b"main;f%d;g%d %d\n" % (i % 97, i % 89, i) for i in range(n)])
+
+
+def s_folded_frames(o, n):  # none like another
+    o.put([b"main;" + b"f%d" % i + b"x" * 50 + b" 1\n" for i in range(n)])
+
+
+def s_folded_deep(o, n):
+    o.put([b"a 1\nroot" + b";f" * n + b" 1\nroot" + b";f" * (n - 1) + b";g 1\n"])
+
+
+def s_folded_bad(o, n):
+    o.put([b"a;b 1\n" * 10, b"bad\n" * n, b"a;b 1\n" * n])
+
+
+def s_folded_blank(o, n):
+    o.put([b"a;b 1\n", b"\n" * n])
+
+
+# --- speedscope -----------------------------------------------------------------------------------
+
+
+def scope(o, profiles, frames=1):
+    text = ",".join('{"name":"f%d"}' % i for i in range(frames))
+    o.put([('{"shared":{"frames":[%s]},"profiles":[' % text).encode()] + profiles + [b"]}"])
+
+
+def evented(parts):
+    return [b'{"type":"evented","name":"t","unit":"seconds","startValue":0,"endValue":9,"events":['] + parts + [b"]}"]
+
+
+def sampled(stacks, n):
+    return [b'{"type":"sampled","name":"t","unit":"seconds","startValue":0,"endValue":9,"samples":[' + b",".join(stacks) + b'],"weights":[' + b",".join([b"1"] * n) + b"]}"]
+
+
+def event(kind, i, comma=True):
+    return b'%s{"type":"%s","frame":0,"at":%d}' % (b"," if comma else b"", kind, i)
+
+
+def s_speedscope_calls(o, n):
+    scope(o, evented([event(b"O", 0, False)] + [event(b"O", i) + event(b"C", i) for i in range(n)] + [event(b"C", n)]))
+
+
+def s_speedscope_open(o, n):
+    scope(o, evented([event(b"O", 0, False)] + [event(b"O", i) for i in range(n)]))
+
+
+def s_speedscope_nested(o, n):
+    scope(o, evented([event(b"O", 0, False)] + [event(b"O", i) for i in range(n)] + [event(b"C", n)] * (n + 1)))
+
+
+def s_speedscope_samples(o, n):
+    scope(o, sampled([b"[%d,%d]" % (i % 97, i % 89) for i in range(n)], n), 97)
+
+
+def s_speedscope_deep(o, n):
+    scope(o, sampled([b"[" + b",".join([b"0"] * n) + b"]", b"[" + b",".join([b"0"] * (n - 1) + [b"1"]) + b"]"], 2), 2)
+
+
+def s_speedscope_frames(o, n):
+    scope(o, sampled([b"[%d]" % i for i in range(n)], n), n)
+
+
+def s_speedscope_profiles(o, n):  # each looks its frames up anew
+    one = b"".join(sampled([b"[0]"], 1))
+    scope(o, [one] + [b"," + one] * (n // 20))
+
+
+ALWAYS = "speedscope_calls speedscope_open speedscope_samples folded folded_frames samples stacks stack_deep stack_unknown locations_sparse functions thread_names".split()
 
 if __name__ == "__main__":
     every = {name[2:]: f for name, f in list(globals().items()) if name.startswith("s_")}
     some = every if len(sys.argv) != 2 or os.environ.get("TS_SLOW") == "1" else {name: every[name] for name in ALWAYS}
     # docs/formats.md: a part that every import has, and so much for what is defined, each of which takes some bytes of the file.
-    measure.main(every if sys.argv[1] == "--list" else some, Out, "samples", 40 * MB, 24, 20000)
+    measure.main(every if sys.argv[1] == "--list" else some, Out, "samples", 40 * MB, 24, 5000)

@@ -29,6 +29,8 @@ static const char *const inputs[] = {
     "counters.trace.json",
     "profile.pprof",
     "work.jfr",
+    "profile.folded",
+    "profile.speedscope",
     "flare",
     "flare.zip",
     "cloud",

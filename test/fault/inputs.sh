@@ -50,6 +50,8 @@ small=(--calls 6 --threads 2 --methods 4 --classes 3 --depth 3 --dumps 1)
 "$mktptp" -o traces.zip --form xml "${small[@]}" --zip --sessions 2 --dumps 0
 # Profiles of servers.
 "$mkprofile" -o profile.pprof --samples 4 --functions 3 --depth 4 --labels 5 --inlined 2 --sparse
+"$mkprofile" -o profile.speedscope --form speedscope --evented --samples 2 --functions 3 --depth 4 --frames-last
+"$mkprofile" -o profile.folded --form folded --samples 6 --functions 3 --depth 4
 # Recordings in a directory, each for itself.
 mkdir -p recordings/sub
 cp snapshot.heapsnapshot all.zip recordings

@@ -29,6 +29,8 @@ MADE = {
         ["--order", "strings-first", "--sparse", "--labels", "5", "--inlined", "1", "--depth", "90"],
         ["--samples", "3000", "--stacks", "9000", "--types", "1"],
     ],
+    "speedscope": [[], ["--frames-last", "--profiles", "3"], ["--evented"], ["--evented", "--frames-last", "--profiles", "2"]],
+    "folded": [[], ["--samples", "3000", "--stacks", "9000", "--depth", "60"]],
 }
 RECORDED = {"pprof": ["go-cpu.pprof", "go-heap.pprof", "go-mutex.pprof"]}
 

@@ -22,3 +22,5 @@
 #include TS_DECLARED(profile)
 #include TS_DECLARED(pprof)
 #include TS_DECLARED(jfr)
+#include TS_DECLARED(folded)
+#include TS_DECLARED(speedscope)

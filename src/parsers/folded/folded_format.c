@@ -1,0 +1,315 @@
+/* Folded stacks as files: sniffing, lines, ending. */
+#include "parsers/folded/folded.h"
+#include "parsers/folded/formats.h"
+
+#include "base/alloc.h"
+#include "base/utf8.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Of a run: names of its profiles. */
+typedef struct folded_run {
+    uint64_t count;
+} folded_run;
+
+/* --- sniffing ------------------------------------------------------------------------------- */
+
+/* The next line without its end, and where the one behind it begins. */
+static ts_text next_line(size_t *at, ts_text t)
+{
+    const char *end = memchr(t.p + *at, '\n', t.n - *at);
+    size_t n = end == NULL ? t.n - *at : (size_t)(end - t.p) - *at;
+    ts_text line = {t.p + *at, n};
+    *at += n + (end == NULL ? 0 : 1);
+    line.n -= line.n > 0 && line.p[line.n - 1] == '\r' ? 1 : 0;
+    return line;
+}
+
+static bool is_comment(ts_text line)
+{
+    size_t i = 0;
+    while (i < line.n && (line.p[i] == ' ' || line.p[i] == '\t')) {
+        i++;
+    }
+    return i == line.n || line.p[i] == '#';
+}
+
+static bool is_text(ts_text t)
+{
+    for (size_t i = 0; i < t.n; i++) {
+        unsigned char c = (unsigned char)t.p[i];
+        if (c == 0x7F || (c < 0x20 && c != '\t' && c != '\n' && c != '\r')) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/*
+ * The first line that is no comment ends in a blank and a number. Where no line has several frames
+ * all others have to as well.
+ */
+static int folded_sniff(const ts_sniff *s)
+{
+    enum { LIKELY = 40 };
+    ts_text head = {(const char *)s->head, s->n};
+    size_t at = 0;
+    size_t good = 0;
+    size_t bad = 0;
+    bool several = false;
+    if (s->head == NULL || s->n == 0 || s->json_key != NULL || !is_text(head) || head.p[0] == '<' ||
+        head.p[0] == '{' || head.p[0] == '[') {
+        return TS_SNIFF_NO;
+    }
+    while (at < head.n) {
+        ts_text line = next_line(&at, head);
+        folded_weights w;
+        if (is_comment(line) || (at == head.n && !s->whole && good > 0)) {
+            continue;
+        }
+        w = folded_read_weights(line, 1);
+        if (w.count == 0 && good == 0) {
+            return TS_SNIFF_NO;
+        }
+        several = several || (w.count > 0 && memchr(line.p, ';', w.stack) != NULL);
+        good += w.count;
+        bad += 1 - w.count;
+    }
+    if (good == 0 || (!several && bad > 0)) {
+        return TS_SNIFF_NO;
+    }
+    return several && bad < good ? LIKELY : TS_SNIFF_WEAK;
+}
+
+/* --- the stream ----------------------------------------------------------------------------- */
+
+static void folded_close(void *self)
+{
+    folded *f = self;
+    ts_ctx *ctx = f->job->ctx;
+    ts_buf_free(ctx, &f->line);
+    ts_buf_free(ctx, &f->held);
+    ts_buf_free(ctx, &f->last);
+    ts_buf_free(ctx, &f->clean);
+    ts_buf_free(ctx, &f->scratch);
+    ts_vec_free(ctx, &f->methods);
+    ts_vec_free(ctx, &f->path);
+    ts_pool_free(ctx, &f->frames);
+    ts_free(ctx, f);
+}
+
+static ts_code add_source(folded *f)
+{
+    folded_run *run;
+    void *shared;
+    ts_row_source *source;
+    ts_code code =
+        ts_job_shared(&shared, f->job, "folded", sizeof *run, (ts_shared_calls){NULL, NULL});
+    if (code != TS_OK) {
+        return code;
+    }
+    run = shared;
+    snprintf(f->name, sizeof f->name, "Folded%" PRIu64, run->count++);
+    code =
+        ts_source_add(&f->source_id, f->job->store, f->job->source_id, "profile", NULL, "folded");
+    if (code != TS_OK) {
+        return code;
+    }
+    source = ts_source(f->job->store, f->source_id);
+    return ts_source_text(f->job->store, f->source_id, &source->name, f->name, strlen(f->name));
+}
+
+static ts_code folded_open(void **self, ts_job *job)
+{
+    folded *f = ts_zalloc(job->ctx, 1, sizeof *f);
+    ts_code code;
+    *self = NULL;
+    if (f == NULL) {
+        return job->ctx->error.code;
+    }
+    f->job = job;
+    f->sink = ts_store_sink(job->store);
+    ts_profile_id_begin(&f->id);
+    if ((code = add_source(f)) != TS_OK) {
+        folded_close(f);
+        return code;
+    }
+    *self = f;
+    return TS_OK;
+}
+
+/* Two numbers at the end of all lines at the beginning: profiles that are compared. */
+static ts_code decide(folded *f)
+{
+    ts_text held = ts_buf_text(&f->held);
+    size_t two = 0;
+    size_t one = 0;
+    ts_code code = TS_OK;
+    for (size_t at = 0; at < held.n;) {
+        ts_text line = next_line(&at, held);
+        if (!is_comment(line)) {
+            unsigned count = folded_read_weights(line, 2).count;
+            two += count == 2 ? 1 : 0;
+            one += count == 1 ? 1 : 0;
+        }
+    }
+    f->decided = true;
+    f->differential = two > 0 && one == 0;
+    f->lines = 0;
+    f->at = 0;
+    for (size_t at = 0; at < held.n && code == TS_OK;) {
+        size_t begin = at;
+        ts_text line = next_line(&at, held);
+        f->lines++;
+        f->at = begin;
+        code = folded_line(f, line);
+    }
+    ts_buf_free(f->job->ctx, &f->held);
+    return code;
+}
+
+/* A line has ended at offset `end`, with or without LF. */
+static ts_code end_line(folded *f, uint64_t end)
+{
+    uint64_t at = f->at;
+    ts_code code = TS_OK;
+    f->lines++;
+    if (f->too_long) {
+        code = f->decided ? TS_OK : decide(f);
+        f->at = at;
+        f->too_long = false;
+        f->bad++;
+        if (code == TS_OK) {
+            code = ts_issue(f->job->store, f->source_id, TS_ISSUE_prof_too_large, f->name,
+                            (int64_t)f->at, "a line is longer than 16 MiB");
+        }
+    } else if (f->decided) {
+        f->line.n -= f->line.n > 0 && f->line.p[f->line.n - 1] == '\r' ? 1 : 0;
+        code = folded_line(f, ts_buf_text(&f->line));
+    } else if ((code = ts_buf_put(f->job->ctx, &f->held, f->line.p, f->line.n)) == TS_OK &&
+               (code = ts_buf_putc(f->job->ctx, &f->held, '\n')) == TS_OK &&
+               f->held.n >= FOLDED_HELD) {
+        uint64_t lines = f->lines;
+        code = decide(f);
+        f->lines = lines;
+    }
+    f->line.n = 0;
+    f->at = end;
+    return code;
+}
+
+static ts_code folded_feed(void *self, const uint8_t *bytes, size_t n)
+{
+    folded *f = self;
+    const char *p = (const char *)bytes;
+    ts_code code = TS_OK;
+    ts_profile_id_add(&f->id, bytes, n);
+    for (size_t at = 0; at < n && code == TS_OK;) {
+        const char *lf = memchr(p + at, '\n', n - at);
+        size_t part = lf == NULL ? n - at : (size_t)(lf - p) - at;
+        f->too_long = f->too_long || part > FOLDED_MAX_LINE - f->line.n;
+        code = f->too_long ? TS_OK : ts_buf_put(f->job->ctx, &f->line, p + at, part);
+        at += part + (lf == NULL ? 0 : 1);
+        if (code == TS_OK && lf != NULL) {
+            code = end_line(f, f->fed + at);
+        }
+    }
+    f->fed += n;
+    return code;
+}
+
+/* --- the end -------------------------------------------------------------------------------- */
+
+static ts_code folded_note(folded *f, ts_issue_code issue, uint64_t count, const char *text)
+{
+    return count == 0 ? TS_OK
+                      : ts_issue_n(f->job->store, f->source_id, issue, f->name, TS_NO_OFFSET, count,
+                                   "%s", text);
+}
+
+static ts_code put_profile(folded *f)
+{
+    char id[TS_PROFILE_ID];
+    char pid[24];
+    ts_row_profile row;
+    ts_profile_row(&row, f->job->store, f->source_id, "collapse");
+    ts_profile_id_end(id, &f->id);
+    row.profile_id = ts_text_of(id);
+    if (f->pid != 0) {
+        snprintf(pid, sizeof pid, "%" PRId64, f->pid);
+        row.pid = ts_text_of(pid);
+    }
+    row.language = f->java == f->python
+                       ? TS_TEXT_NULL
+                       : ts_text_of(ts_language_name(f->java ? TS_LANG_JAVA : TS_LANG_PYTHON));
+    return ts_put_profile(f->sink, &row);
+}
+
+static ts_code count(folded *f, int64_t source_id, ts_item item, uint64_t seen, uint64_t lost)
+{
+    ts_tally *tally;
+    ts_code code = ts_count(&tally, f->job->store, source_id, item, NULL);
+    if (code == TS_OK) {
+        tally->seen += seen;
+        tally->lost += lost;
+        tally->imported += seen - lost;
+    }
+    return code;
+}
+
+/* The line that the input was cut in may lack digits of its number. */
+static ts_code end_last_line(folded *f, bool cut)
+{
+    ts_code code = TS_OK;
+    if (cut && (f->line.n > 0 || f->too_long)) {
+        f->bad++;
+        f->line.n = 0;
+        f->too_long = false;
+        code = ts_issue(f->job->store, f->source_id, TS_ISSUE_prof_incomplete, f->name,
+                        (int64_t)f->at, "the input ends in a line");
+    } else if (f->line.n > 0 || f->too_long) {
+        code = end_line(f, f->fed);
+    }
+    return code == TS_OK && !f->decided ? decide(f) : code;
+}
+
+static ts_code folded_finish(void *self, const ts_stream_end *end)
+{
+    folded *f = self;
+    uint64_t values;
+    ts_code code = count(f, f->job->source_id, TS_ITEM_bytes, end->bytes, 0);
+    if (code != TS_OK ||
+        (code = end_last_line(f, end->damage != NULL && !end->damage->trailing)) != TS_OK) {
+        return code;
+    }
+    if (f->good == 0) {
+        return ts_fail(f->job->ctx, TS_ERR_FORMAT,
+                       "%s has no folded stacks: no line ends in a blank and a number",
+                       f->job->name);
+    }
+    values = f->good * (f->differential ? 2 : 1);
+    if ((code = put_profile(f)) != TS_OK ||
+        (code = folded_note(f, TS_ISSUE_prof_rounded, f->rounded, "weights were rounded")) !=
+            TS_OK ||
+        (code = folded_note(f, TS_ISSUE_prof_bad_text, f->bad_texts,
+                            "parts of texts that are no text became U+FFFD")) != TS_OK ||
+        (code = count(f, f->source_id, TS_ITEM_profile_samples, f->good + f->bad, f->bad)) !=
+            TS_OK ||
+        (code = count(f, f->source_id, TS_ITEM_profile_values, values, 0)) != TS_OK) {
+        return code;
+    }
+    ts_stack_release(f->job->store, f->source_id);
+    return TS_OK;
+}
+
+const ts_format ts_format_folded = {
+    .name = "folded",
+    .title = "folded (collapsed) stacks, as flamegraph.pl reads them",
+    .source_type = "profile",
+    .sniff = folded_sniff,
+    .open = folded_open,
+    .feed = folded_feed,
+    .finish = folded_finish,
+    .close = folded_close,
+};
