@@ -78,6 +78,11 @@ static inline bool ts_wire_packed(uint64_t *v, ts_wire *w)
         *v = w->in.p[w->in.at++];
         return true;
     }
+    if (ts_bytes_left(&w->in) > 1 && w->in.p[w->in.at + 1] < 0x80) {
+        *v = (uint64_t)(w->in.p[w->in.at] & 0x7F) | (uint64_t)w->in.p[w->in.at + 1] << 7;
+        w->in.at += 2;
+        return true;
+    }
     if (ts_get_varint(v, &w->in)) {
         return true;
     }

@@ -4,9 +4,9 @@
  * last: samples wait in a spool, as they are, and become rows at the end.
  *
  * Memory: 16 bytes a text and the text; 40 a mapping, 48 a location and 24 for each of its lines,
- * 40 a function; 21 to 43 more for each id that is not the number of its definition; what the store
- * keeps of call paths and methods; the largest sample (up to 4 MiB) twice, and 8 bytes for each of
- * its frames. Docs: docs/formats.md, "pprof".
+ * 40 a function; 21 to 43 more for each id that is not the number of its definition; 22 to 43 a
+ * call path, and what the store keeps of those and of methods; the largest sample (up to 4 MiB)
+ * twice, and 40 bytes for each of its frames. Docs: docs/formats.md, "pprof".
  */
 #ifndef TS_PARSERS_PPROF_PPROF_H
 #define TS_PARSERS_PPROF_PPROF_H
@@ -21,12 +21,7 @@
 #include "tables/store_profiles.h"
 #include "wire/wire.h"
 
-enum {
-    PPROF_MAX_MESSAGE = 4 << 20,
-    PPROF_MAX_TEXT = 1 << 20,
-    PPROF_CACHE = 1 << 14, /* stacks that were met last */
-    PPROF_PATH = 1 << 12   /* frames of the last one that are kept */
-};
+enum { PPROF_MAX_MESSAGE = 4 << 20, PPROF_MAX_TEXT = 1 << 20 };
 
 /* Fields of the outermost message. */
 enum {
@@ -104,19 +99,25 @@ typedef struct pprof_sample {
     ts_vec values;    /* int64_t */
     ts_vec labels;    /* pprof_label */
     uint64_t at;      /* offset of its message */
+    /* Its locations when they are one packed list: not read when its bytes were met before. */
+    const uint8_t *packed;
+    size_t packed_n;
+    int64_t node; /* then; 0: it has no frames, -1: to be looked up */
 } pprof_sample;
 
-/* The path of the last sample, from the root on. */
-typedef struct pprof_step {
-    uint64_t location;
-    int64_t node;  /* row of its innermost frame */
-    int64_t depth; /* of that */
-} pprof_step;
+/* Call paths by the hash of their locations, so that a stack is found at once, and the callers that
+ * a new one shares with others without a walk from the root. */
+typedef struct pprof_path {
+    uint64_t a; /* 96 bits of the hash */
+    uint32_t b;
+    uint32_t node; /* row of its innermost frame; 0: free */
+} pprof_path;
 
-typedef struct pprof_cached {
-    uint64_t a, b; /* hash of the locations */
-    int64_t node;
-} pprof_cached;
+typedef struct pprof_paths {
+    pprof_path *slots;
+    size_t slot_count; /* a power of two, or 0 */
+    size_t count;
+} pprof_paths;
 
 typedef struct pprof {
     ts_job *job;
@@ -138,6 +139,7 @@ typedef struct pprof {
 
     pprof_list mappings, locations, functions;
     ts_vec lines;
+    bool inlined; /* some location has several */
     ts_vec value_types;
     ts_vec comments; /* int64_t */
     int64_t number[PPROF_FIELDS];
@@ -152,8 +154,9 @@ typedef struct pprof {
     ts_language language;
     int64_t profile_row;
     pprof_sample sample;
-    ts_vec path; /* pprof_step */
-    pprof_cached *cache;
+    ts_vec prefixes; /* ts_hash of the callers, from the root on */
+    pprof_paths paths;
+    pprof_paths stacks; /* the same by packed lists */
     ts_buf scratch;
     ts_idmap named; /* itid by number of the text */
 
@@ -178,6 +181,16 @@ ts_text pprof_text(pprof *p, int64_t number);
 
 /* The method of a line of a location (NULL: of one that has none); -1: not known. */
 ts_code pprof_method(int64_t *method, pprof *p, pprof_location *location, pprof_line *line);
+
+/* --- pprof_paths.c --------------------------------------------------------------------------- */
+
+/* The call path of locations, the leaf first; 0: there are none. known: all of its frames are. */
+ts_code pprof_find_path(int64_t *node, bool *known, pprof *p, const uint64_t *locations, size_t n);
+
+/* The call path of a packed list that was met before, or 0; and the list for the next time. */
+int64_t pprof_find_stack(const pprof *p, const uint8_t *packed, size_t n);
+ts_code pprof_add_stack(pprof *p, const uint8_t *packed, size_t n, int64_t node);
+void pprof_paths_free(ts_ctx *ctx, pprof_paths *paths);
 
 /* --- pprof_samples.c ------------------------------------------------------------------------- */
 

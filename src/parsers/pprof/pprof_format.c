@@ -99,12 +99,13 @@ static void pprof_close(void *self)
     ts_vec_free(ctx, &p->sample.locations);
     ts_vec_free(ctx, &p->sample.values);
     ts_vec_free(ctx, &p->sample.labels);
-    ts_vec_free(ctx, &p->path);
+    ts_vec_free(ctx, &p->prefixes);
+    pprof_paths_free(ctx, &p->paths);
+    pprof_paths_free(ctx, &p->stacks);
     ts_idmap_free(ctx, &p->named);
     ts_buf_free(ctx, &p->message);
     ts_buf_free(ctx, &p->texts);
     ts_buf_free(ctx, &p->scratch);
-    ts_free(ctx, p->cache);
     ts_free(ctx, p);
 }
 

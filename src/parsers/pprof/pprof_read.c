@@ -170,6 +170,7 @@ static ts_code read_location(bool *good, pprof *p, pprof_location *out)
     }
     *good = *good && w.fault == TS_WIRE_OK;
     out->line_count = p->lines.n - out->first_line;
+    p->inlined = p->inlined || out->line_count > 1;
     return TS_OK;
 }
 

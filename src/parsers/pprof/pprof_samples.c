@@ -1,8 +1,6 @@
 /* Samples come back from the spool, find their call paths, and become rows. */
 #include "parsers/pprof/pprof.h"
 
-#include "base/alloc.h"
-
 enum { READ_SIZE = 1 << 18 };
 
 /* --- messages ------------------------------------------------------------------------------- */
@@ -69,6 +67,48 @@ static ts_code add_label(pprof *p, pprof_sample *s, const ts_wire *outer,
     return TS_OK;
 }
 
+/* A list that is the only one waits until it is known whether it was met before. */
+static ts_code add_locations(bool *good, pprof *p, const ts_wire_field *f)
+{
+    pprof_sample *s = &p->sample;
+    ts_wire_field first = {.type = TS_WIRE_BYTES, .p = s->packed, .n = s->packed_n};
+    ts_code code = TS_OK;
+    if (f->type == TS_WIRE_BYTES && s->packed == NULL && s->locations.n == 0) {
+        s->packed = f->p;
+        s->packed_n = f->n;
+        return TS_OK;
+    }
+    if (s->packed != NULL) {
+        s->packed = NULL;
+        code = add_numbers(good, p, &s->locations, &first);
+    }
+    return code == TS_OK && *good ? add_numbers(good, p, &s->locations, f) : code;
+}
+
+static ts_code look_up_stack(bool *good, pprof *p)
+{
+    pprof_sample *s = &p->sample;
+    ts_wire_field list = {.type = TS_WIRE_BYTES, .p = s->packed, .n = s->packed_n};
+    int64_t node = s->packed == NULL ? 0 : pprof_find_stack(p, s->packed, s->packed_n);
+    s->node = node == 0 ? -1 : node;
+    return node != 0 || s->packed == NULL ? TS_OK : add_numbers(good, p, &s->locations, &list);
+}
+
+static ts_code find_node(int64_t *node, pprof *p)
+{
+    const pprof_sample *s = &p->sample;
+    bool known;
+    ts_code code;
+    *node = s->node;
+    if (s->node >= 0) {
+        return TS_OK;
+    }
+    code = pprof_find_path(node, &known, p, s->locations.p, s->locations.n);
+    return code == TS_OK && s->packed != NULL && known && *node != 0
+               ? pprof_add_stack(p, s->packed, s->packed_n, *node)
+               : code;
+}
+
 static ts_code read_sample(bool *good, pprof *p, const uint8_t *bytes, size_t n)
 {
     pprof_sample *s = &p->sample;
@@ -78,11 +118,12 @@ static ts_code read_sample(bool *good, pprof *p, const uint8_t *bytes, size_t n)
     s->locations.n = 0;
     s->values.n = 0;
     s->labels.n = 0;
+    s->packed = NULL;
     *good = true;
     ts_wire_init(&w, bytes, n);
     while (code == TS_OK && *good && ts_wire_next(&f, &w)) {
         if (f.number == 1) {
-            code = add_numbers(good, p, &s->locations, &f);
+            code = add_locations(good, p, &f);
         } else if (f.number == 2) {
             code = add_numbers(good, p, &s->values, &f);
         } else if (f.number == 3) {
@@ -91,100 +132,7 @@ static ts_code read_sample(bool *good, pprof *p, const uint8_t *bytes, size_t n)
         }
     }
     *good = *good && w.fault == TS_WIRE_OK;
-    return code;
-}
-
-/* --- call paths ----------------------------------------------------------------------------- */
-
-static ts_code add_frame(pprof_step *step, pprof *p, pprof_location *location, pprof_line *line)
-{
-    int64_t method = 0;
-    bool added;
-    ts_code code = location == NULL ? TS_OK : pprof_method(&method, p, location, line);
-    if (code != TS_OK) {
-        return code;
-    }
-    code = ts_stack_node(
-        &step->node, &added, p->job->store, p->source_id, step->node, method > 0 ? method : 0,
-        line != NULL && line->line > 0 ? line->line : TS_NO_LINE, step->depth, NULL);
-    step->depth++;
-    return code;
-}
-
-/* The frames of a location: inlined functions are callees of the one that they were put into. */
-static ts_code add_location(bool *known, pprof_step *step, pprof *p)
-{
-    pprof_location *location = pprof_find(&p->locations, step->location);
-    pprof_line *lines;
-    ts_code code = TS_OK;
-    if (location == NULL) {
-        p->unknown_ids++;
-        *known = false;
-        return add_frame(step, p, NULL, NULL);
-    }
-    if (location->line_count == 0) {
-        return add_frame(step, p, location, NULL);
-    }
-    lines = (pprof_line *)p->lines.p + location->first_line;
-    for (size_t i = location->line_count; i > 0 && code == TS_OK; i--) {
-        code = add_frame(step, p, location, &lines[i - 1]);
-    }
-    return code;
-}
-
-/* Callers that the last sample has too are not looked up again. */
-static ts_code walk_path(bool *known, int64_t *node, pprof *p)
-{
-    const uint64_t *locations = p->sample.locations.p;
-    size_t n = p->sample.locations.n;
-    pprof_step *path = p->path.p;
-    pprof_step step = {0, 0, 0};
-    size_t i = 0;
-    ts_code code = TS_OK;
-    while (i < n && i < p->path.n && path[i].location == locations[n - 1 - i]) {
-        step = path[i++];
-    }
-    *known = true;
-    for (; i < n && code == TS_OK; i++) {
-        step.location = locations[n - 1 - i];
-        code = add_location(known, &step, p);
-        if (i < PPROF_PATH) {
-            path[i] = step;
-        }
-    }
-    *node = step.node;
-    p->path.n = !*known || code != TS_OK ? 0 : n < PPROF_PATH ? n : PPROF_PATH;
-    return code;
-}
-
-/* Paths with frames that are not known are neither kept, so that each of them counts. */
-static ts_code find_node(int64_t *node, pprof *p)
-{
-    const uint64_t *locations = p->sample.locations.p;
-    ts_hash h = ts_hash_begin(&p->job->ctx->hash_key);
-    uint64_t a, b;
-    pprof_cached *cached;
-    bool known;
-    ts_code code;
-    *node = 0;
-    if (p->sample.locations.n == 0) {
-        return TS_OK;
-    }
-    for (size_t i = 0; i < p->sample.locations.n; i++) {
-        ts_hash_word(&h, locations[i]);
-    }
-    a = ts_hash_end(&h);
-    b = ts_hash_more(&h);
-    cached = &p->cache[a & (PPROF_CACHE - 1)];
-    if (cached->node != 0 && cached->a == a && cached->b == b) {
-        *node = cached->node;
-        return TS_OK;
-    }
-    code = walk_path(&known, node, p);
-    if (code == TS_OK && known) {
-        *cached = (pprof_cached){a, b, *node};
-    }
-    return code;
+    return code == TS_OK && *good ? look_up_stack(good, p) : code;
 }
 
 /* --- rows ----------------------------------------------------------------------------------- */
@@ -320,12 +268,7 @@ static uint64_t window_number(spool_window *w)
 ts_code pprof_samples_write(pprof *p)
 {
     spool_window w = {{0}, 0, 0};
-    ts_code code;
-    p->cache = ts_zalloc(p->job->ctx, PPROF_CACHE, sizeof *p->cache);
-    if (p->cache == NULL) {
-        return p->job->ctx->error.code;
-    }
-    code = ts_vec_reserve(p->job->ctx, &p->path, PPROF_PATH, sizeof(pprof_step));
+    ts_code code = TS_OK;
     while (code == TS_OK && (code = window_fill(&w, p, 20)) == TS_OK && w.at < w.buf.n) {
         size_t n;
         p->sample.at += window_number(&w);
