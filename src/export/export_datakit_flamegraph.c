@@ -4,6 +4,7 @@
  * written, cut off, so that frames never exceed the one around them.
  */
 #include "base/alloc.h"
+#include "base/profile_kinds.h"
 #include "export/export_dimensions.h"
 #include "export/export_formats.h"
 #include "export/export_json.h"
@@ -26,30 +27,21 @@ typedef struct graph_work {
 
 /* --- what is shown ---------------------------------------------------------------------------- */
 
-/* The first kind of these that is there is shown when none was asked for. */
-static const struct {
-    const char *names[4];
-} graph_ranks[] = {
-    {{"cpu-time", "cpu"}},
-    {{"cpu-samples", "samples", "sample"}},
-    {{"wall-time", "wall"}},
-    {{"alloc-space", "alloc_space", "alloc-size"}},
-    {{"heap-space", "inuse_space", "inuse-space"}},
-    {{"lock-acquire-wait", "lock-time"}},
-};
+/* The first of these events that is there is shown when no value was asked for. */
+static const char *const graph_ranks[] = {"cpu-time",    "cpu-samples", "wall-time",
+                                          "alloc-space", "heap-space",  "lock-acquire-wait"};
 
-enum { GRAPH_RANKS = sizeof graph_ranks / sizeof graph_ranks[0], GRAPH_LAST = GRAPH_RANKS + 1 };
+enum { GRAPH_RANKS = sizeof graph_ranks / sizeof graph_ranks[0], GRAPH_LAST };
 
 static unsigned graph_rank(const ts_weight *w)
 {
+    ts_text event = ts_value_event(w->name, TS_TEXT_NULL);
     if (w->kind == TS_WEIGHT_SAMPLES) {
         return GRAPH_LAST; /* that there are samples says nothing of what they are */
     }
     for (unsigned i = 0; i < GRAPH_RANKS; i++) {
-        for (unsigned k = 0; k < 4 && graph_ranks[i].names[k] != NULL; k++) {
-            if (ts_text_is(w->name, graph_ranks[i].names[k])) {
-                return i;
-            }
+        if (ts_text_is(event, graph_ranks[i])) {
+            return i;
         }
     }
     return GRAPH_RANKS;
@@ -70,7 +62,9 @@ static void graph_choose(graph_work *f)
         unsigned rank = graph_rank(w);
         unsigned best = graph_rank(f->weight);
         if (w->total > 0 && w != f->weight &&
-            (rank < best || (rank == best && graph_is_before(w->name, f->weight->name)))) {
+            (rank < best ||
+             (rank == best && graph_is_before(ts_value_event(w->name, TS_TEXT_NULL),
+                                              ts_value_event(f->weight->name, TS_TEXT_NULL))))) {
             f->weight = w;
         }
     }

@@ -10,6 +10,7 @@ extern const ts_export ts_export_flame;
 extern const ts_export ts_export_folded;
 extern const ts_export ts_export_line_protocol;
 extern const ts_export ts_export_pprof;
+extern const ts_export ts_export_profile_json;
 extern const ts_export ts_export_speedscope;
 
 #endif

@@ -10,6 +10,7 @@ const ts_export *const ts_exports[] = {
     &ts_export_chrome,
     &ts_export_datakit_flamegraph,
     &ts_export_line_protocol,
+    &ts_export_profile_json,
     NULL,
 };
 /* clang-format on */

@@ -1,211 +1,10 @@
 #include "export/export_methods.h"
 
 #include "base/alloc.h"
+#include "export/export_language.h"
 #include "export/export_private.h"
 
 enum { METHODS_TEXT_MAX = 32 * 1024 };
-
-/* --- Java ------------------------------------------------------------------------------------ */
-
-static const char *java_word(char c)
-{
-    static const char *const words[] = {"Bbyte", "Cchar", "Ddouble", "Ffloat",
-                                        "Iint",  "Jlong", "Sshort",  "Zboolean"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (words[i][0] == c) {
-            return words[i] + 1;
-        }
-    }
-    return NULL;
-}
-
-/* The type of a descriptor that begins at *at, by its simple name; *at is behind it then. False
- * when it is none. */
-typedef struct java_type {
-    ts_text name;
-    size_t dimensions;
-} java_type;
-
-static bool java_next(java_type *type, ts_text d, size_t *at)
-{
-    *type = (java_type){{"", 0}, 0};
-    while (*at < d.n && d.p[*at] == '[') {
-        type->dimensions++;
-        (*at)++;
-    }
-    if (*at >= d.n) {
-        return false;
-    }
-    if (d.p[*at] != 'L') {
-        type->name = ts_text_of(java_word(d.p[(*at)++]));
-        return type->name.p != NULL;
-    }
-    const char *from = d.p + *at + 1;
-    const char *end = memchr(from, ';', d.n - *at - 1);
-    if (end == NULL || end == from) {
-        return false;
-    }
-    *at = (size_t)(end - d.p) + 1;
-    const char *slash = memrchr(from, '/', (size_t)(end - from));
-    from = slash == NULL ? from : slash + 1;
-    type->name = (ts_text){from, (size_t)(end - from)};
-    return true;
-}
-
-static ts_code java_put(ts_ctx *ctx, ts_buf *out, const java_type *type)
-{
-    ts_code code = ts_buf_put(ctx, out, type->name.p, type->name.n);
-    for (size_t i = 0; i < type->dimensions && code == TS_OK; i++) {
-        code = ts_buf_put(ctx, out, "[]", 2);
-    }
-    return code;
-}
-
-/* Where the result of a descriptor begins; 0 when it is none. */
-static size_t java_result(ts_text d)
-{
-    java_type type;
-    size_t at = 1;
-    if (d.n < 3 || d.p[0] != '(') {
-        return 0;
-    }
-    while (at < d.n && d.p[at] != ')') {
-        if (!java_next(&type, d, &at)) {
-            return 0;
-        }
-    }
-    size_t result = at + 1;
-    at = result;
-    if (result >= d.n) {
-        return 0;
-    }
-    if (d.p[result] == 'V') {
-        return result + 1 == d.n ? result : 0;
-    }
-    return java_next(&type, d, &at) && at == d.n ? result : 0;
-}
-
-static ts_code java_arguments(ts_ctx *ctx, ts_buf *out, ts_text d)
-{
-    java_type type;
-    size_t at = 1;
-    ts_code code = ts_buf_putc(ctx, out, '(');
-    while (code == TS_OK && d.p[at] != ')') {
-        bool first = at == 1;
-        (void)java_next(&type, d, &at);
-        code = first ? TS_OK : ts_buf_put(ctx, out, ", ", 2);
-        if (code == TS_OK) {
-            code = java_put(ctx, out, &type);
-        }
-    }
-    return code == TS_OK ? ts_buf_putc(ctx, out, ')') : code;
-}
-
-/* "Ret (Arg,Arg)": a result that is a primitive or void is not shown. */
-static bool java_is_plain(ts_text ret)
-{
-    return ts_text_is(ret, "byte") || ts_text_is(ret, "char") || ts_text_is(ret, "double") ||
-           ts_text_is(ret, "float") || ts_text_is(ret, "int") || ts_text_is(ret, "long") ||
-           ts_text_is(ret, "short") || ts_text_is(ret, "boolean") || ts_text_is(ret, "void");
-}
-
-static ts_code java_put_spaced(ts_ctx *ctx, ts_buf *out, ts_text arguments)
-{
-    ts_code code = TS_OK;
-    for (size_t i = 0; i < arguments.n && code == TS_OK; i++) {
-        code = ts_buf_putc(ctx, out, arguments.p[i]);
-        if (code == TS_OK && arguments.p[i] == ',' && i + 1 < arguments.n &&
-            arguments.p[i + 1] != ' ') {
-            code = ts_buf_putc(ctx, out, ' ');
-        }
-    }
-    return code;
-}
-
-static ts_code java_name(ts_ctx *ctx, ts_buf *out, ts_text cls, ts_text name)
-{
-    ts_code code = TS_OK;
-    if (cls.n > 0 && (code = ts_buf_put(ctx, out, cls.p, cls.n)) == TS_OK) {
-        code = ts_buf_putc(ctx, out, '.');
-    }
-    return code == TS_OK ? ts_buf_put(ctx, out, name.p, name.n) : code;
-}
-
-ts_code ts_method_java(ts_ctx *ctx, ts_buf *out, ts_text cls, ts_text name, ts_text signature)
-{
-    java_type type = {{"", 0}, 0};
-    size_t from = out->n;
-    size_t result = java_result(signature);
-    size_t at = result;
-    const char *bracket = signature.n > 0 ? memchr(signature.p, '(', signature.n) : NULL;
-    ts_text ret = {signature.p, bracket == NULL ? 0 : (size_t)(bracket - signature.p)};
-    ts_text rest = {bracket, signature.n - ret.n};
-    bool spelt =
-        result == 0 && ret.n > 1 && ret.p[ret.n - 1] == ' ' && signature.p[signature.n - 1] == ')';
-    ts_code code = TS_OK;
-    ret.n -= spelt ? 1 : 0;
-    if (result > 0 && (signature.p[result] == 'L' || signature.p[result] == '[')) {
-        (void)java_next(&type, signature, &at);
-        code = java_put(ctx, out, &type);
-    } else if (spelt && !java_is_plain(ret)) {
-        code = ts_buf_put(ctx, out, ret.p, ret.n);
-    }
-    if (code == TS_OK && out->n > from) {
-        code = ts_buf_putc(ctx, out, ' ');
-    }
-    if (code == TS_OK) {
-        code = java_name(ctx, out, cls, name);
-    }
-    if (code == TS_OK && result > 0) {
-        code = java_arguments(ctx, out, signature);
-    } else if (code == TS_OK && spelt) {
-        code = java_put_spaced(ctx, out, rest);
-    }
-    return code;
-}
-
-/* What only tells hidden classes and lambdas apart goes: "/0x0000000009047000", "/124351398",
- * "+0x00007f861400a220/494317290". */
-static ts_text java_plain_class(ts_text cls)
-{
-    for (size_t i = 0; i + 1 < cls.n; i++) {
-        bool digit = cls.p[i + 1] >= '0' && cls.p[i + 1] <= '9';
-        if (digit &&
-            (cls.p[i] == '/' || (cls.p[i] == '+' && i + 2 < cls.n && cls.p[i + 2] == 'x'))) {
-            cls.n = i;
-        }
-    }
-    return cls;
-}
-
-static bool java_is_standard(ts_text package)
-{
-    static const char *const names[] = {"java",        "javax",         "jdk",
-                                        "sun",         "com.sun",       "org.w3c.dom",
-                                        "org.xml.sax", "org.ietf.jgss", "org.omg"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        size_t n = strlen(names[i]);
-        if (package.n >= n && memcmp(package.p, names[i], n) == 0 &&
-            (package.n == n || package.p[n] == '.')) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Recordings that have one name for both: the package ends at the last point. */
-static void java_split(ts_method *m)
-{
-    m->cls = java_plain_class(m->cls);
-    const char *dot = m->cls.n > 0 ? memrchr(m->cls.p, '.', m->cls.n) : NULL;
-    if (m->package.n == 0 && dot != NULL) {
-        m->package = (ts_text){m->cls.p, (size_t)(dot - m->cls.p)};
-        m->cls = (ts_text){dot + 1, m->cls.n - m->package.n - 1};
-    }
-    if (java_is_standard(m->package)) {
-        m->library = TS_TEXT_LIT("Standard Library");
-    }
-}
 
 /* --- the pool ----------------------------------------------------------------------------------
  */
@@ -284,65 +83,58 @@ static const unsigned method_columns[MC_COLUMNS] = {
     TS_C_stack_method__package,   TS_C_stack_method__signature, TS_C_stack_method__file,
     TS_C_stack_method__line,      TS_C_stack_method__library,   TS_C_stack_method__modifiers};
 
-/* Go's "(*T[...])" is of the type T. */
-static ts_text go_bare(ts_text cls)
-{
-    if (cls.n > 3 && memcmp(cls.p, "(*", 2) == 0 && cls.p[cls.n - 1] == ')') {
-        const char *bracket = memchr(cls.p, '[', cls.n);
-        const char *end = bracket != NULL ? bracket : cls.p + cls.n - 1;
-        return (ts_text){cls.p + 2, (size_t)(end - cls.p) - 2};
-    }
-    return cls;
-}
+/* Buffers that are used for each method anew. */
+typedef struct method_buffers {
+    ts_buf text, names, key;
+} method_buffers;
 
 static ts_code methods_row(ts_methods *m, ts_ctx *ctx, const ts_uploads *uploads, const ts_batch *b,
-                           unsigned i, ts_buf *text, ts_buf *scratch)
+                           unsigned i, method_buffers *buffers)
 {
     const ts_upload *up = ts_uploads_find(uploads, b->columns[MC_SOURCE].ints[i]);
-    ts_text language = up == NULL ? (ts_text){"", 0} : up->texts[TS_UP_LANGUAGE];
     int64_t line = b->columns[MC_LINE].ints[i];
     ts_text name = methods_cut(profile_cell(b, MC_NAME, i));
-    ts_method method = {
-        .library = methods_cut(profile_cell(b, MC_LIBRARY, i)),
-        .package = methods_cut(profile_cell(b, MC_PACKAGE, i)),
+    ts_named named = {
+        .name = name.n == 0 ? TS_TEXT_LIT("(anonymous)") : name,
         .cls = methods_cut(profile_cell(b, MC_CLASS, i)),
+        .package = methods_cut(profile_cell(b, MC_PACKAGE, i)),
+        .library = methods_cut(profile_cell(b, MC_LIBRARY, i)),
+        .signature = methods_cut(profile_cell(b, MC_SIGNATURE, i)),
+    };
+    buffers->text.n = 0;
+    ts_code code = ts_language_method(ctx, &buffers->text, &buffers->names, &named,
+                                      up == NULL ? TS_TEXT_NULL : up->texts[TS_UP_LANGUAGE]);
+    const ts_method method = {
+        .method = ts_buf_text(&buffers->text),
+        .library = named.library,
+        .package = named.package,
+        .cls = named.cls,
         .file = methods_cut(profile_cell(b, MC_FILE, i)),
         .modifiers = methods_cut(profile_cell(b, MC_MODIFIERS, i)),
     };
-    ts_code code = TS_OK;
-    name = name.n == 0 ? TS_TEXT_LIT("(anonymous)") : name;
-    text->n = 0;
-    if (ts_text_is(language, "java")) {
-        java_split(&method);
-        code = ts_method_java(ctx, text, method.cls, name,
-                              methods_cut(profile_cell(b, MC_SIGNATURE, i)));
-    } else if (ts_text_is(language, "golang")) {
-        code = java_name(ctx, text, method.cls, name);
-        method.cls = go_bare(method.cls);
-    } else {
-        code = ts_buf_put(ctx, text, name.p, name.n);
-    }
-    method.method = ts_buf_text(text);
     m->line[b->rowids[i]] = line > 0 && line <= INT32_MAX ? (int32_t)line : 0;
-    return code == TS_OK ? methods_intern(&m->key[b->rowids[i]], m, ctx, scratch, &method) : code;
+    return code == TS_OK ? methods_intern(&m->key[b->rowids[i]], m, ctx, &buffers->key, &method)
+                         : code;
 }
 
 static ts_code methods_read(ts_methods *m, ts_ctx *ctx, const ts_calls *p,
-                            const ts_uploads *uploads, ts_buf *scratch)
+                            const ts_uploads *uploads)
 {
     const ts_batch *b;
     ts_scan *scan = NULL;
-    ts_buf text = {0};
+    method_buffers buffers = {{0}, {0}, {0}};
     ts_code code = ts_scan_open(&scan, p->reader, TS_T_stack_method, method_columns, MC_COLUMNS);
     while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
         for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
             code = b->rowids[i] < 1 || b->rowids[i] > p->methods
                        ? profile_bad_rows(p, "stack_method")
-                       : methods_row(m, ctx, uploads, b, i, &text, scratch);
+                       : methods_row(m, ctx, uploads, b, i, &buffers);
         }
     }
     ts_scan_close(scan);
-    ts_buf_free(ctx, &text);
+    ts_buf_free(ctx, &buffers.text);
+    ts_buf_free(ctx, &buffers.names);
+    ts_buf_free(ctx, &buffers.key);
     return code;
 }
 
@@ -382,7 +174,7 @@ ts_code ts_methods_load(ts_methods *m, ts_ctx *ctx, const ts_calls *p, const ts_
     }
     if (code == TS_OK) {
         code = p->is_heap ? methods_of_heap(m, ctx, p, frames, &scratch)
-                          : methods_read(m, ctx, p, uploads, &scratch);
+                          : methods_read(m, ctx, p, uploads);
     }
     ts_buf_free(ctx, &scratch);
     return code;

@@ -36,10 +36,4 @@ void ts_methods_free(ts_methods *m, ts_ctx *ctx);
 
 ts_method ts_methods_get(const ts_methods *m, uint32_t key);
 
-/*
- * Appends a method's text for people from what stack_method has: see ts_method.method. signature is
- * a descriptor of the Java VM, or "Ret (Arg,Arg)", or empty.
- */
-ts_code ts_method_java(ts_ctx *ctx, ts_buf *out, ts_text cls, ts_text name, ts_text signature);
-
 #endif

@@ -1,5 +1,6 @@
 #include "export/export_metrics.h"
 
+#include "base/profile_kinds.h"
 #include "export/export_private.h"
 
 /* What is added up of a source. A sum that does not fit, or that nothing was recorded of, has no
@@ -31,22 +32,16 @@ typedef struct metric_sums {
     bool has[SUM_NONE], over[SUM_NONE];
 } metric_sums;
 
-/* Kinds of values as profilers call them, and as the events that they stand for. */
+/* The events that values stand for (base/profile_kinds.h). */
 static const struct {
-    const char *name;
+    const char *event;
     metric_sum sum;
 } metric_values[] = {
-    {"cpu", SUM_CPU},
     {"cpu-time", SUM_CPU},
-    {"wall", SUM_WALL},
     {"wall-time", SUM_WALL},
-    {"alloc_space", SUM_ALLOC_BYTES},
     {"alloc-space", SUM_ALLOC_BYTES},
-    {"alloc_objects", SUM_ALLOCS},
     {"alloc-samples", SUM_ALLOCS},
-    {"inuse_space", SUM_HEAP_BYTES},
     {"heap-space", SUM_HEAP_BYTES},
-    {"inuse_objects", SUM_HEAP_OBJECTS},
     {"heap-live-objects", SUM_HEAP_OBJECTS},
     {"lock-acquire", SUM_LOCKS},
     {"lock-acquire-wait", SUM_LOCK_WAIT},
@@ -54,7 +49,6 @@ static const struct {
     {"exception-samples", SUM_EXCEPTIONS},
     {"block", SUM_BLOCK},
     {"mutex", SUM_MUTEX},
-    {"goroutine", SUM_GOROUTINES},
     {"goroutines", SUM_GOROUTINES},
 };
 
@@ -124,6 +118,52 @@ typedef struct metric_type {
     metric_sum sum;
 } metric_type;
 
+static metric_sum metric_of_event(ts_text event)
+{
+    for (size_t k = 0; k < sizeof metric_values / sizeof metric_values[0]; k++) {
+        if (ts_text_is(event, metric_values[k].event)) {
+            return metric_values[k].sum;
+        }
+    }
+    return SUM_NONE;
+}
+
+static ts_code metric_add_type(ts_vec *types, ts_ctx *ctx, const ts_batch *b, unsigned i)
+{
+    size_t before = types->n;
+    ts_code code = profile_vec_reach(ctx, types, b->rowids[i], sizeof(metric_type));
+    metric_type *all = types->p;
+    for (size_t k = before; k < types->n && code == TS_OK; k++) {
+        all[k] = (metric_type){0, SUM_NONE};
+    }
+    if (code == TS_OK) {
+        all[b->rowids[i]] =
+            (metric_type){b->columns[0].ints[i],
+                          metric_of_event(ts_value_event(profile_cell(b, 1, i), TS_TEXT_NULL))};
+    }
+    return code;
+}
+
+/* A profile says itself what its values stand for. */
+static ts_code metric_read_events(ts_vec *types, ts_reader *reader)
+{
+    static const unsigned columns[] = {TS_C_profile_value_type__value_type_id,
+                                       TS_C_profile_value_type__event_type};
+    const ts_batch *b;
+    ts_scan *scan = NULL;
+    ts_code code = ts_scan_open(&scan, reader, TS_T_profile_value_type, columns, 2);
+    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
+        for (unsigned i = 0; i < b->rows; i++) {
+            int64_t id = b->columns[0].ints[i];
+            if (id >= 0 && (uint64_t)id < types->n) {
+                ((metric_type *)types->p)[id].sum = metric_of_event(profile_cell(b, 1, i));
+            }
+        }
+    }
+    ts_scan_close(scan);
+    return code;
+}
+
 static ts_code metric_read_types(ts_vec *types, ts_ctx *ctx, ts_reader *reader)
 {
     static const unsigned columns[] = {TS_C_stack_value_type__source_id,
@@ -133,22 +173,11 @@ static ts_code metric_read_types(ts_vec *types, ts_ctx *ctx, ts_reader *reader)
     ts_code code = ts_scan_open(&scan, reader, TS_T_stack_value_type, columns, 2);
     while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
         for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
-            size_t before = types->n;
-            code = profile_vec_reach(ctx, types, b->rowids[i], sizeof(metric_type));
-            metric_type *all = types->p;
-            for (size_t k = before; k < types->n && code == TS_OK; k++) {
-                all[k] = (metric_type){0, SUM_NONE};
-            }
-            for (size_t k = 0; k < sizeof metric_values / sizeof metric_values[0] && code == TS_OK;
-                 k++) {
-                if (ts_text_is(profile_cell(b, 1, i), metric_values[k].name)) {
-                    all[b->rowids[i]] = (metric_type){b->columns[0].ints[i], metric_values[k].sum};
-                }
-            }
+            code = metric_add_type(types, ctx, b, i);
         }
     }
     ts_scan_close(scan);
-    return code;
+    return code == TS_OK ? metric_read_events(types, reader) : code;
 }
 
 static ts_code metric_read_values(ts_metrics *m, ts_ctx *ctx, ts_reader *reader)

@@ -160,6 +160,36 @@ static ts_code upload_source(ts_uploads *u, ts_ctx *ctx, const ts_batch *b, unsi
     return code;
 }
 
+/* --- rows of profiles ----------------------------------------------------------------------------
+ */
+
+enum { UP_PROFILE_TEXTS = 14, UP_PROFILE_START = UP_PROFILE_TEXTS + 1 };
+
+/* What a row of profile says counts more than what is known of its source. */
+static ts_code upload_profile(ts_uploads *u, ts_ctx *ctx, const ts_batch *b, unsigned i)
+{
+    static const ts_upload_text texts[UP_PROFILE_TEXTS] = {
+        TS_UP_ID,      TS_UP_AGENT_VER,  TS_UP_ENDPOINT,     TS_UP_SERVICE,  TS_UP_ENV,
+        TS_UP_VERSION, TS_UP_HOST,       TS_UP_PID,          TS_UP_LANGUAGE, TS_UP_LANGUAGE_VER,
+        TS_UP_RUNTIME, TS_UP_RUNTIME_OS, TS_UP_RUNTIME_ARCH, TS_UP_FORMAT};
+    ts_upload *up = upload_at(u, b->columns[0].ints[i]);
+    ts_code code = TS_OK;
+    if (up == NULL) {
+        return TS_OK;
+    }
+    for (unsigned k = 0; k < UP_PROFILE_TEXTS && code == TS_OK; k++) {
+        ts_text text = profile_cell(b, k + 1, i);
+        if (text.n > 0) {
+            code = upload_keep(&up->texts[texts[k]], u, ctx, text);
+        }
+    }
+    up->profile = true;
+    up->start = upload_cell(b, UP_PROFILE_START, i);
+    up->end = upload_cell(b, UP_PROFILE_START + 1, i);
+    up->dur = upload_cell(b, UP_PROFILE_START + 2, i);
+    return code;
+}
+
 /* --- properties -------------------------------------------------------------------------------
  */
 
@@ -332,6 +362,15 @@ static void upload_times(ts_upload *up)
     up->end = ts_time_add(end, up->realtime);
 }
 
+/* A profile has its own; what it does not say stays unknown. */
+static ts_code upload_complete(ts_uploads *u, ts_ctx *ctx, ts_upload *up)
+{
+    if (!up->profile) {
+        upload_times(up);
+    }
+    return up->texts[TS_UP_ID].n > 0 ? TS_OK : upload_id(u, ctx, up);
+}
+
 static ts_code upload_read_rows(ts_uploads *u, ts_ctx *ctx, ts_reader *reader)
 {
     static const unsigned methods[] = {TS_C_stack_method__source_id, TS_C_stack_method__name,
@@ -353,8 +392,7 @@ static ts_code upload_read_rows(ts_uploads *u, ts_ctx *ctx, ts_reader *reader)
     for (size_t id = 0; id < u->by_source.n && code == TS_OK; id++) {
         ts_upload *up = upload_at(u, (int64_t)id);
         if (up != NULL && up->stacks) {
-            upload_times(up);
-            code = upload_id(u, ctx, up);
+            code = upload_complete(u, ctx, up);
         }
     }
     return code;
@@ -381,6 +419,13 @@ static ts_code upload_read_clocks(ts_uploads *u, ts_reader *reader, const ts_vec
 
 ts_code ts_uploads_load(ts_uploads *u, ts_ctx *ctx, ts_reader *reader, bool rows)
 {
+    static const unsigned profiles[] = {
+        TS_C_profile__source_id,  TS_C_profile__profile_id,   TS_C_profile__agent_ver,
+        TS_C_profile__endpoint,   TS_C_profile__service,      TS_C_profile__env,
+        TS_C_profile__version,    TS_C_profile__host,         TS_C_profile__pid,
+        TS_C_profile__language,   TS_C_profile__language_ver, TS_C_profile__runtime,
+        TS_C_profile__runtime_os, TS_C_profile__runtime_arch, TS_C_profile__format,
+        TS_C_profile__start_ts,   TS_C_profile__end_ts,       TS_C_profile__dur};
     const ts_batch *b;
     ts_scan *scan = NULL;
     ts_vec parents = {0};
@@ -399,6 +444,10 @@ ts_code ts_uploads_load(ts_uploads *u, ts_ctx *ctx, ts_reader *reader, bool rows
         }
     }
     ts_scan_close(scan);
+    if (code == TS_OK) {
+        code = upload_each(u, ctx, reader, TS_T_profile, profiles, UP_PROFILE_START + 3,
+                           upload_profile);
+    }
     if (code == TS_OK && rows) {
         code = upload_read_clocks(u, reader, &parents);
     }

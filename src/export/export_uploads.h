@@ -36,7 +36,8 @@ typedef enum ts_upload_text {
 
 typedef struct ts_upload {
     int64_t source_id;
-    bool stacks; /* it has samples or calls */
+    bool stacks;  /* it has samples or calls */
+    bool profile; /* it has a row in profile */
     ts_text texts[TS_UP_TEXTS];
     int64_t start, end;           /* ns of the epoch, or TS_NO_TIME */
     int64_t dur;                  /* ns, or TS_NO_TIME; of clocks of any kind */

@@ -1,6 +1,6 @@
 """datakit.py GROUP PROGRAM TOOLS SOURCE POINTS: the exports for Datakit, compared with the rows of the database.
 
-GROUP is one of flame, lines, points, json. Trees, sums and texts are computed here from rows alone; readers are written from the formats' descriptions.
+GROUP is one of flame, lines, points, profiles. Trees, sums and texts are computed here from rows alone; readers are written from the formats' descriptions.
 """
 import json
 import os
@@ -63,11 +63,16 @@ class Methods:
         formats = {}
         for ident, parent, form in database.sql.execute("SELECT id, parent_id, format FROM source ORDER BY id"):
             formats[ident] = form or formats.get(parent, "")
+        spoken = dict(database.sql.execute("SELECT source_id, language FROM profile WHERE language IS NOT NULL"))
         self.rows = {None: (("", "", "(unknown)", "", ""), ("", 0))}
         rows = database.sql.execute("SELECT id, source_id, name, class, package, signature, file, line, library, modifiers FROM stack_method")
         for ident, source, name, cls, package, signature, file, line, library, modifiers in rows:
             name, cls, package, library = name or "(anonymous)", cls or "", package or "", library or ""
-            if LANGUAGES.get(formats.get(source)) == "java":
+            language = spoken.get(source) or LANGUAGES.get(formats.get(source))
+            if language == "golang":
+                name = (cls + "." if cls else "") + name
+                cls = re.sub(r"\[.*", "", cls[2:-1], flags=re.S) if cls.startswith("(*") and cls.endswith(")") else cls
+            elif language == "java":
                 cls = re.split(r"/(?=\d)|\+(?=\dx)", cls)[0]
                 if not package and "." in cls:
                     package, cls = cls.rsplit(".", 1)
@@ -445,6 +450,8 @@ def bundled_points():
             if clock == "boottime":
                 facts = dict(sql.execute("SELECT key, value FROM source_property"))
                 shift = int(facts["start_realtime_ns"]) - int(facts["start_boottime_ns"])
+            if sql.execute("SELECT count(*) FROM profile WHERE source_id = ?", (source,)).fetchone()[0]:
+                continue  # go_profiles has them
             check(tags["service"] == "unnamed-service", tags)
             check(tags["language"] == {"cpu": "arkts", "heapprofile": "nodejs"}.get(name, "java"), tags)
             if clock is None:
@@ -452,6 +459,9 @@ def bundled_points():
                 continue
             check((fields["start"], fields["end"], stamp) == ((start + shift) // 1000, (end + shift) // 1000, end + shift), f"{name}: {fields} {stamp}")
             check(fields["duration"] == fields["end"] - fields["start"], f"{name}: {fields}")
+        check(data == export(path, "line-protocol"), f"{name}: two exports differ")
+        if sql.execute("SELECT count(*) FROM profile").fetchone()[0]:
+            continue
         expected = {}
         if name == "flare":
             cpu, = sql.execute("SELECT sum(value) FROM stack_sample_value").fetchone()
@@ -462,7 +472,6 @@ def bundled_points():
                             prof_jvm_gc_pauses_per_sec=gc[0] / ((end - start) / 1e9))
         got = metrics[0][1] if metrics else {}
         check({k: v for k, v in got.items() if "lock" not in k} == expected, f"{name}: {got} instead of {expected}")
-        check(data == export(path, "line-protocol"), f"{name}: two exports differ")
         sql.close()
     recording = os.path.join(SOURCE, "test/data/recording-cpuprofile.htrace.gz")
     check(export(recording, "line-protocol") == export(databases["cpu"], "line-protocol"), "of the recording and of its database")
@@ -501,6 +510,175 @@ def lines():
     sql.close()
 
 
+# --- profiles ---------------------------------------------------------------------------------------------------------------
+
+PROFILE = ["profile_id", "agent_ver", "endpoint", "service", "env", "version", "start", "end", "duration", "host", "pid", "language", "language_ver", "runtime", "runtime_os",
+           "runtime_arch", "format", "tags", "oss_path", "metrics", "samples"]
+EVENTS = {"cpu": "cpu-samples", "wall": "wall-samples", "alloc": "alloc-samples", "heap": "heap-live-objects", "lock": "lock-acquire", "exception": "exception-samples",
+          "goroutine": "goroutines", None: "samples", "": "samples"}
+
+
+CAUSES = {"cpu-samples": "cpu", "cpu-time": "cpu", "alloc-samples": "alloc", "alloc-space": "alloc", "heap-live-objects": "heap", "heap-space": "heap",
+          "mutex-contentions": "lock", "mutex": "lock", "block-contentions": "lock", "block": "lock"}
+
+
+def stack_of(database, methods, node):
+    frames = []
+    while node is not None:
+        parent, method, line = database.nodes[node]
+        label, (key, (_, start)) = database.label(method), methods.rows[method]
+        arguments = key[2][key[2].index("("):] if "(" in key[2] else ""
+        label += arguments if not label.endswith(arguments) else ""
+        frames.append((clean(label), clean((database.methods[method][3] if method else None) or ""), line if line and line > 0 else start))
+        node = parent
+    return tuple(frames)
+
+
+def expected_samples(database, **filters):
+    """{(source, event type): [(values, labels, stack)]}: all samples and calls that are wanted, in the order of their rows."""
+    methods, sql = Methods(database), database.sql
+    types = {row[0]: row[1:] for row in sql.execute("SELECT id, name, unit FROM stack_value_type")}
+    own = {}
+    for ident, source, raw, kind in sql.execute("SELECT value_type_id, t.source_id, type, event_type FROM profile_value_type p JOIN stack_value_type t ON t.id = value_type_id ORDER BY p.rowid"):
+        types[ident] = (raw or types[ident][0], types[ident][1])
+        own.setdefault((source, CAUSES.get(kind, kind)), kind)
+    values, labels, result = {}, {}, {}
+    for sample, kind, value in sql.execute("SELECT sample_id, value_type_id, value FROM stack_sample_value ORDER BY rowid"):
+        values.setdefault(sample, []).append((types[kind][0], value, types[kind][1] or ""))
+    for sample, key, value in sql.execute("SELECT sample_id, key, value FROM stack_sample_label ORDER BY rowid"):
+        known = labels.setdefault(sample, {})
+        known[clean(key)] = known.get(clean(key)) or clean(value or "")
+    threads = {i: (name, tid) for i, tid, name in sql.execute("SELECT id, tid, name FROM thread")}
+    sources, chosen = database.inside(filters.get("source")), database.threads(filters.get("thread"))
+    event, begin, end = filters.get("event"), filters.get("begin"), filters.get("end")
+    sliced = {row[0] for row in sql.execute("SELECT DISTINCT source_id FROM stack_slice")}
+
+    def wanted(source, itid, ts):
+        return ((sources is None or source in sources) and (chosen is None or itid in chosen)
+                and ((begin is None and end is None) or ts is not None and (begin is None or ts >= begin) and (end is None or ts < end)))
+
+    def put(source, kind, itid, numbers, named, node):
+        named = dict(named)
+        name, tid = threads.get(itid, (None, None))
+        if itid is not None and name:
+            named["thread name"] = named.get("thread name") or clean(name)
+        if itid is not None and tid is not None:
+            named["thread id"] = named.get("thread id") or str(tid)
+        result.setdefault((source, clean(kind)), []).append((numbers, named, stack_of(database, methods, node)))
+
+    for ident, source, itid, ts, dur, node, why in sql.execute("SELECT id, source_id, itid, ts, dur, node_id, event FROM stack_sample ORDER BY id"):
+        if wanted(source, itid, ts) and (why == event if event is not None else ts is not None or source not in sliced):
+            numbers = values.get(ident, []) or [("samples", 1, "count")]
+            if dur is not None:
+                numbers = numbers + [("cpu" if ident not in values and why == "cpu" else "wall", dur, "ns")]
+            put(source, own.get((source, why)) or EVENTS.get(why, why), itid, numbers, labels.get(ident, {}), node)
+    for ident, source, itid, ts, own, node in sql.execute("SELECT id, source_id, itid, ts, self_dur, node_id FROM stack_slice ORDER BY id"):
+        if wanted(source, itid, ts) and event in (None, "call"):
+            put(source, "calls", itid, [("samples", 1, "count")] + ([("wall", own, "ns")] if own is not None else []), {}, node)
+    return result
+
+
+def check_json(database, path, arguments, **filters):
+    want = expected_samples(database, **filters)
+    if not want:
+        check("no sample is wanted" in export(path, "profile-json", *arguments, codes=(2,)), f"{path} {arguments}")
+        return
+    got = [json.loads(line) for line in export(path, "profile-json", *arguments).decode("utf-8").split("\n")[:-1]]
+    sources = sorted({source for source, _ in want})
+    check(len(got) == len(sources), f"{path} {arguments}: {len(got)} profiles instead of {len(sources)}")
+    for source, profile in zip(sources, got):
+        check(list(profile) == PROFILE, f"keys {list(profile)}")
+        check(set(profile["samples"]) == {event for s, event in want if s == source}, f"{path}: events {list(profile['samples'])}")
+        for event, samples in profile["samples"].items():
+            rows = want[source, event]
+            check(len(samples) == len(rows), f"{path} {event}: {len(samples)} samples instead of {len(rows)}")
+            for sample, (values, labels, stack) in zip(samples, rows):
+                check(list(sample) == ["values", "span_id", "root_span_id", "trace_endpoint", "labels", "stack_trace"], list(sample))
+                check([(v["type"], v["value"], v["unit"]) for v in sample["values"]] == values, f"{path} {event}: {sample['values']} instead of {values}")
+                check({clean(k): clean(v) for k, v in sample["labels"].items()} == labels, f"{path} {event}: {sample['labels']} instead of {labels}")
+                check((sample["span_id"], sample["root_span_id"], sample["trace_endpoint"]) ==
+                      tuple(labels.get(key, "") for key in ("span id", "local root span id", "trace endpoint")), f"spans {labels}")
+                check(tuple((clean(f["name"]), clean(f["file"]), f["line"]) for f in sample["stack_trace"]) == stack, f"{path} {event}: {sample['stack_trace']} instead of {stack}")
+
+
+def sums_equal(database, path):
+    """Totals of each kind of value are those of the tables."""
+    totals = {}
+    for line in export(path, "profile-json").decode("utf-8").split("\n")[:-1]:
+        for samples in json.loads(line)["samples"].values():
+            for value in (v for sample in samples for v in sample["values"]):
+                totals[value["type"]] = totals.get(value["type"], 0) + value["value"]
+    raw = "coalesce((SELECT type FROM profile_value_type WHERE value_type_id = t.id AND type <> ''), name)"
+    for name, total in database.sql.execute(f"SELECT {raw}, sum(value) FROM stack_sample_value JOIN stack_value_type t ON t.id = value_type_id GROUP BY 1"):
+        check(totals.get(name) == total, f"{path}: {name} is {totals.get(name)} instead of {total}")
+    spans, = database.sql.execute("SELECT coalesce((SELECT sum(dur) FROM stack_sample), 0) + coalesce((SELECT sum(self_dur) FROM stack_slice), 0)").fetchone()
+    recorded = {row[0] for row in database.sql.execute(f"SELECT {raw} FROM stack_value_type t")}
+    check(sum(totals.get(name, 0) for name in {"wall", "cpu"} - recorded) == spans, f"{path}: {totals} instead of {spans}")
+
+
+def go_profiles():
+    """What the profiles say of themselves: rows of profile, raw names of values, metrics of Go."""
+    for name, events, metrics in (("go-cpu", {"cpu-samples"}, {"prof_go_cpu_cores": float}), ("go-mutex", {"mutex-contentions", "block-contentions"}, {"prof_go_mutex_delay_time": int, "prof_go_blocked_time": int}),
+                                  ("go-heap", {"alloc-samples"}, {"prof_go_lifetime_heap_bytes": int, "prof_go_lifetime_heap_objects": int})):
+        sql = sqlite3.connect(f"{name}.db")
+        ident, start, end = sql.execute("SELECT profile_id, start_ts, end_ts FROM profile").fetchone()
+        ((tags, fields, stamp),), ((_, numbers, _),) = read_points(export(f"{name}.db", "line-protocol"))
+        check(tags["language"] == "golang" and tags["runtime"] == "go" and fields["format"] == "pprof", f"{name}: {tags} {fields}")
+        check((fields["profile_id"], fields["start"], stamp) == (ident, start // 1000, end), f"{name}: {fields}")
+        check(numbers and all(isinstance(value, metrics[key]) for key, value in numbers.items()), f"{name}: {numbers}")
+        sums = dict(sql.execute("SELECT name, sum(value) FROM stack_sample_value JOIN stack_value_type ON id = value_type_id GROUP BY name"))
+        for key, value in numbers.items():
+            want = {"prof_go_cpu_cores": sums.get("cpu", 0) / max(end - start, 1), "prof_go_mutex_delay_time": sums.get("delay"), "prof_go_blocked_time": sums.get("delay"),
+                    "prof_go_lifetime_heap_bytes": sums.get("inuse_space"), "prof_go_lifetime_heap_objects": sums.get("inuse_objects")}[key]
+            check(value == want, f"{name}: {key} {value} instead of {want}")
+        profile = json.loads(export(f"{name}.db", "profile-json"))
+        check(profile["profile_id"] == ident and set(profile["samples"]) <= events, f"{name}: {list(profile['samples'])}")
+        graph = json.loads(export(f"{name}.db", "datakit-flamegraph"))
+        check(graph["unit"] == ("字节" if name == "go-heap" else "毫秒"), f"{name}: {graph['unit']}")
+        check(graph["root_frame"]["value"] == {"go-cpu": sums.get("cpu", 0) // 10**6, "go-heap": sums.get("alloc_space"), "go-mutex": sums.get("delay", 0) // 10**6}[name], f"{name}: root")
+        sql.close()
+
+
+def profiles():
+    databases = made.recordings(PROGRAM, TOOLS, SOURCE)
+    for name in ("go-cpu", "go-heap", "go-mutex"):
+        made.run(PROGRAM, os.path.join(SOURCE, f"test/data/{name}.pprof"), "-e", f"{name}.db", "--quiet", "--force")
+        databases[name] = f"{name}.db"
+    go_profiles()
+    for name, path in databases.items():
+        database = Database(path)
+        if name != "timeline":
+            check_json(database, path, [])
+            sums_equal(database, path)
+            point = read_points(export(path, "line-protocol"))[0]
+            ids = [json.loads(line)["profile_id"] for line in export(path, "profile-json").decode().split("\n")[:-1]]
+            check(ids == [fields["profile_id"] for _, fields, _ in point], f"{name}: ids differ")
+        database.close()
+    check("cannot be given" in export("cpu.db", "profile-json", "--weight=wall", codes=(2,)), "--weight")
+    base = made.empty(PROGRAM, SOURCE)
+    for seed in range(100 if SLOW else 12):
+        path = made.random_database(base, "random.db", seed)
+        rng = random.Random(seed)
+        sql = sqlite3.connect(path)
+        ids = [row[0] for row in sql.execute("SELECT id FROM stack_sample")]
+        keys = [*made.HOSTILE, "span id", "local root span id", "trace endpoint", "thread id"]
+        for _ in range(rng.randrange(60)):  # in any order, some of them twice
+            sql.execute("INSERT INTO stack_sample_label VALUES (?, ?, ?)", (rng.choice(ids), rng.choice(keys), rng.choice((None, "", *made.HOSTILE, "17"))))
+        if seed % 3 == 0:
+            sql.execute("CREATE TABLE mixed AS SELECT * FROM stack_sample_value ORDER BY (value * 7919) % 1009")
+            sql.execute("DELETE FROM stack_sample_value")
+            sql.execute("INSERT INTO stack_sample_value SELECT * FROM mixed")
+            sql.execute("DROP TABLE mixed")
+        sql.commit()
+        sql.close()
+        database = Database(path)
+        check_json(database, path, [])
+        check_json(database, path, ["--source=3", "--thread=worker 1"], source="3", thread="worker 1")
+        check_json(database, path, ["--event=wall", "--from=200000", "--until=700000"], event="wall", begin=200000, end=700000)
+        check_json(database, path, ["--event=call"], event="call")
+        database.close()
+
+
 def listed(*names):
     lines = made.run(PROGRAM, "--to=list").stdout.decode().splitlines()
     golden = {"datakit-flamegraph": "flame graph of Datakit, JSON", "line-protocol": "points of Datakit's profiles, Influx line protocol",
@@ -510,11 +688,11 @@ def listed(*names):
 
 
 def main():
-    groups = {"flame": flame, "lines": lines, "points": points}
+    groups = {"flame": flame, "lines": lines, "points": points, "profiles": profiles}
     with tempfile.TemporaryDirectory() as scratch:
         os.chdir(scratch)
         groups[GROUP]()
-        listed("datakit-flamegraph", "line-protocol")
+        listed("datakit-flamegraph", "line-protocol", "profile-json")
         os.chdir("/")
 
 

@@ -316,7 +316,7 @@ def stacks(base, path, nodes, samples):
     return path
 
 
-FORMATS = {"flame": 8, "folded": 8, "speedscope": 28, "pprof": 8, "chrome-json": 28, "datakit-flamegraph": 8, "line-protocol": 8}
+FORMATS = {"flame": 8, "folded": 8, "speedscope": 28, "pprof": 8, "chrome-json": 28, "datakit-flamegraph": 8, "line-protocol": 8, "profile-json": 20}
 
 
 def memory():

@@ -1,0 +1,699 @@
+/*
+ * Profiles as Datakit has them, a JSON object a line: what was profiled, and its samples by the
+ * type of their event, each with values, labels and its stack, the innermost frame first.
+ *
+ * Memory does not grow with samples: they are sorted by profile and event with 8 MiB and a spool,
+ * and written one after the other.
+ */
+#include "base/alloc.h"
+#include "base/idmap.h"
+#include "base/profile_kinds.h"
+#include "base/sorter.h"
+#include "export/export_details.h"
+#include "export/export_formats.h"
+#include "export/export_json.h"
+#include "export/export_methods.h"
+#include "export/export_metrics.h"
+#include "export/export_names.h"
+#include "export/export_points.h"
+#include "export/export_private.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { PJ_MEMORY = 8 << 20 };
+
+typedef enum pj_kind { PJ_SAMPLE, PJ_VALUE, PJ_LABEL } pj_kind;
+
+enum { PJ_CALL = 1, PJ_CPU = 2 };
+
+/* A sample, then its values, then its labels. */
+typedef struct pj_record {
+    uint64_t group; /* source, and place of the event's type in `events` */
+    uint64_t number;
+    int64_t kind;
+    int64_t a; /* sample: call path; value: kind of value; label: row */
+    int64_t b; /* sample: itid; value: the value */
+    int64_t c; /* sample: its time, or TS_NO_TIME */
+    int64_t d; /* sample: PJ_CALL, PJ_CPU */
+} pj_record;
+
+typedef struct pj_label {
+    uint32_t key, value; /* places in the pool of the sample's texts */
+} pj_label;
+
+typedef struct pj_work {
+    ts_ctx *ctx;
+    ts_writer w;
+    ts_calls calls;
+    ts_frames frames;
+    ts_naming names;
+    ts_uploads uploads;
+    ts_methods methods;
+    ts_metrics metrics;
+    ts_pool events;    /* types of events */
+    ts_pool causes;    /* of samples, of profiles that say what their values stand for */
+    ts_idmap by_cause; /* (source, place in `causes`) -> place in `events` */
+    ts_sorter *sorter;
+    ts_details values, labels;
+    ts_scan *label_rows;
+    uint64_t number;
+    ts_vec types;   /* pj_type, by id of stack_value_type */
+    ts_pool texts;  /* JSON of their names and units, and of methods */
+    uint32_t *head; /* by method: place in `texts` + 1 of a frame's beginning; 0: not made yet */
+    /* The sample that is being written. */
+    pj_record sample;
+    bool open, any_value;
+    ts_vec sample_labels; /* pj_label */
+    ts_pool sample_texts;
+    ts_idmap sample_keys; /* key -> place of its label */
+    ts_buf scratch;
+    /* The profile that is being written. */
+    int64_t source_id; /* 0: none */
+    uint32_t event;
+    bool any_event, any_sample;
+} pj_work;
+
+/* A kind of value: JSON strings. */
+typedef struct pj_type {
+    uint32_t name, unit; /* places in `texts` */
+    int64_t source_id;
+    bool known;
+} pj_type;
+
+/* --- events ----------------------------------------------------------------------------------- */
+
+/* What Datakit calls samples with this cause. */
+static ts_text pj_event_type(ts_text event)
+{
+    static const struct {
+        const char *event, *type;
+    } known[] = {
+        {"cpu", "cpu-samples"},        {"wall", "wall-samples"}, {"alloc", "alloc-samples"},
+        {"heap", "heap-live-objects"}, {"lock", "lock-acquire"}, {"exception", "exception-samples"},
+        {"goroutine", "goroutines"},   {"call", "calls"},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (ts_text_is(event, known[i].event)) {
+            return ts_text_of(known[i].type);
+        }
+    }
+    return event.n == 0 ? TS_TEXT_LIT("samples") : event;
+}
+
+static int64_t pj_cause_key(int64_t source_id, uint32_t cause)
+{
+    return (int64_t)((uint64_t)source_id << 32 | cause);
+}
+
+/* A profile that says what its values stand for says so of its samples: what the first value of
+ * their cause stands for. */
+static ts_code pj_add_cause(pj_work *j, int64_t source_id, ts_text event)
+{
+    uint32_t cause, type;
+    uint64_t known;
+    ts_code code = ts_pool_intern(j->ctx, &cause, NULL, &j->causes, ts_sample_cause(event));
+    if (code != TS_OK || ts_idmap_find(&known, &j->by_cause, pj_cause_key(source_id, cause))) {
+        return code;
+    }
+    code = ts_pool_intern(j->ctx, &type, NULL, &j->events, event);
+    return code == TS_OK ? ts_idmap_put(j->ctx, &j->by_cause, pj_cause_key(source_id, cause), type)
+                         : code;
+}
+
+static ts_code pj_find_event(uint32_t *event, pj_work *j, const ts_calls_item *item)
+{
+    uint32_t cause;
+    uint64_t type;
+    if (ts_pool_find(&cause, &j->causes, item->event) &&
+        ts_idmap_find(&type, &j->by_cause, pj_cause_key(item->source_id, cause))) {
+        *event = (uint32_t)type;
+        return TS_OK;
+    }
+    return ts_pool_intern(j->ctx, event, NULL, &j->events, pj_event_type(item->event));
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+static ts_code pj_add_details(pj_work *j, pj_record *record, int64_t id)
+{
+    ts_detail copy;
+    const ts_detail *one = &copy;
+    ts_code code = TS_OK;
+    for (unsigned k = 0; k < 2; k++) {
+        ts_details *from = k == 0 ? &j->values : &j->labels;
+        record->kind = k == 0 ? PJ_VALUE : PJ_LABEL;
+        while (code == TS_OK && (code = ts_details_next(&one, from, &copy, id)) == TS_OK &&
+               one != NULL) {
+            record->a = one->a;
+            record->b = one->b;
+            code = ts_sorter_add(j->sorter, record);
+        }
+    }
+    return code;
+}
+
+static ts_code pj_item(void *user, const ts_calls_item *item)
+{
+    pj_work *j = user;
+    uint32_t event = 0;
+    pj_record record = {
+        .number = j->number++,
+        .kind = PJ_SAMPLE,
+        .a = item->node,
+        .b = item->itid,
+        .c = item->call ? item->own : item->dur,
+        .d = (item->call ? PJ_CALL : 0) | (ts_text_is(item->event, "cpu") ? PJ_CPU : 0),
+    };
+    ts_code code = pj_find_event(&event, j, item);
+    if (code == TS_OK && (item->source_id < 1 || item->source_id > UINT32_MAX)) {
+        code = profile_bad_rows(&j->calls, "stack_sample");
+    }
+    record.group = (uint64_t)item->source_id << 32 | event;
+    if (code == TS_OK) {
+        code = ts_sorter_add(j->sorter, &record);
+    }
+    return code == TS_OK && !item->call ? pj_add_details(j, &record, item->id) : code;
+}
+
+static ts_code pj_sort(pj_work *j)
+{
+    const ts_sorter_order order = {.key_offset = 0, .key_count = 2};
+    const ts_weight count = {.kind = TS_WEIGHT_SAMPLES};
+    ts_code code = ts_sorter_open(&j->sorter, j->ctx, sizeof(pj_record), &order, PJ_MEMORY);
+    if (code == TS_OK) {
+        code = ts_details_open(&j->values, j->ctx, j->calls.reader, false);
+    }
+    if (code == TS_OK) {
+        code = ts_details_open(&j->labels, j->ctx, j->calls.reader, true);
+    }
+    if (code == TS_OK) {
+        j->calls.stackless = true;
+        code = ts_calls_each(&j->calls, &count, pj_item, j);
+    }
+    ts_details_close(&j->values);
+    ts_details_close(&j->labels);
+    if (code == TS_OK && j->number == 0) {
+        code = profile_explain(&j->calls, "no sample is wanted");
+    }
+    return code == TS_OK ? ts_sorter_finish(j->sorter) : code;
+}
+
+/* Place of a text's JSON in `texts`. */
+static ts_code pj_json(uint32_t *place, pj_work *j, ts_text text)
+{
+    j->scratch.n = 0;
+    ts_code code = ts_json_string(j->ctx, &j->scratch, text);
+    return code == TS_OK ? ts_pool_intern(j->ctx, place, NULL, &j->texts, ts_buf_text(&j->scratch))
+                         : code;
+}
+
+static ts_code pj_read_types(pj_work *j)
+{
+    static const unsigned columns[] = {TS_C_stack_value_type__name, TS_C_stack_value_type__unit,
+                                       TS_C_stack_value_type__source_id};
+    const ts_batch *b;
+    ts_scan *scan = NULL;
+    ts_code code = ts_scan_open(&scan, j->calls.reader, TS_T_stack_value_type, columns, 3);
+    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
+        for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
+            pj_type type = {.source_id = b->columns[2].ints[i], .known = true};
+            code = profile_vec_reach(j->ctx, &j->types, b->rowids[i], sizeof type);
+            if (code == TS_OK) {
+                code = pj_json(&type.name, j, profile_cell(b, 0, i));
+            }
+            if (code == TS_OK) {
+                code = pj_json(&type.unit, j, profile_cell(b, 1, i));
+            }
+            if (code == TS_OK) {
+                ((pj_type *)j->types.p)[b->rowids[i]] = type;
+            }
+        }
+    }
+    ts_scan_close(scan);
+    return code;
+}
+
+/* Kinds of values as a profile calls them, and what they stand for. */
+static ts_code pj_read_own_types(pj_work *j)
+{
+    static const unsigned columns[] = {TS_C_profile_value_type__value_type_id,
+                                       TS_C_profile_value_type__type,
+                                       TS_C_profile_value_type__event_type};
+    const ts_batch *b;
+    ts_scan *scan = NULL;
+    ts_code code = ts_scan_open(&scan, j->calls.reader, TS_T_profile_value_type, columns, 3);
+    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
+        for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
+            int64_t id = b->columns[0].ints[i];
+            pj_type *type =
+                id >= 0 && (uint64_t)id < j->types.n ? (pj_type *)j->types.p + id : NULL;
+            if (type == NULL || !type->known) {
+                continue;
+            }
+            code = pj_add_cause(j, type->source_id, profile_cell(b, 2, i));
+            if (code == TS_OK && profile_cell(b, 1, i).n > 0) {
+                code = pj_json(&type->name, j, profile_cell(b, 1, i));
+            }
+        }
+    }
+    ts_scan_close(scan);
+    return code;
+}
+
+/* --- stacks ----------------------------------------------------------------------------------- */
+
+static bool pj_ends(ts_text text, ts_text with)
+{
+    return text.n >= with.n && memcmp(text.p + text.n - with.n, with.p, with.n) == 0;
+}
+
+/* {"name":...,"file":...,"line": of a method; with the arguments of a method of Java. */
+static ts_code pj_make_head(uint32_t *place, pj_work *j, uint32_t node)
+{
+    uint32_t method = j->calls.method[node];
+    ts_frame f = ts_frames_get(&j->frames, ts_calls_frame(&j->calls, node));
+    ts_text text = ts_methods_get(&j->methods, j->methods.key[method]).method;
+    const char *bracket = memchr(text.p, '(', text.n);
+    ts_text arguments = {bracket, bracket == NULL ? 0 : (size_t)(text.p + text.n - bracket)};
+    ts_buf name = {0};
+    j->scratch.n = 0;
+    ts_code code = ts_buf_put(j->ctx, &name, f.label.p, f.label.n);
+    if (code == TS_OK && bracket != NULL && !pj_ends(f.label, arguments)) {
+        code = ts_buf_put(j->ctx, &name, arguments.p, arguments.n);
+    }
+    if (code == TS_OK) {
+        code = ts_buf_printf(j->ctx, &j->scratch, "{\"name\":");
+    }
+    if (code == TS_OK) {
+        code = ts_json_string(j->ctx, &j->scratch, ts_buf_text(&name));
+    }
+    if (code == TS_OK) {
+        code = ts_buf_printf(j->ctx, &j->scratch, ",\"file\":");
+    }
+    if (code == TS_OK) {
+        code = ts_json_string(j->ctx, &j->scratch, f.file);
+    }
+    if (code == TS_OK) {
+        code = ts_buf_printf(j->ctx, &j->scratch, ",\"line\":");
+    }
+    if (code == TS_OK) {
+        code = ts_pool_intern(j->ctx, place, NULL, &j->texts, ts_buf_text(&j->scratch));
+    }
+    ts_buf_free(j->ctx, &name);
+    return code;
+}
+
+static void pj_stack(pj_work *j, uint32_t node)
+{
+    for (uint32_t at = node; at != 0 && j->w.code == TS_OK; at = j->calls.parent[at]) {
+        uint32_t method = j->calls.method[at];
+        int32_t line = j->calls.line[at] > 0 ? j->calls.line[at] : j->methods.line[method];
+        if (j->head[method] == 0) {
+            uint32_t place = 0;
+            ts_writer_fail(&j->w, pj_make_head(&place, j, at));
+            j->head[method] = place + 1;
+        }
+        if (j->w.code == TS_OK) {
+            ts_text head = ts_pool_text(&j->texts, j->head[method] - 1);
+            ts_write_str(&j->w, at == node ? "" : ",");
+            ts_write(&j->w, head.p, head.n);
+            ts_write_i64(&j->w, line);
+            ts_write_char(&j->w, '}');
+        }
+    }
+}
+
+/* --- a sample --------------------------------------------------------------------------------- */
+
+static void pj_value(pj_work *j, ts_text name, int64_t value, ts_text unit)
+{
+    ts_write_str(&j->w, j->any_value ? ",{\"type\":" : "{\"type\":");
+    ts_write(&j->w, name.p, name.n);
+    ts_write_str(&j->w, ",\"value\":");
+    ts_write_i64(&j->w, value);
+    ts_write_str(&j->w, ",\"unit\":");
+    ts_write(&j->w, unit.p, unit.n);
+    ts_write_char(&j->w, '}');
+    j->any_value = true;
+}
+
+static void pj_recorded_value(pj_work *j, const pj_record *r)
+{
+    const pj_type *types = j->types.p;
+    if (r->a >= 0 && (uint64_t)r->a < j->types.n && types[r->a].known) {
+        pj_value(j, ts_pool_text(&j->texts, types[r->a].name), r->b,
+                 ts_pool_text(&j->texts, types[r->a].unit));
+    }
+}
+
+/* Of several labels with one key the first that says something counts. */
+static ts_code pj_put_label(pj_work *j, ts_text key, ts_text value)
+{
+    pj_label label;
+    uint64_t at;
+    ts_code code = ts_pool_intern(j->ctx, &label.key, NULL, &j->sample_texts, key);
+    if (code == TS_OK) {
+        code = ts_pool_intern(j->ctx, &label.value, NULL, &j->sample_texts, value);
+    }
+    if (code != TS_OK) {
+        return code;
+    }
+    if (ts_idmap_find(&at, &j->sample_keys, label.key)) {
+        pj_label *known = &((pj_label *)j->sample_labels.p)[at];
+        bool empty = ts_pool_text(&j->sample_texts, known->value).n == 0;
+        known->value = empty ? label.value : known->value;
+        return TS_OK;
+    }
+    at = j->sample_labels.n;
+    pj_label *next = ts_vec_add(j->ctx, &j->sample_labels, sizeof *next);
+    if (next == NULL) {
+        return j->ctx->error.code;
+    }
+    *next = label;
+    return ts_idmap_put(j->ctx, &j->sample_keys, label.key, at);
+}
+
+static ts_code pj_read_label(pj_work *j, int64_t row)
+{
+    const ts_batch *b;
+    ts_code code = ts_scan_row(&b, j->label_rows, row);
+    return code == TS_OK && b->rows > 0
+               ? pj_put_label(j, profile_cell(b, 0, 0), profile_cell(b, 1, 0))
+               : code;
+}
+
+static ts_text pj_label_of(const pj_work *j, const char *key)
+{
+    const pj_label *all = j->sample_labels.p;
+    for (size_t i = 0; i < j->sample_labels.n; i++) {
+        if (ts_text_is(ts_pool_text(&j->sample_texts, all[i].key), key)) {
+            return ts_pool_text(&j->sample_texts, all[i].value);
+        }
+    }
+    return (ts_text){"", 0};
+}
+
+static ts_code pj_thread_labels(pj_work *j)
+{
+    char digits[24];
+    ts_text name = ts_naming_thread(&j->names, j->sample.b);
+    ts_who who = ts_naming_who(&j->names, j->source_id, j->sample.b);
+    ts_code code = TS_OK;
+    if (name.n > 0) {
+        code = pj_put_label(j, TS_TEXT_LIT("thread name"), name);
+    }
+    if (code == TS_OK && who.tid < TS_WHO_MADE_UP) {
+        int n = snprintf(digits, sizeof digits, "%" PRId64, who.tid);
+        code = pj_put_label(j, TS_TEXT_LIT("thread id"), (ts_text){digits, (size_t)n});
+    }
+    return code;
+}
+
+static void pj_field(pj_work *j, const char *name, ts_text text)
+{
+    ts_write_str(&j->w, ",\"");
+    ts_write_str(&j->w, name);
+    ts_write_str(&j->w, "\":");
+    ts_write_json_string(&j->w, text);
+}
+
+static void pj_labels(pj_work *j)
+{
+    const pj_label *all = j->sample_labels.p;
+    pj_field(j, "span_id", pj_label_of(j, "span id"));
+    pj_field(j, "root_span_id", pj_label_of(j, "local root span id"));
+    pj_field(j, "trace_endpoint", pj_label_of(j, "trace endpoint"));
+    ts_write_str(&j->w, ",\"labels\":{");
+    for (size_t i = 0; i < j->sample_labels.n; i++) {
+        ts_write_str(&j->w, i == 0 ? "" : ",");
+        ts_write_json_string(&j->w, ts_pool_text(&j->sample_texts, all[i].key));
+        ts_write_char(&j->w, ':');
+        ts_write_json_string(&j->w, ts_pool_text(&j->sample_texts, all[i].value));
+    }
+    ts_write_char(&j->w, '}');
+}
+
+/* Ends the sample that is being written. Where no value was recorded it counts as one; the time
+ * that it stands for is a value too. */
+static void pj_end_sample(pj_work *j)
+{
+    static const ts_text ns = {"\"ns\"", 4};
+    bool recorded = j->any_value;
+    if (!j->open) {
+        return;
+    }
+    if (!recorded) {
+        pj_value(j, TS_TEXT_LIT("\"samples\""), 1, TS_TEXT_LIT("\"count\""));
+    }
+    if (j->sample.c != TS_NO_TIME) {
+        bool cpu = !recorded && (j->sample.d & PJ_CPU) != 0;
+        pj_value(j, cpu ? TS_TEXT_LIT("\"cpu\"") : TS_TEXT_LIT("\"wall\""), j->sample.c, ns);
+    }
+    ts_write_char(&j->w, ']');
+    if (j->sample.b != TS_NO_THREAD) {
+        ts_writer_fail(&j->w, pj_thread_labels(j));
+    }
+    pj_labels(j);
+    ts_write_str(&j->w, ",\"stack_trace\":[");
+    pj_stack(j, (uint32_t)j->sample.a);
+    ts_write_str(&j->w, "]}");
+    j->open = false;
+    j->sample_labels.n = 0;
+    if (j->sample_texts.count > 0) {
+        ts_pool_free(j->ctx, &j->sample_texts);
+        ts_idmap_free(j->ctx, &j->sample_keys);
+    }
+}
+
+static void pj_begin_sample(pj_work *j, const pj_record *r)
+{
+    ts_write_str(&j->w, j->any_sample ? ",{\"values\":[" : "{\"values\":[");
+    j->sample = *r;
+    j->open = true;
+    j->any_sample = true;
+    j->any_value = false;
+}
+
+/* --- a profile -------------------------------------------------------------------------------- */
+
+static void pj_time(pj_work *j, const char *name, int64_t ns)
+{
+    ts_write_str(&j->w, ",\"");
+    ts_write_str(&j->w, name);
+    ts_write_str(&j->w, "\":");
+    if (ns == TS_NO_TIME) {
+        ts_write_str(&j->w, "null");
+    } else {
+        ts_write_i64(&j->w, ns);
+    }
+}
+
+static void pj_metrics(pj_work *j, const ts_upload *up)
+{
+    ts_metric metrics[TS_METRICS];
+    char real[TS_REAL_DIGITS];
+    unsigned n = ts_metrics_of(metrics, &j->metrics, up);
+    for (unsigned i = 0; i < n; i++) {
+        ts_write_str(&j->w, i == 0 ? "\"" : ",\"");
+        ts_write_str(&j->w, metrics[i].name);
+        ts_write_str(&j->w, "\":\"");
+        if (metrics[i].is_int) {
+            ts_write_i64(&j->w, metrics[i].i);
+        } else if (ts_plain_real(real, metrics[i].real)) {
+            ts_write_str(&j->w, real);
+        }
+        ts_write_char(&j->w, '"');
+    }
+}
+
+static void pj_begin_profile(pj_work *j, const ts_upload *up)
+{
+    static const struct {
+        const char *name;
+        ts_upload_text text;
+    } before[] = {{"agent_ver", TS_UP_AGENT_VER},
+                  {"endpoint", TS_UP_ENDPOINT},
+                  {"service", TS_UP_SERVICE},
+                  {"env", TS_UP_ENV},
+                  {"version", TS_UP_VERSION}},
+      after[] = {{"host", TS_UP_HOST},
+                 {"pid", TS_UP_PID},
+                 {"language", TS_UP_LANGUAGE},
+                 {"language_ver", TS_UP_LANGUAGE_VER},
+                 {"runtime", TS_UP_RUNTIME},
+                 {"runtime_os", TS_UP_RUNTIME_OS},
+                 {"runtime_arch", TS_UP_RUNTIME_ARCH},
+                 {"format", TS_UP_FORMAT}};
+    ts_write_str(&j->w, "{\"profile_id\":");
+    ts_write_json_string(&j->w, up->texts[TS_UP_ID]);
+    for (size_t i = 0; i < sizeof before / sizeof before[0]; i++) {
+        pj_field(j, before[i].name, up->texts[before[i].text]);
+    }
+    pj_time(j, "start", up->start);
+    pj_time(j, "end", up->end);
+    pj_time(j, "duration", up->dur);
+    for (size_t i = 0; i < sizeof after / sizeof after[0]; i++) {
+        pj_field(j, after[i].name, up->texts[after[i].text]);
+    }
+    ts_write_str(&j->w, ",\"tags\":{},\"oss_path\":[");
+    if (up->texts[TS_UP_PATH].n > 0) {
+        ts_write_json_string(&j->w, up->texts[TS_UP_PATH]);
+    }
+    ts_write_str(&j->w, "],\"metrics\":{");
+    pj_metrics(j, up);
+    ts_write_str(&j->w, "},\"samples\":{");
+}
+
+static void pj_end_profile(pj_work *j)
+{
+    pj_end_sample(j);
+    if (j->source_id != 0) {
+        ts_write_str(&j->w, "]}}\n");
+    }
+    j->source_id = 0;
+}
+
+/* The profile and the event of a record. */
+static void pj_enter(pj_work *j, uint64_t group)
+{
+    int64_t source_id = (int64_t)(group >> 32);
+    uint32_t event = (uint32_t)group;
+    if (source_id == j->source_id && event == j->event) {
+        return;
+    }
+    if (source_id != j->source_id) {
+        const ts_upload *up = ts_uploads_find(&j->uploads, source_id);
+        pj_end_profile(j);
+        if (up == NULL) {
+            ts_writer_fail(&j->w, profile_bad_rows(&j->calls, "stack_sample"));
+            return;
+        }
+        pj_begin_profile(j, up);
+        j->source_id = source_id;
+    } else {
+        pj_end_sample(j);
+        ts_write_str(&j->w, "],");
+    }
+    j->event = event;
+    j->any_sample = false;
+    ts_write_json_string(&j->w, ts_pool_text(&j->events, event));
+    ts_write_str(&j->w, ":[");
+}
+
+static ts_code pj_write(pj_work *j)
+{
+    const void *next = NULL;
+    while (j->w.code == TS_OK) {
+        ts_writer_fail(&j->w, ts_sorter_next(&next, j->sorter));
+        if (j->w.code != TS_OK || next == NULL) {
+            break;
+        }
+        const pj_record *r = next;
+        if (r->kind == PJ_SAMPLE) {
+            pj_end_sample(j);
+            pj_enter(j, r->group);
+            pj_begin_sample(j, r);
+        } else if (r->kind == PJ_VALUE) {
+            pj_recorded_value(j, r);
+        } else {
+            ts_writer_fail(&j->w, pj_read_label(j, r->a));
+        }
+    }
+    if (j->w.code == TS_OK) {
+        pj_end_profile(j);
+    }
+    return j->w.code;
+}
+
+/* --- all -------------------------------------------------------------------------------------- */
+
+static ts_code pj_load(pj_work *j, const ts_export_input *input)
+{
+    static const unsigned labels[] = {TS_C_stack_sample_label__key, TS_C_stack_sample_label__value};
+    const ts_export_side *side = &input->side;
+    ts_ctx *ctx = j->ctx;
+    ts_code code = side->filter.weight == NULL
+                       ? ts_calls_open(&j->calls, ctx, side, &j->frames, TS_LOAD_COUNT)
+                       : ts_fail(ctx, TS_ERR_USAGE,
+                                 "--to=profile-json has all values: --weight "
+                                 "cannot be given");
+    if (code == TS_OK) {
+        code = ts_naming_load(&j->names, ctx, side->reader);
+    }
+    if (code == TS_OK) {
+        code = ts_uploads_load(&j->uploads, ctx, side->reader, true);
+    }
+    if (code == TS_OK) {
+        code = ts_methods_load(&j->methods, ctx, &j->calls, &j->frames, &j->uploads);
+    }
+    if (code == TS_OK) {
+        code = ts_metrics_load(&j->metrics, ctx, side->reader);
+    }
+    if (code == TS_OK) {
+        code = pj_read_types(j);
+    }
+    if (code == TS_OK) {
+        code = pj_read_own_types(j);
+    }
+    if (code == TS_OK) {
+        j->head = ts_zalloc(ctx, (size_t)j->calls.methods + 1, sizeof *j->head);
+        code = j->head == NULL
+                   ? ctx->error.code
+                   : ts_scan_open(&j->label_rows, side->reader, TS_T_stack_sample_label, labels, 2);
+    }
+    return code == TS_OK ? pj_sort(j) : code;
+}
+
+static void pj_free(pj_work *j)
+{
+    ts_ctx *ctx = j->ctx;
+    ts_scan_close(j->label_rows);
+    ts_sorter_close(j->sorter);
+    ts_details_close(&j->values);
+    ts_details_close(&j->labels);
+    ts_free(ctx, j->head);
+    ts_vec_free(ctx, &j->types);
+    ts_vec_free(ctx, &j->sample_labels);
+    ts_pool_free(ctx, &j->sample_texts);
+    ts_idmap_free(ctx, &j->sample_keys);
+    ts_pool_free(ctx, &j->texts);
+    ts_pool_free(ctx, &j->events);
+    ts_pool_free(ctx, &j->causes);
+    ts_idmap_free(ctx, &j->by_cause);
+    ts_buf_free(ctx, &j->scratch);
+    ts_metrics_free(&j->metrics, ctx);
+    ts_methods_free(&j->methods, ctx);
+    ts_uploads_free(&j->uploads, ctx);
+    ts_naming_free(&j->names, ctx);
+    ts_calls_free(&j->calls);
+    ts_frames_free(ctx, &j->frames);
+    ts_free(ctx, j);
+}
+
+static ts_code pj_run(ts_ctx *ctx, const ts_export_input *input, const ts_export_output *output)
+{
+    pj_work *j = ts_zalloc(ctx, 1, sizeof *j);
+    if (j == NULL) {
+        return ctx->error.code;
+    }
+    j->ctx = ctx;
+    j->frames.parts = TS_FRAME_FILE;
+    ts_writer_begin(&j->w, ctx, output);
+    ts_code code = pj_load(j, input);
+    if (code == TS_OK) {
+        code = pj_write(j);
+    }
+    ts_writer_fail(&j->w, code);
+    code = ts_writer_end(&j->w);
+    pj_free(j);
+    return code;
+}
+
+const ts_export ts_export_profile_json = {
+    .name = "profile-json",
+    .title = "profiles as Datakit has them: samples, values, labels, stacks; JSON, one a line",
+    .extension = ".json",
+    .needs = TS_NEEDS_SAMPLES,
+    .run = pj_run,
+};
