@@ -30,6 +30,7 @@ complete -c trace_streamer -l dimension -x -d 'what is a frame of datakit-flameg
 complete -c trace_streamer -s D -l directory -x -a '(__fish_complete_directories)' -d 'read the files hiprofiler_data_<date>_<time>_<n>.htrace of DIR as one recording, in order of n'
 complete -c trace_streamer -l format -x -a "(trace_streamer --format=list 2>/dev/null | string split -f1 ' ') list" -d 'take the input for NAME instead of looking at its content; --format=list lists them'
 complete -c trace_streamer -l analyze -x -a "(trace_streamer --analyze=list 2>/dev/null | string split -f1 ' ') none default list" -d 'do these analyses: names divided by commas, default or none; --analyze=list lists them; INPUT may be a finished database, which gets their rows'
+complete -c trace_streamer -l jfr-events -x -d 'keep these events of JFR recordings in jfr_event: names of types divided by commas, or all'
 complete -c trace_streamer -l keep-going -d 'import the other inputs when one cannot be opened (without it: exit code 1, and nothing is written)'
 complete -c trace_streamer -l time-range -x -d 'import only what starts at FROM or later and before TO: milliseconds since 1970, ISO 8601 times, or +SECONDS from the beginning of each recording'
 complete -c trace_streamer -l max-inflate -x -d 'most bytes that one compressed input may unpack to (default 64G; suffixes K, M, G, T)'

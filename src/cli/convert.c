@@ -293,6 +293,7 @@ static ts_code import(run *r)
         .format_options = r->format_options,
         .extract = o->extract ? &r->extract : NULL,
         .progress = &r->progress,
+        .jfr_events = o->jfr_events,
         .keep_going = o->keep_going,
         .failed = note_failure,
         .failed_user = r,

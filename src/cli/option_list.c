@@ -75,6 +75,8 @@ const ts_option ts_option_list[] = {
      TS_OPT_TEXT, AT(format), "take the input for NAME instead of looking at its content; --format=list lists them"},
     {NULL, "--analyze", TS_ARG_VALUE, "NAMES", TS_GROUP_INPUT, TS_OPTION_ACTIVE, TS_VALUES_ANALYSIS,
      TS_OPT_TEXT, AT(analyze), "do these analyses: names divided by commas, default or none; --analyze=list lists them; INPUT may be a finished database, which gets their rows"},
+    {NULL, "--jfr-events", TS_ARG_VALUE, "NAMES", TS_GROUP_INPUT, TS_OPTION_ACTIVE, TS_VALUES_NONE,
+     TS_OPT_TEXT, AT(jfr_events), "keep these events of JFR recordings in jfr_event: names of types divided by commas, or all"},
     {NULL, "--keep-going", TS_ARG_NONE, NULL, TS_GROUP_INPUT, TS_OPTION_ACTIVE, TS_VALUES_NONE,
      TS_OPT_FLAG, AT(keep_going), "import the other inputs when one cannot be opened (without it: exit code 1, and nothing is written)"},
     {NULL, "--time-range", TS_ARG_VALUE, "FROM,TO", TS_GROUP_INPUT, TS_OPTION_ACTIVE, TS_VALUES_NONE,

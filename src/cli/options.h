@@ -149,6 +149,7 @@ typedef struct ts_options {
     const char *dimension; /* of --to */
     const char *directory;
     const char *format;
+    const char *jfr_events;
     const char *analyze;
     const char *viewer;
     const char *log_file;

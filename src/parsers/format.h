@@ -43,6 +43,7 @@ typedef struct ts_import_options {
     bool directory_run;         /* -D: one source, state goes on from file to file */
     const ts_extract *extract;  /* -s, or NULL */
     size_t block_size;          /* bytes per read, for set formats; never changes the rows */
+    const char *jfr_events;     /* --jfr-events: names divided by commas, or NULL */
     const char *format_options; /* what stands behind the name in --format NAME:OPTIONS, or NULL */
 } ts_import_options;
 

@@ -490,8 +490,11 @@ ts_code ts_import_run(ts_import_result *result, ts_ctx *ctx, ts_store *store,
     run->request = request;
     run->result = result;
     run->block_size = request->block_size == 0 ? BLOCK : request->block_size;
-    run->options = (ts_import_options){request->directory != NULL, request->extract,
-                                       run->block_size, request->format_options};
+    run->options = (ts_import_options){.directory_run = request->directory != NULL,
+                                       .extract = request->extract,
+                                       .block_size = run->block_size,
+                                       .jfr_events = request->jfr_events,
+                                       .format_options = request->format_options};
     run->block = ts_alloc(ctx, run->block_size, 1);
     if (run->block == NULL) {
         code = ctx->error.code;

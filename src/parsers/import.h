@@ -20,6 +20,7 @@ typedef struct ts_import_request {
     const ts_format *format; /* --format, or NULL to sniff */
     const char
         *format_options;       /* of --format NAME:OPTIONS, which the format has checked, or NULL */
+    const char *jfr_events;    /* --jfr-events, or NULL */
     const ts_extract *extract; /* -s, or NULL */
     const ts_progress *progress;
     bool keep_going; /* an argument that cannot be opened is a failed input, not the end */

@@ -81,6 +81,7 @@ def recorded(folder):
         shutil.copyfileobj(f, to)
     whole(path, out, "work.jfr")
     questions(out)
+    profile(out)
     if shutil.which("jfr") is None:
         print("no JDK: not compared with jfr print, nothing recorded")
         return
@@ -102,6 +103,19 @@ def recorded(folder):
     summary(twice, out)
 
 
+PROFILE = ("java", "17.0.15+6-Debian-1deb12u1", "OpenJDK 64-Bit Server VM", "linux", "amd64", "jfr")
+
+
+def profile(out):
+    """What the recorded one says of itself."""
+    db = sqlite3.connect(out)
+    have = db.execute("SELECT language, language_ver, runtime, runtime_os, runtime_arch, format FROM profile").fetchall()
+    times = db.execute("SELECT p.start_ts = s.start_ts, p.end_ts = s.end_ts, p.pid = s.pid FROM profile p JOIN source s ON s.id = p.source_id").fetchall()
+    kinds = dict(db.execute("SELECT event_type, kind FROM profile_value_type"))
+    if have != [PROFILE] or times != [(1, 1, 1)] or kinds["cpu-time"] != "duration" or kinds["alloc-space"] != "memory":
+        sys.exit("profile: %r, %r, %r" % (have, times, kinds))
+
+
 def ask(out, question):
     done = subprocess.run([program, out, "-q", question, "--output=json"], capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
@@ -121,6 +135,32 @@ def questions(out):
     for question in ("folded_stacks", "flame_graph"):
         if not ask(out, question):
             sys.exit("%s: no rows" % question)
+
+
+def kept(folder):
+    """Every event as JSON: fields in their order, and the values of those that are plain."""
+    path, out = os.path.join(folder, "k.jfr"), os.path.join(folder, "k.db")
+    make(path, "--like", "mixed", "--chunks", "3", "--events", "120")
+    code, said = convert(path, out, "--strict", "--jfr-events=all")
+    have, want = {}, {}
+    for name, fields, ts in sqlite3.connect(out).execute("SELECT t.name, e.fields, e.ts FROM jfr_event e JOIN jfr_event_type t ON t.id = e.type_id ORDER BY e.id"):
+        have.setdefault(name, []).append((ts, json.loads(fields)))
+    columns = ("startTime", "duration", "eventThread", "sampledThread", "stackTrace")
+    with open(path, "rb") as f:
+        for chunk in jfr.chunks(f.read()):
+            for name, values in chunk.events():
+                want.setdefault(name, []).append((values["startTime"], {k: v for k, v in values.items() if k not in columns}))
+    if code != 0 or {n: len(e) for n, e in have.items()} != {n: len(e) for n, e in want.items()}:
+        sys.exit("--jfr-events=all: exit code %d, %s" % (code, said))
+    for name, events in want.items():
+        for (ts, values), (have_ts, fields) in zip(events, have[name]):
+            same = [k for k, v in values.items() if isinstance(v, (int, float, str, list, type(None))) and fields[k] != v]
+            if ts != have_ts or list(values) != list(fields) or same:
+                sys.exit("%s: %r, %r instead of %r" % (name, same, fields, values))
+    convert(path, out, "--jfr-events=jdk.CPULoad,app.Custom")
+    names = {r[0] for r in sqlite3.connect(out).execute("SELECT DISTINCT t.name FROM jfr_event e JOIN jfr_event_type t ON t.id = e.type_id")}
+    if names != {"jdk.CPULoad", "app.Custom"}:
+        sys.exit("--jfr-events of two types: %r" % names)
 
 
 DAMAGES = {"none": None, "size-zero": "jfr_bad_event_size", "size-huge": "jfr_bad_event_size", "metadata-offset": "jfr_bad_metadata",
@@ -156,6 +196,7 @@ def samples(out):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         forms(folder)
+        kept(folder)
         recorded(folder)
         damaged(folder)
 

@@ -3,7 +3,6 @@
 
 #include "parsers/jfr/primitives.h"
 #include "parsers/jfr/chunk.h"
-#include "parsers/jfr/names.h"
 
 #define CORPUS TS_TEST_DATA "/../fuzz/corpus/jfr/"
 
@@ -111,32 +110,6 @@ static void test_ticks(void **state)
     assert_int_equal(jfr_ticks_span(c, INT64_MAX), TS_NO_TIME);
     assert_int_equal(jfr_ticks_time(c, INT64_MIN), TS_NO_TIME);
     free(c);
-}
-
-static void assert_class(const char *raw, const char *name)
-{
-    ts_ctx ctx;
-    ts_buf out = {0};
-    ts_ctx_init(&ctx);
-    assert_int_equal(jfr_class_name(&ctx, &out, ts_text_of(raw)), TS_OK);
-    assert_int_equal(out.n, strlen(name));
-    assert_memory_equal(ts_buf_text(&out).p, name, out.n);
-    ts_buf_free(&ctx, &out);
-}
-
-static void test_class_names(void **state)
-{
-    UNUSED(state);
-    assert_class("java/util/HashMap", "java.util.HashMap");
-    assert_class("java.util.HashMap", "java.util.HashMap");
-    assert_class("demo/prof/Work$$Lambda$91+0x00007f861400a220/494317290",
-                 "demo.prof.Work$$Lambda$91");
-    assert_class("demo/prof/Work$$Lambda/0x0000000009047000", "demo.prof.Work$$Lambda");
-    assert_class("demo/Work$$Lambda$218/124351398", "demo.Work$$Lambda$218");
-    assert_class("[Ljava/lang/Object;", "java.lang.Object[]");
-    assert_class("[[I", "int[][]");
-    assert_class("[", "[]");
-    assert_class("", "");
 }
 
 /* --- recordings ------------------------------------------------------------------------------- */
@@ -270,7 +243,6 @@ int main(void)
         cmocka_unit_test(test_signs),
         cmocka_unit_test(test_strings),
         cmocka_unit_test(test_ticks),
-        cmocka_unit_test(test_class_names),
         cmocka_unit_test(test_whole),
         cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_cut_at_every_byte),

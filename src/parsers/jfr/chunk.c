@@ -354,7 +354,7 @@ static ts_code run_event(jfr_chunk *c, uint32_t cls, const jfr_event *e, bool se
     bool there = false;
     bool lost = true;
     ts_code code = TS_OK;
-    if (rule == NULL || jfr_rule_is_setting(rule) != settings) {
+    if ((rule == NULL && !type->keep) || (rule != NULL && jfr_rule_is_setting(rule)) != settings) {
         return TS_OK;
     }
     if (!c->uses[cls].planned) {
@@ -362,7 +362,7 @@ static ts_code run_event(jfr_chunk *c, uint32_t cls, const jfr_event *e, bool se
     }
     if (code == TS_OK && c->uses[cls].plan != JFR_NO_PLAN &&
         (code = jfr_event_body(&there, &r, c, e)) == TS_OK && there) {
-        code = jfr_rule_run(&lost, c, cls, e, &r);
+        code = jfr_rule_run(&lost, c, cls, &r);
     }
     if (code == TS_OK && lost) {
         type = jfr_type_at(c->rec, c->uses[cls].type);

@@ -119,12 +119,14 @@ const jfr_wish *jfr_wishes_of(size_t *n, ts_text name);
 /* --- rules (rules.c) ------------------------------------------------------------------------ */
 
 const jfr_rule *jfr_rule_find(ts_text name);
+
+/* rule NULL: of events that are kept and nothing else. */
 ts_code jfr_rule_plan(jfr_chunk *c, uint32_t cls, const jfr_rule *rule);
 
 /* Settings that other events need are read before these. */
 bool jfr_rule_is_setting(const jfr_rule *rule);
 
 /* *lost: the event makes no sense. */
-ts_code jfr_rule_run(bool *lost, jfr_chunk *c, uint32_t cls, const jfr_event *e, jfr_reader *r);
+ts_code jfr_rule_run(bool *lost, jfr_chunk *c, uint32_t cls, jfr_reader *r);
 
 #endif

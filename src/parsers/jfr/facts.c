@@ -180,6 +180,17 @@ static ts_code put_property(jfr_chunk *c, ts_text key, ts_text value)
     return ts_source_property(rec->store, rec->source_id, both->p, value);
 }
 
+/* Those that the row of the profile has. */
+static ts_code keep_fact(jfr_recording *rec, const char *label, ts_text text)
+{
+    uint32_t *to = strcmp(label, "jvmName") == 0      ? &rec->jvm_name
+                   : strcmp(label, "jvmVersion") == 0 ? &rec->jvm_version
+                   : strcmp(label, "osVersion") == 0  ? &rec->os_version
+                   : strcmp(label, "version") == 0    ? &rec->agent_version
+                                                      : NULL;
+    return to == NULL ? TS_OK : ts_pool_intern(rec->ctx, to, NULL, &rec->names, text);
+}
+
 ts_code jfr_run_property(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values)
 {
     ts_text text;
@@ -203,7 +214,7 @@ ts_code jfr_run_property(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const
             (void)jfr_value_int(&c->rec->pid, field(values, i));
         }
         code = text_of(&text, c, &c->rec->text, field(values, i));
-        if (code == TS_OK && text.p != NULL) {
+        if (code == TS_OK && text.p != NULL && (code = keep_fact(c->rec, label, text)) == TS_OK) {
             code = put_property(c, ts_text_of(label), text);
         }
     }
@@ -274,6 +285,10 @@ ts_code jfr_run_setting(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const 
     }
     row.event = setting == JFR_NO_CLASS ? TS_TEXT_NULL : jfr_class_at(&c->meta, setting)->name;
     take_setting(c, row.event, row.name, row.value);
+    if (ts_text_is(row.event, "jdk.ActiveRecording") && ts_text_is(row.name, "version") &&
+        (code = keep_fact(c->rec, "version", row.value)) != TS_OK) {
+        return code;
+    }
     return ts_put_jfr_setting(c->rec->sink, &row);
 }
 

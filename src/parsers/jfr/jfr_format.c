@@ -64,6 +64,7 @@ static ts_code jfr_open(void **self, ts_job *job)
         .view = {.ctx = job->ctx},
         .wanted = TS_SPAN_ALL,
         .wanted_all = job->ctx->time_range.kind == TS_WANTED_ALL};
+    ts_profile_id_begin(&f->rec.id);
     code = ts_source_add(&f->rec.source_id, job->store, job->source_id, "recording", NULL, "jfr");
     if (code != TS_OK) {
         jfr_close(f);
@@ -158,6 +159,7 @@ static ts_code jfr_feed(void *self, const uint8_t *p, size_t n)
 {
     jfr_file *f = self;
     ts_code code = TS_OK;
+    ts_profile_id_add(&f->rec.id, p, n);
     while (n > 0 && code == TS_OK) {
         size_t take = 1;
         if (f->spool == NULL) {

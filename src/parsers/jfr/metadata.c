@@ -227,7 +227,7 @@ static element_kind child_kind(element_kind parent, ts_text name)
 
 static ts_code read_element(tree *t, bool root)
 {
-    open_element *above = (open_element *)t->open.p + t->open.n - (root ? 0 : 1);
+    open_element *above = root ? NULL : (open_element *)t->open.p + t->open.n - 1;
     ts_text name = next_text(t);
     element_kind kind = root ? AT_ROOT : child_kind(above->kind, name);
     attributes a;

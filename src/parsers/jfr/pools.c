@@ -30,8 +30,7 @@ void jfr_pools_free(ts_ctx *ctx, jfr_pools *pools)
 
 jfr_entry *jfr_pool_find(jfr_chunk *c, uint32_t cls, uint64_t key)
 {
-    jfr_recent *recent =
-        &c->recent[(key * UINT64_C(0x9E3779B97F4A7C15) + cls) >> 16 & (JFR_RECENT - 1)];
+    jfr_recent *recent = &c->recent[((key ^ key >> 20) + cls) % JFR_RECENT];
     uint64_t number;
     if (recent->entry != NULL && recent->key == key && recent->cls == cls) {
         return recent->entry;

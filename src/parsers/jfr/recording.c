@@ -30,6 +30,20 @@ void jfr_recording_free(jfr_recording *rec)
 
 /* --- types ---------------------------------------------------------------------------------- */
 
+/* Does the list, names divided by commas, have it? */
+static bool is_listed(const char *list, ts_text name)
+{
+    while (list != NULL && *list != '\0') {
+        size_t n = strcspn(list, ",");
+        if (ts_text_is((ts_text){list, n}, "all") ||
+            (n == name.n && memcmp(list, name.p, n) == 0)) {
+            return true;
+        }
+        list += n + (list[n] == ',' ? 1 : 0);
+    }
+    return false;
+}
+
 ts_code jfr_type_number(uint32_t *number, jfr_recording *rec, ts_text name)
 {
     uint64_t known;
@@ -47,7 +61,9 @@ ts_code jfr_type_number(uint32_t *number, jfr_recording *rec, ts_text name)
     if (type == NULL) {
         return rec->ctx->error.code;
     }
-    *type = (jfr_type){.name = id, .rule = jfr_rule_find(name)};
+    *type = (jfr_type){.name = id,
+                       .rule = jfr_rule_find(name),
+                       .keep = is_listed(rec->job->options->jfr_events, name)};
     *number = (uint32_t)rec->types.n - 1;
     return ts_idmap_put(rec->ctx, &rec->by_name, id, *number);
 }
@@ -82,24 +98,29 @@ ts_code jfr_value_type_id(int64_t *id, jfr_recording *rec, const char *name, con
     return ts_put_stack_value_type(rec->sink, &row);
 }
 
-/* Of families that measure the same, only the best one keeps the common name. */
-static ts_code name_families(jfr_recording *rec)
+const char *jfr_value_type_name(const jfr_recording *rec, const jfr_value_type *type)
 {
     static const char *const names[JFR_FAMILIES] = {
         [JFR_ALLOC_SAMPLE] = "alloc_space_sampled", [JFR_ALLOC_TLAB] = "alloc_space_tlab"};
-    jfr_family best = JFR_FAMILIES;
     const jfr_value_type *types = rec->value_types.p;
-    ts_code code = TS_OK;
+    jfr_family best = JFR_FAMILIES;
     for (size_t i = 0; i < rec->value_types.n; i++) {
         if (types[i].family != JFR_ALONE && types[i].family < best) {
             best = types[i].family;
         }
     }
+    return type->family == JFR_ALONE || type->family == best ? type->name : names[type->family];
+}
+
+static ts_code name_families(jfr_recording *rec)
+{
+    const jfr_value_type *types = rec->value_types.p;
+    ts_code code = TS_OK;
     for (size_t i = 0; i < rec->value_types.n && code == TS_OK; i++) {
-        if (types[i].family != JFR_ALONE && types[i].family != best) {
-            code =
-                ts_sink_late_text(rec->sink, TS_T_stack_value_type, types[i].id,
-                                  TS_C_stack_value_type__name, ts_text_of(names[types[i].family]));
+        const char *name = jfr_value_type_name(rec, &types[i]);
+        if (name != types[i].name) {
+            code = ts_sink_late_text(rec->sink, TS_T_stack_value_type, types[i].id,
+                                     TS_C_stack_value_type__name, ts_text_of(name));
         }
     }
     return code;
@@ -374,7 +395,7 @@ static ts_code put_types(jfr_recording *rec, ts_tally *events)
     ts_code code = TS_OK;
     for (size_t i = 0; i < rec->types.n && code == TS_OK; i++) {
         const jfr_type *t = jfr_type_at(rec, (uint32_t)i);
-        uint64_t skipped = t->rule == NULL ? t->seen - t->kept : t->skipped;
+        uint64_t skipped = t->rule == NULL ? t->seen - t->kept - t->lost : t->skipped;
         ts_row_jfr_event_type row = {
             .id = (int64_t)ts_sink_rows(rec->sink, TS_T_jfr_event_type) + 1,
             .source_id = rec->source_id,
@@ -433,7 +454,8 @@ ts_code jfr_recording_finish(jfr_recording *rec)
         source->null &= ~TS_NULL_BIT(source, pid);
     }
     if (code != TS_OK || (code = name_families(rec)) != TS_OK ||
-        (code = put_threads(rec)) != TS_OK || (code = put_counts(rec)) != TS_OK ||
+        (code = jfr_put_profile(rec)) != TS_OK || (code = put_threads(rec)) != TS_OK ||
+        (code = put_counts(rec)) != TS_OK ||
         (code = note(rec, TS_ISSUE_jfr_unresolved, rec->unresolved,
                      "references to entries that no constant pool of their chunk has are NULL")) !=
             TS_OK ||

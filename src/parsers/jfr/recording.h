@@ -15,6 +15,7 @@
 #include "base/vec.h"
 #include "parsers/format.h"
 #include "parsers/jfr/primitives.h"
+#include "tables/store_profiles.h"
 
 enum { JFR_PARTS = 6, JFR_GC_MEMORY = 1 << 20 };
 
@@ -25,6 +26,7 @@ typedef struct jfr_type {
     uint32_t name;        /* in names */
     const jfr_rule *rule; /* NULL: its events are only counted */
     uint64_t seen, imported, lost, skipped;
+    bool keep;     /* --jfr-events names it */
     uint64_t kept; /* in jfr_event */
 } jfr_type;
 
@@ -86,7 +88,9 @@ typedef struct jfr_recording {
     ts_pool facts;      /* properties that were written */
     ts_buf text, other, label, parts[JFR_PARTS]; /* scratch */
 
-    int64_t pid; /* 0: not recorded */
+    ts_profile_id id;                                          /* of the bytes of the input */
+    uint32_t jvm_name, jvm_version, os_version, agent_version; /* in names; 0: not recorded */
+    int64_t pid;                                               /* 0: not recorded */
     int64_t start_ts, end_ts;
     uint64_t chunks, chunks_lost, chunks_cut;
     uint64_t lost_bytes;        /* in chunks */
@@ -127,5 +131,11 @@ void jfr_note_time(jfr_recording *rec, int64_t ts);
 /* All chunks were read: the rows that waited, issues, counts. */
 ts_code jfr_recording_finish(jfr_recording *rec);
 void jfr_recording_free(jfr_recording *rec);
+
+/* The row of `profile`, and its kinds of values (profile_row.c). */
+ts_code jfr_put_profile(jfr_recording *rec);
+
+/* What the kind of value is called in the end: kinds that measure the same must not be added up. */
+const char *jfr_value_type_name(const jfr_recording *rec, const jfr_value_type *type);
 
 #endif

@@ -1,6 +1,6 @@
 /* Values of events: references into pools become texts, threads, methods and stacks. */
+#include "base/frame_names.h"
 #include "parsers/jfr/chunk.h"
-#include "parsers/jfr/names.h"
 #include "parsers/jfr/resolve.h"
 
 #include <inttypes.h>
@@ -213,7 +213,7 @@ static ts_code class_text(bool *null, jfr_chunk *c, ts_buf *out, const jfr_value
     ts_code code;
     raw->n = 0;
     code = raw_class(null, c, raw, v, &package);
-    return code == TS_OK && !*null ? jfr_class_name(c->ctx, out, ts_buf_text(raw)) : code;
+    return code == TS_OK && !*null ? ts_java_class(c->ctx, out, ts_buf_text(raw)) : code;
 }
 
 enum { SHORT_TEXT = 256 };

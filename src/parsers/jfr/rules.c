@@ -192,7 +192,7 @@ ts_code jfr_rule_plan(jfr_chunk *c, uint32_t cls, const jfr_rule *rule)
         {"stackTrace", SLOT_STACK},
     };
     size_t n = SLOT_FIELD;
-    for (unsigned i = 0; i < JFR_RULE_FIELDS; i++) {
+    for (unsigned i = 0; i < JFR_RULE_FIELDS && rule != NULL; i++) {
         if (rule->fields[i].path != NULL) {
             wishes[n++] = (jfr_wish){rule->fields[i].path, (uint8_t)(SLOT_FIELD + i)};
         }
@@ -208,22 +208,27 @@ bool jfr_wanted(const jfr_chunk *c, int64_t ts)
     return c->rec->wanted_all || (ts != TS_NO_TIME && ts_span_has(&c->rec->wanted, ts));
 }
 
-ts_code jfr_rule_run(bool *lost, jfr_chunk *c, uint32_t cls, const jfr_event *e, jfr_reader *r)
+ts_code jfr_rule_run(bool *lost, jfr_chunk *c, uint32_t cls, jfr_reader *r)
 {
     jfr_value values[JFR_SLOTS];
+    const jfr_reader whole = *r;
     jfr_type *type = jfr_type_at(c->rec, c->uses[cls].type);
     const jfr_rule *rule = type->rule;
+    bool setting = rule != NULL && jfr_rule_is_setting(rule);
+    bool keep = type->keep;
     ts_code code =
         jfr_plan_run(r, &c->plans, jfr_plan_at(&c->plans, c->uses[cls].plan), values, NULL);
-    (void)e;
     *lost = r->bad || r->p != r->end;
     if (code != TS_OK || *lost) {
         return code;
     }
-    if (!jfr_rule_is_setting(rule) && !jfr_wanted(c, jfr_value_time(c, &values[SLOT_TIME]))) {
+    if (!setting && !jfr_wanted(c, jfr_value_time(c, &values[SLOT_TIME]))) {
         type->skipped++;
         return TS_OK;
     }
     type->imported++;
-    return rule->run(c, cls, rule, values);
+    if (rule != NULL) {
+        code = rule->run(c, cls, rule, values);
+    }
+    return code == TS_OK && keep ? jfr_keep_event(c, cls, values, whole) : code;
 }

@@ -1,6 +1,7 @@
 /* Stack traces of pools become call paths, their methods rows of stack_method. */
-#include "parsers/jfr/names.h"
 #include "parsers/jfr/resolve.h"
+
+#include "base/frame_names.h"
 
 /* Scratch of the recording: the columns of a method. */
 enum { PART_CLASS, PART_PACKAGE, PART_MODULE, PART_NAME, PART_DESCRIPTOR, PART_MODIFIERS };
@@ -59,7 +60,6 @@ static ts_code class_parts(jfr_chunk *c, const jfr_value *v)
     ts_buf *raw = &c->rec->other;
     ts_buf *cls = part(c, PART_CLASS);
     ts_buf *package = part(c, PART_PACKAGE);
-    const char *dot;
     bool null;
     ts_code code = TS_OK;
     if (entry == NULL ||
@@ -68,15 +68,15 @@ static ts_code class_parts(jfr_chunk *c, const jfr_value *v)
     }
     raw->n = 0;
     if (code != TS_OK || (code = jfr_plain_text(&null, c, raw, &values[CLASS_NAME])) != TS_OK ||
-        (code = jfr_class_name(c->ctx, cls, ts_buf_text(raw))) != TS_OK ||
+        (code = ts_java_class(c->ctx, cls, ts_buf_text(raw))) != TS_OK ||
         (code = package_parts(c, &values[CLASS_PACKAGE])) != TS_OK) {
         return code;
     }
-    if (package->n == 0 && cls->n > 0) {
-        dot = memrchr(cls->p, '.', cls->n);
-        if (dot != NULL) {
-            code = ts_buf_put(c->ctx, package, cls->p, (size_t)(dot - cls->p));
-        }
+    if (package->n == 0) {
+        ts_text bare;
+        ts_text text;
+        ts_java_split(&text, &bare, ts_buf_text(cls));
+        code = text.p == NULL ? TS_OK : ts_buf_put(c->ctx, package, text.p, text.n);
     }
     if (code == TS_OK && package->n > 0 && cls->n > package->n + 1 &&
         memcmp(cls->p, package->p, package->n) == 0 && cls->p[package->n] == '.') {
@@ -106,9 +106,7 @@ static ts_code put_method(int64_t *id, jfr_chunk *c, bool kernel)
         m.cls = part_text(c, PART_CLASS);
         m.package = part_text(c, PART_PACKAGE);
         m.modifiers = part_text(c, PART_MODIFIERS);
-        m.library = jfr_is_standard(part_text(c, PART_MODULE), m.package)
-                        ? TS_TEXT_LIT("Standard Library")
-                        : part_text(c, PART_MODULE);
+        m.library = ts_java_library(m.package, part_text(c, PART_MODULE));
     }
     return ts_stack_method(id, c->rec->store, c->rec->source_id, &m);
 }
@@ -147,7 +145,7 @@ static ts_code resolve_method(int64_t *id, jfr_chunk *c, const jfr_value *v, con
         return code;
     }
     if (jfr_value_int(&bits, &values[METHOD_MODIFIERS])) {
-        code = jfr_modifiers(c->ctx, part(c, PART_MODIFIERS), (uint32_t)bits);
+        code = ts_java_modifiers(c->ctx, part(c, PART_MODIFIERS), bits);
     }
     return code == TS_OK ? put_method(id, c, kernel) : code;
 }
