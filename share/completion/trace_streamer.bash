@@ -109,6 +109,10 @@ _trace_streamer() {
         mapfile -t COMPREPLY < <(compgen -W "none default list $("$1" --analyze=list 2>/dev/null | cut -d' ' -f1)" -- "$cur")
         return
         ;;
+    --jfr-events)
+        COMPREPLY=()
+        return
+        ;;
     --time-range)
         COMPREPLY=()
         return
@@ -147,7 +151,7 @@ _trace_streamer() {
         ;;
     esac
     if [[ $cur == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W '--export-db --viewer --nometa --index --force --sync --with-times -s --out --query-file --param --output --report --questions --by --before --after --fail-if --limit --to --source --thread --from --until --weight --event --dimension --directory --format --analyze --keep-going --time-range --max-inflate --max-memory --json --strict --quiet --verbose --no-progress --level --log-file --info --list --tables --help --version --threadnum --nothreads -lnc --So_dir' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W '--export-db --viewer --nometa --index --force --sync --with-times -s --out --query-file --param --output --report --questions --by --before --after --fail-if --limit --to --source --thread --from --until --weight --event --dimension --directory --format --analyze --jfr-events --keep-going --time-range --max-inflate --max-memory --json --strict --quiet --verbose --no-progress --level --log-file --info --list --tables --help --version --threadnum --nothreads -lnc --So_dir' -- "$cur")
     else
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         if ((COMP_CWORD == 1)) && [[ diff == "$cur"* ]]; then
