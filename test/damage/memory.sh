@@ -48,8 +48,8 @@ bound diskio_samples $m $((112 * m))
 bound network_samples $m $((80 * m))
 bound hidump_events $m $((48 * m))
 bound stream_messages $m 0
-bound memory_counters $((m / 4)) $((m / 4 * 700))
-bound memory_maps $((m / 4)) $((m / 4 * 700))
+bound memory_counters $((m / 4)) $((m * 175))
+bound memory_maps $((m / 4)) $((m * 175))
 bound samples $m $((16 * m))
 bound samples_back $m $((16 * m))
 bound names_long 600 0

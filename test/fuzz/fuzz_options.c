@@ -18,8 +18,8 @@ static bool inside(const char *text, const char *words, size_t n)
 
 static void check_options(const ts_options *o, const char *words, size_t n)
 {
-    const char *const texts[] = {o->export_db, o->query,     o->out, o->directory, o->format,
-                                 o->log_file,  o->json_file, o->table,   o->question};
+    const char *const texts[] = {o->export_db, o->query,     o->out,   o->directory, o->format,
+                                 o->log_file,  o->json_file, o->table, o->question};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         check(inside(texts[i], words, n));
     }
