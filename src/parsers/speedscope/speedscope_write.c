@@ -304,7 +304,9 @@ static ts_code write_profile(scope *s, size_t i)
     scope_writer w = {.s = s, .profile = (const scope_profile *)s->profiles.p + i, .itid = -1};
     ts_code code = begin_profile(&w);
     if (code == TS_OK) {
-        memset(w.methods.p, 0, s->frames.n * sizeof(int64_t));
+        if (s->frames.n > 0) {
+            memset(w.methods.p, 0, s->frames.n * sizeof(int64_t));
+        }
         code = w.profile->kind == SCOPE_SAMPLED   ? write_samples(&w)
                : w.profile->kind == SCOPE_EVENTED ? scope_write_calls(&w)
                                                   : TS_OK;
