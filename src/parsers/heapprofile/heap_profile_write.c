@@ -221,6 +221,7 @@ static ts_code put_node_sizes(heap_profile *p, int64_t *type)
 static ts_code put_all_samples(heap_profile *p)
 {
     uint64_t before = ts_sink_rows(p->sink, TS_T_heap_profile_sample);
+    uint64_t stacks = ts_sink_rows(p->sink, TS_T_stack_sample);
     int64_t type = 0;
     ts_tally *tally;
     ts_code code = p->samples_closed ? put_samples(p, &type) : put_node_sizes(p, &type);
@@ -232,7 +233,13 @@ static ts_code put_all_samples(heap_profile *p)
     tally->seen += p->samples_seen;
     tally->imported += before;
     tally->lost += p->samples_seen - before;
-    return TS_OK;
+    code = ts_count(&tally, p->job->store, p->source_id, TS_ITEM_profile_samples, NULL);
+    if (code == TS_OK) {
+        stacks = ts_sink_rows(p->sink, TS_T_stack_sample) - stacks;
+        tally->seen += stacks;
+        tally->imported += stacks;
+    }
+    return code;
 }
 
 /* --- the whole ------------------------------------------------------------------------------ */

@@ -61,6 +61,7 @@ static ts_code jfr_open(void **self, ts_job *job)
         .store = job->store,
         .sink = ts_store_sink(job->store),
         .type_base = (int64_t)ts_sink_rows(ts_store_sink(job->store), TS_T_jfr_event_type) + 1,
+        .samples_before = ts_sink_rows(ts_store_sink(job->store), TS_T_stack_sample),
         .view = {.ctx = job->ctx},
         .wanted = TS_SPAN_ALL,
         .wanted_all = job->ctx->time_range.kind == TS_WANTED_ALL};

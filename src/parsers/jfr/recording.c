@@ -425,6 +425,7 @@ static ts_code put_counts(jfr_recording *rec)
 {
     ts_tally *chunks;
     ts_tally *events;
+    ts_tally *samples;
     ts_code code = ts_count(&chunks, rec->store, rec->source_id, TS_ITEM_jfr_chunks, NULL);
     if (code == TS_OK) {
         chunks->seen += rec->chunks;
@@ -435,7 +436,14 @@ static ts_code put_counts(jfr_recording *rec)
     if (code == TS_OK) {
         events->seen += rec->events_lost;
         events->lost += rec->events_lost;
-        code = put_types(rec, events);
+        if ((code = put_types(rec, events)) == TS_OK) {
+            code = ts_count(&samples, rec->store, rec->source_id, TS_ITEM_profile_samples, NULL);
+        }
+    }
+    if (code == TS_OK) {
+        uint64_t rows = ts_sink_rows(rec->sink, TS_T_stack_sample) - rec->samples_before;
+        samples->seen += rows;
+        samples->imported += rows;
     }
     return code;
 }

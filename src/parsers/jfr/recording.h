@@ -96,6 +96,7 @@ typedef struct jfr_recording {
     uint64_t lost_bytes;        /* in chunks */
     uint64_t default_intervals; /* samples that stand for an interval that was not recorded */
     int64_t type_base;          /* id of the first type */
+    uint64_t samples_before;    /* rows of stack_sample that others made */
     uint64_t events_seen;
     uint64_t events_lost; /* of no type */
     uint64_t unresolved;  /* references without an entry */
