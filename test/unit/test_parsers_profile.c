@@ -786,7 +786,7 @@ static void test_texts_that_are_no_recording(void **state)
                                         "{\"a\":1}",
                                         "nodes",
                                         "\"snapshot\"",
-                                        "{\"traceEvents\":[]}",
+                                        "{\"events\":[]}",
                                         "{\"startTime\":"};
     UNUSED(state);
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {

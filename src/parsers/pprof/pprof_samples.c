@@ -49,13 +49,13 @@ static ts_code add_label(pprof *p, pprof_sample *s, const ts_wire *outer,
     ts_wire_field f;
     bool good = true;
     pprof_label *label = ts_vec_add(p->job->ctx, &s->labels, sizeof *label);
-    int64_t *const cells[] = {&label->key, &label->str, &label->num, &label->unit};
     if (label == NULL) {
         return p->job->ctx->error.code;
     }
     ts_wire_enter(&w, outer, field);
     while (good && ts_wire_next(&f, &w)) {
         if (f.number <= 4) {
+            int64_t *const cells[] = {&label->key, &label->str, &label->num, &label->unit};
             good = f.type == TS_WIRE_VARINT;
             *cells[f.number - 1] = (int64_t)f.value;
         }
