@@ -7,11 +7,10 @@ tools=$(realpath "$3")
 source=$(cd "$4" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-bash "$source/test/fault/inputs.sh" "$tools/mkhtrace" "$source/test/data" "$scratch/inputs" cmake \
-    "$tools/mkflare" "$tools/mkcloud" "$tools/mktptp"
+bash "$source/test/fault/inputs.sh" "$tools" "$source/test/data" "$scratch/inputs" cmake
 
 compared=0
-for input in "$scratch"/inputs/*.* "$scratch/inputs/flare" "$scratch/inputs/cloud" "$source"/test/data/*.gz "$source"/test/data/tiny/*; do
+for input in "$scratch"/inputs/*.* "$scratch/inputs/flare" "$scratch/inputs/cloud" "$source"/test/data/*.{gz,pprof} "$source"/test/data/tiny/*; do
     for options in "" --index; do
         "$first" "$input" -e "$scratch/1.db" --quiet --force $options
         "$second" "$input" -e "$scratch/2.db" --quiet --force $options

@@ -1,26 +1,21 @@
 #!/usr/bin/env bash
-# inputs.sh MKHTRACE DATA DIR CMAKE MKFLARE MKCLOUD MKTPTP MKPROFILE MKJFR: makes the small inputs of the fault tests in DIR.
+# inputs.sh TOOLS DATA DIR CMAKE: makes the small inputs of the fault tests in DIR. TOOLS is the folder of the makers.
 set -euo pipefail
-mkhtrace=$1
+tools=$1
 tiny=$2/tiny
 dir=$3
 cmake=$4
-mkflare=$5
-mkcloud=$6
-mktptp=$7
-mkprofile=$8
-mkjfr=$9
 
 rm -rf "$dir"
 mkdir -p "$dir"
 cp "$tiny/snapshot.heapsnapshot" "$tiny/sorted.heapsnapshot" "$tiny/timeline.heaptimeline" \
     "$tiny/profile.cpuprofile" "$2/sessions.heapprofile" "$2/counters.trace.json" "$dir"
 cd "$dir"
-"$mkhtrace" -o snapshot.htrace --chunk-size 300 --snapshot snapshot.heapsnapshot
-"$mkhtrace" -o timeline.htrace --config pid=77,type=timeline --chunk-size 300 \
+"$tools/mkhtrace" -o snapshot.htrace --chunk-size 300 --snapshot snapshot.heapsnapshot
+"$tools/mkhtrace" -o timeline.htrace --config pid=77,type=timeline --chunk-size 300 \
     --timeline timeline.heaptimeline
-"$mkhtrace" -o profile.htrace --config pid=77,type=none,cpu=1 --profile profile.cpuprofile
-"$mkhtrace" -o viewer.htrace --data-in-object --snapshot snapshot.heapsnapshot
+"$tools/mkhtrace" -o profile.htrace --config pid=77,type=none,cpu=1 --profile profile.cpuprofile
+"$tools/mkhtrace" -o viewer.htrace --data-in-object --snapshot snapshot.heapsnapshot
 gzip -9nc snapshot.htrace >snapshot.htrace.gz
 "$cmake" -E tar cj snapshot.tar.bz2 --format=gnutar snapshot.htrace
 "$cmake" -E tar cJ snapshot.tar.xz --format=gnutar snapshot.htrace
@@ -28,30 +23,30 @@ gzip -9nc snapshot.htrace >snapshot.htrace.gz
 "$cmake" -E tar cf all.zip --format=zip snapshot.htrace timeline.heaptimeline
 "$cmake" -E tar czf all.tar.gz profile.htrace snapshot.heapsnapshot
 "$cmake" -E tar cf all.tar profile.htrace snapshot.heapsnapshot
-"$mkjfr" -o work.jfr --like mixed --chunks 3 --events 8 --threads 2 --methods 4 --stacks 3 --depth 3 --checkpoints 2
-"$mkflare" --threads=2 --seconds=1 --methods=40 --missing-every=5 --volume=1 flare
+"$tools/mkjfr" -o work.jfr --like mixed --chunks 3 --events 8 --threads 2 --methods 4 --stacks 3 --depth 3 --checkpoints 2
+"$tools/mkflare" --threads=2 --seconds=1 --methods=40 --missing-every=5 --volume=1 flare
 "$cmake" -E tar cf flare.zip --format=zip flare
 small=(--calls 3 --methods 6 --depth 3 --frames 2 --threads 2)
-"$mkcloud" -o cloud --container agent "${small[@]}"
-"$mkcloud" -o cloud-flat --container flat --positions --lost-exit 1 "${small[@]}"
-"$mkcloud" -o cloud.protocol --container tcp --pods 2 "${small[@]}"
+"$tools/mkcloud" -o cloud --container agent "${small[@]}"
+"$tools/mkcloud" -o cloud-flat --container flat --positions --lost-exit 1 "${small[@]}"
+"$tools/mkcloud" -o cloud.protocol --container tcp --pods 2 "${small[@]}"
 # Two starts of a server, one without params; a conversation and another file beside stream files.
-"$mkcloud" -o cloud-two --container agent --pods 2 --no-params --others "${small[@]}"
-"$mkcloud" -o cloud-mixed --container flat "${small[@]}"
-"$mkcloud" -o cloud-mixed/capture.bin --container tcp --pods 2 --commands "${small[@]}"
+"$tools/mkcloud" -o cloud-two --container agent --pods 2 --no-params --others "${small[@]}"
+"$tools/mkcloud" -o cloud-mixed --container flat "${small[@]}"
+"$tools/mkcloud" -o cloud-mixed/capture.bin --container tcp --pods 2 --commands "${small[@]}"
 echo "no recording" >cloud-mixed/readme.txt
 # Files that take more than one block to read.
-"$mkcloud" -o cloud-large --container flat --calls 1500 --methods 2000
+"$tools/mkcloud" -o cloud-large --container flat --calls 1500 --methods 2000
 # Traces of the TPTP profiler in both forms, plain, in another encoding, and as its workbench saves them.
 small=(--calls 6 --threads 2 --methods 4 --classes 3 --depth 3 --dumps 1)
-"$mktptp" -o trace.trcbin "${small[@]}" --break 12:garbage --missing-exit 3
-"$mktptp" -o trace.trcxml --form xml "${small[@]}" --extras
-"$mktptp" -o wide.trcxml --form xml "${small[@]}" --xml-encoding UTF-16LE --bom --objects 0
-"$mktptp" -o traces.zip --form xml "${small[@]}" --zip --sessions 2 --dumps 0
+"$tools/mktptp" -o trace.trcbin "${small[@]}" --break 12:garbage --missing-exit 3
+"$tools/mktptp" -o trace.trcxml --form xml "${small[@]}" --extras
+"$tools/mktptp" -o wide.trcxml --form xml "${small[@]}" --xml-encoding UTF-16LE --bom --objects 0
+"$tools/mktptp" -o traces.zip --form xml "${small[@]}" --zip --sessions 2 --dumps 0
 # Profiles of servers.
-"$mkprofile" -o profile.pprof --samples 4 --functions 3 --depth 4 --labels 5 --inlined 2 --sparse
-"$mkprofile" -o profile.speedscope --form speedscope --evented --samples 2 --functions 3 --depth 4 --frames-last
-"$mkprofile" -o profile.folded --form folded --samples 6 --functions 3 --depth 4
+"$tools/mkprofile" -o profile.pprof --samples 4 --functions 3 --depth 4 --labels 5 --inlined 2 --sparse
+"$tools/mkprofile" -o profile.speedscope --form speedscope --evented --samples 2 --functions 3 --depth 4 --frames-last
+"$tools/mkprofile" -o profile.folded --form folded --samples 6 --functions 3 --depth 4
 # Recordings in a directory, each for itself.
 mkdir -p recordings/sub
 cp snapshot.heapsnapshot all.zip recordings
@@ -60,12 +55,12 @@ echo "no recording" >recordings/readme.txt
 ln -s nowhere recordings/gone
 # A recording in parts, for -D: the last one is empty, number 2 is missing.
 mkdir split
-"$mkhtrace" -o split/hiprofiler_data_20240102_030405_1.htrace --chunk-size 300 --snapshot snapshot.heapsnapshot
-"$mkhtrace" -o split/hiprofiler_data_20240102_030405_3.htrace --snapshot snapshot.heapsnapshot
-"$mkhtrace" -o split/hiprofiler_data_20240102_030405_arkts.htrace --config pid=77,type=timeline \
+"$tools/mkhtrace" -o split/hiprofiler_data_20240102_030405_1.htrace --chunk-size 300 --snapshot snapshot.heapsnapshot
+"$tools/mkhtrace" -o split/hiprofiler_data_20240102_030405_3.htrace --snapshot snapshot.heapsnapshot
+"$tools/mkhtrace" -o split/hiprofiler_data_20240102_030405_arkts.htrace --config pid=77,type=timeline \
     --timeline timeline.heaptimeline
 : >split/hiprofiler_data_20240102_030405_4.htrace
 # Some tens of ms: long enough to be killed in the middle, in MB rather than KB.
-"$mkhtrace" -o large.htrace --config pid=77,type=snapshot \
+"$tools/mkhtrace" -o large.htrace --config pid=77,type=snapshot \
     --snapshot synth:nodes=20000,edges=80000,strings=4000
 touch made
