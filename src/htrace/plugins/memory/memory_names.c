@@ -203,7 +203,7 @@ static bool ends(ts_text t, const char *with)
 
 static bool has(ts_text t, const char *part)
 {
-    return memmem(t.p, t.n, part, strlen(part)) != NULL;
+    return t.n > 0 && memmem(t.p, t.n, part, strlen(part)) != NULL;
 }
 
 /* The kind of the first part that the path has by `test`; -1: none. */
