@@ -154,7 +154,7 @@ _trace_streamer() {
         mapfile -t COMPREPLY < <(compgen -W '--export-db --viewer --nometa --index --force --sync --with-times -s --out --query-file --param --output --report --questions --by --before --after --fail-if --limit --to --source --thread --from --until --weight --event --dimension --directory --format --analyze --jfr-events --keep-going --time-range --max-inflate --max-memory --json --strict --quiet --verbose --no-progress --level --log-file --info --list --tables --help --version --threadnum --nothreads -lnc --So_dir' -- "$cur")
     else
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
-        if ((COMP_CWORD == 1)) && [[ diff == "$cur"* ]]; then
+        if ((COMP_CWORD == 1)) && [[ "diff" == "$cur"* ]]; then
             COMPREPLY=(diff "${COMPREPLY[@]}")
         fi
     fi

@@ -248,7 +248,7 @@ ts_code ts_process_named(int64_t *ipid, ts_store *store, int64_t source_id, int6
 ts_code ts_thread_seen(int64_t *itid, ts_store *store, int64_t source_id, int64_t tid, int64_t pid)
 {
     size_t before = store->processes.n;
-    int64_t ipid;
+    int64_t ipid = 0;
     int64_t main_itid;
     ts_code code;
     if (pid == 0) {

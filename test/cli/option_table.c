@@ -119,7 +119,7 @@ static void print_bash(void)
     printf("' -- \"$cur\")\n"
            "    else\n"
            "        mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
-           "        if ((COMP_CWORD == 1)) && [[ diff == \"$cur\"* ]]; then\n"
+           "        if ((COMP_CWORD == 1)) && [[ \"diff\" == \"$cur\"* ]]; then\n"
            "            COMPREPLY=(diff \"${COMPREPLY[@]}\")\n"
            "        fi\n"
            "    fi\n"

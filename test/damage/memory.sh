@@ -62,7 +62,7 @@ bound heap_profile $((m / 4)) $((m * 44))
 bound heap_profile_open $((m / 8)) $((m * 32))
 bound chrome_spans $m $((28 << 20)) # two sorters
 bound chrome_pairs $((m / 2)) $((28 << 20))
-bound chrome_open $((m / 4)) $((m / 4 * 192))
+bound chrome_open $((m / 4)) $((m * 48))
 bound chrome_args 80000000 0
 bound snapshots 20000 $((20000 * 2048))
 bound profiles 20000 $((20000 * 2048))

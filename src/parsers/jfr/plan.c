@@ -303,7 +303,7 @@ ts_code jfr_plan_run(jfr_reader *r, const jfr_plans *plans, const jfr_plan *plan
                      const jfr_element *element)
 {
     const jfr_op *ops = jfr_plan_ops(plans, plan);
-    loop loops[JFR_MAX_NESTING];
+    loop loops[JFR_MAX_NESTING] = {{0}};
     unsigned depth = 0;
     jfr_value scrap = {0};
     ts_code code = TS_OK;

@@ -80,10 +80,11 @@ ts_code jfr_value_type_id(int64_t *id, jfr_recording *rec, const char *name, con
         .name = ts_text_of(name),
         .unit = ts_text_of(unit),
     };
-    for (size_t i = 0; i < 2 * rec->value_types.n; i++) {
-        type = (jfr_value_type *)rec->value_types.p + i % rec->value_types.n;
+    size_t n = rec->value_types.n;
+    for (size_t i = 0; i < 2 * n; i++) {
+        type = (jfr_value_type *)rec->value_types.p + (i < n ? i : i - n);
         /* The same rule has the same text. */
-        bool same = i < rec->value_types.n ? type->name == name : strcmp(type->name, name) == 0;
+        bool same = i < n ? type->name == name : strcmp(type->name, name) == 0;
         if (type->family == family && same) {
             *id = type->id;
             return TS_OK;
