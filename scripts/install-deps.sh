@@ -58,6 +58,7 @@ if [ "$level" = ci ]; then
         "gcovr program gcovr"
         "golang-go program go"
         "mandoc program mandoc"
+        "nodejs program node"
         "openjdk-17-jdk-headless program javac"
         "shellcheck program shellcheck"
         "strace program strace"
