@@ -9,6 +9,9 @@
 bool faults_hit(faults *f, const char *what)
 {
     bool memory = strcmp(what, "realloc") == 0;
+    for (size_t i = 0; i < f->name_count; i++) {
+        f->seen[i] += strcmp(f->names[i], what) == 0 ? 1 : 0;
+    }
     if (f->what == NULL ? memory : strcmp(f->what, what) != 0) {
         return false;
     }

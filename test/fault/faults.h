@@ -10,9 +10,12 @@
 enum { FAULT_TEXT = 4096 };
 
 typedef struct faults {
-    const char *what;  /* the call that fails, "realloc", "pwrite" ...; NULL: every system call */
-    uint64_t fail_at;  /* number of the call that fails, from 1; 0: none */
-    uint64_t calls;    /* so many of `what` were seen */
+    const char *what; /* the call that fails, "realloc", "pwrite" ...; NULL: every system call */
+    uint64_t fail_at; /* number of the call that fails, from 1; 0: none */
+    uint64_t calls;   /* so many of `what` were seen */
+    const char *const *names; /* to count calls of several names in one run, or NULL */
+    uint64_t *seen;           /* of each of the names */
+    size_t name_count;
     int number;        /* errno of the failure */
     bool forever;      /* and all after it */
     bool failed;       /* it came so far */

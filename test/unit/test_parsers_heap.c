@@ -28,7 +28,17 @@ static bool next_permutation(int *v, int n)
     return true;
 }
 
-/* One after the other in one recording, so that not every one needs a database of its own. */
+static bool next_order(int *order)
+{
+    bool more = true;
+    for (int steps = test_slow() ? 1 : 3; more && steps > 0; steps--) {
+        more = next_permutation(order, MEMBERS);
+    }
+    return more;
+}
+
+/* Every third order, all of them with TS_SLOW=1. One after the other in one recording, so that not
+ * every one needs a database of its own. */
 static void test_every_order_gives_the_same_rows(void **state)
 {
     int order[MEMBERS] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -45,7 +55,7 @@ static void test_every_order_gives_the_same_rows(void **state)
         run r;
         int n = 0;
         put_config(&b, 1, 1, false);
-        for (; more && n < 64; more = next_permutation(order, MEMBERS), n++) {
+        for (; more && n < 64; more = next_order(order), n++) {
             bytes text = {0};
             put_snap(&text, &s, order);
             put_mark(&b, 1, AT(1000));
@@ -72,7 +82,7 @@ static void test_every_order_gives_the_same_rows(void **state)
         done += (unsigned)n;
         run_free(&r);
     }
-    assert_int_equal(done, 40320);
+    assert_int_equal(done, test_slow() ? 40320 : 13440);
     run_free(&whole);
 }
 

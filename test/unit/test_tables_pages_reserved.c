@@ -59,7 +59,7 @@ static void test_calls(void **state)
         pair_begin(&x, f, page_sizes[s], 0, "kiiiii kiiiii t");
         set_text(&x, 2, 0, letters, 400);
         int64_t slow = begin_call(&x, 1, 0);
-        for (int64_t i = 0; i < 40000; i++) {
+        for (int64_t i = 0; i < (test_slow() ? 40000 : 15000); i++) {
             uint64_t r = next_random(&mix) % 100;
             if (depth < DEPTH && (depth == 0 || r < 52)) {
                 stack[depth] = begin_call(&x, 0, depth == 0 ? 0 : stack[depth - 1]);

@@ -354,7 +354,7 @@ static void test_each_byte_damaged(void **state)
     for (size_t i = 0; i < n; i++) {
         for (unsigned k = 0; k < 3; k++) {
             char flipped = (char)(file[i] ^ flips[k]);
-            if (i >= 100 && i < 512) {
+            if ((i >= 100 && i < 512) || (!test_slow() && k != i % 3)) {
                 continue; /* the schema is not read here */
             }
             assert_int_equal(pwrite(fd, &flipped, 1, (off_t)i), 1);
@@ -369,7 +369,7 @@ static void test_each_byte_damaged(void **state)
         assert_int_equal(pwrite(fd, file + i, 1, (off_t)i), 1);
     }
     close(fd);
-    assert_true(errors > 300);
+    assert_true(errors > (test_slow() ? 300 : 100));
     for (size_t cut = 0; cut < n; cut += 97) {
         ts_code code = scan_bytes(f, path, file, cut, &table, &rows);
         assert_int_equal(code, TS_ERR_INPUT);
