@@ -30,6 +30,8 @@ needs=(
     "liblz4-dev module liblz4"
     "libbz2-dev header bzlib.h"
     "libexpat1-dev module expat"
+    "libmicrohttpd-dev module libmicrohttpd"
+    "libwslay-dev header wslay/wslay.h"
     "sqlite3 program sqlite3"
 )
 if [ "$level" = test ] || [ "$level" = ci ]; then

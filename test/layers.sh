@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # layers.sh SOURCE: the rules between the layers (docs/architecture.md), checked on the text of src/.
 #
-# - a layer includes only itself and layers below it: base, wire and json (not each other), input, tables, htrace and parsers, analysis, export, cli;
+# - a layer includes only itself and layers below it: base, wire and json (not each other), input, tables, htrace and parsers, analysis, export, serve, cli;
 # - parsers/<a> never includes parsers/<b>, and only registry.c names them; htrace/plugins/<a> likewise, and nothing names them;
-# - sqlite3.h in tables and cli only; nothing prints or ends the program outside cli;
+# - sqlite3.h in tables, serve and cli only, microhttpd.h and wslay.h in serve only; nothing prints or ends the program outside cli;
 # - memory comes through the allocator of base/alloc.c; names of source files are unique;
 # - sinks are made by ts_sink_make, in the tests as well, so that none lacks a call.
 # - every hash table is keyed.
@@ -25,7 +25,8 @@ level() { # layer
     parsers) echo 5 ;;
     analysis) echo 6 ;;
     export) echo 7 ;;
-    cli) echo 8 ;;
+    serve) echo 8 ;;
+    cli) echo 9 ;;
     *) echo none ;;
     esac
 }
@@ -87,8 +88,10 @@ forbid() { # regular expression of paths to which it does not apply, extended re
     [ -z "$hits" ] || complain "$3:"$'\n'"$hits"
 }
 before='(^|[^A-Za-z0-9_>.])'
-hits=$(except 'tables/|cli/' | xargs grep -nE '#[[:space:]]*include[[:space:]]*<sqlite3')
+hits=$(except 'tables/|serve/|cli/' | xargs grep -nE '#[[:space:]]*include[[:space:]]*<sqlite3')
 [ -z "$hits" ] || complain "includes sqlite3.h: $hits"
+hits=$(except 'serve/' | xargs grep -nE '#[[:space:]]*include[[:space:]]*<(microhttpd|wslay)')
+[ -z "$hits" ] || complain "includes libraries of serve: $hits"
 forbid 'cli/' "$before(printf|puts|putchar|perror|vprintf|exit|_exit|_Exit|abort|quick_exit|assert) *\(" \
     "prints or ends the program"
 forbid 'cli/' "$before(stdout|stderr)([^A-Za-z0-9_]|$)" "uses the standard streams"
