@@ -1,8 +1,9 @@
 /*
- * mkweb OUT NAME HTML CSS JS: writes OUT, the C source of a page that is one file: NAME_head and
- * NAME_tail, the bytes before and behind ${DATA} in HTML. ${CSS} and ${JS} stand for the files,
- * ${CSS_HASH} and ${JS_HASH} for their hashes in the Content-Security-Policy, so that nothing else
- * is run or used as a style. It is built and run before the library that its output is part of.
+ * mkweb OUT NAME HTML CSS JS...: writes OUT, the C source of a page that is one file: NAME_head and
+ * NAME_tail, the bytes before and behind ${DATA} in HTML. ${CSS} and ${JS} stand for the files, the
+ * scripts behind each other in the given order, ${CSS_HASH} and ${JS_HASH} for their hashes in the
+ * Content-Security-Policy, so that nothing else is run or used as a style. It is built and run
+ * before the library that its output is part of.
  */
 #include "mkhtrace/sha256.h"
 
@@ -32,29 +33,34 @@ static void fail(const char *fmt, ...)
     exit(1);
 }
 
-static text read_file(const char *path)
+/* Puts a file behind what is there. */
+static void append_file(text *t, const char *path)
 {
-    text t = {NULL, 0};
     FILE *f = fopen(path, "rb");
-    size_t cap = 1 << 16;
-    size_t got;
-    t.p = malloc(cap);
-    if (f == NULL || t.p == NULL) {
+    size_t got = 1;
+    if (f == NULL) {
         fail("cannot read %s", path);
     }
-    while ((got = fread(t.p + t.n, 1, cap - t.n, f)) > 0) {
-        t.n += got;
-        if (t.n == cap) {
-            cap *= 2;
-            t.p = realloc(t.p, cap);
-            if (t.p == NULL) {
-                fail("cannot read %s", path);
-            }
+    while (got > 0) {
+        char block[4096];
+        got = fread(block, 1, sizeof block, f);
+        char *p = realloc(t->p, t->n + got + 1);
+        if (p == NULL) {
+            fail("cannot read %s", path);
         }
+        memcpy(p + t->n, block, got);
+        t->p = p;
+        t->n += got;
     }
     if (ferror(f) || fclose(f) != 0) {
         fail("cannot read %s", path);
     }
+}
+
+static text read_file(const char *path)
+{
+    text t = {NULL, 0};
+    append_file(&t, path);
     return t;
 }
 
@@ -142,14 +148,17 @@ int main(int argc, char **argv)
     char css_hash[HASH_TEXT];
     char js_hash[HASH_TEXT];
     bool data = false;
-    if (argc != 6) {
-        fail("usage: mkweb OUT NAME HTML CSS JS");
+    if (argc < 6) {
+        fail("usage: mkweb OUT NAME HTML CSS JS...");
     }
     const char *name = argv[2];
     text html = read_file(argv[3]);
     text css = read_file(argv[4]);
     text js = read_file(argv[5]);
     refuse(css, argv[4], "</style");
+    for (int i = 6; i < argc; i++) {
+        append_file(&js, argv[i]);
+    }
     refuse(js, argv[5], "</script");
     refuse(js, argv[5], "<!--");
     hash(css_hash, css);

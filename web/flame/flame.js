@@ -3,8 +3,7 @@
 "use strict";
 (() => {
   const $ = (id) => document.getElementById(id);
-  const ROW = 19;
-  const FONT = '12px system-ui, -apple-system, "Segoe UI", "Noto Sans", "DejaVu Sans", sans-serif';
+  const {Tree, Graph} = icicle;
   const ROWS_SHOWN = 300;
 
   // --- the data --------------------------------------------------------------------------------------------------
@@ -25,73 +24,13 @@
     return file === "" ? "" : line > 0 ? `${file}:${line}` : file;
   };
 
-  // A call tree: node 0 is all stacks together, and a node's parent has a smaller number.
-  class Tree {
-    constructor(parent, frame, self, before) {
-      const n = parent.length;
-      this.n = n;
-      this.parent = parent;
-      this.frame = frame;
-      this.self = self;
-      this.total = Float64Array.from(self);
-      this.selfBefore = before;
-      this.before = before === null ? null : Float64Array.from(before);
-      this.depth = new Int32Array(n);
-      this.rows = 1;
-      for (let i = n - 1; i > 0; i--) {
-        this.total[parent[i]] += this.total[i];
-        if (before !== null) {
-          this.before[parent[i]] += this.before[i];
-        }
-      }
-      for (let i = 1; i < n; i++) {
-        this.depth[i] = this.depth[parent[i]] + 1;
-        this.rows = Math.max(this.rows, this.depth[i] + 1);
-      }
-      this.scale = 1; // what older values are multiplied by
-      this.place();
-    }
-
-    width(i) {
-      return this.before === null ? this.total[i] : this.total[i] + this.before[i] * this.scale;
-    }
-
-    // Children of a node follow each other, widest first; each gets its place in the row.
-    place() {
-      const n = this.n;
-      const count = new Int32Array(n + 1);
-      for (let i = 1; i < n; i++) {
-        count[this.parent[i] + 1]++;
-      }
-      for (let i = 0; i < n; i++) {
-        count[i + 1] += count[i];
-      }
-      this.first = count.slice();
-      this.children = new Int32Array(Math.max(0, n - 1));
-      const at = count.slice();
-      for (let i = 1; i < n; i++) {
-        this.children[at[this.parent[i]]++] = i;
-      }
-      this.start = new Float64Array(n);
-      for (let i = 0; i < n; i++) {
-        const mine = this.children.subarray(this.first[i], this.first[i + 1]);
-        if (mine.length > 1) {
-          mine.sort((a, b) => this.width(b) - this.width(a) || a - b);
-        }
-      }
-      // A child's place follows from its parent's, and that of a parent is set before.
-      const order = [0];
-      for (let k = 0; k < order.length; k++) {
-        const i = order[k];
-        let x = this.start[i];
-        for (let c = this.first[i]; c < this.first[i + 1]; c++) {
-          const child = this.children[c];
-          this.start[child] = x;
-          x += this.width(child);
-          order.push(child);
-        }
-      }
-    }
+  function treeOf(parent, frame, self, before) {
+    return new Tree({
+      parent: Int32Array.from(parent),
+      frame: Int32Array.from(frame),
+      self: Float64Array.from(self),
+      before: difference ? Float64Array.from(before) : null,
+    });
   }
 
   function wholeTree(withIdle) {
@@ -116,7 +55,7 @@
         before.push(nodes.before[i - 1]);
       }
     }
-    return new Tree(Int32Array.from(parent), Int32Array.from(frame), Float64Array.from(self), difference ? Float64Array.from(before) : null);
+    return treeOf(parent, frame, self, before);
   }
 
   // Joins paths with equal frames: rows are added below node 0.
@@ -153,7 +92,7 @@
     }
 
     tree(scale) {
-      const made = new Tree(Int32Array.from(this.parent), Int32Array.from(this.frame), Float64Array.from(this.self), difference ? Float64Array.from(this.before) : null);
+      const made = treeOf(this.parent, this.frame, this.self, this.before);
       if (made.scale !== scale) {
         made.scale = scale;
         made.place();
@@ -258,42 +197,10 @@
 
   // --- colours ---------------------------------------------------------------------------------------------------
 
-  // Hues of files, or of packages where there is no file: hashed, so that they stay from page to page.
-  const hues = [212, 190, 168, 140, 96, 52, 34, 262];
-  const hueOf = new Int8Array(frameCount);
-  const shadeOf = new Uint8Array(frameCount);
-  function hashOf(text) {
-    let h = 2166136261;
-    for (let k = 0; k < text.length; k++) {
-      h = Math.imul(h ^ text.charCodeAt(k), 16777619);
-    }
-    return h >>> 8;
-  }
-  for (let i = 0; i < frameCount; i++) {
-    const label = data.frames.label[i];
-    const file = data.files[data.frames.file[i]];
-    const key = file !== "" ? file : label.slice(0, Math.max(0, label.lastIndexOf(".", label.lastIndexOf(".") - 1)));
-    hueOf[i] = key === "" ? -1 : hashOf(key) % hues.length;
-    shadeOf[i] = hashOf(label) % 4;
-  }
-
-  const colours = {};
+  const tints = data.frames.label.map((label, i) => icicle.tintOf(label, data.files[data.frames.file[i]]));
+  let colours = {};
   function readTheme() {
-    const style = getComputedStyle(document.documentElement);
-    const dark = document.documentElement.dataset.theme === "dark";
-    for (const name of ["bg", "panel", "text", "muted", "line", "accent"]) {
-      colours[name] = style.getPropertyValue(`--${name}`).trim();
-    }
-    colours.dark = dark;
-    // Four shades of each hue, so that neighbours of one file are told apart.
-    colours.boxes = hues.map((h) => [0, 1, 2, 3].map((k) => (dark ? `hsl(${h} 30% ${27 + 3 * k}%)` : `hsl(${h} 52% ${86 - 3 * k}%)`)));
-    colours.plain = dark ? "#39414e" : "#dfe3e9";
-    colours.root = dark ? "#2b333f" : "#e9ecf1";
-    colours.onBox = dark ? "#eef1f5" : "#1c2430";
-    colours.faded = dark ? "#1d232d" : "#f0f2f5";
-    colours.onFaded = dark ? "#77839a" : "#78849a";
-    colours.found = dark ? "#f0b429" : "#f6b73c";
-    colours.onFound = "#1c2430";
+    colours = icicle.coloursOf(document.documentElement.dataset.theme === "dark", getComputedStyle(document.documentElement));
   }
 
   function mix(a, b, t) {
@@ -319,421 +226,41 @@
       const shrank = colours.dark ? [44, 92, 168] : [134, 178, 244];
       return mix(none, change > 0 ? grew : shrank, t);
     }
-    const hue = hueOf[tree.frame[i]];
-    return hue < 0 ? colours.plain : colours.boxes[hue][shadeOf[tree.frame[i]]];
+    return colours.boxes[tints[tree.frame[i]]] ?? colours.plain;
   }
 
-  // --- one graph -------------------------------------------------------------------------------------------------
+  // --- graphs ----------------------------------------------------------------------------------------------------
 
   const found = new Uint8Array(frameCount); // by frame: the search matches
   let searching = false;
 
-  class Graph {
-    constructor(scroll, options) {
-      this.scroll = scroll;
-      this.canvas = scroll.querySelector("canvas");
-      this.space = scroll.querySelector(".space");
-      this.pen = this.canvas.getContext("2d");
-      this.options = options; // up: grows upwards; hideRoot: row 0 is not drawn
-      this.zoom = 0;
-      this.back = [];
-      this.over = -1;
-      this.focus = 0;
-      this.widths = new Map(); // of texts
-      scroll.addEventListener("scroll", () => this.ask());
-      new ResizeObserver(() => this.resize()).observe(scroll);
-      this.canvas.addEventListener("mousemove", (e) => this.hover(e));
-      this.canvas.addEventListener("mouseleave", () => this.leave());
-      this.canvas.addEventListener("click", (e) => this.click(e));
-      this.canvas.addEventListener("dblclick", () => this.doubleClick());
-      this.canvas.addEventListener("contextmenu", (e) => this.menu(e));
-      this.canvas.addEventListener("keydown", (e) => this.key(e));
-      this.canvas.addEventListener("focus", () => this.tell(this.focus));
-    }
-
-    show(tree) {
-      this.tree = tree;
-      this.zoom = 0;
-      this.back = [];
-      this.focus = 0;
-      this.over = -1;
-      this.resize();
-      this.toRoot();
-    }
-
-    get first() {
-      return this.options.hideRoot ? 1 : 0;
-    }
-
-    get height() {
-      return (this.tree.rows - this.first) * ROW + 2;
-    }
-
-    toRoot() {
-      this.scroll.scrollTop = this.options.up ? this.scroll.scrollHeight : 0;
-      this.ask();
-    }
-
-    resize() {
-      if (this.tree === undefined || this.scroll.clientWidth === 0) {
-        return;
-      }
-      const ratio = window.devicePixelRatio || 1;
-      const w = this.scroll.clientWidth;
-      const h = this.scroll.clientHeight;
-      const under = this.options.up && this.h ? Math.max(0, this.shownHeight - this.h - this.scroll.scrollTop) : -1;
-      this.w = w;
-      this.h = h;
-      if (this.canvas.width !== Math.round(w * ratio) || this.canvas.height !== Math.round(h * ratio)) {
-        this.canvas.width = Math.round(w * ratio);
-        this.canvas.height = Math.round(h * ratio);
-        this.canvas.style.width = `${w}px`;
-        this.canvas.style.height = `${h}px`;
-      }
-      // The canvas takes the height of the window; the rest makes the scroll bar.
-      this.space.style.height = `${Math.max(0, this.height - h)}px`;
-      this.shownHeight = Math.max(this.height, h);
-      if (under >= 0) {
-        this.scroll.scrollTop = this.shownHeight - h - under; // what grows upwards keeps its bottom
-      }
-      this.draw();
-    }
-
-    ask() {
-      if (!this.asked) {
-        this.asked = true;
-        requestAnimationFrame(() => {
-          this.asked = false;
-          this.draw();
-        });
-      }
-    }
-
-    // Top of a row on the canvas.
-    rowTop(depth) {
-      const down = (depth - this.first) * ROW;
-      const bottom = Math.max(this.height, this.h);
-      return (this.options.up ? bottom - ROW - 1 - down : down + 1) - this.scroll.scrollTop;
-    }
-
-    // Place and width of a node on the canvas: callers of the zoomed one are as wide as all.
-    box(i) {
-      const t = this.tree;
-      const whole = t.width(this.zoom);
-      const scale = whole > 0 ? this.w / whole : 0;
-      return [(t.start[i] - t.start[this.zoom]) * scale, t.width(i) * scale];
-    }
-
-    draw() {
-      if (this.tree === undefined || !this.w) {
-        return;
-      }
-      const pen = this.pen;
-      const ratio = window.devicePixelRatio || 1;
-      pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-      pen.fillStyle = colours.bg;
-      pen.fillRect(0, 0, this.w, this.h);
-      pen.font = FONT;
-      pen.textBaseline = "middle";
-      const up = [];
-      for (let i = this.zoom; i > 0; i = this.tree.parent[i]) {
-        up.push(this.tree.parent[i]);
-      }
-      for (const i of up) {
-        this.drawBox(i, 0, this.w, true);
-      }
-      this.drawBelow();
-      if (document.activeElement === this.canvas) {
-        this.frameBox(this.focus, colours.accent, 2);
-      }
-      if (this.over >= 0) {
-        this.frameBox(this.over, colours.text, 1);
-      }
-    }
-
-    drawBelow() {
-      const t = this.tree;
-      const stack = [this.zoom];
-      while (stack.length > 0) {
-        const i = stack.pop();
-        const [x, w] = this.box(i);
-        const y = this.rowTop(t.depth[i]);
-        if (y > -ROW && y < this.h && t.depth[i] >= this.first) {
-          this.drawBox(i, x, w, false);
+  function graphIn(id, options) {
+    return new Graph($(id), {
+      colours: () => colours,
+      label: (t, i) => (i === 0 ? rootLabel() : labels[t.frame[i]]),
+      colour: boxColour,
+      get found() {
+        return searching ? (t, i) => found[t.frame[i]] === 1 : null;
+      },
+      focused: (graph, i) => tell(graph.tree, i),
+      hovered: (graph, i, x, y) => showTip(graph.tree, i, x, y),
+      opened: (graph, i) => openFunction(graph.tree.frame[i]),
+      key: (graph, e) => {
+        const taken = e.key.toLowerCase() === "s" && graph.focus > 0;
+        if (taken) {
+          openFunction(graph.tree.frame[graph.focus]);
         }
-        // Rows behind the window's end have nothing that is seen.
-        if (this.options.up ? y < 0 : y > this.h) {
-          continue;
-        }
-        for (let c = t.first[i]; c < t.first[i + 1]; c++) {
-          const child = t.children[c];
-          const wide = this.box(child)[1];
-          if (wide < 0.4) {
-            this.drawRest(i, child, x + w, t.depth[child]);
-            break; // widest first: the others are thinner still
-          }
-          stack.push(child);
-        }
-      }
-    }
+        return taken;
+      },
+      zoomed: () => {},
+      ...options,
+    });
+  }
 
-    // Children that are too thin to be told apart: one strip from the first of them on.
-    drawRest(parent, child, end, depth) {
-      const t = this.tree;
-      const x = this.box(child)[0];
-      const last = t.children[t.first[parent + 1] - 1];
-      const [lastX, lastW] = this.box(last);
-      const y = this.rowTop(depth);
-      const w = Math.min(end, lastX + lastW) - x;
-      if (w > 0.2 && y > -ROW && y < this.h) {
-        this.pen.fillStyle = searching ? colours.faded : colours.plain;
-        this.pen.fillRect(x, y, w, ROW - 1);
-      }
-    }
-
-    drawBox(i, x, w, above) {
-      const t = this.tree;
-      const y = this.rowTop(t.depth[i]);
-      if (y <= -ROW || y >= this.h || t.depth[i] < this.first) {
-        return;
-      }
-      const pen = this.pen;
-      const hit = searching && i > 0 && found[t.frame[i]] === 1;
-      const faded = searching && !hit;
-      pen.globalAlpha = above ? 0.6 : 1;
-      pen.fillStyle = hit ? colours.found : faded ? colours.faded : boxColour(t, i);
-      pen.fillRect(x, y, Math.max(0.5, w > 2 ? w - 1 : w), ROW - 1);
-      pen.globalAlpha = 1;
-      if (w > 24) {
-        const text = this.fitted(i === 0 ? rootLabel() : labels[t.frame[i]], w - 9);
-        pen.fillStyle = hit ? colours.onFound : faded ? colours.onFaded : colours.onBox;
-        pen.fillText(text, x + 4, y + ROW / 2);
-      }
-    }
-
-    frameBox(i, colour, thick) {
-      const above = i !== this.zoom && this.isAbove(i);
-      const [x, w] = above ? [0, this.w] : this.box(i);
-      const y = this.rowTop(this.tree.depth[i]);
-      if (x < this.w && x + w > 0 && this.tree.depth[i] >= this.first) {
-        this.pen.strokeStyle = colour;
-        this.pen.lineWidth = thick;
-        this.pen.strokeRect(x + thick / 2, y + thick / 2, Math.max(1, Math.min(w, this.w - x) - 1 - thick), ROW - 1 - thick);
-      }
-    }
-
-    textWidth(text) {
-      let w = this.widths.get(text);
-      if (w === undefined) {
-        w = this.pen.measureText(text).width;
-        if (this.widths.size > 20000) {
-          this.widths.clear();
-        }
-        this.widths.set(text, w);
-      }
-      return w;
-    }
-
-    // The text, without its package, without its class, or cut off.
-    fitted(text, w) {
-      if (text.length > 400) {
-        text = text.slice(0, 400);
-      }
-      const dots = text.match(/^[\w$.]+$/) ? text.split(".") : [text];
-      for (let from = 0; from < dots.length; from = from === 0 ? Math.max(1, dots.length - 2) : from + 1) {
-        const part = from === 0 ? text : dots.slice(from).join(".");
-        if (this.textWidth(part) <= w) {
-          return part;
-        }
-      }
-      const last = dots[dots.length - 1];
-      let low = 0;
-      let high = last.length;
-      while (low < high) {
-        const middle = (low + high + 1) >> 1;
-        if (this.textWidth(last.slice(0, middle) + "…") <= w) {
-          low = middle;
-        } else {
-          high = middle - 1;
-        }
-      }
-      return low > 0 ? last.slice(0, low) + "…" : "";
-    }
-
-    isAbove(i) {
-      for (let at = this.zoom; ; at = this.tree.parent[at]) {
-        if (at === i) {
-          return true;
-        }
-        if (at === 0) {
-          return false;
-        }
-      }
-    }
-
-    // The node at a place on the canvas, or -1.
-    at(x, y) {
-      const t = this.tree;
-      const bottom = Math.max(this.height, this.h);
-      const below = this.options.up ? bottom - 1 - y - this.scroll.scrollTop : y + this.scroll.scrollTop - 1;
-      const depth = Math.floor(below / ROW) + this.first;
-      if (depth < this.first || depth >= t.rows || x < 0 || x >= this.w) {
-        return -1;
-      }
-      let i = this.zoom;
-      while (t.depth[i] > depth) {
-        i = t.parent[i];
-      }
-      while (t.depth[i] < depth) {
-        let next = -1;
-        for (let c = t.first[i]; c < t.first[i + 1]; c++) {
-          const [left, w] = this.box(t.children[c]);
-          if (x >= left && x < left + Math.max(w, 0.4)) {
-            next = t.children[c];
-            break;
-          }
-          if (left > x) {
-            break;
-          }
-        }
-        if (next < 0) {
-          return -1;
-        }
-        i = next;
-      }
-      return i;
-    }
-
-    point(e) {
-      const r = this.canvas.getBoundingClientRect();
-      return this.at(e.clientX - r.left, e.clientY - r.top);
-    }
-
-    hover(e) {
-      const i = this.point(e);
-      if (i !== this.over) {
-        this.over = i;
-        this.ask();
-      }
-      this.canvas.style.cursor = i >= 0 ? "pointer" : "default";
-      showTip(this.tree, i, e.clientX, e.clientY);
-    }
-
-    leave() {
-      this.over = -1;
-      hideTip();
-      this.ask();
-    }
-
-    zoomTo(i, remember) {
-      if (i < 0 || i === this.zoom) {
-        return;
-      }
-      if (remember) {
-        this.back.push(this.zoom);
-      }
-      this.zoom = i;
-      this.focus = i;
-      this.reveal(i);
-      this.tell(i);
-      this.options.zoomed(this);
-      this.ask();
-    }
-
-    goBack() {
-      const i = this.back.pop();
-      if (i !== undefined) {
-        this.zoomTo(i, false);
-      } else {
-        this.zoomTo(0, false);
-      }
-    }
-
-    click(e) {
-      if (e.detail > 1) {
-        return;
-      }
-      this.mark = this.back.length;
-      this.markZoom = this.zoom;
-      const i = this.point(e);
-      if (i >= 0) {
-        this.focus = i;
-        this.zoomTo(i, true);
-        this.tell(i);
-      }
-    }
-
-    // What the first click of the two did is undone, and then the zoom before.
-    doubleClick() {
-      if (this.mark !== undefined) {
-        this.back.length = this.mark;
-        this.zoomTo(this.markZoom, false);
-      }
-      this.goBack();
-    }
-
-    menu(e) {
-      const i = this.point(e);
-      if (i > 0) {
-        e.preventDefault();
-        openFunction(this.tree.frame[i]);
-      }
-    }
-
-    reveal(i) {
-      const y = this.rowTop(this.tree.depth[i]);
-      if (y < 0 || y > this.h - ROW) {
-        this.scroll.scrollTop += y - this.h / 2;
-      }
-    }
-
-    sibling(step) {
-      const t = this.tree;
-      if (this.focus === 0) {
-        return 0;
-      }
-      const up = t.parent[this.focus];
-      const at = t.children.indexOf(this.focus, t.first[up]) + step;
-      return at >= t.first[up] && at < t.first[up + 1] ? t.children[at] : this.focus;
-    }
-
-    key(e) {
-      const t = this.tree;
-      const down = t.first[this.focus] < t.first[this.focus + 1] ? t.children[t.first[this.focus]] : this.focus;
-      const moves = {
-        ArrowUp: this.options.up ? down : t.parent[this.focus],
-        ArrowDown: this.options.up ? t.parent[this.focus] : down,
-        ArrowLeft: this.sibling(-1),
-        ArrowRight: this.sibling(1),
-        Home: 0,
-      };
-      if (e.key in moves) {
-        this.focus = Math.max(moves[e.key], this.first === 1 && t.n > 1 ? 1 : 0);
-        this.reveal(this.focus);
-        this.tell(this.focus);
-        this.ask();
-      } else if (e.key === "Enter" || e.key === " ") {
-        this.zoomTo(this.focus, true);
-      } else if (e.key === "Backspace") {
-        this.goBack();
-      } else if (e.key.toLowerCase() === "s" && !e.ctrlKey && !e.metaKey && this.focus > 0) {
-        openFunction(t.frame[this.focus]);
-      } else {
-        return;
-      }
-      e.preventDefault();
-    }
-
-    tell(i) {
-      const status = $("status");
-      const t = this.tree;
-      const name = document.createElement("b");
-      if (t === undefined) {
-        return;
-      }
-      name.textContent = i === 0 ? rootLabel() : labels[t.frame[i]];
-      status.replaceChildren(name, `  ${describe(t, i)}${i > 0 && whereOf(t.frame[i]) !== "" ? `  ·  ${whereOf(t.frame[i])}` : ""}`);
-    }
+  function tell(t, i) {
+    const name = document.createElement("b");
+    name.textContent = i === 0 ? rootLabel() : labels[t.frame[i]];
+    $("status").replaceChildren(name, `  ${describe(t, i)}${i > 0 && whereOf(t.frame[i]) !== "" ? `  ·  ${whereOf(t.frame[i])}` : ""}`);
   }
 
   // --- texts -----------------------------------------------------------------------------------------------------
@@ -823,9 +350,9 @@
   let shown = ROWS_SHOWN;
   let chosen = -1;
 
-  const main = new Graph($("graph-scroll"), {up: true, hideRoot: false, zoomed: (g) => showTrail(g)});
-  const callers = new Graph($("callers-scroll"), {up: true, hideRoot: true, zoomed: () => {}});
-  const callees = new Graph($("callees-scroll"), {up: false, hideRoot: true, zoomed: () => {}});
+  const main = graphIn("graph-scroll", {up: true, hideRoot: false, zoomed: (g) => showTrail(g)});
+  const callers = graphIn("callers-scroll", {up: true, hideRoot: true});
+  const callees = graphIn("callees-scroll", {up: false, hideRoot: true});
   const graphs = [main, callers, callees];
 
   function showTrail(graph) {
