@@ -1,0 +1,111 @@
+// build.mjs OUT: makes the page in OUT: index.html, assets/ with names that carry a hash of what is in them, each also as .gz and .br where that is
+// smaller, manifest.json, and the licences of what is shipped. Equal sources give equal bytes.
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { build } from "esbuild";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const out = process.argv[2] ?? join(here, "dist");
+const assets = join(out, "assets");
+const TYPES = { ".js": "text/javascript", ".css": "text/css", ".html": "text/html; charset=utf-8", ".txt": "text/plain; charset=utf-8" };
+
+rmSync(out, { recursive: true, force: true });
+mkdirSync(assets, { recursive: true });
+
+const result = await build({
+  absWorkingDir: here,
+  entryPoints: { page: "src/main.tsx", style: "src/style/page.css" },
+  outdir: assets,
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  target: "es2022",
+  minify: true,
+  metafile: true,
+  preserveSymlinks: true, // names in the bundles do not depend on where packages are
+  legalComments: "none",
+  jsx: "automatic",
+  jsxImportSource: "preact",
+  entryNames: "[name]-[hash]",
+  chunkNames: "[name]-[hash]",
+  logLevel: "warning",
+});
+
+// --- licences of the packages of which something is in the bundles -----------------------------------------------------
+
+const packages = new Set();
+for (const input of Object.keys(result.metafile.inputs)) {
+  const found = /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input);
+  if (found !== null) {
+    packages.add(found[1]);
+  }
+}
+const licences = [...packages].sort().map((name) => {
+  const folder = join(here, "node_modules", name);
+  const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const file = readdirSync(folder).sort().find((one) => /^licen[cs]e/i.test(one));
+  return `${name} ${version} (${license})\n\n${file === undefined ? "" : readFileSync(join(folder, file), "utf8").trim()}\n`;
+});
+writeFileSync(join(assets, "licenses.txt"), licences.join(`\n${"-".repeat(78)}\n\n`));
+
+// --- the page ----------------------------------------------------------------------------------------------------------
+
+const made = readdirSync(assets);
+const named = (start, end) => made.find((name) => name.startsWith(start) && name.endsWith(end));
+const html = readFileSync(join(here, "src/index.html"), "utf8").replace("${STYLE}", named("style-", ".css")).replace("${SCRIPT}", named("page-", ".js"));
+writeFileSync(join(out, "index.html"), html);
+
+// --- compressed copies and the list of files ---------------------------------------------------------------------------
+
+function* files() {
+  yield "index.html";
+  for (const name of readdirSync(assets).sort()) {
+    yield `assets/${name}`;
+  }
+}
+
+const list = [];
+for (const name of [...files()]) {
+  const bytes = readFileSync(join(out, name));
+  const hash = createHash("sha256").update(bytes).digest("hex");
+  const entry = { name, type: TYPES[name.slice(name.lastIndexOf("."))], length: bytes.length, sha256: hash };
+  const gz = gzipSync(bytes, { level: 9 });
+  gz[9] = 255; // which system it was made on says nothing
+  const br = brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } });
+  if (gz.length < bytes.length) {
+    writeFileSync(join(out, `${name}.gz`), gz);
+    entry.gz = gz.length;
+  }
+  if (br.length < bytes.length) {
+    writeFileSync(join(out, `${name}.br`), br);
+    entry.br = br.length;
+  }
+  list.push(entry);
+}
+// What comes with the first load: the entry and what it imports at once.
+const first = new Set();
+const outputs = result.metafile.outputs;
+const visit = (file) => {
+  if (!first.has(basename(file))) {
+    first.add(basename(file));
+    for (const one of outputs[file]?.imports ?? []) {
+      if (one.kind === "import-statement") {
+        visit(one.path);
+      }
+    }
+  }
+};
+const entry = Object.keys(outputs).find((name) => outputs[name].entryPoint === "src/main.tsx");
+visit(entry);
+for (const one of list) {
+  const output = Object.keys(outputs).find((name) => basename(name) === basename(one.name));
+  one.first = one.name === "index.html" || one.name.endsWith(".css") || first.has(basename(one.name));
+  one.of = [...new Set(Object.keys(outputs[output]?.inputs ?? {}).map((input) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1]).filter((p) => p !== undefined))].sort();
+}
+writeFileSync(join(out, "manifest.json"), `${JSON.stringify({ files: list }, null, 1)}\n`);
+if (!existsSync(join(out, "index.html"))) {
+  throw new Error("no page was made");
+}
