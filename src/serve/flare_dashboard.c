@@ -1,16 +1,18 @@
 /* dashboard: the recording and its threads (section 6.2). */
 #include "serve/flare_private.h"
 
+#include "tables/formats/flare/flare_constants.h"
+
 static void write_info(fp_call *call)
 {
     const fp_data *data = &call->session->data;
     ts_jout *j = &call->json;
     ts_jout_open(j, "sample_info", '{');
     ts_jout_int(j, "sample_interval", data->sample_interval);
-    ts_jout_int(j, "sample_start_time", data->sample_start_time);
+    ts_jout_int(j, TS_FLARE_SAMPLE_START, data->sample_start_time);
     ts_jout_int(j, "record_start_time", data->record_start_time);
     ts_jout_int(j, "last_record_time", data->last_record_time);
-    ts_jout_str(j, "agent_addr", data->agent_addr);
+    ts_jout_str(j, TS_FLARE_AGENT_ADDR, data->agent_addr);
     ts_jout_str(j, "sample_data_dir", call->session->id); /* UIs find the session by it */
     ts_jout_close(j, '}');
 }

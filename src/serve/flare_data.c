@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/ckd.h"
 #include "base/idmap.h"
+#include "tables/formats/flare/flare_constants.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -81,13 +82,13 @@ static ts_code take_property(fp_data *data, sqlite3_stmt *stmt)
     }
     if (strcmp(key, "sample_interval") == 0) {
         data->sample_interval = value;
-    } else if (strcmp(key, "sample_start_time") == 0) {
+    } else if (strcmp(key, TS_FLARE_SAMPLE_START) == 0) {
         data->sample_start_time = value;
     } else if (strcmp(key, "record_start_time") == 0) {
         data->record_start_time = value;
     } else if (strcmp(key, "last_record_time") == 0) {
         data->last_record_time = value > data->last_record_time ? value : data->last_record_time;
-    } else if (strcmp(key, "agent_addr") == 0) {
+    } else if (strcmp(key, TS_FLARE_AGENT_ADDR) == 0) {
         ts_free(data->ctx, data->agent_addr);
         return copy_text(&data->agent_addr, data->ctx, stmt, 1);
     }
