@@ -23,6 +23,7 @@ typedef enum ts_filter_kind {
     TS_FILTER_PROCESS,        /* of a process, its ipid is the owner: process_measure */
     TS_FILTER_SYSTEM,         /* of the memory, owner -1: sys_mem_measure */
     TS_FILTER_VIRTUAL_MEMORY, /* of the virtual memory, owner -1: sys_mem_measure */
+    TS_FILTER_XPOWER,         /* of power use, owner 0: xpower_measure */
     TS_FILTER_COUNT
 } ts_filter_kind;
 

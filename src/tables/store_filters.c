@@ -5,6 +5,7 @@ static const char *const types[TS_FILTER_COUNT] = {
     [TS_FILTER_PROCESS] = "process_measure_filter",
     [TS_FILTER_SYSTEM] = "sys_memory_filter",
     [TS_FILTER_VIRTUAL_MEMORY] = "sys_virtual_memory_filter",
+    [TS_FILTER_XPOWER] = "xpower_filter",
 };
 
 static ts_code put_filter(ts_store *store, int64_t id, ts_filter_kind kind, int64_t owner,
@@ -14,7 +15,7 @@ static ts_code put_filter(ts_store *store, int64_t id, ts_filter_kind kind, int6
     ts_row_process_measure_filter of_process = {0, id, name, owner};
     ts_row_sys_event_filter of_system = {0, id, row.type, name};
     ts_code code = ts_put_measure_filter(store->sink, &row);
-    if (code != TS_OK) {
+    if (code != TS_OK || kind == TS_FILTER_XPOWER) { /* which have no table of their own */
         return code;
     }
     return kind == TS_FILTER_PROCESS ? ts_put_process_measure_filter(store->sink, &of_process)

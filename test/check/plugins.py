@@ -7,6 +7,7 @@ Undamaged recordings only. Each plugin has a function that makes, from its messa
 its tables and its counters in stat. Exit code 0: all equal; 1: differences; 2: the input is not one that can be judged.
 """
 
+import itertools
 import struct
 import sys
 
@@ -277,6 +278,103 @@ def memory(messages, _):
     return tables, {event + " received": count for event, count in m.stat.items()}
 
 
+COMPONENTS = ("audio", "bluetooth", "camera", "cpu", "display", "flashlight", "gpu", "location", "wifiscan", "wifi", "modem")
+TOPS = ((1, "audio"), (2, "bluetooth"), (6, "flashlight"), (8, "location"), (9, "wifiscan"), (5, "display"), (7, "gpu"), (3, "camera"), (4, "cpu"))
+
+
+def numbers(got, number):
+    """A repeated number, packed or not."""
+    out = []
+    for value in got.get(number, []):
+        if isinstance(value, int):
+            out.append(signed64(value))
+        else:
+            at = 0
+            while at < len(value):
+                v, at = htrace.varint(value, at)
+                out.append(signed64(v))
+    return out
+
+
+def texts(got, number):
+    return [t.decode("utf-8", "replace") for t in got.get(number, [])]
+
+
+def top_rows(ts, name, got):
+    """The lists of a component side by side, in the order of the table's columns."""
+    none = itertools.repeat(None)
+    apps = texts(got, 2)
+    use = lambda first: [numbers(got, n) for n in range(first, first + 8)]
+    if name in ("display", "gpu"):
+        columns = [apps] + [none] * 8 + [none, none, none, numbers(got, 3), numbers(got, 4)]
+    elif name == "camera":
+        columns = [apps] + use(4) + [numbers(got, 3), none, none, none, none]
+    elif name == "cpu":
+        columns = [apps] + use(4) + [none, numbers(got, 3), numbers(got, 12), none, none]
+    else:
+        columns = [apps] + use(3) + [none] * 5
+    return [(name, ts) + row for row in zip(*columns)]
+
+
+def xpower(messages, clocks):
+    starts = set()
+    statistic, threads, frequencies, wifi, display, top, values = ([] for _ in range(7))
+    config = []
+    for _, data in messages:
+        got = decode(data)
+        start = integer(got, 1)
+        if start in starts:
+            continue
+        starts.add(start)
+        ts = start * 10**6 + shift_of(clocks)
+        config = config or [("xpower_config", "bundle_name", text(got, 3))]
+        if 5 in got:
+            part = decode(got[5][-1])
+            values += [("Battery." + name, ts, integer(part, n)) for n, name in
+                       ((1, "Capacity"), (2, "Charge"), (4, "GasGauge"), (5, "Level"), (6, "Screen"))]
+            values += [("Battery.RealCurrent", ts + i * 10**8, htrace.signed32(v)) for i, v in enumerate(numbers(part, 7))]
+        if 10 in got:
+            part = decode(got[10][-1])
+            values += [("ThermalReport.ShellTemp", ts, integer(part, 1)), ("ThermalReport.ThermalLevel", ts, integer(part, 2))]
+        optional = lambda part, n: integer(part, n) if n in part else None
+        components = decode(last(got, 6, b""))
+        for n, name in enumerate(COMPONENTS, 1):
+            part = decode(last(components, n, b""))
+            if 1 in part or 2 in part:
+                statistic.append((name, ts, optional(part, 2), optional(part, 1)))
+        detail = decode(last(got, 7, b""))
+        part = decode(last(detail, 1, b""))
+        threads += [(name, ts, time, load, energy) for load, name, time, energy in
+                    zip(numbers(part, 2), texts(part, 3), numbers(part, 4), numbers(part, 5))]
+        part = decode(last(detail, 2, b""))
+        frequencies += [(f, ts, idle, run) for f, idle, run in zip(numbers(part, 2), numbers(part, 3), numbers(part, 4))]
+        wifi += [(ts,) + tuple(optional(decode(detail[3][-1]), n) for n in (1, 2, 3, 4))] if 3 in detail else []
+        display += [(ts,) + tuple(optional(decode(detail[4][-1]), n) for n in range(1, 12))] if 4 in detail else []
+        tops = decode(last(got, 8, b""))
+        for n, name in TOPS:
+            top += top_rows(ts, name, decode(last(tops, n, b"")))
+    following = {}
+    rows = []
+    for name, ts, value in reversed(values):
+        dur = following[name] - ts if name in following and following[name] >= ts else None
+        following[name] = ts
+        rows.append((name, ts, dur, value))
+    word = lambda column: "(SELECT data FROM data_dict d WHERE d.id = t.%s)" % column
+    return {
+        "trace_config t WHERE trace_source = 'xpower_config': trace_source, key, value": config,
+        "xpower_measure t JOIN measure_filter f ON f.id = t.filter_id: f.name, t.ts, t.dur, t.value": rows[::-1],
+        "xpower_app_statistic t: " + word("component_type_id") + ", start_time, duration, energy": statistic,
+        "xpower_app_detail_cpu t: " + word("thread_name_id") + ", start_time, thread_time, thread_loads, thread_energy": threads,
+        "xpower_app_detail_gpu t: frequency, start_time, idle_time, run_time": frequencies,
+        "xpower_app_detail_wifi t: start_time, tx_packets, rx_packets, tx_bytes, rx_bytes": wifi,
+        "xpower_app_detail_display t: start_time, count_1hz, count_5hz, count_10hz, count_15hz, count_24hz, count_30hz, count_45hz, count_60hz, "
+        "count_90hz, count_120hz, count_180hz": display,
+        "xpower_component_top t: " + word("component_type_id") + ", start_time, " + word("appname") + ", background_duration, background_energy, "
+        "foreground_duration, foreground_energy, screen_off_duration, screen_off_energy, screen_on_duration, screen_on_energy, camera_id, uid, "
+        "load, app_usage_duration, app_usage_energy": top,
+    }, {}
+
+
 def hilog(messages, clocks):
     rows = []
     stat = dict.fromkeys(("hilog received", "hilog not_match", "hilog data_lost", "hilog invalid_data"), 0)
@@ -307,6 +405,7 @@ PLUGINS = (
     ("hidump-plugin", hidump),
     ("stream-plugin", stream),
     ("memory-plugin", memory),
+    ("xpower-plugin", xpower),
 )
 
 

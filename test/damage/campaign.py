@@ -130,6 +130,13 @@ TABLES = [
      "JOIN smaps_detail d ON d.smaps_id = s.id LEFT JOIN process p ON p.ipid = d.ipid"),
     ("shared memory", "set", "SELECT m.ts, p.pid, m.fd, m.size, m.pss, m.flag FROM memory_ashmem m LEFT JOIN process p ON p.ipid = m.ipid"),
     ("buffers", "set", "SELECT m.ts, p.pid, m.fd, m.size, m.ino, m.flag FROM memory_dma m LEFT JOIN process p ON p.ipid = m.ipid"),
+    ("counters of power", "set", "SELECT f.name, m.ts, m.dur, m.value FROM xpower_measure m LEFT JOIN measure_filter f ON f.id = m.filter_id"),
+    ("power of components", "set", "SELECT d.data, s.start_time, s.duration, s.energy FROM xpower_app_statistic s LEFT JOIN data_dict d "
+     "ON d.id = s.component_type_id"),
+    ("power of threads", "set", "SELECT d.data, s.start_time, s.thread_time, s.thread_loads, s.thread_energy FROM xpower_app_detail_cpu s "
+     "LEFT JOIN data_dict d ON d.id = s.thread_name_id"),
+    ("power of applications", "set", "SELECT d.data, s.start_time, n.data, s.background_duration, s.screen_on_energy, s.camera_id, s.uid, s.load, "
+     "s.app_usage_energy FROM xpower_component_top s LEFT JOIN data_dict d ON d.id = s.component_type_id LEFT JOIN data_dict n ON n.id = s.appname"),
     ("log lines", "set", "SELECT seq, ts, pid, tid, level, tag, context, origints FROM log"),
     ("parameters", "set", "SELECT c.ts, p.word_id, p.value FROM cloud_call_param p JOIN cloud_call c ON c.id = p.call_id"),
 ]

@@ -50,6 +50,8 @@ bound hidump_events $m $((48 * m))
 bound stream_messages $m 0
 bound memory_counters $((m / 4)) $((m * 175))
 bound memory_maps $((m / 4)) $((m * 175))
+bound xpower_lists $((m / 4)) 0
+bound xpower_reports $((m / 4)) $((m * 8))
 bound samples $m $((16 * m))
 bound samples_back $m $((16 * m))
 bound names_long 600 0

@@ -55,4 +55,19 @@ def memory_maps(n):
     return segment(b"memory-plugin", field(1, number(1, 7) + maps) + field(5, number(2, 7)) * n + field(6, number(2, 7)) * n)
 
 
-SHAPES = {f.__name__: f for f in (hilog_lines, process_samples, diskio_samples, network_samples, hidump_events, stream_messages, memory_counters, memory_maps)}
+def xpower_lists(n):
+    """One report with long lists that are not packed, the texts last."""
+    def column(number_of, size):
+        return b"".join(number(number_of, i) for i in range(size))
+
+    lists = b"".join(column(f, n) for f in (2, 4, 5)) + b"".join(field(3, b"t%d" % i) for i in range(n))
+    return segment(b"xpower-plugin", number(1, 12000) + number(2, 13000) + field(7, field(1, lists)))
+
+
+def xpower_reports(n):
+    """Each with another counter's time before that of the one before."""
+    return b"".join(segment(b"xpower-plugin", number(1, 12000 + n - i) + number(2, 13000 + n) + field(10, number(1, i))) for i in range(n))
+
+
+SHAPES = {f.__name__: f for f in (hilog_lines, process_samples, diskio_samples, network_samples, hidump_events, stream_messages, memory_counters, memory_maps,
+                                xpower_lists, xpower_reports)}

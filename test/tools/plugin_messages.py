@@ -121,6 +121,43 @@ class Memory:
         return rng.choice(parts) if self.single else mixed(rng, parts)
 
 
+def packed(field, values):
+    return text(field, b"".join(varint(v & (1 << 64) - 1) for v in values))
+
+
+class Xpower:
+    """Reports that follow each other, some of them twice; lists of one length, packed or not."""
+
+    def __init__(self):
+        self.start = 0
+        self.old = b""
+
+    def lists(self, rng, names, fields):
+        count = rng.randrange(4)
+        parts = [b"".join(text(field, rng.choice(WORDS)) for _ in range(count)) for field in names]
+        for field in fields:
+            values = [rng.choice(NUMBERS) for _ in range(count)]
+            parts.append(packed(field, values) if rng.random() < 0.5 else b"".join(number(field, v) for v in values))
+        rng.shuffle(parts)
+        return b"".join(parts)
+
+    def message(self, rng, now):
+        if self.old and rng.random() < 0.1:
+            return self.old
+        num = lambda field: number(field, rng.choice(NUMBERS))
+        self.start = max(self.start + 2000, now // 10**6)
+        current = packed(7, [rng.randrange(-1000, 1000) for _ in range(rng.randrange(5))])
+        statistic = mixed(rng, [text(n, mixed(rng, [num(1), num(2)])) for n in range(1, 12)])
+        detail = mixed(rng, [text(1, self.lists(rng, [3], [2, 4, 5])), text(2, self.lists(rng, [], [2, 3, 4])),
+                             text(3, mixed(rng, [num(n) for n in (1, 2, 3, 4)])), text(4, mixed(rng, [num(n) for n in range(1, 12)]))])
+        fields = {3: range(3, 12), 4: range(3, 13), 5: (3, 4), 7: (3, 4)}
+        top = mixed(rng, [text(n, self.lists(rng, [2], fields.get(n, range(3, 11)))) for n in (1, 2, 3, 4, 5, 6, 7, 8, 9)])
+        parts = [text(3, rng.choice(WORDS)), text(5, mixed(rng, [num(1), num(2), num(4), num(5), num(6), current])), text(6, statistic),
+                 text(7, detail), text(8, top), text(10, mixed(rng, [num(1), num(2)]))]
+        self.old = number(1, self.start) + mixed(rng, parts) + number(2, self.start + 1000)
+        return self.old
+
+
 class Process:
     def message(self, rng, _):
         entries = []
@@ -163,4 +200,5 @@ PLUGINS = {
     "hidump-plugin": Hidump,
     "stream-plugin": Stream,
     "memory-plugin": Memory,
+    "xpower-plugin": Xpower,
 }

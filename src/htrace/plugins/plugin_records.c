@@ -129,6 +129,18 @@ ts_code ts_records_tally(ts_tally **out, const ts_records *r, const char *part)
     return ts_count(out, r->host->store, r->host->source_id, TS_ITEM_plugin_records, detail);
 }
 
+ts_code ts_records_row(bool *put, const ts_records *r, const char *part, bool some, bool wanted)
+{
+    ts_tally *tally;
+    ts_code code = ts_records_tally(&tally, r, part);
+    *put = code == TS_OK && some && wanted;
+    if (code == TS_OK) {
+        tally->seen++;
+        *(!some ? &tally->lost : wanted ? &tally->imported : &tally->skipped) += 1;
+    }
+    return code;
+}
+
 /* --- times -------------------------------------------------------------------------------------
  */
 

@@ -65,6 +65,10 @@ bool ts_records_again(ts_records *r, const ts_message *m, const uint8_t *p, size
 /* The tally of records; part: NULL, or which ones ("plugin_records:<plugin>.<part>"). */
 ts_code ts_records_tally(ts_tally **out, const ts_records *r, const char *part);
 
+/* Counts a record of a part: lost unless `some` of it is known, skipped unless --time-range wants
+ * it. *put: it becomes a row. */
+ts_code ts_records_row(bool *put, const ts_records *r, const char *part, bool some, bool wanted);
+
 /* A recorded time of seconds and ns; TS_NO_TIME, and counted, when it does not fit. */
 int64_t ts_records_ns(ts_records *r, int64_t sec, int64_t part);
 

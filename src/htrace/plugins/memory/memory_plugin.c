@@ -95,14 +95,7 @@ ts_code memory_process(int64_t *ipid, bool *known, memory_plugin *s, const ts_va
 
 ts_code memory_record(bool *put, const memory_plugin *s, const char *part, bool some)
 {
-    ts_tally *tally;
-    ts_code code = ts_records_tally(&tally, &s->records, part);
-    *put = code == TS_OK && some && s->wanted;
-    if (code == TS_OK) {
-        tally->seen++;
-        *(!some ? &tally->lost : s->wanted ? &tally->imported : &tally->skipped) += 1;
-    }
-    return code;
+    return ts_records_row(put, &s->records, part, some, s->wanted);
 }
 
 int64_t memory_next(const memory_plugin *s, enum ts_table_id table)
