@@ -1,0 +1,259 @@
+#include "serve/row_scan.h"
+
+#include "base/alloc.h"
+#include "base/buf.h"
+
+enum { ROWS_BATCH = 256, ROWS_CHECK = 16 };
+
+typedef struct rows_column {
+    ts_column_type type;
+    int64_t ints[ROWS_BATCH];
+    uint8_t null[ROWS_BATCH];
+    ts_scan_text *texts; /* ROWS_BATCH of them, for texts */
+    size_t *offsets;     /* of the texts in `bytes` */
+} rows_column;
+
+struct ts_rows {
+    ts_rows_from from;
+    ts_scan *scan; /* NULL: by SQL */
+    sqlite3_stmt *stmt;
+    bool ended;
+    unsigned calls;
+    const char *table;
+    unsigned count;
+    rows_column *columns;
+    ts_buf bytes; /* of the texts of a batch */
+    int64_t rowids[ROWS_BATCH];
+    ts_batch batch;
+};
+
+ts_code ts_stmt_prepare(sqlite3_stmt **out, const ts_rows_from *from, const char *sql)
+{
+    *out = NULL;
+    int rc = sqlite3_prepare_v2(from->db, sql, -1, out, NULL);
+    if (rc == SQLITE_OK) {
+        return TS_OK;
+    }
+    if ((rc & 0xff) == SQLITE_NOMEM) {
+        return ts_fail(from->ctx, TS_ERR_NOMEM, "out of memory");
+    }
+    return ts_fail(from->ctx, TS_ERR_INPUT, "%s", sqlite3_errmsg(from->db));
+}
+
+ts_code ts_stmt_step(bool *row, const ts_rows_from *from, sqlite3_stmt *stmt)
+{
+    int rc = sqlite3_step(stmt);
+    *row = rc == SQLITE_ROW;
+    switch (rc & 0xff) {
+    case SQLITE_ROW:
+    case SQLITE_DONE:
+        return TS_OK;
+    case SQLITE_NOMEM:
+        return ts_fail(from->ctx, TS_ERR_NOMEM, "out of memory");
+    case SQLITE_INTERRUPT:
+        return ts_fail(from->ctx, TS_ERR_INTERRUPTED, "interrupted");
+    default:
+        return ts_fail(from->ctx, TS_ERR_INPUT, "%s", sqlite3_errmsg(from->db));
+    }
+}
+
+static ts_code rows_prepare(ts_rows *r, const ts_table *table, const unsigned *columns)
+{
+    ts_ctx *ctx = r->from.ctx;
+    ts_buf sql = {0};
+    ts_code code = ts_buf_printf(ctx, &sql, "SELECT rowid");
+    for (unsigned i = 0; code == TS_OK && i < r->count; i++) {
+        code = ts_buf_printf(ctx, &sql, ", \"%s\"", table->columns[columns[i]].name);
+    }
+    if (code == TS_OK) {
+        code = ts_buf_printf(ctx, &sql, " FROM \"%s\" WHERE rowid >= ?1 ORDER BY rowid%c",
+                             table->name, 0);
+    }
+    if (code == TS_OK) {
+        code = ts_stmt_prepare(&r->stmt, &r->from, sql.p);
+    }
+    ts_buf_free(ctx, &sql);
+    return code == TS_OK ? ts_rows_seek(r, INT64_MIN) : code;
+}
+
+/* The arrays of the batches that SQL fills. */
+static ts_code rows_arrays(ts_rows *r, const ts_table *table, const unsigned *columns)
+{
+    ts_ctx *ctx = r->from.ctx;
+    r->columns = ts_zalloc(ctx, r->count, sizeof *r->columns);
+    if (r->columns == NULL) {
+        return ctx->error.code;
+    }
+    for (unsigned i = 0; i < r->count; i++) {
+        rows_column *c = &r->columns[i];
+        c->type = table->columns[columns[i]].type;
+        if (c->type == TS_COL_TEXT) {
+            c->texts = ts_zalloc(ctx, ROWS_BATCH, sizeof *c->texts);
+            c->offsets = ts_zalloc(ctx, ROWS_BATCH, sizeof *c->offsets);
+            if (c->texts == NULL || c->offsets == NULL) {
+                return ctx->error.code;
+            }
+            r->batch.columns[i].texts = c->texts;
+        } else {
+            r->batch.columns[i].ints = c->ints;
+        }
+        r->batch.columns[i].null = c->null;
+    }
+    r->batch.rowids = r->rowids;
+    return TS_OK;
+}
+
+ts_code ts_rows_open(ts_rows **out, const ts_rows_from *from, enum ts_table_id table,
+                     const unsigned *columns, unsigned count)
+{
+    ts_ctx *ctx = from->ctx;
+    ts_code code;
+    ts_rows *r = ts_zalloc(ctx, 1, sizeof *r);
+    *out = r;
+    if (r == NULL) {
+        return ctx->error.code;
+    }
+    r->from = *from;
+    r->count = count;
+    r->table = ts_schema[table].name;
+    if (from->reader != NULL && ts_reader_has_table(from->reader, table)) {
+        return ts_scan_open(&r->scan, from->reader, table, columns, count);
+    }
+    if ((code = rows_arrays(r, &ts_schema[table], columns)) != TS_OK) {
+        return code;
+    }
+    return rows_prepare(r, &ts_schema[table], columns);
+}
+
+void ts_rows_close(ts_rows *r)
+{
+    if (r == NULL) {
+        return;
+    }
+    ts_ctx *ctx = r->from.ctx;
+    if (r->scan != NULL) {
+        ts_scan_close(r->scan);
+    }
+    sqlite3_finalize(r->stmt);
+    for (unsigned i = 0; r->columns != NULL && i < r->count; i++) {
+        ts_free(ctx, r->columns[i].texts);
+        ts_free(ctx, r->columns[i].offsets);
+    }
+    ts_free(ctx, r->columns);
+    ts_buf_free(ctx, &r->bytes);
+    ts_free(ctx, r);
+}
+
+static ts_code rows_text(ts_rows *r, rows_column *c, unsigned row, int at)
+{
+    const unsigned char *p = sqlite3_column_text(r->stmt, at);
+    int n = sqlite3_column_bytes(r->stmt, at);
+    if (p == NULL) {
+        return ts_fail(r->from.ctx, TS_ERR_NOMEM, "out of memory");
+    }
+    c->texts[row].size = (uint64_t)n;
+    c->texts[row].n = n < TS_SCAN_TEXT_MAX ? (size_t)n : (size_t)TS_SCAN_TEXT_MAX;
+    c->offsets[row] = r->bytes.n;
+    return ts_buf_put(r->from.ctx, &r->bytes, p, c->texts[row].n);
+}
+
+static ts_code rows_cell(ts_rows *r, unsigned column, unsigned row)
+{
+    rows_column *c = &r->columns[column];
+    int at = (int)column + 1;
+    int type = sqlite3_column_type(r->stmt, at);
+    c->null[row] = type == SQLITE_NULL;
+    c->ints[row] = 0;
+    if (c->type == TS_COL_TEXT) {
+        c->texts[row] = (ts_scan_text){.p = ""};
+        c->offsets[row] = r->bytes.n;
+    }
+    if (type == SQLITE_NULL) {
+        return TS_OK;
+    }
+    if (type == SQLITE_INTEGER && c->type != TS_COL_TEXT) {
+        c->ints[row] = sqlite3_column_int64(r->stmt, at);
+        return TS_OK;
+    }
+    if (type == SQLITE_TEXT && c->type == TS_COL_TEXT) {
+        return rows_text(r, c, row, at);
+    }
+    return ts_fail(r->from.ctx, TS_ERR_INPUT, "a cell of table %s is not of its column's type",
+                   r->table);
+}
+
+static ts_code rows_step(const ts_batch **batch, ts_rows *r, unsigned most)
+{
+    bool row = true;
+    unsigned n = 0;
+    r->bytes.n = 0;
+    *batch = &r->batch;
+    r->batch.rows = 0;
+    while (!r->ended && n < most && r->bytes.n < 4 * (size_t)TS_SCAN_TEXT_MAX) {
+        ts_code code = ts_stmt_step(&row, &r->from, r->stmt);
+        r->ended = !row;
+        for (unsigned i = 0; code == TS_OK && row && i < r->count; i++) {
+            code = rows_cell(r, i, n);
+        }
+        if (code != TS_OK) {
+            r->ended = true;
+            return code;
+        }
+        if (row) {
+            r->rowids[n++] = sqlite3_column_int64(r->stmt, 0);
+        }
+    }
+    for (unsigned i = 0; i < r->count; i++) {
+        rows_column *c = &r->columns[i];
+        for (unsigned k = 0; c->texts != NULL && k < n; k++) {
+            c->texts[k].p = r->bytes.n == 0 ? "" : (const char *)r->bytes.p + c->offsets[k];
+        }
+    }
+    r->batch.rows = n;
+    return TS_OK;
+}
+
+static ts_code rows_check(ts_rows *r)
+{
+    if (r->calls++ % ROWS_CHECK != 0) {
+        return TS_OK;
+    }
+    return ts_guard_check(r->from.guard, r->from.ctx);
+}
+
+ts_code ts_rows_next(const ts_batch **batch, ts_rows *r)
+{
+    ts_code code = rows_check(r);
+    if (code != TS_OK) {
+        return code;
+    }
+    return r->scan != NULL ? ts_scan_next(batch, r->scan) : rows_step(batch, r, ROWS_BATCH);
+}
+
+ts_code ts_rows_seek(ts_rows *r, int64_t rowid)
+{
+    if (r->scan != NULL) {
+        return ts_scan_seek(r->scan, rowid);
+    }
+    sqlite3_reset(r->stmt);
+    sqlite3_bind_int64(r->stmt, 1, rowid);
+    r->ended = false;
+    return TS_OK;
+}
+
+ts_code ts_rows_one(const ts_batch **batch, ts_rows *r, int64_t rowid)
+{
+    ts_code code = rows_check(r);
+    if (code != TS_OK || r->scan != NULL) {
+        return code != TS_OK ? code : ts_scan_row(batch, r->scan, rowid);
+    }
+    code = ts_rows_seek(r, rowid);
+    if (code == TS_OK) {
+        code = rows_step(batch, r, 1);
+    }
+    if (code == TS_OK && r->batch.rows == 1 && r->rowids[0] != rowid) {
+        r->batch.rows = 0;
+        code = ts_rows_seek(r, rowid);
+    }
+    return code;
+}

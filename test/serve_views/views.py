@@ -1,0 +1,382 @@
+"""views.py GROUP PROGRAM TOOL SOURCE: the views of the server, compared with what SQL gives for the same question.
+
+GROUP is one of stacks: flame, methods and threads; time: timeline, slices, counters and chart; heap; calls; hostile: databases with rows that make no sense.
+Each is asked of databases of the bundled recordings and of random rows, by the file's pages and by SQL (--sql).
+"""
+import collections
+import json
+import os
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import urllib.parse
+
+GROUP, PROGRAM, TOOL, SOURCE = sys.argv[1:5]
+SLOW = bool(os.environ.get("TS_SLOW"))
+EVER = 9_000_000_000_000_000_000
+KEPT = {}
+RECORDINGS = {
+    "stacks": ["recording-cpuprofile.htrace.gz", "recording-cloud.tar.gz", "go-cpu.pprof", "go-heap.pprof", "go-mutex.pprof", "work.jfr.gz", "sessions.heapprofile"],
+    "time": ["recording-cpuprofile.htrace.gz", "recording-cloud.tar.gz", "work.jfr.gz", "counters.trace.json", "node_trace.1.log.gz"],
+    "heap": ["recording-snapshots.htrace.gz", "recording-timeline.htrace.gz"],
+    "calls": ["recording-cloud.tar.gz"],
+    "hostile": [],
+}
+
+
+def check(condition, text):
+    if not condition:
+        raise SystemExit(f"WRONG: {text}")
+
+
+def same(got, expected, what):
+    if got != expected:
+        if isinstance(got, dict) and isinstance(expected, dict):
+            for key in sorted(set(got) | set(expected), key=str):
+                if got.get(key) != expected.get(key):
+                    raise SystemExit(f"WRONG: {what}: {key}: {got.get(key)} instead of {expected.get(key)}")
+        if isinstance(got, list) and isinstance(expected, list):
+            for i, (a, b) in enumerate(zip(got, expected)):
+                if a != b:
+                    raise SystemExit(f"WRONG: {what}: row {i} of {len(got)}: {a} instead of {b}")
+            raise SystemExit(f"WRONG: {what}: {len(got)} rows instead of {len(expected)}")
+        raise SystemExit(f"WRONG: {what}: {got} instead of {expected}")
+
+
+class Database:
+    """A database, and the tool that answers for it."""
+
+    def __init__(self, path, *options):
+        self.path = path
+        self.sql = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+        self.sql.text_factory = lambda b: b.decode("utf-8", "replace")
+        self.tool = subprocess.Popen([TOOL, path, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.origin = (self.rows("SELECT start_ts FROM trace_range LIMIT 1") or [(0,)])[0][0] or 0
+        self.name = os.path.basename(path) + "".join(options)
+
+    def rows(self, sql, **values):
+        return self.sql.execute(sql, values).fetchall()
+
+    def once(self, sql):
+        """The rows of a slow statement, for all that ask for them."""
+        key = (self.path, sql)
+        if key not in KEPT:
+            KEPT[key] = self.rows(sql)
+        return KEPT[key]
+
+    def ask(self, view, **values):
+        if "from_" in values:
+            values["from"] = values.pop("from_")
+        request = view + "?" + "&".join(f"{k}={urllib.parse.quote(str(v), safe=',')}" for k, v in values.items() if v is not None)
+        self.tool.stdin.write(request.encode() + b"\n")
+        self.tool.stdin.flush()
+        line = self.tool.stdout.readline()
+        check(line.endswith(b"\n"), f"{self.name}: {request}: the tool ended with {self.tool.poll()}")
+        return json.loads(line)
+
+    def view(self, view, **values):
+        reply = self.ask(view, **values)
+        check("error" not in reply, f"{self.name}: {view} {values}: {reply.get('error')}")
+        return reply
+
+    def close(self):
+        self.tool.stdin.close()
+        code = self.tool.wait()
+        self.sql.close()
+        check(code == 0, f"{self.name}: the tool ended with {code}")
+
+
+# --- stacks ------------------------------------------------------------------------------------------------------------------
+
+FILTER = """ AND (:source IS NULL OR source_id = :source) AND (:itid IS NULL OR itid = :itid) AND (:event IS NULL OR event = :event)"""
+WALL = """SELECT node_id, sum(min(ts + dur, :to) - max(ts, :from)), count(*) FROM stack_sample
+WHERE node_id IS NOT NULL AND dur >= 0 AND ts < :to AND ts + dur > :from""" + FILTER + " GROUP BY node_id"
+WALL_ALL = "SELECT node_id, sum(dur), count(*) FROM stack_sample WHERE node_id IS NOT NULL AND dur >= 0" + FILTER + " GROUP BY node_id"
+COUNT = """SELECT node_id, count(*), count(*) FROM stack_sample WHERE node_id IS NOT NULL
+AND (CASE WHEN dur >= 0 THEN ts < :to AND ts + dur > :from ELSE ts >= :from AND ts < :to END)""" + FILTER + " GROUP BY node_id"
+COUNT_ALL = "SELECT node_id, count(*), count(*) FROM stack_sample WHERE node_id IS NOT NULL" + FILTER + " GROUP BY node_id"
+SELF = """SELECT node_id, ifnull(sum(self_dur), 0), count(*) FROM stack_slice WHERE node_id IS NOT NULL AND ts >= :from AND ts < :to
+AND (:source IS NULL OR source_id = :source) AND (:itid IS NULL OR itid = :itid) AND :event IS NULL GROUP BY node_id"""
+SELF_ALL = SELF.replace("ts >= :from AND ts < :to", "1")
+VALUE = """SELECT s.node_id, sum(v.value), count(*) FROM stack_sample_value AS v CROSS JOIN stack_sample AS s ON s.id = v.sample_id
+WHERE v.value_type_id IN (SELECT id FROM stack_value_type WHERE name = :name AND (:unit IS NULL OR unit = :unit)) AND s.node_id IS NOT NULL AND s.ts >= :from AND s.ts < :to
+AND (:source IS NULL OR s.source_id = :source) AND (:itid IS NULL OR s.itid = :itid) AND (:event IS NULL OR s.event = :event) GROUP BY s.node_id"""
+VALUE_ALL = VALUE.replace("AND s.ts >= :from AND s.ts < :to", "")
+
+
+def weights(db, kind, weight, ranged, name=None, **values):
+    if weight in ("cpu", "value"):
+        rows = db.rows(VALUE if ranged else VALUE_ALL, name="cpu" if weight == "cpu" else name, unit="ns" if weight == "cpu" else None, **values)
+    elif kind == "slice":
+        rows = db.rows(SELF if ranged else SELF_ALL, **values)
+    else:
+        rows = db.rows({"wall": (WALL_ALL, WALL), "samples": (COUNT_ALL, COUNT)}[weight][ranged], **values)
+    return {node: (total, count) for node, total, count in rows}
+
+
+def parents(db):
+    return {node: (parent, method, line) for node, parent, method, line in db.rows("SELECT id, parent_id, method_id, line FROM stack_node ORDER BY id")}
+
+
+def sum_up(expected, tree):
+    """Totals of all nodes that have rows below them."""
+    totals = collections.defaultdict(int)
+    counts = collections.defaultdict(int)
+    for node, (total, count) in expected.items():
+        while node is not None:
+            totals[node] += total
+            counts[node] += count
+            node = tree[node][0]
+    return totals, counts
+
+
+def check_flame(db, reply, expected, tree, limit, what):
+    """Every row of the reply; what is left out is lighter than what is there and is in `rest`."""
+    totals, counts = sum_up(expected, tree)
+    ids = reply["id"]
+    shown = {node: i for i, node in enumerate(ids)}
+    check(len(shown) == len(ids) == min(limit, len(totals)), f"{what}: {len(ids)} nodes of {len(totals)}")
+    methods = reply["methods"]["id"]
+    for i, node in enumerate(ids):
+        parent, method, line = tree[node]
+        got = (reply["parent"][i], methods[reply["method"][i]] if reply["method"][i] >= 0 else None, reply["line"][i], reply["self"][i], reply["totals"][i], reply["counts"][i])
+        same(got, (shown[parent] if parent is not None else -1, method, line, *((expected.get(node, (0, 0))[0], totals[node], expected.get(node, (0, 0))[1]))), f"{what}: node {node}")
+    rest = collections.defaultdict(lambda: [0, 0])
+    for node in totals:
+        parent = tree[node][0]
+        if node not in shown and (parent is None or parent in shown):
+            rest[-1 if parent is None else shown[parent]][0] += 1
+            rest[-1 if parent is None else shown[parent]][1] += totals[node]
+    same(dict(zip(reply["rest"]["parent"], zip(reply["rest"]["n"], reply["rest"]["total"]))), {k: tuple(v) for k, v in rest.items()}, f"{what}: rest")
+    check_order(reply, totals, shown, what)
+    if len(shown) < len(totals) and min(totals.values()) >= 0:
+        check(min(totals[n] for n in shown) >= max(totals[n] for n in totals if n not in shown), f"{what}: lighter nodes are shown")
+    same(reply["total"], sum(t for node, t in totals.items() if tree[node][0] is None), f"{what}: total")
+
+
+def check_order(reply, totals, shown, what):
+    """Pre-order: a parent directly before its first child, siblings by falling weight, equal ones by id."""
+    before = {}
+    open_nodes = []
+    for i, node in enumerate(reply["id"]):
+        parent = reply["parent"][i]
+        while open_nodes and open_nodes[-1] != parent:
+            open_nodes.pop()
+        check(bool(open_nodes) == (parent >= 0), f"{what}: node {node} does not stand below its parent")
+        key = (-totals[node], node)
+        check(parent not in before or before[parent] < key, f"{what}: node {node} is heavier than the one before")
+        before[parent] = key
+        open_nodes.append(i)
+
+
+def check_names(db, reply, what):
+    labels = dict(db.rows("SELECT id, ifnull(nullif(package, '') || '.', '') || ifnull(nullif(class, '') || '.', '') || ifnull(nullif(name, ''), '(anonymous)') FROM stack_method"))
+    rest = {row[0]: row[1:] for row in db.rows("SELECT id, file, line, package, library FROM stack_method")}
+    m = reply["methods"]
+    for i, method in enumerate(m["id"]):
+        same((m["name"][i], m["file"][i], m["line"][i], m["package"][i], m["library"][i]), (labels[method], *rest[method]), f"{what}: method {method}")
+
+
+def check_methods(db, kind, weight, name, event, what, **values):
+    """v_stack_hot_method has it for all rows of a source and an event."""
+    rows = collections.defaultdict(lambda: [0, 0])
+    wanted = ("call" if kind == "slice" else "cpu" if name == "cpu" else event, {"wall": "dur", "self": "self_dur"}.get(weight, name or weight))
+    for source, row_event, row_value, method, own, total in db.once("SELECT source_id, event, value, method_id, self, total FROM v_stack_hot_method"):
+        if values["src"] in (None, source) and (row_event, row_value) == wanted:
+            rows[method][0] += own
+            rows[method][1] += total
+    reply = db.view("methods", kind=kind, weight=weight, value=name, event=event, limit=10000, **values)
+    ids = reply["methods"]["id"]
+    got = {(ids[m] if m >= 0 else None): (reply["self"][i], reply["total"][i]) for i, m in enumerate(reply["method"])}
+    same(got, {m: tuple(sums) for m, sums in rows.items()}, what)
+    check(reply["self"] == sorted(reply["self"], reverse=True), f"{what}: not sorted")
+    by_total = db.view("methods", kind=kind, weight=weight, value=name, event=event, limit=3, offset=1, sort="total", **values)
+    same(by_total["total"], sorted((t for _, t in got.values()), reverse=True)[1:4], f"{what}: by total")
+
+
+def joined(expected, tree, start=None):
+    """The tree with the callees of a method joined, below `start` (a set of outermost nodes) or all: path of methods -> weight."""
+    paths = {}
+    result = collections.defaultdict(lambda: [0, 0])
+    for node, (parent, method, _) in tree.items():
+        above = paths.get(parent)
+        if start is None:
+            paths[node] = (above or ()) + (method,)
+        elif above is not None or node in start:
+            paths[node] = (above or ()) + (method,)
+        if node in paths and node in expected:
+            result[paths[node]][0] += expected[node][0]
+            result[paths[node]][1] += expected[node][1]
+    return {k: tuple(v) for k, v in result.items()}
+
+
+def reply_paths(reply, methods):
+    paths = []
+    for i, parent in enumerate(reply["parent"]):
+        method = methods[reply["method"][i]] if reply["method"][i] >= 0 else None
+        paths.append((paths[parent] if parent >= 0 else ()) + (method,))
+    return {paths[i]: (reply["self"][i], reply["counts"][i]) for i in range(len(paths)) if reply["counts"][i]}
+
+
+def check_sandwich(db, tree, expected, kind, weight, name, what):
+    counts = collections.Counter(tree[node][1] for node in expected)
+    totals, own = sum_up(expected, tree)
+    for focus in [m for m, _ in counts.most_common(3) if m is not None]:
+        inside = set()
+        outermost = set()
+        for node, (parent, method, _) in tree.items():
+            if parent in inside:
+                inside.add(node)
+            elif method == focus:
+                inside.add(node)
+                outermost.add(node)
+        callers = collections.defaultdict(lambda: [0, 0])
+        for node in outermost:
+            path = ()
+            at = node
+            while at is not None:
+                path += (tree[at][1],)
+                at = tree[at][0]
+            if own[node]:
+                callers[path][0] += totals[node]
+                callers[path][1] += own[node]
+        reply = db.view("flame", kind=kind, weight=weight, value=name, focus=focus, limit=100000)
+        methods = reply["methods"]["id"]
+        same(reply_paths(reply["callees"], methods), joined(expected, tree, outermost), f"{what}: callees of {focus}")
+        same(reply_paths(reply["callers"], methods), {k: tuple(v) for k, v in callers.items()}, f"{what}: callers of {focus}")
+
+
+def check_zoom(db, tree, expected, kind, weight, name, what):
+    totals, _ = sum_up(expected, tree)
+    for root in random.sample(sorted(totals), min(3, len(totals))):
+        below = {root}
+        for node, (parent, _, _) in tree.items():
+            if parent in below:
+                below.add(node)
+        inside = {node: (None if node == root else parent, method, line) for node, (parent, method, line) in tree.items() if node in below}
+        reply = db.view("flame", kind=kind, weight=weight, value=name, root=root, limit=20)
+        check_flame(db, reply, {n: v for n, v in expected.items() if n in below}, inside, 20, f"{what}: below {root}")
+
+
+def check_threads(db):
+    names = ("source_id", "itid", "pid", "process", "tid", "thread", "tid_kind", "event", "count", "dur", "busy_dur", "cpu_dur")
+    key = lambda row: tuple((v is not None, v) for v in row)
+    got = [tuple(t[n] for n in names) for t in db.view("threads", limit=10000)["threads"]]
+    same(sorted(got, key=key), sorted(db.once(f"SELECT {', '.join(names)} FROM v_thread_cpu"), key=key), f"{db.name}: threads")
+
+
+def stack_kinds(db):
+    """(kind, weight, name of the value)"""
+    kinds = []
+    if db.rows("SELECT 1 FROM stack_sample WHERE node_id IS NOT NULL LIMIT 1"):
+        kinds += [("sample", "wall", None), ("sample", "samples", None)]
+    for name, unit in db.rows("SELECT DISTINCT name, unit FROM stack_value_type"):
+        kinds.append(("sample", "value", name))
+        if (name, unit) == ("cpu", "ns"):
+            kinds.append(("sample", "cpu", None))
+    if db.rows("SELECT 1 FROM stack_slice LIMIT 1"):
+        kinds.append(("slice", "self", None))
+    return kinds
+
+
+def check_stacks(db, ranges):
+    tree = parents(db)
+    check_threads(db)
+    begin, end = db.rows("SELECT min(a), max(b) FROM (SELECT min(ts) AS a, max(ts + ifnull(dur, 0)) AS b FROM stack_sample UNION ALL SELECT min(ts), max(ts + ifnull(dur, 0)) FROM stack_slice)")[0]
+    sources = [None] + [s for s, in db.rows("SELECT DISTINCT source_id FROM stack_sample UNION SELECT DISTINCT source_id FROM stack_slice") if s is not None]
+    threads = [None] + [t for t, in db.rows("SELECT DISTINCT itid FROM stack_sample UNION SELECT DISTINCT itid FROM stack_slice") if t is not None]
+    events = [None] + [e for e, in db.rows("SELECT DISTINCT event FROM stack_sample") if e is not None]
+    kinds = stack_kinds(db)
+    for kind, weight, name in kinds:
+        what = f"{db.name}: {kind} {weight} {name or ''}"
+        expected = weights(db, kind, weight, False, name, source=None, itid=None, event=None)
+        reply = db.view("flame", kind=kind, weight=weight, value=name, limit=1000000)
+        check_flame(db, reply, expected, tree, 1000000, what)
+        check_names(db, reply, what)
+        check_flame(db, db.view("flame", kind=kind, weight=weight, value=name, limit=7), expected, tree, 7, what + ", 7 nodes")
+        check_sandwich(db, tree, expected, kind, weight, name, what)
+        check_zoom(db, tree, expected, kind, weight, name, what)
+        join = db.view("flame", kind=kind, weight=weight, value=name, join="lines", limit=1000000)
+        same(reply_paths(join, join["methods"]["id"]), joined(expected, tree), what + ", joined")
+        if weight not in ("samples", "cpu"):
+            for source in sources if not db.name.startswith("random") else [None]: # whose samples are of another source than their call paths
+                for event in events[1:] if kind == "sample" and name != "cpu" else [None]:
+                    check_methods(db, kind, weight, name, event, f"{what} {source} {event}: methods", src=source)
+    for i in range(ranges if kinds and begin is not None else 0):
+        kind, weight, name = random.choice(kinds)
+        span = end - begin + 2
+        low = begin - 1 + random.randrange(span)
+        high = low + random.choice([1, span // 100, span // 3, span]) * random.random()
+        values = {"source": random.choice(sources), "itid": random.choice(threads), "event": random.choice(events) if kind == "sample" else None, "from": low, "to": int(high)}
+        ranged = random.random() < 0.9
+        if not ranged:
+            values.update({"from": 0, "to": 0})
+        expected = weights(db, kind, weight, ranged, name, **values)
+        reply = db.view("flame", kind=kind, weight=weight, value=name, src=values["source"], thr=values["itid"], event=values["event"], limit=1000000,
+                        **({"from_": low - db.origin, "to": int(high) - db.origin} if ranged else {}))
+        check_flame(db, reply, expected, tree, 1000000, f"{db.name}: {kind} {weight} {name} {values}")
+
+
+# --- databases ---------------------------------------------------------------------------------------------------------------
+
+
+def converted(directory, name):
+    path = os.path.join(directory, name + ".db")
+    subprocess.run([PROGRAM, os.path.join(SOURCE, "test/data", name), "-e", path, "--quiet"], check=True)
+    return path
+
+
+def random_stacks(directory, rows=13000):
+    """Rows as no recording has them: several zones, times out of order, NULLs, all that the schema allows."""
+    path = os.path.join(directory, "random.db")
+    shutil.copy(converted(directory, "go-mutex.pprof"), path)
+    db = sqlite3.connect(path)
+    for table in ("stack_sample", "stack_slice", "stack_node", "stack_method", "stack_sample_value", "stack_value_type", "trace_range"):
+        db.execute(f"DELETE FROM {table}")
+    null = lambda p, v: None if random.random() < p else v
+    db.execute("INSERT INTO trace_range(start_ts, end_ts) VALUES (1000000, 900000000)")
+    for i in range(1, 60):
+        db.execute("INSERT INTO stack_method(id, source_id, name, class, package, file, line) VALUES (?, 1, ?, ?, ?, ?, ?)",
+                   (i, null(0.1, random.choice(["run", "parse", "(idle)", "(root)", "", "\N{SNOWMAN}\"\\\n"])), null(0.5, f"C{i}"), null(0.7, "p.q"), null(0.5, "f.c"), null(0.5, i)))
+    for i in range(1, 800):
+        db.execute("INSERT INTO stack_node(id, source_id, parent_id, method_id, line, depth) VALUES (?, 1, ?, ?, ?, 0)", (i, null(0.05, random.randrange(max(1, i - 30), i)) if i > 1 else None, null(0.05, random.randrange(1, 60)), null(0.5, random.randrange(50))))
+    at = 1_000_000
+    for i in range(1, rows):
+        at += random.randrange(60_000)
+        ts = null(0.02, at if random.random() < 0.99 else random.randrange(at + 1))
+        db.execute("INSERT INTO stack_sample(id, source_id, itid, ts, dur, node_id, event) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                   (i, random.choice([1, 1, 1, 2]), null(0.05, random.randrange(70)), ts, null(0.1, random.choice([0, 1, 20_000, 100_000, 3_000_000])), null(0.05, random.randrange(1, 800)), null(0.1, random.choice(["cpu", "wall"]))))
+        if random.random() < 0.3:
+            db.execute("INSERT INTO stack_sample_value(sample_id, value_type_id, value) VALUES (?, ?, ?)", (i if random.random() < 0.99 else random.randrange(rows + 5), random.choice([1, 2]), random.randrange(-5, 1000)))
+    db.executemany("INSERT INTO stack_value_type(id, source_id, name, unit) VALUES (?, 1, ?, ?)", [(1, "cpu", "ns"), (2, "alloc", "bytes")])
+    at = 1_000_000
+    for i in range(1, rows):
+        at += random.randrange(60_000)
+        dur = null(0.05, random.choice([0, 10, 5_000, 200_000, 40_000_000]))
+        db.execute("INSERT INTO stack_slice(id, source_id, itid, parent_id, node_id, ts, dur, self_dur, cpu_dur, depth) VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?)",
+                   (i, null(0.02, random.randrange(1, 8)), null(0.3, max(1, i - 1)), null(0.05, random.randrange(1, 800)), null(0.02, at), dur, None if dur is None else null(0.1, random.randrange(dur + 1)), null(0.5, 5), null(0.02, random.randrange(6))))
+    db.commit()
+    db.close()
+    return path
+
+
+def main():
+    seed = int(os.environ.get("TS_SEED", random.randrange(1 << 30)))
+    print(f"TS_SEED={seed}")
+    random.seed(seed)
+    run = {"stacks": lambda db, made: check_stacks(db, (1000 if SLOW else 100) if made else 10)}[GROUP]
+    with tempfile.TemporaryDirectory() as directory:
+        paths = [converted(directory, name) for name in RECORDINGS[GROUP]]
+        if GROUP in ("stacks", "time"):
+            paths.append(random_stacks(directory))
+        for path in paths:
+            for options in ((), ("--sql",)):
+                db = Database(path, *options)
+                run(db, path.endswith("random.db"))
+                db.close()
+
+
+main()
