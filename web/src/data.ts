@@ -1,4 +1,5 @@
 // Replies of the server as the views want them: the one place that knows their shapes.
+import { clean } from "./format.ts";
 import { get, query, cellText, type Cell, type Question, type QuestionParameter } from "./api.ts";
 
 interface Wanted {
@@ -8,6 +9,7 @@ interface Wanted {
 
 // --- threads ----------------------------------------------------------------------------------------------------------
 
+/** One row of the server's list: a thread's samples of one event, or its calls. */
 export interface Thread {
   readonly key: string;
   readonly itid: number | null;
@@ -15,32 +17,68 @@ export interface Thread {
   readonly tid: number | null;
   readonly name: string;
   readonly process: string;
+  readonly kind: "sample" | "slice";
+  readonly event: string | null;
   readonly count: number;
   readonly busy: number;
+  readonly first: number;
+  readonly last: number;
   readonly spark: readonly number[];
 }
 
-interface ThreadReply {
+/** Where the columns of spark lines stand. */
+export interface Axis {
+  readonly from: number;
+  readonly step: number;
+}
+
+export interface Threads {
+  readonly threads: readonly Thread[];
+  readonly samples: Axis | null;
+  readonly slices: Axis | null;
+  /** Values that samples have besides their time. */
+  readonly values: readonly { readonly source: number; readonly name: string; readonly unit: string }[];
+  readonly total: number;
+}
+
+interface ThreadsReply {
+  readonly samples: Axis | null;
+  readonly slices: Axis | null;
   readonly threads: readonly Readonly<Record<string, unknown>>[];
+  readonly values: readonly Readonly<Record<string, unknown>>[];
+  readonly row_count: number;
 }
 
 const numberOr = <T>(value: unknown, other: T): number | T => (typeof value === "number" ? value : typeof value === "string" && value !== "" ? Number(value) : other);
-const textOf = (value: unknown): string => (value === null || value === undefined ? "" : String(value));
+const textOf = (value: unknown): string => (value === null || value === undefined ? "" : typeof value === "object" && "text" in value ? String(value.text) : String(value));
 
-export async function loadThreads(wanted: Wanted & { readonly src?: string }): Promise<Thread[]> {
-  const reply = await get<ThreadReply>("/api/threads", { db: wanted.db, src: wanted.src }, { signal: wanted.signal, what: "reading threads" });
-  return reply.threads.map((one, i) => ({
-    key: `${i}`,
-    itid: numberOr(one["itid"], null),
-    source: numberOr(one["source_id"] ?? one["src"], null),
-    tid: numberOr(one["tid"], null),
-    name: textOf(one["name"] ?? one["thread"]),
-    process: textOf(one["process"]),
-    count: numberOr(one["count"], 0),
-    busy: numberOr(one["busy_ns"] ?? one["busy"], 0),
-    spark: (one["spark"] ?? one["busy_buckets"] ?? []) as number[],
-  }));
+export async function loadThreads(wanted: Wanted & { readonly src?: string; readonly px?: number }): Promise<Threads> {
+  const reply = await get<ThreadsReply>("/api/threads", { db: wanted.db, src: wanted.src, px: wanted.px ?? 120, limit: 10000 }, { signal: wanted.signal, what: "reading threads" });
+  return {
+    samples: reply.samples,
+    slices: reply.slices,
+    total: reply.row_count,
+    values: reply.values.map((one) => ({ source: numberOr(one["source_id"], 0), name: textOf(one["name"]), unit: textOf(one["unit"]) })),
+    threads: reply.threads.map((one, i) => ({
+      key: String(i),
+      itid: numberOr(one["itid"], null),
+      source: numberOr(one["source_id"], null),
+      tid: numberOr(one["tid"], null),
+      name: textOf(one["thread"]),
+      process: textOf(one["process"]),
+      kind: one["kind"] === "slice" ? "slice" : "sample",
+      event: one["event"] === null || one["event"] === undefined ? null : textOf(one["event"]),
+      count: numberOr(one["count"], 0),
+      busy: numberOr(one["busy_dur"] ?? one["dur"], 0),
+      first: numberOr(one["first"], 0),
+      last: numberOr(one["last"], 0),
+      spark: ((one["spark"] ?? []) as (number | string)[]).map(Number),
+    })),
+  };
 }
+
+/** What a thread is called in lists. */
+export const threadName = (one: Pick<Thread, "name" | "itid" | "tid">): string => clean(one.name, 200) || (one.itid === null ? "(no thread)" : `thread ${one.tid ?? one.itid}`);
 
 // --- the schema ---------------------------------------------------------------------------------------------------------
 

@@ -17,6 +17,10 @@ export async function chartLibrary(): Promise<Library> {
   return library;
 }
 
+// Numbers of an axis: 3.2G, so that they fit beside it.
+const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 2 });
+const short = (v: number | null): string => (v === null ? "" : compact.format(v));
+
 const SERIES = { light: ["#2464c8", "#b3541e", "#2b7a4b", "#7a3fa0"], dark: ["#7aabff", "#f0a36b", "#7ccf9a", "#c89bea"] };
 
 export function Chart({ kind, rows }: { kind: ChartKind; rows: Rows }): JSX.Element {
@@ -57,7 +61,7 @@ export function Chart({ kind, rows }: { kind: ChartKind; rows: Rows }): JSX.Elem
         scales: { x: { time: false } },
         axes: [
           { ...axis, size: 42, ...(label === undefined || label < 0 ? {} : { values: (_: unknown, at: number[]) => at.map((v) => clean(cellText(rows.rows[order[v] ?? -1]?.[label]), 18)) }) },
-          axis,
+          { ...axis, values: (_: unknown, at: number[]) => at.map(short) },
         ],
         series: [
           { label: x >= 0 ? clean(rows.columns[x], 40) : "row" },

@@ -26,7 +26,7 @@ function look(theme: "dark" | "light"): Extension {
   const c = COLOURS[theme];
   return [
     EditorView.theme({
-      "&": { color: c.text, backgroundColor: c.bg, fontSize: "13px", maxHeight: "38vh", minHeight: "84px" },
+      "&": { color: c.text, backgroundColor: c.bg, fontSize: "13px", maxHeight: "30vh", minHeight: "84px" },
       "&.cm-focused": { outline: "none" },
       ".cm-scroller": { fontFamily: "ui-monospace, 'DejaVu Sans Mono', monospace", lineHeight: "1.5", minHeight: "84px" },
       ".cm-content": { caretColor: c.caret, padding: "8px 4px" },

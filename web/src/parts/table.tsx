@@ -17,6 +17,8 @@ export interface Column<R> {
   /** Takes what other columns leave. */
   readonly wide?: boolean;
   readonly code?: boolean;
+  /** Its cells stand at the right. */
+  readonly number?: boolean;
 }
 
 export interface Sort {
@@ -177,7 +179,8 @@ interface HeaderProps<R> {
 function Header<R>({ column, unit, sort, onSort }: HeaderProps<R>): JSX.Element {
   const mine = sort?.by === column.id;
   const title = <>{column.title}{unit !== undefined && unit !== "" && <span class="unit"> {unit}</span>}</>;
-  const number = column.unit !== undefined;
+  const number = column.unit !== undefined || column.number === true;
+  const arrow = mine ? (sort?.down ? "▾ " : "▴ ") : "";
   return (
     <th
       scope="col"
@@ -187,8 +190,9 @@ function Header<R>({ column, unit, sort, onSort }: HeaderProps<R>): JSX.Element 
     >
       {onSort === undefined ? <span>{title}</span> : (
         <button type="button" onClick={() => onSort({ by: column.id, down: mine ? !sort?.down : number })}>
+          {number && <span class="arrow" aria-hidden="true">{arrow}</span>}
           {title}
-          <span class="arrow" aria-hidden="true">{mine ? (sort?.down ? "▾" : "▴") : ""}</span>
+          {!number && <span class="arrow" aria-hidden="true">{arrow}</span>}
         </button>
       )}
     </th>
@@ -197,7 +201,7 @@ function Header<R>({ column, unit, sort, onSort }: HeaderProps<R>): JSX.Element 
 
 function Value<R>({ column, row, unit }: { column: Column<R>; row: R; unit: readonly [number, string] | undefined }): JSX.Element {
   if (column.cell !== undefined) {
-    return <td class={`${column.unit === undefined ? "" : "number"} ${column.code ? "code" : ""}`}>{column.cell(row)}</td>;
+    return <td class={`${column.unit === undefined && !column.number ? "" : "number"} ${column.code ? "code" : ""}`}>{column.cell(row)}</td>;
   }
   const value = column.value(row);
   if (unit !== undefined) {

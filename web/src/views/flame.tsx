@@ -1,5 +1,528 @@
+// Stacks: the graph of one profile in the order of time, left heavy or upside down, one method with callers and callees, and methods as a table.
 import type { JSX } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import { get, urlOf } from "../api.ts";
+import { loadThreads, threadName, type Axis, type Thread, type Threads } from "../data.ts";
+import { amount, baseName, clean, count, inUnit, percent, unitFor } from "../format.ts";
+import { Choice, Drawer, Facts, Failure, Waiting } from "../parts/frame.tsx";
+import { Icicle, labelOf } from "../parts/icicle.tsx";
+import { RangeStrip } from "../parts/rangestrip.tsx";
+import { matcher } from "../parts/search.ts";
+import { countsBelow, filtered, inverted, namesOf, REST, stacksOf, type FlameReply, type MethodsReply, type Stacks } from "../parts/stacks.ts";
+import { Table, sorted, type Column, type Sort } from "../parts/table.tsx";
+import { TimeOrder } from "./timeorder.tsx";
+import { absolute, database, extent, go, numberParam, param, range, setParams } from "../state.ts";
+import { useLoad } from "../use.ts";
+
+type Mode = "time" | "left" | "sandwich" | "hot";
+export type Kind = "sample" | "slice";
+
+export interface Chosen {
+  readonly db: string;
+  readonly kind: Kind;
+  readonly src: string;
+  readonly thr: string;
+  readonly event: string;
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+  readonly weight: string;
+  readonly value: string;
+}
+
+const WEIGHTS: Readonly<Record<Kind, readonly (readonly [string, string])[]>> = {
+  sample: [["wall", "Time"], ["samples", "Samples"]],
+  slice: [["self", "Self time of calls"], ["samples", "Calls"]],
+};
+
+/** What of the stacks is looked at, by the URL, as the server is asked for it. */
+function chosenOf(db: string, threads: Threads | undefined): Chosen {
+  const all = threads?.threads ?? [];
+  const tables = database.value?.tables ?? {};
+  const given = param("kind");
+  const kind: Kind = given === "slice" || given === "sample" ? given : (tables["stack_sample"] ?? 0) > 0 ? "sample" : "slice";
+  // Sources are not added up: the first with stacks is shown until another is chosen.
+  const sources = [...new Set(all.filter((one) => one.kind === kind).map((one) => one.source))];
+  const src = param("src");
+  const known = sources.some((one) => String(one) === src);
+  const source = known ? src : sources[0] === undefined || sources[0] === null ? "" : String(sources[0]);
+  const events = eventsOf(all, kind, source);
+  const event = events.includes(param("event")) ? param("event") : events.length > 1 ? events[0] ?? "" : "";
+  const w = param("w");
+  const weight = w.startsWith("value:") ? "value" : WEIGHTS[kind].some(([id]) => id === w) ? w : WEIGHTS[kind][0]?.[0] ?? "";
+  return {
+    db, kind, src: source, thr: param("thr"), event,
+    from: range.value === undefined ? undefined : String(Math.round(range.value.from)),
+    to: range.value === undefined ? undefined : String(Math.round(range.value.to)),
+    weight, value: weight === "value" ? w.slice(6) : "",
+  };
+}
+
+const eventsOf = (all: readonly Thread[], kind: Kind, source: string): string[] =>
+  [...new Set(all.filter((one) => one.kind === kind && String(one.source) === source && one.event !== null).map((one) => one.event ?? ""))];
+
+const asked = (c: Chosen): Record<string, string | undefined> => ({
+  db: c.db, kind: c.kind, src: c.src, thr: c.thr, event: c.event, from: c.from, to: c.to, weight: c.weight, value: c.value,
+});
 
 export function Flame(): JSX.Element {
-  return <p class="none">coming</p>;
+  const db = database.value?.name ?? "";
+  const threads = useLoad(db, (signal) => loadThreads({ db, signal, px: 800 }));
+  const mode = (param("view") || "left") as Mode;
+  if (threads.error !== undefined) {
+    return <Failure error={threads.error} />;
+  }
+  if (threads.data === undefined) {
+    return <Waiting what="reading threads" />;
+  }
+  const chosen = chosenOf(db, threads.data);
+  return (
+    <div class="flame">
+      <Controls chosen={chosen} threads={threads.data} mode={mode} />
+      <Strip chosen={chosen} threads={threads.data} />
+      {mode === "time" ? <TimeOrder chosen={chosen} threads={threads.data.threads} />
+        : mode === "sandwich" ? <Sandwich chosen={chosen} />
+        : mode === "hot" ? <Hot chosen={chosen} />
+        : <Graph chosen={chosen} />}
+    </div>
+  );
+}
+
+function Strip({ chosen, threads }: { chosen: Chosen; threads: Threads }): JSX.Element {
+  const axis: Axis | null = chosen.kind === "sample" ? threads.samples : threads.slices;
+  const values = useMemo(() => {
+    const wanted = new Set(chosen.thr.split(",").filter((t) => t !== ""));
+    const sum: number[] = [];
+    for (const one of threads.threads) {
+      if (one.kind === chosen.kind && String(one.source) === chosen.src && (wanted.size === 0 || wanted.has(String(one.itid)))) {
+        one.spark.forEach((v, i) => {
+          sum[i] = (sum[i] ?? 0) + v;
+        });
+      }
+    }
+    return sum;
+  }, [threads, chosen.kind, chosen.src, chosen.thr]);
+  return <RangeStrip axis={axis} values={values} label="Activity of the chosen threads" />;
+}
+
+function Controls({ chosen, threads, mode }: { chosen: Chosen; threads: Threads; mode: Mode }): JSX.Element {
+  const all = threads.threads.filter((one) => one.kind === chosen.kind && String(one.source) === chosen.src);
+  const sources = [...new Set(threads.threads.filter((one) => one.kind === chosen.kind).map((one) => String(one.source)))];
+  const kinds = new Set(threads.threads.map((one) => one.kind));
+  const events = eventsOf(threads.threads, chosen.kind, chosen.src);
+  const values = threads.values.filter((one) => String(one.source) === chosen.src && chosen.kind === "sample");
+  const weights = [...WEIGHTS[chosen.kind], ...values.map((one) => [`value:${one.name}`, `${clean(one.name, 40)}${one.unit === "" ? "" : `, ${clean(one.unit, 20)}`}`] as const)];
+  return (
+    <div class="bar">
+      <Choice<Mode> label="Order" value={mode} onChange={(v) => setParams({ view: v === "left" ? undefined : v, at: undefined })}
+        options={[["time", "Time order"], ["left", "Left heavy"], ["sandwich", "Sandwich"], ["hot", "Hot methods"]]} />
+      {kinds.size > 1 && (
+        <select aria-label="What is counted" value={chosen.kind} onChange={(e) => setParams({ kind: e.currentTarget.value, w: undefined, at: undefined, root: undefined, event: undefined })}>
+          <option value="sample">Samples</option>
+          <option value="slice">Calls</option>
+        </select>
+      )}
+      {sources.length > 1 && (
+        <select aria-label="Source" value={chosen.src} onChange={(e) => setParams({ src: e.currentTarget.value, thr: undefined, at: undefined, root: undefined, event: undefined, w: undefined })}>
+          {sources.map((one) => <option value={one} key={one}>{`source ${one}`}</option>)}
+        </select>
+      )}
+      {events.length > 1 && (
+        <select aria-label="Event" value={chosen.event} onChange={(e) => setParams({ event: e.currentTarget.value, at: undefined })}>
+          {events.map((one) => <option value={one} key={one}>{clean(one, 60)}</option>)}
+        </select>
+      )}
+      {mode !== "time" && (
+        <select aria-label="Weight" value={chosen.weight === "value" ? `value:${chosen.value}` : chosen.weight} onChange={(e) => setParams({ w: e.currentTarget.value })}>
+          {weights.map(([id, title]) => <option value={id} key={id}>{title}</option>)}
+        </select>
+      )}
+      {(all.length > 1 || chosen.thr !== "") && <ThreadMenu threads={all} chosen={chosen.thr} single={mode === "time"} />}
+      {(mode === "left") && <>
+        <Regex name="only" title="Only" hint="Only stacks with a frame like this" />
+        <Regex name="ignore" title="Not" hint="Only stacks without a frame like this" />
+        <Regex name="hide" title="Hide" hint="Frames like this are taken out of their stacks" />
+        <label><input type="checkbox" checked={param("idle") === "1"} onChange={(e) => setParams({ idle: e.currentTarget.checked ? "1" : undefined, at: undefined })} />idle</label>
+        <label><input type="checkbox" checked={param("inv") === "1"} onChange={(e) => setParams({ inv: e.currentTarget.checked ? "1" : undefined, at: undefined })} />inverted</label>
+        <label><input type="checkbox" checked={param("table") === "1"} onChange={(e) => setParams({ table: e.currentTarget.checked ? "1" : undefined })} />as table</label>
+      </>}
+    </div>
+  );
+}
+
+function Regex({ name, title, hint }: { name: string; title: string; hint: string }): JSX.Element {
+  return (
+    <label title={`${hint}; /between slashes/ is a regular expression`}>{title} <input class="short" value={param(name)} spellcheck={false} autocomplete="off"
+      onInput={(e) => setParams({ [name]: e.currentTarget.value, at: undefined }, true)} /></label>
+  );
+}
+
+export function ThreadMenu({ threads, chosen, single }: { threads: readonly Thread[]; chosen: string; single?: boolean }): JSX.Element {
+  const [find, setFind] = useState("");
+  const set = new Set(chosen.split(",").filter((t) => t !== ""));
+  const byThread = new Map<string, Thread>();
+  for (const one of threads) {
+    const key = String(one.itid);
+    const known = byThread.get(key);
+    byThread.set(key, known === undefined ? one : { ...known, count: known.count + one.count, busy: Math.max(known.busy, one.busy) });
+  }
+  const list = [...byThread.values()].filter((one) => one.itid !== null).sort((a, b) => b.busy - a.busy);
+  const pass = matcher(find);
+  const shown = list.filter((one) => pass === undefined || pass(`${one.name} ${one.process} ${one.tid ?? ""}`));
+  const title = set.size === 0 ? "All threads" : set.size === 1 ? threadName(list.find((one) => set.has(String(one.itid))) ?? { name: "", itid: Number(chosen), tid: null }) : `${set.size} threads`;
+  if (single) {
+    return (
+      <select aria-label="Thread" value={chosen.split(",")[0] || String(list[0]?.itid ?? "")} onChange={(e) => setParams({ thr: e.currentTarget.value })}>
+        {list.map((one) => <option value={String(one.itid)} key={one.key}>{threadName(one)}</option>)}
+      </select>
+    );
+  }
+  return (
+    <details class="menu">
+      <summary>{title}</summary>
+      <div class="items">
+        <input type="search" placeholder="Find a thread" aria-label="Find a thread" value={find} onInput={(e) => setFind(e.currentTarget.value)} />
+        <button type="button" class="link" onClick={() => setParams({ thr: undefined })}>all threads</button>
+        <div class="list" tabIndex={0} role="group" aria-label="Threads">
+          {shown.slice(0, 500).map((one) => (
+            <label key={one.key}>
+              <input type="checkbox" checked={set.has(String(one.itid))} onChange={(e) => {
+                const next = new Set(set);
+                if (e.currentTarget.checked) {
+                  next.add(String(one.itid));
+                } else {
+                  next.delete(String(one.itid));
+                }
+                setParams({ thr: [...next].slice(0, 256).join(",") });
+              }} />
+              <span>{threadName(one)}</span><span class="unit">{count(one.count)}</span>
+            </label>
+          ))}
+        </div>
+      </div>
+    </details>
+  );
+}
+
+// --- left heavy ---------------------------------------------------------------------------------------------------------
+
+function Graph({ chosen }: { chosen: Chosen }): JSX.Element {
+  const params = { ...asked(chosen), root: param("root") || undefined };
+  const loaded = useLoad(urlOf("/api/flame", params), (signal) => get<FlameReply>("/api/flame", params, { signal, what: "adding up stacks" }));
+  const whole = useMemo(() => (loaded.data === undefined ? undefined : stacksOf(loaded.data, namesOf(loaded.data.methods), loaded.data.unit)), [loaded.data]);
+  const stacks = useMemo(() => {
+    if (whole === undefined) {
+      return undefined;
+    }
+    const ignored = matcher(param("ignore"));
+    const idle = param("idle") === "1";
+    const passed = filtered(whole, {
+      hide: matcher(param("hide")),
+      only: matcher(param("only")),
+      ignore: ignored === undefined && idle ? undefined : (text) => (!idle && text === "(idle)") || (ignored?.(text) ?? false),
+    });
+    return param("inv") === "1" ? inverted(passed) : passed;
+  }, [whole, param("ignore"), param("only"), param("hide"), param("idle"), param("inv")]);
+  const q = param("q");
+  const search = useMemo(() => matcher(q), [q]);
+  const [focus, setFocus] = useState(-1);
+  const at = numberParam("at");
+  const zoom = useMemo(() => (stacks === undefined || at === undefined ? 0 : Math.max(0, stacks.id.indexOf(at))), [stacks, at]);
+  if (loaded.error !== undefined) {
+    return <Failure error={loaded.error} />;
+  }
+  if (stacks === undefined || whole === undefined) {
+    return <Waiting what="adding up stacks" />;
+  }
+  const open = (i: number): void => {
+    const frame = stacks.tree.frame[i] ?? -1;
+    if (frame >= 0) {
+      setParams({ view: "sandwich", m: String(stacks.names.id[frame]), at: undefined });
+    }
+  };
+  const zoomed = (i: number): void => {
+    if (stacks.tree.frame[i] === REST) {
+      const parent = stacks.tree.parent[i] ?? 0;
+      setParams({ root: parent === 0 ? undefined : String(stacks.id[parent]), at: undefined });
+    } else {
+      setParams({ at: i === 0 ? undefined : String(stacks.id[i]) });
+    }
+  };
+  const empty = (stacks.tree.total[0] ?? 0) === 0;
+  return (
+    <div class="with-drawer">
+      <div class="stage">
+        <Trail stacks={stacks} zoom={zoom} whole={whole} onZoom={zoomed} />
+        {empty ? <p class="none big">No stacks in this range and with this filter</p>
+          : param("table") === "1" ? <TreeTable stacks={stacks} search={search} onOpen={open} />
+          : <Icicle stacks={stacks} label={`Stacks, ${amount(stacks.tree.total[0], stacks.unit)}: arrow keys move, Enter zooms, F shows callers and callees, I turns it around, Escape shows all`}
+            search={search} zoom={zoom} whole={whole.tree.total[0] ?? 0} onZoom={zoomed} onFocus={setFocus} onOpen={open}
+            onKey={(key, i) => {
+              if (key === "f" && i > 0) {
+                open(i);
+              } else if (key === "i") {
+                setParams({ inv: param("inv") === "1" ? undefined : "1", at: undefined });
+              } else {
+                return false;
+              }
+              return true;
+            }} />}
+      </div>
+      {focus > 0 && focus < stacks.tree.n && <FrameDrawer stacks={stacks} i={focus} chosen={chosen} whole={whole.tree.total[0] ?? 0} onClose={() => setFocus(-1)} onOpen={open} />}
+    </div>
+  );
+}
+
+function Trail({ stacks, zoom, whole, onZoom }: { stacks: Stacks; zoom: number; whole: Stacks; onZoom: (i: number) => void }): JSX.Element {
+  const path: number[] = [];
+  for (let i = zoom; i > 0; i = stacks.tree.parent[i] ?? 0) {
+    path.unshift(i);
+  }
+  const cut = path.length > 6 ? [...path.slice(0, 2), -1, ...path.slice(-3)] : path;
+  const total = stacks.tree.total[0] ?? 0;
+  const all = whole.tree.total[0] ?? 0;
+  return (
+    <div class="trail">
+      <b>{amount(total, stacks.unit)}</b>
+      {total !== all && <span>{percent(total, all)} of {amount(all, whole.unit)}</span>}
+      <span>{count(stacks.tree.n - 1)} call paths</span>
+      {whole.cut && <span>small ones are joined; click a hatched box to see them</span>}
+      {param("root") !== "" && <button type="button" class="link" onClick={() => setParams({ root: undefined, at: undefined })}>back to all stacks</button>}
+      {path.length > 0 && <nav aria-label="Zoom">
+        <button type="button" class="link" onClick={() => onZoom(0)}>all</button>
+        {cut.map((i) => (i < 0 ? <span key="cut">› …</span> : <span key={i}>› <button type="button" class="link" onClick={() => onZoom(i)} title={labelOf(stacks, i)}>{labelOf(stacks, i)}</button></span>))}
+      </nav>}
+    </div>
+  );
+}
+
+function FrameDrawer({ stacks, i, chosen, whole, onClose, onOpen }: { stacks: Stacks; i: number; chosen: Chosen; whole: number; onClose: () => void; onOpen: (i: number) => void }): JSX.Element {
+  const { tree, names } = stacks;
+  const frame = tree.frame[i] ?? -1;
+  const below = useMemo(() => countsBelow(stacks), [stacks]);
+  const total = tree.total[i] ?? 0;
+  const up = tree.parent[i] ?? 0;
+  const children = [...tree.children.subarray(tree.first[i], tree.first[i + 1])].slice(0, 8);
+  return (
+    <Drawer title={labelOf(stacks, i)} onClose={onClose}>
+      <Facts rows={[
+        ...(frame >= 0 && names.where[frame] !== "" ? [["Where", <code>{names.where[frame]}</code>] as const] : []),
+        ["Total", `${amount(total, stacks.unit)}  (${percent(total, whole)})`],
+        ["Self", `${amount(tree.self[i], stacks.unit)}  (${percent(tree.self[i] ?? 0, whole)})`],
+        [chosen.kind === "slice" ? "Calls" : "Samples", count(below[i])],
+        ["Of caller", percent(total, tree.total[up] ?? 0)],
+        ["Depth", String(tree.depth[i])],
+      ]} />
+      {frame >= 0 && <div class="actions">
+        <button type="button" onClick={() => onOpen(i)}>Callers and callees</button>
+        <button type="button" onClick={() => go("sql", { sql: sqlOf(chosen), run: "1", ...sqlParams(chosen) })}>SQL</button>
+      </div>}
+      {up > 0 && <section><h3>Called by</h3><p class="lead">{labelOf(stacks, up)}</p></section>}
+      {children.length > 0 && <section>
+        <h3>Calls</h3>
+        <dl class="shares">
+          {children.map((c) => <div key={c}><dt>{labelOf(stacks, c)}</dt><dd>{amount(tree.total[c], stacks.unit)}</dd><dd>{percent(tree.total[c] ?? 0, total)}</dd></div>)}
+        </dl>
+      </section>}
+    </Drawer>
+  );
+}
+
+/** The statement that gives what the graph shows. */
+function sqlOf(chosen: Chosen): string {
+  const threads = chosen.thr === "" ? "" : ` AND itid IN (${chosen.thr.split(",").filter((t) => /^\d+$/.test(t)).join(", ")})`;
+  if (chosen.kind === "slice") {
+    return `SELECT node_id, count(*) AS count, sum(self_dur) AS ns FROM stack_slice\nWHERE ts >= :from AND ts < :to AND source_id = :source${threads}\nGROUP BY node_id ORDER BY ns DESC`;
+  }
+  return `SELECT node_id, count(*) AS count, sum(min(ts + dur, :to) - max(ts, :from)) AS ns FROM stack_sample\nWHERE node_id IS NOT NULL AND dur >= 0 AND ts < :to AND ts + dur > :from AND source_id = :source${threads}\nGROUP BY node_id ORDER BY ns DESC`;
+}
+
+function sqlParams(chosen: Chosen): Record<string, string> {
+  const { from, to } = range.value ?? extent.value;
+  return { "p.from": absolute(from), "p.to": absolute(range.value === undefined ? to + 1 : to), "p.source": chosen.src };
+}
+
+// --- the tree as a table ------------------------------------------------------------------------------------------------
+
+interface TreeRow {
+  readonly i: number;
+  readonly depth: number;
+  readonly name: string;
+  readonly where: string;
+  readonly total: number;
+  readonly self: number;
+  readonly count: number;
+}
+
+function TreeTable({ stacks, search, onOpen }: { stacks: Stacks; search: ((text: string) => boolean) | undefined; onOpen: (i: number) => void }): JSX.Element {
+  const rows = useMemo(() => {
+    const { tree, names } = stacks;
+    const below = countsBelow(stacks);
+    const list: TreeRow[] = [];
+    const open = [0];
+    while (open.length > 0) {
+      const i = open.pop() ?? 0;
+      const frame = tree.frame[i] ?? -1;
+      list.push({ i, depth: tree.depth[i] ?? 0, name: labelOf(stacks, i), where: frame < 0 ? "" : names.where[frame] ?? "", total: tree.total[i] ?? 0, self: tree.self[i] ?? 0, count: below[i] ?? 0 });
+      for (let c = (tree.first[i + 1] ?? 0) - 1; c >= (tree.first[i] ?? 0); c--) {
+        open.push(tree.children[c] ?? 0);
+      }
+    }
+    return list;
+  }, [stacks]);
+  const whole = stacks.tree.total[0] ?? 0;
+  const unit = stacks.unit === "ns" || stacks.unit === "bytes" ? stacks.unit : "count";
+  const columns: readonly Column<TreeRow>[] = [
+    { id: "name", title: "Method", wide: true, value: (r) => r.name, cell: (r) => <span style={{ paddingLeft: `${Math.min(r.depth, 40) * 12}px` }}>{r.name}</span> },
+    { id: "total", title: "Total", unit, digits: 3, width: 120, value: (r) => r.total },
+    { id: "share", title: "Share", width: 80, number: true, value: (r) => r.total, cell: (r) => percent(r.total, whole) },
+    { id: "self", title: "Self", unit, digits: 3, width: 120, value: (r) => r.self },
+    { id: "count", title: "Samples", unit: "count", width: 100, value: (r) => r.count },
+    { id: "where", title: "Where", width: 260, value: (r) => r.where, cell: (r) => <span class="unit" title={r.where}>{baseName(r.where)}</span> },
+  ];
+  const shown = search === undefined ? rows : rows.filter((r) => search(r.name) || search(r.where));
+  return <Table label="Stacks as a table" columns={columns} rows={shown} keyOf={(r) => r.i} onRow={(r) => onOpen(r.i)} />;
+}
+
+// --- methods ------------------------------------------------------------------------------------------------------------
+
+export interface Method {
+  readonly id: number;
+  readonly name: string;
+  readonly where: string;
+  readonly self: number;
+  readonly total: number;
+  readonly count: number;
+}
+
+interface HotReply {
+  readonly unit: string;
+  readonly row_count: number;
+  readonly method: readonly number[];
+  readonly self: readonly (number | string)[];
+  readonly total: readonly (number | string)[];
+  readonly count: readonly number[];
+  readonly methods: MethodsReply;
+}
+
+interface Hotlist {
+  readonly unit: string;
+  readonly all: number;
+  readonly rows: readonly Method[];
+}
+
+function hotOf(reply: HotReply): Hotlist {
+  const names = namesOf(reply.methods);
+  return {
+    unit: reply.unit,
+    all: reply.row_count,
+    rows: reply.method.map((m, i) => ({
+      id: m < 0 ? -1 : names.id[m] ?? -1,
+      name: m < 0 ? "(no method)" : names.label[m] ?? "",
+      where: m < 0 ? "" : names.where[m] ?? "",
+      self: Number(reply.self[i]),
+      total: Number(reply.total[i]),
+      count: reply.count[i] ?? 0,
+    })),
+  };
+}
+
+function MethodTable({ chosen, selected, narrow }: { chosen: Chosen; selected?: number; narrow?: boolean }): JSX.Element {
+  const [limit, setLimit] = useState(200);
+  const by = param("sort") === "total" ? "total" : "self";
+  const params = { ...asked(chosen), sort: by, limit };
+  const loaded = useLoad(urlOf("/api/methods", params), (signal) => get<HotReply>("/api/methods", params, { signal, what: "adding up methods" }));
+  const [own, setOwn] = useState<Sort | undefined>();
+  const search = matcher(param("q"));
+  const hot = useMemo(() => (loaded.data === undefined ? undefined : hotOf(loaded.data)), [loaded.data]);
+  if (loaded.error !== undefined) {
+    return <Failure error={loaded.error} />;
+  }
+  if (hot === undefined) {
+    return <Waiting what="adding up methods" />;
+  }
+  const whole = hot.rows.reduce((most, row) => Math.max(most, row.total), 0);
+  const unit = hot.unit === "ns" || hot.unit === "bytes" ? hot.unit : "count";
+  const in_ = unitFor(whole, hot.unit);
+  const columns: readonly Column<Method>[] = [
+    { id: "self", title: "Self", unit, digits: 3, width: 110, value: (r) => r.self },
+    { id: "total", title: "Total", unit, digits: 3, width: 110, value: (r) => r.total },
+    ...(narrow ? [] : [{ id: "count", title: chosen.kind === "slice" ? "Calls" : "Samples", unit: "count", width: 100, value: (r: Method) => r.count } as const]),
+    { id: "name", title: "Method", wide: true, value: (r) => r.name, cell: (r) => <><span title={r.name}>{r.name}</span>{narrow && r.where !== "" && <span class="unit file">{baseName(r.where)}</span>}</> },
+    ...(narrow ? [] : [{ id: "where", title: "Where", width: 360, value: (r: Method) => r.where, cell: (r: Method) => <span class="unit" title={r.where}>{r.where}</span> } as const]),
+  ];
+  const sort: Sort = own ?? { by, down: true };
+  const rows = sorted(search === undefined ? hot.rows : hot.rows.filter((r) => search(r.name) || search(r.where)), columns, sort);
+  return (
+    <>
+      <Table label={`Methods, ${inUnit(whole, in_)} ${in_[1]} in the largest`} columns={columns} rows={rows} sort={sort} keyOf={(r) => r.id} selected={selected}
+        onSort={(next) => {
+          if ((next.by === "self" || next.by === "total") && next.down) {
+            setOwn(undefined);
+            setParams({ sort: next.by === "self" ? undefined : next.by }, true);
+          } else {
+            setOwn(next);
+          }
+        }}
+        onRow={(r) => r.id >= 0 && setParams({ view: "sandwich", m: String(r.id) })}
+        onEnd={() => hot.rows.length < hot.all && limit < 10000 && setLimit(Math.min(10000, hot.rows.length * 3))} />
+      <p class="count">{count(rows.length)} of {count(hot.all)} methods</p>
+    </>
+  );
+}
+
+function Hot({ chosen }: { chosen: Chosen }): JSX.Element {
+  return <div class="stage column"><MethodTable chosen={chosen} /></div>;
+}
+
+// --- one method with its callers and callees ----------------------------------------------------------------------------
+
+function Sandwich({ chosen }: { chosen: Chosen }): JSX.Element {
+  const m = numberParam("m");
+  return (
+    <div class="sandwich">
+      <div class="methods"><MethodTable chosen={chosen} narrow {...(m === undefined ? {} : { selected: m })} /></div>
+      {m === undefined ? <p class="none big">Choose a method to see who calls it and what it calls</p> : <Around chosen={chosen} method={m} />}
+    </div>
+  );
+}
+
+function Around({ chosen, method }: { chosen: Chosen; method: number }): JSX.Element {
+  const params = { ...asked(chosen), focus: method, limit: 20000 };
+  const loaded = useLoad(urlOf("/api/flame", params), (signal) => get<FlameReply>("/api/flame", params, { signal, what: "adding up callers and callees" }));
+  const both = useMemo(() => {
+    const reply = loaded.data;
+    if (reply?.callees === undefined || reply.callers === undefined) {
+      return undefined;
+    }
+    const names = namesOf(reply.methods);
+    return { callers: stacksOf(reply.callers, names, reply.unit), callees: stacksOf(reply.callees, names, reply.unit), name: names.label[reply.callees.method[0] ?? -1] ?? "" };
+  }, [loaded.data]);
+  const q = param("q");
+  const search = useMemo(() => matcher(q), [q]);
+  if (loaded.error !== undefined) {
+    return <Failure error={loaded.error} />;
+  }
+  if (both === undefined) {
+    return <Waiting what="adding up callers and callees" />;
+  }
+  const open = (stacks: Stacks) => (i: number): void => {
+    const frame = stacks.tree.frame[i] ?? -1;
+    if (frame >= 0) {
+      setParams({ m: String(stacks.names.id[frame]) });
+    }
+  };
+  const keys = (stacks: Stacks) => (key: string, i: number): boolean => {
+    if (key === "f") {
+      open(stacks)(i);
+    }
+    return key === "f";
+  };
+  return (
+    <div class="around">
+      <h2><span class="unit">Callers of</span> {both.name} <span class="unit">{amount(both.callees.tree.total[0], both.callees.unit)} in {count(both.callees.count[0])} {chosen.kind === "slice" ? "calls" : "samples"}</span></h2>
+      <Icicle up hideRoot stacks={both.callers} label={`Callers of ${both.name}`} search={search} onOpen={open(both.callers)} onKey={keys(both.callers)} />
+      <h2><span class="unit">Callees</span></h2>
+      <Icicle hideRoot stacks={both.callees} label={`Callees of ${both.name}`} search={search} onOpen={open(both.callees)} onKey={keys(both.callees)} />
+    </div>
+  );
 }

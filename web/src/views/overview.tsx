@@ -6,7 +6,7 @@ import { absoluteTime, amount, bytes, clean, count } from "../format.ts";
 import { defects, Failure, text, Waiting, type Defect } from "../parts/frame.tsx";
 import { searched } from "../parts/search.ts";
 import { Table, sorted, type Column, type Sort } from "../parts/table.tsx";
-import { loadThreads, type Thread } from "../data.ts";
+import { loadThreads, threadName, type Thread } from "../data.ts";
 import { database, go, linkTo, param, setParams } from "../state.ts";
 import { useLoad } from "../use.ts";
 
@@ -132,12 +132,13 @@ function Spark({ values }: { values: readonly number[] }): JSX.Element {
 }
 
 const threadColumns: readonly Column<Thread>[] = [
-  { id: "name", title: "Name", wide: true, value: (r) => clean(r.name, 300) || `thread ${r.itid}` },
+  { id: "name", title: "Name", wide: true, value: threadName },
   { id: "process", title: "Process", width: 160, value: (r) => clean(r.process, 100) },
-  { id: "tid", title: "Thread id", width: 90, value: (r) => r.tid, cell: (r) => (r.tid === null ? "" : <span class="right">{r.tid}</span>) },
+  { id: "tid", title: "Thread id", width: 90, number: true, value: (r) => r.tid },
   { id: "samples", title: "Samples", unit: "count", width: 100, value: (r) => r.count },
+  { id: "event", title: "Of", width: 90, value: (r) => (r.kind === "slice" ? "calls" : clean(r.event, 60)) },
   { id: "busy", title: "Busy", unit: "ns", digits: 3, width: 110, value: (r) => r.busy },
-  { id: "spark", title: "Over time", width: 170, value: () => null, cell: (r) => <Spark values={r.spark} /> },
+  { id: "spark", title: "Over time",  width: 170, value: () => null, cell: (r) => <Spark values={r.spark} /> },
 ];
 
 function Threads({ name }: { name: string }): JSX.Element | null {
@@ -150,14 +151,14 @@ function Threads({ name }: { name: string }): JSX.Element | null {
     return null;
   }
   const pass = searched();
-  const rows = (data ?? []).filter((r) => pass === undefined || pass(`${r.name} ${r.process}`));
+  const rows = (data?.threads ?? []).filter((r) => pass === undefined || pass(`${r.name} ${r.process}`));
   return (
     <section aria-labelledby="threads-title">
       <h2 id="threads-title">Threads</h2>
       {error !== undefined ? <Failure error={error} /> : data === undefined ? <Waiting what="reading threads" /> : (
         <div class={rows.length > 20 ? "tall" : undefined}>
           <Table open={rows.length <= 20} label="Threads" columns={threadColumns} rows={sorted(rows, threadColumns, sort)} sort={sort} onSort={setSort} keyOf={(r) => r.key}
-            onRow={(r) => go("flame", { ...(r.itid === null ? {} : { thr: String(r.itid) }), ...(r.source === null ? {} : { src: String(r.source) }) })} />
+            onRow={(r) => go("flame", { kind: r.kind, ...(r.itid === null ? {} : { thr: String(r.itid) }), ...(r.source === null ? {} : { src: String(r.source) }) })} />
         </div>
       )}
     </section>

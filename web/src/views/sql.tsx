@@ -233,7 +233,8 @@ function ResultBox({ result, db, limit, names }: { result: Result; db: string; l
         const cell = r.cells[k];
         return cell === null || cell === undefined ? null : numbers[k] ? Number(cell) : cellText(cell);
       },
-      cell: (r: Indexed) => (numbers[k] ? <span class="right">{shown(r.cells[k])}</span> : <span title={cellText(r.cells[k]).length > 60 ? clean(cellText(r.cells[k])) : undefined}>{shown(r.cells[k])}</span>),
+      number: numbers[k] ?? false,
+      cell: (r: Indexed) => (numbers[k] ? shown(r.cells[k]) : <span title={cellText(r.cells[k]).length > 60 ? clean(cellText(r.cells[k])) : undefined}>{shown(r.cells[k])}</span>),
     })).filter((_, k) => !hidden.has(k)),
     [rows, numbers, hidden],
   );

@@ -1,0 +1,163 @@
+// The graph of stacks as a part of a view.
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Graph, coloursOf, type Colours, type Tree } from "../../icicle/icicle.js";
+import { amount, count, percent, unitFor, inUnit } from "../format.ts";
+import { theme } from "../state.ts";
+import { nextMatch } from "./search.ts";
+import { REST, type Stacks } from "./stacks.ts";
+
+let colours: Colours | undefined;
+let coloursFor = "";
+
+/** The colours of graphs in the theme of the page. */
+export function graphColours(): Colours {
+  if (colours === undefined || coloursFor !== theme.value) {
+    document.documentElement.dataset["theme"] = theme.value;
+    colours = coloursOf(theme.value === "dark", getComputedStyle(document.documentElement));
+    coloursFor = theme.value;
+  }
+  return colours;
+}
+
+export const labelOf = (stacks: Stacks, i: number): string => {
+  const frame = stacks.tree.frame[i] ?? -1;
+  return i === 0 ? `all, ${amount(stacks.tree.total[0], stacks.unit)}` : frame === REST ? `${count(stacks.left[i])} more` : stacks.names.label[frame] ?? "(no method)";
+};
+
+interface Props {
+  readonly stacks: Stacks;
+  readonly label: string;
+  readonly up?: boolean;
+  readonly hideRoot?: boolean;
+  readonly search?: ((text: string) => boolean) | undefined;
+  /** The node that is zoomed to, when it is not changed by the graph itself. */
+  readonly zoom?: number;
+  readonly whole?: number;
+  readonly onZoom?: (i: number) => void;
+  readonly onFocus?: (i: number) => void;
+  readonly onOpen?: (i: number) => void;
+  readonly onKey?: (key: string, i: number) => boolean;
+}
+
+interface Tip {
+  readonly i: number;
+  readonly x: number;
+  readonly y: number;
+}
+
+export function Icicle(props: Props): JSX.Element {
+  const scroll = useRef<HTMLDivElement>(null);
+  const graph = useRef<Graph | null>(null);
+  const latest = useRef(props);
+  latest.current = props;
+  const [tip, setTip] = useState<Tip | null>(null);
+  const [said, setSaid] = useState("");
+  useEffect(() => {
+    const host = scroll.current;
+    if (host === null) {
+      return undefined;
+    }
+    const made = new Graph(host, {
+      up: props.up ?? false,
+      hideRoot: props.hideRoot ?? false,
+      colours: graphColours,
+      label: (_, i) => labelOf(latest.current.stacks, i),
+      colour: (tree, i) => colourOf(latest.current.stacks, tree, i),
+      rest: (tree, i) => tree.frame[i] === REST,
+      zoomed: (g) => latest.current.onZoom?.(g.zoom),
+      focused: (_, i) => {
+        setSaid(`${labelOf(latest.current.stacks, i)}, total ${amount(latest.current.stacks.tree.total[i], latest.current.stacks.unit)}`);
+        latest.current.onFocus?.(i);
+      },
+      hovered: (_, i, x, y) => setTip(i < 0 ? null : { i, x, y }),
+      opened: (_, i) => latest.current.onOpen?.(i),
+      key: (g, e) => {
+        if (e.key === "Escape" || e.key === "0") {
+          g.zoomTo(0, true);
+          return true;
+        }
+        return latest.current.onKey?.(e.key, g.focus) ?? false;
+      },
+    });
+    graph.current = made;
+    return () => made.destroy();
+  }, []);
+  useEffect(() => {
+    graph.current?.show(props.stacks.tree);
+  }, [props.stacks]);
+  useEffect(() => {
+    const g = graph.current;
+    if (g?.tree !== undefined && props.zoom !== undefined && g.zoom !== props.zoom && props.zoom < g.tree.n) {
+      g.zoomTo(props.zoom, false);
+    }
+  }, [props.zoom, props.stacks]);
+  useEffect(() => {
+    const g = graph.current;
+    if (g !== null) {
+      g.options.up = props.up ?? false;
+      g.options.found = props.search === undefined ? null : (tree, i) => hit(latest.current.stacks, latest.current.search, tree, i);
+      g.resize();
+      g.ask();
+    }
+  }, [props.search, props.up, theme.value]);
+  const asked = nextMatch.value;
+  useEffect(() => {
+    const test = latest.current.search;
+    if (asked.n > 0 && test !== undefined) {
+      graph.current?.next((tree, i) => hit(latest.current.stacks, test, tree, i), asked.step);
+    }
+  }, [asked.n]);
+  return (
+    <div class="graph" ref={scroll}>
+      <canvas tabIndex={0} role="application" aria-label={props.label} />
+      <div class="space" />
+      <div class="hidden" aria-live="polite">{said}</div>
+      {tip !== null && tip.i < props.stacks.tree.n && <TipBox stacks={props.stacks} tip={tip} whole={props.whole ?? props.stacks.tree.total[0] ?? 0} />}
+    </div>
+  );
+}
+
+function hit(stacks: Stacks, test: ((text: string) => boolean) | undefined, tree: Tree, i: number): boolean {
+  const frame = tree.frame[i] ?? -1;
+  return frame >= 0 && test !== undefined && (test(stacks.names.label[frame] ?? "") || test(stacks.names.file[frame] ?? ""));
+}
+
+function colourOf(stacks: Stacks, tree: Tree, i: number): string {
+  const c = graphColours();
+  const frame = tree.frame[i] ?? -1;
+  return i === 0 ? c.root : frame < 0 ? c.plain : c.boxes[stacks.names.tint[frame] ?? -1] ?? c.plain;
+}
+
+function TipBox({ stacks, tip, whole }: { stacks: Stacks; tip: Tip; whole: number }): JSX.Element {
+  const box = useRef<HTMLDivElement>(null);
+  const { i } = tip;
+  const { tree } = stacks;
+  const frame = tree.frame[i] ?? -1;
+  const total = tree.total[i] ?? 0;
+  const self = tree.self[i] ?? 0;
+  const unit = unitFor(total, stacks.unit);
+  const text = (v: number): string => `${inUnit(v, unit)}${unit[1] === "" ? "" : ` ${unit[1]}`}`;
+  useEffect(() => {
+    const element = box.current;
+    if (element !== null) {
+      const w = element.offsetWidth;
+      const h = element.offsetHeight;
+      element.style.left = `${Math.max(8, Math.min(tip.x + 14, innerWidth - w - 8))}px`;
+      element.style.top = `${tip.y + 18 + h > innerHeight - 4 ? Math.max(4, tip.y - h - 10) : tip.y + 18}px`;
+    }
+  });
+  return (
+    <div class="tip" ref={box}>
+      <div class="name">{labelOf(stacks, i)}</div>
+      {frame >= 0 && stacks.names.where[frame] !== "" && <div class="file">{stacks.names.where[frame]}</div>}
+      <table>
+        <tbody>
+          <tr><th>Total</th><td>{text(total)}</td><td>{percent(total, whole)}</td></tr>
+          {frame !== REST && !tree.ordered && <tr><th>Self</th><td>{text(self)}</td><td>{percent(self, whole)}</td></tr>}
+          {i > 0 && (tree.parent[i] ?? 0) > 0 && !tree.ordered && <tr><th>Of caller</th><td /><td>{percent(total, tree.total[tree.parent[i] ?? 0] ?? 0)}</td></tr>}
+        </tbody>
+      </table>
+    </div>
+  );
+}

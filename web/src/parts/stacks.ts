@@ -1,0 +1,258 @@
+// Stacks as the server gives them, and what the page makes of them: without some frames, upside down, in the order of time.
+import { clean } from "../format.ts";
+import { Tree, tintOf } from "../../icicle/icicle.js";
+
+type Numbers = readonly (number | string | null)[];
+
+export interface MethodsReply {
+  readonly id: Numbers;
+  readonly name: readonly (string | null)[];
+  readonly file: readonly (string | null)[];
+  readonly line: Numbers;
+}
+
+export interface TreeReply {
+  readonly total: number | string;
+  readonly count: number;
+  readonly id: Numbers;
+  readonly parent: readonly number[];
+  readonly method: readonly number[];
+  readonly line?: Numbers;
+  readonly self: Numbers;
+  readonly totals: Numbers;
+  readonly counts: readonly number[];
+  readonly rest: { readonly parent: readonly number[]; readonly n: readonly number[]; readonly total: Numbers };
+  readonly capped: boolean;
+}
+
+export interface FlameReply extends TreeReply {
+  readonly unit: string;
+  readonly no_stack?: { readonly total: number | string; readonly count: number };
+  readonly methods: MethodsReply;
+  readonly callees?: TreeReply;
+  readonly callers?: TreeReply;
+  readonly callers_cut?: boolean;
+}
+
+/** What frames are called and where they stand, by the number that trees have for them. */
+export interface Names {
+  readonly label: readonly string[];
+  readonly where: readonly string[];
+  readonly file: readonly string[];
+  readonly id: readonly number[];
+  readonly tint: readonly number[];
+}
+
+/** A frame that stands for several which the server left out. */
+export const REST = -2;
+const ROOT = -1;
+
+/** A tree with what is known of its nodes. Node 0 is all of it. */
+export interface Stacks {
+  readonly tree: Tree;
+  readonly names: Names;
+  readonly unit: string;
+  /** Of stack_node; -1 for a node that stands for several. */
+  readonly id: Float64Array;
+  readonly count: Float64Array;
+  /** Nodes left out, for frames that are REST. */
+  readonly left: Float64Array;
+  readonly cut: boolean;
+}
+
+export function namesOf(methods: MethodsReply): Names {
+  const label = methods.name.map((name) => clean(name, 1000) || "(unknown)");
+  const file = methods.file.map((name) => clean(name, 1000));
+  return {
+    label,
+    file,
+    where: file.map((name, i) => {
+      const line = Number(methods.line[i] ?? 0);
+      return name === "" ? "" : line > 0 ? `${name}:${line}` : name;
+    }),
+    id: methods.id.map(Number),
+    tint: methods.name.map((name, i) => (name?.startsWith("(") ? -1 : tintOf(name ?? "", methods.file[i] ?? ""))),
+  };
+}
+
+/** The stacks of a reply, and its rest as nodes of their own. */
+export function stacksOf(reply: TreeReply, names: Names, unit: string): Stacks {
+  const n = reply.parent.length;
+  const rest = reply.rest.parent.length;
+  const size = 1 + n + rest;
+  const parent = new Int32Array(size);
+  const frame = new Int32Array(size).fill(ROOT, 0, 1);
+  const self = new Float64Array(size);
+  const total = new Float64Array(size);
+  const id = new Float64Array(size).fill(-1);
+  const count = new Float64Array(size);
+  const left = new Float64Array(size);
+  total[0] = Number(reply.total);
+  count[0] = reply.count;
+  for (let i = 0; i < n; i++) {
+    parent[i + 1] = (reply.parent[i] ?? -1) + 1;
+    frame[i + 1] = reply.method[i] ?? -1;
+    self[i + 1] = Number(reply.self[i]);
+    total[i + 1] = Number(reply.totals[i]);
+    id[i + 1] = Number(reply.id[i]);
+    count[i + 1] = reply.counts[i] ?? 0;
+  }
+  for (let k = 0; k < rest; k++) {
+    const i = 1 + n + k;
+    parent[i] = (reply.rest.parent[k] ?? -1) + 1;
+    frame[i] = REST;
+    self[i] = Number(reply.rest.total[k]);
+    total[i] = self[i] ?? 0;
+    left[i] = reply.rest.n[k] ?? 0;
+  }
+  return { tree: new Tree({ parent, frame, self, total }), names, unit, id, count, left, cut: rest > 0 };
+}
+
+type Test = (text: string) => boolean;
+
+export interface Filter {
+  /** Frames that are taken out of stacks. */
+  readonly hide?: Test | undefined;
+  /** Only stacks with such a frame. */
+  readonly only?: Test | undefined;
+  /** Only stacks without such a frame. */
+  readonly ignore?: Test | undefined;
+}
+
+// Makes a tree of paths with equal frames joined.
+class Joiner {
+  readonly parent: number[] = [0];
+  readonly frame: number[] = [ROOT];
+  readonly self: number[] = [0];
+  readonly id: number[] = [-1];
+  readonly count: number[] = [0];
+  readonly left: number[] = [0];
+  private readonly known = new Map<number, number>();
+
+  constructor(private readonly frames: number) {}
+
+  child(at: number, frame: number, id: number): number {
+    const key = at * (this.frames + 3) + frame + 2;
+    let node = frame === REST ? undefined : this.known.get(key);
+    if (node === undefined) {
+      node = this.parent.length;
+      this.known.set(key, node);
+      this.parent.push(at);
+      this.frame.push(frame);
+      this.self.push(0);
+      this.id.push(id);
+      this.count.push(0);
+      this.left.push(0);
+    }
+    return node;
+  }
+
+  stacks(like: Stacks): Stacks {
+    const tree = new Tree({ parent: Int32Array.from(this.parent), frame: Int32Array.from(this.frame), self: Float64Array.from(this.self) });
+    return { tree, names: like.names, unit: like.unit, id: Float64Array.from(this.id), count: Float64Array.from(this.count), left: Float64Array.from(this.left), cut: like.cut };
+  }
+}
+
+/** The stacks that pass a filter; the same ones when it is empty. */
+export function filtered(stacks: Stacks, filter: Filter): Stacks {
+  const { hide, only, ignore } = filter;
+  if (hide === undefined && only === undefined && ignore === undefined) {
+    return stacks;
+  }
+  const { tree, names } = stacks;
+  const tested = (test: Test | undefined): Uint8Array => {
+    const hits = new Uint8Array(names.label.length);
+    if (test !== undefined) {
+      names.label.forEach((label, i) => {
+        hits[i] = test(label) || (names.where[i] !== "" && test(names.where[i] ?? "")) ? 1 : 0;
+      });
+    }
+    return hits;
+  };
+  const hidden = tested(hide);
+  const wanted = tested(only);
+  const unwanted = tested(ignore);
+  const join = new Joiner(names.label.length);
+  const place = new Int32Array(tree.n); // of the node, or of the nearest one above it that is not hidden; -1: ignored
+  const has = new Uint8Array(tree.n);
+  has[0] = only === undefined ? 1 : 0;
+  for (let i = 1; i < tree.n; i++) {
+    const up = tree.parent[i] ?? 0;
+    const frame = tree.frame[i] ?? ROOT;
+    const above = place[up] ?? 0;
+    has[i] = has[up] === 1 || wanted[frame] === 1 ? 1 : 0;
+    if (above < 0 || unwanted[frame] === 1) {
+      place[i] = -1;
+      continue;
+    }
+    place[i] = hidden[frame] === 1 ? above : join.child(above, frame, stacks.id[i] ?? -1);
+  }
+  // What passes is put where it belongs; paths without any of it go.
+  for (let i = 1; i < tree.n; i++) {
+    const at = place[i] ?? -1;
+    if (at >= 0 && has[i] === 1) {
+      join.self[at] = (join.self[at] ?? 0) + (tree.self[i] ?? 0);
+      join.count[at] = (join.count[at] ?? 0) + (stacks.count[i] ?? 0);
+      join.left[at] = (join.left[at] ?? 0) + (stacks.left[i] ?? 0);
+    }
+  }
+  return pruned(join.stacks(stacks));
+}
+
+// Without nodes below which nothing is left.
+function pruned(stacks: Stacks): Stacks {
+  const { tree } = stacks;
+  const below = Float64Array.from(stacks.count);
+  for (let i = tree.n - 1; i > 0; i--) {
+    const up = tree.parent[i] ?? 0;
+    below[up] = (below[up] ?? 0) + (below[i] ?? 0);
+  }
+  const keep: number[] = [];
+  const place = new Int32Array(tree.n).fill(-1);
+  for (let i = 0; i < tree.n; i++) {
+    if (i === 0 || (tree.total[i] ?? 0) > 0 || (below[i] ?? 0) > 0) {
+      place[i] = keep.length;
+      keep.push(i);
+    }
+  }
+  const take = (from: ArrayLike<number>): Float64Array => Float64Array.from(keep, (i) => from[i] ?? 0);
+  return {
+    ...stacks,
+    tree: new Tree({ parent: Int32Array.from(keep, (i) => place[tree.parent[i] ?? 0] ?? 0), frame: Int32Array.from(keep, (i) => tree.frame[i] ?? ROOT), self: take(tree.self) }),
+    id: take(stacks.id),
+    count: take(stacks.count),
+    left: take(stacks.left),
+  };
+}
+
+/** The same stacks from their last frames on: what took time, and below it who called it. */
+export function inverted(stacks: Stacks): Stacks {
+  const { tree } = stacks;
+  const join = new Joiner(stacks.names.label.length);
+  for (let i = 1; i < tree.n; i++) {
+    const self = tree.self[i] ?? 0;
+    const count = stacks.count[i] ?? 0;
+    if (self === 0 && count === 0) {
+      continue;
+    }
+    let at = 0;
+    for (let up = i; up > 0; up = tree.parent[up] ?? 0) {
+      at = join.child(at, tree.frame[up] ?? ROOT, stacks.id[up] ?? -1);
+    }
+    join.self[at] = (join.self[at] ?? 0) + self;
+    join.count[at] = (join.count[at] ?? 0) + count;
+  }
+  return join.stacks(stacks);
+}
+
+/** Rows of samples or calls in and below a node, from those of the nodes alone. */
+export function countsBelow(stacks: Stacks): Float64Array {
+  const { tree } = stacks;
+  const below = Float64Array.from(stacks.count);
+  below[0] = 0;
+  for (let i = tree.n - 1; i > 0; i--) {
+    const up = tree.parent[i] ?? 0;
+    below[up] = (below[up] ?? 0) + (below[i] ?? 0);
+  }
+  return below;
+}
