@@ -168,6 +168,20 @@ static ts_code database_put(void *self, enum ts_table_id id, const void *row, ui
     return ts_pages_put(db->pages, id, row, reserved);
 }
 
+static ts_code database_put_many(void *self, enum ts_table_id id, const void *rows, size_t size,
+                                 unsigned count)
+{
+    ts_db *db = self;
+    ts_code code = TS_OK;
+    if (db->pages != NULL && (!db->adding || db->written[id])) {
+        return ts_pages_put_many(db->pages, id, rows, size, count);
+    }
+    for (unsigned i = 0; i < count && code == TS_OK; i++) {
+        code = database_put(self, id, (const char *)rows + i * size, 0);
+    }
+    return code;
+}
+
 static ts_code database_put_long(void *self, enum ts_table_id id, const void *row, ts_spool *text)
 {
     ts_db *db = self;
@@ -237,6 +251,7 @@ ts_sink ts_db_make_sink(ts_db *db)
                      database_invalidate, database_release, database_settle);
     sink.show = database_show;
     sink.move = database_move;
+    sink.put_many = database_put_many;
     return sink;
 }
 

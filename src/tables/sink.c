@@ -30,6 +30,21 @@ ts_code ts_sink_put_long(ts_sink *sink, ts_ctx *ctx, enum ts_table_id table, con
     return code;
 }
 
+ts_code ts_sink_put_many(ts_sink *sink, enum ts_table_id table, const void *rows, size_t size,
+                         unsigned count)
+{
+    ts_code code = TS_OK;
+    if (sink->put_many == NULL || ts_schema[table].columns[0].type == TS_COL_KEY) {
+        for (unsigned i = 0; i < count && code == TS_OK; i++) {
+            code = ts_sink_put(sink, table, (const char *)rows + i * size);
+        }
+        return code;
+    }
+    code = sink->put_many(sink->self, table, rows, size, count);
+    sink->rows[table] += code == TS_OK ? count : 0;
+    return code;
+}
+
 /* --- a sink that keeps no rows ------------------------------------------------------------- */
 
 static ts_code null_put(void *self, enum ts_table_id table, const void *row, uint64_t reserved)

@@ -19,6 +19,9 @@ typedef ts_code ts_sink_put_call(void *self, enum ts_table_id table, const void 
 /* A row one of whose texts is ts_text_in_spool. */
 typedef ts_code ts_sink_put_long_call(void *self, enum ts_table_id table, const void *row,
                                       ts_spool *text);
+/* An array of rows of `size` bytes each. */
+typedef ts_code ts_sink_put_many_call(void *self, enum ts_table_id table, const void *rows,
+                                      size_t size, unsigned count);
 /* Sets a reserved column of a row that was put and not released. */
 typedef ts_code ts_sink_complete_call(void *self, enum ts_table_id table, int64_t rowid,
                                       unsigned column, int64_t value);
@@ -58,10 +61,11 @@ typedef struct ts_sink {
     ts_sink_late_text_call *late_text;
     ts_sink_invalidate_call *invalidate;
     ts_sink_release_call *release;
-    ts_sink_settle_call *settle;   /* NULL: by `complete` and `release` */
-    ts_sink_show_call *show;       /* NULL: there are no views */
-    ts_sink_move_call *move;       /* NULL: nothing is kept */
-    uint64_t rows[TS_TABLE_COUNT]; /* rows put so far */
+    ts_sink_settle_call *settle;     /* NULL: by `complete` and `release` */
+    ts_sink_show_call *show;         /* NULL: there are no views */
+    ts_sink_move_call *move;         /* NULL: nothing is kept */
+    ts_sink_put_many_call *put_many; /* NULL: one by one */
+    uint64_t rows[TS_TABLE_COUNT];   /* rows put so far */
 } ts_sink;
 
 /* A sink of these calls, none of which may be missing but `put_long` and `settle`. */
@@ -72,7 +76,7 @@ ts_sink_make(void *self, ts_sink_put_call *put, ts_sink_put_long_call *put_long,
              ts_sink_settle_call *settle)
 {
     ts_sink sink = {self,    put,    put_long, complete, late_text, invalidate,
-                    release, settle, NULL,     NULL,     {0}};
+                    release, settle, NULL,     NULL,     NULL,      {0}};
     return sink;
 }
 
@@ -93,6 +97,11 @@ static inline ts_code ts_sink_put(ts_sink *sink, enum ts_table_id table, const v
 {
     return ts_sink_reserve(sink, table, row, 0);
 }
+
+/* Puts `count` rows: an array of the table's struct, of `size` bytes each. After a failure it is
+ * not known how many of them were put. */
+ts_code ts_sink_put_many(ts_sink *sink, enum ts_table_id table, const void *rows, size_t size,
+                         unsigned count);
 
 /* Puts a row whose `text`, a column in it, stands in the spool: texts of any size, in no memory. */
 ts_code ts_sink_put_long(ts_sink *sink, ts_ctx *ctx, enum ts_table_id table, const void *row,

@@ -195,13 +195,16 @@ static inline void fetch_rows(const hg *g, uint32_t v)
     __builtin_prefetch(&g->node[g->dominator[g->number[v + NEAR]]]);
 }
 
-static ts_code put_retained(heap_run *r, const heap_rows *f, uint32_t v, int64_t id,
-                            int64_t first_constructor)
+/* Rows that are put at once. */
+enum { AT_ONCE = 64 };
+
+static void retained_row(ts_row_js_heap_retained *row, const heap_rows *f, uint32_t v, int64_t id,
+                         int64_t first_constructor)
 {
     const hg *g = &f->g;
     const hg_step step = g->steps[v];
     uint32_t number = g->number[v];
-    ts_row_js_heap_retained row = {
+    *row = (ts_row_js_heap_retained){
         .file_id = g->d.file_id,
         .node_id = id,
         .dominator = g->node[g->dominator[number]],
@@ -217,17 +220,35 @@ static ts_code put_retained(heap_run *r, const heap_rows *f, uint32_t v, int64_t
         .tree_count = g->count[number],
         .previous = f->previous == NULL ? HG_NONE : f->previous[v],
     };
-    row.null = ((g->flags[v] & HG_NO_ID) == 0 ? 0 : TS_NULL_BIT(js_heap_retained, node_id)) |
-               (number != 0 ? 0 : TS_NULL_BIT(js_heap_retained, dominator)) |
-               (step.retainer != HG_NONE ? 0
-                                         : TS_NULL_BIT(js_heap_retained, retainer) |
-                                               TS_NULL_BIT(js_heap_retained, retaining_edge)) |
-               (step.distance != HG_NONE ? 0 : TS_NULL_BIT(js_heap_retained, distance)) |
-               (row.previous != HG_NONE ? 0 : TS_NULL_BIT(js_heap_retained, previous));
-    return ts_put_js_heap_retained(r->sink, &row);
+    row->null = ((g->flags[v] & HG_NO_ID) == 0 ? 0 : TS_NULL_BIT(js_heap_retained, node_id)) |
+                (number != 0 ? 0 : TS_NULL_BIT(js_heap_retained, dominator)) |
+                (step.retainer != HG_NONE ? 0
+                                          : TS_NULL_BIT(js_heap_retained, retainer) |
+                                                TS_NULL_BIT(js_heap_retained, retaining_edge)) |
+                (step.distance != HG_NONE ? 0 : TS_NULL_BIT(js_heap_retained, distance)) |
+                (row->previous != HG_NONE ? 0 : TS_NULL_BIT(js_heap_retained, previous));
 }
 
-/* Ids that do not fit into 32 bits are read again. */
+/* Rows of the nodes from v on. Their ids: those of the file, or those that were read again because
+ * they do not fit into 32 bits. */
+static ts_code put_retained(heap_run *r, const heap_rows *f, uint32_t v, uint32_t end,
+                            const int64_t *ids, int64_t first_constructor)
+{
+    ts_row_js_heap_retained rows[AT_ONCE];
+    const hg *g = &f->g;
+    ts_code code = TS_OK;
+    for (const uint32_t first = v; v < end && code == TS_OK;) {
+        unsigned n = 0;
+        for (; n < AT_ONCE && v < end; n++, v++) {
+            fetch_rows(g, v);
+            retained_row(&rows[n], f, v, ids == NULL ? g->ids[v] : ids[v - first],
+                         first_constructor);
+        }
+        code = ts_sink_put_many(r->sink, TS_T_js_heap_retained, rows, sizeof rows[0], n);
+    }
+    return code;
+}
+
 static ts_code put_with_ids(heap_run *r, const heap_rows *f, int64_t first_constructor)
 {
     static const unsigned columns[] = {TS_C_js_heap_nodes__id};
@@ -237,28 +258,35 @@ static ts_code put_with_ids(heap_run *r, const heap_rows *f, int64_t first_const
         hg_range_open(&range, r->reader, TS_T_js_heap_nodes, columns, 1, g->d.first_node, g->n);
     while (code == TS_OK && (code = hg_range_next(&range, r->ctx, TS_T_js_heap_nodes)) == TS_OK &&
            range.n > 0) {
-        for (unsigned i = 0; i < range.n && code == TS_OK; i++) {
-            code = put_retained(r, f, (uint32_t)range.at + i, range.b->columns[0].ints[i],
-                                first_constructor);
-        }
+        uint32_t first = (uint32_t)range.at;
+        code =
+            put_retained(r, f, first, first + range.n, range.b->columns[0].ints, first_constructor);
     }
     hg_range_close(&range);
+    return code;
+}
+
+static ts_code put_dominated(heap_run *r, const hg *g)
+{
+    ts_row_js_heap_dominated rows[AT_ONCE];
+    ts_code code = TS_OK;
+    for (uint32_t p = 0; p < g->n && code == TS_OK;) {
+        unsigned n = 0;
+        for (; n < AT_ONCE && p < g->n; n++, p++) {
+            rows[n] = (ts_row_js_heap_dominated){.file_id = g->d.file_id,
+                                                 .node_index = g->at_position[p]};
+        }
+        code = ts_sink_put_many(r->sink, TS_T_js_heap_dominated, rows, sizeof rows[0], n);
+    }
     return code;
 }
 
 static ts_code put_nodes(heap_run *r, const heap_rows *f, int64_t first_constructor)
 {
     const hg *g = &f->g;
-    ts_code code = g->ids == NULL ? put_with_ids(r, f, first_constructor) : TS_OK;
-    for (uint32_t v = 0; v < g->n && code == TS_OK && g->ids != NULL; v++) {
-        fetch_rows(g, v);
-        code = put_retained(r, f, v, g->ids[v], first_constructor);
-    }
-    for (uint32_t p = 0; p < g->n && code == TS_OK; p++) {
-        ts_row_js_heap_dominated row = {.file_id = g->d.file_id, .node_index = g->at_position[p]};
-        code = ts_put_js_heap_dominated(r->sink, &row);
-    }
-    return code;
+    ts_code code = g->ids == NULL ? put_with_ids(r, f, first_constructor)
+                                  : put_retained(r, f, 0, g->n, NULL, first_constructor);
+    return code == TS_OK ? put_dominated(r, g) : code;
 }
 
 static ts_code put_duplicates(heap_run *r, heap_rows *f)

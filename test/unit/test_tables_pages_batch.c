@@ -1,0 +1,200 @@
+/* Many rows at once against SQLite's INSERT of each: sizes of columns that rows share. */
+#include "tables_pages.h"
+
+#include "tables/sink.h"
+
+enum { ROWS_MAX = 300, WORDS_MAX = MAX_COLUMNS + 1 };
+
+static int64_t batch[ROWS_MAX * WORDS_MAX];
+
+/* Puts the first `count` rows of `batch`. */
+static void put_batch(pair *x, unsigned id, unsigned count)
+{
+    const size_t words = x->tables[id].column_count + 1;
+    const bool key = x->tables[id].columns[0].type == TS_COL_KEY;
+    int64_t rowid = pair_rows(x, id);
+    x->records_differ = true;
+    for (unsigned r = 0; r < count; r++) {
+        int64_t *row = batch + r * words;
+        row[1] = key ? ++rowid : row[1];
+        insertsink_put(x->insert, id, row);
+    }
+    assert_int_equal(x->tables[id].row_size, words * sizeof *batch);
+    assert_ok(x->ctx, ts_pages_put_many(x->pages, id, batch, words * sizeof *batch, count));
+}
+
+/* Values of up to `bits` bits; of either sign when asked for. */
+static int64_t value_of(uint64_t *seed, unsigned bits, bool negative)
+{
+    int64_t v = (int64_t)(next_random(seed) >> (64 - bits));
+    return negative && (next_random(seed) & 1) != 0 ? -v - 1 : v;
+}
+
+/* Each column has values of a size of its own; some are NULL in runs of rows, some are always
+ * NULL, 0 or 1. */
+static void fill_batch(uint64_t *seed, unsigned columns, unsigned count)
+{
+    uint64_t nulls = 0;
+    uint8_t bits[MAX_COLUMNS];
+    for (unsigned c = 0; c < columns; c++) {
+        bits[c] = (uint8_t)(1 + next_random(seed) % 63);
+    }
+    for (unsigned r = 0; r < count; r++) {
+        int64_t *row = batch + (size_t)r * (columns + 1);
+        if (next_random(seed) % 16 == 0) {
+            nulls = next_random(seed) & next_random(seed) & ((UINT64_C(1) << columns) - 1);
+        }
+        row[0] = (int64_t)nulls;
+        for (unsigned c = 0; c < columns; c++) {
+            unsigned kind = (c * 7 + columns) % 6;
+            row[1 + c] = kind < 2 ? (int64_t)kind : value_of(seed, bits[c], kind == 2);
+        }
+    }
+}
+
+static void test_batches(void **state)
+{
+    static const uint32_t page_sizes[] = {512, 4096, 65536};
+    static const char *const specs[] = {"ii",        "i",
+                                        "iiiiiii",   "iiiiiiii",
+                                        "iiiiiiiii", "iiiiiiiiiiiiii",
+                                        "kii",       "iiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiii"};
+    fixture *f = *state;
+    uint64_t seed = 7;
+    for (unsigned s = 0; s < sizeof page_sizes / sizeof page_sizes[0]; s++) {
+        for (size_t k = 0; k < sizeof specs / sizeof specs[0]; k++) {
+            pair x;
+            pair_begin(&x, f, page_sizes[s], 0, specs[k]);
+            for (unsigned i = 0; i < 30; i++) {
+                unsigned count = (unsigned)(next_random(&seed) % ROWS_MAX);
+                fill_batch(&seed, x.tables[0].column_count, count);
+                put_batch(&x, 0, count);
+            }
+            pair_finish(&x);
+            pair_free(&x);
+        }
+    }
+}
+
+/* A column of all values up to and around each at which another size is needed: alone, and with
+ * smaller ones beside it. */
+static void test_sizes(void **state)
+{
+    static const unsigned steps[] = {1, 7, 8, 15, 23, 31, 47, 62};
+    fixture *f = *state;
+    pair x;
+    pair_begin(&x, f, 4096, 0, "iii");
+    for (size_t s = 0; s < sizeof steps / sizeof steps[0]; s++) {
+        for (int64_t d = -2; d < 3; d++) {
+            int64_t v = (INT64_C(1) << steps[s]) + d;
+            for (unsigned r = 0; r < 4; r++) {
+                int64_t row[] = {0, r == 3 ? v : 0, r % 2 == 0 ? v : -v, 1};
+                memcpy(batch + (size_t)r * 4, row, sizeof row);
+            }
+            put_batch(&x, 0, 4);
+            put_batch(&x, 0, 1);
+        }
+    }
+    pair_finish(&x);
+    pair_free(&x);
+}
+
+/* Rows between batches, and two tables in turn; rowids that need another byte. */
+static void test_in_turn(void **state)
+{
+    static const unsigned steps[] = {7, 14, 21, 28, 49, 55, 56};
+    fixture *f = *state;
+    for (size_t s = 0; s < sizeof steps / sizeof steps[0]; s++) {
+        pair x;
+        uint64_t seed = s + 1;
+        pair_begin(&x, f, 1024, 0, "kiii iiti");
+        pair_start_at(&x, 0, (INT64_C(1) << steps[s]) - 70);
+        for (unsigned i = 0; i < 40; i++) {
+            fill_batch(&seed, 4, 9);
+            put_batch(&x, 0, 9);
+            set_int(&x, 0, 2, (int64_t)next_random(&seed));
+            pair_put(&x, 0);
+            set_text(&x, 1, 2, "abc", i % 4);
+            pair_put(&x, 1);
+        }
+        pair_finish(&x);
+        pair_free(&x);
+    }
+}
+
+/* Tables with texts: one by one. */
+static void test_texts(void **state)
+{
+    struct text_row {
+        uint64_t null;
+        int64_t number;
+        ts_text text;
+    } rows[40] = {{0}};
+    fixture *f = *state;
+    pair x;
+    pair_begin(&x, f, 512, 0, "it");
+    for (unsigned i = 0; i < 40; i++) {
+        rows[i].number = (int64_t)i * i * i;
+        rows[i].text = (ts_text){"the text of a row, which is longer than others", i};
+        insertsink_put(x.insert, 0, &rows[i]);
+    }
+    assert_ok(x.ctx, ts_pages_put_many(x.pages, 0, rows, sizeof rows[0], 40));
+    pair_finish(&x);
+    pair_free(&x);
+}
+
+/* A usual page of rows is as full as one of single rows but for what sizes differ, here nothing. */
+static void test_pages_are_full(void **state)
+{
+    fixture *f = *state;
+    pair x;
+    pair_begin(&x, f, 4096, 0, "ii ii");
+    for (unsigned k = 0; k < 100; k++) {
+        for (unsigned r = 0; r < 64; r++) {
+            int64_t row[] = {0, 1, 70000 + (int64_t)k * 64 + r};
+            memcpy(batch + (size_t)r * 3, row, sizeof row);
+            memcpy(x.rows[1], row, sizeof row);
+            pair_put(&x, 1);
+        }
+        put_batch(&x, 0, 64);
+    }
+    assert_int_equal(x.pages->tables[0].level[0].page.cells,
+                     x.pages->tables[1].level[0].page.cells);
+    assert_int_equal(x.pages->tables[0].leaf.content, x.pages->tables[1].leaf.content);
+    pair_finish(&x);
+    pair_free(&x);
+}
+
+/* A sink without the call, and one of a table with a key, put one row after the other. */
+static unsigned counted;
+
+static ts_code count_put(void *self, enum ts_table_id table, const void *row, uint64_t reserved)
+{
+    (void)self;
+    (void)table;
+    (void)row;
+    (void)reserved;
+    return ++counted == 30 ? TS_ERR_OUTPUT : TS_OK;
+}
+
+static void test_sinks(void **state)
+{
+    ts_sink sink = ts_sink_null();
+    (void)state;
+    counted = 0;
+    sink.put = count_put;
+    assert_int_equal(ts_sink_put_many(&sink, TS_T_js_heap_dominated, batch, 24, 10), TS_OK);
+    assert_int_equal(sink.rows[TS_T_js_heap_dominated], 10);
+    assert_int_equal(ts_sink_put_many(&sink, TS_T_js_heap_dominated, batch, 24, 40), TS_ERR_OUTPUT);
+    assert_int_equal(sink.rows[TS_T_js_heap_dominated], 29);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(test_batches), TEST(test_sizes),          TEST(test_in_turn),
+        TEST(test_texts),   TEST(test_pages_are_full), cmocka_unit_test(test_sinks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
