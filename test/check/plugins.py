@@ -8,6 +8,7 @@ its tables and its counters in stat. Exit code 0: all equal; 1: differences; 2: 
 """
 
 import itertools
+import json
 import struct
 import sys
 
@@ -375,6 +376,69 @@ def xpower(messages, clocks):
     }, {}
 
 
+POWER_EVENTS = """POWER_IDE_BATTERY POWER_IDE_CPU POWER_IDE_LOCATION POWER_IDE_GPU POWER_IDE_DISPLAY POWER_IDE_CAMERA POWER_IDE_BLUETOOTH
+POWER_IDE_FLASHLIGHT POWER_IDE_AUDIO POWER_IDE_WIFISCAN BRIGHTNESS_NIT SIGNAL_LEVEL WIFI_EVENT_RECEIVED AUDIO_STREAM_CHANGE AUDIO_VOLUME_CHANGE
+WIFI_STATE BR_SWITCH_STATE BLUETOOTH_BR_SWITCH_STATE LOCATION_SWITCH_STATE ENABLE_SENSOR DISABLE_SENSOR WORK_REMOVE WORK_START WORK_STOP WORK_ADD
+POWER_RUNNINGLOCK GNSS_STATE ANOMALY_SCREEN_OFF_ENERGY ANOMALY_ALARM_WAKEUP ANOMALY_KERNEL_WAKELOCK ANOMALY_RUNNINGLOCK ANOMALY_GNSS_ENERGY
+ANOMALY_CPU_HIGH_FREQUENCY ANOMALY_CPU_ENERGY ANOMALY_WAKEUP ANORMALY_APP_ENERGY""".split()
+EVENT_MEMBERS = ("domain_", "name_", "time_", "type_", "tz_", "pid_", "tid_", "uid_", "level_", "tag_", "id_", "seq_", "info_")
+
+
+def measures(event):
+    """(key, type, number, text) in the order of the rows."""
+    arrays = []
+    out = []
+    one = lambda key, v: (key, 1, 0.0, v) if isinstance(v, str) else (key, 0, float(v), "")
+    for key in sorted(event, key=str.encode):
+        if isinstance(event[key], list):
+            arrays.append(key)
+        elif key not in ("name_", "time_"):
+            out.append(one(key, event[key]))
+    for i in range(max((len(event[key]) for key in arrays), default=0)):
+        out += [one(key, event[key][i]) for key in arrays if i < len(event[key])]
+    return out
+
+
+def hisysevent(messages, clocks):
+    events, values, states = [], [], []
+    keys = {}
+    stat = dict.fromkeys(("trace_hisys_event received", "trace_hisys_event not_match"), 0)
+    before = None
+    for message in messages:
+        if message[1] and message == before:
+            continue
+        before = message
+        got = decode(message[1])
+        if 2 in got:
+            state = decode(got[2][-1])
+            volumes = decode(last(state, 5, b""))
+            states.append((low32(state, 1), low32(state, 2), last(state, 3), low32(state, 4)) +
+                          tuple(htrace.signed32(last(volumes, n)) for n in range(1, 17)))
+        for line in map(decode, got.get(1, [])):
+            event = json.loads(text(line, 1))
+            ts = event["time_"] * 10**6 + shift_of(clocks)
+            others = {key: event[key] for key in event if key not in EVENT_MEMBERS}
+            contents = json.dumps(others, sort_keys=True, separators=(",", ":"), ensure_ascii=False) if others else "null"
+            events.append((len(events) + 1, event.get("domain_"), event.get("name_"), ts) + tuple(
+                event.get(k) for k in ("type_", "tz_", "pid_", "tid_", "uid_", "level_", "tag_", "id_", "seq_", "info_")) + (contents,))
+            stat["trace_hisys_event received"] += 1
+            stat["trace_hisys_event not_match"] += event.get("name_") not in POWER_EVENTS
+            if event.get("name_") in POWER_EVENTS and event.get("tag_", "PowerStats") == "PowerStats":
+                for row in measures(event):
+                    keys.setdefault((event["name_"], row[0]), len(keys))
+                    values.append((len(values), last(line, 2), ts, event["name_"]) + row)
+    word = lambda column: "(SELECT data FROM data_dict d WHERE d.id = t.%s)" % column
+    return {
+        "hisys_all_event t: id, " + word("domain_id") + ", " + word("event_name_id") +
+        ", ts, type, time_zone, pid, tid, uid, level, tag, event_id, seq, info, contents": events,
+        "hisys_event_measure t JOIN app_name a ON a.id = t.key_id: t.id, t.serial, t.ts, " + word("name_id") +
+        ", (SELECT data FROM data_dict d WHERE d.id = a.app_key), t.type, t.int_value, t.string_value": values,
+        "app_name t: id, " + word("app_name") + ", " + word("app_key"): [(i,) + pair for pair, i in keys.items()],
+        "device_state t: brightness, bt_state, location, wifi, stream_default, voice_call, music, stream_ring, media, voice_assistant, system, alarm, "
+        "notification, bt_sco, enforced_audible, stream_dtmf, stream_tts, accessibility, recording, stream_all": states,
+    }, stat
+
+
 def hilog(messages, clocks):
     rows = []
     stat = dict.fromkeys(("hilog received", "hilog not_match", "hilog data_lost", "hilog invalid_data"), 0)
@@ -406,6 +470,7 @@ PLUGINS = (
     ("stream-plugin", stream),
     ("memory-plugin", memory),
     ("xpower-plugin", xpower),
+    ("hisysevent-plugin", hisysevent),
 )
 
 

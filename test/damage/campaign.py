@@ -137,6 +137,10 @@ TABLES = [
      "LEFT JOIN data_dict d ON d.id = s.thread_name_id"),
     ("power of applications", "set", "SELECT d.data, s.start_time, n.data, s.background_duration, s.screen_on_energy, s.camera_id, s.uid, s.load, "
      "s.app_usage_energy FROM xpower_component_top s LEFT JOIN data_dict d ON d.id = s.component_type_id LEFT JOIN data_dict n ON n.id = s.appname"),
+    ("system events", "set", "SELECT d.data, n.data, e.ts, e.type, e.time_zone, e.pid, e.tid, e.uid, e.level, e.tag, e.event_id, e.seq, e.info, "
+     "e.contents FROM hisys_all_event e LEFT JOIN data_dict d ON d.id = e.domain_id LEFT JOIN data_dict n ON n.id = e.event_name_id"),
+    ("values of events", "set", "SELECT m.serial, m.ts, n.data, k.data, m.int_value, m.string_value FROM hisys_event_measure m LEFT JOIN data_dict n "
+     "ON n.id = m.name_id LEFT JOIN app_name a ON a.id = m.key_id LEFT JOIN data_dict k ON k.id = a.app_key"),
     ("log lines", "set", "SELECT seq, ts, pid, tid, level, tag, context, origints FROM log"),
     ("parameters", "set", "SELECT c.ts, p.word_id, p.value FROM cloud_call_param p JOIN cloud_call c ON c.id = p.call_id"),
 ]

@@ -24,7 +24,7 @@ for _ in 1 2 3; do
 done
 more='m.members m.properties m.strings m.strings_first m.locations m.tree_wide m.classes m.children m.samples_back m.profile_nodes
     m.configurations m.profiles m.plugins m.nodes_spread m.nodes_one_pass m.string_escaped m.trailing'
-more="$more cpu_samples hilog_lines process_samples diskio_samples network_samples hidump_events stream_messages memory_counters memory_maps xpower_lists xpower_reports"
+more="$more cpu_samples hilog_lines process_samples diskio_samples network_samples hidump_events stream_messages memory_counters memory_maps xpower_lists xpower_reports hisysevent_members hisysevent_arrays hisysevent_keys"
 more="$more chrome_spans chrome_crossing chrome_back chrome_profiles"
 for shape in chunks segments plugins issues marks resync magic strings ids same_ids edges_first profile profile_collide classes_collide cycles snapshots heap_profile_wide heap_profile_deep $more; do
     all=

@@ -51,6 +51,8 @@ bound stream_messages $m 0
 bound memory_counters $((m / 4)) $((m * 175))
 bound memory_maps $((m / 4)) $((m * 175))
 bound xpower_lists $((m / 4)) 0
+bound hisysevent_members 160000 $((40 << 20))
+bound hisysevent_keys $((m / 4)) $((m * 60))
 bound xpower_reports $((m / 4)) $((m * 8))
 bound samples $m $((16 * m))
 bound samples_back $m $((16 * m))

@@ -69,5 +69,27 @@ def xpower_reports(n):
     return b"".join(segment(b"xpower-plugin", number(1, 12000 + n - i) + number(2, 13000 + n) + field(10, number(1, i))) for i in range(n))
 
 
+def hisysevent_members(n):
+    """One event with many members, keys in reverse, each an array or an object."""
+    n //= 4  # else the line is too long
+    members = b",".join(b'"k%07d":%s' % (n - i, b"[1]" if i % 2 else b'{"b":1,"a":[]}') for i in range(n))
+    return segment(b"hisysevent-plugin", field(1, field(1, b'{"name_":"WORK_ADD","time_":12000,' + members + b"}")))
+
+
+def hisysevent_arrays(n):
+    """One long array beside a short one, and an event that is deep."""
+    arrays = b'{"name_":"WORK_ADD","time_":12000,"A":[' + b",".join([b"1"] * n) + b'],"B":[2]}'
+    deep = b'{"time_":12000,"A":' + b"[" * (n // 2) + b"]" * (n // 2) + b"}"
+    return segment(b"hisysevent-plugin", field(1, field(1, arrays)) + field(1, field(1, deep)))
+
+
+def hisysevent_keys(n):
+    """Names that are all different."""
+    def line(i):
+        return field(1, field(1, b'{"name_":"WORK_ADD","time_":12000,"k%d":1}' % i))
+
+    return b"".join(segment(b"hisysevent-plugin", b"".join(line(i) for i in range(at, min(n, at + 1000)))) for at in range(0, n, 1000))
+
+
 SHAPES = {f.__name__: f for f in (hilog_lines, process_samples, diskio_samples, network_samples, hidump_events, stream_messages, memory_counters, memory_maps,
-                                xpower_lists, xpower_reports)}
+                                xpower_lists, xpower_reports, hisysevent_members, hisysevent_arrays, hisysevent_keys)}

@@ -1,5 +1,6 @@
 """Random messages of the plugins of .htrace, undamaged: parts left out, zeros written, things that nobody knows, in any order."""
 
+import json
 import struct
 
 
@@ -158,6 +159,40 @@ class Xpower:
         return self.old
 
 
+class Hisysevent:
+    """Events in lines of JSON with white space in many places, members in any order, values of many kinds where they have no column."""
+
+    def value(self, rng, depth=0):
+        kind = rng.randrange(9 if depth < 3 else 6)
+        if kind >= 6:
+            values = [self.value(rng, depth + 1) for _ in range(rng.randrange(4))]
+            return values if kind == 6 else dict(zip(["a", "b\"", "\u00e4", "c"], values))
+        return [7, -1, 4.5, 1e-3, "", "two words\n\U0001f600"][kind]
+
+    def line(self, rng, now):
+        event = {"time_": now // 10**6 + rng.randrange(1000)}
+        power = rng.random() < 0.5
+        if rng.random() < 0.9:
+            event["name_"] = rng.choice(["WORK_ADD", "POWER_IDE_CPU", "GNSS_STATE"]) if power else rng.choice(["OTHER", "POWER_IDE"])
+        for key, values in (("domain_", ["POWER", "D"]), ("tz_", ["+0800"]), ("level_", ["MINOR"]), ("tag_", ["PowerStats", "STATS", ""]),
+                            ("id_", ["7f"]), ("info_", [""]), ("type_", [1, 4]), ("pid_", [0, 1 << 31]), ("tid_", [9]), ("uid_", [20010001]),
+                            ("seq_", [(1 << 63) - 1])):
+            if rng.random() < 0.6:
+                event[key] = rng.choice(values)
+        for key in rng.sample(["LOAD", "NOTE", "A", "\u00e9", "Z"], rng.randrange(4)):
+            scalars = lambda: rng.choice([3, 4.5, "n", -1e6])
+            event[key] = rng.choice([scalars(), [scalars() for _ in range(rng.randrange(4))]]) if power else self.value(rng)
+        members = list(event.items())
+        rng.shuffle(members)
+        return json.dumps(dict(members), ensure_ascii=rng.random() < 0.5, separators=rng.choice([(",", ":"), (" , ", " : ")])).encode()
+
+    def message(self, rng, now):
+        lines = b"".join(text(1, mixed(rng, [number(2, rng.choice(NUMBERS))]) + text(1, self.line(rng, now))) for _ in range(rng.randrange(4)))
+        volumes = text(5, mixed(rng, [number(n, rng.choice([0, 7, 15])) for n in range(1, 17)]))
+        state = text(2, mixed(rng, [number(1, rng.choice(NUMBERS)), number(2, 1), number(3, 1), number(4, 3), volumes]))
+        return lines + state * (rng.random() < 0.3)
+
+
 class Process:
     def message(self, rng, _):
         entries = []
@@ -201,4 +236,5 @@ PLUGINS = {
     "stream-plugin": Stream,
     "memory-plugin": Memory,
     "xpower-plugin": Xpower,
+    "hisysevent-plugin": Hisysevent,
 }

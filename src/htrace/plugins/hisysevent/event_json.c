@@ -1,0 +1,329 @@
+#include "htrace/plugins/hisysevent/event_json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- reading -----------------------------------------------------------------------------------
+ */
+
+/* Appends to texts; where it begins in *at. */
+static ts_code keep(uint32_t *at, event_json *e, const char *p, size_t n)
+{
+    *at = (uint32_t)e->texts.n; /* texts are not longer than the line, but for U+FFFD: 3 times */
+    return ts_buf_put(e->ctx, &e->texts, p, n);
+}
+
+static ts_code add_value(event_value **out, event_json *e, event_kind kind)
+{
+    const uint32_t place = (uint32_t)e->values.n;
+    event_value *v = ts_vec_add(e->ctx, &e->values, sizeof *v);
+    *out = v;
+    if (v == NULL) {
+        return e->ctx->error.code;
+    }
+    *v = (event_value){.kind = kind,
+                       .parent = e->open,
+                       .next = EVENT_NONE,
+                       .first = EVENT_NONE,
+                       .last = EVENT_NONE,
+                       .key = e->key,
+                       .key_n = e->key_n};
+    if (e->open != EVENT_NONE) {
+        event_value *values = e->values.p;
+        event_value *parent = &values[e->open];
+        *(parent->last == EVENT_NONE ? &parent->first : &values[parent->last].next) = place;
+        parent->last = place;
+    }
+    e->key_n = 0;
+    return TS_OK;
+}
+
+static ts_code open_value(event_json *e, event_kind kind)
+{
+    event_value *v;
+    ts_code code = add_value(&v, e, kind);
+    e->open = (uint32_t)e->values.n - 1;
+    return code;
+}
+
+static ts_code on_object(void *user)
+{
+    return open_value(user, EVENT_OBJECT);
+}
+
+static ts_code on_array(void *user, int *want)
+{
+    (void)want;
+    return open_value(user, EVENT_ARRAY);
+}
+
+static ts_code on_end(void *user)
+{
+    event_json *e = user;
+    e->open = event_json_at(e, e->open)->parent;
+    return TS_OK;
+}
+
+static ts_code on_key(void *user, const char *p, size_t n)
+{
+    event_json *e = user;
+    e->key_n = (uint32_t)n;
+    return keep(&e->key, e, p, n);
+}
+
+static ts_code on_string(void *user, const char *p, size_t n, unsigned flags)
+{
+    event_json *e = user;
+    event_value *v = e->values.p == NULL ? NULL : (event_value *)e->values.p + e->values.n - 1;
+    uint32_t at;
+    ts_code code = TS_OK;
+    if ((flags & TS_JSON_FIRST) != 0 && (code = add_value(&v, e, EVENT_TEXT)) == TS_OK) {
+        v->text = (uint32_t)e->texts.n;
+    }
+    if (code == TS_OK) {
+        v->text_n += (uint32_t)n;
+        code = keep(&at, e, p, n);
+    }
+    return code;
+}
+
+static ts_code on_number(void *user, const ts_json_number *number)
+{
+    event_json *e = user;
+    event_value *v;
+    ts_code code = add_value(&v, e, EVENT_NUMBER);
+    if (code != TS_OK) {
+        return code;
+    }
+    v->is_int = number->is_int;
+    v->i = number->i;
+    v->d = number->d;
+    v->text_n = (uint32_t)number->n;
+    return keep(&v->text, e, number->p, number->n);
+}
+
+static ts_code on_literal(void *user, ts_json_kind kind)
+{
+    static const char *const words[] = {"null", "false", "true"};
+    event_json *e = user;
+    event_value *v;
+    ts_code code = add_value(&v, e, EVENT_LITERAL);
+    if (code != TS_OK) {
+        return code;
+    }
+    v->text_n = (uint32_t)strlen(words[kind]);
+    return keep(&v->text, e, words[kind], v->text_n);
+}
+
+static const ts_json_handler handler = {
+    .object_begin = on_object,
+    .object_end = on_end,
+    .array_begin = on_array,
+    .array_end = on_end,
+    .key = on_key,
+    .string = on_string,
+    .number = on_number,
+    .literal = on_literal,
+};
+
+/* --- order of members --------------------------------------------------------------------------
+ */
+
+static int compare_texts(ts_text a, ts_text b)
+{
+    int order = memcmp(a.p, b.p, a.n < b.n ? a.n : b.n);
+    return order != 0 ? order : (a.n > b.n) - (a.n < b.n);
+}
+
+/* By key, and those of one key as they stand. */
+static int by_key(const void *a, const void *b, void *user)
+{
+    const event_json *e = user;
+    const uint32_t x = *(const uint32_t *)a;
+    const uint32_t y = *(const uint32_t *)b;
+    int order = compare_texts(event_json_key(e, event_json_at(e, x)),
+                              event_json_key(e, event_json_at(e, y)));
+    return order != 0 ? order : (x > y) - (x < y);
+}
+
+static ts_code sort_members(event_json *e, uint32_t object)
+{
+    event_value *values = e->values.p;
+    uint32_t *order;
+    uint32_t *link = &values[object].first;
+    e->order.n = 0;
+    for (uint32_t m = values[object].first; m != EVENT_NONE; m = values[m].next) {
+        uint32_t *added = ts_vec_add(e->ctx, &e->order, sizeof *added);
+        if (added == NULL) {
+            return e->ctx->error.code;
+        }
+        *added = m;
+    }
+    if (e->order.n == 0) {
+        return TS_OK;
+    }
+    order = e->order.p;
+    qsort_r(order, e->order.n, sizeof *order, by_key, e);
+    for (size_t k = 0; k < e->order.n; k++) {
+        if (k + 1 < e->order.n && compare_texts(event_json_key(e, &values[order[k]]),
+                                                event_json_key(e, &values[order[k + 1]])) == 0) {
+            continue; /* a later one has the same key */
+        }
+        *link = order[k];
+        link = &values[order[k]].next;
+        values[object].last = order[k];
+    }
+    *link = EVENT_NONE;
+    return TS_OK;
+}
+
+ts_code event_json_read(const char **reason, uint64_t *at, event_json *e, ts_ctx *ctx,
+                        const char *p, size_t n)
+{
+    ts_code code = TS_OK;
+    *reason = NULL;
+    *at = 0;
+    e->ctx = ctx;
+    e->values.n = 0;
+    e->texts.n = 0;
+    e->open = EVENT_NONE;
+    e->key_n = 0;
+    if (n > EVENT_LINE_MAX) {
+        *reason = "longer than 1 MiB";
+        return TS_OK;
+    }
+    if (e->js == NULL && (code = ts_json_new(&e->js, ctx, &handler, e, 0)) != TS_OK) {
+        return code;
+    }
+    ts_json_reset(e->js);
+    if ((code = ts_json_feed(e->js, p, n)) != TS_OK || (code = ts_json_finish(e->js)) != TS_OK) {
+        return code;
+    }
+    e->replaced = ts_json_replaced(e->js);
+    *at = ts_json_position(e->js);
+    if (ts_json_state(e->js) != TS_JSON_DONE) {
+        *reason = ts_json_state(e->js) == TS_JSON_BAD ? ts_json_reason(e->js) : "it is empty";
+        return TS_OK;
+    }
+    if (event_json_at(e, 0)->kind != EVENT_OBJECT) {
+        *reason = "it is no object";
+        return TS_OK;
+    }
+    for (uint32_t v = 0; code == TS_OK && v < e->values.n; v++) {
+        code = event_json_at(e, v)->kind == EVENT_OBJECT ? sort_members(e, v) : TS_OK;
+    }
+    return code;
+}
+
+const event_value *event_json_member(const event_json *e, const char *key)
+{
+    const event_value *v = event_json_at(e, event_json_at(e, 0)->first);
+    while (v != NULL && compare_texts(event_json_key(e, v), ts_text_of(key)) != 0) {
+        v = event_json_at(e, v->next);
+    }
+    return v;
+}
+
+/* --- writing -----------------------------------------------------------------------------------
+ */
+
+/* The letter of the short escape of a byte, 'u' when it has a long one, 0 when it has none. */
+static char escape_of(unsigned char c)
+{
+    static const char letters[] = {
+        ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
+    if (c == '"' || c == '\\') {
+        return (char)c;
+    }
+    if (c >= 0x20) {
+        return '\0';
+    }
+    return c < sizeof letters && letters[c] != '\0' ? letters[c] : 'u';
+}
+
+ts_code event_json_quote(ts_ctx *ctx, ts_buf *out, ts_text text)
+{
+    size_t begin = 0;
+    ts_code code = ts_buf_putc(ctx, out, '"');
+    for (size_t i = 0; code == TS_OK && i < text.n; i++) {
+        const unsigned char c = (unsigned char)text.p[i];
+        const char letter = escape_of(c);
+        if (letter == '\0') {
+            continue;
+        }
+        code = ts_buf_put(ctx, out, text.p + begin, i - begin);
+        begin = i + 1;
+        if (code == TS_OK) {
+            code = letter == 'u' ? ts_buf_printf(ctx, out, "\\u%04x", c)
+                                 : ts_buf_printf(ctx, out, "\\%c", letter);
+        }
+    }
+    code = code != TS_OK ? code : ts_buf_put(ctx, out, text.p + begin, text.n - begin);
+    return code != TS_OK ? code : ts_buf_putc(ctx, out, '"');
+}
+
+/* A scalar, or the beginning of an array or object. */
+static ts_code write_begin(ts_buf *out, const event_json *e, const event_value *v)
+{
+    enum { CUT = 64 }; /* the reader passes on no more of a number */
+    const ts_text text = event_json_text(e, v);
+    switch (v->kind) {
+    case EVENT_OBJECT:
+        return ts_buf_putc(e->ctx, out, '{');
+    case EVENT_ARRAY:
+        return ts_buf_putc(e->ctx, out, '[');
+    case EVENT_TEXT:
+        return event_json_quote(e->ctx, out, text);
+    case EVENT_NUMBER:
+        return text.n < CUT ? ts_buf_put(e->ctx, out, text.p, text.n)
+                            : ts_buf_printf(e->ctx, out, "%.17g", v->d);
+    default:
+        return ts_buf_put(e->ctx, out, text.p, text.n);
+    }
+}
+
+static ts_code write_key(ts_buf *out, const event_json *e, const event_value *v)
+{
+    ts_code code = event_json_quote(e->ctx, out, event_json_key(e, v));
+    return code != TS_OK ? code : ts_buf_putc(e->ctx, out, ':');
+}
+
+ts_code event_json_write(ts_buf *out, const event_json *e, const event_value *root)
+{
+    const event_value *v = root;
+    ts_code code = write_begin(out, e, v);
+    while (code == TS_OK) {
+        const event_value *next = event_json_at(e, v->first);
+        if (next == NULL) {
+            /* Behind it, or behind the first array or object around it that goes on. */
+            if (v->kind <= EVENT_ARRAY) {
+                code = ts_buf_putc(e->ctx, out, v->kind == EVENT_OBJECT ? '}' : ']');
+            }
+            while (code == TS_OK && v != root && v->next == EVENT_NONE) {
+                v = event_json_at(e, v->parent);
+                code = ts_buf_putc(e->ctx, out, v->kind == EVENT_OBJECT ? '}' : ']');
+            }
+            if (code != TS_OK || v == root) {
+                return code;
+            }
+            next = event_json_at(e, v->next);
+            code = ts_buf_putc(e->ctx, out, ',');
+        }
+        v = next;
+        if (code == TS_OK && event_json_at(e, v->parent)->kind == EVENT_OBJECT) {
+            code = write_key(out, e, v);
+        }
+        code = code != TS_OK ? code : write_begin(out, e, v);
+    }
+    return code;
+}
+
+void event_json_free(event_json *e)
+{
+    if (e->ctx != NULL) {
+        ts_json_free(e->js);
+        ts_vec_free(e->ctx, &e->values);
+        ts_vec_free(e->ctx, &e->order);
+        ts_buf_free(e->ctx, &e->texts);
+    }
+}
