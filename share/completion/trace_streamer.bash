@@ -65,6 +65,46 @@ _trace_streamer() {
         COMPREPLY=()
         return
         ;;
+    --port)
+        COMPREPLY=()
+        return
+        ;;
+    --listen)
+        COMPREPLY=()
+        return
+        ;;
+    --allow-origin)
+        COMPREPLY=()
+        return
+        ;;
+    --allow-host)
+        COMPREPLY=()
+        return
+        ;;
+    --flare-ui)
+        mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+        return
+        ;;
+    --samples)
+        mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+        return
+        ;;
+    --web)
+        mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+        return
+        ;;
+    --query-timeout)
+        COMPREPLY=()
+        return
+        ;;
+    --max-rows)
+        COMPREPLY=()
+        return
+        ;;
+    --threads)
+        COMPREPLY=()
+        return
+        ;;
     --to)
         mapfile -t COMPREPLY < <(compgen -W "list $("$1" --to=list 2>/dev/null | cut -d' ' -f1)" -- "$cur")
         return
@@ -151,11 +191,11 @@ _trace_streamer() {
         ;;
     esac
     if [[ $cur == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W '--export-db --viewer --nometa --index --force --sync --with-times -s --out --query-file --param --output --report --questions --by --before --after --fail-if --limit --to --source --thread --from --until --weight --event --dimension --directory --format --analyze --jfr-events --keep-going --time-range --max-inflate --max-memory --json --strict --quiet --verbose --no-progress --level --log-file --info --list --tables --help --version --threadnum --nothreads -lnc --So_dir' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W '--export-db --viewer --nometa --index --force --sync --with-times -s --out --query-file --param --output --report --questions --by --before --after --fail-if --limit --port --listen --open --no-token --allow-origin --allow-host --flare-ui --samples --web --query-timeout --max-rows --threads --any --to --source --thread --from --until --weight --event --dimension --directory --format --analyze --jfr-events --keep-going --time-range --max-inflate --max-memory --json --strict --quiet --verbose --no-progress --level --log-file --info --list --tables --help --version --threadnum --nothreads -lnc --So_dir' -- "$cur")
     else
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
-        if ((COMP_CWORD == 1)) && [[ "diff" == "$cur"* ]]; then
-            COMPREPLY=(diff "${COMPREPLY[@]}")
+        if ((COMP_CWORD == 1)); then
+            mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W 'diff serve' -- "$cur")
         fi
     fi
 }

@@ -85,6 +85,7 @@ static ts_code help(ts_buf *out, ts_ctx *ctx)
         "       trace_streamer -D DIR -e DB [options]\n"
         "       trace_streamer DB --analyze=NAMES [-e DB]\n"
         "       trace_streamer diff BEFORE AFTER [--by=WHAT] [--fail-if=CONDITION]...\n"
+        "       trace_streamer serve DB... [--open] [options]\n"
         "\n"
         "Turns profiler recordings into one SQLite database. INPUT is a file, a directory,\n"
         "an archive or - (standard input); gzip, zlib, bzip2, xz, zstd, lz4, zip and tar are\n"
@@ -93,8 +94,8 @@ static ts_code help(ts_buf *out, ts_ctx *ctx)
     static const char tail[] =
         "\nExit codes: 0 done (damage is in the table import_issue), 1 no input could be\n"
         "imported, 2 usage, 3 --strict and data was lost, 4 output not written, 5 no known\n"
-        "format, 6 a limit was hit, 7 out of memory, 9 a condition of --fail-if holds, 130\n"
-        "and 143 interrupted.\n"
+        "format, 6 a limit was hit, 7 out of memory, 8 the address of serve is not\n"
+        "available, 9 a condition of --fail-if holds, 130 and 143 interrupted.\n"
         "More: man trace_streamer\n";
     ts_code code = ts_buf_put(ctx, out, head, sizeof head - 1);
     for (int group = 0; code == TS_OK && group < TS_GROUP_COUNT; group++) {

@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/ckd.h"
 #include "cli/query_rows.h"
-#include "cli/question_text.h"
+#include "tables/question_text.h"
 #include "cli/questions.h"
 
 #include <errno.h>

@@ -7,6 +7,7 @@
 #include "cli/convert.h"
 #include "cli/diff/diff.h"
 #include "cli/print.h"
+#include "cli/serve/serve.h"
 #include "cli/signals.h"
 #include "version_made.h"
 
@@ -34,6 +35,7 @@ static int about(ts_ctx *ctx, const ts_options *options)
 static int (*const verbs[])(ts_ctx *ctx, const ts_options *options) = {
     [TS_VERB_NONE] = ts_convert,
     [TS_VERB_DIFF] = ts_diff,
+    [TS_VERB_SERVE] = ts_serve,
 };
 
 int main(int argc, char **argv)

@@ -5,8 +5,15 @@
 #define AT(field) offsetof(ts_options, field)
 
 const char *const ts_option_group_titles[TS_GROUP_COUNT] = {
-    "Output",   "Questions",   "Comparing (trace_streamer diff)",    "Export", "Input",
-    "Messages", "Information", "Options of the reference converter",
+    "Output",
+    "Questions",
+    "Comparing (trace_streamer diff)",
+    "Serving (trace_streamer serve)",
+    "Export",
+    "Input",
+    "Messages",
+    "Information",
+    "Options of the reference converter",
 };
 
 /* clang-format off */
@@ -51,6 +58,33 @@ const ts_option ts_option_list[] = {
      TS_OPT_FAIL_IF, 0, "exit with 9 when it holds, such as self_size>+5% (the total), self_size[NAME]>+1MB (a row) or count[*]>=100 (any row); may be repeated"},
     {NULL, "--limit", TS_ARG_VALUE, "N", TS_GROUP_DIFF, TS_OPTION_ACTIVE, TS_VALUES_NONE,
      TS_OPT_LIMIT, 0, "print the N rows with the largest changes (default 20; 0: all)"},
+
+    {NULL, "--port", TS_ARG_VALUE, "N", TS_GROUP_SERVE, TS_OPTION_ACTIVE, TS_VALUES_NONE,
+     TS_OPT_NUMBER, AT(port), "listen on port N (default 3891; 0: a free one)"},
+    {NULL, "--listen", TS_ARG_VALUE, "ADDR", TS_GROUP_SERVE, TS_OPTION_ACTIVE, TS_VALUES_NONE,
+     TS_OPT_TEXT, AT(listen), "listen on the address ADDR (default 127.0.0.1: this machine only)"},
+    {NULL, "--open", TS_ARG_NONE, NULL, TS_GROUP_SERVE, TS_OPTION_ACTIVE, TS_VALUES_NONE,
+     TS_OPT_FLAG, AT(open_page), "open the page in the browser"},
+    {NULL, "--no-token", TS_ARG_NONE, NULL, TS_GROUP_SERVE, TS_OPTION_ACTIVE, TS_VALUES_NONE,
+     TS_OPT_FLAG, AT(no_token), "answer every user of this machine: requests need no token"},
+    {NULL, "--allow-origin", TS_ARG_VALUE, "URL", TS_GROUP_SERVE, TS_OPTION_ACTIVE, TS_VALUES_NONE,
+     TS_OPT_TEXTS, AT(allow_origins), "let pages of this origin ask, such as http://127.0.0.1:8000 or http://127.0.0.1:*; may be repeated"},
+    {NULL, "--allow-host", TS_ARG_VALUE, "NAME", TS_GROUP_SERVE, TS_OPTION_ACTIVE, TS_VALUES_NONE,
+     TS_OPT_TEXTS, AT(allow_hosts), "answer requests that call the server by this name; may be repeated"},
+    {NULL, "--flare-ui", TS_ARG_VALUE, "DIR", TS_GROUP_SERVE, TS_OPTION_ACTIVE, TS_VALUES_DIRECTORY,
+     TS_OPT_TEXT, AT(flare_ui), "serve the pages of Flare in DIR below /flare/"},
+    {NULL, "--samples", TS_ARG_VALUE, "DIR", TS_GROUP_SERVE, TS_OPTION_ACTIVE, TS_VALUES_DIRECTORY,
+     TS_OPT_TEXT, AT(samples), "offer the sample directories of Flare in DIR"},
+    {NULL, "--web", TS_ARG_VALUE, "DIR", TS_GROUP_SERVE, TS_OPTION_ACTIVE, TS_VALUES_DIRECTORY,
+     TS_OPT_TEXT, AT(web), "take the page from DIR instead of the installed one"},
+    {NULL, "--query-timeout", TS_ARG_VALUE, "S", TS_GROUP_SERVE, TS_OPTION_ACTIVE, TS_VALUES_NONE,
+     TS_OPT_NUMBER, AT(query_timeout), "end queries after S seconds (default 30)"},
+    {NULL, "--max-rows", TS_ARG_VALUE, "N", TS_GROUP_SERVE, TS_OPTION_ACTIVE, TS_VALUES_NONE,
+     TS_OPT_NUMBER, AT(max_rows), "most rows of a reply (default 1000000)"},
+    {NULL, "--threads", TS_ARG_VALUE, "N", TS_GROUP_SERVE, TS_OPTION_ACTIVE, TS_VALUES_NONE,
+     TS_OPT_NUMBER, AT(threads), "run N queries at once (default: the number of processors, at most 8)"},
+    {NULL, "--any", TS_ARG_NONE, NULL, TS_GROUP_SERVE, TS_OPTION_ACTIVE, TS_VALUES_NONE,
+     TS_OPT_FLAG, AT(any), "serve SQLite databases of other programs too"},
 
     {NULL, "--to", TS_ARG_VALUE, "FORMAT", TS_GROUP_EXPORT, TS_OPTION_ACTIVE, TS_VALUES_EXPORT,
      TS_OPT_TEXT, AT(to), "write the stacks as FORMAT to the file of -o; --to=list lists formats; INPUT may be a finished database"},

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/ckd.h"
 #include "cli/diff/diff.h"
+#include "cli/serve/serve.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -297,6 +298,31 @@ static ts_code add_condition(parser *p, const given *g)
     return TS_OK;
 }
 
+static ts_code add_text(parser *p, const given *g)
+{
+    ts_texts *texts = field(p->options, g->option->offset);
+    const char **all = ts_realloc(p->ctx, texts->all, texts->count + 1, sizeof *all);
+    if (all == NULL) {
+        return p->ctx->error.code;
+    }
+    texts->all = all;
+    all[texts->count++] = g->value;
+    return TS_OK;
+}
+
+static ts_code set_number(parser *p, const given *g)
+{
+    uint64_t *target = field(p->options, g->option->offset);
+    const char *end;
+    if (*target != TS_NOT_GIVEN) {
+        return twice(p, g);
+    }
+    if (!parse_digits(target, &end, g->value) || *end != '\0' || *target > UINT32_MAX) {
+        return bad_value(p, g, "a number");
+    }
+    return TS_OK;
+}
+
 static ts_code set_limit(parser *p, const given *g)
 {
     const char *end;
@@ -348,6 +374,10 @@ static ts_code options_apply(parser *p, const given *g)
         return set_output(p, g);
     case TS_OPT_FAIL_IF:
         return add_condition(p, g);
+    case TS_OPT_TEXTS:
+        return add_text(p, g);
+    case TS_OPT_NUMBER:
+        return set_number(p, g);
     case TS_OPT_LIMIT:
         return set_limit(p, g);
     case TS_OPT_REPORT:
@@ -590,6 +620,28 @@ static ts_code check_export(const ts_options *o, ts_ctx *ctx)
     return TS_OK;
 }
 
+/* Options of serve without it. */
+static ts_code check_not_serve(const ts_options *o, ts_ctx *ctx)
+{
+    const char *name = o->port != TS_NOT_GIVEN            ? "--port"
+                       : o->listen != NULL                ? "--listen"
+                       : o->open_page                     ? "--open"
+                       : o->no_token                      ? "--no-token"
+                       : o->allow_origins.count > 0       ? "--allow-origin"
+                       : o->allow_hosts.count > 0         ? "--allow-host"
+                       : o->flare_ui != NULL              ? "--flare-ui"
+                       : o->web != NULL                   ? "--web"
+                       : o->samples != NULL               ? "--samples"
+                       : o->query_timeout != TS_NOT_GIVEN ? "--query-timeout"
+                       : o->max_rows != TS_NOT_GIVEN      ? "--max-rows"
+                       : o->threads != TS_NOT_GIVEN       ? "--threads"
+                       : o->any                           ? "--any"
+                                                          : NULL;
+    return name == NULL
+               ? TS_OK
+               : ts_fail(ctx, TS_ERR_USAGE, "%s is an option of: trace_streamer serve DB", name);
+}
+
 /* Options of diff without it. */
 static ts_code check_verb(const ts_options *o, ts_ctx *ctx)
 {
@@ -609,12 +661,18 @@ static ts_code options_check(const ts_options *o, ts_ctx *ctx)
     if (o->dimension != NULL && (o->to == NULL || o->verb != TS_VERB_NONE)) {
         return ts_fail(ctx, TS_ERR_USAGE, "--dimension requires --to=datakit-flamegraph");
     }
+    ts_code code = o->verb == TS_VERB_SERVE ? TS_OK : check_not_serve(o, ctx);
+    if (code != TS_OK) {
+        return code;
+    }
     if (o->verb == TS_VERB_DIFF) {
         return ts_diff_check(o, ctx);
     }
-    ts_code code = check_verb(o, ctx);
-    if (code != TS_OK) {
+    if ((code = check_verb(o, ctx)) != TS_OK) {
         return code;
+    }
+    if (o->verb == TS_VERB_SERVE) {
+        return ts_serve_check(o, ctx);
     }
     bool asked = o->export_db != NULL || o->query != NULL || o->extract || o->json ||
                  o->analyze != NULL || o->report != TS_REPORT_NONE || o->to != NULL;
@@ -672,7 +730,10 @@ static ts_code options_check(const ts_options *o, ts_ctx *ctx)
 
 ts_verb ts_verb_of(const char *argument)
 {
-    return argument != NULL && strcmp(argument, "diff") == 0 ? TS_VERB_DIFF : TS_VERB_NONE;
+    return argument == NULL                 ? TS_VERB_NONE
+           : strcmp(argument, "diff") == 0  ? TS_VERB_DIFF
+           : strcmp(argument, "serve") == 0 ? TS_VERB_SERVE
+                                            : TS_VERB_NONE;
 }
 
 ts_code ts_options_parse(ts_options *options, ts_ctx *ctx, int argc, char **argv)
@@ -680,6 +741,10 @@ ts_code ts_options_parse(ts_options *options, ts_ctx *ctx, int argc, char **argv
     memset(options, 0, sizeof *options);
     options->level = TS_LEVEL_UNSET;
     options->limit = TS_DIFF_ROWS;
+    options->port = TS_NOT_GIVEN;
+    options->query_timeout = TS_NOT_GIVEN;
+    options->max_rows = TS_NOT_GIVEN;
+    options->threads = TS_NOT_GIVEN;
     options->verb = ts_verb_of(argc > 1 ? argv[1] : NULL);
     parser p = {options, ctx, argc, argv, options->verb == TS_VERB_NONE ? 1 : 2, false};
     options->paths = ts_alloc(ctx, (size_t)argc + 1, sizeof *options->paths);
@@ -721,5 +786,7 @@ void ts_options_free(ts_options *options, ts_ctx *ctx)
     }
     ts_free(ctx, options->params);
     ts_free(ctx, options->fail_if);
+    ts_free(ctx, options->allow_origins.all);
+    ts_free(ctx, options->allow_hosts.all);
     ts_free(ctx, options->paths);
 }

@@ -27,6 +27,7 @@ typedef enum ts_option_group {
     TS_GROUP_OUTPUT,
     TS_GROUP_QUESTION,
     TS_GROUP_DIFF,
+    TS_GROUP_SERVE,
     TS_GROUP_EXPORT,
     TS_GROUP_INPUT,
     TS_GROUP_MESSAGE,
@@ -60,6 +61,8 @@ typedef enum ts_option_id {
     TS_OPT_PARAM,
     TS_OPT_OUTPUT,
     TS_OPT_FAIL_IF,
+    TS_OPT_TEXTS,  /* adds to the ts_texts at `offset` */
+    TS_OPT_NUMBER, /* sets the uint64_t at `offset`, up to 2^32-1; its default is TS_NOT_GIVEN */
     TS_OPT_LIMIT,
     TS_OPT_REPORT,
     TS_OPT_LEVEL,
@@ -119,11 +122,18 @@ typedef enum ts_mode {
 } ts_mode;
 
 /* The word in first place. */
-typedef enum ts_verb { TS_VERB_NONE, TS_VERB_DIFF } ts_verb;
+typedef enum ts_verb { TS_VERB_NONE, TS_VERB_DIFF, TS_VERB_SERVE } ts_verb;
 
 enum { TS_DIFF_ROWS = 20 }; /* --limit without being given */
 
 enum { TS_LEVEL_OFF = -1, TS_LEVEL_UNSET = -2 };
+
+#define TS_NOT_GIVEN UINT64_MAX
+
+typedef struct ts_texts {
+    const char **all;
+    size_t count;
+} ts_texts;
 
 typedef struct ts_options {
     ts_verb verb;
@@ -147,6 +157,11 @@ typedef struct ts_options {
     const char *source, *thread, *event, *weight, *from,
         *until;            /* what of it --to writes, or diff compares */
     const char *dimension; /* of --to */
+    uint64_t port;         /* these are of serve; TS_NOT_GIVEN */
+    uint64_t query_timeout, max_rows, threads;
+    const char *listen, *flare_ui, *web, *samples;
+    ts_texts allow_origins, allow_hosts;
+    bool open_page, no_token, any;
     const char *directory;
     const char *format;
     const char *jfr_events;

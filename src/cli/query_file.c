@@ -83,6 +83,23 @@ ts_code ts_query_open_shipped(DIR **out, ts_ctx *ctx, const char *folder)
     return code;
 }
 
+ts_code ts_query_shipped_folder(ts_buf *path, ts_ctx *ctx, const char *name)
+{
+    static const char *const data[] = {"../share/trace_streamer/", TS_DATA_DIR "/"};
+    struct stat st;
+    for (size_t i = 0; i < sizeof data / sizeof data[0]; i++) {
+        ts_code code = place_path(path, ctx, data[i], name);
+        if (code == TS_OK && stat(path->p, &st) == 0 && S_ISDIR(st.st_mode)) {
+            return TS_OK;
+        }
+        if (code == TS_ERR_NOMEM || code == TS_ERR_LIMIT) {
+            return code;
+        }
+    }
+    path->n = 0;
+    return TS_OK;
+}
+
 /* A shipped question by its name, with or without .sql; -1: there is none. */
 static int open_shipped(ts_ctx *ctx, const char *name)
 {

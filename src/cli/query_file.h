@@ -25,6 +25,10 @@ ts_code ts_query_read(ts_query *q, ts_ctx *ctx, const char *name);
  * there. The caller closes it. */
 ts_code ts_query_open_shipped(DIR **out, ts_ctx *ctx, const char *folder);
 
+/* The path of another folder that is shipped beside the questions, with a zero byte; empty: it is
+ * not there. The caller releases it. */
+ts_code ts_query_shipped_folder(ts_buf *path, ts_ctx *ctx, const char *name);
+
 /* Appends the text of a file in an open folder. */
 ts_code ts_query_read_at(ts_buf *sql, ts_ctx *ctx, int dir, const char *name);
 

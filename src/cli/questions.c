@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "cli/options.h"
 #include "cli/query_file.h"
-#include "cli/question_text.h"
+#include "tables/question_text.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #include "cli/ask.h"
 #include "cli/query_rows.h"
 #include "cli/query_table.h"
-#include "cli/question_text.h"
+#include "tables/question_text.h"
 #include "cli/questions.h"
 
 #include <stdlib.h>

@@ -25,12 +25,40 @@ static bool has_timer;
 static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
 enum { STOPPING = sizeof stopping / sizeof stopping[0] };
 
+/* The file of a folder whose path ends at `end`. */
+static void remove_file(char *end, const char *name)
+{
+    memcpy(end, name, strlen(name) + 1);
+    (void)unlink(guarded_path[TS_GUARD_FOLDER]);
+}
+
+static void remove_folder(void)
+{
+    char *path = guarded_path[TS_GUARD_FOLDER];
+    size_t n = strlen(path);
+    if (n + 16 > sizeof guarded_path[0]) {
+        return;
+    }
+    path[n] = '/';
+    for (int i = 0; i < TS_GUARD_FILES; i++) {
+        char name[] = {(char)('0' + i / 10), (char)('0' + i % 10), '.', 'd', 'b', '\0'};
+        remove_file(path + n + 1, i < 10 ? name + 1 : name);
+    }
+    remove_file(path + n + 1, TS_GUARD_OPEN_FILE);
+    path[n] = '\0';
+    (void)rmdir(path);
+}
+
 static void remove_guarded(void)
 {
     for (int i = 0; i < TS_GUARDS; i++) {
         if (guarded[i] != 0) {
             guarded[i] = 0;
-            (void)unlink(guarded_path[i]);
+            if (i == TS_GUARD_FOLDER) {
+                remove_folder();
+            } else {
+                (void)unlink(guarded_path[i]);
+            }
         }
     }
 }

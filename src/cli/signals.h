@@ -28,7 +28,12 @@ const volatile sig_atomic_t *ts_signals_install(void);
  */
 void ts_signals_hurry(bool on);
 
-enum { TS_GUARD_DATABASE, TS_GUARD_JSON, TS_GUARD_EXPORT, TS_GUARDS };
+enum { TS_GUARD_DATABASE, TS_GUARD_JSON, TS_GUARD_EXPORT, TS_GUARD_FOLDER, TS_GUARDS };
+
+/* Files of the folder TS_GUARD_FOLDER, which are removed with it: "0.db" and so on, and this one.
+ */
+enum { TS_GUARD_FILES = 16 };
+#define TS_GUARD_OPEN_FILE "open.html"
 
 /* The temporary to remove on a sudden end, one of each kind; NULL: none (any more). */
 void ts_signals_guard(int kind, const char *path);

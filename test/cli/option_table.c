@@ -119,8 +119,9 @@ static void print_bash(void)
     printf("' -- \"$cur\")\n"
            "    else\n"
            "        mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
-           "        if ((COMP_CWORD == 1)) && [[ \"diff\" == \"$cur\"* ]]; then\n"
-           "            COMPREPLY=(diff \"${COMPREPLY[@]}\")\n"
+           "        if ((COMP_CWORD == 1)); then\n"
+           "            mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W 'diff serve' -- "
+           "\"$cur\")\n"
            "        fi\n"
            "    fi\n"
            "}\n"
@@ -163,7 +164,7 @@ static void print_zsh_spec(const ts_option *o, const char *name)
         [TS_VALUES_QUESTION_FILE] = ("{compadd -- $(trace_streamer --questions 2>/dev/null | grep "
                                      "-oE \"^  [a-z0-9_]+\"); _files}"),
     };
-    bool repeated = o->id == TS_OPT_PARAM;
+    bool repeated = o->id == TS_OPT_PARAM || o->id == TS_OPT_TEXTS;
     printf("    '%s%s%s[", repeated ? "*" : "", name,
            o->arg == TS_ARG_OPTIONAL                               ? "=-"
            : o->arg == TS_ARG_VALUE && strncmp(name, "--", 2) == 0 ? "="
@@ -191,7 +192,7 @@ static void print_zsh(void)
             print_zsh_spec(o, o->long_name);
         }
     }
-    printf("    '1:input or verb:{_files; compadd diff}' \\\n"
+    printf("    '1:input or verb:{_files; compadd diff serve}' \\\n"
            "    '*:input:_files'\n");
 }
 
@@ -241,7 +242,9 @@ static void print_fish(void)
 {
     printf("# fish completion for trace_streamer; %s\n"
            "complete -c trace_streamer -n __fish_use_subcommand -a diff -d 'compare two recordings "
-           "or databases'\n",
+           "or databases'\n"
+           "complete -c trace_streamer -n __fish_use_subcommand -a serve -d 'databases in the "
+           "browser'\n",
            generated);
     for (size_t i = 0; i < ts_option_count; i++) {
         const ts_option *o = &ts_option_list[i];

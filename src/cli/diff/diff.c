@@ -6,7 +6,7 @@
 #include "cli/diff/diff_export.h"
 #include "cli/diff/diff_heap.h"
 #include "cli/diff/diff_print.h"
-#include "cli/question_text.h"
+#include "tables/question_text.h"
 #include "cli/signals.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 #include "cli/diff/diff_shape.h"
 
-#include "cli/question_text.h"
+#include "tables/question_text.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "cli/question_text.h"
+#include "tables/question_text.h"
 
 static bool is_blank(char c)
 {

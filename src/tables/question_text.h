@@ -10,8 +10,8 @@
  * A part ends before the next line that is not indented. A parameter without "(default" has to be
  * given; one whose text begins with "time" takes times. A question needs rows in one of its tables.
  */
-#ifndef TS_CLI_QUESTION_TEXT_H
-#define TS_CLI_QUESTION_TEXT_H
+#ifndef TS_TABLES_QUESTION_TEXT_H
+#define TS_TABLES_QUESTION_TEXT_H
 
 #include "base/text.h"
 

@@ -1,7 +1,7 @@
 /* What a question says about itself: parts, parameters, needs. */
 #include "support.h"
 
-#include "cli/question_text.h"
+#include "tables/question_text.h"
 
 static const char sql[] = "-- Question:   Who calls?\n"
                           "--             And when?\n"

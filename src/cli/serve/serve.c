@@ -1,0 +1,325 @@
+#include "cli/serve/serve.h"
+
+#include "base/alloc.h"
+#include "cli/convert.h"
+#include "cli/json_text.h"
+#include "cli/print.h"
+#include "cli/query_file.h"
+#include "cli/questions.h"
+#include "cli/serve/serve_files.h"
+#include "cli/signals.h"
+
+#if TS_SERVE_BUILT
+#include "serve/server.h"
+
+#include <spawn.h>
+#include <sys/wait.h>
+#include <time.h>
+#endif
+
+#include <unistd.h>
+
+enum { SERVE_INPUTS = 16, SERVE_THREADS = 64, SERVE_TIMEOUT = 86400, SERVE_TICK_NS = 100000000 };
+
+extern char **environ;
+
+/* --- options --------------------------------------------------------------------------------- */
+
+static ts_code serve_alone(const ts_options *o, ts_ctx *ctx)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } others[] = {
+        {"-e", o->export_db != NULL},
+        {"-q", o->query != NULL},
+        {"-s", o->extract},
+        {"-o", o->out != NULL},
+        {"--report", o->report != TS_REPORT_NONE},
+        {"--param", o->param_count > 0},
+        {"--output", o->output != TS_ROWS_AUTO},
+        {"--to", o->to != NULL},
+        {"--source", o->source != NULL},
+        {"--thread", o->thread != NULL},
+        {"--event", o->event != NULL},
+        {"--weight", o->weight != NULL},
+        {"--from", o->from != NULL},
+        {"--until", o->until != NULL},
+        {"-D", o->directory != NULL},
+        {"--force", o->force},
+        {"--keep-going", o->keep_going},
+        {"--sync", o->sync},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (others[i].given) {
+            return ts_fail(ctx, TS_ERR_USAGE, "%s does not go together with serve", others[i].name);
+        }
+    }
+    return TS_OK;
+}
+
+static ts_code serve_number(ts_ctx *ctx, const char *name, uint64_t value, uint64_t least,
+                            uint64_t most)
+{
+    if (value == TS_NOT_GIVEN || (value >= least && value <= most)) {
+        return TS_OK;
+    }
+    return ts_fail(ctx, TS_ERR_USAGE, "bad value for %s: it is from %llu to %llu", name,
+                   (unsigned long long)least, (unsigned long long)most);
+}
+
+ts_code ts_serve_check(const ts_options *o, ts_ctx *ctx)
+{
+    ts_code code = serve_alone(o, ctx);
+    if (code == TS_OK) {
+        code = serve_number(ctx, "--port", o->port, 0, UINT16_MAX);
+    }
+    if (code == TS_OK) {
+        code = serve_number(ctx, "--threads", o->threads, 1, SERVE_THREADS);
+    }
+    if (code == TS_OK) {
+        code = serve_number(ctx, "--query-timeout", o->query_timeout, 1, SERVE_TIMEOUT);
+    }
+    if (code == TS_OK) {
+        code = serve_number(ctx, "--max-rows", o->max_rows, 1, UINT32_MAX);
+    }
+    if (code != TS_OK) {
+        return code;
+    }
+    if (o->path_count > SERVE_INPUTS || (o->path_count == 0 && o->samples == NULL)) {
+        return ts_fail(ctx, TS_ERR_USAGE, "serve needs 1 to %d databases or recordings, not %zu",
+                       SERVE_INPUTS, o->path_count);
+    }
+    if (o->json && o->json_file != NULL) {
+        return ts_fail(ctx, TS_ERR_USAGE, "--json of serve prints to standard output");
+    }
+    return TS_OK;
+}
+
+#if TS_SERVE_BUILT
+
+/* --- one run --------------------------------------------------------------------------------- */
+
+typedef struct serving {
+    ts_ctx *ctx;
+    const ts_options *options;
+    ts_serve_files files;
+    ts_questions shipped;
+    ts_serve_question *questions;
+    ts_buf web; /* path of the page's files, or empty */
+    ts_server *server;
+    int fd; /* that listens, until the server has it */
+    unsigned port;
+    pid_t browser; /* 0: none */
+} serving;
+
+static ts_code serve_check_more(const serving *s)
+{
+    const ts_options *o = s->options;
+    for (size_t i = 0; i < o->allow_origins.count; i++) {
+        if (!ts_origin_valid(o->allow_origins.all[i])) {
+            return ts_fail(s->ctx, TS_ERR_USAGE,
+                           "bad value for --allow-origin: \"%s\" is not like "
+                           "http://127.0.0.1:8000 (or :* for any port of a loopback host)",
+                           o->allow_origins.all[i]);
+        }
+    }
+    if (!ts_server_is_local(o->listen) && o->no_token) {
+        return ts_fail(s->ctx, TS_ERR_USAGE,
+                       "--listen %s is reached from other machines: the token cannot be left out",
+                       o->listen);
+    }
+    return TS_OK;
+}
+
+static ts_code serve_questions(serving *s)
+{
+    ts_code code = ts_questions_load(&s->shipped, s->ctx);
+    if (code != TS_OK) {
+        return code;
+    }
+    s->questions = ts_zalloc(s->ctx, s->shipped.count, sizeof *s->questions);
+    if (s->questions == NULL) {
+        return s->ctx->error.code;
+    }
+    for (size_t i = 0; i < s->shipped.count; i++) {
+        s->questions[i].name = s->shipped.all[i].name;
+        s->questions[i].sql = ts_buf_text(&s->shipped.all[i].sql);
+    }
+    return TS_OK;
+}
+
+static uint64_t or_default(uint64_t value)
+{
+    return value == TS_NOT_GIVEN ? 0 : value;
+}
+
+static ts_code serve_start(serving *s)
+{
+    const ts_options *o = s->options;
+    const char *web = o->web;
+    ts_code code = web == NULL ? ts_query_shipped_folder(&s->web, s->ctx, "web") : TS_OK;
+    if (code != TS_OK) {
+        return code;
+    }
+    const ts_serve_options all = {
+        .paths = s->files.paths,
+        .named = o->paths,
+        .path_count = s->files.count,
+        .listen = o->listen,
+        .no_token = o->no_token,
+        .origins = o->allow_origins.all,
+        .origin_count = o->allow_origins.count,
+        .names = o->allow_hosts.all,
+        .name_count = o->allow_hosts.count,
+        .flare_ui = o->flare_ui,
+        .web = web != NULL    ? web
+               : s->web.n > 0 ? s->web.p
+                              : NULL,
+        .samples = o->samples,
+        .query_s = or_default(o->query_timeout),
+        .max_rows = or_default(o->max_rows),
+        .max_memory = o->max_memory,
+        .threads = (unsigned)or_default(o->threads),
+        .questions = s->questions,
+        .question_count = s->shipped.count,
+    };
+    int fd = s->fd;
+    s->fd = -1;
+    return ts_server_start(&s->server, s->ctx, &all, fd, s->port);
+}
+
+/* The line that says where the page is. */
+static ts_code serve_say(serving *s, const ts_buf *url)
+{
+    ts_output out;
+    ts_output_init(&out, s->ctx, STDOUT_FILENO, "standard output");
+    ts_code code;
+    if (s->options->json) {
+        ts_json_text j = {.ctx = s->ctx, .out = &out.buf, .flat = 1};
+        ts_json_open(&j, NULL, '{');
+        ts_json_str(&j, "url", ts_buf_text(url));
+        ts_json_u64(&j, "port", s->port);
+        ts_json_close(&j, '}');
+        code = j.code;
+    } else {
+        code = ts_output_put(&out, url->p, url->n);
+    }
+    if (code == TS_OK) {
+        code = ts_output_put(&out, "\n", 1);
+    }
+    if (code == TS_OK) {
+        code = ts_output_flush(&out);
+    }
+    ts_output_free(&out);
+    if (!ts_server_is_local(s->options->listen)) {
+        ts_message(s->ctx,
+                   "warning: other machines can reach this address; who has the token can read "
+                   "everything in the databases, and so can who reads the network");
+    }
+    if (!ts_server_has_page(s->server) && !s->options->quiet) {
+        ts_message(s->ctx, "there is no page in this build: only the API is served");
+    }
+    return code;
+}
+
+static void serve_open(serving *s, const ts_buf *url)
+{
+    static char program[] = "xdg-open";
+    ts_buf path = {0};
+    ts_code code = ts_serve_files_page(&path, &s->files, ts_buf_text(url));
+    if (code == TS_OK) {
+        char *const argv[] = {program, path.p, NULL};
+        if (posix_spawnp(&s->browser, program, NULL, NULL, argv, environ) != 0) {
+            s->browser = 0;
+            ts_message(s->ctx, "cannot run xdg-open: open the address that was printed");
+        }
+    } else {
+        ts_print_error(s->ctx, &s->ctx->error);
+    }
+    ts_buf_free(s->ctx, &path);
+}
+
+static void serve_wait(serving *s)
+{
+    const struct timespec tick = {0, SERVE_TICK_NS};
+    /* From here on a signal is the end that is wanted; what does not end in time is left alone. */
+    ts_signals_done(0);
+    ts_signals_hurry(true);
+    while (*s->ctx->cancel == 0) {
+        (void)nanosleep(&tick, NULL);
+        ts_server_watch(s->server);
+        if (s->browser != 0 && waitpid(s->browser, NULL, WNOHANG) == s->browser) {
+            s->browser = 0;
+        }
+    }
+}
+
+static ts_code serve_run(serving *s)
+{
+    ts_buf url = {0};
+    ts_code code = serve_start(s);
+    if (code == TS_OK) {
+        code = ts_server_url(&url, s->ctx, s->server);
+    }
+    if (code == TS_OK) {
+        code = serve_say(s, &url);
+    }
+    if (code == TS_OK && s->options->open_page) {
+        serve_open(s, &url);
+    }
+    if (code == TS_OK) {
+        serve_wait(s);
+    }
+    ts_buf_free(s->ctx, &url);
+    return code;
+}
+
+int ts_serve(ts_ctx *ctx, const ts_options *options)
+{
+    serving s = {.ctx = ctx, .options = options, .fd = -1};
+    int exit_code = 0;
+    s.port = options->port == TS_NOT_GIVEN ? TS_SERVE_PORT : (unsigned)options->port;
+    s.files.ctx = ctx;
+    ts_code code = serve_check_more(&s);
+    if (code == TS_OK) {
+        code = ts_server_listen(&s.fd, &s.port, ctx, options->listen);
+        exit_code = code == TS_ERR_OUTPUT ? TS_EXIT_ADDRESS : 0;
+    }
+    if (code == TS_OK) {
+        code = ts_serve_files_open(&s.files, &exit_code, ctx, options);
+    }
+    bool said = exit_code != 0 && exit_code != TS_EXIT_ADDRESS; /* by the conversion */
+    if (code == TS_OK) {
+        exit_code = 0;
+        code = serve_questions(&s);
+    }
+    if (code == TS_OK) {
+        code = serve_run(&s);
+    }
+    if (code != TS_OK && !said) {
+        ts_print_error(ctx, &ctx->error);
+        exit_code = exit_code != 0 ? exit_code : ts_exit_code(ctx, code);
+    }
+    ts_server_stop(s.server);
+    if (s.fd >= 0) {
+        (void)close(s.fd);
+    }
+    ts_serve_files_free(&s.files);
+    ts_questions_free(&s.shipped, ctx);
+    ts_free(ctx, s.questions);
+    ts_buf_free(ctx, &s.web);
+    return exit_code;
+}
+
+#else
+
+int ts_serve(ts_ctx *ctx, const ts_options *options)
+{
+    (void)options;
+    ts_message(ctx, "this build has no server: libmicrohttpd-dev and libwslay-dev were missing "
+                    "when it was made (scripts/install-deps.sh installs them)");
+    return 2;
+}
+
+#endif

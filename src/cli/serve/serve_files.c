@@ -1,0 +1,151 @@
+#include "cli/serve/serve_files.h"
+
+#include "base/alloc.h"
+#include "cli/convert.h"
+#include "cli/print.h"
+#include "cli/signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* --- the folder ------------------------------------------------------------------------------ */
+
+static ts_code files_folder(ts_serve_files *f)
+{
+    ts_buf path = {0};
+    const char *below = f->ctx->tmpdir;
+    if (f->folder != NULL) {
+        return TS_OK;
+    }
+    ts_code code = ts_buf_printf(f->ctx, &path, "%s/trace_streamer-XXXXXX", below);
+    if (code == TS_OK) {
+        f->folder = ts_strndup(f->ctx, path.p, path.n);
+        code = f->folder == NULL ? f->ctx->error.code : TS_OK;
+    }
+    if (code == TS_OK && mkdtemp(f->folder) == NULL) {
+        code = ts_fail(f->ctx, TS_ERR_OUTPUT, "cannot make a directory in %s: %s", below,
+                       strerror(errno));
+        ts_free(f->ctx, f->folder);
+        f->folder = NULL;
+    }
+    if (code == TS_OK) {
+        ts_signals_guard(TS_GUARD_FOLDER, f->folder);
+    }
+    ts_buf_free(f->ctx, &path);
+    return code;
+}
+
+ts_code ts_serve_files_page(ts_buf *path, ts_serve_files *f, ts_text url)
+{
+    ts_buf text = {0};
+    const ts_sys *sys = &f->ctx->sys;
+    int fd = -1;
+    ts_code code = files_folder(f);
+    if (code == TS_OK) {
+        code = ts_buf_printf(f->ctx, path, "%s/%s%c", f->folder, TS_GUARD_OPEN_FILE, 0);
+    }
+    if (code == TS_OK) {
+        code = ts_buf_printf(f->ctx, &text,
+                             "<!doctype html><meta charset=\"utf-8\"><meta name=\"referrer\" "
+                             "content=\"no-referrer\"><meta http-equiv=\"refresh\" "
+                             "content=\"0;url=%.*s\"><title>trace_streamer</title>\n",
+                             (int)url.n, url.p);
+    }
+    if (code == TS_OK) {
+        fd = ts_sys_open(f->ctx, path->p, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        f->page = fd >= 0;
+        if (fd < 0 || ts_sys_write_all(f->ctx, fd, text.p, text.n) != 0) {
+            code = ts_fail(f->ctx, TS_ERR_OUTPUT, "cannot write %s: %s", path->p, strerror(errno));
+        }
+    }
+    if (fd >= 0) {
+        (void)sys->close(sys->user, fd);
+    }
+    ts_buf_free(f->ctx, &text);
+    return code;
+}
+
+/* --- inputs ---------------------------------------------------------------------------------- */
+
+/* Converts a recording, as `trace_streamer INPUT -e DB` does. */
+static ts_code files_convert(ts_serve_files *f, int *exit_code, const ts_options *options)
+{
+    ts_options one = *options;
+    ts_buf path = {0};
+    ts_code code = files_folder(f);
+    if (code == TS_OK) {
+        code = ts_buf_printf(f->ctx, &path, "%s/%zu.db", f->folder, f->count);
+    }
+    if (code == TS_OK) {
+        f->temporary[f->count] = ts_strndup(f->ctx, ts_buf_text(&path).p, path.n);
+        code = f->temporary[f->count] == NULL ? f->ctx->error.code : TS_OK;
+    }
+    ts_buf_free(f->ctx, &path);
+    if (code != TS_OK) {
+        return code;
+    }
+    f->paths[f->count] = f->temporary[f->count];
+    one.paths = options->paths + f->count;
+    one.path_count = 1;
+    one.export_db = f->paths[f->count];
+    one.verb = TS_VERB_NONE;
+    one.json = false;
+    one.max_memory = 0;
+    *exit_code = ts_convert(f->ctx, &one);
+    return *exit_code == 0 || *exit_code == 3 ? TS_OK : TS_ERR_INPUT;
+}
+
+static ts_code files_input(ts_serve_files *f, int *exit_code, const ts_options *options)
+{
+    const char *path = options->paths[f->count];
+    ts_db_kind kind = TS_DB_NONE;
+    f->paths[f->count] = path;
+    ts_code code = strcmp(path, "-") == 0 ? TS_OK : ts_db_kind_of(&kind, f->ctx, path);
+    if (code == TS_OK && kind == TS_DB_FOREIGN && !options->any) {
+        return ts_fail(f->ctx, TS_ERR_FORMAT,
+                       "not a database of this program: path=\"%s\" (--any serves it all the same)",
+                       path);
+    }
+    return code == TS_OK && kind == TS_DB_NONE ? files_convert(f, exit_code, options) : code;
+}
+
+ts_code ts_serve_files_open(ts_serve_files *f, int *exit_code, ts_ctx *ctx,
+                            const ts_options *options)
+{
+    *f = (ts_serve_files){.ctx = ctx};
+    *exit_code = 0;
+    f->paths = ts_zalloc(ctx, options->path_count, sizeof *f->paths);
+    f->temporary = ts_zalloc(ctx, options->path_count, sizeof *f->temporary);
+    ts_code code = f->paths == NULL || f->temporary == NULL ? ctx->error.code : TS_OK;
+    for (size_t i = 0; code == TS_OK && i < options->path_count; i++) {
+        code = files_input(f, exit_code, options);
+        f->count++;
+    }
+    return code;
+}
+
+void ts_serve_files_free(ts_serve_files *f)
+{
+    const ts_sys *sys = &f->ctx->sys;
+    for (size_t i = 0; i < f->count; i++) {
+        if (f->temporary[i] != NULL) {
+            (void)sys->unlink(sys->user, f->temporary[i]);
+            ts_free(f->ctx, f->temporary[i]);
+        }
+    }
+    if (f->folder != NULL) {
+        ts_buf page = {0};
+        if (f->page &&
+            ts_buf_printf(f->ctx, &page, "%s/%s%c", f->folder, TS_GUARD_OPEN_FILE, 0) == TS_OK) {
+            (void)sys->unlink(sys->user, page.p);
+        }
+        ts_buf_free(f->ctx, &page);
+        (void)rmdir(f->folder);
+        ts_signals_guard(TS_GUARD_FOLDER, NULL);
+        ts_free(f->ctx, f->folder);
+    }
+    ts_free(f->ctx, f->temporary);
+    ts_free(f->ctx, f->paths);
+}
