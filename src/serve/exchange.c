@@ -211,7 +211,7 @@ static void socket_serve(void *cls, struct MHD_Connection *connection, void *con
     ts_websocket socket = {&x->ctx, fd, extra_in, extra_in_size, &all->app->stop};
     (void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-    ts_flare_run(all->flare, &socket);
+    ts_sockets_run(all->sockets, &socket);
     (void)MHD_upgrade_action(urh, MHD_UPGRADE_ACTION_CLOSE);
 }
 

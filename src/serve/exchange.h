@@ -12,7 +12,7 @@
 typedef struct ts_exchanges {
     ts_app *app;
     ts_connections *connections;
-    ts_flare *flare;
+    ts_sockets *sockets;
 } ts_exchanges;
 
 /* The callbacks of the daemon: MHD_AccessHandlerCallback, MHD_NotifyConnectionCallback,

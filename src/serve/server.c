@@ -189,8 +189,9 @@ ts_code ts_server_start(ts_server **out, ts_ctx *ctx, const ts_serve_options *op
         code = server_files(s, options);
     }
     if (code == TS_OK) {
-        const ts_flare_options flare = {&s->app.databases, options->samples};
-        code = ts_flare_open(&s->exchanges.flare, &s->base, &flare);
+        const ts_sockets_options sockets = {&s->app.databases, options->samples, options->convert,
+                                            options->convert_user};
+        code = ts_sockets_open(&s->exchanges.sockets, &s->base, &sockets);
     }
     if (code == TS_OK) {
         code = server_daemon(s, fd);
@@ -235,7 +236,7 @@ void ts_server_stop(ts_server *server)
         ts_connections_shut(&server->connections);
         MHD_stop_daemon(server->daemon);
     }
-    ts_flare_close(server->exchanges.flare);
+    ts_sockets_close(server->exchanges.sockets);
     ts_databases_free(&server->app.databases);
     ts_assets_free(&server->app.page);
     ts_assets_free(&server->app.flare_ui);

@@ -3,6 +3,7 @@
 #define TS_SERVE_SERVER_H
 
 #include "serve/app.h"
+#include "serve/websocket.h"
 
 enum { TS_SERVE_PORT = 3891, TS_SERVE_QUERY_S = 30, TS_SERVE_ROWS = 1000000 };
 #define TS_SERVE_MEMORY (UINT64_C(1024) * 1024 * 1024)
@@ -21,6 +22,8 @@ typedef struct ts_serve_options {
     const char *flare_ui; /* directories, or NULL */
     const char *web;
     const char *samples;
+    ts_convert_hook convert; /* for sample directories; NULL: they cannot be opened */
+    void *convert_user;
     uint64_t query_s; /* 0: the default, as in the following */
     uint64_t max_rows;
     uint64_t max_memory;

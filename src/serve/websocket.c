@@ -5,15 +5,15 @@
 
 #include <sys/socket.h>
 
-struct ts_flare {
+struct ts_sockets {
     ts_ctx ctx;
-    ts_flare_options options;
+    ts_sockets_options options;
 };
 
-ts_code ts_flare_open(ts_flare **out, const ts_ctx *base, const ts_flare_options *options)
+ts_code ts_sockets_open(ts_sockets **out, const ts_ctx *base, const ts_sockets_options *options)
 {
     ts_ctx ctx = *base;
-    ts_flare *f = ts_zalloc(&ctx, 1, sizeof *f);
+    ts_sockets *f = ts_zalloc(&ctx, 1, sizeof *f);
     *out = f;
     if (f == NULL) {
         return ctx.error.code;
@@ -23,18 +23,18 @@ ts_code ts_flare_open(ts_flare **out, const ts_ctx *base, const ts_flare_options
     return TS_OK;
 }
 
-void ts_flare_close(ts_flare *flare)
+void ts_sockets_close(ts_sockets *sockets)
 {
-    if (flare != NULL) {
-        ts_ctx ctx = flare->ctx;
-        ts_free(&ctx, flare);
+    if (sockets != NULL) {
+        ts_ctx ctx = sockets->ctx;
+        ts_free(&ctx, sockets);
     }
 }
 
-void ts_flare_run(ts_flare *flare, ts_websocket *socket)
+void ts_sockets_run(ts_sockets *sockets, ts_websocket *socket)
 {
     /* A close frame, 1011: what was asked for is not there. */
     static const unsigned char bye[] = {0x88, 0x02, 0x03, 0xf3};
-    (void)flare;
+    (void)sockets;
     (void)send(socket->fd, bye, sizeof bye, MSG_NOSIGNAL | MSG_DONTWAIT);
 }

@@ -29,29 +29,36 @@ ts_verdict ts_websocket_check(const ts_request *r);
 
 /* --- websocket.c ------------------------------------------------------------------------------ */
 
-/* What all connections share: sessions, and where their data comes from. */
-typedef struct ts_flare ts_flare;
+/* What all connections share: the sessions of flare.h, and where their data comes from. */
+typedef struct ts_sockets ts_sockets;
 
-typedef struct ts_flare_options {
+/* Converts a recording into the database file `to`, which is not there yet; by one thread at a
+ * time. The context's error says why not. */
+typedef ts_code (*ts_convert_hook)(void *user, ts_ctx *ctx, const char *from, const char *to);
+
+typedef struct ts_sockets_options {
     ts_databases *databases; /* borrowed */
-    const char *samples;     /* directory of --samples, or NULL */
-} ts_flare_options;
+    const char *samples;     /* directory of --samples, or NULL; borrowed */
+    ts_convert_hook convert; /* NULL: sample directories cannot be opened */
+    void *convert_user;
+} ts_sockets_options;
 
-/* base is copied. The caller frees with ts_flare_close, after the last ts_flare_run has returned.
+/* base is copied. The caller frees with ts_sockets_close, after the last ts_sockets_run has
+ * returned.
  */
-ts_code ts_flare_open(ts_flare **out, const ts_ctx *base, const ts_flare_options *options);
-void ts_flare_close(ts_flare *flare);
+ts_code ts_sockets_open(ts_sockets **out, const ts_ctx *base, const ts_sockets_options *options);
+void ts_sockets_close(ts_sockets *sockets);
 
 /* A connection whose handshake was sent. */
 typedef struct ts_websocket {
-    ts_ctx *ctx;       /* of this thread */
-    int fd;            /* non-blocking, TCP_NODELAY is set; stays open when ts_flare_run returns */
+    ts_ctx *ctx; /* of this thread */
+    int fd;      /* non-blocking, TCP_NODELAY is set; stays open when ts_sockets_run returns */
     const char *early; /* bytes that came with the request, to be read before those of fd */
     size_t early_size;
     const atomic_bool *stop; /* the server stops: close with 1001 and return within a second */
 } ts_websocket;
 
 /* Serves the connection until it is closed. Called by many threads at once. */
-void ts_flare_run(ts_flare *flare, ts_websocket *socket);
+void ts_sockets_run(ts_sockets *sockets, ts_websocket *socket);
 
 #endif
