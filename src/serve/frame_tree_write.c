@@ -20,7 +20,7 @@ void ts_method_list_free(ts_ctx *ctx, ts_method_list *l)
     ts_vec_free(ctx, &l->methods);
 }
 
-static ts_code method_number(uint32_t *out, ts_ctx *ctx, ts_method_list *l, uint32_t method)
+ts_code ts_method_list_add(uint32_t *out, ts_ctx *ctx, ts_method_list *l, uint32_t method)
 {
     *out = TS_NO_INDEX;
     if (method == TS_NO_INDEX) {
@@ -194,7 +194,7 @@ static ts_code write_methods(ts_view_call *call, const ts_tree *t, const ts_show
     ts_jout_open(call->out, "method", '[');
     for (uint32_t i = 0; code == TS_OK && i < s->n; i++) {
         uint32_t number;
-        code = method_number(&number, ctx, methods, t->method[s->order[i]]);
+        code = ts_method_list_add(&number, ctx, methods, t->method[s->order[i]]);
         ts_jout_int(call->out, NULL, number == TS_NO_INDEX ? -1 : (int64_t)number);
     }
     ts_jout_close(call->out, ']');

@@ -124,6 +124,32 @@ static ts_code lanes_grow(ts_ctx *ctx, ts_rollup *r)
     return TS_OK;
 }
 
+/* Its place, or TS_NO_INDEX and the free slot. */
+static uint32_t lane_search(uint64_t *slot, ts_ctx *ctx, const ts_rollup *r, ts_cell source,
+                            ts_cell itid, uint32_t event)
+{
+    const ts_lane *lanes = r->lanes.p;
+    uint64_t at = lane_hash(ctx, source.value, itid.value, event) & (r->lane_slot_count - 1);
+    for (; r->lane_slots[at] != 0; at = (at + 1) & (r->lane_slot_count - 1)) {
+        if (lane_is(&lanes[r->lane_slots[at] - 1], source, itid, event)) {
+            return r->lane_slots[at] - 1;
+        }
+    }
+    *slot = at;
+    return TS_NO_INDEX;
+}
+
+static bool lane_again(ts_ctx *ctx, const ts_rollup *r, ts_cell source, ts_cell itid,
+                       uint32_t event)
+{
+    uint64_t slot;
+    bool found = lane_search(&slot, ctx, r, source, itid, TS_NO_INDEX) != TS_NO_INDEX;
+    for (uint32_t i = 0; !found && i < r->events.n; i++) {
+        found = i != event && lane_search(&slot, ctx, r, source, itid, i) != TS_NO_INDEX;
+    }
+    return found;
+}
+
 ts_code ts_rollup_lane(uint32_t *lane, ts_ctx *ctx, ts_rollup *r, ts_cell source, ts_cell itid,
                        uint32_t event)
 {
@@ -137,13 +163,13 @@ ts_code ts_rollup_lane(uint32_t *lane, ts_ctx *ctx, ts_rollup *r, ts_cell source
             return code;
         }
     }
-    uint64_t at = lane_hash(ctx, source.value, itid.value, event) & (r->lane_slot_count - 1);
-    for (; r->lane_slots[at] != 0; at = (at + 1) & (r->lane_slot_count - 1)) {
-        if (lane_is(&lanes[r->lane_slots[at] - 1], source, itid, event)) {
-            *lane = r->lane_slots[at] - 1;
-            return TS_OK;
-        }
+    uint64_t slot;
+    uint32_t found = lane_search(&slot, ctx, r, source, itid, event);
+    if (found != TS_NO_INDEX) {
+        *lane = found;
+        return TS_OK;
     }
+    bool again = lane_again(ctx, r, source, itid, event);
     ts_code code = r->timed ? ts_buckets_lane(ctx, &r->buckets) : TS_OK;
     ts_lane *l = code == TS_OK ? ts_vec_add(ctx, &r->lanes, sizeof *l) : NULL;
     if (l == NULL) {
@@ -154,10 +180,11 @@ ts_code ts_rollup_lane(uint32_t *lane, ts_ctx *ctx, ts_rollup *r, ts_cell source
                    .event = event,
                    .has_source = !source.null,
                    .has_itid = !itid.null,
+                   .again = again,
                    .first = INT64_MAX,
                    .last = INT64_MIN};
     *lane = (uint32_t)r->lanes.n - 1;
-    r->lane_slots[at] = *lane + 1;
+    r->lane_slots[slot] = *lane + 1;
     return TS_OK;
 }
 
@@ -262,7 +289,7 @@ static ts_code rollup_add(rollup_pass *p, const rollup_row *row)
     if (code == TS_OK && ts != TS_NO_TIME) {
         l->first = ts < l->first ? ts : l->first;
         l->last = end > l->last ? end : l->last;
-        code = ts_buckets_add(p->ctx, &p->r->buckets, p->lane, ts, end, busy);
+        ts_buckets_add(&p->r->buckets, p->lane, ts, end, busy);
     }
     return code;
 }

@@ -128,32 +128,39 @@ static void buckets_reach(ts_buckets *b, uint64_t first, uint64_t last)
     }
 }
 
-ts_code ts_buckets_add(ts_ctx *ctx, ts_buckets *b, size_t lane_number, int64_t ts, int64_t end,
-                       bool busy)
+/* Adds the time from one place to another, which are in the buckets. */
+static void lane_add_time(const ts_buckets *b, ts_bucket *lane, uint64_t first, uint64_t behind)
 {
-    uint64_t first = ts_time_place(ts);
-    uint64_t behind = ts_time_place(end);
-    (void)ctx;
-    busy = busy && behind > first;
-    buckets_reach(b, first, busy ? behind - 1 : first);
-    ts_bucket *lane = b->lanes[lane_number];
     uint64_t lo = first >> b->shift;
-    uint64_t hi = busy ? (behind - 1) >> b->shift : lo;
+    uint64_t hi = (behind - 1) >> b->shift;
     ts_bucket *begin = &lane[lo % b->per_lane];
-    begin->starts += begin->starts < UINT32_MAX ? 1 : 0;
-    if (!busy) {
-        return TS_OK;
-    }
+    ts_bucket *last = &lane[hi % b->per_lane];
     if (lo == hi) {
         begin->ns = bucket_sum(begin->ns, behind - first);
-        return TS_OK;
+        return;
     }
-    ts_bucket *last = &lane[hi % b->per_lane];
     begin->ns = bucket_sum(begin->ns, ((lo + 1) << b->shift) - first);
     last->ns = bucket_sum(last->ns, behind - (hi << b->shift));
     lane[(lo + 1) % b->per_lane].full++;
     last->full--;
-    return TS_OK;
+}
+
+void ts_buckets_add_time(ts_buckets *b, size_t lane, int64_t ts, int64_t end)
+{
+    lane_add_time(b, b->lanes[lane], ts_time_place(ts), ts_time_place(end));
+}
+
+void ts_buckets_add(ts_buckets *b, size_t lane, int64_t ts, int64_t end, bool busy)
+{
+    uint64_t first = ts_time_place(ts);
+    uint64_t behind = ts_time_place(end);
+    busy = busy && behind > first;
+    buckets_reach(b, first, busy ? behind - 1 : first);
+    ts_bucket *begin = &b->lanes[lane][(first >> b->shift) % b->per_lane];
+    begin->starts += begin->starts < UINT32_MAX ? 1 : 0;
+    if (busy) {
+        lane_add_time(b, b->lanes[lane], first, behind);
+    }
 }
 
 void ts_buckets_free(ts_ctx *ctx, ts_buckets *b)

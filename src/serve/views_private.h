@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/ckd.h"
+#include "base/idmap.h"
 #include "base/vec.h"
 #include "serve/row_scan.h"
 #include "serve/views.h"
@@ -86,7 +87,9 @@ static inline int64_t ts_time_at(uint64_t place)
 void ts_buckets_begin(ts_buckets *b, int64_t from, int64_t to);
 ts_code ts_buckets_lane(ts_ctx *ctx, ts_buckets *b);
 /* Adds a span of a lane; busy: its time counts. */
-ts_code ts_buckets_add(ts_ctx *ctx, ts_buckets *b, size_t lane, int64_t ts, int64_t end, bool busy);
+void ts_buckets_add(ts_buckets *b, size_t lane, int64_t ts, int64_t end, bool busy);
+/* The same without counting it, of a busy span that lies in the buckets. */
+void ts_buckets_add_time(ts_buckets *b, size_t lane, int64_t ts, int64_t end);
 /* After the last span: the time of each bucket stands in `ns`. */
 void ts_buckets_finish(ts_buckets *b);
 void ts_buckets_free(ts_ctx *ctx, ts_buckets *b);
@@ -142,6 +145,7 @@ typedef struct ts_lane {
     uint32_t event; /* place in `events`; TS_NO_INDEX: none */
     bool has_source;
     bool has_itid;
+    bool again; /* there is a lane before for another event of the same thread */
     uint64_t rows;
     uint64_t dur_rows;  /* with a dur; of slices: roots with one */
     uint64_t busy_rows; /* that are idle or have a dur */

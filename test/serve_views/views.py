@@ -320,6 +320,147 @@ def check_stacks(db, ranges):
         check_flame(db, reply, expected, tree, 1000000, f"{db.name}: {kind} {weight} {name} {values}")
 
 
+# --- time --------------------------------------------------------------------------------------------------------------------
+
+IDLE = "(SELECT m.name FROM stack_node AS n JOIN stack_method AS m ON m.id = n.method_id WHERE n.id = s.node_id) IS NOT '(idle)'"
+SPANS = {"sample": f"SELECT source_id, itid, ts, CASE WHEN {IDLE} THEN dur END FROM stack_sample AS s WHERE ts IS NOT NULL",
+         "slice": "SELECT source_id, itid, ts, CASE WHEN parent_id IS NULL THEN dur END FROM stack_slice WHERE ts IS NOT NULL"}
+
+
+def check_timeline(db, px, low=None, high=None, itid=None):
+    what = f"{db.name}: timeline {px} {low} {high} {itid}"
+    reply = db.view("timeline", px=px, thr=itid, from_=None if low is None else low - db.origin, to=None if high is None else high - db.origin)
+    if reply["columns"] == 0:
+        return
+    begin, step, columns = reply["from"] + db.origin, reply["step"], reply["columns"]
+    check(columns <= px + 1 and step & (step - 1) == 0 and begin % step == 0, f"{what}: {columns} columns of {step}")
+    if low is not None:
+        check(begin <= low < begin + step and begin + step * columns >= high > begin + step * (columns - 1), f"{what}: {begin} {step} {columns}")
+    for kind in ("sample", "slice"):
+        busy = {}
+        for source, thread, ts, dur in db.once(SPANS[kind]):
+            if itid is not None and thread != itid:
+                continue
+            line = busy.setdefault((source, thread), [[0] * columns, [0] * columns])
+            if begin <= ts < begin + step * columns:
+                line[1][(ts - begin) // step] += 1
+            first, last = max(ts, begin), min(ts + max(dur or 0, 0), begin + step * columns)
+            while first < last:
+                column = (first - begin) // step
+                end = min(last, begin + (column + 1) * step)
+                line[0][column] += end - first
+                first = end
+        # threads of which no row has a time are there as well
+        got = {(t["source_id"], t["itid"]): [t["busy"], t["starts"]] for t in reply["threads"] if t["kind"] == kind}
+        for key, line in got.items():
+            busy.setdefault(key, [[0] * columns, [0] * columns])
+        same(got, busy, f"{what}: {kind}")
+
+
+LONG = """SELECT id, ts - :origin, dur, depth, node_id FROM stack_slice WHERE itid = :itid AND ts < :to AND ts + dur > :from AND dur >= :px_ns ORDER BY depth, ts, id LIMIT 20000"""
+SHORT = """SELECT CAST(floor(CAST(min(ts, :to) - :origin AS REAL) / :px_ns) AS INTEGER) AS x, depth, count(*) AS n, sum(dur) AS ns FROM stack_slice
+WHERE itid = :itid AND ts < :to AND ts + dur > :from AND dur < :px_ns GROUP BY 1, 2 LIMIT 20000"""
+SERIES = """SELECT s.id, s.itid, s.name, s.unit, (v.ts - :origin) / :px_ns AS x, min(v.value) AS lo, max(v.value) AS hi, avg(v.value) AS mid FROM timeseries AS s CROSS JOIN timeseries_value AS v ON v.series_id = s.id
+WHERE (:itid IS NULL OR s.itid = :itid) AND v.ts >= :from AND v.ts < :to GROUP BY s.id, 5 LIMIT 20000"""
+
+
+def check_slices(db, threads, low, high, px):
+    what = f"{db.name}: slices {threads} {low} {high} {px}"
+    reply = db.view("slices", thr=",".join(map(str, threads)), from_=low - db.origin, to=high - db.origin, px=px)
+    px_ns = reply["px_ns"]
+    same(px_ns, max(1, -((low - high) // px)), f"{what}: px_ns")
+    nodes = dict(db.once("SELECT id, method_id FROM stack_node"))
+    methods = reply["methods"]["id"]
+    for thread in reply["threads"]:
+        values = {"itid": thread["itid"], "from": low, "to": high, "px_ns": px_ns, "origin": db.origin}
+        same(list(zip(*(thread[c] for c in ("id", "ts", "dur", "depth", "node")))), db.rows(LONG, **values), what)
+        same([methods[m] if m >= 0 else None for m in thread["method"]], [nodes.get(n) for n in thread["node"]], f"{what}: methods")
+        small = thread["small"]
+        same(list(zip(*(small[c] for c in ("x", "depth", "n", "ns")))), db.rows(SHORT, **values), f"{what}: small")
+
+
+def check_series(db, low, high, px, itid):
+    reply = db.view("series", from_=low - db.origin, to=high - db.origin, px=px, thr=itid)
+    got = [(s["id"], s["itid"], s["name"], s["unit"], *row) for s in reply["series"] for row in s["rows"]]
+    same(got, db.rows(SERIES, **{"itid": itid, "from": low, "to": high, "px_ns": reply["px_ns"], "origin": db.origin}), f"{db.name}: series {low} {high}")
+
+
+def check_chart(db, tree, source, itid, event, low, high, px):
+    """Bars by the definition: of each level, runs of samples without a gap, below equal callers, of one method."""
+    what = f"{db.name}: chart {source} {itid} {event} {low} {high} {px}"
+    reply = db.view("chart", src=source, thr=itid, event=event, px=px, from_=None if low is None else low - db.origin, to=None if high is None else high - db.origin)
+    low, high = reply["from"] + db.origin, reply["to"] + db.origin
+    samples = sorted((max(ts, low), i, min(ts + dur, high), node) for i, (s, t, e, ts, dur, node) in enumerate(db.once("SELECT source_id, itid, event, ts, dur, node_id FROM stack_sample"))
+                     if (source is None or s == source) and (itid is None or t == itid) and (event is None or e == event) and ts is not None and dur is not None and dur > 0 and ts < high and ts + dur > low)
+    bars = []
+    level = []
+    before = None
+    for i, (ts, _, end, node) in enumerate(samples):
+        if i + 1 < len(samples):
+            end = min(end, samples[i + 1][0])
+        path = []
+        while node is not None:
+            path.append(node)
+            node = tree[node][0]
+        path.reverse()
+        if end <= ts or not path:
+            continue
+        same_frames = 0
+        while before == ts and same_frames < min(len(level), len(path)):
+            a, b = bars[level[same_frames]][3], path[same_frames]
+            if a != b and (tree[bars[level[same_frames]][4]][1] is None or tree[bars[level[same_frames]][4]][1] != tree[b][1]):
+                if bars[level[same_frames]][4] != b:
+                    break
+            same_frames += 1
+        level = level[:same_frames]
+        for depth, node in enumerate(path):
+            if depth < same_frames:
+                bars[level[depth]][2] = end
+                bars[level[depth]][4] = node
+            else:
+                level.append(len(bars))
+                bars.append([depth, ts, end, node, node])
+        before = end
+    px_ns = reply["px_ns"]
+    small = collections.defaultdict(lambda: [0, 0])
+    for depth, ts, end, _, _ in bars:
+        if end - ts < px_ns:
+            small[depth, (ts - low) // px_ns][0] += 1
+            small[depth, (ts - low) // px_ns][1] += end - ts
+    got = reply["bars"]
+    same(sorted(zip(got["depth"], got["ts"], got["dur"], got["node"])), sorted((d, a - db.origin, b - a, n) for d, a, b, n, _ in bars if b - a >= px_ns), what)
+    methods = reply["methods"]["id"]
+    same([methods[m] if m >= 0 else None for m in got["method"]], [tree[n][1] for n in got["node"]], f"{what}: methods")
+    got = reply["small"]
+    same({(d, (ts + db.origin - low) // px_ns): (n, ns) for d, ts, n, ns in zip(got["depth"], got["ts"], got["n"], got["ns"])}, {k: tuple(v) for k, v in small.items()}, f"{what}: small")
+    check(len(got["n"]) + len(reply["bars"]["ts"]) <= max(16 * px, 1 + max((b[0] for b in bars), default=0)), f"{what}: too many bars")
+    check(px_ns == max(1, -((low - high) // px)) or 2 * (len(got["n"]) + len(reply["bars"]["ts"])) > 4 * px, f"{what}: wider than needed")
+
+
+def check_time(db, made):
+    begin, end = db.rows("SELECT min(a), max(b) FROM (SELECT min(ts) AS a, max(ts + ifnull(dur, 0)) AS b FROM stack_sample UNION ALL SELECT min(ts), max(ts + ifnull(dur, 0)) FROM stack_slice"
+                         " UNION ALL SELECT min(ts), max(ts) FROM timeseries_value)")[0]
+    tree = parents(db)
+    threads = [t for t, in db.rows("SELECT DISTINCT itid FROM stack_slice WHERE itid IS NOT NULL")]
+    lanes = db.rows("SELECT DISTINCT source_id, itid, event FROM stack_sample WHERE itid IS NOT NULL AND event IS NOT NULL AND ts IS NOT NULL") or \
+        [(None, None, e) for e, in db.rows("SELECT DISTINCT event FROM stack_sample WHERE event IS NOT NULL AND ts IS NOT NULL")]
+    for px in (1, 7, 1600):
+        check_timeline(db, px)
+    for lane in random.sample(lanes, min(3, len(lanes))):
+        check_chart(db, tree, *lane, None, None, random.choice([3, 50, 1600]))
+    for _ in range((300 if SLOW else 25) if made else 12):
+        span = end - begin + 2
+        low = begin - 1 + random.randrange(span)
+        high = low + 1 + int(random.choice([1, span // 100, span // 3, span]) * random.random())
+        check_timeline(db, random.choice([1, 10, 300]), low, high, random.choice([None] + threads))
+        if threads:
+            check_slices(db, random.sample(threads, random.randrange(1, min(4, len(threads) + 1))), low, high, random.choice([1, 10, 1600]))
+        if db.rows("SELECT 1 FROM timeseries LIMIT 1"):
+            check_series(db, max(low, db.origin), high + span, random.choice([1, 10, 1600]), random.choice([None] + threads))
+        if lanes:
+            check_chart(db, tree, *random.choice(lanes), low, high, random.choice([1, 4, 1600]))
+
+
 # --- databases ---------------------------------------------------------------------------------------------------------------
 
 
@@ -367,7 +508,7 @@ def main():
     seed = int(os.environ.get("TS_SEED", random.randrange(1 << 30)))
     print(f"TS_SEED={seed}")
     random.seed(seed)
-    run = {"stacks": lambda db, made: check_stacks(db, (1000 if SLOW else 100) if made else 10)}[GROUP]
+    run = {"stacks": lambda db, made: check_stacks(db, (1000 if SLOW else 100) if made else 10), "time": check_time}[GROUP]
     with tempfile.TemporaryDirectory() as directory:
         paths = [converted(directory, name) for name in RECORDINGS[GROUP]]
         if GROUP in ("stacks", "time"):
