@@ -1,6 +1,8 @@
 /* stack_node and what of stack_method is asked for each sample. */
 #include "serve/views_private.h"
 
+enum { PATHS_REPORT = 1 << 16 };
+
 static void paths_free(ts_ctx *ctx, void *what)
 {
     ts_paths *p = what;
@@ -116,7 +118,9 @@ static ts_code paths_build(void **what, ts_view_call *call, const void *user)
         for (unsigned i = 0; code == TS_OK && i < b->rows; i++) {
             code = paths_row(p, ctx, b, i);
         }
-        ts_view_report(call, "reading call paths", p->nodes.count, total);
+        if (p->nodes.count % PATHS_REPORT < b->rows) {
+            ts_view_report(call, "reading call paths", p->nodes.count, total);
+        }
     }
     ts_rows_close(rows);
     return code;

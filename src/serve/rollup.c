@@ -34,38 +34,61 @@ static ts_code pairs_grow(ts_ctx *ctx, ts_pairs *p)
     return TS_OK;
 }
 
-ts_pair *ts_pairs_at(ts_ctx *ctx, ts_pairs *p, uint32_t lane, uint32_t node)
+/* The pair in the table, or NULL and the free slot. */
+static ts_pair *pairs_search(uint64_t *slot, ts_ctx *ctx, const ts_pairs *p, uint32_t lane,
+                             uint32_t node)
 {
     ts_pair *pairs = p->pairs.p;
-    if (p->pairs.n > 0 && pairs[p->last].node == node && pairs[p->last].lane == lane) {
-        return &pairs[p->last];
-    }
-    if (p->pairs.n >= p->slot_count - p->slot_count / 4 && pairs_grow(ctx, p) != TS_OK) {
-        return NULL;
-    }
     uint64_t at = pair_hash(ctx, lane, node) & (p->slot_count - 1);
     for (; p->slots[at] != 0; at = (at + 1) & (p->slot_count - 1)) {
         ts_pair *pair = &pairs[p->slots[at] - 1];
         if (pair->node == node && pair->lane == lane) {
-            p->last = p->slots[at] - 1;
             return pair;
         }
     }
-    ts_pair *pair = ts_vec_add(ctx, &p->pairs, sizeof *pair);
-    if (pair != NULL) {
+    *slot = at;
+    return NULL;
+}
+
+ts_pair *ts_pairs_at(ts_ctx *ctx, ts_pairs *p, uint32_t lane, uint32_t node)
+{
+    ts_pair *pairs = p->pairs.p;
+    uint64_t slot;
+    uint32_t last = p->head == NULL ? p->last : p->head[node];
+    if (last > 0 && pairs[last - 1].node == node && pairs[last - 1].lane == lane) {
+        return &pairs[last - 1];
+    }
+    if (p->pairs.n >= p->slot_count - p->slot_count / 4 && pairs_grow(ctx, p) != TS_OK) {
+        return NULL;
+    }
+    ts_pair *pair = pairs_search(&slot, ctx, p, lane, node);
+    if (pair == NULL) {
+        if ((pair = ts_vec_add(ctx, &p->pairs, sizeof *pair)) == NULL) {
+            return NULL;
+        }
         pair->lane = lane;
         pair->node = node;
-        p->last = (uint32_t)p->pairs.n - 1;
-        p->slots[at] = (uint32_t)p->pairs.n;
+        p->slots[slot] = (uint32_t)p->pairs.n;
+    }
+    p->last = (uint32_t)(pair - (ts_pair *)p->pairs.p) + 1;
+    if (p->head != NULL) {
+        p->head[node] = p->last;
     }
     return pair;
+}
+
+ts_code ts_pair_count(ts_ctx *ctx, uint32_t *count)
+{
+    return ts_ckd_add(count, *count, 1) ? ts_fail(ctx, TS_ERR_LIMIT, "too many rows") : TS_OK;
 }
 
 void ts_pairs_free(ts_ctx *ctx, ts_pairs *p)
 {
     ts_vec_free(ctx, &p->pairs);
     ts_free(ctx, p->slots);
+    ts_free(ctx, p->head);
     p->slots = NULL;
+    p->head = NULL;
     p->slot_count = 0;
 }
 
@@ -253,15 +276,14 @@ static ts_code pair_sums(rollup_pass *p, const rollup_row *row, uint32_t node)
         return p->ctx->error.code;
     }
     if (p->kind == TS_KIND_SLICE) {
-        pair->count++;
         pair->sum += row->weight.null ? 0 : row->weight.value;
-    } else if (!row->dur.null && row->dur.value >= 0) {
-        pair->count++;
-        pair->sum += row->dur.value;
-    } else {
-        pair->other++;
+        return ts_pair_count(p->ctx, &pair->count);
     }
-    return TS_OK;
+    if (row->dur.null || row->dur.value < 0) {
+        return ts_pair_count(p->ctx, &pair->other);
+    }
+    pair->sum += row->dur.value;
+    return ts_pair_count(p->ctx, &pair->count);
 }
 
 static ts_code rollup_add(rollup_pass *p, const rollup_row *row)
@@ -404,10 +426,16 @@ static ts_code rollup_build(void **what, ts_view_call *call, const void *user)
     rollup_pass pass = {.ctx = ctx, .r = r, .kind = *(const ts_kind *)user};
     ts_code code = ts_paths_get(&pass.paths, call);
     if (code == TS_OK) {
+        r->pairs.head = ts_zalloc(ctx, pass.paths->nodes.count, sizeof *r->pairs.head);
+        code = r->pairs.head == NULL ? ctx->error.code : TS_OK;
+    }
+    if (code == TS_OK) {
         rollup_span(r, call);
         code = rollup_scan(&pass, call);
     }
     ts_buckets_finish(&r->buckets);
+    ts_free(ctx, r->pairs.head); /* nothing is added any more */
+    r->pairs.head = NULL;
     return code;
 }
 

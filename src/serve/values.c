@@ -200,9 +200,8 @@ static ts_code values_sum(values_pass *p, uint32_t node, int64_t value)
     if (pair == NULL) {
         return ctx->error.code;
     }
-    pair->count++;
     pair->sum += value;
-    return TS_OK;
+    return ts_pair_count(ctx, &pair->count);
 }
 
 static ts_code values_build(void **what, ts_view_call *call, const void *user)

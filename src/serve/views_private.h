@@ -161,8 +161,8 @@ typedef struct ts_lane {
 typedef struct ts_pair {
     uint32_t lane;
     uint32_t node;
-    uint64_t count; /* of samples: with a dur of 0 or more; of slices: with a ts */
-    uint64_t other; /* the others */
+    uint32_t count; /* of samples: with a dur of 0 or more; of slices: all */
+    uint32_t other; /* the others */
     ts_wide sum;
 } ts_pair;
 
@@ -171,10 +171,13 @@ typedef struct ts_pairs {
     uint32_t *slots;
     uint32_t slot_count;
     uint32_t last;
+    uint32_t *head; /* of each call path the pair that was asked for last + 1; NULL: not kept */
 } ts_pairs;
 
 /* The pair, made when it is new; NULL: ctx->error. */
 ts_pair *ts_pairs_at(ts_ctx *ctx, ts_pairs *p, uint32_t lane, uint32_t node);
+/* Counts a row of the pair. */
+ts_code ts_pair_count(ts_ctx *ctx, uint32_t *count);
 void ts_pairs_free(ts_ctx *ctx, ts_pairs *p);
 
 /* A cell that is an integer. */

@@ -99,7 +99,7 @@ ts_code ts_weights_add_pairs(ts_weights *w, ts_ctx *ctx, const ts_chosen *c, con
         const ts_pair *pairs = p->pairs.p;
         for (size_t i = 0; i < p->pairs.n; i++) {
             bool number = c->weight == TS_WEIGHT_SAMPLES;
-            uint64_t count = pairs[i].count + (number ? pairs[i].other : 0);
+            uint64_t count = (uint64_t)pairs[i].count + (number ? pairs[i].other : 0);
             if (wanted[pairs[i].lane] && count > 0) {
                 weights_put(w, part == 0 ? pairs[i].node : TS_NO_INDEX,
                             number ? (ts_wide)count : pairs[i].sum, count);
