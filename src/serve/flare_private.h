@@ -65,6 +65,11 @@ ts_code fp_session_new(fp_session **out, ts_flare *flare, ts_text id);
 void fp_session_release(ts_flare *flare, fp_session *session);
 fp_session *fp_session_find(ts_flare *flare, ts_text id);
 
+/* The session with this id, or a new one that is not open yet; locked. */
+ts_code fp_session_claim(fp_session **out, fp_call *call, ts_text id);
+/* Takes a session that could not be opened out of the list. */
+void fp_session_forget(ts_flare *flare, fp_session *session);
+
 ts_code fp_list_sessions(fp_call *call);
 ts_code fp_close_session(fp_call *call);
 ts_code fp_close_all_session(fp_call *call);

@@ -276,44 +276,6 @@ ts_code fp_session_read(ts_flare *flare, fp_session *session)
     return read_session(flare, session, NULL);
 }
 
-/* The session with this id, or a new one that is not open yet; locked. */
-static ts_code claim(fp_session **out, fp_call *call, ts_text id)
-{
-    ts_code code = TS_OK;
-    pthread_mutex_lock(&call->flare->lock);
-    *out = fp_session_find(call->flare, id);
-    if (*out == NULL) {
-        code = fp_session_new(out, call->flare, id);
-        call->ctx->error = call->flare->own.error;
-    }
-    if (code == TS_OK) {
-        (*out)->refs++;
-    }
-    pthread_mutex_unlock(&call->flare->lock);
-    if (code == TS_OK) {
-        pthread_mutex_lock(&(*out)->lock);
-    }
-    return code;
-}
-
-/* Takes a session that could not be opened out of the list. */
-static void forget(ts_flare *flare, fp_session *session)
-{
-    bool listed = false;
-    pthread_mutex_lock(&flare->lock);
-    for (fp_session **at = &flare->sessions; *at != NULL && !listed; at = &(*at)->next) {
-        if (*at == session) {
-            *at = session->next;
-            listed = true;
-            break;
-        }
-    }
-    pthread_mutex_unlock(&flare->lock);
-    if (listed) {
-        fp_session_release(flare, session);
-    }
-}
-
 static ts_code set_path(fp_call *call, fp_session *session, const sample *s)
 {
     ts_buf path = {0};
@@ -331,7 +293,7 @@ static ts_code set_path(fp_call *call, fp_session *session, const sample *s)
 static ts_code open_session(fp_call *call, ts_text id, const sample *s)
 {
     fp_session *session;
-    ts_code code = claim(&session, call, id);
+    ts_code code = fp_session_claim(&session, call, id);
     if (code != TS_OK) {
         return code;
     }
@@ -345,7 +307,7 @@ static ts_code open_session(fp_call *call, ts_text id, const sample *s)
     }
     pthread_mutex_unlock(&session->lock);
     if (code != TS_OK) {
-        forget(call->flare, session);
+        fp_session_forget(call->flare, session);
     }
     fp_session_release(call->flare, session);
     return code;

@@ -96,6 +96,42 @@ void fp_session_release(ts_flare *flare, fp_session *session)
     pthread_mutex_unlock(&flare->lock);
 }
 
+ts_code fp_session_claim(fp_session **out, fp_call *call, ts_text id)
+{
+    ts_code code = TS_OK;
+    pthread_mutex_lock(&call->flare->lock);
+    *out = fp_session_find(call->flare, id);
+    if (*out == NULL) {
+        code = fp_session_new(out, call->flare, id);
+        call->ctx->error = call->flare->own.error;
+    }
+    if (code == TS_OK) {
+        (*out)->refs++;
+    }
+    pthread_mutex_unlock(&call->flare->lock);
+    if (code == TS_OK) {
+        pthread_mutex_lock(&(*out)->lock);
+    }
+    return code;
+}
+
+void fp_session_forget(ts_flare *flare, fp_session *session)
+{
+    bool listed = false;
+    pthread_mutex_lock(&flare->lock);
+    for (fp_session **at = &flare->sessions; *at != NULL && !listed; at = &(*at)->next) {
+        if (*at == session) {
+            *at = session->next;
+            listed = true;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&flare->lock);
+    if (listed) {
+        fp_session_release(flare, session);
+    }
+}
+
 ts_code fp_session_get(fp_call *call, ts_text id)
 {
     fp_session *s;

@@ -1,0 +1,356 @@
+/* Sample directories of the Flare profiler, written as they grow (see sample_writer.h). */
+#include "sampler/sample_private.h"
+
+#include "base/alloc.h"
+#include "base/ckd.h"
+#include "base/utf8.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    HEADER_BODY = 192,   /* of an index or data file */
+    NAME_BYTES = 1024,   /* of a thread's name */
+    METHOD_BYTES = 32768 /* of a method's */
+};
+
+/* --- bytes ---------------------------------------------------------------------------------- */
+
+ts_code ts_sample_put_be(ts_ctx *ctx, ts_buf *b, uint64_t v, unsigned bytes)
+{
+    char out[8];
+    for (unsigned i = 0; i < bytes; i++) {
+        out[i] = (char)(v >> 8 * (bytes - 1 - i));
+    }
+    return ts_buf_put(ctx, b, out, bytes);
+}
+
+/* Properties as text, padded to the length that collectors write since 2019-11-15. */
+static ts_code put_header(ts_ctx *ctx, ts_buf *b, bool index, char key_type, int64_t now)
+{
+    char body[HEADER_BODY] = {0};
+    char number[24];
+    const char *const all[][2] = {
+        {"desc", index ? "flare profiler indexed file" : "flare profiler data file"},
+        {"ver", "0.1.0"},
+        {"first_el_type", key_type == '4' ? "4" : "5"},
+        {"second_el_type", "4"},
+        {"unit_len", "4"},
+        {"begin_time", number},
+        {"end_time", number},
+        {"amount", "0"},
+    };
+    size_t n = 1;
+    ts_code code;
+    snprintf(number, sizeof number, "%" PRId64, now);
+    body[0] = (char)(sizeof all / sizeof all[0]);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        for (size_t k = 0; k < 2; k++) {
+            memcpy(body + n, all[i][k], strlen(all[i][k]));
+            n += strlen(all[i][k]) + 1;
+        }
+    }
+    code = ts_buf_put(ctx, b, index ? "TIHS" : "TEHS", 4);
+    if (code != TS_OK || (code = ts_sample_put_be(ctx, b, HEADER_BODY, 2)) != TS_OK ||
+        (code = ts_buf_put(ctx, b, body, sizeof body)) != TS_OK) {
+        return code;
+    }
+    return ts_buf_put(ctx, b, index ? "TIDS" : "TEDS", 4);
+}
+
+/* A record and its entry: the offset of an entry has 32 bits. */
+static ts_code put_record(ts_ctx *ctx, ts_buf *index, ts_buf *data, uint64_t *offset, uint64_t key,
+                          unsigned key_bytes, ts_text payload)
+{
+    ts_code code;
+    if (*offset > UINT32_MAX - 65537) {
+        return ts_fail(ctx, TS_ERR_LIMIT, "a sample directory's file cannot exceed 4 GiB");
+    }
+    if ((code = ts_sample_put_be(ctx, index, key, key_bytes)) != TS_OK ||
+        (code = ts_sample_put_be(ctx, index, *offset, 4)) != TS_OK ||
+        (code = ts_sample_put_be(ctx, data, payload.n, 2)) != TS_OK) {
+        return code;
+    }
+    *offset += payload.n + 2;
+    return ts_buf_put(ctx, data, payload.p, payload.n);
+}
+
+/* A text of JSON with its quotation marks. */
+ts_code ts_sample_put_json(ts_ctx *ctx, ts_buf *out, ts_text text)
+{
+    ts_buf clean = {0};
+    uint64_t replaced = 0;
+    ts_code code = ts_utf8_clean(ctx, &clean, &replaced, text.p, text.n);
+    if (code == TS_OK) {
+        code = ts_buf_putc(ctx, out, '"');
+    }
+    for (size_t i = 0; i < clean.n && code == TS_OK; i++) {
+        unsigned char c = (unsigned char)clean.p[i];
+        if (c == '"' || c == '\\') {
+            code = ts_buf_putc(ctx, out, '\\');
+        }
+        if (code == TS_OK) {
+            code = c < ' ' ? ts_buf_printf(ctx, out, "\\u%04x", c) : ts_buf_putc(ctx, out, (char)c);
+        }
+    }
+    ts_buf_free(ctx, &clean);
+    return code == TS_OK ? ts_buf_putc(ctx, out, '"') : code;
+}
+
+/* --- the directory -------------------------------------------------------------------------- */
+
+/* A name that is free: seconds are not enough when a sampling is stopped and begun again. */
+static ts_code make_directory(ts_buf *path, ts_ctx *ctx, const char *parent, const char *address,
+                              int64_t now_ms)
+{
+    time_t seconds = (time_t)(now_ms / 1000);
+    struct tm local;
+    char stamp[32];
+    size_t base;
+    ts_code code = ts_buf_printf(ctx, path, "%s/", parent);
+    if (code != TS_OK || localtime_r(&seconds, &local) == NULL ||
+        strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%S", &local) == 0) {
+        return code != TS_OK ? code : ts_fail(ctx, TS_ERR_OUTPUT, "the time is out of range");
+    }
+    base = path->n;
+    code = ts_buf_printf(ctx, path, "%s-%s", address, stamp);
+    for (size_t i = base; i < path->n; i++) {
+        if (path->p[i] == ':' || path->p[i] == '/') {
+            path->p[i] = '_';
+        }
+    }
+    base = path->n;
+    for (unsigned n = 2; code == TS_OK; n++) {
+        if ((code = ts_buf_putc(ctx, path, '\0')) != TS_OK || mkdir(path->p, 0777) == 0) {
+            return code;
+        }
+        if (errno != EEXIST || n > 1000) {
+            return ts_fail(ctx, TS_ERR_OUTPUT, "cannot make %s: %s", path->p, strerror(errno));
+        }
+        path->n = base;
+        code = ts_buf_printf(ctx, path, "-%u", n);
+    }
+    return code;
+}
+
+ts_code ts_sample_writer_open(ts_sample_writer *w, ts_ctx *ctx, const char *parent,
+                              const char *address, int64_t interval_ms, int64_t sample_start_ms,
+                              int64_t now_ms)
+{
+    ts_buf path = {0};
+    ts_code code;
+    *w = (ts_sample_writer){.ctx = ctx,
+                            .dir = -1,
+                            .address = address,
+                            .interval_ms = interval_ms,
+                            .sample_start_ms = sample_start_ms,
+                            .record_start_ms = now_ms,
+                            .last_ms = now_ms};
+    code = make_directory(&path, ctx, parent, address, now_ms);
+    if (code == TS_OK) {
+        w->path = ts_strndup(ctx, path.p, strlen(path.p));
+        code = w->path == NULL ? ctx->error.code : TS_OK;
+    }
+    ts_buf_free(ctx, &path);
+    if (code != TS_OK) {
+        return code;
+    }
+    w->dir = ts_sys_open(ctx, w->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW, 0);
+    if (w->dir < 0) {
+        return ts_fail(ctx, TS_ERR_OUTPUT, "cannot open %s: %s", w->path, strerror(errno));
+    }
+    if ((code = put_header(ctx, &w->method_index, true, '5', now_ms)) != TS_OK ||
+        (code = put_header(ctx, &w->method_data, false, '5', now_ms)) != TS_OK) {
+        return code;
+    }
+    w->method_offset = w->method_data.n;
+    return ts_sample_writer_flush(w);
+}
+
+void ts_sample_writer_close(ts_sample_writer *w)
+{
+    ts_writer_thread *list = w->threads.p;
+    if (w->ctx == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < w->threads.n; i++) {
+        ts_buf_free(w->ctx, &list[i].name);
+        ts_buf_free(w->ctx, &list[i].index);
+        ts_buf_free(w->ctx, &list[i].data);
+        ts_vec_free(w->ctx, &list[i].stack);
+        ts_vec_free(w->ctx, &list[i].slots);
+    }
+    ts_vec_free(w->ctx, &w->threads);
+    ts_idmap_free(w->ctx, &w->ids);
+    ts_pool_free(w->ctx, &w->methods);
+    ts_buf_free(w->ctx, &w->method_index);
+    ts_buf_free(w->ctx, &w->method_data);
+    ts_vec_free(w->ctx, &w->stack);
+    ts_free(w->ctx, w->path);
+    if (w->dir >= 0) {
+        w->ctx->sys.close(w->ctx->sys.user, w->dir);
+    }
+    *w = (ts_sample_writer){.dir = -1};
+}
+
+/* --- records -------------------------------------------------------------------------------- */
+
+/* The id of a method; a new one gets its record. */
+static ts_code method_id(int64_t *id, ts_sample_writer *w, ts_text name)
+{
+    uint32_t number;
+    bool added;
+    ts_buf text = {0};
+    uint64_t replaced = 0;
+    ts_code code;
+    name.n = name.n > METHOD_BYTES ? METHOD_BYTES : name.n;
+    code = ts_pool_intern(w->ctx, &number, &added, &w->methods, name);
+    *id = (int64_t)number + 1;
+    if (code != TS_OK || !added) {
+        return code;
+    }
+    code = ts_utf8_clean(w->ctx, &text, &replaced, name.p, ts_utf8_cut(name.p, name.n));
+    text.n = code == TS_OK ? ts_utf8_cut(text.p, text.n > 65000 ? 65000 : text.n) : 0;
+    if (code == TS_OK) {
+        code = ts_buf_put(w->ctx, &text, "()", 2);
+    }
+    if (code == TS_OK) {
+        code = put_record(w->ctx, &w->method_index, &w->method_data, &w->method_offset,
+                          (uint64_t)*id, 8, ts_buf_text(&text));
+    }
+    ts_buf_free(w->ctx, &text);
+    return code;
+}
+
+static ts_code make_stack(ts_sample_writer *w, const ts_sample *s)
+{
+    size_t n = s->frame_count > TS_SAMPLE_FRAMES ? TS_SAMPLE_FRAMES : s->frame_count;
+    ts_code code = TS_OK;
+    w->stack.n = 0;
+    for (size_t i = 0; i < n && code == TS_OK; i++) {
+        int64_t *id = ts_vec_add(w->ctx, &w->stack, sizeof *id);
+        code = id == NULL ? w->ctx->error.code : method_id(id, w, s->frames[i]);
+    }
+    return code;
+}
+
+static ts_code thread_of(ts_writer_thread **out, ts_sample_writer *w, const ts_sample *s)
+{
+    uint64_t known;
+    ts_code code;
+    if (ts_idmap_find(&known, &w->ids, s->id)) {
+        *out = (ts_writer_thread *)w->threads.p + known;
+        return TS_OK;
+    }
+    *out = ts_vec_add(w->ctx, &w->threads, sizeof **out);
+    if (*out == NULL) {
+        return w->ctx->error.code;
+    }
+    (*out)->id = s->id;
+    (*out)->begin_ms = s->time_ms;
+    (*out)->cpu_ns = s->cpu_ns;
+    (*out)->last_step = -1;
+    (*out)->written_step = -1;
+    code = ts_idmap_put(w->ctx, &w->ids, s->id, w->threads.n - 1);
+    if (code != TS_OK ||
+        (code = put_header(w->ctx, &(*out)->index, true, '4', s->time_ms)) != TS_OK ||
+        (code = put_header(w->ctx, &(*out)->data, false, '4', s->time_ms)) != TS_OK) {
+        return code;
+    }
+    (*out)->data_offset = (*out)->data.n;
+    return TS_OK;
+}
+
+static bool unchanged(const ts_writer_thread *t, const ts_sample_writer *w, const ts_sample *s)
+{
+    return t->count > 0 && t->cpu_ns == s->cpu_ns && t->stack.n == w->stack.n &&
+           (t->stack.n == 0 || memcmp(t->stack.p, w->stack.p, t->stack.n * sizeof(int64_t)) == 0);
+}
+
+static ts_code keep_state(ts_sample_writer *w, ts_writer_thread *t, const ts_sample *s)
+{
+    ts_vec stack = t->stack;
+    ts_text name = {s->name.p,
+                    s->name.n > NAME_BYTES ? ts_utf8_cut(s->name.p, NAME_BYTES) : s->name.n};
+    t->stack = w->stack;
+    w->stack = stack;
+    t->cpu_delta = ts_sat_sub(s->cpu_ns, t->cpu_ns);
+    t->cpu_ns = s->cpu_ns;
+    t->last_ms = s->time_ms < t->last_ms ? t->last_ms : s->time_ms;
+    t->state = s->state;
+    t->priority = s->priority;
+    t->daemon = s->daemon;
+    t->count++;
+    t->name.n = 0;
+    return ts_buf_put(w->ctx, &t->name, name.p, name.n);
+}
+
+/* The thread object of the format's description: of a record and of the summary. */
+ts_code ts_sample_put_object(ts_ctx *ctx, ts_buf *b, const ts_writer_thread *t)
+{
+    const int64_t *stack = t->stack.p;
+    ts_code code = ts_buf_printf(ctx, b, "{\"id\":%" PRId64 ",\"name\":", t->id);
+    if (code == TS_OK) {
+        code = ts_sample_put_json(ctx, b, ts_buf_text(&t->name));
+    }
+    if (code == TS_OK) {
+        code = ts_buf_printf(ctx, b,
+                             ",\"priority\":%" PRId64
+                             ",\"daemon\":%s,\"state\":\"%s\",\"cpu_time\":%" PRId64
+                             ",\"cpu_time_delta\":%" PRId64 ",\"sample_time\":%" PRId64
+                             ",\"sample_count\":%" PRId64 ",\"stacktrace\":[",
+                             t->priority < 0 ? 0 : t->priority, t->daemon ? "true" : "false",
+                             t->state, t->cpu_ns, t->cpu_delta, t->last_ms, t->count);
+    }
+    for (size_t i = 0; i < t->stack.n && code == TS_OK; i++) {
+        code = ts_buf_printf(ctx, b, i == 0 ? "%" PRId64 : ",%" PRId64, stack[i]);
+    }
+    return code == TS_OK
+               ? ts_buf_printf(ctx, b, "],\"duration\":0,\"self_duration\":0,\"self_cpu_time\":0}")
+               : code;
+}
+
+static ts_code put_slot(ts_sample_writer *w, ts_writer_thread *t, int64_t step)
+{
+    int64_t us = t->cpu_delta / 1000;
+    ts_writer_slot *s = ts_vec_add(w->ctx, &t->slots, sizeof *s);
+    if (s == NULL) {
+        return w->ctx->error.code;
+    }
+    t->last_step = step;
+    *s = (ts_writer_slot){.step = step,
+                          .us = (int32_t)(us > INT32_MAX   ? INT32_MAX
+                                          : us < INT32_MIN ? INT32_MIN
+                                                           : us)};
+    return TS_OK;
+}
+
+ts_code ts_sample_put(ts_sample_writer *w, const ts_sample *sample, bool always)
+{
+    ts_writer_thread *t;
+    ts_buf payload = {0};
+    int64_t step;
+    ts_code code = thread_of(&t, w, sample);
+    w->last_ms = sample->time_ms > w->last_ms ? sample->time_ms : w->last_ms;
+    if (code != TS_OK || (code = make_stack(w, sample)) != TS_OK ||
+        (!always && unchanged(t, w, sample))) {
+        return code;
+    }
+    step = ts_sat_sub(sample->time_ms, t->begin_ms) / w->interval_ms;
+    if (step <= t->last_step) {
+        return TS_OK; /* a slot has one value: what was used counts to the next record */
+    }
+    if ((code = keep_state(w, t, sample)) == TS_OK && (code = put_slot(w, t, step)) == TS_OK &&
+        (code = ts_sample_put_object(w->ctx, &payload, t)) == TS_OK) {
+        code = put_record(w->ctx, &t->index, &t->data, &t->data_offset, (uint64_t)step, 4,
+                          ts_buf_text(&payload));
+    }
+    ts_buf_free(w->ctx, &payload);
+    return code;
+}

@@ -1,0 +1,45 @@
+/*
+ * Samples a running Java VM from outside: a thread dump at each interval, the CPU time of its
+ * threads, and a sample directory that grows meanwhile. Nothing is loaded into the Java VM, which
+ * stops for each dump as long as that takes; when the sampler ends, in whatever way, it goes on.
+ */
+#ifndef TS_SAMPLER_SAMPLER_H
+#define TS_SAMPLER_SAMPLER_H
+
+#include "base/context.h"
+
+#include <stdatomic.h>
+
+enum {
+    TS_SAMPLER_MIN_MS = 1,
+    TS_SAMPLER_MAX_MS = 60000,
+    TS_SAMPLER_VOLUME_MS = 900000 /* then a new directory begins, as collectors do */
+};
+
+typedef struct ts_sampler_options {
+    int pid;
+    int64_t interval_ms;
+    int64_t duration_ms;   /* 0: until it is stopped */
+    const char *directory; /* where the sample directory is made; borrowed */
+    const char *address;   /* what the recording is called; borrowed */
+    const atomic_bool *stop;
+    int64_t volume_ms; /* 0: TS_SAMPLER_VOLUME_MS */
+} ts_sampler_options;
+
+typedef struct ts_sampler ts_sampler;
+
+/* Attaches to the Java VM and takes the first sample. TS_ERR_USAGE when the process is none that
+ * can be sampled, TS_ERR_INPUT when it does not answer, TS_ERR_OUTPUT. ctx is used by
+ * ts_sampler_run later. Caller frees with ts_sampler_free. */
+ts_code ts_sampler_open(ts_sampler **out, ts_ctx *ctx, const ts_sampler_options *options);
+
+/* Samples until the duration is over, *stop is set or the process ends, which all are TS_OK, and
+ * ends the files. To be called once; it blocks. */
+ts_code ts_sampler_run(ts_sampler *sampler);
+void ts_sampler_free(ts_sampler *sampler);
+
+/* Copies the path of the directory that is being written; may be called from another thread.
+ * Returns how often it was flushed, which tells whether there is more to read. */
+uint64_t ts_sampler_path(char *path, size_t n, ts_sampler *sampler);
+
+#endif
