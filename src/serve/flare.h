@@ -23,20 +23,20 @@ typedef struct ts_flare_hooks {
     void (*close)(void *user, sqlite3 *db);
 } ts_flare_hooks;
 
-typedef struct ts_flare_options {
+typedef struct ts_flare_hub_options {
     ts_flare_hooks hooks;
     unsigned databases;
     const char *samples; /* the directory of sample directories; NULL: none; copied */
     bool attach;         /* attach_jvm may sample processes and write below `samples` */
-} ts_flare_options;
+} ts_flare_hub_options;
 
-typedef struct ts_flare ts_flare;
+typedef struct ts_flare_hub ts_flare_hub;
 
 /* Sessions get contexts of their own with the allocator, system calls and limits of ctx, which must
- * outlive it. Caller frees with ts_flare_free when no request runs any more; that ends the sampling
- * of Java VMs. */
-ts_code ts_flare_new(ts_flare **out, ts_ctx *ctx, const ts_flare_options *options);
-void ts_flare_free(ts_flare *flare);
+ * outlive it. Caller frees with ts_flare_hub_free when no request runs any more; that ends the
+ * sampling of Java VMs. */
+ts_code ts_flare_hub_new(ts_flare_hub **out, ts_ctx *ctx, const ts_flare_hub_options *options);
+void ts_flare_hub_free(ts_flare_hub *flare);
 
 /* One reply. Anything but TS_OK ends the request: the client has gone, or the server stops. */
 typedef ts_code (*ts_flare_reply)(void *user, const char *text, size_t n);
@@ -46,7 +46,7 @@ typedef ts_code (*ts_flare_reply)(void *user, const char *text, size_t n);
  * thread; requests of several threads may run at once. Returns what `reply` returned, or TS_OK;
  * when not even the failure could be written, TS_ERR_NOMEM or TS_ERR_LIMIT.
  */
-ts_code ts_flare_handle(ts_flare *flare, ts_ctx *ctx, const char *text, size_t n,
-                        ts_flare_reply reply, void *user);
+ts_code ts_flare_hub_handle(ts_flare_hub *flare, ts_ctx *ctx, const char *text, size_t n,
+                            ts_flare_reply reply, void *user);
 
 #endif

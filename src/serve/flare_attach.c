@@ -48,7 +48,7 @@ static bool is_due(const fp_live *live, const fp_session *session, uint64_t flus
                                          since >= ts_sat_mul(live->cost_ns, READ_SHARE)));
 }
 
-ts_code fp_live_refresh(ts_flare *flare, fp_session *session)
+ts_code fp_live_refresh(ts_flare_hub *flare, fp_session *session)
 {
     fp_live *live = session->live;
     char path[4096];
@@ -148,7 +148,7 @@ static ts_code attach(fp_call *call, ts_text id, int pid)
     return code;
 }
 
-static unsigned count_live(ts_flare *flare)
+static unsigned count_live(ts_flare_hub *flare)
 {
     unsigned n = 0;
     pthread_mutex_lock(&flare->lock);
@@ -161,7 +161,7 @@ static unsigned count_live(ts_flare *flare)
 
 ts_code fp_attach_jvm(fp_call *call)
 {
-    const ts_flare_options *o = &call->flare->options;
+    const ts_flare_hub_options *o = &call->flare->options;
     int64_t pid = fp_request_int(call->request, "target_pid", 0);
     char id[32];
     ts_code code;

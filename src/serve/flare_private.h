@@ -27,10 +27,10 @@ typedef struct fp_session {
     fp_live *live;
 } fp_session;
 
-struct ts_flare {
+struct ts_flare_hub {
     ts_ctx *ctx;
     ts_ctx own; /* for the list of sessions; used with the lock held */
-    ts_flare_options options;
+    ts_flare_hub_options options;
     char *samples;
     pthread_mutex_t lock;
     fp_session *sessions; /* by id */
@@ -38,7 +38,7 @@ struct ts_flare {
 
 /* One request that is being answered. */
 typedef struct fp_call {
-    ts_flare *flare;
+    ts_flare_hub *flare;
     ts_ctx *ctx; /* the session's while it is locked, else the connection's */
     const fp_request *request;
     ts_flare_reply reply;
@@ -61,14 +61,14 @@ ts_code fp_reply_end(fp_call *call);
 ts_code fp_session_get(fp_call *call, ts_text id);
 void fp_session_put(fp_call *call);
 
-ts_code fp_session_new(fp_session **out, ts_flare *flare, ts_text id);
-void fp_session_release(ts_flare *flare, fp_session *session);
-fp_session *fp_session_find(ts_flare *flare, ts_text id);
+ts_code fp_session_new(fp_session **out, ts_flare_hub *flare, ts_text id);
+void fp_session_release(ts_flare_hub *flare, fp_session *session);
+fp_session *fp_session_find(ts_flare_hub *flare, ts_text id);
 
 /* The session with this id, or a new one that is not open yet; locked. */
 ts_code fp_session_claim(fp_session **out, fp_call *call, ts_text id);
 /* Takes a session that could not be opened out of the list. */
-void fp_session_forget(ts_flare *flare, fp_session *session);
+void fp_session_forget(ts_flare_hub *flare, fp_session *session);
 
 ts_code fp_list_sessions(fp_call *call);
 ts_code fp_close_session(fp_call *call);
@@ -80,7 +80,7 @@ ts_code fp_history_samples(fp_call *call);
 ts_code fp_open_sample(fp_call *call);
 
 /* Reads a session's directory anew into its data; the old data stays when that fails. */
-ts_code fp_session_read(ts_flare *flare, fp_session *session);
+ts_code fp_session_read(ts_flare_hub *flare, fp_session *session);
 
 /* --- live processes (flare_attach.c) -------------------------------------------------------- */
 
@@ -89,7 +89,7 @@ ts_code fp_connect_agent(fp_call *call);
 ts_code fp_stop_sample(fp_call *call);
 
 /* With the session locked: reads what was sampled since, unless that was just done. */
-ts_code fp_live_refresh(ts_flare *flare, fp_session *session);
+ts_code fp_live_refresh(ts_flare_hub *flare, fp_session *session);
 /* Ends the sampling and frees it. */
 void fp_live_end(fp_session *session);
 

@@ -175,7 +175,7 @@ ts_code fp_history_samples(fp_call *call)
  * The name below --samples that a path means: the path itself, or the directory's path or last name
  * with the name behind it. Nothing else can be reached.
  */
-static ts_text name_of(const ts_flare *flare, ts_text path)
+static ts_text name_of(const ts_flare_hub *flare, ts_text path)
 {
     size_t i = path.n;
     ts_text folder;
@@ -211,7 +211,7 @@ static ts_code not_found(fp_call *call, ts_text name)
 }
 
 /* Opens what a session reads. */
-static ts_code open_db(sqlite3 **db, ts_flare *flare, fp_session *session, const sample *s)
+static ts_code open_db(sqlite3 **db, ts_flare_hub *flare, fp_session *session, const sample *s)
 {
     const ts_flare_hooks *hooks = &flare->options.hooks;
     ts_code code;
@@ -243,7 +243,7 @@ static ts_code only_source(int64_t *id, ts_ctx *ctx, sqlite3 *db)
                                      : code;
 }
 
-static ts_code read_session(ts_flare *flare, fp_session *session, const sample *s)
+static ts_code read_session(ts_flare_hub *flare, fp_session *session, const sample *s)
 {
     fp_data data = {0};
     sqlite3 *db = NULL;
@@ -271,7 +271,7 @@ static ts_code read_session(ts_flare *flare, fp_session *session, const sample *
     return TS_OK;
 }
 
-ts_code fp_session_read(ts_flare *flare, fp_session *session)
+ts_code fp_session_read(ts_flare_hub *flare, fp_session *session)
 {
     return read_session(flare, session, NULL);
 }

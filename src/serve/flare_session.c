@@ -2,9 +2,9 @@
 #include "base/alloc.h"
 #include "serve/flare_private.h"
 
-ts_code ts_flare_new(ts_flare **out, ts_ctx *ctx, const ts_flare_options *options)
+ts_code ts_flare_hub_new(ts_flare_hub **out, ts_ctx *ctx, const ts_flare_hub_options *options)
 {
-    ts_flare *flare = ts_zalloc(ctx, 1, sizeof *flare);
+    ts_flare_hub *flare = ts_zalloc(ctx, 1, sizeof *flare);
     *out = NULL;
     if (flare == NULL) {
         return ctx->error.code;
@@ -29,7 +29,7 @@ ts_code ts_flare_new(ts_flare **out, ts_ctx *ctx, const ts_flare_options *option
 /* --- one session ---------------------------------------------------------------------------- */
 
 /* With the hub's lock held. */
-ts_code fp_session_new(fp_session **out, ts_flare *flare, ts_text id)
+ts_code fp_session_new(fp_session **out, ts_flare_hub *flare, ts_text id)
 {
     fp_session **at = &flare->sessions;
     fp_session *s = ts_zalloc(&flare->own, 1, sizeof *s);
@@ -57,7 +57,7 @@ ts_code fp_session_new(fp_session **out, ts_flare *flare, ts_text id)
 }
 
 /* With the hub's lock held. */
-fp_session *fp_session_find(ts_flare *flare, ts_text id)
+fp_session *fp_session_find(ts_flare_hub *flare, ts_text id)
 {
     fp_session *s = flare->sessions;
     while (s != NULL && !ts_text_is(id, s->id)) {
@@ -66,7 +66,7 @@ fp_session *fp_session_find(ts_flare *flare, ts_text id)
     return s;
 }
 
-static void session_free(ts_flare *flare, fp_session *s)
+static void session_free(ts_flare_hub *flare, fp_session *s)
 {
     if (s->live != NULL) {
         fp_live_end(s);
@@ -80,7 +80,7 @@ static void session_free(ts_flare *flare, fp_session *s)
 }
 
 /* Without a lock. The last one that lets go frees it: sampling may take a moment to end. */
-void fp_session_release(ts_flare *flare, fp_session *session)
+void fp_session_release(ts_flare_hub *flare, fp_session *session)
 {
     bool last;
     pthread_mutex_lock(&flare->lock);
@@ -115,7 +115,7 @@ ts_code fp_session_claim(fp_session **out, fp_call *call, ts_text id)
     return code;
 }
 
-void fp_session_forget(ts_flare *flare, fp_session *session)
+void fp_session_forget(ts_flare_hub *flare, fp_session *session)
 {
     bool listed = false;
     pthread_mutex_lock(&flare->lock);
@@ -172,7 +172,7 @@ void fp_session_put(fp_call *call)
 }
 
 /* Takes the session with this id (NULL: any) out of the list. */
-static bool take_out(ts_flare *flare, const ts_text *id)
+static bool take_out(ts_flare_hub *flare, const ts_text *id)
 {
     fp_session **at = &flare->sessions;
     fp_session *s;
@@ -191,7 +191,7 @@ static bool take_out(ts_flare *flare, const ts_text *id)
     return s != NULL;
 }
 
-void ts_flare_free(ts_flare *flare)
+void ts_flare_hub_free(ts_flare_hub *flare)
 {
     if (flare == NULL) {
         return;

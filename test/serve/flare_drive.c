@@ -95,10 +95,10 @@ static ts_code print(void *user, const char *text, size_t n)
 int main(int argc, char **argv)
 {
     driver d = {0};
-    ts_flare_options options = {
+    ts_flare_hub_options options = {
         .hooks = {.user = &d, .open_database = open_database, .close = close_db}};
     ts_ctx *ctx = calloc(2, sizeof *ctx);
-    ts_flare *flare;
+    ts_flare_hub *flare;
     char *line = NULL;
     size_t cap = 0;
     ssize_t n;
@@ -116,19 +116,19 @@ int main(int argc, char **argv)
     options.databases = (unsigned)(argc - i);
     ts_ctx_init(&ctx[0]);
     ts_ctx_init(&ctx[1]);
-    if (ts_flare_new(&flare, &ctx[0], &options) != TS_OK) {
+    if (ts_flare_hub_new(&flare, &ctx[0], &options) != TS_OK) {
         return 1;
     }
     while ((n = getline(&line, &cap, stdin)) > 0) {
         n -= line[n - 1] == '\n';
-        if (ts_flare_handle(flare, &ctx[1], line, (size_t)n, print, NULL) != TS_OK) {
+        if (ts_flare_hub_handle(flare, &ctx[1], line, (size_t)n, print, NULL) != TS_OK) {
             return 1;
         }
         putchar('\n');
         fflush(stdout);
     }
     free(line);
-    ts_flare_free(flare);
+    ts_flare_hub_free(flare);
     if (ctx[0].memory_used != 0 || ctx[1].memory_used != 0) {
         fprintf(stderr, "memory is left\n");
         return 1;
