@@ -74,7 +74,7 @@ export function Facts({ rows }: { rows: readonly (readonly [string, ComponentChi
 interface ChoiceProps<V extends string> {
   readonly label: string;
   readonly value: V;
-  readonly options: readonly (readonly [V, string, string?])[];
+  readonly options: readonly (readonly [V, string, (string | undefined)?])[];
   readonly onChange: (value: V) => void;
 }
 

@@ -1,5 +1,533 @@
-import type { JSX } from "preact";
+// Heaps: classes and their objects, what came and went, references from the root down and from an object up, equal strings, detached objects,
+// allocations over time.
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { amount, bytes, clean, count, percent, plural, tickStep, tickText } from "../format.ts";
+import * as heap from "../heapdata.ts";
+import type { AllocationStack, Bar, Change, HeapClass, HeapFile, HeapNode, SameText } from "../heapdata.ts";
+import { Choice, Failure, Waiting } from "../parts/frame.tsx";
+import { graphColours } from "../parts/icicle.tsx";
+import { searched } from "../parts/search.ts";
+import { Table, sorted, type Column, type Sort } from "../parts/table.tsx";
+import { database, numberParam, param, setParams, theme } from "../state.ts";
+import { useLoad, useSize, type Loaded } from "../use.ts";
+
+type Part = "summary" | "comparison" | "containment" | "strings" | "detached" | "allocations";
 
 export function Heap(): JSX.Element {
-  return <p class="none">coming</p>;
+  const db = database.value?.name ?? "";
+  const files = useLoad(db, (signal) => heap.heapFiles({ db, signal }));
+  if (files.error !== undefined) {
+    return <Failure error={files.error} />;
+  }
+  if (files.data === undefined) {
+    return <Waiting what="reading heaps" />;
+  }
+  const src = param("src");
+  const list = files.data.filter((one) => src === "" || String(one.source) === src || files.data?.every((f) => String(f.source) !== src));
+  const file = list.find((one) => String(one.id) === param("file")) ?? list[0];
+  if (file === undefined) {
+    return <p class="none big">No heap has objects</p>;
+  }
+  const part = (param("part") || "summary") as Part;
+  const others = files.data.filter((one) => one.id !== file.id);
+  const base = others.find((one) => String(one.id) === param("base")) ?? others.find((one) => one.id === file.base) ?? others[0];
+  const node = numberParam("node");
+  const fileName = (one: HeapFile): string => `${clean(one.name, 60) || `heap ${one.id}`}, ${bytes(one.selfSize)}`;
+  return (
+    <div class="heap">
+      <div class="bar">
+        <select aria-label="Snapshot" value={String(file.id)} onChange={(e) => setParams({ file: e.currentTarget.value, node: undefined })}>
+          {files.data.map((one) => <option value={String(one.id)} key={one.id}>{fileName(one)}</option>)}
+        </select>
+        <Choice<Part> label="Part" value={part} onChange={(v) => setParams({ part: v === "summary" ? undefined : v, id0: undefined, id1: undefined })} options={[
+          ["summary", "Summary"],
+          ["comparison", "Comparison", others.length > 0 ? undefined : "There is only one snapshot"],
+          ["containment", "Containment"], ["strings", "Strings"], ["detached", "Detached"],
+          ["allocations", "Allocations", file.samples > 0 || file.traces > 0 ? undefined : "This snapshot has no times or stacks of allocations"],
+        ]} />
+        {part === "comparison" && base !== undefined && (
+          <label>compared with <select value={String(base.id)} onChange={(e) => setParams({ base: e.currentTarget.value })}>
+            {others.map((one) => <option value={String(one.id)} key={one.id}>{fileName(one)}</option>)}
+          </select></label>
+        )}
+        <span class="lead">{plural(file.nodes, "object")}{file.complete ? "" : <b class="bad"> incomplete</b>}{file.analysed ? "" : "  ·  sizes are self sizes; --analyze=heap adds retained sizes"}</span>
+      </div>
+      <div class="halves">
+        <div class="upper">
+          {part === "comparison" && base !== undefined ? <Comparison file={file} base={base} key={`${file.id} ${base.id}`} />
+            : part === "containment" ? <Containment file={file} key={file.id} />
+            : part === "strings" ? <Strings file={file} key={file.id} />
+            : part === "detached" ? <Detached file={file} key={file.id} />
+            : part === "allocations" ? <Allocations file={file} key={file.id} />
+            : <Summary file={file} key={file.id} />}
+        </div>
+        {node !== undefined && <NodePane file={file} id={node} key={`${file.id} ${node}`} />}
+      </div>
+    </div>
+  );
+}
+
+const showNode = (node: HeapNode): void => setParams({ node: String(node.id) });
+
+function Answer<T>({ loaded, what, children }: { loaded: Loaded<T>; what: string; children: (data: T) => ComponentChildren }): JSX.Element {
+  return <>{loaded.error !== undefined ? <Failure error={loaded.error} /> : loaded.data === undefined ? <Waiting what={what} /> : children(loaded.data)}</>;
+}
+
+const distanceText = (d: number | null): string => (d === null ? "–" : d >= 100000000 ? "system" : String(d));
+
+/** The name of an object with what tells it from others. */
+function NodeName({ node }: { node: HeapNode }): JSX.Element {
+  const quote = node.type === "string" || node.type === "concatenated string" || node.type === "sliced string";
+  return (
+    <>
+      {node.edge !== "" && <><span class={`edge ${node.edgeType}`}>{node.edgeType === "element" || node.edgeType === "hidden" ? `[${clean(node.edge, 60)}]` : clean(node.edge, 120)}</span><span class="unit"> : </span></>}
+      <span class={quote ? "quoted" : undefined}>{quote ? `"${clean(node.name, 160)}"` : clean(node.name, 160) || `(${node.type})`}</span>
+      <span class="unit"> @{node.id}</span>{node.detached && <span class="bad"> detached</span>}
+    </>
+  );
+}
+
+// --- summary ------------------------------------------------------------------------------------------------------------
+
+interface SummaryRow {
+  readonly key: string;
+  readonly one: HeapClass | undefined;
+  readonly node: HeapNode | undefined;
+  readonly more: boolean;
+}
+
+function Summary({ file }: { file: HeapFile }): JSX.Element {
+  const db = database.value?.name ?? "";
+  const classes = useLoad(`${db} ${file.id}`, (signal) => heap.heapClasses({ db, signal }, file));
+  const [sort, setSort] = useState<Sort>({ by: file.analysed ? "retained" : "size", down: true });
+  const open = param("class");
+  const [limit, setLimit] = useState(heap.PAGE);
+  const chosen = classes.data?.find((one) => one.key === open);
+  const objects = useLoad(chosen === undefined ? "" : `${db} ${file.id} ${open} ${limit}`, (signal) => heap.heapObjects({ db, signal }, file, chosen as HeapClass, limit));
+  useEffect(() => setLimit(heap.PAGE), [open]);
+  const whole = file.selfSize || 1;
+  const pass = searched();
+  const columns: readonly Column<SummaryRow>[] = [
+    { id: "name", title: "Class", wide: true, value: (r) => r.one?.name ?? "", cell: (r) => (r.one !== undefined
+      ? <><span class="twist" aria-hidden="true">{r.one.key === open ? "▾" : "▸"}</span>{clean(r.one.name, 300)}<span class="unit"> {r.one.place}</span></>
+      : r.more ? <span class="indent link">{`${count(limit)} of ${count(chosen?.count)} shown, more`}</span>
+      : r.node === undefined ? <span class="indent unit">reading objects</span> : <span class="indent"><NodeName node={r.node} /></span>) },
+    { id: "count", title: "Objects", unit: "count", width: 110, value: (r) => r.one?.count ?? null, cell: (r) => (r.one === undefined ? "" : count(r.one.count)) },
+    ...(file.analysed ? [{ id: "distance", title: "Distance", width: 90, number: true, value: (r: SummaryRow) => r.one?.distance ?? null, cell: (r: SummaryRow) => distanceText(r.one?.distance ?? r.node?.distance ?? null) }] : []),
+    { id: "size", title: "Self size", unit: "bytes", width: 120, value: (r) => r.one?.size ?? r.node?.size ?? null },
+    ...(file.analysed ? [{ id: "retained", title: "Retained size", unit: "bytes" as const, width: 140, value: (r: SummaryRow) => r.one?.retained ?? r.node?.retained ?? null }] : []),
+    { id: "share", title: "Share", width: 170, value: (r) => r.one?.retained ?? r.one?.size ?? 0, cell: (r) => <Share part={(file.analysed ? r.one?.retained ?? r.node?.retained : r.one?.size ?? r.node?.size) ?? 0} whole={whole} /> },
+  ];
+  const classRows = useMemo(() => (classes.data ?? []).filter((one) => pass === undefined || pass(one.name)).map((one): SummaryRow => ({ key: one.key, one, node: undefined, more: false })), [classes.data, param("q")]);
+  const ordered = useMemo(() => sorted(classRows, columns, sort), [classRows, sort]);
+  const rows = useMemo(() => {
+    const at = ordered.findIndex((r) => r.key === open);
+    if (open === "" || at < 0) {
+      return ordered;
+    }
+    const found = objects.data ?? [];
+    const inside: SummaryRow[] = found.map((node) => ({ key: `node ${node.id}`, one: undefined, node, more: false }));
+    if (objects.data === undefined) {
+      inside.push({ key: "wait", one: undefined, node: undefined, more: false });
+    } else if (chosen !== undefined && found.length < chosen.count && found.length >= limit) {
+      inside.push({ key: "more", one: undefined, node: undefined, more: true });
+    }
+    return [...ordered.slice(0, at + 1), ...inside, ...ordered.slice(at + 1)];
+  }, [ordered, open, objects.data, limit]);
+  const selected = numberParam("node");
+  if (objects.error !== undefined) {
+    return <Failure error={objects.error} />;
+  }
+  return (
+    <Answer loaded={classes} what="reading classes">{(all) => <>
+      <Table label="Classes" columns={columns} rows={rows} sort={sort} onSort={setSort} keyOf={(r) => r.key} selected={selected === undefined ? open : `node ${selected}`}
+        onRow={(r) => (r.one !== undefined ? setParams({ class: r.one.key === open ? undefined : r.one.key }) : r.more ? setLimit(limit * 4) : r.node !== undefined && showNode(r.node))} />
+      <p class="count">{plural(classRows.length, "class", "classes")} of {count(all.length)}, {bytes(file.selfSize)}</p>
+    </>}</Answer>
+  );
+}
+
+function Share({ part, whole }: { part: number; whole: number }): JSX.Element {
+  return (
+    <span class="share">
+      <span class="track" aria-hidden="true"><span class="fill" style={{ width: `${Math.max(0, Math.min(100, (100 * part) / whole))}%` }} /></span>
+      <span>{percent(part, whole)}</span>
+    </span>
+  );
+}
+
+// --- comparison -----------------------------------------------------------------------------------------------------------
+
+const changeColumns = (exact: boolean): readonly Column<Change>[] => [
+  { id: "name", title: "Class", wide: true, value: (r) => clean(r.name, 300) },
+  ...(exact ? [
+    { id: "added", title: "New", unit: "count" as const, width: 100, value: (r: Change) => r.added },
+    { id: "removed", title: "Gone", unit: "count" as const, width: 100, value: (r: Change) => r.removed },
+  ] : []),
+  { id: "delta", title: "Difference", unit: "count", signed: true, width: 110, value: (r) => r.delta },
+  ...(exact ? [
+    { id: "addedSize", title: "New size", unit: "bytes" as const, width: 130, value: (r: Change) => r.addedSize },
+    { id: "removedSize", title: "Gone size", unit: "bytes" as const, width: 130, value: (r: Change) => r.removedSize },
+  ] : []),
+  { id: "sizeDelta", title: "Growth", unit: "bytes", signed: true, width: 130, value: (r) => r.sizeDelta },
+];
+
+function Comparison({ file, base }: { file: HeapFile; base: HeapFile }): JSX.Element {
+  const db = database.value?.name ?? "";
+  const totals = useLoad(`${db} ${file.id} ${base.id}`, (signal) => heap.heapTotals({ db, signal }, file, base.id));
+  const ids = useLoad(`${db} ${file.id} ${base.id} ids`, (signal) => heap.heapComparison({ db, signal }, file, base.id, file.analysed && base.analysed));
+  const [sort, setSort] = useState<Sort>({ by: "sizeDelta", down: true });
+  const exact = ids.data !== undefined;
+  const pass = searched();
+  const columns = useMemo(() => changeColumns(exact), [exact]);
+  const rows = ((exact ? ids.data : totals.data) ?? []).filter((one) => pass === undefined || pass(one.name));
+  const growth = rows.reduce((sum, one) => sum + one.sizeDelta, 0);
+  if (ids.error !== undefined && totals.data === undefined) {
+    return <Failure error={ids.error} />;
+  }
+  return (
+    <>
+      {!exact && (totals.data === undefined || totals.data.length === 0) ? <Waiting what="comparing" /> : (
+        <Table label="Comparison" columns={columns} rows={sorted(rows, columns, sort)} sort={sort} onSort={setSort} keyOf={(r) => r.name} empty="Nothing came or went"
+          onRow={(r) => setParams({ part: undefined, q: r.name })} />
+      )}
+      <p class="count">{growth > 0 ? "+" : ""}{amount(growth, "bytes")} in {plural(rows.length, "class", "classes")}{exact ? ", objects compared by their ids" : ", by totals; objects are being compared"}</p>
+    </>
+  );
+}
+
+// --- trees of references --------------------------------------------------------------------------------------------------
+
+interface TreeRow {
+  readonly key: string;
+  readonly depth: number;
+  readonly node: HeapNode | undefined;
+  /** Children from here on are not loaded. */
+  readonly next: number;
+  readonly parent: string;
+}
+
+interface Branch {
+  readonly nodes: readonly HeapNode[];
+  readonly whole: boolean;
+}
+
+type Load = (node: HeapNode, offset: number) => Promise<readonly HeapNode[]>;
+
+/** Objects below objects, loaded when they are opened. */
+function ObjectTree({ label, file, roots, load, openFirst }: { label: string; file: HeapFile; roots: readonly HeapNode[]; load: Load; openFirst?: boolean }): JSX.Element {
+  const [branches, setBranches] = useState<ReadonlyMap<string, Branch>>(new Map());
+  const [failed, setFailed] = useState("");
+  const place = useRef<HTMLDivElement>(null);
+  const open = (key: string, node: HeapNode, offset: number): void => {
+    load(node, offset).then(
+      (nodes) => setBranches((now) => {
+        const before = offset === 0 ? [] : now.get(key)?.nodes ?? [];
+        return new Map(now).set(key, { nodes: [...before, ...nodes], whole: nodes.length < heap.PAGE });
+      }),
+      (error: unknown) => setFailed(error instanceof Error ? error.message : String(error)),
+    );
+  };
+  const close = (key: string): void => setBranches((now) => {
+    const next = new Map(now);
+    next.delete(key);
+    return next;
+  });
+  useEffect(() => {
+    const first = roots[0];
+    setBranches(new Map());
+    if (openFirst && first !== undefined) {
+      open("0", first, 0);
+    }
+  }, [roots]);
+  const rows: TreeRow[] = [];
+  const pending: TreeRow[] = roots.map((node, i) => ({ key: String(i), depth: 0, node, next: -1, parent: "" })).reverse();
+  while (pending.length > 0) {
+    const row = pending.pop() as TreeRow;
+    rows.push(row);
+    const branch = row.node === undefined ? undefined : branches.get(row.key);
+    if (branch !== undefined) {
+      if (!branch.whole) {
+        pending.push({ key: `${row.key}.more`, depth: row.depth + 1, node: undefined, next: branch.nodes.length, parent: row.key });
+      }
+      for (let i = branch.nodes.length - 1; i >= 0; i--) {
+        pending.push({ key: `${row.key}.${i}`, depth: row.depth + 1, node: branch.nodes[i], next: -1, parent: row.key });
+      }
+    }
+  }
+  const find = (key: string): HeapNode | undefined => rows.find((r) => r.key === key)?.node;
+  const toggle = (row: TreeRow): void => {
+    if (row.node === undefined) {
+      const parent = find(row.parent);
+      if (parent !== undefined) {
+        open(row.parent, parent, row.next);
+      }
+    } else if (branches.has(row.key)) {
+      close(row.key);
+    } else {
+      open(row.key, row.node, 0);
+    }
+  };
+  const every: readonly Column<TreeRow>[] = [
+    { id: "name", title: "Object", wide: true, value: (r) => r.node?.name ?? "", cell: (r) => (
+      <span style={{ paddingLeft: `${Math.min(r.depth, 40) * 14}px` }}>
+        {r.node === undefined ? <button type="button" class="link" onClick={(e) => {
+          e.stopPropagation();
+          toggle(r);
+        }}>more</button> : <>
+          <button type="button" class="twist" aria-expanded={branches.has(r.key)} aria-label={`Open ${clean(r.node.name, 60)}`} tabIndex={-1} onClick={(e) => {
+            e.stopPropagation();
+            toggle(r);
+          }}>{branches.has(r.key) ? "▾" : "▸"}</button>
+          <NodeName node={r.node} />
+        </>}
+      </span>
+    ) },
+    { id: "type", title: "Type", width: 110, value: (r) => r.node?.type ?? "" },
+    { id: "size", title: "Self size", number: true, width: 110, value: (r) => r.node?.size ?? null, cell: (r) => (r.node === undefined ? "" : bytes(r.node.size)) },
+    ...(file.analysed ? [{ id: "retained", title: "Retained", width: 120, number: true, value: (r: TreeRow) => r.node?.retained ?? null, cell: (r: TreeRow) => (r.node?.retained === null || r.node === undefined ? "" : bytes(r.node.retained)) }] : []),
+  ];
+  const columns = every.filter((c) => c.id !== "retained" || rows.some((r) => r.node !== undefined && r.node.retained !== null));
+  return (
+    <div class="objects" ref={place} onKeyDown={(e) => {
+      const at = e.target instanceof HTMLTableRowElement ? Number(e.target.dataset["row"]) : -1;
+      const row = rows[at];
+      if (row !== undefined && ((e.key === "ArrowRight" && !branches.has(row.key)) || (e.key === "ArrowLeft" && branches.has(row.key)))) {
+        toggle(row);
+        e.preventDefault();
+      }
+    }}>
+      {failed !== "" && <p class="failure" role="alert">{clean(failed)}</p>}
+      <Table label={label} columns={columns} rows={rows} keyOf={(r) => r.key} onRow={(r) => (r.node === undefined ? toggle(r) : showNode(r.node))} />
+    </div>
+  );
+}
+
+function Containment({ file }: { file: HeapFile }): JSX.Element {
+  const db = database.value?.name ?? "";
+  const root = useLoad(`${db} ${file.id}`, (signal) => heap.heapRoot({ db, signal }, file));
+  const roots = useMemo(() => (root.data === undefined ? [] : [root.data]), [root.data]);
+  return <Answer loaded={root} what="reading the root">{() => <ObjectTree label="Objects from the root down" file={file} roots={roots} load={(node, offset) => heap.heapEdges({ db }, file, node.id, offset)} openFirst />}</Answer>;
+}
+
+// --- the chosen object ------------------------------------------------------------------------------------------------------
+
+type Side = "retainers" | "references" | "dominated";
+
+function NodePane({ file, id }: { file: HeapFile; id: number }): JSX.Element {
+  const db = database.value?.name ?? "";
+  const one = useLoad(`${db} ${file.id} ${id}`, (signal) => heap.heapNode({ db, signal }, file, id));
+  const [k, setK] = useState(0);
+  const path = useLoad(`${db} ${file.id} ${id} ${k}`, (signal) => heap.heapPath({ db, signal }, file, id, k));
+  const side = (param("side") || "retainers") as Side;
+  const roots = useMemo(() => (one.data === undefined ? [] : [one.data]), [one.data]);
+  const load: Load = (node, offset) => (side === "retainers" ? heap.heapRetainers({ db }, file, node.id, offset)
+    : side === "references" ? heap.heapEdges({ db }, file, node.id, offset)
+    : heap.heapDominated({ db }, file, node.id));
+  return (
+    <section class="node" aria-label="The chosen object">
+      <header class="bar">
+        <h2>{one.data === undefined ? `@${id}` : <NodeName node={one.data} />}</h2>
+        {one.data !== undefined && <span class="lead">{one.data.type}, {bytes(one.data.size)}</span>}
+        <Choice<Side> label="Around the object" value={side} onChange={(v) => setParams({ side: v === "retainers" ? undefined : v })} options={[
+          ["retainers", "Retainers"], ["references", "References"],
+          ["dominated", "Dominated", file.analysed ? undefined : "Dominators need --analyze=heap"],
+        ]} />
+        <span class="gap" />
+        <button type="button" class="quiet" onClick={() => setParams({ node: undefined })} aria-label="Close the object">×</button>
+      </header>
+      <div class="columns2">
+        <div class="path">
+          <h3>Path to the root</h3>
+          <Answer loaded={path} what="finding the path">{(steps) => (steps.length === 0 ? <p class="lead">{file.analysed ? "Nothing holds it" : "No path without weak references"}</p> : <>
+            <ol tabIndex={0} aria-label="Path to the root">
+              {steps.map((step, i) => <li key={i}><button type="button" class="link" onClick={() => showNode(step)}>{clean(step.name, 90) || `(${step.type})`}</button><span class="unit"> @{step.id}{i < steps.length - 1 && <> held by <b>{clean(step.edge, 80)}</b> in</>}</span></li>)}
+            </ol>
+            {!file.analysed && <button type="button" class="link" onClick={() => setK(k + 1)}>next path</button>}
+          </>)}</Answer>
+        </div>
+        <Answer loaded={one} what="reading the object">{(node) => (node === undefined ? <p class="none">There is no object with this number in the snapshot</p>
+          : <ObjectTree key={side} label={side} file={file} roots={roots} load={load} openFirst />)}</Answer>
+      </div>
+    </section>
+  );
+}
+
+// --- strings, detached, allocations -----------------------------------------------------------------------------------------
+
+const stringColumns: readonly Column<SameText>[] = [
+  { id: "wasted", title: "Wasted", unit: "bytes", width: 120, value: (r) => r.wasted },
+  { id: "count", title: "Copies", unit: "count", width: 90, value: (r) => r.count },
+  { id: "size", title: "Size of all", unit: "bytes", width: 120, value: (r) => r.size },
+  { id: "text", title: "String", wide: true, code: true, value: (r) => r.text, cell: (r) => <span title={clean(r.text, 1000)}>{clean(r.text, 200)}</span> },
+];
+
+function Strings({ file }: { file: HeapFile }): JSX.Element {
+  const db = database.value?.name ?? "";
+  const loaded = useLoad(`${db} ${file.id}`, (signal) => heap.heapStrings({ db, signal }, file));
+  const [sort, setSort] = useState<Sort>({ by: "wasted", down: true });
+  const pass = searched();
+  return <Answer loaded={loaded} what="finding equal strings">{(all) => <>
+    <Table label="Equal strings" columns={stringColumns} rows={sorted(all.filter((r) => pass === undefined || pass(r.text)), stringColumns, sort)} sort={sort} onSort={setSort} keyOf={(r) => r.text} empty="No string is there twice" />
+    <p class="count">{bytes(all.reduce((sum, r) => sum + r.wasted, 0))} in {plural(all.length, "string")} that {all.length === 1 ? "is" : "are"} there more than once</p>
+  </>}</Answer>;
+}
+
+const nodeColumns: readonly Column<HeapNode>[] = [
+  { id: "name", title: "Object", wide: true, value: (r) => r.name, cell: (r) => <NodeName node={r} /> },
+  { id: "type", title: "Type", width: 140, value: (r) => r.type },
+  { id: "size", title: "Self size", unit: "bytes", width: 120, value: (r) => r.size },
+];
+
+function Nodes({ label, rows, empty }: { label: string; rows: readonly HeapNode[]; empty: string }): JSX.Element {
+  const [sort, setSort] = useState<Sort>({ by: "size", down: true });
+  const pass = searched();
+  return <Table label={label} columns={nodeColumns} rows={sorted(rows.filter((r) => pass === undefined || pass(r.name)), nodeColumns, sort)} sort={sort} onSort={setSort}
+    keyOf={(r) => r.id} selected={numberParam("node") ?? -1} onRow={showNode} empty={empty} />;
+}
+
+function Detached({ file }: { file: HeapFile }): JSX.Element {
+  const db = database.value?.name ?? "";
+  const loaded = useLoad(`${db} ${file.id}`, (signal) => heap.heapDetached({ db, signal }, file));
+  return <Answer loaded={loaded} what="finding detached objects">{(all) => <>
+    <Nodes label="Detached objects" rows={all} empty="Nothing is detached" />
+    <p class="count">{plural(all.length, "object")} cut off from the document, {bytes(all.reduce((sum, r) => sum + r.size, 0))}</p>
+  </>}</Answer>;
+}
+
+const stackColumns: readonly Column<AllocationStack>[] = [
+  { id: "liveSize", title: "Alive", unit: "bytes", width: 120, value: (r) => r.liveSize },
+  { id: "liveCount", title: "Objects", unit: "count", width: 90, value: (r) => r.liveCount },
+  { id: "size", title: "Ever", unit: "bytes", width: 120, value: (r) => r.size },
+  { id: "count", title: "Objects", unit: "count", width: 90, value: (r) => r.count },
+  { id: "stack", title: "Stack", wide: true, value: (r) => r.stack, cell: (r) => <span title={clean(r.stack, 3000)}>{clean(r.stack, 600).split(";").reverse().join(" ← ")}</span> },
+];
+
+function Allocations({ file }: { file: HeapFile }): JSX.Element {
+  const db = database.value?.name ?? "";
+  const bars = useLoad(file.samples === 0 ? "" : `${db} ${file.id}`, (signal) => heap.heapBars({ db, signal }, file));
+  const low = numberParam("id0");
+  const high = numberParam("id1");
+  const some = low !== undefined && high !== undefined;
+  const stacks = useLoad(some || file.traces === 0 ? "" : `${db} ${file.id}`, (signal) => heap.heapStacks({ db, signal }, file));
+  const objects = useLoad(some ? `${db} ${file.id} ${low} ${high}` : "", (signal) => heap.heapAllocated({ db, signal }, file, low ?? 0, high ?? 0));
+  const [sort, setSort] = useState<Sort>({ by: "liveSize", down: true });
+  const pass = searched();
+  return (
+    <>
+      {bars.error !== undefined && <Failure error={bars.error} />}
+      {bars.data !== undefined && <Bars bars={bars.data} low={low} high={high} />}
+      {some ? <Answer loaded={objects} what="finding objects">{(all) => <>
+        <Nodes label="Objects allocated then" rows={all} empty="Nothing that was allocated then is alive" />
+        <p class="count">{plural(all.length, "object")} of the chosen time{all.length >= 500 ? ", the largest" : ""} <button type="button" class="link" onClick={() => setParams({ id0: undefined, id1: undefined })}>all times</button></p>
+      </>}</Answer>
+        : file.traces === 0 ? <p class="none">Drag over the bars to see what was allocated then; stacks of allocations were not recorded</p>
+        : <Answer loaded={stacks} what="reading stacks">{(all) => <Table label="Stacks of allocations" columns={stackColumns} rows={sorted(all.filter((r) => pass === undefined || pass(r.stack)), stackColumns, sort)} sort={sort} onSort={setSort} keyOf={(r) => `${r.stack} ${r.size} ${r.liveSize}`} empty="No stacks of allocations" />}</Answer>}
+    </>
+  );
+}
+
+const TALL = 130;
+
+/** What was allocated when, of what is alive: bars by time. Dragging chooses objects by their numbers, which rise with time. */
+function Bars({ bars, low, high }: { bars: readonly Bar[]; low: number | undefined; high: number | undefined }): JSX.Element {
+  const [place, size] = useSize<HTMLDivElement>();
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [drag, setDrag] = useState<{ from: number; to: number } | null>(null);
+  const [at, setAt] = useState(0);
+  const end = bars[bars.length - 1]?.us ?? 1;
+  // What was there before the recording began is often more than all that came: its bar is cut off.
+  const later = bars.slice(1).reduce((a, b) => Math.max(a, b.size), 0);
+  const most = later > 0 && (bars[0]?.size ?? 0) > 4 * later ? 1.25 * later : bars.reduce((a, b) => Math.max(a, b.size), 1);
+  const x = (us: number): number => (us / Math.max(1, end)) * size.width;
+  useEffect(() => {
+    const element = canvas.current;
+    const pen = element?.getContext("2d");
+    if (element === null || pen === null || pen === undefined || size.width < 20) {
+      return;
+    }
+    const c = graphColours();
+    const ratio = devicePixelRatio || 1;
+    element.width = Math.round(size.width * ratio);
+    element.height = Math.round(TALL * ratio);
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    pen.clearRect(0, 0, size.width, TALL);
+    pen.font = '11px system-ui, "DejaVu Sans", sans-serif';
+    pen.textBaseline = "top";
+    const step = tickStep(end * 1000, Math.max(2, size.width / 110));
+    for (let t = 0; t <= end * 1000; t += step) {
+      pen.fillStyle = c.line;
+      pen.fillRect(Math.round(x(t / 1000)), 0, 1, TALL);
+      pen.fillStyle = c.muted;
+      pen.fillText(tickText(t, step, end * 1000), x(t / 1000) + 4, 1);
+    }
+    let before = 0;
+    bars.forEach((bar) => {
+      const left = x(before);
+      const w = Math.max(3, x(bar.us) - left - 1);
+      const h = (TALL - 20) * Math.min(1, bar.size / most);
+      const inside = drag === null ? low === undefined || high === undefined || (bar.low >= low && bar.high <= high) : bar.us >= Math.min(drag.from, drag.to) && before <= Math.max(drag.from, drag.to);
+      pen.fillStyle = c.accent;
+      pen.globalAlpha = inside ? 0.8 : 0.25;
+      pen.fillRect(left, TALL - 1 - h, w, h);
+      pen.globalAlpha = 1;
+      if (bar.size > most) {
+        pen.fillStyle = c.bg;
+        pen.fillRect(left - 1, TALL - 1 - h * 0.8, w + 2, 3);
+      }
+      before = bar.us;
+    });
+    pen.fillStyle = c.line;
+    pen.fillRect(0, TALL - 1, size.width, 1);
+  }, [bars, size.width, theme.value, drag, low, high]);
+  const choose = (from: number, to: number): void => {
+    let before = 0;
+    let first: Bar | undefined;
+    let last: Bar | undefined;
+    for (const bar of bars) {
+      if (bar.us >= from && before <= to) {
+        first ??= bar;
+        last = bar;
+      }
+      before = bar.us;
+    }
+    if (first !== undefined && last !== undefined) {
+      setParams({ id0: String(first.low), id1: String(last.high) });
+    }
+  };
+  const timeAt = (e: PointerEvent): number => {
+    const box = canvas.current?.getBoundingClientRect();
+    return box === undefined ? 0 : ((e.clientX - box.left) / Math.max(1, box.width)) * end;
+  };
+  const bar = bars[at];
+  return (
+    <div class="bars" ref={place}>
+      <canvas ref={canvas} tabIndex={0} role="application"
+        aria-label={`What was allocated when, of what is alive: ${plural(bars.length, "bar")}. Drag chooses a time; arrow keys and Enter choose a bar, Escape all. ${bar === undefined ? "" : `Bar ${at + 1}: ${count(bar.count)} objects, ${bytes(bar.size)}`}`}
+        onPointerDown={(e) => {
+          e.currentTarget.setPointerCapture(e.pointerId);
+          setDrag({ from: timeAt(e), to: timeAt(e) });
+        }}
+        onPointerMove={(e) => drag !== null && setDrag({ from: drag.from, to: timeAt(e) })}
+        onPointerUp={(e) => {
+          if (drag !== null) {
+            setDrag(null);
+            choose(Math.min(drag.from, timeAt(e)), Math.max(drag.from, timeAt(e)));
+          }
+        }}
+        onPointerCancel={() => setDrag(null)}
+        onKeyDown={(e) => {
+          if (e.key === "ArrowRight" || e.key === "ArrowLeft") {
+            const next = Math.max(0, Math.min(bars.length - 1, at + (e.key === "ArrowRight" ? 1 : -1)));
+            setAt(next);
+            e.preventDefault();
+          } else if (e.key === "Enter" && bar !== undefined) {
+            setParams({ id0: String(bar.low), id1: String(bar.high) });
+          } else if (e.key === "Escape") {
+            setParams({ id0: undefined, id1: undefined });
+          }
+        }} />
+    </div>
+  );
 }
