@@ -191,18 +191,26 @@ async function request<T>(url: string, init: RequestInit, options: Options): Pro
 export const get = <T>(path: string, params: Readonly<Record<string, Value>> = {}, options: Options = {}): Promise<T> =>
   request<T>(urlOf(path, params), {}, options);
 
+/** A parameter of a statement; integers beyond 2^53 are bigints. */
+export type Parameter = Cell | bigint;
+export type Parameters = Readonly<Record<string, Parameter>>;
+
+/** Parameters as JSON, with all digits of integers. */
+export const parametersJson = (params: Parameters): string =>
+  `{${Object.entries(params).map(([name, value]) => `${JSON.stringify(name)}:${typeof value === "bigint" ? String(value) : JSON.stringify(value)}`).join(",")}}`;
+
 export interface QueryOptions extends Options {
   readonly db: string;
-  readonly params?: Readonly<Record<string, Cell>>;
+  readonly params?: Parameters;
   readonly limit?: number;
 }
 
 /** Rows of one statement. An error behind the first row is thrown as well. */
 export async function query(sql: string, options: QueryOptions): Promise<Rows> {
-  const body = { db: options.db, sql, params: options.params ?? {}, limit: options.limit ?? 1000, ints: "text" };
+  const body = `{"db":${JSON.stringify(options.db)},"sql":${JSON.stringify(sql)},"params":${parametersJson(options.params ?? {})},"limit":${options.limit ?? 1000},"ints":"text"}`;
   const rows = await request<Rows>(
     "/api/query",
-    { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) },
+    { method: "POST", headers: { "Content-Type": "application/json" }, body },
     options,
   );
   if (rows.error !== null) {
@@ -224,7 +232,7 @@ export function recordsOf(rows: Rows): Record<string, Cell>[] {
 export async function ask(question: string, options: QueryOptions): Promise<Record<string, Cell>[]> {
   const params: Record<string, Value> = { db: options.db, question, limit: options.limit ?? 10000, ints: "text" };
   for (const [name, value] of Object.entries(options.params ?? {})) {
-    params[`p.${name}`] = typeof value === "number" || typeof value === "string" ? value : undefined;
+    params[`p.${name}`] = typeof value === "number" || typeof value === "string" ? value : typeof value === "bigint" ? String(value) : undefined;
   }
   const rows = await request<Rows>(urlOf("/api/query", params), {}, options);
   if (rows.error !== null) {

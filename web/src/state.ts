@@ -146,8 +146,8 @@ export const range = computed<Extent | undefined>(() => {
 /** An absolute time of the database, ns, as time of the page. */
 export const relative = (ts: number | string | bigint): number => Number(BigInt(ts) - origin.value);
 
-/** A time of the page as a parameter of SQL: digits, since it does not fit a number. */
-export const absolute = (ns: number): string => String(BigInt(Math.round(ns)) + origin.value);
+/** A time of the page as a parameter of SQL; it does not fit a number. */
+export const absolute = (ns: number): bigint => BigInt(Math.round(ns)) + origin.value;
 
 // --- dark and light -------------------------------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
 // SQL and rows as text.
-import { cellText, type Cell } from "../api.ts";
+import { cellText, type Cell, type Parameter } from "../api.ts";
 
 /** The names of `:parameters` in a statement, in order, without those in strings and comments. */
 export function parametersOf(sql: string): string[] {
@@ -15,7 +15,7 @@ export function parametersOf(sql: string): string[] {
 }
 
 /** What a person wrote as a parameter: nothing is NULL, a number is one where it keeps its digits, 'quoted' is text. */
-export function valueOf(text: string): Cell {
+export function valueOf(text: string): Parameter {
   const trimmed = text.trim();
   if (trimmed === "") {
     return null;
@@ -24,8 +24,12 @@ export function valueOf(text: string): Cell {
   if (quoted !== null) {
     return (quoted[1] ?? "").replace(/''/g, "'");
   }
+  if (/^[-+]?\d+$/.test(trimmed)) {
+    const whole = BigInt(trimmed.replace(/^\+/, ""));
+    return whole === BigInt.asIntN(53, whole) ? Number(whole) : whole === BigInt.asIntN(64, whole) ? whole : Number(whole);
+  }
   const number = Number(trimmed);
-  return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(trimmed) && Number.isFinite(number) && (Number.isSafeInteger(number) || !Number.isInteger(number)) ? number : trimmed;
+  return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(trimmed) && Number.isFinite(number) ? number : trimmed;
 }
 
 function delimited(cell: Cell, separator: string): string {

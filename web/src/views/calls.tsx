@@ -1,7 +1,7 @@
 // Calls of a service: when they began and how long they took, the slowest, by method, by parameter; and one call in all its parts.
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { ask, cellNumber, cellText, records, type Cell } from "../api.ts";
+import { ask, cellNumber, cellText, parametersJson, records, type Cell, type Parameter } from "../api.ts";
 import { absoluteTime, amount, baseName, clean, count, duration, plural, tickStep, tickText } from "../format.ts";
 import { Choice, Drawer, Facts, Failure, Waiting } from "../parts/frame.tsx";
 import { graphColours } from "../parts/icicle.tsx";
@@ -31,10 +31,10 @@ WHERE p.name = :name GROUP BY p.value ORDER BY dur DESC LIMIT 1000`;
 const LOG_MOST = 130; // 10 * log10 of ns: 10^13 ns are almost three hours
 
 /** What is chosen in the scatter, and by the source. */
-function bounds(): Record<string, Cell> {
+function bounds(): Record<string, Parameter> {
   const chosen = range.value ?? { from: extent.value.from, to: extent.value.to + 1 };
   return {
-    from: absolute(chosen.from), to: absolute(chosen.to), least: numberParam("least") ?? 0, most: numberParam("most") ?? "9223372036854775807",
+    from: absolute(chosen.from), to: absolute(chosen.to), least: numberParam("least") ?? 0, most: numberParam("most") ?? 9223372036854775807n,
     source: param("src") === "" ? null : Number(param("src")),
   };
 }
@@ -77,7 +77,7 @@ function Scatter(): JSX.Element {
   const span = useLoad(db, (signal) => records(SPAN, { db, signal, what: "reading calls" }));
   const cells = useLoad(`${db} ${src}`, (signal) => records(SCATTER, {
     db, signal, limit: 100000, what: "counting calls",
-    params: { from: absolute(extent.value.from), to: "9223372036854775807", source: src === "" ? null : Number(src) },
+    params: { from: absolute(extent.value.from), to: 9223372036854775807n, source: src === "" ? null : Number(src) },
   }));
   const first = span.data?.[0];
   const begin = first === undefined || first["a"] === null ? 0 : relative(cellText(first["a"]));
@@ -227,7 +227,7 @@ function Slowest({ selected }: { selected: number | undefined }): JSX.Element {
   const db = database.value?.name ?? "";
   const [limit, setLimit] = useState(200);
   const params = { ...bounds(), limit };
-  const loaded = useLoad(`${db} ${JSON.stringify(params)}`, (signal) => records(SLOW, { db, params, signal, limit: 20000, what: "finding the slowest calls" }));
+  const loaded = useLoad(`${db} ${parametersJson(params)}`, (signal) => records(SLOW, { db, params, signal, limit: 20000, what: "finding the slowest calls" }));
   const [sort, setSort] = useState<Sort>({ by: "dur", down: true });
   const pass = searched();
   if (loaded.error !== undefined) {
@@ -254,8 +254,8 @@ const methodColumns: readonly Column<Row>[] = [
 function ByMethod(): JSX.Element {
   const db = database.value?.name ?? "";
   const { from, to, least, most, source } = bounds();
-  const params: Record<string, Cell> = { from: from ?? null, to: to ?? null, least: least ?? null, most: most ?? null, source: source ?? null };
-  const loaded = useLoad(`${db} ${JSON.stringify(params)}`, (signal) => records(METHODS, { db, params, signal, what: "adding up calls" }));
+  const params: Record<string, Parameter> = { from: from ?? null, to: to ?? null, least: least ?? null, most: most ?? null, source: source ?? null };
+  const loaded = useLoad(`${db} ${parametersJson(params)}`, (signal) => records(METHODS, { db, params, signal, what: "adding up calls" }));
   const [sort, setSort] = useState<Sort>({ by: "dur", down: true });
   const pass = searched();
   if (loaded.error !== undefined) {

@@ -338,7 +338,7 @@ function sqlOf(chosen: Chosen): string {
 
 function sqlParams(chosen: Chosen): Record<string, string> {
   const { from, to } = range.value ?? extent.value;
-  return { "p.from": absolute(from), "p.to": absolute(range.value === undefined ? to + 1 : to), "p.source": chosen.src };
+  return { "p.from": String(absolute(from)), "p.to": String(absolute(range.value === undefined ? to + 1 : to)), "p.source": chosen.src };
 }
 
 // --- the tree as a table ------------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { ApiError, cellText, isCancelled, query, urlOf, type Cell, type Question, type Rows } from "../api.ts";
+import { ApiError, cellText, isCancelled, query, urlOf, type Cell, type Parameter, type Question, type Rows } from "../api.ts";
 import { bytes, clean, count } from "../format.ts";
 import { Choice, Failure, rowsText } from "../parts/frame.tsx";
 import { makeEditor, type Editor } from "../parts/editor.ts";
@@ -68,7 +68,7 @@ export function Sql(): JSX.Element {
     running?.abort();
     const stop = new AbortController();
     const began = performance.now();
-    const params: Record<string, Cell> = {};
+    const params: Record<string, Parameter> = {};
     for (const name of names) {
       params[name] = valueOf(param(`p.${name}`));
     }

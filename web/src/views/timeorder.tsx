@@ -1,7 +1,81 @@
+// The stacks of one thread as they followed each other.
 import type { JSX } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import { get, urlOf } from "../api.ts";
 import type { Thread } from "../data.ts";
+import { duration } from "../format.ts";
+import { chartStacks, type ChartReply } from "../parts/chart-tree.ts";
+import { Drawer, Facts, Failure, Waiting } from "../parts/frame.tsx";
+import { Icicle, labelOf } from "../parts/icicle.tsx";
+import { chooseRange } from "../parts/rangestrip.tsx";
+import { matcher } from "../parts/search.ts";
+import { extent, linkTo, param, range, setParams } from "../state.ts";
+import { useLoad, useSize } from "../use.ts";
 import type { Chosen } from "./flame.tsx";
 
-export function TimeOrder(_: { chosen: Chosen; threads: readonly Thread[] }): JSX.Element {
-  return <p class="none">coming</p>;
+export function TimeOrder({ chosen, threads }: { chosen: Chosen; threads: readonly Thread[] }): JSX.Element {
+  const [place, size] = useSize<HTMLDivElement>();
+  const mine = threads.filter((one) => one.kind === "sample" && String(one.source) === chosen.src && one.itid !== null).sort((a, b) => b.busy - a.busy);
+  const thr = chosen.thr.split(",")[0] || (mine[0]?.itid === undefined || mine[0].itid === null ? "" : String(mine[0].itid));
+  const { from, to } = range.value ?? extent.value;
+  // A round number of columns, so that a change of the window's size by some pixels asks for nothing.
+  const px = Math.min(4096, Math.max(200, Math.ceil(size.width / 200) * 200));
+  const params = { db: chosen.db, src: chosen.src, thr, event: chosen.event, from: Math.round(from), to: Math.round(to) + (range.value === undefined ? 1 : 0), px };
+  const wanted = chosen.kind === "sample" && size.width > 0;
+  const loaded = useLoad(wanted ? urlOf("/api/chart", params) : "", (signal) => get<ChartReply>("/api/chart", params, { signal, what: "reading samples in their order" }));
+  const stacks = useMemo(() => (loaded.data === undefined ? undefined : chartStacks(loaded.data)), [loaded.data]);
+  const q = param("q");
+  const search = useMemo(() => matcher(q), [q]);
+  const [focus, setFocus] = useState(-1);
+  if (chosen.kind === "slice") {
+    return <p class="none big">Calls in the order of time are in the <a href={linkTo("timeline")}>Timeline</a></p>;
+  }
+  const reply = loaded.data;
+  const open = (i: number): void => {
+    const frame = stacks?.tree.frame[i] ?? -1;
+    if (stacks !== undefined && frame >= 0) {
+      setParams({ view: "sandwich", m: String(stacks.names.id[frame]) });
+    }
+  };
+  const zoomed = (i: number): void => {
+    if (stacks === undefined || reply === undefined) {
+      return;
+    }
+    if (i === 0) {
+      setParams({ from: undefined, to: undefined });
+    } else {
+      const start = reply.from + (stacks.tree.start[i] ?? 0);
+      chooseRange(start, start + (stacks.tree.total[i] ?? 0), false);
+    }
+  };
+  return (
+    <div class="with-drawer">
+      <div class="stage" ref={place}>
+        <div class="trail"><b>{duration(to - from)}</b><span>from {duration(from)}</span>{stacks?.cut && <span>the deepest frames are left out</span>}</div>
+        {loaded.error !== undefined ? <Failure error={loaded.error} /> : stacks === undefined ? <Waiting what="reading samples in their order" />
+          : stacks.tree.n === 1 ? <p class="none big">No samples in this range</p>
+          : <Icicle hideRoot stacks={stacks} label="Stacks in the order of time: arrow keys move, Enter zooms to the time of a frame, F shows callers and callees, Escape shows all"
+            search={search} onZoom={zoomed} onFocus={setFocus} onOpen={open} onKey={(key, i) => {
+              if (key === "f") {
+                open(i);
+              }
+              return key === "f";
+            }} />}
+      </div>
+      {stacks !== undefined && reply !== undefined && focus > 0 && focus < stacks.tree.n && (
+        <Drawer title={labelOf(stacks, focus)} onClose={() => setFocus(-1)}>
+          <Facts rows={[
+            ...((stacks.tree.frame[focus] ?? -1) >= 0 && stacks.names.where[stacks.tree.frame[focus] ?? 0] !== "" ? [["Where", <code>{stacks.names.where[stacks.tree.frame[focus] ?? 0]}</code>] as const] : []),
+            ["Took", duration(stacks.tree.total[focus])],
+            ["Began", duration(reply.from + (stacks.tree.start[focus] ?? 0))],
+            ["Depth", String((stacks.tree.depth[focus] ?? 1) - 1)],
+          ]} />
+          <div class="actions">
+            <button type="button" onClick={() => zoomed(focus)}>Zoom in</button>
+            <button type="button" onClick={() => open(focus)}>Callers and callees</button>
+          </div>
+        </Drawer>
+      )}
+    </div>
+  );
 }

@@ -4,7 +4,7 @@ import { load } from "./load.mjs";
 
 const { parametersOf, valueOf, asDelimited, asJson, asMarkdown } = await load("parts/sqltext.ts");
 const { matcher } = await load("parts/search.ts");
-const { cellText, cellNumber, urlOf } = await load("api.ts");
+const { cellText, cellNumber, parametersJson, urlOf } = await load("api.ts");
 
 test("parameters are found outside of strings, names and comments", () => {
   assert.deepEqual(parametersOf("SELECT :a, ':b', \":c\", [:d], `:e` -- :f\n, /* :g */ @h, $i, :a"), ["a", "h", "i"]);
@@ -16,7 +16,9 @@ test("values of parameters keep their digits", () => {
   assert.equal(valueOf(""), null);
   assert.equal(valueOf(" 12 "), 12);
   assert.equal(valueOf("-1.5e3"), -1500);
-  assert.equal(valueOf("1750000000040000000"), "1750000000040000000");
+  assert.equal(valueOf("1750000000040000000"), 1750000000040000000n);
+  assert.equal(valueOf("99999999999999999999"), 1e20);
+  assert.equal(parametersJson({ a: 1750000000040000001n, b: "x\"", c: null }), '{"a":1750000000040000001,"b":"x\\"","c":null}');
   assert.equal(valueOf("'12'"), "12");
   assert.equal(valueOf("'it''s'"), "it's");
   assert.equal(valueOf("sql"), "sql");

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { load } from "./load.mjs";
+
+const { stacksOf, namesOf, filtered, inverted, countsBelow, REST } = await load("parts/stacks.ts");
+const { chartStacks } = await load("parts/chart-tree.ts");
+
+const methods = { id: [10, 11, 12, 13], name: ["main", "work", "(idle)", null], file: ["a.js", "b.js", null, null], line: [1, null, null, null] };
+const names = namesOf(methods);
+// main(1) > work(5) > main(2);  (idle)(4);  and 3 more below work, 7 together
+const reply = {
+  total: 19, count: 8, id: [1, 2, 3, 4], parent: [-1, 0, 1, -1], method: [0, 1, 0, 2], self: [1, 5, 2, 4], totals: [15, 14, 2, 4], counts: [1, 3, 1, 2],
+  rest: { parent: [1], n: [3], total: [7] }, capped: false,
+};
+
+test("a reply becomes a tree with what was left out as nodes", () => {
+  const s = stacksOf(reply, names, "ns");
+  assert.deepEqual([...s.tree.parent], [0, 0, 1, 2, 0, 2]);
+  assert.deepEqual([...s.tree.total], [19, 15, 14, 2, 4, 7]);
+  assert.equal(s.tree.frame[5], REST);
+  assert.equal(s.left[5], 3);
+  assert.ok(s.cut);
+  assert.deepEqual([...countsBelow(s)], [7, 5, 4, 1, 2, 0]);
+});
+
+test("names say where, and have a text where there is none", () => {
+  assert.deepEqual(names.where, ["a.js:1", "b.js", "", ""]);
+  assert.equal(names.label[3], "(unknown)");
+});
+
+const has = (part) => (text) => text.includes(part);
+
+test("hidden frames leave their time to their callers", () => {
+  const s = filtered(stacksOf(reply, names, "ns"), { hide: has("work") });
+  assert.equal(s.tree.total[0], 19);
+  assert.deepEqual([...s.tree.frame], [-1, 0, 0, 2, REST]);
+  assert.equal(s.tree.self[1], 1 + 5);
+});
+
+test("only stacks with a frame, or without it", () => {
+  const all = stacksOf(reply, names, "ns");
+  assert.equal(filtered(all, { only: has("work") }).tree.total[0], 14);
+  assert.equal(filtered(all, { ignore: has("(idle)") }).tree.total[0], 15);
+  assert.equal(filtered(all, { ignore: has("main") }).tree.total[0], 4);
+  assert.equal(filtered(all, {}), all);
+  assert.equal(filtered(all, { only: has("nothing") }).tree.n, 1);
+});
+
+test("turned around, a path begins with what took the time", () => {
+  const s = inverted(stacksOf({ ...reply, rest: { parent: [], n: [], total: [] } }, names, "ns"));
+  assert.equal(s.tree.total[0], 12);
+  // main as the last frame: 1 of itself and 2 called by work; work: 5; (idle): 4
+  const tops = [...s.tree.children.subarray(s.tree.first[0], s.tree.first[1])].map((i) => [names.label[s.tree.frame[i]], s.tree.total[i]]);
+  assert.deepEqual(tops, [["work", 5], ["(idle)", 4], ["main", 3]]);
+});
+
+test("bars in the order of time stand below those that they lie in", () => {
+  const s = chartStacks({
+    from: 100, to: 200, px_ns: 1, depth_cut: false, methods,
+    bars: { depth: [1, 0, 0, 1], ts: [160, 100, 150, 110], dur: [10, 40, 50, 20], node: [4, 1, 3, 2], method: [1, 0, 0, 1] },
+    small: { depth: [2, 2], ts: [161, 145], dur: [3, 2], n: [5, 1], ns: [2, 1] },
+  });
+  // the second small one lies in no bar of depth 1 and is left out
+  assert.deepEqual([...s.tree.parent], [0, 0, 0, 1, 2, 4]);
+  assert.deepEqual([...s.tree.start], [0, 0, 50, 10, 60, 61]);
+  assert.equal(s.tree.frame[5], REST);
+  assert.equal(s.left[5], 5);
+});
