@@ -78,12 +78,36 @@ static bool get_body(ts_wire_field *out, ts_wire *w, size_t at)
     return fail(w, TS_WIRE_TYPE, at);
 }
 
+/* Most fields have a tag of one byte, and so has their number or length. */
+static bool take_small(ts_wire_field *out, ts_wire *w, size_t at)
+{
+    const uint8_t *p = w->in.p + at;
+    size_t n = p[1];
+    if (p[0] >= 0x80 || p[0] < 8 || n >= 0x80) {
+        return false;
+    }
+    if ((p[0] & 7) == TS_WIRE_VARINT) {
+        *out = (ts_wire_field){p[0] >> 3, TS_WIRE_VARINT, n, NULL, 0, at};
+        w->in.at = at + 2;
+        return true;
+    }
+    if ((p[0] & 7) != TS_WIRE_BYTES || n > ts_bytes_left(&w->in) - 2) {
+        return false;
+    }
+    *out = (ts_wire_field){p[0] >> 3, TS_WIRE_BYTES, n, p + 2, n, at};
+    w->in.at = at + 2 + n;
+    return true;
+}
+
 bool ts_wire_next(ts_wire_field *out, ts_wire *w)
 {
     uint64_t tag;
     size_t at = w->in.at;
     if (w->fault != TS_WIRE_OK || ts_bytes_left(&w->in) == 0) {
         return false;
+    }
+    if (ts_bytes_left(&w->in) >= 2 && take_small(out, w, at)) {
+        return true;
     }
     if (!get_varint(&tag, w, at)) {
         return false;

@@ -136,6 +136,64 @@ static ts_code take_body(size_t *used, ts_wire_push *w, const uint8_t *p, size_t
     return ts_wire_push_skip(w, *used);
 }
 
+/* The size of tag and length of a bytes field with this tag, and *n of what follows; 0: it is
+ * another field, or its length has more than 3 bytes or is not there whole. */
+static size_t field_head(size_t *body, uint8_t tag, const uint8_t *p, size_t n)
+{
+    if (n < 4 || p[0] != tag) {
+        return 0;
+    }
+    *body = p[1] & 0x7f;
+    if (p[1] < 0x80) {
+        return 2;
+    }
+    *body |= (size_t)(p[2] & 0x7f) << 7;
+    if (p[2] < 0x80) {
+        return 3;
+    }
+    *body |= (size_t)(p[3] & 0x7f) << 14;
+    return p[3] < 0x80 ? 4 : 0;
+}
+
+/* Whole fields of the number that may come so, from a tag on; *used is 0 when there are none. */
+static ts_code take_run(size_t *used, ts_wire_push *w, const uint8_t *p, size_t n)
+{
+    uint8_t tag = (uint8_t)(w->handler->run_field << 3 | TS_WIRE_BYTES);
+    uint64_t count = 0;
+    size_t at = 0;
+    size_t body = 0;
+    size_t head;
+    while ((head = field_head(&body, tag, p + at, n - at)) > 0 && body <= n - at - head) {
+        at += head + body;
+        count++;
+    }
+    *used = at;
+    if (at == 0) {
+        return TS_OK;
+    }
+    w->at += at;
+    return w->handler->run(w->user, w->at - at, count, p, at);
+}
+
+/* What begins with a tag, or goes on in one or a number: *used bytes. */
+static ts_code take_head(size_t *used, ts_wire_push *w, const uint8_t *p, size_t n)
+{
+    ts_code code = TS_OK;
+    *used = 0;
+    if (w->state == ST_TAG && w->count == 0) {
+        if (w->handler->run != NULL) {
+            code = take_run(used, w, p, n);
+        }
+        if (code != TS_OK || *used > 0) {
+            return code;
+        }
+        w->tag_at = w->at;
+    }
+    w->at++;
+    *used = 1;
+    return w->state == ST_FIXED ? take_fixed_byte(w, p[0]) : take_varint_byte(w, p[0]);
+}
+
 ts_code ts_wire_push_feed(ts_wire_push *w, const uint8_t *p, size_t n)
 {
     ts_code code = TS_OK;
@@ -144,18 +202,14 @@ ts_code ts_wire_push_feed(ts_wire_push *w, const uint8_t *p, size_t n)
         n = (size_t)(w->size - w->at);
     }
     while (at < n && code == TS_OK) {
-        size_t used = 1;
+        size_t used = 0;
         if (w->state == ST_STOP) {
             used = n - at;
             w->at += used;
         } else if (w->state == ST_BODY) {
             code = take_body(&used, w, p + at, n - at);
         } else {
-            if (w->state == ST_TAG && w->count == 0) {
-                w->tag_at = w->at;
-            }
-            w->at++;
-            code = w->state == ST_FIXED ? take_fixed_byte(w, p[at]) : take_varint_byte(w, p[at]);
+            code = take_head(&used, w, p + at, n - at);
         }
         at += used;
     }

@@ -66,10 +66,34 @@ static ts_code on_end(void *user, uint32_t field, bool complete)
     return TS_OK;
 }
 
+/* Fields of one number that come together are those that would come one by one. */
+static ts_code on_run(void *user, uint64_t at, uint64_t count, const uint8_t *p, size_t n)
+{
+    seen *s = user;
+    ts_wire w;
+    ts_wire_field f;
+    (void)at;
+    ts_wire_init(&w, p, n);
+    for (; ts_wire_next(&f, &w); count--) {
+        check(f.number == 1 && f.type == TS_WIRE_BYTES);
+        mix_field(s, f.number, f.p, f.n);
+    }
+    check(w.fault == TS_WIRE_OK && count == 0);
+    return TS_OK;
+}
+
 static void walk_pushed(seen *s, ts_wire_push *w, const uint8_t *p, size_t n, size_t block)
 {
-    static const ts_wire_handler handler = {on_number, on_begin, on_bytes, on_end};
-    ts_wire_push_init(w, &handler, s, n);
+    static const ts_wire_handler handlers[2] = {
+        {.number = on_number, .begin = on_begin, .bytes = on_bytes, .end = on_end},
+        {.number = on_number,
+         .begin = on_begin,
+         .bytes = on_bytes,
+         .end = on_end,
+         .run = on_run,
+         .run_field = 1},
+    };
+    ts_wire_push_init(w, &handlers[block & 1], s, n);
     for (size_t at = 0; at < n;) {
         size_t m = n - at < block ? n - at : block;
         check(ts_wire_push_feed(w, p + at, m) == TS_OK);

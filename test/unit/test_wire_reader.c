@@ -10,6 +10,8 @@ typedef struct seen {
     size_t n;
     bool in_body;
     ts_code stop; /* returned by the next call */
+    const uint8_t *whole;
+    unsigned runs;
 } seen;
 
 static void say(seen *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -71,7 +73,34 @@ static ts_code on_end(void *user, uint32_t field, bool complete)
     return TS_OK;
 }
 
-static const ts_wire_handler show = {on_number, on_begin, on_bytes, on_end};
+static const ts_wire_handler show = {
+    .number = on_number, .begin = on_begin, .bytes = on_bytes, .end = on_end};
+
+/* Field 1 in runs, which show what the single calls would have shown. */
+static ts_code on_run(void *user, uint64_t at, uint64_t count, const uint8_t *p, size_t n)
+{
+    seen *s = user;
+    ts_wire w;
+    ts_wire_field f;
+    assert_false(s->in_body);
+    assert_memory_equal(s->whole + at, p, n);
+    ts_wire_init(&w, p, n);
+    for (; ts_wire_next(&f, &w); count--) {
+        assert_int_equal(f.number, 1);
+        say(s, "%.*s<1 ", (int)f.n, (const char *)f.p);
+    }
+    assert_int_equal(w.fault, TS_WIRE_OK);
+    assert_int_equal(count, 0);
+    s->runs++;
+    return TS_OK;
+}
+
+static const ts_wire_handler show_runs = {.number = on_number,
+                                          .begin = on_begin,
+                                          .bytes = on_bytes,
+                                          .end = on_end,
+                                          .run = on_run,
+                                          .run_field = 1};
 
 static void walk_memory(seen *s, const uint8_t *p, size_t n)
 {
@@ -91,11 +120,12 @@ static void walk_memory(seen *s, const uint8_t *p, size_t n)
     assert_false(ts_wire_next(&f, &w));
 }
 
-static void walk_pushed(seen *s, const uint8_t *p, size_t n, size_t block)
+static void walk_pushed(seen *s, const ts_wire_handler *handler, const uint8_t *p, size_t n,
+                        size_t block)
 {
     ts_wire_push w;
-    *s = (seen){0};
-    ts_wire_push_init(&w, &show, s, n);
+    *s = (seen){.whole = p};
+    ts_wire_push_init(&w, handler, s, n);
     for (size_t at = 0; at < n; at += block) {
         size_t m = n - at < block ? n - at : block;
         assert_int_equal(ts_wire_push_feed(&w, p + at, m), TS_OK);
@@ -113,7 +143,9 @@ static void expect(const char *bytes, size_t n, const char *text)
     walk_memory(&s, p, n);
     assert_string_equal(s.text, text);
     for (size_t block = 1; block <= n + 1; block++) {
-        walk_pushed(&s, p, n, block);
+        walk_pushed(&s, &show, p, n, block);
+        assert_string_equal(s.text, text);
+        walk_pushed(&s, &show_runs, p, n, block);
         assert_string_equal(s.text, text);
     }
 }
@@ -205,7 +237,7 @@ static void test_bad_lengths(void **state)
         walk_memory(&s, p, lengths[i].n);
         assert_string_equal(s.text, "length@0");
         for (size_t block = 1; block <= lengths[i].n; block++) {
-            walk_pushed(&s, p, lengths[i].n, block);
+            walk_pushed(&s, &show, p, lengths[i].n, block);
             assert_string_equal(s.text, "abc<1! length@0");
         }
     }
@@ -234,6 +266,41 @@ static void test_message_that_ends_early(void **state)
     assert_int_equal(w.fault_at, 2);
 }
 
+/* Fields that come in a run: how many of them by the pieces, lengths of up to three bytes. */
+static void test_runs(void **state)
+{
+    static const size_t sizes[] = {0, 1, 127, 128, 300};
+    uint8_t p[1024];
+    size_t n = 0;
+    seen s;
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        p[n++] = 0x0a;
+        if (i == 1) { /* padded */
+            p[n++] = 0x81;
+            p[n++] = 0x80;
+            p[n++] = 0;
+        } else {
+            p[n++] = (uint8_t)(sizes[i] < 128 ? sizes[i] : (sizes[i] & 0x7f) | 0x80);
+            if (sizes[i] >= 128) {
+                p[n++] = (uint8_t)(sizes[i] >> 7);
+            }
+        }
+        memset(p + n, 'a' + (int)i, sizes[i]);
+        n += sizes[i];
+    }
+    walk_pushed(&s, &show_runs, p, n, n);
+    assert_int_equal(s.runs, 1);
+    for (size_t cut = n; cut > 0; cut--) { /* also inside of fields */
+        seen single;
+        walk_pushed(&single, &show, p, cut, cut);
+        for (size_t block = 1; block <= cut; block += block < 20 ? 1 : 37) {
+            walk_pushed(&s, &show_runs, p, cut, block);
+            assert_string_equal(s.text, single.text);
+        }
+    }
+}
+
 static ts_code want_not(void *user, uint32_t field, uint64_t n, bool *want)
 {
     (void)user;
@@ -245,7 +312,7 @@ static ts_code want_not(void *user, uint32_t field, uint64_t n, bool *want)
 
 static void test_skip(void **state)
 {
-    ts_wire_handler handler = {on_number, want_not, on_bytes, NULL};
+    ts_wire_handler handler = {.number = on_number, .begin = want_not, .bytes = on_bytes};
     ts_wire_push w;
     seen s = {0};
     (void)state;
@@ -329,6 +396,7 @@ int main(void)
         cmocka_unit_test(test_bad_tags),
         cmocka_unit_test(test_bad_lengths),
         cmocka_unit_test(test_message_that_ends_early),
+        cmocka_unit_test(test_runs),
         cmocka_unit_test(test_skip),
         cmocka_unit_test(test_handler_stops),
         cmocka_unit_test(test_nesting),
