@@ -281,6 +281,14 @@ ts_code ts_doubt_rows(ts_store *store, int64_t source_id, const char *stream,
                       const ts_row_marks *from, const ts_row_marks *to, uint64_t bytes,
                       const char *why);
 
+/*
+ * Writes the row of a call path that the caller knows to be new in its source (see ts_stack_node),
+ * for importers that find paths themselves. ts_stack_node does not know it. TS_ERR_LIMIT: too many
+ * rows; memory and output as for all rows.
+ */
+ts_code ts_stack_node_new(uint32_t *id, ts_store *store, int64_t source_id, int64_t parent_id,
+                          int64_t method_id, int64_t line, int64_t depth);
+
 /* Lets the cache fetch what ts_stack_node will need to find this node soon. */
 void ts_stack_node_fetch(const ts_store *store, int64_t source_id, int64_t parent_id,
                          int64_t method_id, int64_t line);

@@ -223,10 +223,14 @@ static uint32_t id_of(const ts_node_index *index, uint32_t number)
     return index->runs[low].id + (number - index->runs[low].first);
 }
 
-uint32_t ts_node_find(const ts_node_index *index, ts_node_place *place, ts_node_key key,
-                      int64_t line)
+uint32_t ts_node_hash(const ts_node_index *index, ts_node_key key, int64_t line)
 {
-    uint32_t hash = hash_of(index, key, line);
+    return hash_of(index, key, line);
+}
+
+uint32_t ts_node_find_hash(const ts_node_index *index, ts_node_place *place, uint32_t hash,
+                           ts_node_key key, int64_t line)
+{
     uint32_t tag = tag_of(index, hash);
     uint32_t at = home_of(index, hash);
     uint32_t found;
@@ -243,13 +247,6 @@ uint32_t ts_node_find(const ts_node_index *index, ts_node_place *place, ts_node_
     }
     *place = (ts_node_place){at, tag};
     return 0;
-}
-
-void ts_node_fetch(const ts_node_index *index, ts_node_key key, int64_t line)
-{
-    if (index->slot_count != 0) {
-        __builtin_prefetch(&index->slots[home_of(index, hash_of(index, key, line))]);
-    }
 }
 
 void ts_node_add(ts_node_index *index, ts_node_place place, ts_node_key key, int64_t line,

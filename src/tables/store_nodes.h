@@ -55,12 +55,33 @@ typedef struct ts_node_place {
     uint32_t tag;
 } ts_node_place;
 
-/* The row id of the path, or 0, and then its place. There must be room. */
-uint32_t ts_node_find(const ts_node_index *index, ts_node_place *place, ts_node_key key,
-                      int64_t line);
+/* The hash of a path; not before the first ts_node_reserve. */
+uint32_t ts_node_hash(const ts_node_index *index, ts_node_key key, int64_t line);
 
-/* Lets the cache fetch the place where the path is or belongs. */
-void ts_node_fetch(const ts_node_index *index, ts_node_key key, int64_t line);
+/* The row id of the path with this hash, or 0, and then its place. There must be room. */
+uint32_t ts_node_find_hash(const ts_node_index *index, ts_node_place *place, uint32_t hash,
+                           ts_node_key key, int64_t line);
+
+static inline uint32_t ts_node_find(const ts_node_index *index, ts_node_place *place,
+                                    ts_node_key key, int64_t line)
+{
+    return ts_node_find_hash(index, place, ts_node_hash(index, key, line), key, line);
+}
+
+/* Lets the cache fetch the place where the path with this hash is or belongs. */
+static inline void ts_node_fetch_hash(const ts_node_index *index, uint32_t hash)
+{
+    if (index->slot_count != 0) {
+        __builtin_prefetch(&index->slots[(uint64_t)hash * index->slot_count >> 32]);
+    }
+}
+
+static inline void ts_node_fetch(const ts_node_index *index, ts_node_key key, int64_t line)
+{
+    if (index->slot_count != 0) {
+        ts_node_fetch_hash(index, ts_node_hash(index, key, line));
+    }
+}
 
 /* Adds a path that ts_node_find has just not found. When it has a line, ts_node_line_reserve came
  * before. */

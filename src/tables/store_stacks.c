@@ -303,11 +303,43 @@ ts_code ts_stack_method_name(ts_store *store, int64_t id, ts_text cls, ts_text n
 
 /* --- nodes --------------------------------------------------------------------------------- */
 
+static ts_code put_node(uint32_t *id, ts_store *store, ts_row_stack_node *row)
+{
+    ts_code code = next_id(id, store, TS_T_stack_node);
+    row->id = *id;
+    row->null |= (row->parent_id == 0 ? TS_NULL_BIT(stack_node, parent_id) : 0) |
+                 (row->method_id == 0 ? TS_NULL_BIT(stack_node, method_id) : 0) |
+                 (row->line == TS_NO_LINE ? TS_NULL_BIT(stack_node, line) : 0);
+    return code == TS_OK ? ts_sink_put(store->sink, TS_T_stack_node, row) : code;
+}
+
+ts_code ts_stack_node_new(uint32_t *id, ts_store *store, int64_t source_id, int64_t parent_id,
+                          int64_t method_id, int64_t line, int64_t depth)
+{
+    ts_row_stack_node row = {
+        .null = TS_NULL_BIT(stack_node, raw_id),
+        .source_id = source_id,
+        .parent_id = parent_id,
+        .method_id = method_id,
+        .line = line,
+        .depth = depth,
+    };
+    return put_node(id, store, &row);
+}
+
 ts_code ts_stack_node(int64_t *id, bool *added, ts_store *store, int64_t source_id,
                       int64_t parent_id, int64_t method_id, int64_t line, int64_t depth,
                       const int64_t *raw_id)
 {
-    ts_row_stack_node row = {0};
+    ts_row_stack_node row = {
+        .null = raw_id == NULL ? TS_NULL_BIT(stack_node, raw_id) : 0,
+        .source_id = source_id,
+        .parent_id = parent_id,
+        .method_id = method_id,
+        .line = line,
+        .depth = depth,
+        .raw_id = raw_id == NULL ? 0 : *raw_id,
+    };
     ts_node_key key = {(uint32_t)parent_id, (uint32_t)method_id};
     ts_node_place place = {0, 0};
     ts_stack_state *state = NULL;
@@ -328,22 +360,10 @@ ts_code ts_stack_node(int64_t *id, bool *added, ts_store *store, int64_t source_
         *id = found;
         return TS_OK;
     }
-    if ((code = next_id(&new_id, store, TS_T_stack_node)) != TS_OK ||
-        (line != TS_NO_LINE && (code = ts_node_line_reserve(store->ctx, &state->nodes)) != TS_OK)) {
+    if (line != TS_NO_LINE && (code = ts_node_line_reserve(store->ctx, &state->nodes)) != TS_OK) {
         return code;
     }
-    row.id = new_id;
-    row.source_id = source_id;
-    row.parent_id = parent_id;
-    row.method_id = method_id;
-    row.line = line;
-    row.depth = depth;
-    row.raw_id = raw_id == NULL ? 0 : *raw_id;
-    row.null = (parent_id == 0 ? TS_NULL_BIT(stack_node, parent_id) : 0) |
-               (method_id == 0 ? TS_NULL_BIT(stack_node, method_id) : 0) |
-               (line == TS_NO_LINE ? TS_NULL_BIT(stack_node, line) : 0) |
-               (raw_id == NULL ? TS_NULL_BIT(stack_node, raw_id) : 0);
-    code = ts_sink_put(store->sink, TS_T_stack_node, &row);
+    code = put_node(&new_id, store, &row);
     if (code == TS_OK) {
         ts_node_add(&state->nodes, place, key, line, new_id);
         *id = new_id;

@@ -151,6 +151,84 @@ static void test_repeated(void **state)
 }
 
 /* A dump has no duration: its time is a moment. */
+/*
+ * Many samples, more than are looked at together, whose stacks come again: each has its own values
+ * and the path of its own stack, damaged ones among them are left out, with their offset.
+ */
+static void test_many(void **state)
+{
+    static const uint64_t stacks[][4] = {{2, 1, 0}, {3, 1, 0}, {1, 0}, {3, 2, 1, 0}, {2, 2, 1, 0}};
+    /* 1 calls 2 (two frames) and 3; then 3 below 2, and 2 below itself. */
+    static const int64_t nodes[] = {3, 4, 1, 5, 7};
+    enum { SAMPLES = 400 };
+    size_t bad[SAMPLES];
+    size_t bad_n = 0;
+    size_t rows = 0;
+    run r;
+    bytes b = {0};
+    UNUSED(state);
+    put_types(&b);
+    for (int64_t i = 0; i < SAMPLES; i++) {
+        int64_t values[] = {i, 10};
+        if (i % 50 == 33) {
+            bad[bad_n++] = b.n;
+            put_field(&b, 2, "\x0a\x02\x01", 3);
+        } else {
+            put_inner(&b, 2, sample_of(stacks[i % 5], values, 2, i % 3 != 0));
+        }
+    }
+    put_places(&b);
+    put_texts(&b);
+    import_bytes(&r, b);
+    assert_int_equal(issue_sum(&r, "prof_bad_message"), bad_n);
+    for (size_t i = 0; i < 5; i++) { /* more of a kind share a row */
+        assert_cell(&r, import_issue, i, offset, (int64_t)bad[i]);
+    }
+    assert_rows(&r, stack_node, 7);
+    assert_rows(&r, stack_sample, SAMPLES - bad_n);
+    for (int64_t i = 0; i < SAMPLES; i++) {
+        if (i % 50 != 33) {
+            assert_cell(&r, stack_sample, rows, node_id, nodes[i % 5]);
+            assert_cell(&r, stack_sample_value, 2 * rows, value, i);
+            rows++;
+        }
+    }
+    run_free(&r);
+}
+
+/* Locations differ, frames do not: one path. An inlined function's is that of a call. */
+static void test_equal_frames(void **state)
+{
+    static const line_of inlined[] = {{3, 31}, {2, 21}};
+    static const line_of outer[] = {{2, 21}};
+    static const line_of inner[] = {{3, 31}};
+    static const uint64_t stacks[][3] = {{1, 0}, {3, 2, 0}, {5, 4, 0}};
+    static const int64_t values[] = {1, 10};
+    run r;
+    bytes b = {0};
+    UNUSED(state);
+    put_types(&b);
+    for (size_t i = 0; i < 3; i++) {
+        put_inner(&b, 2, sample_of(stacks[i], values, 2, true));
+    }
+    put_mapping(&b, 1, T_IMAGE);
+    put_location(&b, 1, 1, 0x10, inlined, 2);
+    put_location(&b, 2, 1, 0x20, outer, 1);
+    put_location(&b, 3, 1, 0x30, inner, 1);
+    put_location(&b, 4, 1, 0x40, outer, 1);
+    put_location(&b, 5, 1, 0x50, inner, 1);
+    put_function(&b, 2, T_LEAF, T_FILE, 20);
+    put_function(&b, 3, T_INLINED, T_FILE, 30);
+    put_texts(&b);
+    import_bytes(&r, b);
+    assert_int_equal(complaints(&r), 0);
+    assert_rows(&r, stack_node, 2);
+    for (size_t i = 0; i < 3; i++) {
+        assert_cell(&r, stack_sample, i, node_id, 2);
+    }
+    run_free(&r);
+}
+
 static void test_times(void **state)
 {
     run r;
@@ -567,6 +645,8 @@ int main(void)
         cmocka_unit_test(test_sparse_ids),
         cmocka_unit_test(test_mixed_lists),
         cmocka_unit_test(test_repeated),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_equal_frames),
         cmocka_unit_test(test_times),
         cmocka_unit_test(test_defects),
         cmocka_unit_test(test_unknown_frames),

@@ -3,10 +3,11 @@
  * to locations, those to functions, and those to texts by their number in a list that mostly comes
  * last: samples wait in a spool, as they are, and become rows at the end.
  *
- * Memory: 16 bytes a text and the text; 40 a mapping, 48 a location and 24 for each of its lines,
- * 40 a function; 21 to 43 more for each id that is not the number of its definition; 22 to 43 a
- * call path, and what the store keeps of those and of methods; the largest sample (up to 4 MiB)
- * twice, and 40 bytes for each of its frames. Docs: docs/formats.md, "pprof".
+ * Memory: 16 bytes a text and the text; 24 a mapping, 52 a location and 28 for each of its lines,
+ * 40 a function; 21 to 43 more for each id that is not the number of its definition; up to 42 for
+ * each (method, line); 15 to 18 a call path; 2 MiB of stacks; what the store keeps of methods; the
+ * bytes of a batch of samples (256 KiB, or the largest sample, up to 4 MiB) twice, 8 bytes for each
+ * of their numbers and 4 for each frame. Docs: docs/formats.md, "pprof".
  */
 #ifndef TS_PARSERS_PPROF_PPROF_H
 #define TS_PARSERS_PPROF_PPROF_H
@@ -18,6 +19,7 @@
 #include "base/spool.h"
 #include "base/vec.h"
 #include "parsers/format.h"
+#include "tables/store_nodes.h"
 #include "tables/store_profiles.h"
 #include "wire/wire.h"
 
@@ -93,31 +95,75 @@ typedef struct pprof_label {
     int64_t unit;
 } pprof_label;
 
-/* A sample that is looked at. */
+/* Keys of labels, and threads that labels name, as they were found last. */
+typedef enum pprof_key_kind {
+    PPROF_KEY_OTHER,
+    PPROF_KEY_THREAD,
+    PPROF_KEY_NATIVE,
+    PPROF_KEY_NAME,
+    PPROF_KEY_SPAN
+} pprof_key_kind;
+
+typedef struct pprof_key {
+    int64_t number; /* of the text; 0: free */
+    ts_text text;   /* NULL: there is none */
+    pprof_key_kind kind;
+} pprof_key;
+
+typedef struct pprof_thread {
+    int64_t id;
+    int64_t number; /* of the name's text */
+    int64_t itid;   /* or -1 */
+    bool native;
+    bool found;
+} pprof_thread;
+
+enum { PPROF_KEYS = 16, PPROF_THREADS = 64 };
+
+/* What the row of a call path has beside its caller. */
+typedef struct pprof_frame {
+    uint32_t method; /* 0: none */
+    int64_t line;    /* or TS_NO_LINE */
+} pprof_frame;
+
+/* Stacks that were met before (pprof_stacks.c). */
+typedef struct pprof_stack_key {
+    uint64_t a; /* 96 bits of a hash */
+    uint32_t b;
+} pprof_stack_key;
+
+typedef struct pprof_stack {
+    uint64_t a;
+    uint32_t b;
+    uint32_t node; /* row of its innermost frame; 0: free */
+} pprof_stack;
+
+typedef struct pprof_stacks {
+    pprof_stack *slots;
+    size_t slot_count; /* a power of two, or 0 */
+    size_t count;
+} pprof_stacks;
+
+enum { PPROF_BATCH = 64 };
+
+/* A sample of the batch that is looked at. Its lists are parts of those of the batch. */
 typedef struct pprof_sample {
-    ts_vec locations; /* uint64_t, the leaf first */
-    ts_vec values;    /* int64_t */
-    ts_vec labels;    /* pprof_label */
-    uint64_t at;      /* offset of its message */
+    uint64_t at;                       /* offset of its message */
+    size_t first_location, location_n; /* the leaf first */
+    size_t first_value, value_n;
+    size_t first_label, label_n;
+    size_t first_frame, frame_n; /* the root first */
+    size_t level;                /* that many of them are the path `caller` */
+    uint32_t caller;
+    uint32_t hash; /* of what comes next on its way */
+    bool good;
+    bool known;    /* all of its locations */
+    bool expanded; /* its frames are there */
     /* Its locations when they are one packed list: not read when its bytes were met before. */
     const uint8_t *packed;
     size_t packed_n;
-    int64_t node; /* then; 0: it has no frames, -1: to be looked up */
+    pprof_stack_key key;
 } pprof_sample;
-
-/* Call paths by the hash of their locations, so that a stack is found at once, and the callers that
- * a new one shares with others without a walk from the root. */
-typedef struct pprof_path {
-    uint64_t a; /* 96 bits of the hash */
-    uint32_t b;
-    uint32_t node; /* row of its innermost frame; 0: free */
-} pprof_path;
-
-typedef struct pprof_paths {
-    pprof_path *slots;
-    size_t slot_count; /* a power of two, or 0 */
-    size_t count;
-} pprof_paths;
 
 typedef struct pprof {
     ts_job *job;
@@ -130,9 +176,9 @@ typedef struct pprof {
     /* The message that is being read. */
     ts_buf message;
     bool too_large;
-    uint64_t last_at; /* of the sample before */
+    uint64_t spooled_to; /* offset behind the sample before */
 
-    ts_spool *samples; /* distance of offsets, bytes, message */
+    ts_spool *samples; /* as pprof_read.c says */
     uint64_t samples_end;
     uint64_t samples_seen, samples_lost;
     uint64_t defined, defined_lost;
@@ -153,12 +199,24 @@ typedef struct pprof {
 
     ts_language language;
     int64_t profile_row;
-    pprof_sample sample;
-    ts_vec prefixes; /* ts_hash of the callers, from the root on */
-    pprof_paths paths;
-    pprof_paths stacks; /* the same by packed lists */
+    pprof_sample batch[PPROF_BATCH];
+    size_t batch_n;
+    size_t batch_frames;       /* frames of `stack` that it needs to its end */
+    uint64_t sample_at;        /* of the sample read last */
+    ts_vec locations_of;       /* of the batch: uint64_t */
+    ts_vec values;             /* int64_t */
+    ts_vec labels;             /* pprof_label */
+    ts_vec stack;              /* uint32_t: numbers of frames */
+    ts_vec codes;              /* uint32_t, one for each location */
+    ts_vec expanded;           /* uint32_t */
+    ts_vec frames;             /* pprof_frame */
+    ts_node_index frame_index; /* numbers of frames by (0, method, line) */
+    ts_node_index paths;       /* rows of stack_node by (caller, frame) */
+    pprof_stacks stacks;
     ts_buf scratch;
     ts_idmap named; /* itid by number of the text */
+    pprof_key keys[PPROF_KEYS];
+    pprof_thread threads[PPROF_THREADS];
 
     uint64_t bad_values, bad_strings, unknown_ids, unknown_mappings, bad_labels, overflows;
     uint64_t bad_texts, texts_cut, values_seen, values_lost;
@@ -184,13 +242,28 @@ ts_code pprof_method(int64_t *method, pprof *p, pprof_location *location, pprof_
 
 /* --- pprof_paths.c --------------------------------------------------------------------------- */
 
-/* The call path of locations, the leaf first; 0: there are none. known: all of its frames are. */
-ts_code pprof_find_path(int64_t *node, bool *known, pprof *p, const uint64_t *locations, size_t n);
+/* When all definitions are there. */
+ts_code pprof_paths_begin(pprof *p);
 
-/* The call path of a packed list that was met before, or 0; and the list for the next time. */
-int64_t pprof_find_stack(const pprof *p, const uint8_t *packed, size_t n);
-ts_code pprof_add_stack(pprof *p, const uint8_t *packed, size_t n, int64_t node);
-void pprof_paths_free(ts_ctx *ctx, pprof_paths *paths);
+/* Adds the frames of a sample's locations to `stack`. resolve: methods that no sample had before
+ * are looked up, which may write rows; otherwise such a sample stays as it is. */
+ts_code pprof_expand(pprof *p, pprof_sample *s, bool resolve);
+
+/* Walks from the root along paths that are known, all samples at the same time, so that what they
+ * need comes from memory at the same time. Writes nothing. */
+void pprof_walk_ahead(const pprof *p, pprof_sample *samples, size_t n);
+
+/* The rest of the way: caller becomes the row of the innermost frame. */
+ts_code pprof_walk(pprof *p, pprof_sample *s);
+
+/* --- pprof_stacks.c -------------------------------------------------------------------------- */
+
+pprof_stack_key pprof_stack_hash(const pprof *p, const uint8_t *packed, size_t n);
+
+/* The call path of a list that was met before, or 0; and the list for the next time. */
+uint32_t pprof_stack_find(const pprof *p, pprof_stack_key key);
+ts_code pprof_stack_add(pprof *p, pprof_stack_key key, uint32_t node);
+void pprof_stacks_free(ts_ctx *ctx, pprof_stacks *stacks);
 
 /* --- pprof_samples.c ------------------------------------------------------------------------- */
 

@@ -1,27 +1,55 @@
 /* Labels of samples: rows, and the threads that they name. */
 #include "parsers/pprof/pprof.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 enum { NUMBER_TEXT = 24 };
 
-/* Ids of spans use all 64 bits. */
-static bool is_unsigned(ts_text key)
+/* --- keys ----------------------------------------------------------------------------------- */
+
+static pprof_key_kind kind_of(ts_text key)
 {
-    return ts_text_is(key, "span id") || ts_text_is(key, "local root span id");
+    return ts_text_is(key, "thread native id")                                   ? PPROF_KEY_NATIVE
+           : ts_text_is(key, "thread id")                                        ? PPROF_KEY_THREAD
+           : ts_text_is(key, "thread name")                                      ? PPROF_KEY_NAME
+           : ts_text_is(key, "span id") || ts_text_is(key, "local root span id") ? PPROF_KEY_SPAN
+                                                                                 : PPROF_KEY_OTHER;
 }
 
-/* A text, or a number in decimal. */
-static ts_text label_value(char out[NUMBER_TEXT], pprof *p, const pprof_label *label, ts_text key)
+/* There are few keys, and each sample has them: they are kept. One that is not there is not, so
+ * that each of its labels counts. */
+static pprof_key find_key(pprof *p, int64_t number)
 {
-    int n;
-    if (label->str != 0) {
-        return pprof_text(p, label->str);
+    pprof_key *slot = &p->keys[(uint64_t)number % PPROF_KEYS];
+    pprof_key key = {number, TS_TEXT_NULL, PPROF_KEY_OTHER};
+    if (number == 0) {
+        return key;
     }
-    n = is_unsigned(key) ? snprintf(out, NUMBER_TEXT, "%" PRIu64, (uint64_t)label->num)
-                         : snprintf(out, NUMBER_TEXT, "%" PRId64, label->num);
-    return (ts_text){out, (size_t)n};
+    if (slot->number == number) {
+        return *slot;
+    }
+    key.text = pprof_text(p, number);
+    key.kind = kind_of(key.text);
+    if (key.text.p != NULL) {
+        *slot = key;
+    }
+    return key;
+}
+
+/* --- rows ----------------------------------------------------------------------------------- */
+
+/* In decimal, at the end of `out`; ids of spans use all 64 bits. */
+static ts_text decimal(char out[NUMBER_TEXT], int64_t v, bool is_unsigned)
+{
+    bool negative = v < 0 && !is_unsigned;
+    uint64_t left = negative ? 0 - (uint64_t)v : (uint64_t)v;
+    char *at = out + NUMBER_TEXT;
+    do {
+        *--at = (char)('0' + left % 10);
+        left /= 10;
+    } while (left > 0);
+    if (negative) {
+        *--at = '-';
+    }
+    return (ts_text){at, (size_t)(out + NUMBER_TEXT - at)};
 }
 
 static ts_code put_unit(pprof *p, int64_t sample_id, const pprof_label *label, ts_text key)
@@ -36,20 +64,21 @@ static ts_code put_unit(pprof *p, int64_t sample_id, const pprof_label *label, t
 
 ts_code pprof_labels_write(pprof *p, int64_t sample_id, const pprof_sample *s)
 {
-    const pprof_label *labels = s->labels.p;
+    const pprof_label *labels = (const pprof_label *)p->labels.p + s->first_label;
     ts_code code = TS_OK;
-    for (size_t i = 0; i < s->labels.n && code == TS_OK; i++) {
+    for (size_t i = 0; i < s->label_n && code == TS_OK; i++) {
         char number[NUMBER_TEXT];
-        ts_row_stack_sample_label row = {.sample_id = sample_id};
-        row.key = labels[i].key == 0 ? TS_TEXT_NULL : pprof_text(p, labels[i].key);
-        if (row.key.p == NULL) {
+        pprof_key key = find_key(p, labels[i].key);
+        ts_row_stack_sample_label row = {.sample_id = sample_id, .key = key.text};
+        if (key.text.p == NULL) {
             p->bad_labels++;
             continue;
         }
-        row.value = label_value(number, p, &labels[i], row.key);
+        row.value = labels[i].str != 0 ? pprof_text(p, labels[i].str)
+                                       : decimal(number, labels[i].num, key.kind == PPROF_KEY_SPAN);
         code = ts_put_stack_sample_label(p->sink, &row);
         if (code == TS_OK) {
-            code = put_unit(p, sample_id, &labels[i], row.key);
+            code = put_unit(p, sample_id, &labels[i], key.text);
         }
     }
     return code;
@@ -86,17 +115,24 @@ static int64_t label_number(pprof *p, const pprof_label *label)
 /* Labels may be wrong anywhere: what is not known here is counted when they are written. */
 static void read_label(label_thread *out, pprof *p, const pprof_label *label)
 {
-    ts_text key = pprof_text(p, label->key);
-    if (ts_text_is(key, "thread native id")) {
-        int64_t id = label_number(p, label);
+    int64_t id;
+    switch (find_key(p, label->key).kind) {
+    case PPROF_KEY_NATIVE:
+        id = label_number(p, label);
         if (id != 0 && !out->native) {
             out->id = id;
             out->native = true;
         }
-    } else if (ts_text_is(key, "thread id")) {
+        break;
+    case PPROF_KEY_THREAD:
         out->id = out->id == 0 ? label_number(p, label) : out->id;
-    } else if (ts_text_is(key, "thread name") && out->number == 0) {
-        out->number = label->str;
+        break;
+    case PPROF_KEY_NAME:
+        out->number = out->number == 0 ? label->str : out->number;
+        break;
+    case PPROF_KEY_SPAN:
+    case PPROF_KEY_OTHER:
+        break;
     }
 }
 
@@ -112,26 +148,43 @@ static ts_code named_thread(int64_t *itid, pprof *p, int64_t number, ts_text nam
     return code == TS_OK ? ts_idmap_put(p->job->ctx, &p->named, number, (uint64_t)*itid) : code;
 }
 
-ts_code pprof_labels_thread(int64_t *itid, pprof *p, const pprof_sample *s)
+static ts_code find_thread(int64_t *itid, pprof *p, const label_thread *thread)
 {
-    const pprof_label *labels = s->labels.p;
-    uint64_t bad = p->bad_strings;
-    label_thread thread = {0, false, 0};
-    ts_text name;
+    ts_text name = thread->number == 0 ? TS_TEXT_NULL : pprof_text(p, thread->number);
     ts_code code;
-    *itid = -1;
-    for (size_t i = 0; i < s->labels.n; i++) {
-        read_label(&thread, p, &labels[i]);
+    if (thread->id == 0) {
+        return name.n == 0 ? TS_OK : named_thread(itid, p, thread->number, name);
     }
-    name = thread.number == 0 ? TS_TEXT_NULL : pprof_text(p, thread.number);
-    p->bad_strings = bad;
-    if (thread.id == 0) {
-        return name.n == 0 ? TS_OK : named_thread(itid, p, thread.number, name);
-    }
-    code = ts_thread(itid, p->job->store, p->source_id, thread.id, -1,
-                     thread.native ? "os" : "unknown");
+    code = ts_thread(itid, p->job->store, p->source_id, thread->id, -1,
+                     thread->native ? "os" : "unknown");
     if (code == TS_OK && name.n > 0 && ts_thread_row(p->job->store, *itid)->name.p == NULL) {
         code = ts_thread_name(p->job->store, *itid, name);
+    }
+    return code;
+}
+
+ts_code pprof_labels_thread(int64_t *itid, pprof *p, const pprof_sample *s)
+{
+    const pprof_label *labels = (const pprof_label *)p->labels.p + s->first_label;
+    uint64_t bad = p->bad_strings;
+    label_thread thread = {0, false, 0};
+    pprof_thread *slot;
+    ts_code code;
+    *itid = -1;
+    for (size_t i = 0; i < s->label_n; i++) {
+        read_label(&thread, p, &labels[i]);
+    }
+    slot = &p->threads[((uint64_t)thread.id ^ (uint64_t)thread.number) % PPROF_THREADS];
+    if (slot->found && slot->id == thread.id && slot->native == thread.native &&
+        slot->number == thread.number) {
+        *itid = slot->itid;
+        p->bad_strings = bad;
+        return TS_OK;
+    }
+    code = find_thread(itid, p, &thread);
+    p->bad_strings = bad;
+    if (code == TS_OK) {
+        *slot = (pprof_thread){thread.id, thread.number, *itid, thread.native, true};
     }
     return code;
 }

@@ -276,19 +276,51 @@ static ts_code on_number(void *user, uint32_t field, ts_wire_type type, uint64_t
     return TS_OK;
 }
 
+static size_t put_varint(uint8_t *out, uint64_t v)
+{
+    size_t n = 0;
+    for (; v >= 0x80; v >>= 7) {
+        out[n++] = (uint8_t)(v | 0x80);
+    }
+    out[n++] = (uint8_t)v;
+    return n;
+}
+
+/* Samples wait as they stand in the file. Where the next one does not follow the one before, a 0
+ * and the distance come first. */
+static ts_code begin_samples(pprof *p, uint64_t at)
+{
+    uint8_t head[11] = {0};
+    size_t n;
+    if (at == p->spooled_to) {
+        return TS_OK;
+    }
+    n = 1 + put_varint(head + 1, at - p->spooled_to);
+    p->spooled_to = at;
+    return ts_spool_write(p->samples, head, n);
+}
+
+/* The head may have been longer in the file: then the next one has a distance. */
 static ts_code begin_sample(pprof *p, uint64_t n)
 {
-    uint8_t head[20];
-    size_t used = 0;
-    uint64_t numbers[2] = {p->wire.tag_at - p->last_at, n};
-    p->last_at = p->wire.tag_at;
-    for (int i = 0; i < 2; i++) {
-        for (; numbers[i] >= 0x80; numbers[i] >>= 7) {
-            head[used++] = (uint8_t)(numbers[i] | 0x80);
-        }
-        head[used++] = (uint8_t)numbers[i];
+    uint8_t head[11] = {PPROF_SAMPLE << 3 | TS_WIRE_BYTES};
+    size_t used = 1 + put_varint(head + 1, n);
+    ts_code code = begin_samples(p, p->wire.tag_at);
+    p->spooled_to += used + n;
+    return code == TS_OK ? ts_spool_write(p->samples, head, used) : code;
+}
+
+static ts_code on_samples(void *user, uint64_t at, uint64_t count, const uint8_t *bytes, size_t n)
+{
+    pprof *p = user;
+    ts_code code = begin_samples(p, at);
+    if (code != TS_OK || (code = ts_spool_write(p->samples, bytes, n)) != TS_OK) {
+        return code;
     }
-    return ts_spool_write(p->samples, head, used);
+    p->spooled_to += n;
+    p->samples_seen += count;
+    p->samples_end = ts_spool_size(p->samples);
+    return TS_OK;
 }
 
 static ts_code on_begin(void *user, uint32_t field, uint64_t n, bool *want)
@@ -358,6 +390,8 @@ static const ts_wire_handler handler = {
     .begin = on_begin,
     .bytes = on_bytes,
     .end = on_end,
+    .run = on_samples,
+    .run_field = PPROF_SAMPLE,
 };
 
 const ts_wire_handler *pprof_handler(void)

@@ -1,18 +1,10 @@
 /* Samples come back from the spool, find their call paths, and become rows. */
 #include "parsers/pprof/pprof.h"
 
-enum { READ_SIZE = 1 << 18 };
+/* Frames of a batch that are looked up together; the others one sample after the other. */
+enum { READ_SIZE = 1 << 18, BATCH_FRAMES = 1 << 15 };
 
 /* --- messages ------------------------------------------------------------------------------- */
-
-static ts_code add_number(pprof *p, ts_vec *list, uint64_t v)
-{
-    ts_code code = ts_vec_reserve(p->job->ctx, list, 1, sizeof v);
-    if (code == TS_OK) {
-        ((uint64_t *)list->p)[list->n++] = v;
-    }
-    return code;
-}
 
 /* Lists are packed or not, also both in one message. */
 static ts_code add_numbers(bool *good, pprof *p, ts_vec *list, const ts_wire_field *f)
@@ -20,129 +12,143 @@ static ts_code add_numbers(bool *good, pprof *p, ts_vec *list, const ts_wire_fie
     ts_wire w;
     uint64_t v;
     uint64_t *out;
-    ts_code code;
+    size_t n = f->type == TS_WIRE_BYTES ? f->n : 1;
+    ts_code code = ts_vec_reserve(p->job->ctx, list, n, sizeof v);
+    if (code != TS_OK) {
+        return code;
+    }
+    out = (uint64_t *)list->p + list->n;
     if (f->type == TS_WIRE_VARINT) {
-        return add_number(p, list, f->value);
+        *out = f->value;
+        list->n++;
+        return TS_OK;
     }
     *good = f->type == TS_WIRE_BYTES;
     if (!*good) {
         return TS_OK;
     }
-    code = ts_vec_reserve(p->job->ctx, list, f->n, sizeof v);
-    if (code != TS_OK) {
-        return code;
-    }
-    out = list->p;
     ts_wire_init(&w, f->p, f->n);
     while (ts_wire_packed(&v, &w)) {
-        out[list->n++] = v;
+        *out++ = v;
     }
+    list->n = (size_t)(out - (uint64_t *)list->p);
     *good = w.fault == TS_WIRE_OK;
     return TS_OK;
 }
 
 /* A label that is not well-formed is left out, the sample stays. */
-static ts_code add_label(pprof *p, pprof_sample *s, const ts_wire *outer,
-                         const ts_wire_field *field)
+static ts_code add_label(pprof *p, const ts_wire *outer, const ts_wire_field *field)
 {
     ts_wire w;
     ts_wire_field f;
     bool good = true;
-    pprof_label *label = ts_vec_add(p->job->ctx, &s->labels, sizeof *label);
-    if (label == NULL) {
-        return p->job->ctx->error.code;
-    }
+    int64_t cells[4] = {0};
+    pprof_label *label;
     ts_wire_enter(&w, outer, field);
     while (good && ts_wire_next(&f, &w)) {
         if (f.number <= 4) {
-            int64_t *const cells[] = {&label->key, &label->str, &label->num, &label->unit};
             good = f.type == TS_WIRE_VARINT;
-            *cells[f.number - 1] = (int64_t)f.value;
+            cells[f.number - 1] = (int64_t)f.value;
         }
     }
     if (!good || w.fault != TS_WIRE_OK) {
         p->bad_labels++;
-        s->labels.n--;
+        return TS_OK;
     }
+    label = ts_vec_add(p->job->ctx, &p->labels, sizeof *label);
+    if (label == NULL) {
+        return p->job->ctx->error.code;
+    }
+    *label = (pprof_label){cells[0], cells[1], cells[2], cells[3]};
     return TS_OK;
 }
 
-/* A list that is the only one waits until it is known whether it was met before. */
-static ts_code add_locations(bool *good, pprof *p, const ts_wire_field *f)
+static ts_code read_packed(pprof *p, pprof_sample *s)
 {
-    pprof_sample *s = &p->sample;
-    ts_wire_field first = {.type = TS_WIRE_BYTES, .p = s->packed, .n = s->packed_n};
+    ts_wire_field list = {.type = TS_WIRE_BYTES, .p = s->packed, .n = s->packed_n};
+    ts_code code;
+    s->first_location = p->locations_of.n;
+    code = add_numbers(&s->good, p, &p->locations_of, &list);
+    s->location_n = p->locations_of.n - s->first_location;
+    return code;
+}
+
+/* A list that is the only one waits until it is known whether it was met before. */
+static ts_code add_locations(pprof *p, pprof_sample *s, const ts_wire_field *f)
+{
     ts_code code = TS_OK;
-    if (f->type == TS_WIRE_BYTES && s->packed == NULL && s->locations.n == 0) {
+    if (f->type == TS_WIRE_BYTES && s->packed == NULL && s->location_n == 0) {
         s->packed = f->p;
         s->packed_n = f->n;
         return TS_OK;
     }
     if (s->packed != NULL) {
+        code = read_packed(p, s);
         s->packed = NULL;
-        code = add_numbers(good, p, &s->locations, &first);
     }
-    return code == TS_OK && *good ? add_numbers(good, p, &s->locations, f) : code;
-}
-
-static ts_code look_up_stack(bool *good, pprof *p)
-{
-    pprof_sample *s = &p->sample;
-    ts_wire_field list = {.type = TS_WIRE_BYTES, .p = s->packed, .n = s->packed_n};
-    int64_t node = s->packed == NULL ? 0 : pprof_find_stack(p, s->packed, s->packed_n);
-    s->node = node == 0 ? -1 : node;
-    return node != 0 || s->packed == NULL ? TS_OK : add_numbers(good, p, &s->locations, &list);
-}
-
-static ts_code find_node(int64_t *node, pprof *p)
-{
-    const pprof_sample *s = &p->sample;
-    bool known;
-    ts_code code;
-    *node = s->node;
-    if (s->node >= 0) {
-        return TS_OK;
+    if (code == TS_OK && s->good) {
+        code = add_numbers(&s->good, p, &p->locations_of, f);
     }
-    code = pprof_find_path(node, &known, p, s->locations.p, s->locations.n);
-    return code == TS_OK && s->packed != NULL && known && *node != 0
-               ? pprof_add_stack(p, s->packed, s->packed_n, *node)
-               : code;
+    s->location_n = p->locations_of.n - s->first_location;
+    return code;
 }
 
-static ts_code read_sample(bool *good, pprof *p, const uint8_t *bytes, size_t n)
+static ts_code read_sample(pprof *p, pprof_sample *s, const uint8_t *bytes, size_t n)
 {
-    pprof_sample *s = &p->sample;
     ts_wire w;
     ts_wire_field f;
     ts_code code = TS_OK;
-    s->locations.n = 0;
-    s->values.n = 0;
-    s->labels.n = 0;
-    s->packed = NULL;
-    *good = true;
+    *s = (pprof_sample){
+        .at = p->sample_at,
+        .first_location = p->locations_of.n,
+        .first_value = p->values.n,
+        .first_label = p->labels.n,
+        .good = true,
+    };
     ts_wire_init(&w, bytes, n);
-    while (code == TS_OK && *good && ts_wire_next(&f, &w)) {
+    while (code == TS_OK && s->good && ts_wire_next(&f, &w)) {
         if (f.number == 1) {
-            code = add_locations(good, p, &f);
+            code = add_locations(p, s, &f);
         } else if (f.number == 2) {
-            code = add_numbers(good, p, &s->values, &f);
+            code = add_numbers(&s->good, p, &p->values, &f);
         } else if (f.number == 3) {
-            *good = f.type == TS_WIRE_BYTES;
-            code = *good ? add_label(p, s, &w, &f) : TS_OK;
+            s->good = f.type == TS_WIRE_BYTES;
+            code = s->good ? add_label(p, &w, &f) : TS_OK;
         }
     }
-    *good = *good && w.fault == TS_WIRE_OK;
-    return code == TS_OK && *good ? look_up_stack(good, p) : code;
+    s->good = s->good && w.fault == TS_WIRE_OK;
+    s->value_n = p->values.n - s->first_value;
+    s->label_n = p->labels.n - s->first_label;
+    if (s->packed != NULL) {
+        s->key = pprof_stack_hash(p, s->packed, s->packed_n);
+    }
+    return code;
+}
+
+/* Its path, when its list was met before, or its frames. */
+static ts_code look_up(pprof *p, pprof_sample *s)
+{
+    ts_code code = TS_OK;
+    if (s->packed != NULL) {
+        s->caller = pprof_stack_find(p, s->key);
+        if (s->caller != 0) {
+            s->packed = NULL;
+            s->expanded = true;
+            return TS_OK;
+        }
+        code = read_packed(p, s);
+    }
+    return code == TS_OK && s->good && p->stack.n < BATCH_FRAMES ? pprof_expand(p, s, false) : code;
 }
 
 /* --- rows ----------------------------------------------------------------------------------- */
 
-static ts_code put_values(pprof *p, int64_t sample_id)
+static ts_code put_values(pprof *p, const pprof_sample *s, int64_t sample_id)
 {
     const pprof_value_type *types = p->value_types.p;
-    const int64_t *values = p->sample.values.p;
+    const int64_t *values = (const int64_t *)p->values.p + s->first_value;
     ts_code code = TS_OK;
-    for (size_t i = 0; i < p->sample.values.n && code == TS_OK; i++) {
+    for (size_t i = 0; i < s->value_n && code == TS_OK; i++) {
         ts_row_stack_sample_value row = {.sample_id = sample_id, .value_type_id = types[i].out.id};
         if (row.value_type_id == 0) {
             p->values_lost++;
@@ -157,29 +163,43 @@ static ts_code put_values(pprof *p, int64_t sample_id)
 }
 
 /* What the first value that is not 0 is of. */
-static ts_text cause_of(const pprof *p, bool values)
+static ts_text cause_of(const pprof *p, const pprof_sample *s, bool values)
 {
     const pprof_value_type *types = p->value_types.p;
-    for (size_t i = 0; values && i < p->sample.values.n; i++) {
-        if (((const int64_t *)p->sample.values.p)[i] != 0) {
+    for (size_t i = 0; values && i < s->value_n; i++) {
+        if (((const int64_t *)p->values.p)[s->first_value + i] != 0) {
             return types[i].out.cause;
         }
     }
     return p->value_types.n == 0 ? TS_TEXT_NULL : types[0].out.cause;
 }
 
-static ts_code put_sample(pprof *p)
+static ts_code find_node(pprof *p, pprof_sample *s)
 {
-    const pprof_sample *s = &p->sample;
-    bool values = s->values.n == p->value_types.n;
+    ts_code code = TS_OK;
+    if (!s->expanded) {
+        p->stack.n = p->batch_frames; /* nobody needs those of the sample before */
+        code = pprof_expand(p, s, true);
+    }
+    if (code != TS_OK || (code = pprof_walk(p, s)) != TS_OK) {
+        return code;
+    }
+    return s->packed != NULL && s->known && s->caller != 0 ? pprof_stack_add(p, s->key, s->caller)
+                                                           : TS_OK;
+}
+
+static ts_code put_sample(pprof *p, pprof_sample *s)
+{
+    bool values = s->value_n == p->value_types.n;
     ts_row_stack_sample row = {
         .id = (int64_t)ts_sink_rows(p->sink, TS_T_stack_sample) + 1,
         .source_id = p->source_id,
-        .event = cause_of(p, values),
+        .event = cause_of(p, s, values),
+        .itid = -1,
     };
-    ts_code code = find_node(&row.node_id, p);
-    row.itid = -1;
-    if (code == TS_OK && s->labels.n > 0) {
+    ts_code code = find_node(p, s);
+    row.node_id = s->caller;
+    if (code == TS_OK && s->label_n > 0) {
         code = pprof_labels_thread(&row.itid, p, s);
     }
     if (code != TS_OK) {
@@ -193,26 +213,43 @@ static ts_code put_sample(pprof *p)
     if (row.node_id == 0) {
         TS_SET_NULL(stack_sample, &row, node_id);
     }
-    p->values_seen += s->values.n;
-    p->values_lost += values ? 0 : s->values.n;
+    p->values_seen += s->value_n;
+    p->values_lost += values ? 0 : s->value_n;
     p->bad_values += values || p->value_types.n == 0 ? 0 : 1;
     if ((code = ts_put_stack_sample(p->sink, &row)) != TS_OK ||
-        (values && (code = put_values(p, row.id)) != TS_OK)) {
+        (values && (code = put_values(p, s, row.id)) != TS_OK)) {
         return code;
     }
-    return s->labels.n == 0 ? TS_OK : pprof_labels_write(p, row.id, s);
+    return s->label_n == 0 ? TS_OK : pprof_labels_write(p, row.id, s);
 }
 
-static ts_code take_sample(pprof *p, const uint8_t *bytes, size_t n)
+/* All samples of the batch, in their order. */
+static ts_code put_batch(pprof *p)
 {
-    bool good;
-    ts_code code = read_sample(&good, p, bytes, n);
-    if (code != TS_OK || good) {
-        return code == TS_OK ? put_sample(p) : code;
+    ts_code code = TS_OK;
+    for (size_t i = 0; i < p->batch_n && code == TS_OK; i++) {
+        code = look_up(p, &p->batch[i]);
     }
-    p->samples_lost++;
-    return ts_issue(p->job->store, p->source_id, TS_ISSUE_prof_bad_message, p->name,
-                    (int64_t)p->sample.at, "a sample is not well-formed");
+    p->batch_frames = p->stack.n;
+    if (code == TS_OK) {
+        pprof_walk_ahead(p, p->batch, p->batch_n);
+    }
+    for (size_t i = 0; i < p->batch_n && code == TS_OK; i++) {
+        pprof_sample *s = &p->batch[i];
+        if (s->good) {
+            code = put_sample(p, s);
+            continue;
+        }
+        p->samples_lost++;
+        code = ts_issue(p->job->store, p->source_id, TS_ISSUE_prof_bad_message, p->name,
+                        (int64_t)s->at, "a sample is not well-formed");
+    }
+    p->batch_n = 0;
+    p->locations_of.n = 0;
+    p->values.n = 0;
+    p->labels.n = 0;
+    p->stack.n = 0;
+    return code;
 }
 
 /* --- the spool ------------------------------------------------------------------------------ */
@@ -265,19 +302,54 @@ static uint64_t window_number(spool_window *w)
     return v;
 }
 
+/* A message of n bytes. A batch ends where the bytes of its samples do. */
+static ts_code take_sample(spool_window *w, pprof *p, size_t n)
+{
+    ts_code code = TS_OK;
+    if (p->batch_n == PPROF_BATCH || (p->batch_n > 0 && w->buf.n - w->at < n)) {
+        code = put_batch(p);
+    }
+    if (code != TS_OK || (code = window_fill(w, p, n)) != TS_OK) {
+        return code;
+    }
+    code = read_sample(p, &p->batch[p->batch_n++], (const uint8_t *)w->buf.p + w->at, n);
+    w->at += n;
+    return code;
+}
+
+/* What stands next in the spool: a distance, or the field of a sample. */
+static ts_code take_next(spool_window *w, pprof *p)
+{
+    size_t begin = w->at;
+    bool is_sample = w->buf.p[w->at++] != 0;
+    uint64_t n = window_number(w);
+    uint64_t head = w->at - begin;
+    ts_code code;
+    if (!is_sample) {
+        p->sample_at += n;
+        return TS_OK;
+    }
+    code = take_sample(w, p, (size_t)n);
+    p->sample_at += head + n;
+    return code;
+}
+
 ts_code pprof_samples_write(pprof *p)
 {
+    enum { HEAD = 11 };
     spool_window w = {{0}, 0, 0};
-    ts_code code = TS_OK;
-    while (code == TS_OK && (code = window_fill(&w, p, 20)) == TS_OK && w.at < w.buf.n) {
-        size_t n;
-        p->sample.at += window_number(&w);
-        n = (size_t)window_number(&w);
-        code = window_fill(&w, p, n);
-        if (code == TS_OK) {
-            code = take_sample(p, (const uint8_t *)w.buf.p + w.at, n);
-            w.at += n;
+    ts_code code = pprof_paths_begin(p);
+    while (code == TS_OK) {
+        if (w.buf.n - w.at < HEAD && w.off < p->samples_end) {
+            code = put_batch(p);
         }
+        if (code != TS_OK || (code = window_fill(&w, p, HEAD)) != TS_OK || w.at == w.buf.n) {
+            break;
+        }
+        code = take_next(&w, p);
+    }
+    if (code == TS_OK) {
+        code = put_batch(p);
     }
     ts_buf_free(p->job->ctx, &w.buf);
     return code;
