@@ -221,6 +221,7 @@ void ts_archive_free(ts_archive *ar)
     }
     ts_archive_forget(ar);
     ts_blob_close(ar->blob);
+    ts_free(ar->ctx, ar->form.target);
     ts_free(ar->ctx, ar->block);
     ts_free(ar->ctx, ar);
 }
@@ -320,6 +321,9 @@ ts_code ts_archive_list(ts_fileset *set)
     set->damaged = damage != NULL;
     if (damage != NULL) {
         set->damage = *damage;
+    }
+    if (ar->wrap == TS_WRAP_FORM) {
+        return ts_form_list(&usable, ar);
     }
     if (ar->wrap == TS_WRAP_ZIP) {
         code = ts_zip_list(&usable, ar);
@@ -573,6 +577,9 @@ ts_code ts_archive_layer(ts_layer **out, ts_fileset *set, uint32_t i)
     bool own = ar->wrap == TS_WRAP_ZIP && !ar->streaming && !m->encrypted &&
                ts_zip_method_known(m->method);
     *out = NULL;
+    if (ar->wrap == TS_WRAP_FORM) {
+        return ts_form_layer(out, ar, m);
+    }
     if (own) {
         close_handle(ar); /* it keeps a place in the window */
     }

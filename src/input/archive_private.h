@@ -4,6 +4,7 @@
  *   archive_names.c  names as members get them, links, the list as a whole
  *   zip_directory.c  the directories of a zip
  *   zip_member.c     members that are stored or deflated
+ *   form.c           forms that were sent by HTTP
  * Every member has the place of its header, so that it is reached without those before it.
  */
 #ifndef TS_INPUT_ARCHIVE_PRIVATE_H
@@ -20,6 +21,18 @@ typedef struct ts_archive_link {
     char *target; /* NULL: it has to be read */
     bool hard;
 } ts_archive_link;
+
+/* What precedes the body of a form says of it. */
+enum { TS_FORM_BOUNDARY = 256 };
+typedef struct ts_form {
+    uint64_t at;                     /* where the body begins */
+    int64_t length;                  /* of the body as its head says; -1: it does not */
+    char *target;                    /* of the request, or NULL */
+    bool chunked;                    /* its transfer is encoded: it cannot be read */
+    bool bare;                       /* its lines end with LF only */
+    char boundary[TS_FORM_BOUNDARY]; /* with the two dashes */
+    size_t boundary_n;
+} ts_form;
 
 struct ts_archive {
     ts_ctx *ctx;
@@ -38,6 +51,7 @@ struct ts_archive {
     size_t link_cap;
     char **removed; /* what was removed from names, by origin - 1 */
     unsigned removed_n;
+    ts_form form;
     /* The window on the archive's bytes. */
     ts_code code; /* a failure of ours inside a callback of libarchive */
     uint64_t pos;
@@ -73,6 +87,14 @@ ts_code ts_archive_settle(ts_archive *ar);
 
 /* Forgets what was listed. */
 void ts_archive_forget(ts_archive *ar);
+
+/* --- forms --- */
+
+/* Lists the parts of a form; *usable is false when there is none. */
+ts_code ts_form_list(bool *usable, ts_archive *ar);
+
+/* The bytes of a part. */
+ts_code ts_form_layer(ts_layer **out, ts_archive *ar, const ts_member *m);
 
 /* --- zip --- */
 

@@ -128,6 +128,7 @@ static void drop_members(ts_fileset *set)
     for (uint32_t i = 0; i < set->count; i++) {
         ts_free(set->ctx, set->members[i].name);
         ts_free(set->ctx, set->members[i].path);
+        ts_free(set->ctx, set->members[i].field);
     }
     ts_free(set->ctx, set->members);
     ts_free(set->ctx, set->unread_name);

@@ -2,9 +2,11 @@
  * Inputs as sets of named files (design section 2).
  *
  * A ts_fileset is one argument of the command line, or an archive met inside one: a single file
- * (also stdin or a pipe), a directory, a zip or a tar. Its members can be listed, opened as streams
- * and read at random. Wrappers of one stream (gzip, zlib) are taken off transparently; a stream
- * that turns out to be an archive is opened as a fileset of its own (ts_member_enter).
+ * (also stdin or a pipe), a directory, a zip, a tar, or a form that was sent by HTTP
+ * (multipart/form-data: its body, or the whole request), whose parts are members. Its members can
+ * be listed, opened as streams and read at random. Wrappers of one stream (gzip, zlib) are taken
+ * off transparently; a stream that turns out to be an archive is opened as a fileset of its own
+ * (ts_member_enter).
  *
  * Nothing is ever written beside the input or in the current directory. What cannot be read twice
  * (stdin, pipes, compressed members) is spooled to an anonymous file when it must be.
@@ -23,7 +25,7 @@ typedef struct ts_blob ts_blob;
 typedef enum ts_set_kind { TS_SET_FILE, TS_SET_DIRECTORY, TS_SET_ARCHIVE } ts_set_kind;
 
 /* What the first bytes of a member, unwrapped, say about its wrapping. */
-typedef enum ts_wrap { TS_WRAP_NONE, TS_WRAP_ZIP, TS_WRAP_TAR } ts_wrap;
+typedef enum ts_wrap { TS_WRAP_NONE, TS_WRAP_ZIP, TS_WRAP_TAR, TS_WRAP_FORM } ts_wrap;
 
 /*
  * Damage of a wrapper (truncated gzip, wrong checksum, bad archive header): a defect, not an error.
@@ -62,6 +64,16 @@ const char *ts_fileset_name(const ts_fileset *set);
 ts_code ts_fileset_count(uint32_t *out, ts_fileset *set);
 const char *ts_member_name(const ts_fileset *set,
                            uint32_t i); /* i < count; UTF-8 cleaned, "/"-separated */
+
+/*
+ * Of a form: the path that it was sent to, "" when only its body is there; NULL: the set is no
+ * form. Known after ts_fileset_count. A part is called as its file, or as its field.
+ */
+const char *ts_fileset_form(const ts_fileset *set);
+
+/* The field of a form that member i stands in; NULL: the set is no form. *value: its text is the
+ * field's value, and no file. */
+const char *ts_member_field(bool *value, const ts_fileset *set, uint32_t i);
 
 /*
  * What was there but is not listed; directories do not count. Known after ts_fileset_count.

@@ -72,6 +72,9 @@ enum { TS_MARK_MAX = 1 << 20 };
 ts_code ts_sniff_wrapper(ts_sniffed *out, ts_ctx *ctx, const uint8_t *p, size_t n, bool whole);
 ts_wrap ts_sniff_archive(const uint8_t *p, size_t n);
 
+/* Is this the begin of a form: of its body, or of a request with one? */
+bool ts_form_begins(const char *p, size_t n);
+
 /* A layer that decompresses what `below` gives; owns it from then on, also when it fails. */
 ts_code ts_decompress_layer(ts_layer **out, ts_fileset *set, ts_layer *below,
                             const struct ts_codec *codec);
@@ -90,6 +93,7 @@ typedef struct ts_archive ts_archive;
 typedef struct ts_member {
     char *name;       /* UTF-8 clean */
     char *path;       /* directory: the relative name as the file system has it; NULL = as name */
+    char *field;      /* form: the name of its field */
     int64_t size;     /* archive: as its header says, -1 unknown */
     uint64_t seen;    /* raw bytes of it that were read, at most, for progress */
     uint64_t ordinal; /* archive: number of its header */
@@ -103,6 +107,8 @@ typedef struct ts_member {
     uint8_t origin; /* archive: what was removed from its name, see archive_names.c */
     bool encrypted;
     bool doubted; /* tar: no header stands where this one ends, so bytes of it may be missing */
+    bool value;   /* form: of a field, no file */
+    bool cut;     /* form: it ends without a boundary */
 } ts_member;
 
 struct ts_fileset {

@@ -109,5 +109,7 @@ ts_wrap ts_sniff_archive(const uint8_t *p, size_t n)
         wrap_begins(p, n, "PK\7\10PK\3\4", 8) || wrap_begins(p, n, "PK00PK\3\4", 8)) {
         return TS_WRAP_ZIP;
     }
-    return is_tar(p, n) ? TS_WRAP_TAR : TS_WRAP_NONE;
+    return is_tar(p, n)                         ? TS_WRAP_TAR
+           : ts_form_begins((const char *)p, n) ? TS_WRAP_FORM
+                                                : TS_WRAP_NONE;
 }
