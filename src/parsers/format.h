@@ -21,6 +21,7 @@ typedef struct ts_sniff {
     const char *json_key;     /* for a JSON object the first top-level key in `head`, else NULL */
     const char *const *names; /* for a directory or archive: its member names, sorted */
     uint32_t name_count;
+    bool form; /* the set is a form that was sent by HTTP */
 } ts_sniff;
 
 /* Confidence 0 (not mine) to 100 (magic number). */
@@ -143,6 +144,24 @@ typedef struct ts_format {
     /* Content that is recognised only to be refused with advice (a .rawheap dump): the sentence. */
     const char *refusal;
 } ts_format;
+
+/* What became of a member that was given to ts_job_import. */
+typedef struct ts_member_import {
+    const ts_format
+        *format;       /* of the recording, or of the first one in an archive; NULL: of none */
+    int64_t source_id; /* its source; 0: none was made */
+    uint64_t bytes;    /* unwrapped bytes that were read of it */
+    bool failed;       /* something of it could not be imported: an issue says why */
+    bool doubted;      /* any byte of it may be wrong */
+    bool database;     /* it is a database in a directory, which is no recording */
+} ts_member_import;
+
+/*
+ * For set formats whose members are recordings of other formats: imports member i with a source
+ * below `parent_id`, by whatever format recognises it; an archive with all that is in it, of which
+ * none may be a set again. What fails is recorded and no error. Errors: those that end a run.
+ */
+ts_code ts_job_import(ts_member_import *out, ts_job *job, uint32_t i, int64_t parent_id);
 
 /* All formats, best first; NULL-terminated. Defined in registry.c, the one list. */
 extern const ts_format *const ts_formats[];

@@ -41,7 +41,8 @@ ts_code ts_job_shared(void **out, ts_job *job, const char *key, size_t size, ts_
 ts_code import_source(ts_run *run, int64_t *id, const ts_fileset *set, const char *label)
 {
     const char *name;
-    ts_code code = ts_source_add(id, run->store, 0, "input", label, NULL);
+    ts_code code = ts_source_add(id, run->store, import_parent(run),
+                                 run->inner == NULL ? "input" : "attachment", label, NULL);
     if (code != TS_OK || set == NULL || ts_fileset_kind(set) == TS_SET_FILE) {
         return code;
     }
@@ -55,6 +56,11 @@ ts_code import_source(ts_run *run, int64_t *id, const ts_fileset *set, const cha
 
 ts_code import_done(ts_run *run, const ts_format *format, const char *name)
 {
+    if (run->inner != NULL) { /* the set is what counts */
+        run->inner->out->format =
+            run->inner->out->format == NULL ? format : run->inner->out->format;
+        return TS_OK;
+    }
     if (run->result->imported++ == 0) {
         run->result->first = format;
     }
@@ -80,9 +86,14 @@ ts_code import_failed(ts_run *run, ts_code code, const ts_fileset *set, const ch
     if (stops_the_run(code)) {
         return code;
     }
-    run->result->failed++;
-    tell_failure(run);
-    if (!run->failed) {
+    if (run->inner != NULL) {
+        run->inner->out->failed = true;
+        run->inner->failures++;
+    } else {
+        run->result->failed++;
+        tell_failure(run);
+    }
+    if (run->inner == NULL && !run->failed) {
         run->failed = true;
         run->failure = chain;
     }
@@ -161,6 +172,11 @@ static ts_code import_pass_over(argument *a, const char *name, ts_text head,
     const char *label;
     int64_t id;
     ts_code code;
+    if (run->inner != NULL && (damage == NULL || damage->trailing)) {
+        run->inner->out->database = import_is_database(l, head);
+        l->passed++;
+        return TS_OK;
+    }
     if ((code = import_label(&label, run, l->set, name)) != TS_OK) {
         return code;
     }
@@ -184,6 +200,9 @@ static ts_code import_pass_over(argument *a, const char *name, ts_text head,
                         "the member is not a recording of a known format");
     }
     l->failed++;
+    if (run->inner != NULL) {
+        run->inner->out->failed = true;
+    }
     ts_source(run->store, id)->complete = 0;
     return ts_issue(run->store, id, TS_ISSUE_member_failed, NULL, (int64_t)head.n, "%s",
                     damage->what);
@@ -198,7 +217,7 @@ static ts_code enter_set(argument *a, ts_fileset *set)
     ts_code code = ts_fileset_count(&l.count, set);
     import_labels_enter(run, set, outer == NULL ? NULL : outer->set);
     l.beside = outer != NULL && (outer->beside || outer->taken != NULL);
-    if (code == TS_OK && ts_fileset_kind(set) != TS_SET_FILE) {
+    if (code == TS_OK && ts_fileset_kind(set) != TS_SET_FILE && run->inner == NULL) {
         code = import_try_set_formats(&l.taken, run, set, l.count);
     }
     l.beside = l.beside || l.taken != NULL;
@@ -262,7 +281,7 @@ static ts_code import_open_member(argument *a, uint32_t i)
     ts_run *run = a->run;
     import_level *l = &a->levels[a->depth - 1];
     const char *name = ts_member_name(l->set, i);
-    const ts_format *format = run->request->format;
+    const ts_format *format = run->inner == NULL ? run->request->format : NULL;
     const ts_fileset *top = a->levels[0].set;
     ts_stream *stream = NULL;
     ts_fileset *inner = NULL;
@@ -312,6 +331,27 @@ out:
     if (stream != NULL) {
         ts_stream_close(stream);
     }
+    return code;
+}
+
+static uint32_t import_failures(const ts_run *run)
+{
+    return run->inner == NULL ? run->result->failed : run->inner->failures;
+}
+
+/* The next member of the innermost level, which has one. */
+static ts_code import_next_member(argument *a)
+{
+    ts_run *run = a->run;
+    import_level *l = &a->levels[a->depth - 1];
+    uint32_t failed = import_failures(run);
+    ts_code code;
+    if (l->taken != NULL && l->taken[l->next] != 0) {
+        l->next++;
+        return TS_OK;
+    }
+    code = import_open_member(a, l->next++);
+    l->failed += import_failures(run) - failed;
     return code;
 }
 
@@ -376,14 +416,8 @@ static ts_code import_argument(ts_run *run, const char *const *paths, size_t n)
     code = enter_set(&a, set);
     while (code == TS_OK && a.depth > 0) {
         import_level *l = &a.levels[a.depth - 1];
-        if (l->next < l->count && l->taken != NULL && l->taken[l->next] != 0) {
-            l->next++;
-            continue;
-        }
         if (l->next < l->count) {
-            uint32_t failed = run->result->failed;
-            code = import_open_member(&a, l->next++);
-            l->failed += run->result->failed - failed;
+            code = import_next_member(&a);
             continue;
         }
         if ((code = import_count_members(run, l)) != TS_OK) {
@@ -398,6 +432,41 @@ static ts_code import_argument(ts_run *run, const char *const *paths, size_t n)
     while (a.depth > 0) {
         leave_set(&a);
     }
+    return code;
+}
+
+/* The member is that of level 0, which the caller owns; archives in it are entered and left. */
+static ts_code import_inside(argument *a, uint32_t i)
+{
+    ts_code code = import_open_member(a, i);
+    while (code == TS_OK && a->depth > 1) {
+        import_level *l = &a->levels[a->depth - 1];
+        if (l->next < l->count) {
+            code = import_next_member(a);
+        } else if ((code = import_count_members(a->run, l)) == TS_OK) {
+            leave_set(a);
+        }
+    }
+    while (a->depth > 1) {
+        leave_set(a);
+    }
+    return code;
+}
+
+ts_code ts_job_import(ts_member_import *out, ts_job *job, uint32_t i, int64_t parent_id)
+{
+    ts_run *run = job->run;
+    import_inner inner = {parent_id, out, 0};
+    argument a = {.run = run, .depth = 1};
+    uint64_t sources = ts_source_count(job->store);
+    ts_code code;
+    *out = (ts_member_import){0};
+    a.levels[0].set = job->set;
+    run->inner = &inner;
+    code = import_inside(&a, i);
+    run->inner = NULL;
+    out->failed = out->failed || a.levels[0].failed > 0;
+    out->source_id = ts_source_count(job->store) > sources ? (int64_t)sources + 1 : 0;
     return code;
 }
 

@@ -12,6 +12,13 @@ typedef struct shared_block {
     ts_shared_calls calls;
 } shared_block;
 
+/* A member of a set that its format has others import. */
+typedef struct import_inner {
+    int64_t parent_id;
+    ts_member_import *out;
+    uint32_t failures; /* of inputs in it */
+} import_inner;
+
 struct ts_run {
     ts_ctx *ctx;
     ts_store *store;
@@ -21,6 +28,7 @@ struct ts_run {
     uint8_t *block;
     size_t block_size;
     shared_block *shared;
+    import_inner *inner; /* NULL: the inputs themselves are imported */
     /* What the rows call the input, see import_label.c */
     ts_text *bases; /* base names of the arguments, sorted; NULL: one argument */
     ts_text given;  /* the argument as given when others have its base name, else NULL */
@@ -63,8 +71,9 @@ const ts_format *import_sniff(const char *name, ts_text head, bool whole);
  */
 const ts_format *import_sniff_beside(const char *name, ts_text head);
 
-/* The set format that recognises the names of a set, or NULL. */
-const ts_format *import_sniff_set(const char *name, const char *const *names, uint32_t n);
+/* The set format that recognises the names of a set (a form: its parts), or NULL. */
+const ts_format *import_sniff_set(const char *name, const char *const *names, uint32_t n,
+                                  bool form);
 
 /* --- import_label.c --- */
 
@@ -115,6 +124,12 @@ ts_code import_failure(ts_run *run, ts_code code, const ts_fileset *set, const c
 
 /* The same for an input whose label is known. */
 ts_code import_failed(ts_run *run, ts_code code, const ts_fileset *set, const char *label);
+
+/* The source that stands around the inputs that are imported; 0: none. */
+static inline int64_t import_parent(const ts_run *run)
+{
+    return run->inner == NULL ? 0 : run->inner->parent_id;
+}
 
 /* After an import: names it for meta and counts it. */
 ts_code import_done(ts_run *run, const ts_format *format, const char *name);

@@ -90,9 +90,12 @@ static ts_code choose_set_format(const ts_format **out, ts_run *run, ts_fileset 
         }
     }
     if (format == NULL) {
-        *out = import_sniff_set(ts_fileset_name(set), names, n);
+        *out = import_sniff_set(ts_fileset_name(set), names, n, ts_fileset_form(set) != NULL);
     } else if (format->import_set != NULL) {
-        const ts_sniff s = {.name = ts_fileset_name(set), .names = names, .name_count = n};
+        const ts_sniff s = {.name = ts_fileset_name(set),
+                            .names = names,
+                            .name_count = n,
+                            .form = ts_fileset_form(set) != NULL};
         bool inside = ts_fileset_kind(set) == TS_SET_ARCHIVE && format->sniff(&s) == TS_SNIFF_NO;
         *out = inside ? NULL : format;
     }
@@ -150,7 +153,8 @@ static ts_code archive_source(ts_run *run, const ts_fileset *set, int64_t *id, t
     const char *kind = ts_fileset_kind(set) == TS_SET_ARCHIVE ? "archive" : "directory";
     const char *label;
     ts_code code = import_label_set(&label, run, set, ts_fileset_name(set));
-    if (code != TS_OK || (code = ts_source_add(id, run->store, 0, kind, label, NULL)) != TS_OK) {
+    if (code != TS_OK ||
+        (code = ts_source_add(id, run->store, import_parent(run), kind, label, NULL)) != TS_OK) {
         return code;
     }
     return ts_count(tally, run->store, *id, TS_ITEM_members, NULL);

@@ -76,9 +76,9 @@ const ts_format *import_sniff_beside(const char *name, ts_text head)
     return format;
 }
 
-const ts_format *import_sniff_set(const char *name, const char *const *names, uint32_t n)
+const ts_format *import_sniff_set(const char *name, const char *const *names, uint32_t n, bool form)
 {
-    const ts_sniff s = {.name = name, .names = names, .name_count = n};
+    const ts_sniff s = {.name = name, .names = names, .name_count = n, .form = form};
     const ts_format *best = NULL;
     int confidence = TS_SNIFF_NO;
     for (const ts_format *const *f = ts_formats; *f != NULL; f++) {

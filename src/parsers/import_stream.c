@@ -130,6 +130,11 @@ static ts_code run_parser(ts_run *run, const ts_format *format, ts_job *job, ts_
                               ts_stream_doubt(stream) != NULL};
         code = format->finish(parser, &end);
     }
+    if (run->inner != NULL) {
+        run->inner->out->doubted =
+            run->inner->out->doubted || (code == TS_OK && ts_stream_doubted(&end, job->text_bad));
+        run->inner->out->bytes += end.bytes;
+    }
     if (code == TS_OK && ts_stream_doubted(&end, job->text_bad)) {
         code = import_doubt(run, job->source_id, end.doubted ? ts_stream_doubt(stream) : end.damage,
                             &from, end.bytes);

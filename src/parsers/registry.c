@@ -4,6 +4,7 @@
 #include "parsers/arkts/formats.h"
 #include "parsers/chrome_trace/formats.h"
 #include "parsers/cloud/formats.h"
+#include "parsers/datakit/formats.h"
 #include "parsers/flare/formats.h"
 #include "parsers/folded/formats.h"
 #include "parsers/heapprofile/formats.h"
@@ -35,6 +36,7 @@ const ts_format *const ts_formats[] = {
     &ts_format_jfr_old,
     &ts_format_folded,
     &ts_format_speedscope,
+    &ts_format_datakit,
     NULL,
 };
 /* clang-format on */

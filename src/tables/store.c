@@ -1,4 +1,5 @@
 #include "tables/store_impl.h"
+#include "tables/store_profiles.h"
 
 #include "base/alloc.h"
 #include "base/utf8.h"
@@ -97,6 +98,7 @@ void ts_store_free(ts_store *store)
     }
     ctx = store->ctx;
     ts_store_free_stacks(store);
+    ts_upload_drop(store);
     ts_stable_array_free(ctx, &store->sources);
     ts_stable_array_free(ctx, &store->issues);
     ts_stable_array_free(ctx, &store->issue_groups);

@@ -100,6 +100,7 @@ typedef struct ts_named_clock {
 } ts_named_clock;
 
 typedef struct ts_stack_state ts_stack_state;
+typedef struct ts_upload_state ts_upload_state; /* store_uploads.c */
 
 enum { TS_STAT_EVENTS = 98, TS_STAT_TYPES = 5, TS_KNOWN_CLOCK_SOURCES = 12, TS_SINGLE_ISSUES = 5 };
 
@@ -148,6 +149,8 @@ struct ts_store {
     ts_stack_state **stacks; /* one per source whose stacks are being imported */
     size_t stack_count;
     size_t stack_cap;
+
+    ts_upload_state *upload; /* the one that is being read, or NULL */
 };
 
 /* --- calls between the themes -------------------------------------------------------------- */

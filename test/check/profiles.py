@@ -218,8 +218,9 @@ def full_name(package, cls, name, python):
 
 
 def stored(db, source):
-    """The same of the rows."""
-    (language,) = db.execute("SELECT language FROM profile WHERE source_id = ?", (source,)).fetchone()
+    """The same of the rows. A file of an upload is below the source that has the row of the profile."""
+    (language,) = db.execute("WITH RECURSIVE up(id) AS (SELECT ? UNION ALL SELECT parent_id FROM source JOIN up USING (id)) "
+                             "SELECT language FROM profile JOIN up ON source_id = up.id", (source,)).fetchone()
     methods = {i: (full_name(package, cls, name, language == "python"), file, line) for i, package, cls, name, file, line in
                db.execute("SELECT id, package, class, name, file, line FROM stack_method WHERE source_id = ?", (source,))}
     stacks = {None: ()}
@@ -241,9 +242,14 @@ def expected_stack(stack):
     return tuple((re.sub("%2e", ".", name) if name else name, file, start, line) for name, file, start, line in stack)
 
 
-def compare_pprof(db, path):
+def profile_source(db, name):
+    """The source of a profile; name: of the file in an upload."""
+    return db.execute("SELECT s.id FROM source s JOIN source f ON f.id = s.parent_id WHERE s.kind = 'profile' AND ? IN ('', f.path)", (name,)).fetchone()[0]
+
+
+def compare_pprof(db, path, name=""):
     want = list(Pprof(read(path)).rows())
-    (source,) = db.execute("SELECT id FROM source WHERE kind = 'profile'").fetchone()
+    source = profile_source(db, name)
     have = list(stored(db, source))
     if len(want) != len(have):
         return "%d samples instead of %d" % (len(have), len(want))
@@ -311,14 +317,14 @@ def compare(database, path, go=None):
 # --- folded stacks ----------------------------------------------------------------------------------
 
 
-def compare_folded(db, path):
+def compare_folded(db, path, name=""):
     """Of lines without tokens, files and annotations."""
     want = []
     for line in read(path).decode().split("\n"):
         if line and not line.startswith("#"):
             stack, weight = line.rstrip("\r").rsplit(" ", 1)
             want.append((tuple(stack.split(";")), int(weight)))
-    (source,) = db.execute("SELECT id FROM source WHERE kind = 'profile'").fetchone()
+    source = profile_source(db, name)
     have = [(tuple(name for name, _, _, _ in stack), values[0][2]) for stack, values, _ in stored(db, source)]
     return None if want == have else "%d lines, %d samples; they differ" % (len(want), len(have))
 

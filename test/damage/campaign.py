@@ -42,6 +42,7 @@ import tempfile
 import zipfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
+import consistent_bundle
 import consistent_heap
 import consistent_profile
 import consistent_profiles
@@ -86,10 +87,14 @@ TABLES = [
     ("method places", "map", "SELECT raw_id, ifnull(file, '') || '|' || ifnull(line, '') FROM stack_method WHERE raw_id IS NOT NULL AND source_id IN "
      "(SELECT source_id FROM profile) AND file IS NOT NULL"),
     ("profile samples", "set", "SELECT t.name, v.value, n.line, m.raw_id, pm.raw_id FROM stack_sample s JOIN stack_sample_value v ON "
-     "v.sample_id = s.id JOIN stack_value_type t ON t.id = v.value_type_id JOIN profile p ON p.source_id = s.source_id LEFT JOIN stack_node n ON "
+     "v.sample_id = s.id JOIN stack_value_type t ON t.id = v.value_type_id JOIN profile_value_type p ON p.value_type_id = t.id LEFT JOIN stack_node n ON "
      "n.id = s.node_id LEFT JOIN stack_method m ON m.id = n.method_id LEFT JOIN stack_node pn ON pn.id = n.parent_id LEFT JOIN stack_method pm ON "
      "pm.id = pn.method_id"),
     ("profile labels", "set", "SELECT l.key, l.value FROM stack_sample_label l"),
+    ("profile tags", "set", "SELECT key, value FROM profile_tag"),
+    ("profile numbers", "set", "SELECT name, value FROM profile_number"),
+    ("profile files", "set", "SELECT name, format, start_ts, end_ts FROM profile_attachment WHERE state = 'imported'"),
+    ("profile texts", "set", "SELECT service, env, version, host, pid, runtime, runtime_os, runtime_arch, agent_ver, endpoint FROM profile"),
     ("profile facts", "set", "SELECT start_ts, end_ts, dur, language, period, period_type, period_unit FROM profile"),
     ("series", "set", "SELECT t.tid, v.ts, v.value FROM timeseries_value v JOIN timeseries x ON x.id = v.series_id "
      "LEFT JOIN thread t ON t.itid = x.itid"),
@@ -203,6 +208,8 @@ SAYS.update({name: consistent_heap.rows for name in ("timeline", "real-timeline"
 SAYS_SQL.update({name: consistent_heap.SQL for name in ("timeline", "real-timeline", "snapshot")})
 SAYS.update({name: consistent_tptp.rows for name in ("tptp-binary", "tptp-xml")})
 SAYS_SQL.update({name: consistent_tptp.SQL for name in ("tptp-binary", "tptp-xml")})
+CONSISTENT["upload"] = consistent_bundle.consistent
+SAYS["upload"], SAYS_SQL["upload"] = consistent_bundle.rows, consistent_bundle.SQL
 PPROFS = ("pprof", "pprof-reversed", "folded", "speedscope", "speedscope-calls")
 CONSISTENT.update({name: consistent_profiles.consistent for name in PPROFS})
 SAYS.update({name: consistent_profiles.rows for name in PPROFS})
@@ -274,6 +281,13 @@ def recordings(program, tools, data, folder):
     for name, options in PROFILES.items():
         run(tool("mkprofile"), "-o", path(name), *options)
         yield name, path(name), [path(name)]
+    with open(path("pprof"), "rb") as f, open(path("pprof.gz"), "wb") as g:
+        g.write(gzip.compress(f.read(), mtime=0))
+    with open(path("numbers"), "w", encoding="utf-8") as f:
+        f.write("[%s]" % ",".join('["go_x%d", %d.5]' % (i, i * 7) for i in range(40)))
+    run(tool("mkprofile"), "-o", path("upload"), "--form", "bundle", "--shape", "request", "--file", "cpu.pprof=" + path("pprof.gz"), "--file",
+        "metrics.json=" + path("numbers"), "--file", "auto.folded=" + path("folded"))
+    yield "upload", path("upload"), [path("upload")]
     run(tool("mkjfr"), "-o", path("jfr"), "--events", "150")
     yield "jfr", path("jfr"), [path("jfr")]
     run(tool("mkflare"), "--threads=2", "--seconds=2", path("flare"))

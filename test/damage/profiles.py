@@ -210,7 +210,62 @@ def s_speedscope_profiles(o, n):  # each looks its frames up anew
     scope(o, [one] + [b"," + one] * (n // 20))
 
 
-ALWAYS = "speedscope_calls speedscope_open speedscope_samples folded folded_frames samples stacks stack_deep stack_unknown locations_sparse functions thread_names".split()
+# --- uploads --------------------------------------------------------------------------------------
+
+
+def part(head, body):
+    return b"--b\r\nContent-Disposition: form-data; " + head + b"\r\n\r\n" + body + b"\r\n"
+
+
+FOLDED = part(b'name="auto"; filename="auto"', b"a;b 1\n")
+
+
+def s_form_parts(o, n):
+    o.put([part(b'name="p%d"; filename="p%d"' % (i, i), b"no profile") for i in range(n)] + [FOLDED, b"--b--\r\n"])
+
+
+def s_form_profiles(o, n):
+    o.put([FOLDED] * (n // 4) + [b"--b--\r\n"])
+
+
+def s_form_listed(o, n):  # all of one name, listed as often
+    names = b",".join([b'"p"'] * n)
+    o.put([part(b'name="event"; filename="event"', b'{"attachments":[' + names + b"]}")] + [part(b'name="x"; filename="p"', b"y")] * n + [FOLDED, b"--b--\r\n"])
+
+
+def s_form_missing(o, n):
+    o.put([part(b'name="event"; filename="event"', b'{"attachments":[' + b",".join(b'"n%d"' % i for i in range(n)) + b"]}"), FOLDED, b"--b--\r\n"])
+
+
+def s_form_tags(o, n):
+    o.put([part(b'name="tags[]"', b"key%d:value%d" % (i, i)) for i in range(n)] + [FOLDED, b"--b--\r\n"])
+
+
+def s_form_joined(o, n):  # values of one key become one
+    o.put([part(b'name="key"', b"v") for i in range(n)] + [FOLDED, b"--b--\r\n"])
+
+
+def s_form_deep(o, n):
+    o.put([part(b'name="event"; filename="event"', b'{"a":' * n + b"1" + b"}" * n), FOLDED, b"--b--\r\n"])
+
+
+def s_form_path(o, n):
+    o.put([part(b'name="event"; filename="event"', b'{"tags_profiler":"' + b"k:v," * n + b'"}'), FOLDED, b"--b--\r\n"])
+
+
+def s_form_boundaries(o, n):  # that are none
+    o.put([FOLDED, part(b'name="x"; filename="x"', b"\r\n--bx" * n), b"--b--\r\n"])
+
+
+def s_form_heads(o, n):  # that have no end
+    o.put([FOLDED] + [b"--b\r\nX: y\r\n"] * n + [b"--b--\r\n"])
+
+
+def s_form_numbers(o, n):
+    o.put([FOLDED, part(b'name="metrics.json"; filename="metrics.json"', b"[" + b",".join(b'["n%d",%d]' % (i, i) for i in range(n)) + b"]"), b"--b--\r\n"])
+
+
+ALWAYS = "form_parts form_joined form_tags form_listed speedscope_calls speedscope_open speedscope_samples folded folded_frames samples stacks stack_deep stack_unknown locations_sparse functions thread_names".split()
 
 if __name__ == "__main__":
     every = {name[2:]: f for name, f in list(globals().items()) if name.startswith("s_")}

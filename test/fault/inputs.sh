@@ -47,6 +47,14 @@ small=(--calls 6 --threads 2 --methods 4 --classes 3 --depth 3 --dumps 1)
 "$tools/mkprofile" -o profile.pprof --samples 4 --functions 3 --depth 4 --labels 5 --inlined 2 --sparse
 "$tools/mkprofile" -o profile.speedscope --form speedscope --evented --samples 2 --functions 3 --depth 4 --frames-last
 "$tools/mkprofile" -o profile.folded --form folded --samples 6 --functions 3 --depth 4
+printf '[["go_num_goroutine",12],["x"]]' >metrics.json
+upload=(--form bundle --file "metrics.json=metrics.json" --file "a.folded=profile.folded" --file "readme=metrics.json")
+"$tools/mkprofile" -o upload.form "${upload[@]}" --style tags
+"$tools/mkprofile" -o upload.request "${upload[@]}" --shape request --file "cpu.pprof=profile.pprof"
+"$tools/mkprofile" -o upload "${upload[@]}" --shape directory
+"$cmake" -E tar cf upload.zip --format=zip upload
+"$tools/mkprofile" -o upload-zip.form --form bundle --file "all.zip=all.zip" --file "gone.zip=snapshot.tar.xz"
+rm metrics.json
 # Recordings in a directory, each for itself.
 mkdir -p recordings/sub
 cp snapshot.heapsnapshot all.zip recordings

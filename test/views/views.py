@@ -279,9 +279,13 @@ def listed_group(j, t):
     t.run("mktptp", "-o", os.path.join(j.work, "tptp"), "--form", "xml", "--calls", "300", "--extras")
     t.run("mkprofile", "-o", os.path.join(j.work, "profile"), "--labels", "5")
     t.run("mkjfr", "-o", os.path.join(j.work, "jfr"))
+    with open(os.path.join(j.work, "numbers"), "w", encoding="utf-8") as f:
+        f.write('[["go_num_goroutine", 5]]')
+    t.run("mkprofile", "-o", os.path.join(j.work, "upload"), "--form", "bundle", "--file", "cpu=" + os.path.join(j.work, "profile"), "--file",
+          "metrics.json=" + os.path.join(j.work, "numbers"))
     names = set()
     for name, path in [(k, t.recording(k)) for k in ("snapshots", "timeline", "cpuprofile")] + [
-            (n, os.path.join(j.work, n)) for n in ("pods", "flare", "tptp", "jfr")] + [
+            (n, os.path.join(j.work, n)) for n in ("pods", "flare", "tptp", "jfr", "upload")] + [
             ("profile", os.path.join(j.work, "profile"))] + [
             (n.split(".")[0], os.path.join(os.path.dirname(t.recording("snapshots")), n))
             for n in ("sessions.heapprofile", "Trace-page.json.gz", "counters.trace.json", "go-heap.pprof")]:

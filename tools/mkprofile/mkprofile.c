@@ -9,7 +9,7 @@
 static void usage(FILE *to)
 {
     fputs("usage: mkprofile -o FILE [options]\n"
-          "  --form pprof|folded|speedscope  (pprof)\n"
+          "  --form pprof|folded|speedscope|bundle  (pprof)\n"
           "  --samples N     samples (1000)\n"
           "  --functions N   functions; there are twice as many locations (200)\n"
           "  --stacks N      distinct stacks (300)\n"
@@ -23,6 +23,10 @@ static void usage(FILE *to)
           "  --profiles N    profiles in a speedscope file (1)\n"
           "  --evented       speedscope: calls instead of samples\n"
           "  --frames-last   speedscope: shared frames behind the profiles\n"
+          "  --shape directory|form|request  of a bundle (form)\n"
+          "  --style event|tags|none  metadata of a bundle (event)\n"
+          "  --says FORMAT   format that the metadata names (pprof)\n"
+          "  --file NAME=PATH  a file of a bundle; may be given again\n"
           "  --seed N        (1)\n"
           "  --cut N         only the first N bytes\n"
           "  --flip N        inverts the lowest bit of byte N\n"
@@ -164,9 +168,32 @@ static bool take_flag(options *o, const char *name)
     return flag != NULL;
 }
 
+static bool take_bundle_option(options *o, const char *name, const char *value)
+{
+    const char **to = strcmp(name, "--shape") == 0   ? &o->shape
+                      : strcmp(name, "--style") == 0 ? &o->style
+                      : strcmp(name, "--says") == 0  ? &o->format
+                                                     : NULL;
+    if (to != NULL) {
+        *to = value;
+        return true;
+    }
+    if (strcmp(name, "--file") == 0) {
+        char *copy = strdup(value);
+        char *equals = copy == NULL ? NULL : strchr(copy, '=');
+        if (equals == NULL || o->file_n == BUNDLE_FILES) {
+            die("not NAME=PATH, or too many", value);
+        }
+        *equals = '\0';
+        o->files[o->file_n++] = (bundle_file){copy, equals + 1};
+        return true;
+    }
+    return false;
+}
+
 static void take_option(options *o, harm *h, const char *name, const char *value)
 {
-    if (take_number(o, name, value)) {
+    if (take_number(o, name, value) || take_bundle_option(o, name, value)) {
         return;
     }
     if (strcmp(name, "-o") == 0) {
@@ -243,9 +270,13 @@ int main(int argc, char **argv)
                  .depth = 20,
                  .types = 2,
                  .profiles = 1,
-                 .seed = 1};
+                 .seed = 1,
+                 .shape = "form",
+                 .style = "event",
+                 .format = "pprof"};
     harm h = {0};
-    FILE *out;
+    FILE *out = NULL;
+    bool bundle;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0) {
             usage(stdout);
@@ -265,11 +296,13 @@ int main(int argc, char **argv)
         usage(stderr);
         return 2;
     }
-    out = fopen(o.output, "wb");
-    if (out == NULL) {
+    bundle = strcmp(o.form, "bundle") == 0;
+    if (!bundle && (out = fopen(o.output, "wb")) == NULL) {
         die("cannot write", o.output);
     }
-    if (strcmp(o.form, "pprof") == 0) {
+    if (bundle) {
+        write_bundle(&o);
+    } else if (strcmp(o.form, "pprof") == 0) {
         write_pprof(out, &o);
     } else if (strcmp(o.form, "folded") == 0) {
         write_folded(out, &o);
@@ -278,8 +311,11 @@ int main(int argc, char **argv)
     } else {
         die("unknown form", o.form);
     }
-    if (fclose(out) != 0) {
+    if (out != NULL && fclose(out) != 0) {
         die("cannot write", o.output);
+    }
+    for (size_t i = 0; i < o.file_n; i++) {
+        free(o.files[i].name);
     }
     if (h.has_cut || h.has_flip || h.deletes || h.doubles) {
         damage_file(o.output, &h);

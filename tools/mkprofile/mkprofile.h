@@ -8,6 +8,14 @@
 
 typedef enum packing { PACKED_AUTO, PACKED_ALWAYS, PACKED_NEVER, PACKED_MIXED } packing;
 
+/* A file of a bundle: its name there, and where its bytes are. */
+typedef struct bundle_file {
+    char *name; /* allocated; the path follows in it */
+    const char *path;
+} bundle_file;
+
+enum { BUNDLE_FILES = 256 };
+
 typedef struct options {
     const char *form;
     const char *output;
@@ -16,6 +24,11 @@ typedef struct options {
     packing packed; /* auto: as Go, lists of up to two elements are not */
     bool sparse;    /* ids that are neither dense nor small */
     bool evented, frames_last;
+    const char *shape;  /* of a bundle: directory, form, request */
+    const char *style;  /* of its metadata: event, tags, none */
+    const char *format; /* that it says */
+    bundle_file files[BUNDLE_FILES];
+    size_t file_n;
 } options;
 
 /* Equal inputs give equal numbers. */
@@ -34,5 +47,8 @@ const char *function_file(uint64_t f);
 void write_pprof(FILE *out, const options *o);
 void write_folded(FILE *out, const options *o);
 void write_speedscope(FILE *out, const options *o);
+
+/* Opens its output itself, which may be a directory. */
+void write_bundle(const options *o);
 
 #endif

@@ -243,7 +243,7 @@ static ts_code put_profile(folded *f)
     row.language = f->java == f->python
                        ? TS_TEXT_NULL
                        : ts_text_of(ts_language_name(f->java ? TS_LANG_JAVA : TS_LANG_PYTHON));
-    return ts_put_profile(f->sink, &row);
+    return ts_profile_put(f->job->store, &row);
 }
 
 static ts_code count(folded *f, int64_t source_id, ts_item item, uint64_t seen, uint64_t lost)

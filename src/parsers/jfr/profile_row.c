@@ -87,7 +87,7 @@ ts_code jfr_put_profile(jfr_recording *rec)
             between((ts_text){system.p, (size_t)(version.p + version.n - system.p)}, "-", " ,");
     }
     row.agent_ver = fact(rec, rec->agent_version);
-    code = ts_put_profile(rec->sink, &row);
+    code = ts_profile_put(rec->store, &row);
     for (size_t i = 0; i < rec->value_types.n && code == TS_OK; i++) {
         code = put_kind(rec, row.id, (const jfr_value_type *)rec->value_types.p + i);
     }

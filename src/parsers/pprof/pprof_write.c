@@ -12,14 +12,17 @@ static ts_code note(pprof *p, ts_issue_code issue, uint64_t count, const char *t
 
 /* --- what it is of -------------------------------------------------------------------------- */
 
-/* Go when a function's file is Go's, Python when most are Python's. */
+/* What the metadata of its upload says, else Go when a function's file is Go's, and Python when
+ * most are Python's. */
 static void guess_language(pprof *p)
 {
+    ts_text said = ts_upload_language(p->job->store);
     const pprof_function *functions = p->functions.items.p;
     uint64_t bad = p->bad_strings;
     size_t python = 0;
     size_t n = 0;
-    for (size_t i = 0; i < p->functions.items.n; i++) {
+    p->language = said.n > 0 ? ts_language_of(said) : p->language;
+    for (size_t i = 0; i < p->functions.items.n && said.n == 0; i++) {
         ts_text file = functions[i].file == 0 ? TS_TEXT_NULL : pprof_text(p, functions[i].file);
         ts_language language = ts_language_of_file(file);
         n += file.n > 0 ? 1 : 0;
@@ -29,7 +32,7 @@ static void guess_language(pprof *p)
             break;
         }
     }
-    if (p->language == TS_LANG_UNKNOWN && python > n - python) {
+    if (p->language == TS_LANG_UNKNOWN && said.n == 0 && python > n - python) {
         p->language = TS_LANG_PYTHON;
     }
     p->bad_strings = bad;
@@ -141,7 +144,7 @@ static ts_code put_profile(pprof *p)
     row.runtime = p->language == TS_LANG_GO ? TS_TEXT_LIT("go") : TS_TEXT_NULL;
     take_period(p, &row);
     if ((code = take_times(p, &row)) != TS_OK || (code = put_types(p, &row)) != TS_OK ||
-        (code = ts_put_profile(p->sink, &row)) != TS_OK) {
+        (code = ts_profile_put(p->job->store, &row)) != TS_OK) {
         return code;
     }
     return put_properties(p);

@@ -252,7 +252,7 @@ static ts_code put_profile(scope_writer *w)
     row.profiler = s->exporter_n == 0
                        ? TS_TEXT_NULL
                        : (ts_text){ts_buf_text(&s->texts).p + s->exporter, s->exporter_n};
-    return ts_put_profile(s->sink, &row);
+    return ts_profile_put(s->job->store, &row);
 }
 
 static ts_code scope_count(scope_writer *w, ts_item item, uint64_t seen, uint64_t lost)

@@ -24,3 +24,4 @@
 #include TS_DECLARED(jfr)
 #include TS_DECLARED(folded)
 #include TS_DECLARED(speedscope)
+#include TS_DECLARED(datakit)
