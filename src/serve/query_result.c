@@ -8,7 +8,6 @@ enum {
     RESULT_BLOCK = 64 * 1024,
     RESULT_FLUSH_NS = 100 * 1000 * 1000,
     RESULT_FIRST_NS = 20 * 1000 * 1000, /* a reply that is whole within it is sent at once */
-    RESULT_LOOK = 16,                   /* rows between two looks at the clock */
 };
 
 struct ts_result {
@@ -26,6 +25,7 @@ struct ts_result {
     size_t sent;    /* of it */
     uint64_t bytes; /* made before it */
     int64_t used_ns;
+    bool at_row;   /* the statement stands at a row that was not put yet */
     bool finished; /* nothing more will be made */
     bool broken;   /* and the document is not whole */
 };
@@ -147,9 +147,14 @@ static uint64_t result_made(const ts_result *x)
     return x->bytes + x->pending.n + x->out.json.buf.n;
 }
 
-/* Puts the row at which the statement stands, and goes to the next. */
+/* Goes to the next row, unless the statement stands at one that was not put yet, and puts it. */
 static int result_row(ts_result *x)
 {
+    int rc = x->at_row ? SQLITE_ROW : result_step(x);
+    x->at_row = false;
+    if (rc != SQLITE_ROW) {
+        return rc;
+    }
     if (x->end.rows == x->plan.max_rows) {
         x->end.truncated = true;
         return SQLITE_DONE;
@@ -164,7 +169,7 @@ static int result_row(ts_result *x)
                       (unsigned long long)x->plan.max_bytes);
         return SQLITE_OK;
     }
-    return result_step(x);
+    return SQLITE_ROW;
 }
 
 /* Makes rows until there are `want` bytes or the time is over. */
@@ -172,13 +177,11 @@ static void result_pump(ts_result *x, size_t want, int64_t most_ns)
 {
     int64_t begun = ts_guard_now();
     int rc = SQLITE_ROW;
+    bool enough = false;
     x->guard.deadline_ns = begun + x->plan.time_ns - x->used_ns;
-    for (unsigned i = 1; rc == SQLITE_ROW; i++) {
+    while (rc == SQLITE_ROW && !enough) {
         rc = result_row(x);
-        if (rc == SQLITE_ROW && (x->pending.n + x->out.json.buf.n >= want ||
-                                 (i % RESULT_LOOK == 0 && ts_guard_now() - begun >= most_ns))) {
-            break;
-        }
+        enough = x->pending.n + x->out.json.buf.n >= want || ts_guard_now() - begun >= most_ns;
     }
     x->used_ns += ts_guard_now() - begun;
     x->end.elapsed_ns = x->used_ns;
@@ -242,11 +245,13 @@ static bool result_first(ts_result *x, ts_reply *reply)
         (void)ts_app_sqlite(reply, &x->lease->sandbox, rc, -1);
         return false;
     }
-    ts_result_out_begin(&x->out, x->st, rc == SQLITE_ROW);
+    x->at_row = rc == SQLITE_ROW;
+    ts_result_out_begin(&x->out, x->st, x->at_row);
     if (rc == SQLITE_DONE) {
         result_end(x, rc);
     } else {
-        result_pump(x, RESULT_BLOCK, RESULT_FIRST_NS);
+        /* Rows that come slowly are shown as they come. */
+        result_pump(x, RESULT_BLOCK, x->used_ns < RESULT_FIRST_NS ? RESULT_FIRST_NS : 0);
     }
     if (x->broken) {
         x->ctx->error.code = x->ctx->error.code == TS_OK ? TS_ERR_NOMEM : x->ctx->error.code;
