@@ -57,17 +57,29 @@ ts_code ts_stmt_step(bool *row, const ts_rows_from *from, sqlite3_stmt *stmt)
     }
 }
 
+/* With --viewer=edge-names js_heap_edges is a view of another table. */
+static bool rows_edges_moved(sqlite3 *db)
+{
+    sqlite3_stmt *stmt = NULL;
+    int rc = sqlite3_prepare_v2(db, "SELECT 1 FROM js_heap_edge_rows", -1, &stmt, NULL);
+    sqlite3_finalize(stmt);
+    return rc == SQLITE_OK;
+}
+
 static ts_code rows_prepare(ts_rows *r, const ts_table *table, const unsigned *columns)
 {
     ts_ctx *ctx = r->from.ctx;
     ts_buf sql = {0};
+    const char *name = table == &ts_schema[TS_T_js_heap_edges] && rows_edges_moved(r->from.db)
+                           ? "js_heap_edge_rows"
+                           : table->name;
     ts_code code = ts_buf_printf(ctx, &sql, "SELECT rowid");
     for (unsigned i = 0; code == TS_OK && i < r->count; i++) {
         code = ts_buf_printf(ctx, &sql, ", \"%s\"", table->columns[columns[i]].name);
     }
     if (code == TS_OK) {
         code = ts_buf_printf(ctx, &sql, " FROM \"%s\" WHERE rowid >= ?1 ORDER BY rowid%c",
-                             table->name, 0);
+                             name, 0);
     }
     if (code == TS_OK) {
         code = ts_stmt_prepare(&r->stmt, &r->from, sql.p);

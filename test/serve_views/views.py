@@ -53,6 +53,7 @@ class Database:
         self.path = path
         self.sql = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
         self.sql.text_factory = lambda b: b.decode("utf-8", "replace")
+        self.sql.create_function("tenths", 1, lambda dur: None if dur is None else len(str(dur ** 10)) - 1)
         self.tool = subprocess.Popen([TOOL, path, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.origin = (self.rows("SELECT start_ts FROM trace_range LIMIT 1") or [(0,)])[0][0] or 0
         self.name = os.path.basename(path) + "".join(options)
@@ -461,12 +462,219 @@ def check_time(db, made):
             check_chart(db, tree, *random.choice(lanes), low, high, random.choice([1, 4, 1600]))
 
 
+# --- heaps and calls ---------------------------------------------------------------------------------------------------------
+
+CLASSES = "SELECT class, count, self_size FROM v_js_class_histogram WHERE file_id = :file"
+OBJECTS = """SELECT n.id, n.self_size, n.edge_count, n.node_index FROM js_heap_file_detail AS d CROSS JOIN js_heap_nodes AS n ON n.rowid BETWEEN d.first_node_rowid AND d.first_node_rowid + d.node_count - 1
+WHERE d.file_id = :file AND n.type = :type AND (:name IS NULL OR n.name = :name) ORDER BY n.self_size DESC, n.node_index LIMIT 100"""
+ALLOCATIONS = """WITH w AS (SELECT timestamp_us, last_assigned_id AS hi, lag(last_assigned_id, 1, 0) OVER (ORDER BY rowid) AS lo FROM js_heap_sample WHERE file_id = :file)
+SELECT w.timestamp_us, count(n.id) AS live_count, ifnull(sum(n.self_size), 0) AS live_size FROM w LEFT JOIN js_heap_nodes AS n ON n.file_id = :file AND n.id > w.lo AND n.id <= w.hi GROUP BY w.timestamp_us ORDER BY 1"""
+EDGES = """SELECT edge_index, type, name, to_node_id, to_type, to_name, to_self_size, to_node_index, from_node_id FROM v_js_edge WHERE file_id = {file} AND from_node_id IN ({ids}) ORDER BY edge_index"""
+RETAINERS = """SELECT edge_index, edge_type, edge_name, retainer_id, retainer_type, retainer_name, retainer_self_size, node_id FROM v_js_retainer WHERE file_id = {file} AND node_id IN ({ids})
+ORDER BY edge_index"""
+GRAPH = """SELECT e.edge_index, e.from_node_id, e.to_node / d.node_stride, t.str_value FROM js_heap_file_detail AS d CROSS JOIN js_heap_edges AS e ON e.rowid BETWEEN d.first_edge_rowid AND d.first_edge_rowid + d.edge_count - 1
+CROSS JOIN js_heap_info AS t ON t.rowid = d.first_edge_type_rowid + e.type WHERE d.file_id = {file}"""
+
+
+def table(reply, names):
+    places = [reply["columns"].index(n) for n in names.split(",")]
+    return [tuple(row[i] for i in places) for row in reply["rows"]]
+
+
+def check_classes(db, file):
+    rows = db.rows(CLASSES, file=file)
+    number = lambda v: (0, 0) if v is None else (1, v)
+    text = lambda v: (0, b"") if v is None else (1, v.encode())
+    for sort, key in (("self_size", lambda r: ([-x for x in number(r[2])], text(r[0]))), ("count", lambda r: ([-x for x in number(r[1])], text(r[0]))), ("class", lambda r: text(r[0]))):
+        expected = sorted(rows, key=key)
+        reply = db.view("heap/classes", file=file, sort=sort, limit=10000)
+        same(table(reply, "class,count,self_size"), expected, f"{db.name}: classes by {sort}")
+        same((reply["row_count"], reply["count"], reply["self_size"]), (len(rows), sum(r[1] for r in rows), sum(r[2] for r in rows)), f"{db.name}: classes")
+        same(table(db.view("heap/classes", file=file, sort=sort, offset=5, limit=7), "class,count,self_size"), expected[5:12], f"{db.name}: page of classes")
+        same(table(db.view("heap/classes", file=file, sort=sort, order="reverse", limit=3), "class"), [(r[0],) for r in expected[::-1][:3]], f"{db.name}: reversed")
+    some = [r for r in rows if r[0] and "arr" in r[0].lower()]
+    same(sorted(table(db.view("heap/classes", file=file, filter="aRR", limit=10000), "class,count,self_size")), sorted(some), f"{db.name}: filtered")
+    return reply
+
+
+def check_objects(db, file, classes):
+    types = [t for t, in db.rows("SELECT t.str_value FROM js_heap_file_detail AS d JOIN js_heap_info AS t ON t.rowid BETWEEN d.first_info_rowid AND d.first_info_rowid + d.node_type_count - 1 WHERE d.file_id = :file ORDER BY t.rowid", file=file)]
+    strings = dict(db.rows("SELECT string, file_index FROM js_heap_string WHERE file_id = :file", file=file))
+    for name, count, _, number in random.sample(classes["rows"], min(8, len(classes["rows"]))):
+        special = {"(compiled code)": "code", "(system)": "hidden"}.get(name) or (name[1:-1] if name[:1] == "(" and name[1:-1] in types else None)
+        keys = [(types.index(special), None)] if special else [(types.index(t), strings[name]) for t in ("object", "native")]
+        expected = sorted((r for t, n in keys for r in db.rows(OBJECTS, file=file, type=t, name=n)), key=lambda r: (-r[1], r[3]))[:100]
+        reply = db.view("heap/objects", file=file, **{"class": number})
+        same(table(reply, "id,self_size,edge_count,node_index"), expected, f"{db.name}: objects of {name}")
+        same(reply["row_count"], count, f"{db.name}: number of objects of {name}")
+    low, high = sorted(random.sample(range(1, 150000), 2))
+    expected = db.rows("SELECT id FROM js_heap_nodes WHERE file_id = :file AND id > :low AND id <= :high ORDER BY self_size DESC, node_index LIMIT 20 OFFSET 3", file=file, low=low, high=high)
+    same(table(db.view("heap/objects", file=file, id_from=low, id_to=high, offset=3, limit=20), "id"), expected, f"{db.name}: objects by id")
+
+
+def check_references(db, file, nodes):
+    """v_js_edge and v_js_retainer of some nodes, those with the most among them."""
+    of_node = collections.defaultdict(list)
+    into_node = collections.defaultdict(list)
+    graph = db.once(GRAPH.format(file=file))
+    places = {node_id: i for i, node_id in nodes.items()}
+    most = [collections.Counter(places[owner] for _, owner, _, _ in graph).most_common(2), collections.Counter(target for _, _, target, _ in graph).most_common(2)]
+    chosen = [node for part in most for node, _ in part] + random.sample(sorted(nodes), 40)
+    ids = ",".join(str(nodes[i]) for i in chosen)
+    for row in db.rows(EDGES.format(file=file, ids=ids)):
+        of_node[row[-1]].append(row[:-1])
+    for row in db.rows(RETAINERS.format(file=file, ids=ids)):
+        into_node[row[-1]].append(row[:-1])
+    for node in chosen:
+        what = f"{db.name}: node {node} of file {file}"
+        reply = db.view("heap/edges", file=file, node=node, limit=10000)
+        same(table(reply, "edge_index,type,name,to_node_id,to_type,to_name,to_self_size,to_node_index"), of_node[nodes[node]], f"{what}: edges")
+        reply = db.view("heap/retainers", file=file, node=node, limit=10000)
+        same(table(reply, "edge_index,edge_type,edge_name,retainer_id,retainer_type,retainer_name,retainer_self_size"), into_node[nodes[node]][:10000], f"{what}: retainers")
+        same([nodes[r[-1]] for r in reply["rows"]], [r[3] for r in into_node[nodes[node]][:10000]], f"{what}: places of retainers")
+        same(reply["row_count"], len(into_node[nodes[node]]), f"{what}: number of retainers")
+        same(table(db.view("heap/retainers", file=file, node=node, offset=1, limit=2), "edge_index"), [r[:1] for r in into_node[nodes[node]][1:3]], f"{what}: page of retainers")
+
+
+def check_paths(db, file, nodes):
+    graph = collections.defaultdict(set)
+    edges = {}
+    places = {node_id: i for i, node_id in nodes.items()}
+    for edge, owner, target, kind in db.once(GRAPH.format(file=file)):
+        edges[edge] = (places[owner], target, kind)
+        if kind != "weak":
+            graph[places[owner]].add(target)
+
+    def distance(to, without):
+        met = {0}
+        level = [0]
+        steps = 0
+        while level:
+            if to in level:
+                return steps
+            level = [b for b in {b for a in level for b in graph[a]} if b not in met and (b == to or b not in without)]
+            met.update(level)
+            steps += 1
+        return None
+
+    for node in random.sample(sorted(nodes), 8):
+        without = set()
+        direct = False
+        for k in range(4):
+            what = f"{db.name}: path {k} to node {node} of file {file}"
+            reply = db.view("heap/path", file=file, node=node, k=k)
+            rows = reply["rows"]
+            expected = None if node == 0 or direct else distance(node, without)
+            same(reply["found"], bool(expected), what)
+            if not expected:
+                check(rows == [], f"{what}: {rows}")
+                break
+            same(len(rows) - 1, expected, f"{what}: length")
+            at = 0
+            check(rows[0][:3] == [None, None, None] and rows[0][-1] == 0, what)
+            for row in rows[1:]:
+                owner, target, kind = edges[row[0]]
+                check((owner, target, kind) == (at, row[-1], row[1]) and kind != "weak" and row[3] == nodes[target], f"{what}: {row}")
+                at = target
+            between = {row[-1] for row in rows[1:-1]}
+            check(at == node and not between & without, f"{what}: ends at {at}, or has nodes of an earlier path")
+            without |= between
+            direct = not between
+
+
+def check_diff(db, files):
+    for file in files:
+        previous = max((f for f in files if f < file), default=None)
+        if previous is not None:
+            names = "class,count,previous_count,count_delta,self_size,previous_self_size,self_size_delta"
+            expected = db.rows(f"SELECT {names} FROM v_js_snapshot_diff WHERE file_id = :file ORDER BY self_size_delta DESC, class", file=file)
+            same(table(db.view("heap/diff", file=file, base=previous, limit=10000), names), expected, f"{db.name}: diff of {file}")
+            same(table(db.view("heap/diff", file=file, base=previous, offset=2, limit=3, filter="s"), names), [r for r in expected if "s" in r[0].lower()][2:5], f"{db.name}: page of diff of {file}")
+
+
+def check_heap(db, made):
+    files = [f for f, in db.rows("SELECT id FROM js_heap_files ORDER BY id")]
+    same(table(db.view("heap/files"), "id,node_count,edge_count,complete"), db.rows("SELECT file_id, node_count, edge_count, complete FROM js_heap_file_detail ORDER BY file_id"), f"{db.name}: files")
+    for file in files if SLOW else random.sample(files, 1):
+        classes = check_classes(db, file)
+        check_objects(db, file, classes)
+        nodes = dict(db.rows("SELECT node_index, id FROM js_heap_nodes WHERE file_id = :file", file=file))
+        check_references(db, file, nodes)
+        check_paths(db, file, nodes)
+        for view, sql, names in (
+                ("strings", "SELECT count, self_size, wasted_size, substr(string, 1, 200) AS string FROM v_js_string_duplicates WHERE file_id = :file ORDER BY wasted_size DESC LIMIT 200", "count,self_size,wasted_size,string"),
+                ("detached", "SELECT node_id, name, self_size FROM v_js_detached WHERE file_id = :file ORDER BY self_size DESC LIMIT 200", "node_id,name,self_size")):
+            rows = db.rows(sql, file=file)
+            got = table(db.view(f"heap/{view}", file=file), names)
+            same(collections.Counter(r[:-1] for r in got) if view == "strings" else sorted(got), collections.Counter(r[:-1] for r in rows) if view == "strings" else sorted(rows), f"{db.name}: {view}")
+        same(table(db.view("heap/allocations", file=file), "timestamp_us,live_count,live_size"), db.rows(ALLOCATIONS, file=file), f"{db.name}: allocations")
+        if db.rows("SELECT 1 FROM js_heap_analysis WHERE file_id = :file", file=file):
+            check_analysis(db, file, nodes)
+    check_diff(db, files)
+
+
+def check_analysis(db, file, nodes):
+    with open(os.path.join(SOURCE, "share/sql/js_dominated.sql"), encoding="utf-8") as f:
+        question = f.read()
+    retained = {i: row for i, *row in db.rows("SELECT r.rowid - a.first_retained_rowid, r.dominator, r.distance, r.shallow_size, r.retained_size, r.node_id FROM js_heap_analysis AS a JOIN js_heap_retained AS r ON r.rowid BETWEEN a.first_retained_rowid AND a.first_retained_rowid + (SELECT node_count FROM js_heap_file_detail WHERE file_id = :file) - 1 WHERE a.file_id = :file", file=file)}
+    for node in [0] + random.sample(sorted(nodes), 20):
+        a = db.view("heap/node", file=file, node=node)["analysis"]
+        same([a["dominator"], a["distance"], a["shallow_size"], a["retained_size"]], retained[node][:4], f"{db.name}: node {node}")
+        reply = db.view("heap/dominated", file=file, node=node, limit=20)
+        same(table(reply, "id,type,tree_count,shallow_size,retained_size"), [(r[0], r[1], r[4], r[5], r[6]) for r in db.rows(question, file=file, node=nodes[node], limit=20)], f"{db.name}: dominated by {node}")
+        same(reply["row_count"], sum(1 for r in retained.values() if r[0] == node), f"{db.name}: number dominated by {node}")
+    rows = table(db.view("heap/objects", file=file, limit=5), "node_index,distance,shallow_size,retained_size")
+    same([list(r[1:]) for r in rows], [retained[r[0]][1:4] for r in rows], f"{db.name}: objects with retained sizes")
+    names = "name,count,distance,shallow_size,retained_size"
+    same(table(db.view("heap/constructors", file=file, limit=9), names), db.rows(f"SELECT {names} FROM v_js_constructor WHERE file_id = :file ORDER BY retained_size DESC, constructor_id LIMIT 9", file=file), f"{db.name}: constructors")
+    names = "name,new_count,deleted_count,count_delta,new_size,deleted_size,size_delta"
+    same(table(db.view("heap/comparison", file=file), names), db.rows(f'SELECT {names} FROM v_js_comparison WHERE file_id = :file ORDER BY new_size DESC, deleted_size DESC, name, script_id, line, "column" LIMIT 200', file=file), f"{db.name}: comparison")
+    names = "string,count,shallow_size,retained_size,node_id"
+    same(table(db.view("heap/duplicates", file=file, limit=9), names), db.rows(f"SELECT substr(string, 1, 200), count, shallow_size, retained_size, node_id FROM v_js_duplicate_string WHERE file_id = :file ORDER BY retained_size DESC, node_index LIMIT 9", file=file), f"{db.name}: duplicates")
+
+
+# 10 * log10(dur), rounded down; SQLite's own log10(1000) is less than 3
+SCATTER = """WITH m AS (SELECT min(ts) AS a, max(ts) - min(ts) + 1 AS w FROM cloud_call)
+SELECT (c.ts - m.a) * 1000 / m.w AS x, CASE WHEN c.dur < 1 THEN 0 ELSE tenths(c.dur) END AS y, count(*) AS n, max(c.id) AS any_id
+FROM cloud_call AS c, m WHERE c.ts >= :from AND c.ts < :to GROUP BY 1, 2"""
+
+
+def check_calls(db, made):
+    begin, end = db.rows("SELECT min(ts), max(ts) FROM cloud_call")[0]
+    for i in range(20):
+        low, high = sorted((random.randrange(begin - 5, end + 5), random.randrange(begin - 5, end + 5))) if i else (0, EVER)
+        reply = db.view("calls/scatter", **({"from_": low - db.origin, "to": high - db.origin} if i else {}))
+        same(list(zip(*(reply[c] for c in ("x", "y", "n", "any_id")))), db.rows(SCATTER, **{"from": low, "to": high}), f"{db.name}: scatter {low} {high}")
+        same((reply["from"], reply["span"]), (begin - db.origin, end - begin + 1), f"{db.name}: scatter")
+
+
 # --- databases ---------------------------------------------------------------------------------------------------------------
 
 
 def converted(directory, name):
     path = os.path.join(directory, name + ".db")
     subprocess.run([PROGRAM, os.path.join(SOURCE, "test/data", name), "-e", path, "--quiet"], check=True)
+    return path
+
+
+def analysed(directory):
+    """A snapshot and a timeline with the analysis."""
+    path = os.path.join(directory, "analysed.db")
+    subprocess.run([PROGRAM, os.path.join(SOURCE, "test/data", "recording-timeline.htrace.gz"), "-e", path, "--analyze=heap", "--quiet"], check=True)
+    return path
+
+
+def odd_calls(directory):
+    """Durations around powers of ten, none, and long ones."""
+    path = os.path.join(directory, "calls.db")
+    shutil.copy(converted(directory, "recording-cloud.tar.gz"), path)
+    db = sqlite3.connect(path)
+    durations = [None, 0, -3] + [10 ** k + d for k in range(1, 19) for d in (-1, 0, 1)] + [1, 2, 5, 12, 13, 20, 9 * 10 ** 18]
+    for dur in durations * 3:
+        db.execute("INSERT INTO cloud_call(ts, dur) SELECT min(ts) + ?, ? FROM cloud_call", (random.choice([0, 1, 10 ** 9, 7 * 10 ** 9]), dur))
+    db.execute("INSERT INTO cloud_call(ts, dur) VALUES (NULL, 5)")
+    db.commit()
+    db.close()
     return path
 
 
@@ -508,11 +716,15 @@ def main():
     seed = int(os.environ.get("TS_SEED", random.randrange(1 << 30)))
     print(f"TS_SEED={seed}")
     random.seed(seed)
-    run = {"stacks": lambda db, made: check_stacks(db, (1000 if SLOW else 100) if made else 10), "time": check_time}[GROUP]
+    run = {"stacks": lambda db, made: check_stacks(db, (1000 if SLOW else 100) if made else 10), "time": check_time, "heap": check_heap, "calls": check_calls}[GROUP]
     with tempfile.TemporaryDirectory() as directory:
         paths = [converted(directory, name) for name in RECORDINGS[GROUP]]
         if GROUP in ("stacks", "time"):
             paths.append(random_stacks(directory))
+        if GROUP == "heap":
+            paths.append(analysed(directory))
+        if GROUP == "calls":
+            paths.append(odd_calls(directory))
         for path in paths:
             for options in ((), ("--sql",)):
                 db = Database(path, *options)

@@ -1,0 +1,402 @@
+/* GET heap/objects: the nodes of a class, or all; GET heap/allocations: what of each time is left. */
+#include "serve/heap_private.h"
+
+enum { P_FILE, P_CLASS, P_ID_FROM, P_ID_TO, P_OFFSET, P_LIMIT };
+enum { OBJECTS_REPORT = 1 << 17 };
+
+const ts_view_param ts_heap_objects_params[] = {
+    {.name = "file", .type = TS_VIEW_INT, .most = INT64_MAX, .doc = "id in js_heap_files"},
+    {.name = "class", .type = TS_VIEW_INT, .most = UINT32_MAX, .doc = "id of heap/classes"},
+    {.name = "id_from", .type = TS_VIEW_INT, .least = INT64_MIN, .most = INT64_MAX,
+     .doc = "only ids above it"},
+    {.name = "id_to", .type = TS_VIEW_INT, .least = INT64_MIN, .most = INT64_MAX,
+     .doc = "only ids up to it"},
+    {.name = "offset", .type = TS_VIEW_INT, .most = UINT32_MAX, .doc = "rows left out"},
+    {.name = "limit", .type = TS_VIEW_INT, .least = 1, .most = 10000, .default_value = 100,
+     .doc = "rows of the reply"},
+    {.name = NULL}};
+
+/* Nodes that fit, by their places in the arrays. */
+typedef struct objects {
+    ts_view_call *call;
+    ts_heap_file file;
+    const ts_heap_classes *classes;
+    bool by_class;
+    ts_vec keys;  /* of ts_heap_key: those of the class */
+    ts_vec nodes; /* uint32_t */
+    ts_vec sizes; /* int64_t; INT64_MIN: NULL */
+} objects;
+
+static ts_code objects_keys(objects *o, uint32_t class)
+{
+    const ts_heap_key *keys = o->classes->keys.p;
+    ts_ctx *ctx = ts_view_ctx(o->call);
+    for (size_t i = 0; i < o->classes->keys.n; i++) {
+        if (keys[i].class == class) {
+            ts_heap_key *key = ts_vec_add(ctx, &o->keys, sizeof *key);
+            if (key == NULL) {
+                return ctx->error.code;
+            }
+            *key = keys[i];
+        }
+    }
+    return o->keys.n > 0 ? TS_OK
+                         : ts_fail(ctx, TS_ERR_USAGE, "heap file %lld has no class %u",
+                                   (long long)o->file.file_id, class);
+}
+
+static bool cell_is(ts_cell a, ts_cell b)
+{
+    return a.null == b.null && (a.null || a.value == b.value);
+}
+
+/* A class that is its type has no name. */
+static bool objects_fit(const objects *o, ts_cell type, ts_cell name)
+{
+    const ts_heap_key *keys = o->keys.p;
+    bool fits = !o->by_class;
+    for (size_t i = 0; !fits && i < o->keys.n; i++) {
+        const char *text = ts_heap_type(&o->file.node_types, keys[i].type);
+        bool by_name =
+            text != NULL && (strcmp(text, "object") == 0 || strcmp(text, "native") == 0);
+        fits = cell_is(keys[i].type, type) && (!by_name || cell_is(keys[i].name, name));
+    }
+    return fits;
+}
+
+enum { O_TYPE, O_NAME, O_ID, O_SIZE };
+
+static ts_code objects_row(objects *o, const ts_batch *b, unsigned i)
+{
+    ts_ctx *ctx = ts_view_ctx(o->call);
+    const ts_view_value *above = ts_view_value_of(o->call, P_ID_FROM);
+    const ts_view_value *to = ts_view_value_of(o->call, P_ID_TO);
+    ts_cell id = ts_cell_of(b, O_ID, i);
+    ts_cell size = ts_cell_of(b, O_SIZE, i);
+    if ((above->given && (id.null || id.value <= above->number)) ||
+        (to->given && (id.null || id.value > to->number)) ||
+        !objects_fit(o, ts_cell_of(b, O_TYPE, i), ts_cell_of(b, O_NAME, i))) {
+        return TS_OK;
+    }
+    uint32_t *node = ts_vec_add(ctx, &o->nodes, sizeof *node);
+    int64_t *own = node == NULL ? NULL : ts_vec_add(ctx, &o->sizes, sizeof *own);
+    if (own == NULL) {
+        return ctx->error.code;
+    }
+    *node = (uint32_t)(b->rowids[i] - o->file.first_node);
+    *own = size.null ? INT64_MIN : size.value;
+    return TS_OK;
+}
+
+static ts_code objects_scan(objects *o)
+{
+    static const unsigned columns[] = {TS_C_js_heap_nodes__type, TS_C_js_heap_nodes__name,
+                                       TS_C_js_heap_nodes__id, TS_C_js_heap_nodes__self_size};
+    const ts_rows_from from = ts_view_rows(o->call);
+    int64_t behind = o->file.first_node + o->file.node_count;
+    const ts_batch *b;
+    ts_rows *rows = NULL;
+    uint64_t done = 0;
+    bool more = true;
+    ts_code code = ts_rows_open(&rows, &from, TS_T_js_heap_nodes, columns, 4);
+    if (code == TS_OK) {
+        code = ts_rows_seek(rows, o->file.first_node);
+    }
+    while (code == TS_OK && more && (code = ts_rows_next(&b, rows)) == TS_OK) {
+        more = b->rows > 0 && b->rowids[b->rows - 1] < behind;
+        for (unsigned i = 0; code == TS_OK && i < b->rows && b->rowids[i] < behind; i++) {
+            code = objects_row(o, b, i);
+        }
+        if (done / OBJECTS_REPORT != (done + b->rows) / OBJECTS_REPORT) {
+            ts_view_report(o->call, "reading objects", done, o->file.node_count);
+        }
+        done += b->rows;
+    }
+    ts_rows_close(rows);
+    return code;
+}
+
+static int by_own_size(const void *user, uint32_t a, uint32_t b)
+{
+    const int64_t *sizes = user;
+    return (sizes[a] < sizes[b]) - (sizes[a] > sizes[b]);
+}
+
+static ts_code objects_row_put(objects *o, ts_heap_rows *rows, sqlite3_stmt *stmt, uint32_t node)
+{
+    const ts_rows_from from = ts_view_rows(o->call);
+    ts_jout *out = o->call->out;
+    bool row = false;
+    ts_jout_open(out, NULL, '[');
+    ts_code code = ts_heap_put_node(rows, node);
+    ts_jout_uint(out, NULL, node);
+    if (code == TS_OK && stmt != NULL) {
+        sqlite3_reset(stmt);
+        sqlite3_bind_int64(stmt, 1, ts_sat_add(o->file.first_retained, node));
+        code = ts_stmt_step(&row, &from, stmt);
+        for (int i = 0; code == TS_OK && i < 3; i++) {
+            if (row) {
+                ts_view_cell(out, NULL, stmt, i);
+            } else {
+                ts_jout_null(out, NULL);
+            }
+        }
+    }
+    ts_jout_close(out, ']');
+    return code;
+}
+
+static ts_code objects_put(objects *o)
+{
+    ts_ctx *ctx = ts_view_ctx(o->call);
+    ts_jout *out = o->call->out;
+    const ts_rows_from from = ts_view_rows(o->call);
+    uint64_t offset = (uint64_t)ts_view_value_of(o->call, P_OFFSET)->number;
+    uint64_t limit = (uint64_t)ts_view_value_of(o->call, P_LIMIT)->number;
+    const uint32_t *nodes = o->nodes.p;
+    size_t n = o->nodes.n;
+    ts_heap_rows rows = {0};
+    sqlite3_stmt *stmt = NULL;
+    uint32_t *places = ts_alloc(ctx, n, sizeof *places);
+    ts_code code = places == NULL ? ctx->error.code : TS_OK;
+    for (size_t i = 0; code == TS_OK && i < n; i++) {
+        places[i] = (uint32_t)i;
+    }
+    if (code == TS_OK) {
+        code = ts_sort_by(ctx, places, n, by_own_size, o->sizes.p);
+    }
+    if (code == TS_OK && o->file.analysed) {
+        code = ts_stmt_prepare(&stmt, &from,
+                               "SELECT distance, shallow_size, retained_size "
+                               "FROM js_heap_retained WHERE rowid = ?1");
+    }
+    if (code == TS_OK && (code = ts_heap_rows_open(&rows, o->call, &o->file)) == TS_OK) {
+        ts_jout_open(out, NULL, '{');
+        ts_heap_columns(out, o->file.analysed
+                                 ? "id,type,name,self_size,edge_count,node_index,distance,shallow_size,"
+                                   "retained_size"
+                                 : "id,type,name,self_size,edge_count,node_index");
+        ts_jout_open(out, "rows", '[');
+        for (uint64_t i = offset; code == TS_OK && i < n && i < offset + limit; i++) {
+            code = objects_row_put(o, &rows, stmt, nodes[places[i]]);
+        }
+        ts_jout_close(out, ']');
+        ts_jout_uint(out, "row_count", n);
+        ts_jout_close(out, '}');
+    }
+    ts_heap_rows_close(&rows);
+    sqlite3_finalize(stmt);
+    ts_free(ctx, places);
+    return code;
+}
+
+ts_code ts_heap_objects_run(ts_view_call *call)
+{
+    ts_ctx *ctx = ts_view_ctx(call);
+    const ts_view_value *class = ts_view_value_of(call, P_CLASS);
+    objects *o = ts_zalloc(ctx, 1, sizeof *o);
+    if (o == NULL) {
+        return ctx->error.code;
+    }
+    o->call = call;
+    o->by_class = class->given;
+    ts_code code = ts_heap_file_read(&o->file, call, ts_view_value_of(call, P_FILE)->number);
+    if (code == TS_OK && o->by_class) {
+        code = ts_heap_classes_get(&o->classes, call, &o->file);
+        if (code == TS_OK) {
+            code = objects_keys(o, (uint32_t)class->number);
+        }
+    }
+    if (code == TS_OK) {
+        code = objects_scan(o);
+    }
+    if (code == TS_OK) {
+        code = objects_put(o);
+    }
+    ts_vec_free(ctx, &o->keys);
+    ts_vec_free(ctx, &o->nodes);
+    ts_vec_free(ctx, &o->sizes);
+    ts_free(ctx, o);
+    return code;
+}
+
+/* --- heap/allocations ------------------------------------------------------------------------- */
+
+enum { ALLOCATIONS_MOST = 5000 };
+
+const ts_view_param ts_heap_allocations_params[] = {
+    {.name = "file", .type = TS_VIEW_INT, .most = INT64_MAX, .doc = "id in js_heap_files"},
+    {.name = NULL}};
+
+/* What was allocated up to a time mark and since the one before. */
+typedef struct allocation {
+    ts_cell timestamp;
+    int64_t lo; /* ids above it ... */
+    int64_t hi; /* ... up to it */
+    uint64_t count;
+    ts_wide size;
+} allocation;
+
+typedef struct allocations {
+    ts_view_call *call;
+    ts_heap_file file;
+    ts_vec marks; /* of allocation, hi rising */
+} allocations;
+
+/* Marks whose ids fall back begin no window: no id is between. */
+static ts_code marks_read(allocations *a)
+{
+    const ts_rows_from from = ts_view_rows(a->call);
+    sqlite3_stmt *stmt = NULL;
+    int64_t before = 0;
+    bool row = true;
+    ts_code code = ts_stmt_prepare(&stmt, &from,
+                                   "SELECT timestamp_us, last_assigned_id FROM js_heap_sample "
+                                   "WHERE file_id = ?1 ORDER BY rowid");
+    if (code == TS_OK) {
+        sqlite3_bind_int64(stmt, 1, a->file.file_id);
+    }
+    while (code == TS_OK && row && (code = ts_stmt_step(&row, &from, stmt)) == TS_OK && row) {
+        if (sqlite3_column_type(stmt, 1) != SQLITE_INTEGER || sqlite3_column_int64(stmt, 1) < before) {
+            code = ts_fail(from.ctx, TS_ERR_INPUT,
+                           "the heap file is damaged: ids of its time marks do not rise");
+            break;
+        }
+        allocation *one = ts_vec_add(from.ctx, &a->marks, sizeof *one);
+        if (one == NULL) {
+            code = from.ctx->error.code;
+            break;
+        }
+        one->timestamp = (ts_cell){sqlite3_column_int64(stmt, 0),
+                                   sqlite3_column_type(stmt, 0) != SQLITE_INTEGER};
+        one->lo = before;
+        one->hi = before = sqlite3_column_int64(stmt, 1);
+    }
+    sqlite3_finalize(stmt);
+    return code;
+}
+
+/* The window of an id: the first whose hi is not below it. */
+static allocation *mark_of(const allocations *a, int64_t id)
+{
+    allocation *marks = a->marks.p;
+    size_t low = 0;
+    size_t high = a->marks.n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (marks[middle].hi < id) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < a->marks.n && id > marks[low].lo ? &marks[low] : NULL;
+}
+
+static ts_code marks_fill(allocations *a)
+{
+    static const unsigned columns[] = {TS_C_js_heap_nodes__id, TS_C_js_heap_nodes__self_size};
+    const ts_rows_from from = ts_view_rows(a->call);
+    int64_t behind = a->file.first_node + a->file.node_count;
+    const ts_batch *b;
+    ts_rows *rows = NULL;
+    bool more = a->file.node_count > 0;
+    ts_code code = ts_rows_open(&rows, &from, TS_T_js_heap_nodes, columns, 2);
+    if (code == TS_OK) {
+        code = ts_rows_seek(rows, a->file.first_node);
+    }
+    while (code == TS_OK && more && (code = ts_rows_next(&b, rows)) == TS_OK) {
+        more = b->rows > 0 && b->rowids[b->rows - 1] < behind;
+        for (unsigned i = 0; i < b->rows && b->rowids[i] < behind; i++) {
+            ts_cell id = ts_cell_of(b, 0, i);
+            allocation *mark = id.null ? NULL : mark_of(a, id.value);
+            if (mark != NULL) {
+                mark->count++;
+                mark->size += b->columns[1].ints[i];
+            }
+        }
+    }
+    ts_rows_close(rows);
+    return code;
+}
+
+static int by_timestamp(const void *user, uint32_t a, uint32_t b)
+{
+    const allocation *marks = user;
+    ts_cell x = marks[a].timestamp;
+    ts_cell y = marks[b].timestamp;
+    return x.null != y.null ? y.null - x.null : (x.value > y.value) - (x.value < y.value);
+}
+
+/* Bars of equal times are one; neighbours too when there are too many. */
+static ts_code marks_put(allocations *a)
+{
+    ts_ctx *ctx = ts_view_ctx(a->call);
+    ts_jout *out = a->call->out;
+    const allocation *marks = a->marks.p;
+    size_t n = a->marks.n;
+    size_t joined = n / ALLOCATIONS_MOST + (n % ALLOCATIONS_MOST != 0);
+    uint32_t *places = ts_alloc(ctx, n, sizeof *places);
+    ts_code code = places == NULL ? ctx->error.code : TS_OK;
+    for (size_t i = 0; code == TS_OK && i < n; i++) {
+        places[i] = (uint32_t)i;
+    }
+    if (code == TS_OK) {
+        code = ts_sort_by(ctx, places, n, by_timestamp, marks);
+    }
+    ts_jout_open(out, NULL, '{');
+    ts_heap_columns(out, "timestamp_us,live_count,live_size,id_from,id_to");
+    ts_jout_open(out, "rows", '[');
+    for (size_t i = 0; code == TS_OK && i < n;) {
+        allocation sum = marks[places[i]];
+        size_t end = i + 1;
+        for (; end < n && (end < i + joined || by_timestamp(marks, places[i], places[end]) == 0);
+             end++) {
+            const allocation *m = &marks[places[end]];
+            sum.timestamp = joined > 1 ? m->timestamp : sum.timestamp;
+            sum.count += m->count;
+            sum.size += m->size;
+            sum.lo = m->lo < sum.lo ? m->lo : sum.lo;
+            sum.hi = m->hi > sum.hi ? m->hi : sum.hi;
+        }
+        i = end;
+        ts_jout_open(out, NULL, '[');
+        if (sum.timestamp.null) {
+            ts_jout_null(out, NULL);
+        } else {
+            ts_jout_int(out, NULL, sum.timestamp.value);
+        }
+        ts_jout_uint(out, NULL, sum.count);
+        ts_wide_put(out, NULL, sum.size);
+        ts_jout_int(out, NULL, sum.lo);
+        ts_jout_int(out, NULL, sum.hi);
+        ts_jout_close(out, ']');
+    }
+    ts_jout_close(out, ']');
+    ts_jout_close(out, '}');
+    ts_free(ctx, places);
+    return code;
+}
+
+ts_code ts_heap_allocations_run(ts_view_call *call)
+{
+    ts_ctx *ctx = ts_view_ctx(call);
+    allocations *a = ts_zalloc(ctx, 1, sizeof *a);
+    if (a == NULL) {
+        return ctx->error.code;
+    }
+    a->call = call;
+    ts_code code = ts_heap_file_read(&a->file, call, ts_view_value_of(call, P_FILE)->number);
+    if (code == TS_OK) {
+        code = marks_read(a);
+    }
+    if (code == TS_OK) {
+        code = marks_fill(a);
+    }
+    if (code == TS_OK) {
+        code = marks_put(a);
+    }
+    ts_vec_free(ctx, &a->marks);
+    ts_free(ctx, a);
+    return code;
+}
