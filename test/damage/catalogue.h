@@ -11,6 +11,9 @@
 
 #include "parsers_run.h"
 
+/* A count of issues that says nothing beyond that there are some. */
+enum { SOME = -1 };
+
 enum { ITEM_ISSUES = 6, ITEM_COUNTS = 5, ITEM_ROWS = 5, ITEM_MARKS = 4 };
 
 /* Offsets of issues that are no plain numbers. */
@@ -32,7 +35,7 @@ typedef struct making {
 
 typedef struct item_issue {
     const char *code;
-    int64_t count;  /* all together */
+    int64_t count;  /* all together, or SOME */
     int64_t offset; /* of the first */
 } item_issue;
 
@@ -67,6 +70,7 @@ extern const item envelope_items[];
 extern const item heap_items[];
 extern const item profile_items[];
 extern const item tptp_items[];
+extern const item servers_items[];
 
 /* --- what the tables share -------------------------------------------------------------------- */
 

@@ -27,7 +27,7 @@ while read -r name; do
         bad=1
     }
     lines=$((lines + 1))
-done < <(sed -n '/^## Framing/,$p' README.md | grep -o '`[^` ]*`' | tr -d '`' | grep '^\(framing\|wire\|envelope\|heap\|profile\)\.\|^test_\|\.sh$')
+done < <(sed -n '/^## Framing/,$p' README.md | grep -o '`[^` ]*`' | tr -d '`' | grep '^\(framing\|wire\|envelope\|heap\|profile\|tptp\|servers\)\.\|^test_\|\.sh$')
 [ $lines -gt 100 ] || {
     echo "WRONG: README.md names only $lines tests"
     bad=1
