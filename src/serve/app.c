@@ -287,6 +287,26 @@ static bool answer_preflight(ts_reply *reply, const ts_request *r)
     return true;
 }
 
+static bool answer_view(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts_request *r)
+{
+    char path[64];
+    ts_text rest;
+    if (!path_below(&rest, r->path, "/api/") || rest.n >= sizeof path) {
+        return false;
+    }
+    memcpy(path, rest.p, rest.n);
+    path[rest.n] = '\0';
+    const ts_endpoint *endpoint = ts_endpoint_find(path);
+    if (endpoint == NULL) {
+        return false;
+    }
+    if (route_accepts(reply, ctx, APP_GET, r) &&
+        ts_api_view(reply, app, ctx, r, endpoint) != TS_OK) {
+        (void)ts_reply_failure(reply, ctx);
+    }
+    return true;
+}
+
 void ts_app_answer(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts_request *r)
 {
     if (answer_preflight(reply, r)) {
@@ -303,6 +323,9 @@ void ts_app_answer(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts_request *
             }
             return;
         }
+    }
+    if (answer_view(reply, app, ctx, r)) {
+        return;
     }
     if (method_of(r) != APP_GET) {
         answer_method(reply, ctx, APP_GET);

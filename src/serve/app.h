@@ -9,6 +9,7 @@
 #include "serve/databases.h"
 #include "serve/reply.h"
 #include "serve/request.h"
+#include "serve/view_jobs.h"
 #include "serve/work_slots.h"
 
 /* A shipped question. */
@@ -33,6 +34,7 @@ typedef struct ts_app {
     ts_access access;
     ts_databases databases;
     ts_slots slots;
+    ts_view_jobs *views;
     ts_assets page;
     ts_assets flare_ui;
     bool has_flare_ui;
@@ -60,6 +62,10 @@ ts_route_run ts_api_schema;
 ts_route_run ts_api_questions;
 ts_route_run ts_api_query;
 ts_route_run ts_api_export;
+
+/* A view (views.h). */
+ts_code ts_api_view(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts_request *r,
+                    const ts_endpoint *endpoint);
 
 /* The database that the parameter db names; false: it was answered with 404. */
 bool ts_app_database(size_t *number, ts_reply *reply, ts_app *app, ts_ctx *ctx, ts_text name);

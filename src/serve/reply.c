@@ -55,10 +55,14 @@ ts_code ts_reply_failure(ts_reply *r, ts_ctx *ctx)
         int status;
         const char *code;
     } of[TS_CODE_COUNT] = {
-        [TS_ERR_INPUT] = {500, "damaged"},       [TS_ERR_USAGE] = {400, "bad_request"},
-        [TS_ERR_OUTPUT] = {500, "internal"},     [TS_ERR_FORMAT] = {404, "not_found"},
-        [TS_ERR_LIMIT] = {503, "busy"},          [TS_ERR_NOMEM] = {503, "busy"},
-        [TS_ERR_INTERRUPTED] = {408, "timeout"}, [TS_ERR_INTERNAL] = {500, "internal"},
+        [TS_ERR_INPUT] = {500, "damaged"},
+        [TS_ERR_USAGE] = {400, "bad_request"},
+        [TS_ERR_OUTPUT] = {503, "busy"},
+        /* replies are written to memory */[TS_ERR_FORMAT] = {404, "not_found"},
+        [TS_ERR_LIMIT] = {503, "busy"},
+        [TS_ERR_NOMEM] = {503, "busy"},
+        [TS_ERR_INTERRUPTED] = {408, "timeout"},
+        [TS_ERR_INTERNAL] = {500, "internal"},
     };
     char message[TS_ERROR_TEXT];
     ts_code code = ctx->error.code;

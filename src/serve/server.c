@@ -189,6 +189,10 @@ ts_code ts_server_start(ts_server **out, ts_ctx *ctx, const ts_serve_options *op
         code = server_files(s, options);
     }
     if (code == TS_OK) {
+        code = ts_view_jobs_open(&s->app.views, &s->base, &s->app.databases, &s->app.slots,
+                                 s->app.limits.max_memory);
+    }
+    if (code == TS_OK) {
         const ts_sockets_options sockets = {&s->app.databases, options->samples, options->convert,
                                             options->convert_user};
         code = ts_sockets_open(&s->exchanges.sockets, &s->base, &sockets);
@@ -231,12 +235,14 @@ void ts_server_stop(ts_server *server)
         return;
     }
     atomic_store(&server->app.stop, true);
+    ts_view_jobs_stop(server->app.views);
     if (server->daemon != NULL) {
         (void)shutdown(MHD_quiesce_daemon(server->daemon), SHUT_RDWR);
         ts_connections_shut(&server->connections);
         MHD_stop_daemon(server->daemon);
     }
     ts_sockets_close(server->exchanges.sockets);
+    ts_view_jobs_close(server->app.views);
     ts_databases_free(&server->app.databases);
     ts_assets_free(&server->app.page);
     ts_assets_free(&server->app.flare_ui);

@@ -169,6 +169,19 @@ def queries(s, folder):
     check("bytes", s.query("SELECT hex(zeroblob(33000000))").status in (200, 400, 503), True)
 
 
+def views(s):
+    reply = s.ask("/api/flame?limit=100")
+    check("flame", (reply.status, reply.json()["unit"]), (200, "ns"))
+    check("kept", s.ask("/api/flame?limit=100").body, reply.body)
+    check("304", s.ask("/api/flame?limit=100", headers={"If-None-Match": reply.headers.get("etag", "")}).status, 304)
+    check("another", s.ask("/api/flame?limit=10", headers={"If-None-Match": reply.headers.get("etag", "")}).status, 200)
+    for path, status in [("flame?limit=x", 400), ("flame?what=1", 400), ("flame?limit=1&limit=2", 400), ("flame?db=other", 404), ("flames", 404)]:
+        check(path, s.ask("/api/" + path).status, status)
+    check("POST", s.ask("/api/flame", "POST", {"Content-Type": "application/json"}, b"{}").status, 405)
+    for path in ["threads", "timeline?px=10", "methods"]:
+        check(path, s.ask("/api/" + path).status, 200)
+
+
 def files(s, folder, db):
     check("there", s.query("SELECT 1").status, 200)
     moved = db + ".away"
@@ -215,6 +228,7 @@ def main():
         for step in [hosts, origins, methods, wire]:
             step(s)
         queries(s, folder)
+        views(s)
         tokens(s)
         check("the file", state(folder), before)
         files(s, folder, db)
