@@ -6,21 +6,18 @@
 #ifndef TS_SERVE_FLARE_H
 #define TS_SERVE_FLARE_H
 
-#include "base/context.h"
+#include "serve/sandbox.h"
 
-#include <sqlite3.h>
-
-/* How databases are opened and sample directories converted, which this layer does not know. */
+/* How databases are opened and sample directories converted, which this layer does not know. What
+ * they open is closed with ts_sandbox_close, also after a failure; ctx, whose error says why,
+ * outlives it. */
 typedef struct ts_flare_hooks {
     void *user;
-    /* Opens database number `database` read-only. The connection is used by one thread at a time.
-     * ctx is the caller's, whose error says why not. */
-    ts_code (*open_database)(sqlite3 **db, void *user, ts_ctx *ctx, unsigned database);
+    /* Opens database number `database`. */
+    ts_code (*open_database)(ts_sandbox *out, void *user, ts_ctx *ctx, unsigned database);
     /* Converts a sample directory into a temporary database and opens that; NULL: not supported.
      * TS_ERR_FORMAT when the directory holds nothing of a sample. */
-    ts_code (*open_directory)(sqlite3 **db, void *user, ts_ctx *ctx, const char *path);
-    /* Closes what one of both opened. */
-    void (*close)(void *user, sqlite3 *db);
+    ts_code (*open_directory)(ts_sandbox *out, void *user, ts_ctx *ctx, const char *path);
 } ts_flare_hooks;
 
 typedef struct ts_flare_hub_options {
@@ -43,10 +40,11 @@ typedef ts_code (*ts_flare_reply)(void *user, const char *text, size_t n);
 
 /*
  * Answers one request; failures of the protocol are replies too. ctx is that of the caller's
- * thread; requests of several threads may run at once. Returns what `reply` returned, or TS_OK;
- * when not even the failure could be written, TS_ERR_NOMEM or TS_ERR_LIMIT.
+ * thread; requests of several threads may run at once. guard ends statements early; NULL: nothing
+ * does. Returns what `reply` returned, or TS_OK; when not even the failure could be written,
+ * TS_ERR_NOMEM or TS_ERR_LIMIT.
  */
-ts_code ts_flare_hub_handle(ts_flare_hub *flare, ts_ctx *ctx, const char *text, size_t n,
-                            ts_flare_reply reply, void *user);
+ts_code ts_flare_hub_handle(ts_flare_hub *flare, ts_ctx *ctx, ts_guard *guard, const char *text,
+                            size_t n, ts_flare_reply reply, void *user);
 
 #endif

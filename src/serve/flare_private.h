@@ -22,7 +22,7 @@ typedef struct fp_session {
     pthread_mutex_t lock;
     bool open;
     ts_ctx ctx;
-    sqlite3 *db;
+    ts_sandbox *sandbox; /* does not move; NULL: nothing was read yet */
     fp_data data;
     fp_live *live;
 } fp_session;
@@ -40,6 +40,7 @@ struct ts_flare_hub {
 typedef struct fp_call {
     ts_flare_hub *flare;
     ts_ctx *ctx; /* the session's while it is locked, else the connection's */
+    ts_guard *guard;
     const fp_request *request;
     ts_flare_reply reply;
     void *user;
@@ -78,6 +79,9 @@ ts_code fp_close_all_session(fp_call *call);
 
 ts_code fp_history_samples(fp_call *call);
 ts_code fp_open_sample(fp_call *call);
+
+/* Closes and frees a sandbox of this context; NULL is allowed. */
+void fp_sandbox_free(ts_ctx *ctx, ts_sandbox *sandbox);
 
 /* Reads a session's directory anew into its data; the old data stays when that fails. */
 ts_code fp_session_read(ts_flare_hub *flare, fp_session *session);

@@ -151,11 +151,16 @@ static ts_code dispatch(fp_call *call)
                    (int)(r->cmd.n < 200 ? r->cmd.n : 200), r->cmd.p);
 }
 
-ts_code ts_flare_hub_handle(ts_flare_hub *flare, ts_ctx *ctx, const char *text, size_t n,
-                            ts_flare_reply reply, void *user)
+ts_code ts_flare_hub_handle(ts_flare_hub *flare, ts_ctx *ctx, ts_guard *guard, const char *text,
+                            size_t n, ts_flare_reply reply, void *user)
 {
     fp_request request;
-    fp_call call = {.flare = flare, .ctx = ctx, .request = &request, .reply = reply, .user = user};
+    fp_call call = {.flare = flare,
+                    .ctx = ctx,
+                    .guard = guard,
+                    .request = &request,
+                    .reply = reply,
+                    .user = user};
     ts_error error;
     ts_code code = fp_request_read(&request, ctx, text, n);
     if (code == TS_OK) {

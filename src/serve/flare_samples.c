@@ -83,13 +83,15 @@ static ts_code add_database(fp_call *call, ts_vec *list, unsigned database)
 {
     const ts_flare_hooks *hooks = &call->flare->options.hooks;
     sqlite3_stmt *stmt = NULL;
-    sqlite3 *db = NULL;
+    ts_sandbox sandbox = {0};
     bool row = true;
-    ts_code code = hooks->open_database(&db, hooks->user, call->ctx, database);
+    ts_code code = hooks->open_database(&sandbox, hooks->user, call->ctx, database);
     if (code != TS_OK) {
+        ts_sandbox_close(&sandbox);
         return code;
     }
-    code = fp_prepare(&stmt, call->ctx, db,
+    sandbox.guard = call->guard;
+    code = fp_prepare(&stmt, call->ctx, sandbox.db,
                       "SELECT id, path FROM source WHERE kind = 'sample_directory' AND "
                       "format = 'flare' ORDER BY id",
                       0, 0, 0);
@@ -98,7 +100,7 @@ static ts_code add_database(fp_call *call, ts_vec *list, unsigned database)
                           (const char *)sqlite3_column_text(stmt, 1));
     }
     sqlite3_finalize(stmt);
-    hooks->close(hooks->user, db);
+    ts_sandbox_close(&sandbox);
     return code;
 }
 
@@ -211,17 +213,17 @@ static ts_code not_found(fp_call *call, ts_text name)
 }
 
 /* Opens what a session reads. */
-static ts_code open_db(sqlite3 **db, ts_flare_hub *flare, fp_session *session, const sample *s)
+static ts_code open_db(ts_sandbox *out, ts_flare_hub *flare, fp_session *session, const sample *s)
 {
     const ts_flare_hooks *hooks = &flare->options.hooks;
     ts_code code;
     if (s != NULL && s->source != 0) {
-        return hooks->open_database(db, hooks->user, &session->ctx, s->database);
+        return hooks->open_database(out, hooks->user, &session->ctx, s->database);
     }
     if (hooks->open_directory == NULL) {
         return ts_fail(&session->ctx, TS_ERR_USAGE, "not supported: recordings only");
     }
-    code = hooks->open_directory(db, hooks->user, &session->ctx, session->path);
+    code = hooks->open_directory(out, hooks->user, &session->ctx, session->path);
     return code != TS_ERR_FORMAT
                ? code
                : ts_fail(&session->ctx, TS_ERR_USAGE, "load summary info json failed");
@@ -243,31 +245,35 @@ static ts_code only_source(int64_t *id, ts_ctx *ctx, sqlite3 *db)
                                      : code;
 }
 
+void fp_sandbox_free(ts_ctx *ctx, ts_sandbox *sandbox)
+{
+    if (sandbox != NULL) {
+        ts_sandbox_close(sandbox);
+        ts_free(ctx, sandbox);
+    }
+}
+
 static ts_code read_session(ts_flare_hub *flare, fp_session *session, const sample *s)
 {
     fp_data data = {0};
-    sqlite3 *db = NULL;
+    ts_sandbox *sandbox = ts_zalloc(&session->ctx, 1, sizeof *sandbox);
     int64_t source = s == NULL ? 0 : s->source;
-    ts_code code = open_db(&db, flare, session, s);
+    ts_code code = sandbox == NULL ? session->ctx.error.code : open_db(sandbox, flare, session, s);
     if (code == TS_OK && source == 0) {
-        code = only_source(&source, &session->ctx, db);
+        code = only_source(&source, &session->ctx, sandbox->db);
     }
     if (code == TS_OK) {
-        code = fp_data_open(&data, &session->ctx, db, source);
+        code = fp_data_open(&data, &session->ctx, sandbox->db, source);
     }
     if (code != TS_OK) {
         fp_data_close(&data);
-        if (db != NULL) {
-            flare->options.hooks.close(flare->options.hooks.user, db);
-        }
+        fp_sandbox_free(&session->ctx, sandbox);
         return code;
     }
     fp_data_close(&session->data);
-    if (session->db != NULL) {
-        flare->options.hooks.close(flare->options.hooks.user, session->db);
-    }
+    fp_sandbox_free(&session->ctx, session->sandbox);
     session->data = data;
-    session->db = db;
+    session->sandbox = sandbox;
     return TS_OK;
 }
 

@@ -66,15 +66,13 @@ fp_session *fp_session_find(ts_flare_hub *flare, ts_text id)
     return s;
 }
 
-static void session_free(ts_flare_hub *flare, fp_session *s)
+static void session_free(fp_session *s)
 {
     if (s->live != NULL) {
         fp_live_end(s);
     }
     fp_data_close(&s->data);
-    if (s->db != NULL) {
-        flare->options.hooks.close(flare->options.hooks.user, s->db);
-    }
+    fp_sandbox_free(&s->ctx, s->sandbox);
     ts_free(&s->ctx, s->path);
     pthread_mutex_destroy(&s->lock);
 }
@@ -89,7 +87,7 @@ void fp_session_release(ts_flare_hub *flare, fp_session *session)
     if (!last) {
         return;
     }
-    session_free(flare, session);
+    session_free(session);
     pthread_mutex_lock(&flare->lock);
     ts_free(&flare->own, session->id);
     ts_free(&flare->own, session);
@@ -158,6 +156,9 @@ ts_code fp_session_get(fp_call *call, ts_text id)
         fp_session_release(call->flare, s);
         return code;
     }
+    if (s->sandbox != NULL) {
+        s->sandbox->guard = call->guard;
+    }
     call->session = s;
     call->ctx = &s->ctx;
     return TS_OK;
@@ -167,6 +168,9 @@ void fp_session_put(fp_call *call)
 {
     fp_session *s = call->session;
     call->session = NULL;
+    if (s->sandbox != NULL) {
+        s->sandbox->guard = NULL;
+    }
     pthread_mutex_unlock(&s->lock);
     fp_session_release(call->flare, s);
 }

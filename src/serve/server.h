@@ -22,9 +22,8 @@ typedef struct ts_serve_options {
     const char *flare_ui; /* directories, or NULL */
     const char *web;
     const char *samples;
-    ts_convert_hook convert; /* for sample directories; NULL: they cannot be opened */
-    void *convert_user;
-    uint64_t query_s; /* 0: the default, as in the following */
+    ts_open_directory open_directory; /* for the directories in `samples` */
+    uint64_t query_s;                 /* 0: the default, as in the following */
     uint64_t max_rows;
     uint64_t max_memory;
     unsigned threads;

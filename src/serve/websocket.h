@@ -32,15 +32,15 @@ ts_verdict ts_websocket_check(const ts_request *r);
 /* What all connections share: the sessions of flare.h, and where their data comes from. */
 typedef struct ts_sockets ts_sockets;
 
-/* Converts a recording into the database file `to`, which is not there yet; by one thread at a
- * time. The context's error says why not. */
-typedef ts_code (*ts_convert_hook)(void *user, ts_ctx *ctx, const char *from, const char *to);
+/* Converts a sample directory of Flare into a temporary database and opens that; the caller closes
+ * with ts_sandbox_close. TS_ERR_FORMAT when nothing of a sample is there. Called by many threads.
+ */
+typedef ts_code (*ts_open_directory)(ts_sandbox *out, ts_ctx *ctx, const char *path);
 
 typedef struct ts_sockets_options {
-    ts_databases *databases; /* borrowed */
-    const char *samples;     /* directory of --samples, or NULL; borrowed */
-    ts_convert_hook convert; /* NULL: sample directories cannot be opened */
-    void *convert_user;
+    ts_databases *databases;          /* borrowed */
+    const char *samples;              /* directory of --samples, or NULL; borrowed */
+    ts_open_directory open_directory; /* NULL: samples cannot be opened */
 } ts_sockets_options;
 
 /* base is copied. The caller frees with ts_sockets_close, after the last ts_sockets_run has

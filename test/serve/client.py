@@ -96,7 +96,9 @@ def complete(data):
     """Whether the reply is whole, as far as its header says so."""
     head, found, body = data.partition(b"\r\n\r\n")
     head = head.lower()
-    if not found or b"\r\nconnection: close" in head or head[9:12] == b"101":
+    if head[9:12] == b"101":
+        return bool(found)
+    if not found or b"\r\nconnection: close" in head:
         return False
     if b"\r\ntransfer-encoding: chunked" in head:
         return unchunk(body)[1]

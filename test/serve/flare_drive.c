@@ -18,42 +18,18 @@ typedef struct driver {
     const char *converter;
 } driver;
 
-typedef struct opened {
-    ts_sandbox sandbox;
-    ts_ctx *ctx;
-} opened;
-
-static opened *all[64]; /* connections that are open; requests come one at a time */
-
-static ts_code open_path(sqlite3 **db, ts_ctx *ctx, const char *path)
+static ts_code open_database(ts_sandbox *out, void *user, ts_ctx *ctx, unsigned database)
 {
-    opened *o = calloc(1, sizeof *o);
-    int rc = 0;
-    size_t i = 0;
-    ts_code code = ts_sandbox_open(&o->sandbox, &rc, ctx, path);
-    if (code != TS_OK) {
-        ts_sandbox_close(&o->sandbox);
-        free(o);
-        return code;
-    }
-    while (all[i] != NULL) {
-        i++;
-    }
-    all[i] = o;
-    *db = o->sandbox.db;
-    return TS_OK;
+    int rc;
+    return ts_sandbox_open(out, &rc, ctx, ((driver *)user)->databases[database]);
 }
 
-static ts_code open_database(sqlite3 **db, void *user, ts_ctx *ctx, unsigned database)
-{
-    return open_path(db, ctx, ((driver *)user)->databases[database]);
-}
-
-static ts_code open_directory(sqlite3 **db, void *user, ts_ctx *ctx, const char *path)
+static ts_code open_directory(ts_sandbox *out, void *user, ts_ctx *ctx, const char *path)
 {
     char name[] = "/tmp/flare-drive-XXXXXX";
     int fd = mkstemp(name);
     int status = 0;
+    int rc;
     ts_code code;
     pid_t child = fork();
     if (child == 0) {
@@ -64,24 +40,10 @@ static ts_code open_directory(sqlite3 **db, void *user, ts_ctx *ctx, const char 
     waitpid(child, &status, 0);
     close(fd);
     code = WIFEXITED(status) && WEXITSTATUS(status) == 0
-               ? open_path(db, ctx, name)
+               ? ts_sandbox_open(out, &rc, ctx, name)
                : ts_fail(ctx, TS_ERR_FORMAT, "cannot convert %s", path);
     unlink(name);
     return code;
-}
-
-static void close_db(void *user, sqlite3 *db)
-{
-    (void)user;
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        if (all[i] != NULL && all[i]->sandbox.db == db) {
-            ts_sandbox_close(&all[i]->sandbox);
-            free(all[i]);
-            all[i] = NULL;
-            return;
-        }
-    }
-    abort();
 }
 
 static ts_code print(void *user, const char *text, size_t n)
@@ -95,8 +57,7 @@ static ts_code print(void *user, const char *text, size_t n)
 int main(int argc, char **argv)
 {
     driver d = {0};
-    ts_flare_hub_options options = {
-        .hooks = {.user = &d, .open_database = open_database, .close = close_db}};
+    ts_flare_hub_options options = {.hooks = {.user = &d, .open_database = open_database}};
     ts_ctx *ctx = calloc(2, sizeof *ctx);
     ts_flare_hub *flare;
     char *line = NULL;
@@ -121,7 +82,7 @@ int main(int argc, char **argv)
     }
     while ((n = getline(&line, &cap, stdin)) > 0) {
         n -= line[n - 1] == '\n';
-        if (ts_flare_hub_handle(flare, &ctx[1], line, (size_t)n, print, NULL) != TS_OK) {
+        if (ts_flare_hub_handle(flare, &ctx[1], NULL, line, (size_t)n, print, NULL) != TS_OK) {
             return 1;
         }
         putchar('\n');

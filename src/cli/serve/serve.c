@@ -10,6 +10,7 @@
 #include "cli/signals.h"
 
 #if TS_SERVE_BUILT
+#include "cli/serve/serve_samples.h"
 #include "serve/server.h"
 
 #include <spawn.h>
@@ -154,26 +155,6 @@ static uint64_t or_default(uint64_t value)
     return value == TS_NOT_GIVEN ? 0 : value;
 }
 
-/* For sample directories that are opened while the server runs. */
-static ts_code serve_convert(void *user, ts_ctx *ctx, const char *from, const char *to)
-{
-    const serving *s = user;
-    ts_options one = *s->options;
-    one.verb = TS_VERB_NONE;
-    one.paths = &from;
-    one.path_count = 1;
-    one.export_db = to;
-    one.json = false;
-    one.quiet = true;
-    one.max_memory = 0;
-    int exit_code = ts_convert(ctx, &one);
-    ts_signals_hurry(true);
-    ts_signals_done(0);
-    return exit_code == 0 || exit_code == 3
-               ? TS_OK
-               : ts_fail(ctx, TS_ERR_FORMAT, "cannot import the directory: path=\"%s\"", from);
-}
-
 static ts_code serve_start(serving *s)
 {
     const ts_options *o = s->options;
@@ -197,8 +178,7 @@ static ts_code serve_start(serving *s)
                : s->web.n > 0 ? s->web.p
                               : NULL,
         .samples = o->samples,
-        .convert = serve_convert,
-        .convert_user = s,
+        .open_directory = ts_serve_open_directory,
         .query_s = or_default(o->query_timeout),
         .max_rows = or_default(o->max_rows),
         .max_memory = o->max_memory,
