@@ -69,7 +69,7 @@ ts_code fp_reply_end(fp_call *call)
     if (code == TS_OK) {
         code = call->refused = call->reply(call->user, call->out.p, call->out.n);
     } else if (code == TS_ERR_OUTPUT) {
-        code = call->ctx->error.code; /* what the buffer met */
+        code = ts_fail(call->ctx, TS_ERR_NOMEM, "cannot allocate the reply");
     }
     ts_buf_free(call->ctx, &call->out);
     return code;
