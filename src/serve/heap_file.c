@@ -34,8 +34,7 @@ static ts_code types_read(ts_heap_types *types, const ts_rows_from *from, ts_cel
         bool row;
         sqlite3_bind_int64(stmt, 1, ts_sat_add(first.value, i));
         code = ts_stmt_step(&row, from, stmt);
-        const char *name =
-            code == TS_OK && row ? (const char *)sqlite3_column_text(stmt, 0) : NULL;
+        const char *name = code == TS_OK && row ? (const char *)sqlite3_column_text(stmt, 0) : NULL;
         if (name != NULL) {
             size_t n = strlen(name);
             memcpy(types->names[i], name,
@@ -74,9 +73,8 @@ static ts_code detail_take(ts_heap_file *f, const ts_rows_from *from, const ts_c
     f->stride = cells[D_STRIDE].null || cells[D_STRIDE].value <= 0 ? 0 : cells[D_STRIDE].value;
     f->complete = !cells[D_COMPLETE].null && cells[D_COMPLETE].value == 1;
     ts_code code = types_read(&f->node_types, from, cells[D_INFO], cells[D_TYPES]);
-    return code == TS_OK
-               ? types_read(&f->edge_types, from, cells[D_EDGE_TYPE], cells[D_EDGE_TYPES])
-               : code;
+    return code == TS_OK ? types_read(&f->edge_types, from, cells[D_EDGE_TYPE], cells[D_EDGE_TYPES])
+                         : code;
 }
 
 /* Databases of other programs need not have the tables of the analysis. */
@@ -146,8 +144,7 @@ ts_code ts_heap_rows_open(ts_heap_rows *r, ts_view_call *call, const ts_heap_fil
     if (code == TS_OK) {
         code = ts_rows_open(&r->edges, &from, TS_T_js_heap_edges, edges, 3);
     }
-    return code == TS_OK ? ts_rows_open(&r->strings, &from, TS_T_js_heap_string, strings, 2)
-                         : code;
+    return code == TS_OK ? ts_rows_open(&r->strings, &from, TS_T_js_heap_string, strings, 2) : code;
 }
 
 void ts_heap_rows_close(ts_heap_rows *r)
@@ -227,7 +224,8 @@ ts_code ts_heap_put_edge(ts_heap_rows *r, uint32_t edge)
     ts_cell name = ts_cell_of(b, E_NAME, 0);
     put_cell(out, ts_cell_of(b, E_INDEX, 0));
     ts_jout_str(out, NULL, type);
-    if (type == NULL || (strcmp(type, "element") != 0 && strcmp(type, "hidden") != 0)) {
+    if (type == NULL ||
+        (strcmp(type, TS_HEAP_EDGE_ELEMENT) != 0 && strcmp(type, TS_HEAP_EDGE_HIDDEN) != 0)) {
         return ts_heap_put_string(r, name);
     }
     if (name.null) {

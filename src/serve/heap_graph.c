@@ -26,8 +26,7 @@ static ts_code graph_damaged(ts_ctx *ctx)
 /* How many references each node has, which says where they begin. */
 static ts_code graph_nodes(ts_heap_graph *g, ts_view_call *call, const ts_heap_file *f)
 {
-    static const unsigned columns[] = {TS_C_js_heap_nodes__edge_count,
-                                       TS_C_js_heap_nodes__file_id};
+    static const unsigned columns[] = {TS_C_js_heap_nodes__edge_count, TS_C_js_heap_nodes__file_id};
     ts_ctx *ctx = ts_view_ctx(call);
     const ts_rows_from from = ts_view_rows(call);
     const ts_batch *b;
@@ -221,11 +220,11 @@ uint32_t ts_heap_owner(const ts_heap_graph *g, uint32_t edge)
 typedef struct path_search {
     ts_view_call *call;
     const ts_heap_graph *g;
-    uint32_t *steps;   /* of each node; TS_NO_INDEX: not met */
-    uint32_t *edge;    /* the edge by which it was met, towards the node */
-    uint8_t *taken;    /* it is on an earlier path */
-    ts_vec heap;       /* uint64_t: length of the path, node */
-    ts_vec met;        /* uint32_t: nodes whose steps are set */
+    uint32_t *steps; /* of each node; TS_NO_INDEX: not met */
+    uint32_t *edge;  /* the edge by which it was met, towards the node */
+    uint8_t *taken;  /* it is on an earlier path */
+    ts_vec heap;     /* uint64_t: length of the path, node */
+    ts_vec met;      /* uint32_t: nodes whose steps are set */
     uint32_t done;
 } path_search;
 

@@ -1,4 +1,5 @@
-/* GET heap/objects: the nodes of a class, or all; GET heap/allocations: what of each time is left. */
+/* GET heap/objects: the nodes of a class, or all; GET heap/allocations: what of each time is left.
+ */
 #include "serve/heap_private.h"
 
 enum { P_FILE, P_CLASS, P_ID_FROM, P_ID_TO, P_OFFSET, P_LIMIT };
@@ -7,12 +8,22 @@ enum { OBJECTS_REPORT = 1 << 17 };
 const ts_view_param ts_heap_objects_params[] = {
     {.name = "file", .type = TS_VIEW_INT, .most = INT64_MAX, .doc = "id in js_heap_files"},
     {.name = "class", .type = TS_VIEW_INT, .most = UINT32_MAX, .doc = "id of heap/classes"},
-    {.name = "id_from", .type = TS_VIEW_INT, .least = INT64_MIN, .most = INT64_MAX,
+    {.name = "id_from",
+     .type = TS_VIEW_INT,
+     .least = INT64_MIN,
+     .most = INT64_MAX,
      .doc = "only ids above it"},
-    {.name = "id_to", .type = TS_VIEW_INT, .least = INT64_MIN, .most = INT64_MAX,
+    {.name = "id_to",
+     .type = TS_VIEW_INT,
+     .least = INT64_MIN,
+     .most = INT64_MAX,
      .doc = "only ids up to it"},
     {.name = "offset", .type = TS_VIEW_INT, .most = UINT32_MAX, .doc = "rows left out"},
-    {.name = "limit", .type = TS_VIEW_INT, .least = 1, .most = 10000, .default_value = 100,
+    {.name = "limit",
+     .type = TS_VIEW_INT,
+     .least = 1,
+     .most = 10000,
+     .default_value = 100,
      .doc = "rows of the reply"},
     {.name = NULL}};
 
@@ -57,8 +68,8 @@ static bool objects_fit(const objects *o, ts_cell type, ts_cell name)
     bool fits = !o->by_class;
     for (size_t i = 0; !fits && i < o->keys.n; i++) {
         const char *text = ts_heap_type(&o->file.node_types, keys[i].type);
-        bool by_name =
-            text != NULL && (strcmp(text, "object") == 0 || strcmp(text, "native") == 0);
+        bool by_name = text != NULL && (strcmp(text, TS_HEAP_NODE_OBJECT) == 0 ||
+                                        strcmp(text, TS_HEAP_NODE_NATIVE) == 0);
         fits = cell_is(keys[i].type, type) && (!by_name || cell_is(keys[i].name, name));
     }
     return fits;
@@ -172,10 +183,11 @@ static ts_code objects_put(objects *o)
     }
     if (code == TS_OK && (code = ts_heap_rows_open(&rows, o->call, &o->file)) == TS_OK) {
         ts_jout_open(out, NULL, '{');
-        ts_heap_columns(out, o->file.analysed
-                                 ? "id,type,name,self_size,edge_count,node_index,distance,shallow_size,"
-                                   "retained_size"
-                                 : "id,type,name,self_size,edge_count,node_index");
+        ts_heap_columns(out,
+                        o->file.analysed
+                            ? "id,type,name,self_size,edge_count,node_index,distance,shallow_size,"
+                              "retained_size"
+                            : "id,type,name,self_size,edge_count,node_index");
         ts_jout_open(out, "rows", '[');
         for (uint64_t i = offset; code == TS_OK && i < n && i < offset + limit; i++) {
             code = objects_row_put(o, &rows, stmt, nodes[places[i]]);
@@ -204,7 +216,7 @@ ts_code ts_heap_objects_run(ts_view_call *call)
     if (code == TS_OK && o->by_class) {
         code = ts_heap_classes_get(&o->classes, call, &o->file);
         if (code == TS_OK) {
-            code = objects_keys(o, (uint32_t)class->number);
+            code = objects_keys(o, (uint32_t) class->number);
         }
     }
     if (code == TS_OK) {
@@ -257,7 +269,8 @@ static ts_code marks_read(allocations *a)
         sqlite3_bind_int64(stmt, 1, a->file.file_id);
     }
     while (code == TS_OK && row && (code = ts_stmt_step(&row, &from, stmt)) == TS_OK && row) {
-        if (sqlite3_column_type(stmt, 1) != SQLITE_INTEGER || sqlite3_column_int64(stmt, 1) < before) {
+        if (sqlite3_column_type(stmt, 1) != SQLITE_INTEGER ||
+            sqlite3_column_int64(stmt, 1) < before) {
             code = ts_fail(from.ctx, TS_ERR_INPUT,
                            "the heap file is damaged: ids of its time marks do not rise");
             break;

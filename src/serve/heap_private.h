@@ -5,6 +5,7 @@
 #include "base/pool.h"
 #include "serve/heap_views.h"
 #include "serve/views_private.h"
+#include "tables/formats/arkts/arkts_constants.h"
 
 enum { TS_HEAP_TYPES = 64, TS_HEAP_TYPE_NAME = 64 };
 
@@ -14,7 +15,8 @@ typedef struct ts_heap_types {
     char names[TS_HEAP_TYPES][TS_HEAP_TYPE_NAME];
 } ts_heap_types;
 
-/* A row of js_heap_file_detail: where the rows of the file stand. Counts are 0 when there are none. */
+/* A row of js_heap_file_detail: where the rows of the file stand. Counts are 0 when there are none.
+ */
 typedef struct ts_heap_file {
     int64_t file_id;
     int64_t stride;
@@ -103,8 +105,7 @@ typedef struct ts_heap_classes {
     uint32_t *by_text; /* rising */
 } ts_heap_classes;
 
-ts_code ts_heap_classes_get(const ts_heap_classes **out, ts_view_call *call,
-                            const ts_heap_file *f);
+ts_code ts_heap_classes_get(const ts_heap_classes **out, ts_view_call *call, const ts_heap_file *f);
 
 /* Sorts places by a comparison (negative: a first), stable. */
 ts_code ts_sort_by(ts_ctx *ctx, uint32_t *places, size_t n,

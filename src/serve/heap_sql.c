@@ -8,7 +8,11 @@ const ts_view_param ts_heap_files_params[] = {{.name = NULL}};
 const ts_view_param ts_heap_rows_params[] = {
     {.name = "file", .type = TS_VIEW_INT, .most = INT64_MAX, .doc = "id in js_heap_files"},
     {.name = "offset", .type = TS_VIEW_INT, .most = UINT32_MAX, .doc = "rows left out"},
-    {.name = "limit", .type = TS_VIEW_INT, .least = 1, .most = 10000, .default_value = 200,
+    {.name = "limit",
+     .type = TS_VIEW_INT,
+     .least = 1,
+     .most = 10000,
+     .default_value = 200,
      .doc = "rows of the reply"},
     {.name = NULL}};
 
@@ -125,10 +129,17 @@ enum { D_FILE, D_NODE, D_OFFSET, D_LIMIT };
 
 const ts_view_param ts_heap_dominated_params[] = {
     {.name = "file", .type = TS_VIEW_INT, .most = INT64_MAX, .doc = "id in js_heap_files"},
-    {.name = "node", .type = TS_VIEW_INT, .most = UINT32_MAX - 2, .required = true,
+    {.name = "node",
+     .type = TS_VIEW_INT,
+     .most = UINT32_MAX - 2,
+     .required = true,
      .doc = "node_index"},
     {.name = "offset", .type = TS_VIEW_INT, .most = UINT32_MAX, .doc = "rows left out"},
-    {.name = "limit", .type = TS_VIEW_INT, .least = 1, .most = 10000, .default_value = 100,
+    {.name = "limit",
+     .type = TS_VIEW_INT,
+     .least = 1,
+     .most = 10000,
+     .default_value = 100,
      .doc = "rows of the reply"},
     {.name = NULL}};
 
@@ -159,9 +170,8 @@ static ts_code node_place(int64_t out[3], dominated *d, int64_t node)
     for (int i = 0; code == TS_OK && i < 3; i++) {
         out[i] = sqlite3_column_int64(d->node, i);
     }
-    if (code == TS_OK &&
-        (out[0] < 0 || out[0] >= d->file.node_count || out[1] < 1 ||
-         out[1] > (int64_t)d->file.node_count - out[0])) {
+    if (code == TS_OK && (out[0] < 0 || out[0] >= d->file.node_count || out[1] < 1 ||
+                          out[1] > (int64_t)d->file.node_count - out[0])) {
         code = ts_fail(from.ctx, TS_ERR_INPUT, "the tree of dominators is damaged");
     }
     return code;

@@ -13,7 +13,11 @@ enum { P_FILE, P_NODE, P_OFFSET, P_LIMIT };
 const ts_view_param ts_heap_edges_params[] = {
     FILE_AND_NODE,
     {.name = "offset", .type = TS_VIEW_INT, .most = UINT32_MAX, .doc = "rows left out"},
-    {.name = "limit", .type = TS_VIEW_INT, .least = 1, .most = 10000, .default_value = 100,
+    {.name = "limit",
+     .type = TS_VIEW_INT,
+     .least = 1,
+     .most = 10000,
+     .default_value = 100,
      .doc = "rows of the reply"},
     {.name = NULL}};
 
@@ -85,12 +89,11 @@ static ts_code references_put(heap_request *q, bool retainers)
     ts_jout *out = q->call->out;
     ts_code code = TS_OK;
     ts_jout_open(out, NULL, '{');
-    ts_heap_columns(out, retainers
-                             ? "edge_index,edge_type,edge_name,retainer_id,retainer_type,"
-                               "retainer_name,retainer_self_size,retainer_edge_count,"
-                               "retainer_index"
-                             : "edge_index,type,name,to_node_id,to_type,to_name,to_self_size,"
-                               "to_edge_count,to_node_index");
+    ts_heap_columns(out, retainers ? "edge_index,edge_type,edge_name,retainer_id,retainer_type,"
+                                     "retainer_name,retainer_self_size,retainer_edge_count,"
+                                     "retainer_index"
+                                   : "edge_index,type,name,to_node_id,to_type,to_name,to_self_size,"
+                                     "to_edge_count,to_node_index");
     ts_jout_open(out, "rows", '[');
     for (uint64_t i = offset; code == TS_OK && i < count && i < offset + limit; i++) {
         uint32_t edge = retainers ? g->in[begin + i] : (uint32_t)(begin + i);
@@ -127,7 +130,9 @@ ts_code ts_heap_retainers_run(ts_view_call *call)
 
 const ts_view_param ts_heap_path_params[] = {
     FILE_AND_NODE,
-    {.name = "k", .type = TS_VIEW_INT, .most = 100,
+    {.name = "k",
+     .type = TS_VIEW_INT,
+     .most = 100,
      .doc = "number of the path, from 0; each has other nodes between root and node"},
     {.name = NULL}};
 
@@ -212,9 +217,9 @@ static ts_code put_members(heap_request *q, const char *sql, int64_t rowid,
 ts_code ts_heap_node_run(ts_view_call *call)
 {
     static const char *const plain[] = {"trace_node_id", "detachedness"};
-    static const char *const analysed[] = {"dominator",     "retainer",     "retaining_edge",
-                                           "distance",      "shallow_size", "retained_size",
-                                           "held_by",       "tree_count",   "constructor"};
+    static const char *const analysed[] = {"dominator", "retainer",     "retaining_edge",
+                                           "distance",  "shallow_size", "retained_size",
+                                           "held_by",   "tree_count",   "constructor"};
     ts_jout *out = call->out;
     heap_request *q;
     ts_code code = request_open(&q, call, false);
@@ -230,8 +235,8 @@ ts_code ts_heap_node_run(ts_view_call *call)
     }
     if (code == TS_OK && q->file.analysed) {
         ts_jout_open(out, "analysis", '{');
-        code = put_members(q, retained_sql, ts_sat_add(q->file.first_retained, q->node), analysed,
-                           9);
+        code =
+            put_members(q, retained_sql, ts_sat_add(q->file.first_retained, q->node), analysed, 9);
         ts_jout_close(out, '}');
     }
     ts_jout_close(out, '}');

@@ -109,13 +109,14 @@ static ts_code class_find(uint32_t *class, classes_pass *p, ts_cell type, ts_cel
     if (type_name == NULL) {
         return class_of_text(class, p, TS_TEXT_NULL);
     }
-    if (strcmp(type_name, "object") == 0 || strcmp(type_name, "native") == 0) {
+    if (strcmp(type_name, TS_HEAP_NODE_OBJECT) == 0 ||
+        strcmp(type_name, TS_HEAP_NODE_NATIVE) == 0) {
         return class_of_name(class, p, name);
     }
     if (strcmp(type_name, "code") == 0) {
         return class_of_text(class, p, TS_TEXT_LIT("(compiled code)"));
     }
-    if (strcmp(type_name, "hidden") == 0) {
+    if (strcmp(type_name, TS_HEAP_EDGE_HIDDEN) == 0) { /* a type of nodes as well */
         return class_of_text(class, p, TS_TEXT_LIT("(system)"));
     }
     int n = snprintf(text, sizeof text, "(%s)", type_name);
@@ -219,7 +220,8 @@ static ts_code classes_scan(classes_pass *p)
             code = left > 0 ? classes_row(p, b, i) : TS_OK;
             left--;
         }
-        ts_view_report(p->call, "reading classes", (uint64_t)(left < 0 ? 0 : p->file->class_count - left),
+        ts_view_report(p->call, "reading classes",
+                       (uint64_t)(left < 0 ? 0 : p->file->class_count - left),
                        (uint64_t)p->file->class_count);
     }
     ts_rows_close(rows);
@@ -245,8 +247,7 @@ static ts_code classes_build(void **what, ts_view_call *call, const void *user)
     return code;
 }
 
-ts_code ts_heap_classes_get(const ts_heap_classes **out, ts_view_call *call,
-                            const ts_heap_file *f)
+ts_code ts_heap_classes_get(const ts_heap_classes **out, ts_view_call *call, const ts_heap_file *f)
 {
     char key[32];
     void *what;
@@ -262,14 +263,21 @@ enum { P_FILE, P_SORT, P_ORDER, P_FILTER, P_OFFSET, P_LIMIT };
 
 const ts_view_param ts_heap_classes_params[] = {
     {.name = "file", .type = TS_VIEW_INT, .most = INT64_MAX, .doc = "id in js_heap_files"},
-    {.name = "sort", .type = TS_VIEW_CHOICE, .choices = "self_size,count,class",
-     .doc = "column"},
-    {.name = "order", .type = TS_VIEW_CHOICE, .choices = "default,reverse",
+    {.name = "sort", .type = TS_VIEW_CHOICE, .choices = "self_size,count,class", .doc = "column"},
+    {.name = "order",
+     .type = TS_VIEW_CHOICE,
+     .choices = "default,reverse",
      .doc = "default: largest first, texts rising"},
-    {.name = "filter", .type = TS_VIEW_TEXT, .most = 1000,
+    {.name = "filter",
+     .type = TS_VIEW_TEXT,
+     .most = 1000,
      .doc = "part of the class, ASCII letters in either case"},
     {.name = "offset", .type = TS_VIEW_INT, .most = UINT32_MAX, .doc = "rows left out"},
-    {.name = "limit", .type = TS_VIEW_INT, .least = 1, .most = 10000, .default_value = 200,
+    {.name = "limit",
+     .type = TS_VIEW_INT,
+     .least = 1,
+     .most = 10000,
+     .default_value = 200,
      .doc = "rows of the reply"},
     {.name = NULL}};
 
@@ -318,9 +326,8 @@ ts_code ts_heap_classes_run(ts_view_call *call)
     ts_jout *out = call->out;
     const ts_heap_classes *c = NULL;
     ts_heap_file *f = ts_alloc(ctx, 1, sizeof *f);
-    ts_code code = f == NULL
-                       ? ctx->error.code
-                       : ts_heap_file_read(f, call, ts_view_value_of(call, P_FILE)->number);
+    ts_code code = f == NULL ? ctx->error.code
+                             : ts_heap_file_read(f, call, ts_view_value_of(call, P_FILE)->number);
     if (code == TS_OK) {
         code = ts_heap_classes_get(&c, call, f);
     }
@@ -366,14 +373,26 @@ ts_code ts_heap_classes_run(ts_view_call *call)
 enum { Q_FILE, Q_BASE, Q_FILTER, Q_OFFSET, Q_LIMIT };
 
 const ts_view_param ts_heap_diff_params[] = {
-    {.name = "file", .type = TS_VIEW_INT, .most = INT64_MAX, .required = true,
+    {.name = "file",
+     .type = TS_VIEW_INT,
+     .most = INT64_MAX,
+     .required = true,
      .doc = "id in js_heap_files"},
-    {.name = "base", .type = TS_VIEW_INT, .most = INT64_MAX, .required = true,
+    {.name = "base",
+     .type = TS_VIEW_INT,
+     .most = INT64_MAX,
+     .required = true,
      .doc = "the file that it is compared with"},
-    {.name = "filter", .type = TS_VIEW_TEXT, .most = 1000,
+    {.name = "filter",
+     .type = TS_VIEW_TEXT,
+     .most = 1000,
      .doc = "part of the class, ASCII letters in either case"},
     {.name = "offset", .type = TS_VIEW_INT, .most = UINT32_MAX, .doc = "rows left out"},
-    {.name = "limit", .type = TS_VIEW_INT, .least = 1, .most = 10000, .default_value = 200,
+    {.name = "limit",
+     .type = TS_VIEW_INT,
+     .least = 1,
+     .most = 10000,
+     .default_value = 200,
      .doc = "rows of the reply"},
     {.name = NULL}};
 
@@ -498,9 +517,9 @@ ts_code ts_heap_diff_run(ts_view_call *call)
     for (unsigned i = 0; code == TS_OK && i < 2; i++) {
         code = ts_heap_file_read(f, call, ts_view_value_of(call, i)->number);
         if (code == TS_OK && f->class_count == 0 && f->node_count > 0) {
-            code = ts_fail(ctx, TS_ERR_USAGE,
-                           "heap file %lld is damaged: its classes are not certain",
-                           (long long)f->file_id);
+            code =
+                ts_fail(ctx, TS_ERR_USAGE, "heap file %lld is damaged: its classes are not certain",
+                        (long long)f->file_id);
         }
         if (code == TS_OK) {
             code = ts_heap_classes_get(&d.sides[i], call, f);
