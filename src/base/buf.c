@@ -43,6 +43,22 @@ ts_code ts_buf_putc(ts_ctx *ctx, ts_buf *b, char c)
     return ts_buf_put(ctx, b, &c, 1);
 }
 
+ts_code ts_buf_decimal(ts_ctx *ctx, ts_buf *b, int64_t v)
+{
+    char text[20]; /* a sign and 19 digits */
+    char *const end = text + sizeof text;
+    char *at = end;
+    uint64_t left = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+    do {
+        *--at = (char)('0' + left % 10);
+        left /= 10;
+    } while (left > 0);
+    if (v < 0) {
+        *--at = '-';
+    }
+    return ts_buf_put(ctx, b, at, (size_t)(end - at));
+}
+
 ts_code ts_buf_printf(ts_ctx *ctx, ts_buf *b, const char *fmt, ...)
 {
     va_list ap;

@@ -10,7 +10,8 @@ enum {
     FIRST_SLOTS = 256,
     MANY_SLOTS = 1 << 20,
     AHEAD = 16,
-    KEY_BYTES = 8
+    KEY_BYTES = 8,
+    LINE_BYTES = 4
 };
 #define MAX_SLOTS (UINT32_C(1) << 31)
 
@@ -38,11 +39,11 @@ static int64_t line_at(const ts_node_index *index, uint32_t number)
 static ts_code make_random(ts_ctx *ctx, ts_node_index *index)
 {
     index->key = ctx->hash_key;
-    index->random = ts_alloc(ctx, KEY_BYTES, sizeof *index->random);
+    index->random = ts_alloc(ctx, KEY_BYTES + LINE_BYTES, sizeof *index->random);
     if (index->random == NULL) {
         return ctx->error.code;
     }
-    for (uint32_t i = 0; i < KEY_BYTES; i++) {
+    for (uint32_t i = 0; i < KEY_BYTES + LINE_BYTES; i++) {
         for (uint32_t byte = 0; byte < 256; byte++) {
             ts_hash h = ts_hash_begin(&index->key);
             ts_hash_word(&h, i << 8 | byte);
@@ -52,11 +53,18 @@ static ts_code make_random(ts_ctx *ctx, ts_node_index *index)
     return TS_OK;
 }
 
+/* Most lines are small; others take two words, so that they are no numbers of the tables. */
 static uint32_t hash_line(const ts_node_index *index, int64_t line)
 {
-    ts_hash h = ts_hash_begin(&index->key);
+    uint32_t(*const random)[256] = index->random + KEY_BYTES;
+    ts_hash h;
+    if (line >= 0 && line <= UINT32_MAX) {
+        return random[0][line & 0xff] ^ random[1][line >> 8 & 0xff] ^ random[2][line >> 16 & 0xff] ^
+               random[3][line >> 24 & 0xff];
+    }
+    h = ts_hash_begin(&index->key);
     ts_hash_word(&h, (uint64_t)line);
-    ts_hash_word(&h, KEY_BYTES); /* two words, so that it is no number of the tables */
+    ts_hash_word(&h, KEY_BYTES);
     return (uint32_t)ts_hash_end(&h);
 }
 

@@ -42,7 +42,7 @@ typedef struct ts_node_index {
     uint32_t number_mask;
     uint32_t limit; /* of paths before the slots have to grow */
     uint32_t count;
-    uint32_t (*random)[256]; /* for the hash: a table for each byte of parent and method */
+    uint32_t (*random)[256]; /* for the hash: a table for each byte of parent, method and line */
     ts_hash_key key;         /* what they were made from, and the hash of lines */
 } ts_node_index;
 

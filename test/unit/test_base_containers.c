@@ -1,4 +1,5 @@
-/* ts_vec and ts_idmap. */
+/* ts_vec, ts_idmap, and numbers in ts_buf. */
+#include "base/buf.h"
 #include "base/idmap.h"
 #include "base/vec.h"
 #include "support.h"
@@ -205,10 +206,31 @@ static void test_idmap_without_memory(void **state)
     }
 }
 
+static void test_buf_decimal(void **state)
+{
+    static const int64_t numbers[] = {
+        0, 7, -1, 10, -100, 4294967296, INT64_C(999999999999999999), INT64_MAX, INT64_MIN};
+    ts_ctx *ctx = test_ctx_new();
+    ts_buf b = {0};
+    (void)state;
+    assert_ok(ctx, ts_buf_putc(ctx, &b, 'x'));
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        char text[32];
+        b.n = 1;
+        snprintf(text, sizeof text, "x%lld", (long long)numbers[i]);
+        assert_ok(ctx, ts_buf_decimal(ctx, &b, numbers[i]));
+        assert_int_equal(b.n, strlen(text));
+        assert_memory_equal(b.p, text, b.n);
+    }
+    ts_buf_free(ctx, &b);
+    test_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_vec_keeps_what_was_added),
+        cmocka_unit_test(test_buf_decimal),
         cmocka_unit_test(test_vec_reserves),
         cmocka_unit_test(test_vec_sizes_do_not_wrap),
         cmocka_unit_test(test_vec_without_memory),

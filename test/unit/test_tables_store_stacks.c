@@ -2,7 +2,7 @@
 #include "memsink.h"
 #include "support.h"
 
-#include "tables/store.h"
+#include "tables/store_paths.h"
 
 typedef struct bench {
     ts_ctx *ctx;
@@ -364,10 +364,53 @@ static void sources_may_take_turns(void **state)
 
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+/* Paths by numbers of frames: one row for each (caller, method, line), the same as those of
+ * ts_stack_node for another source. */
+static void paths_by_frames(void **state)
+{
+    enum { STEPS = 20000, METHODS = 7, PLACES = 400 };
+    bench *b = *state;
+    ts_paths paths = {0};
+    uint32_t nodes[PLACES] = {0};
+    int64_t others[PLACES] = {0};
+    int64_t first = 0;
+    int64_t method_id;
+    uint64_t random = 1;
+    for (int64_t i = 1; i <= METHODS; i++) {
+        ts_method m = {.has_raw_id = true, .raw_id = i};
+        assert_ok(b->ctx, ts_stack_method(&method_id, b->store, b->file, &m));
+    }
+    for (size_t i = 0; i < STEPS; i++) {
+        random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+        size_t from = (size_t)(random >> 33) % PLACES;
+        size_t to = (size_t)(random >> 43) % PLACES;
+        int64_t method = (int64_t)(random >> 50) % (METHODS + 1); /* 0: none */
+        int64_t line = (int64_t)(random >> 55) % 5 - 1;           /* -1 and 0: none */
+        uint32_t frame;
+        bool added;
+        assert_ok(b->ctx, ts_paths_frame(&frame, b->ctx, &paths, method, line));
+        assert_in_range(frame, 1, (METHODS + 1) * 4);
+        nodes[to] = nodes[from];
+        others[to] = others[from];
+        assert_ok(b->ctx,
+                  ts_paths_step(&nodes[to], &paths, b->store, b->file, frame, (int64_t)(i % 9)));
+        if (first == 0) {
+            first = nodes[to];
+        }
+        assert_ok(b->ctx, ts_stack_node(&others[to], &added, b->store, b->other, others[to], method,
+                                        line > 0 ? line : TS_NO_LINE, (int64_t)(i % 9), NULL));
+        /* Rows of both come in turn, so that each of ours is the one before the other's. */
+        assert_int_equal(nodes[to] + 1, others[to]);
+    }
+    assert_int_equal(first, 1);
+    ts_paths_free(b->ctx, &paths);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         T(processes_are_keyed_by_input_file_and_pid),
+        T(paths_by_frames),
         T(threads_are_keyed_by_input_file_and_tid),
         T(rows_of_threads_know_their_process),
         T(a_java_thread_with_the_pid_is_no_main_thread),

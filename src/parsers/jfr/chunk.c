@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 enum {
+    NS_PER_SECOND = 1000000000,
     MAX_EVENT = 64 << 20,      /* bytes that are held at once */
     MAX_CHECKPOINTS = 1 << 20, /* of a chunk */
     HEAD_BYTES = 18,           /* size and type, compressed; 12 of fixed width */
@@ -60,16 +61,30 @@ ts_code jfr_chunk_search(uint64_t *at, jfr_view *v, uint64_t from)
     return code;
 }
 
+/* ticks in ns; most clocks count them already, and most numbers are small. */
+static __int128 ticks_ns(const jfr_chunk *c, __int128 ticks)
+{
+    int64_t per_second = c->header.ticks_per_second;
+    int64_t product;
+    if (per_second == NS_PER_SECOND) {
+        return ticks;
+    }
+    if (ticks <= INT64_MAX && ticks >= INT64_MIN &&
+        !ts_ckd_mul(&product, (int64_t)ticks, (int64_t)NS_PER_SECOND)) {
+        return product / per_second;
+    }
+    return ticks * NS_PER_SECOND / per_second;
+}
+
 int64_t jfr_ticks_span(const jfr_chunk *c, int64_t ticks)
 {
-    __int128 ns = (__int128)ticks * 1000000000 / c->header.ticks_per_second;
+    __int128 ns = ticks_ns(c, ticks);
     return ns > INT64_MAX || ns <= INT64_MIN ? TS_NO_TIME : (int64_t)ns;
 }
 
 int64_t jfr_ticks_time(const jfr_chunk *c, int64_t ticks)
 {
-    __int128 since = (__int128)ticks - c->header.start_ticks;
-    __int128 ns = since * 1000000000 / c->header.ticks_per_second + c->header.start_ns;
+    __int128 ns = ticks_ns(c, (__int128)ticks - c->header.start_ticks) + c->header.start_ns;
     return ns > INT64_MAX || ns <= INT64_MIN ? TS_NO_TIME : (int64_t)ns;
 }
 

@@ -1,7 +1,6 @@
 /* Events that are kept as they are (--jfr-events): rows of jfr_event with their fields as JSON. */
 #include "parsers/jfr/rules.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 /* The text so far; each value ends with a comma, which the end of its list takes back. */
@@ -56,6 +55,12 @@ static ts_code put_close(json *j, char bracket)
 }
 
 /* Times and durations in ns. */
+static ts_code put_decimal(json *j, int64_t v)
+{
+    ts_code code = ts_buf_decimal(j->c->ctx, j->out, v);
+    return code == TS_OK ? ts_buf_putc(j->c->ctx, j->out, ',') : code;
+}
+
 static ts_code put_number(json *j, const jfr_op *op, const jfr_value *v)
 {
     int64_t i = v->i;
@@ -67,10 +72,9 @@ static ts_code put_number(json *j, const jfr_op *op, const jfr_value *v)
     } else if (v->unit >= JFR_SPAN_TICKS && v->unit <= JFR_SPAN_S) {
         i = jfr_value_span(j->c, v);
     } else {
-        return ts_buf_printf(j->c->ctx, j->out, "%" PRId64 ",", i);
+        return put_decimal(j, i);
     }
-    return i == TS_NO_TIME ? ts_buf_put(j->c->ctx, j->out, "null,", 5)
-                           : ts_buf_printf(j->c->ctx, j->out, "%" PRId64 ",", i);
+    return i == TS_NO_TIME ? ts_buf_put(j->c->ctx, j->out, "null,", 5) : put_decimal(j, i);
 }
 
 static ts_code put_value(json *j, const jfr_op *op, const jfr_value *v)

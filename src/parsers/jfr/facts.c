@@ -79,7 +79,9 @@ static ts_code put_point(jfr_chunk *c, const jfr_rule *rule, const jfr_value *va
         value = (double)ns;
     }
     name->n = 0;
-    if ((code = ts_buf_printf(c->ctx, name, "%s.%s", rule->event, path)) != TS_OK ||
+    if ((code = ts_buf_put(c->ctx, name, rule->event, strlen(rule->event))) != TS_OK ||
+        (code = ts_buf_putc(c->ctx, name, '.')) != TS_OK ||
+        (code = ts_buf_put(c->ctx, name, path, strlen(path))) != TS_OK ||
         (code = put_dimension(c, name, rule, values)) != TS_OK) {
         return code;
     }

@@ -237,7 +237,7 @@ static void set_real(jfr_value *v, const jfr_op *op, double real)
     v->real = real;
 }
 
-void jfr_op_read(jfr_value *v, const jfr_op *op, jfr_reader *r)
+static inline void read_value(jfr_value *v, const jfr_op *op, jfr_reader *r)
 {
     switch (op->kind) {
     case JFR_OP_BOOLEAN:
@@ -276,6 +276,39 @@ void jfr_op_read(jfr_value *v, const jfr_op *op, jfr_reader *r)
     }
 }
 
+void jfr_op_read(jfr_value *v, const jfr_op *op, jfr_reader *r)
+{
+    read_value(v, op, r);
+}
+
+/* Passes over it. */
+static inline void skip_value(const jfr_op *op, jfr_reader *r)
+{
+    static const uint8_t widths[] = {
+        [JFR_OP_CHAR] = 2, [JFR_OP_SHORT] = 2, [JFR_OP_INT] = 4,
+        [JFR_OP_LONG] = 8, [JFR_OP_REF] = 8,
+    };
+    jfr_string string;
+    switch (op->kind) {
+    case JFR_OP_BOOLEAN:
+    case JFR_OP_BYTE:
+        (void)jfr_take(r, 1);
+        break;
+    case JFR_OP_FLOAT:
+        (void)jfr_take(r, 4);
+        break;
+    case JFR_OP_DOUBLE:
+        (void)jfr_take(r, 8);
+        break;
+    case JFR_OP_STRING:
+        jfr_read_string(&string, r);
+        break;
+    default:
+        (void)jfr_raw(r, widths[op->kind]);
+        break;
+    }
+}
+
 /* An array that is being read. */
 typedef struct loop {
     size_t left;
@@ -305,7 +338,6 @@ ts_code jfr_plan_run(jfr_reader *r, const jfr_plans *plans, const jfr_plan *plan
     const jfr_op *ops = jfr_plan_ops(plans, plan);
     loop loops[JFR_MAX_NESTING] = {{0}};
     unsigned depth = 0;
-    jfr_value scrap = {0};
     ts_code code = TS_OK;
     if (values != NULL) {
         for (unsigned i = 0; i < JFR_SLOTS; i++) {
@@ -314,7 +346,6 @@ ts_code jfr_plan_run(jfr_reader *r, const jfr_plans *plans, const jfr_plan *plan
     }
     for (uint32_t i = 0; i < plan->count && !r->bad && code == TS_OK;) {
         const jfr_op *op = &ops[i];
-        bool wanted = values != NULL && op->slot != JFR_NO_SLOT;
         if (op->kind == JFR_OP_ARRAY) {
             size_t n = jfr_count(r);
             if (n == 0 || op->jump == i + 1) {
@@ -327,8 +358,12 @@ ts_code jfr_plan_run(jfr_reader *r, const jfr_plans *plans, const jfr_plan *plan
             /* Its operations lie in this plan: `jump` counts from its first one. */
             code = end_element(&i, loops, &depth, op, values, element);
         } else {
-            if (op->kind < JFR_OP_ARRAY) {
-                jfr_op_read(wanted ? &values[op->slot] : &scrap, op, r);
+            if (op->kind >= JFR_OP_ARRAY) {
+                /* OPEN and CLOSE have no bytes. */
+            } else if (values != NULL && op->slot != JFR_NO_SLOT) {
+                read_value(&values[op->slot], op, r);
+            } else {
+                skip_value(op, r);
             }
             i++;
         }

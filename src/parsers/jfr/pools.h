@@ -21,7 +21,7 @@ typedef struct jfr_recent {
     uint32_t cls;
 } jfr_recent;
 
-enum { JFR_RECENT = 512 };
+enum { JFR_RECENT = 4096 };
 
 /* Entries of one class. */
 typedef struct jfr_pool {

@@ -54,8 +54,15 @@ uint64_t jfr_varint_slow(jfr_reader *r);
 
 static inline uint64_t jfr_varint(jfr_reader *r)
 {
-    if (r->p < r->end && *r->p < 0x80) {
-        return *r->p++;
+    const uint8_t *p = r->p;
+    size_t left = (size_t)(r->end - p);
+    if (left > 0 && p[0] < 0x80) {
+        r->p = p + 1;
+        return p[0];
+    }
+    if (left > 1 && p[1] < 0x80) {
+        r->p = p + 2;
+        return (uint64_t)(p[0] & 0x7F) | (uint64_t)p[1] << 7;
     }
     return jfr_varint_slow(r);
 }

@@ -3,8 +3,6 @@
 #include "parsers/jfr/chunk.h"
 #include "parsers/jfr/resolve.h"
 
-#include <inttypes.h>
-
 /* --- what is wanted of the entries of pools --------------------------------------------------- */
 
 static const jfr_wish jfr_symbol_wishes[] = {{"string", SYMBOL_STRING}};
@@ -180,7 +178,7 @@ ts_code jfr_plain_text(bool *null, jfr_chunk *c, ts_buf *out, const jfr_value *v
     }
     if (v.kind == JFR_V_INT) {
         *null = false;
-        return ts_buf_printf(c->ctx, out, "%" PRId64, v.i);
+        return ts_buf_decimal(c->ctx, out, v.i);
     }
     if (v.kind == JFR_V_REAL) {
         *null = false;

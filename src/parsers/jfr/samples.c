@@ -108,7 +108,7 @@ static ts_code label_text(bool *null, jfr_chunk *c, ts_buf *out, const char *lab
     if (v->kind == JFR_V_INT && (time || span)) {
         int64_t ns = time ? jfr_value_time(c, v) : jfr_value_span(c, v);
         *null = ns == TS_NO_TIME;
-        return *null ? TS_OK : ts_buf_printf(c->ctx, out, "%" PRId64, ns);
+        return *null ? TS_OK : ts_buf_decimal(c->ctx, out, ns);
     }
     if (v->kind == JFR_V_INT &&
         (strcmp(label, "spanId") == 0 || strcmp(label, "localRootSpanId") == 0)) {

@@ -19,7 +19,7 @@
 #include "base/spool.h"
 #include "base/vec.h"
 #include "parsers/format.h"
-#include "tables/store_nodes.h"
+#include "tables/store_paths.h"
 #include "tables/store_profiles.h"
 #include "wire/wire.h"
 
@@ -120,12 +120,6 @@ typedef struct pprof_thread {
 
 enum { PPROF_KEYS = 16, PPROF_THREADS = 64 };
 
-/* What the row of a call path has beside its caller. */
-typedef struct pprof_frame {
-    uint32_t method; /* 0: none */
-    int64_t line;    /* or TS_NO_LINE */
-} pprof_frame;
-
 /* Stacks that were met before (pprof_stacks.c). */
 typedef struct pprof_stack_key {
     uint64_t a; /* 96 bits of a hash */
@@ -201,17 +195,15 @@ typedef struct pprof {
     int64_t profile_row;
     pprof_sample batch[PPROF_BATCH];
     size_t batch_n;
-    size_t batch_frames;       /* frames of `stack` that it needs to its end */
-    uint64_t sample_at;        /* of the sample read last */
-    ts_vec locations_of;       /* of the batch: uint64_t */
-    ts_vec values;             /* int64_t */
-    ts_vec labels;             /* pprof_label */
-    ts_vec stack;              /* uint32_t: numbers of frames */
-    ts_vec codes;              /* uint32_t, one for each location */
-    ts_vec expanded;           /* uint32_t */
-    ts_vec frames;             /* pprof_frame */
-    ts_node_index frame_index; /* numbers of frames by (0, method, line) */
-    ts_node_index paths;       /* rows of stack_node by (caller, frame) */
+    size_t batch_frames; /* frames of `stack` that it needs to its end */
+    uint64_t sample_at;  /* of the sample read last */
+    ts_vec locations_of; /* of the batch: uint64_t */
+    ts_vec values;       /* int64_t */
+    ts_vec labels;       /* pprof_label */
+    ts_vec stack;        /* uint32_t: numbers of frames */
+    ts_vec codes;        /* uint32_t, one for each location */
+    ts_vec expanded;     /* uint32_t */
+    ts_paths paths;
     pprof_stacks stacks;
     ts_buf scratch;
     ts_idmap named; /* itid by number of the text */

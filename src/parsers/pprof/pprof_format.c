@@ -102,9 +102,7 @@ static void pprof_close(void *self)
     ts_vec_free(ctx, &p->stack);
     ts_vec_free(ctx, &p->codes);
     ts_vec_free(ctx, &p->expanded);
-    ts_vec_free(ctx, &p->frames);
-    ts_node_index_free(ctx, &p->frame_index);
-    ts_node_index_free(ctx, &p->paths);
+    ts_paths_free(ctx, &p->paths);
     pprof_stacks_free(ctx, &p->stacks);
     ts_idmap_free(ctx, &p->named);
     ts_buf_free(ctx, &p->message);

@@ -11,33 +11,9 @@
 
 /* --- frames --------------------------------------------------------------------------------- */
 
-/* The number, from 1 on, of the frame with this method (0: none) and line. */
 static ts_code intern_frame(uint32_t *number, pprof *p, int64_t method, int64_t line)
 {
-    ts_ctx *ctx = p->job->ctx;
-    ts_node_key key = {0, method > 0 ? (uint32_t)method : 0};
-    ts_node_place place;
-    pprof_frame *frame;
-    ts_code code = ts_node_reserve(ctx, &p->frame_index);
-    line = line > 0 ? line : TS_NO_LINE;
-    if (code != TS_OK) {
-        return code;
-    }
-    *number = ts_node_find(&p->frame_index, &place, key, line);
-    if (*number != 0) {
-        return TS_OK;
-    }
-    if (line != TS_NO_LINE && (code = ts_node_line_reserve(ctx, &p->frame_index)) != TS_OK) {
-        return code;
-    }
-    frame = ts_vec_add(ctx, &p->frames, sizeof *frame);
-    if (frame == NULL) {
-        return ctx->error.code;
-    }
-    *frame = (pprof_frame){key.method, line};
-    *number = (uint32_t)p->frames.n;
-    ts_node_add(&p->frame_index, place, key, line, *number);
-    return TS_OK;
+    return ts_paths_frame(number, p->job->ctx, &p->paths, method, line);
 }
 
 static ts_code add_number(pprof *p, ts_vec *list, uint32_t v)
@@ -109,7 +85,7 @@ ts_code pprof_paths_begin(pprof *p)
     if (code == TS_OK && n > 0) {
         memset(p->codes.p, 0, n * sizeof(uint32_t));
     }
-    return code == TS_OK ? ts_node_reserve(p->job->ctx, &p->paths) : code;
+    return code == TS_OK ? ts_node_reserve(p->job->ctx, &p->paths.nodes) : code;
 }
 
 /* The code of a location; 0: it is not resolved yet, and is not to be. */
@@ -187,15 +163,15 @@ static void walk_known(const pprof *p, pprof_sample **active, size_t count)
             pprof_sample *s = active[i];
             ts_node_place place;
             uint32_t found =
-                ts_node_find_hash(&p->paths, &place, s->hash, key_of(p, s), TS_NO_LINE);
+                ts_node_find_hash(&p->paths.nodes, &place, s->hash, key_of(p, s), TS_NO_LINE);
             if (found == 0) {
                 continue;
             }
             s->caller = found;
             s->level++;
             if (s->level < s->frame_n) {
-                s->hash = ts_node_hash(&p->paths, key_of(p, s), TS_NO_LINE);
-                ts_node_fetch_hash(&p->paths, s->hash);
+                s->hash = ts_node_hash(&p->paths.nodes, key_of(p, s), TS_NO_LINE);
+                ts_node_fetch_hash(&p->paths.nodes, s->hash);
                 active[kept++] = s;
             }
         }
@@ -214,7 +190,7 @@ static void fetch_new(const pprof *p, const pprof_sample *samples, size_t n)
         const uint32_t *frames = (const uint32_t *)p->stack.p + s->first_frame + s->level;
         size_t left = s->frame_n - s->level;
         for (size_t k = 1; k < left && k < MOST; k++) {
-            ts_node_fetch(&p->paths, (ts_node_key){id + (uint32_t)k, frames[k]}, TS_NO_LINE);
+            ts_node_fetch(&p->paths.nodes, (ts_node_key){id + (uint32_t)k, frames[k]}, TS_NO_LINE);
         }
         id += (uint32_t)left;
     }
@@ -227,7 +203,7 @@ void pprof_walk_ahead(const pprof *p, pprof_sample *samples, size_t n)
     for (size_t i = 0; i < n; i++) {
         pprof_sample *s = &samples[i];
         if (s->expanded && s->frame_n > 0) {
-            s->hash = ts_node_hash(&p->paths, key_of(p, s), TS_NO_LINE);
+            s->hash = ts_node_hash(&p->paths.nodes, key_of(p, s), TS_NO_LINE);
             active[count++] = s;
         }
     }
@@ -237,22 +213,11 @@ void pprof_walk_ahead(const pprof *p, pprof_sample *samples, size_t n)
 
 ts_code pprof_walk(pprof *p, pprof_sample *s)
 {
-    ts_store *store = p->job->store;
     ts_code code = TS_OK;
     for (; s->level < s->frame_n && code == TS_OK; s->level++) {
-        ts_node_key key = key_of(p, s);
-        const pprof_frame *frame = (const pprof_frame *)p->frames.p + key.method - 1;
-        ts_node_place place;
-        uint32_t id = ts_node_find(&p->paths, &place, key, TS_NO_LINE);
-        if (id == 0) {
-            code = ts_stack_node_new(&id, store, p->source_id, s->caller, frame->method,
-                                     frame->line, (int64_t)s->level);
-            if (code == TS_OK) {
-                ts_node_add(&p->paths, place, key, TS_NO_LINE, id);
-                code = ts_node_reserve(p->job->ctx, &p->paths);
-            }
-        }
-        s->caller = id;
+        uint32_t frame = ((const uint32_t *)p->stack.p)[s->first_frame + s->level];
+        code = ts_paths_step(&s->caller, &p->paths, p->job->store, p->source_id, frame,
+                             (int64_t)s->level);
     }
     return code;
 }
