@@ -1,6 +1,6 @@
 /* Traces of Chrome and Node.js (docs/formats.md, "Traces of Chrome and Node.js"): rows, order,
  * defects, damage. */
-#include "parsers_run.h"
+#include "parsers_sweep.h"
 
 #define EV(ph, name, ts, more)                                                                     \
     "{\"ph\":\"" ph "\",\"name\":\"" name "\",\"pid\":1,\"tid\":2,\"ts\":" #ts more "}"
@@ -545,18 +545,6 @@ static void test_long_args(void **state)
 
 /* --- damage ----------------------------------------------------------------------------------- */
 
-static void import_damaged(run *r, const bytes *b, size_t block)
-{
-    import_begin(r);
-    memsink_drop(r->sink, TS_T_stat);
-    (void)import_files(r, b, 1, block);
-    if (r->code == TS_OK) {
-        assert_int_equal(issues(r, "conservation") + issues(r, "items_lost"), 0);
-    } else {
-        assert_true(r->code == TS_ERR_INPUT || r->code == TS_ERR_FORMAT);
-    }
-}
-
 /* Members behind args in the order that Chrome does not have: blocks end in each of them. */
 static const char sorted[] =
     LIST("{\"args\":{\"k\":[1,2]},\"bp\":\"enclosing\",\"id2\":{\"local\":\"0x1\"},\"ts\":[7,8],"
@@ -573,21 +561,11 @@ static const char tiny[] = "{\"a\":1,\"traceEvents\":" LIST(
 
 static void test_blocks(void **state)
 {
-    static const size_t blocks[] = {1, 2, 3, 7, 23, 37, 61, 4096};
     static const char *const texts[] = {tiny, sorted};
     UNUSED(state);
     for (size_t k = 0; k < 2; k++) {
         bytes b = bytes_of(texts[k]);
-        run whole;
-        import_damaged(&whole, &b, 0);
-        assert_rows(&whole, import_issue, k == 0 ? 0 : 2); /* no time */
-        for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
-            run r;
-            import_damaged(&r, &b, blocks[i]);
-            assert_true(memsink_equal(r.sink, whole.sink));
-            run_free(&r);
-        }
-        run_free(&whole);
+        check_blocks(&b, k == 0 ? 0 : 2);
         free(b.p);
     }
 }

@@ -1,5 +1,5 @@
 /* Folded stacks (docs/formats.md, "Folded stacks"): rows, forms of frames, bad lines, damage. */
-#include "parsers_run.h"
+#include "parsers_sweep.h"
 
 static void test_rows(void **state)
 {
@@ -233,37 +233,15 @@ static void test_no_stacks(void **state)
     "(a.py:7) 3\nmain;f "                                                                          \
     "1.5\n"
 
-static void import_damaged(run *r, const bytes *b, size_t block)
-{
-    import_begin(r);
-    memsink_drop(r->sink, TS_T_stat);
-    (void)import_files(r, b, 1, block);
-    if (r->code == TS_OK) {
-        assert_int_equal(issues(r, "conservation") + issues(r, "items_lost"), 0);
-    } else {
-        assert_true(r->code == TS_ERR_INPUT || r->code == TS_ERR_FORMAT);
-    }
-}
-
 static void test_blocks(void **state)
 {
-    static const size_t blocks[] = {1, 2, 3, 7, 4096};
     bytes b = {0};
-    run whole;
     UNUSED(state);
     for (int i = 0; i < 4000; i++) { /* more than what is looked at before lines are read */
         putf(&b, "main;frame%d;g %d\n", i % 50, i);
     }
     put_str(&b, TINY);
-    import_damaged(&whole, &b, 0);
-    assert_rows(&whole, stack_sample, 4003);
-    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
-        run r;
-        import_damaged(&r, &b, blocks[i]);
-        assert_true(memsink_equal(r.sink, whole.sink));
-        run_free(&r);
-    }
-    run_free(&whole);
+    check_blocks(&b, 1); /* 1.5 is rounded */
     free(b.p);
 }
 
@@ -294,18 +272,7 @@ static void test_every_bit_flipped(void **state)
 {
     bytes b = bytes_of(TINY);
     UNUSED(state);
-    for (size_t at = 0; at < b.n; at++) {
-        for (size_t bit = 0; bit < 8; bit++) {
-            run r;
-            if (!test_slow() && bit != at % 8) {
-                continue;
-            }
-            b.p[at] ^= (uint8_t)(1U << bit);
-            import_damaged(&r, &b, 0);
-            b.p[at] ^= (uint8_t)(1U << bit);
-            run_free(&r);
-        }
-    }
+    check_bits(&b, 1);
     free(b.p);
 }
 

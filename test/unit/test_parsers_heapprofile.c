@@ -1,6 +1,6 @@
 /* Sampling heap profiles (docs/formats.md, "Heap profiles"): rows, other orders, defects, damage.
  */
-#include "parsers_run.h"
+#include "parsers_sweep.h"
 
 #define FRAME(name, url, script, line, column)                                                     \
     "\"callFrame\":{\"functionName\":\"" name "\",\"scriptId\":\"" #script "\",\"url\":\"" url     \
@@ -259,36 +259,13 @@ static void test_depth(void **state)
 
 /* --- damage ----------------------------------------------------------------------------------- */
 
-static void import_damaged(run *r, const bytes *b, size_t block)
-{
-    import_begin(r);
-    memsink_drop(r->sink, TS_T_stat);
-    (void)import_files(r, b, 1, block);
-    if (r->code == TS_OK) {
-        assert_int_equal(issues(r, "conservation") + issues(r, "items_lost"), 0);
-    } else {
-        assert_true(r->code == TS_ERR_INPUT || r->code == TS_ERR_FORMAT);
-    }
-}
-
 static void test_blocks(void **state)
 {
-    static const size_t blocks[] = {1, 2, 3, 7, 4096};
     size_t n;
     char *p = test_read_file(TS_TEST_DATA "/sessions.heapprofile", &n);
     bytes b = {(uint8_t *)p, n, 0};
-    run whole;
     UNUSED(state);
-    import_damaged(&whole, &b, 0);
-    assert_rows(&whole, import_issue, 1); /* late samples */
-    assert_int_equal(issues(&whole, "heap_profile_late_samples"), 1);
-    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
-        run r;
-        import_damaged(&r, &b, blocks[i]);
-        assert_true(memsink_equal(r.sink, whole.sink));
-        run_free(&r);
-    }
-    run_free(&whole);
+    check_blocks(&b, 1);
     free(p);
 }
 
@@ -324,18 +301,7 @@ static void test_every_bit_flipped(void **state)
 {
     bytes b = bytes_of(TINY);
     UNUSED(state);
-    for (size_t at = 0; at < b.n; at++) {
-        for (size_t bit = 0; bit < 8; bit++) {
-            run r;
-            if (!test_slow() && bit != at % 8) {
-                continue;
-            }
-            b.p[at] ^= (uint8_t)(1U << bit);
-            import_damaged(&r, &b, 0);
-            b.p[at] ^= (uint8_t)(1U << bit);
-            run_free(&r);
-        }
-    }
+    check_bits(&b, 1);
     free(b.p);
 }
 
