@@ -49,6 +49,9 @@ function(ts_web)
     COMMENT "Building the page of serve"
     VERBATIM)
   add_custom_target(ts_web_page ALL DEPENDS ${work}/page/manifest.json)
+  # The program looks for it where it looks for its questions.
+  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/trace_streamer)
+  file(CREATE_LINK ${work}/page ${PROJECT_BINARY_DIR}/share/trace_streamer/web SYMBOLIC)
   install(DIRECTORY ${work}/page/ DESTINATION ${CMAKE_INSTALL_DATADIR}/trace_streamer/web)
   set(TS_WEB_DIR ${work}/page CACHE INTERNAL "Where the page is built; empty: it is not" FORCE)
   set(TS_WEB_PACKAGES ${packages} CACHE INTERNAL "Packages that the page is built and tested with")
