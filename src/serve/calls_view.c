@@ -6,12 +6,17 @@
 enum { P_FROM, P_TO, P_COLUMNS };
 enum { SCATTER_CELLS = 100000, SCATTER_COLUMNS = 1000, SCATTER_ROW_BITS = 8 };
 
-const ts_view_param ts_calls_scatter_params[] = {
-    {.name = "from", .type = TS_VIEW_INT, .least = INT64_MIN, .most = INT64_MAX,
-     .doc = "ns since the origin"},
-    {.name = "to", .type = TS_VIEW_INT, .least = INT64_MIN, .most = INT64_MAX,
-     .doc = "ns since the origin"},
-    {.name = NULL}};
+const ts_view_param ts_calls_scatter_params[] = {{.name = "from",
+                                                  .type = TS_VIEW_INT,
+                                                  .least = INT64_MIN,
+                                                  .most = INT64_MAX,
+                                                  .doc = "ns since the origin"},
+                                                 {.name = "to",
+                                                  .type = TS_VIEW_INT,
+                                                  .least = INT64_MIN,
+                                                  .most = INT64_MAX,
+                                                  .doc = "ns since the origin"},
+                                                 {.name = NULL}};
 
 typedef struct scatter_cell {
     int64_t key; /* column and row */
@@ -34,11 +39,10 @@ typedef struct scatter {
  * compared, not logarithms, so that 10, 100 ... are where they belong on every machine. */
 static int64_t scatter_row(int64_t dur)
 {
-    static const uint64_t tenths[] = {1000000000000000000, 1258925411794167210,
-                                      1584893192461113485, 1995262314968879601,
-                                      2511886431509580111, 3162277660168379332,
-                                      3981071705534972507, 5011872336272722850,
-                                      6309573444801932494, 7943282347242815020};
+    static const uint64_t tenths[] = {1000000000000000000, 1258925411794167210, 1584893192461113485,
+                                      1995262314968879601, 2511886431509580111, 3162277660168379332,
+                                      3981071705534972507, 5011872336272722850, 6309573444801932494,
+                                      7943282347242815020};
     unsigned __int128 value = (unsigned __int128)(uint64_t)dur * 1000000000000000000;
     unsigned __int128 decade = 1;
     int64_t row = 0;

@@ -78,8 +78,7 @@ static ts_code rows_prepare(ts_rows *r, const ts_table *table, const unsigned *c
         code = ts_buf_printf(ctx, &sql, ", \"%s\"", table->columns[columns[i]].name);
     }
     if (code == TS_OK) {
-        code = ts_buf_printf(ctx, &sql, " FROM \"%s\" WHERE rowid >= ?1 ORDER BY rowid%c",
-                             name, 0);
+        code = ts_buf_printf(ctx, &sql, " FROM \"%s\" WHERE rowid >= ?1 ORDER BY rowid%c", name, 0);
     }
     if (code == TS_OK) {
         code = ts_stmt_prepare(&r->stmt, &r->from, sql.p);

@@ -26,8 +26,8 @@ ts_code ts_sort_by(ts_ctx *ctx, uint32_t *places, size_t n,
             size_t right = middle;
             size_t end = middle + width < n ? middle + width : n;
             for (size_t i = at; i < end; i++) {
-                bool first = left < middle &&
-                             (right == end || compare(user, from[left], from[right]) <= 0);
+                bool first =
+                    left < middle && (right == end || compare(user, from[left], from[right]) <= 0);
                 to[i] = first ? from[left++] : from[right++];
             }
         }

@@ -83,11 +83,12 @@ static void thread_sums(ts_view_call *call, const ts_rollup *r, const ts_lane *l
     }
 }
 
-/* Buckets are joined by twos until they are at most `px`. */
+/* Buckets are joined by twos until they are at most `px`, or half of all time. */
 static unsigned spark_shift(const ts_buckets *b, int64_t px)
 {
     unsigned more = 0;
-    while (b->lo <= b->hi && (b->hi >> more) - (b->lo >> more) >= (uint64_t)px) {
+    while (b->lo <= b->hi && b->shift + more < 63 &&
+           (b->hi >> more) - (b->lo >> more) >= (uint64_t)px) {
         more++;
     }
     return more;

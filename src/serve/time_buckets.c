@@ -1,13 +1,14 @@
 /* Time of threads in buckets whose width doubles as times or threads become more. */
 #include "serve/views_private.h"
 
+/* The width is at least 2 ns, so that no number of a bucket is the largest of its type. */
 void ts_buckets_begin(ts_buckets *b, int64_t from, int64_t to)
 {
     *b = (ts_buckets){.shift = 10, .per_lane = TS_BUCKETS, .lo = 1, .hi = 0};
     if (from < to) {
         uint64_t first = ts_time_place(from);
         uint64_t last = ts_time_place(to);
-        b->shift = 0;
+        b->shift = 1;
         while ((last >> b->shift) - (first >> b->shift) >= TS_BUCKETS) {
             b->shift++;
         }

@@ -91,7 +91,7 @@ static void timeline_columns(timeline *t)
     }
     t->empty = first > last;
     uint64_t px = (uint64_t)ts_view_value_of(t->call, P_PX)->number;
-    while (!t->empty && (last - first) >> t->shift >= px) {
+    while (!t->empty && t->shift < 63 && (last - first) >> t->shift >= px) {
         t->shift++;
     }
     t->first = first >> t->shift;

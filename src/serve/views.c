@@ -300,9 +300,41 @@ static ts_code views_reader(ts_view_db *v)
     return TS_OK;
 }
 
-static bool nothing_written(const ts_view_call *call)
+/* Where a reply goes until it is complete. */
+typedef struct reply_sink {
+    ts_ctx *ctx;
+    ts_buf *reply;
+    ts_code code;
+} reply_sink;
+
+static int reply_take(void *user, const void *bytes, size_t n)
 {
-    return call->out->written == 0 && call->out->buf.n == 0;
+    reply_sink *s = user;
+    s->code = ts_buf_put(s->ctx, s->reply, bytes, n);
+    return s->code != TS_OK;
+}
+
+/* Runs it into a buffer, so that nothing of a reply that fails is seen. */
+static ts_code reply_make(ts_buf *reply, const ts_endpoint *endpoint, ts_view_call *call)
+{
+    ts_ctx *ctx = ts_view_ctx(call);
+    ts_jout *out = call->out;
+    reply_sink sink = {.ctx = ctx, .reply = reply};
+    ts_jout own;
+    ts_buf_free(ctx, reply);
+    ts_jout_begin(&own, ctx, reply_take, &sink);
+    own.ints_as_text = out->ints_as_text;
+    call->out = &own;
+    ts_code code = views_reader(call->views);
+    if (code == TS_OK) {
+        code = endpoint->run(call);
+    }
+    ts_code ended = ts_jout_end(&own);
+    call->out = out;
+    if (code == TS_OK && sink.code != TS_OK) { /* the writer has put its own failure over it */
+        return ts_fail(ctx, sink.code, "no memory for the reply");
+    }
+    return code == TS_OK ? ended : code;
 }
 
 /* A statement in the middle of its rows: all others of the request see the same state, and need not
@@ -324,15 +356,16 @@ ts_code ts_endpoint_run(const ts_endpoint *endpoint, ts_view_call *call)
     for (size_t i = 0; i < v->kept.n; i++) {
         ((ts_kept **)v->kept.p)[i]->busy = false;
     }
+    ts_buf reply = {0};
     do {
-        code = views_reader(v);
-        if (code == TS_OK) {
-            code = endpoint->run(call);
-        }
-        if (code == TS_OK && call->out->code != TS_OK) {
-            code = call->out->code;
-        }
-    } while (code == TS_ERR_LIMIT && nothing_written(call) && kept_drop_oldest(v));
+        code = reply_make(&reply, endpoint, call);
+    } while (code == TS_ERR_LIMIT && kept_drop_oldest(v));
+    if (code == TS_OK) {
+        ts_jout_raw(call->out, NULL, ts_buf_text(&reply));
+        ts_jout_flush(call->out);
+        code = call->out->code;
+    }
+    ts_buf_free(&v->ctx, &reply);
     sqlite3_finalize(hold);
     return code;
 }

@@ -98,7 +98,7 @@ typedef struct ts_view_call {
     ts_view_db *views;
     sqlite3 *db;
     const ts_view_args *args;
-    ts_jout *out;              /* gets one JSON value, or nothing when the view fails at once */
+    ts_jout *out;              /* gets one JSON value, or nothing when the view fails */
     ts_guard *guard;           /* what ends it; NULL: nothing */
     ts_view_progress progress; /* zeroed: nobody asks */
 } ts_view_call;
@@ -127,8 +127,7 @@ ts_code ts_endpoint_parse(ts_view_args *args, ts_ctx *ctx, const ts_endpoint *en
  * Runs it. Errors are in ts_view_db_ctx(): TS_ERR_USAGE for what the database does not have (an
  * unknown thread or heap file), TS_ERR_INPUT for a database that cannot be read or whose rows make
  * no sense, TS_ERR_LIMIT and TS_ERR_NOMEM for memory, TS_ERR_INTERRUPTED when the guard ended it,
- * TS_ERR_OUTPUT when `out` failed. When anything was written to `out` before, what was written is
- * no whole JSON value (call->out->written, call->out->buf.n).
+ * TS_ERR_OUTPUT when `out` failed. Replies are complete before anything is written to `out`.
  */
 ts_code ts_endpoint_run(const ts_endpoint *endpoint, ts_view_call *call);
 

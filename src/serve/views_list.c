@@ -30,9 +30,8 @@ const ts_endpoint ts_endpoints[] = {
      ts_heap_duplicates_run},
     {"heap/dominated", "what an object keeps alive", ts_heap_dominated_params,
      ts_heap_dominated_run},
-    {"heap/allocations", "live objects by the time of their allocation",
-     ts_heap_allocations_params, ts_heap_allocations_run},
-    {"calls/scatter", "calls by time and duration", ts_calls_scatter_params,
-     ts_calls_scatter_run},
+    {"heap/allocations", "live objects by the time of their allocation", ts_heap_allocations_params,
+     ts_heap_allocations_run},
+    {"calls/scatter", "calls by time and duration", ts_calls_scatter_params, ts_calls_scatter_run},
     {NULL, NULL, NULL, NULL},
 };

@@ -557,10 +557,10 @@ def check_paths(db, file, nodes):
             steps += 1
         return None
 
-    for node in random.sample(sorted(nodes), 8):
+    for node in random.sample(sorted(nodes), 3):
         without = set()
         direct = False
-        for k in range(4):
+        for k in range(3):
             what = f"{db.name}: path {k} to node {node} of file {file}"
             reply = db.view("heap/path", file=file, node=node, k=k)
             rows = reply["rows"]
@@ -587,7 +587,7 @@ def check_diff(db, files):
         previous = max((f for f in files if f < file), default=None)
         if previous is not None:
             names = "class,count,previous_count,count_delta,self_size,previous_self_size,self_size_delta"
-            expected = db.rows(f"SELECT {names} FROM v_js_snapshot_diff WHERE file_id = :file ORDER BY self_size_delta DESC, class", file=file)
+            expected = db.once(f"SELECT {names} FROM v_js_snapshot_diff WHERE file_id = {file} ORDER BY self_size_delta DESC, class")
             same(table(db.view("heap/diff", file=file, base=previous, limit=10000), names), expected, f"{db.name}: diff of {file}")
             same(table(db.view("heap/diff", file=file, base=previous, offset=2, limit=3, filter="s"), names), [r for r in expected if "s" in r[0].lower()][2:5], f"{db.name}: page of diff of {file}")
 
@@ -600,6 +600,8 @@ def check_heap(db, made):
         check_objects(db, file, classes)
         nodes = dict(db.rows("SELECT node_index, id FROM js_heap_nodes WHERE file_id = :file", file=file))
         check_references(db, file, nodes)
+        if db.name.endswith("--sql"):
+            continue # what follows does not depend on how rows are read
         check_paths(db, file, nodes)
         for view, sql, names in (
                 ("strings", "SELECT count, self_size, wasted_size, substr(string, 1, 200) AS string FROM v_js_string_duplicates WHERE file_id = :file ORDER BY wasted_size DESC LIMIT 200", "count,self_size,wasted_size,string"),
@@ -610,7 +612,8 @@ def check_heap(db, made):
         same(table(db.view("heap/allocations", file=file), "timestamp_us,live_count,live_size"), db.rows(ALLOCATIONS, file=file), f"{db.name}: allocations")
         if db.rows("SELECT 1 FROM js_heap_analysis WHERE file_id = :file", file=file):
             check_analysis(db, file, nodes)
-    check_diff(db, files)
+    if not db.name.endswith("--sql"):
+        check_diff(db, files)
 
 
 def check_analysis(db, file, nodes):

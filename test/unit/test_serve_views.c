@@ -1,0 +1,416 @@
+/* The views of the server: parameters, times and places of rows against plain computations, kept
+ * memory, and what happens when memory, rows or the database fail. */
+#include "support.h"
+
+#include "serve/views_private.h"
+#include "serve_tables.h"
+
+typedef struct fixture {
+    ts_ctx *ctx;
+    sqlite3 *db;
+    ts_view_db *views;
+} fixture;
+
+/* Two threads, three call paths, a heap of three nodes, and a few of everything else. */
+static const char rows_sql[] =
+    "INSERT INTO trace_range VALUES (1000, 2000);"
+    "INSERT INTO thread(itid, tid, name) VALUES (0, 0, NULL), (1, 11, 'main'), (2, 12, 'io');"
+    "INSERT INTO stack_method(id, source_id, name) VALUES (1, 1, 'main'), (2, 1, 'work'), "
+    "  (3, 1, '(idle)');"
+    "INSERT INTO stack_node(id, source_id, parent_id, method_id, depth) VALUES (1, 1, NULL, 1, 0), "
+    "  (2, 1, 1, 2, 1), (3, 1, NULL, 3, 0);"
+    "INSERT INTO stack_sample(id, source_id, itid, ts, dur, node_id, event) VALUES "
+    "  (1, 1, 1, 1000, 10, 2, 'cpu'), (2, 1, 1, 1010, 20, 1, 'cpu'), (3, 1, 2, 1000, 100, 3, "
+    "'cpu'), "
+    "  (4, 1, 1, 1030, NULL, 2, 'cpu'), (5, 1, 2, 1100, 7, NULL, 'cpu');"
+    "INSERT INTO stack_value_type VALUES (1, 1, 'cpu', 'ns'), (2, 1, 'alloc', 'bytes');"
+    "INSERT INTO stack_sample_value VALUES (1, 1, 9), (2, 1, 8), (2, 2, 9223372036854775807), "
+    "  (1, 2, 9223372036854775807), (3, 2, 1);"
+    "INSERT INTO stack_slice(id, source_id, itid, parent_id, node_id, ts, dur, self_dur, depth) "
+    "  VALUES (1, 1, 1, NULL, 1, 1000, 50, 20, 0), (2, 1, 1, 1, 2, 1010, 30, 30, 1);"
+    "INSERT INTO timeseries VALUES (1, 1, 1, 'load', '%', NULL);"
+    "INSERT INTO timeseries_value VALUES (1, 1000, 1.5), (1, 1001, 2.5);"
+    "INSERT INTO cloud_call(id, ts, dur) VALUES (1, 1000, 1000), (2, 1999, 999);"
+    "INSERT INTO js_heap_files(id, file_name) VALUES (0, 'Snapshot0');"
+    "INSERT INTO js_heap_file_detail(file_id, source_id, node_stride, first_info_rowid, "
+    "  node_type_count, first_edge_type_rowid, edge_type_count, first_node_rowid, node_count, "
+    "  first_edge_rowid, edge_count, first_string_rowid, string_count, first_class_rowid, "
+    "  class_count, complete) VALUES (0, 1, 7, 1, 2, 3, 2, 1, 3, 1, 3, 1, 2, 1, 2, 1);"
+    "INSERT INTO js_heap_info VALUES (0, 'node_types', 0, -1, 'object'), "
+    "  (0, 'node_types', 0, -1, 'string'), (0, 'edge_types', 0, -1, 'property'), "
+    "  (0, 'edge_types', 0, -1, 'weak');"
+    "INSERT INTO js_heap_string VALUES (0, 0, 'A'), (0, 1, 'x');"
+    "INSERT INTO js_heap_class VALUES (0, 0, 0, 2, 30), (0, 1, NULL, 1, 5);"
+    "INSERT INTO js_heap_nodes VALUES (0, 0, 0, 0, 1, 10, 2, 0, 0), (0, 1, 0, 0, 3, 20, 1, 0, 2), "
+    "  (0, 2, 1, 1, 5, 5, 0, 0, 0);"
+    "INSERT INTO js_heap_edges VALUES (0, 0, 0, 1, 7, 1, 3), (0, 1, 1, 1, 14, 1, 5), "
+    "  (0, 2, 0, 1, 14, 3, 5);"
+    "INSERT INTO js_heap_sample VALUES (0, 0, 3), (0, 50, 9);";
+
+static int setup(void **state)
+{
+    fixture *f = calloc(1, sizeof *f);
+    assert_non_null(f);
+    f->ctx = test_ctx_new();
+    f->db = serve_database();
+    serve_run(f->db, rows_sql);
+    assert_ok(f->ctx, ts_view_db_open(&f->views, f->ctx, &(ts_view_db_options){0}));
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    fixture *f = *state;
+    ts_view_db_close(f->views);
+    assert_int_equal(sqlite3_close(f->db), SQLITE_OK);
+    test_ctx_free(f->ctx);
+    free(f);
+    return 0;
+}
+
+static void expect(fixture *f, const char *request, const char *part)
+{
+    serve_reply r = {0};
+    serve_ask(&r, f->ctx, f->views, f->db, NULL, request);
+    if (r.code != TS_OK) {
+        fail_msg("%s: %s", request, ts_view_db_ctx(f->views)->error.causes[0]);
+    }
+    assert_true(serve_reply_is_json(&r));
+    assert_ok(f->ctx, ts_buf_putc(f->ctx, &r.text, '\0'));
+    if (strstr(r.text.p, part) == NULL) {
+        fail_msg("%s gave %s without %s", request, r.text.p, part);
+    }
+    serve_reply_free(&r);
+}
+
+static void expect_error(fixture *f, const char *request, ts_code code, const char *part)
+{
+    serve_reply r = {0};
+    serve_ask(&r, f->ctx, f->views, f->db, NULL, request);
+    const ts_error *e = &ts_view_db_ctx(f->views)->error;
+    if (r.code != code || e->count == 0 || strstr(e->causes[0], part) == NULL) {
+        fail_msg("%s gave code %d: %s", request, (int)r.code, e->count == 0 ? "" : e->causes[0]);
+    }
+    serve_reply_free(&r);
+}
+
+static void test_replies(void **state)
+{
+    fixture *f = *state;
+    expect(f, "flame", "\"total\":130,\"count\":3,\"id\":[3,1,2],\"parent\":[-1,-1,1]");
+    expect(f, "flame", "\"self\":[100,20,10],\"totals\":[100,30,10],\"counts\":[1,1,1]");
+    expect(f, "flame", "\"no_stack\":{\"total\":7,\"count\":1}");
+    expect(f, "flame?from=5&to=15", "\"id\":[1,2,3],"); /* equal ones by id */
+    expect(f, "flame?from=5&to=15", "\"self\":[5,5,10]");
+    expect(f, "flame?weight=samples&thr=1", "\"id\":[1,2],\"parent\":[-1,0]");
+    expect(f, "flame?weight=samples&thr=1", "\"counts\":[1,2]");
+    expect(f, "flame?weight=cpu", "\"total\":17");
+    expect(f, "flame?weight=value&value=alloc",
+           "\"totals\":[9223372036854775807,9223372036854775807,1]");
+    expect(f, "flame?weight=value&value=alloc", "\"capped\":true");
+    expect(f, "flame?kind=slice", "\"self\":[20,30]");
+    expect(f, "flame?limit=1", "\"rest\":{\"parent\":[-1],\"n\":[1],\"total\":[30]}");
+    expect(f, "methods", "\"self\":[20,10],\"total\":[30,10]"); /* (idle) is left out */
+    expect(f, "threads?px=0", "\"count\":3,\"dur\":30,\"busy_dur\":30");
+    expect(f, "threads?px=0", "\"count\":2,\"dur\":107,\"busy_dur\":7");
+    expect(f, "threads?px=0", "\"thread\":\"io\"");
+    expect(f, "slices?thr=1&from=0&to=1000&px=10", "\"x\":[0,0],\"depth\":[0,1],\"n\":[1,1]");
+    expect(f, "slices?thr=1&from=0&to=1000&px=25", "\"ts\":[0],\"dur\":[50],\"depth\":[0]");
+    expect(f, "series?from=0&to=10&px=1", "\"rows\":[[0,1.5,2.5,2.0]]");
+    expect(f, "chart?thr=1", "\"depth\":[1,0],\"ts\":[0,0],\"dur\":[10,30],\"node\":[2,1]");
+    expect(f, "calls/scatter", "\"x\":[0,999],\"y\":[30,29],\"n\":[1,1],\"any_id\":[1,2]");
+}
+
+static void test_heap_replies(void **state)
+{
+    fixture *f = *state;
+    expect(f, "heap/classes", "[[\"A\",2,30,0],[\"(string)\",1,5,1]]");
+    expect(f, "heap/classes?sort=class&filter=STR", "[[\"(string)\",1,5,1]]");
+    expect(f, "heap/objects?class=0", "[[3,\"object\",\"A\",20,1,1],[1,\"object\",\"A\",10,2,0]]");
+    expect(f, "heap/edges?node=0", "[0,\"property\",\"x\",3,\"object\",\"A\",20,1,1],[1,\"weak\"");
+    expect(f, "heap/retainers?node=2",
+           "[[1,\"weak\",\"x\",1,\"object\",\"A\",10,2,0],[2,\"property\"");
+    /* not by the weak reference */
+    expect(f, "heap/path?node=2", "\"found\":true,\"distance\":2");
+    expect(f, "heap/path?node=2&k=1", "\"found\":false");
+    expect(f, "heap/detached", "[[3,\"A\",20,1,\"object\",1]]");
+    expect(f, "heap/allocations", "[[0,2,30,0,3],[50,1,5,3,9]]");
+    expect(f, "heap/diff?file=0&base=0", "[\"(string)\",1,1,0,5,5,0]");
+    expect_error(f, "heap/path?node=3", TS_ERR_USAGE, "no node 3");
+    expect_error(f, "heap/dominated?node=0", TS_ERR_USAGE, "was not analysed");
+    expect_error(f, "heap/edges?node=0&file=4", TS_ERR_USAGE, "no heap file 4");
+}
+
+static void test_parameters(void **state)
+{
+    fixture *f = *state;
+    expect_error(f, "flame?colour=1", TS_ERR_USAGE, "unknown parameter 'colour'");
+    expect_error(f, "flame?limit=0", TS_ERR_USAGE, "'limit' is not between 1 and 1000000");
+    expect_error(f, "flame?limit=5x", TS_ERR_USAGE, "'limit' is not an integer");
+    expect_error(f, "flame?limit=", TS_ERR_USAGE, "not an integer");
+    expect_error(f, "flame?from=9223372036854775808", TS_ERR_USAGE, "not an integer");
+    expect_error(f, "flame?from=--1", TS_ERR_USAGE, "not an integer");
+    expect_error(f, "flame?limit=1&limit=1", TS_ERR_USAGE, "given twice");
+    expect_error(f, "flame?thr=1,,2", TS_ERR_USAGE, "not an integer");
+    expect_error(f, "flame?thr=1,", TS_ERR_USAGE, "not an integer");
+    expect_error(f, "flame?kind=samples", TS_ERR_USAGE, "none of sample,slice");
+    expect_error(f, "flame?weight=value", TS_ERR_USAGE, "needs the parameter 'value'");
+    expect_error(f, "flame?weight=value&value=x", TS_ERR_USAGE, "no such value");
+    expect_error(f, "flame?kind=slice&weight=wall", TS_ERR_USAGE, "weights self and samples");
+    expect_error(f, "flame?root=99", TS_ERR_USAGE, "no node 99");
+    expect_error(f, "slices?thr=1", TS_ERR_USAGE, "'from' is missing");
+    expect_error(f, "chart", TS_ERR_USAGE, "choose one thread");
+    expect(f, "flame?from=-9223372036854775808&to=9223372036854775807", "\"total\":130");
+    assert_null(ts_endpoint_find("flames"));
+    for (const ts_endpoint *e = ts_endpoints; e->path != NULL; e++) {
+        unsigned n = 0;
+        while (e->params[n].name != NULL) {
+            const ts_view_param *p = &e->params[n++];
+            assert_true(p->doc != NULL && p->least <= p->default_value);
+            assert_true(p->type != TS_VIEW_CHOICE || p->choices != NULL);
+        }
+        assert_true(n <= TS_VIEW_PARAMS);
+    }
+}
+
+/* --- what makes no sense ---------------------------------------------------------------------- */
+
+static void with_rows(fixture *f, const char *sql, const char *request, ts_code code,
+                      const char *part)
+{
+    serve_run(f->db, "SAVEPOINT s");
+    serve_run(f->db, sql);
+    ts_view_db_close(f->views);
+    assert_ok(f->ctx, ts_view_db_open(&f->views, f->ctx, &(ts_view_db_options){0}));
+    if (code == TS_OK) {
+        expect(f, request, part);
+    } else {
+        expect_error(f, request, code, part);
+    }
+    serve_run(f->db, "ROLLBACK TO s; RELEASE s");
+}
+
+static void test_senseless(void **state)
+{
+    fixture *f = *state;
+    with_rows(f, "UPDATE stack_node SET parent_id = 2 WHERE id = 1", "flame", TS_ERR_INPUT,
+              "the caller of node 1 does not stand before it");
+    with_rows(f, "UPDATE stack_node SET parent_id = 2 WHERE id = 2", "methods", TS_ERR_INPUT,
+              "does not stand before it");
+    with_rows(f, "UPDATE stack_sample SET node_id = 77", "flame", TS_ERR_INPUT, "no call path 77");
+    with_rows(f, "UPDATE stack_sample SET ts = 'soon'", "timeline", TS_ERR_INPUT,
+              "not of its column's type");
+    with_rows(f, "UPDATE stack_sample SET ts = 1e3", "flame?from=0", TS_ERR_INPUT,
+              "not of its column's type");
+    with_rows(f, "DROP TABLE stack_slice", "threads", TS_ERR_INPUT, "no such table");
+    with_rows(f, "UPDATE stack_slice SET depth = -1", "slices?thr=1&from=0&to=9000&px=1",
+              TS_ERR_INPUT, "impossible depth");
+    with_rows(f, "UPDATE stack_sample SET ts = 9223372036854775807", "timeline?px=4", TS_OK,
+              "\"columns\":");
+    with_rows(f, "UPDATE stack_sample SET ts = -9223372036854775807 WHERE id = 1", "timeline?px=1",
+              TS_OK, "\"columns\":2");
+    with_rows(f, "UPDATE stack_sample SET dur = 9223372036854775807 WHERE itid = 1", "flame?thr=1",
+              TS_OK, "\"capped\":true");
+    with_rows(f, "UPDATE js_heap_nodes SET edge_count = 4000000000", "heap/edges?node=0",
+              TS_ERR_INPUT, "damaged");
+    with_rows(f, "UPDATE js_heap_nodes SET edge_count = NULL", "heap/retainers?node=0",
+              TS_ERR_INPUT, "damaged");
+    with_rows(f, "UPDATE js_heap_file_detail SET node_count = 4000000000", "heap/path?node=9",
+              TS_ERR_INPUT, "damaged");
+    with_rows(f, "UPDATE js_heap_file_detail SET node_count = -1", "heap/path?node=0", TS_ERR_INPUT,
+              "impossible places");
+    with_rows(f, "UPDATE js_heap_file_detail SET node_type_count = 1000000", "heap/classes",
+              TS_ERR_INPUT, "too many types");
+    with_rows(f, "UPDATE js_heap_edges SET to_node = 8", "heap/edges?node=0", TS_OK,
+              "[0,\"property\",\"x\",null,null,null,null,null,null]");
+    with_rows(f, "UPDATE js_heap_edges SET to_node = 0", "heap/path?node=2", TS_OK,
+              "\"found\":false,\"distance\":null");
+    with_rows(f, "UPDATE js_heap_sample SET last_assigned_id = -1", "heap/allocations",
+              TS_ERR_INPUT, "do not rise");
+    with_rows(f,
+              "INSERT INTO js_heap_analysis(file_id, first_retained_rowid, first_dominated_rowid) "
+              "VALUES (0, 1, 1);"
+              "INSERT INTO js_heap_retained(tree_position, tree_count) VALUES (0, 3), (1, 0), "
+              "(2, 1); INSERT INTO js_heap_dominated VALUES (0, 0), (0, 1), (0, 2)",
+              "heap/dominated?node=0", TS_ERR_INPUT, "the tree of dominators is damaged");
+}
+
+/* --- memory, guard, output -------------------------------------------------------------------- */
+
+/* Each allocation fails once: the view fails with that, gives all memory back, and works then. */
+static void test_no_memory(void **state)
+{
+    fixture *f = *state;
+    test_failing failing = {0};
+    for (unsigned i = 0; i < SERVE_REQUESTS; i++) {
+        bool failed = true;
+        for (uint64_t nth = 1; failed; nth++) {
+            ts_view_db *views = NULL;
+            ts_ctx base = *f->ctx;
+            serve_reply r = {0};
+            failing = (test_failing){0};
+            base.allocator = test_failing_allocator(&failing);
+            assert_ok(&base, ts_view_db_open(&views, &base, &(ts_view_db_options){0}));
+            failing.fail_at = failing.calls + nth;
+            serve_ask(&r, f->ctx, views, f->db, NULL, serve_requests[i]);
+            failed = failing.calls >= failing.fail_at;
+            assert_true(!failed || r.code == TS_ERR_NOMEM);
+            serve_reply_free(&r);
+            if (failed && nth % 7 == 1) {
+                failing.fail_at = 0;
+                r = (serve_reply){0};
+                serve_ask(&r, f->ctx, views, f->db, NULL, serve_requests[i]);
+                assert_int_not_equal(r.code, TS_ERR_NOMEM);
+                serve_reply_free(&r);
+            }
+            ts_view_db_close(views);
+        }
+    }
+}
+
+/* What was kept for other views goes when there is too little room. */
+static void test_limit(void **state)
+{
+    fixture *f = *state;
+    uint64_t need = 0;
+    for (uint64_t kept = 0; kept < 2; kept++) {
+        ts_view_db *views = NULL;
+        const ts_view_db_options options = {.max_memory = need};
+        assert_ok(f->ctx, ts_view_db_open(&views, f->ctx, &options));
+        serve_reply r = {0};
+        serve_ask(&r, f->ctx, views, f->db, NULL, "heap/path?node=2");
+        assert_int_equal(r.code, TS_OK);
+        serve_reply_free(&r);
+        r = (serve_reply){0};
+        serve_ask(&r, f->ctx, views, f->db, NULL, "timeline?px=100");
+        assert_int_equal(r.code, TS_OK);
+        assert_true(kept == 0 || ts_view_db_memory(views) <= need);
+        serve_reply_free(&r);
+        need = ts_view_db_ctx(views)->memory_peak - 1;
+        ts_view_db_close(views);
+    }
+    ts_view_db *views = NULL;
+    serve_reply r = {0};
+    assert_ok(f->ctx, ts_view_db_open(&views, f->ctx, &(ts_view_db_options){.max_memory = 20000}));
+    serve_ask(&r, f->ctx, views, f->db, NULL, "timeline?px=100");
+    assert_int_equal(r.code, TS_ERR_LIMIT);
+    serve_reply_free(&r);
+    ts_view_db_close(views);
+}
+
+static void test_guard(void **state)
+{
+    fixture *f = *state;
+    atomic_bool stop;
+    atomic_init(&stop, true);
+    for (unsigned i = 0; i < SERVE_REQUESTS; i++) {
+        ts_view_db *views = NULL;
+        ts_guard guard = {.fd = -1, .stop = &stop};
+        serve_reply r = {0};
+        assert_ok(f->ctx, ts_view_db_open(&views, f->ctx, &(ts_view_db_options){0}));
+        serve_ask(&r, f->ctx, views, f->db, &guard, serve_requests[i]);
+        if (strncmp(serve_requests[i], "series", 6) != 0 &&
+            strncmp(serve_requests[i], "heap/", 5) != 0) { /* whose statements ask it themselves */
+            assert_true(r.code == TS_ERR_INTERRUPTED || r.code == TS_ERR_USAGE);
+        }
+        serve_reply_free(&r);
+        ts_view_db_close(views);
+    }
+}
+
+static void test_output_refused(void **state)
+{
+    fixture *f = *state;
+    for (unsigned i = 0; i < SERVE_REQUESTS; i++) {
+        serve_reply r = {.room = 1};
+        serve_ask(&r, f->ctx, f->views, f->db, NULL, serve_requests[i]);
+        assert_true(r.code == TS_ERR_OUTPUT || r.code == TS_ERR_USAGE);
+        serve_reply_free(&r);
+    }
+}
+
+/* --- time and places of rows ------------------------------------------------------------------ */
+
+static uint64_t next(uint64_t *seed)
+{
+    *seed ^= *seed << 13;
+    *seed ^= *seed >> 7;
+    *seed ^= *seed << 17;
+    return *seed;
+}
+
+/* Buckets of random spans are those of a plain sum, however their width grew. */
+static void test_buckets(void **state)
+{
+    fixture *f = *state;
+    enum { SPANS = 300 };
+    uint64_t seed = 88172645463325252;
+    for (unsigned round = 0; round < 60; round++) {
+        ts_buckets b;
+        int64_t ts[SPANS];
+        int64_t end[SPANS];
+        unsigned bits = (unsigned)(next(&seed) % 62) + 1;
+        ts_buckets_begin(&b, 0, round % 3 == 0 ? 1000 : 0);
+        size_t lanes = round % 5 == 4 ? 300 : 1; /* many make the buckets fewer */
+        for (size_t i = 0; i < lanes; i++) {
+            assert_ok(f->ctx, ts_buckets_lane(f->ctx, &b));
+        }
+        for (unsigned i = 0; i < SPANS; i++) {
+            ts[i] = (int64_t)(next(&seed) << 1 >> 1 >> (63 - bits)) - (i % 2) * 50;
+            end[i] = ts_sat_add(ts[i], (int64_t)(next(&seed) >> 1 >> (63 - next(&seed) % bits)));
+            ts_buckets_add(&b, 0, ts[i], end[i], i % 7 != 0);
+        }
+        ts_buckets_finish(&b);
+        for (uint64_t k = b.lo; k <= b.hi; k++) {
+            int64_t from = ts_time_at(k << b.shift);
+            int64_t to = ts_sat_add(from, INT64_C(1) << b.shift);
+            ts_wide ns = 0;
+            uint32_t starts = 0;
+            for (unsigned i = 0; i < SPANS; i++) {
+                int64_t low = ts[i] > from ? ts[i] : from;
+                int64_t high = end[i] < to ? end[i] : to;
+                ns += i % 7 != 0 && low < high ? (ts_wide)high - low : 0;
+                starts += ts[i] >= from && (ts[i] < to || to == INT64_MAX) ? 1 : 0;
+            }
+            const ts_bucket *one = &b.lanes[0][k % b.per_lane];
+            assert_int_equal(one->ns, ns > INT64_MAX ? INT64_MAX : (uint64_t)ns);
+            assert_int_equal(one->starts, starts);
+        }
+        assert_true(b.hi - b.lo < b.per_lane);
+        ts_buckets_free(f->ctx, &b);
+    }
+}
+
+static void test_ids(void **state)
+{
+    fixture *f = *state;
+    ts_ids ids = {0};
+    for (int64_t id = 1; id <= 5000; id++) {
+        assert_ok(f->ctx, ts_ids_add(f->ctx, &ids, id <= 2000 ? id : 3 * id));
+    }
+    for (int64_t id = -3; id < 15100; id++) {
+        bool there = (id >= 1 && id <= 2000) || (id > 6000 && id <= 15000 && id % 3 == 0);
+        uint32_t place = ts_ids_find(&ids, id);
+        assert_int_equal(place != TS_NO_INDEX, there);
+        assert_true(!there || ts_ids_at(&ids, place) == id);
+    }
+    ts_ids_free(f->ctx, &ids);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_replies, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_heap_replies, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_parameters, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_senseless, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_no_memory, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_limit, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_guard, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_output_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_buckets, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_ids, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
