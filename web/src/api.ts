@@ -224,7 +224,7 @@ export async function records(sql: string, options: QueryOptions): Promise<Recor
   return recordsOf(await query(sql, options));
 }
 
-export function recordsOf(rows: Rows): Record<string, Cell>[] {
+export function recordsOf(rows: Pick<Rows, "columns" | "rows">): Record<string, Cell>[] {
   return rows.rows.map((row) => Object.fromEntries(rows.columns.map((name, i) => [name, row[i] ?? null])));
 }
 

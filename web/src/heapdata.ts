@@ -1,5 +1,5 @@
 // Heaps: what the Heap view asks for, and how.
-import { ask, cellNumber, cellText, records, type Cell } from "./api.ts";
+import { ask, cellNumber, cellText, get, records, recordsOf, type Cell } from "./api.ts";
 
 interface Wanted {
   readonly db: string;
@@ -48,26 +48,50 @@ export interface HeapClass {
   readonly distance: number | null;
 }
 
-const HISTOGRAM = "SELECT class, count, self_size FROM v_js_class_histogram WHERE file_id = :file ORDER BY self_size DESC, class LIMIT 200000";
 const CONSTRUCTORS = `SELECT constructor_id, name, script_id, line, "column", count, distance, shallow_size, retained_size FROM v_js_constructor WHERE file_id = :file
-ORDER BY retained_size DESC, constructor_id LIMIT 200000`;
+ORDER BY retained_size DESC, constructor_id LIMIT 10000`;
+const COUNTED = "SELECT constructor_count AS n FROM js_heap_analysis WHERE file_id = :file";
 
-export async function heapClasses(wanted: Wanted, file: HeapFile): Promise<HeapClass[]> {
-  const options = { ...wanted, params: { file: file.id }, limit: 200000, what: "reading classes" };
+export interface Classes {
+  readonly rows: readonly HeapClass[];
+  /** Also those that are not here. */
+  readonly all: number;
+}
+
+/** What views of heaps answer: names of columns, rows, and how many there are. */
+interface Listing {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly Cell[])[];
+  readonly row_count: number;
+}
+
+const listed = (reply: Listing): Record<string, Cell>[] => recordsOf({ columns: reply.columns, rows: reply.rows });
+
+/** The largest classes, at most 10,000; `filter` is a part of their names. */
+export async function heapClasses(wanted: Wanted, file: HeapFile, filter: string): Promise<Classes> {
   if (file.analysed) {
-    return (await records(CONSTRUCTORS, options)).map((r) => ({
-      key: cellText(r["constructor_id"]), name: cellText(r["name"]),
-      place: r["line"] === null || r["script_id"] === null ? "" : `script ${cellText(r["script_id"])}:${cellText(r["line"])}:${cellText(r["column"])}`,
-      count: cellNumber(r["count"]), size: cellNumber(r["shallow_size"]), retained: nullable(r["retained_size"]), distance: nullable(r["distance"]),
-    }));
+    const options = { ...wanted, params: { file: file.id }, limit: 10000, what: "reading classes" };
+    const [rows, counted] = await Promise.all([records(CONSTRUCTORS, options), records(COUNTED, options)]);
+    return {
+      all: cellNumber(counted[0]?.["n"]),
+      rows: rows.map((r) => ({
+        key: cellText(r["constructor_id"]), name: cellText(r["name"]),
+        place: r["line"] === null || r["script_id"] === null ? "" : `script ${cellText(r["script_id"])}:${cellText(r["line"])}:${cellText(r["column"])}`,
+        count: cellNumber(r["count"]), size: cellNumber(r["shallow_size"]), retained: nullable(r["retained_size"]), distance: nullable(r["distance"]),
+      })),
+    };
   }
-  return (await records(HISTOGRAM, options)).map((r) => ({
-    key: cellText(r["class"]), name: cellText(r["class"]), place: "", count: cellNumber(r["count"]), size: cellNumber(r["self_size"]), retained: null, distance: null,
-  }));
+  const reply = await get<Listing>("/api/heap/classes", { db: wanted.db, file: file.id, limit: 10000, filter }, { signal: wanted.signal, what: "reading classes" });
+  return {
+    all: reply.row_count,
+    rows: listed(reply).map((r) => ({ key: cellText(r["id"]), name: cellText(r["class"]), place: "", count: cellNumber(r["count"]), size: cellNumber(r["self_size"]), retained: null, distance: null })),
+  };
 }
 
 /** An object, or a reference to or from one. */
 export interface HeapNode {
+  /** Its place in the file. */
+  readonly index: number;
   readonly id: number;
   readonly name: string;
   readonly type: string;
@@ -81,77 +105,64 @@ export interface HeapNode {
 }
 
 const nodeOf = (r: Readonly<Record<string, Cell>>): HeapNode => ({
-  id: cellNumber(r["node_id"]), name: cellText(r["name"]), type: cellText(r["type"]), size: cellNumber(r["self_size"]), retained: nullable(r["retained_size"]), distance: nullable(r["distance"]),
-  edge: cellText(r["edge_name"]), edgeType: cellText(r["edge_type"]), detached: r["detachedness"] === 2,
+  index: cellNumber(r["node_index"]), id: cellNumber(r["node_id"] ?? r["id"]), name: cellText(r["name"]), type: cellText(r["type"]), size: cellNumber(r["self_size"]),
+  retained: nullable(r["retained_size"]), distance: nullable(r["distance"]), edge: cellText(r["edge_name"]), edgeType: cellText(r["edge_type"]), detached: r["detachedness"] === 2,
 });
 
 // A node's text, from the strings of its file.
 const NAME = `(SELECT s.string FROM js_heap_string AS s WHERE s.rowid = d.first_string_rowid + n.name AND n.name BETWEEN 0 AND d.string_count - 1 AND s.file_index = n.name)`;
 const TYPE = `(SELECT t.str_value FROM js_heap_info AS t WHERE t.rowid = d.first_info_rowid + n.type AND n.type BETWEEN 0 AND d.node_type_count - 1)`;
-const FILE = "js_heap_file_detail AS d CROSS JOIN js_heap_nodes AS n ON n.rowid BETWEEN d.first_node_rowid AND d.first_node_rowid + d.node_count - 1";
-const CLASS = `CASE ${TYPE.replace(/\bn\./g, "g.")} WHEN 'object' THEN ${NAME.replace(/\bn\./g, "g.")} WHEN 'native' THEN ${NAME.replace(/\bn\./g, "g.")}
-  WHEN 'code' THEN '(compiled code)' WHEN 'hidden' THEN '(system)' ELSE '(' || ${TYPE.replace(/\bn\./g, "g.")} || ')' END`;
-const KEYS = `SELECT g.type AS type, g.name AS name, ${TYPE.replace(/\bn\./g, "g.")} IN ('object', 'native') AS named FROM js_heap_file_detail AS d
-CROSS JOIN js_heap_class AS g ON g.rowid BETWEEN d.first_class_rowid AND d.first_class_rowid + d.class_count - 1 WHERE d.file_id = :file AND ${CLASS} IS :class`;
-const OBJECTS = `SELECT n.id AS node_id, ${NAME} AS name, ${TYPE} AS type, n.self_size, n.detachedness FROM ${FILE}
-WHERE d.file_id = :file AND n.type = :type AND (:name IS NULL OR n.name = :name) ORDER BY n.self_size DESC, n.node_index LIMIT :limit`;
-const OBJECTS_ANALYSED = `WITH best AS (SELECT r.rowid - a.first_retained_rowid AS at, r.retained_size AS size FROM js_heap_analysis AS a CROSS JOIN js_heap_file_detail AS d ON d.file_id = a.file_id
+const OBJECTS = `WITH best AS (SELECT r.rowid - a.first_retained_rowid AS at, r.retained_size AS size FROM js_heap_analysis AS a CROSS JOIN js_heap_file_detail AS d ON d.file_id = a.file_id
   CROSS JOIN js_heap_retained AS r ON r.rowid BETWEEN a.first_retained_rowid AND a.first_retained_rowid + d.node_count - 1
   WHERE a.file_id = :file AND r.constructor_id = :class ORDER BY r.retained_size DESC, r.rowid LIMIT :limit)
-SELECT r.node_id, ${NAME} AS name, ${TYPE} AS type, r.shallow_size AS self_size, r.retained_size, r.distance, r.detachedness FROM best AS b CROSS JOIN js_heap_analysis AS a ON a.file_id = :file
-CROSS JOIN js_heap_file_detail AS d ON d.file_id = a.file_id CROSS JOIN js_heap_retained AS r ON r.rowid = a.first_retained_rowid + b.at
-CROSS JOIN js_heap_nodes AS n ON n.rowid = d.first_node_rowid + b.at ORDER BY b.size DESC, b.at`;
+SELECT b.at AS node_index, r.node_id, ${NAME} AS name, ${TYPE} AS type, r.shallow_size AS self_size, r.retained_size, r.distance, r.detachedness FROM best AS b
+CROSS JOIN js_heap_analysis AS a ON a.file_id = :file CROSS JOIN js_heap_file_detail AS d ON d.file_id = a.file_id
+CROSS JOIN js_heap_retained AS r ON r.rowid = a.first_retained_rowid + b.at CROSS JOIN js_heap_nodes AS n ON n.rowid = d.first_node_rowid + b.at ORDER BY b.size DESC, b.at`;
+
+async function listing(wanted: Wanted, path: string, params: Readonly<Record<string, number>>, what: string): Promise<Record<string, Cell>[]> {
+  return listed(await get<Listing>(`/api/heap/${path}`, { db: wanted.db, ...params }, { signal: wanted.signal, what }));
+}
 
 /** The largest objects of a class. */
 export async function heapObjects(wanted: Wanted, file: HeapFile, one: HeapClass, limit: number): Promise<HeapNode[]> {
-  const options = { ...wanted, limit, what: "reading objects" };
   if (file.analysed) {
-    return (await records(OBJECTS_ANALYSED, { ...options, params: { file: file.id, class: Number(one.key), limit } })).map(nodeOf);
+    return (await records(OBJECTS, { ...wanted, limit, what: "reading objects", params: { file: file.id, class: Number(one.key), limit } })).map(nodeOf);
   }
-  const keys = await records(KEYS, { ...options, params: { file: file.id, class: one.key }, limit: 1000 });
-  const parts = await Promise.all(keys.map((key) => records(OBJECTS, { ...options, params: { file: file.id, type: key["type"] ?? null, name: key["named"] === 1 ? key["name"] ?? null : null, limit } })));
-  return parts.flat().map(nodeOf).sort((a, b) => b.size - a.size).slice(0, limit);
+  return (await listing(wanted, "objects", { file: file.id, class: Number(one.key), limit: Math.min(limit, 10000) }, "reading objects")).map(nodeOf);
 }
 
-const ROOT = `SELECT n.id AS node_id, ${NAME} AS name, ${TYPE} AS type, n.self_size, n.detachedness FROM ${FILE} WHERE d.file_id = :file AND n.node_index = 0 LIMIT 1`;
-const NODE = `SELECT n.id AS node_id, ${NAME} AS name, ${TYPE} AS type, n.self_size, n.detachedness, n.edge_count FROM ${FILE} WHERE d.file_id = :file AND n.id = :node LIMIT 1`;
-
-export async function heapRoot(wanted: Wanted, file: HeapFile): Promise<HeapNode | undefined> {
-  return (await records(ROOT, { ...wanted, params: { file: file.id }, what: "reading the root" })).map(nodeOf)[0];
+/** One object, by its place in the file; the root is the first. */
+export async function heapNode(wanted: Wanted, file: HeapFile, index: number): Promise<HeapNode | undefined> {
+  const reply = await get<{ columns: readonly string[]; row: readonly Cell[]; detachedness: Cell; analysis?: Readonly<Record<string, Cell>> }>(
+    "/api/heap/node", { db: wanted.db, file: file.id, node: index }, { signal: wanted.signal, what: "reading the object" });
+  const [row] = recordsOf({ columns: reply.columns, rows: [reply.row] });
+  return row === undefined ? undefined : nodeOf({ ...row, node_index: index, detachedness: reply.detachedness ?? null, retained_size: reply.analysis?.["retained_size"] ?? null, distance: reply.analysis?.["distance"] ?? null });
 }
-
-export async function heapNode(wanted: Wanted, file: HeapFile, id: number): Promise<HeapNode | undefined> {
-  return (await records(NODE, { ...wanted, params: { file: file.id, node: id }, what: "reading the object" })).map(nodeOf)[0];
-}
-
-const EDGES = `SELECT to_node_id AS node_id, to_name AS name, to_type AS type, to_self_size AS self_size, name AS edge_name, type_name AS edge_type FROM
-(SELECT e.*, e.type AS type_name FROM v_js_edge AS e WHERE e.file_id = :file AND e.from_node_id = :node ORDER BY e.edge_index) LIMIT :limit OFFSET :offset`;
-const RETAINERS = `SELECT retainer_id AS node_id, retainer_name AS name, retainer_type AS type, retainer_self_size AS self_size, edge_name, edge_type FROM v_js_retainer
-WHERE file_id = :file AND node_id = :node ORDER BY edge_index LIMIT :limit OFFSET :offset`;
 
 export const PAGE = 100;
 
 export async function heapEdges(wanted: Wanted, file: HeapFile, node: number, offset: number): Promise<HeapNode[]> {
-  return (await records(EDGES, { ...wanted, params: { file: file.id, node, limit: PAGE, offset }, what: "reading references" })).map(nodeOf);
-}
-
-export async function heapRetainers(wanted: Wanted, file: HeapFile, node: number, offset: number): Promise<HeapNode[]> {
-  return (await records(RETAINERS, { ...wanted, params: { file: file.id, node, limit: PAGE, offset }, what: "reading retainers" })).map(nodeOf);
-}
-
-/** From the object to the root: each with the reference by which the next one holds it. */
-export async function heapPath(wanted: Wanted, file: HeapFile, node: number, _k: number): Promise<HeapNode[]> {
-  if (!file.analysed) {
-    return [];
-  }
-  return (await ask("js_path_to_root", { ...wanted, params: { file: file.id, node }, what: "finding the path to the root" })).map((r) => ({
-    ...nodeOf({ ...r, self_size: 0 }), edge: cellText(r["edge_name"]), edgeType: cellText(r["edge_type"]),
+  return (await listing(wanted, "edges", { file: file.id, node, offset, limit: PAGE }, "reading references")).map((r) => nodeOf({
+    node_index: r["to_node_index"] ?? null, node_id: r["to_node_id"] ?? null, name: r["to_name"] ?? null, type: r["to_type"] ?? null, self_size: r["to_self_size"] ?? null,
+    edge_name: r["name"] ?? null, edge_type: r["type"] ?? null,
   }));
 }
 
+export async function heapRetainers(wanted: Wanted, file: HeapFile, node: number, offset: number): Promise<HeapNode[]> {
+  return (await listing(wanted, "retainers", { file: file.id, node, offset, limit: PAGE }, "reading retainers")).map((r) => nodeOf({
+    node_index: r["retainer_index"] ?? null, node_id: r["retainer_id"] ?? null, name: r["retainer_name"] ?? null, type: r["retainer_type"] ?? null, self_size: r["retainer_self_size"] ?? null,
+    edge_name: r["edge_name"] ?? null, edge_type: r["edge_type"] ?? null,
+  }));
+}
+
+/** From the object to the root: each with the reference by which the next one holds it. Empty when there is no k-th path. */
+export async function heapPath(wanted: Wanted, file: HeapFile, node: number, k: number): Promise<HeapNode[]> {
+  return (await listing(wanted, "path", { file: file.id, node, k }, "finding the path to the root")).map(nodeOf).reverse();
+}
+
 /** What the object dominates, largest first. */
-export async function heapDominated(wanted: Wanted, file: HeapFile, node: number): Promise<HeapNode[]> {
-  return (await ask("js_dominated", { ...wanted, params: { file: file.id, node, limit: 200 }, what: "reading what it dominates" })).map((r) => nodeOf({ ...r, self_size: r["shallow_size"] ?? 0 }));
+export async function heapDominated(wanted: Wanted, file: HeapFile, node: number, offset: number): Promise<HeapNode[]> {
+  return (await listing(wanted, "dominated", { file: file.id, node, offset, limit: PAGE }, "reading what it dominates")).map(nodeOf);
 }
 
 export interface Change {
@@ -204,7 +215,7 @@ export async function heapStrings(wanted: Wanted, file: HeapFile): Promise<SameT
   }));
 }
 
-const DETACHED = "SELECT node_id, name, type, self_size, detachedness FROM v_js_detached WHERE file_id = :file ORDER BY self_size DESC LIMIT 1000";
+const DETACHED = "SELECT node_index, node_id, name, type, self_size, detachedness FROM v_js_detached WHERE file_id = :file ORDER BY self_size DESC LIMIT 1000";
 
 export async function heapDetached(wanted: Wanted, file: HeapFile): Promise<HeapNode[]> {
   return (await records(DETACHED, { ...wanted, params: { file: file.id }, what: "finding detached objects" })).map(nodeOf);
@@ -219,21 +230,15 @@ export interface Bar {
   readonly size: number;
 }
 
-const BARS = `WITH w AS (SELECT timestamp_us, last_assigned_id AS hi, lag(last_assigned_id, 1, 0) OVER (ORDER BY rowid) AS lo FROM js_heap_sample WHERE file_id = :file)
-SELECT w.timestamp_us, w.lo, w.hi, count(n.id) AS live_count, ifnull(sum(n.self_size), 0) AS live_size FROM w LEFT JOIN js_heap_nodes AS n ON n.file_id = :file AND n.id > w.lo AND n.id <= w.hi
-GROUP BY w.timestamp_us ORDER BY 1`;
-
 export async function heapBars(wanted: Wanted, file: HeapFile): Promise<Bar[]> {
-  return (await records(BARS, { ...wanted, params: { file: file.id }, limit: 5000, what: "reading allocations" })).map((r) => ({
-    us: cellNumber(r["timestamp_us"]), low: cellNumber(r["lo"]), high: cellNumber(r["hi"]), count: cellNumber(r["live_count"]), size: cellNumber(r["live_size"]),
+  return (await listing(wanted, "allocations", { file: file.id }, "reading allocations")).map((r) => ({
+    us: cellNumber(r["timestamp_us"]), low: cellNumber(r["id_from"]), high: cellNumber(r["id_to"]), count: cellNumber(r["live_count"]), size: cellNumber(r["live_size"]),
   }));
 }
 
-const ALLOCATED = `SELECT n.id AS node_id, ${NAME} AS name, ${TYPE} AS type, n.self_size, n.detachedness FROM ${FILE}
-WHERE d.file_id = :file AND n.id > :low AND n.id <= :high ORDER BY n.self_size DESC, n.node_index LIMIT 500`;
-
+/** The largest objects with ids above `low`, up to `high`. */
 export async function heapAllocated(wanted: Wanted, file: HeapFile, low: number, high: number): Promise<HeapNode[]> {
-  return (await records(ALLOCATED, { ...wanted, params: { file: file.id, low, high }, what: "finding objects" })).map(nodeOf);
+  return (await listing(wanted, "objects", { file: file.id, id_from: low, id_to: high, limit: 500 }, "finding objects")).map(nodeOf);
 }
 
 export interface AllocationStack {

@@ -21,12 +21,12 @@ const SCATTER = `WITH m AS (SELECT min(ts) AS a, max(ts) - min(ts) + 1 AS w FROM
 SELECT (c.ts - m.a) * 1000 / m.w AS x, CASE WHEN c.dur < 1 THEN 0 ELSE CAST(10 * log10(c.dur) AS INTEGER) END AS y, count(*) AS n, max(c.id) AS any_id
 FROM cloud_call AS c, m WHERE c.ts >= :from AND c.ts < :to AND (:source IS NULL OR c.source_id = :source) GROUP BY 1, 2`;
 const SPAN = "SELECT min(ts) AS a, max(ts) - min(ts) + 1 AS w FROM cloud_call";
-const SLOW = `SELECT id, ts, dur, suspend_dur, cpu_dur, wait_dur, thread_name, method FROM v_cloud_call
+const SLOW = `SELECT id, ts, dur, suspend_dur, cpu_dur, wait_dur, substr(thread_name, 1, 500) AS thread_name, substr(method, 1, 500) AS method FROM v_cloud_call
 WHERE ts >= :from AND ts < :to AND dur >= :least AND dur < :most AND (:source IS NULL OR source_id = :source) ORDER BY dur DESC, id LIMIT :limit`;
-const METHODS = `SELECT method, count(*) AS n, sum(dur) AS dur, max(dur) AS longest, sum(cpu_dur) AS cpu_dur, sum(suspend_dur) AS suspend_dur FROM v_cloud_call
-WHERE ts >= :from AND ts < :to AND dur >= :least AND dur < :most AND (:source IS NULL OR source_id = :source) GROUP BY method ORDER BY dur DESC LIMIT 1000`;
+const METHODS = `SELECT substr(method, 1, 500) AS method, count(*) AS n, sum(dur) AS dur, max(dur) AS longest, sum(cpu_dur) AS cpu_dur, sum(suspend_dur) AS suspend_dur FROM v_cloud_call
+WHERE ts >= :from AND ts < :to AND dur >= :least AND dur < :most AND (:source IS NULL OR source_id = :source) GROUP BY v_cloud_call.method ORDER BY dur DESC LIMIT 1000`;
 const NAMES = "SELECT name, count(*) AS n FROM v_cloud_call_param GROUP BY name ORDER BY n DESC, name LIMIT 500";
-const VALUES = `SELECT p.value AS value, count(*) AS n, sum(c.dur) AS dur, max(c.dur) AS longest FROM v_cloud_call_param AS p JOIN cloud_call AS c ON c.id = p.call_id
+const VALUES = `SELECT substr(p.value, 1, 2000) AS value, count(*) AS n, sum(c.dur) AS dur, max(c.dur) AS longest FROM v_cloud_call_param AS p JOIN cloud_call AS c ON c.id = p.call_id
 WHERE p.name = :name GROUP BY p.value ORDER BY dur DESC LIMIT 1000`;
 const LOG_MOST = 130; // 10 * log10 of ns: 10^13 ns are almost three hours
 

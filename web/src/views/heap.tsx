@@ -68,7 +68,7 @@ export function Heap(): JSX.Element {
   );
 }
 
-const showNode = (node: HeapNode): void => setParams({ node: String(node.id) });
+const showNode = (node: HeapNode): void => setParams({ node: String(node.index) });
 
 function Answer<T>({ loaded, what, children }: { loaded: Loaded<T>; what: string; children: (data: T) => ComponentChildren }): JSX.Element {
   return <>{loaded.error !== undefined ? <Failure error={loaded.error} /> : loaded.data === undefined ? <Waiting what={what} /> : children(loaded.data)}</>;
@@ -99,11 +99,14 @@ interface SummaryRow {
 
 function Summary({ file }: { file: HeapFile }): JSX.Element {
   const db = database.value?.name ?? "";
-  const classes = useLoad(`${db} ${file.id}`, (signal) => heap.heapClasses({ db, signal }, file));
+  const [big, setBig] = useState(false);
+  const asked = big && !file.analysed ? param("q") : "";
+  const classes = useLoad(`${db} ${file.id} ${asked}`, (signal) => heap.heapClasses({ db, signal }, file, asked));
+  useEffect(() => setBig((before) => before || (classes.data !== undefined && classes.data.all > classes.data.rows.length)), [classes.data]);
   const [sort, setSort] = useState<Sort>({ by: file.analysed ? "retained" : "size", down: true });
   const open = param("class");
   const [limit, setLimit] = useState(heap.PAGE);
-  const chosen = classes.data?.find((one) => one.key === open);
+  const chosen = classes.data?.rows.find((one) => one.key === open);
   const objects = useLoad(chosen === undefined ? "" : `${db} ${file.id} ${open} ${limit}`, (signal) => heap.heapObjects({ db, signal }, file, chosen as HeapClass, limit));
   useEffect(() => setLimit(heap.PAGE), [open]);
   const whole = file.selfSize || 1;
@@ -119,7 +122,7 @@ function Summary({ file }: { file: HeapFile }): JSX.Element {
     ...(file.analysed ? [{ id: "retained", title: "Retained size", unit: "bytes" as const, width: 140, value: (r: SummaryRow) => r.one?.retained ?? r.node?.retained ?? null }] : []),
     { id: "share", title: "Share", width: 170, value: (r) => r.one?.retained ?? r.one?.size ?? 0, cell: (r) => <Share part={(file.analysed ? r.one?.retained ?? r.node?.retained : r.one?.size ?? r.node?.size) ?? 0} whole={whole} /> },
   ];
-  const classRows = useMemo(() => (classes.data ?? []).filter((one) => pass === undefined || pass(one.name)).map((one): SummaryRow => ({ key: one.key, one, node: undefined, more: false })), [classes.data, param("q")]);
+  const classRows = useMemo(() => (classes.data?.rows ?? []).filter((one) => pass === undefined || pass(one.name)).map((one): SummaryRow => ({ key: one.key, one, node: undefined, more: false })), [classes.data, param("q")]);
   const ordered = useMemo(() => sorted(classRows, columns, sort), [classRows, sort]);
   const rows = useMemo(() => {
     const at = ordered.findIndex((r) => r.key === open);
@@ -127,7 +130,7 @@ function Summary({ file }: { file: HeapFile }): JSX.Element {
       return ordered;
     }
     const found = objects.data ?? [];
-    const inside: SummaryRow[] = found.map((node) => ({ key: `node ${node.id}`, one: undefined, node, more: false }));
+    const inside: SummaryRow[] = found.map((node) => ({ key: `node ${node.index}`, one: undefined, node, more: false }));
     if (objects.data === undefined) {
       inside.push({ key: "wait", one: undefined, node: undefined, more: false });
     } else if (chosen !== undefined && found.length < chosen.count && found.length >= limit) {
@@ -143,7 +146,7 @@ function Summary({ file }: { file: HeapFile }): JSX.Element {
     <Answer loaded={classes} what="reading classes">{(all) => <>
       <Table label="Classes" columns={columns} rows={rows} sort={sort} onSort={setSort} keyOf={(r) => r.key} selected={selected === undefined ? open : `node ${selected}`}
         onRow={(r) => (r.one !== undefined ? setParams({ class: r.one.key === open ? undefined : r.one.key }) : r.more ? setLimit(limit * 4) : r.node !== undefined && showNode(r.node))} />
-      <p class="count">{plural(classRows.length, "class", "classes")} of {count(all.length)}, {bytes(file.selfSize)}</p>
+      <p class="count">{plural(classRows.length, "class", "classes")} of {count(all.all)}, {bytes(file.selfSize)}{all.all > all.rows.length ? ", the largest" : ""}</p>
     </>}</Answer>
   );
 }
@@ -306,9 +309,9 @@ function ObjectTree({ label, file, roots, load, openFirst }: { label: string; fi
 
 function Containment({ file }: { file: HeapFile }): JSX.Element {
   const db = database.value?.name ?? "";
-  const root = useLoad(`${db} ${file.id}`, (signal) => heap.heapRoot({ db, signal }, file));
+  const root = useLoad(`${db} ${file.id}`, (signal) => heap.heapNode({ db, signal }, file, 0));
   const roots = useMemo(() => (root.data === undefined ? [] : [root.data]), [root.data]);
-  return <Answer loaded={root} what="reading the root">{() => <ObjectTree label="Objects from the root down" file={file} roots={roots} load={(node, offset) => heap.heapEdges({ db }, file, node.id, offset)} openFirst />}</Answer>;
+  return <Answer loaded={root} what="reading the root">{() => <ObjectTree label="Objects from the root down" file={file} roots={roots} load={(node, offset) => heap.heapEdges({ db }, file, node.index, offset)} openFirst />}</Answer>;
 }
 
 // --- the chosen object ------------------------------------------------------------------------------------------------------
@@ -322,14 +325,14 @@ function NodePane({ file, id }: { file: HeapFile; id: number }): JSX.Element {
   const path = useLoad(`${db} ${file.id} ${id} ${k}`, (signal) => heap.heapPath({ db, signal }, file, id, k));
   const side = (param("side") || "retainers") as Side;
   const roots = useMemo(() => (one.data === undefined ? [] : [one.data]), [one.data]);
-  const load: Load = (node, offset) => (side === "retainers" ? heap.heapRetainers({ db }, file, node.id, offset)
-    : side === "references" ? heap.heapEdges({ db }, file, node.id, offset)
-    : heap.heapDominated({ db }, file, node.id));
+  const load: Load = (node, offset) => (side === "retainers" ? heap.heapRetainers({ db }, file, node.index, offset)
+    : side === "references" ? heap.heapEdges({ db }, file, node.index, offset)
+    : heap.heapDominated({ db }, file, node.index, offset));
   return (
     <section class="node" aria-label="The chosen object">
       <header class="bar">
-        <h2>{one.data === undefined ? `@${id}` : <NodeName node={one.data} />}</h2>
-        {one.data !== undefined && <span class="lead">{one.data.type}, {bytes(one.data.size)}</span>}
+        <h2>{one.data === undefined ? "Object" : <NodeName node={one.data} />}</h2>
+        {one.data !== undefined && <span class="lead">{one.data.type}, {bytes(one.data.size)}{one.data.retained === null ? "" : `, retains ${bytes(one.data.retained)}`}{one.data.distance === null ? "" : `, distance ${distanceText(one.data.distance)}`}</span>}
         <Choice<Side> label="Around the object" value={side} onChange={(v) => setParams({ side: v === "retainers" ? undefined : v })} options={[
           ["retainers", "Retainers"], ["references", "References"],
           ["dominated", "Dominated", file.analysed ? undefined : "Dominators need --analyze=heap"],
@@ -340,11 +343,11 @@ function NodePane({ file, id }: { file: HeapFile; id: number }): JSX.Element {
       <div class="columns2">
         <div class="path">
           <h3>Path to the root</h3>
-          <Answer loaded={path} what="finding the path">{(steps) => (steps.length === 0 ? <p class="lead">{file.analysed ? "Nothing holds it" : "No path without weak references"}</p> : <>
+          <Answer loaded={path} what="finding the path">{(steps) => (steps.length === 0 ? <p class="lead">{k === 0 ? "No path without weak references" : <>No more paths <button type="button" class="link" onClick={() => setK(0)}>first path</button></>}</p> : <>
             <ol tabIndex={0} aria-label="Path to the root">
               {steps.map((step, i) => <li key={i}><button type="button" class="link" onClick={() => showNode(step)}>{clean(step.name, 90) || `(${step.type})`}</button><span class="unit"> @{step.id}{i < steps.length - 1 && <> held by <b>{clean(step.edge, 80)}</b> in</>}</span></li>)}
             </ol>
-            {!file.analysed && <button type="button" class="link" onClick={() => setK(k + 1)}>next path</button>}
+            <button type="button" class="link" onClick={() => setK(k + 1)}>next path</button>
           </>)}</Answer>
         </div>
         <Answer loaded={one} what="reading the object">{(node) => (node === undefined ? <p class="none">There is no object with this number in the snapshot</p>
@@ -384,7 +387,7 @@ function Nodes({ label, rows, empty }: { label: string; rows: readonly HeapNode[
   const [sort, setSort] = useState<Sort>({ by: "size", down: true });
   const pass = searched();
   return <Table label={label} columns={nodeColumns} rows={sorted(rows.filter((r) => pass === undefined || pass(r.name)), nodeColumns, sort)} sort={sort} onSort={setSort}
-    keyOf={(r) => r.id} selected={numberParam("node") ?? -1} onRow={showNode} empty={empty} />;
+    keyOf={(r) => r.index} selected={numberParam("node") ?? -1} onRow={showNode} empty={empty} />;
 }
 
 function Detached({ file }: { file: HeapFile }): JSX.Element {
