@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# run.sh WEB PACKAGES unit | types | same PAGE | browser ARGUMENTS...: the tests of the page that need its packages, in a scratch copy of its sources.
+# run.sh WEB PACKAGES unit | types | same PAGE | browser PROGRAM SOURCE PAGE: the tests of the page that need its packages, in a scratch copy of its sources.
 set -euo pipefail
 web=$1 packages=$2 what=$3
 shift 3
@@ -10,11 +10,11 @@ rm -rf "$scratch/web/node_modules"
 ln -s "$packages" "$scratch/web/node_modules"
 cd "$scratch/web"
 case $what in
-unit) node --test test/unit/ ;;
+unit) node --test test/unit/*.test.mjs ;;
 types) node_modules/.bin/tsc --noEmit ;;
 same) # equal sources give equal bytes, wherever they are built
     node build.mjs "$scratch/page"
     diff -r "$scratch/page" "$1"
     ;;
-browser) node test/browser/browser.mjs "$@" ;;
+browser) TS_WEB_DIR=$3 node test/browser/browser.mjs "$1" "$2" ;;
 esac

@@ -1,4 +1,4 @@
-import { signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -245,6 +245,9 @@ async function lookAgain(): Promise<void> {
 }
 
 async function begin(): Promise<void> {
+  effect(() => {
+    document.documentElement.toggleAttribute("data-busy", operations.value.length > 0);
+  });
   document.documentElement.dataset["theme"] = theme.value;
   addEventListener("keydown", onKey);
   document.addEventListener("visibilitychange", () => void lookAgain());

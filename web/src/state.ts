@@ -23,7 +23,7 @@ const decode = (text: string): string => {
 };
 
 const encode = (text: string): string =>
-  encodeURIComponent(text.isWellFormed() ? text : text.toWellFormed()).replace(/%2C/g, ",").replace(/%3A/g, ":").replace(/%2F/g, "/").replace(/%20/g, "+");
+  encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, "\ufffd")).replace(/%2C/g, ",").replace(/%3A/g, ":").replace(/%2F/g, "/").replace(/%20/g, "+");
 
 /** The state that a fragment stands for; what is unknown or missing is the overview. */
 export function parseFragment(fragment: string): Route {

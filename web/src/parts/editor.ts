@@ -134,13 +134,24 @@ export function makeEditor(root: ShadowRoot, text: string, on: { onText: (text: 
           ...closeBracketsKeymap, ...completionKeymap, ...defaultKeymap, ...historyKeymap,
         ]),
         // Tab leaves the editor; without a completion it is never taken.
-        EditorView.domEventHandlers({ keydown: (e) => {
-          escaped = e.key === "Escape" || (escaped && e.key === "Tab");
-          return false;
-        } }),
+        EditorView.domEventHandlers({
+          keydown: (e) => {
+            escaped = e.key === "Escape" || (escaped && e.key === "Tab");
+            return false;
+          },
+          // What is typed over would leave its style behind in a style attribute, which the policy of the page forbids.
+          beforeinput: (e, v) => {
+            const over = e.inputType === "insertText" && e.data !== null && !e.isComposing && !v.state.selection.main.empty;
+            if (over) {
+              e.preventDefault();
+              v.dispatch(v.state.replaceSelection(e.data ?? ""), { userEvent: "input.type" });
+            }
+            return over;
+          },
+        }),
         placeholder("SELECT …"),
         EditorView.lineWrapping,
-        EditorView.contentAttributes.of({ "aria-label": "SQL statement", spellcheck: "false" }),
+        EditorView.contentAttributes.of({ "aria-label": "SQL statement", spellcheck: "false", tabindex: "0", contenteditable: "plaintext-only" }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged && !quiet) {
             on.onText(update.state.doc.toString());

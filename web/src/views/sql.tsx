@@ -35,7 +35,7 @@ function shown(cell: Cell | undefined): JSX.Element | string {
     return <span class="null">NULL</span>;
   }
   if (typeof cell === "object") {
-    return "base64" in cell ? <span class="null">{bytes(Math.floor((cell.base64.length * 3) / 4))} of binary data</span> : `${clean(cell.text, 400)} (${bytes(cell.bytes)})`;
+    return "base64" in cell ? <span class="null">{bytes(Math.floor((cell.base64.replace(/=+$/, "").length * 3) / 4))} of binary data</span> : `${clean(cell.text, 400)} (${bytes(cell.bytes)})`;
   }
   return typeof cell === "number" ? String(cell) : clean(cell, 400);
 }
@@ -48,6 +48,12 @@ export function Sql(): JSX.Element {
   const questions = useLoad(db, (stop) => loadQuestions({ db, signal: stop }));
   const chosen = questions.data?.find((one) => one.name === param("question"));
   const [text, setText] = useState(() => param("sql") || (param("question") === "" ? FIRST : ""));
+  // What the editor is given; what it gives back is never given to it again, because more may have been typed since.
+  const [given, setGiven] = useState({ n: 0, text });
+  const give = (next: string): void => {
+    setText(next);
+    setGiven((now) => ({ n: now.n + 1, text: next }));
+  };
   const [running, setRunning] = useState<AbortController | null>(null);
   const [got, setGot] = useState(0);
   const [error, setError] = useState<ApiError | undefined>();
@@ -59,7 +65,7 @@ export function Sql(): JSX.Element {
   const linked = param("question");
   useEffect(() => {
     if (chosen !== undefined && param("sql") === "") {
-      setText(chosen.sql);
+      give(chosen.sql);
     }
   }, [chosen?.name]);
 
@@ -103,7 +109,7 @@ export function Sql(): JSX.Element {
       <div class={side ? "console with-side" : "console"}>
         <div class="bar">
           <QuestionMenu questions={questions.data ?? []} value={linked} onChoose={(one) => {
-            setText(one.sql);
+            give(one.sql);
             ran.current = true;
             const cleared = Object.fromEntries(Object.keys(route.value.params).filter((p) => p.startsWith("p.")).map((p) => [p, undefined]));
             setParams({ ...cleared, question: one.name, sql: undefined, run: undefined });
@@ -113,8 +119,8 @@ export function Sql(): JSX.Element {
           <label>Limit <input type="number" class="short" min="1" max="1000000" value={limit} onChange={(e) => setParams({ limit: e.currentTarget.value === "1000" ? undefined : e.currentTarget.value }, true)} /></label>
           {running === null ? <button type="button" class="main" onClick={run} title="Ctrl+Enter">Run</button> : <button type="button" onClick={() => running.abort()}>Cancel</button>}
         </div>
-        {chosen !== undefined && <p class="lead">{chosen.question}</p>}
-        <EditorBox text={text} schema={schema.data} onText={setText} onRun={run} error={error} />
+        {chosen !== undefined && <p class="lead">{clean(chosen.question.replace(/\n/g, " "), 600)}</p>}
+        <EditorBox given={given} schema={schema.data} onText={setText} onRun={run} error={error} />
         {names.length > 0 && (
           <div class="parameters">
             {names.map((name) => {
@@ -135,7 +141,7 @@ export function Sql(): JSX.Element {
         {running !== null && <p class="waiting" role="status">running{got > 0 ? `, ${rowsText(Math.max(0, got - 1))} so far` : ""}</p>}
         {result !== undefined && <ResultBox result={result} db={db} limit={limit} names={names} />}
       </div>
-      {side && <SchemaSide schema={schema.data} onPick={(name) => setText(`SELECT * FROM ${name}`)} />}
+      {side && <SchemaSide schema={schema.data} onPick={(name) => give(`SELECT * FROM ${name}`)} />}
     </div>
   );
 }
@@ -153,7 +159,7 @@ function QuestionMenu({ questions, value, onChoose }: { questions: readonly Ques
       {topics.map((topic) => (
         <optgroup label={clean(topic, 60)} key={topic}>
           {questions.filter((one) => one.topic === topic).map((one) => (
-            <option value={one.name} key={one.name} disabled={!one.fits} title={one.fits ? undefined : "This database has no rows for it"}>{clean(one.question, 90)}</option>
+            <option value={one.name} key={one.name} disabled={!one.fits} title={one.fits ? undefined : "This database has no rows for it"}>{clean(one.question.split("\n", 1)[0], 90)}</option>
           ))}
         </optgroup>
       ))}
@@ -162,14 +168,14 @@ function QuestionMenu({ questions, value, onChoose }: { questions: readonly Ques
 }
 
 interface EditorProps {
-  readonly text: string;
+  readonly given: { readonly n: number; readonly text: string };
   readonly schema: Schema | undefined;
   readonly onText: (text: string) => void;
   readonly onRun: () => void;
   readonly error: ApiError | undefined;
 }
 
-function EditorBox({ text, schema, onText, onRun, error }: EditorProps): JSX.Element {
+function EditorBox({ given, schema, onText, onRun, error }: EditorProps): JSX.Element {
   const place = useRef<HTMLDivElement>(null);
   const editor = useRef<Editor | null>(null);
   const latest = useRef({ onText, onRun });
@@ -180,10 +186,10 @@ function EditorBox({ text, schema, onText, onRun, error }: EditorProps): JSX.Ele
       return undefined;
     }
     const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
-    editor.current = makeEditor(root, text, { onText: (t) => latest.current.onText(t), onRun: () => latest.current.onRun() });
+    editor.current = makeEditor(root, given.text, { onText: (t) => latest.current.onText(t), onRun: () => latest.current.onRun() });
     return () => editor.current?.destroy();
   }, []);
-  useEffect(() => editor.current?.setText(text), [text]);
+  useEffect(() => editor.current?.setText(given.text), [given.n]);
   useEffect(() => editor.current?.setSchema(schema), [schema]);
   useEffect(() => editor.current?.setTheme(theme.value), [theme.value]);
   useEffect(() => editor.current?.setError(error?.offset), [error]);
