@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { get, urlOf } from "../api.ts";
 import { loadThreads, threadName, type Axis, type Thread, type Threads } from "../data.ts";
-import { amount, baseName, clean, count, inUnit, percent, unitFor } from "../format.ts";
+import { amount, baseName, clean, count, inUnit, percent, plural, unitFor } from "../format.ts";
 import { Choice, Drawer, Facts, Failure, Waiting } from "../parts/frame.tsx";
 import { Icicle, labelOf } from "../parts/icicle.tsx";
 import { RangeStrip } from "../parts/rangestrip.tsx";
@@ -253,7 +253,7 @@ function Graph({ chosen }: { chosen: Chosen }): JSX.Element {
       <div class="stage">
         <Trail stacks={stacks} zoom={zoom} whole={whole} onZoom={zoomed} />
         {empty ? <p class="none big">No stacks in this range and with this filter</p>
-          : param("table") === "1" ? <TreeTable stacks={stacks} search={search} onOpen={open} />
+          : param("table") === "1" ? <TreeTable stacks={stacks} calls={chosen.kind === "slice"} search={search} onOpen={open} />
           : <Icicle stacks={stacks} label={`Stacks, ${amount(stacks.tree.total[0], stacks.unit)}: arrow keys move, Enter zooms, F shows callers and callees, I turns it around, Escape shows all`}
             search={search} zoom={zoom} whole={whole.tree.total[0] ?? 0} onZoom={zoomed} onFocus={setFocus} onOpen={open}
             onKey={(key, i) => {
@@ -308,7 +308,8 @@ function FrameDrawer({ stacks, i, chosen, whole, onClose, onOpen }: { stacks: St
         ...(frame >= 0 && names.where[frame] !== "" ? [["Where", <code>{names.where[frame]}</code>] as const] : []),
         ["Total", `${amount(total, stacks.unit)}  (${percent(total, whole)})`],
         ["Self", `${amount(tree.self[i], stacks.unit)}  (${percent(tree.self[i] ?? 0, whole)})`],
-        [chosen.kind === "slice" ? "Calls" : "Samples", count(below[i])],
+        // Samples count for all frames above them, a call only for its own.
+        chosen.kind === "slice" ? ["Calls", count(stacks.count[i])] : ["Samples", count(below[i])],
         ["Of caller", percent(total, tree.total[up] ?? 0)],
         ["Depth", String(tree.depth[i])],
       ]} />
@@ -353,10 +354,10 @@ interface TreeRow {
   readonly count: number;
 }
 
-function TreeTable({ stacks, search, onOpen }: { stacks: Stacks; search: ((text: string) => boolean) | undefined; onOpen: (i: number) => void }): JSX.Element {
+function TreeTable({ stacks, calls, search, onOpen }: { stacks: Stacks; calls: boolean; search: ((text: string) => boolean) | undefined; onOpen: (i: number) => void }): JSX.Element {
   const rows = useMemo(() => {
     const { tree, names } = stacks;
-    const below = countsBelow(stacks);
+    const below = calls ? stacks.count : countsBelow(stacks);
     const list: TreeRow[] = [];
     const open = [0];
     while (open.length > 0) {
@@ -376,7 +377,7 @@ function TreeTable({ stacks, search, onOpen }: { stacks: Stacks; search: ((text:
     { id: "total", title: "Total", unit, digits: 3, width: 120, value: (r) => r.total },
     { id: "share", title: "Share", width: 80, number: true, value: (r) => r.total, cell: (r) => percent(r.total, whole) },
     { id: "self", title: "Self", unit, digits: 3, width: 120, value: (r) => r.self },
-    { id: "count", title: "Samples", unit: "count", width: 100, value: (r) => r.count },
+    { id: "count", title: calls ? "Calls" : "Samples", unit: "count", width: 100, value: (r) => r.count },
     { id: "where", title: "Where", width: 260, value: (r) => r.where, cell: (r) => <span class="unit" title={r.where}>{baseName(r.where)}</span> },
   ];
   const shown = search === undefined ? rows : rows.filter((r) => search(r.name) || search(r.where));
@@ -519,7 +520,7 @@ function Around({ chosen, method }: { chosen: Chosen; method: number }): JSX.Ele
   };
   return (
     <div class="around">
-      <h2><span class="unit">Callers of</span> {both.name} <span class="unit">{amount(both.callees.tree.total[0], both.callees.unit)} in {count(both.callees.count[0])} {chosen.kind === "slice" ? "calls" : "samples"}</span></h2>
+      <h2><span class="unit">Callers of</span> {both.name} <span class="unit">{amount(both.callees.tree.total[0], both.callees.unit)} in {chosen.kind === "slice" ? plural(both.callees.count[1] ?? 0, "call") : plural(both.callees.count[0] ?? 0, "sample")}</span></h2>
       <Icicle up hideRoot stacks={both.callers} label={`Callers of ${both.name}`} search={search} onOpen={open(both.callers)} onKey={keys(both.callers)} />
       <h2><span class="unit">Callees</span></h2>
       <Icicle hideRoot stacks={both.callees} label={`Callees of ${both.name}`} search={search} onOpen={open(both.callees)} onKey={keys(both.callees)} />
