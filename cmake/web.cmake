@@ -48,6 +48,9 @@ function(ts_web)
     DEPENDS ${sources} ${PROJECT_SOURCE_DIR}/web/build.mjs ${PROJECT_SOURCE_DIR}/web/package.json ${PROJECT_SOURCE_DIR}/web/tsconfig.json
     COMMENT "Building the page of serve"
     VERBATIM)
+  # Beside the program, where it looks for what is installed.
+  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/trace_streamer)
+  file(CREATE_LINK ${work}/page ${PROJECT_BINARY_DIR}/share/trace_streamer/web SYMBOLIC)
   add_custom_target(ts_web_page ALL DEPENDS ${work}/page/manifest.json)
   # The program looks for it where it looks for its questions.
   file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/trace_streamer)
