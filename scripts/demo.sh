@@ -59,6 +59,9 @@ ask "Which functions burned the CPU?" cpuprofile \
        FROM v_stack_hot_method ORDER BY self DESC LIMIT 8"
 
 title "Now you"
+if [ -e "$build/share/trace_streamer/web/index.html" ] && "$program" serve --help >/dev/null 2>&1; then # not in a build without node
+    printf '  look at it in a browser    %s\n' "$program serve $out/*.db --open"
+fi
 cat <<END
   what stands out            $program $out/snapshots.db --report
   ask anything               sqlite3 $out/snapshots.db, or $program --questions

@@ -61,6 +61,7 @@ if [ "$level" = ci ]; then
         "golang-go program go"
         "mandoc program mandoc"
         "nodejs program node"
+        "npm program npm"
         "openjdk-17-jdk-headless program javac"
         "shellcheck program shellcheck"
         "strace program strace"
@@ -101,6 +102,13 @@ speedscope() {
     rm -rf "$scratch"
 }
 [ "$level" != ci ] || speedscope
+
+# What the page of serve is built and tested with: once per lock file, for all builds. Without it cmake says that there is no page.
+page_packages() {
+    command -v npm >/dev/null && command -v node >/dev/null || return 0
+    node "$(dirname "$0")/../web/packages.mjs" >/dev/null || echo "install-deps.sh: the packages of web/ were not fetched; builds have no page" >&2
+}
+[ "$level" != ci ] || page_packages
 
 mapfile -t packages < <(missing)
 [ ${#packages[@]} -gt 0 ] || exit 0
