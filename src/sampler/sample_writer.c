@@ -188,6 +188,7 @@ void ts_sample_writer_close(ts_sample_writer *w)
     }
     ts_vec_free(w->ctx, &w->threads);
     ts_idmap_free(w->ctx, &w->ids);
+    ts_idmap_free(w->ctx, &w->named);
     ts_pool_free(w->ctx, &w->methods);
     ts_buf_free(w->ctx, &w->method_index);
     ts_buf_free(w->ctx, &w->method_data);
@@ -201,31 +202,44 @@ void ts_sample_writer_close(ts_sample_writer *w)
 
 /* --- records -------------------------------------------------------------------------------- */
 
+static ts_code put_method(ts_sample_writer *w, int64_t id, ts_text name)
+{
+    ts_buf text = {0};
+    uint64_t replaced = 0;
+    ts_code code;
+    name.n = name.n > METHOD_BYTES ? ts_utf8_cut(name.p, METHOD_BYTES) : name.n;
+    code = ts_utf8_clean(w->ctx, &text, &replaced, name.p, name.n);
+    text.n = text.n > 65000 ? ts_utf8_cut(text.p, 65000) : text.n;
+    if (code == TS_OK && (text.n < 2 || memcmp(text.p + text.n - 2, "()", 2) != 0)) {
+        code = ts_buf_put(w->ctx, &text, "()", 2);
+    }
+    if (code == TS_OK) {
+        code = put_record(w->ctx, &w->method_index, &w->method_data, &w->method_offset,
+                          (uint64_t)id, 8, ts_buf_text(&text));
+    }
+    ts_buf_free(w->ctx, &text);
+    return code;
+}
+
 /* The id of a method; a new one gets its record. */
 static ts_code method_id(int64_t *id, ts_sample_writer *w, ts_text name)
 {
     uint32_t number;
     bool added;
-    ts_buf text = {0};
-    uint64_t replaced = 0;
-    ts_code code;
-    name.n = name.n > METHOD_BYTES ? METHOD_BYTES : name.n;
-    code = ts_pool_intern(w->ctx, &number, &added, &w->methods, name);
+    ts_code code = ts_pool_intern(w->ctx, &number, &added, &w->methods, name);
     *id = (int64_t)number + 1;
-    if (code != TS_OK || !added) {
-        return code;
+    return code != TS_OK || !added ? code : put_method(w, *id, name);
+}
+
+ts_code ts_sample_method(ts_sample_writer *w, int64_t id, ts_text name)
+{
+    uint64_t known;
+    ts_code code;
+    if (ts_idmap_find(&known, &w->named, id)) {
+        return TS_OK;
     }
-    code = ts_utf8_clean(w->ctx, &text, &replaced, name.p, ts_utf8_cut(name.p, name.n));
-    text.n = code == TS_OK ? ts_utf8_cut(text.p, text.n > 65000 ? 65000 : text.n) : 0;
-    if (code == TS_OK) {
-        code = ts_buf_put(w->ctx, &text, "()", 2);
-    }
-    if (code == TS_OK) {
-        code = put_record(w->ctx, &w->method_index, &w->method_data, &w->method_offset,
-                          (uint64_t)*id, 8, ts_buf_text(&text));
-    }
-    ts_buf_free(w->ctx, &text);
-    return code;
+    code = put_method(w, id, name);
+    return code != TS_OK ? code : ts_idmap_put(w->ctx, &w->named, id, 1);
 }
 
 static ts_code make_stack(ts_sample_writer *w, const ts_sample *s)
@@ -235,7 +249,12 @@ static ts_code make_stack(ts_sample_writer *w, const ts_sample *s)
     w->stack.n = 0;
     for (size_t i = 0; i < n && code == TS_OK; i++) {
         int64_t *id = ts_vec_add(w->ctx, &w->stack, sizeof *id);
-        code = id == NULL ? w->ctx->error.code : method_id(id, w, s->frames[i]);
+        code = id == NULL ? w->ctx->error.code : TS_OK;
+        if (code == TS_OK && s->ids != NULL) {
+            *id = s->ids[i];
+        } else if (code == TS_OK) {
+            code = method_id(id, w, s->frames[i]);
+        }
     }
     return code;
 }

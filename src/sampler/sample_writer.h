@@ -23,6 +23,7 @@ typedef struct ts_sample {
     int64_t cpu_ns;        /* since the thread began */
     int64_t time_ms;       /* since 1970 */
     const ts_text *frames; /* "class.method", the innermost first */
+    const int64_t *ids;    /* not NULL: ids of methods in their place (ts_sample_method) */
     size_t frame_count;
 } ts_sample;
 
@@ -35,6 +36,7 @@ typedef struct ts_sample_writer {
     ts_pool methods;                  /* id of a method = number + 1 */
     ts_buf method_index, method_data; /* not written yet */
     uint64_t method_offset;           /* bytes of method_info.fdata with what is not written yet */
+    ts_idmap named;                   /* ids of methods that ts_sample_method has written */
     ts_vec threads;                   /* of writer_thread */
     ts_idmap ids;
     ts_vec stack; /* of int64_t */
@@ -52,6 +54,10 @@ ts_code ts_sample_writer_open(ts_sample_writer *w, ts_ctx *ctx, const char *pare
  * (with `always` also then), or its last one is of the same interval. It is kept until
  * ts_sample_writer_flush. TS_ERR_LIMIT when a file would grow beyond 4 GiB. */
 ts_code ts_sample_put(ts_sample_writer *w, const ts_sample *sample, bool always);
+
+/* The name of a method, "class.method" with or without "()", by an id that samples then use. Of an
+ * id that has a name already the call does nothing. */
+ts_code ts_sample_method(ts_sample_writer *w, int64_t id, ts_text name);
 
 /* Writes what was added. After a failure (TS_ERR_OUTPUT) nothing more should be written. */
 ts_code ts_sample_writer_flush(ts_sample_writer *w);

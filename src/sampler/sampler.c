@@ -2,6 +2,9 @@
 #include "sampler/sampler.h"
 
 #include "base/alloc.h"
+#include "base/idmap.h"
+#include "base/pool.h"
+#include "sampler/agent.h"
 #include "sampler/hotspot.h"
 #include "sampler/sample_writer.h"
 #include "sampler/thread_cpu.h"
@@ -12,13 +15,17 @@
 #include <string.h>
 #include <time.h>
 
-enum { FLUSH_MS = 500, NAP_MS = 20, FAILURES_MAX = 3 };
+enum { FLUSH_MS = 500, NAP_MS = 20, FAILURES_MAX = 3, AGENT_MS = 3000 };
 
 struct ts_sampler {
     ts_ctx *ctx;
     ts_sampler_options options;
     ts_jvm jvm;
     ts_thread_cpu cpu;
+    ts_agent agent;
+    ts_pool names;   /* of methods that the agent has named */
+    ts_idmap named;  /* from their ids to numbers of `names` */
+    bool introduced; /* the agent has said what it samples */
     ts_sample_writer writer;
     ts_buf dump;
     int64_t sample_start_ms, now_ms; /* wall clock, never backwards */
@@ -108,7 +115,9 @@ static ts_code take_dump(ts_sampler *s)
 static ts_code begin_directory(ts_sampler *s)
 {
     ts_code code;
-    read_clock(s);
+    if (s->options.agent == NULL) {
+        read_clock(s); /* an agent's records have its times */
+    }
     code = ts_sample_writer_open(&s->writer, s->ctx, s->options.directory, s->options.address,
                                  s->options.interval_ms, s->sample_start_ms, s->now_ms);
     return code != TS_OK ? code : flush(s);
@@ -120,7 +129,7 @@ static ts_code end_directory(ts_sampler *s)
     ts_code code = TS_OK;
     ts_code flushed;
     s->last = true;
-    if (!ts_jvm_gone(&s->jvm)) {
+    if (s->options.agent == NULL && !ts_jvm_gone(&s->jvm)) {
         code = take_dump(s);
     }
     s->last = false;
@@ -163,11 +172,104 @@ static bool wait_for_tick(ts_sampler *s, int64_t dump_ns)
     return now < end && !asked_to_stop(s) && !ts_jvm_gone(&s->jvm);
 }
 
+/* --- an agent --------------------------------------------------------------------------------- */
+
+static ts_code take_method(ts_sampler *s, const ts_agent_event *e)
+{
+    uint32_t number;
+    ts_code code = ts_pool_intern(s->ctx, &number, NULL, &s->names, e->name);
+    return code != TS_OK ? code : ts_idmap_put(s->ctx, &s->named, e->id, number);
+}
+
+/* Names come before the records that use them; each directory gets those that its records use. */
+static ts_code take_record(ts_sampler *s, const ts_agent_event *e)
+{
+    ts_sample sample = {
+        .id = e->id,
+        .name = e->name.p == NULL ? TS_TEXT_LIT("") : e->name,
+        .state = "",
+        .cpu_ns = e->cpu_ns,
+        .time_ms = e->time_ms,
+        .ids = e->stack == NULL ? &e->id : e->stack,
+        .frame_count = e->stack_n,
+    };
+    ts_code code = TS_OK;
+    s->now_ms = e->time_ms > s->now_ms ? e->time_ms : s->now_ms;
+    for (size_t i = 0; i < e->stack_n && code == TS_OK; i++) {
+        uint64_t number;
+        if (ts_idmap_find(&number, &s->named, e->stack[i])) {
+            code = ts_sample_method(&s->writer, e->stack[i],
+                                    ts_pool_text(&s->names, (uint32_t)number));
+        }
+    }
+    return code != TS_OK ? code : ts_sample_put(&s->writer, &sample, true);
+}
+
+static ts_code take_event(void *user, const ts_agent_event *e)
+{
+    ts_sampler *s = user;
+    if (ts_text_is(e->kind, "sample_info") && !s->introduced) {
+        s->introduced = true;
+        s->now_ms = e->last_ms > 0 ? e->last_ms : s->now_ms;
+        s->sample_start_ms = e->start_ms > 0 ? e->start_ms : s->sample_start_ms;
+        if (e->interval_ms >= TS_SAMPLER_MIN_MS && e->interval_ms <= TS_SAMPLER_MAX_MS) {
+            s->options.interval_ms = e->interval_ms;
+        }
+        return begin_directory(s);
+    }
+    if (ts_text_is(e->kind, "method") && e->name.p != NULL) {
+        return take_method(s, e);
+    }
+    if (ts_text_is(e->kind, "thread") && e->id > 0 && e->time_ms > 0 && s->writer.dir >= 0) {
+        return take_record(s, e);
+    }
+    return TS_OK;
+}
+
+/* Connects, and waits until the agent says what it samples. */
+static ts_code open_agent(ts_sampler *s)
+{
+    bool ended = false;
+    ts_code code = ts_agent_open(&s->agent, s->ctx, s->options.agent);
+    for (int waited = 0; code == TS_OK && !s->introduced && waited < AGENT_MS; waited += NAP_MS) {
+        code = ts_agent_read(&ended, &s->agent, NAP_MS, take_event, s);
+        waited = ended ? AGENT_MS : waited;
+    }
+    return code == TS_OK && !s->introduced
+               ? ts_fail(s->ctx, TS_ERR_INPUT, "%s is not an agent of Flare", s->options.agent)
+               : code;
+}
+
+static ts_code run_agent(ts_sampler *s)
+{
+    int64_t volume = s->options.volume_ms > 0 ? s->options.volume_ms : TS_SAMPLER_VOLUME_MS;
+    bool ended = false;
+    ts_code code = TS_OK;
+    while (code == TS_OK && !ended && !asked_to_stop(s)) {
+        code = ts_agent_read(&ended, &s->agent, NAP_MS, take_event, s);
+        if (code == TS_OK && s->now_ms - s->writer.record_start_ms > volume) {
+            code = begin_volume(s);
+        }
+        if (code == TS_OK && monotonic_ns() - s->flushed_ns > FLUSH_MS * INT64_C(1000000)) {
+            code = flush(s);
+        }
+    }
+    if (s->options.stop_agent != NULL && atomic_load(s->options.stop_agent)) {
+        ts_agent_stop(&s->agent);
+    }
+    return code == TS_OK ? flush(s) : code;
+}
+
+/* --- beginning and end ------------------------------------------------------------------------ */
+
 ts_code ts_sampler_run(ts_sampler *s)
 {
     int64_t volume = s->options.volume_ms > 0 ? s->options.volume_ms : TS_SAMPLER_VOLUME_MS;
     int64_t spent = monotonic_ns() - s->begin_ns;
     ts_code code = TS_OK;
+    if (s->options.agent != NULL) {
+        return run_agent(s);
+    }
     while (code == TS_OK && wait_for_tick(s, spent)) {
         int64_t before = monotonic_ns();
         if (s->now_ms - s->writer.record_start_ms > volume) {
@@ -209,15 +311,20 @@ ts_code ts_sampler_open(ts_sampler **out, ts_ctx *ctx, const ts_sampler_options 
         ts_free(ctx, s);
         return ts_fail(ctx, TS_ERR_NOMEM, "cannot make a lock");
     }
-    code = ts_jvm_open(&s->jvm, ctx, "/proc", options->pid, options->stop);
+    s->agent.fd = -1;
+    read_clock(s);
+    s->sample_start_ms = s->now_ms;
     ts_thread_cpu_open(&s->cpu, ctx, &s->jvm);
-    if (code == TS_OK) {
-        read_clock(s);
-        s->sample_start_ms = s->now_ms;
+    code = options->agent != NULL ? open_agent(s)
+                                  : ts_jvm_open(&s->jvm, ctx, "/proc", options->pid, options->stop);
+    if (code == TS_OK && options->agent == NULL) {
         code = begin_directory(s);
     }
     s->begin_ns = s->tick_ns = monotonic_ns();
-    if (code == TS_OK && (code = take_dump(s)) == TS_OK) {
+    if (code == TS_OK && options->agent == NULL) {
+        code = take_dump(s);
+    }
+    if (code == TS_OK) {
         code = flush(s);
     }
     if (code != TS_OK) {
@@ -236,6 +343,9 @@ void ts_sampler_free(ts_sampler *s)
     ts_jvm_close(&s->jvm, s->ctx);
     ts_thread_cpu_close(&s->cpu);
     ts_sample_writer_close(&s->writer);
+    ts_agent_close(&s->agent);
+    ts_pool_free(s->ctx, &s->names);
+    ts_idmap_free(s->ctx, &s->named);
     ts_buf_free(s->ctx, &s->dump);
     pthread_mutex_destroy(&s->lock);
     ts_free(s->ctx, s);

@@ -1,7 +1,8 @@
 /*
- * Samples a running Java VM from outside: a thread dump at each interval, the CPU time of its
- * threads, and a sample directory that grows meanwhile. Nothing is loaded into the Java VM, which
- * stops for each dump as long as that takes; when the sampler ends, in whatever way, it goes on.
+ * Records a running Java VM into a sample directory that grows meanwhile: from outside, with a
+ * thread dump at each interval and the CPU time of its threads, or from what an agent of Flare in
+ * it sends. From outside nothing is loaded into the Java VM, which stops for each dump as long as
+ * that takes; when the sampler ends, in whatever way, it goes on.
  */
 #ifndef TS_SAMPLER_SAMPLER_H
 #define TS_SAMPLER_SAMPLER_H
@@ -17,13 +18,15 @@ enum {
 };
 
 typedef struct ts_sampler_options {
-    int pid;
+    int pid;           /* of the Java VM */
+    const char *agent; /* not NULL: address of an agent in the place of pid; borrowed */
     int64_t interval_ms;
     int64_t duration_ms;   /* 0: until it is stopped */
     const char *directory; /* where the sample directory is made; borrowed */
     const char *address;   /* what the recording is called; borrowed */
     const atomic_bool *stop;
-    int64_t volume_ms; /* 0: TS_SAMPLER_VOLUME_MS */
+    const atomic_bool *stop_agent; /* NULL, or: the agent is asked to end when the sampling ends */
+    int64_t volume_ms;             /* 0: TS_SAMPLER_VOLUME_MS */
 } ts_sampler_options;
 
 typedef struct ts_sampler ts_sampler;

@@ -19,6 +19,7 @@ struct fp_live {
     ts_ctx ctx; /* of the sampling thread */
     ts_sampler *sampler;
     atomic_bool stop;
+    atomic_bool stop_agent;
     atomic_bool done;
     bool running; /* the thread has to be joined */
     pthread_t thread;
@@ -91,11 +92,13 @@ static void *run(void *user)
     return NULL;
 }
 
+/* pid 0: an agent, whose address is the id of the session. */
 static ts_code start(fp_call *call, fp_session *session, int pid)
 {
     fp_live *live = ts_zalloc(&session->ctx, 1, sizeof *live);
     ts_sampler_options options = {
         .pid = pid,
+        .agent = pid == 0 ? session->id : NULL,
         .interval_ms = fp_request_int(call->request, "sample_interval_ms", 20),
         .duration_ms = ts_sat_mul(fp_request_int(call->request, "sample_duration_sec", 0), 1000),
         .directory = call->flare->samples,
@@ -109,8 +112,10 @@ static ts_code start(fp_call *call, fp_session *session, int pid)
     live->ctx.memory_used = 0;
     live->ctx.memory_peak = 0;
     atomic_init(&live->stop, false);
+    atomic_init(&live->stop_agent, false);
     atomic_init(&live->done, false);
     options.stop = &live->stop;
+    options.stop_agent = &live->stop_agent;
     code = ts_sampler_open(&live->sampler, &live->ctx, &options);
     if (code == TS_OK && pthread_create(&live->thread, NULL, run, live) != 0) {
         code = ts_fail(&live->ctx, TS_ERR_NOMEM, "cannot start a thread");
@@ -159,45 +164,91 @@ static unsigned count_live(ts_flare_hub *flare)
     return n;
 }
 
-ts_code fp_attach_jvm(fp_call *call)
+/* What both commands need of the server. */
+static ts_code check_live(const fp_call *call)
 {
     const ts_flare_hub_options *o = &call->flare->options;
+    if (!o->attach || o->hooks.open_directory == NULL || call->flare->samples == NULL) {
+        return ts_fail(call->ctx, TS_ERR_USAGE, "not supported: recordings only");
+    }
+    if (count_live(call->flare) >= LIVE_MAX) {
+        return ts_fail(call->ctx, TS_ERR_USAGE, "%d processes are sampled already", LIVE_MAX);
+    }
+    return TS_OK;
+}
+
+static ts_code reply_attached(fp_call *call, ts_text id)
+{
+    fp_reply_begin(call);
+    ts_jout_text(&call->json, "session_id", id);
+    ts_jout_str(&call->json, "type", "attach");
+    return fp_reply_end(call);
+}
+
+ts_code fp_attach_jvm(fp_call *call)
+{
     int64_t pid = fp_request_int(call->request, "target_pid", 0);
     char id[32];
     ts_code code;
     if (fp_request_option(call->request, "target_pid") == NULL) {
         return ts_fail(call->ctx, TS_ERR_USAGE, "missing option 'target_pid'");
     }
-    if (!o->attach || o->hooks.open_directory == NULL || call->flare->samples == NULL) {
-        return ts_fail(call->ctx, TS_ERR_USAGE, "not supported: recordings only");
-    }
-    if (pid <= 0 || pid > INT32_MAX) {
-        return ts_fail(call->ctx, TS_ERR_USAGE, "option 'target_pid' is not a process id");
-    }
-    if (count_live(call->flare) >= LIVE_MAX) {
-        return ts_fail(call->ctx, TS_ERR_USAGE, "%d processes are sampled already", LIVE_MAX);
+    code = check_live(call);
+    if (code == TS_OK && (pid <= 0 || pid > INT32_MAX)) {
+        code = ts_fail(call->ctx, TS_ERR_USAGE, "option 'target_pid' is not a process id");
     }
     snprintf(id, sizeof id, "jvm:%" PRId64, pid);
-    code = attach(call, ts_text_of(id), (int)pid);
-    if (code != TS_OK) {
-        return code;
+    if (code == TS_OK) {
+        code = attach(call, ts_text_of(id), (int)pid);
     }
-    fp_reply_begin(call);
-    ts_jout_str(&call->json, "session_id", id);
-    ts_jout_str(&call->json, "type", "attach");
-    return fp_reply_end(call);
+    return code != TS_OK ? code : reply_attached(call, ts_text_of(id));
 }
 
 /* --- the others ----------------------------------------------------------------------------- */
 
 ts_code fp_connect_agent(fp_call *call)
 {
-    return ts_fail(call->ctx, TS_ERR_USAGE, "not supported: recordings only");
+    ts_text address = fp_request_text(call->request, "agent_addr", "");
+    ts_code code = check_live(call);
+    if (code == TS_OK && (address.n == 0 || memchr(address.p, '\0', address.n) != NULL)) {
+        code = ts_fail(call->ctx, TS_ERR_USAGE, "missing option 'agent_addr'");
+    }
+    if (code == TS_OK) {
+        code = attach(call, address, 0);
+    }
+    return code != TS_OK ? code : reply_attached(call, address);
+}
+
+/* An agent is to end when its session does. */
+static void mark_agent(ts_flare_hub *flare, ts_text id)
+{
+    fp_session *session;
+    pthread_mutex_lock(&flare->lock);
+    session = fp_session_find(flare, id);
+    if (session != NULL) {
+        session->refs++;
+    }
+    pthread_mutex_unlock(&flare->lock);
+    if (session == NULL) {
+        return;
+    }
+    pthread_mutex_lock(&session->lock);
+    if (session->live != NULL) {
+        atomic_store(&session->live->stop_agent, true);
+    }
+    pthread_mutex_unlock(&session->lock);
+    fp_session_release(flare, session);
 }
 
 /* The document names it and no reply. The session is closed, which ends the sampling; what was
  * sampled is among the history's directories. */
 ts_code fp_stop_sample(fp_call *call)
 {
+    ts_text id;
+    ts_code code = fp_request_need_text(&id, call->ctx, call->request, "session_id");
+    if (code != TS_OK) {
+        return code;
+    }
+    mark_agent(call->flare, id);
     return fp_close_session(call);
 }
