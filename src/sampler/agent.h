@@ -1,6 +1,6 @@
 /*
  * The agent of the Flare profiler: a library in a Java VM that sends what it samples over TCP, as
- * arrays of the Redis protocol (docs/formats.md, "Flare"). Only agents on this machine are talked
+ * arrays of the Redis protocol (docs/flare.md). Only agents on this machine are talked
  * to.
  */
 #ifndef TS_SAMPLER_AGENT_H

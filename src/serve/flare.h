@@ -1,5 +1,5 @@
 /*
- * The protocol of the Flare profiler's UI over the tables of databases: a request
+ * The protocol of the Flare profiler's UI (docs/flare.md) over the tables of databases: a request
  * is a text of JSON, each reply another; what carries them is not known here. Sessions belong to
  * the server, not to a connection.
  */
