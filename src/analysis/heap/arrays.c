@@ -36,7 +36,6 @@ ts_code hg_arrays(hg *g, uint64_t nodes, uint64_t edges)
     if (g->arrays.base == NULL) {
         return g->ctx->error.code;
     }
-    ts_alloc_spread(g->arrays.base, (size_t)size);
     g->arrays.parts[0] = (hg_part_of){.size = (size_t)size};
     g->arrays.n = 1;
     POISON(g->arrays.base, (size_t)size);
@@ -135,6 +134,7 @@ void hg_free(hg *g)
     ts_free(ctx, g->arrays.base);
     ts_free(ctx, g->kinds);
     ts_free(ctx, g->page);
+    ts_free(ctx, g->held_once);
     hg_strings_free(ctx, &g->strings);
     ts_vec_free(ctx, &g->pair_edges);
     ts_vec_free(ctx, &g->skipped);

@@ -11,6 +11,8 @@ typedef struct walk {
     uint32_t *queue;
     uint32_t head, tail;
     uint64_t *met;     /* bits: has a distance */
+    uint64_t *context; /* bits: is one */
+    uint64_t *clear;   /* bits: the path leads through no context and no weak edge */
     uint64_t *pending; /* pairs of WeakMaps that were met once: a bit each */
     ts_vec *skipped;   /* uint32_t: targets of edges that rules left out; NULL: not wanted */
 } walk;
@@ -89,6 +91,7 @@ static inline ts_code walk_node(walk *k, uint32_t v)
     const uint32_t next = g->steps[v].distance + 1;
     const uint32_t flags = g->flags[v];
     const uint32_t end = g->first[v + 1];
+    const bool clear = hg_bit(k->clear, v);
     for (uint32_t e = g->first[v]; e < end; e++) {
         uint32_t edge = g->edges[e];
         uint32_t w = hg_target(edge);
@@ -103,6 +106,7 @@ static inline ts_code walk_node(walk *k, uint32_t v)
             continue;
         }
         hg_set(k->met, w);
+        k->clear[w / 64] |= (uint64_t)(clear && !hg_bit(k->context, w)) << w % 64;
         g->steps[w] = (hg_step){next, v, e};
         k->queue[k->tail++] = w;
     }
@@ -131,7 +135,13 @@ static ts_code walk_from_user_roots(walk *k)
     ts_code code = TS_OK;
     for (uint32_t e = g->first[g->root]; e < end; e++) {
         uint32_t w = hg_target(g->edges[e]);
-        if (w != HG_TARGET && (g->flags[w] & HG_USER_ROOT) != 0 && !hg_bit(k->met, w)) {
+        if (w == HG_TARGET || (g->flags[w] & HG_USER_ROOT) == 0) {
+            continue;
+        }
+        if (hg_code_of(g->edges[e]) != HG_WEAK && !hg_bit(k->context, w)) {
+            hg_set(k->clear, w);
+        }
+        if (!hg_bit(k->met, w)) {
             hg_set(k->met, w);
             g->steps[w] = (hg_step){1, g->root, e};
         }
@@ -170,25 +180,36 @@ static ts_code walk_twice(walk *k)
     return walk_all(k);
 }
 
-static ts_code find_distances(hg *g)
+/* *clear: bits of nodes to which no context and no weak edge leads on their paths. */
+static ts_code find_distances(hg *g, uint64_t **clear)
 {
     walk k = {.g = g};
     ts_code code;
     k.queue = hg_take(g, (size_t)g->n + 1, sizeof *k.queue);
     k.met = hg_bits(g);
+    k.context = hg_bits(g);
+    k.clear = *clear = hg_bits(g);
     k.pending = ts_zalloc(g->ctx, g->strings.pair_count / 64 + 1, sizeof *k.pending);
-    code =
-        k.queue == NULL || k.met == NULL || k.pending == NULL ? g->ctx->error.code : walk_twice(&k);
-    if (code == TS_OK) {
-        for (uint32_t v = 0; v < g->n; v++) {
-            if (!hg_bit(k.met, v)) {
-                g->steps[v] = (hg_step){HG_NONE, HG_NONE, HG_NONE};
-                g->unreached++;
-            }
+    if (k.queue == NULL || k.met == NULL || k.context == NULL || k.clear == NULL ||
+        k.pending == NULL) {
+        code = g->ctx->error.code;
+        goto out;
+    }
+    for (uint32_t v = 0; v < g->n; v++) {
+        k.context[v / 64] |= (uint64_t)((g->flags[v] & HG_CONTEXT) != 0) << v % 64;
+    }
+    hg_set(k.clear, g->root);
+    code = walk_twice(&k);
+    for (uint32_t v = 0; v < g->n && code == TS_OK; v++) {
+        if (!hg_bit(k.met, v)) {
+            g->steps[v] = (hg_step){HG_NONE, HG_NONE, HG_NONE};
+            g->unreached++;
         }
     }
+out:
     HG_GIVE(g, k.queue);
     ts_free(g->ctx, k.met);
+    ts_free(g->ctx, k.context);
     ts_free(g->ctx, k.pending);
     return code;
 }
@@ -209,26 +230,66 @@ static bool is_holder(uint32_t flags, unsigned holder)
     }
 }
 
-/* Floods from the root around the holders: what has a distance and is not met is held by them. */
-static ts_code find_held(hg *g, unsigned holder)
+/* What the nodes in `clear` lead to that is not in `met`: read in the order of nodes, which is
+ * faster than in that of a walk. */
+static ts_code next_of_clear(ts_vec *next, const hg *g, const uint64_t *clear, const uint64_t *met)
 {
-    ts_vec from = {.p = &g->root, .n = 1};
-    uint64_t *met = hg_bits(g);
-    ts_code code;
-    if (met == NULL) {
+    ts_code code = TS_OK;
+    uint64_t *seen = ts_alloc(g->ctx, (size_t)g->n / 64 + 1, sizeof *seen);
+    if (seen == NULL) {
         return g->ctx->error.code;
     }
-    for (uint32_t v = 0; v < g->n; v++) {
+    memcpy(seen, met, ((size_t)g->n / 64 + 1) * sizeof *seen);
+    for (uint32_t v = 0; v < g->n && code == TS_OK; v++) {
+        const uint32_t end = hg_bit(clear, v) ? g->first[v + 1] : 0;
+        for (uint32_t e = g->first[v]; e < end && code == TS_OK; e++) {
+            uint32_t w = hg_target(g->edges[e]);
+            uint32_t *p;
+            if (hg_code_of(g->edges[e]) == HG_WEAK || hg_bit(seen, w)) {
+                continue;
+            }
+            hg_set(seen, w);
+            p = ts_vec_add(g->ctx, next, sizeof *p);
+            if (p == NULL) {
+                code = g->ctx->error.code;
+            } else {
+                *p = w;
+            }
+        }
+        code = code == TS_OK ? hg_poll(g->ctx, v) : code;
+    }
+    ts_free(g->ctx, seen);
+    return code;
+}
+
+/* Floods from the root around the holders: what has a distance and is not met is held by them.
+ * clear: what is known to be met already, or NULL. */
+static ts_code find_held(hg *g, unsigned holder, const uint64_t *clear)
+{
+    ts_vec next = {0};
+    const ts_vec root = {.p = &g->root, .n = 1};
+    uint64_t *met = hg_bits(g);
+    ts_code code = met == NULL ? g->ctx->error.code : TS_OK;
+    for (uint32_t v = 0; v < g->n && code == TS_OK; v++) {
         met[v / 64] |= (uint64_t)(v != g->root && is_holder(g->flags[v], holder)) << v % 64;
     }
-    code = hg_flood(g, met, &from);
-    for (uint32_t v = 0; v < g->n; v++) {
+    if (code == TS_OK && clear != NULL) {
+        for (size_t i = 0; i <= g->n / 64; i++) {
+            met[i] |= clear[i];
+        }
+        code = next_of_clear(&next, g, clear, met);
+    }
+    if (code == TS_OK) {
+        code = hg_flood(g, met, clear == NULL ? &root : &next);
+    }
+    for (uint32_t v = 0; v < g->n && code == TS_OK; v++) {
         bool held = !hg_bit(met, v) || (v != g->root && is_holder(g->flags[v], holder));
         if (held && g->steps[v].distance != HG_NONE) {
             g->flags[v] |= UINT32_C(1) << (HG_HELD_SHIFT + holder);
         }
     }
     ts_free(g->ctx, met);
+    ts_vec_free(g->ctx, &next);
     return code;
 }
 
@@ -253,17 +314,22 @@ static void who_holds(bool there[HOLDERS], const hg *g)
 ts_code hg_distances(hg *g)
 {
     bool there[HOLDERS];
+    uint64_t *clear = NULL;
     ts_code code = TS_OK;
     g->steps = hg_take(g, (size_t)g->n + 1, sizeof *g->steps);
     if (g->steps == NULL) {
         return g->ctx->error.code;
     }
-    if (g->n == 0 || (code = find_distances(g)) != TS_OK) {
-        return code;
+    if (g->n == 0) {
+        return TS_OK;
     }
-    who_holds(there, g);
+    code = find_distances(g, &clear);
+    if (code == TS_OK) {
+        who_holds(there, g);
+    }
     for (unsigned i = 0; i < HOLDERS && code == TS_OK; i++) {
-        code = there[i] ? find_held(g, i) : TS_OK;
+        code = there[i] ? find_held(g, i, i == BY_CONTEXTS ? clear : NULL) : TS_OK;
     }
+    ts_free(g->ctx, clear);
     return code;
 }

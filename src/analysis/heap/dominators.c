@@ -72,6 +72,7 @@ static inline uint32_t look_at_edge(work *w, uint32_t node, uint32_t edge)
     }
     number = w->places[to].number;
     if (number == HG_NONE) {
+        __builtin_prefetch(&g->edges[w->places[to].first]);
         return with_code(FOLLOW, to);
     }
     if (number == 0) {

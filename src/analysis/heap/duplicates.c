@@ -54,6 +54,14 @@ typedef struct entry {
     uint32_t group; /* HG_NONE: none yet */
 } entry;
 
+/* What a string is looked up by. */
+typedef struct pending {
+    entry wanted;
+    hg_group made;
+} pending;
+
+enum { WAITING = 16 };
+
 typedef struct found {
     hg *g;
     hg_duplicates *d;
@@ -77,6 +85,8 @@ typedef struct found {
     uint64_t ring_visits;
     entry *entries;
     uint32_t entry_count;
+    pending *waiting; /* strings whose slots are being fetched: a ring */
+    unsigned waiting_n;
     size_t part; /* the first part of a node at or behind the one that is looked at */
 } found;
 
@@ -228,16 +238,19 @@ static bool is_renamed(const hg *g, uint32_t node)
            hg_detachedness(g->flags[node]) == 2;
 }
 
-static mark text_of_leaf(const found *f, uint32_t node)
+/* renamed: place for a text that is not among the others. */
+static const mark *text_of_leaf(mark *renamed, const found *f, uint32_t node)
 {
     uint32_t name = f->g->name[node];
-    mark text = nothing;
-    if (is_renamed(f->g, node)) {
-        mark_bytes(&text, f, HG_DETACHED, sizeof HG_DETACHED - 1);
+    const mark *text =
+        name == HG_NONE || f->text_of[name] == HG_NONE ? &nothing : &f->texts[f->text_of[name]];
+    if (!is_renamed(f->g, node)) {
+        return text;
     }
-    append(&text,
-           name == HG_NONE || f->text_of[name] == HG_NONE ? &nothing : &f->texts[f->text_of[name]]);
-    return text;
+    *renamed = nothing;
+    mark_bytes(renamed, f, HG_DETACHED, sizeof HG_DETACHED - 1);
+    append(renamed, text);
+    return renamed;
 }
 
 /* Adds the leaves below `node` until there are WIDTH units. False: `limit` nodes were visited
@@ -253,8 +266,8 @@ static bool add_leaves(mark *to, found *f, uint32_t node, uint32_t *visits, uint
             return false;
         }
         if (!is_concatenated(f->g, v)) {
-            const mark leaf = text_of_leaf(f, v);
-            append(to, &leaf);
+            mark renamed;
+            append(to, text_of_leaf(&renamed, f, v));
             continue;
         }
         number = number_of(f, v);
@@ -269,13 +282,13 @@ static bool add_leaves(mark *to, found *f, uint32_t node, uint32_t *visits, uint
 }
 
 /* The text of a concatenated string behind `first`, from `node` on. */
-static void finish_whole(found *f, uint32_t number, mark first, uint32_t node)
+static void finish_whole(found *f, uint32_t number, const mark *first, uint32_t node)
 {
     bool much = f->ring_visits >= RING_VISITS; /* what may still be looked at is little */
     uint32_t visits = 0;
     bool whole;
-    f->whole[number] = first;
-    whole = first.units >= WIDTH ||
+    f->whole[number] = *first;
+    whole = first->units >= WIDTH ||
             add_leaves(&f->whole[number], f, node, &visits, much ? 2 * WIDTH : MAX_VISITS);
     f->state[number] = DONE;
     if (!whole) {
@@ -303,9 +316,11 @@ static void find_whole(found *f, uint32_t v)
         v = back;
         back = f->whole[v].units;
         if (known != HG_NONE && f->state[known] != DONE) { /* a ring */
-            finish_whole(f, v, nothing, f->which[v]);
+            finish_whole(f, v, &nothing, f->which[v]);
         } else {
-            finish_whole(f, v, known == HG_NONE ? text_of_leaf(f, first) : f->whole[known],
+            mark renamed;
+            finish_whole(f, v,
+                         known == HG_NONE ? text_of_leaf(&renamed, f, first) : &f->whole[known],
                          f->second[v]);
         }
         first = f->which[v];
@@ -328,11 +343,12 @@ static bool is_flat(const found *f, uint32_t node)
     const hg_part *parts = f->g->parts.p;
     for (size_t i = f->part; i < f->g->parts.n && parts[i].node == node; i++) {
         uint32_t to = parts[i].target;
+        mark renamed;
         if (parts[i].word != HG_WORD_FIRST && parts[i].word != HG_WORD_SECOND) {
             continue;
         }
         if (is_concatenated(f->g, to) ? f->whole[number_of(f, to)].units == 0
-                                      : text_of_leaf(f, to).units == 0) {
+                                      : text_of_leaf(&renamed, f, to)->units == 0) {
             return true;
         }
     }
@@ -513,6 +529,11 @@ static void entry_of(entry *made, const found *f, const hg_group *group)
     made->key[1] = ts_hash_more(&h);
 }
 
+static size_t slot_of_entry(const found *f, const entry *e)
+{
+    return (size_t)(e->key[0] ^ e->key[1]) & f->mask;
+}
+
 /* Adds the string to its group. *number: of the group, HG_NONE: there is none yet. */
 static ts_code join(found *f, const hg_group *made, uint32_t *number)
 {
@@ -534,27 +555,46 @@ static ts_code join(found *f, const hg_group *made, uint32_t *number)
 }
 
 /* The first string of a text is an entry, the second one makes a group of both. */
-static ts_code join_entry(found *f, const hg_group *made)
+static ts_code join_entry(found *f, const pending *p)
 {
-    entry wanted;
     entry *all = f->entries;
-    hg_group first = *made;
+    hg_group first = p->made;
     size_t at;
     ts_code code;
-    entry_of(&wanted, f, made);
-    for (at = (size_t)(wanted.key[0] ^ wanted.key[1]) & f->mask; f->slots[at] != 0;
-         at = (at + 1) & f->mask) {
+    for (at = slot_of_entry(f, &p->wanted); f->slots[at] != 0; at = (at + 1) & f->mask) {
         entry *e = &all[f->slots[at] - 1];
-        if (memcmp(e->key, wanted.key, sizeof e->key) != 0) {
+        if (memcmp(e->key, p->wanted.key, sizeof e->key) != 0) {
             continue;
         }
         first.node = e->node;
         code = e->group == HG_NONE ? join(f, &first, &e->group) : TS_OK;
-        return code == TS_OK ? join(f, made, &e->group) : code;
+        return code == TS_OK ? join(f, &p->made, &e->group) : code;
     }
-    all[f->entry_count++] = wanted;
+    all[f->entry_count++] = p->wanted;
     f->slots[at] = f->entry_count;
     return TS_OK;
+}
+
+/* The string takes the place of one that waited for its slot, in the order of the strings. */
+static ts_code join_later(found *f, const hg_group *made)
+{
+    pending *p = &f->waiting[f->waiting_n % WAITING];
+    ts_code code = f->waiting_n >= WAITING ? join_entry(f, p) : TS_OK;
+    entry_of(&p->wanted, f, made);
+    p->made = *made;
+    f->waiting_n++;
+    __builtin_prefetch(&f->slots[slot_of_entry(f, &p->wanted)], 1);
+    return code;
+}
+
+static ts_code join_rest(found *f)
+{
+    ts_code code = TS_OK;
+    for (unsigned i = f->waiting_n < WAITING ? 0 : f->waiting_n - WAITING;
+         i < f->waiting_n && code == TS_OK; i++) {
+        code = join_entry(f, &f->waiting[i % WAITING]);
+    }
+    return code;
 }
 
 /* Strings whose texts are in no concatenated one are distinguished by their numbers; of those a
@@ -592,7 +632,7 @@ static ts_code group_node(found *f, ts_scan *scan, uint32_t node)
         f->uses[name] = group + GROUPS;
         return code;
     }
-    return join_entry(f, &made);
+    return join_later(f, &made);
 }
 
 static bool is_text(const hg *g, uint32_t v)
@@ -608,7 +648,9 @@ static ts_code group_all(found *f)
     const hg_part *parts = g->parts.p;
     const size_t count = (size_t)f->concatenated + f->text_count + f->truncated;
     ts_scan *scan = NULL;
+    pending waiting[WAITING];
     ts_code code = take_slots(f, count);
+    f->waiting = waiting;
     f->entries = hg_take(g, count, sizeof *f->entries);
     if (code == TS_OK && f->entries == NULL) {
         code = g->ctx->error.code;
@@ -625,6 +667,10 @@ static ts_code group_all(found *f)
             code = group_node(f, scan, v);
         }
     }
+    if (code == TS_OK) {
+        code = join_rest(f);
+    }
+    f->waiting = NULL;
     ts_scan_close(scan);
     return code;
 }

@@ -8,6 +8,8 @@
 
 #include "tables/formats/arkts/arkts_constants.h"
 
+__extension__ typedef unsigned __int128 wide;
+
 enum edge_type {
     TYPE_OTHER,
     TYPE_ELEMENT,
@@ -28,12 +30,15 @@ typedef struct pair_found {
 typedef struct passing {
     hg *g;
     uint8_t *types; /* enum edge_type by number; one more than there are */
+    uint8_t *codes; /* enum hg_code, of the same */
     ts_vec found;   /* pair_found */
     uint32_t owner;
     uint32_t end;   /* of the owner's edges */
     uint32_t flags; /* of the owner */
     bool special;   /* its edges' names matter */
+    bool usual;     /* nothing but targets and codes does */
     bool has_elements;
+    uint64_t inverse; /* of the stride, times 2^64; 0: there is none */
 } passing;
 
 static const uint32_t special_flags =
@@ -133,6 +138,7 @@ static ts_code enter_owner(passing *p, uint32_t v)
     kind = hg_kind(p->flags);
     p->special =
         (p->flags & special_flags) != 0 || kind == HG_KIND_STRING || kind == HG_KIND_CONCATENATED;
+    p->usual = !p->special && v != g->root && g->d.complete && p->inverse != 0;
     p->has_elements = false;
     return TS_OK;
 }
@@ -153,6 +159,7 @@ static ts_code owner_of(passing *p, uint32_t edge)
         } else {
             p->owner++;
             p->flags = 0;
+            p->usual = false;
         }
     }
     return code;
@@ -223,6 +230,34 @@ static uint32_t code_of(uint32_t type)
     }
 }
 
+/* What usual edges need, apart from what is written meanwhile. */
+typedef struct usual {
+    const int64_t *type, *name, *to;
+    const uint8_t *no_type, *no_name, *no_to;
+    const uint8_t *types, *codes;
+    const uint16_t *bits; /* of strings */
+    uint64_t type_count, string_count, stride, inverse;
+    uint32_t n;
+} usual;
+
+/* An edge that says nothing but its code and target, which are known. Dividing takes longer than
+ * all of this. */
+static inline bool usual_edge(uint32_t *edge, const usual *u, unsigned i)
+{
+    const uint64_t type = (uint64_t)u->type[i];
+    const uint64_t name = (uint64_t)u->name[i];
+    const uint64_t to = (uint64_t)u->to[i];
+    const uint64_t target = (uint64_t)((wide)to * u->inverse >> 64);
+    if ((u->no_type[i] | u->no_name[i] | u->no_to[i]) != 0 || type >= u->type_count ||
+        to > UINT32_MAX || target >= u->n || target * u->stride != to ||
+        (u->types[type] == TYPE_INTERNAL && name < u->string_count &&
+         (u->bits[name] & HG_TEXT_PAIR) != 0)) {
+        return false;
+    }
+    *edge = (uint32_t)u->codes[type] << HG_TARGET_BITS | (uint32_t)target;
+    return true;
+}
+
 static ts_code take_edge(passing *p, const ts_batch *b, unsigned i, uint32_t edge)
 {
     hg *g = p->g;
@@ -232,9 +267,6 @@ static ts_code take_edge(passing *p, const ts_batch *b, unsigned i, uint32_t edg
     uint32_t string = HG_NONE;
     uint32_t code_bits;
     ts_code code = TS_OK;
-    if (edge >= p->end && (code = owner_of(p, edge)) != TS_OK) {
-        return code;
-    }
     if (target == HG_NONE || (!g->d.complete && !certain(g, b, i, p->owner, target))) {
         g->edges[edge] = HG_NOTHING;
         g->missing_edges++;
@@ -266,6 +298,38 @@ static ts_code take_edge(passing *p, const ts_batch *b, unsigned i, uint32_t edg
     return code;
 }
 
+static ts_code take_batch(passing *p, const ts_batch *b, unsigned rows, uint32_t first)
+{
+    const hg *g = p->g;
+    const ts_batch_column *c = b->columns;
+    const usual u = {c[TYPE].ints,     c[NAME].ints,
+                     c[TO].ints,       c[TYPE].null,
+                     c[NAME].null,     c[TO].null,
+                     p->types,         p->codes,
+                     g->strings.bits,  (uint64_t)g->d.edge_type_count,
+                     g->strings.count, (uint64_t)g->d.stride,
+                     p->inverse,       g->n};
+    uint32_t *edges = g->edges + first;
+    ts_code code = TS_OK;
+    for (unsigned i = 0; i < rows && code == TS_OK;) {
+        if (first + i >= p->end && (code = owner_of(p, first + i)) != TS_OK) {
+            break;
+        }
+        if (p->usual) {
+            const unsigned end = p->end - first < rows ? p->end - first : rows;
+            while (i < end && usual_edge(&edges[i], &u, i)) {
+                i++;
+            }
+            if (i == end) {
+                continue;
+            }
+        }
+        code = take_edge(p, b, i, first + i);
+        i++;
+    }
+    return code;
+}
+
 static ts_code read_all(passing *p)
 {
     static const unsigned columns[EDGE_COLUMNS] = {
@@ -279,9 +343,7 @@ static ts_code read_all(passing *p)
                       g->d.complete ? PLAIN_COLUMNS : EDGE_COLUMNS, g->d.first_edge, g->m);
     while (code == TS_OK && (code = hg_range_next(&range, g->ctx, TS_T_js_heap_edges)) == TS_OK &&
            range.n > 0) {
-        for (unsigned i = 0; i < range.n && code == TS_OK; i++) {
-            code = take_edge(p, range.b, i, (uint32_t)range.at + i);
-        }
+        code = take_batch(p, range.b, range.n, (uint32_t)range.at);
     }
     hg_range_close(&range);
     return code == TS_OK ? owner_of(p, HG_NONE) : code;
@@ -332,8 +394,9 @@ ts_code hg_read_edges(hg *g)
     passing p = {.g = g};
     ts_code code = TS_OK;
     p.types = ts_zalloc(g->ctx, (size_t)g->d.edge_type_count + 1, 1);
+    p.codes = ts_zalloc(g->ctx, (size_t)g->d.edge_type_count + 1, 1);
     g->edges = hg_take(g, g->m, sizeof *g->edges);
-    if (p.types == NULL || g->edges == NULL) {
+    if (p.types == NULL || p.codes == NULL || g->edges == NULL) {
         code = g->ctx->error.code;
         goto out;
     }
@@ -342,6 +405,12 @@ ts_code hg_read_edges(hg *g)
         goto out;
     }
     p.types[g->d.edge_type_count] = TYPE_INVISIBLE;
+    for (int64_t i = 0; i <= g->d.edge_type_count; i++) {
+        p.codes[i] = (uint8_t)code_of(p.types[i]);
+    }
+    if (g->d.stride > 1 && g->d.stride <= UINT32_MAX) {
+        p.inverse = UINT64_MAX / (uint64_t)g->d.stride + 1;
+    }
     if (g->n > 0) {
         code = enter_owner(&p, 0);
     }
@@ -354,6 +423,7 @@ ts_code hg_read_edges(hg *g)
     g->missing_edges += (uint64_t)g->d.edge_count - g->m;
 out:
     ts_free(g->ctx, p.types);
+    ts_free(g->ctx, p.codes);
     ts_vec_free(g->ctx, &p.found);
     return code;
 }

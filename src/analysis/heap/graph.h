@@ -252,11 +252,12 @@ typedef struct hg {
     uint32_t *first; /* n + 1 */
     uint32_t *edges;
     uint32_t *flags;
-    uint32_t *name;   /* string, `same`; HG_NONE: none */
-    uint32_t *ids;    /* NULL: they do not fit; flag HG_NO_ID: not known */
-    hg_sizes size;    /* shallow ones from hg_shallow on */
-    ts_vec far_types; /* hg_far_type, by node */
-    uint64_t *page;   /* bits: page-owned */
+    uint32_t *name;      /* string, `same`; HG_NONE: none */
+    uint32_t *ids;       /* NULL: they do not fit; flag HG_NO_ID: not known */
+    hg_sizes size;       /* shallow ones from hg_shallow on */
+    ts_vec far_types;    /* hg_far_type, by node */
+    uint64_t *page;      /* bits: page-owned */
+    uint64_t *held_once; /* bits: elements of arrays that a single edge leads to */
     hg_arrays_of arrays;
     ts_vec pair_edges; /* hg_pair_edge, by edge */
     ts_vec skipped;    /* uint32_t: edges that distances leave out, by edge */
@@ -390,7 +391,7 @@ ts_code hg_flood(hg *g, uint64_t *bits, const ts_vec *from);
 /* Detachedness, user roots, page-owned nodes unless hg_distances finds them. */
 ts_code hg_spread(hg *g);
 
-/* Sizes of helpers go to their owners. */
+/* Sizes of helpers go to their owners. Finds which elements one edge leads to. */
 ts_code hg_shallow(hg *g);
 
 /* Distances and retainers, page-owned nodes; what is held only by detached nodes, contexts, the
@@ -400,8 +401,8 @@ ts_code hg_distances(hg *g);
 /* Dominators, retained sizes, order of the tree. Releases the edges. */
 ts_code hg_dominators(hg *g);
 
-/* Totals, but for the retained size of the root, before the edges are released. */
-ts_code hg_totals_of(hg *g);
+/* Totals, but for the retained size of the root. */
+void hg_totals_of(hg *g);
 
 static inline bool hg_essential(const hg *g, uint32_t v, uint32_t w, uint32_t code)
 {

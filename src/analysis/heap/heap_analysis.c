@@ -135,11 +135,12 @@ static ts_code find_out(heap_run *r, heap_rows *f)
     if ((code = arrays_of(g)) != TS_OK || (code = hg_read_strings(g)) != TS_OK ||
         (code = hg_read_graph(g, property(&r->roots, g->d.source_id), &f->bad_root)) != TS_OK ||
         (code = hg_spread(g)) != TS_OK || (code = hg_distances(g)) != TS_OK ||
-        (code = hg_shallow(g)) != TS_OK || (code = hg_totals_of(g)) != TS_OK ||
-        (code = hg_dominators(g)) != TS_OK || (code = find_classes(r, f)) != TS_OK ||
+        (code = hg_shallow(g)) != TS_OK || (code = hg_dominators(g)) != TS_OK ||
+        (code = find_classes(r, f)) != TS_OK ||
         (code = hg_find_duplicates(&f->duplicates, g)) != TS_OK) {
         return code;
     }
+    hg_totals_of(g);
     return r->base.there ? hg_compare(&f->previous, &f->changes, g, &f->rows, &r->base, &r->classes,
                                       &f->definitions)
                          : TS_OK;

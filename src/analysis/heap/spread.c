@@ -159,8 +159,12 @@ ts_code hg_spread(hg *g)
 enum { NOBODY = HG_TARGET, MANY = HG_TARGET - 1 };
 
 typedef struct owning {
-    uint64_t *helpers; /* bits */
-    uint32_t *owner;   /* of a helper: NOBODY, a node, MANY; bit 31: in the list */
+    uint64_t *helpers;  /* bits */
+    uint64_t *elements; /* bits: elements of arrays */
+    uint64_t *either;   /* bits: one of both */
+    uint64_t *once;     /* bits: elements that an edge leads to */
+    uint64_t *twice;    /* bits: more than one */
+    uint32_t *owner;    /* of a helper: NOBODY, a node, MANY; bit 31: in the list */
     uint32_t *list;
     uint32_t top;
 } owning;
@@ -212,29 +216,73 @@ static void move_sizes(hg *g, const owning *o)
     }
 }
 
+static ts_code owning_prepare(owning *o, hg *g)
+{
+    const hg_part *elements = g->elements.p;
+    o->helpers = hg_bits(g);
+    o->elements = hg_bits(g);
+    o->either = hg_bits(g);
+    o->once = hg_bits(g);
+    o->twice = hg_bits(g);
+    if (o->helpers == NULL || o->elements == NULL || o->either == NULL || o->once == NULL ||
+        o->twice == NULL) {
+        return g->ctx->error.code;
+    }
+    for (size_t i = 0; i < g->elements.n; i++) {
+        hg_set(o->elements, elements[i].target);
+        hg_set(o->either, elements[i].target);
+    }
+    if (!g->has_user_roots) {
+        return TS_OK;
+    }
+    o->owner = hg_take(g, (size_t)g->n + 1, sizeof *o->owner);
+    o->list = hg_take(g, (size_t)g->n + 1, sizeof *o->list);
+    if (o->owner == NULL || o->list == NULL) {
+        return g->ctx->error.code;
+    }
+    for (uint32_t v = 0; v < g->n; v++) {
+        o->owner[v] = NOBODY;
+        o->helpers[v / 64] |= (uint64_t)((g->flags[v] & HG_HELPER) != 0) << v % 64;
+    }
+    for (size_t i = 0; i <= g->n / 64; i++) {
+        o->either[i] |= o->helpers[i];
+    }
+    return TS_OK;
+}
+
+/* All edges once: helpers of nodes that own themselves, and how many lead to elements. */
+static ts_code own_and_count(const hg *g, owning *o)
+{
+    ts_code code = TS_OK;
+    for (uint32_t v = 0; v < g->n && code == TS_OK; v++) {
+        const bool owns = !hg_bit(o->helpers, v);
+        for (uint32_t e = g->first[v]; e < g->first[v + 1]; e++) {
+            uint32_t w = hg_target(g->edges[e]);
+            if (w == HG_TARGET || !hg_bit(o->either, w)) {
+                continue;
+            }
+            if (hg_bit(o->elements, w)) {
+                o->twice[w / 64] |= o->once[w / 64] & UINT64_C(1) << w % 64;
+                hg_set(o->once, w);
+            }
+            if (owns && hg_code_of(g->edges[e]) != HG_WEAK && hg_bit(o->helpers, w)) {
+                give(o, w, v);
+            }
+        }
+        code = hg_poll(g->ctx, v);
+    }
+    return code;
+}
+
 ts_code hg_shallow(hg *g)
 {
     owning o = {0};
     ts_code code = TS_OK;
-    if (!g->has_user_roots) {
+    if (!g->has_user_roots && g->elements.n == 0) {
         return TS_OK;
     }
-    o.helpers = hg_bits(g);
-    o.owner = hg_take(g, (size_t)g->n + 1, sizeof *o.owner);
-    o.list = hg_take(g, (size_t)g->n + 1, sizeof *o.list);
-    if (o.helpers == NULL || o.owner == NULL || o.list == NULL) {
-        code = g->ctx->error.code;
+    if ((code = owning_prepare(&o, g)) != TS_OK || (code = own_and_count(g, &o)) != TS_OK) {
         goto out;
-    }
-    for (uint32_t v = 0; v < g->n; v++) {
-        o.owner[v] = NOBODY;
-        o.helpers[v / 64] |= (uint64_t)((g->flags[v] & HG_HELPER) != 0) << v % 64;
-    }
-    for (uint32_t v = 0; v < g->n && code == TS_OK; v++) {
-        if (!hg_bit(o.helpers, v)) {
-            give_along(g, &o, v, v);
-        }
-        code = hg_poll(g->ctx, v);
     }
     for (uint32_t steps = 0; o.top > 0 && code == TS_OK; steps++) {
         uint32_t v = o.list[--o.top];
@@ -242,11 +290,20 @@ ts_code hg_shallow(hg *g)
         give_along(g, &o, v, o.owner[v]);
         code = hg_poll(g->ctx, steps);
     }
-    if (code == TS_OK) {
+    if (code == TS_OK && g->has_user_roots) {
         move_sizes(g, &o);
     }
+    for (size_t i = 0; i <= g->n / 64; i++) {
+        o.once[i] &= ~o.twice[i];
+    }
+    g->held_once = o.once;
+    o.once = NULL;
 out:
     ts_free(g->ctx, o.helpers);
+    ts_free(g->ctx, o.elements);
+    ts_free(g->ctx, o.either);
+    ts_free(g->ctx, o.once);
+    ts_free(g->ctx, o.twice);
     HG_GIVE(g, o.owner);
     HG_GIVE(g, o.list);
     return code;

@@ -202,28 +202,37 @@ static bool is_pair(size_t *pair, uint64_t *table, const char *p, size_t n)
 
 enum { LONG_NAME = 255, LONG_BYTES = 3 * LONG_NAME };
 
-/* UTF-16 units of the name, as a JSON text when it holds one of , ' " { }. */
-static uint8_t formatted_length(const char *p, size_t n)
+/* What a byte adds, side by side: UTF-16 units, characters that make the name a JSON text, and
+ * bytes more of it in there. LONG_BYTES times each stays below the next. */
+enum { QUOTED_SHIFT = 16, ESCAPES_SHIFT = 32, FIELD = 0xffff };
+
+static uint64_t lengths_of(unsigned char c)
 {
-    unsigned units = 0;
-    unsigned escapes = 2;
-    bool quoted = false;
+    uint64_t units = (c < 0x80 || c >= 0xc0 ? 1U : 0U) + (c >= 0xf0 ? 1U : 0U);
+    uint64_t quoted = c == ',' || c == '\'' || c == '"' || c == '{' || c == '}' ? 1 : 0;
+    uint64_t escapes = 0;
+    if (c == '"' || c == '\\' || c == '\b' || c == '\f' || c == '\n' || c == '\r' || c == '\t') {
+        escapes = 1;
+    } else if (c < 0x20) {
+        escapes = 5;
+    }
+    return units | quoted << QUOTED_SHIFT | escapes << ESCAPES_SHIFT;
+}
+
+/* UTF-16 units of the name, as a JSON text when it holds one of , ' " { }. lengths: of each byte.
+ */
+static uint8_t formatted_length(const uint64_t *lengths, const char *p, size_t n)
+{
+    uint64_t sum = 0;
+    uint64_t units;
     if (n > LONG_BYTES) {
         return LONG_NAME;
     }
     for (size_t i = 0; i < n; i++) {
-        unsigned char c = (unsigned char)p[i];
-        units += c < 0x80 || c >= 0xc0 ? 1 : 0;
-        units += c >= 0xf0 ? 1 : 0;
-        quoted = quoted || c == ',' || c == '\'' || c == '"' || c == '{' || c == '}';
-        if (c == '"' || c == '\\' || c == '\b' || c == '\f' || c == '\n' || c == '\r' ||
-            c == '\t') {
-            escapes += 1;
-        } else if (c < 0x20) {
-            escapes += 5;
-        }
+        sum += lengths[(unsigned char)p[i]];
     }
-    units += quoted ? escapes : 0;
+    units = sum & FIELD;
+    units += (sum >> QUOTED_SHIFT & FIELD) != 0 ? 2 + (sum >> ESCAPES_SHIFT & FIELD) : 0;
     return (uint8_t)(units < LONG_NAME ? units : LONG_NAME);
 }
 
@@ -231,6 +240,8 @@ static uint8_t formatted_length(const char *p, size_t n)
 
 typedef struct reading {
     hg *g;
+    uint64_t lengths[256];
+    bool begins_word[256];
     uint64_t (*hashes)[2];
     uint32_t *slots;
     size_t mask;
@@ -341,9 +352,9 @@ static ts_code read_string(reading *r, const hg_range *range, unsigned row)
     if (n == 0) {
         bits |= HG_TEXT_EMPTY;
     } else {
-        bits |= text->n == text->size ? word_of(p, n) : 0;
-        bits |= begins(p, n, "Detached ") ? HG_TEXT_DETACHED : 0;
-        bits |= begins(p, n, "system / Context / ") || word_of(p, n) == HG_WORD_CONTEXT
+        bits |= r->begins_word[(unsigned char)p[0]] && n == text->size ? word_of(p, n) : 0;
+        bits |= begins(p, n, HG_DETACHED) ? HG_TEXT_DETACHED : 0;
+        bits |= begins(p, n, "system / Context / ") || (bits & HG_WORD_MASK) == HG_WORD_CONTEXT
                     ? HG_TEXT_CONTEXT
                     : 0;
         code = note_console(&bits, range, row);
@@ -355,7 +366,8 @@ static ts_code read_string(reading *r, const hg_range *range, unsigned row)
                     : 0;
     }
     s->bits[r->at] = bits;
-    s->length[r->at] = formatted_length(p, text->size > LONG_BYTES ? LONG_BYTES + 1 : n);
+    s->length[r->at] =
+        formatted_length(r->lengths, p, text->size > LONG_BYTES ? LONG_BYTES + 1 : n);
     code = hash_text(r->hashes[r->at], r, range->scan, text, row);
     if (code != TS_OK) {
         return code;
@@ -390,6 +402,12 @@ static ts_code strings_prepare(reading *r)
         return g->ctx->error.code;
     }
     memset(r->slots, 0, slots * sizeof *r->slots);
+    for (unsigned c = 0; c < 256; c++) {
+        r->lengths[c] = lengths_of((unsigned char)c);
+    }
+    for (unsigned i = 1; i < HG_WORDS; i++) {
+        r->begins_word[(unsigned char)words[i][0]] = true;
+    }
     return TS_OK;
 }
 

@@ -1,7 +1,6 @@
 /* Totals of a heap file by kinds of nodes. */
 #include "analysis/heap/graph.h"
 
-#include "base/alloc.h"
 #include "base/ckd.h"
 
 static void total_add(hg *g, int64_t *sum, int64_t value)
@@ -13,31 +12,14 @@ static void total_add(hg *g, int64_t *sum, int64_t value)
 }
 
 /* Elements that nothing but their array refers to count for it. */
-static ts_code add_elements(hg *g)
+static void add_elements(hg *g)
 {
     const hg_part *elements = g->elements.p;
-    uint8_t *into;
-    if (g->elements.n == 0) {
-        return TS_OK;
-    }
-    into = hg_take(g, g->n, 1);
-    if (into == NULL) {
-        return g->ctx->error.code;
-    }
-    memset(into, 0, g->n);
-    for (uint32_t e = 0; e < g->m; e++) {
-        uint32_t w = hg_target(g->edges[e]);
-        if (w != HG_TARGET && into[w] < 2) {
-            into[w]++;
-        }
-    }
     for (size_t i = 0; i < g->elements.n; i++) {
-        if (into[elements[i].target] == 1) {
+        if (hg_bit(g->held_once, elements[i].target)) {
             total_add(g, &g->totals.js_array, hg_size(&g->size, elements[i].target));
         }
     }
-    hg_give(g, into);
-    return TS_OK;
 }
 
 static void add_node(hg *g, uint32_t v)
@@ -70,7 +52,7 @@ static void add_node(hg *g, uint32_t v)
     }
 }
 
-ts_code hg_totals_of(hg *g)
+void hg_totals_of(hg *g)
 {
     for (uint32_t v = 0; v < g->n; v++) {
         add_node(g, v);
@@ -78,5 +60,5 @@ ts_code hg_totals_of(hg *g)
     }
     total_add(g, &g->totals.total, g->totals.extra);
     total_add(g, &g->totals.native, g->totals.extra);
-    return add_elements(g);
+    add_elements(g);
 }
