@@ -4,7 +4,7 @@
 -- Topic:      heap
 -- Needs:      js_heap_analysis (heaps with --analyze=heap)
 -- Parameters: file   id in js_heap_files (default 0)
---             base   the snapshot to compare with (default: the one before of the same input)
+--             base   the snapshot to compare with (default: base_file_id of js_heap_analysis)
 --             limit  number of rows (default 20)
 -- Columns:    name, script_id, line, column  the class
 --             new_count, deleted_count, count_delta  nodes

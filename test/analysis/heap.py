@@ -38,8 +38,8 @@ def recording(snapshots):
     return "r.htrace"
 
 
-def analysed(path, db="out.db"):
-    run(path, "-e", db, "--analyze=heap")
+def analysed(*paths, db="out.db"):
+    run(*paths, "-e", db, "--analyze=heap")
     return db
 
 
@@ -139,7 +139,7 @@ def duplicates():
         ("string", "-7", 31, 0, []),
     ]
     made.write("strings.heapsnapshot", made.snapshot(nodes))
-    db = analysed("strings.heapsnapshot", "strings.db")
+    db = analysed("strings.heapsnapshot", db="strings.db")
     check(db, "strings")
     rows = ask(db, "SELECT node_id, string, count, shallow_size, truncated, length, hash FROM v_js_duplicate_string")
     same("strings", rows, [(3, "ab", 3, 72, 0, None, None), (17, "ab", 2, 16, 1, 2000, -7)])
@@ -173,6 +173,41 @@ def worked():
     db = analysed("plain.heapsnapshot")
     want = ["{b, a}", "{b, a}", "{a, b, c}", "{b, a}", "{b, a}", "{b, a}", "Object", "Object", "{a, b, c}", "{a, b, c}"]
     same("plain objects", ask(db, "SELECT constructor FROM v_js_retained WHERE node_index > 0 ORDER BY node_index"), [(w,) for w in want])
+    inputs()
+
+
+def bases(*paths):
+    return [row[0] for row in ask(analysed(*paths), "SELECT base_file_id FROM js_heap_analysis ORDER BY file_id")]
+
+
+def inputs():
+    """A base in another input: ids have to show that both are of one run."""
+    older, newer = made.sixteen(), made.sixteen(newer=True)
+    want = ask(analysed(recording([older, newer])), "SELECT * FROM v_js_comparison")
+    previous = ask("out.db", "SELECT previous FROM js_heap_retained")
+    made.write("older.heapsnapshot", older)
+    made.write("newer.heapsnapshot", newer)
+    same("two inputs", bases("older.heapsnapshot", "newer.heapsnapshot"), [None, 0])
+    check("out.db", "two inputs")
+    same("two inputs: comparison", ask("out.db", "SELECT * FROM v_js_comparison"), want)
+    same("two inputs: previous", ask("out.db", "SELECT previous FROM js_heap_retained"), previous)
+    run("older.heapsnapshot", "newer.heapsnapshot", "-e", "plain.db", "--analyze=none")
+    same("two inputs, later", bases("plain.db"), [None, 0])
+    same("the same twice", bases("older.heapsnapshot", "older.heapsnapshot"), [None, 0])
+    same("newer first", bases("newer.heapsnapshot", "older.heapsnapshot"), [None, None])
+    made.write("plain.heapsnapshot", made.plain_objects())
+    same("another program", bases("plain.heapsnapshot", "newer.heapsnapshot"), [None, None])
+    check("out.db", "another program")
+    # The same ids, of other nodes; ids in the gaps of the older one; even ids alone.
+    ids = [1, 3, 5, 9, 7, 11, 15, 13, 17, 21, 19, 23, 25, 27, 33]
+    made.write("other.heapsnapshot", made.sixteen(newer=True, ids=ids))
+    same("other nodes", bases("older.heapsnapshot", "other.heapsnapshot"), [None, None])
+    check("out.db", "other nodes")
+    made.write("gaps.heapsnapshot", made.sixteen(ids=[1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 43, 45, 47, 49, 51]))
+    made.write("filled.heapsnapshot", made.sixteen(ids=[1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 33, 35, 37, 39, 53]))
+    same("ids of before", bases("gaps.heapsnapshot", "filled.heapsnapshot"), [None, None])
+    made.write("even.heapsnapshot", made.sixteen(ids=range(2, 34, 2)))
+    same("even ids", bases("even.heapsnapshot", "even.heapsnapshot"), [None, None])
 
 
 # --- edge cases -----------------------------------------------------------------------------------------------------------
@@ -284,6 +319,7 @@ def random_ones():
         files = [a for i in range(4) for a in ("--snapshot", f"{i}.heapsnapshot")]
         subprocess.run([MKHTRACE, "-o", "r.htrace", "--config", "pid=1,type=snapshot", *files], check=True)
         check(analysed("r.htrace"), f"seed {seed}")
+        check(analysed(*(f"{i}.heapsnapshot" for i in range(4))), f"seed {seed}, four inputs")
 
 
 def recorded():
@@ -308,7 +344,19 @@ def leak():
     subprocess.run(["node", "-e", text], check=True)
     files = [a for i in range(2) for a in ("--snapshot", f"{i}.heapsnapshot")]
     subprocess.run([MKHTRACE, "-o", "leak.htrace", "--config", "pid=1,type=snapshot", *files], check=True)
-    db = analysed("leak.htrace", "leak.db")
+    db = analysed("leak.htrace", db="leak.db")
+    same_leak(db)
+    # As two inputs, the later one of a third and of a fourth that another run of the program has written.
+    for i in range(2):
+        os.rename(f"{i}.heapsnapshot", f"first{i}.heapsnapshot")
+    subprocess.run(["node", "-e", text], check=True)
+    db = analysed("first0.heapsnapshot", "first1.heapsnapshot", "0.heapsnapshot", "1.heapsnapshot", db="runs.db")
+    same("runs", ask(db, "SELECT base_file_id FROM js_heap_analysis ORDER BY file_id"), [(None,), (0,), (None,), (2,)])
+    same_leak(db)
+    same("the later one first", bases("first1.heapsnapshot", "first0.heapsnapshot"), [None, None])
+
+
+def same_leak(db):
     said = run(db, "-q", os.path.join(TESTS, "..", "share", "sql", "js_leak_suspects.sql"), "--param", "limit=1").stdout
     row = said.splitlines()[1].split("\t")
     same("leak", (row[0], row[1].removeprefix("[]."), row[2]), ("UserSession", "bus.handlers[]", "500"))

@@ -38,8 +38,8 @@ def snapshot(nodes, detached=True, types=NODE_TYPES, locations=(), **more):
     return {"snapshot": head, "nodes": flat, "edges": edges, "locations": list(locations), "strings": strings}
 
 
-def sixteen(newer=False):
-    """Sixteen nodes that use every rule; the newer one has neither ring, a larger Bar and one more Foo."""
+def sixteen(newer=False, ids=None):
+    """Sixteen nodes that use every rule; the newer one has neither ring, a larger Bar and one more Foo. ids: others than usual."""
     nodes = [
         ("synthetic", "", 1, 0, [("element", 1, 1), ("shortcut", "window", 2)]),
         ("synthetic", "(GC roots)", 3, 0, [("element", 0, 2), ("element", 1, 7)]),
@@ -61,6 +61,8 @@ def sixteen(newer=False):
         nodes.append(("object", "Foo", 33, 24, []))
     else:
         nodes += [("object", "Ring", 29, 10, [("property", "r", 15)]), ("object", "Ring", 31, 10, [("property", "r", 14)])]
+    if ids:
+        nodes = [node[:2] + (i,) + node[3:] for node, i in zip(nodes, ids)]
     return snapshot(nodes)
 
 

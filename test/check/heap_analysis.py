@@ -522,6 +522,21 @@ def comparison(new, old):
     return rows
 
 
+def one_run(new, old):
+    """Whether the ids of files of different inputs show that both are of one run of a program, in this order."""
+    keys = old.find_keys(new.definitions)
+    nodes = {}
+    for v in reversed(range(old.n)):
+        nodes[old.id[v]] = v
+    last = max((i for i in old.id if i is not None and i % 2), default=0)
+    odd = [v for v in range(new.n) if new.id[v] is not None and new.id[v] % 2]
+    shared = [v for v in odd if new.id[v] in nodes]
+    below = [v for v in odd if new.id[v] <= last]
+    alike = [v for v in shared if (new.keys[v], new.shallow[v]) == (keys[nodes[new.id[v]]], old.shallow[nodes[new.id[v]]])]
+    ends_later = bool(odd) and max(new.id[v] for v in odd) >= last
+    return bool(shared) and ends_later and len(alike) >= len(shared) - len(shared) // 8 and len(shared) >= len(below) - len(below) // 8
+
+
 # --- the tables -----------------------------------------------------------------------------------------------------------
 
 
@@ -598,7 +613,7 @@ class Check:
         firsts, base, files = (1, 1, 1, 1), None, 0
         for (file_id,) in self.db.execute("SELECT file_id FROM js_heap_file_detail ORDER BY rowid").fetchall():
             h = Heap(self.db, file_id)
-            if base and self.input_of(base.source) != self.input_of(h.source):
+            if base and self.input_of(base.source) != self.input_of(h.source) and not one_run(h, base):
                 base = None
             firsts = self.file(h, base, firsts) or firsts
             base = h

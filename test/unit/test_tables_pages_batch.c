@@ -65,7 +65,7 @@ static void test_batches(void **state)
         for (size_t k = 0; k < sizeof specs / sizeof specs[0]; k++) {
             pair x;
             pair_begin(&x, f, page_sizes[s], 0, specs[k]);
-            for (unsigned i = 0; i < 30; i++) {
+            for (unsigned i = 0; i < 12; i++) {
                 unsigned count = (unsigned)(next_random(&seed) % ROWS_MAX);
                 fill_batch(&seed, x.tables[0].column_count, count);
                 put_batch(&x, 0, count);

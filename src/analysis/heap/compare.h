@@ -1,4 +1,4 @@
-/* Two heap files of one input: which nodes came and went. */
+/* Two heap files of one run of a program: which nodes came and went. */
 #ifndef TS_ANALYSIS_HEAP_COMPARE_H
 #define TS_ANALYSIS_HEAP_COMPARE_H
 
@@ -23,10 +23,12 @@ typedef struct hg_change {
 
 /*
  * previous: for each node of g that of the same id in the base, or HG_NONE; caller gives it back
- * (hg_give). changes: hg_change, the classes of g first. definitions: of g's plain objects.
+ * (hg_give). changes: hg_change, the classes of g first. definitions: of g's plain objects. Unless
+ * they are of the same input, ids must show that both are of one run, g being the later one: else
+ * *previous becomes NULL.
  */
 ts_code hg_compare(uint32_t **previous, ts_vec *changes, hg *g, const ts_vec *rows, hg_base *base,
-                   hg_classes *c, const hg_definitions *definitions);
+                   hg_classes *c, const hg_definitions *definitions, bool same_input);
 
 /* Takes over of g and rows what the next file needs. */
 ts_code hg_base_keep(hg_base *base, hg *g, ts_vec *rows, int64_t input);

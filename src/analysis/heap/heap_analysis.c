@@ -41,6 +41,7 @@ typedef struct heap_rows {
     uint32_t *previous; /* NULL: there is no base */
     ts_vec changes;     /* hg_change */
     bool bad_root;
+    bool compared; /* with the file before */
 } heap_rows;
 
 /* --- what the snapshot states --------------------------------------------------------------- */
@@ -126,7 +127,7 @@ static ts_code arrays_of(hg *g)
     return hg_arrays(g, n, m);
 }
 
-static ts_code find_out(heap_run *r, heap_rows *f)
+static ts_code find_out(heap_run *r, heap_rows *f, int64_t input)
 {
     hg *g = &f->g;
     ts_code code;
@@ -141,9 +142,12 @@ static ts_code find_out(heap_run *r, heap_rows *f)
         return code;
     }
     hg_totals_of(g);
-    return r->base.there ? hg_compare(&f->previous, &f->changes, g, &f->rows, &r->base, &r->classes,
-                                      &f->definitions)
-                         : TS_OK;
+    if (r->base.there) {
+        code = hg_compare(&f->previous, &f->changes, g, &f->rows, &r->base, &r->classes,
+                          &f->definitions, r->base.input == input);
+        f->compared = f->previous != NULL;
+    }
+    return code;
 }
 
 /* --- rows ----------------------------------------------------------------------------------- */
@@ -374,7 +378,7 @@ static ts_code put_analysis(heap_run *r, const heap_rows *f, ts_row_js_heap_anal
     row->system_size = g->totals.system;
     row->extra_native_size = g->totals.extra;
     row->null = (g->root == HG_NONE ? TS_NULL_BIT(js_heap_analysis, root) : 0) |
-                (r->base.there ? 0 : TS_NULL_BIT(js_heap_analysis, base_file_id));
+                (f->compared ? 0 : TS_NULL_BIT(js_heap_analysis, base_file_id));
     return ts_put_js_heap_analysis(r->sink, row);
 }
 
@@ -440,10 +444,7 @@ static ts_code analyse_file(heap_run *r, const hg_detail *d)
     int64_t input = ts_source_root(r->store, d->source_id);
     heap_rows f = {.g = {.ctx = r->ctx, .reader = r->reader, .d = *d, .root = HG_NONE}};
     ts_code code;
-    if (r->base.there && r->base.input != input) {
-        hg_base_free(&r->base);
-    }
-    code = find_out(r, &f);
+    code = find_out(r, &f, input);
     if (code == TS_OK) {
         code = put_rows(r, &f, input);
     } else if (code == TS_ERR_LIMIT) {
