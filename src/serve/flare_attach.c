@@ -3,6 +3,7 @@
 #include "base/ckd.h"
 #include "sampler/sampler.h"
 #include "serve/flare_private.h"
+#include "tables/formats/flare/flare_constants.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -208,7 +209,7 @@ ts_code fp_attach_jvm(fp_call *call)
 
 ts_code fp_connect_agent(fp_call *call)
 {
-    ts_text address = fp_request_text(call->request, "agent_addr", "");
+    ts_text address = fp_request_text(call->request, TS_FLARE_AGENT_ADDR, "");
     ts_code code = check_live(call);
     if (code == TS_OK && (address.n == 0 || memchr(address.p, '\0', address.n) != NULL)) {
         code = ts_fail(call->ctx, TS_ERR_USAGE, "missing option 'agent_addr'");
