@@ -41,6 +41,8 @@ complete -c trace_streamer -l until -x -d 'only samples and calls that begin bef
 complete -c trace_streamer -l weight -x -d 'what stacks are weighed by, or the rows of diff ordered: wall, samples, cpu, or another value of samples, such as alloc_space (default: cpu, or what there is)'
 complete -c trace_streamer -l event -x -d 'only samples that were caused by this, such as wall or alloc; call: traced calls'
 complete -c trace_streamer -l dimension -x -d 'what is a frame of datakit-flamegraph: method (default), package, line or thread'
+complete -c trace_streamer -l lp-derived -d 'line-protocol: also metrics that Datakit itself would write as 0'
+complete -c trace_streamer -l lp-extended -d 'line-protocol: also the fields language_ver, oss_path, metrics and samples'
 complete -c trace_streamer -s D -l directory -x -a '(__fish_complete_directories)' -d 'read the files hiprofiler_data_<date>_<time>_<n>.htrace of DIR as one recording, in order of n'
 complete -c trace_streamer -l format -x -a "(trace_streamer --format=list 2>/dev/null | string split -f1 ' ') list" -d 'take the input for NAME instead of looking at its content; --format=list lists them'
 complete -c trace_streamer -l analyze -x -a "(trace_streamer --analyze=list 2>/dev/null | string split -f1 ' ') none default list" -d 'do these analyses: names divided by commas, default or none; --analyze=list lists them; INPUT may be a finished database, which gets their rows'

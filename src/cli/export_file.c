@@ -107,6 +107,8 @@ ts_code ts_export_file_write(ts_text_file *file, const ts_export *what, ts_db *d
                             .span = TS_SPAN_ALL}},
         .before = before,
         .dimension = options->dimension,
+        .lp_derived = options->lp_derived,
+        .lp_extended = options->lp_extended,
     };
     ts_output_init(&out, ctx, file->fd, file->name);
     ts_code code = export_fits(db, ctx, what);

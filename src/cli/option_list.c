@@ -102,6 +102,10 @@ const ts_option ts_option_list[] = {
      TS_OPT_TEXT, AT(event), "only samples that were caused by this, such as wall or alloc; call: traced calls"},
     {NULL, "--dimension", TS_ARG_VALUE, "NAME", TS_GROUP_EXPORT, TS_OPTION_ACTIVE, TS_VALUES_NONE,
      TS_OPT_TEXT, AT(dimension), "what is a frame of datakit-flamegraph: method (default), package, line or thread"},
+    {NULL, "--lp-derived", TS_ARG_NONE, NULL, TS_GROUP_EXPORT, TS_OPTION_ACTIVE, TS_VALUES_NONE,
+     TS_OPT_FLAG, AT(lp_derived), "line-protocol: also metrics that Datakit itself would write as 0"},
+    {NULL, "--lp-extended", TS_ARG_NONE, NULL, TS_GROUP_EXPORT, TS_OPTION_ACTIVE, TS_VALUES_NONE,
+     TS_OPT_FLAG, AT(lp_extended), "line-protocol: also the fields language_ver, oss_path, metrics and samples"},
 
     {"-D", "--directory", TS_ARG_VALUE, "DIR", TS_GROUP_INPUT, TS_OPTION_ACTIVE, TS_VALUES_DIRECTORY,
      TS_OPT_TEXT, AT(directory), "read the files hiprofiler_data_<date>_<time>_<n>.htrace of DIR as one recording, in order of n"},

@@ -661,6 +661,10 @@ static ts_code options_check(const ts_options *o, ts_ctx *ctx)
     if (o->dimension != NULL && (o->to == NULL || o->verb != TS_VERB_NONE)) {
         return ts_fail(ctx, TS_ERR_USAGE, "--dimension requires --to=datakit-flamegraph");
     }
+    if ((o->lp_derived || o->lp_extended) && (o->to == NULL || o->verb != TS_VERB_NONE)) {
+        return ts_fail(ctx, TS_ERR_USAGE, "%s requires --to=line-protocol",
+                       o->lp_derived ? "--lp-derived" : "--lp-extended");
+    }
     ts_code code = o->verb == TS_VERB_SERVE ? TS_OK : check_not_serve(o, ctx);
     if (code != TS_OK) {
         return code;

@@ -179,6 +179,7 @@ typedef struct ts_options {
     bool sync;
     bool with_times;
     bool strict;
+    bool lp_derived, lp_extended; /* of --to=line-protocol */
     bool keep_going;
     bool quiet;
     bool verbose;

@@ -38,6 +38,10 @@ ts_code ts_export_run(ts_ctx *ctx, const ts_export *what, const ts_export_input 
         return ts_fail(ctx, TS_ERR_USAGE, "--to=%s has no dimensions: --dimension is not for it",
                        what->name);
     }
+    if ((input->lp_derived || input->lp_extended) && !what->points) {
+        return ts_fail(ctx, TS_ERR_USAGE, "--to=%s has no points: %s is for line-protocol",
+                       what->name, input->lp_derived ? "--lp-derived" : "--lp-extended");
+    }
     ts_log(ctx, TS_LOG_INFO, "export %s", what->name);
     ts_code code = what->run(ctx, input, output);
     return code == TS_OK || code == TS_ERR_USAGE

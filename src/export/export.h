@@ -40,6 +40,8 @@ typedef struct ts_export_input {
     ts_export_side side;
     const ts_export_side *before; /* NULL, or the older one: the difference is wanted */
     const char *dimension;        /* by what frames are joined, as it was typed; NULL: the usual */
+    bool lp_derived;              /* metrics that Datakit would have as 0, too */
+    bool lp_extended;             /* what Datakit's structure has and its points have not, too */
 } ts_export_input;
 
 /* Where the bytes go, in order. A failure of `put` ends the export. */
@@ -57,6 +59,7 @@ typedef struct ts_export {
     const char *needs;
     bool difference; /* it can show `before` */
     bool dimensions; /* it knows `dimension` */
+    bool points;     /* it knows lp_derived and lp_extended */
     /* TS_ERR_USAGE when the filter fits nothing; the message says what there is. */
     ts_code (*run)(ts_ctx *ctx, const ts_export_input *input, const ts_export_output *output);
 } ts_export;

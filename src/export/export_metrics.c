@@ -1,5 +1,6 @@
 #include "export/export_metrics.h"
 
+#include "analysis/profile_metrics/profile_metrics.h"
 #include "base/profile_kinds.h"
 #include "export/export_private.h"
 
@@ -244,10 +245,35 @@ static ts_code metric_read_spans(ts_metrics *m, ts_ctx *ctx, ts_reader *reader, 
     return code;
 }
 
-ts_code ts_metrics_load(ts_metrics *m, ts_ctx *ctx, ts_reader *reader)
+static ts_code metric_keep(void *user, int64_t profile_id, int64_t source_id,
+                           const ts_profile_metric *metric)
 {
-    *m = (ts_metrics){0};
-    ts_code code = metric_read_values(m, ctx, reader);
+    ts_metrics *m = user;
+    ts_profile_metric *next;
+    ts_code code = profile_vec_reach(m->ctx, &m->first, source_id, sizeof(size_t));
+    (void)profile_id;
+    if (code == TS_OK) {
+        code = profile_vec_reach(m->ctx, &m->count, source_id, sizeof(size_t));
+    }
+    next = code == TS_OK ? ts_vec_add(m->ctx, &m->profiles, sizeof *next) : NULL;
+    if (next == NULL) {
+        return m->ctx->error.code;
+    }
+    *next = *metric;
+    if (((size_t *)m->count.p)[source_id]++ == 0) {
+        ((size_t *)m->first.p)[source_id] = m->profiles.n - 1;
+    }
+    return TS_OK;
+}
+
+ts_code ts_metrics_load(ts_metrics *m, ts_ctx *ctx, ts_reader *reader, const ts_uploads *uploads)
+{
+    *m = (ts_metrics){.ctx = ctx};
+    ts_code code = ts_profile_metrics_read(ctx, reader, uploads->parents.p, uploads->parents.n,
+                                           metric_keep, m);
+    if (code == TS_OK) {
+        code = metric_read_values(m, ctx, reader);
+    }
     if (code == TS_OK) {
         code = metric_read_spans(m, ctx, reader, true);
     }
@@ -257,6 +283,9 @@ ts_code ts_metrics_load(ts_metrics *m, ts_ctx *ctx, ts_reader *reader)
 void ts_metrics_free(ts_metrics *m, ts_ctx *ctx)
 {
     ts_vec_free(ctx, &m->by_source);
+    ts_vec_free(ctx, &m->profiles);
+    ts_vec_free(ctx, &m->first);
+    ts_vec_free(ctx, &m->count);
 }
 
 /* --- metrics ---------------------------------------------------------------------------------- */
@@ -286,9 +315,32 @@ static bool metric_make(ts_metric *out, const metric_sums *sums, metric_sum sum,
     return true;
 }
 
-unsigned ts_metrics_of(ts_metric out[TS_METRICS], const ts_metrics *m, const ts_upload *up)
+/* Those of a row of profile. */
+static unsigned metric_of_profile(ts_metric out[TS_METRICS], const ts_metrics *m, int64_t source_id,
+                                  bool derived)
 {
     unsigned n = 0;
+    if ((uint64_t)source_id >= m->first.n || (uint64_t)source_id >= m->count.n) {
+        return 0;
+    }
+    const ts_profile_metric *all =
+        (const ts_profile_metric *)m->profiles.p + ((const size_t *)m->first.p)[source_id];
+    size_t count = ((const size_t *)m->count.p)[source_id];
+    for (size_t i = 0; i < count && n < TS_METRICS; i++) {
+        if (derived || all[i].from != TS_METRIC_DERIVED) {
+            out[n++] = (ts_metric){all[i].name, all[i].is_int, all[i].i, all[i].real};
+        }
+    }
+    return n;
+}
+
+unsigned ts_metrics_of(ts_metric out[TS_METRICS], const ts_metrics *m, const ts_upload *up,
+                       bool derived)
+{
+    unsigned n = 0;
+    if (up->profile) {
+        return metric_of_profile(out, m, up->source_id, derived);
+    }
     if (up->source_id < 0 || (uint64_t)up->source_id >= m->by_source.n) {
         return 0;
     }

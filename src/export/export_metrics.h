@@ -17,17 +17,23 @@ typedef struct ts_metric {
     double real; /* finite */
 } ts_metric;
 
-enum { TS_METRICS = 24 }; /* of one source at most */
+enum { TS_METRICS = 64 }; /* of one source at most */
 
 typedef struct ts_metrics {
-    ts_vec by_source; /* sums */
+    ts_vec by_source; /* sums, of sources without a profile of their own */
+    ts_vec profiles;  /* ts_profile_metric, profile by profile */
+    ts_vec first;     /* size_t, by source_id: number of the first one + 1 */
+    ts_vec count;     /* size_t */
+    ts_ctx *ctx;
 } ts_metrics;
 
 /* Reads values, pauses and waiting for locks. Release with ts_metrics_free, also after an error. */
-ts_code ts_metrics_load(ts_metrics *m, ts_ctx *ctx, ts_reader *reader);
+ts_code ts_metrics_load(ts_metrics *m, ts_ctx *ctx, ts_reader *reader, const ts_uploads *uploads);
 void ts_metrics_free(ts_metrics *m, ts_ctx *ctx);
 
-/* The metrics of an upload, by name bytewise; returns their number. */
-unsigned ts_metrics_of(ts_metric out[TS_METRICS], const ts_metrics *m, const ts_upload *up);
+/* The metrics of an upload, by name bytewise; returns their number. derived: also those of a
+ * profile that Datakit would have as 0 (analysis/profile_metrics). */
+unsigned ts_metrics_of(ts_metric out[TS_METRICS], const ts_metrics *m, const ts_upload *up,
+                       bool derived);
 
 #endif

@@ -3,10 +3,6 @@
 #include "base/ckd.h"
 #include "base/utf8.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 /* Well-formed UTF-8 on one line, without zero bytes. */
 static ts_code point_clean(ts_ctx *ctx, ts_buf *out, ts_text text)
 {
@@ -63,6 +59,21 @@ void ts_point_begin(ts_point *p, ts_writer *w, const char *measurement)
     ts_write_str(w, measurement);
 }
 
+ts_code ts_point_key(ts_ctx *ctx, ts_buf *out, ts_text key)
+{
+    ts_buf part = {0};
+    ts_code code = point_clean(ctx, &part, key);
+    if (code == TS_OK) {
+        point_drop_backslashes(&part);
+        for (size_t i = 0; i < part.n; i++) {
+            part.p[i] = (char)(part.p[i] == '.' ? '_' : part.p[i]);
+        }
+        code = ts_buf_put(ctx, out, part.n == 0 ? "" : part.p, part.n);
+    }
+    ts_buf_free(ctx, &part);
+    return code;
+}
+
 void ts_point_tag(ts_point *p, ts_text key, ts_text value)
 {
     ts_buf parts[2] = {{0}, {0}};
@@ -117,60 +128,6 @@ void ts_point_int(ts_point *p, const char *key, int64_t value)
     point_field(p, key);
     ts_write_i64(p->w, value);
     ts_write_char(p->w, 'i');
-}
-
-/* "-d.ddde+XX" as a plain decimal. */
-static void real_unfold(char *out, const char *text)
-{
-    bool minus = *text == '-';
-    const char *e = strchr(text, 'e');
-    const char *at = text + (minus ? 1 : 0);
-    long power = strtol(e + 1, NULL, 10);
-    char digits[24];
-    size_t n = 0;
-    for (; at < e; at++) {
-        if (*at != '.') {
-            digits[n++] = *at;
-        }
-    }
-    if (minus) {
-        *out++ = '-';
-    }
-    if (power < 0) {
-        memcpy(out, "0.", 2);
-        memset(out + 2, '0', (size_t)(-power - 1));
-        out += 2 + (-power - 1);
-        memcpy(out, digits, n);
-        out[n] = '\0';
-        return;
-    }
-    for (long i = 0; i <= power || (size_t)i < n; i++) {
-        if (i == power + 1) {
-            *out++ = '.';
-        }
-        *out++ = (size_t)i < n ? digits[i] : '0';
-    }
-    *out = '\0';
-}
-
-bool ts_plain_real(char out[TS_REAL_DIGITS], double value)
-{
-    char text[40];
-    if (!isfinite(value)) {
-        return false;
-    }
-    if (value == 0) {
-        memcpy(out, "0", 2);
-        return true;
-    }
-    for (int digits = 0; digits <= 16; digits++) {
-        (void)snprintf(text, sizeof text, "%.*e", digits, value);
-        if (strtod(text, NULL) == value) {
-            break;
-        }
-    }
-    real_unfold(out, text);
-    return true;
 }
 
 void ts_point_real(ts_point *p, const char *key, double value)

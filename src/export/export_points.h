@@ -5,6 +5,7 @@
 #ifndef TS_EXPORT_EXPORT_POINTS_H
 #define TS_EXPORT_EXPORT_POINTS_H
 
+#include "base/plain_real.h"
 #include "export/export_text.h"
 
 typedef struct ts_point {
@@ -18,6 +19,9 @@ void ts_point_begin(ts_point *p, ts_writer *w, const char *measurement);
 /* A tag without a key or value is left out. */
 void ts_point_tag(ts_point *p, ts_text key, ts_text value);
 
+/* Appends the key as it is written, but without escapes: keys that become equal are the same. */
+ts_code ts_point_key(ts_ctx *ctx, ts_buf *out, ts_text key);
+
 /* key: a plain word. An empty text is left out, and so is a number that is not finite. */
 void ts_point_text(ts_point *p, const char *key, ts_text value);
 void ts_point_int(ts_point *p, const char *key, int64_t value);
@@ -25,10 +29,5 @@ void ts_point_real(ts_point *p, const char *key, double value);
 
 /* ns of the epoch; TS_NO_TIME: the point has no time. */
 void ts_point_end(ts_point *p, int64_t ts);
-
-enum { TS_REAL_DIGITS = 400 };
-
-/* The shortest decimal that is read as the same number, without an exponent. False: not finite. */
-bool ts_plain_real(char out[TS_REAL_DIGITS], double value);
 
 #endif

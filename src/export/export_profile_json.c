@@ -156,6 +156,7 @@ static ts_code pj_add_details(pj_work *j, pj_record *record, int64_t id)
 static ts_code pj_item(void *user, const ts_calls_item *item)
 {
     pj_work *j = user;
+    const ts_upload *up;
     uint32_t event = 0;
     pj_record record = {
         .number = j->number++,
@@ -169,7 +170,8 @@ static ts_code pj_item(void *user, const ts_calls_item *item)
     if (code == TS_OK && (item->source_id < 1 || item->source_id > UINT32_MAX)) {
         code = profile_bad_rows(&j->calls, "stack_sample");
     }
-    record.group = (uint64_t)item->source_id << 32 | event;
+    up = code == TS_OK ? ts_uploads_find(&j->uploads, item->source_id) : NULL;
+    record.group = (uint64_t)(up == NULL ? item->source_id : up->source_id) << 32 | event;
     if (code == TS_OK) {
         code = ts_sorter_add(j->sorter, &record);
     }
@@ -493,7 +495,7 @@ static void pj_metrics(pj_work *j, const ts_upload *up)
 {
     ts_metric metrics[TS_METRICS];
     char real[TS_REAL_DIGITS];
-    unsigned n = ts_metrics_of(metrics, &j->metrics, up);
+    unsigned n = ts_metrics_of(metrics, &j->metrics, up, false);
     for (unsigned i = 0; i < n; i++) {
         ts_write_str(&j->w, i == 0 ? "\"" : ",\"");
         ts_write_str(&j->w, metrics[i].name);
@@ -536,8 +538,20 @@ static void pj_begin_profile(pj_work *j, const ts_upload *up)
     for (size_t i = 0; i < sizeof after / sizeof after[0]; i++) {
         pj_field(j, after[i].name, up->texts[after[i].text]);
     }
-    ts_write_str(&j->w, ",\"tags\":{},\"oss_path\":[");
-    if (up->texts[TS_UP_PATH].n > 0) {
+    ts_write_str(&j->w, ",\"tags\":{");
+    for (size_t i = 0; i < up->tags; i++) {
+        const ts_upload_tag *tag = (const ts_upload_tag *)j->uploads.tags.p + up->first_tag + i;
+        ts_write_str(&j->w, i == 0 ? "" : ",");
+        ts_write_json_string(&j->w, tag->key);
+        ts_write_char(&j->w, ':');
+        ts_write_json_string(&j->w, tag->value);
+    }
+    ts_write_str(&j->w, "},\"oss_path\":[");
+    for (size_t i = 0; i < up->files; i++) {
+        ts_write_str(&j->w, i == 0 ? "" : ",");
+        ts_write_json_string(&j->w, ((const ts_text *)j->uploads.files.p)[up->first_file + i]);
+    }
+    if (up->files == 0 && up->texts[TS_UP_PATH].n > 0) {
         ts_write_json_string(&j->w, up->texts[TS_UP_PATH]);
     }
     ts_write_str(&j->w, "],\"metrics\":{");
@@ -628,7 +642,7 @@ static ts_code pj_load(pj_work *j, const ts_export_input *input)
         code = ts_methods_load(&j->methods, ctx, &j->calls, &j->frames, &j->uploads);
     }
     if (code == TS_OK) {
-        code = ts_metrics_load(&j->metrics, ctx, side->reader);
+        code = ts_metrics_load(&j->metrics, ctx, side->reader, &j->uploads);
     }
     if (code == TS_OK) {
         code = pj_read_types(j);

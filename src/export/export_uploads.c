@@ -127,6 +127,7 @@ static ts_code upload_source(ts_uploads *u, ts_ctx *ctx, const ts_batch *b, unsi
     const ts_upload *around = parent < id ? upload_at(u, parent) : NULL;
     *up = (ts_upload){
         .source_id = id,
+        .owner = id,
         .start = TS_NO_TIME,
         .end = TS_NO_TIME,
         .dur = TS_NO_TIME,
@@ -183,11 +184,89 @@ static ts_code upload_profile(ts_uploads *u, ts_ctx *ctx, const ts_batch *b, uns
             code = upload_keep(&up->texts[texts[k]], u, ctx, text);
         }
     }
+    if (code != TS_OK ||
+        (code = profile_vec_reach(ctx, &u->by_profile, b->rowids[i], sizeof(int64_t))) != TS_OK) {
+        return code;
+    }
+    ((int64_t *)u->by_profile.p)[b->rowids[i]] = up->source_id;
     up->profile = true;
     up->start = upload_cell(b, UP_PROFILE_START, i);
     up->end = upload_cell(b, UP_PROFILE_START + 1, i);
     up->dur = upload_cell(b, UP_PROFILE_START + 2, i);
     return code;
+}
+
+/* --- uploads of several files ----------------------------------------------------------------
+ */
+
+/* A source without a row of its own is a file of that around it which has one. */
+static void upload_owners(ts_uploads *u)
+{
+    const int64_t *parents = u->parents.p;
+    for (size_t id = 0; id < u->by_source.n && id < u->parents.n; id++) {
+        ts_upload *up = upload_at(u, (int64_t)id);
+        const ts_upload *around =
+            up != NULL && parents[id] < (int64_t)id ? upload_at(u, parents[id]) : NULL;
+        if (around != NULL && !up->profile &&
+            (around->profile || around->owner != around->source_id)) {
+            up->owner = around->owner;
+        }
+    }
+}
+
+/* The upload of a profile, or NULL. */
+static ts_upload *upload_of_profile(const ts_uploads *u, int64_t id)
+{
+    return id < 0 || (uint64_t)id >= u->by_profile.n
+               ? NULL
+               : upload_at(u, ((const int64_t *)u->by_profile.p)[id]);
+}
+
+/* Rows of one profile follow each other; what stands elsewhere is left out. */
+static ts_code upload_tag(ts_uploads *u, ts_ctx *ctx, const ts_batch *b, unsigned i)
+{
+    ts_upload *up = upload_of_profile(u, b->columns[0].ints[i]);
+    ts_upload_tag tag;
+    ts_upload_tag *next;
+    ts_code code;
+    if (up == NULL || (up->tags > 0 && up->first_tag + up->tags != u->tags.n)) {
+        return TS_OK;
+    }
+    if ((code = upload_keep(&tag.key, u, ctx, profile_cell(b, 1, i))) != TS_OK ||
+        (code = upload_keep(&tag.value, u, ctx, profile_cell(b, 2, i))) != TS_OK) {
+        return code;
+    }
+    up->first_tag = up->tags == 0 ? u->tags.n : up->first_tag;
+    next = ts_vec_add(ctx, &u->tags, sizeof *next);
+    if (next == NULL) {
+        return ctx->error.code;
+    }
+    *next = tag;
+    up->tags++;
+    return TS_OK;
+}
+
+static ts_code upload_file_name(ts_uploads *u, ts_ctx *ctx, const ts_batch *b, unsigned i)
+{
+    ts_upload *up = upload_of_profile(u, b->columns[0].ints[i]);
+    ts_text name;
+    ts_text *next;
+    ts_code code;
+    if (up == NULL || b->columns[2].null[i] != 0 ||
+        (up->files > 0 && up->first_file + up->files != u->files.n)) {
+        return TS_OK;
+    }
+    if ((code = upload_keep(&name, u, ctx, profile_cell(b, 1, i))) != TS_OK) {
+        return code;
+    }
+    up->first_file = up->files == 0 ? u->files.n : up->first_file;
+    next = ts_vec_add(ctx, &u->files, sizeof *next);
+    if (next == NULL) {
+        return ctx->error.code;
+    }
+    *next = name;
+    up->files++;
+    return TS_OK;
 }
 
 /* --- properties -------------------------------------------------------------------------------
@@ -264,7 +343,7 @@ static ts_code upload_each(ts_uploads *u, ts_ctx *ctx, ts_reader *reader, enum t
 static void upload_seen(ts_upload *up, int64_t ts, int64_t dur)
 {
     int64_t end = dur == TS_NO_TIME || dur < 0 ? ts : ts_time_add(ts, dur);
-    up->stacks = true;
+    up->own_stacks = true;
     if (ts != TS_NO_TIME) {
         up->first = up->first == TS_NO_TIME || ts < up->first ? ts : up->first;
         up->last = up->last == TS_NO_TIME || end > up->last ? end : up->last;
@@ -389,6 +468,13 @@ static ts_code upload_read_rows(ts_uploads *u, ts_ctx *ctx, ts_reader *reader)
     if (code == TS_OK) {
         code = upload_values(u, ctx, reader);
     }
+    for (size_t id = 0; id < u->by_source.n; id++) {
+        const ts_upload *up = upload_at(u, (int64_t)id);
+        ts_upload *owner = up == NULL ? NULL : upload_at(u, up->owner);
+        if (owner != NULL && up->own_stacks) {
+            owner->stacks = true;
+        }
+    }
     for (size_t id = 0; id < u->by_source.n && code == TS_OK; id++) {
         ts_upload *up = upload_at(u, (int64_t)id);
         if (up != NULL && up->stacks) {
@@ -426,19 +512,22 @@ ts_code ts_uploads_load(ts_uploads *u, ts_ctx *ctx, ts_reader *reader, bool rows
         TS_C_profile__language,   TS_C_profile__language_ver, TS_C_profile__runtime,
         TS_C_profile__runtime_os, TS_C_profile__runtime_arch, TS_C_profile__format,
         TS_C_profile__start_ts,   TS_C_profile__end_ts,       TS_C_profile__dur};
+    static const unsigned tags[] = {TS_C_profile_tag__profile_id, TS_C_profile_tag__key,
+                                    TS_C_profile_tag__value};
+    static const unsigned files[] = {TS_C_profile_attachment__profile_id,
+                                     TS_C_profile_attachment__name, TS_C_profile_attachment__path};
     const ts_batch *b;
     ts_scan *scan = NULL;
-    ts_vec parents = {0};
     *u = (ts_uploads){0};
     ts_code code = ts_scan_open(&scan, reader, TS_T_source, upload_columns, UP_COLUMNS);
     while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
         for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
             code = upload_source(u, ctx, b, i);
             if (code == TS_OK) {
-                code = profile_vec_reach(ctx, &parents, b->rowids[i], sizeof(int64_t));
+                code = profile_vec_reach(ctx, &u->parents, b->rowids[i], sizeof(int64_t));
             }
             if (code == TS_OK) {
-                ((int64_t *)parents.p)[b->rowids[i]] =
+                ((int64_t *)u->parents.p)[b->rowids[i]] =
                     b->columns[UP_PARENT].null[i] != 0 ? INT64_MAX : b->columns[UP_PARENT].ints[i];
             }
         }
@@ -448,23 +537,34 @@ ts_code ts_uploads_load(ts_uploads *u, ts_ctx *ctx, ts_reader *reader, bool rows
         code = upload_each(u, ctx, reader, TS_T_profile, profiles, UP_PROFILE_START + 3,
                            upload_profile);
     }
+    if (code == TS_OK) {
+        upload_owners(u);
+        code = upload_each(u, ctx, reader, TS_T_profile_tag, tags, 3, upload_tag);
+    }
+    if (code == TS_OK) {
+        code = upload_each(u, ctx, reader, TS_T_profile_attachment, files, 3, upload_file_name);
+    }
     if (code == TS_OK && rows) {
-        code = upload_read_clocks(u, reader, &parents);
+        code = upload_read_clocks(u, reader, &u->parents);
     }
     if (code == TS_OK && rows) {
         code = upload_read_rows(u, ctx, reader);
     }
-    ts_vec_free(ctx, &parents);
     return code;
 }
 
 void ts_uploads_free(ts_uploads *u, ts_ctx *ctx)
 {
     ts_vec_free(ctx, &u->by_source);
+    ts_vec_free(ctx, &u->parents);
+    ts_vec_free(ctx, &u->by_profile);
+    ts_vec_free(ctx, &u->tags);
+    ts_vec_free(ctx, &u->files);
     ts_pool_free(ctx, &u->texts);
 }
 
 const ts_upload *ts_uploads_find(const ts_uploads *u, int64_t source_id)
 {
-    return upload_at(u, source_id);
+    const ts_upload *up = upload_at(u, source_id);
+    return up == NULL ? NULL : upload_at(u, up->owner);
 }

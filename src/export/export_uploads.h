@@ -36,8 +36,12 @@ typedef enum ts_upload_text {
 
 typedef struct ts_upload {
     int64_t source_id;
-    bool stacks;  /* it has samples or calls */
-    bool profile; /* it has a row in profile */
+    int64_t owner;   /* the source that it is a file of, or itself */
+    bool own_stacks; /* the source has samples or calls */
+    bool stacks;     /* it, or a file of it, has */
+    bool profile;    /* it has a row in profile */
+    size_t first_tag, tags;
+    size_t first_file, files;
     ts_text texts[TS_UP_TEXTS];
     int64_t start, end;           /* ns of the epoch, or TS_NO_TIME */
     int64_t dur;                  /* ns, or TS_NO_TIME; of clocks of any kind */
@@ -51,8 +55,17 @@ typedef struct ts_upload {
 /* What an upload is made of, as ts_export.needs has it. */
 #define TS_NEEDS_SAMPLES "stack_sample (sampled stacks), stack_slice (traced calls)"
 
+/* A tag that is none of the texts. */
+typedef struct ts_upload_tag {
+    ts_text key, value;
+} ts_upload_tag;
+
 typedef struct ts_uploads {
-    ts_vec by_source; /* ts_upload, by source_id; all sources, those without stacks too */
+    ts_vec by_source;  /* ts_upload, by source_id; all sources, those without stacks too */
+    ts_vec parents;    /* int64_t, by source_id; INT64_MAX: none */
+    ts_vec by_profile; /* int64_t: source_id, by id of profile */
+    ts_vec tags;       /* ts_upload_tag, profile by profile */
+    ts_vec files;      /* ts_text: names of attachments, profile by profile */
     ts_pool texts;
 } ts_uploads;
 
@@ -64,7 +77,7 @@ typedef struct ts_uploads {
 ts_code ts_uploads_load(ts_uploads *u, ts_ctx *ctx, ts_reader *reader, bool rows);
 void ts_uploads_free(ts_uploads *u, ts_ctx *ctx);
 
-/* NULL: there is no such source. */
+/* The upload of a source: that which it is a file of, or itself. NULL: there is no such source. */
 const ts_upload *ts_uploads_find(const ts_uploads *u, int64_t source_id);
 
 #endif

@@ -18,6 +18,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(testdir, "check"))
 import bundle
 import jfr
+import metrics
 import profiles
 
 SLOW = os.environ.get("TS_SLOW") == "1"
@@ -63,10 +64,74 @@ def check(path, out, files, whole):
             wrong = jfr.compare(out, jfr.read(plain))
         elif wrong is None and form is not None:
             wrong = profiles.COMPARE[form](db, file, name)
+    wrong = wrong or metrics.compare(db) or check_points(path, db)
     states = dict(db.execute("SELECT name, state FROM profile_attachment"))
     if states != {name: "imported" if form else "metrics" if name == "metrics.json" else "unknown" for name, (_, form) in files.items()}:
         wrong = wrong or "states %r" % states
     return wrong
+
+
+def check_points(path, db):
+    """Of the upload itself: no database is kept."""
+    for option in ([], ["--lp-derived"]):
+        before = sorted(os.listdir(os.path.dirname(path)))
+        done = subprocess.run([program, path, "--to=line-protocol", "-o", "-", "--quiet", *option], capture_output=True, text=True, check=True)
+        if done.stdout != metrics.points(db, bool(option)):
+            return "points %s instead of %s" % (done.stdout, metrics.points(db, bool(option)))
+        if sorted(os.listdir(os.path.dirname(path))) != before:
+            return "files are left behind"
+    return None
+
+
+def metrics_of_recordings(folder):
+    """JFR recordings of each kind, those of Go, and one of Python that is made here."""
+    out = os.path.join(folder, "out.db")
+    for like in ("jdk", "async", "datadog", "mixed"):
+        path = os.path.join(folder, like)
+        subprocess.run([os.path.join(os.path.dirname(mkprofile), "mkjfr"), "-o", path, "--like", like, "--chunks", "2"], check=True)
+        convert(path, out)
+        wrong = metrics.compare(sqlite3.connect(out))
+        if wrong:
+            sys.exit("%s: %s" % (like, wrong))
+    for name in ("go-cpu.pprof", "go-heap.pprof", "go-mutex.pprof", "work.jfr.gz"):
+        convert(os.path.join(testdir, "data", name), out)
+        db = sqlite3.connect(out)
+        wrong = metrics.compare(db)
+        if wrong or not db.execute("SELECT count(*) FROM profile_metric").fetchone()[0]:
+            sys.exit("%s: %s" % (name, wrong or "no metrics"))
+
+
+# Every field of the seed's Profile and of its point: names, order, micro- and nanoseconds, and the tags of the user behind them.
+EVENT = {"attachments": ["main.folded"], "tags_profiler": "service:shop,env:testing,version:1.2,host:host-1,runtime-id:x,language:java,runtime:jvm,runtime_version:17.0.3,"
+         "runtime_os:linux,runtime_arch:amd64,profiler_version:0.103.0,process_id:4711,zone:a b,profile.kind:cpu", "start": "2022-06-17T09:20:07.002305123+08:00",
+         "end": "2022-06-17T09:21:07.002304999+08:00", "family": "java", "format": "collapse", "endpoint": "/profiling/v1/input", "profile_id": "56355bd1-6eb1-4f7d-8d33-5f9ed4a2a8a0"}
+POINT = ('profile,endpoint=/profiling/v1/input,env=testing,host=host-1,language=java,profile_kind=cpu,runtime=jvm,runtime_arch=amd64,runtime_os=linux,service=shop,version=1.2,'
+         'zone=a\\ b profile_id="56355bd1-6eb1-4f7d-8d33-5f9ed4a2a8a0",agent_ver="0.103.0",start=1655428807002305i,end=1655428867002304i,duration=59999999i,pid="4711",'
+         'format="collapse"%s 1655428867002304999\n')
+EXTENDED = ',language_ver="17.0.3",oss_path="[\\"main.folded\\"]",metrics="{}",samples="{\\"cpu-samples\\":{\\"count\\":1,\\"total\\":7}}"'
+PROFILE = {
+    "profile_id": "56355bd1-6eb1-4f7d-8d33-5f9ed4a2a8a0", "agent_ver": "0.103.0", "endpoint": "/profiling/v1/input", "service": "shop", "env": "testing", "version": "1.2",
+    "start": 1655428807002305123, "end": 1655428867002304999, "duration": 59999999876, "host": "host-1", "pid": "4711", "language": "java", "language_ver": "17.0.3",
+    "runtime": "jvm", "runtime_os": "linux", "runtime_arch": "amd64", "format": "collapse", "tags": {"zone": "a b", "profile.kind": "cpu"}, "oss_path": ["main.folded"],
+    "metrics": {}, "samples": {"cpu-samples": [{"values": [{"type": "samples", "value": 7, "unit": "count"}], "span_id": "", "root_span_id": "", "trace_endpoint": "",
+                                                "labels": {}, "stack_trace": [{"name": "f", "file": "", "line": 0}, {"name": "main", "file": "", "line": 0}]}]}}
+
+
+def seed_point(folder):
+    os.mkdir(os.path.join(folder, "seed"))
+    with open(os.path.join(folder, "seed", "event.json"), "w", encoding="utf-8") as f:
+        json.dump(EVENT, f)
+    with open(os.path.join(folder, "seed", "main.folded"), "w", encoding="utf-8") as f:
+        f.write("main;f 7\n")
+
+    def export(form, *options):
+        return subprocess.run([program, os.path.join(folder, "seed"), "--to=" + form, "-o", "-", "--quiet", *options], capture_output=True, text=True, check=True).stdout
+
+    for options, more in (((), ""), (("--lp-extended",), EXTENDED), (("--source=main.folded",), "")):
+        if export("line-protocol", *options) != POINT % more:
+            sys.exit("point %s instead of %s" % (export("line-protocol", *options), POINT % more))
+    if json.loads(export("profile-json")) != PROFILE or list(json.loads(export("profile-json"))) != list(PROFILE):
+        sys.exit("profile %s instead of %s" % (export("profile-json"), json.dumps(PROFILE)))
 
 
 # Tables whose rows do not depend on how the upload came, but for the endpoint of a request.
@@ -116,6 +181,9 @@ def archives(folder, path, out):
 
 
 def main():
+    with tempfile.TemporaryDirectory() as folder:
+        metrics_of_recordings(folder)
+        seed_point(folder)
     for seed in range(1, 13) if SLOW else (6,):
         with tempfile.TemporaryDirectory() as folder:
             one(folder, seed)

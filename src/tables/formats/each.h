@@ -25,3 +25,4 @@
 #include TS_DECLARED(folded)
 #include TS_DECLARED(speedscope)
 #include TS_DECLARED(datakit)
+#include TS_DECLARED(profile_metrics)

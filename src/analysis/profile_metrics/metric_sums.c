@@ -1,0 +1,460 @@
+/* Reads what the metrics of profiles are made of. */
+#include "analysis/profile_metrics/metric_sums.h"
+
+#include "base/ckd.h"
+
+#include <stdlib.h>
+
+static const int64_t jvm_start_min =
+    INT64_C(1577836800000); /* 2020-01-01 in ms: before that clocks were not set */
+
+typedef ts_code (*metric_row)(metric_work *m, void *user, const ts_batch *b, unsigned i);
+
+/* Calls `row` for each row of a table; one that the database does not have is empty. */
+static ts_code metric_each(metric_work *m, enum ts_table_id table, const unsigned *columns,
+                           unsigned n, metric_row row, void *user)
+{
+    const ts_batch *b;
+    ts_scan *scan = NULL;
+    ts_code code = ts_scan_open(&scan, m->reader, table, columns, n);
+    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
+        for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
+            code = row(m, user, b, i);
+        }
+    }
+    ts_scan_close(scan);
+    return code;
+}
+
+static ts_text metric_cell(const ts_batch *b, unsigned column, unsigned i)
+{
+    const ts_scan_text *t = &b->columns[column].texts[i];
+    return (ts_text){t->p, t->n};
+}
+
+static int64_t metric_int(const ts_batch *b, unsigned column, unsigned i)
+{
+    return b->columns[column].null[i] != 0 ? TS_NO_TIME : b->columns[column].ints[i];
+}
+
+/* Grows an array of elements by id; ids come from a file. NULL in *out: this one is none. */
+static ts_code metric_reach(void **out, metric_work *m, ts_vec *v, int64_t id, size_t size)
+{
+    enum { MOST = 1 << 28 };
+    *out = NULL;
+    if (id < 0 || id >= MOST) {
+        return TS_OK;
+    }
+    while (v->n <= (uint64_t)id) {
+        if (ts_vec_add(m->ctx, v, size) == NULL) {
+            return m->ctx->error.code;
+        }
+    }
+    *out = (char *)v->p + (size_t)id * size;
+    return TS_OK;
+}
+
+static void *metric_at(const ts_vec *v, int64_t id, size_t size)
+{
+    return id < 0 || (uint64_t)id >= v->n ? NULL : (char *)v->p + (size_t)id * size;
+}
+
+static void metric_add(metric_sum *sum, int64_t v)
+{
+    sum->most = sum->n == 0 || v > sum->most ? v : sum->most;
+    sum->over = sum->over || ts_ckd_add(&sum->sum, sum->sum, v);
+    sum->n++;
+}
+
+/* --- profiles and their sources -----------------------------------------------------------------
+ */
+
+static ts_code metric_read_profile(metric_work *m, void *user, const ts_batch *b, unsigned i)
+{
+    metric_profile *p = ts_vec_add(m->ctx, &m->profiles, sizeof *p);
+    void *owner;
+    ts_code code;
+    (void)user;
+    if (p == NULL) {
+        return m->ctx->error.code;
+    }
+    *p = (metric_profile){
+        .id = b->rowids[i],
+        .source_id = b->columns[0].ints[i],
+        .language = ts_language_of(metric_cell(b, 1, i)),
+        .start = metric_int(b, 2, i),
+        .end = metric_int(b, 3, i),
+        .dur = metric_int(b, 4, i),
+        .jvm_start = TS_NO_TIME,
+    };
+    if (p->dur == TS_NO_TIME && p->start != TS_NO_TIME && p->end >= p->start) {
+        p->dur = ts_sat_sub(p->end, p->start);
+    }
+    code = metric_reach(&owner, m, &m->owners, p->source_id, sizeof(uint32_t));
+    if (code == TS_OK && owner != NULL && *(uint32_t *)owner == 0) {
+        *(uint32_t *)owner = (uint32_t)m->profiles.n;
+    }
+    return code;
+}
+
+/* Parents stand before their children. */
+static ts_code metric_find_owners(metric_work *m)
+{
+    void *owner;
+    ts_code code =
+        m->source_count == 0
+            ? TS_OK
+            : metric_reach(&owner, m, &m->owners, (int64_t)m->source_count - 1, sizeof(uint32_t));
+    uint32_t *owners = m->owners.p;
+    for (size_t id = 1; id < m->source_count && id < m->owners.n && code == TS_OK; id++) {
+        int64_t parent = m->parents[id];
+        if (owners[id] == 0 && parent > 0 && (uint64_t)parent < id) {
+            owners[id] = owners[parent];
+        }
+    }
+    return code;
+}
+
+metric_profile *metric_owner(const metric_work *m, int64_t source_id)
+{
+    const uint32_t *owner = metric_at(&m->owners, source_id, sizeof *owner);
+    return owner == NULL || *owner == 0 ? NULL : metric_profile_at(m, *owner - 1);
+}
+
+/* --- values of samples --------------------------------------------------------------------------
+ */
+
+/* By the events that values stand for (base/profile_kinds.h). */
+static const char *const value_events[SLOT_VALUES] = {
+    [SLOT_CPU] = "cpu-time",
+    [SLOT_WALL] = "wall-time",
+    [SLOT_ALLOC_BYTES] = "alloc-space",
+    [SLOT_ALLOCS] = "alloc-samples",
+    [SLOT_HEAP_BYTES] = "heap-space",
+    [SLOT_HEAP_OBJECTS] = "heap-live-objects",
+    [SLOT_LOCKS] = "lock-acquire",
+    [SLOT_LOCK_WAIT] = "lock-acquire-wait",
+    [SLOT_LOCK_HOLD] = "lock-release-hold",
+    [SLOT_EXCEPTIONS] = "exception-samples",
+    [SLOT_BLOCK] = "block",
+    [SLOT_MUTEX] = "mutex",
+    [SLOT_GOROUTINES] = "goroutines",
+    [SLOT_FILE_READ] = "file-read-bytes",
+    [SLOT_FILE_WRITE] = "file-write-bytes",
+    [SLOT_SOCKET_READ] = "socket-read-bytes",
+    [SLOT_SOCKET_WRITE] = "socket-write-bytes",
+};
+
+/* A kind of value: what it is added to. */
+typedef struct metric_type {
+    uint32_t profile; /* number + 1 */
+    uint32_t slot;    /* + 1 */
+} metric_type;
+
+static ts_code metric_read_type(metric_work *m, void *user, const ts_batch *b, unsigned i)
+{
+    ts_vec *types = user;
+    int64_t profile_id = b->columns[1].ints[i];
+    void *out;
+    metric_type *type;
+    ts_code code = metric_reach(&out, m, types, b->columns[0].ints[i], sizeof *type);
+    if (code != TS_OK || out == NULL) {
+        return code;
+    }
+    type = out;
+    for (uint32_t s = 0; s < SLOT_VALUES; s++) {
+        if (ts_text_is(metric_cell(b, 2, i), value_events[s])) {
+            type->slot = s + 1;
+        }
+    }
+    /* Ids of profiles are dense. */
+    if (profile_id > 0 && (uint64_t)profile_id <= m->profiles.n) {
+        type->profile = (uint32_t)profile_id;
+    }
+    return TS_OK;
+}
+
+static ts_code metric_read_value(metric_work *m, void *user, const ts_batch *b, unsigned i)
+{
+    const metric_type *type = metric_at(user, b->columns[0].ints[i], sizeof *type);
+    if (type != NULL && type->slot > 0 && type->profile > 0 && b->columns[1].null[i] == 0) {
+        metric_add(&metric_profile_at(m, type->profile - 1)->sums[type->slot - 1],
+                   b->columns[1].ints[i]);
+    }
+    return TS_OK;
+}
+
+static ts_code metric_read_values(metric_work *m)
+{
+    static const unsigned types[] = {TS_C_profile_value_type__value_type_id,
+                                     TS_C_profile_value_type__profile_id,
+                                     TS_C_profile_value_type__event_type};
+    static const unsigned values[] = {TS_C_stack_sample_value__value_type_id,
+                                      TS_C_stack_sample_value__value};
+    ts_vec known = {0};
+    ts_code code = metric_each(m, TS_T_profile_value_type, types, 3, metric_read_type, &known);
+    if (code == TS_OK && known.n > 0) {
+        code = metric_each(m, TS_T_stack_sample_value, values, 2, metric_read_value, &known);
+    }
+    ts_vec_free(m->ctx, &known);
+    return code;
+}
+
+/* --- events of JFR ------------------------------------------------------------------------------
+ */
+
+/* A type of events: of which profile, and what its samples' durations are added to. */
+typedef struct metric_event_type {
+    uint32_t profile; /* number + 1 */
+    uint32_t slot;    /* + 1 */
+    bool alloc;       /* its weights are numbers of allocations */
+    bool agent_cpu;
+} metric_event_type;
+
+static const struct {
+    const char *name;
+    metric_events events;
+} counted_types[] = {
+    {"datadog.ObjectSample", EVENTS_AGENT_ALLOC},
+    {"datadog.ExceptionSample", EVENTS_AGENT_EXCEPTION},
+    {"datadog.HeapLiveObject", EVENTS_AGENT_LIVE},
+    {"datadog.DeadlockedThread", EVENTS_AGENT_DEADLOCK},
+    {"jdk.ClassLoaderStatistics", EVENTS_CLASS_LOADS},
+    {"jdk.ThreadStart", EVENTS_THREAD_START},
+    {"jdk.JavaExceptionThrow", EVENTS_THROWS},
+    {"jdk.JavaErrorThrow", EVENTS_THROWS},
+};
+
+static const struct {
+    const char *name;
+    metric_slot slot;
+} timed_types[] = {
+    {"jdk.FileRead", SLOT_FILE_READ_TIME},       {"jdk.FileWrite", SLOT_FILE_WRITE_TIME},
+    {"jdk.SocketRead", SLOT_SOCKET_READ_TIME},   {"jdk.SocketWrite", SLOT_SOCKET_WRITE_TIME},
+    {"datadog.ExecutionSample", SLOT_AGENT_CPU}, {"jdk.ExecutionSample", SLOT_SAMPLED_CPU},
+    {"jdk.CPUTimeSample", SLOT_SAMPLED_CPU},
+};
+
+static ts_code metric_read_event_type(metric_work *m, void *user, const ts_batch *b, unsigned i)
+{
+    metric_profile *p = metric_owner(m, b->columns[0].ints[i]);
+    ts_text name = metric_cell(b, 1, i);
+    int64_t count = b->columns[2].ints[i] - b->columns[3].ints[i];
+    metric_event_type *type;
+    void *out;
+    ts_code code = p == NULL ? TS_OK : metric_reach(&out, m, user, b->rowids[i], sizeof *type);
+    if (p == NULL || code != TS_OK || out == NULL) {
+        return code;
+    }
+    type = out;
+    type->profile = (uint32_t)(p - metric_profile_at(m, 0)) + 1;
+    type->alloc = ts_text_is(name, "datadog.ObjectSample");
+    p->recorded = true;
+    p->agent = p->agent || (name.n > 8 && memcmp(name.p, "datadog.", 8) == 0);
+    for (size_t k = 0; k < sizeof counted_types / sizeof counted_types[0]; k++) {
+        if (ts_text_is(name, counted_types[k].name) && count > 0) {
+            p->events[counted_types[k].events] += (uint64_t)count;
+        }
+    }
+    for (size_t k = 0; k < sizeof timed_types / sizeof timed_types[0]; k++) {
+        if (ts_text_is(name, timed_types[k].name)) {
+            type->slot = (uint32_t)timed_types[k].slot + 1;
+        }
+    }
+    return TS_OK;
+}
+
+/* Both tables are in the order of the samples. */
+typedef struct metric_samples {
+    ts_vec types; /* metric_event_type */
+    ts_scan *scan;
+    const ts_batch *b;
+    unsigned at;
+} metric_samples;
+
+/* The duration of a sample, or TS_NO_TIME. */
+static ts_code metric_duration(int64_t *dur, metric_samples *s, int64_t id)
+{
+    ts_code code = TS_OK;
+    *dur = TS_NO_TIME;
+    while (code == TS_OK) {
+        while (s->b != NULL && s->at < s->b->rows && s->b->rowids[s->at] < id) {
+            s->at++;
+        }
+        if (s->b != NULL && (s->b->rows == 0 || s->at < s->b->rows)) {
+            break;
+        }
+        s->at = 0;
+        code = ts_scan_next(&s->b, s->scan);
+    }
+    if (code == TS_OK && s->at < s->b->rows && s->b->rowids[s->at] == id) {
+        *dur = metric_int(s->b, 0, s->at);
+    }
+    return code;
+}
+
+static ts_code metric_read_sample(metric_work *m, void *user, const ts_batch *b, unsigned i)
+{
+    metric_samples *s = user;
+    const metric_event_type *type = metric_at(&s->types, b->columns[1].ints[i], sizeof *type);
+    metric_profile *p;
+    int64_t dur;
+    ts_code code = TS_OK;
+    if (type == NULL || type->profile == 0) {
+        return TS_OK;
+    }
+    p = metric_profile_at(m, type->profile - 1);
+    p->agent_allocs += type->alloc && b->columns[2].null[i] == 0 ? b->columns[2].reals[i] : 0;
+    if (type->slot > 0) {
+        code = metric_duration(&dur, s, b->columns[0].ints[i]);
+        if (code == TS_OK && dur != TS_NO_TIME) {
+            metric_add(&p->sums[type->slot - 1], dur);
+        }
+    }
+    return code;
+}
+
+static ts_code metric_read_events(metric_work *m)
+{
+    static const unsigned types[] = {TS_C_jfr_event_type__source_id, TS_C_jfr_event_type__name,
+                                     TS_C_jfr_event_type__count, TS_C_jfr_event_type__lost};
+    static const unsigned samples[] = {TS_C_jfr_sample__sample_id, TS_C_jfr_sample__type_id,
+                                       TS_C_jfr_sample__weight};
+    static const unsigned durations[] = {TS_C_stack_sample__dur};
+    metric_samples s = {0};
+    ts_code code = metric_each(m, TS_T_jfr_event_type, types, 4, metric_read_event_type, &s.types);
+    if (code == TS_OK && s.types.n > 0 &&
+        (code = ts_scan_open(&s.scan, m->reader, TS_T_stack_sample, durations, 1)) == TS_OK) {
+        code = metric_each(m, TS_T_jfr_sample, samples, 3, metric_read_sample, &s);
+    }
+    ts_scan_close(s.scan);
+    ts_vec_free(m->ctx, &s.types);
+    return code;
+}
+
+/* --- series, pauses, facts ----------------------------------------------------------------------
+ */
+
+typedef struct metric_series_of {
+    uint32_t profile; /* number + 1 */
+    uint32_t series;  /* + 1 */
+} metric_series_of;
+
+static const char *const series_names[SERIES_COUNT] = {
+    [SERIES_COMPILATION] = "jdk.Compilation.duration",
+    [SERIES_SWITCH_RATE] = "jdk.ThreadContextSwitchRate.switchRate",
+    [SERIES_GC] = "jdk.GarbageCollection.duration",
+    [SERIES_HEAP_USAGE] = "datadog.HeapUsage.size",
+    [SERIES_DIRECT_ALLOC] = "datadog.DirectAllocationTotal.allocated",
+};
+
+static ts_code metric_read_series_row(metric_work *m, void *user, const ts_batch *b, unsigned i)
+{
+    const metric_profile *p = metric_owner(m, b->columns[0].ints[i]);
+    ts_text name = metric_cell(b, 1, i);
+    const char *bracket = memchr(name.p, '[', name.n);
+    metric_series_of *series;
+    void *out;
+    ts_code code = TS_OK;
+    name.n = bracket == NULL ? name.n : (size_t)(bracket - name.p);
+    for (uint32_t k = 0; p != NULL && k < SERIES_COUNT && code == TS_OK; k++) {
+        if (!ts_text_is(name, series_names[k])) {
+            continue;
+        }
+        code = metric_reach(&out, m, user, b->rowids[i], sizeof *series);
+        if (code == TS_OK && out != NULL) {
+            series = out;
+            *series = (metric_series_of){(uint32_t)(p - metric_profile_at(m, 0)) + 1, k + 1};
+        }
+    }
+    return code;
+}
+
+static ts_code metric_read_point(metric_work *m, void *user, const ts_batch *b, unsigned i)
+{
+    const metric_series_of *series = metric_at(user, b->columns[0].ints[i], sizeof *series);
+    metric_points *points;
+    if (series == NULL || series->profile == 0 || b->columns[1].null[i] != 0) {
+        return TS_OK;
+    }
+    points = &metric_profile_at(m, series->profile - 1)->series[series->series - 1];
+    points->first = points->n == 0 ? b->columns[1].reals[i] : points->first;
+    points->sum += b->columns[1].reals[i];
+    points->n++;
+    return TS_OK;
+}
+
+static ts_code metric_read_series(metric_work *m)
+{
+    static const unsigned names[] = {TS_C_timeseries__source_id, TS_C_timeseries__name};
+    static const unsigned values[] = {TS_C_timeseries_value__series_id,
+                                      TS_C_timeseries_value__value};
+    ts_vec known = {0};
+    ts_code code = metric_each(m, TS_T_timeseries, names, 2, metric_read_series_row, &known);
+    if (code == TS_OK && known.n > 0) {
+        code = metric_each(m, TS_T_timeseries_value, values, 2, metric_read_point, &known);
+    }
+    ts_vec_free(m->ctx, &known);
+    return code;
+}
+
+static ts_code metric_read_span(metric_work *m, void *user, const ts_batch *b, unsigned i)
+{
+    bool pauses = user != NULL;
+    metric_profile *p = metric_owner(m, b->columns[0].ints[i]);
+    int64_t dur = metric_int(b, 2, i);
+    if (p != NULL && dur != TS_NO_TIME &&
+        ts_text_is(metric_cell(b, 1, i), pauses ? "gc" : "contended")) {
+        metric_add(&p->sums[pauses ? SLOT_GC : SLOT_WAITS], dur);
+    }
+    return TS_OK;
+}
+
+/* When the VM was started, in ms as JFR has it: the first one with a clock that was set. */
+static ts_code metric_read_fact(metric_work *m, void *user, const ts_batch *b, unsigned i)
+{
+    metric_profile *p = metric_owner(m, b->columns[0].ints[i]);
+    ts_text value = metric_cell(b, 2, i);
+    char digits[20];
+    int64_t ms;
+    (void)user;
+    if (p == NULL || p->jvm_start != TS_NO_TIME || value.n == 0 || value.n >= sizeof digits ||
+        !ts_text_is(metric_cell(b, 1, i), "jvmStartTime")) {
+        return TS_OK;
+    }
+    memcpy(digits, value.p, value.n);
+    digits[value.n] = '\0';
+    ms = strspn(digits, "0123456789") == value.n ? strtoll(digits, NULL, 10) : 0;
+    if (ms <= jvm_start_min || ts_ckd_mul(&p->jvm_start, ms, INT64_C(1000000))) {
+        p->jvm_start = TS_NO_TIME;
+    }
+    return TS_OK;
+}
+
+ts_code metric_read(metric_work *m)
+{
+    static const unsigned profiles[] = {TS_C_profile__source_id, TS_C_profile__language,
+                                        TS_C_profile__start_ts, TS_C_profile__end_ts,
+                                        TS_C_profile__dur};
+    static const unsigned pauses[] = {TS_C_runtime_pause__source_id, TS_C_runtime_pause__kind,
+                                      TS_C_runtime_pause__dur};
+    static const unsigned waits[] = {TS_C_lock_wait__source_id, TS_C_lock_wait__kind,
+                                     TS_C_lock_wait__dur};
+    static const unsigned facts[] = {TS_C_source_property__source_id, TS_C_source_property__key,
+                                     TS_C_source_property__value};
+    ts_code code = metric_each(m, TS_T_profile, profiles, 5, metric_read_profile, NULL);
+    if (code != TS_OK || m->profiles.n == 0 || (code = metric_find_owners(m)) != TS_OK ||
+        (code = metric_read_values(m)) != TS_OK || (code = metric_read_events(m)) != TS_OK ||
+        (code = metric_read_series(m)) != TS_OK ||
+        (code = metric_each(m, TS_T_runtime_pause, pauses, 3, metric_read_span, m)) != TS_OK ||
+        (code = metric_each(m, TS_T_lock_wait, waits, 3, metric_read_span, NULL)) != TS_OK) {
+        return code;
+    }
+    return metric_each(m, TS_T_source_property, facts, 3, metric_read_fact, NULL);
+}
+
+void metric_free(metric_work *m)
+{
+    ts_vec_free(m->ctx, &m->owners);
+    ts_vec_free(m->ctx, &m->profiles);
+}
