@@ -83,7 +83,7 @@ static ts_code check_status(ts_jvm *jvm, ts_ctx *ctx, const char *status)
         while (end > inner && end[-1] != '\t') {
             end--;
         }
-        jvm->inner_pid = atoi(end);
+        jvm->inner_pid = (int)strtol(end, NULL, 10);
     }
     if ((strtoull(caught, NULL, 16) >> (SIGQUIT - 1) & 1) == 0 || jvm->inner_pid <= 0) {
         return ts_fail(ctx, TS_ERR_USAGE,
@@ -256,7 +256,7 @@ static ts_code connect_to(int *out, const ts_jvm *jvm, ts_ctx *ctx)
     if (strlen(path) >= sizeof address.sun_path) {
         return ts_fail(ctx, TS_ERR_INPUT, "the path %s is too long for a socket", path);
     }
-    strcpy(address.sun_path, path);
+    memcpy(address.sun_path, path, strlen(path) + 1);
     fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) != 0 ||
         setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) != 0 ||

@@ -44,7 +44,7 @@ static ts_code note_thread(ts_thread_cpu *cpu, const char *task)
     while (end > inner && end[-1] != '\t') {
         end--;
     }
-    return ts_idmap_put(cpu->ctx, &cpu->outer, atoll(end), (uint64_t)atoll(task));
+    return ts_idmap_put(cpu->ctx, &cpu->outer, strtoll(end, NULL, 10), strtoull(task, NULL, 10));
 }
 
 static ts_code read_threads(ts_thread_cpu *cpu)

@@ -73,7 +73,7 @@ static ts_code put_image(ts_buf *out, const fp_tree *tree, int64_t width, const 
 {
     ts_ctx *ctx = tree->data->ctx;
     const fp_tree_node *nodes = tree->nodes.p;
-    double scale = (double)(width - 2 * MARGIN) / (double)nodes[0].duration;
+    double scale = ((double)width - 2.0 * MARGIN) / (double)nodes[0].duration;
     uint32_t depth = 0;
     ts_buf label = {0};
     ts_code code;
