@@ -281,8 +281,11 @@ ts_verdict ts_access_check(ts_access *a, const ts_request *r)
         (!foreign && !site_allowed(r))) {
         return origin;
     }
+    if (ts_text_is(r->method, "OPTIONS") && !foreign) {
+        return origin;
+    }
     if (ts_text_is(r->method, "OPTIONS")) {
-        return foreign ? (ts_verdict){0} : origin;
+        return (ts_verdict){0};
     }
     ts_verdict v = check_token(a, r);
     if (v.wrong_token) {

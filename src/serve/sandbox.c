@@ -204,7 +204,7 @@ static int sandbox_configure(ts_sandbox *s)
      * reads the file for the first time. */
     int rc = sqlite3_exec(s->db,
                           "PRAGMA query_only = 1; PRAGMA cell_size_check = 1; PRAGMA mmap_size = 0;"
-                          "PRAGMA temp_store = FILE; PRAGMA cache_size = -65536;"
+                          "PRAGMA temp_store = FILE; PRAGMA cache_size = -2000;"
                           "PRAGMA schema_version",
                           NULL, NULL, NULL);
     rc = rc == SQLITE_OK ? sandbox_declare(s->db) : rc;
