@@ -212,7 +212,7 @@ static ts_code dominated_find(dominated *d, int64_t node)
 static ts_code dominated_row(dominated *d, ts_heap_rows *rows, sqlite3_stmt *stmt, uint32_t node)
 {
     const ts_rows_from from = ts_view_rows(d->call);
-    bool row;
+    bool row = false;
     ts_jout_open(d->call->out, NULL, '[');
     ts_code code = ts_heap_put_node(rows, node);
     ts_jout_uint(d->call->out, NULL, node);
