@@ -67,6 +67,8 @@ export interface Operation {
 
 export const operations = signal<readonly Operation[]>([]);
 export const lastReply = signal("");
+/** Requests that wait for dragging or typing to end. */
+export const waiting = signal(0);
 let nextOperation = 1;
 
 function begin(what: string, cancel: () => void): Operation {

@@ -2,7 +2,7 @@ import { effect, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError, cellNumber, get, isCancelled, lastReply, operations, query, records, type Info } from "./api.ts";
+import { ApiError, cellNumber, get, isCancelled, lastReply, operations, query, records, waiting, type Info } from "./api.ts";
 import { clean, count } from "./format.ts";
 import { defects, Failure, QUALITY, Strip, text } from "./parts/frame.tsx";
 import { Help } from "./parts/help.tsx";
@@ -246,7 +246,7 @@ async function lookAgain(): Promise<void> {
 
 async function begin(): Promise<void> {
   effect(() => {
-    document.documentElement.toggleAttribute("data-busy", operations.value.length > 0);
+    document.documentElement.toggleAttribute("data-busy", operations.value.length > 0 || waiting.value > 0);
   });
   document.documentElement.dataset["theme"] = theme.value;
   addEventListener("keydown", onKey);

@@ -1,7 +1,7 @@
 // Threads over time: how busy they were, their calls, measured values and pauses.
 import type { JSX } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { cellNumber, cellText, get, records, urlOf } from "../api.ts";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { cellNumber, cellText, get, records, urlOf, waiting } from "../api.ts";
 import { loadThreads, threadName, type Thread, type Threads } from "../data.ts";
 import { absoluteTime, amount, baseName, clean, count, duration, percent, tickStep, tickText } from "../format.ts";
 import { Drawer, Facts, Failure, Waiting } from "../parts/frame.tsx";
@@ -17,6 +17,8 @@ const ROW = 17;
 const DEEPEST = 60; // rows of calls that are drawn
 const NAMES = 210; // width of the names of lanes
 const NARROW = 130;
+const MOST = 256; // threads that the server answers for at once
+const HALF = 128;
 
 interface TimelineReply {
   readonly from?: number;
@@ -100,10 +102,28 @@ const marks = (): number[] => param("marks").split(",").filter((t) => t !== "").
 /** The value of before until nothing has changed for a moment, so that dragging does not ask at each step. */
 function useSettled<T>(value: T, ms: number): T {
   const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), ms);
-    return () => clearTimeout(timer);
-  }, [JSON.stringify(value)]);
+  const key = JSON.stringify(value);
+  useLayoutEffect(() => {
+    if (JSON.stringify(settled) === key) {
+      return undefined;
+    }
+    waiting.value++;
+    let over = false;
+    const end = (): void => {
+      if (!over) {
+        over = true;
+        waiting.value--;
+      }
+    };
+    const timer = setTimeout(() => {
+      setSettled(value);
+      setTimeout(end, 20);
+    }, ms);
+    return () => {
+      clearTimeout(timer);
+      end();
+    };
+  }, [key]);
   return settled;
 }
 
@@ -155,7 +175,10 @@ function Board({ threads }: { threads: Threads }): JSX.Element {
   const asked = useSettled({ from: view.from, to: view.to, px: Math.min(4000, Math.max(100, width)) }, 90);
   const openIds = list.filter((one) => open.has(one.key) && one.itid !== null && one.kind === "slice").map((one) => Number(one.itid)).slice(0, 16);
   const times = { db, from: asked.from, to: asked.to, px: asked.px };
-  const columns = useLoad(urlOf("/api/timeline", { ...times, src }), (signal) => get<TimelineReply>("/api/timeline", { ...times, src, ...(list.length > 256 ? { thr: list.slice(0, 256).filter((one) => one.itid !== null).map((one) => one.itid).join(",") } : {}) }, { signal, what: "reading the timeline" }));
+  // Of many threads only those around the window are asked for.
+  const [block, setBlock] = useState(0);
+  const around = list.length <= MOST ? {} : { thr: list.slice(block * HALF, block * HALF + MOST).filter((one) => one.itid !== null).map((one) => one.itid).join(",") };
+  const columns = useLoad(urlOf("/api/timeline", { ...times, src, ...around }), (signal) => get<TimelineReply>("/api/timeline", { ...times, src, ...around }, { signal, what: "reading the timeline" }));
   const slices = useLoad(openIds.length === 0 ? "" : urlOf("/api/slices", { ...times, thr: openIds.join(",") }), (signal) => get<SlicesReply>("/api/slices", { ...times, thr: openIds.join(",") }, { signal, what: "reading calls" }));
   const hasSeries = (database.value?.tables["timeseries_value"] ?? 0) > 0;
   const series = useLoad(hasSeries ? urlOf("/api/series", { ...times, src }) : "", (signal) => get<SeriesReply>("/api/series", { ...times, src }, { signal, what: "reading counters" }));
@@ -208,6 +231,15 @@ function Board({ threads }: { threads: Threads }): JSX.Element {
   }
 
   const scroll = useRef<HTMLDivElement>(null);
+  const look = (): void => {
+    const element = scroll.current;
+    if (element !== null) {
+      setWindow({ top: element.scrollTop, height: element.clientHeight });
+      const first = lanes.find((lane) => lane.kind === "thread" && lane.top + lane.height > element.scrollTop);
+      const at = list.findIndex((one) => one.key === first?.key);
+      setBlock(Math.max(0, Math.floor((at - HALF / 4) / HALF)));
+    }
+  };
   const [window_, setWindow] = useState({ top: 0, height: 800 });
   const selected = selection();
   const slice = numberParam("slice");
@@ -262,7 +294,7 @@ function Board({ threads }: { threads: Threads }): JSX.Element {
         {param("table") === "1" ? <SliceTable list={list} slices={slices.data} methods={methods} columns={columns.data} /> : (
           <div class="board" ref={place}>
             <AxisBox view={view} width={width} names={names} selected={selected} />
-            <div class="lanes" ref={scroll} tabIndex={0} role="region" aria-label="Threads over time" onScroll={() => scroll.current !== null && setWindow({ top: scroll.current.scrollTop, height: scroll.current.clientHeight })}>
+            <div class="lanes" ref={scroll} tabIndex={0} role="region" aria-label="Threads over time" onScroll={look}>
               <div class="tall-lanes" style={{ height: `${top}px` }}>
                 {lanes.filter((lane) => lane.top + lane.height > window_.top - 100 && lane.top < window_.top + Math.max(window_.height, 1200) + 100).map((lane) => (
                   <LaneBox key={lane.key} lane={lane} names={names} drawn={drawn} columns={byColumns.get(lane.key)} slices={bySlices.get(lane.key)} onToggle={() => toggle(lane.key)} />

@@ -108,12 +108,12 @@ export class View {
     await this.page.waitForFunction(() => {
       const idle = document.querySelector("main") !== null && !document.documentElement.hasAttribute("data-busy") && document.querySelector(".waiting") === null;
       window.calm = idle ? (window.calm ?? 0) + 1 : 0;
-      if (window.calm > 6) {
+      if (window.calm > 5) {
         window.calm = 0;
         return true;
       }
       return false;
-    }, { polling: 25, timeout: 20000 });
+    }, { polling: "raf", timeout: 20000 });
   }
 
   run(script, ...values) {
