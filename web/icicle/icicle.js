@@ -5,6 +5,7 @@ const icicle = (() => {
   const ROW = 19;
   const FONT = '12px system-ui, -apple-system, "Segoe UI", "Noto Sans", "DejaVu Sans", sans-serif';
   const THIN = 0.4; // pixels below which children are drawn as one strip
+  const HATCHED = 10; // pixels from which on a box shows its hatching
 
   // --- the tree ----------------------------------------------------------------------------------------------------
 
@@ -402,7 +403,7 @@ const icicle = (() => {
       const faded = searching && !hit;
       const wide = Math.max(0.5, w > 2 ? w - 1 : w);
       this.add(hit ? colours.found : faded ? colours.faded : this.options.colour(t, i), x, y, wide);
-      if (this.options.rest?.(t, i)) {
+      if (wide >= HATCHED && this.options.rest?.(t, i)) {
         this.hatch(x, y, wide);
       }
       if (w > 24) {

@@ -68,8 +68,8 @@ export function RangeStrip({ axis, values, label }: Props): JSX.Element {
       pen.fillStyle = c.accent;
       pen.globalAlpha = 0.55;
       values.forEach((value, i) => {
-        const left = x(axis.from + i * axis.step);
-        const right = x(axis.from + (i + 1) * axis.step);
+        const left = Math.round(x(axis.from + i * axis.step));
+        const right = Math.round(x(axis.from + (i + 1) * axis.step));
         const h = tall * (value / most);
         pen.fillRect(Math.max(0, left), base - h, Math.max(1, Math.min(right, size.width) - Math.max(0, left) - (right - left > 4 ? 1 : 0)), h);
       });

@@ -66,9 +66,13 @@ interface Lane {
   readonly top: number;
   readonly height: number;
   readonly open: boolean;
+  /** There is something to open. */
+  readonly more: boolean;
 }
 
 const PAUSES = "SELECT ts, dur, kind FROM v_pause WHERE ts < :to AND ts + ifnull(dur, 0) > :from AND (:source IS NULL OR source_id = :source) ORDER BY ts LIMIT 20000";
+
+const OWNERS = "SELECT DISTINCT itid FROM timeseries WHERE :source IS NULL OR source_id = :source LIMIT 100000";
 
 /** The range that is seen. */
 const seen = (): Extent => range.value ?? (extent.value.to > extent.value.from ? extent.value : { from: 0, to: 1 });
@@ -181,7 +185,18 @@ function Board({ threads }: { threads: Threads }): JSX.Element {
   const columns = useLoad(urlOf("/api/timeline", { ...times, src, ...around }), (signal) => get<TimelineReply>("/api/timeline", { ...times, src, ...around }, { signal, what: "reading the timeline" }));
   const slices = useLoad(openIds.length === 0 ? "" : urlOf("/api/slices", { ...times, thr: openIds.join(",") }), (signal) => get<SlicesReply>("/api/slices", { ...times, thr: openIds.join(",") }, { signal, what: "reading calls" }));
   const hasSeries = (database.value?.tables["timeseries_value"] ?? 0) > 0;
-  const series = useLoad(hasSeries ? urlOf("/api/series", { ...times, src }) : "", (signal) => get<SeriesReply>("/api/series", { ...times, src }, { signal, what: "reading counters" }));
+  const owners = useLoad(hasSeries ? `${db} ${src}` : "", async (signal) => {
+    const rows = await records(OWNERS, { db, signal, limit: 100000, what: "reading counters", params: { source: src === "" ? null : Number(src) } });
+    return new Set(rows.map((r) => (r["itid"] === null ? "none" : cellText(r["itid"]))));
+  });
+  // Those of open threads, and of no thread: a recording may have one for each of thousands of threads.
+  const measured = list.filter((one) => open.has(one.key) && owners.data?.has(String(one.itid))).map((one) => Number(one.itid)).slice(0, 16);
+  const free = owners.data?.has("none") === true;
+  const series = useLoad(measured.length > 0 || free ? `${urlOf("/api/series", { ...times, src })} ${measured.join()} ${free}` : "", async (signal) => {
+    const replies = await Promise.all([...measured.map((itid) => ({ thr: itid })), ...(free ? [{}] : [])].map((more) => get<SeriesReply>("/api/series", { ...times, src, ...more }, { signal, what: "reading counters" })));
+    const seen_ = new Set<number>();
+    return { px_ns: replies[0]?.px_ns ?? 1, series: replies.flatMap((one) => one.series).filter((one) => !seen_.has(one.id) && seen_.add(one.id)) };
+  });
   const hasPauses = (database.value?.tables["runtime_pause"] ?? 0) + (database.value?.tables["cloud_suspend"] ?? 0) > 0;
   const pauses = useLoad(hasPauses ? `${db} ${src} ${asked.from} ${asked.to}` : "", async (signal) => (await records(PAUSES, { db, signal, limit: 20000, what: "reading pauses", params: { from: absolute(asked.from), to: absolute(asked.to + 1), source: src === "" ? null : Number(src) } }))
     .map((r): Pause => ({ ts: relative(cellText(r["ts"])), dur: cellNumber(r["dur"]), kind: cellText(r["kind"]) })));
@@ -212,22 +227,22 @@ function Board({ threads }: { threads: Threads }): JSX.Element {
     top += lane.height;
   };
   if (hasPauses) {
-    add({ key: "pauses", kind: "pauses", name: "Pauses", detail: "", thread: undefined, height: LANE, open: false });
+    add({ key: "pauses", kind: "pauses", name: "Pauses", detail: "", thread: undefined, height: LANE, open: false, more: false });
   }
   const seriesOf = (itid: number | null): SeriesReply["series"] => (series.data?.series ?? []).filter((one) => one.itid === itid);
   for (const one of list) {
     const wide = open.has(one.key);
     const got = bySlices.get(one.key);
     const rows = got === undefined ? 0 : Math.min(DEEPEST, 1 + [...got.depth, ...got.small.depth].reduce<number>((most, d) => Math.max(most, d ?? 0), -1));
-    add({ key: one.key, kind: "thread", name: threadName(one), detail: clean(one.process, 60), thread: one, height: wide ? LANE + Math.max(1, rows) * ROW + 6 : LANE, open: wide });
+    add({ key: one.key, kind: "thread", name: threadName(one), detail: clean(one.process, 60), thread: one, height: wide && one.kind === "slice" ? LANE + Math.max(1, rows) * ROW + 6 : LANE, open: wide, more: one.kind === "slice" || owners.data?.has(String(one.itid)) === true });
     if (wide && one.itid !== null) {
       for (const s of seriesOf(one.itid)) {
-        add({ key: `series ${s.id}`, kind: "series", name: clean(s.name, 60), detail: clean(s.unit, 20), thread: undefined, height: LANE + 14, open: false });
+        add({ key: `series ${s.id}`, kind: "series", name: clean(s.name, 60), detail: clean(s.unit, 20), thread: undefined, height: LANE + 14, open: false, more: false });
       }
     }
   }
   for (const s of seriesOf(null)) {
-    add({ key: `series ${s.id}`, kind: "series", name: clean(s.name, 60), detail: clean(s.unit, 20), thread: undefined, height: LANE + 14, open: false });
+    add({ key: `series ${s.id}`, kind: "series", name: clean(s.name, 60), detail: clean(s.unit, 20), thread: undefined, height: LANE + 14, open: false, more: false });
   }
 
   const scroll = useRef<HTMLDivElement>(null);
@@ -493,7 +508,7 @@ function LaneBox({ lane, names, drawn, columns, slices, onToggle }: LaneProps): 
   return (
     <div class={`lane ${lane.open ? "opened" : ""}`} style={{ top: `${lane.top}px`, height: `${lane.height}px` }}>
       <div class="name" style={{ width: `${names}px` }}>
-        {lane.kind === "thread" && lane.thread?.kind === "slice" ? (
+        {lane.more ? (
           <button type="button" class="quiet" aria-expanded={lane.open} onClick={onToggle} title={`${lane.name} ${lane.detail}`}><span class="twist" aria-hidden="true">{lane.open ? "▾" : "▸"}</span>{lane.name}</button>
         ) : <span title={`${lane.name} ${lane.detail}`} class={lane.kind}>{lane.name}</span>}
         {lane.kind === "series" && <span class="unit"> {lane.detail}</span>}
@@ -561,8 +576,9 @@ function drawBusy(pen: CanvasRenderingContext2D, drawn: Drawn, columns: LaneProp
   const tall = LANE - 9;
   pen.fillStyle = colour;
   for (let k = 0; k < columns.busy.length; k++) {
-    const x = px(d.from + k * d.step);
-    const w = Math.max(1, px(d.from + (k + 1) * d.step) - x);
+    // Whole pixels: where columns overlap, they would be darker.
+    const x = Math.round(px(d.from + k * d.step));
+    const w = Math.max(1, Math.round(px(d.from + (k + 1) * d.step)) - x);
     if (x + w < 0 || x > drawn.width) {
       continue;
     }

@@ -12,6 +12,8 @@ test("durations have the unit that fits them", () => {
   assert.equal(duration(59058000000), "59.06 s");
   assert.equal(duration(-2500), "−2.50 µs");
   assert.equal(duration(null), "–");
+  assert.equal(amount(43000, "µs"), "43.00 ms");
+  assert.equal(amount(12, "%"), "12 %");
 });
 
 test("sizes count by 1024", () => {
