@@ -1,7 +1,7 @@
 // Calls of a service: when they began and how long they took, the slowest, by method, by parameter; and one call in all its parts.
 import type { JSX } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { ask, cellNumber, cellText, parametersJson, records, type Cell, type Parameter } from "../api.ts";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { ask, cellNumber, cellText, get, parametersJson, records, type Cell, type Parameter } from "../api.ts";
 import { absoluteTime, amount, baseName, clean, count, duration, plural, tickStep, tickText } from "../format.ts";
 import { Choice, Drawer, Facts, Failure, Waiting } from "../parts/frame.tsx";
 import { graphColours } from "../parts/icicle.tsx";
@@ -65,6 +65,48 @@ export function Calls(): JSX.Element {
 
 // --- scatter --------------------------------------------------------------------------------------------------------------
 
+interface Point {
+  readonly x: number;
+  readonly y: number;
+  readonly n: number;
+  readonly id: number;
+}
+
+interface Cells {
+  readonly begin: number;
+  readonly width: number;
+  readonly points: readonly Point[];
+}
+
+interface ScatterReply {
+  readonly from: number;
+  readonly span: number;
+  readonly x: readonly number[];
+  readonly y: readonly (number | null)[];
+  readonly n: readonly number[];
+  readonly any_id: readonly number[];
+}
+
+const NO_POINTS: readonly Point[] = [];
+
+/** Calls by 1000 columns of time and ten rows for each power of ten of their duration; of one source by SQL. */
+async function loadCells(db: string, src: string, signal: AbortSignal): Promise<Cells> {
+  if (src === "") {
+    const reply = await get<ScatterReply>("/api/calls/scatter", { db }, { signal, what: "counting calls" });
+    return { begin: reply.from, width: Math.max(1, reply.span), points: reply.x.map((x, i) => ({ x, y: reply.y[i] ?? 0, n: reply.n[i] ?? 0, id: reply.any_id[i] ?? 0 })) };
+  }
+  const [span, cells] = await Promise.all([
+    records(SPAN, { db, signal, what: "reading calls" }),
+    records(SCATTER, { db, signal, limit: 100000, what: "counting calls", params: { from: absolute(extent.value.from), to: 9223372036854775807n, source: Number(src) } }),
+  ]);
+  const first = span[0];
+  return {
+    begin: first === undefined || first["a"] === null ? 0 : relative(cellText(first["a"])),
+    width: first === undefined ? 1 : Math.max(1, cellNumber(first["w"])),
+    points: cells.map((r) => ({ x: cellNumber(r["x"]), y: cellNumber(r["y"]), n: cellNumber(r["n"]), id: cellNumber(r["any_id"]) })),
+  };
+}
+
 const TALL = 190;
 const LEFT = 64;
 
@@ -74,15 +116,10 @@ function Scatter(): JSX.Element {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [drag, setDrag] = useState<{ x0: number; y0: number; x1: number; y1: number } | null>(null);
   const src = param("src");
-  const span = useLoad(db, (signal) => records(SPAN, { db, signal, what: "reading calls" }));
-  const cells = useLoad(`${db} ${src}`, (signal) => records(SCATTER, {
-    db, signal, limit: 100000, what: "counting calls",
-    params: { from: absolute(extent.value.from), to: 9223372036854775807n, source: src === "" ? null : Number(src) },
-  }));
-  const first = span.data?.[0];
-  const begin = first === undefined || first["a"] === null ? 0 : relative(cellText(first["a"]));
-  const width = first === undefined ? 1 : Math.max(1, cellNumber(first["w"]));
-  const points = useMemo(() => (cells.data ?? []).map((r) => ({ x: cellNumber(r["x"]), y: cellNumber(r["y"]), n: cellNumber(r["n"]), id: cellNumber(r["any_id"]) })), [cells.data]);
+  const cells = useLoad(`${db} ${src}`, (signal) => loadCells(db, src, signal));
+  const begin = cells.data?.begin ?? 0;
+  const width = cells.data?.width ?? 1;
+  const points = cells.data?.points ?? NO_POINTS;
   const low = points.reduce((a, p) => Math.min(a, p.y), LOG_MOST);
   const high = points.reduce((a, p) => Math.max(a, p.y + 1), 0);
   const bottom = Math.floor(Math.min(low, high - 10) / 10) * 10;

@@ -335,6 +335,12 @@ step("calls", async () => {
   const slow = sql(db("cloud"), "SELECT id, dur, cpu_dur FROM v_cloud_call ORDER BY dur DESC, id LIMIT 8");
   const rows = await view.rows("Calls");
   equal(rows.slice(0, 8).map((r) => [r.Call, r["Took s"]]), slow.map((r) => [String(r.id), grouped(r.dur / 1e9, 3)]), "slowest calls");
+  const label = "document.querySelector('.scatter canvas').getAttribute('aria-label')";
+  const [{ n: all }] = sql(db("cloud"), "SELECT count(*) AS n FROM cloud_call");
+  check((await view.run(label)).startsWith(`${all} calls`), `${all} calls in the scatter`);
+  await view.go("#/calls?db=cloud.db&src=1");
+  check((await view.run(label)).startsWith(`${all} calls`), `${all} calls of the source in the scatter`);
+  await view.go("#/calls?db=cloud.db");
   await view.click("[aria-label=Calls] tbody tr:first-child");
   const id = slow[0].id;
   const tree = sql(db("cloud"), `SELECT count(*) AS n FROM stack_slice AS s, cloud_call AS c WHERE c.id = ${id} AND s.itid = c.itid AND s.ts >= c.ts AND s.ts < c.ts + c.dur`)[0].n;
