@@ -64,10 +64,15 @@ def printed(recording, out, folder):
 
 def summary(recording, out):
     said = subprocess.run(["jfr", "summary", recording], capture_output=True, text=True, check=True).stdout
+    counts(recording, out, said.partition("=====\n")[2])
+
+
+def counts(recording, out, lines):
+    """Numbers of events by type, as the lines of a summary have them."""
     want = {}
-    for line in said.partition("=====\n")[2].splitlines():
-        m = re.fullmatch(r"\s*(\S+)\s+([0-9]+)\s+[0-9]+", line)
-        if m and m.group(1) not in ("jdk.Metadata", "jdk.CheckPoint"):
+    for line in lines.splitlines():
+        m = re.fullmatch(r"\s*(\S+)\s+([0-9]+)(?:\s+[0-9]+)?", line)
+        if m and m.group(1).lower() not in ("jdk.metadata", "jdk.checkpoint"):
             want[m.group(1)] = want.get(m.group(1), 0) + int(m.group(2))
     want = {n: c for n, c in want.items() if c > 0}
     have = dict(sqlite3.connect(out).execute("SELECT name, sum(count) FROM jfr_event_type GROUP BY 1 HAVING sum(count) > 0"))
@@ -75,32 +80,52 @@ def summary(recording, out):
         sys.exit("%s: jfr summary: %r instead of %r" % (recording, set(have.items()) - set(want.items()), set(want.items()) - set(have.items())))
 
 
-def recorded(folder):
-    path, out = os.path.join(folder, "work.jfr"), os.path.join(folder, "work.db")
-    with gzip.open(os.path.join(testdir, "data", "work.jfr.gz")) as f, open(path, "wb") as to:
+def stored(folder, name):
+    """A recording of test/data, unpacked."""
+    path = os.path.join(folder, name)
+    with gzip.open(os.path.join(testdir, "data", name + ".gz")) as f, open(path, "wb") as to:
         shutil.copyfileobj(f, to)
+    return path
+
+
+def second_jdk(folder):
+    """Another JDK's: by the independent reader, and what that JDK's own tool said when it was recorded."""
+    path, out = stored(folder, "work21.jfr"), os.path.join(folder, "work21.db")
+    whole(path, out, "work21.jfr")
+    with open(os.path.join(testdir, "data", "work21.summary"), encoding="ascii") as f:
+        counts(path, out, f.read())
+    version = sqlite3.connect(out).execute("SELECT language_ver FROM profile").fetchall()
+    if version != [("21.0.12.1+1-1-deb13u1-Debian",)]:
+        sys.exit("work21.jfr: version %r" % version)
+
+
+def recorded(folder):
+    path, out = stored(folder, "work.jfr"), os.path.join(folder, "work.db")
     whole(path, out, "work.jfr")
     questions(out)
     profile(out)
-    if shutil.which("jfr") is None:
-        print("no JDK: not compared with jfr print, nothing recorded")
-        return
-    if SLOW:  # each start of a Java VM takes a second
-        printed(path, out, folder)
     twice = os.path.join(folder, "twice.jfr")
-    fresh = os.path.join(folder, "fresh.jfr")
-    if shutil.which("javac") is None:
-        print("no javac: nothing recorded")
+    join(twice, (path, os.path.join(folder, "work21.jfr"), path))
+    whole(twice, out, "three recordings in a file")
+    if not SLOW or shutil.which("jfr") is None or shutil.which("javac") is None:  # each start of a Java VM takes seconds
+        print("no new recording, not compared with jfr print (TS_SLOW=1 and a JDK do)")
         return
+    convert(path, out)
+    printed(path, out, folder)
+    fresh = os.path.join(folder, "fresh.jfr")
     subprocess.run([os.path.join(testdir, "..", "tools", "record-jfr.sh"), fresh], check=True, capture_output=True)
     whole(fresh, out, "a new recording")
     printed(fresh, out, folder)
-    with open(twice, "wb") as to:
-        for part in (path, fresh, path):
+    join(twice, (path, fresh, path))
+    whole(twice, out, "three recordings in a file, one of them new")
+    summary(twice, out)
+
+
+def join(path, parts):
+    with open(path, "wb") as to:
+        for part in parts:
             with open(part, "rb") as f:
                 shutil.copyfileobj(f, to)
-    whole(twice, out, "three recordings in a file")
-    summary(twice, out)
 
 
 PROFILE = ("java", "17.0.15+6-Debian-1deb12u1", "OpenJDK 64-Bit Server VM", "linux", "amd64", "jfr")
@@ -197,6 +222,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         forms(folder)
         kept(folder)
+        second_jdk(folder)
         recorded(folder)
         damaged(folder)
 

@@ -171,6 +171,59 @@ static void test_whole(void **state)
     }
 }
 
+static uint64_t header_number(const bytes *b, size_t at)
+{
+    uint64_t v = 0;
+    for (size_t i = 0; i < 8; i++) {
+        v = v << 8 | b->p[at + i];
+    }
+    return v;
+}
+
+/*
+ * A chunk that is cut before its metadata: those of the chunk before are used when version,
+ * encoding and clock are the same. Its events are those that it has, in their order; what its own
+ * pools would say is not there.
+ */
+static void test_cut_before_metadata(void **state)
+{
+    static const char *const names[] = {"jdk", "async", "datadog", "jdk_fixed"};
+    UNUSED(state);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        bytes x = read_corpus(names[i]);
+        size_t size = (size_t)header_number(&x, 8);
+        size_t metadata = (size_t)header_number(&x, 24);
+        bytes b = {0};
+        run whole;
+        run r;
+        size_t n;
+        put(&b, x.p, size);
+        import_damaged(&whole, &b, 0);
+        n = MEM_ROWS(whole.sink, stack_sample);
+        put(&b, x.p, metadata);
+        import_damaged(&r, &b, 0);
+        assert_int_equal(r.code, TS_OK);
+        assert_int_equal(issue_sum(&r, "jfr_old_metadata"), 1);
+        assert_int_equal(issue_sum(&r, "jfr_chunk_cut"), 1);
+        assert_true(MEM_ROWS(r.sink, stack_sample) > n + 3);
+        for (size_t row = n; row < MEM_ROWS(r.sink, stack_sample); row++) {
+            assert_int_equal(MEM_INT(r.sink, stack_sample, row, ts),
+                             MEM_INT(whole.sink, stack_sample, row - n, ts));
+        }
+        run_free(&r);
+        /* Another clock: another recorder. */
+        b.p[size + 63] ^= 1;
+        import_damaged(&r, &b, 0);
+        assert_int_equal(issue_sum(&r, "jfr_old_metadata"), 0);
+        assert_int_equal(issue_sum(&r, "jfr_bad_metadata"), 1);
+        assert_int_equal(MEM_ROWS(r.sink, stack_sample), n);
+        run_free(&r);
+        run_free(&whole);
+        free(b.p);
+        free(x.p);
+    }
+}
+
 static void test_blocks(void **state)
 {
     static const size_t blocks[] = {1, 2, 3, 7, 4096};
@@ -244,6 +297,7 @@ int main(void)
         cmocka_unit_test(test_strings),
         cmocka_unit_test(test_ticks),
         cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_cut_before_metadata),
         cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_cut_at_every_byte),
         cmocka_unit_test(test_every_bit_flipped),

@@ -205,6 +205,39 @@ static ts_code read_metadata(bool *good, jfr_chunk *c, int64_t offset)
     return code;
 }
 
+/*
+ * A chunk that ends before its metadata: those of the chunk before, when its recorder seems to be
+ * the same, by version, encoding and clock. An event must still fit its class byte by byte.
+ */
+static ts_code borrow_metadata(bool *good, jfr_chunk *c)
+{
+    const jfr_last *last = &c->rec->last;
+    *good = last->known && last->major == c->header.major && last->minor == c->header.minor &&
+            last->compressed == c->compressed &&
+            last->ticks_per_second == c->header.ticks_per_second;
+    if (!*good) {
+        return TS_OK;
+    }
+    jfr_metadata_free(c->ctx, &c->meta);
+    c->meta = last->meta;
+    c->borrowed = true;
+    return issue_at(c, TS_ISSUE_jfr_old_metadata, 0,
+                    "the chunk is cut before its metadata; those of the chunk before were used");
+}
+
+/* For chunks that come after it. */
+static void keep_metadata(jfr_chunk *c)
+{
+    jfr_last *last = &c->rec->last;
+    if (c->borrowed || c->cut || c->lost_bytes > 0 || c->meta.classes.n == 0) {
+        return;
+    }
+    jfr_metadata_free(c->ctx, &last->meta);
+    *last = (jfr_last){
+        c->meta, c->header.major, c->header.minor, c->compressed, c->header.ticks_per_second, true};
+    c->meta = (jfr_metadata){0};
+}
+
 static ts_code find_metadata(bool *good, jfr_chunk *c, const scan *s)
 {
     int64_t offset = c->header.metadata;
@@ -217,7 +250,7 @@ static ts_code find_metadata(bool *good, jfr_chunk *c, const scan *s)
     if (code == TS_OK && !*good && s->metadata != 0 && (s->metadata != offset || c->cut)) {
         code = read_metadata(good, c, s->metadata);
     }
-    return code;
+    return code == TS_OK && !*good && c->cut && s->metadata == 0 ? borrow_metadata(good, c) : code;
 }
 
 static ts_code add_checkpoint(bool *good, int64_t *delta, jfr_chunk *c, int64_t offset)
@@ -544,7 +577,9 @@ static ts_code import_whole(bool *usable, jfr_chunk *c)
 
 static void free_chunk(jfr_chunk *c)
 {
-    jfr_metadata_free(c->ctx, &c->meta);
+    if (!c->borrowed) {
+        jfr_metadata_free(c->ctx, &c->meta);
+    }
     jfr_plans_free(c->ctx, &c->plans);
     jfr_pools_free(c->ctx, &c->pools);
     ts_vec_free(c->ctx, &c->frames);
@@ -591,7 +626,10 @@ ts_code jfr_chunk_import(uint64_t *used, jfr_recording *rec, uint64_t base, uint
     rec->chunks_cut += c->cut ? 1 : 0;
     rec->lost_bytes += c->lost_bytes;
     rec->default_intervals += c->default_intervals;
-    rec->replaced += c->meta.replaced;
+    rec->replaced += c->borrowed ? 0 : c->meta.replaced;
+    if (code == TS_OK && usable) {
+        keep_metadata(c);
+    }
     free_chunk(c);
     return code;
 }

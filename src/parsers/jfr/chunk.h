@@ -42,6 +42,7 @@ struct jfr_chunk {
     bool cut;           /* its end is not there, or not known */
     bool doubted_pools; /* a part of the pools is lost */
     jfr_metadata meta;
+    bool borrowed; /* meta is that of the recording's last chunk */
     jfr_plans plans;
     jfr_pools pools;
     jfr_class_use *uses;         /* one a class */

@@ -9,6 +9,7 @@ void jfr_recording_free(jfr_recording *rec)
 {
     ts_ctx *ctx = rec->ctx;
     jfr_view_free(&rec->view);
+    jfr_metadata_free(ctx, &rec->last.meta);
     ts_pool_free(ctx, &rec->names);
     ts_vec_free(ctx, &rec->types);
     ts_idmap_free(ctx, &rec->by_name);

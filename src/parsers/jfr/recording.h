@@ -14,7 +14,7 @@
 #include "base/sorter.h"
 #include "base/vec.h"
 #include "parsers/format.h"
-#include "parsers/jfr/primitives.h"
+#include "parsers/jfr/metadata.h"
 #include "tables/store_profiles.h"
 
 enum { JFR_PARTS = 6, JFR_GC_MEMORY = 1 << 20 };
@@ -64,12 +64,23 @@ typedef struct jfr_gc_record {
     int64_t used, size;
 } jfr_gc_record;
 
+/* The metadata of the last complete chunk, and what of its header the recorder's other chunks have
+ * as well: for one that is cut before its own. */
+typedef struct jfr_last {
+    jfr_metadata meta;
+    uint16_t major, minor;
+    uint8_t compressed;
+    int64_t ticks_per_second;
+    bool known;
+} jfr_last;
+
 typedef struct jfr_recording {
     ts_job *job;
     ts_ctx *ctx;
     ts_store *store;
     ts_sink *sink;
     int64_t source_id;
+    jfr_last last;
     jfr_view view;      /* of the spool that holds the current chunk */
     uint64_t scan_left; /* bytes of the spool that may still be searched for lost metadata */
     ts_span wanted;
