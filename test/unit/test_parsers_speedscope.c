@@ -205,6 +205,26 @@ static void import_damaged(run *r, const bytes *b, size_t block)
     }
 }
 
+/* A frame that is not there, far behind the list: stacks may stand beside weights that are not
+ * theirs. */
+static void test_moved_samples(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_text(&r, FILE_OF(SAMPLED("microseconds", "[0],[99],[0,1],[0]", "10,20,30,40")));
+    assert_int_equal(issue_sum(&r, "prof_unknown_id"), 1);
+    assert_rows(&r, stack_sample, 4);
+    assert_mem_row(r.sink, stack_sample, 0, "1|2|1|NULL|NULL|1|NULL");
+    assert_mem_row(r.sink, stack_sample, 1, "2|2|1|NULL|NULL|2|NULL");
+    assert_mem_row(r.sink, stack_sample, 2, "3|2|1|NULL|NULL|3|NULL");
+    assert_mem_row(r.sink, stack_sample, 3, "4|2|1|NULL|NULL|1|NULL");
+    run_free(&r);
+    import_text(&r, FILE_OF(SAMPLED("bytes", "[0],[99],[0]", "64,128,32")));
+    assert_rows(&r, stack_sample, 3);
+    assert_rows(&r, stack_sample_value, 0);
+    run_free(&r);
+}
+
 static void test_blocks(void **state)
 {
     static const size_t blocks[] = {1, 2, 3, 7, 4096};
@@ -280,6 +300,7 @@ int main(void)
         cmocka_unit_test(test_defects),
         cmocka_unit_test(test_open_calls),
         cmocka_unit_test(test_frame_missing),
+        cmocka_unit_test(test_moved_samples),
         cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_cut_at_every_byte),
         cmocka_unit_test(test_every_bit_flipped),

@@ -85,8 +85,9 @@ typedef struct scope_profile {
     bool has_unit; /* false: "none" or not there */
     scope_number start, end;
     uint64_t samples_at, samples, weights_at, weights, events_at, events;
-    bool complete; /* its object was closed */
-    bool odd;      /* an element of its lists is none: others may have moved */
+    uint64_t frames_named; /* the largest number of a frame in its samples, and 1 */
+    bool complete;         /* its object was closed */
+    bool odd;              /* an element of its lists is none: others may have moved */
 } scope_profile;
 
 typedef struct scope {

@@ -309,10 +309,13 @@ static ts_code on_ints(void *user, const int64_t *v, size_t n)
     }
     code = ts_vec_reserve(s->job->ctx, &s->sample, n, sizeof *v);
     if (code == TS_OK) {
+        scope_profile *p = last_profile(s);
         memcpy((int64_t *)s->sample.p + s->sample.n, v, n * sizeof *v);
         s->sample.n += n;
         for (size_t i = 0; i < n; i++) {
+            uint64_t named = v[i] < 0 ? UINT64_MAX : (uint64_t)v[i] + 1;
             s->max_frame = v[i] > s->max_frame ? v[i] : s->max_frame;
+            p->frames_named = named > p->frames_named ? named : p->frames_named;
         }
     }
     return code;

@@ -162,7 +162,11 @@ static ts_code next_stack(int64_t *node, bool *known, scope_writer *w, ts_spool_
 static ts_code write_samples(scope_writer *w)
 {
     const scope_profile *p = w->profile;
-    bool paired = p->weights == p->samples && !p->odd;
+    /* A frame that is not there, far behind the list: something was lost or moved, and stacks may
+     * stand beside weights of others. */
+    bool moved = w->s->done && !w->s->doubted && p->frames_named > w->s->frames.n;
+    bool equal = p->weights == p->samples && !p->odd;
+    bool paired = equal && !moved;
     bool timed = w->type.id == 0;
     ts_spool_cursor samples, weights;
     scope_number at = p->start.known ? p->start : (scope_number){.known = true, .whole = true};
@@ -187,7 +191,7 @@ static ts_code write_samples(scope_writer *w)
                                 scope_scaled(w, &weight));
         add_number(&at, &weight);
     }
-    if (code == TS_OK && !paired) {
+    if (code == TS_OK && !equal) {
         code = ts_issue_n(w->s->job->store, w->source_id, TS_ISSUE_prof_value_count, NULL,
                           TS_NO_OFFSET, p->samples,
                           "there are %" PRIu64 " samples and %" PRIu64 " weights", p->samples,
