@@ -158,7 +158,7 @@ static bool go_made(ts_text name)
 }
 
 /* The rest of a name behind its package: "(*T).M", "(*T[...]).M", "T.M" or "f". */
-static void go_method(ts_frame *out, ts_text rest)
+static void go_method(ts_frame_parts *out, ts_text rest)
 {
     size_t dot = find(rest, '.', 0);
     size_t close = begins(rest, "(*") ? find_behind(rest, ").") : 0;
@@ -190,7 +190,7 @@ static ts_text go_library(ts_text package, ts_text file)
     return find(first, '.', 0) < first.n ? TS_TEXT_NULL : TS_STANDARD_LIBRARY;
 }
 
-static ts_code split_go(ts_ctx *ctx, ts_frame *out, ts_buf *scratch, ts_text raw)
+static ts_code split_go(ts_ctx *ctx, ts_frame_parts *out, ts_buf *scratch, ts_text raw)
 {
     ts_text seen = sub(raw, 0, find(raw, '[', 0));
     size_t slash = find_last(seen, '/');
@@ -231,7 +231,7 @@ static size_t python_standard(ts_text file)
     return at == 0 || slash == file.n ? 0 : slash + 1;
 }
 
-static ts_code split_python(ts_ctx *ctx, ts_frame *out, ts_buf *scratch)
+static ts_code split_python(ts_ctx *ctx, ts_frame_parts *out, ts_buf *scratch)
 {
     ts_text file = out->file;
     size_t site;
@@ -261,7 +261,7 @@ static ts_code split_python(ts_ctx *ctx, ts_frame *out, ts_buf *scratch)
 /* --- others --------------------------------------------------------------------------------- */
 
 /* "|lm:Assembly |ns:Name.Space |ct:Class |fn:Method ..." of Datadog's profiler for .NET. */
-static void split_dotnet(ts_frame *out, ts_text raw)
+static void split_dotnet(ts_frame_parts *out, ts_text raw)
 {
     static const char *const tokens[] = {"|lm:", "|ns:", "|ct:", "|fn:"};
     ts_text *parts[] = {&out->library, &out->package, &out->cls, &out->name};
@@ -278,7 +278,7 @@ static void split_dotnet(ts_frame *out, ts_text raw)
 }
 
 /* "file:function:line", from the right, when the profile has no files of its own. */
-static void split_node(ts_frame *out, ts_text raw)
+static void split_node(ts_frame_parts *out, ts_text raw)
 {
     size_t colon = find_last(raw, ':');
     size_t first = colon == raw.n ? raw.n : find_last(sub(raw, 0, colon), ':');
@@ -298,7 +298,7 @@ static void split_node(ts_frame *out, ts_text raw)
 }
 
 /* "p/q/Class.method" or "p.q.Class.method", with or without "(...)" behind it. */
-static ts_code split_java(ts_ctx *ctx, ts_frame *out, ts_buf *scratch, ts_text raw)
+static ts_code split_java(ts_ctx *ctx, ts_frame_parts *out, ts_buf *scratch, ts_text raw)
 {
     ts_text plain = sub(raw, 0, find(raw, '(', 0));
     size_t dot = find_last(plain, '.');
@@ -316,12 +316,12 @@ static ts_code split_java(ts_ctx *ctx, ts_frame *out, ts_buf *scratch, ts_text r
     return code;
 }
 
-ts_code ts_frame_split(ts_ctx *ctx, ts_frame *out, ts_buf *scratch, ts_language language,
+ts_code ts_frame_split(ts_ctx *ctx, ts_frame_parts *out, ts_buf *scratch, ts_language language,
                        ts_text raw, ts_text file, ts_text library)
 {
     ts_code code;
     size_t more;
-    *out = (ts_frame){.name = raw, .file = or_null(file)};
+    *out = (ts_frame_parts){.name = raw, .file = or_null(file)};
     scratch->n = 0;
     /* Nothing moves while parts are appended. A class may grow by brackets. */
     if (ts_ckd_add(&more, raw.n, file.n) || ts_ckd_mul(&more, more, (size_t)3) ||

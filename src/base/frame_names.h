@@ -33,7 +33,7 @@ const char *ts_language_name(ts_language language);
 ts_language ts_language_of_file(ts_text file);
 
 /* Parts of a frame's name; NULL texts: it has none. */
-typedef struct ts_frame {
+typedef struct ts_frame_parts {
     ts_text name;
     ts_text cls;
     ts_text package;
@@ -41,14 +41,14 @@ typedef struct ts_frame {
     ts_text file;
     bool has_line;
     int64_t line;
-} ts_frame;
+} ts_frame_parts;
 
 /*
  * Splits what a profiler calls a function. file may be NULL; library is that of the code (the image
  * that it was loaded from), for languages whose names and files show none, or NULL. The texts of
  * *out borrow from all of them and from *scratch, which is emptied first. Errors: memory.
  */
-ts_code ts_frame_split(ts_ctx *ctx, ts_frame *out, ts_buf *scratch, ts_language language,
+ts_code ts_frame_split(ts_ctx *ctx, ts_frame_parts *out, ts_buf *scratch, ts_language language,
                        ts_text raw, ts_text file, ts_text library);
 
 /* The bare type of a class as ts_frame_split gives it: "T" of Go's "(*T[...])". Borrows. */

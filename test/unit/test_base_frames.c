@@ -66,7 +66,7 @@ static void test_frames(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof frames / sizeof frames[0]; i++) {
         const frame_case *c = &frames[i];
-        ts_frame f;
+        ts_frame_parts f;
         assert_ok(ctx, ts_frame_split(ctx, &f, &scratch, c->language, ts_text_of(c->raw),
                                       ts_text_of(c->file), ts_text_of(c->image)));
         assert_part(c->raw, f.package, c->package);
@@ -107,7 +107,7 @@ static void test_odd_names(void **state)
     for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
         for (size_t j = 0; j < sizeof odd / sizeof odd[0]; j++) {
             for (ts_language l = TS_LANG_UNKNOWN; l <= TS_LANG_CPP; l++) {
-                ts_frame f;
+                ts_frame_parts f;
                 assert_ok(ctx, ts_frame_split(ctx, &f, &scratch, l, ts_text_of(odd[i]),
                                               ts_text_of(odd[j]), ts_text_of(odd[j])));
                 assert_non_null(f.name.p);

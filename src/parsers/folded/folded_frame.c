@@ -227,7 +227,7 @@ static ts_text image(ts_text *frame)
 static ts_code new_method(int64_t *method, int64_t *line, folded *f, ts_text frame)
 {
     bool java = false;
-    ts_frame parts;
+    ts_frame_parts parts;
     ts_method row = {.modifiers = annotation(&frame, &java)};
     ts_text file = place(&frame, line);
     ts_text library = file.p == NULL ? image(&frame) : TS_TEXT_NULL;

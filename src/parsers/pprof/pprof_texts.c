@@ -95,7 +95,7 @@ static ts_code method_of_address(pprof *p, pprof_location *location)
     char text[32];
     ts_text library = library_of(p, location);
     int n = snprintf(text, sizeof text, "0x%" PRIx64, location->address);
-    ts_frame frame;
+    ts_frame_parts frame;
     ts_code code = ts_frame_split(p->job->ctx, &frame, &p->scratch, TS_LANG_UNKNOWN,
                                   (ts_text){text, (size_t)n}, TS_TEXT_NULL, library);
     ts_method row = {.name = frame.name, .library = frame.library};
@@ -111,7 +111,7 @@ static ts_code method_of_function(int64_t *method, pprof *p, const pprof_locatio
     ts_text library = library_of(p, location);
     bool has_line = function->start_line > 0;
     ts_method row = {.has_raw_id = true, .raw_id = (int64_t)function->id};
-    ts_frame frame = {.file = file};
+    ts_frame_parts frame = {.file = file};
     ts_code code = TS_OK;
     if (name.p != NULL) {
         code = ts_frame_split(p->job->ctx, &frame, &p->scratch, p->language, name, file, library);

@@ -48,7 +48,7 @@ static ts_code new_method(int64_t *method, scope_writer *w, int64_t frame)
     const char *texts = ts_buf_text(&w->s->texts).p;
     ts_text name = {texts + f->name, f->name_n};
     ts_text file = {texts + f->file, f->file_n};
-    ts_frame parts;
+    ts_frame_parts parts;
     ts_method row = {.has_raw_id = true, .raw_id = frame};
     ts_code code;
     if (f->file_n == 0) {
