@@ -8,6 +8,7 @@
 #include "flare_rows.h"
 
 #include "serve/flare.h"
+#include "serve/flare_data.h"
 
 #include <sqlite3.h>
 #include <unistd.h>
@@ -352,6 +353,44 @@ static void test_refused(void **state)
     end(&f);
 }
 
+/* --- what is kept in memory ------------------------------------------------------------------- */
+
+/* Beyond the limit the thread that was not asked for the longest is dropped, and read again. */
+static void test_dropped(void **state)
+{
+    fixture f;
+    ts_sandbox sandbox = {0};
+    fp_data data;
+    fp_thread *seven;
+    fp_thread *eight;
+    int rc;
+    (void)state;
+    begin(&f, "");
+    assert_ok(f.ctx, ts_sandbox_open(&sandbox, &rc, f.ctx, f.path));
+    assert_ok(f.ctx, fp_data_open(&data, f.ctx, sandbox.db, 1));
+    assert_int_equal(data.loaded_max, 256 << 20);
+    data.loaded_max = 1;
+    seven = fp_data_thread(&data, 7);
+    eight = fp_data_thread(&data, 8);
+    assert_null(fp_data_thread(&data, 9));
+    assert_ok(f.ctx, fp_data_records(&data, seven));
+    assert_ok(f.ctx, fp_data_slots(&data, seven));
+    assert_int_equal(seven->records.n, 5);
+    assert_int_equal(seven->slots.n, 2); /* a text is no number, so it is 0 */
+    assert_ok(f.ctx, fp_data_records(&data, eight));
+    assert_false(seven->loaded_records);
+    assert_int_equal(seven->records.n, 0);
+    assert_int_equal(eight->records.n, 2);
+    assert_ok(f.ctx, fp_data_records(&data, seven));
+    assert_int_equal(seven->records.n, 5);
+    assert_false(eight->loaded_records);
+    assert_int_equal(((const fp_record *)seven->records.p)[1].cpu, 5000);
+    assert_int_equal(data.loaded, seven->records.cap * sizeof(fp_record));
+    fp_data_close(&data);
+    ts_sandbox_close(&sandbox);
+    end(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -359,7 +398,8 @@ int main(void)
         cmocka_unit_test(test_series),     cmocka_unit_test(test_trees),
         cmocka_unit_test(test_deep_stack), cmocka_unit_test(test_large_range),
         cmocka_unit_test(test_damaged),    cmocka_unit_test(test_far_ids),
-        cmocka_unit_test(test_no_memory),  cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_dropped),    cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
