@@ -20,7 +20,9 @@ enum {
     FILE_MAX = 64 << 20,
     ANSWER_MAX = 256 << 20,
     WAIT_MS = 5000,
-    ANSWER_SECONDS = 10,
+    ANSWER_MS = 10000,
+    STOP_MS = 400,  /* for the answer when the sampling is to end */
+    SLICE_MS = 100, /* how often that is looked at */
     PATH = 256
 };
 
@@ -248,7 +250,7 @@ static ts_code connect_to(int *out, const ts_jvm *jvm, ts_ctx *ctx)
 {
     char path[PATH];
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    struct timeval limit = {.tv_sec = ANSWER_SECONDS};
+    struct timeval limit = {.tv_usec = SLICE_MS * 1000};
     struct ucred peer;
     socklen_t n = sizeof peer;
     int fd;
@@ -276,24 +278,37 @@ static ts_code connect_to(int *out, const ts_jvm *jvm, ts_ctx *ctx)
     return TS_OK;
 }
 
-static ts_code read_answer(ts_buf *out, ts_ctx *ctx, int fd)
+/* Whether to wait for more after so long a silence: a Java VM that is stopped answers never. */
+static bool is_patient(const ts_jvm *jvm, int64_t silent_ms)
 {
+    bool stop = jvm->stop != NULL && atomic_load(jvm->stop);
+    return silent_ms < (stop ? STOP_MS : ANSWER_MS);
+}
+
+static ts_code read_answer(ts_buf *out, const ts_jvm *jvm, ts_ctx *ctx, int fd)
+{
+    int64_t silent = 0;
     ssize_t n = 1;
     ts_code code = TS_OK;
     out->n = 0;
-    while (code == TS_OK && n > 0) {
+    while (code == TS_OK && n != 0) {
         code = ts_buf_reserve(ctx, out, 65536);
-        if (code == TS_OK) {
-            n = recv(fd, out->p + out->n, 65536, 0);
-            out->n += n > 0 ? (size_t)n : 0;
-            if (n < 0 && errno == EINTR) {
-                n = 1;
-            } else if (n < 0) {
+        if (code != TS_OK) {
+            return code;
+        }
+        n = recv(fd, out->p + out->n, 65536, 0);
+        if (n > 0) {
+            out->n += (size_t)n;
+            silent = 0;
+        } else if (n < 0 && errno != EINTR) {
+            silent += SLICE_MS;
+            if ((errno != EAGAIN && errno != EWOULDBLOCK) || !is_patient(jvm, silent)) {
                 code =
                     ts_fail(ctx, TS_ERR_INPUT, "the Java VM does not answer: %s", strerror(errno));
-            } else if (out->n > ANSWER_MAX) {
-                code = ts_fail(ctx, TS_ERR_INPUT, "the answer of the Java VM is too long");
             }
+        }
+        if (code == TS_OK && out->n > ANSWER_MAX) {
+            code = ts_fail(ctx, TS_ERR_INPUT, "the answer of the Java VM is too long");
         }
     }
     return code;
@@ -331,7 +346,7 @@ ts_code ts_jvm_command(ts_buf *out, const ts_jvm *jvm, ts_ctx *ctx, const char *
             ts_fail(ctx, TS_ERR_INPUT, "cannot send a command to the Java VM: %s", strerror(errno));
     }
     if (code == TS_OK) {
-        code = read_answer(out, ctx, fd);
+        code = read_answer(out, jvm, ctx, fd);
     }
     close(fd);
     return code == TS_OK ? take_result(out, ctx) : code;

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef struct fake {
@@ -180,6 +181,36 @@ static void test_command(void **state)
     test_ctx_free(ctx);
 }
 
+/* A Java VM that is stopped holds up the end for half a second only. */
+static void test_silent(void **state)
+{
+    ts_ctx *ctx = test_ctx_new();
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    const atomic_bool stop = true;
+    struct timespec before;
+    struct timespec after;
+    ts_buf out = {0};
+    ts_jvm jvm;
+    fake f;
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    (void)state;
+    fake_begin(&f);
+    snprintf(address.sun_path, sizeof address.sun_path, "%s/root/tmp/.java_pid%d", f.folder,
+             (int)getpid());
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(listen(fd, 1), 0);
+    assert_ok(ctx, ts_jvm_open(&jvm, ctx, f.proc, (int)getpid(), &stop));
+    clock_gettime(CLOCK_MONOTONIC, &before);
+    assert_int_equal(ts_jvm_command(&out, &jvm, ctx, "threaddump", ""), TS_ERR_INPUT);
+    clock_gettime(CLOCK_MONOTONIC, &after);
+    assert_true(after.tv_sec - before.tv_sec < 5);
+    ts_jvm_close(&jvm, ctx);
+    ts_buf_free(ctx, &out);
+    close(fd);
+    fake_end(&f);
+    test_ctx_free(ctx);
+}
+
 /* schedstat has ns; where it says 0, stat has ticks, behind a name with anything in it. */
 static void test_thread_cpu(void **state)
 {
@@ -239,9 +270,9 @@ static void test_thread_cpu_inside(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused),           cmocka_unit_test(test_checked),
-        cmocka_unit_test(test_command),           cmocka_unit_test(test_thread_cpu),
-        cmocka_unit_test(test_thread_cpu_inside),
+        cmocka_unit_test(test_refused),    cmocka_unit_test(test_checked),
+        cmocka_unit_test(test_command),    cmocka_unit_test(test_silent),
+        cmocka_unit_test(test_thread_cpu), cmocka_unit_test(test_thread_cpu_inside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
