@@ -31,21 +31,42 @@ typedef struct work {
     place *places;
     uint32_t *parent; /* by number; becomes the dominator */
     uint32_t *semi;   /* the next edge to follow, as long as there is one */
+    uint32_t **cross; /* numbers that cross edges lead to, in the order of their owners: pieces */
+    uint32_t *ends;   /* by number: where those of it end */
+    uint64_t *below;  /* bits: numbers whose semidominator is the root */
     uint32_t *into;   /* cross edges into a number, then the end of their list */
     uint32_t *from;   /* lists of cross edges */
     uint64_t *led_to; /* bits */
-    uint64_t crossing;
+    uint32_t crossing;
 } work;
 
 /* Edges are read once: instead of their own code they have these then. */
 enum {
-    DROPPED,    /* no essential edge, or one to the root */
-    CROSS,      /* to the number that stands there, which was made before */
+    DROPPED,    /* nothing to follow: also what is in the list of cross edges then */
     FOLLOW,     /* to a node that had no number */
     FOLLOW_LAST /* the last of these of its owner */
 };
 
-enum { AHEAD = 24 };
+enum { AHEAD = 24, PIECE_BITS = 18, PIECE = 1 << PIECE_BITS };
+
+static inline uint32_t cross_at(const work *w, uint32_t i)
+{
+    return w->cross[i >> PIECE_BITS][i & (PIECE - 1)];
+}
+
+/* An edge to a number that was made before. */
+static inline ts_code add_cross(work *w, uint32_t number)
+{
+    uint32_t **piece = &w->cross[w->crossing >> PIECE_BITS];
+    if (*piece == NULL) {
+        *piece = ts_alloc(w->g->ctx, PIECE, sizeof **piece);
+        if (*piece == NULL) {
+            return w->g->ctx->error.code;
+        }
+    }
+    (*piece)[w->crossing++ & (PIECE - 1)] = number;
+    return TS_OK;
+}
 
 /* --- numbers -------------------------------------------------------------------------------- */
 
@@ -62,41 +83,40 @@ static uint32_t with_code(uint32_t code, uint32_t target)
     return code << HG_TARGET_BITS | target;
 }
 
-static inline uint32_t look_at_edge(work *w, uint32_t node, uint32_t edge)
+static inline ts_code look_at_edge(uint32_t *edge, work *w, uint32_t node)
 {
     const hg *g = w->g;
-    const uint32_t to = hg_target(edge);
+    const uint32_t to = hg_target(*edge);
     uint32_t number;
-    if (!hg_essential(g, node, to, hg_code_of(edge))) {
-        return with_code(DROPPED, 0);
+    if (!hg_essential(g, node, to, hg_code_of(*edge))) {
+        *edge = with_code(DROPPED, 0);
+        return TS_OK;
     }
     number = w->places[to].number;
     if (number == HG_NONE) {
         __builtin_prefetch(&g->edges[w->places[to].first]);
-        return with_code(FOLLOW, to);
+        *edge = with_code(FOLLOW, to);
+        return TS_OK;
     }
-    if (number == 0) {
-        return with_code(DROPPED, 0);
-    }
-    w->into[number]++;
-    w->crossing++;
-    return with_code(CROSS, number);
+    *edge = with_code(DROPPED, 0);
+    return number == 0 ? TS_OK : add_cross(w, number);
 }
 
 /* The edges of number `v`, which is new. */
-static void look_at(work *w, uint32_t v)
+static ts_code look_at(work *w, uint32_t v)
 {
     const hg *g = w->g;
     const uint32_t node = g->node[v];
     const uint32_t first = w->places[node].first;
     const uint32_t end = w->places[node + 1].first;
     uint32_t last = HG_NONE;
+    ts_code code = TS_OK;
     w->semi[v] = HG_NONE;
     for (uint32_t e = first; e < end && e < first + AHEAD; e++) {
         __builtin_prefetch(&w->places[hg_target(g->edges[e])]);
     }
-    for (uint32_t e = end; e-- > first;) {
-        g->edges[e] = look_at_edge(w, node, g->edges[e]);
+    for (uint32_t e = end; e-- > first && code == TS_OK;) {
+        code = look_at_edge(&g->edges[e], w, node);
         if (hg_code_of(g->edges[e]) == FOLLOW) {
             w->semi[v] = e;
             last = last == HG_NONE ? e : last;
@@ -105,6 +125,8 @@ static void look_at(work *w, uint32_t v)
     if (last != HG_NONE) {
         g->edges[last] = with_code(FOLLOW_LAST, hg_target(g->edges[last]));
     }
+    w->ends[v] = w->crossing;
+    return code;
 }
 
 /* The target of the next edge of `v` to follow; there is one. */
@@ -129,8 +151,7 @@ static ts_code number_below(work *w)
 {
     const uint32_t top = w->reached - 1;
     uint32_t v = top;
-    ts_code code = TS_OK;
-    look_at(w, v);
+    ts_code code = look_at(w, v);
     for (uint32_t steps = 1; code == TS_OK; steps++) {
         uint32_t to;
         uint32_t number;
@@ -147,11 +168,11 @@ static ts_code number_below(work *w)
         if (number == HG_NONE) {
             enter(w, to, v);
             v = w->reached - 1;
-            look_at(w, v);
+            code = look_at(w, v);
         } else { /* met since then, so that it is below v */
             w->semi[number] = w->semi[number] < v ? w->semi[number] : v;
         }
-        code = hg_poll(w->g->ctx, steps);
+        code = code == TS_OK ? hg_poll(w->g->ctx, steps) : code;
     }
     return code;
 }
@@ -206,36 +227,95 @@ static ts_code number_all(work *w)
 
 /* --- cross edges ---------------------------------------------------------------------------- */
 
+/*
+ * The semidominator of a number is the root when the root leads to it, or when an edge does whose
+ * owner is, or is below, a later number of which that holds. Where nodes are in no order nearly all
+ * numbers are of this kind and their cross edges are of no use; a few passes over the edges in the
+ * order of their owners find nearly all of them, without following paths.
+ */
+static ts_code find_below_root(work *w)
+{
+    enum { ROUNDS = 4, FEW = 64 };
+    hg *g = w->g;
+    uint32_t gained = w->reached;
+    ts_code code = TS_OK;
+    uint32_t *above = hg_take(g, w->reached, sizeof *above); /* the next one, or itself */
+    w->below = hg_bits(g);
+    if (above == NULL || w->below == NULL) {
+        code = g->ctx->error.code;
+    }
+    for (uint32_t v = 1; v < w->reached && code == TS_OK; v++) {
+        w->below[v / 64] |= (uint64_t)(w->semi[v] == 0) << v % 64;
+    }
+    for (unsigned round = 0; round < ROUNDS && gained > w->reached / FEW && code == TS_OK;
+         round++) {
+        gained = 0;
+        above[0] = 0;
+        for (uint32_t v = 1, i = w->ends[0]; v < w->reached && code == TS_OK; v++) {
+            const uint32_t up = above[v] = hg_bit(w->below, v) ? v : above[w->parent[v]];
+            for (; i < w->ends[v]; i++) {
+                uint32_t to = cross_at(w, i);
+                if (up > to && !hg_bit(w->below, to)) {
+                    hg_set(w->below, to);
+                    w->semi[to] = 0;
+                    gained++;
+                }
+            }
+            code = hg_poll(g->ctx, v);
+        }
+    }
+    hg_give(g, above);
+    return code;
+}
+
+/* Lists of the owners of edges into each number, of those that matter. */
 static ts_code list_cross_edges(work *w)
 {
     hg *g = w->g;
     uint32_t sum = 0;
     ts_code code = TS_OK;
-    w->from = hg_take(g, (size_t)w->crossing, sizeof *w->from);
-    if (w->from == NULL) {
+    w->into = hg_take(g, (size_t)g->n + 1, sizeof *w->into);
+    if (w->into == NULL) {
         return g->ctx->error.code;
+    }
+    memset(w->into, 0, ((size_t)g->n + 1) * sizeof *w->into);
+    for (uint32_t i = 0; i < w->crossing; i++) {
+        uint32_t to = cross_at(w, i);
+        w->into[to] += hg_bit(w->below, to) ? 0 : 1;
     }
     for (uint32_t v = 0; v < w->reached; v++) {
         uint32_t n = w->into[v];
         w->into[v] = sum;
         sum += n;
     }
-    for (uint32_t node = 0; node < g->n && code == TS_OK; node++) {
-        uint32_t v = w->places[node].number;
-        if (v == HG_NONE) {
-            continue;
-        }
-        for (uint32_t e = w->places[node].first; e < w->places[node + 1].first; e++) {
-            if (g->m - e > AHEAD) { /* of nodes without a number: an address that is not read */
-                __builtin_prefetch(&w->into[hg_target(g->edges[e + AHEAD])], 1);
+    w->from = hg_take(g, sum, sizeof *w->from);
+    if (w->from == NULL) {
+        return g->ctx->error.code;
+    }
+    for (uint32_t v = 0, i = 0; v < w->reached && code == TS_OK; v++) {
+        for (; i < w->ends[v]; i++) {
+            uint32_t to = cross_at(w, i);
+            if (w->crossing - i > AHEAD) {
+                __builtin_prefetch(&w->into[cross_at(w, i + AHEAD)], 1);
             }
-            if (hg_code_of(g->edges[e]) == CROSS) {
-                w->from[w->into[hg_target(g->edges[e])]++] = v;
+            if (!hg_bit(w->below, to)) {
+                w->from[w->into[to]++] = v;
             }
         }
-        code = hg_poll(g->ctx, node);
+        code = hg_poll(g->ctx, v);
     }
     return code;
+}
+
+static void give_cross(work *w)
+{
+    const size_t pieces = ((size_t)w->g->m >> PIECE_BITS) + 1;
+    for (size_t i = 0; i < pieces && w->cross != NULL; i++) {
+        ts_free(w->g->ctx, w->cross[i]);
+    }
+    ts_free(w->g->ctx, w->cross);
+    w->cross = NULL;
+    HG_GIVE(w->g, w->ends);
 }
 
 /* --- semidominators ------------------------------------------------------------------------- */
@@ -429,12 +509,12 @@ static ts_code tree_prepare(work *w)
     g->node = hg_take(g, n, sizeof *g->node);
     w->parent = hg_take(g, n, sizeof *w->parent);
     w->semi = hg_take(g, n, sizeof *w->semi);
-    w->into = hg_take(g, n, sizeof *w->into);
-    if (g->node == NULL || w->parent == NULL || w->semi == NULL || w->into == NULL) {
-        return g->ctx->error.code;
-    }
-    memset(w->into, 0, n * sizeof *w->into);
-    return TS_OK;
+    w->ends = hg_take(g, n, sizeof *w->ends);
+    w->cross = ts_zalloc(g->ctx, ((size_t)g->m >> PIECE_BITS) + 1, sizeof *w->cross);
+    return g->node == NULL || w->parent == NULL || w->semi == NULL || w->ends == NULL ||
+                   w->cross == NULL
+               ? g->ctx->error.code
+               : TS_OK;
 }
 
 /* From numbers to dominators. What a step alone needs is given back behind it. */
@@ -442,10 +522,14 @@ static ts_code find_tree(work *w)
 {
     hg *g = w->g;
     ts_code code = number_all(w);
+    HG_GIVE(g, g->edges);
+    if (code == TS_OK) {
+        code = find_below_root(w);
+    }
     if (code == TS_OK) {
         code = list_cross_edges(w);
     }
-    HG_GIVE(g, g->edges);
+    give_cross(w);
     if (code == TS_OK) {
         code = number_rest(w);
     }
@@ -472,6 +556,8 @@ ts_code hg_dominators(hg *g)
     hg_give(g, w.semi);
     hg_give(g, w.into);
     hg_give(g, w.from);
+    give_cross(&w);
+    ts_free(g->ctx, w.below);
     ts_free(g->ctx, w.led_to);
     return code;
 }
