@@ -69,8 +69,7 @@ static void put_rows(void *user, ts_sandbox *s, const char *name)
     }
 }
 
-/* The beginning of the recording, from which views count. */
-static int64_t info_origin(ts_sandbox *s)
+int64_t ts_app_origin(ts_sandbox *s)
 {
     sqlite3_stmt *st = NULL;
     int64_t origin = 0;
@@ -86,7 +85,7 @@ static int64_t info_origin(ts_sandbox *s)
 static void info_rows(ts_jout *j, ts_sandbox *s)
 {
     char origin[24];
-    (void)snprintf(origin, sizeof origin, "%" PRId64, info_origin(s));
+    (void)snprintf(origin, sizeof origin, "%" PRId64, ts_app_origin(s));
     ts_jout_str(j, "origin", origin);
     ts_jout_open(j, "tables", '{');
     int rc = each_table(s, put_rows, j);

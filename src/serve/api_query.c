@@ -135,13 +135,35 @@ static ts_code export_rows(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts_r
     return code;
 }
 
+/* The stacks in a format of --to. */
+static ts_code export_stacks(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts_request *r,
+                             ts_asked *q)
+{
+    size_t number;
+    if (!ts_text_is(ts_buf_text(&q->view.text), "flame") || q->sql.given || q->question.given) {
+        return query_usage(ctx, "view can only be flame, and stands without a statement");
+    }
+    if (!ts_app_database(&number, reply, app, ctx,
+                         q->db.given ? ts_buf_text(&q->db.text) : TS_TEXT_NULL)) {
+        return TS_OK;
+    }
+    ts_code code = ts_buf_putc(ctx, &q->format.text, '\0');
+    if (code == TS_OK) {
+        code = ts_api_stacks(reply, app, ctx, r, number, q->format.text.p);
+    }
+    if (code == TS_OK && reply->status == 200) {
+        export_name(reply, app->databases.all[number].name, "stacks", q->format.text.p);
+    }
+    return code;
+}
+
 ts_code ts_api_export(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts_request *r)
 {
     static const char *const more[] = {"source", "thread", "event", "weight", "from", "to", NULL};
     ts_asked q;
     ts_code code = ts_asked_url(&q, ctx, r, more);
     if (code == TS_OK && q.view.given) {
-        code = query_usage(ctx, "this view has no export");
+        code = export_stacks(reply, app, ctx, r, &q);
     } else if (code == TS_OK) {
         code = export_rows(reply, app, ctx, r, &q);
     }

@@ -20,7 +20,7 @@ ts_code ts_api_view(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts_request 
 {
     char etag[sizeof reply->etag];
     size_t number;
-    ts_identity identity;
+    ts_identity identity = {0};
     ts_code code = view_check(ctx, endpoint, r);
     if (code != TS_OK || !ts_app_database(&number, reply, app, ctx, ts_request_arg(r, "db"))) {
         return code;

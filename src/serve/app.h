@@ -63,6 +63,13 @@ ts_route_run ts_api_questions;
 ts_route_run ts_api_query;
 ts_route_run ts_api_export;
 
+/* An export of stacks; `format` is a name of --to. */
+ts_code ts_api_stacks(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts_request *r, size_t number,
+                      const char *format);
+
+/* trace_range.start_ts, from which views count times; 0: the database does not say. */
+int64_t ts_app_origin(ts_sandbox *s);
+
 /* A view (views.h). */
 ts_code ts_api_view(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts_request *r,
                     const ts_endpoint *endpoint);

@@ -148,7 +148,7 @@ ts_code ts_database_take(ts_lease **out, ts_database_state *state, ts_databases 
                          size_t number)
 {
     ts_database *one = &d->all[number];
-    ts_identity now;
+    ts_identity now = {0};
     bool fresh;
     int rc;
     *out = NULL;

@@ -182,6 +182,18 @@ def views(s):
         check(path, s.ask("/api/" + path).status, 200)
 
 
+def stacks(s, db):
+    """Exports of stacks are those of --to."""
+    for name in ["folded", "speedscope"]:
+        wanted = subprocess.run([program, db, f"--to={name}", "-o", "-", "--quiet"], capture_output=True, check=True).stdout
+        reply = s.ask(f"/api/export?view=flame&format={name}")
+        check(name, (reply.status, reply.body == wanted, len(wanted) > 1000), (200, True, True))
+        check(name, reply.headers.get("content-disposition"), f'attachment; filename="a.db.stacks.{name}"')
+    for query in ["view=flame", "view=flame&format=x", "view=x&format=folded", "view=flame&format=folded&from=5&to=1", "view=flame&format=folded&from=x",
+                  "view=flame&format=folded&thread=nobody", "view=flame&format=folded&sql=SELECT+1"]:
+        check(query, s.ask("/api/export?" + query).status, 400)
+
+
 def files(s, folder, db):
     check("there", s.query("SELECT 1").status, 200)
     moved = db + ".away"
@@ -229,6 +241,7 @@ def main():
             step(s)
         queries(s, folder)
         views(s)
+        stacks(s, db)
         tokens(s)
         check("the file", state(folder), before)
         files(s, folder, db)
