@@ -1,8 +1,8 @@
 -- Question:   Which functions allocated the memory that is still in use?
 --             Of sampled allocations: estimated bytes. Heap profiles have what was still in use at the
---             end, recordings of JFR all that was allocated.
+--             end, recordings of JFR and profiles of pprof all that was allocated (alloc_space).
 -- Topic:      heap
--- Needs:      heap_profile_node (heap profiles), jfr_sample (recordings of JFR)
+-- Needs:      heap_profile_node (heap profiles), jfr_sample (recordings of JFR), profile_value_type (profiles of pprof)
 -- Report:     45 Functions that allocated most
 -- Parameters: source  id of a source (default: all)
 --             limit   number of rows (default 30)

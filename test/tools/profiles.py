@@ -64,6 +64,17 @@ def check_questions(path, out, form):
         sys.exit("%s: hot_methods counts %d of %d samples" % (path, sum(int(row[1]) for row in hot), samples + slices))
 
 
+def check_allocations(path, out):
+    """alloc_hot_methods of a profile of allocations: what functions allocated themselves is all that was."""
+    db = sqlite3.connect(out)
+    (total,) = db.execute("SELECT sum(v.value) FROM stack_sample_value v JOIN stack_sample s ON s.id = v.sample_id "
+                          "JOIN stack_value_type t ON t.id = v.value_type_id WHERE t.name = 'alloc_space' AND s.node_id IS NOT NULL").fetchone()
+    rows = question(out, "alloc_hot_methods", "--param", "limit=1000000")
+    own = sum(int(row[3]) for row in rows)
+    if own != total or any(int(row[3]) > int(row[4]) for row in rows):
+        sys.exit("%s: alloc_hot_methods adds up to %d of %d bytes" % (path, own, total))
+
+
 def beside_flare(folder, out):
     """Values of samples are counted by this format only: those of another one in the same run are no defect."""
     flare = os.path.join(folder, "flare")
@@ -88,6 +99,8 @@ def main():
                 if wrong:
                     sys.exit("%s: %s" % (path, wrong))
                 check_questions(path, out, form)
+                if os.path.basename(path) == "go-heap.pprof":
+                    check_allocations(path, out)
 
 
 if __name__ == "__main__":
