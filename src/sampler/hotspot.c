@@ -250,7 +250,7 @@ static ts_code connect_to(int *out, const ts_jvm *jvm, ts_ctx *ctx)
 {
     char path[PATH];
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    struct timeval limit = {.tv_usec = SLICE_MS * 1000};
+    struct timeval limit = {.tv_usec = SLICE_MS * 1000L};
     struct ucred peer;
     socklen_t n = sizeof peer;
     int fd;
