@@ -41,15 +41,15 @@ static ts_text decimal(char out[NUMBER_TEXT], int64_t v, bool is_unsigned)
 {
     bool negative = v < 0 && !is_unsigned;
     uint64_t left = negative ? 0 - (uint64_t)v : (uint64_t)v;
-    char *at = out + NUMBER_TEXT;
+    size_t at = NUMBER_TEXT;
     do {
-        *--at = (char)('0' + left % 10);
+        out[--at] = (char)('0' + left % 10);
         left /= 10;
     } while (left > 0);
     if (negative) {
-        *--at = '-';
+        out[--at] = '-';
     }
-    return (ts_text){at, (size_t)(out + NUMBER_TEXT - at)};
+    return (ts_text){out + at, NUMBER_TEXT - at};
 }
 
 static ts_code put_unit(pprof *p, int64_t sample_id, const pprof_label *label, ts_text key)
