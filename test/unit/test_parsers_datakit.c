@@ -1,6 +1,6 @@
 /* Uploads to Datakit (docs/formats.md, "Datakit uploads"): forms, requests, both styles of
  * metadata, files, damage. Directories are in test/check/profiles.py and test/tools/bundles.py. */
-#include "parsers_run.h"
+#include "parsers_sweep.h"
 
 #include <zlib.h>
 
@@ -376,17 +376,6 @@ static void test_chunked(void **state)
     FILE_PART("b", "b.folded", "main;f 5\nmain;g 6\n")                                             \
     FILE_PART("metrics.json", "metrics.json", "[[\"x\",1],[\"y\",2]]") END
 
-static void import_damaged(run *r, const bytes *b, size_t block)
-{
-    import_begin(r);
-    (void)import_files(r, b, 1, block);
-    assert_true(r->code == TS_OK || r->code == TS_ERR_FORMAT || r->code == TS_ERR_INPUT);
-    if (r->code == TS_OK) {
-        assert_int_equal(issues(r, "conservation"), 0);
-        assert_int_equal(issues(r, "items_lost"), 0);
-    }
-}
-
 static void test_cut_at_every_byte(void **state)
 {
     bytes b = bytes_of(WHOLE);
@@ -418,18 +407,9 @@ static void test_cut_at_every_byte(void **state)
 
 static void test_blocks(void **state)
 {
-    static const size_t blocks[] = {1, 2, 3, 7, 4096};
     bytes b = bytes_of(WHOLE);
-    run whole;
     UNUSED(state);
-    import_damaged(&whole, &b, 0);
-    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
-        run r;
-        import_damaged(&r, &b, blocks[i]);
-        assert_true(memsink_equal(r.sink, whole.sink));
-        run_free(&r);
-    }
-    run_free(&whole);
+    check_blocks(&b, 0);
     free(b.p);
 }
 
