@@ -18,13 +18,16 @@ static inline void import_damaged(run *r, const bytes *b, size_t block)
     }
 }
 
-/* The same rows whatever the sizes of blocks. defects: rows of import_issue that there are. */
+#define ANY_DEFECTS SIZE_MAX
+
+/* The same rows whatever the sizes of blocks. defects: rows of import_issue that there are, or
+ * ANY_DEFECTS. */
 static inline void check_blocks(const bytes *b, size_t defects)
 {
     static const size_t blocks[] = {1, 2, 3, 7, 23, 37, 61, 4096};
     run whole;
     import_damaged(&whole, b, 0);
-    assert_rows(&whole, import_issue, defects);
+    assert_true(defects == ANY_DEFECTS || MEM_ROWS(whole.sink, import_issue) == defects);
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
         run r;
         import_damaged(&r, b, blocks[i]);

@@ -1,5 +1,6 @@
 /* Profiles of pprof (docs/formats.md, "pprof"): rows, any order of fields, defects, damage. */
 #include "pprof_build.h"
+#include "parsers_sweep.h"
 
 static void assert_tiny(run *r)
 {
@@ -545,32 +546,11 @@ static void test_text_missing(void **state)
 
 /* --- sweeps --------------------------------------------------------------------------------- */
 
-static void import_damaged(run *r, const bytes *b, size_t block)
-{
-    import_begin(r);
-    memsink_drop(r->sink, TS_T_stat);
-    (void)import_files(r, b, 1, block);
-    if (r->code == TS_OK) {
-        assert_int_equal(issues(r, "conservation") + issues(r, "items_lost"), 0);
-    } else {
-        assert_true(r->code == TS_ERR_INPUT || r->code == TS_ERR_FORMAT);
-    }
-}
-
 static void test_blocks(void **state)
 {
-    static const size_t blocks[] = {1, 2, 3, 7, 4096};
     bytes b = tiny_pprof();
-    run whole;
     UNUSED(state);
-    import_damaged(&whole, &b, 0);
-    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
-        run r;
-        import_damaged(&r, &b, blocks[i]);
-        assert_true(memsink_equal(r.sink, whole.sink));
-        run_free(&r);
-    }
-    run_free(&whole);
+    check_blocks(&b, 0);
     free(b.p);
 }
 
@@ -606,18 +586,7 @@ static void test_every_bit_flipped(void **state)
 {
     bytes b = tiny_pprof();
     UNUSED(state);
-    for (size_t at = 0; at < b.n; at++) {
-        for (size_t bit = 0; bit < 8; bit++) {
-            run r;
-            if (!test_slow() && bit != at % 8) {
-                continue;
-            }
-            b.p[at] ^= (uint8_t)(1U << bit);
-            import_damaged(&r, &b, 0);
-            b.p[at] ^= (uint8_t)(1U << bit);
-            run_free(&r);
-        }
-    }
+    check_bits(&b, 1);
     free(b.p);
 }
 

@@ -1,5 +1,5 @@
 /* Files of speedscope (docs/formats.md, "speedscope"): rows, orders, units, defects, damage. */
-#include "parsers_run.h"
+#include "parsers_sweep.h"
 
 #define SHARED                                                                                     \
     "\"shared\":{\"frames\":[{\"name\":\"main\",\"file\":\"a.py\",\"line\":3,\"col\":1},"          \
@@ -193,18 +193,6 @@ static void test_frame_missing(void **state)
 
 /* --- sweeps --------------------------------------------------------------------------------- */
 
-static void import_damaged(run *r, const bytes *b, size_t block)
-{
-    import_begin(r);
-    memsink_drop(r->sink, TS_T_stat);
-    (void)import_files(r, b, 1, block);
-    if (r->code == TS_OK) {
-        assert_int_equal(issues(r, "conservation") + issues(r, "items_lost"), 0);
-    } else {
-        assert_true(r->code == TS_ERR_INPUT || r->code == TS_ERR_FORMAT);
-    }
-}
-
 /* A frame that is not there, far behind the list: stacks may stand beside weights that are not
  * theirs. */
 static void test_moved_samples(void **state)
@@ -227,18 +215,9 @@ static void test_moved_samples(void **state)
 
 static void test_blocks(void **state)
 {
-    static const size_t blocks[] = {1, 2, 3, 7, 4096};
     bytes b = bytes_of(FILE_OF(TWO "," CALLS));
-    run whole;
     UNUSED(state);
-    import_damaged(&whole, &b, 0);
-    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
-        run r;
-        import_damaged(&r, &b, blocks[i]);
-        assert_true(memsink_equal(r.sink, whole.sink));
-        run_free(&r);
-    }
-    run_free(&whole);
+    check_blocks(&b, 0);
     free(b.p);
 }
 
@@ -275,18 +254,7 @@ static void test_every_bit_flipped(void **state)
 {
     bytes b = bytes_of(FILE_OF(TWO "," CALLS));
     UNUSED(state);
-    for (size_t at = 0; at < b.n; at++) {
-        for (size_t bit = 0; bit < 8; bit++) {
-            run r;
-            if (!test_slow() && bit != at % 8) {
-                continue;
-            }
-            b.p[at] ^= (uint8_t)(1U << bit);
-            import_damaged(&r, &b, 0);
-            b.p[at] ^= (uint8_t)(1U << bit);
-            run_free(&r);
-        }
-    }
+    check_bits(&b, 1);
     free(b.p);
 }
 
