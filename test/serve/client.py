@@ -1,4 +1,5 @@
 """A server of the program under test, and requests to it byte by byte."""
+import atexit
 import json
 import os
 import re
@@ -28,6 +29,7 @@ class Server:
     def __init__(self, program, *args, env=None):
         self.process = subprocess.Popen([program, "serve", *map(str, args), "--port", "0"], stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, env=env)
+        atexit.register(self.process.kill)  # also when a test fails
         line = self.process.stdout.readline().decode()
         found = re.match(r"http://([^/]+?):(\d+)/(?:\?token=([\w-]{22}))?$", line.strip())
         if not found:
