@@ -190,7 +190,7 @@ static int look(void)
 
 static void test_kill(void **state)
 {
-    uint64_t kills = test_slow() ? 4000 : 200;
+    uint64_t kills = test_slow() ? 4000 : 120;
     uint64_t left = 0;
     uint64_t complete = 0;
     uint64_t at_work = 0; /* since the last run that went to its end */
@@ -225,7 +225,7 @@ static void test_kill(void **state)
 /* Without -e the database has a name for a moment only; the next run removes even that. */
 static void test_kill_of_a_question(void **state)
 {
-    uint64_t kills = test_slow() ? 1000 : 60;
+    uint64_t kills = test_slow() ? 1000 : 40;
     int most = 0;
     (void)state;
     (void)unlink(all.target);
@@ -256,7 +256,7 @@ static char *text_of(const char *path)
 static void test_kill_with_a_summary(void **state)
 {
     static const char before[] = "an old summary\n";
-    uint64_t kills = test_slow() ? 1000 : 80;
+    uint64_t kills = test_slow() ? 1000 : 50;
     char *json = fault_path(all.tmp, "summary");
     char *option = NULL;
     uint64_t whole = 0;
@@ -316,7 +316,7 @@ static void signal_once(int number, bool question)
 
 static void test_signals(void **state)
 {
-    uint64_t times = test_slow() ? 100 : 30;
+    uint64_t times = test_slow() ? 100 : 20;
     (void)state;
     for (uint64_t i = 0; i < times; i++) {
         signal_once(SIGINT, i % 4 == 3);

@@ -164,8 +164,8 @@ static void test_requests(void **state)
     /* in three fragments, with a ping between them */
     put_frame(&p, 0x01, LIST, 5);
     put_frame(&p, 0x89, "hello", 5);
-    put_frame(&p, 0x00, LIST + 5, 7);
-    put_frame(&p, 0x80, LIST + 12, strlen(LIST) - 12);
+    put_frame(&p, 0x00, &LIST[5], 7);
+    put_frame(&p, 0x80, &LIST[12], strlen(LIST) - 12);
     assert_int_equal(get_frame(&p, payload, sizeof payload), 0x8a);
     assert_string_equal(payload, "hello");
     expect_text(&p, NONE);

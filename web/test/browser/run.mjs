@@ -55,7 +55,7 @@ export async function serve(path, databases, more) {
     });
     child.on("exit", (code) => fail(new Error(`serve ended with ${code}`)));
   });
-  return { url: url.replace(/\/$/, ""), stop: () => new Promise((done) => {
+  return { url: url.replace(/\/$/, ""), pid: child.pid, stop: () => new Promise((done) => {
     child.removeAllListeners("exit");
     child.on("exit", done);
     child.kill("SIGTERM");

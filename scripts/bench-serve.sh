@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# bench-serve.sh [DIR]: how long `trace_streamer serve` takes on large databases, beside the limits that it is to keep; exit code 1 when
+# one is not kept. Needs the preset release-tests, chromium, node and npm, and 3 GB in DIR (${TMPDIR:-/var/tmp}/trace_streamer-serve).
+# TS_RUNS: runs of each figure, of which medians are printed (5).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+dir=${1:-${TMPDIR:-/var/tmp}/trace_streamer-serve}
+build=build/release
+ts=$build/bin/trace_streamer
+mkdir -p "$dir"
+
+make_database() { # name, program of build/tools, its arguments...
+    local name=$1 tool=$2
+    shift 2
+    [ -f "$dir/$name.db" ] && return
+    rm -rf "$dir/made"
+    "$build/tools/$tool" -o "$dir/made" "$@" >/dev/null
+    "$ts" "$dir/made" -e "$dir/$name.db" --quiet
+    rm -rf "$dir/made"
+}
+make_database prof1m mkhtrace --emit cpuprofile --synthetic-profile nodes=20000,samples=1000000,depth=40
+make_database prof10m mkhtrace --emit cpuprofile --synthetic-profile nodes=100000,samples=10000000,depth=40
+make_database snap200 mkhtrace --emit heapsnapshot --synthetic nodes=1862000,edges=7468000,strings=558000
+make_database snap2 mkhtrace --config pid=7,type=snapshot --snapshot synth:nodes=931000,edges=3734000,strings=279000 --snapshot synth:nodes=931000,edges=3734000,strings=279000,seed=2
+make_database calls mkcloud --container agent --calls 300000
+
+packages=$(node web/packages.mjs)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cp -R web "$scratch/web"
+rm -rf "$scratch/web/node_modules"
+ln -s "$packages" "$scratch/web/node_modules"
+node "$scratch/web/test/browser/limits.mjs" "$ts" "$build/web/page" "$dir"

@@ -1,0 +1,156 @@
+// limits.mjs PROGRAM PAGE DIR: how long the views of serve take on large databases, which scripts/bench-serve.sh has made in DIR. Prints a
+// row for each limit: what, measured, limit. Medians of five; the first time of a view is that of a server of its own.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { serve, View } from "./run.mjs";
+
+const [path, page, dir] = process.argv.slice(2);
+const RUNS = Number(process.env.TS_RUNS ?? 5);
+const db = (name) => join(dir, `${name}.db`);
+const rss = (pid) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1024;
+const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+let failed = 0;
+
+function row(what, value, limit, unit = "ms") {
+  const good = value <= limit;
+  failed += good ? 0 : 1;
+  console.log(`${good ? "PASS" : "FAIL"}  ${what.padEnd(64)} ${value.toFixed(value < 10 ? 1 : 0).padStart(8)} ${unit} (at most ${limit})`);
+}
+
+/** A view's reply, however often it has to be asked for; ms until it, and until the first answer of any kind. */
+async function ask(url, name, query) {
+  const begun = performance.now();
+  let first;
+  for (;;) {
+    const reply = await fetch(`${url}/api/${name}?${new URLSearchParams(query)}`);
+    const body = await reply.text();
+    first ??= performance.now() - begun;
+    if (reply.status !== 202) {
+      if (reply.status !== 200) {
+        throw new Error(`${name}: ${reply.status} ${body.slice(0, 200)}`);
+      }
+      return { ms: performance.now() - begun, first, reply: JSON.parse(body) };
+    }
+    await new Promise((done) => setTimeout(done, 50));
+  }
+}
+
+/** Runs with a server for each run; gives the median of each figure that `run` returns. */
+async function figures(name, run, runs = RUNS) {
+  const all = [];
+  for (let i = 0; i < runs; i++) {
+    const begun = performance.now();
+    const server = await serve(path, [db(name)], ["--web", page]);
+    const ready = performance.now() - begun;
+    try {
+      all.push({ ready, rss: rss(server.pid), ...(await run(server)) });
+    } finally {
+      await server.stop();
+    }
+  }
+  return Object.fromEntries(Object.keys(all[0]).map((key) => [key, median(all.map((one) => one[key]))]));
+}
+
+const shares = (threads) => {
+  const from = Math.min(...threads.map((t) => Number(t.first)));
+  const to = Math.max(...threads.map((t) => Number(t.last)));
+  return (share) => ({ from: Math.floor(from + (to - from) * 0.2), to: Math.floor(from + (to - from) * (0.2 + share)) });
+};
+
+async function stacks(name) {
+  return figures(name, async ({ url, pid }) => {
+    const before = rss(pid);
+    const whole = await ask(url, "flame", {});
+    const again = await ask(url, "flame", { weight: "samples" });
+    const { reply } = await ask(url, "threads", {});
+    const part = shares(reply.threads);
+    const small = await ask(url, "flame", part(0.01));
+    const large = await ask(url, "flame", part(0.6));
+    return { whole: whole.ms, progress: whole.first, again: again.ms, small: small.ms, large: large.ms, memory: rss(pid) - before };
+  });
+}
+
+async function shown(name, fragment, selector) {
+  return figures(name, async ({ url }) => {
+    const view = await View.open(url);
+    try {
+      const begun = performance.now();
+      await view.page.goto(`${url}/${fragment}`);
+      await view.page.waitForSelector(selector, { timeout: 60000 });
+      await view.settle();
+      const all = performance.now() - begun;
+      const paint = await view.run(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? NaN);
+      return { all, paint };
+    } finally {
+      await view.close();
+    }
+  });
+}
+
+const one = await stacks("prof1m");
+const ten = await stacks("prof10m");
+row("1: serve is ready, 493 MB", ten.ready, 100);
+row("1: memory then", ten.rss, 20, "MiB");
+const overview = await shown("prof10m", "#/overview", "[aria-label=Sources]");
+row("2: first contentful paint, 10 M samples", overview.paint, 300);
+row("2: overview complete", overview.all, 1000);
+row("3: flame graph by the API, 1 M samples, first time", one.whole, 1000);
+row("3: flame graph shown, 1 M samples, first time", (await shown("prof1m", "#/flame", ".graph canvas")).all, 1000);
+row("4: progress, 10 M samples", ten.progress, 300);
+row("4: flame graph, 10 M samples, first time", ten.whole, 6000);
+row("4: another weight", ten.again, 300);
+row("5: a range of 1 %", ten.small, 400);
+row("5: a range of 60 %", ten.large, 1500);
+row("17: memory of 10 M samples above the start", ten.memory, 64, "MiB");
+
+const calls = await figures("calls", async ({ url }) => {
+  const first = await ask(url, "timeline", { px: 1600 });
+  const { reply } = await ask(url, "threads", { kind: "slice" }).catch(() => ask(url, "threads", {}));
+  const part = shares(reply.threads.filter((t) => t.kind === "slice"));
+  const zoom = await ask(url, "slices", { thr: reply.threads.find((t) => t.kind === "slice").itid, px: 1600, ...part(0.01) });
+  const sql = async (statement) => {
+    const begun = performance.now();
+    const answer = await fetch(`${url}/api/query`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(statement) });
+    await answer.text();
+    return performance.now() - begun;
+  };
+  const slowest = await sql({ question: "slow_calls", params: { limit: 20 } });
+  return { first: first.ms, zoom: zoom.ms, slowest };
+});
+row("9: timeline of 3 M slices, first", calls.first, 1500);
+row("9: a hundredth of it", calls.zoom, 300);
+row("13: the 20 slowest of 300 k calls", calls.slowest, 300);
+
+const heap = await figures("snap200", async ({ url, pid }) => {
+  const before = rss(pid);
+  const classes = await ask(url, "heap/classes", { file: 0, limit: 100 });
+  const sorted = await ask(url, "heap/classes", { file: 0, limit: 100, sort: "count" });
+  const retainers = await ask(url, "heap/retainers", { file: 0, node: 900000 });
+  const later = await ask(url, "heap/retainers", { file: 0, node: 500000 });
+  const way = await ask(url, "heap/path", { file: 0, node: 700000 });
+  return { classes: classes.ms, sorted: sorted.ms, retainers: retainers.ms, later: Math.max(later.ms, way.ms), memory: rss(pid) - before };
+});
+row("10: classes of a large snapshot", heap.classes, 2000);
+row("10: sorted otherwise", heap.sorted, 100);
+row("11: retainers, first time", heap.retainers, 6000);
+row("11: retainers and path later", heap.later, 100);
+row("17: memory of the heap above the start", heap.memory, 130, "MiB");
+const both = await figures("snap2", async ({ url }) => ({ diff: (await ask(url, "heap/diff", { file: 1, base: 0 })).ms }));
+row("12: two snapshots of 0.93 M nodes by totals", both.diff, 1200);
+
+const rows = await figures("prof1m", async ({ url, pid }) => {
+  const before = rss(pid);
+  const begun = performance.now();
+  const reply = await fetch(`${url}/api/query?${new URLSearchParams({ sql: "SELECT * FROM stack_sample LIMIT 1000000", limit: 1000000 })}`);
+  let first;
+  let bytes = 0;
+  for await (const piece of reply.body) {
+    first ??= performance.now() - begun;
+    bytes += piece.length;
+  }
+  return { first, all: performance.now() - begun, memory: rss(pid) - before, bytes };
+});
+row("14: first byte of 1 M rows", rows.first, 50);
+row("14: all of them (300 k rows a second)", rows.all, 3333);
+row("14: memory above the start", rows.memory, 4, "MiB");
+process.exit(failed > 0 ? 1 : 0);
