@@ -251,7 +251,7 @@ static enum MHD_Result socket_begin(exchange *x, struct MHD_Connection *connecti
 /* Guessing is slow; the server's end is not. */
 static void wrong_token(const exchange *x)
 {
-    const struct timespec tenth = {0, 100 * 1000 * 1000};
+    const struct timespec tenth = {0, 100000000};
     ts_app *app = x->all->app;
     if (atomic_load(&app->access.wrong) > TS_TOKEN_PATIENCE) {
         for (int i = 0; i < WRONG_TOKEN_TENTHS && !atomic_load(&app->stop); i++) {

@@ -13,7 +13,7 @@ static void sha1_block(uint32_t h[5], const uint8_t *p)
 {
     uint32_t w[80];
     uint32_t v[5];
-    for (unsigned i = 0; i < 16; i++) {
+    for (size_t i = 0; i < 16; i++) {
         w[i] = (uint32_t)p[4 * i] << 24 | (uint32_t)p[4 * i + 1] << 16 |
                (uint32_t)p[4 * i + 2] << 8 | p[4 * i + 3];
     }
@@ -80,7 +80,7 @@ void ts_websocket_accept(char out[TS_ACCEPT_LENGTH + 1], ts_text key)
     memcpy(text, key.p, n);
     memcpy(text + n, guid, sizeof guid - 1);
     ts_sha1(sum, text, n + sizeof guid - 1);
-    for (unsigned i = 0; i < 7; i++) {
+    for (size_t i = 0; i < 7; i++) {
         uint32_t v = (uint32_t)sum[3 * i] << 16 | (uint32_t)sum[3 * i + 1] << 8 | sum[3 * i + 2];
         for (unsigned k = 0; k < 4; k++) {
             out[4 * i + k] = alphabet[v >> (18 - 6 * k) & 63];

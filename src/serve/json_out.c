@@ -149,8 +149,7 @@ size_t ts_shortest_real(char digits[32], double value)
     int n = 0;
     for (int precision = 15; precision <= 17; precision++) {
         n = snprintf(digits, JOUT_DIGITS, "%.*g", precision, value);
-        double back = strtod(digits, NULL);
-        if (memcmp(&back, &value, sizeof value) == 0) {
+        if (strtod(digits, NULL) == value) {
             break;
         }
     }

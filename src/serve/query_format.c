@@ -312,7 +312,7 @@ static void reply_end(ts_result_out *o, const ts_result_end *end)
     ts_jout_close(j, ']');
     ts_jout_uint(j, "row_count", end->rows);
     ts_jout_bool(j, "truncated", end->truncated);
-    ts_jout_real(j, "elapsed_ms", (double)(end->elapsed_ns / 1000) / 1000.0);
+    ts_jout_real(j, "elapsed_ms", (double)end->elapsed_ns / 1e6);
     if (end->error == NULL) {
         ts_jout_null(j, "error");
     } else {

@@ -55,6 +55,9 @@ static void lane_double(const ts_buckets *b, ts_bucket *lane, unsigned to_per_la
 {
     ts_bucket old[TS_BUCKETS];
     lane_settle(b, lane);
+    if (b->per_lane == 0 || to_per_lane == 0) {
+        return; /* lanes have buckets */
+    }
     memcpy(old, lane, b->per_lane * sizeof *old);
     memset(lane, 0, b->per_lane * sizeof *old);
     for (uint64_t i = b->lo; i <= b->hi; i++) {

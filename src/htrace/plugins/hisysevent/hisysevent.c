@@ -431,6 +431,7 @@ static ts_code device_state(hisysevent *h, ts_message *m, const uint8_t *p, size
     ts_field_def volumes[VOLUMES];
     ts_value v[SETTINGS + 1];
     ts_value levels[VOLUMES] = {{0}};
+    int64_t numbers[SETTINGS + VOLUMES];
     bool put;
     ts_code code = ts_fields_part(v, NULL, m, fields[STATE].name, defs, SETTINGS + 1, p, n);
     for (unsigned k = 0; k < VOLUMES; k++) {
@@ -446,11 +447,11 @@ static ts_code device_state(hisysevent *h, ts_message *m, const uint8_t *p, size
         (code = ts_records_row(&put, &h->records, fields[STATE].name, true, true)) != TS_OK) {
         return code;
     }
-    int64_t *const columns = &row.brightness;
     for (unsigned k = 0; k < SETTINGS + VOLUMES; k++) {
-        columns[k] = ts_records_int(&row.null, TS_NULL_BIT(device_state, brightness) << k,
+        numbers[k] = ts_records_int(&row.null, TS_NULL_BIT(device_state, brightness) << k,
                                     &h->records, k < SETTINGS ? &v[k] : &levels[k - SETTINGS]);
     }
+    memcpy((char *)&row + offsetof(ts_row_device_state, brightness), numbers, sizeof numbers);
     row.id = (int64_t)ts_sink_rows(sink, TS_T_device_state);
     return ts_put_device_state(sink, &row);
 }
