@@ -132,6 +132,16 @@ static ts_code add_source(pprof *p)
     return ts_source_text(p->job->store, p->source_id, &source->name, p->name, strlen(p->name));
 }
 
+/* The lists of a batch are never without memory: places in them are counted from its beginning. */
+static ts_code make_lists(pprof *p)
+{
+    ts_ctx *ctx = p->job->ctx;
+    ts_code code = ts_vec_reserve(ctx, &p->locations_of, 1, sizeof(uint64_t));
+    code = code != TS_OK ? code : ts_vec_reserve(ctx, &p->values, 1, sizeof(int64_t));
+    code = code != TS_OK ? code : ts_vec_reserve(ctx, &p->labels, 1, sizeof(pprof_label));
+    return code != TS_OK ? code : ts_vec_reserve(ctx, &p->stack, 1, sizeof(uint32_t));
+}
+
 static ts_code pprof_open(void **self, ts_job *job)
 {
     pprof *p = ts_zalloc(job->ctx, 1, sizeof *p);
@@ -148,7 +158,8 @@ static ts_code pprof_open(void **self, ts_job *job)
     p->certain = SIZE_MAX;
     ts_profile_id_begin(&p->id);
     ts_wire_push_init(&p->wire, pprof_handler(), p, UINT64_MAX);
-    if ((code = add_source(p)) != TS_OK || (code = ts_spool_new(&p->samples, job->ctx)) != TS_OK) {
+    if ((code = add_source(p)) != TS_OK || (code = make_lists(p)) != TS_OK ||
+        (code = ts_spool_new(&p->samples, job->ctx)) != TS_OK) {
         pprof_close(p);
         return code;
     }

@@ -188,9 +188,6 @@ static void fetch_new(const pprof *p, const pprof_sample *samples, size_t n)
     for (size_t i = 0; i < n; i++) {
         const pprof_sample *s = &samples[i];
         size_t left = s->frame_n - s->level;
-        if (left == 0) {
-            continue; /* there may be no frames at all */
-        }
         const uint32_t *frames = (const uint32_t *)p->stack.p + s->first_frame + s->level;
         for (size_t k = 1; k < left && k < MOST; k++) {
             ts_node_fetch(&p->paths.nodes, (ts_node_key){id + (uint32_t)k, frames[k]}, TS_NO_LINE);
