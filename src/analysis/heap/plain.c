@@ -174,7 +174,7 @@ static ts_code add_definition(hg_definitions *d, hg *g, hg_classes *c, ts_scan *
         *made = (hg_definition){(uint32_t)d->names.n, from->names, 0};
     }
     for (uint32_t i = 0; i < from->names && code == TS_OK; i++) {
-        ts_text name;
+        ts_text name = {"", 0};
         uint32_t *number = ts_vec_add(g->ctx, &d->names, sizeof *number);
         code = number == NULL ? g->ctx->error.code : name_text(&name, &buf, g, scan, names[i]);
         if (code == TS_OK && text.n > 1) {
