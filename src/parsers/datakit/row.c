@@ -250,7 +250,7 @@ ts_code datakit_row_finish(datakit_upload *u)
     if (code == TS_OK && (code = row_check_id(u, row->profile_id)) == TS_OK) {
         code = row_finish_times(u, row);
     }
-    /* What is told of Go alone. */
+    /* What only Go records. */
     if (code == TS_OK && row->runtime.n == 0 && ts_text_is(row->language, "golang")) {
         code = row_set(u, offsetof(ts_row_profile, runtime), TS_TEXT_LIT("go"));
     }
