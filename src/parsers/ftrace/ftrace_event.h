@@ -1,0 +1,92 @@
+/*
+ * One event of the kernel, whichever reader it comes from: protobuf messages, text lines or raw
+ * pages (spec 2.1, 2.2, 4). Readers make events, the queue (ftrace_queue.h) puts them in order of
+ * time, the machine (ftrace_machine.h) makes rows of them.
+ */
+#ifndef TS_PARSERS_FTRACE_FTRACE_EVENT_H
+#define TS_PARSERS_FTRACE_FTRACE_EVENT_H
+
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { FTRACE_NUMBERS = 8, FTRACE_TEXTS = 4 };
+
+typedef enum ftrace_kind {
+#define FTRACE_KIND(kind, stat, number) FTRACE_##kind,
+#define FTRACE_INT(kind, slot, name, number)
+#define FTRACE_TEXT(kind, slot, name, number)
+#define FTRACE_END(kind)
+#include "parsers/ftrace/event_kinds.def"
+#undef FTRACE_KIND
+#undef FTRACE_INT
+#undef FTRACE_TEXT
+#undef FTRACE_END
+    FTRACE_KINDS
+} ftrace_kind;
+
+/* Slots of fields: FTRACE_N_sched_switch_prev_pid, FTRACE_T_print_buf. */
+enum ftrace_slot {
+#define FTRACE_KIND(kind, stat, number)
+#define FTRACE_INT(kind, slot, name, number) FTRACE_N_##kind##_##name = (slot),
+#define FTRACE_TEXT(kind, slot, name, number) FTRACE_T_##kind##_##name = (slot),
+#define FTRACE_END(kind)
+#include "parsers/ftrace/event_kinds.def"
+#undef FTRACE_KIND
+#undef FTRACE_INT
+#undef FTRACE_TEXT
+#undef FTRACE_END
+};
+
+/* Where an event was read: the three differ in a few rules (spec 4.1, 4.2). */
+typedef enum ftrace_reader {
+    FTRACE_FROM_PROTOBUF,
+    FTRACE_FROM_TEXT,
+    FTRACE_FROM_RAW,
+    FTRACE_FROM_FFRT /* a marker of the ffrt profiler (spec 3.1) */
+} ftrace_reader;
+
+typedef struct ftrace_event {
+    int64_t ts;   /* ns in the trace clock */
+    int32_t pid;  /* the thread */
+    int32_t tgid; /* the process; 0: not known, or idle; negative: recorded so */
+    uint32_t cpu;
+    uint16_t kind;   /* ftrace_kind */
+    uint8_t reader;  /* ftrace_reader */
+    uint8_t numbers; /* a bit per slot of `number` that was recorded; the others are 0 */
+    uint8_t texts;   /* likewise of `text`; the others are empty */
+    ts_text comm;    /* name of the thread, or empty; texts are borrowed for the call */
+    int64_t number[FTRACE_NUMBERS];
+    ts_text text[FTRACE_TEXTS];
+} ftrace_event;
+
+/* What is known of a kind. */
+typedef struct ftrace_field_info {
+    const char *name;
+    uint32_t number; /* field of the message, 0: none */
+    uint8_t slot;
+    bool is_text;
+} ftrace_field_info;
+
+typedef struct ftrace_kind_info {
+    const char *name; /* of the event */
+    const char *stat; /* its name in `stat`; NULL: it is not counted there */
+    uint32_t number;  /* field of FtraceEvent; 0: not in protobuf */
+    const ftrace_field_info *fields;
+    unsigned field_count;
+} ftrace_kind_info;
+
+extern const ftrace_kind_info ftrace_kinds[FTRACE_KINDS];
+
+static inline bool ftrace_has_number(const ftrace_event *event, unsigned slot)
+{
+    return (event->numbers >> slot & 1) != 0;
+}
+
+static inline bool ftrace_has_text(const ftrace_event *event, unsigned slot)
+{
+    return (event->texts >> slot & 1) != 0;
+}
+
+#endif
