@@ -6,8 +6,10 @@ cd "$(dirname "$0")/.."
 
 scripts/install-deps.sh
 jobs=$(nproc)
+# shellcheck source=scripts/scratch.sh
+. scripts/scratch.sh
+trap 'rm -rf "$TMPDIR"' EXIT
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
 echo "building (build/dev)"
 if ! { cmake --preset dev && cmake --build --preset dev -j "$jobs"; } >"$log" 2>&1; then
     cat "$log"

@@ -10,7 +10,6 @@ MKHTRACE=$3
 SOURCE=$4
 DATA=$SOURCE/test/data
 export PROGRAM MKHTRACE SOURCE DATA
-unset TMPDIR
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

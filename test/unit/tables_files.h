@@ -24,7 +24,9 @@ static inline int fixture_setup(void **state)
     fixture *f = calloc(1, sizeof *f);
     assert_non_null(f);
     f->ctx = test_ctx_new();
-    snprintf(f->dir, sizeof f->dir, "/tmp/ts-tables-XXXXXX");
+    const char *tmp = getenv("TMPDIR");
+    snprintf(f->dir, sizeof f->dir, "%s/ts-tables-XXXXXX",
+             tmp != NULL && tmp[0] == '/' && strlen(tmp) < 32 ? tmp : "/tmp");
     assert_non_null(mkdtemp(f->dir));
     *state = f;
     return 0;
