@@ -35,6 +35,65 @@ static void test_varints(void **state)
     }
 }
 
+/* Passing over ends where reading ends, whatever stands beside: lengths 1 to 9 in each order of a
+ * list, at each distance from the end. */
+static void test_skipped_varints(void **state)
+{
+    uint8_t list[9 * 20];
+    UNUSED(state);
+    for (unsigned seed = 0; seed < 2000; seed++) {
+        size_t n = 0;
+        uint32_t random = seed * 2654435761U + 12345;
+        for (unsigned k = 0; k < 20; k++) {
+            random = random * 1664525 + 1013904223;
+            unsigned length = 1 + (random >> 24) % 9;
+            memset(list + n, 0xFF, length);
+            if (length < 9 || (random >> 16 & 1) != 0) {
+                list[n + length - 1] = (uint8_t)(random >> 17 & 0x7F);
+            }
+            n += length;
+        }
+        jfr_reader whole = {list, list + n, true, false};
+        for (size_t count = 0; count <= 20; count++) {
+            jfr_reader r = {list, list + n, true, false};
+            jfr_reader cut = {list, whole.p, true, false};
+            jfr_skip_varints(&r, count);
+            assert_ptr_equal(r.p, whole.p);
+            assert_false(r.bad);
+            jfr_skip_varints(&cut, count + 1);
+            assert_true(cut.bad);
+            if (count < 20) {
+                (void)jfr_varint_slow(&whole);
+            }
+        }
+        assert_ptr_equal(whole.p, list + n);
+    }
+}
+
+/* A word at a time gives what a byte at a time gives. */
+static void test_words_of_varints(void **state)
+{
+    UNUSED(state);
+    for (unsigned bits = 0; bits < 64; bits++) {
+        uint64_t v = (UINT64_C(0x9E3779B97F4A7C15) | UINT64_C(1) << 63) >> bits;
+        uint8_t list[16];
+        uint64_t rest = v;
+        size_t n = 0;
+        memset(list, 0xA5, sizeof list);
+        while (n < 8 && rest >= 0x80) {
+            list[n++] = (uint8_t)(rest | 0x80);
+            rest >>= 7;
+        }
+        list[n++] = (uint8_t)rest;
+        jfr_reader fast = {list, list + sizeof list, true, false};
+        jfr_reader slow = {list, list + n, true, false};
+        assert_int_equal(jfr_varint(&fast), v);
+        assert_int_equal(jfr_varint_slow(&slow), v);
+        assert_ptr_equal(fast.p, list + n);
+        assert_ptr_equal(slow.p, list + n);
+    }
+}
+
 /* A signed number is the image of its own width, in both encodings. */
 static void test_signs(void **state)
 {
@@ -272,6 +331,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_varints),
+        cmocka_unit_test(test_skipped_varints),
+        cmocka_unit_test(test_words_of_varints),
         cmocka_unit_test(test_signs),
         cmocka_unit_test(test_strings),
         cmocka_unit_test(test_ticks),

@@ -609,6 +609,7 @@ ts_code jfr_chunk_import(uint64_t *used, jfr_recording *rec, uint64_t base, uint
     if (code == TS_OK && n >= JFR_HEADER) {
         jfr_header_read(&c->header, p);
         c->compressed = (c->header.flags & 1) != 0;
+        c->plans.compressed = c->compressed;
         c->cut =
             c->header.size < JFR_HEADER || (uint64_t)c->header.size > size || c->header.state != 0;
         if (c->header.size >= JFR_HEADER && (uint64_t)c->header.size < size) {

@@ -47,8 +47,7 @@ struct jfr_chunk {
     jfr_pools pools;
     jfr_class_use *uses;         /* one a class */
     uint32_t direct[JFR_DIRECT]; /* class by small ids; JFR_NO_CLASS */
-    jfr_recent recent[JFR_RECENT];
-    uint64_t used; /* bytes up to the end of the last event */
+    uint64_t used;               /* bytes up to the end of the last event */
     uint64_t lost_bytes;
     uint32_t string_class; /* java.lang.String, or JFR_NO_CLASS */
 

@@ -1,4 +1,4 @@
-/* Plans: made from the metadata, and run over bytes. */
+/* Plans are made from the metadata; plan_run.c makes and runs their steps. */
 #include "parsers/jfr/plan.h"
 
 enum { MAX_OPS_OF_CLASS = 4096, MAX_OPS = 1 << 20, MAX_PATH = 256 };
@@ -195,178 +195,15 @@ ts_code jfr_plan_make(uint32_t *number, ts_ctx *ctx, jfr_plans *plans, const jfr
     if (plan == NULL) {
         return ctx->error.code;
     }
-    *plan = (jfr_plan){cls, k.first, op_count(&k), k.slots, wishes};
+    *plan = (jfr_plan){
+        .cls = cls, .first = k.first, .count = op_count(&k), .slots = k.slots, .wishes = wishes};
     *number = (uint32_t)plans->plans.n - 1;
-    return TS_OK;
+    return jfr_plan_steps(ctx, plans, plan);
 }
 
 void jfr_plans_free(ts_ctx *ctx, jfr_plans *plans)
 {
     ts_vec_free(ctx, &plans->ops);
+    ts_vec_free(ctx, &plans->steps);
     ts_vec_free(ctx, &plans->plans);
-}
-
-/* --- running -------------------------------------------------------------------------------- */
-
-static double float_of(uint64_t bits)
-{
-    uint32_t low = (uint32_t)bits;
-    float v;
-    memcpy(&v, &low, sizeof v);
-    return (double)v;
-}
-
-static double double_of(uint64_t bits)
-{
-    double v;
-    memcpy(&v, &bits, sizeof v);
-    return v;
-}
-
-static void set_int(jfr_value *v, const jfr_op *op, int64_t i)
-{
-    v->kind = JFR_V_INT;
-    v->unit = op->unit;
-    v->i = i;
-}
-
-static void set_real(jfr_value *v, const jfr_op *op, double real)
-{
-    v->kind = JFR_V_REAL;
-    v->unit = op->unit;
-    v->real = real;
-}
-
-static inline void read_value(jfr_value *v, const jfr_op *op, jfr_reader *r)
-{
-    switch (op->kind) {
-    case JFR_OP_BOOLEAN:
-        set_int(v, op, jfr_fixed(r, 1) != 0);
-        break;
-    case JFR_OP_BYTE:
-        set_int(v, op, (int8_t)(uint8_t)jfr_fixed(r, 1));
-        break;
-    case JFR_OP_CHAR:
-        set_int(v, op, (uint16_t)jfr_raw(r, 2));
-        break;
-    case JFR_OP_SHORT:
-        set_int(v, op, (int16_t)(uint16_t)jfr_raw(r, 2));
-        break;
-    case JFR_OP_INT:
-        set_int(v, op, jfr_int(r));
-        break;
-    case JFR_OP_LONG:
-        set_int(v, op, jfr_long(r));
-        break;
-    case JFR_OP_FLOAT:
-        set_real(v, op, float_of(jfr_fixed(r, 4)));
-        break;
-    case JFR_OP_DOUBLE:
-        set_real(v, op, double_of(jfr_fixed(r, 8)));
-        break;
-    case JFR_OP_STRING:
-        jfr_read_string(&v->string, r);
-        v->kind = v->string.encoding == JFR_STRING_NULL ? JFR_V_NONE : JFR_V_STRING;
-        break;
-    default:
-        v->kind = JFR_V_REF;
-        v->cls = op->cls;
-        v->i = jfr_long(r);
-        break;
-    }
-}
-
-void jfr_op_read(jfr_value *v, const jfr_op *op, jfr_reader *r)
-{
-    read_value(v, op, r);
-}
-
-/* Passes over it. */
-static inline void skip_value(const jfr_op *op, jfr_reader *r)
-{
-    static const uint8_t widths[] = {
-        [JFR_OP_CHAR] = 2, [JFR_OP_SHORT] = 2, [JFR_OP_INT] = 4,
-        [JFR_OP_LONG] = 8, [JFR_OP_REF] = 8,
-    };
-    jfr_string string;
-    switch (op->kind) {
-    case JFR_OP_BOOLEAN:
-    case JFR_OP_BYTE:
-        (void)jfr_take(r, 1);
-        break;
-    case JFR_OP_FLOAT:
-        (void)jfr_take(r, 4);
-        break;
-    case JFR_OP_DOUBLE:
-        (void)jfr_take(r, 8);
-        break;
-    case JFR_OP_STRING:
-        jfr_read_string(&string, r);
-        break;
-    default:
-        (void)jfr_raw(r, widths[op->kind]);
-        break;
-    }
-}
-
-/* An array that is being read. */
-typedef struct loop {
-    size_t left;
-    uint8_t slot;
-} loop;
-
-static ts_code end_element(uint32_t *i, loop *loops, unsigned *depth, const jfr_op *op,
-                           const jfr_value *values, const jfr_element *element)
-{
-    loop *l = &loops[*depth - 1];
-    ts_code code = TS_OK;
-    if (element != NULL && l->slot == element->slot) {
-        code = element->each(element->user, values);
-    }
-    if (--l->left > 0) {
-        *i = op->jump;
-    } else {
-        (*depth)--;
-        (*i)++;
-    }
-    return code;
-}
-
-ts_code jfr_plan_run(jfr_reader *r, const jfr_plans *plans, const jfr_plan *plan, jfr_value *values,
-                     const jfr_element *element)
-{
-    const jfr_op *ops = jfr_plan_ops(plans, plan);
-    loop loops[JFR_MAX_NESTING] = {{0}};
-    unsigned depth = 0;
-    ts_code code = TS_OK;
-    if (values != NULL) {
-        for (unsigned i = 0; i < JFR_SLOTS; i++) {
-            values[i].kind = JFR_V_NONE;
-        }
-    }
-    for (uint32_t i = 0; i < plan->count && !r->bad && code == TS_OK;) {
-        const jfr_op *op = &ops[i];
-        if (op->kind == JFR_OP_ARRAY) {
-            size_t n = jfr_count(r);
-            if (n == 0 || op->jump == i + 1) {
-                i = op->jump;
-                continue;
-            }
-            loops[depth++] = (loop){n, op->slot};
-            i++;
-        } else if (op->kind == JFR_OP_NEXT) {
-            /* Its operations lie in this plan: `jump` counts from its first one. */
-            code = end_element(&i, loops, &depth, op, values, element);
-        } else {
-            if (op->kind >= JFR_OP_ARRAY) {
-                /* OPEN and CLOSE have no bytes. */
-            } else if (values != NULL && op->slot != JFR_NO_SLOT) {
-                read_value(&values[op->slot], op, r);
-            } else {
-                skip_value(op, r);
-            }
-            i++;
-        }
-    }
-    return code;
 }

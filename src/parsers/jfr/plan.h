@@ -3,6 +3,9 @@
  * class is first met. Composite fields are part of the list; arrays are loops in it. The values
  * that are wanted have slots, which are given by the names of fields (profiles.md 2.6: never by
  * their positions).
+ *
+ * What runs are steps, made from the operations: neighbours that are passed over are one step. A
+ * plan has two lists of them, one that reads what is wanted and one that passes over all.
  */
 #ifndef TS_PARSERS_JFR_PLAN_H
 #define TS_PARSERS_JFR_PLAN_H
@@ -44,18 +47,47 @@ typedef struct jfr_wish {
     uint8_t slot;
 } jfr_wish;
 
+/* Kinds of steps beside those of operations that read a value. */
+enum {
+    JFR_STEP_VARINTS = JFR_OP_CLOSE + 1, /* n of them are passed over */
+    JFR_STEP_BYTES,
+    JFR_STEP_TEXT,          /* a string is passed over */
+    JFR_STEP_LOOP,          /* a count; the steps up to n that often */
+    JFR_STEP_NEXT,          /* back to n while there are more */
+    JFR_STEP_ARRAY_VARINTS, /* a count; n varints that often are passed over */
+    JFR_STEP_ARRAY_BYTES
+};
+
+typedef struct jfr_step {
+    uint8_t kind;
+    uint8_t slot;
+    uint8_t unit;
+    uint32_t n;
+    uint32_t cls;
+} jfr_step;
+
+/* Consecutive steps. */
+typedef struct jfr_steps {
+    uint32_t first;
+    uint32_t count;
+} jfr_steps;
+
 typedef struct jfr_plan {
     uint32_t cls;
     uint32_t first; /* operation */
     uint32_t count;
+    jfr_steps reading;
+    jfr_steps passing;
     uint32_t slots;     /* a bit each: those that a field has */
     const void *wishes; /* what it was made for */
 } jfr_plan;
 
 /* The plans of a chunk. */
 typedef struct jfr_plans {
-    ts_vec ops;   /* jfr_op */
-    ts_vec plans; /* jfr_plan */
+    ts_vec ops;      /* jfr_op */
+    ts_vec steps;    /* jfr_step */
+    ts_vec plans;    /* jfr_plan */
+    bool compressed; /* the chunk's integers */
 } jfr_plans;
 
 /*
@@ -112,6 +144,9 @@ enum { JFR_MAX_NESTING = 16 };
  */
 ts_code jfr_plan_run(jfr_reader *r, const jfr_plans *plans, const jfr_plan *plan, jfr_value *values,
                      const jfr_element *element);
+
+/* Makes the steps of a plan whose operations are complete (plan_run.c). */
+ts_code jfr_plan_steps(ts_ctx *ctx, jfr_plans *plans, jfr_plan *plan);
 
 /* Reads the value of an operation that has one: all but ARRAY, NEXT, OPEN, CLOSE. */
 void jfr_op_read(jfr_value *v, const jfr_op *op, jfr_reader *r);

@@ -11,13 +11,15 @@ ts_code jfr_pools_new(jfr_chunk *c)
         return c->ctx->error.code;
     }
     c->pools.class_count = n;
+    c->pools.random[0] = ts_hash_number(&c->ctx->hash_key, 0);
+    c->pools.random[1] = ts_hash_number(&c->ctx->hash_key, 1) | 1;
     return TS_OK;
 }
 
 void jfr_pools_free(ts_ctx *ctx, jfr_pools *pools)
 {
     for (uint32_t i = 0; i < pools->class_count; i++) {
-        ts_idmap_free(ctx, &pools->by_class[i].index);
+        ts_free(ctx, pools->by_class[i].slots);
         ts_vec_free(ctx, &pools->by_class[i].entries);
     }
     ts_free(ctx, pools->by_class);
@@ -28,22 +30,65 @@ void jfr_pools_free(ts_ctx *ctx, jfr_pools *pools)
     *pools = (jfr_pools){0};
 }
 
+/* --- entries by their keys ------------------------------------------------------------------ */
+
+enum { FIRST_SLOTS = 16 };
+#define MAX_SLOTS (UINT32_C(1) << 31)
+
+static jfr_entry *entry_at(const jfr_pool *pool, uint32_t i)
+{
+    return (jfr_entry *)pool->entries.p + i;
+}
+
+/*
+ * The slot that holds the key or where it belongs. There is a free one. Both halves of a product
+ * with a number that no input knows: a quarter of the time of SipHash, which made the number.
+ */
+static uint32_t slot_of(const jfr_pools *pools, const jfr_pool *pool, uint64_t key)
+{
+    uint32_t mask = pool->slot_count - 1;
+    unsigned __int128 product = (unsigned __int128)(key ^ pools->random[0]) * pools->random[1];
+    uint32_t slot = ((uint32_t)(product >> 64) ^ (uint32_t)product) & mask;
+    while (pool->slots[slot] != 0 && entry_at(pool, pool->slots[slot] - 1)->key != key) {
+        slot = (slot + 1) & mask;
+    }
+    return slot;
+}
+
 jfr_entry *jfr_pool_find(jfr_chunk *c, uint32_t cls, uint64_t key)
 {
-    jfr_recent *recent = &c->recent[((key ^ key >> 20) + cls) % JFR_RECENT];
-    uint64_t number;
-    if (recent->entry != NULL && recent->key == key && recent->cls == cls) {
-        return recent->entry;
-    }
-    if (cls >= c->pools.class_count ||
-        !ts_idmap_find(&number, &c->pools.by_class[cls].index, (int64_t)key)) {
+    const jfr_pool *pool;
+    uint32_t slot;
+    if (cls >= c->pools.class_count || c->pools.by_class[cls].slot_count == 0) {
         return NULL;
     }
-    recent->entry = (jfr_entry *)c->pools.by_class[cls].entries.p + number;
-    recent->key = key;
-    recent->cls = cls;
-    return recent->entry;
+    pool = &c->pools.by_class[cls];
+    slot = slot_of(&c->pools, pool, key);
+    return pool->slots[slot] == 0 ? NULL : entry_at(pool, pool->slots[slot] - 1);
 }
+
+static ts_code more_slots(jfr_chunk *c, jfr_pool *pool)
+{
+    uint32_t count = pool->slot_count == 0 ? FIRST_SLOTS : pool->slot_count * 2;
+    uint32_t *slots;
+    if (pool->slot_count >= MAX_SLOTS) {
+        return ts_fail(c->ctx, TS_ERR_LIMIT, "more than %u entries of a constant pool",
+                       MAX_SLOTS / 2);
+    }
+    slots = ts_zalloc(c->ctx, count, sizeof *slots);
+    if (slots == NULL) {
+        return c->ctx->error.code;
+    }
+    ts_free(c->ctx, pool->slots);
+    pool->slots = slots;
+    pool->slot_count = count;
+    for (uint32_t i = 0; i < pool->entries.n; i++) {
+        slots[slot_of(&c->pools, pool, entry_at(pool, i)->key)] = i + 1;
+    }
+    return TS_OK;
+}
+
+/* --- checkpoints ---------------------------------------------------------------------------- */
 
 static ts_code keep_bytes(jfr_chunk *c, jfr_reader *r)
 {
@@ -68,10 +113,15 @@ static ts_code keep_bytes(jfr_chunk *c, jfr_reader *r)
 
 static ts_code add_entry(jfr_chunk *c, jfr_pool *pool, uint64_t key, const uint8_t *p, size_t n)
 {
-    uint64_t number;
     jfr_entry *entry;
+    uint32_t slot;
+    ts_code code;
     c->pools.entries++;
-    if (ts_idmap_find(&number, &pool->index, (int64_t)key)) {
+    if (pool->entries.n >= pool->slot_count / 2 && (code = more_slots(c, pool)) != TS_OK) {
+        return code;
+    }
+    slot = slot_of(&c->pools, pool, key);
+    if (pool->slots[slot] != 0) {
         c->pools.repeated++;
         return TS_OK;
     }
@@ -79,8 +129,9 @@ static ts_code add_entry(jfr_chunk *c, jfr_pool *pool, uint64_t key, const uint8
     if (entry == NULL) {
         return c->ctx->error.code;
     }
-    *entry = (jfr_entry){.p = p, .n = (uint32_t)n};
-    return ts_idmap_put(c->ctx, &pool->index, (int64_t)key, pool->entries.n - 1);
+    *entry = (jfr_entry){.p = p, .key = key, .n = (uint32_t)n};
+    pool->slots[slot] = (uint32_t)pool->entries.n;
+    return TS_OK;
 }
 
 static ts_code add_pool(jfr_chunk *c, jfr_reader *r)

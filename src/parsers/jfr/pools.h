@@ -9,32 +9,26 @@
 
 typedef struct jfr_entry {
     const uint8_t *p;
+    uint64_t key;
+    int64_t value; /* what it was resolved to, by class: a row, or the number of its text */
     uint32_t n;
     uint8_t known; /* `value` is */
-    int64_t value; /* what it was resolved to, by class: a row, or the number of its text */
 } jfr_entry;
-
-/* An entry that was found: most events refer to the same few. */
-typedef struct jfr_recent {
-    jfr_entry *entry;
-    uint64_t key;
-    uint32_t cls;
-} jfr_recent;
-
-enum { JFR_RECENT = 4096 };
 
 /* Entries of one class. */
 typedef struct jfr_pool {
-    ts_idmap index; /* number of the entry, by its key */
-    ts_vec entries; /* jfr_entry */
-    uint32_t plan;  /* of the class, or JFR_NO_PLAN */
+    ts_vec entries;      /* jfr_entry */
+    uint32_t *slots;     /* number of the entry + 1, by its key; 0: free */
+    uint32_t slot_count; /* a power of two, or 0; half of them are taken at most */
+    uint32_t plan;       /* of the class, or JFR_NO_PLAN */
     bool planned;
 } jfr_pool;
 
 typedef struct jfr_pools {
     jfr_pool *by_class; /* one a class of the metadata */
     uint32_t class_count;
-    ts_vec blocks; /* uint8_t *: the bytes of checkpoints */
+    ts_vec blocks;      /* uint8_t *: the bytes of checkpoints */
+    uint64_t random[2]; /* of the hash of keys: nobody who makes an input knows them */
     uint64_t entries, repeated;
 } jfr_pools;
 

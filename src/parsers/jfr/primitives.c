@@ -100,6 +100,31 @@ uint64_t jfr_varint_slow(jfr_reader *r)
     return v;
 }
 
+/* Each word begins with a varint, so that one of nine bytes is noticed: none ends in it. */
+void jfr_skip_varints(jfr_reader *r, size_t n)
+{
+    while (n > 0 && !r->bad) {
+        uint64_t word;
+        uint64_t ends = 0;
+        if ((size_t)(r->end - r->p) < sizeof word || (ends = jfr_varint_ends(&word, r->p)) == 0) {
+            (void)jfr_varint_slow(r);
+            n--;
+            continue;
+        }
+        size_t ended = (size_t)((ends >> 7) * UINT64_C(0x0101010101010101) >> 56);
+        if (ended <= n) {
+            r->p += (63 - __builtin_clzll(ends)) / 8 + 1;
+            n -= ended;
+            continue;
+        }
+        for (; n > 1; n--) {
+            ends &= ends - 1;
+        }
+        r->p += __builtin_ctzll(ends) / 8 + 1;
+        n = 0;
+    }
+}
+
 /* --- strings -------------------------------------------------------------------------------- */
 
 void jfr_read_string(jfr_string *s, jfr_reader *r)
@@ -120,8 +145,10 @@ void jfr_read_string(jfr_string *s, jfr_reader *r)
     case JFR_STRING_CHARS:
         s->n = jfr_count(r);
         s->p = r->p;
-        for (size_t i = 0; i < s->n && !r->bad; i++) {
-            (void)jfr_raw(r, 2);
+        if (r->compressed) {
+            jfr_skip_varints(r, s->n);
+        } else {
+            (void)jfr_take(r, s->n * 2);
         }
         s->end = r->p;
         break;

@@ -52,20 +52,39 @@ typedef struct jfr_reader {
 
 uint64_t jfr_varint_slow(jfr_reader *r);
 
+/* The bytes of a word that end a varint have their highest bit set, the first byte lowest. */
+static inline uint64_t jfr_varint_ends(uint64_t *word, const uint8_t *p)
+{
+    memcpy(word, p, sizeof *word);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    *word = __builtin_bswap64(*word);
+#endif
+    return ~*word & UINT64_C(0x8080808080808080);
+}
+
 static inline uint64_t jfr_varint(jfr_reader *r)
 {
     const uint8_t *p = r->p;
     size_t left = (size_t)(r->end - p);
+    uint64_t word;
+    uint64_t ends;
     if (left > 0 && p[0] < 0x80) {
         r->p = p + 1;
         return p[0];
     }
-    if (left > 1 && p[1] < 0x80) {
-        r->p = p + 2;
-        return (uint64_t)(p[0] & 0x7F) | (uint64_t)p[1] << 7;
+    if (left < sizeof word || (ends = jfr_varint_ends(&word, p)) == 0) {
+        return jfr_varint_slow(r);
     }
-    return jfr_varint_slow(r);
+    /* Up to its end, then pairs of 7, 14 and 28 bits move together. */
+    r->p = p + __builtin_ctzll(ends) / 8 + 1;
+    word &= (ends ^ (ends - 1)) & UINT64_C(0x7F7F7F7F7F7F7F7F);
+    word = (word & UINT64_C(0x007F007F007F007F)) | (word & UINT64_C(0x7F007F007F007F00)) >> 1;
+    word = (word & UINT64_C(0x00003FFF00003FFF)) | (word & UINT64_C(0x3FFF00003FFF0000)) >> 2;
+    return (word & UINT64_C(0x000000000FFFFFFF)) | (word & UINT64_C(0x0FFFFFFF00000000)) >> 4;
 }
+
+/* Passes over n of them. */
+void jfr_skip_varints(jfr_reader *r, size_t n);
 
 /* width: 1 to 8. */
 static inline uint64_t jfr_fixed(jfr_reader *r, unsigned width)
