@@ -1,0 +1,461 @@
+/* Lines of text traces to events (docs/formats.md, "Traces of the kernel as text"): the form of
+ * lines against a regular expression, arguments of each kind, lines that are no events, pages. */
+#include "support.h"
+
+#include "parsers/ftrace/ftrace_text.h"
+
+#include <inttypes.h>
+#include <regex.h>
+
+/* --- lines ------------------------------------------------------------------------------------ */
+
+static bool text_equal(ts_text t, const char *s)
+{
+    return ts_text_is(t, s);
+}
+
+static void test_lines(void **state)
+{
+    static const struct {
+        const char *line, *comm, *event, *args;
+        int64_t ts;
+        int32_t pid, tgid;
+        uint32_t cpu;
+    } cases[] = {
+        {"          atrace-8528  ( 8528) [003] d..3 168758.663039: sched_switch: prev_comm=a b ",
+         "atrace", "sched_switch", "prev_comm=a b", INT64_C(168758663039000), 8528, 8528, 3},
+        {"  <...>-12 (-----) [000] .... 1.5: x:", "", "x", "", 1500000000, 12, 0, 0},
+        {"<idle>-0     [001]  1234.000000001: cpu_idle: state=1 cpu_id=1", "<idle>", "cpu_idle",
+         "state=1 cpu_id=1", INT64_C(1234000000001), 0, 0, 1},
+        {"my-app 1-2-30 [7] 1.25: a:b:c: d", "my-app 1-2", "c", "d", 1250000000, 30, 0, 7},
+        {"Binder:1 2-3 (4 ) [0] 0.1: e: f", NULL, NULL, NULL, 0, 0, 0, 0},
+        {"a-3 4) [0] 0.1: e: f", "a", "e", "f", 100000000, 3, 4, 0},
+        {"a-3 [0]d..2. 0.1: e: f", "a", "e", "f", 100000000, 3, 0, 0},
+        {"a-3 [0]d..2.x 0.1: e: f", NULL, NULL, NULL, 0, 0, 0, 0},
+        {"a-3 [0] 12 0.1: e: f", "a", "e", "f", 100000000, 3, 0, 0},
+        {"a-3 [0]0.1: e: f", NULL, NULL, NULL, 0, 0, 0, 0},
+        {"a-3  4  [0] 0.1: e: f", NULL, NULL, NULL, 0, 0, 0, 0},
+        /* All digits, below ns they are cut. */
+        {"a-3 [0] 1600000000.123456789: e: f", "a", "e", "f", INT64_C(1600000000123456789), 3, 0,
+         0},
+        {"a-3 [0] 1.1234567899: e: f", "a", "e", "f", 1123456789, 3, 0, 0},
+        {"a-3 [0] 9223372036.854775807: e: f", "a", "e", "f", INT64_MAX, 3, 0, 0},
+        {"a-3 [0] 9223372036.854775808: e: f", NULL, NULL, NULL, 0, 0, 0, 0},
+        {"a-2147483647 [0] 1.0: e: f", "a", "e", "f", 1000000000, INT32_MAX, 0, 0},
+        {"a-2147483648 [0] 1.0: e: f", NULL, NULL, NULL, 0, 0, 0, 0},
+        {"a-99999999999999999999999 [0] 1.0: e: f", NULL, NULL, NULL, 0, 0, 0, 0},
+        /* perf script */
+        {"swapper     0 [002] 12.000003:       sched:sched_switch: prev_comm=x", "swapper",
+         "sched_switch", "prev_comm=x", INT64_C(12000003000), 0, 0, 2},
+        {" my task 7/8 [1] 1.0: power:cpu_idle: state=0", "my task", "cpu_idle", "state=0",
+         1000000000, 8, 7, 1},
+        {"my task 7/8 [1] 1.0: cycles: 5", NULL, NULL, NULL, 0, 0, 0, 0},
+        {"my task 7/ [1] 1.0: a:b: 5", NULL, NULL, NULL, 0, 0, 0, 0},
+        {"7 [1] 1.0: a:b: 5", NULL, NULL, NULL, 0, 0, 0, 0},
+        {"", NULL, NULL, NULL, 0, 0, 0, 0},
+        {"-", NULL, NULL, NULL, 0, 0, 0, 0},
+        {"a-1 [0] 1.0: : f", NULL, NULL, NULL, 0, 0, 0, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ftrace_line l;
+        bool read = ftrace_line_read(&l, ts_text_of(cases[i].line));
+        if (read != (cases[i].comm != NULL)) {
+            fail_msg("line %zu: %s", i, cases[i].line);
+        }
+        if (read) {
+            assert_true(text_equal(l.comm, cases[i].comm));
+            assert_true(text_equal(l.event, cases[i].event));
+            assert_true(text_equal(l.args, cases[i].args));
+            assert_int_equal(l.ts, cases[i].ts);
+            assert_int_equal(l.pid, cases[i].pid);
+            assert_int_equal(l.tgid, cases[i].tgid);
+            assert_int_equal(l.cpu, cases[i].cpu);
+        }
+    }
+}
+
+#define SPACE "[ \t\v\f\r]"
+
+static int64_t group_number(const char *line, const regmatch_t *m)
+{
+    return m->rm_so < 0 || line[m->rm_so] == '-' ? 0 : strtoll(line + m->rm_so, NULL, 10);
+}
+
+/* Random lines of the letters that matter: as the regular expression of the format finds. */
+static void test_lines_as_expression(void **state)
+{
+    static const char *const parts[] = {"-",  "1",   " ",  "(",   ")",  "[",   "]",  ".",
+                                        ":",  "a",   "\t", "-1",  " 2", "[3]", "x",  " 1.5",
+                                        ": ", "-1 ", "d.", "(--", ") ", "] ",  "4:", "e:"};
+    static const char *const frame[] = {"c-12",  " ( ",  "34", ") ",  "[5]",
+                                        " d..1", " 6.7", ": ", "ev:", " args"};
+    regex_t re;
+    uint64_t seed = 12345;
+    unsigned found = 0;
+    (void)state;
+    assert_int_equal(regcomp(&re,
+                             "-([0-9]+)" SPACE "+\\(?" SPACE "*([0-9]+|-+)?\\)?" SPACE
+                             "?\\[([0-9]+)\\]" SPACE "*[a-zA-Z0-9.]{0,5}" SPACE
+                             "+([0-9]+\\.[0-9]+):" SPACE "+([^ \t\v\f\r]+):",
+                             REG_EXTENDED),
+                     0);
+    for (int i = 0; i < (test_slow() ? 1000000 : 20000); i++) {
+        char line[256] = "";
+        regmatch_t m[6];
+        ftrace_line l;
+        bool expected;
+        bool read;
+        for (size_t k = 0; k < 10; k++) {
+            seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407U;
+            unsigned r = (unsigned)(seed >> 40);
+            if (r % 8 != 0) {
+                strcat(line, frame[k]);
+            }
+            if (r / 8 % 6 == 0) {
+                strcat(line, parts[r / 64 % (sizeof parts / sizeof *parts)]);
+            }
+        }
+        expected = regexec(&re, line, 6, m, 0) == 0;
+        read = ftrace_line_read(&l, ts_text_of(line)) && !l.perf;
+        if (read != expected) {
+            fail_msg("\"%s\": %d, should be %d", line, read, expected);
+        }
+        if (read) {
+            found++;
+            assert_int_equal(l.pid, group_number(line, &m[1]));
+            assert_int_equal(l.tgid, group_number(line, &m[2]));
+            assert_int_equal(l.cpu, group_number(line, &m[3]));
+            assert_int_equal(l.ts / 1000000000, group_number(line, &m[4]));
+            assert_ptr_equal(l.event.p + l.event.n, line + m[5].rm_eo);
+        }
+    }
+    regfree(&re);
+    assert_in_range(found, 100, 1000000);
+}
+
+/* --- events ----------------------------------------------------------------------------------- */
+
+typedef struct seen {
+    char text[1 << 16]; /* what came, a line for each */
+    size_t n;
+    unsigned defects[5];
+    ftrace_text_counts counts;
+} seen;
+
+static void add(seen *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void add(seen *s, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    s->n += (size_t)vsnprintf(s->text + s->n, sizeof s->text - s->n, fmt, ap);
+    va_end(ap);
+    assert_true(s->n < sizeof s->text);
+}
+
+/* Name, time, thread, and the fields by name. */
+static ts_code take(void *user, const ftrace_event *e)
+{
+    seen *s = user;
+    const ftrace_kind_info *info = &ftrace_kinds[e->kind];
+    assert_int_equal(e->reader, FTRACE_FROM_TEXT);
+    add(s, "%s %" PRId64 " %d/%d c%u %.*s", info->name, e->ts, e->pid, e->tgid, e->cpu,
+        (int)e->comm.n, e->comm.p);
+    for (unsigned f = 0; f < info->field_count; f++) {
+        const ftrace_field_info *field = &info->fields[f];
+        if (!field->is_text && ftrace_has_number(e, field->slot)) {
+            add(s, " %s=%" PRId64, field->name, e->number[field->slot]);
+        }
+        if (field->is_text && ftrace_has_text(e, field->slot)) {
+            add(s, " %s='%.*s'", field->name, (int)e->text[field->slot].n, e->text[field->slot].p);
+        }
+    }
+    add(s, "\n");
+    return TS_OK;
+}
+
+static ts_code on_defect(void *user, ftrace_text_defect what, uint64_t line, uint64_t at,
+                         ts_text detail)
+{
+    seen *s = user;
+    s->defects[what]++;
+    add(s, "! %d line %" PRIu64 " at %" PRIu64 " %.*s\n", (int)what, line, at, (int)detail.n,
+        detail.p);
+    return TS_OK;
+}
+
+static void read_blocks(seen *s, const char *text, size_t n, size_t block)
+{
+    ts_ctx *ctx = test_ctx_new();
+    ftrace_text *t;
+    const ftrace_text_calls calls = {s, take, on_defect};
+    memset(s, 0, sizeof *s);
+    assert_int_equal(ftrace_text_open(&t, ctx, &calls), TS_OK);
+    for (size_t at = 0; at < n; at += block) {
+        assert_int_equal(ftrace_text_feed(t, text + at, n - at < block ? n - at : block), TS_OK);
+    }
+    assert_int_equal(ftrace_text_end(t), TS_OK);
+    s->counts = *ftrace_text_count(t);
+    ftrace_text_close(t);
+    test_ctx_free(ctx);
+}
+
+static void read_text(seen *s, const char *text)
+{
+    static seen small;
+    static const size_t blocks[] = {1, 2, 3, 7, 61};
+    read_blocks(s, text, strlen(text), SIZE_MAX);
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+        read_blocks(&small, text, strlen(text), blocks[i]);
+        assert_string_equal(small.text, s->text);
+    }
+}
+
+static void check(const char *text, const char *expected)
+{
+    static seen s;
+    read_text(&s, text);
+    assert_string_equal(s.text, expected);
+}
+
+/* One event in a line of its own; expected: its fields. */
+static void check_args(const char *event, const char *expected)
+{
+    char text[1024];
+    char wanted[1024];
+    const char *colon = strchr(event, ':');
+    snprintf(text, sizeof text, "a b-5 ( 4) [2] d..1 1.5: %s\n", event);
+    if (expected == NULL) {
+        snprintf(wanted, sizeof wanted, "! 1 line 1 at 0 %.*s\n", (int)(colon - event), event);
+    } else {
+        snprintf(wanted, sizeof wanted, "%.*s 1500000000 5/4 c2 a b%s\n", (int)(colon - event),
+                 event, expected);
+    }
+    check(text, wanted);
+}
+
+static void test_scheduling(void **state)
+{
+    (void)state;
+    check_args("sched_switch: prev_comm=Binder 1 x prev_pid=8 prev_prio=120 prev_state=R+ ==> "
+               "next_comm=a=b c next_pid=9 next_prio=97 next_info=12,3",
+               " prev_comm='Binder 1 x' prev_pid=8 prev_prio=120 prev_state=2048 next_comm='a=b c'"
+               " next_pid=9 next_prio=97 next_info='12,3'");
+    check_args("sched_switch: prev_comm= prev_pid=0 prev_prio=-1 prev_state=D|Z next_comm=y "
+               "next_pid=1 next_prio=2",
+               " prev_comm='' prev_pid=0 prev_prio=-1 prev_state=34 next_comm='y' next_pid=1 "
+               "next_prio=2");
+    /* A key or a number is missing. */
+    check_args("sched_switch: prev_comm=a prev_pid=0 prev_prio=1 prev_state=S next_comm=y "
+               "next_pid=1",
+               NULL);
+    check_args("sched_switch: prev_comm=a prev_pid=x prev_prio=1 prev_state=S next_comm=y "
+               "next_pid=1 next_prio=1 prev_pid=4",
+               NULL);
+    check_args("sched_switch:", NULL);
+    /* As trace-cmd and perf write it. */
+    check_args("sched_switch: swapper/0:0 [120] R ==> my: x:12 [98]",
+               " prev_comm='swapper/0' prev_pid=0 prev_prio=120 prev_state=0 next_comm='my: x' "
+               "next_pid=12 next_prio=98");
+    check_args("sched_switch: a:0 [120] ==> b:12 [98]", NULL);
+    check_args("sched_wakeup: comm=x y pid=7 prio=120 target_cpu=003", " pid=7 target_cpu=3");
+    check_args("sched_wakeup: comm=x pid=7 target_cpu=no", " pid=7");
+    check_args("sched_wakeup: pid=7", NULL);
+    check_args("sched_wakeup_new: b:12 [120]<CPU:001>", " pid=12 target_cpu=1");
+    check_args("sched_waking: b:12 [120] success=1 CPU:011", " pid=12 target_cpu=11");
+    check_args("sched_waking: comm=x pid=7 target_cpu=1", NULL);
+    check_args("sched_waking: comm=x pid=7 prio=1 target_cpu=1", " pid=7 target_cpu=1");
+    check_args("sched_blocked_reason: pid=7 iowait=1 caller=f+0x1/0x2 delay=5",
+               " pid=7 iowait=1 caller_str='f+0x1/0x2' delay=5");
+    check_args("sched_blocked_reason: pid=7 io_wait=0 caller=f", " pid=7 iowait=0 caller_str='f'");
+    check_args("sched_process_exit: comm=my task pid=7 prio=120", " comm='my task' pid=7");
+    check_args("task_rename: pid=7 oldcomm=a b newcomm=c d oom_score_adj=-5",
+               " pid=7 newcomm='c d'");
+    check_args("task_newtask: pid=7 comm=a b clone_flags=3d0f00 oom_score_adj=0",
+               " pid=7 comm='a b' clone_flags=4001536");
+}
+
+static void test_states(void **state)
+{
+    static const struct {
+        const char *text;
+        int value;
+    } states[] = {{"R", 0},  {"S", 1},     {"D", 2},     {"T", 4},  {"t", 8},   {"X", 16},
+                  {"Z", 32}, {"P", 64},    {"I", 128},   {"DK", 2}, {"S|D", 3}, {"x", 0},
+                  {"", 0},   {"D+", 2050}, {"R+", 2048}, {"K", 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
+        char event[256];
+        char expected[256];
+        snprintf(event, sizeof event,
+                 "sched_switch: prev_comm=a prev_pid=1 prev_prio=2 prev_state=%s ==> next_comm=b "
+                 "next_pid=3 next_prio=4",
+                 states[i].text);
+        snprintf(expected, sizeof expected,
+                 " prev_comm='a' prev_pid=1 prev_prio=2 prev_state=%d next_comm='b' next_pid=3 "
+                 "next_prio=4",
+                 states[i].value);
+        check_args(event, expected);
+    }
+}
+
+static void test_other_events(void **state)
+{
+    (void)state;
+    check_args("print: B|4|H:a|b=c", " buf='B|4|H:a|b=c'");
+    check_args("tracing_mark_write:", " buf=''");
+    check_args("cpu_idle: state=4294967295 cpu_id=3", " state=4294967295 cpu_id=3");
+    check_args("cpu_idle: state=4294967295", NULL);
+    check_args("cpu_frequency: state=1800000 cpu_id=0", " state=1800000 cpu_id=0");
+    check_args("cpu_frequency_limits: min=1 max=2 cpu_id=3", " min_freq=1 max_freq=2 cpu_id=3");
+    check_args("cpu_frequency_limits: min_freq=1 max_freq=2 cpu_id=3",
+               " min_freq=1 max_freq=2 cpu_id=3");
+    check_args("clock_set_rate: gpu state=700 cpu_id=2", " name='gpu' state=700 cpu_id=2");
+    check_args("clock_enable: ddr state=1", " name='ddr' state=1");
+    check_args("clk_set_rate: ddr 900", " name='ddr' rate=900");
+    check_args("clk_disable: ddr", " name='ddr'");
+    check_args("oom_score_adj_update: pid=7 comm=x y oom_score_adj=-900",
+               " pid=7 oom_score_adj=-900");
+    check_args("irq_handler_entry: irq=4 name=uart", " irq=4 name='uart'");
+    check_args("irq_handler_exit: irq=4 ret=handled", " irq=4 ret=1");
+    check_args("irq_handler_exit: irq=4 ret=unhandled", " irq=4 ret=0");
+    check_args("softirq_entry: vec=9 [action=RCU]", " vec=9");
+    check_args("ipi_entry: (Function call interrupts)", " reason='(Function call interrupts)'");
+    check_args("dma_fence_init: driver=d timeline=t context=1 seqno=2",
+               " driver='d' timeline='t' context=1 seqno=2");
+    check_args("dma_fence_init: driver=d", " driver='d'");
+    check_args("workqueue_execute_start: work struct 0xffff: function flush_to_ldisc",
+               " function_name='flush_to_ldisc'");
+    check_args("workqueue_execute_start: work struct 0xffff", NULL);
+    check_args("workqueue_execute_end: work struct 0xffff", "");
+    check_args("sys_enter: NR 64 (1, 2, ffff)", " id=64 args='(1, 2, ffff)'");
+    check_args("sys_exit: NR 64 = -11", " id=64 ret=-11");
+    check_args("sys_exit: NR 64", NULL);
+    check_args("timerfd_wakeup: thread_pid=1 thread_tid=2 thread_name=a interval=3 curr_mono=4 "
+               "expire_mono=5",
+               " thread_pid=1 thread_tid=2 thread_name='a' interval=3 curr_mono=4 expire_mono=5");
+    check_args("suspend_resume: x[1] begin", "");
+    check_args("regulator_disable: name=x", "");
+}
+
+static void test_binder(void **state)
+{
+    (void)state;
+    check_args("binder_transaction: transaction=100 dest_node=7 dest_proc=30 dest_thread=0 reply=0 "
+               "flags=0x10 code=0x1f",
+               " debug_id=100 target_node=7 to_proc=30 to_thread=0 reply=0 code=31 flags=16");
+    check_args("binder_transaction: transaction=100 dest_node=7 dest_proc=30 dest_thread=0 reply=0 "
+               "flags=zz code=0x1f",
+               NULL);
+    check_args("binder_transaction_received: transaction=100", " debug_id=100");
+    check_args("binder_transaction_alloc_buf: transaction=1 data_size=64 offsets_size=8",
+               " data_size=64 offsets_size=8");
+    check_args("binder_lock: tag=x", "");
+}
+
+/* --- lines that are no events ------------------------------------------------------------------
+ */
+
+#define GOOD "a-1 [0] 1.0: print: E\n"
+#define GOOD_ROW "print 1000000000 1/0 c0 a buf='E'\n"
+
+static void test_no_events(void **state)
+{
+    static seen s;
+    (void)state;
+    read_text(&s, "# tracer: nop\n\ncapturing trace... done\nTRACE:\ncpus=4\nCPU 1 is empty\r\n"
+                  "a-1 [0] 1.0: print: E\r\n"
+                  "CPU:2 [LOST 1234 EVENTS]\ngarbage\nb-2 [0] 1.0: no_such_event: x=1\n" GOOD
+                  "\tffffffff81 f+0x1 (k)\n"
+                  "t 7 [0] 1.0: ftrace:print: E\n\tffffffff81 f+0x1 (k)\n\n"
+                  "a-1 [0] 1.0: print: E");
+    assert_string_equal(s.text, GOOD_ROW "! 4 line 8 at 92 CPU:2 [LOST 1234 EVENTS]\n"
+                                         "! 0 line 9 at 117 garbage\n" GOOD_ROW
+                                         "! 0 line 12 at 179 \tffffffff81 f+0x1 (k)\n"
+                                         "print 1000000000 7/0 c0 t buf='E'\n"
+                                         "! 3 line 16 at 253 \n");
+    assert_int_equal(s.counts.overruns, 1);
+    assert_int_equal(s.counts.overrun_events, 1234);
+    assert_int_equal(s.counts.unknown, 2);
+    assert_int_equal(s.counts.not_supported, 1);
+    assert_int_equal(s.counts.not_events, 6);
+    assert_int_equal(s.counts.events, 3);
+    assert_int_equal(s.counts.cut, 1);
+    assert_int_equal(s.counts.lines, 13);
+}
+
+/* A long line is lost, and only it. */
+static void test_long_line(void **state)
+{
+    static seen s;
+    const size_t sizes[] = {FTRACE_TEXT_MAX_LINE, FTRACE_TEXT_MAX_LINE + 1,
+                            2 * FTRACE_TEXT_MAX_LINE + 5};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        for (size_t block = 4095; block < 5000000; block *= 1025) {
+            const char prefix[] = "a-1 [0] 1.0: no_such: ";
+            const size_t n = sizes[i];
+            char *text = malloc(n + 64);
+            memset(text, 'x', n);
+            memcpy(text, prefix, sizeof prefix - 1);
+            strcpy(text + n, "\n" GOOD);
+            read_blocks(&s, text, strlen(text), block);
+            assert_string_equal(s.text, i == 0 ? GOOD_ROW : "! 2 line 1 at 0 \n" GOOD_ROW);
+            assert_int_equal(s.counts.lines, 2);
+            free(text);
+        }
+    }
+}
+
+static void test_pages(void **state)
+{
+    (void)state;
+    check("<!DOCTYPE html>\n<html>\n-1 [0] 1.0: print: no\n"
+          "<script class=\"trace-data\" type=\"application/text\">\n# tracer: nop\n" GOOD
+          "  </script>\nb-2 [0] 1.0: print: no\n"
+          "<script class=\"trace-data\" type=\"application/text\">" GOOD "</script>\n</html>",
+          GOOD_ROW GOOD_ROW);
+    check("<HTML><script class=\"trace-data\" type=\"application/text\">"
+          "a-1 [0] 1.0: print: E</script></html>",
+          GOOD_ROW);
+    check("<html>\n<script>\n" GOOD "</script>\n", "");
+    check("\xef\xbb\xbf" GOOD, GOOD_ROW);
+    check("\xef\xbb\xbf<html><script class=\"trace-data\" type=\"application/text\">\n" GOOD,
+          GOOD_ROW);
+}
+
+static void test_clock_sync(void **state)
+{
+    static seen s;
+    (void)state;
+    read_text(&s, "a-1 [0] 5.5: tracing_mark_write: trace_event_clock_sync: parent_ts=12.25\n"
+                  "a-1 [0] 5.6: tracing_mark_write: trace_event_clock_sync: realtime_ts=1600000\n"
+                  "a-1 [0] 6.5: tracing_mark_write: trace_event_clock_sync: parent_ts=13.5\n");
+    assert_true(s.counts.synced);
+    assert_int_equal(s.counts.sync_ts, INT64_C(5500000000));
+    assert_int_equal(s.counts.sync_monotonic, INT64_C(12250000000));
+    assert_int_equal(s.counts.sync_realtime, INT64_C(1600000000000));
+}
+
+static void test_bad_utf8(void **state)
+{
+    static seen s;
+    (void)state;
+    read_text(&s, "a\xff-1 [0] 1.0: print: B|1|\xc3\xa9\xc3\n");
+    assert_string_equal(s.text, "print 1000000000 1/0 c0 a\xef\xbf\xbd buf='B|1|\xc3\xa9"
+                                "\xef\xbf\xbd'\n");
+    assert_int_equal(s.counts.bad_texts, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lines),        cmocka_unit_test(test_lines_as_expression),
+        cmocka_unit_test(test_scheduling),   cmocka_unit_test(test_states),
+        cmocka_unit_test(test_other_events), cmocka_unit_test(test_binder),
+        cmocka_unit_test(test_no_events),    cmocka_unit_test(test_long_line),
+        cmocka_unit_test(test_pages),        cmocka_unit_test(test_clock_sync),
+        cmocka_unit_test(test_bad_utf8),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
