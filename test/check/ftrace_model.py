@@ -1,0 +1,462 @@
+"""What events of the kernel become, written from spec/plugins.md 2 and 4 with its Wants and from nothing else.
+
+`Model(reader).run(events)` gives the rows of every table; `reader` is "protobuf", "text" or "raw".
+"""
+
+import copy
+
+from ftrace_frames import Frames
+from ftrace_slices import Args, Binder, Markers, Slices, hexadecimal
+from ftrace_threads import Threads
+
+STATES = {0: "R", 1: "S", 2: "D", 4: "T", 8: "t", 16: "X", 32: "Z", 64: "P", 128: "I", 130: "DK", 136: "TK", 256: "R+", 2048: "R+", 2049: "R-B",
+          4096: "S", 32768: "U"}
+SOFTIRQS = "HI TIMER NET_TX NET_RX BLOCK BLOCK_IOPOLL TASKLET SCHED HRTIMER RCU".split()
+THREAD_GROUP = 0x10000  # clone's flag: the new thread is one of the same process
+COUNTED_AS = {"sched_wakeup_new": "sched_wakeup", "wakeup": "sched_wakeup", "binder_lock": "binder_transaction_lock",
+              "binder_locked": "binder_transaction_locked", "binder_unlock": "binder_transaction_unlock"}
+BINDER = ("binder_transaction", "binder_transaction_received", "binder_transaction_alloc_buf", "binder_lock", "binder_locked", "binder_unlock")
+UNCOUNTED = ("signal_deliver", "signal_generate")
+ONLY_COUNTED = ("suspend_resume", "softirq_raise", "regulator_set_voltage", "regulator_set_voltage_complete", "regulator_disable",
+                "regulator_disable_complete")
+# Their numbers in messages are not known: such messages are of other kinds.
+NOT_IN_MESSAGES = ONLY_COUNTED[1:] + ("ipi_entry", "ipi_exit", "timerfd_wakeup", "binder_alloc_lru_end")
+
+
+class Event:
+    def __init__(self, kind, ts, cpu, pid, tgid=0, comm="", /, **fields):
+        self.kind, self.ts, self.cpu, self.pid, self.tgid, self.comm, self.fields = kind, ts, cpu, pid, tgid, comm, fields
+
+    def get(self, name, default=0):
+        return self.fields.get(name, default)
+
+    def __repr__(self):
+        return "%d [%d] %s-%d (%d) %s %r" % (self.ts, self.cpu, self.comm, self.pid, self.tgid, self.kind, self.fields)
+
+
+class Counters:
+    """Filters and their values."""
+
+    NAMES = {"process": "process_measure_filter", "cpu": "cpu_measure_filter"}
+
+    def __init__(self):
+        self.filters = {}  # (type, owner, name) -> id
+        self.values = []  # [kind, ts, dur, value, filter]
+        self.open = {}
+
+    def value(self, kind, owner, name, ts, value):
+        number = self.filters.setdefault((self.NAMES.get(kind, kind), owner, name), len(self.filters))
+        if number in self.open:
+            self.open[number][2] = ts - self.open[number][1]
+        self.open[number] = [kind, ts, None, value, number]
+        self.values.append(self.open[number])
+
+    def rows(self, process):
+        return [("measure",) + tuple(v[1:]) for v in self.values if (v[0] == "process") == process]
+
+    def of(self, *kinds):
+        return [(number,) + key for key, number in self.filters.items() if key[0] in kinds]
+
+
+class State:
+    """A row of thread_state."""
+
+    def __init__(self, ts, cpu, itid, text):
+        self.ts, self.cpu, self.itid, self.text = ts, cpu, itid, text
+        self.dur = self.argset = None
+
+    def close(self, ts):
+        if self.dur is None:
+            self.dur = ts - self.ts
+
+
+class Scheduler:
+    def __init__(self, m):
+        self.m = m
+        self.slices = []
+        self.states = []
+        self.open = {}  # cpu -> row of sched_slice
+        self.running = {}  # cpu -> row of thread_state
+        self.last = {}  # itid -> row
+        self.wake = {}
+        self.blocked = {}  # itid -> (row, suffix of its state)
+
+    def add(self, itid, ts, cpu, text):
+        self.last[itid] = State(ts, cpu, itid, text)
+        self.states.append(self.last[itid])
+        return self.last[itid]
+
+    def apply_wake(self, itid):
+        ts = self.wake.pop(itid, None)
+        if ts is None:
+            return
+        last = self.last.get(itid)
+        if last is not None:
+            if last.text == "Running":
+                return
+            last.close(ts)
+        self.add(itid, ts, None, "R")
+
+    def switch(self, event):
+        threads = self.m.threads
+        ts, cpu = event.ts, event.cpu
+        n = threads.any(event.get("next_pid"), event.get("next_comm", ""))
+        v = threads.any(event.get("prev_pid"), event.get("prev_comm", ""))
+        state = event.get("prev_state")
+        text = STATES.get(state, "U")
+        before = self.open.get(cpu)
+        if before is not None:
+            before[1] = ts - before[0]
+            before[4] = text
+        self.open[cpu] = [ts, None, cpu, n, None, event.get("next_prio")]
+        self.slices.append(self.open[cpu])
+        if n:
+            self.apply_wake(n)
+            if n in self.last:
+                self.last[n].close(ts)
+            row = self.add(n, ts, cpu, "Running")
+            old = self.running.get(cpu)
+            if old is not None and old.itid != v and old.dur is None:
+                self.last.pop(old.itid, None)
+            self.running[cpu] = row
+            if event.get("next_info", ""):
+                row.argset = self.m.args.add(None, ("next_info", Args.TEXT, event.get("next_info")))
+        if v:
+            self.switch_out(ts, cpu, v, state, text)
+
+    def switch_out(self, ts, cpu, v, state, text):
+        last = self.last.get(v)
+        if last is not None and last.text == "Running" and last.cpu != cpu and last.ts == ts:
+            return
+        self.apply_wake(v)
+        if v in self.last:
+            self.last[v].close(ts)
+        self.m.threads.threads[v].switched = True
+        row = self.add(v, ts, None, text)
+        self.blocked.pop(v, None)
+        if state in (2, 130):
+            self.blocked[v] = row
+
+    def woken(self, event, itid):
+        self.wake.setdefault(itid, event.ts)
+
+    def blocked_reason(self, event):
+        itid = self.m.threads.any(event.get("pid"))
+        row = self.blocked.pop(itid, None)
+        if row is None:
+            self.m.count("sched_blocked_reason", "not_match")
+            return
+        items = [("iowait", Args.INT, event.get("iowait")),
+                 ("caller", Args.TEXT, event.get("caller_str", "") or hexadecimal(event.get("caller")))]
+        if "delay" in event.fields:
+            items.append(("delay", Args.INT, event.get("delay")))
+        row.argset = self.m.args.add(None, *items)
+        row.text += "-IO" if event.get("iowait") else "-NIO"
+
+    def finish(self):
+        for itid in list(self.wake):
+            self.apply_wake(itid)
+
+    def slice_rows(self):
+        threads = self.m.threads.threads
+        return [(i, ts, dur, None if dur is None else ts + dur, cpu, itid, threads[itid].ipid, state, priority)
+                for i, (ts, dur, cpu, itid, state, priority) in enumerate(self.slices)]
+
+    def state_rows(self):
+        threads, processes = self.m.threads.threads, self.m.threads.processes
+        return [(i, r.ts, r.dur, r.cpu, r.itid, threads[r.itid].tid, processes[threads[r.itid].ipid].pid, r.text, r.argset)
+                for i, r in enumerate(sorted(self.states, key=lambda r: r.ts))]
+
+
+class Interrupts:
+    """Rows of irq: [ts, dur, cpu, cat, name, argset, flag]."""
+
+    def __init__(self, m):
+        self.m = m
+        self.rows = []
+        self.open = {}  # (cat, cpu) -> row
+        self.inside = {}  # cpu -> row of the ipi that ended since the irq began
+
+    def begin(self, event, cat, name, lost):
+        if (cat, event.cpu) in self.open:
+            self.m.count(lost, "data_lost")
+        row = [event.ts, None, event.cpu, cat, name, None, ""]
+        self.rows.append(row)
+        self.open[cat, event.cpu] = row
+
+    def end(self, event, cat, flag):
+        row = self.open.pop((cat, event.cpu), None)
+        if row is not None:
+            row[1] = event.ts - row[0]
+            row[6] = flag
+        return row
+
+    def irq_handler_entry(self, event):
+        self.begin(event, "irq", event.get("name", ""), "irq_handler_entry")
+        self.inside.pop(event.cpu, None)
+
+    def irq_handler_exit(self, event):
+        row = self.end(event, "irq", "1")
+        if row is None:
+            self.m.count("irq_handler_exit", "not_match")
+            return
+        ipi = self.inside.pop(event.cpu, None)
+        row[5] = self.m.args.add(None, ("irq_ret", Args.TEXT, "handled" if event.get("ret") == 1 else "unhandled"),
+                                 ("irq", Args.INT, event.get("irq")))
+        if ipi is not None:
+            ipi[5] = row[5]
+            row[6] = ""
+
+    def softirq_entry(self, event):
+        if 0 <= event.get("vec") < len(SOFTIRQS):
+            self.begin(event, "softirq", SOFTIRQS[event.get("vec")], "softirq_entry")
+
+    def softirq_exit(self, event):
+        vec = event.get("vec")
+        if not 0 <= vec < len(SOFTIRQS):
+            self.m.count("softirq_exit", "not_match")
+            return
+        row = self.end(event, "softirq", "")
+        if row is None:
+            self.m.count("softirq_exit", "data_lost")
+            return
+        row[5] = self.m.args.add(None, ("irq_ret", Args.TEXT, SOFTIRQS[vec]), ("vec", Args.INT, vec))
+
+    def ipi_entry(self, event):
+        self.begin(event, "ipi", event.get("reason", ""), "ipi_entry")
+
+    def ipi_exit(self, event):
+        row = self.end(event, "ipi", "1")
+        if row is None:
+            self.m.count("softirq_exit", "data_lost")
+        elif ("irq", event.cpu) in self.open:
+            self.inside[event.cpu] = row
+
+
+class Model:
+    def __init__(self, reader="protobuf", shift=0, from_mono=0, symbols=(), comms=None):
+        self.reader, self.shift, self.from_mono = reader, shift, from_mono
+        self.symbols = symbols  # (address, name)
+        self.names = {}
+        for address, name in symbols:
+            self.names.setdefault(address, name)
+        self.comms = comms or {}
+        self.stat = {}
+        self.range = None
+        self.threads = Threads()
+        self.args = Args()
+        self.slices = Slices(self.threads)
+        self.counters = Counters()
+        self.frames = Frames(self)
+        self.markers = Markers(self)
+        self.binder = Binder(self)
+        self.scheduler = Scheduler(self)
+        self.interrupts = Interrupts(self)
+        self.instants, self.raws, self.fences, self.calls, self.timers = ([] for _ in range(5))
+        self.timelines = {}
+        self.entered = {}  # itid -> (number, ts, args)
+
+    def count(self, name, kind, by=1):
+        self.stat[name, kind] = self.stat.get((name, kind), 0) + by
+
+    def this(self, event):
+        """The thread of the event."""
+        return self.threads.of_process(event.pid, event.tgid)
+
+    def received(self, event):
+        """How the event counts."""
+        kind = event.kind
+        if kind in UNCOUNTED:
+            return ()
+        if kind == "print":
+            return ("print", "tracing_mark_write") if self.reader == "protobuf" else ("tracing_mark_write",)
+        if self.reader == "text":
+            if kind.startswith("dma_fence_"):
+                return ("dma_fence",)
+            if kind == "sys_exit":
+                return ("sys_enter",)
+        if self.reader == "raw" and kind == "sched_wakeup_new":
+            return (kind,)
+        return (COUNTED_AS.get(kind, kind),)
+
+    def handle(self, event):
+        if self.reader == "protobuf" and event.kind in NOT_IN_MESSAGES or event.kind in ("binder_alloc_lru_end", "unknown"):
+            self.count("other", "not_supported")
+            return
+        event.ts += self.shift
+        if event.ts:
+            low, high = self.range or (event.ts, event.ts)
+            self.range = min(low, event.ts), max(high, event.ts)
+        tgid = event.tgid = max(event.tgid, 0)
+        if self.reader != "text":
+            self.threads.of_process(tgid, tgid)
+            self.threads.any(event.pid)
+            self.threads.of_process(event.pid, tgid)
+        elif tgid:
+            self.threads.named(event.pid, tgid, event.comm)
+        else:
+            self.threads.of_process(event.pid, 0)
+        for name in self.received(event):
+            self.count(name, "received")
+        if event.kind in ONLY_COUNTED or event.kind == "task_newtask":
+            self.count(event.kind, "not_supported")
+        if event.kind in BINDER:
+            getattr(self.binder, event.kind)(event)
+        elif hasattr(self.interrupts, event.kind):
+            getattr(self.interrupts, event.kind)(event)
+        elif hasattr(self, "on_" + event.kind):
+            getattr(self, "on_" + event.kind)(event)
+        elif event.kind.startswith("dma_fence_"):
+            self.fence(event)
+        elif event.kind.startswith("clk_") or event.kind in ("clock_set_rate", "clock_enable", "clock_disable"):
+            self.clock(event)
+
+    def on_sched_switch(self, event):
+        self.scheduler.switch(event)
+
+    def on_sched_blocked_reason(self, event):
+        self.scheduler.blocked_reason(event)
+
+    def on_sched_wakeup(self, event):
+        itid = self.threads.any(event.get("pid"))
+        self.instants.append((event.ts, "sched_wakeup", itid, self.threads.any(event.pid), "itid", 0.0))
+        self.raws.append((event.ts, "sched_wakeup", event.get("target_cpu"), itid))
+        self.scheduler.woken(event, itid)
+
+    on_sched_wakeup_new = on_wakeup = on_sched_wakeup
+
+    def on_sched_waking(self, event):
+        itid = self.threads.any(event.get("pid"))
+        waker = self.threads.any(event.pid, event.comm if self.reader == "text" else "")
+        self.instants.append((event.ts, "sched_waking", itid, waker, "itid", 0.0))
+        self.raws.append((event.ts, "sched_waking", event.get("target_cpu"), waker))
+
+    def on_sched_process_exit(self, event):
+        self.threads.threads[self.threads.any(event.get("pid"), event.get("comm", ""))].end = event.ts
+
+    on_sched_process_free = on_sched_process_exit
+
+    def on_task_rename(self, event):
+        self.threads.any(event.get("pid"), event.get("newcomm", ""))
+
+    def on_task_newtask(self, event):
+        pid = event.get("pid")
+        itid = self.threads.of_process(pid, event.tgid if event.get("clone_flags") & THREAD_GROUP else pid)
+        self.threads.threads[itid].start = event.ts
+
+    def on_print(self, event):
+        text = event.get("buf", "")
+        self.markers.handle(event, text.strip() if self.reader == "text" else text)
+
+    def on_cpu_idle(self, event):
+        state = event.get("state") & 0xFFFFFFFF
+        self.counters.value("cpu", event.get("cpu_id"), "cpu_idle", event.ts, 0 if state > 10 else state + 1)
+        self.raws.append((event.ts, "cpu_idle", event.get("cpu_id"), 0))
+
+    def on_cpu_frequency(self, event):
+        self.counters.value("cpu", event.get("cpu_id"), "cpu_frequency", event.ts, event.get("state"))
+
+    def on_cpu_frequency_limits(self, event):
+        self.counters.value("cpu", event.get("cpu_id"), "cpu_frequency_limits_max", event.ts, event.get("max_freq"))
+        self.counters.value("cpu", event.get("cpu_id"), "cpu_frequency_limits_min", event.ts, event.get("min_freq"))
+
+    def clock(self, event):
+        family, what = event.kind.split("_", 1)
+        kind = "%s_%s_filter" % (family, "rate" if what == "set_rate" else what)
+        if family == "clock":
+            self.counters.value(kind, event.get("cpu_id"), event.get("name", ""), event.ts, event.get("state"))
+        else:
+            value = {"set_rate": event.get("rate"), "enable": 1, "disable": 0}[what]
+            self.counters.value(kind, event.cpu, event.get("name", ""), event.ts, value)
+
+    def on_oom_score_adj_update(self, event):
+        self.counters.value("process", self.threads.process(event.get("pid")), "oom_score_adj", event.ts, event.get("oom_score_adj"))
+
+    def fence(self, event):
+        timeline = event.get("timeline", "")
+        if timeline:
+            before = self.timelines.get(timeline, event.ts)
+            self.timelines[timeline] = event.ts
+            self.fences.append((event.ts, event.ts - before, event.kind, event.get("driver", ""), timeline, event.get("context"), event.get("seqno")))
+
+    def on_workqueue_execute_start(self, event):
+        itid = self.threads.named(event.pid, event.tgid, event.comm) if event.tgid and self.reader != "text" else self.threads.any(event.pid, event.comm)
+        name = event.get("function_name", "") or self.names.get(event.get("function")) or hexadecimal(event.get("function"))
+        self.slices.push(event.ts, itid, "workqueue", name)
+
+    def on_workqueue_execute_end(self, event):
+        if self.slices.pop(event.ts, self.this(event), "workqueue") is None:
+            self.count("workqueue_execute_end", "not_match")
+
+    def on_sys_enter(self, event):
+        self.entered[self.this(event)] = (event.get("id"), event.ts, event.get("args", None))
+
+    def on_sys_exit(self, event):
+        itid = self.this(event)
+        number, ts, args = self.entered.get(itid, (None, None, None))
+        if number is not None and number == event.get("id"):
+            self.calls.append((number, ts, event.ts - ts, itid, args, event.get("ret")))
+            del self.entered[itid]
+
+    def on_timerfd_wakeup(self, event):
+        get = event.get
+        self.timers.append((event.ts, get("thread_pid"), get("thread_tid"), get("thread_name", ""), get("interval"), get("curr_mono"),
+                            get("expire_mono")))
+
+    def run(self, events, lost=0):
+        """`lost`: how many lists of events were overwritten."""
+        if lost:
+            self.count("other", "data_lost", lost)
+        for event in sorted(events, key=lambda e: e.ts):  # stable
+            self.handle(copy.copy(event))
+        self.scheduler.finish()
+        self.threads.finish(self.comms)
+        self.frames.finish()
+        return self.tables()
+
+    def time_range(self):
+        if self.range is None:
+            return (0, 1)
+        low, high = self.range
+        return (low - 1, high + 1) if low == high else (low, high)
+
+    def tables(self):
+        numbered = lambda rows: [(i,) + tuple(row) for i, row in enumerate(rows)]
+        word = lambda column: "(SELECT data FROM data_dict d WHERE d.id = t.%s)" % column
+        c = self.counters
+        clock_name = lambda kind: kind.replace("_filter", "").replace("clock_rate", "clock_set_rate").replace("clk_rate", "clk_set_rate")
+        clocks = lambda family: [(i, clock_name(kind), name, cpu) for i, kind, cpu, name in c.of(*(family + w for w in ("_rate_filter", "_enable_filter", "_disable_filter")))]
+        return {
+            "process t: id, ipid, pid, name, start_ts, switch_count, thread_count, slice_count, mem_count": self.threads.process_rows(),
+            "thread t: id, itid, tid, name, start_ts, end_ts, ipid, is_main_thread, switch_count": self.threads.thread_rows(),
+            "trace_range t: start_ts, end_ts": [self.time_range()],
+            "sched_slice t: id, ts, dur, ts_end, cpu, itid, ipid, end_state, priority": self.scheduler.slice_rows(),
+            "thread_state t: id, ts, dur, cpu, itid, tid, pid, state, arg_setid": self.scheduler.state_rows(),
+            "instant t: ts, name, ref, wakeup_from, ref_type, value": self.instants,
+            "raw t: id, ts, name, cpu, itid": numbered(self.raws),
+            "callstack t: id, ts, dur, callid, cat, name, depth, cookie, parent_id, argsetid, chainId, spanId, parentSpanId, flag, trace_level, "
+            "trace_tag, custom_category, custom_args, child_callid": numbered(r.row() for r in self.slices.rows),
+            "args t: id, " + word("key") + ", datatype, CASE datatype WHEN 1 THEN " + word("value") + " ELSE value END, argset":
+                numbered(self.args.rows),
+            "irq t: id, ts, dur, callid, cat, name, depth, cookie, parent_id, argsetid, flag":
+                numbered((ts, dur, cpu, cat, name, 0, None, None, argset, flag) for ts, dur, cpu, cat, name, argset, flag in self.interrupts.rows),
+            "measure t: type, ts, dur, value, filter_id": c.rows(False),
+            "process_measure t: type, ts, dur, value, filter_id": c.rows(True),
+            "measure_filter t: id, type, name, source_arg_set_id": [(i, kind, name, owner) for (kind, owner, name), i in c.filters.items()],
+            "cpu_measure_filter t: id, name, cpu": [(i, name, cpu) for i, _, cpu, name in c.of("cpu_measure_filter")],
+            "process_measure_filter t: id, name, ipid": [(i, name, ipid) for i, _, ipid, name in c.of("process_measure_filter")],
+            "clock_event_filter t: id, type, name, cpu": clocks("clock"),
+            "clk_event_filter t: id, type, name, cpu": clocks("clk"),
+            "dma_fence t: id, ts, dur, cat, driver, timeline, context, seqno": numbered(self.fences),
+            "symbols t: id, funcname, addr": [(i, name, address) for i, (address, name) in enumerate(self.symbols)],
+            "frame_slice t: id, ts, vsync, ipid, itid, callstack_id, dur, src, dst, type, type_desc, flag, depth, frame_no": self.frames.slice_rows(),
+            "frame_maps t: id, src_row, dst_row": numbered(self.frames.maps),
+            "gpu_slice t: id, frame_row, dur": numbered(self.frames.gpu),
+            "syscall t: syscall_number, ts, dur, itid, args, ret": self.calls,
+            "timerfd_wakeup t: id, ts, pid, tid, " + word("thread_name") + ", interval, curr_mono, expire_mono": numbered(self.timers),
+            "stat t WHERE count <> 0 AND event_name <> 'trace_event_clock_sync': event_name, stat_type, count":
+                self.stat_rows(),
+        }
+
+    def stat_rows(self):
+        return [(name, kind, n) for (name, kind), n in self.stat.items()]
