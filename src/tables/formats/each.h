@@ -25,4 +25,5 @@
 #include TS_DECLARED(folded)
 #include TS_DECLARED(speedscope)
 #include TS_DECLARED(datakit)
+#include TS_DECLARED(ftrace)
 #include TS_DECLARED(profile_metrics)

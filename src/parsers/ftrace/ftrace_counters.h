@@ -1,0 +1,34 @@
+/*
+ * Values of counters: a row each, whose `dur` is the time until the next value of the same counter
+ * (spec 0.7, 2.5, 2.7).
+ *
+ * Memory: 50 bytes a counter.
+ */
+#ifndef TS_PARSERS_FTRACE_FTRACE_COUNTERS_H
+#define TS_PARSERS_FTRACE_FTRACE_COUNTERS_H
+
+#include "base/idmap.h"
+#include "base/vec.h"
+#include "tables/rows.h"
+
+struct ftrace_machine;
+
+/* The last value of a counter. */
+typedef struct ftrace_value {
+    enum ts_table_id table; /* measure or process_measure */
+    int64_t row;
+    int64_t ts;
+} ftrace_value;
+
+typedef struct ftrace_counters {
+    ts_idmap places; /* of filters in `values` */
+    ts_vec values;   /* ftrace_value */
+} ftrace_counters;
+
+/* table: measure or process_measure. */
+ts_code ftrace_value_put(struct ftrace_machine *m, enum ts_table_id table, int64_t filter,
+                         int64_t ts, int64_t value);
+ts_code ftrace_counters_finish(struct ftrace_machine *m);
+void ftrace_counters_free(struct ftrace_machine *m);
+
+#endif

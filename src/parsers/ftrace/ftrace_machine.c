@@ -1,0 +1,351 @@
+#include "parsers/ftrace/ftrace_state.h"
+
+#include "base/alloc.h"
+#include "base/ckd.h"
+#include "base/utf8.h"
+
+#include <inttypes.h>
+
+ts_code ftrace_machine_open(ftrace_machine **out, ts_ctx *ctx, ts_store *store, int64_t source_id,
+                            const ftrace_machine_options *options)
+{
+    ftrace_machine *m = ts_zalloc(ctx, 1, sizeof *m);
+    ts_code code;
+    *out = NULL;
+    if (m == NULL) {
+        return ctx->error.code;
+    }
+    m->ctx = ctx;
+    m->store = store;
+    m->sink = ts_store_sink(store);
+    m->source_id = source_id;
+    m->options = *options;
+    ftrace_args_init(&m->args, store);
+    code = ftrace_threads_init(&m->threads, ctx, store, source_id);
+    if (code != TS_OK) {
+        ftrace_machine_close(m);
+        return code;
+    }
+    *out = m;
+    return TS_OK;
+}
+
+void ftrace_machine_close(ftrace_machine *m)
+{
+    if (m == NULL) {
+        return;
+    }
+    ftrace_sched_free(m);
+    ftrace_slices_free(m);
+    ftrace_counters_free(m);
+    ftrace_threads_free(&m->threads);
+    ts_idmap_free(m->ctx, &m->comms);
+    ts_idmap_free(m->ctx, &m->symbols);
+    ts_pool_free(m->ctx, &m->names);
+    ts_buf_free(m->ctx, &m->scratch);
+    ts_buf_free(m->ctx, &m->plain);
+    ts_free(m->ctx, m);
+}
+
+ts_code ftrace_clean(ts_text *text, ftrace_machine *m)
+{
+    uint64_t replaced = 0;
+    ts_code code;
+    if (text->p == NULL || ts_utf8_valid(text->p, text->n)) {
+        return TS_OK;
+    }
+    m->scratch.n = 0;
+    m->bad_texts++;
+    code = ts_utf8_clean(m->ctx, &m->scratch, &replaced, text->p, text->n);
+    *text = ts_buf_text(&m->scratch);
+    return code;
+}
+
+/* --- what a recording says of names -------------------------------------------------------- */
+
+static ts_code keep_name(ftrace_machine *m, ts_idmap *map, int64_t id, ts_text name)
+{
+    uint32_t number = 0;
+    ts_code code = ts_pool_intern(m->ctx, &number, NULL, &m->names, name);
+    return code != TS_OK ? code : ts_idmap_put(m->ctx, map, id, number);
+}
+
+ts_code ftrace_machine_symbol(ftrace_machine *m, uint64_t addr, ts_text name)
+{
+    ts_row_symbols row = {.id = (int64_t)ts_sink_rows(m->sink, TS_T_symbols),
+                          .addr = (int64_t)addr};
+    ts_code code = ftrace_clean(&name, m);
+    if (code != TS_OK) {
+        return code;
+    }
+    row.funcname = name.p == NULL ? TS_TEXT_LIT("") : name;
+    code = ts_put_symbols(m->sink, &row);
+    return code != TS_OK ? code : keep_name(m, &m->symbols, (int64_t)addr, row.funcname);
+}
+
+ts_code ftrace_machine_comm(ftrace_machine *m, int32_t tid, ts_text name)
+{
+    return name.n == 0 ? TS_OK : keep_name(m, &m->comms, tid, name);
+}
+
+/* --- events -------------------------------------------------------------------------------- */
+
+static ts_code see_thread(ftrace_machine *m, const ftrace_event *event)
+{
+    ftrace_thread *thread;
+    int64_t tgid = event->tgid > 0 ? event->tgid : 0;
+    if (event->reader == FTRACE_FROM_FFRT) {
+        return TS_OK;
+    }
+    if (event->reader == FTRACE_FROM_TEXT && tgid != 0) {
+        return ftrace_thread_named(&thread, &m->threads, event->pid, tgid, event->comm);
+    }
+    return ftrace_thread_of_event(&thread, &m->threads, event->pid, tgid);
+}
+
+static ts_code thread_ended(ftrace_machine *m, const ftrace_event *event)
+{
+    ftrace_thread *thread = NULL;
+    ts_code code =
+        ftrace_thread_any(&thread, &m->threads, event->number[FTRACE_N_sched_process_exit_pid],
+                          event->text[FTRACE_T_sched_process_exit_comm]);
+    if (code == TS_OK) {
+        ftrace_thread_ended(&m->threads, thread, event->ts);
+    }
+    return code;
+}
+
+_Static_assert((int)FTRACE_N_sched_process_exit_pid == (int)FTRACE_N_sched_process_free_pid &&
+                   (int)FTRACE_T_sched_process_exit_comm == (int)FTRACE_T_sched_process_free_comm,
+               "ends of threads have the same fields");
+
+static ts_code thread_renamed(ftrace_machine *m, const ftrace_event *event)
+{
+    ftrace_thread *thread;
+    return ftrace_thread_any(&thread, &m->threads, event->number[FTRACE_N_task_rename_pid],
+                             event->text[FTRACE_T_task_rename_newcomm]);
+}
+
+static ts_code thread_began(ftrace_machine *m, const ftrace_event *event)
+{
+    enum { CLONE_THREAD = 0x10000 };
+    bool thread_of = (event->number[FTRACE_N_task_newtask_clone_flags] & CLONE_THREAD) != 0;
+    int64_t pid = event->number[FTRACE_N_task_newtask_pid];
+    int64_t tgid = thread_of && event->tgid > 0 ? event->tgid : pid;
+    ftrace_thread *thread = NULL;
+    ts_code code;
+    ftrace_stat(m, event->kind, FTRACE_NOT_SUPPORTED);
+    if (pid <= 0) {
+        return TS_OK;
+    }
+    code = ftrace_thread_seen(&thread, &m->threads, pid, tgid);
+    return code != TS_OK ? code : ftrace_thread_began(&m->threads, thread, event->ts);
+}
+
+static ts_code use_event(ftrace_outcome *outcome, ftrace_machine *m, const ftrace_event *event)
+{
+    switch ((ftrace_kind)event->kind) {
+    case FTRACE_sched_switch:
+        return ftrace_sched_switch(m, event);
+    case FTRACE_sched_wakeup:
+    case FTRACE_sched_wakeup_new:
+    case FTRACE_wakeup:
+    case FTRACE_sched_waking:
+        return ftrace_sched_wakeup(m, event);
+    case FTRACE_sched_blocked_reason:
+        return ftrace_sched_blocked(m, event);
+    case FTRACE_sched_process_exit:
+    case FTRACE_sched_process_free:
+        return thread_ended(m, event);
+    case FTRACE_task_rename:
+        return thread_renamed(m, event);
+    case FTRACE_task_newtask:
+        return thread_began(m, event);
+    case FTRACE_print:
+    case FTRACE_tracing_mark_write:
+        return ftrace_marker(outcome, m, event, event->text[FTRACE_T_print_buf]);
+    case FTRACE_suspend_resume:
+    case FTRACE_softirq_raise:
+    case FTRACE_regulator_set_voltage:
+    case FTRACE_regulator_set_voltage_complete:
+    case FTRACE_regulator_disable:
+    case FTRACE_regulator_disable_complete:
+        ftrace_stat(m, event->kind, FTRACE_NOT_SUPPORTED);
+        *outcome = FTRACE_UNUSED;
+        return TS_OK;
+    default:
+        *outcome = FTRACE_UNUSED;
+        return TS_OK;
+    }
+}
+
+_Static_assert((int)FTRACE_T_print_buf == (int)FTRACE_T_tracing_mark_write_buf,
+               "markers have the same fields");
+
+static void note_time(ftrace_machine *m, int64_t ts)
+{
+    if (ts == 0) {
+        return;
+    }
+    if (!m->began) {
+        m->began = true;
+        m->first_ts = ts;
+        m->last_ts = ts;
+        ts_range_note(m->store, m->options.clock, TS_RANGE_ROWS, ts);
+    } else if (ts > m->last_ts) {
+        m->last_ts = ts;
+    } else if (ts < m->last_ts) {
+        m->late_events++;
+        m->first_ts = ts < m->first_ts ? ts : m->first_ts;
+    }
+}
+
+ts_code ftrace_machine_event(ftrace_machine *m, const ftrace_event *event)
+{
+    ftrace_kind_count *count;
+    ftrace_outcome outcome = FTRACE_USED;
+    ts_code code;
+    if (event->kind >= FTRACE_KINDS || event->reader > FTRACE_FROM_FFRT) {
+        return ts_fail(m->ctx, TS_ERR_INTERNAL, "event of kind %u, reader %u", event->kind,
+                       event->reader);
+    }
+    count = &m->counts[event->kind];
+    count->received[event->reader]++;
+    note_time(m, event->ts);
+    code = see_thread(m, event);
+    code = code != TS_OK ? code : use_event(&outcome, m, event);
+    count->unused += outcome == FTRACE_UNUSED;
+    count->wrong += outcome == FTRACE_WRONG;
+    return code;
+}
+
+/* --- the end ------------------------------------------------------------------------------- */
+
+/* The name under which a kind is counted in `stat` (spec 2.2, 4.1, 4.2). */
+static const char *stat_name(unsigned kind, ftrace_reader reader)
+{
+    if (reader == FTRACE_FROM_FFRT) {
+        return "trace_ffrt";
+    }
+    if (kind == FTRACE_print && reader != FTRACE_FROM_PROTOBUF) {
+        return "tracing_mark_write";
+    }
+    if (kind == FTRACE_sched_wakeup_new && reader == FTRACE_FROM_RAW) {
+        return "sched_wakeup_new";
+    }
+    if (reader == FTRACE_FROM_TEXT) {
+        switch ((ftrace_kind)kind) {
+        case FTRACE_dma_fence_init:
+        case FTRACE_dma_fence_destroy:
+        case FTRACE_dma_fence_enable_signal:
+        case FTRACE_dma_fence_signaled:
+            return "dma_fence";
+        case FTRACE_sys_exit:
+            return "sys_enter";
+        default:
+            break;
+        }
+    }
+    return ftrace_kinds[kind].stat;
+}
+
+static ts_code put_stat(ftrace_machine *m, const char *event, const char *type, uint64_t n)
+{
+    return n == 0 || event == NULL ? TS_OK : ts_stat(m->store, event, type, n);
+}
+
+static ts_code put_stats(ftrace_machine *m, unsigned kind)
+{
+    static const char *const types[FTRACE_STAT_TYPES] = {"not_match", "not_supported",
+                                                         "invalid_data", "data_lost"};
+    const ftrace_kind_count *count = &m->counts[kind];
+    ts_code code = TS_OK;
+    for (unsigned r = 0; r <= FTRACE_FROM_FFRT && code == TS_OK; r++) {
+        code = put_stat(m, stat_name(kind, (ftrace_reader)r), "received", count->received[r]);
+    }
+    for (unsigned t = 0; t < FTRACE_STAT_TYPES && code == TS_OK; t++) {
+        code = put_stat(m, ftrace_kinds[kind].stat, types[t], count->stat[t]);
+    }
+    if (code == TS_OK && kind == FTRACE_print) {
+        code = put_stat(m, "tracing_mark_write", "received", count->received[FTRACE_FROM_PROTOBUF]);
+    }
+    return code;
+}
+
+static ts_code put_count(ftrace_machine *m, unsigned kind)
+{
+    const ftrace_kind_count *count = &m->counts[kind];
+    uint64_t seen = 0;
+    ts_tally *tally = NULL;
+    ts_code code;
+    for (unsigned r = 0; r <= FTRACE_FROM_FFRT; r++) {
+        seen += count->received[r];
+    }
+    if (seen == 0) {
+        return TS_OK;
+    }
+    code = ts_count(&tally, m->store, m->source_id, TS_ITEM_ftrace_events, ftrace_kinds[kind].name);
+    if (code == TS_OK) {
+        tally->seen += seen;
+        tally->lost += count->wrong;
+        tally->skipped += count->unused;
+        tally->imported += seen - count->wrong - count->unused;
+    }
+    return code;
+}
+
+static ts_code put_issue(ftrace_machine *m, ts_issue_code issue, uint64_t n, const char *what)
+{
+    return n == 0 ? TS_OK
+                  : ts_issue_n(m->store, m->source_id, issue, m->options.stream, TS_NO_OFFSET, n,
+                               "%" PRIu64 " %s", n, what);
+}
+
+static ts_code put_issues(ftrace_machine *m)
+{
+    uint64_t bad = m->counts[FTRACE_print].stat[FTRACE_INVALID] +
+                   m->counts[FTRACE_tracing_mark_write].stat[FTRACE_INVALID];
+    ts_code code = put_issue(m, TS_ISSUE_ftrace_event_late, m->late_events, "events are late");
+    code = code != TS_OK
+               ? code
+               : put_issue(m, TS_ISSUE_ftrace_bad_marker, bad, "markers have no known form");
+    code = code != TS_OK
+               ? code
+               : put_issue(m, TS_ISSUE_ftrace_bad_text, m->bad_texts, "texts are not valid UTF-8");
+    return code;
+}
+
+/* Processes that have no name get that of the list. */
+static ts_code name_processes(ftrace_machine *m)
+{
+    ts_code code = TS_OK;
+    for (size_t i = 0; i < m->threads.processes.n && code == TS_OK; i++) {
+        const ftrace_process *process = ((ftrace_process **)m->threads.processes.p)[i];
+        uint64_t number;
+        if (process->name.p == NULL && ts_idmap_find(&number, &m->comms, process->pid)) {
+            code = ftrace_process_named(&m->threads, process->pid,
+                                        ts_pool_text(&m->names, (uint32_t)number));
+        }
+    }
+    return code != TS_OK ? code : ftrace_threads_name(&m->threads);
+}
+
+ts_code ftrace_machine_finish(ftrace_machine *m)
+{
+    ts_code code = ftrace_threads_finish(&m->threads);
+    code = code != TS_OK ? code : name_processes(m);
+    code = code != TS_OK ? code : ftrace_sched_finish(m);
+    code = code != TS_OK ? code : ftrace_slices_finish(m);
+    code = code != TS_OK ? code : ftrace_counters_finish(m);
+    for (unsigned kind = 0; kind < FTRACE_KINDS && code == TS_OK; kind++) {
+        code = put_stats(m, kind);
+        code = code != TS_OK ? code : put_count(m, kind);
+    }
+    code = code != TS_OK ? code : put_issues(m);
+    code = code != TS_OK ? code : put_stat(m, "tracing_mark_write", "invalid_data", m->empty_names);
+    if (code == TS_OK && m->began) {
+        ts_range_note(m->store, m->options.clock, TS_RANGE_ROWS, m->first_ts);
+        ts_range_note(m->store, m->options.clock, TS_RANGE_ROWS, m->last_ts);
+    }
+    return code;
+}

@@ -1,0 +1,550 @@
+#include "parsers/ftrace/ftrace_state.h"
+
+#include "base/alloc.h"
+#include "base/ckd.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SORTER_MEMORY = 16 << 20 };
+
+/* --- states -------------------------------------------------------------------------------- */
+
+enum {
+    STATE_NONE,
+    STATE_R,
+    STATE_RUNNING,
+    STATE_D,
+    STATE_D_IO,
+    STATE_D_NIO,
+    STATE_DK,
+    STATE_DK_IO,
+    STATE_DK_NIO,
+    STATE_UNKNOWN,
+    STATE_R_PLUS,
+    STATE_R_PLUS_NEW,
+    STATE_R_B,
+    STATE_OTHERS,
+};
+
+static const struct {
+    int64_t number; /* as recorded; -1: it is not */
+    ts_text name;
+} states[] = {
+    [STATE_NONE] = {-1, {NULL, 0}},
+    [STATE_R] = {0, TS_TEXT_LIT("R")},
+    [STATE_RUNNING] = {3, TS_TEXT_LIT("Running")},
+    [STATE_D] = {2, TS_TEXT_LIT("D")},
+    [STATE_D_IO] = {21, TS_TEXT_LIT("D-IO")},
+    [STATE_D_NIO] = {22, TS_TEXT_LIT("D-NIO")},
+    [STATE_DK] = {130, TS_TEXT_LIT("DK")},
+    [STATE_DK_IO] = {131, TS_TEXT_LIT("DK-IO")},
+    [STATE_DK_NIO] = {132, TS_TEXT_LIT("DK-NIO")},
+    [STATE_UNKNOWN] = {32768, TS_TEXT_LIT("U")},
+    [STATE_R_PLUS] = {2048, TS_TEXT_LIT("R+")},
+    [STATE_R_PLUS_NEW] = {256, TS_TEXT_LIT("R+")},
+    [STATE_R_B] = {2049, TS_TEXT_LIT("R-B")},
+    [STATE_OTHERS] = {1, TS_TEXT_LIT("S")},
+    {4, TS_TEXT_LIT("T")},
+    {8, TS_TEXT_LIT("t")},
+    {16, TS_TEXT_LIT("X")},
+    {32, TS_TEXT_LIT("Z")},
+    {64, TS_TEXT_LIT("P")},
+    {128, TS_TEXT_LIT("I")},
+    {136, TS_TEXT_LIT("TK")},
+    {4096, TS_TEXT_LIT("S")},
+};
+
+enum { STATE_COUNT = sizeof states / sizeof *states };
+
+static ts_code state_of(uint8_t *state, ftrace_machine *m, int64_t number)
+{
+    for (unsigned i = STATE_R; i < STATE_COUNT; i++) {
+        if (states[i].number == number) {
+            *state = (uint8_t)i;
+            return TS_OK;
+        }
+    }
+    *state = STATE_UNKNOWN;
+    return ts_issue(m->store, m->source_id, TS_ISSUE_ftrace_unknown_state, m->options.stream,
+                    TS_NO_OFFSET, "state %" PRId64 " of a thread has no name", number);
+}
+
+/* --- rows to be ---------------------------------------------------------------------------- */
+
+static ts_code open_sorter(ts_sorter **sorter, ftrace_machine *m, size_t size, size_t key,
+                           size_t keys)
+{
+    const ts_sorter_order order = {.key_offset = key, .key_count = keys};
+    return *sorter != NULL ? TS_OK : ts_sorter_open(sorter, m->ctx, size, &order, SORTER_MEMORY);
+}
+
+static ts_code add_state(ftrace_machine *m, const ftrace_state_row *row)
+{
+    ts_code code =
+        open_sorter(&m->sched.states, m, sizeof *row, offsetof(ftrace_state_row, ts_key), 2);
+    return code != TS_OK ? code : ts_sorter_add(m->sched.states, row);
+}
+
+static ts_code add_slice(ftrace_machine *m, const ftrace_slice_row *row)
+{
+    ts_code code =
+        open_sorter(&m->sched.slices, m, sizeof *row, offsetof(ftrace_slice_row, number), 1);
+    return code != TS_OK ? code : ts_sorter_add(m->sched.slices, row);
+}
+
+static int64_t time_of(const ftrace_state_row *row)
+{
+    return (int64_t)(row->ts_key ^ UINT64_C(1) << 63);
+}
+
+/* Time from `from` to `to`; TS_NO_TIME when it goes back. */
+static int64_t time_between(int64_t from, int64_t to)
+{
+    int64_t dur;
+    return to < from || ts_ckd_sub(&dur, to, from) ? TS_NO_TIME : dur;
+}
+
+/* The last state of the thread is none any more: its row is complete. */
+static ts_code drop_last(ftrace_machine *m, ftrace_thread_sched *t)
+{
+    ts_code code = TS_OK;
+    if (!t->has_last) {
+        return TS_OK;
+    }
+    t->has_last = false;
+    if (!t->last_blocked) {
+        return add_state(m, &t->last);
+    }
+    t->last_blocked = false;
+    if (t->has_blocked) {
+        code = add_state(m, &t->blocked);
+    }
+    t->blocked = t->last; /* its state may become known later */
+    t->has_blocked = true;
+    return code;
+}
+
+static ts_code drop_blocked(ftrace_machine *m, ftrace_thread_sched *t)
+{
+    bool has = t->has_blocked;
+    t->has_blocked = false;
+    t->last_blocked = false;
+    return has ? add_state(m, &t->blocked) : TS_OK;
+}
+
+static void close_last(ftrace_thread_sched *t, int64_t ts)
+{
+    if (t->has_last && t->last.dur == TS_NO_TIME) {
+        t->last.dur = time_between(time_of(&t->last), ts);
+    }
+}
+
+/* A new last state, which begins at ts. */
+static ts_code begin_state(ftrace_machine *m, ftrace_thread *thread, int64_t ts, unsigned state,
+                           int64_t cpu)
+{
+    ts_code code = drop_last(m, &thread->sched);
+    thread->sched.last = (ftrace_state_row){.ts_key = ts_sorter_key(ts),
+                                            .number = m->sched.state_count++,
+                                            .dur = TS_NO_TIME,
+                                            .args = FTRACE_NO_ARGS,
+                                            .itid = (uint32_t)thread->itid,
+                                            .cpu = (int32_t)cpu,
+                                            .state = state};
+    thread->sched.has_last = true;
+    return code;
+}
+
+/* The thread was woken before: it has been runnable since. */
+static ts_code apply_wake(ftrace_machine *m, ftrace_thread *thread)
+{
+    ftrace_thread_sched *t = &thread->sched;
+    if (!t->has_wake) {
+        return TS_OK;
+    }
+    t->has_wake = false;
+    if (t->has_last && t->last.state == STATE_RUNNING) {
+        return TS_OK;
+    }
+    close_last(t, t->wake);
+    return begin_state(m, thread, t->wake, STATE_R, -1);
+}
+
+/* --- CPUs ---------------------------------------------------------------------------------- */
+
+ts_code ftrace_cpu_of(ftrace_cpu **out, ftrace_machine *m, uint32_t number)
+{
+    ftrace_sched *s = &m->sched;
+    ftrace_cpu *cpu = s->recent;
+    uint64_t value;
+    ts_code code = TS_OK;
+    if (number < FTRACE_NEAR_CPUS && s->cpus[number] != NULL) {
+        *out = s->cpus[number];
+        return TS_OK;
+    }
+    if (cpu == NULL || cpu->number != number) {
+        if (ts_idmap_find(&value, &s->cpu_numbers, number)) {
+            cpu = (ftrace_cpu *)(uintptr_t)value;
+        } else if ((cpu = ts_zalloc(m->ctx, 1, sizeof *cpu)) == NULL) {
+            return m->ctx->error.code;
+        } else {
+            cpu->number = number;
+            code = ts_idmap_put(m->ctx, &s->cpu_numbers, number, (uintptr_t)cpu);
+            if (code != TS_OK) {
+                ts_free(m->ctx, cpu);
+                return code;
+            }
+        }
+    }
+    s->recent = cpu;
+    if (number < FTRACE_NEAR_CPUS) {
+        s->cpus[number] = cpu;
+    }
+    *out = cpu;
+    return code;
+}
+
+static ftrace_cpu *cpu_at(const ftrace_machine *m, uint32_t i)
+{
+    return (ftrace_cpu *)(uintptr_t)m->sched.cpu_numbers.entries[i].value;
+}
+
+/* --- sched_switch -------------------------------------------------------------------------- */
+
+static ts_code switch_slice(ftrace_machine *m, const ftrace_event *event, ftrace_cpu *cpu,
+                            const ftrace_thread *next, const ftrace_thread *prev, uint8_t state)
+{
+    ts_code code = TS_OK;
+    if (cpu->has_slice) {
+        cpu->slice.dur = time_between(cpu->slice.ts, event->ts);
+        cpu->slice.end_state = state;
+        code = add_slice(m, &cpu->slice);
+    }
+    cpu->has_slice = true;
+    cpu->slice = (ftrace_slice_row){.number = m->sched.slice_count++,
+                                    .ts = event->ts,
+                                    .dur = TS_NO_TIME,
+                                    .priority = event->number[FTRACE_N_sched_switch_next_prio],
+                                    .itid = (uint32_t)next->itid,
+                                    .prev_itid = (uint32_t)prev->itid,
+                                    .cpu = event->cpu,
+                                    .prev_state = state};
+    return code;
+}
+
+static ts_code switch_in(ftrace_machine *m, const ftrace_event *event, ftrace_cpu *cpu,
+                         ftrace_thread *next, const ftrace_thread *prev)
+{
+    ftrace_thread *other = cpu->running;
+    ftrace_thread_sched *t = &next->sched;
+    ts_code code = apply_wake(m, next);
+    if (code != TS_OK) {
+        return code;
+    }
+    close_last(t, event->ts);
+    if ((code = begin_state(m, next, event->ts, STATE_RUNNING, event->cpu)) != TS_OK) {
+        return code;
+    }
+    if (event->reader != FTRACE_FROM_PROTOBUF &&
+        ftrace_has_text(event, FTRACE_T_sched_switch_next_info)) {
+        ts_text info = event->text[FTRACE_T_sched_switch_next_info];
+        code = ftrace_clean(&info, m);
+        code = code != TS_OK ? code : ftrace_args_text(&t->last.args, &m->args, "next_info", info);
+    }
+    if (code == TS_OK && other != NULL && other != prev && other->sched.has_last &&
+        other->sched.last.number == cpu->running_row && other->sched.last.dur == TS_NO_TIME) {
+        code = drop_last(m, &other->sched); /* its end was lost */
+    }
+    cpu->running = next;
+    cpu->running_row = t->last.number;
+    return code;
+}
+
+static ts_code switch_out(ftrace_machine *m, const ftrace_event *event, ftrace_thread *prev,
+                          uint8_t state)
+{
+    ftrace_thread_sched *t = &prev->sched;
+    ts_code code;
+    if (t->has_last && t->last.state == STATE_RUNNING && t->last.cpu != (int32_t)event->cpu &&
+        time_of(&t->last) == event->ts) {
+        return TS_OK; /* it runs on another CPU already */
+    }
+    code = apply_wake(m, prev);
+    close_last(t, event->ts);
+    prev->switched = true;
+    code = code != TS_OK ? code : begin_state(m, prev, event->ts, state, -1);
+    code = code != TS_OK ? code : drop_blocked(m, t);
+    t->last_blocked = state == STATE_D || state == STATE_DK;
+    return code;
+}
+
+ts_code ftrace_sched_switch(ftrace_machine *m, const ftrace_event *event)
+{
+    ftrace_thread *next = NULL;
+    ftrace_thread *prev = NULL;
+    ftrace_cpu *cpu = NULL;
+    uint8_t state = STATE_R;
+    ts_code code =
+        ftrace_thread_any(&next, &m->threads, event->number[FTRACE_N_sched_switch_next_pid],
+                          event->text[FTRACE_T_sched_switch_next_comm]);
+    code = code != TS_OK ? code
+                         : ftrace_thread_any(&prev, &m->threads,
+                                             event->number[FTRACE_N_sched_switch_prev_pid],
+                                             event->text[FTRACE_T_sched_switch_prev_comm]);
+    code = code != TS_OK ? code : ftrace_cpu_of(&cpu, m, event->cpu);
+    code =
+        code != TS_OK ? code : state_of(&state, m, event->number[FTRACE_N_sched_switch_prev_state]);
+    code = code != TS_OK ? code : switch_slice(m, event, cpu, next, prev, state);
+    if (code == TS_OK && next != m->threads.idle) {
+        code = switch_in(m, event, cpu, next, prev);
+    }
+    if (code == TS_OK && prev != m->threads.idle) {
+        code = switch_out(m, event, prev, state);
+    }
+    return code;
+}
+
+/* --- wakeups ------------------------------------------------------------------------------- */
+
+static ts_code put_raw(ftrace_machine *m, const ftrace_event *event, ts_text name, int64_t cpu,
+                       int64_t itid)
+{
+    const ts_row_raw row = {.id = (int64_t)ts_sink_rows(m->sink, TS_T_raw),
+                            .ts = event->ts,
+                            .name = name,
+                            .cpu = cpu,
+                            .itid = itid};
+    return ts_put_raw(m->sink, &row);
+}
+
+ts_code ftrace_sched_wakeup(ftrace_machine *m, const ftrace_event *event)
+{
+    bool waking = event->kind == FTRACE_sched_waking;
+    bool names = waking && event->reader == FTRACE_FROM_TEXT;
+    ts_row_instant row = {.ts = event->ts, .ref_type = TS_TEXT_LIT("itid"), .value = 0};
+    ftrace_thread *woken = NULL;
+    ftrace_thread *waker = NULL;
+    ts_code code = ftrace_thread_any(&woken, &m->threads, event->number[FTRACE_N_sched_wakeup_pid],
+                                     TS_TEXT_NULL);
+    code = code != TS_OK ? code
+                         : ftrace_thread_any(&waker, &m->threads, event->pid,
+                                             names ? event->comm : TS_TEXT_NULL);
+    if (code != TS_OK) {
+        return code;
+    }
+    row.name = waking ? TS_TEXT_LIT("sched_waking") : TS_TEXT_LIT("sched_wakeup");
+    row.ref = woken->itid;
+    row.wakeup_from = waker->itid;
+    if (!waking && !woken->sched.has_wake && woken != m->threads.idle) {
+        woken->sched.has_wake = true;
+        woken->sched.wake = event->ts;
+        woken->sched.wake_number = m->sched.wake_count++;
+    }
+    code = ts_put_instant(m->sink, &row);
+    return code != TS_OK
+               ? code
+               : put_raw(m, event, row.name, event->number[FTRACE_N_sched_wakeup_target_cpu],
+                         waking ? waker->itid : woken->itid);
+}
+
+_Static_assert((int)FTRACE_N_sched_wakeup_pid == (int)FTRACE_N_sched_waking_pid &&
+                   (int)FTRACE_N_sched_wakeup_pid == (int)FTRACE_N_sched_wakeup_new_pid &&
+                   (int)FTRACE_N_sched_wakeup_pid == (int)FTRACE_N_wakeup_pid &&
+                   (int)FTRACE_N_sched_wakeup_target_cpu == (int)FTRACE_N_sched_waking_target_cpu &&
+                   (int)FTRACE_N_sched_wakeup_target_cpu ==
+                       (int)FTRACE_N_sched_wakeup_new_target_cpu &&
+                   (int)FTRACE_N_sched_wakeup_target_cpu == (int)FTRACE_N_wakeup_target_cpu,
+               "wakeups have the same fields");
+
+/* --- sched_blocked_reason ------------------------------------------------------------------ */
+
+static ts_code put_reason(ftrace_machine *m, const ftrace_event *event, ftrace_state_row *row)
+{
+    int64_t iowait = event->number[FTRACE_N_sched_blocked_reason_iowait] != 0;
+    ts_text caller = event->text[FTRACE_T_sched_blocked_reason_caller_str];
+    char hex[32];
+    ts_code code = TS_OK;
+    if (caller.n == 0) {
+        int n = snprintf(hex, sizeof hex, "0x%" PRIx64,
+                         (uint64_t)event->number[FTRACE_N_sched_blocked_reason_caller]);
+        caller = (ts_text){hex, (size_t)n};
+    } else {
+        code = ftrace_clean(&caller, m);
+    }
+    row->args = FTRACE_NO_ARGS;
+    code = code != TS_OK ? code : ftrace_args_int(&row->args, &m->args, "iowait", iowait);
+    code = code != TS_OK ? code : ftrace_args_text(&row->args, &m->args, "caller", caller);
+    if (code == TS_OK && ftrace_has_number(event, FTRACE_N_sched_blocked_reason_delay)) {
+        code = ftrace_args_int(&row->args, &m->args, "delay",
+                               event->number[FTRACE_N_sched_blocked_reason_delay]);
+    }
+    if (row->state == STATE_D) {
+        row->state = iowait ? STATE_D_IO : STATE_D_NIO;
+    } else {
+        row->state = iowait ? STATE_DK_IO : STATE_DK_NIO;
+    }
+    return code;
+}
+
+ts_code ftrace_sched_blocked(ftrace_machine *m, const ftrace_event *event)
+{
+    ftrace_thread *thread = NULL;
+    ftrace_thread_sched *t;
+    ts_code code = ftrace_thread_any(
+        &thread, &m->threads, event->number[FTRACE_N_sched_blocked_reason_pid], TS_TEXT_NULL);
+    if (code != TS_OK) {
+        return code;
+    }
+    t = &thread->sched;
+    if (t->has_last && t->last_blocked) {
+        t->last_blocked = false;
+        return put_reason(m, event, &t->last);
+    }
+    if (t->has_blocked) {
+        code = put_reason(m, event, &t->blocked);
+        return code != TS_OK ? code : drop_blocked(m, t);
+    }
+    ftrace_stat(m, event->kind, FTRACE_NOT_MATCH);
+    return TS_OK;
+}
+
+/* --- the end ------------------------------------------------------------------------------- */
+
+static void set_process(ftrace_machine *m, ts_row_thread_state *row)
+{
+    const ts_row_thread *thread = ts_thread_row(m->store, row->itid);
+    row->tid = thread->tid;
+    if ((thread->null & TS_NULL_BIT(thread, ipid)) == 0) {
+        row->pid = ts_process_row(m->store, thread->ipid)->pid;
+    } else {
+        TS_SET_NULL(thread_state, row, pid);
+    }
+}
+
+static ts_code put_state(ftrace_machine *m, const ftrace_state_row *state)
+{
+    ts_row_thread_state row = {.id = (int64_t)ts_sink_rows(m->sink, TS_T_thread_state),
+                               .ts = time_of(state),
+                               .dur = state->dur,
+                               .cpu = state->cpu,
+                               .itid = state->itid,
+                               .state = states[state->state].name,
+                               .arg_setid = state->args};
+    row.null |= state->dur == TS_NO_TIME ? TS_NULL_BIT(thread_state, dur) : 0;
+    row.null |= state->cpu < 0 ? TS_NULL_BIT(thread_state, cpu) : 0;
+    row.null |= state->args == FTRACE_NO_ARGS ? TS_NULL_BIT(thread_state, arg_setid) : 0;
+    set_process(m, &row);
+    return ts_put_thread_state(m->sink, &row);
+}
+
+static ts_code put_slice(ftrace_machine *m, const ftrace_slice_row *slice)
+{
+    const ts_row_thread *thread = ts_thread_row(m->store, slice->itid);
+    ts_row_sched_slice row = {.null = TS_NULL_BIT(sched_slice, arg_setid),
+                              .id = (int64_t)ts_sink_rows(m->sink, TS_T_sched_slice),
+                              .ts = slice->ts,
+                              .dur = slice->dur,
+                              .ts_end = ts_time_add(slice->ts, slice->dur),
+                              .cpu = slice->cpu,
+                              .itid = slice->itid,
+                              .ipid = thread->ipid,
+                              .end_state = states[slice->end_state].name,
+                              .priority = slice->priority,
+                              .prev_itid = slice->prev_itid,
+                              .prev_state = states[slice->prev_state].name};
+    row.null |= slice->dur == TS_NO_TIME
+                    ? TS_NULL_BIT(sched_slice, dur) | TS_NULL_BIT(sched_slice, ts_end)
+                    : 0;
+    row.null |=
+        (thread->null & TS_NULL_BIT(thread, ipid)) != 0 ? TS_NULL_BIT(sched_slice, ipid) : 0;
+    return ts_put_sched_slice(m->sink, &row);
+}
+
+static int by_wake(const void *a, const void *b)
+{
+    const ftrace_thread *x = *(ftrace_thread *const *)a;
+    const ftrace_thread *y = *(ftrace_thread *const *)b;
+    return (x->sched.wake_number > y->sched.wake_number) -
+           (x->sched.wake_number < y->sched.wake_number);
+}
+
+/* Wakes that nothing came of, in their order. */
+static ts_code apply_wakes(ftrace_machine *m)
+{
+    ts_vec woken = {0};
+    ts_code code = TS_OK;
+    for (size_t i = 0; code == TS_OK && i < m->threads.threads.n; i++) {
+        ftrace_thread *thread = ftrace_thread_at(&m->threads, i);
+        ftrace_thread **slot;
+        if (!thread->sched.has_wake) {
+            continue;
+        }
+        slot = ts_vec_add(m->ctx, &woken, sizeof *slot);
+        code = slot == NULL ? m->ctx->error.code : TS_OK;
+        if (code == TS_OK) {
+            *slot = thread;
+        }
+    }
+    if (code == TS_OK && woken.n > 1) {
+        qsort(woken.p, woken.n, sizeof(ftrace_thread *), by_wake);
+    }
+    for (size_t i = 0; code == TS_OK && i < woken.n; i++) {
+        code = apply_wake(m, ((ftrace_thread **)woken.p)[i]);
+    }
+    ts_vec_free(m->ctx, &woken);
+    return code;
+}
+
+/* Rows that are still open. */
+static ts_code end_all(ftrace_machine *m)
+{
+    ts_code code = apply_wakes(m);
+    for (size_t i = 0; code == TS_OK && i < m->threads.threads.n; i++) {
+        ftrace_thread *thread = ftrace_thread_at(&m->threads, i);
+        code = drop_last(m, &thread->sched);
+        code = code != TS_OK ? code : drop_blocked(m, &thread->sched);
+    }
+    for (uint32_t i = 0; code == TS_OK && i < m->sched.cpu_numbers.count; i++) {
+        ftrace_cpu *cpu = cpu_at(m, i);
+        if (cpu->has_slice) {
+            cpu->has_slice = false;
+            code = add_slice(m, &cpu->slice);
+        }
+    }
+    return code;
+}
+
+ts_code ftrace_sched_finish(ftrace_machine *m)
+{
+    const void *record = NULL;
+    ts_code code = end_all(m);
+    if (code == TS_OK && m->sched.slices != NULL) {
+        code = ts_sorter_finish(m->sched.slices);
+        while (code == TS_OK && (code = ts_sorter_next(&record, m->sched.slices)) == TS_OK &&
+               record != NULL) {
+            code = put_slice(m, record);
+        }
+        ts_sorter_close(m->sched.slices);
+        m->sched.slices = NULL;
+    }
+    if (code == TS_OK && m->sched.states != NULL) {
+        code = ts_sorter_finish(m->sched.states);
+        while (code == TS_OK && (code = ts_sorter_next(&record, m->sched.states)) == TS_OK &&
+               record != NULL) {
+            code = put_state(m, record);
+        }
+    }
+    return code;
+}
+
+void ftrace_sched_free(ftrace_machine *m)
+{
+    for (uint32_t i = 0; i < m->sched.cpu_numbers.count; i++) {
+        ts_free(m->ctx, cpu_at(m, i));
+    }
+    ts_idmap_free(m->ctx, &m->sched.cpu_numbers);
+    ts_sorter_close(m->sched.states);
+    ts_sorter_close(m->sched.slices);
+}

@@ -1,0 +1,89 @@
+/*
+ * Scheduling: which thread ran on which CPU, and the states of threads (spec 2.3, 2.4).
+ *
+ * Rows of sched_slice stand in the order of their beginnings and need the process of their thread,
+ * those of thread_state in the order of time: both wait in a sorter until the end.
+ *
+ * Memory: the last state of each thread, the open rows of each CPU, and the sorters' blocks.
+ */
+#ifndef TS_PARSERS_FTRACE_FTRACE_SCHED_H
+#define TS_PARSERS_FTRACE_FTRACE_SCHED_H
+
+#include "base/idmap.h"
+#include "base/sorter.h"
+#include "base/vec.h"
+#include "parsers/ftrace/ftrace_event.h"
+
+enum { FTRACE_NEAR_CPUS = 64 };
+
+struct ftrace_machine;
+struct ftrace_thread;
+
+/* A row of thread_state to be. */
+typedef struct ftrace_state_row {
+    uint64_t ts_key; /* ts_sorter_key(ts) */
+    uint64_t number; /* in the order of their making */
+    int64_t dur;     /* TS_NO_TIME: until the end, or not known */
+    int64_t args;    /* FTRACE_NO_ARGS: none */
+    uint32_t itid;
+    int32_t cpu;    /* -1: none */
+    uint64_t state; /* an index of the list of states */
+} ftrace_state_row;
+
+typedef struct ftrace_thread_sched {
+    ftrace_state_row last;    /* its last state */
+    ftrace_state_row blocked; /* its last D row, when another one came behind it */
+    int64_t wake;             /* when it was woken and has not run since; TS_NO_TIME: not */
+    uint64_t wake_number;     /* in the order of wakes */
+    bool has_last;
+    bool has_wake;
+    bool last_blocked; /* `last` is the D row */
+    bool has_blocked;  /* `blocked` waits */
+} ftrace_thread_sched;
+
+/* A row of sched_slice to be. */
+typedef struct ftrace_slice_row {
+    uint64_t number;
+    int64_t ts;
+    int64_t dur; /* TS_NO_TIME: still running */
+    int64_t priority;
+    uint32_t itid;
+    uint32_t prev_itid;
+    uint32_t cpu;
+    uint8_t end_state; /* indexes of the list of states; 0: not known */
+    uint8_t prev_state;
+    uint8_t pad[2];
+} ftrace_slice_row;
+
+typedef struct ftrace_cpu {
+    uint32_t number;
+    bool has_slice;
+    ftrace_slice_row slice;        /* the open one */
+    struct ftrace_thread *running; /* thread of the last Running row, or NULL */
+    uint64_t running_row;          /* its number */
+} ftrace_cpu;
+
+typedef struct ftrace_sched {
+    ts_sorter *states; /* NULL: none yet */
+    ts_sorter *slices;
+    ts_idmap cpu_numbers;               /* ftrace_cpu */
+    ftrace_cpu *cpus[FTRACE_NEAR_CPUS]; /* those with low numbers; NULL: not met */
+    ftrace_cpu *recent;                 /* the last one that was asked for */
+    uint64_t state_count;
+    uint64_t slice_count;
+    uint64_t wake_count;
+} ftrace_sched;
+
+/* The state of a CPU; made when new. */
+ts_code ftrace_cpu_of(ftrace_cpu **out, struct ftrace_machine *m, uint32_t number);
+
+ts_code ftrace_sched_switch(struct ftrace_machine *m, const ftrace_event *event);
+/* waker: thread of the event. */
+ts_code ftrace_sched_wakeup(struct ftrace_machine *m, const ftrace_event *event);
+ts_code ftrace_sched_blocked(struct ftrace_machine *m, const ftrace_event *event);
+
+/* Puts all rows; threads have their processes. */
+ts_code ftrace_sched_finish(struct ftrace_machine *m);
+void ftrace_sched_free(struct ftrace_machine *m);
+
+#endif

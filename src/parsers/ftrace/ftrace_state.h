@@ -1,0 +1,72 @@
+/* Inside of the machine: what its parts share. */
+#ifndef TS_PARSERS_FTRACE_FTRACE_STATE_H
+#define TS_PARSERS_FTRACE_FTRACE_STATE_H
+
+#include "base/buf.h"
+#include "base/pool.h"
+#include "parsers/ftrace/ftrace_args.h"
+#include "parsers/ftrace/ftrace_counters.h"
+#include "parsers/ftrace/ftrace_machine.h"
+#include "parsers/ftrace/ftrace_threads.h"
+
+/* What became of an event of its kind, for import_count. */
+typedef enum ftrace_outcome { FTRACE_USED, FTRACE_UNUSED, FTRACE_WRONG } ftrace_outcome;
+
+typedef enum ftrace_stat_type {
+    FTRACE_NOT_MATCH,
+    FTRACE_NOT_SUPPORTED,
+    FTRACE_INVALID,
+    FTRACE_LOST,
+    FTRACE_STAT_TYPES
+} ftrace_stat_type;
+
+typedef struct ftrace_kind_count {
+    uint64_t received[FTRACE_FROM_FFRT + 1]; /* by reader */
+    uint64_t wrong, unused;
+    uint64_t stat[FTRACE_STAT_TYPES];
+} ftrace_kind_count;
+
+struct ftrace_machine {
+    ts_ctx *ctx;
+    ts_store *store;
+    ts_sink *sink;
+    int64_t source_id;
+    ftrace_machine_options options;
+
+    ftrace_threads threads;
+    ftrace_args args;
+    ftrace_sched sched;
+    ftrace_slices slices;
+    ftrace_counters counters;
+
+    bool began; /* there was an event */
+    int64_t first_ts, last_ts;
+    uint64_t late_events;
+    uint64_t bad_texts;
+    uint64_t empty_names; /* slices without a name */
+    ftrace_kind_count counts[FTRACE_KINDS];
+
+    ts_idmap comms;   /* tid -> number in names */
+    ts_idmap symbols; /* address -> the same */
+    ts_pool names;
+    ts_buf scratch; /* a cleaned text */
+    ts_buf plain;   /* the name of a marker without its chain */
+};
+
+static inline void ftrace_stat(ftrace_machine *m, unsigned kind, ftrace_stat_type type)
+{
+    m->counts[kind].stat[type]++;
+}
+
+/* A text as it goes to a row: ill-formed bytes are replaced (in `scratch`, until the next call) and
+ * counted. */
+ts_code ftrace_clean(ts_text *text, ftrace_machine *m);
+
+/* The text of a marker (spec 2.5). */
+ts_code ftrace_marker(ftrace_outcome *outcome, ftrace_machine *m, const ftrace_event *event,
+                      ts_text text);
+
+ts_code ftrace_slices_finish(ftrace_machine *m);
+void ftrace_slices_free(ftrace_machine *m);
+
+#endif

@@ -1,0 +1,97 @@
+/* callstack, process_measure: the example slices.htrace of the format's description. */
+#include "ftrace_events.h"
+
+static void app(bench *b, int64_t at, const char *text)
+{
+    print_at(b, at, 20, 20, "app", text);
+}
+
+static void put_example(bench *b)
+{
+    app(b, 0, "B|20|H:outer ");
+    app(b, 10, "B|20|H:[8b0e,2,1]#C##call");
+    app(b, 15, "B|20|H:named|M62|k=v");
+    app(b, 18, "E|20");
+    app(b, 20, "E|20\n");
+    print_at(b, 25, 20, 21, "worker", "S|20|H:load|7|I62|cat|args");
+    app(b, 26, "S|20|net$$H:x|7");
+    app(b, 27, "S|20|H:load|7");
+    app(b, 30, "E|20|");
+    app(b, 31, "E|20");
+    app(b, 35, "F|20|H:load|7");
+    app(b, 36, "F|20|H:none|9");
+    app(b, 40, "C|20|H:count|5");
+    app(b, 50, "C|20|H:count|-6");
+    app(b, 60, "G|20|cat|H:g|1");
+    app(b, 61, "G|20|cat|H:g|1");
+    print_at(b, 65, 20, 21, "worker", "H|20|cat|H:g|1");
+    app(b, 70, "B|20|open");
+    app(b, 71, "trace_event_clock_sync: parent_ts=1");
+    app(b, 72, "X|20|no");
+    app(b, 73, "C|20|H:bad|x");
+    print_at(b, 80, 30, 30, "svc", "B|33|H:other");
+    print_at(b, 90, 30, 30, "svc", "E|33");
+}
+
+/* A row of callstack without its last column, the colour. */
+static void check_call(const bench *b, size_t row, const char *expected)
+{
+    char *text = memsink_row_text(b->mem, TS_T_callstack, row);
+    *strrchr(text, '|') = '\0';
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+static void test_example(void **state)
+{
+    bench b;
+    (void)state;
+    bench_begin(&b, NULL);
+    assert_ok(b.ctx, ftrace_machine_comm(b.m, 33, TS_TEXT_LIT("named33")));
+    put_example(&b);
+    bench_end(&b);
+    /* id, ts, dur, callid, cat, name, depth, cookie, parent_id, argsetid, chainId, spanId,
+     * parentSpanId, flag, trace_level, trace_tag, custom_category, custom_args, child_callid;
+     * threads 1 app, 2 worker, 3 svc, 4 main of 33, 5 svc in 33 */
+    static const char *const calls[] = {
+        "0|2000000000|30|1|NULL|H:outer|0|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|"
+        "NULL",
+        "1|2000000010|10|1|NULL|H:[8b0e,2,1]#C##call|1|NULL|0|NULL|8b0e|2|1|C|NULL|NULL|NULL|NULL|"
+        "NULL",
+        "2|2000000015|3|1|NULL|H:named|M62|k=v|2|NULL|1|NULL|NULL|NULL|NULL|NULL|M|62|NULL|k=v|"
+        "NULL",
+        "3|2000000025|10|1|NULL|H:load|0|7|2|NULL|NULL|NULL|NULL|NULL|I|62|cat|args|2",
+        "4|2000000026|NULL|1|net|net$$H:x|0|7|1|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|1",
+        "5|2000000060|NULL|1|cat|H:g|0|1|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL",
+        "6|2000000061|4|1|cat|H:g|0|1|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL",
+        "7|2000000070|NULL|1|NULL|open|0|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|"
+        "NULL",
+        "8|2000000080|10|5|NULL|H:other|0|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|"
+        "NULL",
+    };
+    assert_int_equal(MEM_ROWS(b.mem, callstack), 9);
+    for (size_t i = 0; i < 9; i++) {
+        check_call(&b, i, calls[i]);
+    }
+    CHECK_ROWS(&b, process_measure, "measure|2000000040|10|5|0", "measure|2000000050|NULL|-6|0");
+    assert_mem_text(b.mem, process, 3, name, "named33");
+    assert_int_equal(MEM_INT(b.mem, process, 1, slice_count), 1);
+    assert_int_equal(MEM_INT(b.mem, process, 1, mem_count), 1);
+    assert_int_equal(stat_of(&b, "tracing_mark_write", "not_match"),
+                     3); /* S of 27, E of 31, F of 36 */
+    assert_int_equal(issues_of(&b, "ftrace_end_alone"), 1);
+    assert_int_equal(issues_of(&b, "ftrace_begun_twice"), 1);
+    assert_int_equal(issues_of(&b, "ftrace_bad_marker"), 1);
+    assert_int_equal(stat_of(&b, "tracing_mark_write", "received"), 23);
+    assert_int_equal(stat_of(&b, "print", "received"), 23);
+    assert_int_equal(stat_of(&b, "tracing_mark_write", "invalid_data"), 3);
+    bench_free(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_example),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
