@@ -24,11 +24,24 @@ static ts_code alloc_refuse(ts_ctx *ctx, size_t n)
     return ts_fail(ctx, TS_ERR_NOMEM, "cannot allocate %zu bytes", n);
 }
 
-/* Accounts for a change of `grow` bytes; false when --max-memory does not allow it. */
-static bool account(ts_ctx *ctx, size_t old, size_t now)
+/* The counts of a context, which several threads may share. */
+static ts_ctx *counts_of(ts_ctx *ctx)
 {
-    uint64_t used = ctx->memory_used - old + now;
+    return ctx->memory_of == NULL ? ctx : ctx->memory_of;
+}
+
+static void uncount(ts_ctx *ctx, size_t n)
+{
+    (void)__atomic_sub_fetch(&counts_of(ctx)->memory_used, n, __ATOMIC_RELAXED);
+}
+
+/* Accounts for a change from `old` bytes to `now`; false when --max-memory does not allow it. */
+static bool count_bytes(ts_ctx *ctx, size_t old, size_t now)
+{
+    uint64_t used =
+        __atomic_add_fetch(&counts_of(ctx)->memory_used, (uint64_t)now - old, __ATOMIC_RELAXED);
     if (ctx->limits.max_memory != 0 && now > old && used > ctx->limits.max_memory) {
+        uncount(ctx, now - old);
         ts_fail(ctx, TS_ERR_LIMIT,
                 "memory limit reached: %" PRIu64 " bytes needed, --max-memory allows %" PRIu64,
                 used, ctx->limits.max_memory);
@@ -37,26 +50,29 @@ static bool account(ts_ctx *ctx, size_t old, size_t now)
     return true;
 }
 
-static void take_note(ts_ctx *ctx, size_t old, size_t now)
+/* What was counted was taken. */
+static void note_peak(ts_ctx *ctx)
 {
-    ctx->memory_used = ctx->memory_used - old + now;
-    if (ctx->memory_used > ctx->memory_peak) {
-        ctx->memory_peak = ctx->memory_used;
+    ts_ctx *of = counts_of(ctx);
+    uint64_t used = __atomic_load_n(&of->memory_used, __ATOMIC_RELAXED);
+    uint64_t peak = __atomic_load_n(&of->memory_peak, __ATOMIC_RELAXED);
+    while (used > peak && !__atomic_compare_exchange_n(&of->memory_peak, &peak, used, true,
+                                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     }
 }
 
 ts_code ts_alloc_lent(ts_ctx *ctx, size_t n)
 {
-    if (!account(ctx, 0, n)) {
+    if (!count_bytes(ctx, 0, n)) {
         return ctx->error.code;
     }
-    take_note(ctx, 0, n);
+    note_peak(ctx);
     return TS_OK;
 }
 
 void ts_alloc_returned(ts_ctx *ctx, size_t n)
 {
-    take_note(ctx, n, 0);
+    uncount(ctx, n);
 }
 
 void *ts_realloc(ts_ctx *ctx, void *p, size_t count, size_t size)
@@ -69,16 +85,17 @@ void *ts_realloc(ts_ctx *ctx, void *p, size_t count, size_t size)
         alloc_refuse(ctx, SIZE_MAX);
         return NULL;
     }
-    if (!account(ctx, old, n)) {
+    if (!count_bytes(ctx, old, n)) {
         return NULL;
     }
     head = ctx->allocator.realloc(ctx->allocator.user, head, total);
     if (head == NULL) {
+        uncount(ctx, n - old);
         alloc_refuse(ctx, n);
         return NULL;
     }
     head->size = n;
-    take_note(ctx, old, n);
+    note_peak(ctx);
     return head + 1;
 }
 
@@ -140,7 +157,7 @@ void ts_free(ts_ctx *ctx, void *p)
 {
     if (p != NULL) {
         block_head *head = (block_head *)p - 1;
-        ctx->memory_used -= head->size;
+        uncount(ctx, head->size);
         ctx->allocator.free(ctx->allocator.user, head);
     }
 }

@@ -3,7 +3,8 @@
  *
  * Every function that allocates, reads, writes or can be cancelled takes a ts_ctx. It is created
  * by cli/ (or by a test, which may replace the allocator, the system calls and the limits) and
- * outlives everything made with it. It is used by one thread at a time.
+ * outlives everything made with it. It is used by one thread at a time; another thread has a copy
+ * with an error of its own, whose memory is counted in the first (memory_of).
  */
 #ifndef TS_BASE_CONTEXT_H
 #define TS_BASE_CONTEXT_H
@@ -82,7 +83,8 @@ typedef struct ts_ctx {
     const char *tmpdir;                  /* for anonymous spools; default $TMPDIR or /var/tmp */
     ts_error error;                      /* the chain of the call that failed last */
     ts_hash_key hash_key;                /* of all hash tables; random */
-    uint64_t memory_used;                /* kept by base/alloc.c */
+    struct ts_ctx *memory_of; /* what counts its memory, that of another thread; NULL: it does */
+    uint64_t memory_used;     /* kept by base/alloc.c */
     uint64_t memory_peak;
 } ts_ctx;
 

@@ -15,6 +15,7 @@
 #include "cli/summary.h"
 #include "tables/publish.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -270,6 +271,17 @@ static ts_code finish_database(run *r)
     return code;
 }
 
+/* One thread reads and one writes, where that is allowed and can be of use. */
+static ts_code start_writer(run *r)
+{
+    uint64_t threads = r->options->threads;
+    cpu_set_t set;
+    if (threads == TS_NOT_GIVEN) {
+        threads = sched_getaffinity(0, sizeof set, &set) == 0 ? (uint64_t)CPU_COUNT(&set) : 1;
+    }
+    return r->db == NULL || threads < 2 ? TS_OK : ts_db_start_thread(r->db);
+}
+
 static ts_code import(run *r)
 {
     const ts_options *o = r->options;
@@ -279,8 +291,11 @@ static ts_code import(run *r)
                                     .no_meta = o->no_meta,
                                     .output_name = o->export_db == NULL ? "" : o->export_db,
                                     .runtime = runtime};
-    ts_code code =
-        ts_store_new(&r->store, r->ctx, r->db == NULL ? &r->dropping : ts_db_sink(r->db), &store);
+    ts_code code = start_writer(r);
+    if (code == TS_OK) {
+        code = ts_store_new(&r->store, r->ctx, r->db == NULL ? &r->dropping : ts_db_sink(r->db),
+                            &store);
+    }
     if (code != TS_OK) {
         return code;
     }

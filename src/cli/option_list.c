@@ -81,8 +81,6 @@ const ts_option ts_option_list[] = {
      TS_OPT_NUMBER, AT(query_timeout), "end queries after S seconds (default 30)"},
     {NULL, "--max-rows", TS_ARG_VALUE, "N", TS_GROUP_SERVE, TS_OPTION_ACTIVE, TS_VALUES_NONE,
      TS_OPT_NUMBER, AT(max_rows), "most rows of a reply (default 1000000)"},
-    {NULL, "--threads", TS_ARG_VALUE, "N", TS_GROUP_SERVE, TS_OPTION_ACTIVE, TS_VALUES_NONE,
-     TS_OPT_NUMBER, AT(threads), "run N queries at once (default: the number of processors, at most 8)"},
     {NULL, "--any", TS_ARG_NONE, NULL, TS_GROUP_SERVE, TS_OPTION_ACTIVE, TS_VALUES_NONE,
      TS_OPT_FLAG, AT(any), "serve SQLite databases of other programs too"},
 
@@ -123,6 +121,8 @@ const ts_option ts_option_list[] = {
      TS_OPT_SIZE, AT(max_inflate), "most bytes that one compressed input may unpack to (default 64G; suffixes K, M, G, T)"},
     {NULL, "--max-memory", TS_ARG_VALUE, "SIZE", TS_GROUP_INPUT, TS_OPTION_ACTIVE, TS_VALUES_NONE,
      TS_OPT_SIZE, AT(max_memory), "stop with exit code 6 when more memory would be needed (default: no limit)"},
+    {NULL, "--threads", TS_ARG_VALUE, "N", TS_GROUP_INPUT, TS_OPTION_ACTIVE, TS_VALUES_NONE,
+     TS_OPT_NUMBER, AT(threads), "use at most N threads: a conversion 2, for rows of their own; serve up to 8, for queries (default: the number of processors)"},
 
     {NULL, "--json", TS_ARG_OPTIONAL, "FILE", TS_GROUP_MESSAGE, TS_OPTION_ACTIVE, TS_VALUES_FILE,
      TS_OPT_JSON, 0, "print the summary as one JSON object to standard output, or write it to FILE"},
@@ -151,9 +151,9 @@ const ts_option ts_option_list[] = {
      TS_OPT_VERSION, 0, "show the version"},
 
     {"-tn", "--threadnum", TS_ARG_VALUE, "N", TS_GROUP_OLD, TS_OPTION_NO_EFFECT, TS_VALUES_NONE,
-     TS_OPT_THREADS, 0, "accepted, has no effect: one thread does the work"},
+     TS_OPT_THREADS, 0, "accepted, has no effect; see --threads"},
     {"-nt", "--nothreads", TS_ARG_NONE, NULL, TS_GROUP_OLD, TS_OPTION_NO_EFFECT, TS_VALUES_NONE,
-     TS_OPT_IGNORED, 0, "accepted, has no effect: one thread does the work"},
+     TS_OPT_IGNORED, 0, "accepted, has no effect; see --threads"},
     {"-lnc", NULL, TS_ARG_NONE, NULL, TS_GROUP_OLD, TS_OPTION_NO_EFFECT, TS_VALUES_NONE,
      TS_OPT_IGNORED, 0, "accepted, has no effect: rows are written as they come"},
     {NULL, "--So_dir", TS_ARG_VALUE, "DIR", TS_GROUP_OLD, TS_OPTION_NO_EFFECT, TS_VALUES_DIRECTORY,

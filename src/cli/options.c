@@ -634,7 +634,6 @@ static ts_code check_not_serve(const ts_options *o, ts_ctx *ctx)
                        : o->samples != NULL               ? "--samples"
                        : o->query_timeout != TS_NOT_GIVEN ? "--query-timeout"
                        : o->max_rows != TS_NOT_GIVEN      ? "--max-rows"
-                       : o->threads != TS_NOT_GIVEN       ? "--threads"
                        : o->any                           ? "--any"
                                                           : NULL;
     return name == NULL

@@ -26,6 +26,7 @@ ts_code ts_db_new(ts_db **out, ts_ctx *ctx, const char *path, ts_db_state state)
         return ctx->error.code;
     }
     db->ctx = ctx;
+    db->caller = ctx;
     db->state = state;
     db->fd = -1;
     db->path = ts_strndup(ctx, path, strlen(path));
@@ -458,7 +459,37 @@ out:
 
 ts_sink *ts_db_sink(ts_db *db)
 {
-    return &db->sink;
+    return db->thread == NULL ? &db->sink : ts_sink_thread_sink(db->thread);
+}
+
+static void use_context(ts_db *db, ts_ctx *ctx)
+{
+    db->ctx = ctx;
+    ts_pages_use(db->pages, ctx);
+}
+
+ts_code ts_db_start_thread(ts_db *db)
+{
+    ts_ctx *ctx = db->ctx;
+    ts_code code;
+    db->other = *ctx;
+    db->other.memory_of = ctx->memory_of == NULL ? ctx : ctx->memory_of;
+    use_context(db, &db->other);
+    code = ts_sink_thread_start(&db->thread, ctx, &db->sink, &db->other);
+    if (db->thread == NULL) {
+        use_context(db, ctx);
+    }
+    return code;
+}
+
+ts_code ts_db_join(ts_db *db)
+{
+    ts_code code = TS_OK;
+    if (db->thread != NULL && db->ctx == &db->other) {
+        code = ts_sink_thread_stop(db->thread);
+        use_context(db, db->caller);
+    }
+    return code;
 }
 
 /* --- the end ------------------------------------------------------------------------------- */
@@ -552,7 +583,10 @@ ts_code ts_db_finish(ts_db *db, bool with_indexes, double *index_ms)
     if (db->state != TS_DB_WRITING || (db->pages == NULL && !db->adding)) {
         return ts_fail(db->ctx, TS_ERR_INTERNAL, "the database is finished already");
     }
-    ts_code code = finish_pages(db);
+    ts_code code = ts_db_join(db);
+    if (code == TS_OK) {
+        code = finish_pages(db);
+    }
     if (code == TS_OK) {
         code = ts_db_put_late(db);
     }
@@ -580,6 +614,8 @@ void ts_db_close(ts_db *db)
     if (db == NULL) {
         return;
     }
+    (void)ts_db_join(db);
+    ts_sink_thread_free(db->thread);
     (void)ts_db_end_pages(db, TS_ERR_OUTPUT); /* given up, if it is not ended already */
     for (unsigned id = 0; id < TS_TABLE_COUNT; id++) {
         (void)sqlite3_finalize(db->insert[id]);

@@ -21,6 +21,16 @@ ts_code ts_db_create(ts_db **out, ts_ctx *ctx, const char *path);
 /* The sink of the database; valid until ts_db_finish. */
 ts_sink *ts_db_sink(ts_db *db);
 
+/*
+ * Rows are written by a thread from now on; the sink is another one. Until ts_db_join nothing else
+ * of the database may be used but its sink; ts_db_reader, ts_db_finish and ts_db_close join it
+ * themselves. Where the system gives no thread everything stays as it is. Errors: memory.
+ */
+ts_code ts_db_start_thread(ts_db *db);
+
+/* Waits until all rows so far were written, and ends the thread. The first failure of a row. */
+ts_code ts_db_join(ts_db *db);
+
 /* Ends the rows (commit); with_indexes adds ts_indexes and runs ANALYZE. *index_ms = their time. */
 ts_code ts_db_finish(ts_db *db, bool with_indexes, double *index_ms);
 void ts_db_close(ts_db *db);

@@ -283,7 +283,10 @@ ts_code ts_db_reader(ts_reader **out, ts_db *db)
     if (db->pages == NULL) {
         return ts_fail(db->ctx, TS_ERR_INTERNAL, "the database is finished already");
     }
-    ts_code code = ts_reader_new(out, db->ctx, &config);
+    ts_code code = ts_db_join(db);
+    if (code == TS_OK) {
+        code = ts_reader_new(out, db->ctx, &config);
+    }
     for (unsigned id = 0; code == TS_OK && id < TS_TABLE_COUNT; id++) {
         if (db->written[id] || db->roots[id] != 0) {
             ts_reader_table(*out, id, &ts_schema[id], db->roots[id], db->written[id]);

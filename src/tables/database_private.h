@@ -6,6 +6,7 @@
 #include "base/vec.h"
 #include "tables/database.h"
 #include "tables/page_writer.h"
+#include "tables/sink_thread.h"
 
 #include <sqlite3.h>
 
@@ -37,7 +38,10 @@ typedef struct ts_moved_range {
 } ts_moved_range;
 
 struct ts_db {
-    ts_ctx *ctx;
+    ts_ctx *ctx;            /* while there is a thread, `other` */
+    ts_ctx *caller;         /* that of ts_db_create */
+    ts_ctx other;           /* of the thread that writes the rows */
+    ts_sink_thread *thread; /* NULL: there was none */
     sqlite3 *handle;
     char *path;
     ts_db_state state;

@@ -55,6 +55,11 @@ void ts_pages_free(ts_pages *p)
     ts_free(p->ctx, p);
 }
 
+void ts_pages_use(ts_pages *p, ts_ctx *ctx)
+{
+    p->ctx = ctx;
+}
+
 ts_code ts_pages_table(ts_pages *p, unsigned id, const ts_table *table, uint32_t root)
 {
     p->tables[id].root = root;

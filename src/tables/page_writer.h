@@ -29,6 +29,9 @@ typedef struct ts_pages_config {
 
 /* Caller frees with ts_pages_free, which writes nothing. */
 ts_code ts_pages_new(ts_pages **out, ts_ctx *ctx, const ts_pages_config *config);
+
+/* From now on with this context: the writer goes to another thread, or comes back. */
+void ts_pages_use(ts_pages *p, ts_ctx *ctx);
 void ts_pages_free(ts_pages *p);
 
 /* Declares table `id` (its number in the schema) with the given root page. */

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# threads.sh PROGRAM TOOLS SOURCE CC: databases have the same bytes whatever the number of threads, what goes wrong has the same
+# message, and ThreadSanitizer finds nothing in the sink on a thread.
+set -euo pipefail
+program=$(realpath "$1")
+tools=$(realpath "$2")
+source=$(cd "$3" && pwd)
+cc=$4
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+"$tools/mkhtrace" -o large.heapsnapshot --emit heapsnapshot --synthetic nodes=60k,edges=240k,strings=20k >/dev/null
+
+compared=0
+for input in large.heapsnapshot "$source"/test/data/*.gz "$source"/test/data/tiny/*; do
+    for n in 1 2 4; do
+        "$program" "$input" -e "$n.db" --threads $n --quiet --force 2>err.$n || echo "exit code $?" >>err.$n
+    done
+    for n in 2 4; do
+        [ ! -e 1.db ] || cmp 1.db $n.db || exit 1
+        cmp err.1 err.$n || exit 1
+    done
+    compared=$((compared + 1))
+done
+echo "$compared inputs: the same with 1, 2 and 4 threads"
+
+for n in 1 2; do # a disk that is full, as far as the program can see
+    (ulimit -f 2000 && trap '' XFSZ && exec "$program" large.heapsnapshot -e full.db --threads $n --quiet) 2>full.$n && exit 1
+    grep -q 'cannot write' full.$n || { cat full.$n && exit 1; }
+    [ ! -e full.db ] || exit 1
+done
+
+flags=(-std=c11 -O1 -g -fsanitize=thread -D_GNU_SOURCE -I "$source/src" -I "$source/test/support")
+sources=("$source"/src/tables/{sink_thread,sink,schema}.c "$source"/src/base/*.c
+    "$source"/test/support/{support,memsink}.c "$source/test/unit/test_tables_sink_thread.c")
+if "$cc" "${flags[@]}" "${sources[@]}" -lcmocka -lpthread -o tsan 2>tsan.log; then
+    setarch -R ./tsan >tsan.log 2>&1 || { cat tsan.log && exit 1; }
+    echo "no data race"
+else
+    echo "$cc has no ThreadSanitizer: $(head -n 3 tsan.log)"
+fi
