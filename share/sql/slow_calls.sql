@@ -20,24 +20,65 @@ WITH asked AS (
   WHERE :method IS NOT NULL
     AND ifnull(nullif(m.class, '') || '.', '') || ifnull(m.name, '#' || m.raw_id) LIKE :method
 ),
-call AS (
-  SELECT id AS call_id, root_slice_id AS slice_id, source_id, ts, dur, cpu_dur, wait_dur, suspend_dur
-  FROM cloud_call WHERE :method IS NULL
-  UNION ALL
-  SELECT NULL, id, source_id, ts, dur, cpu_dur, NULL, NULL
-  FROM stack_slice
-  WHERE CASE WHEN :method IS NULL THEN parent_id IS NULL
-      AND id NOT IN (SELECT root_slice_id FROM cloud_call WHERE root_slice_id IS NOT NULL)
-    ELSE node_id IN (SELECT id FROM asked) END
+recorded AS MATERIALIZED (
+  SELECT id AS call_id, root_slice_id AS slice_id, ts, dur, cpu_dur, wait_dur, suspend_dur,
+    CASE ifnull(:weight, 'wall') WHEN 'wall' THEN dur WHEN 'cpu' THEN cpu_dur
+      WHEN 'wait' THEN wait_dur WHEN 'suspend' THEN suspend_dur END AS weight
+  FROM cloud_call
+  WHERE :method IS NULL AND (:from IS NULL OR ts >= :from) AND (:to IS NULL OR ts < :to)
+    AND (:source IS NULL OR source_id = CAST(:source AS INTEGER))
+  ORDER BY weight DESC, call_id
+  LIMIT ifnull(CAST(:limit AS INTEGER), 20)
+),
+-- What a traced call has to weigh at least when these are as many as are wanted.
+bar AS MATERIALIZED (
+  SELECT CASE WHEN ifnull(CAST(:limit AS INTEGER), 20) BETWEEN 0 AND count(weight)
+    THEN min(weight) END AS least
+  FROM recorded
+),
+traced AS MATERIALIZED (
+  SELECT slice_id, ts, dur, cpu_dur, weight
+  FROM (
+    SELECT id AS slice_id, source_id, parent_id, node_id, ts, dur, cpu_dur,
+      CASE ifnull(:weight, 'wall') WHEN 'wall' THEN dur WHEN 'cpu' THEN cpu_dur END AS weight
+    FROM stack_slice)
+  WHERE (parent_id IS NULL OR :method IS NOT NULL)
+    AND (:method IS NULL OR node_id IN (SELECT id FROM asked))
+    AND ((SELECT least FROM bar) IS NULL OR weight >= (SELECT least FROM bar))
+    AND (:from IS NULL OR ts >= :from) AND (:to IS NULL OR ts < :to)
+    AND (:source IS NULL OR source_id = CAST(:source AS INTEGER))
 ),
 chosen AS MATERIALIZED (
-  SELECT *, CASE ifnull(:weight, 'wall') WHEN 'wall' THEN dur WHEN 'cpu' THEN cpu_dur
-    WHEN 'wait' THEN wait_dur WHEN 'suspend' THEN suspend_dur END AS weight
-  FROM call
-  WHERE (:from IS NULL OR ts >= :from) AND (:to IS NULL OR ts < :to)
-    AND (:source IS NULL OR source_id = CAST(:source AS INTEGER))
+  SELECT *
+  FROM (
+    SELECT call_id, slice_id, ts, dur, cpu_dur, wait_dur, suspend_dur, weight FROM recorded
+    UNION ALL
+    SELECT NULL, slice_id, ts, dur, cpu_dur, NULL, NULL, weight FROM traced
+    WHERE :method IS NOT NULL OR slice_id NOT IN (
+      SELECT root_slice_id FROM cloud_call WHERE root_slice_id IN (SELECT slice_id FROM traced)))
   ORDER BY weight DESC, call_id IS NULL, call_id, slice_id
   LIMIT ifnull(CAST(:limit AS INTEGER), 20)
+),
+-- v_cloud_call_title of these calls only: the view would first read the parameters of all.
+param AS MATERIALIZED (
+  SELECT p.call_id AS call_id, d.word AS word, p.value AS value
+  FROM cloud_call_param AS p JOIN cloud_dictionary AS d ON d.id = p.dictionary_id
+  WHERE p.call_id IN (SELECT call_id FROM chosen) AND p.ordinal = 0
+),
+titled AS MATERIALIZED (
+  SELECT call_id, coalesce(
+    max(CASE word WHEN 'profiler.title' THEN value END),
+    ifnull(max(CASE word WHEN 'web.method' THEN value END) || ' ', '')
+      || max(CASE word WHEN 'web.url' THEN value END)
+      || ifnull('?' || max(CASE word WHEN 'web.query' THEN value END), ''),
+    'job ' || coalesce(max(CASE word WHEN 'job.name' THEN value END),
+      max(CASE word WHEN 'job.class' THEN value END),
+      max(CASE word WHEN 'job.id' THEN value END)),
+    'message ' || coalesce(max(CASE word WHEN 'jms.destination' THEN value END),
+      max(CASE word WHEN 'kafka.topic' THEN value END),
+      max(CASE word WHEN 'queue' THEN value END)),
+    max(CASE word WHEN 'sql' THEN value END)) AS title
+  FROM param GROUP BY call_id
 ),
 named AS (
   SELECT x.*, CASE WHEN x.call_id IS NULL THEN t.name ELSE c.thread_name END AS thread,
@@ -53,5 +94,5 @@ named AS (
 SELECT x.call_id, x.slice_id, x.ts, x.dur, x.cpu_dur, x.wait_dur, x.suspend_dur, x.thread, x.method,
   ifnull(y.title, x.method) AS title
 FROM named AS x
-LEFT JOIN v_cloud_call_title AS y ON y.call_id = x.call_id
+LEFT JOIN titled AS y ON y.call_id = x.call_id
 ORDER BY x.weight DESC, x.call_id IS NULL, x.call_id, x.slice_id;
