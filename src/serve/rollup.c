@@ -21,7 +21,11 @@ static ts_code pairs_grow(ts_ctx *ctx, ts_pairs *p)
         return ctx->error.code;
     }
     const ts_pair *pairs = p->pairs.p;
+    const uint32_t *next = p->next.p;
     for (uint32_t i = 0; i < p->pairs.n; i++) {
+        if (p->head != NULL && next[i] != TS_NO_INDEX) {
+            continue;
+        }
         uint64_t at = pair_hash(ctx, pairs[i].lane, pairs[i].node) & (count - 1);
         while (slots[at] != 0) {
             at = (at + 1) & (count - 1);
@@ -50,31 +54,83 @@ static ts_pair *pairs_search(uint64_t *slot, ts_ctx *ctx, const ts_pairs *p, uin
     return NULL;
 }
 
-ts_pair *ts_pairs_at(ts_ctx *ctx, ts_pairs *p, uint32_t lane, uint32_t node)
+/* next: of the list of its call path, TS_NO_INDEX for one that stands in the table. */
+static ts_pair *pairs_add(ts_ctx *ctx, ts_pairs *p, uint32_t lane, uint32_t node, uint32_t next)
 {
-    ts_pair *pairs = p->pairs.p;
-    uint64_t slot;
-    uint32_t last = p->head == NULL ? p->last : p->head[node];
-    if (last > 0 && pairs[last - 1].node == node && pairs[last - 1].lane == lane) {
-        return &pairs[last - 1];
+    if (p->pairs.n >= TS_NO_INDEX - 1) {
+        (void)ts_fail(ctx, TS_ERR_LIMIT, "too many call paths of threads");
+        return NULL;
     }
-    if (p->pairs.n >= p->slot_count - p->slot_count / 4 && pairs_grow(ctx, p) != TS_OK) {
+    if (p->head != NULL && ts_vec_reserve(ctx, &p->next, 1, sizeof next) != TS_OK) {
+        return NULL;
+    }
+    ts_pair *pair = ts_vec_add(ctx, &p->pairs, sizeof *pair);
+    if (pair != NULL) {
+        pair->lane = lane;
+        pair->node = node;
+    }
+    if (pair != NULL && p->head != NULL) {
+        ((uint32_t *)p->next.p)[p->next.n++] = next;
+    }
+    return pair;
+}
+
+static ts_pair *pairs_hashed(ts_ctx *ctx, ts_pairs *p, uint32_t lane, uint32_t node)
+{
+    uint64_t slot;
+    if (p->hashed >= p->slot_count - p->slot_count / 4 && pairs_grow(ctx, p) != TS_OK) {
         return NULL;
     }
     ts_pair *pair = pairs_search(&slot, ctx, p, lane, node);
-    if (pair == NULL) {
-        if ((pair = ts_vec_add(ctx, &p->pairs, sizeof *pair)) == NULL) {
-            return NULL;
-        }
-        pair->lane = lane;
-        pair->node = node;
+    if (pair == NULL && (pair = pairs_add(ctx, p, lane, node, TS_NO_INDEX)) != NULL) {
+        p->hashed++;
         p->slots[slot] = (uint32_t)p->pairs.n;
     }
-    p->last = (uint32_t)(pair - (ts_pair *)p->pairs.p) + 1;
-    if (p->head != NULL) {
-        p->head[node] = p->last;
+    return pair;
+}
+
+/* By the list of the call path; *full: it has as many as a list may have, and this one is not among
+ * them. Looking at a few neighbours costs less than hashing, and most call paths are of few
+ * threads. */
+static ts_pair *pairs_listed(bool *full, ts_ctx *ctx, ts_pairs *p, uint32_t lane, uint32_t node)
+{
+    ts_pair *pairs = p->pairs.p;
+    const uint32_t *next = p->next.p;
+    unsigned n = 0;
+    for (uint32_t at = p->head[node]; at != 0; at = next[at - 1], n++) {
+        if (pairs[at - 1].lane == lane) {
+            return &pairs[at - 1];
+        }
+    }
+    *full = n == TS_PAIRS_LISTED;
+    ts_pair *pair = *full ? NULL : pairs_add(ctx, p, lane, node, p->head[node]);
+    if (pair != NULL) {
+        p->head[node] = (uint32_t)p->pairs.n;
     }
     return pair;
+}
+
+ts_code ts_pairs_begin(ts_ctx *ctx, ts_pairs *p, const ts_paths *paths)
+{
+    p->head = ts_zalloc(ctx, paths->nodes.count, sizeof *p->head);
+    return p->head == NULL ? ctx->error.code : TS_OK;
+}
+
+void ts_pairs_end(ts_ctx *ctx, ts_pairs *p)
+{
+    ts_vec_free(ctx, &p->next);
+    ts_free(ctx, p->head);
+    ts_free(ctx, p->slots);
+    p->head = NULL;
+    p->slots = NULL;
+    p->slot_count = 0;
+}
+
+ts_pair *ts_pairs_at(ts_ctx *ctx, ts_pairs *p, uint32_t lane, uint32_t node)
+{
+    bool full = p->head == NULL;
+    ts_pair *pair = p->head == NULL ? NULL : pairs_listed(&full, ctx, p, lane, node);
+    return full ? pairs_hashed(ctx, p, lane, node) : pair;
 }
 
 ts_code ts_pair_count(ts_ctx *ctx, uint32_t *count)
@@ -84,12 +140,8 @@ ts_code ts_pair_count(ts_ctx *ctx, uint32_t *count)
 
 void ts_pairs_free(ts_ctx *ctx, ts_pairs *p)
 {
+    ts_pairs_end(ctx, p);
     ts_vec_free(ctx, &p->pairs);
-    ts_free(ctx, p->slots);
-    ts_free(ctx, p->head);
-    p->slots = NULL;
-    p->head = NULL;
-    p->slot_count = 0;
 }
 
 /* --- lanes ------------------------------------------------------------------------------------ */
@@ -347,6 +399,28 @@ static ts_code rollup_row_of(rollup_row *row, rollup_pass *p, const ts_batch *b,
     return TS_OK;
 }
 
+/* Call paths of samples follow each other at random: what the rows of a batch add to is brought
+ * into the processor's cache before it is needed, as waiting for it would cost more than the rest
+ * of the pass. */
+static void rollup_fetch(const rollup_pass *p, const ts_batch *b)
+{
+    const ts_pairs *pairs = &p->r->pairs;
+    const ts_pair *all = pairs->pairs.p;
+    const ts_batch_column *nodes = &b->columns[COL_NODE];
+    for (unsigned step = 0; step < 2; step++) {
+        for (unsigned i = 0; i < b->rows; i++) {
+            uint32_t node =
+                nodes->null[i] ? TS_NO_INDEX : ts_ids_find(&p->paths->nodes, nodes->ints[i]);
+            if (node != TS_NO_INDEX && step == 0) {
+                __builtin_prefetch(&pairs->head[node]);
+                __builtin_prefetch(&p->paths->method[node]);
+            } else if (node != TS_NO_INDEX && pairs->head[node] != 0) {
+                __builtin_prefetch(&all[pairs->head[node] - 1]);
+            }
+        }
+    }
+}
+
 static ts_code rollup_scan(rollup_pass *p, ts_view_call *call)
 {
     static const unsigned samples[] = {TS_C_stack_sample__source_id, TS_C_stack_sample__itid,
@@ -367,6 +441,7 @@ static ts_code rollup_scan(rollup_pass *p, ts_view_call *call)
                                 sample ? samples : slices, sample ? 6 : 8);
     ts_view_report(call, what, 0, total);
     while (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0) {
+        rollup_fetch(p, b);
         for (unsigned i = 0; code == TS_OK && i < b->rows; i++) {
             if ((code = rollup_row_of(&row, p, b, i)) == TS_OK) {
                 code = rollup_add(p, &row);
@@ -426,16 +501,14 @@ static ts_code rollup_build(void **what, ts_view_call *call, const void *user)
     rollup_pass pass = {.ctx = ctx, .r = r, .kind = *(const ts_kind *)user};
     ts_code code = ts_paths_get(&pass.paths, call);
     if (code == TS_OK) {
-        r->pairs.head = ts_zalloc(ctx, pass.paths->nodes.count, sizeof *r->pairs.head);
-        code = r->pairs.head == NULL ? ctx->error.code : TS_OK;
+        code = ts_pairs_begin(ctx, &r->pairs, pass.paths);
     }
     if (code == TS_OK) {
         rollup_span(r, call);
         code = rollup_scan(&pass, call);
     }
     ts_buckets_finish(&r->buckets);
-    ts_free(ctx, r->pairs.head); /* nothing is added any more */
-    r->pairs.head = NULL;
+    ts_pairs_end(ctx, &r->pairs);
     return code;
 }
 

@@ -213,7 +213,14 @@ static ts_code values_build(void **what, ts_view_call *call, const void *user)
         return ctx->error.code;
     }
     ts_code code = ts_paths_get(&p.paths, call);
-    return code == TS_OK ? values_scan(&p) : code;
+    if (code == TS_OK) {
+        code = ts_pairs_begin(ctx, &p.sums->pairs, p.paths);
+    }
+    if (code == TS_OK) {
+        code = values_scan(&p);
+    }
+    ts_pairs_end(ctx, &p.sums->pairs);
+    return code;
 }
 
 /* Of a range: a sample is in it when it was taken there. */

@@ -166,14 +166,21 @@ typedef struct ts_pair {
     ts_wide sum;
 } ts_pair;
 
+enum { TS_PAIRS_LISTED = 8 };
+
 typedef struct ts_pairs {
-    ts_vec pairs; /* of ts_pair */
-    uint32_t *slots;
+    ts_vec pairs;    /* of ts_pair */
+    ts_vec next;     /* uint32_t of each: the next of its list, place + 1, or 0 */
+    uint32_t *slots; /* of those that are in no list: place + 1, or 0 */
     uint32_t slot_count;
-    uint32_t last;
-    uint32_t *head; /* of each call path the pair that was asked for last + 1; NULL: not kept */
+    uint32_t hashed; /* pairs in it */
+    uint32_t *head;  /* of each call path its list of at most TS_PAIRS_LISTED; NULL: no lists */
 } ts_pairs;
 
+/* Lists for pairs that are added; without them all pairs stand in the table. */
+ts_code ts_pairs_begin(ts_ctx *ctx, ts_pairs *p, const ts_paths *paths);
+/* Frees what is only for adding: nothing is added any more. */
+void ts_pairs_end(ts_ctx *ctx, ts_pairs *p);
 /* The pair, made when it is new; NULL: ctx->error. */
 ts_pair *ts_pairs_at(ts_ctx *ctx, ts_pairs *p, uint32_t lane, uint32_t node);
 /* Counts a row of the pair. */

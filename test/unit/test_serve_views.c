@@ -122,6 +122,23 @@ static void test_replies(void **state)
     expect(f, "calls/scatter", "\"x\":[0,999],\"y\":[30,29],\"n\":[1,1],\"any_id\":[1,2]");
 }
 
+/* More threads on one call path than its list of sums holds: thread t has t samples of 1 ns. */
+static void test_many_threads(void **state)
+{
+    fixture *f = *state;
+    serve_run(f->db,
+              "DELETE FROM stack_sample;"
+              "WITH RECURSIVE t(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM t WHERE i < 100), "
+              "  k(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM k WHERE i < 100) "
+              "INSERT INTO stack_sample(source_id, itid, ts, dur, node_id, event) "
+              "  SELECT 1, t.i, 1000 + k.i, 1, 2, 'cpu' FROM k, t WHERE k.i <= t.i;");
+    expect(f, "flame", "\"total\":5050,\"count\":5050");
+    expect(f, "flame?thr=8", "\"self\":[0,8]");
+    expect(f, "flame?thr=9", "\"self\":[0,9]");
+    expect(f, "flame?thr=100", "\"counts\":[0,100]");
+    expect(f, "flame?thr=1,2,99", "\"totals\":[102,102]");
+}
+
 static void test_heap_replies(void **state)
 {
     fixture *f = *state;
@@ -402,6 +419,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_replies, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_many_threads, setup, teardown),
         cmocka_unit_test_setup_teardown(test_heap_replies, setup, teardown),
         cmocka_unit_test_setup_teardown(test_parameters, setup, teardown),
         cmocka_unit_test_setup_teardown(test_senseless, setup, teardown),
