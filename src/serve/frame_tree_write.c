@@ -1,6 +1,8 @@
 /* Trees and methods as JSON. */
 #include "serve/frame_tree.h"
 
+#include "base/pool.h"
+
 ts_code ts_method_list_begin(ts_method_list *l, ts_ctx *ctx, const ts_paths *paths)
 {
     *l = (ts_method_list){0};
@@ -38,15 +40,19 @@ ts_code ts_method_list_add(uint32_t *out, ts_ctx *ctx, ts_method_list *l, uint32
     return TS_OK;
 }
 
-enum { M_NAME, M_FILE, M_PACKAGE, M_LIBRARY, M_TEXTS };
+/* Files, packages and libraries, of which many methods have the same: places in a list. */
+enum { M_FILE, M_PACKAGE, M_LIBRARY, M_SHARED };
 enum { C_NAME, C_CLASS, C_PACKAGE, C_FILE, C_LIBRARY, C_LINE };
 
 /* What is read of the methods of a reply. */
 typedef struct method_texts {
-    ts_buf bytes;
+    ts_buf bytes;   /* names */
+    ts_buf scratch; /* a text of the list, cut */
+    ts_pool shared; /* the list */
     struct method_text {
-        size_t at[M_TEXTS];
-        size_t n[M_TEXTS]; /* SIZE_MAX: NULL */
+        size_t at;
+        size_t n;
+        uint32_t shared[M_SHARED]; /* TS_NO_INDEX: NULL */
         int64_t line;
         bool has_line;
     } * all; /* per number */
@@ -77,24 +83,32 @@ static ts_code text_name(ts_buf *bytes, ts_ctx *ctx, const ts_batch *b)
     return text_add(bytes, ctx, name->n == 0 ? &anonymous : name, "");
 }
 
+static ts_code method_shared(uint32_t *place, method_texts *t, ts_ctx *ctx,
+                             const ts_batch_column *column)
+{
+    *place = TS_NO_INDEX;
+    t->scratch.n = 0;
+    if (column->null[0]) {
+        return TS_OK;
+    }
+    ts_code code = text_add(&t->scratch, ctx, column->texts, "");
+    return code != TS_OK ? code
+                         : ts_pool_intern(ctx, place, NULL, &t->shared, ts_buf_text(&t->scratch));
+}
+
 static ts_code method_read(method_texts *t, ts_ctx *ctx, uint32_t number, const ts_batch *b)
 {
-    static const unsigned columns[M_TEXTS] = {C_NAME, C_FILE, C_PACKAGE, C_LIBRARY};
+    static const unsigned columns[M_SHARED] = {C_FILE, C_PACKAGE, C_LIBRARY};
     struct method_text *m = &t->all[number];
     m->has_line = !b->columns[C_LINE].null[0];
     m->line = b->columns[C_LINE].ints[0];
-    for (unsigned i = 0; i < M_TEXTS; i++) {
-        const ts_batch_column *c = &b->columns[columns[i]];
-        m->at[i] = t->bytes.n;
-        ts_code code = i == M_NAME  ? text_name(&t->bytes, ctx, b)
-                       : c->null[0] ? TS_OK
-                                    : text_add(&t->bytes, ctx, c->texts, "");
-        if (code != TS_OK) {
-            return code;
-        }
-        m->n[i] = i != M_NAME && c->null[0] ? SIZE_MAX : t->bytes.n - m->at[i];
+    m->at = t->bytes.n;
+    ts_code code = text_name(&t->bytes, ctx, b);
+    m->n = t->bytes.n - m->at;
+    for (unsigned i = 0; code == TS_OK && i < M_SHARED; i++) {
+        code = method_shared(&m->shared[i], t, ctx, &b->columns[columns[i]]);
     }
-    return TS_OK;
+    return code;
 }
 
 /* Reads the methods in the order of their ids, in which they are near each other. */
@@ -111,6 +125,9 @@ static ts_code methods_read(method_texts *t, ts_view_call *call, const ts_method
     if (t->all == NULL) {
         return from.ctx->error.code;
     }
+    for (size_t i = 0; i < l->methods.n; i++) {
+        memset(t->all[i].shared, 0xff, sizeof t->all[i].shared); /* TS_NO_INDEX */
+    }
     ts_code code = ts_rows_open(&rows, &from, TS_T_stack_method, columns, 6);
     for (uint32_t i = 0; code == TS_OK && i < paths->methods.count; i++) {
         if (l->number[i] == TS_NO_INDEX) {
@@ -125,18 +142,29 @@ static ts_code methods_read(method_texts *t, ts_view_call *call, const ts_method
     return code;
 }
 
-static void methods_column(ts_jout *out, const char *key, const method_texts *t, size_t count,
-                           unsigned column)
+static void methods_names(ts_jout *out, const method_texts *t, size_t count)
 {
-    ts_jout_open(out, key, '[');
+    ts_jout_open(out, "name", '[');
     for (size_t i = 0; i < count; i++) {
-        const struct method_text *m = &t->all[i];
-        if (m->n[column] == SIZE_MAX) {
-            ts_jout_null(out, NULL);
-        } else {
-            ts_jout_text(out, NULL,
-                         (ts_text){ts_buf_text(&t->bytes).p + m->at[column], m->n[column]});
+        ts_jout_text(out, NULL, (ts_text){ts_buf_text(&t->bytes).p + t->all[i].at, t->all[i].n});
+    }
+    ts_jout_close(out, ']');
+}
+
+static void methods_shared(ts_jout *out, const method_texts *t, size_t count)
+{
+    static const char *const names[M_SHARED] = {"file", "package", "library"};
+    for (unsigned column = 0; column < M_SHARED; column++) {
+        ts_jout_open(out, names[column], '[');
+        for (size_t i = 0; i < count; i++) {
+            uint32_t place = t->all[i].shared[column];
+            ts_jout_int(out, NULL, place == TS_NO_INDEX ? -1 : (int64_t)place);
         }
+        ts_jout_close(out, ']');
+    }
+    ts_jout_open(out, "texts", '[');
+    for (uint32_t i = 0; i < t->shared.count; i++) {
+        ts_jout_text(out, NULL, ts_pool_text(&t->shared, i));
     }
     ts_jout_close(out, ']');
 }
@@ -160,7 +188,7 @@ ts_code ts_method_list_write(ts_view_call *call, const char *key, const ts_metho
     ts_ctx *ctx = ts_view_ctx(call);
     const uint32_t *methods = l->methods.p;
     size_t n = l->methods.n;
-    method_texts t = {0};
+    method_texts t = {.shared.key = ctx->hash_key};
     ts_code code = methods_read(&t, call, l, paths);
     if (code == TS_OK) {
         ts_jout_open(call->out, key, '{');
@@ -169,14 +197,14 @@ ts_code ts_method_list_write(ts_view_call *call, const char *key, const ts_metho
             ts_jout_int(call->out, NULL, ts_ids_at(&paths->methods, methods[i]));
         }
         ts_jout_close(call->out, ']');
-        methods_column(call->out, "name", &t, n, M_NAME);
-        methods_column(call->out, "file", &t, n, M_FILE);
+        methods_names(call->out, &t, n);
         methods_lines(call->out, &t, n);
-        methods_column(call->out, "package", &t, n, M_PACKAGE);
-        methods_column(call->out, "library", &t, n, M_LIBRARY);
+        methods_shared(call->out, &t, n);
         ts_jout_close(call->out, '}');
     }
     ts_buf_free(ctx, &t.bytes);
+    ts_buf_free(ctx, &t.scratch);
+    ts_pool_free(ctx, &t.shared);
     ts_free(ctx, t.all);
     return code;
 }

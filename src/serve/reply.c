@@ -24,6 +24,10 @@ void ts_reply_free(ts_reply *r, ts_ctx *ctx)
         r->stream->free(r->stream);
         r->stream = NULL;
     }
+    if (r->release != NULL) {
+        r->release(r->held);
+        r->release = NULL;
+    }
 }
 
 ts_code ts_reply_error(ts_reply *r, ts_ctx *ctx, int status, const char *code, const char *message,

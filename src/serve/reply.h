@@ -22,6 +22,8 @@ typedef struct ts_reply {
     ts_text fixed; /* body that outlives the reply; p NULL: `body` or `stream` */
     ts_buf body;   /* of the reply's context */
     ts_stream *stream;
+    void (*release)(void *held); /* of what `fixed` is in; NULL: nothing */
+    void *held;
     char etag[40];  /* with its quotation marks; "": none */
     char file[120]; /* for Content-Disposition; "": none */
     struct {

@@ -9,6 +9,7 @@
 typedef enum job_state { JOB_WAITS, JOB_RUNS, JOB_DONE, JOB_FAILED } job_state;
 
 typedef struct view_job {
+    ts_view_jobs *jobs;
     job_state state;
     const ts_endpoint *endpoint;
     size_t database;
@@ -19,7 +20,7 @@ typedef struct view_job {
     ts_buf body;
     ts_code code; /* of JOB_FAILED */
     char message[TS_ERROR_TEXT];
-    unsigned waiters; /* requests that look at it */
+    unsigned waiters; /* requests that look at it, and replies that are being sent */
     int64_t asked;    /* when a request last wanted it */
     uint64_t order;
     atomic_bool cancel;
@@ -143,6 +144,7 @@ static size_t job_add(ts_view_jobs *jobs, const ts_endpoint *endpoint, size_t da
         return TS_VIEW_JOBS;
     }
     jobs->all[at] = job;
+    job->jobs = jobs;
     job->state = JOB_WAITS;
     job->endpoint = endpoint;
     job->database = database;
@@ -238,6 +240,7 @@ static ts_code worker_make(view_worker *w, view_job *job, char message[TS_ERROR_
     ts_lease *lease = NULL;
     ts_database_state state;
     const ts_error *error = &ctx.error;
+    int64_t begun = ts_guard_now();
     if (!ts_slots_take(jobs->slots, &guard, false)) {
         return TS_ERR_INTERRUPTED;
     }
@@ -253,6 +256,9 @@ static ts_code worker_make(view_worker *w, view_job *job, char message[TS_ERROR_
                    code != TS_OK && error->count > 0 ? error->causes[0] : "");
     ts_database_give(jobs->databases, lease);
     ts_slots_give(jobs->slots);
+    if (ts_guard_now() - begun > (int64_t)TS_VIEW_WAIT_MS * 1000000) {
+        ts_alloc_trim(); /* what a view has built on the way is not needed again */
+    }
     return code;
 }
 
@@ -271,8 +277,19 @@ static view_job *worker_next(const view_worker *w)
     return next;
 }
 
+/* A body is kept for long: without the room that it was given to grow. */
+static void job_shrink(ts_view_jobs *jobs, view_job *job)
+{
+    void *p = job->body.n == 0 ? NULL : ts_realloc(&jobs->ctx, job->body.p, job->body.n, 1);
+    if (p != NULL) {
+        job->body.p = p;
+        job->body.cap = job->body.n;
+    }
+}
+
 static void job_end(ts_view_jobs *jobs, view_job *job, ts_code code, const char *message)
 {
+    job_shrink(jobs, job);
     job->state = code == TS_OK ? JOB_DONE : JOB_FAILED;
     job->code = code;
     memcpy(job->message, message, sizeof job->message);
@@ -424,6 +441,28 @@ static void wait_for(ts_view_jobs *jobs, view_job *job)
     job->waiters--;
 }
 
+/* The reply was sent. */
+static void job_sent(void *held)
+{
+    view_job *job = held;
+    ts_view_jobs *jobs = job->jobs;
+    (void)pthread_mutex_lock(&jobs->lock);
+    job->waiters--;
+    (void)pthread_mutex_unlock(&jobs->lock);
+}
+
+/* The body is sent from where it is kept. */
+static void answer_done(ts_reply *reply, ts_view_jobs *jobs, view_job *job)
+{
+    job->order = ++jobs->order;
+    job->waiters++;
+    reply->status = 200;
+    reply->type = "application/json; charset=utf-8";
+    reply->fixed = ts_buf_text(&job->body);
+    reply->release = job_sent;
+    reply->held = job;
+}
+
 static ts_code answer_job(ts_reply *reply, ts_view_jobs *jobs, ts_ctx *ctx, size_t at)
 {
     view_job *job = jobs->all[at];
@@ -432,10 +471,8 @@ static ts_code answer_job(ts_reply *reply, ts_view_jobs *jobs, ts_ctx *ctx, size
     wait_for(jobs, job);
     switch (job->state) {
     case JOB_DONE:
-        job->order = ++jobs->order;
-        reply->status = 200;
-        reply->type = "application/json; charset=utf-8";
-        return ts_buf_put(ctx, &reply->body, ts_buf_text(&job->body).p, job->body.n);
+        answer_done(reply, jobs, job);
+        return TS_OK;
     case JOB_FAILED:
         code = answer_failure(reply, ctx, job);
         if (job->waiters == 0) {

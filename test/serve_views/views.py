@@ -177,8 +177,10 @@ def check_names(db, reply, what):
     labels = dict(db.rows("SELECT id, ifnull(nullif(package, '') || '.', '') || ifnull(nullif(class, '') || '.', '') || ifnull(nullif(name, ''), '(anonymous)') FROM stack_method"))
     rest = {row[0]: row[1:] for row in db.rows("SELECT id, file, line, package, library FROM stack_method")}
     m = reply["methods"]
+    same(len(m["texts"]), len(set(m["texts"])), f"{what}: shared texts")
+    shared = {-1: None, **dict(enumerate(m["texts"]))}
     for i, method in enumerate(m["id"]):
-        same((m["name"][i], m["file"][i], m["line"][i], m["package"][i], m["library"][i]), (labels[method], *rest[method]), f"{what}: method {method}")
+        same((m["name"][i], shared[m["file"][i]], m["line"][i], shared[m["package"][i]], shared[m["library"][i]]), (labels[method], *rest[method]), f"{what}: method {method}")
 
 
 def check_methods(db, kind, weight, name, event, what, **values):

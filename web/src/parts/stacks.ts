@@ -7,8 +7,10 @@ type Numbers = readonly (number | string | null)[];
 export interface MethodsReply {
   readonly id: Numbers;
   readonly name: readonly (string | null)[];
-  readonly file: readonly (string | null)[];
+  /** Places in `texts`, -1 for none. */
+  readonly file: readonly number[];
   readonly line: Numbers;
+  readonly texts: readonly string[];
 }
 
 export interface TreeReply {
@@ -62,7 +64,8 @@ export interface Stacks {
 
 export function namesOf(methods: MethodsReply): Names {
   const label = methods.name.map((name) => clean(name, 1000) || "(unknown)");
-  const file = methods.file.map((name) => clean(name, 1000));
+  const shared = methods.texts.map((one) => clean(one, 1000));
+  const file = methods.file.map((at) => shared[at] ?? "");
   return {
     label,
     file,
@@ -71,7 +74,7 @@ export function namesOf(methods: MethodsReply): Names {
       return name === "" ? "" : line > 0 ? `${name}:${line}` : name;
     }),
     id: methods.id.map(Number),
-    tint: methods.name.map((name, i) => (name?.startsWith("(") ? -1 : tintOf(name ?? "", methods.file[i] ?? ""))),
+    tint: methods.name.map((name, i) => (name?.startsWith("(") ? -1 : tintOf(name ?? "", methods.texts[methods.file[i] ?? -1] ?? ""))),
   };
 }
 

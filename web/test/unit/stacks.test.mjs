@@ -5,7 +5,7 @@ import { load } from "./load.mjs";
 const { stacksOf, namesOf, filtered, inverted, countsBelow, REST } = await load("parts/stacks.ts");
 const { chartStacks } = await load("parts/chart-tree.ts");
 
-const methods = { id: [10, 11, 12, 13], name: ["main", "work", "(idle)", null], file: ["a.js", "b.js", null, null], line: [1, null, null, null] };
+const methods = { id: [10, 11, 12, 13], name: ["main", "work", "(idle)", null], file: [1, 0, -1, -1], texts: ["b.js", "a.js"], line: [1, null, null, null] };
 const names = namesOf(methods);
 // main(1) > work(5) > main(2);  (idle)(4);  and 3 more below work, 7 together
 const reply = {
