@@ -51,11 +51,30 @@ const licences = [...packages].sort().map((name) => {
 });
 writeFileSync(join(assets, "licenses.txt"), licences.join(`\n${"-".repeat(78)}\n\n`));
 
+// What comes with the first load: the entry and what it imports at once.
+const first = new Set();
+const outputs = result.metafile.outputs;
+const visit = (file) => {
+  if (!first.has(basename(file))) {
+    first.add(basename(file));
+    for (const one of outputs[file]?.imports ?? []) {
+      if (one.kind === "import-statement") {
+        visit(one.path);
+      }
+    }
+  }
+};
+const entry = Object.keys(outputs).find((name) => outputs[name].entryPoint === "src/main.tsx");
+visit(entry);
+
 // --- the page ----------------------------------------------------------------------------------------------------------
 
 const made = readdirSync(assets);
 const named = (start, end) => made.find((name) => name.startsWith(start) && name.endsWith(end));
-const html = readFileSync(join(here, "src/index.html"), "utf8").replace("${STYLE}", named("style-", ".css")).replace("${SCRIPT}", named("page-", ".js"));
+// Chunks that the entry imports at once are asked for together with it.
+const chunks = [...first].filter((name) => name.endsWith(".js") && name !== named("page-", ".js")).sort();
+const html = readFileSync(join(here, "src/index.html"), "utf8").replace("${STYLE}", named("style-", ".css")).replace("${SCRIPT}", named("page-", ".js"))
+  .replace("${CHUNKS}", chunks.map((name) => `<link rel="modulepreload" href="/assets/${name}">\n`).join(""));
 writeFileSync(join(out, "index.html"), html);
 
 // --- compressed copies and the list of files ---------------------------------------------------------------------------
@@ -85,21 +104,6 @@ for (const name of [...files()]) {
   }
   list.push(entry);
 }
-// What comes with the first load: the entry and what it imports at once.
-const first = new Set();
-const outputs = result.metafile.outputs;
-const visit = (file) => {
-  if (!first.has(basename(file))) {
-    first.add(basename(file));
-    for (const one of outputs[file]?.imports ?? []) {
-      if (one.kind === "import-statement") {
-        visit(one.path);
-      }
-    }
-  }
-};
-const entry = Object.keys(outputs).find((name) => outputs[name].entryPoint === "src/main.tsx");
-visit(entry);
 for (const one of list) {
   const output = Object.keys(outputs).find((name) => basename(name) === basename(one.name));
   one.first = one.name === "index.html" || one.name.endsWith(".css") || first.has(basename(one.name));

@@ -211,14 +211,14 @@ function onKey(e: KeyboardEvent): void {
 async function openDatabase(name: string): Promise<void> {
   const [range, quality] = await Promise.all([
     query("SELECT start_ts, end_ts FROM trace_range LIMIT 1", { db: name, what: "opening" }),
-    records(QUALITY, { db: name, what: "reading what is missing" }).catch(() => []),
+    records(QUALITY, { db: name, what: "reading what is missing" }).catch((error: unknown) => (error instanceof ApiError ? error : new ApiError(0, "page", String(error)))),
   ]);
   const row = range.rows[0];
   const from = row?.[0];
   const to = row?.[1];
   const known = from !== undefined && from !== null && to !== undefined && to !== null && typeof from !== "object" && typeof to !== "object";
   extent.value = known ? { from: relative(from), to: relative(to) } : { from: 0, to: 0 };
-  defects.value = quality.map((one) => ({
+  defects.value = quality instanceof ApiError ? quality : quality.map((one) => ({
     severity: text(one["severity"]),
     what: text(one["what"]),
     count: cellNumber(one["count"]),
@@ -244,7 +244,15 @@ async function lookAgain(): Promise<void> {
   }
 }
 
+function show(): void {
+  const place = document.getElementById("app") as HTMLElement;
+  place.replaceChildren(); // what is shown before the script runs
+  render(<App />, place);
+}
+
 async function begin(): Promise<void> {
+  // Comes while the server is asked; a failure is said when the view is shown.
+  void later[route.value.view]?.().catch(() => undefined);
   effect(() => {
     document.documentElement.toggleAttribute("data-busy", operations.value.length > 0 || waiting.value > 0);
   });
@@ -254,11 +262,12 @@ async function begin(): Promise<void> {
   try {
     const got = await get<Info>("/api/info", {}, { what: "opening" });
     info.value = got;
-    render(<App />, document.getElementById("app") as HTMLElement);
+    show();
     let open = "";
     database.subscribe((db) => {
       if (db !== null && db.name !== open) {
         open = db.name;
+        defects.value = undefined;
         document.title = `${clean(db.name, 80)} – trace_streamer`;
         openDatabase(db.name).catch((error: unknown) => {
           failure.value = error instanceof ApiError ? error : new ApiError(0, "page", String(error));
@@ -270,7 +279,7 @@ async function begin(): Promise<void> {
     }
   } catch (error) {
     failure.value = error instanceof ApiError ? error : new ApiError(0, "page", String(error));
-    render(<App />, document.getElementById("app") as HTMLElement);
+    show();
   }
   lastReply.value = count(Math.round(performance.now())) + " ms";
 }

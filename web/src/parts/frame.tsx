@@ -15,7 +15,10 @@ export interface Defect {
   readonly message: string;
 }
 
-export const defects = signal<readonly Defect[]>([]);
+/** What is missing; undefined while it is not known, and an error when it could not be read. */
+export const defects = signal<readonly Defect[] | ApiError | undefined>(undefined);
+
+const known = (): readonly Defect[] => (Array.isArray(defects.value) ? (defects.value as readonly Defect[]) : []);
 
 export const QUALITY = `SELECT severity, what, sum(count) AS count, path, recording, message FROM v_data_quality GROUP BY source_id, kind, what, severity, message
 ORDER BY CASE severity WHEN 'error' THEN 0 WHEN 'data_loss' THEN 1 WHEN 'warning' THEN 2 ELSE 3 END, count DESC LIMIT 500`;
@@ -24,7 +27,7 @@ ORDER BY CASE severity WHEN 'error' THEN 0 WHEN 'data_loss' THEN 1 WHEN 'warning
 export const isLoss = (one: Defect): boolean => one.severity === "error" || one.severity === "data_loss";
 
 export function Strip({ href }: { href: string }): JSX.Element | null {
-  const lost = defects.value.filter(isLoss);
+  const lost = known().filter(isLoss);
   if (lost.length === 0) {
     return null;
   }

@@ -1,7 +1,7 @@
 // What is in the database, and what is missing from it.
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { cellNumber, records, type Cell } from "../api.ts";
+import { ApiError, cellNumber, records, type Cell } from "../api.ts";
 import { absoluteTime, amount, bytes, clean, count } from "../format.ts";
 import { defects, Failure, text, Waiting, type Defect } from "../parts/frame.tsx";
 import { searched } from "../parts/search.ts";
@@ -113,7 +113,7 @@ function Missing(): JSX.Element {
   return (
     <section aria-labelledby="missing-title">
       <h2 id="missing-title" ref={title}>What is missing</h2>
-      {rows.length === 0 ? <p class="good">Nothing was lost</p> : (
+      {rows === undefined ? <Waiting what="reading what is missing" /> : rows instanceof ApiError ? <Failure error={rows} /> : rows.length === 0 ? <p class="good">Nothing was lost</p> : (
         <Table open label="What is missing" columns={defectColumns} rows={sorted(rows, defectColumns, sort)} sort={sort} onSort={setSort}
           keyOf={(r) => `${r.path}\n${r.recording}\n${r.what}\n${r.severity}\n${r.message}`} />
       )}

@@ -1,14 +1,17 @@
 // limits.mjs PROGRAM PAGE DIR: how long the views of serve take on large databases, which scripts/bench-serve.sh has made in DIR. Prints a
 // row for each limit: what, measured, limit. Medians of five; the first time of a view is that of a server of its own.
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { loadavg } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { frameTimes, median, millionFrames, UNLIMITED } from "./frames.mjs";
 import { serve, View } from "./run.mjs";
 
 const [path, page, dir] = process.argv.slice(2);
 const RUNS = Number(process.env.TS_RUNS ?? 5);
+const source = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 const db = (name) => join(dir, `${name}.db`);
 const rss = (pid) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1024;
-const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 let failed = 0;
 
 function row(what, value, limit, unit = "ms") {
@@ -78,22 +81,103 @@ async function shown(name, fragment, selector) {
       await view.page.goto(`${url}/${fragment}`);
       await view.page.waitForSelector(selector, { timeout: 60000 });
       await view.settle();
-      const all = performance.now() - begun;
-      const paint = await view.run(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? NaN);
-      return { all, paint };
+      return { all: performance.now() - begun };
     } finally {
       await view.close();
     }
   });
 }
 
+/** The overview: its first paint, everything but what has to read all samples, and that too. */
+const overviewShown = (name) =>
+  figures(name, async ({ url }) => {
+    const view = await View.open(url);
+    try {
+      const begun = performance.now();
+      await view.page.goto(`${url}/#/overview`);
+      await view.page.waitForFunction(() => {
+        const open = [...document.querySelectorAll(".overview .waiting")];
+        return document.querySelector("[aria-label=Sources] tbody tr") !== null && open.every((one) => one.closest("[aria-labelledby=threads-title]") !== null);
+      }, { polling: "raf", timeout: 60000 });
+      const complete = performance.now() - begun;
+      const paint = await view.run(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? NaN);
+      await view.settle();
+      return { complete, paint, threads: performance.now() - begun };
+    } finally {
+      await view.close();
+    }
+  });
+
+/** Frames while a graph of 50,000 bars is zoomed and scrolled. */
+const graphFrames = (name) =>
+  figures(name, async ({ url }) => {
+    const view = await View.open(url, UNLIMITED);
+    try {
+      await view.page.setViewport({ width: 1400, height: 900 });
+      await view.go("#/flame");
+      await view.page.focus(".graph canvas");
+      const zoom = await frameTimes(view, (i) => {
+        const key = i % 12 === 11 ? "Escape" : i % 2 === 0 ? "ArrowDown" : "Enter";
+        document.querySelector(".graph canvas").dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+      }, 240);
+      await view.keys("Escape");
+      const pan = await frameTimes(view, (i) => {
+        document.querySelector(".graph").scrollTop = 7 * (i % 120 < 60 ? i % 60 : 60 - (i % 60));
+      }, 240);
+      const all = [...zoom, ...pan];
+      return { middle: median(all), worst: Math.max(...all) };
+    } finally {
+      await view.close();
+    }
+  });
+
+const million = () =>
+  figures("prof1m", async ({ url }) => {
+    const view = await View.open(url);
+    try {
+      await view.go("#/flame");
+      const [first, zoom] = await millionFrames(view, source);
+      return { first, zoom };
+    } finally {
+      await view.close();
+    }
+  });
+
+/** ms from the button until rows are shown, and the frames while 100,000 are scrolled. */
+const sqlRows = (name) =>
+  figures(name, async ({ url }) => {
+    const view = await View.open(url, UNLIMITED);
+    const statement = "sql?sql=SELECT+*+FROM+stack_sample";
+    try {
+      await view.page.setViewport({ width: 1400, height: 900 });
+      await view.go(`#/${statement}`);
+      const first = await view.run(async () => {
+        const begun = performance.now();
+        [...document.querySelectorAll("button")].find((one) => one.textContent === "Run").click();
+        while (document.querySelector("[role=region][aria-label=Result] tbody tr") === null) {
+          await new Promise((done) => requestAnimationFrame(done));
+        }
+        return (await new Promise((done) => requestAnimationFrame(done))) - begun;
+      });
+      await view.go(`#/${statement}&limit=100000&run=1`, true);
+      const frames = await frameTimes(view, (i) => {
+        document.querySelector("[role=region][aria-label=Result]").scrollTop = i % 3 === 2 ? (i * 7919 * 28) % 2700000 : i * 40;
+      }, 240);
+      return { first, middle: median(frames), worst: Math.max(...frames) };
+    } finally {
+      await view.close();
+    }
+  });
+
+console.log(`load average ${loadavg().map((n) => n.toFixed(1)).join(" ")}; medians of ${RUNS}`);
 const one = await stacks("prof1m");
 const ten = await stacks("prof10m");
 row("1: serve is ready, 493 MB", ten.ready, 100);
 row("1: memory then", ten.rss, 20, "MiB");
-const overview = await shown("prof10m", "#/overview", "[aria-label=Sources]");
+const overview = await overviewShown("prof10m");
 row("2: first contentful paint, 10 M samples", overview.paint, 300);
-row("2: overview complete", overview.all, 1000);
+row("2: overview complete but for the threads", overview.complete, 1000);
+row("2: with the threads, which need all samples to be read", overview.threads, 6000);
 row("3: flame graph by the API, 1 M samples, first time", one.whole, 1000);
 row("3: flame graph shown, 1 M samples, first time", (await shown("prof1m", "#/flame", ".graph canvas")).all, 1000);
 row("4: progress, 10 M samples", ten.progress, 300);
@@ -101,6 +185,15 @@ row("4: flame graph, 10 M samples, first time", ten.whole, 6000);
 row("4: another weight", ten.again, 300);
 row("5: a range of 1 %", ten.small, 400);
 row("5: a range of 60 %", ten.large, 1500);
+const bars = await graphFrames("prof10m");
+row("6: zoom and scroll 50,000 bars, median frame", bars.middle, 16);
+row("6: worst frame", bars.worst, 50);
+const alone = await million();
+row("7: graph of 1 M frames from memory", alone.first, 200);
+row("7: zoom in it, median", alone.zoom, 30);
+const result = await sqlRows("prof1m");
+row("16: 1000 rows in the SQL view", result.first, 150);
+row("16: scrolling 100,000 rows, worst frame", result.worst, 50);
 row("17: memory of 10 M samples above the start", ten.memory, 64, "MiB");
 
 const calls = await figures("calls", async ({ url }) => {
@@ -153,4 +246,5 @@ const rows = await figures("prof1m", async ({ url, pid }) => {
 row("14: first byte of 1 M rows", rows.first, 50);
 row("14: all of them (300 k rows a second)", rows.all, 3333);
 row("14: memory above the start", rows.memory, 4, "MiB");
+console.log(`load average ${loadavg().map((n) => n.toFixed(1)).join(" ")} at the end`);
 process.exit(failed > 0 ? 1 : 0);

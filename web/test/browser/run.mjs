@@ -64,11 +64,11 @@ export async function serve(path, databases, more) {
 
 /** One page of a browser, with everything that it complains about in `messages`. */
 export class View {
-  static async open(url) {
+  static async open(url, more = []) {
     const browser = await puppeteer.launch({
       executablePath: program("chromium", "chromium-browser", "google-chrome"),
       headless: true,
-      args: ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--force-device-scale-factor=1", "--hide-scrollbars"],
+      args: ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--force-device-scale-factor=1", "--hide-scrollbars", ...more],
     });
     const page = await browser.newPage();
     const view = new View();
