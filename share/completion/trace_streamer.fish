@@ -50,7 +50,7 @@ complete -c trace_streamer -l keep-going -d 'import the other inputs when one ca
 complete -c trace_streamer -l time-range -x -d 'import only what starts at FROM or later and before TO: milliseconds since 1970, ISO 8601 times, or +SECONDS from the beginning of each recording'
 complete -c trace_streamer -l max-inflate -x -d 'most bytes that one compressed input may unpack to (default 64G; suffixes K, M, G, T)'
 complete -c trace_streamer -l max-memory -x -d 'stop with exit code 6 when more memory would be needed (default: no limit)'
-complete -c trace_streamer -l threads -x -d 'use at most N threads: a conversion 2, for rows of their own; serve up to 8, for queries (default: the number of processors)'
+complete -c trace_streamer -l threads -x -d 'use at most N threads: a conversion one that writes rows, and one that decompresses; serve up to 8, for queries (default: the number of processors)'
 complete -c trace_streamer -l json -d 'print the summary as one JSON object to standard output, or write it to FILE'
 complete -c trace_streamer -l strict -d 'exit with 3 when data was lost'
 complete -c trace_streamer -l quiet -d 'print errors only: no progress, no summary'

@@ -271,15 +271,13 @@ static ts_code finish_database(run *r)
     return code;
 }
 
-/* One thread reads and one writes, where that is allowed and can be of use. */
-static ts_code start_writer(run *r)
+static uint64_t threads_of(const ts_options *o)
 {
-    uint64_t threads = r->options->threads;
     cpu_set_t set;
-    if (threads == TS_NOT_GIVEN) {
-        threads = sched_getaffinity(0, sizeof set, &set) == 0 ? (uint64_t)CPU_COUNT(&set) : 1;
+    if (o->threads != TS_NOT_GIVEN) {
+        return o->threads;
     }
-    return r->db == NULL || threads < 2 ? TS_OK : ts_db_start_thread(r->db);
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? (uint64_t)CPU_COUNT(&set) : 1;
 }
 
 static ts_code import(run *r)
@@ -291,7 +289,8 @@ static ts_code import(run *r)
                                     .no_meta = o->no_meta,
                                     .output_name = o->export_db == NULL ? "" : o->export_db,
                                     .runtime = runtime};
-    ts_code code = start_writer(r);
+    const bool threads = threads_of(o) > 1;
+    ts_code code = r->db != NULL && threads ? ts_db_start_thread(r->db) : TS_OK;
     if (code == TS_OK) {
         code = ts_store_new(&r->store, r->ctx, r->db == NULL ? &r->dropping : ts_db_sink(r->db),
                             &store);
@@ -309,6 +308,7 @@ static ts_code import(run *r)
         .extract = o->extract ? &r->extract : NULL,
         .progress = &r->progress,
         .jfr_events = o->jfr_events,
+        .read_ahead = threads,
         .keep_going = o->keep_going,
         .failed = note_failure,
         .failed_user = r,

@@ -122,7 +122,7 @@ const ts_option ts_option_list[] = {
     {NULL, "--max-memory", TS_ARG_VALUE, "SIZE", TS_GROUP_INPUT, TS_OPTION_ACTIVE, TS_VALUES_NONE,
      TS_OPT_SIZE, AT(max_memory), "stop with exit code 6 when more memory would be needed (default: no limit)"},
     {NULL, "--threads", TS_ARG_VALUE, "N", TS_GROUP_INPUT, TS_OPTION_ACTIVE, TS_VALUES_NONE,
-     TS_OPT_NUMBER, AT(threads), "use at most N threads: a conversion 2, for rows of their own; serve up to 8, for queries (default: the number of processors)"},
+     TS_OPT_NUMBER, AT(threads), "use at most N threads: a conversion one that writes rows, and one that decompresses; serve up to 8, for queries (default: the number of processors)"},
 
     {NULL, "--json", TS_ARG_OPTIONAL, "FILE", TS_GROUP_MESSAGE, TS_OPTION_ACTIVE, TS_VALUES_FILE,
      TS_OPT_JSON, 0, "print the summary as one JSON object to standard output, or write it to FILE"},

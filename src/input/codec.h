@@ -41,7 +41,9 @@ typedef struct ts_codec {
 
     /* Takes memory for one decoder. Errors: memory; TS_ERR_INTERNAL. */
     ts_code (*open)(void **decoder, ts_ctx *ctx);
-    /* One step. in_n > 0 and out_n > 0. Errors: memory; TS_ERR_LIMIT when the stream needs more
+    /* This and the others may get another context than `open` did: that of another thread, which
+     * counts memory together with it.
+     * One step. in_n > 0 and out_n > 0. Errors: memory; TS_ERR_LIMIT when the stream needs more
      * of it than is allowed. */
     ts_code (*step)(ts_codec_state *state, void *decoder, ts_ctx *ctx, ts_codec_io *io);
     /* Behind TS_CODEC_END: gets ready for another stream. */

@@ -58,6 +58,7 @@ static void bzip2_close(void *decoder, ts_ctx *ctx)
 {
     bzip2_decoder *d = decoder;
     if (d != NULL && d->open) {
+        d->z.opaque = ctx;
         (void)BZ2_bzDecompressEnd(&d->z);
     }
     ts_free(ctx, d);
@@ -81,6 +82,7 @@ static ts_code bzip2_open(void **decoder, ts_ctx *ctx)
 static ts_code bzip2_again(void *decoder, ts_ctx *ctx)
 {
     bzip2_decoder *d = decoder;
+    d->z.opaque = ctx;
     (void)BZ2_bzDecompressEnd(&d->z);
     d->open = false;
     return bzip2_init(d, ctx);
@@ -96,6 +98,7 @@ static ts_code bzip2_step(ts_codec_state *state, void *decoder, ts_ctx *ctx, ts_
         const uint8_t *in;
         char *p;
     } in_of_library = {io->in}; /* which does not write there */
+    d->z.opaque = ctx;
     d->z.next_in = in_of_library.p;
     d->z.avail_in = in;
     d->z.next_out = (char *)io->out;

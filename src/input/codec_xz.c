@@ -37,6 +37,7 @@ static void xz_free(void *ctx, void *p)
 static ts_code xz_again(void *decoder, ts_ctx *ctx)
 {
     xz_decoder *d = decoder;
+    d->allocator.opaque = ctx;
     lzma_ret r = lzma_stream_decoder(&d->z, XZ_MEMORY, 0);
     if (r == LZMA_MEM_ERROR) {
         return ctx->error.code;
@@ -49,6 +50,7 @@ static void xz_close(void *decoder, ts_ctx *ctx)
 {
     xz_decoder *d = decoder;
     if (d != NULL) {
+        d->allocator.opaque = ctx;
         lzma_end(&d->z);
     }
     ts_free(ctx, d);
@@ -77,6 +79,7 @@ static ts_code xz_step(ts_codec_state *state, void *decoder, ts_ctx *ctx, ts_cod
 {
     xz_decoder *d = decoder;
     lzma_ret r;
+    d->allocator.opaque = ctx;
     d->z.next_in = io->in;
     d->z.avail_in = io->in_n;
     d->z.next_out = io->out;

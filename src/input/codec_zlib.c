@@ -92,8 +92,10 @@ static ts_code plain_zlib_open(void **decoder, ts_ctx *ctx)
 
 static void zlib_close(void *decoder, ts_ctx *ctx)
 {
-    if (decoder != NULL) {
-        (void)inflateEnd(decoder);
+    z_stream *z = decoder;
+    if (z != NULL) {
+        z->opaque = ctx;
+        (void)inflateEnd(z);
     }
     ts_free(ctx, decoder);
 }
@@ -111,6 +113,7 @@ static ts_code zlib_step(ts_codec_state *state, void *decoder, ts_ctx *ctx, ts_c
     uInt in = io->in_n < UINT_MAX ? (uInt)io->in_n : UINT_MAX;
     uInt out = io->out_n < UINT_MAX ? (uInt)io->out_n : UINT_MAX;
     int r;
+    z->opaque = ctx;
     z->next_in = io->in;
     z->avail_in = in;
     z->next_out = io->out;

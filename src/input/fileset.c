@@ -260,7 +260,7 @@ void ts_fileset_progress(ts_fileset *set, uint32_t i, uint64_t pos)
 {
     ts_member *m = &set->members[i];
     if (pos > m->seen) {
-        set->raw_offset += pos - m->seen;
+        (void)__atomic_add_fetch(&set->raw_offset, pos - m->seen, __ATOMIC_RELAXED);
         m->seen = pos;
     }
 }
@@ -483,7 +483,7 @@ ts_code ts_fileset_files(ts_file_set *files, const ts_fileset *set, const char *
 
 uint64_t ts_fileset_raw_offset(const ts_fileset *set)
 {
-    return set->raw_offset;
+    return __atomic_load_n(&set->raw_offset, __ATOMIC_RELAXED);
 }
 
 int64_t ts_fileset_raw_size(const ts_fileset *set)

@@ -116,6 +116,13 @@ void ts_stream_close(ts_stream *s);
 ts_code ts_stream_read(size_t *got, ts_stream *s, void *buf, size_t cap);
 
 /*
+ * The stream is read by a thread of its own from now on if it is a compressed file, and not in an
+ * archive or from a pipe; else nothing happens. The bytes are the same. Until the stream is closed
+ * nothing else of its set may be read. Errors: memory.
+ */
+ts_code ts_stream_read_ahead(ts_stream *s);
+
+/*
  * A hole of a sparse file begins here: *n zero bytes, which ts_stream_skip passes over without
  * reading them. 0 when there is none, it is small, or nothing is known (a pipe, a wrapper).
  */

@@ -79,6 +79,10 @@ bool ts_form_begins(const char *p, size_t n);
 ts_code ts_decompress_layer(ts_layer **out, ts_fileset *set, ts_layer *below,
                             const struct ts_codec *codec);
 
+/* Puts a layer on *top that reads the ones below it, of a plain file of `set`, in a thread of its
+ * own. *top stays as it is where the system gives no thread. Errors: memory. */
+ts_code ts_ahead_layer(ts_layer **top, ts_fileset *set);
+
 /* Initialises inflate with our memory. */
 struct z_stream_s;
 ts_code ts_inflate_open(struct z_stream_s *z, ts_ctx *ctx, int window_bits);

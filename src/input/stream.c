@@ -179,6 +179,13 @@ ts_code ts_stream_read(size_t *got, ts_stream *s, void *buf, size_t cap)
     return code;
 }
 
+ts_code ts_stream_read_ahead(ts_stream *s)
+{
+    const ts_fileset *set = s->set;
+    bool plain = set->parent == NULL && !s->locks && set->kind != TS_SET_ARCHIVE;
+    return plain && s->bottom == NULL ? ts_ahead_layer(&s->top, s->set) : TS_OK;
+}
+
 ts_code ts_stream_hole(uint64_t *n, ts_stream *s)
 {
     *n = 0;

@@ -27,6 +27,7 @@ typedef struct ts_import_request {
     /* Called for each input that could not be imported, with the reason; NULL: nobody asks. */
     void (*failed)(void *user, const char *reason);
     void *failed_user;
+    bool read_ahead;   /* compressed files are read by a thread of their own */
     size_t block_size; /* bytes per feed; 0 = default (256 KiB). Never changes the rows. */
 } ts_import_request;
 

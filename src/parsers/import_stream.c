@@ -66,8 +66,11 @@ static ts_code feed_holes(ts_run *run, const ts_format *format, void *parser, ts
 ts_code import_feed(ts_run *run, const ts_format *format, void *parser, ts_stream *stream,
                     const ts_fileset *top, int64_t source_id, bool *broken)
 {
-    ts_code code;
+    ts_code code = run->request->read_ahead ? ts_stream_read_ahead(stream) : TS_OK;
     *broken = false;
+    if (code != TS_OK) {
+        return code;
+    }
     for (;;) {
         size_t got;
         if ((code = ts_check_cancel(run->ctx)) != TS_OK) {

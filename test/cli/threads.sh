@@ -10,9 +10,13 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 "$tools/mkhtrace" -o large.heapsnapshot --emit heapsnapshot --synthetic nodes=60k,edges=240k,strings=20k >/dev/null
+gzip -1 -k large.heapsnapshot
+head -c 700000 large.heapsnapshot.gz >cut.heapsnapshot.gz
+{ cat cut.heapsnapshot.gz && head -c 60000 /dev/zero && tail -c 500000 large.heapsnapshot.gz; } >damaged.heapsnapshot.gz
+xz -0 -k large.heapsnapshot && bzip2 -1 -k large.heapsnapshot
 
 compared=0
-for input in large.heapsnapshot "$source"/test/data/*.gz "$source"/test/data/tiny/*; do
+for input in large.heapsnapshot* cut.* damaged.* "$source"/test/data/*.gz "$source"/test/data/tiny/*; do
     for n in 1 2 4; do
         "$program" "$input" -e "$n.db" --threads $n --quiet --force 2>err.$n || echo "exit code $?" >>err.$n
     done
@@ -25,7 +29,7 @@ done
 echo "$compared inputs: the same with 1, 2 and 4 threads"
 
 for n in 1 2; do # a disk that is full, as far as the program can see
-    (ulimit -f 2000 && trap '' XFSZ && exec "$program" large.heapsnapshot -e full.db --threads $n --quiet) 2>full.$n && exit 1
+    (ulimit -f 2000 && trap '' XFSZ && exec "$program" large.heapsnapshot.gz -e full.db --threads $n --quiet) 2>full.$n && exit 1
     grep -q 'cannot write' full.$n || { cat full.$n && exit 1; }
     [ ! -e full.db ] || exit 1
 done
