@@ -13,6 +13,7 @@ typedef struct walk {
     uint64_t *met;     /* bits: has a distance */
     uint64_t *context; /* bits: is one */
     uint64_t *clear;   /* bits: the path leads through no context and no weak edge */
+    uint64_t *beside;  /* bits: clear nodes lead to it, but its path is not clear; no context */
     uint64_t *pending; /* pairs of WeakMaps that were met once: a bit each */
     ts_vec *skipped;   /* uint32_t: targets of edges that rules left out; NULL: not wanted */
 } walk;
@@ -95,11 +96,16 @@ static inline ts_code walk_node(walk *k, uint32_t v)
     for (uint32_t e = g->first[v]; e < end; e++) {
         uint32_t edge = g->edges[e];
         uint32_t w = hg_target(edge);
-        if (hg_code_of(edge) == HG_WEAK || hg_bit(k->met, w)) {
+        if (hg_code_of(edge) == HG_WEAK) {
+            continue;
+        }
+        if (hg_bit(k->met, w)) {
+            k->beside[w / 64] |= (uint64_t)clear << w % 64;
             continue;
         }
         if (((flags & special) != 0 || hg_code_of(edge) >= HG_PAIR) && !is_taken(k, flags, e)) {
             ts_code code = note_skipped(k, w);
+            k->beside[w / 64] |= (uint64_t)clear << w % 64;
             if (code != TS_OK) {
                 return code;
             }
@@ -180,18 +186,16 @@ static ts_code walk_twice(walk *k)
     return walk_all(k);
 }
 
-/* *clear: bits of nodes to which no context and no weak edge leads on their paths. */
-static ts_code find_distances(hg *g, uint64_t **clear)
+/* clear: to where no context and no weak edge leads on the paths; beside: to where these lead. */
+static ts_code find_distances(hg *g, uint64_t *clear, uint64_t *beside)
 {
-    walk k = {.g = g};
+    walk k = {.g = g, .clear = clear, .beside = beside};
     ts_code code;
     k.queue = hg_take(g, (size_t)g->n + 1, sizeof *k.queue);
     k.met = hg_bits(g);
     k.context = hg_bits(g);
-    k.clear = *clear = hg_bits(g);
     k.pending = ts_zalloc(g->ctx, g->strings.pair_count / 64 + 1, sizeof *k.pending);
-    if (k.queue == NULL || k.met == NULL || k.context == NULL || k.clear == NULL ||
-        k.pending == NULL) {
+    if (k.queue == NULL || k.met == NULL || k.context == NULL || k.pending == NULL) {
         code = g->ctx->error.code;
         goto out;
     }
@@ -230,41 +234,24 @@ static bool is_holder(uint32_t flags, unsigned holder)
     }
 }
 
-/* What the nodes in `clear` lead to that is not in `met`: read in the order of nodes, which is
- * faster than in that of a walk. */
-static ts_code next_of_clear(ts_vec *next, const hg *g, const uint64_t *clear, const uint64_t *met)
+/* The nodes in `beside` that are not in `met`. */
+static ts_code list_beside(ts_vec *next, const hg *g, const uint64_t *beside, const uint64_t *met)
 {
-    ts_code code = TS_OK;
-    uint64_t *seen = ts_alloc(g->ctx, (size_t)g->n / 64 + 1, sizeof *seen);
-    if (seen == NULL) {
-        return g->ctx->error.code;
-    }
-    memcpy(seen, met, ((size_t)g->n / 64 + 1) * sizeof *seen);
-    for (uint32_t v = 0; v < g->n && code == TS_OK; v++) {
-        const uint32_t end = hg_bit(clear, v) ? g->first[v + 1] : 0;
-        for (uint32_t e = g->first[v]; e < end && code == TS_OK; e++) {
-            uint32_t w = hg_target(g->edges[e]);
-            uint32_t *p;
-            if (hg_code_of(g->edges[e]) == HG_WEAK || hg_bit(seen, w)) {
-                continue;
-            }
-            hg_set(seen, w);
-            p = ts_vec_add(g->ctx, next, sizeof *p);
+    for (uint32_t i = 0; i <= g->n / 64; i++) {
+        for (uint64_t bits = beside[i] & ~met[i]; bits != 0; bits &= bits - 1) {
+            uint32_t *p = ts_vec_add(g->ctx, next, sizeof *p);
             if (p == NULL) {
-                code = g->ctx->error.code;
-            } else {
-                *p = w;
+                return g->ctx->error.code;
             }
+            *p = i * 64 + (uint32_t)__builtin_ctzll(bits);
         }
-        code = code == TS_OK ? hg_poll(g->ctx, v) : code;
     }
-    ts_free(g->ctx, seen);
-    return code;
+    return TS_OK;
 }
 
 /* Floods from the root around the holders: what has a distance and is not met is held by them.
- * clear: what is known to be met already, or NULL. */
-static ts_code find_held(hg *g, unsigned holder, const uint64_t *clear)
+ * clear: what is known to be met already, and where it leads to, or NULL. */
+static ts_code find_held(hg *g, unsigned holder, const uint64_t *clear, const uint64_t *beside)
 {
     ts_vec next = {0};
     const ts_vec root = {.p = &g->root, .n = 1};
@@ -277,7 +264,7 @@ static ts_code find_held(hg *g, unsigned holder, const uint64_t *clear)
         for (size_t i = 0; i <= g->n / 64; i++) {
             met[i] |= clear[i];
         }
-        code = next_of_clear(&next, g, clear, met);
+        code = list_beside(&next, g, beside, met);
     }
     if (code == TS_OK) {
         code = hg_flood(g, met, clear == NULL ? &root : &next);
@@ -311,25 +298,34 @@ static void who_holds(bool there[HOLDERS], const hg *g)
     }
 }
 
-ts_code hg_distances(hg *g)
+static ts_code find_all_held(hg *g, const uint64_t *clear, const uint64_t *beside)
 {
     bool there[HOLDERS];
-    uint64_t *clear = NULL;
+    ts_code code = TS_OK;
+    who_holds(there, g);
+    for (unsigned i = 0; i < HOLDERS && code == TS_OK; i++) {
+        if (there[i]) {
+            code = find_held(g, i, i == BY_CONTEXTS ? clear : NULL, beside);
+        }
+    }
+    return code;
+}
+
+ts_code hg_distances(hg *g)
+{
+    uint64_t *clear = hg_bits(g);
+    uint64_t *beside = hg_bits(g);
     ts_code code = TS_OK;
     g->steps = hg_take(g, (size_t)g->n + 1, sizeof *g->steps);
-    if (g->steps == NULL) {
-        return g->ctx->error.code;
-    }
-    if (g->n == 0) {
-        return TS_OK;
-    }
-    code = find_distances(g, &clear);
-    if (code == TS_OK) {
-        who_holds(there, g);
-    }
-    for (unsigned i = 0; i < HOLDERS && code == TS_OK; i++) {
-        code = there[i] ? find_held(g, i, i == BY_CONTEXTS ? clear : NULL) : TS_OK;
+    if (g->steps == NULL || clear == NULL || beside == NULL) {
+        code = g->ctx->error.code;
+    } else if (g->n > 0) {
+        code = find_distances(g, clear, beside);
+        if (code == TS_OK) {
+            code = find_all_held(g, clear, beside);
+        }
     }
     ts_free(g->ctx, clear);
+    ts_free(g->ctx, beside);
     return code;
 }
