@@ -67,6 +67,33 @@ ts_code ts_analysis_choose(ts_analysis_set *set, ts_ctx *ctx, const char *list, 
     return code;
 }
 
+/* --- watching ------------------------------------------------------------------------------ */
+
+ts_code ts_analysis_watch(ts_ctx *ctx, ts_sink *sink, ts_analysis_set set)
+{
+    ts_sink_watch *watch = NULL;
+    ts_code code = TS_OK;
+    for (unsigned i = 0; ts_analyses[i] != NULL && watch == NULL && code == TS_OK; i++) {
+        if ((set >> i & 1) != 0 && ts_analyses[i]->watch != NULL && ctx->limits.max_memory == 0) {
+            code = ts_analyses[i]->watch(&watch, ctx, sink);
+        }
+    }
+    sink->watch = watch;
+    return code;
+}
+
+void ts_analysis_unwatch(ts_sink *sink, ts_analysis_set set)
+{
+    ts_sink_watch *watch = sink->watch;
+    sink->watch = NULL;
+    for (unsigned i = 0; ts_analyses[i] != NULL && watch != NULL; i++) {
+        if ((set >> i & 1) != 0 && ts_analyses[i]->watch != NULL) {
+            ts_analyses[i]->unwatch(watch);
+            watch = NULL;
+        }
+    }
+}
+
 /* --- running ------------------------------------------------------------------------------- */
 
 static ts_code has_work(bool *work, ts_reader *reader, const ts_analysis *a)

@@ -30,6 +30,10 @@ typedef struct ts_analysis {
      * signals with each piece that it reads; loops beside it call ts_check_cancel.
      */
     ts_code (*run)(ts_ctx *ctx, ts_reader *reader, ts_store *store);
+    /* NULL, or: before rows are put; sets *watch, by which it keeps what `run` would read again,
+     * and which it finds in the sink then. unwatch frees it; NULL is allowed. */
+    ts_code (*watch)(ts_sink_watch **watch, ts_ctx *ctx, const ts_sink *sink);
+    void (*unwatch)(ts_sink_watch *watch);
 } ts_analysis;
 
 /* In the order in which they run; NULL ends the list (list.c). */
@@ -50,6 +54,12 @@ typedef struct ts_analysis_hooks {
     void *user;
     void (*begin)(void *user, const ts_analysis *analysis); /* NULL: nobody asks */
 } ts_analysis_hooks;
+
+/* Before an import whose rows those of the set are going to read: one of them may watch the sink
+ * (memory of its own, only without --max-memory). ts_analysis_unwatch frees that, also after a
+ * failure; it may be called at any time. */
+ts_code ts_analysis_watch(ts_ctx *ctx, ts_sink *sink, ts_analysis_set set);
+void ts_analysis_unwatch(ts_sink *sink, ts_analysis_set set);
 
 /* Runs those of the set whose needs have rows. Errors name the analysis. */
 ts_code ts_analysis_run(ts_ctx *ctx, ts_reader *reader, ts_store *store, ts_analysis_set set,

@@ -316,10 +316,18 @@ static ts_code import(run *r)
     if (o->viewer != NULL && r->db != NULL) { /* edge-names is all there is */
         ts_sink_show(ts_db_sink(r->db), TS_SHOW_EDGE_NAMES);
     }
-    code = ts_import_run(&r->summary.result, r->ctx, r->store, &request);
+    if (r->db != NULL) {
+        code = ts_analysis_watch(r->ctx, ts_db_sink(r->db), r->analyses);
+    }
+    if (code == TS_OK) {
+        code = ts_import_run(&r->summary.result, r->ctx, r->store, &request);
+    }
     ts_progress_clear(&r->line);
     if (code == TS_OK) {
         code = analyse_import(r);
+    }
+    if (r->db != NULL) {
+        ts_analysis_unwatch(ts_db_sink(r->db), r->analyses);
     }
     if (code != TS_OK) {
         return code;

@@ -15,6 +15,7 @@ ts_code ts_sink_put_long(ts_sink *sink, ts_ctx *ctx, enum ts_table_id table, con
         *text = (ts_text){ts_text_in_spool, n};
         code = sink->put_long(sink->self, table, row, spool);
         sink->rows[table] += code == TS_OK ? 1 : 0;
+        ts_sink_changes(sink, table); /* no row that could be seen has all of it */
         return code;
     }
     bytes = ts_alloc(ctx, n, 1);
@@ -42,6 +43,9 @@ ts_code ts_sink_put_many(ts_sink *sink, enum ts_table_id table, const void *rows
     }
     code = sink->put_many(sink->self, table, rows, size, count);
     sink->rows[table] += code == TS_OK ? count : 0;
+    for (unsigned i = 0; i < count && code == TS_OK && ts_sink_is_watched(sink, table); i++) {
+        code = sink->watch->seen(sink->watch->self, table, (const char *)rows + i * size);
+    }
     return code;
 }
 

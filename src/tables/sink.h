@@ -52,6 +52,18 @@ typedef enum ts_shown {
 } ts_shown;
 typedef void ts_sink_show_call(void *self, ts_shown what);
 
+/*
+ * Somebody who sees the rows of some tables as they are put, to keep what would have to be read
+ * again: at most one a sink. What he keeps is of no use any more when rows change later.
+ */
+typedef ts_code ts_sink_seen_call(void *self, enum ts_table_id table, const void *row);
+typedef struct ts_sink_watch {
+    void *self;
+    bool tables[TS_TABLE_COUNT];
+    ts_sink_seen_call *seen;                             /* a row that was put */
+    void (*changed)(void *self, enum ts_table_id table); /* rows of it are no longer as put */
+} ts_sink_watch;
+
 /* Made by ts_sink_make and ts_sink_null only (test/layers.sh), so that no call is missing. */
 typedef struct ts_sink {
     void *self;
@@ -66,6 +78,7 @@ typedef struct ts_sink {
     ts_sink_move_call *move;         /* NULL: nothing is kept */
     ts_sink_put_many_call *put_many; /* NULL: one by one */
     uint64_t rows[TS_TABLE_COUNT];   /* rows put so far */
+    ts_sink_watch *watch;            /* NULL: nobody; borrowed */
 } ts_sink;
 
 /* A sink of these calls, none of which may be missing but `put_long` and `settle`. */
@@ -75,22 +88,40 @@ ts_sink_make(void *self, ts_sink_put_call *put, ts_sink_put_long_call *put_long,
              ts_sink_invalidate_call *invalidate, ts_sink_release_call *release,
              ts_sink_settle_call *settle)
 {
-    ts_sink sink = {self,    put,    put_long, complete, late_text, invalidate,
-                    release, settle, NULL,     NULL,     NULL,      {0}};
+    ts_sink sink = {self,   put,  put_long, complete, late_text, invalidate, release,
+                    settle, NULL, NULL,     NULL,     {0},       NULL};
     return sink;
 }
 
 /* A sink that counts rows and keeps none. */
 ts_sink ts_sink_null(void);
 
+static inline bool ts_sink_is_watched(const ts_sink *sink, enum ts_table_id table)
+{
+    return sink->watch != NULL && sink->watch->tables[table];
+}
+
+static inline void ts_sink_changes(const ts_sink *sink, enum ts_table_id table)
+{
+    if (ts_sink_is_watched(sink, table)) {
+        sink->watch->changed(sink->watch->self, table);
+    }
+}
+
 static inline ts_code ts_sink_reserve(ts_sink *sink, enum ts_table_id table, const void *row,
                                       uint64_t columns)
 {
     ts_code code = sink->put(sink->self, table, row, columns);
-    if (code == TS_OK) {
-        sink->rows[table]++;
+    if (code != TS_OK) {
+        return code;
     }
-    return code;
+    sink->rows[table]++;
+    if (columns != 0) {
+        ts_sink_changes(sink, table);
+    } else if (ts_sink_is_watched(sink, table)) {
+        return sink->watch->seen(sink->watch->self, table, row);
+    }
+    return TS_OK;
 }
 
 static inline ts_code ts_sink_put(ts_sink *sink, enum ts_table_id table, const void *row)
@@ -116,6 +147,7 @@ static inline ts_code ts_sink_complete(ts_sink *sink, enum ts_table_id table, in
 static inline ts_code ts_sink_late_text(ts_sink *sink, enum ts_table_id table, int64_t rowid,
                                         unsigned column, ts_text value)
 {
+    ts_sink_changes(sink, table);
     return sink->late_text(sink->self, table, rowid, column, value);
 }
 
@@ -130,6 +162,7 @@ static inline ts_code ts_sink_late_text(ts_sink *sink, enum ts_table_id table, i
 static inline ts_code ts_sink_invalidate(ts_sink *sink, enum ts_table_id table, int64_t first,
                                          int64_t last, uint64_t columns)
 {
+    ts_sink_changes(sink, table);
     return sink->invalidate(sink->self, table, first, last, columns);
 }
 
@@ -137,6 +170,7 @@ static inline ts_code ts_sink_invalidate(ts_sink *sink, enum ts_table_id table, 
 static inline ts_code ts_sink_move(ts_sink *sink, enum ts_table_id table, int64_t first,
                                    int64_t last, uint64_t columns, int64_t delta)
 {
+    ts_sink_changes(sink, table);
     return sink->move == NULL ? TS_OK : sink->move(sink->self, table, first, last, columns, delta);
 }
 

@@ -1,7 +1,8 @@
 /*
- * Memory for the arrays of a heap file: one block, of which passes take parts and give them back.
- * Memory that is touched for the first time costs as much as a pass over it, so that the parts of
- * finished passes are taken again, the lowest first.
+ * Memory for the arrays of a heap file: a block, of which passes take parts and give them back, and
+ * arrays that were kept while rows were written. Memory that is touched for the first time costs as
+ * much as a pass over it, so that the parts of finished passes are taken again: those of kept
+ * arrays, then the lowest.
  */
 #include "analysis/heap/graph.h"
 
@@ -26,22 +27,6 @@
 
 enum { ALIGN = 64 };
 
-ts_code hg_arrays(hg *g, uint64_t nodes, uint64_t edges)
-{
-    /* What is taken at once at most: to number nodes, with their edges; to write rows. */
-    uint64_t numbering = nodes * 52 + edges * 4;
-    uint64_t rows = nodes * 64;
-    uint64_t size = (numbering > rows ? numbering : rows) + (uint64_t)HG_PARTS * ALIGN;
-    g->arrays.base = ts_alloc(g->ctx, (size_t)size, 1);
-    if (g->arrays.base == NULL) {
-        return g->ctx->error.code;
-    }
-    g->arrays.parts[0] = (hg_part_of){.size = (size_t)size};
-    g->arrays.n = 1;
-    POISON(g->arrays.base, (size_t)size);
-    return TS_OK;
-}
-
 /* Makes room for a part at `at`. */
 static void insert_part(hg_arrays_of *a, unsigned at)
 {
@@ -53,6 +38,40 @@ static void remove_part(hg_arrays_of *a, unsigned at)
 {
     a->n--;
     memmove(&a->parts[at], &a->parts[at + 1], (a->n - at) * sizeof a->parts[0]);
+}
+
+/* A block, all of it one part. */
+static void add_block(hg_arrays_of *a, void *block, size_t size, bool used)
+{
+    a->blocks[a->block_n] = block;
+    a->sizes[a->block_n] = size;
+    insert_part(a, 0);
+    a->parts[0] = (hg_part_of){block, size, used, (uint8_t)a->block_n++};
+    if (!used) {
+        POISON(block, size);
+    }
+}
+
+ts_code hg_arrays(hg *g, uint64_t nodes, uint64_t edges)
+{
+    /* What is taken at once at most: to number nodes, with their edges; to write rows. */
+    uint64_t numbering = nodes * 52 + edges * 4;
+    uint64_t rows = nodes * 64;
+    uint64_t size = (numbering > rows ? numbering : rows) + (uint64_t)HG_PARTS * ALIGN;
+    void *block = ts_alloc(g->ctx, (size_t)size, 1);
+    if (block == NULL) {
+        return g->ctx->error.code;
+    }
+    add_block(&g->arrays, block, (size_t)size, false);
+    return TS_OK;
+}
+
+void *hg_adopt(hg *g, uint32_t **kept, size_t count)
+{
+    uint32_t *array = *kept;
+    *kept = NULL;
+    add_block(&g->arrays, array, (count * sizeof *array + ALIGN) / ALIGN * ALIGN, true);
+    return array;
 }
 
 void *hg_take(hg *g, size_t count, size_t size)
@@ -70,11 +89,12 @@ void *hg_take(hg *g, size_t count, size_t size)
         }
         if (part->size > n) {
             insert_part(a, i + 1);
-            a->parts[i + 1] = (hg_part_of){part->at + n, part->size - n, false};
+            a->parts[i + 1] = (hg_part_of){part->at + n, part->size - n, false, part->block};
         }
-        a->parts[i] = (hg_part_of){part->at, n, true};
-        UNPOISON(a->base + part->at, count * size);
-        return a->base + part->at;
+        part->size = n;
+        part->used = true;
+        UNPOISON(part->at, count * size);
+        return part->at;
     }
     return ts_alloc(g->ctx, count, size);
 }
@@ -83,17 +103,18 @@ void hg_give(hg *g, void *array)
 {
     hg_arrays_of *a = &g->arrays;
     for (unsigned i = 0; i < a->n; i++) {
-        if (array != a->base + a->parts[i].at || !a->parts[i].used) {
+        hg_part_of *part = &a->parts[i];
+        if (array != part->at || !part->used) {
             continue;
         }
-        a->parts[i].used = false;
-        POISON(array, a->parts[i].size);
-        if (i + 1 < a->n && !a->parts[i + 1].used) {
-            a->parts[i].size += a->parts[i + 1].size;
+        part->used = false;
+        POISON(array, part->size);
+        if (i + 1 < a->n && !part[1].used && part[1].block == part->block) {
+            part->size += part[1].size;
             remove_part(a, i + 1);
         }
-        if (i > 0 && !a->parts[i - 1].used) {
-            a->parts[i - 1].size += a->parts[i].size;
+        if (i > 0 && !part[-1].used && part[-1].block == part->block) {
+            part[-1].size += part->size;
             remove_part(a, i);
         }
         return;
@@ -127,11 +148,10 @@ void hg_free(hg *g)
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
         hg_give(g, arrays[i]);
     }
-    if (g->arrays.n > 0) {
-        UNPOISON(g->arrays.base,
-                 g->arrays.parts[g->arrays.n - 1].at + g->arrays.parts[g->arrays.n - 1].size);
+    for (unsigned i = 0; i < g->arrays.block_n; i++) {
+        UNPOISON(g->arrays.blocks[i], g->arrays.sizes[i]);
+        ts_free(ctx, g->arrays.blocks[i]);
     }
-    ts_free(ctx, g->arrays.base);
     ts_free(ctx, g->kinds);
     ts_free(ctx, g->page);
     ts_free(ctx, g->held_once);

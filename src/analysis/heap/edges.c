@@ -191,10 +191,18 @@ static ts_code note_pair(passing *p, uint32_t edge, uint32_t string)
 
 enum { TYPE, NAME, TO, PLAIN_COLUMNS, INDEX = PLAIN_COLUMNS, FROM_ID, TO_ID, EDGE_COLUMNS };
 
+/* What stands in an edge's row; -1: it is not known. */
+typedef struct edge_row {
+    int64_t type, name, to;
+    const ts_batch *b; /* of a file that was not read whole: where it stands */
+    unsigned i;
+} edge_row;
+
 /* In a file that was not read whole: whether owner and target are certain. */
-static bool certain(const hg *g, const ts_batch *b, unsigned i, uint32_t owner, uint32_t target)
+static bool certain(const hg *g, const edge_row *row, uint32_t owner, uint32_t target)
 {
-    const ts_batch_column *c = b->columns;
+    const ts_batch_column *c = row->b->columns;
+    const unsigned i = row->i;
     if (c[INDEX].null[i] != 0) {
         return false;
     }
@@ -258,27 +266,26 @@ static inline bool usual_edge(uint32_t *edge, const usual *u, unsigned i)
     return true;
 }
 
-static ts_code take_edge(passing *p, const ts_batch *b, unsigned i, uint32_t edge)
+static ts_code take_edge(passing *p, const edge_row *row, uint32_t edge)
 {
     hg *g = p->g;
-    const ts_batch_column *c = b->columns;
-    uint32_t target = c[TO].null[i] == 0 ? target_of(g, c[TO].ints[i]) : HG_NONE;
+    uint32_t target = target_of(g, row->to);
     uint32_t type = TYPE_OTHER;
     uint32_t string = HG_NONE;
     uint32_t code_bits;
     ts_code code = TS_OK;
-    if (target == HG_NONE || (!g->d.complete && !certain(g, b, i, p->owner, target))) {
+    if (target == HG_NONE || (!g->d.complete && !certain(g, row, p->owner, target))) {
         g->edges[edge] = HG_NOTHING;
         g->missing_edges++;
         return TS_OK;
     }
-    if (c[TYPE].null[i] == 0 && c[TYPE].ints[i] >= 0 && c[TYPE].ints[i] <= g->d.edge_type_count) {
-        type = p->types[c[TYPE].ints[i]];
+    if (row->type >= 0 && row->type <= g->d.edge_type_count) {
+        type = p->types[row->type];
     }
     code_bits = code_of(type);
-    if (type != TYPE_ELEMENT && type != TYPE_HIDDEN && c[NAME].null[i] == 0 &&
-        c[NAME].ints[i] >= 0 && c[NAME].ints[i] < g->strings.count) {
-        string = (uint32_t)c[NAME].ints[i];
+    if (type != TYPE_ELEMENT && type != TYPE_HIDDEN && row->name >= 0 &&
+        row->name < g->strings.count) {
+        string = (uint32_t)row->name;
     }
     if (type == TYPE_INTERNAL && string != HG_NONE &&
         (g->strings.bits[string] & HG_TEXT_PAIR) != 0) {
@@ -287,8 +294,7 @@ static ts_code take_edge(passing *p, const ts_batch *b, unsigned i, uint32_t edg
     }
     g->edges[edge] = code_bits << HG_TARGET_BITS | target;
     if (p->special && code == TS_OK) {
-        code = take_special(p, edge, type, c[NAME].null[i] == 0 ? c[NAME].ints[i] : -1, string,
-                            target);
+        code = take_special(p, edge, type, row->name, string, target);
     }
     if (p->owner == g->root && code == TS_OK &&
         (type == TYPE_SHORTCUT ||
@@ -324,11 +330,80 @@ static ts_code take_batch(passing *p, const ts_batch *b, unsigned rows, uint32_t
                 continue;
             }
         }
-        code = take_edge(p, b, i, first + i);
+        const edge_row row = {c[TYPE].null[i] == 0 ? c[TYPE].ints[i] : -1,
+                              c[NAME].null[i] == 0 ? c[NAME].ints[i] : -1,
+                              c[TO].null[i] == 0 ? c[TO].ints[i] : -1, b, i};
+        code = take_edge(p, &row, first + i);
         i++;
     }
     return code;
 }
+
+/* --- kept edges ----------------------------------------------------------------------------- */
+
+/* Of the edges from `edge` on those that say nothing but their codes and targets, in the array of
+ * the targets: the one behind them. */
+static uint32_t usual_kept(const passing *p, const uint32_t *names, uint32_t edge, uint32_t end)
+{
+    const hg *g = p->g;
+    const uint8_t *types = p->types;
+    const uint8_t *codes = p->codes;
+    const uint16_t *bits = g->strings.bits;
+    const uint32_t strings = g->strings.count;
+    const uint32_t stride = (uint32_t)g->d.stride;
+    const uint64_t inverse = p->inverse;
+    const uint32_t n = g->n;
+    uint32_t *edges = g->edges;
+    for (; edge < end; edge++) {
+        const uint32_t type = names[edge] >> HG_KEPT_NAME_BITS;
+        const uint32_t name = names[edge] & HG_KEPT_NAME;
+        const uint32_t to = edges[edge];
+        const uint64_t target = (uint64_t)((wide)to * inverse >> 64);
+        if (target >= n || (uint32_t)target * stride != to ||
+            (types[type] == TYPE_INTERNAL && name < strings && (bits[name] & HG_TEXT_PAIR) != 0)) {
+            break;
+        }
+        edges[edge] = (uint32_t)codes[type] << HG_TARGET_BITS | (uint32_t)target;
+    }
+    return edge;
+}
+
+static ts_code take_kept(passing *p, const uint32_t *names)
+{
+    const hg *g = p->g;
+    ts_code code = TS_OK;
+    for (uint32_t edge = 0, owners = 0; edge < g->m && code == TS_OK;) {
+        if (edge >= p->end &&
+            ((code = owner_of(p, edge)) != TS_OK || (code = hg_poll(g->ctx, ++owners)) != TS_OK)) {
+            break;
+        }
+        if (p->usual) {
+            edge = usual_kept(p, names, edge, p->end);
+            if (edge == p->end) {
+                continue;
+            }
+        }
+        const edge_row row = {.type = names[edge] >> HG_KEPT_NAME_BITS,
+                              .name = names[edge] & HG_KEPT_NAME,
+                              .to = g->edges[edge]};
+        code = take_edge(p, &row, edge++);
+    }
+    return code == TS_OK ? owner_of(p, HG_NONE) : code;
+}
+
+/* Their targets' array becomes the edges, that of their names is free then. */
+static ts_code read_kept_edges(passing *p)
+{
+    hg *g = p->g;
+    uint32_t **columns = g->kept->rows[HG_KEPT_EDGE_ROWS].columns;
+    uint32_t *names = hg_adopt(g, &columns[HG_KEPT_EDGE_NAME], (size_t)g->d.edge_count);
+    g->edges = hg_adopt(g, &columns[HG_KEPT_TO], (size_t)g->d.edge_count);
+    ts_code code = take_kept(p, names);
+    hg_give(g, names);
+    return code;
+}
+
+/* --- edges of pages ------------------------------------------------------------------------- */
 
 static ts_code read_all(passing *p)
 {
@@ -338,6 +413,10 @@ static ts_code read_all(passing *p)
         TS_C_js_heap_edges__from_node_id, TS_C_js_heap_edges__to_node_id};
     hg *g = p->g;
     hg_range range;
+    g->edges = hg_take(g, g->m, sizeof *g->edges);
+    if (g->edges == NULL) {
+        return g->ctx->error.code;
+    }
     ts_code code =
         hg_range_open(&range, g->reader, TS_T_js_heap_edges, columns,
                       g->d.complete ? PLAIN_COLUMNS : EDGE_COLUMNS, g->d.first_edge, g->m);
@@ -393,10 +472,9 @@ ts_code hg_read_edges(hg *g)
 {
     passing p = {.g = g};
     ts_code code = TS_OK;
-    p.types = ts_zalloc(g->ctx, (size_t)g->d.edge_type_count + 1, 1);
-    p.codes = ts_zalloc(g->ctx, (size_t)g->d.edge_type_count + 1, 1);
-    g->edges = hg_take(g, g->m, sizeof *g->edges);
-    if (p.types == NULL || p.codes == NULL || g->edges == NULL) {
+    p.types = ts_zalloc(g->ctx, (size_t)g->d.edge_type_count + 1 + HG_KEPT_TYPES, 1);
+    p.codes = ts_zalloc(g->ctx, (size_t)g->d.edge_type_count + 1 + HG_KEPT_TYPES, 1);
+    if (p.types == NULL || p.codes == NULL) {
         code = g->ctx->error.code;
         goto out;
     }
@@ -415,7 +493,10 @@ ts_code hg_read_edges(hg *g)
         code = enter_owner(&p, 0);
     }
     if (code == TS_OK) {
-        code = read_all(&p);
+        code = g->d.complete && hg_is_kept(g->kept, HG_KEPT_EDGE_ROWS, g->d.file_id,
+                                           g->d.first_edge, g->d.edge_count)
+                   ? read_kept_edges(&p)
+                   : read_all(&p);
     }
     if (code == TS_OK) {
         code = settle_pairs(&p);

@@ -9,6 +9,7 @@
 #define TS_ANALYSIS_HEAP_GRAPH_H
 
 #include "analysis/analysis.h"
+#include "analysis/heap/keep.h"
 
 #include "base/buf.h"
 #include "base/idmap.h"
@@ -217,15 +218,19 @@ typedef struct hg_far_type {
     uint32_t type;
 } hg_far_type;
 
-/* The memory of arrays (arrays.c): parts that follow each other. */
+/* The memory of arrays (arrays.c): blocks, and their parts in the order of their places. */
 typedef struct hg_part_of {
-    size_t at, size;
+    uint8_t *at;
+    size_t size;
     bool used;
+    uint8_t block;
 } hg_part_of;
 
-enum { HG_PARTS = 48 };
+enum { HG_PARTS = 48, HG_BLOCKS = 8 };
 typedef struct hg_arrays_of {
-    uint8_t *base;
+    uint8_t *blocks[HG_BLOCKS];
+    size_t sizes[HG_BLOCKS];
+    unsigned block_n;
     unsigned n;
     hg_part_of parts[HG_PARTS];
 } hg_arrays_of;
@@ -237,11 +242,13 @@ typedef struct hg_totals {
 typedef struct hg {
     ts_ctx *ctx;
     ts_reader *reader;
+    hg_kept *kept; /* or NULL */
     hg_detail d;
     uint32_t n, m; /* nodes; edges that have an owner */
     uint32_t root; /* HG_NONE: no nodes */
     bool has_detachedness;
     bool has_user_roots;
+    bool nodes_kept;      /* their rows are not read */
     bool walk_finds_page; /* page-owned: what the walk from the user roots would reach */
     bool saturated;
     uint64_t missing_edges;
@@ -307,6 +314,10 @@ static inline ts_code hg_poll(ts_ctx *ctx, uint32_t i)
 
 /* Memory for the arrays of a file of so many nodes and edges. */
 ts_code hg_arrays(hg *g, uint64_t nodes, uint64_t edges);
+
+/* Makes an array that was kept (keep.h), of `count` words, a part of that memory, taken until
+ * hg_give, and sets *kept to NULL. */
+void *hg_adopt(hg *g, uint32_t **kept, size_t count);
 
 /* An array that is not initialised, of that memory as long as there is enough; NULL: ctx->error.
  * HG_GIVE gives it back. */

@@ -442,7 +442,11 @@ static void rows_free(heap_rows *f)
 static ts_code analyse_file(heap_run *r, const hg_detail *d)
 {
     int64_t input = ts_source_root(r->store, d->source_id);
-    heap_rows f = {.g = {.ctx = r->ctx, .reader = r->reader, .d = *d, .root = HG_NONE}};
+    heap_rows f = {.g = {.ctx = r->ctx,
+                         .reader = r->reader,
+                         .kept = hg_kept_of(r->sink),
+                         .d = *d,
+                         .root = HG_NONE}};
     ts_code code;
     code = find_out(r, &f, input);
     if (code == TS_OK) {
@@ -544,4 +548,6 @@ const ts_analysis ts_analysis_heap = {
     .writes = writes,
     .issues = issues,
     .run = heap_analyse,
+    .watch = hg_keep_begin,
+    .unwatch = hg_keep_end,
 };

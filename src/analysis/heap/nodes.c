@@ -142,31 +142,37 @@ static ts_code take_far_type(hg *g, uint32_t v, uint32_t type)
     return TS_OK;
 }
 
-static ts_code take_node(hg *g, filling *f, const ts_batch *b, unsigned i, uint32_t v)
+/* Name and flags of a node by its type and its string; -1: not known. */
+static inline void name_node(hg *g, uint32_t v, int64_t type, int64_t string)
 {
-    const ts_batch_column *c = b->columns;
     uint32_t kind = HG_KIND_OTHER;
     uint32_t number = HG_NO_TYPE;
     uint32_t name = HG_NONE;
     uint16_t bits = 0;
-    ts_code code;
-    bool known = c[TYPE].null[i] == 0 && c[TYPE].ints[i] >= 0 && c[TYPE].ints[i] < g->d.type_count;
-    if (known) {
-        number = (uint32_t)c[TYPE].ints[i];
-        kind = g->kinds[number];
+    if (type >= 0 && type < g->d.type_count) {
+        number = type < HG_TYPES ? (uint32_t)type : (uint32_t)HG_FAR_TYPE;
+        kind = g->kinds[type];
     }
-    if (c[NAME].null[i] == 0 && c[NAME].ints[i] >= 0 && c[NAME].ints[i] < g->strings.count) {
-        name = hg_same(&g->strings, c[NAME].ints[i]);
+    if (string >= 0 && string < g->strings.count) {
+        name = hg_same(&g->strings, string);
         bits = g->strings.bits[name];
         if (kind == HG_KIND_OBJECT || kind == HG_KIND_NATIVE) {
             g->strings.bits[name] |= HG_TEXT_CLASS;
         }
     }
     g->name[v] = name;
+    g->flags[v] = flags_of(kind, bits) | number << HG_TYPE_SHIFT;
+}
+
+static ts_code take_node(hg *g, filling *f, const ts_batch *b, unsigned i, uint32_t v)
+{
+    const ts_batch_column *c = b->columns;
+    const int64_t type = c[TYPE].null[i] == 0 ? c[TYPE].ints[i] : -1;
+    ts_code code;
+    name_node(g, v, type, c[NAME].null[i] == 0 ? c[NAME].ints[i] : -1);
     g->ids[v] = (uint32_t)c[ID].ints[i];
     f->wide_ids = f->wide_ids || g->ids[v] != c[ID].ints[i];
-    g->flags[v] = flags_of(kind, bits) | (c[ID].null[i] != 0 ? HG_NO_ID : 0) |
-                  (known && number >= HG_TYPES ? (uint32_t)HG_FAR_TYPE : number) << HG_TYPE_SHIFT;
+    g->flags[v] |= c[ID].null[i] != 0 ? HG_NO_ID : 0;
     g->missing_sizes += c[SIZE].null[i] != 0;
     if (c[DETACHED].null[i] == 0) {
         uint32_t value = (uint32_t)c[DETACHED].ints[i] & 3;
@@ -179,7 +185,8 @@ static ts_code take_node(hg *g, filling *f, const ts_batch *b, unsigned i, uint3
         f->edges += (uint64_t)c[EDGES].ints[i] < left ? (uint64_t)c[EDGES].ints[i] : left;
     }
     g->first[v + 1] = (uint32_t)f->edges;
-    if (known && number >= HG_TYPES && (code = take_far_type(g, v, number)) != TS_OK) {
+    if (type >= HG_TYPES && type < g->d.type_count &&
+        (code = take_far_type(g, v, (uint32_t)type)) != TS_OK) {
         return code;
     }
     return take_size(g, f, v, c[SIZE].null[i] == 0 && c[SIZE].ints[i] > 0 ? c[SIZE].ints[i] : 0);
@@ -210,6 +217,69 @@ static ts_code read_nodes(hg *g)
     return code;
 }
 
+/* The same of kept rows: their arrays become those of the graph. */
+static ts_code read_kept_nodes(hg *g)
+{
+    const uint64_t most = (uint64_t)g->d.edge_count;
+    uint64_t edges = 0;
+    ts_code code = TS_OK;
+    for (uint32_t v = 0; v < g->n && code == TS_OK; v++) {
+        const uint32_t name = g->name[v];
+        const uint32_t counts = g->first[v];
+        const uint32_t detachedness = counts >> HG_KEPT_EDGE_BITS;
+        const uint64_t more = counts & HG_KEPT_EDGES;
+        name_node(g, v, name >> HG_KEPT_NAME_BITS, name & HG_KEPT_NAME);
+        if (detachedness != HG_KEPT_NO_DETACHEDNESS) {
+            g->has_detachedness = true;
+            g->flags[v] |=
+                detachedness << HG_DETACHEDNESS_SHIFT | (detachedness != 0 ? HG_SETTLED : 0);
+        }
+        g->first[v] = (uint32_t)edges;
+        edges += more < most - edges ? more : most - edges;
+        code = hg_poll(g->ctx, v);
+    }
+    g->first[g->n] = (uint32_t)edges;
+    g->m = (uint32_t)edges;
+    return code;
+}
+
+/* Kept rows: their sizes are narrow ones when all of them together are. */
+static bool nodes_are_kept(const hg *g)
+{
+    const hg_kept_rows *rows;
+    uint64_t sum = 0;
+    if (!hg_is_kept(g->kept, HG_KEPT_NODE_ROWS, g->d.file_id, g->d.first_node, g->d.node_count)) {
+        return false;
+    }
+    rows = &g->kept->rows[HG_KEPT_NODE_ROWS];
+    for (size_t i = 0; i < rows->n; i++) {
+        sum += rows->columns[HG_KEPT_NODE_SIZE][i];
+    }
+    return sum < UINT32_MAX;
+}
+
+/* The arrays that rows fill. */
+static ts_code take_arrays(hg *g)
+{
+    const size_t n = (size_t)g->n + 1;
+    if (nodes_are_kept(g)) {
+        uint32_t **columns = g->kept->rows[HG_KEPT_NODE_ROWS].columns;
+        g->nodes_kept = true;
+        g->ids = hg_adopt(g, &columns[HG_KEPT_NODE_ID], n);
+        g->name = hg_adopt(g, &columns[HG_KEPT_NODE_NAME], n);
+        g->size.narrow = hg_adopt(g, &columns[HG_KEPT_NODE_SIZE], n);
+        g->first = hg_adopt(g, &columns[HG_KEPT_NODE_EDGES], n);
+        return TS_OK;
+    }
+    g->first = hg_take(g, n, sizeof *g->first);
+    g->name = hg_take(g, n, sizeof *g->name);
+    g->ids = hg_take(g, n, sizeof *g->ids);
+    if (hg_sizes_take(&g->size, g, false) != TS_OK) {
+        return g->ctx->error.code;
+    }
+    return g->first == NULL || g->name == NULL || g->ids == NULL ? g->ctx->error.code : TS_OK;
+}
+
 static ts_code nodes_prepare(hg *g)
 {
     if (g->d.node_count < 0 || g->d.node_count > HG_MAX_NODES || g->d.edge_count < 0 ||
@@ -221,17 +291,15 @@ static ts_code nodes_prepare(hg *g)
     g->n = (uint32_t)g->d.node_count;
     g->kinds = ts_zalloc(g->ctx, (size_t)g->d.type_count, 1);
     g->page = hg_bits(g);
-    g->first = hg_take(g, (size_t)g->n + 1, sizeof *g->first);
-    g->flags = hg_take(g, (size_t)g->n + 1, sizeof *g->flags);
-    g->name = hg_take(g, (size_t)g->n + 1, sizeof *g->name);
-    g->ids = hg_take(g, (size_t)g->n + 1, sizeof *g->ids);
-    if (hg_sizes_take(&g->size, g, false) != TS_OK) {
+    if (g->kinds == NULL || g->page == NULL) {
         return g->ctx->error.code;
     }
-    return g->kinds == NULL || g->page == NULL || g->first == NULL || g->flags == NULL ||
-                   g->name == NULL || g->ids == NULL
-               ? g->ctx->error.code
-               : TS_OK;
+    ts_code code = take_arrays(g);
+    if (code != TS_OK) {
+        return code;
+    }
+    g->flags = hg_take(g, (size_t)g->n + 1, sizeof *g->flags);
+    return g->flags == NULL ? g->ctx->error.code : TS_OK;
 }
 
 static void choose_root(hg *g, int64_t root_index, bool *bad_root)
@@ -344,7 +412,7 @@ ts_code hg_read_graph(hg *g, int64_t root_index, bool *bad_root)
         code = hg_read_types(g, g->d.first_info, g->d.type_count, g, note_kind);
     }
     if (code == TS_OK) {
-        code = read_nodes(g);
+        code = g->nodes_kept ? read_kept_nodes(g) : read_nodes(g);
     }
     if (code == TS_OK) {
         choose_root(g, root_index, bad_root);
@@ -352,6 +420,10 @@ ts_code hg_read_graph(hg *g, int64_t root_index, bool *bad_root)
     }
     if (code == TS_OK) {
         code = hg_read_edges(g);
+    }
+    if (g->kept != NULL) { /* what was not of use */
+        hg_keep_forget(g->kept, HG_KEPT_NODE_ROWS);
+        hg_keep_forget(g->kept, HG_KEPT_EDGE_ROWS);
     }
     return code;
 }

@@ -1,0 +1,157 @@
+#include "analysis/heap/keep.h"
+
+#include "base/alloc.h"
+
+#include "tables/rows.h"
+
+enum { FIRST_ROOM = 4096 };
+
+static const unsigned column_counts[HG_KEPT_TABLES] = {4, 2};
+
+void hg_keep_forget(hg_kept *k, enum hg_kept_table table)
+{
+    hg_kept_rows *rows = &k->rows[table];
+    for (unsigned i = 0; i < HG_KEPT_COLUMNS; i++) {
+        ts_free(k->ctx, rows->columns[i]);
+    }
+    *rows = (hg_kept_rows){.lost = true};
+}
+
+/* The first file only; what is kept of it stays when another one follows. */
+static bool is_ours(hg_kept *k, int64_t file_id)
+{
+    if (!k->any) {
+        k->any = true;
+        k->file_id = file_id;
+    }
+    return k->file_id == file_id;
+}
+
+static ts_code grow(hg_kept *k, enum hg_kept_table table)
+{
+    hg_kept_rows *rows = &k->rows[table];
+    size_t room = rows->room == 0 ? FIRST_ROOM : rows->room * 2;
+    if (rows->room == 0) {
+        enum ts_table_id id = table == HG_KEPT_NODE_ROWS ? TS_T_js_heap_nodes : TS_T_js_heap_edges;
+        rows->first = (int64_t)k->sink->rows[id]; /* it counts this row */
+    }
+    for (unsigned i = 0; i < column_counts[table]; i++) {
+        uint32_t *p = ts_realloc(k->ctx, rows->columns[i], room + HG_KEPT_SLACK, sizeof *p);
+        if (p == NULL) {
+            return k->ctx->error.code;
+        }
+        rows->columns[i] = p;
+    }
+    rows->room = room;
+    return TS_OK;
+}
+
+static bool fits(int64_t value, int64_t max)
+{
+    return (uint64_t)value <= (uint64_t)max;
+}
+
+static ts_code see_edge(hg_kept *k, const ts_row_js_heap_edges *row)
+{
+    static const uint64_t wanted = TS_NULL_BIT(js_heap_edges, type) |
+                                   TS_NULL_BIT(js_heap_edges, name_or_index) |
+                                   TS_NULL_BIT(js_heap_edges, to_node);
+    hg_kept_rows *rows = &k->rows[HG_KEPT_EDGE_ROWS];
+    ts_code code;
+    if (rows->lost || !is_ours(k, row->file_id)) {
+        return TS_OK;
+    }
+    if ((row->null & wanted) != 0 || !fits(row->type, HG_KEPT_TYPES - 1) ||
+        !fits(row->name_or_index, HG_KEPT_NAME) || !fits(row->to_node, UINT32_MAX)) {
+        hg_keep_forget(k, HG_KEPT_EDGE_ROWS);
+        return TS_OK;
+    }
+    if (rows->n == rows->room && (code = grow(k, HG_KEPT_EDGE_ROWS)) != TS_OK) {
+        return code;
+    }
+    rows->columns[HG_KEPT_TO][rows->n] = (uint32_t)row->to_node;
+    rows->columns[HG_KEPT_EDGE_NAME][rows->n++] =
+        (uint32_t)row->type << HG_KEPT_NAME_BITS | (uint32_t)row->name_or_index;
+    return TS_OK;
+}
+
+static ts_code see_node(hg_kept *k, const ts_row_js_heap_nodes *row)
+{
+    static const uint64_t wanted =
+        TS_NULL_BIT(js_heap_nodes, type) | TS_NULL_BIT(js_heap_nodes, name) |
+        TS_NULL_BIT(js_heap_nodes, id) | TS_NULL_BIT(js_heap_nodes, self_size) |
+        TS_NULL_BIT(js_heap_nodes, edge_count);
+    hg_kept_rows *rows = &k->rows[HG_KEPT_NODE_ROWS];
+    int64_t detachedness = (row->null & TS_NULL_BIT(js_heap_nodes, detachedness)) != 0
+                               ? HG_KEPT_NO_DETACHEDNESS
+                               : row->detachedness & 3;
+    ts_code code;
+    if (rows->lost || !is_ours(k, row->file_id)) {
+        return TS_OK;
+    }
+    if ((row->null & wanted) != 0 || !fits(row->type, HG_KEPT_TYPES - 1) ||
+        !fits(row->name, HG_KEPT_NAME) || !fits(row->id, UINT32_MAX) ||
+        !fits(row->self_size, UINT32_MAX) || !fits(row->edge_count, HG_KEPT_EDGES)) {
+        hg_keep_forget(k, HG_KEPT_NODE_ROWS);
+        return TS_OK;
+    }
+    if (rows->n == rows->room && (code = grow(k, HG_KEPT_NODE_ROWS)) != TS_OK) {
+        return code;
+    }
+    rows->columns[HG_KEPT_NODE_ID][rows->n] = (uint32_t)row->id;
+    rows->columns[HG_KEPT_NODE_NAME][rows->n] =
+        (uint32_t)row->type << HG_KEPT_NAME_BITS | (uint32_t)row->name;
+    rows->columns[HG_KEPT_NODE_SIZE][rows->n] = (uint32_t)row->self_size;
+    rows->columns[HG_KEPT_NODE_EDGES][rows->n++] =
+        (uint32_t)detachedness << HG_KEPT_EDGE_BITS | (uint32_t)row->edge_count;
+    return TS_OK;
+}
+
+static ts_code see_row(void *self, enum ts_table_id table, const void *row)
+{
+    return table == TS_T_js_heap_edges ? see_edge(self, row) : see_node(self, row);
+}
+
+static void rows_change(void *self, enum ts_table_id table)
+{
+    hg_keep_forget(self, table == TS_T_js_heap_edges ? HG_KEPT_EDGE_ROWS : HG_KEPT_NODE_ROWS);
+}
+
+ts_code hg_keep_begin(ts_sink_watch **watch, ts_ctx *ctx, const ts_sink *sink)
+{
+    hg_kept *k = ts_zalloc(ctx, 1, sizeof *k);
+    if (k == NULL) {
+        return ctx->error.code;
+    }
+    k->ctx = ctx;
+    k->sink = sink;
+    k->watch.self = k;
+    k->watch.seen = see_row;
+    k->watch.changed = rows_change;
+    k->watch.tables[TS_T_js_heap_nodes] = true;
+    k->watch.tables[TS_T_js_heap_edges] = true;
+    *watch = &k->watch;
+    return TS_OK;
+}
+
+void hg_keep_end(ts_sink_watch *watch)
+{
+    hg_kept *k = watch == NULL ? NULL : watch->self;
+    if (k != NULL) {
+        hg_keep_forget(k, HG_KEPT_NODE_ROWS);
+        hg_keep_forget(k, HG_KEPT_EDGE_ROWS);
+        ts_free(k->ctx, k);
+    }
+}
+
+hg_kept *hg_kept_of(const ts_sink *sink)
+{
+    return sink->watch != NULL && sink->watch->seen == see_row ? sink->watch->self : NULL;
+}
+
+bool hg_is_kept(const hg_kept *k, enum hg_kept_table table, int64_t file_id, int64_t first,
+                int64_t count)
+{
+    return k != NULL && count > 0 && k->file_id == file_id && !k->rows[table].lost &&
+           k->rows[table].first == first && k->rows[table].n == (size_t)count;
+}
