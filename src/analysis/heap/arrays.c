@@ -141,10 +141,9 @@ uint64_t *hg_bits(hg *g)
 void hg_free(hg *g)
 {
     ts_ctx *ctx = g->ctx;
-    void *arrays[] = {g->edges,           g->first,        g->flags,    g->name,        g->ids,
-                      g->size.narrow,     g->size.wide,    g->steps,    g->number,      g->node,
-                      g->count,           g->dominator,    g->position, g->at_position, g->class,
-                      g->retained.narrow, g->retained.wide};
+    void *arrays[] = {g->edges,       g->first,       g->flags, g->name, g->ids,
+                      g->size.narrow, g->size.wide,   g->steps, g->held, g->spans,
+                      g->retained,    g->at_position, g->class};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
         hg_give(g, arrays[i]);
     }

@@ -422,13 +422,12 @@ static void add_retained(hg_class *rows, hg *g)
         uint32_t v = g->at_position[p];
         if (g->n - p > AHEAD) {
             __builtin_prefetch(&g->class[g->at_position[p + AHEAD]]);
-            __builtin_prefetch(&g->number[g->at_position[p + AHEAD]]);
+            __builtin_prefetch(&g->spans[g->at_position[p + AHEAD]]);
         }
         hg_class *c = &rows[g->class[v]];
-        uint32_t number = g->number[v];
         if (hg_size(&g->size, v) > 0 && p >= c->end) {
-            class_add(g, &c->retained, hg_size(&g->retained, number));
-            c->end = p + g->count[number];
+            class_add(g, &c->retained, hg_retained(g, v));
+            c->end = p + g->spans[v].count;
         }
     }
 }

@@ -37,6 +37,11 @@ typedef struct work {
     uint32_t *into;   /* cross edges into a number, then the end of their list */
     uint32_t *from;   /* lists of cross edges */
     uint64_t *led_to; /* bits */
+    uint32_t *number; /* of a node */
+    uint32_t *node;   /* of a number */
+    uint32_t *count;  /* by number, like what follows */
+    uint32_t *position;
+    hg_sizes retained;
     uint32_t crossing;
 } work;
 
@@ -74,7 +79,7 @@ static void enter(work *w, uint32_t node, uint32_t parent)
 {
     uint32_t number = w->reached++;
     w->places[node].number = number;
-    w->g->node[number] = node;
+    w->node[number] = node;
     w->parent[number] = parent;
 }
 
@@ -106,7 +111,7 @@ static inline ts_code look_at_edge(uint32_t *edge, work *w, uint32_t node)
 static ts_code look_at(work *w, uint32_t v)
 {
     const hg *g = w->g;
-    const uint32_t node = g->node[v];
+    const uint32_t node = w->node[v];
     const uint32_t first = w->places[node].first;
     const uint32_t end = w->places[node + 1].first;
     uint32_t last = HG_NONE;
@@ -404,17 +409,17 @@ static ts_code number_rest(work *w)
 {
     hg *g = w->g;
     uint32_t number = w->reached;
-    g->number = hg_take(g, (size_t)g->n + 1, sizeof *g->number);
-    if (g->number == NULL) {
+    w->number = hg_take(g, (size_t)g->n + 1, sizeof *w->number);
+    if (w->number == NULL) {
         return g->ctx->error.code;
     }
     for (uint32_t v = 0; v < g->n; v++) {
-        g->number[v] = w->places[v].number;
-        if (g->number[v] == HG_NONE) {
-            g->number[v] = number;
+        w->number[v] = w->places[v].number;
+        if (w->number[v] == HG_NONE) {
+            w->number[v] = number;
+            w->node[number] = v;
             w->parent[number++] = 0;
         }
-        g->node[g->number[v]] = v;
     }
     HG_GIVE(g, w->places);
     return TS_OK;
@@ -429,68 +434,117 @@ static void hg_add(hg *g, int64_t *sum, int64_t value)
 }
 
 /* Sums of sizes and nodes go up. */
-static void add_up(hg *g)
+static void add_up(work *w)
 {
-    const uint32_t *dominator = g->dominator;
+    hg *g = w->g;
+    const uint32_t *dominator = w->parent;
     for (uint32_t v = 0; v < g->n; v++) {
+        w->count[v] = 1;
         if (g->size.wide != NULL) {
-            g->retained.wide[v] = g->size.wide[g->node[v]];
+            w->retained.wide[v] = g->size.wide[w->node[v]];
         } else {
-            g->retained.narrow[v] = g->size.narrow[g->node[v]];
+            w->retained.narrow[v] = g->size.narrow[w->node[v]];
         }
     }
     for (uint32_t v = g->n - 1; v > 0; v--) {
-        g->count[dominator[v]] += g->count[v];
+        w->count[dominator[v]] += w->count[v];
         if (g->size.wide != NULL) {
-            hg_add(g, &g->retained.wide[dominator[v]], g->retained.wide[v]);
+            hg_add(g, &w->retained.wide[dominator[v]], w->retained.wide[v]);
         } else {
-            g->retained.narrow[dominator[v]] += g->retained.narrow[v];
+            w->retained.narrow[dominator[v]] += w->retained.narrow[v];
         }
     }
 }
 
-/* Sums go up; places go down: those of siblings in the order of their nodes. below: becomes the
- * nodes of the positions. */
-static void order_tree(hg *g, uint32_t *below)
+/* Places go down: those of siblings in the order of their nodes. below: becomes the nodes of the
+ * positions. */
+static void order_tree(work *w, uint32_t *below)
 {
-    for (uint32_t v = 0; v < g->n; v++) {
-        g->count[v] = 1;
-        below[v] = 0;
-    }
-    add_up(g);
+    const hg *g = w->g;
+    const uint32_t *dominator = w->parent;
+    memset(below, 0, g->n * sizeof *below);
     for (uint32_t node = 0; node < g->n; node++) {
-        uint32_t v = g->number[node];
+        uint32_t v = w->number[node];
         if (v != 0) {
-            g->position[v] = below[g->dominator[v]];
-            below[g->dominator[v]] += g->count[v];
+            w->position[v] = below[dominator[v]];
+            below[dominator[v]] += w->count[v];
         }
     }
-    g->position[0] = 0;
+    w->position[0] = 0;
     for (uint32_t v = 1; v < g->n; v++) {
-        g->position[v] += g->position[g->dominator[v]] + 1;
+        w->position[v] += w->position[dominator[v]] + 1;
     }
     for (uint32_t v = 0; v < g->n; v++) {
-        below[g->position[v]] = g->node[v];
+        below[w->position[v]] = w->node[v];
     }
+}
+
+/* From numbers to nodes, which stand in the order of rows. */
+static ts_code held_of_nodes(work *w)
+{
+    enum { FAR = 16 };
+    hg *g = w->g;
+    g->held = hg_take(g, (size_t)g->n + 1, sizeof *g->held);
+    if (g->size.wide != NULL) {
+        g->retained = hg_take(g, (size_t)g->n + 1, sizeof *g->retained);
+    }
+    if (g->held == NULL || (g->size.wide != NULL && g->retained == NULL)) {
+        return g->ctx->error.code;
+    }
+    for (uint32_t v = 0; v < g->n; v++) {
+        const uint32_t node = w->node[v];
+        if (g->n - v > FAR) {
+            __builtin_prefetch(&g->held[w->node[v + FAR]], 1);
+        }
+        g->held[node].dominator = w->node[w->parent[v]];
+        if (g->retained != NULL) {
+            g->retained[node] = w->retained.wide[v];
+        } else {
+            g->held[node].retained = w->retained.narrow[v];
+        }
+    }
+    HG_GIVE(g, w->parent);
+    HG_GIVE(g, w->retained.wide);
+    HG_GIVE(g, w->retained.narrow);
+    return TS_OK;
+}
+
+static ts_code spans_of_nodes(work *w)
+{
+    enum { FAR = 16 };
+    hg *g = w->g;
+    g->spans = hg_take(g, (size_t)g->n + 1, sizeof *g->spans);
+    if (g->spans == NULL) {
+        return g->ctx->error.code;
+    }
+    for (uint32_t v = 0; v < g->n; v++) {
+        if (g->n - v > FAR) {
+            __builtin_prefetch(&g->spans[w->node[v + FAR]], 1);
+        }
+        g->spans[w->node[v]] = (hg_span){w->position[v], w->count[v]};
+    }
+    return TS_OK;
 }
 
 static ts_code build_tree(work *w)
 {
     hg *g = w->g;
-    g->dominator = w->parent;
-    w->parent = NULL;
-    g->count = w->semi; /* as long as it is needed */
+    ts_code code;
+    w->count = w->semi; /* as long as it is needed */
     w->semi = NULL;
-    if (hg_sizes_take(&g->retained, g, g->size.wide != NULL) != TS_OK) {
+    if (hg_sizes_take(&w->retained, g, g->size.wide != NULL) != TS_OK) {
         return g->ctx->error.code;
     }
-    g->position = hg_take(g, (size_t)g->n + 1, sizeof *g->position);
+    w->position = hg_take(g, (size_t)g->n + 1, sizeof *w->position);
     g->at_position = hg_take(g, (size_t)g->n + 1, sizeof *g->at_position);
-    if (g->position == NULL || g->at_position == NULL) {
+    if (w->position == NULL || g->at_position == NULL) {
         return g->ctx->error.code;
     }
-    order_tree(g, g->at_position);
-    return TS_OK;
+    add_up(w);
+    order_tree(w, g->at_position);
+    HG_GIVE(g, w->number);
+    code = held_of_nodes(w);
+    return code == TS_OK ? spans_of_nodes(w) : code;
 }
 
 /* The edges' places move from g->first to w->places. */
@@ -506,12 +560,12 @@ static ts_code tree_prepare(work *w)
         w->places[i] = (place){g->first[i], HG_NONE};
     }
     HG_GIVE(g, g->first);
-    g->node = hg_take(g, n, sizeof *g->node);
+    w->node = hg_take(g, n, sizeof *w->node);
     w->parent = hg_take(g, n, sizeof *w->parent);
     w->semi = hg_take(g, n, sizeof *w->semi);
     w->ends = hg_take(g, n, sizeof *w->ends);
     w->cross = ts_zalloc(g->ctx, ((size_t)g->m >> PIECE_BITS) + 1, sizeof *w->cross);
-    return g->node == NULL || w->parent == NULL || w->semi == NULL || w->ends == NULL ||
+    return w->node == NULL || w->parent == NULL || w->semi == NULL || w->ends == NULL ||
                    w->cross == NULL
                ? g->ctx->error.code
                : TS_OK;
@@ -556,6 +610,12 @@ ts_code hg_dominators(hg *g)
     hg_give(g, w.semi);
     hg_give(g, w.into);
     hg_give(g, w.from);
+    hg_give(g, w.number);
+    hg_give(g, w.node);
+    hg_give(g, w.count);
+    hg_give(g, w.position);
+    hg_give(g, w.retained.narrow);
+    hg_give(g, w.retained.wide);
     give_cross(&w);
     ts_free(g->ctx, w.below);
     ts_free(g->ctx, w.led_to);

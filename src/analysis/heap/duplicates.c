@@ -550,7 +550,7 @@ static ts_code join(found *f, const hg_group *made, uint32_t *number)
     group = (hg_group *)f->d->groups.p + *number;
     group->count++;
     group_add(g, &group->shallow, hg_size(&g->size, made->node));
-    group_add(g, &group->retained, hg_size(&g->retained, g->number[made->node]));
+    group_add(g, &group->retained, hg_retained(g, made->node));
     return TS_OK;
 }
 

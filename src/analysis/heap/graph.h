@@ -212,6 +212,18 @@ typedef struct hg_sizes {
     int64_t *wide; /* or this */
 } hg_sizes;
 
+/* Of a node, side by side: what rows read together. */
+typedef struct hg_held {
+    uint32_t dominator;
+    uint32_t retained; /* unless sizes are wide */
+} hg_held;
+
+/* Its subtree in the dominator tree: a run of positions that begins with its own. */
+typedef struct hg_span {
+    uint32_t position;
+    uint32_t count;
+} hg_span;
+
 /* A node whose type has a number too large for its flags. */
 typedef struct hg_far_type {
     uint32_t node;
@@ -274,14 +286,11 @@ typedef struct hg {
     ts_vec locations;  /* hg_location, by node */
     hg_shapes shapes;
     hg_step *steps;
-    /* The dominator tree, by number. */
-    uint32_t *number; /* of a node */
-    uint32_t *node;   /* of a number */
-    uint32_t *dominator;
-    uint32_t *count;
-    uint32_t *position;
+    /* The dominator tree, by node. */
+    hg_held *held; /* the root has itself as dominator */
+    hg_span *spans;
+    int64_t *retained;     /* wide sizes, or NULL */
     uint32_t *at_position; /* node of a position */
-    hg_sizes retained;     /* by number */
     uint32_t *class;       /* of a node: place in the list of the file's classes */
     hg_totals totals;
 } hg;
@@ -289,6 +298,11 @@ typedef struct hg {
 static inline int64_t hg_size(const hg_sizes *s, uint32_t i)
 {
     return s->wide != NULL ? s->wide[i] : s->narrow[i];
+}
+
+static inline int64_t hg_retained(const hg *g, uint32_t v)
+{
+    return g->retained != NULL ? g->retained[v] : g->held[v].retained;
 }
 
 static inline uint32_t hg_type(uint32_t flags)

@@ -180,26 +180,6 @@ static ts_code put_constructors(heap_run *r, const heap_rows *f)
     return code;
 }
 
-/* What rows read of nodes that come later: first by their numbers, then by their dominators'. */
-static inline void fetch_rows(const hg *g, uint32_t v)
-{
-    enum { FAR = 32, NEAR = 16 };
-    uint32_t number;
-    if (g->n - v <= FAR) {
-        return;
-    }
-    number = g->number[v + FAR];
-    __builtin_prefetch(&g->dominator[number]);
-    __builtin_prefetch(&g->count[number]);
-    __builtin_prefetch(&g->position[number]);
-    if (g->retained.wide != NULL) {
-        __builtin_prefetch(&g->retained.wide[number]);
-    } else {
-        __builtin_prefetch(&g->retained.narrow[number]);
-    }
-    __builtin_prefetch(&g->node[g->dominator[g->number[v + NEAR]]]);
-}
-
 /* Rows that are put at once. */
 enum { AT_ONCE = 64 };
 
@@ -208,25 +188,25 @@ static void retained_row(ts_row_js_heap_retained *row, const heap_rows *f, uint3
 {
     const hg *g = &f->g;
     const hg_step step = g->steps[v];
-    uint32_t number = g->number[v];
+    const hg_span span = g->spans[v];
     *row = (ts_row_js_heap_retained){
         .file_id = g->d.file_id,
         .node_id = id,
-        .dominator = g->node[g->dominator[number]],
+        .dominator = g->held[v].dominator,
         .retainer = step.retainer,
         .retaining_edge = step.edge,
         .distance = step.distance,
         .shallow_size = hg_size(&g->size, v),
-        .retained_size = hg_size(&g->retained, number),
+        .retained_size = hg_retained(g, v),
         .detachedness = hg_detachedness(g->flags[v]),
         .constructor_id = first_constructor + g->class[v],
         .held_by = g->flags[v] >> HG_HELD_SHIFT & 7,
-        .tree_position = g->position[number],
-        .tree_count = g->count[number],
+        .tree_position = span.position,
+        .tree_count = span.count,
         .previous = f->previous == NULL ? HG_NONE : f->previous[v],
     };
     row->null = ((g->flags[v] & HG_NO_ID) == 0 ? 0 : TS_NULL_BIT(js_heap_retained, node_id)) |
-                (number != 0 ? 0 : TS_NULL_BIT(js_heap_retained, dominator)) |
+                (v != g->root ? 0 : TS_NULL_BIT(js_heap_retained, dominator)) |
                 (step.retainer != HG_NONE ? 0
                                           : TS_NULL_BIT(js_heap_retained, retainer) |
                                                 TS_NULL_BIT(js_heap_retained, retaining_edge)) |
@@ -245,7 +225,6 @@ static ts_code put_retained(heap_run *r, const heap_rows *f, uint32_t v, uint32_
     for (const uint32_t first = v; v < end && code == TS_OK;) {
         unsigned n = 0;
         for (; n < AT_ONCE && v < end; n++, v++) {
-            fetch_rows(g, v);
             retained_row(&rows[n], f, v, ids == NULL ? g->ids[v] : ids[v - first],
                          first_constructor);
         }
