@@ -6,17 +6,8 @@
 enum { P_FROM, P_TO, P_COLUMNS };
 enum { SCATTER_CELLS = 100000, SCATTER_COLUMNS = 1000, SCATTER_ROW_BITS = 8 };
 
-const ts_view_param ts_calls_scatter_params[] = {{.name = "from",
-                                                  .type = TS_VIEW_INT,
-                                                  .least = INT64_MIN,
-                                                  .most = INT64_MAX,
-                                                  .doc = "ns since the origin"},
-                                                 {.name = "to",
-                                                  .type = TS_VIEW_INT,
-                                                  .least = INT64_MIN,
-                                                  .most = INT64_MAX,
-                                                  .doc = "ns since the origin"},
-                                                 {.name = NULL}};
+const ts_view_param ts_calls_scatter_params[] = {
+    TS_PARAM_TIME("from", false), TS_PARAM_TIME("to", false), {.name = NULL}};
 
 typedef struct scatter_cell {
     int64_t key; /* column and row */

@@ -262,23 +262,14 @@ ts_code ts_heap_classes_get(const ts_heap_classes **out, ts_view_call *call, con
 enum { P_FILE, P_SORT, P_ORDER, P_FILTER, P_OFFSET, P_LIMIT };
 
 const ts_view_param ts_heap_classes_params[] = {
-    {.name = "file", .type = TS_VIEW_INT, .most = INT64_MAX, .doc = "id in js_heap_files"},
+    TS_PARAM_FILE,
     {.name = "sort", .type = TS_VIEW_CHOICE, .choices = "self_size,count,class", .doc = "column"},
     {.name = "order",
      .type = TS_VIEW_CHOICE,
      .choices = "default,reverse",
      .doc = "default: largest first, texts rising"},
-    {.name = "filter",
-     .type = TS_VIEW_TEXT,
-     .most = 1000,
-     .doc = "part of the class, ASCII letters in either case"},
-    {.name = "offset", .type = TS_VIEW_INT, .most = UINT32_MAX, .doc = "rows left out"},
-    {.name = "limit",
-     .type = TS_VIEW_INT,
-     .least = 1,
-     .most = 10000,
-     .default_value = 200,
-     .doc = "rows of the reply"},
+    TS_PARAM_FILTER,
+    TS_PARAMS_PAGE(10000, 200, "rows"),
     {.name = NULL}};
 
 static char lower(char c)
@@ -339,12 +330,11 @@ ts_code ts_heap_classes_run(ts_view_call *call)
     const uint32_t *order = orders[ts_view_value_of(call, P_SORT)->number];
     bool reverse = ts_view_value_of(call, P_ORDER)->number == 1;
     ts_text filter = ts_view_value_of(call, P_FILTER)->text;
-    int64_t offset = ts_view_value_of(call, P_OFFSET)->number;
-    int64_t end = offset + ts_view_value_of(call, P_LIMIT)->number;
+    const ts_page page = ts_view_page(call, P_OFFSET);
     const ts_heap_class *all = c->classes.p;
     ts_wide count = 0;
     ts_wide size = 0;
-    int64_t row = 0;
+    uint64_t row = 0;
     ts_jout_open(out, NULL, '{');
     ts_heap_columns(out, "class,count,self_size,id");
     ts_jout_open(out, "rows", '[');
@@ -355,13 +345,13 @@ ts_code ts_heap_classes_run(ts_view_call *call)
         }
         count += all[class].count;
         size += all[class].size;
-        if (row >= offset && row < end) {
+        if (row >= page.first && row < page.end) {
             put_class(out, c, class);
         }
         row++;
     }
     ts_jout_close(out, ']');
-    ts_jout_int(out, "row_count", row);
+    ts_jout_uint(out, "row_count", row);
     ts_wide_put(out, "count", count);
     ts_wide_put(out, "self_size", size);
     ts_jout_close(out, '}');
@@ -372,29 +362,19 @@ ts_code ts_heap_classes_run(ts_view_call *call)
 
 enum { Q_FILE, Q_BASE, Q_FILTER, Q_OFFSET, Q_LIMIT };
 
-const ts_view_param ts_heap_diff_params[] = {
-    {.name = "file",
-     .type = TS_VIEW_INT,
-     .most = INT64_MAX,
-     .required = true,
-     .doc = "id in js_heap_files"},
-    {.name = "base",
-     .type = TS_VIEW_INT,
-     .most = INT64_MAX,
-     .required = true,
-     .doc = "the file that it is compared with"},
-    {.name = "filter",
-     .type = TS_VIEW_TEXT,
-     .most = 1000,
-     .doc = "part of the class, ASCII letters in either case"},
-    {.name = "offset", .type = TS_VIEW_INT, .most = UINT32_MAX, .doc = "rows left out"},
-    {.name = "limit",
-     .type = TS_VIEW_INT,
-     .least = 1,
-     .most = 10000,
-     .default_value = 200,
-     .doc = "rows of the reply"},
-    {.name = NULL}};
+const ts_view_param ts_heap_diff_params[] = {{.name = "file",
+                                              .type = TS_VIEW_INT,
+                                              .most = INT64_MAX,
+                                              .required = true,
+                                              .doc = "id in js_heap_files"},
+                                             {.name = "base",
+                                              .type = TS_VIEW_INT,
+                                              .most = INT64_MAX,
+                                              .required = true,
+                                              .doc = "the file that it is compared with"},
+                                             TS_PARAM_FILTER,
+                                             TS_PARAMS_PAGE(10000, 200, "rows"),
+                                             {.name = NULL}};
 
 /* A class of either file. */
 typedef struct diff_row {
@@ -477,8 +457,7 @@ static ts_code diff_reply(diff *d, ts_view_call *call)
 {
     ts_ctx *ctx = ts_view_ctx(call);
     ts_jout *out = call->out;
-    uint64_t offset = (uint64_t)ts_view_value_of(call, Q_OFFSET)->number;
-    uint64_t limit = (uint64_t)ts_view_value_of(call, Q_LIMIT)->number;
+    const ts_page page = ts_view_page(call, Q_OFFSET);
     uint32_t *places = NULL;
     ts_code code = diff_merge(d, ctx, ts_view_value_of(call, Q_FILTER)->text);
     if (code == TS_OK && (places = ts_alloc(ctx, d->rows.n, sizeof *places)) == NULL) {
@@ -496,7 +475,7 @@ static ts_code diff_reply(diff *d, ts_view_call *call)
                              "previous_self_size,self_size_delta");
         ts_jout_open(out, "rows", '[');
         for (size_t i = 0; i < d->rows.n; i++) {
-            if (i >= offset && i < offset + limit) {
+            if (i >= page.first && i < page.end) {
                 diff_put(out, (const diff_row *)d->rows.p + places[i]);
             }
         }

@@ -6,25 +6,11 @@ enum { P_FILE, P_CLASS, P_ID_FROM, P_ID_TO, P_OFFSET, P_LIMIT };
 enum { OBJECTS_REPORT = 1 << 17 };
 
 const ts_view_param ts_heap_objects_params[] = {
-    {.name = "file", .type = TS_VIEW_INT, .most = INT64_MAX, .doc = "id in js_heap_files"},
+    TS_PARAM_FILE,
     {.name = "class", .type = TS_VIEW_INT, .most = UINT32_MAX, .doc = "id of heap/classes"},
-    {.name = "id_from",
-     .type = TS_VIEW_INT,
-     .least = INT64_MIN,
-     .most = INT64_MAX,
-     .doc = "only ids above it"},
-    {.name = "id_to",
-     .type = TS_VIEW_INT,
-     .least = INT64_MIN,
-     .most = INT64_MAX,
-     .doc = "only ids up to it"},
-    {.name = "offset", .type = TS_VIEW_INT, .most = UINT32_MAX, .doc = "rows left out"},
-    {.name = "limit",
-     .type = TS_VIEW_INT,
-     .least = 1,
-     .most = 10000,
-     .default_value = 100,
-     .doc = "rows of the reply"},
+    TS_PARAM_ANY("id_from", "only ids above it"),
+    TS_PARAM_ANY("id_to", "only ids up to it"),
+    TS_PARAMS_PAGE(10000, 100, "rows"),
     {.name = NULL}};
 
 /* Nodes that fit, by their places in the arrays. */
@@ -162,8 +148,7 @@ static ts_code objects_put(objects *o)
     ts_ctx *ctx = ts_view_ctx(o->call);
     ts_jout *out = o->call->out;
     const ts_rows_from from = ts_view_rows(o->call);
-    uint64_t offset = (uint64_t)ts_view_value_of(o->call, P_OFFSET)->number;
-    uint64_t limit = (uint64_t)ts_view_value_of(o->call, P_LIMIT)->number;
+    const ts_page page = ts_view_page(o->call, P_OFFSET);
     const uint32_t *nodes = o->nodes.p;
     size_t n = o->nodes.n;
     ts_heap_rows rows = {0};
@@ -189,7 +174,7 @@ static ts_code objects_put(objects *o)
                               "retained_size"
                             : "id,type,name,self_size,edge_count,node_index");
         ts_jout_open(out, "rows", '[');
-        for (uint64_t i = offset; code == TS_OK && i < n && i < offset + limit; i++) {
+        for (uint64_t i = page.first; code == TS_OK && i < n && i < page.end; i++) {
             code = objects_row_put(o, &rows, stmt, nodes[places[i]]);
         }
         ts_jout_close(out, ']');
@@ -236,9 +221,7 @@ ts_code ts_heap_objects_run(ts_view_call *call)
 
 enum { ALLOCATIONS_MOST = 5000 };
 
-const ts_view_param ts_heap_allocations_params[] = {
-    {.name = "file", .type = TS_VIEW_INT, .most = INT64_MAX, .doc = "id in js_heap_files"},
-    {.name = NULL}};
+const ts_view_param ts_heap_allocations_params[] = {TS_PARAM_FILE, {.name = NULL}};
 
 /* What was allocated up to a time mark and since the one before. */
 typedef struct allocation {

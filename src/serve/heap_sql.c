@@ -6,15 +6,7 @@ enum { P_FILE, P_OFFSET, P_LIMIT };
 const ts_view_param ts_heap_files_params[] = {{.name = NULL}};
 
 const ts_view_param ts_heap_rows_params[] = {
-    {.name = "file", .type = TS_VIEW_INT, .most = INT64_MAX, .doc = "id in js_heap_files"},
-    {.name = "offset", .type = TS_VIEW_INT, .most = UINT32_MAX, .doc = "rows left out"},
-    {.name = "limit",
-     .type = TS_VIEW_INT,
-     .least = 1,
-     .most = 10000,
-     .default_value = 200,
-     .doc = "rows of the reply"},
-    {.name = NULL}};
+    TS_PARAM_FILE, TS_PARAMS_PAGE(10000, 200, "rows"), {.name = NULL}};
 
 /* Writes {"columns","rows"} of a statement whose parameters are bound. */
 static ts_code rows_put(ts_view_call *call, sqlite3_stmt *stmt)
@@ -128,20 +120,7 @@ ts_code ts_heap_duplicates_run(ts_view_call *call)
 enum { D_FILE, D_NODE, D_OFFSET, D_LIMIT };
 
 const ts_view_param ts_heap_dominated_params[] = {
-    {.name = "file", .type = TS_VIEW_INT, .most = INT64_MAX, .doc = "id in js_heap_files"},
-    {.name = "node",
-     .type = TS_VIEW_INT,
-     .most = UINT32_MAX - 2,
-     .required = true,
-     .doc = "node_index"},
-    {.name = "offset", .type = TS_VIEW_INT, .most = UINT32_MAX, .doc = "rows left out"},
-    {.name = "limit",
-     .type = TS_VIEW_INT,
-     .least = 1,
-     .most = 10000,
-     .default_value = 100,
-     .doc = "rows of the reply"},
-    {.name = NULL}};
+    TS_PARAM_FILE, TS_PARAM_NODE, TS_PARAMS_PAGE(10000, 100, "rows"), {.name = NULL}};
 
 /* A node right below: what it dominates are the places up to the next one. */
 typedef struct dominated {
@@ -241,8 +220,7 @@ static int by_retained(const void *user, uint32_t a, uint32_t b)
 static ts_code dominated_put(dominated *d)
 {
     const ts_rows_from from = ts_view_rows(d->call);
-    uint64_t offset = (uint64_t)ts_view_value_of(d->call, D_OFFSET)->number;
-    uint64_t limit = (uint64_t)ts_view_value_of(d->call, D_LIMIT)->number;
+    const ts_page page = ts_view_page(d->call, D_OFFSET);
     const uint32_t *children = d->children.p;
     size_t n = d->children.n;
     ts_jout *out = d->call->out;
@@ -266,7 +244,7 @@ static ts_code dominated_put(dominated *d)
         ts_heap_columns(out, "id,type,name,self_size,edge_count,node_index,tree_count,distance,"
                              "shallow_size,retained_size");
         ts_jout_open(out, "rows", '[');
-        for (uint64_t i = offset; code == TS_OK && i < n && i < offset + limit; i++) {
+        for (uint64_t i = page.first; code == TS_OK && i < n && i < page.end; i++) {
             code = dominated_row(d, &rows, stmt, children[places[i]]);
         }
         ts_jout_close(out, ']');

@@ -3,23 +3,8 @@
 
 enum { P_FILE, P_NODE, P_OFFSET, P_LIMIT };
 
-#define FILE_AND_NODE                                                                              \
-    {.name = "file", .type = TS_VIEW_INT, .most = INT64_MAX, .doc = "id in js_heap_files"},        \
-    {                                                                                              \
-        .name = "node", .type = TS_VIEW_INT, .most = UINT32_MAX - 2, .required = true,             \
-        .doc = "node_index"                                                                        \
-    }
-
 const ts_view_param ts_heap_edges_params[] = {
-    FILE_AND_NODE,
-    {.name = "offset", .type = TS_VIEW_INT, .most = UINT32_MAX, .doc = "rows left out"},
-    {.name = "limit",
-     .type = TS_VIEW_INT,
-     .least = 1,
-     .most = 10000,
-     .default_value = 100,
-     .doc = "rows of the reply"},
-    {.name = NULL}};
+    TS_PARAM_FILE, TS_PARAM_NODE, TS_PARAMS_PAGE(10000, 100, "rows"), {.name = NULL}};
 
 /* What all of these begin with. */
 typedef struct heap_request {
@@ -84,8 +69,7 @@ static ts_code references_put(heap_request *q, bool retainers)
     const uint32_t *first = retainers ? g->first_in : g->first_edge;
     uint64_t begin = first[q->node];
     uint64_t count = first[q->node + 1] - begin;
-    uint64_t offset = (uint64_t)ts_view_value_of(q->call, P_OFFSET)->number;
-    uint64_t limit = (uint64_t)ts_view_value_of(q->call, P_LIMIT)->number;
+    const ts_page page = ts_view_page(q->call, P_OFFSET);
     ts_jout *out = q->call->out;
     ts_code code = TS_OK;
     ts_jout_open(out, NULL, '{');
@@ -95,7 +79,7 @@ static ts_code references_put(heap_request *q, bool retainers)
                                    : "edge_index,type,name,to_node_id,to_type,to_name,to_self_size,"
                                      "to_edge_count,to_node_index");
     ts_jout_open(out, "rows", '[');
-    for (uint64_t i = offset; code == TS_OK && i < count && i < offset + limit; i++) {
+    for (uint64_t i = page.first; code == TS_OK && i < count && i < page.end; i++) {
         uint32_t edge = retainers ? g->in[begin + i] : (uint32_t)(begin + i);
         code = put_reference(q, edge, retainers ? ts_heap_owner(g, edge) : g->to[edge]);
     }
@@ -129,7 +113,8 @@ ts_code ts_heap_retainers_run(ts_view_call *call)
 /* --- heap/path -------------------------------------------------------------------------------- */
 
 const ts_view_param ts_heap_path_params[] = {
-    FILE_AND_NODE,
+    TS_PARAM_FILE,
+    TS_PARAM_NODE,
     {.name = "k",
      .type = TS_VIEW_INT,
      .most = 100,
@@ -186,7 +171,7 @@ ts_code ts_heap_path_run(ts_view_call *call)
 
 /* --- heap/node -------------------------------------------------------------------------------- */
 
-const ts_view_param ts_heap_node_params[] = {FILE_AND_NODE, {.name = NULL}};
+const ts_view_param ts_heap_node_params[] = {TS_PARAM_FILE, TS_PARAM_NODE, {.name = NULL}};
 
 static const char node_sql[] =
     "SELECT trace_node_id, detachedness FROM js_heap_nodes WHERE rowid = ?1";

@@ -7,13 +7,7 @@ enum { P_SORT = TS_P_CHOSEN, P_OFFSET, P_LIMIT };
 const ts_view_param ts_methods_params[] = {
     TS_CHOSEN_PARAMS,
     {.name = "sort", .type = TS_VIEW_CHOICE, .choices = "self,total", .doc = "largest first"},
-    {.name = "offset", .type = TS_VIEW_INT, .most = UINT32_MAX, .doc = "rows left out"},
-    {.name = "limit",
-     .type = TS_VIEW_INT,
-     .least = 1,
-     .most = 10000,
-     .default_value = 200,
-     .doc = "rows of the reply"},
+    TS_PARAMS_PAGE(10000, 200, "rows"),
     {.name = NULL}};
 
 typedef struct method_sums {
@@ -116,9 +110,8 @@ static ts_code methods_put(ts_view_call *call, const method_sums *m, const uint3
 {
     ts_ctx *ctx = ts_view_ctx(call);
     ts_jout *out = call->out;
-    uint64_t offset = (uint64_t)ts_view_value_of(call, P_OFFSET)->number;
-    uint64_t limit = (uint64_t)ts_view_value_of(call, P_LIMIT)->number;
-    uint64_t end = offset + limit < n ? offset + limit : n;
+    const ts_page page = ts_view_page(call, P_OFFSET);
+    uint64_t end = page.end < n ? page.end : n;
     bool capped = false;
     ts_method_list list;
     ts_code code = ts_method_list_begin(&list, ctx, paths);
@@ -126,7 +119,7 @@ static ts_code methods_put(ts_view_call *call, const method_sums *m, const uint3
     ts_jout_str(out, "unit", unit);
     ts_jout_uint(out, "row_count", n);
     ts_jout_open(out, "method", '[');
-    for (uint64_t i = offset; code == TS_OK && i < end; i++) {
+    for (uint64_t i = page.first; code == TS_OK && i < end; i++) {
         uint32_t *place = places[i] == m->n ? NULL : ts_vec_add(ctx, &list.methods, sizeof *place);
         if (places[i] != m->n && place == NULL) {
             code = ctx->error.code;
@@ -138,17 +131,17 @@ static ts_code methods_put(ts_view_call *call, const method_sums *m, const uint3
     }
     ts_jout_close(out, ']');
     ts_jout_open(out, "self", '[');
-    for (uint64_t i = offset; i < end; i++) {
+    for (uint64_t i = page.first; i < end; i++) {
         ts_jout_int(out, NULL, ts_wide_cap(m->self[places[i]], &capped));
     }
     ts_jout_close(out, ']');
     ts_jout_open(out, "total", '[');
-    for (uint64_t i = offset; i < end; i++) {
+    for (uint64_t i = page.first; i < end; i++) {
         ts_jout_int(out, NULL, ts_wide_cap(m->total[places[i]], &capped));
     }
     ts_jout_close(out, ']');
     ts_jout_open(out, "count", '[');
-    for (uint64_t i = offset; i < end; i++) {
+    for (uint64_t i = page.first; i < end; i++) {
         ts_jout_uint(out, NULL, m->count[places[i]]);
     }
     ts_jout_close(out, ']');

@@ -6,31 +6,12 @@
 enum { P_THREADS, P_FROM, P_TO, P_PX };
 enum { SLICE_THREADS = 64, SLICE_ROWS = 20000, SLICE_DEPTH_BITS = 21 };
 
-const ts_view_param ts_slices_params[] = {{.name = "thr",
-                                           .type = TS_VIEW_LIST,
-                                           .least = INT64_MIN,
-                                           .most = INT64_MAX,
-                                           .required = true,
-                                           .doc = "itid of threads"},
-                                          {.name = "from",
-                                           .type = TS_VIEW_INT,
-                                           .least = INT64_MIN,
-                                           .most = INT64_MAX,
-                                           .required = true,
-                                           .doc = "ns since the origin"},
-                                          {.name = "to",
-                                           .type = TS_VIEW_INT,
-                                           .least = INT64_MIN,
-                                           .most = INT64_MAX,
-                                           .required = true,
-                                           .doc = "ns since the origin"},
-                                          {.name = "px",
-                                           .type = TS_VIEW_INT,
-                                           .least = 1,
-                                           .most = 4096,
-                                           .default_value = 1600,
-                                           .doc = "columns: calls shorter than one are added up"},
-                                          {.name = NULL}};
+const ts_view_param ts_slices_params[] = {
+    TS_PARAM_THREADS(true, "itid of threads"),
+    TS_PARAM_TIME("from", true),
+    TS_PARAM_TIME("to", true),
+    TS_PARAM_PX(1, 4096, 1600, "columns: calls shorter than one are added up"),
+    {.name = NULL}};
 
 typedef struct slice {
     int64_t depth; /* INT64_MIN: not known */

@@ -5,23 +5,9 @@
 enum { P_SOURCE, P_OFFSET, P_LIMIT, P_BUCKETS };
 
 const ts_view_param ts_threads_params[] = {
-    {.name = "src",
-     .type = TS_VIEW_INT,
-     .least = INT64_MIN,
-     .most = INT64_MAX,
-     .doc = "id of source"},
-    {.name = "offset", .type = TS_VIEW_INT, .most = UINT32_MAX, .doc = "rows left out"},
-    {.name = "limit",
-     .type = TS_VIEW_INT,
-     .least = 1,
-     .most = 10000,
-     .default_value = 1000,
-     .doc = "rows of the reply"},
-    {.name = "px",
-     .type = TS_VIEW_INT,
-     .most = 4096,
-     .default_value = 120,
-     .doc = "at most so many columns of each spark line"},
+    TS_PARAM_SOURCE,
+    TS_PARAMS_PAGE(10000, 1000, "rows"),
+    TS_PARAM_PX(0, 4096, 120, "at most so many columns of each spark line"),
     {.name = NULL}};
 
 /* The columns of names, found by the rows of the thread. */
@@ -117,8 +103,7 @@ typedef struct threads_pass {
 static ts_code threads_of(threads_pass *p, const ts_rollup *r, bool sample)
 {
     const ts_view_value *source = ts_view_value_of(p->call, P_SOURCE);
-    uint64_t offset = (uint64_t)ts_view_value_of(p->call, P_OFFSET)->number;
-    uint64_t limit = (uint64_t)ts_view_value_of(p->call, P_LIMIT)->number;
+    const ts_page page = ts_view_page(p->call, P_OFFSET);
     int64_t px = ts_view_value_of(p->call, P_BUCKETS)->number;
     unsigned more = px > 0 ? spark_shift(&r->buckets, px) : 0;
     const ts_lane *lanes = r->lanes.p;
@@ -130,7 +115,7 @@ static ts_code threads_of(threads_pass *p, const ts_rollup *r, bool sample)
             continue;
         }
         uint64_t number = p->number++;
-        if (number < offset || number >= offset + limit) {
+        if (number < page.first || number >= page.end) {
             continue;
         }
         ts_jout_open(out, NULL, '{');

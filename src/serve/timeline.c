@@ -8,39 +8,12 @@ enum { P_SOURCE, P_THREADS, P_FROM, P_TO, P_PX, P_OFFSET, P_LIMIT };
 enum { TIMELINE_LANES = 256, TIMELINE_COLUMNS = 4000 };
 
 const ts_view_param ts_timeline_params[] = {
-    {.name = "src",
-     .type = TS_VIEW_INT,
-     .least = INT64_MIN,
-     .most = INT64_MAX,
-     .doc = "id of source"},
-    {.name = "thr",
-     .type = TS_VIEW_LIST,
-     .least = INT64_MIN,
-     .most = INT64_MAX,
-     .doc = "itid of threads"},
-    {.name = "from",
-     .type = TS_VIEW_INT,
-     .least = INT64_MIN,
-     .most = INT64_MAX,
-     .doc = "ns since the origin"},
-    {.name = "to",
-     .type = TS_VIEW_INT,
-     .least = INT64_MIN,
-     .most = INT64_MAX,
-     .doc = "ns since the origin"},
-    {.name = "px",
-     .type = TS_VIEW_INT,
-     .least = 1,
-     .most = TIMELINE_COLUMNS,
-     .default_value = 1600,
-     .doc = "at most so many columns and one"},
-    {.name = "offset", .type = TS_VIEW_INT, .most = UINT32_MAX, .doc = "threads left out"},
-    {.name = "limit",
-     .type = TS_VIEW_INT,
-     .least = 1,
-     .most = TIMELINE_LANES,
-     .default_value = TIMELINE_LANES,
-     .doc = "threads of the reply"},
+    TS_PARAM_SOURCE,
+    TS_PARAM_THREADS(false, "itid of threads"),
+    TS_PARAM_TIME("from", false),
+    TS_PARAM_TIME("to", false),
+    TS_PARAM_PX(1, TIMELINE_COLUMNS, 1600, "at most so many columns and one"),
+    TS_PARAMS_PAGE(TIMELINE_LANES, TIMELINE_LANES, "threads"),
     {.name = NULL}};
 
 /* A line of the reply: a thread of a source, with all that it was sampled for. */
@@ -102,8 +75,7 @@ static void timeline_columns(timeline *t)
 static unsigned timeline_rows(timeline_row *rows, timeline *t, const ts_rollup *r)
 {
     const ts_lane *lanes = r->lanes.p;
-    uint64_t offset = (uint64_t)ts_view_value_of(t->call, P_OFFSET)->number;
-    uint64_t limit = (uint64_t)ts_view_value_of(t->call, P_LIMIT)->number;
+    const ts_page page = ts_view_page(t->call, P_OFFSET);
     unsigned n = 0;
     for (size_t i = 0; i < r->lanes.n; i++) {
         const ts_lane *l = &lanes[i];
@@ -113,7 +85,7 @@ static unsigned timeline_rows(timeline_row *rows, timeline *t, const ts_rollup *
             continue;
         }
         uint64_t number = t->number++;
-        if (number >= offset && number < offset + limit && n < TIMELINE_LANES) {
+        if (number >= page.first && number < page.end && n < TIMELINE_LANES) {
             rows[n++] = (timeline_row){source, itid};
         }
     }
@@ -317,34 +289,11 @@ ts_code ts_timeline_run(ts_view_call *call)
 enum { S_SOURCE, S_THREADS, S_FROM, S_TO, S_PX, SERIES_ROWS = 20000 };
 
 const ts_view_param ts_series_params[] = {
-    {.name = "src",
-     .type = TS_VIEW_INT,
-     .least = INT64_MIN,
-     .most = INT64_MAX,
-     .doc = "id of source"},
-    {.name = "thr",
-     .type = TS_VIEW_INT,
-     .least = INT64_MIN,
-     .most = INT64_MAX,
-     .doc = "itid of the thread; else series of all, and of none"},
-    {.name = "from",
-     .type = TS_VIEW_INT,
-     .least = INT64_MIN,
-     .most = INT64_MAX,
-     .required = true,
-     .doc = "ns since the origin"},
-    {.name = "to",
-     .type = TS_VIEW_INT,
-     .least = INT64_MIN,
-     .most = INT64_MAX,
-     .required = true,
-     .doc = "ns since the origin"},
-    {.name = "px",
-     .type = TS_VIEW_INT,
-     .least = 1,
-     .most = TIMELINE_COLUMNS,
-     .default_value = 1600,
-     .doc = "columns"},
+    TS_PARAM_SOURCE,
+    TS_PARAM_ANY("thr", "itid of the thread; else series of all, and of none"),
+    TS_PARAM_TIME("from", true),
+    TS_PARAM_TIME("to", true),
+    TS_PARAM_PX(1, TIMELINE_COLUMNS, 1600, "columns"),
     {.name = NULL}};
 
 int64_t ts_view_column(int64_t from, int64_t to, int64_t px)

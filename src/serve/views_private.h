@@ -7,6 +7,7 @@
 #include "base/idmap.h"
 #include "base/vec.h"
 #include "serve/row_scan.h"
+#include "serve/view_params.h"
 #include "serve/views.h"
 
 #define TS_NO_INDEX UINT32_MAX
@@ -323,30 +324,9 @@ enum {
 };
 #define TS_CHOSEN_PARAMS                                                                           \
     {.name = "kind", .type = TS_VIEW_CHOICE, .choices = "sample,slice", .doc = "what is counted"}, \
-        {.name = "src",                                                                            \
-         .type = TS_VIEW_INT,                                                                      \
-         .least = INT64_MIN,                                                                       \
-         .most = INT64_MAX,                                                                        \
-         .doc = "id of source"},                                                                   \
-        {.name = "thr",                                                                            \
-         .type = TS_VIEW_LIST,                                                                     \
-         .least = INT64_MIN,                                                                       \
-         .most = INT64_MAX,                                                                        \
-         .doc = "itid of threads"},                                                                \
-        {.name = "event",                                                                          \
-         .type = TS_VIEW_TEXT,                                                                     \
-         .most = TS_SCAN_TEXT_MAX,                                                                 \
-         .doc = "stack_sample.event"},                                                             \
-        {.name = "from",                                                                           \
-         .type = TS_VIEW_INT,                                                                      \
-         .least = INT64_MIN,                                                                       \
-         .most = INT64_MAX,                                                                        \
-         .doc = "ns since the origin"},                                                            \
-        {.name = "to",                                                                             \
-         .type = TS_VIEW_INT,                                                                      \
-         .least = INT64_MIN,                                                                       \
-         .most = INT64_MAX,                                                                        \
-         .doc = "ns since the origin"},                                                            \
+        TS_PARAM_SOURCE, TS_PARAM_THREADS(false, "itid of threads"),                               \
+        TS_PARAM_EVENT("stack_sample.event"), TS_PARAM_TIME("from", false),                        \
+        TS_PARAM_TIME("to", false),                                                                \
         {.name = "weight",                                                                         \
          .type = TS_VIEW_CHOICE,                                                                   \
          .choices = "wall,samples,cpu,value,self",                                                 \
@@ -375,6 +355,19 @@ static inline const ts_view_value *ts_view_value_of(const ts_view_call *call, un
 {
     return &call->args->values[param];
 }
+/* Which rows of a list are in the reply: [first, end). */
+typedef struct ts_page {
+    uint64_t first;
+    uint64_t end;
+} ts_page;
+
+/* offset: number of that parameter. */
+static inline ts_page ts_view_page(const ts_view_call *call, unsigned offset)
+{
+    uint64_t first = (uint64_t)ts_view_value_of(call, offset)->number;
+    return (ts_page){first, first + (uint64_t)ts_view_value_of(call, offset + 1)->number};
+}
+
 /* A parameter that is a time: ns since 1970 again; `none` when it was not given. */
 int64_t ts_view_time(ts_view_call *call, unsigned param, int64_t none);
 /* A time for the reply. */
