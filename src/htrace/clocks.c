@@ -119,10 +119,10 @@ ts_code ts_htrace_take_clocks(ts_htrace *h, const ts_clock_set *set, const char 
         code = ts_htrace_issue(h, one_clock_only, NULL, offset,
                                "the snapshot in the %s holds one clock", where);
     }
-    if (code == TS_OK && h->host.delivered > 0) {
+    if (code == TS_OK && h->host.timed > 0) {
         code = ts_htrace_issue(h, late_clock_snapshot, NULL, offset,
                                "the first snapshot follows %" PRIu64 " segments that have times",
-                               h->host.delivered);
+                               h->host.timed);
     }
     return code;
 }

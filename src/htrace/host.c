@@ -130,6 +130,7 @@ ts_code ts_deliver_begin(ts_htrace *h)
     h->host.first = h->host.delivered == 0 ? s->seg.offset : h->host.first;
     h->host.last = s->seg.offset;
     h->host.delivered++;
+    h->host.timed += !s->plugin->is_ftrace;
     reader->message.n = 0;
     reader->size = 0;
     if (s->plugin->as->whole > 0 || reader->plugin->begin == NULL) {

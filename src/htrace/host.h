@@ -21,6 +21,7 @@ typedef struct ts_host {
     ts_reader *readers; /* of the plugins in the configuration, in their order; owned */
     size_t count;
     uint64_t delivered; /* segments given to plugins */
+    uint64_t timed;     /* of these, what has its times converted as it comes: no ftrace */
     int64_t first;      /* their offsets */
     int64_t last;
     bool gap; /* a loss that plugins do not know of yet */

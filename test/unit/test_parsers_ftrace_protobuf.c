@@ -1,5 +1,5 @@
 /* Messages of ftrace-plugin: bytes from the description of the format, and what is read of them. */
-#include "plugin_build.h"
+#include "ftrace_messages.h"
 
 #include "parsers/ftrace/ftrace_protobuf.h"
 #include "parsers/ftrace/ftrace_result.h"
@@ -178,35 +178,6 @@ static void check(bytes *f, const char *log, uint64_t faults, const char *issue)
     }
     free(f->p);
     *f = (bytes){0};
-}
-
-/* Bytes in hexadecimal digits; what stands in brackets has its length in front. */
-static bytes nested(const char **digits)
-{
-    bytes data = {0};
-    for (; **digits != '\0' && **digits != ')'; ++*digits) {
-        if (**digits == '(') {
-            ++*digits;
-            bytes inner = nested(digits);
-            put_varint(&data, inner.n);
-            put(&data, inner.p, inner.n);
-            free(inner.p);
-            assert_int_equal(**digits, ')');
-        } else if (**digits != ' ') {
-            char two[3] = {(*digits)[0], (*digits)[1], '\0'};
-            put_le(&data, strtoul(two, NULL, 16), 1);
-            ++*digits;
-        }
-    }
-    return data;
-}
-
-static void message(bytes *f, const char *digits)
-{
-    bytes data = nested(&digits);
-    assert_int_equal(*digits, '\0');
-    segment(f, "ftrace-plugin", data.p, data.n, 14 * S);
-    free(data.p);
 }
 
 /* The examples of the description: a print event and a sched_switch. */

@@ -88,6 +88,12 @@ ts_code ftrace_machine_comm(ftrace_machine *m, int32_t tid, ts_text name)
     return name.n == 0 ? TS_OK : keep_name(m, &m->comms, tid, name);
 }
 
+ts_code ftrace_machine_thread(ftrace_machine *m, int32_t tid, int32_t pid, ts_text name)
+{
+    ftrace_thread *thread;
+    return ftrace_thread_named(&thread, &m->threads, tid, pid, name);
+}
+
 /* --- events -------------------------------------------------------------------------------- */
 
 static ts_code see_thread(ftrace_machine *m, const ftrace_event *event)

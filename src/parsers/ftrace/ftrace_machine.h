@@ -31,6 +31,9 @@ ts_code ftrace_machine_symbol(ftrace_machine *m, uint64_t addr, ts_text name);
 /* The name of a thread from a list of names: that of a process that has none at the end. */
 ts_code ftrace_machine_comm(ftrace_machine *m, int32_t tid, ts_text name);
 
+/* TN: the name of a thread of a process, which is made when it is new. */
+ts_code ftrace_machine_thread(ftrace_machine *m, int32_t tid, int32_t pid, ts_text name);
+
 /* The next event: its time is that of the one before or later. An event that is earlier is handled
  * now, and counted (an issue at the end). Counts the event in `stat` and in import_count. */
 ts_code ftrace_machine_event(ftrace_machine *m, const ftrace_event *event);

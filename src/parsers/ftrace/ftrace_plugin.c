@@ -1,0 +1,302 @@
+/*
+ * ftrace-plugin and ffrt-profiler of .htrace recordings: events of the kernel and of a scheduler in
+ * user space, which become the same rows. Docs: docs/formats.md, "ftrace-plugin".
+ */
+#include "base/alloc.h"
+#include "base/vec.h"
+#include "parsers/ftrace/ftrace_ffrt.h"
+#include "parsers/ftrace/ftrace_protobuf.h"
+#include "parsers/ftrace/ftrace_recording.h"
+#include "parsers/ftrace/ftrace_result.h"
+
+#include <inttypes.h>
+
+enum { CPUS_MAX = 4096 }; /* whose counters are kept */
+
+#define PLUGIN "ftrace-plugin"
+
+/* What a CPU's counters say at the end. */
+typedef struct cpu_losses {
+    uint64_t cpu;
+    uint64_t overrun;
+    uint64_t dropped;
+    uint64_t overwritten; /* before parts of its events */
+} cpu_losses;
+
+typedef struct ftrace_plugin {
+    const ts_plugin_host *host;
+    ftrace_recording recording;
+    ftrace_protobuf reader;
+    ftrace_result result;
+    ftrace_ffrt ffrt;
+    ts_tally *messages; /* NULL before the first */
+    ts_clock clock;     /* of the events that follow */
+    ts_clock known;     /* the last that is one of the clocks of the recording */
+    bool has_events;
+    uint64_t odd_clocks; /* names of clocks that are none */
+    uint64_t not_supported;
+    uint64_t overwrites; /* parts of events before which some were overwritten */
+    uint64_t untimed;
+    ts_vec cpus; /* cpu_losses, in the order in which they are named */
+} ftrace_plugin;
+
+/* --- parts of a message ---------------------------------------------------------------------- */
+
+static ts_code take_clock(void *user, ts_text name)
+{
+    ftrace_plugin *plugin = user;
+    const ts_plugin_host *host = plugin->host;
+    if (name.n == 0) {
+        return TS_OK;
+    }
+    plugin->clock = ts_text_is(name, "boot")   ? TS_CLOCK_BOOTTIME
+                    : ts_text_is(name, "mono") ? TS_CLOCK_MONOTONIC
+                                               : TS_CLOCK_UNKNOWN;
+    if (plugin->clock != TS_CLOCK_UNKNOWN) {
+        return TS_OK;
+    }
+    return plugin->odd_clocks++ > 0
+               ? TS_OK
+               : ts_issue(host->store, host->source_id, TS_ISSUE_ftrace_clock_unknown, PLUGIN,
+                          plugin->result.message.seg->offset,
+                          "times of events from here on are not boottime or monotonic");
+}
+
+/* The counters of a CPU; NULL when there are too many. */
+static ts_code losses_of(cpu_losses **out, ftrace_plugin *plugin, uint64_t cpu)
+{
+    cpu_losses *all = plugin->cpus.p;
+    *out = NULL;
+    for (size_t i = 0; i < plugin->cpus.n; i++) {
+        if (all[i].cpu == cpu) {
+            *out = &all[i];
+            return TS_OK;
+        }
+    }
+    if (plugin->cpus.n == CPUS_MAX) {
+        return TS_OK;
+    }
+    *out = ts_vec_add(plugin->host->ctx, &plugin->cpus, sizeof **out);
+    if (*out == NULL) {
+        return plugin->host->ctx->error.code;
+    }
+    (*out)->cpu = cpu;
+    return TS_OK;
+}
+
+/* The last counters count: those at the end of the recording. */
+static ts_code take_stats(void *user, const ftrace_cpu_stats *stats)
+{
+    ftrace_plugin *plugin = user;
+    cpu_losses *losses;
+    ts_code code = TS_OK;
+    if (!stats->at_end || (stats->overrun == 0 && stats->dropped == 0)) {
+        return TS_OK;
+    }
+    code = losses_of(&losses, plugin, stats->cpu);
+    if (code == TS_OK && losses != NULL) {
+        losses->overrun = stats->overrun;
+        losses->dropped = stats->dropped;
+    }
+    return code;
+}
+
+static ts_code take_overwrite(void *user, uint32_t cpu, uint64_t n)
+{
+    ftrace_plugin *plugin = user;
+    cpu_losses *losses;
+    ts_code code = losses_of(&losses, plugin, cpu);
+    plugin->overwrites++;
+    if (code == TS_OK && losses != NULL) {
+        losses->overwritten += n < UINT64_MAX - losses->overwritten ? n : 0;
+    }
+    return code;
+}
+
+static ts_code bad_event(ftrace_plugin *plugin, ts_issue_code issue, const char *why)
+{
+    const ts_plugin_host *host = plugin->host;
+    const ts_segment *seg = plugin->result.message.seg;
+    ts_code code = ftrace_recording_unused(&plugin->recording, FTRACE_LOST_EVENT);
+    plugin->result.message.faults++;
+    return code == TS_OK
+               ? ts_issue(host->store, host->source_id, issue, PLUGIN, seg->offset,
+                          "message %" PRIu64 ": an event is not read: %s", seg->number, why)
+               : code;
+}
+
+static ts_code take_event(void *user, uint32_t cpu, const uint8_t *p, size_t n)
+{
+    ftrace_plugin *plugin = user;
+    ftrace_event event;
+    switch (ftrace_protobuf_event(&event, &plugin->reader, cpu, p, n)) {
+    case FTRACE_FOUND_EVENT:
+        plugin->has_events = true;
+        plugin->known = plugin->clock;
+        return ftrace_recording_add(&plugin->recording, &event, plugin->clock);
+    case FTRACE_FOUND_OTHER:
+        plugin->not_supported++;
+        return ftrace_recording_unused(&plugin->recording, FTRACE_SKIPPED);
+    case FTRACE_FOUND_UNTIMED:
+        plugin->untimed++;
+        return ftrace_recording_unused(&plugin->recording, FTRACE_LOST_EVENT);
+    case FTRACE_FOUND_ODD:
+        return bad_event(plugin, TS_ISSUE_plugin_bad_field,
+                         "a field has another type than it should");
+    default:
+        return bad_event(plugin, TS_ISSUE_plugin_bad_message, "it is damaged");
+    }
+}
+
+/* What breaks off is recorded as damage of what is around it. */
+static ts_code lose_event(void *user, const char *why)
+{
+    ftrace_plugin *plugin = user;
+    return why == NULL ? ftrace_recording_unused(&plugin->recording, FTRACE_LOST_EVENT)
+                       : bad_event(plugin, TS_ISSUE_plugin_bad_message, why);
+}
+
+static ts_code take_symbol(void *user, uint64_t addr, ts_text name)
+{
+    ftrace_plugin *plugin = user;
+    return ftrace_names_add(plugin->host->ctx, &plugin->recording.symbols, addr, name);
+}
+
+static ts_code take_comm(void *user, int32_t tid, ts_text name)
+{
+    ftrace_plugin *plugin = user;
+    return ftrace_names_add(plugin->host->ctx, &plugin->recording.comms, (uint32_t)tid, name);
+}
+
+static const ftrace_result_calls result_calls = {
+    .clock = take_clock,
+    .stats = take_stats,
+    .overwrite = take_overwrite,
+    .event = take_event,
+    .lost = lose_event,
+    .symbol = take_symbol,
+    .comm = take_comm,
+};
+
+/* --- segments -------------------------------------------------------------------------------- */
+
+static ts_code begin(void *self, const ts_segment *seg)
+{
+    ftrace_plugin *plugin = self;
+    ts_code code = TS_OK;
+    if (plugin->messages == NULL) {
+        code = ts_count(&plugin->messages, plugin->host->store, plugin->host->source_id,
+                        TS_ITEM_plugin_messages, PLUGIN);
+    }
+    ftrace_result_begin(&plugin->result, seg);
+    return code;
+}
+
+static ts_code data(void *self, const ts_segment *seg, const uint8_t *p, size_t n)
+{
+    ftrace_plugin *plugin = self;
+    return ftrace_result_feed(&plugin->result, seg, p, n);
+}
+
+static ts_code end(void *self, const ts_segment *seg)
+{
+    ftrace_plugin *plugin = self;
+    uint64_t faults;
+    ts_code code = ftrace_result_end(&faults, &plugin->result, seg);
+    plugin->messages->seen++;
+    *(faults > 0 ? &plugin->messages->lost : &plugin->messages->imported) += 1;
+    return code;
+}
+
+static ts_code message(void *self, const ts_segment *seg, const uint8_t *p, size_t n)
+{
+    ftrace_plugin *plugin = self;
+    return ftrace_ffrt_message(&plugin->ffrt, seg, p, n);
+}
+
+/* --- the end --------------------------------------------------------------------------------- */
+
+static ts_code record_losses(const ftrace_plugin *plugin)
+{
+    const ts_plugin_host *host = plugin->host;
+    const cpu_losses *all = plugin->cpus.p;
+    ts_code code = TS_OK;
+    for (size_t i = 0; i < plugin->cpus.n && code == TS_OK; i++) {
+        const cpu_losses *l = &all[i];
+        code = ts_issue(host->store, host->source_id, TS_ISSUE_ftrace_overrun, PLUGIN, TS_NO_OFFSET,
+                        "CPU %" PRIu64 ": %" PRIu64 " events were overwritten, %" PRIu64
+                        " dropped; %" PRIu64 " of them before parts of the recording",
+                        l->cpu, l->overrun, l->dropped, l->overwritten);
+    }
+    return code;
+}
+
+static ts_code finish(void *self)
+{
+    ftrace_plugin *plugin = self;
+    const ts_plugin_host *host = plugin->host;
+    ts_code code;
+    if ((code = ts_stat(host->store, "other", "not_supported", plugin->not_supported)) != TS_OK ||
+        (code = ts_stat(host->store, "other", "data_lost", plugin->overwrites)) != TS_OK ||
+        (code = record_losses(plugin)) != TS_OK) {
+        return code;
+    }
+    if (plugin->has_events && plugin->known != TS_CLOCK_UNKNOWN &&
+        (code = ts_datasource_clock(host->store, PLUGIN, plugin->known)) != TS_OK) {
+        return code;
+    }
+    if (plugin->untimed > 0 &&
+        (code =
+             ts_issue_n(host->store, host->source_id, TS_ISSUE_time_overflow, PLUGIN, TS_NO_OFFSET,
+                        plugin->untimed, "times of events have more than 63 bits")) != TS_OK) {
+        return code;
+    }
+    return ftrace_recording_finish(&plugin->recording);
+}
+
+static void close_plugin(void *self)
+{
+    ftrace_plugin *plugin = self;
+    if (plugin != NULL) {
+        ts_ctx *ctx = plugin->host->ctx;
+        ftrace_ffrt_free(&plugin->ffrt);
+        ftrace_result_free(&plugin->result);
+        ftrace_recording_free(&plugin->recording);
+        ts_vec_free(ctx, &plugin->cpus);
+        ts_free(ctx, plugin);
+    }
+}
+
+static ts_code open_plugin(void **self, const ts_plugin_host *host)
+{
+    ftrace_plugin *plugin = ts_zalloc(host->ctx, 1, sizeof *plugin);
+    *self = plugin;
+    if (plugin == NULL) {
+        return host->ctx->error.code;
+    }
+    plugin->host = host;
+    plugin->clock = TS_CLOCK_BOOTTIME;
+    ftrace_recording_init(&plugin->recording, host);
+    ftrace_protobuf_init(&plugin->reader);
+    ftrace_result_init(&plugin->result, host, &result_calls, plugin);
+    ftrace_ffrt_init(&plugin->ffrt, host, &plugin->recording);
+    return TS_OK;
+}
+
+static const ts_plugin_name names[] = {
+    {"ftrace-plugin", 0, NULL},
+    {"ffrt-profiler", FTRACE_FFRT_MESSAGE, NULL},
+    {"ffrt-profiler_config", FTRACE_FFRT_CONFIG, NULL},
+    {NULL, 0, NULL},
+};
+
+TS_HTRACE_PLUGIN(ftrace) = {
+    .names = names,
+    .open = open_plugin,
+    .begin = begin,
+    .data = data,
+    .end = end,
+    .message = message,
+    .finish = finish,
+    .close = close_plugin,
+};

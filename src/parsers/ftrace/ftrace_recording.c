@@ -1,0 +1,189 @@
+#include "parsers/ftrace/ftrace_recording.h"
+
+#include "base/ckd.h"
+
+#include <inttypes.h>
+
+#define PLUGIN "ftrace-plugin"
+
+void ftrace_recording_init(ftrace_recording *rec, const ts_plugin_host *host)
+{
+    *rec = (ftrace_recording){.host = host};
+    rec->times.clocks = host->clocks;
+}
+
+void ftrace_recording_free(ftrace_recording *rec)
+{
+    ts_ctx *ctx = rec->host->ctx;
+    ftrace_queue_close(rec->queue);
+    ftrace_machine_close(rec->machine);
+    ts_buf_free(ctx, &rec->symbols.bytes);
+    ts_buf_free(ctx, &rec->comms.bytes);
+    ts_buf_free(ctx, &rec->threads.bytes);
+}
+
+/* --- lists of names -------------------------------------------------------------------------- */
+
+typedef struct name_head {
+    uint64_t number;
+    uint64_t n;
+} name_head;
+
+ts_code ftrace_names_add(ts_ctx *ctx, ftrace_names *names, uint64_t number, ts_text text)
+{
+    name_head head = {number, text.n};
+    ts_code code = ts_buf_put(ctx, &names->bytes, &head, sizeof head);
+    return code == TS_OK ? ts_buf_put(ctx, &names->bytes, text.p, text.n) : code;
+}
+
+/* The next of the list; false at its end. */
+static bool next_name(uint64_t *number, ts_text *text, size_t *at, const ftrace_names *names)
+{
+    name_head head;
+    if (*at == names->bytes.n) {
+        return false;
+    }
+    memcpy(&head, names->bytes.p + *at, sizeof head);
+    *at += sizeof head;
+    *number = head.number;
+    *text = (ts_text){names->bytes.p + *at, (size_t)head.n};
+    *at += text->n;
+    return true;
+}
+
+/* --- events ---------------------------------------------------------------------------------- */
+
+ts_code ftrace_recording_unused(ftrace_recording *rec, ftrace_unused_kind kind)
+{
+    ts_code code = TS_OK;
+    if (rec->unused == NULL) {
+        code = ts_count(&rec->unused, rec->host->store, rec->host->source_id, TS_ITEM_ftrace_events,
+                        "(none that is known)");
+    }
+    if (code == TS_OK) {
+        rec->unused->seen++;
+        *(kind == FTRACE_SKIPPED ? &rec->unused->skipped : &rec->unused->lost) += 1;
+    }
+    return code;
+}
+
+/*
+ * The queue has times of one clock, that of the first event: when it becomes known how it is
+ * related to the trace clock, all are moved. Times of another clock are converted as they come.
+ */
+static bool to_clock(int64_t *ts, ftrace_recording *rec, ts_clock clock)
+{
+    int64_t out;
+    if (!rec->has_clock) {
+        rec->has_clock = true;
+        rec->clock = clock;
+    }
+    if (clock == rec->clock) {
+        return true;
+    }
+    if (!ts_clock_convert(&out, rec->host->clocks, clock, rec->clock, *ts)) {
+        rec->times.missing = true;
+        rec->times.missing_clock = clock;
+        return true;
+    }
+    *ts = out;
+    return out != TS_NO_TIME;
+}
+
+ts_code ftrace_recording_add(ftrace_recording *rec, ftrace_event *event, ts_clock clock)
+{
+    ts_code code = TS_OK;
+    if (!to_clock(&event->ts, rec, clock)) {
+        rec->times.over++;
+        return ftrace_recording_unused(rec, FTRACE_LOST_EVENT);
+    }
+    if (rec->queue == NULL) {
+        code = ftrace_queue_open(&rec->queue, rec->host->ctx, FTRACE_RECORDING_QUEUE);
+    }
+    return code == TS_OK ? ftrace_queue_add(rec->queue, event) : code;
+}
+
+/* --- the end --------------------------------------------------------------------------------- */
+
+static ts_code take_event(void *user, const ftrace_event *event)
+{
+    ftrace_recording *rec = user;
+    ftrace_event moved;
+    if (rec->delta == 0) {
+        return ftrace_machine_event(rec->machine, event);
+    }
+    moved = *event;
+    if (ts_ckd_add(&moved.ts, event->ts, rec->delta)) {
+        rec->times.over++;
+        return ftrace_recording_unused(rec, FTRACE_LOST_EVENT);
+    }
+    return ftrace_machine_event(rec->machine, &moved);
+}
+
+static ts_code give_names(ftrace_recording *rec)
+{
+    ts_code code = TS_OK;
+    uint64_t number;
+    ts_text text;
+    size_t at = 0;
+    while (code == TS_OK && next_name(&number, &text, &at, &rec->symbols)) {
+        code = ftrace_machine_symbol(rec->machine, number, text);
+    }
+    at = 0;
+    while (code == TS_OK && next_name(&number, &text, &at, &rec->comms)) {
+        code = ftrace_machine_comm(rec->machine, (int32_t)(uint32_t)number, text);
+    }
+    at = 0;
+    while (code == TS_OK && next_name(&number, &text, &at, &rec->threads)) {
+        code = ftrace_machine_thread(rec->machine, (int32_t)(number >> 32),
+                                     (int32_t)(uint32_t)number, text);
+    }
+    return code;
+}
+
+/* What the clocks of the recording say at its end. Doubtful ones are not used: no time would be
+ * known. */
+static void choose_clock(ftrace_recording *rec)
+{
+    const ts_clock_set *clocks = rec->host->clocks;
+    rec->rows = rec->clock;
+    rec->delta = 0;
+    if (rec->clock == TS_CLOCK_UNKNOWN || clocks->doubted) {
+        return;
+    }
+    rec->delta = ts_htrace_time(&rec->rows, &rec->times, rec->clock, 0);
+    if (rec->delta == TS_NO_TIME) {
+        rec->rows = rec->clock;
+        rec->delta = 0;
+    }
+}
+
+static ts_code make_rows(ftrace_recording *rec)
+{
+    const ts_plugin_host *host = rec->host;
+    ftrace_machine_options options = {.clocks = host->clocks, .stream = PLUGIN};
+    ts_code code;
+    choose_clock(rec);
+    options.clock = rec->rows;
+    if ((code = ftrace_machine_open(&rec->machine, host->ctx, host->store, host->source_id,
+                                    &options)) != TS_OK ||
+        (code = give_names(rec)) != TS_OK) {
+        return code;
+    }
+    if (rec->queue != NULL && (code = ftrace_queue_drain(rec->queue, take_event, rec)) != TS_OK) {
+        return code;
+    }
+    return ftrace_machine_finish(rec->machine);
+}
+
+ts_code ftrace_recording_finish(ftrace_recording *rec)
+{
+    const ts_plugin_host *host = rec->host;
+    ts_code code = TS_OK;
+    if (rec->queue != NULL || rec->symbols.bytes.n > 0 || rec->comms.bytes.n > 0 ||
+        rec->threads.bytes.n > 0) {
+        code = make_rows(rec);
+    }
+    return code == TS_OK ? ts_htrace_times_finish(&rec->times, host->store, host->source_id, PLUGIN)
+                         : code;
+}
