@@ -4,6 +4,7 @@
  */
 #include "piece.h"
 #include "synth.h"
+#include "synth_ftrace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +22,7 @@ typedef struct state {
     const char *emit;
     const char *synthetic;
     const char *synthetic_profile;
+    const char *synthetic_ftrace;
 } state;
 
 typedef enum option_kind {
@@ -99,6 +101,11 @@ static void do_ftrace_clocks(state *s, const char *value)
     mk_plugin_whole(&s->w.out, &s->w.env, "ftrace-plugin", &data, s->w.next_ts);
     s->w.next_ts += s->w.step;
     mk_buf_free(&data);
+}
+
+static void do_ftrace(state *s, const char *value)
+{
+    mk_ftrace_segments(&s->w, value);
 }
 
 static void do_length(state *s, const char *value)
@@ -385,10 +392,12 @@ static const option options[] = {
     {"--list", NULL, FLAG, W(out.list), NULL, "print index, offset, bytes of every segment"},
     {"--seed", "N", NUM64, W(rand.state), NULL, "of random blobs and random chunk sizes"},
     {NULL, NULL, HEADING, 0, NULL, "Bare files instead of an .htrace"},
-    {"--emit", "KIND", TEXT, AT(emit), NULL, "heapsnapshot, timeline or cpuprofile"},
+    {"--emit", "KIND", TEXT, AT(emit), NULL, "heapsnapshot, timeline, cpuprofile or ftrace"},
     {"--synthetic", "HEAP", TEXT, AT(synthetic), NULL, "the heap to emit, see below"},
     {"--synthetic-profile", "PROFILE", TEXT, AT(synthetic_profile), NULL,
      "the CPU profile to emit, see below"},
+    {"--synthetic-ftrace", "EVENTS", TEXT, AT(synthetic_ftrace), NULL,
+     "the events to emit as text, see below"},
     {NULL, NULL, HEADING, 0, NULL, "Header of the sections that begin behind"},
     {"--clocks", "boot=N,real=N,...", CALL, 0, do_clocks,
      "ns; also realcoarse, mono, monocoarse, monoraw; others become 0"},
@@ -444,6 +453,7 @@ static const option options[] = {
     {"--messages", "FILE", CALL, 0, do_messages, "lines of \"<realtime ns> <message>\""},
     {"--plugin", "NAME:SIZE|NAME:@FILE|NAME:=HEX", CALL, 0, do_plugin, "another plugin's segment"},
     {"--ftrace-clocks", "boot=N,...", CALL, 0, do_ftrace_clocks, "an ftrace segment with clocks"},
+    {"--ftrace", "EVENTS", CALL, 0, do_ftrace, "segments of ftrace-plugin, see below"},
     {"--section", "NAME:SIZE|NAME:@FILE", CALL, 0, do_section,
      "a section with one blob: hiperf, ebpf, or another standalone plugin; `segments`: a section "
      "for the segments behind"},
@@ -466,6 +476,8 @@ static const char footer[] =
     "\n      tree=NODES,stacks=DEPTH,samples=N,locations=N,native_size=1,compact=1,utf8=1"
     "\nPROFILE: nodes=100,samples=1000,depth=16,seed=1,start=MICROSECONDS,negative=1,wide=1,"
     "\n         reverse=1,arkts=1"
+    "\nEVENTS: events=10000,cpus=4,processes=8,threads=4,depth=8,names=64,rate=NS,batch=N,start=NS,"
+    "\n        seed=1,equal=N (events of one time),late=N (one of N),lost=N (of 1000)"
     "\nNumbers may be hexadecimal (0x...) and end in k, m or g.\n";
 
 static void do_help(state *s, const char *value)
@@ -594,6 +606,12 @@ static void emit_bare(state *s)
         mk_synth_profile(s->synthetic_profile, to);
         return;
     }
+    if (strcmp(s->emit, "ftrace") == 0) {
+        if (s->synthetic_ftrace == NULL)
+            mk_die("--emit ftrace needs --synthetic-ftrace");
+        mk_ftrace_text(s->synthetic_ftrace, to);
+        return;
+    }
     if (strcmp(s->emit, "heapsnapshot") != 0 && strcmp(s->emit, "timeline") != 0)
         mk_die("--emit heapsnapshot, timeline or cpuprofile, not %s", s->emit);
     if (s->synthetic == NULL)
@@ -615,6 +633,8 @@ int main(int argc, char **argv)
         s->emit = "cpuprofile";
     if (s->synthetic != NULL && s->emit == NULL)
         s->emit = "heapsnapshot";
+    if (s->synthetic_ftrace != NULL && s->emit == NULL)
+        s->emit = "ftrace";
     if (s->emit != NULL)
         emit_bare(s);
     else
