@@ -2,6 +2,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 /*
  * Looks at the sequence that begins at p. Returns its length when it is well formed. Otherwise
@@ -39,12 +40,31 @@ static size_t utf8_sequence(bool *bad, uint32_t *cp, const uint8_t *p, size_t n)
     return need == 0 ? 1 : need;
 }
 
+/* Bytes of ASCII at the beginning, in whole words. */
+static size_t ascii_words(const char *p, size_t n)
+{
+    size_t i = 0;
+    uint64_t word;
+    while (n - i >= sizeof word) {
+        memcpy(&word, p + i, sizeof word);
+        if ((word & UINT64_C(0x8080808080808080)) != 0) {
+            break;
+        }
+        i += sizeof word;
+    }
+    return i;
+}
+
 bool ts_utf8_valid(const char *p, size_t n)
 {
     size_t i = 0;
     while (i < n) {
         bool bad;
         uint32_t cp;
+        i += ascii_words(p + i, n - i);
+        if (i == n) {
+            break;
+        }
         i += utf8_sequence(&bad, &cp, (const uint8_t *)p + i, n - i);
         if (bad) {
             return false;

@@ -7,6 +7,7 @@
 #include "parsers/datakit/formats.h"
 #include "parsers/flare/formats.h"
 #include "parsers/folded/formats.h"
+#include "parsers/ftrace/formats.h"
 #include "parsers/heapprofile/formats.h"
 #include "parsers/htrace/formats.h"
 #include "parsers/pprof/formats.h"
@@ -34,6 +35,8 @@ const ts_format *const ts_formats[] = {
     &ts_format_gperftools,
     &ts_format_jfr,
     &ts_format_jfr_old,
+    &ts_format_ftrace_text,
+    &ts_format_ftrace_raw,
     &ts_format_folded,
     &ts_format_speedscope,
     &ts_format_datakit,

@@ -1,0 +1,87 @@
+#include "parsers/ftrace/ftrace_files.h"
+
+#include <inttypes.h>
+
+ts_code ftrace_file_open(ftrace_file *f, ts_job *job)
+{
+    uint64_t quarter = job->ctx->limits.max_memory / 4;
+    size_t memory =
+        quarter == 0 || quarter > FTRACE_FILE_QUEUE ? FTRACE_FILE_QUEUE : (size_t)quarter;
+    f->job = job;
+    return ftrace_queue_open(&f->queue, job->ctx, memory);
+}
+
+void ftrace_file_close(ftrace_file *f)
+{
+    ftrace_machine_close(f->machine);
+    ftrace_queue_close(f->queue);
+    f->machine = NULL;
+    f->queue = NULL;
+}
+
+ts_code ftrace_file_machine(ftrace_file *f, const ts_clock_set *clocks)
+{
+    /* No clock is recorded: that of the trace is taken to be the one of the rows. */
+    const ftrace_machine_options options = {.clock = TS_CLOCK_BOOTTIME, .clocks = clocks};
+    return ftrace_machine_open(&f->machine, f->job->ctx, f->job->store, f->job->source_id,
+                               &options);
+}
+
+ts_code ftrace_file_take(void *user, const ftrace_event *event)
+{
+    ftrace_file *f = user;
+    return ftrace_queue_add(f->queue, event);
+}
+
+static ts_code to_machine(void *user, const ftrace_event *event)
+{
+    ftrace_file *f = user;
+    return ftrace_machine_event(f->machine, event);
+}
+
+ts_code ftrace_file_finish(ftrace_file *f)
+{
+    ts_code code = ftrace_queue_drain(f->queue, to_machine, f);
+    ftrace_queue_close(f->queue);
+    f->queue = NULL;
+    return code != TS_OK ? code : ftrace_machine_finish(f->machine);
+}
+
+ts_code ftrace_file_count(const ftrace_file *f, ts_item item, const char *detail, uint64_t imported,
+                          uint64_t lost, uint64_t skipped)
+{
+    ts_tally *tally;
+    ts_code code;
+    if (imported + lost + skipped == 0) {
+        return TS_OK;
+    }
+    code = ts_count(&tally, f->job->store, f->job->source_id, item, detail);
+    if (code == TS_OK) {
+        tally->seen += imported + lost + skipped;
+        tally->imported += imported;
+        tally->lost += lost;
+        tally->skipped += skipped;
+    }
+    return code;
+}
+
+ts_code ftrace_file_note(const ftrace_file *f, ts_issue_code issue, uint64_t count,
+                         const char *text)
+{
+    return count == 0 ? TS_OK
+                      : ts_issue_n(f->job->store, f->job->source_id, issue, NULL, TS_NO_OFFSET,
+                                   count, "%" PRIu64 " %s", count, text);
+}
+
+ts_code ftrace_file_dropped(const ftrace_file *f, uint64_t count, uint64_t events)
+{
+    ts_code code = ftrace_file_count(f, TS_ITEM_ftrace_events, "dropped", 0,
+                                     events > count ? events : count, 0);
+    if (code != TS_OK || count == 0) {
+        return code;
+    }
+    return ts_issue_n(
+        f->job->store, f->job->source_id, TS_ISSUE_ftrace_dropped, NULL, TS_NO_OFFSET, count,
+        "the kernel dropped events %" PRIu64 " times, %" PRIu64 " of them are numbered", count,
+        events);
+}
