@@ -245,6 +245,12 @@ static ts_code database_move(void *self, enum ts_table_id id, int64_t first, int
     return ts_db_move(self, id, first, last, columns, delta);
 }
 
+static ts_code database_late_int(void *self, enum ts_table_id id, int64_t rowid, unsigned column,
+                                 int64_t value)
+{
+    return ts_db_late_int(self, id, rowid, column, value);
+}
+
 ts_sink ts_db_make_sink(ts_db *db)
 {
     ts_sink sink =
@@ -252,6 +258,7 @@ ts_sink ts_db_make_sink(ts_db *db)
                      database_invalidate, database_release, database_settle);
     sink.show = database_show;
     sink.move = database_move;
+    sink.late_int = database_late_int;
     sink.put_many = database_put_many;
     return sink;
 }

@@ -95,14 +95,33 @@ ts_code ts_db_move(ts_db *db, enum ts_table_id table, int64_t first, int64_t las
     if (moved == NULL) {
         return db->ctx->error.code;
     }
-    *moved = (ts_moved_range){{table, first, last, columns}, delta};
+    *moved = (ts_moved_range){{table, first, last, columns}, delta, false};
+    return TS_OK;
+}
+
+ts_code ts_db_late_int(ts_db *db, enum ts_table_id table, int64_t rowid, unsigned column,
+                       int64_t value)
+{
+    ts_moved_range *set;
+    if (db->pages == NULL || rowid < 1 || (uint64_t)rowid > db->sink.rows[table] ||
+        ts_schema[table].columns[column].type != TS_COL_INT) {
+        return ts_fail(db->ctx, TS_ERR_INTERNAL, "no row for a number: table=%s, row=%lld",
+                       ts_schema[table].name, (long long)rowid);
+    }
+    set = ts_vec_add(db->ctx, &db->moves, sizeof *set);
+    if (set == NULL) {
+        return db->ctx->error.code;
+    }
+    *set = (ts_moved_range){{table, rowid, rowid, UINT64_C(1) << column}, value, true};
     return TS_OK;
 }
 
 /* The new value of a cell. A sum beyond 64 bits would be REAL, and is not known instead. */
-static void append_value(sqlite3_str *text, const char *name, const int64_t *delta)
+static void append_value(sqlite3_str *text, const char *name, const int64_t *delta, bool set)
 {
-    if (delta != NULL) {
+    if (delta != NULL && set) {
+        sqlite3_str_appendf(text, "%lld", (long long)*delta);
+    } else if (delta != NULL) {
         sqlite3_str_appendf(text,
                             "CASE WHEN typeof(\"%w\" + %lld) = 'integer' THEN \"%w\" + %lld END",
                             name, (long long)*delta, name, (long long)*delta);
@@ -111,8 +130,8 @@ static void append_value(sqlite3_str *text, const char *name, const int64_t *del
     }
 }
 
-/* Changes the cells of a range. delta NULL: they become NULL. */
-static int put_range(const ts_db *db, const ts_null_range *range, const int64_t *delta)
+/* Changes the cells of a range. delta NULL: they become NULL; set: they become delta. */
+static int put_range(const ts_db *db, const ts_null_range *range, const int64_t *delta, bool set)
 {
     const ts_table *table = &ts_schema[range->table];
     sqlite3_str *text = sqlite3_str_new(db->handle);
@@ -124,7 +143,7 @@ static int put_range(const ts_db *db, const ts_null_range *range, const int64_t 
         if ((range->columns >> i & 1) != 0) {
             const char *name = table->columns[i].name;
             sqlite3_str_appendf(text, "%s\"%w\" = ", between, name);
-            append_value(text, name, delta);
+            append_value(text, name, delta, set);
             between = ", ";
         }
     }
@@ -155,10 +174,10 @@ ts_code ts_db_put_late(ts_db *db)
     }
     for (size_t i = 0; i < db->moves.n && rc == SQLITE_OK; i++) {
         const ts_moved_range *moved = (const ts_moved_range *)db->moves.p + i;
-        rc = put_range(db, &moved->range, &moved->delta);
+        rc = put_range(db, &moved->range, &moved->delta, moved->set);
     }
     for (size_t i = 0; i < db->nulls.n && rc == SQLITE_OK; i++) {
-        rc = put_range(db, &nulls[i], NULL);
+        rc = put_range(db, &nulls[i], NULL, false);
     }
     if (rc == SQLITE_OK) {
         rc = sqlite3_exec(db->handle, "COMMIT", NULL, NULL, NULL);

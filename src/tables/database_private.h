@@ -31,10 +31,12 @@ typedef struct ts_null_range {
     uint64_t columns;
 } ts_null_range;
 
-/* Columns that are to be greater by `delta` in a range of rows (database_late.c). */
+/* Columns that are to be greater by `delta` in a range of rows, or to become it
+ * (database_late.c). */
 typedef struct ts_moved_range {
     ts_null_range range;
     int64_t delta;
+    bool set;
 } ts_moved_range;
 
 struct ts_db {
@@ -77,6 +79,8 @@ ts_code ts_db_invalidate(ts_db *db, enum ts_table_id table, int64_t first, int64
 /* Keeps a range of rows whose columns are to be greater in the finished file. */
 ts_code ts_db_move(ts_db *db, enum ts_table_id table, int64_t first, int64_t last, uint64_t columns,
                    int64_t delta);
+ts_code ts_db_late_int(ts_db *db, enum ts_table_id table, int64_t rowid, unsigned column,
+                       int64_t value);
 /* What came after its rows goes into the finished file. */
 ts_code ts_db_put_late(ts_db *db);
 void ts_db_free_late(ts_db *db);

@@ -24,6 +24,13 @@ typedef enum ts_filter_kind {
     TS_FILTER_SYSTEM,         /* of the memory, owner -1: sys_mem_measure */
     TS_FILTER_VIRTUAL_MEMORY, /* of the virtual memory, owner -1: sys_mem_measure */
     TS_FILTER_XPOWER,         /* of power use, owner 0: xpower_measure */
+    TS_FILTER_CPU,            /* of a CPU, its number is the owner: measure */
+    TS_FILTER_CLOCK_RATE,     /* of a clock on a CPU, which is the owner: measure */
+    TS_FILTER_CLOCK_ENABLE,
+    TS_FILTER_CLOCK_DISABLE,
+    TS_FILTER_CLK_RATE,
+    TS_FILTER_CLK_ENABLE,
+    TS_FILTER_CLK_DISABLE,
     TS_FILTER_COUNT
 } ts_filter_kind;
 

@@ -37,6 +37,10 @@ typedef ts_code ts_sink_invalidate_call(void *self, enum ts_table_id table, int6
  * the end. NULL stays. */
 typedef ts_code ts_sink_move_call(void *self, enum ts_table_id table, int64_t first, int64_t last,
                                   uint64_t columns, int64_t delta);
+/* Sets an integer column of a row that was put and not reserved, at any time. Kept in memory until
+ * the end: for the few whose rows had to be put without knowing that they have a value. */
+typedef ts_code ts_sink_late_int_call(void *self, enum ts_table_id table, int64_t rowid,
+                                      unsigned column, int64_t value);
 /* No more will be completed in this row. */
 typedef void ts_sink_release_call(void *self, enum ts_table_id table, int64_t rowid);
 /* Completes and releases, for a set of columns and their values in order. */
@@ -77,6 +81,7 @@ typedef struct ts_sink {
     ts_sink_show_call *show;         /* NULL: there are no views */
     ts_sink_move_call *move;         /* NULL: nothing is kept */
     ts_sink_put_many_call *put_many; /* NULL: one by one */
+    ts_sink_late_int_call *late_int; /* NULL: nothing is kept */
     uint64_t rows[TS_TABLE_COUNT];   /* rows put so far */
     ts_sink_watch *watch;            /* NULL: nobody; borrowed */
 } ts_sink;
@@ -89,7 +94,7 @@ ts_sink_make(void *self, ts_sink_put_call *put, ts_sink_put_long_call *put_long,
              ts_sink_settle_call *settle)
 {
     ts_sink sink = {self,   put,  put_long, complete, late_text, invalidate, release,
-                    settle, NULL, NULL,     NULL,     {0},       NULL};
+                    settle, NULL, NULL,     NULL,     NULL,      {0},        NULL};
     return sink;
 }
 
@@ -172,6 +177,12 @@ static inline ts_code ts_sink_move(ts_sink *sink, enum ts_table_id table, int64_
 {
     ts_sink_changes(sink, table);
     return sink->move == NULL ? TS_OK : sink->move(sink->self, table, first, last, columns, delta);
+}
+
+static inline ts_code ts_sink_late_int(ts_sink *sink, enum ts_table_id table, int64_t rowid,
+                                       unsigned column, int64_t value)
+{
+    return sink->late_int == NULL ? TS_OK : sink->late_int(sink->self, table, rowid, column, value);
 }
 
 static inline void ts_sink_show(ts_sink *sink, ts_shown what)

@@ -23,6 +23,7 @@ typedef enum call_kind {
     CALL_PUT_MANY,
     CALL_COMPLETE,
     CALL_LATE_TEXT,
+    CALL_LATE_INT,
     CALL_INVALIDATE,
     CALL_MOVE,
     CALL_RELEASE,
@@ -102,6 +103,8 @@ static ts_code make_call(ts_sink *to, const call *c)
     case CALL_LATE_TEXT:
         return ts_sink_late_text(to, table, c->first, c->column,
                                  (ts_text){c->last == 0 ? NULL : after, (size_t)c->columns});
+    case CALL_LATE_INT:
+        return ts_sink_late_int(to, table, c->first, c->column, c->last);
     case CALL_INVALIDATE:
         return ts_sink_invalidate(to, table, c->first, c->last, c->columns);
     case CALL_MOVE: {
@@ -392,6 +395,23 @@ static ts_code thread_late_text(void *self, enum ts_table_id table, int64_t rowi
     return code;
 }
 
+static ts_code thread_late_int(void *self, enum ts_table_id table, int64_t rowid, unsigned column,
+                               int64_t value)
+{
+    ts_sink_thread *t = self;
+    ts_code code;
+    call *c;
+    if (!t->running) {
+        return report(t, ts_sink_late_int(t->to, table, rowid, column, value));
+    }
+    if ((c = add(&code, t, CALL_LATE_INT, table, 0)) != NULL) {
+        c->first = rowid;
+        c->column = (uint8_t)column;
+        c->last = value;
+    }
+    return code;
+}
+
 static ts_code thread_invalidate(void *self, enum ts_table_id table, int64_t first, int64_t last,
                                  uint64_t columns)
 {
@@ -497,6 +517,7 @@ ts_code ts_sink_thread_start(ts_sink_thread **out, ts_ctx *ctx, ts_sink *to, ts_
     t->front.show = thread_show;
     t->front.move = thread_move;
     t->front.put_many = thread_put_many;
+    t->front.late_int = thread_late_int;
     memcpy(t->front.rows, to->rows, sizeof t->front.rows);
     (void)pthread_mutex_init(&t->lock, NULL);
     (void)pthread_cond_init(&t->filled, NULL);

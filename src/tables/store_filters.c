@@ -6,20 +6,60 @@ static const char *const types[TS_FILTER_COUNT] = {
     [TS_FILTER_SYSTEM] = "sys_memory_filter",
     [TS_FILTER_VIRTUAL_MEMORY] = "sys_virtual_memory_filter",
     [TS_FILTER_XPOWER] = "xpower_filter",
+    [TS_FILTER_CPU] = "cpu_measure_filter",
+    [TS_FILTER_CLOCK_RATE] = "clock_rate_filter",
+    [TS_FILTER_CLOCK_ENABLE] = "clock_enable_filter",
+    [TS_FILTER_CLOCK_DISABLE] = "clock_disable_filter",
+    [TS_FILTER_CLK_RATE] = "clk_rate_filter",
+    [TS_FILTER_CLK_ENABLE] = "clk_enable_filter",
+    [TS_FILTER_CLK_DISABLE] = "clk_disable_filter",
 };
+
+/* The table of its kind: types of clocks are named after their events there. */
+static ts_code put_own_filter(ts_store *store, ts_filter_kind kind,
+                              const ts_row_measure_filter *filter)
+{
+    static const char *const events[TS_FILTER_COUNT] = {
+        [TS_FILTER_CLOCK_RATE] = "clock_set_rate",   [TS_FILTER_CLOCK_ENABLE] = "clock_enable",
+        [TS_FILTER_CLOCK_DISABLE] = "clock_disable", [TS_FILTER_CLK_RATE] = "clk_set_rate",
+        [TS_FILTER_CLK_ENABLE] = "clk_enable",       [TS_FILTER_CLK_DISABLE] = "clk_disable",
+    };
+    const int64_t id = filter->id;
+    const int64_t owner = filter->source_arg_set_id;
+    const ts_text name = filter->name;
+    const ts_text event = ts_text_of(events[kind]);
+    switch (kind) {
+    case TS_FILTER_PROCESS:
+        return ts_put_process_measure_filter(store->sink,
+                                             &(ts_row_process_measure_filter){0, id, name, owner});
+    case TS_FILTER_SYSTEM:
+    case TS_FILTER_VIRTUAL_MEMORY:
+        return ts_put_sys_event_filter(store->sink,
+                                       &(ts_row_sys_event_filter){0, id, filter->type, name});
+    case TS_FILTER_CPU:
+        return ts_put_cpu_measure_filter(store->sink,
+                                         &(ts_row_cpu_measure_filter){0, id, name, owner});
+    case TS_FILTER_CLOCK_RATE:
+    case TS_FILTER_CLOCK_ENABLE:
+    case TS_FILTER_CLOCK_DISABLE:
+        return ts_put_clock_event_filter(store->sink,
+                                         &(ts_row_clock_event_filter){0, id, event, name, owner});
+    case TS_FILTER_CLK_RATE:
+    case TS_FILTER_CLK_ENABLE:
+    case TS_FILTER_CLK_DISABLE:
+        return ts_put_clk_event_filter(store->sink,
+                                       &(ts_row_clk_event_filter){0, id, event, name, owner});
+    default:
+        return TS_OK; /* those of power use have none */
+    }
+}
 
 static ts_code put_filter(ts_store *store, int64_t id, ts_filter_kind kind, int64_t owner,
                           ts_text name)
 {
-    ts_row_measure_filter row = {0, id, ts_text_of(types[kind]), name, owner};
-    ts_row_process_measure_filter of_process = {0, id, name, owner};
-    ts_row_sys_event_filter of_system = {0, id, row.type, name};
+    const ts_row_measure_filter row = {0, id, ts_text_of(types[kind]), name, owner};
     ts_code code = ts_put_measure_filter(store->sink, &row);
-    if (code != TS_OK || kind == TS_FILTER_XPOWER) { /* which have no table of their own */
-        return code;
-    }
-    return kind == TS_FILTER_PROCESS ? ts_put_process_measure_filter(store->sink, &of_process)
-                                     : ts_put_sys_event_filter(store->sink, &of_system);
+    return code != TS_OK ? code : put_own_filter(store, kind, &row);
 }
 
 ts_code ts_filter(int64_t *id, ts_store *store, ts_filter_kind kind, int64_t owner, ts_text name)

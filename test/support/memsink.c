@@ -284,12 +284,36 @@ static ts_code move(void *self, enum ts_table_id table, int64_t first, int64_t l
     return TS_OK;
 }
 
+static ts_code late_int(void *self, enum ts_table_id table, int64_t rowid, unsigned column,
+                        int64_t value)
+{
+    memsink *m = self;
+    mem_table *mem = &m->tables[table];
+    const ts_table *t = &ts_schema[table];
+    uint64_t bits;
+    char *row;
+    ts_code code = call(m);
+    if (code != TS_OK || m->dropped[table]) {
+        return code;
+    }
+    if (rowid < 1 || (uint64_t)rowid > mem->n || column >= t->column_count ||
+        t->columns[column].type != TS_COL_INT) {
+        fail_msg("%s: column %u of row %" PRId64 " takes no number", t->name, column, rowid);
+    }
+    row = mem->rows + (size_t)(rowid - 1) * t->row_size;
+    memcpy(row + t->columns[column].offset, &value, sizeof value);
+    bits = null_bits(row) & ~(UINT64_C(1) << column);
+    memcpy(row, &bits, sizeof bits);
+    return TS_OK;
+}
+
 memsink *memsink_new(ts_ctx *ctx)
 {
     memsink *m = must(calloc(1, sizeof *m));
     m->ctx = ctx;
     m->sink = ts_sink_make(m, put, NULL, complete, late_text, invalidate, release, NULL);
     m->sink.move = move;
+    m->sink.late_int = late_int;
     return m;
 }
 

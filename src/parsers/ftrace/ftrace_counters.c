@@ -1,6 +1,7 @@
 #include "parsers/ftrace/ftrace_state.h"
 
 #include "base/ckd.h"
+#include "tables/seen.h"
 
 #include <stdlib.h>
 
@@ -44,6 +45,101 @@ ts_code ftrace_value_put(ftrace_machine *m, enum ts_table_id table, int64_t filt
     *v = (ftrace_value){table, (int64_t)ts_sink_rows(m->sink, table), ts};
     return code;
 }
+
+/* --- events -------------------------------------------------------------------------------- */
+
+static ts_code put_of(ftrace_machine *m, const ftrace_event *event, ts_filter_kind kind,
+                      int64_t owner, ts_text name, int64_t value)
+{
+    enum ts_table_id table = kind == TS_FILTER_PROCESS ? TS_T_process_measure : TS_T_measure;
+    int64_t filter = 0;
+    ts_code code = ftrace_clean(&name, m);
+    code = code != TS_OK
+               ? code
+               : ts_filter(&filter, m->store, kind, owner, name.p == NULL ? TS_TEXT_LIT("") : name);
+    return code != TS_OK ? code : ftrace_value_put(m, table, filter, event->ts, value);
+}
+
+/* A state above 10 says that the CPU is not idle any more. */
+static ts_code put_idle(ftrace_machine *m, const ftrace_event *event)
+{
+    enum { DEEPEST = 10 };
+    uint32_t state = (uint32_t)event->number[FTRACE_N_cpu_idle_state];
+    int64_t cpu = event->number[FTRACE_N_cpu_idle_cpu_id];
+    ts_code code = put_of(m, event, TS_FILTER_CPU, cpu, TS_TEXT_LIT("cpu_idle"),
+                          state > DEEPEST ? 0 : (int64_t)state + 1);
+    return code != TS_OK ? code : ftrace_raw_put(m, event, TS_TEXT_LIT("cpu_idle"), cpu, 0);
+}
+
+static ts_code put_limits(ftrace_machine *m, const ftrace_event *event)
+{
+    const int64_t *n = event->number;
+    int64_t cpu = n[FTRACE_N_cpu_frequency_limits_cpu_id];
+    ts_code code = put_of(m, event, TS_FILTER_CPU, cpu, TS_TEXT_LIT("cpu_frequency_limits_max"),
+                          n[FTRACE_N_cpu_frequency_limits_max_freq]);
+    return code != TS_OK
+               ? code
+               : put_of(m, event, TS_FILTER_CPU, cpu, TS_TEXT_LIT("cpu_frequency_limits_min"),
+                        n[FTRACE_N_cpu_frequency_limits_min_freq]);
+}
+
+static ts_code put_clock(ftrace_machine *m, const ftrace_event *event, ts_filter_kind kind)
+{
+    return put_of(m, event, kind, event->number[FTRACE_N_clock_enable_cpu_id],
+                  event->text[FTRACE_T_clock_enable_name],
+                  event->number[FTRACE_N_clock_enable_state]);
+}
+
+_Static_assert((int)FTRACE_N_clock_enable_cpu_id == (int)FTRACE_N_clock_disable_cpu_id &&
+                   (int)FTRACE_N_clock_enable_cpu_id == (int)FTRACE_N_clock_set_rate_cpu_id &&
+                   (int)FTRACE_N_clock_enable_state == (int)FTRACE_N_clock_disable_state &&
+                   (int)FTRACE_N_clock_enable_state == (int)FTRACE_N_clock_set_rate_state &&
+                   (int)FTRACE_T_clk_enable_name == (int)FTRACE_T_clk_disable_name &&
+                   (int)FTRACE_T_clk_enable_name == (int)FTRACE_T_clk_set_rate_name,
+               "events of clocks have the same fields");
+
+static ts_code put_score(ftrace_machine *m, const ftrace_event *event)
+{
+    const int64_t *n = event->number;
+    ftrace_process *process = NULL;
+    ts_code code = ftrace_process_seen(&process, &m->threads, n[FTRACE_N_oom_score_adj_update_pid],
+                                       TS_NO_TIME);
+    return code != TS_OK
+               ? code
+               : put_of(m, event, TS_FILTER_PROCESS, process->ipid, TS_TEXT_LIT("oom_score_adj"),
+                        n[FTRACE_N_oom_score_adj_update_oom_score_adj]);
+}
+
+ts_code ftrace_counter_event(ftrace_machine *m, const ftrace_event *event)
+{
+    const int64_t *n = event->number;
+    ts_text clk = event->text[FTRACE_T_clk_enable_name];
+    switch ((ftrace_kind)event->kind) {
+    case FTRACE_cpu_idle:
+        return put_idle(m, event);
+    case FTRACE_cpu_frequency:
+        return put_of(m, event, TS_FILTER_CPU, n[FTRACE_N_cpu_frequency_cpu_id],
+                      TS_TEXT_LIT("cpu_frequency"), n[FTRACE_N_cpu_frequency_state]);
+    case FTRACE_cpu_frequency_limits:
+        return put_limits(m, event);
+    case FTRACE_clock_set_rate:
+        return put_clock(m, event, TS_FILTER_CLOCK_RATE);
+    case FTRACE_clock_enable:
+        return put_clock(m, event, TS_FILTER_CLOCK_ENABLE);
+    case FTRACE_clock_disable:
+        return put_clock(m, event, TS_FILTER_CLOCK_DISABLE);
+    case FTRACE_clk_set_rate:
+        return put_of(m, event, TS_FILTER_CLK_RATE, event->cpu, clk, n[FTRACE_N_clk_set_rate_rate]);
+    case FTRACE_clk_enable:
+        return put_of(m, event, TS_FILTER_CLK_ENABLE, event->cpu, clk, 1);
+    case FTRACE_clk_disable:
+        return put_of(m, event, TS_FILTER_CLK_DISABLE, event->cpu, clk, 0);
+    default:
+        return put_score(m, event);
+    }
+}
+
+/* --- the end ------------------------------------------------------------------------------- */
 
 static int by_row(const void *a, const void *b)
 {

@@ -9,6 +9,7 @@
 
 #include "base/idmap.h"
 #include "base/vec.h"
+#include "parsers/ftrace/ftrace_event.h"
 #include "tables/rows.h"
 
 struct ftrace_machine;
@@ -24,6 +25,9 @@ typedef struct ftrace_counters {
     ts_idmap places; /* of filters in `values` */
     ts_vec values;   /* ftrace_value */
 } ftrace_counters;
+
+/* Frequencies, idle states, clocks, weights for the killer of processes. */
+ts_code ftrace_counter_event(struct ftrace_machine *m, const ftrace_event *event);
 
 /* table: measure or process_measure. */
 ts_code ftrace_value_put(struct ftrace_machine *m, enum ts_table_id table, int64_t filter,

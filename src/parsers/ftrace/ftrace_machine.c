@@ -21,6 +21,7 @@ ts_code ftrace_machine_open(ftrace_machine **out, ts_ctx *ctx, ts_store *store, 
     m->source_id = source_id;
     m->options = *options;
     ftrace_args_init(&m->args, store);
+    m->frames.base = ts_sink_rows(m->sink, TS_T_frame_slice);
     code = ftrace_threads_init(&m->threads, ctx, store, source_id);
     if (code != TS_OK) {
         ftrace_machine_close(m);
@@ -38,6 +39,10 @@ void ftrace_machine_close(ftrace_machine *m)
     ftrace_sched_free(m);
     ftrace_slices_free(m);
     ftrace_counters_free(m);
+    ftrace_binder_free(m);
+    ftrace_irq_free(m);
+    ftrace_kernel_free(m);
+    ftrace_frames_free(m);
     ftrace_threads_free(&m->threads);
     ts_idmap_free(m->ctx, &m->comms);
     ts_idmap_free(m->ctx, &m->symbols);
@@ -59,6 +64,17 @@ ts_code ftrace_clean(ts_text *text, ftrace_machine *m)
     code = ts_utf8_clean(m->ctx, &m->scratch, &replaced, text->p, text->n);
     *text = ts_buf_text(&m->scratch);
     return code;
+}
+
+ts_code ftrace_clean_both(ts_text *a, ts_text *b, ftrace_machine *m)
+{
+    ts_code code = ftrace_clean(a, m);
+    if (code == TS_OK && a->p != NULL && a->p == m->scratch.p) {
+        m->plain.n = 0;
+        code = ts_buf_put(m->ctx, &m->plain, a->p, a->n);
+        *a = ts_buf_text(&m->plain);
+    }
+    return code != TS_OK ? code : ftrace_clean(b, m);
 }
 
 /* --- what a recording says of names -------------------------------------------------------- */
@@ -170,6 +186,44 @@ static ts_code use_event(ftrace_outcome *outcome, ftrace_machine *m, const ftrac
     case FTRACE_print:
     case FTRACE_tracing_mark_write:
         return ftrace_marker(outcome, m, event, event->text[FTRACE_T_print_buf]);
+    case FTRACE_binder_transaction:
+    case FTRACE_binder_transaction_received:
+    case FTRACE_binder_transaction_alloc_buf:
+    case FTRACE_binder_lock:
+    case FTRACE_binder_locked:
+    case FTRACE_binder_unlock:
+        return ftrace_binder_event(m, event);
+    case FTRACE_cpu_idle:
+    case FTRACE_cpu_frequency:
+    case FTRACE_cpu_frequency_limits:
+    case FTRACE_clock_set_rate:
+    case FTRACE_clock_enable:
+    case FTRACE_clock_disable:
+    case FTRACE_clk_set_rate:
+    case FTRACE_clk_enable:
+    case FTRACE_clk_disable:
+    case FTRACE_oom_score_adj_update:
+        return ftrace_counter_event(m, event);
+    case FTRACE_irq_handler_entry:
+    case FTRACE_irq_handler_exit:
+    case FTRACE_softirq_entry:
+    case FTRACE_softirq_exit:
+    case FTRACE_ipi_entry:
+    case FTRACE_ipi_exit:
+        return ftrace_irq_event(m, event);
+    case FTRACE_dma_fence_init:
+    case FTRACE_dma_fence_destroy:
+    case FTRACE_dma_fence_enable_signal:
+    case FTRACE_dma_fence_signaled:
+        return ftrace_fence_event(m, event);
+    case FTRACE_workqueue_execute_start:
+    case FTRACE_workqueue_execute_end:
+        return ftrace_work_event(m, event);
+    case FTRACE_sys_enter:
+    case FTRACE_sys_exit:
+        return ftrace_call_event(m, event);
+    case FTRACE_timerfd_wakeup:
+        return ftrace_timer_event(m, event);
     case FTRACE_suspend_resume:
     case FTRACE_softirq_raise:
     case FTRACE_regulator_set_voltage:
@@ -342,6 +396,8 @@ ts_code ftrace_machine_finish(ftrace_machine *m)
     code = code != TS_OK ? code : name_processes(m);
     code = code != TS_OK ? code : ftrace_sched_finish(m);
     code = code != TS_OK ? code : ftrace_slices_finish(m);
+    code = code != TS_OK ? code : ftrace_irq_finish(m);
+    code = code != TS_OK ? code : ftrace_frames_finish(m);
     code = code != TS_OK ? code : ftrace_counters_finish(m);
     for (unsigned kind = 0; kind < FTRACE_KINDS && code == TS_OK; kind++) {
         code = put_stats(m, kind);

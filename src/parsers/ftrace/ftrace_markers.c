@@ -142,8 +142,11 @@ static void set_chain(ts_row_callstack *row, ts_text name)
 
 static ts_code begin_slice(ftrace_machine *m, const ftrace_event *event, const marker *mark)
 {
-    ftrace_push_row push = {.text = strip_end(mark->rest)};
+    ftrace_push_row push = {.text = strip_end(mark->rest), .args = FTRACE_NO_ARGS};
+    ftrace_process *process = NULL;
     ftrace_thread *thread = NULL;
+    ftrace_slice *slice = NULL;
+    int64_t tgid;
     ts_text rest;
     ts_code code =
         mark->tgid != 0
@@ -160,7 +163,13 @@ static ts_code begin_slice(ftrace_machine *m, const ftrace_event *event, const m
     if (rest.p != NULL) {
         set_level(&push.row, cut_at(&push.row.custom_args, rest, '|'));
     }
-    return ftrace_slice_push(NULL, m, thread, event->ts, &push);
+    code = ftrace_slice_push(&slice, m, thread, event->ts, &push);
+    if (code != TS_OK || push.row.chainId.p != NULL) {
+        return code;
+    }
+    tgid = mark->tgid != 0 ? mark->tgid : event->tgid > 0 ? event->tgid : 0;
+    code = ftrace_process_seen(&process, &m->threads, tgid, TS_NO_TIME);
+    return code != TS_OK ? code : ftrace_frame_begin(m, event, process, slice, push.text);
 }
 
 /* An end without a beginning: one issue a thread. */
@@ -180,6 +189,7 @@ static ts_code end_slice(ftrace_machine *m, const ftrace_event *event, const mar
 {
     ftrace_thread *thread = NULL;
     ftrace_slice *slice = NULL;
+    const ftrace_thread *owner;
     ts_code code = ftrace_thread_seen(&thread, &m->threads, event->pid, mark->tgid);
     code = code != TS_OK ? code
                          : ftrace_slice_find(&slice, m, thread, event->ts, FTRACE_CAT_NONE,
@@ -187,8 +197,12 @@ static ts_code end_slice(ftrace_machine *m, const ftrace_event *event, const mar
     if (code != TS_OK) {
         return code;
     }
-    return slice == NULL ? note_end(m, thread, FTRACE_tracing_mark_write)
-                         : ftrace_slice_end(m, thread, slice, event->ts);
+    if (slice == NULL) {
+        return note_end(m, thread, FTRACE_tracing_mark_write);
+    }
+    owner = slice->vsync_of;
+    code = ftrace_slice_end(m, thread, slice, event->ts);
+    return code != TS_OK || owner == NULL ? code : ftrace_frame_end(m, event, owner);
 }
 
 static ts_code bad_marker(ftrace_outcome *outcome, ftrace_machine *m)
@@ -316,7 +330,11 @@ static ts_code async(ftrace_outcome *outcome, ftrace_machine *m, const ftrace_ev
     if (code != TS_OK) {
         return code;
     }
-    return begins ? begin_async(outcome, m, event, &key, rest) : end_async(m, event, &key);
+    code = begins ? begin_async(outcome, m, event, &key, rest) : end_async(m, event, &key);
+    if (code == TS_OK && !key.group && ts_text_is(key.name, "H:M: Frame queued")) {
+        code = ftrace_frame_queued(m, event->ts, key.owner, begins);
+    }
+    return code;
 }
 
 static ts_code counter(ftrace_outcome *outcome, ftrace_machine *m, const ftrace_event *event,

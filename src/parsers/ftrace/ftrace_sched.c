@@ -308,7 +308,7 @@ ts_code ftrace_sched_switch(ftrace_machine *m, const ftrace_event *event)
 
 /* --- wakeups ------------------------------------------------------------------------------- */
 
-static ts_code put_raw(ftrace_machine *m, const ftrace_event *event, ts_text name, int64_t cpu,
+ts_code ftrace_raw_put(ftrace_machine *m, const ftrace_event *event, ts_text name, int64_t cpu,
                        int64_t itid)
 {
     const ts_row_raw row = {.id = (int64_t)ts_sink_rows(m->sink, TS_T_raw),
@@ -337,7 +337,7 @@ ts_code ftrace_sched_wakeup(ftrace_machine *m, const ftrace_event *event)
     row.name = waking ? TS_TEXT_LIT("sched_waking") : TS_TEXT_LIT("sched_wakeup");
     row.ref = woken->itid;
     row.wakeup_from = waker->itid;
-    if (!waking && !woken->sched.has_wake && woken != m->threads.idle) {
+    if (!waking && !woken->sched.has_wake) {
         woken->sched.has_wake = true;
         woken->sched.wake = event->ts;
         woken->sched.wake_number = m->sched.wake_count++;
@@ -345,8 +345,8 @@ ts_code ftrace_sched_wakeup(ftrace_machine *m, const ftrace_event *event)
     code = ts_put_instant(m->sink, &row);
     return code != TS_OK
                ? code
-               : put_raw(m, event, row.name, event->number[FTRACE_N_sched_wakeup_target_cpu],
-                         waking ? waker->itid : woken->itid);
+               : ftrace_raw_put(m, event, row.name, event->number[FTRACE_N_sched_wakeup_target_cpu],
+                                waking ? waker->itid : woken->itid);
 }
 
 _Static_assert((int)FTRACE_N_sched_wakeup_pid == (int)FTRACE_N_sched_waking_pid &&

@@ -13,6 +13,7 @@
 #include "base/sorter.h"
 #include "base/vec.h"
 #include "parsers/ftrace/ftrace_event.h"
+#include "parsers/ftrace/ftrace_irq.h"
 
 enum { FTRACE_NEAR_CPUS = 64 };
 
@@ -58,9 +59,11 @@ typedef struct ftrace_slice_row {
 typedef struct ftrace_cpu {
     uint32_t number;
     bool has_slice;
-    ftrace_slice_row slice;        /* the open one */
-    struct ftrace_thread *running; /* thread of the last Running row, or NULL */
-    uint64_t running_row;          /* its number */
+    ftrace_slice_row slice;                         /* the open one */
+    struct ftrace_thread *running;                  /* thread of the last Running row, or NULL */
+    uint64_t running_row;                           /* its number */
+    ftrace_interrupt interrupts[FTRACE_INTERRUPTS]; /* those that are open */
+    ftrace_interrupt ended_ipi;                     /* the one that ended since the irq began */
 } ftrace_cpu;
 
 typedef struct ftrace_sched {
@@ -78,9 +81,12 @@ typedef struct ftrace_sched {
 ts_code ftrace_cpu_of(ftrace_cpu **out, struct ftrace_machine *m, uint32_t number);
 
 ts_code ftrace_sched_switch(struct ftrace_machine *m, const ftrace_event *event);
-/* waker: thread of the event. */
 ts_code ftrace_sched_wakeup(struct ftrace_machine *m, const ftrace_event *event);
 ts_code ftrace_sched_blocked(struct ftrace_machine *m, const ftrace_event *event);
+
+/* A row of raw. */
+ts_code ftrace_raw_put(struct ftrace_machine *m, const ftrace_event *event, ts_text name,
+                       int64_t cpu, int64_t itid);
 
 /* Puts all rows; threads have their processes. */
 ts_code ftrace_sched_finish(struct ftrace_machine *m);

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #define LATE_DUR TS_NULL_BIT(callstack, dur)
-#define LATE_ARGS TS_NULL_BIT(callstack, argsetid)
 
 static const ts_text slice_names[FTRACE_SLICE_NAMES] = {
     [FTRACE_NAME_TRANSACTION] = TS_TEXT_LIT("binder transaction"),
@@ -62,10 +61,10 @@ static ts_code put_row(int64_t *rowid, ftrace_machine *m, ts_row_callstack *row,
 }
 
 /* dur of a row becomes known; TS_NO_TIME: it stays unknown. */
-static ts_code settle(ftrace_machine *m, int64_t row, uint64_t columns, int64_t dur, int64_t args)
+static ts_code settle(ftrace_machine *m, int64_t row, int64_t dur)
 {
-    const int64_t values[2] = {dur == TS_NO_TIME ? 0 : dur, args};
-    ts_code code = ts_sink_settle(m->sink, TS_T_callstack, row, columns, values);
+    const int64_t value = dur == TS_NO_TIME ? 0 : dur;
+    ts_code code = ts_sink_settle(m->sink, TS_T_callstack, row, LATE_DUR, &value);
     return code != TS_OK || dur != TS_NO_TIME
                ? code
                : ts_sink_invalidate(m->sink, TS_T_callstack, row, row, LATE_DUR);
@@ -82,8 +81,6 @@ void ftrace_stack_free(ts_ctx *ctx, ftrace_stack *stack)
 static ts_code settle_slice(ftrace_machine *m, const ftrace_slice *slice)
 {
     int64_t dur = TS_NO_TIME;
-    bool late_args = slice->late_args && slice->args != FTRACE_NO_ARGS;
-    ts_code code;
     if (slice->row == 0) {
         return TS_OK;
     }
@@ -91,19 +88,7 @@ static ts_code settle_slice(ftrace_machine *m, const ftrace_slice *slice)
         (slice->end < slice->ts || ts_ckd_sub(&dur, slice->end, slice->ts))) {
         dur = TS_NO_TIME;
     }
-    code = settle(m, slice->row, LATE_DUR | (late_args ? LATE_ARGS : 0), dur, slice->args);
-    if (code == TS_OK && slice->late_args && slice->args == FTRACE_NO_ARGS) {
-        code = ts_sink_invalidate(m->sink, TS_T_callstack, slice->row, slice->row, LATE_ARGS);
-    }
-    if (code == TS_OK && !slice->late_args && slice->args != FTRACE_NO_ARGS) {
-        int64_t *pair = ts_vec_add(m->ctx, &m->slices.late_args, 2 * sizeof *pair);
-        if (pair == NULL) {
-            return m->ctx->error.code;
-        }
-        pair[0] = slice->row;
-        pair[1] = slice->args;
-    }
-    return code;
+    return settle(m, slice->row, dur);
 }
 
 /* Takes the topmost slice off. */
@@ -159,6 +144,11 @@ static ts_code tidy(ftrace_machine *m, ftrace_stack *stack, int64_t ts)
     return code;
 }
 
+ts_code ftrace_slice_tidy(ftrace_machine *m, ftrace_thread *thread, int64_t ts)
+{
+    return tidy(m, &thread->stack, ts);
+}
+
 static ts_code stack_room(ts_ctx *ctx, ftrace_stack *stack)
 {
     ftrace_slice *bigger;
@@ -183,7 +173,6 @@ ts_code ftrace_slice_push(ftrace_slice **out, ftrace_machine *m, ftrace_thread *
 {
     ftrace_stack *stack = &thread->stack;
     ts_row_callstack *row = &push->row;
-    bool late_args = push->has_args;
     ftrace_slice *slice;
     int64_t rowid = 0;
     ts_code code = tidy(m, stack, ts);
@@ -196,19 +185,22 @@ ts_code ftrace_slice_push(ftrace_slice **out, ftrace_machine *m, ftrace_thread *
     row->name = push->name == FTRACE_NAME_OTHER ? push->text : slice_names[push->name];
     row->depth = stack->count;
     mark_missing(row, stack->count == 0 ? 0 : stack->slices[stack->count - 1].row, false);
-    row->null &= ~(late_args ? LATE_ARGS : 0);
-    code = put_row(&rowid, m, row, LATE_DUR | (late_args ? LATE_ARGS : 0));
+    if (push->args != FTRACE_NO_ARGS) {
+        row->argsetid = push->args;
+        row->null &= ~TS_NULL_BIT(callstack, argsetid);
+    }
+    code = put_row(&rowid, m, row, push->closed ? 0 : LATE_DUR);
     if (code != TS_OK) {
         return code;
     }
     slice = &stack->slices[stack->count++];
     *slice = (ftrace_slice){.row = rowid,
                             .ts = ts,
-                            .end = TS_NO_TIME,
-                            .args = FTRACE_NO_ARGS,
+                            .end = push->closed ? ts : TS_NO_TIME,
+                            .args = push->args,
                             .cat = (uint8_t)push->cat,
-                            .name = (uint8_t)push->name,
-                            .late_args = late_args};
+                            .name = (uint8_t)push->name};
+    stack->closed += push->closed;
     if (push->name != FTRACE_NAME_OTHER) {
         slice->below = stack->top[push->name];
         stack->top[push->name] = stack->count;
@@ -266,6 +258,16 @@ ftrace_slice *ftrace_slice_top(ftrace_thread *thread, ftrace_slice_name name)
         place = stack->slices[place - 1].below;
     }
     return place == 0 ? NULL : &stack->slices[place - 1];
+}
+
+ts_code ftrace_slice_args(ftrace_machine *m, ftrace_slice *slice, int64_t args)
+{
+    bool first = slice->args == FTRACE_NO_ARGS;
+    slice->args = args;
+    if (!first || slice->row == 0) {
+        return TS_OK;
+    }
+    return ts_sink_late_int(m->sink, TS_T_callstack, slice->row, TS_C_callstack__argsetid, args);
 }
 
 /* --- asynchronous slices ------------------------------------------------------------------- */
@@ -372,7 +374,7 @@ static ts_code end_rows(ftrace_machine *m, ts_vec *rows)
         qsort(rows->p, rows->n, sizeof(int64_t), by_number);
     }
     for (size_t i = 0; i < rows->n && code == TS_OK; i++) {
-        code = settle(m, ((int64_t *)rows->p)[i], LATE_DUR, TS_NO_TIME, 0);
+        code = settle(m, ((int64_t *)rows->p)[i], TS_NO_TIME);
     }
     return code;
 }
@@ -388,9 +390,7 @@ ts_code ftrace_slices_finish(ftrace_machine *m)
             if (slice->end != TS_NO_TIME) {
                 continue;
             }
-            code = slice->late_args || slice->args != FTRACE_NO_ARGS
-                       ? settle_slice(m, slice)
-                       : note_open(m->ctx, &rows, slice);
+            code = note_open(m->ctx, &rows, slice);
         }
     }
     for (size_t i = 0; i < m->slices.asyncs.n && code == TS_OK; i++) {
@@ -408,5 +408,4 @@ void ftrace_slices_free(ftrace_machine *m)
     ftrace_open_free(m->ctx, &m->slices.starts);
     ftrace_open_free(m->ctx, &m->slices.groups);
     ts_vec_free(m->ctx, &m->slices.asyncs);
-    ts_vec_free(m->ctx, &m->slices.late_args);
 }

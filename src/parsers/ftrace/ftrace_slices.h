@@ -41,7 +41,7 @@ typedef struct ftrace_slice {
     uint32_t below; /* 1 + place of the next one below with its name, 0: none; not of OTHER */
     uint8_t cat;
     uint8_t name;
-    bool late_args; /* its row has room for args */
+    struct ftrace_thread *vsync_of; /* its end ends a frame of this thread, or NULL */
 } ftrace_slice;
 
 typedef struct ftrace_stack {
@@ -57,7 +57,8 @@ typedef struct ftrace_push {
     ftrace_slice_cat cat;
     ftrace_slice_name name;
     ts_text text;         /* of the name OTHER */
-    bool has_args;        /* it is going to have arguments */
+    bool closed;          /* dur is 0 */
+    int64_t args;         /* FTRACE_NO_ARGS: none */
     ts_row_callstack row; /* the texts that are set are used */
 } ftrace_push_row;
 
@@ -73,8 +74,10 @@ typedef struct ftrace_slices {
     ftrace_open groups;  /* G by (owner, cookie, category, name) -> the same */
     ts_vec asyncs;       /* ftrace_async */
     uint32_t free_async; /* 1 + place */
-    ts_vec late_args;    /* rows without room for arguments that got some: pairs of rowid and set */
 } ftrace_slices;
+
+/* Takes off what has ended before ts. Done by all that look for a slice or begin one. */
+ts_code ftrace_slice_tidy(struct ftrace_machine *m, struct ftrace_thread *thread, int64_t ts);
 
 /* Begins a slice of the thread at ts. *out is valid until the stack changes. */
 ts_code ftrace_slice_push(ftrace_slice **out, struct ftrace_machine *m,
@@ -92,6 +95,9 @@ ts_code ftrace_slice_end(struct ftrace_machine *m, struct ftrace_thread *thread,
 
 /* The topmost open slice of a name, or NULL. */
 ftrace_slice *ftrace_slice_top(struct ftrace_thread *thread, ftrace_slice_name name);
+
+/* It has this set of arguments, to which more may be added. */
+ts_code ftrace_slice_args(struct ftrace_machine *m, ftrace_slice *slice, int64_t args);
 
 /* What an end must share with its beginning. */
 typedef struct ftrace_async_key {

@@ -5,7 +5,10 @@
 #include "base/buf.h"
 #include "base/pool.h"
 #include "parsers/ftrace/ftrace_args.h"
+#include "parsers/ftrace/ftrace_binder.h"
 #include "parsers/ftrace/ftrace_counters.h"
+#include "parsers/ftrace/ftrace_frames.h"
+#include "parsers/ftrace/ftrace_kernel.h"
 #include "parsers/ftrace/ftrace_machine.h"
 #include "parsers/ftrace/ftrace_threads.h"
 
@@ -38,6 +41,10 @@ struct ftrace_machine {
     ftrace_sched sched;
     ftrace_slices slices;
     ftrace_counters counters;
+    ftrace_binder binder;
+    ftrace_interrupts interrupts;
+    ftrace_kernel kernel;
+    ftrace_frames frames;
 
     bool began; /* there was an event */
     int64_t first_ts, last_ts;
@@ -65,6 +72,9 @@ ts_code ftrace_clean(ts_text *text, ftrace_machine *m);
 /* The text of a marker (spec 2.5). */
 ts_code ftrace_marker(ftrace_outcome *outcome, ftrace_machine *m, const ftrace_event *event,
                       ts_text text);
+
+/* Both, which may be ill-formed at once. */
+ts_code ftrace_clean_both(ts_text *a, ts_text *b, ftrace_machine *m);
 
 ts_code ftrace_slices_finish(ftrace_machine *m);
 void ftrace_slices_free(ftrace_machine *m);

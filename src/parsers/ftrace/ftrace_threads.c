@@ -108,8 +108,11 @@ ts_code ftrace_threads_init(ftrace_threads *all, ts_ctx *ctx, ts_store *store, i
 void ftrace_threads_free(ftrace_threads *all)
 {
     for (size_t i = 0; i < all->threads.n; i++) {
-        ftrace_stack_free(all->ctx, &ftrace_thread_at(all, i)->stack);
-        ts_free(all->ctx, ftrace_thread_at(all, i));
+        ftrace_thread *thread = ftrace_thread_at(all, i);
+        ftrace_stack_free(all->ctx, &thread->stack);
+        ftrace_call_free(all->ctx, &thread->call);
+        ts_free(all->ctx, thread->frames.vsyncs);
+        ts_free(all->ctx, thread);
     }
     for (size_t i = 0; i < all->processes.n; i++) {
         ts_free(all->ctx, ((ftrace_process **)all->processes.p)[i]);

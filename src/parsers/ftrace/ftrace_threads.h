@@ -9,17 +9,21 @@
 
 #include "base/idmap.h"
 #include "base/vec.h"
+#include "parsers/ftrace/ftrace_frames.h"
+#include "parsers/ftrace/ftrace_kernel.h"
 #include "parsers/ftrace/ftrace_sched.h"
 #include "parsers/ftrace/ftrace_slices.h"
 #include "tables/store.h"
 
-typedef struct ftrace_process {
+typedef struct ftrace_process ftrace_process;
+
+struct ftrace_process {
     int64_t ipid;
     int64_t pid;
     ts_text name;    /* the store's, or NULL */
     bool started;    /* start_ts is set */
     bool has_memory; /* there is a value of one of its counters */
-} ftrace_process;
+};
 
 typedef struct ftrace_tid ftrace_tid;
 
@@ -36,6 +40,8 @@ typedef struct ftrace_thread {
     bool end_noticed; /* an end without a beginning was found */
     ftrace_thread_sched sched;
     ftrace_stack stack;
+    ftrace_call call;
+    ftrace_thread_frames frames;
 } ftrace_thread;
 
 /* The threads of one number. */

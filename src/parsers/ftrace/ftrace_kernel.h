@@ -1,0 +1,36 @@
+/*
+ * Fences of DMA, work queues, system calls and timers of the kernel (spec 2.7, 4.1).
+ *
+ * Memory: the last event of each timeline, the last system call of each thread.
+ */
+#ifndef TS_PARSERS_FTRACE_FTRACE_KERNEL_H
+#define TS_PARSERS_FTRACE_FTRACE_KERNEL_H
+
+#include "base/vec.h"
+#include "parsers/ftrace/ftrace_event.h"
+#include "parsers/ftrace/ftrace_open.h"
+
+struct ftrace_machine;
+
+/* The last system call of a thread. */
+typedef struct ftrace_call {
+    bool open;
+    int64_t number;
+    int64_t ts;
+    char *args; /* owned; NULL: not recorded */
+    size_t args_n;
+} ftrace_call;
+
+typedef struct ftrace_kernel {
+    ftrace_open timelines; /* of fences -> 1 + place in `fence_times` */
+    ts_vec fence_times;    /* int64_t */
+} ftrace_kernel;
+
+ts_code ftrace_fence_event(struct ftrace_machine *m, const ftrace_event *event);
+ts_code ftrace_work_event(struct ftrace_machine *m, const ftrace_event *event);
+ts_code ftrace_call_event(struct ftrace_machine *m, const ftrace_event *event);
+ts_code ftrace_timer_event(struct ftrace_machine *m, const ftrace_event *event);
+void ftrace_call_free(ts_ctx *ctx, ftrace_call *call);
+void ftrace_kernel_free(struct ftrace_machine *m);
+
+#endif

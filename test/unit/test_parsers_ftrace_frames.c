@@ -1,0 +1,75 @@
+/* frame_slice, frame_maps, gpu_slice: the example frames.htrace of the format's description. */
+#include "ftrace_events.h"
+
+#define MS INT64_C(1000000)
+
+static void app(bench *b, int64_t ms, const char *text)
+{
+    print_at(b, ms * MS, 20, 20, "app", text);
+}
+
+static void service(bench *b, int64_t ms, const char *text)
+{
+    print_at(b, ms * MS, 40, 40, "render_service", text);
+}
+
+static void receive(bench *b, bool of_app, int64_t ms, int64_t now, int64_t end, int vsync)
+{
+    char text[256];
+    snprintf(text, sizeof text,
+             "B|%d|H:ReceiveVsync dataCount:24bytes now:%lld expectedEnd:%lld vsyncId:%d",
+             of_app ? 20 : 40, (long long)(BEGIN + now), (long long)(BEGIN + end), vsync);
+    (of_app ? app : service)(b, ms, text);
+}
+
+static void put_example(bench *b)
+{
+    receive(b, true, 0, -100, 16 * MS, 7);
+    app(b, 1, "B|20|H:OnVsyncEvent now:1");
+    app(b, 2, "B|20|H:MarshRSTransactionData cmdCount:1 transactionFlag:[20,8]");
+    app(b, 3, "E|20");
+    app(b, 4, "E|20");
+    app(b, 5, "E|20");
+    receive(b, false, 16, 16 * MS - 50, 32 * MS, 8);
+    service(b, 17, "B|40|H:RSMainThread::ProcessCommandUni [20,8]");
+    service(b, 18, "E|40");
+    service(b, 19, "B|40|H:RSMainThread::DoComposition");
+    service(b, 20, "S|40|H:M: Frame queued|1");
+    service(b, 21, "E|40");
+    service(b, 22, "E|40");
+    service(b, 40, "F|40|H:M: Frame queued|1");
+    receive(b, true, 50, 50 * MS, 60 * MS, 9);
+    app(b, 70, "E|20");
+}
+
+static void test_example(void **state)
+{
+    bench b;
+    (void)state;
+    bench_begin(&b, NULL);
+    put_example(&b);
+    bench_end(&b);
+    /* id, ts, vsync, ipid, itid, callstack_id, dur, src, dst, type, type_desc, flag, depth,
+     * frame_no */
+    CHECK_ROWS(&b, frame_slice, "0|2000000000|7|1|1|0|4000000|NULL|2|0|actural|0|0|0",
+               "1|1999999900|7|1|1|0|16000100|NULL|3|1|expect|NULL|0|0",
+               "2|2016000000|8|2|2|3|24000000|0|NULL|0|actural|1|0|0",
+               "3|2015999950|8|2|2|3|16000050|1|NULL|1|expect|NULL|0|0",
+               "4|2050000000|9|1|1|7|20000000|NULL|NULL|0|actural|2|NULL|0",
+               "5|2050000000|9|1|1|7|10000000|NULL|NULL|1|expect|2|NULL|0");
+    CHECK_ROWS(&b, frame_maps, "0|0|2", "1|1|3");
+    CHECK_ROWS(&b, gpu_slice, "0|2|20000000");
+    assert_int_equal(stat_of(&b, "trace_vsync", "received"), 3);
+    assert_int_equal(stat_of(&b, "trace_vsync", "not_match"), 1);
+    assert_int_equal(stat_of(&b, "trace_on_do_composition", "received"), 1);
+    assert_int_equal(stat_of(&b, "trace_frame_queue", "received"), 1);
+    bench_free(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_example),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
