@@ -30,6 +30,8 @@ static const char *const inputs[] = {
     "profile.pprof",
     "work.jfr",
     "profile.folded",
+    "kernel.ftrace",
+    "kernel.sys",
     "upload.form",
     "upload.request",
     "upload",

@@ -9,7 +9,8 @@ cmake=$4
 rm -rf "$dir"
 mkdir -p "$dir"
 cp "$tiny/snapshot.heapsnapshot" "$tiny/sorted.heapsnapshot" "$tiny/timeline.heaptimeline" \
-    "$tiny/profile.cpuprofile" "$2/sessions.heapprofile" "$2/counters.trace.json" "$dir"
+    "$tiny/profile.cpuprofile" "$2/sessions.heapprofile" "$2/counters.trace.json" "$2/kernel.sys" "$dir"
+head -n 9 "$2/kernel.ftrace" >"$dir/kernel.ftrace"
 cd "$dir"
 "$tools/mkhtrace" -o snapshot.htrace --chunk-size 300 --snapshot snapshot.heapsnapshot
 "$tools/mkhtrace" -o timeline.htrace --config pid=77,type=timeline --chunk-size 300 \

@@ -1,0 +1,204 @@
+/* Text and raw traces as files: the same events give the same rows, damage, what is recognised
+ * (docs/formats.md, "Traces of the kernel as text", "Raw traces of the kernel"). */
+#include "parsers_sweep.h"
+
+static bytes data_file(const char *name)
+{
+    char path[512];
+    size_t n;
+    bytes b = {0};
+    char *text;
+    snprintf(path, sizeof path, "%s/%s", TS_TEST_DATA, name);
+    text = test_read_file(path, &n);
+    put(&b, text, n);
+    free(text);
+    return b;
+}
+
+static void assert_same_table(const run *a, const run *b, enum ts_table_id table)
+{
+    assert_int_equal(memsink_rows(a->sink, table), memsink_rows(b->sink, table));
+    for (size_t i = 0; i < memsink_rows(a->sink, table); i++) {
+        char *x = memsink_row_text(a->sink, table, i);
+        char *y = memsink_row_text(b->sink, table, i);
+        assert_string_equal(x, y);
+        free(x);
+        free(y);
+    }
+}
+
+/* Both files hold the same 60 events. */
+static void test_same_rows(void **state)
+{
+    static const enum ts_table_id tables[] = {TS_T_sched_slice, TS_T_thread_state, TS_T_callstack,
+                                              TS_T_irq,         TS_T_instant,      TS_T_raw};
+    bytes text = data_file("kernel.ftrace");
+    bytes raw = data_file("kernel.sys");
+    run a;
+    run b;
+    UNUSED(state);
+    import_damaged(&a, &text, 0);
+    import_damaged(&b, &raw, 0);
+    assert_rows(&a, import_issue, 0);
+    assert_rows(&b, import_issue, 0);
+    assert_true(MEM_ROWS(a.sink, sched_slice) > 20);
+    assert_true(MEM_ROWS(a.sink, callstack) > 5);
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        assert_same_table(&a, &b, tables[i]);
+    }
+    run_free(&a);
+    run_free(&b);
+    free(text.p);
+    free(raw.p);
+}
+
+static void test_blocks(void **state)
+{
+    static const char *const names[] = {"kernel.ftrace", "kernel.sys"};
+    UNUSED(state);
+    for (size_t i = 0; i < 2; i++) {
+        bytes b = data_file(names[i]);
+        check_blocks(&b, 0);
+        free(b.p);
+    }
+}
+
+/* What is cut has fewer rows, and says so unless it ends with a line. */
+static void test_cut_at_every_byte(void **state)
+{
+    static const char *const names[] = {"kernel.ftrace", "kernel.sys"};
+    UNUSED(state);
+    for (size_t i = 0; i < 2; i++) {
+        bytes b = data_file(names[i]);
+        uint64_t rows = 0;
+        for (size_t cut = 1; cut < b.n; cut += test_slow() ? 1 : 41) {
+            bytes part = {b.p, cut, 0};
+            run r;
+            import_damaged(&r, &part, 0);
+            if (r.code == TS_OK) {
+                /* Texts: a cut at the end of a line cannot be seen. Raw: between sections. */
+                assert_true(b.p[cut - 1] == '\n' || i == 1 || MEM_ROWS(r.sink, import_issue) > 0 ||
+                            MEM_ROWS(r.sink, sched_slice) == 0);
+                assert_true(MEM_ROWS(r.sink, sched_slice) >= rows);
+                rows = MEM_ROWS(r.sink, sched_slice);
+            }
+            run_free(&r);
+        }
+        free(b.p);
+    }
+}
+
+static void test_bits(void **state)
+{
+    static const char *const names[] = {"kernel.ftrace", "kernel.sys"};
+    UNUSED(state);
+    for (size_t i = 0; i < 2; i++) {
+        bytes b = data_file(names[i]);
+        check_bits(&b, 97);
+        free(b.p);
+    }
+}
+
+/* Bytes are taken out, or are there twice. */
+static void test_deleted_and_doubled(void **state)
+{
+    static const char *const names[] = {"kernel.ftrace", "kernel.sys"};
+    static const size_t sizes[] = {1, 7, 130, 4096};
+    UNUSED(state);
+    for (size_t i = 0; i < 2; i++) {
+        bytes b = data_file(names[i]);
+        for (size_t k = 0; k < 4; k++) {
+            for (size_t at = 0; at + sizes[k] < b.n; at += test_slow() ? 1 : b.n / 23) {
+                bytes deleted = {0};
+                bytes doubled = {0};
+                run r;
+                put(&deleted, b.p, at);
+                put(&deleted, b.p + at + sizes[k], b.n - at - sizes[k]);
+                put(&doubled, b.p, at + sizes[k]);
+                put(&doubled, b.p + at, b.n - at);
+                import_damaged(&r, &deleted, 0);
+                run_free(&r);
+                import_damaged(&r, &doubled, 0);
+                run_free(&r);
+                free(deleted.p);
+                free(doubled.p);
+            }
+        }
+        free(b.p);
+    }
+}
+
+#define LINE "app-20 (   20) [000] d..2 2.000001: "
+#define SWITCH                                                                                     \
+    "sched_switch: prev_comm=app prev_pid=20 prev_prio=120 prev_state=S ==> "                      \
+    "next_comm=my worker next_pid=21 next_prio=98\n"
+
+/* One loss each: an issue, and stat. */
+static void test_losses(void **state)
+{
+    static const struct {
+        const char *text, *issue;
+        const char *stat;
+    } cases[] = {
+        {"garbage\n", "ftrace_bad_line", "other"},
+        {LINE "sched_switch: prev_comm=a\n", "ftrace_bad_args", "sched_switch"},
+        {"CPU:1 [LOST 7 EVENTS]\n", "ftrace_dropped", NULL},
+        {LINE "print: E|20", "ftrace_cut_line", NULL},
+    };
+    UNUSED(state);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        run r;
+        bytes b;
+        snprintf(text, sizeof text, LINE SWITCH "%s", cases[i].text);
+        b = bytes_of(text);
+        import_damaged(&r, &b, 0);
+        assert_int_equal(r.code, TS_OK);
+        assert_int_equal(issues(&r, cases[i].issue), 1);
+        assert_rows(&r, import_issue, 1);
+        assert_rows(&r, sched_slice, 1);
+        run_free(&r);
+        free(b.p);
+    }
+}
+
+/* What begins so is a text trace; what does not is none. */
+static void test_recognised(void **state)
+{
+    static const struct {
+        const char *text;
+        ts_code code;
+    } cases[] = {
+        {LINE SWITCH, TS_OK},
+        {"# tracer: nop\n#\n", TS_OK},
+        {"swapper 0 [000] 1.000001: sched:sched_waking: comm=a pid=1 prio=1 target_cpu=0\n", TS_OK},
+        {"<!DOCTYPE html>\n<html><title>x</title>\n"
+         "<script class=\"trace-data\" type=\"application/text\">\n" LINE SWITCH "</script>\n",
+         TS_OK},
+        {"<!DOCTYPE html>\n<html><title>x</title>\n", TS_ERR_FORMAT},
+        {"some text\n", TS_ERR_FORMAT},
+    };
+    UNUSED(state);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        run r;
+        bytes b = bytes_of(cases[i].text);
+        import_damaged(&r, &b, 0);
+        assert_int_equal(r.code, cases[i].code);
+        run_free(&r);
+        free(b.p);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same_rows),
+        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_cut_at_every_byte),
+        cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_losses),
+        cmocka_unit_test(test_recognised),
+        cmocka_unit_test(test_deleted_and_doubled),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
