@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# bench.sh [quick | full | heap-analysis | SIZE...] [options]: measures the release build on synthetic recordings, in turn with
+# bench.sh [quick | full | heap-analysis | limit | SIZE...] [options]: measures the release build on synthetic recordings, in turn with
 # yardsticks that show what the machine can do at all. docs/performance.md explains the figures.
 #
 #   quick        10 and 50 MB, 3 runs
 #   full         10, 50, 200 and 1000 MB, 5 runs (the default; about 4 GB of disk space)
 #   heap-analysis  what --analyze=heap costs beside the conversion, on a heap of 10 M edges that node makes, and a
 #                synthetic one; also a part of full
+#   limit        one and two threads, and how far that is from what is possible: beside a program that checks nothing, where
+#                its source is in ../shared/prototypes/perf
 #   SIZE...      snapshots of these sizes, in MB
 #   -n RUNS      runs of each measurement; the table shows medians
 #   -d DIR       where inputs are kept and outputs are written
@@ -21,7 +23,7 @@ usage() {
 runs='' dir=${TMPDIR:-/var/tmp}/trace_streamer-bench build='' mode=full sizes=()
 while [ $# -gt 0 ]; do
     case $1 in
-    quick | full | heap-analysis) mode=$1 ;;
+    quick | full | heap-analysis | limit) mode=$1 ;;
     [1-9]*) mode=sizes sizes+=("$1") ;;
     -n) runs=${2:-} && shift ;;
     -d) dir=${2:-} && shift ;;
@@ -56,6 +58,11 @@ if [ -z "$build" ]; then
 fi
 program=$build/bin/trace_streamer
 tools=$build/test/bench
+
+if [ "$mode" = limit ]; then
+    scripts/bench-limit.sh "$program" "$build/tools" "$tools" "$dir" "$runs" ../shared/prototypes/perf
+    exit
+fi
 
 # --- inputs ---------------------------------------------------------------------------------------
 
