@@ -396,6 +396,13 @@ static ts_text pj_label_of(const pj_work *j, const char *key)
     return (ts_text){"", 0};
 }
 
+/* pprof and JFR spell them differently. */
+static ts_text pj_span_of(const pj_work *j, const char *key, const char *other)
+{
+    ts_text text = pj_label_of(j, key);
+    return text.n == 0 ? pj_label_of(j, other) : text;
+}
+
 static ts_code pj_thread_labels(pj_work *j)
 {
     char digits[24];
@@ -423,8 +430,8 @@ static void pj_field(pj_work *j, const char *name, ts_text text)
 static void pj_labels(pj_work *j)
 {
     const pj_label *all = j->sample_labels.p;
-    pj_field(j, "span_id", pj_label_of(j, "span id"));
-    pj_field(j, "root_span_id", pj_label_of(j, "local root span id"));
+    pj_field(j, "span_id", pj_span_of(j, "span id", "spanId"));
+    pj_field(j, "root_span_id", pj_span_of(j, "local root span id", "localRootSpanId"));
     pj_field(j, "trace_endpoint", pj_label_of(j, "trace endpoint"));
     ts_write_str(&j->w, ",\"labels\":{");
     for (size_t i = 0; i < j->sample_labels.n; i++) {

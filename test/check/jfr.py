@@ -308,6 +308,18 @@ def stack_of(v):
     return tuple(frame_of(f) for f in reversed(v["frames"])) if v and v.get("frames") else ()
 
 
+LETTERS = {"Interpreted": "I", "JIT compiled": "J", "Inlined": "L", "Native": "N", "C++": "C", "Kernel": "K", "C1 compiled": "1", None: "-"}
+
+
+def typed_stack(v):
+    """(stack, truncated, letters of its types, indexes of bytecodes), the innermost frame first in the two texts."""
+    frames = v["frames"] or []
+    letters = "".join(LETTERS.get(symbol(f.get("type")), "?") for f in frames)
+    codes = [f.get("bytecodeIndex", -1) for f in frames]
+    return (stack_of(v), int(v["truncated"]), letters if letters.strip("-") else None,
+            ",".join("" if c < 0 else str(c) for c in codes) if max(codes, default=-1) >= 0 else None)
+
+
 def number(v):
     return int(v) if isinstance(v, bool) else v
 
@@ -452,11 +464,18 @@ def points(name, v):
 class Expected:
     def __init__(self):
         self.counts, self.samples, self.locks, self.points, self.gc = {}, [], [], [], {}
+        self.stacks, self.endpoints, self.logs = set(), {}, set()
 
     def add(self, name, v, how):
         self.counts[name] = self.counts.get(name, 0) + 1
         if name in SAMPLES:
             self.samples.append(sample_row(name, v, how))
+            if v.get("stackTrace"):
+                self.stacks.add(typed_stack(v["stackTrace"]))
+        if name == "datadog.Endpoint" and v["localRootSpanId"] and v["endpoint"]:
+            self.endpoints.setdefault(str(v["localRootSpanId"] % (1 << 64)), v["endpoint"])
+        if name == "profiler.Log" and v["message"] is not None:
+            self.logs.add(v["message"])
         if name in LOCKS:
             self.locks.append(lock_row(name, v))
         if name in SERIES:
@@ -493,9 +512,16 @@ def read(path):
     want = Expected()
     for chunk in chunks(data):
         how = settings(chunk)
-        for name, values in chunk.events(set(SAMPLES) | set(SERIES) | {"jdk.GCPhasePause", "jdk.GCHeapSummary"}):
+        for name, values in chunk.events(set(SAMPLES) | set(SERIES) | {"jdk.GCPhasePause", "jdk.GCHeapSummary", "datadog.Endpoint", "profiler.Log"}):
             want.add(name, values, how)
+    want.samples = [s[:7] + (with_endpoint(s[7], want.endpoints),) for s in want.samples]
     return want
+
+
+def with_endpoint(labels, endpoints):
+    """Those of a sample, and the endpoint of its trace."""
+    found = endpoints.get(dict(labels).get("localRootSpanId"))
+    return labels if found is None else tuple(sorted(labels + (("trace endpoint", found),)))
 
 
 # --- what is in it ------------------------------------------------------------------------------
@@ -524,6 +550,17 @@ class Actual:
                     "SELECT s.id, e.name, s.event, s.ts, s.dur, s.itid, s.node_id FROM stack_sample s JOIN jfr_sample j ON j.sample_id = s.id "
                     "JOIN jfr_event_type e ON e.id = j.type_id")]
 
+    def typed_stacks(self):
+        """Each row is another stack; those of samples."""
+        rows = [(self.stacks[node], truncated, types, codes) for node, truncated, types, codes in self.db.execute(
+            "SELECT node_id, truncated, frame_types, bytecode_indexes FROM jfr_stack WHERE id IN (SELECT stack_id FROM jfr_sample)")]
+        wrong = self.db.execute("SELECT count(*) FROM jfr_sample j JOIN stack_sample s ON s.id = j.sample_id LEFT JOIN jfr_stack k ON k.id = j.stack_id "
+                                "WHERE s.node_id IS NOT k.node_id").fetchone()[0]
+        return rows + ["%d samples with the stack of another" % wrong] * (wrong > 0)
+
+    def logs(self):
+        return [r[0] for r in self.db.execute("SELECT value FROM source_property WHERE key = 'profiler.Log'")]
+
     def locks(self):
         return [(kind, self.threads.get(itid), address, cls, self.threads.get(owner), timeout, ts, dur, self.stacks[node])
                 for kind, itid, address, cls, owner, timeout, ts, dur, node in self.db.execute(
@@ -549,6 +586,7 @@ def compare(database, want, all_types=True):
     have = Actual(sqlite3.connect(database))
     counts = {n: c for n, c in have.db.execute("SELECT name, sum(count) FROM jfr_event_type GROUP BY 1") if c > 0 and (all_types or n in want.counts)}
     return (different("counts", counts.items(), want.counts.items()) or different("samples", names_of(want.samples), have.samples()) or
+            (all_types and (different("stacks", want.stacks, have.typed_stacks()) or different("messages", want.logs, have.logs()))) or
             different("waits", want.locks, have.locks()) or different("points", want.points, have.points()) or
             different("pauses", want.pauses(), have.db.execute("SELECT ts, dur, bytes_before, bytes_after, bytes_total FROM runtime_pause").fetchall()))
 

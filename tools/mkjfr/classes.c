@@ -77,6 +77,7 @@ static const char *const async[] = {
     "stackTrace=jdk.types.StackTrace! objectClass=java.lang.Class! allocationSize=long "
     "tlabSize=long",
     "+jdk.ActiveRecording: startTime=long@T name=java.lang.String",
+    "+profiler.Log: startTime=long@T message=java.lang.String",
     NULL,
 };
 
@@ -92,6 +93,8 @@ static const char *const datadog[] = {
     "stackTrace=jdk.types.StackTrace! objectClass=java.lang.Class! size=long weight=float "
     "spanId=long localRootSpanId=long",
     "+datadog.ExceptionCount: startTime=long@T type=java.lang.String count=long",
+    "+datadog.Endpoint: startTime=long@T duration=long@D eventThread=java.lang.Thread! "
+    "localRootSpanId=long endpoint=java.lang.String operation=java.lang.String",
     NULL,
 };
 

@@ -284,6 +284,9 @@ static uint64_t number(chunk *c, const field *f)
     if (strcmp(f->name, "gcId") == 0) {
         return draw(c, 6);
     }
+    if (strcmp(f->name, "localRootSpanId") == 0) {
+        return draw(c, 60);
+    }
     if (strcmp(f->name, "cpuInterval") == 0 || strcmp(f->name, "wallInterval") == 0) {
         return f->name[0] == 'c' ? 9 : 11;
     }

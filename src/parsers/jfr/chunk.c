@@ -61,17 +61,17 @@ ts_code jfr_chunk_search(uint64_t *at, jfr_view *v, uint64_t from)
     return code;
 }
 
-/* ticks in ns; most clocks count them already, and most numbers are small. */
+/* ticks in ns; most clocks count them already. Whole seconds and the rest: both products fit. */
 static __int128 ticks_ns(const jfr_chunk *c, __int128 ticks)
 {
     int64_t per_second = c->header.ticks_per_second;
-    int64_t product;
     if (per_second == NS_PER_SECOND) {
         return ticks;
     }
-    if (ticks <= INT64_MAX && ticks >= INT64_MIN &&
-        !ts_ckd_mul(&product, (int64_t)ticks, (int64_t)NS_PER_SECOND)) {
-        return product / per_second;
+    if (ticks <= INT64_MAX && ticks >= INT64_MIN && per_second <= INT64_MAX / NS_PER_SECOND) {
+        int64_t seconds = (int64_t)ticks / per_second;
+        int64_t rest = (int64_t)ticks % per_second;
+        return (__int128)seconds * NS_PER_SECOND + rest * NS_PER_SECOND / per_second;
     }
     return ticks * NS_PER_SECOND / per_second;
 }
@@ -110,7 +110,7 @@ static ts_code walk(walk_state *state, jfr_event *e, jfr_chunk *c, uint64_t pos)
     *e = (jfr_event){.pos = pos, .size = jfr_raw(&r, 4)};
     e->type = jfr_raw(&r, 8);
     e->head = (uint32_t)(r.p - p);
-    if (n >= JFR_MAGIC && memcmp(p, jfr_magic, JFR_MAGIC) == 0) {
+    if (n >= JFR_MAGIC && p[0] == jfr_magic[0] && memcmp(p, jfr_magic, JFR_MAGIC) == 0) {
         *state = WALK_CHUNK;
     } else if (r.bad || e->size < e->head || e->size > c->view->size - pos) {
         *state = WALK_BAD;
@@ -186,6 +186,66 @@ static ts_code scan_events(scan *s, jfr_chunk *c)
     return code;
 }
 
+/* More bytes of metadata than these are not kept for the chunks that come. */
+enum { KEPT_METADATA = 4 << 20 };
+
+void jfr_schema_free(ts_ctx *ctx, jfr_schema *schema)
+{
+    if (schema != NULL) {
+        ts_buf_free(ctx, &schema->bytes);
+        jfr_metadata_free(ctx, &schema->meta);
+        jfr_plans_free(ctx, &schema->plans);
+        ts_free(ctx, schema->uses);
+        ts_free(ctx, schema->direct);
+        ts_free(ctx, schema);
+    }
+}
+
+static void drop_schema(jfr_chunk *c)
+{
+    if (c->schema != c->rec->last.schema) {
+        jfr_schema_free(c->ctx, c->schema);
+    }
+    c->schema = NULL;
+}
+
+/* What says the same in every chunk: all but the event's time, duration and number. */
+static ts_text metadata_bytes(jfr_reader r)
+{
+    for (unsigned i = 0; i < 3; i++) {
+        (void)jfr_long(&r);
+    }
+    return r.bad ? TS_TEXT_NULL : (ts_text){(const char *)r.p, (size_t)(r.end - r.p)};
+}
+
+static bool is_last_metadata(const jfr_chunk *c, ts_text bytes)
+{
+    const jfr_schema *last = c->rec->last.schema;
+    return last != NULL && last->plans.compressed == c->compressed && bytes.n > 0 &&
+           last->bytes.n == bytes.n && memcmp(last->bytes.p, bytes.p, bytes.n) == 0;
+}
+
+static ts_code new_schema(bool *bad, const char **why, jfr_chunk *c, jfr_reader r)
+{
+    ts_text bytes = metadata_bytes(r);
+    ts_code code = TS_OK;
+    if (is_last_metadata(c, bytes)) {
+        c->schema = c->rec->last.schema;
+        *bad = false;
+        return TS_OK;
+    }
+    c->schema = ts_zalloc(c->ctx, 1, sizeof *c->schema);
+    if (c->schema == NULL) {
+        return c->ctx->error.code;
+    }
+    c->schema->plans.compressed = c->compressed;
+    c->schema->string_class = JFR_NO_CLASS;
+    if (bytes.n <= KEPT_METADATA) {
+        code = ts_buf_put(c->ctx, &c->schema->bytes, bytes.p, bytes.n);
+    }
+    return code == TS_OK ? jfr_metadata_read(bad, why, c->ctx, &c->schema->meta, r) : code;
+}
+
 static ts_code read_metadata(bool *good, jfr_chunk *c, int64_t offset)
 {
     jfr_event e;
@@ -194,9 +254,8 @@ static ts_code read_metadata(bool *good, jfr_chunk *c, int64_t offset)
     const char *why = "no metadata event stands there";
     ts_code code = event_at(good, &e, &r, c, offset, TYPE_METADATA);
     if (code == TS_OK && *good) {
-        jfr_metadata_free(c->ctx, &c->meta);
-        c->meta = (jfr_metadata){0};
-        code = jfr_metadata_read(&bad, &why, c->ctx, &c->meta, r);
+        drop_schema(c);
+        code = new_schema(&bad, &why, c, r);
         *good = !bad;
     }
     if (code == TS_OK && !*good) {
@@ -212,14 +271,14 @@ static ts_code read_metadata(bool *good, jfr_chunk *c, int64_t offset)
 static ts_code borrow_metadata(bool *good, jfr_chunk *c)
 {
     const jfr_last *last = &c->rec->last;
-    *good = last->known && last->major == c->header.major && last->minor == c->header.minor &&
-            last->compressed == c->compressed &&
+    *good = last->schema != NULL && last->major == c->header.major &&
+            last->minor == c->header.minor && last->compressed == c->compressed &&
             last->ticks_per_second == c->header.ticks_per_second;
     if (!*good) {
         return TS_OK;
     }
-    jfr_metadata_free(c->ctx, &c->meta);
-    c->meta = last->meta;
+    drop_schema(c);
+    c->schema = last->schema;
     c->borrowed = true;
     return issue_at(c, TS_ISSUE_jfr_old_metadata, 0,
                     "the chunk is cut before its metadata; those of the chunk before were used");
@@ -229,13 +288,14 @@ static ts_code borrow_metadata(bool *good, jfr_chunk *c)
 static void keep_metadata(jfr_chunk *c)
 {
     jfr_last *last = &c->rec->last;
-    if (c->borrowed || c->cut || c->lost_bytes > 0 || c->meta.classes.n == 0) {
+    if (c->borrowed || c->cut || c->lost_bytes > 0 || c->schema->meta.classes.n == 0) {
         return;
     }
-    jfr_metadata_free(c->ctx, &last->meta);
-    *last = (jfr_last){
-        c->meta, c->header.major, c->header.minor, c->compressed, c->header.ticks_per_second, true};
-    c->meta = (jfr_metadata){0};
+    if (c->schema != last->schema) {
+        jfr_schema_free(c->ctx, last->schema);
+    }
+    *last = (jfr_last){c->schema, c->header.major, c->header.minor, c->compressed,
+                       c->header.ticks_per_second};
 }
 
 static ts_code find_metadata(bool *good, jfr_chunk *c, const scan *s)
@@ -342,44 +402,62 @@ static ts_code offsets_hold(bool *hold, jfr_chunk *c)
     return code;
 }
 
-ts_code jfr_chunk_pool_plan(jfr_chunk *c, uint32_t cls)
+ts_code jfr_chunk_pool_plan(uint32_t *plan, jfr_chunk *c, uint32_t cls)
 {
-    jfr_pool *pool = &c->pools.by_class[cls];
+    jfr_class_use *use = &c->schema->uses[cls];
     size_t n;
     const jfr_wish *wishes;
-    if (pool->planned) {
-        return TS_OK;
+    ts_code code = TS_OK;
+    if (!use->pool_planned) {
+        use->pool_planned = true;
+        use->pool_plan = JFR_NO_PLAN;
+        wishes = jfr_wishes_of(&n, jfr_class_at(&c->schema->meta, cls)->name);
+        code = jfr_plan_make(&use->pool_plan, c->ctx, &c->schema->plans, &c->schema->meta, cls,
+                             wishes, n);
     }
-    pool->planned = true;
-    wishes = jfr_wishes_of(&n, jfr_class_at(&c->meta, cls)->name);
-    return jfr_plan_make(&pool->plan, c->ctx, &c->plans, &c->meta, cls, wishes, n);
+    *plan = use->pool_plan;
+    return code;
 }
 
 /* --- walks ---------------------------------------------------------------------------------- */
 
 static uint32_t class_of(const jfr_chunk *c, uint64_t id)
 {
-    return id < JFR_DIRECT ? c->direct[id] : jfr_class_find(&c->meta, id);
+    return id < JFR_DIRECT ? c->schema->direct[id] : jfr_class_find(&c->schema->meta, id);
 }
 
-static ts_code name_types(jfr_chunk *c)
+static jfr_role role_of(const jfr_type *type)
 {
+    return type->rule != NULL && jfr_rule_is_setting(type->rule) ? JFR_ROLE_SETTING
+           : type->rule != NULL || type->keep                    ? JFR_ROLE_EVENT
+                                                                 : JFR_ROLE_COUNTED;
+}
+
+/* The tables of the classes; types of events get their numbers. */
+static ts_code use_classes(jfr_chunk *c)
+{
+    jfr_schema *schema = c->schema;
     ts_code code = TS_OK;
-    c->uses = ts_zalloc(c->ctx, c->meta.classes.n, sizeof *c->uses);
-    if (c->uses == NULL) {
+    if (schema->uses != NULL) {
+        return TS_OK;
+    }
+    schema->uses = ts_zalloc(c->ctx, schema->meta.classes.n, sizeof *schema->uses);
+    schema->direct = ts_alloc(c->ctx, JFR_DIRECT, sizeof *schema->direct);
+    if (schema->uses == NULL || schema->direct == NULL) {
         return c->ctx->error.code;
     }
     for (unsigned id = 0; id < JFR_DIRECT; id++) {
-        c->direct[id] = jfr_class_find(&c->meta, id);
+        schema->direct[id] = jfr_class_find(&schema->meta, id);
     }
-    for (uint32_t i = 0; i < c->meta.classes.n && code == TS_OK; i++) {
-        const jfr_class *cls = jfr_class_at(&c->meta, i);
+    for (uint32_t i = 0; i < schema->meta.classes.n && code == TS_OK; i++) {
+        const jfr_class *cls = jfr_class_at(&schema->meta, i);
         if (ts_text_is(cls->name, "java.lang.String")) {
-            c->string_class = i;
+            schema->string_class = i;
         }
         if (ts_text_is(cls->super, "jdk.jfr.Event") || jfr_rule_find(cls->name) != NULL) {
-            code = jfr_type_number(&c->uses[i].type, c->rec, cls->name);
-            c->uses[i].named = true;
+            code = jfr_type_number(&schema->uses[i].type, c->rec, cls->name);
+            schema->uses[i].named = true;
+            schema->uses[i].role = (uint8_t)role_of(jfr_type_at(c->rec, schema->uses[i].type));
         }
     }
     return code;
@@ -394,26 +472,22 @@ static ts_code unknown_event(jfr_chunk *c, const jfr_event *e)
                     "an event of type %" PRIu64 ", which the metadata does not have", e->type);
 }
 
-static ts_code run_event(jfr_chunk *c, uint32_t cls, const jfr_event *e, bool settings)
+static ts_code run_event(jfr_chunk *c, uint32_t cls, const jfr_event *e)
 {
-    jfr_type *type = jfr_type_at(c->rec, c->uses[cls].type);
-    const jfr_rule *rule = type->rule;
+    jfr_type *type = jfr_type_at(c->rec, c->schema->uses[cls].type);
     jfr_reader r;
     bool there = false;
     bool lost = true;
     ts_code code = TS_OK;
-    if ((rule == NULL && !type->keep) || (rule != NULL && jfr_rule_is_setting(rule)) != settings) {
-        return TS_OK;
+    if (!c->schema->uses[cls].planned) {
+        code = jfr_rule_plan(c, cls, type->rule);
     }
-    if (!c->uses[cls].planned) {
-        code = jfr_rule_plan(c, cls, rule);
-    }
-    if (code == TS_OK && c->uses[cls].plan != JFR_NO_PLAN &&
+    if (code == TS_OK && c->schema->uses[cls].plan != JFR_NO_PLAN &&
         (code = jfr_event_body(&there, &r, c, e)) == TS_OK && there) {
         code = jfr_rule_run(&lost, c, cls, &r);
     }
     if (code == TS_OK && lost) {
-        type = jfr_type_at(c->rec, c->uses[cls].type);
+        type = jfr_type_at(c->rec, c->schema->uses[cls].type);
         type->lost++;
         code = ts_issue(c->rec->store, c->rec->source_id, TS_ISSUE_jfr_bad_event, NULL,
                         (int64_t)(c->offset + e->pos), "an event does not fit its type");
@@ -426,6 +500,7 @@ static ts_code walk_events(walk_state *end, jfr_chunk *c, bool settings)
 {
     walk_state state = WALK_EVENT;
     jfr_event e = {0};
+    const jfr_role wanted = settings ? JFR_ROLE_SETTING : JFR_ROLE_EVENT;
     uint64_t pos = JFR_HEADER;
     ts_code code = TS_OK;
     for (unsigned count = 0; code == TS_OK; count++) {
@@ -441,17 +516,18 @@ static ts_code walk_events(walk_state *end, jfr_chunk *c, bool settings)
             continue;
         }
         uint32_t cls = class_of(c, e.type);
-        bool named = cls != JFR_NO_CLASS && c->uses[cls].named;
+        const jfr_class_use *use =
+            cls == JFR_NO_CLASS || !c->schema->uses[cls].named ? NULL : &c->schema->uses[cls];
         if (!settings) {
             c->rec->events_seen++;
-            if (named) {
-                jfr_type_at(c->rec, c->uses[cls].type)->seen++;
+            if (use != NULL) {
+                jfr_type_at(c->rec, use->type)->seen++;
             } else {
                 code = unknown_event(c, &e);
             }
         }
-        if (named && code == TS_OK) {
-            code = run_event(c, cls, &e, settings);
+        if (use != NULL && code == TS_OK && use->role == wanted) {
+            code = run_event(c, cls, &e);
         }
     }
     c->used = pos;
@@ -507,7 +583,7 @@ static ts_code put_chunk(jfr_chunk *c, bool usable)
         .ticks_per_second = c->header.ticks_per_second,
         .state = c->header.state,
         .flags = c->header.flags,
-        .classes = (int64_t)c->meta.classes.n,
+        .classes = c->schema == NULL ? 0 : (int64_t)c->schema->meta.classes.n,
         .pool_entries = (int64_t)c->pools.entries,
         .pool_repeated = (int64_t)c->pools.repeated,
         .complete = usable && !c->cut && c->lost_bytes == 0,
@@ -518,9 +594,8 @@ static ts_code put_chunk(jfr_chunk *c, bool usable)
 static ts_code import_events(jfr_chunk *c)
 {
     walk_state end;
-    ts_code code = name_types(c);
-    if (code == TS_OK && (code = walk_events(&end, c, true)) == TS_OK &&
-        (code = walk_events(&end, c, false)) == TS_OK) {
+    ts_code code = walk_events(&end, c, true);
+    if (code == TS_OK && (code = walk_events(&end, c, false)) == TS_OK) {
         if (end == WALK_CHUNK) {
             c->cut = true;
         }
@@ -538,7 +613,8 @@ static ts_code import_chunk(bool *usable, jfr_chunk *c)
     if (code == TS_OK && !hold) {
         code = scan_events(&s, c);
     }
-    if (code == TS_OK && (code = find_metadata(usable, c, &s)) == TS_OK && *usable) {
+    if (code == TS_OK && (code = find_metadata(usable, c, &s)) == TS_OK && *usable &&
+        (code = use_classes(c)) == TS_OK) {
         code = read_pools(c, &s);
     }
     ts_vec_free(c->ctx, &s.checkpoints);
@@ -577,13 +653,10 @@ static ts_code import_whole(bool *usable, jfr_chunk *c)
 
 static void free_chunk(jfr_chunk *c)
 {
-    if (!c->borrowed) {
-        jfr_metadata_free(c->ctx, &c->meta);
-    }
-    jfr_plans_free(c->ctx, &c->plans);
+    drop_schema(c);
     jfr_pools_free(c->ctx, &c->pools);
     ts_vec_free(c->ctx, &c->frames);
-    ts_free(c->ctx, c->uses);
+    ts_vec_free(c->ctx, &c->resolved);
     ts_free(c->ctx, c);
 }
 
@@ -601,7 +674,6 @@ ts_code jfr_chunk_import(uint64_t *used, jfr_recording *rec, uint64_t base, uint
     c->rec = rec;
     c->ctx = rec->ctx;
     c->offset = offset;
-    c->string_class = JFR_NO_CLASS;
     c->view = &rec->view;
     jfr_view_part(c->view, base, size);
     code = jfr_view_get(&p, &n, c->view, 0, JFR_HEADER);
@@ -609,7 +681,6 @@ ts_code jfr_chunk_import(uint64_t *used, jfr_recording *rec, uint64_t base, uint
     if (code == TS_OK && n >= JFR_HEADER) {
         jfr_header_read(&c->header, p);
         c->compressed = (c->header.flags & 1) != 0;
-        c->plans.compressed = c->compressed;
         c->cut =
             c->header.size < JFR_HEADER || (uint64_t)c->header.size > size || c->header.state != 0;
         if (c->header.size >= JFR_HEADER && (uint64_t)c->header.size < size) {
@@ -627,7 +698,7 @@ ts_code jfr_chunk_import(uint64_t *used, jfr_recording *rec, uint64_t base, uint
     rec->chunks_cut += c->cut ? 1 : 0;
     rec->lost_bytes += c->lost_bytes;
     rec->default_intervals += c->default_intervals;
-    rec->replaced += c->borrowed ? 0 : c->meta.replaced;
+    rec->replaced += c->borrowed || c->schema == NULL ? 0 : c->schema->meta.replaced;
     if (code == TS_OK && usable) {
         keep_metadata(c);
     }

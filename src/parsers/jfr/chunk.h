@@ -24,13 +24,47 @@ typedef struct jfr_header {
     uint8_t state, flags;
 } jfr_header;
 
-/* How events of a class are handled in this chunk. */
+/* In which walk events of a class are read. */
+typedef enum jfr_role { JFR_ROLE_COUNTED, JFR_ROLE_SETTING, JFR_ROLE_EVENT } jfr_role;
+
+/* How events of a class are handled. */
 typedef struct jfr_class_use {
     uint32_t type; /* in the recording's types */
     bool named;    /* type is set */
     bool planned;
-    uint32_t plan;
+    bool pool_planned;
+    uint8_t role;       /* jfr_role */
+    uint32_t plan;      /* of its events */
+    uint32_t pool_plan; /* of its entries in pools; JFR_NO_PLAN: it cannot be decoded */
 } jfr_class_use;
+
+/* How frames of stacks are encoded: see stack_traces.c. */
+enum { JFR_LAYOUT = 4, JFR_FRAME_TYPES = 16, JFR_RECENT = 4096 };
+typedef struct jfr_layout {
+    bool made;
+    bool simple; /* frames are four varints */
+    uint8_t n;
+    uint8_t varints[JFR_LAYOUT]; /* the place of each */
+    uint32_t method_class, type_class;
+} jfr_layout;
+
+/* A method that was resolved. */
+typedef struct jfr_recent {
+    int64_t key;
+    uint32_t cls;
+    uint32_t id; /* row of stack_method; 0: none */
+} jfr_recent;
+
+/* What a metadata event says and what was made from it: chunks that repeat its bytes share it. */
+struct jfr_schema {
+    ts_buf bytes; /* of the event; empty: not kept */
+    jfr_metadata meta;
+    jfr_plans plans;
+    jfr_class_use *uses;   /* one a class; NULL: not made yet */
+    uint32_t *direct;      /* JFR_DIRECT of them: class by small ids; JFR_NO_CLASS */
+    uint32_t string_class; /* java.lang.String, or JFR_NO_CLASS */
+    jfr_layout layout;
+};
 
 struct jfr_chunk {
     jfr_recording *rec;
@@ -41,21 +75,21 @@ struct jfr_chunk {
     bool compressed;
     bool cut;           /* its end is not there, or not known */
     bool doubted_pools; /* a part of the pools is lost */
-    jfr_metadata meta;
-    bool borrowed; /* meta is that of the recording's last chunk */
-    jfr_plans plans;
+    jfr_schema *schema; /* NULL: none; may be that of the recording's last chunk */
+    bool borrowed;      /* it is, because the chunk has none of its own */
     jfr_pools pools;
-    jfr_class_use *uses;         /* one a class */
-    uint32_t direct[JFR_DIRECT]; /* class by small ids; JFR_NO_CLASS */
-    uint64_t used;               /* bytes up to the end of the last event */
+    uint64_t used; /* bytes up to the end of the last event */
     uint64_t lost_bytes;
-    uint32_t string_class; /* java.lang.String, or JFR_NO_CLASS */
 
     /* Settings: nanoseconds between samples, by kind; 0: not recorded. */
     int64_t cpu_interval, wall_interval;
     bool wall_mode; /* execution samples are of threads that wait as well */
     uint64_t default_intervals;
-    ts_vec frames; /* of the stack that is being resolved */
+    ts_vec frames;                 /* of the stack that is being resolved, as recorded */
+    ts_vec resolved;               /* jfr_frame */
+    char letters[JFR_FRAME_TYPES]; /* of types of frames, by key; 0: not known yet */
+    uint32_t letters_class;        /* + 1; 0: none yet */
+    jfr_recent recent[JFR_RECENT];
 };
 
 /* An event of the walk. */
@@ -84,8 +118,17 @@ void jfr_header_read(jfr_header *h, const uint8_t *p);
 ts_code jfr_chunk_import(uint64_t *used, jfr_recording *rec, uint64_t base, uint64_t size,
                          uint64_t offset);
 
-/* Makes the plan of the entries of a class's pool; JFR_NO_PLAN when it cannot be decoded. */
-ts_code jfr_chunk_pool_plan(jfr_chunk *c, uint32_t cls);
+/* The plan of the entries of a class's pool, made when it is first wanted; JFR_NO_PLAN when it
+ * cannot be decoded. */
+ts_code jfr_chunk_pool_plan(uint32_t *plan, jfr_chunk *c, uint32_t cls);
+
+/* The plan of a class of which a pool has entries. */
+static inline const jfr_plan *jfr_pool_plan(const jfr_chunk *c, uint32_t cls)
+{
+    return jfr_plan_at(&c->schema->plans, c->schema->uses[cls].pool_plan);
+}
+
+void jfr_schema_free(ts_ctx *ctx, jfr_schema *schema);
 
 /* Its bytes behind size and type; *there is false when they cannot be held. */
 ts_code jfr_event_body(bool *there, jfr_reader *r, jfr_chunk *c, const jfr_event *e);
@@ -110,8 +153,8 @@ ts_code jfr_value_text(bool *null, jfr_chunk *c, ts_buf *out, const jfr_value *v
 /* The thread, -1: none. */
 ts_code jfr_value_thread(int64_t *itid, jfr_chunk *c, const jfr_value *v);
 
-/* Row of stack_node, 0: none. *truncated: the recorder left its outermost frames out. */
-ts_code jfr_value_stack(int64_t *node, bool *truncated, jfr_chunk *c, const jfr_value *v);
+/* Row of stack_node, 0: none; *number: of the stack in the recording's, 0: none. */
+ts_code jfr_value_stack(int64_t *node, uint32_t *number, jfr_chunk *c, const jfr_value *v);
 
 /* The wishes of a class of pools, by its name. */
 const jfr_wish *jfr_wishes_of(size_t *n, ts_text name);

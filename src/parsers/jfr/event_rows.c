@@ -30,7 +30,7 @@ static ts_code put_name(json *j, const jfr_op *op)
 {
     ts_code code = TS_OK;
     if (op->field != JFR_NO_FIELD) {
-        code = put_quoted(j, jfr_field_at(&j->c->meta, op->field)->name);
+        code = put_quoted(j, jfr_field_at(&j->c->schema->meta, op->field)->name);
         if (code == TS_OK) {
             code = ts_buf_putc(j->c->ctx, j->out, ':');
         }
@@ -108,7 +108,7 @@ static bool has_column(const json *j, const jfr_op *op)
 /* Reads the event again, which jfr_plan_run has found to fit its plan. */
 static ts_code put_fields(json *j, const jfr_plan *plan, jfr_reader *r)
 {
-    const jfr_op *ops = jfr_plan_ops(&j->c->plans, plan);
+    const jfr_op *ops = jfr_plan_ops(&j->c->schema->plans, plan);
     size_t left[JFR_MAX_NESTING];
     unsigned arrays = 0;
     ts_code code = TS_OK;
@@ -154,18 +154,18 @@ ts_code jfr_keep_event(jfr_chunk *c, uint32_t cls, const jfr_value *values, jfr_
     ts_row_jfr_event row = {
         .id = (int64_t)ts_sink_rows(c->rec->sink, TS_T_jfr_event) + 1,
         .source_id = c->rec->source_id,
-        .type_id = c->rec->type_base + (int64_t)c->uses[cls].type,
+        .type_id = c->rec->type_base + (int64_t)c->schema->uses[cls].type,
         .ts = jfr_value_time(c, &values[SLOT_TIME]),
         .dur = jfr_value_span(c, &values[SLOT_DURATION]),
     };
-    bool truncated;
+    uint32_t stack;
     ts_code code = jfr_value_thread(&row.itid, c, thread);
     if (code != TS_OK ||
-        (code = jfr_value_stack(&row.node_id, &truncated, c, &values[SLOT_STACK])) != TS_OK) {
+        (code = jfr_value_stack(&row.node_id, &stack, c, &values[SLOT_STACK])) != TS_OK) {
         return code;
     }
     j.out->n = 0;
-    code = put_fields(&j, jfr_plan_at(&c->plans, c->uses[cls].plan), &r);
+    code = put_fields(&j, jfr_plan_at(&c->schema->plans, c->schema->uses[cls].plan), &r);
     j.out->n -= j.out->n > 0 ? 1 : 0;
     row.fields = j.out->n == 0 ? TS_TEXT_LIT("{}") : ts_buf_text(j.out);
     row.null = (row.ts == TS_NO_TIME ? TS_NULL_BIT(jfr_event, ts) : 0) |
@@ -173,6 +173,6 @@ ts_code jfr_keep_event(jfr_chunk *c, uint32_t cls, const jfr_value *values, jfr_
                (row.itid < 0 ? TS_NULL_BIT(jfr_event, itid) : 0) |
                (row.node_id == 0 ? TS_NULL_BIT(jfr_event, node_id) : 0);
     jfr_note_time(c->rec, row.ts);
-    jfr_type_at(c->rec, c->uses[cls].type)->kept++;
+    jfr_type_at(c->rec, c->schema->uses[cls].type)->kept++;
     return code == TS_OK ? ts_put_jfr_event(c->rec->sink, &row) : code;
 }

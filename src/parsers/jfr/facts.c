@@ -62,11 +62,55 @@ static ts_code put_dimension(jfr_chunk *c, ts_buf *name, const jfr_rule *rule,
     return code;
 }
 
+/* Does the name depend on more than the field? */
+static bool has_dimension(const jfr_rule *rule)
+{
+    for (unsigned i = 0; i < JFR_RULE_FIELDS; i++) {
+        if (rule->fields[i].label != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static ts_code named_series(int64_t *id, jfr_chunk *c, const jfr_rule *rule,
+                            const jfr_value *values, const char *path, const char *unit,
+                            int64_t itid)
+{
+    ts_buf *name = &c->rec->parts[0];
+    ts_code code;
+    name->n = 0;
+    if ((code = ts_buf_put(c->ctx, name, rule->event, strlen(rule->event))) != TS_OK ||
+        (code = ts_buf_putc(c->ctx, name, '.')) != TS_OK ||
+        (code = ts_buf_put(c->ctx, name, path, strlen(path))) != TS_OK ||
+        (code = put_dimension(c, name, rule, values)) != TS_OK) {
+        return code;
+    }
+    return jfr_series_id(id, c->rec, ts_buf_text(name), unit, itid);
+}
+
+static ts_code series_of(int64_t *id, jfr_chunk *c, const jfr_rule *rule, const jfr_value *values,
+                         const char *path, const char *unit, int64_t itid)
+{
+    uint64_t spread = ((uint64_t)(uintptr_t)path + (uint64_t)itid) * c->pools.random[1];
+    jfr_recent_series *recent = &c->rec->recent[(spread >> 48) % JFR_RECENT_SERIES];
+    ts_code code;
+    if (recent->rule == rule && recent->path == path && recent->itid == itid) {
+        *id = recent->id;
+        return TS_OK;
+    }
+    code = named_series(id, c, rule, values, path, unit, itid);
+    if (code == TS_OK && !has_dimension(rule)) {
+        *recent = (jfr_recent_series){rule, path, itid, *id};
+    }
+    return code;
+}
+
 static ts_code put_point(jfr_chunk *c, const jfr_rule *rule, const jfr_value *values,
                          const char *path, const jfr_value *v, int64_t itid, int64_t ts)
 {
-    ts_buf *name = &c->rec->parts[0];
     double value;
+    int64_t id;
     ts_code code;
     if (!jfr_value_real(&value, v)) {
         return TS_OK;
@@ -78,14 +122,8 @@ static ts_code put_point(jfr_chunk *c, const jfr_rule *rule, const jfr_value *va
         }
         value = (double)ns;
     }
-    name->n = 0;
-    if ((code = ts_buf_put(c->ctx, name, rule->event, strlen(rule->event))) != TS_OK ||
-        (code = ts_buf_putc(c->ctx, name, '.')) != TS_OK ||
-        (code = ts_buf_put(c->ctx, name, path, strlen(path))) != TS_OK ||
-        (code = put_dimension(c, name, rule, values)) != TS_OK) {
-        return code;
-    }
-    return jfr_series_put(c->rec, ts_buf_text(name), unit_name(v), itid, ts, value);
+    code = series_of(&id, c, rule, values, path, unit_name(v), itid);
+    return code == TS_OK ? jfr_series_put(c->rec, id, ts, value) : code;
 }
 
 ts_code jfr_run_series(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values)
@@ -188,6 +226,7 @@ static ts_code keep_fact(jfr_recording *rec, const char *label, ts_text text)
     uint32_t *to = strcmp(label, "jvmName") == 0      ? &rec->jvm_name
                    : strcmp(label, "jvmVersion") == 0 ? &rec->jvm_version
                    : strcmp(label, "osVersion") == 0  ? &rec->os_version
+                   : strcmp(label, "os.arch") == 0    ? &rec->os_arch
                    : strcmp(label, "version") == 0    ? &rec->agent_version
                                                       : NULL;
     return to == NULL ? TS_OK : ts_pool_intern(rec->ctx, to, NULL, &rec->names, text);
@@ -203,7 +242,10 @@ ts_code jfr_run_property(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const
         code = text_of(&key, c, &c->rec->parts[0], field(values, 0));
         if (code == TS_OK && key.p != NULL &&
             (code = text_of(&text, c, &c->rec->text, field(values, 1))) == TS_OK) {
-            code = put_property(c, key, text);
+            if (ts_text_is(key, "os.arch") && text.p != NULL) {
+                code = keep_fact(c->rec, "os.arch", text);
+            }
+            code = code == TS_OK ? put_property(c, key, text) : code;
         }
         return code;
     }
@@ -279,13 +321,14 @@ ts_code jfr_run_setting(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const 
         return TS_OK;
     }
     setting = field(values, 0)->kind == JFR_V_INT
-                  ? jfr_class_find(&c->meta, (uint64_t)field(values, 0)->i)
+                  ? jfr_class_find(&c->schema->meta, (uint64_t)field(values, 0)->i)
                   : named;
     if ((code = text_of(&row.name, c, &c->rec->parts[0], field(values, 1))) != TS_OK ||
         (code = text_of(&row.value, c, &c->rec->parts[2], field(values, 2))) != TS_OK) {
         return code;
     }
-    row.event = setting == JFR_NO_CLASS ? TS_TEXT_NULL : jfr_class_at(&c->meta, setting)->name;
+    row.event =
+        setting == JFR_NO_CLASS ? TS_TEXT_NULL : jfr_class_at(&c->schema->meta, setting)->name;
     take_setting(c, row.event, row.name, row.value);
     if (ts_text_is(row.event, "jdk.ActiveRecording") && ts_text_is(row.name, "version") &&
         (code = keep_fact(c->rec, "version", row.value)) != TS_OK) {

@@ -7,8 +7,8 @@
 /* A stream that is taken apart into chunks. */
 typedef struct jfr_file {
     jfr_recording rec;
-    ts_spool *spool; /* the bytes of the current chunk; NULL: none has begun */
-    uint64_t offset; /* of the spool in the input */
+    bool begun;      /* bytes of a chunk are in rec.view */
+    uint64_t offset; /* of them in the input */
     uint64_t wanted; /* bytes of the current chunk; UINT64_MAX: as many as there are */
     uint64_t at;     /* in the input */
     uint64_t stray;  /* bytes that belong to no chunk */
@@ -41,7 +41,6 @@ static void jfr_close(void *self)
 {
     jfr_file *f = self;
     ts_ctx *ctx = f->rec.ctx;
-    ts_spool_free(f->spool);
     jfr_recording_free(&f->rec);
     ts_free(ctx, f);
 }
@@ -61,6 +60,7 @@ static ts_code jfr_open(void **self, ts_job *job)
         .store = job->store,
         .sink = ts_store_sink(job->store),
         .type_base = (int64_t)ts_sink_rows(ts_store_sink(job->store), TS_T_jfr_event_type) + 1,
+        .stacks = {.row_base = (int64_t)ts_sink_rows(ts_store_sink(job->store), TS_T_jfr_stack)},
         .samples_before = ts_sink_rows(ts_store_sink(job->store), TS_T_stack_sample),
         .view = {.ctx = job->ctx},
         .wanted = TS_SPAN_ALL,
@@ -87,13 +87,12 @@ static void add_stray(jfr_file *f, uint64_t at, uint64_t n)
     f->stray += n;
 }
 
-/* The chunk in the spool is as complete as it gets; others may follow in it. */
-static ts_code import_spool(jfr_file *f)
+/* The chunk is as complete as it gets; others may follow in it. */
+static ts_code import_bytes(jfr_file *f)
 {
-    uint64_t size = ts_spool_size(f->spool);
+    uint64_t size = jfr_view_total(&f->rec.view);
     uint64_t at = 0;
     ts_code code = TS_OK;
-    jfr_view_open(&f->rec.view, f->spool);
     /* Each of many headers that are none could have all that follows searched. */
     f->rec.scan_left = 4 * size;
     while (at < size && code == TS_OK) {
@@ -110,8 +109,7 @@ static ts_code import_spool(jfr_file *f)
             at += used;
         }
     }
-    ts_spool_free(f->spool);
-    f->spool = NULL;
+    f->begun = false;
     return code;
 }
 
@@ -132,11 +130,12 @@ static ts_code begin_chunk(jfr_file *f)
     f->wanted = h.size < JFR_HEADER ? UINT64_MAX : (uint64_t)h.size;
     f->head_n = 0;
     set_range(&f->rec, &h);
-    if ((code = ts_spool_new(&f->spool, f->rec.ctx)) != TS_OK ||
-        (code = ts_spool_write(f->spool, f->head, JFR_HEADER)) != TS_OK) {
+    f->begun = true;
+    if ((code = jfr_view_begin(&f->rec.view, f->wanted)) != TS_OK ||
+        (code = jfr_view_add(&f->rec.view, f->head, JFR_HEADER)) != TS_OK) {
         return code;
     }
-    return f->wanted == JFR_HEADER ? import_spool(f) : TS_OK;
+    return f->wanted == JFR_HEADER ? import_bytes(f) : TS_OK;
 }
 
 /* Takes a byte between two chunks: those of a header, or stray ones. */
@@ -163,15 +162,15 @@ static ts_code jfr_feed(void *self, const uint8_t *p, size_t n)
     ts_profile_id_add(&f->rec.id, p, n);
     while (n > 0 && code == TS_OK) {
         size_t take = 1;
-        if (f->spool == NULL) {
+        if (!f->begun) {
             code = take_byte(f, *p);
         } else {
-            uint64_t left = f->wanted - ts_spool_size(f->spool);
+            uint64_t left = f->wanted - jfr_view_total(&f->rec.view);
             take = left < n ? (size_t)left : n;
             f->at += take;
-            code = ts_spool_write(f->spool, p, take);
-            if (code == TS_OK && ts_spool_size(f->spool) == f->wanted) {
-                code = import_spool(f);
+            code = jfr_view_add(&f->rec.view, p, take);
+            if (code == TS_OK && jfr_view_total(&f->rec.view) == f->wanted) {
+                code = import_bytes(f);
             }
         }
         p += take;
@@ -202,8 +201,8 @@ static ts_code jfr_finish(void *self, const ts_stream_end *end)
 {
     jfr_file *f = self;
     ts_code code = TS_OK;
-    if (f->spool != NULL) {
-        code = import_spool(f);
+    if (f->begun) {
+        code = import_bytes(f);
     }
     add_stray(f, f->at - f->head_n, f->head_n);
     if (code == TS_OK && f->stray > 0) {

@@ -5,7 +5,7 @@
 
 ts_code jfr_pools_new(jfr_chunk *c)
 {
-    uint32_t n = (uint32_t)c->meta.classes.n;
+    uint32_t n = (uint32_t)c->schema->meta.classes.n;
     c->pools.by_class = ts_zalloc(c->ctx, n, sizeof *c->pools.by_class);
     if (c->pools.by_class == NULL) {
         return c->ctx->error.code;
@@ -20,7 +20,6 @@ void jfr_pools_free(ts_ctx *ctx, jfr_pools *pools)
 {
     for (uint32_t i = 0; i < pools->class_count; i++) {
         ts_free(ctx, pools->by_class[i].slots);
-        ts_vec_free(ctx, &pools->by_class[i].entries);
     }
     ts_free(ctx, pools->by_class);
     for (size_t i = 0; i < pools->blocks.n; i++) {
@@ -35,66 +34,68 @@ void jfr_pools_free(ts_ctx *ctx, jfr_pools *pools)
 enum { FIRST_SLOTS = 16 };
 #define MAX_SLOTS (UINT32_C(1) << 31)
 
-static jfr_entry *entry_at(const jfr_pool *pool, uint32_t i)
-{
-    return (jfr_entry *)pool->entries.p + i;
-}
-
 /*
- * The slot that holds the key or where it belongs. There is a free one. Both halves of a product
+ * The place that holds the key or where it belongs. There is a free one. Both halves of a product
  * with a number that no input knows: a quarter of the time of SipHash, which made the number.
  */
-static uint32_t slot_of(const jfr_pools *pools, const jfr_pool *pool, uint64_t key)
+static jfr_entry *place_of(const jfr_pools *pools, jfr_entry *slots, uint32_t mask, uint64_t key)
 {
-    uint32_t mask = pool->slot_count - 1;
     unsigned __int128 product = (unsigned __int128)(key ^ pools->random[0]) * pools->random[1];
     uint32_t slot = ((uint32_t)(product >> 64) ^ (uint32_t)product) & mask;
-    while (pool->slots[slot] != 0 && entry_at(pool, pool->slots[slot] - 1)->key != key) {
+    while (slots[slot].p != NULL && slots[slot].key != key) {
         slot = (slot + 1) & mask;
     }
-    return slot;
+    return &slots[slot];
 }
 
 jfr_entry *jfr_pool_find(jfr_chunk *c, uint32_t cls, uint64_t key)
 {
     const jfr_pool *pool;
-    uint32_t slot;
+    jfr_entry *entry;
     if (cls >= c->pools.class_count || c->pools.by_class[cls].slot_count == 0) {
         return NULL;
     }
     pool = &c->pools.by_class[cls];
-    slot = slot_of(&c->pools, pool, key);
-    return pool->slots[slot] == 0 ? NULL : entry_at(pool, pool->slots[slot] - 1);
+    entry = place_of(&c->pools, pool->slots, pool->slot_count - 1, key);
+    return entry->p == NULL ? NULL : entry;
 }
 
 static ts_code more_slots(jfr_chunk *c, jfr_pool *pool)
 {
     uint32_t count = pool->slot_count == 0 ? FIRST_SLOTS : pool->slot_count * 2;
-    uint32_t *slots;
+    jfr_entry *slots;
     if (pool->slot_count >= MAX_SLOTS) {
         return ts_fail(c->ctx, TS_ERR_LIMIT, "more than %u entries of a constant pool",
-                       MAX_SLOTS / 2);
+                       MAX_SLOTS / 4 * 3);
     }
     slots = ts_zalloc(c->ctx, count, sizeof *slots);
     if (slots == NULL) {
         return c->ctx->error.code;
     }
+    for (uint32_t i = 0; i < pool->slot_count; i++) {
+        const jfr_entry *entry = &pool->slots[i];
+        if (entry->p != NULL) {
+            *place_of(&c->pools, slots, count - 1, entry->key) = *entry;
+        }
+    }
     ts_free(c->ctx, pool->slots);
     pool->slots = slots;
     pool->slot_count = count;
-    for (uint32_t i = 0; i < pool->entries.n; i++) {
-        slots[slot_of(&c->pools, pool, entry_at(pool, i)->key)] = i + 1;
-    }
     return TS_OK;
 }
 
 /* --- checkpoints ---------------------------------------------------------------------------- */
 
+/* What is held in memory stays there as long as the chunk is imported. */
 static ts_code keep_bytes(jfr_chunk *c, jfr_reader *r)
 {
     size_t n = (size_t)(r->end - r->p);
-    uint8_t **slot = ts_vec_add(c->ctx, &c->pools.blocks, sizeof *slot);
+    uint8_t **slot;
     uint8_t *copy;
+    if (c->view->spool == NULL) {
+        return TS_OK;
+    }
+    slot = ts_vec_add(c->ctx, &c->pools.blocks, sizeof *slot);
     if (slot == NULL) {
         return c->ctx->error.code;
     }
@@ -114,31 +115,27 @@ static ts_code keep_bytes(jfr_chunk *c, jfr_reader *r)
 static ts_code add_entry(jfr_chunk *c, jfr_pool *pool, uint64_t key, const uint8_t *p, size_t n)
 {
     jfr_entry *entry;
-    uint32_t slot;
     ts_code code;
     c->pools.entries++;
-    if (pool->entries.n >= pool->slot_count / 2 && (code = more_slots(c, pool)) != TS_OK) {
+    if (pool->count >= pool->slot_count / 4 * 3 && (code = more_slots(c, pool)) != TS_OK) {
         return code;
     }
-    slot = slot_of(&c->pools, pool, key);
-    if (pool->slots[slot] != 0) {
+    entry = place_of(&c->pools, pool->slots, pool->slot_count - 1, key);
+    if (entry->p != NULL) {
         c->pools.repeated++;
         return TS_OK;
     }
-    entry = ts_vec_add(c->ctx, &pool->entries, sizeof *entry);
-    if (entry == NULL) {
-        return c->ctx->error.code;
-    }
     *entry = (jfr_entry){.p = p, .key = key, .n = (uint32_t)n};
-    pool->slots[slot] = (uint32_t)pool->entries.n;
+    pool->count++;
     return TS_OK;
 }
 
 static ts_code add_pool(jfr_chunk *c, jfr_reader *r)
 {
-    uint32_t cls = jfr_class_find(&c->meta, jfr_raw(r, 8));
+    uint32_t cls = jfr_class_find(&c->schema->meta, jfr_raw(r, 8));
     size_t n = jfr_count(r);
     jfr_pool *pool;
+    uint32_t plan;
     ts_code code = TS_OK;
     if (r->bad || n == 0) {
         return TS_OK;
@@ -148,14 +145,14 @@ static ts_code add_pool(jfr_chunk *c, jfr_reader *r)
         return TS_OK;
     }
     pool = &c->pools.by_class[cls];
-    if ((code = jfr_chunk_pool_plan(c, cls)) != TS_OK) {
+    if ((code = jfr_chunk_pool_plan(&plan, c, cls)) != TS_OK) {
         return code;
     }
-    r->bad = pool->plan == JFR_NO_PLAN;
+    r->bad = plan == JFR_NO_PLAN;
     for (size_t i = 0; i < n && code == TS_OK && !r->bad; i++) {
         uint64_t key = jfr_raw(r, 8);
         const uint8_t *p = r->p;
-        code = jfr_plan_run(r, &c->plans, jfr_plan_at(&c->plans, pool->plan), NULL, NULL);
+        code = jfr_plan_run(r, &c->schema->plans, jfr_plan_at(&c->schema->plans, plan), NULL, NULL);
         if (code == TS_OK && !r->bad) {
             code = add_entry(c, pool, key, p, (size_t)(r->p - p));
         }

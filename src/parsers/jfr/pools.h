@@ -8,26 +8,24 @@
 #include "parsers/jfr/plan.h"
 
 typedef struct jfr_entry {
-    const uint8_t *p;
+    const uint8_t *p; /* NULL: a place that is free */
     uint64_t key;
     int64_t value; /* what it was resolved to, by class: a row, or the number of its text */
     uint32_t n;
     uint8_t known; /* `value` is */
 } jfr_entry;
 
-/* Entries of one class. */
+/* Entries of one class: a table by their keys, of which three of four places are taken at most. */
 typedef struct jfr_pool {
-    ts_vec entries;      /* jfr_entry */
-    uint32_t *slots;     /* number of the entry + 1, by its key; 0: free */
-    uint32_t slot_count; /* a power of two, or 0; half of them are taken at most */
-    uint32_t plan;       /* of the class, or JFR_NO_PLAN */
-    bool planned;
+    jfr_entry *slots;
+    uint32_t slot_count; /* a power of two, or 0 */
+    uint32_t count;
 } jfr_pool;
 
 typedef struct jfr_pools {
     jfr_pool *by_class; /* one a class of the metadata */
     uint32_t class_count;
-    ts_vec blocks;      /* uint8_t *: the bytes of checkpoints */
+    ts_vec blocks;      /* uint8_t *: the bytes of checkpoints that are not held anyway */
     uint64_t random[2]; /* of the hash of keys: nobody who makes an input knows them */
     uint64_t entries, repeated;
 } jfr_pools;
@@ -39,9 +37,10 @@ ts_code jfr_pools_new(jfr_chunk *c);
 void jfr_pools_free(ts_ctx *ctx, jfr_pools *pools);
 
 /*
- * Adds the entries of a checkpoint event, `r` behind its delta; its bytes are copied. Entries whose
- * key is there already stay: newer checkpoints come first. *bad: it makes no sense from some place
- * on, or has entries of a class that cannot be decoded; those before it are kept.
+ * Adds the entries of a checkpoint event, `r` behind its delta; its bytes are copied unless the
+ * chunk's are held. Entries whose key is there already stay: newer checkpoints come first. *bad: it
+ * makes no sense from some place on, or has entries of a class that cannot be decoded; those before
+ * it are kept.
  */
 ts_code jfr_pools_add(bool *bad, jfr_chunk *c, jfr_reader r);
 

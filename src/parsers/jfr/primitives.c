@@ -1,19 +1,83 @@
-/* The window over a chunk and the primitives of JFR. */
+/* The bytes of chunks and the primitives of JFR. */
 #include "parsers/jfr/primitives.h"
 
 #include "base/utf8.h"
 
-enum { WINDOW = 256 << 10 };
+enum { WINDOW = 256 << 10, LIMIT_PART = 16 };
 
-/* --- window --------------------------------------------------------------------------------- */
+/* --- bytes ---------------------------------------------------------------------------------- */
 
-void jfr_view_open(jfr_view *v, ts_spool *spool)
+static size_t most_held(const jfr_view *v)
 {
-    v->spool = spool;
+    uint64_t limit = v->ctx->limits.max_memory;
+    return limit != 0 && limit / LIMIT_PART < JFR_HELD ? (size_t)(limit / LIMIT_PART) : JFR_HELD;
+}
+
+static ts_code grow_buffer(jfr_view *v, size_t want)
+{
+    uint8_t *grown;
+    if (want <= v->cap) {
+        return TS_OK;
+    }
+    grown = ts_realloc(v->ctx, v->buf, want, 1);
+    if (grown == NULL) {
+        return v->ctx->error.code;
+    }
+    v->buf = grown;
+    v->cap = want;
+    return TS_OK;
+}
+
+ts_code jfr_view_begin(jfr_view *v, uint64_t wanted)
+{
+    ts_spool_free(v->spool);
+    v->spool = NULL;
     v->base = 0;
-    v->size = ts_spool_size(spool);
+    v->size = 0;
     v->at = 0;
     v->have = 0;
+    return wanted != UINT64_MAX && wanted > most_held(v) ? ts_spool_new(&v->spool, v->ctx) : TS_OK;
+}
+
+/* What is held goes into a spool, and its memory back. */
+static ts_code spill(jfr_view *v)
+{
+    ts_code code = ts_spool_new(&v->spool, v->ctx);
+    if (code == TS_OK && (code = ts_spool_write(v->spool, v->buf, v->have)) == TS_OK) {
+        v->have = 0;
+        v->cap = 0;
+        ts_free(v->ctx, v->buf);
+        v->buf = NULL;
+    }
+    return code;
+}
+
+ts_code jfr_view_add(jfr_view *v, const uint8_t *p, size_t n)
+{
+    ts_code code = TS_OK;
+    if (v->spool == NULL && n > most_held(v) - v->have) {
+        code = spill(v);
+    }
+    if (code != TS_OK || v->spool != NULL) {
+        return code == TS_OK ? ts_spool_write(v->spool, p, n) : code;
+    }
+    if (n > v->cap - v->have) {
+        size_t want = v->cap < WINDOW ? WINDOW : v->cap;
+        while (want - v->have < n) {
+            want *= 2;
+        }
+        if ((code = grow_buffer(v, want)) != TS_OK) {
+            return code;
+        }
+    }
+    memcpy(v->buf + v->have, p, n);
+    v->have += n;
+    return TS_OK;
+}
+
+uint64_t jfr_view_total(const jfr_view *v)
+{
+    return v->spool == NULL ? v->have : ts_spool_size(v->spool);
 }
 
 void jfr_view_part(jfr_view *v, uint64_t base, uint64_t size)
@@ -24,31 +88,27 @@ void jfr_view_part(jfr_view *v, uint64_t base, uint64_t size)
 
 /* pos is in the spool. Who goes back will go on to do so: half a window before it is read as well.
  */
-static ts_code fill(jfr_view *v, uint64_t pos, size_t need)
+static ts_code move_window(jfr_view *v, uint64_t pos, size_t need)
 {
     uint64_t start = pos;
     uint64_t left;
     size_t want;
+    ts_code code;
     if (pos < v->at && need < WINDOW / 2) {
         start = pos > WINDOW / 2 ? pos - WINDOW / 2 : 0;
     }
     left = ts_spool_size(v->spool) - start;
     want = need > WINDOW ? need : WINDOW;
     want = left < want ? (size_t)left : want;
-    if (want > v->cap) {
-        uint8_t *grown = ts_realloc(v->ctx, v->buf, want, 1);
-        if (grown == NULL) {
-            return v->ctx->error.code;
-        }
-        v->buf = grown;
-        v->cap = want;
+    if ((code = grow_buffer(v, want)) != TS_OK) {
+        return code;
     }
     v->at = start;
     v->have = 0;
     return ts_spool_read(&v->have, v->spool, start, v->buf, want);
 }
 
-ts_code jfr_view_get(const uint8_t **p, size_t *n, jfr_view *v, uint64_t pos, size_t need)
+ts_code jfr_view_fill(const uint8_t **p, size_t *n, jfr_view *v, uint64_t pos, size_t need)
 {
     uint64_t at = v->base + pos;
     uint64_t left;
@@ -60,8 +120,9 @@ ts_code jfr_view_get(const uint8_t **p, size_t *n, jfr_view *v, uint64_t pos, si
     }
     left = v->size - pos;
     need = left < need ? (size_t)left : need;
-    if (at < v->at || at - v->at > v->have || v->have - (size_t)(at - v->at) < need) {
-        code = fill(v, at, need);
+    if (v->spool != NULL &&
+        (at < v->at || at - v->at > v->have || v->have - (size_t)(at - v->at) < need)) {
+        code = move_window(v, at, need);
     }
     if (code == TS_OK && at - v->at < v->have) {
         *p = v->buf + (size_t)(at - v->at);
@@ -73,7 +134,9 @@ ts_code jfr_view_get(const uint8_t **p, size_t *n, jfr_view *v, uint64_t pos, si
 
 void jfr_view_free(jfr_view *v)
 {
+    ts_spool_free(v->spool);
     ts_free(v->ctx, v->buf);
+    v->spool = NULL;
     v->buf = NULL;
     v->cap = 0;
 }
@@ -122,6 +185,31 @@ void jfr_skip_varints(jfr_reader *r, size_t n)
         }
         r->p += __builtin_ctzll(ends) / 8 + 1;
         n = 0;
+    }
+}
+
+void jfr_read_varints(uint64_t *out, size_t n, jfr_reader *r)
+{
+    while (n > 0) {
+        uint64_t word;
+        uint64_t ends = 0;
+        if ((size_t)(r->end - r->p) < sizeof word || (ends = jfr_varint_ends(&word, r->p)) == 0) {
+            *out++ = r->bad ? 0 : jfr_varint_slow(r);
+            n--;
+            continue;
+        }
+        /* All that end in the word. */
+        while (ends != 0 && n > 0) {
+            uint64_t first = ends ^ (ends - 1);
+            *out++ = jfr_varint_value(word & first);
+            n--;
+            r->p += __builtin_ctzll(ends) / 8 + 1;
+            if (first == UINT64_MAX) { /* eight bytes: the word has no others */
+                break;
+            }
+            word >>= __builtin_ctzll(ends) + 1;
+            ends >>= __builtin_ctzll(ends) + 1;
+        }
     }
 }
 

@@ -1,5 +1,5 @@
 /*
- * Bytes of a chunk: a window that moves over the spool which holds the chunk, and a reader of the
+ * Bytes of a chunk: held in memory, or a window that moves over a spool, and a reader of the
  * primitives of JFR (profiles.md 2.2). Integers are either compressed (little-endian base 128, at
  * most 9 bytes, the 9th with 8 bits) or big-endian of the width of their type.
  */
@@ -13,32 +13,56 @@
 /* --- window --------------------------------------------------------------------------------- */
 
 /*
- * A part of a spool, read through a buffer that grows to the largest piece asked for. The buffer
- * stays filled when another part of the same spool is chosen: chunks may be small and many.
+ * The bytes of a chunk, or of several: up to JFR_HELD of them in memory (a sixteenth of
+ * --max-memory, when that is less), more in a spool, read through a buffer that grows to the
+ * largest piece asked for. A view is of a part of them; the buffer stays filled when another part
+ * is chosen: chunks may be small and many.
  */
+enum { JFR_HELD = 24 << 20 };
+
 typedef struct jfr_view {
     ts_ctx *ctx;
-    ts_spool *spool; /* borrowed */
-    uint64_t base;   /* where the chunk begins in it */
-    uint64_t size;   /* bytes of the chunk that are there */
+    ts_spool *spool; /* NULL: all bytes are in buf */
+    uint64_t base;   /* where the part begins */
+    uint64_t size;   /* its bytes */
     uint8_t *buf;
     size_t cap;
-    uint64_t at; /* of buf in the spool */
+    uint64_t at; /* of buf among all bytes */
     size_t have;
 } jfr_view;
 
-/*
- * *n bytes from `pos` on: at least `need`, fewer only at the end of the chunk. Borrowed until the
- * next call. Errors: memory, reading.
- */
-ts_code jfr_view_get(const uint8_t **p, size_t *n, jfr_view *v, uint64_t pos, size_t need);
+/* No bytes; `wanted` of them are expected. */
+ts_code jfr_view_begin(jfr_view *v, uint64_t wanted);
+ts_code jfr_view_add(jfr_view *v, const uint8_t *p, size_t n);
 
-/* A new spool, all of it; its size will not change. */
-void jfr_view_open(jfr_view *v, ts_spool *spool);
+/* How many were added. */
+uint64_t jfr_view_total(const jfr_view *v);
 
-/* Another part of the spool. */
+/* No more will be added: a view of a part of them. */
 void jfr_view_part(jfr_view *v, uint64_t base, uint64_t size);
 void jfr_view_free(jfr_view *v);
+
+ts_code jfr_view_fill(const uint8_t **p, size_t *n, jfr_view *v, uint64_t pos, size_t need);
+
+/*
+ * *n bytes of the part from `pos` on: at least `need`, fewer only at its end. Borrowed until the
+ * next call, and, when there is no spool, until jfr_view_begin. Errors: memory, reading.
+ */
+static inline ts_code jfr_view_get(const uint8_t **p, size_t *n, jfr_view *v, uint64_t pos,
+                                   size_t need)
+{
+    uint64_t at = v->base + pos;
+    if (pos < v->size && at >= v->at && at - v->at < v->have) {
+        uint64_t left = v->size - pos;
+        size_t have = v->have - (size_t)(at - v->at);
+        *p = v->buf + (size_t)(at - v->at);
+        *n = left < have ? (size_t)left : have;
+        if (*n >= need || *n == left) {
+            return TS_OK;
+        }
+    }
+    return jfr_view_fill(p, n, v, pos, need);
+}
 
 /* --- primitives ----------------------------------------------------------------------------- */
 
@@ -62,6 +86,15 @@ static inline uint64_t jfr_varint_ends(uint64_t *word, const uint8_t *p)
     return ~*word & UINT64_C(0x8080808080808080);
 }
 
+/* Of the bytes of a varint in a word: pairs of 7, 14 and 28 bits move together. */
+static inline uint64_t jfr_varint_value(uint64_t word)
+{
+    word &= UINT64_C(0x7F7F7F7F7F7F7F7F);
+    word = (word & UINT64_C(0x007F007F007F007F)) | (word & UINT64_C(0x7F007F007F007F00)) >> 1;
+    word = (word & UINT64_C(0x00003FFF00003FFF)) | (word & UINT64_C(0x3FFF00003FFF0000)) >> 2;
+    return (word & UINT64_C(0x000000000FFFFFFF)) | (word & UINT64_C(0x0FFFFFFF00000000)) >> 4;
+}
+
 static inline uint64_t jfr_varint(jfr_reader *r)
 {
     const uint8_t *p = r->p;
@@ -75,16 +108,15 @@ static inline uint64_t jfr_varint(jfr_reader *r)
     if (left < sizeof word || (ends = jfr_varint_ends(&word, p)) == 0) {
         return jfr_varint_slow(r);
     }
-    /* Up to its end, then pairs of 7, 14 and 28 bits move together. */
     r->p = p + __builtin_ctzll(ends) / 8 + 1;
-    word &= (ends ^ (ends - 1)) & UINT64_C(0x7F7F7F7F7F7F7F7F);
-    word = (word & UINT64_C(0x007F007F007F007F)) | (word & UINT64_C(0x7F007F007F007F00)) >> 1;
-    word = (word & UINT64_C(0x00003FFF00003FFF)) | (word & UINT64_C(0x3FFF00003FFF0000)) >> 2;
-    return (word & UINT64_C(0x000000000FFFFFFF)) | (word & UINT64_C(0x0FFFFFFF00000000)) >> 4;
+    return jfr_varint_value(word & (ends ^ (ends - 1)));
 }
 
 /* Passes over n of them. */
 void jfr_skip_varints(jfr_reader *r, size_t n);
+
+/* Reads n of them. */
+void jfr_read_varints(uint64_t *out, size_t n, jfr_reader *r);
 
 /* width: 1 to 8. */
 static inline uint64_t jfr_fixed(jfr_reader *r, unsigned width)

@@ -86,6 +86,9 @@ ts_code jfr_put_profile(jfr_recording *rec)
         row.runtime_arch =
             between((ts_text){system.p, (size_t)(version.p + version.n - system.p)}, "-", " ,");
     }
+    if (row.runtime_arch.p == NULL) {
+        row.runtime_arch = fact(rec, rec->os_arch);
+    }
     row.agent_ver = fact(rec, rec->agent_version);
     code = ts_profile_put(rec->store, &row);
     for (size_t i = 0; i < rec->value_types.n && code == TS_OK; i++) {

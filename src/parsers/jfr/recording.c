@@ -1,6 +1,7 @@
 /* What chunks of a recording share, and its end. */
 #include "parsers/jfr/recording.h"
 
+#include "parsers/jfr/chunk.h"
 #include "parsers/jfr/rules.h"
 
 #include <inttypes.h>
@@ -9,7 +10,8 @@ void jfr_recording_free(jfr_recording *rec)
 {
     ts_ctx *ctx = rec->ctx;
     jfr_view_free(&rec->view);
-    jfr_metadata_free(ctx, &rec->last.meta);
+    jfr_schema_free(ctx, rec->last.schema);
+    jfr_stacks_free(ctx, &rec->stacks);
     ts_pool_free(ctx, &rec->names);
     ts_vec_free(ctx, &rec->types);
     ts_idmap_free(ctx, &rec->by_name);
@@ -20,6 +22,8 @@ void jfr_recording_free(jfr_recording *rec)
     ts_vec_free(ctx, &rec->series);
     ts_vec_free(ctx, &rec->value_types);
     ts_pool_free(ctx, &rec->facts);
+    ts_idmap_free(ctx, &rec->endpoints);
+    ts_spool_free(rec->roots);
     ts_sorter_close(rec->gc);
     ts_buf_free(ctx, &rec->text);
     ts_buf_free(ctx, &rec->other);
@@ -262,10 +266,8 @@ static ts_code new_series(jfr_recording *rec, ts_text name, const char *unit, in
     return ts_put_timeseries(rec->sink, &row);
 }
 
-ts_code jfr_series_put(jfr_recording *rec, ts_text name, const char *unit, int64_t itid, int64_t ts,
-                       double value)
+ts_code jfr_series_id(int64_t *id, jfr_recording *rec, ts_text name, const char *unit, int64_t itid)
 {
-    ts_row_timeseries_value row = {.ts = ts, .value = value};
     ts_buf *key = &rec->text;
     uint32_t number;
     bool added;
@@ -278,7 +280,13 @@ ts_code jfr_series_put(jfr_recording *rec, ts_text name, const char *unit, int64
         (added && (code = new_series(rec, name, unit, itid)) != TS_OK)) {
         return code;
     }
-    row.series_id = ((const int64_t *)rec->series.p)[number];
+    *id = ((const int64_t *)rec->series.p)[number];
+    return TS_OK;
+}
+
+ts_code jfr_series_put(jfr_recording *rec, int64_t id, int64_t ts, double value)
+{
+    ts_row_timeseries_value row = {.series_id = id, .ts = ts, .value = value};
     if (ts == TS_NO_TIME) {
         TS_SET_NULL(timeseries_value, &row, ts);
     }
@@ -388,6 +396,7 @@ static const char *fate_name(const jfr_type *type)
         [JFR_FATE_PROPERTY] = "source_property",
         [JFR_FATE_SETTING] = "jfr_setting",
         [JFR_FATE_THREAD] = "thread",
+        [JFR_FATE_ENDPOINT] = "label",
     };
     return type->rule == NULL ? "counted" : names[type->rule->fate];
 }
@@ -464,8 +473,8 @@ ts_code jfr_recording_finish(jfr_recording *rec)
         source->null &= ~TS_NULL_BIT(source, pid);
     }
     if (code != TS_OK || (code = name_families(rec)) != TS_OK ||
-        (code = jfr_put_profile(rec)) != TS_OK || (code = put_threads(rec)) != TS_OK ||
-        (code = put_counts(rec)) != TS_OK ||
+        (code = jfr_put_endpoints(rec)) != TS_OK || (code = jfr_put_profile(rec)) != TS_OK ||
+        (code = put_threads(rec)) != TS_OK || (code = put_counts(rec)) != TS_OK ||
         (code = note(rec, TS_ISSUE_jfr_unresolved, rec->unresolved,
                      "references to entries that no constant pool of their chunk has are NULL")) !=
             TS_OK ||

@@ -15,6 +15,7 @@
 #include "base/vec.h"
 #include "parsers/format.h"
 #include "parsers/jfr/metadata.h"
+#include "parsers/jfr/known_stacks.h"
 #include "tables/store_profiles.h"
 
 enum { JFR_PARTS = 6, JFR_GC_MEMORY = 1 << 20 };
@@ -54,6 +55,16 @@ typedef struct jfr_value_type {
     int64_t id;
 } jfr_value_type;
 
+/* A series that was used, by where its name comes from. */
+typedef struct jfr_recent_series {
+    const jfr_rule *rule;
+    const char *path; /* in the rule, or static */
+    int64_t itid;
+    int64_t id;
+} jfr_recent_series;
+
+enum { JFR_RECENT_SERIES = 256 };
+
 /* An event of a garbage collection, to be brought together by its number. */
 typedef enum jfr_gc_part { JFR_GC_BEFORE, JFR_GC_AFTER, JFR_GC_PAUSE } jfr_gc_part;
 
@@ -64,14 +75,15 @@ typedef struct jfr_gc_record {
     int64_t used, size;
 } jfr_gc_record;
 
+typedef struct jfr_schema jfr_schema;
+
 /* The metadata of the last complete chunk, and what of its header the recorder's other chunks have
  * as well: for one that is cut before its own. */
 typedef struct jfr_last {
-    jfr_metadata meta;
+    jfr_schema *schema; /* NULL: there was none */
     uint16_t major, minor;
     uint8_t compressed;
     int64_t ticks_per_second;
-    bool known;
 } jfr_last;
 
 typedef struct jfr_recording {
@@ -81,8 +93,8 @@ typedef struct jfr_recording {
     ts_sink *sink;
     int64_t source_id;
     jfr_last last;
-    jfr_view view;      /* of the spool that holds the current chunk */
-    uint64_t scan_left; /* bytes of the spool that may still be searched for lost metadata */
+    jfr_view view;      /* of the bytes of the current chunk */
+    uint64_t scan_left; /* bytes of it that may still be searched for lost metadata */
     ts_span wanted;
     bool wanted_all, wanted_known;
 
@@ -93,15 +105,20 @@ typedef struct jfr_recording {
     ts_vec threads;   /* jfr_thread, numbered by thread_keys */
     ts_idmap by_itid; /* number of the thread */
     ts_pool series_keys;
-    ts_vec series;      /* int64_t: row of timeseries, numbered by series_keys */
+    ts_vec series; /* int64_t: row of timeseries, numbered by series_keys */
+    jfr_recent_series recent[JFR_RECENT_SERIES];
     ts_vec value_types; /* jfr_value_type */
+    jfr_stacks stacks;
     ts_sorter *gc;      /* jfr_gc_record of the chunk, or NULL */
     ts_pool facts;      /* properties that were written */
+    ts_idmap endpoints; /* of root spans, in names */
+    ts_spool *roots;    /* samples with a root span, and it; NULL: there are none */
     ts_buf text, other, label, parts[JFR_PARTS]; /* scratch */
 
-    ts_profile_id id;                                          /* of the bytes of the input */
-    uint32_t jvm_name, jvm_version, os_version, agent_version; /* in names; 0: not recorded */
-    int64_t pid;                                               /* 0: not recorded */
+    ts_profile_id id; /* of the bytes of the input */
+    uint32_t jvm_name, jvm_version, os_version, os_arch,
+        agent_version; /* in names; 0: not recorded */
+    int64_t pid;       /* 0: not recorded */
     int64_t start_ts, end_ts;
     uint64_t chunks, chunks_lost, chunks_cut;
     uint64_t lost_bytes;        /* in chunks */
@@ -127,9 +144,12 @@ static inline jfr_type *jfr_type_at(const jfr_recording *rec, uint32_t i)
 ts_code jfr_value_type_id(int64_t *id, jfr_recording *rec, const char *name, const char *unit,
                           jfr_family family);
 
-/* A point of the series (name, thread or -1), which is written when new. */
-ts_code jfr_series_put(jfr_recording *rec, ts_text name, const char *unit, int64_t itid, int64_t ts,
-                       double value);
+/* The row of the series (name, thread or -1), which is written when new. */
+ts_code jfr_series_id(int64_t *id, jfr_recording *rec, ts_text name, const char *unit,
+                      int64_t itid);
+
+/* A point of a series; ts may be TS_NO_TIME. */
+ts_code jfr_series_put(jfr_recording *rec, int64_t id, int64_t ts, double value);
 
 /* The thread with the ids of *thread, made when new; names that it did not have yet are taken. */
 ts_code jfr_thread_find(int64_t *itid, jfr_recording *rec, const jfr_thread *thread);
@@ -139,6 +159,10 @@ ts_code jfr_thread_label(jfr_recording *rec, ts_buf *out, int64_t itid);
 
 /* Notes the time of a row; TS_NO_TIME counts nothing. */
 void jfr_note_time(jfr_recording *rec, int64_t ts);
+
+/* A sample of a trace: its endpoint may be known later, and is then a label (endpoints.c). */
+ts_code jfr_note_root(jfr_recording *rec, int64_t sample, int64_t root);
+ts_code jfr_put_endpoints(jfr_recording *rec);
 
 /* All chunks were read: the rows that waited, issues, counts. */
 ts_code jfr_recording_finish(jfr_recording *rec);

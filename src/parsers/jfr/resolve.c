@@ -17,7 +17,8 @@ static const jfr_wish jfr_thread_wishes[] = {
     {"osName", THREAD_OS_NAME},       {"osThreadId", THREAD_OS_ID}, {"javaName", THREAD_JAVA_NAME},
     {"javaThreadId", THREAD_JAVA_ID}, {"group", THREAD_GROUP},      {"virtual", THREAD_VIRTUAL}};
 static const jfr_wish jfr_group_wishes[] = {{"name", GROUP_NAME}};
-const jfr_wish jfr_stack_wishes[] = {{"truncated", STACK_TRUNCATED},
+const jfr_wish jfr_stack_wishes[] = {{"frames.bytecodeIndex", FRAME_BYTECODE},
+                                     {"truncated", STACK_TRUNCATED},
                                      {"frames", STACK_FRAMES},
                                      {"frames.method", FRAME_METHOD},
                                      {"frames.lineNumber", FRAME_LINE},
@@ -69,13 +70,12 @@ jfr_entry *jfr_entry_of(jfr_chunk *c, const jfr_value *v)
 bool jfr_entry_values(jfr_value *values, const jfr_chunk *c, uint32_t cls, const jfr_entry *entry,
                       const jfr_wish *wishes, const jfr_element *element, ts_code *code)
 {
-    const jfr_pool *pool = &c->pools.by_class[cls];
-    const jfr_plan *plan = jfr_plan_at(&c->plans, pool->plan);
+    const jfr_plan *plan = jfr_pool_plan(c, cls);
     jfr_reader r = {entry->p, entry->p + entry->n, c->compressed, false};
     if (plan->wishes != wishes) {
         return false;
     }
-    *code = jfr_plan_run(&r, &c->plans, plan, values, element);
+    *code = jfr_plan_run(&r, &c->schema->plans, plan, values, element);
     return true;
 }
 
@@ -139,8 +139,8 @@ int64_t jfr_value_span(const jfr_chunk *c, const jfr_value *v)
 /* The first value of an entry, whatever its name is: types such as GCCause have one only. */
 static bool first_value(jfr_value *v, const jfr_chunk *c, uint32_t cls, const jfr_entry *entry)
 {
-    const jfr_plan *plan = jfr_plan_at(&c->plans, c->pools.by_class[cls].plan);
-    const jfr_op *ops = jfr_plan_ops(&c->plans, plan);
+    const jfr_plan *plan = jfr_pool_plan(c, cls);
+    const jfr_op *ops = jfr_plan_ops(&c->schema->plans, plan);
     jfr_reader r = {entry->p, entry->p + entry->n, c->compressed, false};
     uint32_t i = 0;
     while (i < plan->count && ops[i].kind == JFR_OP_OPEN) {
@@ -166,7 +166,7 @@ ts_code jfr_plain_text(bool *null, jfr_chunk *c, ts_buf *out, const jfr_value *v
         }
         if (v.kind == JFR_V_STRING) {
             uint64_t key = v.string.key;
-            v = (jfr_value){.kind = JFR_V_REF, .cls = c->string_class, .i = (int64_t)key};
+            v = (jfr_value){.kind = JFR_V_REF, .cls = c->schema->string_class, .i = (int64_t)key};
         }
         if (v.kind != JFR_V_REF) {
             break;
@@ -218,9 +218,9 @@ enum { SHORT_TEXT = 256 };
 
 static bool refers_to(const jfr_chunk *c, const jfr_value *v, const jfr_wish *wishes)
 {
-    uint32_t plan = v->kind == JFR_V_REF ? c->pools.by_class[v->cls].plan : JFR_NO_PLAN;
-    return v->kind == JFR_V_REF && c->pools.by_class[v->cls].planned && plan != JFR_NO_PLAN &&
-           jfr_plan_at(&c->plans, plan)->wishes == wishes;
+    const jfr_class_use *use = v->kind == JFR_V_REF ? &c->schema->uses[v->cls] : NULL;
+    return use != NULL && use->pool_planned && use->pool_plan != JFR_NO_PLAN &&
+           jfr_pool_plan(c, v->cls)->wishes == wishes;
 }
 
 /* The text of an entry of a pool, which is kept when it is short: many events have the same. */

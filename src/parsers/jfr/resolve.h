@@ -20,13 +20,13 @@ enum {
     THREAD_VIRTUAL
 };
 enum { GROUP_NAME = 0 };
-enum { STACK_TRUNCATED, STACK_FRAMES, FRAME_METHOD, FRAME_LINE, FRAME_TYPE };
+enum { STACK_TRUNCATED, STACK_FRAMES, FRAME_METHOD, FRAME_LINE, FRAME_TYPE, FRAME_BYTECODE };
 
 extern const jfr_wish jfr_class_wishes[2];
 extern const jfr_wish jfr_package_wishes[2];
 extern const jfr_wish jfr_module_wishes[1];
 extern const jfr_wish jfr_method_wishes[4];
-extern const jfr_wish jfr_stack_wishes[5];
+extern const jfr_wish jfr_stack_wishes[6];
 
 /* The entry of a reference; NULL when there is none, which is counted unless the key says null. */
 jfr_entry *jfr_entry_of(jfr_chunk *c, const jfr_value *v);

@@ -146,6 +146,14 @@ const jfr_rule jfr_rules[] = {
      .run = jfr_run_property,
      .kind = "system",
      FIELDS(F("key"), F("value"))},
+    {.event = "profiler.Log",
+     .fate = JFR_FATE_PROPERTY,
+     .run = jfr_run_property,
+     FIELDS({.path = "message", .label = "profiler.Log"})},
+    {.event = "datadog.Endpoint",
+     .fate = JFR_FATE_ENDPOINT,
+     .run = jfr_run_endpoint,
+     FIELDS(F("localRootSpanId"), F("endpoint"))},
     {.event = "jdk.ActiveSetting",
      .fate = JFR_FATE_SETTING,
      .run = jfr_run_setting,
@@ -181,7 +189,8 @@ const jfr_rule *jfr_rule_find(ts_text name)
 
 bool jfr_rule_is_setting(const jfr_rule *rule)
 {
-    return rule->fate == JFR_FATE_SETTING || rule->fate == JFR_FATE_PROPERTY;
+    return rule->fate == JFR_FATE_SETTING || rule->fate == JFR_FATE_PROPERTY ||
+           rule->fate == JFR_FATE_ENDPOINT;
 }
 
 ts_code jfr_rule_plan(jfr_chunk *c, uint32_t cls, const jfr_rule *rule)
@@ -197,8 +206,9 @@ ts_code jfr_rule_plan(jfr_chunk *c, uint32_t cls, const jfr_rule *rule)
             wishes[n++] = (jfr_wish){rule->fields[i].path, (uint8_t)(SLOT_FIELD + i)};
         }
     }
-    c->uses[cls].planned = true;
-    return jfr_plan_make(&c->uses[cls].plan, c->ctx, &c->plans, &c->meta, cls, wishes, n);
+    c->schema->uses[cls].planned = true;
+    return jfr_plan_make(&c->schema->uses[cls].plan, c->ctx, &c->schema->plans, &c->schema->meta,
+                         cls, wishes, n);
 }
 
 _Static_assert((int)SLOT_FIELD + (int)JFR_RULE_FIELDS <= (int)JFR_SLOTS, "slots");
@@ -212,12 +222,13 @@ ts_code jfr_rule_run(bool *lost, jfr_chunk *c, uint32_t cls, jfr_reader *r)
 {
     jfr_value values[JFR_SLOTS];
     const jfr_reader whole = *r;
-    jfr_type *type = jfr_type_at(c->rec, c->uses[cls].type);
+    jfr_type *type = jfr_type_at(c->rec, c->schema->uses[cls].type);
     const jfr_rule *rule = type->rule;
     bool setting = rule != NULL && jfr_rule_is_setting(rule);
     bool keep = type->keep;
     ts_code code =
-        jfr_plan_run(r, &c->plans, jfr_plan_at(&c->plans, c->uses[cls].plan), values, NULL);
+        jfr_plan_run(r, &c->schema->plans,
+                     jfr_plan_at(&c->schema->plans, c->schema->uses[cls].plan), values, NULL);
     *lost = r->bad || r->p != r->end;
     if (code != TS_OK || *lost) {
         return code;

@@ -25,7 +25,8 @@ typedef enum jfr_fate {
     JFR_FATE_GC,
     JFR_FATE_PROPERTY,
     JFR_FATE_SETTING,
-    JFR_FATE_THREAD
+    JFR_FATE_THREAD,
+    JFR_FATE_ENDPOINT
 } jfr_fate;
 
 /* What a value is made of; f: its field, w: the weight of the event. */
@@ -82,6 +83,7 @@ ts_code jfr_run_series(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const j
 ts_code jfr_run_gc(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values);
 ts_code jfr_run_property(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values);
 ts_code jfr_run_setting(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values);
+ts_code jfr_run_endpoint(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values);
 ts_code jfr_run_thread(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values);
 
 /* A row of jfr_event; r: its bytes behind size and type, which fit the plan. */

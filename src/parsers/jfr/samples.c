@@ -131,6 +131,10 @@ static ts_code put_labels(jfr_chunk *c, int64_t sample, const jfr_rule *rule,
         }
         c->rec->text.n = 0;
         code = label_text(&null, c, &c->rec->text, label, field(values, i));
+        if (code == TS_OK && !null && field(values, i)->kind == JFR_V_INT &&
+            strcmp(label, "localRootSpanId") == 0) {
+            code = jfr_note_root(c->rec, sample, field(values, i)->i);
+        }
         if (code == TS_OK && !null) {
             row.value = ts_buf_text(&c->rec->text);
             code = ts_put_stack_sample_label(c->rec->sink, &row);
@@ -234,17 +238,16 @@ static ts_code put_sample(jfr_chunk *c, ts_row_stack_sample *row, const jfr_rule
 }
 
 static ts_code put_origin(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, int64_t sample,
-                          double weight, bool truncated)
+                          double weight, uint32_t stack)
 {
     ts_row_jfr_sample row = {
         .sample_id = sample,
-        .type_id = c->rec->type_base + (int64_t)c->uses[cls].type,
+        .type_id = c->rec->type_base + (int64_t)c->schema->uses[cls].type,
         .weight = weight,
-        .truncated = truncated,
+        .stack_id = c->rec->stacks.row_base + stack,
+        .null = (rule->weight == 0 ? TS_NULL_BIT(jfr_sample, weight) : 0) |
+                (stack == 0 ? TS_NULL_BIT(jfr_sample, stack_id) : 0),
     };
-    if (rule->weight == 0) {
-        TS_SET_NULL(jfr_sample, &row, weight);
-    }
     return ts_put_jfr_sample(c->rec->sink, &row);
 }
 
@@ -259,16 +262,16 @@ ts_code jfr_run_sample(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const j
                                   ? &values[SLOT_SAMPLED_THREAD]
                                   : &values[SLOT_EVENT_THREAD];
     double weight = weight_of(rule, values);
-    bool truncated;
+    uint32_t stack;
     ts_code code = jfr_value_thread(&row.itid, c, thread);
     if (code != TS_OK ||
-        (code = jfr_value_stack(&row.node_id, &truncated, c, &values[SLOT_STACK])) != TS_OK) {
+        (code = jfr_value_stack(&row.node_id, &stack, c, &values[SLOT_STACK])) != TS_OK) {
         return code;
     }
     row.dur = span_of(c, rule, values, weight);
     jfr_note_time(c->rec, row.ts);
     if ((code = put_sample(c, &row, rule, values, weight)) != TS_OK ||
-        (code = put_origin(c, cls, rule, row.id, weight, truncated)) != TS_OK ||
+        (code = put_origin(c, cls, rule, row.id, weight, stack)) != TS_OK ||
         (code = put_labels(c, row.id, rule, values)) != TS_OK) {
         return code;
     }
