@@ -186,11 +186,13 @@ ts_code ts_pages_put_many(ts_pages *p, unsigned id, const void *rows, size_t siz
 {
     const page_table *t = &p->tables[id];
     const char *row = rows;
+    bool is_short = !t->integers && page_is_short(t);
     ts_code code = TS_OK;
     while (count > 0 && code == TS_OK) {
         unsigned alike = 1;
         if (!t->integers) {
-            code = ts_pages_put(p, id, row, 0);
+            code = is_short && page_put_short(&p->tables[id], row) ? TS_OK
+                                                                   : ts_pages_put(p, id, row, 0);
         } else {
             while (alike < count && alike < BATCH_ROWS &&
                    memcmp(row, row + alike * size, sizeof(uint64_t)) == 0) {

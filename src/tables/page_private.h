@@ -147,6 +147,14 @@ ts_code page_close_table(ts_pages *p, page_table *t);
 /* What of a column has to be known before rows come. */
 ts_code page_prepare(ts_pages *p, page_table *t, const ts_table *table);
 
+/* --- page_short.c: rows with short texts -------------------------------------------------------
+ */
+
+/* Whether rows of this table may be. */
+bool page_is_short(const page_table *t);
+/* Puts the row when it is one and the leaf has room; else false, and nothing has changed. */
+bool page_put_short(page_table *t, const void *row);
+
 /* --- page_reserved.c: rows that are completed later ---------------------------------------------
  */
 

@@ -2,6 +2,8 @@
 
 #include "base/alloc.h"
 
+#include <string.h>
+
 const char ts_text_in_spool[1] = "";
 
 ts_code ts_sink_put_long(ts_sink *sink, ts_ctx *ctx, enum ts_table_id table, const void *row,
@@ -31,11 +33,27 @@ ts_code ts_sink_put_long(ts_sink *sink, ts_ctx *ctx, enum ts_table_id table, con
     return code;
 }
 
+/* Keys, if the table has them, are the next ones; where they are not, the row that has a wrong one
+ * is refused when it is put alone. */
+static bool keys_follow(const ts_sink *sink, enum ts_table_id table, const void *rows, size_t size,
+                        unsigned count)
+{
+    const ts_column *key = &ts_schema[table].columns[0];
+    for (unsigned i = 0; i < count && key->type == TS_COL_KEY; i++) {
+        int64_t v;
+        memcpy(&v, (const char *)rows + i * size + key->offset, sizeof v);
+        if ((uint64_t)v != sink->rows[table] + i + 1) {
+            return false;
+        }
+    }
+    return true;
+}
+
 ts_code ts_sink_put_many(ts_sink *sink, enum ts_table_id table, const void *rows, size_t size,
                          unsigned count)
 {
     ts_code code = TS_OK;
-    if (sink->put_many == NULL || ts_schema[table].columns[0].type == TS_COL_KEY) {
+    if (sink->put_many == NULL || !keys_follow(sink, table, rows, size, count)) {
         for (unsigned i = 0; i < count && code == TS_OK; i++) {
             code = ts_sink_put(sink, table, (const char *)rows + i * size);
         }

@@ -1,6 +1,7 @@
 /* Many rows at once against SQLite's INSERT of each: sizes of columns that rows share. */
 #include "tables_pages.h"
 
+#include "tables/rows.h"
 #include "tables/sink.h"
 
 enum { ROWS_MAX = 300, WORDS_MAX = MAX_COLUMNS + 1 };
@@ -189,12 +190,51 @@ static void test_sinks(void **state)
     assert_int_equal(sink.rows[TS_T_js_heap_dominated], 29);
 }
 
+static unsigned many; /* rows that came together */
+
+static ts_code count_many(void *self, enum ts_table_id table, const void *rows, size_t size,
+                          unsigned count)
+{
+    (void)self;
+    (void)table;
+    (void)rows;
+    (void)size;
+    many += count;
+    return TS_OK;
+}
+
+/* Rows with keys go together when their keys are the next ones; else each alone, so that the one
+ * that is wrong is refused. */
+static void test_keys(void **state)
+{
+    enum { WORDS = TS_N_stack_node + 1, ROWS = 5 };
+    ts_sink sink = ts_sink_null();
+    int64_t rows[ROWS * WORDS] = {0};
+    (void)state;
+    counted = 0;
+    many = 0;
+    sink.put = count_put;
+    sink.put_many = count_many;
+    for (int64_t i = 0; i < ROWS; i++) {
+        rows[i * WORDS + 1] = i + 1;
+    }
+    assert_int_equal(ts_sink_put_many(&sink, TS_T_stack_node, rows, WORDS * 8, ROWS), TS_OK);
+    assert_int_equal(many, ROWS);
+    assert_int_equal(counted, 0);
+    assert_int_equal(sink.rows[TS_T_stack_node], ROWS);
+    assert_int_equal(ts_sink_put_many(&sink, TS_T_stack_node, rows, WORDS * 8, ROWS), TS_OK);
+    assert_int_equal(many, ROWS);
+    assert_int_equal(counted, ROWS);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_batches), TEST(test_sizes),          TEST(test_in_turn),
-        TEST(test_texts),   TEST(test_pages_are_full), cmocka_unit_test(test_sinks),
+        TEST(test_batches),          TEST(test_sizes),
+        TEST(test_in_turn),          TEST(test_texts),
+        TEST(test_pages_are_full),   cmocka_unit_test(test_sinks),
+        cmocka_unit_test(test_keys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
