@@ -109,8 +109,8 @@ unkeyed='base/hash\.h$|tables/page_reserved\.c$'
 forbid "$unkeyed" '0x9[eE]37|0x[cC]6[aA]4|0x[fF]{2}51|16777619|0x01000193|0x100000001[bB]3|2654435761|5381|[*] *(31|33|37|131)[^0-9]' \
     "looks like a hash without a key"
 mapfile -t tables < <(cd "$code" && except "$unkeyed" | grep '\.c$' | xargs grep -lE 'slots\[[^]]*\]')
-keyless=$(cd "$code" && grep -LE 'ts_hash_(begin|number) *\(' "${tables[@]}")
-[ -z "$keyless" ] || complain "a table of slots without ts_hash_begin or ts_hash_number: $keyless"
+keyless=$(cd "$code" && grep -LE '(ts_hash_(begin|number)|ts_node_hash) *\(' "${tables[@]}")
+[ -z "$keyless" ] || complain "a table of slots without ts_hash_begin, ts_hash_number or ts_node_hash: $keyless"
 [ ${#tables[@]} -ge 6 ] || complain "only ${#tables[@]} files with hash tables found: does the pattern still fit?"
 
 # Every format's folder has a formats.h, for the registry.

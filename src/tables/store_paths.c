@@ -2,6 +2,16 @@
 
 #include "tables/store_impl.h"
 
+#include "base/alloc.h"
+#include "base/ckd.h"
+
+enum { FIRST_SLOTS = 256, MANY_SLOTS = 1 << 16, FIRST_WORDS = 1 << 10, AHEAD = 16, RUN_HEAD = 2 };
+#define HEAD (UINT32_C(1) << 31)
+#define MOST_WORDS HEAD
+#define MAX_SLOTS HEAD
+
+/* --- frames --------------------------------------------------------------------------------- */
+
 ts_code ts_paths_frame(uint32_t *number, ts_ctx *ctx, ts_paths *paths, int64_t method, int64_t line)
 {
     ts_node_key key = {0, method > 0 ? (uint32_t)method : 0};
@@ -29,30 +39,281 @@ ts_code ts_paths_frame(uint32_t *number, ts_ctx *ctx, ts_paths *paths, int64_t m
     return TS_OK;
 }
 
-ts_code ts_paths_step(uint32_t *node, ts_paths *paths, ts_store *store, int64_t source_id,
-                      uint32_t frame, int64_t depth)
+/* --- slots ---------------------------------------------------------------------------------- */
+
+/* By the random numbers that the frames have, too. */
+static uint32_t paths_hash(const ts_paths *p, uint32_t caller, uint32_t frame)
 {
-    const ts_path_frame *f = (const ts_path_frame *)paths->frames.p + frame - 1;
-    ts_node_key key = {*node, frame};
-    ts_node_place place = {0, 0};
-    ts_code code = ts_node_reserve(store->ctx, &paths->nodes);
+    return ts_node_hash(&p->index, (ts_node_key){caller, frame}, TS_NO_LINE);
+}
+
+/* The upper bits of the hash decide about the slot, the lower ones are the tag. */
+static uint32_t paths_home(const ts_paths *p, uint32_t hash)
+{
+    return (uint32_t)((uint64_t)hash * p->slot_count >> 32);
+}
+
+static uint32_t paths_tag(const ts_paths *p, uint32_t hash)
+{
+    return hash * (p->place_mask + 1);
+}
+
+static uint32_t paths_next(const ts_paths *p, uint32_t slot)
+{
+    return slot + 1 == p->slot_count ? 0 : slot + 1;
+}
+
+/* The first run with the tag of this hash from *slot on, where it stands then, or 0. */
+static inline uint32_t paths_tagged(const ts_paths *p, uint32_t *slot, uint32_t hash)
+{
+    uint32_t tag = paths_tag(p, hash);
+    uint32_t found;
+    while ((found = p->slots[*slot]) != 0) {
+        if ((found & ~p->place_mask) == tag) {
+            return found & p->place_mask;
+        }
+        *slot = paths_next(p, *slot);
+    }
+    return 0;
+}
+
+static void put_run(ts_paths *p, uint32_t hash, uint32_t run)
+{
+    uint32_t slot = paths_home(p, hash);
+    while (p->slots[slot] != 0) {
+        slot = paths_next(p, slot);
+    }
+    p->slots[slot] = paths_tag(p, hash) | run;
+}
+
+/* The run behind this one, or the end. */
+static uint32_t run_after(const ts_paths *p, uint32_t run)
+{
+    const uint32_t *words = p->words.p;
+    uint32_t n = (uint32_t)p->words.n;
+    for (run += RUN_HEAD; run < n && words[run] < HEAD; run++) {
+    }
+    return run;
+}
+
+/* The hashes of a few runs first, so that their slots come from memory at the same time. */
+static void fill_slots(ts_paths *p)
+{
+    const uint32_t *words = p->words.p;
+    uint32_t hashes[AHEAD];
+    uint32_t runs[AHEAD];
+    uint32_t at = 1;
+    for (uint32_t left = p->run_count; left > 0;) {
+        uint32_t n = left < AHEAD ? left : AHEAD;
+        for (uint32_t i = 0; i < n; i++) {
+            runs[i] = at;
+            hashes[i] = paths_hash(p, words[at] - HEAD, words[at + RUN_HEAD]);
+            __builtin_prefetch(&p->slots[paths_home(p, hashes[i])], 1);
+            at = run_after(p, at);
+        }
+        for (uint32_t i = 0; i < n; i++) {
+            put_run(p, hashes[i], runs[i]);
+        }
+        left -= n;
+    }
+}
+
+/* Slots for one run more, whose place and whose frames' are not above `last`. */
+static ts_code grow_slots(ts_ctx *ctx, ts_paths *p, size_t last)
+{
+    uint32_t old = p->slot_count;
+    uint32_t count = p->run_count < p->run_limit ? old
+                     : old == 0                  ? FIRST_SLOTS
+                     : old < MANY_SLOTS          ? 2 * old
+                                                 : old + old / 2;
+    uint32_t *slots;
+    if (last >= MOST_WORDS || count > MAX_SLOTS) {
+        return ts_fail(ctx, TS_ERR_LIMIT, "more than %u call paths", p->run_count);
+    }
+    ts_free(ctx, p->slots); /* first, so that both are never there together */
+    p->slots = NULL;
+    p->slot_count = 0;
+    p->run_limit = 0;
+    slots = ts_alloc(ctx, count, sizeof *slots);
+    if (slots == NULL) {
+        return ctx->error.code;
+    }
+    ts_alloc_spread(slots, (size_t)count * sizeof *slots);
+    memset(slots, 0, (size_t)count * sizeof *slots);
+    p->slots = slots;
+    p->slot_count = count;
+    p->run_limit = count / 3 * 2;
+    p->place_mask = UINT32_MAX >> __builtin_clz((uint32_t)last | (FIRST_WORDS - 1));
+    fill_slots(p);
+    return TS_OK;
+}
+
+/* Room for a run of n frames. */
+static ts_code reserve_run(ts_ctx *ctx, ts_paths *p, size_t n)
+{
+    bool first = p->words.n == 0;
+    size_t last;
+    ts_code code;
+    if (ts_ckd_add(&n, n, (size_t)RUN_HEAD + 1) || ts_ckd_add(&last, p->words.n, n)) {
+        return ts_fail(ctx, TS_ERR_LIMIT, "a stack of %zu frames", n);
+    }
+    code = ts_vec_reserve(ctx, &p->words, first && n < FIRST_WORDS ? FIRST_WORDS : n,
+                          sizeof(uint32_t));
     if (code != TS_OK) {
         return code;
     }
-    *node = ts_node_find(&paths->nodes, &place, key, TS_NO_LINE);
-    if (*node != 0) {
-        return TS_OK;
+    if (first) {
+        ((uint32_t *)p->words.p)[p->words.n++] = 0;
     }
-    code = ts_stack_node_new(node, store, source_id, key.parent, f->method, f->line, depth);
-    if (code == TS_OK) {
-        ts_node_add(&paths->nodes, place, key, TS_NO_LINE, *node);
+    return p->run_count < p->run_limit && last <= p->place_mask ? TS_OK : grow_slots(ctx, p, last);
+}
+
+/* --- known paths ---------------------------------------------------------------------------- */
+
+/* Along the run, as far as it goes the same way. */
+static inline void follow(const ts_paths *p, ts_path_walk *w)
+{
+    const uint32_t *words = p->words.p;
+    uint32_t end = (uint32_t)p->words.n;
+    while (w->level < w->n && w->place + 1 < end && words[w->place + 1] == w->frames[w->level]) {
+        w->place++;
+        w->level++;
+    }
+}
+
+/* Is what was found the run that begins here? Then into it; else from the next slot on. */
+static inline bool enter(const ts_paths *p, ts_path_walk *w)
+{
+    const uint32_t *words = p->words.p;
+    while (w->found != 0) {
+        const uint32_t *run = words + w->found;
+        if (run[0] == (w->place | HEAD) && run[RUN_HEAD] == w->frames[w->level]) {
+            w->run = w->found;
+            w->place = w->found + RUN_HEAD;
+            w->level++;
+            follow(p, w);
+            return true;
+        }
+        w->slot = paths_next(p, w->slot);
+        w->found = paths_tagged(p, &w->slot, w->hash);
+    }
+    return false;
+}
+
+static inline void aim(const ts_paths *p, ts_path_walk *w)
+{
+    w->hash = paths_hash(p, w->place, w->frames[w->level]);
+    w->slot = paths_home(p, w->hash);
+}
+
+void ts_paths_ahead(const ts_paths *paths, ts_path_walk **walks, size_t n)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < n && paths->run_count > 0; i++) {
+        if (walks[i]->level < walks[i]->n) {
+            aim(paths, walks[i]);
+            walks[count++] = walks[i];
+        }
+    }
+    while (count > 0) {
+        size_t kept = 0;
+        for (size_t i = 0; i < count; i++) {
+            ts_path_walk *w = walks[i];
+            w->found = paths_tagged(paths, &w->slot, w->hash);
+            __builtin_prefetch((const uint32_t *)paths->words.p + w->found);
+        }
+        for (size_t i = 0; i < count; i++) {
+            ts_path_walk *w = walks[i];
+            if (enter(paths, w) && w->level < w->n) {
+                aim(paths, w);
+                __builtin_prefetch(&paths->slots[w->slot]);
+                walks[kept++] = w;
+            }
+        }
+        count = kept;
+    }
+}
+
+/* --- new paths ------------------------------------------------------------------------------ */
+
+ts_code ts_paths_flush(ts_paths *paths, ts_store *store)
+{
+    ts_code code = TS_OK;
+    if (paths->row_n > 0) {
+        code = ts_sink_put_many(store->sink, TS_T_stack_node, paths->rows, sizeof paths->rows[0],
+                                paths->row_n);
+        paths->row_n = 0;
     }
     return code;
+}
+
+static ts_code put_row(ts_paths *paths, ts_store *store, int64_t source_id, uint64_t id,
+                       uint32_t caller, uint32_t frame, size_t depth)
+{
+    const ts_path_frame *f = (const ts_path_frame *)paths->frames.p + frame - 1;
+    paths->rows[paths->row_n++] = (ts_row_stack_node){
+        .null = TS_NULL_BIT(stack_node, raw_id) |
+                (caller == 0 ? TS_NULL_BIT(stack_node, parent_id) : 0) |
+                (f->method == 0 ? TS_NULL_BIT(stack_node, method_id) : 0) |
+                (f->line == TS_NO_LINE ? TS_NULL_BIT(stack_node, line) : 0),
+        .id = (int64_t)id,
+        .source_id = source_id,
+        .parent_id = caller,
+        .method_id = f->method,
+        .line = f->line,
+        .depth = (int64_t)depth,
+    };
+    return paths->row_n == TS_PATHS_ROWS ? ts_paths_flush(paths, store) : TS_OK;
+}
+
+/* All frames from the level of the walk on, for which there is room. */
+static ts_code add_run(ts_path_walk *w, ts_paths *p, ts_store *store, int64_t source_id)
+{
+    uint64_t row = ts_sink_rows(store->sink, TS_T_stack_node) + p->row_n + 1;
+    uint32_t *words = p->words.p;
+    uint32_t caller = ts_paths_row(p, w);
+    uint32_t run = (uint32_t)p->words.n;
+    ts_code code = TS_OK;
+    if (row + (w->n - w->level) > UINT32_MAX) {
+        return ts_fail(store->ctx, TS_ERR_LIMIT, "more than %u rows in %s", UINT32_MAX,
+                       ts_schema[TS_T_stack_node].name);
+    }
+    words[p->words.n++] = w->place | HEAD;
+    words[p->words.n++] = (uint32_t)row;
+    put_run(p, paths_hash(p, w->place, w->frames[w->level]), run);
+    p->run_count++;
+    w->run = run;
+    for (; w->level < w->n && code == TS_OK; w->level++, row++) {
+        uint32_t frame = w->frames[w->level];
+        w->place = (uint32_t)p->words.n;
+        words[p->words.n++] = frame;
+        code = put_row(p, store, source_id, row, caller, frame, w->level);
+        caller = (uint32_t)row;
+    }
+    return code;
+}
+
+ts_code ts_paths_walk(ts_path_walk *walk, ts_paths *paths, ts_store *store, int64_t source_id)
+{
+    bool known = paths->run_count > 0;
+    ts_code code;
+    while (known && walk->level < walk->n) {
+        aim(paths, walk);
+        walk->found = paths_tagged(paths, &walk->slot, walk->hash);
+        known = enter(paths, walk);
+    }
+    if (walk->level == walk->n) {
+        return TS_OK;
+    }
+    code = reserve_run(store->ctx, paths, walk->n - walk->level);
+    return code == TS_OK ? add_run(walk, paths, store, source_id) : code;
 }
 
 void ts_paths_free(ts_ctx *ctx, ts_paths *paths)
 {
     ts_vec_free(ctx, &paths->frames);
+    ts_vec_free(ctx, &paths->words);
     ts_node_index_free(ctx, &paths->index);
-    ts_node_index_free(ctx, &paths->nodes);
+    ts_free(ctx, paths->slots);
+    *paths = (ts_paths){0};
 }

@@ -362,49 +362,117 @@ static void sources_may_take_turns(void **state)
     assert_int_equal(MEM_ROWS(b->mem, stack_node), TURNS);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+/* What the stacks of paths_by_frames are made of. */
+enum { METHODS = 7, STACKS = 3000, DEEPEST = 40, TOGETHER = 50 };
+
+typedef struct random_stack {
+    uint32_t frames[DEEPEST];
+    int64_t methods[DEEPEST];
+    int64_t lines[DEEPEST];
+    size_t n;
+} random_stack;
+
+static uint32_t next_random(uint64_t *state)
+{
+    *state = *state * UINT64_C(6364136223846793005) + 1442695040888963407;
+    return (uint32_t)(*state >> 33);
+}
+
+/* A stack that begins like another one, and goes on differently or not at all. */
+static void make_stack(bench *b, ts_paths *paths, random_stack *s, const random_stack *like,
+                       uint64_t *random)
+{
+    size_t n = next_random(random) % (DEEPEST + 1);
+    size_t same = like->n == 0 ? 0 : next_random(random) % (like->n + 1);
+    for (size_t i = 0; i < n; i++) {
+        s->methods[i] = next_random(random) % (METHODS + 1);  /* 0: none */
+        s->lines[i] = (int64_t)(next_random(random) % 5) - 1; /* -1 and 0: none */
+        if (i < same) {
+            s->methods[i] = like->methods[i];
+            s->lines[i] = like->lines[i];
+        }
+        assert_ok(b->ctx, ts_paths_frame(&s->frames[i], b->ctx, paths, s->methods[i], s->lines[i]));
+        assert_in_range(s->frames[i], 1, (METHODS + 1) * 4);
+    }
+    s->n = n;
+}
+
+/* The row of a stack by ts_stack_node, for another source. */
+static int64_t node_of(bench *b, const random_stack *s)
+{
+    int64_t node = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        assert_ok(b->ctx,
+                  ts_stack_node(&node, NULL, b->store, b->other, node, s->methods[i],
+                                s->lines[i] > 0 ? s->lines[i] : TS_NO_LINE, (int64_t)i, NULL));
+    }
+    return node;
+}
+
+/* Both rows are of the same frames, and so are those of their callers. */
+static void assert_same_path(bench *b, uint32_t one, int64_t other)
+{
+    while (one != 0 && other != 0) {
+        const ts_row_stack_node *x = MEM_ROW(b->mem, stack_node, one - 1);
+        const ts_row_stack_node *y = MEM_ROW(b->mem, stack_node, (size_t)other - 1);
+        assert_int_equal(x->null, y->null);
+        assert_int_equal(x->source_id, b->file);
+        assert_int_equal(x->method_id, y->method_id);
+        assert_int_equal(x->line, y->line);
+        assert_int_equal(x->depth, y->depth);
+        assert_true(x->parent_id < one);
+        one = (uint32_t)x->parent_id;
+        other = y->parent_id;
+    }
+    assert_int_equal(one, 0);
+    assert_int_equal(other, 0);
+}
 
 /* Paths by numbers of frames: one row for each (caller, method, line), the same as those of
- * ts_stack_node for another source. */
+ * ts_stack_node for another source, whose rows come between ours. */
 static void paths_by_frames(void **state)
 {
-    enum { STEPS = 20000, METHODS = 7, PLACES = 400 };
     bench *b = *state;
     ts_paths paths = {0};
-    uint32_t nodes[PLACES] = {0};
-    int64_t others[PLACES] = {0};
-    int64_t first = 0;
-    int64_t method_id;
+    random_stack *stacks = calloc(STACKS, sizeof *stacks);
     uint64_t random = 1;
+    int64_t method_id;
+    size_t rows;
+    assert_non_null(stacks);
     for (int64_t i = 1; i <= METHODS; i++) {
         ts_method m = {.has_raw_id = true, .raw_id = i};
         assert_ok(b->ctx, ts_stack_method(&method_id, b->store, b->file, &m));
     }
-    for (size_t i = 0; i < STEPS; i++) {
-        random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
-        size_t from = (size_t)(random >> 33) % PLACES;
-        size_t to = (size_t)(random >> 43) % PLACES;
-        int64_t method = (int64_t)(random >> 50) % (METHODS + 1); /* 0: none */
-        int64_t line = (int64_t)(random >> 55) % 5 - 1;           /* -1 and 0: none */
-        uint32_t frame;
-        bool added;
-        assert_ok(b->ctx, ts_paths_frame(&frame, b->ctx, &paths, method, line));
-        assert_in_range(frame, 1, (METHODS + 1) * 4);
-        nodes[to] = nodes[from];
-        others[to] = others[from];
-        assert_ok(b->ctx,
-                  ts_paths_step(&nodes[to], &paths, b->store, b->file, frame, (int64_t)(i % 9)));
-        if (first == 0) {
-            first = nodes[to];
+    for (size_t i = 0; i < STACKS; i += TOGETHER) {
+        ts_path_walk walks[TOGETHER];
+        ts_path_walk *ahead[TOGETHER];
+        for (size_t k = 0; k < TOGETHER; k++) {
+            make_stack(b, &paths, &stacks[i + k], &stacks[next_random(&random) % (i + k + 1)],
+                       &random);
+            walks[k] = (ts_path_walk){.frames = stacks[i + k].frames, .n = stacks[i + k].n};
+            ahead[k] = &walks[k];
         }
-        assert_ok(b->ctx, ts_stack_node(&others[to], &added, b->store, b->other, others[to], method,
-                                        line > 0 ? line : TS_NO_LINE, (int64_t)(i % 9), NULL));
-        /* Rows of both come in turn, so that each of ours is the one before the other's. */
-        assert_int_equal(nodes[to] + 1, others[to]);
+        ts_paths_ahead(&paths, ahead, i % 4 == 0 ? 0 : TOGETHER);
+        for (size_t k = 0; k < TOGETHER; k++) {
+            assert_ok(b->ctx, ts_paths_walk(&walks[k], &paths, b->store, b->file));
+            assert_int_equal(walks[k].level, walks[k].n);
+        }
+        assert_ok(b->ctx, ts_paths_flush(&paths, b->store));
+        for (size_t k = 0; k < TOGETHER; k++) {
+            assert_same_path(b, ts_paths_row(&paths, &walks[k]), node_of(b, &stacks[i + k]));
+        }
     }
-    assert_int_equal(first, 1);
+    rows = 0;
+    for (size_t i = 0; i < MEM_ROWS(b->mem, stack_node); i++) {
+        rows += MEM_ROW(b->mem, stack_node, i)->source_id == b->file ? 1 : 0;
+    }
+    assert_int_equal(2 * rows, MEM_ROWS(b->mem, stack_node));
+    assert_true(rows > (size_t)STACKS * 2);
     ts_paths_free(b->ctx, &paths);
+    free(stacks);
 }
+
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {

@@ -5,9 +5,10 @@
  *
  * Memory: 16 bytes a text and the text; 24 a mapping, 52 a location and 28 for each of its lines,
  * 40 a function; 21 to 43 more for each id that is not the number of its definition; up to 42 for
- * each (method, line); 15 to 18 a call path; 2 MiB of stacks; what the store keeps of methods; the
- * bytes of a batch of samples (256 KiB, or the largest sample, up to 4 MiB) twice, 8 bytes for each
- * of their numbers and 4 for each frame. Docs: docs/formats.md, "pprof".
+ * each (method, line); 4 a call path and 16 for each stack that had a new one; 2 MiB of stacks;
+ * what the store keeps of methods; the bytes of a batch of samples (256 KiB, or the largest sample,
+ * up to 4 MiB) twice, 8 bytes for each of their numbers and 4 for each frame. Docs:
+ * docs/formats.md, "pprof".
  */
 #ifndef TS_PARSERS_PPROF_PPROF_H
 #define TS_PARSERS_PPROF_PPROF_H
@@ -121,6 +122,8 @@ typedef struct pprof_thread {
 enum { PPROF_KEYS = 16, PPROF_THREADS = 64 };
 
 /* Stacks that were met before (pprof_stacks.c). */
+enum { PPROF_HASH_WORDS = 64 };
+
 typedef struct pprof_stack_key {
     uint64_t a; /* 96 bits of a hash */
     uint32_t b;
@@ -133,12 +136,20 @@ typedef struct pprof_stack {
 } pprof_stack;
 
 typedef struct pprof_stacks {
-    pprof_stack *slots;
-    size_t slot_count; /* a power of two, or 0 */
+    pprof_stack *slots; /* groups of four, the place of a list is one group */
+    size_t slot_count;  /* a power of two, or 0 */
     size_t count;
+    uint32_t turn;
+    /* Of the hash. */
+    uint64_t random[PPROF_HASH_WORDS];
+    unsigned __int128 fold[3];
+    /* Of the last lists that were looked for; and as long as `pass` is not 0, none are. */
+    uint32_t looked;
+    uint32_t found;
+    uint32_t pass;
 } pprof_stacks;
 
-enum { PPROF_BATCH = 64 };
+enum { PPROF_BATCH = 64, PPROF_VALUE_ROWS = 128, PPROF_LABEL_ROWS = 64, PPROF_NUMBER = 24 };
 
 /* A sample of the batch that is looked at. Its lists are parts of those of the batch. */
 typedef struct pprof_sample {
@@ -146,16 +157,15 @@ typedef struct pprof_sample {
     size_t first_location, location_n; /* the leaf first */
     size_t first_value, value_n;
     size_t first_label, label_n;
-    size_t first_frame, frame_n; /* the root first */
-    size_t level;                /* that many of them are the path `caller` */
-    uint32_t caller;
-    uint32_t hash; /* of what comes next on its way */
+    size_t first_frame, frame_n; /* in `stack`, the root first */
+    uint32_t node;               /* row of its innermost frame */
     bool good;
     bool known;    /* all of its locations */
-    bool expanded; /* its frames are there */
+    bool expanded; /* its frames are there, or its node is */
     /* Its locations when they are one packed list: not read when its bytes were met before. */
     const uint8_t *packed;
     size_t packed_n;
+    bool hashed;
     pprof_stack_key key;
 } pprof_sample;
 
@@ -194,15 +204,21 @@ typedef struct pprof {
     ts_language language;
     int64_t profile_row;
     pprof_sample batch[PPROF_BATCH];
+    ts_path_walk walks[PPROF_BATCH]; /* of its samples without a node */
     size_t batch_n;
     size_t batch_frames; /* frames of `stack` that it needs to its end */
     uint64_t sample_at;  /* of the sample read last */
     ts_vec locations_of; /* of the batch: uint64_t */
     ts_vec values;       /* int64_t */
     ts_vec labels;       /* pprof_label */
-    ts_vec stack;        /* uint32_t: numbers of frames */
+    ts_vec stack;        /* uint32_t: numbers of frames, the root first */
     ts_vec codes;        /* uint32_t, one for each location */
     ts_vec expanded;     /* uint32_t */
+    ts_row_stack_sample_value value_rows[PPROF_VALUE_ROWS]; /* not written yet */
+    unsigned value_row_n;
+    ts_row_stack_sample_label label_rows[PPROF_LABEL_ROWS]; /* the same */
+    char numbers[PPROF_LABEL_ROWS][PPROF_NUMBER];           /* texts of them */
+    unsigned label_row_n;
     ts_paths paths;
     pprof_stacks stacks;
     ts_buf scratch;
@@ -241,19 +257,21 @@ ts_code pprof_paths_begin(pprof *p);
  * are looked up, which may write rows; otherwise such a sample stays as it is. */
 ts_code pprof_expand(pprof *p, pprof_sample *s, bool resolve);
 
-/* Walks from the root along paths that are known, all samples at the same time, so that what they
- * need comes from memory at the same time. Writes nothing. */
-void pprof_walk_ahead(const pprof *p, pprof_sample *samples, size_t n);
+/* Finds what is known of the paths of all samples of the batch at the same time. Writes nothing. */
+void pprof_walk_ahead(pprof *p);
 
-/* The rest of the way: caller becomes the row of the innermost frame. */
+/* The rest of the way: node becomes the row of the innermost frame. */
 ts_code pprof_walk(pprof *p, pprof_sample *s);
 
 /* --- pprof_stacks.c -------------------------------------------------------------------------- */
 
-pprof_stack_key pprof_stack_hash(const pprof *p, const uint8_t *packed, size_t n);
+void pprof_stacks_begin(pprof *p);
+
+/* False: where nearly all lists differ, most are not looked for. */
+bool pprof_stack_hash(pprof_stack_key *key, pprof *p, const uint8_t *packed, size_t n);
 
 /* The call path of a list that was met before, or 0; and the list for the next time. */
-uint32_t pprof_stack_find(const pprof *p, pprof_stack_key key);
+uint32_t pprof_stack_find(pprof *p, pprof_stack_key key);
 ts_code pprof_stack_add(pprof *p, pprof_stack_key key, uint32_t node);
 void pprof_stacks_free(ts_ctx *ctx, pprof_stacks *stacks);
 
@@ -267,6 +285,7 @@ ts_code pprof_samples_write(pprof *p);
 /* The thread that its labels name, or -1. */
 ts_code pprof_labels_thread(int64_t *itid, pprof *p, const pprof_sample *s);
 ts_code pprof_labels_write(pprof *p, int64_t sample_id, const pprof_sample *s);
+ts_code pprof_labels_flush(pprof *p);
 
 /* --- pprof_write.c --------------------------------------------------------------------------- */
 

@@ -1,8 +1,6 @@
 /* Labels of samples: rows, and the threads that they name. */
 #include "parsers/pprof/pprof.h"
 
-enum { NUMBER_TEXT = 24 };
-
 /* --- keys ----------------------------------------------------------------------------------- */
 
 static pprof_key_kind kind_of(ts_text key)
@@ -16,50 +14,62 @@ static pprof_key_kind kind_of(ts_text key)
 
 /* There are few keys, and each sample has them: they are kept. One that is not there is not, so
  * that each of its labels counts. */
-static pprof_key find_key(pprof *p, int64_t number)
+static const pprof_key *find_key(pprof *p, int64_t number)
 {
+    static const pprof_key none = {0, {NULL, 0}, PPROF_KEY_OTHER};
     pprof_key *slot = &p->keys[(uint64_t)number % PPROF_KEYS];
-    pprof_key key = {number, TS_TEXT_NULL, PPROF_KEY_OTHER};
+    ts_text text;
     if (number == 0) {
-        return key;
+        return &none;
     }
     if (slot->number == number) {
-        return *slot;
+        return slot;
     }
-    key.text = pprof_text(p, number);
-    key.kind = kind_of(key.text);
-    if (key.text.p != NULL) {
-        *slot = key;
+    text = pprof_text(p, number);
+    if (text.p == NULL) {
+        return &none;
     }
-    return key;
+    *slot = (pprof_key){number, text, kind_of(text)};
+    return slot;
 }
 
 /* --- rows ----------------------------------------------------------------------------------- */
 
 /* In decimal, at the end of `out`; ids of spans use all 64 bits. */
-static ts_text decimal(char out[NUMBER_TEXT], int64_t v, bool is_unsigned)
+static ts_text decimal(char out[PPROF_NUMBER], int64_t v, bool is_unsigned)
 {
     bool negative = v < 0 && !is_unsigned;
     uint64_t left = negative ? 0 - (uint64_t)v : (uint64_t)v;
-    size_t at = NUMBER_TEXT;
-    do {
-        out[--at] = (char)('0' + left % 10);
-        left /= 10;
-    } while (left > 0);
+    size_t at = PPROF_NUMBER;
+    for (; left >= 100; left /= 100) {
+        unsigned two = (unsigned)(left % 100);
+        out[--at] = (char)('0' + two % 10);
+        out[--at] = (char)('0' + two / 10);
+    }
+    out[--at] = (char)('0' + left % 10);
+    if (left >= 10) {
+        out[--at] = (char)('0' + left / 10);
+    }
     if (negative) {
         out[--at] = '-';
     }
-    return (ts_text){out + at, NUMBER_TEXT - at};
+    return (ts_text){out + at, PPROF_NUMBER - at};
 }
 
-static ts_code put_unit(pprof *p, int64_t sample_id, const pprof_label *label, ts_text key)
+static ts_code put_unit(pprof *p, int64_t sample_id, int64_t unit, ts_text key)
 {
     ts_row_profile_label_unit row = {.sample_id = sample_id, .key = key};
-    if (label->str != 0 || label->unit == 0) {
-        return TS_OK;
-    }
-    row.unit = pprof_text(p, label->unit);
+    row.unit = pprof_text(p, unit);
     return row.unit.p == NULL ? TS_OK : ts_put_profile_label_unit(p->sink, &row);
+}
+
+ts_code pprof_labels_flush(pprof *p)
+{
+    unsigned n = p->label_row_n;
+    p->label_row_n = 0;
+    return n == 0 ? TS_OK
+                  : ts_sink_put_many(p->sink, TS_T_stack_sample_label, p->label_rows,
+                                     sizeof p->label_rows[0], n);
 }
 
 ts_code pprof_labels_write(pprof *p, int64_t sample_id, const pprof_sample *s)
@@ -67,18 +77,22 @@ ts_code pprof_labels_write(pprof *p, int64_t sample_id, const pprof_sample *s)
     const pprof_label *labels = (const pprof_label *)p->labels.p + s->first_label;
     ts_code code = TS_OK;
     for (size_t i = 0; i < s->label_n && code == TS_OK; i++) {
-        char number[NUMBER_TEXT];
-        pprof_key key = find_key(p, labels[i].key);
-        ts_row_stack_sample_label row = {.sample_id = sample_id, .key = key.text};
-        if (key.text.p == NULL) {
+        const pprof_key *key = find_key(p, labels[i].key);
+        ts_row_stack_sample_label *row = &p->label_rows[p->label_row_n];
+        if (key->text.p == NULL) {
             p->bad_labels++;
             continue;
         }
-        row.value = labels[i].str != 0 ? pprof_text(p, labels[i].str)
-                                       : decimal(number, labels[i].num, key.kind == PPROF_KEY_SPAN);
-        code = ts_put_stack_sample_label(p->sink, &row);
-        if (code == TS_OK) {
-            code = put_unit(p, sample_id, &labels[i], key.text);
+        row->sample_id = sample_id;
+        row->key = key->text;
+        row->value = labels[i].str != 0 ? pprof_text(p, labels[i].str)
+                                        : decimal(p->numbers[p->label_row_n], labels[i].num,
+                                                  key->kind == PPROF_KEY_SPAN);
+        if (++p->label_row_n == PPROF_LABEL_ROWS) {
+            code = pprof_labels_flush(p);
+        }
+        if (code == TS_OK && labels[i].str == 0 && labels[i].unit != 0) {
+            code = put_unit(p, sample_id, labels[i].unit, key->text);
         }
     }
     return code;
@@ -116,7 +130,7 @@ static int64_t label_number(pprof *p, const pprof_label *label)
 static void read_label(label_thread *out, pprof *p, const pprof_label *label)
 {
     int64_t id;
-    switch (find_key(p, label->key).kind) {
+    switch (find_key(p, label->key)->kind) {
     case PPROF_KEY_NATIVE:
         id = label_number(p, label);
         if (id != 0 && !out->native) {

@@ -1,7 +1,7 @@
 /*
  * Call paths of samples. Locations become numbers of frames, one for each (method, line), and paths
- * are found from the root on by (caller's row, frame): exact, 15 to 26 bytes a path, and whatever
- * locations two samples have, equal frames are one path.
+ * are found by those (tables/store_paths.h): whatever locations two samples have, equal frames are
+ * one path.
  */
 #include "parsers/pprof/pprof.h"
 
@@ -81,11 +81,13 @@ static inline bool find_location(size_t *i, const pprof *p, uint64_t id)
 ts_code pprof_paths_begin(pprof *p)
 {
     size_t n = p->locations.items.n;
-    ts_code code = ts_vec_reserve(p->job->ctx, &p->codes, n, sizeof(uint32_t));
+    ts_code code;
+    pprof_stacks_begin(p);
+    code = ts_vec_reserve(p->job->ctx, &p->codes, n, sizeof(uint32_t));
     if (code == TS_OK && n > 0) {
         memset(p->codes.p, 0, n * sizeof(uint32_t));
     }
-    return code == TS_OK ? ts_node_reserve(p->job->ctx, &p->paths.nodes) : code;
+    return code;
 }
 
 /* The code of a location; 0: it is not resolved yet, and is not to be. */
@@ -150,74 +152,31 @@ ts_code pprof_expand(pprof *p, pprof_sample *s, bool resolve)
 
 /* --- paths ---------------------------------------------------------------------------------- */
 
-static inline ts_node_key key_of(const pprof *p, const pprof_sample *s)
+void pprof_walk_ahead(pprof *p)
 {
-    return (ts_node_key){s->caller, ((const uint32_t *)p->stack.p)[s->first_frame + s->level]};
-}
-
-static void walk_known(const pprof *p, pprof_sample **active, size_t count)
-{
-    while (count > 0) {
-        size_t kept = 0;
-        for (size_t i = 0; i < count; i++) {
-            pprof_sample *s = active[i];
-            ts_node_place place;
-            uint32_t found =
-                ts_node_find_hash(&p->paths.nodes, &place, s->hash, key_of(p, s), TS_NO_LINE);
-            if (found == 0) {
-                continue;
-            }
-            s->caller = found;
-            s->level++;
-            if (s->level < s->frame_n) {
-                s->hash = ts_node_hash(&p->paths.nodes, key_of(p, s), TS_NO_LINE);
-                ts_node_fetch_hash(&p->paths.nodes, s->hash);
-                active[kept++] = s;
-            }
-        }
-        count = kept;
-    }
-}
-
-/* Rows of new paths have consecutive ids: the places of those below the first new one of each
- * sample are known, unless a sample before it has it as well, and come from memory together. */
-static void fetch_new(const pprof *p, const pprof_sample *samples, size_t n)
-{
-    enum { MOST = 32 };
-    uint32_t id = (uint32_t)ts_sink_rows(p->sink, TS_T_stack_node);
-    for (size_t i = 0; i < n; i++) {
-        const pprof_sample *s = &samples[i];
-        size_t left = s->frame_n - s->level;
-        const uint32_t *frames = (const uint32_t *)p->stack.p + s->first_frame + s->level;
-        for (size_t k = 1; k < left && k < MOST; k++) {
-            ts_node_fetch(&p->paths.nodes, (ts_node_key){id + (uint32_t)k, frames[k]}, TS_NO_LINE);
-        }
-        id += (uint32_t)left;
-    }
-}
-
-void pprof_walk_ahead(const pprof *p, pprof_sample *samples, size_t n)
-{
-    pprof_sample *active[PPROF_BATCH];
+    ts_path_walk *walks[PPROF_BATCH];
     size_t count = 0;
-    for (size_t i = 0; i < n; i++) {
-        pprof_sample *s = &samples[i];
-        if (s->expanded && s->frame_n > 0) {
-            s->hash = ts_node_hash(&p->paths.nodes, key_of(p, s), TS_NO_LINE);
-            active[count++] = s;
+    for (size_t i = 0; i < p->batch_n; i++) {
+        const pprof_sample *s = &p->batch[i];
+        if (s->node == 0) {
+            p->walks[i] = (ts_path_walk){0};
+        }
+        if (s->expanded && s->node == 0) {
+            p->walks[i].frames = (const uint32_t *)p->stack.p + s->first_frame;
+            p->walks[i].n = s->frame_n;
+            walks[count++] = &p->walks[i];
         }
     }
-    walk_known(p, active, count);
-    fetch_new(p, samples, n);
+    ts_paths_ahead(&p->paths, walks, count);
 }
 
 ts_code pprof_walk(pprof *p, pprof_sample *s)
 {
-    ts_code code = TS_OK;
-    for (; s->level < s->frame_n && code == TS_OK; s->level++) {
-        uint32_t frame = ((const uint32_t *)p->stack.p)[s->first_frame + s->level];
-        code = ts_paths_step(&s->caller, &p->paths, p->job->store, p->source_id, frame,
-                             (int64_t)s->level);
-    }
+    ts_path_walk *walk = &p->walks[s - p->batch];
+    ts_code code;
+    walk->frames = (const uint32_t *)p->stack.p + s->first_frame; /* where they are now */
+    walk->n = s->frame_n;
+    code = ts_paths_walk(walk, &p->paths, p->job->store, p->source_id);
+    s->node = ts_paths_row(&p->paths, walk);
     return code;
 }

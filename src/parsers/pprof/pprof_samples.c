@@ -36,6 +36,40 @@ static ts_code add_numbers(bool *good, pprof *p, ts_vec *list, const ts_wire_fie
     return TS_OK;
 }
 
+/* The numbers of a label that has no other fields; false: see what it is. */
+static inline bool quick_label(int64_t cells[4], const uint8_t *p, size_t n)
+{
+    size_t at = 0;
+    while (at < n) {
+        unsigned cell = (unsigned)(p[at] >> 3) - 1;
+        unsigned shift = 0;
+        uint64_t v = 0;
+        if ((p[at] & 7) != TS_WIRE_VARINT || cell > 3) {
+            return false;
+        }
+        do {
+            if (++at == n || (shift == 63 && p[at] > 1)) {
+                return false;
+            }
+            v |= (uint64_t)(p[at] & 0x7F) << shift;
+            shift += 7;
+        } while (p[at] >= 0x80);
+        at++;
+        cells[cell] = (int64_t)v;
+    }
+    return true;
+}
+
+static ts_code put_label(pprof *p, const int64_t cells[4])
+{
+    ts_code code = ts_vec_reserve(p->job->ctx, &p->labels, 1, sizeof(pprof_label));
+    if (code == TS_OK) {
+        ((pprof_label *)p->labels.p)[p->labels.n++] =
+            (pprof_label){cells[0], cells[1], cells[2], cells[3]};
+    }
+    return code;
+}
+
 /* A label that is not well-formed is left out, the sample stays. */
 static ts_code add_label(pprof *p, const ts_wire *outer, const ts_wire_field *field)
 {
@@ -43,7 +77,10 @@ static ts_code add_label(pprof *p, const ts_wire *outer, const ts_wire_field *fi
     ts_wire_field f;
     bool good = true;
     int64_t cells[4] = {0};
-    pprof_label *label;
+    if (quick_label(cells, field->p, field->n)) {
+        return put_label(p, cells);
+    }
+    memset(cells, 0, sizeof cells);
     ts_wire_enter(&w, outer, field);
     while (good && ts_wire_next(&f, &w)) {
         if (f.number <= 4) {
@@ -55,12 +92,7 @@ static ts_code add_label(pprof *p, const ts_wire *outer, const ts_wire_field *fi
         p->bad_labels++;
         return TS_OK;
     }
-    label = ts_vec_add(p->job->ctx, &p->labels, sizeof *label);
-    if (label == NULL) {
-        return p->job->ctx->error.code;
-    }
-    *label = (pprof_label){cells[0], cells[1], cells[2], cells[3]};
-    return TS_OK;
+    return put_label(p, cells);
 }
 
 static ts_code read_packed(pprof *p, pprof_sample *s)
@@ -93,6 +125,23 @@ static ts_code add_locations(pprof *p, pprof_sample *s, const ts_wire_field *f)
     return code;
 }
 
+/* Lists and labels mostly have a length of one byte. */
+static inline bool next_field(ts_wire_field *f, ts_wire *w)
+{
+    const uint8_t *p = w->in.p + w->in.at;
+    size_t left = ts_bytes_left(&w->in);
+    if (left >= 2 && (p[0] & 7) == TS_WIRE_BYTES && p[0] >= 8 && p[0] < 0x80 && p[1] < 0x80 &&
+        p[1] <= left - 2) {
+        f->number = p[0] >> 3;
+        f->type = TS_WIRE_BYTES;
+        f->p = p + 2;
+        f->n = p[1];
+        w->in.at += 2 + f->n;
+        return true;
+    }
+    return ts_wire_next(f, w);
+}
+
 static ts_code read_sample(pprof *p, pprof_sample *s, const uint8_t *bytes, size_t n)
 {
     ts_wire w;
@@ -106,7 +155,7 @@ static ts_code read_sample(pprof *p, pprof_sample *s, const uint8_t *bytes, size
         .good = true,
     };
     ts_wire_init(&w, bytes, n);
-    while (code == TS_OK && s->good && ts_wire_next(&f, &w)) {
+    while (code == TS_OK && s->good && next_field(&f, &w)) {
         if (f.number == 1) {
             code = add_locations(p, s, &f);
         } else if (f.number == 2) {
@@ -119,9 +168,7 @@ static ts_code read_sample(pprof *p, pprof_sample *s, const uint8_t *bytes, size
     s->good = s->good && w.fault == TS_WIRE_OK;
     s->value_n = p->values.n - s->first_value;
     s->label_n = p->labels.n - s->first_label;
-    if (s->packed != NULL) {
-        s->key = pprof_stack_hash(p, s->packed, s->packed_n);
-    }
+    s->hashed = s->packed != NULL && pprof_stack_hash(&s->key, p, s->packed, s->packed_n);
     return code;
 }
 
@@ -130,8 +177,8 @@ static ts_code look_up(pprof *p, pprof_sample *s)
 {
     ts_code code = TS_OK;
     if (s->packed != NULL) {
-        s->caller = pprof_stack_find(p, s->key);
-        if (s->caller != 0) {
+        s->node = s->hashed ? pprof_stack_find(p, s->key) : 0;
+        if (s->node != 0) {
             s->packed = NULL;
             s->expanded = true;
             return TS_OK;
@@ -143,17 +190,28 @@ static ts_code look_up(pprof *p, pprof_sample *s)
 
 /* --- rows ----------------------------------------------------------------------------------- */
 
+static ts_code flush_values(pprof *p)
+{
+    unsigned n = p->value_row_n;
+    p->value_row_n = 0;
+    return n == 0 ? TS_OK
+                  : ts_sink_put_many(p->sink, TS_T_stack_sample_value, p->value_rows,
+                                     sizeof p->value_rows[0], n);
+}
+
 static ts_code put_values(pprof *p, const pprof_sample *s, int64_t sample_id)
 {
     const pprof_value_type *types = p->value_types.p;
     const int64_t *values = (const int64_t *)p->values.p + s->first_value;
     ts_code code = TS_OK;
     for (size_t i = 0; i < s->value_n && code == TS_OK; i++) {
-        ts_row_stack_sample_value row = {.sample_id = sample_id, .value_type_id = types[i].out.id};
-        if (row.value_type_id == 0) {
+        ts_row_stack_sample_value *row = &p->value_rows[p->value_row_n];
+        row->sample_id = sample_id;
+        row->value_type_id = types[i].out.id;
+        if (row->value_type_id == 0) {
             p->values_lost++;
-        } else if (ts_profile_scaled(&row.value, values[i], types[i].out.scale)) {
-            code = ts_put_stack_sample_value(p->sink, &row);
+        } else if (ts_profile_scaled(&row->value, values[i], types[i].out.scale)) {
+            code = ++p->value_row_n == PPROF_VALUE_ROWS ? flush_values(p) : TS_OK;
         } else {
             p->overflows++;
             p->values_lost++;
@@ -181,11 +239,10 @@ static ts_code find_node(pprof *p, pprof_sample *s)
         p->stack.n = p->batch_frames; /* nobody needs those of the sample before */
         code = pprof_expand(p, s, true);
     }
-    if (code != TS_OK || (code = pprof_walk(p, s)) != TS_OK) {
+    if (code != TS_OK || s->node != 0 || (code = pprof_walk(p, s)) != TS_OK) {
         return code;
     }
-    return s->packed != NULL && s->known && s->caller != 0 ? pprof_stack_add(p, s->key, s->caller)
-                                                           : TS_OK;
+    return s->hashed && s->known && s->node != 0 ? pprof_stack_add(p, s->key, s->node) : TS_OK;
 }
 
 static ts_code put_sample(pprof *p, pprof_sample *s)
@@ -198,7 +255,7 @@ static ts_code put_sample(pprof *p, pprof_sample *s)
         .itid = -1,
     };
     ts_code code = find_node(p, s);
-    row.node_id = s->caller;
+    row.node_id = s->node;
     if (code == TS_OK && s->label_n > 0) {
         code = pprof_labels_thread(&row.itid, p, s);
     }
@@ -232,7 +289,7 @@ static ts_code put_batch(pprof *p)
     }
     p->batch_frames = p->stack.n;
     if (code == TS_OK) {
-        pprof_walk_ahead(p, p->batch, p->batch_n);
+        pprof_walk_ahead(p);
     }
     for (size_t i = 0; i < p->batch_n && code == TS_OK; i++) {
         pprof_sample *s = &p->batch[i];
@@ -243,6 +300,12 @@ static ts_code put_batch(pprof *p)
         p->samples_lost++;
         code = ts_issue(p->job->store, p->source_id, TS_ISSUE_prof_bad_message, p->name,
                         (int64_t)s->at, "a sample is not well-formed");
+    }
+    if (code == TS_OK && (code = ts_paths_flush(&p->paths, p->job->store)) == TS_OK) {
+        code = flush_values(p);
+    }
+    if (code == TS_OK) {
+        code = pprof_labels_flush(p);
     }
     p->batch_n = 0;
     p->locations_of.n = 0;
