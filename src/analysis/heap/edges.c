@@ -37,6 +37,7 @@ typedef struct passing {
     uint32_t flags; /* of the owner */
     bool special;   /* its edges' names matter */
     bool usual;     /* nothing but targets and codes does */
+    bool worded;    /* of names, those of properties and those with a word do */
     bool has_elements;
     uint64_t inverse; /* of the stride, times 2^64; 0: there is none */
 } passing;
@@ -139,6 +140,8 @@ static ts_code enter_owner(passing *p, uint32_t v)
     p->special =
         (p->flags & special_flags) != 0 || kind == HG_KIND_STRING || kind == HG_KIND_CONCATENATED;
     p->usual = !p->special && v != g->root && g->d.complete && p->inverse != 0;
+    p->worded = p->special && (p->flags & (HG_DESCRIPTORS | HG_NATIVE_CONTEXT)) == 0 &&
+                v != g->root && g->d.complete && p->inverse != 0;
     p->has_elements = false;
     return TS_OK;
 }
@@ -159,7 +162,7 @@ static ts_code owner_of(passing *p, uint32_t edge)
         } else {
             p->owner++;
             p->flags = 0;
-            p->usual = false;
+            p->usual = p->worded = false;
         }
     }
     return code;
@@ -341,36 +344,75 @@ static ts_code take_batch(passing *p, const ts_batch *b, unsigned rows, uint32_t
 
 /* --- kept edges ----------------------------------------------------------------------------- */
 
-/* Of the edges from `edge` on those that say nothing but their codes and targets, in the array of
- * the targets: the one behind them. */
-static uint32_t usual_kept(const passing *p, const uint32_t *names, uint32_t edge, uint32_t end)
+/* What kept edges need, apart from what is written meanwhile. */
+typedef struct kept_edges {
+    const uint32_t *names;
+    const uint8_t *types, *codes;
+    const uint16_t *bits; /* of strings */
+    uint64_t inverse;
+    uint32_t stride, n, strings;
+} kept_edges;
+
+/* Puts an edge with code and target in the place of its target's; false: there is more to it, or
+ * no such target. *bits: of its name, when it is an internal one. */
+static inline bool kept_edge(uint32_t *edge, uint32_t *type, uint16_t *bits, const kept_edges *k,
+                             uint32_t name)
 {
-    const hg *g = p->g;
-    const uint8_t *types = p->types;
-    const uint8_t *codes = p->codes;
-    const uint16_t *bits = g->strings.bits;
-    const uint32_t strings = g->strings.count;
-    const uint32_t stride = (uint32_t)g->d.stride;
-    const uint64_t inverse = p->inverse;
-    const uint32_t n = g->n;
-    uint32_t *edges = g->edges;
-    for (; edge < end; edge++) {
-        const uint32_t type = names[edge] >> HG_KEPT_NAME_BITS;
-        const uint32_t name = names[edge] & HG_KEPT_NAME;
-        const uint32_t to = edges[edge];
-        const uint64_t target = (uint64_t)((wide)to * inverse >> 64);
-        if (target >= n || (uint32_t)target * stride != to ||
-            (types[type] == TYPE_INTERNAL && name < strings && (bits[name] & HG_TEXT_PAIR) != 0)) {
-            break;
-        }
-        edges[edge] = (uint32_t)codes[type] << HG_TARGET_BITS | (uint32_t)target;
+    const uint32_t to = *edge;
+    const uint64_t target = (uint64_t)((wide)to * k->inverse >> 64);
+    const uint32_t number = name >> HG_KEPT_NAME_BITS;
+    *type = k->types[number];
+    name &= HG_KEPT_NAME;
+    *bits = *type == TYPE_INTERNAL && name < k->strings ? k->bits[name] : 0;
+    if (target >= k->n || (uint32_t)target * k->stride != to || (*bits & HG_TEXT_PAIR) != 0) {
+        return false;
+    }
+    *edge = (uint32_t)k->codes[number] << HG_TARGET_BITS | (uint32_t)target;
+    return true;
+}
+
+/* The edges of usual owners from `edge` on, until one is unusual: the one behind them. */
+static uint32_t take_usual(const passing *p, const kept_edges *k, uint32_t edge)
+{
+    uint32_t *edges = p->g->edges;
+    const uint32_t end = p->end;
+    uint32_t type;
+    uint16_t bits;
+    while (edge < end && kept_edge(&edges[edge], &type, &bits, k, k->names[edge])) {
+        edge++;
     }
     return edge;
+}
+
+/* The same of owners whose properties, or edges with certain names, matter. */
+static ts_code take_worded(uint32_t *at, passing *p, const kept_edges *k)
+{
+    uint32_t *edges = p->g->edges;
+    const bool plain = (p->flags & HG_PLAIN_OBJECT) != 0;
+    uint32_t edge = *at;
+    uint32_t type;
+    uint16_t bits;
+    ts_code code = TS_OK;
+    for (; edge < p->end && code == TS_OK; edge++) {
+        if (!kept_edge(&edges[edge], &type, &bits, k, k->names[edge])) {
+            break;
+        }
+        if ((bits & HG_WORD_MASK) != 0 || (plain && type == TYPE_PROPERTY)) {
+            const uint32_t name = k->names[edge] & HG_KEPT_NAME;
+            code = take_special(p, edge, type, name, name < k->strings ? name : HG_NONE,
+                                hg_target(edges[edge]));
+        }
+    }
+    *at = edge;
+    return code;
 }
 
 static ts_code take_kept(passing *p, const uint32_t *names)
 {
     const hg *g = p->g;
+    const kept_edges k = {
+        names, p->types,        p->codes, g->strings.bits, p->inverse, (uint32_t)g->d.stride,
+        g->n,  g->strings.count};
     ts_code code = TS_OK;
     for (uint32_t edge = 0, owners = 0; edge < g->m && code == TS_OK;) {
         if (edge >= p->end &&
@@ -378,10 +420,12 @@ static ts_code take_kept(passing *p, const uint32_t *names)
             break;
         }
         if (p->usual) {
-            edge = usual_kept(p, names, edge, p->end);
-            if (edge == p->end) {
-                continue;
-            }
+            edge = take_usual(p, &k, edge);
+        } else if (p->worded) {
+            code = take_worded(&edge, p, &k);
+        }
+        if (code != TS_OK || ((p->usual || p->worded) && edge == p->end)) {
+            continue;
         }
         const edge_row row = {.type = names[edge] >> HG_KEPT_NAME_BITS,
                               .name = names[edge] & HG_KEPT_NAME,

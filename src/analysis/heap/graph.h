@@ -170,6 +170,7 @@ typedef struct hg_shapes {
     ts_vec objects; /* uint32_t: the shape of each plain object, in the order of nodes */
     uint32_t *slots;
     uint32_t slot_count;
+    uint32_t last; /* shape of the last object, when there is one */
 } hg_shapes;
 
 /* --- one file ------------------------------------------------------------------------------- */

@@ -45,17 +45,51 @@ static ts_code slots_grow(ts_ctx *ctx, hg_shapes *s)
     return TS_OK;
 }
 
+static ts_code note_object(ts_ctx *ctx, hg_shapes *s, uint32_t shape)
+{
+    uint32_t *object = ts_vec_add(ctx, &s->objects, sizeof *object);
+    if (object == NULL) {
+        return ctx->error.code;
+    }
+    *object = s->last = shape;
+    return TS_OK;
+}
+
+/* One more object of a shape. */
+static ts_code add_object(ts_ctx *ctx, hg_shapes *s, uint32_t shape)
+{
+    hg_shape *shapes = s->shapes.p;
+    shapes[shape].objects++;
+    s->names.n = shape_begin(s);
+    return note_object(ctx, s, shape);
+}
+
+/* Whether the names from `first` on are those of the object before: mostly they are. */
+static bool is_last(const hg_shapes *s, size_t first, uint32_t count)
+{
+    const uint32_t *names = s->names.p;
+    const hg_shape *last = s->shapes.p;
+    if (s->shapes.n == 0 || last[s->last].count != count) {
+        return false;
+    }
+    return count == 0 ||
+           memcmp(names + last[s->last].first, names + first, count * sizeof *names) == 0;
+}
+
 ts_code hg_shape_end(ts_ctx *ctx, hg_shapes *s)
 {
     const uint32_t *names = s->names.p;
     size_t first = shape_begin(s);
-    uint32_t *object;
     hg_shape *shape;
     hg_shape made = {.first = first, .objects = 1, .count = (uint32_t)(s->names.n - first)};
-    ts_hash h = ts_hash_begin(&ctx->hash_key);
-    ts_code code = slots_grow(ctx, s);
+    ts_hash h;
+    ts_code code;
     size_t at;
-    if (code != TS_OK) {
+    if (is_last(s, first, made.count)) {
+        return add_object(ctx, s, s->last);
+    }
+    h = ts_hash_begin(&ctx->hash_key);
+    if ((code = slots_grow(ctx, s)) != TS_OK) {
         return code;
     }
     for (size_t i = first; i < s->names.n; i++) {
@@ -64,19 +98,12 @@ ts_code hg_shape_end(ts_ctx *ctx, hg_shapes *s)
     ts_hash_word(&h, s->names.n - first);
     made.hash[0] = ts_hash_end(&h);
     made.hash[1] = ts_hash_more(&h);
-    object = ts_vec_add(ctx, &s->objects, sizeof *object);
-    if (object == NULL) {
-        return ctx->error.code;
-    }
     shape = s->shapes.p;
     for (at = (size_t)made.hash[0] & (s->slot_count - 1); s->slots[at] != 0;
          at = (at + 1) & (s->slot_count - 1)) {
         uint32_t i = s->slots[at] - 1;
         if (memcmp(shape[i].hash, made.hash, sizeof made.hash) == 0) {
-            shape[i].objects++;
-            *object = i;
-            s->names.n = first;
-            return TS_OK;
+            return add_object(ctx, s, i);
         }
     }
     shape = ts_vec_add(ctx, &s->shapes, sizeof *shape);
@@ -84,9 +111,8 @@ ts_code hg_shape_end(ts_ctx *ctx, hg_shapes *s)
         return ctx->error.code;
     }
     *shape = made;
-    *object = (uint32_t)s->shapes.n - 1;
-    s->slots[at] = *object + 1;
-    return TS_OK;
+    s->slots[at] = (uint32_t)s->shapes.n;
+    return note_object(ctx, s, (uint32_t)s->shapes.n - 1);
 }
 
 void hg_shapes_free(ts_ctx *ctx, hg_shapes *s)
