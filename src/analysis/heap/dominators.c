@@ -286,6 +286,9 @@ static ts_code list_cross_edges(work *w)
     memset(w->into, 0, ((size_t)g->n + 1) * sizeof *w->into);
     for (uint32_t i = 0; i < w->crossing; i++) {
         uint32_t to = cross_at(w, i);
+        if (w->crossing - i > AHEAD) {
+            __builtin_prefetch(&w->into[cross_at(w, i + AHEAD)], 1);
+        }
         w->into[to] += hg_bit(w->below, to) ? 0 : 1;
     }
     for (uint32_t v = 0; v < w->reached; v++) {
@@ -354,9 +357,10 @@ static ts_code find_semidominators(work *w)
     }
     for (uint32_t v = w->reached - 1; v > 0 && code == TS_OK; v--) {
         uint32_t semi = w->semi[v];
-        for (uint32_t i = w->into[v - 1]; i < w->into[v] && semi > 0; i++) {
+        for (uint32_t i = w->into[v]; i-- > w->into[v - 1] && semi > 0;) {
             if (i >= AHEAD) { /* lists are looked at from the last to the first */
                 __builtin_prefetch(&h[w->from[i - AHEAD]]);
+                __builtin_prefetch(&h[h[w->from[i - AHEAD / 2]].up]);
             }
             uint32_t least = least_above(h, w->from[i], v);
             semi = least < semi ? least : semi;
