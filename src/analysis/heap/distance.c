@@ -119,11 +119,22 @@ static inline ts_code walk_node(walk *k, uint32_t v)
     return TS_OK;
 }
 
+/* What is asked of a node itself. */
+static inline void fetch_node(const walk *k)
+{
+    enum { FAR = 16 };
+    if (k->tail - k->head > FAR) {
+        __builtin_prefetch(&k->g->flags[k->queue[k->head + FAR]]);
+        __builtin_prefetch(&k->g->steps[k->queue[k->head + FAR]]);
+    }
+}
+
 static ts_code walk_all(walk *k)
 {
     ts_code code = TS_OK;
     while (k->head < k->tail && code == TS_OK) {
         hg_fetch_ahead(k->g, k->queue, k->head, k->tail);
+        fetch_node(k);
         code = walk_node(k, k->queue[k->head++]);
         if (code == TS_OK) {
             code = hg_poll(k->g->ctx, k->head);

@@ -397,23 +397,29 @@ static void note_whole(found *f, uint64_t lengths[LENGTHS / 64])
     }
 }
 
-static ts_code match_string(found *f, const hg_range *range, unsigned row, uint32_t string)
+static ts_code match_string(found *f, ts_scan *scan, uint32_t string)
 {
-    const mark *text;
-    ts_code code = mark_string(f, range->scan, range->b, row, string);
-    text = &f->texts[f->text_count - 1];
-    if (code == TS_OK && f->slots[slot_of(f, text)] == 0) {
+    const hg *g = f->g;
+    const ts_batch *b;
+    ts_code code = ts_scan_row(&b, scan, g->d.first_string + string);
+    if (code == TS_OK && b->rows != 1) {
+        return hg_changed(g->ctx, TS_T_js_heap_string);
+    }
+    if (code != TS_OK || (code = mark_string(f, scan, b, 0, string)) != TS_OK) {
+        return code;
+    }
+    if (f->slots[slot_of(f, &f->texts[f->text_count - 1])] == 0) {
         f->text_of[string] = HG_NONE;
         f->text_count--;
     }
-    return code;
+    return TS_OK;
 }
 
 static ts_code match_strings(found *f)
 {
     static const unsigned columns[] = {TS_C_js_heap_string__string};
     hg *g = f->g;
-    hg_range range = {0};
+    ts_scan *scan = NULL;
     uint64_t lengths[LENGTHS / 64] = {0};
     ts_code code = TS_OK;
     if (f->concatenated == 0) {
@@ -423,21 +429,16 @@ static ts_code match_strings(found *f)
         return code;
     }
     note_whole(f, lengths);
-    code = hg_range_open(&range, g->reader, TS_T_js_heap_string, columns, 1, g->d.first_string,
-                         g->strings.count);
-    while (code == TS_OK && (code = hg_range_next(&range, g->ctx, TS_T_js_heap_string)) == TS_OK &&
-           range.n > 0) {
-        for (unsigned i = 0; i < range.n && code == TS_OK; i++) {
-            uint32_t string = (uint32_t)range.at + i;
-            uint64_t bytes = range.b->columns[0].texts[i].size;
-            if (f->uses[string] > 0 && f->text_of[string] == HG_NONE &&
-                (g->strings.bits[string] & HG_TEXT_KNOWN) != 0 && f->text_count < f->text_room &&
-                (lengths[bytes % LENGTHS / 64] >> bytes % 64 & 1) != 0) {
-                code = match_string(f, &range, i, string);
-            }
+    code = ts_scan_open(&scan, g->reader, TS_T_js_heap_string, columns, 1);
+    for (uint32_t i = 0; i < g->strings.count && code == TS_OK; i++) {
+        const uint16_t bytes = g->strings.bytes[i];
+        if (f->uses[i] > 0 && f->text_of[i] == HG_NONE &&
+            (g->strings.bits[i] & HG_TEXT_KNOWN) != 0 && f->text_count < f->text_room &&
+            (lengths[bytes / 64] >> bytes % 64 & 1) != 0) {
+            code = match_string(f, scan, i);
         }
     }
-    hg_range_close(&range);
+    ts_scan_close(scan);
     return code;
 }
 

@@ -143,6 +143,7 @@ typedef struct hg_strings {
     uint32_t *same; /* the first string with this text */
     bool twice;     /* some are not their own first */
     uint16_t *bits;
+    uint16_t *bytes; /* of each text, modulo 65536 */
     uint8_t *length; /* UTF-16 units of the formatted name of a property, 255: that many or more */
     ts_vec pairs;    /* hg_pair_text, by string */
     uint32_t pair_count;

@@ -46,6 +46,12 @@ static ts_code grow(hg_kept *k, enum hg_kept_table table)
     return TS_OK;
 }
 
+/* For one more row, when it is one of ours. */
+static ts_code make_room(hg_kept *k, enum hg_kept_table table, int64_t file_id)
+{
+    return k->rows[table].lost || !is_ours(k, file_id) ? TS_OK : grow(k, table);
+}
+
 static bool fits(int64_t value, int64_t max)
 {
     return (uint64_t)value <= (uint64_t)max;
@@ -57,17 +63,16 @@ static ts_code see_edge(hg_kept *k, const ts_row_js_heap_edges *row)
                                    TS_NULL_BIT(js_heap_edges, name_or_index) |
                                    TS_NULL_BIT(js_heap_edges, to_node);
     hg_kept_rows *rows = &k->rows[HG_KEPT_EDGE_ROWS];
-    ts_code code;
-    if (rows->lost || !is_ours(k, row->file_id)) {
-        return TS_OK;
+    if (rows->n == rows->room || row->file_id != k->file_id) { /* seldom */
+        ts_code code = make_room(k, HG_KEPT_EDGE_ROWS, row->file_id);
+        if (code != TS_OK || rows->n == rows->room || row->file_id != k->file_id) {
+            return code;
+        }
     }
     if ((row->null & wanted) != 0 || !fits(row->type, HG_KEPT_TYPES - 1) ||
         !fits(row->name_or_index, HG_KEPT_NAME) || !fits(row->to_node, UINT32_MAX)) {
         hg_keep_forget(k, HG_KEPT_EDGE_ROWS);
         return TS_OK;
-    }
-    if (rows->n == rows->room && (code = grow(k, HG_KEPT_EDGE_ROWS)) != TS_OK) {
-        return code;
     }
     rows->columns[HG_KEPT_TO][rows->n] = (uint32_t)row->to_node;
     rows->columns[HG_KEPT_EDGE_NAME][rows->n++] =
@@ -85,18 +90,17 @@ static ts_code see_node(hg_kept *k, const ts_row_js_heap_nodes *row)
     int64_t detachedness = (row->null & TS_NULL_BIT(js_heap_nodes, detachedness)) != 0
                                ? HG_KEPT_NO_DETACHEDNESS
                                : row->detachedness & 3;
-    ts_code code;
-    if (rows->lost || !is_ours(k, row->file_id)) {
-        return TS_OK;
+    if (rows->n == rows->room || row->file_id != k->file_id) {
+        ts_code code = make_room(k, HG_KEPT_NODE_ROWS, row->file_id);
+        if (code != TS_OK || rows->n == rows->room || row->file_id != k->file_id) {
+            return code;
+        }
     }
     if ((row->null & wanted) != 0 || !fits(row->type, HG_KEPT_TYPES - 1) ||
         !fits(row->name, HG_KEPT_NAME) || !fits(row->id, UINT32_MAX) ||
         !fits(row->self_size, UINT32_MAX) || !fits(row->edge_count, HG_KEPT_EDGES)) {
         hg_keep_forget(k, HG_KEPT_NODE_ROWS);
         return TS_OK;
-    }
-    if (rows->n == rows->room && (code = grow(k, HG_KEPT_NODE_ROWS)) != TS_OK) {
-        return code;
     }
     rows->columns[HG_KEPT_NODE_ID][rows->n] = (uint32_t)row->id;
     rows->columns[HG_KEPT_NODE_NAME][rows->n] =

@@ -366,6 +366,7 @@ static ts_code read_string(reading *r, const hg_range *range, unsigned row)
                     : 0;
     }
     s->bits[r->at] = bits;
+    s->bytes[r->at] = (uint16_t)text->size;
     s->length[r->at] =
         formatted_length(r->lengths, p, text->size > LONG_BYTES ? LONG_BYTES + 1 : n);
     code = hash_text(r->hashes[r->at], r, range->scan, text, row);
@@ -394,11 +395,12 @@ static ts_code strings_prepare(reading *r)
     }
     s->same = ts_alloc(g->ctx, s->count, sizeof *s->same);
     s->bits = ts_zalloc(g->ctx, s->count, sizeof *s->bits);
+    s->bytes = ts_zalloc(g->ctx, s->count, sizeof *s->bytes);
     s->length = ts_zalloc(g->ctx, s->count, sizeof *s->length);
     r->hashes = hg_take(g, s->count, sizeof *r->hashes);
     r->slots = hg_take(g, slots, sizeof *r->slots);
-    if (s->same == NULL || s->bits == NULL || s->length == NULL || r->hashes == NULL ||
-        r->slots == NULL) {
+    if (s->same == NULL || s->bits == NULL || s->bytes == NULL || s->length == NULL ||
+        r->hashes == NULL || r->slots == NULL) {
         return g->ctx->error.code;
     }
     memset(r->slots, 0, slots * sizeof *r->slots);
@@ -448,6 +450,7 @@ void hg_strings_free(ts_ctx *ctx, hg_strings *s)
 {
     ts_free(ctx, s->same);
     ts_free(ctx, s->bits);
+    ts_free(ctx, s->bytes);
     ts_free(ctx, s->length);
     ts_vec_free(ctx, &s->pairs);
     *s = (hg_strings){0};
