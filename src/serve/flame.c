@@ -1,9 +1,10 @@
 /* GET flame: call paths with weights, from the roots, from one node, or around a method. */
 #include "serve/flame.h"
 
+#include "serve/frame_filter.h"
 #include "serve/frame_tree.h"
 
-enum { P_ROOT = TS_P_CHOSEN, P_FOCUS, P_LIMIT, P_JOIN };
+enum { P_ROOT = TS_P_CHOSEN, P_FOCUS, P_LIMIT, P_JOIN, P_ONLY, P_IGNORE, P_HIDE, P_IDLE };
 
 const ts_view_param ts_flame_params[] = {
     TS_CHOSEN_PARAMS,
@@ -14,7 +15,17 @@ const ts_view_param ts_flame_params[] = {
      .type = TS_VIEW_CHOICE,
      .choices = "none,lines",
      .doc = "lines: callees of one method are one, whatever their lines"},
+    TS_PARAM_PATTERN("only", "only stacks with such a frame"),
+    TS_PARAM_PATTERN("ignore", "only stacks without such a frame"),
+    TS_PARAM_PATTERN("hide", "such frames are taken out of their stacks"),
+    {.name = "idle",
+     .type = TS_VIEW_CHOICE,
+     .choices = "with,without",
+     .doc = "without: not the time in (idle)"},
     {.name = NULL}};
+
+_Static_assert(sizeof ts_flame_params / sizeof ts_flame_params[0] - 1 <= TS_VIEW_PARAMS,
+               "the values of all parameters have a place");
 
 /* Deeper callers of a focus are left out: their number may be the square of that of the nodes. */
 enum { CALLER_DEPTH = 1000 };
@@ -25,6 +36,9 @@ typedef struct flame {
     ts_chosen chosen;
     ts_weights weights;
     ts_method_list methods;
+    uint8_t *hidden; /* of each method; NULL: none */
+    ts_wide all;     /* weight of all stacks, also of those that filters leave out */
+    uint64_t all_count;
     uint32_t limit;
 } flame;
 
@@ -55,10 +69,22 @@ static void flame_begin(flame *f)
     bool capped = false;
     ts_jout_open(f->call->out, NULL, '{');
     ts_jout_str(f->call->out, "unit", f->weights.unit);
+    ts_jout_open(f->call->out, "all", '{');
+    ts_jout_int(f->call->out, "total", ts_wide_cap(f->all, &capped));
+    ts_jout_uint(f->call->out, "count", f->all_count);
+    ts_jout_close(f->call->out, '}');
     ts_jout_open(f->call->out, "no_stack", '{');
     ts_jout_int(f->call->out, "total", ts_wide_cap(f->weights.no_stack, &capped));
     ts_jout_uint(f->call->out, "count", f->weights.no_stack_count);
     ts_jout_close(f->call->out, '}');
+}
+
+static void flame_all(flame *f)
+{
+    for (uint32_t i = 0; i < f->weights.n; i++) {
+        f->all += f->weights.self[i];
+        f->all_count += f->weights.count[i];
+    }
 }
 
 static ts_code flame_end(flame *f)
@@ -79,7 +105,8 @@ static ts_tree flame_tree(flame *f)
                      .count = f->weights.count};
 }
 
-/* Callees with the same method are joined: *map gets the node of the trie for each call path. */
+/* Callees with the same method are joined: *map gets the node of the trie for each call path, of a
+ * hidden one that of the nearest caller that is not; TS_NO_INDEX when there is none. */
 static ts_code flame_join(flame *f, ts_trie *trie, uint32_t **map)
 {
     const ts_paths *p = f->paths;
@@ -91,9 +118,16 @@ static ts_code flame_join(flame *f, ts_trie *trie, uint32_t **map)
     }
     for (uint32_t i = 0; code == TS_OK && i < p->nodes.count; i++) {
         uint32_t above = p->parent[i] == TS_NO_INDEX ? TS_NO_INDEX : (*map)[p->parent[i]];
-        code = ts_trie_child(&(*map)[i], ctx, trie, above, p->method[i], i);
-        if (code == TS_OK) {
+        if (f->hidden != NULL && p->method[i] != TS_NO_INDEX && f->hidden[p->method[i]] != 0) {
+            (*map)[i] = above;
+        } else {
+            code = ts_trie_child(&(*map)[i], ctx, trie, above, p->method[i], i);
+        }
+        if (code == TS_OK && (*map)[i] != TS_NO_INDEX) {
             ts_trie_add(trie, (*map)[i], f->weights.self[i], f->weights.count[i]);
+        } else if (code == TS_OK) {
+            f->weights.no_stack += f->weights.self[i]; /* nothing is left of its stack */
+            f->weights.no_stack_count += f->weights.count[i];
         }
     }
     return code;
@@ -244,6 +278,16 @@ static ts_code flame_place(uint32_t *out, flame *f, unsigned param, const ts_ids
     return TS_OK;
 }
 
+/* Takes out of the weights what the filters do not let through. */
+static ts_code flame_filter(flame *f)
+{
+    const ts_frame_filter filter = {.only = ts_view_value_of(f->call, P_ONLY)->text,
+                                    .ignore = ts_view_value_of(f->call, P_IGNORE)->text,
+                                    .hide = ts_view_value_of(f->call, P_HIDE)->text,
+                                    .no_idle = ts_view_value_of(f->call, P_IDLE)->number == 1};
+    return ts_frames_filter(&f->hidden, &f->weights, f->call, f->paths, &filter);
+}
+
 ts_code ts_flame_run(ts_view_call *call)
 {
     flame f = {.call = call, .limit = (uint32_t)ts_view_value_of(call, P_LIMIT)->number};
@@ -264,13 +308,19 @@ ts_code ts_flame_run(ts_view_call *call)
         code = ts_weights_make(&f.weights, call, &f.chosen, f.paths);
     }
     if (code == TS_OK) {
+        flame_all(&f);
+        code = flame_filter(&f);
+    }
+    if (code == TS_OK) {
         code = ts_method_list_begin(&f.methods, ctx, f.paths);
     }
     if (code == TS_OK) {
         code = focus != TS_NO_INDEX
                    ? flame_focus(&f, focus)
-                   : flame_whole(&f, root, ts_view_value_of(call, P_JOIN)->number == 1);
+                   : flame_whole(&f, root,
+                                 f.hidden != NULL || ts_view_value_of(call, P_JOIN)->number == 1);
     }
+    ts_free(ctx, f.hidden);
     ts_method_list_free(ctx, &f.methods);
     ts_weights_free(ctx, &f.weights);
     return code;

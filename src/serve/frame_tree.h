@@ -57,6 +57,9 @@ ts_code ts_method_list_begin(ts_method_list *l, ts_ctx *ctx, const ts_paths *pat
 void ts_method_list_free(ts_ctx *ctx, ts_method_list *l);
 /* Its number, given when it has none; TS_NO_INDEX for TS_NO_INDEX. */
 ts_code ts_method_list_add(uint32_t *number, ts_ctx *ctx, ts_method_list *l, uint32_t method);
+/* Appends package, class and name, as people write them: what v_stack_hot_method calls it. */
+ts_code ts_method_label(ts_buf *bytes, ts_ctx *ctx, const ts_scan_text *package,
+                        const ts_scan_text *class, const ts_scan_text *name);
 /* Writes {"id":[],"name":[],"line":[],"file":[],"package":[],"library":[],"texts":[]}; name is what
  * v_stack_hot_method calls the method; files, packages and libraries are places in `texts`, -1 for
  * none. */

@@ -68,12 +68,11 @@ static ts_code text_add(ts_buf *bytes, ts_ctx *ctx, const ts_scan_text *t, const
     return code == TS_OK ? ts_buf_put(ctx, bytes, point, strlen(point)) : code;
 }
 
-/* Package, class and name, as people write them. */
-static ts_code text_name(ts_buf *bytes, ts_ctx *ctx, const ts_batch *b)
+ts_code ts_method_label(ts_buf *bytes, ts_ctx *ctx, const ts_scan_text *package,
+                        const ts_scan_text *class, const ts_scan_text *name)
 {
     static const ts_scan_text anonymous = {"(anonymous)", 11, 11};
-    const ts_scan_text *name = b->columns[C_NAME].texts;
-    const ts_scan_text *parts[] = {b->columns[C_PACKAGE].texts, b->columns[C_CLASS].texts};
+    const ts_scan_text *parts[] = {package, class};
     for (unsigned i = 0; i < 2; i++) {
         ts_code code = parts[i]->n == 0 ? TS_OK : text_add(bytes, ctx, parts[i], ".");
         if (code != TS_OK) {
@@ -103,7 +102,8 @@ static ts_code method_read(method_texts *t, ts_ctx *ctx, uint32_t number, const 
     m->has_line = !b->columns[C_LINE].null[0];
     m->line = b->columns[C_LINE].ints[0];
     m->at = t->bytes.n;
-    ts_code code = text_name(&t->bytes, ctx, b);
+    ts_code code = ts_method_label(&t->bytes, ctx, b->columns[C_PACKAGE].texts,
+                                   b->columns[C_CLASS].texts, b->columns[C_NAME].texts);
     m->n = t->bytes.n - m->at;
     for (unsigned i = 0; code == TS_OK && i < M_SHARED; i++) {
         code = method_shared(&m->shared[i], t, ctx, &b->columns[columns[i]]);

@@ -44,6 +44,11 @@
         .name = "filter", .type = TS_VIEW_TEXT, .most = 1000,                                      \
         .doc = "part of the class, ASCII letters in either case"                                   \
     }
+/* What serve/pattern.h looks for. */
+#define TS_PARAM_PATTERN(what, about)                                                              \
+    {                                                                                              \
+        .name = what, .type = TS_VIEW_TEXT, .most = 1000, .doc = about                             \
+    }
 #define TS_PARAM_LIMIT(to, usual, of)                                                              \
     {                                                                                              \
         .name = "limit", .type = TS_VIEW_INT, .least = 1, .most = to, .default_value = usual,      \

@@ -7,6 +7,7 @@ import collections
 import json
 import os
 import random
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -252,6 +253,56 @@ def check_sandwich(db, tree, expected, kind, weight, name, what):
         same(reply_paths(reply["callers"], methods), {k: tuple(v) for k, v in callers.items()}, f"{what}: callers of {focus}")
 
 
+def filter_text(texts):
+    """A pattern that fits some of the texts, and the same for Python."""
+    name = random.choice(texts)
+    low = random.randrange(len(name))
+    part = name[low:low + random.randrange(1, 9)].strip() or name.strip() or "x"
+    kind = random.randrange(4)
+    if kind == 0 and not (part.startswith("/") and part.endswith("/") and len(part) > 2):
+        return part, re.escape(part)
+    if kind == 1:
+        part = "^" + re.sub(r"[^A-Za-z0-9_]", ".", name) + "$"
+    elif kind == 2:
+        part = r"\b[%s]\w{0,3}|\((?:idle|root)\)" % random.choice(["a-m", "^a-m.", r"\d", "A-F"])
+    else:
+        part = "(" + re.sub(r"[^A-Za-z0-9_]", "[^x]", part) + ")+"
+    return f"/{part}/", part
+
+
+def check_filters(db, tree, expected, kind, weight, name, what):
+    """Stacks with and without some frames, and frames that are taken out of them, of all call paths."""
+    methods = {row[0]: row[1:] for row in db.rows("""SELECT id, ifnull(nullif(package, '') || '.', '') || ifnull(nullif(class, '') || '.', '') || ifnull(nullif(name, ''), '(anonymous)'),
+        CASE WHEN ifnull(file, '') <> '' THEN file || CASE WHEN line > 0 THEN ':' || line ELSE '' END END, name FROM stack_method""")}
+    texts = [t for row in methods.values() for t in row[:2] if t is not None and len(t) < 100 and t.isascii() and t.isprintable()]
+    for i in range(6 if texts else 0):
+        given = {}
+        fits = {"only": set(methods), "ignore": set(), "hide": set()}
+        for one in random.sample(sorted(fits), random.randrange(1, 4)):
+            given[one], pattern = filter_text(texts)
+            fits[one] = {m for m, row in methods.items() if any(t is not None and re.search(pattern, t, re.I | re.A) for t in row[:2])}
+        no_idle = random.random() < 0.3
+        fits["ignore"] |= {m for m, row in methods.items() if no_idle and row[2] == "(idle)"}
+        result = collections.defaultdict(lambda: [0, 0])
+        lost = [0, 0]
+        for node, values in expected.items():
+            path = []
+            while node is not None:
+                node, method, _ = tree[node]
+                path.insert(0, method)
+            if ("only" in given and not set(path) & fits["only"]) or set(path) & fits["ignore"]:
+                continue
+            path = tuple(m for m in path if m not in fits["hide"])
+            to = result[path] if path else lost
+            to[0] += values[0]
+            to[1] += values[1]
+        reply = db.view("flame", kind=kind, weight=weight, value=name, limit=1000000, join="lines", idle="without" if no_idle else "with", **given)
+        same(reply_paths(reply, reply["methods"]["id"]), {k: tuple(v) for k, v in result.items()}, f"{what}: {given} {no_idle}")
+        plain = db.view("flame", kind=kind, weight=weight, value=name, limit=1)
+        same(reply["all"], {"total": min(sum(t for t, _ in expected.values()), 2**63 - 1), "count": sum(c for _, c in expected.values())}, f"{what}: {given}, all")
+        same(reply["no_stack"]["count"] - plain["no_stack"]["count"], lost[1], f"{what}: {given}, of which nothing is left")
+
+
 def check_zoom(db, tree, expected, kind, weight, name, what):
     totals, _ = sum_up(expected, tree)
     for root in random.sample(sorted(totals), min(3, len(totals))):
@@ -302,6 +353,7 @@ def check_stacks(db, ranges):
         check_flame(db, db.view("flame", kind=kind, weight=weight, value=name, limit=7), expected, tree, 7, what + ", 7 nodes")
         check_sandwich(db, tree, expected, kind, weight, name, what)
         check_zoom(db, tree, expected, kind, weight, name, what)
+        check_filters(db, tree, expected, kind, weight, name, what)
         join = db.view("flame", kind=kind, weight=weight, value=name, join="lines", limit=1000000)
         same(reply_paths(join, join["methods"]["id"]), joined(expected, tree), what + ", joined")
         if weight not in ("samples", "cpu"):

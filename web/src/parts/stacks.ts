@@ -29,6 +29,8 @@ export interface TreeReply {
 
 export interface FlameReply extends TreeReply {
   readonly unit: string;
+  /** Of all stacks, also those that filters leave out. */
+  readonly all?: { readonly total: number | string; readonly count: number };
   readonly no_stack?: { readonly total: number | string; readonly count: number };
   readonly methods: MethodsReply;
   readonly callees?: TreeReply;
@@ -111,17 +113,6 @@ export function stacksOf(reply: TreeReply, names: Names, unit: string): Stacks {
   return { tree: new Tree({ parent, frame, self, total }), names, unit, id, count, left, cut: rest > 0 };
 }
 
-type Test = (text: string) => boolean;
-
-export interface Filter {
-  /** Frames that are taken out of stacks. */
-  readonly hide?: Test | undefined;
-  /** Only stacks with such a frame. */
-  readonly only?: Test | undefined;
-  /** Only stacks without such a frame. */
-  readonly ignore?: Test | undefined;
-}
-
 // Makes a tree of paths with equal frames joined.
 class Joiner {
   readonly parent: number[] = [0];
@@ -154,78 +145,6 @@ class Joiner {
     const tree = new Tree({ parent: Int32Array.from(this.parent), frame: Int32Array.from(this.frame), self: Float64Array.from(this.self) });
     return { tree, names: like.names, unit: like.unit, id: Float64Array.from(this.id), count: Float64Array.from(this.count), left: Float64Array.from(this.left), cut: like.cut };
   }
-}
-
-/** The stacks that pass a filter; the same ones when it is empty. */
-export function filtered(stacks: Stacks, filter: Filter): Stacks {
-  const { hide, only, ignore } = filter;
-  if (hide === undefined && only === undefined && ignore === undefined) {
-    return stacks;
-  }
-  const { tree, names } = stacks;
-  const tested = (test: Test | undefined): Uint8Array => {
-    const hits = new Uint8Array(names.label.length);
-    if (test !== undefined) {
-      names.label.forEach((label, i) => {
-        hits[i] = test(label) || (names.where[i] !== "" && test(names.where[i] ?? "")) ? 1 : 0;
-      });
-    }
-    return hits;
-  };
-  const hidden = tested(hide);
-  const wanted = tested(only);
-  const unwanted = tested(ignore);
-  const join = new Joiner(names.label.length);
-  const place = new Int32Array(tree.n); // of the node, or of the nearest one above it that is not hidden; -1: ignored
-  const has = new Uint8Array(tree.n);
-  has[0] = only === undefined ? 1 : 0;
-  for (let i = 1; i < tree.n; i++) {
-    const up = tree.parent[i] ?? 0;
-    const frame = tree.frame[i] ?? ROOT;
-    const above = place[up] ?? 0;
-    has[i] = has[up] === 1 || wanted[frame] === 1 ? 1 : 0;
-    if (above < 0 || unwanted[frame] === 1) {
-      place[i] = -1;
-      continue;
-    }
-    place[i] = hidden[frame] === 1 ? above : join.child(above, frame, stacks.id[i] ?? -1);
-  }
-  // What passes is put where it belongs; paths without any of it go.
-  for (let i = 1; i < tree.n; i++) {
-    const at = place[i] ?? -1;
-    if (at >= 0 && has[i] === 1) {
-      join.self[at] = (join.self[at] ?? 0) + (tree.self[i] ?? 0);
-      join.count[at] = (join.count[at] ?? 0) + (stacks.count[i] ?? 0);
-      join.left[at] = (join.left[at] ?? 0) + (stacks.left[i] ?? 0);
-    }
-  }
-  return pruned(join.stacks(stacks));
-}
-
-// Without nodes below which nothing is left.
-function pruned(stacks: Stacks): Stacks {
-  const { tree } = stacks;
-  const below = Float64Array.from(stacks.count);
-  for (let i = tree.n - 1; i > 0; i--) {
-    const up = tree.parent[i] ?? 0;
-    below[up] = (below[up] ?? 0) + (below[i] ?? 0);
-  }
-  const keep: number[] = [];
-  const place = new Int32Array(tree.n).fill(-1);
-  for (let i = 0; i < tree.n; i++) {
-    if (i === 0 || (tree.total[i] ?? 0) > 0 || (below[i] ?? 0) > 0) {
-      place[i] = keep.length;
-      keep.push(i);
-    }
-  }
-  const take = (from: ArrayLike<number>): Float64Array => Float64Array.from(keep, (i) => from[i] ?? 0);
-  return {
-    ...stacks,
-    tree: new Tree({ parent: Int32Array.from(keep, (i) => place[tree.parent[i] ?? 0] ?? 0), frame: Int32Array.from(keep, (i) => tree.frame[i] ?? ROOT), self: take(tree.self) }),
-    id: take(stacks.id),
-    count: take(stacks.count),
-    left: take(stacks.left),
-  };
 }
 
 /** The same stacks from their last frames on: what took time, and below it who called it. */

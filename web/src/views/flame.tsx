@@ -1,14 +1,14 @@
 // Stacks: the graph of one profile in the order of time, left heavy or upside down, one method with callers and callees, and methods as a table.
 import type { JSX } from "preact";
-import { useMemo, useState } from "preact/hooks";
-import { get, urlOf } from "../api.ts";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { get, urlOf, waiting } from "../api.ts";
 import { loadThreads, threadName, type Axis, type Thread, type Threads } from "../data.ts";
 import { amount, baseName, clean, count, inUnit, percent, plural, unitFor } from "../format.ts";
 import { Choice, Drawer, Facts, Failure, Waiting } from "../parts/frame.tsx";
 import { Icicle, labelOf } from "../parts/icicle.tsx";
 import { RangeStrip } from "../parts/rangestrip.tsx";
 import { matcher } from "../parts/search.ts";
-import { countsBelow, filtered, inverted, namesOf, REST, stacksOf, type FlameReply, type MethodsReply, type Stacks } from "../parts/stacks.ts";
+import { countsBelow, inverted, namesOf, REST, stacksOf, type FlameReply, type MethodsReply, type Stacks } from "../parts/stacks.ts";
 import { Table, sorted, type Column, type Sort } from "../parts/table.tsx";
 import { TimeOrder } from "./timeorder.tsx";
 import { absolute, database, extent, go, numberParam, param, range, setParams } from "../state.ts";
@@ -150,9 +150,23 @@ function Controls({ chosen, threads, mode }: { chosen: Chosen; threads: Threads;
 }
 
 function Regex({ name, title, hint }: { name: string; title: string; hint: string }): JSX.Element {
+  const [text, setText] = useState(param(name));
+  const known = param(name);
+  useEffect(() => setText(known), [known]);
+  // The server is asked when typing has ended.
+  useEffect(() => {
+    if (text === param(name)) {
+      return undefined;
+    }
+    waiting.value++;
+    const timer = setTimeout(() => setParams({ [name]: text, at: undefined }, true), 250);
+    return () => {
+      waiting.value--;
+      clearTimeout(timer);
+    };
+  }, [text, known]);
   return (
-    <label title={`${hint}; /between slashes/ is a regular expression`}>{title} <input class="short" value={param(name)} spellcheck={false} autocomplete="off"
-      onInput={(e) => setParams({ [name]: e.currentTarget.value, at: undefined }, true)} /></label>
+    <label title={`${hint}; /between slashes/ is a regular expression`}>{title} <input class="short" value={text} spellcheck={false} autocomplete="off" onInput={(e) => setText(e.currentTarget.value)} /></label>
   );
 }
 
@@ -206,22 +220,13 @@ export function ThreadMenu({ threads, chosen, single }: { threads: readonly Thre
 // --- left heavy ---------------------------------------------------------------------------------------------------------
 
 function Graph({ chosen }: { chosen: Chosen }): JSX.Element {
-  const params = { ...asked(chosen), root: param("root") || undefined };
+  // The server filters, over all stacks and not only those that it sends.
+  const filter = { only: param("only"), ignore: param("ignore"), hide: param("hide"), idle: param("idle") === "1" ? undefined : "without" };
+  const params = { ...asked(chosen), root: param("root") || undefined, ...filter };
   const loaded = useLoad(urlOf("/api/flame", params), (signal) => get<FlameReply>("/api/flame", params, { signal, what: "adding up stacks" }));
   const whole = useMemo(() => (loaded.data === undefined ? undefined : stacksOf(loaded.data, namesOf(loaded.data.methods), loaded.data.unit)), [loaded.data]);
-  const stacks = useMemo(() => {
-    if (whole === undefined) {
-      return undefined;
-    }
-    const ignored = matcher(param("ignore"));
-    const idle = param("idle") === "1";
-    const passed = filtered(whole, {
-      hide: matcher(param("hide")),
-      only: matcher(param("only")),
-      ignore: ignored === undefined && idle ? undefined : (text) => (!idle && text === "(idle)") || (ignored?.(text) ?? false),
-    });
-    return param("inv") === "1" ? inverted(passed) : passed;
-  }, [whole, param("ignore"), param("only"), param("hide"), param("idle"), param("inv")]);
+  const all = param("root") === "" ? Number(loaded.data?.all?.total ?? 0) : whole?.tree.total[0] ?? 0;
+  const stacks = useMemo(() => (whole !== undefined && param("inv") === "1" ? inverted(whole) : whole), [whole, param("inv")]);
   const q = param("q");
   const search = useMemo(() => matcher(q), [q]);
   const [focus, setFocus] = useState(-1);
@@ -251,11 +256,11 @@ function Graph({ chosen }: { chosen: Chosen }): JSX.Element {
   return (
     <div class="with-drawer">
       <div class="stage">
-        <Trail stacks={stacks} zoom={zoom} whole={whole} onZoom={zoomed} />
+        <Trail stacks={stacks} zoom={zoom} all={all} onZoom={zoomed} />
         {empty ? <p class="none big">No stacks in this range and with this filter</p>
           : param("table") === "1" ? <TreeTable stacks={stacks} calls={chosen.kind === "slice"} search={search} onOpen={open} />
           : <Icicle stacks={stacks} label={`Stacks, ${amount(stacks.tree.total[0], stacks.unit)}: arrow keys move, Enter zooms, F shows callers and callees, I turns it around, Escape shows all`}
-            search={search} zoom={zoom} whole={whole.tree.total[0] ?? 0} onZoom={zoomed} onFocus={setFocus} onOpen={open}
+            search={search} zoom={zoom} whole={all} onZoom={zoomed} onFocus={setFocus} onOpen={open}
             onKey={(key, i) => {
               if (key === "f" && i > 0) {
                 open(i);
@@ -267,25 +272,24 @@ function Graph({ chosen }: { chosen: Chosen }): JSX.Element {
               return true;
             }} />}
       </div>
-      {focus > 0 && focus < stacks.tree.n && <FrameDrawer stacks={stacks} i={focus} chosen={chosen} whole={whole.tree.total[0] ?? 0} onClose={() => setFocus(-1)} onOpen={open} />}
+      {focus > 0 && focus < stacks.tree.n && <FrameDrawer stacks={stacks} i={focus} chosen={chosen} whole={all} onClose={() => setFocus(-1)} onOpen={open} />}
     </div>
   );
 }
 
-function Trail({ stacks, zoom, whole, onZoom }: { stacks: Stacks; zoom: number; whole: Stacks; onZoom: (i: number) => void }): JSX.Element {
+function Trail({ stacks, zoom, all, onZoom }: { stacks: Stacks; zoom: number; all: number; onZoom: (i: number) => void }): JSX.Element {
   const path: number[] = [];
   for (let i = zoom; i > 0; i = stacks.tree.parent[i] ?? 0) {
     path.unshift(i);
   }
   const cut = path.length > 6 ? [...path.slice(0, 2), -1, ...path.slice(-3)] : path;
   const total = stacks.tree.total[0] ?? 0;
-  const all = whole.tree.total[0] ?? 0;
   return (
     <div class="trail">
       <b>{amount(total, stacks.unit)}</b>
-      {total !== all && <span>{percent(total, all)} of {amount(all, whole.unit)}</span>}
+      {total !== all && <span>{percent(total, all)} of {amount(all, stacks.unit)}</span>}
       <span>{count(stacks.tree.n - 1)} call paths</span>
-      {whole.cut && <span>small ones are joined; click a hatched box to see them</span>}
+      {stacks.cut && <span>small ones are joined; click a hatched box to see them</span>}
       {param("root") !== "" && <button type="button" class="link" onClick={() => setParams({ root: undefined, at: undefined })}>back to all stacks</button>}
       {path.length > 0 && <nav aria-label="Zoom">
         <button type="button" class="link" onClick={() => onZoom(0)}>all</button>

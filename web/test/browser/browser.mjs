@@ -356,6 +356,24 @@ step("calls", async () => {
   equal((await view.rows("Calls by method")).map((r) => [r.Calls, r.Method]), methods.map((r) => [grouped(r.n), r.method]), "calls by method");
 });
 
+step("filters of stacks", async () => {
+  const [{ name }] = sql(db("profile"), "SELECT m.name AS name FROM stack_sample AS s JOIN stack_node AS n ON n.id = s.node_id JOIN stack_method AS m ON m.id = n.method_id WHERE m.name NOT LIKE '(%' AND m.name <> '' GROUP BY m.name ORDER BY sum(s.dur) DESC LIMIT 1");
+  const [{ inside, others }] = sql(db("profile"), `WITH RECURSIVE has(id) AS (SELECT n.id FROM stack_node AS n JOIN stack_method AS m ON m.id = n.method_id WHERE m.name = '${name}'
+    UNION SELECT n.id FROM stack_node AS n JOIN has ON n.parent_id = has.id)
+    SELECT sum(CASE WHEN s.node_id IN has THEN s.dur END) AS inside, sum(CASE WHEN s.node_id NOT IN has AND m.name <> '(idle)' THEN s.dur END) AS others
+    FROM stack_sample AS s JOIN stack_node AS n ON n.id = s.node_id JOIN stack_method AS m ON m.id = n.method_id`);
+  const label = () => view.run(() => document.querySelector(".graph canvas")?.getAttribute("aria-label") ?? "");
+  const pattern = encodeURIComponent(`/^${name}$/`);
+  await view.go(`#/flame?db=profile.db&only=${pattern}`);
+  check((await label()).startsWith(`Stacks, ${amount(inside, "ns")}:`), `only ${name}: ${await label()} instead of ${amount(inside, "ns")}`);
+  await view.go(`#/flame?db=profile.db&ignore=${pattern}`);
+  check((await label()).startsWith(`Stacks, ${amount(others, "ns")}:`), `not ${name}: ${await label()} instead of ${amount(others, "ns")}`);
+  await view.go("#/flame?db=profile.db");
+  await view.page.type(".bar label:nth-of-type(1) input.short", `/^${name}$/`);
+  await view.settle();
+  check((await label()).startsWith(`Stacks, ${amount(inside, "ns")}:`) && (await view.fragment()).includes("only="), "the filter is asked for when typing has ended");
+});
+
 // --- the graph alone --------------------------------------------------------------------------------------------------------
 
 step("a million frames", async () => {

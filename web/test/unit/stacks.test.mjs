@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./load.mjs";
 
-const { stacksOf, namesOf, filtered, inverted, countsBelow, REST } = await load("parts/stacks.ts");
+const { stacksOf, namesOf, inverted, countsBelow, REST } = await load("parts/stacks.ts");
 const { chartStacks } = await load("parts/chart-tree.ts");
 
 const methods = { id: [10, 11, 12, 13], name: ["main", "work", "(idle)", null], file: [1, 0, -1, -1], texts: ["b.js", "a.js"], line: [1, null, null, null] };
@@ -26,24 +26,6 @@ test("a reply becomes a tree with what was left out as nodes", () => {
 test("names say where, and have a text where there is none", () => {
   assert.deepEqual(names.where, ["a.js:1", "b.js", "", ""]);
   assert.equal(names.label[3], "(unknown)");
-});
-
-const has = (part) => (text) => text.includes(part);
-
-test("hidden frames leave their time to their callers", () => {
-  const s = filtered(stacksOf(reply, names, "ns"), { hide: has("work") });
-  assert.equal(s.tree.total[0], 19);
-  assert.deepEqual([...s.tree.frame], [-1, 0, 0, 2, REST]);
-  assert.equal(s.tree.self[1], 1 + 5);
-});
-
-test("only stacks with a frame, or without it", () => {
-  const all = stacksOf(reply, names, "ns");
-  assert.equal(filtered(all, { only: has("work") }).tree.total[0], 14);
-  assert.equal(filtered(all, { ignore: has("(idle)") }).tree.total[0], 15);
-  assert.equal(filtered(all, { ignore: has("main") }).tree.total[0], 4);
-  assert.equal(filtered(all, {}), all);
-  assert.equal(filtered(all, { only: has("nothing") }).tree.n, 1);
 });
 
 test("turned around, a path begins with what took the time", () => {
