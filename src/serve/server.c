@@ -193,8 +193,9 @@ ts_code ts_server_start(ts_server **out, ts_ctx *ctx, const ts_serve_options *op
                                  s->app.limits.max_memory);
     }
     if (code == TS_OK) {
-        const ts_sockets_options sockets = {&s->app.databases, options->samples,
-                                            options->open_directory};
+        const ts_sockets_options sockets = {.databases = &s->app.databases,
+                                            .samples = options->samples,
+                                            .open_directory = options->open_directory};
         code = ts_sockets_open(&s->exchanges.sockets, &s->base, &sockets);
     }
     if (code == TS_OK) {

@@ -14,12 +14,10 @@
 
 enum {
     MESSAGE_MAX = 1 << 20,
-    TICK_MS = 100,      /* how often *stop is looked at */
-    PING_MS = 30000,    /* without a sign of life */
-    SILENCE_MS = 90000, /* then the connection is closed */
-    STUCK_MS = 60000,   /* a client that takes nothing */
-    CLOSE_MS = 1000,    /* for the other side's close frame */
-    STOP_MS = 400       /* for what is left to send when the server stops */
+    TICK_MS = 100,    /* how often *stop is looked at */
+    STUCK_MS = 60000, /* a client that takes nothing */
+    CLOSE_MS = 1000,  /* for the other side's close frame */
+    STOP_MS = 400     /* for what is left to send when the server stops */
 };
 
 struct ts_sockets {
@@ -61,6 +59,8 @@ ts_code ts_sockets_open(ts_sockets **out, const ts_ctx *base, const ts_sockets_o
     hub.hooks.open_directory = options->open_directory == NULL ? NULL : flare_directory;
     f->ctx = ctx;
     f->options = *options;
+    f->options.ping_ms = options->ping_ms > 0 ? options->ping_ms : TS_SOCKET_PING_MS;
+    f->options.silence_ms = options->silence_ms > 0 ? options->silence_ms : TS_SOCKET_SILENCE_MS;
     code = ts_flare_hub_new(&f->hub, &f->ctx, &hub);
     if (code != TS_OK) {
         *out = NULL;
@@ -244,14 +244,10 @@ static void answer_all(peer *p)
 static void look_at_clock(peer *p)
 {
     const struct wslay_event_msg ping = {WSLAY_PING, NULL, 0};
-    if (stopped(p)) {
+    const ts_sockets_options *o = &p->sockets->options;
+    if (stopped(p) || (p->closing == 0 && ms_since(p->heard) >= o->silence_ms)) {
         queue_close(p, WSLAY_CODE_GOING_AWAY);
-    } else if (p->closing == 0 && ms_since(p->heard) >= SILENCE_MS) {
-        queue_close(p, WSLAY_CODE_GOING_AWAY);
-    } else if (p->closing == 0 && p->pinged == 0 && ms_since(p->heard) >= PING_MS) {
-        p->pinged = ts_guard_now();
-        (void)wslay_event_queue_msg(p->ws, &ping);
-    } else if (p->pinged != 0 && ms_since(p->pinged) >= PING_MS) {
+    } else if (p->closing == 0 && ms_since(p->pinged != 0 ? p->pinged : p->heard) >= o->ping_ms) {
         p->pinged = ts_guard_now();
         (void)wslay_event_queue_msg(p->ws, &ping);
     }

@@ -29,6 +29,8 @@ ts_verdict ts_websocket_check(const ts_request *r);
 
 /* --- websocket.c ------------------------------------------------------------------------------ */
 
+enum { TS_SOCKET_PING_MS = 30000, TS_SOCKET_SILENCE_MS = 90000 };
+
 /* What all connections share: the sessions of flare.h, and where their data comes from. */
 typedef struct ts_sockets ts_sockets;
 
@@ -41,6 +43,8 @@ typedef struct ts_sockets_options {
     ts_databases *databases;          /* borrowed */
     const char *samples;              /* directory of --samples, or NULL; borrowed */
     ts_open_directory open_directory; /* NULL: samples cannot be opened */
+    int64_t ping_ms;    /* after which a silent client is asked for a sign; 0: TS_SOCKET_PING_MS */
+    int64_t silence_ms; /* after which it is closed; 0: TS_SOCKET_SILENCE_MS */
 } ts_sockets_options;
 
 /* base is copied. The caller frees with ts_sockets_close, after the last ts_sockets_run has

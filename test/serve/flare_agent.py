@@ -57,6 +57,76 @@ class Agent:
         return self.heard
 
 
+QUARTER = 15 * 60 * 1000
+
+
+class LongAgent(Agent):
+    """Sends records of more than a quarter of an hour, a part at a time."""
+
+    parts = ([0, QUARTER - 10], [QUARTER + 500], [QUARTER + 600, QUARTER + 1000])
+
+    def __init__(self):
+        self.next = threading.Semaphore(0)
+        super().__init__()
+
+    def run(self):
+        peer, _ = self.listener.accept()
+        with peer:
+            while not self.heard.endswith(b"+subscribe-events\r\n"):
+                self.heard += peer.recv(100)
+            out = array("sample_info", "start_time", START - 500, "sample_interval", 10, "last_sample_time", START)
+            out += array("method", "id", 547216200, "name", METHODS[547216200])
+            for part in self.parts:
+                for ms in part:
+                    out += array("thread", "time", START + ms, "id", 132, "name", "main", "cpu_time", 1000000 + 1000 * ms, "cpu_time_delta", 1000, "state", "",
+                                 "stacktrace", [547216200])
+                peer.sendall(out)
+                out = b""
+                self.next.acquire()
+            while data := peer.recv(1000):
+                self.heard += data
+
+
+def wait_for(what, good):
+    until = time.monotonic() + 30
+    while not good():
+        assert time.monotonic() < until, what
+        time.sleep(0.05)
+
+
+def roll_over(args, folder):
+    """After a quarter of an hour another directory begins; the session goes on with it, and both are complete."""
+    agent = LongAgent()
+    address = "localhost:%d" % agent.port
+    pipe = Pipe(args.drive, "--samples", folder, "--converter", args.program)
+    c = Checker(pipe)
+    c.reply({"session_id": address, "type": "attach"}, "connect_agent", agent_addr=address)
+
+    def count():
+        threads = c.ask("dashboard", session_id=address)[0]["data"]["threads"]
+        return threads[0]["sample_count"] if threads else 0
+
+    def directories():
+        return sorted(glob.glob(os.path.join(folder, "localhost_*")))
+
+    wait_for("records of the first directory", lambda: count() == 2)
+    assert len(directories()) == 1, directories()
+    agent.next.release()
+    wait_for("a second directory", lambda: len(directories()) == 2)
+    agent.next.release()
+    wait_for("records of the second directory", lambda: count() == 2)
+    agent.next.release()
+    c.reply({"session_id": address}, "stop_sample", session_id=address)
+    agent.end()
+    times = []
+    for path in directories():
+        sample = Sample(path)
+        assert sample.dir.methods == {547216200: METHODS[547216200]}, sample.dir.methods
+        times.append([r["time"] - START for r in sample.dir.threads[132].records])
+    assert sorted(times) == [[0, QUARTER - 10, QUARTER + 500], [QUARTER + 600, QUARTER + 1000]], times
+    pipe.close()
+
+
 def run(args, folder):
     agent = Agent()
     address = "localhost:%d" % agent.port
@@ -97,8 +167,9 @@ def main():
     parser = argparse.ArgumentParser()
     for name in ("drive", "program"):
         parser.add_argument("--" + name, required=True)
-    with tempfile.TemporaryDirectory() as folder:
-        run(parser.parse_args(), folder)
+    for part in (run, roll_over):
+        with tempfile.TemporaryDirectory() as folder:
+            part(parser.parse_args(), folder)
 
 
 if __name__ == "__main__":

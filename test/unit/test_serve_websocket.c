@@ -27,18 +27,23 @@ static void *run(void *user)
     return NULL;
 }
 
-static void begin(pair *p, const char *early, size_t early_size)
+static void begin_with(pair *p, const char *early, size_t early_size, ts_sockets_options options)
 {
     int fds[2];
     memset(p, 0, sizeof *p);
     p->base = test_ctx_new();
     p->ctx = test_ctx_new();
-    const ts_sockets_options options = {.databases = &p->databases};
+    options.databases = &p->databases;
     assert_ok(p->base, ts_sockets_open(&p->flare, p->base, &options));
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
     p->socket = (ts_websocket){p->ctx, fds[1], early, early_size, &p->stop};
     p->fd = fds[0];
     assert_int_equal(pthread_create(&p->thread, NULL, run, p), 0);
+}
+
+static void begin(pair *p, const char *early, size_t early_size)
+{
+    begin_with(p, early, early_size, (ts_sockets_options){0});
 }
 
 static void end(pair *p)
@@ -283,12 +288,69 @@ static void test_lengths(void **state)
     free(text);
 }
 
+static int64_t ms_since(int64_t then)
+{
+    return (ts_guard_now() - then) / 1000000;
+}
+
+/* A silent client is asked for a sign, and closed when there is none for long. */
+static void test_silence(void **state)
+{
+    const ts_sockets_options options = {.ping_ms = 250, .silence_ms = 1000};
+    pair p;
+    char payload[200];
+    unsigned pings = 0;
+    (void)state;
+    begin_with(&p, NULL, 0, options);
+    int64_t begun = ts_guard_now();
+    unsigned char first;
+    while ((first = get_frame(&p, payload, sizeof payload)) == 0x89) {
+        assert_true(pings > 0 || ms_since(begun) >= 245);
+        pings++;
+    }
+    assert_int_equal(first, 0x88);
+    assert_int_equal((unsigned char)payload[0] * 256U + (unsigned char)payload[1], 1001);
+    assert_true(ms_since(begun) >= 995);
+    assert_in_range(pings, 1, 3);
+    end(&p);
+}
+
+/* Whoever answers pings stays, and a message is a sign as well. */
+static void test_signs(void **state)
+{
+    const ts_sockets_options options = {.ping_ms = 250, .silence_ms = 1000};
+    pair p;
+    char payload[200];
+    (void)state;
+    begin_with(&p, NULL, 0, options);
+    int64_t begun = ts_guard_now();
+    while (ms_since(begun) < 1300) {
+        assert_int_equal(get_frame(&p, payload, sizeof payload), 0x89);
+        put_frame(&p, 0x8a, payload, 0);
+    }
+    put_frame(&p, 0x81, LIST, strlen(LIST));
+    expect_text(&p, NONE);
+    put_frame(&p, 0x88, "\x03\xe8", 2);
+    expect_close(&p, 1000);
+    end(&p);
+}
+
+/* The times of the protocol's description. */
+static void test_times(void **state)
+{
+    (void)state;
+    assert_int_equal(TS_SOCKET_PING_MS, 30000);
+    assert_int_equal(TS_SOCKET_SILENCE_MS, 90000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_requests),    cmocka_unit_test(test_early_bytes),
-        cmocka_unit_test(test_close_codes), cmocka_unit_test(test_stop),
-        cmocka_unit_test(test_gone),        cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_silence),     cmocka_unit_test(test_signs),
+        cmocka_unit_test(test_times),       cmocka_unit_test(test_requests),
+        cmocka_unit_test(test_early_bytes), cmocka_unit_test(test_close_codes),
+        cmocka_unit_test(test_stop),        cmocka_unit_test(test_gone),
+        cmocka_unit_test(test_lengths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
