@@ -152,8 +152,14 @@ static void response_headers(struct MHD_Response *response, exchange *x)
         (void)snprintf(text, sizeof text, "attachment; filename=\"%s\"", r->file);
         response_header(response, "Content-Disposition", text);
     }
+    bool policy = false;
     for (size_t i = 0; i < r->header_count; i++) {
         response_header(response, r->headers[i].name, r->headers[i].value);
+        policy = policy || strcmp(r->headers[i].name, "Content-Security-Policy") == 0;
+    }
+    if (!policy) { /* what is no page is shown in none, either */
+        response_header(response, "Content-Security-Policy",
+                        "default-src 'none'; frame-ancestors 'none'");
     }
     if (ts_access_foreign(&x->all->app->access, &x->request) && x->request.origin.n < sizeof text) {
         (void)snprintf(text, sizeof text, "%.*s", (int)x->request.origin.n, x->request.origin.p);
