@@ -1,6 +1,7 @@
 #include "serve/exchange.h"
 
 #include "base/alloc.h"
+#include "serve/gzip_reply.h"
 
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -168,8 +169,18 @@ static void response_headers(struct MHD_Response *response, exchange *x)
     }
 }
 
+static bool from_elsewhere(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    return info != NULL && !ts_address_is_loopback(info->client_addr);
+}
+
 static enum MHD_Result exchange_send(exchange *x, struct MHD_Connection *connection)
 {
+    if (from_elsewhere(connection)) {
+        ts_reply_gzip(&x->reply, &x->ctx, x->request.accept_encoding);
+    }
     union {
         const char *in;
         char *out;

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """verb.py PROGRAM DATA: options and exit codes of `trace_streamer serve`."""
+import gzip
 import json
 import os
 import signal
@@ -8,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import urllib.request
 
 sys.path.insert(0, os.path.dirname(__file__))
 from client import Server  # noqa: E402
@@ -21,6 +23,42 @@ def ends(code, text, *args):
     run = subprocess.run([program, "serve", *args], capture_output=True, timeout=60)
     if run.returncode != code or text not in run.stderr.decode() or run.stdout:
         failures.append(f"{args}: {run.returncode} {run.stderr.decode()} {run.stdout.decode()}")
+
+
+def other_address():
+    """An address of this machine that is not its loopback, or None."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        try:
+            s.connect(("192.0.2.1", 9))  # sends nothing
+        except OSError:
+            return None
+        address = s.getsockname()[0]
+    return None if address.startswith("127.") else address
+
+
+def elsewhere(db):
+    """Clients of other machines get compressed text, those on loopback do not."""
+    address = other_address()
+    if address is None:
+        print("no other address: compression is not tried")
+        return
+    p = subprocess.Popen([program, "serve", db, "--any", "--quiet", "--port", "0", "--json", "--listen", "0.0.0.0", "--allow-host", address], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    url = json.loads(p.stdout.readline())["url"]
+    port, token = url.split("//")[1].split("/")[0].split(":")[1], url.split("token=")[1]
+    texts = []
+    for host, encoding in ((address, "gzip"), ("127.0.0.1", None)):
+        for path in ("/api/query?sql=WITH+RECURSIVE+c(n)+AS+(SELECT+1+UNION+ALL+SELECT+n%2B1+FROM+c+LIMIT+30000)+SELECT+n+FROM+c", "/api/info"):
+            request = urllib.request.Request(f"http://{host}:{port}{path}", headers={"Authorization": f"Bearer {token}", "Accept-Encoding": "gzip"})
+            with urllib.request.urlopen(request, timeout=30) as reply:
+                body, got = reply.read(), reply.headers["Content-Encoding"]
+            if got != (encoding if "query" in path else None):  # the list is short
+                failures.append(f"{host} {path}: encoding {got}")
+            texts.append(json.loads(gzip.decompress(body) if got else body))
+    if texts[0]["rows"] != texts[2]["rows"] or len(texts[0]["rows"]) != 30000:
+        failures.append(f"compressed rows: {len(texts[0]['rows'])}")
+    p.terminate()
+    if p.wait() != 0:
+        failures.append(f"--listen: {p.returncode}")
 
 
 with tempfile.TemporaryDirectory() as folder:
@@ -51,6 +89,7 @@ with tempfile.TemporaryDirectory() as folder:
         code, seconds = s.stop(number)
         if code != 0 or seconds >= 2:
             failures.append(f"{number}: {code} after {seconds} s")
+    elsewhere(foreign)
     p = subprocess.Popen([program, "serve", foreign, "--any", "--quiet", "--port", "0", "--json"], stdout=subprocess.PIPE)
     line = json.loads(p.stdout.readline())
     if set(line) != {"url", "port"} or f":{line['port']}/?token=" not in line["url"]:
