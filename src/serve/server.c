@@ -201,6 +201,10 @@ ts_code ts_server_start(ts_server **out, ts_ctx *ctx, const ts_serve_options *op
     if (code == TS_OK) {
         code = server_daemon(s, fd);
     }
+    if (code != TS_OK && ctx->error.count == 0) { /* in a context of the part that failed */
+        (void)ts_fail(ctx, code, "%s",
+                      code == TS_ERR_NOMEM ? "out of memory" : "cannot start the server");
+    }
     if (code != TS_OK) {
         (void)close(fd);
         ts_server_stop(s);
@@ -238,9 +242,15 @@ void ts_server_stop(ts_server *server)
     atomic_store(&server->app.stop, true);
     ts_view_jobs_stop(server->app.views);
     if (server->daemon != NULL) {
-        (void)shutdown(MHD_quiesce_daemon(server->daemon), SHUT_RDWR);
+        int listener = MHD_quiesce_daemon(server->daemon); /* which is ours again */
+        if (listener >= 0) {
+            (void)shutdown(listener, SHUT_RDWR);
+        }
         ts_connections_shut(&server->connections);
         MHD_stop_daemon(server->daemon);
+        if (listener >= 0) {
+            (void)close(listener);
+        }
     }
     ts_sockets_close(server->exchanges.sockets);
     ts_view_jobs_close(server->app.views);
