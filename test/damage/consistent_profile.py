@@ -190,7 +190,7 @@ def check_profile(p):
 
 # --- recordings ----------------------------------------------------------------------------------
 
-PLUGINS = {"arkts-plugin", "arkts-plugin_config", "ffrt-profiler", "ffrt-profiler_config", "js-memory", "js-memory_config"}
+PLUGINS = {"arkts-plugin", "arkts-plugin_config", "nativehook", "nativehook_config", "js-memory", "js-memory_config"}
 MAX_NSEC = 10**9
 
 

@@ -43,6 +43,8 @@ bound members 50000 0
 bound trailing 60000000 0
 bound cpu_samples $m $((80 * m))
 bound hilog_lines $m 0
+bound ftrace_back $m $((70 << 20)) # the queue
+bound ftrace_symbols $m $((200 * m))
 bound process_samples $m 8388608
 bound diskio_samples $m $((112 * m))
 bound network_samples $m $((80 * m))

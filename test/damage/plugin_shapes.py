@@ -91,5 +91,80 @@ def hisysevent_keys(n):
     return b"".join(segment(b"hisysevent-plugin", b"".join(line(i) for i in range(at, min(n, at + 1000)))) for at in range(0, n, 1000))
 
 
+def event(ts, pid, number_of_kind, body, tgid=20):
+    return field(2, number(1, ts) + number(2, tgid) + field(3, b"app") + field(50, number(4, pid)) + field(number_of_kind, body))
+
+
+def mark(ts, pid, text):
+    return event(ts, pid, 1109, field(2, text))
+
+
+def cpus(*details):
+    """One message; each CPU's events."""
+    return segment(b"ftrace-plugin", b"".join(field(2, number(1, i) + events) for i, events in enumerate(details)))
+
+
+def batches(n, make, size=500):
+    return b"".join(cpus(b"".join(make(i) for i in range(at, min(n, at + size)))) for at in range(0, n, size))
+
+
+def ftrace_back(n):
+    """The last event first."""
+    return batches(n, lambda i: mark(2 * n - i, 20, b"C|20|n|1"))
+
+
+def ftrace_equal(n):
+    """All at one time."""
+    return batches(n, lambda i: mark(7, 20, b"C|20|n|%d" % i))
+
+
+def ftrace_threads(n):
+    """Each of another thread."""
+    return batches(n, lambda i: mark(7 + i, 1000 + i, b"B|%d|x" % (1000 + i)))
+
+
+def ftrace_same_tid(n):
+    """One thread number in many processes."""
+    return batches(n, lambda i: mark(7 + i, 20, b"B|%d|x" % (1000 + i)))
+
+
+def ftrace_deep(n):
+    """Calls in calls, that all end."""
+    return batches(n, lambda i: mark(7 + i, 20, b"B|20|x" if i < n // 2 else b"E|20"))
+
+
+def ftrace_open(n):
+    """Asynchronous calls that are open, and ends of others."""
+    return batches(n, lambda i: mark(7 + i, 20, b"S|20|x|%d" % i if i < n // 2 else b"F|20|y|%d" % i))
+
+
+def ftrace_cpus(n):
+    """Each on another CPU."""
+    return b"".join(cpus(*(mark(7 + i, 20, b"C|20|n|1") for i in range(at, min(n, at + 250)))) for at in range(0, n, 250))
+
+
+def ftrace_switches(n):
+    """One thread after the other, each woken before."""
+    def pair(i):
+        woken = event(2 * i + 1, 20 + i % 7, 2420, number(2, 20 + (i + 1) % 7))
+        return woken + event(2 * i + 2, 20 + i % 7, 2417, number(2, 20 + i % 7) + number(4, 1) + number(6, 20 + (i + 1) % 7))
+
+    return batches(n // 2, pair)
+
+
+def ftrace_symbols(n):
+    return segment(b"ftrace-plugin", b"".join(field(5, number(1, i) + field(2, b"symbol %d" % i)) for i in range(n)))
+
+
+def ffrt_markers(n):
+    """The last one first, each of a thread that is named before."""
+    def one(i):
+        head = number(1, n - i) + number(4, 20) + number(5, 21 + i % 1000)
+        return field(1, head + field(6, b"name %d" % i)) + field(1, head + field(8, field(2, b"B") + field(3, b"x")))
+
+    return b"".join(segment(b"ffrt-profiler", b"".join(one(i) for i in range(at, min(n // 2, at + 500)))) for at in range(0, n // 2, 500))
+
+
 SHAPES = {f.__name__: f for f in (hilog_lines, process_samples, diskio_samples, network_samples, hidump_events, stream_messages, memory_counters, memory_maps,
-                                xpower_lists, xpower_reports, hisysevent_members, hisysevent_arrays, hisysevent_keys)}
+                                xpower_lists, xpower_reports, hisysevent_members, hisysevent_arrays, hisysevent_keys, ftrace_back, ftrace_equal, ftrace_threads, ftrace_same_tid,
+                                ftrace_deep, ftrace_open, ftrace_cpus, ftrace_switches, ftrace_symbols, ffrt_markers)}

@@ -413,6 +413,22 @@ static void test_cut_recording(void **state)
     free(f.p);
 }
 
+/* A message that stands twice: its events count once, those of one time with others between. */
+static void test_repeated(void **state)
+{
+    bytes f;
+    run r;
+    (void)state;
+    begin(&f);
+    put_sched(&f);
+    put_sched(&f);
+    convert(&r, plugins, &f);
+    check_sched(&r);
+    assert_int_equal(issues(&r, "sample_repeated"), 1);
+    check_counts(&r, "ftrace_events:(none that is known)", 0, 0, 13);
+    run_free(&r);
+}
+
 static void test_every_allocation_fails(void **state)
 {
     bytes f;
@@ -428,17 +444,12 @@ static void test_every_allocation_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scheduling),
-        cmocka_unit_test(test_order_of_time),
-        cmocka_unit_test(test_clocks),
-        cmocka_unit_test(test_other_clock),
-        cmocka_unit_test(test_losses),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_ffrt),
-        cmocka_unit_test(test_ffrt_names),
-        cmocka_unit_test(test_ffrt_damage),
-        cmocka_unit_test(test_cut_recording),
-        cmocka_unit_test(test_every_allocation_fails),
+        cmocka_unit_test(test_scheduling),  cmocka_unit_test(test_order_of_time),
+        cmocka_unit_test(test_clocks),      cmocka_unit_test(test_other_clock),
+        cmocka_unit_test(test_losses),      cmocka_unit_test(test_names),
+        cmocka_unit_test(test_ffrt),        cmocka_unit_test(test_ffrt_names),
+        cmocka_unit_test(test_ffrt_damage), cmocka_unit_test(test_cut_recording),
+        cmocka_unit_test(test_repeated),    cmocka_unit_test(test_every_allocation_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

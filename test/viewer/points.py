@@ -116,8 +116,7 @@ def edges(r):
 
 def plugins(r):
     """What the statistics and the issues say of segments that nothing reads."""
-    names = ["nativehook", "nativehook_config", "hookdaemon", "foo-plugin", "bar-plugin", "ftrace-plugin",
-             "ffrt-profiler"]
+    names = ["nativehook", "nativehook_config", "hookdaemon", "foo-plugin", "bar-plugin"]
     path = r.make("mkhtrace", "plugins.htrace", "--config", "pid=-1,type=snapshot", "--snapshot", r.tiny("snapshot.heapsnapshot"),
                   *[w for n in names for w in ("--plugin", n + ":=0801")])
     r.convert("plugins", path)
@@ -125,8 +124,7 @@ def plugins(r):
     r.same("named", r.rows("SELECT stream FROM import_issue WHERE code = 'plugin_not_decoded' ORDER BY stream"),
            sorted((n,) for n in names))
     stat = dict(r.rows("SELECT event_name || ' ' || stat_type, count FROM stat WHERE count > 0"))
-    r.same("stat", stat, {"trace_event_clock_sync received": 1, "other not_supported": 3,
-                          "trace_ffrt not_supported": 1, "trace_js_memory received": 1})
+    r.same("stat", stat, {"trace_event_clock_sync received": 1, "other not_supported": 2, "trace_js_memory received": 1})
     r.same("pid", r.rows("SELECT pid FROM js_config"), [(4294967295,)])
     r.same("processes", r.rows("SELECT pid FROM process"), [(0,)])
 

@@ -23,6 +23,13 @@ typedef struct cpu_losses {
     uint64_t overwritten; /* before parts of its events */
 } cpu_losses;
 
+/* What is compared to find a message that stands twice; times of events do not come again. */
+typedef struct message_print {
+    uint64_t size;
+    uint64_t events;
+    uint64_t times; /* their sum */
+} message_print;
+
 typedef struct ftrace_plugin {
     const ts_plugin_host *host;
     ftrace_recording recording;
@@ -37,7 +44,9 @@ typedef struct ftrace_plugin {
     uint64_t not_supported;
     uint64_t overwrites; /* parts of events before which some were overwritten */
     uint64_t untimed;
-    ts_vec cpus; /* cpu_losses, in the order in which they are named */
+    message_print now, before; /* of messages with events */
+    uint64_t repeated;         /* messages */
+    ts_vec cpus;               /* cpu_losses, in the order in which they are named */
 } ftrace_plugin;
 
 /* --- parts of a message ---------------------------------------------------------------------- */
@@ -133,6 +142,8 @@ static ts_code take_event(void *user, uint32_t cpu, const uint8_t *p, size_t n)
     case FTRACE_FOUND_EVENT:
         plugin->has_events = true;
         plugin->known = plugin->clock;
+        plugin->now.events++;
+        plugin->now.times += (uint64_t)event.ts;
         return ftrace_recording_add(&plugin->recording, &event, plugin->clock);
     case FTRACE_FOUND_OTHER:
         plugin->not_supported++;
@@ -188,6 +199,7 @@ static ts_code begin(void *self, const ts_segment *seg)
         code = ts_count(&plugin->messages, plugin->host->store, plugin->host->source_id,
                         TS_ITEM_plugin_messages, PLUGIN);
     }
+    plugin->now = (message_print){0};
     ftrace_result_begin(&plugin->result, seg);
     return code;
 }
@@ -195,6 +207,7 @@ static ts_code begin(void *self, const ts_segment *seg)
 static ts_code data(void *self, const ts_segment *seg, const uint8_t *p, size_t n)
 {
     ftrace_plugin *plugin = self;
+    plugin->now.size += n;
     return ftrace_result_feed(&plugin->result, seg, p, n);
 }
 
@@ -203,6 +216,10 @@ static ts_code end(void *self, const ts_segment *seg)
     ftrace_plugin *plugin = self;
     uint64_t faults;
     ts_code code = ftrace_result_end(&faults, &plugin->result, seg);
+    if (plugin->now.events > 0) {
+        plugin->repeated += memcmp(&plugin->now, &plugin->before, sizeof plugin->now) == 0;
+        plugin->before = plugin->now;
+    }
     plugin->messages->seen++;
     *(faults > 0 ? &plugin->messages->lost : &plugin->messages->imported) += 1;
     return code;
@@ -251,6 +268,13 @@ static ts_code finish(void *self)
                         plugin->untimed, "times of events have more than 63 bits")) != TS_OK) {
         return code;
     }
+    if (plugin->repeated > 0 &&
+        (code = ts_issue_n(host->store, host->source_id, TS_ISSUE_sample_repeated, PLUGIN,
+                           TS_NO_OFFSET, plugin->repeated, "%" PRIu64 " messages stand twice",
+                           plugin->repeated)) != TS_OK) {
+        return code;
+    }
+    plugin->recording.repeated = plugin->repeated > 0;
     return ftrace_recording_finish(&plugin->recording);
 }
 

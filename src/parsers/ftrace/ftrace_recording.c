@@ -4,6 +4,8 @@
 
 #include <inttypes.h>
 
+enum { SAME_MAX = 256 };
+
 #define PLUGIN "ftrace-plugin"
 
 void ftrace_recording_init(ftrace_recording *rec, const ts_plugin_host *host)
@@ -20,6 +22,7 @@ void ftrace_recording_free(ftrace_recording *rec)
     ts_buf_free(ctx, &rec->symbols.bytes);
     ts_buf_free(ctx, &rec->comms.bytes);
     ts_buf_free(ctx, &rec->threads.bytes);
+    ts_vec_free(ctx, &rec->same);
 }
 
 /* --- lists of names -------------------------------------------------------------------------- */
@@ -105,10 +108,57 @@ ts_code ftrace_recording_add(ftrace_recording *rec, ftrace_event *event, ts_cloc
 
 /* --- the end --------------------------------------------------------------------------------- */
 
+static uint64_t hash_of(const ts_ctx *ctx, const ftrace_event *event)
+{
+    ts_hash hash = ts_hash_begin(&ctx->hash_key);
+    ts_hash_word(&hash, (uint64_t)event->cpu << 32 | (uint32_t)event->pid);
+    ts_hash_word(&hash, (uint64_t)event->kind << 32 | (uint32_t)event->tgid);
+    ts_hash_word(&hash,
+                 (uint64_t)event->reader << 16 | (uint64_t)event->numbers << 8 | event->texts);
+    ts_hash_bytes(&hash, event->comm.p, event->comm.n);
+    for (unsigned i = 0; i < FTRACE_NUMBERS; i++) {
+        ts_hash_word(&hash, (uint64_t)event->number[i]);
+    }
+    for (unsigned i = 0; i < FTRACE_TEXTS; i++) {
+        ts_hash_bytes(&hash, event->text[i].p, event->text[i].n);
+    }
+    return ts_hash_end(&hash);
+}
+
+/* Was the event there with this time before? Looks at the last SAME_MAX of them. */
+static ts_code seen_before(bool *seen, ftrace_recording *rec, const ftrace_event *event)
+{
+    uint64_t hash = hash_of(rec->host->ctx, event);
+    const uint64_t *all = rec->same.p;
+    uint64_t *added;
+    *seen = false;
+    rec->same.n = rec->same_ts == event->ts && rec->same.n < SAME_MAX ? rec->same.n : 0;
+    rec->same_ts = event->ts;
+    for (size_t i = 0; i < rec->same.n && !*seen; i++) {
+        *seen = all[i] == hash;
+    }
+    if (*seen) {
+        return ftrace_recording_unused(rec, FTRACE_SKIPPED);
+    }
+    added = ts_vec_add(rec->host->ctx, &rec->same, sizeof *added);
+    if (added == NULL) {
+        return rec->host->ctx->error.code;
+    }
+    *added = hash;
+    return TS_OK;
+}
+
 static ts_code take_event(void *user, const ftrace_event *event)
 {
     ftrace_recording *rec = user;
     ftrace_event moved;
+    if (rec->repeated) {
+        bool seen;
+        ts_code code = seen_before(&seen, rec, event);
+        if (code != TS_OK || seen) {
+            return code;
+        }
+    }
     if (rec->delta == 0) {
         return ftrace_machine_event(rec->machine, event);
     }

@@ -8,6 +8,7 @@
 #define TS_PARSERS_FTRACE_FTRACE_RECORDING_H
 
 #include "base/buf.h"
+#include "base/vec.h"
 #include "htrace/plugin.h"
 #include "parsers/ftrace/ftrace_machine.h"
 #include "parsers/ftrace/ftrace_queue.h"
@@ -32,6 +33,10 @@ typedef struct ftrace_recording {
     ts_clock rows;         /* clock of the rows */
     int64_t delta;         /* to it */
     ftrace_machine *machine;
+    /* A message that stands twice: its events do, and are left out the second time. */
+    bool repeated;
+    ts_vec same; /* hashes of the events of the time under way, uint64_t; only when there is one */
+    int64_t same_ts;
 } ftrace_recording;
 
 /* host is borrowed. */
