@@ -164,6 +164,21 @@ static void test_scheduling(void **state)
     run_free(&r);
 }
 
+/* A part of the time: the rows of events are not limited to it, and that is said. */
+static void test_time_range(void **state)
+{
+    bytes f;
+    run r;
+    (void)state;
+    begin(&f);
+    put_sched(&f);
+    convert_range(&r, plugins, &f, (ts_time_range){TS_WANTED_OFFSET, 0, 50});
+    check_sched(&r);
+    assert_int_equal(issues(&r, "time_range_unrelated"), 1);
+    run_free(&r);
+    free(f.p);
+}
+
 /* The same CPU by CPU in segments of their own, the events of a CPU in any order. */
 static void test_order_of_time(void **state)
 {
@@ -444,7 +459,8 @@ static void test_every_allocation_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scheduling),  cmocka_unit_test(test_order_of_time),
+        cmocka_unit_test(test_scheduling),
+        cmocka_unit_test(test_time_range),  cmocka_unit_test(test_order_of_time),
         cmocka_unit_test(test_clocks),      cmocka_unit_test(test_other_clock),
         cmocka_unit_test(test_losses),      cmocka_unit_test(test_names),
         cmocka_unit_test(test_ffrt),        cmocka_unit_test(test_ffrt_names),
