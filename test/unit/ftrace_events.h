@@ -19,6 +19,8 @@ typedef struct bench {
     int64_t source;
     ftrace_machine *m;
     ftrace_reader reader;
+    bool may_fail; /* events are put until one fails with `code` */
+    ts_code code;
 } bench;
 
 static inline void bench_begin(bench *b, const ts_clock_set *clocks)
@@ -51,7 +53,11 @@ static inline void bench_free(bench *b)
 static inline void put_event(bench *b, ftrace_event *event)
 {
     event->reader = (uint8_t)b->reader;
-    assert_ok(b->ctx, ftrace_machine_event(b->m, event));
+    if (!b->may_fail) {
+        assert_ok(b->ctx, ftrace_machine_event(b->m, event));
+    } else if (b->code == TS_OK) {
+        b->code = ftrace_machine_event(b->m, event);
+    }
 }
 
 /* An event at BEGIN + at of a thread. */

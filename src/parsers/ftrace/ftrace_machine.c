@@ -153,7 +153,8 @@ static ts_code thread_began(ftrace_machine *m, const ftrace_event *event)
     enum { CLONE_THREAD = 0x10000 };
     bool thread_of = (event->number[FTRACE_N_task_newtask_clone_flags] & CLONE_THREAD) != 0;
     int64_t pid = event->number[FTRACE_N_task_newtask_pid];
-    int64_t tgid = thread_of && event->tgid > 0 ? event->tgid : pid;
+    int64_t of_event = event->tgid > 0 ? event->tgid : 0;
+    int64_t tgid = thread_of ? of_event : pid;
     ftrace_thread *thread = NULL;
     ts_code code;
     ftrace_stat(m, event->kind, FTRACE_NOT_SUPPORTED);

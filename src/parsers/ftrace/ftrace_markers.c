@@ -387,9 +387,9 @@ static bool parse_marker(marker *mark, ts_text t)
     }
     if (at < t.n && t.p[at] != '|' && t.p[at] != '\n') {
         tgid = 0;
-        while (at < t.n && t.p[at] != '|') {
-            at++;
-        }
+    }
+    while (at < t.n && t.p[at] != '|') {
+        at++;
     }
     mark->tgid = tgid > INT32_MAX ? 0 : tgid;
     if (at < t.n) {

@@ -337,7 +337,7 @@ ts_code ftrace_sched_wakeup(ftrace_machine *m, const ftrace_event *event)
     row.name = waking ? TS_TEXT_LIT("sched_waking") : TS_TEXT_LIT("sched_wakeup");
     row.ref = woken->itid;
     row.wakeup_from = waker->itid;
-    if (!waking && !woken->sched.has_wake) {
+    if (!waking && !woken->sched.has_wake && woken != m->threads.idle) {
         woken->sched.has_wake = true;
         woken->sched.wake = event->ts;
         woken->sched.wake_number = m->sched.wake_count++;

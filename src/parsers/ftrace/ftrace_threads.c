@@ -364,7 +364,7 @@ ts_code ftrace_threads_finish(ftrace_threads *all)
                 return code;
             }
         }
-        if (thread == all->idle || thread->process == NULL) {
+        if (thread->process == NULL) {
             continue;
         }
         row = ts_process_row(all->store, thread->process->ipid);
