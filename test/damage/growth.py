@@ -100,6 +100,21 @@ elif shape == "chrome_tasks":  # of a main thread, each with spans in it
 elif shape == "chrome_back":  # the last one is the first in time; each has a thread, an id and a name of its own
     spans = ['{"ph":"%s","name":"n%d","id":%d,"pid":1,"tid":%d,"ts":%d,"dur":1}' % ("Xb"[i % 2], i, i, i, n - i) for i in range(n)]
     out.write(("[" + ",".join(spans) + "]").encode())
+elif shape == "late_frames":  # of one thread, which sleeps and is woken in each
+    line = "ui-50 ( 50) [000] d..2 %d.%09d: %s\n"
+    mark, switch = "tracing_mark_write: ", "sched_switch: prev_comm=%s prev_pid=%d prev_prio=9 prev_state=%s ==> next_comm=%s next_pid=%d next_prio=9"
+    events = ((0, switch % ("swapper", 0, "R", "ui", 50)), (1, mark + "B|50|H:ReceiveVsync now:%d expectedEnd:%d vsyncId:%d"),
+              (2, mark + "B|50|H:MarshRSTransactionData transactionFlag:[50,%d]"), (3, mark + "E|50"), (4, switch % ("ui", 50, "S", "swapper", 0)),
+              (9, "sched_wakeup: comm=ui pid=50 prio=9 target_cpu=000"), (10, switch % ("swapper", 0, "R", "ui", 50)), (18, mark + "E|50"),
+              (19, switch % ("ui", 50, "S", "swapper", 0)))
+    text = ["# tracer: nop\n"]
+    for i in range(1, n // 4 + 1):
+        for ms, event in events:
+            ts = 20000000 * i + ms * 1000000
+            if event.count("%d"):
+                event %= (ts, ts + 9000000, i)[-event.count("%d"):]
+            text.append(line % (ts // 10**9, ts % 10**9, event))
+    out.write("".join(text).encode())
 elif shape == "snapshots":
     recording((chunk(heap([1])) + message('{"id":1,"result":{}}')) * (n // 20))
 else:

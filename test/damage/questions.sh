@@ -51,6 +51,9 @@ question js_class_histogram m.classes
 question alloc_hot_methods heap_profile_deep
 question alloc_hot_methods heap_profile_wide
 question chrome_long_tasks chrome_tasks
+question slow_frames late_frames
+question sched_latency late_frames
+question hot_slices late_frames
 question js_largest_nodes m.classes
 question js_string_duplicates m.strings
 question js_strings_like m.strings --param pattern=%9%

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Views and questions on events of the kernel, against numbers that stand in the comments of the events.
+
+usage: kernel.py TRACE_STREAMER SOURCE_DIR
+"""
+
+import os
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from judge import Judge
+
+S, MS = 10**9, 10**6
+
+
+def line(ts, comm, pid, tgid, cpu, event):
+    return "%16s-%-5d (%s) [%03d] d..2 %d.%09d: %s\n" % (comm, pid, "%5d" % tgid if tgid else "-----", cpu, ts // S, ts % S, event)
+
+
+def switch(ts, cpu, out, state, into):
+    tgids = {"swapper": 0, "app": 20, "worker": 20, "svc": 30, "ui": 50}
+    pids = {"swapper": 0, "app": 20, "worker": 21, "svc": 30, "ui": 50}
+    return line(ts, out, pids[out], tgids[out], cpu, "sched_switch: prev_comm=%s prev_pid=%d prev_prio=120 prev_state=%s ==> next_comm=%s "
+                "next_pid=%d next_prio=120" % (out, pids[out], state, into, pids[into]))
+
+
+def wake(ts, cpu, by, tgid, pid, comm, woken):
+    return line(ts, by, pid, tgid, cpu, "sched_wakeup: comm=%s pid=%d prio=120 target_cpu=000" % (comm, woken))
+
+
+def mark(ts, text):
+    return line(ts, "ui", 50, 50, 2, "tracing_mark_write: " + text)
+
+
+def trace():
+    """Two CPUs for 260 ns, then a frame of `ui` on a third one that takes 18 ms and had 16."""
+    at, ui = 2 * S, 3 * S
+    return "# tracer: nop\n" + "".join((
+        switch(at, 0, "swapper", "R", "app"), wake(at + 20, 0, "app", 20, 20, "worker", 21), switch(at + 30, 1, "svc", "R", "worker"),
+        switch(at + 100, 0, "app", "D", "swapper"), wake(at + 150, 1, "worker", 20, 21, "app", 20), switch(at + 160, 0, "swapper", "R", "app"),
+        switch(at + 200, 1, "worker", "R+", "svc"), switch(at + 260, 0, "app", "S", "svc"), wake(at + 300, 1, "svc", 30, 30, "app", 20),
+        switch(ui, 2, "swapper", "R", "ui"),
+        mark(ui, "B|50|H:ReceiveVsync dataCount:24bytes now:%d expectedEnd:%d vsyncId:5" % (ui, ui + 16 * MS)),
+        mark(ui + MS, "B|50|H:OnVsyncEvent now:1"), mark(ui + 2 * MS, "B|50|H:MarshRSTransactionData transactionFlag:[50,9]"),
+        mark(ui + 3 * MS, "E|50"), switch(ui + 4 * MS, 2, "ui", "S", "swapper"), wake(ui + 10 * MS, 1, "svc", 30, 30, "ui", 50),
+        switch(ui + 12 * MS, 2, "swapper", "R", "ui"), mark(ui + 18 * MS, "E|50"), mark(ui + 20 * MS, "E|50"),
+        switch(ui + 21 * MS, 2, "ui", "S", "swapper")))
+
+
+def check(j):
+    at, ui = 2 * S, 3 * S
+    itid = {name: i for i, name in j.rows("SELECT itid, name FROM thread")}
+    j.some("v_thread_state_summary", "tid thread pid states running runnable sleeping blocked other", [
+        (20, "app", 20, 6, 200, 10, 40, 50, 0),  # 0-100 and 160-260; 150-160; 260-300; 100-150
+        (21, "worker", 20, 3, 170, 10, 0, 0, 0),  # 30-200; 20-30; runnable from 200 to the end
+        (30, "svc", 30, 3, 60, 170, 0, 0, 0),  # 200-260 on CPU 1 until it came to CPU 0; 30-200
+        (50, "ui", 50, 5, 13 * MS, 2 * MS, 6 * MS, 0, 0)])  # 0-4, 12-21; 10-12; 4-10 ms, asleep from 21 ms on
+    j.view("v_cpu_utilization", "cpu begin_ts slices threads busy idle share", [
+        (0, at, 4, 2, 200, 60, 200 / 260), (1, at + 30, 2, 2, 170, 0, 1.0), (2, ui, 4, 1, 13 * MS, 8 * MS, 13 / 21)])
+    j.view("v_sched_latency", "ts latency itid tid thread pid process waker_itid waker_tid waker cpu", [
+        (at + 20, 10, itid["worker"], 21, "worker", 20, "app", itid["app"], 20, "app", 1),
+        (at + 150, 10, itid["app"], 20, "app", 20, "app", itid["worker"], 21, "worker", 0),
+        (at + 300, None, itid["app"], 20, "app", 20, "app", itid["svc"], 30, "svc", None),
+        (ui + 10 * MS, 2 * MS, itid["ui"], 50, "ui", 50, "ui", itid["svc"], 30, "svc", 2)])
+    receive = "H:ReceiveVsync dataCount:24bytes now:3000000000 expectedEnd:3016000000 vsyncId:5"
+    jank = (0, ui, 18 * MS, 2 * MS, 1, 5, 50, "ui", itid["ui"], "ui", 10 * MS, 2 * MS, 6 * MS, 0, 1, "H:OnVsyncEvent now:1", 17 * MS)
+    j.view("v_frame_jank", "frame_id ts dur late_by flag vsync pid process itid thread running runnable sleeping blocked slice_id slice slice_dur", [jank])
+    marsh = "H:MarshRSTransactionData transactionFlag:[50,9]"
+    j.some("v_slice_self", "id ts dur self_dur calls depth parent_id name tid pid", [
+        (0, ui, 20 * MS, 3 * MS, 1, 0, None, receive, 50, 50), (1, ui + MS, 17 * MS, 16 * MS, 1, 1, 0, "H:OnVsyncEvent now:1", 50, 50),
+        (2, ui + 2 * MS, MS, MS, 0, 2, 1, marsh, 50, 50)])
+    for pid in None, 50:
+        j.ask("slow_frames", "frame_id process thread ts ms late_ms running_ms runnable_ms sleeping_ms blocked_ms slice slice_ms",
+              [(0, "ui", "ui", ui, 18.0, 2.0, 10.0, 2.0, 6.0, 0.0, "H:OnVsyncEvent now:1", 17.0)], pid=pid)
+        j.ask("hot_slices", "name count self_ms total_ms max_ms", [
+            ("H:OnVsyncEvent now:1", 1, 16.0, 17.0, 17.0), (receive, 1, 3.0, 20.0, 20.0), (marsh, 1, 1.0, 1.0, 1.0)], pid=pid)
+    j.ask("sched_latency", "process thread tid wakes mean_us max_us total_ms waker max_ts", [
+        ("ui", "ui", 50, 1, 2000.0, 2000.0, 2.0, "svc", ui + 10 * MS),
+        ("app", "app", 20, 1, 0.01, 0.01, 10 / MS, "worker", at + 150), ("app", "worker", 21, 1, 0.01, 0.01, 10 / MS, "app", at + 20)], limit=3)
+    j.ask("slow_frames", "frame_id process thread ts ms late_ms running_ms runnable_ms sleeping_ms blocked_ms slice slice_ms", [], pid=20)
+
+
+def main():
+    program, source = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as work:
+        j = Judge(program, work, os.path.join(source, "share/sql"))
+        path = os.path.join(work, "kernel.ftrace")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(trace())
+        j.convert("kernel", path)
+        check(j)
+        print("%d cells, %d differences" % (j.cells, j.bad))
+        sys.exit(1 if j.bad else 0)
+
+
+main()
