@@ -180,22 +180,37 @@ FRAMES = {
     "gpu_slice": ("frame_row, dur", [(2, 20 * MS)]),
     "stat": ("count", {("trace_vsync", "received"): 3, ("trace_vsync", "not_match"): 1}),
 }
-# name, events, rows; the names of processes that the recording has
-EXAMPLES = (("sched", sched, SCHED, {}), ("slices", slices, SLICES, {33: "named33"}), ("binder", binder, BINDER, {}),
-            ("counters", counters, COUNTERS, {}), ("frames", frames, FRAMES, {}))
 
 
-def shifted(columns, rows):
-    """The rows with times as they stand in the database."""
-    if columns.split(",")[0] != "ts" or not isinstance(rows, list):
-        return rows
-    return [(row[0] + BASE,) + row[1:] for row in rows]
+def raw():
+    """One page of CPU 0 that begins at 1000."""
+    early = lambda ts, thread, kind, **fields: Event(kind, ts, 0, *thread, **fields)
+    switch_to = lambda ts, before, state, after: early(ts, before, "sched_switch", prev_comm=before[2], prev_pid=before[0], prev_prio=120, prev_state=state,
+                                                       next_comm=after[2], next_pid=after[0], next_prio=120)
+    return [switch_to(1000, IDLE, 0, APP), early(1005, APP, "print", buf="B|20|H:x"), early(1015, APP, "print", buf="E|20"), switch_to(1022, APP, 1, IDLE)]
 
 
-def compare(database, expected):
+RAW = {
+    "sched_slice": ("ts, dur, cpu, itid, end_state", [(1000, 22, 0, 1, "S"), (1022, None, 0, 0, None)]),
+    "thread_state": ("ts, dur, state", [(1000, 22, "Running"), (1022, None, "S")]),
+    "callstack": ("ts, dur, name", [(1005, 10, "H:x")]),
+}
+
+
+class Example:
+    def __init__(self, name, events, rows, comms=None, reader="protobuf"):
+        self.name, self.events, self.rows, self.comms, self.reader = name, events, rows, comms or {}, reader
+        self.base = BASE if reader == "protobuf" else 0
+
+
+EXAMPLES = (Example("sched", sched, SCHED), Example("slices", slices, SLICES, {33: "named33"}), Example("binder", binder, BINDER),
+            Example("counters", counters, COUNTERS), Example("frames", frames, FRAMES), Example("raw", raw, RAW, None, "raw"))
+
+
+def compare(database, example):
     """What differs, as text; `database` has tables with the names of trace_streamer's."""
     wrong = []
-    for table, (columns, rows, *where) in expected.items():
+    for table, (columns, rows, *where) in example.rows.items():
         table = table.strip()
         if table == "stat":
             for (name, kind), count in rows.items():
@@ -210,8 +225,10 @@ def compare(database, expected):
             for row in got:
                 have.setdefault(row[-1], []).append(row[:-1])
             got = have
-        if got != shifted(columns, rows):
-            wrong.append("%s: %s\n  %s\n  instead of\n  %s" % (table, columns, got, shifted(columns, rows)))
+        elif columns.startswith("ts,"):
+            rows = [(row[0] + example.base,) + row[1:] for row in rows]
+        if got != rows:
+            wrong.append("%s: %s\n  %s\n  instead of\n  %s" % (table, columns, got, rows))
     return wrong
 
 
@@ -239,10 +256,10 @@ def unnoticed(tables):
 
 def main():
     wrong = []
-    for name, events, rows, comms in EXAMPLES:
+    for example in EXAMPLES:
         database = sqlite3.connect(":memory:")
-        fill(database, Model(comms=comms).run(events()))
-        wrong += ["%s: %s" % (name, text) for text in compare(database, rows)]
+        fill(database, Model(example.reader, comms=example.comms).run(example.events()))
+        wrong += ["%s: %s" % (example.name, text) for text in compare(database, example)]
     for reader in ("protobuf", "text", "raw"):
         wrong += unnoticed(Model(reader, symbols=[(0x1000, "f")]).run(Made(random.Random(5), reader, 400).events))
     print("\n".join(wrong))

@@ -7,16 +7,16 @@ STATES = [0, 0, 1, 1, 1, 1, 2, 2, 2, 2048, 2048, 4, 8, 16, 32, 64, 128, 2049, 48
 MORE_STATES = STATES + [130, 130, 136, 256, 4096, 32768, 1026, 1 << 40]
 SLICES = ["H:outer", "H:x y", "call", "H:[8b0e,2,1]#C##dist", "H:[a,b,c]#S##", "H:[a,b,c]###none", "H:[a,b]#C##no", "H:name|M62|k=v", "H:n|I|", "H:n||z",
           "H:n|D3|a|b", " lead", "tail  ", "", "H:ünï", 'q"uote', "|", "H:[8b0e,2,1]#plain"]
-MALFORMED = ["", "E", "B", "B|", "B|20", "B|20|", "B|x|H:y", "X|20|no", "E|", "E|abc", "E\n", "B|20\nz|n", "C|20|H:bad|x", "C|20|", "C|20|v", "S|20|H:no",
+MALFORMED = ["", "E", "B", "B|", "B|20", "B|20|", "B|x|H:y", "X|20|no", "E|", "E|abc", "E\n", "C|20|H:bad|x", "C|20|", "C|20|v", "S|20|H:no",
              "S|20|H:a|b", "F|20||1", "S|20||1", "trace_event_clock_sync: parent_ts=1", "trace_event_clock_sync", "BB|1|x", "E20", "C|20|H:n 5", "S|20|H:sp ace 5",
              "F|20|H:sp ace 5", "C|20|H:[a,b,c]#chain|4", "H|20|cat|H:g", "G|20|cat|H:g|x", "C|20|n|-0", "C|0|zero|1", "C|20|n|7|more", "hello world", "E|20 "]
 FLAGS = [0, 1, 4, 16, 17, 24, 29, 2, -1, 0x80000000]
 
 
 class Made:
-    """`events` are in the order of the recording."""
+    """`events` are in the order of the recording; `only` names the kinds of actions that are wanted."""
 
-    def __init__(self, rng, reader, count):
+    def __init__(self, rng, reader, count, only=None):
         self.rng, self.reader = rng, reader
         self.text = reader == "text"
         self.now = rng.choice([10**12, 10**12 + 5, 168758663039000000])
@@ -36,6 +36,9 @@ class Made:
         self.frame = 0
         actions = [(self.switch, 10), (self.wakeup, 6), (self.blocked_reason, 2), (self.marker, 16), (self.binder, 5), (self.counter, 5),
                    (self.interrupt, 5), (self.script, 10), (self.syscall, 3), (self.life, 1), (self.odd, 1), (self.fence, 1), (self.work, 2)]
+        if reader == "protobuf" and rng.random() < 0.5:
+            actions.append((self.ffrt, 4))
+        actions = [a for a in actions if not only or a[0].__name__ in only]
         chosen = [a for a in actions if rng.random() < 0.85] or actions
         while len(self.events) < count:
             self.now += rng.choice([0, 0, 0, 1, 7, 100, 5000, 10**6])
@@ -97,7 +100,7 @@ class Made:
 
     def wakeup(self):
         kinds = ["sched_wakeup", "sched_waking", "sched_wakeup_new"] + ["wakeup"] * (self.reader == "protobuf")
-        self.put(self.rng.choice(kinds), pid=self.some(), target_cpu=self.rng.randrange(self.cpus))
+        self.put(self.rng.choice(kinds), pid=self.some() or self.main[0], target_cpu=self.rng.randrange(self.cpus))
 
     def blocked_reason(self):
         rng = self.rng
@@ -180,7 +183,7 @@ class Made:
         rng = self.rng
         kind = rng.choice(["irq_handler_entry", "irq_handler_exit", "softirq_entry", "softirq_exit", "softirq_raise", "ipi_entry", "ipi_exit"])
         if kind == "irq_handler_entry":
-            self.put(kind, irq=4, name=rng.choice(["uart", "gpio keys"]))
+            self.put(kind, irq=4, name=rng.choice(["uart", "gpio-keys" if self.text else "gpio keys"]))
         elif kind == "irq_handler_exit":
             self.put(kind, irq=4, ret=rng.randrange(2))
         elif kind.startswith("ipi"):
@@ -197,7 +200,7 @@ class Made:
         rng = self.rng
         number = rng.choice([3, 64])
         if rng.random() < 0.5:
-            self.put("sys_enter", id=number, **({"args": "3, 7f0010, 10"} if self.text else {}))
+            self.put("sys_enter", id=number, **({"args": "(3, 7f0010, 10)"} if self.text else {}))
         else:
             self.put("sys_exit", id=number, ret=rng.choice([0, 5, -11]))
 
@@ -233,6 +236,15 @@ class Made:
         event = self.events[-1]
         if event.kind == "timerfd_wakeup":
             event.fields.update(thread_pid=20, thread_tid=21, thread_name="timer", interval=0, curr_mono=5, expire_mono=6)
+
+    def ffrt(self):
+        """A marker of the ffrt profiler, or names for its threads."""
+        rng = self.rng
+        tid = self.some() or 20
+        fields = {"type": rng.choice("BBEESF"), "label": rng.choice(["", "task", "x|M62", "nul\0\0"]), "cookie": rng.choice([0, 0, 7])}
+        if rng.random() < 0.15:
+            fields = {"process_name": rng.choice(["", "ffrt"]), "thread_name": rng.choice(["", "OS_FFRT_2_0"])}
+        self.events.append(Event("ffrt" if "type" in fields else "ffrt_name", self.now, -1, tid, self.of.get(tid, tid), "", **fields))
 
     def script(self):
         """The next step of something that takes several."""

@@ -138,7 +138,8 @@ class Scheduler:
             self.blocked[v] = row
 
     def woken(self, event, itid):
-        self.wake.setdefault(itid, event.ts)
+        if itid:
+            self.wake.setdefault(itid, event.ts)
 
     def blocked_reason(self, event):
         itid = self.m.threads.any(event.get("pid"))
@@ -154,7 +155,7 @@ class Scheduler:
         row.text += "-IO" if event.get("iowait") else "-NIO"
 
     def finish(self):
-        for itid in list(self.wake):
+        for itid in list(self.wake):  # in the order of the wakes
             self.apply_wake(itid)
 
     def slice_rows(self):
@@ -239,7 +240,7 @@ class Model:
         self.symbols = symbols  # (address, name)
         self.names = {}
         for address, name in symbols:
-            self.names.setdefault(address, name)
+            self.names[address] = name
         self.comms = comms or {}
         self.stat = {}
         self.range = None
@@ -263,6 +264,20 @@ class Model:
         """The thread of the event."""
         return self.threads.of_process(event.pid, event.tgid)
 
+    def note(self, ts):
+        if ts:
+            low, high = self.range or (ts, ts)
+            self.range = min(low, ts), max(high, ts)
+
+    def ffrt(self, event):
+        """A marker of the ffrt profiler."""
+        self.count("trace_ffrt", "received")
+        text = "%s|%d" % (event.get("type"), event.tgid)
+        label = event.get("label").rstrip("\0")
+        text += "|H:" + label if label else ""
+        text += "|%d" % event.get("cookie") if event.get("cookie") else ""
+        self.markers.handle(event, text)
+
     def received(self, event):
         """How the event counts."""
         kind = event.kind
@@ -284,9 +299,10 @@ class Model:
             self.count("other", "not_supported")
             return
         event.ts += self.shift
-        if event.ts:
-            low, high = self.range or (event.ts, event.ts)
-            self.range = min(low, event.ts), max(high, event.ts)
+        self.note(event.ts)
+        if event.kind == "ffrt":
+            self.ffrt(event)
+            return
         tgid = event.tgid = max(event.tgid, 0)
         if self.reader != "text":
             self.threads.of_process(tgid, tgid)
@@ -400,14 +416,27 @@ class Model:
 
     def on_timerfd_wakeup(self, event):
         get = event.get
-        self.timers.append((event.ts, get("thread_pid"), get("thread_tid"), get("thread_name", ""), get("interval"), get("curr_mono"),
+        self.timers.append((event.ts, get("thread_pid"), get("thread_tid"), get("thread_name", ""), get("interval"), str(get("curr_mono")),
                             get("expire_mono")))
+
+    def with_names(self, events):
+        """The events without those that only name a thread of the ffrt profiler; those are used when they are read."""
+        names = {}
+        for event in events:
+            thread = event.pid, event.tgid
+            if event.kind == "ffrt_name":
+                names[thread] = event.get("process_name") or event.get("thread_name")
+                self.threads.named(*thread, names[thread])
+            else:
+                if event.kind == "ffrt":
+                    event.comm = names.get(thread, "")
+                yield event
 
     def run(self, events, lost=0):
         """`lost`: how many lists of events were overwritten."""
         if lost:
             self.count("other", "data_lost", lost)
-        for event in sorted(events, key=lambda e: e.ts):  # stable
+        for event in sorted(self.with_names(events), key=lambda e: e.ts):  # stable
             self.handle(copy.copy(event))
         self.scheduler.finish()
         self.threads.finish(self.comms)
@@ -459,4 +488,4 @@ class Model:
         }
 
     def stat_rows(self):
-        return [(name, kind, n) for (name, kind), n in self.stat.items()]
+        return [(name, kind, n) for (name, kind), n in self.stat.items() if n]

@@ -67,17 +67,16 @@ class Slices:
 
     def tidy(self, ts, itid):
         stack = self.stacks.setdefault(itid, [])
-        while stack:
-            top = self.rows[stack[-1]]
-            below = self.rows[stack[-2]] if len(stack) > 1 else None
-            if top.dur is not None and top.end() <= ts:
-                stack.pop()
-            elif top.dur is None and below is not None and below.dur is not None and below.end() < ts:
-                top.dur = below.end() - top.ts
-                del stack[-2:]
-            else:
-                break
-        return stack
+        while True:
+            closed = next((i for i in reversed(range(len(stack))) if self.rows[stack[i]].dur is not None), None)
+            if closed is None:
+                return stack
+            end = self.rows[stack[closed]].end()
+            if end > ts or (end == ts and closed < len(stack) - 1):
+                return stack
+            for number in stack[closed + 1 :]:
+                self.rows[number].dur = end - self.rows[number].ts
+            del stack[closed:]
 
     def push(self, ts, itid, cat, name, dur=None):
         stack = self.tidy(ts, itid)

@@ -25,7 +25,7 @@ class Threads:
 
     def __init__(self):
         self.processes = [Process(0)]
-        self.threads = [Thread(0)]
+        self.threads = [Thread(0, "swapper")]
         self.threads[0].ipid = 0
         self.by_pid = {0: 0}
         self.by_tid = {0: [0]}
@@ -64,7 +64,7 @@ class Threads:
             return self.new(tid, name)
         known = self.by_tid[tid]
         itid = next((i for i in reversed(known) if self.alive(i)), known[-1])
-        if name:
+        if name and itid:
             self.threads[itid].name = name
         return itid
 
@@ -81,7 +81,7 @@ class Threads:
                 return itid
         free = [i for i in known if self.threads[i].ipid is None]
         itid = free[-1] if free else self.new(tid)
-        self.threads[itid].ipid = self.process(pid, self.threads[itid].start)
+        self.threads[itid].ipid = self.process(pid)
         return itid
 
     def named(self, tid, pid, name):
@@ -113,7 +113,7 @@ class Threads:
         for ipid, process in enumerate(self.processes):
             mine = [t for t in self.threads if t.ipid == ipid]
             name = "swapper" if ipid == 0 else self.threads[self.main_thread(ipid)].name or process.name
-            rows.append((ipid, ipid, process.pid, name or None, process.start or None, sum(t.switched for t in mine), len(mine) - 1,
+            rows.append((ipid, ipid, process.pid, name or None, process.start or None, sum(t.switched for t in mine), len(mine) if ipid else 0,
                          sum(t.sliced for t in mine), process.memory))
         return rows
 

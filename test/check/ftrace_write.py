@@ -55,27 +55,56 @@ def text(field, data):
     return varint(field << 3 | 2) + varint(len(data)) + data
 
 
-def message(fields, numbers):
-    return b"".join(number(numbers[k], v) if isinstance(v, int) else text(numbers[k], v) for k, v in fields.items() if k in numbers)
+class Wire:
+    """How messages are encoded: `zeros` writes numbers that are 0 and empty texts; with `rng` fields stand in any order, some twice of which
+    the last counts, beside some that nobody knows, and numbers are longer than they must be."""
+
+    def __init__(self, zeros=True, rng=None):
+        self.zeros, self.rng = zeros, rng
+
+    def number(self, field, value):
+        rng = self.rng
+        if value == 0 and not self.zeros:
+            return b""
+        out = number(field, value)
+        if rng and rng.random() < 0.05 and len(varint(value)) < 9:
+            out = out[:-1] + bytes([out[-1] | 0x80, 0x80, 0])
+        if rng and rng.random() < 0.02:
+            out = number(field, rng.randrange(1 << 20)) + out
+        return out
+
+    def text(self, field, value):
+        if not value and not self.zeros:
+            return b""
+        out = text(field, value)
+        if self.rng and self.rng.random() < 0.02:
+            out = text(field, "another") + out
+        return out
+
+    def join(self, *parts):
+        parts = list(parts)
+        if self.rng:
+            if self.rng.random() < 0.05:
+                parts.append(self.rng.choice([number(77, 5), text(78, "later"), varint(79 << 3 | 1) + bytes(8), varint(80 << 3 | 5) + bytes(4)]))
+            self.rng.shuffle(parts)
+        return b"".join(parts)
+
+    def fields(self, fields, numbers):
+        return self.join(*(self.number(numbers[k], v) if isinstance(v, int) else self.text(numbers[k], v) for k, v in fields.items() if k in numbers))
+
+    def event(self, e):
+        """An FtraceEvent."""
+        kind, numbers = MESSAGES[e.kind]
+        common = text(50, self.join(self.number(4, e.pid))) if self.zeros or e.pid else b""
+        return self.join(number(1, e.ts), self.number(2, e.tgid), self.text(3, e.comm), common, text(kind, self.fields(e.fields, numbers)))
 
 
-def event(e, zeros=True):
-    """An FtraceEvent; without `zeros` numbers that are 0 and empty texts are left out."""
-    kind, numbers = MESSAGES[e.kind]
-    fields = e.fields if zeros else {k: v for k, v in e.fields.items() if v}
-    out = number(1, e.ts)
-    if zeros or e.tgid:
-        out += number(2, e.tgid)
-    if zeros or e.comm:
-        out += text(3, e.comm)
-    if zeros or e.pid:
-        out += text(50, number(4, e.pid))
-    return out + text(kind, message(fields, numbers))
+PLAIN = Wire()
 
 
-def details(events, zeros=True, overwritten=0):
+def details(events, wire=PLAIN, overwritten=0):
     """ftrace_cpu_detail of events of one CPU."""
-    return text(2, number(1, events[0].cpu) + b"".join(text(2, event(e, zeros)) for e in events) + (number(3, overwritten) if overwritten else b""))
+    return text(2, wire.number(1, events[0].cpu) + b"".join(text(2, wire.event(e)) for e in events) + (number(3, overwritten) if overwritten else b""))
 
 
 def no_details(cpu):
@@ -94,14 +123,31 @@ def comm(tid, name):
     return text(8, number(1, tid) + text(2, name))
 
 
-def htrace(messages, boot=0, real=0, mono=0, name="ftrace-plugin"):
-    """A recording: messages as segments of a plugin, and what the clocks showed."""
+def container(messages, boot=0, real=0, mono=0):
+    """A recording of (plugin, seconds, message), and what the clocks showed at its beginning."""
     payload = b""
-    for data in messages:
-        segment = text(1, name) + text(3, data) + number(4, 7) + number(5, 12) + number(6, 0)
+    for name, seconds, data in messages:
+        segment = text(1, name) + text(3, data) + number(4, 7) + number(5, seconds) + number(6, 0)
         payload += struct.pack("<I", len(segment)) + segment
     head = struct.pack("<8sQII32sI6Q", b"OHOSPROF", 1024 + len(payload), 0x10000, 2 * len(messages), bytes(32), 0, boot, real, real, mono, mono, mono)
     return head.ljust(1024, b"\0") + payload
+
+
+def htrace(messages, boot=0, real=0, mono=0):
+    return container([("ftrace-plugin", 12, data) for data in messages], boot, real, mono)
+
+
+def ffrt(events):
+    """FfrtProfilerResult of its markers and names."""
+    out = b""
+    for e in events:
+        part = number(1, e.ts // 10**9) + number(2, e.ts % 10**9) + number(4, e.tgid) + number(5, e.pid)
+        if e.kind == "ffrt":
+            part += text(8, text(2, e.fields["type"]) + text(3, e.fields["label"]) + number(4, e.fields["cookie"]))
+        else:
+            part += text(6, e.fields["process_name"]) + text(7, e.fields["thread_name"])
+        out += text(1, part)
+    return out
 
 
 def cut(events):
@@ -173,7 +219,7 @@ LINES = {
     "workqueue_execute_start": lambda f: "work struct 000000003f0a1c9c: function %s" % f["function_name"],
     "workqueue_execute_end": lambda f: "work struct 000000003f0a1c9c",
     "dma_fence_init": fence, "dma_fence_destroy": fence, "dma_fence_enable_signal": fence, "dma_fence_signaled": fence,
-    "sys_enter": lambda f: "NR %d (%s)" % (f["id"], f["args"]), "sys_exit": lambda f: "NR %d = %d" % (f["id"], f["ret"]),
+    "sys_enter": lambda f: "NR %d %s" % (f["id"], f["args"]), "sys_exit": lambda f: "NR %d = %d" % (f["id"], f["ret"]),
     "timerfd_wakeup": pairs("thread_pid", "thread_tid", "thread_name", "interval", "curr_mono", "expire_mono"),
     "suspend_resume": lambda f: "machine_suspend[1] begin", "signal_deliver": lambda f: "sig=9 errno=0", "signal_generate": lambda f: "sig=9 errno=0",
     "regulator_set_voltage": lambda f: "name=vdd (900000-900000)", "regulator_set_voltage_complete": lambda f: "name=vdd, val=900000",
@@ -182,11 +228,25 @@ LINES = {
 }
 
 
-def line(e):
-    name = "tracing_mark_write" if e.kind == "print" else "ext4_da_write" if e.kind == "unknown" else e.kind
-    return "%16s-%-5d (%5s) [%03d] d..3 %d.%09d: %s: %s\n" % (
-        e.comm or "<...>", e.pid, e.tgid or "-----", e.cpu, e.ts // 10**9, e.ts % 10**9, name, LINES[e.kind](e.fields))
+class Style:
+    """How lines look: with the process or not, with 9 digits of a second or 6, flags, in a page, what ends a line."""
 
+    def __init__(self, process=True, digits=9, flags="d..3", html=False, end="\n"):
+        self.process, self.digits, self.flags, self.html, self.end = process, digits, flags, html, end
 
-def lines(events):
-    return "# tracer: nop\n#\n" + "".join(map(line, events))
+    def line(self, e):
+        name = "tracing_mark_write" if e.kind == "print" else "ext4_da_write" if e.kind == "unknown" else e.kind
+        process = "(%5s) " % (e.tgid or "-----") if self.process else ""
+        fraction = "%09d" % (e.ts % 10**9)
+        return "%16s-%-5d %s[%03d] %s %d.%s: %s: %s" % (e.comm or "<...>", e.pid, process, e.cpu, self.flags, e.ts // 10**9, fraction[: self.digits], name,
+                                                       LINES[e.kind](e.fields))
+
+    def recording(self, events, junk=None):
+        """`junk`: what stands before each event that has some."""
+        out = ["# tracer: nop", "#", ""]
+        for i, e in enumerate(events):
+            out += (junk or {}).get(i, []) + [self.line(e)]
+        if self.html:
+            out = ["<!DOCTYPE html>", "<html><body>", "x-1 [000] d..3 1.5: print: B|1|no"] + ['<script class="trace-data" type="application/text">'] + out + [
+                "</script>", "x-1 [000] d..3 1.5: print: B|1|no", "</html>"]
+        return self.end.join(out + [""])

@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""Random recordings of the kernel's events, as messages, text and raw pages: every cell is compared with what the model says.
+
+usage: ftrace.py TRACE_STREAMER TESTDIR [--seed N] [--keep FOLDER]
+"""
+
+import argparse
+import os
+import random
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
+import ftrace_write as write
+import ftrace_write_raw as write_raw
+from ftrace_compare import differences
+from ftrace_examples import EXAMPLES, compare
+from ftrace_made import Made
+from ftrace_model import Model
+
+READERS = ("protobuf", "text", "raw")
+BOOT, MONO, REAL = 5 * 10**12, 4 * 10**12, 17 * 10**17
+
+
+def as_messages(rng, made):
+    """(bytes of a recording, the model for it, lists that were overwritten)"""
+    known_parents(made)
+    clock = rng.choice(["boot", "boot", "mono", None])
+    symbols = [(0x1000, "do_work"), (0x2000, "flush"), (0x1000, "again"), (0, "zero")] if rng.random() < 0.7 else []
+    comms = {tid: "comm%d" % tid for tid in made.of if rng.random() < 0.5 and tid} if rng.random() < 0.5 else {}
+    wire = write.Wire(rng.random() < 0.5, rng if rng.random() < 0.3 else None)
+    first = b"".join(write.symbol(*s) for s in symbols) + b"".join(write.comm(*c) for c in comms.items())
+    first += write.clock_stats(clock) if clock else b""
+    messages, lost = [first], 0
+    if any(e.kind.startswith("ffrt") for e in made.events):
+        messages.append(("ffrt-profiler_config", write.number(4, 4 if clock == "mono" else 1)))
+    for run in write.cut(made.events):
+        if run[0].kind.startswith("ffrt"):
+            messages.append(("ffrt-profiler", write.ffrt(run)))
+            continue
+        overwritten = rng.choice([0] * 60 + [3])
+        lost += overwritten != 0
+        data = (write.no_details(0) if rng.random() < 0.05 else b"") + write.details(run, wire, overwritten)
+        if rng.random() < 0.7 and isinstance(messages[-1], bytes):
+            messages[-1] += data
+        else:
+            messages.append(data)
+    if clock and rng.random() < 0.5:
+        messages.append(write.clock_stats(clock, 1))
+    data = write.container([("ftrace-plugin", 12, m) if isinstance(m, bytes) else (m[0], 12, m[1]) for m in messages], BOOT, REAL, MONO)
+    return data, Model("protobuf", BOOT - MONO if clock == "mono" else 0, BOOT - MONO, symbols, comms), lost
+
+
+JUNK = ["no event", "app-20 (20) [000] d..3 12: print: x", "", "# a comment", "app-x (20) [000] d..3 1.5: print: B|20|x"]
+
+
+def as_text(rng, made):
+    style = write.Style(rng.random() < 0.8, rng.choice([9, 9, 6]), rng.choice(["d..3", "....", "d..2.", ""]), rng.random() < 0.2, rng.choice(["\n", "\n", "\r\n"]))
+    junk = {i: [rng.choice(JUNK)] for i in range(len(made.events)) if rng.random() < 0.01}
+    for e in made.events:
+        e.ts -= e.ts % 10 ** (9 - style.digits)
+        e.tgid = e.tgid if style.process else 0
+    known_parents(made)
+    model = Model("text")
+    model.count("other", "invalid_data", sum(line[:1] not in ("", "#") for lines in junk.values() for line in lines))
+    return style.recording(made.events, junk).encode(), model, 0
+
+
+def as_raw(rng, made):
+    made.events = sorted((e for e in made.events if e.kind in write_raw.FORMATS), key=lambda e: (e.cpu, e.ts))
+    names = {tid: name for tid, name in made.names.items() if tid and rng.random() < 0.9}
+    tgids = {tid: pid for tid, pid in made.of.items() if tid and rng.random() < 0.9}
+    for e in made.events:
+        e.tgid, e.comm = tgids.get(e.pid, 0), names.get(e.pid, "")
+        e.fields.pop("next_info", None)
+        e.fields.pop("caller_str", None)
+    known_parents(made)
+    symbols = [(0x1000, "do_work"), (0x2000, "flush")]
+    return write_raw.raw(made.events, names, tgids, symbols), Model("raw", symbols=symbols), 0
+
+
+MAKERS = {"protobuf": (as_messages, ".htrace"), "text": (as_text, ".ftrace"), "raw": (as_raw, ".sys")}
+
+
+class Conversion:
+    """A recording that is being converted."""
+
+    def __init__(self, program, folder, name, data):
+        self.path = os.path.join(folder, name)
+        self.database = self.path + ".db"
+        with open(self.path, "wb") as f:
+            f.write(data)
+        self.process = subprocess.Popen([program, self.path, "-e", self.database, "--quiet"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    def wait(self):
+        """The database, None when there is none."""
+        said, _ = self.process.communicate()
+        if self.process.returncode:
+            print("%s: exit code %d: %s" % (self.path, self.process.returncode, said))
+            return None
+        return sqlite3.connect("file:%s?mode=ro" % self.database, uri=True)
+
+
+def known_parents(made):
+    """No thread is cloned into a process that is not known."""
+    for e in made.events:
+        if e.kind == "task_newtask" and e.tgid <= 0:
+            e.fields["clone_flags"] = 0
+
+
+def of_seed(program, folder, seed, readers, only):
+    """(conversion, function that gives what differs in its database)"""
+    rng = random.Random(seed)
+    reader = readers[seed % len(readers)]
+    maker, suffix = MAKERS[reader]
+    made = Made(rng, reader, rng.choice((60, 200, 500, 1500)), only)
+    data, model, lost = maker(rng, made)
+    conversion = Conversion(program, folder, "seed%d%s" % (seed, suffix), data)
+    tables = {what: list(rows) for what, rows in model.run(made.events, lost).items()}
+    return conversion, lambda database: differences(database, tables)
+
+
+def of_example(program, folder, example):
+    if example.reader == "raw":
+        data = write_raw.raw(example.events(), {20: "app"}, {20: 20})
+    else:
+        first = write.clock_stats("boot") + b"".join(write.comm(*c) for c in example.comms.items())
+        data = write.htrace([first] + [write.details(run) for run in write.cut(example.events())], 10**9, 11 * 10**9, 10**9)
+    conversion = Conversion(program, folder, example.name + MAKERS[example.reader][1], data)
+    return conversion, lambda database: (compare(database, example), sum(len(r[1]) for r in example.rows.values()))
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("program")
+    parser.add_argument("testdir")
+    parser.add_argument("--seed", type=int)
+    parser.add_argument("--count", type=int, default=2000 if os.environ.get("TS_SLOW") == "1" else 48)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--readers", default=",".join(READERS))
+    parser.add_argument("--keep")
+    parser.add_argument("--only", nargs="*")
+    args = parser.parse_args()
+    seeds = range(args.first, args.first + args.count) if args.seed is None else [args.seed]
+    readers = args.readers.split(",")
+    cells = failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        folder = args.keep or folder
+        make = [lambda e=e: of_example(args.program, folder, e) for e in EXAMPLES if args.seed is None and e.reader in readers]
+        make += [lambda s=s: of_seed(args.program, folder, s, readers, args.only) for s in seeds]
+        running = []
+        for start in make + [None, None]:  # two at a time
+            if start is not None:
+                running.append(start())
+            if running and (start is None or len(running) > 2):
+                conversion, differing = running.pop(0)
+                database = conversion.wait()
+                wrong, compared = (["no database"], 0) if database is None else differing(database)
+                cells += compared
+                failed += bool(wrong)
+                for text in wrong:
+                    print("%s: %s" % (os.path.basename(conversion.path), text))
+                if database is not None:
+                    database.close()
+                if not args.keep:
+                    for path in filter(os.path.exists, (conversion.path, conversion.database)):
+                        os.unlink(path)
+    print("%d recordings, %d cells compared, %d recordings differ" % (len(make), cells, failed))
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
