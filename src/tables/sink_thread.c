@@ -8,12 +8,12 @@
 #include <string.h>
 
 enum {
-    BATCH_BYTES = 64 << 10,
-    SINK_THREAD_BATCHES = 32,
-    /* To be woken costs as much as the work on a batch: who waits does so for several of them. */
-    ENOUGH_FILLED = 8,
-    ENOUGH_EMPTY = 24,
-    LARGE = BATCH_BYTES / 4, /* a call that needs more is not copied */
+    BATCH_BYTES = 256 << 10,
+    SINK_THREAD_BATCHES = 8,
+    /* To be woken costs a part of the work on a batch: who waits does so for several of them. */
+    ENOUGH_FILLED = 2,
+    ENOUGH_EMPTY = 6,
+    LARGE = BATCH_BYTES / 4, /* a row that needs more is not copied */
     MAX_TEXTS = 64           /* columns of a table: `null` has a bit for each */
 };
 
@@ -331,15 +331,24 @@ static ts_code thread_put_many(void *self, enum ts_table_id table, const void *r
                                unsigned count)
 {
     ts_sink_thread *t = self;
+    const text_columns *texts = texts_of(t, table);
+    size_t n = t->running && count <= LARGE / size ? 0 : LARGE + 1;
     ts_code code = TS_OK;
     call *c;
-    if (!t->running || count > LARGE / size || texts_of(t, table)->count > 0) {
+    for (unsigned i = 0; i < count && n <= LARGE; i++) {
+        n += text_bytes(texts, (const uint8_t *)rows + i * size);
+    }
+    if (n > LARGE) {
         code = settle_all(t);
         return code != TS_OK ? code : report(t, ts_sink_put_many(t->to, table, rows, size, count));
     }
-    if ((c = add(&code, t, CALL_PUT_MANY, table, count * size)) != NULL) {
+    if ((c = add(&code, t, CALL_PUT_MANY, table, count * size + n)) != NULL) {
+        uint8_t *to = (uint8_t *)(c + 1);
+        uint8_t *bytes = to + count * size;
         c->count = count;
-        memcpy(c + 1, rows, count * size);
+        for (unsigned i = 0; i < count; i++) {
+            bytes = copy_row(to + i * size, bytes, texts, (const uint8_t *)rows + i * size, size);
+        }
     }
     return code;
 }

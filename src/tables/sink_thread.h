@@ -3,7 +3,7 @@
  * the sink that writes the database. Numbers of rows are known at once; a failure is reported by a
  * later call. The rows, and so the bytes of the database, are those of the sink alone.
  *
- * Memory: SINK_THREAD_BATCHES batches of 64 KiB.
+ * Memory: 8 batches of 256 KiB.
  */
 #ifndef TS_TABLES_SINK_THREAD_H
 #define TS_TABLES_SINK_THREAD_H

@@ -58,11 +58,14 @@ static void call(ts_sink *sink, char *text, uint64_t *seed)
         plain.type = (ts_text){text, n};
         assert_int_equal(ts_put_measure(sink, &plain), TS_OK);
         break;
-    case 1:
+    case 1: {
         TS_SET_NULL(measure, &plain, value);
         plain.type = TS_TEXT_NULL;
-        assert_int_equal(ts_put_measure(sink, &plain), TS_OK);
+        ts_row_measure both[2] = {plain, plain};
+        both[1].type = (ts_text){text, n};
+        assert_int_equal(ts_sink_put_many(sink, TS_T_measure, both, sizeof plain, 2), TS_OK);
         break;
+    }
     case 2:
         for (unsigned i = 0; i < 50; i++) {
             many[i] = edge;
