@@ -32,7 +32,7 @@ MADE = {
     "speedscope": [[], ["--frames-last", "--profiles", "3"], ["--evented"], ["--evented", "--frames-last", "--profiles", "2"]],
     "folded": [[], ["--samples", "3000", "--stacks", "9000", "--depth", "60"]],
 }
-RECORDED = {"pprof": ["go-cpu.pprof", "go-heap.pprof", "go-mutex.pprof"]}
+RECORDED = {"pprof": ["go-cpu.pprof", "go-heap.pprof", "go-mutex.pprof", "node-heap.pprof", "node-time.pprof"]}
 
 
 def convert(path, out, *options):
