@@ -227,14 +227,52 @@ static void test_keys(void **state)
     assert_int_equal(counted, ROWS);
 }
 
+/* Short and long texts, also none, beside integers of all sizes; with a key and with reals. */
+static void test_short_texts(void **state)
+{
+    static const char *const specs[] = {"it", "kitti", "itititit", "tr", "ititititi"};
+    enum { COLUMNS = 9 };
+    fixture *f = *state;
+    for (size_t k = 0; k < sizeof specs / sizeof specs[0]; k++) {
+        uint64_t seed = 3 + k;
+        pair x;
+        pair_begin(&x, f, 1024, 0, specs[k]);
+        for (int64_t i = 1; i <= 400; i++) {
+            static char letters[300];
+            uint64_t row[1 + 2 * COLUMNS] = {0};
+            size_t at = 1;
+            memset(letters, 'a' + (int)(i % 26), sizeof letters);
+            row[0] = next_random(&seed) % 4 == 0 ? next_random(&seed) & 0x1FE : 0;
+            for (const char *c = specs[k]; *c != '\0'; c++) {
+                ts_text text = {next_random(&seed) % 9 == 0 ? NULL : letters,
+                                next_random(&seed) % (i % 10 == 0 ? 300 : 60)};
+                double real = (double)(next_random(&seed) % 1000) / 8;
+                if (*c == 't') {
+                    memcpy(&row[at], &text, sizeof text);
+                    at += 2;
+                } else if (*c == 'r') {
+                    memcpy(&row[at++], &real, sizeof real);
+                } else {
+                    row[at++] = *c == 'k' ? (uint64_t)i
+                                          : (uint64_t)value_of(&seed, 1 + (unsigned)i % 63, true);
+                }
+            }
+            insertsink_put(x.insert, 0, row);
+            assert_ok(x.ctx, ts_pages_put_many(x.pages, 0, row, at * sizeof row[0], 1));
+        }
+        pair_finish(&x);
+        pair_free(&x);
+    }
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_batches),          TEST(test_sizes),
-        TEST(test_in_turn),          TEST(test_texts),
-        TEST(test_pages_are_full),   cmocka_unit_test(test_sinks),
-        cmocka_unit_test(test_keys),
+        TEST(test_batches),        TEST(test_sizes),
+        TEST(test_in_turn),        TEST(test_texts),
+        TEST(test_pages_are_full), cmocka_unit_test(test_sinks),
+        TEST(test_short_texts),    cmocka_unit_test(test_keys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
