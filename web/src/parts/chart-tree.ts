@@ -12,6 +12,40 @@ export interface ChartReply {
   readonly methods: MethodsReply;
 }
 
+/** Traced calls of one thread, the short ones added up by columns of px_ns. */
+export interface ThreadSlices {
+  readonly itid: number;
+  readonly id: readonly number[];
+  readonly ts: readonly number[];
+  readonly dur: readonly number[];
+  readonly depth: readonly (number | null)[];
+  readonly node: readonly (number | null)[];
+  readonly method: readonly number[];
+  readonly more: boolean;
+  readonly small: { readonly x: readonly number[]; readonly depth: readonly (number | null)[]; readonly n: readonly number[]; readonly ns: readonly number[]; readonly more: boolean };
+}
+
+export interface SlicesReply {
+  readonly px_ns: number;
+  readonly threads: readonly ThreadSlices[];
+  readonly methods: MethodsReply;
+}
+
+/** The calls of one thread as the bars of a chart. Calls whose depth is not known are left out. */
+export function chartOfSlices(reply: SlicesReply, from: number, to: number): ChartReply {
+  const one = reply.threads[0];
+  const known = (depth: readonly (number | null)[] | undefined): number[] => (depth ?? []).map((d, i) => (d === null ? -1 : i)).filter((i) => i >= 0);
+  const bars = known(one?.depth);
+  const small = known(one?.small.depth);
+  const take = <T>(values: readonly T[] | undefined, at: readonly number[]): T[] => at.map((i) => (values as readonly T[])[i] as T);
+  const columns = take(one?.small.x, small).map((x) => Math.max(from, x * reply.px_ns));
+  return {
+    from, to, px_ns: reply.px_ns, depth_cut: one?.more === true || one?.small.more === true, methods: reply.methods,
+    bars: { depth: take(one?.depth, bars).map(Number), ts: take(one?.ts, bars), dur: take(one?.dur, bars), node: take(one?.node, bars), method: take(one?.method, bars) },
+    small: { depth: take(one?.small.depth, small).map(Number), ts: columns, dur: columns.map((ts) => Math.min(reply.px_ns, to - ts)), n: take(one?.small.n, small), ns: take(one?.small.ns, small) },
+  };
+}
+
 interface Bar {
   readonly depth: number;
   readonly ts: number;
@@ -49,10 +83,18 @@ export function chartStacks(reply: ChartReply): Stacks {
         at++;
       }
       const one = kept[(above[at] ?? 0) - 1];
-      if (one === undefined || one.ts > bar.ts) {
+      // What is added up in a column may begin in it with the frame that it stands below.
+      const begins = one === undefined ? Infinity : Math.max(one.ts, bar.ts);
+      if (one === undefined || (begins > bar.ts && (bar.frame !== REST || begins >= bar.ts + bar.dur))) {
         continue; // nothing it could stand below
       }
       up = above[at] ?? 0;
+      if (bar.frame === REST) {
+        kept.push({ ...bar, ts: begins, dur: Math.min(bar.ts + bar.dur, one.ts + one.dur) - begins });
+        parent.push(up);
+        row.push(kept.length);
+        continue;
+      }
     }
     kept.push(bar);
     parent.push(up);

@@ -4,10 +4,11 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import { cellNumber, cellText, get, records, urlOf, waiting } from "../api.ts";
 import { loadThreads, threadName, type Thread, type Threads } from "../data.ts";
 import { absoluteTime, amount, baseName, clean, count, duration, percent, tickStep, tickText } from "../format.ts";
+import type { SlicesReply, ThreadSlices } from "../parts/chart-tree.ts";
 import { Drawer, Facts, Failure, Waiting } from "../parts/frame.tsx";
 import { graphColours } from "../parts/icicle.tsx";
 import { searched } from "../parts/search.ts";
-import { namesOf, type MethodsReply, type Names } from "../parts/stacks.ts";
+import { namesOf, type Names } from "../parts/stacks.ts";
 import { Table, sorted, type Column, type Sort } from "../parts/table.tsx";
 import { absolute, database, extent, go, numberParam, origin, param, range, relative, setParams, theme, type Extent } from "../state.ts";
 import { useLoad, useSize } from "../use.ts";
@@ -25,24 +26,6 @@ interface TimelineReply {
   readonly step?: number;
   readonly columns: number;
   readonly threads: readonly { readonly kind: "sample" | "slice"; readonly source_id: number | null; readonly itid: number | null; readonly busy: readonly number[]; readonly starts: readonly number[] }[];
-}
-
-interface ThreadSlices {
-  readonly itid: number;
-  readonly id: readonly number[];
-  readonly ts: readonly number[];
-  readonly dur: readonly number[];
-  readonly depth: readonly (number | null)[];
-  readonly node: readonly (number | null)[];
-  readonly method: readonly number[];
-  readonly more: boolean;
-  readonly small: { readonly x: readonly number[]; readonly depth: readonly (number | null)[]; readonly n: readonly number[]; readonly ns: readonly number[]; readonly more: boolean };
-}
-
-interface SlicesReply {
-  readonly px_ns: number;
-  readonly threads: readonly ThreadSlices[];
-  readonly methods: MethodsReply;
 }
 
 interface SeriesReply {

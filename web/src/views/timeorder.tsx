@@ -4,32 +4,35 @@ import { useMemo, useState } from "preact/hooks";
 import { get, urlOf } from "../api.ts";
 import type { Thread } from "../data.ts";
 import { duration } from "../format.ts";
-import { chartStacks, type ChartReply } from "../parts/chart-tree.ts";
+import { chartOfSlices, chartStacks, type ChartReply, type SlicesReply } from "../parts/chart-tree.ts";
 import { Drawer, Facts, Failure, Waiting } from "../parts/frame.tsx";
 import { Icicle, labelOf } from "../parts/icicle.tsx";
 import { chooseRange } from "../parts/rangestrip.tsx";
 import { matcher } from "../parts/search.ts";
-import { extent, linkTo, param, range, setParams } from "../state.ts";
+import { extent, param, range, setParams } from "../state.ts";
 import { useLoad, useSize } from "../use.ts";
 import type { Chosen } from "./flame.tsx";
 
 export function TimeOrder({ chosen, threads }: { chosen: Chosen; threads: readonly Thread[] }): JSX.Element {
   const [place, size] = useSize<HTMLDivElement>();
-  const mine = threads.filter((one) => one.kind === "sample" && String(one.source) === chosen.src && one.itid !== null).sort((a, b) => b.busy - a.busy);
+  const mine = threads.filter((one) => one.kind === chosen.kind && String(one.source) === chosen.src && one.itid !== null).sort((a, b) => b.busy - a.busy);
   const thr = chosen.thr.split(",")[0] || (mine[0]?.itid === undefined || mine[0].itid === null ? "" : String(mine[0].itid));
   const { from, to } = range.value ?? extent.value;
   // A round number of columns, so that a change of the window's size by some pixels asks for nothing.
   const px = Math.min(4096, Math.max(200, Math.ceil(size.width / 200) * 200));
-  const params = { db: chosen.db, src: chosen.src, thr, event: chosen.event, from: Math.round(from), to: Math.round(to) + (range.value === undefined ? 1 : 0), px };
-  const wanted = chosen.kind === "sample" && size.width > 0;
-  const loaded = useLoad(wanted ? urlOf("/api/chart", params) : "", (signal) => get<ChartReply>("/api/chart", params, { signal, what: "reading samples in their order" }));
+  const calls = chosen.kind === "slice";
+  const what = calls ? "calls" : "samples";
+  const span = { from: Math.round(from), to: Math.round(to) + (range.value === undefined ? 1 : 0), px };
+  const params = calls ? { db: chosen.db, thr, ...span } : { db: chosen.db, src: chosen.src, thr, event: chosen.event, ...span };
+  const view = calls ? "/api/slices" : "/api/chart";
+  const loaded = useLoad(size.width > 0 && (thr !== "" || !calls) ? urlOf(view, params) : "", async (signal): Promise<ChartReply> => {
+    const options = { signal, what: `reading ${what} in their order` };
+    return calls ? chartOfSlices(await get<SlicesReply>(view, params, options), span.from, span.to) : get<ChartReply>(view, params, options);
+  });
   const stacks = useMemo(() => (loaded.data === undefined ? undefined : chartStacks(loaded.data)), [loaded.data]);
   const q = param("q");
   const search = useMemo(() => matcher(q), [q]);
   const [focus, setFocus] = useState(-1);
-  if (chosen.kind === "slice") {
-    return <p class="none big">Calls in the order of time are in the <a href={linkTo("timeline")}>Timeline</a></p>;
-  }
   const reply = loaded.data;
   const open = (i: number): void => {
     const frame = stacks?.tree.frame[i] ?? -1;
@@ -51,9 +54,9 @@ export function TimeOrder({ chosen, threads }: { chosen: Chosen; threads: readon
   return (
     <div class="with-drawer">
       <div class="stage" ref={place}>
-        <div class="trail"><b>{duration(to - from)}</b><span>from {duration(from)}</span>{stacks?.cut && <span>the deepest frames are left out</span>}</div>
-        {loaded.error !== undefined ? <Failure error={loaded.error} /> : stacks === undefined ? <Waiting what="reading samples in their order" />
-          : stacks.tree.n === 1 ? <p class="none big">No samples in this range</p>
+        <div class="trail"><b>{duration(to - from)}</b><span>from {duration(from)}</span>{stacks?.cut && <span>{calls ? "there are more calls than are shown" : "the deepest frames are left out"}</span>}</div>
+        {loaded.error !== undefined ? <Failure error={loaded.error} /> : stacks === undefined ? <Waiting what={`reading ${what} in their order`} />
+          : stacks.tree.n === 1 ? <p class="none big">No {what} in this range</p>
           : <Icicle hideRoot stacks={stacks} label="Stacks in the order of time: arrow keys move, Enter zooms to the time of a frame, F shows callers and callees, Escape shows all"
             search={search} onZoom={zoomed} onFocus={setFocus} onOpen={open} onKey={(key, i) => {
               if (key === "f") {

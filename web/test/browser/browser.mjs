@@ -356,6 +356,15 @@ step("calls", async () => {
   equal((await view.rows("Calls by method")).map((r) => [r.Calls, r.Method]), methods.map((r) => [grouped(r.n), r.method]), "calls by method");
 });
 
+step("calls in the order of time", async () => {
+  const [{ itid, ts, dur, method }] = sql(db("cloud"), "SELECT s.itid AS itid, s.ts - (SELECT start_ts FROM trace_range) AS ts, s.dur AS dur, m.name AS method FROM stack_slice AS s JOIN stack_node AS n ON n.id = s.node_id JOIN stack_method AS m ON m.id = n.method_id WHERE s.parent_id IS NULL ORDER BY s.dur DESC LIMIT 1");
+  await view.go(`#/flame?db=cloud.db&kind=slice&view=time&thr=${itid}&from=${ts}&to=${ts + dur}`);
+  await view.page.focus(".graph canvas");
+  await view.keys("ArrowDown");
+  check((await view.text(".drawer"))?.includes(method), `the longest call is the first frame: ${await view.text(".drawer")} instead of ${method}`);
+  check((await view.text(".drawer"))?.includes(amount(dur, "ns").replace(" ", "\u00a0")) || (await view.text(".drawer"))?.includes(amount(dur, "ns")), `it took ${amount(dur, "ns")}: ${await view.text(".drawer")}`);
+});
+
 step("filters of stacks", async () => {
   const [{ name }] = sql(db("profile"), "SELECT m.name AS name FROM stack_sample AS s JOIN stack_node AS n ON n.id = s.node_id JOIN stack_method AS m ON m.id = n.method_id WHERE m.name NOT LIKE '(%' AND m.name <> '' GROUP BY m.name ORDER BY sum(s.dur) DESC LIMIT 1");
   const [{ inside, others }] = sql(db("profile"), `WITH RECURSIVE has(id) AS (SELECT n.id FROM stack_node AS n JOIN stack_method AS m ON m.id = n.method_id WHERE m.name = '${name}'

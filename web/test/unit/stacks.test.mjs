@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { load } from "./load.mjs";
 
 const { stacksOf, namesOf, inverted, countsBelow, REST } = await load("parts/stacks.ts");
-const { chartStacks } = await load("parts/chart-tree.ts");
+const { chartOfSlices, chartStacks } = await load("parts/chart-tree.ts");
 
 const methods = { id: [10, 11, 12, 13], name: ["main", "work", "(idle)", null], file: [1, 0, -1, -1], texts: ["b.js", "a.js"], line: [1, null, null, null] };
 const names = namesOf(methods);
@@ -47,4 +47,19 @@ test("bars in the order of time stand below those that they lie in", () => {
   assert.deepEqual([...s.tree.start], [0, 0, 50, 10, 60, 61]);
   assert.equal(s.tree.frame[5], REST);
   assert.equal(s.left[5], 5);
+});
+
+test("traced calls in the order of time are the same graph", () => {
+  const slices = { px_ns: 10, methods, threads: [{ itid: 1, id: [7, 8, 9], ts: [105, 130, 150], dur: [80, 20, 5], depth: [0, 1, null], node: [1, 2, 3], method: [0, 1, 0], more: false,
+    small: { x: [10, 14, 19], depth: [1, 2, 1], n: [3, 1, 2], ns: [9, 2, 4], more: false } }] };
+  const chart = chartOfSlices(slices, 100, 200);
+  assert.deepEqual(chart.bars, { depth: [0, 1], ts: [105, 130], dur: [80, 20], node: [1, 2], method: [0, 1] });
+  assert.deepEqual(chart.small, { depth: [1, 2, 1], ts: [100, 140, 190], dur: [10, 10, 10], n: [3, 1, 2], ns: [9, 2, 4] });
+  const s = chartStacks(chart);
+  // main from 105 to 185; in it the short ones of its first column, and work with one below it; what lies behind it is left out
+  assert.deepEqual([...s.tree.parent], [0, 0, 1, 1, 3]);
+  assert.deepEqual([...s.tree.start], [0, 5, 5, 30, 40]);
+  assert.deepEqual([...s.tree.total], [100, 80, 5, 20, 10]);
+  assert.deepEqual([...s.left], [0, 0, 3, 0, 1]);
+  assert.equal(s.cut, false);
 });
