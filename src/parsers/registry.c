@@ -12,6 +12,7 @@
 #include "parsers/htrace/formats.h"
 #include "parsers/pprof/formats.h"
 #include "parsers/jfr/formats.h"
+#include "parsers/logs/formats.h"
 #include "parsers/speedscope/formats.h"
 #include "parsers/tptp/formats.h"
 
@@ -37,6 +38,8 @@ const ts_format *const ts_formats[] = {
     &ts_format_jfr_old,
     &ts_format_ftrace_text,
     &ts_format_ftrace_raw,
+    &ts_format_hilog_text,
+    &ts_format_hisysevent_text,
     &ts_format_folded,
     &ts_format_speedscope,
     &ts_format_datakit,

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Text and raw traces of the kernel that invite too much time or memory. measure.py says how they are run."""
+"""Text and raw traces of the kernel, and logs as text, that invite too much time or memory. measure.py says how they are run."""
 import os
 import sys
 
@@ -67,7 +67,15 @@ def s_page(o, n):  # a page without a trace's end
     o.put("<!DOCTYPE html>\n<html>\n" + '<script class="trace-data" type="application/text">' * n)
 
 
-ALWAYS = "text raw text_equal_times text_dashes text_comm page".split()
+def s_hilog(o, n):  # in reverse order
+    o.put("".join("%d.5 20 21 I tag: text %d\n" % (n - i, i) for i in range(n)))
+
+
+def s_hisysevent(o, n):
+    o.put("".join('{"domain_":"P","name_":"POWER_IDE_CPU","time_":%d,"tag_":"PowerStats","LOAD":[3,4.5]}\n' % i for i in range(n)))
+
+
+ALWAYS = "hilog hisysevent text raw text_equal_times text_dashes text_comm page".split()
 
 if __name__ == "__main__":
     every = {name[2:]: f for name, f in list(globals().items()) if name.startswith("s_")}

@@ -32,6 +32,8 @@ static const char *const inputs[] = {
     "profile.folded",
     "kernel.ftrace",
     "kernel.sys",
+    "hilog.txt",
+    "events.txt",
     "upload.form",
     "upload.request",
     "upload",

@@ -328,7 +328,7 @@ static void test_other_events(void **state)
                " function_name='flush_to_ldisc'");
     check_args("workqueue_execute_start: work struct 0xffff", NULL);
     check_args("workqueue_execute_end: work struct 0xffff", "");
-    check_args("sys_enter: NR 64 (1, 2, ffff)", " id=64 args='(1, 2, ffff)'");
+    check_args("sys_enter: NR 64 (1, 2, ffff)", " id=64 args='1, 2, ffff'");
     check_args("sys_exit: NR 64 = -11", " id=64 ret=-11");
     check_args("sys_exit: NR 64", NULL);
     check_args("timerfd_wakeup: thread_pid=1 thread_tid=2 thread_name=a interval=3 curr_mono=4 "

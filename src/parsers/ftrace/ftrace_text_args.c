@@ -497,6 +497,10 @@ static void read_syscall(ftrace_event *e, ts_text args)
         p++;
     }
     if (e->kind == FTRACE_sys_enter) {
+        if (end - p >= 2 && *p == '(' && end[-1] == ')') {
+            p++;
+            end--;
+        }
         set_text(e, FTRACE_T_sys_enter_args, (ts_text){p, (size_t)(end - p)});
     } else if (next_word(&word, &p, end) && ts_text_is(word, "=") && next_word(&word, &p, end) &&
                ftrace_decimal(&v, word)) {

@@ -27,3 +27,4 @@
 #include TS_DECLARED(datakit)
 #include TS_DECLARED(ftrace)
 #include TS_DECLARED(profile_metrics)
+#include TS_DECLARED(logs)
