@@ -210,6 +210,7 @@ static void make_unknown_clock(making *m)
     put_text(&body, 1, "ftrace-plugin");
     put_field(&body, 3, detail.p, detail.n);
     put_number(&body, 4, 77);
+    put_number(&body, 5, 1);
     put_raw_segment(&m->b, &body);
     put_config(&m->b, 1734, 0, false);
     put_tiny_snapshot(m, 11000);
