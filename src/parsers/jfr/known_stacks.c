@@ -244,7 +244,7 @@ ts_code jfr_stack_number(uint32_t *number, jfr_stacks *stacks, ts_ctx *ctx, ts_s
     jfr_stack *stack;
     uint32_t slot;
     ts_code code = TS_OK;
-    if (stacks->known.n >= stacks->slot_count / 4 * 3 &&
+    if (stacks->known.n >= (size_t)stacks->slot_count / 4 * 3 &&
         (code = more_slots(ctx, stacks)) != TS_OK) {
         return code;
     }

@@ -257,7 +257,7 @@ ts_code jfr_plan_run(jfr_reader *r, const jfr_plans *plans, const jfr_plan *plan
 {
     const jfr_steps *list = values != NULL ? &plan->reading : &plan->passing;
     const jfr_step *steps = (const jfr_step *)plans->steps.p + list->first;
-    loop loops[JFR_MAX_NESTING];
+    loop loops[JFR_MAX_NESTING] = {{0}};
     unsigned depth = 0;
     ts_code code = TS_OK;
     for (unsigned i = 0; i < JFR_SLOTS && values != NULL; i++) {
