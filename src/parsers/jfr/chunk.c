@@ -456,8 +456,10 @@ static ts_code use_classes(jfr_chunk *c)
         }
         if (ts_text_is(cls->super, "jdk.jfr.Event") || jfr_rule_find(cls->name) != NULL) {
             code = jfr_type_number(&schema->uses[i].type, c->rec, cls->name);
-            schema->uses[i].named = true;
-            schema->uses[i].role = (uint8_t)role_of(jfr_type_at(c->rec, schema->uses[i].type));
+            if (code == TS_OK) {
+                schema->uses[i].named = true;
+                schema->uses[i].role = (uint8_t)role_of(jfr_type_at(c->rec, schema->uses[i].type));
+            }
         }
     }
     return code;
