@@ -182,6 +182,7 @@ static inline ts_code ts_sink_move(ts_sink *sink, enum ts_table_id table, int64_
 static inline ts_code ts_sink_late_int(ts_sink *sink, enum ts_table_id table, int64_t rowid,
                                        unsigned column, int64_t value)
 {
+    ts_sink_changes(sink, table);
     return sink->late_int == NULL ? TS_OK : sink->late_int(sink->self, table, rowid, column, value);
 }
 

@@ -166,6 +166,15 @@ static void test_changes(void **state)
     assert_false(kept(w, HG_KEPT_NODE_ROWS, 1));
 }
 
+static void test_late_number(void **state)
+{
+    watched *w = *state;
+    put_node(w, a_node);
+    assert_ok(w->ctx,
+              ts_sink_late_int(&w->sink, TS_T_js_heap_nodes, 1, TS_C_js_heap_nodes__self_size, 5));
+    assert_false(kept(w, HG_KEPT_NODE_ROWS, 1));
+}
+
 /* --max-memory is for the import. */
 static void test_limited(void **state)
 {
@@ -184,6 +193,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_other_files, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_misfits, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_changes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_late_number, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_limited, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
