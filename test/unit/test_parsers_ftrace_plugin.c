@@ -460,12 +460,18 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scheduling),
-        cmocka_unit_test(test_time_range),  cmocka_unit_test(test_order_of_time),
-        cmocka_unit_test(test_clocks),      cmocka_unit_test(test_other_clock),
-        cmocka_unit_test(test_losses),      cmocka_unit_test(test_names),
-        cmocka_unit_test(test_ffrt),        cmocka_unit_test(test_ffrt_names),
-        cmocka_unit_test(test_ffrt_damage), cmocka_unit_test(test_cut_recording),
-        cmocka_unit_test(test_repeated),    cmocka_unit_test(test_every_allocation_fails),
+        cmocka_unit_test(test_time_range),
+        cmocka_unit_test(test_order_of_time),
+        cmocka_unit_test(test_clocks),
+        cmocka_unit_test(test_other_clock),
+        cmocka_unit_test(test_losses),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_ffrt),
+        cmocka_unit_test(test_ffrt_names),
+        cmocka_unit_test(test_ffrt_damage),
+        cmocka_unit_test(test_cut_recording),
+        cmocka_unit_test(test_repeated),
+        cmocka_unit_test(test_every_allocation_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
