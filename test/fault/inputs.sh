@@ -57,8 +57,9 @@ upload=(--form bundle --file "metrics.json=metrics.json" --file "a.folded=profil
 "$tools/mkprofile" -o upload-zip.form --form bundle --file "all.zip=all.zip" --file "gone.zip=snapshot.tar.xz"
 rm metrics.json
 # Logs as text.
-printf '2.5 20 21 I T1: b\n1.5 20 20 F T2: a\n' >hilog.txt
-printf '{"domain_":"P","name_":"POWER_IDE_CPU","time_":12000,"tag_":"PowerStats","LOAD":[3,4.5]}\n' >events.txt
+for i in {1..40}; do echo "$((99 - i)).5 $i $((i + 1)) I T1: text $i"; done >hilog.txt
+printf '12-31 10:00:00.5 7 8 E T2: \377\nbad\n' >>hilog.txt
+printf '{"domain_":"P","name_":"POWER_IDE_CPU","time_":12000,"tag_":"PowerStats","LOAD":[3,4.5]}\n{"domain_":"Q","name_":"X","a":"b"}\n' >events.txt
 # Recordings in a directory, each for itself.
 mkdir -p recordings/sub
 cp snapshot.heapsnapshot all.zip recordings
