@@ -266,7 +266,7 @@ class Made:
         rng = self.rng
         self.frame += 1
         app, service = self.main[0], self.main[-1]
-        ui = rng.choice([t for t in self.of if self.of[t] == app])
+        ui = rng.choice([t for t in self.of if self.of[t] == app] or [app])
         vsync = "H:ReceiveVsync dataCount:24bytes now:NOW expectedEnd:END vsyncId:%d" % rng.choice([self.frame, 7, self.frame, 0])
         flag = "transactionFlag:[%d,%d]" % (app, self.frame)
         steps = []
