@@ -197,7 +197,7 @@ static ts_code put_row(hilog_import *im, const hilog_record *record)
                       .tid = record->tid,
                       .level = {level, 1},
                       .ts = (int64_t)(record->key ^ UINT64_C(1) << 63)};
-    const char *p;
+    const char *p = NULL;
     int64_t itid;
     ts_code code = im->spanned ? TS_OK : choose_wanted(im, row.ts);
     if (code == TS_OK && !ts_span_has(&im->span, row.ts)) {
