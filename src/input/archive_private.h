@@ -5,6 +5,7 @@
  *   zip_directory.c  the directories of a zip
  *   zip_member.c     members that are stored or deflated
  *   form.c           forms that were sent by HTTP
+ *   form_chunks.c    bodies that were sent in chunks
  * Every member has the place of its header, so that it is reached without those before it.
  */
 #ifndef TS_INPUT_ARCHIVE_PRIVATE_H
@@ -28,11 +29,20 @@ typedef struct ts_form {
     uint64_t at;                     /* where the body begins */
     int64_t length;                  /* of the body as its head says; -1: it does not */
     char *target;                    /* of the request, or NULL */
-    bool chunked;                    /* its transfer is encoded: it cannot be read */
+    bool encoded;                    /* its transfer is, in a way that is not read */
     bool bare;                       /* its lines end with LF only */
     char boundary[TS_FORM_BOUNDARY]; /* with the two dashes */
     size_t boundary_n;
 } ts_form;
+
+/* A body in chunks, whose bytes are in a blob of their own since. */
+typedef struct ts_form_chunks {
+    bool decoded;
+    const char *fault; /* where they ended too early, or NULL */
+    uint64_t fault_at; /* in what was sent, as these are */
+    uint64_t stray_at;
+    uint64_t stray_n;
+} ts_form_chunks;
 
 struct ts_archive {
     ts_ctx *ctx;
@@ -52,6 +62,7 @@ struct ts_archive {
     char **removed; /* what was removed from names, by origin - 1 */
     unsigned removed_n;
     ts_form form;
+    ts_form_chunks chunks;
     /* The window on the archive's bytes. */
     ts_code code; /* a failure of ours inside a callback of libarchive */
     uint64_t pos;
@@ -92,6 +103,10 @@ void ts_archive_forget(ts_archive *ar);
 
 /* Lists the parts of a form; *usable is false when there is none. */
 ts_code ts_form_list(bool *usable, ts_archive *ar);
+
+/* Takes the chunks of a body apart that begins at `body`; the archive goes on with the bytes of
+ * them, with what is before the body in front. */
+ts_code ts_form_dechunk(ts_archive *ar, uint64_t body);
 
 /* The bytes of a part. */
 ts_code ts_form_layer(ts_layer **out, ts_archive *ar, const ts_member *m);

@@ -121,6 +121,26 @@ out:
     return code;
 }
 
+ts_code ts_blob_decoded(ts_blob **out, const ts_blob *encoded, ts_spool *spool, uint64_t size)
+{
+    ts_ctx *ctx = encoded->ctx;
+    ts_blob *b = ts_zalloc(ctx, 1, sizeof *b);
+    *out = NULL;
+    if (b == NULL) {
+        return ctx->error.code;
+    }
+    *b = (ts_blob){.ctx = ctx, .fd = -1, .damaged = encoded->damaged, .damage = encoded->damage};
+    b->shown = ts_strndup(ctx, encoded->shown, strlen(encoded->shown));
+    if (b->shown == NULL) {
+        ts_free(ctx, b);
+        return ctx->error.code;
+    }
+    b->spool = spool;
+    b->size = size;
+    *out = b;
+    return TS_OK;
+}
+
 ts_code ts_member_blob(ts_blob **out, ts_fileset *set, uint32_t i)
 {
     ts_stream *s;

@@ -231,8 +231,9 @@ static ts_code form_list_parts(form_mark *m, ts_archive *ar)
 /* --- the form -----------------------------------------------------------------------------------
  */
 
-/* The head of the request, and the boundary. *usable: there is one. */
-static ts_code form_open(bool *usable, ts_archive *ar)
+/* The head of the request, and the boundary. *usable: there is one; *chunked: but its body has to
+ * be taken out of chunks first. */
+static ts_code form_open(bool *usable, bool *chunked, ts_archive *ar)
 {
     ts_form *f = &ar->form;
     const uint8_t *p;
@@ -241,6 +242,7 @@ static ts_code form_open(bool *usable, ts_archive *ar)
     ts_text boundary;
     ts_code code = ts_archive_window(&p, &n, ar, 0, FORM_HEAD_MAX);
     *usable = false;
+    *chunked = false;
     if (code != TS_OK) {
         return code;
     }
@@ -250,8 +252,9 @@ static ts_code form_open(bool *usable, ts_archive *ar)
     if (boundary.p == NULL) {
         (void)form_head_read(&head, (const char *)p, n);
         f->at = head.body;
-        f->length = head.length;
-        f->chunked = head.chunked;
+        *chunked = head.chunked && head.body > 0 && !ar->chunks.decoded;
+        f->length = head.chunked ? -1 : head.length;
+        f->encoded = head.encoded;
         boundary = form_first_boundary((const char *)p + f->at, n - (size_t)f->at);
     }
     if (boundary.p != NULL) {
@@ -263,7 +266,7 @@ static ts_code form_open(bool *usable, ts_archive *ar)
         memcpy(f->boundary, "--", 2);
         memcpy(f->boundary + 2, head.boundary.p, head.boundary.n);
     }
-    *usable = f->boundary_n > 0 && (f->at > 0 || boundary.p != NULL) && !f->chunked;
+    *usable = f->boundary_n > 0 && (f->at > 0 || boundary.p != NULL) && !f->encoded;
     f->target = ts_strndup(ar->ctx, head.target.p == NULL ? "" : head.target.p, head.target.n);
     return f->target == NULL ? ar->ctx->error.code : TS_OK;
 }
@@ -288,18 +291,34 @@ static void form_check_length(ts_archive *ar, const form_mark *m)
     }
 }
 
+static void form_note_chunks(ts_archive *ar)
+{
+    const ts_form_chunks *c = &ar->chunks;
+    if (c->fault != NULL) {
+        ts_fileset_damage_set(ar->set, c->fault_at, "%s", c->fault);
+    }
+    if (c->stray_n > 0 && c->fault == NULL) {
+        ts_fileset_note_stray(ar->set, c->stray_at, c->stray_n);
+    }
+}
+
 ts_code ts_form_list(bool *usable, ts_archive *ar)
 {
     form_mark m;
-    ts_code code = form_open(usable, ar);
+    bool chunked;
+    ts_code code = form_open(usable, &chunked, ar);
+    if (code == TS_OK && chunked && (code = ts_form_dechunk(ar, ar->form.at)) == TS_OK) {
+        code = form_open(usable, &chunked, ar);
+    }
     ar->next = 0;
     ar->entries = 0;
     if (code != TS_OK) {
         return code;
     }
+    form_note_chunks(ar);
     if (!*usable) {
         ts_fileset_damage_set(ar->set, ar->form.at, "%s",
-                              ar->form.chunked ? "the body of the request is sent in an encoding "
+                              ar->form.encoded ? "the body of the request is sent in an encoding "
                                                  "(Transfer-Encoding) that is not read"
                                                : "the head of the request is not complete");
         return TS_OK;

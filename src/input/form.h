@@ -18,7 +18,8 @@ bool form_line(ts_text *line, size_t *at, const char *p, size_t n);
 typedef struct form_head {
     size_t body;      /* where the body begins; 0: the head is not complete */
     bool multipart;   /* its content is a form */
-    bool chunked;     /* its transfer is encoded */
+    bool chunked;     /* its body comes in chunks */
+    bool encoded;     /* its transfer is encoded in another way */
     int64_t length;   /* Content-Length, or -1 */
     ts_text target;   /* path of the request, or NULL */
     ts_text boundary; /* or NULL */

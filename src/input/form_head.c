@@ -149,7 +149,8 @@ static void form_take_header(form_head *out, ts_text name, ts_text value)
     } else if (form_is(name, "content-length")) {
         out->length = form_number(value);
     } else if (form_is(name, "transfer-encoding")) {
-        out->chunked = !form_is(value, "identity");
+        out->chunked = form_is(value, "chunked");
+        out->encoded = !out->chunked && !form_is(value, "identity");
     }
 }
 

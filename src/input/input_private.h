@@ -239,6 +239,10 @@ struct ts_stream {
     char wrappers[64];
 };
 
+/* A blob of the first `size` bytes of a spool, which it owns: what those of another one stand for.
+ */
+ts_code ts_blob_decoded(ts_blob **out, const ts_blob *encoded, ts_spool *spool, uint64_t size);
+
 /* Makes a blob of an unread stream, which is closed in any case. */
 ts_code ts_blob_of_stream(ts_blob **out, ts_stream *s);
 

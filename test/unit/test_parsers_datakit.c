@@ -355,11 +355,79 @@ static void test_boundaries(void **state)
     run_free(&r);
 }
 
-static void test_chunked(void **state)
+/* --- damage ----------------------------------------------------------------------------------- */
+
+#define WHOLE                                                                                      \
+    EVENT("{\"attachments\":[\"a.folded\",\"b.folded\"],\"tags_profiler\":\"service:s,env:e\"}")   \
+    FILE_PART("a", "a.folded", "main;f 3\nmain;g 4\n")                                             \
+    FILE_PART("b", "b.folded", "main;f 5\nmain;g 6\n")                                             \
+    FILE_PART("metrics.json", "metrics.json", "[[\"x\",1],[\"y\",2]]") END
+
+#define REQUEST_HEAD                                                                               \
+    "POST /x HTTP/1.1\r\nContent-Type: multipart/form-data; boundary=" B                           \
+    "\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n"
+
+/* WHOLE in chunks of `size` bytes, their lines of different forms. */
+static bytes in_chunks(size_t size, const char *trailers)
+{
+    bytes body = bytes_of(WHOLE);
+    bytes b = bytes_of(REQUEST_HEAD);
+    for (size_t at = 0, i = 0; at < body.n; at += size, i++) {
+        size_t n = body.n - at < size ? body.n - at : size;
+        if (i % 3 == 0) {
+            putf(&b, "%zx\r\n", n);
+        } else if (i % 3 == 1) {
+            putf(&b, "%zX;a=b\r\n", n);
+        } else {
+            putf(&b, "000%zx \t;x=\"y\"\r\n", n);
+        }
+        put(&b, body.p + at, n);
+        put(&b, "\r\n", 2);
+    }
+    put(&b, "0\r\n", 3);
+    put(&b, trailers, strlen(trailers));
+    free(body.p);
+    return b;
+}
+
+static void assert_whole(const run *r)
+{
+    assert_int_equal(r->code, TS_OK);
+    assert_rows(r, stack_sample, 4);
+    assert_rows(r, profile_number, 2);
+    assert_profile(r, service, "s");
+    assert_profile(r, endpoint, "/x");
+    for (int64_t i = 0; i < 4; i++) {
+        assert_cell(r, stack_sample_value, (size_t)i, value, 3 + i);
+    }
+}
+
+/* A body that was sent in chunks, of any size, with extensions and trailers. Content-Length does
+ * not count then. */
+static void test_chunks(void **state)
+{
+    static const size_t sizes[] = {1, 2, 7, 16, 255, 4096};
+    static const char *const trailers[] = {"\r\n", "Expires: never\r\nX: y\r\n\r\n", "\n"};
+    run r;
+    UNUSED(state);
+    for (size_t i = 0; i < 6; i++) {
+        import_bytes(&r, in_chunks(sizes[i], trailers[i % 3]));
+        assert_whole(&r);
+        assert_rows(&r, import_issue, 0);
+        run_free(&r);
+    }
+    import_bytes(&r, in_chunks(100, "\r\nmore"));
+    assert_whole(&r);
+    assert_int_equal(issue_sum(&r, "archive_stray_bytes"), 1);
+    run_free(&r);
+}
+
+/* Another encoding is not read. */
+static void test_encoded(void **state)
 {
     run r;
     bytes b = bytes_of("POST / HTTP/1.1\r\nContent-Type: multipart/form-data; boundary=b\r\n"
-                       "Transfer-Encoding: chunked\r\n\r\n5\r\n--b\r\n\r\n");
+                       "Transfer-Encoding: gzip, chunked\r\n\r\n5\r\n--b\r\n\r\n");
     UNUSED(state);
     import_begin(&r);
     (void)import_files(&r, &b, 1, 0);
@@ -368,13 +436,113 @@ static void test_chunked(void **state)
     run_free(&r);
 }
 
-/* --- damage ----------------------------------------------------------------------------------- */
+/* Whatever is missing: an issue, and nothing that was not sent. */
+static void check_damaged_chunks(const bytes *b)
+{
+    run r;
+    import_damaged(&r, b, 0);
+    assert_true(r.code != TS_OK || issues(&r, "wire_damage") > 0);
+    for (size_t i = 0; r.code == TS_OK && i < MEM_ROWS(r.sink, stack_sample_value); i++) {
+        assert_cell(&r, stack_sample_value, i, value, 3 + (int64_t)i);
+    }
+    run_free(&r);
+}
 
-#define WHOLE                                                                                      \
-    EVENT("{\"attachments\":[\"a.folded\",\"b.folded\"],\"tags_profiler\":\"service:s,env:e\"}")   \
-    FILE_PART("a", "a.folded", "main;f 3\nmain;g 4\n")                                             \
-    FILE_PART("b", "b.folded", "main;f 5\nmain;g 6\n")                                             \
-    FILE_PART("metrics.json", "metrics.json", "[[\"x\",1],[\"y\",2]]") END
+static void test_chunks_damaged(void **state)
+{
+    static const char *const wrong[] = {
+        "5\r\n12345\r\n",     "zz\r\n", "\r\n", "-5\r\n", "fffffffffffffffffff\r\n--", "5 5\r\n",
+        "7\r\n--b\r\nX-Y\r\n"};
+    bytes b = in_chunks(50, "A: b\r\n\r\n");
+    UNUSED(state);
+    for (size_t cut = strlen(REQUEST_HEAD); cut < b.n; cut += test_slow() ? 1 : 5) {
+        bytes part = {b.p, cut, 0};
+        check_damaged_chunks(&part);
+    }
+    for (size_t at = strlen(REQUEST_HEAD); at + 20 < b.n; at += test_slow() ? 1 : 11) {
+        bytes part = {0}; /* a byte less: its chunk ends elsewhere */
+        put(&part, b.p, at);
+        put(&part, b.p + at + 1, b.n - at - 1);
+        if (b.p[at] != '\r' && b.p[at] != ' ' && b.p[at] != ';' && b.p[at] != '0') {
+            run r;
+            import_damaged(&r, &part, 0);
+            for (size_t i = 0; r.code == TS_OK && i < MEM_ROWS(r.sink, stack_sample_value); i++) {
+                assert_cell(&r, stack_sample_value, i, value, 3 + (int64_t)i);
+            }
+            run_free(&r);
+        }
+        free(part.p);
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        bytes part = bytes_of(REQUEST_HEAD);
+        put(&part, wrong[i], strlen(wrong[i]));
+        check_damaged_chunks(&part);
+        free(part.p);
+    }
+    free(b.p);
+}
+
+/* Lines are not kept, whatever their length. */
+static void test_chunk_limits(void **state)
+{
+    UNUSED(state);
+    for (size_t i = 0; i < 2; i++) {
+        bytes b = i == 0 ? bytes_of(REQUEST_HEAD "5;") : in_chunks(300, "");
+        for (size_t n = 0; n < 12000; n++) {
+            put(&b, i == 0 ? "xxxxxxxx" : "a: b\r\n", i == 0 ? 8 : 6);
+        }
+        put(&b, "\r\n", 2);
+        check_damaged_chunks(&b);
+        free(b.p);
+    }
+}
+
+/* Only files that nobody knows: an issue, and the upload is no recording. One that is known is
+ * enough. */
+static void test_nothing_known(void **state)
+{
+    run r;
+    bytes b[2] = {bytes_of(EVENT("{\"tags_profiler\":\"service:s\"}") FILE_PART(
+                      "a", "a.bin", "\001\002\003") FILE_PART("b", "readme", "hello") END),
+                  bytes_of("main;f 3\nmain;g 4\n")};
+    UNUSED(state);
+    import_begin(&r);
+    (void)import_files(&r, b, 1, 0);
+    assert_int_equal(r.code, TS_ERR_FORMAT);
+    run_free(&r);
+    import_begin(&r);
+    (void)import_files(&r, b, 2, 0);
+    assert_int_equal(r.code, TS_OK);
+    assert_int_equal(issue_sum(&r, "datakit_unknown"), 2);
+    assert_int_equal(issue_sum(&r, "datakit_no_profile"), 1);
+    assert_int_equal(issue_sum(&r, "unknown_format"), 1);
+    assert_rows(&r, stack_sample, 2);
+    run_free(&r);
+    free(b[0].p);
+    free(b[1].p);
+    import_text(&r, EVENT("{\"tags_profiler\":\"service:s\"}") FILE_PART("b", "readme", "hello")
+                        STACKS END);
+    assert_int_equal(issue_sum(&r, "datakit_no_profile"), 0);
+    assert_rows(&r, stack_sample, 2);
+    run_free(&r);
+}
+
+/* Elements that are wrong and the end that is missing are issues of their own. */
+static void test_metrics_cut(void **state)
+{
+    run r;
+    bytes b = bytes_of(EVENT("{}") STACKS FILE_PART("metrics.json", "metrics.json",
+                                                    "[[\"a\",1],5,[\"b\"],[\"c\",2],[\"d\",") END);
+    UNUSED(state);
+    import_damaged(&r, &b, 0);
+    assert_int_equal(r.code, TS_OK);
+    assert_rows(&r, profile_number, 2);
+    assert_int_equal(issue_sum(&r, "datakit_bad_number"), 2);
+    assert_int_equal(issue_sum(&r, "datakit_bad_metrics"), 1);
+    assert_int_equal(lost(&r, "datakit_numbers"), 3);
+    free(b.p);
+    run_free(&r);
+}
 
 static void test_cut_at_every_byte(void **state)
 {
@@ -517,7 +685,12 @@ int main(void)
         cmocka_unit_test(test_repeated),
         cmocka_unit_test(test_request),
         cmocka_unit_test(test_boundaries),
-        cmocka_unit_test(test_chunked),
+        cmocka_unit_test(test_chunks),
+        cmocka_unit_test(test_encoded),
+        cmocka_unit_test(test_chunks_damaged),
+        cmocka_unit_test(test_chunk_limits),
+        cmocka_unit_test(test_nothing_known),
+        cmocka_unit_test(test_metrics_cut),
         cmocka_unit_test(test_cut_at_every_byte),
         cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_length),

@@ -135,6 +135,8 @@ typedef struct datakit_upload {
     char doubt[160];
     uint64_t bytes; /* of metadata */
     uint64_t seen, imported, skipped, lost;
+    uint64_t unknown; /* of the skipped ones, those that are not left out by their names */
+    bool useless;     /* it has files, and none of them is of use */
     uint64_t numbers, numbers_lost;
     uint8_t *block;
 } datakit_upload;

@@ -152,7 +152,8 @@ static bool has_event(const datakit_entry *entries, size_t n)
     return false;
 }
 
-static ts_code import_one(ts_job *job, datakit_entry *entries, size_t n, bool first)
+/* *good: there is something in it beside its metadata, or there was before it was damaged. */
+static ts_code import_one(bool *good, ts_job *job, datakit_entry *entries, size_t n, bool first)
 {
     datakit_upload u = {
         .job = job, .ctx = job->ctx, .store = job->store, .entries = entries, .entry_n = n};
@@ -160,7 +161,11 @@ static ts_code import_one(ts_job *job, datakit_entry *entries, size_t n, bool fi
     for (size_t i = 0; i < n; i++) {
         ts_job_take(job, entries[i].member);
     }
-    return code == TS_OK ? datakit_upload_import(&u) : code;
+    if (code == TS_OK) {
+        code = datakit_upload_import(&u);
+    }
+    *good = *good || !u.useless;
+    return code;
 }
 
 /* What is missing of the set nobody knows: it counts as one member. */
@@ -187,6 +192,7 @@ static ts_code import_uploads(ts_job *job)
     datakit_entry *entries = NULL;
     bool form = ts_fileset_form(job->set) != NULL;
     bool first = true;
+    bool good = false;
     size_t n = 0;
     ts_code code = list_members(&entries, &n, job);
     for (size_t i = 0, end; i < n && code == TS_OK; i = end) {
@@ -198,7 +204,7 @@ static ts_code import_uploads(ts_job *job)
             }
         }
         if (form || has_event(entries + i, end - i)) {
-            code = import_one(job, entries + i, end - i, first);
+            code = import_one(&good, job, entries + i, end - i, first);
             first = false;
         }
     }
@@ -206,8 +212,11 @@ static ts_code import_uploads(ts_job *job)
         code = ts_fail(job->ctx, TS_ERR_FORMAT,
                        "%s is no upload: it is neither a form nor has it an event file", job->name);
     }
-    if (code == TS_OK) {
-        code = note_damage(job);
+    if (code == TS_OK && (code = note_damage(job)) == TS_OK && !good &&
+        ts_fileset_damage(job->set) == NULL) {
+        code =
+            ts_fail(job->ctx, TS_ERR_FORMAT,
+                    "%s: none of the uploaded files is a recording of a known format", job->name);
     }
     ts_free(job->ctx, entries);
     return code;

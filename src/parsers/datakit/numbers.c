@@ -173,5 +173,5 @@ ts_code datakit_numbers_finish(const char **why, uint64_t *at, datakit_numbers *
 void datakit_numbers_counts(uint64_t *put, uint64_t *bad, const datakit_numbers *d)
 {
     *put = d->put;
-    *bad = d->lost;
+    *bad = d->no_list ? 0 : d->lost; /* there are no elements then */
 }

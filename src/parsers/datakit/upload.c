@@ -202,13 +202,14 @@ static ts_code upload_metrics(datakit_upload *u, const datakit_entry *e,
         code = datakit_numbers_finish(&why, &at, numbers);
         datakit_numbers_counts(&put, &bad, numbers);
     }
-    if (code == TS_OK && (why != NULL || end.failed)) {
-        bad++;
-        code = ts_issue(u->store, u->source_id, TS_ISSUE_datakit_bad_metrics, datakit_name(u, e),
-                        (int64_t)(end.failed ? end.bytes : at), "%s", end.failed ? end.what : why);
-    } else if (code == TS_OK && bad > 0) {
+    if (code == TS_OK && bad > 0) {
         code = ts_issue_n(u->store, u->source_id, TS_ISSUE_datakit_bad_number, datakit_name(u, e),
                           TS_NO_OFFSET, bad, "elements are not a name and a number");
+    }
+    if (code == TS_OK && (why != NULL || end.failed)) {
+        bad++; /* what was read last */
+        code = ts_issue(u->store, u->source_id, TS_ISSUE_datakit_bad_metrics, datakit_name(u, e),
+                        (int64_t)(end.failed ? end.bytes : at), "%s", end.failed ? end.what : why);
     }
     u->numbers += put + bad;
     u->numbers_lost += bad;
@@ -239,6 +240,7 @@ static ts_code upload_unknown(datakit_upload *u, const datakit_entry *e,
     }
     upload_set_size(row, end.bytes);
     u->skipped++;
+    u->unknown += ignored ? 0 : 1;
     if (!ignored) {
         code = ts_issue(u->store, u->source_id, TS_ISSUE_datakit_unknown, datakit_name(u, e),
                         TS_NO_OFFSET, "the file is not a recording of a known format");
@@ -486,6 +488,11 @@ ts_code datakit_upload_import(datakit_upload *u)
     }
     if (code == TS_OK && u->doubted) {
         code = upload_doubt(u, &before);
+    }
+    u->useless = u->unknown > 0 && u->imported == 0 && u->lost == 0;
+    if (code == TS_OK && u->useless) {
+        code = ts_issue(u->store, u->source_id, TS_ISSUE_datakit_no_profile, NULL, TS_NO_OFFSET,
+                        "none of its files is a recording of a known format");
     }
     if (code == TS_OK) {
         ts_source(u->store, u->source_id)->bytes += (int64_t)u->bytes;
