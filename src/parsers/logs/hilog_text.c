@@ -16,7 +16,6 @@
 #include "tables/seen.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 enum { HILOG_SORT = 16 << 20, HILOG_WINDOW = 64 << 10, DEFAULT_YEAR = 2000 };
 
@@ -58,7 +57,10 @@ static bool read_year(int *year, const char *options)
     if (strncmp(options, "year=", 5) != 0 || strlen(p) != 4 || strspn(p, "0123456789") != 4) {
         return false;
     }
-    *year = atoi(p);
+    *year = 0;
+    for (int i = 0; i < 4; i++) {
+        *year = *year * 10 + (p[i] - '0');
+    }
     return *year >= 1970 && *year <= 2261;
 }
 
