@@ -100,7 +100,7 @@ class Made:
 
     def wakeup(self):
         kinds = ["sched_wakeup", "sched_waking", "sched_wakeup_new"] + ["wakeup"] * (self.reader == "protobuf")
-        self.put(self.rng.choice(kinds), pid=self.some() or self.main[0], target_cpu=self.rng.randrange(self.cpus))
+        self.put(self.rng.choice(kinds), pid=self.some(), target_cpu=self.rng.randrange(self.cpus))
 
     def blocked_reason(self):
         rng = self.rng
@@ -200,7 +200,7 @@ class Made:
         rng = self.rng
         number = rng.choice([3, 64])
         if rng.random() < 0.5:
-            self.put("sys_enter", id=number, **({"args": "(3, 7f0010, 10)"} if self.text else {}))
+            self.put("sys_enter", id=number, **({"args": "3, 7f0010, 10"} if self.text else {}))
         else:
             self.put("sys_exit", id=number, ret=rng.choice([0, 5, -11]))
 

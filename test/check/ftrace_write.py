@@ -219,7 +219,7 @@ LINES = {
     "workqueue_execute_start": lambda f: "work struct 000000003f0a1c9c: function %s" % f["function_name"],
     "workqueue_execute_end": lambda f: "work struct 000000003f0a1c9c",
     "dma_fence_init": fence, "dma_fence_destroy": fence, "dma_fence_enable_signal": fence, "dma_fence_signaled": fence,
-    "sys_enter": lambda f: "NR %d %s" % (f["id"], f["args"]), "sys_exit": lambda f: "NR %d = %d" % (f["id"], f["ret"]),
+    "sys_enter": lambda f: "NR %d (%s)" % (f["id"], f["args"]), "sys_exit": lambda f: "NR %d = %d" % (f["id"], f["ret"]),
     "timerfd_wakeup": pairs("thread_pid", "thread_tid", "thread_name", "interval", "curr_mono", "expire_mono"),
     "suspend_resume": lambda f: "machine_suspend[1] begin", "signal_deliver": lambda f: "sig=9 errno=0", "signal_generate": lambda f: "sig=9 errno=0",
     "regulator_set_voltage": lambda f: "name=vdd (900000-900000)", "regulator_set_voltage_complete": lambda f: "name=vdd, val=900000",

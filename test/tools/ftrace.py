@@ -27,7 +27,6 @@ BOOT, MONO, REAL = 5 * 10**12, 4 * 10**12, 17 * 10**17
 
 def as_messages(rng, made):
     """(bytes of a recording, the model for it, lists that were overwritten)"""
-    known_parents(made)
     clock = rng.choice(["boot", "boot", "mono", None])
     symbols = [(0x1000, "do_work"), (0x2000, "flush"), (0x1000, "again"), (0, "zero")] if rng.random() < 0.7 else []
     comms = {tid: "comm%d" % tid for tid in made.of if rng.random() < 0.5 and tid} if rng.random() < 0.5 else {}
@@ -63,7 +62,6 @@ def as_text(rng, made):
     for e in made.events:
         e.ts -= e.ts % 10 ** (9 - style.digits)
         e.tgid = e.tgid if style.process else 0
-    known_parents(made)
     model = Model("text")
     model.count("other", "invalid_data", sum(line[:1] not in ("", "#") for lines in junk.values() for line in lines))
     return style.recording(made.events, junk).encode(), model, 0
@@ -77,7 +75,6 @@ def as_raw(rng, made):
         e.tgid, e.comm = tgids.get(e.pid, 0), names.get(e.pid, "")
         e.fields.pop("next_info", None)
         e.fields.pop("caller_str", None)
-    known_parents(made)
     symbols = [(0x1000, "do_work"), (0x2000, "flush")]
     return write_raw.raw(made.events, names, tgids, symbols), Model("raw", symbols=symbols), 0
 
@@ -102,13 +99,6 @@ class Conversion:
             print("%s: exit code %d: %s" % (self.path, self.process.returncode, said))
             return None
         return sqlite3.connect("file:%s?mode=ro" % self.database, uri=True)
-
-
-def known_parents(made):
-    """No thread is cloned into a process that is not known."""
-    for e in made.events:
-        if e.kind == "task_newtask" and e.tgid <= 0:
-            e.fields["clone_flags"] = 0
 
 
 def of_seed(program, folder, seed, readers, only):
