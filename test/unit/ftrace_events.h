@@ -25,7 +25,8 @@ typedef struct bench {
 
 static inline void bench_begin(bench *b, const ts_clock_set *clocks)
 {
-    const ftrace_machine_options options = {TS_CLOCK_BOOTTIME, clocks, "ftrace-plugin"};
+    const ftrace_machine_options options = {
+        .clock = TS_CLOCK_BOOTTIME, .clocks = clocks, .stream = "ftrace-plugin"};
     *b = (bench){.ctx = test_ctx_new()};
     b->mem = memsink_new(b->ctx);
     assert_ok(b->ctx, ts_store_new(&b->store, b->ctx, memsink_sink(b->mem), NULL));

@@ -444,6 +444,37 @@ static void test_repeated(void **state)
     run_free(&r);
 }
 
+/* Bytes that are no segment stand between two messages: nothing is joined across them. */
+static void test_gap(void **state)
+{
+    bytes f;
+    bytes detail = {0};
+    bytes data = {0};
+    run r;
+    (void)state;
+    begin(&f);
+    put_print(&detail, 0, 20, 20, "B|20|outer");
+    put_print(&detail, 10, 20, 20, "C|20|n|1");
+    put_detail(&data, 0, &detail);
+    put_data(&f, &data);
+    put(&f, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 12);
+    put_print(&detail, 100, 20, 20, "E|20");
+    put_print(&detail, 110, 20, 20, "C|20|n|2");
+    put_print(&detail, 120, 20, 20, "B|20|later");
+    put_print(&detail, 130, 20, 20, "E|20");
+    put_detail(&data, 0, &detail);
+    put_data(&f, &data);
+    convert(&r, plugins, &f);
+    assert_int_equal(MEM_ROWS(r.sink, callstack), 2);
+    assert_true(MEM_NULL(r.sink, callstack, 0, dur));
+    assert_int_equal(MEM_INT(r.sink, callstack, 1, dur), 10);
+    assert_int_equal(MEM_INT(r.sink, callstack, 1, depth), 0);
+    assert_true(MEM_NULL(r.sink, callstack, 1, parent_id));
+    CHECK_ROWS(&r, process_measure, "measure|2000000010|NULL|1|0", "measure|2000000110|NULL|2|0");
+    assert_int_equal(issues(&r, "ftrace_gap"), 1);
+    run_free(&r);
+}
+
 static void test_every_allocation_fails(void **state)
 {
     bytes f;
@@ -459,19 +490,13 @@ static void test_every_allocation_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scheduling),
-        cmocka_unit_test(test_time_range),
-        cmocka_unit_test(test_order_of_time),
-        cmocka_unit_test(test_clocks),
-        cmocka_unit_test(test_other_clock),
-        cmocka_unit_test(test_losses),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_ffrt),
-        cmocka_unit_test(test_ffrt_names),
-        cmocka_unit_test(test_ffrt_damage),
-        cmocka_unit_test(test_cut_recording),
-        cmocka_unit_test(test_repeated),
-        cmocka_unit_test(test_every_allocation_fails),
+        cmocka_unit_test(test_scheduling),    cmocka_unit_test(test_time_range),
+        cmocka_unit_test(test_order_of_time), cmocka_unit_test(test_clocks),
+        cmocka_unit_test(test_other_clock),   cmocka_unit_test(test_losses),
+        cmocka_unit_test(test_names),         cmocka_unit_test(test_ffrt),
+        cmocka_unit_test(test_ffrt_names),    cmocka_unit_test(test_ffrt_damage),
+        cmocka_unit_test(test_cut_recording), cmocka_unit_test(test_repeated),
+        cmocka_unit_test(test_gap),           cmocka_unit_test(test_every_allocation_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

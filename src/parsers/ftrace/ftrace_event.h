@@ -26,6 +26,9 @@ typedef enum ftrace_kind {
     FTRACE_KINDS
 } ftrace_kind;
 
+/* No event: something was lost here, so that what is open may have ended, for ftrace_queue. */
+enum { FTRACE_GAP = FTRACE_KINDS };
+
 /* Slots of fields: FTRACE_N_sched_switch_prev_pid, FTRACE_T_print_buf. */
 enum ftrace_slot {
 #define FTRACE_KIND(kind, stat, number)

@@ -95,7 +95,7 @@ ts_code ftrace_machine_symbol(ftrace_machine *m, uint64_t addr, ts_text name)
         return code;
     }
     row.funcname = name.p == NULL ? TS_TEXT_LIT("") : name;
-    code = ts_put_symbols(m->sink, &row);
+    code = m->options.continues ? TS_OK : ts_put_symbols(m->sink, &row);
     return code != TS_OK ? code : keep_name(m, &m->symbols, (int64_t)addr, row.funcname);
 }
 

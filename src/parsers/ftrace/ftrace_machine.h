@@ -19,6 +19,7 @@ typedef struct ftrace_machine_options {
     const ts_clock_set
         *clocks;        /* for times within markers, borrowed; NULL: they are not converted */
     const char *stream; /* for issues: "ftrace-plugin"; borrowed */
+    bool continues;     /* the recording had one before, which wrote the rows of symbols */
 } ftrace_machine_options;
 
 /* The caller frees with ftrace_machine_close. */

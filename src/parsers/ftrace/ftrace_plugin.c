@@ -222,6 +222,9 @@ static ts_code end(void *self, const ts_segment *seg)
     }
     plugin->messages->seen++;
     *(faults > 0 ? &plugin->messages->lost : &plugin->messages->imported) += 1;
+    if (faults > 0) {
+        ftrace_recording_gap(&plugin->recording);
+    }
     return code;
 }
 
@@ -229,6 +232,14 @@ static ts_code message(void *self, const ts_segment *seg, const uint8_t *p, size
 {
     ftrace_plugin *plugin = self;
     return ftrace_ffrt_message(&plugin->ffrt, seg, p, n);
+}
+
+static ts_code gap(void *self, int64_t offset)
+{
+    ftrace_plugin *plugin = self;
+    (void)offset;
+    ftrace_recording_gap(&plugin->recording);
+    return TS_OK;
 }
 
 /* --- the end --------------------------------------------------------------------------------- */
@@ -328,6 +339,7 @@ TS_HTRACE_PLUGIN(ftrace) = {
     .data = data,
     .end = end,
     .message = message,
+    .gap = gap,
     .finish = finish,
     .close = close_plugin,
 };

@@ -102,8 +102,19 @@ ts_code ftrace_recording_add(ftrace_recording *rec, ftrace_event *event, ts_cloc
     }
     if (rec->queue == NULL) {
         code = ftrace_queue_open(&rec->queue, rec->host->ctx, FTRACE_RECORDING_QUEUE);
+        rec->latest = event->ts;
+    } else if (rec->lost) {
+        const ftrace_event gap = {.ts = rec->latest, .kind = FTRACE_GAP};
+        code = ftrace_queue_add(rec->queue, &gap);
     }
+    rec->lost = false;
+    rec->latest = event->ts > rec->latest ? event->ts : rec->latest;
     return code == TS_OK ? ftrace_queue_add(rec->queue, event) : code;
+}
+
+void ftrace_recording_gap(ftrace_recording *rec)
+{
+    rec->lost = true;
 }
 
 /* --- the end --------------------------------------------------------------------------------- */
@@ -148,28 +159,7 @@ static ts_code seen_before(bool *seen, ftrace_recording *rec, const ftrace_event
     return TS_OK;
 }
 
-static ts_code take_event(void *user, const ftrace_event *event)
-{
-    ftrace_recording *rec = user;
-    ftrace_event moved;
-    if (rec->repeated) {
-        bool seen;
-        ts_code code = seen_before(&seen, rec, event);
-        if (code != TS_OK || seen) {
-            return code;
-        }
-    }
-    if (rec->delta == 0) {
-        return ftrace_machine_event(rec->machine, event);
-    }
-    moved = *event;
-    if (ts_ckd_add(&moved.ts, event->ts, rec->delta)) {
-        rec->times.over++;
-        return ftrace_recording_unused(rec, FTRACE_LOST_EVENT);
-    }
-    return ftrace_machine_event(rec->machine, &moved);
-}
-
+/* Symbols have rows, and so are given once; behind a gap they are only looked up. */
 static ts_code give_names(ftrace_recording *rec)
 {
     ts_code code = TS_OK;
@@ -189,6 +179,55 @@ static ts_code give_names(ftrace_recording *rec)
                                      (int32_t)(uint32_t)number, text);
     }
     return code;
+}
+
+static ts_code open_machine(ftrace_recording *rec)
+{
+    const ts_plugin_host *host = rec->host;
+    const ftrace_machine_options options = {
+        .clock = rec->rows, .clocks = host->clocks, .stream = PLUGIN, .continues = rec->gaps > 0};
+    ts_code code =
+        ftrace_machine_open(&rec->machine, host->ctx, host->store, host->source_id, &options);
+    return code != TS_OK ? code : give_names(rec);
+}
+
+/* What went on across the gap is not known: the states of one side end, those of the other begin.
+ */
+static ts_code pass_gap(ftrace_recording *rec)
+{
+    ts_code code = ftrace_machine_finish(rec->machine);
+    if (code != TS_OK) {
+        return code;
+    }
+    ftrace_machine_close(rec->machine);
+    rec->machine = NULL;
+    rec->gaps++;
+    return open_machine(rec);
+}
+
+static ts_code take_event(void *user, const ftrace_event *event)
+{
+    ftrace_recording *rec = user;
+    ftrace_event moved;
+    if (event->kind == FTRACE_GAP) {
+        return pass_gap(rec);
+    }
+    if (rec->repeated) {
+        bool seen;
+        ts_code code = seen_before(&seen, rec, event);
+        if (code != TS_OK || seen) {
+            return code;
+        }
+    }
+    if (rec->delta == 0) {
+        return ftrace_machine_event(rec->machine, event);
+    }
+    moved = *event;
+    if (ts_ckd_add(&moved.ts, event->ts, rec->delta)) {
+        rec->times.over++;
+        return ftrace_recording_unused(rec, FTRACE_LOST_EVENT);
+    }
+    return ftrace_machine_event(rec->machine, &moved);
 }
 
 /* What the clocks of the recording say at its end. Doubtful ones are not used: no time would be
@@ -211,19 +250,15 @@ static void choose_clock(ftrace_recording *rec)
 static ts_code make_rows(ftrace_recording *rec)
 {
     const ts_plugin_host *host = rec->host;
-    ftrace_machine_options options = {.clocks = host->clocks, .stream = PLUGIN};
     ts_code code;
     choose_clock(rec);
-    options.clock = rec->rows;
-    if ((code = ftrace_machine_open(&rec->machine, host->ctx, host->store, host->source_id,
-                                    &options)) != TS_OK ||
-        (code = give_names(rec)) != TS_OK) {
+    if ((code = open_machine(rec)) != TS_OK ||
+        (rec->queue != NULL && (code = ftrace_queue_drain(rec->queue, take_event, rec)) != TS_OK) ||
+        (code = ftrace_machine_finish(rec->machine)) != TS_OK || rec->gaps == 0) {
         return code;
     }
-    if (rec->queue != NULL && (code = ftrace_queue_drain(rec->queue, take_event, rec)) != TS_OK) {
-        return code;
-    }
-    return ftrace_machine_finish(rec->machine);
+    return ts_issue_n(host->store, host->source_id, TS_ISSUE_ftrace_gap, PLUGIN, TS_NO_OFFSET,
+                      rec->gaps, "%" PRIu64 " gaps: what was open there has no end", rec->gaps);
 }
 
 ts_code ftrace_recording_finish(ftrace_recording *rec)

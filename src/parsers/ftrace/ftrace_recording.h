@@ -22,7 +22,10 @@ typedef struct ftrace_names {
 
 typedef struct ftrace_recording {
     const ts_plugin_host *host;
-    ftrace_queue *queue;   /* NULL before the first event */
+    ftrace_queue *queue; /* NULL before the first event */
+    int64_t latest;      /* the latest time in it */
+    bool lost;           /* something was, since the last event */
+    uint64_t gaps;
     ts_tally *unused;      /* NULL before the first that makes no rows */
     ftrace_names symbols;  /* address, name */
     ftrace_names comms;    /* tid, name */
@@ -45,6 +48,10 @@ void ftrace_recording_free(ftrace_recording *rec);
 
 /* An event; ts is read from `clock`. Errors: memory, the spool's. */
 ts_code ftrace_recording_add(ftrace_recording *rec, ftrace_event *event, ts_clock clock);
+
+/* Something was lost before the next event: rows that are open at the latest time so far end
+ * nowhere, and what comes is not joined to what was. */
+void ftrace_recording_gap(ftrace_recording *rec);
 
 /* An event that makes no rows: skipped or lost. */
 typedef enum ftrace_unused_kind { FTRACE_SKIPPED, FTRACE_LOST_EVENT } ftrace_unused_kind;
