@@ -540,7 +540,7 @@ const item servers_items[] = {
     {.name = "servers.upload_bad_metrics",
      .make = make_text,
      .arg = EVENT(TIMES) PART("metrics.json", "[[\"a\",1],[\"b\",\"x\"],[\"c\"") FOLDED END,
-     .issues = {{"datakit_bad_metrics", 1, 23}},
+     .issues = {{"datakit_bad_number", 1, OFF_NONE}, {"datakit_bad_metrics", 1, 23}},
      .counts = {{"datakit_numbers", 3, 1, 2, 0}},
      UPLOAD_ROWS(2)},
     {.name = NULL},
