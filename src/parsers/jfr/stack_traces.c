@@ -225,13 +225,16 @@ enum { RAW_METHOD, RAW_LINE, RAW_BYTECODE, RAW_TYPE, BLOCK = 32 };
  */
 static void make_layout(jfr_layout *layout, const jfr_chunk *c, const jfr_plan *plan)
 {
-    const jfr_step *steps = (const jfr_step *)c->schema->plans.steps.p + plan->reading.first;
+    const jfr_step *steps = c->schema->plans.steps.p;
     uint32_t n = plan->reading.count;
     *layout = (jfr_layout){.made = true};
-    if (n != 3 + JFR_LAYOUT || steps[0].kind != JFR_OP_BOOLEAN ||
-        steps[0].slot != STACK_TRUNCATED || steps[1].kind != JFR_STEP_LOOP ||
-        steps[1].slot != STACK_FRAMES || steps[n - 1].kind != JFR_STEP_NEXT ||
-        steps[n - 1].n != 2) {
+    if (n != 3 + JFR_LAYOUT) {
+        return;
+    }
+    steps += plan->reading.first;
+    if (steps[0].kind != JFR_OP_BOOLEAN || steps[0].slot != STACK_TRUNCATED ||
+        steps[1].kind != JFR_STEP_LOOP || steps[1].slot != STACK_FRAMES ||
+        steps[n - 1].kind != JFR_STEP_NEXT || steps[n - 1].n != 2) {
         return;
     }
     for (uint32_t i = 2; i < n - 1; i++) {
