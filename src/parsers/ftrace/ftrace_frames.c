@@ -490,12 +490,13 @@ static bool begins_with(ts_text t, const char *text)
 ts_code ftrace_frame_begin(ftrace_machine *m, const ftrace_event *event, ftrace_process *process,
                            ftrace_slice *slice, ts_text name)
 {
+    static const char kinds[] = {'R', 'O', 'U', 'M'}; /* the third letter of what is looked for */
     const char *blank = name.n < 2 ? NULL : memchr(name.p, ' ', name.n);
     ts_text prefix = {name.p, blank == NULL ? name.n : (size_t)(blank - name.p)};
     ts_text args = {name.p + prefix.n, name.n - prefix.n};
     ftrace_thread *thread = NULL;
     ts_code code;
-    if (prefix.n < 12 || memchr("ROUM", prefix.p[2], 4) == NULL) {
+    if (prefix.n < 12 || memchr(kinds, prefix.p[2], sizeof kinds) == NULL) {
         return TS_OK;
     }
     code = ftrace_thread_any(&thread, &m->threads, event->pid, TS_TEXT_NULL);
@@ -619,7 +620,7 @@ static ts_code more_lanes(ftrace_machine *m, lanes *all)
     for (uint32_t i = 0; i < cap; i++) {
         least[cap + i] = i < all->cap ? all->least[all->cap + i] : INT64_MIN;
     }
-    for (uint32_t i = cap - 1; i > 0; i--) {
+    for (size_t i = cap - 1; i > 0; i--) {
         least[i] = least[2 * i] < least[2 * i + 1] ? least[2 * i] : least[2 * i + 1];
     }
     ts_free(m->ctx, all->least);
@@ -631,7 +632,7 @@ static ts_code more_lanes(ftrace_machine *m, lanes *all)
 /* The first lane whose last row ended before ts; it ends at `end` then. */
 static ts_code take_lane(int64_t *lane, ftrace_machine *m, lanes *all, int64_t ts, int64_t end)
 {
-    uint32_t i = 1;
+    size_t i = 1;
     ts_code code;
     while (all->cap == 0 || all->least[1] >= ts) {
         if ((code = more_lanes(m, all)) != TS_OK) {
@@ -644,7 +645,7 @@ static ts_code take_lane(int64_t *lane, ftrace_machine *m, lanes *all, int64_t t
     while (i < all->cap) {
         i = 2 * i + (all->least[2 * i] >= ts);
     }
-    *lane = i - all->cap;
+    *lane = (int64_t)(i - all->cap);
     all->least[i] = end;
     while ((i /= 2) > 0) {
         all->least[i] =

@@ -365,13 +365,14 @@ static ts_code counter(ftrace_outcome *outcome, ftrace_machine *m, const ftrace_
 
 static bool parse_marker(marker *mark, ts_text t)
 {
+    static const char letters[] = {'B', 'E', 'C', 'S', 'F', 'G', 'H'};
     size_t at = 2;
     int64_t tgid = 0;
     *mark = (marker){0};
     if (t.n > 0 && t.p[t.n - 1] == '\n') {
         t.n--;
     }
-    if (t.n == 0 || memchr("BECSFGH", t.p[0], 7) == NULL) {
+    if (t.n == 0 || memchr(letters, t.p[0], sizeof letters) == NULL) {
         return false;
     }
     mark->letter = t.p[0];
