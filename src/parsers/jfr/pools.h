@@ -7,12 +7,22 @@
 
 #include "parsers/jfr/plan.h"
 
+/* What an entry was resolved to. A class may be used as one thing by one event, and as another by
+ * the next. */
+typedef enum jfr_known {
+    JFR_KNOWN_NOT,
+    JFR_KNOWN_TEXT,   /* the number of its text */
+    JFR_KNOWN_THREAD, /* a row */
+    JFR_KNOWN_METHOD, /* a row */
+    JFR_KNOWN_STACK   /* a row, and the number of the stack */
+} jfr_known;
+
 typedef struct jfr_entry {
     const uint8_t *p; /* NULL: a place that is free */
     uint64_t key;
-    int64_t value; /* what it was resolved to, by class: a row, or the number of its text */
+    int64_t value;
     uint32_t n;
-    uint8_t known; /* `value` is */
+    uint8_t known; /* what `value` is: jfr_known */
 } jfr_entry;
 
 /* Entries of one class: a table by their keys, of which three of four places are taken at most. */

@@ -230,7 +230,7 @@ static ts_code entry_text(bool *null, jfr_chunk *c, ts_buf *out, const jfr_value
     size_t start = out->n;
     uint32_t number;
     ts_code code;
-    if (entry != NULL && entry->known) {
+    if (entry != NULL && entry->known == JFR_KNOWN_TEXT) {
         ts_text text = ts_pool_text(&c->rec->names, (uint32_t)entry->value);
         *null = false;
         return ts_buf_put(c->ctx, out, text.p, text.n);
@@ -241,7 +241,7 @@ static ts_code entry_text(bool *null, jfr_chunk *c, ts_buf *out, const jfr_value
         code = ts_pool_intern(c->ctx, &number, NULL, &c->rec->names,
                               (ts_text){out->p == NULL ? "" : out->p + start, out->n - start});
         entry->value = number;
-        entry->known = code == TS_OK;
+        entry->known = code == TS_OK ? JFR_KNOWN_TEXT : JFR_KNOWN_NOT;
     }
     return code;
 }
@@ -318,10 +318,10 @@ ts_code jfr_value_thread(int64_t *itid, jfr_chunk *c, const jfr_value *v)
     if (entry == NULL) {
         return TS_OK;
     }
-    if (!entry->known) {
+    if (entry->known != JFR_KNOWN_THREAD) {
         code = resolve_thread(itid, c, v, entry);
         entry->value = *itid;
-        entry->known = 1;
+        entry->known = JFR_KNOWN_THREAD;
     }
     *itid = entry->value;
     return code;

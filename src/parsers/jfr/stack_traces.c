@@ -168,10 +168,10 @@ static ts_code method_of(int64_t *id, jfr_chunk *c, const jfr_value *v, const jf
         const ts_method unknown = {.name = TS_TEXT_NULL};
         return ts_stack_method(id, c->rec->store, c->rec->source_id, &unknown);
     }
-    if (!entry->known) {
+    if (entry->known != JFR_KNOWN_METHOD) {
         code = resolve_method(id, c, v, entry, type);
         entry->value = *id;
-        entry->known = 1;
+        entry->known = JFR_KNOWN_METHOD;
     }
     *id = entry->value;
     *recent = (jfr_recent){v->i, v->cls, (uint32_t)*id};
@@ -412,13 +412,13 @@ ts_code jfr_value_stack(int64_t *node, uint32_t *number, jfr_chunk *c, const jfr
     if (entry == NULL) {
         return TS_OK;
     }
-    if (!entry->known) {
+    if (entry->known != JFR_KNOWN_STACK) {
         code = resolve_stack(number, c, v, entry);
         if (*number != 0) {
             *node = jfr_stack_at(&c->rec->stacks, *number)->node;
         }
         entry->value = (int64_t)((uint64_t)*node << 32 | *number);
-        entry->known = 1;
+        entry->known = JFR_KNOWN_STACK;
     }
     *number = (uint32_t)entry->value;
     *node = (int64_t)((uint64_t)entry->value >> 32);
