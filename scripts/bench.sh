@@ -223,12 +223,12 @@ verdict() { # what, value, limit
 # --- the analysis of heaps --------------------------------------------------------------------------
 
 # Conversions without and with the analysis, in turn.
-measure_analysis() { # name, input
+measure_analysis() { # name, input; one thread, because another one costs processor time too
     local i option
     for ((i = 0; i <= runs; i++)); do
         for option in none heap; do
             rm -f "$work/out.db"
-            "$tools/bench_measure" "$work/$1.$option.$((i > 0))" "$program" "$2" -e "$work/out.db" --quiet --analyze="$option"
+            "$tools/bench_measure" "$work/$1.$option.$((i > 0))" "$program" "$2" -e "$work/out.db" --quiet --threads=1 --analyze="$option"
         done
     done
 }
