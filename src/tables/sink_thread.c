@@ -364,21 +364,26 @@ static ts_code thread_put_long(void *self, enum ts_table_id table, const void *r
     return code;
 }
 
-static ts_code thread_complete(void *self, enum ts_table_id table, int64_t rowid, unsigned column,
-                               int64_t value)
+/* A number for a column of a row. */
+static ts_code add_value(ts_sink_thread *t, call_kind kind, enum ts_table_id table, int64_t rowid,
+                         unsigned column, int64_t value)
 {
-    ts_sink_thread *t = self;
     ts_code code;
-    call *c;
-    if (!t->running) {
-        return report(t, ts_sink_complete(t->to, table, rowid, column, value));
-    }
-    if ((c = add(&code, t, CALL_COMPLETE, table, 0)) != NULL) {
+    call *c = add(&code, t, kind, table, 0);
+    if (c != NULL) {
         c->first = rowid;
         c->column = (uint8_t)column;
         c->last = value;
     }
     return code;
+}
+
+static ts_code thread_complete(void *self, enum ts_table_id table, int64_t rowid, unsigned column,
+                               int64_t value)
+{
+    ts_sink_thread *t = self;
+    return t->running ? add_value(t, CALL_COMPLETE, table, rowid, column, value)
+                      : report(t, ts_sink_complete(t->to, table, rowid, column, value));
 }
 
 static ts_code thread_late_text(void *self, enum ts_table_id table, int64_t rowid, unsigned column,
@@ -408,17 +413,8 @@ static ts_code thread_late_int(void *self, enum ts_table_id table, int64_t rowid
                                int64_t value)
 {
     ts_sink_thread *t = self;
-    ts_code code;
-    call *c;
-    if (!t->running) {
-        return report(t, ts_sink_late_int(t->to, table, rowid, column, value));
-    }
-    if ((c = add(&code, t, CALL_LATE_INT, table, 0)) != NULL) {
-        c->first = rowid;
-        c->column = (uint8_t)column;
-        c->last = value;
-    }
-    return code;
+    return t->running ? add_value(t, CALL_LATE_INT, table, rowid, column, value)
+                      : report(t, ts_sink_late_int(t->to, table, rowid, column, value));
 }
 
 static ts_code thread_invalidate(void *self, enum ts_table_id table, int64_t first, int64_t last,
