@@ -320,6 +320,26 @@ static void test_duplicate_node_ids(void **state)
     run_free(&r);
 }
 
+/* Ids of native objects lie far from the others, which lie close together: two of either. */
+static void test_duplicate_ids_near_and_far(void **state)
+{
+    snap s = tiny_snap();
+    char nodes[4096] = "\"nodes\":[";
+    run r;
+    UNUSED(state);
+    for (unsigned i = 0; i < 100; i++) {
+        unsigned long long id = i % 70 == 0 ? 5 : 2 * i + 1;
+        id = i == 20 || i == 60 ? 1ULL << 40 : i == 40 ? (1ULL << 40) + 3200 : id;
+        size_t at = strlen(nodes);
+        (void)snprintf(nodes + at, sizeof nodes - at, "%s0,1,%llu,0,0,0,0", i == 0 ? "" : ",", id);
+    }
+    s.m[M_NODES] = strcat(nodes, "]");
+    import_snap(&r, &s);
+    assert_rows(&r, js_heap_nodes, 100);
+    assert_int_equal(issue_sum(&r, "heap_duplicate_node_id"), 3); /* 5 is there three times */
+    run_free(&r);
+}
+
 static void test_names_outside_the_strings(void **state)
 {
     snap s = tiny_snap();
@@ -503,6 +523,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_members_of_another_type),
         cmocka_unit_test(test_members_twice_and_unknown),
         cmocka_unit_test(test_duplicate_node_ids),
+        cmocka_unit_test(test_duplicate_ids_near_and_far),
         cmocka_unit_test(test_names_outside_the_strings),
         cmocka_unit_test(test_sum_of_sizes_that_does_not_fit),
         cmocka_unit_test(test_more_fields_than_columns),

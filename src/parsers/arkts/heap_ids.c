@@ -1,7 +1,8 @@
 /*
  * Are the ids of the nodes different? Without a hash table of all of them: ids of a V8 heap lie
- * close together, so that a bitmap over their range takes at most 4 bytes a node. Ids that are
- * spread are looked at in several passes, each over those with the same hash, sorted.
+ * close together, but for those of native objects, so that a bitmap from the least on takes at most
+ * 4 bytes a node. Ids above it are sorted: when there are many of them in several passes, each over
+ * those with the same hash.
  */
 #include "parsers/arkts/heap_state.h"
 
@@ -27,7 +28,8 @@ static bool id_range(int64_t *min, uint64_t *range, const ts_intvec *ids)
     return low <= high;
 }
 
-static ts_code count_dense(uint64_t *out, ts_heap *h, int64_t min, uint64_t range)
+/* Ids that are less than `range` above the least; *above: how many others there are. */
+static ts_code count_dense(uint64_t *out, uint64_t *above, ts_heap *h, int64_t min, uint64_t range)
 {
     uint64_t *bits = ts_zalloc(h->ctx, (size_t)(range / 64 + 1), sizeof *bits);
     if (bits == NULL) {
@@ -37,6 +39,10 @@ static ts_code count_dense(uint64_t *out, ts_heap *h, int64_t min, uint64_t rang
         int64_t id = ts_intvec_get(&h->nodes.ids, i);
         uint64_t at = (uint64_t)id - (uint64_t)min;
         if (id == HEAP_NULL) {
+            continue;
+        }
+        if (at >= range) {
+            ++*above;
             continue;
         }
         *out += bits[at / 64] >> (at % 64) & 1;
@@ -81,20 +87,29 @@ static void sort_ids(int64_t *v, size_t n)
     }
 }
 
-/* The upper bits of a product with the key of the run, which no input can know: ids cannot be
- * chosen so that one pass has to take them all. */
-static unsigned pass_of(const ts_heap *h, int64_t id)
+/* The ids that are looked at one after the other: those at least `range` above `min`. */
+typedef struct far_ids {
+    int64_t min;
+    uint64_t range;
+    unsigned passes;
+} far_ids;
+
+/* In this pass? By the upper bits of a product with the key of the run, which no input can know:
+ * ids cannot be chosen so that one pass has to take them all. */
+static bool is_taken(const ts_heap *h, const far_ids *f, unsigned pass, int64_t id)
 {
     const uint64_t *key = h->ctx->hash_key.k;
-    return (unsigned)((((uint64_t)id ^ (uint64_t)id >> 32) * (key[0] | 1) + key[1]) >> 61);
+    uint64_t hash = ((uint64_t)id ^ (uint64_t)id >> 32) * (key[0] | 1) + key[1];
+    return id != HEAP_NULL && (uint64_t)id - (uint64_t)f->min >= f->range &&
+           (f->passes == 1 || hash >> 61 == pass);
 }
 
-static ts_code count_pass(uint64_t *out, ts_heap *h, unsigned pass)
+static ts_code count_pass(uint64_t *out, ts_heap *h, const far_ids *f, unsigned pass)
 {
     size_t n = 0;
     int64_t *v;
     for (uint64_t i = 0; i < h->nodes.ids.n; i++) {
-        n += pass_of(h, ts_intvec_get(&h->nodes.ids, i)) == pass ? 1 : 0;
+        n += is_taken(h, f, pass, ts_intvec_get(&h->nodes.ids, i)) ? 1 : 0;
     }
     v = ts_alloc(h->ctx, n, sizeof *v);
     if (v == NULL) {
@@ -103,7 +118,7 @@ static ts_code count_pass(uint64_t *out, ts_heap *h, unsigned pass)
     n = 0;
     for (uint64_t i = 0; i < h->nodes.ids.n; i++) {
         int64_t id = ts_intvec_get(&h->nodes.ids, i);
-        if (id != HEAP_NULL && pass_of(h, id) == pass) {
+        if (is_taken(h, f, pass, id)) {
             v[n++] = id;
         }
     }
@@ -117,18 +132,19 @@ static ts_code count_pass(uint64_t *out, ts_heap *h, unsigned pass)
 
 ts_code heap_count_duplicate_ids(uint64_t *out, ts_heap *h)
 {
-    int64_t min;
+    far_ids f = {.passes = 0};
+    uint64_t above = 0;
     uint64_t range;
-    ts_code code = TS_OK;
+    ts_code code;
     *out = 0;
-    if (!id_range(&min, &range, &h->nodes.ids)) {
+    if (!id_range(&f.min, &range, &h->nodes.ids)) {
         return TS_OK;
     }
-    if (range / BITS_PER_NODE <= h->nodes.ids.n) {
-        return count_dense(out, h, min, range);
-    }
-    for (unsigned pass = 0; pass < PASSES && code == TS_OK; pass++) {
-        code = count_pass(out, h, pass);
+    f.range = range / BITS_PER_NODE <= h->nodes.ids.n ? range + 1 : h->nodes.ids.n * BITS_PER_NODE;
+    code = count_dense(out, &above, h, f.min, f.range);
+    f.passes = above == 0 ? 0 : above < h->nodes.ids.n / PASSES ? 1 : PASSES;
+    for (unsigned pass = 0; pass < f.passes && code == TS_OK; pass++) {
+        code = count_pass(out, h, &f, pass);
     }
     return code;
 }
