@@ -183,6 +183,18 @@ static ts_code database_put_many(void *self, enum ts_table_id id, const void *ro
     return code;
 }
 
+static bool database_put_columns(ts_code *code, void *self, enum ts_table_id id,
+                                 const uint32_t *const *columns, unsigned count)
+{
+    ts_db *db = self;
+    if (db->pages == NULL || (db->adding && !db->written[id]) ||
+        !ts_pages_has_columns(db->pages, id)) {
+        return false;
+    }
+    *code = ts_pages_put_columns(db->pages, id, columns, count);
+    return true;
+}
+
 static ts_code database_put_long(void *self, enum ts_table_id id, const void *row, ts_spool *text)
 {
     ts_db *db = self;
@@ -260,6 +272,7 @@ ts_sink ts_db_make_sink(ts_db *db)
     sink.move = database_move;
     sink.late_int = database_late_int;
     sink.put_many = database_put_many;
+    sink.put_columns = database_put_columns;
     return sink;
 }
 

@@ -92,18 +92,6 @@ static void make_form(batch_form *f, const int64_t *values, unsigned n, unsigned
 
 /* --- cells ---------------------------------------------------------------------------------- */
 
-/* The rowid as a varint in the lowest bytes of a word, the first byte highest. */
-static uint64_t rowid_word(unsigned *n, int64_t rowid)
-{
-    uint8_t varint[MAX_VARINT];
-    uint64_t word = 0;
-    *n = page_varint(varint, (uint64_t)rowid);
-    for (unsigned i = 0; i < *n; i++) {
-        word = word << 8 | varint[i];
-    }
-    return word;
-}
-
 static unsigned rowid_bytes(int64_t rowid)
 {
     uint8_t varint[MAX_VARINT];
@@ -120,7 +108,7 @@ static void put_cells(page_table *t, const batch_form *f, const int64_t *values,
     uint8_t *end = leaf->bytes + leaf->content;
     uint8_t *pointer = leaf->bytes + leaf->header + (size_t)CELL_POINTER * leaf->cells;
     unsigned rowid_n;
-    uint64_t rowid = rowid_word(&rowid_n, t->rows + 1);
+    uint64_t rowid = page_rowid_word(&rowid_n, t->rows + 1);
     for (unsigned r = 0; r < rows; r++, values += n + 1, pointer += CELL_POINTER) {
         uint8_t *at = end - f->values_n;
         for (unsigned k = 0; k < f->place_n; k++) {
@@ -139,7 +127,7 @@ static void put_cells(page_table *t, const batch_form *f, const int64_t *values,
         if ((rowid & 0x7f) != 0x7f) {
             rowid++;
         } else {
-            rowid = rowid_word(&rowid_n, t->rows + 1 + r + 1);
+            rowid = page_rowid_word(&rowid_n, t->rows + 1 + r + 1);
         }
     }
     leaf->content = (uint32_t)(end - leaf->bytes);

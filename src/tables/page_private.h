@@ -88,8 +88,13 @@ typedef struct page_table {
     reserved_map reserved;
 } page_table;
 
+/* Serial types and sizes of n integers from 0 to INT32_MAX; sizes are added to `sums` too. */
+typedef void page_types_call(uint8_t *types, uint8_t *sizes, uint8_t *sums, const uint32_t *values,
+                             unsigned n);
+
 struct ts_pages {
     ts_ctx *ctx;
+    page_types_call *types;
     int fd;
     const char *path;
     uint32_t page_size;
@@ -220,6 +225,18 @@ static inline unsigned page_varint(uint8_t *out, uint64_t v)
     return n;
 }
 
+/* The rowid as a varint in the lowest bytes of a word, the first byte highest. */
+static inline uint64_t page_rowid_word(unsigned *n, int64_t rowid)
+{
+    uint8_t varint[MAX_VARINT];
+    uint64_t word = 0;
+    *n = page_varint(varint, (uint64_t)rowid);
+    for (unsigned i = 0; i < *n; i++) {
+        word = word << 8 | varint[i];
+    }
+    return word;
+}
+
 /* The same, ending before `at`: returns where it begins. */
 static inline uint8_t *page_varint_before(uint8_t *at, uint64_t v)
 {
@@ -234,5 +251,15 @@ static inline uint8_t *page_varint_before(uint8_t *at, uint64_t v)
     }
     return at;
 }
+
+/* --- page_columns.c: rows that come as columns --------------------------------------------------
+ */
+
+/* The best first. */
+enum page_way { PAGE_WAY_AVX2, PAGE_WAY_SSE2, PAGE_WAY_PLAIN, PAGE_WAYS };
+
+/* NULL: not in this program, or not on this processor. */
+page_types_call *page_types_way(enum page_way way);
+page_types_call *page_types_best(void);
 
 #endif

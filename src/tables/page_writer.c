@@ -16,6 +16,7 @@ ts_code ts_pages_new(ts_pages **out, ts_ctx *ctx, const ts_pages_config *config)
         return ctx->error.code;
     }
     p->ctx = ctx;
+    p->types = page_types_best();
     p->fd = config->fd;
     p->path = config->path;
     p->page_size = config->page_size;

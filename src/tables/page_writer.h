@@ -51,6 +51,16 @@ ts_code ts_pages_put(ts_pages *p, unsigned id, const void *row, uint64_t reserve
  */
 ts_code ts_pages_put_many(ts_pages *p, unsigned id, const void *rows, size_t size, unsigned count);
 
+/* Whether ts_pages_put_columns is for this table: few columns, all integers, no key. */
+bool ts_pages_has_columns(const ts_pages *p, unsigned id);
+
+/*
+ * Appends `count` rows of integers from 0 to INT32_MAX, none of them NULL: an array for each column
+ * of the table. The cells are those of single calls, in a third of the time.
+ */
+ts_code ts_pages_put_columns(ts_pages *p, unsigned id, const uint32_t *const *columns,
+                             unsigned count);
+
 /* The same for a row of which one text is ts_text_in_spool (tables/sink.h): it goes from the spool
  * into its pages. */
 ts_code ts_pages_put_long(ts_pages *p, unsigned id, const void *row, ts_spool *text);

@@ -67,6 +67,40 @@ ts_code ts_sink_put_many(ts_sink *sink, enum ts_table_id table, const void *rows
     return code;
 }
 
+/* One by one, through the struct of their table. */
+static ts_code put_each(ts_sink *sink, enum ts_table_id table, const uint32_t *const *columns,
+                        unsigned count)
+{
+    enum { MAX_COLUMNS = 63 };
+    const ts_table *info = &ts_schema[table];
+    ts_code code = TS_OK;
+    for (unsigned r = 0; r < count && code == TS_OK; r++) {
+        int64_t row[1 + MAX_COLUMNS] = {0}; /* the first is the mask of NULLs */
+        for (unsigned i = 0; i < info->column_count; i++) {
+            row[info->columns[i].offset / sizeof row[0]] = columns[i][r];
+        }
+        code = ts_sink_put(sink, table, row);
+    }
+    return code;
+}
+
+ts_code ts_sink_put_columns(ts_sink *sink, enum ts_table_id table, const uint32_t *const *columns,
+                            unsigned count)
+{
+    ts_code code = TS_OK;
+    if (sink->put_columns == NULL || ts_schema[table].columns[0].type == TS_COL_KEY ||
+        !sink->put_columns(&code, sink->self, table, columns, count)) {
+        return put_each(sink, table, columns, count);
+    }
+    if (code != TS_OK) {
+        return code;
+    }
+    sink->rows[table] += count;
+    return ts_sink_is_watched(sink, table)
+               ? sink->watch->seen_columns(sink->watch->self, table, columns, count)
+               : TS_OK;
+}
+
 /* --- a sink that keeps no rows ------------------------------------------------------------- */
 
 static ts_code null_put(void *self, enum ts_table_id table, const void *row, uint64_t reserved)

@@ -37,6 +37,10 @@ typedef ts_code ts_sink_invalidate_call(void *self, enum ts_table_id table, int6
  * the end. NULL stays. */
 typedef ts_code ts_sink_move_call(void *self, enum ts_table_id table, int64_t first, int64_t last,
                                   uint64_t columns, int64_t delta);
+/* Puts rows of small integers: an array for each column. False, and nothing is done: it is not for
+ * this table. */
+typedef bool ts_sink_put_columns_call(ts_code *code, void *self, enum ts_table_id table,
+                                      const uint32_t *const *columns, unsigned count);
 /* Sets an integer column of a row that was put and not reserved, at any time. Kept in memory until
  * the end: for the few whose rows had to be put without knowing that they have a value. */
 typedef ts_code ts_sink_late_int_call(void *self, enum ts_table_id table, int64_t rowid,
@@ -61,10 +65,13 @@ typedef void ts_sink_show_call(void *self, ts_shown what);
  * again: at most one a sink. What he keeps is of no use any more when rows change later.
  */
 typedef ts_code ts_sink_seen_call(void *self, enum ts_table_id table, const void *row);
+typedef ts_code ts_sink_seen_columns_call(void *self, enum ts_table_id table,
+                                          const uint32_t *const *columns, unsigned count);
 typedef struct ts_sink_watch {
     void *self;
     bool tables[TS_TABLE_COUNT];
     ts_sink_seen_call *seen;                             /* a row that was put */
+    ts_sink_seen_columns_call *seen_columns;             /* rows that ts_sink_put_columns put */
     void (*changed)(void *self, enum ts_table_id table); /* rows of it are no longer as put */
 } ts_sink_watch;
 
@@ -77,13 +84,14 @@ typedef struct ts_sink {
     ts_sink_late_text_call *late_text;
     ts_sink_invalidate_call *invalidate;
     ts_sink_release_call *release;
-    ts_sink_settle_call *settle;     /* NULL: by `complete` and `release` */
-    ts_sink_show_call *show;         /* NULL: there are no views */
-    ts_sink_move_call *move;         /* NULL: nothing is kept */
-    ts_sink_put_many_call *put_many; /* NULL: one by one */
-    ts_sink_late_int_call *late_int; /* NULL: nothing is kept */
-    uint64_t rows[TS_TABLE_COUNT];   /* rows put so far */
-    ts_sink_watch *watch;            /* NULL: nobody; borrowed */
+    ts_sink_settle_call *settle;           /* NULL: by `complete` and `release` */
+    ts_sink_show_call *show;               /* NULL: there are no views */
+    ts_sink_move_call *move;               /* NULL: nothing is kept */
+    ts_sink_put_many_call *put_many;       /* NULL: one by one */
+    ts_sink_late_int_call *late_int;       /* NULL: nothing is kept */
+    ts_sink_put_columns_call *put_columns; /* NULL: row by row */
+    uint64_t rows[TS_TABLE_COUNT];         /* rows put so far */
+    ts_sink_watch *watch;                  /* NULL: nobody; borrowed */
 } ts_sink;
 
 /* A sink of these calls, none of which may be missing but `put_long` and `settle`. */
@@ -93,8 +101,8 @@ ts_sink_make(void *self, ts_sink_put_call *put, ts_sink_put_long_call *put_long,
              ts_sink_invalidate_call *invalidate, ts_sink_release_call *release,
              ts_sink_settle_call *settle)
 {
-    ts_sink sink = {self,   put,  put_long, complete, late_text, invalidate, release,
-                    settle, NULL, NULL,     NULL,     NULL,      {0},        NULL};
+    ts_sink sink = {self, put,  put_long, complete, late_text, invalidate, release, settle,
+                    NULL, NULL, NULL,     NULL,     NULL,      {0},        NULL};
     return sink;
 }
 
@@ -138,6 +146,13 @@ static inline ts_code ts_sink_put(ts_sink *sink, enum ts_table_id table, const v
  * not known how many of them were put. */
 ts_code ts_sink_put_many(ts_sink *sink, enum ts_table_id table, const void *rows, size_t size,
                          unsigned count);
+
+/*
+ * Puts `count` rows of a table that has integers only: an array for each of its columns, values
+ * from 0 to INT32_MAX, none of them NULL. The rows are the same as if they were put one by one.
+ */
+ts_code ts_sink_put_columns(ts_sink *sink, enum ts_table_id table, const uint32_t *const *columns,
+                            unsigned count);
 
 /* Puts a row whose `text`, a column in it, stands in the spool: texts of any size, in no memory. */
 ts_code ts_sink_put_long(ts_sink *sink, ts_ctx *ctx, enum ts_table_id table, const void *row,

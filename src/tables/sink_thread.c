@@ -14,13 +14,14 @@ enum {
     ENOUGH_FILLED = 2,
     ENOUGH_EMPTY = 6,
     LARGE = BATCH_BYTES / 4, /* a row that needs more is not copied */
-    MAX_TEXTS = 64           /* columns of a table: `null` has a bit for each */
+    MAX_COLUMNS = 64         /* of a table: `null` has a bit for each */
 };
 
 typedef enum call_kind {
     CALL_PUT,
     CALL_PUT_RUN, /* several rows, each by a call of its own */
     CALL_PUT_MANY,
+    CALL_PUT_COLUMNS,
     CALL_COMPLETE,
     CALL_LATE_TEXT,
     CALL_LATE_INT,
@@ -49,7 +50,7 @@ typedef struct batch {
 
 /* Which columns of a table are texts. */
 typedef struct text_columns {
-    uint16_t offset[MAX_TEXTS];
+    uint16_t offset[MAX_COLUMNS];
     uint8_t count;
     bool known;
 } text_columns;
@@ -87,6 +88,17 @@ static ts_code put_run(ts_sink *to, enum ts_table_id table, const void *rows, ui
     return code;
 }
 
+/* values: column after column. */
+static ts_code put_columns(ts_sink *to, enum ts_table_id table, const uint32_t *values,
+                           uint32_t count)
+{
+    const uint32_t *columns[MAX_COLUMNS];
+    for (unsigned i = 0; i < ts_schema[table].column_count; i++) {
+        columns[i] = values + (size_t)i * count;
+    }
+    return ts_sink_put_columns(to, table, columns, count);
+}
+
 static ts_code make_call(ts_sink *to, const call *c)
 {
     const void *after = c + 1;
@@ -98,6 +110,8 @@ static ts_code make_call(ts_sink *to, const call *c)
         return put_run(to, table, after, c->count);
     case CALL_PUT_MANY:
         return ts_sink_put_many(to, table, after, ts_schema[table].row_size, c->count);
+    case CALL_PUT_COLUMNS:
+        return put_columns(to, table, after, c->count);
     case CALL_COMPLETE:
         return ts_sink_complete(to, table, c->first, c->column, c->last);
     case CALL_LATE_TEXT:
@@ -353,6 +367,28 @@ static ts_code thread_put_many(void *self, enum ts_table_id table, const void *r
     return code;
 }
 
+static bool thread_put_columns(ts_code *code, void *self, enum ts_table_id table,
+                               const uint32_t *const *columns, unsigned count)
+{
+    ts_sink_thread *t = self;
+    const unsigned n = ts_schema[table].column_count;
+    const size_t bytes = count * sizeof **columns;
+    call *c;
+    if (!t->running || count > LARGE / sizeof **columns / n) {
+        *code = settle_all(t);
+        *code =
+            *code != TS_OK ? *code : report(t, ts_sink_put_columns(t->to, table, columns, count));
+        return true;
+    }
+    if ((c = add(code, t, CALL_PUT_COLUMNS, table, n * bytes)) != NULL) {
+        c->count = count;
+        for (unsigned i = 0; i < n; i++) {
+            memcpy((uint8_t *)(c + 1) + i * bytes, columns[i], bytes);
+        }
+    }
+    return true;
+}
+
 static ts_code thread_put_long(void *self, enum ts_table_id table, const void *row, ts_spool *text)
 {
     ts_sink_thread *t = self;
@@ -522,6 +558,7 @@ ts_code ts_sink_thread_start(ts_sink_thread **out, ts_ctx *ctx, ts_sink *to, ts_
     t->front.show = thread_show;
     t->front.move = thread_move;
     t->front.put_many = thread_put_many;
+    t->front.put_columns = thread_put_columns;
     t->front.late_int = thread_late_int;
     memcpy(t->front.rows, to->rows, sizeof t->front.rows);
     (void)pthread_mutex_init(&t->lock, NULL);

@@ -265,14 +265,126 @@ static void test_short_texts(void **state)
     }
 }
 
+/* --- rows that come as columns -------------------------------------------------------------- */
+
+/* Of each column as many bits as the one before has and some more, with runs of 0 and 1. */
+static void fill_columns(uint32_t (*columns)[ROWS_MAX], uint64_t *seed, unsigned n, unsigned count)
+{
+    for (unsigned c = 0; c < n; c++) {
+        for (unsigned r = 0; r < count; r++) {
+            unsigned bits = (unsigned)(next_random(seed) % 31) + 1;
+            uint32_t v = (uint32_t)(next_random(seed) >> (64 - bits));
+            columns[c][r] = c % 3 == 0 ? (r / 5) % 3 : v;
+        }
+    }
+}
+
+/* The records are those of SQLite's INSERT, with each of the ways that this processor has. */
+static void test_columns(void **state)
+{
+    static const char *const specs[] = {"i", "iiiiiii", "iiiiiiii", "iiiiiiiii", "iiiiiiiiiiiiiii"};
+    static const uint32_t page_sizes[] = {512, 4096, 65536};
+    static uint32_t values[MAX_COLUMNS][ROWS_MAX];
+    const uint32_t *columns[MAX_COLUMNS];
+    fixture *f = *state;
+    uint64_t seed = 11;
+    for (unsigned c = 0; c < MAX_COLUMNS; c++) {
+        columns[c] = values[c];
+    }
+    for (unsigned k = 0; k < 3 * 5 * PAGE_WAYS; k++) {
+        page_types_call *way = page_types_way((enum page_way)(k % PAGE_WAYS));
+        pair x;
+        if (way == NULL) {
+            continue;
+        }
+        pair_begin(&x, f, page_sizes[k / PAGE_WAYS % 3], 0, specs[k / PAGE_WAYS / 3]);
+        x.pages->types = way;
+        assert_true(ts_pages_has_columns(x.pages, 0));
+        for (unsigned i = 0; i < 10; i++) {
+            const unsigned n = x.tables[0].column_count;
+            const unsigned count = (unsigned)(next_random(&seed) % ROWS_MAX);
+            fill_columns(values, &seed, n, count);
+            for (unsigned r = 0; r < count; r++) {
+                int64_t row[1 + MAX_COLUMNS] = {0};
+                for (unsigned c = 0; c < n; c++) {
+                    row[1 + c] = values[c][r];
+                }
+                insertsink_put(x.insert, 0, row);
+            }
+            assert_ok(x.ctx, ts_pages_put_columns(x.pages, 0, columns, count));
+        }
+        pair_finish(&x);
+        pair_free(&x);
+    }
+}
+
+/* All sizes and their borders, by all ways; n around what a way takes at once. */
+static void test_ways(void **state)
+{
+    static const uint32_t borders[] = {0,      1,      2,        0x7f,     0x80,
+                                       0x7fff, 0x8000, 0x7fffff, 0x800000, INT32_MAX};
+    static const uint8_t types[] = {8, 9, 1, 1, 2, 2, 3, 3, 4, 4};
+    static const uint8_t sizes[] = {0, 0, 1, 1, 2, 2, 3, 3, 4, 4};
+    enum { MOST = 100, BORDERS = sizeof borders / sizeof borders[0] };
+    (void)state;
+    for (unsigned way = 0; way < PAGE_WAYS; way++) {
+        page_types_call *call = page_types_way((enum page_way)way);
+        for (unsigned n = 0; n <= MOST && call != NULL; n++) {
+            uint32_t v[MOST];
+            uint8_t type[MOST + 1] = {0};
+            uint8_t size[MOST + 1] = {0};
+            uint8_t sum[MOST + 1] = {0};
+            for (unsigned i = 0; i < n; i++) {
+                v[i] = borders[(i * 7 + n) % BORDERS];
+                sum[i] = 3;
+            }
+            call(type, size, sum, v, n);
+            for (unsigned i = 0; i < n; i++) {
+                assert_int_equal(type[i], types[(i * 7 + n) % BORDERS]);
+                assert_int_equal(size[i], sizes[(i * 7 + n) % BORDERS]);
+                assert_int_equal(sum[i], 3 + size[i]);
+            }
+            assert_int_equal(type[n] | size[n] | sum[n], 0);
+        }
+    }
+    assert_non_null(page_types_way(PAGE_WAY_PLAIN));
+    assert_non_null(page_types_best());
+}
+
+/* A sink without the call, and a table with texts or a key, get single rows. */
+static void test_columns_of_sinks(void **state)
+{
+    static const uint32_t values[10] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+    const uint32_t *columns[TS_N_js_heap_edges];
+    ts_sink sink = ts_sink_null();
+    fixture *f = *state;
+    pair x;
+    for (unsigned i = 0; i < TS_N_js_heap_edges; i++) {
+        columns[i] = values;
+    }
+    counted = 0;
+    sink.put = count_put;
+    assert_int_equal(ts_sink_put_columns(&sink, TS_T_js_heap_edges, columns, 10), TS_OK);
+    assert_int_equal(counted, 10);
+    assert_int_equal(sink.rows[TS_T_js_heap_edges], 10);
+    pair_begin(&x, f, 512, 0, "kii it iiiiiiiiiiiiiiii");
+    for (unsigned i = 0; i < 3; i++) {
+        assert_false(ts_pages_has_columns(x.pages, i));
+    }
+    pair_finish(&x);
+    pair_free(&x);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_batches),        TEST(test_sizes),
-        TEST(test_in_turn),        TEST(test_texts),
-        TEST(test_pages_are_full), cmocka_unit_test(test_sinks),
-        TEST(test_short_texts),    cmocka_unit_test(test_keys),
+        TEST(test_batches),          TEST(test_sizes),
+        TEST(test_in_turn),          TEST(test_texts),
+        TEST(test_pages_are_full),   cmocka_unit_test(test_sinks),
+        TEST(test_short_texts),      cmocka_unit_test(test_keys),
+        TEST(test_columns),          cmocka_unit_test(test_ways),
+        TEST(test_columns_of_sinks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

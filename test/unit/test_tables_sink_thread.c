@@ -75,6 +75,20 @@ static void call(ts_sink *sink, char *text, uint64_t *seed)
                                           1 + (unsigned)((r >> 50) % 50)),
                          TS_OK);
         break;
+    case 4: {
+        uint32_t values[TS_N_js_heap_edges][60];
+        const uint32_t *columns[TS_N_js_heap_edges];
+        for (unsigned i = 0; i < TS_N_js_heap_edges; i++) {
+            columns[i] = values[i];
+            for (unsigned k = 0; k < 60; k++) {
+                values[i][k] = (uint32_t)(r >> 33) >> (i + k) % 31;
+            }
+        }
+        assert_int_equal(ts_sink_put_columns(sink, TS_T_js_heap_edges, columns,
+                                             1 + (unsigned)((r >> 50) % 60)),
+                         TS_OK);
+        break;
+    }
     case 3: {
         const uint64_t late = TS_NULL_BIT(irq, dur) | TS_NULL_BIT(irq, argsetid);
         ts_row_irq row = {.id = value, .name = {text, n % 20}};

@@ -27,13 +27,14 @@ static bool is_ours(hg_kept *k, int64_t file_id)
     return k->file_id == file_id;
 }
 
-static ts_code grow(hg_kept *k, enum hg_kept_table table)
+/* counted: rows that the sink counts already, of those that there is to be room for. */
+static ts_code grow(hg_kept *k, enum hg_kept_table table, unsigned counted)
 {
     hg_kept_rows *rows = &k->rows[table];
     size_t room = rows->room == 0 ? FIRST_ROOM : rows->room * 2;
     if (rows->room == 0) {
         enum ts_table_id id = table == HG_KEPT_NODE_ROWS ? TS_T_js_heap_nodes : TS_T_js_heap_edges;
-        rows->first = (int64_t)k->sink->rows[id]; /* it counts this row */
+        rows->first = (int64_t)(k->sink->rows[id] - counted + 1);
     }
     for (unsigned i = 0; i < column_counts[table]; i++) {
         uint32_t *p = ts_realloc(k->ctx, rows->columns[i], room + HG_KEPT_SLACK, sizeof *p);
@@ -49,7 +50,7 @@ static ts_code grow(hg_kept *k, enum hg_kept_table table)
 /* For one more row, when it is one of ours. */
 static ts_code make_room(hg_kept *k, enum hg_kept_table table, int64_t file_id)
 {
-    return k->rows[table].lost || !is_ours(k, file_id) ? TS_OK : grow(k, table);
+    return k->rows[table].lost || !is_ours(k, file_id) ? TS_OK : grow(k, table, 1);
 }
 
 static bool fits(int64_t value, int64_t max)
@@ -111,6 +112,97 @@ static ts_code see_node(hg_kept *k, const ts_row_js_heap_nodes *row)
     return TS_OK;
 }
 
+/* Room for `count` more rows; none: *room is false. */
+static ts_code make_room_for(bool *room, hg_kept *k, enum hg_kept_table table, int64_t file_id,
+                             unsigned count)
+{
+    hg_kept_rows *rows = &k->rows[table];
+    ts_code code = TS_OK;
+    *room = false;
+    if (rows->lost || !is_ours(k, file_id)) {
+        return TS_OK;
+    }
+    while (rows->room - rows->n < count && code == TS_OK) {
+        code = grow(k, table, count);
+    }
+    *room = code == TS_OK;
+    return code;
+}
+
+/* In one word, the second below the first; *all: the bits of any value of both. */
+static void put_pairs(uint32_t *out, uint32_t all[2], const uint32_t *above, const uint32_t *below,
+                      unsigned bits, unsigned count)
+{
+    uint32_t a = 0;
+    uint32_t b = 0;
+    for (unsigned i = 0; i < count; i++) {
+        out[i] = above[i] << bits | below[i];
+        a |= above[i];
+        b |= below[i];
+    }
+    all[0] = a;
+    all[1] = b;
+}
+
+static ts_code see_edges(hg_kept *k, const uint32_t *const *c, unsigned count)
+{
+    hg_kept_rows *rows = &k->rows[HG_KEPT_EDGE_ROWS];
+    uint32_t all[2];
+    bool room;
+    ts_code code =
+        make_room_for(&room, k, HG_KEPT_EDGE_ROWS, c[TS_C_js_heap_edges__file_id][0], count);
+    if (!room) {
+        return code;
+    }
+    put_pairs(rows->columns[HG_KEPT_EDGE_NAME] + rows->n, all, c[TS_C_js_heap_edges__type],
+              c[TS_C_js_heap_edges__name_or_index], HG_KEPT_NAME_BITS, count);
+    memcpy(rows->columns[HG_KEPT_TO] + rows->n, c[TS_C_js_heap_edges__to_node],
+           count * sizeof(uint32_t));
+    rows->n += count;
+    if (all[0] >= HG_KEPT_TYPES || all[1] > HG_KEPT_NAME) {
+        hg_keep_forget(k, HG_KEPT_EDGE_ROWS);
+    }
+    return TS_OK;
+}
+
+static ts_code see_nodes(hg_kept *k, const uint32_t *const *c, unsigned count)
+{
+    hg_kept_rows *rows = &k->rows[HG_KEPT_NODE_ROWS];
+    uint32_t names[2];
+    uint32_t edges[2];
+    uint32_t *last;
+    bool room;
+    ts_code code =
+        make_room_for(&room, k, HG_KEPT_NODE_ROWS, c[TS_C_js_heap_nodes__file_id][0], count);
+    if (!room) {
+        return code;
+    }
+    put_pairs(rows->columns[HG_KEPT_NODE_NAME] + rows->n, names, c[TS_C_js_heap_nodes__type],
+              c[TS_C_js_heap_nodes__name], HG_KEPT_NAME_BITS, count);
+    last = rows->columns[HG_KEPT_NODE_EDGES] + rows->n;
+    put_pairs(last, edges, c[TS_C_js_heap_nodes__detachedness], c[TS_C_js_heap_nodes__edge_count],
+              HG_KEPT_EDGE_BITS, count);
+    for (unsigned i = 0; i < count && edges[0] > 3; i++) { /* as in rows: two bits */
+        last[i] &= (UINT32_C(4) << HG_KEPT_EDGE_BITS) - 1;
+    }
+    memcpy(rows->columns[HG_KEPT_NODE_ID] + rows->n, c[TS_C_js_heap_nodes__id],
+           count * sizeof(uint32_t));
+    memcpy(rows->columns[HG_KEPT_NODE_SIZE] + rows->n, c[TS_C_js_heap_nodes__self_size],
+           count * sizeof(uint32_t));
+    rows->n += count;
+    if (names[0] >= HG_KEPT_TYPES || names[1] > HG_KEPT_NAME || edges[1] > HG_KEPT_EDGES) {
+        hg_keep_forget(k, HG_KEPT_NODE_ROWS);
+    }
+    return TS_OK;
+}
+
+static ts_code see_columns(void *self, enum ts_table_id table, const uint32_t *const *columns,
+                           unsigned count)
+{
+    return table == TS_T_js_heap_edges ? see_edges(self, columns, count)
+                                       : see_nodes(self, columns, count);
+}
+
 static ts_code see_row(void *self, enum ts_table_id table, const void *row)
 {
     return table == TS_T_js_heap_edges ? see_edge(self, row) : see_node(self, row);
@@ -131,6 +223,7 @@ ts_code hg_keep_begin(ts_sink_watch **watch, ts_ctx *ctx, const ts_sink *sink)
     k->sink = sink;
     k->watch.self = k;
     k->watch.seen = see_row;
+    k->watch.seen_columns = see_columns;
     k->watch.changed = rows_change;
     k->watch.tables[TS_T_js_heap_nodes] = true;
     k->watch.tables[TS_T_js_heap_edges] = true;

@@ -4,12 +4,6 @@
  */
 #include "parsers/arkts/heap_state.h"
 
-enum {
-    EDGE_FIELDS = 3,
-    AHEAD =
-        256 /* edges whose targets are fetched together: their cache lines fit the first level */
-};
-
 /* The fields stand in V8's order and every column has one. */
 static bool is_usual(const heap_fields *fields, enum heap_part part)
 {
@@ -34,34 +28,56 @@ static bool has_null(const int64_t *v, uint32_t n)
     return found;
 }
 
-static ts_code put_nodes(ts_heap *h, const int64_t *v, size_t rows, uint32_t stride, size_t *done)
+static ts_code put_nodes(ts_heap *h, const int64_t *v, size_t rows, size_t *done)
 {
     ts_code code = TS_OK;
-    for (*done = 0; *done < rows && code == TS_OK && !has_null(v, stride); ++*done, v += stride) {
-        code = heap_put_node(h, v, 0);
-        h->arrays[PART_NODES].rows++;
+    size_t taken;
+    for (*done = 0; *done < rows && code == TS_OK; *done += taken) {
+        code = heap_put_usual_nodes(&taken, h, v, rows - *done);
+        v += taken * NODE_FIELDS;
+        if (taken == 0 && code == TS_OK) {
+            if (has_null(v, NODE_FIELDS)) {
+                return TS_OK;
+            }
+            code = heap_put_node(h, v, 0);
+            h->arrays[PART_NODES].rows++;
+            v += NODE_FIELDS;
+            taken = 1;
+        }
     }
     return code;
 }
 
+static void find_targets(uint64_t *target, const ts_heap *h, const int64_t *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        target[i] = heap_edge_target(h, v[i * EDGE_FIELDS + EDGE_TO]);
+        if (target[i] != HEAP_NO_TARGET) {
+            ts_intvec_prefetch(&h->nodes.ids, target[i]);
+        }
+    }
+}
+
 static ts_code put_edges(ts_heap *h, const int64_t *v, size_t rows, size_t *done)
 {
-    uint64_t target[AHEAD];
+    uint64_t target[EDGES_AT_ONCE];
     ts_code code = TS_OK;
     for (*done = 0; *done < rows && code == TS_OK;) {
-        size_t n = rows - *done < AHEAD ? rows - *done : AHEAD;
-        for (size_t i = 0; i < n; i++) {
-            target[i] = heap_edge_target(h, v[i * EDGE_FIELDS + EDGE_TO]);
-            if (target[i] != HEAP_NO_TARGET) {
-                ts_intvec_prefetch(&h->nodes.ids, target[i]);
+        size_t n = rows - *done < EDGES_AT_ONCE ? rows - *done : EDGES_AT_ONCE;
+        size_t taken;
+        find_targets(target, h, v, n);
+        for (size_t i = 0; i < n && code == TS_OK; i += taken, *done += taken) {
+            code = heap_put_usual_edges(&taken, h, v, target + i, n - i);
+            v += taken * EDGE_FIELDS;
+            if (taken == 0 && code == TS_OK) {
+                if (has_null(v, EDGE_FIELDS)) {
+                    return TS_OK;
+                }
+                code = heap_put_edge(h, v, 0, target[i]);
+                h->arrays[PART_EDGES].rows++;
+                v += EDGE_FIELDS;
+                taken = 1;
             }
-        }
-        for (size_t i = 0; i < n && code == TS_OK; i++, v += EDGE_FIELDS, ++*done) {
-            if (has_null(v, EDGE_FIELDS)) {
-                return TS_OK;
-            }
-            code = heap_put_edge(h, v, 0, target[i]);
-            h->arrays[PART_EDGES].rows++;
         }
     }
     return code;
@@ -74,8 +90,7 @@ ts_code heap_batch(ts_heap *h, enum heap_part part, const int64_t *v, size_t n, 
     ts_code code = TS_OK;
     if (is_usual(fields, part)) {
         size_t rows = n / fields->stride;
-        code = part == PART_EDGES ? put_edges(h, v, rows, &done)
-                                  : put_nodes(h, v, rows, fields->stride, &done);
+        code = part == PART_EDGES ? put_edges(h, v, rows, &done) : put_nodes(h, v, rows, &done);
     }
     *used = done * fields->stride;
     return code;

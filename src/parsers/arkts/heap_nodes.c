@@ -64,10 +64,54 @@ ts_code heap_put_node(ts_heap *h, const int64_t *v, uint32_t nulls)
         .trace_node_id = v[NODE_TRACE_NODE_ID],
         .detachedness = v[NODE_DETACHEDNESS],
     };
-    ts_code code;
-    if ((code = remember_node(h, v, nulls)) != TS_OK ||
-        (code = heap_classes_add(h, v, nulls)) != TS_OK) {
-        return code;
+    ts_code code = remember_node(h, v, nulls);
+    if (code == TS_OK) {
+        code = heap_classes_add(h, v, nulls);
     }
-    return ts_put_js_heap_nodes(h->sink, &row);
+    return code == TS_OK ? ts_put_js_heap_nodes(h->sink, &row) : code;
+}
+
+/* --- many at once --------------------------------------------------------------------------- */
+
+/* Columns of the fields: they follow each other in the order of the targets. */
+enum { FIRST_FIELD = TS_C_js_heap_nodes__type };
+
+typedef struct node_columns {
+    uint32_t values[TS_N_js_heap_nodes][NODES_AT_ONCE];
+} node_columns;
+
+static bool are_small(const int64_t *v)
+{
+    int64_t all = 0;
+    for (unsigned i = 0; i < NODE_FIELDS; i++) {
+        all |= v[i];
+    }
+    return (uint64_t)all <= INT32_MAX;
+}
+
+ts_code heap_put_usual_nodes(size_t *taken, ts_heap *h, const int64_t *v, size_t n)
+{
+    heap_array *a = &h->arrays[PART_NODES];
+    const uint32_t *columns[TS_N_js_heap_nodes];
+    node_columns c;
+    ts_code code = TS_OK;
+    bool usual = (uint64_t)h->file_id <= INT32_MAX && a->rows + NODES_AT_ONCE <= INT32_MAX;
+    n = n < NODES_AT_ONCE ? n : NODES_AT_ONCE;
+    *taken = 0;
+    for (; *taken < n && usual && are_small(v) && code == TS_OK; ++*taken, v += NODE_FIELDS) {
+        c.values[TS_C_js_heap_nodes__file_id][*taken] = (uint32_t)h->file_id;
+        c.values[TS_C_js_heap_nodes__node_index][*taken] = (uint32_t)a->rows;
+        for (unsigned i = 0; i < NODE_FIELDS; i++) {
+            c.values[FIRST_FIELD + i][*taken] = (uint32_t)v[i];
+        }
+        code = remember_node(h, v, 0);
+        code = code == TS_OK ? heap_classes_add(h, v, 0) : code;
+        a->rows++;
+    }
+    for (unsigned i = 0; i < TS_N_js_heap_nodes; i++) {
+        columns[i] = c.values[i];
+    }
+    return code == TS_OK && *taken > 0
+               ? ts_sink_put_columns(h->sink, TS_T_js_heap_nodes, columns, (unsigned)*taken)
+               : code;
 }

@@ -9,6 +9,8 @@
 #include "base/intvec.h"
 #include "parsers/arkts/heap_part.h"
 
+enum { NODE_FIELDS = NODE_DETACHEDNESS + 1, NODES_AT_ONCE = 256 };
+
 typedef struct heap_nodes {
     ts_intvec ids;
     ts_intvec edge_counts;
@@ -26,6 +28,12 @@ void heap_nodes_free(ts_ctx *ctx, heap_nodes *nodes);
 
 /* A complete node; v is its row by targets, nulls a bit per target without a value. */
 ts_code heap_put_node(ts_heap *h, const int64_t *v, uint32_t nulls);
+
+/*
+ * Whole nodes, NODE_FIELDS integers each in the order of the targets, none of them HEAP_NULL.
+ * *taken: how many were put: those before the first that has a number that is not small.
+ */
+ts_code heap_put_usual_nodes(size_t *taken, ts_heap *h, const int64_t *v, size_t n);
 
 /* heap_ids.c: how many nodes have an id that a node before them has. */
 ts_code heap_count_duplicate_ids(uint64_t *out, ts_heap *h);

@@ -1,0 +1,329 @@
+/*
+ * Rows of small integers that come as columns: the serial types and sizes of a column are found
+ * for many rows at once, and a cell is then a few stores from its end. The cells are those that
+ * single rows get.
+ *
+ * Three ways find the same types: plain C, SSE2, which every x86-64 processor has, and AVX2 where
+ * the processor that runs this has it.
+ */
+#include "tables/page_private.h"
+
+#include <string.h>
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#define HAS_SSE2 1
+#if defined(__GNUC__)
+#define HAS_AVX2 1
+#endif
+#endif
+
+enum {
+    RUN = 256,
+    MOST_COLUMNS = 15, /* their types, and the size of the header before them, are 16 bytes */
+    HEAD = 16,
+    TYPE_ZERO = 8,
+    SLACK = 16 /* whole words are stored, which reach below what they stand for */
+};
+
+/* --- serial types --------------------------------------------------------------------------- */
+
+static void types_plain(uint8_t *types, uint8_t *sizes, uint8_t *sums, const uint32_t *v,
+                        unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        uint8_t bytes = (uint8_t)(1 + (v[i] > 0x7f) + (v[i] > 0x7fff) + (v[i] > 0x7fffff));
+        types[i] = v[i] < 2 ? (uint8_t)(TYPE_ZERO + v[i]) : bytes;
+        sizes[i] = v[i] < 2 ? 0 : bytes;
+        sums[i] = (uint8_t)(sums[i] + sizes[i]);
+    }
+}
+
+#ifdef HAS_SSE2
+static inline void types_of_4(__m128i *types, __m128i *sizes, const uint32_t *at)
+{
+    __m128i v = _mm_loadu_si128((const __m128i *)(const void *)at);
+    __m128i bytes = _mm_sub_epi32(_mm_set1_epi32(1), _mm_cmpgt_epi32(v, _mm_set1_epi32(0x7f)));
+    __m128i few = _mm_cmpgt_epi32(_mm_set1_epi32(2), v); /* 0 and 1 */
+    bytes = _mm_sub_epi32(bytes, _mm_cmpgt_epi32(v, _mm_set1_epi32(0x7fff)));
+    bytes = _mm_sub_epi32(bytes, _mm_cmpgt_epi32(v, _mm_set1_epi32(0x7fffff)));
+    *sizes = _mm_andnot_si128(few, bytes);
+    *types = _mm_or_si128(*sizes, _mm_and_si128(few, _mm_add_epi32(v, _mm_set1_epi32(TYPE_ZERO))));
+}
+
+static inline __m128i bytes_of(const __m128i words[4])
+{
+    return _mm_packus_epi16(_mm_packs_epi32(words[0], words[1]),
+                            _mm_packs_epi32(words[2], words[3]));
+}
+
+static void types_sse2(uint8_t *types, uint8_t *sizes, uint8_t *sums, const uint32_t *v, unsigned n)
+{
+    unsigned i = 0;
+    for (; i + 16 <= n; i += 16) {
+        __m128i type[4];
+        __m128i size[4];
+        __m128i bytes;
+        for (unsigned k = 0; k < 4; k++) {
+            types_of_4(&type[k], &size[k], v + i + (size_t)4 * k);
+        }
+        bytes = bytes_of(size);
+        _mm_storeu_si128((__m128i *)(void *)(types + i), bytes_of(type));
+        _mm_storeu_si128((__m128i *)(void *)(sizes + i), bytes);
+        bytes = _mm_add_epi8(bytes, _mm_loadu_si128((const __m128i *)(const void *)(sums + i)));
+        _mm_storeu_si128((__m128i *)(void *)(sums + i), bytes);
+    }
+    types_plain(types + i, sizes + i, sums + i, v + i, n - i);
+}
+#endif
+
+#ifdef HAS_AVX2
+#define AVX2 __attribute__((target("avx2")))
+
+static AVX2 inline void types_of_8(__m256i *types, __m256i *sizes, const uint32_t *at)
+{
+    __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)at);
+    __m256i bytes =
+        _mm256_sub_epi32(_mm256_set1_epi32(1), _mm256_cmpgt_epi32(v, _mm256_set1_epi32(0x7f)));
+    __m256i few = _mm256_cmpgt_epi32(_mm256_set1_epi32(2), v);
+    bytes = _mm256_sub_epi32(bytes, _mm256_cmpgt_epi32(v, _mm256_set1_epi32(0x7fff)));
+    bytes = _mm256_sub_epi32(bytes, _mm256_cmpgt_epi32(v, _mm256_set1_epi32(0x7fffff)));
+    *sizes = _mm256_andnot_si256(few, bytes);
+    *types = _mm256_or_si256(
+        *sizes, _mm256_and_si256(few, _mm256_add_epi32(v, _mm256_set1_epi32(TYPE_ZERO))));
+}
+
+/* Packing works in halves of a register: the words are put in order again. */
+static AVX2 inline __m256i bytes_of_32(const __m256i words[4])
+{
+    __m256i packed = _mm256_packus_epi16(_mm256_packs_epi32(words[0], words[1]),
+                                         _mm256_packs_epi32(words[2], words[3]));
+    return _mm256_permutevar8x32_epi32(packed, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+}
+
+static AVX2 void types_avx2(uint8_t *types, uint8_t *sizes, uint8_t *sums, const uint32_t *v,
+                            unsigned n)
+{
+    unsigned i = 0;
+    for (; i + 32 <= n; i += 32) {
+        __m256i type[4];
+        __m256i size[4];
+        __m256i bytes;
+        for (unsigned k = 0; k < 4; k++) {
+            types_of_8(&type[k], &size[k], v + i + (size_t)8 * k);
+        }
+        bytes = bytes_of_32(size);
+        _mm256_storeu_si256((__m256i *)(void *)(types + i), bytes_of_32(type));
+        _mm256_storeu_si256((__m256i *)(void *)(sizes + i), bytes);
+        bytes =
+            _mm256_add_epi8(bytes, _mm256_loadu_si256((const __m256i *)(const void *)(sums + i)));
+        _mm256_storeu_si256((__m256i *)(void *)(sums + i), bytes);
+    }
+    types_sse2(types + i, sizes + i, sums + i, v + i, n - i);
+}
+#endif
+
+page_types_call *page_types_way(enum page_way way)
+{
+    switch (way) {
+#ifdef HAS_AVX2
+    case PAGE_WAY_AVX2:
+        return __builtin_cpu_supports("avx2") ? types_avx2 : NULL;
+#endif
+#ifdef HAS_SSE2
+    case PAGE_WAY_SSE2:
+        return types_sse2;
+#endif
+    case PAGE_WAY_PLAIN:
+        return types_plain;
+    default:
+        return NULL;
+    }
+}
+
+page_types_call *page_types_best(void)
+{
+    page_types_call *best = NULL;
+    for (unsigned way = 0; way < PAGE_WAYS && best == NULL; way++) {
+        best = page_types_way((enum page_way)way);
+    }
+    return best;
+}
+
+/* --- heads ---------------------------------------------------------------------------------- */
+
+/* Rows of a run: of each the sizes of its values, their sum, and the last bytes of its head. */
+typedef struct run {
+    const uint32_t *const *columns;
+    unsigned n; /* columns */
+    uint8_t sizes[MOST_COLUMNS][RUN];
+    uint8_t sums[RUN];
+    uint8_t types[HEAD][RUN]; /* of the columns, the last one last, before them the header's size */
+    uint8_t heads[RUN][HEAD];
+} run;
+
+static void turn_plain(run *r, unsigned from, unsigned rows)
+{
+    for (unsigned i = from; i < rows; i++) {
+        for (unsigned k = HEAD - 1 - r->n; k < HEAD; k++) {
+            r->heads[i][k] = r->types[k][i];
+        }
+    }
+}
+
+#ifdef HAS_SSE2
+static inline __m128i sixteen(const uint8_t *at)
+{
+    return _mm_loadu_si128((const __m128i *)(const void *)at);
+}
+
+/* Eight bytes of each of 16 rows, from eight of the rows of bytes in `from`. */
+static inline void turn_16(uint8_t (*heads)[HEAD], const uint8_t (*from)[RUN])
+{
+    for (unsigned half = 0; half < 2; half++) { /* of the rows */
+        __m128i two[4];
+        __m128i four[4];
+        for (unsigned k = 0; k < 4; k++) {
+            __m128i a = sixteen(from[2 * k]);
+            __m128i b = sixteen(from[2 * k + 1]);
+            two[k] = half == 0 ? _mm_unpacklo_epi8(a, b) : _mm_unpackhi_epi8(a, b);
+        }
+        for (unsigned k = 0; k < 2; k++) {
+            four[k] = _mm_unpacklo_epi16(two[2 * k], two[2 * k + 1]);
+            four[2 + k] = _mm_unpackhi_epi16(two[2 * k], two[2 * k + 1]);
+        }
+        for (unsigned k = 0; k < 2; k++) {
+            __m128i low = _mm_unpacklo_epi32(four[2 * k], four[2 * k + 1]);
+            __m128i high = _mm_unpackhi_epi32(four[2 * k], four[2 * k + 1]);
+            uint8_t(*at)[HEAD] = heads + (size_t)8 * half + (size_t)4 * k;
+            _mm_storel_epi64((__m128i *)(void *)at[0], low);
+            _mm_storel_epi64((__m128i *)(void *)at[1], _mm_unpackhi_epi64(low, low));
+            _mm_storel_epi64((__m128i *)(void *)at[2], high);
+            _mm_storel_epi64((__m128i *)(void *)at[3], _mm_unpackhi_epi64(high, high));
+        }
+    }
+}
+#endif
+
+/* Types of columns become heads of rows. */
+static void turn(run *r, unsigned rows)
+{
+    unsigned done = 0;
+#ifdef HAS_SSE2
+    for (; done + 16 <= rows; done += 16) {
+        for (unsigned k = r->n < HEAD / 2 ? HEAD / 2 : 0; k < HEAD; k += HEAD / 2) {
+            const uint8_t(*from)[RUN] = (const uint8_t(*)[RUN])(r->types[k] + done);
+            turn_16((uint8_t(*)[HEAD])(r->heads[done] + k), from);
+        }
+    }
+#endif
+    turn_plain(r, done, rows);
+}
+
+static void make_run(run *r, page_types_call *types, unsigned first, unsigned rows)
+{
+    unsigned head = HEAD - 1 - r->n;
+    memset(r->sums, 0, rows);
+    memset(r->types[head], (int)(r->n + 1), rows);
+    for (unsigned i = 0; i < r->n; i++) {
+        types(r->types[head + 1 + i], r->sizes[i], r->sums, r->columns[i] + first, rows);
+    }
+    turn(r, rows);
+}
+
+/* --- cells ---------------------------------------------------------------------------------- */
+
+/* Cells of the rows from `row` on, as long as the leaf has room; returns the row behind them. */
+static inline __attribute__((always_inline)) unsigned
+put_cells(page_table *t, const run *r, unsigned n, unsigned first, unsigned row, unsigned rows)
+{
+    open_page *leaf = &t->leaf;
+    uint8_t *end = leaf->bytes + leaf->content;
+    uint8_t *pointer = leaf->bytes + leaf->header + (size_t)CELL_POINTER * leaf->cells;
+    unsigned rowid_n;
+    uint64_t rowid = page_rowid_word(&rowid_n, t->rows + 1);
+    const unsigned from = row;
+    for (; row < rows; row++, pointer += CELL_POINTER) {
+        const unsigned payload = r->sums[row] + n + 1;
+        uint8_t *at = end;
+        if (end - pointer < (ptrdiff_t)(payload + 1 + rowid_n + CELL_POINTER + SLACK)) {
+            break;
+        }
+        for (unsigned i = n; i-- > 0;) {
+            page_put32(at - 4, r->columns[i][first + row]);
+            at -= r->sizes[i][row];
+        }
+        memcpy(at - HEAD / 2, r->heads[row] + HEAD / 2, HEAD / 2);
+        if (n >= HEAD / 2) {
+            memcpy(at - HEAD, r->heads[row], HEAD / 2);
+        }
+        at -= n + 1;
+        page_put_be64(at - 8, rowid);
+        at -= rowid_n;
+        *--at = (uint8_t)payload;
+        end = at;
+        page_put16(pointer, (uint32_t)(at - leaf->bytes));
+        if ((rowid & 0x7f) != 0x7f) {
+            rowid++;
+        } else {
+            rowid = page_rowid_word(&rowid_n, t->rows + 1 + (row - from) + 1);
+        }
+    }
+    leaf->content = (uint32_t)(end - leaf->bytes);
+    leaf->cells += row - from;
+    t->rows += row - from;
+    return row;
+}
+
+/* Unrolled for nodes and edges of heaps. */
+static unsigned put_some(page_table *t, const run *r, unsigned first, unsigned row, unsigned rows)
+{
+    enum { EDGE = 7, NODE = 9 };
+    if (t->leaf.bytes == NULL || t->rows >= INT64_C(1) << 55) {
+        return row;
+    }
+    switch (r->n) {
+    case EDGE:
+        return put_cells(t, r, EDGE, first, row, rows);
+    case NODE:
+        return put_cells(t, r, NODE, first, row, rows);
+    default:
+        return put_cells(t, r, r->n, first, row, rows);
+    }
+}
+
+static ts_code put_single(ts_pages *p, unsigned id, const uint32_t *const *columns, unsigned row)
+{
+    int64_t values[1 + MAX_COLUMNS] = {0}; /* the first is the mask of NULLs */
+    for (unsigned i = 0; i < p->tables[id].table->column_count; i++) {
+        values[1 + i] = columns[i][row];
+    }
+    return ts_pages_put(p, id, values, 0);
+}
+
+bool ts_pages_has_columns(const ts_pages *p, unsigned id)
+{
+    const page_table *t = &p->tables[id];
+    return t->integers && t->keys == 0 && t->table->column_count <= MOST_COLUMNS;
+}
+
+ts_code ts_pages_put_columns(ts_pages *p, unsigned id, const uint32_t *const *columns,
+                             unsigned count)
+{
+    page_table *t = &p->tables[id];
+    run r;
+    ts_code code = TS_OK;
+    r.columns = columns;
+    r.n = t->table->column_count;
+    for (unsigned first = 0; first < count && code == TS_OK; first += RUN) {
+        const unsigned rows = count - first < RUN ? count - first : RUN;
+        make_run(&r, p->types, first, rows);
+        for (unsigned row = 0; row < rows && code == TS_OK;) {
+            row = put_some(t, &r, first, row, rows);
+            if (row < rows) { /* it begins another leaf, perhaps */
+                code = put_single(p, id, columns, first + row++);
+            }
+        }
+    }
+    return code;
+}
