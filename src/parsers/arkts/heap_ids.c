@@ -1,8 +1,8 @@
 /*
  * Are the ids of the nodes different? Without a hash table of all of them: ids of a V8 heap lie
- * close together, but for those of native objects, so that a bitmap from the least on takes at most
- * 4 bytes a node. Ids above it are sorted: when there are many of them in several passes, each over
- * those with the same hash.
+ * close together, so that a bitmap over their range takes at most 4 bytes a node. Where some are
+ * far away, as those of native objects are, it covers less, and those above it are sorted: when
+ * there are many of them in several passes, each over those with the same hash.
  */
 #include "parsers/arkts/heap_state.h"
 
@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-enum { BITS_PER_NODE = 32, PASSES = 8 };
+enum { BITS_PER_NODE = 32, BITS_BELOW_FAR = 8, PASSES = 8 };
 
 static bool id_range(int64_t *min, uint64_t *range, const ts_intvec *ids)
 {
@@ -140,7 +140,7 @@ ts_code heap_count_duplicate_ids(uint64_t *out, ts_heap *h)
     if (!id_range(&f.min, &range, &h->nodes.ids)) {
         return TS_OK;
     }
-    f.range = range / BITS_PER_NODE <= h->nodes.ids.n ? range + 1 : h->nodes.ids.n * BITS_PER_NODE;
+    f.range = range / BITS_PER_NODE <= h->nodes.ids.n ? range + 1 : h->nodes.ids.n * BITS_BELOW_FAR;
     code = count_dense(out, &above, h, f.min, f.range);
     f.passes = above == 0 ? 0 : above < h->nodes.ids.n / PASSES ? 1 : PASSES;
     for (unsigned pass = 0; pass < f.passes && code == TS_OK; pass++) {
