@@ -22,6 +22,7 @@ enum {
     RUN = 256,
     MOST_COLUMNS = 15, /* their types, and the size of the header before them, are 16 bytes */
     HEAD = 16,
+    TYPE_NULL = 0,
     TYPE_ZERO = 8,
     SLACK = 16 /* whole words are stored, which reach below what they stand for */
 };
@@ -155,7 +156,9 @@ page_types_call *page_types_best(void)
 /* Rows of a run: of each the sizes of its values, their sum, and the last bytes of its head. */
 typedef struct run {
     const uint32_t *const *columns;
-    unsigned n; /* columns */
+    const uint32_t *at[MOST_COLUMNS]; /* their values in the run */
+    const uint32_t *none;             /* stands for those of a column of NULLs */
+    unsigned n;                       /* columns */
     uint8_t sizes[MOST_COLUMNS][RUN];
     uint8_t sums[RUN];
     uint8_t types[HEAD][RUN]; /* of the columns, the last one last, before them the header's size */
@@ -226,7 +229,13 @@ static void make_run(run *r, page_types_call *types, unsigned first, unsigned ro
     memset(r->sums, 0, rows);
     memset(r->types[head], (int)(r->n + 1), rows);
     for (unsigned i = 0; i < r->n; i++) {
-        types(r->types[head + 1 + i], r->sizes[i], r->sums, r->columns[i] + first, rows);
+        r->at[i] = r->columns[i] == NULL ? r->none : r->columns[i] + first;
+        if (r->columns[i] != NULL) {
+            types(r->types[head + 1 + i], r->sizes[i], r->sums, r->at[i], rows);
+        } else {
+            memset(r->types[head + 1 + i], TYPE_NULL, rows);
+            memset(r->sizes[i], 0, rows);
+        }
     }
     turn(r, rows);
 }
@@ -235,7 +244,7 @@ static void make_run(run *r, page_types_call *types, unsigned first, unsigned ro
 
 /* Cells of the rows from `row` on, as long as the leaf has room; returns the row behind them. */
 static inline __attribute__((always_inline)) unsigned
-put_cells(page_table *t, const run *r, unsigned n, unsigned first, unsigned row, unsigned rows)
+put_cells(page_table *t, const run *r, unsigned n, unsigned row, unsigned rows)
 {
     open_page *leaf = &t->leaf;
     uint8_t *end = leaf->bytes + leaf->content;
@@ -250,7 +259,7 @@ put_cells(page_table *t, const run *r, unsigned n, unsigned first, unsigned row,
             break;
         }
         for (unsigned i = n; i-- > 0;) {
-            page_put32(at - 4, r->columns[i][first + row]);
+            page_put32(at - 4, r->at[i][row]);
             at -= r->sizes[i][row];
         }
         memcpy(at - HEAD / 2, r->heads[row] + HEAD / 2, HEAD / 2);
@@ -275,20 +284,24 @@ put_cells(page_table *t, const run *r, unsigned n, unsigned first, unsigned row,
     return row;
 }
 
-/* Unrolled for nodes and edges of heaps. */
-static unsigned put_some(page_table *t, const run *r, unsigned first, unsigned row, unsigned rows)
+/* Unrolled for nodes and edges of heaps, and what is found out of nodes. */
+static unsigned put_some(page_table *t, const run *r, unsigned row, unsigned rows)
 {
-    enum { EDGE = 7, NODE = 9 };
+    enum { DOMINATED = 2, EDGE = 7, NODE = 9, RETAINED = 14 };
     if (t->leaf.bytes == NULL || t->rows >= INT64_C(1) << 55) {
         return row;
     }
     switch (r->n) {
+    case DOMINATED:
+        return put_cells(t, r, DOMINATED, row, rows);
+    case RETAINED:
+        return put_cells(t, r, RETAINED, row, rows);
     case EDGE:
-        return put_cells(t, r, EDGE, first, row, rows);
+        return put_cells(t, r, EDGE, row, rows);
     case NODE:
-        return put_cells(t, r, NODE, first, row, rows);
+        return put_cells(t, r, NODE, row, rows);
     default:
-        return put_cells(t, r, r->n, first, row, rows);
+        return put_cells(t, r, r->n, row, rows);
     }
 }
 
@@ -296,7 +309,11 @@ static ts_code put_single(ts_pages *p, unsigned id, const uint32_t *const *colum
 {
     int64_t values[1 + MAX_COLUMNS] = {0}; /* the first is the mask of NULLs */
     for (unsigned i = 0; i < p->tables[id].table->column_count; i++) {
-        values[1 + i] = columns[i][row];
+        if (columns[i] == NULL) {
+            values[0] |= INT64_C(1) << i;
+        } else {
+            values[1 + i] = columns[i][row];
+        }
     }
     return ts_pages_put(p, id, values, 0);
 }
@@ -311,15 +328,17 @@ ts_code ts_pages_put_columns(ts_pages *p, unsigned id, const uint32_t *const *co
                              unsigned count)
 {
     page_table *t = &p->tables[id];
+    static const uint32_t nothing[RUN] = {0};
     run r;
     ts_code code = TS_OK;
     r.columns = columns;
     r.n = t->table->column_count;
+    r.none = nothing;
     for (unsigned first = 0; first < count && code == TS_OK; first += RUN) {
         const unsigned rows = count - first < RUN ? count - first : RUN;
         make_run(&r, p->types, first, rows);
         for (unsigned row = 0; row < rows && code == TS_OK;) {
-            row = put_some(t, &r, first, row, rows);
+            row = put_some(t, &r, row, rows);
             if (row < rows) { /* it begins another leaf, perhaps */
                 code = put_single(p, id, columns, first + row++);
             }

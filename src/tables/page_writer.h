@@ -55,8 +55,8 @@ ts_code ts_pages_put_many(ts_pages *p, unsigned id, const void *rows, size_t siz
 bool ts_pages_has_columns(const ts_pages *p, unsigned id);
 
 /*
- * Appends `count` rows of integers from 0 to INT32_MAX, none of them NULL: an array for each column
- * of the table. The cells are those of single calls, in a third of the time.
+ * Appends `count` rows of integers from 0 to INT32_MAX: an array for each column of the table, or
+ * NULL where all rows have NULL. The cells are those of single calls, in a third of the time.
  */
 ts_code ts_pages_put_columns(ts_pages *p, unsigned id, const uint32_t *const *columns,
                              unsigned count);

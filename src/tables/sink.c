@@ -77,7 +77,11 @@ static ts_code put_each(ts_sink *sink, enum ts_table_id table, const uint32_t *c
     for (unsigned r = 0; r < count && code == TS_OK; r++) {
         int64_t row[1 + MAX_COLUMNS] = {0}; /* the first is the mask of NULLs */
         for (unsigned i = 0; i < info->column_count; i++) {
-            row[info->columns[i].offset / sizeof row[0]] = columns[i][r];
+            if (columns[i] == NULL) {
+                row[0] |= INT64_C(1) << i;
+            } else {
+                row[info->columns[i].offset / sizeof row[0]] = columns[i][r];
+            }
         }
         code = ts_sink_put(sink, table, row);
     }

@@ -149,7 +149,8 @@ ts_code ts_sink_put_many(ts_sink *sink, enum ts_table_id table, const void *rows
 
 /*
  * Puts `count` rows of a table that has integers only: an array for each of its columns, values
- * from 0 to INT32_MAX, none of them NULL. The rows are the same as if they were put one by one.
+ * from 0 to INT32_MAX, or NULL where all rows have NULL. They are the same as if they were put one
+ * by one. Rows of watched tables have no column of NULLs.
  */
 ts_code ts_sink_put_columns(ts_sink *sink, enum ts_table_id table, const uint32_t *const *columns,
                             unsigned count);

@@ -88,13 +88,15 @@ static ts_code put_run(ts_sink *to, enum ts_table_id table, const void *rows, ui
     return code;
 }
 
-/* values: column after column. */
+/* values: column after column, but for those in `nulls`, a bit each. */
 static ts_code put_columns(ts_sink *to, enum ts_table_id table, const uint32_t *values,
-                           uint32_t count)
+                           uint32_t count, uint64_t nulls)
 {
     const uint32_t *columns[MAX_COLUMNS];
     for (unsigned i = 0; i < ts_schema[table].column_count; i++) {
-        columns[i] = values + (size_t)i * count;
+        bool is_null = (nulls >> i & 1) != 0;
+        columns[i] = is_null ? NULL : values;
+        values += is_null ? 0 : count;
     }
     return ts_sink_put_columns(to, table, columns, count);
 }
@@ -111,7 +113,7 @@ static ts_code make_call(ts_sink *to, const call *c)
     case CALL_PUT_MANY:
         return ts_sink_put_many(to, table, after, ts_schema[table].row_size, c->count);
     case CALL_PUT_COLUMNS:
-        return put_columns(to, table, after, c->count);
+        return put_columns(to, table, after, c->count, c->columns);
     case CALL_COMPLETE:
         return ts_sink_complete(to, table, c->first, c->column, c->last);
     case CALL_LATE_TEXT:
@@ -372,7 +374,7 @@ static bool thread_put_columns(ts_code *code, void *self, enum ts_table_id table
 {
     ts_sink_thread *t = self;
     const unsigned n = ts_schema[table].column_count;
-    const size_t bytes = count * sizeof **columns;
+    const size_t bytes = count * sizeof **columns; /* of a column */
     call *c;
     if (!t->running || count > LARGE / sizeof **columns / n) {
         *code = settle_all(t);
@@ -381,9 +383,16 @@ static bool thread_put_columns(ts_code *code, void *self, enum ts_table_id table
         return true;
     }
     if ((c = add(code, t, CALL_PUT_COLUMNS, table, n * bytes)) != NULL) {
+        uint8_t *to = (uint8_t *)(c + 1);
         c->count = count;
+        c->columns = 0;
         for (unsigned i = 0; i < n; i++) {
-            memcpy((uint8_t *)(c + 1) + i * bytes, columns[i], bytes);
+            if (columns[i] == NULL) {
+                c->columns |= UINT64_C(1) << i;
+            } else {
+                memcpy(to, columns[i], bytes);
+                to += bytes;
+            }
         }
     }
     return true;

@@ -305,12 +305,13 @@ static void test_columns(void **state)
             const unsigned count = (unsigned)(next_random(&seed) % ROWS_MAX);
             fill_columns(values, &seed, n, count);
             for (unsigned r = 0; r < count; r++) {
-                int64_t row[1 + MAX_COLUMNS] = {0};
+                int64_t row[1 + MAX_COLUMNS] = {i == 4}; /* one batch: the first is NULL */
                 for (unsigned c = 0; c < n; c++) {
                     row[1 + c] = values[c][r];
                 }
                 insertsink_put(x.insert, 0, row);
             }
+            columns[0] = i == 4 ? NULL : values[0];
             assert_ok(x.ctx, ts_pages_put_columns(x.pages, 0, columns, count));
         }
         pair_finish(&x);

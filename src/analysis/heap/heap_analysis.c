@@ -181,7 +181,12 @@ static ts_code put_constructors(heap_run *r, const heap_rows *f)
 }
 
 /* Rows that are put at once. */
-enum { AT_ONCE = 64 };
+enum { AT_ONCE = 256 };
+
+static bool is_small(int64_t v)
+{
+    return (uint64_t)v <= INT32_MAX;
+}
 
 static void retained_row(ts_row_js_heap_retained *row, const heap_rows *f, uint32_t v, int64_t id,
                          int64_t first_constructor)
@@ -214,21 +219,75 @@ static void retained_row(ts_row_js_heap_retained *row, const heap_rows *f, uint3
                 (row->previous != HG_NONE ? 0 : TS_NULL_BIT(js_heap_retained, previous));
 }
 
+typedef struct retained_columns {
+    uint32_t values[TS_N_js_heap_retained][AT_ONCE];
+} retained_columns;
+
+/* Rows of nodes that have all but a previous one. False: one has not, or a number is too large. */
+static bool usual_rows(retained_columns *c, const heap_rows *f, uint32_t first, unsigned n,
+                       const int64_t *ids, int64_t first_constructor)
+{
+#define COLUMN(name) c->values[TS_C_js_heap_retained__##name][i]
+    const hg *g = &f->g;
+    int64_t all = g->d.file_id | (first_constructor + (int64_t)f->rows.n);
+    bool usual = f->previous == NULL;
+    for (unsigned i = 0; i < n && usual; i++) {
+        const uint32_t v = first + i;
+        const uint32_t flags = g->flags[v];
+        const hg_step step = g->steps[v];
+        const int64_t id = ids == NULL ? g->ids[v] : ids[i];
+        all |= id | hg_size(&g->size, v) | hg_retained(g, v) | (int64_t)step.edge |
+               (int64_t)step.retainer; /* nodes are less, and HG_NONE is not small */
+        usual = v != g->root && (flags & HG_NO_ID) == 0;
+        COLUMN(file_id) = (uint32_t)g->d.file_id;
+        COLUMN(node_id) = (uint32_t)id;
+        COLUMN(dominator) = g->held[v].dominator;
+        COLUMN(retainer) = step.retainer;
+        COLUMN(retaining_edge) = step.edge;
+        COLUMN(distance) = step.distance;
+        COLUMN(shallow_size) = (uint32_t)hg_size(&g->size, v);
+        COLUMN(retained_size) = (uint32_t)hg_retained(g, v);
+        COLUMN(detachedness) = hg_detachedness(flags);
+        COLUMN(constructor_id) = (uint32_t)(first_constructor + g->class[v]);
+        COLUMN(held_by) = flags >> HG_HELD_SHIFT & 7;
+        COLUMN(tree_position) = g->spans[v].position;
+        COLUMN(tree_count) = g->spans[v].count;
+    }
+    return usual && is_small(all);
+#undef COLUMN
+}
+
+static ts_code put_usual(heap_run *r, const retained_columns *c, unsigned n)
+{
+    const uint32_t *columns[TS_N_js_heap_retained];
+    for (unsigned i = 0; i < TS_N_js_heap_retained; i++) {
+        columns[i] = i == TS_C_js_heap_retained__previous ? NULL : c->values[i];
+    }
+    return ts_sink_put_columns(r->sink, TS_T_js_heap_retained, columns, n);
+}
+
 /* Rows of the nodes from v on. Their ids: those of the file, or those that were read again because
  * they do not fit into 32 bits. */
 static ts_code put_retained(heap_run *r, const heap_rows *f, uint32_t v, uint32_t end,
                             const int64_t *ids, int64_t first_constructor)
 {
-    ts_row_js_heap_retained rows[AT_ONCE];
+    retained_columns c;
     const hg *g = &f->g;
     ts_code code = TS_OK;
     for (const uint32_t first = v; v < end && code == TS_OK;) {
-        unsigned n = 0;
-        for (; n < AT_ONCE && v < end; n++, v++) {
-            retained_row(&rows[n], f, v, ids == NULL ? g->ids[v] : ids[v - first],
-                         first_constructor);
+        const unsigned n = end - v < AT_ONCE ? end - v : AT_ONCE;
+        const int64_t *of_these = ids == NULL ? NULL : ids + (v - first);
+        if (usual_rows(&c, f, v, n, of_these, first_constructor)) {
+            code = put_usual(r, &c, n);
+            v += n;
+            continue;
         }
-        code = ts_sink_put_many(r->sink, TS_T_js_heap_retained, rows, sizeof rows[0], n);
+        for (const uint32_t stop = v + n, from = v; v < stop && code == TS_OK; v++) {
+            ts_row_js_heap_retained row;
+            retained_row(&row, f, v, ids == NULL ? g->ids[v] : of_these[v - from],
+                         first_constructor);
+            code = ts_put_js_heap_retained(r->sink, &row);
+        }
     }
     return code;
 }
@@ -252,15 +311,20 @@ static ts_code put_with_ids(heap_run *r, const heap_rows *f, int64_t first_const
 
 static ts_code put_dominated(heap_run *r, const hg *g)
 {
-    ts_row_js_heap_dominated rows[AT_ONCE];
+    uint32_t file_ids[AT_ONCE];
+    const uint32_t *columns[] = {file_ids, NULL};
     ts_code code = TS_OK;
-    for (uint32_t p = 0; p < g->n && code == TS_OK;) {
-        unsigned n = 0;
-        for (; n < AT_ONCE && p < g->n; n++, p++) {
-            rows[n] = (ts_row_js_heap_dominated){.file_id = g->d.file_id,
-                                                 .node_index = g->at_position[p]};
-        }
-        code = ts_sink_put_many(r->sink, TS_T_js_heap_dominated, rows, sizeof rows[0], n);
+    for (unsigned i = 0; i < AT_ONCE; i++) {
+        file_ids[i] = (uint32_t)g->d.file_id;
+    }
+    for (uint32_t p = 0; p < g->n && is_small(g->d.file_id) && code == TS_OK; p += AT_ONCE) {
+        columns[TS_C_js_heap_dominated__node_index] = g->at_position + p;
+        code = ts_sink_put_columns(r->sink, TS_T_js_heap_dominated, columns,
+                                   g->n - p < AT_ONCE ? g->n - p : AT_ONCE);
+    }
+    for (uint32_t p = 0; p < g->n && !is_small(g->d.file_id) && code == TS_OK; p++) {
+        ts_row_js_heap_dominated row = {.file_id = g->d.file_id, .node_index = g->at_position[p]};
+        code = ts_put_js_heap_dominated(r->sink, &row);
     }
     return code;
 }
