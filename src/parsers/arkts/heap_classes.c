@@ -44,18 +44,24 @@ ts_code heap_classes_write(ts_heap *h)
     if (c->slots != NULL) {
         memset(c->slots, 0, (size_t)c->cap * SLOTS_PER_CLASS * sizeof *c->slots);
     }
+    memset(c->recent, 0, sizeof c->recent);
     c->count = 0;
     return code;
 }
 
-static uint32_t class_slot(const ts_heap *h, int64_t type, int64_t name)
+/* Never 0. */
+static uint64_t class_hash(const ts_heap *h, int64_t type, int64_t name)
 {
-    const heap_classes *c = &h->classes;
-    uint32_t mask = c->cap * SLOTS_PER_CLASS - 1;
     ts_hash hash = ts_hash_begin(&h->ctx->hash_key);
     ts_hash_word(&hash, (uint64_t)type);
     ts_hash_word(&hash, (uint64_t)name);
-    uint32_t slot = (uint32_t)ts_hash_end(&hash) & mask;
+    return ts_hash_end(&hash) | UINT64_C(1) << 63;
+}
+
+static uint32_t class_slot(const heap_classes *c, uint64_t hash, int64_t type, int64_t name)
+{
+    uint32_t mask = c->cap * SLOTS_PER_CLASS - 1;
+    uint32_t slot = (uint32_t)hash & mask;
     while (c->slots[slot] != 0 && (c->entries[c->slots[slot] - 1].type != type ||
                                    c->entries[c->slots[slot] - 1].name != name)) {
         slot = (slot + 1) & mask;
@@ -85,35 +91,76 @@ static ts_code grow_classes(ts_heap *h)
     c->slots = slots;
     c->cap = cap;
     for (uint32_t i = 0; i < c->count; i++) {
-        slots[class_slot(h, c->entries[i].type, c->entries[i].name)] = i + 1;
+        uint64_t hash = class_hash(h, c->entries[i].type, c->entries[i].name);
+        slots[class_slot(c, hash, c->entries[i].type, c->entries[i].name)] = i + 1;
     }
     return TS_OK;
 }
 
-ts_code heap_classes_add(ts_heap *h, const int64_t *v, uint32_t nulls)
+/* What a node is counted by. */
+static void class_of(int64_t *type, int64_t *name, const ts_heap *h, const int64_t *v,
+                     uint32_t nulls)
+{
+    int64_t t = (nulls & 1U << NODE_TYPE) != 0 ? HEAP_NULL : v[NODE_TYPE];
+    bool named = t >= 0 && t < 64 && (h->meta.named_types >> t & 1) != 0;
+    *type = t;
+    *name = !named || (nulls & 1U << NODE_NAME) != 0 ? HEAP_NULL : v[NODE_NAME];
+}
+
+static size_t recent_place(int64_t type, int64_t name)
+{
+    return (size_t)(((uint64_t)type ^ (uint64_t)name) & (HEAP_RECENT_CLASSES - 1));
+}
+
+static bool is_recent(const heap_recent_class *recent, int64_t type, int64_t name)
+{
+    return recent->type == type && recent->name == name && recent->entry != 0;
+}
+
+void heap_classes_fetch(uint64_t *hashes, const ts_heap *h, const int64_t *v, size_t n)
+{
+    const heap_classes *c = &h->classes;
+    const uint32_t mask = c->cap * SLOTS_PER_CLASS - 1;
+    for (size_t i = 0; i < n; i++) {
+        int64_t type;
+        int64_t name;
+        class_of(&type, &name, h, v + i * NODE_FIELDS, 0);
+        hashes[i] = 0;
+        if (c->cap > 0 && !is_recent(&c->recent[recent_place(type, name)], type, name)) {
+            hashes[i] = class_hash(h, type, name);
+            __builtin_prefetch(&c->slots[(uint32_t)hashes[i] & mask]);
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        uint32_t entry = hashes[i] == 0 ? 0 : c->slots[(uint32_t)hashes[i] & mask];
+        if (entry != 0) {
+            __builtin_prefetch(&c->entries[entry - 1]);
+        }
+    }
+}
+
+ts_code heap_classes_add(ts_heap *h, const int64_t *v, uint32_t nulls, uint64_t hash)
 {
     heap_classes *c = &h->classes;
-    int64_t type = (nulls & 1U << NODE_TYPE) != 0 ? HEAP_NULL : v[NODE_TYPE];
-    bool named = type >= 0 && type < 64 && (h->meta.named_types >> type & 1) != 0;
-    int64_t name = !named || (nulls & 1U << NODE_NAME) != 0 ? HEAP_NULL : v[NODE_NAME];
-    uint32_t slot;
-    uint32_t *recent;
+    heap_recent_class *recent;
     heap_class *entry;
+    int64_t type;
+    int64_t name;
     ts_code code;
+    class_of(&type, &name, h, v, nulls);
     if (c->count == c->cap && (code = grow_classes(h)) != TS_OK) {
         return code;
     }
-    recent = &c->recent[((uint64_t)type ^ (uint64_t)name) & (HEAP_RECENT_CLASSES - 1)];
-    if (*recent >= c->count || c->entries[*recent].type != type ||
-        c->entries[*recent].name != name) {
-        slot = class_slot(h, type, name);
+    recent = &c->recent[recent_place(type, name)];
+    if (!is_recent(recent, type, name)) {
+        uint32_t slot = class_slot(c, hash != 0 ? hash : class_hash(h, type, name), type, name);
         if (c->slots[slot] == 0) {
             c->entries[c->count++] = (heap_class){type, name, 0, 0};
             c->slots[slot] = c->count;
         }
-        *recent = c->slots[slot] - 1;
+        *recent = (heap_recent_class){type, name, c->slots[slot]};
     }
-    entry = &c->entries[*recent];
+    entry = &c->entries[recent->entry - 1];
     entry->count++;
     if ((nulls & 1U << NODE_SELF_SIZE) == 0 && entry->self_size != HEAP_NULL &&
         ts_ckd_add(&entry->self_size, entry->self_size, v[NODE_SELF_SIZE])) {

@@ -66,7 +66,7 @@ ts_code heap_put_node(ts_heap *h, const int64_t *v, uint32_t nulls)
     };
     ts_code code = remember_node(h, v, nulls);
     if (code == TS_OK) {
-        code = heap_classes_add(h, v, nulls);
+        code = heap_classes_add(h, v, nulls, 0);
     }
     return code == TS_OK ? ts_put_js_heap_nodes(h->sink, &row) : code;
 }
@@ -94,10 +94,12 @@ ts_code heap_put_usual_nodes(size_t *taken, ts_heap *h, const int64_t *v, size_t
     heap_array *a = &h->arrays[PART_NODES];
     const uint32_t *columns[TS_N_js_heap_nodes];
     node_columns c;
+    uint64_t hashes[NODES_AT_ONCE];
     ts_code code = TS_OK;
     bool usual = (uint64_t)h->file_id <= INT32_MAX && a->rows + NODES_AT_ONCE <= INT32_MAX;
     n = n < NODES_AT_ONCE ? n : NODES_AT_ONCE;
     *taken = 0;
+    heap_classes_fetch(hashes, h, v, n);
     for (; *taken < n && usual && are_small(v) && code == TS_OK; ++*taken, v += NODE_FIELDS) {
         c.values[TS_C_js_heap_nodes__file_id][*taken] = (uint32_t)h->file_id;
         c.values[TS_C_js_heap_nodes__node_index][*taken] = (uint32_t)a->rows;
@@ -105,7 +107,7 @@ ts_code heap_put_usual_nodes(size_t *taken, ts_heap *h, const int64_t *v, size_t
             c.values[FIRST_FIELD + i][*taken] = (uint32_t)v[i];
         }
         code = remember_node(h, v, 0);
-        code = code == TS_OK ? heap_classes_add(h, v, 0) : code;
+        code = code == TS_OK ? heap_classes_add(h, v, 0, hashes[*taken]) : code;
         a->rows++;
     }
     for (unsigned i = 0; i < TS_N_js_heap_nodes; i++) {
