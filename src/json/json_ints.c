@@ -214,36 +214,39 @@ static inline kinds look(const char *block)
 }
 
 /*
- * Is the whole block as V8 writes it: numbers without sign and without leading zeros, between two
- * of them a comma or a line feed and a comma? `open`: a number began before the block. All is found
- * out at once from the masks, so that the numbers themselves need no check but that of their
- * length.
+ * Is the whole block as writers make them: numbers without sign and without leading zeros, between
+ * two of them a comma, or a line feed and a comma as V8 has it, or a comma and a line feed? `open`:
+ * a number began before the block. All is found out at once from the masks, so that the numbers
+ * themselves need no check but that of their length.
  */
 static inline bool json_is_usual(const kinds *k, uint64_t from, uint64_t open, const char *start)
 {
     uint64_t digit = k->digit & from;
     uint64_t begins = digit & ~(digit << 1 | open);
     uint64_t bad = from & ~(k->digit | k->comma | k->space);
-    bad |= k->comma << 1 & ~k->digit & from << 1;
-    bad |= k->space << 1 & ~k->comma & from << 1;
-    bad |= k->space >> (BLOCK - 1);
+    bad |= k->comma << 1 & ~(k->digit | k->space) & from << 1;
+    bad |= k->space << 1 & ~(k->digit | k->comma) & from << 1;
+    bad |= k->space & k->digit >> 1 & ~(k->comma << 1) & from;
+    bad |= k->space & k->comma >> 1 & ~(digit << 1 | open) & from;
+    bad |= k->space >> (BLOCK - 1) & ~(k->comma >> (BLOCK - 2));
     bad |= begins & k->zero & digit >> 1;
     return bad == 0 && json_is_digit(*start) && (open == 0 || *start != '0');
 }
 
-/* take_block for a block that is usual. False: an element is left to take_block. */
-static inline bool take_usual(run *r, const char *block, uint64_t ends, uint64_t space)
+/* take_block for a block that is usual; begins: of the numbers behind the first. False: an element
+ * is left to take_block. */
+static inline bool take_usual(run *r, const char *block, uint64_t ends, uint64_t begins)
 {
     const char *start = r->start;
     int64_t *out = r->out + r->n;
     while (ends != 0) {
-        unsigned at = (unsigned)__builtin_ctzll(ends);
-        size_t len = (size_t)(block + at - start);
+        size_t len = (size_t)(block + __builtin_ctzll(ends) - start);
         if (len > 8) {
             break;
         }
         *out++ = short_value(start, len);
-        start = block + at + 1 + (space >> at & 1);
+        start = block + (begins != 0 ? __builtin_ctzll(begins) : BLOCK);
+        begins &= begins - 1;
         ends &= ends - 1;
     }
     r->start = start;
@@ -257,11 +260,14 @@ static size_t sse2_blocks(const char **at, const char *end, int64_t *out, size_t
     const char *block = r.start;
     while (room - r.n >= BLOCK && end - block >= BLOCK + JSON_SCAN_MIN) {
         kinds k = look(block);
+        r.start += r.start == block && *block == '\n' ? 1 : 0;
         uint64_t open = r.start < block ? 1 : 0;
         uint64_t from = bits_from(UINT64_MAX, block, r.start);
         uint64_t ends = ~k.digit & ((k.digit & from) << 1 | open);
+        uint64_t begins = k.digit & from & ~((k.digit & from) << 1 | open);
+        begins &= open != 0 ? UINT64_MAX : begins - 1;
         if ((from == 0 || !json_is_usual(&k, from, open, r.start) ||
-             !take_usual(&r, block, ends, k.space)) &&
+             !take_usual(&r, block, ends, begins)) &&
             !take_block(&r, block, ~k.digit)) {
             break;
         }
