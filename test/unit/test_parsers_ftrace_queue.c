@@ -59,7 +59,7 @@ static ftrace_event event_of(const sample *s, const char *text)
     ftrace_event e = {.ts = s->ts, .reader = FTRACE_FROM_RAW, .comm = {"comm", s->place % 5}};
     e.pid = (int32_t)s->place - 3;
     e.tgid = -(int32_t)s->place;
-    e.cpu = (uint32_t)s->place * 0x01010101U;
+    e.cpu = (uint32_t)(s->place / 100 % 4) * 0x01010101U;
     e.kind = (uint16_t)(s->place % FTRACE_KINDS);
     e.numbers = (uint8_t)s->place;
     e.texts = (uint8_t)(s->place % 16);
@@ -193,6 +193,55 @@ static void test_runs(void **state)
         check(ctx, (enum shape)shape, 60, 100000, 70000);
     }
     test_ctx_free(ctx);
+}
+
+/* CPUs that come in order: most of it is read back from the spool, nothing is sorted. */
+static void test_lanes(void **state)
+{
+    static const size_t numbers[] = {1, 100, 401, 20000};
+    ts_ctx *ctx = test_ctx_new();
+    (void)state;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        for (size_t memory = 8192; memory < 2000000; memory *= 5) {
+            check(ctx, CPUS, numbers[i], 40, memory);
+            check(ctx, SORTED, numbers[i], 40, memory);
+        }
+    }
+    test_ctx_free(ctx);
+}
+
+/* A gap keeps its place among events of its time, and no CPU's events are late because of it. */
+static ts_code note_gap(void *user, const ftrace_event *e)
+{
+    char *at = user;
+    at += strlen(at);
+    at[0] = e->kind == FTRACE_GAP ? 'g' : (char)('0' + e->pid);
+    at[1] = 0;
+    return TS_OK;
+}
+
+static void test_gap(void **state)
+{
+    static const ftrace_event events[] = {
+        {.ts = 10, .pid = 1, .cpu = 1}, {.ts = 7, .pid = 2},
+        {.ts = 10, .kind = FTRACE_GAP}, {.ts = 8, .pid = 3},
+        {.ts = 10, .pid = 4, .cpu = 1}, {.ts = 9, .pid = 5},
+    };
+    static const size_t memories[] = {0, 1 << 20};
+    (void)state;
+    for (size_t m = 0; m < 2; m++) {
+        ts_ctx *ctx = test_ctx_new();
+        char got[16] = "";
+        ftrace_queue *queue;
+        assert_ok(ctx, ftrace_queue_open(&queue, ctx, memories[m]));
+        for (size_t i = 0; i < sizeof events / sizeof events[0]; i++) {
+            assert_ok(ctx, ftrace_queue_add(queue, &events[i]));
+        }
+        assert_ok(ctx, ftrace_queue_drain(queue, note_gap, got));
+        assert_string_equal(got, "2351g4");
+        ftrace_queue_close(queue);
+        test_ctx_free(ctx);
+    }
 }
 
 /* Numbers at the ends of their ranges come back. */
@@ -386,6 +435,8 @@ int main(void)
         cmocka_unit_test(test_in_memory),
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_gap),
         cmocka_unit_test(test_extremes),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_each_system_call_fails_once),

@@ -1,78 +1,82 @@
 /*
- * Events are packed into bytes as they come. When the memory is full, they are written to a spool
- * in order of time: a run. At the end the runs are merged, so that whatever the order was, the
- * spool is read from its beginning to its end in blocks, and each event is packed and unpacked
- * once. When all fits, there is no run.
+ * Events of a CPU come in order of time, but for some. Those that do are packed into a lane of
+ * their own, block by block, and need no sorting: each is compared with the last one of its lane
+ * when it comes, and with those of the other lanes when they are handed out. Blocks stay in memory
+ * while they fit, and then go to a spool, from which they are read once. Events that are earlier
+ * than the last one of their lane are sorted (ftrace_runs.h).
  *
- * An event is, in native byte order: its time (8 bytes), its size (4), then varints.
+ * An event in a lane is the time since the one before and the numbers of events between them, as
+ * varints, then what ftrace_pack.h makes.
  */
 #include "parsers/ftrace/ftrace_queue.h"
 
 #include "base/alloc.h"
-#include "base/ckd.h"
-#include "base/sorter.h"
-#include "base/spool.h"
-#include "base/vec.h"
-
-#include <string.h>
+#include "parsers/ftrace/ftrace_runs.h"
 
 enum {
-    VARINT_MAX = 10,
-    HEAD = 12, /* bytes of time and size */
-    /* Of an event without the bytes of its texts: thread, process, CPU, kind, three bytes, the
-     * numbers, the lengths of the name and of the texts. */
-    FIXED_MAX = HEAD + 3 + (5 + FTRACE_NUMBERS + FTRACE_TEXTS) * VARINT_MAX,
-    FIRST_ROOM = 16 * 1024,
-    KEY_COST = 24,         /* bytes of a key, and of what sorting takes for it */
-    BLOCK_MIN = 16 * 1024, /* bytes of a run that are read at once, when the memory allows */
-    BLOCK_MAX = 1 << 20,
+    LANES_MAX = 64, /* CPUs with higher numbers share them */
+    BLOCK_MIN = 1024,
+    BLOCK_MAX = 64 * 1024,
+    FIRST_BLOCK = 1024, /* bytes at first */
     CANCEL_SPAN = 4096, /* events between checks for signals */
 };
 
-/* What is sorted: events of equal times stay in the order of their places. */
-typedef struct queue_key {
-    uint64_t ts; /* ts_sorter_key */
-    uint64_t at; /* in the bytes */
-} queue_key;
+typedef struct lane_block {
+    uint8_t *bytes; /* NULL: in the spool */
+    uint64_t off;   /* there */
+    size_t n;
+} lane_block;
 
-/* A run of the spool, and what of it is in memory while it is merged. */
-typedef struct queue_run {
-    uint64_t begin, end;
-    uint64_t off; /* of block[at] in the spool */
-    uint8_t *block;
-    size_t at, have;
-    uint64_t ts; /* ts_sorter_key of the next event */
-    uint32_t size;
-    bool ended;
-} queue_run;
+typedef struct lane {
+    bool used;
+    int64_t first; /* time of its first event */
+    int64_t ts;    /* of its last event; then of the next one that is handed out */
+    uint64_t number;
+    uint8_t *block; /* the open one; then room for those of the spool */
+    size_t n, cap;
+    ts_vec blocks; /* lane_block: those before */
+    size_t next;   /* of them, when they are read */
+    ftrace_packed in;
+} lane;
 
 struct ftrace_queue {
     ts_ctx *ctx;
-    size_t memory;
-    uint8_t *bytes; /* of the events that are in no run yet */
-    size_t n, cap;
-    ts_sorter *keys; /* of these; NULL before the first */
-    uint64_t count;
-    ts_spool *spool; /* NULL: there is no run */
-    ts_vec runs;     /* queue_run */
-    uint8_t *blocks; /* of the runs that are being merged */
-    size_t block;    /* bytes of each */
-    uint32_t *heap;  /* of these runs, the one with the next event first */
+    uint32_t lane_count;
+    size_t block; /* the largest block of a lane */
+    size_t keep;  /* bytes of blocks that may stay in memory */
+    uint64_t added;
+    ts_spool *spool; /* blocks; NULL: none */
+    lane lanes[LANES_MAX];
+    ftrace_runs runs;
+    ftrace_heap_item *heap;
     uint32_t heap_n;
-    uint8_t *large; /* an event that is larger than a block */
-    size_t large_room;
 };
 
 ts_code ftrace_queue_open(ftrace_queue **out, ts_ctx *ctx, size_t memory)
 {
     ftrace_queue *q = ts_zalloc(ctx, 1, sizeof *q);
+    size_t quarter = memory / 4;
+    size_t block = quarter / LANES_MAX;
     *out = q;
     if (q == NULL) {
         return ctx->error.code;
     }
     q->ctx = ctx;
-    q->memory = memory;
+    q->block = block < BLOCK_MIN ? BLOCK_MIN : block > BLOCK_MAX ? BLOCK_MAX : block;
+    q->lane_count = (uint32_t)(quarter / q->block < LANES_MAX ? quarter / q->block : LANES_MAX);
+    q->keep = memory / 2;
+    ftrace_runs_init(&q->runs, ctx, memory - quarter);
     return TS_OK;
+}
+
+static void free_lane(ts_ctx *ctx, lane *l)
+{
+    lane_block *blocks = l->blocks.p;
+    for (size_t i = 0; i < l->blocks.n; i++) {
+        ts_free(ctx, blocks[i].bytes);
+    }
+    ts_vec_free(ctx, &l->blocks);
+    ts_free(ctx, l->block);
 }
 
 void ftrace_queue_close(ftrace_queue *q)
@@ -80,468 +84,247 @@ void ftrace_queue_close(ftrace_queue *q)
     if (q == NULL) {
         return;
     }
-    ts_sorter_close(q->keys);
+    for (uint32_t i = 0; i < q->lane_count; i++) {
+        free_lane(q->ctx, &q->lanes[i]);
+    }
     ts_spool_free(q->spool);
-    ts_vec_free(q->ctx, &q->runs);
-    ts_free(q->ctx, q->bytes);
-    ts_free(q->ctx, q->blocks);
+    ftrace_runs_free(&q->runs);
     ts_free(q->ctx, q->heap);
-    ts_free(q->ctx, q->large);
     ts_free(q->ctx, q);
 }
 
-/* --- bytes of an event ---------------------------------------------------------------------- */
+/* --- adding ---------------------------------------------------------------------------------- */
 
-static inline uint8_t *put_uint(uint8_t *p, uint64_t v)
+/* The open block of the lane is complete: it stays in memory or goes to the spool. */
+static ts_code end_block(ftrace_queue *q, lane *l)
 {
-    while (v >= 0x80) {
-        *p++ = (uint8_t)(v | 0x80);
-        v >>= 7;
-    }
-    *p++ = (uint8_t)v;
-    return p;
-}
-
-static inline uint8_t *put_int(uint8_t *p, int64_t v)
-{
-    return put_uint(p, ((uint64_t)v << 1) ^ (v < 0 ? UINT64_MAX : 0));
-}
-
-static inline uint8_t *put_text(uint8_t *p, ts_text text)
-{
-    p = put_uint(p, text.n);
-    if (text.n > 0) {
-        memcpy(p, text.p, text.n);
-    }
-    return p + text.n;
-}
-
-/* What is left of an event; NULL: it does not end where it should. */
-typedef struct packed {
-    const uint8_t *p;
-    const uint8_t *end;
-} packed;
-
-static inline uint64_t get_uint(packed *in)
-{
-    uint64_t v = 0;
-    for (unsigned shift = 0; shift < 64 && in->p != in->end; shift += 7) {
-        uint8_t byte = *in->p++;
-        v |= (uint64_t)(byte & 0x7f) << shift;
-        if (byte < 0x80) {
-            return v;
-        }
-    }
-    in->p = in->end = NULL;
-    return 0;
-}
-
-static inline int64_t get_int(packed *in)
-{
-    uint64_t zigzag = get_uint(in);
-    return (int64_t)((zigzag >> 1) ^ ((zigzag & 1) != 0 ? UINT64_MAX : 0));
-}
-
-static inline ts_text get_text(packed *in)
-{
-    uint64_t n = get_uint(in);
-    ts_text text = {(const char *)in->p, (size_t)n};
-    if (n == 0) {
-        return (ts_text){"", 0};
-    }
-    if (n > (uint64_t)(in->end - in->p)) {
-        in->p = in->end = NULL;
-        return (ts_text){"", 0};
-    }
-    in->p += n;
-    return text;
-}
-
-/* Room for n more bytes; the block doubles, up to the memory if that is enough. */
-static ts_code queue_reserve(ftrace_queue *q, size_t n)
-{
-    size_t need;
-    size_t cap = q->cap == 0 ? FIRST_ROOM : q->cap;
-    uint8_t *bytes;
-    if (n <= q->cap - q->n) {
-        return TS_OK;
-    }
-    if (ts_ckd_add(&need, q->n, n) || need > SIZE_MAX / 2) {
-        return ts_fail(q->ctx, TS_ERR_LIMIT, "an event of %zu bytes is too large", n);
-    }
-    while (cap < need) {
-        cap *= 2;
-    }
-    cap = cap > q->memory && need <= q->memory ? q->memory : cap;
-    bytes = ts_realloc(q->ctx, q->bytes, cap, 1);
-    if (bytes == NULL) {
+    lane_block *done = ts_vec_add(q->ctx, &l->blocks, sizeof *done);
+    ts_code code = TS_OK;
+    if (done == NULL) {
         return q->ctx->error.code;
     }
-    q->bytes = bytes;
-    q->cap = cap;
-    return TS_OK;
-}
-
-/* The largest size of the event in bytes. */
-static ts_code size_of(size_t *size, ts_ctx *ctx, const ftrace_event *event)
-{
-    bool over = ts_ckd_add(size, event->comm.n, (size_t)FIXED_MAX);
-    for (unsigned i = 0; i < FTRACE_TEXTS; i++) {
-        over |= (event->texts >> i & 1) != 0 && ts_ckd_add(size, *size, event->text[i].n);
-    }
-    return over || *size > UINT32_MAX
-               ? ts_fail(ctx, TS_ERR_LIMIT, "the texts of an event are too large")
-               : TS_OK;
-}
-
-/* There is room for it. */
-static void pack(ftrace_queue *q, const ftrace_event *event)
-{
-    uint8_t *begin = q->bytes + q->n;
-    uint8_t *p = begin + HEAD;
-    uint32_t size;
-    p = put_int(p, event->pid);
-    p = put_int(p, event->tgid);
-    p = put_uint(p, event->cpu);
-    p = put_uint(p, event->kind);
-    *p++ = event->reader;
-    *p++ = event->numbers;
-    *p++ = event->texts;
-    p = put_text(p, event->comm);
-    for (unsigned bits = event->numbers, i = 0; bits != 0; bits >>= 1, i++) {
-        if ((bits & 1) != 0) {
-            p = put_int(p, event->number[i]);
-        }
-    }
-    for (unsigned bits = event->texts, i = 0; bits != 0 && i < FTRACE_TEXTS; bits >>= 1, i++) {
-        if ((bits & 1) != 0) {
-            p = put_text(p, event->text[i]);
-        }
-    }
-    size = (uint32_t)(p - begin);
-    memcpy(begin, &event->ts, sizeof event->ts);
-    memcpy(begin + sizeof event->ts, &size, sizeof size);
-    q->n += size;
-}
-
-static uint32_t packed_size(const uint8_t *p)
-{
-    uint32_t size;
-    memcpy(&size, p + sizeof(int64_t), sizeof size);
-    return size;
-}
-
-static uint64_t packed_key(const uint8_t *p)
-{
-    int64_t ts;
-    memcpy(&ts, p, sizeof ts);
-    return ts_sorter_key(ts);
-}
-
-/* The event of these bytes, which lives as long as they do. */
-static ts_code unpack(ftrace_event *event, ts_ctx *ctx, const uint8_t *p, size_t size)
-{
-    packed in = {p + HEAD, p + size};
-    *event = (ftrace_event){.comm = {"", 0}};
-    memcpy(&event->ts, p, sizeof event->ts);
-    event->pid = (int32_t)get_int(&in);
-    event->tgid = (int32_t)get_int(&in);
-    event->cpu = (uint32_t)get_uint(&in);
-    event->kind = (uint16_t)get_uint(&in);
-    if (in.end - in.p < 3) {
-        return ts_fail(ctx, TS_ERR_INTERNAL, "a spooled event is incomplete");
-    }
-    event->reader = *in.p++;
-    event->numbers = *in.p++;
-    event->texts = *in.p++;
-    event->comm = get_text(&in);
-    for (unsigned bits = event->numbers, i = 0; bits != 0; bits >>= 1, i++) {
-        event->number[i] = (bits & 1) != 0 ? get_int(&in) : 0;
-    }
-    for (unsigned i = 0; i < FTRACE_TEXTS; i++) {
-        event->text[i] = (event->texts >> i & 1) != 0 ? get_text(&in) : (ts_text){"", 0};
-    }
-    return in.p != NULL && in.p == in.end
-               ? TS_OK
-               : ts_fail(ctx, TS_ERR_INTERNAL, "a spooled event is incomplete");
-}
-
-/* --- runs ----------------------------------------------------------------------------------- */
-
-/* The sorter never needs a spool of its own: the memory of this queue ends before. */
-static ts_code open_keys(ftrace_queue *q)
-{
-    static const ts_sorter_order order = {.key_offset = 0, .key_count = 1};
-    return ts_sorter_open(&q->keys, q->ctx, sizeof(queue_key), &order, SIZE_MAX / 2);
-}
-
-/* The events in memory become a run at the end of `spool`. */
-static ts_code spill_events(ftrace_queue *q)
-{
-    const void *record = NULL;
-    queue_run *run;
-    ts_code code = q->spool == NULL ? ts_spool_new(&q->spool, q->ctx) : TS_OK;
-    if (code != TS_OK || (code = ts_sorter_finish(q->keys)) != TS_OK) {
-        return code;
-    }
-    if ((run = ts_vec_add(q->ctx, &q->runs, sizeof *run)) == NULL) {
-        return q->ctx->error.code;
-    }
-    run->begin = ts_spool_size(q->spool);
-    while ((code = ts_sorter_next(&record, q->keys)) == TS_OK && record != NULL) {
-        const uint8_t *p = q->bytes + ((const queue_key *)record)->at;
-        if ((code = ts_spool_write(q->spool, p, packed_size(p))) != TS_OK) {
+    done->n = l->n;
+    if (q->runs.memory > l->cap && q->keep >= l->cap) {
+        q->keep -= l->cap;
+        q->runs.memory -= l->cap;
+        done->bytes = l->block;
+        l->block = NULL;
+        l->cap = 0;
+    } else {
+        if (q->spool == NULL && (code = ts_spool_new(&q->spool, q->ctx)) != TS_OK) {
             return code;
         }
+        done->off = ts_spool_size(q->spool);
+        code = ts_spool_write(q->spool, l->block, l->n);
     }
-    run->end = ts_spool_size(q->spool);
-    ts_sorter_close(q->keys);
-    q->keys = NULL;
-    q->n = 0;
-    q->count = 0;
+    l->n = 0;
     return code;
 }
 
-ts_code ftrace_queue_add(ftrace_queue *q, const ftrace_event *event)
+/* Room for n bytes, at most a block, in the open block of the lane. */
+static ts_code lane_reserve(ftrace_queue *q, lane *l, size_t n)
 {
-    queue_key key = {ts_sorter_key(event->ts), 0};
-    uint64_t used = q->n + q->count * KEY_COST;
-    size_t size;
-    ts_code code = size_of(&size, q->ctx, event);
-    if (code == TS_OK && q->count > 0 && (used > q->memory || size + KEY_COST > q->memory - used)) {
-        code = spill_events(q);
-    }
-    if (code != TS_OK || (code = q->keys == NULL ? open_keys(q) : TS_OK) != TS_OK ||
-        (code = queue_reserve(q, size)) != TS_OK) {
+    size_t cap = l->blocks.n > 0 ? q->block : l->cap == 0 ? FIRST_BLOCK : l->cap;
+    uint8_t *block;
+    ts_code code;
+    if (n > q->block - l->n && (code = end_block(q, l)) != TS_OK) {
         return code;
     }
-    key.at = q->n;
-    pack(q, event);
-    q->count++;
-    return ts_sorter_add(q->keys, &key);
-}
-
-/* --- merging -------------------------------------------------------------------------------- */
-
-/* Reads on from the run's next event. */
-static ts_code refill_block(ftrace_queue *q, queue_run *r)
-{
-    uint64_t left = r->end - r->off;
-    size_t n = left < q->block ? (size_t)left : q->block;
-    r->at = 0;
-    return ts_spool_read(&r->have, q->spool, r->off, r->block, n);
-}
-
-/* Looks at time and size of the run's next event, at r->off. */
-static ts_code look_at(ftrace_queue *q, queue_run *r)
-{
-    r->ended = r->off == r->end;
-    if (r->ended) {
+    cap = l->blocks.n > 0 ? q->block : cap;
+    while (cap < l->n + n) {
+        cap *= 2;
+    }
+    cap = cap > q->block ? q->block : cap;
+    if (cap <= l->cap) {
         return TS_OK;
     }
-    if (r->have - r->at < HEAD) {
-        ts_code code = refill_block(q, r);
+    block = ts_realloc(q->ctx, l->block, cap, 1);
+    if (block == NULL) {
+        return q->ctx->error.code;
+    }
+    l->block = block;
+    l->cap = cap;
+    return TS_OK;
+}
+
+/* size: the most that the event takes. */
+static ts_code add_to_lane(ftrace_queue *q, lane *l, const ftrace_event *event, size_t size)
+{
+    uint8_t *p;
+    if (size > l->cap - l->n) {
+        ts_code code = lane_reserve(q, l, size);
         if (code != TS_OK) {
             return code;
         }
     }
-    if (r->have - r->at < HEAD || packed_size(r->block + r->at) < HEAD ||
-        packed_size(r->block + r->at) > r->end - r->off) {
-        return ts_fail(q->ctx, TS_ERR_INTERNAL, "a spooled event is incomplete");
+    if (!l->used) {
+        l->used = true;
+        l->first = event->ts;
+        l->ts = event->ts;
     }
-    r->ts = packed_key(r->block + r->at);
-    r->size = packed_size(r->block + r->at);
+    p = ftrace_put_uint(l->block + l->n, (uint64_t)event->ts - (uint64_t)l->ts);
+    p = ftrace_put_uint(p, q->added - l->number);
+    p = ftrace_pack(p, event);
+    l->n = (size_t)(p - l->block);
+    l->ts = event->ts;
+    l->number = q->added;
     return TS_OK;
 }
 
-/* The bytes of the event that was looked at, until the next call. */
-static ts_code bytes_of(const uint8_t **out, ftrace_queue *q, queue_run *r)
+/* A gap stands at the latest time of all CPUs, which no lane should take as its own. */
+ts_code ftrace_queue_add(ftrace_queue *q, const ftrace_event *event)
 {
-    size_t got;
-    ts_code code;
-    if (r->size > r->have - r->at && r->size <= q->block && (code = refill_block(q, r)) != TS_OK) {
-        return code;
+    lane *l = q->lane_count == 0 ? NULL : &q->lanes[event->cpu % q->lane_count];
+    size_t size;
+    q->added++;
+    if (l == NULL || event->kind == FTRACE_GAP || (l->used && event->ts < l->ts) ||
+        !ftrace_packed_max(&size, event) || size > q->block - 2 * FTRACE_VARINT_MAX) {
+        return ftrace_runs_add(&q->runs, event, q->added);
     }
-    *out = r->block + r->at;
-    if (r->size <= q->block) {
+    return add_to_lane(q, l, event, size + 2 * FTRACE_VARINT_MAX);
+}
+
+/* --- handing out ----------------------------------------------------------------------------- */
+
+/* The lane's next block becomes its bytes; there are none behind the last one. */
+static ts_code next_block(ftrace_queue *q, lane *l)
+{
+    lane_block *block = (lane_block *)l->blocks.p + l->next;
+    size_t got = 0;
+    ts_code code;
+    if (l->next > 0) {
+        ts_free(q->ctx, block[-1].bytes);
+        block[-1].bytes = NULL;
+    }
+    l->in = (ftrace_packed){NULL, NULL};
+    if (l->next == l->blocks.n) {
         return TS_OK;
     }
-    if (q->large_room < r->size) {
-        uint8_t *large = ts_realloc(q->ctx, q->large, r->size, 1);
-        if (large == NULL) {
-            return q->ctx->error.code;
-        }
-        q->large = large;
-        q->large_room = r->size;
+    l->next++;
+    if (block->bytes != NULL) {
+        l->in = (ftrace_packed){block->bytes, block->bytes + block->n};
+        return TS_OK;
     }
-    *out = q->large;
-    return ts_spool_read(&got, q->spool, r->off, q->large, r->size);
-}
-
-/* The event that was looked at is done with. */
-static ts_code step_run(ftrace_queue *q, queue_run *r)
-{
-    r->off += r->size;
-    r->at = r->size < r->have - r->at ? r->at + r->size : r->have;
-    return look_at(q, r);
-}
-
-/* Equal times: the run that was written first. */
-static bool run_before(const queue_run *runs, uint32_t a, uint32_t b)
-{
-    return runs[a].ts != runs[b].ts ? runs[a].ts < runs[b].ts : a < b;
-}
-
-/* The run at place i of the heap goes down to where it belongs. */
-static void sift_down(ftrace_queue *q, const queue_run *runs, uint32_t i)
-{
-    uint32_t moved = q->heap[i];
-    for (;;) {
-        uint32_t child = 2 * i + 1;
-        if (child >= q->heap_n) {
-            break;
-        }
-        child += child + 1 < q->heap_n && run_before(runs, q->heap[child + 1], q->heap[child]);
-        if (run_before(runs, moved, q->heap[child])) {
-            break;
-        }
-        q->heap[i] = q->heap[child];
-        i = child;
-    }
-    q->heap[i] = moved;
-}
-
-static void end_merge_of(ftrace_queue *q)
-{
-    ts_free(q->ctx, q->blocks);
-    ts_free(q->ctx, q->heap);
-    q->blocks = NULL;
-    q->heap = NULL;
-    q->heap_n = 0;
-}
-
-/* Runs [runs, runs + count) of the queue's list. */
-static ts_code begin_merge_of(ftrace_queue *q, queue_run *runs, uint32_t count)
-{
-    size_t room = q->memory / count;
-    ts_code code = TS_OK;
-    q->block = room < BLOCK_MIN ? BLOCK_MIN : room > BLOCK_MAX ? BLOCK_MAX : room;
-    if ((q->blocks = ts_alloc(q->ctx, count, q->block)) == NULL ||
-        (q->heap = ts_alloc(q->ctx, count, sizeof *q->heap)) == NULL) {
+    if (l->block == NULL && (l->block = ts_alloc(q->ctx, q->block, 1)) == NULL) {
         return q->ctx->error.code;
     }
-    for (uint32_t i = 0; i < count && code == TS_OK; i++) {
-        runs[i].off = runs[i].begin;
-        runs[i].block = q->blocks + i * q->block;
-        runs[i].at = runs[i].have = 0;
-        code = look_at(q, &runs[i]);
-        q->heap[q->heap_n++] = i; /* no run is empty */
-    }
-    for (uint32_t i = q->heap_n / 2; i-- > 0 && code == TS_OK;) {
-        sift_down(q, runs, i);
-    }
-    return code;
+    code = ts_spool_read(&got, q->spool, block->off, l->block, block->n);
+    l->in = (ftrace_packed){l->block, l->block + got};
+    return code != TS_OK || got == block->n
+               ? code
+               : ts_fail(q->ctx, TS_ERR_INTERNAL, "a spooled event is incomplete");
 }
 
-/* Where merged events go: to `take`, or as bytes to a spool. */
-typedef struct merge_target {
-    ts_spool *spool; /* NULL: take */
-    ftrace_queue_take *take;
-    void *user;
-} merge_target;
-
-static ts_code hand_out(ts_ctx *ctx, const merge_target *to, const uint8_t *p, size_t size)
+/* Looks at time and number of the lane's next event. */
+static ts_code step_lane(bool *ended, ftrace_queue *q, lane *l)
 {
-    ftrace_event event;
-    ts_code code;
-    if (to->spool != NULL) {
-        return ts_spool_write(to->spool, p, size);
-    }
-    code = unpack(&event, ctx, p, size);
-    return code == TS_OK ? to->take(to->user, &event) : code;
-}
-
-static ts_code merge_runs(ftrace_queue *q, queue_run *runs, uint32_t count, const merge_target *to)
-{
-    const uint8_t *p;
-    ts_code code = begin_merge_of(q, runs, count);
-    while (code == TS_OK && q->heap_n > 0) {
-        queue_run *r = &runs[q->heap[0]];
-        uint32_t size = r->size;
-        if ((code = bytes_of(&p, q, r)) == TS_OK &&
-            (code = hand_out(q->ctx, to, p, size)) == TS_OK) {
-            code = step_run(q, r);
-        }
-        if (r->ended) {
-            q->heap[0] = q->heap[--q->heap_n];
-        }
-        if (code == TS_OK && q->heap_n > 1) {
-            sift_down(q, runs, 0);
+    if (l->in.p == l->in.end) {
+        ts_code code = next_block(q, l);
+        if (code != TS_OK) {
+            return code;
         }
     }
-    end_merge_of(q);
-    return code;
-}
-
-/* Every `width` runs become one, in a new spool. */
-static ts_code merge_all_once(ftrace_queue *q, uint32_t width)
-{
-    merge_target to = {0};
-    queue_run *runs = q->runs.p;
-    size_t made = 0;
-    ts_code code = ts_spool_new(&to.spool, q->ctx);
-    for (size_t i = 0; i < q->runs.n && code == TS_OK; i += width) {
-        uint64_t begin = ts_spool_size(to.spool);
-        size_t n = q->runs.n - i < width ? q->runs.n - i : width;
-        code = merge_runs(q, runs + i, (uint32_t)n, &to);
-        runs[made++] = (queue_run){.begin = begin, .end = ts_spool_size(to.spool)};
+    *ended = l->in.p == NULL;
+    if (!*ended) {
+        l->ts = (int64_t)((uint64_t)l->ts + ftrace_get_uint(&l->in));
+        l->number += ftrace_get_uint(&l->in);
     }
-    if (code != TS_OK) {
-        ts_spool_free(to.spool);
-        return code;
-    }
-    ts_spool_free(q->spool);
-    q->spool = to.spool;
-    q->runs.n = made;
     return TS_OK;
 }
 
-static ts_code drain_runs(ftrace_queue *q, const merge_target *to)
+/* The open block is the lane's last one. */
+static ts_code begin_lane(bool *ended, ftrace_queue *q, lane *l)
 {
-    size_t fit = q->memory / BLOCK_MIN;
-    uint32_t width = fit < 4 ? 4 : fit > 4096 ? 4096 : (uint32_t)fit;
-    ts_code code = q->count == 0 ? TS_OK : spill_events(q);
-    ts_free(q->ctx, q->bytes);
-    q->bytes = NULL;
-    q->cap = 0;
-    while (code == TS_OK && q->runs.n > width) {
-        code = merge_all_once(q, width);
+    if (l->n > 0) {
+        lane_block *last = ts_vec_add(q->ctx, &l->blocks, sizeof *last);
+        if (last == NULL) {
+            return q->ctx->error.code;
+        }
+        *last = (lane_block){.bytes = l->block, .n = l->n};
+        l->block = NULL;
     }
-    return code == TS_OK ? merge_runs(q, q->runs.p, (uint32_t)q->runs.n, to) : code;
+    l->ts = l->first;
+    l->number = 0;
+    return step_lane(ended, q, l);
+}
+
+static ts_code begin_merge(ftrace_queue *q)
+{
+    ts_code code = ftrace_runs_finish(&q->runs);
+    if (code != TS_OK) {
+        return code;
+    }
+    q->heap = ts_alloc(q->ctx, q->lane_count + q->runs.runs.n + 1, sizeof *q->heap);
+    if (q->heap == NULL) {
+        return q->ctx->error.code;
+    }
+    for (uint32_t i = 0; i < q->lane_count; i++) {
+        lane *l = &q->lanes[i];
+        bool ended = true;
+        if (l->used && (code = begin_lane(&ended, q, l)) != TS_OK) {
+            return code;
+        }
+        if (!ended) {
+            q->heap[q->heap_n++] = (ftrace_heap_item){l->ts, l->number, i};
+        }
+    }
+    for (size_t i = 0; i < q->runs.runs.n; i++) {
+        const ftrace_run *run = ftrace_run_at(&q->runs, i);
+        q->heap[q->heap_n++] =
+            (ftrace_heap_item){run->ts, run->number, q->lane_count + (uint32_t)i};
+    }
+    ftrace_heap_make(q->heap, q->heap_n);
+    return TS_OK;
+}
+
+static ts_code take_of_lane(bool *ended, ftrace_heap_item *next, ftrace_queue *q,
+                            ftrace_queue_take *take, void *user)
+{
+    lane *l = &q->lanes[next->source];
+    ftrace_event event;
+    ts_code code;
+    ftrace_unpack(&event, &l->in);
+    event.ts = l->ts;
+    if (l->in.p == NULL) {
+        return ts_fail(q->ctx, TS_ERR_INTERNAL, "a spooled event is incomplete");
+    }
+    if ((code = take(user, &event)) == TS_OK && (code = step_lane(ended, q, l)) == TS_OK) {
+        next->ts = l->ts;
+        next->number = l->number;
+    }
+    return code;
+}
+
+static ts_code take_of_run(bool *ended, ftrace_heap_item *next, ftrace_queue *q,
+                           ftrace_queue_take *take, void *user)
+{
+    ftrace_run *run = ftrace_run_at(&q->runs, next->source - q->lane_count);
+    ftrace_event event;
+    ts_code code = ftrace_run_event(&event, &q->runs, run);
+    if (code == TS_OK && (code = take(user, &event)) == TS_OK &&
+        (code = ftrace_run_step(&q->runs, run)) == TS_OK) {
+        *ended = run->ended;
+        next->ts = run->ts;
+        next->number = run->number;
+    }
+    return code;
 }
 
 ts_code ftrace_queue_drain(ftrace_queue *q, ftrace_queue_take *take, void *user)
 {
-    const merge_target to = {NULL, take, user};
-    const void *record = NULL;
-    ts_code code;
-    if (q->runs.n > 0) {
-        return drain_runs(q, &to);
-    }
-    if (q->count == 0) {
-        return TS_OK;
-    }
-    if ((code = ts_sorter_finish(q->keys)) != TS_OK) {
-        return code;
-    }
-    for (uint64_t i = 0; code == TS_OK; i++) {
-        const uint8_t *p;
+    ts_code code = begin_merge(q);
+    for (uint64_t i = 0; code == TS_OK && q->heap_n > 0; i++) {
+        ftrace_heap_item *first = q->heap;
+        bool ended = false;
         code = i % CANCEL_SPAN != 0 ? TS_OK : ts_check_cancel(q->ctx);
-        if (code != TS_OK || (code = ts_sorter_next(&record, q->keys)) != TS_OK || record == NULL) {
-            break;
+        if (code == TS_OK) {
+            code = first->source < q->lane_count ? take_of_lane(&ended, first, q, take, user)
+                                                 : take_of_run(&ended, first, q, take, user);
         }
-        p = q->bytes + ((const queue_key *)record)->at;
-        code = hand_out(q->ctx, &to, p, packed_size(p));
+        if (ended) {
+            *first = q->heap[--q->heap_n];
+        }
+        ftrace_heap_sink(q->heap, q->heap_n, 0);
     }
     return code;
 }

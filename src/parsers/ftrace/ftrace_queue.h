@@ -1,6 +1,7 @@
 /*
  * Puts events in order of time; those of equal times stay in the order in which they were added
- * (spec 2.1). Any number of events: what does not fit into the given memory is spooled.
+ * (spec 2.1). Any number of events: what does not fit into the given memory is spooled. Cheapest
+ * when those of a CPU come in order.
  */
 #ifndef TS_PARSERS_FTRACE_FTRACE_QUEUE_H
 #define TS_PARSERS_FTRACE_FTRACE_QUEUE_H
