@@ -20,6 +20,7 @@ ts_code ftrace_machine_open(ftrace_machine **out, ts_ctx *ctx, ts_store *store, 
     m->sink = ts_store_sink(store);
     m->source_id = source_id;
     m->options = *options;
+    ftrace_sched_init(&m->sched, ctx);
     ftrace_args_init(&m->args, store);
     m->frames.base = ts_sink_rows(m->sink, TS_T_frame_slice);
     code = ftrace_threads_init(&m->threads, ctx, store, source_id);

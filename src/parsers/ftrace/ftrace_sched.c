@@ -73,25 +73,27 @@ static ts_code state_of(uint8_t *state, ftrace_machine *m, int64_t number)
 
 /* --- rows to be ---------------------------------------------------------------------------- */
 
-static ts_code open_sorter(ts_sorter **sorter, ftrace_machine *m, size_t size, size_t key,
-                           size_t keys)
+void ftrace_sched_init(ftrace_sched *s, ts_ctx *ctx)
 {
-    const ts_sorter_order order = {.key_offset = key, .key_count = keys};
-    return *sorter != NULL ? TS_OK : ts_sorter_open(sorter, m->ctx, size, &order, SORTER_MEMORY);
+    *s = (ftrace_sched){0};
+    ftrace_rowlog_init(&s->slices, ctx, sizeof(ftrace_slice_row), FTRACE_ROWLOG_WINDOW);
+    ftrace_rowlog_init(&s->states, ctx, sizeof(ftrace_state_row), FTRACE_ROWLOG_WINDOW);
 }
 
-static ts_code add_state(ftrace_machine *m, const ftrace_state_row *row)
+/* The row is complete. */
+static ts_code add_state(ftrace_machine *m, const ftrace_state *state)
 {
-    ts_code code =
-        open_sorter(&m->sched.states, m, sizeof *row, offsetof(ftrace_state_row, ts_key), 2);
-    return code != TS_OK ? code : ts_sorter_add(m->sched.states, row);
-}
-
-static ts_code add_slice(ftrace_machine *m, const ftrace_slice_row *row)
-{
-    ts_code code =
-        open_sorter(&m->sched.slices, m, sizeof *row, offsetof(ftrace_slice_row, number), 1);
-    return code != TS_OK ? code : ts_sorter_add(m->sched.slices, row);
+    static const ts_sorter_order order = {.key_offset = offsetof(ftrace_state_row, ts_key),
+                                          .key_count = 2};
+    ftrace_sched *s = &m->sched;
+    ts_code code = TS_OK;
+    if (state->place != FTRACE_NO_PLACE) {
+        return ftrace_rowlog_set(&s->states, state->place - 1, &state->row);
+    }
+    if (s->others == NULL) {
+        code = ts_sorter_open(&s->others, m->ctx, sizeof state->row, &order, SORTER_MEMORY);
+    }
+    return code != TS_OK ? code : ts_sorter_add(s->others, &state->row);
 }
 
 static int64_t time_of(const ftrace_state_row *row)
@@ -106,10 +108,23 @@ static int64_t time_between(int64_t from, int64_t to)
     return to < from || ts_ckd_sub(&dur, to, from) ? TS_NO_TIME : dur;
 }
 
+static ts_code keep_blocked(ftrace_machine *m, ftrace_thread_sched *t)
+{
+    ts_code code = t->has_blocked ? add_state(m, t->blocked) : TS_OK;
+    if (code == TS_OK && t->blocked == NULL &&
+        (t->blocked = ts_alloc(m->ctx, 1, sizeof *t->blocked)) == NULL) {
+        code = m->ctx->error.code;
+    }
+    if (code == TS_OK) {
+        *t->blocked = t->last; /* its state may become known later */
+        t->has_blocked = true;
+    }
+    return code;
+}
+
 /* The last state of the thread is none any more: its row is complete. */
 static ts_code drop_last(ftrace_machine *m, ftrace_thread_sched *t)
 {
-    ts_code code = TS_OK;
     if (!t->has_last) {
         return TS_OK;
     }
@@ -118,12 +133,7 @@ static ts_code drop_last(ftrace_machine *m, ftrace_thread_sched *t)
         return add_state(m, &t->last);
     }
     t->last_blocked = false;
-    if (t->has_blocked) {
-        code = add_state(m, &t->blocked);
-    }
-    t->blocked = t->last; /* its state may become known later */
-    t->has_blocked = true;
-    return code;
+    return keep_blocked(m, t);
 }
 
 static ts_code drop_blocked(ftrace_machine *m, ftrace_thread_sched *t)
@@ -131,13 +141,19 @@ static ts_code drop_blocked(ftrace_machine *m, ftrace_thread_sched *t)
     bool has = t->has_blocked;
     t->has_blocked = false;
     t->last_blocked = false;
-    return has ? add_state(m, &t->blocked) : TS_OK;
+    return has ? add_state(m, t->blocked) : TS_OK;
+}
+
+void ftrace_thread_sched_free(ts_ctx *ctx, ftrace_thread_sched *t)
+{
+    ts_free(ctx, t->blocked);
 }
 
 static void close_last(ftrace_thread_sched *t, int64_t ts)
 {
-    if (t->has_last && t->last.dur == TS_NO_TIME) {
-        t->last.dur = time_between(time_of(&t->last), ts);
+    ftrace_state_row *row = &t->last.row;
+    if (t->has_last && row->dur == TS_NO_TIME) {
+        row->dur = time_between(time_of(row), ts);
     }
 }
 
@@ -145,15 +161,22 @@ static void close_last(ftrace_thread_sched *t, int64_t ts)
 static ts_code begin_state(ftrace_machine *m, ftrace_thread *thread, int64_t ts, unsigned state,
                            int64_t cpu)
 {
+    ftrace_sched *s = &m->sched;
+    ftrace_state *last = &thread->sched.last;
     ts_code code = drop_last(m, &thread->sched);
-    thread->sched.last = (ftrace_state_row){.ts_key = ts_sorter_key(ts),
-                                            .number = m->sched.state_count++,
-                                            .dur = TS_NO_TIME,
-                                            .args = FTRACE_NO_ARGS,
-                                            .itid = (uint32_t)thread->itid,
-                                            .cpu = (int32_t)cpu,
-                                            .state = state};
+    *last = (ftrace_state){.row = {.ts_key = ts_sorter_key(ts),
+                                   .number = s->state_count++,
+                                   .dur = TS_NO_TIME,
+                                   .args = FTRACE_NO_ARGS,
+                                   .itid = (uint32_t)thread->itid,
+                                   .cpu = (int32_t)cpu,
+                                   .state = state}};
     thread->sched.has_last = true;
+    if (code == TS_OK && last->row.ts_key >= s->last_key) {
+        s->last_key = last->row.ts_key;
+        last->place = s->states.count + 1;
+        code = ftrace_rowlog_add(&s->states, &last->row);
+    }
     return code;
 }
 
@@ -165,7 +188,7 @@ static ts_code apply_wake(ftrace_machine *m, ftrace_thread *thread)
         return TS_OK;
     }
     t->has_wake = false;
-    if (t->has_last && t->last.state == STATE_RUNNING) {
+    if (t->has_last && t->last.row.state == STATE_RUNNING) {
         return TS_OK;
     }
     close_last(t, t->wake);
@@ -220,18 +243,18 @@ static ts_code switch_slice(ftrace_machine *m, const ftrace_event *event, ftrace
     if (cpu->has_slice) {
         cpu->slice.dur = time_between(cpu->slice.ts, event->ts);
         cpu->slice.end_state = state;
-        code = add_slice(m, &cpu->slice);
+        code = ftrace_rowlog_set(&m->sched.slices, cpu->slice_number, &cpu->slice);
     }
     cpu->has_slice = true;
-    cpu->slice = (ftrace_slice_row){.number = m->sched.slice_count++,
-                                    .ts = event->ts,
+    cpu->slice_number = m->sched.slices.count;
+    cpu->slice = (ftrace_slice_row){.ts = event->ts,
                                     .dur = TS_NO_TIME,
                                     .priority = event->number[FTRACE_N_sched_switch_next_prio],
                                     .itid = (uint32_t)next->itid,
                                     .prev_itid = (uint32_t)prev->itid,
                                     .cpu = event->cpu,
                                     .prev_state = state};
-    return code;
+    return code != TS_OK ? code : ftrace_rowlog_add(&m->sched.slices, &cpu->slice);
 }
 
 static ts_code switch_in(ftrace_machine *m, const ftrace_event *event, ftrace_cpu *cpu,
@@ -251,14 +274,16 @@ static ts_code switch_in(ftrace_machine *m, const ftrace_event *event, ftrace_cp
         ftrace_has_text(event, FTRACE_T_sched_switch_next_info)) {
         ts_text info = event->text[FTRACE_T_sched_switch_next_info];
         code = ftrace_clean(&info, m);
-        code = code != TS_OK ? code : ftrace_args_text(&t->last.args, &m->args, "next_info", info);
+        code =
+            code != TS_OK ? code : ftrace_args_text(&t->last.row.args, &m->args, "next_info", info);
     }
     if (code == TS_OK && other != NULL && other != prev && other->sched.has_last &&
-        other->sched.last.number == cpu->running_row && other->sched.last.dur == TS_NO_TIME) {
+        other->sched.last.row.number == cpu->running_row &&
+        other->sched.last.row.dur == TS_NO_TIME) {
         code = drop_last(m, &other->sched); /* its end was lost */
     }
     cpu->running = next;
-    cpu->running_row = t->last.number;
+    cpu->running_row = t->last.row.number;
     return code;
 }
 
@@ -267,8 +292,8 @@ static ts_code switch_out(ftrace_machine *m, const ftrace_event *event, ftrace_t
 {
     ftrace_thread_sched *t = &prev->sched;
     ts_code code;
-    if (t->has_last && t->last.state == STATE_RUNNING && t->last.cpu != (int32_t)event->cpu &&
-        time_of(&t->last) == event->ts) {
+    if (t->has_last && t->last.row.state == STATE_RUNNING &&
+        t->last.row.cpu != (int32_t)event->cpu && time_of(&t->last.row) == event->ts) {
         return TS_OK; /* it runs on another CPU already */
     }
     code = apply_wake(m, prev);
@@ -400,10 +425,10 @@ ts_code ftrace_sched_blocked(ftrace_machine *m, const ftrace_event *event)
     t = &thread->sched;
     if (t->has_last && t->last_blocked) {
         t->last_blocked = false;
-        return put_reason(m, event, &t->last);
+        return put_reason(m, event, &t->last.row);
     }
     if (t->has_blocked) {
-        code = put_reason(m, event, &t->blocked);
+        code = put_reason(m, event, &t->blocked->row);
         return code != TS_OK ? code : drop_blocked(m, t);
     }
     ftrace_stat(m, event->kind, FTRACE_NOT_MATCH);
@@ -506,11 +531,43 @@ static ts_code end_all(ftrace_machine *m)
         code = drop_last(m, &thread->sched);
         code = code != TS_OK ? code : drop_blocked(m, &thread->sched);
     }
-    for (uint32_t i = 0; code == TS_OK && i < m->sched.cpu_numbers.count; i++) {
-        ftrace_cpu *cpu = cpu_at(m, i);
-        if (cpu->has_slice) {
-            cpu->has_slice = false;
-            code = add_slice(m, &cpu->slice);
+    return code;
+}
+
+static ts_code put_slices(ftrace_machine *m)
+{
+    const void *record = NULL;
+    ts_code code = ftrace_rowlog_finish(&m->sched.slices);
+    while (code == TS_OK && (code = ftrace_rowlog_next(&record, &m->sched.slices)) == TS_OK &&
+           record != NULL) {
+        code = put_slice(m, record);
+    }
+    return code;
+}
+
+static bool state_before(const ftrace_state_row *a, const ftrace_state_row *b)
+{
+    return a->ts_key != b->ts_key ? a->ts_key < b->ts_key : a->number < b->number;
+}
+
+/* Both are in order. */
+static ts_code put_states(ftrace_machine *m)
+{
+    ftrace_sched *s = &m->sched;
+    const void *state = NULL;
+    const void *other = NULL;
+    ts_code code = ftrace_rowlog_finish(&s->states);
+    if (code == TS_OK && s->others != NULL && (code = ts_sorter_finish(s->others)) == TS_OK) {
+        code = ts_sorter_next(&other, s->others);
+    }
+    code = code != TS_OK ? code : ftrace_rowlog_next(&state, &s->states);
+    while (code == TS_OK && (state != NULL || other != NULL)) {
+        if (other == NULL || (state != NULL && state_before(state, other))) {
+            code = put_state(m, state);
+            code = code != TS_OK ? code : ftrace_rowlog_next(&state, &s->states);
+        } else {
+            code = put_state(m, other);
+            code = code != TS_OK ? code : ts_sorter_next(&other, s->others);
         }
     }
     return code;
@@ -518,25 +575,11 @@ static ts_code end_all(ftrace_machine *m)
 
 ts_code ftrace_sched_finish(ftrace_machine *m)
 {
-    const void *record = NULL;
     ts_code code = end_all(m);
-    if (code == TS_OK && m->sched.slices != NULL) {
-        code = ts_sorter_finish(m->sched.slices);
-        while (code == TS_OK && (code = ts_sorter_next(&record, m->sched.slices)) == TS_OK &&
-               record != NULL) {
-            code = put_slice(m, record);
-        }
-        ts_sorter_close(m->sched.slices);
-        m->sched.slices = NULL;
-    }
-    if (code == TS_OK && m->sched.states != NULL) {
-        code = ts_sorter_finish(m->sched.states);
-        while (code == TS_OK && (code = ts_sorter_next(&record, m->sched.states)) == TS_OK &&
-               record != NULL) {
-            code = put_state(m, record);
-        }
-    }
-    return code;
+    code = code != TS_OK ? code : put_slices(m);
+    ftrace_rowlog_free(&m->sched.slices);
+    m->sched.slices = (ftrace_rowlog){.ctx = m->ctx};
+    return code != TS_OK ? code : put_states(m);
 }
 
 void ftrace_sched_free(ftrace_machine *m)
@@ -545,6 +588,7 @@ void ftrace_sched_free(ftrace_machine *m)
         ts_free(m->ctx, cpu_at(m, i));
     }
     ts_idmap_free(m->ctx, &m->sched.cpu_numbers);
-    ts_sorter_close(m->sched.states);
-    ts_sorter_close(m->sched.slices);
+    ts_sorter_close(m->sched.others);
+    ftrace_rowlog_free(&m->sched.states);
+    ftrace_rowlog_free(&m->sched.slices);
 }

@@ -2,9 +2,12 @@
  * Scheduling: which thread ran on which CPU, and the states of threads (spec 2.3, 2.4).
  *
  * Rows of sched_slice stand in the order of their beginnings and need the process of their thread,
- * those of thread_state in the order of time: both wait in a sorter until the end.
+ * those of thread_state in the order of time: both wait until the end. They begin in that order
+ * already (ftrace_rowlog.h), but for states that become known later than they began, which are
+ * sorted.
  *
- * Memory: the last state of each thread, the open rows of each CPU, and the sorters' blocks.
+ * Memory: the last state of each thread, the open rows of each CPU, two windows of rows and a
+ * sorter's block.
  */
 #ifndef TS_PARSERS_FTRACE_FTRACE_SCHED_H
 #define TS_PARSERS_FTRACE_FTRACE_SCHED_H
@@ -14,6 +17,7 @@
 #include "base/vec.h"
 #include "parsers/ftrace/ftrace_event.h"
 #include "parsers/ftrace/ftrace_irq.h"
+#include "parsers/ftrace/ftrace_rowlog.h"
 
 enum { FTRACE_NEAR_CPUS = 64 };
 
@@ -31,11 +35,19 @@ typedef struct ftrace_state_row {
     uint64_t state; /* an index of the list of states */
 } ftrace_state_row;
 
+enum { FTRACE_NO_PLACE = 0 };
+
+/* A row that is not complete, and where it will stand. */
+typedef struct ftrace_state {
+    ftrace_state_row row;
+    uint64_t place; /* 1 + number in the log; FTRACE_NO_PLACE: it is to be sorted */
+} ftrace_state;
+
 typedef struct ftrace_thread_sched {
-    ftrace_state_row last;    /* its last state */
-    ftrace_state_row blocked; /* its last D row, when another one came behind it */
-    int64_t wake;             /* when it was woken and has not run since; TS_NO_TIME: not */
-    uint64_t wake_number;     /* in the order of wakes */
+    ftrace_state last;     /* its last state */
+    ftrace_state *blocked; /* its last D row, when another one came behind it; owned; NULL: never */
+    int64_t wake;          /* when it was woken and has not run since */
+    uint64_t wake_number;  /* in the order of wakes */
     bool has_last;
     bool has_wake;
     bool last_blocked; /* `last` is the D row */
@@ -44,7 +56,6 @@ typedef struct ftrace_thread_sched {
 
 /* A row of sched_slice to be. */
 typedef struct ftrace_slice_row {
-    uint64_t number;
     int64_t ts;
     int64_t dur; /* TS_NO_TIME: still running */
     int64_t priority;
@@ -60,6 +71,7 @@ typedef struct ftrace_cpu {
     uint32_t number;
     bool has_slice;
     ftrace_slice_row slice;                         /* the open one */
+    uint64_t slice_number;                          /* in the log */
     struct ftrace_thread *running;                  /* thread of the last Running row, or NULL */
     uint64_t running_row;                           /* its number */
     ftrace_interrupt interrupts[FTRACE_INTERRUPTS]; /* those that are open */
@@ -67,15 +79,18 @@ typedef struct ftrace_cpu {
 } ftrace_cpu;
 
 typedef struct ftrace_sched {
-    ts_sorter *states; /* NULL: none yet */
-    ts_sorter *slices;
-    ts_idmap cpu_numbers;               /* ftrace_cpu */
+    ftrace_rowlog slices; /* ftrace_slice_row */
+    ftrace_rowlog states; /* ftrace_state_row, in the order of ts and number */
+    ts_sorter *others;    /* rows that began before the last one of `states`; NULL: none yet */
+    uint64_t last_key;    /* of `states` */
+    ts_idmap cpu_numbers; /* ftrace_cpu */
     ftrace_cpu *cpus[FTRACE_NEAR_CPUS]; /* those with low numbers; NULL: not met */
     ftrace_cpu *recent;                 /* the last one that was asked for */
     uint64_t state_count;
-    uint64_t slice_count;
     uint64_t wake_count;
 } ftrace_sched;
+
+void ftrace_sched_init(ftrace_sched *s, ts_ctx *ctx);
 
 /* The state of a CPU; made when new. */
 ts_code ftrace_cpu_of(ftrace_cpu **out, struct ftrace_machine *m, uint32_t number);
@@ -87,6 +102,8 @@ ts_code ftrace_sched_blocked(struct ftrace_machine *m, const ftrace_event *event
 /* A row of raw. */
 ts_code ftrace_raw_put(struct ftrace_machine *m, const ftrace_event *event, ts_text name,
                        int64_t cpu, int64_t itid);
+
+void ftrace_thread_sched_free(ts_ctx *ctx, ftrace_thread_sched *t);
 
 /* Puts all rows; threads have their processes. */
 ts_code ftrace_sched_finish(struct ftrace_machine *m);

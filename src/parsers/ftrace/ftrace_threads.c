@@ -15,6 +15,20 @@ static void *find(const ts_idmap *map, int64_t id)
     return ts_idmap_find(&value, map, id) ? (void *)(uintptr_t)value : NULL;
 }
 
+/* The threads of a number, or NULL: most numbers come again soon. */
+static ftrace_tid *find_tid(ftrace_threads *all, int64_t tid)
+{
+    ftrace_tid **near_tid = &all->near_tids[(uint64_t)tid % FTRACE_NEAR_TIDS];
+    if (*near_tid == NULL || (*near_tid)->tid != tid) {
+        ftrace_tid *found = find(&all->tids, tid);
+        if (found == NULL) {
+            return NULL;
+        }
+        *near_tid = found;
+    }
+    return *near_tid;
+}
+
 /* Adds a zeroed block of `size` bytes to a list of blocks, which owns it. */
 static void *add_block(ts_ctx *ctx, ts_vec *list, size_t size)
 {
@@ -47,13 +61,14 @@ static ts_code add_process(ftrace_process **out, ftrace_threads *all, int64_t ip
 
 static ts_code tid_of(ftrace_tid **out, ftrace_threads *all, int64_t tid)
 {
-    ftrace_tid *same = find(&all->tids, tid);
+    ftrace_tid *same = find_tid(all, tid);
     ts_code code = TS_OK;
     if (same == NULL) {
         same = ts_zalloc(all->ctx, 1, sizeof *same);
         if (same == NULL) {
             return all->ctx->error.code;
         }
+        same->tid = tid;
         code = ts_idmap_put(all->ctx, &all->tids, tid, (uintptr_t)same);
         if (code != TS_OK) {
             ts_free(all->ctx, same);
@@ -109,6 +124,7 @@ void ftrace_threads_free(ftrace_threads *all)
 {
     for (size_t i = 0; i < all->threads.n; i++) {
         ftrace_thread *thread = ftrace_thread_at(all, i);
+        ftrace_thread_sched_free(all->ctx, &thread->sched);
         ftrace_stack_free(all->ctx, &thread->stack);
         ftrace_call_free(all->ctx, &thread->call);
         ts_free(all->ctx, thread->frames.vsyncs);
@@ -134,7 +150,7 @@ void ftrace_threads_free(ftrace_threads *all)
 static ts_code take_thread(ftrace_thread **out, ftrace_threads *all, int64_t itid, int64_t tid,
                            ftrace_process *process)
 {
-    const ftrace_tid *same = find(&all->tids, tid);
+    const ftrace_tid *same = find_tid(all, tid);
     ftrace_thread *thread = same == NULL ? NULL : same->youngest;
     ts_code code = TS_OK;
     if (thread == NULL || thread->itid != itid) {
@@ -169,7 +185,8 @@ static void begin_process(ftrace_threads *all, ftrace_process *process, int64_t 
 
 ts_code ftrace_process_seen(ftrace_process **out, ftrace_threads *all, int64_t pid, int64_t ts)
 {
-    ftrace_process *process = find(&all->pids, pid);
+    bool same = all->recent != NULL && all->recent->pid == pid;
+    ftrace_process *process = same ? all->recent : find(&all->pids, pid);
     ts_code code = TS_OK;
     if (process == NULL) {
         int64_t ipid = 0;
@@ -180,6 +197,7 @@ ts_code ftrace_process_seen(ftrace_process **out, ftrace_threads *all, int64_t p
         }
     }
     begin_process(all, process, ts);
+    all->recent = process;
     *out = process;
     return code;
 }
@@ -193,7 +211,7 @@ ts_code ftrace_thread_seen(ftrace_thread **out, ftrace_threads *all, int64_t tid
     if (tid == 0 || pid == 0) {
         return ftrace_thread_any(out, all, tid, TS_TEXT_NULL);
     }
-    same = find(&all->tids, tid);
+    same = find_tid(all, tid);
     if (same != NULL && same->youngest->process != NULL && same->youngest->process->pid == pid) {
         *out = same->youngest;
         return TS_OK;
@@ -223,7 +241,7 @@ ts_code ftrace_thread_of_event(ftrace_thread **out, ftrace_threads *all, int64_t
     if (pid == 0) {
         return ftrace_thread_any(out, all, tid, TS_TEXT_NULL);
     }
-    same = find(&all->tids, tid);
+    same = find_tid(all, tid);
     if (same != NULL && same->youngest->process != NULL && same->youngest->process->pid == pid) {
         *out = same->youngest;
         return TS_OK;
@@ -277,7 +295,7 @@ ts_code ftrace_process_named(ftrace_threads *all, int64_t pid, ts_text name)
 
 ts_code ftrace_thread_any(ftrace_thread **out, ftrace_threads *all, int64_t tid, ts_text name)
 {
-    const ftrace_tid *same = tid == 0 ? all->idle->same : find(&all->tids, tid);
+    const ftrace_tid *same = tid == 0 ? all->idle->same : find_tid(all, tid);
     ts_code code = TS_OK;
     if (same == NULL) {
         int64_t itid = 0;
