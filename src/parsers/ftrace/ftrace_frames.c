@@ -134,7 +134,7 @@ static ts_code release(ftrace_machine *m, ftrace_frame *frame)
 /* Takes the frame off the list of its thread. */
 static ts_code leave(ftrace_machine *m, ftrace_frame *frame)
 {
-    ftrace_thread_frames *list = &frame->thread->frames;
+    ftrace_thread_frames *list = frame->thread->frames;
     ts_code code = drop_key(m, frame);
     if (!frame->listed) {
         return code;
@@ -180,9 +180,24 @@ static frame_row new_row(ftrace_machine *m, int64_t ts, const ftrace_process *pr
                        .flag = FLAG_NONE};
 }
 
+static ftrace_frame *last_frame(const ftrace_thread *thread)
+{
+    return thread->frames == NULL ? NULL : thread->frames->last;
+}
+
+/* Most threads make no frames. */
+static ts_code need_frames(ftrace_machine *m, ftrace_thread *thread)
+{
+    if (thread->frames == NULL) {
+        thread->frames = ts_zalloc(m->ctx, 1, sizeof *thread->frames);
+    }
+    return thread->frames == NULL ? m->ctx->error.code : TS_OK;
+}
+
+/* The thread has its list. */
 static ts_code add_frame(ftrace_frame **out, ftrace_machine *m, ftrace_thread *thread)
 {
-    ftrace_thread_frames *list = &thread->frames;
+    ftrace_thread_frames *list = thread->frames;
     ftrace_frame **slot = ts_vec_add(m->ctx, &m->frames.all, sizeof *slot);
     ftrace_frame *frame = slot == NULL ? NULL : ts_zalloc(m->ctx, 1, sizeof *frame);
     if (frame == NULL) {
@@ -267,7 +282,7 @@ static int64_t value_of(const ts_text *t, const char *key)
 
 static void count_vsync_row(ftrace_thread *thread, ftrace_slice *slice)
 {
-    thread->frames.vsync_rows++;
+    thread->frames->vsync_rows++;
     slice->vsync_of = thread;
 }
 
@@ -305,8 +320,8 @@ static ts_code receive(ftrace_machine *m, const ftrace_event *event, ftrace_proc
     if (now == 0 || end == 0 || vsync == 0) {
         return TS_OK;
     }
-    code = add_frame(&frame, m, thread);
-    if (code != TS_OK) {
+    if ((code = need_frames(m, thread)) != TS_OK ||
+        (code = add_frame(&frame, m, thread)) != TS_OK) {
         return code;
     }
     frame->actual = new_row(m, event->ts, process, thread, slice);
@@ -319,7 +334,7 @@ static ts_code receive(ftrace_machine *m, const ftrace_event *event, ftrace_proc
     frame->expected_end = to_trace_clock(m, end);
     count_vsync_row(thread, slice);
     code = set_key(m, frame, now);
-    return code != TS_OK ? code : note_vsync(m, &thread->frames, vsync, frame->expected_end);
+    return code != TS_OK ? code : note_vsync(m, thread->frames, vsync, frame->expected_end);
 }
 
 /* H:OnVsyncEvent */
@@ -327,14 +342,17 @@ static ts_code on_vsync(ftrace_machine *m, const ftrace_event *event, ftrace_pro
                         ftrace_thread *thread, ftrace_slice *slice)
 {
     ftrace_frame *frame = NULL;
+    ts_code code = need_frames(m, thread);
+    if (code != TS_OK) {
+        return code;
+    }
     if (event->pid != process->pid) {
-        ts_code code = add_frame(&frame, m, thread);
-        if (code != TS_OK) {
+        if ((code = add_frame(&frame, m, thread)) != TS_OK) {
             return code;
         }
         frame->actual = new_row(m, event->ts, process, thread, slice);
     }
-    if (thread->frames.vsync_rows < 2) {
+    if (thread->frames->vsync_rows < 2) {
         count_vsync_row(thread, slice);
     }
     return TS_OK;
@@ -344,7 +362,7 @@ static ts_code on_vsync(ftrace_machine *m, const ftrace_event *event, ftrace_pro
 static ts_code vsync_task(ftrace_machine *m, ftrace_process *process, ftrace_thread *thread,
                           ts_text prefix)
 {
-    ftrace_frame *frame = thread->frames.last;
+    ftrace_frame *frame = last_frame(thread);
     ftrace_thread *main_thread = NULL;
     const ftrace_thread_frames *f;
     size_t at = 0;
@@ -363,8 +381,8 @@ static ts_code vsync_task(ftrace_machine *m, ftrace_process *process, ftrace_thr
     }
     frame->actual.vsync = vsync;
     frame->expected_end = 0;
-    f = &main_thread->frames;
-    for (uint64_t i = 0; i < f->vsync_count && i < FTRACE_VSYNCS; i++) {
+    f = main_thread->frames;
+    for (uint64_t i = 0; f != NULL && i < f->vsync_count && i < FTRACE_VSYNCS; i++) {
         const ftrace_vsync *v = &f->vsyncs[(f->vsync_count - 1 - i) % FTRACE_VSYNCS];
         if (v->number == vsync) {
             frame->expected_end = v->end;
@@ -395,7 +413,7 @@ static ts_code marshal(ftrace_machine *m, ftrace_thread *thread, ts_text args)
     int64_t value[4];
     bool has_thread = false;
     ftrace_thread *owner = NULL;
-    ftrace_frame *frame = thread->frames.last;
+    ftrace_frame *frame = last_frame(thread);
     ts_code code = TS_OK;
     if (!read_flag(value, &has_thread, &args)) {
         return TS_OK;
@@ -454,7 +472,7 @@ static ts_code show(ftrace_machine *m, ftrace_frame *frame, ftrace_frame *other)
 /* H:RSMainThread::ProcessCommandUni */
 static ts_code process_commands(ftrace_machine *m, ftrace_thread *thread, ts_text args)
 {
-    ftrace_frame *frame = thread->frames.last;
+    ftrace_frame *frame = last_frame(thread);
     ts_code code = TS_OK;
     if (frame == NULL || frame->vsync_ended) {
         return TS_OK;
@@ -520,8 +538,8 @@ ts_code ftrace_frame_begin(ftrace_machine *m, const ftrace_event *event, ftrace_
     }
     if (begins_with(prefix, "H:RSMainThread::DoComposition")) {
         m->frames.compositions++;
-        if (thread->frames.last != NULL) {
-            thread->frames.last->render = true;
+        if (last_frame(thread) != NULL) {
+            last_frame(thread)->render = true;
         }
     }
     return TS_OK;
@@ -549,8 +567,8 @@ ts_code ftrace_frame_end(ftrace_machine *m, const ftrace_event *event, const ftr
     if (code != TS_OK || thread != owner) {
         return code;
     }
-    thread->frames.vsync_rows--;
-    frame = thread->frames.last;
+    thread->frames->vsync_rows--;
+    frame = thread->frames->last;
     if (frame == NULL) {
         m->frames.vsync_alone++;
         return TS_OK;
@@ -573,7 +591,7 @@ ts_code ftrace_frame_end(ftrace_machine *m, const ftrace_event *event, const ftr
 
 ts_code ftrace_frame_queued(ftrace_machine *m, int64_t ts, ftrace_thread *thread, bool begins)
 {
-    ftrace_frame *frame = thread->frames.first;
+    ftrace_frame *frame = thread->frames == NULL ? NULL : thread->frames->first;
     ts_row_gpu_slice row = {.id = (int64_t)ts_sink_rows(m->sink, TS_T_gpu_slice)};
     ts_code code;
     m->frames.queued += begins;
@@ -681,7 +699,8 @@ static ts_code lane_of(int64_t *lane, ftrace_machine *m, const frame_row *row)
 static void flag_unused(ftrace_machine *m)
 {
     for (size_t i = 0; i < m->threads.threads.n; i++) {
-        ftrace_frame *frame = ftrace_thread_at(&m->threads, i)->frames.first;
+        const ftrace_thread_frames *list = ftrace_thread_at(&m->threads, i)->frames;
+        ftrace_frame *frame = list == NULL ? NULL : list->first;
         for (; frame != NULL && !frame->render; frame = frame->behind) {
             frame->actual.flag = FLAG_UNUSED;
             frame->expected.flag = FLAG_UNUSED;

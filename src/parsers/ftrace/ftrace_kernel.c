@@ -122,9 +122,14 @@ void ftrace_call_free(ts_ctx *ctx, ftrace_call *call)
     *call = (ftrace_call){0};
 }
 
-static ts_code call_begins(ftrace_machine *m, const ftrace_event *event, ftrace_call *call)
+static ts_code call_begins(ftrace_machine *m, const ftrace_event *event, ftrace_thread *thread)
 {
     ts_text args = event->text[FTRACE_T_sys_enter_args];
+    ftrace_call *call = thread->call;
+    if (call == NULL && (call = ts_zalloc(m->ctx, 1, sizeof *call)) == NULL) {
+        return m->ctx->error.code;
+    }
+    thread->call = call;
     ftrace_call_free(m->ctx, call);
     call->open = true;
     call->number = event->number[FTRACE_N_sys_enter_id];
@@ -147,11 +152,11 @@ ts_code ftrace_call_event(ftrace_machine *m, const ftrace_event *event)
     if (code != TS_OK) {
         return code;
     }
-    call = &thread->call;
     if (event->kind == FTRACE_sys_enter) {
-        return call_begins(m, event, call);
+        return call_begins(m, event, thread);
     }
-    if (!call->open || call->number != event->number[FTRACE_N_sys_exit_id]) {
+    call = thread->call;
+    if (call == NULL || !call->open || call->number != event->number[FTRACE_N_sys_exit_id]) {
         return TS_OK;
     }
     row.syscall_number = call->number;

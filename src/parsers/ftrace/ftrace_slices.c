@@ -74,8 +74,10 @@ static ts_code settle(ftrace_machine *m, int64_t row, int64_t dur)
 
 void ftrace_stack_free(ts_ctx *ctx, ftrace_stack *stack)
 {
-    ts_free(ctx, stack->slices);
-    *stack = (ftrace_stack){0};
+    if (stack != NULL) {
+        ts_free(ctx, stack->slices);
+        ts_free(ctx, stack);
+    }
 }
 
 static ts_code settle_slice(ftrace_machine *m, const ftrace_slice *slice)
@@ -146,13 +148,13 @@ static ts_code tidy(ftrace_machine *m, ftrace_stack *stack, int64_t ts)
 
 ts_code ftrace_slice_tidy(ftrace_machine *m, ftrace_thread *thread, int64_t ts)
 {
-    return tidy(m, &thread->stack, ts);
+    return thread->stack == NULL ? TS_OK : tidy(m, thread->stack, ts);
 }
 
 static ts_code stack_room(ts_ctx *ctx, ftrace_stack *stack)
 {
     ftrace_slice *bigger;
-    uint32_t cap = stack->cap == 0 ? 8 : 2 * stack->cap;
+    uint32_t cap = stack->cap == 0 ? 1 : 2 * stack->cap; /* threads with one slice are many */
     if (stack->count < stack->cap) {
         return TS_OK;
     }
@@ -171,12 +173,16 @@ static ts_code stack_room(ts_ctx *ctx, ftrace_stack *stack)
 ts_code ftrace_slice_push(ftrace_slice **out, ftrace_machine *m, ftrace_thread *thread, int64_t ts,
                           ftrace_push_row *push)
 {
-    ftrace_stack *stack = &thread->stack;
+    ftrace_stack *stack = thread->stack;
     ts_row_callstack *row = &push->row;
     ftrace_slice *slice;
     int64_t rowid = 0;
-    ts_code code = tidy(m, stack, ts);
-    if (code != TS_OK || (code = stack_room(m->ctx, stack)) != TS_OK) {
+    ts_code code;
+    if (stack == NULL && (stack = ts_zalloc(m->ctx, 1, sizeof *stack)) == NULL) {
+        return m->ctx->error.code;
+    }
+    thread->stack = stack;
+    if ((code = tidy(m, stack, ts)) != TS_OK || (code = stack_room(m->ctx, stack)) != TS_OK) {
         return code;
     }
     row->ts = ts;
@@ -213,7 +219,7 @@ ts_code ftrace_slice_push(ftrace_slice **out, ftrace_machine *m, ftrace_thread *
 
 ts_code ftrace_slice_end(ftrace_machine *m, ftrace_thread *thread, ftrace_slice *slice, int64_t ts)
 {
-    ftrace_stack *stack = &thread->stack;
+    ftrace_stack *stack = thread->stack;
     ts_code code;
     slice->end = ts;
     stack->closed++;
@@ -235,10 +241,10 @@ static bool is_wanted(const ftrace_slice *slice, ftrace_slice_cat cat, ftrace_sl
 ts_code ftrace_slice_find(ftrace_slice **out, ftrace_machine *m, ftrace_thread *thread, int64_t ts,
                           ftrace_slice_cat cat, ftrace_slice_name name)
 {
-    ftrace_stack *stack = &thread->stack;
-    ts_code code = tidy(m, stack, ts);
+    ftrace_stack *stack = thread->stack;
+    ts_code code = ftrace_slice_tidy(m, thread, ts);
     *out = NULL;
-    if (code != TS_OK || name != FTRACE_NAME_OTHER) {
+    if (stack == NULL || code != TS_OK || name != FTRACE_NAME_OTHER) {
         *out = code == TS_OK ? ftrace_slice_top(thread, name) : NULL;
         return code;
     }
@@ -252,8 +258,8 @@ ts_code ftrace_slice_find(ftrace_slice **out, ftrace_machine *m, ftrace_thread *
 
 ftrace_slice *ftrace_slice_top(ftrace_thread *thread, ftrace_slice_name name)
 {
-    ftrace_stack *stack = &thread->stack;
-    uint32_t place = stack->top[name];
+    ftrace_stack *stack = thread->stack;
+    uint32_t place = stack == NULL ? 0 : stack->top[name];
     while (place != 0 && stack->slices[place - 1].end != TS_NO_TIME) {
         place = stack->slices[place - 1].below;
     }
@@ -384,8 +390,8 @@ ts_code ftrace_slices_finish(ftrace_machine *m)
     ts_vec rows = {0};
     ts_code code = TS_OK;
     for (size_t i = 0; i < m->threads.threads.n && code == TS_OK; i++) {
-        ftrace_stack *stack = &ftrace_thread_at(&m->threads, i)->stack;
-        for (uint32_t k = 0; k < stack->count && code == TS_OK; k++) {
+        ftrace_stack *stack = ftrace_thread_at(&m->threads, i)->stack;
+        for (uint32_t k = 0; stack != NULL && k < stack->count && code == TS_OK; k++) {
             ftrace_slice *slice = &stack->slices[k];
             if (slice->end != TS_NO_TIME) {
                 continue;

@@ -115,6 +115,7 @@ ts_code ftrace_async_begin(bool *dropped, struct ftrace_machine *m, const ftrace
 ts_code ftrace_async_end(bool *found, struct ftrace_machine *m, const ftrace_async_key *key,
                          int64_t ts);
 
+/* NULL is allowed. */
 void ftrace_stack_free(ts_ctx *ctx, ftrace_stack *stack);
 
 #endif

@@ -125,9 +125,15 @@ void ftrace_threads_free(ftrace_threads *all)
     for (size_t i = 0; i < all->threads.n; i++) {
         ftrace_thread *thread = ftrace_thread_at(all, i);
         ftrace_thread_sched_free(all->ctx, &thread->sched);
-        ftrace_stack_free(all->ctx, &thread->stack);
-        ftrace_call_free(all->ctx, &thread->call);
-        ts_free(all->ctx, thread->frames.vsyncs);
+        ftrace_stack_free(all->ctx, thread->stack);
+        if (thread->call != NULL) {
+            ftrace_call_free(all->ctx, thread->call);
+            ts_free(all->ctx, thread->call);
+        }
+        if (thread->frames != NULL) {
+            ts_free(all->ctx, thread->frames->vsyncs);
+            ts_free(all->ctx, thread->frames);
+        }
         ts_free(all->ctx, thread);
     }
     for (size_t i = 0; i < all->processes.n; i++) {
