@@ -9,6 +9,7 @@ enum {
     BLOCK_KEYS = 1 << BLOCK_SHIFT,
     FIRST_SLOTS = 256,
     MANY_SLOTS = 1 << 20,
+    RECENT_SLOTS = 1 << 17, /* from so many on, paths that were met lately are kept once more */
     AHEAD = 16,
     KEY_BYTES = 8,
     LINE_BYTES = 4
@@ -117,6 +118,14 @@ static void fill_slots(ts_node_index *index)
     }
 }
 
+static ts_code remember_recent(ts_ctx *ctx, ts_node_index *index)
+{
+    if (index->recent == NULL) {
+        index->recent = ts_zalloc(ctx, 1, sizeof *index->recent);
+    }
+    return index->recent == NULL ? ctx->error.code : TS_OK;
+}
+
 /* Twice as many; when there are many, by a half and a third in turn: powers of two, and what lies
  * half-way between them. */
 static ts_code node_grow_slots(ts_ctx *ctx, ts_node_index *index)
@@ -146,7 +155,7 @@ static ts_code node_grow_slots(ts_ctx *ctx, ts_node_index *index)
     index->number_mask = UINT32_MAX >> __builtin_clz(count - 1);
     index->limit = count / 5 * 4;
     fill_slots(index);
-    return TS_OK;
+    return count < RECENT_SLOTS ? TS_OK : remember_recent(ctx, index);
 }
 
 static ts_code grow_blocks(ts_ctx *ctx, ts_node_index *index)
@@ -236,8 +245,8 @@ uint32_t ts_node_hash(const ts_node_index *index, ts_node_key key, int64_t line)
     return hash_of(index, key, line);
 }
 
-uint32_t ts_node_find_hash(const ts_node_index *index, ts_node_place *place, uint32_t hash,
-                           ts_node_key key, int64_t line)
+static uint32_t find_in_slots(const ts_node_index *index, ts_node_place *place, uint32_t hash,
+                              ts_node_key key, int64_t line)
 {
     uint32_t tag = tag_of(index, hash);
     uint32_t at = home_of(index, hash);
@@ -255,6 +264,45 @@ uint32_t ts_node_find_hash(const ts_node_index *index, ts_node_place *place, uin
     }
     *place = (ts_node_place){at, tag};
     return 0;
+}
+
+/* The share of tries that must find something, so that it costs less than it saves: 1 / USEFUL. */
+enum { USEFUL = 4 };
+
+/*
+ * Programs call the same again and again: with many paths, four look-ups in five end here. Where
+ * nearly all paths are new, it is one place more that comes from memory.
+ */
+static bool find_recent(ts_node_recent **place, ts_node_cache *cache, uint32_t hash,
+                        ts_node_key key)
+{
+    ts_node_recent *r = &cache->paths[hash & (TS_NODE_RECENT - 1)];
+    bool hit = r->id != 0 && r->key.parent == key.parent && r->key.method == key.method;
+    *place = r;
+    if (cache->tries < TS_NODE_TRIES) {
+        cache->hits += hit;
+        cache->tries++;
+        cache->useless = cache->tries == TS_NODE_TRIES && cache->hits < TS_NODE_TRIES / USEFUL;
+    }
+    return hit;
+}
+
+uint32_t ts_node_find_hash(const ts_node_index *index, ts_node_place *place, uint32_t hash,
+                           ts_node_key key, int64_t line)
+{
+    ts_node_recent *recent;
+    uint32_t found;
+    if (index->recent == NULL || index->recent->useless || line != TS_NO_LINE) {
+        return find_in_slots(index, place, hash, key, line);
+    }
+    if (find_recent(&recent, index->recent, hash, key)) {
+        return recent->id;
+    }
+    found = find_in_slots(index, place, hash, key, line);
+    if (found != 0) {
+        *recent = (ts_node_recent){key, found};
+    }
+    return found;
 }
 
 void ts_node_add(ts_node_index *index, ts_node_place place, ts_node_key key, int64_t line,
@@ -283,5 +331,6 @@ void ts_node_index_free(ts_ctx *ctx, ts_node_index *index)
     ts_free(ctx, index->runs);
     ts_free(ctx, index->slots);
     ts_free(ctx, index->random);
+    ts_free(ctx, index->recent);
     *index = (ts_node_index){0};
 }

@@ -3,7 +3,8 @@
  * row. A path costs 8 bytes for its key, 8 more where its neighbours have lines, and slots of 4
  * bytes at a load of 3/5 to 4/5 (2/5 while there are less than 840 000 paths): at most 15 or 23
  * bytes (18 or 26). Growing needs nothing beside the new slots, because they are filled from the
- * keys.
+ * keys. From some 50 000 paths on, those without a line that were met last are kept once more
+ * (TS_NODE_RECENT, 384 KiB), because all of them are more than the cache of a processor holds.
  */
 #ifndef TS_TABLES_STORE_NODES_H
 #define TS_TABLES_STORE_NODES_H
@@ -28,6 +29,22 @@ typedef struct ts_node_run {
     uint32_t id;
 } ts_node_run;
 
+/* A path that was met lately; id 0: none. */
+typedef struct ts_node_recent {
+    ts_node_key key;
+    uint32_t id;
+} ts_node_recent;
+
+enum { TS_NODE_RECENT = 1 << 15, TS_NODE_TRIES = 1 << 16 };
+
+/* By the low bits of the hash. Not asked any more when too few of the first tries found theirs. */
+typedef struct ts_node_cache {
+    uint32_t tries; /* to TS_NODE_TRIES */
+    uint32_t hits;
+    bool useless;
+    ts_node_recent paths[TS_NODE_RECENT];
+} ts_node_cache;
+
 typedef struct ts_node_index {
     ts_node_block *blocks;
     size_t block_count;
@@ -44,6 +61,7 @@ typedef struct ts_node_index {
     uint32_t count;
     uint32_t (*random)[256]; /* for the hash: a table for each byte of parent, method and line */
     ts_hash_key key;         /* what they were made from, and the hash of lines */
+    ts_node_cache *recent;   /* NULL: few paths */
 } ts_node_index;
 
 /* Makes room for one more path, so that ts_node_add cannot fail. */
@@ -71,6 +89,9 @@ static inline uint32_t ts_node_find(const ts_node_index *index, ts_node_place *p
 /* Lets the cache fetch the place where the path with this hash is or belongs. */
 static inline void ts_node_fetch_hash(const ts_node_index *index, uint32_t hash)
 {
+    if (index->recent != NULL) {
+        __builtin_prefetch(&index->recent->paths[hash & (TS_NODE_RECENT - 1)]);
+    }
     if (index->slot_count != 0) {
         __builtin_prefetch(&index->slots[(uint64_t)hash * index->slot_count >> 32]);
     }
