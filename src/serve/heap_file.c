@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+enum { NODES_REPORT = 1 << 17 };
 enum { D_STRIDE, D_NODE, D_NODES, D_EDGE, D_EDGES, D_STRING, D_STRINGS, D_CLASS, D_CLASSES };
 enum { D_COMPLETE = 9, D_INFO, D_TYPES, D_EDGE_TYPE, D_EDGE_TYPES, D_CELLS };
 
@@ -236,6 +237,33 @@ ts_code ts_heap_put_edge(ts_heap_rows *r, uint32_t edge)
         ts_jout_text(out, NULL, (ts_text){digits, (size_t)n});
     }
     return TS_OK;
+}
+
+ts_code ts_heap_nodes_each(ts_view_call *call, const ts_heap_file *f, const unsigned *columns,
+                           unsigned count, const char *what, ts_heap_node_fn *each, void *user)
+{
+    const ts_rows_from from = ts_view_rows(call);
+    int64_t behind = f->first_node + f->node_count;
+    const ts_batch *b;
+    ts_rows *rows = NULL;
+    uint64_t done = 0;
+    bool more = true;
+    ts_code code = ts_rows_open(&rows, &from, TS_T_js_heap_nodes, columns, count);
+    if (code == TS_OK) {
+        code = ts_rows_seek(rows, f->first_node);
+    }
+    while (code == TS_OK && more && (code = ts_rows_next(&b, rows)) == TS_OK) {
+        more = b->rows > 0 && b->rowids[b->rows - 1] < behind;
+        for (unsigned i = 0; code == TS_OK && i < b->rows && b->rowids[i] < behind; i++) {
+            code = each(user, b, i);
+        }
+        if (done / NODES_REPORT != (done + b->rows) / NODES_REPORT) {
+            ts_view_report(call, what, done, f->node_count);
+        }
+        done += b->rows;
+    }
+    ts_rows_close(rows);
+    return code;
 }
 
 void ts_heap_columns(ts_jout *out, const char *names)

@@ -1,4 +1,4 @@
-/* GET heap/classes: the rows of v_js_class_histogram; GET heap/diff: those of two files. */
+/* GET heap/classes: the rows of v_js_class_histogram. */
 #include "serve/heap_private.h"
 
 #include <stdio.h>
@@ -147,7 +147,7 @@ static ts_code classes_row(classes_pass *p, const ts_batch *b, unsigned i)
     return TS_OK;
 }
 
-static ts_text class_text(const ts_heap_classes *c, uint32_t class)
+ts_text ts_heap_class_text(const ts_heap_classes *c, uint32_t class)
 {
     uint32_t text = ((const ts_heap_class *)c->classes.p)[class].text;
     return text == TS_NO_INDEX ? TS_TEXT_NULL : ts_pool_text(&c->texts, text);
@@ -155,7 +155,7 @@ static ts_text class_text(const ts_heap_classes *c, uint32_t class)
 
 static int by_text(const void *user, uint32_t a, uint32_t b)
 {
-    return ts_text_order(class_text(user, a), class_text(user, b));
+    return ts_text_order(ts_heap_class_text(user, a), ts_heap_class_text(user, b));
 }
 
 /* NULL is less than all numbers. */
@@ -304,7 +304,7 @@ static void put_class(ts_jout *out, const ts_heap_classes *c, uint32_t class)
 {
     const ts_heap_class *one = (const ts_heap_class *)c->classes.p + class;
     ts_jout_open(out, NULL, '[');
-    ts_view_text(out, NULL, class_text(c, class));
+    ts_view_text(out, NULL, ts_heap_class_text(c, class));
     put_number(out, one->has_count, one->count);
     put_number(out, one->has_size, one->size);
     ts_jout_uint(out, NULL, class);
@@ -340,7 +340,7 @@ ts_code ts_heap_classes_run(ts_view_call *call)
     ts_jout_open(out, "rows", '[');
     for (size_t i = 0; i < c->classes.n; i++) {
         uint32_t class = order[reverse ? c->classes.n - 1 - i : i];
-        if (!ts_text_has(class_text(c, class), filter)) {
+        if (!ts_text_has(ts_heap_class_text(c, class), filter)) {
             continue;
         }
         count += all[class].count;
@@ -356,158 +356,4 @@ ts_code ts_heap_classes_run(ts_view_call *call)
     ts_wide_put(out, "self_size", size);
     ts_jout_close(out, '}');
     return TS_OK;
-}
-
-/* --- heap/diff -------------------------------------------------------------------------------- */
-
-enum { Q_FILE, Q_BASE, Q_FILTER, Q_OFFSET, Q_LIMIT };
-
-const ts_view_param ts_heap_diff_params[] = {{.name = "file",
-                                              .type = TS_VIEW_INT,
-                                              .most = INT64_MAX,
-                                              .required = true,
-                                              .doc = "id in js_heap_files"},
-                                             {.name = "base",
-                                              .type = TS_VIEW_INT,
-                                              .most = INT64_MAX,
-                                              .required = true,
-                                              .doc = "the file that it is compared with"},
-                                             TS_PARAM_FILTER,
-                                             TS_PARAMS_PAGE(10000, 200, "rows"),
-                                             {.name = NULL}};
-
-/* A class of either file. */
-typedef struct diff_row {
-    const ts_heap_class *sides[2]; /* now and before; NULL: not there */
-    ts_text text;
-} diff_row;
-
-typedef struct diff {
-    const ts_heap_classes *sides[2];
-    ts_vec rows; /* of diff_row */
-} diff;
-
-static ts_wide diff_delta(const diff_row *r, bool size)
-{
-    ts_wide delta = 0;
-    for (unsigned i = 0; i < 2; i++) {
-        if (r->sides[i] != NULL) {
-            ts_wide value = size ? r->sides[i]->size : r->sides[i]->count;
-            delta += i == 0 ? value : -value;
-        }
-    }
-    return delta;
-}
-
-static int by_growth(const void *user, uint32_t a, uint32_t b)
-{
-    const diff_row *rows = ((const diff *)user)->rows.p;
-    ts_wide x = diff_delta(&rows[a], true);
-    ts_wide y = diff_delta(&rows[b], true);
-    return (x < y) - (x > y);
-}
-
-/* Both files in the order of texts. */
-static ts_code diff_merge(diff *d, ts_ctx *ctx, ts_text filter)
-{
-    const ts_heap_classes *a = d->sides[0];
-    const ts_heap_classes *b = d->sides[1];
-    size_t i = 0;
-    size_t k = 0;
-    while (i < a->classes.n || k < b->classes.n) {
-        ts_text x = i < a->classes.n ? class_text(a, a->by_text[i]) : TS_TEXT_NULL;
-        ts_text y = k < b->classes.n ? class_text(b, b->by_text[k]) : TS_TEXT_NULL;
-        int order = i == a->classes.n ? 1 : k == b->classes.n ? -1 : ts_text_order(x, y);
-        diff_row row = {.text = order <= 0 ? x : y};
-        if (order <= 0) {
-            row.sides[0] = (const ts_heap_class *)a->classes.p + a->by_text[i++];
-        }
-        if (order >= 0) {
-            row.sides[1] = (const ts_heap_class *)b->classes.p + b->by_text[k++];
-        }
-        if (ts_text_has(row.text, filter)) {
-            diff_row *kept = ts_vec_add(ctx, &d->rows, sizeof *kept);
-            if (kept == NULL) {
-                return ctx->error.code;
-            }
-            *kept = row;
-        }
-    }
-    return TS_OK;
-}
-
-static void diff_put(ts_jout *out, const diff_row *r)
-{
-    ts_jout_open(out, NULL, '[');
-    ts_view_text(out, NULL, r->text);
-    for (unsigned size = 0; size < 2; size++) {
-        bool known = true;
-        for (unsigned i = 0; i < 2; i++) {
-            const ts_heap_class *c = r->sides[i];
-            bool here = c == NULL || (size == 1 ? c->has_size : c->has_count);
-            known = known && here;
-            put_number(out, here, c == NULL ? 0 : size == 1 ? c->size : c->count);
-        }
-        put_number(out, known, diff_delta(r, size == 1));
-    }
-    ts_jout_close(out, ']');
-}
-
-static ts_code diff_reply(diff *d, ts_view_call *call)
-{
-    ts_ctx *ctx = ts_view_ctx(call);
-    ts_jout *out = call->out;
-    const ts_page page = ts_view_page(call, Q_OFFSET);
-    uint32_t *places = NULL;
-    ts_code code = diff_merge(d, ctx, ts_view_value_of(call, Q_FILTER)->text);
-    if (code == TS_OK && (places = ts_alloc(ctx, d->rows.n, sizeof *places)) == NULL) {
-        code = ctx->error.code;
-    }
-    for (size_t i = 0; code == TS_OK && i < d->rows.n; i++) {
-        places[i] = (uint32_t)i;
-    }
-    if (code == TS_OK) {
-        code = ts_sort_by(ctx, places, d->rows.n, by_growth, d);
-    }
-    if (code == TS_OK) {
-        ts_jout_open(out, NULL, '{');
-        ts_heap_columns(out, "class,count,previous_count,count_delta,self_size,"
-                             "previous_self_size,self_size_delta");
-        ts_jout_open(out, "rows", '[');
-        for (size_t i = 0; i < d->rows.n; i++) {
-            if (i >= page.first && i < page.end) {
-                diff_put(out, (const diff_row *)d->rows.p + places[i]);
-            }
-        }
-        ts_jout_close(out, ']');
-        ts_jout_uint(out, "row_count", d->rows.n);
-        ts_jout_close(out, '}');
-    }
-    ts_free(ctx, places);
-    return code;
-}
-
-ts_code ts_heap_diff_run(ts_view_call *call)
-{
-    ts_ctx *ctx = ts_view_ctx(call);
-    diff d = {0};
-    ts_heap_file *f = ts_alloc(ctx, 1, sizeof *f);
-    ts_code code = f == NULL ? ctx->error.code : TS_OK;
-    for (unsigned i = 0; code == TS_OK && i < 2; i++) {
-        code = ts_heap_file_read(f, call, ts_view_value_of(call, i)->number);
-        if (code == TS_OK && f->class_count == 0 && f->node_count > 0) {
-            code =
-                ts_fail(ctx, TS_ERR_USAGE, "heap file %lld is damaged: its classes are not certain",
-                        (long long)f->file_id);
-        }
-        if (code == TS_OK) {
-            code = ts_heap_classes_get(&d.sides[i], call, f);
-        }
-    }
-    ts_free(ctx, f);
-    if (code == TS_OK) {
-        code = diff_reply(&d, call);
-    }
-    ts_vec_free(ctx, &d.rows);
-    return code;
 }

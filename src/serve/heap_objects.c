@@ -3,7 +3,6 @@
 #include "serve/heap_private.h"
 
 enum { P_FILE, P_CLASS, P_ID_FROM, P_ID_TO, P_OFFSET, P_LIMIT };
-enum { OBJECTS_REPORT = 1 << 17 };
 
 const ts_view_param ts_heap_objects_params[] = {
     TS_PARAM_FILE,
@@ -63,8 +62,9 @@ static bool objects_fit(const objects *o, ts_cell type, ts_cell name)
 
 enum { O_TYPE, O_NAME, O_ID, O_SIZE };
 
-static ts_code objects_row(objects *o, const ts_batch *b, unsigned i)
+static ts_code objects_row(void *user, const ts_batch *b, unsigned i)
 {
+    objects *o = user;
     ts_ctx *ctx = ts_view_ctx(o->call);
     const ts_view_value *above = ts_view_value_of(o->call, P_ID_FROM);
     const ts_view_value *to = ts_view_value_of(o->call, P_ID_TO);
@@ -89,28 +89,7 @@ static ts_code objects_scan(objects *o)
 {
     static const unsigned columns[] = {TS_C_js_heap_nodes__type, TS_C_js_heap_nodes__name,
                                        TS_C_js_heap_nodes__id, TS_C_js_heap_nodes__self_size};
-    const ts_rows_from from = ts_view_rows(o->call);
-    int64_t behind = o->file.first_node + o->file.node_count;
-    const ts_batch *b;
-    ts_rows *rows = NULL;
-    uint64_t done = 0;
-    bool more = true;
-    ts_code code = ts_rows_open(&rows, &from, TS_T_js_heap_nodes, columns, 4);
-    if (code == TS_OK) {
-        code = ts_rows_seek(rows, o->file.first_node);
-    }
-    while (code == TS_OK && more && (code = ts_rows_next(&b, rows)) == TS_OK) {
-        more = b->rows > 0 && b->rowids[b->rows - 1] < behind;
-        for (unsigned i = 0; code == TS_OK && i < b->rows && b->rowids[i] < behind; i++) {
-            code = objects_row(o, b, i);
-        }
-        if (done / OBJECTS_REPORT != (done + b->rows) / OBJECTS_REPORT) {
-            ts_view_report(o->call, "reading objects", done, o->file.node_count);
-        }
-        done += b->rows;
-    }
-    ts_rows_close(rows);
-    return code;
+    return ts_heap_nodes_each(o->call, &o->file, columns, 4, "reading objects", objects_row, o);
 }
 
 static int by_own_size(const void *user, uint32_t a, uint32_t b)

@@ -106,6 +106,45 @@ typedef struct ts_heap_classes {
 } ts_heap_classes;
 
 ts_code ts_heap_classes_get(const ts_heap_classes **out, ts_view_call *call, const ts_heap_file *f);
+/* The name of a class; no text for nodes without a class. Valid as long as the classes. */
+ts_text ts_heap_class_text(const ts_heap_classes *c, uint32_t class);
+
+/* Calls a function with each node of the file, in batches of rows with these columns of
+ * js_heap_nodes. `what` names the work in reports of progress. */
+typedef ts_code ts_heap_node_fn(void *user, const ts_batch *b, unsigned i);
+ts_code ts_heap_nodes_each(ts_view_call *call, const ts_heap_file *f, const unsigned *columns,
+                           unsigned count, const char *what, ts_heap_node_fn *each, void *user);
+
+/* A class of either of two files: its place in the classes of each, or TS_NO_INDEX. */
+typedef struct ts_heap_pair {
+    uint32_t sides[2]; /* the file and the one that it is compared with */
+    ts_text text;      /* valid as long as the classes */
+} ts_heap_pair;
+
+/* Adds the classes of both files to `pairs` in the order of their texts. */
+ts_code ts_heap_pairs_make(ts_vec *pairs, ts_ctx *ctx, const ts_heap_classes *const sides[2]);
+
+/* What nodes of a class did between two files. */
+typedef struct ts_heap_change {
+    uint32_t text;    /* in `texts`; TS_NO_INDEX: NULL */
+    uint64_t added;   /* nodes whose ids are only in the file */
+    uint64_t removed; /* or only in the one before */
+    uint64_t kept;
+    ts_wide added_size;
+    ts_wide removed_size;
+    ts_wide size_delta; /* with the growth of those that are in both */
+} ts_heap_change;
+
+typedef struct ts_heap_changes {
+    ts_pool texts;
+    ts_vec rows; /* of ts_heap_change: classes of which a node came, went or grew; largest
+                    size_delta first, then by text */
+} ts_heap_changes;
+
+/* files: the file and the one that it is compared with. */
+ts_code ts_heap_changes_get(const ts_heap_changes **out, ts_view_call *call,
+                            const ts_heap_file *const files[2],
+                            const ts_heap_classes *const classes[2]);
 
 /* Sorts places by a comparison (negative: a first), stable. */
 ts_code ts_sort_by(ts_ctx *ctx, uint32_t *places, size_t n,

@@ -233,6 +233,7 @@ typedef enum ts_kept_kind {
     TS_KEPT_VALUES,  /* ts_values, key: ids of the kinds */
     TS_KEPT_HEAP,    /* ts_heap_graph, key: file_id */
     TS_KEPT_CLASSES, /* ts_classes, key: file_id */
+    TS_KEPT_DIFF,    /* ts_heap_changes, key: file_id and that of the other file */
     TS_KEPT_ROWS     /* ts_kept_rows, key: a text */
 } ts_kept_kind;
 

@@ -641,6 +641,23 @@ def check_paths(db, file, nodes):
             direct = not between
 
 
+def check_changes(db, files):
+    """What came and went by ids: what the shipped question says, of classes of which something changed; the same again by a program of its own."""
+    with open(os.path.join(SOURCE, "share/sql/js_snapshot_diff.sql"), encoding="utf-8") as f:
+        question = f.read()
+    names = "class,new_count,deleted_count,count_delta,new_size,deleted_size,size_delta,kept_count"
+    for file, base in [(a, b) for a in files for b in files if a != b] if SLOW else [(files[-1], files[0]), (files[0], files[1])]:
+        rows = db.rows(question, file=file, previous=base, limit=-1)
+        expected = [(c, new, gone, new - gone, new_size, gone_size, delta, kept) for c, new, gone, kept, new_size, gone_size, delta in rows if new or gone or delta]
+        what = f"{db.name}: changes from {base} to {file}"
+        same(table(db.view("heap/diff", file=file, base=base, by="ids", limit=10000), names), expected, what)
+        same(table(db.view("heap/diff", file=file, base=base, by="ids", offset=1, limit=4, filter="S"), names), [r for r in expected if "s" in r[0].lower()][1:5], f"{what}: page")
+        nodes = [dict(db.rows("SELECT id, self_size FROM js_heap_nodes WHERE file_id = :file", file=f)) for f in (file, base)]
+        came, gone = (sum(size for node, size in nodes[i].items() if node not in nodes[1 - i]) for i in (0, 1))
+        same((sum(r[4] for r in expected), sum(r[5] for r in expected)), (came, gone), f"{what}: sums")
+        same(sum(r[6] for r in expected), sum(nodes[0].values()) - sum(nodes[1].values()), f"{what}: growth")
+
+
 def check_diff(db, files):
     for file in files:
         previous = max((f for f in files if f < file), default=None)
@@ -674,6 +691,8 @@ def check_heap(db, made):
             check_analysis(db, file, nodes)
     if not db.name.endswith("--sql"):
         check_diff(db, files)
+        if len(files) > 1:
+            check_changes(db, files)
 
 
 def check_analysis(db, file, nodes):

@@ -192,6 +192,8 @@ static const char *const serve_requests[] = {
     "heap/classes",
     "heap/classes?sort=class&order=reverse&filter=a",
     "heap/diff?file=1&base=0",
+    "heap/diff?file=1&base=0&by=ids",
+    "heap/diff?file=0&base=1&by=ids&filter=a",
     "heap/objects",
     "heap/objects?class=0",
     "heap/node?node=0",

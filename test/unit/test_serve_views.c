@@ -36,6 +36,11 @@ static const char rows_sql[] =
     "  node_type_count, first_edge_type_rowid, edge_type_count, first_node_rowid, node_count, "
     "  first_edge_rowid, edge_count, first_string_rowid, string_count, first_class_rowid, "
     "  class_count, complete) VALUES (0, 1, 7, 1, 2, 3, 2, 1, 3, 1, 3, 1, 2, 1, 2, 1);"
+    "INSERT INTO js_heap_files(id, file_name) VALUES (1, 'without the first node of the other');"
+    "INSERT INTO js_heap_file_detail(file_id, source_id, node_stride, first_info_rowid, "
+    "  node_type_count, first_edge_type_rowid, edge_type_count, first_node_rowid, node_count, "
+    "  first_edge_rowid, edge_count, first_string_rowid, string_count, first_class_rowid, "
+    "  class_count, complete) VALUES (1, 1, 7, 1, 2, 3, 2, 2, 2, 3, 1, 1, 2, 1, 2, 1);"
     "INSERT INTO js_heap_info VALUES (0, 'node_types', 0, -1, 'object'), "
     "  (0, 'node_types', 0, -1, 'string'), (0, 'edge_types', 0, -1, 'property'), "
     "  (0, 'edge_types', 0, -1, 'weak');"
@@ -154,6 +159,9 @@ static void test_heap_replies(void **state)
     expect(f, "heap/detached", "[[3,\"A\",20,1,\"object\",1]]");
     expect(f, "heap/allocations", "[[0,2,30,0,3],[50,1,5,3,9]]");
     expect(f, "heap/diff?file=0&base=0", "[\"(string)\",1,1,0,5,5,0]");
+    expect(f, "heap/diff?file=0&base=1&by=ids", "\"rows\":[[\"A\",1,0,1,10,0,10,1]]");
+    expect(f, "heap/diff?file=1&base=0&by=ids", "\"rows\":[[\"A\",0,1,-1,0,10,-10,1]]");
+    expect(f, "heap/diff?file=1&base=0&by=ids&filter=str", "\"rows\":[],\"row_count\":0");
     expect_error(f, "heap/path?node=3", TS_ERR_USAGE, "no node 3");
     expect_error(f, "heap/dominated?node=0", TS_ERR_USAGE, "was not analysed");
     expect_error(f, "heap/edges?node=0&file=4", TS_ERR_USAGE, "no heap file 4");

@@ -175,27 +175,33 @@ export interface Change {
   readonly sizeDelta: number;
 }
 
-const TOTALS = `SELECT class, count_delta, self_size_delta FROM v_js_snapshot_diff WHERE file_id = :file AND previous_file_id = :base
-ORDER BY self_size_delta DESC, class LIMIT 200000`;
+/** All rows of heap/diff, largest growth first. */
+async function differences(wanted: Wanted, file: number, base: number, by: "totals" | "ids", what: string): Promise<Record<string, Cell>[]> {
+  const rows: Record<string, Cell>[] = [];
+  for (;;) {
+    const reply = await get<Listing>("/api/heap/diff", { db: wanted.db, file, base, by, offset: rows.length, limit: 10000 }, { signal: wanted.signal, what });
+    rows.push(...listed(reply));
+    if (reply.rows.length === 0 || rows.length >= reply.row_count) {
+      return rows;
+    }
+  }
+}
 
-/** By totals of classes: fast, only for the snapshot before. Empty for another pair. */
+/** By totals of classes: fast. Classes that only stayed as they are fall away. */
 export async function heapTotals(wanted: Wanted, file: HeapFile, base: number): Promise<Change[]> {
-  return (await records(TOTALS, { ...wanted, params: { file: file.id, base }, limit: 200000, what: "comparing classes" })).map((r) => ({
+  return (await differences(wanted, file.id, base, "totals", "comparing classes")).filter((r) => r["count_delta"] !== 0 || r["self_size_delta"] !== 0).map((r) => ({
     name: cellText(r["class"]), added: null, removed: null, delta: cellNumber(r["count_delta"]), addedSize: null, removedSize: null, sizeDelta: cellNumber(r["self_size_delta"]),
   }));
 }
 
-/** By ids of objects. */
+/** By ids of objects: classes of which objects came, went or grew. */
 export async function heapComparison(wanted: Wanted, file: HeapFile, base: number, analysed: boolean): Promise<Change[]> {
-  if (analysed) {
-    return (await ask("js_comparison", { ...wanted, params: { file: file.id, base, limit: 100000 }, limit: 100000, what: "comparing objects" })).map((r) => ({
-      name: cellText(r["name"]), added: cellNumber(r["new_count"]), removed: cellNumber(r["deleted_count"]), delta: cellNumber(r["count_delta"]),
-      addedSize: cellNumber(r["new_size"]), removedSize: cellNumber(r["deleted_size"]), sizeDelta: cellNumber(r["size_delta"]),
-    }));
-  }
-  return (await ask("js_snapshot_diff", { ...wanted, params: { file: file.id, previous: base, limit: 100000 }, limit: 100000, what: "comparing objects" })).map((r) => ({
-    name: cellText(r["class"]), added: cellNumber(r["added"]), removed: cellNumber(r["removed"]), delta: cellNumber(r["added"]) - cellNumber(r["removed"]),
-    addedSize: cellNumber(r["added_size"]), removedSize: cellNumber(r["removed_size"]), sizeDelta: cellNumber(r["size_delta"]),
+  const rows = analysed
+    ? await ask("js_comparison", { ...wanted, params: { file: file.id, base, limit: 100000 }, limit: 100000, what: "comparing objects" })
+    : await differences(wanted, file.id, base, "ids", "comparing objects");
+  return rows.map((r) => ({
+    name: cellText(r[analysed ? "name" : "class"]), added: cellNumber(r["new_count"]), removed: cellNumber(r["deleted_count"]), delta: cellNumber(r["count_delta"]),
+    addedSize: cellNumber(r["new_size"]), removedSize: cellNumber(r["deleted_size"]), sizeDelta: cellNumber(r["size_delta"]),
   }));
 }
 

@@ -191,7 +191,7 @@ function Comparison({ file, base }: { file: HeapFile; base: HeapFile }): JSX.Ele
   }
   return (
     <>
-      {!exact && (totals.data === undefined || totals.data.length === 0) ? <Waiting what="comparing" /> : (
+      {!exact && totals.data === undefined ? <Waiting what="comparing" /> : (
         <Table label="Comparison" columns={columns} rows={sorted(rows, columns, sort)} sort={sort} onSort={setSort} keyOf={(r) => r.name} empty="Nothing came or went"
           onRow={(r) => setParams({ part: undefined, q: r.name })} />
       )}

@@ -39,6 +39,7 @@ if (process.env.TS_SCRATCH === undefined || given === undefined) {
   convert("cloud", join(data, "recording-cloud.tar.gz"));
   convert("profile", join(data, "recording-cpuprofile.htrace.gz"));
   convert("heaps", join(data, "recording-snapshots.htrace.gz"), "--analyze=heap", "--index");
+  convert("plain", join(data, "recording-snapshots.htrace.gz"));
   convert("allocations", join(data, "recording-timeline.htrace.gz"));
   const whole = unpacked(join(data, "recording-cpuprofile.htrace.gz"));
   writeFileSync(join(scratch, "cut.htrace"), whole.subarray(0, Math.floor(whole.length * 0.93)));
@@ -49,7 +50,7 @@ if (process.env.TS_SCRATCH === undefined || given === undefined) {
   }
 }
 
-const names = ["cloud", "profile", "heaps", "allocations", "cut", "hostile"];
+const names = ["cloud", "profile", "heaps", "plain", "allocations", "cut", "hostile"];
 const server = given === undefined ? await serve(path, names.map(db), process.env.TS_WEB_DIR ? ["--web", process.env.TS_WEB_DIR] : []) : { url: given, stop: () => undefined };
 const view = await View.open(server.url);
 const shots = process.env.TS_SHOTS;
@@ -313,6 +314,18 @@ step("heap, other parts", async () => {
   const [{ n }] = sql(db("heaps"), "SELECT count(*) AS n FROM js_heap_nodes WHERE file_id = 2 AND id NOT IN (SELECT id FROM js_heap_nodes WHERE file_id = 0) AND self_size > 0");
   const added = (await view.run(() => [...document.querySelectorAll("[aria-label=Comparison] tbody tr:not(.space)")].map((tr) => Number(tr.children[1].textContent.replace(/,/g, ""))))).reduce((a, b) => a + b, 0);
   check(added > 0 && added <= n, `new objects: ${added} of ${n}`);
+  // Without the analysis classes are those of the histogram: what the shipped question says, of classes of which something changed.
+  await view.go("#/heap?db=plain.db&file=2&part=comparison&base=1", true);
+  const question = `\n${readFileSync(join(source, "share/sql/js_snapshot_diff.sql"), "utf8")}`.replaceAll(":file", "2").replaceAll(":previous", "1").replaceAll(":limit", "-1");
+  const changed = sql(db("plain"), question).filter((r) => r.added > 0 || r.removed > 0 || r.size_delta !== 0);
+  const column = (value, kind) => (kind === "count" ? changed.map(value).map((n) => grouped(n)) : inColumn(changed.map(value), kind, 2)).map((text) => text.replace("-", "\u2212"));
+  const plus = (texts, value) => texts.map((text, i) => (value(changed[i]) > 0 ? `+${text}` : text));
+  const [delta, growth] = [(r) => r.added - r.removed, (r) => r.size_delta];
+  const wanted = [changed.map((r) => r.class), column((r) => r.added, "count"), column((r) => r.removed, "count"), plus(column(delta, "count"), delta),
+    column((r) => r.added_size, "bytes"), column((r) => r.removed_size, "bytes"), plus(column(growth, "bytes"), growth)];
+  const compared = (await view.rows("Comparison")).map((r) => Object.values(r));
+  equal(compared.slice(0, 12), changed.slice(0, 12).map((_, i) => wanted.map((texts) => texts[i])), "classes by the ids of their objects");
+  check((await view.text("p.count")).includes(`in ${grouped(changed.length)} class`), `${changed.length} classes changed`);
   await view.go("#/heap?db=heaps.db&file=2&part=strings");
   const strings = sql(db("heaps"), "SELECT count, wasted_size FROM v_js_string_duplicates WHERE file_id = 2 ORDER BY wasted_size DESC LIMIT 5");
   equal((await view.rows("Equal strings")).slice(0, 5).map((r) => r["Wasted KiB"]), strings.map((r) => grouped(r.wasted_size / 1024, 2)), "equal strings");
