@@ -20,8 +20,9 @@ WITH asked AS (
   WHERE :method IS NOT NULL
     AND ifnull(nullif(m.class, '') || '.', '') || ifnull(m.name, '#' || m.raw_id) LIKE :method
 ),
-recorded AS MATERIALIZED (
-  SELECT id AS call_id, root_slice_id AS slice_id, ts, dur, cpu_dur, wait_dur, suspend_dur,
+-- First which ones: all columns of the calls that are not among them would be read and sorted for nothing.
+slowest AS MATERIALIZED (
+  SELECT id AS call_id,
     CASE ifnull(:weight, 'wall') WHEN 'wall' THEN dur WHEN 'cpu' THEN cpu_dur
       WHEN 'wait' THEN wait_dur WHEN 'suspend' THEN suspend_dur END AS weight
   FROM cloud_call
@@ -29,6 +30,11 @@ recorded AS MATERIALIZED (
     AND (:source IS NULL OR source_id = CAST(:source AS INTEGER))
   ORDER BY weight DESC, call_id
   LIMIT ifnull(CAST(:limit AS INTEGER), 20)
+),
+recorded AS MATERIALIZED (
+  SELECT c.id AS call_id, c.root_slice_id AS slice_id, c.ts AS ts, c.dur AS dur,
+    c.cpu_dur AS cpu_dur, c.wait_dur AS wait_dur, c.suspend_dur AS suspend_dur, s.weight AS weight
+  FROM slowest AS s CROSS JOIN cloud_call AS c ON c.id = s.call_id
 ),
 -- What a traced call has to weigh at least when these are as many as are wanted.
 bar AS MATERIALIZED (
@@ -48,14 +54,21 @@ traced AS MATERIALIZED (
     AND (:from IS NULL OR ts >= :from) AND (:to IS NULL OR ts < :to)
     AND (:source IS NULL OR source_id = CAST(:source AS INTEGER))
 ),
+-- Those that the calls above do not begin with; mostly none, and then nothing is asked of the calls.
+other AS MATERIALIZED (
+  SELECT slice_id FROM traced WHERE slice_id NOT IN (
+    SELECT slice_id FROM recorded WHERE slice_id IS NOT NULL)
+),
 chosen AS MATERIALIZED (
   SELECT *
   FROM (
     SELECT call_id, slice_id, ts, dur, cpu_dur, wait_dur, suspend_dur, weight FROM recorded
     UNION ALL
     SELECT NULL, slice_id, ts, dur, cpu_dur, NULL, NULL, weight FROM traced
-    WHERE :method IS NOT NULL OR slice_id NOT IN (
-      SELECT root_slice_id FROM cloud_call WHERE root_slice_id IN (SELECT slice_id FROM traced)))
+    WHERE :method IS NOT NULL OR slice_id IN (
+      SELECT slice_id FROM other WHERE slice_id NOT IN (
+        SELECT root_slice_id FROM cloud_call
+        WHERE EXISTS (SELECT 1 FROM other) AND root_slice_id IN (SELECT slice_id FROM other))))
   ORDER BY weight DESC, call_id IS NULL, call_id, slice_id
   LIMIT ifnull(CAST(:limit AS INTEGER), 20)
 ),
