@@ -244,6 +244,7 @@ class Model:
         self.comms = comms or {}
         self.stat = {}
         self.range = None
+        self.times = []  # of the events that have one
         self.threads = Threads()
         self.args = Args()
         self.slices = Slices(self.threads)
@@ -266,6 +267,7 @@ class Model:
 
     def note(self, ts):
         if ts:
+            self.times.append(ts)
             low, high = self.range or (ts, ts)
             self.range = min(low, ts), max(high, ts)
 

@@ -11,6 +11,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
@@ -20,6 +21,7 @@ from ftrace_compare import differences
 from ftrace_examples import EXAMPLES, compare
 from ftrace_made import Made
 from ftrace_model import Model
+from ftrace_range import limited
 
 READERS = ("protobuf", "text", "raw")
 BOOT, MONO, REAL = 5 * 10**12, 4 * 10**12, 17 * 10**17
@@ -85,12 +87,13 @@ MAKERS = {"protobuf": (as_messages, ".htrace"), "text": (as_text, ".ftrace"), "r
 class Conversion:
     """A recording that is being converted."""
 
-    def __init__(self, program, folder, name, data):
+    def __init__(self, program, folder, name, data, options=()):
         self.path = os.path.join(folder, name)
         self.database = self.path + ".db"
         with open(self.path, "wb") as f:
             f.write(data)
-        self.process = subprocess.Popen([program, self.path, "-e", self.database, "--quiet"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.process = subprocess.Popen([program, self.path, "-e", self.database, "--quiet", *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                        text=True)
 
     def wait(self):
         """The database, None when there is none."""
@@ -101,6 +104,28 @@ class Conversion:
         return sqlite3.connect("file:%s?mode=ro" % self.database, uri=True)
 
 
+def some_range(rng, times):
+    """[low, high) in the clock of the rows, None: no end: somewhere in the recording, often exactly at events; before it, behind it."""
+    kind = rng.random()
+    if kind < 0.08:
+        return times[-1] + rng.choice([1, 10**9]), None
+    if kind < 0.16:
+        return None, times[0] + rng.choice([0, 1])
+    low, high = sorted(rng.choice(times) + rng.choice([0, 0, 1, -1]) for _ in range(2))
+    low = max(low, times[0])
+    return (None if kind > 0.9 else low), (None if 0.8 < kind <= 0.9 else max(high, low + 1))
+
+
+def time_text(ts, reader, begin):
+    """As --time-range takes it: recordings with clocks by the date, others from their first event."""
+    if ts is None:
+        return ""
+    if reader != "protobuf":
+        return "+%dns" % (ts - begin)
+    seconds, ns = divmod(ts - BOOT + REAL, 10**9)
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + ".%09dZ" % ns
+
+
 def of_seed(program, folder, seed, readers, only):
     """(conversion, function that gives what differs in its database)"""
     rng = random.Random(seed)
@@ -108,8 +133,13 @@ def of_seed(program, folder, seed, readers, only):
     maker, suffix = MAKERS[reader]
     made = Made(rng, reader, rng.choice((60, 200, 500, 1500)), only)
     data, model, lost = maker(rng, made)
-    conversion = Conversion(program, folder, "seed%d%s" % (seed, suffix), data)
     tables = {what: list(rows) for what, rows in model.run(made.events, lost).items()}
+    options = []
+    if rng.random() < 0.4 and model.times:
+        low, high = some_range(rng, sorted(model.times))
+        options = ["--time-range", "%s,%s" % tuple(time_text(ts, reader, min(model.times)) for ts in (low, high))]
+        tables = limited(tables, *(end if ts is None else ts for ts, end in ((low, -(1 << 62)), (high, 1 << 62))), model.times)
+    conversion = Conversion(program, folder, "seed%d%s" % (seed, suffix), data, options)
     return conversion, lambda database: differences(database, tables)
 
 

@@ -34,6 +34,13 @@ static inline void bench_begin(bench *b, const ts_clock_set *clocks)
     assert_ok(b->ctx, ftrace_machine_open(&b->m, b->ctx, b->store, b->source, &options));
 }
 
+/* --time-range: [BEGIN + from, BEGIN + to). */
+static inline void bench_limit(bench *b, int64_t from, int64_t to)
+{
+    const ts_span wanted = {BEGIN + from, BEGIN + to};
+    assert_ok(b->ctx, ftrace_machine_limit(b->m, &wanted));
+}
+
 /* Ends the recording and the store. */
 static inline void bench_end(bench *b)
 {

@@ -231,8 +231,8 @@ static inline void check_cuts(plugin_list plugins, bytes *f, size_t from, enum t
     *f = (bytes){0};
 }
 
-/* Each allocation fails in turn. Frees f. */
-static inline void check_allocations(plugin_list plugins, bytes *f)
+/* Each allocation fails in turn, with --time-range. */
+static inline void check_allocations_range(plugin_list plugins, const bytes *f, ts_time_range range)
 {
     bool done = false;
     for (uint64_t k = 0; !done; k++) {
@@ -244,6 +244,7 @@ static inline void check_allocations(plugin_list plugins, bytes *f)
         ts_htrace_free(r.h);
         r.h = NULL;
         allocator = r.ctx->allocator;
+        r.ctx->time_range = range;
         config.source_id = r.source_id;
         r.ctx->allocator = test_failing_allocator(&fail);
         r.code = ts_htrace_new(&r.h, r.ctx, r.store, &config);
@@ -256,6 +257,12 @@ static inline void check_allocations(plugin_list plugins, bytes *f)
         r.ctx->allocator = allocator;
         run_free(&r);
     }
+}
+
+/* Each allocation fails in turn. Frees f. */
+static inline void check_allocations(plugin_list plugins, bytes *f)
+{
+    check_allocations_range(plugins, f, (ts_time_range){0});
     free(f->p);
     *f = (bytes){0};
 }

@@ -120,6 +120,41 @@ static void test_binder(void **state)
     bench_free(&b);
 }
 
+/* A slice that is not in the range is not named by one that is; sets are numbered from 0. */
+static void test_range(void **state)
+{
+    bench b;
+    (void)state;
+    bench_begin(&b, NULL);
+    bench_limit(&b, 0, 5);
+    put_binder(&b);
+    bench_end(&b);
+    assert_int_equal(MEM_ROWS(b.mem, callstack), 1);
+    check_call(&b, 0, 0, 30, 2, "binder transaction", 0, 0);
+    assert_int_equal(MEM_ROWS(b.mem, args), 11); /* 12 without the slice of the reply */
+    check_arg(&b, 10, 0, "destination name", "svc", 0);
+    assert_int_equal(MEM_INT(b.mem, args, 10, id), 10);
+    bench_free(&b);
+    bench_begin(&b, NULL);
+    bench_limit(&b, 35, 61);
+    put_binder(&b);
+    bench_end(&b);
+    assert_int_equal(MEM_ROWS(b.mem, callstack), 3);
+    check_call(&b, 0, 40, 0, 2, "binder transaction async", 0, 0);
+    check_call(&b, 1, 50, 0, 1, "binder async rcv", 0, 0);
+    check_call(&b, 2, 60, 1, 2, "binder lock waiting", 0, -1);
+    assert_int_equal(MEM_ROWS(b.mem, args), 7);
+    check_arg(&b, 0, 0, "transaction id", NULL, 102);
+    bench_free(&b);
+    bench_begin(&b, NULL);
+    bench_limit(&b, 10, 20);
+    put_binder(&b);
+    bench_end(&b);
+    check_arg(&b, 11, 0, "destination slice id", NULL, 1);
+    check_arg(&b, 12, 1, "destination slice id", NULL, 0);
+    bench_free(&b);
+}
+
 static void counter_at(bench *b, int64_t at, ftrace_kind kind, int64_t state, int64_t cpu)
 {
     ftrace_event e = event_of(kind, at, 0, 0, 0, "swapper");
@@ -210,6 +245,35 @@ static void test_counters(void **state)
 }
 
 /* An interrupt between processors inside an irq: both keep their own durations (QF-28). */
+/* A value holds until the next one. */
+static void test_counters_range(void **state)
+{
+    bench b;
+    (void)state;
+    bench_begin(&b, NULL);
+    bench_limit(&b, 10, 30);
+    counter_at(&b, 0, FTRACE_cpu_idle, 1, 0);
+    counter_at(&b, 2, FTRACE_cpu_frequency, 1000000, 1);
+    counter_at(&b, 9, FTRACE_cpu_frequency, 1500000, 1);
+    counter_at(&b, 10, FTRACE_cpu_idle, 4294967295, 0);
+    counter_at(&b, 20, FTRACE_cpu_frequency, 1800000, 1);
+    counter_at(&b, 30, FTRACE_cpu_frequency, 2000000, 1);
+    irq_at(&b, 5, FTRACE_irq_handler_entry, 4, 0, "uart");
+    irq_at(&b, 9, FTRACE_irq_handler_exit, 4, 1, NULL);
+    irq_at(&b, 15, FTRACE_irq_handler_entry, 5, 0, "spi");
+    irq_at(&b, 16, FTRACE_irq_handler_exit, 5, 1, NULL);
+    fence_at(&b, 9, FTRACE_dma_fence_init);
+    fence_at(&b, 29, FTRACE_dma_fence_signaled);
+    bench_end(&b);
+    CHECK_ROWS(&b, measure, "measure|2000000000|10|2|0", "measure|2000000009|11|1500000|1",
+               "measure|2000000010|NULL|0|0", "measure|2000000020|10|1800000|1");
+    CHECK_ROWS(&b, raw, "0|2000000010|cpu_idle|0|0");
+    CHECK_ROWS(&b, irq, "0|2000000015|1|0|irq|spi|0|NULL|NULL|0|1");
+    CHECK_ROWS(&b, dma_fence, "0|2000000029|20|dma_fence_signaled|drv|tl|3|4");
+    assert_int_equal(MEM_INT(b.mem, args, 0, argset), 0);
+    bench_free(&b);
+}
+
 static void test_ipi(void **state)
 {
     bench b;
@@ -297,6 +361,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_binder), cmocka_unit_test(test_counters),
+        cmocka_unit_test(test_range),  cmocka_unit_test(test_counters_range),
         cmocka_unit_test(test_ipi),    cmocka_unit_test(test_reply_closes_marker),
         cmocka_unit_test(test_work),   cmocka_unit_test(test_system_calls),
     };

@@ -162,6 +162,27 @@ static void test_losses(void **state)
     }
 }
 
+/* Times of text traces are not those of a calendar. */
+static void test_time_range(void **state)
+{
+    bytes b = data_file("kernel.ftrace");
+    run r;
+    UNUSED(state);
+    import_begin(&r);
+    r.ctx->time_range = (ts_time_range){TS_WANTED_REALTIME, 0, INT64_MAX};
+    (void)import_files(&r, &b, 1, 0);
+    assert_int_equal(issues(&r, "time_range_unrelated"), 1);
+    assert_true(MEM_ROWS(r.sink, sched_slice) > 20);
+    run_free(&r);
+    import_begin(&r);
+    r.ctx->time_range = (ts_time_range){TS_WANTED_OFFSET, 0, 1};
+    (void)import_files(&r, &b, 1, 0);
+    assert_rows(&r, import_issue, 0);
+    assert_true(MEM_ROWS(r.sink, sched_slice) + MEM_ROWS(r.sink, callstack) == 1);
+    run_free(&r);
+    free(b.p);
+}
+
 /* What begins so is a text trace; what does not is none. */
 static void test_recognised(void **state)
 {
@@ -198,6 +219,7 @@ int main(void)
         cmocka_unit_test(test_bits),
         cmocka_unit_test(test_losses),
         cmocka_unit_test(test_recognised),
+        cmocka_unit_test(test_time_range),
         cmocka_unit_test(test_deleted_and_doubled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,10 +66,35 @@ static void test_example(void **state)
     bench_free(&b);
 }
 
+/* The frame that the application's one is shown in, which is not written itself. */
+static void test_range(void **state)
+{
+    bench b;
+    (void)state;
+    bench_begin(&b, NULL);
+    bench_limit(&b, 20 * MS, 50 * MS);
+    put_example(&b);
+    bench_end(&b);
+    CHECK_ROWS(&b, frame_slice, "0|2016000000|8|2|2|0|24000000|NULL|NULL|0|actural|1|0|0",
+               "1|2015999950|8|2|2|0|16000050|NULL|NULL|1|expect|NULL|0|0");
+    assert_int_equal(MEM_ROWS(b.mem, frame_maps), 0);
+    CHECK_ROWS(&b, gpu_slice, "0|0|20000000");
+    assert_int_equal(MEM_ROWS(b.mem, callstack), 3);
+    bench_free(&b);
+    bench_begin(&b, NULL);
+    bench_limit(&b, 4 * MS, 17 * MS);
+    put_example(&b);
+    bench_end(&b);
+    CHECK_ROWS(&b, frame_maps, "0|0|2", "1|1|3");
+    assert_mem_text(b.mem, frame_slice, 2, src, "0");
+    bench_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_example),
+        cmocka_unit_test(test_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -165,16 +165,88 @@ static void test_scheduling(void **state)
 }
 
 /* A part of the time: the rows of events are not limited to it, and that is said. */
+/* The header's clocks begin 1 s before the first event. */
 static void test_time_range(void **state)
 {
+    const ts_time_range part = {TS_WANTED_OFFSET, S + 50, S + 100};
+    const ts_time_range all = {TS_WANTED_REALTIME, 11 * S, INT64_MAX};
+    const ts_time_range before = {TS_WANTED_REALTIME, INT64_MIN, 12 * S};
     bytes f;
     run r;
     (void)state;
     begin(&f);
     put_sched(&f);
-    convert_range(&r, plugins, &f, (ts_time_range){TS_WANTED_OFFSET, 0, 50});
+    convert_range(&r, plugins, &f, all);
     check_sched(&r);
+    check_no_issues(&r);
+    run_free(&r);
+    convert_range(&r, plugins, &f, part);
+    CHECK_ROWS(&r, sched_slice, "0|2000000000|100|2000000100|0|1|1|D|120|NULL|0|R",
+               "1|2000000030|170|2000000200|1|2|1|R+|120|NULL|3|R");
+    check_no_issues(&r);
+    check_counts(&r, "plugin_messages:ftrace-plugin", 1, 0, 0);
+    run_free(&r);
+    convert_range(&r, plugins, &f, before);
+    assert_int_equal(MEM_ROWS(r.sink, sched_slice) + MEM_ROWS(r.sink, thread_state), 0);
+    assert_int_equal(MEM_ROWS(r.sink, thread), 4);
+    assert_mem_row(r.sink, trace_range, 0, "0|1");
+    run_free(&r);
+    free(f.p);
+}
+
+/* A clock that nothing is known of: all is kept. */
+static void test_time_range_unrelated(void **state)
+{
+    const ts_time_range real = {TS_WANTED_REALTIME, INT64_MIN, 12 * S};
+    bytes f;
+    bytes detail = {0};
+    bytes data = {0};
+    run r;
+    (void)state;
+    begin(&f);
+    put_clock(&data, "global");
+    put_print(&detail, 0, 20, 20, "B|20|outer");
+    put_detail(&data, 0, &detail);
+    put_data(&f, &data);
+    convert_range(&r, plugins, &f, real);
+    assert_int_equal(MEM_ROWS(r.sink, callstack), 1);
     assert_int_equal(issues(&r, "time_range_unrelated"), 1);
+    run_free(&r);
+    free(f.p);
+}
+
+/* The range goes on behind a gap; rows and sets of arguments are numbered on. */
+static void test_time_range_gap(void **state)
+{
+    const ts_time_range part = {TS_WANTED_OFFSET, S + 5, S + 105};
+    bytes f;
+    run r;
+    (void)state;
+    begin(&f);
+    for (int64_t at = 0; at <= 100; at += 100) {
+        bytes detail = {0};
+        bytes data = {0};
+        if (at > 0) {
+            put_gap(&f);
+        }
+        put_print(&detail, at, 20, 20, "B|20|ends");
+        put_print(&detail, at + 1, 20, 20, "E|20");
+        put_event(&detail, at + 2, 20, 20, "app", "binder_transaction", "debug_id=1;flags=1");
+        put_print(&detail, at + 3, 20, 20, "B|20|open");
+        put_event(&detail, at + 4, 20, 20, "app", "binder_transaction", "debug_id=2;flags=16");
+        put_detail(&data, 0, &detail);
+        put_data(&f, &data);
+    }
+    convert_range(&r, plugins, &f, part);
+    assert_int_equal(MEM_ROWS(r.sink, callstack), 6);
+    assert_int_equal(MEM_INT(r.sink, callstack, 0, ts), BEGIN + 3);
+    assert_int_equal(MEM_INT(r.sink, callstack, 1, parent_id), 0);
+    assert_int_equal(MEM_INT(r.sink, callstack, 1, argsetid), 0);
+    assert_int_equal(MEM_INT(r.sink, callstack, 2, ts), BEGIN + 100);
+    assert_int_equal(MEM_INT(r.sink, callstack, 3, argsetid), 7);
+    assert_int_equal(MEM_INT(r.sink, callstack, 5, argsetid), 8);
+    assert_int_equal(MEM_INT(r.sink, callstack, 5, parent_id), 4);
+    assert_int_equal(MEM_INT(r.sink, args, 20, argset), 8);
     run_free(&r);
     free(f.p);
 }
@@ -484,19 +556,29 @@ static void test_every_allocation_fails(void **state)
     put_ffrt(&f, 0, 21, "com.app", NULL, NULL, 0);
     put_ffrt(&f, 10, 21, NULL, "B", "task", 0);
     message(&f, "0a(0801 12(0800 1807) 1a(30)) 2a(0820 12(66)) 42(0821 12(6e))");
+    check_allocations_range(plugins, &f, (ts_time_range){TS_WANTED_OFFSET, S + 5, S + 305});
     check_allocations(plugins, &f);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scheduling),    cmocka_unit_test(test_time_range),
-        cmocka_unit_test(test_order_of_time), cmocka_unit_test(test_clocks),
-        cmocka_unit_test(test_other_clock),   cmocka_unit_test(test_losses),
-        cmocka_unit_test(test_names),         cmocka_unit_test(test_ffrt),
-        cmocka_unit_test(test_ffrt_names),    cmocka_unit_test(test_ffrt_damage),
-        cmocka_unit_test(test_cut_recording), cmocka_unit_test(test_repeated),
-        cmocka_unit_test(test_gap),           cmocka_unit_test(test_every_allocation_fails),
+        cmocka_unit_test(test_scheduling),
+        cmocka_unit_test(test_time_range),
+        cmocka_unit_test(test_time_range_unrelated),
+        cmocka_unit_test(test_time_range_gap),
+        cmocka_unit_test(test_order_of_time),
+        cmocka_unit_test(test_clocks),
+        cmocka_unit_test(test_other_clock),
+        cmocka_unit_test(test_losses),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_ffrt),
+        cmocka_unit_test(test_ffrt_names),
+        cmocka_unit_test(test_ffrt_damage),
+        cmocka_unit_test(test_cut_recording),
+        cmocka_unit_test(test_repeated),
+        cmocka_unit_test(test_gap),
+        cmocka_unit_test(test_every_allocation_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,10 +115,65 @@ static void test_threads(void **state)
     bench_free(&b);
 }
 
+/* Rows that end where the range begins are in it, those that begin where it ends are not. */
+static void test_range(void **state)
+{
+    bench b;
+    (void)state;
+    bench_begin(&b, NULL);
+    bench_limit(&b, 100, 200);
+    put_example(&b);
+    bench_end(&b);
+    CHECK_ROWS(&b, sched_slice, "0|2000000000|100|2000000100|0|1|1|D|120|NULL|0|R",
+               "1|2000000030|170|2000000200|1|2|1|R+|120|NULL|3|R",
+               "2|2000000100|60|2000000160|0|0|0|R|120|NULL|1|D",
+               "3|2000000160|100|2000000260|0|1|1|S|120|NULL|0|R");
+    CHECK_ROWS(&b, thread_state, "0|2000000000|100|0|1|20|20|Running|NULL",
+               "1|2000000030|170|1|2|21|20|Running|NULL", "2|2000000030|170|NULL|3|30|30|R|NULL",
+               "3|2000000100|50|NULL|1|20|20|D-IO|0", "4|2000000150|10|NULL|1|20|20|R|NULL",
+               "5|2000000160|100|0|1|20|20|Running|NULL");
+    CHECK_ROWS(&b, instant, "2000000150|sched_wakeup|1|2|itid|0");
+    CHECK_ROWS(&b, raw, "0|2000000150|sched_wakeup|0|1");
+    assert_int_equal(MEM_ROWS(b.mem, args), 2);
+    assert_mem_row(b.mem, trace_range, 0, "2000000100|2000000160");
+    assert_mem_text(b.mem, process, 1, name, "com.app");
+    assert_int_equal(stat_of(&b, "sched_switch", "received"), 6);
+    bench_free(&b);
+}
+
+/* The rows that are left, for ranges before, within one row, and behind. */
+static void test_ranges(void **state)
+{
+    static const struct {
+        int64_t from, to;
+        size_t slices, states, instants;
+    } cases[] = {
+        {-100, 0, 0, 0, 0},                             /* ends where the first row begins */
+        {-100, 1, 1, 1, 0},          {50, 60, 2, 3, 0}, /* CPU 0 app, CPU 1 worker, and svc waits */
+        {300, 301, 2, 4, 1}, /* both CPUs run on; worker waits, svc runs, S of app ends, R begins */
+        {1000000, 2000000, 2, 3, 0}, /* what has no end goes on */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bench b;
+        bench_begin(&b, NULL);
+        bench_limit(&b, cases[i].from, cases[i].to);
+        put_example(&b);
+        bench_end(&b);
+        assert_int_equal(MEM_ROWS(b.mem, sched_slice), cases[i].slices);
+        assert_int_equal(MEM_ROWS(b.mem, thread_state), cases[i].states);
+        assert_int_equal(MEM_ROWS(b.mem, instant), cases[i].instants);
+        assert_int_equal(MEM_ROWS(b.mem, args), 0);
+        bench_free(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_example),
+        cmocka_unit_test(test_range),
+        cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,10 +88,83 @@ static void test_example(void **state)
     bench_free(&b);
 }
 
+static void test_range(void **state)
+{
+    bench b;
+    (void)state;
+    bench_begin(&b, NULL);
+    bench_limit(&b, 25, 40);
+    put_example(&b);
+    bench_end(&b);
+    assert_int_equal(MEM_ROWS(b.mem, callstack), 3);
+    check_call(&b, 0,
+               "0|2000000000|30|1|NULL|H:outer|0|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|"
+               "NULL|NULL");
+    check_call(&b, 1,
+               "1|2000000025|10|1|NULL|H:load|0|7|2|NULL|NULL|NULL|NULL|NULL|I|62|cat|args|2");
+    check_call(
+        &b, 2,
+        "2|2000000026|NULL|1|net|net$$H:x|0|7|1|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|"
+        "1");
+    assert_int_equal(MEM_ROWS(b.mem, process_measure), 0);
+    assert_int_equal(MEM_ROWS(b.mem, process_measure_filter), 1); /* filters have no time */
+    bench_free(&b);
+    bench_begin(&b, NULL);
+    bench_limit(&b, 15, 18);
+    put_example(&b);
+    bench_end(&b);
+    assert_int_equal(MEM_ROWS(b.mem, process_measure), 0);
+    assert_int_equal(MEM_ROWS(b.mem, callstack), 3);
+    assert_int_equal(MEM_INT(b.mem, callstack, 2, parent_id), 1);
+    bench_free(&b);
+}
+
+/* A row whose parent ended before the range, but has no end itself. */
+static void test_range_parent(void **state)
+{
+    bench b;
+    ftrace_event e;
+    (void)state;
+    bench_begin(&b, NULL);
+    bench_limit(&b, 50, 60);
+    app(&b, 0, "B|20|before");
+    app(&b, 1, "E|20");
+    e = event_of(FTRACE_workqueue_execute_start, 2, 0, 20, 20, "app");
+    set_text(&e, FTRACE_T_workqueue_execute_start_function_name, "work");
+    put_event(&b, &e);
+    print_at(&b, 5, 0, 20, "app", "B|20|inner");
+    print_at(&b, 6, 0, 20, "app", "G|20|binder|x|1");
+    e = event_of(FTRACE_binder_lock, 7, 0, 20, 20, "app");
+    put_event(&b, &e);
+    e = event_of(FTRACE_binder_locked, 8, 0, 20, 20, "app");
+    put_event(&b, &e);
+    e = event_of(FTRACE_binder_transaction, 9, 0, 20, 20, "app");
+    put_event(&b, &e);
+    e = event_of(FTRACE_binder_unlock, 10, 0, 20, 20, "app");
+    put_event(&b, &e);
+    bench_end(&b);
+    /* work 2, inner 5, x 6, lock waiting 7 to 8, lock held 8 to 10, transaction 9, which is above
+     * the lock that has ended and has no end */
+    assert_int_equal(MEM_ROWS(b.mem, callstack), 5);
+    assert_mem_text(b.mem, callstack, 0, name, "work");
+    assert_mem_text(b.mem, callstack, 1, name, "inner");
+    assert_mem_text(b.mem, callstack, 2, name, "x");
+    assert_mem_text(b.mem, callstack, 3, name, "binder lock held");
+    assert_int_equal(MEM_INT(b.mem, callstack, 3, dur), 2);
+    assert_int_equal(MEM_INT(b.mem, callstack, 3, parent_id), 1);
+    assert_mem_text(b.mem, callstack, 4, name, "binder transaction");
+    assert_true(MEM_NULL(b.mem, callstack, 4, dur));
+    assert_int_equal(MEM_INT(b.mem, callstack, 4, parent_id), 3);
+    assert_int_equal(MEM_INT(b.mem, callstack, 4, argsetid), 0);
+    bench_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_example),
+        cmocka_unit_test(test_range),
+        cmocka_unit_test(test_range_parent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -183,9 +183,9 @@ static ts_code receive_call(ftrace_machine *m, const ftrace_event *event, ftrace
         reply = (int64_t)ts_sink_rows(m->sink, TS_T_callstack);
         code = add_thread(&set, m, event->pid);
         code =
-            code != TS_OK ? code : ftrace_args_int(&set, &m->args, "destination slice id", reply);
+            code != TS_OK ? code : ftrace_args_slice(&set, &m->args, "destination slice id", reply);
         code = code != TS_OK ? code
-                             : ftrace_args_int(&push.args, &m->args, "destination slice id", row);
+                             : ftrace_args_slice(&push.args, &m->args, "destination slice id", row);
     }
     code = code != TS_OK ? code : ftrace_slice_push(NULL, m, thread, event->ts, &push);
     return code != TS_OK ? code : keep(m, &m->binder.running, event->pid, sender_tid);

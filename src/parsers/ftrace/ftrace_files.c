@@ -23,6 +23,7 @@ ts_code ftrace_file_machine(ftrace_file *f, const ts_clock_set *clocks)
 {
     /* No clock is recorded: that of the trace is taken to be the one of the rows. */
     const ftrace_machine_options options = {.clock = TS_CLOCK_BOOTTIME, .clocks = clocks};
+    f->clocks = clocks;
     return ftrace_machine_open(&f->machine, f->job->ctx, f->job->store, f->job->source_id,
                                &options);
 }
@@ -30,6 +31,8 @@ ts_code ftrace_file_machine(ftrace_file *f, const ts_clock_set *clocks)
 ts_code ftrace_file_take(void *user, const ftrace_event *event)
 {
     ftrace_file *f = user;
+    f->first_ts = f->has_events && f->first_ts < event->ts ? f->first_ts : event->ts;
+    f->has_events = true;
     return ftrace_queue_add(f->queue, event);
 }
 
@@ -39,9 +42,27 @@ static ts_code to_machine(void *user, const ftrace_event *event)
     return ftrace_machine_event(f->machine, event);
 }
 
+/* --time-range: a range of the clock counts only when that is related to the trace's. */
+static ts_code limit_rows(ftrace_file *f)
+{
+    const ts_job *job = f->job;
+    ts_span wanted;
+    if (!f->has_events) {
+        return TS_OK;
+    }
+    if (!ts_wanted_span(&wanted, job->ctx, TS_CLOCK_BOOTTIME, f->clocks, f->first_ts)) {
+        return ts_issue(job->store, job->source_id, TS_ISSUE_time_range_unrelated, NULL,
+                        TS_NO_OFFSET,
+                        "times of events of the kernel cannot be related to the range; all are "
+                        "kept");
+    }
+    return ftrace_machine_limit(f->machine, &wanted);
+}
+
 ts_code ftrace_file_finish(ftrace_file *f)
 {
-    ts_code code = ftrace_queue_drain(f->queue, to_machine, f);
+    ts_code code = limit_rows(f);
+    code = code != TS_OK ? code : ftrace_queue_drain(f->queue, to_machine, f);
     ftrace_queue_close(f->queue);
     f->queue = NULL;
     return code != TS_OK ? code : ftrace_machine_finish(f->machine);

@@ -18,6 +18,9 @@ typedef struct ftrace_file {
     ts_job *job;
     ftrace_queue *queue;
     ftrace_machine *machine;
+    const ts_clock_set *clocks; /* NULL: none is known */
+    bool has_events;
+    int64_t first_ts; /* the earliest of the events */
 } ftrace_file;
 
 /* Opens the queue. ftrace_file_close releases it, also after an error. */

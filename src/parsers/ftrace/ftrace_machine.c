@@ -21,7 +21,8 @@ ts_code ftrace_machine_open(ftrace_machine **out, ts_ctx *ctx, ts_store *store, 
     m->source_id = source_id;
     m->options = *options;
     ftrace_sched_init(&m->sched, ctx);
-    ftrace_args_init(&m->args, store);
+    ftrace_args_init(&m->args, store, m->sink);
+    m->wanted = TS_SPAN_ALL;
     m->frames.base = ts_sink_rows(m->sink, TS_T_frame_slice);
     code = ftrace_threads_init(&m->threads, ctx, store, source_id);
     if (code != TS_OK) {
@@ -30,6 +31,21 @@ ts_code ftrace_machine_open(ftrace_machine **out, ts_ctx *ctx, ts_store *store, 
     }
     *out = m;
     return TS_OK;
+}
+
+ts_code ftrace_machine_limit(ftrace_machine *m, const ts_span *wanted)
+{
+    ts_code code;
+    if (m->limit != NULL || (wanted->from == INT64_MIN && wanted->to == INT64_MAX)) {
+        return TS_OK;
+    }
+    m->wanted = *wanted;
+    code = ftrace_limit_open(&m->limit, m->ctx, m->sink, wanted);
+    if (code == TS_OK) {
+        m->sink = ftrace_limit_sink(m->limit);
+        m->args.sink = m->sink;
+    }
+    return code;
 }
 
 void ftrace_machine_close(ftrace_machine *m)
@@ -45,6 +61,7 @@ void ftrace_machine_close(ftrace_machine *m)
     ftrace_kernel_free(m);
     ftrace_frames_free(m);
     ftrace_threads_free(&m->threads);
+    ftrace_limit_close(m->limit);
     ts_idmap_free(m->ctx, &m->comms);
     ts_idmap_free(m->ctx, &m->symbols);
     ts_pool_free(m->ctx, &m->names);
@@ -249,17 +266,21 @@ static void note_time(ftrace_machine *m, int64_t ts)
     if (ts == 0) {
         return;
     }
-    if (!m->began) {
-        m->began = true;
-        m->first_ts = ts;
-        m->last_ts = ts;
-        ts_range_note(m->store, m->options.clock, TS_RANGE_ROWS, ts);
-    } else if (ts > m->last_ts) {
+    if (!m->began || ts > m->last_ts) {
         m->last_ts = ts;
     } else if (ts < m->last_ts) {
         m->late_events++;
-        m->first_ts = ts < m->first_ts ? ts : m->first_ts;
     }
+    m->began = true;
+    if (!ts_span_has(&m->wanted, ts)) {
+        return;
+    }
+    if (!m->noted) {
+        ts_range_note(m->store, m->options.clock, TS_RANGE_ROWS, ts);
+    }
+    m->first_noted = m->noted && m->first_noted < ts ? m->first_noted : ts;
+    m->last_noted = m->noted && m->last_noted > ts ? m->last_noted : ts;
+    m->noted = true;
 }
 
 ts_code ftrace_machine_event(ftrace_machine *m, const ftrace_event *event)
@@ -401,15 +422,18 @@ ts_code ftrace_machine_finish(ftrace_machine *m)
     code = code != TS_OK ? code : ftrace_irq_finish(m);
     code = code != TS_OK ? code : ftrace_frames_finish(m);
     code = code != TS_OK ? code : ftrace_counters_finish(m);
+    if (code == TS_OK && m->limit != NULL) {
+        code = ftrace_limit_finish(m->limit, &m->args);
+    }
     for (unsigned kind = 0; kind < FTRACE_KINDS && code == TS_OK; kind++) {
         code = put_stats(m, kind);
         code = code != TS_OK ? code : put_count(m, kind);
     }
     code = code != TS_OK ? code : put_issues(m);
     code = code != TS_OK ? code : put_stat(m, "tracing_mark_write", "invalid_data", m->empty_names);
-    if (code == TS_OK && m->began) {
-        ts_range_note(m->store, m->options.clock, TS_RANGE_ROWS, m->first_ts);
-        ts_range_note(m->store, m->options.clock, TS_RANGE_ROWS, m->last_ts);
+    if (code == TS_OK && m->noted) {
+        ts_range_note(m->store, m->options.clock, TS_RANGE_ROWS, m->first_noted);
+        ts_range_note(m->store, m->options.clock, TS_RANGE_ROWS, m->last_noted);
     }
     return code;
 }

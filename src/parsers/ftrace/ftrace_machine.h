@@ -26,6 +26,10 @@ typedef struct ftrace_machine_options {
 ts_code ftrace_machine_open(ftrace_machine **out, ts_ctx *ctx, ts_store *store, int64_t source_id,
                             const ftrace_machine_options *options);
 
+/* Only rows that meet the span are wanted (--time-range). Before the first event, and before the
+ * first row. */
+ts_code ftrace_machine_limit(ftrace_machine *m, const ts_span *wanted);
+
 /* A symbol of the kernel, for names of functions: a row of `symbols`. Before the first event. */
 ts_code ftrace_machine_symbol(ftrace_machine *m, uint64_t addr, ts_text name);
 

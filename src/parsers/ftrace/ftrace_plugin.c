@@ -285,13 +285,6 @@ static ts_code finish(void *self)
                            plugin->repeated)) != TS_OK) {
         return code;
     }
-    if (plugin->has_events && host->ctx->time_range.kind != TS_WANTED_ALL &&
-        (code = ts_issue(host->store, host->source_id, TS_ISSUE_time_range_unrelated, PLUGIN,
-                         TS_NO_OFFSET,
-                         "rows of events of the kernel are not limited to the range; all are "
-                         "kept")) != TS_OK) {
-        return code;
-    }
     plugin->recording.repeated = plugin->repeated > 0;
     return ftrace_recording_finish(&plugin->recording);
 }

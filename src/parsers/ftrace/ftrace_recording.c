@@ -103,12 +103,14 @@ ts_code ftrace_recording_add(ftrace_recording *rec, ftrace_event *event, ts_cloc
     if (rec->queue == NULL) {
         code = ftrace_queue_open(&rec->queue, rec->host->ctx, FTRACE_RECORDING_QUEUE);
         rec->latest = event->ts;
+        rec->earliest = event->ts;
     } else if (rec->lost) {
         const ftrace_event gap = {.ts = rec->latest, .kind = FTRACE_GAP};
         code = ftrace_queue_add(rec->queue, &gap);
     }
     rec->lost = false;
     rec->latest = event->ts > rec->latest ? event->ts : rec->latest;
+    rec->earliest = event->ts < rec->earliest ? event->ts : rec->earliest;
     return code == TS_OK ? ftrace_queue_add(rec->queue, event) : code;
 }
 
@@ -188,6 +190,7 @@ static ts_code open_machine(ftrace_recording *rec)
         .clock = rec->rows, .clocks = host->clocks, .stream = PLUGIN, .continues = rec->gaps > 0};
     ts_code code =
         ftrace_machine_open(&rec->machine, host->ctx, host->store, host->source_id, &options);
+    code = code != TS_OK ? code : ftrace_machine_limit(rec->machine, &rec->wanted);
     return code != TS_OK ? code : give_names(rec);
 }
 
@@ -252,6 +255,12 @@ static ts_code make_rows(ftrace_recording *rec)
     const ts_plugin_host *host = rec->host;
     ts_code code;
     choose_clock(rec);
+    rec->wanted = TS_SPAN_ALL;
+    if (rec->queue != NULL &&
+        (code = ts_htrace_wanted(&rec->wanted, host, PLUGIN, rec->rows,
+                                 ts_sat_add(rec->earliest, rec->delta))) != TS_OK) {
+        return code;
+    }
     if ((code = open_machine(rec)) != TS_OK ||
         (rec->queue != NULL && (code = ftrace_queue_drain(rec->queue, take_event, rec)) != TS_OK) ||
         (code = ftrace_machine_finish(rec->machine)) != TS_OK || rec->gaps == 0) {

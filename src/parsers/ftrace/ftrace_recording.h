@@ -24,6 +24,8 @@ typedef struct ftrace_recording {
     const ts_plugin_host *host;
     ftrace_queue *queue; /* NULL before the first event */
     int64_t latest;      /* the latest time in it */
+    int64_t earliest;    /* and the earliest */
+    ts_span wanted;      /* of the rows, by --time-range */
     bool lost;           /* something was, since the last event */
     uint64_t gaps;
     ts_tally *unused;      /* NULL before the first that makes no rows */

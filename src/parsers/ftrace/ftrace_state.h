@@ -9,6 +9,7 @@
 #include "parsers/ftrace/ftrace_counters.h"
 #include "parsers/ftrace/ftrace_frames.h"
 #include "parsers/ftrace/ftrace_kernel.h"
+#include "parsers/ftrace/ftrace_limit.h"
 #include "parsers/ftrace/ftrace_machine.h"
 #include "parsers/ftrace/ftrace_threads.h"
 
@@ -47,7 +48,11 @@ struct ftrace_machine {
     ftrace_frames frames;
 
     bool began; /* there was an event */
-    int64_t first_ts, last_ts;
+    int64_t last_ts;
+    ts_span wanted;      /* by --time-range */
+    ftrace_limit *limit; /* NULL: all rows are wanted */
+    bool noted;          /* there was an event in `wanted` */
+    int64_t first_noted, last_noted;
     uint64_t late_events;
     uint64_t bad_texts;
     uint64_t empty_names; /* slices without a name */
