@@ -38,7 +38,7 @@ def differences(database, tables, shown=5):
         table = head.split()[0]
         got = database.execute("SELECT %s FROM %s ORDER BY t.rowid" % (columns, head)).fetchall()
         want = list(rows)
-        if table == "stat":
+        if table in ("stat", "import_count"):
             got.sort()
             want.sort()
         cells += sum(map(len, want))

@@ -245,6 +245,10 @@ class Model:
         self.stat = {}
         self.range = None
         self.times = []  # of the events that have one
+        self.items = {}  # what import_count counts -> [imported, lost, skipped]
+        self.read = self.used = 0  # events, and those of kinds that are known
+        self.other_lines = 0  # of a text, that are no events and no comments
+        self.wrong = False  # the event makes no row because it is wrong
         self.threads = Threads()
         self.args = Args()
         self.slices = Slices(self.threads)
@@ -296,7 +300,25 @@ class Model:
             return (kind,)
         return (COUNTED_AS.get(kind, kind),)
 
+    def counted(self, event):
+        """Each event once: by its kind, or as one of no kind that is known (spec 0.3)."""
+        messages = self.reader == "protobuf"
+        self.read += 1
+        if messages and event.kind in NOT_IN_MESSAGES or event.kind in ("binder_alloc_lru_end", "unknown"):
+            if messages:
+                self.items.setdefault("ftrace_events:(none that is known)", [0, 0, 0])[2] += 1
+            return
+        name = "print" if event.kind == "ffrt" else "tracing_mark_write" if event.kind == "print" and self.reader == "text" else event.kind
+        self.used += 1
+        unused = event.kind in ONLY_COUNTED or event.kind in UNCOUNTED
+        self.items.setdefault("ftrace_events:" + name, [0, 0, 0])[1 if self.wrong else 2 if unused else 0] += 1
+
     def handle(self, event):
+        self.wrong = False
+        self.use(event)
+        self.counted(event)
+
+    def use(self, event):
         if self.reader == "protobuf" and event.kind in NOT_IN_MESSAGES or event.kind in ("binder_alloc_lru_end", "unknown"):
             self.count("other", "not_supported")
             return
@@ -485,9 +507,18 @@ class Model:
             "gpu_slice t: id, frame_row, dur": numbered(self.frames.gpu),
             "syscall t: syscall_number, ts, dur, itid, args, ret": self.calls,
             "timerfd_wakeup t: id, ts, pid, tid, " + word("thread_name") + ", interval, curr_mono, expire_mono": numbered(self.timers),
+            "import_count t WHERE item LIKE 'ftrace_%' AND item <> 'ftrace_pages': item, seen, imported, lost, skipped": self.item_rows(),
             "stat t WHERE count <> 0 AND event_name <> 'trace_event_clock_sync': event_name, stat_type, count":
                 self.stat_rows(),
         }
+
+    def item_rows(self):
+        items = dict(self.items)
+        if self.reader == "text" and self.read + self.other_lines:
+            items["ftrace_lines"] = [self.used, self.other_lines, self.read - self.used]
+        if self.reader == "raw" and self.read:
+            items["ftrace_records"] = [self.used, 0, self.read - self.used]
+        return sorted((name, sum(n)) + tuple(n) for name, n in items.items())
 
     def stat_rows(self):
         return [(name, kind, n) for (name, kind), n in self.stat.items() if n]

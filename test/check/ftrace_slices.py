@@ -156,7 +156,8 @@ class Markers:
         self.m = m
         self.open = {}  # (owner, cookie, name) or (owner, cookie, cat, name) -> rows
 
-    def invalid(self):
+    def invalid(self, wrong=True):
+        self.m.wrong = self.m.wrong or wrong
         self.m.count("tracing_mark_write", "invalid_data")
 
     def handle(self, event, text):
@@ -179,7 +180,7 @@ class Markers:
         itid = threads.named(event.pid, marker.tgid, event.comm) if marker.tgid else threads.any(event.pid, event.comm)
         name = marker.rest.rstrip(" ")
         if not name:
-            self.invalid()
+            self.invalid(False)  # it has a row
         number = self.m.slices.push(event.ts, itid, None, name)
         row = self.m.slices.rows[number]
         m = DISTRIBUTED.fullmatch(name)
@@ -226,6 +227,7 @@ class Markers:
         owner, cookie, name, parts = found
         if self.open.get((owner, cookie, name)):
             self.m.count("tracing_mark_write", "not_match")
+            self.m.wrong = True
         else:
             row = Slice(event.ts, None, owner, category(name), name)
             row.cookie = cookie

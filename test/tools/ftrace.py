@@ -20,7 +20,7 @@ import ftrace_write_raw as write_raw
 from ftrace_compare import differences
 from ftrace_examples import EXAMPLES, compare
 from ftrace_made import Made
-from ftrace_model import Model
+from ftrace_model import Event, Model
 from ftrace_range import limited
 
 READERS = ("protobuf", "text", "raw")
@@ -51,7 +51,9 @@ def as_messages(rng, made):
             messages.append(data)
     if clock and rng.random() < 0.5:
         messages.append(write.clock_stats(clock, 1))
-    data = write.container([("ftrace-plugin", 12, m) if isinstance(m, bytes) else (m[0], 12, m[1]) for m in messages], BOOT, REAL, MONO)
+    messages = [("ftrace-plugin", 12, m) if isinstance(m, bytes) else (m[0], 12, m[1]) for m in messages]
+    cuts = sorted(rng.randrange(len(messages) + 1) for _ in range(rng.choice([0, 0, 0, 1, 3])))
+    data = [write.container(messages[a:b], BOOT, REAL, MONO) for a, b in zip([0] + cuts, cuts + [len(messages)])]
     return data, Model("protobuf", BOOT - MONO if clock == "mono" else 0, BOOT - MONO, symbols, comms), lost
 
 
@@ -65,7 +67,8 @@ def as_text(rng, made):
         e.ts -= e.ts % 10 ** (9 - style.digits)
         e.tgid = e.tgid if style.process else 0
     model = Model("text")
-    model.count("other", "invalid_data", sum(line[:1] not in ("", "#") for lines in junk.values() for line in lines))
+    model.other_lines = sum(line[:1] not in ("", "#") for lines in junk.values() for line in lines)
+    model.count("other", "invalid_data", model.other_lines)
     return style.recording(made.events, junk).encode(), model, 0
 
 
@@ -85,15 +88,25 @@ MAKERS = {"protobuf": (as_messages, ".htrace"), "text": (as_text, ".ftrace"), "r
 
 
 class Conversion:
-    """A recording that is being converted."""
+    """A recording that is being converted; data: of several files, bytes of each."""
 
     def __init__(self, program, folder, name, data, options=()):
         self.path = os.path.join(folder, name)
         self.database = self.path + ".db"
-        with open(self.path, "wb") as f:
-            f.write(data)
-        self.process = subprocess.Popen([program, self.path, "-e", self.database, "--quiet", *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                        text=True)
+        self.paths = [self.path]
+        source = [self.path]
+        if not isinstance(data, list):
+            data = [data]
+        elif len(data) > 1:
+            os.mkdir(self.path)
+            source = ["-D", self.path]
+            self.paths = [os.path.join(self.path, "hiprofiler_data_20240102_030405_%d.htrace" % (i + 1)) for i in range(len(data))]
+        for path, part in zip(self.paths, data):
+            if part is None:  # it is missing
+                continue
+            with open(path, "wb") as f:
+                f.write(part)
+        self.process = subprocess.Popen([program, *source, "-e", self.database, "--quiet", *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def wait(self):
         """The database, None when there is none."""
@@ -153,6 +166,23 @@ def of_example(program, folder, example):
     return conversion, lambda database: (compare(database, example), sum(len(r[1]) for r in example.rows.values()))
 
 
+def of_files(program, folder, missing):
+    """What is open goes on from file to file of -D; where one is missing it does not end, and that is said."""
+    mark = lambda ts, text: Event("print", 10**9 + ts, 0, 20, 20, "app", buf=text)
+    parts = [[mark(0, "B|20|H:long"), mark(1, "C|20|n|1"), mark(2, "S|20|H:async|7")], [mark(3, "B|20|H:inner"), mark(4, "E|20")],
+             [mark(10, "E|20"), mark(11, "C|20|n|2"), mark(12, "F|20|H:async|7")]]
+    files = [write.htrace([write.details(part)], 10**9, 11 * 10**9, 10**9) for part in parts]
+    if missing:
+        files[1] = None
+    conversion = Conversion(program, folder, "files%d" % missing, files)
+    known = lambda dur: None if missing else dur
+    rows = [("H:long", 0, known(10)), ("H:async", 2, known(10))] + [("H:inner", 3, 1)] * (not missing)
+    asked = (("SELECT name, ts - 1000000000, dur FROM callstack ORDER BY id", rows),
+             ("SELECT value, dur FROM process_measure ORDER BY ts", [(1, known(10)), (2, None)]),
+             ("SELECT code, sum(count) FROM import_issue WHERE code IN ('sequence_gap', 'ftrace_gap') GROUP BY code", [("ftrace_gap", 1), ("sequence_gap", 1)] * missing))
+    return conversion, lambda database: (["%s: %r" % (sql, got) for sql, want in asked for got in [database.execute(sql).fetchall()] if got != want], len(asked))
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("program")
@@ -171,6 +201,8 @@ def main():
         folder = args.keep or folder
         make = [lambda e=e: of_example(args.program, folder, e) for e in EXAMPLES if args.seed is None and e.reader in readers]
         make += [lambda s=s: of_seed(args.program, folder, s, readers, args.only) for s in seeds]
+        if args.seed is None:
+            make += [lambda m=m: of_files(args.program, folder, m) for m in (False, True)]
         running = []
         for start in make + [None, None]:  # two at a time
             if start is not None:
@@ -186,8 +218,10 @@ def main():
                 if database is not None:
                     database.close()
                 if not args.keep:
-                    for path in filter(os.path.exists, (conversion.path, conversion.database)):
+                    for path in filter(os.path.exists, conversion.paths + [conversion.database]):
                         os.unlink(path)
+                    if os.path.isdir(conversion.path):
+                        os.rmdir(conversion.path)
     print("%d recordings, %d cells compared, %d recordings differ" % (len(make), cells, failed))
     return failed > 0
 
