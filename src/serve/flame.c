@@ -2,9 +2,21 @@
 #include "serve/flame.h"
 
 #include "serve/frame_filter.h"
+#include "serve/frame_inverted.h"
 #include "serve/frame_tree.h"
 
-enum { P_ROOT = TS_P_CHOSEN, P_FOCUS, P_LIMIT, P_JOIN, P_ONLY, P_IGNORE, P_HIDE, P_IDLE };
+enum {
+    P_ROOT = TS_P_CHOSEN,
+    P_FOCUS,
+    P_LIMIT,
+    P_JOIN,
+    P_ONLY,
+    P_IGNORE,
+    P_HIDE,
+    P_IDLE,
+    P_ORDER,
+    P_LEAF
+};
 
 const ts_view_param ts_flame_params[] = {
     TS_CHOSEN_PARAMS,
@@ -22,6 +34,11 @@ const ts_view_param ts_flame_params[] = {
      .type = TS_VIEW_CHOICE,
      .choices = "with,without",
      .doc = "without: not the time in (idle)"},
+    {.name = "order",
+     .type = TS_VIEW_CHOICE,
+     .choices = "callees,callers",
+     .doc = "callers: paths upside down, callers below what they call"},
+    TS_PARAM_ANY("leaf", "with order=callers and root: where its path begins"),
     {.name = NULL}};
 
 _Static_assert(sizeof ts_flame_params / sizeof ts_flame_params[0] - 1 <= TS_VIEW_PARAMS,
@@ -161,6 +178,36 @@ static ts_code flame_whole(flame *f, uint32_t root, bool join)
     return code;
 }
 
+/* --- upside down ------------------------------------------------------------------------------ */
+
+static ts_code flame_inverted(flame *f, uint32_t root, uint32_t leaf)
+{
+    ts_ctx *ctx = ts_view_ctx(f->call);
+    ts_inverted made;
+    const ts_inverted_of of = {.call = f->call,
+                               .paths = f->paths,
+                               .weights = &f->weights,
+                               .hidden = f->hidden,
+                               .leaf = leaf == TS_NO_INDEX ? root : leaf,
+                               .root = root,
+                               .limit = f->limit};
+    ts_code code = ts_inverted_make(&made, &f->weights, &of);
+    if (code == TS_OK) {
+        ts_tree tree = ts_inverted_tree(&made, &f->paths->nodes);
+        flame_begin(f);
+        code = flame_put(f, NULL, &tree, TS_NO_INDEX);
+        if (made.total.p == NULL) { /* a tree without nodes, whose totals flame_put has made */
+            ts_free(ctx, tree.total);
+            ts_free(ctx, tree.all);
+        }
+    }
+    if (code == TS_OK) {
+        code = flame_end(f);
+    }
+    ts_inverted_free(ctx, &made);
+    return code;
+}
+
 /* --- around a method -------------------------------------------------------------------------- */
 
 /* What the outermost frames of the method call: each node below one goes to the joined tree.
@@ -288,12 +335,32 @@ static ts_code flame_filter(flame *f)
     return ts_frames_filter(&f->hidden, &f->weights, f->call, f->paths, &filter);
 }
 
+/* The tree that is asked for. */
+static ts_code flame_make(flame *f, uint32_t root, uint32_t leaf, uint32_t focus)
+{
+    bool callers = ts_view_value_of(f->call, P_ORDER)->number == 1;
+    if (leaf != TS_NO_INDEX && (!callers || root == TS_NO_INDEX)) {
+        return ts_fail(ts_view_ctx(f->call), TS_ERR_USAGE,
+                       "'leaf' needs order=callers and the parameter 'root'");
+    }
+    if (focus != TS_NO_INDEX) {
+        return callers ? ts_fail(ts_view_ctx(f->call), TS_ERR_USAGE,
+                                 "'focus' has callers of its own: not with order=callers")
+                       : flame_focus(f, focus);
+    }
+    return callers
+               ? flame_inverted(f, root, leaf)
+               : flame_whole(f, root,
+                             f->hidden != NULL || ts_view_value_of(f->call, P_JOIN)->number == 1);
+}
+
 ts_code ts_flame_run(ts_view_call *call)
 {
     flame f = {.call = call, .limit = (uint32_t)ts_view_value_of(call, P_LIMIT)->number};
     ts_ctx *ctx = ts_view_ctx(call);
     uint32_t root = TS_NO_INDEX;
     uint32_t focus = TS_NO_INDEX;
+    uint32_t leaf = TS_NO_INDEX;
     ts_code code = ts_chosen_read(&f.chosen, call);
     if (code == TS_OK) {
         code = ts_paths_get(&f.paths, call);
@@ -303,6 +370,9 @@ ts_code ts_flame_run(ts_view_call *call)
     }
     if (code == TS_OK) {
         code = flame_place(&focus, &f, P_FOCUS, &f.paths->methods, "method");
+    }
+    if (code == TS_OK) {
+        code = flame_place(&leaf, &f, P_LEAF, &f.paths->nodes, "node");
     }
     if (code == TS_OK) {
         code = ts_weights_make(&f.weights, call, &f.chosen, f.paths);
@@ -315,10 +385,7 @@ ts_code ts_flame_run(ts_view_call *call)
         code = ts_method_list_begin(&f.methods, ctx, f.paths);
     }
     if (code == TS_OK) {
-        code = focus != TS_NO_INDEX
-                   ? flame_focus(&f, focus)
-                   : flame_whole(&f, root,
-                                 f.hidden != NULL || ts_view_value_of(call, P_JOIN)->number == 1);
+        code = flame_make(&f, root, leaf, focus);
     }
     ts_free(ctx, f.hidden);
     ts_method_list_free(ctx, &f.methods);

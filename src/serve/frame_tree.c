@@ -134,8 +134,7 @@ static bool place_before(const ts_wide *values, uint32_t a, uint32_t b)
     return values[a] != values[b] ? values[a] > values[b] : a < b;
 }
 
-/* Restores the heap, whose top is what comes last (`last`) or first, below `at`. */
-static void heap_down(uint32_t *heap, size_t n, size_t at, const ts_wide *values, bool last)
+void ts_heap_down(uint32_t *heap, size_t n, size_t at, const ts_wide *values, bool last)
 {
     for (;;) {
         size_t best = at;
@@ -155,7 +154,7 @@ static void heap_down(uint32_t *heap, size_t n, size_t at, const ts_wide *values
     }
 }
 
-static void heap_up(uint32_t *heap, size_t at, const ts_wide *values)
+void ts_heap_up(uint32_t *heap, size_t at, const ts_wide *values)
 {
     while (at > 0 && place_before(values, heap[at], heap[(at - 1) / 2])) {
         uint32_t moved = heap[at];
@@ -168,13 +167,13 @@ static void heap_up(uint32_t *heap, size_t at, const ts_wide *values)
 void ts_sort_places(uint32_t *places, size_t n, const ts_wide *values)
 {
     for (size_t i = n / 2; i-- > 0;) {
-        heap_down(places, n, i, values, true);
+        ts_heap_down(places, n, i, values, true);
     }
     for (size_t end = n; end > 1; end--) {
         uint32_t last = places[0];
         places[0] = places[end - 1];
         places[end - 1] = last;
-        heap_down(places, end - 1, 0, values, true);
+        ts_heap_down(places, end - 1, 0, values, true);
     }
 }
 
@@ -227,14 +226,14 @@ static void choose_heaviest(ts_shown_tree *s, uint32_t *heap, const tree_links *
     for (;;) {
         for (uint32_t i = l->first[above]; i != TS_NO_INDEX; i = l->next[i]) {
             heap[n++] = i;
-            heap_up(heap, n - 1, t->total);
+            ts_heap_up(heap, n - 1, t->total);
         }
         if (n == 0 || s->n == limit) {
             break;
         }
         above = heap[0];
         heap[0] = heap[--n];
-        heap_down(heap, n, 0, t->total, false);
+        ts_heap_down(heap, n, 0, t->total, false);
         s->number[above] = 0;
         s->order[s->n++] = above;
     }

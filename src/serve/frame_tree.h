@@ -12,6 +12,7 @@ typedef struct ts_tree {
     const int32_t *line;
     const ts_ids *nodes;     /* ids of the nodes, or: */
     const uint32_t *node_of; /* place in `nodes` of each */
+    const uint32_t *leaf_of; /* and of where its path begins, of an inverted tree */
     ts_wide *self;
     uint64_t *count;
     ts_wide *total; /* ts_tree_totals; with those below */
@@ -44,6 +45,10 @@ void ts_trie_add(ts_trie *t, uint32_t at, ts_wide self, uint64_t count);
 ts_tree ts_trie_tree(const ts_trie *t, const ts_ids *nodes);
 void ts_trie_free(ts_ctx *ctx, ts_trie *t);
 
+/* A heap of places by such an order: restores it below `at`, with what comes last (`last`) or
+ * first on top; or above `at`, with the first on top. */
+void ts_heap_down(uint32_t *heap, size_t n, size_t at, const ts_wide *values, bool last);
+void ts_heap_up(uint32_t *heap, size_t at, const ts_wide *values);
 /* Sorts places by descending value, equal ones by rising place. */
 void ts_sort_places(uint32_t *places, size_t n, const ts_wide *values);
 

@@ -236,6 +236,13 @@ static void write_ids(ts_jout *out, const ts_tree *t, const ts_shown_tree *s)
         ts_jout_int(out, NULL, ts_tree_id(t, s->order[i]));
     }
     ts_jout_close(out, ']');
+    if (t->leaf_of != NULL) {
+        ts_jout_open(out, "leaf", '[');
+        for (uint32_t i = 0; i < s->n; i++) {
+            ts_jout_int(out, NULL, ts_ids_at(t->nodes, t->leaf_of[s->order[i]]));
+        }
+        ts_jout_close(out, ']');
+    }
     ts_jout_open(out, "parent", '[');
     for (uint32_t i = 0; i < s->n; i++) {
         uint32_t parent = t->parent[s->order[i]];

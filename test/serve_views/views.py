@@ -154,7 +154,7 @@ def check_flame(db, reply, expected, tree, limit, what):
             rest[-1 if parent is None else shown[parent]][1] += totals[node]
     same(dict(zip(reply["rest"]["parent"], zip(reply["rest"]["n"], reply["rest"]["total"]))), {k: tuple(v) for k, v in rest.items()}, f"{what}: rest")
     check_order(reply, totals, shown, what)
-    if len(shown) < len(totals) and min(totals.values()) >= 0:
+    if len(shown) < len(totals) and min(total for total, _ in expected.values()) >= 0: # else a node may be lighter than one below it
         check(min(totals[n] for n in shown) >= max(totals[n] for n in totals if n not in shown), f"{what}: lighter nodes are shown")
     same(reply["total"], sum(t for node, t in totals.items() if tree[node][0] is None), f"{what}: total")
 
@@ -298,9 +298,60 @@ def check_filters(db, tree, expected, kind, weight, name, what):
             to[1] += values[1]
         reply = db.view("flame", kind=kind, weight=weight, value=name, limit=1000000, join="lines", idle="without" if no_idle else "with", **given)
         same(reply_paths(reply, reply["methods"]["id"]), {k: tuple(v) for k, v in result.items()}, f"{what}: {given} {no_idle}")
+        turned = db.view("flame", kind=kind, weight=weight, value=name, limit=1000000, order="callers", idle="without" if no_idle else "with", **given)
+        same(reply_paths(turned, turned["methods"]["id"]), {k[::-1]: tuple(v) for k, v in result.items()}, f"{what}: {given} {no_idle}, inverted")
+        same((turned["all"], turned["no_stack"], turned["total"], turned["count"]), (reply["all"], reply["no_stack"], reply["total"], reply["count"]), f"{what}: {given}, inverted, sums")
         plain = db.view("flame", kind=kind, weight=weight, value=name, limit=1)
         same(reply["all"], {"total": min(sum(t for t, _ in expected.values()), 2**63 - 1), "count": sum(c for _, c in expected.values())}, f"{what}: {given}, all")
         same(reply["no_stack"]["count"] - plain["no_stack"]["count"], lost[1], f"{what}: {given}, of which nothing is left")
+
+
+def check_inverted(db, tree, expected, kind, weight, name, what):
+    """Paths upside down: the heaviest beginnings of all of them, what is left out below each, and what lies below one of them."""
+    paths = collections.defaultdict(lambda: [0, 0])
+    for node, values in expected.items():
+        path = ()
+        while node is not None:
+            path += (tree[node][1],)
+            node = tree[node][0]
+        paths[path][0] += values[0]
+        paths[path][1] += values[1]
+    below = collections.defaultdict(lambda: [0, 0])
+    for path, (total, count) in paths.items():
+        for n in range(1, len(path) + 1):
+            below[path[:n]][0] += total
+            below[path[:n]][1] += count
+    below = {path: total for path, (total, count) in below.items() if count}
+    options = {"kind": kind, "weight": weight, "value": name, "order": "callers"}
+    for limit in (1, 7, 1000000):
+        reply = db.view("flame", limit=limit, **options)
+        ids = reply["methods"]["id"]
+        shown = []
+        for parent, method in zip(reply["parent"], reply["method"]):
+            shown.append((shown[parent] if parent >= 0 else ()) + (ids[method] if method >= 0 else None,))
+        where = f"{what}: inverted, {limit}"
+        places = {path: i for i, path in enumerate(shown)}
+        same(len(places), min(limit, len(below)), where)
+        capped = lambda v: max(min(v, 2**63 - 1), -2**63)
+        same(dict(zip(shown, zip(reply["totals"], reply["self"], reply["counts"]))), {path: (capped(below[path]), capped(paths.get(path, (0, 0))[0]), paths.get(path, (0, 0))[1]) for path in shown}, where)
+        rest = collections.defaultdict(lambda: [0, 0])
+        for path, total in below.items():
+            if path not in places and (len(path) == 1 or path[:-1] in places):
+                at = places[path[:-1]] if len(path) > 1 else -1
+                rest[at][0] += 1
+                rest[at][1] += total
+        same(dict(zip(reply["rest"]["parent"], zip(reply["rest"]["n"], reply["rest"]["total"]))), {k: (n, capped(total)) for k, (n, total) in rest.items()}, f"{where}: rest")
+        if 0 < len(shown) < len(below) and min(total for total, _ in paths.values()) >= 0:
+            check(min(below[path] for path in shown) >= max(total for path, total in below.items() if path not in places), f"{where}: lighter nodes are shown")
+        for i in random.sample(range(len(shown)), min(3, len(shown))):
+            path = shown[i]
+            node = reply["leaf"][i]
+            for method in path[:-1]:
+                same(tree[node][1], method, f"{where}: the path of node {i}")
+                node = tree[node][0]
+            same((node, tree[node][1]), (reply["id"][i], path[-1]), f"{where}: node {i}")
+            part = db.view("flame", limit=1000000, root=reply["id"][i], leaf=reply["leaf"][i], **options)
+            same(reply_paths(part, part["methods"]["id"]), {p[len(path) - 1:]: tuple(v) for p, v in paths.items() if p[:len(path)] == path and v[1]}, f"{where}: below {path}")
 
 
 def check_zoom(db, tree, expected, kind, weight, name, what):
@@ -353,6 +404,7 @@ def check_stacks(db, ranges):
         check_flame(db, db.view("flame", kind=kind, weight=weight, value=name, limit=7), expected, tree, 7, what + ", 7 nodes")
         check_sandwich(db, tree, expected, kind, weight, name, what)
         check_zoom(db, tree, expected, kind, weight, name, what)
+        check_inverted(db, tree, expected, kind, weight, name, what)
         check_filters(db, tree, expected, kind, weight, name, what)
         join = db.view("flame", kind=kind, weight=weight, value=name, join="lines", limit=1000000)
         same(reply_paths(join, join["methods"]["id"]), joined(expected, tree), what + ", joined")

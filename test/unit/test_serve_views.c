@@ -115,6 +115,19 @@ static void test_replies(void **state)
            "\"totals\":[9223372036854775807,9223372036854775807,1]");
     expect(f, "flame?weight=value&value=alloc", "\"capped\":true");
     expect(f, "flame?kind=slice", "\"self\":[20,30]");
+    /* (idle); work called by main; main */
+    expect(f, "flame?order=callers", "\"id\":[3,1,2,1],\"leaf\":[3,1,2,2],\"parent\":[-1,-1,-1,2]");
+    expect(f, "flame?order=callers",
+           "\"self\":[100,20,0,10],\"totals\":[100,20,10,10],\"counts\":[1,1,0,1]");
+    expect(f, "flame?order=callers&limit=2", "\"rest\":{\"parent\":[-1],\"n\":[1],\"total\":[10]}");
+    expect(f, "flame?order=callers&limit=3", "\"rest\":{\"parent\":[2],\"n\":[1],\"total\":[10]}");
+    expect(f, "flame?order=callers&root=1&leaf=2", "\"id\":[1],\"leaf\":[2],\"parent\":[-1]");
+    expect(f, "flame?order=callers&root=2&hide=main", "\"self\":[10],\"totals\":[10]");
+    expect(f, "flame?order=callers&hide=work", "\"totals\":[100,30],\"counts\":[1,2]");
+    expect(f, "flame?order=callers&only=nothing", "\"total\":0,\"count\":0,\"id\":[]");
+    expect_error(f, "flame?order=callers&root=2&leaf=1", TS_ERR_USAGE, "does not call");
+    expect_error(f, "flame?leaf=1", TS_ERR_USAGE, "'leaf' needs order=callers");
+    expect_error(f, "flame?order=callers&focus=1", TS_ERR_USAGE, "not with order=callers");
     expect(f, "flame?limit=1", "\"rest\":{\"parent\":[-1],\"n\":[1],\"total\":[30]}");
     expect(f, "methods", "\"self\":[20,10],\"total\":[30,10]"); /* (idle) is left out */
     expect(f, "threads?px=0", "\"count\":3,\"dur\":30,\"busy_dur\":30");

@@ -1,4 +1,4 @@
-// Stacks as the server gives them, and what the page makes of them: without some frames, upside down, in the order of time.
+// Stacks as the server gives them, and what the page makes of them.
 import { clean } from "../format.ts";
 import { Tree, tintOf } from "../../icicle/icicle.js";
 
@@ -17,6 +17,8 @@ export interface TreeReply {
   readonly total: number | string;
   readonly count: number;
   readonly id: Numbers;
+  /** Of a tree that is upside down: where the path of each node begins. */
+  readonly leaf?: Numbers;
   readonly parent: readonly number[];
   readonly method: readonly number[];
   readonly line?: Numbers;
@@ -58,6 +60,8 @@ export interface Stacks {
   readonly unit: string;
   /** Of stack_node; -1 for a node that stands for several. */
   readonly id: Float64Array;
+  /** Upside down, where the path of each node begins: several may have the same id. */
+  readonly leaf?: Float64Array | undefined;
   readonly count: Float64Array;
   /** Nodes left out, for frames that are REST. */
   readonly left: Float64Array;
@@ -90,6 +94,7 @@ export function stacksOf(reply: TreeReply, names: Names, unit: string): Stacks {
   const self = new Float64Array(size);
   const total = new Float64Array(size);
   const id = new Float64Array(size).fill(-1);
+  const leaf = reply.leaf === undefined ? undefined : new Float64Array(size).fill(-1);
   const count = new Float64Array(size);
   const left = new Float64Array(size);
   total[0] = Number(reply.total);
@@ -100,6 +105,9 @@ export function stacksOf(reply: TreeReply, names: Names, unit: string): Stacks {
     self[i + 1] = Number(reply.self[i]);
     total[i + 1] = Number(reply.totals[i]);
     id[i + 1] = Number(reply.id[i]);
+    if (leaf !== undefined) {
+      leaf[i + 1] = Number(reply.leaf?.[i]);
+    }
     count[i + 1] = reply.counts[i] ?? 0;
   }
   for (let k = 0; k < rest; k++) {
@@ -110,61 +118,19 @@ export function stacksOf(reply: TreeReply, names: Names, unit: string): Stacks {
     total[i] = self[i] ?? 0;
     left[i] = reply.rest.n[k] ?? 0;
   }
-  return { tree: new Tree({ parent, frame, self, total }), names, unit, id, count, left, cut: rest > 0 };
+  return { tree: new Tree({ parent, frame, self, total }), names, unit, id, leaf, count, left, cut: rest > 0 };
 }
 
-// Makes a tree of paths with equal frames joined.
-class Joiner {
-  readonly parent: number[] = [0];
-  readonly frame: number[] = [ROOT];
-  readonly self: number[] = [0];
-  readonly id: number[] = [-1];
-  readonly count: number[] = [0];
-  readonly left: number[] = [0];
-  private readonly known = new Map<number, number>();
+/** A node as text of the URL, and the node with such a text; 0, which is all of the tree, when there is none. */
+export const placeOf = (stacks: Stacks, i: number): string => `${stacks.id[i] ?? -1}${stacks.leaf === undefined ? "" : `,${stacks.leaf[i] ?? -1}`}`;
 
-  constructor(private readonly frames: number) {}
-
-  child(at: number, frame: number, id: number): number {
-    const key = at * (this.frames + 3) + frame + 2;
-    let node = frame === REST ? undefined : this.known.get(key);
-    if (node === undefined) {
-      node = this.parent.length;
-      this.known.set(key, node);
-      this.parent.push(at);
-      this.frame.push(frame);
-      this.self.push(0);
-      this.id.push(id);
-      this.count.push(0);
-      this.left.push(0);
-    }
-    return node;
+export function nodeAt(stacks: Stacks, place: string): number {
+  const [id, leaf] = place.split(",").map(Number);
+  let at = place === "" ? -1 : stacks.id.indexOf(id ?? -1, 1);
+  while (at > 0 && leaf !== undefined && stacks.leaf?.[at] !== leaf) {
+    at = stacks.id.indexOf(id ?? -1, at + 1);
   }
-
-  stacks(like: Stacks): Stacks {
-    const tree = new Tree({ parent: Int32Array.from(this.parent), frame: Int32Array.from(this.frame), self: Float64Array.from(this.self) });
-    return { tree, names: like.names, unit: like.unit, id: Float64Array.from(this.id), count: Float64Array.from(this.count), left: Float64Array.from(this.left), cut: like.cut };
-  }
-}
-
-/** The same stacks from their last frames on: what took time, and below it who called it. */
-export function inverted(stacks: Stacks): Stacks {
-  const { tree } = stacks;
-  const join = new Joiner(stacks.names.label.length);
-  for (let i = 1; i < tree.n; i++) {
-    const self = tree.self[i] ?? 0;
-    const count = stacks.count[i] ?? 0;
-    if (self === 0 && count === 0) {
-      continue;
-    }
-    let at = 0;
-    for (let up = i; up > 0; up = tree.parent[up] ?? 0) {
-      at = join.child(at, tree.frame[up] ?? ROOT, stacks.id[up] ?? -1);
-    }
-    join.self[at] = (join.self[at] ?? 0) + self;
-    join.count[at] = (join.count[at] ?? 0) + count;
-  }
-  return join.stacks(stacks);
+  return Math.max(0, at);
 }
 
 /** Rows of samples or calls in and below a node, from those of the nodes alone. */

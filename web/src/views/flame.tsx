@@ -8,7 +8,7 @@ import { Choice, Drawer, Facts, Failure, Waiting } from "../parts/frame.tsx";
 import { Icicle, labelOf } from "../parts/icicle.tsx";
 import { RangeStrip } from "../parts/rangestrip.tsx";
 import { matcher } from "../parts/search.ts";
-import { countsBelow, inverted, namesOf, REST, stacksOf, type FlameReply, type MethodsReply, type Stacks } from "../parts/stacks.ts";
+import { countsBelow, namesOf, nodeAt, placeOf, REST, stacksOf, type FlameReply, type MethodsReply, type Stacks } from "../parts/stacks.ts";
 import { Table, sorted, type Column, type Sort } from "../parts/table.tsx";
 import { TimeOrder } from "./timeorder.tsx";
 import { absolute, database, extent, go, numberParam, param, range, setParams } from "../state.ts";
@@ -142,7 +142,7 @@ function Controls({ chosen, threads, mode }: { chosen: Chosen; threads: Threads;
         <Regex name="ignore" title="Not" hint="Only stacks without a frame like this" />
         <Regex name="hide" title="Hide" hint="Frames like this are taken out of their stacks" />
         <label><input type="checkbox" checked={param("idle") === "1"} onChange={(e) => setParams({ idle: e.currentTarget.checked ? "1" : undefined, at: undefined })} />idle</label>
-        <label><input type="checkbox" checked={param("inv") === "1"} onChange={(e) => setParams({ inv: e.currentTarget.checked ? "1" : undefined, at: undefined })} />inverted</label>
+        <label><input type="checkbox" checked={param("inv") === "1"} onChange={(e) => setParams({ inv: e.currentTarget.checked ? "1" : undefined, at: undefined, root: undefined })} />inverted</label>
         <label><input type="checkbox" checked={param("table") === "1"} onChange={(e) => setParams({ table: e.currentTarget.checked ? "1" : undefined })} />as table</label>
       </>}
     </div>
@@ -220,22 +220,22 @@ export function ThreadMenu({ threads, chosen, single }: { threads: readonly Thre
 // --- left heavy ---------------------------------------------------------------------------------------------------------
 
 function Graph({ chosen }: { chosen: Chosen }): JSX.Element {
-  // The server filters, over all stacks and not only those that it sends.
+  // The server filters and turns around, over all stacks and not only those that it sends.
   const filter = { only: param("only"), ignore: param("ignore"), hide: param("hide"), idle: param("idle") === "1" ? undefined : "without" };
-  const params = { ...asked(chosen), root: param("root") || undefined, ...filter };
+  const [root, leaf] = param("root").split(",");
+  const params = { ...asked(chosen), root: root || undefined, ...(param("inv") === "1" ? { order: "callers", leaf } : {}), ...filter };
   const loaded = useLoad(urlOf("/api/flame", params), (signal) => get<FlameReply>("/api/flame", params, { signal, what: "adding up stacks" }));
-  const whole = useMemo(() => (loaded.data === undefined ? undefined : stacksOf(loaded.data, namesOf(loaded.data.methods), loaded.data.unit)), [loaded.data]);
-  const all = param("root") === "" ? Number(loaded.data?.all?.total ?? 0) : whole?.tree.total[0] ?? 0;
-  const stacks = useMemo(() => (whole !== undefined && param("inv") === "1" ? inverted(whole) : whole), [whole, param("inv")]);
+  const stacks = useMemo(() => (loaded.data === undefined ? undefined : stacksOf(loaded.data, namesOf(loaded.data.methods), loaded.data.unit)), [loaded.data]);
+  const all = param("root") === "" ? Number(loaded.data?.all?.total ?? 0) : stacks?.tree.total[0] ?? 0;
   const q = param("q");
   const search = useMemo(() => matcher(q), [q]);
   const [focus, setFocus] = useState(-1);
-  const at = numberParam("at");
-  const zoom = useMemo(() => (stacks === undefined || at === undefined ? 0 : Math.max(0, stacks.id.indexOf(at))), [stacks, at]);
+  const at = param("at");
+  const zoom = useMemo(() => (stacks === undefined ? 0 : nodeAt(stacks, at)), [stacks, at]);
   if (loaded.error !== undefined) {
     return <Failure error={loaded.error} />;
   }
-  if (stacks === undefined || whole === undefined) {
+  if (stacks === undefined) {
     return <Waiting what="adding up stacks" />;
   }
   const open = (i: number): void => {
@@ -247,9 +247,9 @@ function Graph({ chosen }: { chosen: Chosen }): JSX.Element {
   const zoomed = (i: number): void => {
     if (stacks.tree.frame[i] === REST) {
       const parent = stacks.tree.parent[i] ?? 0;
-      setParams({ root: parent === 0 ? undefined : String(stacks.id[parent]), at: undefined });
+      setParams({ root: parent === 0 ? undefined : placeOf(stacks, parent), at: undefined });
     } else {
-      setParams({ at: i === 0 ? undefined : String(stacks.id[i]) });
+      setParams({ at: i === 0 ? undefined : placeOf(stacks, i) });
     }
   };
   const empty = (stacks.tree.total[0] ?? 0) === 0;
@@ -265,7 +265,7 @@ function Graph({ chosen }: { chosen: Chosen }): JSX.Element {
               if (key === "f" && i > 0) {
                 open(i);
               } else if (key === "i") {
-                setParams({ inv: param("inv") === "1" ? undefined : "1", at: undefined });
+                setParams({ inv: param("inv") === "1" ? undefined : "1", at: undefined, root: undefined });
               } else {
                 return false;
               }

@@ -212,6 +212,19 @@ step("flame", async () => {
   await view.go("#/flame?db=profile.db&table=1&idle=1");
   const table = await view.rows("Stacks as a table");
   equal(table[0]["Total s"], grouped(ns / 1e9, 3), "the table's first row");
+  // Upside down, methods stand at the top with their self times, of all call paths; a zoomed node is found again by its link.
+  await view.go("#/flame?db=profile.db&table=1&inv=1");
+  const tops = sql(db("profile"), "SELECT method, self FROM v_stack_hot_method WHERE value = 'dur' AND unit = 'ns' AND self > 0 ORDER BY self DESC, method LIMIT 5");
+  const turned = await view.run(() => [...document.querySelectorAll("[aria-label='Stacks as a table'] tbody tr:not(.space)")].filter((tr) => tr.querySelector("span").style.paddingLeft === "12px").map((tr) => [tr.children[0].textContent, tr.children[1].textContent]));
+  equal(turned.slice(0, 2).map((r) => r[1]), inColumn([busy, tops[0].self, tops[1].self], "ns", 3).slice(1), "self times upside down");
+  equal(turned.slice(0, 2).map((r) => r[0]), tops.slice(0, 2).map((r) => r.method), "methods upside down");
+  await view.go("#/flame?db=profile.db&idle=1&inv=1");
+  await view.run(() => document.querySelector(".graph canvas").focus());
+  await view.keys("ArrowDown", "ArrowDown", "Enter");
+  const zoomed = await view.text(".trail nav");
+  check(/[?&]at=\d+,\d+/.test(await view.fragment()), `zoomed upside down: ${await view.fragment()}`);
+  await view.go(await view.fragment(), true);
+  equal(await view.text(".trail nav"), zoomed, "a link restores the zoom upside down");
 });
 
 step("hot methods", async () => {

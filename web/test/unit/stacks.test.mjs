@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./load.mjs";
 
-const { stacksOf, namesOf, inverted, countsBelow, REST } = await load("parts/stacks.ts");
+const { stacksOf, namesOf, nodeAt, placeOf, countsBelow, REST } = await load("parts/stacks.ts");
 const { chartOfSlices, chartStacks } = await load("parts/chart-tree.ts");
 
 const methods = { id: [10, 11, 12, 13], name: ["main", "work", "(idle)", null], file: [1, 0, -1, -1], texts: ["b.js", "a.js"], line: [1, null, null, null] };
@@ -28,12 +28,17 @@ test("names say where, and have a text where there is none", () => {
   assert.equal(names.label[3], "(unknown)");
 });
 
-test("turned around, a path begins with what took the time", () => {
-  const s = inverted(stacksOf({ ...reply, rest: { parent: [], n: [], total: [] } }, names, "ns"));
-  assert.equal(s.tree.total[0], 12);
-  // main as the last frame: 1 of itself and 2 called by work; work: 5; (idle): 4
-  const tops = [...s.tree.children.subarray(s.tree.first[0], s.tree.first[1])].map((i) => [names.label[s.tree.frame[i]], s.tree.total[i]]);
-  assert.deepEqual(tops, [["work", 5], ["(idle)", 4], ["main", 3]]);
+test("a node upside down is found by where its path is and where it begins", () => {
+  // work(5) < main, main(3) < work < main: the root is in both
+  const s = stacksOf({ ...reply, id: [2, 1, 3, 2, 1], leaf: [2, 2, 3, 3, 3], parent: [-1, 0, -1, 2, 3], method: [1, 0, 0, 1, 0], self: [0, 5, 1, 0, 2],
+    totals: [5, 5, 3, 2, 2], counts: [0, 1, 1, 0, 1], rest: { parent: [], n: [], total: [] } }, names, "ns");
+  for (let i = 1; i < s.tree.n; i++) {
+    assert.equal(nodeAt(s, placeOf(s, i)), i);
+  }
+  assert.equal(placeOf(s, 5), "1,3");
+  assert.equal(nodeAt(s, "1,9"), 0);
+  assert.equal(nodeAt(s, ""), 0);
+  assert.equal(nodeAt(stacksOf(reply, names, "ns"), "3"), 3);
 });
 
 test("bars in the order of time stand below those that they lie in", () => {
