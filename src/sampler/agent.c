@@ -302,8 +302,12 @@ ts_code ts_agent_read(bool *ended, ts_agent *agent, int timeout_ms, ts_agent_vis
     ssize_t n;
     ts_code code;
     *ended = false;
-    if (poll(&p, 1, timeout_ms) <= 0) {
-        return TS_OK;
+    int ready = poll(&p, 1, timeout_ms);
+    if (ready <= 0) {
+        return ready == 0 || errno == EINTR
+                   ? TS_OK
+                   : ts_fail(agent->ctx, TS_ERR_INPUT, "cannot wait for the agent: %s",
+                             strerror(errno));
     }
     code = ts_buf_reserve(agent->ctx, &agent->in, READ_SIZE);
     if (code != TS_OK) {

@@ -4,6 +4,7 @@
 #include "base/ckd.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,22 +48,25 @@ static ts_code note_thread(ts_thread_cpu *cpu, const char *task)
     return ts_idmap_put(cpu->ctx, &cpu->outer, strtoll(end, NULL, 10), strtoull(task, NULL, 10));
 }
 
-static ts_code read_threads(ts_thread_cpu *cpu)
+/* *whole: all threads were seen. */
+static ts_code read_threads(bool *whole, ts_thread_cpu *cpu)
 {
     char path[64];
     const struct dirent *entry;
     DIR *dir;
     ts_code code = TS_OK;
+    *whole = false;
     snprintf(path, sizeof path, "%.32s/%d/task", cpu->jvm->proc, cpu->jvm->pid);
     dir = opendir(path);
     if (dir == NULL) {
         return TS_OK;
     }
-    while (code == TS_OK && (entry = readdir(dir)) != NULL) {
+    while (errno = 0, code == TS_OK && (entry = readdir(dir)) != NULL) {
         if (entry->d_name[0] != '.' && strlen(entry->d_name) < 24) {
             code = note_thread(cpu, entry->d_name);
         }
     }
+    *whole = errno == 0;
     closedir(dir);
     return code;
 }
@@ -70,16 +74,17 @@ static ts_code read_threads(ts_thread_cpu *cpu)
 static ts_code outer_id(int64_t *tid, ts_thread_cpu *cpu, int64_t nid)
 {
     uint64_t known = 0;
+    bool whole = false;
     ts_code code = TS_OK;
     *tid = nid;
     if (cpu->jvm->inner_pid == cpu->jvm->pid) {
         return TS_OK;
     }
     if (!ts_idmap_find(&known, &cpu->outer, nid)) {
-        code = read_threads(cpu);
+        code = read_threads(&whole, cpu);
         if (code == TS_OK && !ts_idmap_find(&known, &cpu->outer, nid)) {
-            known = 0;
-            code = ts_idmap_put(cpu->ctx, &cpu->outer, nid, 0);
+            known = 0; /* and is not looked for again, when it is certain that there is none */
+            code = whole ? ts_idmap_put(cpu->ctx, &cpu->outer, nid, 0) : TS_OK;
         }
     }
     *tid = (int64_t)known;

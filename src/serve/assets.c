@@ -124,8 +124,9 @@ static ts_code asset_enter(asset_walk *w, int fd)
 {
     DIR *dir = fdopendir(fd);
     if (dir == NULL) {
+        ts_code code = asset_cannot(w->assets, "directory");
         (void)close(fd);
-        return asset_cannot(w->assets, "directory");
+        return code;
     }
     w->levels[w->depth++] = (asset_level){dir, w->path.n};
     return TS_OK;
@@ -170,8 +171,11 @@ ts_code ts_assets_read(ts_assets *a, ts_ctx *ctx, const char *folder)
     }
     ts_code code = asset_enter(&w, fd);
     while (code == TS_OK && w.depth > 0) {
+        errno = 0;
         const struct dirent *e = readdir(w.levels[w.depth - 1].dir);
-        if (e == NULL) {
+        if (e == NULL && errno != 0) { /* else files would be missing from the page */
+            code = asset_cannot(a, "directory");
+        } else if (e == NULL) {
             (void)closedir(w.levels[--w.depth].dir);
         } else if (asset_name(e->d_name)) {
             code = asset_visit(&w, e->d_name);

@@ -131,8 +131,11 @@ static ts_code add_directories(fp_call *call, ts_vec *list)
     if (dir == NULL) {
         return ts_fail(call->ctx, TS_ERR_INPUT, "%s", strerror(errno));
     }
-    while (code == TS_OK && (entry = readdir(dir)) != NULL) {
+    while (errno = 0, code == TS_OK && (entry = readdir(dir)) != NULL) {
         code = add_directory(call, list, dirfd(dir), entry->d_name);
+    }
+    if (code == TS_OK && errno != 0) {
+        code = ts_fail(call->ctx, TS_ERR_INPUT, "%s", strerror(errno));
     }
     closedir(dir);
     if (list->n > before + 1) {

@@ -2,7 +2,7 @@
  * The start of the server and the files of its page, while memory and system calls fail one after
  * the other: an error with a text or a server that works, and nothing is left open.
  */
-#include "faults.h"
+#include "wrapped.h"
 
 #include "serve/assets.h"
 #include "serve/server.h"
@@ -132,7 +132,9 @@ static void sweep(void **state, const char *what, int number,
             faults f = {.what = what, .fail_at = n, .number = number, .forever = forever != 0};
             ts_ctx *ctx = test_ctx_new();
             faults_install(&f, ctx);
+            wrapped = &f;
             ts_code code = run(ctx, files);
+            wrapped = NULL;
             if (code != TS_OK) {
                 assert_true(f.failed);
                 assert_true(ctx->error.count > 0 && ctx->error.causes[0][0] != '\0');
@@ -156,7 +158,7 @@ static void test_page_memory(void **state)
 
 static void test_page_calls(void **state)
 {
-    static const char *const calls[] = {"open", "openat", "fstat", "read"};
+    static const char *const calls[] = {"open", "openat", "fstat", "read", "fdopendir", "readdir"};
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
         sweep(state, calls[i], EIO, read_page);
         sweep(state, calls[i], EMFILE, read_page);
@@ -170,7 +172,7 @@ static void test_start_memory(void **state)
 
 static void test_start_calls(void **state)
 {
-    static const char *const calls[] = {"open", "openat", "fstat", "read"};
+    static const char *const calls[] = {"open", "openat", "fstat", "read", "fdopendir", "readdir"};
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
         sweep(state, calls[i], EACCES, start_server);
     }
