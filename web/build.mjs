@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { build } from "esbuild";
+import { build, transformSync } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const out = process.argv[2] ?? join(here, "dist");
@@ -72,9 +72,12 @@ visit(entry);
 const made = readdirSync(assets);
 const named = (start, end) => made.find((name) => name.startsWith(start) && name.endsWith(end));
 // Chunks that the entry imports at once are asked for together with it.
-const chunks = [...first].filter((name) => name.endsWith(".js") && name !== named("page-", ".js")).sort();
-const html = readFileSync(join(here, "src/index.html"), "utf8").replace("${STYLE}", named("style-", ".css")).replace("${SCRIPT}", named("page-", ".js"))
-  .replace("${CHUNKS}", chunks.map((name) => `<link rel="modulepreload" href="/assets/${name}">\n`).join(""));
+const names = [named("page-", ".js"), ...[...first].filter((name) => name.endsWith(".js") && name !== named("page-", ".js")).sort()];
+const start = transformSync(readFileSync(join(here, "src/start.js"), "utf8").replace("NAMES", JSON.stringify(names)), { minify: true, target: "es2022" }).code;
+const startName = `start-${createHash("sha256").update(start).digest("hex").slice(0, 8).toUpperCase()}.js`;
+writeFileSync(join(assets, startName), start);
+first.add(startName);
+const html = readFileSync(join(here, "src/index.html"), "utf8").replace("${STYLE}", named("style-", ".css")).replace("${START}", startName);
 writeFileSync(join(out, "index.html"), html);
 
 // --- compressed copies and the list of files ---------------------------------------------------------------------------
