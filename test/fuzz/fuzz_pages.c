@@ -100,6 +100,36 @@ static void complete_one(pair *x, open_row *row, input *in)
     }
 }
 
+/* Rows as columns, by one of the ways that find their types. */
+static void put_columns(pair *x, unsigned id, input *in)
+{
+    enum { AT_ONCE = 300, MOST = 15 };
+    static uint32_t values[MOST][AT_ONCE];
+    const uint32_t *columns[MOST];
+    const unsigned n = x->tables[id].column_count;
+    const unsigned count = (unsigned)take(in, 2) % AT_ONCE;
+    const uint64_t nulls = take(in, 1) % 4 == 0 ? take(in, 2) : 0;
+    page_types_call *way = page_types_way((enum page_way)(take(in, 1) % PAGE_WAYS));
+    for (unsigned c = 0; c < n; c++) {
+        const uint64_t kind = take(in, 1);
+        const uint64_t seed = take(in, 4);
+        columns[c] = (nulls >> c & 1) != 0 ? NULL : values[c];
+        for (unsigned r = 0; r < count; r++) {
+            values[c][r] = (uint32_t)(seed * (r * kind + 1) >> (kind & 31)) & INT32_MAX;
+        }
+    }
+    for (unsigned r = 0; r < count; r++) {
+        int64_t row[1 + MOST] = {0};
+        for (unsigned c = 0; c < n; c++) {
+            row[0] |= columns[c] == NULL ? INT64_C(1) << c : 0;
+            row[1 + c] = columns[c] == NULL ? 0 : values[c][r];
+        }
+        insertsink_put(x->insert, id, row);
+    }
+    x->pages->types = way == NULL ? page_types_best() : way;
+    assert_ok(x->ctx, ts_pages_put_columns(x->pages, id, columns, count));
+}
+
 static void run(pair *x, input *in, const char *text)
 {
     open_row open[OPEN_MAX] = {{0}};
@@ -109,6 +139,10 @@ static void run(pair *x, input *in, const char *text)
         open_row *slot = &open[command >> 2 & (OPEN_MAX - 1)];
         if (command < 16 && slot->columns != 0) {
             complete_one(x, slot, in);
+            continue;
+        }
+        if (command % 16 == 9 && ts_pages_has_columns(x->pages, id)) {
+            put_columns(x, id, in);
             continue;
         }
         fill_row(x, id, in, text);
