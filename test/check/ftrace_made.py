@@ -43,7 +43,17 @@ class Made:
         while len(self.events) < count:
             self.now += rng.choice([0, 0, 0, 1, 7, 100, 5000, 10**6])
             rng.choices([a for a, _ in chosen], [w for _, w in chosen])[0]()
-        self.events = self.mixed(self.events)
+        self.events = self.mixed(self.with_holes(self.events))
+
+    def with_holes(self, events):
+        """In some recordings events are lost in the middle of a CPU, once or several times: what was open there has no end, and ends have no beginning."""
+        rng = self.rng
+        for _ in range(rng.choice([0, 0, 1, 1, 4])):
+            cpu, at, n = rng.randrange(self.cpus), rng.randrange(len(events)), rng.choice([1, 3, 20, 60])
+            lost = {id(e) for e in [e for e in events[at:] if e.cpu == cpu][:n]}
+            if len(lost) < len(events) // 2:
+                events = [e for e in events if id(e) not in lost]
+        return events
 
     def mixed(self, events):
         """The order of the recording: within some blocks CPU by CPU, and a few events out of order."""

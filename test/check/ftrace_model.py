@@ -3,7 +3,6 @@
 `Model(reader).run(events)` gives the rows of every table; `reader` is "protobuf", "text" or "raw".
 """
 
-import copy
 
 from ftrace_frames import Frames
 from ftrace_slices import Args, Binder, Markers, Slices, hexadecimal
@@ -461,7 +460,7 @@ class Model:
         if lost:
             self.count("other", "data_lost", lost)
         for event in sorted(self.with_names(events), key=lambda e: e.ts):  # stable
-            self.handle(copy.copy(event))
+            self.handle(event)
         self.scheduler.finish()
         self.threads.finish(self.comms)
         self.frames.finish()

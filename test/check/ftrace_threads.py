@@ -63,7 +63,9 @@ class Threads:
         if tid not in self.by_tid:
             return self.new(tid, name)
         known = self.by_tid[tid]
-        itid = next((i for i in reversed(known) if self.alive(i)), known[-1])
+        itid = known[-1]
+        if self.threads[itid].end:
+            itid = next((i for i in reversed(known) if self.alive(i)), itid)
         if name and itid:
             self.threads[itid].name = name
         return itid
