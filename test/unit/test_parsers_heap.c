@@ -510,6 +510,64 @@ static void test_damaged_json(void **state)
     }
 }
 
+/* --- many rows at once ------------------------------------------------------------------------ */
+
+enum { MANY_NODES = 900 };
+
+static long long many_id(unsigned node)
+{
+    return node % 3 == 0 ? 3000000000LL + node : 2LL * node + 1;
+}
+
+static long long many_size(unsigned node)
+{
+    return node % 50 == 20 ? 5000000000LL : 16;
+}
+
+static void many_members(char *nodes, char *edges)
+{
+    unsigned at = (unsigned)sprintf(nodes, "\"nodes\":[");
+    unsigned to = (unsigned)sprintf(edges, "\"edges\":[");
+    for (unsigned i = 0; i < MANY_NODES; i++) {
+        at += (unsigned)sprintf(nodes + at, "%s%u,%u,%lld,%lld,%u,0,0", i == 0 ? "" : "\n,", i % 3,
+                                1 + i % 4, many_id(i), many_size(i), i % 2 * 2);
+        to += (unsigned)sprintf(edges + to, "%s2,3,%u", i == 0 ? "" : "\n,",
+                                7 * (i * 37 % MANY_NODES));
+    }
+    (void)strcat(nodes, "]");
+    (void)strcat(edges, "]");
+}
+
+/* Small and large numbers in turn: rows are the same whether they go together or not. Each second
+ * node has two edges. */
+static void test_rows_in_turn(void **state)
+{
+    static char nodes[64 * MANY_NODES];
+    static char edges[64 * MANY_NODES];
+    snap s = tiny_snap();
+    run r;
+    UNUSED(state);
+    many_members(nodes, edges);
+    s.m[M_SNAPSHOT] = "\"snapshot\":{" META_ALL
+                      ",\"node_count\":900,\"edge_count\":900,\"trace_function_count\":1}";
+    s.m[M_NODES] = nodes;
+    s.m[M_EDGES] = edges;
+    import_snap(&r, &s);
+    assert_rows(&r, js_heap_nodes, MANY_NODES);
+    assert_rows(&r, js_heap_edges, MANY_NODES);
+    for (unsigned i = 0; i < MANY_NODES; i++) {
+        unsigned target = i * 37 % MANY_NODES;
+        char expected[200];
+        (void)snprintf(expected, sizeof expected, "0|%u|%u|%u|%lld|%lld|%u|0|0", i, i % 3,
+                       1 + i % 4, many_id(i), many_size(i), i % 2 * 2);
+        assert_mem_row(r.sink, js_heap_nodes, i, expected);
+        (void)snprintf(expected, sizeof expected, "0|%u|2|3|%u|%lld|%lld", i, 7 * target,
+                       many_id(i / 2 * 2 + 1), many_id(target));
+        assert_mem_row(r.sink, js_heap_edges, i, expected);
+    }
+    run_free(&r);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -524,6 +582,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_members_twice_and_unknown),
         cmocka_unit_test(test_duplicate_node_ids),
         cmocka_unit_test(test_duplicate_ids_near_and_far),
+        cmocka_unit_test(test_rows_in_turn),
         cmocka_unit_test(test_names_outside_the_strings),
         cmocka_unit_test(test_sum_of_sizes_that_does_not_fit),
         cmocka_unit_test(test_more_fields_than_columns),

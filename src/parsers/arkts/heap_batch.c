@@ -32,19 +32,24 @@ static bool has_null(const int64_t *v, uint32_t n)
 
 static ts_code put_nodes(ts_heap *h, const int64_t *v, size_t rows, size_t *done)
 {
+    uint64_t hashes[NODES_AT_ONCE];
     ts_code code = TS_OK;
-    size_t taken;
-    for (*done = 0; *done < rows && code == TS_OK; *done += taken) {
-        code = heap_put_usual_nodes(&taken, h, v, rows - *done);
-        v += taken * NODE_FIELDS;
-        if (taken == 0 && code == TS_OK) {
-            if (has_null(v, NODE_FIELDS)) {
-                return TS_OK;
+    for (*done = 0; *done < rows && code == TS_OK;) {
+        size_t n = rows - *done < NODES_AT_ONCE ? rows - *done : NODES_AT_ONCE;
+        size_t taken;
+        heap_classes_fetch(hashes, h, v, n);
+        for (size_t i = 0; i < n && code == TS_OK; i += taken, *done += taken) {
+            code = heap_put_usual_nodes(&taken, h, v, hashes + i, n - i);
+            v += taken * NODE_FIELDS;
+            if (taken == 0 && code == TS_OK) {
+                if (has_null(v, NODE_FIELDS)) {
+                    return TS_OK;
+                }
+                code = heap_put_node(h, v, 0);
+                h->arrays[PART_NODES].rows++;
+                v += NODE_FIELDS;
+                taken = 1;
             }
-            code = heap_put_node(h, v, 0);
-            h->arrays[PART_NODES].rows++;
-            v += NODE_FIELDS;
-            taken = 1;
         }
     }
     return code;

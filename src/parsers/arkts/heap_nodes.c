@@ -89,17 +89,16 @@ static bool are_small(const int64_t *v)
     return (uint64_t)all <= INT32_MAX;
 }
 
-ts_code heap_put_usual_nodes(size_t *taken, ts_heap *h, const int64_t *v, size_t n)
+ts_code heap_put_usual_nodes(size_t *taken, ts_heap *h, const int64_t *v, const uint64_t *hashes,
+                             size_t n)
 {
     heap_array *a = &h->arrays[PART_NODES];
     const uint32_t *columns[TS_N_js_heap_nodes];
     node_columns c;
-    uint64_t hashes[NODES_AT_ONCE];
     ts_code code = TS_OK;
     bool usual = (uint64_t)h->file_id <= INT32_MAX && a->rows + NODES_AT_ONCE <= INT32_MAX;
     n = n < NODES_AT_ONCE ? n : NODES_AT_ONCE;
     *taken = 0;
-    heap_classes_fetch(hashes, h, v, n);
     for (; *taken < n && usual && are_small(v) && code == TS_OK; ++*taken, v += NODE_FIELDS) {
         c.values[TS_C_js_heap_nodes__file_id][*taken] = (uint32_t)h->file_id;
         c.values[TS_C_js_heap_nodes__node_index][*taken] = (uint32_t)a->rows;
