@@ -48,6 +48,8 @@ complete -c trace_streamer -l analyze -x -a "(trace_streamer --analyze=list 2>/d
 complete -c trace_streamer -l jfr-events -x -d 'keep these events of JFR recordings in jfr_event: names of types divided by commas, or all'
 complete -c trace_streamer -l keep-going -d 'import the other inputs when one cannot be opened (without it: exit code 1, and nothing is written)'
 complete -c trace_streamer -l time-range -x -d 'import only what starts at FROM or later and before TO: milliseconds since 1970, ISO 8601 times, or +SECONDS from the beginning of each recording'
+complete -c trace_streamer -l syscalls -x -d 'keep system calls of these numbers in syscall: numbers divided by commas, all (default) or none'
+complete -c trace_streamer -l compat -d 'write the values of OpenHarmony\'s TraceStreamer where scripts compare them; docs/differences.md lists them'
 complete -c trace_streamer -l max-inflate -x -d 'most bytes that one compressed input may unpack to (default 64G; suffixes K, M, G, T)'
 complete -c trace_streamer -l max-memory -x -d 'stop with exit code 6 when more memory would be needed (default: no limit)'
 complete -c trace_streamer -l threads -x -d 'use at most N threads: a conversion one that writes rows, and one that decompresses; serve up to 8, for queries (default: the number of processors)'

@@ -76,9 +76,11 @@ typedef struct ts_ctx {
     ts_sys sys;
     ts_logger logger;
     ts_limits limits;
-    ts_time_range time_range;            /* what of the inputs is wanted; zeroed: all */
-    const char *version;                 /* of the program, for what it writes; static */
-    bool strict;                         /* a stream ends at a record that makes no sense */
+    ts_time_range time_range; /* what of the inputs is wanted; zeroed: all */
+    const char *syscalls;     /* numbers that are wanted, "3,63"; NULL: all */
+    const char *version;      /* of the program, for what it writes; static */
+    bool compat;              /* values of the reference converter where scripts compare them */
+    bool strict;              /* a stream ends at a record that makes no sense */
     const volatile sig_atomic_t *cancel; /* NULL, or becomes the number of the signal */
     const char *tmpdir;                  /* for anonymous spools; default $TMPDIR or /var/tmp */
     ts_error error;                      /* the chain of the call that failed last */

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/ckd.h"
+#include "base/number_list.h"
 #include "cli/diff/diff.h"
 #include "cli/serve/serve.h"
 
@@ -217,6 +218,19 @@ static ts_code set_range(parser *p, const given *g)
     return TS_OK;
 }
 
+static ts_code set_syscalls(parser *p, const given *g)
+{
+    if (p->options->syscalls != NULL) {
+        return twice(p, g);
+    }
+    if (strcmp(g->value, "all") != 0 && strcmp(g->value, "none") != 0 &&
+        !ts_number_list_valid(g->value)) {
+        return bad_value(p, g, "all, none, or numbers divided by commas");
+    }
+    p->options->syscalls = g->value;
+    return TS_OK;
+}
+
 static ts_code add_param(parser *p, const given *g)
 {
     const char *name = g->value + (g->value[0] != '\0' && strchr(":@$", g->value[0]) != NULL);
@@ -368,6 +382,8 @@ static ts_code options_apply(parser *p, const given *g)
         return set_size(p, g);
     case TS_OPT_RANGE:
         return set_range(p, g);
+    case TS_OPT_SYSCALLS:
+        return set_syscalls(p, g);
     case TS_OPT_PARAM:
         return add_param(p, g);
     case TS_OPT_OUTPUT:

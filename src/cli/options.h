@@ -58,6 +58,7 @@ typedef enum ts_option_id {
     TS_OPT_TEXT, /* sets the const char * at `offset`; given twice is an error */
     TS_OPT_SIZE, /* sets the uint64_t at `offset` */
     TS_OPT_RANGE,
+    TS_OPT_SYSCALLS,
     TS_OPT_PARAM,
     TS_OPT_OUTPUT,
     TS_OPT_FAIL_IF,
@@ -179,6 +180,7 @@ typedef struct ts_options {
     bool sync;
     bool with_times;
     bool strict;
+    bool compat;
     bool lp_derived, lp_extended; /* of --to=line-protocol */
     bool keep_going;
     bool quiet;
@@ -188,6 +190,7 @@ typedef struct ts_options {
     uint64_t max_inflate; /* 0 = not given */
     uint64_t max_memory;  /* 0 = none */
     ts_time_range time_range;
+    const char *syscalls; /* "all", "none" or a list; NULL: not given */
 } ts_options;
 
 /* The verb that a first argument is. */

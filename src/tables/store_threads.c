@@ -288,6 +288,10 @@ static void complete_processes(ts_store *store)
             process->name = thread->name;
         }
     }
+    for (size_t i = 0; i < store->processes.n && store->ctx->compat; i++) { /* QP-2 */
+        ts_row_process *process = &process_rec(store, (int64_t)i)->row;
+        process->thread_count -= process->thread_count > 0;
+    }
 }
 
 /*

@@ -182,7 +182,8 @@ class Frames:
             self.m.count("trace_frame_queue", "not_match")
             return
         frame = frames[0]
-        self.gpu.append((frame.actual, None if frame.queued is None else event.ts - frame.queued))
+        never = event.ts + 1 if self.m.compat else None  # QF-35
+        self.gpu.append((frame.actual, never if frame.queued is None else event.ts - frame.queued))
         frame.gpu_done = True
         if frame.vsync_ended:
             self.finish_frame(frame, event.ts)
@@ -201,7 +202,7 @@ class Frames:
             if row.flag == 2:
                 continue
             mine = lanes.setdefault((row.ipid, row.kind), [])
-            end = float("inf") if row.dur is None else row.ts + row.dur
+            end = (row.ts - 1 if self.m.compat else float("inf")) if row.dur is None else row.ts + row.dur
             row.depth = next((i for i, last in enumerate(mine) if last < row.ts), len(mine))
             mine[row.depth : row.depth + 1] = [end]
 

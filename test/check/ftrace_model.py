@@ -11,6 +11,7 @@ from ftrace_threads import Threads
 STATES = {0: "R", 1: "S", 2: "D", 4: "T", 8: "t", 16: "X", 32: "Z", 64: "P", 128: "I", 130: "DK", 136: "TK", 256: "R+", 2048: "R+", 2049: "R-B",
           4096: "S", 32768: "U"}
 SOFTIRQS = "HI TIMER NET_TX NET_RX BLOCK BLOCK_IOPOLL TASKLET SCHED HRTIMER RCU".split()
+NO_ROW = 4294967295  # what the reference writes in place of NULL
 THREAD_GROUP = 0x10000  # clone's flag: the new thread is one of the same process
 COUNTED_AS = {"sched_wakeup_new": "sched_wakeup", "wakeup": "sched_wakeup", "binder_lock": "binder_transaction_lock",
               "binder_locked": "binder_transaction_locked", "binder_unlock": "binder_transaction_unlock"}
@@ -128,8 +129,9 @@ class Scheduler:
         if last is not None and last.text == "Running" and last.cpu != cpu and last.ts == ts:
             return
         self.apply_wake(v)
-        if v in self.last:
-            self.last[v].close(ts)
+        before = last if self.m.compat else self.last.get(v)  # QF-11
+        if before is not None:
+            before.close(ts)
         self.m.threads.threads[v].switched = True
         row = self.add(v, ts, None, text)
         self.blocked.pop(v, None)
@@ -146,6 +148,8 @@ class Scheduler:
         if row is None:
             self.m.count("sched_blocked_reason", "not_match")
             return
+        if self.m.compat and self.m.reader != "text":  # QF-13
+            self.m.count("sched_blocked_reason", "received")
         items = [("iowait", Args.INT, event.get("iowait")),
                  ("caller", Args.TEXT, event.get("caller_str", "") or hexadecimal(event.get("caller")))]
         if "delay" in event.fields:
@@ -154,11 +158,13 @@ class Scheduler:
         row.text += "-IO" if event.get("iowait") else "-NIO"
 
     def finish(self):
-        for itid in list(self.wake):  # in the order of the wakes
+        for itid in [] if self.m.compat else list(self.wake):  # QF-10; in the order of the wakes
             self.apply_wake(itid)
 
     def slice_rows(self):
         threads = self.m.threads.threads
+        if self.m.compat:  # QF-7, QF-8
+            return [(i, ts, dur, 0, cpu, itid, threads[itid].ipid, state or "R", priority) for i, (ts, dur, cpu, itid, state, priority) in enumerate(self.slices)]
         return [(i, ts, dur, None if dur is None else ts + dur, cpu, itid, threads[itid].ipid, state, priority)
                 for i, (ts, dur, cpu, itid, state, priority) in enumerate(self.slices)]
 
@@ -203,6 +209,8 @@ class Interrupts:
         ipi = self.inside.pop(event.cpu, None)
         row[5] = self.m.args.add(None, ("irq_ret", Args.TEXT, "handled" if event.get("ret") == 1 else "unhandled"),
                                  ("irq", Args.INT, event.get("irq")))
+        if ipi is not None and self.m.compat:  # QF-28
+            row[1] = ipi[1]
         if ipi is not None:
             ipi[5] = row[5]
             row[6] = ""
@@ -235,6 +243,7 @@ class Interrupts:
 
 class Model:
     def __init__(self, reader="protobuf", shift=0, from_mono=0, symbols=(), comms=None):
+        self.compat = False  # the values of the reference that --compat gives
         self.reader, self.shift, self.from_mono = reader, shift, from_mono
         self.symbols = symbols  # (address, name)
         self.names = {}
@@ -247,6 +256,7 @@ class Model:
         self.items = {}  # what import_count counts -> [imported, lost, skipped]
         self.read = self.used = 0  # events, and those of kinds that are known
         self.other_lines = 0  # of a text, that are no events and no comments
+        self.syscalls = None  # numbers of those that are wanted; None: all
         self.wrong = False  # the event makes no row because it is wrong
         self.threads = Threads()
         self.args = Args()
@@ -283,6 +293,10 @@ class Model:
         text += "|%d" % event.get("cookie") if event.get("cookie") else ""
         self.markers.handle(event, text)
 
+    def is_wanted(self, event):
+        """System calls that are not asked for are neither counted nor used (2.7)."""
+        return event.kind not in ("sys_enter", "sys_exit") or self.syscalls is None or event.get("id") in self.syscalls
+
     def received(self, event):
         """How the event counts."""
         kind = event.kind
@@ -309,7 +323,7 @@ class Model:
             return
         name = "print" if event.kind == "ffrt" else "tracing_mark_write" if event.kind == "print" and self.reader == "text" else event.kind
         self.used += 1
-        unused = event.kind in ONLY_COUNTED or event.kind in UNCOUNTED
+        unused = event.kind in ONLY_COUNTED or event.kind in UNCOUNTED or not self.is_wanted(event)
         self.items.setdefault("ftrace_events:" + name, [0, 0, 0])[1 if self.wrong else 2 if unused else 0] += 1
 
     def handle(self, event):
@@ -335,6 +349,8 @@ class Model:
             self.threads.named(event.pid, tgid, event.comm)
         else:
             self.threads.of_process(event.pid, 0)
+        if not self.is_wanted(event):
+            return
         for name in self.received(event):
             self.count(name, "received")
         if event.kind in ONLY_COUNTED or event.kind == "task_newtask":
@@ -358,8 +374,9 @@ class Model:
 
     def on_sched_wakeup(self, event):
         itid = self.threads.any(event.get("pid"))
-        self.instants.append((event.ts, "sched_wakeup", itid, self.threads.any(event.pid), "itid", 0.0))
-        self.raws.append((event.ts, "sched_wakeup", event.get("target_cpu"), itid))
+        waker = self.threads.any(event.pid)
+        self.instants.append((event.ts, "sched_wakeup", itid, waker, "itid", 0.0))
+        self.raws.append((event.ts, "sched_wakeup", event.get("target_cpu"), waker if self.compat and self.reader == "text" else itid))  # QT-3
         self.scheduler.woken(event, itid)
 
     on_sched_wakeup_new = on_wakeup = on_sched_wakeup
@@ -380,6 +397,8 @@ class Model:
 
     def on_task_newtask(self, event):
         pid = event.get("pid")
+        if self.compat:
+            return
         itid = self.threads.of_process(pid, event.tgid if event.get("clone_flags") & THREAD_GROUP else pid)
         self.threads.threads[itid].start = event.ts
 
@@ -390,7 +409,8 @@ class Model:
     def on_cpu_idle(self, event):
         state = event.get("state") & 0xFFFFFFFF
         self.counters.value("cpu", event.get("cpu_id"), "cpu_idle", event.ts, 0 if state > 10 else state + 1)
-        self.raws.append((event.ts, "cpu_idle", event.get("cpu_id"), 0))
+        if not self.compat or self.reader != "text":  # QT-4
+            self.raws.append((event.ts, "cpu_idle", event.get("cpu_id"), 0))
 
     def on_cpu_frequency(self, event):
         self.counters.value("cpu", event.get("cpu_id"), "cpu_frequency", event.ts, event.get("state"))
@@ -403,13 +423,15 @@ class Model:
         family, what = event.kind.split("_", 1)
         kind = "%s_%s_filter" % (family, "rate" if what == "set_rate" else what)
         if family == "clock":
-            self.counters.value(kind, event.get("cpu_id"), event.get("name", ""), event.ts, event.get("state"))
+            first = self.compat and self.reader == "text" and what == "set_rate"  # QT-5
+            self.counters.value(kind, 0 if first else event.get("cpu_id"), event.get("name", ""), event.ts, event.get("state"))
         else:
             value = {"set_rate": event.get("rate"), "enable": 1, "disable": 0}[what]
             self.counters.value(kind, event.cpu, event.get("name", ""), event.ts, value)
 
     def on_oom_score_adj_update(self, event):
-        self.counters.value("process", self.threads.process(event.get("pid")), "oom_score_adj", event.ts, event.get("oom_score_adj"))
+        unknown = self.compat and event.get("pid") not in self.threads.by_pid  # QF-27
+        self.counters.value("process", NO_ROW if unknown else self.threads.process(event.get("pid")), "oom_score_adj", event.ts, event.get("oom_score_adj"))
 
     def fence(self, event):
         timeline = event.get("timeline", "")
@@ -424,7 +446,8 @@ class Model:
         self.slices.push(event.ts, itid, "workqueue", name)
 
     def on_workqueue_execute_end(self, event):
-        if self.slices.pop(event.ts, self.this(event), "workqueue") is None:
+        row = self.slices.pop(event.ts, self.this(event), "workqueue")
+        if row if self.compat else row is None:  # QF-30
             self.count("workqueue_execute_end", "not_match")
 
     def on_sys_enter(self, event):
@@ -479,7 +502,7 @@ class Model:
         clock_name = lambda kind: kind.replace("_filter", "").replace("clock_rate", "clock_set_rate").replace("clk_rate", "clk_set_rate")
         clocks = lambda family: [(i, clock_name(kind), name, cpu) for i, kind, cpu, name in c.of(*(family + w for w in ("_rate_filter", "_enable_filter", "_disable_filter")))]
         return {
-            "process t: id, ipid, pid, name, start_ts, switch_count, thread_count, slice_count, mem_count": self.threads.process_rows(),
+            "process t: id, ipid, pid, name, start_ts, switch_count, thread_count, slice_count, mem_count": self.threads.process_rows(self.compat),
             "thread t: id, itid, tid, name, start_ts, end_ts, ipid, is_main_thread, switch_count": self.threads.thread_rows(),
             "trace_range t: start_ts, end_ts": [self.time_range()],
             "sched_slice t: id, ts, dur, ts_end, cpu, itid, ipid, end_state, priority": self.scheduler.slice_rows(),
@@ -487,11 +510,11 @@ class Model:
             "instant t: ts, name, ref, wakeup_from, ref_type, value": self.instants,
             "raw t: id, ts, name, cpu, itid": numbered(self.raws),
             "callstack t: id, ts, dur, callid, cat, name, depth, cookie, parent_id, argsetid, chainId, spanId, parentSpanId, flag, trace_level, "
-            "trace_tag, custom_category, custom_args, child_callid": numbered(r.row() for r in self.slices.rows),
+            "trace_tag, custom_category, custom_args, child_callid": numbered(r.row(NO_ROW if self.compat else None) for r in self.slices.rows),
             "args t: id, " + word("key") + ", datatype, CASE datatype WHEN 1 THEN " + word("value") + " ELSE value END, argset":
                 numbered(self.args.rows),
             "irq t: id, ts, dur, callid, cat, name, depth, cookie, parent_id, argsetid, flag":
-                numbered((ts, dur, cpu, cat, name, 0, None, None, argset, flag) for ts, dur, cpu, cat, name, argset, flag in self.interrupts.rows),
+                numbered((ts, 0 if dur is None and self.compat else dur, cpu, cat, name, 0, None, None, argset, flag) for ts, dur, cpu, cat, name, argset, flag in self.interrupts.rows),
             "measure t: type, ts, dur, value, filter_id": c.rows(False),
             "process_measure t: type, ts, dur, value, filter_id": c.rows(True),
             "measure_filter t: id, type, name, source_arg_set_id": [(i, kind, name, owner) for (kind, owner, name), i in c.filters.items()],

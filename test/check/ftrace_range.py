@@ -39,7 +39,7 @@ def meets(row, low, high):
 
 def is_sync(row):
     """Of asynchronous slices parent_id is a thread."""
-    return row["cookie"] is None and row["parent_id"] is not None
+    return row["cookie"] is None and row["parent_id"] not in (None, 4294967295)
 
 
 def with_parents(rows, wanted):

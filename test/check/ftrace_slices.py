@@ -48,7 +48,13 @@ class Slice:
             self.level, self.tag = parts[0][:1], parts[0][1:] or None
         self.category, self.custom = parts[1], parts[2]
 
-    def row(self):
+    def row(self, no_row=None):
+        """no_row: what stands for no parent and no child (QF-14)."""
+        grouped = self.cookie is not None and self.child is None
+        if self.child is None:
+            self.child = no_row
+        if self.parent is None and not grouped:
+            self.parent = no_row
         return (self.ts, self.dur, self.callid, self.cat, self.name, self.depth, self.cookie, self.parent, self.argset, self.chain, self.span,
                 self.parent_span, self.flag, self.level, self.tag, self.category, self.custom, self.child)
 
@@ -160,6 +166,10 @@ class Markers:
         self.m.wrong = self.m.wrong or wrong
         self.m.count("tracing_mark_write", "invalid_data")
 
+    def unmatched(self):
+        if not self.m.compat:  # QF-20, QF-21
+            self.m.count("tracing_mark_write", "not_match")
+
     def handle(self, event, text):
         marker = Marker(text)
         if marker.letter is None:
@@ -180,7 +190,9 @@ class Markers:
         itid = threads.named(event.pid, marker.tgid, event.comm) if marker.tgid else threads.any(event.pid, event.comm)
         name = marker.rest.rstrip(" ")
         if not name:
-            self.invalid(False)  # it has a row
+            self.invalid(self.m.compat)  # it has a row
+            if self.m.compat:  # QF-16
+                return
         number = self.m.slices.push(event.ts, itid, None, name)
         row = self.m.slices.rows[number]
         m = DISTRIBUTED.fullmatch(name)
@@ -196,7 +208,7 @@ class Markers:
         itid = threads.of_process(event.pid, marker.tgid) if marker.tgid else threads.any(event.pid)
         number = self.m.slices.pop(event.ts, itid)
         if number is None:
-            self.m.count("tracing_mark_write", "not_match")
+            self.unmatched()
         else:
             self.m.frames.end(event, number)
 
@@ -226,7 +238,7 @@ class Markers:
             return
         owner, cookie, name, parts = found
         if self.open.get((owner, cookie, name)):
-            self.m.count("tracing_mark_write", "not_match")
+            self.unmatched()
             self.m.wrong = True
         else:
             row = Slice(event.ts, None, owner, category(name), name)
@@ -239,7 +251,7 @@ class Markers:
     def close(self, event, key):
         rows = self.open.get(key)
         if not rows:
-            self.m.count("tracing_mark_write", "not_match")
+            self.unmatched()
             return
         row = self.m.slices.rows[rows.pop()]
         row.dur = event.ts - row.ts
@@ -303,9 +315,16 @@ class Binder:
         row = self.m.slices.rows[number]
         row.argset = self.m.args.add(row.argset, *items)
 
+    def give_sent(self, number, event):
+        twice = self.m.compat and self.m.slices.rows[number].argset is None  # QF-23
+        for _ in range(1 + twice):
+            self.give(number, *self.sent(event))
+
     def give_open(self, itid, name, *items):
         number = self.m.slices.open_named(itid, name)
-        if number is not None:
+        if number is not None and self.m.compat and self.m.slices.rows[number].argset is None:  # QF-24
+            self.m.args.add(None, *items)
+        elif number is not None:
             self.give(number, *items)
         return number
 
@@ -329,14 +348,14 @@ class Binder:
                 del self.answering[event.pid]
             row = self.m.slices.pop(event.ts, self.m.this(event))
             if row is not None:
-                self.give(row, *self.sent(event))
+                self.give_sent(row, event)
             self.replies.add(number)
         elif event.get("flags") & 1:
             row = self.push(event, self.ONE_WAY, 0)
-            self.give(row, *self.sent(event))
+            self.give_sent(row, event)
             self.one_way[number] = self.m.slices.rows[row].argset
         else:
-            self.give(self.push(event, self.CALL), *self.sent(event))
+            self.give_sent(self.push(event, self.CALL), event)
             self.awaited[number] = event.pid
 
     def binder_transaction_received(self, event):

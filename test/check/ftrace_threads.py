@@ -110,12 +110,12 @@ class Threads:
         pid = self.processes[ipid].pid
         return next(i for i in self.by_tid[pid] if self.threads[i].ipid == ipid)
 
-    def process_rows(self):
+    def process_rows(self, compat=False):
         rows = []
         for ipid, process in enumerate(self.processes):
             mine = [t for t in self.threads if t.ipid == ipid]
             name = "swapper" if ipid == 0 else self.threads[self.main_thread(ipid)].name or process.name
-            rows.append((ipid, ipid, process.pid, name or None, process.start or None, sum(t.switched for t in mine), len(mine) if ipid else 0,
+            rows.append((ipid, ipid, process.pid, name or None, process.start or None, sum(t.switched for t in mine), max(len(mine) - compat, 0) if ipid else 0,
                          sum(t.sliced for t in mine), process.memory))
         return rows
 

@@ -150,11 +150,19 @@ def of_seed(program, folder, seed, readers, only):
     maker, suffix = MAKERS[reader]
     made = Made(rng, reader, rng.choice((40, 100, 250, 700)), only)
     data, model, lost = maker(rng, made)
-    tables = {what: list(rows) for what, rows in model.run(made.events, lost).items()}
     options = []
+    model.compat = rng.random() < 0.2
+    if model.compat:
+        options.append("--compat")
+        model.syscalls = set()
+        model.count("other", "invalid_data", model.other_lines)  # once more
+    if rng.random() < 0.25:
+        model.syscalls = rng.choice([set(), {3}, {64, 1000}, {3, 64}])
+        options += ["--syscalls=" + (",".join(map(str, sorted(model.syscalls))) or "none")]
+    tables = {what: list(rows) for what, rows in model.run(made.events, lost).items()}
     if rng.random() < 0.4 and model.times:
         low, high = some_range(rng, sorted(model.times))
-        options = ["--time-range", "%s,%s" % tuple(time_text(ts, reader, min(model.times)) for ts in (low, high))]
+        options += ["--time-range", "%s,%s" % tuple(time_text(ts, reader, min(model.times)) for ts in (low, high))]
         tables = limited(tables, *(end if ts is None else ts for ts, end in ((low, -(1 << 62)), (high, 1 << 62))), model.times)
     conversion = Conversion(program, folder, "seed%d%s" % (seed, suffix), data, options, seed % 10 == 0)
     return conversion, lambda database: differences(database, tables)

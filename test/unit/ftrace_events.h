@@ -23,15 +23,26 @@ typedef struct bench {
     ts_code code;
 } bench;
 
-static inline void bench_begin(bench *b, const ts_clock_set *clocks)
+static inline void bench_open(bench *b, const ts_clock_set *clocks, bool compat)
 {
     const ftrace_machine_options options = {
         .clock = TS_CLOCK_BOOTTIME, .clocks = clocks, .stream = "ftrace-plugin"};
     *b = (bench){.ctx = test_ctx_new()};
+    b->ctx->compat = compat;
     b->mem = memsink_new(b->ctx);
     assert_ok(b->ctx, ts_store_new(&b->store, b->ctx, memsink_sink(b->mem), NULL));
     assert_ok(b->ctx, ts_source_add(&b->source, b->store, 0, "input", "a.htrace", "htrace"));
     assert_ok(b->ctx, ftrace_machine_open(&b->m, b->ctx, b->store, b->source, &options));
+}
+
+static inline void bench_begin(bench *b, const ts_clock_set *clocks)
+{
+    bench_open(b, clocks, false);
+}
+
+static inline void bench_begin_compat(bench *b)
+{
+    bench_open(b, NULL, true);
 }
 
 /* --time-range: [BEGIN + from, BEGIN + to). */

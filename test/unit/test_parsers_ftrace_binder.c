@@ -155,6 +155,24 @@ static void test_range(void **state)
     bench_free(&b);
 }
 
+/* --compat: what is known of the transaction stands twice in a new set, once in that of the reply.
+ */
+static void test_compat(void **state)
+{
+    bench b;
+    (void)state;
+    bench_begin_compat(&b);
+    put_binder(&b);
+    bench_end(&b);
+    assert_int_equal(MEM_ROWS(b.mem, callstack), 7);
+    assert_int_equal(MEM_ROWS(b.mem, args), 29 + 2 * 7);
+    check_arg(&b, 0, 0, "transaction id", NULL, 100);
+    check_arg(&b, 7, 0, "transaction id", NULL, 100);
+    check_arg(&b, 13, 0, "calling tid", NULL, 20);
+    check_arg(&b, 14, 0, "data size", NULL, 64);
+    bench_free(&b);
+}
+
 static void counter_at(bench *b, int64_t at, ftrace_kind kind, int64_t state, int64_t cpu)
 {
     ftrace_event e = event_of(kind, at, 0, 0, 0, "swapper");
@@ -274,6 +292,45 @@ static void test_counters_range(void **state)
     bench_free(&b);
 }
 
+/* --compat: the process 4294967295, ends that are missing, work that matches, tasks. */
+static void test_compat_kernel(void **state)
+{
+    bench b;
+    ftrace_event e;
+    (void)state;
+    bench_begin_compat(&b);
+    e = event_of(FTRACE_oom_score_adj_update, 0, 0, 0, 0, "swapper");
+    set_number(&e, FTRACE_N_oom_score_adj_update_pid, 77);
+    set_number(&e, FTRACE_N_oom_score_adj_update_oom_score_adj, 900);
+    put_event(&b, &e);
+    irq_at(&b, 97, FTRACE_softirq_entry, 1, 0, NULL);
+    irq_at(&b, 100, FTRACE_irq_handler_entry, 4, 0, "uart");
+    e = event_of(FTRACE_ipi_entry, 110, 0, 0, 0, "swapper");
+    set_text(&e, FTRACE_T_ipi_entry_reason, "call");
+    put_event(&b, &e);
+    e = event_of(FTRACE_ipi_exit, 113, 0, 0, 0, "swapper");
+    put_event(&b, &e);
+    irq_at(&b, 150, FTRACE_irq_handler_exit, 4, 1, NULL);
+    for (int64_t at = 0; at < 3; at++) { /* the first row of callstack does not count */
+        e = event_of(FTRACE_workqueue_execute_start, 200 + 10 * at, 0, 8, 8, "kworker");
+        put_event(&b, &e);
+        e = event_of(FTRACE_workqueue_execute_end, 205 + 10 * at, 0, 8, 8, "kworker");
+        put_event(&b, &e);
+    }
+    put_event(&b, &e);
+    e = event_of(FTRACE_task_newtask, 300, 0, 8, 8, "kworker");
+    set_number(&e, FTRACE_N_task_newtask_pid, 99);
+    put_event(&b, &e);
+    bench_end(&b);
+    CHECK_ROWS(&b, process_measure_filter, "0|oom_score_adj|4294967295");
+    CHECK_ROWS(&b, irq, "0|2000000097|0|0|softirq|TIMER|0|NULL|NULL|NULL|",
+               "1|2000000100|3|0|irq|uart|0|NULL|NULL|0|",
+               "2|2000000110|3|0|ipi|call|0|NULL|NULL|0|1");
+    assert_int_equal(stat_of(&b, "workqueue_execute_end", "not_match"), 2);
+    assert_int_equal(MEM_ROWS(b.mem, thread), 2);
+    bench_free(&b);
+}
+
 static void test_ipi(void **state)
 {
     bench b;
@@ -357,13 +414,55 @@ static void test_system_calls(void **state)
     bench_free(&b);
 }
 
+/* --syscalls: others are neither counted nor used; their threads are seen. */
+static void test_wanted_calls(void **state)
+{
+    static const struct {
+        const char *wanted;
+        size_t rows;
+        int64_t received, imported;
+    } cases[] = {{NULL, 2, 3, 3}, {"63", 1, 2, 2}, {"6,3,630,64", 1, 1, 1}, {"", 0, -1, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        static const int64_t enters[] = {63, 63, 64};
+        bench b;
+        bench_begin(&b, NULL);
+        b.ctx->syscalls = cases[i].wanted;
+        for (int64_t k = 0; k < 3; k++) {
+            ftrace_event e = event_of(FTRACE_sys_enter, 10 * k, 0, 20, 20, "app");
+            set_number(&e, FTRACE_N_sys_enter_id, enters[k]);
+            put_event(&b, &e);
+            e = event_of(FTRACE_sys_exit, 10 * k + 5, 0, 20, 20, "app");
+            set_number(&e, FTRACE_N_sys_exit_id, k == 0 ? 5 : enters[k]);
+            put_event(&b, &e);
+        }
+        bench_end(&b);
+        assert_int_equal(MEM_ROWS(b.mem, syscall), cases[i].rows);
+        assert_int_equal(MEM_ROWS(b.mem, thread), 2);
+        assert_mem_row(b.mem, trace_range, 0, "2000000000|2000000025");
+        if (cases[i].received >= 0) {
+            assert_int_equal(stat_of(&b, "sys_enter", "received"), cases[i].received);
+        }
+        for (size_t k = 0; k < MEM_ROWS(b.mem, import_count); k++) {
+            if (ts_text_is(MEM_TEXT(b.mem, import_count, k, item), "ftrace_events:sys_enter")) {
+                assert_int_equal(MEM_INT(b.mem, import_count, k, seen), 3);
+                assert_int_equal(MEM_INT(b.mem, import_count, k, imported), cases[i].imported);
+                assert_int_equal(MEM_INT(b.mem, import_count, k, skipped), 3 - cases[i].imported);
+            }
+        }
+        bench_free(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_binder), cmocka_unit_test(test_counters),
-        cmocka_unit_test(test_range),  cmocka_unit_test(test_counters_range),
-        cmocka_unit_test(test_ipi),    cmocka_unit_test(test_reply_closes_marker),
-        cmocka_unit_test(test_work),   cmocka_unit_test(test_system_calls),
+        cmocka_unit_test(test_binder),        cmocka_unit_test(test_counters),
+        cmocka_unit_test(test_range),         cmocka_unit_test(test_compat),
+        cmocka_unit_test(test_compat_kernel), cmocka_unit_test(test_counters_range),
+        cmocka_unit_test(test_ipi),           cmocka_unit_test(test_reply_closes_marker),
+        cmocka_unit_test(test_work),          cmocka_unit_test(test_system_calls),
+        cmocka_unit_test(test_wanted_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

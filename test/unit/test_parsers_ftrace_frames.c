@@ -90,11 +90,29 @@ static void test_range(void **state)
     bench_free(&b);
 }
 
+/* --compat: the time of the end in place of a length; open frames take no lane. */
+static void test_compat(void **state)
+{
+    bench b;
+    (void)state;
+    bench_begin_compat(&b);
+    receive(&b, false, 1, MS, 9 * MS, 1);
+    service(&b, 2, "B|40|H:RSMainThread::DoComposition");
+    service(&b, 3, "F|40|H:M: Frame queued|1");
+    receive(&b, false, 5, 5 * MS, 13 * MS, 2);
+    bench_end(&b);
+    CHECK_ROWS(&b, gpu_slice, "0|0|2003000001");
+    assert_true(MEM_NULL(b.mem, frame_slice, 0, dur));
+    assert_int_equal(MEM_INT(b.mem, frame_slice, 2, depth), 0);
+    bench_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_example),
         cmocka_unit_test(test_range),
+        cmocka_unit_test(test_compat),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -168,13 +168,53 @@ static void test_ranges(void **state)
     }
 }
 
+/* The values that the format's description says of the reference: both last slices are R, the row S
+ * of 260 is open and R of 300 is missing; ts_end is 0, sched_blocked_reason counts twice. */
+static void test_compat(void **state)
+{
+    bench b;
+    (void)state;
+    bench_begin_compat(&b);
+    put_example(&b);
+    bench_end(&b);
+    CHECK_ROWS(&b, sched_slice, "0|2000000000|100|0|0|1|1|D|120|NULL|0|R",
+               "1|2000000030|170|0|1|2|1|R+|120|NULL|3|R", "2|2000000100|60|0|0|0|0|R|120|NULL|1|D",
+               "3|2000000160|100|0|0|1|1|S|120|NULL|0|R",
+               "4|2000000200|NULL|0|1|3|2|R|120|NULL|2|R+",
+               "5|2000000260|NULL|0|0|3|2|R|120|NULL|1|S");
+    assert_int_equal(MEM_ROWS(b.mem, thread_state), 11);
+    assert_mem_row(b.mem, thread_state, 10, "10|2000000260|NULL|NULL|1|20|20|S|NULL");
+    assert_int_equal(stat_of(&b, "sched_blocked_reason", "received"), 2);
+    assert_int_equal(MEM_INT(b.mem, process, 1, thread_count), 1);
+    bench_free(&b);
+}
+
+/* Woken while it ran on another CPU, whose switch was lost; then switched out. */
+static void test_compat_lost_switch(void **state)
+{
+    static const bool compat[] = {false, true};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        bench b;
+        bench_open(&b, NULL, compat[i]);
+        switch_at(&b, 0, 0, "app", 20, 1, "swapper", 0);
+        wake_at(&b, FTRACE_sched_wakeup, 10, 0, 0, 0, "swapper", 20, 0);
+        switch_at(&b, 30, 0, "app", 20, 1, "swapper", 0);
+        bench_end(&b);
+        assert_mem_row(b.mem, thread_state, 0, "0|2000000000|10|NULL|1|20|20|S|NULL");
+        assert_mem_row(b.mem, thread_state, 1,
+                       compat[i] ? "1|2000000010|NULL|NULL|1|20|20|R|NULL"
+                                 : "1|2000000010|20|NULL|1|20|20|R|NULL");
+        bench_free(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_example),
-        cmocka_unit_test(test_range),
-        cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_example), cmocka_unit_test(test_range),
+        cmocka_unit_test(test_compat),  cmocka_unit_test(test_compat_lost_switch),
+        cmocka_unit_test(test_ranges),  cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

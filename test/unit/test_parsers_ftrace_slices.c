@@ -159,11 +159,47 @@ static void test_range_parent(void **state)
     bench_free(&b);
 }
 
+/* --compat: 4294967295 stands for no parent and no child; what does not match is not in stat; a
+ * marker without a name makes no row, so that its end is that of the caller. */
+static void test_compat(void **state)
+{
+    bench b;
+    (void)state;
+    bench_begin_compat(&b);
+    put_example(&b);
+    app(&b, 100, "B|20|caller");
+    app(&b, 101, "B|20|");
+    app(&b, 105, "E|20");
+    bench_end(&b);
+    assert_int_equal(MEM_ROWS(b.mem, callstack), 10);
+    check_call(
+        &b, 0,
+        "0|2000000000|30|1|NULL|H:outer|0|NULL|4294967295|NULL|NULL|NULL|NULL|NULL|NULL|NULL|"
+        "NULL|NULL|4294967295");
+    assert_int_equal(MEM_INT(b.mem, callstack, 1, parent_id), 0);
+    check_call(&b, 3,
+               "3|2000000025|10|1|NULL|H:load|0|7|2|NULL|NULL|NULL|NULL|NULL|I|62|cat|args|2");
+    check_call(&b, 5,
+               "5|2000000060|NULL|1|cat|H:g|0|1|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|"
+               "4294967295");
+    assert_mem_text(b.mem, callstack, 9, name, "caller");
+    assert_int_equal(MEM_INT(b.mem, callstack, 9, dur), 5);
+    assert_int_equal(stat_of(&b, "tracing_mark_write", "invalid_data"), 4);
+    for (size_t i = 0; i < MEM_ROWS(b.mem, stat); i++) {
+        assert_false(ts_text_is(MEM_TEXT(b.mem, stat, i, event_name), "tracing_mark_write") &&
+                     ts_text_is(MEM_TEXT(b.mem, stat, i, stat_type), "not_match") &&
+                     MEM_INT(b.mem, stat, i, count) != 0);
+    }
+    assert_int_equal(issues_of(&b, "ftrace_end_alone"), 1);
+    bench_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_example),
         cmocka_unit_test(test_range),
+        cmocka_unit_test(test_compat),
         cmocka_unit_test(test_range_parent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

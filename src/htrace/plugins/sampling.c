@@ -353,3 +353,9 @@ bool ts_sampling_rate(double *rate, const ts_interval *interval, int64_t growth)
     *rate = known ? (double)growth / ((double)interval->dur / 1e9) : 0;
     return known;
 }
+
+double ts_sampling_cut(const ts_plugin_host *host, double v)
+{
+    const double beyond = 9223372036854775808.0;
+    return host->ctx->compat && v > -beyond && v < beyond ? (double)(int64_t)v : v;
+}

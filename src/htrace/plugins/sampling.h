@@ -59,4 +59,7 @@ void ts_sampling_free(void *self);
  * 0 or not known. */
 bool ts_sampling_rate(double *rate, const ts_interval *interval, int64_t growth);
 
+/* With --compat the number without its fraction. */
+double ts_sampling_cut(const ts_plugin_host *host, double v);
+
 #endif

@@ -77,7 +77,7 @@ static ts_code add_code(int64_t *set, ftrace_machine *m, int64_t number)
 }
 
 /* What is known of a transaction that is sent. */
-static ts_code add_sent(int64_t *set, ftrace_machine *m, const ftrace_event *event)
+static ts_code add_sent_once(int64_t *set, ftrace_machine *m, const ftrace_event *event)
 {
     const int64_t *n = event->number;
     ftrace_args *args = &m->args;
@@ -95,6 +95,22 @@ static ts_code add_sent(int64_t *set, ftrace_machine *m, const ftrace_event *eve
     code = code != TS_OK ? code : add_flags(set, m, (int32_t)n[FTRACE_N_binder_transaction_flags]);
     code = code != TS_OK ? code : add_code(set, m, (int32_t)n[FTRACE_N_binder_transaction_code]);
     return code != TS_OK ? code : ftrace_args_int(set, args, "calling tid", event->pid);
+}
+
+static ts_code add_sent(int64_t *set, ftrace_machine *m, const ftrace_event *event)
+{
+    bool twice = m->quirks.sent_twice && *set == FTRACE_NO_ARGS;
+    ts_code code = add_sent_once(set, m, event);
+    return code != TS_OK || !twice ? code : add_sent_once(set, m, event);
+}
+
+/* More was added to the set of an open slice. */
+static ts_code give_set(ftrace_machine *m, ftrace_slice *slice, int64_t set)
+{
+    if (slice->args == FTRACE_NO_ARGS && m->quirks.new_sets_lost) {
+        return TS_OK;
+    }
+    return ftrace_slice_args(m, slice, set);
 }
 
 static ts_code add_thread(int64_t *set, ftrace_machine *m, int64_t tid)
@@ -123,7 +139,7 @@ static ts_code send_reply(ftrace_machine *m, const ftrace_event *event, ftrace_t
         if (slice != NULL) {
             set = slice->args;
             code = add_thread(&set, m, receiver);
-            code = code != TS_OK ? code : ftrace_slice_args(m, slice, set);
+            code = code != TS_OK ? code : give_set(m, slice, set);
         }
         ftrace_open_remove(&m->binder.running, key_of(m, event->pid));
     }
@@ -230,7 +246,7 @@ static ts_code alloc_buf(ftrace_machine *m, const ftrace_event *event, ftrace_th
                ? code
                : ftrace_args_int(&set, &m->args, "offsets size",
                                  event->number[FTRACE_N_binder_transaction_alloc_buf_offsets_size]);
-    return code != TS_OK ? code : ftrace_slice_args(m, call, set);
+    return code != TS_OK ? code : give_set(m, call, set);
 }
 
 /* --- the lock ------------------------------------------------------------------------------ */

@@ -68,7 +68,10 @@ static ts_code put_idle(ftrace_machine *m, const ftrace_event *event)
     int64_t cpu = event->number[FTRACE_N_cpu_idle_cpu_id];
     ts_code code = put_of(m, event, TS_FILTER_CPU, cpu, TS_TEXT_LIT("cpu_idle"),
                           state > DEEPEST ? 0 : (int64_t)state + 1);
-    return code != TS_OK ? code : ftrace_raw_put(m, event, TS_TEXT_LIT("cpu_idle"), cpu, 0);
+    if (code != TS_OK || (m->quirks.text_idle_rawless && event->reader == FTRACE_FROM_TEXT)) {
+        return code;
+    }
+    return ftrace_raw_put(m, event, TS_TEXT_LIT("cpu_idle"), cpu, 0);
 }
 
 static ts_code put_limits(ftrace_machine *m, const ftrace_event *event)
@@ -85,7 +88,9 @@ static ts_code put_limits(ftrace_machine *m, const ftrace_event *event)
 
 static ts_code put_clock(ftrace_machine *m, const ftrace_event *event, ts_filter_kind kind)
 {
-    return put_of(m, event, kind, event->number[FTRACE_N_clock_enable_cpu_id],
+    bool first = m->quirks.text_clock_cpu && event->reader == FTRACE_FROM_TEXT &&
+                 kind == TS_FILTER_CLOCK_RATE;
+    return put_of(m, event, kind, first ? 0 : event->number[FTRACE_N_clock_enable_cpu_id],
                   event->text[FTRACE_T_clock_enable_name],
                   event->number[FTRACE_N_clock_enable_state]);
 }
@@ -101,12 +106,14 @@ _Static_assert((int)FTRACE_N_clock_enable_cpu_id == (int)FTRACE_N_clock_disable_
 static ts_code put_score(ftrace_machine *m, const ftrace_event *event)
 {
     const int64_t *n = event->number;
+    const int64_t pid = n[FTRACE_N_oom_score_adj_update_pid];
+    bool known = !m->quirks.scores_alone || ftrace_process_known(&m->threads, pid);
     ftrace_process *process = NULL;
-    ts_code code = ftrace_process_seen(&process, &m->threads, n[FTRACE_N_oom_score_adj_update_pid],
-                                       TS_NO_TIME);
+    ts_code code = known ? ftrace_process_seen(&process, &m->threads, pid, TS_NO_TIME) : TS_OK;
     return code != TS_OK
                ? code
-               : put_of(m, event, TS_FILTER_PROCESS, process->ipid, TS_TEXT_LIT("oom_score_adj"),
+               : put_of(m, event, TS_FILTER_PROCESS, known ? process->ipid : FTRACE_QUIRK_NO_ROW,
+                        TS_TEXT_LIT("oom_score_adj"),
                         n[FTRACE_N_oom_score_adj_update_oom_score_adj]);
 }
 

@@ -607,7 +607,8 @@ ts_code ftrace_frame_queued(ftrace_machine *m, int64_t ts, ftrace_thread *thread
     }
     row.frame_row = (int64_t)(m->frames.base + frame->actual.number);
     if (!frame->has_queued || ts < frame->queued || ts_ckd_sub(&row.dur, ts, frame->queued)) {
-        TS_SET_NULL(gpu_slice, &row, dur);
+        row.dur = ts_sat_add(ts, 1);
+        row.null |= m->quirks.gpu_ts ? 0 : TS_NULL_BIT(gpu_slice, dur);
     }
     code = ts_put_gpu_slice(m->sink, &row);
     frame->gpu_waits = false;
@@ -678,6 +679,9 @@ static ts_code lane_of(int64_t *lane, ftrace_machine *m, const frame_row *row)
     ftrace_key key = ftrace_key_of(m->ctx, (int64_t)owner, 0, TS_TEXT_NULL, TS_TEXT_NULL);
     uint64_t place = ftrace_open_find(&m->frames.keys, key);
     int64_t end = ts_time_add(row->ts, row->dur);
+    if (end == TS_NO_TIME) {
+        end = m->quirks.open_lanes ? ts_sat_add(row->ts, -1) : INT64_MAX;
+    }
     if (place == 0) {
         lanes *added = ts_vec_add(m->ctx, &m->frames.lanes, sizeof *added);
         ts_code code;
@@ -689,8 +693,7 @@ static ts_code lane_of(int64_t *lane, ftrace_machine *m, const frame_row *row)
             return code;
         }
     }
-    return take_lane(lane, m, (lanes *)m->frames.lanes.p + (place - 1), row->ts,
-                     end == TS_NO_TIME ? INT64_MAX : end);
+    return take_lane(lane, m, (lanes *)m->frames.lanes.p + (place - 1), row->ts, end);
 }
 
 /* --- the end ------------------------------------------------------------------------------- */

@@ -80,6 +80,7 @@ static ts_code irq_exit(ftrace_machine *m, const ftrace_event *event, ftrace_cpu
                          : ftrace_args_int(&row->args, &m->args, "irq",
                                            event->number[FTRACE_N_irq_handler_exit_irq]);
     if (cpu->ended_ipi.used) {
+        row->dur = m->quirks.inner_dur ? cpu->ended_ipi.dur : row->dur;
         cpu->ended_ipi.args = row->args;
         code = code != TS_OK ? code : add_row(m, &cpu->ended_ipi);
     }
@@ -166,7 +167,11 @@ static ts_code put_row(ftrace_machine *m, const ftrace_interrupt *irq)
                       .name = ts_pool_text(&m->names, irq->name),
                       .argsetid = irq->args,
                       .flag = irq->flagged ? TS_TEXT_LIT("1") : TS_TEXT_LIT("")};
-    row.null |= irq->dur == TS_NO_TIME ? TS_NULL_BIT(irq, dur) : 0;
+    if (irq->dur == TS_NO_TIME && m->quirks.inner_dur) {
+        row.dur = 0;
+    } else if (irq->dur == TS_NO_TIME) {
+        TS_SET_NULL(irq, &row, dur);
+    }
     row.null |= irq->args == FTRACE_NO_ARGS ? TS_NULL_BIT(irq, argsetid) : 0;
     return ts_put_irq(m->sink, &row);
 }

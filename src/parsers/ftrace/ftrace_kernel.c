@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/ckd.h"
+#include "base/number_list.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -107,8 +108,11 @@ ts_code ftrace_work_event(ftrace_machine *m, const ftrace_event *event)
     code = code != TS_OK ? code
                          : ftrace_slice_find(&slice, m, thread, event->ts, FTRACE_CAT_WORKQUEUE,
                                              FTRACE_NAME_OTHER);
-    if (code == TS_OK && slice == NULL) {
+    if (code == TS_OK &&
+        (m->quirks.work_matches ? slice != NULL && slice->row > 1 : slice == NULL)) {
         ftrace_stat(m, event->kind, FTRACE_NOT_MATCH);
+    }
+    if (code == TS_OK && slice == NULL) {
         return TS_OK;
     }
     return code != TS_OK ? code : ftrace_slice_end(m, thread, slice, event->ts);
@@ -140,6 +144,16 @@ static ts_code call_begins(ftrace_machine *m, const ftrace_event *event, ftrace_
         return call->args == NULL ? m->ctx->error.code : TS_OK;
     }
     return TS_OK;
+}
+
+_Static_assert((int)FTRACE_N_sys_enter_id == (int)FTRACE_N_sys_exit_id,
+               "calls and returns have the same field");
+
+bool ftrace_call_wanted(const ftrace_machine *m, const ftrace_event *event)
+{
+    return (event->kind != FTRACE_sys_enter && event->kind != FTRACE_sys_exit) ||
+           m->ctx->syscalls == NULL ||
+           ts_number_list_has(m->ctx->syscalls, event->number[FTRACE_N_sys_enter_id]);
 }
 
 ts_code ftrace_call_event(ftrace_machine *m, const ftrace_event *event)

@@ -28,6 +28,10 @@ typedef struct ftrace_kernel {
 
 ts_code ftrace_fence_event(struct ftrace_machine *m, const ftrace_event *event);
 ts_code ftrace_work_event(struct ftrace_machine *m, const ftrace_event *event);
+
+/* Is it no system call, or one that --syscalls names? What is not wanted is not counted in `stat`.
+ */
+bool ftrace_call_wanted(const struct ftrace_machine *m, const ftrace_event *event);
 ts_code ftrace_call_event(struct ftrace_machine *m, const ftrace_event *event);
 ts_code ftrace_timer_event(struct ftrace_machine *m, const ftrace_event *event);
 void ftrace_call_free(ts_ctx *ctx, ftrace_call *call);

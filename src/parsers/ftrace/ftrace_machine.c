@@ -21,6 +21,7 @@ ts_code ftrace_machine_open(ftrace_machine **out, ts_ctx *ctx, ts_store *store, 
     m->source_id = source_id;
     m->options = *options;
     ftrace_sched_init(&m->sched, ctx);
+    m->quirks = ftrace_quirks_of(ctx->compat);
     ftrace_args_init(&m->args, store, m->sink);
     m->wanted = TS_SPAN_ALL;
     m->frames.base = ts_sink_rows(m->sink, TS_T_frame_slice);
@@ -176,7 +177,7 @@ static ts_code thread_began(ftrace_machine *m, const ftrace_event *event)
     ftrace_thread *thread = NULL;
     ts_code code;
     ftrace_stat(m, event->kind, FTRACE_NOT_SUPPORTED);
-    if (pid <= 0) {
+    if (pid <= 0 || m->quirks.tasks_unseen) {
         return TS_OK;
     }
     code = ftrace_thread_seen(&thread, &m->threads, pid, tgid);
@@ -293,9 +294,13 @@ ts_code ftrace_machine_event(ftrace_machine *m, const ftrace_event *event)
                        event->reader);
     }
     count = &m->counts[event->kind];
-    count->received[event->reader]++;
     note_time(m, event->ts);
     code = see_thread(m, event);
+    if (!ftrace_call_wanted(m, event)) {
+        count->left_out++;
+        return code;
+    }
+    count->received[event->reader]++;
     code = code != TS_OK ? code : use_event(&outcome, m, event);
     count->unused += outcome == FTRACE_UNUSED;
     count->wrong += outcome == FTRACE_WRONG;
@@ -340,7 +345,7 @@ static ts_code put_stat(ftrace_machine *m, const char *event, const char *type, 
 static ts_code put_stats(ftrace_machine *m, unsigned kind)
 {
     static const char *const types[FTRACE_STAT_TYPES] = {"not_match", "not_supported",
-                                                         "invalid_data", "data_lost"};
+                                                         "invalid_data", "data_lost", "received"};
     const ftrace_kind_count *count = &m->counts[kind];
     ts_code code = TS_OK;
     for (unsigned r = 0; r <= FTRACE_FROM_FFRT && code == TS_OK; r++) {
@@ -358,7 +363,7 @@ static ts_code put_stats(ftrace_machine *m, unsigned kind)
 static ts_code put_count(ftrace_machine *m, unsigned kind)
 {
     const ftrace_kind_count *count = &m->counts[kind];
-    uint64_t seen = 0;
+    uint64_t seen = count->left_out;
     ts_tally *tally = NULL;
     ts_code code;
     for (unsigned r = 0; r <= FTRACE_FROM_FFRT; r++) {
@@ -371,8 +376,8 @@ static ts_code put_count(ftrace_machine *m, unsigned kind)
     if (code == TS_OK) {
         tally->seen += seen;
         tally->lost += count->wrong;
-        tally->skipped += count->unused;
-        tally->imported += seen - count->wrong - count->unused;
+        tally->skipped += count->unused + count->left_out;
+        tally->imported += seen - count->wrong - count->unused - count->left_out;
     }
     return code;
 }

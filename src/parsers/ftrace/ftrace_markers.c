@@ -140,7 +140,15 @@ static void set_chain(ts_row_callstack *row, ts_text name)
     row->flag = (ts_text){rest.p, n};
 }
 
-static ts_code begin_slice(ftrace_machine *m, const ftrace_event *event, const marker *mark)
+static ts_code bad_marker(ftrace_outcome *outcome, ftrace_machine *m)
+{
+    ftrace_stat(m, FTRACE_tracing_mark_write, FTRACE_INVALID);
+    *outcome = FTRACE_WRONG;
+    return TS_OK;
+}
+
+static ts_code begin_slice(ftrace_outcome *outcome, ftrace_machine *m, const ftrace_event *event,
+                           const marker *mark)
 {
     ftrace_push_row push = {.text = strip_end(mark->rest), .args = FTRACE_NO_ARGS};
     ftrace_process *process = NULL;
@@ -155,9 +163,10 @@ static ts_code begin_slice(ftrace_machine *m, const ftrace_event *event, const m
     if (code != TS_OK) {
         return code;
     }
-    if (push.text.n == 0) {
-        m->empty_names++;
+    if (push.text.n == 0 && m->quirks.names_needed) {
+        return bad_marker(outcome, m);
     }
+    m->empty_names += push.text.n == 0;
     set_chain(&push.row, push.text);
     cut_at(&rest, push.text, '|');
     if (rest.p != NULL) {
@@ -172,10 +181,17 @@ static ts_code begin_slice(ftrace_machine *m, const ftrace_event *event, const m
     return code != TS_OK ? code : ftrace_frame_begin(m, event, process, slice, push.text);
 }
 
-/* An end without a beginning: one issue a thread. */
-static ts_code note_end(ftrace_machine *m, ftrace_thread *thread, unsigned kind)
+static void unmatched(ftrace_machine *m)
 {
-    ftrace_stat(m, kind, FTRACE_NOT_MATCH);
+    if (!m->quirks.unmatched_silent) {
+        ftrace_stat(m, FTRACE_tracing_mark_write, FTRACE_NOT_MATCH);
+    }
+}
+
+/* An end without a beginning: one issue a thread. */
+static ts_code note_end(ftrace_machine *m, ftrace_thread *thread)
+{
+    unmatched(m);
     if (thread->end_noticed) {
         return TS_OK;
     }
@@ -198,18 +214,11 @@ static ts_code end_slice(ftrace_machine *m, const ftrace_event *event, const mar
         return code;
     }
     if (slice == NULL) {
-        return note_end(m, thread, FTRACE_tracing_mark_write);
+        return note_end(m, thread);
     }
     owner = slice->vsync_of;
     code = ftrace_slice_end(m, thread, slice, event->ts);
     return code != TS_OK || owner == NULL ? code : ftrace_frame_end(m, event, owner);
-}
-
-static ts_code bad_marker(ftrace_outcome *outcome, ftrace_machine *m)
-{
-    ftrace_stat(m, FTRACE_tracing_mark_write, FTRACE_INVALID);
-    *outcome = FTRACE_WRONG;
-    return TS_OK;
 }
 
 /* --- S, F, G, H, C ------------------------------------------------------------------------- */
@@ -271,7 +280,9 @@ static ts_code begin_async(ftrace_outcome *outcome, ftrace_machine *m, const ftr
     ts_code code;
     if (key->group) {
         row.cat = key->category;
-        row.null |= TS_NULL_BIT(callstack, parent_id) | TS_NULL_BIT(callstack, child_callid);
+        row.null |= TS_NULL_BIT(callstack, parent_id);
+        row.null |= m->quirks.roots_have_ids ? 0 : TS_NULL_BIT(callstack, child_callid);
+        row.child_callid = FTRACE_QUIRK_NO_ROW;
     } else {
         code = ftrace_thread_any(&emitter, &m->threads, event->pid, TS_TEXT_NULL);
         if (code != TS_OK) {
@@ -291,7 +302,7 @@ static ts_code begin_async(ftrace_outcome *outcome, ftrace_machine *m, const ftr
     if (code != TS_OK || !dropped) {
         return code;
     }
-    ftrace_stat(m, FTRACE_tracing_mark_write, FTRACE_NOT_MATCH);
+    unmatched(m);
     *outcome = FTRACE_WRONG;
     return ts_issue(m->store, m->source_id, TS_ISSUE_ftrace_begun_twice, m->options.stream,
                     TS_NO_OFFSET, "an asynchronous slice with cookie %" PRId64 " is open already",
@@ -302,7 +313,7 @@ static ts_code end_async(ftrace_machine *m, const ftrace_event *event, const ftr
 {
     bool found = false;
     ts_code code = ftrace_async_end(&found, m, key, event->ts);
-    return code != TS_OK || found ? code : note_end(m, key->owner, FTRACE_tracing_mark_write);
+    return code != TS_OK || found ? code : note_end(m, key->owner);
 }
 
 static ts_code async(ftrace_outcome *outcome, ftrace_machine *m, const ftrace_event *event,
@@ -404,7 +415,7 @@ static ts_code use_marker(ftrace_outcome *outcome, ftrace_machine *m, const ftra
 {
     switch (mark->letter) {
     case 'B':
-        return begin_slice(m, event, mark);
+        return begin_slice(outcome, m, event, mark);
     case 'E':
         return end_slice(m, event, mark);
     case 'C':

@@ -291,13 +291,17 @@ static ts_code switch_out(ftrace_machine *m, const ftrace_event *event, ftrace_t
                           uint8_t state)
 {
     ftrace_thread_sched *t = &prev->sched;
+    uint64_t rows;
     ts_code code;
     if (t->has_last && t->last.row.state == STATE_RUNNING &&
         t->last.row.cpu != (int32_t)event->cpu && time_of(&t->last.row) == event->ts) {
         return TS_OK; /* it runs on another CPU already */
     }
+    rows = m->sched.state_count;
     code = apply_wake(m, prev);
-    close_last(t, event->ts);
+    if (rows == m->sched.state_count || !m->quirks.wake_stays_open) {
+        close_last(t, event->ts);
+    }
     prev->switched = true;
     code = code != TS_OK ? code : begin_state(m, prev, event->ts, state, -1);
     code = code != TS_OK ? code : drop_blocked(m, t);
@@ -347,6 +351,7 @@ ts_code ftrace_raw_put(ftrace_machine *m, const ftrace_event *event, ts_text nam
 ts_code ftrace_sched_wakeup(ftrace_machine *m, const ftrace_event *event)
 {
     bool waking = event->kind == FTRACE_sched_waking;
+    bool of_waker;
     bool names = waking && event->reader == FTRACE_FROM_TEXT;
     ts_row_instant row = {.ts = event->ts, .ref_type = TS_TEXT_LIT("itid"), .value = 0};
     ftrace_thread *woken = NULL;
@@ -367,11 +372,12 @@ ts_code ftrace_sched_wakeup(ftrace_machine *m, const ftrace_event *event)
         woken->sched.wake = event->ts;
         woken->sched.wake_number = m->sched.wake_count++;
     }
+    of_waker = waking || (m->quirks.text_wakers && event->reader == FTRACE_FROM_TEXT);
     code = ts_put_instant(m->sink, &row);
     return code != TS_OK
                ? code
                : ftrace_raw_put(m, event, row.name, event->number[FTRACE_N_sched_wakeup_target_cpu],
-                                waking ? waker->itid : woken->itid);
+                                of_waker ? waker->itid : woken->itid);
 }
 
 _Static_assert((int)FTRACE_N_sched_wakeup_pid == (int)FTRACE_N_sched_waking_pid &&
@@ -423,6 +429,10 @@ ts_code ftrace_sched_blocked(ftrace_machine *m, const ftrace_event *event)
         return code;
     }
     t = &thread->sched;
+    if (m->quirks.blocked_twice && event->reader != FTRACE_FROM_TEXT &&
+        (t->has_blocked || (t->has_last && t->last_blocked))) {
+        ftrace_stat(m, event->kind, FTRACE_RECEIVED_AGAIN);
+    }
     if (t->has_last && t->last_blocked) {
         t->last_blocked = false;
         return put_reason(m, event, &t->last.row);
@@ -482,6 +492,13 @@ static ts_code put_slice(ftrace_machine *m, const ftrace_slice_row *slice)
     row.null |= slice->dur == TS_NO_TIME
                     ? TS_NULL_BIT(sched_slice, dur) | TS_NULL_BIT(sched_slice, ts_end)
                     : 0;
+    if (m->quirks.no_ts_end) {
+        row.ts_end = 0;
+        row.null &= ~TS_NULL_BIT(sched_slice, ts_end);
+    }
+    if (m->quirks.last_slice_runs && slice->end_state == STATE_NONE) {
+        row.end_state = states[STATE_R].name;
+    }
     row.null |=
         (thread->null & TS_NULL_BIT(thread, ipid)) != 0 ? TS_NULL_BIT(sched_slice, ipid) : 0;
     return ts_put_sched_slice(m->sink, &row);
@@ -525,7 +542,7 @@ static ts_code apply_wakes(ftrace_machine *m)
 /* Rows that are still open. */
 static ts_code end_all(ftrace_machine *m)
 {
-    ts_code code = apply_wakes(m);
+    ts_code code = m->quirks.last_wakes_lost ? TS_OK : apply_wakes(m);
     for (size_t i = 0; code == TS_OK && i < m->threads.threads.n; i++) {
         ftrace_thread *thread = ftrace_thread_at(&m->threads, i);
         code = drop_last(m, &thread->sched);

@@ -38,14 +38,16 @@ static int64_t colour_of(ts_text name)
 
 /* --- rows ---------------------------------------------------------------------------------- */
 
-static void mark_missing(ts_row_callstack *row, int64_t parent, bool async)
+static void mark_missing(const ftrace_machine *m, ts_row_callstack *row, int64_t parent)
 {
-    TS_SET_NULL(callstack, row, argsetid);
-    if (!async) {
-        row->null |= TS_NULL_BIT(callstack, cookie) | TS_NULL_BIT(callstack, child_callid);
-    }
+    const bool ids = m->quirks.roots_have_ids;
+    row->null |= TS_NULL_BIT(callstack, argsetid) | TS_NULL_BIT(callstack, cookie);
+    row->null |= ids ? 0 : TS_NULL_BIT(callstack, child_callid);
+    row->child_callid = FTRACE_QUIRK_NO_ROW;
     row->parent_id = parent - 1;
-    if (parent == 0) {
+    if (parent == 0 && ids) {
+        row->parent_id = FTRACE_QUIRK_NO_ROW;
+    } else if (parent == 0) {
         TS_SET_NULL(callstack, row, parent_id);
     }
 }
@@ -190,7 +192,7 @@ ts_code ftrace_slice_push(ftrace_slice **out, ftrace_machine *m, ftrace_thread *
     row->cat = cat_names[push->cat];
     row->name = push->name == FTRACE_NAME_OTHER ? push->text : slice_names[push->name];
     row->depth = stack->count;
-    mark_missing(row, stack->count == 0 ? 0 : stack->slices[stack->count - 1].row, false);
+    mark_missing(m, row, stack->count == 0 ? 0 : stack->slices[stack->count - 1].row);
     if (push->args != FTRACE_NO_ARGS) {
         row->argsetid = push->args;
         row->null &= ~TS_NULL_BIT(callstack, argsetid);

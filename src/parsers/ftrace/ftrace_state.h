@@ -11,6 +11,7 @@
 #include "parsers/ftrace/ftrace_kernel.h"
 #include "parsers/ftrace/ftrace_limit.h"
 #include "parsers/ftrace/ftrace_machine.h"
+#include "parsers/ftrace/ftrace_quirks.h"
 #include "parsers/ftrace/ftrace_threads.h"
 
 /* What became of an event of its kind, for import_count. */
@@ -21,11 +22,13 @@ typedef enum ftrace_stat_type {
     FTRACE_NOT_SUPPORTED,
     FTRACE_INVALID,
     FTRACE_LOST,
+    FTRACE_RECEIVED_AGAIN,
     FTRACE_STAT_TYPES
 } ftrace_stat_type;
 
 typedef struct ftrace_kind_count {
     uint64_t received[FTRACE_FROM_FFRT + 1]; /* by reader */
+    uint64_t left_out; /* calls that --syscalls does not name: they are not in `received` */
     uint64_t wrong, unused;
     uint64_t stat[FTRACE_STAT_TYPES];
 } ftrace_kind_count;
@@ -36,6 +39,7 @@ struct ftrace_machine {
     ts_sink *sink;
     int64_t source_id;
     ftrace_machine_options options;
+    ftrace_quirks quirks; /* of --compat */
 
     ftrace_threads threads;
     ftrace_args args;

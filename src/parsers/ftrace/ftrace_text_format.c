@@ -167,7 +167,9 @@ static ts_code text_counts(const text_import *im, const ftrace_text_counts *c, u
             return code;
         }
     }
-    if ((code = ts_stat(store, "other", "invalid_data", c->unknown + c->not_events)) != TS_OK ||
+    if ((code = ts_stat(store, "other", "invalid_data",
+                        (im->file.job->ctx->compat ? 2 : 1) * (c->unknown + c->not_events))) !=
+            TS_OK ||
         (code = ts_stat(store, "other", "not_supported", c->not_supported)) != TS_OK ||
         (code = ftrace_file_count(&im->file, TS_ITEM_bytes, NULL, bytes, 0, 0)) != TS_OK) {
         return code;

@@ -189,6 +189,11 @@ static void begin_process(ftrace_threads *all, ftrace_process *process, int64_t 
     }
 }
 
+bool ftrace_process_known(const ftrace_threads *all, int64_t pid)
+{
+    return find(&all->pids, pid) != NULL;
+}
+
 ts_code ftrace_process_seen(ftrace_process **out, ftrace_threads *all, int64_t pid, int64_t ts)
 {
     bool same = all->recent != NULL && all->recent->pid == pid;

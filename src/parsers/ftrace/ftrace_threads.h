@@ -75,6 +75,9 @@ void ftrace_threads_free(ftrace_threads *all);
 /* P: the process with this pid; ts becomes its beginning when it has none (TS_NO_TIME: unknown). */
 ts_code ftrace_process_seen(ftrace_process **out, ftrace_threads *all, int64_t pid, int64_t ts);
 
+/* Has an event named this process before? */
+bool ftrace_process_known(const ftrace_threads *all, int64_t pid);
+
 /* PN: the same; a name that is not empty becomes that of the process and of its main thread. */
 ts_code ftrace_process_named(ftrace_threads *all, int64_t pid, ts_text name);
 

@@ -56,12 +56,13 @@ static const uint64_t sum_columns[SUMS] = {
     [WR_KB] = TS_NULL_BIT(diskio, wr_count),
 };
 
-static void put_rate(double *rate, uint64_t *null, uint64_t bit, const ts_interval *interval,
-                     int64_t growth)
+static void put_rate(double *rate, uint64_t *null, uint64_t bit, const ts_plugin_host *host,
+                     const ts_interval *interval, int64_t growth)
 {
     if ((*null & bit) == 0 && !ts_sampling_rate(rate, interval, growth)) {
         *null |= bit;
     }
+    *rate = ts_sampling_cut(host, *rate); /* QP-3 */
 }
 
 static ts_code put(const ts_plugin_host *host, const ts_interval *interval)
@@ -78,8 +79,10 @@ static ts_code put(const ts_plugin_host *host, const ts_interval *interval)
                          .wr_count_speed = at->rate[1]};
     row.null |= interval->ts == TS_NO_TIME ? TS_NULL_BIT(diskio, ts) : 0;
     row.null |= interval->dur == TS_NO_TIME ? TS_NULL_BIT(diskio, dur) : 0;
-    put_rate(&row.rd_speed, &row.null, TS_NULL_BIT(diskio, rd_speed), interval, at->rd_growth);
-    put_rate(&row.wr_speed, &row.null, TS_NULL_BIT(diskio, wr_speed), interval, at->wr_growth);
+    put_rate(&row.rd_speed, &row.null, TS_NULL_BIT(diskio, rd_speed), host, interval,
+             at->rd_growth);
+    put_rate(&row.wr_speed, &row.null, TS_NULL_BIT(diskio, wr_speed), host, interval,
+             at->wr_growth);
     return ts_put_diskio(ts_store_sink(host->store), &row);
 }
 

@@ -75,6 +75,7 @@ static ts_code put_map(memory_plugin *s, const ts_value *v, int64_t ipid)
     ts_sink *sink = ts_store_sink(s->records.host->store);
     ts_row_smaps row = {.id = memory_next(s, TS_T_smaps), .timeStamp = s->ts};
     ts_row_smaps_detail detail = {.smaps_id = row.id, .ipid = ipid};
+    const bool exchanged = ctx->compat; /* QP-9 */
     ts_buf start = {0};
     ts_buf end = {0};
     ts_code code;
@@ -84,10 +85,10 @@ static ts_code put_map(memory_plugin *s, const ts_value *v, int64_t ipid)
     TAKE(smaps, resident_size, &v[RSS]);
     TAKE(smaps, pss, &v[PSS]);
     TAKE(smaps, virtaul_size, &v[SIZE]);
-    TAKE(smaps, shared_clean, &v[SHARED_CLEAN]);
-    TAKE(smaps, shared_dirty, &v[SHARED_DIRTY]);
-    TAKE(smaps, private_clean, &v[PRIVATE_CLEAN]);
-    TAKE(smaps, private_dirty, &v[PRIVATE_DIRTY]);
+    TAKE(smaps, shared_clean, &v[exchanged ? PRIVATE_CLEAN : SHARED_CLEAN]);
+    TAKE(smaps, shared_dirty, &v[exchanged ? PRIVATE_DIRTY : SHARED_DIRTY]);
+    TAKE(smaps, private_clean, &v[exchanged ? SHARED_CLEAN : PRIVATE_CLEAN]);
+    TAKE(smaps, private_dirty, &v[exchanged ? SHARED_DIRTY : PRIVATE_DIRTY]);
     TAKE(smaps, swap, &v[SWAP]);
     TAKE(smaps, swap_pss, &v[SWAP_PSS]);
     (void)ts_records_int(&row.null, TS_NULL_BIT(smaps, reside), &s->records, &v[RESIDE]);

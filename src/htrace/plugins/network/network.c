@@ -56,6 +56,9 @@ static ts_code rate_of(double *rate, bool *known, const ts_plugin_host *host,
     }
     growth = at->at[k] - before->at[k]; /* neither is negative */
     *known = ts_sampling_rate(rate, interval, growth);
+    if (*known && growth < 0 && host->ctx->compat) { /* QP-6 */
+        *rate = (double)(uint64_t)growth / ((double)interval->dur / 1e9);
+    }
     return growth >= 0
                ? TS_OK
                : ts_issue(host->store, host->source_id, TS_ISSUE_counter_went_back,

@@ -265,6 +265,10 @@ static ts_code put_process(process_plugin *s, const sampled_process *e)
     };
     bool wanted;
     ts_code code = ts_records_time(&row.ts, &wanted, &s->records, e->ts);
+    if (s->records.host->ctx->compat) { /* QP-7: 32 bits of them */
+        row.disk_writes = (int32_t)(uint32_t)e->writes;
+        row.disk_reads = (int32_t)(uint32_t)e->reads;
+    }
     s->processes->seen++;
     if (code != TS_OK || !wanted || s->repeat) {
         s->processes->skipped++;
