@@ -54,6 +54,7 @@ question chrome_long_tasks chrome_tasks
 question slow_frames late_frames
 question sched_latency late_frames
 question hot_slices late_frames
+question critical_path late_frames --param frame=0
 question js_largest_nodes m.classes
 question js_string_duplicates m.strings
 question js_strings_like m.strings --param pattern=%9%

@@ -5,11 +5,16 @@ usage: kernel.py TRACE_STREAMER SOURCE_DIR
 """
 
 import os
+import random
 import sys
 import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
+from critical_path import Chain
+from ftrace_made import Made
+from ftrace_write import Style
 from judge import Judge
 
 S, MS = 10**9, 10**6
@@ -82,6 +87,63 @@ def check(j):
     j.ask("slow_frames", "frame_id process thread ts ms late_ms running_ms runnable_ms sleeping_ms blocked_ms slice slice_ms", [], pid=20)
 
 
+PATH = "ts us process thread tid state cpu woken_by"
+
+
+def check_paths(j):
+    """Of the frame: woken 2 ms before it ran again, by a thread that ran all the time before."""
+    ui = 3 * S
+    tail = [(ui + 10 * MS, 2000.0, "ui", "ui", 50, "R", None, "svc"), (ui + 12 * MS, 6000.0, "ui", "ui", 50, "Running", 2, None)]
+    j.ask("critical_path", PATH, [(ui, 10000.0, "svc", "svc", 30, "Running", 0, None)] + tail, frame=0)
+    j.ask("critical_path", PATH, [(ui + MS, 9000.0, "svc", "svc", 30, "Running", 0, None)] + tail, slice=1)
+    j.ask("critical_path", PATH, [(ui + 2 * MS, 1000.0, "ui", "ui", 50, "Running", 2, None)], slice=2)
+    j.ask("critical_path", PATH, tail[1:], slice=1, limit=1)
+    j.ask("critical_path", PATH, [], slice=77)
+    j.ask("critical_path", PATH, [])
+
+
+def check_call(j, work):
+    """app calls svc, which is preempted and calls back; a timer wakes it once; worker waits for a disk that nobody's thread answers."""
+    at = 2 * S
+    mark_of = lambda ts, text: line(at + ts, "app", 20, 20, 0, "tracing_mark_write: " + text)
+    path = os.path.join(work, "call.ftrace")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("# tracer: nop\n" + "".join((
+            switch(at, 0, "swapper", "R", "app"), mark_of(5, "B|20|work"), wake(at + 10, 0, "app", 20, 20, "svc", 30), switch(at + 14, 1, "swapper", "R", "svc"),
+            switch(at + 20, 0, "app", "S", "swapper"), switch(at + 24, 1, "svc", "R+", "worker"), switch(at + 30, 1, "worker", "S", "svc"),
+            switch(at + 34, 1, "svc", "D", "swapper"), wake(at + 40, 1, "swapper", 0, 0, "svc", 30), switch(at + 41, 1, "swapper", "R", "svc"),
+            wake(at + 50, 1, "svc", 30, 30, "app", 20), switch(at + 55, 1, "svc", "S", "swapper"), switch(at + 60, 0, "swapper", "R", "app"), mark_of(80, "E|20"))))
+    j.convert("call", path)
+    svc, app = ("svc", "svc", 30), ("app", "app", 20)
+    j.ask("critical_path", PATH, [
+        (at + 5, 0.005, *app, "Running", 0, None), (at + 10, 0.004, *svc, "R", None, "app"), (at + 14, 0.01, *svc, "Running", 1, None),
+        (at + 24, 0.006, *svc, "R+", None, None), (at + 30, 0.004, *svc, "Running", 1, None), (at + 34, 0.006, *svc, "D", None, None),
+        (at + 40, 0.001, *svc, "R", None, "swapper"), (at + 41, 0.009, *svc, "Running", 1, None), (at + 50, 0.01, *app, "R", None, "svc"),
+        (at + 60, 0.02, *app, "Running", 0, None)], slice=0)
+
+
+def check_random(j, work):
+    """Chains of random recordings, which are full of states that do not fit, against another program."""
+    with open(os.path.join(j.questions, "critical_path.sql"), encoding="utf-8") as f:
+        sql = f.read()
+    parts = 0
+    for seed in range(200 if os.environ.get("TS_SLOW") == "1" else 4):
+        path = os.path.join(work, "random%d.ftrace" % seed)
+        made = Made(random.Random(seed), "text", 1200, ["switch", "wakeup", "marker", "binder"])
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(Style().recording(sorted(made.events, key=lambda e: e.ts)))
+        j.convert("random%d" % seed, path)
+        name = dict(j.rows("SELECT itid, name FROM thread"))
+        chain = Chain(j.db)
+        for number, itid, ts, dur in j.rows("SELECT id, callid, ts, dur FROM callstack WHERE dur > 0 ORDER BY dur DESC LIMIT 20"):
+            want = [(p[0], p[1], name[p[2]], p[3], p[4], name.get(p[5])) for p in chain.parts(itid, ts, ts + dur)]
+            got = j.rows(sql, {"slice": number, "frame": None, "limit": None})
+            j.same_rows("critical path of %d" % number, "ts us thread state cpu woken_by".split(), [(r[0], r[1], r[3], *r[5:]) for r in got], want, False)
+            parts += len(want)
+    if parts < 200:
+        j.fail("random recordings have chains of %d parts only" % parts)
+
+
 def main():
     program, source = sys.argv[1:]
     with tempfile.TemporaryDirectory() as work:
@@ -91,6 +153,9 @@ def main():
             f.write(trace())
         j.convert("kernel", path)
         check(j)
+        check_paths(j)
+        check_call(j, work)
+        check_random(j, work)
         print("%d cells, %d differences" % (j.cells, j.bad))
         sys.exit(1 if j.bad else 0)
 
