@@ -43,6 +43,7 @@ import zipfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
 import consistent_bundle
+import consistent_ftrace
 import consistent_heap
 import consistent_profile
 import consistent_profiles
@@ -146,6 +147,12 @@ TABLES = [
      "e.contents FROM hisys_all_event e LEFT JOIN data_dict d ON d.id = e.domain_id LEFT JOIN data_dict n ON n.id = e.event_name_id"),
     ("values of events", "set", "SELECT m.serial, m.ts, n.data, k.data, m.int_value, m.string_value FROM hisys_event_measure m LEFT JOIN data_dict n "
      "ON n.id = m.name_id LEFT JOIN app_name a ON a.id = m.key_id LEFT JOIN data_dict k ON k.id = a.app_key"),
+    ("runs on a CPU", "set", "SELECT s.ts, s.dur, s.cpu, t.tid, s.priority FROM sched_slice s LEFT JOIN thread t ON t.itid = s.itid"),
+    ("states of threads", "set", "SELECT ts, dur, cpu, tid, state FROM thread_state"),
+    ("wakes", "set", "SELECT i.ts, i.name, t.tid, w.tid FROM instant i LEFT JOIN thread t ON t.itid = i.ref LEFT JOIN thread w ON w.itid = i.wakeup_from"),
+    ("marked sections", "set", "SELECT c.ts, c.dur, t.tid, d.data FROM callstack c LEFT JOIN thread t ON t.itid = c.callid LEFT JOIN data_dict d ON d.id = c.name"),
+    ("interrupts", "set", "SELECT i.ts, i.dur, i.callid, d.data FROM irq i LEFT JOIN data_dict d ON d.id = i.name"),
+    ("counters of CPUs", "set", "SELECT f.name, f.cpu, m.ts, m.dur, m.value FROM measure m LEFT JOIN cpu_measure_filter f ON f.id = m.filter_id"),
     ("log lines", "set", "SELECT seq, ts, pid, tid, level, tag, context, origints FROM log"),
     ("parameters", "set", "SELECT c.ts, p.word_id, p.value FROM cloud_call_param p JOIN cloud_call c ON c.id = p.call_id"),
 ]
@@ -210,6 +217,8 @@ SAYS.update({name: consistent_tptp.rows for name in ("tptp-binary", "tptp-xml")}
 SAYS_SQL.update({name: consistent_tptp.SQL for name in ("tptp-binary", "tptp-xml")})
 CONSISTENT["upload"] = consistent_bundle.consistent
 SAYS["upload"], SAYS_SQL["upload"] = consistent_bundle.rows, consistent_bundle.SQL
+CONSISTENT["ftrace-text"] = consistent_ftrace.consistent
+SAYS["ftrace-text"], SAYS_SQL["ftrace-text"] = consistent_ftrace.rows, consistent_ftrace.SQL
 PPROFS = ("pprof", "pprof-reversed", "folded", "speedscope", "speedscope-calls")
 CONSISTENT.update({name: consistent_profiles.consistent for name in PPROFS})
 SAYS.update({name: consistent_profiles.rows for name in PPROFS})
@@ -260,6 +269,14 @@ def recordings(program, tools, data, folder):
     for name, options in made.items():
         run(tool("mkhtrace"), "-o", path(name), *options)
         yield name, path(name), [path(name)]
+    # Few threads, and calls that are not deep: what is lost touches one row of each CPU and of each open call.
+    events = "events=1200,cpus=2,processes=1,threads=2,depth=1,batch=20"
+    run(tool("mkhtrace"), "-o", path("ftrace"), "--ftrace", events)
+    yield "ftrace", path("ftrace"), [path("ftrace")]
+    run(tool("mkhtrace"), "-o", path("ftrace-text"), "--emit", "ftrace", "--synthetic-ftrace", events)
+    yield "ftrace-text", path("ftrace-text"), [path("ftrace-text")]
+    shutil.copy(os.path.join(data, "kernel.sys"), path("ftrace-raw"))
+    yield "ftrace-raw", path("ftrace-raw"), [path("ftrace-raw")]
     # Heaps as V8 writes them: what made ones lack (strings in the order of their first use, large numbers) is what shows damage.
     for name in ("cpuprofile", "timeline"):
         with gzip.open(os.path.join(data, "recording-%s.htrace.gz" % name)) as f, open(path("real-" + name), "wb") as g:

@@ -547,6 +547,36 @@ static void test_gap(void **state)
     run_free(&r);
 }
 
+static void put_counter(bytes *f, int64_t at, const char *text)
+{
+    bytes detail = {0};
+    bytes data = {0};
+    put_print(&detail, at, 20, 20, text);
+    put_detail(&data, 0, &detail);
+    put_data(f, &data);
+}
+
+/* A block of several messages stands twice, behind what cannot be read. */
+static void test_doubled_block(void **state)
+{
+    bytes f;
+    run r;
+    (void)state;
+    begin(&f);
+    put_counter(&f, 0, "C|20|n|1");
+    put_counter(&f, 10, "C|20|n|2");
+    put(&f, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 12);
+    put_counter(&f, 0, "C|20|n|1");
+    put_counter(&f, 10, "C|20|n|2");
+    put_counter(&f, 20, "C|20|n|3");
+    convert(&r, plugins, &f);
+    CHECK_ROWS(&r, process_measure, "measure|2000000000|10|1|0", "measure|2000000010|NULL|2|0",
+               "measure|2000000020|NULL|3|0");
+    assert_int_equal(issues(&r, "sample_repeated"), 1);
+    check_counts(&r, "ftrace_events:(none that is known)", 0, 0, 2);
+    run_free(&r);
+}
+
 static void test_every_allocation_fails(void **state)
 {
     bytes f;
@@ -578,6 +608,7 @@ int main(void)
         cmocka_unit_test(test_cut_recording),
         cmocka_unit_test(test_repeated),
         cmocka_unit_test(test_gap),
+        cmocka_unit_test(test_doubled_block),
         cmocka_unit_test(test_every_allocation_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

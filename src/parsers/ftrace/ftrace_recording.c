@@ -117,6 +117,7 @@ ts_code ftrace_recording_add(ftrace_recording *rec, ftrace_event *event, ts_cloc
 void ftrace_recording_gap(ftrace_recording *rec)
 {
     rec->lost = true;
+    rec->damaged = true;
 }
 
 /* --- the end --------------------------------------------------------------------------------- */
@@ -151,6 +152,7 @@ static ts_code seen_before(bool *seen, ftrace_recording *rec, const ftrace_event
         *seen = all[i] == hash;
     }
     if (*seen) {
+        rec->doubled++;
         return ftrace_recording_unused(rec, FTRACE_SKIPPED);
     }
     added = ts_vec_add(rec->host->ctx, &rec->same, sizeof *added);
@@ -215,7 +217,7 @@ static ts_code take_event(void *user, const ftrace_event *event)
     if (event->kind == FTRACE_GAP) {
         return pass_gap(rec);
     }
-    if (rec->repeated) {
+    if (rec->repeated || rec->damaged) {
         bool seen;
         ts_code code = seen_before(&seen, rec, event);
         if (code != TS_OK || seen) {
@@ -263,8 +265,17 @@ static ts_code make_rows(ftrace_recording *rec)
     }
     if ((code = open_machine(rec)) != TS_OK ||
         (rec->queue != NULL && (code = ftrace_queue_drain(rec->queue, take_event, rec)) != TS_OK) ||
-        (code = ftrace_machine_finish(rec->machine)) != TS_OK || rec->gaps == 0) {
+        (code = ftrace_machine_finish(rec->machine)) != TS_OK || !rec->damaged) {
         return code;
+    }
+    if (rec->doubled > 0 && !rec->repeated &&
+        (code = ts_issue_n(host->store, host->source_id, TS_ISSUE_sample_repeated, PLUGIN,
+                           TS_NO_OFFSET, rec->doubled, "%" PRIu64 " events stand twice",
+                           rec->doubled)) != TS_OK) {
+        return code;
+    }
+    if (rec->gaps == 0) {
+        return TS_OK;
     }
     return ts_issue_n(host->store, host->source_id, TS_ISSUE_ftrace_gap, PLUGIN, TS_NO_OFFSET,
                       rec->gaps, "%" PRIu64 " gaps: what was open there has no end", rec->gaps);

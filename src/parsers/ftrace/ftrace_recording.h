@@ -38,8 +38,11 @@ typedef struct ftrace_recording {
     ts_clock rows;         /* clock of the rows */
     int64_t delta;         /* to it */
     ftrace_machine *machine;
-    /* A message that stands twice: its events do, and are left out the second time. */
+    /* A message stands twice, or what is damaged may: events that do are left out the second time.
+     */
     bool repeated;
+    bool damaged;     /* something was lost */
+    uint64_t doubled; /* events */
     ts_vec same; /* hashes of the events of the time under way, uint64_t; only when there is one */
     int64_t same_ts;
 } ftrace_recording;
