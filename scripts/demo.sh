@@ -58,6 +58,10 @@ ask "Which functions burned the CPU?" cpuprofile \
     "SELECT method, line, self / 1000000 AS self_ms, total / 1000000 AS total_ms
        FROM v_stack_hot_method ORDER BY self DESC LIMIT 8"
 
+title "Which threads waited for a CPU after they were woken?"
+echo "  trace_streamer test/data/kernel.htrace.gz -q sched_latency"
+"$program" test/data/kernel.htrace.gz -q sched_latency --no-progress 2>/dev/null
+
 title "Now you"
 if [ -e "$build/share/trace_streamer/web/index.html" ] && "$program" serve --help >/dev/null 2>&1; then # not in a build without node
     printf '  look at it in a browser    %s\n' "$program serve $out/*.db --open"

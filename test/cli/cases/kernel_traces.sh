@@ -25,3 +25,5 @@ done
 } >page.html
 code ts page.html -e page.db --quiet
 rows page.db | cmp - ftrace.rows || fail "rows of the page"
+code ts "$DATA/kernel.htrace.gz" -e load.db --strict --quiet
+code ts load.db -q sched_latency --param limit=2
