@@ -203,7 +203,7 @@ static void suggestions(void **state)
     assert_string_equal(ts_option_nearest("--wxy-memory", 12), "--max-memory");
     assert_null(ts_option_nearest("--wxyzmemory", 12)); /* one letter more is no typing error */
     assert_null(ts_option_nearest("--", 2));
-    assert_null(ts_option_nearest("--comand", 8)); /* a refused one is no suggestion */
+    assert_null(ts_option_nearest("--run-metric", 12)); /* a refused one is no suggestion */
     assert_null(ts_option_nearest("--completely-different-from-all-of-them", 39));
 }
 
