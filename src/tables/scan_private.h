@@ -100,6 +100,12 @@ typedef struct scan_late {
     ts_text text;
 } scan_late;
 
+/* Cells that are to be NULL. */
+typedef struct scan_nulls {
+    int64_t first, last; /* rowids */
+    uint64_t columns;
+} scan_nulls;
+
 struct ts_scan {
     ts_reader *reader;
     const ts_table *table;
@@ -136,6 +142,8 @@ struct ts_scan {
 
     scan_late *late;
     size_t late_count;
+    scan_nulls *nulls; /* in their order; they do not overlap */
+    size_t null_count;
 };
 
 /* How many pages a way through a tree can have: that many are different. */
@@ -165,6 +173,10 @@ ts_code scan_chain_read(ts_scan *s, uint64_t offset, uint8_t *out, size_t n);
 /* What the writer keeps until the end, on the cells of the batch. */
 ts_code scan_prepare_late(ts_scan *s, enum ts_table_id table);
 void scan_apply_late(ts_scan *s);
+
+/* Cells that are to be NULL: before the first row, and for the rows of a batch. */
+ts_code scan_prepare_nulls(ts_scan *s);
+void scan_apply_nulls(ts_scan *s);
 
 /* A reader of a file whose tables the caller declares. path and pages are borrowed. */
 typedef struct ts_reader_config {

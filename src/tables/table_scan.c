@@ -175,7 +175,7 @@ static ts_code read_cells(ts_scan *s, uint32_t most)
         row += done ? 1 : 0;
     }
     s->batch.rows = row;
-    if (s->late_count > 0 || (s->reader->db != NULL && s->reader->db->nulls.n > 0)) {
+    if (s->late_count > 0 || s->null_count > 0) {
         scan_apply_late(s);
     }
     return TS_OK;
@@ -399,26 +399,8 @@ static size_t first_late(const ts_scan *s, int64_t rowid)
     return low;
 }
 
-static void apply_nulls(ts_scan *s, const ts_null_range *range)
-{
-    for (unsigned i = 0; i < s->batch.rows; i++) {
-        if (s->rowids[i] < range->first || s->rowids[i] > range->last) {
-            continue;
-        }
-        for (unsigned k = 0; k < s->slot_count; k++) {
-            const scan_slot *slot = &s->chosen[k];
-            if ((range->columns >> slot->column & 1) == 0) {
-                continue;
-            }
-            scan_set_null(slot, i);
-        }
-    }
-}
-
 void scan_apply_late(ts_scan *s)
 {
-    const ts_db *db = s->reader->db;
-    const ts_null_range *nulls = db->nulls.p;
     unsigned rows = s->batch.rows;
     size_t at;
     if (rows == 0) {
@@ -435,10 +417,8 @@ void scan_apply_late(ts_scan *s)
             s->chosen[t->slot].null[row] = 0;
         }
     }
-    for (size_t i = 0; i < db->nulls.n; i++) {
-        if ((const ts_table *)&ts_schema[nulls[i].table] == s->table) {
-            apply_nulls(s, &nulls[i]);
-        }
+    if (s->null_count > 0) {
+        scan_apply_nulls(s);
     }
 }
 
@@ -521,7 +501,7 @@ static ts_code scan_prepare(ts_scan *s, const reader_table *t, enum ts_table_id 
         return ctx->error.code;
     }
     s->batch.rowids = s->rowids;
-    if ((code = scan_prepare_late(s, id)) != TS_OK) {
+    if ((code = scan_prepare_late(s, id)) != TS_OK || (code = scan_prepare_nulls(s)) != TS_OK) {
         return code;
     }
     if (t->written) {
@@ -589,6 +569,7 @@ void ts_scan_close(ts_scan *scan)
         ts_free(ctx, scan->open[i].bytes);
     }
     ts_free(ctx, scan->late);
+    ts_free(ctx, scan->nulls);
     ts_free(ctx, scan->rowids);
     ts_free(ctx, scan->window);
     ts_free(ctx, scan->overflow);

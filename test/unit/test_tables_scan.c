@@ -648,6 +648,63 @@ static void test_late_cells(void **state)
     free(path);
 }
 
+/* Ranges of cells that became NULL, in any order and overlapping. */
+static void test_null_ranges(void **state)
+{
+    fixture *f = *state;
+    enum { ROWS = 3000, RANGES = 200 };
+    static const unsigned columns[] = {TS_C_stack_method__raw_id, TS_C_stack_method__line};
+    static const uint64_t bits[] = {TS_NULL_BIT(stack_method, raw_id),
+                                    TS_NULL_BIT(stack_method, line)};
+    static bool want[2][ROWS + 1];
+    char *path = path_of(f, "ranges.db");
+    uint32_t seed = 1;
+    int64_t at = 0;
+    ts_db *db = NULL;
+    ts_reader *r = NULL;
+    ts_scan *scan = NULL;
+    const ts_batch *b;
+    test_write_file(path, "", 0);
+    assert_ok(f->ctx, ts_db_create(&db, f->ctx, path));
+    for (int64_t i = 1; i <= ROWS; i++) {
+        ts_row_stack_method row = {.id = i, .source_id = 1, .raw_id = i, .line = i};
+        assert_ok(f->ctx, ts_put_stack_method(ts_db_sink(db), &row));
+    }
+    for (unsigned i = 0; i < RANGES; i++) {
+        seed = seed * 1664525 + 1013904223;
+        int64_t first = 1 + (seed >> 8) % ROWS;
+        int64_t last = first + (seed >> 4) % (i == 0 ? ROWS / 4 : 20);
+        last = last > ROWS ? ROWS : last;
+        unsigned which = 1 + i % 3;
+        assert_ok(f->ctx, ts_sink_invalidate(ts_db_sink(db), TS_T_stack_method, first, last,
+                                             ((which & 1) != 0 ? bits[0] : 0) |
+                                                 ((which & 2) != 0 ? bits[1] : 0)));
+        for (int64_t k = first; k <= last; k++) {
+            want[0][k] = want[0][k] || (which & 1) != 0;
+            want[1][k] = want[1][k] || (which & 2) != 0;
+        }
+    }
+    assert_ok(f->ctx, ts_db_reader(&r, db));
+    assert_ok(f->ctx, ts_scan_open(&scan, r, TS_T_stack_method, columns, 2));
+    do {
+        assert_ok(f->ctx, ts_scan_next(&b, scan));
+        for (unsigned i = 0; i < b->rows; i++) {
+            at++;
+            for (unsigned c = 0; c < 2; c++) {
+                assert_int_equal(b->columns[c].null[i], want[c][at]);
+                assert_int_equal(b->columns[c].ints[i], want[c][at] ? 0 : at);
+            }
+        }
+    } while (b->rows > 0);
+    assert_int_equal(at, ROWS);
+    assert_ok(f->ctx, ts_scan_row(&b, scan, 2));
+    assert_int_equal(b->columns[0].null[0], want[0][2]);
+    ts_scan_close(scan);
+    ts_reader_free(r);
+    ts_db_close(db);
+    free(path);
+}
+
 /* Rows that come after a scan has begun are for the next one, and do not disturb it. */
 static void test_rows_during_a_scan(void **state)
 {
@@ -731,11 +788,11 @@ static void test_databases_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_pages_of_sqlite), TEST(test_integers),           TEST(test_reserved_bytes),
-        TEST(test_refused),         TEST(test_each_byte_damaged),  TEST(test_cycles),
-        TEST(test_failing_reads),   TEST(test_failing_memory),     TEST(test_interrupted),
-        TEST(test_late_cells),      TEST(test_rows_during_a_scan), TEST(test_databases_refused),
-        TEST(test_shared_children), TEST(test_row_outside),
+        TEST(test_pages_of_sqlite),   TEST(test_integers),          TEST(test_reserved_bytes),
+        TEST(test_refused),           TEST(test_each_byte_damaged), TEST(test_cycles),
+        TEST(test_failing_reads),     TEST(test_failing_memory),    TEST(test_interrupted),
+        TEST(test_late_cells),        TEST(test_null_ranges),       TEST(test_rows_during_a_scan),
+        TEST(test_databases_refused), TEST(test_shared_children),   TEST(test_row_outside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
