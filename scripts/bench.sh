@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# bench.sh [quick | full | heap-analysis | limit | stages | SIZE...] [options]: measures the release build on synthetic recordings, in turn with
+# bench.sh [quick | full | heap-analysis | ftrace | limit | stages | SIZE...] [options]: measures the release build on synthetic recordings, in turn with
 # yardsticks that show what the machine can do at all. docs/performance.md explains the figures.
 #
 #   quick        10 and 50 MB, 3 runs
 #   full         10, 50, 200 and 1000 MB, 5 runs (the default; about 4 GB of disk space)
 #   heap-analysis  what --analyze=heap costs beside the conversion, on a heap of 10 M edges that node makes, and a
 #                synthetic one; also a part of full
+#   ftrace       events of the kernel: rows of each table in a second, and the share of sorting
 #   limit        one and two threads, and how far that is from what is possible: beside a program that checks nothing, where
 #                its source is in ../shared/prototypes/perf
 #   stages       for every format: processor time of a million calls or so, and where its user time goes (perf), by stage
@@ -24,7 +25,7 @@ usage() {
 runs='' dir=${TMPDIR:-/var/tmp}/trace_streamer-bench build='' mode=full sizes=()
 while [ $# -gt 0 ]; do
     case $1 in
-    quick | full | heap-analysis | limit | stages) mode=$1 ;;
+    quick | full | heap-analysis | ftrace | limit | stages) mode=$1 ;;
     [1-9]*) mode=sizes sizes+=("$1") ;;
     -n) runs=${2:-} && shift ;;
     -d) dir=${2:-} && shift ;;
@@ -67,6 +68,11 @@ fi
 
 if [ "$mode" = stages ]; then
     scripts/bench-stages.sh "$program" "$build" "$dir" "$runs"
+    exit
+fi
+
+if [ "$mode" = ftrace ]; then
+    scripts/bench-ftrace.sh "$program" "$build/tools" "$tools" "$dir" "$runs"
     exit
 fi
 
