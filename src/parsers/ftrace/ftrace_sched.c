@@ -110,10 +110,12 @@ static int64_t time_between(int64_t from, int64_t to)
 
 static ts_code keep_blocked(ftrace_machine *m, ftrace_thread_sched *t)
 {
-    ts_code code = t->has_blocked ? add_state(m, t->blocked) : TS_OK;
-    if (code == TS_OK && t->blocked == NULL &&
-        (t->blocked = ts_alloc(m->ctx, 1, sizeof *t->blocked)) == NULL) {
-        code = m->ctx->error.code;
+    ts_code code = TS_OK;
+    if (t->blocked == NULL) {
+        t->blocked = ts_alloc(m->ctx, 1, sizeof *t->blocked);
+        code = t->blocked == NULL ? m->ctx->error.code : TS_OK;
+    } else if (t->has_blocked) {
+        code = add_state(m, t->blocked);
     }
     if (code == TS_OK) {
         *t->blocked = t->last; /* its state may become known later */
