@@ -31,6 +31,11 @@ ts_code profile_load_weights(ts_calls *p, ts_calls_load load);
 ts_code profile_read_heap(ts_calls *p, ts_frames *frames);
 bool profile_is_heap_weight(const char *name);
 
+/* --- slices of a trace of the system (export_marks.c) --- */
+
+/* The same of callstack. */
+ts_code profile_read_marks(ts_calls *p, ts_frames *frames);
+
 /* --- shared ------------------------------------------------------------------------------------
  */
 

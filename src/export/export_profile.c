@@ -216,6 +216,10 @@ static ts_code profile_choose_kind(ts_calls *p)
         code = profile_has_type(&sampled, p, weight);
     }
     p->is_heap = trees && ((!p->any_sample && !p->any_slice) || !sampled);
+    if (code == TS_OK && !trees && !p->any_sample && !p->any_slice) {
+        code = ts_reader_has_rows(&p->is_marks, p->reader, TS_T_callstack);
+        p->is_heap = p->is_marks;
+    }
     return code;
 }
 
@@ -250,7 +254,7 @@ ts_code ts_calls_open(ts_calls *p, ts_ctx *ctx, const ts_export_side *side, ts_f
     static const ts_frame unknown = {{"(unknown)", 9}, {"", 0}, 0};
     ts_code code = ts_calls_select(p, ctx, side);
     if (code == TS_OK && p->is_heap) {
-        code = profile_read_heap(p, frames);
+        code = p->is_marks ? profile_read_marks(p, frames) : profile_read_heap(p, frames);
     } else if (code == TS_OK && (code = profile_count_methods(p)) == TS_OK) {
         code = profile_read_nodes(p);
     }

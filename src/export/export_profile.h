@@ -1,7 +1,7 @@
 /*
  * The stacks of a database as a profile: methods, call paths and their weights, of what a filter
  * wants. Stacks come from stack_sample and stack_slice (a call weighs its own time), or, where a
- * database has neither, from the allocation tree of heap timelines.
+ * database has neither, from the allocation tree of heap timelines, or else from callstack.
  *
  * Memory: 13 bytes a call path and 8 more for each weight that is loaded, 4 a method, and the names
  * of methods that have a weight; never a copy of the samples.
@@ -17,7 +17,8 @@
 /* What a profile is made of, as ts_export.needs has it. */
 #define TS_NEEDS_STACKS                                                                            \
     "stack_sample (sampled stacks), stack_slice (traced calls), "                                  \
-    "js_heap_trace_node (allocation stacks of a heap)"
+    "js_heap_trace_node (allocation stacks of a heap), "                                           \
+    "callstack (slices of a trace of the system)"
 
 /* Stands for a thread that was not recorded. */
 #define TS_NO_THREAD INT64_MIN
@@ -67,7 +68,8 @@ typedef struct ts_calls {
     ts_ctx *ctx;
     ts_reader *reader;
     ts_export_filter filter;
-    bool is_heap; /* of heap timelines: nothing to visit */
+    bool is_heap;  /* of heap timelines, or of marks: nothing to visit */
+    bool is_marks; /* of slices of a trace of the system */
     bool any_sample, any_slice;
     bool filtered;  /* something is not wanted */
     bool stackless; /* ts_calls_each visits also what has no stack, as call path 0 */

@@ -332,8 +332,9 @@ ts_code profile_select(ts_calls *p)
     const ts_export_filter *f = &p->filter;
     p->filtered = f->source != NULL || f->thread != NULL || f->event != NULL ||
                   f->span.from != INT64_MIN || f->span.to != INT64_MAX;
-    if (p->is_heap && (f->thread != NULL || f->event != NULL || f->span.from != INT64_MIN ||
-                       f->span.to != INT64_MAX)) {
+    if (p->is_heap && !p->is_marks &&
+        (f->thread != NULL || f->event != NULL || f->span.from != INT64_MIN ||
+         f->span.to != INT64_MAX)) {
         return ts_fail(p->ctx, TS_ERR_USAGE,
                        "the allocation stacks of a heap have no threads, events and times: "
                        "--thread, --event, --from and --until select nothing of them");

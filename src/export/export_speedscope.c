@@ -188,7 +188,8 @@ static ts_code scope_profiles(scope_work *s)
         scope_end(s);
         return code;
     }
-    scope_begin(s, (ts_text){"allocation stacks", 17}, weight->name);
+    scope_begin(s, s->calls.is_marks ? TS_TEXT_LIT("slices") : TS_TEXT_LIT("allocation stacks"),
+                weight->name);
     for (uint32_t i = 1; i <= s->calls.nodes && s->w.code == TS_OK; i++) {
         if (weight->self[i] > 0) {
             (void)scope_sample(s, i, weight->self[i]);

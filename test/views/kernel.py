@@ -6,6 +6,7 @@ usage: kernel.py TRACE_STREAMER SOURCE_DIR
 
 import os
 import random
+import subprocess
 import sys
 import tempfile
 
@@ -122,6 +123,37 @@ def check_call(j, work):
         (at + 60, 0.02, *app, "Running", 0, None)], slice=0)
 
 
+def folded(j, *options):
+    """--to=folded of the database: {path: weight}."""
+    run = subprocess.run([j.program, j.path, "--to=folded", "-o", "-", "--quiet", *options], capture_output=True, text=True, check=True)
+    return {path: int(n) for path, _, n in (line.rpartition(" ") for line in run.stdout.splitlines())}
+
+
+def check_export(j):
+    """Slices as stacks: each path has the time that v_slice_self says of its slices, or their number."""
+    rows = {r[0]: r for r in j.rows("SELECT id, parent_id, name, self_dur, ts, itid FROM v_slice_self")}
+
+    def path(number):
+        names = []
+        while number in rows:
+            names.append(rows[number][2] or "(anonymous)")
+            number = rows[number][1]
+        return ";".join(reversed(names))
+
+    timed = [(path(r[0]), *r) for r in rows.values() if r[3] is not None]
+    middle = sorted(r[5] for r in timed)[len(timed) // 2]
+    thread, = j.rows("SELECT name FROM thread WHERE itid = ?", (timed[-1][6],))[0]
+    same_name = {i for i, in j.rows("SELECT itid FROM thread WHERE name = ?", (thread,))}
+    for options, weigh, wanted in (((), 4, lambda r: True), (("--weight=samples",), None, lambda r: True), (("--thread=" + thread,), 4, lambda r: r[6] in same_name),
+                                   (("--until=%d" % middle, "--weight=samples"), None, lambda r: r[5] < middle)):
+        want = {}
+        for r in filter(wanted, timed):
+            want[r[0]] = want.get(r[0], 0) + (1 if weigh is None else r[weigh])
+        want = {p: n for p, n in want.items() if n > 0}
+        if want:
+            j.same("folded slices %s" % (options,), folded(j, *options), want)
+
+
 def check_random(j, work):
     """Chains of random recordings, which are full of states that do not fit, against another program."""
     with open(os.path.join(j.questions, "critical_path.sql"), encoding="utf-8") as f:
@@ -133,6 +165,7 @@ def check_random(j, work):
         with open(path, "w", encoding="utf-8") as f:
             f.write(Style().recording(sorted(made.events, key=lambda e: e.ts)))
         j.convert("random%d" % seed, path)
+        check_export(j)
         name = dict(j.rows("SELECT itid, name FROM thread"))
         chain = Chain(j.db)
         for number, itid, ts, dur in j.rows("SELECT id, callid, ts, dur FROM callstack WHERE dur > 0 ORDER BY dur DESC LIMIT 20"):
@@ -154,6 +187,7 @@ def main():
         j.convert("kernel", path)
         check(j)
         check_paths(j)
+        check_export(j)
         check_call(j, work)
         check_random(j, work)
         print("%d cells, %d differences" % (j.cells, j.bad))
