@@ -1,7 +1,8 @@
 /*
  * A layer whose bytes are read by a thread of its own, some blocks ahead: decompressing takes as
  * long as what is done with the bytes. The layers below are the thread's while it runs; it has a
- * context with an error of its own, which becomes that of the reader when the reader meets it.
+ * context with an error of its own, which becomes that of the reader when the reader meets it, and
+ * a copy of the set with that context, so that the set's other members can be opened meanwhile.
  *
  * Memory: AHEAD_BLOCKS blocks of 256 KiB.
  */
@@ -24,6 +25,7 @@ typedef struct ahead_layer {
     ts_ctx *caller;
     ts_fileset *set;
     ts_ctx own;
+    ts_fileset own_set; /* its names and members are those of `set` */
     bool running;
     size_t at; /* in the first block that is filled */
     uint8_t *bytes;
@@ -122,13 +124,13 @@ static ts_code ahead_pull(size_t *got, ts_layer *base, uint8_t *buf, size_t cap)
 
 /* --- its life ------------------------------------------------------------------------------- */
 
-/* The layers below, and the set that they read, are used with this context from now on. */
-static void use_context(ahead_layer *l, ts_ctx *ctx)
+/* The layers below are used with this context and this set from now on. */
+static void use_context(const ahead_layer *l, ts_ctx *ctx, ts_fileset *set)
 {
     for (ts_layer *below = l->base.below; below != NULL; below = below->below) {
         below->ctx = ctx;
+        below->set = set;
     }
-    l->set->ctx = ctx;
 }
 
 static void ahead_release(ts_layer *base)
@@ -140,7 +142,7 @@ static void ahead_release(ts_layer *base)
         (void)pthread_cond_signal(&l->emptied);
         (void)pthread_mutex_unlock(&l->lock);
         (void)pthread_join(l->thread, NULL);
-        use_context(l, l->caller);
+        use_context(l, l->caller, l->set);
     }
     (void)pthread_cond_destroy(&l->emptied);
     (void)pthread_cond_destroy(&l->filled);
@@ -184,12 +186,15 @@ ts_code ts_ahead_layer(ts_layer **top, ts_fileset *set)
     l->own = *ctx;
     l->own.memory_of = ctx->memory_of == NULL ? ctx : ctx->memory_of;
     l->base.below = *top;
-    use_context(l, &l->own);
+    l->own_set = *set;
+    l->own_set.ctx = &l->own;
+    l->own_set.copy_of = set;
+    use_context(l, &l->own, &l->own_set);
     if (start(l)) {
         *top = &l->base;
         return TS_OK;
     }
-    use_context(l, ctx); /* it is read as it was */
+    use_context(l, ctx, set); /* it is read as it was */
     l->base.below = NULL;
     ts_layer_free(&l->base);
     return TS_OK;

@@ -12,7 +12,6 @@ enum { PADDING_MAX = 64 << 20 };
 
 typedef struct decompress_layer {
     ts_layer base;
-    ts_fileset *set;
     const ts_codec *codec;
     void *decoder;
     bool done;
@@ -158,7 +157,7 @@ static ts_code decompress_pull(size_t *got, ts_layer *base, uint8_t *buf, size_t
     if ((code = check_limits(l)) != TS_OK) {
         return code;
     }
-    return ts_fileset_charge(l->set, have);
+    return ts_fileset_charge(l->base.set, have);
 }
 
 static void decompress_release(ts_layer *base)
@@ -181,7 +180,7 @@ ts_code ts_decompress_layer(ts_layer **out, ts_fileset *set, ts_layer *below, co
     l->base.below = below;
     l->base.pull = decompress_pull;
     l->base.release = decompress_release;
-    l->set = set;
+    l->base.set = set;
     l->codec = codec;
     if ((code = codec->open(&l->decoder, ctx)) != TS_OK) {
         ts_layer_free(&l->base);

@@ -259,6 +259,7 @@ void ts_fileset_damage_set(ts_fileset *set, uint64_t offset, const char *fmt, ..
 void ts_fileset_progress(ts_fileset *set, uint32_t i, uint64_t pos)
 {
     ts_member *m = &set->members[i];
+    set = set->copy_of == NULL ? set : set->copy_of;
     if (pos > m->seen) {
         (void)__atomic_add_fetch(&set->raw_offset, pos - m->seen, __ATOMIC_RELAXED);
         m->seen = pos;

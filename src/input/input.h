@@ -117,8 +117,9 @@ ts_code ts_stream_read(size_t *got, ts_stream *s, void *buf, size_t cap);
 
 /*
  * The stream is read by a thread of its own from now on if it is a compressed file, and not in an
- * archive or from a pipe; else nothing happens. The bytes are the same. Until the stream is closed
- * nothing else of its set may be read. Errors: memory.
+ * archive or from a pipe, and no thread reads it yet; else nothing happens. The bytes are the same.
+ * Other members of its set may be opened and read meanwhile. What damage and doubt there is, is
+ * known at its end. Errors: memory.
  */
 ts_code ts_stream_read_ahead(ts_stream *s);
 

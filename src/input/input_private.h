@@ -22,6 +22,7 @@ enum { TS_INPUT_BLOCK = 256 * 1024, TS_NAME_BYTES_MAX = 64 << 20 };
 typedef struct ts_layer ts_layer;
 struct ts_layer {
     ts_ctx *ctx;
+    ts_fileset *set; /* whose member it reads, or NULL */
     ts_layer *below; /* owned; NULL for the lowest */
 
     /* More bytes: *got of at most cap, 0 only at the end. */
@@ -80,7 +81,8 @@ ts_code ts_decompress_layer(ts_layer **out, ts_fileset *set, ts_layer *below,
                             const struct ts_codec *codec);
 
 /* Puts a layer on *top that reads the ones below it, of a plain file of `set`, in a thread of its
- * own. *top stays as it is where the system gives no thread. Errors: memory. */
+ * own. *top stays as it is where the system gives no thread. The set may be used meanwhile.
+ * Errors: memory. */
 ts_code ts_ahead_layer(ts_layer **top, ts_fileset *set);
 
 /* Initialises inflate with our memory. */
@@ -140,6 +142,7 @@ struct ts_fileset {
     ts_damage damage;
     uint64_t raw_offset;
     int64_t raw_size;
+    ts_fileset *copy_of; /* the set that a thread has this copy of, see ahead.c; else NULL */
 
     /* TS_SET_FILE */
     int fd;
@@ -236,6 +239,7 @@ struct ts_stream {
     uint64_t offset;
     ts_wrap wrap;
     bool locks; /* the set's busy flag is ours */
+    bool ahead; /* a thread reads it */
     char wrappers[64];
 };
 

@@ -134,7 +134,6 @@ void ts_layer_doubt(ts_layer *l)
 
 typedef struct file_layer {
     ts_layer base;
-    ts_fileset *set;
     uint32_t member;
     int fd;
     bool owns_fd;
@@ -148,7 +147,7 @@ static ts_code fail_read(const file_layer *f, int error)
 {
     char shown[TS_ERROR_TEXT / 2];
     return ts_fail(f->base.ctx, TS_ERR_INPUT, "cannot read '%s' at byte %" PRIu64 ": %s",
-                   ts_member_shown(shown, sizeof shown, f->set, f->member), f->off,
+                   ts_member_shown(shown, sizeof shown, f->base.set, f->member), f->off,
                    strerror(error));
 }
 
@@ -166,7 +165,7 @@ static ts_code regular_pull(size_t *got, ts_layer *l, uint8_t *buf, size_t cap)
         if (r >= 0) {
             *got = (size_t)r;
             f->off += *got;
-            ts_fileset_progress(f->set, f->member, f->off);
+            ts_fileset_progress(f->base.set, f->member, f->off);
             return TS_OK;
         }
         if (errno != EINTR) {
@@ -207,7 +206,7 @@ static ts_code pipe_read(size_t *got, file_layer *f, uint8_t *buf, size_t cap)
 static ts_code pipe_pull(size_t *got, ts_layer *l, uint8_t *buf, size_t cap)
 {
     file_layer *f = (file_layer *)l;
-    ts_fileset *set = f->set;
+    ts_fileset *set = f->base.set;
     ts_code code = TS_OK;
     *got = 0;
     if (f->off < set->replay.n) {
@@ -250,7 +249,7 @@ static void file_release(ts_layer *l)
 
 static ts_code layer_open_member(file_layer *f)
 {
-    ts_fileset *set = f->set;
+    ts_fileset *set = f->base.set;
     ts_ctx *ctx = set->ctx;
     const ts_member *m = &set->members[f->member];
     char shown[TS_ERROR_TEXT / 2];
@@ -281,7 +280,7 @@ static ts_code look_for_holes(file_layer *f)
 {
     ts_ctx *ctx = f->base.ctx;
     struct stat st;
-    if (f->base.pull != regular_pull || !(f->owns_fd || f->set->owns_fd)) {
+    if (f->base.pull != regular_pull || !(f->owns_fd || f->base.set->owns_fd)) {
         return TS_OK;
     }
     if (ctx->sys.fstat(ctx->sys.user, f->fd, &st) != 0) {
@@ -304,7 +303,7 @@ ts_code ts_file_layer(ts_layer **out, ts_fileset *set, uint32_t i)
     f->base.release = file_release;
     f->base.direct = true;
     f->base.pull = regular_pull;
-    f->set = set;
+    f->base.set = set;
     f->member = i;
     if (set->kind == TS_SET_DIRECTORY) {
         code = layer_open_member(f);
@@ -357,7 +356,7 @@ void ts_file_layer_skip(ts_layer *l, uint64_t n)
     file_layer *f = (file_layer *)l;
     f->off += n;
     l->taken += n;
-    ts_fileset_progress(f->set, f->member, f->off);
+    ts_fileset_progress(f->base.set, f->member, f->off);
 }
 
 int ts_file_layer_fd(off_t *start, const ts_layer *l)

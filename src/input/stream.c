@@ -183,7 +183,11 @@ ts_code ts_stream_read_ahead(ts_stream *s)
 {
     const ts_fileset *set = s->set;
     bool plain = set->parent == NULL && !s->locks && set->kind != TS_SET_ARCHIVE;
-    return plain && s->bottom == NULL ? ts_ahead_layer(&s->top, s->set) : TS_OK;
+    if (!plain || s->bottom != NULL || s->ahead) {
+        return TS_OK;
+    }
+    s->ahead = true;
+    return ts_ahead_layer(&s->top, s->set);
 }
 
 ts_code ts_stream_hole(uint64_t *n, ts_stream *s)

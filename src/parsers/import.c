@@ -230,6 +230,7 @@ static ts_code enter_set(argument *a, ts_fileset *set)
     }
     if (code != TS_OK) {
         ts_free(run->ctx, l.taken);
+        import_ahead_drop(run, set);
         ts_fileset_close(set);
         return code;
     }
@@ -241,6 +242,7 @@ static void leave_set(argument *a)
 {
     import_level *l = &a->levels[--a->depth];
     ts_free(a->run->ctx, l->taken);
+    import_ahead_drop(a->run, l->set);
     ts_fileset_close(l->set);
 }
 
@@ -276,6 +278,21 @@ static ts_code import_as_set(argument *a, const ts_format *format, const char *n
     return import_run_set_format(run, format, &job, true);
 }
 
+/* While a member is imported: the next one of its directory, or else the next argument. */
+static void open_ahead(const argument *a)
+{
+    const import_level *l = &a->levels[0];
+    const uint32_t next = l->next;
+    if (a->depth != 1 || l->beside || ts_fileset_kind(l->set) == TS_SET_ARCHIVE) {
+        return;
+    }
+    if (next < l->count) {
+        import_ahead_member(a->run, l->set, next);
+    } else if (a->run->next != NULL) {
+        import_ahead_argument(a->run, a->run->next);
+    }
+}
+
 static ts_code import_open_member(argument *a, uint32_t i)
 {
     ts_run *run = a->run;
@@ -287,7 +304,7 @@ static ts_code import_open_member(argument *a, uint32_t i)
     ts_fileset *inner = NULL;
     ts_text head;
     ts_code code;
-    if ((code = ts_member_open(&stream, l->set, i)) != TS_OK ||
+    if ((code = import_ahead_take(&stream, run, l->set, i)) != TS_OK ||
         (code = ts_stream_peek(&head, stream)) != TS_OK) {
         code = import_failure(run, code, l->set, name);
         goto out;
@@ -322,6 +339,7 @@ static ts_code import_open_member(argument *a, uint32_t i)
     } else if (format->refusal != NULL) {
         code = import_refuse(run, format, l->set, name);
     } else {
+        open_ahead(a);
         code = import_stream(run, format, stream, l->set, i, top);
         if (code != TS_OK) {
             code = import_failure(run, code, l->set, name);
@@ -405,7 +423,7 @@ static ts_code import_argument(ts_run *run, const char *const *paths, size_t n)
     uint32_t before = run->result->imported + run->result->failed;
     ts_fileset *set = NULL;
     import_labels_argument(run, paths, n);
-    ts_code code = n == 1 ? ts_fileset_open(&set, run->ctx, path)
+    ts_code code = n == 1 ? import_ahead_open(&set, run, path)
                           : ts_fileset_open_files(&set, run->ctx, paths, n);
     if (code == TS_ERR_INPUT && !run->request->keep_going) {
         return code;
@@ -511,8 +529,13 @@ static ts_code import_all(ts_run *run)
     }
     for (size_t i = 0; i < request->path_count && code == TS_OK;) {
         size_t n = count_joined(run, request->paths + i, request->path_count - i);
+        size_t next = i + n;
+        size_t left = request->path_count - next;
+        run->next = left > 0 && count_joined(run, request->paths + next, left) == 1
+                        ? request->paths[next]
+                        : NULL;
         code = import_argument(run, request->paths + i, n);
-        i += n;
+        i = next;
     }
     return code;
 }
@@ -540,6 +563,7 @@ static void end_run(ts_run *run)
         ts_free(run->ctx, run->shared);
         run->shared = next;
     }
+    import_ahead_drop(run, NULL);
     import_labels_close(run);
     ts_free(run->ctx, run->block);
     ts_free(run->ctx, run);

@@ -109,21 +109,26 @@ typedef struct doubt {
     ts_row_marks from;
 } doubt;
 
+/* next: the file behind this one, or NULL. */
 static ts_code feed_file(ts_run *run, const ts_format *format, void *parser, ts_fileset *set,
-                         const split_file *file, int64_t source_id, uint64_t *bytes, doubt *d)
+                         const split_file *file, const split_file *next, int64_t source_id,
+                         uint64_t *bytes, doubt *d)
 {
     ts_stream *stream;
     bool broken;
     if (!d->any) {
         ts_row_marks_take(&d->from, ts_store_sink(run->store));
     }
-    ts_code code = ts_member_open(&stream, set, file->member);
+    ts_code code = import_ahead_take(&stream, run, set, file->member);
     if (code == TS_ERR_INPUT) {
         return ts_issue(run->store, source_id, TS_ISSUE_member_failed, file->name, TS_NO_OFFSET,
                         "%s", run->ctx->error.causes[0]);
     }
     if (code != TS_OK) {
         return code;
+    }
+    if (next != NULL) {
+        import_ahead_member(run, set, next->member);
     }
     code = import_feed(run, format, parser, stream, set, source_id, &broken);
     if (code == TS_OK) {
@@ -158,8 +163,8 @@ static ts_code feed_all(ts_run *run, const ts_format *format, ts_job *job, const
             code = format->next_file(parser, files[k].name, missing);
         }
         if (code == TS_OK) {
-            code =
-                feed_file(run, format, parser, job->set, &files[k], job->source_id, &end.bytes, &d);
+            code = feed_file(run, format, parser, job->set, &files[k],
+                             k + 1 < n ? &files[k + 1] : NULL, job->source_id, &end.bytes, &d);
         }
     }
     if (code == TS_OK) {
@@ -218,6 +223,7 @@ ts_code import_directory(ts_run *run, const char *path)
     }
 out:
     ts_free(run->ctx, files);
+    import_ahead_drop(run, set);
     ts_fileset_close(set);
     return code;
 }

@@ -19,6 +19,15 @@ typedef struct import_inner {
     uint32_t failures; /* of inputs in it */
 } import_inner;
 
+/* What was opened before its turn; see import_ahead.c. */
+typedef struct import_opened {
+    ts_stream *stream; /* NULL: nothing */
+    ts_fileset *set;   /* of the stream */
+    uint32_t member;
+    ts_fileset *own;  /* `set`, as long as it is of an argument that waits for its turn */
+    const char *path; /* of `own`: the argument itself */
+} import_opened;
+
 struct ts_run {
     ts_ctx *ctx;
     ts_store *store;
@@ -39,6 +48,8 @@ struct ts_run {
     bool joined;              /* several arguments are read as one directory */
     ts_buf label;             /* of a member */
     ts_buf set_label;         /* of a set */
+    import_opened ahead;
+    const char *next; /* the argument behind the present one if it is a set of its own, or NULL */
     bool failed;
     ts_error failure; /* the first one */
 };
@@ -153,6 +164,20 @@ ts_code import_doubt(ts_run *run, int64_t source_id, const ts_damage *doubt,
 
 /* A parser has to count every byte that it was given. */
 ts_code import_check_bytes(ts_run *run, int64_t source_id, uint64_t bytes);
+
+/* --- import_ahead.c --- */
+
+/* Opens a member of a directory, or an argument, before its turn, when threads are allowed and
+ * nothing else is open. No errors: what fails is opened anew when its turn comes. */
+void import_ahead_member(ts_run *run, ts_fileset *set, uint32_t i);
+void import_ahead_argument(ts_run *run, const char *path);
+
+/* ts_fileset_open and ts_member_open, or what was opened already. */
+ts_code import_ahead_open(ts_fileset **out, ts_run *run, const char *path);
+ts_code import_ahead_take(ts_stream **out, ts_run *run, ts_fileset *set, uint32_t i);
+
+/* Closes what is open of the set, which is about to be closed; NULL: of any. */
+void import_ahead_drop(ts_run *run, const ts_fileset *set);
 
 /* --- import_directory.c --- */
 
