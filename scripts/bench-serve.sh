@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # bench-serve.sh [DIR]: how long `trace_streamer serve` takes on large databases, beside the limits that it is to keep; exit code 1 when
-# one is not kept. Needs the preset release-tests, chromium, node and npm, and 3 GB in DIR (${TMPDIR:-/var/tmp}/trace_streamer-serve).
-# TS_RUNS: runs of each figure, of which medians are printed (5).
+# one is not kept. Needs the preset release-tests, chromium, node, npm and python3, and 3 GB in DIR (${TMPDIR:-/var/tmp}/trace_streamer-serve), where the
+# databases stay for the next run. TS_RUNS: runs of each figure, of which medians are printed (5). The numbers are those of docs/serve.md.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 dir=${1:-${TMPDIR:-/var/tmp}/trace_streamer-serve}
@@ -23,6 +23,12 @@ make_database prof10m mkhtrace --emit cpuprofile --synthetic-profile nodes=10000
 make_database snap200 mkhtrace --emit heapsnapshot --synthetic nodes=1862000,edges=7468000,strings=558000
 make_database snap2 mkhtrace --config pid=7,type=snapshot --snapshot synth:nodes=931000,edges=3734000,strings=279000 --snapshot synth:nodes=931000,edges=3734000,strings=279000,seed=2
 make_database calls mkcloud --container agent --calls 300000
+make_database tree mkcloud --container agent --calls 300 --frames 3000
+if [ ! -f "$dir/node.db" ]; then
+    node -e 'require("v8").writeHeapSnapshot(process.argv[1])' "$dir/made.heapsnapshot" >/dev/null
+    "$ts" "$dir/made.heapsnapshot" -e "$dir/node.db" --quiet
+    rm -f "$dir/made.heapsnapshot"
+fi
 
 packages=$(node web/packages.mjs)
 scratch=$(mktemp -d)
@@ -30,4 +36,7 @@ trap 'rm -rf "$scratch"' EXIT
 cp -R web "$scratch/web"
 rm -rf "$scratch/web/node_modules"
 ln -s "$packages" "$scratch/web/node_modules"
-node "$scratch/web/test/browser/limits.mjs" "$ts" "$build/web/page" "$dir"
+failed=0
+node "$scratch/web/test/browser/limits.mjs" "$ts" "$build/web/page" "$dir" || failed=1
+python3 test/serve/flare_server.py --program "$ts" --mkflare "$build/tools/mkflare" --limits || failed=1
+exit "$failed"

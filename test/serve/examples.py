@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""examples.py PROGRAM DATA DOCUMENT: runs the requests of docs/serve.md against a server, and compares what they give with what stands there."""
+"""examples.py PROGRAM DATA DOCUMENT: runs the requests of docs/serve.md against a server, and compares what they give with what stands there; and
+looks whether what a user reads about the server is where it is looked for."""
 import os
 import re
 import shlex
+import subprocess
 import sys
 import tempfile
 
@@ -38,6 +40,23 @@ def run(s, words):
     return text if reply.status == 200 else f"{reply.status} {text}"
 
 
+def missing():
+    """Places that say nothing of the server."""
+    root = os.path.join(os.path.dirname(document), "..")
+    wanted = {"README.md": ["trace_streamer serve", "](docs/page.png)", "](docs/serve.md)"], "docs/man/trace_streamer.1": ["serve", "Fl -allow-origin"], "CHANGELOG.md": ["`trace_streamer serve"],
+              "SECURITY.md": ["`trace_streamer serve` listens, on 127.0.0.1"], "share/completion/trace_streamer.bash": ["serve", "--allow-origin"],
+              "share/completion/_trace_streamer": ["serve", "--allow-origin"], "share/completion/trace_streamer.fish": ["serve", "allow-origin"]}
+    for name, texts in wanted.items():
+        with open(os.path.join(root, name), encoding="utf-8") as f:
+            content = f.read()
+        yield from (f"{name} lacks {text}" for text in texts if text not in content)
+    with open(os.path.join(root, "docs/page.png"), "rb") as f:
+        if f.read(8) != b"\x89PNG\r\n\x1a\n":
+            yield "docs/page.png is no picture"
+    shown = subprocess.run([program, "--help"], capture_output=True, text=True, check=True).stdout
+    yield from (f"--help lacks {text}" for text in ("serve", "--allow-origin") if text not in shown)
+
+
 with tempfile.TemporaryDirectory() as folder:
     server = Server(program, os.path.join(data, "recording-cpuprofile.htrace.gz"), "--no-token", "--quiet", env={**os.environ, "TMPDIR": folder})
     count = failures = 0
@@ -47,6 +66,9 @@ with tempfile.TemporaryDirectory() as folder:
         if got != expected:
             failures += 1
             print(f"{shlex.join(words)}\n  {got}\nnot\n  {expected}")
+    for text in missing():
+        failures += 1
+        print(text)
     code, _ = server.stop()
     if os.listdir(folder):
         failures += 1

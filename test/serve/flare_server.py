@@ -1,6 +1,6 @@
 """Every command of the Flare protocol over a running server, by a client of our own; the original UI cannot be had from
 npm or Debian. Both ways of serving: the UI's files by the same server, and by one of another port. With 1 and 14 threads,
-and 300 with TS_SLOW=1."""
+and 300 with TS_SLOW=1. --limits: seeds 7 and 8 with 1, 14 and 300 threads, each way alone, beside how long it may take."""
 
 import argparse
 import http.client
@@ -8,6 +8,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -173,13 +174,55 @@ def run(args, folder):
     return checks
 
 
+LIMITS = {1: 30, 14: 30, 300: 120}  # seconds by the number of threads
+
+
+def limited(args, folder, seed, threads):
+    """One sample, both ways of serving it; one line for each."""
+    ui = os.path.join(folder, "ui")
+    samples = os.path.join(folder, "samples-%d-%d" % (seed, threads))
+    name = "localhost_3333-%d" % threads
+    path = os.path.join(samples, name)
+    db = path + ".db"
+    os.mkdir(samples)
+    subprocess.run([args.mkflare, "--threads=%d" % threads, "--seconds=4", "--methods=100", "--seed=%d" % seed, "--busy=300", path], check=True)
+    subprocess.run([args.program, path, "-e", db, "--quiet"], check=True)
+    good = True
+    for way, options, port in (("the interface of the same port", [db, "--flare-ui", ui], None), ("of another port", ["--samples", samples], 3890)):
+        begin = time.monotonic()
+        server = Server(args.program, *options, "--no-token", "--allow-origin", "http://127.0.0.1:*")
+        failure = None
+        checks = 0
+        try:
+            if port is None:
+                check_ui(server)
+            checks = drive(server, {name: path}, [name], Origin="http://127.0.0.1:%d" % (port or server.port))
+        except (AssertionError, EOFError, OSError) as e:
+            failure = e
+        server.stop()
+        seconds = time.monotonic() - begin
+        passed = failure is None and seconds < LIMITS[threads]
+        good = good and passed
+        print("%s  18: Flare, seed %d, %d threads, %s: %s in %.1f s (at most %d)" % (
+            "PASS" if passed else "FAIL", seed, threads, way, failure or "%d replies compared, 0 failed" % checks, seconds, LIMITS[threads]), flush=True)
+    return good
+
+
 def main():
     parser = argparse.ArgumentParser()
     for name in ("program", "mkflare"):
         parser.add_argument("--" + name, required=True)
+    parser.add_argument("--limits", action="store_true")
+    args = parser.parse_args()
     begin = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
-        checks = run(parser.parse_args(), folder)
+        if args.limits:
+            os.mkdir(os.path.join(folder, "ui"))
+            for name, text in UI.items():
+                with open(os.path.join(folder, "ui", name), "wb") as f:
+                    f.write(text)
+            sys.exit(0 if all([limited(args, folder, seed, n) for seed in (7, 8) for n in LIMITS]) else 1)
+        checks = run(args, folder)
     print("%d replies compared, %.1f s" % (checks, time.monotonic() - begin))
 
 

@@ -1,6 +1,8 @@
 // limits.mjs PROGRAM PAGE DIR: how long the views of serve take on large databases, which scripts/bench-serve.sh has made in DIR. Prints a
 // row for each limit: what, measured, limit. Medians of five; the first time of a view is that of a server of its own.
 import { readFileSync } from "node:fs";
+import { get as plainGet } from "node:http";
+import { connect } from "node:net";
 import { loadavg } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -39,11 +41,11 @@ async function ask(url, name, query) {
 }
 
 /** Runs with a server for each run; gives the median of each figure that `run` returns. */
-async function figures(name, run, runs = RUNS) {
+async function figures(name, run, more = []) {
   const all = [];
-  for (let i = 0; i < runs; i++) {
+  for (let i = 0; i < RUNS; i++) {
     const begun = performance.now();
-    const server = await serve(path, [db(name)], ["--web", page]);
+    const server = await serve(path, [db(name)], ["--web", page, ...more]);
     const ready = performance.now() - begun;
     try {
       all.push({ ready, rss: rss(server.pid), ...(await run(server)) });
@@ -67,9 +69,12 @@ async function stacks(name) {
     const again = await ask(url, "flame", { weight: "samples" });
     const { reply } = await ask(url, "threads", {});
     const part = shares(reply.threads);
+    const [one] = reply.threads.filter((t) => t.kind === "sample");
+    const thread = await ask(url, "flame", one.itid === null ? { src: one.source_id } : { thr: one.itid });
+    const turned = await ask(url, "flame", { order: "callers" });
     const small = await ask(url, "flame", part(0.01));
     const large = await ask(url, "flame", part(0.6));
-    return { whole: whole.ms, progress: whole.first, again: again.ms, small: small.ms, large: large.ms, memory: rss(pid) - before };
+    return { whole: whole.ms, progress: whole.first, again: Math.max(again.ms, thread.ms), turned: turned.ms, small: small.ms, large: large.ms, memory: rss(pid) - before };
   });
 }
 
@@ -182,7 +187,8 @@ row("3: flame graph by the API, 1 M samples, first time", one.whole, 1000);
 row("3: flame graph shown, 1 M samples, first time", (await shown("prof1m", "#/flame", ".graph canvas")).all, 1000);
 row("4: progress, 10 M samples", ten.progress, 300);
 row("4: flame graph, 10 M samples, first time", ten.whole, 6000);
-row("4: another weight", ten.again, 300);
+row("4: another weight, another thread", ten.again, 300);
+row("4: all call paths upside down", ten.turned, 300);
 row("5: a range of 1 %", ten.small, 400);
 row("5: a range of 60 %", ten.large, 1500);
 const bars = await graphFrames("prof10m");
@@ -196,40 +202,59 @@ row("16: 1000 rows in the SQL view", result.first, 150);
 row("16: scrolling 100,000 rows, worst frame", result.worst, 50);
 row("17: memory of 10 M samples above the start", ten.memory, 64, "MiB");
 
+/** ms of a statement or question by POST; `rows`: so many it has to give. */
+async function sql(url, statement, rows) {
+  const begun = performance.now();
+  const answer = await fetch(`${url}/api/query`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(statement) });
+  const reply = await answer.json();
+  if (rows !== undefined && reply.row_count !== rows) {
+    throw new Error(`${JSON.stringify(statement)}: ${reply.row_count} rows`);
+  }
+  return { ms: performance.now() - begun, rows: reply.rows };
+}
+
 const calls = await figures("calls", async ({ url }) => {
   const first = await ask(url, "timeline", { px: 1600 });
   const { reply } = await ask(url, "threads", { kind: "slice" }).catch(() => ask(url, "threads", {}));
   const part = shares(reply.threads.filter((t) => t.kind === "slice"));
   const zoom = await ask(url, "slices", { thr: reply.threads.find((t) => t.kind === "slice").itid, px: 1600, ...part(0.01) });
-  const sql = async (statement) => {
-    const begun = performance.now();
-    const answer = await fetch(`${url}/api/query`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(statement) });
-    await answer.text();
-    return performance.now() - begun;
-  };
-  const slowest = await sql({ question: "slow_calls", params: { limit: 20 } });
-  return { first: first.ms, zoom: zoom.ms, slowest };
+  const slowest = await sql(url, { question: "cloud_slow_calls", params: { limit: 20 } }, 20);
+  const all = await sql(url, { question: "slow_calls", params: { limit: 20 } }, 20);
+  return { first: first.ms, zoom: zoom.ms, slowest: slowest.ms, all: all.ms };
+});
+const tree = await figures("tree", async ({ url }) => {
+  const largest = await sql(url, { sql: "SELECT id FROM cloud_call ORDER BY calls DESC LIMIT 1" }, 1);
+  return { ms: (await sql(url, { question: "cloud_call_tree", params: { call: largest.rows[0][0], limit: 2000 } }, 2000)).ms };
 });
 row("9: timeline of 3 M slices, first", calls.first, 1500);
 row("9: a hundredth of it", calls.zoom, 300);
-row("13: the 20 slowest of 300 k calls", calls.slowest, 300);
+row("13: the 20 slowest of 300 k calls, as the Calls view asks", calls.slowest, 300);
+row("13: the same with traced calls of all sources (slow_calls)", calls.all, 300);
+row("13: one call's tree, 2000 rows", tree.ms, 300);
 
 const heap = await figures("snap200", async ({ url, pid }) => {
   const before = rss(pid);
   const classes = await ask(url, "heap/classes", { file: 0, limit: 100 });
   const sorted = await ask(url, "heap/classes", { file: 0, limit: 100, sort: "count" });
+  const next = await ask(url, "heap/classes", { file: 0, limit: 100, offset: 5000 });
   const retainers = await ask(url, "heap/retainers", { file: 0, node: 900000 });
   const later = await ask(url, "heap/retainers", { file: 0, node: 500000 });
   const way = await ask(url, "heap/path", { file: 0, node: 700000 });
-  return { classes: classes.ms, sorted: sorted.ms, retainers: retainers.ms, later: Math.max(later.ms, way.ms), memory: rss(pid) - before };
+  return { classes: classes.ms, sorted: Math.max(sorted.ms, next.ms), retainers: retainers.ms, progress: retainers.first, later: Math.max(later.ms, way.ms), memory: rss(pid) - before };
 });
-row("10: classes of a large snapshot", heap.classes, 2000);
-row("10: sorted otherwise", heap.sorted, 100);
+const real = await figures("node", async ({ url }) => ({ classes: (await ask(url, "heap/classes", { file: 0, limit: 100 })).ms }));
+row("10: classes of a snapshot that Node.js wrote", real.classes, 300);
+row("10: classes of 1.86 M nodes, 144 k classes", heap.classes, 2000);
+row("10: another page, sorted otherwise", heap.sorted, 100);
 row("11: retainers, first time", heap.retainers, 6000);
+row("11: progress, or all of it", heap.progress, 300);
 row("11: retainers and path later", heap.later, 100);
 row("17: memory of the heap above the start", heap.memory, 130, "MiB");
-const both = await figures("snap2", async ({ url }) => ({ diff: (await ask(url, "heap/diff", { file: 1, base: 0 })).ms }));
-row("12: two snapshots of 0.93 M nodes by totals", both.diff, 1200);
+const both = await figures("snap2", async ({ url }) => ({
+  totals: (await ask(url, "heap/diff", { file: 1, base: 0 })).ms, ids: (await ask(url, "heap/diff", { file: 1, base: 0, by: "ids" })).ms,
+}));
+row("12: two snapshots of 0.93 M nodes by totals", both.totals, 1200);
+row("12: what came and went between them (no limit of its own)", both.ids, 6000);
 
 const rows = await figures("prof1m", async ({ url, pid }) => {
   const before = rss(pid);
@@ -246,5 +271,61 @@ const rows = await figures("prof1m", async ({ url, pid }) => {
 row("14: first byte of 1 M rows", rows.first, 50);
 row("14: all of them (300 k rows a second)", rows.all, 3333);
 row("14: memory above the start", rows.memory, 4, "MiB");
+// --- clients that leave, are slow, or many ------------------------------------------------------------------------------
+
+const ENDLESS = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT";
+const query = (url, statement) => `${url}/api/query?${new URLSearchParams({ sql: statement, limit: 1000000 })}`;
+
+/** ms of a request on a connection of its own. */
+const once = (url, statement) =>
+  new Promise((done, fail) => {
+    const begun = performance.now();
+    plainGet(query(url, statement), { agent: false }, (reply) => {
+      reply.resume();
+      reply.on("end", () => (reply.statusCode === 200 ? done(performance.now() - begun) : fail(new Error(`${reply.statusCode}`))));
+    }).on("error", fail);
+  });
+
+// With one place for queries the next one waits until the one before has ended.
+const left = await figures("prof1m", async ({ url }) => {
+  const leaves = new AbortController();
+  const gone = fetch(query(url, `${ENDLESS} count(*) FROM c`), { signal: leaves.signal }).catch(() => undefined);
+  await new Promise((done) => setTimeout(done, 300));
+  leaves.abort();
+  const ms = await once(url, "SELECT 1");
+  await gone;
+  return { ms };
+}, ["--threads", "1"]);
+row("15: a query whose client leaves has ended", left.ms, 200);
+
+const beside = await figures("prof1m", async ({ url, pid }) => {
+  const before = rss(pid);
+  const { port } = new URL(url);
+  const open = (text) => {
+    const socket = connect(Number(port), "127.0.0.1");
+    socket.on("error", () => undefined);
+    socket.pause(); // nothing is read
+    if (text !== "") {
+      socket.write(text);
+    }
+    return socket;
+  };
+  const head = (target) => `GET ${target} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`;
+  const one = async (sockets) => {
+    await new Promise((done) => setTimeout(done, 300));
+    const ms = Math.max(await once(url, "SELECT 1"), await once(url, "SELECT 2"));
+    sockets.forEach((socket) => socket.destroy());
+    return ms;
+  };
+  const times = (n, make) => Array.from({ length: n }, make);
+  const header = await one(times(20, () => open("GET /api/info HTTP/1.1\r\nHost: 127")));
+  const target = query("", `${ENDLESS} hex(zeroblob(1000)) FROM c`);
+  const reader = await one([open(head(target))]);
+  const many = await one(times(200, () => open("")));
+  return { header, reader, many, memory: rss(pid) - before };
+}, ["--threads", "2"]);
+row("21: a request beside 20 half headers", beside.header, 300);
+row("21: beside a client that reads nothing", beside.reader, 300);
+row("21: beside 200 connections", beside.many, 300);
 console.log(`load average ${loadavg().map((n) => n.toFixed(1)).join(" ")} at the end`);
 process.exit(failed > 0 ? 1 : 0);
