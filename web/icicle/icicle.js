@@ -18,26 +18,25 @@ const icicle = (() => {
       this.parent = parent;
       this.frame = frame;
       this.self = self;
-      this.total = total ?? Float64Array.from(self);
       this.selfBefore = before;
-      this.before = before === null ? null : Float64Array.from(before);
-      this.depth = new Int32Array(n);
-      this.rows = 1;
-      this.ordered = start !== null;
-      if (total === null) {
-        for (let i = n - 1; i > 0; i--) {
-          this.total[parent[i]] += this.total[i];
+      // Copied as a whole: Float64Array.from asks for one number after the other.
+      this.total = total ?? new Float64Array(self);
+      this.before = before === null ? null : new Float64Array(before);
+      for (const sums of [total === null ? this.total : null, this.before]) {
+        for (let i = sums === null ? 0 : n - 1; i > 0; i--) {
+          sums[parent[i]] += sums[i];
         }
       }
-      if (before !== null) {
-        for (let i = n - 1; i > 0; i--) {
-          this.before[parent[i]] += this.before[i];
-        }
-      }
+      const depth = new Int32Array(n);
+      let rows = 1;
       for (let i = 1; i < n; i++) {
-        this.depth[i] = this.depth[parent[i]] + 1;
-        this.rows = Math.max(this.rows, this.depth[i] + 1);
+        const d = depth[parent[i]] + 1;
+        depth[i] = d;
+        rows = d < rows ? rows : d + 1;
       }
+      this.depth = depth;
+      this.rows = rows;
+      this.ordered = start !== null;
       this.scale = 1; // what older values are multiplied by
       this.start = start;
       this.place();
@@ -65,43 +64,47 @@ const icicle = (() => {
       }
       this.first = first;
       this.children = children;
-      const widths = new Float64Array(n);
-      for (let i = 0; i < n; i++) {
-        widths[i] = this.width(i);
+      let widths = this.total;
+      if (this.before !== null) {
+        widths = new Float64Array(n);
+        for (let i = 0; i < n; i++) {
+          widths[i] = this.width(i);
+        }
       }
       const key = this.ordered ? this.start : widths;
       const sign = this.ordered ? 1 : -1;
+      const start = this.ordered ? this.start : new Float64Array(n);
+      // A child's place follows from its parent's, which has a smaller number. All of a run is done while it is in the cache.
       for (let i = 0; i < n; i++) {
-        sortRun(children, first[i], first[i + 1], key, sign);
-      }
-      if (this.ordered) {
-        return;
-      }
-      // A child's place follows from its parent's, which has a smaller number.
-      this.start = new Float64Array(n);
-      for (let i = 0; i < n; i++) {
-        let x = this.start[i];
-        for (let c = first[i]; c < first[i + 1]; c++) {
-          this.start[children[c]] = x;
-          x += widths[children[c]];
+        const from = first[i];
+        const to = first[i + 1];
+        if (to - from > 1) {
+          sortRun(children, from, to, key, sign);
+        }
+        if (!this.ordered) {
+          let x = start[i];
+          for (let c = from; c < to; c++) {
+            const child = children[c];
+            start[child] = x;
+            x += widths[child];
+          }
         }
       }
+      this.start = start;
     }
   }
 
   // Sorts children[from..to) by key, equal ones by number. Most nodes have few children.
   function sortRun(children, from, to, key, sign) {
-    if (to - from < 2) {
-      return;
-    }
     if (to - from > 24) {
       children.subarray(from, to).sort((a, b) => sign * (key[a] - key[b]) || a - b);
       return;
     }
     for (let c = from + 1; c < to; c++) {
       const one = children[c];
+      const own = sign * key[one];
       let k = c - 1;
-      while (k >= from && sign * (key[children[k]] - key[one]) > 0) {
+      while (k >= from && sign * key[children[k]] > own) {
         children[k + 1] = children[k];
         k--;
       }
