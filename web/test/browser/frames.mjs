@@ -7,18 +7,35 @@ export const UNLIMITED = ["--disable-frame-rate-limit", "--disable-gpu-vsync"];
 
 export const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
-/** ms of each of n frames; `act`, which runs in the page, changes something before every one. */
+/**
+ * ms of each of n frames; `act`, which runs in the page, changes something before every one. Gives the times from one frame to the next, which are
+ * never less than those of the display where Chromium keeps to them, and those of the work: `act`, what is drawn, layout and painting.
+ */
 export const frameTimes = (view, act, n) =>
   view.run(`(async () => {
     const step = ${act};
     const next = () => new Promise((done) => requestAnimationFrame(done));
-    const times = [];
+    const channel = new MessageChannel();
+    let painted = () => undefined;
+    channel.port1.onmessage = () => painted(performance.now());
+    const between = [];
+    const work = [];
     for (let i = 0; i < ${n}; i++) {
-      const begun = await next();
+      const frame = await next();
+      const begun = performance.now();
+      // The first callback of the next frame; the message comes when that one is painted.
+      const drawn = new Promise((done) => requestAnimationFrame(() => {
+        const from = performance.now();
+        painted = (until) => done(until - from);
+        channel.port2.postMessage(0);
+      }));
       step(i);
-      times.push((await next()) - begun);
+      const acted = performance.now() - begun;
+      between.push((await next()) - frame);
+      work.push(acted + (await drawn));
     }
-    return times;
+    channel.port1.close();
+    return [between, work];
   })()`);
 
 /** ms until a graph of a million frames is shown, and the median of zooming in it. The view shows some other graph. */
