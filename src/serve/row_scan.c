@@ -73,12 +73,15 @@ static ts_code rows_prepare(ts_rows *r, const ts_table *table, const unsigned *c
     const char *name = table == &ts_schema[TS_T_js_heap_edges] && rows_edges_moved(r->from.db)
                            ? "js_heap_edge_rows"
                            : table->name;
-    ts_code code = ts_buf_printf(ctx, &sql, "SELECT rowid");
+    /* A view has no rowid. */
+    const char *key = table->columns[0].type == TS_COL_KEY ? table->columns[0].name : "rowid";
+    ts_code code = ts_buf_printf(ctx, &sql, "SELECT \"%s\"", key);
     for (unsigned i = 0; code == TS_OK && i < r->count; i++) {
         code = ts_buf_printf(ctx, &sql, ", \"%s\"", table->columns[columns[i]].name);
     }
     if (code == TS_OK) {
-        code = ts_buf_printf(ctx, &sql, " FROM \"%s\" WHERE rowid >= ?1 ORDER BY rowid%c", name, 0);
+        code =
+            ts_buf_printf(ctx, &sql, " FROM \"%s\" WHERE \"%s\" >= ?1 ORDER BY 1%c", name, key, 0);
     }
     if (code == TS_OK) {
         code = ts_stmt_prepare(&r->stmt, &r->from, sql.p);

@@ -390,7 +390,9 @@ uint64_t ts_view_row_count(ts_view_call *call, const char *table)
     char sql[128];
     sqlite3_stmt *stmt = NULL;
     uint64_t rows = 0;
-    snprintf(sql, sizeof sql, "SELECT max(rowid) FROM \"%s\"", table);
+    /* Where it is a view, its rows have the numbers of those below it. */
+    snprintf(sql, sizeof sql, "SELECT max(%s) FROM \"%s\"",
+             strcmp(table, "stack_sample") == 0 ? "id" : "rowid", table);
     if (sqlite3_prepare_v2(call->db, sql, -1, &stmt, NULL) == SQLITE_OK &&
         sqlite3_step(stmt) == SQLITE_ROW && sqlite3_column_int64(stmt, 0) > 0) {
         rows = (uint64_t)sqlite3_column_int64(stmt, 0);

@@ -156,6 +156,12 @@ static ts_code check_key(ts_db *db, enum ts_table_id id, const void *row)
     return TS_OK;
 }
 
+/* Samples of CPU profiles and their runs: nothing of them comes later. */
+static inline bool is_short(const ts_db *db, enum ts_table_id id)
+{
+    return db->samples.on && (id == TS_T_stack_sample || id == TS_T_js_cpu_profiler_sample);
+}
+
 static ts_code database_put(void *self, enum ts_table_id id, const void *row, uint64_t reserved)
 {
     ts_db *db = self;
@@ -166,7 +172,8 @@ static ts_code database_put(void *self, enum ts_table_id id, const void *row, ui
     if (code != TS_OK) {
         return code;
     }
-    return ts_pages_put(db->pages, id, row, reserved);
+    return is_short(db, id) ? ts_samples_put(db, id, row)
+                            : ts_pages_put(db->pages, id, row, reserved);
 }
 
 static ts_code database_put_many(void *self, enum ts_table_id id, const void *rows, size_t size,
@@ -174,7 +181,7 @@ static ts_code database_put_many(void *self, enum ts_table_id id, const void *ro
 {
     ts_db *db = self;
     ts_code code = TS_OK;
-    if (db->pages != NULL && (!db->adding || db->written[id])) {
+    if (db->pages != NULL && (!db->adding || db->written[id]) && !is_short(db, id)) {
         return ts_pages_put_many(db->pages, id, rows, size, count);
     }
     for (unsigned i = 0; i < count && code == TS_OK; i++) {
@@ -248,7 +255,13 @@ static ts_code database_settle(void *self, enum ts_table_id id, int64_t rowid, u
 static void database_show(void *self, ts_shown what)
 {
     ts_db *db = self;
-    db->shown |= what;
+    if (what != TS_SHOW_RUNS) {
+        db->shown |= what;
+    } else if (db->pages != NULL && !db->adding && !db->samples.on &&
+               db->sink.rows[TS_T_stack_sample] == 0 &&
+               db->sink.rows[TS_T_js_cpu_profiler_sample] == 0) {
+        ts_samples_begin(db);
+    }
 }
 
 static ts_code database_move(void *self, enum ts_table_id id, int64_t first, int64_t last,
@@ -538,7 +551,8 @@ static ts_code create_indexes(ts_db *db)
 {
     ts_code code = ts_db_run(db, "BEGIN EXCLUSIVE");
     for (unsigned i = 0; code == TS_OK && i < ts_index_count; i++) {
-        code = ts_db_run(db, ts_indexes[i].sql);
+        const char *sql = db->samples.on ? ts_samples_index(&ts_indexes[i]) : ts_indexes[i].sql;
+        code = sql == NULL ? TS_OK : ts_db_run(db, sql);
         if (code != TS_OK) {
             ts_cause(db->ctx, "cannot create the index %s", ts_indexes[i].name);
         }
@@ -586,7 +600,10 @@ static ts_code finish_pages(ts_db *db)
 {
     uint32_t page_count;
     ts_code code = TS_OK;
-    if (db->pages != NULL) {
+    if (db->pages != NULL && db->samples.on) {
+        code = ts_samples_flush(db);
+    }
+    if (db->pages != NULL && code == TS_OK) {
         code = ts_pages_finish(db->pages, &page_count);
         code = ts_db_end_pages(db, code);
     }
@@ -606,6 +623,9 @@ ts_code ts_db_finish(ts_db *db, bool with_indexes, double *index_ms)
     ts_code code = ts_db_join(db);
     if (code == TS_OK) {
         code = finish_pages(db);
+    }
+    if (code == TS_OK) {
+        code = ts_samples_finish(db);
     }
     if (code == TS_OK) {
         code = ts_db_put_late(db);
@@ -646,6 +666,7 @@ void ts_db_close(ts_db *db)
         (void)sqlite3_soft_heap_limit64(0);
     }
     ts_db_free_late(db);
+    ts_samples_free(db->ctx, &db->samples);
     ts_free(db->ctx, db->path);
     ts_free(db->ctx, db);
 }

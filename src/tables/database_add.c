@@ -181,6 +181,10 @@ static ts_code find_tables(ts_db *db)
                            ts_schema[id].name);
         }
     }
+    if (code == TS_OK) {
+        db->sample_rows = reader->sample_rows.root;
+        db->sample_blocks = reader->sample_blocks.root;
+    }
     ts_reader_free(reader);
     return code;
 }
@@ -284,6 +288,9 @@ ts_code ts_db_reader(ts_reader **out, ts_db *db)
         return ts_fail(db->ctx, TS_ERR_INTERNAL, "the database is finished already");
     }
     ts_code code = ts_db_join(db);
+    if (code == TS_OK && db->samples.on) {
+        code = ts_samples_flush(db);
+    }
     if (code == TS_OK) {
         code = ts_reader_new(out, db->ctx, &config);
     }
@@ -291,6 +298,12 @@ ts_code ts_db_reader(ts_reader **out, ts_db *db)
         if (db->written[id] || db->roots[id] != 0) {
             ts_reader_table(*out, id, &ts_schema[id], db->roots[id], db->written[id]);
         }
+    }
+    if (code == TS_OK && (db->samples.on || db->sample_rows != 0)) {
+        (*out)->sample_rows = (reader_table){&ts_sample_row_table, db->sample_rows, db->samples.on};
+    }
+    if (code == TS_OK && db->sample_blocks != 0) {
+        (*out)->sample_blocks = (reader_table){&ts_sample_block_table, db->sample_blocks, false};
     }
     return code;
 }

@@ -6,6 +6,7 @@
 #include "base/vec.h"
 #include "tables/database.h"
 #include "tables/page_writer.h"
+#include "tables/sample_rows.h"
 #include "tables/sink_thread.h"
 
 #include <sqlite3.h>
@@ -55,8 +56,10 @@ struct ts_db {
     ts_vec nulls;                         /* ts_null_range */
     ts_vec moves;                         /* ts_moved_range */
     unsigned shown;                       /* views that take the place of tables: ts_shown */
+    ts_samples samples;                   /* of CPU profiles, short */
     bool adding;                          /* rows are added to a finished file (database_add.c) */
     uint32_t roots[TS_TABLE_COUNT];       /* then: where its tables begin; 0: it is no table */
+    uint32_t sample_rows, sample_blocks;  /* the same, of short samples (sample_rows.h) */
     bool written[TS_TABLE_COUNT];         /* by the page writer */
     sqlite3_stmt *insert[TS_TABLE_COUNT]; /* for rows of tables that have some already */
 };

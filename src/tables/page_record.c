@@ -181,6 +181,21 @@ static uint8_t *encode_reserved_row(uint8_t *end, const page_table *t, const voi
                : encode_reserved(end, row, n, t->keys, rowid, reserved, k, from_end);
 }
 
+/* The first n columns of a row, unrolled for samples. */
+static uint8_t *encode_first(uint8_t *end, const page_table *t, const void *row, unsigned n)
+{
+    enum { SAMPLE = 4, LAST_OF_RUN = 6 };
+    const int64_t *values = (const int64_t *)row + 1;
+    uint64_t nulls = (*(const uint64_t *)row | t->keys) & ((UINT64_C(1) << n) - 1);
+    if (nulls == 1 && n == SAMPLE) {
+        return encode_integers(end, values, SAMPLE, 1, t->rows + 1);
+    }
+    if (nulls == 1 && n == LAST_OF_RUN) {
+        return encode_integers(end, values, LAST_OF_RUN, 1, t->rows + 1);
+    }
+    return encode_integers(end, values, n, nulls, t->rows + 1);
+}
+
 static uint8_t *encode_row(uint8_t *end, const page_table *t, const void *row, int64_t rowid)
 {
     uint8_t types[8 + MAX_COLUMNS * TEXT_VARINT];
@@ -256,14 +271,18 @@ static inline bool has_room(const open_page *leaf, uint32_t most)
     return leaf->content >= leaf->header + CELL_POINTER * (leaf->cells + 1) + most;
 }
 
-static inline void put_in_place(page_table *t, const void *row)
+static inline void take_cell(page_table *t, const uint8_t *at)
 {
     open_page *leaf = &t->leaf;
-    uint8_t *at = encode(leaf->bytes + leaf->content, t, row);
     leaf->content = (uint32_t)(at - leaf->bytes);
     page_put16(leaf->bytes + leaf->header + (size_t)CELL_POINTER * leaf->cells, leaf->content);
     leaf->cells++;
     t->rows++;
+}
+
+static inline void put_in_place(page_table *t, const void *row)
+{
+    take_cell(t, encode(t->leaf.bytes + t->leaf.content, t, row));
 }
 
 /* What is remembered of a row says first how far from the end of its cell a column stands. */
@@ -304,11 +323,10 @@ static ts_code put_reserved(ts_pages *p, page_table *t, const void *row, uint64_
     return TS_OK;
 }
 
-/* A row for which the leaf has perhaps no room. */
-static ts_code put_by_scratch(ts_pages *p, page_table *t, const void *row)
+/* A cell that ends with the scratch, for which the leaf has perhaps no room. */
+static ts_code put_by_scratch(ts_pages *p, page_table *t, const uint8_t *at)
 {
-    uint8_t *end = p->scratch + p->page_size;
-    uint8_t *at = encode(end, t, row);
+    const uint8_t *end = p->scratch + p->page_size;
     uint32_t n = (uint32_t)(end - at);
     uint8_t *cell;
     ts_code code = page_cell(p, t, n, &cell);
@@ -528,6 +546,9 @@ ts_code page_prepare(ts_pages *p, page_table *t, const ts_table *table)
         return ts_fail(p->ctx, TS_ERR_INTERNAL, "table %s has too many columns", table->name);
     }
     t->table = table;
+    t->text_count = 0;
+    t->reservable = 0;
+    t->reservable_count = 0;
     t->integers = true;
     t->keys = table->columns[0].type == TS_COL_KEY ? 1 : 0;
     for (unsigned i = 0; i < table->column_count; i++) {
@@ -577,13 +598,24 @@ ts_code ts_pages_put(ts_pages *p, unsigned id, const void *row, uint64_t reserve
             put_in_place(t, row);
             return TS_OK;
         }
-        return put_by_scratch(p, t, row);
+        return put_by_scratch(p, t, encode(p->scratch + p->page_size, t, row));
     }
     if ((code = put_record(p, t, row, reserved)) != TS_OK) {
         return code;
     }
     t->rows++;
     return TS_OK;
+}
+
+ts_code ts_pages_put_first(ts_pages *p, unsigned id, const void *row, unsigned n)
+{
+    page_table *t = &p->tables[id];
+    if (has_room(&t->leaf,
+                 HEADER_VARINT + n * (1 + INT_BYTES) + PAYLOAD_VARINT + MAX_VARINT + SLACK)) {
+        take_cell(t, encode_first(t->leaf.bytes + t->leaf.content, t, row, n));
+        return TS_OK;
+    }
+    return put_by_scratch(p, t, encode_first(p->scratch + p->page_size, t, row, n));
 }
 
 ts_code ts_pages_put_long(ts_pages *p, unsigned id, const void *row, ts_spool *text)

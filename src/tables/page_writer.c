@@ -67,6 +67,11 @@ ts_code ts_pages_table(ts_pages *p, unsigned id, const ts_table *table, uint32_t
     return page_prepare(p, &p->tables[id], table);
 }
 
+ts_code ts_pages_form(ts_pages *p, unsigned id, const ts_table *table)
+{
+    return page_prepare(p, &p->tables[id], table);
+}
+
 /* Page count, and a new change counter: connections that were open must read the file again. */
 static ts_code update_header(ts_pages *p)
 {

@@ -37,6 +37,15 @@ void ts_pages_free(ts_pages *p);
 /* Declares table `id` (its number in the schema) with the given root page. */
 ts_code ts_pages_table(ts_pages *p, unsigned id, const ts_table *table, uint32_t root);
 
+/* From now on the rows of table `id`, which has none, are those of `table`. */
+ts_code ts_pages_form(ts_pages *p, unsigned id, const ts_table *table);
+
+/*
+ * Appends a row of which the first n columns are the key and integers; the others are NULL and
+ * take no space: for SQLite columns that a record does not have are.
+ */
+ts_code ts_pages_put_first(ts_pages *p, unsigned id, const void *row, unsigned n);
+
 /*
  * Appends a row (the table's struct of rows.h). reserved: a bit per integer column whose value is
  * not known yet; it is stored in 8 bytes and can be set with ts_pages_complete until

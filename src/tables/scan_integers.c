@@ -113,6 +113,18 @@ static bool make_layout(scan_layout *layout, const ts_scan *s, const uint64_t ty
     return true;
 }
 
+/* A record whose header of n bytes has fewer columns than are wanted: the others are NULL. False:
+ * it is no header. */
+static inline bool leave_out(uint64_t types[SCAN_WORDS], unsigned n)
+{
+    if (n == 0) {
+        return false;
+    }
+    types[0] &= n > 8 ? UINT64_MAX : (UINT64_C(1) << (n - 1) * 8) - 1;
+    types[1] &= n > 9 ? (UINT64_C(1) << (n - 9) * 8) - 1 : 0;
+    return true;
+}
+
 /* --- cells ---------------------------------------------------------------------------------- */
 
 static inline __attribute__((always_inline)) uint32_t integer_cells(ts_scan *s,
@@ -148,14 +160,17 @@ static inline __attribute__((always_inline)) uint32_t integer_cells(ts_scan *s,
         if (words == 2) {
             types[1] = types_at(at + 9) & last_mask;
         }
+        if (*at < s->columns + 1 && !leave_out(types, *at)) {
+            break;
+        }
         layout = &s->layouts[slot_of_layout(types)];
         if (layout->types[0] != types[0] || layout->types[1] != types[1]) {
             if (!make_layout(&s->layouts[slot_of_layout(types)], s, types)) {
                 break;
             }
         }
-        if (size >= SHORT_SIZE || *at >= SHORT_SIZE || *at < s->columns + 1 ||
-            *at + layout->end > size || at + size > bytes + usable) {
+        if (size >= SHORT_SIZE || *at >= SHORT_SIZE || *at + layout->end > size ||
+            at + size > bytes + usable) {
             break;
         }
         at += *at;

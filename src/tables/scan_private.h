@@ -35,6 +35,9 @@ struct ts_reader {
     const struct ts_db *db; /* what it keeps until the file is finished, or NULL */
     ts_reader_progress progress;
     reader_table tables[TS_TABLE_COUNT];
+    /* stack_sample when its rows are short (sample_rows.h): its place in `tables` is not used. */
+    reader_table sample_rows;
+    reader_table sample_blocks;
 };
 
 /* A page on the way from the root to the leaf. */
@@ -144,6 +147,7 @@ struct ts_scan {
     size_t late_count;
     scan_nulls *nulls; /* in their order; they do not overlap */
     size_t null_count;
+    struct scan_samples *samples; /* the rows are made from those of other tables */
 };
 
 /* How many pages a way through a tree can have: that many are different. */
@@ -169,6 +173,19 @@ uint32_t scan_integer_cells(ts_scan *s, const scan_frame *leaf, uint32_t row, ui
 
 /* n bytes of the record with overflow pages. */
 ts_code scan_chain_read(ts_scan *s, uint64_t offset, uint8_t *out, size_t n);
+
+/* A scan of one of the tables that short samples stand in, or of any other. */
+ts_code scan_open_table(ts_scan **out, ts_reader *reader, const reader_table *t,
+                        enum ts_table_id id, const unsigned *columns, unsigned column_count);
+
+/* scan_samples.c: rows of stack_sample from short ones. s->samples is set, and freed here. */
+ts_code scan_samples_open(ts_scan *s);
+ts_code scan_samples_next(ts_scan *s);
+ts_code scan_samples_seek(ts_scan *s, int64_t rowid);
+ts_code scan_samples_row(ts_scan *s, int64_t rowid);
+ts_code scan_samples_text(size_t *got, ts_scan *s, unsigned row, uint64_t offset, char *out,
+                          size_t n);
+void scan_samples_close(ts_scan *s);
 
 /* What the writer keeps until the end, on the cells of the batch. */
 ts_code scan_prepare_late(ts_scan *s, enum ts_table_id table);

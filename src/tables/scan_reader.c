@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "tables/sample_rows.h"
 #include "tables/schema_sql.h"
 #include "tables/views_impl.h"
 
@@ -246,10 +247,43 @@ static bool same_sql(ts_text a, ts_text b)
     }
 }
 
-static ts_code note_table(ts_reader *r, ts_text name, int64_t root, ts_text sql)
+static ts_code check_table(const ts_reader *r, const ts_table *table, int64_t root, ts_text sql)
 {
     ts_buf expected = {0};
-    ts_code code = TS_OK;
+    ts_code code = ts_sql_create(r->ctx, &expected, table);
+    if (code == TS_OK && !same_sql(sql, ts_buf_text(&expected))) {
+        code = ts_fail(r->ctx, r->damage,
+                       "cannot read the database: path=\"%s\": its table %s is not as this "
+                       "program makes it (changed columns, or WITHOUT ROWID)",
+                       r->path, table->name);
+    }
+    if (code == TS_OK && (root < 2 || root > r->page_count)) {
+        code = reader_cannot_read(r, "page 1: a table begins at a page that there is not");
+    }
+    ts_buf_free(r->ctx, &expected);
+    return code;
+}
+
+/* stack_sample is a view of these two. */
+static ts_code note_sample_table(ts_reader *r, ts_text name, int64_t root, ts_text sql)
+{
+    bool rows = ts_text_is(name, TS_SAMPLE_ROWS);
+    const ts_table *table = rows ? &ts_sample_row_table : &ts_sample_block_table;
+    ts_code code;
+    if (!rows && !ts_text_is(name, TS_SAMPLE_BLOCKS)) {
+        return TS_OK;
+    }
+    code = check_table(r, table, root, sql);
+    if (code == TS_OK) {
+        *(rows ? &r->sample_rows : &r->sample_blocks) =
+            (reader_table){table, (uint32_t)root, false};
+    }
+    return code;
+}
+
+static ts_code note_table(ts_reader *r, ts_text name, int64_t root, ts_text sql)
+{
+    ts_code code;
     for (unsigned id = 0; id < TS_TABLE_COUNT; id++) {
         /* The rows of js_heap_edges have another name when a view stands in their place. */
         bool moved = id == TS_T_js_heap_edges && ts_text_is(name, TS_EDGE_ROWS);
@@ -258,23 +292,13 @@ static ts_code note_table(ts_reader *r, ts_text name, int64_t root, ts_text sql)
             continue;
         }
         table.name = moved ? TS_EDGE_ROWS : table.name;
-        code = ts_sql_create(r->ctx, &expected, &table);
-        if (code == TS_OK && !same_sql(sql, ts_buf_text(&expected))) {
-            code = ts_fail(r->ctx, r->damage,
-                           "cannot read the database: path=\"%s\": its table %s is not as this "
-                           "program makes it (changed columns, or WITHOUT ROWID)",
-                           r->path, table.name);
-        }
-        if (code == TS_OK && (root < 2 || root > r->page_count)) {
-            code = reader_cannot_read(r, "page 1: a table begins at a page that there is not");
-        }
+        code = check_table(r, &table, root, sql);
         if (code == TS_OK) {
             ts_reader_table(r, id, &ts_schema[id], (uint32_t)root, false);
         }
-        break;
+        return code;
     }
-    ts_buf_free(r->ctx, &expected);
-    return code;
+    return note_sample_table(r, name, root, sql);
 }
 
 static ts_code read_schema(ts_reader *r)
@@ -299,6 +323,13 @@ static ts_code read_schema(ts_reader *r)
         }
     }
     ts_scan_close(scan);
+    if (code == TS_OK && (r->sample_rows.table == NULL) != (r->sample_blocks.table == NULL)) {
+        code = reader_cannot_read(r, "it has one of " TS_SAMPLE_ROWS " and " TS_SAMPLE_BLOCKS);
+    }
+    if (code == TS_OK && r->sample_rows.table != NULL) {
+        ts_reader_table(r, TS_T_stack_sample, &ts_schema[TS_T_stack_sample], r->sample_rows.root,
+                        false);
+    }
     return code;
 }
 

@@ -186,6 +186,9 @@ ts_code ts_scan_next(const ts_batch **batch, ts_scan *scan)
     ts_code code;
     *batch = &scan->batch;
     scan->batch.rows = 0;
+    if (scan->samples != NULL) {
+        return scan_samples_next(scan);
+    }
     if ((code = scan_next_leaf(scan)) != TS_OK) {
         scan->depth = 0;
         return code;
@@ -299,7 +302,7 @@ static ts_code scan_seek(ts_scan *s, int64_t rowid)
 ts_code ts_scan_seek(ts_scan *scan, int64_t rowid)
 {
     scan->batch.rows = 0;
-    return scan_seek(scan, rowid);
+    return scan->samples != NULL ? scan_samples_seek(scan, rowid) : scan_seek(scan, rowid);
 }
 
 ts_code ts_scan_row(const ts_batch **batch, ts_scan *scan, int64_t rowid)
@@ -307,6 +310,9 @@ ts_code ts_scan_row(const ts_batch **batch, ts_scan *scan, int64_t rowid)
     ts_code code;
     *batch = &scan->batch;
     scan->batch.rows = 0;
+    if (scan->samples != NULL) {
+        return scan_samples_row(scan, rowid);
+    }
     if ((code = scan_seek(scan, rowid)) != TS_OK || (code = scan_next_leaf(scan)) != TS_OK ||
         scan->depth == 0) {
         return code;
@@ -342,6 +348,9 @@ ts_code ts_scan_text_part(size_t *got, ts_scan *scan, unsigned row, unsigned col
     if (offset + n <= text->n) {
         memcpy(out, text->p + offset, n);
         return TS_OK;
+    }
+    if (scan->samples != NULL) {
+        return scan_samples_text(got, scan, row, offset, out, n);
     }
     return scan_chain_read(scan, scan->text_at[column] + offset, (uint8_t *)out, n);
 }
@@ -489,7 +498,7 @@ static ts_code copy_open_pages(ts_scan *s, const page_table *t)
     return copy_open(s, &t->leaf, true);
 }
 
-static ts_code scan_prepare(ts_scan *s, const reader_table *t, enum ts_table_id id)
+static ts_code scan_prepare(ts_scan *s, const reader_table *t, enum ts_table_id id, bool from_short)
 {
     ts_ctx *ctx = s->reader->ctx;
     uint32_t window = s->reader->page_size > SCAN_WINDOW ? s->reader->page_size : SCAN_WINDOW;
@@ -501,6 +510,9 @@ static ts_code scan_prepare(ts_scan *s, const reader_table *t, enum ts_table_id 
         return ctx->error.code;
     }
     s->batch.rowids = s->rowids;
+    if (from_short) { /* its pages are read by scans of its own */
+        return TS_OK;
+    }
     if ((code = scan_prepare_late(s, id)) != TS_OK || (code = scan_prepare_nulls(s)) != TS_OK) {
         return code;
     }
@@ -513,18 +525,13 @@ static ts_code scan_prepare(ts_scan *s, const reader_table *t, enum ts_table_id 
     return enter_root(s);
 }
 
-ts_code ts_scan_open(ts_scan **out, ts_reader *reader, enum ts_table_id table,
-                     const unsigned *columns, unsigned column_count)
+ts_code scan_open_table(ts_scan **out, ts_reader *reader, const reader_table *t,
+                        enum ts_table_id id, const unsigned *columns, unsigned column_count)
 {
-    const reader_table *t = &reader->tables[table];
+    bool from_short = t == &reader->tables[TS_T_stack_sample] && reader->sample_rows.table != NULL;
     ts_scan *s;
     ts_code code = TS_OK;
     *out = NULL;
-    if (t->table == NULL) {
-        return ts_fail(reader->ctx, reader->damage,
-                       "cannot read the database: path=\"%s\": it has no table %s", reader->path,
-                       ts_schema[table].name);
-    }
     s = ts_zalloc(reader->ctx, 1, sizeof *s);
     if (s == NULL) {
         return reader->ctx->error.code;
@@ -541,12 +548,31 @@ ts_code ts_scan_open(ts_scan **out, ts_reader *reader, enum ts_table_id table,
     for (unsigned i = 0; i < column_count && code == TS_OK; i++) {
         code = prepare_slot(s, columns[i]);
     }
-    if (code != TS_OK || (code = scan_prepare(s, t, table)) != TS_OK) {
+    if (code == TS_OK) {
+        code = scan_prepare(s, t, id, from_short);
+    }
+    if (code == TS_OK && from_short) {
+        code = scan_samples_open(s);
+    }
+    if (code != TS_OK) {
         ts_scan_close(s);
         return code;
     }
     *out = s;
     return TS_OK;
+}
+
+ts_code ts_scan_open(ts_scan **out, ts_reader *reader, enum ts_table_id table,
+                     const unsigned *columns, unsigned column_count)
+{
+    const reader_table *t = &reader->tables[table];
+    *out = NULL;
+    if (t->table == NULL) {
+        return ts_fail(reader->ctx, reader->damage,
+                       "cannot read the database: path=\"%s\": it has no table %s", reader->path,
+                       ts_schema[table].name);
+    }
+    return scan_open_table(out, reader, t, table, columns, column_count);
 }
 
 void ts_scan_close(ts_scan *scan)
@@ -556,6 +582,7 @@ void ts_scan_close(ts_scan *scan)
         return;
     }
     ctx = scan->reader->ctx;
+    scan_samples_close(scan);
     for (unsigned i = 0; i < scan->slot_count; i++) {
         ts_free(ctx, scan->chosen[i].ints);
         ts_free(ctx, scan->chosen[i].reals);

@@ -9,11 +9,13 @@
 #define TS_EDGE_ROWS "js_heap_edge_rows"
 
 extern const char ts_view_callstack[];
+extern const char ts_view_js_cpu_profiler_sample[];
 extern const char ts_view_js_heap_edges[];
 extern const char ts_view_perf_callchain[];
 extern const char ts_view_perf_files[];
 extern const char ts_view_perf_report[];
 extern const char ts_view_perf_sample[];
 extern const char ts_view_perf_thread[];
+extern const char ts_view_stack_sample[];
 
 #endif

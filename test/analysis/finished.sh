@@ -83,7 +83,7 @@ cp plain.db bad.db && sql bad.db 'ALTER TABLE stack_node ADD COLUMN mine'
 refused 1 'stack_node is not as this program makes it'
 cp plain.db bad.db && sql bad.db 'DELETE FROM stack_node WHERE id = 5'
 refused 1 'the rows of table stack_node were changed'
-cp plain.db bad.db && sql bad.db "UPDATE stack_sample SET node_id = 'x' WHERE id = 5"
+cp plain.db bad.db && sql bad.db "UPDATE stack_sample_row SET node_id = 'x' WHERE id = 5"
 refused 1 'column node_id of row 5 holds no integer'
 head -c 300000 plain.db >bad.db
 refused 1 'bad.db'

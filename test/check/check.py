@@ -174,7 +174,7 @@ def check_runs(c, profile, first_row, offset, merged, to_ns):
     c.compare(
         "js_cpu_profiler_sample",
         "SELECT id, function_id, start_time, end_time, dur FROM js_cpu_profiler_sample "
-        "WHERE rowid > ? ORDER BY rowid LIMIT ?",
+        "WHERE id >= ? ORDER BY id LIMIT ?",
         ((first_row + i, profile.number(node, offset, merged), to_ns(start), to_ns(end), (end - start) * 1000)
          for i, (node, start, end) in enumerate(runs)),
         (first_row, len(runs)),

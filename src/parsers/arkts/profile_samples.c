@@ -391,6 +391,9 @@ ts_code profile_put_samples(ts_profile *p, profile_clock *clock, int64_t itid)
     n = p->samples.unmatched || p->samples.ids.n < p->samples.deltas.n ? p->samples.ids.n
                                                                        : p->samples.deltas.n;
     if (n > 0) {
+        if (ts_sink_rows(p->sink, TS_T_stack_sample) == 0) {
+            ts_sink_show(p->sink, TS_SHOW_RUNS);
+        }
         code = p->samples.negative && !p->samples.unmatched ? put_sorted(p, clock, itid, n)
                                                             : put_all(p, clock, itid, NULL, n);
     }

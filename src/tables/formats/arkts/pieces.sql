@@ -79,3 +79,18 @@ CASE ${NODE_TYPE|g.type}
 -- piece: HAS_CLASSES file
 -- Damaged files whose nodes are not certain have no classes.
 (${file}.class_count > 0 OR ${file}.node_count = 0)
+
+-- piece: SAMPLE_END
+-- When a sample r of block b ends; one whose length is not known has none.
+(ifnull(r.ts, b.ts + r.since_us * ${TS_NS_PER_US}) + coalesce(r.dur, r.dur_us * ${TS_NS_PER_US}, 0))
+
+-- piece: RUN_START
+-- When the run began that ends with sample r of block b: mostly with it.
+CASE r.before WHEN 0 THEN ifnull(r.ts, b.ts + r.since_us * ${TS_NS_PER_US}) ELSE
+    (SELECT ifnull(f.ts, g.ts + f.since_us * ${TS_NS_PER_US})
+      FROM stack_sample_row AS f CROSS JOIN stack_sample_block AS g ON g.id = f.id / ${TS_SAMPLE_BLOCK}
+      WHERE f.id = r.id - r.before) END
+
+-- piece: RUN_PLACE
+-- What is added to the times of the run that ends with sample r of block b.
+(b.place + ifnull(r.place, 0))

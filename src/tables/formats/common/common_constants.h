@@ -6,6 +6,12 @@
  * processes are larger, those for threads larger than twice that. */
 #define TS_LARGEST_PID 4194304
 
+/* Samples that a row of stack_sample_block stands for. */
+#define TS_SAMPLE_BLOCK 1024
+
+/* ns of a µs. */
+#define TS_NS_PER_US 1000
+
 /* callstack.colorIndex is less. */
 #define TS_VIEWER_COLOURS 20
 

@@ -1,0 +1,532 @@
+/* Samples of CPU profiles, short (sample_rows.h): rows on their way to the file. */
+#include "tables/sample_rows.h"
+
+#include "base/alloc.h"
+#include "base/ckd.h"
+#include "tables/database_private.h"
+#include "tables/formats/common/common_constants.h"
+#include "tables/schema_sql.h"
+#include "tables/views_impl.h"
+
+#define COLUMN(type, name, field)                                                                  \
+    {                                                                                              \
+        name, type, "", "", "", offsetof(sample_row, field)                                        \
+    }
+static const ts_column row_columns[SAMPLE_COLUMNS] = {
+    COLUMN(TS_COL_KEY, "id", id),
+    COLUMN(TS_COL_INT, "node_id", node_id),
+    COLUMN(TS_COL_INT, "since_us", since_us),
+    COLUMN(TS_COL_INT, "dur_us", dur_us),
+    COLUMN(TS_COL_INT, "before", before),
+    COLUMN(TS_COL_INT, "run", run),
+    COLUMN(TS_COL_INT, "shift", shift),
+    COLUMN(TS_COL_INT, "place", place),
+    COLUMN(TS_COL_INT, "source_id", source_id),
+    COLUMN(TS_COL_INT, "itid", itid),
+    COLUMN(TS_COL_INT, "ts", ts),
+    COLUMN(TS_COL_INT, "dur", dur),
+    COLUMN(TS_COL_TEXT, "event", event),
+};
+#undef COLUMN
+
+const ts_table ts_sample_row_table = {.name = TS_SAMPLE_ROWS,
+                                      .columns = row_columns,
+                                      .column_count = SAMPLE_COLUMNS,
+                                      .row_size = sizeof(sample_row)};
+
+/* Blocks are put by SQLite: their columns have no places in a struct. */
+static const ts_column block_columns[BLOCK_COLUMNS] = {
+    {"id", TS_COL_KEY, "", "", "", 0},     {"source_id", TS_COL_INT, "", "", "", 0},
+    {"itid", TS_COL_INT, "", "", "", 0},   {"ts", TS_COL_INT, "", "", "", 0},
+    {"event", TS_COL_TEXT, "", "", "", 0}, {"shift", TS_COL_INT, "", "", "", 0},
+    {"place", TS_COL_INT, "", "", "", 0},
+};
+
+const ts_table ts_sample_block_table = {
+    .name = TS_SAMPLE_BLOCKS, .columns = block_columns, .column_count = BLOCK_COLUMNS};
+
+#define BIT(column) (UINT64_C(1) << (column))
+#define FROM(column) (UINT64_MAX << (column))
+
+void ts_samples_free(ts_ctx *ctx, ts_samples *s)
+{
+    ts_vec_free(ctx, &s->blocks);
+    ts_buf_free(ctx, &s->events);
+    ts_buf_free(ctx, &s->event);
+    *s = (ts_samples){0};
+}
+
+void ts_samples_begin(ts_db *db)
+{
+    db->samples.on = ts_pages_form(db->pages, TS_T_stack_sample, &ts_sample_row_table) == TS_OK;
+}
+
+static bool has(const ts_row_stack_sample *row, unsigned column)
+{
+    return (row->null >> column & 1) == 0;
+}
+
+/* --- the row that waits --------------------------------------------------------------------- */
+
+static ts_code write_waiting(ts_db *db)
+{
+    ts_samples *s = &db->samples;
+    const sample_row *row = &s->row;
+    if (!s->waits) {
+        return TS_OK;
+    }
+    s->waits = false;
+    if ((row->null & BIT(SAMPLE_SOURCE)) == 0) {
+        return ts_pages_put(db->pages, TS_T_stack_sample, row, 0);
+    }
+    return ts_pages_put_first(db->pages, TS_T_stack_sample, row,
+                              (row->null & BIT(SAMPLE_PLACE)) == 0   ? SAMPLE_PLACE + 1
+                              : (row->null & BIT(SAMPLE_SHIFT)) == 0 ? SAMPLE_SHIFT + 1
+                              : (row->null & BIT(SAMPLE_RUN)) == 0   ? SAMPLE_RUN + 1
+                                                                     : SAMPLE_DUR_US + 1);
+}
+
+ts_code ts_samples_flush(ts_db *db)
+{
+    db->samples.closed = true;
+    return write_waiting(db);
+}
+
+/* --- samples -------------------------------------------------------------------------------- */
+
+static sample_block *last_block(const ts_samples *s)
+{
+    return s->blocks.n == 0 ? NULL : (sample_block *)s->blocks.p + s->blocks.n - 1;
+}
+
+static ts_text event_of(const ts_samples *s, const sample_block *b)
+{
+    return (ts_text){s->events.p + b->event_at, b->event_n};
+}
+
+/* Events are short: a call would take longer. */
+static inline bool same_bytes(const char *a, const char *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (a[i] != b[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static inline bool same_event(const ts_samples *s, const sample_block *b, ts_text event)
+{
+    if ((b->null & BIT(BLOCK_EVENT)) != 0 || event.p == NULL) {
+        return (b->null & BIT(BLOCK_EVENT)) != 0 && event.p == NULL;
+    }
+    return b->event_n == event.n && same_bytes(s->events.p + b->event_at, event.p, event.n);
+}
+
+static ts_text event_in(const ts_row_stack_sample *row)
+{
+    return has(row, TS_C_stack_sample__event) ? row->event : TS_TEXT_NULL;
+}
+
+/* The block of a sample: a new one begins with it. */
+static ts_code add_block(ts_db *db, int64_t id, const ts_row_stack_sample *row)
+{
+    ts_samples *s = &db->samples;
+    const sample_block *before = last_block(s);
+    ts_text event = event_in(row);
+    bool known = before != NULL && event.p != NULL && same_event(s, before, event);
+    sample_block b = {.null = BIT(BLOCK_TS) | BIT(BLOCK_SHIFT) | BIT(BLOCK_PLACE),
+                      .id = id,
+                      .source_id = row->source_id,
+                      .itid = row->itid,
+                      .event_at = known ? before->event_at : s->events.n,
+                      .event_n = event.p == NULL ? 0 : event.n};
+    sample_block *added;
+    ts_code code = TS_OK;
+    b.null |= has(row, TS_C_stack_sample__itid) ? 0 : BIT(BLOCK_ITID);
+    b.null |= event.p != NULL ? 0 : BIT(BLOCK_EVENT);
+    if (event.p != NULL && !known) {
+        code = ts_buf_put(db->ctx, &s->events, event.p, event.n);
+    }
+    if (code != TS_OK) {
+        return code;
+    }
+    if ((added = ts_vec_add(db->ctx, &s->blocks, sizeof *added)) == NULL) {
+        return db->ctx->error.code;
+    }
+    *added = b;
+    s->closed = false;
+    return TS_OK;
+}
+
+static bool is_like(const ts_samples *s, const sample_block *b, const ts_row_stack_sample *row)
+{
+    bool has_itid = has(row, TS_C_stack_sample__itid);
+    return !s->closed && row->source_id == b->source_id &&
+           has_itid == ((b->null & BIT(BLOCK_ITID)) == 0) && (!has_itid || row->itid == b->itid) &&
+           same_event(s, b, event_in(row));
+}
+
+/* ns as µs. False: they are no whole number of them. */
+static inline bool in_us(int64_t *us, int64_t ns)
+{
+    *us = ns / TS_NS_PER_US;
+    return *us * TS_NS_PER_US == ns;
+}
+
+/* The times of a sample in µs. False: they are not. */
+static inline bool short_times(sample_row *out, sample_block *b, const sample_times *t)
+{
+    int64_t since = 0;
+    if (!t->has_ts || !t->has_dur || (b->null & BIT(BLOCK_TS)) != 0) {
+        out->null |= (t->has_ts ? 0 : BIT(SAMPLE_SINCE)) | (t->has_dur ? 0 : BIT(SAMPLE_DUR_US));
+    }
+    if (t->has_ts && (b->null & BIT(BLOCK_TS)) == 0 && ts_ckd_sub(&since, t->ts, b->ts)) {
+        return false;
+    }
+    if (!in_us(&out->since_us, since) || !in_us(&out->dur_us, t->has_dur ? t->dur : 0)) {
+        return false;
+    }
+    if (t->has_ts && (b->null & BIT(BLOCK_TS)) != 0) {
+        b->ts = t->ts;
+        b->null &= ~BIT(BLOCK_TS);
+    }
+    return true;
+}
+
+/* A row that says everything itself. */
+static ts_code whole_row(ts_db *db, sample_row *out, const ts_row_stack_sample *row)
+{
+    ts_samples *s = &db->samples;
+    ts_text event = event_in(row);
+    ts_code code = TS_OK;
+    out->null = FROM(SAMPLE_SINCE) & ~FROM(SAMPLE_SOURCE);
+    out->null |= has(row, TS_C_stack_sample__itid) ? 0 : BIT(SAMPLE_ITID);
+    out->null |= has(row, TS_C_stack_sample__ts) ? 0 : BIT(SAMPLE_TS);
+    out->null |= has(row, TS_C_stack_sample__dur) ? 0 : BIT(SAMPLE_DUR);
+    out->source_id = row->source_id;
+    out->itid = row->itid;
+    out->ts = row->ts;
+    out->dur = row->dur;
+    out->event = TS_TEXT_NULL;
+    s->event.n = 0;
+    if (event.p != NULL) { /* a byte, so that the empty text has a place too */
+        code = ts_buf_put(db->ctx, &s->event, event.p, event.n);
+        code = code == TS_OK ? ts_buf_putc(db->ctx, &s->event, '\0') : code;
+        out->event = (ts_text){s->event.p, event.n};
+    }
+    return code;
+}
+
+static ts_code put_sample(ts_db *db, const ts_row_stack_sample *row)
+{
+    ts_samples *s = &db->samples;
+    sample_row *out = &s->row;
+    int64_t id = row->id / TS_SAMPLE_BLOCK;
+    sample_block *b = last_block(s);
+    ts_code code = write_waiting(db);
+    if (code == TS_OK && (b == NULL || b->id != id)) {
+        code = add_block(db, id, row);
+        b = last_block(s);
+    }
+    if (code != TS_OK) {
+        return code;
+    }
+    s->is = (sample_times){row->ts, row->dur, has(row, TS_C_stack_sample__ts),
+                           has(row, TS_C_stack_sample__dur)};
+    out->id = row->id;
+    out->node_id = row->node_id;
+    out->null = FROM(SAMPLE_BEFORE);
+    if ((!is_like(s, b, row) || !short_times(out, b, &s->is)) &&
+        (code = whole_row(db, out, row)) != TS_OK) {
+        return code;
+    }
+    out->null |= has(row, TS_C_stack_sample__node_id) ? 0 : BIT(SAMPLE_NODE);
+    s->in_run = s->source_id == row->source_id ? s->in_run : 0;
+    s->source_id = row->source_id;
+    if (s->in_run++ == 0) {
+        s->first = s->is;
+    }
+    s->waits = true;
+    return TS_OK;
+}
+
+/* --- runs ----------------------------------------------------------------------------------- */
+
+/* Whether a cell is what the view will show. */
+static bool shows(const ts_row_js_cpu_profiler_sample *row, unsigned column, int64_t value,
+                  bool has_value, int64_t shown)
+{
+    bool is_null = (row->null >> column & 1) != 0;
+    return is_null ? !has_value : has_value && value == shown;
+}
+
+/* Times: those of the samples and what is added to them. */
+static bool times_show(sample_row *out, sample_block *b, const ts_samples *s,
+                       const ts_row_js_cpu_profiler_sample *row)
+{
+    const bool starts = s->first.has_ts;
+    const bool ends = s->is.has_ts;
+    const bool has_place = (b->null & BIT(BLOCK_PLACE)) == 0;
+    int64_t start = 0;
+    int64_t end = 0;
+    int64_t dur = 0;
+    int64_t place = has_place ? b->place : 0;
+    if (starts != ends || (starts && ts_ckd_sub(&place, row->start_time, s->first.ts))) {
+        return false;
+    }
+    if ((starts &&
+         (ts_ckd_add(&start, s->first.ts, place) || ts_ckd_add(&end, s->is.ts, place) ||
+          ts_ckd_add(&end, end, s->is.has_dur ? s->is.dur : 0) || ts_ckd_sub(&dur, end, start))) ||
+        !shows(row, TS_C_js_cpu_profiler_sample__start_time, row->start_time, starts, start) ||
+        !shows(row, TS_C_js_cpu_profiler_sample__end_time, row->end_time, ends, end) ||
+        !shows(row, TS_C_js_cpu_profiler_sample__dur, row->dur, starts, dur)) {
+        return false;
+    }
+    if (starts && !has_place) {
+        b->place = place;
+        b->null &= ~BIT(BLOCK_PLACE);
+    } else if (place != b->place && starts) {
+        if (ts_ckd_sub(&out->place, place, b->place)) {
+            return false;
+        }
+        out->null &= ~BIT(SAMPLE_PLACE);
+    }
+    return true;
+}
+
+/* function_id: that of the call path and shifts. */
+static bool function_shows(sample_row *out, sample_block *b,
+                           const ts_row_js_cpu_profiler_sample *row)
+{
+    bool has_function = (row->null & TS_NULL_BIT(js_cpu_profiler_sample, function_id)) == 0;
+    int64_t shift;
+    int64_t sum;
+    if (((out->null & BIT(SAMPLE_NODE)) == 0) != has_function) {
+        return false;
+    }
+    if (!has_function) {
+        return true;
+    }
+    if (ts_ckd_sub(&shift, row->function_id, out->node_id)) {
+        return false;
+    }
+    if ((b->null & BIT(BLOCK_SHIFT)) != 0) {
+        if (ts_ckd_add(&sum, out->node_id, shift)) {
+            return false;
+        }
+        b->shift = shift;
+        b->null &= ~BIT(BLOCK_SHIFT);
+        return true;
+    }
+    if (shift == b->shift) {
+        return true;
+    }
+    if (ts_ckd_sub(&out->shift, shift, b->shift) || ts_ckd_add(&sum, out->node_id, b->shift)) {
+        return false;
+    }
+    out->null &= ~BIT(SAMPLE_SHIFT);
+    return true;
+}
+
+/* Its last sample waits. */
+static ts_code put_run(ts_db *db, const ts_row_js_cpu_profiler_sample *row)
+{
+    ts_samples *s = &db->samples;
+    sample_block *b = last_block(s);
+    ts_code code = TS_OK;
+    bool shown = s->waits && s->in_run > 0 && !s->closed && row->id == s->runs &&
+                 (row->null & TS_NULL_BIT(js_cpu_profiler_sample, id)) == 0;
+    if (shown && times_show(&s->row, b, s, row) && function_shows(&s->row, b, row)) {
+        s->row.before = (int64_t)s->in_run - 1;
+        s->row.run = s->runs;
+        s->row.null &= ~(BIT(SAMPLE_BEFORE) | BIT(SAMPLE_RUN));
+    } else {
+        s->whole = true;
+        code = ts_pages_put(db->pages, TS_T_js_cpu_profiler_sample, row, 0);
+    }
+    s->runs++;
+    s->in_run = 0;
+    return code != TS_OK ? code : write_waiting(db);
+}
+
+ts_code ts_samples_put(ts_db *db, enum ts_table_id table, const void *row)
+{
+    return table == TS_T_stack_sample ? put_sample(db, row) : put_run(db, row);
+}
+
+/* --- the finished file ---------------------------------------------------------------------- */
+
+/* Gives a table another declaration in the schema; its pages stay. */
+static ts_code redeclare(ts_db *db, const char *name, const ts_table *as)
+{
+    ts_buf create = {0};
+    char *sql = NULL;
+    ts_code code = ts_sql_create(db->ctx, &create, as);
+    if (code == TS_OK) {
+        code = ts_buf_putc(db->ctx, &create, '\0');
+    }
+    if (code != TS_OK) {
+        goto out;
+    }
+    sql = sqlite3_mprintf("PRAGMA writable_schema = ON;"
+                          "UPDATE sqlite_master SET name = %Q, tbl_name = %Q, sql = %Q "
+                          "WHERE type = 'table' AND name = %Q;"
+                          "PRAGMA writable_schema = RESET;",
+                          as->name, as->name, create.p, name);
+    code = sql == NULL ? ts_db_fail(db, SQLITE_NOMEM, "write") : ts_db_run(db, sql);
+out:
+    sqlite3_free(sql);
+    ts_buf_free(db->ctx, &create);
+    return code;
+}
+
+static ts_code create(ts_db *db, const ts_table *table)
+{
+    ts_buf sql = {0};
+    ts_code code = ts_sql_create(db->ctx, &sql, table);
+    if (code == TS_OK && (code = ts_buf_putc(db->ctx, &sql, '\0')) == TS_OK) {
+        code = ts_db_run(db, sql.p);
+    }
+    ts_buf_free(db->ctx, &sql);
+    return code;
+}
+
+static int bind_block(sqlite3_stmt *st, const ts_samples *s, const sample_block *b)
+{
+    const int64_t values[BLOCK_COLUMNS] = {
+        [BLOCK_ID] = b->id, [BLOCK_SOURCE] = b->source_id, [BLOCK_ITID] = b->itid,
+        [BLOCK_TS] = b->ts, [BLOCK_SHIFT] = b->shift,      [BLOCK_PLACE] = b->place};
+    int rc = SQLITE_OK;
+    for (unsigned i = 0; i < BLOCK_COLUMNS && rc == SQLITE_OK; i++) {
+        ts_text event = event_of(s, b);
+        rc = (b->null >> i & 1) != 0 ? sqlite3_bind_null(st, (int)i + 1)
+             : i == BLOCK_EVENT
+                 ? sqlite3_bind_text64(st, (int)i + 1, event.p, event.n, SQLITE_STATIC, SQLITE_UTF8)
+                 : sqlite3_bind_int64(st, (int)i + 1, values[i]);
+    }
+    return rc;
+}
+
+static ts_code put_blocks(ts_db *db)
+{
+    const ts_samples *s = &db->samples;
+    const sample_block *blocks = s->blocks.p;
+    sqlite3_stmt *st = NULL;
+    int rc = sqlite3_prepare_v2(
+        db->handle, "INSERT INTO " TS_SAMPLE_BLOCKS " VALUES(?, ?, ?, ?, ?, ?, ?)", -1, &st, NULL);
+    for (size_t i = 0; i < s->blocks.n && rc == SQLITE_OK; i++) {
+        rc = bind_block(st, s, &blocks[i]);
+        if (rc == SQLITE_OK) {
+            (void)sqlite3_step(st);
+            rc = sqlite3_reset(st);
+        }
+    }
+    ts_code code = rc == SQLITE_OK ? TS_OK : ts_db_fail(db, rc, "write");
+    (void)sqlite3_finalize(st);
+    return code;
+}
+
+/* Whether rows that were put change later. */
+static bool changes(const ts_db *db)
+{
+    const ts_null_range *nulls = db->nulls.p;
+    const ts_moved_range *moves = db->moves.p;
+    bool any = false;
+    for (size_t i = 0; i < db->nulls.n; i++) {
+        any = any || nulls[i].table == TS_T_stack_sample ||
+              nulls[i].table == TS_T_js_cpu_profiler_sample;
+    }
+    for (size_t i = 0; i < db->moves.n; i++) {
+        any = any || moves[i].range.table == TS_T_stack_sample ||
+              moves[i].range.table == TS_T_js_cpu_profiler_sample;
+    }
+    return any;
+}
+
+#define ALL_SAMPLES "stack_sample_all"
+#define ALL_RUNS "js_cpu_profiler_sample_all"
+#define SOME_RUNS "js_cpu_profiler_sample_some"
+
+/* The tables, from the views and the runs that they do not show. */
+static ts_code make_tables(ts_db *db)
+{
+    ts_table samples = ts_schema[TS_T_stack_sample];
+    ts_table runs = ts_schema[TS_T_js_cpu_profiler_sample];
+    ts_code code;
+    samples.name = ALL_SAMPLES;
+    runs.name = ALL_RUNS;
+    if ((code = create(db, &samples)) != TS_OK || (code = create(db, &runs)) != TS_OK) {
+        return code;
+    }
+    return ts_db_run(db, "INSERT INTO " ALL_SAMPLES " SELECT * FROM stack_sample ORDER BY id;"
+                         "INSERT INTO " ALL_RUNS " SELECT * FROM (SELECT * FROM "
+                         "js_cpu_profiler_sample UNION ALL SELECT * FROM " SOME_RUNS ") "
+                         "ORDER BY id;"
+                         "DROP VIEW stack_sample; DROP VIEW js_cpu_profiler_sample;"
+                         "DROP TABLE " SOME_RUNS "; DROP TABLE " TS_SAMPLE_ROWS ";"
+                         "DROP TABLE " TS_SAMPLE_BLOCKS ";");
+}
+
+static ts_code make_views(ts_db *db)
+{
+    ts_code code = ts_db_run(db, "BEGIN EXCLUSIVE");
+    if (code == TS_OK && !db->samples.whole) {
+        code = ts_db_run(db, "DROP TABLE js_cpu_profiler_sample");
+    }
+    if (code != TS_OK || (code = create(db, &ts_sample_block_table)) != TS_OK ||
+        (code = put_blocks(db)) != TS_OK || (code = ts_db_run(db, ts_view_stack_sample)) != TS_OK ||
+        (code = ts_db_run(db, ts_view_js_cpu_profiler_sample)) != TS_OK) {
+        return code;
+    }
+    if (db->samples.whole && (code = make_tables(db)) != TS_OK) {
+        return code;
+    }
+    return ts_db_run(db, "COMMIT");
+}
+
+const char *ts_samples_index(const ts_index *index)
+{
+    static const struct {
+        const char *name;
+        const char *sql; /* NULL: what it would be on is no column of the rows */
+    } other[] = {
+        {"ix_stack_sample_thread", NULL},
+        {"ix_stack_sample_node",
+         "CREATE INDEX ix_stack_sample_node ON " TS_SAMPLE_ROWS "(node_id)"},
+        {"ix_js_cpu_profiler_sample_function", NULL},
+    };
+    for (size_t i = 0; i < sizeof other / sizeof other[0]; i++) {
+        if (strcmp(index->name, other[i].name) == 0) {
+            return other[i].sql;
+        }
+    }
+    return index->sql;
+}
+
+ts_code ts_samples_finish(ts_db *db)
+{
+    ts_table runs = ts_schema[TS_T_js_cpu_profiler_sample];
+    ts_code code;
+    if (!db->samples.on) {
+        return TS_OK;
+    }
+    db->samples.whole = db->samples.whole || changes(db);
+    runs.name = SOME_RUNS;
+    (void)sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
+    code = redeclare(db, "stack_sample", &ts_sample_row_table);
+    if (code == TS_OK && db->samples.whole) {
+        code = redeclare(db, "js_cpu_profiler_sample", &runs);
+    }
+    if (code == TS_OK) {
+        code = make_views(db);
+    }
+    if (code == TS_OK && db->samples.whole) {
+        code = redeclare(db, ALL_SAMPLES, &ts_schema[TS_T_stack_sample]);
+        if (code == TS_OK) {
+            code = redeclare(db, ALL_RUNS, &ts_schema[TS_T_js_cpu_profiler_sample]);
+        }
+        db->samples.on = false;
+    }
+    return code;
+}

@@ -1,0 +1,301 @@
+/* Short rows of samples: what they say is what was put, by SQL and by scans, and they are as short
+ * as they should be. Each case is written twice, with and without TS_SHOW_RUNS. */
+#include "tables_scan.h"
+
+#include "tables/rows.h"
+#include "tables/sample_rows.h"
+
+#define ALL_OF "SELECT * FROM stack_sample ORDER BY id"
+#define RUNS_OF "SELECT * FROM js_cpu_profiler_sample ORDER BY id"
+#define KIND_OF "SELECT type FROM sqlite_schema WHERE name = 'stack_sample'"
+
+typedef struct written {
+    fixture *f;
+    ts_db *db;
+    ts_sink *sink;
+    int64_t runs;
+} written;
+
+enum { NO = -1 }; /* a number that is NULL */
+
+static void sample(const written *w, int64_t source, int64_t itid, int64_t ts, int64_t dur,
+                   int64_t node, const char *event)
+{
+    ts_row_stack_sample row = {
+        .id = (int64_t)ts_sink_rows(w->sink, TS_T_stack_sample) + 1,
+        .source_id = source,
+        .itid = itid,
+        .ts = ts,
+        .dur = dur,
+        .node_id = node,
+        .event = event == NULL ? TS_TEXT_NULL : ts_text_of(event),
+    };
+    row.null = (itid == NO ? TS_NULL_BIT(stack_sample, itid) : 0) |
+               (ts == NO ? TS_NULL_BIT(stack_sample, ts) : 0) |
+               (dur == NO ? TS_NULL_BIT(stack_sample, dur) : 0) |
+               (node == NO ? TS_NULL_BIT(stack_sample, node_id) : 0);
+    assert_ok(w->f->ctx, ts_put_stack_sample(w->sink, &row));
+}
+
+static void run(written *w, int64_t function, int64_t start, int64_t end)
+{
+    ts_row_js_cpu_profiler_sample row = {
+        .id = w->runs++, .function_id = function, .start_time = start, .end_time = end};
+    row.dur = end - start;
+    row.null = (function == NO ? TS_NULL_BIT(js_cpu_profiler_sample, function_id) : 0) |
+               (start == NO ? TS_NULL_BIT(js_cpu_profiler_sample, start_time) : 0) |
+               (end == NO ? TS_NULL_BIT(js_cpu_profiler_sample, end_time) : 0) |
+               (start == NO || end == NO ? TS_NULL_BIT(js_cpu_profiler_sample, dur) : 0);
+    assert_ok(w->f->ctx, ts_put_js_cpu_profiler_sample(w->sink, &row));
+}
+
+/* Runs of 1 to 5 samples of 7 call paths; `place` is added to the times of runs. */
+static void profile(written *w, int64_t source, unsigned runs, int64_t begin, int64_t place)
+{
+    int64_t ts = begin;
+    for (unsigned i = 0; i < runs; i++) {
+        int64_t node = (i * 5 + (unsigned)source) % 7 + 1;
+        int64_t start = ts;
+        for (unsigned k = 0; k <= i % 5; k++) {
+            int64_t dur = (int64_t)(i * 7919 + k * 31) % 100000 * 1000;
+            sample(w, source, 3, ts, dur, node, "cpu");
+            ts += dur;
+        }
+        /* Two paths of the recording may be one call path. */
+        run(w, node + source * 100 + (i % 11 == 0), start + place, ts + place);
+    }
+}
+
+typedef void put_case(written *w);
+
+static char *write_case(fixture *f, const char *name, put_case *put, bool is_short, bool indexes)
+{
+    char *path = path_of(f, name);
+    written w = {.f = f};
+    ts_reader *r = NULL;
+    bool any = false;
+    test_write_file(path, "", 0);
+    assert_ok(f->ctx, ts_db_create(&w.db, f->ctx, path));
+    w.sink = ts_db_sink(w.db);
+    if (is_short) {
+        ts_sink_show(w.sink, TS_SHOW_RUNS);
+    }
+    put(&w);
+    assert_ok(f->ctx, ts_db_reader(&r, w.db));
+    assert_ok(f->ctx, ts_reader_has_rows(&any, r, TS_T_stack_sample));
+    assert_true(any);
+    ts_reader_free(r);
+    assert_ok(f->ctx, ts_db_finish(w.db, indexes, NULL));
+    ts_db_close(w.db);
+    assert_sql(path, "PRAGMA integrity_check", "ok\n");
+    return path;
+}
+
+static void assert_same(const char *a, const char *b, const char *sql)
+{
+    char *x = sql_text(a, sql);
+    char *y = sql_text(b, sql);
+    assert_string_equal(x, y);
+    free(x);
+    free(y);
+}
+
+static void assert_case(fixture *f, put_case *put, const char *kind, bool indexes)
+{
+    char *plain = write_case(f, "plain.db", put, false, indexes);
+    char *path = write_case(f, "short.db", put, true, indexes);
+    ts_reader *r = NULL;
+    sqlite3 *db = NULL;
+    assert_sql(plain, KIND_OF, "table\n");
+    assert_sql(path, KIND_OF, kind);
+    assert_same(plain, path, ALL_OF);
+    assert_same(plain, path, RUNS_OF);
+    assert_same(plain, path, "SELECT * FROM stack_sample WHERE id IN (1, 5, 1024)");
+    assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    assert_ok(f->ctx, ts_reader_open(&r, f->ctx, path));
+    scan_assert_table(r, TS_T_stack_sample, &ts_schema[TS_T_stack_sample], db);
+    ts_reader_free(r);
+    sqlite3_close(db);
+    free(plain);
+    free(path);
+}
+
+/* --- cases ---------------------------------------------------------------------------------- */
+
+static void put_profiles(written *w)
+{
+    profile(w, 2, 900, 5000000123, 0);
+    profile(w, 3, 700, 77, 1000000); /* begins in the middle of a block */
+    profile(w, 3, 1, 0, 0);
+}
+
+static void test_profiles(void **state)
+{
+    assert_case(*state, put_profiles, "view\n", false);
+    assert_case(*state, put_profiles, "view\n", true);
+}
+
+/* 4000 samples in runs of one: 15 bytes each and 6 for the run, where rows of all columns take 27
+ * of stack_sample and 32 of js_cpu_profiler_sample. */
+static void put_singles(written *w)
+{
+    for (int64_t i = 0; i < 4000; i++) {
+        int64_t ts = 9000000000000 + i * 1000000;
+        sample(w, 2, 3, ts, 1000000, i % 100 + 300, "cpu");
+        run(w, i % 100 + 300, ts, ts + 1000000);
+    }
+}
+
+static void test_size(void **state)
+{
+    fixture *f = *state;
+    char *path = write_case(f, "short.db", put_singles, true, false);
+    assert_sql(path,
+               "SELECT count(*), sum(before), max(run), count(shift), count(source_id) FROM "
+               "stack_sample_row",
+               "4000|0|3999|0|0\n");
+    /* The schema and its documentation aside. */
+    char *plain = write_case(f, "plain.db", put_singles, false, false);
+    char *pages = sql_text(plain, "PRAGMA page_count");
+    char *less = sql_text(path, "PRAGMA page_count");
+    assert_true((atol(pages) - atol(less)) * 4096 >= 4000 * 34L);
+    free(pages);
+    free(less);
+    free(plain);
+    free(path);
+}
+
+/* Times and paths that are not known, and an end that is not. */
+static void put_unknown(written *w)
+{
+    sample(w, 2, NO, NO, NO, 4, "cpu");
+    sample(w, 2, NO, NO, NO, 4, "cpu");
+    run(w, 104, NO, NO);
+    sample(w, 2, NO, NO, NO, NO, "cpu");
+    run(w, NO, NO, NO);
+    sample(w, 3, 3, 1000, 4000, 4, NULL);
+    sample(w, 3, 3, 5000, NO, 4, NULL);
+    run(w, 104, 1000, 5000);
+    for (int i = 0; i < 1100; i++) {
+        sample(w, 3, 3, 5000, 0, i % 2 == 0 ? 5 : NO, "");
+        run(w, i % 2 == 0 ? 105 : NO, 5000, 5000);
+    }
+}
+
+static void test_unknown_values(void **state)
+{
+    assert_case(*state, put_unknown, "view\n", false);
+}
+
+/* Samples of other formats, and times that are no µs. */
+static void put_others(written *w)
+{
+    profile(w, 2, 300, 1000, 0);
+    for (int64_t i = 0; i < 2000; i++) {
+        sample(w, 9, i % 3 - 1, i * 333 - 7, i % 4 == 0 ? NO : i, i % 5 + 1,
+               i % 2 == 0   ? "alloc"
+               : i % 3 == 0 ? ""
+                            : NULL);
+    }
+    profile(w, 3, 300, 1234567, 5);
+    sample(w, 3, 3, INT64_MAX - 5, 0, 1, "cpu");
+    run(w, 301, INT64_MAX, INT64_MAX);
+}
+
+static void test_rows_of_other_formats(void **state)
+{
+    assert_case(*state, put_others, "view\n", true);
+}
+
+/* Runs that their samples do not show: all is put into tables then. */
+static void put_odd_runs(written *w)
+{
+    profile(w, 2, 500, 1000, 0);
+    sample(w, 2, 3, 5000000000, 1000, NO, "cpu");
+    run(w, 77, 5000000000, 5000001000); /* a path of which there is no node */
+    profile(w, 2, 10, 6000000000, 0);
+}
+
+static void test_runs_that_no_view_can_show(void **state)
+{
+    assert_case(*state, put_odd_runs, "table\n", false);
+}
+
+/* Rows that change later. */
+static void put_changed(written *w)
+{
+    ts_ctx *ctx = w->f->ctx;
+    profile(w, 2, 500, 1000, 0);
+    assert_ok(ctx, ts_sink_invalidate(w->sink, TS_T_stack_sample, 5, 1030,
+                                      TS_NULL_BIT(stack_sample, ts)));
+    assert_ok(ctx, ts_sink_move(w->sink, TS_T_js_cpu_profiler_sample, 2, 499,
+                                TS_NULL_BIT(js_cpu_profiler_sample, start_time), 7));
+}
+
+static void test_rows_that_change(void **state)
+{
+    assert_case(*state, put_changed, "table\n", true);
+}
+
+/* A database whose first samples are others stays as it is. */
+static void test_not_the_first(void **state)
+{
+    fixture *f = *state;
+    char *path = path_of(f, "a.db");
+    written w = {.f = f};
+    test_write_file(path, "", 0);
+    assert_ok(f->ctx, ts_db_create(&w.db, f->ctx, path));
+    w.sink = ts_db_sink(w.db);
+    sample(&w, 9, 1, 5, 5, 1, "alloc");
+    ts_sink_show(w.sink, TS_SHOW_RUNS);
+    profile(&w, 2, 30, 1000, 0);
+    assert_ok(f->ctx, ts_db_finish(w.db, false, NULL));
+    ts_db_close(w.db);
+    assert_sql(path, KIND_OF, "table\n");
+    assert_sql(path, "SELECT count(*) FROM js_cpu_profiler_sample", "30\n");
+    free(path);
+}
+
+/* Rows without their block are damage. */
+static void test_damage(void **state)
+{
+    fixture *f = *state;
+    char *path = write_case(f, "short.db", put_profiles, true, false);
+    static const unsigned column = TS_C_stack_sample__ts;
+    ts_reader *r = NULL;
+    ts_scan *scan = NULL;
+    const ts_batch *b = NULL;
+    sqlite3 *db = NULL;
+    ts_code code = TS_OK;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(
+        sqlite3_exec(db, "DELETE FROM stack_sample_block WHERE id = 1", NULL, NULL, NULL),
+        SQLITE_OK);
+    sqlite3_close(db);
+    assert_ok(f->ctx, ts_reader_open(&r, f->ctx, path));
+    assert_ok(f->ctx, ts_scan_open(&scan, r, TS_T_stack_sample, &column, 1));
+    do {
+        code = ts_scan_next(&b, scan);
+    } while (code == TS_OK && b->rows > 0);
+    assert_int_equal(code, TS_ERR_INPUT);
+    ts_scan_close(scan);
+    ts_reader_free(r);
+    free(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_profiles, fixture_setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(test_size, fixture_setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(test_unknown_values, fixture_setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(test_rows_of_other_formats, fixture_setup,
+                                        fixture_teardown),
+        cmocka_unit_test_setup_teardown(test_runs_that_no_view_can_show, fixture_setup,
+                                        fixture_teardown),
+        cmocka_unit_test_setup_teardown(test_rows_that_change, fixture_setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(test_not_the_first, fixture_setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(test_damage, fixture_setup, fixture_teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
