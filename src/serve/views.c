@@ -390,15 +390,16 @@ uint64_t ts_view_row_count(ts_view_call *call, const char *table)
     char sql[128];
     sqlite3_stmt *stmt = NULL;
     uint64_t rows = 0;
-    /* Where it is a view, its rows have the numbers of those below it. */
-    snprintf(sql, sizeof sql, "SELECT max(%s) FROM \"%s\"",
-             strcmp(table, "stack_sample") == 0 ? "id" : "rowid", table);
+    snprintf(sql, sizeof sql, "SELECT max(rowid) FROM \"%s\"", table);
     if (sqlite3_prepare_v2(call->db, sql, -1, &stmt, NULL) == SQLITE_OK &&
         sqlite3_step(stmt) == SQLITE_ROW && sqlite3_column_int64(stmt, 0) > 0) {
         rows = (uint64_t)sqlite3_column_int64(stmt, 0);
     }
     sqlite3_finalize(stmt);
-    return rows;
+    /* Where it is a view, it has no rowid. */
+    return rows == 0 && strcmp(table, "stack_sample") == 0
+               ? ts_view_row_count(call, "stack_sample_row")
+               : rows;
 }
 
 int64_t ts_view_time(ts_view_call *call, unsigned param, int64_t none)
