@@ -303,10 +303,9 @@ int ts_sys_close_written(ts_ctx *ctx, int fd)
 
 ts_code ts_check_cancel(ts_ctx *ctx)
 {
-    if (ctx->cancel != NULL && *ctx->cancel != 0) {
-        return ts_fail(ctx, TS_ERR_INTERRUPTED, "stopped by signal %d", (int)*ctx->cancel);
-    }
-    return TS_OK;
+    /* The handler of signals runs in one thread, others look as well. */
+    int number = ctx->cancel == NULL ? 0 : __atomic_load_n(ctx->cancel, __ATOMIC_RELAXED);
+    return number == 0 ? TS_OK : ts_fail(ctx, TS_ERR_INTERRUPTED, "stopped by signal %d", number);
 }
 
 void ts_log(ts_ctx *ctx, ts_log_level level, const char *fmt, ...)

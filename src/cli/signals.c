@@ -71,7 +71,7 @@ static void on_signal(int number)
         remove_guarded();
         _exit(result >= 0 ? (int)result : 128 + number);
     }
-    caught = number;
+    __atomic_store_n(&caught, number, __ATOMIC_RELAXED);
     if (has_timer) {
         (void)timer_settime(timer, 0, &beat, NULL);
     }

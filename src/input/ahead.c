@@ -12,6 +12,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <string.h>
 
 enum {
@@ -25,7 +26,7 @@ typedef struct ahead_layer {
     ts_ctx *caller;
     ts_fileset *set;
     ts_ctx own;
-    ts_fileset own_set; /* its names and members are those of `set` */
+    ts_fileset own_set; /* what layers need of a set; its names and members are those of `set` */
     bool running;
     size_t at; /* in the first block that is filled */
     uint8_t *bytes;
@@ -183,12 +184,21 @@ ts_code ts_ahead_layer(ts_layer **top, ts_fileset *set)
         ts_layer_free(&l->base);
         return ctx->error.code;
     }
-    l->own = *ctx;
+    /* All but the counts behind them, which other threads change. */
+    memcpy(&l->own, ctx, offsetof(ts_ctx, memory_used));
     l->own.memory_of = ctx->memory_of == NULL ? ctx : ctx->memory_of;
     l->base.below = *top;
-    l->own_set = *set;
-    l->own_set.ctx = &l->own;
-    l->own_set.copy_of = set;
+    l->own_set = (ts_fileset){
+        .ctx = &l->own,
+        .kind = set->kind,
+        .name = set->name,
+        .path = set->path,
+        .shown = set->shown,
+        .members = set->members,
+        .count = set->count,
+        .fd = -1,
+        .copy_of = set,
+    };
     use_context(l, &l->own, &l->own_set);
     if (start(l)) {
         *top = &l->base;
