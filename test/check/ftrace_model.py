@@ -80,6 +80,8 @@ class Scheduler:
         self.last = {}  # itid -> row
         self.wake = {}
         self.blocked = {}  # itid -> (row, suffix of its state)
+        self.called = {}  # itid -> the synchronous transaction that it sent and was not switched out since
+        self.handed = {}  # transaction -> (row of the sender that waits for it, the next thread)
 
     def add(self, itid, ts, cpu, text):
         self.last[itid] = State(ts, cpu, itid, text)
@@ -122,9 +124,15 @@ class Scheduler:
             if event.get("next_info", ""):
                 row.argset = self.m.args.add(None, ("next_info", Args.TEXT, event.get("next_info")))
         if v:
-            self.switch_out(ts, cpu, v, state, text)
+            self.switch_out(ts, cpu, v, state, text, n)
 
-    def switch_out(self, ts, cpu, v, state, text):
+    def received(self, transaction, itid):
+        """2.9, R-B."""
+        row, following = self.handed.pop(transaction, (None, None))
+        if row is not None and following == itid:
+            row.text = "R-B"
+
+    def switch_out(self, ts, cpu, v, state, text, n):
         last = self.last.get(v)
         if last is not None and last.text == "Running" and last.cpu != cpu and last.ts == ts:
             return
@@ -134,6 +142,9 @@ class Scheduler:
             before.close(ts)
         self.m.threads.threads[v].switched = True
         row = self.add(v, ts, None, text)
+        transaction = self.called.pop(v, None)
+        if transaction is not None and state == 2048 and n:
+            self.handed[transaction] = (row, n)
         self.blocked.pop(v, None)
         if state in (2, 130):
             self.blocked[v] = row

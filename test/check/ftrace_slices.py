@@ -357,6 +357,7 @@ class Binder:
         else:
             self.give_sent(self.push(event, self.CALL), event)
             self.awaited[number] = event.pid
+            self.m.scheduler.called[self.m.this(event)] = number
 
     def binder_transaction_received(self, event):
         number = event.get("debug_id")
@@ -365,6 +366,7 @@ class Binder:
             self.m.slices.pop(event.ts, self.m.this(event))
         elif number in self.awaited:
             sender = self.awaited.pop(number)
+            self.m.scheduler.received(number, self.m.this(event))
             reply = self.push(event, self.ANSWER)
             call = self.give_open(self.m.threads.any(sender), self.CALL, *self.thread_items(event.pid),
                                   ("destination slice id", Args.INT, reply))

@@ -171,6 +171,7 @@ static ts_code transaction(ftrace_machine *m, const ftrace_event *event, ftrace_
     }
     code = add_sent(&push.args, m, event);
     code = code != TS_OK ? code : ftrace_slice_push(NULL, m, thread, event->ts, &push);
+    code = code != TS_OK || one_way ? code : ftrace_runnable_call(m, thread, id);
     if (code != TS_OK) {
         return code;
     }
@@ -219,7 +220,8 @@ static ts_code received(ftrace_machine *m, const ftrace_event *event, ftrace_thr
                                               : ftrace_slice_end(m, thread, slice, event->ts);
     }
     if (take(&value, m, &m->binder.awaited, id)) {
-        return receive_call(m, event, thread, value);
+        code = receive_call(m, event, thread, value);
+        return code != TS_OK ? code : ftrace_runnable_received(m, thread, id);
     }
     if (take(&value, m, &m->binder.one_way, id)) {
         ftrace_push_row push = {.cat = FTRACE_CAT_BINDER,

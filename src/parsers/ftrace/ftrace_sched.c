@@ -80,8 +80,7 @@ void ftrace_sched_init(ftrace_sched *s, ts_ctx *ctx)
     ftrace_rowlog_init(&s->states, ctx, sizeof(ftrace_state_row), FTRACE_ROWLOG_WINDOW);
 }
 
-/* The row is complete. */
-static ts_code add_state(ftrace_machine *m, const ftrace_state *state)
+ts_code ftrace_sched_state(ftrace_machine *m, const ftrace_state *state)
 {
     static const ts_sorter_order order = {.key_offset = offsetof(ftrace_state_row, ts_key),
                                           .key_count = 2};
@@ -115,7 +114,7 @@ static ts_code keep_blocked(ftrace_machine *m, ftrace_thread_sched *t)
         t->blocked = ts_alloc(m->ctx, 1, sizeof *t->blocked);
         code = t->blocked == NULL ? m->ctx->error.code : TS_OK;
     } else if (t->has_blocked) {
-        code = add_state(m, t->blocked);
+        code = ftrace_sched_state(m, t->blocked);
     }
     if (code == TS_OK) {
         *t->blocked = t->last; /* its state may become known later */
@@ -125,14 +124,19 @@ static ts_code keep_blocked(ftrace_machine *m, ftrace_thread_sched *t)
 }
 
 /* The last state of the thread is none any more: its row is complete. */
-static ts_code drop_last(ftrace_machine *m, ftrace_thread_sched *t)
+static ts_code drop_last(ftrace_machine *m, ftrace_thread *thread)
 {
+    ftrace_thread_sched *t = &thread->sched;
     if (!t->has_last) {
         return TS_OK;
     }
     t->has_last = false;
+    if (t->last_waits) {
+        ftrace_runnable_keep(m, thread, &t->last);
+        return TS_OK;
+    }
     if (!t->last_blocked) {
-        return add_state(m, &t->last);
+        return ftrace_sched_state(m, &t->last);
     }
     t->last_blocked = false;
     return keep_blocked(m, t);
@@ -143,12 +147,17 @@ static ts_code drop_blocked(ftrace_machine *m, ftrace_thread_sched *t)
     bool has = t->has_blocked;
     t->has_blocked = false;
     t->last_blocked = false;
-    return has ? add_state(m, t->blocked) : TS_OK;
+    return has ? ftrace_sched_state(m, t->blocked) : TS_OK;
 }
 
 void ftrace_thread_sched_free(ts_ctx *ctx, ftrace_thread_sched *t)
 {
     ts_free(ctx, t->blocked);
+}
+
+void ftrace_sched_waits_for_reply(ftrace_state *state)
+{
+    state->row.state = STATE_R_B;
 }
 
 static void close_last(ftrace_thread_sched *t, int64_t ts)
@@ -165,7 +174,7 @@ static ts_code begin_state(ftrace_machine *m, ftrace_thread *thread, int64_t ts,
 {
     ftrace_sched *s = &m->sched;
     ftrace_state *last = &thread->sched.last;
-    ts_code code = drop_last(m, &thread->sched);
+    ts_code code = drop_last(m, thread);
     *last = (ftrace_state){.row = {.ts_key = ts_sorter_key(ts),
                                    .number = s->state_count++,
                                    .dur = TS_NO_TIME,
@@ -282,7 +291,7 @@ static ts_code switch_in(ftrace_machine *m, const ftrace_event *event, ftrace_cp
     if (code == TS_OK && other != NULL && other != prev && other->sched.has_last &&
         other->sched.last.row.number == cpu->running_row &&
         other->sched.last.row.dur == TS_NO_TIME) {
-        code = drop_last(m, &other->sched); /* its end was lost */
+        code = drop_last(m, other); /* its end was lost */
     }
     cpu->running = next;
     cpu->running_row = t->last.row.number;
@@ -290,7 +299,7 @@ static ts_code switch_in(ftrace_machine *m, const ftrace_event *event, ftrace_cp
 }
 
 static ts_code switch_out(ftrace_machine *m, const ftrace_event *event, ftrace_thread *prev,
-                          uint8_t state)
+                          const ftrace_thread *next, uint8_t state)
 {
     ftrace_thread_sched *t = &prev->sched;
     uint64_t rows;
@@ -308,6 +317,9 @@ static ts_code switch_out(ftrace_machine *m, const ftrace_event *event, ftrace_t
     code = code != TS_OK ? code : begin_state(m, prev, event->ts, state, -1);
     code = code != TS_OK ? code : drop_blocked(m, t);
     t->last_blocked = state == STATE_D || state == STATE_DK;
+    if (code == TS_OK && t->has_call) {
+        code = ftrace_runnable_out(m, prev, next, state == STATE_R_PLUS && next != m->threads.idle);
+    }
     return code;
 }
 
@@ -332,7 +344,7 @@ ts_code ftrace_sched_switch(ftrace_machine *m, const ftrace_event *event)
         code = switch_in(m, event, cpu, next, prev);
     }
     if (code == TS_OK && prev != m->threads.idle) {
-        code = switch_out(m, event, prev, state);
+        code = switch_out(m, event, prev, next, state);
     }
     return code;
 }
@@ -547,10 +559,10 @@ static ts_code end_all(ftrace_machine *m)
     ts_code code = m->quirks.last_wakes_lost ? TS_OK : apply_wakes(m);
     for (size_t i = 0; code == TS_OK && i < m->threads.threads.n; i++) {
         ftrace_thread *thread = ftrace_thread_at(&m->threads, i);
-        code = drop_last(m, &thread->sched);
+        code = drop_last(m, thread);
         code = code != TS_OK ? code : drop_blocked(m, &thread->sched);
     }
-    return code;
+    return code != TS_OK ? code : ftrace_runnable_finish(m);
 }
 
 static ts_code put_slices(ftrace_machine *m)
@@ -610,4 +622,5 @@ void ftrace_sched_free(ftrace_machine *m)
     ts_sorter_close(m->sched.others);
     ftrace_rowlog_free(&m->sched.states);
     ftrace_rowlog_free(&m->sched.slices);
+    ftrace_runnable_free(m);
 }

@@ -52,6 +52,8 @@ typedef struct ftrace_thread_sched {
     bool has_wake;
     bool last_blocked; /* `last` is the D row */
     bool has_blocked;  /* `blocked` waits */
+    bool has_call;     /* it sent a transaction and was not switched out since */
+    bool last_waits;   /* whether `last` is R-B is known when the transaction is received */
 } ftrace_thread_sched;
 
 /* A row of sched_slice to be. */
@@ -98,6 +100,12 @@ ts_code ftrace_cpu_of(ftrace_cpu **out, struct ftrace_machine *m, uint32_t numbe
 ts_code ftrace_sched_switch(struct ftrace_machine *m, const ftrace_event *event);
 ts_code ftrace_sched_wakeup(struct ftrace_machine *m, const ftrace_event *event);
 ts_code ftrace_sched_blocked(struct ftrace_machine *m, const ftrace_event *event);
+
+/* A row that is complete. */
+ts_code ftrace_sched_state(struct ftrace_machine *m, const ftrace_state *state);
+
+/* Its state is R-B. */
+void ftrace_sched_waits_for_reply(ftrace_state *state);
 
 /* A row of raw. */
 ts_code ftrace_raw_put(struct ftrace_machine *m, const ftrace_event *event, ts_text name,

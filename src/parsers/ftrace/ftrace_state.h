@@ -11,6 +11,7 @@
 #include "parsers/ftrace/ftrace_kernel.h"
 #include "parsers/ftrace/ftrace_limit.h"
 #include "parsers/ftrace/ftrace_machine.h"
+#include "parsers/ftrace/ftrace_runnable.h"
 #include "parsers/ftrace/ftrace_quirks.h"
 #include "parsers/ftrace/ftrace_threads.h"
 
@@ -47,6 +48,7 @@ struct ftrace_machine {
     ftrace_slices slices;
     ftrace_counters counters;
     ftrace_binder binder;
+    ftrace_runnable runnable;
     ftrace_interrupts interrupts;
     ftrace_kernel kernel;
     ftrace_frames frames;
