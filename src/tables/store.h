@@ -211,6 +211,8 @@ ts_code ts_thread(int64_t *itid, ts_store *store, int64_t source_id, int64_t tid
  * known. */
 ts_code ts_thread_new(int64_t *itid, ts_store *store, int64_t source_id, int64_t tid, int64_t ipid,
                       const char *tid_kind);
+/* Number of threads so far: itids are below it. */
+uint64_t ts_thread_count(const ts_store *store);
 ts_code ts_process_name(ts_store *store, int64_t ipid, ts_text name);
 ts_code ts_thread_name(ts_store *store, int64_t itid, ts_text name);
 
@@ -236,6 +238,9 @@ ts_code ts_stat(ts_store *store, const char *event, const char *type, uint64_t n
 
 /* A row in datasource_clockid (once per name). */
 ts_code ts_datasource_clock(ts_store *store, const char *name, ts_clock clock);
+
+/* The display of the device; the last call counts. Without one nothing is known of it. */
+void ts_device_info(ts_store *store, const ts_row_device_info *row);
 
 /* For meta: adds to datasize; the first call of each of the others wins. */
 void ts_meta_add_bytes(ts_store *store, uint64_t bytes);

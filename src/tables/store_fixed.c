@@ -356,12 +356,20 @@ static ts_code write_data_types(ts_store *store)
     return TS_OK;
 }
 
+void ts_device_info(ts_store *store, const ts_row_device_info *row)
+{
+    store->has_device = true;
+    store->device = *row;
+}
+
 static ts_code write_device_info(ts_store *store)
 {
-    ts_row_device_info row = {0, 0, 0, 0};
-    TS_SET_NULL(device_info, &row, physical_width);
-    TS_SET_NULL(device_info, &row, physical_height);
-    TS_SET_NULL(device_info, &row, physical_frame_rate);
+    ts_row_device_info row = store->device;
+    if (!store->has_device) {
+        TS_SET_NULL(device_info, &row, physical_width);
+        TS_SET_NULL(device_info, &row, physical_height);
+        TS_SET_NULL(device_info, &row, physical_frame_rate);
+    }
     return ts_sink_put(store->sink, TS_T_device_info, &row);
 }
 

@@ -145,6 +145,8 @@ struct ts_store {
     ts_text meta_source_type;
     ts_text meta_output_name;
     ts_text meta_runtime;
+    bool has_device;
+    ts_row_device_info device;
 
     ts_stack_state **stacks; /* one per source whose stacks are being imported */
     size_t stack_count;

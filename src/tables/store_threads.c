@@ -23,6 +23,11 @@ ts_row_process_detail *ts_process_detail_row(ts_store *store, int64_t ipid)
     return &process_rec(store, ipid)->detail;
 }
 
+uint64_t ts_thread_count(const ts_store *store)
+{
+    return store->threads.n;
+}
+
 ts_row_thread *ts_thread_row(ts_store *store, int64_t itid)
 {
     return &thread_rec(store, itid)->row;

@@ -1,8 +1,9 @@
 """Random recordings of the kernel's events: a small machine whose threads run, wait, call each other and draw, with what goes wrong in between."""
 
+from ftrace_markers import PHASES
 from ftrace_model import Event
 
-NAMES = ["app", "worker", "Binder 1", "com.example.app", "kworker/u8:3", "a-b", "näme", "IPC_2 x", "k=v", "RSUniRender"]
+NAMES = ["app", "worker", "Binder 1", "com.example.app", "kworker/u8:3", "a-b", "näme", "IPC_2 x", "k=v", "RSUniRender", "render_service", "RSUniRenderThre"]
 STATES = [0, 0, 1, 1, 1, 1, 2, 2, 2, 2048, 2048, 4, 8, 16, 32, 64, 128, 2049, 48]
 MORE_STATES = STATES + [130, 130, 136, 256, 4096, 32768, 1026, 1 << 40]
 SLICES = ["H:outer", "H:x y", "call", "H:[8b0e,2,1]#C##dist", "H:[a,b,c]#S##", "H:[a,b,c]###none", "H:[a,b]#C##no", "H:name|M62|k=v", "H:n|I|", "H:n||z",
@@ -11,6 +12,13 @@ MALFORMED = ["", "E", "B", "B|", "B|20", "B|20|", "B|x|H:y", "X|20|no", "E|", "E
              "S|20|H:a|b", "F|20||1", "S|20||1", "trace_event_clock_sync: parent_ts=1", "trace_event_clock_sync", "BB|1|x", "E20", "C|20|H:n 5", "S|20|H:sp ace 5",
              "F|20|H:sp ace 5", "C|20|H:[a,b,c]#chain|4", "H|20|cat|H:g", "G|20|cat|H:g|x", "C|20|n|-0", "C|0|zero|1", "C|20|n|7|more", "hello world", "E|20 "]
 FLAGS = [0, 1, 4, 16, 17, 24, 29, 2, -1, 0x80000000]
+
+
+DIGITS = ["3", "7", "-1", "x", "", "99999999999999999999"]
+PACKAGES = ["com.shop", "com.shop", "com.maps", "", " com.x "]
+LAUNCH = [prefix if isinstance(prefix, str) else prefix[0] for prefix in PHASES]
+ANIMATED = ["H:LAUNCHER_APP_LAUNCH_FROM_ICON", "H:APP_TRANSITION_TO_OTHER_APP", "H:APP_LIST_FLING", "H:APP_LIST_FLING2", "H:LAUNCHER_APP", "APP_LIST_FLING"]
+BOXES = ["(0, 0, 1260, 2720) Alpha: 1.00", "(0,-5,10,20)Alpha:0.5", "(1, 2, 3, 4)", "(1, 2, 3)", "(1, 2, 3, x) Alpha: 1", "(1,2,3,4) alpha[0.3], x", "no", "(1, 2, 3, 4) Alpha: none"]
 
 
 class Made:
@@ -35,7 +43,7 @@ class Made:
         self.scripts = []
         self.frame = 0
         actions = [(self.switch, 10), (self.wakeup, 6), (self.blocked_reason, 2), (self.marker, 16), (self.binder, 5), (self.counter, 5),
-                   (self.interrupt, 5), (self.script, 10), (self.syscall, 3), (self.life, 1), (self.odd, 1), (self.fence, 1), (self.work, 2)]
+                   (self.interrupt, 5), (self.script, 10), (self.syscall, 3), (self.life, 1), (self.odd, 1), (self.fence, 1), (self.work, 2), (self.named, 4)]
         if reader == "protobuf" and rng.random() < 0.5:
             actions.append((self.ffrt, 4))
         actions = [a for a in actions if not only or a[0].__name__ in only]
@@ -256,11 +264,102 @@ class Made:
             fields = {"process_name": rng.choice(["", "ffrt"]), "thread_name": rng.choice(["", "OS_FFRT_2_0"])}
         self.events.append(Event("ffrt" if "type" in fields else "ffrt_name", self.now, -1, tid, self.of.get(tid, tid), "", **fields))
 
+    def launched(self, phase):
+        rng = self.rng
+        text = rng.choice((PHASES[5][0], PHASES[5][1], PHASES[5][1])) if phase == 5 else LAUNCH[phase]
+        return text + rng.choice(PACKAGES) + rng.choice(["##", "##x##y", ""]) if phase > 2 else text + rng.choice(["", "5"])
+
+    def task(self):
+        rng = self.rng
+        step = rng.choice(("Allocation", "Perform", "PerformTask End"))
+        pairs = [(rng.choice(("taskId", "taskId", "executeId", "other")), rng.choice(DIGITS)), ("priority", rng.choice(DIGITS)), ("executeState", rng.choice(DIGITS)),
+                 ("performResult", rng.choice(("Successful", "Unsuccessful", ""))), ("executeId", rng.choice(DIGITS))]
+        text = ", ".join(k + rng.choice((" : ", ":")) + v for k, v in pairs if rng.random() < 0.7 or k == "taskId")
+        return "H:Task %s: %s%s" % (step, text, rng.choice(("", "", "|M62")))
+
+    def named(self):
+        """A slice whose name says something to those who read names."""
+        rng = self.rng
+        tid = self.thread()
+        pid = self.of[tid]
+        what = rng.randrange(6)
+        if what == 0:
+            text = self.launched(rng.randrange(6))
+        elif what == 1:
+            text = rng.choice(("H:dlopen: /lib/libä.so", "dlopen:x", "x dlopen: y", "H:dlopen", "dlopen :"))
+        elif what == 2:
+            text = self.task()
+        elif what == 3:
+            text = rng.choice(("H:Repaint", "H:Repaint", "H:RepaintAll", "H:RSJankStats::RecordAnimationDynamicFrameRate",
+                               "H:RSJankStats::RecordAnimationDynamicFrameRate rate is %d.%d.5: x" % (rng.randrange(120), rng.randrange(9)),
+                               "H:GenerateVsyncCount: 1"))
+        elif what == 4:
+            text = rng.choice(("H:RSUniRender::Process:", "H:RSSurfaceRenderNodeDrawable::OnDraw:")) + rng.choice(
+                ("[WindowScene_x1]", "[WindowScene_]", "[SCBDesktop2]", "[other]", "WindowScene", "[WindowScene_y")) + " " + rng.choice(BOXES)
+        else:
+            kind = "SF"[rng.random() < 0.5]
+            tid = rng.choice([t for t in self.of if self.names[t].startswith(("render", "RSUni"))] or [tid])
+            name = rng.choice(ANIMATED) + rng.choice(("", ", app", ", app, 1700000000123, 5", ", app,  12 ", ", app, x", ", app, 99999999999999999"))
+            self.mark(tid, "%s|%d|%s|%d" % (kind, self.of[tid], name, rng.choice((1, 2))))
+            return
+        self.mark(tid, "B|%d|%s" % (pid, text))
+        if rng.random() < 0.7:
+            self.mark(tid, "E|%d" % pid)
+
+    def start(self):
+        """An application that starts."""
+        rng = self.rng
+        app = rng.choice(self.main)
+        steps = []
+        for phase in range(6):
+            tid = app if phase > 3 else self.main[0]
+            if rng.random() < 0.8:
+                steps += [("print", tid, {"buf": "B|%d|%s" % (tid, self.launched(phase))}), ("print", tid, {"buf": "E|%d" % tid})]
+        return steps
+
+    def animate(self):
+        """An animation of the render service, and what it draws meanwhile."""
+        rng = self.rng
+        tid = rng.choice([t for t in self.of if self.names[t].startswith(("render", "RSUni"))] or [self.main[-1]])
+        pid = self.of[tid]
+        name = "%s, app, %d" % (rng.choice(ANIMATED[:3]), self.now // 10**6)
+        steps = ["S|%d|%s|8" % (pid, name)]
+        for _ in range(rng.randrange(8)):
+            text = rng.choice(("H:Repaint", "H:Repaint", "H:GenerateVsyncCount: 1", "H:GenerateVsyncCount: 1",
+                               "H:RSJankStats::RecordAnimationDynamicFrameRate frame rate is %d.5: x" % rng.randrange(120)))
+            steps += ["B|%d|%s" % (pid, text), "E|%d" % pid]
+        return [("print", tid, {"buf": text}) for text in steps + ["F|%d|%s|8" % (pid, name)]]
+
+    def work_on(self):
+        """A task that one thread submits and another one runs."""
+        rng = self.rng
+        self.calls += 1
+        task = "%s : %d" % (rng.choice(("taskId", "taskId", "executeId")), self.calls % 7)
+        texts = ["Allocation: %s, priority : 1, executeState : 0" % task, "Perform: " + task, "PerformTask End: %s, performResult : %s" % (task, rng.choice(("Successful", "no")))]
+        worker = rng.choice([t for t in self.of if self.of[t] == self.main[0]] or [self.main[0]])
+        steps = []
+        for text, tid in zip(texts, (self.main[0], worker, worker)):
+            steps += [("print", tid, {"buf": "B|%d|H:Task %s" % (self.of[tid], text)}), ("print", tid, {"buf": "E|%d" % self.of[tid]})]
+        return steps
+
+    def hand_over(self):
+        """A call whose sender makes room for the thread that receives it."""
+        rng = self.rng
+        self.calls += 1
+        sender, receiver = rng.choice(self.main), self.some()
+        switch = {"prev_comm": self.names[sender], "prev_pid": sender, "prev_prio": 120, "prev_state": rng.choice((2048, 2048, 2048, 1)),
+                  "next_comm": self.names[receiver], "next_pid": receiver, "next_prio": 120}
+        back = dict(switch, prev_comm=self.names[receiver], prev_pid=receiver, prev_state=1, next_comm=self.names[sender], next_pid=sender)
+        steps = [("binder_transaction", sender, {"debug_id": self.calls, "target_node": 0, "to_proc": self.of[receiver], "to_thread": receiver, "reply": 0, "code": 0,
+                                                 "flags": rng.choice((0, 0, 1, 16))}), ("sched_switch", sender, switch)]
+        middle = [("sched_switch", receiver, back)] if rng.random() < 0.3 else []
+        return steps + middle + [("binder_transaction_received", rng.choice((receiver, receiver, self.some())), {"debug_id": self.calls})]
+
     def script(self):
         """The next step of something that takes several."""
         rng = self.rng
         if not self.scripts or rng.random() < 0.1:
-            self.scripts = [s for s in self.scripts + [self.draw()] if s]
+            self.scripts = [s for s in self.scripts + [rng.choice((self.draw, self.draw, self.draw, self.start, self.hand_over, self.animate, self.work_on))()] if s]
         if not self.scripts:
             return
         script = rng.choice(self.scripts[-3:])

@@ -5,6 +5,7 @@
 
 
 from ftrace_frames import Frames
+from ftrace_markers import Marked
 from ftrace_slices import Args, Binder, Markers, Slices, hexadecimal
 from ftrace_threads import Threads
 
@@ -253,9 +254,9 @@ class Interrupts:
 
 
 class Model:
-    def __init__(self, reader="protobuf", shift=0, from_mono=0, symbols=(), comms=None):
+    def __init__(self, reader="protobuf", shift=0, from_mono=0, symbols=(), comms=None, from_real=0):
         self.compat = False  # the values of the reference that --compat gives
-        self.reader, self.shift, self.from_mono = reader, shift, from_mono
+        self.reader, self.shift, self.from_mono, self.from_real = reader, shift, from_mono, from_real
         self.symbols = symbols  # (address, name)
         self.names = {}
         for address, name in symbols:
@@ -541,6 +542,7 @@ class Model:
             "syscall t: syscall_number, ts, dur, itid, args, ret": self.calls,
             "timerfd_wakeup t: id, ts, pid, tid, " + word("thread_name") + ", interval, curr_mono, expire_mono": numbered(self.timers),
             "import_count t WHERE item LIKE 'ftrace_%' AND item <> 'ftrace_pages': item, seen, imported, lost, skipped": self.item_rows(),
+            **Marked(self, self.from_real).tables(),
             "stat t WHERE count <> 0 AND event_name <> 'trace_event_clock_sync': event_name, stat_type, count":
                 self.stat_rows(),
         }

@@ -2,6 +2,8 @@
 
 from htrace_bytes import field, segment, varint
 
+LAUNCH = b"H:void OHOS::AppExecFwk::MainThread::HandleLaunchAbility(const std::shared_ptr<AbilityLocalRecord> &)"
+
 
 def number(field, v):
     return varint(field << 3) + varint(v & (1 << 64) - 1)
@@ -152,6 +154,18 @@ def ftrace_switches(n):
     return batches(n // 2, pair)
 
 
+def ftrace_names(n):
+    """Calls with names that are looked for, every other one open; starts of applications, and binder calls that are not received."""
+    def some(i):
+        ts, pid = 7 * i + 1, 20 + i % 50
+        marks = (b"B|%d|H:dlopen: %d" % (pid, i), b"S|%d|H:APP_LIST_FLING, x, 5|%d" % (pid, i), b"B|%d|H:Task Perform: taskId : %d" % (pid, i), b"E|%d" % pid,
+                 b"B|%d|%s##p%d##" % (pid, LAUNCH, i))
+        call = event(ts + 5, pid, 113, number(1, i) + number(4, pid + 1))
+        return b"".join(mark(ts + k, pid, text) for k, text in enumerate(marks)) + call + event(ts + 6, pid, 2417, number(2, pid) + number(4, 2048) + number(6, pid + 1))
+
+    return batches(n // 8, some)
+
+
 def ftrace_symbols(n):
     return segment(b"ftrace-plugin", b"".join(field(5, number(1, i) + field(2, b"symbol %d" % i)) for i in range(n)))
 
@@ -167,4 +181,4 @@ def ffrt_markers(n):
 
 SHAPES = {f.__name__: f for f in (hilog_lines, process_samples, diskio_samples, network_samples, hidump_events, stream_messages, memory_counters, memory_maps,
                                 xpower_lists, xpower_reports, hisysevent_members, hisysevent_arrays, hisysevent_keys, ftrace_back, ftrace_equal, ftrace_threads, ftrace_same_tid,
-                                ftrace_deep, ftrace_open, ftrace_cpus, ftrace_switches, ftrace_symbols, ffrt_markers)}
+                                ftrace_deep, ftrace_open, ftrace_cpus, ftrace_switches, ftrace_names, ftrace_symbols, ffrt_markers)}

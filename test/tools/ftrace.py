@@ -54,7 +54,7 @@ def as_messages(rng, made):
     messages = [("ftrace-plugin", 12, m) if isinstance(m, bytes) else (m[0], 12, m[1]) for m in messages]
     cuts = sorted(rng.randrange(len(messages) + 1) for _ in range(rng.choice([0, 0, 0, 1, 3])))
     data = [write.container(messages[a:b], BOOT, REAL, MONO) for a, b in zip([0] + cuts, cuts + [len(messages)])]
-    return data, Model("protobuf", BOOT - MONO if clock == "mono" else 0, BOOT - MONO, symbols, comms), lost
+    return data, Model("protobuf", BOOT - MONO if clock == "mono" else 0, BOOT - MONO, symbols, comms, BOOT - REAL), lost
 
 
 JUNK = ["no event", "app-20 (20) [000] d..3 12: print: x", "", "# a comment", "app-x (20) [000] d..3 1.5: print: B|20|x"]

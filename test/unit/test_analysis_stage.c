@@ -23,7 +23,8 @@ static void test_choice(void **state)
     fixture *f = *state;
     ts_analysis_set set;
     assert_ok(f->ctx, ts_analysis_choose(&set, f->ctx, NULL, true));
-    assert_int_equal(set, named("call_views") | named("sample_views") | named("profile_metrics"));
+    assert_int_equal(set, named("call_views") | named("sample_views") | named("profile_metrics") |
+                              named("markers"));
     assert_ok(f->ctx, ts_analysis_choose(&set, f->ctx, "none", true));
     assert_int_equal(set, 0);
     assert_ok(f->ctx, ts_analysis_choose(&set, f->ctx, "stack_totals", true));
@@ -31,7 +32,7 @@ static void test_choice(void **state)
     assert_ok(f->ctx, ts_analysis_choose(&set, f->ctx, "stack_totals", false));
     assert_int_equal(set, named("stack_totals"));
     assert_ok(f->ctx, ts_analysis_choose(&set, f->ctx, "default,stack_totals,default", false));
-    assert_int_equal(set, named("profile_metrics") | named("stack_totals"));
+    assert_int_equal(set, named("profile_metrics") | named("stack_totals") | named("markers"));
     static const char *const wrong[] = {"",
                                         ",",
                                         "stack_totals,",
@@ -45,7 +46,7 @@ static void test_choice(void **state)
     assert_int_equal(ts_analysis_choose(&set, f->ctx, "x", true), TS_ERR_USAGE);
     assert_string_equal(f->ctx->error.causes[0], "unknown analysis \"x\"; known are: call_views, "
                                                  "sample_views, profile_metrics, stack_totals, "
-                                                 "heap, default, none");
+                                                 "heap, markers, default, none");
 }
 
 /* What the list promises to the rest of the program. */

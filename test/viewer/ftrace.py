@@ -20,7 +20,7 @@ sys.path.insert(0, os.path.join(testdir, "check"))
 import ftrace_write as write
 from ftrace_compare import fill
 from ftrace_made import Made
-from ftrace_model import Model
+from ftrace_model import Event, Model
 
 # Threads of the recording, as the viewer shows them: ids of rows depend on what else is in the file.
 PEOPLE = "(SELECT p.pid FROM process p WHERE p.ipid = %s.ipid)"
@@ -124,6 +124,56 @@ PLUGINS = (
 )
 
 
+# An application that starts, loads a library, has tasks and is animated: (ms, thread, process, marker)
+LAUNCHER, ABILITIES, SHOP, SERVICE = (7001, 7001), (7002, 7002), (7003, 7003), (7004, 7004)
+VSYNC = "H:ReceiveVsync dataCount:24bytes now:%d expectedEnd:%d vsyncId:%d"
+ORIGIN = 2 * 10**15
+START = "H:void OHOS::AppExecFwk::MainThread::HandleLaunchAbility(const std::shared_ptr<AbilityLocalRecord> &)##com.shop##"
+STARTUP = (
+    (1, LAUNCHER, "H:client dispatch touchId:5"), (2, LAUNCHER, None),
+    (10, LAUNCHER, "H:OHOS::ErrCode OHOS::AAFwk::AbilityManagerClient::StartUIAbilityBySCB(x)"), (11, LAUNCHER, None),
+    (20, ABILITIES, "H:virtual void OHOS::AppExecFwk::AppMgrServiceInner::LoadAbility(x)"), (21, ABILITIES, None),
+    (30, ABILITIES, "H:virtual void OHOS::AppExecFwk::AppMgrServiceInner::AttachApplication(const pid_t, const sptr<OHOS::AppExecFwk::IAppScheduler> &)##com.shop##"),
+    (31, ABILITIES, None),
+    (40, SHOP, START), (41, SHOP, "H:dlopen: /lib/libshop.so"), (43, SHOP, "H:dlopen: /lib/libinner.so"), (44, SHOP, None), (45, SHOP, None), (46, SHOP, None),
+    (50, SHOP, "H:void OHOS::AbilityRuntime::UIAbilityThread::HandleAbilityTransaction(x)##com.shop##"), (51, SHOP, None),
+    (60, SHOP, VSYNC % (ORIGIN + 60 * 10**6 - 10, ORIGIN + 76 * 10**6, 5)), (61, SHOP, "H:MarshRSTransactionData transactionFlag:[7003,1]"), (62, SHOP, None),
+    (64, SHOP, None),
+    (76, SERVICE, VSYNC % (ORIGIN + 76 * 10**6 - 10, ORIGIN + 92 * 10**6, 6)), (77, SERVICE, "H:RSMainThread::ProcessCommandUni [7003,1]"), (78, SERVICE, None),
+    (79, SERVICE, "H:RSMainThread::DoComposition"), (80, SERVICE, None), (81, SERVICE, None),
+    (82, SERVICE, "H:RSUniRender::Process:[SCBDesktop2] (0, 0, 1260, 2720) Alpha: 1.00"), (83, SERVICE, None),
+    (84, SERVICE, "H:RSUniRender::Process:[WindowScene_shop] (0, 10, 1260, 2710) Alpha: 0.80"), (85, SERVICE, None),
+    (86, SERVICE, "S|7004|H:LAUNCHER_APP_LAUNCH_FROM_ICON, com.shop, %d|5" % (ORIGIN // 10**6 + 10000)), (87, SERVICE, "H:Repaint"), (88, SERVICE, None),
+    (89, SERVICE, "F|7004|H:LAUNCHER_APP_LAUNCH_FROM_ICON, com.shop, %d|5" % (ORIGIN // 10**6 + 10000)),
+    (90, SHOP, "H:Task Allocation: taskId : 3, priority : 1, executeState : 1"), (91, SHOP, None),
+    (92, SHOP, "H:Task Perform: taskId : 3"), (94, SHOP, "H:Task PerformTask End: taskId : 3, performResult : Successful"), (95, SHOP, None), (96, SHOP, None),
+)
+MS = 10**6
+THREAD_OF = "(SELECT tid FROM thread h WHERE h.itid = t.%s)"
+STARTED = (
+    ("app startup", "SELECT start_name, start_time - %d, end_time - %d, packed_name, tid, %s FROM app_startup t ORDER BY start_name" % (ORIGIN, ORIGIN, THREAD_OF % "call_id"),
+     [(0, 1 * MS, 10 * MS, "com.shop", 7001, 7001), (1, 10 * MS, 20 * MS, "com.shop", 7001, 7001), (2, 20 * MS, 30 * MS, "com.shop", 7002, 7002),
+      (3, 30 * MS, 40 * MS, "com.shop", 7002, 7002), (4, 40 * MS, 50 * MS, "com.shop", 7003, 7003), (5, 50 * MS, 60 * MS, "com.shop", 7003, 7003),
+      (6, 60 * MS, 64 * MS, "com.shop", 7003, 7003), (7, 76 * MS, 81 * MS, "com.shop", 7004, 7004)]),
+    ("so loading", "SELECT tid, start_time - %d, end_time - %d, instr(so_name, 'libshop') > 0, depth FROM static_initalize ORDER BY id" % (ORIGIN, ORIGIN),
+     [(7003, 41 * MS, 45 * MS, 1, 0), (7003, 43 * MS, 44 * MS, 0, 1)]),
+    ("task pool", "SELECT task_id, priority, execute_state, return_state, %s, %s, %s, (SELECT ts - %d FROM callstack c WHERE c.id = t.execute_task_row) FROM task_pool t" %
+     (THREAD_OF % "allocation_itid", THREAD_OF % "execute_itid", THREAD_OF % "return_itid", ORIGIN), [(3, 1, 1, 0, 7003, 7003, 7003, 92 * MS)]),
+    ("animation", "SELECT input_time - %d, start_point - %d, end_point - %d, frame_info, substr(name, 1, 11) FROM animation" % (ORIGIN, ORIGIN, ORIGIN),
+     [(0, 86 * MS, 89 * MS, "1:0", "H:LAUNCHER_")]),
+    ("dynamic effect", "SELECT x, y, width, height, alpha, name, end_time - %d FROM dynamic_frame" % ORIGIN, [(0, 10, 1260, 2710, "0.80", "WindowScene_shop", 85 * MS)]),
+    ("display", "SELECT * FROM device_info", [(1260, 2720, None)]),
+)
+
+
+def startup():
+    """The recording of STARTUP alone: of nothing else are its processes and frames."""
+    events = []
+    for ms, (tid, pid), name in STARTUP:
+        events.append(Event("print", ORIGIN + ms * MS, 0, tid, pid, "render_service" if tid == 7004 else "t%d" % tid, buf="E|%d" % pid if name is None else name if name[1] == "|" else "B|%d|%s" % (pid, name)))
+    return write.htrace([write.clock_stats("boot"), write.details(events)], SECOND, 11 * SECOND, SECOND)
+
+
 def recording(made):
     messages = [("ftrace-plugin", 12, write.clock_stats("boot") + write.symbol(0x1000, "do_work"))]
     messages += [("ftrace-plugin", 12, write.details(run)) for run in write.cut(made.events)]
@@ -134,7 +184,7 @@ def recording(made):
 
 def model(made):
     database = sqlite3.connect(":memory:")
-    fill(database, Model(symbols=[(0x1000, "do_work")]).run(made.events))
+    fill(database, Model(symbols=[(0x1000, "do_work")], from_real=-10 * SECOND).run(made.events))
     database.executescript("""
         CREATE TABLE data_type (id, typeId, "desc");
         INSERT INTO data_type VALUES (0, 0, 'int32_t'), (1, 1, 'string'), (2, 2, 'double'), (3, 3, 'boolean');
@@ -148,6 +198,16 @@ def converted(folder, name, data):
     with open(path, "wb") as f:
         f.write(data)
     subprocess.run([program, path, "-e", out, "--quiet"], check=True)
+    return sqlite3.connect(out)
+
+
+def added_later(folder, name):
+    """The same recording; the analysis is done on the finished database."""
+    plain, out = os.path.join(folder, name + "-plain.db"), os.path.join(folder, name + "-later.db")
+    subprocess.run([program, os.path.join(folder, name + ".htrace"), "-e", plain, "--quiet", "--analyze=none"], check=True)
+    if any(sqlite3.connect(plain).execute("SELECT count(*) FROM " + table).fetchone()[0] for table in ("app_startup", "animation", "dynamic_frame")):
+        raise SystemExit("--analyze=none: there are rows")
+    subprocess.run([program, plain, "-e", out, "--quiet", "--analyze=markers"], check=True)
     return sqlite3.connect(out)
 
 
@@ -174,7 +234,10 @@ def main():
                 at = next((i for i, (g, w) in enumerate(zip(got, want)) if g != w), min(len(got), len(want)))
                 wrong.append("%s: %s: %d rows instead of %d, row %d: %r instead of %r" % (row, what, len(got), len(want), at, got[at : at + 1], want[at : at + 1]))
         wrong += unlike(database, PLUGINS)
-    print("\n".join(wrong + ["%d statements, %d wrong" % (len(KERNEL) + len(PLUGINS), len(wrong))]))
+        started = converted(folder, "startup", startup())
+        wrong += unlike(started, STARTED)
+        wrong += ["added later: " + text for text in unlike(added_later(folder, "startup"), STARTED[:-1])]  # device_info is no table of an analysis
+    print("\n".join(wrong + ["%d statements, %d wrong" % (len(KERNEL) + len(PLUGINS) + 2 * len(STARTED) - 1, len(wrong))]))
     return len(wrong) > 0
 
 

@@ -1,0 +1,181 @@
+/*
+ * dynamic_frame: the windows that the render service draws, each time; and device_info: the size of
+ * the desktop among them and how often the display is drawn.
+ */
+#include "analysis/markers/marker_work.h"
+
+#include "base/alloc.h"
+
+enum { VSYNCS = 6, SECOND = 1000000000 };
+
+typedef struct window_record {
+    uint64_t number;
+    int64_t row;
+    int64_t x, y, width, height;
+    int64_t end;
+} window_record;
+
+typedef struct window_work {
+    marker_work *w;
+    uint64_t count;
+    ts_sorter *records; /* in the order of their coming */
+    bool has_size;
+    int64_t width, height;
+    unsigned vsyncs;
+    int64_t first_vsync, last_vsync;
+} window_work;
+
+static ts_code windows_open(void **self, marker_work *w)
+{
+    window_work *o = ts_zalloc(w->ctx, 1, sizeof *o);
+    if (o == NULL) {
+        return w->ctx->error.code;
+    }
+    o->w = w;
+    *self = o;
+    return TS_OK;
+}
+
+/* "NAME] (x, y, width, height) ..."; rest: what follows. */
+static bool read_window(ts_text *name, int64_t numbers[4], ts_text *rest)
+{
+    *name = marker_part(rest, "]");
+    if (rest->p == NULL) {
+        return false;
+    }
+    (void)marker_part(rest, "(");
+    for (unsigned i = 0; i < 4; i++) {
+        ts_text part = marker_part(rest, i < 3 ? "," : ")");
+        if (!marker_number(&numbers[i], &part) || part.n != 0 || rest->p == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* What follows "Alpha", up to a blank or a comma. */
+static ts_text alpha_of(ts_text rest)
+{
+    static const char marks[] = ":[ ";
+    size_t n = 0;
+    (void)marker_part(&rest, "lpha");
+    while (rest.n > 0 && memchr(marks, rest.p[0], sizeof marks - 1) != NULL) {
+        rest = (ts_text){rest.p + 1, rest.n - 1};
+    }
+    while (n < rest.n && ((rest.p[n] >= '0' && rest.p[n] <= '9') || rest.p[n] == '.')) {
+        n++;
+    }
+    return n == 0 ? TS_TEXT_NULL : (ts_text){rest.p, n};
+}
+
+static ts_code windows_take(void *self, const marker *m, unsigned pattern)
+{
+    static const ts_sorter_order order = {.key_offset = 0, .key_count = 1};
+    static const char window[] = "WindowScene_";
+    static const char desktop[] = "SCBDesktop";
+    window_work *o = self;
+    ts_text rest = {m->name.p + m->prefix, m->name.n - m->prefix};
+    ts_text name;
+    int64_t n[4];
+    window_record record;
+    if (pattern == MARKER_VSYNC) {
+        o->first_vsync = o->vsyncs == 0 ? m->ts : o->first_vsync;
+        o->last_vsync = o->vsyncs < VSYNCS ? m->ts : o->last_vsync;
+        o->vsyncs += o->vsyncs < VSYNCS;
+        return TS_OK;
+    }
+    if (!read_window(&name, n, &rest)) {
+        return TS_OK;
+    }
+    if (marker_begins(name, desktop, sizeof desktop - 1) && !o->has_size) {
+        o->has_size = true;
+        o->width = n[2];
+        o->height = n[3];
+    }
+    if (!marker_begins(name, window, sizeof window - 1)) {
+        return TS_OK;
+    }
+    record = (window_record){.number = o->count++,
+                             .row = m->row,
+                             .x = n[0],
+                             .y = n[1],
+                             .width = n[2],
+                             .height = n[3],
+                             .end = m->end};
+    return marker_keep(o->w, &o->records, &record, sizeof record, &order);
+}
+
+/* --- rows ---------------------------------------------------------------------------------- */
+
+static ts_code put_window(window_work *o, const window_record *r)
+{
+    ts_row_dynamic_frame row = {.id = (int64_t)ts_sink_rows(o->w->sink, TS_T_dynamic_frame),
+                                .x = r->x,
+                                .y = r->y,
+                                .width = r->width,
+                                .height = r->height,
+                                .end_time = r->end};
+    int64_t n[4];
+    ts_text rest;
+    ts_code code = marker_name(&rest, o->w, r->row);
+    if (code != TS_OK) {
+        return code;
+    }
+    (void)marker_part(&rest, "[");
+    (void)read_window(&row.name, n, &rest);
+    row.alpha = alpha_of(rest);
+    row.null |= r->end == TS_NO_TIME ? TS_NULL_BIT(dynamic_frame, end_time) : 0;
+    return ts_put_dynamic_frame(o->w->sink, &row);
+}
+
+/* The rate that displays have which is nearest to that of the first calls; 0: not known. */
+static int64_t frame_rate(const window_work *o)
+{
+    int64_t span;
+    double rate;
+    if (o->vsyncs < VSYNCS || ts_ckd_sub(&span, o->last_vsync, o->first_vsync) || span <= 0) {
+        return 0;
+    }
+    rate = (double)(VSYNCS - 1) * SECOND / (double)span;
+    return rate < 75 ? 60 : rate < 105 ? 90 : 120;
+}
+
+static void note_device(const window_work *o)
+{
+    ts_row_device_info row = {.physical_width = o->width,
+                              .physical_height = o->height,
+                              .physical_frame_rate = frame_rate(o)};
+    if (!o->has_size) {
+        row.null |=
+            TS_NULL_BIT(device_info, physical_width) | TS_NULL_BIT(device_info, physical_height);
+    }
+    if (row.physical_frame_rate == 0) {
+        TS_SET_NULL(device_info, &row, physical_frame_rate);
+    }
+    ts_device_info(o->w->store, &row);
+}
+
+static ts_code windows_finish(void *self)
+{
+    window_work *o = self;
+    const void *record = NULL;
+    ts_code code = o->records == NULL ? TS_OK : ts_sorter_finish(o->records);
+    note_device(o);
+    while (code == TS_OK && o->records != NULL &&
+           (code = ts_sorter_next(&record, o->records)) == TS_OK && record != NULL) {
+        code = put_window(o, record);
+    }
+    return code;
+}
+
+static void windows_close(void *self)
+{
+    window_work *o = self;
+    if (o == NULL) {
+        return;
+    }
+    ts_sorter_close(o->records);
+    ts_free(o->w->ctx, o);
+}
+
+const marker_kind marker_windows = {windows_open, windows_take, windows_finish, windows_close};
