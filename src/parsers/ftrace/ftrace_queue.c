@@ -17,8 +17,9 @@ enum {
     LANES_MAX = 64, /* CPUs with higher numbers share them */
     BLOCK_MIN = 1024,
     BLOCK_MAX = 64 * 1024,
-    FIRST_BLOCK = 1024, /* bytes at first */
-    CANCEL_SPAN = 4096, /* events between checks for signals */
+    FIRST_BLOCK = 1024,               /* bytes at first */
+    HEAD_MAX = 2 * FTRACE_VARINT_MAX, /* bytes in front of what ftrace_pack makes */
+    CANCEL_SPAN = 4096,               /* events between checks for signals */
 };
 
 typedef struct lane_block {
@@ -178,10 +179,10 @@ ts_code ftrace_queue_add(ftrace_queue *q, const ftrace_event *event)
     size_t size;
     q->added++;
     if (l == NULL || event->kind == FTRACE_GAP || (l->used && event->ts < l->ts) ||
-        !ftrace_packed_max(&size, event) || size > q->block - 2 * FTRACE_VARINT_MAX) {
+        !ftrace_packed_max(&size, event) || size > q->block - HEAD_MAX) {
         return ftrace_runs_add(&q->runs, event, q->added);
     }
-    return add_to_lane(q, l, event, size + 2 * FTRACE_VARINT_MAX);
+    return add_to_lane(q, l, event, size + HEAD_MAX);
 }
 
 /* --- handing out ----------------------------------------------------------------------------- */
