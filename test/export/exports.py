@@ -408,7 +408,7 @@ def files():
     # A database with pages in a write-ahead log, and a copy that cannot be written to.
     sql = sqlite3.connect("cpu.db")
     sql.execute("PRAGMA journal_mode = WAL")
-    sql.execute("UPDATE stack_sample SET dur = dur + 1000")
+    sql.execute("UPDATE stack_sample_row SET dur_us = dur_us + 1")
     sql.commit()
     database = Database("cpu.db")
     check_folded(database, "cpu.db", "wall", {}, [])
