@@ -385,20 +385,26 @@ void ts_view_report(ts_view_call *call, const char *what, uint64_t done, uint64_
     }
 }
 
-uint64_t ts_view_row_count(ts_view_call *call, const char *table)
+/* 0: no rows, or a view. */
+static uint64_t last_rowid(sqlite3 *db, const char *table)
 {
     char sql[128];
     sqlite3_stmt *stmt = NULL;
     uint64_t rows = 0;
     snprintf(sql, sizeof sql, "SELECT max(rowid) FROM \"%s\"", table);
-    if (sqlite3_prepare_v2(call->db, sql, -1, &stmt, NULL) == SQLITE_OK &&
+    if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK &&
         sqlite3_step(stmt) == SQLITE_ROW && sqlite3_column_int64(stmt, 0) > 0) {
         rows = (uint64_t)sqlite3_column_int64(stmt, 0);
     }
     sqlite3_finalize(stmt);
-    /* Where it is a view, it has no rowid. */
+    return rows;
+}
+
+uint64_t ts_view_row_count(ts_view_call *call, const char *table)
+{
+    uint64_t rows = last_rowid(call->db, table);
     return rows == 0 && strcmp(table, "stack_sample") == 0
-               ? ts_view_row_count(call, "stack_sample_row")
+               ? last_rowid(call->db, "stack_sample_row")
                : rows;
 }
 
