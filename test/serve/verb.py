@@ -61,7 +61,22 @@ def elsewhere(db):
         failures.append(f"--listen: {p.returncode}")
 
 
+def contents(db, recording, kind):
+    """/api/info has the rows of each table, also where stack_sample is a view, and what there is to look at."""
+    subprocess.run([program, os.path.join(data, recording), "-e", db, "--quiet"], check=True)
+    server = Server(program, db, "--quiet")
+    (info,) = server.ask("/api/info").json()["databases"]
+    server.stop()
+    with sqlite3.connect(db) as sql:
+        counts = {name: sql.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0] for name in info["tables"]}
+    if counts != info["tables"] or kind not in info["has"] or {"stack_sample_row", "stack_sample_block"} & set(counts):
+        failures.append(f"{recording}: {info}")
+
+
 with tempfile.TemporaryDirectory() as folder:
+    contents(os.path.join(folder, "cpu.db"), "recording-cpuprofile.htrace.gz", "sample")
+    contents(os.path.join(folder, "jfr.db"), "work.jfr.gz", "sample")
+    contents(os.path.join(folder, "heap.db"), "recording-snapshots.htrace.gz", "heap")
     foreign = os.path.join(folder, "foreign.db")
     c = sqlite3.connect(foreign)
     c.execute("CREATE TABLE t(a)")
