@@ -12,6 +12,7 @@ PHASES = (
     "H:void OHOS::AppExecFwk::MainThread::HandleLaunchAbility(const std::shared_ptr<AbilityLocalRecord> &)##",
     ("H:void OHOS::AbilityRuntime::FAAbilityThread::HandleAbilityTransaction(", "H:void OHOS::AbilityRuntime::UIAbilityThread::HandleAbilityTransaction"),
 )
+TABLES = ("app_startup", "static_initalize", "task_pool", "animation", "dynamic_frame", "device_info")
 TASKS = ("H:Task Allocation: ", "H:Task Perform: ", "H:Task PerformTask End: ")
 ANIMATIONS = ("H:LAUNCHER_APP_", "H:APP_TRANSITION_")
 FLING = "H:APP_LIST_FLING"
@@ -144,7 +145,8 @@ class Marked:
 
     def animation_rows(self):
         """Repaints that end from the beginning to the end; the last frame rate that is said in that time comes before their number."""
-        draws = lambda itid: self.m.threads.threads[itid].name.endswith(("render_service", "RSUniRenderThre"))
+        threads = self.m.threads.threads  # with --compat a slice may name a thread 4294967295 (QF-14)
+        draws = lambda itid: itid < len(threads) and threads[itid].name.endswith(("render_service", "RSUniRenderThre"))
         repaints = [c.end for c in self.sync if c.name.startswith("H:Repaint") and c.end is not None]
         rates = sorted((c.ts, c.row, c.name) for c in self.sync if c.name.startswith(RATE))
         rows = []
