@@ -29,7 +29,8 @@ void ts_thread_cpu_close(ts_thread_cpu *cpu)
 
 /* --- thread ids of another PID namespace ---------------------------------------------------- */
 
-static ts_code note_thread(ts_thread_cpu *cpu, const char *task)
+/* *whole becomes false when the thread has ended, or its file cannot be read now. */
+static ts_code note_thread(bool *whole, ts_thread_cpu *cpu, const char *task)
 {
     char name[64];
     const char *inner;
@@ -39,6 +40,7 @@ static ts_code note_thread(ts_thread_cpu *cpu, const char *task)
     code = ts_jvm_read(&cpu->text, cpu->jvm, cpu->ctx, name);
     inner = code == TS_OK ? strstr(cpu->text.p, "\nNSpid:\t") : NULL;
     if (inner == NULL) {
+        *whole = *whole && code == TS_OK; /* kernels before 4.1 do not say it */
         return code == TS_ERR_INPUT ? TS_OK : code;
     }
     end = inner + 1 + strcspn(inner + 1, "\n");
@@ -54,6 +56,7 @@ static ts_code read_threads(bool *whole, ts_thread_cpu *cpu)
     char path[64];
     const struct dirent *entry;
     DIR *dir;
+    bool noted = true;
     ts_code code = TS_OK;
     *whole = false;
     snprintf(path, sizeof path, "%.32s/%d/task", cpu->jvm->proc, cpu->jvm->pid);
@@ -63,10 +66,10 @@ static ts_code read_threads(bool *whole, ts_thread_cpu *cpu)
     }
     while (errno = 0, code == TS_OK && (entry = readdir(dir)) != NULL) {
         if (entry->d_name[0] != '.' && strlen(entry->d_name) < 24) {
-            code = note_thread(cpu, entry->d_name);
+            code = note_thread(&noted, cpu, entry->d_name);
         }
     }
-    *whole = errno == 0;
+    *whole = errno == 0 && noted;
     closedir(dir);
     return code;
 }
