@@ -183,22 +183,22 @@ static inline __m128i sixteen(const uint8_t *at)
 /* Eight bytes of each of 16 rows, from eight of the rows of bytes in `from`. */
 static inline void turn_16(uint8_t (*heads)[HEAD], const uint8_t (*from)[RUN])
 {
-    for (unsigned half = 0; half < 2; half++) { /* of the rows */
+    for (size_t half = 0; half < 2; half++) { /* of the rows */
         __m128i two[4];
         __m128i four[4];
-        for (unsigned k = 0; k < 4; k++) {
+        for (size_t k = 0; k < 4; k++) {
             __m128i a = sixteen(from[2 * k]);
             __m128i b = sixteen(from[2 * k + 1]);
             two[k] = half == 0 ? _mm_unpacklo_epi8(a, b) : _mm_unpackhi_epi8(a, b);
         }
-        for (unsigned k = 0; k < 2; k++) {
+        for (size_t k = 0; k < 2; k++) {
             four[k] = _mm_unpacklo_epi16(two[2 * k], two[2 * k + 1]);
             four[2 + k] = _mm_unpackhi_epi16(two[2 * k], two[2 * k + 1]);
         }
-        for (unsigned k = 0; k < 2; k++) {
+        for (size_t k = 0; k < 2; k++) {
             __m128i low = _mm_unpacklo_epi32(four[2 * k], four[2 * k + 1]);
             __m128i high = _mm_unpackhi_epi32(four[2 * k], four[2 * k + 1]);
-            uint8_t(*at)[HEAD] = heads + (size_t)8 * half + (size_t)4 * k;
+            uint8_t(*at)[HEAD] = heads + 8 * half + 4 * k;
             _mm_storel_epi64((__m128i *)(void *)at[0], low);
             _mm_storel_epi64((__m128i *)(void *)at[1], _mm_unpackhi_epi64(low, low));
             _mm_storel_epi64((__m128i *)(void *)at[2], high);
@@ -255,7 +255,7 @@ put_cells(page_table *t, const run *r, unsigned n, unsigned row, unsigned rows)
     for (; row < rows; row++, pointer += CELL_POINTER) {
         const unsigned payload = r->sums[row] + n + 1;
         uint8_t *at = end;
-        if (end - pointer < (ptrdiff_t)(payload + 1 + rowid_n + CELL_POINTER + SLACK)) {
+        if ((uint32_t)(end - pointer) < payload + 1 + rowid_n + CELL_POINTER + SLACK) {
             break;
         }
         for (unsigned i = n; i-- > 0;) {
