@@ -53,13 +53,13 @@ static ts_code note_thread(bool *whole, ts_thread_cpu *cpu, const char *task)
 /* *whole: all threads were seen. */
 static ts_code read_threads(bool *whole, ts_thread_cpu *cpu)
 {
-    char path[64];
+    char path[256];
     const struct dirent *entry;
     DIR *dir;
     bool noted = true;
     ts_code code = TS_OK;
     *whole = false;
-    snprintf(path, sizeof path, "%.32s/%d/task", cpu->jvm->proc, cpu->jvm->pid);
+    snprintf(path, sizeof path, "%s/%d/task", cpu->jvm->proc, cpu->jvm->pid);
     dir = opendir(path);
     if (dir == NULL) {
         return TS_OK;
