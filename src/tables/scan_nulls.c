@@ -99,7 +99,7 @@ static size_t first_span(const ts_scan *s, int64_t rowid)
 void scan_apply_nulls(ts_scan *s)
 {
     unsigned rows = s->batch.rows;
-    size_t at = first_span(s, s->rowids[0]);
+    size_t at = rows == 0 ? 0 : first_span(s, s->rowids[0]);
     for (unsigned row = 0; row < rows && at < s->null_count;) {
         const scan_nulls *span = &s->nulls[at];
         if (s->rowids[row] > span->last) {
