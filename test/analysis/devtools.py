@@ -1,6 +1,7 @@
 """devtools.py PROGRAM: what Chrome DevTools' own code computes from three fresh recordings of Node.js, cell by cell against the rows of
 --analyze=heap: shallow and retained sizes, distances, dominators, detachedness and classes of nodes, and the rows of classes. DevTools comes from npm
-when the test runs (20 MB, ten seconds) and is never a part of this project: with TS_SLOW=1, or from the node_modules that TS_DEVTOOLS names."""
+when the test runs (20 MB, ten seconds) and is never a part of this project: with TS_SLOW=1 or TS_DEVTOOLS=install, as in .ci/run, or from the
+node_modules that TS_DEVTOOLS names."""
 import json
 import os
 import shutil
@@ -50,10 +51,10 @@ def skip(why):
 def modules():
     """The directory of the packages; installs them here."""
     given = os.environ.get("TS_DEVTOOLS")
-    if given:
+    if given and given != "install":
         return given
-    if not os.environ.get("TS_SLOW"):
-        skip("it installs 20 MB; TS_SLOW=1 asks for it")
+    if not given and not os.environ.get("TS_SLOW"):
+        skip("it installs 20 MB; TS_DEVTOOLS=install asks for it")
     if not shutil.which("npm"):
         skip("there is no npm")
     command = ["npm", "install", "--silent", "--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", ".", *PACKAGES]

@@ -173,14 +173,14 @@ class Program:
         return {"snapshot": out, "nodes": flat, "edges": edges, "locations": locations, "strings": strings}
 
 
-def main():
-    out, seed, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+def write(out, seed, count, nodes=None):
     rnd = random.Random(seed)
-    program = Program(rnd, int(sys.argv[4]) if len(sys.argv) > 4 else rnd.choice([1, 2, 5, 12, 30, 50, 50, 120]))
+    program = Program(rnd, nodes or rnd.choice([1, 2, 5, 12, 30, 50, 50, 120]))
     for i in range(count):
         with open(f"{out}/{i}.heapsnapshot", "w", encoding="utf-8") as f:
             json.dump(program.snapshot(), f, ensure_ascii=rnd.random() < 0.5)
         program.change()
 
 
-main()
+if __name__ == "__main__":
+    write(sys.argv[1], *map(int, sys.argv[2:]))
