@@ -12,7 +12,6 @@ PHASES = (
     "H:void OHOS::AppExecFwk::MainThread::HandleLaunchAbility(const std::shared_ptr<AbilityLocalRecord> &)##",
     ("H:void OHOS::AbilityRuntime::FAAbilityThread::HandleAbilityTransaction(", "H:void OHOS::AbilityRuntime::UIAbilityThread::HandleAbilityTransaction"),
 )
-TABLES = ("app_startup", "static_initalize", "task_pool", "animation", "dynamic_frame", "device_info")
 TASKS = ("H:Task Allocation: ", "H:Task Perform: ", "H:Task PerformTask End: ")
 ANIMATIONS = ("H:LAUNCHER_APP_", "H:APP_TRANSITION_")
 FLING = "H:APP_LIST_FLING"
@@ -47,11 +46,15 @@ class Start:
 
 
 class Marked:
-    """`clocks`: what is added to a realtime to get a time of the recording."""
+    """`clocks`: what is added to a realtime to get a time of the recording. With --time-range the tables are made of the rows that are left:
+    `slices` and `frames` say for the number of each of these in the whole recording its number among those that are left."""
 
-    def __init__(self, m, clocks):
+    def __init__(self, m, clocks, slices=None, frames=None):
         self.m, self.clocks = m, clocks
-        self.calls = [Call(i, s, m.threads) for i, s in enumerate(m.slices.rows)]
+        rows = m.slices.rows
+        self.calls = [Call(new, rows[old], m.threads) for old, new in (enumerate(range(len(rows))) if slices is None else sorted(slices.items()))]
+        self.frames = [f for i, f in enumerate(m.frames.rows) if frames is None or i in frames]
+        self.paired = lambda f: m.frames.rows[f.dst] if f.dst is not None and (frames is None or f.dst in frames) else None
         self.sync = [c for c in self.calls if not c.asynchronous]
 
     def startup_rows(self):
@@ -88,17 +91,16 @@ class Marked:
         return rows
 
     def phase_rows(self, start):
-        frames = self.m.frames.rows
         launch = start.phases[4]
-        first = next((f for f in frames if f.kind == 0 and f.ipid == launch.thread.ipid and f.ts >= launch.ts), None)
+        first = next((f for f in self.frames if f.kind == 0 and f.ipid == launch.thread.ipid and f.ts >= launch.ts), None)
         spans = {i: (c.ts, start.phases[i + 1].ts if i + 1 in start.phases else None, c.itid) for i, c in start.phases.items()}
         if first is not None:
             if 5 in spans:
                 spans[5] = (spans[5][0], first.ts, spans[5][2])
             of_frame = lambda f: (f.ts, None if f.dur is None else f.ts + f.dur, f.itid)
             spans[6] = of_frame(first)
-            if first.dst is not None:
-                spans[7] = of_frame(frames[first.dst])
+            if self.paired(first) is not None:
+                spans[7] = of_frame(self.paired(first))
         threads = self.m.threads.threads
         # A phase that begins before the one in front of it: its end is not known.
         return [(itid, threads[itid].ipid, threads[itid].tid, begin, end if end is not None and end >= begin else None, phase, start.package)

@@ -542,10 +542,13 @@ class Model:
             "syscall t: syscall_number, ts, dur, itid, args, ret": self.calls,
             "timerfd_wakeup t: id, ts, pid, tid, " + word("thread_name") + ", interval, curr_mono, expire_mono": numbered(self.timers),
             "import_count t WHERE item LIKE 'ftrace_%' AND item <> 'ftrace_pages': item, seen, imported, lost, skipped": self.item_rows(),
-            **Marked(self, self.from_real).tables(),
+            **self.marked(),
             "stat t WHERE count <> 0 AND event_name <> 'trace_event_clock_sync': event_name, stat_type, count":
                 self.stat_rows(),
         }
+
+    def marked(self, slices=None, frames=None):
+        return Marked(self, self.from_real, slices, frames).tables()
 
     def item_rows(self):
         items = dict(self.items)

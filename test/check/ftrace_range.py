@@ -49,8 +49,9 @@ def with_parents(rows, wanted):
     return wanted
 
 
-def limited(tables, low, high, noted):
-    """The tables of the model for [low, high); noted: times of the events that count for trace_range."""
+def limited(tables, low, high, noted, marked):
+    """The tables of the model for [low, high); noted: times of the events that count for trace_range; marked: what makes tables of the slices and
+    frames that are left."""
     all_tables = {}
     for what, rows in tables.items():
         table = Rows(what, rows)
@@ -77,6 +78,8 @@ def limited(tables, low, high, noted):
         table.keep([all(row[c] in frames for c in columns) for row in table.rows])
         for row in table.rows:
             row.update((c, frames[row[c]]) for c in columns)
+    for what, rows in marked(slices, frames).items():
+        all_tables[what.split()[0]] = Rows(what, rows)
     noted = [ts for ts in noted if ts and low <= ts < high]
     out = {table.what: table.tuples() for table in all_tables.values()}
     for what in out:

@@ -21,7 +21,6 @@ from ftrace_compare import differences
 from ftrace_examples import EXAMPLES, compare
 from ftrace_made import Made
 from ftrace_model import Event, Model
-from ftrace_markers import TABLES as MARKED
 from ftrace_range import limited
 
 READERS = ("protobuf", "text", "raw")
@@ -164,8 +163,7 @@ def of_seed(program, folder, seed, readers, only):
     if rng.random() < 0.4 and model.times:
         low, high = some_range(rng, sorted(model.times))
         options += ["--time-range", "%s,%s" % tuple(time_text(ts, reader, min(model.times)) for ts in (low, high))]
-        tables = {what: rows for what, rows in tables.items() if what.split()[0] not in MARKED}  # made of the rows of the range: not modelled
-        tables = limited(tables, *(end if ts is None else ts for ts, end in ((low, -(1 << 62)), (high, 1 << 62))), model.times)
+        tables = limited(tables, *(end if ts is None else ts for ts, end in ((low, -(1 << 62)), (high, 1 << 62))), model.times, model.marked)
     conversion = Conversion(program, folder, "seed%d%s" % (seed, suffix), data, options, seed % 10 == 0)
     return conversion, lambda database: differences(database, tables)
 
