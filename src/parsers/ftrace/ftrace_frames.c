@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/ckd.h"
+#include "base/lanes.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -621,58 +622,7 @@ ts_code ftrace_frame_queued(ftrace_machine *m, int64_t ts, ftrace_thread *thread
 
 /* --- lanes --------------------------------------------------------------------------------- */
 
-/* The lanes of a process and kind: a tree over the ends of their last rows; each node has the least
- * of those below it. */
-typedef struct lanes {
-    uint64_t owner;
-    int64_t *least; /* least[1] is the root */
-    uint32_t cap;   /* lanes; a power of two */
-} lanes;
-
-static ts_code more_lanes(ftrace_machine *m, lanes *all)
-{
-    uint32_t cap = all->cap == 0 ? 4 : 2 * all->cap;
-    int64_t *least = ts_alloc(m->ctx, 2 * (size_t)cap, sizeof *least);
-    if (least == NULL) {
-        return m->ctx->error.code;
-    }
-    for (uint32_t i = 0; i < cap; i++) {
-        least[cap + i] = i < all->cap ? all->least[all->cap + i] : INT64_MIN;
-    }
-    for (size_t i = cap - 1; i > 0; i--) {
-        least[i] = least[2 * i] < least[2 * i + 1] ? least[2 * i] : least[2 * i + 1];
-    }
-    ts_free(m->ctx, all->least);
-    all->least = least;
-    all->cap = cap;
-    return TS_OK;
-}
-
-/* The first lane whose last row ended before ts; it ends at `end` then. */
-static ts_code take_lane(int64_t *lane, ftrace_machine *m, lanes *all, int64_t ts, int64_t end)
-{
-    size_t i = 1;
-    ts_code code;
-    while (all->cap == 0 || all->least[1] >= ts) {
-        if ((code = more_lanes(m, all)) != TS_OK) {
-            return code;
-        }
-        if (ts == INT64_MIN) {
-            break;
-        }
-    }
-    while (i < all->cap) {
-        i = 2 * i + (all->least[2 * i] >= ts);
-    }
-    *lane = (int64_t)(i - all->cap);
-    all->least[i] = end;
-    while ((i /= 2) > 0) {
-        all->least[i] =
-            all->least[2 * i] < all->least[2 * i + 1] ? all->least[2 * i] : all->least[2 * i + 1];
-    }
-    return TS_OK;
-}
-
+/* Of each process and kind: its lanes. */
 static ts_code lane_of(int64_t *lane, ftrace_machine *m, const frame_row *row)
 {
     uint64_t owner = (uint64_t)row->ipid << 1 | row->expected;
@@ -683,7 +633,7 @@ static ts_code lane_of(int64_t *lane, ftrace_machine *m, const frame_row *row)
         end = m->quirks.open_lanes ? ts_sat_add(row->ts, -1) : INT64_MAX;
     }
     if (place == 0) {
-        lanes *added = ts_vec_add(m->ctx, &m->frames.lanes, sizeof *added);
+        ts_lanes *added = ts_vec_add(m->ctx, &m->frames.lanes, sizeof *added);
         ts_code code;
         if (added == NULL) {
             return m->ctx->error.code;
@@ -693,7 +643,7 @@ static ts_code lane_of(int64_t *lane, ftrace_machine *m, const frame_row *row)
             return code;
         }
     }
-    return take_lane(lane, m, (lanes *)m->frames.lanes.p + (place - 1), row->ts, end);
+    return ts_lanes_take(lane, m->ctx, (ts_lanes *)m->frames.lanes.p + (place - 1), row->ts, end);
 }
 
 /* --- the end ------------------------------------------------------------------------------- */
@@ -805,7 +755,7 @@ void ftrace_frames_free(ftrace_machine *m)
         ts_free(m->ctx, ((ftrace_frame **)f->all.p)[i]);
     }
     for (size_t i = 0; i < f->lanes.n; i++) {
-        ts_free(m->ctx, ((lanes *)f->lanes.p)[i].least);
+        ts_lanes_free(m->ctx, &((ts_lanes *)f->lanes.p)[i]);
     }
     ts_vec_free(m->ctx, &f->all);
     ts_vec_free(m->ctx, &f->lanes);
