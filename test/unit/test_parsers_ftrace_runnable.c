@@ -92,6 +92,20 @@ static void test_others(void **state)
     bench_free(&b);
 }
 
+/* --compat: as the reference has it without a switch of its configuration. */
+static void test_compat(void **state)
+{
+    bench b;
+    (void)state;
+    bench_begin_compat(&b);
+    send_at(&b, 0, 20, 100, 0);
+    switch_at(&b, 10, 20, 2048, 30);
+    receive_at(&b, 20, 30, 100);
+    bench_end(&b);
+    check_state(&b, 10, "R+");
+    bench_free(&b);
+}
+
 /* A number of a transaction that is used again: the first one is not waited for any more. */
 static void test_same_number(void **state)
 {
@@ -146,6 +160,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_received_later),
         cmocka_unit_test(test_others),
+        cmocka_unit_test(test_compat),
         cmocka_unit_test(test_same_number),
         cmocka_unit_test(test_every_allocation_fails),
     };

@@ -171,7 +171,9 @@ static ts_code transaction(ftrace_machine *m, const ftrace_event *event, ftrace_
     }
     code = add_sent(&push.args, m, event);
     code = code != TS_OK ? code : ftrace_slice_push(NULL, m, thread, event->ts, &push);
-    code = code != TS_OK || one_way ? code : ftrace_runnable_call(m, thread, id);
+    if (code == TS_OK && !one_way && !m->quirks.calls_unseen) {
+        code = ftrace_runnable_call(m, thread, id);
+    }
     if (code != TS_OK) {
         return code;
     }

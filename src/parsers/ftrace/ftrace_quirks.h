@@ -28,6 +28,7 @@ typedef struct ftrace_quirks {
     bool open_lanes;        /* QF-32: frames without an end do not take a lane */
     bool gpu_ts;            /* QF-35: dur is ts + 1 when the frame was not queued */
     bool tasks_unseen;      /* 2.4: task_newtask makes no thread */
+    bool calls_unseen;      /* 2.9: R+ of a thread that makes room for its binder call */
     bool text_wakers;       /* QT-3: raw.itid of a wakeup in text is the waker */
     bool text_idle_rawless; /* QT-4: no row of raw for cpu_idle in text */
     bool text_clock_cpu;    /* QT-5: clock_set_rate in text is of CPU 0 */
@@ -38,7 +39,7 @@ static inline ftrace_quirks ftrace_quirks_of(bool compat)
 {
     return (ftrace_quirks){compat, compat, compat, compat, compat, compat, compat,
                            compat, compat, compat, compat, compat, compat, compat,
-                           compat, compat, compat, compat, compat};
+                           compat, compat, compat, compat, compat, compat};
 }
 
 #endif
