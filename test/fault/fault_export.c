@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 static const char *const inputs[] = {"profile.cpuprofile", "timeline.heaptimeline", "flare",
-                                     "sessions.heapprofile"};
+                                     "sessions.heapprofile", "calls.ftrace"};
 enum { INPUTS = sizeof inputs / sizeof inputs[0] };
 
 static const char old_text[] = "what was there before\n";

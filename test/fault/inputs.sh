@@ -11,6 +11,15 @@ mkdir -p "$dir"
 cp "$tiny/snapshot.heapsnapshot" "$tiny/sorted.heapsnapshot" "$tiny/timeline.heaptimeline" \
     "$tiny/profile.cpuprofile" "$2/sessions.heapprofile" "$2/counters.trace.json" "$2/kernel.sys" "$dir"
 head -n 9 "$2/kernel.ftrace" >"$dir/kernel.ftrace"
+# Slices with arguments, asynchronous ones, and one that does not end.
+sed 's/^/ app-20 (20) [000] d..2 1.00000/' >"$dir/calls.ftrace" <<'END'
+0: tracing_mark_write: B|20|H:outer|M62|k=v
+1: tracing_mark_write: S|20|net$$H:load|7
+2: binder_transaction: transaction=100 dest_node=5 dest_proc=30 dest_thread=0 reply=0 flags=0x10 code=0x1
+3: binder_transaction: transaction=101 dest_node=5 dest_proc=30 dest_thread=0 reply=0 flags=0x11 code=0x1
+4: tracing_mark_write: E|20
+5: tracing_mark_write: F|20|net$$H:load|7
+END
 cd "$dir"
 "$tools/mkhtrace" -o snapshot.htrace --chunk-size 300 --snapshot snapshot.heapsnapshot
 "$tools/mkhtrace" -o timeline.htrace --config pid=77,type=timeline --chunk-size 300 \

@@ -17,6 +17,7 @@ from critical_path import Chain
 from ftrace_made import Made
 from ftrace_write import Style
 from judge import Judge
+from kernel_events import check_event_example, check_events
 
 S, MS = 10**9, 10**6
 
@@ -166,6 +167,7 @@ def check_random(j, work):
             f.write(Style().recording(sorted(made.events, key=lambda e: e.ts)))
         j.convert("random%d" % seed, path)
         check_export(j)
+        check_events(j)
         name = dict(j.rows("SELECT itid, name FROM thread"))
         chain = Chain(j.db)
         for number, itid, ts, dur in j.rows("SELECT id, callid, ts, dur FROM callstack WHERE dur > 0 ORDER BY dur DESC LIMIT 20"):
@@ -188,6 +190,8 @@ def main():
         check(j)
         check_paths(j)
         check_export(j)
+        check_events(j)
+        check_event_example(j, work, line)
         check_call(j, work)
         check_random(j, work)
         print("%d cells, %d differences" % (j.cells, j.bad))
