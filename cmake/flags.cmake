@@ -9,6 +9,18 @@ if(TS_WERROR)
   target_compile_options(ts_flags INTERFACE -Werror)
 endif()
 
+# Ways of the same work with instructions of x86: which of them are compiled. best: those that the processor
+# that runs the program has; sse2: no others; none: plain C. The databases are the same.
+set(TS_SIMD "best" CACHE STRING "best, sse2 or none")
+set_property(CACHE TS_SIMD PROPERTY STRINGS best sse2 none)
+if(TS_SIMD STREQUAL "none")
+  target_compile_definitions(ts_flags INTERFACE TS_NO_SSE2)
+elseif(TS_SIMD STREQUAL "sse2")
+  target_compile_definitions(ts_flags INTERFACE TS_NO_AVX2)
+elseif(NOT TS_SIMD STREQUAL "best")
+  message(FATAL_ERROR "TS_SIMD is best, sse2 or none")
+endif()
+
 # The same bytes from any folder: no path of the sources or of the build gets into objects. The build's
 # folder comes last, because the last prefix that fits is taken and it mostly stands in the sources'.
 # gcov needs the true paths.

@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-#if defined(__SSE2__)
+#if defined(__SSE2__) && !defined(TS_NO_SSE2)
 #define JSON_HAS_SSE2 1
 #else
 #define JSON_HAS_SSE2 0

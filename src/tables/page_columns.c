@@ -10,10 +10,10 @@
 
 #include <string.h>
 
-#if defined(__SSE2__)
+#if defined(__SSE2__) && !defined(TS_NO_SSE2)
 #include <immintrin.h>
 #define HAS_SSE2 1
-#if defined(__GNUC__)
+#if defined(__GNUC__) && !defined(TS_NO_AVX2)
 #define HAS_AVX2 1
 #endif
 #endif

@@ -4,7 +4,8 @@
 #include "base/utf8.h"
 
 #include <string.h>
-#ifdef __SSE2__
+#if defined(__SSE2__) && !defined(TS_NO_SSE2)
+#define HAS_SSE2 1
 #include <emmintrin.h>
 #endif
 
@@ -14,7 +15,7 @@ enum { FIRST_WINDOW = 64 * 1024 };
 static size_t take_ascii_wide(ts_buf *out, cloud_string s)
 {
     size_t i = 0;
-#ifdef __SSE2__
+#ifdef HAS_SSE2
     const __m128i zero = _mm_setzero_si128();
     const __m128i other = _mm_set1_epi16((short)0x80ff); /* bits of units that are no ASCII */
     for (; i + 8 <= s.units; i += 8) {
