@@ -267,4 +267,23 @@ static inline void check_allocations(plugin_list plugins, bytes *f)
     *f = (bytes){0};
 }
 
+/* Each row in turn cannot be written. */
+static inline void check_puts(plugin_list plugins, const bytes *f)
+{
+    bool done = false;
+    for (uint64_t k = 1; !done; k++) {
+        run r;
+        run_begin_with(&r, plugins, NULL, 16);
+        memsink_fail_at(r.sink, memsink_calls(r.sink) + k);
+        run_feed(&r, f->p, f->n, f->n);
+        if (r.code == TS_OK) {
+            r.code = ts_htrace_finish(r.h);
+        }
+        done = r.code == TS_OK;
+        assert_true(done ? k > 10 : r.code == TS_ERR_OUTPUT);
+        memsink_fail_at(r.sink, 0);
+        run_free(&r);
+    }
+}
+
 #endif

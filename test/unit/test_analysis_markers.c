@@ -170,6 +170,22 @@ static void test_startup(void **state)
     made_free(&m);
 }
 
+/* Two starts of a process at one time: rows in the order of callstack, with the same frame. */
+static void test_startup_at_once(void **state)
+{
+    made m;
+    made_begin(&m, *state);
+    int64_t shop = thread_of(&m, 80, "shop");
+    call_at(&m, shop, 40, 9, -1, LAUNCH "com.b##");
+    call_at(&m, shop, 40, 8, -1, LAUNCH "com.a##");
+    frame_at(&m, shop, 60, 4, 0, -1);
+    made_end(&m);
+    check_answer(&m, phases,
+                 "4|1|1|80|40|-|com.b 6|1|1|80|60|64|com.b 4|1|1|80|40|-|com.a "
+                 "6|1|1|80|60|64|com.a");
+    made_free(&m);
+}
+
 /* Phases that are missing, a second start in the same process, phases that go back. */
 static void test_startup_parts(void **state)
 {
@@ -344,12 +360,87 @@ static void test_windows(void **state)
     made_free(&m);
 }
 
+/* --- threads -------------------------------------------------------------------------------- */
+
+/* Of a thread that is none nothing is known; --compat has such numbers. */
+static void test_no_thread(void **state)
+{
+    made m;
+    made_begin(&m, *state);
+    (void)thread_of(&m, 90, "render_service");
+    call_at(&m, INT64_C(4294967295), 1, 5, 1, "H:APP_LIST_FLING, x, 5");
+    call_at(&m, INT64_C(4294967295), 2, 5, -1, "H:dlopen: x");
+    made_end(&m);
+    check_answer(&m, "SELECT count(*) FROM animation", "0");
+    check_answer(&m, "SELECT ipid, tid, call_id, so_name FROM static_initalize",
+                 "-|-|4294967295|H:dlopen: x");
+    made_free(&m);
+}
+
+/* Runs the analysis on a finished database, with the k-th allocation failing. */
+static ts_code run_finished(const fixture *f, const char *path, uint64_t k, bool *known)
+{
+    test_failing failing = {.fail_at = k};
+    ts_allocator allocator = f->ctx->allocator;
+    made to;
+    ts_code code;
+    made_begin(&to, f);
+    assert_ok(f->ctx, ts_reader_open(&to.reader, f->ctx, path));
+    f->ctx->allocator = test_failing_allocator(&failing);
+    code = ts_analysis_run(f->ctx, to.reader, to.store, markers(), NULL);
+    f->ctx->allocator = allocator;
+    *known = ts_sink_rows(ts_db_sink(to.db), TS_T_animation) > 0;
+    made_free(&to);
+    return code;
+}
+
+/* Threads of a finished database are its rows, also when somebody changed their numbers. */
+static void test_finished(void **state)
+{
+    const fixture *f = *state;
+    for (int changed = 0; changed < 2; changed++) {
+        char *path = path_of(f, "finished.db");
+        ts_code code = TS_ERR_NOMEM;
+        bool known = false;
+        made m;
+        made_begin(&m, f);
+        for (int64_t i = 0; i < 100; i++) {
+            (void)thread_of(&m, 100 + i, "other");
+        }
+        int64_t draw = thread_of(&m, 90, "render_service");
+        call_at(&m, draw, 1, 5, 1, "H:APP_LIST_FLING, x, 5");
+        assert_ok(f->ctx, ts_store_finish(m.store));
+        assert_ok(f->ctx, ts_db_finish(m.db, false, NULL));
+        assert_int_equal(rename(m.path, path), 0);
+        made_free(&m);
+        if (changed) {
+            sqlite3 *db;
+            assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+            assert_int_equal(sqlite3_exec(db,
+                                          "UPDATE thread SET id = id + 1000, itid = itid + 1000",
+                                          NULL, NULL, NULL),
+                             SQLITE_OK);
+            sqlite3_close(db);
+        }
+        for (uint64_t k = 1; code != TS_OK; k++) {
+            code = run_finished(f, path, k, &known);
+            assert_true(code == TS_OK || code == TS_ERR_NOMEM);
+        }
+        assert_int_equal(known, !changed);
+        unlink(path);
+        free(path);
+    }
+}
+
 /* --- limits -------------------------------------------------------------------------------- */
 
 /* One of everything, n times. */
 static void put_many(made *m, int64_t n)
 {
     int64_t draw = thread_of(m, 90, "render_service");
+    static const char draws[] = "H:RSUniRender::Process:[WindowScene_";
+    static const char box[] = "] (1,2,3,4)";
+    char window[2000];
     char text[200];
     for (int64_t i = 0; i < n; i++) {
         snprintf(text, sizeof text, "H:Task Perform: taskId : %d", (int)(i % (n / 2)));
@@ -360,6 +451,10 @@ static void put_many(made *m, int64_t n)
         call_at(m, draw, 10 * i + 4, 5, -1, "H:RSUniRender::Process:[WindowScene_b] (1,2,3,4)");
         call_at(m, draw, 10 * i + 5, -1, -1, "H:something else");
     }
+    memset(window, 'w', sizeof window - 1); /* longer than all names before it */
+    memcpy(window, draws, sizeof draws - 1);
+    memcpy(window + sizeof window - sizeof box, box, sizeof box);
+    call_at(m, draw, 20 * n - 1, 5, -1, window);
     for (int64_t i = 0; i < 20; i++) {
         snprintf(text, sizeof text, LAUNCH "com.%d##", (int)(i % 15));
         call_at(m, draw, 20 * n + 10 * i, 5, -1, text);
@@ -400,7 +495,7 @@ static void test_bounded(void **state)
     made_end(&m);
     f->ctx->limits.max_memory = 0;
     check_answer(&m,
-                 "SELECT (SELECT count(*) FROM static_initalize) = (SELECT count(*) FROM "
+                 "SELECT (SELECT count(*) FROM static_initalize) + 1 = (SELECT count(*) FROM "
                  "dynamic_frame), (SELECT 2 * count(*) FROM task_pool) = (SELECT count(*) FROM "
                  "animation), (SELECT count(*) FROM app_startup WHERE start_name = 4)",
                  "1|1|20");
@@ -432,6 +527,7 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(test_no_thread),  TEST(test_finished),      TEST(test_startup_at_once),
         TEST(test_startup),    TEST(test_startup_parts), TEST(test_startup_of_two),
         TEST(test_libraries),  TEST(test_long_name),     TEST(test_tasks),
         TEST(test_animations), TEST(test_input_time),    TEST(test_windows),

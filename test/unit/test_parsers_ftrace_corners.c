@@ -180,9 +180,70 @@ static void test_frames_with_one_key(void **state)
     bench_free(&b);
 }
 
+static void work_at(bench *b, ftrace_kind kind, int64_t at)
+{
+    ftrace_event e = event_of(kind, at, 0, 20, 20, "app");
+    set_text(&e, FTRACE_T_workqueue_execute_start_function_name, "work");
+    put_event(b, &e);
+}
+
+/* Ends that come too late: of two that have ended below an open slice the upper one takes what is
+ * above it along, and the lower one is off the stack at the time of its end. */
+static void test_ends_in_two_orders(void **state)
+{
+    static const struct {
+        int64_t ts, dur, depth;
+    } rows[] = {{10, 0, 0}, {10, 0, 1}, {10, 0, 0}, {0, 10, 0},
+                {1, 4, 1},  {2, 3, 2},  {4, 1, 3},  {10, -1, 0}};
+    bench b;
+    (void)state;
+    bench_begin(&b, NULL);
+    work_at(&b, FTRACE_workqueue_execute_start, 10);
+    put_kind(&b, FTRACE_binder_lock, 10, 20, 20);
+    work_at(&b, FTRACE_workqueue_execute_end, 10);
+    print_at(&b, 10, 20, 20, "app", "E|20");
+    print_at(&b, 10, 20, 20, "app", "B|20|H:next");
+    print_at(&b, 10, 20, 20, "app", "E|20");
+    work_at(&b, FTRACE_workqueue_execute_start, 0);
+    work_at(&b, FTRACE_workqueue_execute_start, 1);
+    put_kind(&b, FTRACE_binder_lock, 2, 20, 20);
+    work_at(&b, FTRACE_workqueue_execute_end, 5);
+    work_at(&b, FTRACE_workqueue_execute_end, 10);
+    print_at(&b, 4, 20, 20, "app", "B|20|H:z");
+    print_at(&b, 10, 20, 20, "app", "B|20|H:last");
+    bench_end(&b);
+    assert_int_equal(MEM_ROWS(b.mem, callstack), 8);
+    for (size_t i = 0; i < 8; i++) {
+        assert_int_equal(MEM_INT(b.mem, callstack, i, ts), BEGIN + rows[i].ts);
+        assert_int_equal(MEM_INT(b.mem, callstack, i, depth), rows[i].depth);
+        assert_int_equal(MEM_NULL(b.mem, callstack, i, dur), rows[i].dur < 0);
+        if (rows[i].dur >= 0) {
+            assert_int_equal(MEM_INT(b.mem, callstack, i, dur), rows[i].dur);
+        }
+    }
+    bench_free(&b);
+}
+
+/* The time 0 does not count for the range of the trace. */
+static void test_time_zero(void **state)
+{
+    bench b;
+    (void)state;
+    bench_begin(&b, NULL);
+    print_at(&b, -BEGIN, 20, 20, "app", "C|20|n|1");
+    print_at(&b, 10, 20, 20, "app", "C|20|n|2");
+    print_at(&b, 20, 20, 20, "app", "C|20|n|3");
+    bench_end(&b);
+    assert_mem_row(b.mem, trace_range, 0, "2000000010|2000000020");
+    assert_int_equal(MEM_INT(b.mem, process_measure, 0, ts), 0);
+    bench_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ends_in_two_orders),
+        cmocka_unit_test(test_time_zero),
         cmocka_unit_test(test_back_in_time),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_lives),

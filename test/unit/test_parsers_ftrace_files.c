@@ -183,6 +183,109 @@ static void test_time_range(void **state)
     free(b.p);
 }
 
+static void test_every_allocation_fails(void **state)
+{
+    static const char text[] =
+        LINE SWITCH "garbage\n" LINE "sched_switch: prev_comm=a\n" LINE "no_such: x\n" LINE
+                    "print: B|20|\xff\nCPU:1 [LOST 7 EVENTS]\n" LINE "print: E|20";
+    UNUSED(state);
+    for (size_t i = 0; i < 2; i++) {
+        bytes b = i == 0 ? bytes_of(text) : data_file("kernel.sys");
+        ts_code code = TS_ERR_NOMEM;
+        for (uint64_t k = 1; code != TS_OK; k++) {
+            test_failing fail = {.fail_at = k};
+            ts_allocator allocator;
+            run r;
+            import_begin(&r);
+            allocator = r.ctx->allocator;
+            r.ctx->allocator = test_failing_allocator(&fail);
+            (void)import_files(&r, &b, 1, 0);
+            code = r.code;
+            assert_true(code == TS_OK || code == TS_ERR_NOMEM);
+            r.ctx->allocator = allocator;
+            run_free(&r);
+        }
+        free(b.p);
+    }
+}
+
+/* Each row in turn cannot be written. */
+static void test_every_row_fails(void **state)
+{
+    static const char text[] =
+        LINE SWITCH "garbage\n" LINE "sched_switch: prev_comm=a\n" LINE "no_such: x\n" LINE
+                    "print: B|20|\xff\nCPU:1 [LOST 7 EVENTS]\n" LINE "print: E|20";
+    UNUSED(state);
+    for (size_t i = 0; i < 2; i++) {
+        bytes b = i == 0 ? bytes_of(text) : data_file("kernel.sys");
+        ts_code code = TS_ERR_OUTPUT;
+        for (uint64_t k = 1; code != TS_OK; k++) {
+            run r;
+            import_begin(&r);
+            memsink_fail_at(r.sink, memsink_calls(r.sink) + k);
+            (void)import_files(&r, &b, 1, 0);
+            code = r.code;
+            assert_true(code == TS_OK || code == TS_ERR_OUTPUT);
+            run_free(&r);
+        }
+        free(b.p);
+    }
+}
+
+/* What is said of the monotonic clock counts for frames (QT-6): 5.5 s is 12.25 s there. */
+static void test_clock_sync(void **state)
+{
+    static const char text[] =
+        "app-20 (   20) [000] d..2 5.5: tracing_mark_write: trace_event_clock_sync: "
+        "parent_ts=12.25\n"
+        "app-20 (   20) [000] d..2 5.6: tracing_mark_write: B|20|H:ReceiveVsync "
+        "now:12340000000 expectedEnd:12360000000 vsyncId:7\n";
+    bytes b = bytes_of(text);
+    run r;
+    UNUSED(state);
+    import_damaged(&r, &b, 0);
+    assert_int_equal(r.code, TS_OK);
+    assert_rows(&r, frame_slice, 2);
+    assert_int_equal(MEM_INT(r.sink, frame_slice, 0, ts), INT64_C(5600000000));
+    assert_int_equal(MEM_INT(r.sink, frame_slice, 1, ts), INT64_C(5590000000));
+    assert_int_equal(MEM_INT(r.sink, frame_slice, 1, dur), 20000000);
+    run_free(&r);
+    free(b.p);
+}
+
+/* Pages whose trace stands behind what is looked at, or nowhere. */
+static void test_long_pages(void **state)
+{
+    static const struct {
+        const char *title, *end;
+        ts_code code;
+    } cases[] = {
+        {"<title>Android System Trace</title>",
+         "<script class=\"trace-data\" type=\"application/text\">\n" LINE SWITCH "</script>\n",
+         TS_OK},
+        {"<title>Trace Viewer</title>",
+         "<script class=\"trace-data\" type=\"application/text\">\n" LINE SWITCH "</script>\n",
+         TS_OK},
+        {"<title>Android System Trace</title>", "</html>\n", TS_ERR_FORMAT},
+        {"<title>something else</title>", "</html>\n", TS_ERR_FORMAT},
+    };
+    UNUSED(state);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bytes b = bytes_of("<!DOCTYPE html>\n<html><head>");
+        run r;
+        put(&b, cases[i].title, strlen(cases[i].title));
+        for (int line = 0; line < 40000; line++) {
+            put(&b, "\n// script", 10);
+        }
+        put(&b, "\n", 1);
+        put(&b, cases[i].end, strlen(cases[i].end));
+        import_damaged(&r, &b, 0);
+        assert_int_equal(r.code, cases[i].code);
+        run_free(&r);
+        free(b.p);
+    }
+}
+
 /* What begins so is a text trace; what does not is none. */
 static void test_recognised(void **state)
 {
@@ -192,6 +295,7 @@ static void test_recognised(void **state)
     } cases[] = {
         {LINE SWITCH, TS_OK},
         {"# tracer: nop\n#\n", TS_OK},
+        {"\xef\xbb\xbf# tracer: nop\n#\n", TS_OK},
         {"swapper 0 [000] 1.000001: sched:sched_waking: comm=a pid=1 prio=1 target_cpu=0\n", TS_OK},
         {"<!DOCTYPE html>\n<html><title>x</title>\n"
          "<script class=\"trace-data\" type=\"application/text\">\n" LINE SWITCH "</script>\n",
@@ -219,6 +323,10 @@ int main(void)
         cmocka_unit_test(test_bits),
         cmocka_unit_test(test_losses),
         cmocka_unit_test(test_recognised),
+        cmocka_unit_test(test_every_allocation_fails),
+        cmocka_unit_test(test_every_row_fails),
+        cmocka_unit_test(test_clock_sync),
+        cmocka_unit_test(test_long_pages),
         cmocka_unit_test(test_time_range),
         cmocka_unit_test(test_deleted_and_doubled),
     };

@@ -90,6 +90,84 @@ static void test_range(void **state)
     bench_free(&b);
 }
 
+/* A frame is shown by one that begins behind the range. */
+static void test_range_before(void **state)
+{
+    bench b;
+    (void)state;
+    bench_begin(&b, NULL);
+    bench_limit(&b, 0, 10 * MS);
+    put_example(&b);
+    bench_end(&b);
+    CHECK_ROWS(&b, frame_slice, "0|2000000000|7|1|1|0|4000000|NULL|NULL|0|actural|0|0|0",
+               "1|1999999900|7|1|1|0|16000100|NULL|NULL|1|expect|NULL|0|0");
+    assert_int_equal(MEM_ROWS(b.mem, frame_maps), 0);
+    bench_free(&b);
+}
+
+/* A number that is given twice is one; texts without the numbers that they should have say
+ * nothing. */
+static void test_numbers(void **state)
+{
+    bench b;
+    (void)state;
+    bench_begin(&b, NULL);
+    receive(&b, true, 0, 0, 16 * MS, 7);
+    for (int i = 0; i < 2; i++) {
+        app(&b, 1, "B|20|H:MarshRSTransactionData cmdCount:1 transactionFlag:[20,8]");
+        app(&b, 1, "E|20");
+    }
+    app(&b, 2, "B|20|H:MarshRSTransactionData cmdCount:1 transactionFlag:20,9");
+    app(&b, 2, "E|20");
+    app(&b, 3, "E|20");
+    receive(&b, false, 16, 16 * MS, 32 * MS, 8);
+    service(&b, 17, "B|40|H:RSMainThread::ProcessCommandUni [20,8][20,9]");
+    service(&b, 18, "E|40");
+    service(&b, 20, "E|40");
+    bench_end(&b);
+    CHECK_ROWS(&b, frame_maps, "0|0|2", "1|1|3");
+    bench_free(&b);
+}
+
+/* Of frames on other threads than the main one: UIVsyncTask says the number, if it can be read. */
+static void test_tasks(void **state)
+{
+    static const struct {
+        const char *text;
+        bool known;
+    } cases[] = {
+        {"B|20|H:UIVsyncTask[timestamp:5][vsyncID:7]", true},
+        {"B|20|H:UIVsyncTask[timestamp:x][vsyncID:7]", false},
+        {"B|20|H:UIVsyncTask[timestamp:5][vsyncID:]", false},
+        {"B|20|H:UIVsyncTask[vsyncID:7]", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bench b;
+        bench_begin(&b, NULL);
+        print_at(&b, 0, 20, 21, "worker", "B|20|H:OnVsyncEvent now:1");
+        print_at(&b, MS, 20, 21, "worker", cases[i].text);
+        bench_end(&b);
+        assert_int_equal(MEM_ROWS(b.mem, frame_slice), 1);
+        assert_int_equal(!MEM_NULL(b.mem, frame_slice, 0, vsync), cases[i].known);
+        bench_free(&b);
+    }
+}
+
+/* An event that comes too late ends a frame before its beginning: its length is not known. */
+static void test_ends_before(void **state)
+{
+    bench b;
+    (void)state;
+    bench_begin(&b, NULL);
+    receive(&b, true, 10, 10 * MS, 26 * MS, 7);
+    app(&b, 5, "E|20");
+    bench_end(&b);
+    CHECK_ROWS(&b, frame_slice, "0|2010000000|7|1|1|0|NULL|NULL|NULL|0|actural|2|NULL|0",
+               "1|2010000000|7|1|1|0|16000000|NULL|NULL|1|expect|2|NULL|0");
+    bench_free(&b);
+}
+
 /* --compat: the time of the end in place of a length; open frames take no lane. */
 static void test_compat(void **state)
 {
@@ -110,8 +188,9 @@ static void test_compat(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_example),
-        cmocka_unit_test(test_range),
+        cmocka_unit_test(test_example),      cmocka_unit_test(test_range),
+        cmocka_unit_test(test_range_before), cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_tasks),        cmocka_unit_test(test_ends_before),
         cmocka_unit_test(test_compat),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -308,6 +308,83 @@ static void test_clocks(void **state)
     }
 }
 
+static void put_one_clock(bytes *data, uint64_t clock, uint64_t ns)
+{
+    bytes time = {0};
+    bytes detail = {0};
+    put_number(&time, 1, ns / (uint64_t)S);
+    put_number(&time, 2, ns % (uint64_t)S);
+    put_number(&detail, 1, clock);
+    put_part(&detail, 2, &time);
+    put_part(data, 6, &detail);
+}
+
+/* Boottime is 1 s; mono 0: it is not known. */
+static void put_clocks(bytes *f, uint64_t mono)
+{
+    bytes data = {0};
+    put_one_clock(&data, 1, (uint64_t)S);
+    if (mono != 0) {
+        put_one_clock(&data, 4, mono);
+    }
+    put_data(f, &data);
+}
+
+static void put_counter_of(bytes *f, const char *clock, int64_t at, const char *text)
+{
+    bytes detail = {0};
+    bytes data = {0};
+    put_clock(&data, clock);
+    put_print(&detail, at, 20, 20, text);
+    put_detail(&data, 0, &detail);
+    put_data(f, &data);
+}
+
+/* Clocks that cannot be related: times stay as they are. */
+static void test_unrelated_clocks(void **state)
+{
+    bytes f;
+    run r;
+    (void)state;
+    begin_late(&f);
+    put_clocks(&f, 0);
+    put_counter_of(&f, "boot", 0, "C|20|n|1");
+    put_counter_of(&f, "mono", 5, "C|20|n|2");
+    convert(&r, plugins, &f);
+    CHECK_ROWS(&r, process_measure, "measure|2000000000|5|1|0", "measure|2000000005|NULL|2|0");
+    assert_int_equal(issues(&r, "clock_missing"), 1);
+    run_free(&r);
+    begin_late(&f);
+    set_le(&f, 60, S, 8); /* boottime, and the third clock, which is above 63 bits */
+    set_le(&f, 84, UINT64_MAX, 8);
+    put_counter_of(&f, "mono", 0, "C|20|n|1");
+    convert(&r, plugins, &f);
+    CHECK_ROWS(&r, process_measure, "measure|2000000000|NULL|1|0");
+    run_free(&r);
+}
+
+/* Times that do not fit 64 bits when they are moved: of the clock of the first event, of another.
+ */
+static void test_times_beyond(void **state)
+{
+    static const char *const first[] = {"mono", "boot"};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        bytes f;
+        run r;
+        begin_late(&f);
+        put_clocks(&f, (uint64_t)S / 2);
+        put_counter_of(&f, first[i], 0, "C|20|n|1");
+        put_counter_of(&f, "mono", INT64_MAX - BEGIN - 5, "C|20|n|2");
+        convert(&r, plugins, &f);
+        assert_int_equal(MEM_ROWS(r.sink, process_measure), 1);
+        assert_int_equal(MEM_INT(r.sink, process_measure, 0, ts), BEGIN + (i == 0 ? S / 2 : 0));
+        assert_int_equal(issues(&r, "time_overflow"), 1);
+        check_counts(&r, "ftrace_events:(none that is known)", 0, 1, 0);
+        run_free(&r);
+    }
+}
+
 /* A clock that is none of the recording's: times as they are, and an issue. */
 static void test_other_clock(void **state)
 {
@@ -349,6 +426,83 @@ static void test_losses(void **state)
     check_counts(&r, "plugin_messages:ftrace-plugin", 4, 1, 0);
     check_counts(&r, "ftrace_events:(none that is known)", 0, 3, 2);
     run_free(&r);
+}
+
+/* What a list of a CPU may hold beside its events; an event whose time is a text; a CPU that is
+ * named behind more events than are held. */
+static void test_odd_details(void **state)
+{
+    bytes f;
+    bytes data = {0};
+    bytes detail = {0};
+    char *text = malloc((1 << 20) - 90);
+    run r;
+    (void)state;
+    begin(&f);
+    message(&f, "12(0801 2005 12(0801 aa45(12(45))))");
+    message(&f, "12(12(0a() aa45(12(45))))");
+    convert(&r, plugins, &f);
+    assert_int_equal(issues(&r, "plugin_bad_field"), 1);
+    check_counts(&r, "ftrace_events:print", 1, 0, 0);
+    check_counts(&r, "ftrace_events:(none that is known)", 0, 1, 0);
+    check_counts(&r, "plugin_messages:ftrace-plugin", 1, 1, 0);
+    run_free(&r);
+    begin(&f);
+    memset(text, 'x', (1 << 20) - 91);
+    text[(1 << 20) - 91] = '\0';
+    memcpy(text, "B|20|", 5);
+    for (int64_t i = 0; i < 5; i++) {
+        bytes body = {0};
+        bytes event = {0};
+        put_text(&body, 2, text);
+        put_number(&event, 1, (uint64_t)(BEGIN + i));
+        put_part(&event, 1109, &body);
+        put_part(&detail, 2, &event);
+    }
+    put_number(&detail, 1, 3);
+    put_part(&data, 2, &detail);
+    put_data(&f, &data);
+    run_begin_with(&r, plugins, NULL, 0);
+    run_feed(&r, f.p, f.n, f.n);
+    run_end(&r);
+    assert_int_equal(r.code, TS_OK);
+    assert_int_equal(issues(&r, "plugin_bad_message"), 1);
+    assert_int_equal(MEM_ROWS(r.sink, callstack), 5);
+    run_free(&r);
+    free(f.p);
+    free(text);
+}
+
+static void put_overruns(bytes *f, uint64_t cpus)
+{
+    bytes stats = {0};
+    bytes data = {0};
+    put_number(&stats, 1, 1);
+    for (uint64_t cpu = 0; cpu < cpus; cpu++) {
+        bytes one = {0};
+        put_number(&one, 1, cpu);
+        put_number(&one, 3, 7);
+        put_part(&stats, 2, &one);
+    }
+    put_part(&data, 1, &stats);
+    put_data(f, &data);
+}
+
+/* Counters are kept of 4096 CPUs. */
+static void test_many_cpus(void **state)
+{
+    bytes f;
+    run r;
+    (void)state;
+    begin(&f);
+    put_overruns(&f, 4100);
+    run_begin_with(&r, plugins, NULL, 0);
+    run_feed(&r, f.p, f.n, f.n);
+    run_end(&r);
+    assert_int_equal(r.code, TS_OK);
+    assert_true(issues(&r, "ftrace_overrun") > 0 && issues(&r, "ftrace_overrun") <= 4096);
+    run_free(&r);
+    free(f.p);
 }
 
 /* Symbols are rows; a process without a name gets that of the list. */
@@ -577,6 +731,65 @@ static void test_doubled_block(void **state)
     run_free(&r);
 }
 
+/* Each kind of loss, and texts of all lengths up to one that does not fit what is there. */
+static void put_losses(bytes *f)
+{
+    char label[600] = "";
+    put_sched(f);
+    put_sched(f);
+    put(f, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 12);
+    put_counter(f, 400, "C|20|n|1");
+    put_counter(f, 400, "C|20|n|1");
+    message(f, "12(12(08ffffffffffffffffff01 aa45()) 12(0801 a206()) 12(12(43)) 12(0a() aa45()))");
+    put_overruns(f, 300);
+    message(f, "12(0801 1805 0f) 12(0a00) 0a(0801 12(0800 1807))");
+    put_ffrt(f, 0, 21, "com.app", NULL, NULL, 0);
+    for (size_t n = 1; n < 280; n++) {
+        label[n - 1] = 'x';
+        put_ffrt(f, 10, 21, NULL, "B", label, 7);
+    }
+    memset(label, 'x', sizeof label - 1);
+    put_ffrt(f, 10, 21, NULL, "B", label, 7);
+    hex(f, "ffrt-profiler", "0a08 0802 2014 2815 4205", 12 * S);
+    hex(f, "ffrt-profiler", "0a0a 0802 2014 2815 3000 3800", 12 * S);
+}
+
+static void test_every_failure_of_losses(void **state)
+{
+    bytes f;
+    run r;
+    (void)state;
+    begin(&f);
+    put_losses(&f);
+    run_begin_with(&r, plugins, NULL, 0);
+    run_feed(&r, f.p, f.n, f.n);
+    run_end(&r);
+    assert_int_equal(r.code, TS_OK);
+    assert_true(issues(&r, "sample_repeated") > 0 && issues(&r, "ftrace_gap") == 1);
+    assert_true(LOST(&r, "plugin_records:ffrt-profiler") >= 1);
+    run_free(&r);
+    check_puts(plugins, &f);
+    check_allocations(plugins, &f);
+}
+
+/* What was overwritten is recorded at the end: behind so many texts of other segments that there is
+ * no room for one of its own. */
+static void test_overruns_without_room(void **state)
+{
+    (void)state;
+    for (int others = 30; others < 60; others++) {
+        bytes f;
+        begin(&f);
+        put_overruns(&f, 1);
+        for (int i = 0; i < others; i++) {
+            char name[20];
+            snprintf(name, sizeof name, "other-%d", i);
+            segment(&f, name, "", 0, 12 * S);
+        }
+        check_allocations(plugins, &f);
+    }
+}
+
 static void test_every_allocation_fails(void **state)
 {
     bytes f;
@@ -600,6 +813,10 @@ int main(void)
         cmocka_unit_test(test_order_of_time),
         cmocka_unit_test(test_clocks),
         cmocka_unit_test(test_other_clock),
+        cmocka_unit_test(test_unrelated_clocks),
+        cmocka_unit_test(test_times_beyond),
+        cmocka_unit_test(test_odd_details),
+        cmocka_unit_test(test_many_cpus),
         cmocka_unit_test(test_losses),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_ffrt),
@@ -610,6 +827,8 @@ int main(void)
         cmocka_unit_test(test_gap),
         cmocka_unit_test(test_doubled_block),
         cmocka_unit_test(test_every_allocation_fails),
+        cmocka_unit_test(test_every_failure_of_losses),
+        cmocka_unit_test(test_overruns_without_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

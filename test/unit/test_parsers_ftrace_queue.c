@@ -1,5 +1,6 @@
 /* The queue that puts events of the kernel in order of time, against qsort by (time, place). */
 #include "parsers/ftrace/ftrace_queue.h"
+#include "parsers/ftrace/ftrace_runs.h"
 #include "support.h"
 
 #include <errno.h>
@@ -405,6 +406,91 @@ static void test_each_allocation_fails_once(void **state)
     }
 }
 
+/* --- damage --- */
+
+static ssize_t f_damaged(void *user, int fd, void *p, size_t n, off_t off)
+{
+    faults *f = user;
+    ssize_t got = f->sys.pread(f->sys.user, fd, p, n, off);
+    uint64_t state = (uint64_t)f->fail_at * 1000003;
+    for (ssize_t i = 0; i < got; i++) { /* one byte of 8 to 512, or runs of large ones */
+        uint64_t any = random_next(&state);
+        if (any % (UINT64_C(8) << f->fail_at % 7) == 0) {
+            ((uint8_t *)p)[i] = f->fail_at % 3 == 0 ? 0xff : (uint8_t)(any >> 32);
+        }
+    }
+    return got;
+}
+
+static ts_code pass(void *user, const ftrace_event *e)
+{
+    size_t *read = user;
+    for (unsigned i = 0; i < FTRACE_TEXTS; i++) {
+        *read += e->text[i].n;
+    }
+    return TS_OK;
+}
+
+/* What comes back from the disk is not what was written: an error, or other events. */
+static void test_damaged_spool(void **state)
+{
+    unsigned noticed = 0;
+    (void)state;
+    for (int seed = 1; seed <= (test_slow() ? 5000 : 300); seed++) {
+        bool lanes = seed % 2 == 0;
+        list in = make(lanes ? CPUS : REVERSED, 500, seed % 5 == 0 ? 3 : 400);
+        char *text = text_of(403);
+        ts_ctx *ctx = test_ctx_new();
+        faults f = {.sys = ctx->sys, .fail_at = seed};
+        ftrace_queue *queue;
+        size_t read = 0;
+        ts_code code = ftrace_queue_open(&queue, ctx, 20000);
+        ctx->sys.user = &f;
+        ctx->sys.pread = f_damaged;
+        ctx->sys.open = f_open;
+        ctx->sys.close = f_close;
+        ctx->sys.pwrite = f_pwrite;
+        f.fail_at = -1;
+        for (size_t i = 0; i < in.n && code == TS_OK; i++) {
+            ftrace_event e = event_of(&in.p[i], text);
+            code = ftrace_queue_add(queue, &e);
+        }
+        assert_int_equal(code, TS_OK);
+        f.fail_at = seed;
+        code = ftrace_queue_drain(queue, pass, &read);
+        assert_true(code == TS_OK || code == TS_ERR_INTERNAL || code == TS_ERR_OUTPUT ||
+                    code == TS_ERR_LIMIT || code == TS_ERR_NOMEM);
+        noticed += code == TS_ERR_INTERNAL;
+        ftrace_queue_close(queue);
+        test_ctx_free(ctx);
+        free(text);
+        free(in.p);
+    }
+    assert_true(noticed > 20);
+}
+
+/* Events that are larger than what their sizes are kept in. */
+static void test_too_large(void **state)
+{
+    ts_ctx *ctx = test_ctx_new();
+    ftrace_event e = {.texts = 1, .comm = {"", 0}};
+    ftrace_runs runs;
+    size_t n;
+    (void)state;
+    ftrace_runs_init(&runs, ctx, SIZE_MAX);
+    e.text[0] = (ts_text){"a", 1};
+    assert_int_equal(ftrace_runs_add(&runs, &e, 0), TS_OK);
+    e.text[0].n = (size_t)UINT32_MAX + 1;
+    assert_int_equal(ftrace_runs_add(&runs, &e, 1), TS_ERR_LIMIT);
+    e.text[0].n = 1;
+    n = runs.n;
+    runs.n = runs.cap = SIZE_MAX / 2;
+    assert_int_equal(ftrace_runs_add(&runs, &e, 1), TS_ERR_LIMIT);
+    runs.n = runs.cap = n;
+    ftrace_runs_free(&runs);
+    test_ctx_free(ctx);
+}
+
 /* A code of the taker ends it, and so does a signal. */
 static void test_it_ends_early(void **state)
 {
@@ -441,6 +527,8 @@ int main(void)
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_each_system_call_fails_once),
         cmocka_unit_test(test_each_allocation_fails_once),
+        cmocka_unit_test(test_damaged_spool),
+        cmocka_unit_test(test_too_large),
         cmocka_unit_test(test_it_ends_early),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -485,27 +485,94 @@ static void test_bad_texts(void **state)
     trace.n = 0;
     put_header(&trace, 0);
     put_texts(&trace, 2, "x app\n\n20 app\n-1 y\n99999999999 z\n21 <...>\n");
-    put_texts(&trace, 3, "20 20\n21 x\n22\n");
+    put_texts(&trace, 3, "20 20\n21 x\n22\nx 5\n");
     put_texts(&trace, 30,
               "garbage\n\tfield: local_t commit;\toffset:8;\tsize:3;\tsigned:1;\n"
               "\tfield: char data;\toffset:16;\tsize:99999999;\tsigned:1;\n");
-    put_texts(&trace, 31, "0xzz : \"a\"\n0x12 : b\n");
+    put_texts(&trace, 31, "0xzz : \"a\"\n\n0x12 : b\n0x13 : \"c\" d\n");
+    put_texts(&trace, 32, "zz T f\nffffffc000 T start\n");
     put_texts(&trace, 1, "ID: 5\nname: x\nfield:int y;\nname: print\nID: 70000\n");
     put_texts(&trace, 1, formats);
     put_example(&pg);
     put_section(&trace, 4, pg.p, sizeof pg.p);
     read_raw(&trace);
     assert_int_equal(whole.code, TS_OK);
-    assert_string_equal(whole.text, example_rows);
-    assert_int_equal(whole.bad_lines, 3 + 2 + 2 + 2 + 4);
+    assert_memory_equal(whole.text, "symbol ffffffc000 start\n", 24);
+    assert_string_equal(whole.text + 24, example_rows);
+    assert_int_equal(whole.bad_lines, 3 + 3 + 2 + 2 + 4);
+}
+
+/* A page that ends before its commit; a commit that ends in the head of an entry. */
+static void test_short_pages(void **state)
+{
+    page pg;
+    (void)state;
+    begin_trace(&trace);
+    put_example(&pg);
+    pg.n += 2;
+    end_page(&pg, 0);
+    put_section(&trace, 4, pg.p, sizeof pg.p);
+    read_raw(&trace);
+    assert_non_null(strstr(whole.text, "it ends in an entry"));
+    assert_int_equal(whole.counts.events, 4);
+    assert_int_equal(whole.counts.bad_pages, 1);
+    begin_trace(&trace);
+    put_example(&pg);
+    put_texts(&trace, 30, "\tfield: local_t commit;\toffset:4093;\tsize:8;\tsigned:1;\n");
+    put_section(&trace, 4, pg.p, sizeof pg.p);
+    read_raw(&trace);
+    assert_non_null(strstr(whole.text, "it is too short"));
+    assert_int_equal(whole.counts.events, 0);
+    assert_int_equal(whole.counts.bad_pages, 1);
+}
+
+static void test_no_trace(void **state)
+{
+    static const char text[] = "\x49\xee no trace at all";
+    (void)state;
+    trace.n = 0;
+    put(&trace, text, sizeof text - 1);
+    read_raw(&trace);
+    assert_int_equal(whole.code, TS_ERR_FORMAT);
+}
+
+static void test_every_allocation_fails(void **state)
+{
+    static seen s;
+    page pg;
+    ts_code code = TS_ERR_NOMEM;
+    (void)state;
+    begin_trace(&trace);
+    put_example(&pg);
+    put_section(&trace, 4, pg.p, sizeof pg.p);
+    for (uint64_t k = 1; code != TS_OK; k++) {
+        test_failing fail = {.fail_at = k};
+        const ftrace_raw_calls calls = {&s, take, on_symbol, on_defect};
+        ts_ctx *ctx = test_ctx_new();
+        ftrace_raw *r = NULL;
+        memset(&s, 0, sizeof s);
+        ctx->allocator = test_failing_allocator(&fail);
+        code = ftrace_raw_open(&r, ctx, &calls);
+        code = code == TS_OK ? ftrace_raw_feed(r, trace.p, trace.n) : code;
+        code = code == TS_OK ? ftrace_raw_end(r) : code;
+        assert_true(code == TS_OK ? k > 10 : code == TS_ERR_NOMEM);
+        ftrace_raw_close(r);
+        test_ctx_free(ctx);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_example),   cmocka_unit_test(test_fields),
-        cmocka_unit_test(test_times),     cmocka_unit_test(test_missed),
-        cmocka_unit_test(test_bad_pages), cmocka_unit_test(test_bad_sections),
+        cmocka_unit_test(test_short_pages),
+        cmocka_unit_test(test_no_trace),
+        cmocka_unit_test(test_every_allocation_fails),
+        cmocka_unit_test(test_example),
+        cmocka_unit_test(test_fields),
+        cmocka_unit_test(test_times),
+        cmocka_unit_test(test_missed),
+        cmocka_unit_test(test_bad_pages),
+        cmocka_unit_test(test_bad_sections),
         cmocka_unit_test(test_bad_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

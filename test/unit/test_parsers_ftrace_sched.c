@@ -209,12 +209,36 @@ static void test_compat_lost_switch(void **state)
     }
 }
 
+/* Two waits without interruption that nothing is said of: both rows stay D. */
+static void test_waits_without_reason(void **state)
+{
+    bench b;
+    (void)state;
+    bench_begin(&b, NULL);
+    switch_at(&b, 0, 0, "swapper", 0, 0, "app", 20);
+    switch_at(&b, 10, 0, "app", 20, 2, "swapper", 0);
+    switch_at(&b, 20, 0, "swapper", 0, 0, "app", 20);
+    switch_at(&b, 30, 0, "app", 20, 2, "swapper", 0);
+    switch_at(&b, 40, 0, "swapper", 0, 0, "app", 20);
+    switch_at(&b, 50, 0, "app", 20, 2, "swapper", 0);
+    bench_end(&b);
+    for (size_t i = 0; i < 6; i++) {
+        assert_mem_text(b.mem, thread_state, i, state, i % 2 == 0 ? "Running" : "D");
+    }
+    assert_int_equal(MEM_ROWS(b.mem, thread_state), 6);
+    bench_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_example), cmocka_unit_test(test_range),
-        cmocka_unit_test(test_compat),  cmocka_unit_test(test_compat_lost_switch),
-        cmocka_unit_test(test_ranges),  cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_example),
+        cmocka_unit_test(test_range),
+        cmocka_unit_test(test_compat),
+        cmocka_unit_test(test_compat_lost_switch),
+        cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_waits_without_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -258,6 +258,10 @@ static void test_scheduling(void **state)
                " prev_comm='swapper/0' prev_pid=0 prev_prio=120 prev_state=0 next_comm='my: x' "
                "next_pid=12 next_prio=98");
     check_args("sched_switch: a:0 [120] ==> b:12 [98]", NULL);
+    check_args("sched_switch: a:0 [x] S ==> b:12 [98]", NULL);
+    check_args("sched_switch: a:0 [120] S ==> b:12", NULL);
+    check_args("sched_waking: b:12 [120]", NULL);
+    check_args("sched_waking: b:12 CPU:1", NULL);
     check_args("sched_wakeup: comm=x y pid=7 prio=120 target_cpu=003", " pid=7 target_cpu=3");
     check_args("sched_wakeup: comm=x pid=7 target_cpu=no", " pid=7");
     check_args("sched_wakeup: pid=7", NULL);
@@ -331,6 +335,8 @@ static void test_other_events(void **state)
     check_args("sys_enter: NR 64 (1, 2, ffff)", " id=64 args='1, 2, ffff'");
     check_args("sys_exit: NR 64 = -11", " id=64 ret=-11");
     check_args("sys_exit: NR 64", NULL);
+    check_args("sys_enter: 64 (1)", NULL);
+    check_args("sys_enter: NR x (1)", NULL);
     check_args("timerfd_wakeup: thread_pid=1 thread_tid=2 thread_name=a interval=3 curr_mono=4 "
                "expire_mono=5",
                " thread_pid=1 thread_tid=2 thread_name='a' interval=3 curr_mono=4 expire_mono=5");
@@ -346,6 +352,9 @@ static void test_binder(void **state)
                " debug_id=100 target_node=7 to_proc=30 to_thread=0 reply=0 code=31 flags=16");
     check_args("binder_transaction: transaction=100 dest_node=7 dest_proc=30 dest_thread=0 reply=0 "
                "flags=zz code=0x1f",
+               NULL);
+    check_args("binder_transaction: transaction=100 dest_node=7 dest_proc=30 dest_thread=0 reply=0 "
+               "flags= code=0x1f",
                NULL);
     check_args("binder_transaction_received: transaction=100", " debug_id=100");
     check_args("binder_transaction_alloc_buf: transaction=1 data_size=64 offsets_size=8",
@@ -384,6 +393,15 @@ static void test_no_events(void **state)
     assert_int_equal(s.counts.lines, 13);
 }
 
+/* Frames of a stack begin with an address. */
+static void test_no_frames(void **state)
+{
+    (void)state;
+    check("t 7 [0] 1.0: ftrace:print: E\n\tffffg f\n\tfff f\n\n",
+          "print 1000000000 7/0 c0 t buf='E'\n"
+          "! 0 line 2 at 29 \tffffg f\n! 0 line 3 at 38 \tfff f\n");
+}
+
 /* A long line is lost, and only it. */
 static void test_long_line(void **state)
 {
@@ -407,6 +425,33 @@ static void test_long_line(void **state)
     }
 }
 
+/* Long lines that would not be events: comments, and what stands around the trace of a page. */
+static void test_long_rest(void **state)
+{
+    static const struct {
+        const char *before, *after;
+        uint64_t lines;
+    } cases[] = {
+        {"# ", "\n" GOOD, 1},
+        {"<html>\n<script>", "\n<script class=\"trace-data\" type=\"application/text\">\n" GOOD, 1},
+        {"<html><script>", "\n<script class=\"trace-data\" type=\"application/text\">\n" GOOD, 1},
+    };
+    static seen s;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const size_t n = strlen(cases[i].before);
+        char *text = malloc(FTRACE_TEXT_MAX_LINE + 200);
+        memcpy(text, cases[i].before, n);
+        memset(text + n, 'x', FTRACE_TEXT_MAX_LINE + 1);
+        strcpy(text + n + FTRACE_TEXT_MAX_LINE + 1, cases[i].after);
+        read_blocks(&s, text, strlen(text), 4095);
+        assert_string_equal(s.text, GOOD_ROW);
+        assert_int_equal(s.counts.lines, cases[i].lines);
+        assert_int_equal(s.counts.too_long, 0);
+        free(text);
+    }
+}
+
 static void test_pages(void **state)
 {
     (void)state;
@@ -418,7 +463,7 @@ static void test_pages(void **state)
     check("<HTML><script class=\"trace-data\" type=\"application/text\">"
           "a-1 [0] 1.0: print: E</script></html>",
           GOOD_ROW);
-    check("<html>\n<script>\n" GOOD "</script>\n", "");
+    check("<html>\n\n<script>\n" GOOD "</script>\n", "");
     check("\xef\xbb\xbf" GOOD, GOOD_ROW);
     check("\xef\xbb\xbf<html><script class=\"trace-data\" type=\"application/text\">\n" GOOD,
           GOOD_ROW);
@@ -447,6 +492,30 @@ static void test_bad_utf8(void **state)
     assert_int_equal(s.counts.bad_texts, 2);
 }
 
+static void test_every_allocation_fails(void **state)
+{
+    static const char text[] = "a\xff-1 [0] 1.0: print: B|1|\xc3\xa9\xc3\n" GOOD;
+    static seen s;
+    ts_code code = TS_ERR_NOMEM;
+    (void)state;
+    for (uint64_t k = 1; code != TS_OK; k++) {
+        test_failing fail = {.fail_at = k};
+        const ftrace_text_calls calls = {&s, take, on_defect};
+        ts_ctx *ctx = test_ctx_new();
+        ftrace_text *t = NULL;
+        memset(&s, 0, sizeof s);
+        ctx->allocator = test_failing_allocator(&fail);
+        code = ftrace_text_open(&t, ctx, &calls);
+        for (size_t at = 0; at < sizeof text - 1 && code == TS_OK; at++) {
+            code = ftrace_text_feed(t, text + at, 1);
+        }
+        code = code == TS_OK ? ftrace_text_end(t) : code;
+        assert_true(code == TS_OK ? k > 4 : code == TS_ERR_NOMEM);
+        ftrace_text_close(t);
+        test_ctx_free(ctx);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -455,7 +524,8 @@ int main(void)
         cmocka_unit_test(test_other_events), cmocka_unit_test(test_binder),
         cmocka_unit_test(test_no_events),    cmocka_unit_test(test_long_line),
         cmocka_unit_test(test_pages),        cmocka_unit_test(test_clock_sync),
-        cmocka_unit_test(test_bad_utf8),
+        cmocka_unit_test(test_bad_utf8),     cmocka_unit_test(test_no_frames),
+        cmocka_unit_test(test_long_rest),    cmocka_unit_test(test_every_allocation_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

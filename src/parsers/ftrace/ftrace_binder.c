@@ -284,13 +284,8 @@ static ts_code lock(ftrace_machine *m, const ftrace_event *event, ftrace_thread 
     return code != TS_OK ? code : ftrace_slice_push(NULL, m, thread, event->ts, &push);
 }
 
-ts_code ftrace_binder_event(ftrace_machine *m, const ftrace_event *event)
+static ts_code event_of(ftrace_machine *m, const ftrace_event *event, ftrace_thread *thread)
 {
-    ftrace_thread *thread = NULL;
-    ts_code code = this_thread(&thread, m, event);
-    if (code != TS_OK) {
-        return code;
-    }
     switch ((ftrace_kind)event->kind) {
     case FTRACE_binder_transaction:
         return transaction(m, event, thread);
@@ -301,6 +296,13 @@ ts_code ftrace_binder_event(ftrace_machine *m, const ftrace_event *event)
     default:
         return lock(m, event, thread);
     }
+}
+
+ts_code ftrace_binder_event(ftrace_machine *m, const ftrace_event *event)
+{
+    ftrace_thread *thread = NULL;
+    ts_code code = this_thread(&thread, m, event);
+    return code != TS_OK ? code : event_of(m, event, thread);
 }
 
 void ftrace_binder_free(ftrace_machine *m)

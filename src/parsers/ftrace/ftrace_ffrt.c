@@ -158,11 +158,8 @@ static ts_code one_event(void *user, ts_message *m, const uint8_t *p, size_t n)
     ts_value v[EVENT_FIELDS];
     bool used = true;
     ts_code code = ts_fields_part(v, NULL, m, "ffrt_event", event_fields, EVENT_FIELDS, p, n);
-    if (code != TS_OK) {
-        return code;
-    }
     ffrt->events->seen++;
-    if (v[PID].state == TS_VALUE_UNKNOWN || v[TID].state == TS_VALUE_UNKNOWN ||
+    if (code != TS_OK || v[PID].state == TS_VALUE_UNKNOWN || v[TID].state == TS_VALUE_UNKNOWN ||
         v[TRACE].state == TS_VALUE_UNKNOWN || v[RAW].state == TS_VALUE_UNKNOWN) {
         used = false;
     } else if (v[TRACE].state == TS_VALUE_READ) {
@@ -188,11 +185,9 @@ static ts_code read_events(ftrace_ffrt *ffrt, ts_message *m, const uint8_t *p, s
         code = ts_count(&ffrt->events, ffrt->host->store, ffrt->host->source_id,
                         TS_ITEM_plugin_records, PLUGIN);
     }
-    if (code != TS_OK ||
-        (code = ts_fields_part(&events, NULL, m, NULL, message_fields, 1, p, n)) != TS_OK) {
-        return code;
-    }
-    return ts_fields_repeat(m, message_fields[0].number, p, n, one_event, ffrt);
+    code = code != TS_OK ? code : ts_fields_part(&events, NULL, m, NULL, message_fields, 1, p, n);
+    return code != TS_OK ? code
+                         : ts_fields_repeat(m, message_fields[0].number, p, n, one_event, ffrt);
 }
 
 ts_code ftrace_ffrt_message(ftrace_ffrt *ffrt, const ts_segment *seg, const uint8_t *p, size_t n)

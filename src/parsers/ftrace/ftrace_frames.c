@@ -137,9 +137,6 @@ static ts_code leave(ftrace_machine *m, ftrace_frame *frame)
 {
     ftrace_thread_frames *list = frame->thread->frames;
     ts_code code = drop_key(m, frame);
-    if (!frame->listed) {
-        return code;
-    }
     frame->listed = false;
     *(frame->before == NULL ? &list->first : &frame->before->behind) = frame->behind;
     *(frame->behind == NULL ? &list->last : &frame->behind->before) = frame->before;
@@ -514,12 +511,9 @@ ts_code ftrace_frame_begin(ftrace_machine *m, const ftrace_event *event, ftrace_
     ts_text prefix = {name.p, blank == NULL ? name.n : (size_t)(blank - name.p)};
     ts_text args = {name.p + prefix.n, name.n - prefix.n};
     ftrace_thread *thread = NULL;
-    ts_code code;
-    if (prefix.n < 12 || memchr(kinds, prefix.p[2], sizeof kinds) == NULL) {
-        return TS_OK;
-    }
-    code = ftrace_thread_any(&thread, &m->threads, event->pid, TS_TEXT_NULL);
-    if (code != TS_OK) {
+    ts_code code = TS_OK;
+    if (prefix.n < 12 || memchr(kinds, prefix.p[2], sizeof kinds) == NULL ||
+        (code = ftrace_thread_any(&thread, &m->threads, event->pid, TS_TEXT_NULL)) != TS_OK) {
         return code;
     }
     if (ts_text_is(prefix, "H:ReceiveVsync")) {

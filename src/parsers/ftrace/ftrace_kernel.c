@@ -156,20 +156,11 @@ bool ftrace_call_wanted(const ftrace_machine *m, const ftrace_event *event)
            ts_number_list_has(m->ctx->syscalls, event->number[FTRACE_N_sys_enter_id]);
 }
 
-ts_code ftrace_call_event(ftrace_machine *m, const ftrace_event *event)
+static ts_code call_ends(ftrace_machine *m, const ftrace_event *event, ftrace_thread *thread)
 {
     ts_row_syscall row = {.ret = event->number[FTRACE_N_sys_exit_ret]};
-    ftrace_thread *thread = NULL;
-    ftrace_call *call;
-    ts_code code =
-        ftrace_thread_seen(&thread, &m->threads, event->pid, event->tgid > 0 ? event->tgid : 0);
-    if (code != TS_OK) {
-        return code;
-    }
-    if (event->kind == FTRACE_sys_enter) {
-        return call_begins(m, event, thread);
-    }
-    call = thread->call;
+    ftrace_call *call = thread->call;
+    ts_code code;
     if (call == NULL || !call->open || call->number != event->number[FTRACE_N_sys_exit_id]) {
         return TS_OK;
     }
@@ -184,6 +175,15 @@ ts_code ftrace_call_event(ftrace_machine *m, const ftrace_event *event)
     code = code != TS_OK ? code : ts_put_syscall(m->sink, &row);
     ftrace_call_free(m->ctx, call);
     return code;
+}
+
+ts_code ftrace_call_event(ftrace_machine *m, const ftrace_event *event)
+{
+    const bool begins = event->kind == FTRACE_sys_enter;
+    ftrace_thread *thread = NULL;
+    ts_code code =
+        ftrace_thread_seen(&thread, &m->threads, event->pid, event->tgid > 0 ? event->tgid : 0);
+    return code != TS_OK ? code : (begins ? call_begins : call_ends)(m, event, thread);
 }
 
 /* --- timers -------------------------------------------------------------------------------- */

@@ -458,15 +458,12 @@ static ts_code walk_next(bool *end, walk *w, enum held_place place)
 
 /* --- which rows are written ---------------------------------------------------------------- */
 
-/* Does [ts, ts + dur] meet the range? What has no end goes on. */
+/* Does [ts, ts + dur] meet the range? What has no end goes on; rows behind it were not kept. */
 static bool meets(const ftrace_limit *limit, enum held_place place, const held_row *row)
 {
     const held_table *held = &limit->tables[place];
     const ts_table *table = &ts_schema[held_tables[place]];
     int64_t ts = integer_of(row, &table->columns[held->ts]);
-    if (is_behind(&limit->wanted, ts)) {
-        return false;
-    }
     if (held->dur < 0) {
         return ts >= limit->wanted.from;
     }

@@ -181,7 +181,10 @@ static ts_code thread_began(ftrace_machine *m, const ftrace_event *event)
         return TS_OK;
     }
     code = ftrace_thread_seen(&thread, &m->threads, pid, tgid);
-    return code != TS_OK ? code : ftrace_thread_began(&m->threads, thread, event->ts);
+    if (code == TS_OK) {
+        ftrace_thread_began(&m->threads, thread, event->ts);
+    }
+    return code;
 }
 
 static ts_code use_event(ftrace_outcome *outcome, ftrace_machine *m, const ftrace_event *event)

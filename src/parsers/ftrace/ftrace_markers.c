@@ -277,17 +277,14 @@ static ts_code begin_async(ftrace_outcome *outcome, ftrace_machine *m, const ftr
     ts_row_callstack row = {.null = TS_NULL_BIT(callstack, argsetid), .name = key->name};
     ftrace_thread *emitter = NULL;
     bool dropped = false;
-    ts_code code;
+    ts_code code = TS_OK;
     if (key->group) {
         row.cat = key->category;
         row.null |= TS_NULL_BIT(callstack, parent_id);
         row.null |= m->quirks.roots_have_ids ? 0 : TS_NULL_BIT(callstack, child_callid);
         row.child_callid = FTRACE_QUIRK_NO_ROW;
-    } else {
-        code = ftrace_thread_any(&emitter, &m->threads, event->pid, TS_TEXT_NULL);
-        if (code != TS_OK) {
-            return code;
-        }
+    } else if ((code = ftrace_thread_any(&emitter, &m->threads, event->pid, TS_TEXT_NULL)) ==
+               TS_OK) {
         row.cat = category_of(key->name);
         row.parent_id = emitter->itid;
         row.child_callid = emitter->itid;
@@ -298,7 +295,7 @@ static ts_code begin_async(ftrace_outcome *outcome, ftrace_machine *m, const ftr
             row.custom_category = cut_at(&row.custom_args, rest, '|');
         }
     }
-    code = ftrace_async_begin(&dropped, m, key, event->ts, &row);
+    code = code != TS_OK ? code : ftrace_async_begin(&dropped, m, key, event->ts, &row);
     if (code != TS_OK || !dropped) {
         return code;
     }

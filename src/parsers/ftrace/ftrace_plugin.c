@@ -266,20 +266,12 @@ static ts_code finish(void *self)
     ts_code code;
     if ((code = ts_stat(host->store, "other", "not_supported", plugin->not_supported)) != TS_OK ||
         (code = ts_stat(host->store, "other", "data_lost", plugin->overwrites)) != TS_OK ||
-        (code = record_losses(plugin)) != TS_OK) {
-        return code;
-    }
-    if (plugin->has_events && plugin->known != TS_CLOCK_UNKNOWN &&
-        (code = ts_datasource_clock(host->store, PLUGIN, plugin->known)) != TS_OK) {
-        return code;
-    }
-    if (plugin->untimed > 0 &&
+        (code = record_losses(plugin)) != TS_OK ||
+        (plugin->has_events && plugin->known != TS_CLOCK_UNKNOWN &&
+         (code = ts_datasource_clock(host->store, PLUGIN, plugin->known)) != TS_OK) ||
         (code =
              ts_issue_n(host->store, host->source_id, TS_ISSUE_time_overflow, PLUGIN, TS_NO_OFFSET,
-                        plugin->untimed, "times of events have more than 63 bits")) != TS_OK) {
-        return code;
-    }
-    if (plugin->repeated > 0 &&
+                        plugin->untimed, "times of events have more than 63 bits")) != TS_OK ||
         (code = ts_issue_n(host->store, host->source_id, TS_ISSUE_sample_repeated, PLUGIN,
                            TS_NO_OFFSET, plugin->repeated, "%" PRIu64 " messages stand twice",
                            plugin->repeated)) != TS_OK) {

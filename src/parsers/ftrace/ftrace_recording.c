@@ -258,24 +258,21 @@ static ts_code make_rows(ftrace_recording *rec)
     ts_code code;
     choose_clock(rec);
     rec->wanted = TS_SPAN_ALL;
-    if (rec->queue != NULL &&
-        (code = ts_htrace_wanted(&rec->wanted, host, PLUGIN, rec->rows,
-                                 ts_sat_add(rec->earliest, rec->delta))) != TS_OK) {
-        return code;
-    }
-    if ((code = open_machine(rec)) != TS_OK ||
+    if ((rec->queue != NULL &&
+         (code = ts_htrace_wanted(&rec->wanted, host, PLUGIN, rec->rows,
+                                  ts_sat_add(rec->earliest, rec->delta))) != TS_OK) ||
+        (code = open_machine(rec)) != TS_OK ||
         (rec->queue != NULL && (code = ftrace_queue_drain(rec->queue, take_event, rec)) != TS_OK) ||
         (code = ftrace_machine_finish(rec->machine)) != TS_OK || !rec->damaged) {
         return code;
     }
-    if (rec->doubled > 0 && !rec->repeated &&
-        (code = ts_issue_n(host->store, host->source_id, TS_ISSUE_sample_repeated, PLUGIN,
-                           TS_NO_OFFSET, rec->doubled, "%" PRIu64 " events stand twice",
-                           rec->doubled)) != TS_OK) {
-        return code;
+    if (rec->doubled > 0 && !rec->repeated) {
+        code =
+            ts_issue_n(host->store, host->source_id, TS_ISSUE_sample_repeated, PLUGIN, TS_NO_OFFSET,
+                       rec->doubled, "%" PRIu64 " events stand twice", rec->doubled);
     }
-    if (rec->gaps == 0) {
-        return TS_OK;
+    if (code != TS_OK || rec->gaps == 0) {
+        return code;
     }
     return ts_issue_n(host->store, host->source_id, TS_ISSUE_ftrace_gap, PLUGIN, TS_NO_OFFSET,
                       rec->gaps, "%" PRIu64 " gaps: what was open there has no end", rec->gaps);

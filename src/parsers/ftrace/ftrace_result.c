@@ -161,10 +161,8 @@ static ts_code end_detail(ftrace_result *r, bool complete)
     if (!complete) {
         r->detail.size = r->detail.at; /* what is missing is said of the message */
     }
-    if ((code = ts_wire_push_finish(&r->detail)) != TS_OK) {
-        return code;
-    }
-    if (complete && r->detail.fault != TS_WIRE_OK) {
+    code = ts_wire_push_finish(&r->detail);
+    if (code == TS_OK && complete && r->detail.fault != TS_WIRE_OK) {
         code = bad_message(r, "ftrace_cpu_detail", ts_wire_fault_text(r->detail.fault));
     }
     if (code == TS_OK && r->moved) {

@@ -80,10 +80,8 @@ ts_code ftrace_runnable_out(ftrace_machine *m, ftrace_thread *thread, const ftra
     if (!wanted) {
         return TS_OK;
     }
-    if (place != 0 && (code = end_wait(m, place)) != TS_OK) {
-        return code;
-    }
-    if ((code = new_wait(&place, m)) != TS_OK) {
+    if ((place != 0 && (code = end_wait(m, place)) != TS_OK) ||
+        (code = new_wait(&place, m)) != TS_OK) {
         return code;
     }
     *wait_at(m, place) = (runnable_wait){.id = id, .from = thread, .to = next, .taken = true};

@@ -107,14 +107,13 @@ static int64_t time_between(int64_t from, int64_t to)
     return to < from || ts_ckd_sub(&dur, to, from) ? TS_NO_TIME : dur;
 }
 
+/* There is no other one: drop_blocked comes before a state of this kind. */
 static ts_code keep_blocked(ftrace_machine *m, ftrace_thread_sched *t)
 {
     ts_code code = TS_OK;
     if (t->blocked == NULL) {
         t->blocked = ts_alloc(m->ctx, 1, sizeof *t->blocked);
         code = t->blocked == NULL ? m->ctx->error.code : TS_OK;
-    } else if (t->has_blocked) {
-        code = ftrace_sched_state(m, t->blocked);
     }
     if (code == TS_OK) {
         *t->blocked = t->last; /* its state may become known later */

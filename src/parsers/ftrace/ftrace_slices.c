@@ -85,9 +85,6 @@ void ftrace_stack_free(ts_ctx *ctx, ftrace_stack *stack)
 static ts_code settle_slice(ftrace_machine *m, const ftrace_slice *slice)
 {
     int64_t dur = TS_NO_TIME;
-    if (slice->row == 0) {
-        return TS_OK;
-    }
     if (slice->end != TS_NO_TIME &&
         (slice->end < slice->ts || ts_ckd_sub(&dur, slice->end, slice->ts))) {
         dur = TS_NO_TIME;
@@ -233,11 +230,10 @@ ts_code ftrace_slice_end(ftrace_machine *m, ftrace_thread *thread, ftrace_slice 
     return code;
 }
 
-static bool is_wanted(const ftrace_slice *slice, ftrace_slice_cat cat, ftrace_slice_name name)
+static bool is_wanted(const ftrace_slice *slice, ftrace_slice_cat cat)
 {
     return slice->end == TS_NO_TIME &&
-           (cat == FTRACE_CAT_NONE || slice->cat == FTRACE_CAT_NONE || slice->cat == cat) &&
-           (name == FTRACE_NAME_OTHER || slice->name == name);
+           (cat == FTRACE_CAT_NONE || slice->cat == FTRACE_CAT_NONE || slice->cat == cat);
 }
 
 ts_code ftrace_slice_find(ftrace_slice **out, ftrace_machine *m, ftrace_thread *thread, int64_t ts,
@@ -251,7 +247,7 @@ ts_code ftrace_slice_find(ftrace_slice **out, ftrace_machine *m, ftrace_thread *
         return code;
     }
     for (uint32_t i = stack->count; i > 0 && *out == NULL; i--) {
-        if (is_wanted(&stack->slices[i - 1], cat, name)) {
+        if (is_wanted(&stack->slices[i - 1], cat)) {
             *out = &stack->slices[i - 1];
         }
     }

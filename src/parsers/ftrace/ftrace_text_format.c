@@ -159,15 +159,15 @@ static ts_code text_counts(const text_import *im, const ftrace_text_counts *c, u
 {
     ts_store *store = im->file.job->store;
     const uint64_t lost = c->unknown + c->too_long + c->cut + bad_events(c);
-    ts_code code;
-    for (unsigned kind = 0; kind < FTRACE_KINDS; kind++) {
+    ts_code code = TS_OK;
+    for (unsigned kind = 0; kind < FTRACE_KINDS && code == TS_OK; kind++) {
         const char *name = ftrace_kinds[kind].stat;
-        if (c->bad[kind] > 0 && name != NULL &&
-            (code = ts_stat(store, name, "invalid_data", c->bad[kind])) != TS_OK) {
-            return code;
+        if (c->bad[kind] > 0 && name != NULL) {
+            code = ts_stat(store, name, "invalid_data", c->bad[kind]);
         }
     }
-    if ((code = ts_stat(store, "other", "invalid_data",
+    if (code != TS_OK ||
+        (code = ts_stat(store, "other", "invalid_data",
                         (im->file.job->ctx->compat ? 2 : 1) * (c->unknown + c->not_events))) !=
             TS_OK ||
         (code = ts_stat(store, "other", "not_supported", c->not_supported)) != TS_OK ||
@@ -196,19 +196,16 @@ static ts_code text_finish(void *self, const ts_stream_end *end)
     const ftrace_text_counts *c = ftrace_text_count(im->text);
     uint64_t read;
     ts_code code = ftrace_text_end(im->text);
-    if (code != TS_OK) {
-        return code;
-    }
     read = c->events + c->not_supported + bad_events(c);
-    if (c->html && !c->html_trace) {
+    if (code == TS_OK && c->html && !c->html_trace) {
         return ts_fail(file->job->ctx, TS_ERR_FORMAT, "%s is a page without a trace",
                        file->job->name);
     }
-    if (c->lines > c->not_events && read == 0) {
+    if (code == TS_OK && c->lines > c->not_events && read == 0) {
         return ts_fail(file->job->ctx, TS_ERR_FORMAT,
                        "%s is no text trace: no line is an event of the kernel", file->job->name);
     }
-    if ((code = text_counts(im, c, end->bytes)) != TS_OK ||
+    if (code != TS_OK || (code = text_counts(im, c, end->bytes)) != TS_OK ||
         (code = ftrace_file_note(file, TS_ISSUE_ftrace_bad_text, c->bad_texts,
                                  "parts of texts that are no text became U+FFFD")) != TS_OK ||
         (code = ftrace_file_note(file, TS_ISSUE_ftrace_other_events, c->not_supported,

@@ -341,31 +341,20 @@ ts_code ftrace_thread_named(ftrace_thread **out, ftrace_threads *all, int64_t ti
 void ftrace_thread_ended(ftrace_threads *all, ftrace_thread *thread, int64_t ts)
 {
     ts_row_thread *row = ts_thread_row(all->store, thread->itid);
-    ftrace_thread **link = &thread->same->alive;
     if (thread == all->idle) {
         return;
     }
     row->end_ts = ts;
     row->null &= ~TS_NULL_BIT(thread, end_ts);
-    if (thread->ended) {
-        return;
+    if (!thread->ended) {
+        thread->same->alive = thread->before; /* it is the first one: the youngest was asked for */
+        thread->ended = true;
     }
-    /* It is the first one, since it was found as the youngest. */
-    while (*link != NULL && *link != thread) {
-        link = &(*link)->before;
-    }
-    if (*link != NULL) {
-        *link = thread->before;
-    }
-    thread->ended = true;
 }
 
-ts_code ftrace_thread_began(ftrace_threads *all, ftrace_thread *thread, int64_t ts)
+void ftrace_thread_began(ftrace_threads *all, ftrace_thread *thread, int64_t ts)
 {
     ts_row_thread *row = ts_thread_row(all->store, thread->itid);
-    if (thread == all->idle) {
-        return TS_OK;
-    }
     if ((row->null & TS_NULL_BIT(thread, start_ts)) != 0) {
         row->start_ts = ts;
         row->null &= ~TS_NULL_BIT(thread, start_ts);
@@ -375,7 +364,6 @@ ts_code ftrace_thread_began(ftrace_threads *all, ftrace_thread *thread, int64_t 
         thread->before = thread->same->alive;
         thread->same->alive = thread;
     }
-    return TS_OK;
 }
 
 /* --- the end of the recording -------------------------------------------------------------- */

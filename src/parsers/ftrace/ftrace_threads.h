@@ -95,11 +95,13 @@ ts_code ftrace_thread_of_event(ftrace_thread **out, ftrace_threads *all, int64_t
 ts_code ftrace_thread_named(ftrace_thread **out, ftrace_threads *all, int64_t tid, int64_t pid,
                             ts_text name);
 
-/* It ended: its tid may be given to another one. */
+/* The youngest of its tid that has not ended, or the youngest, has ended: its tid may be given to
+ * another one. */
 void ftrace_thread_ended(ftrace_threads *all, ftrace_thread *thread, int64_t ts);
 
-/* A new one has come with this tid and process, which may have been there before. */
-ts_code ftrace_thread_began(ftrace_threads *all, ftrace_thread *thread, int64_t ts);
+/* A new one has come with this tid and process, which may have been there before. Not the idle
+ * thread. */
+void ftrace_thread_began(ftrace_threads *all, ftrace_thread *thread, int64_t ts);
 
 /* All events were seen: each thread gets a process, counts of processes are set. Names of processes
  * are set by ftrace_threads_name, behind names from a list. */
