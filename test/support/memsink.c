@@ -503,6 +503,22 @@ void memsink_assert_row(const memsink *m, enum ts_table_id table, size_t row, co
     }
 }
 
+void memsink_assert_rows(const memsink *m, enum ts_table_id table, const char *const *expected,
+                         const char *file, int line)
+{
+    size_t have = memsink_rows(m, table);
+    size_t n = 0;
+    for (; expected[n] != NULL && n < have; n++) {
+        memsink_assert_row(m, table, n, expected[n], file, line);
+    }
+    if (expected[n] != NULL || n < have) {
+        memsink_print(m, table);
+        print_error("%s has %zu rows, the row %zu is the first that %s\n", ts_schema[table].name,
+                    have, n, n < have ? "was not expected" : "is missing");
+        _fail(file, line);
+    }
+}
+
 void memsink_assert_text(const memsink *m, enum ts_table_id table, size_t row, unsigned column,
                          const char *expected, const char *file, int line)
 {

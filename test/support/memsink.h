@@ -66,6 +66,9 @@ char *memsink_row_text(const memsink *m, enum ts_table_id table, size_t row);
 /* Fails the test, showing both, when the row differs from the text. */
 #define assert_mem_row(m, t, row, expected)                                                        \
     memsink_assert_row((m), TS_T_##t, (row), (expected), __FILE__, __LINE__)
+/* The rows of a table are these texts, the last of which is NULL. */
+void memsink_assert_rows(const memsink *m, enum ts_table_id table, const char *const *expected,
+                         const char *file, int line);
 void memsink_assert_row(const memsink *m, enum ts_table_id table, size_t row, const char *expected,
                         const char *file, int line);
 #define assert_mem_text(m, t, row, c, expected)                                                    \

@@ -103,6 +103,25 @@ static inline void set_text(ftrace_event *event, unsigned slot, const char *valu
     event->texts |= (uint8_t)(1u << slot);
 }
 
+/* An event with one number, of a thread without a name. */
+static inline void number_at(bench *b, ftrace_kind kind, int64_t at, int32_t tgid, int32_t pid,
+                             unsigned slot, int64_t value)
+{
+    ftrace_event e = event_of(kind, at, 0, tgid, pid, "");
+    set_number(&e, slot, value);
+    put_event(b, &e);
+}
+
+/* On CPU 0, threads without names. */
+static inline void switch_to(bench *b, int64_t at, int32_t prev, int64_t state, int32_t next)
+{
+    ftrace_event e = event_of(FTRACE_sched_switch, at, 0, prev, prev, "");
+    set_number(&e, FTRACE_N_sched_switch_prev_pid, prev);
+    set_number(&e, FTRACE_N_sched_switch_prev_state, state);
+    set_number(&e, FTRACE_N_sched_switch_next_pid, next);
+    put_event(b, &e);
+}
+
 static inline void print_at(bench *b, int64_t at, int32_t tgid, int32_t pid, const char *comm,
                             const char *text)
 {
@@ -134,24 +153,9 @@ static inline size_t issues_of(const bench *b, const char *code)
     return n;
 }
 
-/* The rows of a table as text; ends with NULL. */
-static inline void check_rows(const bench *b, enum ts_table_id table, const char *const *rows)
-{
-    size_t n = 0;
-    for (; rows[n] != NULL; n++) {
-        if (n >= memsink_rows(b->mem, table)) {
-            memsink_print(b->mem, table);
-            fail_msg("%s has no row %zu", ts_schema[table].name, n);
-        }
-        memsink_assert_row(b->mem, table, n, rows[n], __FILE__, __LINE__);
-    }
-    if (memsink_rows(b->mem, table) != n) {
-        memsink_print(b->mem, table);
-        fail_msg("%s has more than %zu rows", ts_schema[table].name, n);
-    }
-}
-
+/* The rows of a table as text. */
 #define CHECK_ROWS(b, table, ...)                                                                  \
-    check_rows((b), TS_T_##table, (const char *const[]){__VA_ARGS__, NULL})
+    memsink_assert_rows((b)->mem, TS_T_##table, (const char *const[]){__VA_ARGS__, NULL},          \
+                        __FILE__, __LINE__)
 
 #endif

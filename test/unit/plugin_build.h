@@ -125,22 +125,10 @@ static inline void convert(run *r, plugin_list plugins, bytes *f)
     *f = (bytes){0};
 }
 
-/* The rows of a table as text; ends with NULL. */
-static inline void check_rows(const run *r, enum ts_table_id table, const char *const *rows)
-{
-    size_t n = 0;
-    for (; rows[n] != NULL; n++) {
-        if (n >= memsink_rows(r->sink, table)) {
-            memsink_print(r->sink, table);
-            fail_msg("%s has no row %zu", ts_schema[table].name, n);
-        }
-        memsink_assert_row(r->sink, table, n, rows[n], __FILE__, __LINE__);
-    }
-    assert_int_equal(memsink_rows(r->sink, table), n);
-}
-
+/* The rows of a table as text. */
 #define CHECK_ROWS(r, table, ...)                                                                  \
-    check_rows((r), TS_T_##table, (const char *const[]){__VA_ARGS__, NULL})
+    memsink_assert_rows((r)->sink, TS_T_##table, (const char *const[]){__VA_ARGS__, NULL},         \
+                        __FILE__, __LINE__)
 
 /* seen, imported, lost and skipped of a kind of items. */
 static inline void check_counts(const run *r, const char *item, int64_t imported, int64_t lost,

@@ -1,6 +1,6 @@
 /* The sorter against qsort with the place in the input as the last key. */
 #include "base/sorter.h"
-#include "support.h"
+#include "sys_faults.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -304,49 +304,6 @@ static void test_comparisons(void **state)
 
 /* --- failing --- */
 
-typedef struct faults {
-    ts_sys sys; /* the real calls */
-    int calls;
-    int fail_at;
-    int files; /* open */
-} faults;
-
-static bool fails(faults *f)
-{
-    if (++f->calls == f->fail_at) {
-        errno = EIO;
-        return true;
-    }
-    return false;
-}
-
-static int f_open(void *user, const char *path, int flags, mode_t mode)
-{
-    faults *f = user;
-    int fd = fails(f) ? -1 : f->sys.open(f->sys.user, path, flags, mode);
-    f->files += fd >= 0;
-    return fd;
-}
-
-static int f_close(void *user, int fd)
-{
-    faults *f = user;
-    f->files--;
-    return f->sys.close(f->sys.user, fd);
-}
-
-static ssize_t f_pread(void *user, int fd, void *p, size_t n, off_t off)
-{
-    faults *f = user;
-    return fails(f) ? -1 : f->sys.pread(f->sys.user, fd, p, n, off);
-}
-
-static ssize_t f_pwrite(void *user, int fd, const void *p, size_t n, off_t off)
-{
-    faults *f = user;
-    return fails(f) ? -1 : f->sys.pwrite(f->sys.user, fd, p, n, off);
-}
-
 static void test_each_system_call_fails_once(void **state)
 {
     static const size_t memories[] = {64 << 10, 200 << 10};
@@ -359,12 +316,8 @@ static void test_each_system_call_fails_once(void **state)
         int last = 0;
         for (int fail_at = 1; code != TS_OK; fail_at++) {
             ts_ctx *ctx = test_ctx_new();
-            faults f = {.sys = ctx->sys, .fail_at = fail_at};
-            ctx->sys.user = &f;
-            ctx->sys.open = f_open;
-            ctx->sys.close = f_close;
-            ctx->sys.pread = f_pread;
-            ctx->sys.pwrite = f_pwrite;
+            faults f;
+            faults_begin(&f, ctx, fail_at);
             code = sort_all(ctx, &t, &order, memories[m], want);
             assert_true(code == TS_OK ? f.calls < fail_at : code == TS_ERR_OUTPUT);
             assert_int_equal(f.files, 0);

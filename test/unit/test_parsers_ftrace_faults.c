@@ -11,23 +11,6 @@
 /* --- making events -----------------------------------------------------------------------------
  */
 
-static void number_at(bench *b, ftrace_kind kind, int64_t at, int32_t tgid, int32_t pid,
-                      unsigned slot, int64_t value)
-{
-    ftrace_event e = event_of(kind, at, 0, tgid, pid, "");
-    set_number(&e, slot, value);
-    put_event(b, &e);
-}
-
-static void switch_at(bench *b, int64_t at, int32_t prev, int64_t state, int32_t next)
-{
-    ftrace_event e = event_of(FTRACE_sched_switch, at, 0, prev, prev, "");
-    set_number(&e, FTRACE_N_sched_switch_prev_pid, prev);
-    set_number(&e, FTRACE_N_sched_switch_prev_state, state);
-    set_number(&e, FTRACE_N_sched_switch_next_pid, next);
-    put_event(b, &e);
-}
-
 static void work_at(bench *b, ftrace_kind kind, int64_t at, int32_t pid)
 {
     ftrace_event e = event_of(kind, at, 0, pid, pid, "");
@@ -48,10 +31,10 @@ typedef struct scenario {
 /* A thread with two states and a slice that has ended. */
 static void put_more(bench *b, int i)
 {
-    switch_at(b, 10 * i, 0, 0, 1000 + i);
+    switch_to(b, 10 * i, 0, 0, 1000 + i);
     print_at(b, 10 * i + 1, 1000 + i, 1000 + i, "", "B|0|x");
     print_at(b, 10 * i + 2, 1000 + i, 1000 + i, "", "E|0");
-    switch_at(b, 10 * i + 3, 1000 + i, 1, 0);
+    switch_to(b, 10 * i + 3, 1000 + i, 1, 0);
 }
 
 enum { AT = 100000, CHANGES = 64 * 1024 / 32 + 1 };
@@ -133,14 +116,14 @@ static void plain_counter(bench *b)
 /* Its wait goes on until it is switched in again. */
 static void before_waking(bench *b)
 {
-    switch_at(b, AT - 1, 0, 0, 95); /* an odd number of states: arrays have room for even ones */
-    switch_at(b, AT, 91, 1, 0);
+    switch_to(b, AT - 1, 0, 0, 95); /* an odd number of states: arrays have room for even ones */
+    switch_to(b, AT, 91, 1, 0);
     number_at(b, FTRACE_sched_wakeup, AT + 1, 0, 0, FTRACE_N_sched_wakeup_pid, 91);
 }
 
 static void waking(bench *b)
 {
-    switch_at(b, AT + 2, 0, 0, 91);
+    switch_to(b, AT + 2, 0, 0, 91);
 }
 
 /* Two threads send a transaction of one number, and are switched out. */
@@ -150,14 +133,14 @@ static void before_same_number(bench *b)
         number_at(b, FTRACE_binder_transaction, AT, 0, pid, FTRACE_N_binder_transaction_debug_id,
                   1);
     }
-    switch_at(b, AT + 1, 91, 2048, 99);
-    switch_at(b, AT + 2, 99, 1, 91);
-    switch_at(b, AT + 3, 91, 1, 92);
+    switch_to(b, AT + 1, 91, 2048, 99);
+    switch_to(b, AT + 2, 99, 1, 91);
+    switch_to(b, AT + 3, 91, 1, 92);
 }
 
 static void same_number(bench *b)
 {
-    switch_at(b, AT + 4, 92, 2048, 99);
+    switch_to(b, AT + 4, 92, 2048, 99);
 }
 
 static void bad_symbol(bench *b)

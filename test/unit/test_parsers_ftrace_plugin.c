@@ -99,6 +99,19 @@ static void put_data(bytes *f, bytes *data)
     *data = (bytes){0};
 }
 
+/* A message with one marker, and what it says of the clock of times; NULL: nothing. */
+static void put_one(bytes *f, const char *clock, int64_t at, const char *text)
+{
+    bytes detail = {0};
+    bytes data = {0};
+    if (clock != NULL) {
+        put_clock(&data, clock);
+    }
+    put_print(&detail, at, 20, 20, text);
+    put_detail(&data, 0, &detail);
+    put_data(f, &data);
+}
+
 /* The example sched.htrace; CPU 1 stands first, so that nothing is in order of time. */
 static void put_sched(bytes *f)
 {
@@ -199,15 +212,10 @@ static void test_time_range_unrelated(void **state)
 {
     const ts_time_range real = {TS_WANTED_REALTIME, INT64_MIN, 12 * S};
     bytes f;
-    bytes detail = {0};
-    bytes data = {0};
     run r;
     (void)state;
     begin(&f);
-    put_clock(&data, "global");
-    put_print(&detail, 0, 20, 20, "B|20|outer");
-    put_detail(&data, 0, &detail);
-    put_data(&f, &data);
+    put_one(&f, "global", 0, "B|20|outer");
     convert_range(&r, plugins, &f, real);
     assert_int_equal(MEM_ROWS(r.sink, callstack), 1);
     assert_int_equal(issues(&r, "time_range_unrelated"), 1);
@@ -282,25 +290,17 @@ static void test_clocks(void **state)
 {
     for (int late = 0; late < 2; late++) {
         bytes f;
-        bytes detail = {0};
-        bytes data = {0};
         run r;
         (void)state;
         begin_late(&f);
         if (!late) {
             message(&f, "32(0801 12(0801)) 32(0804 12(1080cab5ee01))");
         }
-        put_clock(&data, "mono");
-        put_print(&detail, 0, 20, 20, "C|20|n|1");
-        put_detail(&data, 0, &detail);
-        put_data(&f, &data);
+        put_one(&f, "mono", 0, "C|20|n|1");
         if (late) {
             message(&f, "32(0801 12(0801)) 32(0804 12(1080cab5ee01))");
         }
-        put_clock(&data, "boot");
-        put_print(&detail, 500000000 - 5, 20, 20, "C|20|n|2");
-        put_detail(&data, 0, &detail);
-        put_data(&f, &data);
+        put_one(&f, "boot", 500000000 - 5, "C|20|n|2");
         convert(&r, plugins, &f);
         CHECK_ROWS(&r, process_measure, "measure|2499999995|5|2|0", "measure|2500000000|NULL|1|0");
         assert_mem_row(r.sink, datasource_clockid, 0, "0|ftrace-plugin|1");
@@ -330,16 +330,6 @@ static void put_clocks(bytes *f, uint64_t mono)
     put_data(f, &data);
 }
 
-static void put_counter_of(bytes *f, const char *clock, int64_t at, const char *text)
-{
-    bytes detail = {0};
-    bytes data = {0};
-    put_clock(&data, clock);
-    put_print(&detail, at, 20, 20, text);
-    put_detail(&data, 0, &detail);
-    put_data(f, &data);
-}
-
 /* Clocks that cannot be related: times stay as they are. */
 static void test_unrelated_clocks(void **state)
 {
@@ -348,8 +338,8 @@ static void test_unrelated_clocks(void **state)
     (void)state;
     begin_late(&f);
     put_clocks(&f, 0);
-    put_counter_of(&f, "boot", 0, "C|20|n|1");
-    put_counter_of(&f, "mono", 5, "C|20|n|2");
+    put_one(&f, "boot", 0, "C|20|n|1");
+    put_one(&f, "mono", 5, "C|20|n|2");
     convert(&r, plugins, &f);
     CHECK_ROWS(&r, process_measure, "measure|2000000000|5|1|0", "measure|2000000005|NULL|2|0");
     assert_int_equal(issues(&r, "clock_missing"), 1);
@@ -357,7 +347,7 @@ static void test_unrelated_clocks(void **state)
     begin_late(&f);
     set_le(&f, 60, S, 8); /* boottime, and the third clock, which is above 63 bits */
     set_le(&f, 84, UINT64_MAX, 8);
-    put_counter_of(&f, "mono", 0, "C|20|n|1");
+    put_one(&f, "mono", 0, "C|20|n|1");
     convert(&r, plugins, &f);
     CHECK_ROWS(&r, process_measure, "measure|2000000000|NULL|1|0");
     run_free(&r);
@@ -374,8 +364,8 @@ static void test_times_beyond(void **state)
         run r;
         begin_late(&f);
         put_clocks(&f, (uint64_t)S / 2);
-        put_counter_of(&f, first[i], 0, "C|20|n|1");
-        put_counter_of(&f, "mono", INT64_MAX - BEGIN - 5, "C|20|n|2");
+        put_one(&f, first[i], 0, "C|20|n|1");
+        put_one(&f, "mono", INT64_MAX - BEGIN - 5, "C|20|n|2");
         convert(&r, plugins, &f);
         assert_int_equal(MEM_ROWS(r.sink, process_measure), 1);
         assert_int_equal(MEM_INT(r.sink, process_measure, 0, ts), BEGIN + (i == 0 ? S / 2 : 0));
@@ -389,15 +379,10 @@ static void test_times_beyond(void **state)
 static void test_other_clock(void **state)
 {
     bytes f;
-    bytes detail = {0};
-    bytes data = {0};
     run r;
     (void)state;
     begin(&f);
-    put_clock(&data, "global");
-    put_print(&detail, 0, 20, 20, "C|20|n|1");
-    put_detail(&data, 0, &detail);
-    put_data(&f, &data);
+    put_one(&f, "global", 0, "C|20|n|1");
     convert(&r, plugins, &f);
     CHECK_ROWS(&r, process_measure, "measure|2000000000|NULL|1|0");
     assert_int_equal(issues(&r, "ftrace_clock_unknown"), 1);
@@ -701,15 +686,6 @@ static void test_gap(void **state)
     run_free(&r);
 }
 
-static void put_counter(bytes *f, int64_t at, const char *text)
-{
-    bytes detail = {0};
-    bytes data = {0};
-    put_print(&detail, at, 20, 20, text);
-    put_detail(&data, 0, &detail);
-    put_data(f, &data);
-}
-
 /* A block of several messages stands twice, behind what cannot be read. */
 static void test_doubled_block(void **state)
 {
@@ -717,12 +693,12 @@ static void test_doubled_block(void **state)
     run r;
     (void)state;
     begin(&f);
-    put_counter(&f, 0, "C|20|n|1");
-    put_counter(&f, 10, "C|20|n|2");
+    put_one(&f, NULL, 0, "C|20|n|1");
+    put_one(&f, NULL, 10, "C|20|n|2");
     put(&f, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 12);
-    put_counter(&f, 0, "C|20|n|1");
-    put_counter(&f, 10, "C|20|n|2");
-    put_counter(&f, 20, "C|20|n|3");
+    put_one(&f, NULL, 0, "C|20|n|1");
+    put_one(&f, NULL, 10, "C|20|n|2");
+    put_one(&f, NULL, 20, "C|20|n|3");
     convert(&r, plugins, &f);
     CHECK_ROWS(&r, process_measure, "measure|2000000000|10|1|0", "measure|2000000010|NULL|2|0",
                "measure|2000000020|NULL|3|0");
@@ -738,8 +714,8 @@ static void put_losses(bytes *f)
     put_sched(f);
     put_sched(f);
     put(f, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 12);
-    put_counter(f, 400, "C|20|n|1");
-    put_counter(f, 400, "C|20|n|1");
+    put_one(f, NULL, 400, "C|20|n|1");
+    put_one(f, NULL, 400, "C|20|n|1");
     message(f, "12(12(08ffffffffffffffffff01 aa45()) 12(0801 a206()) 12(12(43)) 12(0a() aa45()))");
     put_overruns(f, 300);
     message(f, "12(0801 1805 0f) 12(0a00) 0a(0801 12(0800 1807))");

@@ -1,9 +1,7 @@
 /* The queue that puts events of the kernel in order of time, against qsort by (time, place). */
 #include "parsers/ftrace/ftrace_queue.h"
 #include "parsers/ftrace/ftrace_runs.h"
-#include "support.h"
-
-#include <errno.h>
+#include "sys_faults.h"
 
 typedef struct sample {
     int64_t ts;
@@ -303,49 +301,6 @@ static void test_memory(void **state)
 
 /* --- failing --- */
 
-typedef struct faults {
-    ts_sys sys; /* the real calls */
-    int calls;
-    int fail_at;
-    int files; /* open */
-} faults;
-
-static bool fails(faults *f)
-{
-    if (++f->calls == f->fail_at) {
-        errno = EIO;
-        return true;
-    }
-    return false;
-}
-
-static int f_open(void *user, const char *path, int flags, mode_t mode)
-{
-    faults *f = user;
-    int fd = fails(f) ? -1 : f->sys.open(f->sys.user, path, flags, mode);
-    f->files += fd >= 0;
-    return fd;
-}
-
-static int f_close(void *user, int fd)
-{
-    faults *f = user;
-    f->files--;
-    return f->sys.close(f->sys.user, fd);
-}
-
-static ssize_t f_pread(void *user, int fd, void *p, size_t n, off_t off)
-{
-    faults *f = user;
-    return fails(f) ? -1 : f->sys.pread(f->sys.user, fd, p, n, off);
-}
-
-static ssize_t f_pwrite(void *user, int fd, const void *p, size_t n, off_t off)
-{
-    faults *f = user;
-    return fails(f) ? -1 : f->sys.pwrite(f->sys.user, fd, p, n, off);
-}
-
 /* Two passes, and events larger than a block. */
 static const struct {
     size_t n, longest, memory;
@@ -362,12 +317,8 @@ static void test_each_system_call_fails_once(void **state)
         int last = 0;
         for (int fail_at = 1; code != TS_OK; fail_at++) {
             ts_ctx *ctx = test_ctx_new();
-            faults f = {.sys = ctx->sys, .fail_at = fail_at};
-            ctx->sys.user = &f;
-            ctx->sys.open = f_open;
-            ctx->sys.close = f_close;
-            ctx->sys.pread = f_pread;
-            ctx->sys.pwrite = f_pwrite;
+            faults f;
+            faults_begin(&f, ctx, fail_at);
             code = queue_all(ctx, &in, &want, failing[m].memory, text, SIZE_MAX);
             assert_true(code == TS_OK ? f.calls < fail_at : code == TS_ERR_OUTPUT);
             assert_int_equal(f.files, 0);
@@ -441,16 +392,12 @@ static void test_damaged_spool(void **state)
         list in = make(lanes ? CPUS : REVERSED, 500, seed % 5 == 0 ? 3 : 400);
         char *text = text_of(403);
         ts_ctx *ctx = test_ctx_new();
-        faults f = {.sys = ctx->sys, .fail_at = seed};
+        faults f;
         ftrace_queue *queue;
         size_t read = 0;
         ts_code code = ftrace_queue_open(&queue, ctx, 20000);
-        ctx->sys.user = &f;
+        faults_begin(&f, ctx, -1);
         ctx->sys.pread = f_damaged;
-        ctx->sys.open = f_open;
-        ctx->sys.close = f_close;
-        ctx->sys.pwrite = f_pwrite;
-        f.fail_at = -1;
         for (size_t i = 0; i < in.n && code == TS_OK; i++) {
             ftrace_event e = event_of(&in.p[i], text);
             code = ftrace_queue_add(queue, &e);

@@ -1,6 +1,6 @@
 /* Raw traces to events (docs/formats.md, "Raw traces of the kernel"): the texts that describe the
  * pages, entries of pages, damage. */
-#include "support.h"
+#include "ftrace_lines.h"
 
 #include "parsers/ftrace/ftrace_raw.h"
 
@@ -176,53 +176,30 @@ static const char example_rows[] =
  */
 
 typedef struct seen {
-    char text[1 << 15];
-    size_t n;
+    lines lines; /* what came */
     ftrace_raw_counts counts;
     uint64_t bad_lines;
     uint64_t lost;
     ts_code code;
 } seen;
 
-static void add(seen *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void add(seen *s, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    s->n += (size_t)vsnprintf(s->text + s->n, sizeof s->text - s->n, fmt, ap);
-    va_end(ap);
-    assert_true(s->n < sizeof s->text);
-}
-
 static ts_code take(void *user, const ftrace_event *e)
 {
     seen *s = user;
-    const ftrace_kind_info *info = &ftrace_kinds[e->kind];
     assert_int_equal(e->reader, FTRACE_FROM_RAW);
-    add(s, "%s %" PRId64 " %d/%d c%u %.*s", info->name, e->ts, e->pid, e->tgid, e->cpu,
-        (int)e->comm.n, e->comm.p);
-    for (unsigned f = 0; f < info->field_count; f++) {
-        const ftrace_field_info *field = &info->fields[f];
-        if (!field->is_text && ftrace_has_number(e, field->slot)) {
-            add(s, " %s=%" PRId64, field->name, e->number[field->slot]);
-        }
-        if (field->is_text && ftrace_has_text(e, field->slot)) {
-            add(s, " %s='%.*s'", field->name, (int)e->text[field->slot].n, e->text[field->slot].p);
-        }
-    }
-    add(s, "\n");
+    add_event(&s->lines, e);
     return TS_OK;
 }
 
 static ts_code on_symbol(void *user, uint64_t addr, ts_text name)
 {
-    add(user, "symbol %" PRIx64 " %.*s\n", addr, (int)name.n, name.p);
+    add(&((seen *)user)->lines, "symbol %" PRIx64 " %.*s\n", addr, (int)name.n, name.p);
     return TS_OK;
 }
 
 static ts_code on_defect(void *user, ftrace_raw_defect defect, uint64_t at, const char *what)
 {
-    add(user, "! %d at %" PRIu64 " %s\n", (int)defect, at, what);
+    add(&((seen *)user)->lines, "! %d at %" PRIu64 " %s\n", (int)defect, at, what);
     return TS_OK;
 }
 
@@ -253,7 +230,7 @@ static void read_raw(const bytes *b)
     read_blocks(&whole, b, sizeof b->p);
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
         read_blocks(&part, b, blocks[i]);
-        assert_string_equal(part.text, whole.text);
+        assert_string_equal(part.lines.text, whole.lines.text);
         assert_int_equal(part.code, whole.code);
         assert_memory_equal(&part.counts, &whole.counts, sizeof part.counts);
         assert_int_equal(part.lost, whole.lost);
@@ -288,7 +265,7 @@ static void check(const char *expected)
     snprintf(all, sizeof all, SYMBOLS "%s", expected);
     read_raw(&trace);
     assert_int_equal(whole.code, TS_OK);
-    assert_string_equal(whole.text, all);
+    assert_string_equal(whole.lines.text, all);
 }
 
 static void test_example(void **state)
@@ -418,7 +395,7 @@ static void test_bad_pages(void **state)
                      "print 11 20/20 c0 app buf='a'\n"
                      "! 0 at %zu an entry does not fit into it\n%s! 0 at %zu it is cut\n",
              trace.n - 100 - 3 * 4096, trace.n - 100 - 2 * 4096, example_rows, trace.n - 100);
-    assert_string_equal(whole.text, expected);
+    assert_string_equal(whole.lines.text, expected);
     assert_int_equal(whole.counts.bad_pages, 3);
     assert_int_equal(whole.counts.pages, 4);
 }
@@ -438,7 +415,7 @@ static void test_bad_sections(void **state)
     read_raw(&trace);
     snprintf(expected, sizeof expected, SYMBOLS "! 1 at %zu the type of a section is not known\n",
              at);
-    assert_string_equal(whole.text, expected);
+    assert_string_equal(whole.lines.text, expected);
     assert_int_equal(whole.lost, 1 + 8 + 4096);
     /* Pages in front of the formats. */
     trace.n = 0;
@@ -450,17 +427,17 @@ static void test_bad_sections(void **state)
     read_raw(&trace);
     assert_int_equal(whole.counts.events, 4);
     assert_int_equal(whole.lost, 8192);
-    assert_non_null(strstr(whole.text, "! 3 at 20 \n"));
+    assert_non_null(strstr(whole.lines.text, "! 3 at 20 \n"));
     /* Cut in a page, in a header. */
     begin_trace(&trace);
     put_section(&trace, 4, pg.p, sizeof pg.p);
     trace.n -= 10;
     read_raw(&trace);
-    assert_non_null(strstr(whole.text, "it is cut\n! 2 at "));
+    assert_non_null(strstr(whole.lines.text, "it is cut\n! 2 at "));
     begin_trace(&trace);
     put_int(&trace, 4, 4);
     read_raw(&trace);
-    assert_non_null(strstr(whole.text, "! 2 at "));
+    assert_non_null(strstr(whole.lines.text, "! 2 at "));
     /* HongMeng; another type; no header. */
     trace.n = 0;
     put_header(&trace, 1);
@@ -468,7 +445,7 @@ static void test_bad_sections(void **state)
     put_section(&trace, 4, pg.p, sizeof pg.p);
     read_raw(&trace);
     assert_int_equal(whole.code, TS_OK);
-    assert_non_null(strstr(whole.text, "! 4 at "));
+    assert_non_null(strstr(whole.lines.text, "! 4 at "));
     trace.p[2] = 2;
     read_raw(&trace);
     assert_int_equal(whole.code, TS_ERR_FORMAT);
@@ -497,8 +474,8 @@ static void test_bad_texts(void **state)
     put_section(&trace, 4, pg.p, sizeof pg.p);
     read_raw(&trace);
     assert_int_equal(whole.code, TS_OK);
-    assert_memory_equal(whole.text, "symbol ffffffc000 start\n", 24);
-    assert_string_equal(whole.text + 24, example_rows);
+    assert_memory_equal(whole.lines.text, "symbol ffffffc000 start\n", 24);
+    assert_string_equal(whole.lines.text + 24, example_rows);
     assert_int_equal(whole.bad_lines, 3 + 3 + 2 + 2 + 4);
 }
 
@@ -513,7 +490,7 @@ static void test_short_pages(void **state)
     end_page(&pg, 0);
     put_section(&trace, 4, pg.p, sizeof pg.p);
     read_raw(&trace);
-    assert_non_null(strstr(whole.text, "it ends in an entry"));
+    assert_non_null(strstr(whole.lines.text, "it ends in an entry"));
     assert_int_equal(whole.counts.events, 4);
     assert_int_equal(whole.counts.bad_pages, 1);
     begin_trace(&trace);
@@ -521,7 +498,7 @@ static void test_short_pages(void **state)
     put_texts(&trace, 30, "\tfield: local_t commit;\toffset:4093;\tsize:8;\tsigned:1;\n");
     put_section(&trace, 4, pg.p, sizeof pg.p);
     read_raw(&trace);
-    assert_non_null(strstr(whole.text, "it is too short"));
+    assert_non_null(strstr(whole.lines.text, "it is too short"));
     assert_int_equal(whole.counts.events, 0);
     assert_int_equal(whole.counts.bad_pages, 1);
 }

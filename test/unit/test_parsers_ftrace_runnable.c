@@ -2,15 +2,6 @@
  * transaction. */
 #include "ftrace_events.h"
 
-static void switch_at(bench *b, int64_t at, int32_t prev, int64_t state, int32_t next)
-{
-    ftrace_event e = event_of(FTRACE_sched_switch, at, 0, prev, prev, "");
-    set_number(&e, FTRACE_N_sched_switch_prev_pid, prev);
-    set_number(&e, FTRACE_N_sched_switch_prev_state, state);
-    set_number(&e, FTRACE_N_sched_switch_next_pid, next);
-    put_event(b, &e);
-}
-
 static void send_at(bench *b, int64_t at, int32_t pid, int64_t id, int64_t flags)
 {
     ftrace_event e = event_of(FTRACE_binder_transaction, at, 0, pid, pid, "");
@@ -45,13 +36,13 @@ static void test_received_later(void **state)
     (void)state;
     bench_begin(&b, NULL);
     send_at(&b, 0, 20, 100, 0);
-    switch_at(&b, 10, 20, 2048, 30);
+    switch_to(&b, 10, 20, 2048, 30);
     receive_at(&b, 20, 30, 100); /* while the sender waits */
-    switch_at(&b, 30, 30, 1, 20);
+    switch_to(&b, 30, 30, 1, 20);
     send_at(&b, 40, 20, 101, 16);
-    switch_at(&b, 50, 20, 2048, 30);
-    switch_at(&b, 60, 30, 1, 20); /* the sender goes on: the row is complete */
-    switch_at(&b, 70, 20, 2048, 40);
+    switch_to(&b, 50, 20, 2048, 30);
+    switch_to(&b, 60, 30, 1, 20); /* the sender goes on: the row is complete */
+    switch_to(&b, 70, 20, 2048, 40);
     receive_at(&b, 80, 30, 101);
     bench_end(&b);
     check_state(&b, 10, "R-B");
@@ -66,23 +57,23 @@ static void test_others(void **state)
     (void)state;
     bench_begin(&b, NULL);
     send_at(&b, 0, 20, 100, 1); /* needs no reply */
-    switch_at(&b, 10, 20, 2048, 30);
+    switch_to(&b, 10, 20, 2048, 30);
     receive_at(&b, 11, 30, 100);
-    switch_at(&b, 12, 30, 1, 20);
+    switch_to(&b, 12, 30, 1, 20);
     send_at(&b, 13, 20, 101, 0); /* sleeps */
-    switch_at(&b, 20, 20, 1, 30);
+    switch_to(&b, 20, 20, 1, 30);
     receive_at(&b, 21, 30, 101);
-    switch_at(&b, 22, 30, 1, 20);
+    switch_to(&b, 22, 30, 1, 20);
     send_at(&b, 23, 20, 102, 0); /* another thread receives it */
-    switch_at(&b, 30, 20, 2048, 40);
+    switch_to(&b, 30, 20, 2048, 40);
     receive_at(&b, 31, 30, 102);
-    switch_at(&b, 32, 40, 1, 20);
+    switch_to(&b, 32, 40, 1, 20);
     send_at(&b, 33, 20, 103, 0); /* nothing runs behind it */
-    switch_at(&b, 40, 20, 2048, 0);
+    switch_to(&b, 40, 20, 2048, 0);
     receive_at(&b, 41, 30, 103);
-    switch_at(&b, 42, 0, 0, 20);
+    switch_to(&b, 42, 0, 0, 20);
     send_at(&b, 43, 20, 104, 0); /* is never received */
-    switch_at(&b, 50, 20, 2048, 30);
+    switch_to(&b, 50, 20, 2048, 30);
     bench_end(&b);
     check_state(&b, 10, "R+");
     check_state(&b, 20, "S");
@@ -99,7 +90,7 @@ static void test_compat(void **state)
     (void)state;
     bench_begin_compat(&b);
     send_at(&b, 0, 20, 100, 0);
-    switch_at(&b, 10, 20, 2048, 30);
+    switch_to(&b, 10, 20, 2048, 30);
     receive_at(&b, 20, 30, 100);
     bench_end(&b);
     check_state(&b, 10, "R+");
@@ -113,13 +104,13 @@ static void test_same_number(void **state)
     (void)state;
     bench_begin(&b, NULL);
     send_at(&b, 0, 20, 100, 0);
-    switch_at(&b, 10, 20, 2048, 30);
+    switch_to(&b, 10, 20, 2048, 30);
     send_at(&b, 20, 30, 100, 0);
-    switch_at(&b, 30, 30, 2048, 40);
+    switch_to(&b, 30, 30, 2048, 40);
     receive_at(&b, 40, 40, 100);
-    switch_at(&b, 50, 40, 1, 20);
+    switch_to(&b, 50, 40, 1, 20);
     send_at(&b, 60, 20, 101, 0);
-    switch_at(&b, 70, 20, 2048, 30);
+    switch_to(&b, 70, 20, 2048, 30);
     receive_at(&b, 80, 30, 101);
     bench_end(&b);
     check_state(&b, 10, "R+");
@@ -142,7 +133,7 @@ static void test_every_allocation_fails(void **state)
         b.may_fail = true;
         for (int32_t i = 0; i < 40; i++) {
             send_at(&b, 10 * i, 20 + i, 100 + i, 0);
-            switch_at(&b, 10 * i + 1, 20 + i, 2048, 21 + i);
+            switch_to(&b, 10 * i + 1, 20 + i, 2048, 21 + i);
             if (i % 4 == 0) {
                 receive_at(&b, 10 * i + 2, 21 + i, 100 + i);
             }

@@ -1,6 +1,6 @@
 /* Lines of text traces to events (docs/formats.md, "Traces of the kernel as text"): the form of
  * lines against a regular expression, arguments of each kind, lines that are no events, pages. */
-#include "support.h"
+#include "ftrace_lines.h"
 
 #include "parsers/ftrace/ftrace_text.h"
 
@@ -137,40 +137,16 @@ static void test_lines_as_expression(void **state)
 /* --- events ----------------------------------------------------------------------------------- */
 
 typedef struct seen {
-    char text[1 << 16]; /* what came, a line for each */
-    size_t n;
+    lines lines; /* what came */
     unsigned defects[5];
     ftrace_text_counts counts;
 } seen;
 
-static void add(seen *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void add(seen *s, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    s->n += (size_t)vsnprintf(s->text + s->n, sizeof s->text - s->n, fmt, ap);
-    va_end(ap);
-    assert_true(s->n < sizeof s->text);
-}
-
-/* Name, time, thread, and the fields by name. */
 static ts_code take(void *user, const ftrace_event *e)
 {
     seen *s = user;
-    const ftrace_kind_info *info = &ftrace_kinds[e->kind];
     assert_int_equal(e->reader, FTRACE_FROM_TEXT);
-    add(s, "%s %" PRId64 " %d/%d c%u %.*s", info->name, e->ts, e->pid, e->tgid, e->cpu,
-        (int)e->comm.n, e->comm.p);
-    for (unsigned f = 0; f < info->field_count; f++) {
-        const ftrace_field_info *field = &info->fields[f];
-        if (!field->is_text && ftrace_has_number(e, field->slot)) {
-            add(s, " %s=%" PRId64, field->name, e->number[field->slot]);
-        }
-        if (field->is_text && ftrace_has_text(e, field->slot)) {
-            add(s, " %s='%.*s'", field->name, (int)e->text[field->slot].n, e->text[field->slot].p);
-        }
-    }
-    add(s, "\n");
+    add_event(&s->lines, e);
     return TS_OK;
 }
 
@@ -179,8 +155,8 @@ static ts_code on_defect(void *user, ftrace_text_defect what, uint64_t line, uin
 {
     seen *s = user;
     s->defects[what]++;
-    add(s, "! %d line %" PRIu64 " at %" PRIu64 " %.*s\n", (int)what, line, at, (int)detail.n,
-        detail.p);
+    add(&s->lines, "! %d line %" PRIu64 " at %" PRIu64 " %.*s\n", (int)what, line, at,
+        (int)detail.n, detail.p);
     return TS_OK;
 }
 
@@ -207,7 +183,7 @@ static void read_text(seen *s, const char *text)
     read_blocks(s, text, strlen(text), SIZE_MAX);
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
         read_blocks(&small, text, strlen(text), blocks[i]);
-        assert_string_equal(small.text, s->text);
+        assert_string_equal(small.lines.text, s->lines.text);
     }
 }
 
@@ -215,7 +191,7 @@ static void check(const char *text, const char *expected)
 {
     static seen s;
     read_text(&s, text);
-    assert_string_equal(s.text, expected);
+    assert_string_equal(s.lines.text, expected);
 }
 
 /* One event in a line of its own; expected: its fields. */
@@ -378,11 +354,11 @@ static void test_no_events(void **state)
                   "\tffffffff81 f+0x1 (k)\n"
                   "t 7 [0] 1.0: ftrace:print: E\n\tffffffff81 f+0x1 (k)\n\n"
                   "a-1 [0] 1.0: print: E");
-    assert_string_equal(s.text, GOOD_ROW "! 4 line 8 at 92 CPU:2 [LOST 1234 EVENTS]\n"
-                                         "! 0 line 9 at 117 garbage\n" GOOD_ROW
-                                         "! 0 line 12 at 179 \tffffffff81 f+0x1 (k)\n"
-                                         "print 1000000000 7/0 c0 t buf='E'\n"
-                                         "! 3 line 16 at 253 \n");
+    assert_string_equal(s.lines.text, GOOD_ROW "! 4 line 8 at 92 CPU:2 [LOST 1234 EVENTS]\n"
+                                               "! 0 line 9 at 117 garbage\n" GOOD_ROW
+                                               "! 0 line 12 at 179 \tffffffff81 f+0x1 (k)\n"
+                                               "print 1000000000 7/0 c0 t buf='E'\n"
+                                               "! 3 line 16 at 253 \n");
     assert_int_equal(s.counts.overruns, 1);
     assert_int_equal(s.counts.overrun_events, 1234);
     assert_int_equal(s.counts.unknown, 2);
@@ -418,7 +394,7 @@ static void test_long_line(void **state)
             memcpy(text, prefix, sizeof prefix - 1);
             strcpy(text + n, "\n" GOOD);
             read_blocks(&s, text, strlen(text), block);
-            assert_string_equal(s.text, i == 0 ? GOOD_ROW : "! 2 line 1 at 0 \n" GOOD_ROW);
+            assert_string_equal(s.lines.text, i == 0 ? GOOD_ROW : "! 2 line 1 at 0 \n" GOOD_ROW);
             assert_int_equal(s.counts.lines, 2);
             free(text);
         }
@@ -445,7 +421,7 @@ static void test_long_rest(void **state)
         memset(text + n, 'x', FTRACE_TEXT_MAX_LINE + 1);
         strcpy(text + n + FTRACE_TEXT_MAX_LINE + 1, cases[i].after);
         read_blocks(&s, text, strlen(text), 4095);
-        assert_string_equal(s.text, GOOD_ROW);
+        assert_string_equal(s.lines.text, GOOD_ROW);
         assert_int_equal(s.counts.lines, cases[i].lines);
         assert_int_equal(s.counts.too_long, 0);
         free(text);
@@ -487,8 +463,8 @@ static void test_bad_utf8(void **state)
     static seen s;
     (void)state;
     read_text(&s, "a\xff-1 [0] 1.0: print: B|1|\xc3\xa9\xc3\n");
-    assert_string_equal(s.text, "print 1000000000 1/0 c0 a\xef\xbf\xbd buf='B|1|\xc3\xa9"
-                                "\xef\xbf\xbd'\n");
+    assert_string_equal(s.lines.text, "print 1000000000 1/0 c0 a\xef\xbf\xbd buf='B|1|\xc3\xa9"
+                                      "\xef\xbf\xbd'\n");
     assert_int_equal(s.counts.bad_texts, 2);
 }
 
