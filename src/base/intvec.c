@@ -94,6 +94,20 @@ ts_code ts_intvec_push_any(ts_ctx *ctx, ts_intvec *v, int64_t value)
     return TS_OK;
 }
 
+int64_t ts_intvec_gather(uint32_t *out, const ts_intvec *v, const uint32_t *at, size_t n)
+{
+    int64_t all = 0;
+    for (size_t i = 0; i < n; i++) {
+        const ts_intvec_block *block = &v->blocks[at[i] >> TS_INTVEC_SHIFT];
+        const size_t in = at[i] & (TS_INTVEC_BLOCK - 1);
+        const int64_t value =
+            block->width == 4 ? ((const uint32_t *)block->p)[in] : intvec_load(block, in);
+        out[i] = (uint32_t)value;
+        all |= value;
+    }
+    return all;
+}
+
 ts_code ts_intvec_set(ts_ctx *ctx, ts_intvec *v, uint64_t i, int64_t value)
 {
     ts_intvec_block *block = &v->blocks[i >> TS_INTVEC_SHIFT];

@@ -67,6 +67,12 @@ static inline void ts_intvec_prefetch(const ts_intvec *v, uint64_t i)
     __builtin_prefetch((const char *)block->p + (size_t)(i & (TS_INTVEC_BLOCK - 1)) * block->width);
 }
 
+/*
+ * The elements at n places, each below v->n, as far as they fit 32 bits; returns the bits of all of
+ * them, which tells whether they do.
+ */
+int64_t ts_intvec_gather(uint32_t *out, const ts_intvec *v, const uint32_t *at, size_t n);
+
 /* Replaces an element; i < n. */
 ts_code ts_intvec_set(ts_ctx *ctx, ts_intvec *v, uint64_t i, int64_t value);
 

@@ -156,6 +156,33 @@ static void test_intvec_widths(void **state)
     test_ctx_free(ctx);
 }
 
+static void test_intvec_gather(void **state)
+{
+    ts_ctx *ctx = test_ctx_new();
+    ts_intvec v = {0};
+    uint32_t at[200];
+    uint32_t got[200];
+    (void)state;
+    for (uint64_t i = 0; i < 200000; i++) {
+        assert_ok(ctx, ts_intvec_push(ctx, &v, value_of(i)));
+    }
+    for (uint32_t i = 0; i < 200; i++) {
+        at[i] = i * 7919 % 200 * 1000;
+    }
+    for (uint32_t first = 0; first < 200; first++) {
+        int64_t all = 0;
+        for (uint32_t i = first; i < 200; i++) {
+            all |= value_of(at[i]);
+        }
+        assert_true(ts_intvec_gather(got, &v, at + first, 200 - first) == all);
+        for (uint32_t i = first; i < 200; i++) {
+            assert_int_equal(got[i - first], (uint32_t)value_of(at[i]));
+        }
+    }
+    ts_intvec_free(ctx, &v);
+    test_ctx_free(ctx);
+}
+
 static void test_intvec_set_and_cut(void **state)
 {
     ts_ctx *ctx = test_ctx_new();
@@ -184,13 +211,10 @@ static void test_intvec_set_and_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clean),
-        cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_encode),
-        cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_printable),
-        cmocka_unit_test(test_intvec_widths),
-        cmocka_unit_test(test_intvec_set_and_cut),
+        cmocka_unit_test(test_clean),         cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_encode),        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_printable),     cmocka_unit_test(test_intvec_widths),
+        cmocka_unit_test(test_intvec_gather), cmocka_unit_test(test_intvec_set_and_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

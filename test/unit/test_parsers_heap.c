@@ -568,6 +568,97 @@ static void test_rows_in_turn(void **state)
     run_free(&r);
 }
 
+enum { GROUP_NODES = 300, GROUP_EDGES = 2000 };
+
+#define META_TURNED                                                                                \
+    "\"meta\":{" META_NODES ",\"edge_fields\":[\"name_or_index\",\"type\",\"to_node\"],"           \
+    "\"edge_types\":[\"string_or_number\",[\"context\",\"element\",\"property\"],\"node\"]"        \
+    "," META_REST "}"
+
+static unsigned group_random(unsigned n)
+{
+    static uint64_t state = 11;
+    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (unsigned)(state >> 33) % n;
+}
+
+/* odd: one in so many numbers is unlike those of V8; 0: none. */
+static void group_nodes(char *out, unsigned odd)
+{
+    unsigned at = (unsigned)sprintf(out, "\"nodes\":[");
+    for (unsigned i = 0; i < GROUP_NODES; i++) {
+        const bool large = odd != 0 && group_random(odd) == 0;
+        const char *id = large ? "7000000000" : odd != 0 && group_random(odd) == 0 ? "null" : "9";
+        at += (unsigned)sprintf(out + at, "%s%u,%u,%s,16,%u,0,0", i == 0 ? "" : "\n,", i % 3, i % 5,
+                                id, group_random(9) == 0 ? group_random(90) : group_random(13));
+    }
+    (void)strcat(out, "]");
+}
+
+/* The same edges, with their first two fields in both orders. */
+static void group_edges(char *out, char *turned, unsigned odd)
+{
+    static const char *const names[] = {"4294967296", "-1", "null", "2147483648"};
+    static const char *const targets[] = {"3", "-7", "null", "2100", "15032385536", "2147483649"};
+    unsigned at = (unsigned)sprintf(out, "\"edges\":[");
+    unsigned to = (unsigned)sprintf(turned, "\"edges\":[");
+    for (unsigned i = 0; i < GROUP_EDGES; i++) {
+        const char *comma = i == 0 ? "" : "\n,";
+        char type[16];
+        char name[16];
+        char target[16];
+        (void)sprintf(type, "%u", group_random(3));
+        (void)sprintf(name, "%u", i / 300);
+        (void)sprintf(target, "%u", 7 * group_random(GROUP_NODES));
+        if (odd != 0 && group_random(odd) == 0) {
+            (void)strcpy(type, group_random(2) == 0 ? "3" : "64");
+        } else if (odd != 0 && group_random(odd) == 0) {
+            (void)strcpy(name, names[group_random(4)]);
+        } else if (odd != 0 && group_random(odd) == 0) {
+            (void)strcpy(target, targets[group_random(6)]);
+        }
+        at += (unsigned)sprintf(out + at, "%s%s,%s,%s", comma, type, name, target);
+        to += (unsigned)sprintf(turned + to, "%s%s,%s,%s", comma, name, type, target);
+    }
+    (void)strcat(out, "]");
+    (void)strcat(turned, "]");
+}
+
+/* Edges of V8's order go in groups, others one by one: the rows are the same. */
+static void test_edges_in_groups(void **state)
+{
+    static const unsigned odds[] = {0, 2000, 300, 20, 2};
+    static const enum ts_table_id tables[] = {TS_T_js_heap_edges, TS_T_js_heap_edge_block,
+                                              TS_T_js_heap_files, TS_T_import_issue};
+    static char nodes[64 * GROUP_NODES];
+    static char edges[64 * GROUP_EDGES];
+    static char turned[64 * GROUP_EDGES];
+    UNUSED(state);
+    for (unsigned round = 0; round < 20; round++) {
+        snap s = tiny_snap();
+        run r[2];
+        group_nodes(nodes, odds[round % 5]);
+        group_edges(edges, turned, odds[round / 5 % 5]);
+        s.m[M_NODES] = nodes;
+        for (int i = 0; i < 2; i++) {
+            s.m[M_SNAPSHOT] =
+                i == 0 ? "\"snapshot\":{" META_ALL "}" : "\"snapshot\":{" META_TURNED "}";
+            s.m[M_EDGES] = i == 0 ? edges : turned;
+            import_snap(&r[i], &s);
+            assert_rows(&r[i], js_heap_edges, GROUP_EDGES);
+        }
+        for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++) {
+            size_t rows = memsink_rows(r[0].sink, tables[t]);
+            assert_int_equal(rows, memsink_rows(r[1].sink, tables[t]));
+            for (size_t i = 0; i < rows; i++) {
+                assert_true(memsink_same_cells(r[0].sink, i, r[1].sink, i, tables[t], 0));
+            }
+        }
+        run_free(&r[0]);
+        run_free(&r[1]);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -583,6 +674,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_duplicate_node_ids),
         cmocka_unit_test(test_duplicate_ids_near_and_far),
         cmocka_unit_test(test_rows_in_turn),
+        cmocka_unit_test(test_edges_in_groups),
         cmocka_unit_test(test_names_outside_the_strings),
         cmocka_unit_test(test_sum_of_sizes_that_does_not_fit),
         cmocka_unit_test(test_more_fields_than_columns),

@@ -51,10 +51,10 @@ static ts_code find_block(ts_heap *h)
     return code;
 }
 
-/* Notes the owner under way in the block. */
-static void note_owner(ts_heap *h)
+/* Notes the owner of an edge in the block. */
+static void note_owner(ts_heap *h, uint64_t owner)
 {
-    int64_t rowid = (int64_t)(h->first[TS_T_js_heap_nodes] + h->edges.owner + 1);
+    int64_t rowid = (int64_t)(h->first[TS_T_js_heap_nodes] + owner + 1);
     if ((h->edges.block.null & TS_NULL_BIT(js_heap_edge_block, first_node_rowid)) != 0) {
         h->edges.block.first_node_rowid = rowid;
     }
@@ -112,7 +112,7 @@ ts_code heap_put_edge(ts_heap *h, const int64_t *v, uint32_t nulls, uint64_t tar
         return code;
     }
     if (owned) {
-        note_owner(h);
+        note_owner(h, h->edges.owner);
         h->edges.owner_left--;
     }
     row.from_node_id = h->edges.owner_id;
@@ -140,100 +140,186 @@ ts_code heap_put_edge(ts_heap *h, const int64_t *v, uint32_t nulls, uint64_t tar
 
 /* --- many at once --------------------------------------------------------------------------- */
 
-typedef struct edge_columns {
-    uint32_t values[TS_N_js_heap_edges][EDGES_AT_ONCE];
-} edge_columns;
+enum {
+    OWNER_STEP = 8 /* as many ids of an owner are stored at once, whether they are wanted or not */
+};
+
+__extension__ typedef unsigned __int128 wide;
+
+/* Edges that are looked at together, as columns. */
+typedef struct edge_group {
+    uint32_t values[TS_N_js_heap_edges][EDGES_AT_ONCE + OWNER_STEP];
+    uint32_t target[EDGES_AT_ONCE]; /* places of the nodes */
+    bool odd[EDGES_AT_ONCE]; /* has a number that is not small, or says something of damage */
+    bool any_odd;
+} edge_group;
 
 static bool is_small(int64_t v)
 {
     return (uint64_t)v <= INT32_MAX;
 }
 
-/* An edge whose numbers are all small and say nothing of damage. */
-static inline bool take_usual(edge_columns *c, ts_heap *h, size_t i, const int64_t *v,
-                              uint64_t target)
+/*
+ * The fields of all edges, and the places of the nodes that they point at, whose ids the cache is
+ * told to fetch; false when a number is not small, a type is none or there is no such node. As
+ * heap_edge_target has it, but a product takes less time than a division: of numbers below 2^32 it
+ * is the same, and what is no multiple of the stride is found out.
+ */
+static bool read_fields(edge_group *g, const ts_heap *h, const int64_t *v, size_t n)
+{
+    uint32_t *types = g->values[TS_C_js_heap_edges__type];
+    uint32_t *names = g->values[TS_C_js_heap_edges__name_or_index];
+    uint32_t *to = g->values[TS_C_js_heap_edges__to_node];
+    const uint64_t stride = h->arrays[PART_NODES].fields.stride;
+    const uint64_t inverse = UINT64_MAX / stride + 1;
+    const uint64_t stop = h->edges.target_stop;
+    const uint32_t type_stop = h->meta.types[1].names < 64 ? h->meta.types[1].names : 64;
+    int64_t all = 0;
+    bool odd = false;
+    for (size_t i = 0; i < n; i++, v += EDGE_FIELDS) {
+        const uint64_t place = (uint32_t)v[EDGE_TO];
+        const uint64_t index = (uint64_t)((wide)place * inverse >> 64);
+        const bool found = index * stride == place && index < stop;
+        all |= v[EDGE_TYPE] | v[EDGE_NAME] | v[EDGE_TO];
+        types[i] = (uint32_t)v[EDGE_TYPE];
+        names[i] = (uint32_t)v[EDGE_NAME];
+        to[i] = (uint32_t)place;
+        g->target[i] = found ? (uint32_t)index : 0;
+        odd |= !found | (types[i] >= type_stop);
+        ts_intvec_prefetch(&h->nodes.ids, g->target[i]);
+    }
+    return is_small(all) && !odd;
+}
+
+static bool is_odd_edge(const ts_heap *h, const int64_t *v)
 {
     const uint64_t type = (uint64_t)v[EDGE_TYPE];
-    int64_t id;
-    if (type >= h->meta.types[1].names || type >= 64 || !is_small(v[EDGE_NAME]) ||
-        !is_small(v[EDGE_TO]) || target == HEAP_NO_TARGET ||
-        !is_small(id = ts_intvec_get(&h->nodes.ids, target))) {
-        return false;
+    const uint64_t target = heap_edge_target(h, v[EDGE_TO]);
+    return type >= h->meta.types[1].names || type >= 64 || !is_small(v[EDGE_NAME]) ||
+           !is_small(v[EDGE_TO]) || target == HEAP_NO_TARGET ||
+           !is_small(ts_intvec_get(&h->nodes.ids, target));
+}
+
+static void read_group(edge_group *g, const ts_heap *h, const int64_t *v, size_t n)
+{
+    uint32_t *ids = g->values[TS_C_js_heap_edges__to_node_id];
+    const uint64_t rows = h->arrays[PART_EDGES].rows;
+    const bool usual = is_small(h->file_id) && rows + EDGES_AT_ONCE <= INT32_MAX &&
+                       h->nodes.ids.n > 0 && h->arrays[PART_NODES].fields.stride > 0;
+    g->any_odd = !usual || !read_fields(g, h, v, n);
+    for (size_t i = 0; i < n; i++) {
+        g->values[TS_C_js_heap_edges__file_id][i] = (uint32_t)h->file_id;
+        g->values[TS_C_js_heap_edges__edge_index][i] = (uint32_t)(rows + i);
     }
-    c->values[TS_C_js_heap_edges__type][i] = (uint32_t)type;
-    c->values[TS_C_js_heap_edges__name_or_index][i] = (uint32_t)v[EDGE_NAME];
-    c->values[TS_C_js_heap_edges__to_node][i] = (uint32_t)v[EDGE_TO];
-    c->values[TS_C_js_heap_edges__to_node_id][i] = (uint32_t)id;
-    if ((h->meta.index_types >> type & 1) == 0) {
-        h->edges.name_max = v[EDGE_NAME] > h->edges.name_max ? v[EDGE_NAME] : h->edges.name_max;
-        if (v[EDGE_NAME] >= h->damage.next_name) {
+    g->any_odd = g->any_odd || !is_small(ts_intvec_gather(ids, &h->nodes.ids, g->target, n));
+    for (size_t i = 0; i < n && g->any_odd; i++) {
+        g->odd[i] = !usual || is_odd_edge(h, v + i * EDGE_FIELDS);
+        ids[i] = g->odd[i] ? 0 : (uint32_t)ts_intvec_get(&h->nodes.ids, g->target[i]);
+    }
+}
+
+/* Ids of the owners of at most n edges; returns of how many, which are those before the first whose
+ * owner is not known or has a large id. */
+static size_t take_owners(uint32_t *ids, ts_heap *h, size_t n, uint64_t *first, uint64_t *last)
+{
+    heap_edges *e = &h->edges;
+    size_t i = 0;
+    while (i < n && find_owner(h) && is_small(e->owner_id)) {
+        const size_t take = (uint64_t)e->owner_left < n - i ? (size_t)e->owner_left : n - i;
+        *first = i == 0 ? e->owner : *first;
+        *last = e->owner;
+        for (size_t k = 0; k < take; k += OWNER_STEP) {
+            for (size_t j = 0; j < OWNER_STEP; j++) {
+                ids[i + k + j] = (uint32_t)e->owner_id;
+            }
+        }
+        e->owner_left -= (int64_t)take;
+        i += take;
+    }
+    return i;
+}
+
+/* What the names of edges say, as heap_put_edge has it. */
+static void note_names(ts_heap *h, const edge_group *g, size_t at, size_t n)
+{
+    const uint32_t *types = g->values[TS_C_js_heap_edges__type] + at;
+    const uint32_t *names = g->values[TS_C_js_heap_edges__name_or_index] + at;
+    int32_t max = -1;
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t no_name = 0 - (uint32_t)(h->meta.index_types >> types[i] & 1);
+        const int32_t name = (int32_t)(names[i] | no_name); /* -1 for an index */
+        max = name > max ? name : max;
+    }
+    h->edges.name_max = max > h->edges.name_max ? max : h->edges.name_max;
+    for (size_t i = 0; i < n && max >= h->damage.next_name && !h->damage.names_disordered; i++) {
+        if ((h->meta.index_types >> types[i] & 1) == 0 && names[i] >= h->damage.next_name) {
             h->arrays[PART_EDGES].rows += i; /* as if those before it were put */
-            heap_first_use(h, PART_EDGES, v[EDGE_NAME]);
+            heap_first_use(h, PART_EDGES, names[i]);
             h->arrays[PART_EDGES].rows -= i;
         }
     }
-    return true;
 }
 
-/* Of the owner under way: at most n. */
-static size_t take_of_owner(edge_columns *c, ts_heap *h, size_t i, const int64_t *v,
-                            const uint64_t *target, size_t n)
-{
-    const size_t first = i;
-    const size_t end = (uint64_t)h->edges.owner_left < n - i ? i + (size_t)h->edges.owner_left : n;
-    while (i < end && take_usual(c, h, i, v + i * EDGE_FIELDS, target[i])) {
-        i++;
-    }
-    for (size_t k = first; k < i; k++) {
-        c->values[TS_C_js_heap_edges__from_node_id][k] = (uint32_t)h->edges.owner_id;
-    }
-    h->edges.owner_left -= (int64_t)(i - first);
-    return i - first;
-}
-
-static ts_code put_columns(ts_heap *h, edge_columns *c, unsigned n)
-{
-    const uint32_t *columns[TS_N_js_heap_edges];
-    const uint32_t index = (uint32_t)h->arrays[PART_EDGES].rows;
-    for (unsigned i = 0; i < TS_N_js_heap_edges; i++) {
-        columns[i] = c->values[i];
-    }
-    for (unsigned i = 0; i < n; i++) {
-        c->values[TS_C_js_heap_edges__file_id][i] = (uint32_t)h->file_id;
-        c->values[TS_C_js_heap_edges__edge_index][i] = index + i;
-    }
-    return ts_sink_put_columns(h->sink, TS_T_js_heap_edges, columns, n);
-}
-
-ts_code heap_put_usual_edges(size_t *taken, ts_heap *h, const int64_t *v, const uint64_t *target,
-                             size_t n)
+/* Edges that are not odd, from `at` on, at most n and to the end of the block; *taken: how many. */
+static ts_code put_usual_edges(size_t *taken, ts_heap *h, edge_group *g, size_t at, size_t n)
 {
     const uint64_t rows = h->arrays[PART_EDGES].rows;
     const size_t left = (size_t)(EDGES_PER_BLOCK - rows % EDGES_PER_BLOCK);
-    edge_columns c;
-    ts_code code = TS_OK;
-    bool more = is_small(h->file_id) && rows + EDGES_AT_ONCE <= INT32_MAX;
-    n = n < left ? n : left;
-    *taken = 0;
-    while (*taken < n && more) {
-        size_t wanted;
-        size_t got;
-        if (!find_owner(h) || !is_small(h->edges.owner_id)) {
-            break;
-        }
-        wanted =
-            (uint64_t)h->edges.owner_left < n - *taken ? (size_t)h->edges.owner_left : n - *taken;
-        got = take_of_owner(&c, h, *taken, v, target, n);
-        if (got > 0) {
-            code = *taken == 0 ? find_block(h) : TS_OK;
-            note_owner(h);
-        }
-        *taken += got;
-        more = got == wanted && code == TS_OK;
+    const uint32_t *columns[TS_N_js_heap_edges];
+    uint64_t first = 0;
+    uint64_t last = 0;
+    ts_code code;
+    *taken = take_owners(g->values[TS_C_js_heap_edges__from_node_id] + at, h, n < left ? n : left,
+                         &first, &last);
+    if (*taken == 0) {
+        return TS_OK;
     }
-    if (*taken > 0 && code == TS_OK) {
-        code = put_columns(h, &c, (unsigned)*taken);
+    note_names(h, g, at, *taken);
+    if ((code = find_block(h)) != TS_OK) {
+        return code;
     }
+    note_owner(h, first);
+    note_owner(h, last);
+    for (unsigned i = 0; i < TS_N_js_heap_edges; i++) {
+        columns[i] = g->values[i] + at;
+    }
+    code = ts_sink_put_columns(h->sink, TS_T_js_heap_edges, columns, (unsigned)*taken);
     h->arrays[PART_EDGES].rows += *taken;
+    return code;
+}
+
+static size_t usual_run(const edge_group *g, size_t at, size_t n)
+{
+    size_t end = at;
+    while (end < n && !g->odd[end]) {
+        end++;
+    }
+    return end - at;
+}
+
+ts_code heap_put_edges(size_t *done, ts_heap *h, const int64_t *v, size_t n)
+{
+    /* To the end of a block: rows are put in as few calls as possible. */
+    const size_t most = EDGES_AT_ONCE - h->arrays[PART_EDGES].rows % EDGES_PER_BLOCK;
+    edge_group g;
+    ts_code code = TS_OK;
+    n = n < most ? n : most;
+    read_group(&g, h, v, n);
+    for (*done = 0; *done < n && code == TS_OK;) {
+        const size_t run = g.any_odd ? usual_run(&g, *done, n) : n - *done;
+        const int64_t *edge = v + *done * EDGE_FIELDS;
+        size_t taken = 0;
+        code = run == 0 ? TS_OK : put_usual_edges(&taken, h, &g, *done, run);
+        if (taken == 0 && code == TS_OK) {
+            if (edge[EDGE_TYPE] == HEAP_NULL || edge[EDGE_NAME] == HEAP_NULL ||
+                edge[EDGE_TO] == HEAP_NULL) {
+                return TS_OK;
+            }
+            code = heap_put_edge(h, edge, 0, heap_edge_target(h, edge[EDGE_TO]));
+            h->arrays[PART_EDGES].rows++;
+            taken = 1;
+        }
+        *done += taken;
+    }
     return code;
 }

@@ -11,11 +11,7 @@
 
 #define HEAP_NO_TARGET UINT64_MAX
 
-enum {
-    EDGES_PER_BLOCK = TS_HEAP_EDGE_BLOCK,
-    EDGE_FIELDS = 3,
-    EDGES_AT_ONCE = 256 /* the cache lines of their targets' ids fit the first level */
-};
+enum { EDGES_PER_BLOCK = TS_HEAP_EDGE_BLOCK, EDGE_FIELDS = 3, EDGES_AT_ONCE = 256 };
 
 typedef struct heap_edges {
     bool owners_unknown;
@@ -35,11 +31,10 @@ void heap_edges_begin(heap_edges *edges);
 ts_code heap_put_edge(ts_heap *h, const int64_t *v, uint32_t nulls, uint64_t target);
 
 /*
- * Whole edges, three integers each, in the order of the fields of js_heap_edges; target: of each.
- * *taken: how many were put: those before the first that is not a usual one.
+ * Some of n whole edges, three integers each, in the order of the fields of js_heap_edges; *done:
+ * how many were put. None: the first has a HEAP_NULL.
  */
-ts_code heap_put_usual_edges(size_t *taken, ts_heap *h, const int64_t *v, const uint64_t *target,
-                             size_t n);
+ts_code heap_put_edges(size_t *done, ts_heap *h, const int64_t *v, size_t n);
 
 /* HEAP_NO_TARGET when to_node is no node. */
 uint64_t heap_edge_target(const ts_heap *h, int64_t to_node);
