@@ -8,7 +8,13 @@
 #include "base/alloc.h"
 #include "base/ckd.h"
 
-enum { MAX_CLASSES = 1 << 17, FIRST_CLASSES = 64, SLOTS_PER_CLASS = 2 };
+enum {
+    MAX_CLASSES = 1 << 17,
+    FIRST_CLASSES = 64,
+    SLOTS_PER_CLASS = 2,
+    ENTRY_BITS = 18, /* of a slot, for a place + 1; above them are those of the hash */
+    ENTRY_MASK = (1 << ENTRY_BITS) - 1
+};
 
 void heap_classes_free(ts_heap *h)
 {
@@ -58,13 +64,34 @@ static uint64_t class_hash(const ts_heap *h, int64_t type, int64_t name)
     return ts_hash_end(&hash) | UINT64_C(1) << 63;
 }
 
+/* The bits of a hash that stand in a slot: others than those that choose it. */
+static uint32_t slot_bits(uint64_t hash)
+{
+    return (uint32_t)(hash >> 32) & ~(uint32_t)ENTRY_MASK;
+}
+
+/* The first slot that is free or has these bits. The entries of others are not looked at: that
+ * would mean to wait for memory. */
+static uint32_t likely_slot(const heap_classes *c, uint64_t hash, uint32_t slot)
+{
+    const uint32_t mask = c->cap * SLOTS_PER_CLASS - 1;
+    const uint32_t bits = slot_bits(hash);
+    slot &= mask;
+    while (c->slots[slot] != 0 && (c->slots[slot] & ~(uint32_t)ENTRY_MASK) != bits) {
+        slot = (slot + 1) & mask;
+    }
+    return slot;
+}
+
 static uint32_t class_slot(const heap_classes *c, uint64_t hash, int64_t type, int64_t name)
 {
-    uint32_t mask = c->cap * SLOTS_PER_CLASS - 1;
-    uint32_t slot = (uint32_t)hash & mask;
-    while (c->slots[slot] != 0 && (c->entries[c->slots[slot] - 1].type != type ||
-                                   c->entries[c->slots[slot] - 1].name != name)) {
-        slot = (slot + 1) & mask;
+    uint32_t slot = likely_slot(c, hash, (uint32_t)hash);
+    while (c->slots[slot] != 0) {
+        const heap_class *entry = &c->entries[(c->slots[slot] & ENTRY_MASK) - 1];
+        if (entry->type == type && entry->name == name) {
+            break;
+        }
+        slot = likely_slot(c, hash, slot + 1);
     }
     return slot;
 }
@@ -92,7 +119,8 @@ static ts_code grow_classes(ts_heap *h)
     c->cap = cap;
     for (uint32_t i = 0; i < c->count; i++) {
         uint64_t hash = class_hash(h, c->entries[i].type, c->entries[i].name);
-        slots[class_slot(c, hash, c->entries[i].type, c->entries[i].name)] = i + 1;
+        slots[class_slot(c, hash, c->entries[i].type, c->entries[i].name)] =
+            (i + 1) | slot_bits(hash);
     }
     return TS_OK;
 }
@@ -132,7 +160,9 @@ void heap_classes_fetch(uint64_t *hashes, const ts_heap *h, const int64_t *v, si
         }
     }
     for (size_t i = 0; i < n; i++) {
-        uint32_t entry = hashes[i] == 0 ? 0 : c->slots[(uint32_t)hashes[i] & mask];
+        uint32_t entry =
+            hashes[i] == 0 ? 0
+                           : c->slots[likely_slot(c, hashes[i], (uint32_t)hashes[i])] & ENTRY_MASK;
         if (entry != 0) {
             __builtin_prefetch(&c->entries[entry - 1]);
         }
@@ -153,12 +183,14 @@ ts_code heap_classes_add(ts_heap *h, const int64_t *v, uint32_t nulls, uint64_t 
     }
     recent = &c->recent[recent_place(type, name)];
     if (!is_recent(recent, type, name)) {
-        uint32_t slot = class_slot(c, hash != 0 ? hash : class_hash(h, type, name), type, name);
+        uint32_t slot;
+        hash = hash != 0 ? hash : class_hash(h, type, name);
+        slot = class_slot(c, hash, type, name);
         if (c->slots[slot] == 0) {
             c->entries[c->count++] = (heap_class){type, name, 0, 0};
-            c->slots[slot] = c->count;
+            c->slots[slot] = c->count | slot_bits(hash);
         }
-        *recent = (heap_recent_class){type, name, c->slots[slot]};
+        *recent = (heap_recent_class){type, name, c->slots[slot] & ENTRY_MASK};
     }
     entry = &c->entries[recent->entry - 1];
     entry->count++;

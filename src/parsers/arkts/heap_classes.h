@@ -25,7 +25,7 @@ typedef struct heap_recent_class {
 
 typedef struct heap_classes {
     heap_class *entries;
-    uint32_t *slots; /* hash: index + 1 */
+    uint32_t *slots; /* by hash: index + 1, and bits of the hash */
     /* Those that were used last, by the lower bits of their names: most nodes need no hash. Both
      * parts of a class are compared, so that this needs no key. */
     heap_recent_class recent[HEAP_RECENT_CLASSES];
