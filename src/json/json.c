@@ -17,6 +17,8 @@ ts_code ts_json_new(ts_json **out, ts_ctx *ctx, const ts_json_handler *handler, 
     js->handler = handler;
     js->user = user;
     js->options = options;
+    js->scan_ints = json_best_scan_ints();
+    js->copy_text = json_best_copy_text();
     js->levels = NULL;
     js->level_cap = 0;
     ts_json_reset(js);
@@ -242,7 +244,7 @@ static ts_code json_take_ints(ts_json *js)
     ts_code code = TS_OK;
     size_t n = 1;
     while (code == TS_OK && n > 0) {
-        n = json_scan_ints(&js->at, js->end, js->ints + js->int_n, JSON_INTS - js->int_n);
+        n = js->scan_ints(&js->at, js->end, js->ints + js->int_n, JSON_INTS - js->int_n);
         if (n > 0) {
             js->state = JSON_AT_VALUE;
             js->int_n += n;

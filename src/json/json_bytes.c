@@ -1,11 +1,12 @@
 /*
  * Runs of text. Two ways that read the same: one in plain C, eight bytes to a word, and one with
- * SSE2, which every x86-64 processor has.
+ * SSE2, which every x86-64 processor has; copying has a third one, with AVX2, where the processor
+ * that runs this has it.
  */
 #include "json/json_impl.h"
 
 #if JSON_HAS_SSE2
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
 
 /* Every byte of a word set to b. */
@@ -255,6 +256,130 @@ const char *json_sse2_scan_text(const char *p, const char *end)
         }
     } while (skip_sequences(&p, end));
     return p;
+}
+
+#endif
+
+#if JSON_HAS_AVX2
+
+#define AVX2 __attribute__((target("avx2,bmi")))
+
+/* Of the bytes 0 to 7 those whose bits in m are not set, one after the other from the lowest byte
+ * of a word on. */
+#define IS_LEFT(m, i) (~(m) >> (i)&1U)
+#define LEFT_BEFORE(m, i) (unsigned)__builtin_popcount(~(unsigned)(m) & ((1U << (i)) - 1))
+#define LEFT_ONE(m, i) ((uint64_t)(IS_LEFT((unsigned)(m), i) * (i)) << 8 * LEFT_BEFORE(m, i))
+#define LEFT(m)                                                                                    \
+    (LEFT_ONE(m, 1) | LEFT_ONE(m, 2) | LEFT_ONE(m, 3) | LEFT_ONE(m, 4) | LEFT_ONE(m, 5) |          \
+     LEFT_ONE(m, 6) | LEFT_ONE(m, 7))
+#define LEFT_4(m) LEFT(m), LEFT((m) + 1), LEFT((m) + 2), LEFT((m) + 3)
+#define LEFT_16(m) LEFT_4(m), LEFT_4((m) + 4), LEFT_4((m) + 8), LEFT_4((m) + 12)
+#define LEFT_64(m) LEFT_16(m), LEFT_16((m) + 16), LEFT_16((m) + 32), LEFT_16((m) + 48)
+static const uint64_t left_of[256] = {LEFT_64(0), LEFT_64(64), LEFT_64(128), LEFT_64(192)};
+
+/* The 64 bytes that are looked at, and what they are. */
+typedef struct text_block {
+    __m256i bytes[2];
+    uint64_t escapes; /* backslashes that are not escaped themselves */
+    uint64_t feeds;   /* letters n behind them */
+    uint64_t stops;   /* where something else begins than text and escapes of n, '"' and '\' */
+} text_block;
+
+static AVX2 inline uint64_t bits_of_64(__m256i low, __m256i high)
+{
+    return (uint32_t)_mm256_movemask_epi8(low) | (uint64_t)_mm256_movemask_epi8(high) << 32;
+}
+
+static AVX2 inline uint64_t equal_to(const __m256i bytes[2], char c)
+{
+    const __m256i all = _mm256_set1_epi8(c);
+    return bits_of_64(_mm256_cmpeq_epi8(bytes[0], all), _mm256_cmpeq_epi8(bytes[1], all));
+}
+
+/* What stands behind a backslash that is not escaped. Where there are several in a row, every
+ * second one is: those that begin at odd places carry in a subtraction into what follows them. */
+static inline uint64_t escaped_bytes(uint64_t backslashes)
+{
+    const uint64_t odd = UINT64_C(0xAAAAAAAAAAAAAAAA);
+    return ((((backslashes << 1) | odd) - backslashes) ^ odd) ^ backslashes;
+}
+
+static AVX2 inline void look(text_block *b, const char *p, bool any_byte)
+{
+    const __m256i last_control = _mm256_set1_epi8(0x1f);
+    b->bytes[0] = _mm256_loadu_si256((const __m256i *)(const void *)p);
+    b->bytes[1] = _mm256_loadu_si256((const __m256i *)(const void *)(p + BLOCK / 2));
+    const uint64_t backslashes = equal_to(b->bytes, '\\');
+    const uint64_t quotes = equal_to(b->bytes, '"');
+    const uint64_t high = any_byte ? 0 : bits_of_64(b->bytes[0], b->bytes[1]);
+    const uint64_t controls =
+        bits_of_64(_mm256_cmpeq_epi8(_mm256_min_epu8(b->bytes[0], last_control), b->bytes[0]),
+                   _mm256_cmpeq_epi8(_mm256_min_epu8(b->bytes[1], last_control), b->bytes[1]));
+    const uint64_t escaped = escaped_bytes(backslashes);
+    const uint64_t letters = equal_to(b->bytes, 'n');
+    b->escapes = backslashes & ~escaped;
+    b->feeds = letters & escaped;
+    b->stops = ((controls | quotes | high) & ~escaped) |
+               (escaped & ~(letters | quotes | backslashes)) >> 1;
+}
+
+/* A byte of all ones for each bit. */
+static AVX2 inline __m256i bytes_of_bits(uint32_t bits)
+{
+    const __m256i which =
+        _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
+    const __m256i bit = _mm256_set1_epi64x((int64_t)UINT64_C(0x8040201008040201));
+    __m256i v = _mm256_shuffle_epi8(_mm256_set1_epi32((int)bits), which);
+    return _mm256_cmpeq_epi8(_mm256_and_si256(v, bit), bit);
+}
+
+/* Writes the bytes of a block but the escapes, with letters n behind them as line feeds. */
+static AVX2 inline void put_block(char *out, const text_block *b)
+{
+    const __m256i change = _mm256_set1_epi8('n' ^ '\n');
+    char text[BLOCK];
+    for (unsigned i = 0; i < 2; i++) {
+        __m256i feeds = bytes_of_bits((uint32_t)(b->feeds >> 32 * i));
+        __m256i v = _mm256_xor_si256(b->bytes[i], _mm256_and_si256(feeds, change));
+        _mm256_storeu_si256((__m256i *)(void *)(text + (size_t)32 * i), v);
+    }
+    for (unsigned i = 0; i < BLOCK; i += 8) {
+        const unsigned escapes = (unsigned)(b->escapes >> i) & 0xff;
+        __m128i v = _mm_loadl_epi64((const __m128i *)(const void *)(text + i));
+        __m128i left = _mm_loadl_epi64((const __m128i *)(const void *)&left_of[escapes]);
+        _mm_storel_epi64((__m128i *)(void *)out, _mm_shuffle_epi8(v, left));
+        out += 8 - __builtin_popcount(escapes);
+    }
+}
+
+AVX2 const char *json_avx2_copy_text(char **out, const char *out_end, const char *p,
+                                     const char *end, bool any_byte)
+{
+    char *o = *out;
+    while (end - p >= BLOCK && out_end - o >= BLOCK) {
+        text_block b;
+        look(&b, p, any_byte);
+        put_block(o, &b);
+        if ((b.stops | b.escapes >> (BLOCK - 1)) == 0) { /* where it ends need not be waited for */
+            o += BLOCK - __builtin_popcountll(b.escapes);
+            p += BLOCK;
+            continue;
+        }
+        /* A backslash at the end goes into the next block, with its letter. */
+        const unsigned n = b.stops != 0 ? (unsigned)__builtin_ctzll(b.stops) : BLOCK - 1;
+        o += n - (unsigned)__builtin_popcountll(n == 0 ? 0 : b.escapes << (BLOCK - n));
+        p += n;
+        if (b.stops != 0) {
+            char c = *p == '\\' ? escaped(p[1]) : 0;
+            if (c == 0) {
+                break;
+            }
+            *o++ = c;
+            p += 2;
+        }
+    }
+    *out = o;
+    return JSON_BEST(copy_text)(out, out_end, p, end, any_byte);
 }
 
 #endif

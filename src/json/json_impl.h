@@ -22,6 +22,11 @@
 #else
 #define JSON_HAS_SSE2 0
 #endif
+#if JSON_HAS_SSE2 && defined(__x86_64__) && defined(__GNUC__)
+#define JSON_HAS_AVX2 1
+#else
+#define JSON_HAS_AVX2 0
+#endif
 
 enum {
     JSON_INTS = 2048,   /* integers in a batch */
@@ -77,8 +82,15 @@ typedef struct json_decimal {
     char digits[JSON_DIGITS];
 } json_decimal;
 
+/* json_scan_ints and json_copy_text, below. */
+typedef size_t json_ints_call(const char **at, const char *end, int64_t *out, size_t room);
+typedef const char *json_copy_call(char **out, const char *out_end, const char *p, const char *end,
+                                   bool any_byte);
+
 struct ts_json {
     ts_ctx *ctx;
+    json_ints_call *scan_ints; /* the best ways of this processor */
+    json_copy_call *copy_text;
     const ts_json_handler *handler;
     void *user;
     unsigned options;
@@ -181,7 +193,8 @@ const char *json_plain_scan_bytes(const char *p, const char *end);
  * sequence. */
 const char *json_plain_scan_text(const char *p, const char *end);
 
-/* Each of the four comes in a second way for processors that have it, and reads the same. */
+/* Each of the four comes in a second way for processors that have it, the first two also in a
+ * third, and reads the same. */
 #if JSON_HAS_SSE2
 size_t json_sse2_scan_ints(const char **at, const char *end, int64_t *out, size_t room);
 const char *json_sse2_copy_text(char **out, const char *out_end, const char *p, const char *end,
@@ -192,10 +205,40 @@ const char *json_sse2_scan_text(const char *p, const char *end);
 #else
 #define JSON_BEST(name) json_plain_##name
 #endif
-#define json_scan_ints JSON_BEST(scan_ints)
-#define json_copy_text JSON_BEST(copy_text)
 #define json_scan_bytes JSON_BEST(scan_bytes)
 #define json_scan_text JSON_BEST(scan_text)
+
+#if JSON_HAS_AVX2
+/* Only where json_may_avx2 says so. */
+size_t json_avx2_scan_ints(const char **at, const char *end, int64_t *out, size_t room);
+const char *json_avx2_copy_text(char **out, const char *out_end, const char *p, const char *end,
+                                bool any_byte);
+
+static inline bool json_may_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi");
+}
+#endif
+
+static inline json_ints_call *json_best_scan_ints(void)
+{
+#if JSON_HAS_AVX2
+    if (json_may_avx2()) {
+        return json_avx2_scan_ints;
+    }
+#endif
+    return JSON_BEST(scan_ints);
+}
+
+static inline json_copy_call *json_best_copy_text(void)
+{
+#if JSON_HAS_AVX2
+    if (json_may_avx2()) {
+        return json_avx2_copy_text;
+    }
+#endif
+    return JSON_BEST(copy_text);
+}
 
 static inline bool json_is_space(char c)
 {

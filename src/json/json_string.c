@@ -307,7 +307,7 @@ static ts_code plain(ts_json *js)
     const char *p = js->at;
     if (js->piece_n != 0) {
         char *out = js->piece + js->piece_n;
-        p = json_copy_text(&out, js->piece + sizeof js->piece, p, js->end, js->raw);
+        p = js->copy_text(&out, js->piece + sizeof js->piece, p, js->end, js->raw);
         js->piece_n = (size_t)(out - js->piece);
     }
     js->at = js->raw ? json_scan_bytes(p, js->end) : json_scan_text(p, js->end);
