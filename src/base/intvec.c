@@ -108,6 +108,24 @@ int64_t ts_intvec_gather(uint32_t *out, const ts_intvec *v, const uint32_t *at, 
     return all;
 }
 
+bool ts_intvec_copy(uint32_t *out, const ts_intvec *v)
+{
+    for (uint64_t first = 0; first < v->n; first += TS_INTVEC_BLOCK) {
+        const ts_intvec_block *block = &v->blocks[first >> TS_INTVEC_SHIFT];
+        const size_t n = (size_t)(v->n - first < TS_INTVEC_BLOCK ? v->n - first : TS_INTVEC_BLOCK);
+        if (block->width == 8) {
+            return false;
+        }
+        for (size_t i = 0; i < n && block->width != 4; i++) {
+            out[first + i] = (uint32_t)intvec_load(block, i);
+        }
+        if (block->width == 4) {
+            memcpy(out + first, block->p, n * sizeof *out);
+        }
+    }
+    return true;
+}
+
 ts_code ts_intvec_set(ts_ctx *ctx, ts_intvec *v, uint64_t i, int64_t value)
 {
     ts_intvec_block *block = &v->blocks[i >> TS_INTVEC_SHIFT];

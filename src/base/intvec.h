@@ -73,6 +73,9 @@ static inline void ts_intvec_prefetch(const ts_intvec *v, uint64_t i)
  */
 int64_t ts_intvec_gather(uint32_t *out, const ts_intvec *v, const uint32_t *at, size_t n);
 
+/* All elements, of which each has to fit 32 bits; false when it is not known that they do. */
+bool ts_intvec_copy(uint32_t *out, const ts_intvec *v);
+
 /* Replaces an element; i < n. */
 ts_code ts_intvec_set(ts_ctx *ctx, ts_intvec *v, uint64_t i, int64_t value);
 

@@ -183,6 +183,26 @@ static void test_intvec_gather(void **state)
     test_ctx_free(ctx);
 }
 
+static void test_intvec_copy(void **state)
+{
+    enum { SMALL = 120000 }; /* below them are those that fit 32 bits */
+    static uint32_t got[SMALL + 1];
+    ts_ctx *ctx = test_ctx_new();
+    ts_intvec v = {0};
+    (void)state;
+    for (uint64_t i = 0; i < SMALL; i++) {
+        assert_ok(ctx, ts_intvec_push(ctx, &v, value_of(i)));
+    }
+    assert_true(ts_intvec_copy(got, &v));
+    for (uint64_t i = 0; i < SMALL; i++) {
+        assert_int_equal(got[i], (uint32_t)value_of(i));
+    }
+    assert_ok(ctx, ts_intvec_push(ctx, &v, value_of(SMALL)));
+    assert_false(ts_intvec_copy(got, &v));
+    ts_intvec_free(ctx, &v);
+    test_ctx_free(ctx);
+}
+
 static void test_intvec_set_and_cut(void **state)
 {
     ts_ctx *ctx = test_ctx_new();
@@ -211,10 +231,15 @@ static void test_intvec_set_and_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clean),         cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_encode),        cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_printable),     cmocka_unit_test(test_intvec_widths),
-        cmocka_unit_test(test_intvec_gather), cmocka_unit_test(test_intvec_set_and_cut),
+        cmocka_unit_test(test_clean),
+        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_encode),
+        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_printable),
+        cmocka_unit_test(test_intvec_widths),
+        cmocka_unit_test(test_intvec_gather),
+        cmocka_unit_test(test_intvec_copy),
+        cmocka_unit_test(test_intvec_set_and_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

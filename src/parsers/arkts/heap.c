@@ -312,6 +312,7 @@ static void clear_heap(ts_heap *h)
     heap_array_reset(h);
     heap_meta_reset(h);
     heap_nodes_free(h->ctx, &h->nodes);
+    heap_edges_free(h->ctx, &h->edges);
     heap_tree_free(h->ctx, &h->tree);
     heap_classes_free(h);
     heap_rows_free(h->ctx, &h->rows);

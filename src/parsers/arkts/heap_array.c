@@ -175,10 +175,11 @@ static ts_code replay_spool(ts_heap *h, enum heap_part part)
 static ts_code nodes_complete(ts_heap *h)
 {
     heap_array *edges = &h->arrays[PART_EDGES];
+    ts_code code = heap_edges_copy_ids(h);
     h->nodes.complete = true;
     heap_judge_nodes(h);
-    if (edges->spool == NULL) {
-        return TS_OK;
+    if (edges->spool == NULL || code != TS_OK) {
+        return code;
     }
     if (h->arrays[PART_NODES].state == PART_CLOSED && edges->state == PART_CLOSED &&
         edges->spooled / fields_of(h, PART_EDGES)->stride != h->nodes.edge_count_sum) {

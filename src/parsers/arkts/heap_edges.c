@@ -1,9 +1,35 @@
 /* Edges of a snapshot: their owners, their targets, their rows and blocks. */
 #include "parsers/arkts/heap_state.h"
 
+#include "base/alloc.h"
+
 void heap_edges_begin(heap_edges *edges)
 {
     *edges = (heap_edges){.owner = UINT64_MAX, .target_stop = UINT64_MAX, .name_max = -1};
+}
+
+void heap_edges_free(ts_ctx *ctx, heap_edges *edges)
+{
+    ts_free(ctx, edges->ids);
+    edges->ids = NULL;
+}
+
+ts_code heap_edges_copy_ids(ts_heap *h)
+{
+    const size_t n = (size_t)h->nodes.ids.n;
+    heap_edges_free(h->ctx, &h->edges);
+    if (h->ctx->limits.max_memory != 0 || n == 0) {
+        return TS_OK;
+    }
+    h->edges.ids = ts_alloc(h->ctx, n, sizeof *h->edges.ids);
+    if (h->edges.ids == NULL) {
+        return h->ctx->error.code;
+    }
+    ts_alloc_spread(h->edges.ids, n * sizeof *h->edges.ids);
+    if (!ts_intvec_copy(h->edges.ids, &h->nodes.ids)) {
+        heap_edges_free(h->ctx, &h->edges);
+    }
+    return TS_OK;
 }
 
 /* Moves on to the node that owns the next edge. False: no node is known to own it. */
@@ -186,9 +212,29 @@ static bool read_fields(edge_group *g, const ts_heap *h, const int64_t *v, size_
         to[i] = (uint32_t)place;
         g->target[i] = found ? (uint32_t)index : 0;
         odd |= !found | (types[i] >= type_stop);
-        ts_intvec_prefetch(&h->nodes.ids, g->target[i]);
+        if (h->edges.ids != NULL) {
+            __builtin_prefetch(&h->edges.ids[g->target[i]]);
+        } else {
+            ts_intvec_prefetch(&h->nodes.ids, g->target[i]);
+        }
     }
     return is_small(all) && !odd;
+}
+
+/* The ids at the places of n edges; false when one is not small. */
+static bool read_ids(edge_group *g, const ts_heap *h, size_t n)
+{
+    uint32_t *out = g->values[TS_C_js_heap_edges__to_node_id];
+    const uint32_t *ids = h->edges.ids;
+    uint32_t all = 0;
+    if (ids == NULL) {
+        return is_small(ts_intvec_gather(out, &h->nodes.ids, g->target, n));
+    }
+    for (size_t i = 0; i < n; i++) {
+        out[i] = ids[g->target[i]];
+        all |= out[i];
+    }
+    return is_small(all);
 }
 
 static bool is_odd_edge(const ts_heap *h, const int64_t *v)
@@ -211,7 +257,7 @@ static void read_group(edge_group *g, const ts_heap *h, const int64_t *v, size_t
         g->values[TS_C_js_heap_edges__file_id][i] = (uint32_t)h->file_id;
         g->values[TS_C_js_heap_edges__edge_index][i] = (uint32_t)(rows + i);
     }
-    g->any_odd = g->any_odd || !is_small(ts_intvec_gather(ids, &h->nodes.ids, g->target, n));
+    g->any_odd = g->any_odd || !read_ids(g, h, n);
     for (size_t i = 0; i < n && g->any_odd; i++) {
         g->odd[i] = !usual || is_odd_edge(h, v + i * EDGE_FIELDS);
         ids[i] = g->odd[i] ? 0 : (uint32_t)ts_intvec_get(&h->nodes.ids, g->target[i]);

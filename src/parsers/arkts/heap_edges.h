@@ -19,6 +19,7 @@ typedef struct heap_edges {
     int64_t owner_left; /* edges of it that are to come */
     int64_t owner_id;
     uint64_t target_stop; /* nodes that an edge can point at */
+    uint32_t *ids;        /* of the nodes, in one piece; NULL: they stand in `nodes` only */
     ts_row_js_heap_edge_block block;
     uint64_t unowned;
     uint64_t bad_target;
@@ -26,6 +27,11 @@ typedef struct heap_edges {
 } heap_edges;
 
 void heap_edges_begin(heap_edges *edges);
+void heap_edges_free(ts_ctx *ctx, heap_edges *edges);
+
+/* The nodes are complete: their ids, when all fit 32 bits and memory has no limit, are put where
+ * looking them up takes the least time. */
+ts_code heap_edges_copy_ids(ts_heap *h);
 
 /* A complete edge. target: the index of the node that it points at, from heap_edge_target. */
 ts_code heap_put_edge(ts_heap *h, const int64_t *v, uint32_t nulls, uint64_t target);

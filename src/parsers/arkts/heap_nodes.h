@@ -1,7 +1,7 @@
 /*
  * Nodes: their rows, and what edges need to know of them: ids and edge counts, 16 bytes a node or
- * less. Owned by heap_nodes.c; heap_damage.c corrects sums when nodes are not certain. Docs:
- * docs/formats.md, "Heap snapshots".
+ * less, also with the copy of ids that edges have (heap_edges.h). Owned by heap_nodes.c;
+ * heap_damage.c corrects sums when nodes are not certain. Docs: docs/formats.md, "Heap snapshots".
  */
 #ifndef TS_PARSERS_ARKTS_HEAP_NODES_H
 #define TS_PARSERS_ARKTS_HEAP_NODES_H
