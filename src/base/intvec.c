@@ -72,11 +72,11 @@ static ts_code grow_directory(ts_ctx *ctx, ts_intvec *v)
     return TS_OK;
 }
 
-ts_code ts_intvec_push_any(ts_ctx *ctx, ts_intvec *v, int64_t value)
+/* Room in the block of the next element for values of this width. */
+static ts_code make_room(ts_ctx *ctx, ts_intvec *v, uint8_t width)
 {
     size_t at = (size_t)(v->n >> TS_INTVEC_SHIFT);
     size_t in = (size_t)(v->n & (TS_INTVEC_BLOCK - 1));
-    uint8_t width = width_for(value);
     ts_code code;
     if (at == v->block_cap && (code = grow_directory(ctx, v)) != TS_OK) {
         return code;
@@ -86,12 +86,118 @@ ts_code ts_intvec_push_any(ts_ctx *ctx, ts_intvec *v, int64_t value)
     if (in == 0 && at > 0 && v->blocks[at].p == NULL && v->blocks[at - 1].width > width) {
         width = v->blocks[at - 1].width == 8 ? width : v->blocks[at - 1].width;
     }
-    if (v->blocks[at].width < width && (code = widen(ctx, &v->blocks[at], in, width)) != TS_OK) {
-        return code;
+    return v->blocks[at].width < width ? widen(ctx, &v->blocks[at], in, width) : TS_OK;
+}
+
+ts_code ts_intvec_push_any(ts_ctx *ctx, ts_intvec *v, int64_t value)
+{
+    ts_code code = make_room(ctx, v, width_for(value));
+    if (code == TS_OK) {
+        store(&v->blocks[v->n >> TS_INTVEC_SHIFT], (size_t)(v->n & (TS_INTVEC_BLOCK - 1)), value);
+        v->n++;
     }
-    store(&v->blocks[at], in, value);
-    v->n++;
+    return code;
+}
+
+/* --- many at once --------------------------------------------------------------------------- */
+
+/* A number that needs as many bytes as the largest of them does: all their bits. */
+static int64_t all_bits(const int64_t *values, size_t n)
+{
+    int64_t all = 0;
+    for (size_t i = 0; i < n; i++) {
+        all |= values[i];
+    }
+    return all;
+}
+
+/* The elements from `in` on, of which the block is wide enough for all. */
+static void store_many(ts_intvec_block *block, size_t in, const int64_t *values, size_t n)
+{
+#define STORE(type)                                                                                \
+    do {                                                                                           \
+        type *out = (type *)block->p + in;                                                         \
+        for (size_t i = 0; i < n; i++) {                                                           \
+            out[i] = (type)values[i];                                                              \
+        }                                                                                          \
+    } while (false)
+    switch (block->width) {
+    case 1:
+        STORE(uint8_t);
+        break;
+    case 2:
+        STORE(uint16_t);
+        break;
+    case 4:
+        STORE(uint32_t);
+        break;
+    default:
+        STORE(int64_t);
+        break;
+    }
+#undef STORE
+}
+
+ts_code ts_intvec_push_many(ts_ctx *ctx, ts_intvec *v, const int64_t *values, size_t n)
+{
+    while (n > 0) {
+        size_t in = (size_t)(v->n & (TS_INTVEC_BLOCK - 1));
+        size_t now = n < TS_INTVEC_BLOCK - in ? n : TS_INTVEC_BLOCK - in;
+        ts_code code = make_room(ctx, v, width_for(all_bits(values, now)));
+        if (code != TS_OK) {
+            return code;
+        }
+        store_many(&v->blocks[v->n >> TS_INTVEC_SHIFT], in, values, now);
+        v->n += now;
+        values += now;
+        n -= now;
+    }
     return TS_OK;
+}
+
+/* The elements of one block. */
+static bool load_small(const ts_intvec_block *block, size_t in, uint32_t *out, size_t n)
+{
+    uint64_t all = 0;
+#define LOAD(type)                                                                                 \
+    do {                                                                                           \
+        const type *from = (const type *)block->p + in;                                            \
+        for (size_t i = 0; i < n; i++) {                                                           \
+            out[i] = (uint32_t)from[i];                                                            \
+            all |= (uint64_t)from[i];                                                              \
+        }                                                                                          \
+    } while (false)
+    switch (block->width) {
+    case 1:
+        LOAD(uint8_t);
+        break;
+    case 2:
+        LOAD(uint16_t);
+        break;
+    case 4:
+        LOAD(uint32_t);
+        break;
+    default:
+        LOAD(int64_t);
+        break;
+    }
+#undef LOAD
+    return all <= INT32_MAX;
+}
+
+bool ts_intvec_read_small(const ts_intvec *v, uint64_t first, uint32_t *out, size_t n)
+{
+    while (n > 0) {
+        size_t in = (size_t)(first & (TS_INTVEC_BLOCK - 1));
+        size_t now = n < TS_INTVEC_BLOCK - in ? n : TS_INTVEC_BLOCK - in;
+        if (!load_small(&v->blocks[first >> TS_INTVEC_SHIFT], in, out, now)) {
+            return false;
+        }
+        first += now;
+        out += now;
+        n -= now;
+    }
+    return true;
 }
 
 int64_t ts_intvec_gather(uint32_t *out, const ts_intvec *v, const uint32_t *at, size_t n)
@@ -125,6 +231,8 @@ bool ts_intvec_copy(uint32_t *out, const ts_intvec *v)
     }
     return true;
 }
+
+/* --- changes -------------------------------------------------------------------------------- */
 
 ts_code ts_intvec_set(ts_ctx *ctx, ts_intvec *v, uint64_t i, int64_t value)
 {

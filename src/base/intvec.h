@@ -43,6 +43,13 @@ static inline ts_code ts_intvec_push(ts_ctx *ctx, ts_intvec *v, int64_t value)
     return ts_intvec_push_any(ctx, v, value);
 }
 
+/* Appends n values. After a failure it is not known how many of them are there. */
+ts_code ts_intvec_push_many(ts_ctx *ctx, ts_intvec *v, const int64_t *values, size_t n);
+
+/* Copies elements first .. first + n - 1, which there are. False: one of them is not from 0 to
+ * INT32_MAX, and what is in `out` is not defined. */
+bool ts_intvec_read_small(const ts_intvec *v, uint64_t first, uint32_t *out, size_t n);
+
 /* i < n. */
 static inline int64_t ts_intvec_get(const ts_intvec *v, uint64_t i)
 {

@@ -228,6 +228,76 @@ static void test_intvec_set_and_cut(void **state)
     test_ctx_free(ctx);
 }
 
+/* Many at once are the same in the same bytes as one by one, wherever a call begins and ends. */
+static void assert_many(size_t n, size_t step, int64_t odd, size_t odd_at)
+{
+    ts_ctx *ctx = test_ctx_new();
+    ts_intvec one = {0};
+    ts_intvec many = {0};
+    int64_t *values = malloc(n * sizeof *values);
+    assert_non_null(values);
+    for (size_t i = 0; i < n; i++) {
+        values[i] = i == odd_at ? odd : (int64_t)(i * 7919 % (i < 16384 ? 200 : 60000));
+        assert_ok(ctx, ts_intvec_push(ctx, &one, values[i]));
+    }
+    for (size_t i = 0; i < n; i += step) {
+        assert_ok(ctx, ts_intvec_push_many(ctx, &many, values + i, n - i < step ? n - i : step));
+    }
+    assert_int_equal(many.n, one.n);
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(ts_intvec_get(&many, i), values[i]);
+        assert_int_equal(many.blocks[i >> TS_INTVEC_SHIFT].width,
+                         one.blocks[i >> TS_INTVEC_SHIFT].width);
+    }
+    ts_intvec_free(ctx, &one);
+    ts_intvec_free(ctx, &many);
+    free(values);
+    test_ctx_free(ctx);
+}
+
+static void test_intvec_many(void **state)
+{
+    static const int64_t odd[] = {0,          255,       256,       65535,       65536,
+                                  UINT32_MAX, INT64_MAX, INT64_MIN, INT64_C(-1), INT64_C(1) << 32};
+    static const size_t steps[] = {1, 3, 16383, 16384, 16385, 50000};
+    (void)state;
+    for (size_t k = 0; k < sizeof steps / sizeof steps[0]; k++) {
+        for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
+            assert_many(40000, steps[k], odd[i], 0);
+            assert_many(40000, steps[k], odd[i], 16383);
+            assert_many(40000, steps[k], odd[i], 20000);
+            assert_many(16384, steps[k], odd[i], 16383);
+        }
+    }
+}
+
+static void test_intvec_read_small(void **state)
+{
+    static const int64_t most[] = {200, 60000, INT32_MAX, INT64_C(1) << 31, INT64_MAX, -1};
+    enum { N = 40000 };
+    uint32_t out[300];
+    (void)state;
+    for (size_t k = 0; k < sizeof most / sizeof most[0]; k++) {
+        ts_ctx *ctx = test_ctx_new();
+        ts_intvec v = {0};
+        for (int64_t i = 0; i < N; i++) {
+            assert_ok(ctx, ts_intvec_push(ctx, &v, i == 20000 ? most[k] : i % 200));
+        }
+        for (uint64_t first = 0; first + 300 <= N; first += 277) {
+            for (size_t n = 0; n <= 300; n += 150) {
+                bool has_odd = first <= 20000 && 20000 < first + n;
+                bool is_small = !has_odd || (uint64_t)most[k] <= INT32_MAX;
+                assert_int_equal(ts_intvec_read_small(&v, first, out, n), is_small);
+                for (size_t i = 0; i < n && is_small; i++) {
+                    assert_int_equal(out[i], ts_intvec_get(&v, first + i));
+                }
+            }
+        }
+        ts_intvec_free(ctx, &v);
+        test_ctx_free(ctx);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -240,6 +310,8 @@ int main(void)
         cmocka_unit_test(test_intvec_gather),
         cmocka_unit_test(test_intvec_copy),
         cmocka_unit_test(test_intvec_set_and_cut),
+        cmocka_unit_test(test_intvec_many),
+        cmocka_unit_test(test_intvec_read_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
  */
 #include "parsers/arkts/profile_state.h"
 
+#include "base/alloc.h"
 #include "base/ckd.h"
 
 #include <inttypes.h>
@@ -19,7 +20,8 @@ enum {
     SOME_FIRST_USES = 6,  /* in order, that distinguish V8's ids from others */
     GUARD_SAMPLES = 4096, /* two blocks of 4 KiB, each number of one digit */
     EXTRA_HITS = 4,       /* samples without a hit, and one more in EXTRA_SHARE of them */
-    EXTRA_SHARE = 50
+    EXTRA_SHARE = 50,
+    MANY = 1024 /* numbers at once */
 };
 
 /* --- times ---------------------------------------------------------------------------------- */
@@ -30,15 +32,45 @@ typedef struct delta_sums {
     bool known;
 } delta_sums;
 
+/* Deltas as they mostly are, many at once. False: they are not, and nothing is done. */
+static bool add_small(delta_sums *out, int64_t *t, const ts_intvec *deltas, uint64_t first,
+                      unsigned n)
+{
+    uint32_t values[MANY];
+    uint32_t max = 0;
+    int64_t sum = 0;
+    if (!ts_intvec_read_small(deltas, first, values, n)) {
+        return false;
+    }
+    for (unsigned i = 0; i < n; i++) {
+        sum += values[i];
+        max = values[i] > max ? values[i] : max;
+    }
+    if (ts_ckd_add(&sum, *t, sum)) {
+        return false;
+    }
+    *t = sum;
+    out->last = sum > out->last ? sum : out->last;
+    out->max = max > out->max ? max : out->max;
+    return true;
+}
+
 static delta_sums sum_up(const ts_profile *p, uint64_t n)
 {
+    const ts_intvec *deltas = &p->samples.deltas;
     delta_sums out = {.last = 0, .max = 0, .known = true};
     int64_t t = 0;
-    for (uint64_t i = 0; i < n && out.known; i++) {
-        int64_t delta = ts_intvec_get(&p->samples.deltas, i);
-        out.known = delta != TS_NO_TIME && !ts_ckd_add(&t, t, delta);
-        out.last = t > out.last ? t : out.last;
-        out.max = delta > out.max ? delta : out.max;
+    for (uint64_t i = 0; i < n && out.known;) {
+        const uint64_t end = n - i < MANY ? n : i + MANY;
+        if (add_small(&out, &t, deltas, i, (unsigned)(end - i))) {
+            i = end;
+        }
+        for (; i < end && out.known; i++) {
+            int64_t delta = ts_intvec_get(deltas, i);
+            out.known = delta != TS_NO_TIME && !ts_ckd_add(&t, t, delta);
+            out.last = t > out.last ? t : out.last;
+            out.max = delta > out.max ? delta : out.max;
+        }
     }
     return out;
 }
@@ -158,22 +190,63 @@ static uint64_t find_disorder(const ts_profile *p)
     return uses >= SOME_FIRST_USES && !ordered ? good : UINT64_MAX;
 }
 
-/* *foreign: how many of the unknown ones name a node that is not there. */
-static void count_hits(ts_profile *p, uint64_t *unknown, uint64_t *foreign)
+/* Samples that all name nodes, whose ids are dense, many at once. False: they do not, and nothing
+ * is done. */
+static bool count_small(uint32_t *hits, const ts_profile *p, uint64_t first, unsigned n)
 {
-    for (uint32_t i = 0; i < p->nodes.count; i++) {
-        p->nodes.nodes[i].root = 0;
+    const profile_nodes *nodes = &p->nodes;
+    uint32_t ids[MANY];
+    bool known = true;
+    if (hits == NULL || !ts_intvec_read_small(&p->samples.ids, first, ids, n)) {
+        return false;
     }
-    for (uint64_t k = 0; k < p->samples.ids.n; k++) {
-        int64_t id = ts_intvec_get(&p->samples.ids, k);
-        uint32_t node = id == PROFILE_NULL ? NO_INDEX : profile_find(p, id);
-        if (node != NO_INDEX) {
-            p->nodes.nodes[node].root++;
-        } else {
-            ++*unknown;
-            *foreign += id != PROFILE_NULL;
+    for (unsigned i = 0; i < n; i++) {
+        known &= profile_by_id(nodes, ids[i] - (uint64_t)nodes->first_id) != 0;
+    }
+    for (unsigned i = 0; i < n && known; i++) {
+        hits[ids[i] - (uint64_t)nodes->first_id]++;
+    }
+    return known;
+}
+
+static void count_hit(ts_profile *p, uint64_t k, uint64_t *unknown, uint64_t *foreign)
+{
+    int64_t id = ts_intvec_get(&p->samples.ids, k);
+    uint32_t node = id == PROFILE_NULL ? NO_INDEX : profile_find(p, id);
+    if (node != NO_INDEX) {
+        p->nodes.nodes[node].root++;
+    } else {
+        ++*unknown;
+        *foreign += id != PROFILE_NULL;
+    }
+}
+
+/* *foreign: how many of the unknown ones name a node that is not there. */
+static ts_code count_hits(ts_profile *p, uint64_t *unknown, uint64_t *foreign)
+{
+    const profile_nodes *nodes = &p->nodes;
+    const uint64_t n = p->samples.ids.n;
+    uint32_t *hits = NULL; /* by id */
+    if (nodes->by_id && (hits = ts_zalloc(p->ctx, nodes->id_span, sizeof *hits)) == NULL) {
+        return p->ctx->error.code;
+    }
+    for (uint32_t i = 0; i < nodes->count; i++) {
+        nodes->nodes[i].root = 0;
+    }
+    for (uint64_t k = 0; k < n;) {
+        const uint64_t end = n - k < MANY ? n : k + MANY;
+        if (count_small(hits, p, k, (unsigned)(end - k))) {
+            k = end;
+        }
+        for (; k < end; k++) {
+            count_hit(p, k, unknown, foreign);
         }
     }
+    for (uint32_t i = 0; i < nodes->count && hits != NULL; i++) {
+        nodes->nodes[i].root += hits[nodes->nodes[i].id - nodes->first_id];
+    }
+    ts_free(p->ctx, hits);
+    return TS_OK;
 }
 
 typedef struct hit_sums {
@@ -258,7 +331,9 @@ ts_code profile_check_samples(ts_profile *p)
     if (p->samples.ids.n == 0) {
         return TS_OK;
     }
-    count_hits(p, &unknown, &foreign);
+    if ((code = count_hits(p, &unknown, &foreign)) != TS_OK) {
+        return code;
+    }
     if (p->done && p->nodes.ticks) {
         code = check_hits(p, unknown);
     } else if (profile_broken_in(p, MEMBER_SAMPLES) || is_scattered(p, unknown, foreign)) {

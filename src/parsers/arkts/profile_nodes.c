@@ -33,19 +33,14 @@ static uint64_t likely_index(const ts_profile *p, int64_t id)
     return p->nodes.count == 0 ? 0 : (uint64_t)id - (uint64_t)p->nodes.nodes[0].id;
 }
 
-void profile_prefetch(const ts_profile *p, int64_t id)
-{
-    uint64_t i = likely_index(p, id);
-    if (i < p->nodes.count) {
-        __builtin_prefetch(&p->nodes.nodes[i].id);
-        __builtin_prefetch(&p->nodes.nodes[i].stack_node);
-    }
-}
-
 uint32_t profile_find(const ts_profile *p, int64_t id)
 {
     uint64_t i = likely_index(p, id);
     uint32_t slot;
+    if (p->nodes.by_id) {
+        i = (uint64_t)id - (uint64_t)p->nodes.first_id;
+        return profile_by_id(&p->nodes, i) - 1; /* of 0: NO_INDEX */
+    }
     if (i < p->nodes.count && p->nodes.nodes[i].id == id) {
         return (uint32_t)i;
     }
@@ -54,6 +49,22 @@ uint32_t profile_find(const ts_profile *p, int64_t id)
     }
     slot = node_slot(p, id);
     return p->nodes.slots[slot] == 0 ? NO_INDEX : p->nodes.slots[slot] - 1;
+}
+
+/* No more nodes come: their ids, which are dense mostly, need no hash. */
+static void index_by_id(ts_profile *p, int64_t min, int64_t max)
+{
+    profile_nodes *nodes = &p->nodes;
+    if (nodes->count == 0 || (uint64_t)max - (uint64_t)min >= nodes->slot_count) {
+        return;
+    }
+    nodes->by_id = true;
+    nodes->first_id = min;
+    nodes->id_span = (uint32_t)(max - min) + 1;
+    memset(nodes->slots, 0, nodes->slot_count * sizeof *nodes->slots);
+    for (uint32_t i = 0; i < nodes->count; i++) {
+        nodes->slots[nodes->nodes[i].id - min] = i + 1;
+    }
 }
 
 /* By an eighth once they are many: a node is large. */
@@ -227,15 +238,19 @@ static ts_code check_roots(ts_profile *p)
                                   p->offset, roots - 1, "nodes other than the root have no parent");
 }
 
-/* V8 numbers the nodes of a profile from 1 on. */
-static ts_code check_node_ids(ts_profile *p)
+static void bound_ids(const ts_profile *p, int64_t *min, int64_t *max)
 {
-    int64_t min = INT64_MAX;
-    int64_t max = INT64_MIN;
+    *min = INT64_MAX;
+    *max = INT64_MIN;
     for (uint32_t i = 0; i < p->nodes.count; i++) {
-        min = p->nodes.nodes[i].id < min ? p->nodes.nodes[i].id : min;
-        max = p->nodes.nodes[i].id > max ? p->nodes.nodes[i].id : max;
+        *min = p->nodes.nodes[i].id < *min ? p->nodes.nodes[i].id : *min;
+        *max = p->nodes.nodes[i].id > *max ? p->nodes.nodes[i].id : *max;
     }
+}
+
+/* V8 numbers the nodes of a profile from 1 on. */
+static ts_code check_node_ids(ts_profile *p, int64_t min, int64_t max)
+{
     if (!p->done || !p->nodes.ticks || p->nodes.count == 0 || (min == 1 && max == p->nodes.count)) {
         return TS_OK;
     }
@@ -497,9 +512,13 @@ static ts_code count_nodes(ts_profile *p)
 
 ts_code profile_put_nodes(ts_profile *p)
 {
+    int64_t min;
+    int64_t max;
     ts_code code;
+    bound_ids(p, &min, &max);
+    index_by_id(p, min, max);
     if ((code = link_all(p)) != TS_OK || (code = check_roots(p)) != TS_OK ||
-        (code = check_node_ids(p)) != TS_OK) {
+        (code = check_node_ids(p, min, max)) != TS_OK) {
         return code;
     }
     choose_root(p);

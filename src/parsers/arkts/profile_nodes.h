@@ -48,9 +48,14 @@ typedef struct profile_nodes {
     uint32_t count, cap;
     cpu_node now; /* the node that is being read */
     ts_intvec children;
-    uint32_t *slots; /* hash of ids: index + 1; at least 3/2 of the nodes */
+    /* Index + 1 by id: a hash table while nodes come, with at least 3/2 as many slots. When all are
+     * there, it becomes an array of ids from first_id on if they fit: `by_id`. */
+    uint32_t *slots;
     uint32_t slot_count;
-    bool ticks; /* nodes have positionTicks: V8 wrote this */
+    bool by_id;
+    int64_t first_id;
+    uint32_t id_span; /* ids from the first to the last */
+    bool ticks;       /* nodes have positionTicks: V8 wrote this */
     uint64_t seen, lost;
     uint32_t root;    /* index of the node that is the root, or NO_INDEX */
     bool root_merged; /* it has no row: an earlier profile's stands for it */
@@ -60,11 +65,14 @@ typedef struct profile_nodes {
 
 void profile_nodes_free(ts_ctx *ctx, profile_nodes *nodes);
 
+/* With by_id: index + 1 of the node whose id is so much more than the first one, or 0. */
+static inline uint32_t profile_by_id(const profile_nodes *nodes, uint64_t more)
+{
+    return more < nodes->id_span ? nodes->slots[more] : 0;
+}
+
 /* The index of the node of this id, or NO_INDEX. */
 uint32_t profile_find(const ts_profile *p, int64_t id);
-
-/* Lets the cache fetch what profile_find is going to look at. */
-void profile_prefetch(const ts_profile *p, int64_t id);
 
 /* The object of a node begins; has come to its end. */
 void profile_begin_node(ts_profile *p);

@@ -194,20 +194,15 @@ static ts_code odd_element(ts_profile *p)
 static ts_code profile_on_ints(void *user, const int64_t *v, size_t n)
 {
     ts_profile *p = user;
-    ts_code code = TS_OK;
     if (p->at.skip > 0) {
         return TS_OK;
     }
-    for (size_t i = 0; i < n && code == TS_OK; i++) {
-        if (p->at.depth == 4) {
-            code = ts_intvec_push(p->ctx, &p->nodes.children, v[i]);
-            p->nodes.now.child_count++;
-        } else {
-            code = p->at.member == MEMBER_SAMPLES ? ts_intvec_push(p->ctx, &p->samples.ids, v[i])
-                                                  : profile_add_delta(p->ctx, &p->samples, v[i]);
-        }
+    if (p->at.depth == 4) {
+        p->nodes.now.child_count += (uint32_t)n;
+        return ts_intvec_push_many(p->ctx, &p->nodes.children, v, n);
     }
-    return code;
+    return p->at.member == MEMBER_SAMPLES ? ts_intvec_push_many(p->ctx, &p->samples.ids, v, n)
+                                          : profile_add_deltas(p->ctx, &p->samples, v, n);
 }
 
 static void node_number(ts_profile *p, const ts_json_number *number)

@@ -16,6 +16,16 @@ void profile_samples_free(ts_ctx *ctx, profile_samples *samples)
     ts_intvec_free(ctx, &samples->deltas);
 }
 
+ts_code profile_add_deltas(ts_ctx *ctx, profile_samples *samples, const int64_t *deltas, size_t n)
+{
+    bool negative = false;
+    for (size_t i = 0; i < n; i++) {
+        negative |= deltas[i] < 0 && deltas[i] != TS_NO_TIME;
+    }
+    samples->negative = samples->negative || negative;
+    return ts_intvec_push_many(ctx, &samples->deltas, deltas, n);
+}
+
 int64_t profile_time(profile_clock *clock, int64_t relative_us)
 {
     int64_t us;
@@ -137,9 +147,6 @@ typedef struct sample_run {
     int64_t start;
 } sample_run;
 
-/* Samples whose nodes are fetched before they are needed. */
-enum { AHEAD = 8 };
-
 /* False when it is not known or does not fit. */
 static bool span_of(int64_t *out, int64_t start, int64_t end)
 {
@@ -246,9 +253,6 @@ static ts_code put_all(ts_profile *p, profile_clock *clock, int64_t itid, const 
         int64_t next;
         if (i >= p->damage.nodes_known || (p->damage.doubts && is_doubted(p, id))) {
             id = PROFILE_NULL;
-        }
-        if (order == NULL && k + AHEAD < n) {
-            profile_prefetch(p, ts_intvec_get(&p->samples.ids, k + AHEAD));
         }
         if (k == 0) {
             sum = p->samples.unmatched ? TS_NO_TIME : ts_intvec_get(&p->samples.deltas, i);

@@ -40,6 +40,9 @@ static inline ts_code profile_add_delta(ts_ctx *ctx, profile_samples *samples, i
     return ts_intvec_push(ctx, &samples->deltas, delta);
 }
 
+/* Adds as many as there are. */
+ts_code profile_add_deltas(ts_ctx *ctx, profile_samples *samples, const int64_t *deltas, size_t n);
+
 /* A time since startTime in ns of the clock; TS_NO_TIME when relative_us is, or when it does not
  * fit. */
 int64_t profile_time(profile_clock *clock, int64_t relative_us);
