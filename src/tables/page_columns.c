@@ -24,7 +24,9 @@ enum {
     HEAD = 16,
     TYPE_NULL = 0,
     TYPE_ZERO = 8,
-    SLACK = 16 /* whole words are stored, which reach below what they stand for */
+    SLACK = 16, /* whole words are stored, which reach below what they stand for */
+    FIRST_COLUMNS = TS_FIRST_COLUMNS,
+    FIRST_SIGNED = TS_FIRST_COLUMNS - 1
 };
 
 /* --- serial types --------------------------------------------------------------------------- */
@@ -158,6 +160,7 @@ typedef struct run {
     const uint32_t *const *columns;
     const uint32_t *at[MOST_COLUMNS]; /* their values in the run */
     const uint32_t *none;             /* stands for those of a column of NULLs */
+    const uint8_t *ends;              /* columns of each row, or NULL: all */
     unsigned n;                       /* columns */
     uint8_t sizes[MOST_COLUMNS][RUN];
     uint8_t sums[RUN];
@@ -223,14 +226,31 @@ static void turn(run *r, unsigned rows)
     turn_plain(r, done, rows);
 }
 
+/* Numbers from 0 on of the same types and sizes as signed ones: a negative number needs as many
+ * bytes as the one with its bits turned, and none of its own type is 0 or 1. */
+static void turn_signs(uint32_t *out, const uint32_t *values, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t sign = values[i] >> 31;
+        out[i] = (values[i] ^ (0 - sign)) | sign << 1;
+    }
+}
+
 static void make_run(run *r, page_types_call *types, unsigned first, unsigned rows)
 {
     unsigned head = HEAD - 1 - r->n;
     memset(r->sums, 0, rows);
     memset(r->types[head], (int)(r->n + 1), rows);
+    for (unsigned i = 0; i < rows && r->ends != NULL; i++) {
+        r->types[head][i] = (uint8_t)(r->ends[first + i] + 1);
+    }
     for (unsigned i = 0; i < r->n; i++) {
         r->at[i] = r->columns[i] == NULL ? r->none : r->columns[i] + first;
-        if (r->columns[i] != NULL) {
+        if (r->columns[i] != NULL && r->ends != NULL && i == FIRST_SIGNED) {
+            uint32_t turned[RUN];
+            turn_signs(turned, r->at[i], rows);
+            types(r->types[head + 1 + i], r->sizes[i], r->sums, turned, rows);
+        } else if (r->columns[i] != NULL) {
             types(r->types[head + 1 + i], r->sizes[i], r->sums, r->at[i], rows);
         } else {
             memset(r->types[head + 1 + i], TYPE_NULL, rows);
@@ -242,9 +262,24 @@ static void make_run(run *r, page_types_call *types, unsigned first, unsigned ro
 
 /* --- cells ---------------------------------------------------------------------------------- */
 
-/* Cells of the rows from `row` on, as long as the leaf has room; returns the row behind them. */
+/* The head of a row that has `end` of 7 columns, before `at`: what its other columns would have is
+ * cut off. */
+static inline void put_cut_head(uint8_t *at, const uint8_t *head, unsigned end)
+{
+    uint64_t word;
+    memcpy(&word, head + HEAD / 2, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word >>= 8 * (FIRST_COLUMNS - end);
+#else
+    word <<= 8 * (FIRST_COLUMNS - end);
+#endif
+    memcpy(at - sizeof word, &word, sizeof word);
+}
+
+/* Cells of the rows from `row` on, as long as the leaf has room; returns the row behind them. Rows
+ * have n columns, or, with `ends`, as many as it says. */
 static inline __attribute__((always_inline)) unsigned
-put_cells(page_table *t, const run *r, unsigned n, unsigned row, unsigned rows)
+put_cells(page_table *t, const run *r, unsigned n, const uint8_t *ends, unsigned row, unsigned rows)
 {
     open_page *leaf = &t->leaf;
     uint8_t *end = leaf->bytes + leaf->content;
@@ -253,20 +288,25 @@ put_cells(page_table *t, const run *r, unsigned n, unsigned row, unsigned rows)
     uint64_t rowid = page_rowid_word(&rowid_n, t->rows + 1);
     const unsigned from = row;
     for (; row < rows; row++, pointer += CELL_POINTER) {
-        const unsigned payload = r->sums[row] + n + 1;
+        const unsigned heads_n = (ends == NULL ? n : ends[row]) + 1;
+        const unsigned payload = r->sums[row] + heads_n;
         uint8_t *at = end;
         if ((uint32_t)(end - pointer) < payload + 1 + rowid_n + CELL_POINTER + SLACK) {
             break;
         }
-        for (unsigned i = n; i-- > 0;) {
+        for (unsigned i = n; i-- > (ends == NULL ? 0 : 1);) {
             page_put32(at - 4, r->at[i][row]);
             at -= r->sizes[i][row];
         }
-        memcpy(at - HEAD / 2, r->heads[row] + HEAD / 2, HEAD / 2);
+        if (ends != NULL) {
+            put_cut_head(at, r->heads[row], ends[row]);
+        } else {
+            memcpy(at - HEAD / 2, r->heads[row] + HEAD / 2, HEAD / 2);
+        }
         if (n >= HEAD / 2) {
             memcpy(at - HEAD, r->heads[row], HEAD / 2);
         }
-        at -= n + 1;
+        at -= heads_n;
         page_put_be64(at - 8, rowid);
         at -= rowid_n;
         *--at = (uint8_t)payload;
@@ -293,15 +333,15 @@ static unsigned put_some(page_table *t, const run *r, unsigned row, unsigned row
     }
     switch (r->n) {
     case DOMINATED:
-        return put_cells(t, r, DOMINATED, row, rows);
+        return put_cells(t, r, DOMINATED, NULL, row, rows);
     case RETAINED:
-        return put_cells(t, r, RETAINED, row, rows);
+        return put_cells(t, r, RETAINED, NULL, row, rows);
     case EDGE:
-        return put_cells(t, r, EDGE, row, rows);
+        return put_cells(t, r, EDGE, NULL, row, rows);
     case NODE:
-        return put_cells(t, r, NODE, row, rows);
+        return put_cells(t, r, NODE, NULL, row, rows);
     default:
-        return put_cells(t, r, r->n, row, rows);
+        return put_cells(t, r, r->n, NULL, row, rows);
     }
 }
 
@@ -334,6 +374,7 @@ ts_code ts_pages_put_columns(ts_pages *p, unsigned id, const uint32_t *const *co
     r.columns = columns;
     r.n = t->table->column_count;
     r.none = nothing;
+    r.ends = NULL;
     for (unsigned first = 0; first < count && code == TS_OK; first += RUN) {
         const unsigned rows = count - first < RUN ? count - first : RUN;
         make_run(&r, p->types, first, rows);
@@ -341,6 +382,52 @@ ts_code ts_pages_put_columns(ts_pages *p, unsigned id, const uint32_t *const *co
             row = put_some(t, &r, row, rows);
             if (row < rows) { /* it begins another leaf, perhaps */
                 code = put_single(p, id, columns, first + row++);
+            }
+        }
+    }
+    return code;
+}
+
+/* --- first columns --------------------------------------------------------------------------- */
+
+static ts_code put_single_first(ts_pages *p, unsigned id, const ts_first_columns *rows,
+                                unsigned row)
+{
+    int64_t values[1 + FIRST_COLUMNS] = {0}; /* the first is the mask of NULLs */
+    for (unsigned i = 1; i < FIRST_COLUMNS; i++) {
+        uint32_t v = rows->columns[i] == NULL ? 0 : rows->columns[i][row];
+        values[1 + i] = i == FIRST_SIGNED ? (int64_t)(int32_t)v : (int64_t)v;
+    }
+    return ts_pages_put_first(p, id, values, rows->ends[row]);
+}
+
+static unsigned put_some_first(page_table *t, const run *r, unsigned row, unsigned rows,
+                               const uint8_t *ends)
+{
+    if (t->leaf.bytes == NULL || t->rows >= INT64_C(1) << 55) {
+        return row;
+    }
+    return r->columns[FIRST_SIGNED] == NULL ? put_cells(t, r, FIRST_COLUMNS - 1, ends, row, rows)
+                                            : put_cells(t, r, FIRST_COLUMNS, ends, row, rows);
+}
+
+ts_code ts_pages_put_first_columns(ts_pages *p, unsigned id, const ts_first_columns *rows)
+{
+    page_table *t = &p->tables[id];
+    static const uint32_t nothing[RUN] = {0};
+    run r;
+    ts_code code = TS_OK;
+    r.columns = rows->columns;
+    r.n = FIRST_COLUMNS;
+    r.none = nothing;
+    r.ends = rows->ends;
+    for (unsigned first = 0; first < rows->count && code == TS_OK; first += RUN) {
+        const unsigned n = rows->count - first < RUN ? rows->count - first : RUN;
+        make_run(&r, p->types, first, n);
+        for (unsigned row = 0; row < n && code == TS_OK;) {
+            row = put_some_first(t, &r, row, n, rows->ends + first);
+            if (row < n) { /* it begins another leaf, perhaps */
+                code = put_single_first(p, id, rows, first + row++);
             }
         }
     }

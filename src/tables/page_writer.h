@@ -46,6 +46,19 @@ ts_code ts_pages_form(ts_pages *p, unsigned id, const ts_table *table);
  */
 ts_code ts_pages_put_first(ts_pages *p, unsigned id, const void *row, unsigned n);
 
+/* Many such rows: an array for each column. What a row does not have is 0 there. */
+enum { TS_FIRST_COLUMNS = 7 };
+typedef struct ts_first_columns {
+    /* The key is NULL. From 0 to INT32_MAX; the last one has an int32 of any sign, or is NULL when
+     * no row has it. */
+    const uint32_t *columns[TS_FIRST_COLUMNS];
+    const uint8_t *ends; /* how many columns each row has, from 2 on */
+    unsigned count;
+} ts_first_columns;
+
+/* Appends them; the cells are those of ts_pages_put_first. */
+ts_code ts_pages_put_first_columns(ts_pages *p, unsigned id, const ts_first_columns *rows);
+
 /*
  * Appends a row (the table's struct of rows.h). reserved: a bit per integer column whose value is
  * not known yet; it is stored in 8 bytes and can be set with ts_pages_complete until

@@ -352,6 +352,89 @@ static void test_ways(void **state)
     assert_non_null(page_types_best());
 }
 
+/* --- rows that end ---------------------------------------------------------------------------- */
+
+/* Small numbers and large ones, in the last column of both signs; what a row does not have is 0. */
+static void fill_first(uint32_t (*columns)[ROWS_MAX], uint8_t *ends, uint64_t *seed, unsigned count,
+                       bool has_last)
+{
+    static const uint32_t borders[] = {0,          1,          2,          0x7f,       0x80,
+                                       0x7fff,     0x8000,     0x7fffff,   0x800000,   INT32_MAX,
+                                       UINT32_MAX, 0x80000000, 0xffffff80, 0xffffff7f, 0xffff8000,
+                                       0xffff7fff, 0xff800000, 0xff7fffff};
+    for (unsigned r = 0; r < count; r++) {
+        ends[r] = (uint8_t)(2 + next_random(seed) % (has_last ? 6 : 5));
+        for (unsigned c = 1; c < TS_FIRST_COLUMNS; c++) {
+            const unsigned most = c == TS_FIRST_COLUMNS - 1 ? 18 : 10;
+            const unsigned bits = (unsigned)(next_random(seed) % 31) + 1;
+            const uint32_t v = next_random(seed) % 2 == 0
+                                   ? borders[next_random(seed) % most]
+                                   : (uint32_t)(next_random(seed) >> (64 - bits));
+            columns[c][r] = c < ends[r] ? v : 0;
+        }
+    }
+}
+
+static void put_first_rows(pair *x, const ts_first_columns *rows, bool single, int64_t *rowid)
+{
+    for (unsigned r = 0; r < rows->count; r++) {
+        int64_t row[1 + MAX_COLUMNS] = {(int64_t)(UINT64_MAX << rows->ends[r])};
+        row[1] = ++*rowid;
+        for (unsigned c = 1; c < rows->ends[r]; c++) {
+            row[1 + c] = c == TS_FIRST_COLUMNS - 1 ? (int32_t)rows->columns[c][r]
+                                                   : (int64_t)rows->columns[c][r];
+        }
+        insertsink_put(x->insert, 0, row);
+        if (single) {
+            assert_ok(x->ctx, ts_pages_put_first(x->pages, 0, row, rows->ends[r]));
+        }
+    }
+    if (!single) {
+        assert_ok(x->ctx, ts_pages_put_first_columns(x->pages, 0, rows));
+    }
+}
+
+/* The file is, byte by byte, that of single calls, with each of the ways that there are. */
+static void test_first_columns(void **state)
+{
+    static const uint32_t page_sizes[] = {512, 4096, 65536};
+    static uint32_t values[TS_FIRST_COLUMNS][ROWS_MAX];
+    static uint8_t ends[ROWS_MAX];
+    fixture *f = *state;
+    const uint64_t seed = 12;
+    for (unsigned k = 0; k < 3 * PAGE_WAYS; k++) {
+        page_types_call *way = page_types_way((enum page_way)(k % PAGE_WAYS));
+        char *files[2] = {NULL, NULL};
+        size_t sizes[2] = {0, 0};
+        for (unsigned single = 0; single < 2 && way != NULL; single++) {
+            uint64_t same = seed + k;
+            int64_t rowid = 0;
+            pair x;
+            pair_begin(&x, f, page_sizes[k / PAGE_WAYS], 0, "kiiiiiiiiiii");
+            x.pages->types = way;
+            x.records_differ = true; /* they are shorter */
+            x.not_scanned = true;
+            for (unsigned i = 0; i < 100; i++) {
+                const bool has_last = i % 3 != 0;
+                ts_first_columns rows = {.ends = ends,
+                                         .count = (unsigned)(next_random(&same) % ROWS_MAX)};
+                for (unsigned c = 1; c < TS_FIRST_COLUMNS - (has_last ? 0 : 1); c++) {
+                    rows.columns[c] = values[c];
+                }
+                fill_first(values, ends, &same, rows.count, has_last);
+                put_first_rows(&x, &rows, single == 1, &rowid);
+            }
+            pair_finish(&x);
+            files[single] = test_read_file(x.path, &sizes[single]);
+            pair_free(&x);
+        }
+        assert_int_equal(sizes[0], sizes[1]);
+        assert_memory_equal(files[0], files[1], sizes[0]);
+        free(files[0]);
+        free(files[1]);
+    }
+}
+
 /* A sink without the call, and a table with texts or a key, get single rows. */
 static void test_columns_of_sinks(void **state)
 {
@@ -385,7 +468,7 @@ int main(void)
         TEST(test_pages_are_full),   cmocka_unit_test(test_sinks),
         TEST(test_short_texts),      cmocka_unit_test(test_keys),
         TEST(test_columns),          cmocka_unit_test(test_ways),
-        TEST(test_columns_of_sinks),
+        TEST(test_columns_of_sinks), TEST(test_first_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
