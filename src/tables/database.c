@@ -202,6 +202,16 @@ static bool database_put_columns(ts_code *code, void *self, enum ts_table_id id,
     return true;
 }
 
+static bool database_put_samples(ts_code *code, void *self, const ts_sample_batch *batch)
+{
+    ts_db *db = self;
+    if (db->pages == NULL || !db->samples.on) {
+        return false;
+    }
+    *code = ts_samples_put_batch(db, batch);
+    return true;
+}
+
 static ts_code database_put_long(void *self, enum ts_table_id id, const void *row, ts_spool *text)
 {
     ts_db *db = self;
@@ -286,6 +296,7 @@ ts_sink ts_db_make_sink(ts_db *db)
     sink.late_int = database_late_int;
     sink.put_many = database_put_many;
     sink.put_columns = database_put_columns;
+    sink.put_samples = database_put_samples;
     return sink;
 }
 

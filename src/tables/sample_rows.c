@@ -355,6 +355,163 @@ ts_code ts_samples_put(ts_db *db, enum ts_table_id table, const void *row)
     return table == TS_T_stack_sample ? put_sample(db, row) : put_run(db, row);
 }
 
+/* --- many at once --------------------------------------------------------------------------- */
+
+/* The columns of rows that end at once, from those of a batch. */
+typedef struct short_columns {
+    uint32_t since[TS_SAMPLES_MOST];
+    uint32_t before[TS_SAMPLES_MOST];
+    uint32_t run[TS_SAMPLES_MOST];
+    uint32_t shift[TS_SAMPLES_MOST];
+    uint8_t ends[TS_SAMPLES_MOST];
+    uint32_t in_run; /* behind them */
+    uint32_t runs;
+    bool shifted; /* some have a shift */
+} short_columns;
+
+/* How many samples of a batch from `at` on are of the last block, whose values are theirs; 0: the
+ * next one is not. *since: of the first, in µs. */
+static unsigned like_the_last(int64_t *since, const ts_samples *s, const ts_sample_batch *batch,
+                              const ts_sample_place *at, int64_t id)
+{
+    const sample_block *b = last_block(s);
+    const ts_row_stack_sample row = ts_sample_row(batch, at);
+    const unsigned most = TS_SAMPLE_BLOCK - (unsigned)(id % TS_SAMPLE_BLOCK);
+    const unsigned left = batch->count - at->i;
+    bool begun = s->in_run > 0 && s->first.has_ts && s->first.ts == at->run_ts;
+    if (b == NULL || b->id != id / TS_SAMPLE_BLOCK || !is_like(s, b, &row) ||
+        (b->null & BIT(BLOCK_TS)) != 0 || s->source_id != batch->source_id ||
+        (at->goes_on ? !begun : s->in_run > 0) || s->in_run > INT32_MAX - TS_SAMPLES_MOST ||
+        s->runs > INT32_MAX - TS_SAMPLES_MOST || ts_ckd_sub(since, at->ts, b->ts) || *since < 0 ||
+        !in_us(since, *since) || ((b->null & BIT(BLOCK_PLACE)) == 0 && b->place != batch->place)) {
+        return 0;
+    }
+    return left < most ? left : most;
+}
+
+/* False: a value is too large. */
+static bool make_since(short_columns *c, const uint32_t *dur_us, int64_t since, unsigned n)
+{
+    for (unsigned i = 0; i < n && since <= INT32_MAX; i++) {
+        c->since[i] = (uint32_t)since;
+        since += dur_us[i];
+    }
+    return since <= INT32_MAX;
+}
+
+/* False: a value is too large. shift: of the block. */
+static bool make_ends(short_columns *c, const uint32_t *nodes, const uint32_t *functions,
+                      int64_t shift, unsigned n)
+{
+    uint32_t in_run = c->in_run;
+    uint32_t runs = c->runs;
+    uint32_t any = 0;
+    bool fits = true;
+    if (shift < -INT32_MAX || shift > INT32_MAX) {
+        return false;
+    }
+    for (unsigned i = 0; i < n; i++) {
+        const uint32_t ends = functions[i] != 0;
+        const uint32_t mask = 0 - ends;
+        const int64_t more = (int64_t)functions[i] - nodes[i] - shift;
+        fits &= !ends | (more == (int32_t)more);
+        c->before[i] = in_run & mask;
+        c->run[i] = runs & mask;
+        c->shift[i] = (uint32_t)more & mask;
+        c->ends[i] = (uint8_t)(SAMPLE_DUR_US + 1 + 2 * ends + (c->shift[i] != 0));
+        any |= c->shift[i];
+        in_run = (in_run + 1) & ~mask;
+        runs += ends;
+    }
+    c->in_run = in_run;
+    c->runs = runs;
+    c->shifted = any != 0;
+    return fits;
+}
+
+/* What the first run of a block says about it. */
+static void note_run(sample_block *b, const ts_sample_batch *batch, unsigned from, unsigned n)
+{
+    for (unsigned i = from; i < from + n; i++) {
+        if (batch->function_id[i] != 0) {
+            if ((b->null & BIT(BLOCK_SHIFT)) != 0) {
+                b->shift = (int64_t)batch->function_id[i] - batch->node_id[i];
+            }
+            b->place = batch->place;
+            b->null &= ~(BIT(BLOCK_SHIFT) | BIT(BLOCK_PLACE));
+            return;
+        }
+    }
+}
+
+/* n samples that are all short, the first of them `since` µs after the block. False: they are not,
+ * and nothing is done. */
+static bool put_short(ts_code *code, ts_db *db, const ts_sample_batch *batch, ts_sample_place *at,
+                      int64_t since, unsigned n)
+{
+    ts_samples *s = &db->samples;
+    sample_block *last = last_block(s);
+    sample_block b = *last;
+    short_columns c;
+    ts_first_columns rows = {
+        .columns = {NULL, batch->node_id + at->i, c.since, batch->dur_us + at->i, c.before, c.run},
+        .ends = c.ends,
+        .count = n,
+    };
+    note_run(&b, batch, at->i, n);
+    c.in_run = (uint32_t)s->in_run;
+    c.runs = (uint32_t)s->runs;
+    if (!make_since(&c, batch->dur_us + at->i, since, n) ||
+        !make_ends(&c, batch->node_id + at->i, batch->function_id + at->i, b.shift, n)) {
+        return false;
+    }
+    *last = b;
+    rows.columns[SAMPLE_SHIFT] = c.shifted ? c.shift : NULL;
+    if ((*code = write_waiting(db)) == TS_OK) {
+        *code = ts_pages_put_first_columns(db->pages, TS_T_stack_sample, &rows);
+    }
+    ts_sample_move(at, batch, n);
+    s->in_run = c.in_run;
+    s->runs = c.runs;
+    s->first = (sample_times){at->run_ts, 0, true, true};
+    return true;
+}
+
+/* One sample, and the run that ends with it. */
+static ts_code put_one(ts_db *db, const ts_sample_batch *batch, ts_sample_place *at, int64_t id)
+{
+    ts_row_stack_sample row = ts_sample_row(batch, at);
+    ts_row_js_cpu_profiler_sample run;
+    ts_code code;
+    row.id = id;
+    code = put_sample(db, &row);
+    if (code == TS_OK && ts_sample_run(&run, batch, at)) {
+        run.id = db->samples.runs;
+        code = put_run(db, &run);
+    }
+    ts_sample_move(at, batch, 1);
+    return code;
+}
+
+ts_code ts_samples_put_batch(ts_db *db, const ts_sample_batch *batch)
+{
+    const int64_t first = (int64_t)db->sink.rows[TS_T_stack_sample] + 1;
+    ts_sample_place at = ts_sample_begin(batch);
+    ts_code code = TS_OK;
+    while (at.i < batch->count && code == TS_OK) {
+        int64_t since;
+        unsigned n = like_the_last(&since, &db->samples, batch, &at, first + at.i);
+        if (n > 0 && put_short(&code, db, batch, &at, since, n)) {
+            continue;
+        }
+        n = n == 0 ? 1 : n;
+        for (unsigned i = 0; i < n && code == TS_OK; i++) {
+            code = put_one(db, batch, &at, first + at.i);
+        }
+    }
+    return code;
+}
+
 /* --- the finished file ---------------------------------------------------------------------- */
 
 /* Gives a table another declaration in the schema; its pages stay. */

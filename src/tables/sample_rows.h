@@ -16,6 +16,7 @@
 #include "base/buf.h"
 #include "base/vec.h"
 #include "tables/rows.h"
+#include "tables/sample_batch.h"
 
 struct ts_db;
 
@@ -98,6 +99,9 @@ void ts_samples_begin(struct ts_db *db);
 
 /* A row of stack_sample or js_cpu_profiler_sample. */
 ts_code ts_samples_put(struct ts_db *db, enum ts_table_id table, const void *row);
+
+/* The rows of a batch, which are the next ones: the same as one by one. */
+ts_code ts_samples_put_batch(struct ts_db *db, const ts_sample_batch *batch);
 
 /* Writes the row that waits; rows that come later are none of the last block. */
 ts_code ts_samples_flush(struct ts_db *db);

@@ -41,6 +41,10 @@ typedef ts_code ts_sink_move_call(void *self, enum ts_table_id table, int64_t fi
  * this table. */
 typedef bool ts_sink_put_columns_call(ts_code *code, void *self, enum ts_table_id table,
                                       const uint32_t *const *columns, unsigned count);
+/* Puts samples of CPU profiles (sample_batch.h). False, and nothing is done: it is not for them. */
+struct ts_sample_batch;
+typedef bool ts_sink_put_samples_call(ts_code *code, void *self,
+                                      const struct ts_sample_batch *batch);
 /* Sets an integer column of a row that was put and not reserved, at any time. Kept in memory until
  * the end: for the few whose rows had to be put without knowing that they have a value. */
 typedef ts_code ts_sink_late_int_call(void *self, enum ts_table_id table, int64_t rowid,
@@ -92,6 +96,7 @@ typedef struct ts_sink {
     ts_sink_put_many_call *put_many;       /* NULL: one by one */
     ts_sink_late_int_call *late_int;       /* NULL: nothing is kept */
     ts_sink_put_columns_call *put_columns; /* NULL: row by row */
+    ts_sink_put_samples_call *put_samples; /* NULL: row by row */
     uint64_t rows[TS_TABLE_COUNT];         /* rows put so far */
     ts_sink_watch *watch;                  /* NULL: nobody; borrowed */
 } ts_sink;
@@ -104,7 +109,7 @@ ts_sink_make(void *self, ts_sink_put_call *put, ts_sink_put_long_call *put_long,
              ts_sink_settle_call *settle)
 {
     ts_sink sink = {self, put,  put_long, complete, late_text, invalidate, release, settle,
-                    NULL, NULL, NULL,     NULL,     NULL,      {0},        NULL};
+                    NULL, NULL, NULL,     NULL,     NULL,      NULL,       {0},     NULL};
     return sink;
 }
 

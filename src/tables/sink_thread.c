@@ -1,6 +1,7 @@
 #include "tables/sink_thread.h"
 
 #include "base/alloc.h"
+#include "tables/sample_batch.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -22,6 +23,7 @@ typedef enum call_kind {
     CALL_PUT_RUN, /* several rows, each by a call of its own */
     CALL_PUT_MANY,
     CALL_PUT_COLUMNS,
+    CALL_PUT_SAMPLES,
     CALL_COMPLETE,
     CALL_LATE_TEXT,
     CALL_LATE_INT,
@@ -114,6 +116,8 @@ static ts_code make_call(ts_sink *to, const call *c)
         return ts_sink_put_many(to, table, after, ts_schema[table].row_size, c->count);
     case CALL_PUT_COLUMNS:
         return put_columns(to, table, after, c->count, c->columns);
+    case CALL_PUT_SAMPLES:
+        return ts_sink_put_samples(to, after);
     case CALL_COMPLETE:
         return ts_sink_complete(to, table, c->first, c->column, c->last);
     case CALL_LATE_TEXT:
@@ -398,6 +402,33 @@ static bool thread_put_columns(ts_code *code, void *self, enum ts_table_id table
     return true;
 }
 
+/* Its arrays and its text follow the batch. */
+static bool thread_put_samples(ts_code *code, void *self, const ts_sample_batch *samples)
+{
+    ts_sink_thread *t = self;
+    const size_t bytes = samples->count * sizeof *samples->node_id; /* of an array */
+    const size_t text_n = samples->event.p == NULL ? 0 : samples->event.n;
+    call *c;
+    if (!t->running || text_n > LARGE / 2) {
+        *code = settle_all(t);
+        *code = *code != TS_OK ? *code : report(t, ts_sink_put_samples(t->to, samples));
+        return true;
+    }
+    c = add(code, t, CALL_PUT_SAMPLES, TS_T_stack_sample, sizeof *samples + 3 * bytes + text_n);
+    if (c != NULL) {
+        ts_sample_batch *to = (ts_sample_batch *)(void *)(c + 1);
+        uint32_t *values = (uint32_t *)(void *)(to + 1);
+        *to = *samples;
+        to->dur_us = memcpy(values, samples->dur_us, bytes);
+        to->node_id = memcpy(values + samples->count, samples->node_id, bytes);
+        to->function_id = memcpy(values + 2 * (size_t)samples->count, samples->function_id, bytes);
+        if (samples->event.p != NULL) {
+            to->event.p = memcpy(values + 3 * (size_t)samples->count, samples->event.p, text_n);
+        }
+    }
+    return true;
+}
+
 static ts_code thread_put_long(void *self, enum ts_table_id table, const void *row, ts_spool *text)
 {
     ts_sink_thread *t = self;
@@ -568,6 +599,7 @@ ts_code ts_sink_thread_start(ts_sink_thread **out, ts_ctx *ctx, ts_sink *to, ts_
     t->front.move = thread_move;
     t->front.put_many = thread_put_many;
     t->front.put_columns = thread_put_columns;
+    t->front.put_samples = thread_put_samples;
     t->front.late_int = thread_late_int;
     memcpy(t->front.rows, to->rows, sizeof t->front.rows);
     (void)pthread_mutex_init(&t->lock, NULL);

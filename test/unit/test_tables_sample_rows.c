@@ -14,6 +14,7 @@ typedef struct written {
     ts_db *db;
     ts_sink *sink;
     int64_t runs;
+    bool each; /* batches are put one by one */
 } written;
 
 enum { NO = -1 }; /* a number that is NULL */
@@ -68,10 +69,11 @@ static void profile(written *w, int64_t source, unsigned runs, int64_t begin, in
 
 typedef void put_case(written *w);
 
-static char *write_case(fixture *f, const char *name, put_case *put, bool is_short, bool indexes)
+static char *write_as(fixture *f, const char *name, put_case *put, bool is_short, bool indexes,
+                      bool each)
 {
     char *path = path_of(f, name);
-    written w = {.f = f};
+    written w = {.f = f, .each = each};
     ts_reader *r = NULL;
     bool any = false;
     test_write_file(path, "", 0);
@@ -89,6 +91,11 @@ static char *write_case(fixture *f, const char *name, put_case *put, bool is_sho
     ts_db_close(w.db);
     assert_sql(path, "PRAGMA integrity_check", "ok\n");
     return path;
+}
+
+static char *write_case(fixture *f, const char *name, put_case *put, bool is_short, bool indexes)
+{
+    return write_as(f, name, put, is_short, indexes, false);
 }
 
 static void assert_same(const char *a, const char *b, const char *sql)
@@ -283,6 +290,178 @@ static void test_damage(void **state)
     free(path);
 }
 
+/* --- many at once --------------------------------------------------------------------------- */
+
+typedef struct stream {
+    uint64_t seed;
+    ts_sample_batch b;      /* of the thread, and where it is */
+    uint32_t node_mask;     /* numbers of nodes, and of functions */
+    uint32_t function_mask; /* */
+    uint32_t dur_mask;
+    unsigned run_length; /* mostly */
+} stream;
+
+static uint64_t next_of(uint64_t *seed)
+{
+    *seed = *seed * UINT64_C(6364136223846793005) + 1442695040888963407U;
+    return *seed >> 33;
+}
+
+/* A batch of n samples that goes on where the one before it ended. */
+static void put_samples(written *w, stream *s, unsigned n)
+{
+    static uint32_t durs[TS_SAMPLES_MOST], nodes[TS_SAMPLES_MOST], functions[TS_SAMPLES_MOST];
+    ts_sink_put_samples_call *call = w->sink->put_samples;
+    ts_sample_place end;
+    s->b.runs = 0;
+    for (unsigned i = 0; i < n; i++) {
+        const bool ends = next_of(&s->seed) % s->run_length == 0;
+        durs[i] = (uint32_t)next_of(&s->seed) & s->dur_mask;
+        nodes[i] = ((uint32_t)next_of(&s->seed) & s->node_mask) | 1;
+        functions[i] =
+            ends ? ((nodes[i] + 7 * (uint32_t)(next_of(&s->seed) % 2)) & s->function_mask) | 1 : 0;
+        s->b.runs += ends;
+    }
+    s->b.dur_us = durs;
+    s->b.node_id = nodes;
+    s->b.function_id = functions;
+    s->b.count = n;
+    w->sink->put_samples = w->each ? NULL : call;
+    assert_ok(w->f->ctx, ts_sink_put_samples(w->sink, &s->b));
+    w->sink->put_samples = call;
+    w->runs += s->b.runs;
+    assert_int_equal(ts_sink_rows(w->sink, TS_T_js_cpu_profiler_sample), w->runs);
+    end = ts_sample_begin(&s->b);
+    ts_sample_move(&end, &s->b, n);
+    s->b.ts = end.ts;
+    s->b.run_ts = end.run_ts;
+    s->b.goes_on = end.goes_on;
+}
+
+static stream new_stream(uint64_t seed, unsigned run_length)
+{
+    return (stream){.seed = seed,
+                    .b = {.source_id = 2, .itid = 3, .event = TS_TEXT_LIT("cpu"), .ts = 5000000123},
+                    .node_mask = 0xfff,
+                    .function_mask = 0xfff,
+                    .dur_mask = 0x3ff,
+                    .run_length = run_length};
+}
+
+/* Batches of all sizes, so that they begin and end anywhere in blocks and in runs. */
+static void put_many_sizes(written *w)
+{
+    static const unsigned sizes[] = {1, 2, 1023, 1, 1024, 1024, 7, 255, 256, 257, 300, 1000};
+    stream s = new_stream(1, 3);
+    for (unsigned i = 0; i < 40; i++) {
+        put_samples(w, &s, sizes[i % (sizeof sizes / sizeof sizes[0])]);
+    }
+}
+
+/* Runs that are longer than blocks, and those of one sample. */
+static void put_long_runs(written *w)
+{
+    stream s = new_stream(2, 3000);
+    for (unsigned i = 0; i < 12; i++) {
+        put_samples(w, &s, 1000);
+    }
+    s.run_length = 1;
+    for (unsigned i = 0; i < 12; i++) {
+        put_samples(w, &s, 1000);
+    }
+}
+
+/* Numbers at the borders of what an array may hold, and times that go far. */
+static void put_large(written *w)
+{
+    stream s = new_stream(3, 2);
+    for (unsigned i = 0; i < 31; i++) {
+        s.node_mask = INT32_MAX >> i;
+        s.function_mask = INT32_MAX >> (30 - i);
+        s.dur_mask = INT32_MAX >> (i * 7 % 31);
+        put_samples(w, &s, 600 + i);
+    }
+    s.dur_mask = 0;
+    put_samples(w, &s, 1024);
+}
+
+/* Other sources, threads, events and places of times; one by one in between. */
+static void put_changing(written *w)
+{
+    stream s = new_stream(4, 4);
+    for (unsigned i = 0; i < 60; i++) {
+        put_samples(w, &s, 100 + i);
+        switch (i % 12) {
+        case 1:
+            s.b.place = i * 1000;
+            break;
+        case 3:
+            s.b.itid = i % 2 == 0 ? -1 : 4;
+            break;
+        case 5:
+            s.b.event = i % 24 == 5 ? TS_TEXT_NULL : TS_TEXT_LIT("");
+            break;
+        case 7: /* a profile that begins anew, with times before those of the last one */
+            s.b.source_id++;
+            s.b.ts = i * 1001;
+            s.b.goes_on = false;
+            s.b.event = TS_TEXT_LIT("cpu");
+            break;
+        case 9:
+            profile(w, s.b.source_id, 3, s.b.ts, 7);
+            s.b.goes_on = false;
+            break;
+        case 11: /* the run ends behind the batch */
+            if (s.b.goes_on) {
+                run(w, 5000, s.b.run_ts + s.b.place, s.b.ts + s.b.place);
+                s.b.goes_on = false;
+            }
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+/* Times without a block's, and a shift between nodes and functions that no column of 4 bytes has.
+ */
+static void put_beside_unknown(written *w)
+{
+    stream s = new_stream(5, 2);
+    sample(w, 2, 3, NO, NO, 4, "cpu");
+    run(w, INT64_C(90000000000), NO, NO);
+    put_samples(w, &s, 1024);
+    put_samples(w, &s, 500);
+}
+
+/* The files are the same byte by byte; and they say what tables say. */
+static void assert_batches(fixture *f, put_case *put, const char *kind)
+{
+    char *many = write_as(f, "many.db", put, true, false, false);
+    char *each = write_as(f, "each.db", put, true, false, true);
+    size_t many_n;
+    size_t each_n;
+    char *a = test_read_file(many, &many_n);
+    char *b = test_read_file(each, &each_n);
+    assert_int_equal(many_n, each_n);
+    assert_memory_equal(a, b, many_n);
+    assert_case(f, put, kind, false);
+    free(a);
+    free(b);
+    free(many);
+    free(each);
+}
+
+static void test_batches(void **state)
+{
+    fixture *f = *state;
+    assert_batches(f, put_many_sizes, "view\n");
+    assert_batches(f, put_long_runs, "view\n");
+    assert_batches(f, put_large, "view\n");
+    assert_batches(f, put_changing, "table\n");
+    assert_batches(f, put_beside_unknown, "view\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -296,6 +475,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_rows_that_change, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_not_the_first, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_damage, fixture_setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(test_batches, fixture_setup, fixture_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

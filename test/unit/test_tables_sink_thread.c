@@ -2,6 +2,7 @@
 #include "support.h"
 #include "memsink.h"
 
+#include "tables/sample_batch.h"
 #include "tables/sink_thread.h"
 #include "tables/store.h"
 
@@ -104,6 +105,28 @@ static void call(ts_sink *sink, char *text, uint64_t *seed)
         }
         break;
     }
+    case 5: {
+        uint32_t values[3][TS_SAMPLES_MOST];
+        ts_sample_batch samples = {
+            .source_id = value,
+            .itid = (int64_t)((r >> 40) % 3) - 1,
+            .event = (r >> 41) % 3 == 0 ? TS_TEXT_NULL : (ts_text){text, n},
+            .ts = value,
+            .goes_on = (r >> 45) % 2 == 0,
+            .run_ts = value - 5,
+            .count = 1 + (unsigned)((r >> 46) % ((r >> 52) % 64 == 0 ? TS_SAMPLES_MOST : 9)),
+            .dur_us = values[0],
+            .node_id = values[1],
+            .function_id = values[2]};
+        for (unsigned i = 0; i < samples.count; i++) {
+            values[0][i] = (uint32_t)(r >> 33) >> i % 31;
+            values[1][i] = 1 + i;
+            values[2][i] = (r >> i % 60 & 1) != 0 ? 5 + i : 0;
+            samples.runs += values[2][i] != 0;
+        }
+        assert_int_equal(ts_sink_put_samples(sink, &samples), TS_OK);
+        break;
+    }
     default:
         assert_int_equal(ts_put_js_heap_edges(sink, &edge), TS_OK);
     }
@@ -150,6 +173,8 @@ static void test_same_rows(void **state)
     compare(expected, f->rows, TS_T_measure);
     compare(expected, f->rows, TS_T_irq);
     compare(expected, f->rows, TS_T_js_heap_edges);
+    compare(expected, f->rows, TS_T_stack_sample);
+    compare(expected, f->rows, TS_T_js_cpu_profiler_sample);
     assert_int_equal(ts_sink_rows(ts_sink_thread_sink(f->thread), TS_T_js_heap_edges),
                      memsink_rows(expected, TS_T_js_heap_edges));
     free(text);
