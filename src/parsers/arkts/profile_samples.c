@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/ckd.h"
+#include "tables/sample_batch.h"
 
 #include <inttypes.h>
 
@@ -237,58 +238,238 @@ static void note_time(ts_profile *p, const profile_clock *clock, int64_t ts)
     p->samples.extent = ts != TS_NO_TIME && ts > p->samples.extent ? ts : p->samples.extent;
 }
 
+/* Samples on their way to rows. */
+typedef struct sample_writer {
+    ts_profile *p;
+    profile_clock *clock;
+    int64_t itid;
+    const uint32_t *order; /* NULL: as they came */
+    uint64_t n;
+    sample_run run;
+    bool any;    /* the sample before was wanted */
+    int64_t sum; /* time of the next sample since startTime, µs */
+    int64_t ts;  /* the same in ns of the clock */
+    /* By id: stack nodes of those that samples may name in a batch, or 0; NULL: of none. */
+    uint32_t *stack_nodes;
+} sample_writer;
+
+/* The time of the sample behind sample k. */
+static int64_t next_time(const sample_writer *w, uint64_t k)
+{
+    const ts_intvec *deltas = &w->p->samples.deltas;
+    if (w->p->samples.unmatched) {
+        return TS_NO_TIME;
+    }
+    return k + 1 == w->n      ? w->sum
+           : w->order == NULL ? add_delta(w->clock, w->sum, ts_intvec_get(deltas, k + 1))
+                              : ts_intvec_get(deltas, w->order[k + 1]);
+}
+
+static ts_code put_next(sample_writer *w, uint64_t k)
+{
+    ts_profile *p = w->p;
+    const uint64_t i = w->order == NULL ? k : w->order[k];
+    const bool last = k + 1 == w->n;
+    const int64_t next_us = next_time(w, k);
+    const int64_t next = last ? last_end(p, w->clock, w->sum) : profile_time(w->clock, next_us);
+    const bool wanted = w->ts == TS_NO_TIME || ts_span_has(&w->clock->wanted, w->ts);
+    int64_t id = ts_intvec_get(&p->samples.ids, i);
+    ts_code code = TS_OK;
+    if (i >= p->damage.nodes_known || (p->damage.doubts && is_doubted(p, id))) {
+        id = PROFILE_NULL;
+    }
+    if (wanted != w->any && (wanted || w->run.open)) { /* the first, or the end of the last one */
+        note_time(p, w->clock, w->ts);
+        w->any = wanted;
+    }
+    if (w->run.open && (w->run.id != id || !wanted)) {
+        code = put_run(p, &w->run, w->ts);
+        w->run.open = false;
+    }
+    if (!wanted) {
+        w->clock->skipped++;
+    } else if (!w->run.open) {
+        w->run = (sample_run){true, id, w->ts};
+    }
+    if (wanted && code == TS_OK) {
+        code = put_sample(p, id, w->ts, last && !p->done ? TS_NO_TIME : next, w->itid);
+    }
+    if (last && w->run.open && code == TS_OK) {
+        code = put_run(p, &w->run, next);
+        note_time(p, w->clock, next);
+    }
+    w->sum = next_us;
+    w->ts = next;
+    return code;
+}
+
+/* --- many at once --------------------------------------------------------------------------- */
+
+/* The arrays of a batch, and the sample behind it. */
+typedef struct usual_samples {
+    uint32_t ids[TS_SAMPLES_MOST + 1];
+    uint32_t durs[TS_SAMPLES_MOST];
+    uint32_t nodes[TS_SAMPLES_MOST];
+    uint32_t functions[TS_SAMPLES_MOST];
+} usual_samples;
+
+/* Of nodes whose ids are dense and small, with and without their offset. */
+static ts_code find_stack_nodes(sample_writer *w)
+{
+    const profile_nodes *nodes = &w->p->nodes;
+    const int64_t offset = w->p->id_offset;
+    if (!nodes->by_id || nodes->first_id < 0 || nodes->first_id > INT32_MAX - nodes->id_span ||
+        offset < 1 - nodes->first_id ||
+        offset > INT32_MAX - nodes->first_id - (int64_t)nodes->id_span) {
+        return TS_OK;
+    }
+    w->stack_nodes = ts_zalloc(w->p->ctx, nodes->id_span, sizeof *w->stack_nodes);
+    if (w->stack_nodes == NULL) {
+        return w->p->ctx->error.code;
+    }
+    for (uint32_t i = 0; i < nodes->count; i++) {
+        const cpu_node *node = &nodes->nodes[i];
+        const bool is_known = (node->flags & NODE_DOUBTED) == 0 && node->stack_node <= INT32_MAX;
+        w->stack_nodes[node->id - nodes->first_id] = is_known ? (uint32_t)node->stack_node : 0;
+    }
+    return TS_OK;
+}
+
+/* False: not all of them are known. *runs: that end. */
+static bool name_nodes(const sample_writer *w, usual_samples *u, unsigned n, unsigned *runs)
+{
+    const profile_nodes *nodes = &w->p->nodes;
+    const uint32_t first = (uint32_t)nodes->first_id;
+    const uint32_t offset = (uint32_t)w->p->id_offset;
+    const int64_t root = nodes->root_merged ? nodes->nodes[nodes->root].id : PROFILE_NULL;
+    uint32_t unknown = 0;
+    uint32_t ended = 0;
+    for (unsigned i = 0; i < n; i++) {
+        const uint32_t at = u->ids[i] - first;
+        const uint32_t ends = u->ids[i] != u->ids[i + 1];
+        const uint32_t function = u->ids[i] == root ? TS_PROFILE_ROOT : u->ids[i] + offset;
+        u->nodes[i] = w->stack_nodes[at < nodes->id_span ? at : 0];
+        unknown |= (at >= nodes->id_span) | (u->nodes[i] == 0);
+        u->functions[i] = function & (0 - ends);
+        ended += ends;
+    }
+    *runs = ended;
+    return unknown == 0;
+}
+
+/* The samples from k on, at most this many, have times that are known and wanted. Their end. */
+static bool time_samples(sample_writer *w, const usual_samples *u, unsigned n, int64_t *end_us,
+                         int64_t *end)
+{
+    const uint64_t over = w->clock->over;
+    int64_t sum = 0;
+    int64_t unused;
+    for (unsigned i = 0; i < n; i++) {
+        sum += u->durs[i];
+    }
+    if (w->ts == TS_NO_TIME || ts_ckd_add(end_us, w->sum, sum)) {
+        return false;
+    }
+    *end = profile_time(w->clock, *end_us);
+    w->clock->over = over; /* what does not fit is found again, one by one */
+    return *end != TS_NO_TIME && ts_span_has(&w->clock->wanted, w->ts) &&
+           ts_span_has(&w->clock->wanted, *end) &&
+           !ts_ckd_add(&unused, w->ts, w->p->samples.place) &&
+           !ts_ckd_add(&unused, *end, w->p->samples.place);
+}
+
+static ts_code put_batch(sample_writer *w, const usual_samples *u, unsigned n, unsigned runs)
+{
+    ts_profile *p = w->p;
+    ts_code code = TS_OK;
+    if (w->run.open && w->run.id != u->ids[0]) {
+        code = put_run(p, &w->run, w->ts);
+        w->run.open = false;
+    }
+    if (!w->any) {
+        note_time(p, w->clock, w->ts);
+        w->any = true;
+    }
+    const ts_sample_batch batch = {
+        .source_id = p->source_id,
+        .itid = w->itid,
+        .event = TS_TEXT_LIT("cpu"),
+        .ts = w->ts,
+        .place = p->samples.place,
+        .goes_on = w->run.open,
+        .run_ts = w->run.start,
+        .count = n,
+        .runs = runs,
+        .dur_us = u->durs,
+        .node_id = u->nodes,
+        .function_id = u->functions,
+    };
+    return code != TS_OK ? code : ts_sink_put_samples(p->sink, &batch);
+}
+
+/* The run that is open behind a batch. */
+static void keep_run_open(sample_writer *w, const usual_samples *u, unsigned n, int64_t end)
+{
+    unsigned i = n;
+    if (u->functions[n - 1] != 0) {
+        w->run.open = false;
+        return;
+    }
+    for (; i > 0 && u->ids[i - 1] == u->ids[n - 1]; i--) {
+        end -= u->durs[i - 1] * INT64_C(1000);
+    }
+    if (i > 0 || !w->run.open) {
+        w->run = (sample_run){true, u->ids[n - 1], end};
+    }
+}
+
+/*
+ * Samples from k on at once, as far as they are as most are: n, or none. The last sample of all,
+ * whose end is found otherwise, is not among them.
+ */
+static bool put_usual(ts_code *code, sample_writer *w, uint64_t k, unsigned n)
+{
+    const profile_samples *samples = &w->p->samples;
+    usual_samples u;
+    unsigned runs;
+    int64_t end_us;
+    int64_t end;
+    if (w->stack_nodes == NULL || n == 0 || k + n >= w->p->damage.nodes_known ||
+        !ts_intvec_read_small(&samples->ids, k, u.ids, n + 1) ||
+        !ts_intvec_read_small(&samples->deltas, k + 1, u.durs, n) ||
+        !time_samples(w, &u, n, &end_us, &end) || !name_nodes(w, &u, n, &runs)) {
+        return false;
+    }
+    *code = put_batch(w, &u, n, runs);
+    keep_run_open(w, &u, n, end);
+    w->sum = end_us;
+    w->ts = end;
+    return true;
+}
+
 static ts_code put_all(ts_profile *p, profile_clock *clock, int64_t itid, const uint32_t *order,
                        uint64_t n)
 {
-    sample_run run = {false, 0, 0};
-    bool any = false;
-    int64_t sum = 0;
-    int64_t ts = 0;
+    sample_writer w = {.p = p, .clock = clock, .itid = itid, .order = order, .n = n};
     ts_code code = TS_OK;
-    for (uint64_t k = 0; k < n && code == TS_OK; k++) {
-        uint64_t i = order == NULL ? k : order[k];
-        int64_t id = ts_intvec_get(&p->samples.ids, i);
-        bool last = k + 1 == n;
-        int64_t next_us = TS_NO_TIME;
-        int64_t next;
-        if (i >= p->damage.nodes_known || (p->damage.doubts && is_doubted(p, id))) {
-            id = PROFILE_NULL;
-        }
-        if (k == 0) {
-            sum = p->samples.unmatched ? TS_NO_TIME : ts_intvec_get(&p->samples.deltas, i);
-            ts = profile_time(clock, sum);
-        }
-        if (!p->samples.unmatched) {
-            next_us = last ? sum
-                      : order == NULL
-                          ? add_delta(clock, sum, ts_intvec_get(&p->samples.deltas, k + 1))
-                          : ts_intvec_get(&p->samples.deltas, order[k + 1]);
-        }
-        next = last ? last_end(p, clock, sum) : profile_time(clock, next_us);
-        bool wanted = ts == TS_NO_TIME || ts_span_has(&clock->wanted, ts);
-        if (wanted != any && (wanted || run.open)) { /* the first one, or the end of the last one */
-            note_time(p, clock, ts);
-            any = wanted;
-        }
-        if (run.open && (run.id != id || !wanted)) {
-            code = put_run(p, &run, ts);
-            run.open = false;
-        }
-        if (!wanted) {
-            clock->skipped++;
-        } else if (!run.open) {
-            run = (sample_run){true, id, ts};
-        }
-        if (wanted && code == TS_OK) {
-            code = put_sample(p, id, ts, last && !p->done ? TS_NO_TIME : next, itid);
-        }
-        if (last && run.open && code == TS_OK) {
-            code = put_run(p, &run, next);
-            note_time(p, clock, next);
-        }
-        sum = next_us;
-        ts = next;
+    w.sum = p->samples.unmatched ? TS_NO_TIME
+                                 : ts_intvec_get(&p->samples.deltas, order == NULL ? 0 : order[0]);
+    w.ts = profile_time(clock, w.sum);
+    if (order == NULL && !p->samples.unmatched) {
+        code = find_stack_nodes(&w);
     }
+    for (uint64_t k = 0; k < n && code == TS_OK;) {
+        const uint64_t left = n - 1 - k;
+        const unsigned most = left < TS_SAMPLES_MOST ? (unsigned)left : TS_SAMPLES_MOST;
+        const uint64_t end = k + (most == 0 ? 1 : most);
+        if (put_usual(&code, &w, k, most)) {
+            k = end;
+        }
+        for (; k < end && code == TS_OK; k++) {
+            code = put_next(&w, k);
+        }
+    }
+    ts_free(p->ctx, w.stack_nodes);
     return code;
 }
 
