@@ -366,6 +366,7 @@ typedef struct short_columns {
     uint8_t ends[TS_SAMPLES_MOST];
     uint32_t in_run; /* behind them */
     uint32_t runs;
+    int64_t end;  /* of the last one, µs since the block */
     bool shifted; /* some have a shift */
 } short_columns;
 
@@ -396,6 +397,7 @@ static bool make_since(short_columns *c, const uint32_t *dur_us, int64_t since, 
         c->since[i] = (uint32_t)since;
         since += dur_us[i];
     }
+    c->end = since;
     return since <= INT32_MAX;
 }
 
@@ -444,6 +446,20 @@ static void note_run(sample_block *b, const ts_sample_batch *batch, unsigned fro
     }
 }
 
+/* To the sample behind n, the same as ts_sample_move. */
+static void move_behind(ts_sample_place *at, const sample_block *b, const short_columns *c,
+                        unsigned n)
+{
+    at->i += n;
+    at->ts = b->ts + c->end * TS_NS_PER_US;
+    at->goes_on = c->in_run > 0;
+    if (c->in_run == 0) {
+        at->run_ts = at->ts;
+    } else if (c->in_run <= n) { /* it began with one of these */
+        at->run_ts = b->ts + (int64_t)c->since[n - c->in_run] * TS_NS_PER_US;
+    }
+}
+
 /* n samples that are all short, the first of them `since` µs after the block. False: they are not,
  * and nothing is done. */
 static bool put_short(ts_code *code, ts_db *db, const ts_sample_batch *batch, ts_sample_place *at,
@@ -470,7 +486,7 @@ static bool put_short(ts_code *code, ts_db *db, const ts_sample_batch *batch, ts
     if ((*code = write_waiting(db)) == TS_OK) {
         *code = ts_pages_put_first_columns(db->pages, TS_T_stack_sample, &rows);
     }
-    ts_sample_move(at, batch, n);
+    move_behind(at, &b, &c, n);
     s->in_run = c.in_run;
     s->runs = c.runs;
     s->first = (sample_times){at->run_ts, 0, true, true};

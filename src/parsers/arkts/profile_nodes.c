@@ -321,9 +321,11 @@ static ts_code children_text(ts_profile *p, const cpu_node *node)
     for (uint32_t k = 0; k < node->child_count && code == TS_OK; k++) {
         int64_t id = ts_intvec_get(&p->nodes.children, node->first_child + k);
         id = profile_shift(p, id);
-        if (id != PROFILE_NULL) {
-            code = ts_buf_printf(p->ctx, &p->texts.text, "%s%" PRId64,
-                                 p->texts.text.n == 0 ? "" : ",", id);
+        if (id != PROFILE_NULL && p->texts.text.n > 0) {
+            code = ts_buf_putc(p->ctx, &p->texts.text, ',');
+        }
+        if (id != PROFILE_NULL && code == TS_OK) {
+            code = ts_buf_decimal(p->ctx, &p->texts.text, id);
         }
     }
     return code;

@@ -50,17 +50,21 @@ static enum node_member inner_of(const char *key, bool in_frame)
 {
     static const struct {
         const char *key;
+        size_t n;
         bool in_frame;
         enum node_member member;
     } keys[] = {
-        {"id", false, NODE_ID},           {"callFrame", false, NODE_FRAME},
-        {"hitCount", false, NODE_HITS},   {"children", false, NODE_CHILDREN},
-        {"parent", false, NODE_PARENT},   {"functionName", true, FRAME_NAME},
-        {"scriptId", true, FRAME_SCRIPT}, {"url", true, FRAME_URL},
-        {"lineNumber", true, FRAME_LINE}, {"columnNumber", true, FRAME_COLUMN},
+#define KEY(key, in_frame, member) {key, sizeof(key) - 1, in_frame, member}
+        KEY("id", false, NODE_ID),           KEY("callFrame", false, NODE_FRAME),
+        KEY("hitCount", false, NODE_HITS),   KEY("children", false, NODE_CHILDREN),
+        KEY("parent", false, NODE_PARENT),   KEY("functionName", true, FRAME_NAME),
+        KEY("scriptId", true, FRAME_SCRIPT), KEY("url", true, FRAME_URL),
+        KEY("lineNumber", true, FRAME_LINE), KEY("columnNumber", true, FRAME_COLUMN),
+#undef KEY
     };
+    const size_t n = strlen(key); /* of the many keys only those of the same length are compared */
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        if (keys[i].in_frame == in_frame && strcmp(keys[i].key, key) == 0) {
+        if (keys[i].n == n && keys[i].in_frame == in_frame && memcmp(keys[i].key, key, n) == 0) {
             return keys[i].member;
         }
     }
@@ -79,8 +83,8 @@ static ts_code profile_on_key(void *user, const char *key, size_t n)
         p->at.member = member_of(p->at.key);
     } else {
         p->at.inner = inner_of(p->at.key, p->at.depth == 4);
-        p->nodes.ticks =
-            p->nodes.ticks || (p->at.depth == 3 && strcmp(p->at.key, "positionTicks") == 0);
+        p->nodes.ticks = p->nodes.ticks || (p->at.inner == NODE_OTHER && p->at.depth == 3 &&
+                                            strcmp(p->at.key, "positionTicks") == 0);
     }
     return TS_OK;
 }
