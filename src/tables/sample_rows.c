@@ -393,7 +393,7 @@ static unsigned like_the_last(int64_t *since, const ts_samples *s, const ts_samp
 /* False: a value is too large. */
 static bool make_since(short_columns *c, const uint32_t *dur_us, int64_t since, unsigned n)
 {
-    for (unsigned i = 0; i < n && since <= INT32_MAX; i++) {
+    for (unsigned i = 0; i < n; i++) {
         c->since[i] = (uint32_t)since;
         since += dur_us[i];
     }
@@ -401,34 +401,40 @@ static bool make_since(short_columns *c, const uint32_t *dur_us, int64_t since, 
     return since <= INT32_MAX;
 }
 
-/* False: a value is too large. shift: of the block. */
-static bool make_ends(short_columns *c, const uint32_t *nodes, const uint32_t *functions,
-                      int64_t shift, unsigned n)
+/* Shifts, beside `shift` of the block, and how many columns each row has. False: a value may be too
+ * large. */
+static bool make_shifts(short_columns *c, const uint32_t *nodes, const uint32_t *functions,
+                        int64_t shift, unsigned n)
+{
+    const uint32_t most = UINT32_C(1) << 29; /* differences of three such numbers fit */
+    const uint32_t of_block = (uint32_t)shift;
+    uint32_t all = 0;
+    uint32_t any = 0;
+    for (unsigned i = 0; i < n; i++) {
+        const uint32_t mask = functions[i] != 0 ? UINT32_MAX : 0;
+        const uint32_t more = (functions[i] - nodes[i] - of_block) & mask;
+        all |= functions[i] | nodes[i];
+        any |= more;
+        c->shift[i] = more;
+        c->ends[i] = (uint8_t)(SAMPLE_DUR_US + 1 + (2 & mask) + (more != 0));
+    }
+    c->shifted = any != 0;
+    return all < most && shift > -(int64_t)most && shift < (int64_t)most;
+}
+
+static void make_runs(short_columns *c, const uint32_t *functions, unsigned n)
 {
     uint32_t in_run = c->in_run;
     uint32_t runs = c->runs;
-    uint32_t any = 0;
-    bool fits = true;
-    if (shift < -INT32_MAX || shift > INT32_MAX) {
-        return false;
-    }
     for (unsigned i = 0; i < n; i++) {
-        const uint32_t ends = functions[i] != 0;
-        const uint32_t mask = 0 - ends;
-        const int64_t more = (int64_t)functions[i] - nodes[i] - shift;
-        fits &= !ends | (more == (int32_t)more);
+        const uint32_t mask = functions[i] != 0 ? UINT32_MAX : 0;
         c->before[i] = in_run & mask;
         c->run[i] = runs & mask;
-        c->shift[i] = (uint32_t)more & mask;
-        c->ends[i] = (uint8_t)(SAMPLE_DUR_US + 1 + 2 * ends + (c->shift[i] != 0));
-        any |= c->shift[i];
         in_run = (in_run + 1) & ~mask;
-        runs += ends;
+        runs -= mask;
     }
     c->in_run = in_run;
     c->runs = runs;
-    c->shifted = any != 0;
-    return fits;
 }
 
 /* What the first run of a block says about it. */
@@ -478,9 +484,10 @@ static bool put_short(ts_code *code, ts_db *db, const ts_sample_batch *batch, ts
     c.in_run = (uint32_t)s->in_run;
     c.runs = (uint32_t)s->runs;
     if (!make_since(&c, batch->dur_us + at->i, since, n) ||
-        !make_ends(&c, batch->node_id + at->i, batch->function_id + at->i, b.shift, n)) {
+        !make_shifts(&c, batch->node_id + at->i, batch->function_id + at->i, b.shift, n)) {
         return false;
     }
+    make_runs(&c, batch->function_id + at->i, n);
     *last = b;
     rows.columns[SAMPLE_SHIFT] = c.shifted ? c.shift : NULL;
     if ((*code = write_waiting(db)) == TS_OK) {

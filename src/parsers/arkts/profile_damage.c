@@ -190,23 +190,37 @@ static uint64_t find_disorder(const ts_profile *p)
     return uses >= SOME_FIRST_USES && !ordered ? good : UINT64_MAX;
 }
 
-/* Samples that all name nodes, whose ids are dense, many at once. False: they do not, and nothing
- * is done. */
+/* Samples whose nodes have small ids, many at once: hits by id, and behind them those of other ids.
+ * False: they have not, and nothing is done. */
 static bool count_small(uint32_t *hits, const ts_profile *p, uint64_t first, unsigned n)
 {
-    const profile_nodes *nodes = &p->nodes;
+    const uint32_t span = p->nodes.id_span;
+    const uint64_t first_id = (uint64_t)p->nodes.first_id;
     uint32_t ids[MANY];
-    bool known = true;
     if (hits == NULL || !ts_intvec_read_small(&p->samples.ids, first, ids, n)) {
         return false;
     }
     for (unsigned i = 0; i < n; i++) {
-        known &= profile_by_id(nodes, ids[i] - (uint64_t)nodes->first_id) != 0;
+        const uint64_t at = ids[i] - first_id;
+        hits[at < span ? at : span]++;
     }
-    for (unsigned i = 0; i < n && known; i++) {
-        hits[ids[i] - (uint64_t)nodes->first_id]++;
+    return true;
+}
+
+/* Adds the hits of ids to their nodes. */
+static void add_hits(ts_profile *p, const uint32_t *hits, uint64_t *unknown, uint64_t *foreign)
+{
+    uint64_t others = 0;
+    for (uint64_t i = 0; i <= p->nodes.id_span; i++) {
+        const uint32_t node = profile_by_id(&p->nodes, i);
+        if (node != 0) {
+            p->nodes.nodes[node - 1].root += hits[i];
+        } else {
+            others += hits[i];
+        }
     }
-    return known;
+    *unknown += others;
+    *foreign += others;
 }
 
 static void count_hit(ts_profile *p, uint64_t k, uint64_t *unknown, uint64_t *foreign)
@@ -227,7 +241,8 @@ static ts_code count_hits(ts_profile *p, uint64_t *unknown, uint64_t *foreign)
     const profile_nodes *nodes = &p->nodes;
     const uint64_t n = p->samples.ids.n;
     uint32_t *hits = NULL; /* by id */
-    if (nodes->by_id && (hits = ts_zalloc(p->ctx, nodes->id_span, sizeof *hits)) == NULL) {
+    if (nodes->by_id &&
+        (hits = ts_zalloc(p->ctx, (size_t)nodes->id_span + 1, sizeof *hits)) == NULL) {
         return p->ctx->error.code;
     }
     for (uint32_t i = 0; i < nodes->count; i++) {
@@ -242,8 +257,8 @@ static ts_code count_hits(ts_profile *p, uint64_t *unknown, uint64_t *foreign)
             count_hit(p, k, unknown, foreign);
         }
     }
-    for (uint32_t i = 0; i < nodes->count && hits != NULL; i++) {
-        nodes->nodes[i].root += hits[nodes->nodes[i].id - nodes->first_id];
+    if (hits != NULL) {
+        add_hits(p, hits, unknown, foreign);
     }
     ts_free(p->ctx, hits);
     return TS_OK;

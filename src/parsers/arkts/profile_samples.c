@@ -19,11 +19,13 @@ void profile_samples_free(ts_ctx *ctx, profile_samples *samples)
 
 ts_code profile_add_deltas(ts_ctx *ctx, profile_samples *samples, const int64_t *deltas, size_t n)
 {
-    bool negative = false;
+    int64_t all = 0;
     for (size_t i = 0; i < n; i++) {
-        negative |= deltas[i] < 0 && deltas[i] != TS_NO_TIME;
+        all |= deltas[i];
     }
-    samples->negative = samples->negative || negative;
+    for (size_t i = 0; i < n && all < 0; i++) {
+        samples->negative = samples->negative || (deltas[i] < 0 && deltas[i] != TS_NO_TIME);
+    }
     return ts_intvec_push_many(ctx, &samples->deltas, deltas, n);
 }
 
@@ -341,17 +343,20 @@ static bool name_nodes(const sample_writer *w, usual_samples *u, unsigned n, uns
     const profile_nodes *nodes = &w->p->nodes;
     const uint32_t first = (uint32_t)nodes->first_id;
     const uint32_t offset = (uint32_t)w->p->id_offset;
-    const int64_t root = nodes->root_merged ? nodes->nodes[nodes->root].id : PROFILE_NULL;
+    /* No sample has the id UINT32_MAX. */
+    const uint32_t root = nodes->root_merged ? (uint32_t)nodes->nodes[nodes->root].id : UINT32_MAX;
     uint32_t unknown = 0;
     uint32_t ended = 0;
     for (unsigned i = 0; i < n; i++) {
         const uint32_t at = u->ids[i] - first;
-        const uint32_t ends = u->ids[i] != u->ids[i + 1];
-        const uint32_t function = u->ids[i] == root ? TS_PROFILE_ROOT : u->ids[i] + offset;
         u->nodes[i] = w->stack_nodes[at < nodes->id_span ? at : 0];
         unknown |= (at >= nodes->id_span) | (u->nodes[i] == 0);
-        u->functions[i] = function & (0 - ends);
-        ended += ends;
+    }
+    for (unsigned i = 0; i < n; i++) {
+        const uint32_t ends = u->ids[i] != u->ids[i + 1] ? UINT32_MAX : 0;
+        const uint32_t function = u->ids[i] == root ? TS_PROFILE_ROOT : u->ids[i] + offset;
+        u->functions[i] = function & ends;
+        ended -= ends;
     }
     *runs = ended;
     return unknown == 0;
