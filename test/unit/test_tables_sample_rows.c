@@ -294,9 +294,10 @@ static void test_damage(void **state)
 
 typedef struct stream {
     uint64_t seed;
-    ts_sample_batch b;      /* of the thread, and where it is */
-    uint32_t node_mask;     /* numbers of nodes, and of functions */
-    uint32_t function_mask; /* */
+    ts_sample_batch b;  /* of the thread, and where it is */
+    uint32_t node_mask; /* numbers of nodes, and of functions */
+    uint32_t function_mask;
+    uint32_t function_set; /* these bits are set in numbers of functions */
     uint32_t dur_mask;
     unsigned run_length; /* mostly */
 } stream;
@@ -319,7 +320,9 @@ static void put_samples(written *w, stream *s, unsigned n)
         durs[i] = (uint32_t)next_of(&s->seed) & s->dur_mask;
         nodes[i] = ((uint32_t)next_of(&s->seed) & s->node_mask) | 1;
         functions[i] =
-            ends ? ((nodes[i] + 7 * (uint32_t)(next_of(&s->seed) % 2)) & s->function_mask) | 1 : 0;
+            !ends ? 0
+                  : ((nodes[i] + 7 * (uint32_t)(next_of(&s->seed) % 2)) & s->function_mask) |
+                        s->function_set | 1;
         s->b.runs += ends;
     }
     s->b.dur_us = durs;
@@ -381,8 +384,20 @@ static void put_large(written *w)
         s.dur_mask = INT32_MAX >> (i * 7 % 31);
         put_samples(w, &s, 600 + i);
     }
-    s.dur_mask = 0;
+    for (unsigned i = 0; i < 12; i++) { /* as far from each other as they can be */
+        s.node_mask = i % 2 == 0 ? INT32_MAX : 0;
+        s.function_mask = 0;
+        s.function_set = i % 2 == 0 ? 0 : INT32_MAX;
+        s.dur_mask = 0;
+        put_samples(w, &s, 100 + i);
+    }
     put_samples(w, &s, 1024);
+    for (unsigned i = 0; i < 40; i++) { /* far from what the first run of a block says */
+        s.node_mask = i / 5 % 2 == 0 ? INT32_MAX >> 3 : 0;
+        s.function_mask = 0;
+        s.function_set = i / 5 % 2 == 0 ? 0 : INT32_MAX - 1023;
+        put_samples(w, &s, 100 + i);
+    }
 }
 
 /* Other sources, threads, events and places of times; one by one in between. */
@@ -394,6 +409,12 @@ static void put_changing(written *w)
         switch (i % 12) {
         case 1:
             s.b.place = i * 1000;
+            break;
+        case 2: /* not what the samples before say */
+            s.b.goes_on = false;
+            break;
+        case 4:
+            s.b.run_ts -= 1000;
             break;
         case 3:
             s.b.itid = i % 2 == 0 ? -1 : 4;
