@@ -22,7 +22,7 @@
 #else
 #define JSON_HAS_SSE2 0
 #endif
-#if JSON_HAS_SSE2 && defined(__x86_64__) && defined(__GNUC__)
+#if JSON_HAS_SSE2 && defined(__x86_64__) && defined(__GNUC__) && !defined(TS_NO_AVX2)
 #define JSON_HAS_AVX2 1
 #else
 #define JSON_HAS_AVX2 0
