@@ -61,8 +61,21 @@ typedef struct reserved_map {
     uint32_t spare_count;
 } reserved_map;
 
+enum {
+    PAGE_KNOWN_TEXT = 57,   /* its type is one byte */
+    PAGE_KNOWN_RESERVED = 4 /* only the first columns */
+};
+
+/* Makes the cell of a row, which ends at `end`: where it begins, or NULL when a text is longer than
+ * PAGE_KNOWN_TEXT or a real is not 0. Reserved columns, of integers, take 8 bytes; from_end: by
+ * their numbers, how far from the end they begin. */
+typedef uint8_t *page_known_call(uint8_t *end, const void *row, uint64_t keys, int64_t rowid,
+                                 uint64_t reserved, uint32_t from_end[PAGE_KNOWN_RESERVED]);
+
 typedef struct page_table {
     const ts_table *table;
+    page_known_call *known; /* NULL: there is none for this table */
+    uint32_t known_max;     /* space that a cell of it takes at most */
     uint32_t root;
     bool integers;       /* all columns are integers, one after the other: the short way */
     uint64_t reservable; /* the columns that can be */
@@ -159,6 +172,34 @@ ts_code page_prepare(ts_pages *p, page_table *t, const ts_table *table);
 bool page_is_short(const page_table *t);
 /* Puts the row when it is one and the leaf has room; else false, and nothing has changed. */
 bool page_put_short(page_table *t, const void *row);
+
+/* --- page_known.c: rows with texts, by the form of their table ----------------------------------
+ */
+
+/* What makes cells of rows of the table, or NULL. */
+page_known_call *page_known_form(const ts_table *table);
+
+/* Short texts, without a call. */
+static inline void page_copy_short(uint8_t *at, const char *p, size_t n)
+{
+    if (n >= 8) {
+        for (size_t i = 0; i + 8 < n; i += 8) {
+            memcpy(at + i, p + i, 8);
+        }
+        memcpy(at + n - 8, p + n - 8, 8);
+    } else if (n >= 4) {
+        uint32_t first;
+        uint32_t last;
+        memcpy(&first, p, 4);
+        memcpy(&last, p + n - 4, 4);
+        memcpy(at, &first, 4);
+        memcpy(at + n - 4, &last, 4);
+    } else {
+        for (size_t i = 0; i < n; i++) {
+            at[i] = (uint8_t)p[i];
+        }
+    }
+}
 
 /* --- page_reserved.c: rows that are completed later ---------------------------------------------
  */

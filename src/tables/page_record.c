@@ -337,6 +337,56 @@ static ts_code put_by_scratch(ts_pages *p, page_table *t, const uint8_t *at)
     return code;
 }
 
+/* A row of a known form of which some columns come later; its cell begins at `at`. */
+static ts_code put_known_reserved(ts_pages *p, page_table *t, uint64_t reserved, uint8_t *at,
+                                  uint8_t *end, const uint32_t *from_end)
+{
+    uint32_t n = (uint32_t)(end - at);
+    unsigned columns = 0;
+    reserved_row *kept;
+    uint8_t *cell;
+    ts_code code;
+    if ((code = page_reserve(&kept, p, t, t->rows + 1, reserved)) != TS_OK ||
+        (code = page_cell(p, t, n, &cell)) != TS_OK) {
+        return code;
+    }
+    if (cell != at) {
+        memcpy(cell, at, n);
+    }
+    kept->local = p->page_size;
+    for (uint64_t left = reserved; left != 0; left &= left - 1) {
+        kept->offsets[columns++] = from_end[__builtin_ctzll(left)];
+    }
+    place_columns(t, kept, columns, (uint32_t)(cell + n - t->leaf.bytes));
+    t->rows++;
+    return TS_OK;
+}
+
+/* A row of a form that is known; *done: it was put. */
+static inline ts_code put_known(bool *done, ts_pages *p, page_table *t, const void *row,
+                                uint64_t reserved)
+{
+    const open_page *leaf = &t->leaf;
+    bool in_place = has_room(leaf, t->known_max);
+    uint8_t *end = in_place ? leaf->bytes + leaf->content : p->scratch + p->page_size;
+    uint32_t from_end[PAGE_KNOWN_RESERVED];
+    uint8_t *at = reserved >> PAGE_KNOWN_RESERVED != 0
+                      ? NULL
+                      : t->known(end, row, t->keys, t->rows + 1, reserved, from_end);
+    *done = at != NULL;
+    if (at == NULL) {
+        return TS_OK;
+    }
+    if (reserved != 0) {
+        return put_known_reserved(p, t, reserved, at, end, from_end);
+    }
+    if (in_place) {
+        take_cell(t, at);
+        return TS_OK;
+    }
+    return put_by_scratch(p, t, at);
+}
+
 /* --- records of any size ------------------------------------------------------------------------
  */
 
@@ -565,6 +615,12 @@ ts_code page_prepare(ts_pages *p, page_table *t, const ts_table *table)
         t->integers = t->integers && (is_int || column->type == TS_COL_KEY) &&
                       column->offset == sizeof(uint64_t) + i * sizeof(int64_t);
     }
+    t->known = page_known_form(table);
+    t->known_max = payload + t->text_count * PAGE_KNOWN_TEXT;
+    if (t->known_max > p->max_local) {
+        t->known = NULL;
+    }
+    t->known_max += PAYLOAD_VARINT + MAX_VARINT + SLACK;
     t->payload_max = payload;
     t->cell_max = payload + PAYLOAD_VARINT + MAX_VARINT + SLACK;
     return TS_OK;
@@ -585,11 +641,19 @@ static ts_code check_reserved(ts_pages *p, const page_table *t, const void *row,
 ts_code ts_pages_put(ts_pages *p, unsigned id, const void *row, uint64_t reserved)
 {
     page_table *t = &p->tables[id];
-    uint32_t texts = t->text_count == 0 ? 0 : text_bytes(p, t, row);
     ts_code code = reserved == 0 ? TS_OK : check_reserved(p, t, row, reserved);
+    uint32_t texts;
     if (code != TS_OK) {
         return code;
     }
+    if (t->known != NULL) {
+        bool done;
+        code = put_known(&done, p, t, row, reserved);
+        if (code != TS_OK || done) {
+            return code;
+        }
+    }
+    texts = t->text_count == 0 ? 0 : text_bytes(p, t, row);
     if (reserved != 0 && t->integers && t->payload_max <= p->max_local) {
         return put_reserved(p, t, row, reserved);
     }

@@ -20,28 +20,6 @@ static inline unsigned short_integer(uint8_t *type, int64_t v)
     return small ? 0 : sizes[bytes];
 }
 
-/* Short texts, without a call. */
-static inline void copy_text(uint8_t *at, const char *p, size_t n)
-{
-    if (n >= 8) {
-        for (size_t i = 0; i + 8 < n; i += 8) {
-            memcpy(at + i, p + i, 8);
-        }
-        memcpy(at + n - 8, p + n - 8, 8);
-    } else if (n >= 4) {
-        uint32_t first;
-        uint32_t last;
-        memcpy(&first, p, 4);
-        memcpy(&last, p + n - 4, 4);
-        memcpy(at, &first, 4);
-        memcpy(at + n - 4, &last, 4);
-    } else {
-        for (size_t i = 0; i < n; i++) {
-            at[i] = (uint8_t)p[i];
-        }
-    }
-}
-
 /* The cell of a row, which ends at `end`; NULL: it is none of these. `room` bytes are there, which
  * are more than a cell of integers needs. */
 static inline uint8_t *encode_short(uint8_t *end, const page_table *t, const char *row,
@@ -66,7 +44,7 @@ static inline uint8_t *encode_short(uint8_t *end, const page_table *t, const cha
                 }
                 at -= text.n;
                 room -= (uint32_t)text.n;
-                copy_text(at, text.p, text.n);
+                page_copy_short(at, text.p, text.n);
                 type = (uint8_t)(TYPE_TEXT + 2 * text.n);
             }
         } else if ((nulls >> i & 1) == 0) {
