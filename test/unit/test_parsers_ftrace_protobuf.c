@@ -64,12 +64,61 @@ static void say_event(reading *t, const ftrace_event *e)
     say(t, "\n");
 }
 
-static ts_code on_event(void *user, uint32_t cpu, const uint8_t *p, size_t n)
+static void same_text(ts_text a, ts_text b)
+{
+    assert_int_equal(a.n, b.n);
+    assert_memory_equal(a.p, b.p, a.n);
+}
+
+static void same_event(const ftrace_event *a, const ftrace_event *b)
+{
+    assert_int_equal(a->ts, b->ts);
+    assert_int_equal(a->pid, b->pid);
+    assert_int_equal(a->tgid, b->tgid);
+    assert_int_equal(a->cpu, b->cpu);
+    assert_int_equal(a->kind, b->kind);
+    assert_int_equal(a->reader, b->reader);
+    assert_int_equal(a->numbers, b->numbers);
+    assert_int_equal(a->texts, b->texts);
+    assert_memory_equal(a->number, b->number, sizeof a->number);
+    same_text(a->comm, b->comm);
+    for (unsigned i = 0; i < FTRACE_TEXTS; i++) {
+        same_text(a->text[i], b->text[i]);
+    }
+}
+
+/* Whatever stands behind the event, and whether it may be read: the event is the same. */
+static void check_behind(const reading *t, uint32_t cpu, const uint8_t *p, size_t n)
+{
+    static const uint8_t behind[] = {0x00, 0x01, 0x7f, 0x80, 0x81, 0xff};
+    uint8_t *alone = malloc(n + 1);
+    uint8_t *more = malloc(n + FTRACE_PROTOBUF_SLACK);
+    ftrace_event event;
+    ftrace_event other;
+    assert_non_null(alone);
+    assert_non_null(more);
+    memcpy(alone + 1, p, n); /* ends with its memory */
+    memcpy(more, p, n);
+    ftrace_found found = ftrace_protobuf_event(&event, &t->reader, cpu, alone + 1, n, n);
+    for (size_t i = 0; i < sizeof behind; i++) {
+        memset(more + n, behind[i], FTRACE_PROTOBUF_SLACK);
+        assert_int_equal(found, ftrace_protobuf_event(&other, &t->reader, cpu, more, n,
+                                                      n + FTRACE_PROTOBUF_SLACK));
+        if (found == FTRACE_FOUND_EVENT) {
+            same_event(&event, &other);
+        }
+    }
+    free(alone);
+    free(more);
+}
+
+static ts_code on_event(void *user, uint32_t cpu, const uint8_t *p, size_t n, size_t room)
 {
     static const char *const others[] = {"", "other", "untimed", "odd", "damage"};
     reading *t = user;
     ftrace_event event;
-    ftrace_found found = ftrace_protobuf_event(&event, &t->reader, cpu, p, n);
+    ftrace_found found = ftrace_protobuf_event(&event, &t->reader, cpu, p, n, room);
+    check_behind(t, cpu, p, n);
     if (found == FTRACE_FOUND_EVENT) {
         say_event(t, &event);
     } else {
@@ -266,6 +315,17 @@ static void test_last_counts(void **state)
     check(&f, "1 cpu 0 0/0 '' print buf=''\n", 0, NULL);
 }
 
+/* Fields of an event that are not known, of its own message, too: numbers and bytes. */
+static void test_fields_not_known(void **state)
+{
+    bytes f;
+    (void)state;
+    begin(&f);
+    message(&f,
+            "12(12(0801 2005 aa45(1201 41 1a024242 2007)) 12(0802 aa45(1a024242 1201 43 2007)))");
+    check(&f, "1 cpu 0 0/0 '' print buf='A'\n2 cpu 0 0/0 '' print buf='C'\n", 0, NULL);
+}
+
 static void test_not_handled(void **state)
 {
     bytes f;
@@ -341,6 +401,9 @@ static void test_damage(void **state)
         {"12(12(08ffffffffffffffffffff01) 12(" PRINT "))", "damage\n" PRINT_IS, 0},
         {"12(12(00) 12(0b) 12(0e) 12(09 00) 12(0d 00) 12(1a05) 12(08))",
          "damage\ndamage\ndamage\ndamage\ndamage\ndamage\ndamage\n", 0},
+        /* Its last number goes on behind it, of the event, of its own message, of common. */
+        {"12(12(aa45(1201 41) 0880) 12(8a9701(1080)) 12(9203(2080) aa45(1201 41)))",
+         "damage\ndamage\ndamage\n", 0},
         /* Of a CPU's part: an event beyond its end, a bad tag; the next CPU goes on. */
         {"12(12(" PRINT ") 1205 41) 12(0803 12(" SWITCH "))", PRINT_IS "lost \n" SWITCH_IS, 1},
         {"12(12(" PRINT ") 0f 1200) 12(0803 12(" SWITCH "))", PRINT_IS SWITCH_IS, 1},
@@ -461,12 +524,19 @@ static void test_cut_anywhere(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_examples),    cmocka_unit_test(test_order_of_fields),
-        cmocka_unit_test(test_parts),       cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_last_counts), cmocka_unit_test(test_not_handled),
-        cmocka_unit_test(test_wrong_types), cmocka_unit_test(test_wrong_types_of_parts),
-        cmocka_unit_test(test_damage),      cmocka_unit_test(test_large_parts),
-        cmocka_unit_test(test_too_large),   cmocka_unit_test(test_cut_anywhere),
+        cmocka_unit_test(test_examples),
+        cmocka_unit_test(test_order_of_fields),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_last_counts),
+        cmocka_unit_test(test_fields_not_known),
+        cmocka_unit_test(test_not_handled),
+        cmocka_unit_test(test_wrong_types),
+        cmocka_unit_test(test_wrong_types_of_parts),
+        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_large_parts),
+        cmocka_unit_test(test_too_large),
+        cmocka_unit_test(test_cut_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,6 +82,26 @@ typedef struct ftrace_kind_info {
 
 extern const ftrace_kind_info ftrace_kinds[FTRACE_KINDS];
 
+/* An event without fields. By parts: all at once is a string instruction, which begins slowly. */
+static inline void ftrace_event_clear(ftrace_event *event)
+{
+    event->ts = 0;
+    event->pid = 0;
+    event->tgid = 0;
+    event->cpu = 0;
+    event->kind = 0;
+    event->reader = 0;
+    event->numbers = 0;
+    event->texts = 0;
+    event->comm = (ts_text){"", 0};
+    for (unsigned i = 0; i < FTRACE_NUMBERS; i++) {
+        event->number[i] = 0;
+    }
+    for (unsigned i = 0; i < FTRACE_TEXTS; i++) {
+        event->text[i] = (ts_text){NULL, 0};
+    }
+}
+
 static inline bool ftrace_has_number(const ftrace_event *event, unsigned slot)
 {
     return (event->numbers >> slot & 1) != 0;

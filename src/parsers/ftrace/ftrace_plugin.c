@@ -134,11 +134,11 @@ static ts_code bad_event(ftrace_plugin *plugin, ts_issue_code issue, const char 
                : code;
 }
 
-static ts_code take_event(void *user, uint32_t cpu, const uint8_t *p, size_t n)
+static ts_code take_event(void *user, uint32_t cpu, const uint8_t *p, size_t n, size_t room)
 {
     ftrace_plugin *plugin = user;
     ftrace_event event;
-    switch (ftrace_protobuf_event(&event, &plugin->reader, cpu, p, n)) {
+    switch (ftrace_protobuf_event(&event, &plugin->reader, cpu, p, n, room)) {
     case FTRACE_FOUND_EVENT:
         plugin->has_events = true;
         plugin->known = plugin->clock;

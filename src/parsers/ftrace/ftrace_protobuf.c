@@ -2,6 +2,7 @@
 
 #include "wire/wire.h"
 
+#include <endian.h>
 #include <string.h>
 
 /* Fields of FtraceEvent. */
@@ -79,6 +80,37 @@ static ftrace_width width_of(unsigned kind, const ftrace_field_info *field)
     return FTRACE_WIDTH_INT32;
 }
 
+/* What a tag of one byte begins in an event's own message: one of these above, the slot below. */
+enum {
+    TAG_TEXT = 1 << 4,
+    TAG_INT32 = 2 << 4,
+    TAG_UINT32 = 3 << 4,
+    TAG_64 = 4 << 4,
+    TAG_OTHER_NUMBER = 5 << 4, /* passed over, as the next */
+    TAG_OTHER_BYTES = 6 << 4,
+    TAG_SLOT = (1 << 4) - 1
+};
+
+static void init_tags(uint8_t *tags, const ftrace_body_field *fields)
+{
+    static const uint8_t of_width[] = {[FTRACE_WIDTH_TEXT] = TAG_TEXT,
+                                       [FTRACE_WIDTH_INT32] = TAG_INT32,
+                                       [FTRACE_WIDTH_UINT32] = TAG_UINT32,
+                                       [FTRACE_WIDTH_64] = TAG_64};
+    for (unsigned number = 1; number < FTRACE_BODY_FIELDS; number++) {
+        const ftrace_body_field *field = &fields[number];
+        bool known = field->width != FTRACE_WIDTH_NONE;
+        bool text = field->width == FTRACE_WIDTH_TEXT;
+        uint8_t tag = (uint8_t)(of_width[field->width] | field->slot);
+        if (!known || !text) {
+            tags[number << 3 | TS_WIRE_VARINT] = known ? tag : TAG_OTHER_NUMBER;
+        }
+        if (!known || text) {
+            tags[number << 3 | TS_WIRE_BYTES] = known ? tag : TAG_OTHER_BYTES;
+        }
+    }
+}
+
 void ftrace_protobuf_init(ftrace_protobuf *reader)
 {
     for (unsigned kind = 0; kind < FTRACE_KINDS; kind++) {
@@ -93,6 +125,7 @@ void ftrace_protobuf_init(ftrace_protobuf *reader)
                     (ftrace_body_field){(uint8_t)width_of(kind, field), field->slot};
             }
         }
+        init_tags(reader->tags[kind], reader->body[kind]);
     }
 }
 
@@ -302,11 +335,199 @@ static bool read_body(ftrace_event *event, event_parts *parts, const ftrace_prot
     return !in.damaged;
 }
 
+/* --- an event as the kernel writes it -------------------------------------------------------- */
+
+/*
+ * Tags of which every event is made, each field at most once, lengths below 128, numbers of at most
+ * 8 bytes: nearly all events. Words are read where numbers begin, and reach behind the event.
+ * False: it is not like that, or it is damaged; what was read is of no use.
+ */
+enum {
+    TAG_TIMESTAMP = FIELD_TIMESTAMP << 3 | TS_WIRE_VARINT,
+    TAG_TGID = FIELD_TGID << 3 | TS_WIRE_VARINT,
+    TAG_COMM = FIELD_COMM << 3 | TS_WIRE_BYTES,
+    TAG_COMMON = FIELD_COMMON << 3 | TS_WIRE_BYTES,
+    TAG_COMMON_PID = COMMON_PID << 3 | TS_WIRE_VARINT,
+    TAG_LOW = 0x7f, /* the first byte of a longer one, without its mark */
+    TAG_MORE = 0x80
+};
+
+/* The seven low bits of each byte of a word, as one number. */
+static inline uint64_t close_bits(uint64_t v)
+{
+    v = (v & UINT64_C(0x007f007f007f007f)) | (v & UINT64_C(0x7f007f007f007f00)) >> 1;
+    v = (v & UINT64_C(0x00003fff00003fff)) | (v & UINT64_C(0x3fff00003fff0000)) >> 2;
+    return (v & UINT64_C(0x000000000fffffff)) | (v & UINT64_C(0x0fffffff00000000)) >> 4;
+}
+
+/* 8 bytes can be read at p. Behind the number, or NULL. */
+static inline const uint8_t *quick_number(uint64_t *out, const uint8_t *p)
+{
+    const uint64_t marks = UINT64_C(0x8080808080808080);
+    uint64_t word;
+    uint64_t ends;
+    if (*p < 0x80) {
+        *out = *p;
+        return p + 1;
+    }
+    if (p[1] < 0x80) {
+        *out = (uint64_t)(p[0] & 0x7f) | (uint64_t)p[1] << 7;
+        return p + 2;
+    }
+    memcpy(&word, p, sizeof word);
+    word = le64toh(word);
+    ends = ~word & marks;
+    if (ends == 0) {
+        return NULL;
+    }
+    *out = close_bits(word & (ends ^ (ends - 1)) & ~marks);
+    return p + (unsigned)__builtin_ctzll(ends) / 8 + 1;
+}
+
+/* p stands at the length. Behind the bytes, or NULL. */
+static inline const uint8_t *quick_bytes(ts_text *out, const uint8_t *p, const uint8_t *end)
+{
+    size_t n = *p++;
+    if (n >= 0x80 || p > end || n > (size_t)(end - p)) {
+        return NULL;
+    }
+    *out = (ts_text){(const char *)p, n};
+    return p + n;
+}
+
+static inline bool quick_common(ftrace_event *event, ts_text bytes)
+{
+    const uint8_t *p = (const uint8_t *)bytes.p;
+    const uint8_t *end = p + bytes.n;
+    uint64_t value = 0;
+    while (p != NULL && p < end) {
+        uint8_t tag = *p++;
+        if (tag < (1 << 3) || tag >= TAG_MORE || (tag & 7) != TS_WIRE_VARINT) {
+            return false;
+        }
+        p = quick_number(&value, p);
+        if (tag == TAG_COMMON_PID) {
+            event->pid = (int32_t)(uint32_t)value;
+        }
+    }
+    return p == end;
+}
+
+static inline bool quick_body(ftrace_event *event, const uint8_t *tags, ts_text bytes)
+{
+    const uint8_t *p = (const uint8_t *)bytes.p;
+    const uint8_t *end = p + bytes.n;
+    while (p != NULL && p < end) {
+        unsigned begins = *p < TAG_MORE ? tags[*p] : 0;
+        unsigned slot = begins & TAG_SLOT;
+        uint64_t value = 0;
+        ts_text text;
+        p++;
+        switch (begins & ~(unsigned)TAG_SLOT) {
+        case TAG_TEXT:
+            p = quick_bytes(&event->text[slot], p, end);
+            event->texts |= (uint8_t)(1U << slot);
+            break;
+        case TAG_INT32:
+            p = quick_number(&value, p);
+            event->number[slot] = (int32_t)(uint32_t)value;
+            event->numbers |= (uint8_t)(1U << slot);
+            break;
+        case TAG_UINT32:
+            p = quick_number(&value, p);
+            event->number[slot] = (int64_t)(uint32_t)value;
+            event->numbers |= (uint8_t)(1U << slot);
+            break;
+        case TAG_64:
+            p = quick_number(&value, p);
+            event->number[slot] = (int64_t)value;
+            event->numbers |= (uint8_t)(1U << slot);
+            break;
+        case TAG_OTHER_NUMBER:
+            p = quick_number(&value, p);
+            break;
+        case TAG_OTHER_BYTES:
+            p = quick_bytes(&text, p, end);
+            break;
+        default:
+            return false;
+        }
+    }
+    return p == end;
+}
+
+/* A tag of two or three bytes, of which `low` is the first: behind it and the part's bytes. */
+static inline const uint8_t *quick_part(uint32_t *tag, ts_text *bytes, uint8_t low,
+                                        const uint8_t *p, const uint8_t *end)
+{
+    *tag = (uint32_t)(low & TAG_LOW) | (uint32_t)(p[0] & TAG_LOW) << 7;
+    if (p[0] >= TAG_MORE) {
+        *tag |= (uint32_t)p[1] << 14;
+        if (p[1] >= TAG_MORE) {
+            return NULL;
+        }
+        p++;
+    }
+    return quick_bytes(bytes, p + 1, end);
+}
+
+static inline bool quick_event(ftrace_event *event, const ftrace_protobuf *reader, const uint8_t *p,
+                               size_t n)
+{
+    const uint8_t *end = p + n;
+    unsigned kind = 0;
+    uint64_t value = 0;
+    uint32_t tag;
+    ts_text bytes;
+    while (p != NULL && p < end) {
+        uint8_t low = *p++;
+        if (low >= TAG_MORE) {
+            p = quick_part(&tag, &bytes, low, p, end);
+            if (p != NULL && tag == TAG_COMMON) {
+                event->pid = 0;
+                if (!quick_common(event, bytes)) {
+                    return false;
+                }
+                continue;
+            }
+            if (p == NULL || kind != 0 || (tag & 7) != TS_WIRE_BYTES ||
+                tag >> 3 < FIELD_FIRST_KIND || tag >> 3 >= FTRACE_EVENT_FIELDS ||
+                (kind = reader->kind_of[tag >> 3]) == 0 ||
+                !quick_body(event, reader->tags[kind - 1], bytes)) {
+                return false;
+            }
+            event->kind = (uint16_t)(kind - 1);
+        } else if (low == TAG_TIMESTAMP) {
+            p = quick_number(&value, p);
+            event->ts = (int64_t)value; /* of at most 56 bits */
+        } else if (low == TAG_TGID) {
+            p = quick_number(&value, p);
+            event->tgid = (int32_t)(uint32_t)value;
+        } else if (low == TAG_COMM) {
+            p = quick_bytes(&event->comm, p, end);
+        } else {
+            return false;
+        }
+    }
+    return p == end && kind != 0;
+}
+
+static inline void begin_event(ftrace_event *event, uint32_t cpu)
+{
+    ftrace_event_clear(event);
+    event->cpu = cpu;
+    event->reader = FTRACE_FROM_PROTOBUF;
+}
+
 ftrace_found ftrace_protobuf_event(ftrace_event *event, const ftrace_protobuf *reader, uint32_t cpu,
-                                   const uint8_t *p, size_t n)
+                                   const uint8_t *p, size_t n, size_t room)
 {
     event_parts parts = {0};
-    *event = (ftrace_event){.cpu = cpu, .reader = FTRACE_FROM_PROTOBUF, .comm = {"", 0}};
+    begin_event(event, cpu);
+    if (room - n >= FTRACE_PROTOBUF_SLACK && quick_event(event, reader, p, n)) {
+        return FTRACE_FOUND_EVENT;
+    }
+    begin_event(event, cpu);
     if (!read_parts(event, &parts, reader, p, n)) {
         return FTRACE_FOUND_DAMAGE;
     }

@@ -75,11 +75,11 @@ static ts_code detail_number(void *user, uint32_t field, ts_wire_type type, uint
     return TS_OK;
 }
 
-static ts_code one_event(ftrace_result *r, const uint8_t *p, size_t n)
+static inline ts_code one_event(ftrace_result *r, const uint8_t *p, size_t n, size_t room)
 {
     r->has_events = true;
     return n > FTRACE_RESULT_EVENT ? r->calls->lost(r->user, "it is larger than 1 MiB")
-                                   : r->calls->event(r->user, r->cpu, p, n);
+                                   : r->calls->event(r->user, r->cpu, p, n, room);
 }
 
 /* Whole events, one after the other. */
@@ -98,7 +98,7 @@ static ts_code detail_run(void *user, uint64_t at, uint64_t count, const uint8_t
             shift += 7;
         } while (p[i] >= 0x80);
         i++;
-        code = one_event(r, p + i, body);
+        code = one_event(r, p + i, body, (size_t)(r->readable - (p + i)));
         i += body;
     }
     return code;
@@ -132,7 +132,7 @@ static ts_code detail_end(void *user, uint32_t field, bool complete)
         r->has_events = true;
         return r->calls->lost(r->user, complete ? "it is larger than 1 MiB" : NULL);
     }
-    return one_event(r, (const uint8_t *)ts_buf_text(&r->event).p, r->event.n);
+    return one_event(r, (const uint8_t *)ts_buf_text(&r->event).p, r->event.n, r->event.n);
 }
 
 static const ts_wire_handler detail_handler = {
@@ -172,13 +172,31 @@ static ts_code end_detail(ftrace_result *r, bool complete)
                                              : code;
 }
 
+/* Passes over events that follow each other; most have lengths of one or two bytes. */
+static size_t pass_events(const uint8_t *p, size_t n, size_t at)
+{
+    enum { TAG = DETAIL_EVENT << 3 | TS_WIRE_BYTES };
+    while (n - at >= 3 && p[at] == TAG) {
+        bool longer = p[at + 1] >= 0x80;
+        size_t head = longer ? 3 : 2;
+        size_t body = longer ? (size_t)(p[at + 1] & 0x7f) | (size_t)p[at + 2] << 7 : p[at + 1];
+        if ((longer && p[at + 2] >= 0x80) || body > n - at - head) {
+            break;
+        }
+        at += head + body;
+    }
+    return at;
+}
+
 /* The number of the CPU may stand behind its events. */
 static void look_for_cpu(ftrace_result *r, const uint8_t *p, size_t n)
 {
     ts_wire_field field;
     ts_wire wire;
     ts_wire_init(&wire, p, n);
+    wire.in.at = pass_events(p, n, 0);
     while (ts_wire_next(&field, &wire)) {
+        wire.in.at = pass_events(p, n, wire.in.at);
         if (field.number == DETAIL_CPU && field.type == TS_WIRE_VARINT) {
             r->cpu = (uint32_t)field.value;
         }
@@ -186,9 +204,12 @@ static void look_for_cpu(ftrace_result *r, const uint8_t *p, size_t n)
     r->told = true;
 }
 
-static ts_code whole_detail(ftrace_result *r, const uint8_t *p, size_t n, bool complete)
+/* Behind it, bytes up to `readable` may be read. */
+static ts_code whole_detail(ftrace_result *r, const uint8_t *p, size_t n, bool complete,
+                            const uint8_t *readable)
 {
     ts_code code;
+    r->readable = readable;
     begin_detail(r, complete ? n : UINT64_MAX);
     look_for_cpu(r, p, n);
     code = ts_wire_push_feed(&r->detail, p, n);
@@ -277,6 +298,7 @@ static ts_code result_bytes(void *user, uint32_t field, const uint8_t *p, size_t
 {
     ftrace_result *r = user;
     (void)field;
+    r->readable = p + n;
     return r->streamed ? ts_wire_push_feed(&r->detail, p, n)
                        : ts_buf_put(r->host->ctx, &r->part, p, n);
 }
@@ -287,7 +309,7 @@ static ts_code result_end(void *user, uint32_t field, bool complete)
     const uint8_t *p = (const uint8_t *)ts_buf_text(&r->part).p;
     size_t n = r->part.n;
     if (field == FIELD_DETAIL) {
-        return r->streamed ? end_detail(r, complete) : whole_detail(r, p, n, complete);
+        return r->streamed ? end_detail(r, complete) : whole_detail(r, p, n, complete, p + n);
     }
     if (!is_part(field) || r->passed || !complete) {
         return TS_OK;
@@ -308,7 +330,7 @@ static ts_code result_run(void *user, uint64_t at, uint64_t count, const uint8_t
     (void)count;
     ts_wire_init(&wire, p, n);
     while (code == TS_OK && ts_wire_next(&field, &wire)) {
-        code = whole_detail(r, field.p, field.n, true);
+        code = whole_detail(r, field.p, field.n, true, p + n);
     }
     return code;
 }

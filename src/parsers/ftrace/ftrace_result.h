@@ -30,7 +30,8 @@ typedef struct ftrace_result_calls {
     ts_code (*stats)(void *user, const ftrace_cpu_stats *stats);
     /* A CPU's part of events ends: so many were overwritten before them. */
     ts_code (*overwrite)(void *user, uint32_t cpu, uint64_t n);
-    ts_code (*event)(void *user, uint32_t cpu, const uint8_t *p, size_t n);
+    /* room: bytes from p on that may be read, n or more. */
+    ts_code (*event)(void *user, uint32_t cpu, const uint8_t *p, size_t n, size_t room);
     /* An event that is too large, or (why is NULL) breaks off, which is recorded as damage of what
      * is around it. */
     ts_code (*lost)(void *user, const char *why);
@@ -51,6 +52,7 @@ typedef struct ftrace_result {
     bool streamed; /* its part is larger than FTRACE_RESULT_HELD */
     bool told;     /* its number was read before its events */
     ts_wire_push detail;
+    const uint8_t *readable; /* end of the bytes around those that it is fed */
     uint32_t cpu;
     uint64_t overwrite;
     bool has_events;
