@@ -1,5 +1,6 @@
 /* The queue that puts events of the kernel in order of time, against qsort by (time, place). */
 #include "parsers/ftrace/ftrace_queue.h"
+#include "parsers/ftrace/ftrace_dense.h"
 #include "parsers/ftrace/ftrace_runs.h"
 #include "sys_faults.h"
 
@@ -13,6 +14,8 @@ typedef struct list {
     sample *p;
     size_t n;
 } list;
+
+enum { TEXT_STARTS = 26 };
 
 enum shape { EQUAL, SORTED, REVERSED, RANDOM, FEW, CPUS, SHAPES };
 
@@ -65,6 +68,7 @@ static ftrace_event event_of(const sample *s, const char *text)
     for (unsigned i = 0; i < FTRACE_NUMBERS; i++) {
         e.number[i] = (e.numbers >> i & 1) != 0 ? (int64_t)(s->place * (s->place + i)) : 0;
     }
+    text += s->place * 7 % TEXT_STARTS; /* more short texts than a CPU has at a time */
     for (unsigned i = 0; i < FTRACE_TEXTS; i++) {
         e.text[i] = (e.texts >> i & 1) != 0 ? (ts_text){text, (s->length + i) % (s->length + 3)}
                                             : (ts_text){"", 0};
@@ -125,6 +129,7 @@ static ts_code queue_all(ts_ctx *ctx, const list *in, const list *want, size_t m
 
 static char *text_of(size_t n)
 {
+    n += TEXT_STARTS;
     char *text = malloc(n + 1);
     assert_non_null(text);
     for (size_t i = 0; i < n; i++) {
@@ -252,17 +257,22 @@ static ts_code take_one(void *user, const ftrace_event *e)
 
 static void test_extremes(void **state)
 {
-    static const int64_t values[] = {INT64_MIN, INT64_MAX, -1, 0, 1, 63, -64, 64};
+    static const int64_t sets[][FTRACE_NUMBERS] = {
+        {INT64_MIN, INT64_MAX, -1, 0, 1, 63, -64, 64},
+        {127, -128, 128, -129, 32767, -32768, 32768, -32769},
+        {INT32_MAX, INT32_MIN, INT64_C(1) << 31, -(INT64_C(1) << 32), 0, 0, 0, 1},
+    };
     ftrace_event e = {.ts = INT64_MIN, .pid = INT32_MIN, .tgid = INT32_MAX, .cpu = UINT32_MAX};
     ts_ctx *ctx = test_ctx_new();
     (void)state;
-    e.kind = UINT16_MAX;
     e.numbers = UINT8_MAX;
-    memcpy(e.number, values, sizeof values);
     for (size_t memory = 0; memory < 200000; memory += 100000) {
-        for (int i = 0; i < 2; i++) {
+        for (int i = 0; i < 8; i++) {
+            const int64_t *values = sets[i / 2 % 3];
             ftrace_event got = {0};
             ftrace_queue *queue;
+            e.kind = i < 2 ? UINT16_MAX : FTRACE_KINDS - 1;
+            memcpy(e.number, values, sizeof e.number);
             assert_ok(ctx, ftrace_queue_open(&queue, ctx, memory));
             assert_ok(ctx, ftrace_queue_add(queue, &e));
             assert_ok(ctx, ftrace_queue_drain(queue, take_one, &got));
@@ -271,7 +281,7 @@ static void test_extremes(void **state)
             assert_int_equal(got.tgid, e.tgid);
             assert_int_equal(got.cpu, e.cpu);
             assert_int_equal(got.kind, e.kind);
-            assert_memory_equal(got.number, values, sizeof values);
+            assert_memory_equal(got.number, values, sizeof got.number);
             assert_int_equal(got.comm.n, 0);
             ftrace_queue_close(queue);
             e.ts = e.ts == INT64_MIN ? INT64_MAX : INT64_MIN;
@@ -416,6 +426,38 @@ static void test_damaged_spool(void **state)
     assert_true(noticed > 20);
 }
 
+/* Bytes of an event that end too early are none, wherever that is. */
+static void test_cut_anywhere(void **state)
+{
+    enum { ROOM = 2 * FTRACE_DENSE_SLACK + FTRACE_PACKED_MAX + 200 };
+    ftrace_event e = {.pid = 70000, .tgid = -2, .cpu = 300, .kind = 3, .comm = {"thread1", 7}};
+    uint8_t bytes[ROOM];
+    ftrace_dense dense;
+    ftrace_event got;
+    (void)state;
+    for (unsigned k = 0; k < 4; k++) {
+        const uint8_t *end;
+        e.numbers = k < 2 ? 0xff : 0;
+        e.texts = k % 2;
+        e.text[0] = (ts_text){"a text that is longer than others", 33};
+        memset(e.number, 0x77, sizeof e.number);
+        ftrace_dense_begin(&dense);
+        end = ftrace_dense_put(&dense, bytes, &e);
+        for (const uint8_t *cut = bytes; cut < end; cut++) {
+            ftrace_packed in = {bytes, cut};
+            ftrace_dense_begin(&dense);
+            ftrace_dense_get(&got, &dense, &in);
+            assert_null(in.p);
+        }
+        end = ftrace_pack(bytes, &e);
+        for (const uint8_t *cut = bytes; cut < end; cut++) {
+            ftrace_packed in = {bytes, cut};
+            ftrace_unpack(&got, &in);
+            assert_null(in.p);
+        }
+    }
+}
+
 /* Events that are larger than what their sizes are kept in. */
 static void test_too_large(void **state)
 {
@@ -475,6 +517,7 @@ int main(void)
         cmocka_unit_test(test_each_system_call_fails_once),
         cmocka_unit_test(test_each_allocation_fails_once),
         cmocka_unit_test(test_damaged_spool),
+        cmocka_unit_test(test_cut_anywhere),
         cmocka_unit_test(test_too_large),
         cmocka_unit_test(test_it_ends_early),
     };

@@ -41,6 +41,9 @@ static inline uint8_t *ftrace_put_int(uint8_t *p, int64_t v)
 static inline uint64_t ftrace_get_uint(ftrace_packed *in)
 {
     uint64_t v = 0;
+    if (in->end - in->p > 1 && in->p[0] < 0x80) {
+        return *in->p++;
+    }
     for (unsigned shift = 0; shift < 64 && in->p != in->end; shift += 7) {
         uint8_t byte = *in->p++;
         v |= (uint64_t)(byte & 0x7f) << shift;

@@ -6,11 +6,12 @@
  * than the last one of their lane are sorted (ftrace_runs.h).
  *
  * An event in a lane is the time since the one before and the numbers of events between them, as
- * varints, then what ftrace_pack.h makes.
+ * varints, then what ftrace_dense.h makes.
  */
 #include "parsers/ftrace/ftrace_queue.h"
 
 #include "base/alloc.h"
+#include "parsers/ftrace/ftrace_dense.h"
 #include "parsers/ftrace/ftrace_runs.h"
 
 enum {
@@ -18,7 +19,7 @@ enum {
     BLOCK_MIN = 1024,
     BLOCK_MAX = 64 * 1024,
     FIRST_BLOCK = 1024,               /* bytes at first */
-    HEAD_MAX = 2 * FTRACE_VARINT_MAX, /* bytes in front of what ftrace_pack makes */
+    HEAD_MAX = 2 * FTRACE_VARINT_MAX, /* bytes in front of what ftrace_dense makes */
     CANCEL_SPAN = 4096,               /* events between checks for signals */
 };
 
@@ -29,14 +30,14 @@ typedef struct lane_block {
 } lane_block;
 
 typedef struct lane {
-    bool used;
-    int64_t first; /* time of its first event */
-    int64_t ts;    /* of its last event; then of the next one that is handed out */
+    ftrace_dense *dense; /* NULL: it has no events */
+    int64_t first;       /* time of its first event */
+    int64_t ts;          /* of its last event; then of the next one that is handed out */
     uint64_t number;
     uint8_t *block; /* the open one; then room for those of the spool */
-    size_t n, cap;
-    ts_vec blocks; /* lane_block: those before */
-    size_t next;   /* of them, when they are read */
+    size_t n, cap;  /* FTRACE_DENSE_SLACK bytes more are there, of every block */
+    ts_vec blocks;  /* lane_block: those before */
+    size_t next;    /* of them, when they are read */
     ftrace_packed in;
 } lane;
 
@@ -78,6 +79,7 @@ static void free_lane(ts_ctx *ctx, lane *l)
     }
     ts_vec_free(ctx, &l->blocks);
     ts_free(ctx, l->block);
+    ts_free(ctx, l->dense);
 }
 
 void ftrace_queue_close(ftrace_queue *q)
@@ -139,7 +141,7 @@ static ts_code lane_reserve(ftrace_queue *q, lane *l, size_t n)
     if (cap <= l->cap) {
         return TS_OK;
     }
-    block = ts_realloc(q->ctx, l->block, cap, 1);
+    block = ts_realloc(q->ctx, l->block, cap + FTRACE_DENSE_SLACK, 1);
     if (block == NULL) {
         return q->ctx->error.code;
     }
@@ -148,38 +150,53 @@ static ts_code lane_reserve(ftrace_queue *q, lane *l, size_t n)
     return TS_OK;
 }
 
+/* The lane's first event comes. */
+static ts_code open_lane(ftrace_queue *q, lane *l, const ftrace_event *event)
+{
+    l->dense = ts_alloc(q->ctx, 1, sizeof *l->dense);
+    if (l->dense == NULL) {
+        return q->ctx->error.code;
+    }
+    ftrace_dense_begin(l->dense);
+    l->first = event->ts;
+    l->ts = event->ts;
+    return TS_OK;
+}
+
 /* size: the most that the event takes. */
 static ts_code add_to_lane(ftrace_queue *q, lane *l, const ftrace_event *event, size_t size)
 {
     uint8_t *p;
-    if (size > l->cap - l->n) {
-        ts_code code = lane_reserve(q, l, size);
-        if (code != TS_OK) {
-            return code;
-        }
-    }
-    if (!l->used) {
-        l->used = true;
-        l->first = event->ts;
-        l->ts = event->ts;
+    ts_code code;
+    if ((size > l->cap - l->n && (code = lane_reserve(q, l, size)) != TS_OK) ||
+        (l->dense == NULL && (code = open_lane(q, l, event)) != TS_OK)) {
+        return code;
     }
     p = ftrace_put_uint(l->block + l->n, (uint64_t)event->ts - (uint64_t)l->ts);
     p = ftrace_put_uint(p, q->added - l->number);
-    p = ftrace_pack(p, event);
+    p = ftrace_dense_put(l->dense, p, event);
     l->n = (size_t)(p - l->block);
     l->ts = event->ts;
     l->number = q->added;
     return TS_OK;
 }
 
-/* A gap stands at the latest time of all CPUs, which no lane should take as its own. */
+static inline lane *lane_of(ftrace_queue *q, uint32_t cpu)
+{
+    return q->lane_count == 0    ? NULL
+           : cpu < q->lane_count ? &q->lanes[cpu]
+                                 : &q->lanes[cpu % q->lane_count];
+}
+
+/* A gap, which is of no kind, stands at the latest time of all CPUs: no lane should take that as
+ * its own. */
 ts_code ftrace_queue_add(ftrace_queue *q, const ftrace_event *event)
 {
-    lane *l = q->lane_count == 0 ? NULL : &q->lanes[event->cpu % q->lane_count];
+    lane *l = lane_of(q, event->cpu);
     size_t size;
     q->added++;
-    if (l == NULL || event->kind == FTRACE_GAP || (l->used && event->ts < l->ts) ||
-        !ftrace_packed_max(&size, event) || size > q->block - HEAD_MAX) {
+    if (l == NULL || event->kind >= FTRACE_KINDS || (l->dense != NULL && event->ts < l->ts) ||
+        !ftrace_dense_max(&size, event) || size > q->block - HEAD_MAX) {
         return ftrace_runs_add(&q->runs, event, q->added);
     }
     return add_to_lane(q, l, event, size + HEAD_MAX);
@@ -206,7 +223,8 @@ static ts_code next_block(ftrace_queue *q, lane *l)
         l->in = (ftrace_packed){block->bytes, block->bytes + block->n};
         return TS_OK;
     }
-    if (l->block == NULL && (l->block = ts_alloc(q->ctx, q->block, 1)) == NULL) {
+    if (l->block == NULL &&
+        (l->block = ts_alloc(q->ctx, q->block + FTRACE_DENSE_SLACK, 1)) == NULL) {
         return q->ctx->error.code;
     }
     code = ts_spool_read(&got, q->spool, block->off, l->block, block->n);
@@ -244,6 +262,7 @@ static ts_code begin_lane(bool *ended, ftrace_queue *q, lane *l)
         *last = (lane_block){.bytes = l->block, .n = l->n};
         l->block = NULL;
     }
+    ftrace_dense_begin(l->dense);
     l->ts = l->first;
     l->number = 0;
     return step_lane(ended, q, l);
@@ -262,7 +281,7 @@ static ts_code begin_merge(ftrace_queue *q)
     for (uint32_t i = 0; i < q->lane_count; i++) {
         lane *l = &q->lanes[i];
         bool ended = true;
-        if (l->used && (code = begin_lane(&ended, q, l)) != TS_OK) {
+        if (l->dense != NULL && (code = begin_lane(&ended, q, l)) != TS_OK) {
             return code;
         }
         if (!ended) {
@@ -284,7 +303,7 @@ static ts_code take_of_lane(bool *ended, ftrace_heap_item *next, ftrace_queue *q
     lane *l = &q->lanes[next->source];
     ftrace_event event;
     ts_code code;
-    ftrace_unpack(&event, &l->in);
+    ftrace_dense_get(&event, l->dense, &l->in);
     event.ts = l->ts;
     if (l->in.p == NULL) {
         return ts_fail(q->ctx, TS_ERR_INTERNAL, "a spooled event is incomplete");
