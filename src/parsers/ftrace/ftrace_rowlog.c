@@ -2,9 +2,16 @@
 
 #include "base/alloc.h"
 
+#include <endian.h>
 #include <string.h>
 
-enum { FIRST_RECORDS = 64, BLOCK_BYTES = 64 * 1024 };
+enum {
+    FIRST_RECORDS = 64,
+    BLOCK_BYTES = 64 * 1024,
+    /* The most that a record takes in the spool, and whole words that reach behind it. */
+    RECORD_MAX = (FTRACE_ROWLOG_WORDS + 1) / 2 + 8 * FTRACE_ROWLOG_WORDS,
+    BLOCK_SLACK = 16 * FTRACE_ROWLOG_WORDS + 8
+};
 
 void ftrace_rowlog_init(ftrace_rowlog *log, ts_ctx *ctx, size_t size, size_t window)
 {
@@ -20,19 +27,101 @@ void ftrace_rowlog_free(ftrace_rowlog *log)
     ts_sorter_close(log->late);
 }
 
-static uint8_t *place_of(const ftrace_rowlog *log, uint64_t number)
+/* Of a record of the window, or behind the last one. */
+static inline uint8_t *place_of(const ftrace_rowlog *log, uint64_t number)
 {
-    return log->window + number % log->cap * log->size;
+    uint64_t at = log->begin_at + (number - log->begin);
+    return log->window + (at < log->cap ? at : at - log->cap) * log->size;
+}
+
+/* Records of the usual size are copied without a call. */
+static inline void copy_record(void *to, const void *from, size_t size)
+{
+    enum { USUAL = 48 };
+    if (size == USUAL) {
+        memcpy(to, from, USUAL);
+    } else {
+        memcpy(to, from, size);
+    }
+}
+
+/*
+ * A record in the spool: the sizes of its words in half a byte each, then the words, as differences
+ * from the record before. Behind it, where there is room for RECORD_MAX bytes and the slack.
+ */
+static uint8_t *pack_record(uint8_t *p, ftrace_rowlog *log, const uint8_t *record)
+{
+    const size_t words = log->size / 8;
+    uint8_t *sizes = p;
+    p += (words + 1) / 2;
+    for (size_t i = 0; i < words; i++, record += 8) {
+        uint64_t word;
+        uint64_t delta;
+        unsigned n;
+        memcpy(&word, record, 8);
+        delta = word - log->before[i];
+        log->before[i] = word;
+        delta = delta << 1 ^ (delta >> 63 != 0 ? UINT64_MAX : 0);
+        n = delta == 0 ? 0 : (71U - (unsigned)__builtin_clzll(delta)) / 8;
+        sizes[i / 2] = (uint8_t)(i % 2 == 0 ? n : sizes[i / 2] | n << 4);
+        delta = htole64(delta);
+        memcpy(p, &delta, 8);
+        p += n;
+    }
+    return p;
+}
+
+/* The next record becomes that before. */
+static const uint8_t *unpack_record(ftrace_rowlog *log, const uint8_t *p)
+{
+    static const uint64_t masks[16] = {0,          0xff,         0xffff,         0xffffff,
+                                       0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff,
+                                       UINT64_MAX};
+    const size_t words = log->size / 8;
+    const uint8_t *sizes = p;
+    p += (words + 1) / 2;
+    for (size_t i = 0; i < words; i++) {
+        unsigned n = sizes[i / 2] >> i % 2 * 4 & 15;
+        uint64_t delta;
+        memcpy(&delta, p, 8);
+        delta = le64toh(delta) & masks[n];
+        log->before[i] += delta >> 1 ^ ((delta & 1) != 0 ? UINT64_MAX : 0);
+        p += n;
+    }
+    return p;
+}
+
+static ts_code write_block(ftrace_rowlog *log)
+{
+    ts_code code = ts_spool_write(log->spool, log->block, log->block_have);
+    log->block_have = 0;
+    return code;
+}
+
+/* What is written for the first time. */
+static ts_code open_spool(ftrace_rowlog *log)
+{
+    if (log->block == NULL &&
+        (log->block = ts_alloc(log->ctx, BLOCK_BYTES + BLOCK_SLACK, 1)) == NULL) {
+        return log->ctx->error.code;
+    }
+    return ts_spool_new(&log->spool, log->ctx);
 }
 
 /* The window is full and may not grow: the older half of it goes to the spool. */
 static ts_code move_half(ftrace_rowlog *log)
 {
     uint64_t half = log->cap / 2;
-    ts_code code = log->spool == NULL ? ts_spool_new(&log->spool, log->ctx) : TS_OK;
+    const uint8_t *record = place_of(log, log->begin);
+    ts_code code = log->spool == NULL ? open_spool(log) : TS_OK;
+    for (uint64_t i = 0; i < half && code == TS_OK; i++, record += log->size) {
+        uint8_t *p = log->block + log->block_have;
+        log->block_have = (size_t)(pack_record(p, log, record) - log->block);
+        code = BLOCK_BYTES - log->block_have < RECORD_MAX ? write_block(log) : TS_OK;
+    }
     if (code == TS_OK) {
-        code = ts_spool_write(log->spool, place_of(log, log->begin), half * log->size);
         log->begin += half;
+        log->begin_at = log->begin_at == 0 ? half : 0;
     }
     return code;
 }
@@ -59,7 +148,7 @@ ts_code ftrace_rowlog_add(ftrace_rowlog *log, const void *record)
             return code;
         }
     }
-    memcpy(place_of(log, log->count), record, log->size);
+    copy_record(place_of(log, log->count), record, log->size);
     log->count++;
     return TS_OK;
 }
@@ -67,13 +156,13 @@ ts_code ftrace_rowlog_add(ftrace_rowlog *log, const void *record)
 ts_code ftrace_rowlog_set(ftrace_rowlog *log, uint64_t number, const void *record)
 {
     static const ts_sorter_order order = {.key_offset = 0, .key_count = 1};
-    uint64_t entry[16] = {number};
+    uint64_t entry[1 + FTRACE_ROWLOG_WORDS] = {number};
     ts_code code = TS_OK;
     if (number >= log->count || log->size > sizeof entry - sizeof entry[0]) {
         return ts_fail(log->ctx, TS_ERR_INTERNAL, "a record that is not there is replaced");
     }
     if (number >= log->begin) {
-        memcpy(place_of(log, number), record, log->size);
+        copy_record(place_of(log, number), record, log->size);
         return TS_OK;
     }
     memcpy(&entry[1], record, log->size);
@@ -96,45 +185,49 @@ static ts_code next_replaced(ftrace_rowlog *log)
 
 ts_code ftrace_rowlog_finish(ftrace_rowlog *log)
 {
-    ts_code code;
-    if (log->late == NULL) {
-        return TS_OK;
+    ts_code code = log->block_have > 0 ? write_block(log) : TS_OK;
+    memset(log->before, 0, sizeof log->before);
+    log->block_at = 0;
+    if (code != TS_OK || log->late == NULL) {
+        return code;
     }
     code = ts_sorter_finish(log->late);
     return code != TS_OK ? code : next_replaced(log);
 }
 
+/* Reads on, behind what is left of the block. */
 static ts_code fill_block(ftrace_rowlog *log)
 {
-    size_t room = BLOCK_BYTES / log->size;
-    uint64_t left = log->begin - log->next;
+    size_t left = log->block_have - log->block_at;
     size_t got = 0;
     ts_code code;
-    if (log->block == NULL && (log->block = ts_alloc(log->ctx, room, log->size)) == NULL) {
-        return log->ctx->error.code;
-    }
-    room = left < room ? (size_t)left : room;
-    code = ts_spool_read(&got, log->spool, log->next * log->size, log->block, room * log->size);
+    memmove(log->block, log->block + log->block_at, left);
+    code = ts_spool_read(&got, log->spool, log->spool_at, log->block + left, BLOCK_BYTES - left);
+    log->spool_at += got;
     log->block_at = 0;
-    log->block_have = room;
-    return code != TS_OK || got == room * log->size
-               ? code
-               : ts_fail(log->ctx, TS_ERR_INTERNAL, "a spooled record is incomplete");
+    log->block_have = left + got;
+    return code;
 }
 
 static ts_code next_spooled(const void **record, ftrace_rowlog *log)
 {
-    uint8_t *found;
-    ts_code code = log->block_at == log->block_have ? fill_block(log) : TS_OK;
-    if (code != TS_OK) {
+    const uint8_t *p;
+    ts_code code = TS_OK;
+    if (log->block_have - log->block_at < RECORD_MAX && log->spool_at < ts_spool_size(log->spool) &&
+        (code = fill_block(log)) != TS_OK) {
         return code;
     }
-    found = log->block + log->block_at++ * log->size;
+    p = unpack_record(log, log->block + log->block_at);
+    log->block_at = (size_t)(p - log->block);
+    if (log->block_at > log->block_have) {
+        return ts_fail(log->ctx, TS_ERR_INTERNAL, "a spooled record is incomplete");
+    }
+    memcpy(log->found, log->before, sizeof log->found);
     while (code == TS_OK && log->replaced != NULL && *log->replaced == log->next) {
-        memcpy(found, log->replaced + 1, log->size);
+        memcpy(log->found, log->replaced + 1, log->size);
         code = next_replaced(log);
     }
-    *record = found;
+    *record = log->found;
     log->next++;
     return code;
 }
