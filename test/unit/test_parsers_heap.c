@@ -575,6 +575,8 @@ enum { GROUP_NODES = 300, GROUP_EDGES = 2000 };
     "\"edge_types\":[\"string_or_number\",[\"context\",\"element\",\"property\"],\"node\"]"        \
     "," META_REST "}"
 
+#define GROUP_COUNTS ",\"node_count\":300,\"edge_count\":2000,\"trace_function_count\":1}"
+
 static unsigned group_random(unsigned n)
 {
     static uint64_t state = 11;
@@ -586,11 +588,18 @@ static unsigned group_random(unsigned n)
 static void group_nodes(char *out, unsigned odd)
 {
     unsigned at = (unsigned)sprintf(out, "\"nodes\":[");
+    unsigned left = GROUP_EDGES;
     for (unsigned i = 0; i < GROUP_NODES; i++) {
-        const bool large = odd != 0 && group_random(odd) == 0;
-        const char *id = large ? "7000000000" : odd != 0 && group_random(odd) == 0 ? "null" : "9";
+        unsigned edges = group_random(9) == 0 ? group_random(40) : group_random(9);
+        char id[16];
+        edges = edges > left || i == GROUP_NODES - 1 ? left : edges;
+        left -= edges;
+        (void)sprintf(id, "%u", 2 * i + 1);
+        if (odd != 0 && group_random(odd) == 0) {
+            (void)strcpy(id, group_random(2) == 0 ? "7000000000" : "null");
+        }
         at += (unsigned)sprintf(out + at, "%s%u,%u,%s,16,%u,0,0", i == 0 ? "" : "\n,", i % 3, i % 5,
-                                id, group_random(9) == 0 ? group_random(90) : group_random(13));
+                                id, edges);
     }
     (void)strcat(out, "]");
 }
@@ -641,11 +650,16 @@ static void test_edges_in_groups(void **state)
         group_edges(edges, turned, odds[round / 5 % 5]);
         s.m[M_NODES] = nodes;
         for (int i = 0; i < 2; i++) {
-            s.m[M_SNAPSHOT] =
-                i == 0 ? "\"snapshot\":{" META_ALL "}" : "\"snapshot\":{" META_TURNED "}";
+            s.m[M_SNAPSHOT] = i == 0 ? "\"snapshot\":{" META_ALL GROUP_COUNTS
+                                     : "\"snapshot\":{" META_TURNED GROUP_COUNTS;
             s.m[M_EDGES] = i == 0 ? edges : turned;
             import_snap(&r[i], &s);
             assert_rows(&r[i], js_heap_edges, GROUP_EDGES);
+        }
+        if (round == 0) { /* the owners are known */
+            assert_int_equal(memsink_int(r[0].sink, TS_T_js_heap_edges, GROUP_EDGES - 1,
+                                         TS_C_js_heap_edges__from_node_id),
+                             2 * GROUP_NODES - 1);
         }
         for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++) {
             size_t rows = memsink_rows(r[0].sink, tables[t]);
