@@ -137,23 +137,31 @@ ts_code ts_db_run(ts_db *db, const char *sql)
 
 /* --- rows ---------------------------------------------------------------------------------- */
 
-/* A key must continue the numbering: positions in the table are relied upon by the views. */
-static ts_code check_key(ts_db *db, enum ts_table_id id, const void *row)
+/* Why a row is refused: no rows come any more, or its key is wrong. */
+static __attribute__((noinline)) ts_code refuse_row(ts_db *db, enum ts_table_id id, int64_t key)
 {
     const ts_table *table = &ts_schema[id];
+    return db->pages == NULL
+               ? ts_fail(db->ctx, TS_ERR_INTERNAL, "row after the end: table=%s", table->name)
+               : ts_fail(db->ctx, TS_ERR_INTERNAL,
+                         "key out of order: table=%s, key=%lld, rows=%llu", table->name,
+                         (long long)key, (unsigned long long)db->sink.rows[id]);
+}
+
+/* A key must continue the numbering: positions in the table are relied upon by the views. False: it
+ * does not, or no rows come any more. */
+static inline bool is_next(int64_t *key, const ts_db *db, enum ts_table_id id, const void *row)
+{
+    const ts_column *first = &ts_schema[id].columns[0];
+    *key = 0;
     if (db->pages == NULL) {
-        return ts_fail(db->ctx, TS_ERR_INTERNAL, "row after the end: table=%s", table->name);
+        return false;
     }
-    if (table->columns[0].type != TS_COL_KEY) {
-        return TS_OK;
+    if (first->type != TS_COL_KEY) {
+        return true;
     }
-    int64_t key;
-    memcpy(&key, (const char *)row + table->columns[0].offset, sizeof key);
-    if (key < 1 || (uint64_t)key != db->sink.rows[id] + 1) {
-        return ts_fail(db->ctx, TS_ERR_INTERNAL, "key out of order: table=%s, key=%lld, rows=%llu",
-                       table->name, (long long)key, (unsigned long long)db->sink.rows[id]);
-    }
-    return TS_OK;
+    memcpy(key, (const char *)row + first->offset, sizeof *key);
+    return *key >= 1 && (uint64_t)*key == db->sink.rows[id] + 1;
 }
 
 /* Samples of CPU profiles and their runs: nothing of them comes later. */
@@ -165,12 +173,12 @@ static inline bool is_short(const ts_db *db, enum ts_table_id id)
 static ts_code database_put(void *self, enum ts_table_id id, const void *row, uint64_t reserved)
 {
     ts_db *db = self;
+    int64_t key;
     if (db->adding && !db->written[id]) {
         return ts_db_insert(db, id, row);
     }
-    ts_code code = check_key(db, id, row);
-    if (code != TS_OK) {
-        return code;
+    if (!is_next(&key, db, id, row)) {
+        return refuse_row(db, id, key);
     }
     return is_short(db, id) ? ts_samples_put(db, id, row)
                             : ts_pages_put(db->pages, id, row, reserved);
@@ -215,9 +223,9 @@ static bool database_put_samples(ts_code *code, void *self, const ts_sample_batc
 static ts_code database_put_long(void *self, enum ts_table_id id, const void *row, ts_spool *text)
 {
     ts_db *db = self;
-    ts_code code = check_key(db, id, row);
-    if (code != TS_OK) {
-        return code;
+    int64_t key;
+    if (!is_next(&key, db, id, row)) {
+        return refuse_row(db, id, key);
     }
     return ts_pages_put_long(db->pages, id, row, text);
 }

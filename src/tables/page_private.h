@@ -5,6 +5,8 @@
 #include "base/text.h"
 #include "tables/page_writer.h"
 
+#include <string.h>
+
 enum {
     LEAF_HEADER = 8,
     INTERIOR_HEADER = 12,
@@ -72,8 +74,20 @@ enum {
 typedef uint8_t *page_known_call(uint8_t *end, const void *row, uint64_t keys, int64_t rowid,
                                  uint64_t reserved, uint32_t from_end[PAGE_KNOWN_RESERVED]);
 
+/* Columns of one kind that follow each other in the row struct: integers, or one text, or one real,
+ * or the key. */
+typedef struct column_group {
+    uint8_t type; /* ts_column_type */
+    uint8_t n;
+    uint16_t field; /* offset of the first one in the row struct */
+} column_group;
+
+/* Tables whose columns are those of one of these have a way of their own for their usual rows. */
+typedef enum page_shape { PAGE_SHAPE_OTHER, PAGE_SHAPE_INVOCATION, PAGE_SHAPE_TAG } page_shape;
+
 typedef struct page_table {
     const ts_table *table;
+    page_shape shape;
     page_known_call *known; /* NULL: there is none for this table */
     uint32_t known_max;     /* space that a cell of it takes at most */
     uint32_t root;
@@ -87,7 +101,13 @@ typedef struct page_table {
     uint16_t fields[MAX_COLUMNS]; /* their offsets in the row struct */
     unsigned text_count;
     uint16_t text_at[MAX_COLUMNS]; /* those of texts */
+    unsigned group_count;
+    column_group groups[MAX_COLUMNS];
     int64_t rows;
+    /* The rowid that was put last as page_rowid_word gives it, from which the next one is made. */
+    int64_t word_rowid;
+    uint64_t word;
+    unsigned word_n;
     /* The open leaf. The first one stands in `own` and has no number, because it may become the
      * root. Those after it are numbered when they begin and are filled where they are written from,
      * unless the queue has to go earlier: then they move to `own` too. */
@@ -232,6 +252,16 @@ static inline void page_put32(uint8_t *b, uint32_t v)
     b[3] = (uint8_t)v;
 }
 
+/* Any text; most are short. */
+static inline void page_copy_text(uint8_t *at, const char *p, size_t n)
+{
+    if (n > 64) {
+        memcpy(at, p, n);
+    } else {
+        page_copy_short(at, p, n);
+    }
+}
+
 /* SQLite's varint: 7 bits a byte, most significant first, the ninth byte whole. */
 static inline unsigned page_varint(uint8_t *out, uint64_t v)
 {
@@ -278,7 +308,20 @@ static inline uint64_t page_rowid_word(unsigned *n, int64_t rowid)
     return word;
 }
 
-/* The same, ending before `at`: returns where it begins. */
+/* The same of rowids that mostly follow each other. */
+static inline uint64_t page_next_rowid_word(unsigned *n, page_table *t, int64_t rowid)
+{
+    if (rowid == t->word_rowid + 1 && (rowid & 0x7f) != 0) {
+        t->word++;
+    } else {
+        t->word = page_rowid_word(&t->word_n, rowid);
+    }
+    t->word_rowid = rowid;
+    *n = t->word_n;
+    return t->word;
+}
+
+/* A varint that ends before `at`: returns where it begins. */
 static inline uint8_t *page_varint_before(uint8_t *at, uint64_t v)
 {
     if (v >> 56 != 0) {

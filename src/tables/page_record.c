@@ -13,18 +13,22 @@
 enum { TYPE_NULL = 0, TYPE_INT64 = 6, TYPE_REAL = 7, TYPE_ZERO = 8, TYPE_TEXT = 13 };
 
 /*
- * Serial types and sizes of integers, by the place of the highest bit of the zigzag form: 0 to 63,
- * of which eight each need the same number of bytes; 64 and 65 are the numbers 0 and 1; 66 is NULL.
+ * Serial types and sizes of integers, by their form: how many bits a number has, 0 to 63, 64 more
+ * for numbers below 0, of which it is those of the complement; 128 is NULL.
  */
-enum { INT64_FORM = 63, NULL_FORM = 66 };
-static const uint8_t form_type[NULL_FORM + 1] = {1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3,
-                                                 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 5, 5,
-                                                 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 6, 6, 6,
-                                                 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 8, 9, 0};
-static const uint8_t form_size[NULL_FORM + 1] = {1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3,
-                                                 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 6, 6,
-                                                 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 8, 8, 8,
-                                                 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 0, 0, 0};
+enum { INT64_FORM = 63, NEGATIVE_FORMS = 64, NULL_FORM = 128 };
+static const uint8_t form_type[NULL_FORM + 1] = {
+    8, 9, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 4, 4,
+    4, 4, 4, 4, 4, 4, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 6, 6, 6, 6,
+    6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2,
+    2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 5, 5, 5, 5, 5, 5, 5, 5,
+    5, 5, 5, 5, 5, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 0};
+static const uint8_t form_size[NULL_FORM + 1] = {
+    0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 4, 4,
+    4, 4, 4, 4, 4, 4, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 8, 8, 8, 8,
+    8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2,
+    2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 6, 6, 6, 6, 6, 6, 6, 6,
+    6, 6, 6, 6, 6, 6, 6, 6, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 0};
 static const uint8_t type_size[10] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0};
 
 enum {
@@ -32,15 +36,17 @@ enum {
     TEXT_VARINT = 3,    /* type of a text that fits into a leaf */
     PAYLOAD_VARINT = 3, /* size of a record that fits into a leaf */
     INT_BYTES = 8,
-    SLACK = 8 /* whole words are stored, which reach below what they stand for */
+    SHORT_TEXT = 57, /* its type is one byte */
+    SLACK = 8        /* whole words are stored, which reach below what they stand for */
 };
 
 /* Without a branch: the values of a column are of any size, in any order. */
 static inline unsigned integer_form(int64_t v)
 {
-    uint64_t zigzag = (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0);
-    unsigned highest = 63U ^ (unsigned)__builtin_clzll(zigzag | 1);
-    return highest | (unsigned)((uint64_t)v <= 1) << 6; /* of 0 and 1: themselves */
+    uint64_t sign = v < 0 ? UINT64_MAX : 0;
+    uint64_t bits = (uint64_t)v ^ sign;
+    unsigned n = 63U ^ (unsigned)__builtin_clzll(2 * bits + 1);
+    return n | (unsigned)(sign & NEGATIVE_FORMS);
 }
 
 static inline uint8_t serial_type(int64_t v)
@@ -86,17 +92,28 @@ static inline uint8_t *copy_before(uint8_t *at, const uint8_t *from, uint32_t n)
 }
 
 /* Header size, rowid and payload size before the types of a record that ends at `end`. */
-static inline uint8_t *put_head(uint8_t *at, const uint8_t *end, uint32_t types_n, int64_t rowid)
+static inline uint8_t *put_head(uint8_t *at, const uint8_t *end, uint32_t types_n, page_table *t,
+                                int64_t rowid)
 {
     uint64_t payload;
+    uint64_t word;
+    unsigned word_n;
     at = page_varint_before(at, header_size(types_n));
     payload = (uint64_t)(end - at);
-    at = page_varint_before(at, (uint64_t)rowid);
+    if (rowid >= INT64_C(1) << 55) {
+        at = page_varint_before(at, (uint64_t)rowid);
+    } else {
+        word = page_next_rowid_word(&word_n, t, rowid);
+        page_put_be64(at - 8, word);
+        at -= word_n;
+    }
     return page_varint_before(at, payload);
 }
 
-static inline __attribute__((always_inline)) uint8_t *
-encode_integers(uint8_t *end, const int64_t *values, unsigned n, uint64_t nulls, int64_t rowid)
+static inline __attribute__((always_inline)) uint8_t *encode_integers(uint8_t *end, page_table *t,
+                                                                      const int64_t *values,
+                                                                      unsigned n, uint64_t nulls,
+                                                                      int64_t rowid)
 {
     uint8_t types[8 + MAX_COLUMNS];
     uint8_t *at = end;
@@ -108,23 +125,22 @@ encode_integers(uint8_t *end, const int64_t *values, unsigned n, uint64_t nulls,
         types[8 + i] = form_type[form];
     }
     at = copy_before(at, types + 8 + n, n);
-    return put_head(at, end, n, rowid);
+    return put_head(at, end, n, t, rowid);
 }
 
 /* A row of integers. Unrolled for the usual numbers of columns, which saves a third of the time. */
-static uint8_t *encode_integer_row(uint8_t *end, const page_table *t, const void *row,
-                                   int64_t rowid)
+static uint8_t *encode_integer_row(uint8_t *end, page_table *t, const void *row, int64_t rowid)
 {
     const int64_t *values = (const int64_t *)row + 1; /* behind the mask of NULLs */
     uint64_t nulls = *(const uint64_t *)row | t->keys;
     unsigned n = t->table->column_count;
     if (nulls != 0) {
-        return encode_integers(end, values, n, nulls, rowid);
+        return encode_integers(end, t, values, n, nulls, rowid);
     }
     switch (n) {
 #define UNROLLED(count)                                                                            \
     case count:                                                                                    \
-        return encode_integers(end, values, count, 0, rowid);
+        return encode_integers(end, t, values, count, 0, rowid);
         UNROLLED(2)
         UNROLLED(3)
         UNROLLED(4)
@@ -135,18 +151,16 @@ static uint8_t *encode_integer_row(uint8_t *end, const page_table *t, const void
         UNROLLED(9)
 #undef UNROLLED
     default:
-        return encode_integers(end, values, n, 0, rowid);
+        return encode_integers(end, t, values, n, 0, rowid);
     }
 }
 
 /* A row of integers of which some are reserved: those take 8 bytes each. from_end: how far from
  * the end each of the k columns begins. */
 static inline __attribute__((always_inline)) uint8_t *
-encode_reserved(uint8_t *end, const void *row, unsigned n, uint64_t keys, int64_t rowid,
+encode_reserved(uint8_t *end, page_table *t, const int64_t *values, unsigned n, uint64_t nulls,
                 uint64_t reserved, unsigned k, uint32_t *from_end)
 {
-    const int64_t *values = (const int64_t *)row + 1;
-    uint64_t nulls = *(const uint64_t *)row | keys;
     uint8_t types[8 + MAX_COLUMNS];
     uint8_t *at = end;
     memset(types, 0, 8);
@@ -156,91 +170,204 @@ encode_reserved(uint8_t *end, const void *row, unsigned n, uint64_t keys, int64_
             types[8 + i] = TYPE_NULL;
             continue;
         }
-        form = integer_form(values[i]);
+        form = (reserved >> i & 1) != 0 ? INT64_FORM : integer_form(values[i]);
         page_put_be64(at - 8, (uint64_t)values[i]);
-        if ((reserved >> i & 1) != 0) {
-            form = INT64_FORM;
-            from_end[--k] = (uint32_t)(end - at) + INT_BYTES;
-        }
         at -= form_size[form];
         types[8 + i] = form_type[form];
+        if ((reserved >> i & 1) != 0) {
+            from_end[--k] = (uint32_t)(end - at);
+        }
     }
     at = copy_before(at, types + 8 + n, n);
-    return put_head(at, end, n, rowid);
+    return put_head(at, end, n, t, t->rows + 1);
 }
 
-/* Unrolled for invocations. */
-static uint8_t *encode_reserved_row(uint8_t *end, const page_table *t, const void *row,
-                                    int64_t rowid, uint64_t reserved, unsigned k,
-                                    uint32_t *from_end)
+/* A cell in the making: where its values begin so far, and their types, which end at `types_end`
+ * with room for a word before them. */
+typedef struct backwards {
+    uint8_t *at;
+    uint8_t *type;
+} backwards;
+
+static inline __attribute__((always_inline)) void put_integer(backwards *b, int64_t v)
 {
-    enum { INVOCATION = TS_N_stack_slice };
-    unsigned n = t->table->column_count;
-    return n == INVOCATION
-               ? encode_reserved(end, row, INVOCATION, t->keys, rowid, reserved, k, from_end)
-               : encode_reserved(end, row, n, t->keys, rowid, reserved, k, from_end);
+    unsigned form = integer_form(v);
+    page_put_be64(b->at - 8, (uint64_t)v);
+    b->at -= form_size[form];
+    *--b->type = form_type[form];
+}
+
+static inline void put_null(backwards *b)
+{
+    *--b->type = TYPE_NULL;
+}
+
+/* A value that comes later; returns how far from the end it begins. */
+static inline uint32_t put_late(backwards *b, const uint8_t *end, int64_t v)
+{
+    b->at -= INT_BYTES;
+    page_put_be64(b->at, (uint64_t)v);
+    *--b->type = TYPE_INT64;
+    return (uint32_t)(end - b->at);
+}
+
+/* All of a record of n types but its values, before these. */
+static inline uint8_t *put_types(const backwards *b, const uint8_t *end, uint32_t n, page_table *t,
+                                 int64_t rowid)
+{
+    memset(b->type - 8, 0, 8);
+    return put_head(copy_before(b->at, b->type + n, n), end, n, t, rowid);
+}
+
+#define INVOCATION_LATE                                                                            \
+    (TS_NULL_BIT(stack_slice, dur) | TS_NULL_BIT(stack_slice, self_dur) |                          \
+     TS_NULL_BIT(stack_slice, state))
+#define INVOCATION_NULLS (TS_NULL_BIT(stack_slice, id) | TS_NULL_BIT(stack_slice, cpu_dur))
+
+/* An invocation without a time of the processor, whose end comes later: which of its columns are
+ * there is not asked for each of them. */
+static uint8_t *encode_invocation(uint8_t *end, page_table *t, const ts_row_stack_slice *row,
+                                  uint32_t *from_end)
+{
+    uint8_t types[8 + TS_N_stack_slice];
+    backwards b = {end, types + sizeof types};
+    from_end[2] = put_late(&b, end, row->state);
+    put_integer(&b, row->depth);
+    put_null(&b);
+    from_end[1] = put_late(&b, end, row->self_dur);
+    from_end[0] = put_late(&b, end, row->dur);
+    put_integer(&b, row->ts);
+    put_integer(&b, row->node_id);
+    if ((row->null & TS_NULL_BIT(stack_slice, parent_id)) == 0) {
+        put_integer(&b, row->parent_id);
+    } else {
+        put_null(&b);
+    }
+    put_integer(&b, row->itid);
+    put_integer(&b, row->source_id);
+    put_null(&b);
+    return put_types(&b, end, TS_N_stack_slice, t, t->rows + 1);
+}
+
+static uint8_t *encode_reserved_row(uint8_t *end, page_table *t, const void *row, uint64_t reserved,
+                                    unsigned k, uint32_t *from_end)
+{
+    const int64_t *values = (const int64_t *)row + 1;
+    uint64_t nulls = *(const uint64_t *)row | t->keys;
+    if (reserved == INVOCATION_LATE && t->shape == PAGE_SHAPE_INVOCATION &&
+        (nulls & ~TS_NULL_BIT(stack_slice, parent_id)) == INVOCATION_NULLS) {
+        return encode_invocation(end, t, row, from_end);
+    }
+    return encode_reserved(end, t, values, t->table->column_count, nulls, reserved, k, from_end);
 }
 
 /* The first n columns of a row, unrolled for samples. */
-static uint8_t *encode_first(uint8_t *end, const page_table *t, const void *row, unsigned n)
+static uint8_t *encode_first(uint8_t *end, page_table *t, const void *row, unsigned n)
 {
     enum { SAMPLE = 4, LAST_OF_RUN = 6 };
     const int64_t *values = (const int64_t *)row + 1;
     uint64_t nulls = (*(const uint64_t *)row | t->keys) & ((UINT64_C(1) << n) - 1);
     if (nulls == 1 && n == SAMPLE) {
-        return encode_integers(end, values, SAMPLE, 1, t->rows + 1);
+        return encode_integers(end, t, values, SAMPLE, 1, t->rows + 1);
     }
     if (nulls == 1 && n == LAST_OF_RUN) {
-        return encode_integers(end, values, LAST_OF_RUN, 1, t->rows + 1);
+        return encode_integers(end, t, values, LAST_OF_RUN, 1, t->rows + 1);
     }
-    return encode_integers(end, values, n, nulls, t->rows + 1);
+    return encode_integers(end, t, values, n, nulls, t->rows + 1);
 }
 
-static uint8_t *encode_row(uint8_t *end, const page_table *t, const void *row, int64_t rowid)
+/* A column that is no integer; a real's bits. */
+static inline void put_other(backwards *b, const void *field, ts_column_type is)
+{
+    if (is == TS_COL_TEXT) {
+        ts_text text;
+        memcpy(&text, field, sizeof text);
+        if (text.p == NULL) {
+            put_null(b);
+            return;
+        }
+        b->at -= text.n;
+        page_copy_text(b->at, text.p, text.n);
+        b->type = page_varint_before(b->type, TYPE_TEXT + 2 * (uint64_t)text.n);
+    } else {
+        int64_t v;
+        memcpy(&v, field, sizeof v);
+        *--b->type = real_type(&v);
+        page_put_be64(b->at - 8, (uint64_t)v);
+        b->at -= type_size[*b->type];
+    }
+}
+
+/* n integers. nulls: a bit for each. */
+static inline void put_group(backwards *b, const int64_t *values, unsigned n, uint64_t nulls)
+{
+    for (unsigned i = n; i-- > 0;) {
+        if ((nulls >> i & 1) != 0) {
+            put_null(b);
+        } else {
+            put_integer(b, values[i]);
+        }
+    }
+}
+
+static uint8_t *encode_row(uint8_t *end, page_table *t, const void *row, int64_t rowid)
 {
     uint8_t types[8 + MAX_COLUMNS * TEXT_VARINT];
     uint8_t *const types_end = types + sizeof types;
-    uint8_t *type = types_end;
-    uint8_t *at = end;
-    uint64_t nulls;
-    uint32_t types_n;
-    memcpy(&nulls, row, sizeof nulls);
-    nulls |= t->keys;
-    for (unsigned i = t->table->column_count; i-- > 0;) {
-        const char *field = (const char *)row + t->fields[i];
-        int64_t v;
-        if ((nulls >> i & 1) != 0) {
-            *--type = TYPE_NULL;
-            continue;
-        }
-        if (t->types[i] == TS_COL_TEXT) {
-            ts_text text;
-            memcpy(&text, field, sizeof text);
-            if (text.p == NULL) {
-                *--type = TYPE_NULL;
-                continue;
-            }
-            at -= text.n;
-            memcpy(at, text.p, text.n);
-            type = page_varint_before(type, TYPE_TEXT + 2 * (uint64_t)text.n);
-            continue;
-        }
-        memcpy(&v, field, sizeof v);
-        if (t->types[i] == TS_COL_REAL) {
-            *--type = real_type(&v);
-            page_put_be64(at - 8, (uint64_t)v);
-            at -= type_size[*type];
+    backwards b = {end, types_end};
+    unsigned column = t->table->column_count;
+    uint64_t all;
+    memcpy(&all, row, sizeof all);
+    all |= t->keys;
+    for (unsigned g = t->group_count; g-- > 0;) {
+        const column_group *group = &t->groups[g];
+        const char *field = (const char *)row + group->field;
+        uint64_t nulls;
+        column -= group->n;
+        nulls = all >> column & ((UINT64_C(1) << group->n) - 1);
+        if (group->type == TS_COL_INT && nulls == 0) {
+            put_group(&b, (const int64_t *)(const void *)field, group->n, 0);
+        } else if (group->type == TS_COL_INT) {
+            put_group(&b, (const int64_t *)(const void *)field, group->n, nulls);
+        } else if (nulls != 0) {
+            put_null(&b);
         } else {
-            unsigned form = integer_form(v);
-            page_put_be64(at - 8, (uint64_t)v);
-            at -= form_size[form];
-            *--type = form_type[form];
+            put_other(&b, field, (ts_column_type)group->type);
         }
     }
-    types_n = (uint32_t)(types_end - type);
-    memset(type - 8, 0, 8);
-    at = copy_before(at, types_end, types_n);
-    return put_head(at, end, types_n, rowid);
+    return put_types(&b, end, (uint32_t)(types_end - b.type), t, rowid);
+}
+
+#define TAG_TEXT                                                                                   \
+    (TS_NULL_BIT(cloud_tag, text_id) | TS_NULL_BIT(cloud_tag, text_file) |                         \
+     TS_NULL_BIT(cloud_tag, text_offset))
+
+/* A tag of an invocation with a short value, which nearly all are. */
+static uint8_t *encode_tag(uint8_t *end, page_table *t, const ts_row_cloud_tag *row, int64_t rowid)
+{
+    uint8_t types[8 + TS_N_cloud_tag];
+    backwards b = {end, types + sizeof types};
+    put_null(&b);
+    put_null(&b);
+    put_null(&b);
+    b.at -= row->value.n;
+    page_copy_text(b.at, row->value.p, row->value.n);
+    *--b.type = (uint8_t)(TYPE_TEXT + 2 * row->value.n);
+    put_integer(&b, row->type);
+    put_integer(&b, row->dictionary_id);
+    put_integer(&b, row->word_id);
+    put_integer(&b, row->ts);
+    put_integer(&b, row->record);
+    put_integer(&b, row->block_id);
+    put_integer(&b, row->slice_id);
+    put_integer(&b, row->source_id);
+    put_null(&b);
+    return put_types(&b, end, TS_N_cloud_tag, t, rowid);
+}
+
+static inline bool is_usual_tag(const ts_row_cloud_tag *row)
+{
+    return row->null == TAG_TEXT && row->value.p != NULL && row->value.n <= SHORT_TEXT;
 }
 
 /* The bytes of a row's texts, or more than fits into a leaf. */
@@ -260,7 +387,7 @@ static uint32_t text_bytes(const ts_pages *p, const page_table *t, const void *r
     return sum;
 }
 
-static inline uint8_t *encode(uint8_t *end, const page_table *t, const void *row)
+static inline uint8_t *encode(uint8_t *end, page_table *t, const void *row)
 {
     return t->integers ? encode_integer_row(end, t, row, t->rows + 1)
                        : encode_row(end, t, row, t->rows + 1);
@@ -294,6 +421,15 @@ static void place_columns(const page_table *t, reserved_row *kept, unsigned n, u
     }
 }
 
+static unsigned count_bits(uint64_t v)
+{
+    unsigned n = 0;
+    for (; v != 0; v &= v - 1) { /* few, and not every processor counts them at once */
+        n++;
+    }
+    return n;
+}
+
 /* A row of integers of which some come later. */
 static ts_code put_reserved(ts_pages *p, page_table *t, const void *row, uint64_t reserved)
 {
@@ -304,20 +440,23 @@ static ts_code put_reserved(ts_pages *p, page_table *t, const void *row, uint64_
     uint8_t *at;
     uint8_t *cell;
     uint32_t n;
-    unsigned columns = (unsigned)__builtin_popcountll(reserved);
+    unsigned columns = count_bits(reserved);
     ts_code code = page_reserve(&kept, p, t, t->rows + 1, reserved);
     if (code != TS_OK) {
         return code;
     }
     kept->local = p->page_size;
-    at = encode_reserved_row(end, t, row, t->rows + 1, reserved, columns, kept->offsets);
+    at = encode_reserved_row(end, t, row, reserved, columns, kept->offsets);
+    if (in_place) {
+        place_columns(t, kept, columns, (uint32_t)(end - leaf->bytes));
+        take_cell(t, at);
+        return TS_OK;
+    }
     n = (uint32_t)(end - at);
     if ((code = page_cell(p, t, n, &cell)) != TS_OK) {
         return code;
     }
-    if (!in_place) {
-        memcpy(cell, at, n);
-    }
+    memcpy(cell, at, n);
     place_columns(t, kept, columns, (uint32_t)(cell + n - leaf->bytes));
     t->rows++;
     return TS_OK;
@@ -589,6 +728,35 @@ static ts_code put_record(ts_pages *p, page_table *t, const void *row, uint64_t 
 /* --- rows ---------------------------------------------------------------------------------------
  */
 
+static bool same_columns(const ts_table *a, const ts_table *b)
+{
+    bool same = a->column_count == b->column_count;
+    for (unsigned i = 0; same && i < a->column_count; i++) {
+        same = a->columns[i].type == b->columns[i].type &&
+               a->columns[i].offset == b->columns[i].offset;
+    }
+    return same;
+}
+
+static page_shape shape_of(const ts_table *table)
+{
+    return same_columns(table, &ts_schema[TS_T_stack_slice]) ? PAGE_SHAPE_INVOCATION
+           : same_columns(table, &ts_schema[TS_T_cloud_tag]) ? PAGE_SHAPE_TAG
+                                                             : PAGE_SHAPE_OTHER;
+}
+
+static void add_to_groups(page_table *t, const ts_column *column)
+{
+    column_group *last = t->group_count == 0 ? NULL : &t->groups[t->group_count - 1];
+    if (last != NULL && last->type == TS_COL_INT && column->type == TS_COL_INT &&
+        column->offset == last->field + last->n * sizeof(int64_t)) {
+        last->n++;
+        return;
+    }
+    t->groups[t->group_count++] =
+        (column_group){(uint8_t)column->type, 1, (uint16_t)column->offset};
+}
+
 ts_code page_prepare(ts_pages *p, page_table *t, const ts_table *table)
 {
     uint32_t payload = HEADER_VARINT;
@@ -596,7 +764,10 @@ ts_code page_prepare(ts_pages *p, page_table *t, const ts_table *table)
         return ts_fail(p->ctx, TS_ERR_INTERNAL, "table %s has too many columns", table->name);
     }
     t->table = table;
+    t->shape = shape_of(table);
     t->text_count = 0;
+    t->group_count = 0;
+    t->word_rowid = INT64_MIN;
     t->reservable = 0;
     t->reservable_count = 0;
     t->integers = true;
@@ -606,6 +777,7 @@ ts_code page_prepare(ts_pages *p, page_table *t, const ts_table *table)
         bool is_int = column->type == TS_COL_INT;
         t->types[i] = (uint8_t)column->type;
         t->fields[i] = (uint16_t)column->offset;
+        add_to_groups(t, column);
         if (column->type == TS_COL_TEXT) {
             t->text_at[t->text_count++] = (uint16_t)column->offset;
         }
@@ -638,11 +810,40 @@ static ts_code check_reserved(ts_pages *p, const page_table *t, const void *row,
     return TS_OK;
 }
 
-ts_code ts_pages_put(ts_pages *p, unsigned id, const void *row, uint64_t reserved)
+/* A row of any size, of which columns may come later. */
+static __attribute__((noinline)) ts_code put_large(ts_pages *p, page_table *t, const void *row,
+                                                   uint64_t reserved)
 {
-    page_table *t = &p->tables[id];
-    ts_code code = reserved == 0 ? TS_OK : check_reserved(p, t, row, reserved);
+    ts_code code = put_record(p, t, row, reserved);
+    t->rows += code == TS_OK ? 1 : 0;
+    return code;
+}
+
+static __attribute__((noinline)) ts_code put_whole(ts_pages *p, page_table *t, const void *row)
+{
     uint32_t texts;
+    if (t->known != NULL) {
+        bool done;
+        ts_code code = put_known(&done, p, t, row, 0);
+        if (code != TS_OK || done) {
+            return code;
+        }
+    }
+    texts = t->text_count == 0 ? 0 : text_bytes(p, t, row);
+    if (t->payload_max + texts > p->max_local) {
+        return put_large(p, t, row, 0);
+    }
+    if (has_room(&t->leaf, t->cell_max + texts)) {
+        put_in_place(t, row);
+        return TS_OK;
+    }
+    return put_by_scratch(p, t, encode(p->scratch + p->page_size, t, row));
+}
+
+static __attribute__((noinline)) ts_code put_with_late(ts_pages *p, page_table *t, const void *row,
+                                                       uint64_t reserved)
+{
+    ts_code code = check_reserved(p, t, row, reserved);
     if (code != TS_OK) {
         return code;
     }
@@ -653,22 +854,23 @@ ts_code ts_pages_put(ts_pages *p, unsigned id, const void *row, uint64_t reserve
             return code;
         }
     }
-    texts = t->text_count == 0 ? 0 : text_bytes(p, t, row);
-    if (reserved != 0 && t->integers && t->payload_max <= p->max_local) {
-        return put_reserved(p, t, row, reserved);
+    return t->integers && t->payload_max <= p->max_local ? put_reserved(p, t, row, reserved)
+                                                         : put_large(p, t, row, reserved);
+}
+
+/* Nothing but a choice, so that the usual rows pay for what they need only. */
+ts_code ts_pages_put(ts_pages *p, unsigned id, const void *row, uint64_t reserved)
+{
+    page_table *t = &p->tables[id];
+    if (reserved != 0) {
+        return put_with_late(p, t, row, reserved);
     }
-    if (reserved == 0 && t->payload_max + texts <= p->max_local) {
-        if (has_room(&t->leaf, t->cell_max + texts)) {
-            put_in_place(t, row);
-            return TS_OK;
-        }
-        return put_by_scratch(p, t, encode(p->scratch + p->page_size, t, row));
+    if (t->shape == PAGE_SHAPE_TAG && is_usual_tag(row) &&
+        has_room(&t->leaf, t->cell_max + SHORT_TEXT)) {
+        take_cell(t, encode_tag(t->leaf.bytes + t->leaf.content, t, row, t->rows + 1));
+        return TS_OK;
     }
-    if ((code = put_record(p, t, row, reserved)) != TS_OK) {
-        return code;
-    }
-    t->rows++;
-    return TS_OK;
+    return put_whole(p, t, row);
 }
 
 ts_code ts_pages_put_first(ts_pages *p, unsigned id, const void *row, unsigned n)

@@ -99,6 +99,38 @@ static void test_nulls(void **state)
     pair_free(&x);
 }
 
+/* Rows of the shape of tags: usual ones with texts of every short size, and all others. */
+static void test_tags(void **state)
+{
+    enum { TEXT = 9, AFTER = 7 << 10, LONGEST = 140 };
+    fixture *f = *state;
+    int64_t v[INTEGERS_MAX];
+    size_t n = edge_integers(v);
+    char *text = long_text(LONGEST);
+    for (unsigned s = 0; s < SIZES; s++) {
+        pair x;
+        pair_begin(&x, f, page_sizes[s], 0, "kiiiiiiiitiii kiiiiiiiitiii");
+        assert_int_equal(x.pages->tables[0].shape, PAGE_SHAPE_TAG);
+        for (size_t i = 0; i < (size_t)4 * LONGEST; i++) {
+            for (unsigned c = 1; c < 13; c++) {
+                if (c != TEXT) {
+                    set_int(&x, 0, c, v[(i + c * 7) % n]);
+                    set_int(&x, 1, c, v[(i * 3 + c) % n]);
+                }
+            }
+            set_text(&x, 0, TEXT, text, i % LONGEST);
+            set_text(&x, 1, TEXT, i % 5 == 0 ? NULL : text, i % 5);
+            set_nulls(&x, 0, AFTER);
+            pair_put(&x, 0);
+            set_nulls(&x, 1, i % 3 == 0 ? 0 : i % 3 == 1 ? AFTER | 1U << i % 13 : i & 0x1fff);
+            pair_put(&x, 1);
+        }
+        pair_finish(&x);
+        pair_free(&x);
+    }
+    free(text);
+}
+
 /* SQLite stores whole numbers in REAL columns as integers, and reads them as reals. */
 static void test_reals(void **state)
 {
@@ -455,6 +487,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_integers),
         TEST(test_nulls),
+        TEST(test_tags),
         TEST(test_reals),
         TEST(test_texts),
         TEST(test_texts_in_spools),

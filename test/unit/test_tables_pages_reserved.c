@@ -85,6 +85,38 @@ static void test_calls(void **state)
     }
 }
 
+/* Rows of the shape of traced invocations, usual ones and others, with numbers of every size. */
+static void test_invocations(void **state)
+{
+    enum { CALLER = 3, TIME = 6, OWN_TIME = 7, CPU = 8, HOW = 10, COLUMNS = 11, ROWS = 3000 };
+    const uint64_t late = UINT64_C(1) << TIME | UINT64_C(1) << OWN_TIME | UINT64_C(1) << HOW;
+    fixture *f = *state;
+    uint64_t mix = 5;
+    pair x;
+    pair_begin(&x, f, 4096, 0, "kiiiiiiiiii");
+    assert_int_equal(x.pages->tables[0].shape, PAGE_SHAPE_INVOCATION);
+    for (int64_t i = 1; i <= ROWS; i++) {
+        uint64_t kind = next_random(&mix) % 8;
+        uint64_t nulls = (uint64_t)(kind != 0) << CPU | (uint64_t)(kind % 3 == 1) << CALLER |
+                         (uint64_t)(kind == 7) << (1 + next_random(&mix) % 5);
+        int64_t values[4];
+        for (unsigned c = 1; c < COLUMNS; c++) {
+            int64_t v = (int64_t)(next_random(&mix) >> (next_random(&mix) & 63));
+            set_int(&x, 0, c, (next_random(&mix) & 3) == 0 ? ~v : v);
+        }
+        for (unsigned k = 0; k < 4; k++) {
+            values[k] = (int64_t)next_random(&mix) >> (next_random(&mix) & 63);
+        }
+        set_nulls(&x, 0, nulls);
+        pair_reserve(&x, 0, kind == 0 ? late | UINT64_C(1) << CPU : late);
+        if (i > 40 && i % 2 == 0) {
+            pair_settle(&x, 0, i - 40, i % 3 == 0 ? late : late & ~(UINT64_C(1) << HOW), values);
+        }
+    }
+    pair_finish(&x);
+    pair_free(&x);
+}
+
 /* The columns of one row, again and again, from its put to long after its page was written. */
 static void test_one_row_at_every_age(void **state)
 {
@@ -281,9 +313,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_calls),           TEST(test_one_row_at_every_age), TEST(test_rows_with_texts),
-        TEST(test_settled_rows),    TEST(test_settled_only_once),    TEST(test_many_open_rows),
-        TEST(test_what_is_refused),
+        TEST(test_calls),           TEST(test_invocations),     TEST(test_one_row_at_every_age),
+        TEST(test_rows_with_texts), TEST(test_settled_rows),    TEST(test_settled_only_once),
+        TEST(test_many_open_rows),  TEST(test_what_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
