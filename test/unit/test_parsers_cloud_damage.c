@@ -86,6 +86,42 @@ static void test_strict_stops_at_implausible_calls(void **state)
     run_free(&r);
 }
 
+/* A method without a word is an issue each time that it is entered, in a call path that was met
+ * before, too. */
+static void test_missing_words_are_counted_each_time(void **state)
+{
+    uint64_t missing[2];
+    UNUSED(state);
+    for (unsigned i = 0; i < 2; i++) {
+        run r;
+        pod p = worked();
+        bytes b = {0};
+        bytes t = {0};
+        put_be(&t, AGENT_START, 8);
+        put_be(&t, 1, 8);
+        put_be(&t, CALL_START, 8);
+        HEX(&t, 0x00, 0x05); /* enters word 5, in it word 6 once or three times */
+        for (unsigned k = 0; k < 1 + 2 * i; k++) {
+            HEX(&t, 0x00, 0x06, 0x01);
+        }
+        HEX(&t, 0x01, 0x03);
+        free(p.stream[TRACE].p);
+        p.stream[TRACE] = t;
+        p.stream[DICTIONARY].n = 0;
+        put_pod(&b, "shop-1_1691167326000", &p);
+        pod_free(&p);
+        import_begin(&r);
+        (void)import_files(&r, &b, 1, 0);
+        free(b.p);
+        assert_ok(r.ctx, r.code);
+        assert_rows(&r, stack_slice, 2 + 2 * i);
+        assert_rows(&r, stack_node, 2);
+        missing[i] = (uint64_t)issue_sum(&r, "cloud_word_missing");
+        run_free(&r);
+    }
+    assert_int_equal(missing[1], missing[0] + 2);
+}
+
 /* Where words were lost, a method without a word says nothing about its call. */
 static void test_calls_of_lost_words_are_plausible(void **state)
 {
@@ -923,6 +959,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_implausible_calls_are_kept),
         cmocka_unit_test(test_strict_stops_at_implausible_calls),
+        cmocka_unit_test(test_missing_words_are_counted_each_time),
         cmocka_unit_test(test_calls_of_lost_words_are_plausible),
         cmocka_unit_test(test_calls_without_a_root),
         cmocka_unit_test(test_impossible_parameters_end_the_calls),

@@ -5,7 +5,10 @@
 static void decode_event(cloud_event *e, cloud_cursor *c)
 {
     uint8_t h = cloud_u8(c);
-    *e = (cloud_event){.kind = h & 3, .step = (uint32_t)(h & 0x7f) >> 2, .first = CLOUD_NO_EVENT};
+    e->kind = h & 3;
+    e->type = 0;
+    e->first = CLOUD_NO_EVENT;
+    e->step = (uint32_t)(h & 0x7f) >> 2;
     if (e->kind == CLOUD_FINISH || c->got != CLOUD_GOT) {
         return;
     }
@@ -50,7 +53,12 @@ void cloud_decode_events(cloud_batch *batch, cloud_cursor c)
 
 static void fetch_path(const cloud_pod *pod, int64_t parent, uint32_t word)
 {
-    int64_t method = cloud_word_method(&pod->words, word);
+    int64_t method;
+    if (cloud_path_is(cloud_path_place(&pod->paths, (uint32_t)parent, word), (uint32_t)parent,
+                      word)) {
+        return;
+    }
+    method = cloud_word_method(&pod->words, word);
     if (method != 0) {
         ts_stack_node_fetch(pod->store, pod->source_id, parent, method, TS_NO_LINE);
     }

@@ -12,6 +12,7 @@
 enum { CLOUD_ENTER, CLOUD_EXIT, CLOUD_TAG, CLOUD_FINISH };
 enum { CLOUD_INLINE_VALUE, CLOUD_XML_VALUE, CLOUD_INDEX_VALUE, CLOUD_SQL_VALUE };
 
+/* Only what its kind and type have is set behind `step`. */
 typedef struct cloud_event {
     const uint8_t *end; /* where the next one begins */
     uint8_t kind;

@@ -198,6 +198,7 @@ static void free_pod(cloud_pod *pod)
     cloud_suspend_close(pod);
     cloud_texts_close(pod);
     cloud_threads_close(pod);
+    cloud_paths_close(pod->ctx, &pod->paths);
     cloud_roots_close(pod);
     cloud_amounts_close(pod);
     cloud_calls_close(pod);

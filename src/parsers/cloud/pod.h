@@ -15,6 +15,7 @@
 #include "parsers/cloud/amounts.h"
 #include "parsers/cloud/calls.h"
 #include "parsers/cloud/params.h"
+#include "parsers/cloud/paths.h"
 #include "parsers/cloud/roots.h"
 #include "parsers/cloud/pod_stream.h"
 #include "parsers/cloud/suspend.h"
@@ -45,6 +46,7 @@ struct cloud_pod {
     cloud_texts texts;
     cloud_trace trace;
     cloud_threads threads;
+    cloud_paths paths;
     cloud_roots roots;
     cloud_amounts amounts;
     cloud_calls calls;

@@ -11,58 +11,64 @@
 
 enum { FIRST_WINDOW = 64 * 1024 };
 
-/* Eight units at once as long as all are ASCII, which nearly all texts are; how many were taken. */
-static size_t take_ascii_wide(ts_buf *out, cloud_string s)
+/* Units that are ASCII become characters, several at once. False, and nothing is said about what
+ * was written: there are others. Of texts of at least as many units as are taken at once the last
+ * ones are taken together, too, some of them again. */
+#ifdef HAS_SSE2
+static inline bool take_8(char *out, const uint8_t *p)
 {
+    const __m128i other = _mm_set1_epi16((short)0x80ff); /* bits of units that are no ASCII */
+    __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+    __m128i ascii = _mm_cmpeq_epi16(_mm_and_si128(v, other), _mm_setzero_si128());
+    v = _mm_srli_epi16(v, 8);
+    _mm_storel_epi64((__m128i *)(void *)out, _mm_packus_epi16(v, v));
+    return _mm_movemask_epi8(ascii) == 0xffff;
+}
+#endif
+
+static inline bool take_4(char *out, const uint8_t *p)
+{
+    uint64_t v = 0;
+    for (unsigned k = 0; k < 8; k++) {
+        v = v << 8 | p[k];
+    }
+    out[0] = (char)(v >> 48);
+    out[1] = (char)(v >> 32);
+    out[2] = (char)(v >> 16);
+    out[3] = (char)v;
+    return (v & UINT64_C(0xff80ff80ff80ff80)) == 0;
+}
+
+/* A text of ASCII, which nearly all are. False: it is none. */
+static inline bool take_ascii(char *out, cloud_string s)
+{
+    bool ascii = true;
     size_t i = 0;
 #ifdef HAS_SSE2
-    const __m128i zero = _mm_setzero_si128();
-    const __m128i other = _mm_set1_epi16((short)0x80ff); /* bits of units that are no ASCII */
-    for (; i + 8 <= s.units; i += 8) {
-        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)(s.p + 2 * i));
-        __m128i ascii = _mm_cmpeq_epi16(_mm_and_si128(v, other), zero);
-        if (_mm_movemask_epi8(ascii) != 0xffff) {
-            break;
+    if (s.units >= 8) {
+        for (; i + 8 < s.units && ascii; i += 8) {
+            ascii = take_8(out + i, s.p + 2 * i);
         }
-        v = _mm_srli_epi16(v, 8);
-        _mm_storel_epi64((__m128i *)(void *)(out->p + i), _mm_packus_epi16(v, v));
+        return ascii && take_8(out + s.units - 8, s.p + 2 * (s.units - 8));
     }
-#else
-    (void)out;
-    (void)s;
 #endif
-    return i;
+    if (s.units >= 4) {
+        for (; i + 4 < s.units && ascii; i += 4) {
+            ascii = take_4(out + i, s.p + 2 * i);
+        }
+        return ascii && take_4(out + s.units - 4, s.p + 2 * (s.units - 4));
+    }
+    for (; i < s.units && ascii; i++) {
+        ascii = s.p[2 * i] == 0 && s.p[2 * i + 1] < 0x80;
+        out[i] = (char)s.p[2 * i + 1];
+    }
+    return ascii;
 }
 
-/* Then four at once. */
-static size_t take_ascii(ts_buf *out, cloud_string s)
+/* Any text, into a buffer with room for it. */
+static void take_units(ts_buf *out, cloud_string s)
 {
-    size_t i = take_ascii_wide(out, s);
-    for (; i + 4 <= s.units; i += 4) {
-        uint64_t v = 0;
-        for (unsigned k = 0; k < 8; k++) {
-            v = v << 8 | s.p[2 * i + k];
-        }
-        if ((v & UINT64_C(0xff80ff80ff80ff80)) != 0) {
-            break;
-        }
-        out->p[i] = (char)(v >> 48);
-        out->p[i + 1] = (char)(v >> 32);
-        out->p[i + 2] = (char)(v >> 16);
-        out->p[i + 3] = (char)v;
-    }
-    out->n = i;
-    return i;
-}
-
-ts_code cloud_utf8(ts_ctx *ctx, ts_buf *out, cloud_string s)
-{
-    ts_code code;
-    out->n = 0;
-    if ((code = ts_buf_reserve(ctx, out, s.units * 3 + 1)) != TS_OK) {
-        return code;
-    }
-    for (size_t i = take_ascii(out, s); i < s.units; i++) {
+    for (size_t i = 0; i < s.units; i++) {
         uint32_t unit = (uint32_t)s.p[2 * i] << 8 | s.p[2 * i + 1];
         if (unit < 0x80) {
             out->p[out->n++] = (char)unit;
@@ -79,6 +85,20 @@ ts_code cloud_utf8(ts_ctx *ctx, ts_buf *out, cloud_string s)
             unit = 0xfffd;
         }
         out->n += ts_utf8_encode(out->p + out->n, unit); /* a pair of units takes 4 of 6 bytes */
+    }
+}
+
+ts_code cloud_utf8(ts_ctx *ctx, ts_buf *out, cloud_string s)
+{
+    ts_code code;
+    out->n = 0;
+    if (s.units * 3 + 1 > out->cap && (code = ts_buf_reserve(ctx, out, s.units * 3 + 1)) != TS_OK) {
+        return code;
+    }
+    if (take_ascii(out->p, s)) {
+        out->n = s.units;
+    } else {
+        take_units(out, s);
     }
     return TS_OK;
 }

@@ -93,6 +93,29 @@ static ts_code frames_reserve(cloud_pod *pod, cloud_thread *t)
     (TS_NULL_BIT(stack_slice, dur) | TS_NULL_BIT(stack_slice, self_dur) |                          \
      TS_NULL_BIT(stack_slice, state))
 
+/* The call path of a word below another one. One without a word is not remembered: each time that
+ * it is met is an issue. */
+static ts_code find_path(int64_t *node, cloud_pod *pod, int64_t caller, uint32_t word,
+                         uint32_t depth)
+{
+    cloud_path *place = cloud_path_place(&pod->paths, (uint32_t)caller, word);
+    int64_t method;
+    ts_code code;
+    if (cloud_path_is(place, (uint32_t)caller, word)) {
+        *node = place->node;
+        return TS_OK;
+    }
+    if ((code = cloud_method(&method, pod, word)) != TS_OK ||
+        (code = ts_stack_node(node, NULL, pod->store, pod->source_id, caller, method, TS_NO_LINE,
+                              depth, NULL)) != TS_OK) {
+        return code;
+    }
+    if (cloud_word_of(&pod->words, word) != NULL) {
+        *place = (cloud_path){(uint32_t)caller, word, (uint32_t)*node};
+    }
+    return TS_OK;
+}
+
 /* The row of an invocation: its end is filled in when it is read. */
 static ts_code reserve_slice(cloud_pod *pod, const cloud_thread *t, cloud_frame *f, uint32_t word)
 {
@@ -105,13 +128,7 @@ static ts_code reserve_slice(cloud_pod *pod, const cloud_thread *t, cloud_frame 
         .ts = cloud_ns(f->start),
         .depth = t->depth,
     };
-    int64_t method;
-    bool added;
-    ts_code code = cloud_method(&method, pod, word);
-    if (code == TS_OK) {
-        code = ts_stack_node(&f->node, &added, pod->store, pod->source_id,
-                             parent == NULL ? 0 : parent->node, method, TS_NO_LINE, t->depth, NULL);
-    }
+    ts_code code = find_path(&f->node, pod, parent == NULL ? 0 : parent->node, word, t->depth);
     if (code != TS_OK) {
         return code;
     }
