@@ -104,8 +104,9 @@ incomplete=$(cd .. && grep -nE '\(ts_sink\) *\{|\.late_text *=[^=]|\.sink = \{' 
 [ -z "$incomplete" ] || complain "a sink that ts_sink_make has not made:"$'\n'"$incomplete"
 # Whoever makes an input must not be able to choose which of its numbers and texts collide: a file with a hash table takes
 # its hash from base/hash.h with the key of the run. The rows that are reserved are found by rowids, which the program gives
-# itself in their order; words of waiting events have one slot each, in which another takes their place: nothing is searched.
-unkeyed='base/hash\.h$|tables/page_reserved\.c$|parsers/ftrace/ftrace_dense\.c$'
+# itself in their order; waiting words of events and recent paths of calls have one slot each, in which another takes their place: nothing
+# is searched.
+unkeyed='base/hash\.h$|tables/page_reserved\.c$|parsers/ftrace/ftrace_dense\.c$|parsers/cloud/paths\.h$'
 forbid "$unkeyed" '0x9[eE]37|0x[cC]6[aA]4|0x[fF]{2}51|16777619|0x01000193|0x100000001[bB]3|2654435761|5381|[*] *(31|33|37|131)[^0-9]' \
     "looks like a hash without a key"
 mapfile -t tables < <(cd "$code" && except "$unkeyed" | grep '\.c$' | xargs grep -lE 'slots\[[^]]*\]')
