@@ -293,6 +293,7 @@ size_t json_sse2_scan_ints(const char **at, const char *end, int64_t *out, size_
     return n + scan_rest(at, end, out + n, room - n);
 }
 
+#if JSON_HAS_AVX2
 #define AVX2 __attribute__((target("avx2,bmi")))
 
 enum { FOUR = 4, MOST_DIGITS = 8 };
@@ -422,4 +423,5 @@ size_t json_avx2_scan_ints(const char **at, const char *end, int64_t *out, size_
     return n + scan_rest(at, end, out + n, room - n);
 }
 
+#endif
 #endif
