@@ -305,8 +305,8 @@ static ts_code json_resolve(ts_json *js)
 static ts_code plain(ts_json *js)
 {
     const char *p = js->at;
+    char *out = js->piece + js->piece_n;
     if (js->piece_n != 0) {
-        char *out = js->piece + js->piece_n;
         p = js->copy_text(&out, js->piece + sizeof js->piece, p, js->end, js->raw);
         js->piece_n = (size_t)(out - js->piece);
     }

@@ -193,6 +193,7 @@ static bool is_small(int64_t v)
  */
 static bool read_fields(edge_group *g, const ts_heap *h, const int64_t *v, size_t n)
 {
+    /* cppcheck-suppress uninitvar ; only the place is taken */
     uint32_t *types = g->values[TS_C_js_heap_edges__type];
     uint32_t *names = g->values[TS_C_js_heap_edges__name_or_index];
     uint32_t *to = g->values[TS_C_js_heap_edges__to_node];
