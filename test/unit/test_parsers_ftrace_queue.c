@@ -426,6 +426,38 @@ static void test_damaged_spool(void **state)
     assert_true(noticed > 20);
 }
 
+/* Texts that differ in one byte only are not taken for each other, wherever it is. */
+static void test_texts_alike(void **state)
+{
+    enum { LONGEST = 20, ROOM = 2 * FTRACE_DENSE_SLACK + FTRACE_PACKED_MAX + 200 };
+    ftrace_event e = {.cpu = 1, .kind = 3, .texts = 1};
+    uint8_t bytes[ROOM];
+    (void)state;
+    for (unsigned n = 1; n <= LONGEST; n++) {
+        for (unsigned at = 0; at < n; at++) {
+            ftrace_dense to;
+            ftrace_dense from;
+            ftrace_dense_begin(&to);
+            ftrace_dense_begin(&from);
+            for (unsigned k = 0; k < 4; k++) {
+                char text[LONGEST];
+                ftrace_event got;
+                ftrace_packed in = {bytes, NULL};
+                memset(text, 'a', sizeof text);
+                text[at] = k % 2 == 0 ? 'a' : 'b';
+                e.text[0] = (ts_text){text, n};
+                e.comm = e.text[0];
+                in.end = ftrace_dense_put(&to, bytes, &e);
+                ftrace_dense_get(&got, &from, &in);
+                assert_non_null(in.p);
+                assert_int_equal(got.text[0].n, n);
+                assert_memory_equal(got.text[0].p, text, n);
+                assert_memory_equal(got.comm.p, text, n);
+            }
+        }
+    }
+}
+
 /* Bytes of an event that end too early are none, wherever that is. */
 static void test_cut_anywhere(void **state)
 {
@@ -517,6 +549,7 @@ int main(void)
         cmocka_unit_test(test_each_system_call_fails_once),
         cmocka_unit_test(test_each_allocation_fails_once),
         cmocka_unit_test(test_damaged_spool),
+        cmocka_unit_test(test_texts_alike),
         cmocka_unit_test(test_cut_anywhere),
         cmocka_unit_test(test_too_large),
         cmocka_unit_test(test_it_ends_early),
