@@ -1,4 +1,15 @@
-# What `cmake --install` puts in place.
+# What `cmake --install` puts in place. First, which folders it makes: uninstall.cmake removes those, and no others.
+set(folders ${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_MANDIR}/man1 ${CMAKE_INSTALL_DOCDIR}
+    ${CMAKE_INSTALL_DATADIR}/bash-completion/completions ${CMAKE_INSTALL_DATADIR}/zsh/site-functions
+    ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d ${CMAKE_INSTALL_DATADIR}/trace_streamer)
+install(CODE "
+  foreach(folder IN ITEMS ${folders})
+    cmake_path(ABSOLUTE_PATH folder BASE_DIRECTORY \"\${CMAKE_INSTALL_PREFIX}\")
+    while(NOT folder STREQUAL \"/\" AND NOT EXISTS \"\$ENV{DESTDIR}\${folder}\")
+      file(APPEND [[${PROJECT_BINARY_DIR}/install_folders.txt]] \"\${folder}\\n\")
+      cmake_path(GET folder PARENT_PATH folder)
+    endwhile()
+  endforeach()")
 if(TARGET trace_streamer)
   install(TARGETS trace_streamer RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
@@ -15,9 +26,13 @@ install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR}
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md"
         PATTERN "man" EXCLUDE)
 
+if(TS_WEB_DIR)
+  install(DIRECTORY ${TS_WEB_DIR}/ DESTINATION ${CMAKE_INSTALL_DATADIR}/trace_streamer/web)
+endif()
+
 add_custom_target(uninstall
   COMMAND ${CMAKE_COMMAND} -DMANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt
-          -P ${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake
+          -DFOLDERS=${PROJECT_BINARY_DIR}/install_folders.txt -P ${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake
   COMMENT "Removing what was installed"
   VERBATIM USES_TERMINAL)
 include(cmake/package.cmake)

@@ -5,12 +5,17 @@ set(CPACK_PACKAGE_NAME trace-streamer)
 set(CPACK_PACKAGE_CONTACT "${TS_MAINTAINER}")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "convert profiler recordings to a SQLite database")
 set(CPACK_PACKAGE_DESCRIPTION "\
-trace_streamer reads heap snapshots, allocation timelines and CPU profiles of
-V8 (Node.js, Chrome) and of OpenHarmony, sample directories of the Flare
-profiler, recordings of the Cloud Profiler and traces of the Eclipse TPTP
-profiler for Java, plain or compressed, and writes one SQLite database.
+trace_streamer reads recordings of profilers, plain or compressed, and writes
+one SQLite database:
+ * OpenHarmony: .htrace recordings with ArkTS data and plugins, hilog;
+ * Node.js, Chrome: heap snapshots, allocation timelines, CPU and heap profiles,
+   performance traces;
+ * Java: JDK Flight Recorder, Flare, Cloud Profiler, Eclipse TPTP;
+ * Linux, Android: ftrace as text and raw pages, systrace, perf script;
+ * Go, Python and others: pprof, folded stacks, speedscope, Datakit uploads.
 
-Questions in SQL about memory, CPU time and calls are part of the package.")
+Questions in SQL about memory, CPU time and calls are part of the package,
+and so is a page that shows a database in the browser (trace_streamer serve).")
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)

@@ -1,15 +1,12 @@
-# Removes what `cmake --install` of the build folder MANIFEST stands in has put in place, and folders of ours that are empty then:
-#   cmake -DMANIFEST=BUILD/install_manifest.txt -P uninstall.cmake
+# Removes what `cmake --install` has put in place, and the folders that it made where they are empty then:
+#   cmake -DMANIFEST=BUILD/install_manifest.txt -DFOLDERS=BUILD/install_folders.txt -P uninstall.cmake
 # As for installing, the paths are taken below $DESTDIR when that is set. Files that are gone already are passed over.
 cmake_minimum_required(VERSION 3.25)
 if(NOT EXISTS "${MANIFEST}")
   message(FATAL_ERROR "Nothing was installed from this folder: ${MANIFEST} does not exist")
 endif()
 file(STRINGS "${MANIFEST}" files ENCODING UTF-8)
-set(folders "")
 foreach(file IN LISTS files)
-  cmake_path(GET file PARENT_PATH folder)
-  list(APPEND folders "${folder}")
   set(path "$ENV{DESTDIR}${file}")
   if(EXISTS "${path}" OR IS_SYMLINK "${path}")
     message(STATUS "Removing: ${path}")
@@ -20,14 +17,21 @@ foreach(file IN LISTS files)
   endif()
 endforeach()
 
-# The innermost first; rmdir leaves folders that hold something.
+# The innermost first; rmdir leaves folders that hold something. The list of folders is from all installations of this build.
+set(folders "")
+if(EXISTS "${FOLDERS}")
+  file(STRINGS "${FOLDERS}" folders ENCODING UTF-8)
+endif()
+foreach(file IN LISTS files)
+  if(file MATCHES "^(.*/share/trace_streamer)/.*/")
+    cmake_path(GET file PARENT_PATH folder)
+    list(APPEND folders "${folder}")
+  endif()
+endforeach()
 list(REMOVE_DUPLICATES folders)
 list(SORT folders ORDER DESCENDING)
 foreach(folder IN LISTS folders)
-  while(folder MATCHES "/(share/trace_streamer|share/doc/trace_streamer)(/|$)")
-    if(IS_DIRECTORY "$ENV{DESTDIR}${folder}")
-      execute_process(COMMAND rmdir "$ENV{DESTDIR}${folder}" OUTPUT_QUIET ERROR_QUIET)
-    endif()
-    cmake_path(GET folder PARENT_PATH folder)
-  endwhile()
+  if(IS_DIRECTORY "$ENV{DESTDIR}${folder}")
+    execute_process(COMMAND rmdir "$ENV{DESTDIR}${folder}" OUTPUT_QUIET ERROR_QUIET)
+  endif()
 endforeach()

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# install-deps.sh [build | test | package | ci]: installs what is missing on Debian or Ubuntu: what the program is built from, what its
+# install-deps.sh [build | test | package | ci]: installs what is missing on Debian or Ubuntu: what the program and its page are built from, what its
 # tests need besides (the default), what a .deb is made and checked with, or everything that .ci/run runs. Only ci names versions of tools
 # (the formatter and the runtime of the sanitizers of clang 14), which Debian 12 has. Quiet when there is nothing to do; as root or with sudo.
 set -euo pipefail
@@ -32,6 +32,8 @@ needs=(
     "libexpat1-dev module expat"
     "libmicrohttpd-dev module libmicrohttpd"
     "libwslay-dev header wslay/wslay.h"
+    "nodejs program node"
+    "npm program npm"
     "sqlite3 program sqlite3"
 )
 if [ "$level" = test ] || [ "$level" = ci ]; then
@@ -60,8 +62,6 @@ if [ "$level" = ci ]; then
         "gcovr program gcovr"
         "golang-go program go"
         "mandoc program mandoc"
-        "nodejs program node"
-        "npm program npm"
         "openjdk-17-jdk-headless program javac"
         "shellcheck program shellcheck"
         "strace program strace"
@@ -90,7 +90,7 @@ missing() {
 speedscope() {
     local version=1.20.0 sum=2a3627c488d72223ef1ecd0e30d634bd415771a576682cc7da2c85e367db5cf229264a8a2f763802bc860c28f4e3586b6c8627384727f9397e9870015866c35d
     local folder=${XDG_CACHE_HOME:-$HOME/.cache}/trace_streamer/speedscope-$version scratch
-    [ ! -d "$folder" ] && command -v npm >/dev/null || return 0
+    [ ! -d "$folder" ] || return 0
     scratch=$(mktemp -d)
     if (cd "$scratch" && npm pack --silent "speedscope@$version" >/dev/null 2>&1 &&
         echo "$sum  speedscope-$version.tgz" | sha512sum --check --status && tar -xzf "speedscope-$version.tgz"); then
@@ -101,17 +101,22 @@ speedscope() {
     fi
     rm -rf "$scratch"
 }
-[ "$level" != ci ] || speedscope
 
 # What the page of serve is built and tested with: once per lock file, for all builds. Without it cmake says that there is no page.
 page_packages() {
-    command -v npm >/dev/null && command -v node >/dev/null || return 0
     node "$(dirname "$0")/../web/packages.mjs" >/dev/null || echo "install-deps.sh: the packages of web/ were not fetched; builds have no page" >&2
 }
-[ "$level" != ci ] || page_packages
+
+from_npm() {
+    page_packages
+    [ "$level" != ci ] || speedscope
+}
 
 mapfile -t packages < <(missing)
-[ ${#packages[@]} -gt 0 ] || exit 0
+[ ${#packages[@]} -gt 0 ] || {
+    from_npm
+    exit 0
+}
 
 if ! command -v apt-get >/dev/null; then
     echo "install-deps.sh: no apt-get here; please install: ${packages[*]}" >&2
@@ -146,3 +151,4 @@ if [ ${#left[@]} -gt 0 ]; then
     echo "install-deps.sh: still missing: ${left[*]}" >&2
     exit 1
 fi
+from_npm

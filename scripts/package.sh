@@ -35,7 +35,7 @@ trap 'rm -rf "$log" "$work"' EXIT
 configure=(true)
 if [ -z "$build" ]; then
     build=$PWD/build/package
-    configure=(cmake --preset release -B "$build" -DCMAKE_INSTALL_PREFIX=/usr)
+    configure=(cmake --preset release -B "$build" -DCMAKE_INSTALL_PREFIX=/usr -DTS_SERVE=ON -DTS_WEB=ON)
 fi
 echo "building ($build)"
 if ! { "${configure[@]}" && cmake --build "$build" -j "$(nproc)" && cd "$build" && cpack -G DEB -B "$work"; } >"$log" 2>&1; then
@@ -45,6 +45,10 @@ fi
 cd - >/dev/null
 made=("$work"/*.deb)
 package=$out/${made[0]##*/}
+dpkg-deb -c "${made[0]}" | grep -q ' ./usr/share/trace_streamer/web/index.html$' || {
+    echo "package.sh: the package has no page: $build was built without node or the packages of web/" >&2
+    exit 1
+}
 mkdir -p "$out"
 cp "${made[0]}" "$package"
 as_root=()
@@ -62,6 +66,27 @@ release=$(. /etc/os-release && echo "$VERSION_CODENAME")
 root=$work/root
 echo "trying it in a clean root of $release"
 in_root() { chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive "$@"; }
+# The installed server's page in a browser of this machine: the functions of the profile are on it. Without a browser, that it is served.
+page() {
+    local url='' tries=0 found
+    in_root trace_streamer serve /tmp/out.db --port=0 >"$work/url" 2>&1 &
+    local server=$!
+    while [ -z "$url" ] && [ $((tries += 1)) -lt 50 ]; do
+        sleep 0.1
+        url=$(grep -m 1 '^http' "$work/url" || true)
+    done
+    if command -v chromium >/dev/null; then
+        chromium --headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking --user-data-dir="$work/browser" \
+            --virtual-time-budget=10000 --dump-dom "$url" >"$work/page" 2>/dev/null
+        found='recording-cpuprofile'
+    else
+        curl -fsS "$url" >"$work/page"
+        found='<script'
+    fi
+    kill -TERM "$server" 2>/dev/null || true
+    wait "$server" || true
+    grep -q "$found" "$work/page"
+}
 attempt() {
     debootstrap --variant=minbase "$release" "$root"
     cp "$package" test/data/recording-cpuprofile.htrace.gz "$root/tmp"
@@ -71,6 +96,7 @@ attempt() {
     in_root trace_streamer -q hot_methods.sql /tmp/out.db >"$work/answer"
     [ "$(wc -l <"$work/answer")" -gt 1 ]
     [ -s "$root/usr/share/doc/trace-streamer/copyright" ]
+    page
     in_root apt-get purge -y trace-streamer
     [ -z "$(find "$root/usr" -name '*trace*streamer*')" ]
 }

@@ -28,8 +28,8 @@ v10.20.30-rc.1 10.20.30-rc.1
 v0.2.0-5-gab12cd3 0.2.0+5.gab12cd3
 v0.2.0-rc.1-12-g0123456789 0.2.0-rc.1+12.g0123456789
 v0.2.0-5-gab12cd3-dirty 0.2.0+5.gab12cd3.dirty
-ab12cd3 1.2.3+gab12cd3
-ab12cd3-dirty 1.2.3+gab12cd3.dirty
+v0.2.0-0-gab12cd3 0.2.0+0.gab12cd3
+v0.2.0-0.20261123072530-gab12cd3 0.2.0+0.20261123072530.gab12cd3
 . 1.2.3
 v1 1.2.3
 vendor-1.0.0 1.2.3
@@ -50,7 +50,14 @@ expect 'no git' 4.5.6 "$(found "$inner")"
 repository init -q
 repository add -A
 repository commit -qm one
-expect 'no tag' "4.5.6+g$(repository rev-parse --short HEAD)" "$(found "$scratch/outer")"
+expect 'no tag' "4.5.6+0.g$(repository rev-parse --short HEAD)" "$(found "$scratch/outer")"
+repository commit -q --allow-empty -m later
+repository commit -q --allow-empty -m latest
+expect 'no tag, later' "4.5.6+2.g$(repository rev-parse --short HEAD)" "$(found "$scratch/outer")"
+git clone -q --depth 1 "file://$scratch/outer" "$scratch/shallow"
+stamp=$(TZ=UTC repository log -1 --date=format-local:%Y%m%d%H%M%S --format=%cd)
+expect 'no tag, a shallow clone' "4.5.6+0.$stamp.g$(repository rev-parse --short HEAD)" "$(found "$scratch/shallow")"
+repository reset -q --hard HEAD~2
 repository tag v4.5.6
 repository tag unrelated-9.9.9
 expect 'in the repository of something else' 4.5.6 "$(found "$inner")"
