@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # demo.sh: from a fresh clone to answers. Installs what is missing to build, builds, converts the recordings in
-# test/data and asks them some questions. Writes to build/ only.
+# test/data and asks them some questions, and says so before each step. Writes to build/ only.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -8,14 +8,17 @@ bold=$'\033[1m' plain=$'\033[0m'
 [ -t 1 ] && [ -z "${NO_COLOR:-}" ] || bold='' plain=''
 title() { printf '\n%s%s%s\n' "$bold" "$*" "$plain"; }
 
+title "Installing what is missing to build it"
 scripts/install-deps.sh build
 
 build=build/demo-release
-title "Building ($build)"
+title "Building (in $build; about a minute)"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-if ! { cmake -S . -B $build -G Ninja -DCMAKE_BUILD_TYPE=Release -DTS_TESTS=OFF &&
-    cmake --build $build; } >"$log" 2>&1; then
+# A line for each quarter of ninja's steps, which begin with [done/all].
+progress() { awk -F '[][/]' '/^\[[0-9]+\/[0-9]+\]/ && $2 * 4 >= $3 * (n + 1) { n = int($2 * 4 / $3); print "  " $2 " of " $3 " steps"; fflush() }'; }
+if ! { cmake -S . -B $build -G Ninja -DCMAKE_BUILD_TYPE=Release -DTS_TESTS=OFF >"$log" 2>&1 &&
+    cmake --build $build 2>&1 | tee -a "$log" | progress; }; then
     cat "$log"
     exit 1
 fi
