@@ -8,7 +8,7 @@ set(CPACK_PACKAGE_DESCRIPTION "\
 trace_streamer reads recordings of profilers, plain or compressed, and writes
 one SQLite database:
  * OpenHarmony: .htrace recordings with ArkTS data and plugins, hilog;
- * Node.js, Chrome: heap snapshots, allocation timelines, CPU and heap profiles,
+ * Node.js, Chrome: heap snapshots, timelines, CPU and heap profiles,
    performance traces;
  * Java: JDK Flight Recorder, Flare, Cloud Profiler, Eclipse TPTP;
  * Linux, Android: ftrace as text and raw pages, systrace, perf script;

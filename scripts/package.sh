@@ -45,7 +45,7 @@ fi
 cd - >/dev/null
 made=("$work"/*.deb)
 package=$out/${made[0]##*/}
-dpkg-deb -c "${made[0]}" | grep -q ' ./usr/share/trace_streamer/web/index.html$' || {
+dpkg-deb -c "${made[0]}" | grep ' ./usr/share/trace_streamer/web/index.html$' >/dev/null || {
     echo "package.sh: the package has no page: $build was built without node or the packages of web/" >&2
     exit 1
 }

@@ -26,7 +26,7 @@ FROM (
     JOIN chrome_slice AS c ON c.slice_id = s.id
     WHERE (h.is_main_thread = 1 OR h.name GLOB 'Cr*Main') AND s.depth = 0
       AND s.dur >= ifnull(:min_ms, 50) * 1000000
-      AND s.source_id = ifnull(:source, s.source_id)
+      AND (:source IS NULL OR s.source_id IN (SELECT value FROM json_each(:source)))
     ORDER BY s.dur DESC, s.id
     LIMIT ifnull(:limit, 20)) AS a
   LEFT JOIN stack_slice AS s ON s.parent_id = a.slice_id

@@ -13,6 +13,6 @@ SELECT id, ts, dur, suspend_dur, cpu_dur, wait_dur, thread_name, method
 FROM v_cloud_call
 WHERE ts >= ifnull(:from, -9223372036854775807)
   AND ts < ifnull(:to, 9223372036854775807)
-  AND source_id = ifnull(:source, source_id)
+  AND (:source IS NULL OR source_id IN (SELECT value FROM json_each(:source)))
 ORDER BY dur DESC, id
 LIMIT ifnull(:limit, 20);

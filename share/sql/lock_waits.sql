@@ -3,7 +3,7 @@
 -- Needs:      lock_wait (waits for locks), tptp_trace (TPTP traces)
 -- Report:     65 Longest waits for locks
 -- Parameters: source  id of a source (default: all)
---             kind    wait, contended or park (default: all)
+--             kind    one of wait, contended or park (default: all)
 --             limit   number of rows (default 20)
 -- Columns:    kind, thread, object_id, class, owner
 --             count  waits
@@ -11,7 +11,7 @@
 SELECT kind, thread, object_id, class, owner, count(*) AS count,
   sum(ifnull(dur, 0) >> 32) * 4294967296 + sum(ifnull(dur, 0) & 4294967295) AS dur
 FROM v_lock_wait
-WHERE source_id = ifnull(:source, source_id) AND kind = ifnull(:kind, kind)
+WHERE (:source IS NULL OR source_id IN (SELECT value FROM json_each(:source))) AND kind = ifnull(:kind, kind)
 GROUP BY kind, itid, object_id, class, owner_itid
 ORDER BY dur DESC, kind, itid, object_id
 LIMIT ifnull(:limit, 20);

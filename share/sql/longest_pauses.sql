@@ -11,7 +11,7 @@
 --             bytes_before, bytes_after  heap in use; NULL where it was not recorded
 SELECT source_id, kind, ts, dur, bytes_before, bytes_after
 FROM v_pause
-WHERE source_id = ifnull(:source, source_id)
+WHERE (:source IS NULL OR source_id IN (SELECT value FROM json_each(:source)))
   AND (:from IS NULL OR ts >= :from) AND (:to IS NULL OR ts < :to)
 ORDER BY dur DESC, ts, source_id, kind
 LIMIT ifnull(:limit, 20);

@@ -15,6 +15,6 @@ SELECT p.source_id, p.kind, count(*) AS count,
     nullif(s.end_ts - s.start_ts, 0) AS share
 FROM v_pause AS p
 LEFT JOIN source AS s ON s.id = p.source_id
-WHERE p.source_id = ifnull(:source, p.source_id)
+WHERE (:source IS NULL OR p.source_id IN (SELECT value FROM json_each(:source)))
 GROUP BY p.source_id, p.kind
 ORDER BY p.source_id, p.kind;

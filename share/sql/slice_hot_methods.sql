@@ -20,7 +20,7 @@ FROM (
     CAST(sum(self_dur >> 32) * 4294967296 + sum(self_dur & 4294967295) AS INTEGER) AS self,
     CAST(sum(dur >> 32) * 4294967296 + sum(dur & 4294967295) AS INTEGER) AS total
   FROM stack_slice
-  WHERE source_id = ifnull(:source, source_id)
+  WHERE (:source IS NULL OR source_id IN (SELECT value FROM json_each(:source)))
   GROUP BY node_id) AS n
 JOIN stack_node AS p ON p.id = n.node_id
 JOIN stack_method AS m ON m.id = p.method_id

@@ -7,7 +7,7 @@
 --             source    id of a source (default: all)
 --             method    pattern as for LIKE: traced calls of such methods, whoever called them
 --                       (default: calls that nothing called)
---             weight    what they are ordered by: wall, cpu, wait or suspend (default: wall)
+--             weight    one of wall, cpu, wait or suspend: what they are ordered by (default: wall)
 --             limit     number of rows (default 20)
 -- Columns:    call_id, slice_id  of the call, for call_aggregated and other questions; NULL: none
 --             ts, dur       when it began, how long it took
@@ -27,7 +27,7 @@ slowest AS MATERIALIZED (
       WHEN 'wait' THEN wait_dur WHEN 'suspend' THEN suspend_dur END AS weight
   FROM cloud_call
   WHERE :method IS NULL AND (:from IS NULL OR ts >= :from) AND (:to IS NULL OR ts < :to)
-    AND (:source IS NULL OR source_id = CAST(:source AS INTEGER))
+    AND (:source IS NULL OR source_id IN (SELECT value FROM json_each(:source)))
   ORDER BY weight DESC, call_id
   LIMIT ifnull(CAST(:limit AS INTEGER), 20)
 ),
@@ -52,7 +52,7 @@ traced AS MATERIALIZED (
     AND (:method IS NULL OR node_id IN (SELECT id FROM asked))
     AND ((SELECT least FROM bar) IS NULL OR weight >= (SELECT least FROM bar))
     AND (:from IS NULL OR ts >= :from) AND (:to IS NULL OR ts < :to)
-    AND (:source IS NULL OR source_id = CAST(:source AS INTEGER))
+    AND (:source IS NULL OR source_id IN (SELECT value FROM json_each(:source)))
 ),
 -- Those that the calls above do not begin with; mostly none, and then nothing is asked of the calls.
 other AS MATERIALIZED (

@@ -12,7 +12,7 @@ SELECT method, line, class, count(*) AS count,
   sum(ifnull(size, 0) >> 32) * 4294967296 + sum(ifnull(size, 0) & 4294967295) AS bytes,
   sum(freed = 0) AS live
 FROM v_tptp_allocation
-WHERE source_id = ifnull(:source, source_id)
+WHERE (:source IS NULL OR source_id IN (SELECT value FROM json_each(:source)))
 GROUP BY method, line, class
 ORDER BY bytes DESC, method, line, class
 LIMIT ifnull(:limit, 20);

@@ -15,9 +15,9 @@ SELECT source_id, 'filter' AS kind,
     WHEN 'PREFIX' THEN ifnull(method_pattern, '') || '*' ELSE ifnull(method_pattern, '*') END AS methods,
   id
 FROM tptp_filter
-WHERE source_id = ifnull(:source, source_id)
+WHERE (:source IS NULL OR source_id IN (SELECT value FROM json_each(:source)))
 UNION ALL
 SELECT source_id, 'option', key, value, id
 FROM tptp_option
-WHERE source_id = ifnull(:source, source_id)
+WHERE (:source IS NULL OR source_id IN (SELECT value FROM json_each(:source)))
 ORDER BY 1, 2, 5;

@@ -17,7 +17,7 @@ FROM (
   SELECT class_id, ifnull(size, 0) AS size,
     freed = 0 OR (:at IS NOT NULL AND ifnull(free_ts > :at, 0)) AS live
   FROM v_tptp_allocation
-  WHERE source_id = ifnull(:source, source_id) AND (:at IS NULL OR ifnull(ts <= :at, 0))) AS a
+  WHERE (:source IS NULL OR source_id IN (SELECT value FROM json_each(:source))) AND (:at IS NULL OR ifnull(ts <= :at, 0))) AS a
 LEFT JOIN tptp_class AS c ON c.id = a.class_id
 GROUP BY c.name
 HAVING sum(a.live) > 0

@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/ckd.h"
 #include "cli/query_rows.h"
-#include "tables/question_text.h"
+#include "tables/question_values.h"
 #include "cli/questions.h"
 
 #include <errno.h>
@@ -279,27 +279,50 @@ ts_code ts_ask_time(int64_t *out, ts_db *db, ts_ctx *ctx, const char *name, cons
     return resolve_time(out, db, ctx, &p);
 }
 
-/* Copies of the parameters; texts of times that were resolved are in *texts. */
-static ts_code resolve_params(ts_param **out, ts_buf *texts, ts_db *db, ts_ctx *ctx, ts_text sql,
+static ts_code resolve_value(ts_buf *text, ts_db *db, ts_ctx *ctx, ts_text sql,
+                             const ts_param *given, size_t count, size_t which)
+{
+    const ts_param *p = &given[which];
+    ts_question_param param;
+    int64_t ns;
+    bool documented = ts_question_find_param(&param, sql, p->name);
+    if (is_time_param(sql, p->name)) {
+        if (is_plain_number(p->value) ||
+            !(documented || p->value[0] == '+' || ts_parse_date(&ns, p->value))) {
+            return ts_buf_put(ctx, text, p->value, strlen(p->value));
+        }
+        ts_code code = resolve_time(&ns, db, ctx, p);
+        return code != TS_OK ? code : ts_buf_printf(ctx, text, "%" PRId64, ns);
+    }
+    return documented ? ts_question_value(text, db, ctx, &param, given, count, which)
+                      : ts_buf_put(ctx, text, p->value, strlen(p->value));
+}
+
+static void free_params(ts_ctx *ctx, ts_param *params, size_t count)
+{
+    for (size_t i = 0; params != NULL && i < count; i++) {
+        ts_free(ctx, (char *)(uintptr_t)params[i].value);
+    }
+    ts_free(ctx, params);
+}
+
+/* *out: the parameters with what is bound for them; free_params gives them back. */
+static ts_code resolve_params(ts_param **out, ts_db *db, ts_ctx *ctx, ts_text sql,
                               const ts_param *given, size_t count)
 {
-    enum { ROOM = 24 };
-    ts_param *params = ts_alloc(ctx, count, sizeof *params);
-    ts_code code = params == NULL ? ctx->error.code : ts_buf_reserve(ctx, texts, count * ROOM + 1);
+    ts_buf text = {0};
+    ts_param *params = ts_zalloc(ctx, count, sizeof *params);
+    ts_code code = params == NULL ? ctx->error.code : TS_OK;
     *out = params;
     for (size_t i = 0; code == TS_OK && i < count; i++) {
-        const ts_param *p = &given[i];
-        int64_t ns;
-        params[i] = *p;
-        bool time = is_time_param(sql, p->name) && !is_plain_number(p->value);
-        if (time && (is_documented(sql) || p->value[0] == '+' || ts_parse_date(&ns, p->value))) {
-            code = resolve_time(&ns, db, ctx, p);
-            params[i].value = texts->p + texts->n;
-            if (code == TS_OK) {
-                texts->n += (size_t)snprintf(texts->p + texts->n, ROOM, "%" PRId64, ns) + 1;
-            }
+        text.n = 0;
+        params[i].name = given[i].name;
+        code = resolve_value(&text, db, ctx, sql, given, count, i);
+        if (code == TS_OK && (params[i].value = ts_strndup(ctx, text.p, text.n)) == NULL) {
+            code = ctx->error.code;
         }
     }
+    ts_buf_free(ctx, &text);
     return code;
 }
 
@@ -311,10 +334,9 @@ ts_code ts_ask(ts_db *db, ts_ctx *ctx, const ts_query *query, const ts_options *
 {
     ts_text sql = ts_buf_text(&query->sql);
     ts_param *params = NULL;
-    ts_buf texts = {0};
     ts_code code = ts_ask_check_fits(db, ctx, query->name, sql);
     if (code == TS_OK) {
-        code = resolve_params(&params, &texts, db, ctx, sql, options->params, options->param_count);
+        code = resolve_params(&params, db, ctx, sql, options->params, options->param_count);
     }
     if (code == TS_OK) {
         const ts_row_print print = {
@@ -324,8 +346,7 @@ ts_code ts_ask(ts_db *db, ts_ctx *ctx, const ts_query *query, const ts_options *
         };
         code = ts_query_print(db, sql, params, options->param_count, &print, out);
     }
-    ts_buf_free(ctx, &texts);
-    ts_free(ctx, params);
+    free_params(ctx, params, options->param_count);
     return code;
 }
 
@@ -333,12 +354,10 @@ ts_code ts_ask_rows(ts_db *db, ts_ctx *ctx, ts_text sql, const ts_param *params,
                     const ts_rows_visitor *visitor)
 {
     ts_param *resolved = NULL;
-    ts_buf texts = {0};
-    ts_code code = resolve_params(&resolved, &texts, db, ctx, sql, params, count);
+    ts_code code = resolve_params(&resolved, db, ctx, sql, params, count);
     if (code == TS_OK) {
         code = ts_db_query(db, sql.p, sql.n, resolved, count, visitor);
     }
-    ts_buf_free(ctx, &texts);
-    ts_free(ctx, resolved);
+    free_params(ctx, resolved, count);
     return code;
 }

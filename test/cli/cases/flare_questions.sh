@@ -21,7 +21,7 @@ ask hot_methods.sql --param from=$((begin + 20))000000 --param to=$((begin + 193
 ask thread_flame_graph.sql --param thread=1
 ask thread_flame_graph.sql --param thread=1 --param weight=cpu
 ask thread_flame_graph.sql --param weight=samples
-ask thread_flame_graph.sql --param thread=2
+ask thread_flame_graph.sql --param thread=0
 echo '-- methods that call themselves; a sample without a length; CPU time of one sample only'
 sqlite3 out.db "DELETE FROM stack_sample; DELETE FROM stack_sample_value; DELETE FROM stack_node;
     DELETE FROM stack_method;
@@ -37,6 +37,7 @@ ask thread_flame_graph.sql
 echo '-- a path of 3000 frames, and the paths above it'
 sqlite3 out.db "WITH RECURSIVE n(i) AS (VALUES (6) UNION ALL SELECT i + 1 FROM n WHERE i < 3004)
     INSERT INTO stack_node(id, parent_id, method_id, depth) SELECT i + 1, i, 2 + i % 2, i - 4 FROM n;
+    INSERT INTO thread(id, itid, tid, name) VALUES (2, 2, 2, 'deep');
     INSERT INTO stack_sample(id, itid, ts, dur, node_id) SELECT id, 2, 0, 1000000 * (4000 - id), id
         FROM stack_node WHERE id > 6"
 ts out.db -q thread_flame_graph.sql --param thread=2 >deep
