@@ -5,6 +5,7 @@
 #include "cli/questions.h"
 #include "export/export.h"
 #include "parsers/format.h"
+#include "parsers/htrace/formats.h"
 #include "tables/schema_text.h"
 #include "tables/store.h"
 
@@ -173,22 +174,36 @@ static ts_code put_list(ts_ctx *ctx, ts_buf *out)
     return ts_buf_put(ctx, out, features, sizeof features - 1);
 }
 
+static ts_code put_plugins(ts_ctx *ctx, ts_buf *out)
+{
+    ts_code code = ts_buf_printf(ctx, out, "plugins of .htrace recordings that are decoded:\n");
+    for (size_t i = 0; code == TS_OK && ts_htrace_plugins[i] != NULL; i++) {
+        const ts_plugin_name *name = ts_htrace_plugins[i]->names;
+        for (const char *before = "  "; code == TS_OK && name->name != NULL; name++) {
+            code = ts_buf_printf(ctx, out, "%s%s", before, name->name);
+            before = ", ";
+        }
+        code = code != TS_OK ? code : ts_buf_putc(ctx, out, '\n');
+    }
+    return code != TS_OK ? code
+                         : ts_buf_printf(ctx, out,
+                                         "  (segments of others are counted by name in "
+                                         "import_count and skipped)\n");
+}
+
 /* What an .htrace may carry, as the reference's -i lists it, and where it goes. */
 static ts_code put_info(ts_ctx *ctx, ts_buf *out)
 {
-    static const char plugins[] =
-        "plugins of .htrace recordings:\n"
-        "  arkts-plugin         heap snapshots, allocation timelines, CPU profiles of ArkTS\n"
-        "  arkts-plugin_config  what was recorded\n"
-        "  (every other plugin is counted by name in import_count and not decoded yet)\n"
-        "items that are counted (import_count):\n";
     bool found;
     ts_code code = ts_buf_printf(ctx, out, "formats:\n");
     if (code == TS_OK) {
         code = put_formats(ctx, out, "  ");
     }
     if (code == TS_OK) {
-        code = ts_buf_put(ctx, out, plugins, sizeof plugins - 1);
+        code = put_plugins(ctx, out);
+    }
+    if (code == TS_OK) {
+        code = ts_buf_printf(ctx, out, "items that are counted (import_count):\n");
     }
     for (int i = 0; code == TS_OK && i < TS_ITEM_COUNT; i++) {
         code = ts_buf_printf(ctx, out, "  %-16s %s\n", ts_item_list[i].name, ts_item_list[i].doc);
@@ -196,10 +211,7 @@ static ts_code put_info(ts_ctx *ctx, ts_buf *out)
     if (code == TS_OK) {
         code = ts_buf_printf(ctx, out, "tables:\n");
     }
-    if (code != TS_OK) {
-        return code;
-    }
-    return ts_schema_listing(&found, ctx, out, NULL);
+    return code != TS_OK ? code : ts_schema_listing(&found, ctx, out, NULL);
 }
 
 static ts_code put_tables(ts_ctx *ctx, ts_buf *out, const char *name)

@@ -119,10 +119,16 @@ static ts_code text_sources(ts_buf *out, const ts_summary *s)
         }
     }
     if (code == TS_OK) {
-        uint64_t inner = ts_source_count(s->store) - inputs;
-        code = ts_buf_printf(
-            ctx, out, "\n  sources   %" PRIu64 " input%s, %" PRIu64 " recording%s in %s\n", inputs,
-            inputs == 1 ? "" : "s", inner, inner == 1 ? "" : "s", inputs == 1 ? "it" : "them");
+        code = ts_buf_printf(ctx, out, "\n  sources   %" PRIu64 " input%s", inputs,
+                             inputs == 1 ? "" : "s");
+    }
+    uint64_t inner = ts_source_count(s->store) - inputs;
+    if (code == TS_OK && inner > 0) {
+        code = ts_buf_printf(ctx, out, ", %" PRIu64 " recording%s in %s", inner,
+                             inner == 1 ? "" : "s", inputs == 1 ? "it" : "them");
+    }
+    if (code == TS_OK) {
+        code = ts_buf_putc(ctx, out, '\n');
     }
     ts_pool_free(ctx, &formats);
     return code;

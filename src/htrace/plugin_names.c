@@ -108,7 +108,10 @@ static ts_code add_plugin(ts_plugin **out, ts_htrace *h, char **name, const char
     plugin->is_ftrace = strcmp(*name, "ftrace-plugin") == 0;
     plugin->is_config = n > suffix && memcmp(*name + n - suffix, config, suffix) == 0;
     if (h->store != NULL) {
+        const ts_plugin_name *measures;
         plugin->reader = ts_reader_find(&plugin->as, h, *name, n);
+        plugin->is_settings = plugin->is_config && plugin->reader == NULL &&
+                              ts_reader_find(&measures, h, *name, n - suffix) != NULL;
         if ((code = ts_count(&plugin->segments, h->store, h->config.source_id,
                              TS_ITEM_plugin_segments, *name)) != TS_OK ||
             (code = ts_count(&plugin->bytes, h->store, h->config.source_id, TS_ITEM_plugin_bytes,

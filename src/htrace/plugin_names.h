@@ -30,6 +30,7 @@ typedef struct ts_plugin {
     const ts_plugin_name *as; /* the reader's name for it */
     bool is_ftrace;           /* its result may hold the clocks */
     bool is_config;           /* has no time of its own */
+    bool is_settings;         /* of a plugin that is decoded: nothing of it is missing */
     bool alias_noted;
     int64_t first_offset;
     ts_tally *segments; /* NULL while scanning ahead */

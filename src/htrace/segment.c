@@ -438,7 +438,7 @@ static ts_code settle_segment(ts_outcome *outcome, ts_htrace *h, bool cut, bool 
         return reject(h, cut, damaged);
     }
     if (s->plugin->reader == NULL) {
-        *outcome = cut ? TS_LOST : TS_SKIPPED;
+        *outcome = cut ? TS_LOST : s->plugin->is_settings ? TS_IMPORTED : TS_SKIPPED;
         if (s->plugin->is_config && ts_plugin_find(s->plugin->name, strlen(s->plugin->name))) {
             return TS_OK; /* it describes the recording and holds no data */
         }

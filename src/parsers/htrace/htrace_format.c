@@ -109,7 +109,7 @@ static ts_code htrace_finish(void *self, const ts_stream_end *end)
 
 const ts_format ts_format_htrace = {
     .name = "htrace",
-    .title = "OpenHarmony .htrace with ArkTS heap snapshots, timelines and CPU profiles",
+    .title = "OpenHarmony .htrace: ArkTS heaps and CPU profiles, and what plugins measure (-i lists them)",
     .source_type = "proto-based-trace",
     .sniff = htrace_sniff,
     .open = open_import,
