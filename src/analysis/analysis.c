@@ -96,14 +96,17 @@ void ts_analysis_unwatch(ts_sink *sink, ts_analysis_set set)
 
 /* --- running ------------------------------------------------------------------------------- */
 
-static ts_code has_work(bool *work, ts_reader *reader, const ts_analysis *a)
+/* *missing: the first table of its needs that has no rows, or TS_TABLE_COUNT. */
+static ts_code find_missing(enum ts_table_id *missing, ts_reader *reader, const ts_analysis *a)
 {
     ts_code code = TS_OK;
-    *work = true;
-    for (const enum ts_table_id *t = a->needs; *t != TS_TABLE_COUNT && *work && code == TS_OK;
-         t++) {
-        code = ts_reader_has_rows(work, reader, *t);
+    bool work = true;
+    const enum ts_table_id *t = a->needs;
+    while (*t != TS_TABLE_COUNT && (code = ts_reader_has_rows(&work, reader, *t)) == TS_OK &&
+           work) {
+        t++;
     }
+    *missing = *t;
     return code;
 }
 
@@ -132,12 +135,18 @@ ts_code ts_analysis_run(ts_ctx *ctx, ts_reader *reader, ts_store *store, ts_anal
 {
     ts_code code = TS_OK;
     for (unsigned i = 0; ts_analyses[i] != NULL && code == TS_OK; i++) {
-        bool work;
+        enum ts_table_id missing;
         if ((set >> i & 1) == 0) {
             continue;
         }
         if ((code = ts_check_cancel(ctx)) != TS_OK ||
-            (code = has_work(&work, reader, ts_analyses[i])) != TS_OK || !work) {
+            (code = find_missing(&missing, reader, ts_analyses[i])) != TS_OK) {
+            continue;
+        }
+        if (missing != TS_TABLE_COUNT) {
+            if (hooks != NULL && hooks->idle != NULL) {
+                code = hooks->idle(hooks->user, ts_analyses[i], missing);
+            }
             continue;
         }
         ts_log(ctx, TS_LOG_INFO, "analysis %s", ts_analyses[i]->name);

@@ -49,10 +49,13 @@ typedef uint64_t ts_analysis_set;
  */
 ts_code ts_analysis_choose(ts_analysis_set *set, ts_ctx *ctx, const char *list, bool importing);
 
-/* Called before each analysis that has something to do. */
+/* What is told while analyses run; members may be NULL. */
 typedef struct ts_analysis_hooks {
     void *user;
-    void (*begin)(void *user, const ts_analysis *analysis); /* NULL: nobody asks */
+    /* Before one that has something to do. */
+    void (*begin)(void *user, const ts_analysis *analysis);
+    /* One has nothing to do: `missing` has no rows. A code ends the run. */
+    ts_code (*idle)(void *user, const ts_analysis *analysis, enum ts_table_id missing);
 } ts_analysis_hooks;
 
 /* Before an import whose rows those of the set are going to read: one of them may watch the sink

@@ -31,6 +31,8 @@ typedef struct run {
     ts_analysis_set analyses;
     uint64_t read; /* bytes, by the analysis that runs */
     const char *analysis;
+    ts_buf idle; /* analyses that were asked for and had nothing to do */
+    bool adding; /* to a finished database, which gets no rows but those of the analyses */
     ts_text_file json;
     const ts_export *to; /* NULL: no export is asked for */
     ts_text_file exported;
@@ -227,6 +229,16 @@ static void note_analysis(void *user, const ts_analysis *analysis)
     r->summary.analyses += analysis->cost == TS_ANALYSIS_FREE ? 0 : 1;
 }
 
+static ts_code note_idle(void *user, const ts_analysis *analysis, enum ts_table_id missing)
+{
+    run *r = user;
+    return analysis->cost != TS_ANALYSIS_ASKED && !r->adding
+               ? TS_OK
+               : ts_buf_printf(r->ctx, &r->idle,
+                               "%sthe analysis %s has nothing to do: %s has no rows",
+                               r->idle.n == 0 ? "" : "; ", analysis->name, ts_schema[missing].name);
+}
+
 static void note_read(void *user, uint64_t bytes)
 {
     run *r = user;
@@ -240,12 +252,18 @@ static void note_read(void *user, uint64_t bytes)
 static ts_code analyse(run *r, ts_reader *reader)
 {
     const ts_reader_progress progress = {r, note_read};
-    const ts_analysis_hooks hooks = {r, note_analysis};
+    const ts_analysis_hooks hooks = {r, note_analysis, note_idle};
     double started = ts_now();
     ts_reader_set_progress(reader, &progress);
     ts_code code = ts_analysis_run(r->ctx, reader, r->store, r->analyses, &hooks);
     ts_progress_clear(&r->line);
     r->summary.analysis_seconds = ts_now() - started;
+    if (code == TS_OK && r->idle.n > 0 && r->adding && r->analysis == NULL) {
+        return ts_fail(r->ctx, TS_ERR_USAGE, "%.*s", (int)r->idle.n, r->idle.p);
+    }
+    if (code == TS_OK && r->idle.n > 0 && !r->options->quiet) {
+        ts_message(r->ctx, "%.*s", (int)r->idle.n, r->idle.p);
+    }
     return code;
 }
 
@@ -435,6 +453,7 @@ static ts_code add_rows(run *r)
     ts_reader *reader = NULL;
     ts_code code = ts_store_new(&r->store, r->ctx, ts_db_sink(r->db), &store);
     r->summary.store = r->store;
+    r->adding = true;
     if (code == TS_OK) {
         code = ts_db_reader(&reader, r->db);
     }
@@ -701,6 +720,7 @@ ts_code ts_convert_to_ask(ts_db **db, ts_target **target, ts_ctx *ctx, const ts_
     ts_signals_guard(TS_GUARD_DATABASE, NULL);
     ts_store_free(r.store);
     ts_buf_free(ctx, &r.failures);
+    ts_buf_free(ctx, &r.idle);
     if (code != TS_OK) {
         ts_db_close(r.db);
         ts_target_free(r.target);
@@ -781,6 +801,7 @@ static void convert_release(run *r)
     ts_output_free(&r->out);
     ts_buf_free(r->ctx, &r->query.sql);
     ts_buf_free(r->ctx, &r->failures);
+    ts_buf_free(r->ctx, &r->idle);
     ts_outputs_free(&r->outputs);
     ts_log_close(&r->log);
 }

@@ -99,6 +99,7 @@ PY
 cmp bad.db plain.db || wrong "changed although locked"
 expect 2 'known are: call_views, sample_views, profile_metrics, stack_totals, heap, markers, default, none' plain.db --analyze=nothing
 expect 2 'selects no analysis' plain.db --analyze=none
+expect 2 'the analysis heap has nothing to do: js_heap_file_detail has no rows' plain.db --analyze=heap
 expect 2 'cannot be given with it' plain.db --analyze=stack_totals --index
 expect 2 'finished database of this program' "$input" --analyze=stack_totals
 expect 2 'unknown analysis' "$input" -e new.db --analyze=x

@@ -241,7 +241,7 @@ static void test_order_and_needs(void **state)
 {
     fixture *f = *state;
     order o = {0};
-    const ts_analysis_hooks hooks = {&o, note};
+    const ts_analysis_hooks hooks = {&o, note, NULL};
     made m;
     assert_ok(f->ctx, make(&m, f, 1, 0, 0));
     assert_ok(f->ctx, ts_analysis_run(f->ctx, m.reader, m.store, ALL, &hooks));
