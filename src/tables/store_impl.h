@@ -61,6 +61,8 @@ typedef struct ts_process_rec {
 typedef struct ts_thread_rec {
     ts_row_thread row;
     ts_row_thread_detail detail;
+    int64_t last; /* of the first thread with its tid: the last one that was made; 0: itself */
+    bool alone;   /* seen without a process: it gets one of its own at the end */
 } ts_thread_rec;
 
 /* One row of import_issue to be. */

@@ -213,9 +213,11 @@ static ts_code thread_in(int64_t *itid, ts_store *store, int64_t source_id, int6
     if (row->ipid == ipid) {
         return TS_OK;
     }
-    if (!ts_keymap_find(&number, &store->thread_keys, root, tid, -1 - ipid) &&
-        (code = new_thread(&number, store, root, tid, -1 - ipid, "os")) != TS_OK) {
-        return code;
+    if (!ts_keymap_find(&number, &store->thread_keys, root, tid, -1 - ipid)) {
+        if ((code = new_thread(&number, store, root, tid, -1 - ipid, "os")) != TS_OK) {
+            return code;
+        }
+        thread_rec(store, *itid)->last = (int64_t)number + 1;
     }
     *itid = (int64_t)number + 1;
     set_process_of(store, thread_rec(store, *itid), ipid);
@@ -257,7 +259,14 @@ ts_code ts_thread_seen(int64_t *itid, ts_store *store, int64_t source_id, int64_
     int64_t main_itid;
     ts_code code;
     if (pid == 0) {
-        return ts_thread(itid, store, source_id, tid, -1, "os");
+        ts_thread_rec *first;
+        code = ts_thread(itid, store, source_id, tid, -1, "os");
+        if (code == TS_OK) {
+            first = thread_rec(store, *itid);
+            first->alone = true;
+            *itid = first->last == 0 ? *itid : first->last;
+        }
+        return code;
     }
     if ((code = ts_process(&ipid, store, source_id, pid)) != TS_OK ||
         (code = thread_in(itid, store, source_id, tid, ipid)) != TS_OK) {
@@ -276,6 +285,20 @@ ts_code ts_process_name(ts_store *store, int64_t ipid, ts_text name)
 ts_code ts_thread_name(ts_store *store, int64_t itid, ts_text name)
 {
     return ts_store_keep(store, &thread_rec(store, itid)->row.name, name);
+}
+
+/* A thread that was seen without a process is the main thread of one. */
+static ts_code own_processes(ts_store *store)
+{
+    ts_code code = TS_OK;
+    for (size_t i = 1; i < store->threads.n && code == TS_OK; i++) {
+        const ts_thread_rec *rec = thread_rec(store, (int64_t)i);
+        if (rec->alone && (rec->row.null & TS_NULL_BIT(thread, ipid)) != 0 && rec->row.tid > 0) {
+            int64_t itid;
+            code = ts_thread_seen(&itid, store, rec->detail.source_id, rec->row.tid, rec->row.tid);
+        }
+    }
+    return code;
 }
 
 /* A process without a name gets that of its main thread; its threads are counted. */
@@ -325,7 +348,7 @@ static void number_processes(ts_store *store)
 
 ts_code ts_store_write_threads(ts_store *store)
 {
-    ts_code code = TS_OK;
+    ts_code code = own_processes(store);
     complete_processes(store);
     number_processes(store);
     for (size_t i = 0; code == TS_OK && i < store->processes.n; i++) {

@@ -328,7 +328,8 @@ def xpower(messages, clocks):
             continue
         starts.add(start)
         ts = start * 10**6 + shift_of(clocks)
-        config = config or [("xpower_config", "bundle_name", text(got, 3))]
+        if text(got, 3) or not config:  # the first name that is one
+            config = config if config and config[0][2] else [("xpower_config", "bundle_name", text(got, 3))]
         if 5 in got:
             part = decode(got[5][-1])
             values += [("Battery." + name, ts, integer(part, n)) for n, name in
@@ -502,6 +503,7 @@ def main(argv):
             c.compare(table, "SELECT %s FROM %s ORDER BY %s.rowid" % (columns, table, "t" if " t" in table else table), rows)
         for what, count in stat.items():
             c.same(what, c.rows("SELECT count FROM stat WHERE event_name = ? AND stat_type = ?", *what.split()).fetchone()[0], count)
+    c.same("threads of no process", c.rows("SELECT count(*) FROM thread WHERE ipid IS NULL").fetchone()[0], 0)
     c.same("losses", c.rows("SELECT count(*) FROM import_issue WHERE severity IN ('data_loss', 'error')").fetchone()[0], 0)
     print("%d cells compared, %d differences" % (c.cells, c.bad))
     return 1 if c.bad else 0

@@ -187,6 +187,32 @@ static void test_gpu(void **state)
     free(f.p);
 }
 
+/* Threads whose process is not said: the last one with the number, or one that gets a process of
+ * its own. */
+static void test_gpu_threads(void **state)
+{
+    bytes f;
+    run r;
+    (void)state;
+    begin(&f);
+    /* (pid, tid): (20, 7), (30, 7), (0, 7), (0, 9) */
+    hex(&f, MEMORY, "3a240a046d616c6910401a061014180720011a06101e180720021a04180720031a0418092004",
+        12 * S);
+    convert(&r, plugins, &f);
+    assert_int_equal(MEM_ROWS(r.sink, memory_process_gpu), 4);
+    assert_int_equal(MEM_INT(r.sink, memory_process_gpu, 2, itid),
+                     MEM_INT(r.sink, memory_process_gpu, 1, itid));
+    assert_int_not_equal(MEM_INT(r.sink, memory_process_gpu, 2, itid),
+                         MEM_INT(r.sink, memory_process_gpu, 0, itid));
+    size_t itid = (size_t)MEM_INT(r.sink, memory_process_gpu, 3, itid);
+    assert_false(MEM_NULL(r.sink, thread, itid, ipid));
+    size_t ipid = (size_t)MEM_INT(r.sink, thread, itid, ipid);
+    assert_int_equal(MEM_INT(r.sink, process, ipid, pid), 9);
+    assert_int_equal(MEM_INT(r.sink, process, ipid, thread_count), 1);
+    check_no_issues(&r);
+    run_free(&r);
+}
+
 /* The process of a window may be said behind its rows, or never. */
 static void test_windows_later(void **state)
 {
@@ -395,6 +421,7 @@ int main(void)
         cmocka_unit_test(test_worked_example),
         cmocka_unit_test(test_maps),
         cmocka_unit_test(test_gpu),
+        cmocka_unit_test(test_gpu_threads),
         cmocka_unit_test(test_windows_later),
         cmocka_unit_test(test_gaps),
         cmocka_unit_test(test_time_range),

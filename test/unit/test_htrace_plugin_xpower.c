@@ -132,6 +132,23 @@ static void test_threads_and_display(void **state)
     run_free(&r);
 }
 
+/* The name of the application may come with a later report. */
+static void test_named_later(void **state)
+{
+    bytes f;
+    run r;
+    (void)state;
+    begin(&f);
+    hex(&f, XPOWER, "08e05d109875", 12 * S);
+    hex(&f, XPOWER, "08e15d1098751a00", 13 * S);
+    hex(&f, XPOWER, "08e25d1098751a03612e62", 14 * S);
+    hex(&f, XPOWER, "08e35d1098751a03632e64", 15 * S);
+    convert(&r, plugins, &f);
+    CHECK_ROWS(&r, trace_config, "0|xpower_config|bundle_name|a.b");
+    check_no_issues(&r);
+    run_free(&r);
+}
+
 /* A value of a list that is passed over would shift those behind it: no row is certain. */
 static void test_list_with_a_wrong_type(void **state)
 {
@@ -251,11 +268,17 @@ static void test_every_allocation_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_worked_example),      cmocka_unit_test(test_largest_users),
-        cmocka_unit_test(test_threads_and_display), cmocka_unit_test(test_list_with_a_wrong_type),
-        cmocka_unit_test(test_times_of_reports),    cmocka_unit_test(test_late_clocks),
-        cmocka_unit_test(test_time_range),          cmocka_unit_test(test_cut_recording),
-        cmocka_unit_test(test_cut_lists),           cmocka_unit_test(test_every_allocation_fails),
+        cmocka_unit_test(test_worked_example),
+        cmocka_unit_test(test_largest_users),
+        cmocka_unit_test(test_threads_and_display),
+        cmocka_unit_test(test_named_later),
+        cmocka_unit_test(test_list_with_a_wrong_type),
+        cmocka_unit_test(test_times_of_reports),
+        cmocka_unit_test(test_late_clocks),
+        cmocka_unit_test(test_time_range),
+        cmocka_unit_test(test_cut_recording),
+        cmocka_unit_test(test_cut_lists),
+        cmocka_unit_test(test_every_allocation_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -252,20 +252,27 @@ static ts_code detail(xpower *x, ts_message *m, const uint8_t *p, size_t n)
 /* --- reports -----------------------------------------------------------------------------------
  */
 
-/* The name of the application, once. */
+static ts_code put_name(xpower *x, ts_text name)
+{
+    const ts_row_trace_config row = {.id = xpower_next(x, TS_T_trace_config),
+                                     .trace_source = TS_TEXT_LIT("xpower_config"),
+                                     .key = TS_TEXT_LIT("bundle_name"),
+                                     .value = name};
+    return ts_put_trace_config(ts_store_sink(x->records.host->store), &row);
+}
+
+/* The name of the application: that of the first report that has one. */
 static ts_code configure(xpower *x, const ts_value *bundle)
 {
-    ts_sink *sink = ts_store_sink(x->records.host->store);
-    ts_row_trace_config row = {.trace_source = TS_TEXT_LIT("xpower_config"),
-                               .key = TS_TEXT_LIT("bundle_name")};
+    ts_text name;
     ts_code code;
-    if (x->configured || bundle->state == TS_VALUE_UNKNOWN) {
+    if (x->configured || bundle->state != TS_VALUE_READ || bundle->n == 0) {
+        x->unnamed = x->unnamed || bundle->state != TS_VALUE_UNKNOWN;
         return TS_OK;
     }
     x->configured = true;
-    row.id = xpower_next(x, TS_T_trace_config);
-    code = ts_records_text(&row.value, &x->text, &x->records, bundle);
-    return code != TS_OK ? code : ts_put_trace_config(sink, &row);
+    code = ts_records_text(&name, &x->text, &x->records, bundle);
+    return code != TS_OK ? code : put_name(x, name);
 }
 
 /* A time of the report in ns, as recorded. */
@@ -339,6 +346,9 @@ static ts_code finish(void *self)
 {
     xpower *x = self;
     ts_code code = x->records.messages == NULL ? TS_OK : ts_counters_finish(&x->counters);
+    if (code == TS_OK && x->unnamed && !x->configured) {
+        code = put_name(x, TS_TEXT_LIT("")); /* viewers show nothing of the application without */
+    }
     return code != TS_OK ? code : ts_records_finish(&x->records);
 }
 

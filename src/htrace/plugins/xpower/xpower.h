@@ -12,6 +12,7 @@ typedef struct xpower {
     ts_counters counters; /* xpower_measure */
     ts_idmap starts;      /* beginnings of the reports so far, in ms: 16 bytes each */
     bool configured;      /* trace_config has the name of the application */
+    bool unnamed;         /* a report does not name it */
     ts_buf text;
     /* The report that is being read. */
     int64_t raw; /* its beginning as recorded, in ns */
