@@ -394,6 +394,7 @@ class Made:
             texts = ["B|%d|" + vsync, "B|%d|H:RSMainThread::ProcessCommandUni " + shown, "E|%d"]
             texts += ["B|%d|H:RSMainThread::DoComposition" + rng.choice(["", ": x"]), "E|%d"] * (rng.random() < 0.9)
             queue = rng.random() < 0.6
-            texts += ["S|%d|H:M: Frame queued|3"] * queue + ["E|%d"] + ["F|%d|H:M: Frame queued|3"] * (queue and rng.random() < 0.9)
+            mark = "|%%d|H:M: Frame queued|%d" % (self.frame % 8)  # one that is open is not begun again
+            texts += ["S" + mark] * queue + ["E|%d"] + ["F" + mark] * (queue and rng.random() < 0.9)
             steps += [("print", service, {"buf": text % service}) for text in texts]
         return steps

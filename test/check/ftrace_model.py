@@ -270,6 +270,7 @@ class Model:
         self.other_lines = 0  # of a text, that are no events and no comments
         self.syscalls = None  # numbers of those that are wanted; None: all
         self.wrong = False  # the event makes no row because it is wrong
+        self.handled = True  # it is one at all
         self.threads = Threads()
         self.args = Args()
         self.slices = Slices(self.threads)
@@ -299,6 +300,7 @@ class Model:
     def ffrt(self, event):
         """A marker of the ffrt profiler."""
         self.count("trace_ffrt", "received")
+        self.count("tracing_mark_write", "received")  # without it the viewer draws no process (spec 5.2)
         text = "%s|%d" % (event.get("type"), event.tgid)
         label = event.get("label").rstrip("\0")
         text += "|H:" + label if label else ""
@@ -339,7 +341,7 @@ class Model:
         self.items.setdefault("ftrace_events:" + name, [0, 0, 0])[1 if self.wrong else 2 if unused else 0] += 1
 
     def handle(self, event):
-        self.wrong = False
+        self.wrong, self.handled = False, True
         self.use(event)
         self.counted(event)
 
@@ -348,7 +350,11 @@ class Model:
             self.count("other", "not_supported")
             return
         event.ts += self.shift
-        self.note(event.ts)
+        self.use_known(event)
+        if self.handled or self.reader != "text":  # in text only events that were handled have a time (4.1)
+            self.note(event.ts)
+
+    def use_known(self, event):
         if event.kind == "ffrt":
             self.ffrt(event)
             return
@@ -384,11 +390,15 @@ class Model:
     def on_sched_blocked_reason(self, event):
         self.scheduler.blocked_reason(event)
 
+    def target_cpu(self, event):
+        """Not known when a text does not say a number."""
+        return event.get("target_cpu", None if self.reader == "text" else 0)
+
     def on_sched_wakeup(self, event):
         itid = self.threads.any(event.get("pid"))
         waker = self.threads.any(event.pid)
         self.instants.append((event.ts, "sched_wakeup", itid, waker, "itid", 0.0))
-        self.raws.append((event.ts, "sched_wakeup", event.get("target_cpu"), waker if self.compat and self.reader == "text" else itid))  # QT-3
+        self.raws.append((event.ts, "sched_wakeup", self.target_cpu(event), waker if self.compat and self.reader == "text" else itid))  # QT-3
         self.scheduler.woken(event, itid)
 
     on_sched_wakeup_new = on_wakeup = on_sched_wakeup
@@ -397,7 +407,7 @@ class Model:
         itid = self.threads.any(event.get("pid"))
         waker = self.threads.any(event.pid, event.comm if self.reader == "text" else "")
         self.instants.append((event.ts, "sched_waking", itid, waker, "itid", 0.0))
-        self.raws.append((event.ts, "sched_waking", event.get("target_cpu"), waker))
+        self.raws.append((event.ts, "sched_waking", self.target_cpu(event), waker))
 
     def on_sched_process_exit(self, event):
         self.threads.threads[self.threads.any(event.get("pid"), event.get("comm", ""))].end = event.ts
@@ -453,7 +463,7 @@ class Model:
             self.fences.append((event.ts, event.ts - before, event.kind, event.get("driver", ""), timeline, event.get("context"), event.get("seqno")))
 
     def on_workqueue_execute_start(self, event):
-        itid = self.threads.named(event.pid, event.tgid, event.comm) if event.tgid and self.reader != "text" else self.threads.any(event.pid, event.comm)
+        itid = self.threads.named(event.pid, event.tgid, event.comm) if event.tgid else self.threads.any(event.pid, event.comm)
         name = event.get("function_name", "") or self.names.get(event.get("function")) or hexadecimal(event.get("function"))
         self.slices.push(event.ts, itid, "workqueue", name)
 

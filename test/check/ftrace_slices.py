@@ -164,6 +164,7 @@ class Markers:
 
     def invalid(self, wrong=True):
         self.m.wrong = self.m.wrong or wrong
+        self.m.handled = self.m.handled and not wrong
         self.m.count("tracing_mark_write", "invalid_data")
 
     def unmatched(self):
@@ -246,20 +247,22 @@ class Markers:
             row.parent = row.child = self.m.threads.any(event.pid)
             row.split(parts)
             self.open[owner, cookie, name] = [self.m.slices.append(row)]
-        self.m.frames.queued(event, marker.tgid, name)
+            self.m.frames.queued(event, marker.tgid, name)
 
     def close(self, event, key):
+        """False: it was not open."""
         rows = self.open.get(key)
         if not rows:
             self.unmatched()
-            return
+            return False
         row = self.m.slices.rows[rows.pop()]
         row.dur = event.ts - row.ts
+        self.m.threads.threads[key[0]].sliced = True
+        return True
 
     def F(self, event, marker):
         found = self.asynchronous(event, marker)
-        if found is not None:
-            self.close(event, found[:3])
+        if found is not None and self.close(event, found[:3]):
             self.m.frames.dequeued(event, marker.tgid, found[2])
 
     def grouped(self, marker):
@@ -316,8 +319,8 @@ class Binder:
         row.argset = self.m.args.add(row.argset, *items)
 
     def give_sent(self, number, event):
-        twice = self.m.compat and self.m.slices.rows[number].argset is None  # QF-23
-        for _ in range(1 + twice):
+        twice = self.m.compat and event.get("reply") and self.m.slices.rows[number].argset is None  # QF-23
+        for _ in range(1 + bool(twice)):
             self.give(number, *self.sent(event))
 
     def give_open(self, itid, name, *items):

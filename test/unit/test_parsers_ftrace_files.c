@@ -247,6 +247,34 @@ static void test_clock_sync(void **state)
     free(b.p);
 }
 
+/* What a marker says that is none has no time (4.1); work begins and ends in the thread of the
+ * line, also when another one had its number later. */
+static void test_handled(void **state)
+{
+    static const char text[] =
+        "app-20 (   20) [000] d..2 1.0: tracing_mark_write: trace_event_clock_sync: parent_ts=1.5\n"
+        "w-7 (    2) [000] d..2 2.0: cpu_idle: state=0 cpu_id=0\n"
+        "w-7 (    3) [000] d..2 2.5: cpu_idle: state=0 cpu_id=1\n"
+        "w-7 (    2) [000] d..2 3.0: workqueue_execute_start: work struct 1: function f\n"
+        "w-7 (    2) [000] d..2 3.5: workqueue_execute_end: work struct 1\n"
+        "w-7 (    2) [000] d..2 4.0: sched_wakeup: comm=x pid=9 prio=120 target_cpu=003)\n"
+        "w-7 (    2) [000] d..2 4.5: sched_wakeup: comm=x pid=9 prio=120 target_cpu=-\n"
+        "w-7 (    2) [000] d..2 5.0: tracing_mark_write: C|2|H:n|x\n";
+    bytes b = bytes_of(text);
+    run r;
+    UNUSED(state);
+    import_damaged(&r, &b, 0);
+    assert_int_equal(r.code, TS_OK);
+    assert_mem_row(r.sink, trace_range, 0, "2000000000|4500000000");
+    assert_rows(&r, callstack, 1);
+    assert_int_equal(MEM_INT(r.sink, callstack, 0, dur), 500000000);
+    assert_rows(&r, raw, 4);
+    assert_int_equal(MEM_INT(r.sink, raw, 2, cpu), 3);
+    assert_true(MEM_NULL(r.sink, raw, 3, cpu));
+    run_free(&r);
+    free(b.p);
+}
+
 /* Pages whose trace stands behind what is looked at, or nowhere. */
 static void test_long_pages(void **state)
 {
@@ -320,6 +348,7 @@ int main(void)
         cmocka_unit_test(test_every_allocation_fails),
         cmocka_unit_test(test_every_row_fails),
         cmocka_unit_test(test_clock_sync),
+        cmocka_unit_test(test_handled),
         cmocka_unit_test(test_long_pages),
         cmocka_unit_test(test_time_range),
         cmocka_unit_test(test_deleted_and_doubled),

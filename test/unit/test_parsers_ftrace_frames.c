@@ -168,20 +168,64 @@ static void test_ends_before(void **state)
     bench_free(&b);
 }
 
+/* The frame that was queued is over before its end: the next one has row 2. */
+static void put_other_queued(bench *b)
+{
+    receive(b, false, 1, MS, 9 * MS, 1);
+    service(b, 2, "B|40|H:MarshRSTransactionData cmdCount:1 transactionFlag:[40,8]");
+    service(b, 2, "E|40");
+    service(b, 3, "S|40|H:M: Frame queued|1");
+    service(b, 4, "E|40");
+    receive(b, false, 5, 5 * MS, 13 * MS, 2);
+    service(b, 5, "B|40|H:RSMainThread::DoComposition");
+    service(b, 6, "F|40|H:M: Frame queued|1");
+}
+
 /* --compat: the time of the end in place of a length; open frames take no lane. */
 static void test_compat(void **state)
 {
     bench b;
     (void)state;
     bench_begin_compat(&b);
+    put_other_queued(&b);
+    receive(&b, false, 8, 8 * MS, 13 * MS, 2);
+    bench_end(&b);
+    CHECK_ROWS(&b, gpu_slice, "0|2|2006000001");
+    assert_true(MEM_NULL(b.mem, frame_slice, 2, dur));
+    assert_int_equal(MEM_INT(b.mem, frame_slice, 4, depth), 0);
+    bench_free(&b);
+}
+
+/* An end whose frame is not the one that was queued. */
+static void test_other_queued(void **state)
+{
+    bench b;
+    (void)state;
+    bench_begin(&b, NULL);
+    put_other_queued(&b);
+    bench_end(&b);
+    CHECK_ROWS(&b, gpu_slice, "0|2|NULL");
+    bench_free(&b);
+}
+
+/* A second beginning of what is open does not begin the wait again, and an end without a beginning
+ * ends nothing. */
+static void test_queued_once(void **state)
+{
+    bench b;
+    (void)state;
+    bench_begin(&b, NULL);
     receive(&b, false, 1, MS, 9 * MS, 1);
     service(&b, 2, "B|40|H:RSMainThread::DoComposition");
     service(&b, 3, "F|40|H:M: Frame queued|1");
-    receive(&b, false, 5, 5 * MS, 13 * MS, 2);
+    service(&b, 4, "S|40|H:M: Frame queued|1");
+    service(&b, 5, "S|40|H:M: Frame queued|1");
+    service(&b, 6, "F|40|H:M: Frame queued|1");
+    service(&b, 7, "F|40|H:M: Frame queued|1");
     bench_end(&b);
-    CHECK_ROWS(&b, gpu_slice, "0|0|2003000001");
-    assert_true(MEM_NULL(b.mem, frame_slice, 0, dur));
-    assert_int_equal(MEM_INT(b.mem, frame_slice, 2, depth), 0);
+    CHECK_ROWS(&b, gpu_slice, "0|0|2000000");
+    assert_int_equal(stat_of(&b, "trace_frame_queue", "received"), 1);
+    assert_int_equal(stat_of(&b, "tracing_mark_write", "not_match"), 3);
     bench_free(&b);
 }
 
@@ -191,7 +235,8 @@ int main(void)
         cmocka_unit_test(test_example),      cmocka_unit_test(test_range),
         cmocka_unit_test(test_range_before), cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_tasks),        cmocka_unit_test(test_ends_before),
-        cmocka_unit_test(test_compat),
+        cmocka_unit_test(test_compat),       cmocka_unit_test(test_other_queued),
+        cmocka_unit_test(test_queued_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -572,6 +572,8 @@ static void test_ffrt(void **state)
     assert_int_equal(MEM_INT(r.sink, callstack, 2, dur), 5);
     assert_mem_text(r.sink, callstack, 0, name, "H:task");
     assert_int_equal(stat_count(&r, "trace_ffrt", "received"), 3);
+    assert_int_equal(stat_count(&r, "tracing_mark_write", "received"),
+                     3 + 3); /* viewers look there */
     check_counts(&r, "plugin_records:ffrt-profiler", 4, 0, 1);
     check_counts(&r, "plugin_messages:ffrt-profiler", 5, 0, 0);
     check_counts(&r, "plugin_messages:ffrt-profiler_config", 1, 0, 0);

@@ -91,6 +91,9 @@ static void test_example(void **state)
     assert_mem_text(b.mem, data_dict, (size_t)MEM_INT(b.mem, args, 0, key), data, "iowait");
     assert_int_equal(MEM_INT(b.mem, args, 0, value), 1);
     assert_mem_text(b.mem, data_dict, (size_t)MEM_INT(b.mem, args, 1, value), data, "0x1000");
+    /* Viewers ask for it, whether or not a switch has one. */
+    assert_int_not_equal(
+        memsink_find_text(b.mem, TS_T_data_dict, TS_C_data_dict__data, "next_info"), SIZE_MAX);
     assert_int_equal(stat_of(&b, "sched_blocked_reason", "received"), 1);
     assert_int_equal(stat_of(&b, "sched_switch", "received"), 6);
     assert_int_equal(MEM_ROWS(b.mem, import_issue), 0);

@@ -88,6 +88,22 @@ static void test_example(void **state)
     bench_free(&b);
 }
 
+/* A process with asynchronous slices alone has slices: of its one thread, whoever ends them. */
+static void test_counted(void **state)
+{
+    bench b;
+    (void)state;
+    bench_begin(&b, NULL);
+    app(&b, 0, "S|20|H:load|7");
+    app(&b, 1, "S|20|H:open|8");
+    print_at(&b, 2, 30, 30, "svc", "F|20|H:load|7");
+    print_at(&b, 3, 30, 30, "svc", "G|30|cat|H:g|1");
+    bench_end(&b);
+    assert_int_equal(MEM_INT(b.mem, process, 1, slice_count), 1);
+    assert_int_equal(MEM_INT(b.mem, process, 2, slice_count), 0);
+    bench_free(&b);
+}
+
 static void test_range(void **state)
 {
     bench b;
@@ -197,9 +213,8 @@ static void test_compat(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_example),
-        cmocka_unit_test(test_range),
-        cmocka_unit_test(test_compat),
+        cmocka_unit_test(test_example),      cmocka_unit_test(test_counted),
+        cmocka_unit_test(test_range),        cmocka_unit_test(test_compat),
         cmocka_unit_test(test_range_parent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -240,6 +240,9 @@ static void test_scheduling(void **state)
     check_args("sched_waking: b:12 CPU:1", NULL);
     check_args("sched_wakeup: comm=x y pid=7 prio=120 target_cpu=003", " pid=7 target_cpu=3");
     check_args("sched_wakeup: comm=x pid=7 target_cpu=no", " pid=7");
+    /* The last of a list in brackets. */
+    check_args("sched_wakeup: comm=x y pid=7 prio=120 target_cpu=003)", " pid=7 target_cpu=3");
+    check_args("sched_wakeup: comm=x pid=7 target_cpu=)", " pid=7");
     check_args("sched_wakeup: pid=7", NULL);
     check_args("sched_wakeup_new: b:12 [120]<CPU:001>", " pid=12 target_cpu=1");
     check_args("sched_waking: b:12 [120] success=1 CPU:011", " pid=12 target_cpu=11");

@@ -77,7 +77,7 @@ static ts_code add_code(int64_t *set, ftrace_machine *m, int64_t number)
 }
 
 /* What is known of a transaction that is sent. */
-static ts_code add_sent_once(int64_t *set, ftrace_machine *m, const ftrace_event *event)
+static ts_code add_sent(int64_t *set, ftrace_machine *m, const ftrace_event *event)
 {
     const int64_t *n = event->number;
     ftrace_args *args = &m->args;
@@ -95,13 +95,6 @@ static ts_code add_sent_once(int64_t *set, ftrace_machine *m, const ftrace_event
     code = code != TS_OK ? code : add_flags(set, m, (int32_t)n[FTRACE_N_binder_transaction_flags]);
     code = code != TS_OK ? code : add_code(set, m, (int32_t)n[FTRACE_N_binder_transaction_code]);
     return code != TS_OK ? code : ftrace_args_int(set, args, "calling tid", event->pid);
-}
-
-static ts_code add_sent(int64_t *set, ftrace_machine *m, const ftrace_event *event)
-{
-    bool twice = m->quirks.sent_twice && *set == FTRACE_NO_ARGS;
-    ts_code code = add_sent_once(set, m, event);
-    return code != TS_OK || !twice ? code : add_sent_once(set, m, event);
 }
 
 /* More was added to the set of an open slice. */
@@ -147,8 +140,10 @@ static ts_code send_reply(ftrace_machine *m, const ftrace_event *event, ftrace_t
                          : ftrace_slice_find(&slice, m, thread, event->ts, FTRACE_CAT_NONE,
                                              FTRACE_NAME_OTHER);
     if (code == TS_OK && slice != NULL) {
+        const bool twice = m->quirks.sent_twice && slice->args == FTRACE_NO_ARGS;
         set = slice->args;
         code = add_sent(&set, m, event);
+        code = code != TS_OK || !twice ? code : add_sent(&set, m, event);
         code = code != TS_OK ? code : ftrace_slice_args(m, slice, set);
         code = code != TS_OK ? code : ftrace_slice_end(m, thread, slice, event->ts);
     }

@@ -85,7 +85,7 @@ static ts_text function_of(char hex[32], ftrace_machine *m, const ftrace_event *
 static ts_code work_begins(ftrace_machine *m, const ftrace_event *event)
 {
     ftrace_push_row push = {.cat = FTRACE_CAT_WORKQUEUE, .args = FTRACE_NO_ARGS};
-    int64_t tgid = event->tgid > 0 && event->reader != FTRACE_FROM_TEXT ? event->tgid : 0;
+    int64_t tgid = event->tgid > 0 ? event->tgid : 0;
     ftrace_thread *thread = NULL;
     char hex[32];
     ts_code code = tgid != 0

@@ -265,9 +265,10 @@ static ts_code use_event(ftrace_outcome *outcome, ftrace_machine *m, const ftrac
 _Static_assert((int)FTRACE_T_print_buf == (int)FTRACE_T_tracing_mark_write_buf,
                "markers have the same fields");
 
-static void note_time(ftrace_machine *m, int64_t ts)
+static void note_time(ftrace_machine *m, const ftrace_event *event, ftrace_outcome outcome)
 {
-    if (ts == 0) {
+    const int64_t ts = event->ts;
+    if (ts == 0 || (event->reader == FTRACE_FROM_TEXT && outcome == FTRACE_INVALID_MARKER)) {
         return;
     }
     if (!m->began || ts > m->last_ts) {
@@ -297,16 +298,17 @@ ts_code ftrace_machine_event(ftrace_machine *m, const ftrace_event *event)
                        event->reader);
     }
     count = &m->counts[event->kind];
-    note_time(m, event->ts);
     code = see_thread(m, event);
     if (!ftrace_call_wanted(m, event)) {
         count->left_out++;
+        note_time(m, event, outcome);
         return code;
     }
     count->received[event->reader]++;
     code = code != TS_OK ? code : use_event(&outcome, m, event);
+    note_time(m, event, outcome);
     count->unused += outcome == FTRACE_UNUSED;
-    count->wrong += outcome == FTRACE_WRONG;
+    count->wrong += outcome >= FTRACE_WRONG;
     return code;
 }
 
@@ -357,8 +359,9 @@ static ts_code put_stats(ftrace_machine *m, unsigned kind)
     for (unsigned t = 0; t < FTRACE_STAT_TYPES && code == TS_OK; t++) {
         code = put_stat(m, ftrace_kinds[kind].stat, types[t], count->stat[t]);
     }
-    if (code == TS_OK && kind == FTRACE_print) {
-        code = put_stat(m, "tracing_mark_write", "received", count->received[FTRACE_FROM_PROTOBUF]);
+    if (code == TS_OK && kind == FTRACE_print) { /* without it viewers draw no process */
+        code = put_stat(m, "tracing_mark_write", "received",
+                        count->received[FTRACE_FROM_PROTOBUF] + count->received[FTRACE_FROM_FFRT]);
     }
     return code;
 }

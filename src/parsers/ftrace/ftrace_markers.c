@@ -143,7 +143,7 @@ static void set_chain(ts_row_callstack *row, ts_text name)
 static ts_code bad_marker(ftrace_outcome *outcome, ftrace_machine *m)
 {
     ftrace_stat(m, FTRACE_tracing_mark_write, FTRACE_INVALID);
-    *outcome = FTRACE_WRONG;
+    *outcome = FTRACE_INVALID_MARKER;
     return TS_OK;
 }
 
@@ -271,12 +271,12 @@ static ts_text category_of(ts_text name)
     return TS_TEXT_NULL;
 }
 
-static ts_code begin_async(ftrace_outcome *outcome, ftrace_machine *m, const ftrace_event *event,
+/* used: the slice was not open. */
+static ts_code begin_async(bool *used, ftrace_machine *m, const ftrace_event *event,
                            ftrace_async_key *key, ts_text rest)
 {
     ts_row_callstack row = {.null = TS_NULL_BIT(callstack, argsetid), .name = key->name};
     ftrace_thread *emitter = NULL;
-    bool dropped = false;
     ts_code code = TS_OK;
     if (key->group) {
         row.cat = key->category;
@@ -295,22 +295,21 @@ static ts_code begin_async(ftrace_outcome *outcome, ftrace_machine *m, const ftr
             row.custom_category = cut_at(&row.custom_args, rest, '|');
         }
     }
-    code = code != TS_OK ? code : ftrace_async_begin(&dropped, m, key, event->ts, &row);
-    if (code != TS_OK || !dropped) {
+    code = code != TS_OK ? code : ftrace_async_begin(used, m, key, event->ts, &row);
+    if (code != TS_OK || *used) {
         return code;
     }
     unmatched(m);
-    *outcome = FTRACE_WRONG;
     return ts_issue(m->store, m->source_id, TS_ISSUE_ftrace_begun_twice, m->options.stream,
                     TS_NO_OFFSET, "an asynchronous slice with cookie %" PRId64 " is open already",
                     key->cookie);
 }
 
-static ts_code end_async(ftrace_machine *m, const ftrace_event *event, const ftrace_async_key *key)
+static ts_code end_async(bool *used, ftrace_machine *m, const ftrace_event *event,
+                         const ftrace_async_key *key)
 {
-    bool found = false;
-    ts_code code = ftrace_async_end(&found, m, key, event->ts);
-    return code != TS_OK || found ? code : note_end(m, key->owner);
+    ts_code code = ftrace_async_end(used, m, key, event->ts);
+    return code != TS_OK || *used ? code : note_end(m, key->owner);
 }
 
 static ts_code async(ftrace_outcome *outcome, ftrace_machine *m, const ftrace_event *event,
@@ -321,6 +320,7 @@ static ts_code async(ftrace_outcome *outcome, ftrace_machine *m, const ftrace_ev
     ts_text rest = mark->rest;
     ts_text last;
     bool valid = true;
+    bool used = false;
     ts_code code;
     if (key.group) {
         key.category = cut_at(&rest, rest, '|');
@@ -338,8 +338,9 @@ static ts_code async(ftrace_outcome *outcome, ftrace_machine *m, const ftrace_ev
     if (code != TS_OK) {
         return code;
     }
-    code = begins ? begin_async(outcome, m, event, &key, rest) : end_async(m, event, &key);
-    if (code == TS_OK && !key.group && ts_text_is(key.name, "H:M: Frame queued")) {
+    code = begins ? begin_async(&used, m, event, &key, rest) : end_async(&used, m, event, &key);
+    *outcome = begins && !used ? FTRACE_WRONG : *outcome;
+    if (code == TS_OK && used && !key.group && ts_text_is(key.name, "H:M: Frame queued")) {
         code = ftrace_frame_queued(m, event->ts, key.owner, begins);
     }
     return code;

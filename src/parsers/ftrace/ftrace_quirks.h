@@ -20,7 +20,7 @@ typedef struct ftrace_quirks {
     bool roots_have_ids;    /* QF-14: FTRACE_QUIRK_NO_ROW in place of NULL */
     bool names_needed;      /* QF-16: B without a name makes no row */
     bool unmatched_silent;  /* QF-20, QF-21: no not_match of slices */
-    bool sent_twice;        /* QF-23: arguments of a transaction without a set are doubled */
+    bool sent_twice;        /* QF-23: arguments of a reply without a set are doubled */
     bool new_sets_lost;     /* QF-24: a set that is made later does not belong to the row */
     bool scores_alone;      /* QF-27: process FTRACE_QUIRK_NO_ROW of one that is not known */
     bool inner_dur;         /* QF-28: dur of an irq is that of the ipi inside, 0 without an end */

@@ -353,7 +353,8 @@ ts_code ftrace_sched_switch(ftrace_machine *m, const ftrace_event *event)
 ts_code ftrace_raw_put(ftrace_machine *m, const ftrace_event *event, ts_text name, int64_t cpu,
                        int64_t itid)
 {
-    const ts_row_raw row = {.id = (int64_t)ts_sink_rows(m->sink, TS_T_raw),
+    const ts_row_raw row = {.null = cpu == FTRACE_NO_CPU ? TS_NULL_BIT(raw, cpu) : 0,
+                            .id = (int64_t)ts_sink_rows(m->sink, TS_T_raw),
                             .ts = event->ts,
                             .name = name,
                             .cpu = cpu,
@@ -366,6 +367,7 @@ ts_code ftrace_sched_wakeup(ftrace_machine *m, const ftrace_event *event)
     bool waking = event->kind == FTRACE_sched_waking;
     bool of_waker;
     bool names = waking && event->reader == FTRACE_FROM_TEXT;
+    int64_t cpu = event->number[FTRACE_N_sched_wakeup_target_cpu];
     ts_row_instant row = {.ts = event->ts, .ref_type = TS_TEXT_LIT("itid"), .value = 0};
     ftrace_thread *woken = NULL;
     ftrace_thread *waker = NULL;
@@ -385,12 +387,15 @@ ts_code ftrace_sched_wakeup(ftrace_machine *m, const ftrace_event *event)
         woken->sched.wake = event->ts;
         woken->sched.wake_number = m->sched.wake_count++;
     }
+    if (event->reader == FTRACE_FROM_TEXT &&
+        !ftrace_has_number(event, FTRACE_N_sched_wakeup_target_cpu)) {
+        cpu = FTRACE_NO_CPU; /* a message without the field says 0 */
+    }
     of_waker = waking || (m->quirks.text_wakers && event->reader == FTRACE_FROM_TEXT);
     code = ts_put_instant(m->sink, &row);
     return code != TS_OK
                ? code
-               : ftrace_raw_put(m, event, row.name, event->number[FTRACE_N_sched_wakeup_target_cpu],
-                                of_waker ? waker->itid : woken->itid);
+               : ftrace_raw_put(m, event, row.name, cpu, of_waker ? waker->itid : woken->itid);
 }
 
 _Static_assert((int)FTRACE_N_sched_wakeup_pid == (int)FTRACE_N_sched_waking_pid &&
@@ -567,7 +572,11 @@ static ts_code end_all(ftrace_machine *m)
 static ts_code put_slices(ftrace_machine *m)
 {
     const void *record = NULL;
-    ts_code code = ftrace_rowlog_finish(&m->sched.slices);
+    int64_t id;
+    /* Viewers look this name of arguments up where threads run, whether or not one has it. */
+    ts_code code =
+        m->sched.slices.count == 0 ? TS_OK : ts_dict(&id, m->store, TS_TEXT_LIT("next_info"));
+    code = code != TS_OK ? code : ftrace_rowlog_finish(&m->sched.slices);
     while (code == TS_OK && (code = ftrace_rowlog_next(&record, &m->sched.slices)) == TS_OK &&
            record != NULL) {
         code = put_slice(m, record);

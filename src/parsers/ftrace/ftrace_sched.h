@@ -107,7 +107,8 @@ ts_code ftrace_sched_state(struct ftrace_machine *m, const ftrace_state *state);
 /* Its state is R-B. */
 void ftrace_sched_waits_for_reply(ftrace_state *state);
 
-/* A row of raw. */
+/* A row of raw; cpu may be FTRACE_NO_CPU. */
+#define FTRACE_NO_CPU INT64_MIN
 ts_code ftrace_raw_put(struct ftrace_machine *m, const ftrace_event *event, ts_text name,
                        int64_t cpu, int64_t itid);
 

@@ -301,16 +301,16 @@ static ts_code add_async(ftrace_machine *m, ftrace_open *open, ftrace_key key, i
     return ftrace_open_put(m->ctx, open, key, place);
 }
 
-ts_code ftrace_async_begin(bool *dropped, ftrace_machine *m, const ftrace_async_key *key,
-                           int64_t ts, ts_row_callstack *row)
+ts_code ftrace_async_begin(bool *begun, ftrace_machine *m, const ftrace_async_key *key, int64_t ts,
+                           ts_row_callstack *row)
 {
     ftrace_open *open = key->group ? &m->slices.groups : &m->slices.starts;
     ftrace_key hash =
         ftrace_key_of(m->ctx, key->owner->itid, key->cookie, key->name, key->category);
     int64_t rowid = 0;
     ts_code code;
-    *dropped = !key->group && ftrace_open_find(open, hash) != 0;
-    if (*dropped) {
+    *begun = key->group || ftrace_open_find(open, hash) == 0;
+    if (!*begun) {
         return TS_OK;
     }
     row->ts = ts;
@@ -335,6 +335,7 @@ ts_code ftrace_async_end(bool *found, ftrace_machine *m, const ftrace_async_key 
         return TS_OK;
     }
     async = async_at(s, place);
+    key->owner->has_slice = true;
     slice.row = async->row;
     slice.ts = async->ts;
     if (async->older != 0) {

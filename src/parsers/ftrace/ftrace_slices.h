@@ -107,8 +107,8 @@ typedef struct ftrace_async_key {
     ts_text name, category; /* category: of groups */
 } ftrace_async_key;
 
-/* Puts the row, whose parent, child and texts are set. dropped: one with its key is open. */
-ts_code ftrace_async_begin(bool *dropped, struct ftrace_machine *m, const ftrace_async_key *key,
+/* Puts the row, whose parent, child and texts are set; not begun: one with its key is open. */
+ts_code ftrace_async_begin(bool *begun, struct ftrace_machine *m, const ftrace_async_key *key,
                            int64_t ts, ts_row_callstack *row);
 
 /* Ends the youngest with the key. */

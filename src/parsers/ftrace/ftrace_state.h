@@ -16,7 +16,12 @@
 #include "parsers/ftrace/ftrace_threads.h"
 
 /* What became of an event of its kind, for import_count. */
-typedef enum ftrace_outcome { FTRACE_USED, FTRACE_UNUSED, FTRACE_WRONG } ftrace_outcome;
+typedef enum ftrace_outcome {
+    FTRACE_USED,
+    FTRACE_UNUSED,
+    FTRACE_WRONG,
+    FTRACE_INVALID_MARKER, /* wrong, and no event at all */
+} ftrace_outcome;
 
 typedef enum ftrace_stat_type {
     FTRACE_NOT_MATCH,

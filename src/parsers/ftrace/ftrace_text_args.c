@@ -278,6 +278,7 @@ static void set_value(ftrace_event *e, const field_name *f, ts_text value)
         read = ftrace_hex(&v, value);
         break;
     default:
+        value.n -= value.n > 1 && value.p[value.n - 1] == ')'; /* of a list in brackets */
         read = ftrace_decimal(&v, value);
     }
     if (read) {
