@@ -1,6 +1,7 @@
 #include "base/frame_names.h"
 
 #include "base/ckd.h"
+#include "base/utf8.h"
 
 #include <strings.h>
 
@@ -126,29 +127,34 @@ static int hex_digit(char c)
     return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Dots in the last element of a path are written as %2e. */
-static ts_code go_package(ts_ctx *ctx, ts_text *out, ts_buf *scratch, ts_text raw)
+/* Dots in the last element of a path are written as %2e, also of paths in arguments of types; so
+ * are bytes of letters that are not ASCII. */
+static ts_code go_unescape(ts_ctx *ctx, ts_text *part, ts_buf *scratch)
 {
+    const ts_text raw = *part;
     size_t from = scratch->n;
     ts_code code = TS_OK;
-    *out = raw;
-    if (find(raw, '%', 0) == raw.n) {
+    if (raw.p == NULL || find(raw, '%', 0) == raw.n) {
         return TS_OK;
     }
     for (size_t i = 0; i < raw.n && code == TS_OK; i++) {
         int high = raw.p[i] == '%' && i + 2 < raw.n ? hex_digit(raw.p[i + 1]) : -1;
-        int low = high < 2 || high > 7 ? -1 : hex_digit(raw.p[i + 2]);
+        int low = high < 2 ? -1 : hex_digit(raw.p[i + 2]);
         code = ts_buf_putc(ctx, scratch, low < 0 ? raw.p[i] : (char)(high * 16 + low));
         i += low < 0 ? 0 : 2;
     }
-    *out = (ts_text){scratch->p + from, scratch->n - from};
+    if (code == TS_OK && ts_utf8_valid(scratch->p + from, scratch->n - from)) {
+        *part = (ts_text){scratch->p + from, scratch->n - from};
+    }
     return code;
 }
 
-/* func1, gowrap2, deferwrap1: made by the compiler, no methods. */
+/* func1, gowrap2, deferwrap1, func1-range2, and the 0 of init.0: made by the compiler, no methods.
+ */
 static bool go_made(ts_text name)
 {
-    static const char *const words[] = {"func", "gowrap", "deferwrap"};
+    static const char *const words[] = {"func", "gowrap", "deferwrap", ""};
+    name = sub(name, 0, find(name, '-', 0));
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (begins(name, words[i]) && all_digits(sub(name, strlen(words[i]), name.n))) {
             return true;
@@ -197,8 +203,12 @@ static ts_code split_go(ts_ctx *ctx, ts_frame_parts *out, ts_buf *scratch, ts_te
     size_t dot = find(seen, '.', slash == seen.n ? 0 : slash + 1);
     ts_code code = TS_OK;
     if (dot < seen.n && dot > 0 && dot + 1 < raw.n) {
-        code = go_package(ctx, &out->package, scratch, sub(raw, 0, dot));
+        out->package = sub(raw, 0, dot);
         go_method(out, sub(raw, dot + 1, raw.n));
+        if ((code = go_unescape(ctx, &out->package, scratch)) == TS_OK &&
+            (code = go_unescape(ctx, &out->cls, scratch)) == TS_OK) {
+            code = go_unescape(ctx, &out->name, scratch);
+        }
     }
     out->library = go_library(out->package, out->file);
     return code;
