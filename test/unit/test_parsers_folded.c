@@ -109,6 +109,21 @@ static void test_tokens(void **state)
     run_free(&r);
 }
 
+/* What a file begins with may look like the beginning of a page or an array: the outermost frame of
+ * Python, a thread. */
+static void test_beginnings(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_text(&r, "<module> (app.py:9);main (app.py:7) 12\n");
+    assert_mem_text(r.sink, stack_method, 0, name, "<module>");
+    assert_cell(&r, stack_node, 0, line, 9);
+    run_free(&r);
+    import_text(&r, "[main tid=44];f 3\n");
+    assert_cell(&r, thread, 1, tid, 44);
+    run_free(&r);
+}
+
 /* Two numbers in all lines: profiles that are compared. In some: frames with numbers. */
 static void test_differential(void **state)
 {
@@ -212,8 +227,14 @@ static void test_long_lines(void **state)
 
 static void test_no_stacks(void **state)
 {
-    static const char *const texts[] = {"hello world\n",     "a;b\n", "",
-                                        "#only a comment\n", "\n\n",  "a;b 1\x01\n"};
+    static const char *const texts[] = {"hello world\n",
+                                        "a;b\n",
+                                        "",
+                                        "#only a comment\n",
+                                        "\n\n",
+                                        "a;b 1\x01\n",
+                                        "# austin: 3.6.0\nP1;T2;a.py:f:1 100\n",
+                                        "P1;T0x7f;a.py:f:1 100\n"};
     UNUSED(state);
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         bytes b = bytes_of(texts[i]);
@@ -282,6 +303,7 @@ int main(void)
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_frames),
         cmocka_unit_test(test_tokens),
+        cmocka_unit_test(test_beginnings),
         cmocka_unit_test(test_differential),
         cmocka_unit_test(test_weights),
         cmocka_unit_test(test_bad_lines),

@@ -2,6 +2,8 @@
 #include "pprof_build.h"
 #include "parsers_sweep.h"
 
+#include "parsers/pprof/formats.h"
+
 static void assert_tiny(run *r)
 {
     assert_int_equal(complaints(r), 0);
@@ -54,6 +56,30 @@ static void assert_tiny(run *r)
                                   "made by hand") != SIZE_MAX);
     assert_cell(r, source, 1, complete, 1);
     assert_mem_text(r->sink, source, 1, clock, "realtime");
+}
+
+/* Other protobuf whose first field is a message is no profile: packets of Perfetto, profiles of
+ * OpenTelemetry. A kind of value has its two numbers only. */
+static void test_other_protobuf(void **state)
+{
+    static const struct {
+        const char *bytes;
+        size_t n;
+        bool profile;
+    } cases[] = {
+        {"\x0a\x04\x08\x01\x10\x02\x32\x00\x32\x01x\x32\x01y", 14, true},
+        {"\x0a\x04\x40\x64\x50\x01", 6, false},                  /* time, sequence */
+        {"\x0a\x06\x08\x01\x10\x02\x18\x03\x32\x00", 10, false}, /* a third number */
+        {"\x0a\x06\x12\x04\x0a\x02\x08\x07", 8, false},          /* processes */
+        {"\x0a\x00\x0a\x00", 4, false},
+        {"\x0a\x04\x08\x01\x10\x02\x12\x06\x1a\x04\x0a\x02\x08\x01", 14, false},
+    };
+    UNUSED(state);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const ts_sniff s = {
+            .name = "x", .head = (const uint8_t *)cases[i].bytes, .n = cases[i].n, .whole = true};
+        assert_int_equal(ts_format_pprof.sniff(&s) != TS_SNIFF_NO, cases[i].profile);
+    }
 }
 
 static void test_rows(void **state)
@@ -609,6 +635,7 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_other_protobuf),
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_orders),
         cmocka_unit_test(test_sparse_ids),

@@ -46,6 +46,17 @@ static bool is_text(ts_text t)
     return true;
 }
 
+/* What austin writes looks like stacks, with a process and a thread as the outermost frames. */
+static bool is_austin(ts_text line)
+{
+    size_t i = 1;
+    while (i < line.n && line.p[i] >= '0' && line.p[i] <= '9') {
+        i++;
+    }
+    return line.n > 0 && line.p[0] == 'P' && i > 1 && i + 2 < line.n && line.p[i] == ';' &&
+           line.p[i + 1] == 'T' && line.p[i + 2] >= '0' && line.p[i + 2] <= '9';
+}
+
 /*
  * The first line that is no comment ends in a blank and a number. Where no line has several frames
  * all others have to as well.
@@ -58,8 +69,8 @@ static int folded_sniff(const ts_sniff *s)
     size_t good = 0;
     size_t bad = 0;
     bool several = false;
-    if (s->head == NULL || s->n == 0 || s->json_key != NULL || !is_text(head) || head.p[0] == '<' ||
-        head.p[0] == '{' || head.p[0] == '[') {
+    if (s->head == NULL || s->n == 0 || s->json_key != NULL || !is_text(head) ||
+        head.p[0] == '{') {
         return TS_SNIFF_NO;
     }
     while (at < head.n) {
@@ -69,7 +80,7 @@ static int folded_sniff(const ts_sniff *s)
             continue;
         }
         w = folded_read_weights(line, 1);
-        if (w.count == 0 && good == 0) {
+        if (good == 0 && (w.count == 0 || is_austin(line))) {
             return TS_SNIFF_NO;
         }
         several = several || (w.count > 0 && memchr(line.p, ';', w.stack) != NULL);

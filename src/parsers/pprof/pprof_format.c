@@ -16,19 +16,56 @@ typedef struct pprof_run {
 
 /* Which fields of the outermost message are messages, and how many fields those have. */
 static const uint8_t inner_fields[PPROF_FIELDS] = {
-    [PPROF_SAMPLE_TYPE] = 2, [PPROF_SAMPLE] = 4,   [PPROF_MAPPING] = 10,
+    [PPROF_SAMPLE_TYPE] = 2, [PPROF_SAMPLE] = 3,   [PPROF_MAPPING] = 10,
     [PPROF_LOCATION] = 5,    [PPROF_FUNCTION] = 5, [PPROF_PERIOD_TYPE] = 2,
 };
 
-static bool is_inner(uint32_t field, const ts_wire_field *message)
+/* A list of numbers, packed, or a message of numbers only. */
+static bool is_packed(const ts_wire_field *list)
+{
+    ts_wire w;
+    uint64_t v;
+    ts_wire_init(&w, list->p, list->n);
+    while (ts_wire_packed(&v, &w)) {
+    }
+    return w.fault == TS_WIRE_OK;
+}
+
+static bool is_numbers(const ts_wire_field *message, uint32_t last)
 {
     ts_wire w;
     ts_wire_field f;
     ts_wire_init(&w, message->p, message->n);
     while (ts_wire_next(&f, &w)) {
+        if (f.number > last || f.type != TS_WIRE_VARINT) {
+            return false;
+        }
+    }
+    return w.fault == TS_WIRE_OK;
+}
+
+/* A kind of value has two numbers and nothing else: what other traces have as their first messages
+ * is told by that. Later fields of the others are passed over. */
+static bool is_inner(uint32_t field, const ts_wire_field *message)
+{
+    enum { LABELS = 3, LINES = 4, LABEL_FIELDS = 4, LINE_FIELDS = 3 };
+    bool kind = field == PPROF_SAMPLE_TYPE || field == PPROF_PERIOD_TYPE;
+    ts_wire w;
+    ts_wire_field f;
+    if (kind) {
+        return is_numbers(message, inner_fields[field]);
+    }
+    ts_wire_init(&w, message->p, message->n);
+    while (ts_wire_next(&f, &w)) {
         bool bytes = f.type == TS_WIRE_BYTES;
-        bool list = field == PPROF_SAMPLE || (field == PPROF_LOCATION && f.number == 4);
-        if (f.number <= inner_fields[field] && f.type != TS_WIRE_VARINT && !(bytes && list)) {
+        bool good =
+            f.number > inner_fields[field]               ? true
+            : !bytes                                     ? f.type == TS_WIRE_VARINT
+            : field == PPROF_SAMPLE && f.number < LABELS ? is_packed(&f)
+            : field == PPROF_SAMPLE && f.number == LABELS
+                ? is_numbers(&f, LABEL_FIELDS)
+                : field == PPROF_LOCATION && f.number == LINES && is_numbers(&f, LINE_FIELDS);
+        if (!good) {
             return false;
         }
     }
@@ -203,8 +240,7 @@ static ts_code pprof_finish(void *self, const ts_stream_end *end)
     p->job->text_bad = p->wire.fault != TS_WIRE_OK;
     p->wire.size = p->wire.at;
     code = ts_wire_push_finish(&p->wire);
-    if (code == TS_OK && p->wire.fault != TS_WIRE_OK &&
-        p->samples_seen + p->defined + p->value_types.n == 0) {
+    if (code == TS_OK && p->samples_seen + p->defined + p->value_types.n == 0) {
         return ts_fail(p->job->ctx, TS_ERR_FORMAT,
                        "%s is no profile of pprof: it has none of its messages", p->job->name);
     }
