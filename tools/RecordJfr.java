@@ -108,7 +108,14 @@ public class RecordJfr {
         }
     }
 
+    /** As often as the argument says, once without. */
     public static void main(String[] args) throws Exception {
+        for (int i = args.length > 0 ? Integer.parseInt(args[0]) : 1; i > 0; i--) {
+            round();
+        }
+    }
+
+    static void round() throws Exception {
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
             threads.add(new Thread(RecordJfr::job, "worker-" + i));

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes test/data/recording-*.htrace.gz: records the demo of record-node.js with the Node.js in
+# Makes test/data/recording-*.htrace.gz: records demo.js with the Node.js in
 # PATH and wraps the messages with mkhtrace.
 #
 # usage: tools/make-recording.sh MKHTRACE [DIR]      DIR: default test/data
@@ -19,7 +19,7 @@ node=$(command -v node) || { echo "make-recording.sh: node is not in PATH" >&2; 
 mkdir -p "$target"
 target=$(cd "$target" && pwd)
 # Paths and the environment end up in the heap: record at a neutral place with an empty one.
-cp "$here/record-node.js" "$work/"
+cp "$here/record-node.js" "$here/demo.js" "$work/"
 (cd "$work" && env -i PATH=/usr/bin:/bin "$node" record-node.js)
 cd "$work"
 pid=$(cat pid)

@@ -1,10 +1,14 @@
-// Writes small profiles of itself: cpu.pprof heap.pprof block.pprof mutex.pprof goroutine.pprof
+// Writes small profiles of itself: cpu.pprof and one of each kind that the runtime keeps; with the argument "http" also those
+// that its HTTP endpoints give, http-KIND.pprof.
 package main
 
 import (
-	"compress/gzip"
 	"context"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	_ "net/http/pprof"
 	"os"
 	"runtime"
 	"runtime/pprof"
@@ -51,6 +55,34 @@ func dump(name string) {
 	_ = pprof.Lookup(name).WriteTo(f, 0)
 }
 
+func fetch(server, name, query string) {
+	answer, err := http.Get(server + "/debug/pprof/" + name + query)
+	if err != nil {
+		panic(err)
+	}
+	defer answer.Body.Close()
+	f, _ := os.Create("http-" + name + ".pprof")
+	defer f.Close()
+	_, _ = io.Copy(f, answer.Body)
+}
+
+// What a client gets while the program works, and the difference of two allocation profiles.
+func endpoints(kinds []string) {
+	server := httptest.NewServer(http.DefaultServeMux)
+	defer server.Close()
+	done := make(chan bool)
+	go work(&Store[string]{data: map[string][]byte{}}, "served", done)
+	fetch(server.URL, "profile", "?seconds=1")
+	for _, name := range kinds {
+		fetch(server.URL, name, "")
+	}
+	_ = os.Rename("http-allocs.pprof", "http-allocs-whole.pprof")
+	go work(&Store[string]{data: map[string][]byte{}}, "served", done)
+	fetch(server.URL, "allocs", "?seconds=1")
+	<-done
+	<-done
+}
+
 func main() {
 	runtime.SetBlockProfileRate(1)
 	runtime.SetMutexProfileFraction(1)
@@ -67,8 +99,11 @@ func main() {
 	}
 	pprof.StopCPUProfile()
 	f.Close()
-	for _, name := range []string{"heap", "allocs", "block", "mutex", "goroutine"} {
+	kinds := []string{"heap", "allocs", "block", "mutex", "goroutine", "threadcreate"}
+	for _, name := range kinds {
 		dump(name)
 	}
-	_ = gzip.NewWriter
+	if len(os.Args) > 1 && os.Args[1] == "http" {
+		endpoints(kinds)
+	}
 }

@@ -10,6 +10,8 @@ import sqlite3
 import sys
 from decimal import ROUND_HALF_UP, Decimal
 
+from cells import cells
+
 COLUMNS = {"ph", "name", "cat", "pid", "tid", "ts", "dur", "tts", "tdur", "id", "id2", "scope", "s", "args"}
 ENDS = {"E": "B", "e": "b", "F": "S"}
 PHASES = set("XBEbeSFnTpIiRstfPNODvVcC()M")
@@ -356,7 +358,7 @@ class Database:
 
 
 def differ(what, want, have):
-    want, have = list(want), list(have)
+    want, have = cells.add(list(want)), list(have)
     for i, (a, b) in enumerate(zip(want, have)):
         if a != b:
             return "%s %d is %r instead of %r" % (what, i, b, a)
@@ -393,9 +395,7 @@ def compare(database, path):
 
 
 def main():
-    wrong = compare(sys.argv[1], sys.argv[2])
-    if wrong:
-        sys.exit("%s: %s" % (sys.argv[2], wrong))
+    cells.end(compare(sys.argv[1], sys.argv[2]), sys.argv[2])
 
 
 if __name__ == "__main__":

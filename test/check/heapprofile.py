@@ -8,6 +8,8 @@ import json
 import sqlite3
 import sys
 
+from cells import cells
+
 
 def number(v):
     return v if isinstance(v, int) and not isinstance(v, bool) else None
@@ -50,6 +52,7 @@ def compare(database, path):
     db = sqlite3.connect(database)
     (source,) = db.execute("SELECT id FROM source WHERE kind = 'heap_profile'").fetchone()
     have_nodes, have_samples = actual(db, source)
+    cells.add((nodes, samples))
     for what, want, have in (("node", nodes, have_nodes), ("sample", samples, have_samples)):
         if len(want) != len(have):
             return "%d %ss instead of %d" % (len(have), what, len(want))
@@ -60,9 +63,7 @@ def compare(database, path):
 
 
 def main():
-    wrong = compare(sys.argv[1], sys.argv[2])
-    if wrong:
-        sys.exit("%s: %s" % (sys.argv[2], wrong))
+    cells.end(compare(sys.argv[1], sys.argv[2]), sys.argv[2])
 
 
 if __name__ == "__main__":

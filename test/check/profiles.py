@@ -13,6 +13,8 @@ import sqlite3
 import subprocess
 import sys
 
+from cells import cells
+
 UNITS = {"nanoseconds": ("ns", 1), "microseconds": ("ns", 1000), "milliseconds": ("ns", 10**6), "seconds": ("ns", 10**9), "bytes": ("bytes", 1),
          "kilobytes": ("bytes", 1024)}
 
@@ -248,7 +250,7 @@ def profile_source(db, name):
 
 
 def compare_pprof(db, path, name=""):
-    want = list(Pprof(read(path)).rows())
+    want = cells.add(list(Pprof(read(path)).rows()))
     source = profile_source(db, name)
     have = list(stored(db, source))
     if len(want) != len(have):
@@ -325,6 +327,7 @@ def compare_folded(db, path, name=""):
             stack, weight = line.rstrip("\r").rsplit(" ", 1)
             want.append((tuple(stack.split(";")), int(weight)))
     source = profile_source(db, name)
+    cells.add(want)
     have = [(tuple(name for name, _, _, _ in stack), values[0][2]) for stack, values, _ in stored(db, source)]
     return None if want == have else "%d lines, %d samples; they differ" % (len(want), len(have))
 
@@ -382,7 +385,7 @@ def read_speedscope(data):
 
 
 def compare_speedscope(db, path):
-    names, want = read_speedscope(read(path))
+    names, want = cells.add(read_speedscope(read(path)))
     sources = db.execute("SELECT id, name FROM source WHERE kind = 'profile' ORDER BY id").fetchall()
     if [name for _, name in sources] != [name for name, _ in want]:
         return "the profiles are %r" % sources
@@ -405,9 +408,7 @@ COMPARE = {"pprof": compare_pprof, "collapse": compare_folded, "speedscope": com
 
 
 def main():
-    wrong = compare(*sys.argv[1:])
-    if wrong:
-        sys.exit("%s: %s" % (sys.argv[2], wrong))
+    cells.end(compare(*sys.argv[1:]), sys.argv[2])
 
 
 if __name__ == "__main__":
