@@ -270,7 +270,7 @@ ts_code ts_metrics_load(ts_metrics *m, ts_ctx *ctx, ts_reader *reader, const ts_
 {
     *m = (ts_metrics){.ctx = ctx};
     ts_code code = ts_profile_metrics_read(ctx, reader, uploads->parents.p, uploads->parents.n,
-                                           metric_keep, m);
+                                           &uploads->lossy, metric_keep, m);
     if (code == TS_OK) {
         code = metric_read_values(m, ctx, reader);
     }

@@ -61,13 +61,15 @@ enum {
     UP_START,
     UP_END,
     UP_BYTES,
+    UP_HASHED,
+    UP_COMPLETE = UP_HASHED,
     UP_COLUMNS
 };
 
 static const unsigned upload_columns[UP_COLUMNS] = {
-    TS_C_source__parent_id, TS_C_source__kind,   TS_C_source__path, TS_C_source__format,
-    TS_C_source__name,      TS_C_source__pid,    TS_C_source__host, TS_C_source__clock,
-    TS_C_source__start_ts,  TS_C_source__end_ts, TS_C_source__bytes};
+    TS_C_source__parent_id, TS_C_source__kind,   TS_C_source__path,  TS_C_source__format,
+    TS_C_source__name,      TS_C_source__pid,    TS_C_source__host,  TS_C_source__clock,
+    TS_C_source__start_ts,  TS_C_source__end_ts, TS_C_source__bytes, TS_C_source__complete};
 
 /* NULL when there is no source with this id. */
 static ts_upload *upload_at(const ts_uploads *u, int64_t id)
@@ -146,7 +148,7 @@ static ts_code upload_source(ts_uploads *u, ts_ctx *ctx, const ts_batch *b, unsi
     up->texts[TS_UP_SERVICE] = TS_TEXT_LIT("unnamed-service");
     code = upload_texts(u, ctx, up, around, b, i);
     upload_language(up, around == NULL ? TS_TEXT_NULL : around->texts[TS_UP_FORMAT]);
-    for (unsigned k = UP_KIND; k < UP_COLUMNS; k++) {
+    for (unsigned k = UP_KIND; k < UP_HASHED; k++) {
         bool number = k == UP_PID || k >= UP_START;
         if (number) {
             ts_hash_word(&up->hash, (uint64_t)upload_cell(b, k, i));
@@ -503,6 +505,16 @@ static ts_code upload_read_clocks(ts_uploads *u, ts_reader *reader, const ts_vec
     return code;
 }
 
+static ts_code upload_lossy(ts_uploads *u, ts_ctx *ctx, int64_t source_id)
+{
+    int64_t *id = ts_vec_add(ctx, &u->lossy, sizeof *id);
+    if (id == NULL) {
+        return ctx->error.code;
+    }
+    *id = source_id;
+    return TS_OK;
+}
+
 ts_code ts_uploads_load(ts_uploads *u, ts_ctx *ctx, ts_reader *reader, bool rows)
 {
     static const unsigned profiles[] = {
@@ -529,6 +541,9 @@ ts_code ts_uploads_load(ts_uploads *u, ts_ctx *ctx, ts_reader *reader, bool rows
             if (code == TS_OK) {
                 ((int64_t *)u->parents.p)[b->rowids[i]] =
                     b->columns[UP_PARENT].null[i] != 0 ? INT64_MAX : b->columns[UP_PARENT].ints[i];
+            }
+            if (code == TS_OK && b->columns[UP_COMPLETE].ints[i] == 0) {
+                code = upload_lossy(u, ctx, b->rowids[i]);
             }
         }
     }
@@ -557,6 +572,7 @@ void ts_uploads_free(ts_uploads *u, ts_ctx *ctx)
 {
     ts_vec_free(ctx, &u->by_source);
     ts_vec_free(ctx, &u->parents);
+    ts_vec_free(ctx, &u->lossy);
     ts_vec_free(ctx, &u->by_profile);
     ts_vec_free(ctx, &u->tags);
     ts_vec_free(ctx, &u->files);

@@ -63,6 +63,7 @@ typedef struct ts_upload_tag {
 typedef struct ts_uploads {
     ts_vec by_source;  /* ts_upload, by source_id; all sources, those without stacks too */
     ts_vec parents;    /* int64_t, by source_id; INT64_MAX: none */
+    ts_vec lossy;      /* int64_t: ids of sources that are not complete */
     ts_vec by_profile; /* int64_t: source_id, by id of profile */
     ts_vec tags;       /* ts_upload_tag, profile by profile */
     ts_vec files;      /* ts_text: names of attachments, profile by profile */

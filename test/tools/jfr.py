@@ -187,8 +187,8 @@ def kept(folder):
 DAMAGES = {"none": None, "size-zero": "jfr_bad_event_size", "size-huge": "jfr_bad_event_size", "metadata-offset": "jfr_bad_metadata",
            "pool-offset": "jfr_bad_checkpoint", "pool-loop": "jfr_bad_checkpoint", "pool-cycle": None, "pool-missing": None,
            "huge-count": "jfr_bad_checkpoint", "recursive": "jfr_bad_event", "nested": "jfr_bad_event", "arrays": "jfr_bad_event", "ticks": "jfr_bad_chunk",
-           "chunk-size": "jfr_chunk_cut", "stray": "jfr_stray_bytes", "odd-text": None}
-WARNINGS = {"pool-cycle": "jfr_unresolved", "pool-missing": "jfr_unresolved", "odd-text": "jfr_bad_text"}
+           "chunk-size": None, "stray": "jfr_stray_bytes", "odd-text": None}
+WARNINGS = {"chunk-size": "jfr_chunk_open", "pool-cycle": "jfr_unresolved", "pool-missing": "jfr_unresolved", "odd-text": "jfr_bad_text"}
 
 
 def damaged(folder):
@@ -210,6 +210,29 @@ def damaged(folder):
                 sys.exit("%s, %s: the chunk before the damaged one is not as it was" % (name, encoding))
 
 
+def gaps(folder):
+    """Where a chunk is lost or cut, there are no rates; where others may have followed, no end."""
+    path, out = os.path.join(folder, "g.jfr"), os.path.join(folder, "g.db")
+    make(path, "--chunks", "3", "--damage", "size-zero")
+    with open(path, "rb") as f:
+        broken = f.read()
+    make(path, "--chunks", "3")
+    with open(path, "rb") as f:
+        data = f.read()
+    size = int.from_bytes(data[8:16], "big")
+    for what, bytes_, ends in (("whole", data, True), ("an event of size 0", broken, True), ("second chunk cut off", data[:size + 5000], False),
+                               ("cut in a header", data[:size + 60], False), ("a chunk without its magic", data[:size] + b"F" + data[size:], True)):
+        with open(path, "wb") as f:
+            f.write(bytes_)
+        code, said = convert(path, out)
+        db = sqlite3.connect(out)
+        rates = db.execute("SELECT count(*) FROM profile_metric WHERE name LIKE '%_per_sec' AND name NOT LIKE '%switches%' OR name LIKE '%_cores'").fetchone()[0]
+        ended = db.execute("SELECT end_ts IS NOT NULL, (SELECT end_ts IS NOT NULL FROM source WHERE kind = 'recording') FROM profile").fetchone()
+        complete = db.execute("SELECT complete FROM source WHERE kind = 'recording'").fetchone()[0]
+        if code != 0 or (rates > 0) != (complete == 1) or ended != (ends, ends):
+            sys.exit("%s: exit code %d, complete %d, %d rates, ends %r: %s" % (what, code, complete, rates, ended, said))
+
+
 def samples(out):
     return sqlite3.connect(out).execute("SELECT ts, dur, event, itid, node_id FROM stack_sample ORDER BY id").fetchall()
 
@@ -221,6 +244,7 @@ def main():
         second_jdk(folder)
         recorded(folder)
         damaged(folder)
+        gaps(folder)
 
 
 if __name__ == "__main__":

@@ -333,6 +333,74 @@ static void test_cut_before_metadata(void **state)
     }
 }
 
+/*
+ * A chunk has as many bytes as its header counts: what the file lacks of them is lost. Others may
+ * have followed it, so that the end of the recording is not known, unless it says that it is the
+ * last.
+ */
+static void test_missing_bytes(void **state)
+{
+    enum { MISSING = 3000, FLAGS = 67, LAST = 2 };
+    bytes b = read_corpus("jdk");
+    size_t first = (size_t)header_number(&b, 8);
+    size_t all = b.n;
+    UNUSED(state);
+    for (unsigned last = 0; last < 2; last++) {
+        run r;
+        b.n = all - MISSING;
+        b.p[first + FLAGS] = (uint8_t)(last == 0 ? 1 : 1 | LAST);
+        import_damaged(&r, &b, 0);
+        assert_int_equal(SEEN(&r, "bytes"), all - MISSING);
+        assert_int_equal(count_sum(&r, "bytes", TS_C_import_count__declared), all);
+        assert_int_equal(issue_sum(&r, "jfr_chunk_cut"), 1);
+        assert_int_equal(issue_sum(&r, "jfr_lost_bytes"), 1);
+        assert_cell(&r, source, 1, complete, 0);
+        assert_false(MEM_NULL(r.sink, source, 1, start_ts));
+        assert_int_equal(MEM_NULL(r.sink, source, 1, end_ts), last == 0);
+        assert_int_equal(MEM_NULL(r.sink, profile, 0, end_ts), last == 0);
+        run_free(&r);
+    }
+    free(b.p);
+}
+
+/* As in the repository of a JVM that runs: the header counts what was written when it was written
+ * itself, and more may follow, of which the last event may be a part. */
+static void test_open_chunk(void **state)
+{
+    enum { SIZE_AT = 8, STATE_AT = 64 };
+    static const uint8_t part[] = {0xFF, 0x40, 0x70, 1, 2, 3}; /* of 8191 bytes */
+    static const uint8_t padding[] = {6, 0, 0, 0, 0, 0};
+    bytes x = read_corpus("jdk");
+    bytes b = {0};
+    size_t first = (size_t)header_number(&x, SIZE_AT);
+    run whole;
+    UNUSED(state);
+    put(&b, x.p, first);
+    import_damaged(&whole, &b, 0);
+    for (unsigned k = 0; k < 4; k++) {
+        size_t n = 0;
+        run r;
+        b.n = first;
+        b.p[STATE_AT] = 5;
+        n += k == 1 || k == 3 ? sizeof part : 0;
+        put(&b, padding, k >= 2 ? sizeof padding : 0);
+        put(&b, part, n);
+        import_damaged(&r, &b, 0);
+        assert_int_equal(issue_sum(&r, "jfr_chunk_open"), 1);
+        assert_int_equal(complaints(&r), complaints(&whole));
+        assert_int_equal(count_sum(&r, "bytes", TS_C_import_count__lost), 0);
+        assert_int_equal(count_sum(&r, "bytes", TS_C_import_count__skipped), n);
+        assert_cell(&r, source, 1, complete, 1);
+        assert_cell(&r, source, 1, end_ts, MEM_INT(whole.sink, source, 1, end_ts));
+        assert_int_equal(MEM_ROWS(r.sink, stack_sample), MEM_ROWS(whole.sink, stack_sample));
+        assert_int_equal(MEM_ROWS(r.sink, stack_node), MEM_ROWS(whole.sink, stack_node));
+        run_free(&r);
+    }
+    run_free(&whole);
+    free(b.p);
+    free(x.p);
+}
+
 static void test_blocks(void **state)
 {
     static const char *const names[] = {"mixed", "stray", "chunk-size", "size-zero"};
@@ -401,6 +469,8 @@ int main(void)
         cmocka_unit_test(test_ticks),
         cmocka_unit_test(test_whole),
         cmocka_unit_test(test_cut_before_metadata),
+        cmocka_unit_test(test_missing_bytes),
+        cmocka_unit_test(test_open_chunk),
         cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_cut_at_every_byte),
         cmocka_unit_test(test_every_bit_flipped),

@@ -115,6 +115,17 @@ static ts_code metric_find_owners(metric_work *m)
     return code;
 }
 
+/* Over a time of which a part is lost there are no rates. */
+static void metric_mark_lossy(metric_work *m)
+{
+    for (size_t i = 0; i < m->lossy->n; i++) {
+        metric_profile *p = metric_owner(m, ((const int64_t *)m->lossy->p)[i]);
+        if (p != NULL) {
+            p->dur = TS_NO_TIME;
+        }
+    }
+}
+
 metric_profile *metric_owner(const metric_work *m, int64_t source_id)
 {
     const uint32_t *owner = metric_at(&m->owners, source_id, sizeof *owner);
@@ -450,6 +461,7 @@ ts_code metric_read(metric_work *m)
         (code = metric_each(m, TS_T_lock_wait, waits, 3, metric_read_span, NULL)) != TS_OK) {
         return code;
     }
+    metric_mark_lossy(m);
     return metric_each(m, TS_T_source_property, facts, 3, metric_read_fact, NULL);
 }
 

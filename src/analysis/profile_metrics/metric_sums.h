@@ -92,8 +92,9 @@ typedef struct metric_work {
     ts_reader *reader;
     const int64_t *parents;
     size_t source_count;
-    ts_vec owners;   /* uint32_t, by source: number of the profile + 1, or 0 */
-    ts_vec profiles; /* metric_profile */
+    const ts_vec *lossy; /* int64_t: sources of which a part is lost */
+    ts_vec owners;       /* uint32_t, by source: number of the profile + 1, or 0 */
+    ts_vec profiles;     /* metric_profile */
 } metric_work;
 
 /* Reads all that metrics are made of. */

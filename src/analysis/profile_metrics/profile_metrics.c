@@ -77,9 +77,10 @@ static ts_code metric_call_all(metric_work *m, metric_list *list, ts_profile_met
 }
 
 ts_code ts_profile_metrics_read(ts_ctx *ctx, ts_reader *reader, const int64_t *parents, size_t n,
-                                ts_profile_metric_call call, void *user)
+                                const ts_vec *lossy, ts_profile_metric_call call, void *user)
 {
-    metric_work m = {.ctx = ctx, .reader = reader, .parents = parents, .source_count = n};
+    metric_work m = {
+        .ctx = ctx, .reader = reader, .parents = parents, .source_count = n, .lossy = lossy};
     metric_list *list = ts_alloc(ctx, 1, sizeof *list);
     ts_code code = list == NULL ? ctx->error.code : metric_read(&m);
     if (code == TS_OK) {
@@ -119,15 +120,25 @@ static ts_code profile_metrics_run(ts_ctx *ctx, ts_reader *reader, ts_store *sto
 {
     size_t n = (size_t)ts_source_count(store) + 1;
     int64_t *parents = ts_zalloc(ctx, n, sizeof *parents);
+    ts_vec lossy = {0};
     ts_code code = parents == NULL ? ctx->error.code : TS_OK;
     for (size_t id = 1; id < n && code == TS_OK; id++) {
         const ts_row_source *source = ts_source(store, (int64_t)id);
         bool none = (source->null & TS_NULL_BIT(source, parent_id)) != 0;
         parents[id] = none ? 0 : source->parent_id;
+        if (source->complete == 0) {
+            int64_t *lost = ts_vec_add(ctx, &lossy, sizeof *lost);
+            code = lost == NULL ? ctx->error.code : TS_OK;
+            if (lost != NULL) {
+                *lost = (int64_t)id;
+            }
+        }
     }
     if (code == TS_OK) {
-        code = ts_profile_metrics_read(ctx, reader, parents, n, metric_write, ts_store_sink(store));
+        code = ts_profile_metrics_read(ctx, reader, parents, n, &lossy, metric_write,
+                                       ts_store_sink(store));
     }
+    ts_vec_free(ctx, &lossy);
     ts_free(ctx, parents);
     return code;
 }

@@ -10,6 +10,7 @@
 #define TS_ANALYSIS_PROFILE_METRICS_H
 
 #include "analysis/analysis.h"
+#include "base/vec.h"
 
 extern const ts_analysis ts_analysis_profile_metrics;
 
@@ -36,10 +37,11 @@ typedef ts_code (*ts_profile_metric_call)(void *user, int64_t profile_id, int64_
 
 /*
  * All metrics of all rows of profile. parents: of each source by its id (n of them; 0 or beyond its
- * own id: none), since a file of an upload is below the source that has the row. Errors: memory,
- * reading, and those of `call`.
+ * own id: none), since a file of an upload is below the source that has the row. lossy: the ids of
+ * sources that are not complete (int64_t): their profiles have no rates. Errors: memory, reading,
+ * and those of `call`.
  */
 ts_code ts_profile_metrics_read(ts_ctx *ctx, ts_reader *reader, const int64_t *parents, size_t n,
-                                ts_profile_metric_call call, void *user);
+                                const ts_vec *lossy, ts_profile_metric_call call, void *user);
 
 #endif

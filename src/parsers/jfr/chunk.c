@@ -90,9 +90,10 @@ int64_t jfr_ticks_time(const jfr_chunk *c, int64_t ticks)
 
 /* --- events --------------------------------------------------------------------------------- */
 
-typedef enum walk_state { WALK_EVENT, WALK_END, WALK_CHUNK, WALK_BAD } walk_state;
+typedef enum walk_state { WALK_EVENT, WALK_END, WALK_CHUNK, WALK_PART, WALK_BAD } walk_state;
 
-/* The event at `pos`. WALK_CHUNK: another chunk begins there. */
+/* The event at `pos`. WALK_CHUNK: another chunk begins there. WALK_PART: it goes on behind the end.
+ */
 static ts_code walk(walk_state *state, jfr_event *e, jfr_chunk *c, uint64_t pos)
 {
     const uint8_t *p;
@@ -112,10 +113,10 @@ static ts_code walk(walk_state *state, jfr_event *e, jfr_chunk *c, uint64_t pos)
     e->head = (uint32_t)(r.p - p);
     if (n >= JFR_MAGIC && p[0] == jfr_magic[0] && memcmp(p, jfr_magic, JFR_MAGIC) == 0) {
         *state = WALK_CHUNK;
-    } else if (r.bad || e->size < e->head || e->size > c->view->size - pos) {
-        *state = WALK_BAD;
+    } else if (r.bad ? n < HEAD_BYTES : e->size > c->view->size - pos) {
+        *state = WALK_PART;
     } else {
-        *state = WALK_EVENT;
+        *state = r.bad || e->size < e->head ? WALK_BAD : WALK_EVENT;
     }
     return TS_OK;
 }
@@ -158,29 +159,46 @@ static ts_code event_at(bool *there, jfr_event *e, jfr_reader *r, jfr_chunk *c, 
 
 /* Where they are, as the events themselves say. */
 typedef struct scan {
-    int64_t metadata;   /* the last one; 0: none */
+    int64_t metadata; /* the last one; 0: none */
+    uint64_t events;  /* that need metadata */
+    uint64_t pos;     /* of its end, and why it is there */
+    walk_state state;
     ts_vec checkpoints; /* uint64_t, in the order of the chunk */
 } scan;
 
+/* Has the event of type 0 texts? async-profiler fills gaps with events of this type. */
+static ts_code is_metadata(bool *is, jfr_chunk *c, const jfr_event *e)
+{
+    jfr_reader r;
+    ts_code code = jfr_event_body(is, &r, c, e);
+    for (unsigned i = 0; code == TS_OK && *is && i < 3; i++) {
+        (void)jfr_long(&r); /* start, duration, number */
+    }
+    *is = code == TS_OK && *is && jfr_raw(&r, 4) > 0 && !r.bad;
+    return code;
+}
+
 static ts_code scan_events(scan *s, jfr_chunk *c)
 {
-    walk_state state = WALK_EVENT;
+    bool metadata = false;
     jfr_event e = {0};
     ts_code code = TS_OK;
-    for (uint64_t pos = JFR_HEADER; state == WALK_EVENT && code == TS_OK; pos += e.size) {
-        code = walk(&state, &e, c, pos);
-        if (code != TS_OK || state != WALK_EVENT || e.size > c->rec->scan_left) {
+    for (s->pos = JFR_HEADER; code == TS_OK; s->pos += e.size) {
+        code = walk(&s->state, &e, c, s->pos);
+        if (code != TS_OK || s->state != WALK_EVENT || e.size > c->rec->scan_left) {
             break;
         }
+        s->events += e.type > TYPE_CHECKPOINT ? 1 : 0;
         c->rec->scan_left -= e.size;
-        if (e.type == TYPE_METADATA) {
-            s->metadata = (int64_t)pos;
+        if (e.type == TYPE_METADATA && (code = is_metadata(&metadata, c, &e)) == TS_OK &&
+            metadata) {
+            s->metadata = (int64_t)s->pos;
         } else if (e.type == TYPE_CHECKPOINT && s->checkpoints.n < MAX_CHECKPOINTS) {
             uint64_t *at = ts_vec_add(c->ctx, &s->checkpoints, sizeof *at);
             if (at == NULL) {
                 return c->ctx->error.code;
             }
-            *at = pos;
+            *at = s->pos;
         }
     }
     return code;
@@ -304,13 +322,14 @@ static ts_code find_metadata(bool *good, jfr_chunk *c, const scan *s)
     ts_code code = TS_OK;
     *good = false;
     /* Of a chunk that is being written the header may be older than its events. */
-    if (!c->cut || s->metadata == 0) {
+    if (!c->searched || s->metadata == 0) {
         code = read_metadata(good, c, offset);
     }
-    if (code == TS_OK && !*good && s->metadata != 0 && (s->metadata != offset || c->cut)) {
+    if (code == TS_OK && !*good && s->metadata != 0 && (s->metadata != offset || c->searched)) {
         code = read_metadata(good, c, s->metadata);
     }
-    return code == TS_OK && !*good && c->cut && s->metadata == 0 ? borrow_metadata(good, c) : code;
+    return code == TS_OK && !*good && c->searched && s->metadata == 0 ? borrow_metadata(good, c)
+                                                                      : code;
 }
 
 static ts_code add_checkpoint(bool *good, int64_t *delta, jfr_chunk *c, int64_t offset)
@@ -368,13 +387,13 @@ static ts_code read_pools(jfr_chunk *c, const scan *s)
 {
     bool whole = false;
     ts_code code = jfr_pools_new(c);
-    if (code == TS_OK && !c->cut) {
+    if (code == TS_OK && !c->searched) {
         code = follow_checkpoints(&whole, c);
     }
     if (code != TS_OK || whole) {
         return code;
     }
-    if (!c->cut) {
+    if (!c->searched) {
         c->doubted_pools = true;
         code = issue_at(c, TS_ISSUE_jfr_bad_checkpoint,
                         c->header.checkpoint < 0 ? 0 : (uint64_t)c->header.checkpoint,
@@ -393,7 +412,7 @@ static ts_code offsets_hold(bool *hold, jfr_chunk *c)
 {
     const int64_t offsets[] = {c->header.metadata, c->header.checkpoint};
     ts_code code = TS_OK;
-    *hold = !c->cut;
+    *hold = !c->searched;
     for (unsigned i = 0; i < 2 && code == TS_OK && *hold; i++) {
         jfr_event e;
         jfr_reader r;
@@ -537,14 +556,23 @@ static ts_code walk_events(walk_state *end, jfr_chunk *c, bool settings)
     return code;
 }
 
+/* What its header counts and the file does not have. */
+static int64_t missing_bytes(const jfr_chunk *c)
+{
+    return c->header.size > (int64_t)c->used ? c->header.size - (int64_t)c->used : 0;
+}
+
 static ts_code note_end(jfr_chunk *c, walk_state end)
 {
     uint64_t at = c->used;
+    bool bad = end == WALK_BAD || end == WALK_PART;
+    /* What its header does not count yet may end within an event. */
+    bool begun = c->open && end == WALK_PART && (int64_t)at >= c->header.size;
     uint64_t left;
     if (end != WALK_CHUNK) {
         c->used = c->view->size;
     }
-    if (end == WALK_BAD && c->cut) {
+    if (bad && c->searched) {
         /* Its size may be wrong, so that other chunks stand in what seems to belong to it. */
         ts_code code = jfr_chunk_search(&c->used, c->view, at);
         if (code != TS_OK) {
@@ -552,20 +580,30 @@ static ts_code note_end(jfr_chunk *c, walk_state end)
         }
     }
     left = c->used - at;
-    if (end == WALK_BAD) {
+    if (bad && !begun) {
         c->lost_bytes = left;
         c->rec->events_seen++;
         c->rec->events_lost++;
-        return ts_issue(c->rec->store, c->rec->source_id,
-                        c->cut ? TS_ISSUE_jfr_chunk_cut : TS_ISSUE_jfr_bad_event_size, NULL,
+    } else if (begun) {
+        c->rec->begun_bytes += left;
+    }
+    if (c->cut) {
+        return ts_issue(c->rec->store, c->rec->source_id, TS_ISSUE_jfr_chunk_cut, NULL,
+                        (int64_t)(c->offset + at),
+                        "of the chunk's %" PRId64 " bytes, %" PRId64 " are not there, and %" PRIu64
+                        " that are could not be read",
+                        c->header.size, missing_bytes(c), c->lost_bytes);
+    }
+    if (bad && !begun) {
+        return ts_issue(c->rec->store, c->rec->source_id, TS_ISSUE_jfr_bad_event_size, NULL,
                         (int64_t)(c->offset + at),
                         "no event of a possible size; the chunk's %" PRIu64
                         " bytes from here on were left out",
                         left);
     }
-    return c->cut ? issue_at(c, TS_ISSUE_jfr_chunk_cut, at,
-                             "the chunk is not complete; what its pools have was read")
-                  : TS_OK;
+    return c->open ? issue_at(c, TS_ISSUE_jfr_chunk_open, at,
+                              "the chunk was still being written; what was written was read")
+                   : TS_OK;
 }
 
 /* --- the whole ------------------------------------------------------------------------------ */
@@ -588,7 +626,7 @@ static ts_code put_chunk(jfr_chunk *c, bool usable)
         .classes = c->schema == NULL ? 0 : (int64_t)c->schema->meta.classes.n,
         .pool_entries = (int64_t)c->pools.entries,
         .pool_repeated = (int64_t)c->pools.repeated,
-        .complete = usable && !c->cut && c->lost_bytes == 0,
+        .complete = usable && !c->cut && !c->open && c->lost_bytes == 0,
     };
     return ts_put_jfr_chunk(c->rec->sink, &row);
 }
@@ -598,7 +636,7 @@ static ts_code import_events(jfr_chunk *c)
     walk_state end;
     ts_code code = walk_events(&end, c, true);
     if (code == TS_OK && (code = walk_events(&end, c, false)) == TS_OK) {
-        if (end == WALK_CHUNK) {
+        if (end == WALK_CHUNK && (int64_t)c->used < c->header.size) {
             c->cut = true;
         }
         code = note_end(c, end);
@@ -615,12 +653,18 @@ static ts_code import_chunk(bool *usable, jfr_chunk *c)
     if (code == TS_OK && !hold) {
         code = scan_events(&s, c);
     }
-    if (code == TS_OK && (code = find_metadata(usable, c, &s)) == TS_OK && *usable &&
-        (code = use_classes(c)) == TS_OK) {
-        code = read_pools(c, &s);
+    if (code == TS_OK && c->open && !c->cut && s.metadata == 0 && c->header.metadata <= 0 &&
+        s.events == 0 && s.state != WALK_EVENT) {
+        /* It was just begun. */
+        *usable = true;
+        c->used = s.pos;
+        code = note_end(c, s.state);
+    } else if (code == TS_OK && (code = find_metadata(usable, c, &s)) == TS_OK && *usable &&
+               (code = use_classes(c)) == TS_OK && (code = read_pools(c, &s)) == TS_OK) {
+        code = import_events(c);
     }
     ts_vec_free(c->ctx, &s.checkpoints);
-    return code == TS_OK && *usable ? import_events(c) : code;
+    return code;
 }
 
 static void note_span(jfr_chunk *c)
@@ -645,7 +689,7 @@ static ts_code import_whole(bool *usable, jfr_chunk *c)
     }
     if (code == TS_OK && !*usable) {
         /* Without its metadata nothing in it can be read. */
-        if (c->cut) {
+        if (c->searched) {
             code = jfr_chunk_search(&c->used, c->view, JFR_HEADER);
         }
         c->lost_bytes = c->used;
@@ -660,6 +704,36 @@ static void free_chunk(jfr_chunk *c)
     ts_vec_free(c->ctx, &c->frames);
     ts_vec_free(c->ctx, &c->resolved);
     ts_free(c->ctx, c);
+}
+
+/*
+ * A chunk that is being written says in its header what it had at some time before (of events,
+ * metadata and pools); what was written since then follows.
+ */
+static void read_header(jfr_chunk *c, const uint8_t *p, uint64_t base, uint64_t size)
+{
+    bool counted;
+    jfr_header_read(&c->header, p);
+    counted = c->header.size >= JFR_HEADER && (uint64_t)c->header.size <= size;
+    c->compressed = (c->header.flags & JFR_FLAG_COMPRESSED) != 0;
+    c->open = c->header.state != 0;
+    c->cut = c->open ? c->header.size > 0 && (uint64_t)c->header.size > size : !counted;
+    c->searched = c->cut || (c->open && (uint64_t)c->header.size != size);
+    if (counted && !c->open) {
+        jfr_view_part(c->view, base, (uint64_t)c->header.size);
+    }
+    c->used = c->view->size;
+}
+
+/* Is it known until when the recording goes? Others may follow a chunk that is cut off. */
+static void note_chunk_end(const jfr_chunk *c)
+{
+    jfr_recording *rec = c->rec;
+    rec->missing_bytes = ts_sat_add(rec->missing_bytes, missing_bytes(c));
+    rec->end_known = !c->cut || (c->header.flags & JFR_FLAG_LAST) != 0;
+    if (c->open && rec->last_ts > rec->end_ts) {
+        rec->end_ts = rec->last_ts;
+    }
 }
 
 ts_code jfr_chunk_import(uint64_t *used, jfr_recording *rec, uint64_t base, uint64_t size,
@@ -680,28 +754,23 @@ ts_code jfr_chunk_import(uint64_t *used, jfr_recording *rec, uint64_t base, uint
     jfr_view_part(c->view, base, size);
     code = jfr_view_get(&p, &n, c->view, 0, JFR_HEADER);
     c->cut = true;
+    rec->last_ts = TS_NO_TIME;
     if (code == TS_OK && n >= JFR_HEADER) {
-        jfr_header_read(&c->header, p);
-        c->compressed = (c->header.flags & 1) != 0;
-        c->cut =
-            c->header.size < JFR_HEADER || (uint64_t)c->header.size > size || c->header.state != 0;
-        if (c->header.size >= JFR_HEADER && (uint64_t)c->header.size < size) {
-            jfr_view_part(c->view, base, (uint64_t)c->header.size);
-        }
-        c->used = c->view->size;
+        read_header(c, p, base, size);
         code = import_whole(&usable, c);
     } else {
         c->used = size;
         c->lost_bytes = size;
     }
     *used = c->used;
+    note_chunk_end(c);
     rec->chunks++;
     rec->chunks_lost += usable ? 0 : 1;
     rec->chunks_cut += c->cut ? 1 : 0;
     rec->lost_bytes += c->lost_bytes;
     rec->default_intervals += c->default_intervals;
     rec->replaced += c->borrowed || c->schema == NULL ? 0 : c->schema->meta.replaced;
-    if (code == TS_OK && usable) {
+    if (code == TS_OK && usable && c->schema != NULL) {
         keep_metadata(c);
     }
     free_chunk(c);

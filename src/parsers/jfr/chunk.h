@@ -12,7 +12,9 @@ enum {
     JFR_HEADER = 68,
     JFR_DIRECT = 4096,
     JFR_MAGIC = 6,
-    JFR_DEFAULT_INTERVAL = 10000000 /* ns */
+    JFR_DEFAULT_INTERVAL = 10000000, /* ns */
+    JFR_FLAG_COMPRESSED = 1,
+    JFR_FLAG_LAST = 2 /* of its recording */
 };
 
 typedef struct jfr_header {
@@ -73,7 +75,9 @@ struct jfr_chunk {
     uint64_t offset; /* in the input */
     jfr_header header;
     bool compressed;
+    bool open;          /* it was being written */
     bool cut;           /* its end is not there, or not known */
+    bool searched;      /* its header does not say where metadata and pools are, or not all */
     bool doubted_pools; /* a part of the pools is lost */
     jfr_schema *schema; /* NULL: none; may be that of the recording's last chunk */
     bool borrowed;      /* it is, because the chunk has none of its own */

@@ -85,6 +85,7 @@ static void add_stray(jfr_file *f, uint64_t at, uint64_t n)
         f->stray_at = at;
     }
     f->stray += n;
+    f->rec.end_known = f->rec.end_known && n == 0; /* a chunk may have stood there */
 }
 
 /* The chunk is as complete as it gets; others may follow in it. */
@@ -127,7 +128,7 @@ static ts_code begin_chunk(jfr_file *f)
     ts_code code;
     jfr_header_read(&h, f->head);
     f->offset = f->at - JFR_HEADER;
-    f->wanted = h.size < JFR_HEADER ? UINT64_MAX : (uint64_t)h.size;
+    f->wanted = h.size < JFR_HEADER || h.state != 0 ? UINT64_MAX : (uint64_t)h.size;
     f->head_n = 0;
     set_range(&f->rec, &h);
     f->begun = true;
@@ -189,17 +190,26 @@ static ts_code count_bytes(jfr_file *f, uint64_t bytes)
     }
     tally->seen += bytes;
     tally->lost += lost;
-    tally->imported += bytes - lost;
-    return f->rec.lost_bytes == 0
+    tally->skipped += f->rec.begun_bytes;
+    tally->imported += bytes - lost - f->rec.begun_bytes;
+    if (f->rec.missing_bytes > 0) {
+        tally->has_declared = true;
+        tally->declared += bytes + (uint64_t)f->rec.missing_bytes;
+    }
+    return f->rec.lost_bytes == 0 && f->rec.missing_bytes == 0
                ? TS_OK
                : ts_issue(f->rec.store, f->rec.job->source_id, TS_ISSUE_jfr_lost_bytes, NULL,
-                          TS_NO_OFFSET, "%" PRIu64 " bytes in chunks could not be read",
-                          f->rec.lost_bytes);
+                          TS_NO_OFFSET,
+                          "%" PRIu64 " bytes in chunks could not be read, and %" PRId64
+                          " more that their headers count are not there%s",
+                          f->rec.lost_bytes, f->rec.missing_bytes,
+                          f->rec.end_known ? "" : "; when the recording ends is not known");
 }
 
 static ts_code jfr_finish(void *self, const ts_stream_end *end)
 {
     jfr_file *f = self;
+    ts_tally *events;
     ts_code code = TS_OK;
     if (f->begun) {
         code = import_bytes(f);
@@ -213,10 +223,11 @@ static ts_code jfr_finish(void *self, const ts_stream_end *end)
     if (code == TS_OK && (code = count_bytes(f, end->bytes)) == TS_OK) {
         code = jfr_recording_finish(&f->rec);
     }
-    if (code == TS_OK) {
+    if (code == TS_OK && (code = ts_count(&events, f->rec.store, f->rec.source_id,
+                                          TS_ITEM_jfr_events, NULL)) == TS_OK) {
         ts_source(f->rec.store, f->rec.source_id)->complete =
             f->stray == 0 && f->rec.chunks > 0 && f->rec.chunks_cut + f->rec.chunks_lost == 0 &&
-            f->rec.lost_bytes == 0;
+            f->rec.lost_bytes == 0 && events->lost == 0;
         ts_source(f->rec.store, f->rec.source_id)->bytes = (int64_t)end->bytes;
     }
     return code;

@@ -72,7 +72,8 @@ ts_code jfr_put_profile(jfr_recording *rec)
     ts_profile_id_end(id, &rec->id);
     row.profile_id = ts_text_of(id);
     if (rec->chunks > 0) {
-        ts_profile_times(&row, rec->start_ts, rec->end_ts, TS_NO_TIME);
+        ts_profile_times(&row, rec->start_ts, rec->end_known ? rec->end_ts : TS_NO_TIME,
+                         TS_NO_TIME);
     }
     if (rec->pid > 0) {
         snprintf(pid, sizeof pid, "%" PRId64, rec->pid);

@@ -296,6 +296,7 @@ ts_code jfr_series_put(jfr_recording *rec, int64_t id, int64_t ts, double value)
 void jfr_note_time(jfr_recording *rec, int64_t ts)
 {
     if (ts != TS_NO_TIME) {
+        rec->last_ts = ts > rec->last_ts ? ts : rec->last_ts;
         ts_range_note(rec->store, TS_CLOCK_REALTIME, TS_RANGE_ROWS, ts);
     }
 }
@@ -465,8 +466,11 @@ ts_code jfr_recording_finish(jfr_recording *rec)
     ts_code code = put_pauses(rec);
     if (rec->chunks > 0) {
         source->start_ts = rec->start_ts;
+        source->null &= ~TS_NULL_BIT(source, start_ts);
+    }
+    if (rec->chunks > 0 && rec->end_known) {
         source->end_ts = rec->end_ts;
-        source->null &= ~(TS_NULL_BIT(source, start_ts) | TS_NULL_BIT(source, end_ts));
+        source->null &= ~TS_NULL_BIT(source, end_ts);
     }
     if (rec->pid > 0) {
         source->pid = rec->pid;

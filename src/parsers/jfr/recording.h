@@ -120,8 +120,12 @@ typedef struct jfr_recording {
         agent_version; /* in names; 0: not recorded */
     int64_t pid;       /* 0: not recorded */
     int64_t start_ts, end_ts;
+    int64_t last_ts; /* of the events of the chunk */
+    bool end_known;
     uint64_t chunks, chunks_lost, chunks_cut;
     uint64_t lost_bytes;        /* in chunks */
+    int64_t missing_bytes;      /* that headers count and that are not there */
+    uint64_t begun_bytes;       /* of events that were being written */
     uint64_t default_intervals; /* samples that stand for an interval that was not recorded */
     int64_t type_base;          /* id of the first type */
     uint64_t samples_before;    /* rows of stack_sample that others made */
