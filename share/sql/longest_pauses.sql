@@ -7,9 +7,10 @@
 --             source    id of a source (default: all)
 --             limit     number of rows (default 20)
 -- Columns:    source_id, kind  gc, or suspend where only the time is known
+--             name, cause      collector or pause, and why; NULL where they were not recorded
 --             ts, dur          when it began, how long it took
 --             bytes_before, bytes_after  heap in use; NULL where it was not recorded
-SELECT source_id, kind, ts, dur, bytes_before, bytes_after
+SELECT source_id, kind, name, cause, ts, dur, bytes_before, bytes_after
 FROM v_pause
 WHERE (:source IS NULL OR source_id IN (SELECT value FROM json_each(:source)))
   AND (:from IS NULL OR ts >= :from) AND (:to IS NULL OR ts < :to)

@@ -486,7 +486,9 @@ class Expected:
         if name in SERIES:
             self.points += points(name, v)
         if name == "jdk.GCPhasePause":
-            self.gc.setdefault(v["gcId"], []).append(("pause", v["startTime"], v["duration"]))
+            self.gc.setdefault(v["gcId"], []).append(("pause", v["startTime"], v["duration"], v.get("name") or None))
+        if name == "jdk.GarbageCollection":
+            self.gc.setdefault(v["gcId"], []).append(("collection", symbol(v["name"]), symbol(v["cause"])))
         if name == "jdk.GCHeapSummary":
             self.gc.setdefault(v["gcId"], []).append((symbol(v["when"]), v["heapUsed"], v["heapSpace"]["committedSize"]))
 
@@ -498,7 +500,9 @@ class Expected:
             alone = len(pauses) == 1
             before = one["Before GC"][0][1] if alone and len(one["Before GC"]) == 1 else None
             after = one["After GC"][0] if alone and len(one["After GC"]) == 1 else (None, None, None)
-            rows += [(ts, dur, before, after[1], after[2]) for _, ts, dur in pauses]
+            named = [p[1:] for p in parts if p[0] == "collection"]
+            name, cause = named[0] if len(named) == 1 else (None, None)
+            rows += [(ts, dur, before, after[1], after[2], name or own, cause) for _, ts, dur, own in pauses]
         return rows
 
 
@@ -593,7 +597,7 @@ def compare(database, want, all_types=True):
     return (different("counts", counts.items(), want.counts.items()) or different("samples", names_of(want.samples), have.samples()) or
             (all_types and (different("stacks", want.stacks, have.typed_stacks()) or different("messages", want.logs, have.logs()))) or
             different("waits", want.locks, have.locks()) or different("points", want.points, have.points()) or
-            different("pauses", want.pauses(), have.db.execute("SELECT ts, dur, bytes_before, bytes_after, bytes_total FROM runtime_pause").fetchall()))
+            different("pauses", want.pauses(), have.db.execute("SELECT ts, dur, bytes_before, bytes_after, bytes_total, name, cause FROM runtime_pause").fetchall()))
 
 
 def printed_events(program, recording):

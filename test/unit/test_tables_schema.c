@@ -160,7 +160,7 @@ static const char *const own[] = {
     "stack_slice:id/k source_id/i itid/i parent_id/i node_id/i ts/i dur/i self_dur/i cpu_dur/i "
     "depth/i state/i",
     "runtime_pause:id/k source_id/i kind/t itid/i ts/i dur/i bytes_before/i bytes_after/i "
-    "bytes_total/i objects_before/i objects_after/i state/i",
+    "bytes_total/i objects_before/i objects_after/i state/i name/t cause/t",
     "lock_wait:id/k source_id/i kind/t itid/i object_id/i class/t owner_itid/i timeout/i ts/i "
     "dur/i node_id/i slice_id/i state/i",
     "timeseries:id/k source_id/i itid/i name/t unit/t interval/i",

@@ -182,10 +182,10 @@ def titles(pods):
 
 
 def ask_pauses(j, pods, **params):
-    rows = [(p.source, "suspend", (end - d) * MS, d * MS, None, None) for p in pods for end, _, d in p.r.suspend
+    rows = [(p.source, "suspend", None, None, (end - d) * MS, d * MS, None, None) for p in pods for end, _, d in p.r.suspend
             if params.get("source") in (None, p.source) and params.get("from", stacks.FIRST) <= (end - d) * MS < params.get("to", stacks.LAST)]
-    rows.sort(key=lambda x: (-x[3], x[2], x[0]))
-    j.ask("longest_pauses", "source_id kind ts dur bytes_before bytes_after", rows[:params.get("limit", 20)], **params)
+    rows.sort(key=lambda x: (-x[5], x[4], x[0]))
+    j.ask("longest_pauses", "source_id kind name cause ts dur bytes_before bytes_after", rows[:params.get("limit", 20)], **params)
 
 
 def ask_slow(j, pods, calls, **params):

@@ -46,8 +46,8 @@ def inner(path):
 def check_views(j, t):
     itid = t.itid
     source = t.sources
-    j.some("v_pause", "source_id kind ts dur itid bytes_before bytes_after objects_before objects_after",
-           [(source[s], "gc", ts, dur, itid(s, thread), None, used, None, objects)
+    j.some("v_pause", "source_id kind ts dur itid bytes_before bytes_after objects_before objects_after name cause",
+           [(source[s], "gc", ts, dur, itid(s, thread), None, used, None, objects, None, None)
             for s, thread, ts, dur, used, total, objects, state in t.rows["pauses"]])
     j.some("v_lock_wait", "id source_id kind itid thread object_id class owner_itid owner timeout ts dur method line slice_id state",
            [(i, source[s], kind, itid(s, thread), t.name(thread), o, cls, itid(s, owner), t.name(owner), timeout, ts, dur, *inner(path), slice_id,
@@ -92,10 +92,10 @@ def ask_pauses(j, t):
 
 
 def ask_longest(j, t, **params):
-    rows = [(t.sources[s], "gc", ts, dur, None, used) for s, thread, ts, dur, used, total, objects, state in t.rows["pauses"]
+    rows = [(t.sources[s], "gc", None, None, ts, dur, None, used) for s, thread, ts, dur, used, total, objects, state in t.rows["pauses"]
             if params.get("source") in (None, t.sources[s])]
-    rows.sort(key=lambda x: (stacks.down(x[3]), x[2], x[0]))
-    j.ask("longest_pauses", "source_id kind ts dur bytes_before bytes_after", rows[:params.get("limit", 20)], **params)
+    rows.sort(key=lambda x: (stacks.down(x[5]), x[4], x[0]))
+    j.ask("longest_pauses", "source_id kind name cause ts dur bytes_before bytes_after", rows[:params.get("limit", 20)], **params)
 
 
 def ask_tree(j, t):

@@ -149,7 +149,7 @@ ts_code jfr_run_series(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const j
 
 /* --- garbage collections -------------------------------------------------------------------- */
 
-enum { GC_USED, GC_SIZE, GC_ID, GC_WHEN };
+enum { GC_USED, GC_SIZE, GC_ID, GC_WHEN, GC_NAME, GC_CAUSE = GC_WHEN };
 
 static ts_code keep_gc(jfr_recording *rec, const jfr_gc_record *record)
 {
@@ -161,22 +161,38 @@ static ts_code keep_gc(jfr_recording *rec, const jfr_gc_record *record)
     return code == TS_OK ? ts_sorter_add(rec->gc, record) : code;
 }
 
-ts_code jfr_run_gc(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values)
+/* Its time and number. */
+static jfr_gc_record gc_record(const jfr_chunk *c, jfr_gc_part part, const jfr_value *values)
 {
-    jfr_gc_record record = {.part = JFR_GC_PAUSE,
+    int64_t id = -1;
+    jfr_gc_record record = {.part = part,
                             .ts = jfr_value_time(c, &values[SLOT_TIME]),
                             .dur = jfr_value_span(c, &values[SLOT_DURATION]),
                             .used = TS_NO_TIME,
                             .size = TS_NO_TIME};
-    int64_t id = -1;
+    (void)jfr_value_int(&id, field(values, GC_ID));
+    record.gc = ts_sorter_key(field(values, GC_ID)->kind == JFR_V_INT ? id : INT64_MIN);
+    jfr_note_time(c->rec, record.ts);
+    return record;
+}
+
+static ts_code gc_text(uint32_t *number, jfr_chunk *c, const jfr_value *v)
+{
+    ts_text text;
+    ts_code code = text_of(&text, c, &c->rec->text, v);
+    return code == TS_OK && text.n > 0 ? ts_pool_intern(c->ctx, number, NULL, &c->rec->names, text)
+                                       : code;
+}
+
+ts_code jfr_run_gc(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values)
+{
+    jfr_gc_record record = gc_record(c, JFR_GC_PAUSE, values);
     ts_text when;
     ts_code code;
     (void)cls;
-    jfr_note_time(c->rec, record.ts);
-    (void)jfr_value_int(&id, field(values, GC_ID));
-    record.gc = ts_sorter_key(field(values, GC_ID)->kind == JFR_V_INT ? id : INT64_MIN);
     if (rule->kind != NULL) {
-        return keep_gc(c->rec, &record);
+        code = gc_text(&record.name, c, field(values, GC_NAME));
+        return code == TS_OK ? keep_gc(c->rec, &record) : code;
     }
     for (unsigned i = 0; i <= GC_SIZE; i++) {
         code = put_point(c, rule, values, rule->fields[i].path, field(values, i), -1, record.ts);
@@ -195,6 +211,24 @@ ts_code jfr_run_gc(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_v
     record.used = field(values, GC_USED)->i;
     record.size =
         field(values, GC_SIZE)->kind == JFR_V_INT ? field(values, GC_SIZE)->i : TS_NO_TIME;
+    return keep_gc(c->rec, &record);
+}
+
+/* A collection, which may have several pauses: its durations are series, its pauses have its name.
+ */
+ts_code jfr_run_collection(jfr_chunk *c, uint32_t cls, const jfr_rule *rule,
+                           const jfr_value *values)
+{
+    jfr_gc_record record = gc_record(c, JFR_GC_COLLECTION, values);
+    ts_code code = put_point(c, rule, values, "duration", &values[SLOT_DURATION], -1, record.ts);
+    (void)cls;
+    for (unsigned i = 0; i < GC_ID && code == TS_OK; i++) {
+        code = put_point(c, rule, values, rule->fields[i].path, field(values, i), -1, record.ts);
+    }
+    if (code != TS_OK || (code = gc_text(&record.name, c, field(values, GC_NAME))) != TS_OK ||
+        (code = gc_text(&record.cause, c, field(values, GC_CAUSE))) != TS_OK) {
+        return code;
+    }
     return keep_gc(c->rec, &record);
 }
 

@@ -306,16 +306,27 @@ void jfr_note_time(jfr_recording *rec, int64_t ts)
 /* The records of one collection. */
 typedef struct collection {
     uint64_t gc;
-    jfr_gc_record before, after, pause;
-    unsigned befores, afters, pauses;
+    jfr_gc_record before, after, named, pause;
+    unsigned befores, afters, names, pauses;
 } collection;
 
+static bool has_number(const collection *g)
+{
+    return g->gc != ts_sorter_key(INT64_MIN);
+}
+
 /* Sizes belong to a pause only when the collection has one. */
+static ts_text gc_text(const jfr_recording *rec, uint32_t number)
+{
+    return number == 0 ? TS_TEXT_NULL : ts_pool_text(&rec->names, number);
+}
+
 static ts_code put_pause(jfr_recording *rec, const collection *g, const jfr_gc_record *pause,
                          bool alone)
 {
     bool before = alone && g->befores == 1;
     bool after = alone && g->afters == 1;
+    const jfr_gc_record *named = g->names == 1 && has_number(g) ? &g->named : pause;
     ts_row_runtime_pause row = {
         .id = (int64_t)ts_sink_rows(rec->sink, TS_T_runtime_pause) + 1,
         .source_id = rec->source_id,
@@ -325,6 +336,8 @@ static ts_code put_pause(jfr_recording *rec, const collection *g, const jfr_gc_r
         .bytes_before = g->before.used,
         .bytes_after = g->after.used,
         .bytes_total = g->after.size,
+        .name = gc_text(rec, named->name == 0 ? pause->name : named->name),
+        .cause = gc_text(rec, named->cause),
         .null =
             TS_NULL_BIT(runtime_pause, itid) | TS_NULL_BIT(runtime_pause, objects_before) |
             TS_NULL_BIT(runtime_pause, objects_after) |
@@ -339,7 +352,7 @@ static ts_code put_pause(jfr_recording *rec, const collection *g, const jfr_gc_r
 
 static ts_code end_collection(jfr_recording *rec, const collection *g)
 {
-    return g->pauses == 1 ? put_pause(rec, g, &g->pause, g->gc != ts_sorter_key(INT64_MIN)) : TS_OK;
+    return g->pauses == 1 ? put_pause(rec, g, &g->pause, has_number(g)) : TS_OK;
 }
 
 static ts_code add_part(jfr_recording *rec, collection *g, const jfr_gc_record *r)
@@ -351,6 +364,9 @@ static ts_code add_part(jfr_recording *rec, collection *g, const jfr_gc_record *
     } else if (r->part == JFR_GC_AFTER) {
         g->after = *r;
         g->afters++;
+    } else if (r->part == JFR_GC_COLLECTION) {
+        g->named = *r;
+        g->names++;
     } else {
         if (g->pauses == 1) {
             code = put_pause(rec, g, &g->pause, false);

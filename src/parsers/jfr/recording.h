@@ -66,13 +66,19 @@ typedef struct jfr_recent_series {
 enum { JFR_RECENT_SERIES = 256 };
 
 /* An event of a garbage collection, to be brought together by its number. */
-typedef enum jfr_gc_part { JFR_GC_BEFORE, JFR_GC_AFTER, JFR_GC_PAUSE } jfr_gc_part;
+typedef enum jfr_gc_part {
+    JFR_GC_BEFORE,
+    JFR_GC_AFTER,
+    JFR_GC_COLLECTION,
+    JFR_GC_PAUSE
+} jfr_gc_part;
 
 typedef struct jfr_gc_record {
     uint64_t gc; /* keys: its number, then the part */
     uint64_t part;
     int64_t ts, dur;
     int64_t used, size;
+    uint32_t name, cause; /* in names; 0: not recorded */
 } jfr_gc_record;
 
 typedef struct jfr_schema jfr_schema;

@@ -81,6 +81,8 @@ extern const size_t jfr_rule_count;
 ts_code jfr_run_sample(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values);
 ts_code jfr_run_series(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values);
 ts_code jfr_run_gc(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values);
+ts_code jfr_run_collection(jfr_chunk *c, uint32_t cls, const jfr_rule *rule,
+                           const jfr_value *values);
 ts_code jfr_run_property(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values);
 ts_code jfr_run_setting(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values);
 ts_code jfr_run_endpoint(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values);

@@ -11,11 +11,13 @@
 -- column: bytes_after | INTEGER | bytes | not recorded | heap in use after it
 -- column: objects_before | INTEGER | | not recorded | objects in the heap before it
 -- column: objects_after | INTEGER | | not recorded | objects in the heap after it
+-- column: name | TEXT | | not recorded | the collector that ran, such as G1New, or what the runtime calls the pause
+-- column: cause | TEXT | | not recorded | why it ran, such as System.gc()
 CREATE VIEW v_pause AS
 SELECT source_id AS source_id, kind AS kind, ts AS ts, dur AS dur, itid AS itid,
   bytes_before AS bytes_before, bytes_after AS bytes_after, objects_before AS objects_before,
-  objects_after AS objects_after
+  objects_after AS objects_after, name AS name, cause AS cause
 FROM runtime_pause
 UNION ALL
-SELECT source_id, 'suspend', ts, dur, NULL, NULL, NULL, NULL, NULL
+SELECT source_id, 'suspend', ts, dur, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM cloud_suspend
