@@ -1,28 +1,50 @@
 -- Question:   Which methods burned the CPU in a span of time?
---             hot_methods answers this for all sources; here a sample counts in part.
---             A sample counts with the part of its time that lies in the span. (idle) and (root)
---             are left out.
+--             Of samples of the class cpu, and CPU time that other samples carry as a value; the time
+--             of threads that slept or waited is none. A sample counts with the part of it that lies
+--             in the span; those without a time count when there is none.
 -- Topic:      stacks
 -- Needs:      stack_sample (sampled stacks)
 -- Parameters: from, to  time: the span (default: everything)
 --             source    id of a source (default: all)
+--             event     the time of samples of this event instead, such as sleep (default: CPU time)
 --             limit     number of rows (default 30)
 -- Columns:    source_id, method, file, line
+--             counted   what was: the class and the events of the samples
 --             self_ns   time in the method itself
 --             total_ns  time in it or in what it called; recursion counts once
 -- Sums are put together from halves: sum() fails beyond 64 bits, and damage can make numbers huge.
-WITH RECURSIVE part AS (
-  SELECT node_id, CAST(min(ts + dur, ifnull(:to, 9223372036854775807))
-      - max(ts, ifnull(:from, -9223372036854775807)) AS INTEGER) AS ns
-  FROM stack_sample
-  WHERE node_id IS NOT NULL AND dur > 0
-    AND ts < ifnull(:to, 9223372036854775807)
-    AND ts + dur > ifnull(:from, -9223372036854775807)
-    AND source_id = ifnull(:source, source_id)
+WITH RECURSIVE span AS MATERIALIZED (
+  SELECT ifnull(CAST(:from AS INTEGER), -9223372036854775807) AS a,
+    ifnull(CAST(:to AS INTEGER), 9223372036854775807) AS b, :from IS NULL AND :to IS NULL AS whole
+),
+cpu AS MATERIALIZED (
+  SELECT sample_id, sum(value) AS ns FROM stack_sample_value
+  WHERE :event IS NULL AND value_type_id IN (
+    SELECT t.id FROM stack_value_type AS t JOIN source AS o ON o.id = t.source_id
+    JOIN event_class AS c ON c.format = o.format AND c.event = t.name
+    WHERE c.class = 'cpu' AND t.unit = 'ns')
+  GROUP BY sample_id
+),
+sample AS (
+  SELECT s.node_id AS node_id, s.event AS event, s.class AS class, s.dur AS dur, c.ns AS cpu,
+    CASE WHEN s.dur > 0 AND s.ts IS NOT NULL THEN CAST(min(s.ts + s.dur, b) - max(s.ts, a) AS INTEGER)
+      WHEN whole THEN s.dur END AS inside, whole
+  FROM span CROSS JOIN v_sample AS s LEFT JOIN cpu AS c ON c.sample_id = s.id
+  WHERE s.node_id IS NOT NULL AND s.source_id = ifnull(:source, s.source_id)
+    AND CASE WHEN :event IS NULL THEN s.class = 'cpu' OR c.ns IS NOT NULL ELSE s.event = :event END
+),
+part AS MATERIALIZED (
+  SELECT node_id, event, class, CASE WHEN cpu IS NULL THEN inside WHEN inside IS NULL OR inside = dur THEN cpu
+    ELSE CAST(1.0 * cpu * inside / dur AS INTEGER) END AS ns
+  FROM sample WHERE inside > 0 OR (inside IS NULL AND whole)
+),
+counted AS (
+  SELECT group_concat(DISTINCT CASE WHEN :event IS NULL THEN 'cpu' ELSE class END || ' of ' || event) AS what
+  FROM part
 ),
 weight AS (
   SELECT node_id, sum(ns >> 32) * 4294967296 + sum(ns & 4294967295) AS ns
-  FROM part GROUP BY node_id
+  FROM part WHERE ns > 0 GROUP BY node_id
 ),
 -- Every node is met twice, when it is entered and when it is left, in the order of a walk through
 -- the tree: what weighs in between is the node's total. See v_stack_hot_method.
@@ -68,10 +90,10 @@ self AS (
 SELECT m.source_id,
   ifnull(nullif(m.package, '') || '.', '') || ifnull(nullif(m.class, '') || '.', '')
     || ifnull(nullif(m.name, ''), '(anonymous)') AS method,
-  m.file, m.line, ifnull(s.ns, 0) AS self_ns, t.ns AS total_ns
+  m.file, m.line, (SELECT what FROM counted) AS counted, ifnull(s.ns, 0) AS self_ns, t.ns AS total_ns
 FROM total AS t
 JOIN stack_method AS m ON m.id = t.method_id
 LEFT JOIN self AS s ON s.method_id = t.method_id
-WHERE t.ns > 0 AND ifnull(m.name, '') NOT IN ('(root)', '(idle)')
+WHERE t.ns > 0 AND ifnull(m.name, '') <> '(root)'
 ORDER BY self_ns DESC, total_ns DESC, m.id
 LIMIT ifnull(:limit, 30);

@@ -5,8 +5,9 @@
 --             buckets   number of equal spans (default 50)
 --             from, to  time: what is divided (default: trace_range)
 -- Columns:    bucket, start_ts, end_ts
---             busy_ns   time of samples in the span, without (idle); a sample is split between spans
---             idle_ns   time of samples in (idle)
+--             busy_ns   time of samples that ran, or of which that is not known, in the span; a
+--                       sample is split between spans
+--             idle_ns   time of samples that waited: idle, asleep, for locks, for files
 --             samples   number of samples that begin in the span
 -- Sums are put together from halves: sum() fails beyond 64 bits, and damage can make numbers huge.
 WITH RECURSIVE span AS (
@@ -24,11 +25,9 @@ bucket(b, start_ts, end_ts) AS (
 ),
 sample AS (
   SELECT max(s.ts, x.start_ts) AS ts, min(s.ts + s.dur, x.end_ts) AS te,
-    s.ts >= x.start_ts AS begins, ifnull(m.name, '') = '(idle)' AS idle
+    s.ts >= x.start_ts AS begins, s.class = 'waiting' AS idle
   FROM width AS x
-  CROSS JOIN stack_sample AS s
-  LEFT JOIN stack_node AS n ON n.id = s.node_id
-  LEFT JOIN stack_method AS m ON m.id = n.method_id
+  CROSS JOIN v_sample AS s
   WHERE s.dur >= 0 AND s.ts < x.end_ts AND s.ts + s.dur >= x.start_ts
     AND (:thread IS NULL OR s.itid = :thread)
 ),

@@ -1,6 +1,8 @@
 -- Question:   Which methods is the time spent in?
---             Of sampled stacks and of traced calls. Sums that a profiler made itself, of stacks without
---             a time, count where it recorded no calls beside them. (idle) and (root) are left out.
+--             Of what comes first in: samples of CPU time, of elapsed time, traced calls, allocations,
+--             what was in use, waiting, others. Classes are never mixed. Sums that a profiler made itself,
+--             of stacks without a time, count where it recorded no calls beside them. (idle) and (root)
+--             are left out.
 -- Topic:      stacks
 -- Needs:      stack_sample (sampled stacks), stack_slice (traced calls)
 -- Report:     40 Hottest methods
@@ -9,6 +11,8 @@
 --             thread    itid of a thread (default: all)
 --             weight    what they are ordered by: wall, cpu, samples, or another name of a value that
 --                       samples have, such as alloc_space (default: cpu, or what there is)
+--             event     samples of this event only, such as alloc, or call for traced calls
+--                       (default: those of the class that comes first, or that have the weight)
 --             limit     number of rows (default 30)
 -- Columns:    method
 --             self_samples, samples  stacks that end in the method, that have it anywhere; of traced
@@ -16,6 +20,7 @@
 --             self_wall_ms, wall_ms  time of those, waiting included; NULL where none has a length
 --             self_cpu_us, cpu_us    CPU time of samples; NULL where none was recorded
 --             self_value, value      sum of that value, or of the first kind of it; NULL: none
+--             counted                the events of what was counted
 --             Recursion counts once.
 WITH RECURSIVE span AS MATERIALIZED (
   SELECT ifnull(CAST(:from AS INTEGER), -9223372036854775807) AS a,
@@ -28,11 +33,36 @@ kind(id) AS MATERIALIZED (
       WHERE NOT (name = 'cpu' AND unit = 'ns') ORDER BY id LIMIT 1)
     ELSE :weight END
 ),
+-- The events that there are, by the class of what they stand for.
+present(event, rank) AS MATERIALIZED (
+  SELECT e.event, CASE c.class WHEN 'cpu' THEN 1 WHEN 'wall' THEN 2 WHEN 'allocation' THEN 4
+      WHEN 'live' THEN 5 WHEN 'waiting' THEN 6 ELSE 7 END
+  FROM (SELECT DISTINCT source_id, event FROM stack_sample
+    WHERE node_id IS NOT NULL AND (ts IS NOT NULL OR source_id NOT IN (SELECT source_id FROM stack_slice))
+      AND (:source IS NULL OR source_id = CAST(:source AS INTEGER))
+      AND (:thread IS NULL OR itid = CAST(:thread AS INTEGER))) AS e
+  JOIN source AS o ON o.id = e.source_id
+  LEFT JOIN event_class AS c ON c.format = o.format AND c.event = e.event AND c.state = '*'
+  UNION
+  SELECT 'call', 3 FROM stack_slice
+  WHERE node_id IS NOT NULL AND (:source IS NULL OR source_id = CAST(:source AS INTEGER))
+    AND (:thread IS NULL OR itid = CAST(:thread AS INTEGER))
+),
+weighted(event) AS MATERIALIZED (
+  SELECT DISTINCT s.event FROM stack_sample_value AS v CROSS JOIN stack_sample AS s ON s.id = v.sample_id
+  WHERE :event IS NULL AND v.value_type_id IN (SELECT id FROM stack_value_type WHERE name = :weight)
+),
+chosen(event) AS MATERIALIZED (
+  SELECT DISTINCT ifnull(event, '') FROM present
+  WHERE CASE WHEN :event IS NOT NULL THEN event = :event
+    WHEN EXISTS (SELECT 1 FROM weighted) THEN event IN weighted
+    ELSE rank = (SELECT min(rank) FROM present) END
+),
 -- Sums are made of halves, so that they cannot overflow.
 timed AS (
   SELECT node_id, count(*) AS n, sum(dur >> 32) AS hi, sum(dur & 4294967295) AS lo
   FROM span CROSS JOIN stack_sample
-  WHERE node_id IS NOT NULL AND (whole OR (ts >= a AND ts < b))
+  WHERE node_id IS NOT NULL AND (whole OR (ts >= a AND ts < b)) AND ifnull(event, '') IN chosen
     AND (ts IS NOT NULL OR source_id NOT IN (SELECT source_id FROM stack_slice))
     AND (:source IS NULL OR source_id = CAST(:source AS INTEGER))
     AND (:thread IS NULL OR itid = CAST(:thread AS INTEGER))
@@ -40,7 +70,7 @@ timed AS (
   UNION ALL
   SELECT node_id, count(*), sum(self_dur >> 32), sum(self_dur & 4294967295)
   FROM span CROSS JOIN stack_slice
-  WHERE node_id IS NOT NULL AND (whole OR (ts >= a AND ts < b))
+  WHERE 'call' IN chosen AND node_id IS NOT NULL AND (whole OR (ts >= a AND ts < b))
     AND (:source IS NULL OR source_id = CAST(:source AS INTEGER))
     AND (:thread IS NULL OR itid = CAST(:thread AS INTEGER))
   GROUP BY node_id
@@ -54,7 +84,7 @@ cpu AS (
   CROSS JOIN stack_sample_value AS v
   CROSS JOIN stack_sample AS s ON s.id = v.sample_id
   WHERE v.value_type_id IN (SELECT id FROM stack_value_type WHERE name = 'cpu' AND unit = 'ns')
-    AND s.node_id IS NOT NULL AND (whole OR (s.ts >= a AND s.ts < b))
+    AND s.node_id IS NOT NULL AND (whole OR (s.ts >= a AND s.ts < b)) AND ifnull(s.event, '') IN chosen
     AND (s.ts IS NOT NULL OR s.source_id NOT IN (SELECT source_id FROM stack_slice))
     AND (:source IS NULL OR s.source_id = CAST(:source AS INTEGER))
     AND (:thread IS NULL OR s.itid = CAST(:thread AS INTEGER))
@@ -66,7 +96,7 @@ val AS (
   CROSS JOIN stack_sample_value AS v
   CROSS JOIN stack_sample AS s ON s.id = v.sample_id
   WHERE v.value_type_id IN (SELECT id FROM kind)
-    AND s.node_id IS NOT NULL AND (whole OR (s.ts >= a AND s.ts < b))
+    AND s.node_id IS NOT NULL AND (whole OR (s.ts >= a AND s.ts < b)) AND ifnull(s.event, '') IN chosen
     AND (s.ts IS NOT NULL OR s.source_id NOT IN (SELECT source_id FROM stack_slice))
     AND (:source IS NULL OR s.source_id = CAST(:source AS INTEGER))
     AND (:thread IS NULL OR s.itid = CAST(:thread AS INTEGER))
@@ -160,7 +190,7 @@ SELECT ifnull(nullif(m.package, '') || '.', '') || ifnull(nullif(m.class, '') ||
     || ifnull(nullif(m.name, ''), '(anonymous)') AS method,
   o.self_n AS self_samples, o.n AS samples, o.self_ns / 1000000 AS self_wall_ms,
   o.ns / 1000000 AS wall_ms, o.self_cpu / 1000 AS self_cpu_us, o.cpu / 1000 AS cpu_us,
-  o.self_val AS self_value, o.val AS value
+  o.self_val AS self_value, o.val AS value, (SELECT group_concat(event) FROM chosen) AS counted
 FROM total AS o
 LEFT JOIN stack_method AS m ON m.id = o.method_id
 WHERE ifnull(m.name, '') NOT IN ('(root)', '(idle)')

@@ -1,3 +1,4 @@
+#include "tables/events.h"
 #include "tables/store_impl.h"
 
 static ts_source_rec *source_rec(const ts_store *store, int64_t id)
@@ -128,6 +129,40 @@ ts_code ts_store_check_clocks(ts_store *store)
     return TS_OK;
 }
 
+static bool has_format(ts_store *store, const char *format)
+{
+    for (size_t i = 0; i < store->sources.n; i++) {
+        if (ts_text_is(ts_source(store, (int64_t)i + 1)->format, format)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What the events of these sources stand for. */
+static ts_code write_event_classes(ts_store *store)
+{
+    const char *format = "";
+    bool has = false;
+    ts_code code = TS_OK;
+    for (size_t i = 0; i < ts_event_line_count && code == TS_OK; i++) {
+        const ts_event_line *line = &ts_event_lines[i];
+        ts_row_event_class row = {
+            .format = ts_text_of(line->format),
+            .event = ts_text_of(line->event),
+            .state = ts_text_of(line->state),
+            .class = ts_text_of(ts_event_class_name(line->class)),
+            .reason = line->reason[0] == '\0' ? TS_TEXT_NULL : ts_text_of(line->reason),
+        };
+        if (strcmp(format, line->format) != 0) {
+            format = line->format;
+            has = has_format(store, format);
+        }
+        code = has ? ts_store_put(store, TS_T_event_class, &row) : TS_OK;
+    }
+    return code;
+}
+
 ts_code ts_store_write_sources(ts_store *store)
 {
     for (size_t i = 0; i < store->sources.n; i++) {
@@ -136,5 +171,5 @@ ts_code ts_store_write_sources(ts_store *store)
             return code;
         }
     }
-    return TS_OK;
+    return write_event_classes(store);
 }

@@ -100,6 +100,9 @@ ts_code scope_put_sample(scope_writer *w, int64_t node, int64_t ts, int64_t weig
         .ts = ts,
         .dur = timed ? weight : TS_NO_TIME,
         .node_id = node,
+        .event = timed                                      ? TS_TEXT_LIT("wall")
+                 : w->profile->unit.kind == TS_VALUE_MEMORY ? TS_TEXT_LIT("alloc")
+                                                            : TS_TEXT_NULL,
     };
     ts_row_stack_sample_value value = {
         .sample_id = row.id, .value_type_id = w->type.id, .value = weight};

@@ -22,6 +22,9 @@
 #ifndef TS_TABLE_END
 #define TS_TABLE_END(t)
 #endif
+#ifndef TS_EVENT
+#define TS_EVENT(f, e, s, c, r)
+#endif
 /* clang-format off */
 #define TS_DECLARED(format) TS_QUOTE(tables/formats/format/tables.def)
 /* clang-format on */
@@ -34,3 +37,4 @@
 #undef TS_STR
 #undef TS_KEY
 #undef TS_TABLE_END
+#undef TS_EVENT

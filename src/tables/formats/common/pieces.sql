@@ -105,3 +105,9 @@ SELECT id, label, path, dense_rank() OVER (ORDER BY path) - 1 AS file_id,
       coalesce(m.library, nullif(m.package, ''), nullif(m.class, ''), m.file, '(unknown)') AS path
     FROM stack_method AS m
     WHERE m.source_id NOT IN (SELECT source_id FROM js_cpu_profile))
+
+-- piece: SAMPLE_STATES
+-- What the thread of a sample did, as recorded, where the class of the event depends on it.
+SELECT sample_id, min(value) AS state FROM stack_sample_label WHERE key = 'state' GROUP BY sample_id
+UNION ALL
+${FLARE_STATES}

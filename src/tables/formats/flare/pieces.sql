@@ -6,3 +6,7 @@ FROM source AS s
 LEFT JOIN source_property AS a ON a.source_id = s.id AND a.key = ${TS_FLARE_AGENT_ADDR}
 LEFT JOIN source_property AS b ON b.source_id = s.id AND b.key = ${TS_FLARE_SAMPLE_START}
 WHERE s.kind = ${TS_FLARE_DIRECTORY} AND s.format = ${TS_FLARE_FORMAT}
+
+-- piece: FLARE_STATES
+-- States of threads in records.
+SELECT sample_id, state FROM flare_stack WHERE state IS NOT NULL
