@@ -9,7 +9,7 @@
 --             event     the time of samples of this event instead, such as sleep (default: CPU time)
 --             limit     number of rows (default 30)
 -- Columns:    source_id, method, file, line
---             counted   what was: the class and the events of the samples
+--             counted   what was: cpu of the events that had CPU time, or the event that was asked for
 --             self_ns   time in the method itself
 --             total_ns  time in it or in what it called; recursion counts once
 -- Sums are put together from halves: sum() fails beyond 64 bits, and damage can make numbers huge.
@@ -26,7 +26,7 @@ cpu AS MATERIALIZED (
   GROUP BY sample_id
 ),
 sample AS (
-  SELECT s.node_id AS node_id, s.event AS event, s.class AS class, s.dur AS dur, c.ns AS cpu,
+  SELECT s.node_id AS node_id, s.event AS event, s.dur AS dur, c.ns AS cpu,
     CASE WHEN s.dur > 0 AND s.ts IS NOT NULL THEN CAST(min(s.ts + s.dur, b) - max(s.ts, a) AS INTEGER)
       WHEN whole THEN s.dur END AS inside, whole
   FROM span CROSS JOIN v_sample AS s LEFT JOIN cpu AS c ON c.sample_id = s.id
@@ -34,12 +34,12 @@ sample AS (
     AND CASE WHEN :event IS NULL THEN s.class = 'cpu' OR c.ns IS NOT NULL ELSE s.event = :event END
 ),
 part AS MATERIALIZED (
-  SELECT node_id, event, class, CASE WHEN cpu IS NULL THEN inside WHEN inside IS NULL OR inside = dur THEN cpu
+  SELECT node_id, event, CASE WHEN cpu IS NULL THEN inside WHEN inside IS NULL OR inside = dur THEN cpu
     ELSE CAST(1.0 * cpu * inside / dur AS INTEGER) END AS ns
   FROM sample WHERE inside > 0 OR (inside IS NULL AND whole)
 ),
 counted AS (
-  SELECT group_concat(DISTINCT CASE WHEN :event IS NULL THEN 'cpu' ELSE class END || ' of ' || event) AS what
+  SELECT group_concat(DISTINCT CASE WHEN :event IS NULL THEN 'cpu of ' ELSE '' END || event) AS what
   FROM part
 ),
 weight AS (

@@ -299,7 +299,7 @@ ts_code ts_rollup_event(uint32_t *out, ts_ctx *ctx, ts_rollup *r, const ts_batch
 static bool lane_sums(rollup_pass *p, ts_lane *l, const rollup_row *row, uint32_t node)
 {
     bool idle = node != TS_NO_INDEX && p->paths->method[node] != TS_NO_INDEX &&
-                p->paths->idle[p->paths->method[node]] == TS_IDLE;
+                p->paths->idle[p->paths->method[node]] != 0;
     bool counts = p->kind == TS_KIND_SAMPLE || row->parent.null;
     idle =
         idle || (row->event != TS_NO_INDEX && ((const ts_event *)p->r->events.p)[row->event].waits);

@@ -122,14 +122,14 @@ class Directory:
             if payload[:1] == b"*":
                 stack = [int(line[1:]) for line in payload.split(b"\r\n")[1:] if line]
                 time = t.series[0].begin + step * t.series[0].unit
-                t.records.append({"time": time, "step": step, "stack": stack, "cpu": None, "delta": None, "count": None})
+                t.records.append({"time": time, "step": step, "stack": stack, "cpu": None, "delta": None, "count": None, "state": None})
                 continue
             state = t.last = json.loads(payload)
             time = state["sample_time"]
             if step is None:
                 step = (time - t.series[0].begin) // t.series[0].unit
             t.records.append({"time": time, "step": step, "stack": state["stacktrace"], "cpu": state["cpu_time"],
-                              "delta": state["cpu_time_delta"], "count": state.get("sample_count")})
+                              "delta": state["cpu_time_delta"], "count": state.get("sample_count"), "state": state.get("state")})
 
 
 def shares(readings):

@@ -375,6 +375,21 @@ SAMPLES = {
     "jdk.JavaErrorThrow": ("exception", None, False, [("exception_samples", 1)], ["thrownClass", "message"]),
     "datadog.ExceptionSample": ("exception", None, False, [("exception_samples", 1)], ["type", "message", "spanId", "localRootSpanId"]),
 }
+# What samples stand for: class and reason by what stack_sample.event says, of wall by the state of the thread.
+CLASSES = {"cpu": ("cpu", None), "native_code": ("other", "native"), "alloc": ("allocation", None), "malloc": ("allocation", None),
+           "direct_alloc": ("allocation", None), "live": ("live", None), "leak": ("live", None), "free": ("other", None), "exception": ("other", None),
+           "lock": ("waiting", "lock"), "wait": ("waiting", "wait"), "park": ("waiting", "park"), "sleep": ("waiting", "sleep"),
+           "socket_read": ("waiting", "io"), "socket_write": ("waiting", "io"), "file_read": ("waiting", "io"), "file_write": ("waiting", "io")}
+WAITING = {"SLEEPING": "sleep", "STATE_SLEEPING": "sleep", "WAITING": "wait", "PARKED": "park", "CONTENDED": "lock", "SYSCALL": "io"}
+
+
+def class_of_sample(s):
+    state = dict(s[7]).get("state")
+    if s[1] != "wall":
+        return (s[1], state, *CLASSES[s[1]])
+    return ("wall", state, "waiting", WAITING[state]) if state in WAITING else ("wall", state, "wall", None)
+
+
 LOCKS = {"jdk.JavaMonitorEnter": ("contended", "monitorClass", "previousOwner"), "jdk.JavaMonitorWait": ("wait", "monitorClass", "notifier"),
          "jdk.ThreadPark": ("park", "parkedClass", None)}
 SERIES = {
@@ -559,6 +574,9 @@ class Actual:
                     "SELECT s.id, e.name, s.event, s.ts, s.dur, s.itid, s.node_id FROM stack_sample s JOIN jfr_sample j ON j.sample_id = s.id "
                     "JOIN jfr_event_type e ON e.id = j.type_id")]
 
+    def classes(self):
+        return self.db.execute("SELECT event, state, class, reason FROM v_sample").fetchall()
+
     def typed_stacks(self):
         """Each row is another stack; those of samples."""
         rows = [(self.stacks[node], truncated, types, codes) for node, truncated, types, codes in self.db.execute(
@@ -596,6 +614,7 @@ def compare(database, want, all_types=True):
     counts = {n: c for n, c in have.db.execute("SELECT name, sum(count) FROM jfr_event_type GROUP BY 1") if c > 0 and (all_types or n in want.counts)}
     return (different("counts", counts.items(), want.counts.items()) or different("samples", names_of(want.samples), have.samples()) or
             (all_types and (different("stacks", want.stacks, have.typed_stacks()) or different("messages", want.logs, have.logs()))) or
+            different("classes", [class_of_sample(s) for s in want.samples], have.classes()) or
             different("waits", want.locks, have.locks()) or different("points", want.points, have.points()) or
             different("pauses", want.pauses(), have.db.execute("SELECT ts, dur, bytes_before, bytes_after, bytes_total, name, cause FROM runtime_pause").fetchall()))
 

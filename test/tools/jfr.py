@@ -52,9 +52,11 @@ def forms(folder):
 
 def printed(recording, out):
     """Samples and the rest as `jfr print` has them, numbers of events as `jfr summary`."""
-    wrong = jfr.compare(out, jfr.printed_events("jfr", recording), all_types=False)
+    events = jfr.printed_events("jfr", recording)
+    wrong = jfr.compare(out, events, all_types=False)
     if wrong:
         sys.exit("%s: jfr print: %s" % (recording, wrong))
+    hot_methods(out, events, recording + ": jfr print")
     summary(recording, out)
 
 
@@ -88,6 +90,7 @@ def second_jdk(folder):
     """Another JDK's: by the independent reader, and what that JDK's own tool said when it was recorded."""
     path, out = stored(folder, "work21.jfr"), os.path.join(folder, "work21.db")
     whole(path, out, "work21.jfr")
+    hot_methods(out, jfr.read(path), "work21.jfr")
     with open(os.path.join(testdir, "data", "work21.summary"), encoding="ascii") as f:
         counts(path, out, f.read())
     version = sqlite3.connect(out).execute("SELECT language_ver FROM profile").fetchall()
@@ -99,6 +102,7 @@ def recorded(folder):
     path, out = stored(folder, "work.jfr"), os.path.join(folder, "work.db")
     whole(path, out, "work.jfr")
     questions(out)
+    hot_methods(out, jfr.read(path), "work.jfr")
     profile(out)
     twice = os.path.join(folder, "twice.jfr")
     join(twice, (path, os.path.join(folder, "work21.jfr"), path))
@@ -112,6 +116,7 @@ def recorded(folder):
     subprocess.run([os.path.join(testdir, "..", "tools", "record-jfr.sh"), fresh], check=True, capture_output=True)
     whole(fresh, out, "a new recording")
     printed(fresh, out)
+    hot_methods(out, jfr.read(fresh), "a new recording")
     join(twice, (path, fresh, path))
     whole(twice, out, "three recordings in a file, one of them new")
     summary(twice, out)
@@ -137,9 +142,47 @@ def profile(out):
         sys.exit("profile: %r, %r, %r" % (have, times, kinds))
 
 
-def ask(out, question):
-    done = subprocess.run([program, out, "-q", question, "--output=json"], capture_output=True, text=True, check=True)
+def ask(out, question, *params):
+    options = [o for p in params for o in ("--param", p)]
+    done = subprocess.run([program, out, "-q", question, "--output=json", *options], capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
+
+
+def hot(samples, wanted):
+    """{method: (samples, ns, bytes)} of the innermost frames, as a plain count of the events gives them."""
+    found = {}
+    for name, _, _, dur, _, stack, values, _ in samples:
+        if name in wanted and stack:
+            package, cls, method = stack[-1][:3]
+            c = found.setdefault(".".join(x for x in (package, cls, method) if x), [0, 0, 0])
+            c[0] += 1
+            c[1] += dur or 0
+            c[2] += dict(values).get("alloc_space", 0)
+    return found
+
+
+def hot_methods(out, want, what):
+    """CPU time is that of execution samples and of nothing else; other events by their names."""
+    cpu = ("jdk.ExecutionSample", "jdk.CPUTimeSample")
+    samples = jfr.names_of(want.samples)
+    for question, options, self, wanted, at, unit in (
+            ("cpu_hot_methods", (), "self_ns", cpu, 1, 1), ("hot_methods", (), "self_samples", cpu, 0, 1), ("hot_methods", (), "self_cpu_us", cpu, 1, 1000),
+            ("cpu_hot_methods", ("event=sleep",), "self_ns", ("jdk.ThreadSleep",), 1, 1),
+            ("hot_methods", ("event=exception",), "self_samples", ("jdk.JavaExceptionThrow", "jdk.JavaErrorThrow"), 0, 1),
+            ("hot_methods", ("event=alloc", "weight=alloc_space"), "self_value", ALLOCATIONS, 2, 1), ("alloc_hot_methods", (), "self_bytes", ALLOCATIONS, 2, 1)):
+        rows = ask(out, question, "limit=1000000", *options)
+        have, expected = {}, {}
+        for r in rows:
+            have[r["method"]] = have.get(r["method"], 0) + (r[self] or 0)
+        for m, c in hot(samples, wanted).items():
+            expected[m] = c[at] // unit
+        have, expected = ({m: v for m, v in x.items() if v} for x in (have, expected))
+        counted = {r.get("counted") for r in rows}
+        if have != expected or (rows and question != "alloc_hot_methods" and (len(counted) != 1 or None in counted)):
+            sys.exit("%s: %s %s: %r instead of %r, counted %r" % (what, question, options, have, expected, counted))
+
+
+ALLOCATIONS = ("jdk.ObjectAllocationSample", "jdk.ObjectAllocationInNewTLAB", "jdk.ObjectAllocationOutsideTLAB")
 
 
 def questions(out):

@@ -65,7 +65,7 @@ class Model:
                 values = {("cpu", "ns"): used[i]} if used else {}
                 self.s.samples.append(stacks.Sample(source, self.itid[source, tid], r["time"] * MS, (until - r["time"]) * MS,
                                                     self.s.path(path) or None, "wall", values))
-                self.raw.append((len(self.s.samples), r["step"], r["cpu"], r["delta"], r["count"]))
+                self.raw.append((len(self.s.samples), r["step"], r["cpu"], r["delta"], r["count"], r["state"]))
 
     def resolved(self, d):
         """Whether all methods of its stacks have names."""
@@ -96,7 +96,7 @@ class Model:
 
 def check_tables(j, m):
     j.some("flare_thread", THREAD, m.thread_rows())
-    j.some("flare_stack", "sample_id step cpu_time cpu_time_delta sample_count", m.raw)
+    j.some("flare_stack", "sample_id step cpu_time cpu_time_delta sample_count state", m.raw)
     j.some("timeseries", "id source_id itid name unit interval",
            ((m.series_id[source, t.tid], source, itid, "cpu_time", "µs", t.series[0].unit * MS)
             for source, _, t, itid in m.threads() if t.series))

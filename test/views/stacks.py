@@ -195,7 +195,7 @@ def thread_rows(s, r):
     groups = {}
     for x in s.samples:
         groups.setdefault((x.source, x.itid, x.event), []).append(
-            (x.dur, 0 if x.path and x.path[-1].name == "(idle)" else x.dur))
+            (x.dur, 0 if x.path and x.path[-1].name in ("(idle)", "(root)") else x.dur))
     for x in s.slices:
         dur = x.dur if x.parent is None else None
         groups.setdefault((x.source, x.itid, "call"), []).append((dur, dur))
@@ -239,17 +239,30 @@ def other_values(s, params):
     return [k for k in dict.fromkeys(names) if k[0] == wanted]
 
 
+RANKS = {"cpu": 1, "wall": 2, "aggregate": 2, "call": 3}
+
+
+def chosen_events(s, params):
+    """The events of the class that comes first among those of samples and calls, whatever their time."""
+    if "event" in params:
+        return {params["event"]}
+    fits = lambda x: x.path is not None and params.get("source") in (None, x.source) and params.get("thread") in (None, x.itid)
+    found = {x.event for x in s.samples if fits(x) and counts(s, x)} | {"call" for x in s.slices if fits(x)}
+    return {e for e in found if RANKS[e] == min(RANKS[f] for f in found)}
+
+
 def ask_hot_methods(j, s, r, **params):
     out = {}
     whole = "from" not in params and "to" not in params
     a, b = span(params)
     kinds = other_values(s, params)
+    chosen = chosen_events(s, params)
     rows = []
     for x in s.samples:
         if x.path is not None and (whole or (x.ts is not None and a <= x.ts < b)) and params.get("source") in (None, x.source) \
-                and params.get("thread") in (None, x.itid) and counts(s, x):
+                and params.get("thread") in (None, x.itid) and counts(s, x) and x.event in chosen:
             rows.append((x.path, x.dur, x.values.get(("cpu", "ns")), total(x.values.get(k) for k in kinds)))
-    for path, dur, cpu, value in rows + [(path, own, None, None) for path, own in slices_in(s, params)]:
+    for path, dur, cpu, value in rows + [(path, own, None, None) for path, own in (slices_in(s, params) if "call" in chosen else [])]:
         for m in set(path):
             c = out.setdefault(m, [0, 0] + [None] * 6)
             for at, v in ((1, 1), (3, dur), (5, cpu), (7, value)):
@@ -260,24 +273,33 @@ def ask_hot_methods(j, s, r, **params):
     rows = sorted(out.items(), key=lambda i: ([down(v) for v in ((i[1][first] if first is not None else 0), i[1][4], i[1][2], i[1][6],
                                                                  i[1][3], i[1][7])], r.method_id[i[0]]))
     part = lambda v, unit: None if v is None else v // unit
-    j.ask("hot_methods", "method self_samples samples self_wall_ms wall_ms self_cpu_us cpu_us self_value value",
-          [(label(m), a, b, part(c, 1000000), part(d, 1000000), part(e, 1000), part(f, 1000), g, h)
+    j.ask("hot_methods", "method self_samples samples self_wall_ms wall_ms self_cpu_us cpu_us self_value value counted",
+          [(label(m), a, b, part(c, 1000000), part(d, 1000000), part(e, 1000), part(f, 1000), g, h, ",".join(sorted(chosen)))
            for m, (a, b, c, d, e, f, g, h) in rows if m.name not in ("(root)", "(idle)")][:params.get("limit", 30)], **params)
 
 
 def ask_cpu_hot(j, s, r, **params):
     a, b = span(params)
-    of = {}
+    of, counted = {}, set()
     for x in s.samples:
-        if x.path is not None and x.dur and x.dur > 0 and params.get("source") in (None, x.source):
-            part = min(x.ts + x.dur, b) - max(x.ts, a)
-            if part > 0:
-                of[x.path] = of.get(x.path, 0) + part
-    rows = [(m.source, label(m), m.file, m.line, *w, r.method_id[m]) for m, w in shares(of).items()
-            if w[1] and m.name not in ("(root)", "(idle)")]
-    rows.sort(key=lambda row: (-row[4], -row[5], row[6]))
-    j.ask("cpu_hot_methods", "source_id method file line self_ns total_ns",
-          [row[:6] for row in rows][:params.get("limit", 30)], **params)
+        cpu = x.values.get(("cpu", "ns"))
+        ran = x.event == "cpu" and x.path is not None and x.path[-1].name not in ("(idle)", "(root)")
+        if "event" in params:
+            ran, cpu = x.event == params["event"], None
+        if x.path is None or not (ran or cpu is not None) or params.get("source") not in (None, x.source):
+            continue
+        part = min(x.ts + x.dur, b) - max(x.ts, a) if x.dur and x.dur > 0 else None
+        if part is None and cpu is not None and "from" not in params and "to" not in params:
+            part = x.dur
+        elif part is None or part <= 0:
+            continue
+        counted.add(x.event if "event" in params else "cpu of " + x.event)
+        ns = part if cpu is None else cpu if part == x.dur or part is None else int(1.0 * cpu * part / x.dur)
+        of[x.path] = of.get(x.path, 0) + ns
+    rows = [(m.source, label(m), m.file, m.line, ",".join(counted), *w, r.method_id[m]) for m, w in shares(of).items() if w[1] and m.name != "(root)"]
+    rows.sort(key=lambda row: (-row[5], -row[6], row[7]))
+    j.ask("cpu_hot_methods", "source_id method file line counted self_ns total_ns",
+          [row[:7] for row in rows][:params.get("limit", 30)], **params)
 
 
 def ask_buckets(j, s, whole, **params):
@@ -448,6 +470,8 @@ def check_questions(j, s, r):
     ask_cpu_hot(j, s, r)
     ask_cpu_hot(j, s, r, **{"from": a + 12345, "to": b, "source": source, "limit": 5})
     ask_cpu_hot(j, s, r, **{"from": a, "limit": 100000})
+    ask_cpu_hot(j, s, r, event=s.samples[-1].event, limit=100000)
+    ask_hot_methods(j, s, r, event=s.samples[-1].event, limit=100000)
     whole = j.rows("SELECT start_ts, end_ts FROM trace_range")[0]
     ask_buckets(j, s, whole)
     ask_buckets(j, s, whole, **{"from": a + 12345, "to": b, "buckets": 7})

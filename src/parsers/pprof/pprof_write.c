@@ -65,6 +65,26 @@ static ts_code take_times(pprof *p, ts_row_profile *row)
                 "the time or the duration is negative, or its end does not fit into 64 bits");
 }
 
+/* Samples of a profile of elapsed time are not of CPU time, although their numbers are called
+ * samples there, too. */
+static void set_causes(pprof *p)
+{
+    pprof_value_type *types = p->value_types.p;
+    bool wall = false;
+    for (size_t i = 0; i < p->value_types.n; i++) {
+        ts_text name = pprof_text(p, types[i].type);
+        if (name.p != NULL && (ts_text_is(name, "cpu") || ts_text_is(name, "cpu-time"))) {
+            return;
+        }
+        wall = wall || ts_text_is(types[i].out.cause, "wall");
+    }
+    for (size_t i = 0; wall && i < p->value_types.n; i++) {
+        if (ts_text_is(types[i].out.cause, "cpu")) {
+            types[i].out.cause = TS_TEXT_LIT("wall");
+        }
+    }
+}
+
 static ts_code put_types(pprof *p, ts_row_profile *row)
 {
     pprof_value_type *types = p->value_types.p;
@@ -82,6 +102,7 @@ static ts_code put_types(pprof *p, ts_row_profile *row)
             row->null &= ~TS_NULL_BIT(profile, default_type_id);
         }
     }
+    set_causes(p);
     return code;
 }
 
