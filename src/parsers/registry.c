@@ -10,6 +10,7 @@
 #include "parsers/ftrace/formats.h"
 #include "parsers/heapprofile/formats.h"
 #include "parsers/htrace/formats.h"
+#include "parsers/perf_text/formats.h"
 #include "parsers/pprof/formats.h"
 #include "parsers/jfr/formats.h"
 #include "parsers/logs/formats.h"
@@ -40,6 +41,7 @@ const ts_format *const ts_formats[] = {
     &ts_format_ftrace_raw,
     &ts_format_hilog_text,
     &ts_format_hisysevent_text,
+    &ts_format_perf_text,
     &ts_format_folded,
     &ts_format_speedscope,
     &ts_format_datakit,

@@ -13,6 +13,7 @@ import sqlite3
 import subprocess
 import sys
 
+import perf_text
 from cells import cells
 
 UNITS = {"nanoseconds": ("ns", 1), "microseconds": ("ns", 1000), "milliseconds": ("ns", 10**6), "seconds": ("ns", 10**9), "bytes": ("bytes", 1),
@@ -404,7 +405,11 @@ def compare_speedscope(db, path):
     return None
 
 
-COMPARE = {"pprof": compare_pprof, "collapse": compare_folded, "speedscope": compare_speedscope}
+def compare_perf(db, path):
+    return perf_text.compare(db, read(path), profile_source(db, ""))
+
+
+COMPARE = {"pprof": compare_pprof, "collapse": compare_folded, "speedscope": compare_speedscope, "perf": compare_perf}
 
 
 def main():

@@ -219,7 +219,7 @@ CONSISTENT["upload"] = consistent_bundle.consistent
 SAYS["upload"], SAYS_SQL["upload"] = consistent_bundle.rows, consistent_bundle.SQL
 CONSISTENT["ftrace-text"] = consistent_ftrace.consistent
 SAYS["ftrace-text"], SAYS_SQL["ftrace-text"] = consistent_ftrace.rows, consistent_ftrace.SQL
-PPROFS = ("pprof", "pprof-reversed", "folded", "speedscope", "speedscope-calls")
+PPROFS = ("pprof", "pprof-reversed", "folded", "speedscope", "speedscope-calls", "perf-text")
 CONSISTENT.update({name: consistent_profiles.consistent for name in PPROFS})
 SAYS.update({name: consistent_profiles.rows for name in PPROFS})
 SAYS_SQL.update({name: consistent_profiles.SQL for name in PPROFS})
@@ -239,6 +239,7 @@ PROFILES = {
     "speedscope": ["--form", "speedscope", "--samples", "300", "--functions", "40"],
     "speedscope-calls": ["--form", "speedscope", "--samples", "200", "--functions", "40", "--evented", "--frames-last"],
     "folded": ["--form", "folded", "--samples", "400", "--functions", "40"],
+    "perf-text": ["--form", "perf", "--samples", "300", "--functions", "40"],
 }
 
 

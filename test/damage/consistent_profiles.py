@@ -22,6 +22,14 @@ def folded(data):
     return rows
 
 
+def perf(data):
+    """An end in the middle of a sample contradicts nothing but that perf never writes one."""
+    if not data.endswith(b"\n\n"):
+        return None
+    return [(event or kind, value, *((stack[-1][0], stack[-1][2], stack[-1][3]) if stack else (None,) * 3), stack[-2][0] if len(stack) > 1 else None)
+            for _, _, _, _, event, kind, _, value, stack in profiles.perf_text.read(data)]
+
+
 def speedscope(data):
     """Samples by value; of calls their times. What the database has no rows for (values) is what the SQL below finds nothing of."""
     profiles.read_speedscope(data)
@@ -34,6 +42,8 @@ def found(path):
         rows = []
         if "speedscope" in os.path.basename(path):
             return speedscope(profiles.read(path))
+        if "perf-text" in os.path.basename(path):
+            return perf(profiles.read(path))
         if "folded" in os.path.basename(path):
             return folded(profiles.read(path))
         for stack, values, labels in profiles.Pprof(profiles.read(path)).rows():

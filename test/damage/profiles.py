@@ -161,6 +161,33 @@ def s_folded_blank(o, n):
     o.put([b"a;b 1\n", b"\n" * n])
 
 
+# --- samples of perf ------------------------------------------------------------------------------
+
+
+def s_perf(o, n):
+    o.put([b"w %d [001] %d.000001: 5 cycles:u: \n\t%16x f%d+0x1 (/l)\n\t%16x main+0x1 (/l)\n\n" % (i % 97, i, i % 89, i % 89, 5) for i in range(n)])
+
+
+def s_perf_deep(o, n):  # none like another
+    o.put([b"w 1 1.000001: cycles: \n"] + [b"\t%16x f%d (/l)\n" % (i, i) for i in range(n)] + [b"\n"])
+
+
+def s_perf_threads(o, n):
+    o.put([b"w%d %d/%d 1.000001: 5 cycles:      12345678 f+0x1 (/l)\n" % (i, i, i) for i in range(n)])
+
+
+def s_perf_events(o, n):
+    o.put([b"w 1/1 1.000001: 5 e%d:      12345678 f+0x1 (/l)\n" % i for i in range(n)])
+
+
+def s_perf_bad(o, n):
+    o.put([b"w 1 1.000001: cycles: \n\t%16x f (/l)\n\n" % 1, b"bad\n" * n])
+
+
+def s_perf_numbers(o, n):  # each of them could be that of the thread
+    o.put([b"w 1 1.000001: cycles: \n\t%16x f (/l)\n\n" % 1, b"w" + b" 1" * n + b"\n"])
+
+
 # --- speedscope -----------------------------------------------------------------------------------
 
 
@@ -265,7 +292,7 @@ def s_form_numbers(o, n):
     o.put([FOLDED, part(b'name="metrics.json"; filename="metrics.json"', b"[" + b",".join(b'["n%d",%d]' % (i, i) for i in range(n)) + b"]"), b"--b--\r\n"])
 
 
-ALWAYS = "form_parts form_joined form_tags form_listed speedscope_calls speedscope_open speedscope_samples folded folded_frames samples stacks stack_deep stack_unknown locations_sparse functions thread_names".split()
+ALWAYS = "form_parts form_joined form_tags form_listed speedscope_calls speedscope_open speedscope_samples folded folded_frames perf perf_deep perf_threads perf_events samples stacks stack_deep stack_unknown locations_sparse functions thread_names".split()
 
 if __name__ == "__main__":
     every = {name[2:]: f for name, f in list(globals().items()) if name.startswith("s_")}

@@ -30,6 +30,7 @@ static const char *const inputs[] = {
     "profile.pprof",
     "work.jfr",
     "profile.folded",
+    "profile.perf",
     "kernel.ftrace",
     "kernel.sys",
     "hilog.txt",

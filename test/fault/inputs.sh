@@ -56,6 +56,7 @@ small=(--calls 6 --threads 2 --methods 4 --classes 3 --depth 3 --dumps 1)
 # Profiles of servers.
 "$tools/mkprofile" -o profile.pprof --samples 4 --functions 3 --depth 4 --labels 5 --inlined 2 --sparse
 "$tools/mkprofile" -o profile.speedscope --form speedscope --evented --samples 2 --functions 3 --depth 4 --frames-last
+"$tools/mkprofile" -o profile.perf --form perf --samples 6 --functions 3 --depth 4
 "$tools/mkprofile" -o profile.folded --form folded --samples 6 --functions 3 --depth 4
 printf '[["go_num_goroutine",12],["x"]]' >metrics.json
 upload=(--form bundle --file "metrics.json=metrics.json" --file "a.folded=profile.folded" --file "readme=metrics.json")

@@ -1,15 +1,19 @@
 /*
- * The bytes are folded stacks, or, when they begin with '{', a file of speedscope. See
- * import_check.h for what must hold. Each sample that was imported is a row.
+ * The bytes are folded stacks, or, when they begin with '{', a file of speedscope, or, behind the
+ * comment "#perf", samples of perf. See import_check.h for what must hold. Each sample that was
+ * imported is a row.
  */
 #include "import_check.h"
 
 #include "parsers/folded/formats.h"
+#include "parsers/perf_text/formats.h"
 #include "parsers/speedscope/formats.h"
 
 static void profile(fuzz_run *r, const uint8_t *p, size_t n, uint64_t cuts)
 {
-    const ts_format *format = n > 0 && p[0] == '{' ? &ts_format_speedscope : &ts_format_folded;
+    const ts_format *format = n > 0 && p[0] == '{'                  ? &ts_format_speedscope
+                              : n > 5 && memcmp(p, "#perf", 5) == 0 ? &ts_format_perf_text
+                                                                    : &ts_format_folded;
     fuzz_import_format(r, format, p, n, cuts);
     check(r->code == TS_OK || r->code == TS_ERR_FORMAT);
 }

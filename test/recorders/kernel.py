@@ -12,11 +12,16 @@ KINDS = {
     "perf sched": ("perf", "perf", ["-a", "-e", "sched:*"], []),
     "perf all events": ("perf", "perf", ["-a", "-e", EVENTS], ["--ns", "-F", "comm,pid,tid,cpu,time,event,trace"]),
     "perf one process": ("perf", "perf", ["-e", "sched:*,task:*"], ["--ns"]),
+    "perf samples": ("perf", "perf_text", ["-a", "-e", "cpu-clock", "-g"], ["--header"]),
+    "perf samples, flat": ("perf", "perf_text", ["-e", "task-clock:u,page-faults"], ["--ns"]),
+    "perf samples, srcline": ("perf", "perf_text", ["-e", "cpu-clock", "--call-graph", "dwarf,4096"], ["-F", "+srcline"]),
+    "perf samples, fields": ("perf", "perf_text", ["-a", "-e", "cpu-clock,sched:sched_process_exec", "-g"],
+                             ["--show-task-events", "-F", "comm,pid,tid,time,event,ip,sym,dso"]),
     "trace-cmd sched": ("trace-cmd", "perf", ["-e", "sched"], []),
     "trace-cmd all events": ("trace-cmd", "perf", [o for e in ("sched", "irq", "workqueue", "power", "signal", "task") for o in ("-e", e)], ["-t"]),
 }
 
-QUICK = ("perf all events",)
+QUICK = ("perf all events", "perf samples", "perf samples, srcline")
 
 
 def record(program, kind, folder):

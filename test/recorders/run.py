@@ -41,6 +41,7 @@ READERS = {
     "pprof": lambda program: ["profiles.py", "{db}", "{file}", *([program] if os.path.basename(program) == "go" else [])],
     "jfr": lambda program: ["jfr.py", "{db}", "{file}", jdk.tool(program, "jfr")],
     "perf": lambda program: ["perf.py", "{db}", "{file}"],
+    "perf_text": lambda program: ["profiles.py", "{db}", "{file}"],
 }
 # name: (module, programs, those of --quick, kinds of --quick)
 RECORDERS = {

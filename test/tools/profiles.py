@@ -31,8 +31,10 @@ MADE = {
     ],
     "speedscope": [[], ["--frames-last", "--profiles", "3"], ["--evented"], ["--evented", "--frames-last", "--profiles", "2"]],
     "folded": [[], ["--samples", "3000", "--stacks", "9000", "--depth", "60"]],
+    "perf": [[], ["--samples", "3000", "--stacks", "9000", "--depth", "60"]],
 }
-RECORDED = {"pprof": ["go-cpu.pprof", "go-heap.pprof", "go-mutex.pprof", "node-heap.pprof", "node-time.pprof"]}
+RECORDED = {"perf": ["perf-stacks.txt", "perf-flat.txt"],
+            "pprof": ["go-cpu.pprof", "go-heap.pprof", "go-mutex.pprof", "node-heap.pprof", "node-time.pprof"]}
 
 
 def convert(path, out, *options):

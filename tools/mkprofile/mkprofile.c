@@ -9,7 +9,7 @@
 static void usage(FILE *to)
 {
     fputs("usage: mkprofile -o FILE [options]\n"
-          "  --form pprof|folded|speedscope|bundle  (pprof)\n"
+          "  --form pprof|folded|perf|speedscope|bundle  (pprof)\n"
           "  --samples N     samples (1000)\n"
           "  --functions N   functions; there are twice as many locations (200)\n"
           "  --stacks N      distinct stacks (300)\n"
@@ -306,6 +306,8 @@ int main(int argc, char **argv)
         write_pprof(out, &o);
     } else if (strcmp(o.form, "folded") == 0) {
         write_folded(out, &o);
+    } else if (strcmp(o.form, "perf") == 0) {
+        write_perf(out, &o);
     } else if (strcmp(o.form, "speedscope") == 0) {
         write_speedscope(out, &o);
     } else {

@@ -46,6 +46,7 @@ const char *function_file(uint64_t f);
 
 void write_pprof(FILE *out, const options *o);
 void write_folded(FILE *out, const options *o);
+void write_perf(FILE *out, const options *o);
 void write_speedscope(FILE *out, const options *o);
 
 /* Opens its output itself, which may be a directory. */

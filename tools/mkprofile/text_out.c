@@ -1,4 +1,4 @@
-/* Folded stacks, and profiles of speedscope. */
+/* Folded stacks, samples of perf script, and profiles of speedscope. */
 #include "mkprofile.h"
 
 #include <inttypes.h>
@@ -14,6 +14,31 @@ void write_folded(FILE *out, const options *o)
                     function_name(frame_of(o, s, d) % o->functions));
         }
         fprintf(out, " %" PRIu64 "\n", 1 + mix(k, 3) % 5);
+    }
+}
+
+/* Two events, one of them without a period; some samples of the kernel, some without a stack. */
+void write_perf(FILE *out, const options *o)
+{
+    fputs("# ========\n# captured on    : Mon Jan  1 00:00:00 2024\n# ========\n#\n", out);
+    for (uint64_t k = 0; k < o->samples; k++) {
+        uint64_t s = stack_of(o, k);
+        uint64_t n = mix(k, 5) % 16 == 0 ? 0 : depth_of(o, s);
+        uint64_t thread = mix(k, 7) % 3;
+        fprintf(out, "%s %d/%d [%03d] %5" PRIu64 ".%06" PRIu64 ": ",
+                thread == 0 ? "main" : "pool 1 worker", 700, (int)(700 + thread),
+                (int)(mix(k, 9) % 4), 100 + k / 1000, k % 1000 * 1000);
+        if (mix(k, 3) % 4 == 0) {
+            fputs("probe:f:\n", out);
+        } else {
+            fprintf(out, "%10" PRIu64 " cycles:u: \n", 1 + mix(k, 3) % 5);
+        }
+        for (uint64_t d = n; d > 0; d--) {
+            uint64_t f = frame_of(o, s, d - 1) % o->functions;
+            fprintf(out, "\t%16" PRIx64 " %s+0x%x (%s)\n", 0x400000 + f * 64, function_name(f),
+                    (unsigned)(s % 32), f % 5 == 0 ? "[kernel.kallsyms]" : "/usr/lib/libwork.so.1");
+        }
+        fputc('\n', out);
     }
 }
 

@@ -69,8 +69,7 @@ static int folded_sniff(const ts_sniff *s)
     size_t good = 0;
     size_t bad = 0;
     bool several = false;
-    if (s->head == NULL || s->n == 0 || s->json_key != NULL || !is_text(head) ||
-        head.p[0] == '{') {
+    if (s->head == NULL || s->n == 0 || s->json_key != NULL || !is_text(head) || head.p[0] == '{') {
         return TS_SNIFF_NO;
     }
     while (at < head.n) {

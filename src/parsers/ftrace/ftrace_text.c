@@ -107,6 +107,7 @@ static ts_code no_event(ftrace_text *t, ts_text line)
     }
     if (is_title(line) || (t->stacks && is_frame(line))) {
         t->counts.not_events++;
+        t->counts.frames += is_title(line) ? 0 : 1;
         return TS_OK;
     }
     t->counts.unknown++;

@@ -64,6 +64,7 @@ typedef struct ftrace_text_counts {
     uint64_t lines; /* but comments and empty ones */
     uint64_t events;
     uint64_t not_events;        /* lines of other forms that are known: titles, stacks */
+    uint64_t frames;            /* of these, frames of stacks */
     uint64_t unknown;           /* lines that are no event */
     uint64_t too_long;          /* lines */
     uint64_t cut;               /* 1: the last line has no end */

@@ -40,20 +40,31 @@ static int sniff_page(const ts_sniff *s, ts_text head)
                : TS_SNIFF_NO;
 }
 
-/* Does the text have a line that is an event? */
-static bool has_event(ts_text t)
+static bool is_kind(ts_text event)
+{
+    unsigned kind = 0;
+    while (kind < FTRACE_KINDS && !ts_text_is(event, ftrace_kinds[kind].name)) {
+        kind++;
+    }
+    return kind < FTRACE_KINDS;
+}
+
+/* Does the text have a line that is an event? perf writes samples of anything in this form: its
+ * lines count only when they are of a kind that has rows. */
+static int sniff_lines(ts_text t)
 {
     ftrace_line line;
-    while (t.n > 0) {
+    int best = TS_SNIFF_NO;
+    while (t.n > 0 && best < TS_SNIFF_LIKELY) {
         const char *lf = memchr(t.p, '\n', t.n);
         size_t n = lf == NULL ? t.n : (size_t)(lf - t.p);
         if (ftrace_line_read(&line, (ts_text){t.p, n})) {
-            return true;
+            best = line.perf && !is_kind(line.event) ? TS_SNIFF_WEAK : TS_SNIFF_LIKELY;
         }
         n += lf == NULL ? 0 : 1;
         t = (ts_text){t.p + n, t.n - n};
     }
-    return false;
+    return best;
 }
 
 static int text_sniff(const ts_sniff *s)
@@ -75,9 +86,8 @@ static int text_sniff(const ts_sniff *s)
         head.p[0] == '<') {
         return TS_SNIFF_NO;
     }
-    return has_event(head)                                           ? TS_SNIFF_LIKELY
-           : head_has(head, "# tracer") || head_has(head, "# TRACE") ? TS_SNIFF_LIKELY
-                                                                     : TS_SNIFF_NO;
+    return head_has(head, "# tracer") || head_has(head, "# TRACE") ? TS_SNIFF_LIKELY
+                                                                   : sniff_lines(head);
 }
 
 /* --- the stream --------------------------------------------------------------------------------
@@ -210,6 +220,8 @@ static ts_code text_finish(void *self, const ts_stream_end *end)
                                  "parts of texts that are no text became U+FFFD")) != TS_OK ||
         (code = ftrace_file_note(file, TS_ISSUE_ftrace_other_events, c->not_supported,
                                  "events of kinds that have no rows")) != TS_OK ||
+        (code = ftrace_file_note(file, TS_ISSUE_ftrace_stacks, c->frames,
+                                 "frames of stacks were passed over")) != TS_OK ||
         (code = ftrace_file_dropped(file, c->overruns, c->overrun_events)) != TS_OK ||
         (code = ftrace_file_machine(file, text_clocks(im, c))) != TS_OK) {
         return code;

@@ -28,3 +28,4 @@
 #include TS_DECLARED(ftrace)
 #include TS_DECLARED(profile_metrics)
 #include TS_DECLARED(logs)
+#include TS_DECLARED(perf_text)
