@@ -6,6 +6,7 @@
 #include "export/export.h"
 #include "parsers/format.h"
 #include "parsers/htrace/formats.h"
+#include "parsers/known_files.h"
 #include "tables/schema_text.h"
 #include "tables/store.h"
 
@@ -120,6 +121,23 @@ static ts_code put_formats(ts_ctx *ctx, ts_buf *out, const char *indent)
     ts_code code = TS_OK;
     for (const ts_format *const *f = ts_formats; code == TS_OK && *f != NULL; f++) {
         code = ts_buf_printf(ctx, out, "%s%-16s %s\n", indent, (*f)->name, (*f)->title);
+    }
+    return code;
+}
+
+/* --format=list: formats, and files that are named only. */
+static ts_code put_known(ts_ctx *ctx, ts_buf *out)
+{
+    const ts_known_file *known;
+    ts_code code = put_formats(ctx, out, "");
+    if (code == TS_OK) {
+        code = ts_buf_printf(ctx, out, "\n  known, not read:\n");
+    }
+    for (size_t i = 0; code == TS_OK && (known = ts_known_file_at(i)) != NULL; i++) {
+        code = known->maker == NULL
+                   ? ts_buf_printf(ctx, out, "    %s; %s\n", known->what, known->how)
+                   : ts_buf_printf(ctx, out, "    %s (%s); %s\n", known->what, known->maker,
+                                   known->how);
     }
     return code;
 }
@@ -240,7 +258,7 @@ ts_code ts_about(ts_buf *out, ts_ctx *ctx, const ts_options *options)
     case TS_MODE_QUESTIONS:
         return ts_questions_about(out, ctx, options->question);
     case TS_MODE_FORMATS:
-        return put_formats(ctx, out, "");
+        return put_known(ctx, out);
     case TS_MODE_ANALYSES:
         return put_analyses(ctx, out, "");
     case TS_MODE_EXPORTS:

@@ -1,6 +1,8 @@
 #include "parsers/import_impl.h"
 
 #include "base/alloc.h"
+#include "base/utf8.h"
+#include "parsers/known_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -128,18 +130,52 @@ typedef struct argument {
     unsigned depth;
 } argument;
 
+enum { KNOWN_TEXT = 512 };
+
+/* "WHAT (MADE BY); HOW" */
+static const char *tell_known(char text[KNOWN_TEXT], const ts_known_file *known)
+{
+    const char *maker = known->maker;
+    snprintf(text, KNOWN_TEXT, "%s%s%s%s; %s", known->what, maker == NULL ? "" : " (",
+             maker == NULL ? "" : maker, maker == NULL ? "" : ")", known->how);
+    return text;
+}
+
+/* The beginning of a text's first line; empty when it is no text. */
+static ts_text first_line(ts_text head)
+{
+    enum { SHOWN = 80 };
+    size_t n = 0;
+    while (n < head.n && n < SHOWN && head.p[n] != '\n' && head.p[n] != '\r') {
+        if (((unsigned char)head.p[n] < ' ' && head.p[n] != '\t') || head.p[n] == 0x7F) {
+            return TS_TEXT_LIT("");
+        }
+        n++;
+    }
+    n = n == SHOWN ? ts_utf8_cut(head.p, n) : n;
+    return ts_utf8_valid(head.p, n) ? (ts_text){head.p, n} : TS_TEXT_LIT("");
+}
+
 static ts_code import_unknown(ts_run *run, const char *name, ts_text head, const ts_damage *damage)
 {
+    char text[KNOWN_TEXT];
+    const ts_known_file *known;
+    ts_text line;
     if (head.n == 0 && damage != NULL) {
         return ts_fail(run->ctx, TS_ERR_INPUT, "nothing of %s can be read: %s", name, damage->what);
     }
     if (head.n == 0) {
         return ts_fail(run->ctx, TS_ERR_INPUT, "%s is empty", name);
     }
-    return ts_fail(
-        run->ctx, TS_ERR_FORMAT,
-        "the format of %s is unknown (--format=list lists formats, --format=NAME forces one)",
-        name);
+    if ((known = ts_known_file_of(head)) != NULL) {
+        return ts_fail(run->ctx, TS_ERR_FORMAT, "%s is %s", name, tell_known(text, known));
+    }
+    line = first_line(head);
+    return ts_fail(run->ctx, TS_ERR_FORMAT,
+                   "the format of %s is unknown%s%.*s%s (--format=list lists formats, "
+                   "--format=NAME forces one)",
+                   name, line.n == 0 ? "" : ": it is text that begins \"", (int)line.n, line.p,
+                   line.n == 0 ? "" : "\"");
 }
 
 /* What nobody can be made to believe with --format. */
@@ -169,6 +205,8 @@ static ts_code import_pass_over(argument *a, const char *name, ts_text head,
 {
     ts_run *run = a->run;
     import_level *l = &a->levels[a->depth - 1];
+    const ts_known_file *known;
+    char text[KNOWN_TEXT];
     const char *label;
     int64_t id;
     ts_code code;
@@ -196,8 +234,11 @@ static ts_code import_pass_over(argument *a, const char *name, ts_text head,
     }
     if (damage == NULL || damage->trailing) {
         l->passed++;
-        return ts_issue(run->store, id, TS_ISSUE_member_skipped, NULL, TS_NO_OFFSET,
-                        "the member is not a recording of a known format");
+        known = ts_known_file_of(head);
+        return known != NULL ? ts_issue(run->store, id, TS_ISSUE_file_named, NULL, TS_NO_OFFSET,
+                                        "%s is %s", name, tell_known(text, known))
+                             : ts_issue(run->store, id, TS_ISSUE_member_skipped, NULL, TS_NO_OFFSET,
+                                        "the member is not a recording of a known format");
     }
     l->failed++;
     if (run->inner != NULL) {

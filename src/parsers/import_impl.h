@@ -73,6 +73,10 @@ typedef struct import_level {
 /* Where a text begins: after a byte order mark and blanks. */
 size_t import_text_begins(ts_text head);
 
+/* The first key of a JSON object, when it stands in the head and is a plain word; else NULL. */
+enum { IMPORT_MAX_KEY = 64 };
+const char *import_first_key(char key[IMPORT_MAX_KEY], ts_text head);
+
 /* The format of a stream. NULL: unknown. */
 const ts_format *import_sniff(const char *name, ts_text head, bool whole);
 

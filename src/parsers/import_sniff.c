@@ -1,8 +1,6 @@
 /* Which format a stream or a set of files has. */
 #include "parsers/import_impl.h"
 
-enum { MAX_KEY = 64 };
-
 static size_t skip_blank(ts_text t, size_t i)
 {
     while (i < t.n && (t.p[i] == ' ' || t.p[i] == '\n' || t.p[i] == '\r' || t.p[i] == '\t')) {
@@ -16,8 +14,7 @@ size_t import_text_begins(ts_text head)
     return skip_blank(head, head.n >= 3 && memcmp(head.p, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
 }
 
-/* The first key of a JSON object, when it stands in the head and is a plain word. */
-static const char *first_key(char key[MAX_KEY], ts_text head)
+const char *import_first_key(char key[IMPORT_MAX_KEY], ts_text head)
 {
     size_t i = import_text_begins(head);
     size_t n = 0;
@@ -28,7 +25,7 @@ static const char *first_key(char key[MAX_KEY], ts_text head)
     if (i >= head.n || head.p[i] != '"') {
         return NULL;
     }
-    for (i++; i < head.n && n + 1 < MAX_KEY && head.p[i] != '"'; i++) {
+    for (i++; i < head.n && n + 1 < IMPORT_MAX_KEY && head.p[i] != '"'; i++) {
         key[n++] = head.p[i];
     }
     key[n] = '\0';
@@ -37,13 +34,13 @@ static const char *first_key(char key[MAX_KEY], ts_text head)
 
 static const ts_format *sniff_stream(int *confidence, const char *name, ts_text head, bool whole)
 {
-    char key[MAX_KEY];
+    char key[IMPORT_MAX_KEY];
     const ts_sniff s = {
         .name = name,
         .head = (const uint8_t *)head.p,
         .n = head.n,
         .whole = whole,
-        .json_key = first_key(key, head),
+        .json_key = import_first_key(key, head),
     };
     const ts_format *best = NULL;
     *confidence = TS_SNIFF_NO;

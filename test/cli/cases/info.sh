@@ -11,7 +11,8 @@ for word in formats: htrace heapsnapshot cpuprofile gzip zip tar; do
     grep -q -- "$word" list || fail "--list lacks $word"
 done
 ts --format=list >formats || fail --format=list
-cut -d' ' -f1 formats
+sed -n '/^[^ ]/s/ .*//p' formats
+grep -q '^    perf.data (Linux perf' formats || fail "--format=list names no files that are not read"
 ts --tables >tables || fail --tables
 grep -q '^js_heap_nodes ' tables || fail "--tables lacks js_heap_nodes"
 ts --tables=js_heap_nodes >columns || fail --tables=js_heap_nodes

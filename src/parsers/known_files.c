@@ -1,0 +1,312 @@
+#include "parsers/known_files.h"
+
+#include "parsers/format.h"
+#include "parsers/import_impl.h"
+#include "tables/schema.h"
+#include "wire/wire.h"
+
+#include <strings.h>
+
+/* --- what a mark does not say ----------------------------------------------------------------- */
+
+static uint32_t known_u32(ts_text t, size_t at)
+{
+    const uint8_t *p = (const uint8_t *)t.p + at;
+    return at + 4 > t.n ? 0
+                        : p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static bool is_zeros(ts_text head)
+{
+    size_t i = 0;
+    while (i < head.n && head.p[i] == '\0') {
+        i++;
+    }
+    return i == head.n && head.n >= 16;
+}
+
+/* A byte order mark, or ASCII of which every other byte is 0. */
+static bool is_utf16(ts_text head)
+{
+    enum { ENOUGH = 16 };
+    size_t zero = head.n > 0 && head.p[0] == '\0' ? 0 : 1;
+    if (head.n >= 2 && (memcmp(head.p, "\xFF\xFE", 2) == 0 || memcmp(head.p, "\xFE\xFF", 2) == 0)) {
+        return true;
+    }
+    for (size_t i = 0; i < ENOUGH; i++) {
+        if (head.n < ENOUGH || (head.p[i] == '\0') != (i % 2 == zero)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The head of a file of events: a buffer of whole KiB, and the record of its properties. */
+static bool is_etl(ts_text head)
+{
+    uint32_t size = known_u32(head, 0);
+    return head.n >= 76 && size >= 4096 && size <= 16 << 20 && size % 1024 == 0 &&
+           (known_u32(head, 72) & 0xFF00FFFF) == 0xC0000002;
+}
+
+static bool is_art(ts_text head)
+{
+    uint32_t version = known_u32(head, 4) & 0xFFFF;
+    return head.n >= 8 && ((version >= 1 && version <= 5) || (version >= 0xF1 && version <= 0xF5));
+}
+
+/* Three bytes of a version. */
+static bool is_short_version(ts_text head)
+{
+    return head.n >= 8 && head.p[5] >= 0 && head.p[5] < ' ';
+}
+
+/* A dictionary of Python's marshal whose first key is a tuple. */
+static bool is_cprofile(ts_text head)
+{
+    return head.n >= 2 && head.p[0] == '{' && head.p[1] != '\0' &&
+           strchr("\x28\xA8\x29\xA9\xDA", head.p[1]) != NULL;
+}
+
+static bool is_ruby(ts_text head)
+{
+    return head.n >= 3 && memcmp(head.p, "\x04\x08", 2) == 0 &&
+           (head.p[2] == '{' || head.p[2] == '}');
+}
+
+/* "P12;T34;..." in the first line. */
+static bool is_austin(ts_text head)
+{
+    size_t i = 1;
+    if (head.n < 4 || head.p[0] != 'P') {
+        return false;
+    }
+    while (i < head.n && head.p[i] >= '0' && head.p[i] <= '9') {
+        i++;
+    }
+    return i > 1 && i + 2 < head.n && head.p[i] == ';' && head.p[i + 1] == 'T' &&
+           head.p[i + 2] >= '0' && head.p[i + 2] <= '9';
+}
+
+static bool is_own_database(ts_text head)
+{
+    return head.n >= 72 && memcmp(head.p, "SQLite format 3", 16) == 0 &&
+           __builtin_bswap32(known_u32(head, 68)) == (uint32_t)TS_APPLICATION_ID;
+}
+
+/* ELF of either order of bytes, and Mach-O. */
+static bool is_core(ts_text head)
+{
+    uint32_t type = known_u32(head, 16) & 0xFFFF;
+    return head.n >= 20 &&
+           ((memcmp(head.p,
+                    "\x7F"
+                    "ELF",
+                    4) == 0 &&
+             type == (head.p[5] == 2 ? 0x0400 : 4)) ||
+            (memcmp(head.p, "\xCF\xFA\xED\xFE", 4) == 0 && known_u32(head, 12) == 4));
+}
+
+/* ", {" or ", \"": what stands between the elements of something that began before. */
+static bool is_json_rest(ts_text head)
+{
+    size_t i = import_text_begins(head);
+    if (i >= head.n || head.p[i] != ',') {
+        return false;
+    }
+    for (i++; i < head.n && strchr(" \t\r\n", head.p[i]) != NULL; i++) {
+    }
+    return i < head.n && (head.p[i] == '{' || head.p[i] == '"');
+}
+
+/* --- protobuf without a magic number ---------------------------------------------------------- */
+
+typedef enum proto_kind { PROTO_UNKNOWN, PROTO_PERFETTO, PROTO_OTLP } proto_kind;
+
+/* The first field of a message, NULL: it has none. */
+static bool first_field(ts_wire_field *out, const ts_wire_field *message)
+{
+    ts_wire w;
+    ts_wire_init(&w, message->p, message->n);
+    return ts_wire_next(out, &w);
+}
+
+/* Field 2 is a list of processes, whose fields 1 begin with a number, or one of profiles, whose
+ * fields 1 are the instrument with its name. */
+static proto_kind kind_of_second(const ts_wire_field *second)
+{
+    ts_wire_field one;
+    ts_wire_field inner;
+    if (!first_field(&one, second) || one.number != 1 || one.type != TS_WIRE_BYTES ||
+        !first_field(&inner, &one)) {
+        return PROTO_UNKNOWN;
+    }
+    return inner.type == TS_WIRE_VARINT ? PROTO_PERFETTO : PROTO_OTLP;
+}
+
+/* One message of field 1: a packet of a trace has a time, a sequence or one of many kinds of data,
+ * all with numbers from 3 on; profiles of a resource have messages 1 and 2 and a text 3. */
+static proto_kind kind_of_message(const uint8_t *p, size_t n)
+{
+    enum { RESERVED = 1000, LARGEST = 200 };
+    ts_wire w;
+    ts_wire_field f;
+    proto_kind kind = PROTO_UNKNOWN;
+    ts_wire_init(&w, p, n);
+    while (ts_wire_next(&f, &w)) {
+        bool bytes = f.type == TS_WIRE_BYTES;
+        if (f.number == RESERVED) {
+            continue;
+        }
+        if (f.number > LARGEST || (f.number < 3 && !bytes)) {
+            return PROTO_UNKNOWN;
+        }
+        if (f.number > 3 || (f.number == 3 && !bytes)) {
+            return PROTO_PERFETTO;
+        }
+        if (f.number == 2 && kind == PROTO_UNKNOWN) {
+            kind = kind_of_second(&f);
+        }
+    }
+    return kind;
+}
+
+/* The first messages of field 1; the last one may go on behind what can be seen. */
+static proto_kind proto_kind_of(ts_text head)
+{
+    enum { MESSAGES = 16 };
+    ts_bytes in = {.p = (const uint8_t *)head.p, .n = head.n};
+    proto_kind kind = PROTO_UNKNOWN;
+    for (int i = 0; i < MESSAGES && kind == PROTO_UNKNOWN && ts_bytes_left(&in) > 0; i++) {
+        uint64_t n;
+        size_t left;
+        if (in.p[in.at++] != (1 << 3 | TS_WIRE_BYTES) || !ts_get_varint(&n, &in)) {
+            break;
+        }
+        left = ts_bytes_left(&in);
+        left = n < left ? (size_t)n : left;
+        kind = kind_of_message(in.p + in.at, left);
+        in.at += left;
+    }
+    return kind;
+}
+
+static bool is_perfetto(ts_text head)
+{
+    return proto_kind_of(head) == PROTO_PERFETTO;
+}
+
+static bool is_otlp(ts_text head)
+{
+    return proto_kind_of(head) == PROTO_OTLP;
+}
+
+/* --- the table -------------------------------------------------------------------------------- */
+
+enum { MAX_MARKS = 3, MARK_NONE = 0, MARK_AT, MARK_TEXT, MARK_LINE, MARK_HAS, MARK_KEY, MARK_IS };
+
+typedef struct known_mark {
+    int kind;
+    size_t at;
+    const char *p;
+    size_t n;
+    bool (*is)(ts_text head);
+} known_mark;
+
+typedef struct known_line {
+    ts_known_file file; /* what is NULL: that of the line above */
+    known_mark marks[MAX_MARKS];
+} known_line;
+
+#define AT(offset, bytes)                                                                          \
+    {                                                                                              \
+        MARK_AT, (offset), (bytes), sizeof(bytes) - 1, NULL                                        \
+    }
+#define TEXT(bytes)                                                                                \
+    {                                                                                              \
+        MARK_TEXT, 0, (bytes), sizeof(bytes) - 1, NULL                                             \
+    }
+#define LINE(bytes)                                                                                \
+    {                                                                                              \
+        MARK_LINE, 0, (bytes), sizeof(bytes) - 1, NULL                                             \
+    }
+#define HAS(bytes)                                                                                 \
+    {                                                                                              \
+        MARK_HAS, 0, (bytes), sizeof(bytes) - 1, NULL                                              \
+    }
+#define KEY(bytes)                                                                                 \
+    {                                                                                              \
+        MARK_KEY, 0, (bytes), sizeof(bytes) - 1, NULL                                              \
+    }
+#define IS(function)                                                                               \
+    {                                                                                              \
+        MARK_IS, 0, NULL, 0, (function)                                                            \
+    }
+#define KNOWN(what, maker, how, ...) {{(what), (maker), (how)}, {__VA_ARGS__}},
+#define ALSO(...) {{NULL, NULL, NULL}, {__VA_ARGS__}},
+
+static const known_line lines[] = {
+#include "parsers/known_files.def"
+};
+
+enum { LINES = sizeof lines / sizeof lines[0] };
+
+static bool has_line(ts_text t, const known_mark *mark)
+{
+    size_t i = 0;
+    while (i + mark->n <= t.n && memcmp(t.p + i, mark->p, mark->n) != 0) {
+        const char *lf = memchr(t.p + i, '\n', t.n - i);
+        i = lf == NULL ? t.n : (size_t)(lf - t.p) + 1;
+    }
+    return i + mark->n <= t.n;
+}
+
+static bool holds(const known_mark *mark, ts_text head, const char *key)
+{
+    size_t begin;
+    switch (mark->kind) {
+    case MARK_AT:
+        return mark->at + mark->n <= head.n && memcmp(head.p + mark->at, mark->p, mark->n) == 0;
+    case MARK_TEXT:
+        begin = import_text_begins(head);
+        return begin + mark->n <= head.n && strncasecmp(head.p + begin, mark->p, mark->n) == 0;
+    case MARK_LINE:
+        return has_line(head, mark);
+    case MARK_HAS:
+        return memmem(head.p, head.n, mark->p, mark->n) != NULL;
+    case MARK_KEY:
+        return key != NULL && strcmp(key, mark->p) == 0;
+    case MARK_IS:
+        return mark->is(head);
+    default:
+        return true;
+    }
+}
+
+const ts_known_file *ts_known_file_of(ts_text head)
+{
+    char word[IMPORT_MAX_KEY];
+    const char *key = import_first_key(word, head);
+    const ts_known_file *file = NULL;
+    for (size_t i = 0; i < LINES && head.n > 0; i++) {
+        bool all = true;
+        file = lines[i].file.what != NULL ? &lines[i].file : file;
+        for (size_t k = 0; k < MAX_MARKS && all; k++) {
+            all = holds(&lines[i].marks[k], head, key);
+        }
+        if (all) {
+            return file;
+        }
+    }
+    return NULL;
+}
+
+const ts_known_file *ts_known_file_at(size_t n)
+{
+    for (size_t i = 0; i < LINES; i++) {
+        if (lines[i].file.what != NULL && n-- == 0) {
+            return &lines[i].file;
+        }
+    }
+    return NULL;
+}
