@@ -18,9 +18,9 @@
  *       -- column: name = table.column        (means the same as that column of a table)
  *       CREATE VIEW name AS ...
  *
- *     "-- replaces: table" instead of all this: a view with the columns of that table, which may
- *     take its place. It becomes ts_view_<name> and is not in the list. Comments of the form that
- *     begins with a slash and an asterisk are for readers of the file.
+ *     "-- replaces: table" instead of all this: a view with the name and columns of that table,
+ * which may take its place. It becomes ts_view_<name> and is not in the list. Comments of the form
+ * that begins with a slash and an asterisk are for readers of the file.
  */
 #include "tables/schema.h"
 
@@ -59,8 +59,8 @@ typedef struct view {
     char *name;
     char *topic;
     char *doc;
-    char *sql; /* expanded */
-    bool replaces;
+    char *sql;            /* expanded */
+    const char *replaces; /* name of the table */
     long order;
     unsigned column_count;
     column columns[MAX_COLUMNS];
@@ -448,8 +448,8 @@ static void head_line(view *v, FILE *doc, const char *line, size_t n)
         v->topic = trimmed(p, left);
     } else if ((p = value_of(&left, line, n, "order")) != NULL) {
         v->order = strtol(p, NULL, 10);
-    } else if (value_of(&left, line, n, "replaces") != NULL) {
-        v->replaces = true;
+    } else if ((p = value_of(&left, line, n, "replaces")) != NULL) {
+        v->replaces = trimmed(p, left);
     } else if ((p = value_of(&left, line, n, "column")) != NULL) {
         add_column(v, p, left);
     } else if (v->column_count > 0) {
@@ -463,10 +463,11 @@ static void head_line(view *v, FILE *doc, const char *line, size_t n)
 static void check_view(const view *v)
 {
     char begin[200];
-    bool known = v->replaces;
-    snprintf(begin, sizeof begin, "CREATE VIEW %s AS\n", v->name);
+    const char *name = v->replaces != NULL ? v->replaces : v->name;
+    bool known = v->replaces != NULL;
+    snprintf(begin, sizeof begin, "CREATE VIEW %s AS\n", name);
     if (strncmp(v->sql, begin, strlen(begin)) != 0) {
-        fail(v->file, "does not begin with CREATE VIEW %s AS and a new line", v->name);
+        fail(v->file, "does not begin with CREATE VIEW %s AS and a new line", name);
     }
     for (size_t i = 0; v->topic != NULL && i < sizeof topics / sizeof topics[0]; i++) {
         known = known || strcmp(v->topic, topics[i]) == 0;

@@ -303,13 +303,28 @@ static uint64_t threads_of(const ts_options *o)
     return sched_getaffinity(0, sizeof set, &set) == 0 ? (uint64_t)CPU_COUNT(&set) : 1;
 }
 
+/* --viewer=edge-names, INPUT or edge-names,INPUT: the input or NULL. */
+static const char *viewer_input(bool *edge_names, const char *viewer)
+{
+    static const char names[] = "edge-names";
+    const size_t n = sizeof names - 1;
+    *edge_names =
+        viewer != NULL && strncmp(viewer, names, n) == 0 && (viewer[n] == '\0' || viewer[n] == ',');
+    if (!*edge_names) {
+        return viewer;
+    }
+    return viewer[n] == '\0' ? NULL : viewer + n + 1;
+}
+
 static ts_code import(run *r)
 {
     const ts_options *o = r->options;
     char runtime[32];
     runtime_text(runtime, sizeof runtime);
+    bool edge_names;
     const ts_store_options store = {.with_times = o->with_times,
                                     .no_meta = o->no_meta,
+                                    .viewer_source = viewer_input(&edge_names, o->viewer),
                                     .output_name = o->export_db == NULL ? "" : o->export_db,
                                     .runtime = runtime};
     const bool threads = threads_of(o) > 1;
@@ -336,7 +351,7 @@ static ts_code import(run *r)
         .failed = note_failure,
         .failed_user = r,
     };
-    if (o->viewer != NULL && r->db != NULL) { /* edge-names is all there is */
+    if (edge_names && r->db != NULL) {
         ts_sink_show(ts_db_sink(r->db), TS_SHOW_EDGE_NAMES);
     }
     if (r->db != NULL) {

@@ -21,7 +21,7 @@ const ts_option ts_option_list[] = {
     {"-e", "--export-db", TS_ARG_VALUE, "DB", TS_GROUP_OUTPUT, TS_OPTION_ACTIVE, TS_VALUES_FILE,
      TS_OPT_TEXT, AT(export_db), "write the SQLite database DB"},
     {NULL, "--viewer", TS_ARG_VALUE, "WHAT", TS_GROUP_OUTPUT, TS_OPTION_ACTIVE, TS_VALUES_NONE,
-     TS_OPT_TEXT, AT(viewer), "edge-names: js_heap_edges is a view with names of edges as text, which the web viewer shows instead of numbers"},
+     TS_OPT_TEXT, AT(viewer), "for the web viewer: edge-names (js_heap_edges is a view with names of edges as text instead of numbers), an input (trace_range covers its times only), or edge-names,INPUT"},
     {"-nm", "--nometa", TS_ARG_NONE, NULL, TS_GROUP_OUTPUT, TS_OPTION_ACTIVE, TS_VALUES_NONE,
      TS_OPT_FLAG, AT(no_meta), "leave the table meta empty"},
     {NULL, "--index", TS_ARG_NONE, NULL, TS_GROUP_OUTPUT, TS_OPTION_ACTIVE, TS_VALUES_NONE,

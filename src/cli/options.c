@@ -735,9 +735,6 @@ static ts_code options_check(const ts_options *o, ts_ctx *ctx)
         o->report == TS_REPORT_NONE && o->analyze == NULL && o->to == NULL) {
         return ts_fail(ctx, TS_ERR_USAGE, "--index, --sync and --with-times need -e DB");
     }
-    if (o->viewer != NULL && strcmp(o->viewer, "edge-names") != 0) {
-        return ts_fail(ctx, TS_ERR_USAGE, "--viewer=%s is unknown; there is edge-names", o->viewer);
-    }
     if (o->viewer != NULL && o->export_db == NULL) {
         return ts_fail(ctx, TS_ERR_USAGE, "--viewer needs -e DB");
     }

@@ -585,6 +585,11 @@ static ts_code create_indexes(ts_db *db)
     return ts_db_run(db, "COMMIT");
 }
 
+/* Views of callstack are then of the view with its name. */
+#define RENAME_CALLS                                                                               \
+    "PRAGMA legacy_alter_table = ON; ALTER TABLE callstack RENAME TO " TS_CALL_ROWS                \
+    "; PRAGMA legacy_alter_table = OFF"
+
 /* What stands in the way of a view, and the view. */
 typedef struct shown_view {
     ts_shown what;
@@ -597,6 +602,8 @@ static ts_code replace_tables(ts_db *db)
 {
     static const shown_view views[] = {
         {TS_SHOW_CALLS, "DROP TABLE callstack", ts_view_callstack},
+        {TS_SHOW_BOTH_CALLS, RENAME_CALLS, ts_view_callstack_union},
+        {TS_SHOW_BOTH_CALLS, "DROP VIEW args_view", ts_view_args_view_union},
         {TS_SHOW_SAMPLES, "DROP TABLE perf_report", ts_view_perf_report},
         {TS_SHOW_SAMPLES, "DROP TABLE perf_sample", ts_view_perf_sample},
         {TS_SHOW_SAMPLES, "DROP TABLE perf_callchain", ts_view_perf_callchain},
@@ -605,13 +612,24 @@ static ts_code replace_tables(ts_db *db)
         {TS_SHOW_EDGE_NAMES, "ALTER TABLE js_heap_edges RENAME TO " TS_EDGE_ROWS,
          ts_view_js_heap_edges},
     };
-    ts_code code = db->shown == 0 ? TS_OK : ts_db_run(db, "BEGIN EXCLUSIVE");
+    bool is_table = true;
+    int64_t one;
+    ts_code code = ts_db_int(&one, &is_table, db,
+                             "SELECT 1 FROM sqlite_master WHERE "
+                             "type = 'table' AND name = 'callstack'");
+    if (!is_table) { /* a finished database may have the view */
+        db->shown &= ~(unsigned)(TS_SHOW_CALLS | TS_SHOW_BOTH_CALLS);
+    }
+    if (db->shown == 0 || code != TS_OK) {
+        return code;
+    }
+    code = ts_db_run(db, "BEGIN EXCLUSIVE");
     for (size_t i = 0; i < sizeof views / sizeof views[0] && code == TS_OK; i++) {
         if ((db->shown & views[i].what) != 0 && (code = ts_db_run(db, views[i].clear)) == TS_OK) {
             code = ts_db_run(db, views[i].create);
         }
     }
-    return code != TS_OK || db->shown == 0 ? code : ts_db_run(db, "COMMIT");
+    return code != TS_OK ? code : ts_db_run(db, "COMMIT");
 }
 
 /* Until here the file is the page writer's, then it is SQLite's again. */

@@ -285,13 +285,16 @@ static ts_code note_table(ts_reader *r, ts_text name, int64_t root, ts_text sql)
 {
     ts_code code;
     for (unsigned id = 0; id < TS_TABLE_COUNT; id++) {
-        /* The rows of js_heap_edges have another name when a view stands in their place. */
-        bool moved = id == TS_T_js_heap_edges && ts_text_is(name, TS_EDGE_ROWS);
+        /* Rows have another name when a view stands in their place. */
+        const char *moved_to = id == TS_T_js_heap_edges ? TS_EDGE_ROWS
+                               : id == TS_T_callstack   ? TS_CALL_ROWS
+                                                        : NULL;
+        bool moved = moved_to != NULL && ts_text_is(name, moved_to);
         ts_table table = ts_schema[id];
         if (!moved && !ts_text_is(name, table.name)) {
             continue;
         }
-        table.name = moved ? TS_EDGE_ROWS : table.name;
+        table.name = moved ? moved_to : table.name;
         code = check_table(r, &table, root, sql);
         if (code == TS_OK) {
             ts_reader_table(r, id, &ts_schema[id], (uint32_t)root, false);

@@ -75,6 +75,7 @@ ts_code ts_store_new(ts_store **out, ts_ctx *ctx, ts_sink *sink, const ts_store_
     store->ctx = ctx;
     store->sink = sink;
     store->sources.size = sizeof(ts_source_rec);
+    store->inputs.size = sizeof(ts_input_times);
     store->issues.size = sizeof(ts_issue_rec);
     store->issue_groups.size = sizeof(ts_issue_group);
     store->tallies.size = sizeof(ts_tally_rec);
@@ -100,6 +101,7 @@ void ts_store_free(ts_store *store)
     ts_store_free_stacks(store);
     ts_upload_drop(store);
     ts_stable_array_free(ctx, &store->sources);
+    ts_stable_array_free(ctx, &store->inputs);
     ts_stable_array_free(ctx, &store->issues);
     ts_stable_array_free(ctx, &store->issue_groups);
     ts_keymap_free(ctx, &store->issue_keys);
@@ -124,7 +126,8 @@ ts_code ts_store_finish(ts_store *store)
         return ts_fail(store->ctx, TS_ERR_INTERNAL, "the store was finished twice");
     }
     store->finished = true;
-    if ((code = ts_store_check_clocks(store)) != TS_OK ||
+    if ((code = ts_store_settle_range(store)) != TS_OK ||
+        (code = ts_store_check_clocks(store)) != TS_OK ||
         (code = ts_store_check_counts(store)) != TS_OK ||
         (code = ts_store_check_losses(store)) != TS_OK) {
         return code;

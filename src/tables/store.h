@@ -16,11 +16,12 @@
 typedef struct ts_store ts_store;
 
 typedef struct ts_store_options {
-    bool with_times;         /* --with-times: fill meta.output_name and runtime */
-    bool no_meta;            /* -nm: leave the meta table empty (the table exists) */
-    const char *output_name; /* for --with-times */
-    const char *runtime;     /* for --with-times, "YYYY-MM-DD HH:MM:SS" */
-    bool adding;             /* the database exists (ts_store_reopen): ts_dict is not possible */
+    bool with_times;           /* --with-times: fill meta.output_name and runtime */
+    bool no_meta;              /* -nm: leave the meta table empty (the table exists) */
+    const char *output_name;   /* for --with-times */
+    const char *runtime;       /* for --with-times, "YYYY-MM-DD HH:MM:SS" */
+    const char *viewer_source; /* --viewer: the input that trace_range covers; NULL: all */
+    bool adding;               /* the database exists (ts_store_reopen): ts_dict is not possible */
 } ts_store_options;
 
 /* Caller frees with ts_store_free. The sink is borrowed and must outlive the store. */
@@ -188,13 +189,15 @@ bool ts_wanted_span(ts_span *span, const ts_ctx *ctx, ts_clock clock, const ts_c
  * trace_range: notes a time of rows that are in `clock`. The first clock noted with weight
  * TS_RANGE_ROWS is the trace clock (one noted only with TS_RANGE_MARKS counts when there is no
  * other; a relative one only alone); times of other clocks, and TS_NO_TIME, do not count. A single
- * time t gives (t - 1, t + 1). Relative times count as if they began where the trace does.
+ * time t gives (t - 1, t + 1). Relative times count as if they began where the trace does. Of a
+ * range that viewers cannot show, only the times of the input with most rows count.
  */
 typedef enum ts_range_weight { TS_RANGE_MARKS, TS_RANGE_ROWS } ts_range_weight;
 void ts_range_note(ts_store *store, ts_clock clock, ts_range_weight weight, int64_t ts);
 
-/* Where rows with relative times are to be moved, at the end of the run; false: they may stay. */
-bool ts_range_relative_begin(int64_t *begin, const ts_store *store);
+/* Where rows with relative times are to be moved, at the end of the run, unless they may stay.
+ * Fails when there is no input of the name in ts_store_options.viewer_source. */
+ts_code ts_range_relative_begin(bool *moves, int64_t *begin, ts_store *store);
 
 /* The trace clock so far; TS_CLOCK_UNKNOWN before the first time. */
 ts_clock ts_trace_clock(const ts_store *store);

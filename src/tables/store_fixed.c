@@ -329,6 +329,11 @@ ts_code ts_store_begin_fixed(ts_store *store, const ts_store_options *options)
     if (options != NULL) {
         store->with_times = options->with_times;
         store->no_meta = options->no_meta;
+        if (options->viewer_source != NULL &&
+            (code = ts_store_keep(store, &store->viewer_source,
+                                  ts_text_of(options->viewer_source))) != TS_OK) {
+            return code;
+        }
         if (options->with_times &&
             ((code = ts_store_keep(store, &store->meta_output_name,
                                    ts_text_of(options->output_name))) != TS_OK ||

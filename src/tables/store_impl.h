@@ -96,6 +96,18 @@ typedef struct ts_clock_span {
     int64_t last;
 } ts_clock_span;
 
+typedef struct ts_time_notes {
+    ts_clock_span spans[TS_CLOCK_COUNT];
+    ts_clock first_clock[TS_RANGE_ROWS + 1];
+} ts_time_notes;
+
+/* An input: a source that no other contains. */
+typedef struct ts_input_times {
+    int64_t source_id;
+    uint64_t rows; /* of all tables, that came while it was the last one */
+    ts_time_notes times;
+} ts_input_times;
+
 typedef struct ts_named_clock {
     ts_text name;
     ts_clock clock;
@@ -128,8 +140,12 @@ struct ts_store {
     ts_keymap tally_keys;    /* (source, item, text id of the detail + 1 or 0) */
 
     bool clock_rows_written;
-    ts_clock_span spans[TS_CLOCK_COUNT];
-    ts_clock first_clock[TS_RANGE_ROWS + 1];
+    ts_time_notes times;    /* of all inputs */
+    ts_stable_array inputs; /* ts_input_times */
+    uint64_t input_rows;    /* of all tables, when the last input began */
+    ts_text viewer_source;  /* --viewer: the input whose times trace_range covers */
+    bool range_settled;
+    const ts_input_times *shown; /* then; NULL: all of them */
 
     ts_stable_array processes; /* ts_process_rec */
     ts_keymap process_keys;    /* (input file, pid, 0) */
@@ -192,7 +208,13 @@ ts_code ts_store_write_fixed(ts_store *store);
 ts_code ts_store_write_sources(ts_store *store);
 ts_code ts_store_write_issues(ts_store *store);
 
-/* start and end of trace_range. */
+/* A source that no other contains begins. */
+ts_code ts_store_begin_input(ts_store *store, int64_t source_id);
+
+/* Whose times trace_range covers; called before what depends on it. */
+ts_code ts_store_settle_range(ts_store *store);
+
+/* start and end of trace_range, when it is settled. */
 void ts_store_range(const ts_store *store, int64_t *start, int64_t *end);
 
 void ts_store_free_stacks(ts_store *store);

@@ -36,10 +36,11 @@ ts_code ts_source_add(int64_t *id, ts_store *store, int64_t parent_id, const cha
     TS_SET_NULL(source, &rec->row, pid);
     TS_SET_NULL(source, &rec->row, start_ts);
     TS_SET_NULL(source, &rec->row, end_ts);
-    if (parent_id == 0) {
-        TS_SET_NULL(source, &rec->row, parent_id);
+    if (parent_id != 0) {
+        return TS_OK;
     }
-    return TS_OK;
+    TS_SET_NULL(source, &rec->row, parent_id);
+    return ts_store_begin_input(store, *id);
 }
 
 ts_row_source *ts_source(ts_store *store, int64_t id)

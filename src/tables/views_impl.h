@@ -8,7 +8,12 @@
 /* js_heap_edges when a view has its name. */
 #define TS_EDGE_ROWS "js_heap_edge_rows"
 
+/* callstack when a view has its name and it has rows. */
+#define TS_CALL_ROWS "callstack_rows"
+
+extern const char ts_view_args_view_union[];
 extern const char ts_view_callstack[];
+extern const char ts_view_callstack_union[];
 extern const char ts_view_js_cpu_profiler_sample[];
 extern const char ts_view_js_heap_edges[];
 extern const char ts_view_perf_callchain[];

@@ -1,6 +1,6 @@
 /*
  * Web viewers look for traced invocations in callstack. They stand in stack_slice already, so
- * callstack becomes a view of that, unless the input filled it.
+ * callstack becomes a view of that, and of the rows that another input filled it with.
  */
 #include "analysis/call_views/call_views.h"
 
@@ -10,14 +10,11 @@ static const ts_issue_code issues[] = {TS_ISSUE_COUNT};
 
 static ts_code call_views_run(ts_ctx *ctx, ts_reader *reader, ts_store *store)
 {
-    bool any = true;
-    ts_code code = TS_OK;
+    bool any;
+    ts_code code = ts_reader_has_rows(&any, reader, TS_T_callstack);
     (void)ctx;
-    if (ts_reader_has_table(reader, TS_T_callstack)) {
-        code = ts_reader_has_rows(&any, reader, TS_T_callstack);
-    }
-    if (code == TS_OK && !any) {
-        ts_sink_show(ts_store_sink(store), TS_SHOW_CALLS);
+    if (code == TS_OK) {
+        ts_sink_show(ts_store_sink(store), any ? TS_SHOW_BOTH_CALLS : TS_SHOW_CALLS);
     }
     return code;
 }

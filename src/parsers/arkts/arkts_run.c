@@ -17,11 +17,9 @@ typedef struct placed_rows {
 static ts_code place_rows(ts_arkts_run *run, ts_store *store)
 {
     int64_t delta;
-    ts_code code = TS_OK;
-    if (!ts_range_relative_begin(&delta, store)) {
-        return TS_OK;
-    }
-    for (size_t i = 0; i < run->placed.n && code == TS_OK; i++) {
+    bool moves;
+    ts_code code = ts_range_relative_begin(&moves, &delta, store);
+    for (size_t i = 0; moves && i < run->placed.n && code == TS_OK; i++) {
         const placed_rows *rows = (const placed_rows *)run->placed.p + i;
         code = ts_sink_move(ts_store_sink(store), rows->table, rows->first, rows->last,
                             rows->columns, delta);

@@ -58,6 +58,36 @@ ifnull(nullif(m.package, '') || '.', '')
     + 9 * ifnull(unicode(substr(${x}, -3)), 0) + 5 * ifnull(unicode(substr(${x}, -6)), 0)
     + 2 * ifnull(unicode(substr(${x}, length(${x}) / 2 + 1)), 0)) % ${TS_VIEWER_COLOURS}
 
+-- piece: TRACED_CALLS rows sets
+-- Traced invocations as rows of callstack, behind the rows and the sets of arguments that there are.
+SELECT s.id - 1 + ${rows} AS id, s.ts AS ts, s.dur AS dur, s.itid AS callid, 'method' AS cat,
+  (SELECT ${METHOD_NAME}
+    FROM stack_node AS n CROSS JOIN stack_method AS m ON m.id = n.method_id
+    WHERE n.id = s.node_id) AS name,
+  s.depth AS depth, NULL AS cookie, s.parent_id - 1 + ${rows} AS parent_id,
+  CASE WHEN s.cpu_dur IS NOT NULL OR s.id IN (${CALLS_WITH_ARGUMENTS})
+    THEN s.id + ${sets} END AS argsetid,
+  NULL AS chainId, NULL AS spanId, NULL AS parentSpanId, NULL AS flag,
+  NULL AS trace_level, NULL AS trace_tag, NULL AS custom_category, NULL AS custom_args,
+  NULL AS child_callid,
+  ifnull((SELECT ${COLOUR|${METHOD_NAME}}
+    FROM stack_node AS n CROSS JOIN stack_method AS m ON m.id = n.method_id
+    WHERE n.id = s.node_id), 0) AS colorIndex
+FROM stack_slice AS s
+
+-- piece: EVENT_ARGUMENTS
+-- Arguments of events as rows of args_view.
+SELECT A.argset AS argset, V2.data AS keyName, A.id AS id, D.desc AS desc,
+  CASE WHEN A.datatype = 1 THEN V.data ELSE A.value END AS strValue
+FROM args AS A
+LEFT JOIN data_type AS D ON D.typeId = A.datatype
+LEFT JOIN data_dict AS V ON V.id = A.value
+LEFT JOIN data_dict AS V2 ON V2.id = A.key
+
+-- piece: ARGUMENT_SETS
+-- More than the number of any set in args, of which each has a row: sets of invocations follow.
+ifnull((SELECT max(rowid) FROM args), 0)
+
 -- piece: CALLS_WITH_ARGUMENTS
 -- Ids of traced invocations of which viewers show more when they are selected. A format whose
 -- invocations have such values adds its own piece here and in CALL_ARGUMENTS.
@@ -65,7 +95,8 @@ ${CLOUD_CALLS_WITH_ARGUMENTS}
 
 -- piece: CALL_ARGUMENTS
 -- Those values: id of stack_slice, name, number, type, value.
-SELECT id, 'CPU time (ns)', id, 'int64_t', cpu_dur FROM stack_slice WHERE cpu_dur IS NOT NULL
+SELECT id AS slice, 'CPU time (ns)' AS name, id AS number, 'int64_t' AS type, cpu_dur AS value
+FROM stack_slice WHERE cpu_dur IS NOT NULL
 UNION ALL
 ${CLOUD_ARGUMENTS}
 

@@ -5,5 +5,6 @@ SELECT id, 'config_name' AS report_type, ifnull(event, 'samples') AS report_valu
 FROM (${SAMPLE_EVENTS})
 UNION ALL
 SELECT (SELECT count(*) FROM (${SAMPLE_EVENTS})), 'cmdline',
-  (SELECT group_concat(DISTINCT format) FROM source
-    WHERE id IN (SELECT DISTINCT s.source_id FROM ${SAMPLES}))
+  ifnull((SELECT group_concat(DISTINCT format) FROM source
+    WHERE id IN (SELECT DISTINCT s.source_id FROM ${SAMPLES})), '(unknown)')
+WHERE EXISTS (SELECT 1 FROM ${SAMPLES})
