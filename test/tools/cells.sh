@@ -87,7 +87,7 @@ for file in "$data"/tiny/*.cpuprofile "$data/spec_g/profile.json"; do
 done
 
 heap=synth:nodes=600,edges=3000,strings=300,trace=30,samples=20,locations=50
-for more in seed=1 seed=2,utf8=1,order=sorted seed=3,native_size=1,compact=1,stacks=900 \
+for more in seed=1 seed=2,utf8=1,order=sorted seed=3,arkts=1,compact=1,stacks=900 \
     order=strings:trace_tree:edges:nodes:samples:locations:trace_function_infos:snapshot; do
     for size in $made_sizes; do
         wrapped --chunk-size "$size" --config type=snapshot --snapshot "$heap,$more" \

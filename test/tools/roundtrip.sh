@@ -14,7 +14,7 @@ cd "$work"
 "$mkhtrace" -o a.json --emit heapsnapshot \
     --synthetic nodes=60,edges=240,strings=160,seed=5,utf8=1,trace=10,samples=5,locations=20
 "$mkhtrace" -o b.json --emit heapsnapshot \
-    --synthetic nodes=60,edges=240,strings=40,seed=6,native_size=1,compact=1
+    --synthetic nodes=60,edges=240,strings=40,seed=6,arkts=1,compact=1
 "$mkhtrace" -o t.json --emit timeline --synthetic nodes=60,edges=240,strings=80,seed=7,order=sorted
 "$mkhtrace" -o p.json --emit cpuprofile --synthetic-profile nodes=50,samples=300,negative=1,arkts=1
 "$mkhtrace" -o q.json --emit cpuprofile --synthetic-profile nodes=9,samples=20,reverse=1,wide=1

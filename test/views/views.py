@@ -69,7 +69,7 @@ def made_group(j, t):
     tiny = [os.path.join(t.data, "tiny", n) for n in ("snapshot.heapsnapshot", "strings.heapsnapshot", "sorted.heapsnapshot",
                                                       "fields.heapsnapshot", "timeline.heaptimeline")]
     texts = [synth % (600, 3000, 1) + ",trace=30,samples=20,locations=50", tiny[0], synth % (65, 64, 2), tiny[3], tiny[1],
-             synth % (400, 1984, 3) + ",native_size=1,compact=1,stacks=300,trace=9", tiny[2], tiny[4],
+             synth % (400, 1984, 3) + ",arkts=1,compact=1,stacks=300,trace=9", tiny[2], tiny[4],
              synth % (500, 2000, 4) + ",utf8=1,order=sorted"]
     texts[2:2] = [os.path.join(j.work, "made.heapsnapshot")] * 2
     with open(texts[2], "w", encoding="utf-8") as f:

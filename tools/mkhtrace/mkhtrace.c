@@ -473,7 +473,8 @@ enum { OPTIONS = sizeof options / sizeof options[0] };
 
 static const char footer[] =
     "\nHEAP: nodes=1000,edges=4000,strings=N,seed=1,order=v8|sorted|name:name:...,trace=FUNCTIONS,"
-    "\n      tree=NODES,stacks=DEPTH,samples=N,locations=N,native_size=1,compact=1,utf8=1"
+    "\n      tree=NODES,stacks=DEPTH,samples=N,locations=N,arkts=1,compact=1,utf8=1 (arkts: in"
+    "\n      the shape of its own recorder instead of V8's)"
     "\nPROFILE: nodes=100,samples=1000,depth=16,seed=1,start=MICROSECONDS,negative=1,wide=1,"
     "\n         reverse=1,arkts=1"
     "\nEVENTS: events=10000,cpus=4,processes=8,threads=4,depth=8,names=64,rate=NS,batch=N,start=NS,"

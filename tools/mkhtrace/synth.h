@@ -14,8 +14,11 @@ void mk_synth_heap(const char *spec, bool timeline, mk_sink to);
 /* A CPU profile. Memory: 20 bytes a node. */
 void mk_synth_profile(const char *spec, mk_sink to);
 
-/* String number `index` of a synthetic heap as JSON text with quotes. With `utf8` characters
- * outside ASCII stand as they are, else as \u escapes like V8 writes them. */
-void mk_synth_string(mk_text *t, uint64_t seed, uint64_t index, bool utf8);
+/* How texts are written: with escapes as V8 does, characters outside ASCII as they are, or as ArkTS
+ * does, with escapes of whole characters only. */
+typedef enum mk_style { MK_V8, MK_UTF8, MK_ARKTS } mk_style;
+
+/* String number `index` of a synthetic heap as JSON text with quotes. */
+void mk_synth_string(mk_text *t, uint64_t seed, uint64_t index, mk_style style);
 
 #endif

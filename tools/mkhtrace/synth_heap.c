@@ -16,8 +16,8 @@ typedef struct heap {
     uint64_t depth;     /* of the deepest allocation stack */
     uint64_t samples;
     uint64_t locations;
-    bool native_size; /* an eighth node field, as in newer V8 */
-    bool compact;     /* no line ends */
+    bool arkts;   /* as ArkTS's recorder writes heaps, not as V8 */
+    bool compact; /* no line ends */
     bool utf8;
     const char *order; /* NULL: as V8 */
 } heap;
@@ -98,6 +98,8 @@ static uint64_t block_counts(const heap *h, uint64_t block, uint64_t counts[BLOC
 
         weights[i + 1] = weights[i] + weight;
     }
+    for (uint64_t i = 1; h->arkts && block == 0 && i <= n; i++)
+        weights[i] += 300; /* the root holds the further ones */
     if (weights[n] == 0)
         weights[n] = 1;
     for (uint64_t i = 0; i < n; i++)
@@ -108,7 +110,7 @@ static uint64_t block_counts(const heap *h, uint64_t block, uint64_t counts[BLOC
 
 static uint64_t stride(const heap *h)
 {
-    return h->native_size ? 8 : 7;
+    return h->arkts ? 8 : 7;
 }
 
 /* Unique and growing; odd for objects of the JavaScript heap, even for native ones. */
@@ -145,6 +147,42 @@ static uint64_t pick_name(const heap *h, uint64_t v)
     return (v & 3) != 0 ? (v >> 2) % few : (v >> 2) % h->strings;
 }
 
+/*
+ * ArkTS numbers strings as it makes nodes and edges, the roots last, and writes those of nodes that
+ * are gone too: here every seventh. FROM_END: places of names at the end of the list.
+ */
+enum { ARKTS_ROOTS = 4, FROM_END_ROOT = 1, FROM_END_ROOTS = 5, FROM_END_SUBROOT = 6, FROM_END = 8 };
+enum { SYNTHETIC = 9, STRING = 2, NATIVE = 8, HANDLE = 16, SHORTCUT = 5 };
+
+static uint64_t arkts_name(const heap *h, uint64_t v)
+{
+    uint64_t name = 3 + (v >> 8) % (h->strings - FROM_END - 3);
+
+    return (v & 63) == 0 || name % 7 == 0 ? 1 : name; /* 1: a name that was not found */
+}
+
+static void arkts_node(const heap *h, uint64_t columns[8], uint64_t index, uint64_t v, uint64_t w)
+{
+    bool native = index + 1 + h->nodes / 16 >= h->nodes;
+    unsigned type = node_type(v);
+
+    if (index <= ARKTS_ROOTS) {
+        columns[0] = index == 0 ? SYNTHETIC : HANDLE;
+        columns[1] = h->strings - (index == 0 ? FROM_END_ROOT : FROM_END_ROOTS + 1 - index);
+        columns[2] = index == 0;
+        columns[3] = index != 0;
+        columns[7] = 0;
+        return;
+    }
+    /* bigint and what follows it, and no native node among the others */
+    type = native ? NATIVE : type == NATIVE ? 3 : type >= 13 ? 13 + (unsigned)(w >> 28) % 3 : type;
+    columns[0] = type;
+    columns[1] = arkts_name(h, v >> 8);
+    columns[2] = 2 * (index - ARKTS_ROOTS) + 1;
+    columns[3] = type == STRING ? 16 + (w >> 8 & 1023) : type == NATIVE ? 0 : columns[3];
+    columns[7] = type == NATIVE || (w >> 22 & 15) == 0 ? w >> 36 & 0xFFFFF : 0;
+}
+
 static void write_node(heap *h, uint64_t index, uint64_t edge_count)
 {
     mk_rand r = {mk_mix(h->seed ^ 0x4E4F4445U) + index};
@@ -166,8 +204,12 @@ static void write_node(heap *h, uint64_t index, uint64_t edge_count)
     columns[4] = edge_count;
     columns[5] = trace;
     columns[6] = type == 8 ? 1 + (w >> 20 & 1) : 0;
-    columns[7] = type == 8 ? size * 2 : 0;
-    row(h, columns, h->native_size ? 8 : 7, index + 1 == h->nodes);
+    if (h->arkts) {
+        columns[5] = index <= ARKTS_ROOTS ? 0 : trace;
+        columns[6] = 0;
+        arkts_node(h, columns, index, v, w);
+    }
+    row(h, columns, stride(h), index + 1 == h->nodes);
 }
 
 static void write_nodes(heap *h)
@@ -194,7 +236,16 @@ static void write_edge(heap *h, uint64_t from, uint64_t index, uint64_t v, bool 
     uint64_t columns[3];
 
     columns[0] = type;
-    columns[1] = type == 1 || type == 4 ? index : pick_name(h, v >> 6 & 0x3FFFFFF);
+    columns[1] = type == 1 || type == 4 ? index
+                 : h->arkts             ? arkts_name(h, v >> 6)
+                                        : pick_name(h, v >> 6 & 0x3FFFFFF);
+    if (h->arkts && from == 0 && index < ARKTS_ROOTS) {
+        columns[0] = SHORTCUT;
+        columns[1] = h->strings - FROM_END_SUBROOT;
+        to = 1 + index;
+    } else if (h->arkts && type == 2 && (far & 15) == 0) {
+        columns[0] = 7 + far / 16 % 3; /* native, native_string, xref */
+    }
     columns[2] = to * stride(h);
     row(h, columns, 3, last);
 }
@@ -281,7 +332,11 @@ static void write_samples(heap *h)
     mk_text_str(h->t, "[");
     for (uint64_t i = 0; i < h->samples; i++) {
         num(h, (int64_t)time);
-        comma_num(h, portion(i + 1, 6 * h->nodes, h->samples) | 1);
+        if (h->arkts)
+            mk_text_str(h->t, ", ");
+        else
+            mk_text_str(h->t, ",");
+        num(h, (int64_t)(portion(i + 1, (h->arkts ? 2 : 6) * h->nodes, h->samples) | 1));
         row_end(h, i + 1 == h->samples);
         time += 200000 + mk_below(&r, 1500);
     }
@@ -305,11 +360,38 @@ static void write_locations(heap *h)
     mk_text_str(h->t, "]");
 }
 
+/* The names that only ArkTS has; false: string i is one as in V8's. */
+static bool arkts_string(heap *h, uint64_t i)
+{
+    static const char *const roots[] = {"LocalHandleRoot[", "GlobalHandleRoot[", "VMRoot[",
+                                        "FrameRoot["};
+    uint64_t from_end = h->strings - i;
+    uint64_t counts[BLOCK];
+
+    if (!h->arkts || (i != 2 && from_end > FROM_END))
+        return false;
+    if (from_end > FROM_END_ROOT && from_end <= FROM_END_ROOTS) {
+        block_counts(h, 0, counts);
+        mk_text_str(h->t, "\"");
+        mk_text_str(h->t, roots[FROM_END_ROOTS - from_end]);
+        num(h, (int64_t)counts[FROM_END_ROOTS - from_end + 1]);
+        mk_text_str(h->t, "]\"");
+        return true;
+    }
+    mk_text_str(h->t, i == 2                             ? "\"GC roots\""
+                      : from_end == FROM_END_ROOT        ? "\"SyntheticRoot\""
+                      : from_end == FROM_END_SUBROOT     ? "\"-subroot-\""
+                      : from_end == FROM_END_SUBROOT + 1 ? "\"HeapVerify:0\""
+                                                         : "\"ArkInternalHash\"");
+    return true;
+}
+
 static void write_strings(heap *h)
 {
     mk_text_str(h->t, "[");
     for (uint64_t i = 0; i < h->strings; i++) {
-        mk_synth_string(h->t, h->seed, i, h->utf8);
+        if (!arkts_string(h, i))
+            mk_synth_string(h->t, h->seed, i, h->arkts ? MK_ARKTS : h->utf8 ? MK_UTF8 : MK_V8);
         if (i + 1 < h->strings)
             mk_text_str(h->t, h->compact ? "," : ",\n");
     }
@@ -321,15 +403,18 @@ static void write_snapshot(heap *h)
     mk_text_str(h->t,
                 "{\"meta\":{\"node_fields\":[\"type\",\"name\",\"id\",\"self_size\",\"edge_count\","
                 "\"trace_node_id\",\"detachedness\"");
-    mk_text_str(h->t, h->native_size ? ",\"native_size\"]" : "]");
+    mk_text_str(h->t, h->arkts ? ",\"native_size\"]" : "]");
     mk_text_str(h->t,
                 ",\"node_types\":[[\"hidden\",\"array\",\"string\",\"object\",\"code\",\"closure\","
                 "\"regexp\",\"number\",\"native\",\"synthetic\",\"concatenated string\","
-                "\"sliced string\",\"symbol\",\"bigint\",\"object shape\"],\"string\",\"number\","
-                "\"number\",\"number\",\"number\",\"number\"],");
+                "\"sliced string\",\"symbol\",\"bigint\",");
+    mk_text_str(h->t, h->arkts ? "\"class\",\"framework\",\"handle\"" : "\"object shape\"");
+    mk_text_str(h->t, "],\"string\",\"number\",\"number\",\"number\",\"number\",\"number\"],");
     mk_text_str(h->t, "\"edge_fields\":[\"type\",\"name_or_index\",\"to_node\"],"
                       "\"edge_types\":[[\"context\",\"element\",\"property\",\"internal\","
-                      "\"hidden\",\"shortcut\",\"weak\"],\"string_or_number\",\"node\"],");
+                      "\"hidden\",\"shortcut\",\"weak\"");
+    mk_text_str(h->t, h->arkts ? ",\"native\",\"native_string\",\"xref\"" : "");
+    mk_text_str(h->t, "],\"string_or_number\",\"node\"],");
     mk_text_str(h->t, "\"trace_function_info_fields\":[\"function_id\",\"name\",\"script_name\","
                       "\"script_id\",\"line\",\"column\"],\"trace_node_fields\":[\"id\","
                       "\"function_info_index\",\"count\",\"size\",\"children\"],");
@@ -414,8 +499,8 @@ static void set_key(heap *h, const char *key, const char *value)
 
     if (number != NULL)
         *number = (uint64_t)mk_number(value, key);
-    else if (strcmp(key, "native_size") == 0)
-        h->native_size = on;
+    else if (strcmp(key, "arkts") == 0)
+        h->arkts = on;
     else if (strcmp(key, "compact") == 0)
         h->compact = on;
     else if (strcmp(key, "utf8") == 0)
@@ -449,8 +534,8 @@ static void parse_heap(heap *h, char *spec, bool timeline)
         h->tree = h->functions > 0 ? h->functions * 4 : 0;
     if (h->tree > 0 && h->tree < h->depth)
         h->tree = h->depth;
-    if (h->strings < 2)
-        mk_die("a synthetic heap needs at least 2 strings");
+    if (h->strings < (h->arkts ? 32 : 2))
+        mk_die("a synthetic heap needs at least %d strings", h->arkts ? 32 : 2);
     if (h->nodes == 0 && h->edges > 0)
         mk_die("a heap without nodes has no edges");
 }

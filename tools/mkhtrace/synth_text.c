@@ -65,7 +65,7 @@ static void put_source(mk_text *t, mk_rand *r, uint64_t index)
     }
 }
 
-static void put_unicode(mk_text *t, mk_rand *r, uint64_t index, bool utf8)
+static void put_unicode(mk_text *t, mk_rand *r, uint64_t index, mk_style style)
 {
     static const char *const escaped[] = {
         "caf\\u00E9 ", "\\u4F60\\u597D ", "\\uD83D\\uDE00 ", "\\uD83D\\uDC69\\u200D\\uD83D\\uDCBB ",
@@ -79,12 +79,14 @@ static void put_unicode(mk_text *t, mk_rand *r, uint64_t index, bool utf8)
     for (uint64_t i = 0; i < n; i++) {
         uint64_t which = mk_below(r, 8);
 
-        mk_text_str(t, utf8 ? plain[which] : escaped[which]);
+        if (style == MK_ARKTS && (which == 4 || which == 5)) /* half a pair */
+            which -= 2;
+        mk_text_str(t, style == MK_UTF8 ? plain[which] : escaped[which]);
     }
     mk_text_num(t, (int64_t)index);
 }
 
-void mk_synth_string(mk_text *t, uint64_t seed, uint64_t index, bool utf8)
+void mk_synth_string(mk_text *t, uint64_t seed, uint64_t index, mk_style style)
 {
     mk_rand r = {mk_mix(seed ^ 0x5354524EU) + index};
     uint64_t kind = mk_below(&r, 100);
@@ -99,7 +101,7 @@ void mk_synth_string(mk_text *t, uint64_t seed, uint64_t index, bool utf8)
     else if (kind < 95)
         mk_text_num(t, (int64_t)(mk_next(&r) >> 8));
     else if (kind < 98)
-        put_unicode(t, &r, index, utf8);
+        put_unicode(t, &r, index, style);
     else
         put_source(t, &r, index);
     mk_text_str(t, "\"");
