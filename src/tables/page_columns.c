@@ -327,7 +327,7 @@ put_cells(page_table *t, const run *r, unsigned n, const uint8_t *ends, unsigned
 /* Unrolled for nodes and edges of heaps, and what is found out of nodes. */
 static unsigned put_some(page_table *t, const run *r, unsigned row, unsigned rows)
 {
-    enum { DOMINATED = 2, EDGE = 7, NODE = 9, RETAINED = 14 };
+    enum { DOMINATED = 2, EDGE = 7, NODE = 10, RETAINED = 15 };
     if (t->leaf.bytes == NULL || t->rows >= INT64_C(1) << 55) {
         return row;
     }

@@ -71,7 +71,7 @@ class Checker:
 HEAP_TABLES = (
     ("js_heap_info", "key, type, int_value, str_value", Heap.info_rows),
     ("js_heap_nodes", "node_index, type, name, id, self_size, edge_count, trace_node_id, "
-                      "detachedness", Heap.node_rows),
+                      "detachedness, native_size", Heap.node_rows),
     ("js_heap_sample", "timestamp_us, last_assigned_id", Heap.sample_rows),
     ("js_heap_location", 'object_index, script_id, line, "column"', Heap.location_rows),
     ("js_heap_string", "file_index, string", Heap.string_rows),

@@ -73,7 +73,7 @@ class Heap:
             yield key, 0, self.json["snapshot"].get(key), ""
 
     def node_rows(self):
-        names = ("type", "name", "id", "self_size", "edge_count", "trace_node_id", "detachedness")
+        names = ("type", "name", "id", "self_size", "edge_count", "trace_node_id", "detachedness", "native_size")
         columns = [self.node_column(n) for n in names]
         for index, row in enumerate(zip(*columns)):
             yield (index,) + row

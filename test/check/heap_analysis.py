@@ -72,6 +72,7 @@ class Heap:
         self.unknown = sum(r["self_size"] is None for r in nodes)
         self.detached = [(r["detachedness"] or 0) & 3 for r in nodes]
         self.has_detachedness = any(r["detachedness"] is not None for r in nodes)
+        self.native = [max(r["native_size"] or 0, 0) for r in nodes] if nodes and nodes[0]["native_size"] is not None else None
         prop = dict(db.execute("SELECT key, value FROM source_property WHERE source_id = ?", (self.source,)).fetchall())
         stride = d["node_stride"] or 0
         self.root, self.bad_root = (0 if n else None), False
@@ -274,6 +275,11 @@ class Heap:
             if v != root:
                 self.retained[self.dominator[v]] = sat(self.retained[self.dominator[v]] + self.retained[v])
                 self.count[self.dominator[v]] += self.count[v]
+        self.retained_native = [None] * n
+        if self.native is not None and sum(self.native) <= MAX:
+            self.retained_native = list(self.native)
+            for v in reversed(order[1:]):
+                self.retained_native[self.dominator[v]] += self.retained_native[v]
 
     def by_leaving_out(self, next_):
         def reached(without):
@@ -587,10 +593,14 @@ class Check:
         first_of = {}
         for v in range(base.n if base else 0):
             first_of.setdefault(base.id[v], v)
+
+        def same_place(v):
+            return v if base and v < base.n and base.id[v] == 0 else None
+
         want = [
             (h.file_id, h.id[v], h.dominator[v], h.retainer[v], h.by[v], h.distance[v], h.shallow[v], h.retained[v])
             + (h.detached[v], number[h.keys[v]], h.held_by[v], h.position[v], h.count[v])
-            + (first_of.get(h.id[v]) if h.id[v] is not None else None,)
+            + (None if h.id[v] is None else same_place(v) if h.id[v] == 0 else first_of.get(h.id[v]), h.retained_native[v])
             for v in range(h.n)
         ]
         between = "SELECT * FROM {} WHERE rowid BETWEEN ? AND ?"

@@ -26,7 +26,7 @@ TABLES = {
     "js_heap_files": "id, file_name, start_time, end_time, self_size",
     "js_heap_info": "file_id, key, type, int_value, str_value",
     "js_heap_nodes": "file_id, node_index, type, name, id, self_size, edge_count, trace_node_id, "
-                     "detachedness",
+                     "detachedness, native_size",
     "js_heap_edges": "file_id, edge_index, type, name_or_index, to_node, from_node_id, to_node_id",
     "js_heap_sample": "file_id, timestamp_us, last_assigned_id",
     "js_heap_location": 'file_id, object_index, script_id, line, "column"',

@@ -31,7 +31,7 @@ static void check_split(const run *r)
     assert_mem_text(r->sink, js_heap_string, 0, string, "\xf0\x9f\x98\x80");
     assert_mem_text(r->sink, js_heap_string, 1, string, "back\\slash");
     assert_mem_text(r->sink, js_heap_string, 2, string, "\xe2\x82\xac");
-    assert_mem_row(r->sink, js_heap_nodes, 1, "0|1|1|2|3|24|2|1|0");
+    assert_mem_row(r->sink, js_heap_nodes, 1, "0|1|1|2|3|24|2|1|0|NULL");
 }
 
 /* The message arg before a good snapshot. */

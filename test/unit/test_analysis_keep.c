@@ -41,7 +41,7 @@ static const ts_row_js_heap_nodes a_node = {.null = TS_NULL_BIT(js_heap_nodes, d
                                             .self_size = 16,
                                             .edge_count = 2};
 static const ts_row_js_heap_edges an_edge = {
-    .file_id = 7, .type = 15, .name_or_index = HG_KEPT_NAME, .to_node = UINT32_MAX};
+    .file_id = 7, .type = HG_KEPT_TYPES - 1, .name_or_index = HG_KEPT_NAME, .to_node = UINT32_MAX};
 
 static void put_node(watched *w, ts_row_js_heap_nodes row)
 {
@@ -81,7 +81,7 @@ static void test_kept_rows(void **state)
     assert_false(hg_is_kept(NULL, HG_KEPT_NODE_ROWS, 7, 1, 2));
     assert_int_equal(rows[HG_KEPT_NODE_ROWS].columns[HG_KEPT_NODE_ID][0], UINT32_MAX);
     assert_int_equal(rows[HG_KEPT_NODE_ROWS].columns[HG_KEPT_NODE_ID][1], 0);
-    assert_int_equal(rows[HG_KEPT_NODE_ROWS].columns[HG_KEPT_NODE_NAME][1], 3U << 28 | 50);
+    assert_int_equal(rows[HG_KEPT_NODE_ROWS].columns[HG_KEPT_NODE_NAME][1], 3U << 27 | 50);
     assert_int_equal(rows[HG_KEPT_NODE_ROWS].columns[HG_KEPT_NODE_SIZE][1], 16);
     assert_int_equal(rows[HG_KEPT_NODE_ROWS].columns[HG_KEPT_NODE_EDGES][0], 4U << 29 | 2);
     assert_int_equal(rows[HG_KEPT_NODE_ROWS].columns[HG_KEPT_NODE_EDGES][1], 2U << 29 | 2);
@@ -116,8 +116,8 @@ static void test_misfits(void **state)
     for (unsigned i = 0; i < EDGES; i++) {
         edges[i] = an_edge;
     }
-    nodes[0].type = 16;
-    nodes[1].name = 1 << 28;
+    nodes[0].type = 32;
+    nodes[1].name = 1 << 27;
     nodes[2].id = INT64_C(1) << 32;
     nodes[3].self_size = INT64_C(1) << 32;
     nodes[4].edge_count = 1 << 29;
@@ -125,8 +125,8 @@ static void test_misfits(void **state)
     nodes[6].null |= TS_NULL_BIT(js_heap_nodes, self_size);
     nodes[7].null |= TS_NULL_BIT(js_heap_nodes, edge_count);
     nodes[8].null |= TS_NULL_BIT(js_heap_nodes, name);
-    edges[0].type = 16;
-    edges[1].name_or_index = 1 << 28;
+    edges[0].type = 32;
+    edges[1].name_or_index = 1 << 27;
     edges[2].to_node = INT64_C(1) << 32;
     edges[3].to_node = -1;
     edges[4].null = TS_NULL_BIT(js_heap_edges, to_node);

@@ -211,9 +211,9 @@ static void test_numbers_of_every_kind(void **state)
                  cases[i].written);
         s.m[M_NODES] = nodes;
         import_snap(&r, &s);
-        snprintf(row, sizeof row, "0|1|1|2|3|%s|2|1|0", cases[i].cell);
+        snprintf(row, sizeof row, "0|1|1|2|3|%s|2|1|0|NULL", cases[i].cell);
         assert_mem_row(r.sink, js_heap_nodes, 1, row);
-        assert_mem_row(r.sink, js_heap_nodes, 2, "0|2|2|3|6|16|0|2|2");
+        assert_mem_row(r.sink, js_heap_nodes, 2, "0|2|2|3|6|16|0|2|2|NULL");
         assert_mem_row(r.sink, js_heap_edges, 3, "0|3|0|1|7|3|3");
         assert_int_equal(issue_sum(&r, "heap_bad_number"), bad ? 1 : 0);
         assert_int_equal(complaints(&r) - issues(&r, "heap_size_overflow"), bad ? 1 : 0);
@@ -297,7 +297,7 @@ static void test_members_twice_and_unknown(void **state)
     s.m[M_SAMPLES] = "\"snapshot\":{\"meta\":{\"node_fields\":[\"id\"]}}";
     import_snap(&r, &s);
     assert_rows(&r, js_heap_nodes, 3);
-    assert_mem_row(r.sink, js_heap_nodes, 1, "0|1|1|2|3|24|2|1|0");
+    assert_mem_row(r.sink, js_heap_nodes, 1, "0|1|1|2|3|24|2|1|0|NULL");
     assert_int_equal(issue_sum(&r, "heap_duplicate_array"), 2);
     run_free(&r);
 }
@@ -558,7 +558,7 @@ static void test_rows_in_turn(void **state)
     for (unsigned i = 0; i < MANY_NODES; i++) {
         unsigned target = i * 37 % MANY_NODES;
         char expected[200];
-        (void)snprintf(expected, sizeof expected, "0|%u|%u|%u|%lld|%lld|%u|0|0", i, i % 3,
+        (void)snprintf(expected, sizeof expected, "0|%u|%u|%u|%lld|%lld|%u|0|0|NULL", i, i % 3,
                        1 + i % 4, many_id(i), many_size(i), i % 2 * 2);
         assert_mem_row(r.sink, js_heap_nodes, i, expected);
         (void)snprintf(expected, sizeof expected, "0|%u|2|3|%u|%lld|%lld", i, 7 * target,

@@ -49,9 +49,9 @@ static void import_vector(run *r, const char *name, int type)
 static void check_first_node(const run *r)
 {
     assert_rows(r, js_heap_nodes, 3);
-    assert_mem_row(r->sink, js_heap_nodes, 0, "0|0|9|25571|1|0|3575|0|0");
-    assert_mem_row(r->sink, js_heap_nodes, 1, "0|1|1|3|3|432|52|0|0");
-    assert_mem_row(r->sink, js_heap_nodes, 2, "0|NULL|8|9|9949|40|1|0|0");
+    assert_mem_row(r->sink, js_heap_nodes, 0, "0|0|9|25571|1|0|3575|0|0|NULL");
+    assert_mem_row(r->sink, js_heap_nodes, 1, "0|1|1|3|3|432|52|0|0|NULL");
+    assert_mem_row(r->sink, js_heap_nodes, 2, "0|NULL|8|9|9949|40|1|0|0|NULL");
     assert_cell(r, js_heap_files, 0, self_size, 472);
 }
 

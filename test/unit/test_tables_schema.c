@@ -42,7 +42,7 @@ static const char *const compatible[] = {
     "js_heap_info:file_id/i key/t type/i int_value/i str_value/t",
     "js_heap_location:file_id/i object_index/i script_id/i line/i column/i",
     "js_heap_nodes:file_id/i node_index/i type/i name/i id/i self_size/i edge_count/i "
-    "trace_node_id/i detachedness/i",
+    "trace_node_id/i detachedness/i native_size/i",
     "js_heap_sample:file_id/i timestamp_us/i last_assigned_id/i",
     "js_heap_string:file_id/i file_index/i string/t",
     "js_heap_trace_function_info:file_id/i function_index/i function_id/i name/i script_name/i "

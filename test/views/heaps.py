@@ -4,7 +4,7 @@ import itertools
 
 from expected import text_value
 
-NODE = "file_id node_index node_id type name self_size edge_count trace_node_id detachedness type_id"
+NODE = "file_id node_index node_id type name self_size edge_count trace_node_id detachedness type_id native_size"
 EDGE = ("file_id edge_index type name from_node_id from_type from_name to_node_id to_type to_name "
         "to_self_size to_node_index type_id name_or_index")
 RETAINER = ("file_id node_id node_name edge_type edge_name retainer_id retainer_type retainer_name "
@@ -27,7 +27,7 @@ class View:
         node_types, edge_types = heap.meta["node_types"], heap.meta["edge_types"]
         self.node_types = next(t for t in node_types if isinstance(t, list))
         self.edge_types = next(t for t in edge_types if isinstance(t, list))
-        self.nodes = list(heap.node_rows())  # index, type, name, id, size, edges, trace, detached
+        self.nodes = list(heap.node_rows())  # index, type, name, id, size, edges, trace, detached, native
         self.owners = []
         for row in self.nodes:
             self.owners += [row[0]] * row[5]
@@ -53,8 +53,8 @@ class View:
         return {"code": "(compiled code)", "hidden": "(system)"}.get(kind, "(%s)" % kind)
 
     def node_rows(self):
-        for i, kind, name, node_id, size, edges, trace, detached in self.nodes:
-            yield (self.file_id, i, node_id, self.node_types[kind], self.string(name), size, edges, trace, detached, kind)
+        for i, kind, name, node_id, size, edges, trace, detached, native in self.nodes:
+            yield (self.file_id, i, node_id, self.node_types[kind], self.string(name), size, edges, trace, detached, kind, native)
 
     def edge_name(self, kind, value):
         return str(value) if kind in ("element", "hidden") else self.string(value)

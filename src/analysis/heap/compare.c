@@ -278,6 +278,12 @@ static bool is_one_run(const evidence *e)
            e->shared >= e->below - e->below / 8;
 }
 
+/* Id 0 is that of several roots of ArkTS, which stand in the same places in all files. */
+static uint32_t same_place(const older *o, uint32_t v)
+{
+    return v < o->base->g.n && bit_at(o->known, v) && o->id[v] == 0 ? v : HG_NONE;
+}
+
 /* pass 0: nodes of the same id; pass 1: what is new, when ids come again. */
 static void take_new(comparing *k, bool known, int64_t id, uint32_t v, unsigned pass)
 {
@@ -288,7 +294,7 @@ static void take_new(comparing *k, bool known, int64_t id, uint32_t v, unsigned 
     uint32_t old = HG_NONE;
     int64_t size = hg_size(&g->size, v);
     if (pass == 0) {
-        k->previous[v] = known ? find_id(g->ctx, o, id) : HG_NONE;
+        k->previous[v] = !known ? HG_NONE : id != 0 ? find_id(g->ctx, o, id) : same_place(o, v);
         old = k->previous[v];
         if (known) {
             note_evidence(k, id, v, key);

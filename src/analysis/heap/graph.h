@@ -294,12 +294,20 @@ typedef struct hg {
     int64_t *retained;     /* wide sizes, or NULL */
     uint32_t *at_position; /* node of a position */
     uint32_t *class;       /* of a node: place in the list of the file's classes */
+    int64_t *native;       /* native_size of all positions before one; NULL: the file has none */
     hg_totals totals;
 } hg;
 
 static inline int64_t hg_size(const hg_sizes *s, uint32_t i)
 {
     return s->wide != NULL ? s->wide[i] : s->narrow[i];
+}
+
+/* The native memory that goes with a node; hg.native is there. */
+static inline int64_t hg_retained_native(const hg *g, uint32_t v)
+{
+    const hg_span span = g->spans[v];
+    return g->native[span.position + span.count] - g->native[span.position];
 }
 
 static inline int64_t hg_retained(const hg *g, uint32_t v)
@@ -427,6 +435,9 @@ ts_code hg_distances(hg *g);
 
 /* Dominators, retained sizes, order of the tree. Releases the edges. */
 ts_code hg_dominators(hg *g);
+
+/* native_size, summed up in the order of the tree. */
+ts_code hg_native(hg *g);
 
 /* Totals, but for the retained size of the root. */
 void hg_totals_of(hg *g);

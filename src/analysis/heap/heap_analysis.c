@@ -137,7 +137,7 @@ static ts_code find_out(heap_run *r, heap_rows *f, int64_t input)
         (code = hg_read_graph(g, property(&r->roots, g->d.source_id), &f->bad_root)) != TS_OK ||
         (code = hg_spread(g)) != TS_OK || (code = hg_distances(g)) != TS_OK ||
         (code = hg_shallow(g)) != TS_OK || (code = hg_dominators(g)) != TS_OK ||
-        (code = find_classes(r, f)) != TS_OK ||
+        (code = hg_native(g)) != TS_OK || (code = find_classes(r, f)) != TS_OK ||
         (code = hg_find_duplicates(&f->duplicates, g)) != TS_OK) {
         return code;
     }
@@ -209,6 +209,7 @@ static void retained_row(ts_row_js_heap_retained *row, const heap_rows *f, uint3
         .tree_position = span.position,
         .tree_count = span.count,
         .previous = f->previous == NULL ? HG_NONE : f->previous[v],
+        .retained_native_size = g->native == NULL ? 0 : hg_retained_native(g, v),
     };
     row->null = ((g->flags[v] & HG_NO_ID) == 0 ? 0 : TS_NULL_BIT(js_heap_retained, node_id)) |
                 (v != g->root ? 0 : TS_NULL_BIT(js_heap_retained, dominator)) |
@@ -216,7 +217,8 @@ static void retained_row(ts_row_js_heap_retained *row, const heap_rows *f, uint3
                                           : TS_NULL_BIT(js_heap_retained, retainer) |
                                                 TS_NULL_BIT(js_heap_retained, retaining_edge)) |
                 (step.distance != HG_NONE ? 0 : TS_NULL_BIT(js_heap_retained, distance)) |
-                (row->previous != HG_NONE ? 0 : TS_NULL_BIT(js_heap_retained, previous));
+                (row->previous != HG_NONE ? 0 : TS_NULL_BIT(js_heap_retained, previous)) |
+                (g->native != NULL ? 0 : TS_NULL_BIT(js_heap_retained, retained_native_size));
 }
 
 typedef struct retained_columns {
@@ -236,7 +238,8 @@ static bool usual_rows(retained_columns *c, const heap_rows *f, uint32_t first, 
         const uint32_t flags = g->flags[v];
         const hg_step step = g->steps[v];
         const int64_t id = ids == NULL ? g->ids[v] : ids[i];
-        all |= id | hg_size(&g->size, v) | hg_retained(g, v) | (int64_t)step.edge |
+        const int64_t native = g->native == NULL ? 0 : hg_retained_native(g, v);
+        all |= native | id | hg_size(&g->size, v) | hg_retained(g, v) | (int64_t)step.edge |
                (int64_t)step.retainer; /* nodes are less, and HG_NONE is not small */
         usual = v != g->root && (flags & HG_NO_ID) == 0;
         COLUMN(file_id) = (uint32_t)g->d.file_id;
@@ -252,16 +255,20 @@ static bool usual_rows(retained_columns *c, const heap_rows *f, uint32_t first, 
         COLUMN(held_by) = flags >> HG_HELD_SHIFT & 7;
         COLUMN(tree_position) = g->spans[v].position;
         COLUMN(tree_count) = g->spans[v].count;
+        COLUMN(retained_native_size) = (uint32_t)native;
     }
     return usual && is_small(all);
 #undef COLUMN
 }
 
-static ts_code put_usual(heap_run *r, const retained_columns *c, unsigned n)
+static ts_code put_usual(heap_run *r, const retained_columns *c, bool native, unsigned n)
 {
     const uint32_t *columns[TS_N_js_heap_retained];
     for (unsigned i = 0; i < TS_N_js_heap_retained; i++) {
         columns[i] = i == TS_C_js_heap_retained__previous ? NULL : c->values[i];
+    }
+    if (!native) {
+        columns[TS_C_js_heap_retained__retained_native_size] = NULL;
     }
     return ts_sink_put_columns(r->sink, TS_T_js_heap_retained, columns, n);
 }
@@ -278,7 +285,7 @@ static ts_code put_retained(heap_run *r, const heap_rows *f, uint32_t v, uint32_
         const unsigned n = end - v < AT_ONCE ? end - v : AT_ONCE;
         const int64_t *of_these = ids == NULL ? NULL : ids + (v - first);
         if (usual_rows(&c, f, v, n, of_these, first_constructor)) {
-            code = put_usual(r, &c, n);
+            code = put_usual(r, &c, g->native != NULL, n);
             v += n;
             continue;
         }

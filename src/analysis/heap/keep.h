@@ -11,9 +11,9 @@
 
 /* A type above, a name or index below. */
 enum {
-    HG_KEPT_NAME_BITS = 28,
+    HG_KEPT_NAME_BITS = 27,
     HG_KEPT_NAME = (1 << HG_KEPT_NAME_BITS) - 1,
-    HG_KEPT_TYPES = 16,
+    HG_KEPT_TYPES = 32,
     /* Detachedness above (0 to 3, or NULL), a number of edges below. */
     HG_KEPT_EDGE_BITS = 29,
     HG_KEPT_EDGES = (1 << HG_KEPT_EDGE_BITS) - 1,

@@ -177,7 +177,9 @@ static ts_code nodes_complete(ts_heap *h)
     heap_array *edges = &h->arrays[PART_EDGES];
     ts_code code = heap_edges_copy_ids(h);
     h->nodes.complete = true;
-    heap_judge_nodes(h);
+    if (code == TS_OK) {
+        code = heap_judge_nodes(h);
+    }
     if (edges->spool == NULL || code != TS_OK) {
         return code;
     }

@@ -1,10 +1,12 @@
 /* Whole rows of nodes and edges at once, straight from the integers that the JSON reader found. */
 #include "parsers/arkts/heap_state.h"
 
-/* The fields stand in V8's order and every column has one. */
+/* The fields stand in V8's order and every column has one, but for native_size. */
 static bool is_usual(const heap_fields *fields, enum heap_part part)
 {
-    if (fields->stride != heap_targets(part) || fields->missing != 0) {
+    uint32_t most = heap_targets(part);
+    uint32_t least = part == PART_NODES ? V8_NODE_FIELDS : most;
+    if (fields->stride < least || fields->stride > most) {
         return false;
     }
     for (uint32_t i = 0; i < fields->stride; i++) {
@@ -27,6 +29,7 @@ static bool has_null(const int64_t *v, uint32_t n)
 
 static ts_code put_nodes(ts_heap *h, const int64_t *v, size_t rows, size_t *done)
 {
+    const heap_fields *fields = &h->arrays[PART_NODES].fields;
     uint64_t hashes[NODES_AT_ONCE];
     ts_code code = TS_OK;
     for (*done = 0; *done < rows && code == TS_OK;) {
@@ -35,14 +38,14 @@ static ts_code put_nodes(ts_heap *h, const int64_t *v, size_t rows, size_t *done
         heap_classes_fetch(hashes, h, v, n);
         for (size_t i = 0; i < n && code == TS_OK; i += taken, *done += taken) {
             code = heap_put_usual_nodes(&taken, h, v, hashes + i, n - i);
-            v += taken * NODE_FIELDS;
+            v += taken * fields->stride;
             if (taken == 0 && code == TS_OK) {
-                if (has_null(v, NODE_FIELDS)) {
+                if (has_null(v, fields->stride)) {
                     return TS_OK;
                 }
-                code = heap_put_node(h, v, 0);
+                code = heap_put_node(h, v, fields->missing);
                 h->arrays[PART_NODES].rows++;
-                v += NODE_FIELDS;
+                v += fields->stride;
                 taken = 1;
             }
         }

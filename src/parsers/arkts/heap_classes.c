@@ -149,10 +149,11 @@ void heap_classes_fetch(uint64_t *hashes, const ts_heap *h, const int64_t *v, si
 {
     const heap_classes *c = &h->classes;
     const uint32_t mask = c->cap * SLOTS_PER_CLASS - 1;
+    const size_t stride = h->arrays[PART_NODES].fields.stride;
     for (size_t i = 0; i < n; i++) {
         int64_t type;
         int64_t name;
-        class_of(&type, &name, h, v + i * NODE_FIELDS, 0);
+        class_of(&type, &name, h, v + i * stride, 0);
         hashes[i] = 0;
         if (c->cap > 0 && !is_recent(&c->recent[recent_place(type, name)], type, name)) {
             hashes[i] = class_hash(h, type, name);

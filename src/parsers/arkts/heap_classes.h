@@ -33,8 +33,8 @@ typedef struct heap_classes {
     uint32_t cap;
 } heap_classes;
 
-/* Lets the cache fetch what heap_classes_add needs of the n nodes from v on, NODE_FIELDS integers
- * each; hashes: of each node, or 0 where none is needed. */
+/* Lets the cache fetch what heap_classes_add needs of the n nodes from v on, as many integers
+ * each as they have fields; hashes: of each node, or 0 where none is needed. */
 void heap_classes_fetch(uint64_t *hashes, const ts_heap *h, const int64_t *v, size_t n);
 
 /* A complete node, as for heap_put_node. hash: from heap_classes_fetch, or 0. */

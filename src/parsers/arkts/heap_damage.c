@@ -9,7 +9,8 @@
  *   - strings: V8 numbers them as the nodes, and then the edges, use them for the first time. Each
  *     such use with the next number shows that no use was lost before it; another number shows that
  *     the damage lies between the last good use and this row. A use is believed when another one
- *     follows it, because a row may be made of the parts of two;
+ *     follows it, because a row may be made of the parts of two. That is a habit of V8 and no
+ *     promise: it says where damage is, and never that there is some;
  *   - rows that cannot be: a type that is not in the list, a target that is no node's place;
  *   - chunks: what is lost of a recording are whole chunks, so that damage begins where one ends.
  *
@@ -52,7 +53,7 @@ void heap_trust_begin(ts_heap *h)
     h->damage.issues_before = ts_issue_total(h->store, TS_DATA_LOSS);
 }
 
-void heap_bad_row(ts_heap *h, enum heap_part part)
+static void suspect_row(ts_heap *h, enum heap_part part)
 {
     heap_trust *t = &h->trust[part];
     if (t->bad == UINT64_MAX) {
@@ -61,6 +62,12 @@ void heap_bad_row(ts_heap *h, enum heap_part part)
             t->guard = heap_guard(h, part);
         }
     }
+}
+
+void heap_bad_row(ts_heap *h, enum heap_part part)
+{
+    h->trust[part].impossible = true;
+    suspect_row(h, part);
 }
 
 void heap_first_use(ts_heap *h, enum heap_part part, int64_t name)
@@ -72,7 +79,7 @@ void heap_first_use(ts_heap *h, enum heap_part part, int64_t name)
     if (name != h->damage.next_name) {
         h->damage.names_disordered = true;
         if (h->damage.first_uses >= SOME_USES) {
-            heap_bad_row(h, part);
+            suspect_row(h, part);
         }
         return;
     }
@@ -115,6 +122,23 @@ static bool out_of_step(const ts_heap *h, enum heap_part part)
     return h->damage.first_uses >= SOME_USES || t->odd || t->bad != UINT64_MAX;
 }
 
+/* Do the nodes claim as many edges as there are? Before edges come: as are announced. */
+static bool sum_agrees(const ts_heap *h)
+{
+    uint64_t rows = h->arrays[PART_EDGES].rows;
+    uint64_t announced = h->meta.has_count[1] ? (uint64_t)h->meta.count[1] : UINT64_MAX;
+    return h->nodes.edge_count_sum == (rows > 0 ? rows : announced);
+}
+
+bool heap_exceeds(const ts_heap *h, enum heap_part part)
+{
+    int64_t announced = h->meta.count[count_of(part)];
+    bool unique = (part == PART_FUNCTIONS ? h->rows.function_twice : h->damage.duplicates) == 0;
+    return closed(h, part) && h->meta.has_count[count_of(part)] && announced >= 0 &&
+           (uint64_t)announced < h->arrays[part].rows && h->arrays[part].at == 0 && unique &&
+           !h->trust[part].impossible && (part == PART_FUNCTIONS || sum_agrees(h));
+}
+
 /* Of the arrays with a count, only that one says how many rows there should be. */
 static bool miscounted(const ts_heap *h, enum heap_part part)
 {
@@ -123,7 +147,7 @@ static bool miscounted(const ts_heap *h, enum heap_part part)
     if (!meta->has_count[i]) {
         return broken(h, part);
     }
-    return closed(h, part) &&
+    return closed(h, part) && !heap_exceeds(h, part) &&
            (meta->count[i] < 0 || (uint64_t)meta->count[i] != h->arrays[part].rows ||
             (h->arrays[part].at != 0 && out_of_step(h, part)));
 }
@@ -131,25 +155,15 @@ static bool miscounted(const ts_heap *h, enum heap_part part)
 static bool by_itself(const ts_heap *h, enum heap_part part)
 {
     const heap_trust *t = &h->trust[part];
-    return t->limit.rows != UINT64_MAX ||
-           (t->bad != UINT64_MAX && h->damage.first_uses >= MANY_USES);
+    return t->limit.rows != UINT64_MAX || (t->impossible && h->damage.first_uses >= MANY_USES);
 }
 
 /* The nodes claim another number of edges than the snapshot, and some are unlike those of V8: they
  * are damaged and not the edges. */
-static bool odd_and_contradicted(const ts_heap *h)
-{
-    return h->trust[PART_NODES].odd && h->damage.first_uses >= SOME_USES && closed(h, PART_NODES) &&
-           h->meta.has_count[1] && h->meta.count[1] >= 0 &&
-           h->nodes.edge_count_sum != (uint64_t)h->meta.count[1];
-}
-
-/* In a snapshot of V8, with nothing else wrong, rows unlike those of V8 are seams of a part that is
- * not in its place, or it is a changed number. */
 static bool odd_nodes(const ts_heap *h)
 {
-    return odd_and_contradicted(h) ||
-           (h->trust[PART_NODES].odd && h->damage.first_uses >= MANY_USES && closed(h, PART_NODES));
+    return h->trust[PART_NODES].odd && h->damage.first_uses >= SOME_USES && closed(h, PART_NODES) &&
+           h->meta.has_count[1] && h->meta.count[1] >= 0 && !sum_agrees(h);
 }
 
 static bool nodes_damaged(const ts_heap *h)
@@ -169,17 +183,14 @@ static bool functions_damaged(const ts_heap *h)
             h->tree.function_max >= (int64_t)h->arrays[PART_FUNCTIONS].rows);
 }
 
-/* V8 numbers the tree's nodes from 1 on without gaps. Where the JSON breaks before the tree is
- * closed, or it has another number of rows, brackets of it may be missing. */
+/* Ids say which stack a node was allocated in, so that none is there twice, and none is missing
+ * that a node names. Where the JSON breaks inside the tree, brackets of it may be missing. */
 static bool tree_damaged(const ts_heap *h)
 {
-    const heap_array *tree = &h->arrays[PART_TREE];
-    int64_t rows = (int64_t)tree->rows;
-    bool ended = h->damaged || h->done;
-    bool exact = h->damage.first_uses >= SOME_USES && ended && rows > 0 &&
-                 (!closed(h, PART_TREE) || h->tree.id_max != rows);
-    return broken(h, PART_TREE) || by_itself(h, PART_TREE) || h->tree.bad > 0 || exact ||
-           (h->damaged && h->part == PART_TREE) || (closed(h, PART_TREE) && h->tree.id_max > rows);
+    bool contradicts = h->damage.first_uses >= SOME_USES && closed(h, PART_TREE) &&
+                       (h->tree.twice || heap_tree_lacks(h));
+    return broken(h, PART_TREE) || by_itself(h, PART_TREE) || h->tree.bad > 0 || contradicts ||
+           (h->damaged && h->part == PART_TREE);
 }
 
 static bool samples_damaged(const ts_heap *h)
@@ -199,13 +210,15 @@ static int64_t larger(int64_t top, const ts_heap *h, enum heap_part part, int64_
     return h->trust[part].damaged || max == INT64_MAX || max < top ? top : max;
 }
 
-/* V8 writes no string that nothing uses: the largest number says how many there are. */
+/* The largest number says how many there must be. V8 writes no string that nothing uses and none
+ * twice: both at once show that a part is doubled. */
 static bool strings_damaged(const ts_heap *h)
 {
     int64_t strings = (int64_t)h->strings.count;
     int64_t top = -1;
     bool exact = h->damage.first_uses >= MANY_USES && !h->damage.names_disordered &&
-                 !h->trust[PART_EDGES].damaged && !h->trust[PART_FUNCTIONS].damaged && h->done;
+                 h->strings.twice && !h->trust[PART_EDGES].damaged &&
+                 !h->trust[PART_FUNCTIONS].damaged && h->done;
     if (h->trust[PART_STRINGS].limit.rows != UINT64_MAX) {
         return true;
     }
@@ -268,9 +281,10 @@ static void set_damaged(ts_heap *h, enum heap_part part)
     }
 }
 
-void heap_judge_nodes(ts_heap *h)
+ts_code heap_judge_nodes(ts_heap *h)
 {
     uint64_t rows = h->arrays[PART_NODES].rows;
+    ts_code code = heap_count_duplicate_ids(&h->damage.duplicates, h, &h->nodes.ids);
     if (nodes_damaged(h)) {
         heap_place place = known_place(h, PART_NODES);
         h->damage.early_known = place.rows < rows ? place.rows : rows;
@@ -279,6 +293,7 @@ void heap_judge_nodes(ts_heap *h)
         h->damage.names_disordered = true; /* the edges' names prove nothing any more */
     }
     h->edges.target_stop = h->damage.early_known < rows ? h->damage.early_known : rows;
+    return code;
 }
 
 /* --- making cells NULL ------------------------------------------------------------------------ */
@@ -437,7 +452,7 @@ ts_code heap_judge(ts_heap *h)
         [PART_FUNCTIONS] = functions_damaged, [PART_TREE] = tree_damaged,
         [PART_STRINGS] = strings_damaged,
     };
-    ts_code code = heap_count_duplicate_ids(&h->damage.duplicates, h);
+    ts_code code = heap_count_duplicate_ids(&h->rows.function_twice, h, &h->rows.function_ids);
     doubt_last(h);
     for (int i = 0; i <= PART_STRINGS; i++) { /* the strings last: they are judged by the others */
         if (damaged[i](h)) {

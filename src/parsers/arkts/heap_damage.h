@@ -22,10 +22,11 @@ typedef struct heap_trust {
     heap_place seam[2];
     heap_place first_seam;
     heap_place limit; /* what follows is not in its order, or there twice */
-    uint64_t bad;     /* first row that cannot be right, or UINT64_MAX */
+    uint64_t bad;     /* first row that may show damage, or UINT64_MAX */
+    bool impossible;  /* a row cannot be right: not only V8's order of strings speaks against it */
     heap_place guard; /* HEAP_GUARD before that row, or before the first odd one */
     bool irregular;   /* the first rows are not like those of V8 */
-    bool odd;         /* another row is unlike those of V8: damage, if anything else contradicts */
+    bool odd; /* another row is unlike those of V8: where damage is that is shown by others */
     bool spooled;
     bool damaged;     /* set at the end */
     bool keeps_cells; /* cells that do not depend on the place are right */
@@ -50,11 +51,14 @@ void heap_trust_begin(ts_heap *h);
 /* A string of this number, which no row before had as its largest, is used in the row under way. */
 void heap_first_use(ts_heap *h, enum heap_part part, int64_t name);
 
-/* The row under way cannot be right. */
+/* The row under way cannot be right: it contradicts the description or refers to nothing. */
 void heap_bad_row(ts_heap *h, enum heap_part part);
 
 /* The nodes are complete: which of them can be referred to. */
-void heap_judge_nodes(ts_heap *h);
+ts_code heap_judge_nodes(ts_heap *h);
+
+/* An array has more rows than the snapshot announces, and nothing else speaks against them. */
+bool heap_exceeds(const ts_heap *h, enum heap_part part);
 
 /* All is there: makes NULL what is not certain. */
 ts_code heap_judge(ts_heap *h);

@@ -115,18 +115,35 @@ static ts_code check_described(ts_heap *h)
         "arrays whose fields the snapshot does not describe; the usual order was assumed");
 }
 
+/* There are more than the snapshot announces: so many are declared then. */
+static ts_code note_more(ts_heap *h, const char *name, int64_t count, uint64_t rows, ts_item item)
+{
+    ts_tally *tally;
+    ts_code code = ts_count(&tally, h->store, h->source_id, item, NULL);
+    if (code != TS_OK) {
+        return code;
+    }
+    tally->declared = rows;
+    return ts_issue(h->store, h->source_id, TS_ISSUE_heap_count_exceeded, h->label, TS_NO_OFFSET,
+                    "%s is %" PRId64 "; there are %" PRIu64 ", and all are whole", name, count,
+                    rows);
+}
+
 static ts_code check_counts(ts_heap *h)
 {
+    static const enum heap_part parts[3] = {PART_NODES, PART_EDGES, PART_FUNCTIONS};
+    static const ts_item items[3] = {TS_ITEM_nodes, TS_ITEM_edges, TS_ITEM_trace_functions};
     static const char *const names[3] = {"node_count", "edge_count", "trace_function_count"};
-    const uint64_t rows[3] = {h->arrays[PART_NODES].rows, h->arrays[PART_EDGES].rows,
-                              h->arrays[PART_FUNCTIONS].rows};
     ts_code code = TS_OK;
     for (int i = 0; i < 3 && code == TS_OK && h->done; i++) {
-        if (h->meta.has_count[i] &&
-            (h->meta.count[i] < 0 || (uint64_t)h->meta.count[i] != rows[i])) {
+        uint64_t rows = h->arrays[parts[i]].rows;
+        int64_t count = h->meta.count[i];
+        if (heap_exceeds(h, parts[i])) {
+            code = note_more(h, names[i], count, rows, items[i]);
+        } else if (h->meta.has_count[i] && (count < 0 || (uint64_t)count != rows)) {
             code = ts_issue(h->store, h->source_id, TS_ISSUE_heap_count_mismatch, h->label,
                             TS_NO_OFFSET, "%s is %" PRId64 " but there are %" PRIu64, names[i],
-                            h->meta.count[i], rows[i]);
+                            count, rows);
         }
     }
     return code;

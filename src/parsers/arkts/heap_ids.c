@@ -1,8 +1,9 @@
 /*
- * Are the ids of the nodes different? Without a hash table of all of them: ids of a V8 heap lie
- * close together, so that a bitmap over their range takes at most 4 bytes a node. Where some are
- * far away, as those of native objects are, it covers less, and those above it are sorted: when
- * there are many of them in several passes, each over those with the same hash.
+ * Are the ids of the nodes, or of functions, different? Not 0, which ArkTS gives to each of its
+ * further roots and V8 to what is no function of a script. Without a hash table of all of them: ids
+ * of a V8 heap lie close together, so that a bitmap over their range takes at most 4 bytes a node.
+ * Where some are far away, as those of native objects are, it covers less, and those above it are
+ * sorted: when there are many of them in several passes, each over those with the same hash.
  */
 #include "parsers/arkts/heap_state.h"
 
@@ -18,7 +19,7 @@ static bool id_range(int64_t *min, uint64_t *range, const ts_intvec *ids)
     int64_t high = INT64_MIN;
     for (uint64_t i = 0; i < ids->n; i++) {
         int64_t id = ts_intvec_get(ids, i);
-        if (id != HEAP_NULL) {
+        if (id != HEAP_NULL && id != 0) {
             low = id < low ? id : low;
             high = id > high ? id : high;
         }
@@ -29,16 +30,17 @@ static bool id_range(int64_t *min, uint64_t *range, const ts_intvec *ids)
 }
 
 /* Ids that are less than `range` above the least; *above: how many others there are. */
-static ts_code count_dense(uint64_t *out, uint64_t *above, ts_heap *h, int64_t min, uint64_t range)
+static ts_code count_dense(uint64_t *out, uint64_t *above, ts_heap *h, const ts_intvec *ids,
+                           int64_t min, uint64_t range)
 {
     uint64_t *bits = ts_zalloc(h->ctx, (size_t)(range / 64 + 1), sizeof *bits);
     if (bits == NULL) {
         return h->ctx->error.code;
     }
-    for (uint64_t i = 0; i < h->nodes.ids.n; i++) {
-        int64_t id = ts_intvec_get(&h->nodes.ids, i);
+    for (uint64_t i = 0; i < ids->n; i++) {
+        int64_t id = ts_intvec_get(ids, i);
         uint64_t at = (uint64_t)id - (uint64_t)min;
-        if (id == HEAP_NULL) {
+        if (id == HEAP_NULL || id == 0) {
             continue;
         }
         if (at >= range) {
@@ -89,6 +91,7 @@ static void sort_ids(int64_t *v, size_t n)
 
 /* The ids that are looked at one after the other: those at least `range` above `min`. */
 typedef struct far_ids {
+    const ts_intvec *ids;
     int64_t min;
     uint64_t range;
     unsigned passes;
@@ -100,7 +103,7 @@ static bool is_taken(const ts_heap *h, const far_ids *f, unsigned pass, int64_t 
 {
     const uint64_t *key = h->ctx->hash_key.k;
     uint64_t hash = ((uint64_t)id ^ (uint64_t)id >> 32) * (key[0] | 1) + key[1];
-    return id != HEAP_NULL && (uint64_t)id - (uint64_t)f->min >= f->range &&
+    return id != HEAP_NULL && id != 0 && (uint64_t)id - (uint64_t)f->min >= f->range &&
            (f->passes == 1 || hash >> 61 == pass);
 }
 
@@ -108,16 +111,16 @@ static ts_code count_pass(uint64_t *out, ts_heap *h, const far_ids *f, unsigned 
 {
     size_t n = 0;
     int64_t *v;
-    for (uint64_t i = 0; i < h->nodes.ids.n; i++) {
-        n += is_taken(h, f, pass, ts_intvec_get(&h->nodes.ids, i)) ? 1 : 0;
+    for (uint64_t i = 0; i < f->ids->n; i++) {
+        n += is_taken(h, f, pass, ts_intvec_get(f->ids, i)) ? 1 : 0;
     }
     v = ts_alloc(h->ctx, n, sizeof *v);
     if (v == NULL) {
         return h->ctx->error.code;
     }
     n = 0;
-    for (uint64_t i = 0; i < h->nodes.ids.n; i++) {
-        int64_t id = ts_intvec_get(&h->nodes.ids, i);
+    for (uint64_t i = 0; i < f->ids->n; i++) {
+        int64_t id = ts_intvec_get(f->ids, i);
         if (is_taken(h, f, pass, id)) {
             v[n++] = id;
         }
@@ -130,19 +133,19 @@ static ts_code count_pass(uint64_t *out, ts_heap *h, const far_ids *f, unsigned 
     return TS_OK;
 }
 
-ts_code heap_count_duplicate_ids(uint64_t *out, ts_heap *h)
+ts_code heap_count_duplicate_ids(uint64_t *out, ts_heap *h, const ts_intvec *ids)
 {
-    far_ids f = {.passes = 0};
+    far_ids f = {.ids = ids};
     uint64_t above = 0;
     uint64_t range;
     ts_code code;
     *out = 0;
-    if (!id_range(&f.min, &range, &h->nodes.ids)) {
+    if (!id_range(&f.min, &range, ids)) {
         return TS_OK;
     }
-    f.range = range / BITS_PER_NODE <= h->nodes.ids.n ? range + 1 : h->nodes.ids.n * BITS_BELOW_FAR;
-    code = count_dense(out, &above, h, f.min, f.range);
-    f.passes = above == 0 ? 0 : above < h->nodes.ids.n / PASSES ? 1 : PASSES;
+    f.range = range / BITS_PER_NODE <= ids->n ? range + 1 : ids->n * BITS_BELOW_FAR;
+    code = count_dense(out, &above, h, ids, f.min, f.range);
+    f.passes = above == 0 ? 0 : above < ids->n / PASSES ? 1 : PASSES;
     for (unsigned pass = 0; pass < f.passes && code == TS_OK; pass++) {
         code = count_pass(out, h, &f, pass);
     }

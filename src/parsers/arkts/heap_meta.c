@@ -8,7 +8,7 @@ enum { MAX_TYPE_BYTES = 1 << 20, MAX_TYPES = 65536, MAX_PROPERTIES = 32 };
 
 static const char *const targets[PART_INTS][MAX_TARGETS] = {
     [PART_NODES] = {"type", "name", "id", "self_size", "edge_count", "trace_node_id",
-                    "detachedness"},
+                    "detachedness", "native_size"},
     [PART_EDGES] = {"type", "name_or_index", "to_node"},
     [PART_LOCATIONS] = {"object_index", "script_id", "line", "column"},
     [PART_SAMPLES] = {"timestamp_us", "last_assigned_id"},
@@ -17,14 +17,15 @@ static const char *const targets[PART_INTS][MAX_TARGETS] = {
 };
 
 /*
- * What versions of V8 leave out or add, so that neither is a sign of damage. Old ones have no
- * detachedness; V8 15.6 (Chrome 156) has a trace_node_id only in timelines and adds a
- * script_object_index to locations.
+ * What recorders leave out or add, so that neither is a sign of damage. Old ones have no
+ * detachedness; V8 from 13.6 (Node.js 24) on has a trace_node_id only in timelines, and 15.6
+ * (Chrome 156) adds a script_object_index to locations. ArkTS alone has native_size.
  */
 static bool heap_comes_and_goes(enum heap_part part, const char *field)
 {
     return part == PART_NODES &&
-           (strcmp(field, "trace_node_id") == 0 || strcmp(field, "detachedness") == 0);
+           (strcmp(field, "trace_node_id") == 0 || strcmp(field, "detachedness") == 0 ||
+            strcmp(field, "native_size") == 0);
 }
 
 static bool heap_known_extra(enum heap_part part, ts_text field)
@@ -45,10 +46,11 @@ void heap_fields_default(heap_fields *fields, enum heap_part part)
 {
     memset(fields, 0, sizeof *fields);
     memset(fields->target, -1, sizeof fields->target);
-    fields->stride = heap_targets(part);
+    fields->stride = part == PART_NODES ? V8_NODE_FIELDS : heap_targets(part);
     for (unsigned i = 0; i < fields->stride; i++) {
         fields->target[i] = (int8_t)i;
     }
+    fields->missing = part == PART_NODES ? 1U << NODE_NATIVE_SIZE : 0;
 }
 
 void heap_meta_reset(ts_heap *h)
@@ -165,7 +167,8 @@ static ts_code close_fields(ts_heap *h)
     for (unsigned t = 0; a->described && t < heap_targets(part) && code == TS_OK; t++) {
         if (!fed[t]) {
             a->fields.missing |= 1U << t;
-            if (h->meta.unknown[part] || !heap_comes_and_goes(part, targets[part][t])) {
+            if (!heap_comes_and_goes(part, targets[part][t]) ||
+                (h->meta.unknown[part] && strcmp(targets[part][t], "native_size") != 0)) {
                 code = no_field(h, targets[part][t]);
             }
         }
@@ -256,7 +259,8 @@ static ts_code add_type(ts_heap *h, ts_text name)
         h->meta.named_types |= UINT64_C(1) << types->names;
     }
     if (types == &h->meta.types[0] && listed != 0 && types->names < 64 &&
-        (ts_text_is(name, "synthetic") || ts_text_is(name, TS_HEAP_NODE_NATIVE))) {
+        (ts_text_is(name, "synthetic") || ts_text_is(name, "string") ||
+         ts_text_is(name, TS_HEAP_NODE_NATIVE))) {
         h->meta.foreign_types |= UINT64_C(1) << types->names;
     }
     types->count++;

@@ -54,7 +54,7 @@ typedef struct heap_meta {
     uint64_t further[PART_INTS]; /* fields without a column beyond those, per array */
     uint64_t index_types;        /* bit per edge type whose name is an index, not a string */
     uint64_t named_types;        /* bit per node type whose class is the node's name */
-    uint64_t foreign_types;      /* bit per node type whose nodes need not be V8's objects */
+    uint64_t foreign_types;      /* bit per node type whose nodes have any ids and sizes */
 } heap_meta;
 
 /* Events inside the member; h->depth says where. */

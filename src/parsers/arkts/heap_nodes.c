@@ -23,6 +23,10 @@ static ts_code remember_node(ts_heap *h, const int64_t *v, uint32_t nulls)
     int64_t edges = has_count ? v[NODE_EDGE_COUNT] : 0;
     ts_code code;
     heap_look_at_node(h, v, nulls);
+    if ((nulls & 1U << NODE_TRACE_NODE_ID) == 0 && v[NODE_TRACE_NODE_ID] > 0 &&
+        (code = heap_tree_note(h, v[NODE_TRACE_NODE_ID], HEAP_NOTED_NODE)) != TS_OK) {
+        return code;
+    }
     if ((nulls & 1U << NODE_NAME) == 0) {
         heap_note_index(&h->nodes.name_max, v[NODE_NAME]);
     }
@@ -63,6 +67,7 @@ ts_code heap_put_node(ts_heap *h, const int64_t *v, uint32_t nulls)
         .edge_count = v[NODE_EDGE_COUNT],
         .trace_node_id = v[NODE_TRACE_NODE_ID],
         .detachedness = v[NODE_DETACHEDNESS],
+        .native_size = (nulls & 1U << NODE_NATIVE_SIZE) == 0 ? v[NODE_NATIVE_SIZE] : 0,
     };
     ts_code code = remember_node(h, v, nulls);
     if (code == TS_OK) {
@@ -80,17 +85,20 @@ typedef struct node_columns {
     uint32_t values[TS_N_js_heap_nodes][NODES_AT_ONCE];
 } node_columns;
 
-static bool are_small(const int64_t *v)
+static inline bool are_small(const int64_t *v, unsigned fields)
 {
     int64_t all = 0;
-    for (unsigned i = 0; i < NODE_FIELDS; i++) {
+    for (unsigned i = 0; i < fields; i++) {
         all |= v[i];
     }
     return (uint64_t)all <= INT32_MAX;
 }
 
-ts_code heap_put_usual_nodes(size_t *taken, ts_heap *h, const int64_t *v, const uint64_t *hashes,
-                             size_t n)
+/* Unrolled for both numbers of fields. */
+static inline __attribute__((always_inline)) ts_code put_usual_nodes(size_t *taken, ts_heap *h,
+                                                                     const int64_t *v,
+                                                                     const uint64_t *hashes,
+                                                                     size_t n, unsigned fields)
 {
     heap_array *a = &h->arrays[PART_NODES];
     const uint32_t *columns[TS_N_js_heap_nodes];
@@ -99,20 +107,31 @@ ts_code heap_put_usual_nodes(size_t *taken, ts_heap *h, const int64_t *v, const 
     bool usual = (uint64_t)h->file_id <= INT32_MAX && a->rows + NODES_AT_ONCE <= INT32_MAX;
     n = n < NODES_AT_ONCE ? n : NODES_AT_ONCE;
     *taken = 0;
-    for (; *taken < n && usual && are_small(v) && code == TS_OK; ++*taken, v += NODE_FIELDS) {
+    for (; *taken < n && usual && are_small(v, fields) && code == TS_OK; ++*taken, v += fields) {
         c.values[TS_C_js_heap_nodes__file_id][*taken] = (uint32_t)h->file_id;
         c.values[TS_C_js_heap_nodes__node_index][*taken] = (uint32_t)a->rows;
-        for (unsigned i = 0; i < NODE_FIELDS; i++) {
+        for (unsigned i = 0; i < fields; i++) {
             c.values[FIRST_FIELD + i][*taken] = (uint32_t)v[i];
         }
-        code = remember_node(h, v, 0);
+        code = remember_node(h, v, a->fields.missing);
         code = code == TS_OK ? heap_classes_add(h, v, 0, hashes[*taken]) : code;
         a->rows++;
     }
     for (unsigned i = 0; i < TS_N_js_heap_nodes; i++) {
         columns[i] = c.values[i]; /* cppcheck-suppress uninitvar ; only the place is taken */
     }
+    if (fields == V8_NODE_FIELDS) {
+        columns[TS_C_js_heap_nodes__native_size] = NULL;
+    }
     return code == TS_OK && *taken > 0
                ? ts_sink_put_columns(h->sink, TS_T_js_heap_nodes, columns, (unsigned)*taken)
                : code;
+}
+
+ts_code heap_put_usual_nodes(size_t *taken, ts_heap *h, const int64_t *v, const uint64_t *hashes,
+                             size_t n)
+{
+    return h->arrays[PART_NODES].fields.stride == V8_NODE_FIELDS
+               ? put_usual_nodes(taken, h, v, hashes, n, V8_NODE_FIELDS)
+               : put_usual_nodes(taken, h, v, hashes, n, NODE_NATIVE_SIZE + 1);
 }

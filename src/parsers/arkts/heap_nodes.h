@@ -9,7 +9,7 @@
 #include "base/intvec.h"
 #include "parsers/arkts/heap_part.h"
 
-enum { NODE_FIELDS = NODE_DETACHEDNESS + 1, NODES_AT_ONCE = 256 };
+enum { NODES_AT_ONCE = 256 };
 
 typedef struct heap_nodes {
     ts_intvec ids;
@@ -30,14 +30,14 @@ void heap_nodes_free(ts_ctx *ctx, heap_nodes *nodes);
 ts_code heap_put_node(ts_heap *h, const int64_t *v, uint32_t nulls);
 
 /*
- * Whole nodes, NODE_FIELDS integers each in the order of the targets, none of them HEAP_NULL;
- * hashes: of each, from heap_classes_fetch. *taken: how many were put: those before the first that
- * has a number that is not small.
+ * Whole nodes, as many integers each as they have fields, in the order of the targets, none of
+ * them HEAP_NULL; hashes: of each, from heap_classes_fetch. *taken: how many were put: those before
+ * the first that has a number that is not small.
  */
 ts_code heap_put_usual_nodes(size_t *taken, ts_heap *h, const int64_t *v, const uint64_t *hashes,
                              size_t n);
 
-/* heap_ids.c: how many nodes have an id that a node before them has. */
-ts_code heap_count_duplicate_ids(uint64_t *out, ts_heap *h);
+/* heap_ids.c: how many of the ids, of which 0 is none, stand behind an equal one. */
+ts_code heap_count_duplicate_ids(uint64_t *out, ts_heap *h, const ts_intvec *ids);
 
 #endif

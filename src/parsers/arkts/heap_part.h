@@ -35,6 +35,8 @@ enum {
     NODE_EDGE_COUNT,
     NODE_TRACE_NODE_ID,
     NODE_DETACHEDNESS,
+    NODE_NATIVE_SIZE,
+    V8_NODE_FIELDS = NODE_NATIVE_SIZE, /* all but that, which only ArkTS writes */
     EDGE_TYPE = 0,
     EDGE_NAME,
     EDGE_TO,

@@ -87,6 +87,10 @@ static ts_code put_function(ts_heap *h, const int64_t *v, uint32_t nulls)
             heap_note_index(&h->rows.function_name_max, v[i]);
         }
     }
+    if (ts_intvec_push(h->ctx, &h->rows.function_ids, (nulls & 1U) == 0 ? v[0] : HEAP_NULL) !=
+        TS_OK) {
+        return h->ctx->error.code;
+    }
     return ts_put_js_heap_trace_function_info(h->sink, &row);
 }
 
@@ -106,6 +110,7 @@ void heap_rows_free(ts_ctx *ctx, heap_rows *rows)
 {
     ts_free(ctx, rows->located);
     rows->located = NULL;
+    ts_intvec_free(ctx, &rows->function_ids);
 }
 
 ts_code heap_put_row(ts_heap *h, enum heap_part part, const int64_t *row, uint32_t nulls)

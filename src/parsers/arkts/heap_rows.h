@@ -13,6 +13,8 @@ typedef struct heap_rows {
     int64_t last_sample_id;
     bool samples_disordered;
     int64_t function_name_max; /* largest string index of a function, -1 without one */
+    ts_intvec function_ids;
+    uint64_t function_twice; /* functions whose id another one before them has */
 } heap_rows;
 
 void heap_rows_begin(heap_rows *rows);

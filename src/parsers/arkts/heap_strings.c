@@ -23,6 +23,22 @@ void heap_string_end(ts_heap *h, bool kept)
     h->strings.json_replaced = replaced;
 }
 
+/* Equal texts: by length, beginning and end, which is enough where other numbers contradict too. */
+static void note_text(ts_heap *h, ts_text text)
+{
+    enum { ENDS = 32 };
+    ts_hash hash = ts_hash_begin(&h->ctx->hash_key);
+    uint64_t value;
+    ts_hash_word(&hash, text.n);
+    ts_hash_bytes(&hash, text.p, text.n < ENDS ? text.n : ENDS);
+    if (text.n > ENDS) {
+        ts_hash_bytes(&hash, text.p + text.n - ENDS, ENDS);
+    }
+    value = ts_hash_end(&hash);
+    h->strings.twice |= h->strings.recent[value % HEAP_RECENT_STRINGS] == value;
+    h->strings.recent[value % HEAP_RECENT_STRINGS] = value;
+}
+
 static ts_code put_string(ts_heap *h, ts_text text)
 {
     ts_row_js_heap_string row = {
@@ -31,6 +47,7 @@ static ts_code put_string(ts_heap *h, ts_text text)
         .string = text,
     };
     h->strings.count++;
+    note_text(h, text);
     heap_look_at_string(h, text.n);
     return ts_put_js_heap_string(h->sink, &row);
 }

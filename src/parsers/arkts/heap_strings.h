@@ -10,7 +10,7 @@
 #include "base/spool.h"
 #include "parsers/arkts/heap_part.h"
 
-enum { HEAP_LONG_TEXT = 1 << 20 };
+enum { HEAP_LONG_TEXT = 1 << 20, HEAP_RECENT_STRINGS = 4096 };
 
 typedef struct heap_strings {
     enum part_state state;
@@ -20,6 +20,8 @@ typedef struct heap_strings {
     ts_spool *long_text; /* a string that is too long for memory, or NULL; owned */
     uint64_t long_taken; /* bytes of it */
     uint64_t count;
+    uint64_t recent[HEAP_RECENT_STRINGS]; /* hashes of strings, by their lower bits */
+    bool twice;                           /* one was equal to a recent one */
     uint64_t not_text;
     uint64_t cut;
     uint64_t replaced;      /* ill-formed parts of strings that were kept */

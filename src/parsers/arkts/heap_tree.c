@@ -5,14 +5,46 @@
  */
 #include "parsers/arkts/heap_state.h"
 
+#include "base/alloc.h"
+
+enum { FIRST_NOTED = 4096 };
+
 void heap_tree_reset(heap_tree *tree)
 {
-    *tree = (heap_tree){.id_max = -1, .function_max = -1};
+    *tree = (heap_tree){.function_max = -1};
 }
 
 void heap_tree_free(ts_ctx *ctx, heap_tree *tree)
 {
     ts_intvec_free(ctx, &tree->parents);
+    ts_free(ctx, tree->noted);
+    tree->noted = NULL;
+}
+
+ts_code heap_tree_note(ts_heap *h, int64_t id, enum heap_noted by)
+{
+    heap_tree *t = &h->tree;
+    if (id <= 0 || id >= HEAP_MAX_NOTED) {
+        return TS_OK;
+    }
+    if ((size_t)id >= t->noted_n) {
+        size_t n = (size_t)id < FIRST_NOTED ? FIRST_NOTED : 2 * (size_t)id;
+        uint8_t *noted = ts_realloc(h->ctx, t->noted, n, 1);
+        if (noted == NULL) {
+            return h->ctx->error.code;
+        }
+        memset(noted + t->noted_n, 0, n - t->noted_n);
+        t->noted = noted;
+        t->noted_n = n;
+    }
+    t->twice = t->twice || (by == HEAP_NOTED_TUPLE && (t->noted[id] & HEAP_NOTED_TUPLE) != 0);
+    t->noted[id] |= (uint8_t)by;
+    return TS_OK;
+}
+
+bool heap_tree_lacks(const ts_heap *h)
+{
+    return h->tree.noted != NULL && memchr(h->tree.noted, HEAP_NOTED_NODE, h->tree.noted_n) != NULL;
 }
 
 static uint32_t children_position(const heap_fields *fields)
@@ -56,8 +88,8 @@ static ts_code put_trace_node(ts_heap *h, const int64_t *v, uint32_t nulls)
     if ((nulls & 1U << 1) == 0) {
         heap_note_index(&h->tree.function_max, v[1]);
     }
-    if ((nulls & 1U) == 0 && v[0] > h->tree.id_max) {
-        h->tree.id_max = v[0];
+    if ((nulls & 1U) == 0 && heap_tree_note(h, v[0], HEAP_NOTED_TUPLE) != TS_OK) {
+        return h->ctx->error.code;
     }
     if (row.parent_id == HEAP_NULL) {
         TS_SET_NULL(js_heap_trace_node, &row, parent_id);

@@ -40,11 +40,15 @@ CASE WHEN ${EDGE_TYPE} IN (${TS_HEAP_EDGE_ELEMENT}, ${TS_HEAP_EDGE_HIDDEN})
       AND n.node_index = e.to_node / d.node_stride)
 
 -- piece: OWNER value
--- A value of the node that owns the edge: it stands among the few rows of the edge's block.
+-- A value of the node that owns the edge: it stands among the few rows of the edge's block. Id 0 is that of several
+-- roots of ArkTS, which are distinguished by the number of edges up to them.
 (SELECT ${value} FROM js_heap_edge_block AS b CROSS JOIN js_heap_nodes AS n
       ON n.rowid BETWEEN b.first_node_rowid AND b.last_node_rowid
     WHERE b.id = d.first_edge_block_id + e.edge_index / ${TS_HEAP_EDGE_BLOCK} AND b.file_id = d.file_id
-      AND n.id = e.from_node_id AND n.edge_count > 0 LIMIT 1)
+      AND n.id = e.from_node_id AND n.edge_count > 0
+      AND (n.id <> 0 OR n.node_index >= ${TS_HEAP_ROOTS}
+        OR (SELECT total(p.edge_count) FROM js_heap_nodes AS p
+          WHERE p.rowid BETWEEN d.first_node_rowid AND n.rowid) > e.edge_index) LIMIT 1)
 
 -- piece: N_TYPE
 ${NODE_TYPE|n.type}
@@ -58,7 +62,8 @@ SELECT d.file_id AS file_id, n.node_index AS node_index, n.id AS node_id,
   ${N_TYPE} AS type,
   ${N_NAME} AS name,
   n.self_size AS self_size, n.edge_count AS edge_count,
-  n.trace_node_id AS trace_node_id, n.detachedness AS detachedness, n.type AS type_id
+  n.trace_node_id AS trace_node_id, n.detachedness AS detachedness, n.type AS type_id,
+  n.native_size AS native_size
 FROM js_heap_file_detail AS d
 CROSS JOIN ${NODES_OF_FILE}
 

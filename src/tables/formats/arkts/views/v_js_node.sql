@@ -11,5 +11,6 @@
 -- column: trace_node_id = js_heap_nodes.trace_node_id
 -- column: detachedness = js_heap_nodes.detachedness
 -- column: type_id = js_heap_nodes.type
+-- column: native_size = js_heap_nodes.native_size
 CREATE VIEW v_js_node AS
 ${SELECT_NODES}

@@ -22,6 +22,8 @@
 -- column: tree_position = js_heap_retained.tree_position
 -- column: tree_count = js_heap_retained.tree_count
 -- column: previous = js_heap_retained.previous
+-- column: native_size = js_heap_nodes.native_size
+-- column: retained_native_size = js_heap_retained.retained_native_size
 CREATE VIEW v_js_retained AS
 SELECT a.file_id AS file_id, r.rowid - a.first_retained_rowid AS node_index, r.node_id AS node_id,
   ${N_TYPE} AS type,
@@ -32,5 +34,6 @@ SELECT a.file_id AS file_id, r.rowid - a.first_retained_rowid AS node_index, r.n
   ${ID_AT|r.dominator} AS dominator_id,
   ${ID_AT|r.retainer} AS retainer_id,
   r.dominator AS dominator, r.retainer AS retainer, r.retaining_edge AS retaining_edge,
-  r.tree_position AS tree_position, r.tree_count AS tree_count, r.previous AS previous
+  r.tree_position AS tree_position, r.tree_count AS tree_count, r.previous AS previous,
+  n.native_size AS native_size, r.retained_native_size AS retained_native_size
 FROM ${ANALYSED_NODES}
