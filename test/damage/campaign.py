@@ -57,7 +57,7 @@ SECONDS = 20
 # What is compared: name, kind, SQL. `set`: rows of cells; ids of rows, which are places, stand in none of them. `map`: a key and a
 # text that many rows may refer to, so that each pair of texts counts once.
 TABLES = [
-    ("nodes", "set", "SELECT file_id, node_id, type, self_size, edge_count, trace_node_id, detachedness FROM v_js_node"),
+    ("nodes", "set", "SELECT file_id, node_id, type, self_size, edge_count, trace_node_id, detachedness, native_size FROM v_js_node"),
     ("node names", "map", "SELECT file_id || ':' || node_id, name FROM v_js_node WHERE node_id IS NOT NULL"),
     ("edges", "set", "SELECT file_id, from_node_id, to_node_id, type FROM v_js_edge"),
     ("edge names", "map", "SELECT file_id || ':' || from_node_id || ':' || to_node_id || ':' || type, name FROM v_js_edge "
@@ -204,15 +204,16 @@ if importlib.util.find_spec("consistent_cloud") is not None:
     CONSISTENT["in-zip"] = consistent_zip
 
 
-CONSISTENT.update({name: consistent_heap.consistent for name in ("timeline", "real-timeline", "snapshot")})
+HEAPS = ("timeline", "real-timeline", "snapshot", "arkts-snapshot", "arkts-timeline")
+CONSISTENT.update({name: consistent_heap.consistent for name in HEAPS})
 CONSISTENT.update({name: consistent_tptp.consistent for name in ("tptp-binary", "tptp-xml")})
 
 # What such a reader finds in the damaged input, and where the database has it.
 SAYS = {name: consistent_profile.samples for name in ("cpuprofile", "profile", "htrace", "real-cpuprofile", "in-gz", "in-bz2", "in-xz")}
 SAYS_SQL = {name: ["SELECT p.id, s.ts - p.start_time, n.raw_id FROM js_cpu_profile p JOIN stack_sample s ON s.source_id = p.source_id "
                    "LEFT JOIN stack_node n ON n.id = s.node_id ORDER BY p.id, s.id"] for name in SAYS}
-SAYS.update({name: consistent_heap.rows for name in ("timeline", "real-timeline", "snapshot")})
-SAYS_SQL.update({name: consistent_heap.SQL for name in ("timeline", "real-timeline", "snapshot")})
+SAYS.update({name: consistent_heap.rows for name in HEAPS})
+SAYS_SQL.update({name: consistent_heap.SQL for name in HEAPS})
 SAYS.update({name: consistent_tptp.rows for name in ("tptp-binary", "tptp-xml")})
 SAYS_SQL.update({name: consistent_tptp.SQL for name in ("tptp-binary", "tptp-xml")})
 CONSISTENT["upload"] = consistent_bundle.consistent
@@ -267,6 +268,10 @@ def recordings(program, tools, data, folder):
         name, maker = makers[i % len(makers)]
         now = 1700000001000000000 + i * 10**9
         made["plugins"] += ["--time", "%d" % now, "--plugin", name + ":=" + maker.message(rng, now).hex()]
+    # Heaps as ArkTS writes them: no habit of V8 says where damage is.
+    arkts = "synth:nodes=3000,edges=11000,strings=900,arkts=1,seed=%d"
+    made["arkts-snapshot"] = ["--config", "pid=7,type=snapshot", "--snapshot", arkts % 1]
+    made["arkts-timeline"] = ["--config", "pid=7,type=timeline", "--timeline", arkts % 2 + ",trace=60,samples=300"]
     for name, options in made.items():
         run(tool("mkhtrace"), "-o", path(name), *options)
         yield name, path(name), [path(name)]

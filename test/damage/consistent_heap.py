@@ -1,8 +1,9 @@
-"""Whether a heap snapshot or timeline of V8, bare or inside a recording, contradicts nothing that it says.
+"""Whether a heap snapshot or timeline of V8 or ArkTS, bare or inside a recording, contradicts nothing that it says.
 
 consistent(path) is true only when nobody could find out from the file that it was damaged: it is strict JSON with the members that V8
-writes and no others, counts and sums agree, every number refers to something that is there, and strings are numbered in the order in
-which nodes, edges and functions use them for the first time. It shares nothing with trace_streamer: the campaign asks it about runs
+writes and no others, counts and sums agree, every number refers to something that is there, and in heaps of V8 strings are numbered in the
+order in which nodes, edges and functions use them for the first time. More functions than announced, in which none is twice, contradict
+nothing. It shares nothing with trace_streamer: the campaign asks it about runs
 whose rows are wrong although the program presents them as certain, and compares rows(path) with the database.
 
 All rules hold for the four heaps of test/data, from 42 389 to 50 317 nodes. What they do not hold is a description of V8's own
@@ -35,9 +36,15 @@ META = {
     "sample_fields": ["timestamp_us", "last_assigned_id"],
     "location_fields": ["object_index", "script_id", "line", "column"],
 }
-NODE, EDGE, FUNCTION, TREE, SAMPLE, LOCATION = 7, 3, 6, 5, 2, 4  # numbers of a row
+ARKTS_NODE_TYPES = NODE_TYPES[:14] + ["class", "framework", "handle"]
+ARKTS_EDGE_TYPES = EDGE_TYPES + ["native", "native_string", "xref"]
+ARKTS_META = dict(META, node_fields=META["node_fields"] + ["native_size"], node_types=[ARKTS_NODE_TYPES] + META["node_types"][1:],
+                  edge_types=[ARKTS_EDGE_TYPES] + META["edge_types"][1:])
+EDGE, FUNCTION, TREE, SAMPLE, LOCATION = 3, 6, 5, 2, 4  # numbers of a row
 FOREIGN = (NODE_TYPES.index("native"), NODE_TYPES.index("synthetic"))  # with ids and sizes that V8 did not give
+UNALIGNED = FOREIGN + (NODE_TYPES.index("string"),)
 LOCATED = (NODE_TYPES.index("object"), NODE_TYPES.index("closure"))
+ROOTS = 5  # of ArkTS: the first nodes, of which all but the very first have the id 0
 NUMBERED = (EDGE_TYPES.index("element"), EDGE_TYPES.index("hidden"))  # edges with a number instead of a name
 ROOT = [9, 1, 1, 0]
 # Names that V8 makes of other rows: of the edges from the key and from the table to the value.
@@ -50,32 +57,37 @@ PAIR = re.compile(r"\d+ / part of key \(.* @(\d+)\) -> value \((.*) @(\d+)\) pai
 def table(heap, name, stride):
     numbers = ints(heap[name], name)
     need(len(numbers) % stride == 0, "%s ends inside a row" % name)
-    need(all(v >= 0 for v in numbers), "%s has a negative number" % name)
-    return [numbers[i : i + stride] for i in range(0, len(numbers), stride)]
+    rows = [numbers[i : i + stride] for i in range(0, len(numbers), stride)]
+    # The line and the column of a function are -1 where they are not known.
+    need(all(v >= 0 for row in rows for v in row[: 4 if stride == FUNCTION else stride]), "%s has a negative number" % name)
+    return rows
 
 
 def check_meta(snapshot):
     need(isinstance(snapshot, dict) and list(snapshot) == COUNTS, "snapshot has other members")
-    need(snapshot["meta"] == META, "meta is not that of V8")
+    need(snapshot["meta"] in (META, ARKTS_META), "meta is not that of V8 or ArkTS")
     for key in COUNTS[1:]:
         need(cp.is_int(snapshot[key]) and snapshot[key] >= 0, "%s is no number" % key)
 
 
-def check_strings(strings):
+def check_strings(strings, arkts):
     need(isinstance(strings, list) and all(isinstance(s, str) for s in strings), "strings is no list of texts")
     need(strings[:2] == ["<dummy>", ""], "strings do not begin as those of V8")
+    if arkts:
+        return
     need(len(set(strings)) == len(strings), "a string occurs twice")
 
 
-def check_nodes(heap, nodes, strings, tree_ids):
-    need(nodes and nodes[0][:4] == ROOT, "the root is not the first node")
+def check_nodes(heap, nodes, strings, tree_ids, types, arkts):
+    need(nodes and [nodes[0][0], *nodes[0][2:4]] == [ROOT[0], *ROOT[2:]] and (arkts or nodes[0][1] == ROOT[1]), "the root is not the first node")
     need(len(nodes) == heap["snapshot"]["node_count"], "node_count is not the number of nodes")
-    need(len({n[2] for n in nodes}) == len(nodes), "an id occurs twice")
-    for kind, name, number, size, _, trace, detached in nodes:
-        need(kind < len(NODE_TYPES), "a node has no type")
+    ids = [n[2] for i, n in enumerate(nodes) if not (arkts and 0 < i < ROOTS)]
+    need(len(set(ids)) == len(ids), "an id occurs twice")
+    for i, (kind, name, number, size, _, trace, detached, *_) in enumerate(nodes):
+        need(kind < len(types), "a node has no type")
         need(0 < name < len(strings), "a node has no name")
-        need(number > 0 and (kind in FOREIGN or number % 2 == 1), "an id is not one of V8")
-        need(kind in FOREIGN or size % 4 == 0, "a size is not one of V8")
+        need(number == 0 if arkts and 0 < i < ROOTS else number > 0 and (kind in FOREIGN or number % 2 == 1), "an id is not one of V8")
+        need(arkts or kind in UNALIGNED or size % 4 == 0, "a size is not one of V8")
         need(trace == 0 or trace in tree_ids, "a node was allocated nowhere")
         need(detached <= 2, "detachedness is unknown")
     need(sum(n[4] for n in nodes) == heap["snapshot"]["edge_count"], "the sum of edge_count is not the number of edges")
@@ -87,20 +99,20 @@ def check_pair(name, owner, target, strings):
          "a name is that of another edge")
 
 
-def check_edges(heap, nodes, edges, strings):
+def check_edges(heap, nodes, edges, strings, types, stride):
     need(len(edges) == heap["snapshot"]["edge_count"], "edge_count is not the number of edges")
     k = 0
     for owner in nodes:
         indexes = set()
         for kind, name, to in edges[k : k + owner[4]]:
-            need(kind < len(EDGE_TYPES), "an edge has no type")
-            need(to % NODE == 0 and to < NODE * len(nodes), "an edge leads to no node")
+            need(kind < len(types), "an edge has no type")
+            need(to % stride == 0 and to < stride * len(nodes), "an edge leads to no node")
             if kind in NUMBERED:
                 need((kind, name) not in indexes, "an element occurs twice")
                 indexes.add((kind, name))
             else:
                 need(0 < name < len(strings), "an edge has no name")
-                check_pair(strings[name], owner, nodes[to // NODE], strings)
+                check_pair(strings[name], owner, nodes[to // stride], strings)
         k += owner[4]
 
 
@@ -135,7 +147,9 @@ def tree_rows(heap, functions):
 
 
 def check_functions(heap, functions, strings):
-    need(len(functions) == heap["snapshot"]["trace_function_count"], "trace_function_count is not the number of functions")
+    announced = heap["snapshot"]["trace_function_count"]
+    ids = [f[0] for f in functions if f[0] != 0]
+    need(len(functions) == announced or len(functions) > announced and len(set(ids)) == len(ids), "trace_function_count is not the number of functions")
     for f in functions:
         need(0 < f[1] < len(strings) and 0 < f[2] < len(strings), "a function has no name")
 
@@ -146,10 +160,10 @@ def check_samples(samples):
     need(not samples or samples[0][0] == 0, "the first sample is not at the begin")
 
 
-def check_locations(locations, nodes):
+def check_locations(locations, nodes, stride):
     for index, _, _, _ in locations:
-        need(index % NODE == 0 and index < NODE * len(nodes), "a location is of no node")
-        need(nodes[index // NODE][0] in LOCATED, "a location is of no function or object")
+        need(index % stride == 0 and index < stride * len(nodes), "a location is of no node")
+        need(nodes[index // stride][0] in LOCATED, "a location is of no function or object")
     need(len({row[0] for row in locations}) == len(locations), "a node has two locations")
 
 
@@ -159,20 +173,25 @@ class Heap:
     def __init__(self, heap):
         need(isinstance(heap, dict) and list(heap) == MEMBERS, "a heap has other members")
         check_meta(heap["snapshot"])
+        meta = heap["snapshot"]["meta"]
+        arkts = meta == ARKTS_META
+        self.stride = len(meta["node_fields"])
+        self.node_types, self.edge_types = meta["node_types"][0], meta["edge_types"][0]
         self.strings = heap["strings"]
-        check_strings(self.strings)
-        self.nodes = table(heap, "nodes", NODE)
+        check_strings(self.strings, arkts)
+        self.nodes = table(heap, "nodes", self.stride)
         self.edges = table(heap, "edges", EDGE)
         self.functions = table(heap, "trace_function_infos", FUNCTION)
         check_functions(heap, self.functions, self.strings)
         self.tree = tree_rows(heap, self.functions)
-        check_nodes(heap, self.nodes, self.strings, {r[0] for r in self.tree})
-        check_edges(heap, self.nodes, self.edges, self.strings)
-        check_order(self.nodes, self.edges, self.functions, self.strings)
+        check_nodes(heap, self.nodes, self.strings, {r[0] for r in self.tree}, self.node_types, arkts)
+        check_edges(heap, self.nodes, self.edges, self.strings, self.edge_types, self.stride)
+        if not arkts:
+            check_order(self.nodes, self.edges, self.functions, self.strings)
         self.samples = table(heap, "samples", SAMPLE)
         check_samples(self.samples)
         self.locations = table(heap, "locations", LOCATION)
-        check_locations(self.locations, self.nodes)
+        check_locations(self.locations, self.nodes, self.stride)
 
 
 # --- recordings ----------------------------------------------------------------------------------
@@ -263,13 +282,13 @@ def rows(path):
     out = []
     for number, heap in enumerate(read(path)):
         names = list(map(text, heap.strings))
-        out += [(number, n[2], NODE_TYPES[n[0]].encode(), names[n[1]], *n[3:]) for n in heap.nodes]
+        out += [(number, n[2], heap.node_types[n[0]].encode(), names[n[1]], *n[3:], *[None] * (8 - heap.stride)) for n in heap.nodes]
     for number, heap in enumerate(read(path)):
         names = list(map(text, heap.strings))
         k = 0
         for owner in heap.nodes:
             for kind, name, to in heap.edges[k : k + owner[4]]:
-                out.append((number, owner[2], heap.nodes[to // NODE][2], EDGE_TYPES[kind].encode(),
+                out.append((number, owner[2], heap.nodes[to // heap.stride][2], heap.edge_types[kind].encode(),
                             b"%d" % name if kind in NUMBERED else names[name]))
             k += owner[4]
     for number, heap in enumerate(read(path)):
@@ -281,7 +300,7 @@ def rows(path):
 
 
 SQL = [
-    "SELECT file_id, node_id, type, name, self_size, edge_count, trace_node_id, detachedness FROM v_js_node ORDER BY file_id, node_index",
+    "SELECT file_id, node_id, type, name, self_size, edge_count, trace_node_id, detachedness, native_size FROM v_js_node ORDER BY file_id, node_index",
     "SELECT file_id, from_node_id, to_node_id, type, name FROM v_js_edge ORDER BY file_id, edge_index",
     "SELECT file_id, timestamp_us, last_assigned_id FROM js_heap_sample ORDER BY rowid",
     "SELECT file_id, object_index, script_id, line, column FROM js_heap_location ORDER BY rowid",

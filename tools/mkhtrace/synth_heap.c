@@ -280,8 +280,8 @@ static void write_functions(heap *h)
         uint64_t v = mk_next(&r);
 
         num(h, (int64_t)(i == 0 ? 0 : 2 * i + 1));
-        comma_num(h, pick_name(h, v));
-        comma_num(h, pick_name(h, v >> 20));
+        comma_num(h, h->arkts ? arkts_name(h, v) : pick_name(h, v));
+        comma_num(h, h->arkts ? arkts_name(h, v >> 20) : pick_name(h, v >> 20));
         comma_num(h, v >> 40 & 63);
         mk_text_str(h->t, ",");
         num(h, i == 0 ? -1 : (int64_t)(v >> 46 & 4095));

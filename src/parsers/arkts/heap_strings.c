@@ -26,7 +26,7 @@ void heap_string_end(ts_heap *h, bool kept)
 /* Equal texts: by length, beginning and end, which is enough where other numbers contradict too. */
 static void note_text(ts_heap *h, ts_text text)
 {
-    enum { ENDS = 32 };
+    enum { ENDS = 16 };
     ts_hash hash = ts_hash_begin(&h->ctx->hash_key);
     uint64_t value;
     ts_hash_word(&hash, text.n);
