@@ -245,9 +245,9 @@ def ask_strings(j, v, text, **params):
 
 
 def ask_diff(j, old, new, **params):
-    """By id: what is in only one of the two, and what is in both."""
-    a = {row[3]: n for n, row in enumerate(old.nodes)}
-    b = {row[3]: n for n, row in enumerate(new.nodes)}
+    """By id, of ArkTS's roots with the id 0 by place: what is in only one of the two, and what is in both."""
+    a = {row[3] or ("root", n): n for n, row in enumerate(old.nodes)}
+    b = {row[3] or ("root", n): n for n, row in enumerate(new.nodes)}
     out = {}
     for i in a.keys() | b.keys():
         name = new.class_of(b[i]) if i in b else old.class_of(a[i])

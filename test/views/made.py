@@ -24,12 +24,12 @@ def heap():
         name = "same" if kind in (2, 10) and i % 2 else "text %d" % (i % 3)
         ids = 9 if i in (4, 5) else 2 * i + 1
         out = 0 if i == 4 else 70 if i == 7 else i % 4
-        nodes += [kind, text(name), ids, 8 * (i + 1) + (i % 5 == 0) * (3 << 31), out, 0, 2 if ends else i % 3]
+        nodes += [kind, text(name), ids, 8 * (i + 1) + (i % 5 == 0) * (3 << 31), out, 0, 2 if ends else i % 3, i * i]
         for k in range(out):
             edge = (i + k) % len(EDGE_TYPES)
             named = EDGE_TYPES[edge] not in ("element", "hidden")
-            edges += [edge, text("edge %d" % k) if named else k, 7 * ((i * 7 + k * 11) % count)]
-    meta = {"node_fields": ["type", "name", "id", "self_size", "edge_count", "trace_node_id", "detachedness"],
+            edges += [edge, text("edge %d" % k) if named else k, 8 * ((i * 7 + k * 11) % count)]
+    meta = {"node_fields": ["type", "name", "id", "self_size", "edge_count", "trace_node_id", "detachedness", "native_size"],
             "node_types": [NODE_TYPES, "string", "number", "number", "number", "number", "number"],
             "edge_fields": ["type", "name_or_index", "to_node"],
             "edge_types": [EDGE_TYPES, "string_or_number", "node"]}
