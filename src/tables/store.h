@@ -223,6 +223,9 @@ ts_code ts_thread_name(ts_store *store, int64_t itid, ts_text name);
 ts_row_process *ts_process_row(ts_store *store, int64_t ipid);
 ts_row_process_detail *ts_process_detail_row(ts_store *store, int64_t ipid);
 ts_row_thread *ts_thread_row(ts_store *store, int64_t itid);
+
+/* Counts a traced invocation of the thread for its process, where that is known. */
+void ts_count_slice(ts_store *store, int64_t itid);
 ts_row_thread_detail *ts_thread_detail_row(ts_store *store, int64_t itid);
 
 /* --- dictionary, stat, config -------------------------------------------------------------- */

@@ -38,6 +38,14 @@ ts_row_thread_detail *ts_thread_detail_row(ts_store *store, int64_t itid)
     return &thread_rec(store, itid)->detail;
 }
 
+void ts_count_slice(ts_store *store, int64_t itid)
+{
+    const ts_row_thread *row = ts_thread_row(store, itid);
+    if ((row->null & TS_NULL_BIT(thread, ipid)) == 0) {
+        process_rec(store, row->ipid)->row.slice_count++;
+    }
+}
+
 /* A row with the next ipid. */
 static ts_process_rec *add_process(ts_store *store, int64_t pid, int64_t source_id)
 {

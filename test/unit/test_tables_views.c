@@ -108,10 +108,10 @@ static void shown_views_have_the_columns_of_their_tables(void **state)
         enum ts_table_id table;
         const char *sql;
     } shown[] = {
-        {TS_T_callstack, ts_view_callstack},         {TS_T_perf_report, ts_view_perf_report},
-        {TS_T_perf_sample, ts_view_perf_sample},     {TS_T_perf_callchain, ts_view_perf_callchain},
-        {TS_T_perf_thread, ts_view_perf_thread},     {TS_T_perf_files, ts_view_perf_files},
-        {TS_T_js_heap_edges, ts_view_js_heap_edges},
+        {TS_T_callstack, ts_view_callstack_union},     {TS_T_callstack, ts_view_callstack},
+        {TS_T_perf_report, ts_view_perf_report},       {TS_T_perf_sample, ts_view_perf_sample},
+        {TS_T_perf_callchain, ts_view_perf_callchain}, {TS_T_perf_thread, ts_view_perf_thread},
+        {TS_T_perf_files, ts_view_perf_files},         {TS_T_js_heap_edges, ts_view_js_heap_edges},
     };
     const recording *r = *state;
     for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
@@ -127,7 +127,8 @@ static void shown_views_have_the_columns_of_their_tables(void **state)
         backup = sqlite3_backup_init(copy, "main", db, "main");
         assert_int_equal(sqlite3_backup_step(backup, -1), SQLITE_DONE);
         sqlite3_backup_finish(backup);
-        snprintf(sql, sizeof sql, "ALTER TABLE %s RENAME TO %s", table->name, TS_EDGE_ROWS);
+        snprintf(sql, sizeof sql, "ALTER TABLE %s RENAME TO %s", table->name,
+                 shown[i].table == TS_T_callstack ? TS_CALL_ROWS : TS_EDGE_ROWS);
         assert_int_equal(sqlite3_exec(copy, sql, NULL, NULL, NULL), SQLITE_OK);
         assert_int_equal(sqlite3_exec(copy, shown[i].sql, NULL, NULL, NULL), SQLITE_OK);
         snprintf(sql, sizeof sql, "PRAGMA table_info(%s)", table->name);

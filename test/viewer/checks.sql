@@ -10,6 +10,10 @@ WHERE column1 NOT IN (SELECT name FROM sqlite_master);
 SELECT 'rows', count(*) FROM trace_range HAVING count(*) <> 1
 UNION ALL SELECT start_ts, end_ts FROM trace_range WHERE start_ts IS NULL OR end_ts IS NULL OR end_ts <= start_ts;
 
+-- check: the ruler has marks for the trace
+-- From 100 000 s on the loop that makes them has no end.
+SELECT start_ts, end_ts FROM trace_range WHERE end_ts - start_ts >= 100000000000000;
+
 -- check: every process has a pid of its own input
 -- NULL and 0 are left out; two of one number in one input would be one row.
 SELECT p.ipid, p.pid FROM process AS p WHERE p.pid IS NULL OR (p.pid = 0 AND p.ipid <> 0);
@@ -31,8 +35,16 @@ SELECT id, colorIndex FROM callstack WHERE colorIndex IS NULL OR typeof(colorInd
 SELECT name FROM callstack GROUP BY name HAVING count(DISTINCT colorIndex) > 1;
 
 -- check: callers of calls are there
-SELECT c.id, c.parent_id FROM callstack AS c LEFT JOIN stack_slice AS p ON p.id = c.parent_id + 1
-WHERE c.parent_id IS NOT NULL AND c.cat = 'method' AND p.id IS NULL;
+SELECT c.id, c.parent_id FROM callstack AS c WHERE c.parent_id IS NOT NULL AND c.cat = 'method'
+AND c.parent_id NOT IN (SELECT id FROM callstack);
+
+-- check: stat and process count the calls
+-- Call stacks are drawn where events were received, and in processes that have slices.
+SELECT 'nothing was received' WHERE EXISTS (SELECT 1 FROM callstack) AND NOT EXISTS (SELECT 1 FROM stat
+  WHERE event_name IN ('print', 'tracing_mark_write', 'sched_switch') AND stat_type = 'received' AND count > 0)
+UNION ALL SELECT 'fewer than calls' FROM stat WHERE event_name = 'print' AND stat_type = 'received' AND count < (SELECT count(*) FROM stack_slice)
+UNION ALL SELECT 'no slices: ' || p.pid FROM process AS p WHERE p.pid <> 0 AND p.slice_count = 0
+  AND p.ipid IN (SELECT t.ipid FROM callstack AS c JOIN thread AS t ON t.itid = c.callid WHERE c.dur IS NOT NULL AND (c.cat IS NULL OR c.cat <> 'binder'));
 
 -- check: colorIndex is the last column of callstack
 SELECT cid, name FROM pragma_table_info('callstack') WHERE name = 'colorIndex' AND cid <> 19;
@@ -123,6 +135,12 @@ LEFT JOIN data_dict AS d ON d.id = c.name WHERE f.symbol IS NULL OR d.data IS NO
 SELECT file_id, serial_id FROM (SELECT file_id, serial_id, row_number() OVER (PARTITION BY file_id ORDER BY id) - 1 AS place FROM perf_files)
 WHERE serial_id <> place;
 
+-- check: the command of samples is a text
+SELECT id FROM perf_report WHERE report_type = 'cmdline' AND report_value IS NULL;
+
+-- check: there is a name of what priorities are looked up by
+SELECT 'next_info' WHERE EXISTS (SELECT 1 FROM sched_slice) AND NOT EXISTS (SELECT 1 FROM data_dict WHERE data = 'next_info');
+
 -- check: events of samples have names
 SELECT DISTINCT event_type_id FROM perf_sample WHERE event_type_id NOT IN (SELECT id FROM perf_report WHERE report_type = 'config_name');
 
@@ -133,6 +151,10 @@ SELECT id FROM data_dict WHERE id <> rowid - 1;
 -- Where a call has an argument set, its details are not empty.
 SELECT c.id FROM (SELECT id, argsetid FROM callstack WHERE argsetid IS NOT NULL LIMIT 200) AS c
 WHERE NOT EXISTS (SELECT 1 FROM args_view AS a WHERE a.argset = c.argsetid);
+
+-- check: sets of arguments are those of one call
+-- Traced invocations and events of the system have sets of their own.
+SELECT id FROM callstack WHERE cat = 'method' AND argsetid IN (SELECT argset FROM args);
 
 -- check: arguments have names and texts
 SELECT * FROM args_view WHERE keyName IS NULL OR desc IS NULL;

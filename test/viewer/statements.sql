@@ -122,3 +122,10 @@ SELECT t.process_id AS pid, s.thread_id AS tid, s.thread_state AS threadState, s
 FROM perf_sample AS s LEFT JOIN perf_thread AS t ON t.thread_id = s.thread_id, trace_range AS r
 WHERE s.thread_id != 0 AND s.callchain_id != -1 AND s.timestamp_trace BETWEEN r.start_ts AND r.end_ts
 GROUP BY s.callchain_id, s.thread_id, s.thread_state, t.process_id;
+
+-- statement: there is scheduling.
+SELECT 1 FROM sched_slice LIMIT 1;
+
+-- statement: name of an argument.
+-- The tab of scheduling priorities takes the first row's id without looking whether there is one.
+SELECT id FROM data_dict WHERE data = 'next_info';

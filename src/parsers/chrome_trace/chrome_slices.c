@@ -101,6 +101,9 @@ static ts_code make_row(chrome_trace *c, const ts_row_stack_slice *row)
     ts_code code = s->next - s->written == RING ? write_row(c) : TS_OK;
     ring_entry *entry;
     s->next++;
+    if ((row->null & TS_NULL_BIT(stack_slice, itid)) == 0) {
+        ts_count_slice(c->store, row->itid);
+    }
     entry = ring_at(s, s->next);
     entry->row = *row;
     entry->row.id = s->base + s->next;

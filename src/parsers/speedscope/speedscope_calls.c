@@ -32,6 +32,7 @@ static ts_code open_call(scope_writer *w, int64_t frame, int64_t ts)
     if (code == TS_OK && is_timed(w)) {
         row.node_id = call.node;
         call.slice = row.id;
+        ts_count_slice(w->s->job->store, w->itid);
         TS_SET_NULL(stack_slice, &row, cpu_dur);
         if (parent == NULL) {
             TS_SET_NULL(stack_slice, &row, parent_id);
