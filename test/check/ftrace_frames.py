@@ -15,6 +15,7 @@ class Row:
         self.ts, self.vsync, self.ipid, self.itid, self.call, self.dur, self.kind = ts, vsync, ipid, itid, call, dur, kind
         self.src = []
         self.dst = self.flag = self.depth = None
+        self.lost = False
 
 
 class Frame:
@@ -23,7 +24,7 @@ class Frame:
         self.number = None
         self.render = self.vsync_ended = self.ended = False
         self.gpu_done = True
-        self.queued = None
+        self.queued = self.place = self.queue_place = None
 
 
 class Frames:
@@ -36,6 +37,7 @@ class Frames:
         self.vsync_rows = {}
         self.numbered = {}  # (main thread, number) -> frame
         self.expected = {}  # (thread, vsync) -> expected end
+        m.slices.forgets = self.forget
 
     def last(self, itid):
         frames = self.lists.get(itid)
@@ -45,6 +47,19 @@ class Frames:
         if frame in self.lists.get(itid, []):
             self.lists[itid].remove(frame)
 
+    def add(self, itid, frame):
+        frame.place = self.m.losses.now
+        self.lists.setdefault(itid, []).append(frame)
+
+    def forget(self, itid, calls):
+        """Events of the thread may be lost: its frames have no end, slices that are not open end none."""
+        for rows in self.vsync_rows.values():
+            rows[:] = [call for call in rows if call not in calls]
+        frames = self.lists.get(itid, [])
+        for frame in [f for f in frames if self.m.losses.of_thread(f.place, itid)]:
+            self.rows[frame.actual].lost = not frame.ended
+            frames.remove(frame)
+
     def append(self, *columns):
         self.rows.append(Row(*columns))
         return len(self.rows) - 1
@@ -52,13 +67,14 @@ class Frames:
     def begin(self, event, call, tgid, name):
         prefix, _, args = name.partition(" ")
         itid = self.m.threads.any(event.pid)
+        self.m.slices.check(itid)
         ipid = self.m.threads.process(tgid)
         main = event.pid == tgid
         if prefix == "H:ReceiveVsync":
             self.receive(event, call, itid, ipid, args)
         elif prefix == "H:OnVsyncEvent":
             if not main:
-                self.lists.setdefault(itid, []).append(Frame(self.append(event.ts, None, ipid, itid, call, None, 0)))
+                self.add(itid, Frame(self.append(event.ts, None, ipid, itid, call, None, 0)))
             if len(self.vsync_rows.get(itid, [])) < 2:
                 self.vsync_rows.setdefault(itid, []).append(call)
         elif prefix.startswith("H:UIVsyncTask"):
@@ -82,7 +98,7 @@ class Frames:
         from_mono = self.m.from_mono
         actual = self.append(event.ts, vsync, ipid, itid, call, None, 0)
         expected = self.append(now + from_mono, vsync, ipid, itid, call, end - now, 1)
-        self.lists.setdefault(itid, []).append(Frame(actual, expected, end + from_mono, now))
+        self.add(itid, Frame(actual, expected, end + from_mono, now))
         self.vsync_rows.setdefault(itid, []).append(call)
         self.expected[itid, vsync] = end + from_mono
 
@@ -105,6 +121,7 @@ class Frames:
                 return
         else:
             itid = self.m.threads.any(int(tid))
+            self.m.slices.check(itid)
             frame = next((f for f in self.lists.get(itid, []) if f.key == int(key)), None)
             if frame is None:
                 return
@@ -145,6 +162,7 @@ class Frames:
 
     def end(self, event, call):
         itid = self.m.threads.any(event.pid)
+        self.m.slices.check(itid)
         if call not in self.vsync_rows.get(itid, []):
             return
         self.vsync_rows[itid].remove(call)
@@ -168,25 +186,32 @@ class Frames:
         if name != QUEUED:
             return
         self.m.count("trace_frame_queue", "received")
-        frames = self.lists.get(self.m.threads.any(tgid))
+        itid = self.m.threads.any(tgid)
+        self.m.slices.check(itid)
+        frames = self.lists.get(itid)
         if frames:
             frames[0].queued = event.ts
+            frames[0].queue_place = self.m.losses.now
             frames[0].gpu_done = False
 
     def dequeued(self, event, tgid, name):
         if name != QUEUED:
             return
         itid = self.m.threads.any(tgid)
+        self.m.slices.check(itid)
         frames = self.lists.get(itid)
         if not frames:
             self.m.count("trace_frame_queue", "not_match")
             return
         frame = frames[0]
         never = event.ts + 1 if self.m.compat else None  # QF-35
-        self.gpu.append((frame.actual, never if frame.queued is None else event.ts - frame.queued))
+        lost = frame.queued is not None and self.m.losses.of_any(frame.queue_place)
+        self.gpu.append((frame.actual, never if frame.queued is None or lost else event.ts - frame.queued))
         frame.gpu_done = True
         if frame.vsync_ended:
-            self.finish_frame(frame, event.ts)
+            if not lost:
+                self.finish_frame(frame, event.ts)
+            self.rows[frame.actual].lost = lost
             self.leave(itid, frame)
 
     def finish(self):
@@ -202,7 +227,7 @@ class Frames:
             if row.flag == 2:
                 continue
             mine = lanes.setdefault((row.ipid, row.kind), [])
-            end = (row.ts - 1 if self.m.compat else float("inf")) if row.dur is None else row.ts + row.dur
+            end = row.ts if row.lost else (row.ts - 1 if self.m.compat else float("inf")) if row.dur is None else row.ts + row.dur
             row.depth = next((i for i, last in enumerate(mine) if last < row.ts), len(mine))
             mine[row.depth : row.depth + 1] = [end]
 

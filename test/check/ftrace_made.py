@@ -54,12 +54,15 @@ class Made:
         self.events = self.mixed(self.with_holes(self.events))
 
     def with_holes(self, events):
-        """In some recordings events are lost in the middle of a CPU, once or several times: what was open there has no end, and ends have no beginning."""
+        """In some recordings events are lost in the middle of a CPU, once or several times, and in most the next one says so (`missed`, how many)."""
         rng = self.rng
         for _ in range(rng.choice([0, 0, 1, 1, 4])):
             cpu, at, n = rng.randrange(self.cpus), rng.randrange(len(events)), rng.choice([1, 3, 20, 60])
             lost = {id(e) for e in [e for e in events[at:] if e.cpu == cpu][:n]}
             if len(lost) < len(events) // 2:
+                following = [e for e in events[at:] if e.cpu == cpu and id(e) not in lost]
+                if following and rng.random() < 0.7:
+                    following[0].missed = max(len(lost), 1)
                 events = [e for e in events if id(e) not in lost]
         return events
 

@@ -5,6 +5,7 @@
 
 
 from ftrace_frames import Frames
+from ftrace_loss import Loss, Losses, Mark, marked
 from ftrace_markers import Marked
 from ftrace_slices import Args, Binder, Markers, Slices, hexadecimal
 from ftrace_threads import Threads
@@ -27,6 +28,7 @@ NOT_IN_MESSAGES = ONLY_COUNTED[1:] + ("ipi_entry", "ipi_exit", "timerfd_wakeup",
 class Event:
     def __init__(self, kind, ts, cpu, pid, tgid=0, comm="", /, **fields):
         self.kind, self.ts, self.cpu, self.pid, self.tgid, self.comm, self.fields = kind, ts, cpu, pid, tgid, comm, fields
+        self.missed = 0  # so many of its CPU before it, as the recording says
 
     def get(self, name, default=0):
         return self.fields.get(name, default)
@@ -40,17 +42,19 @@ class Counters:
 
     NAMES = {"process": "process_measure_filter", "cpu": "cpu_measure_filter"}
 
-    def __init__(self):
+    def __init__(self, losses):
+        self.losses = losses
         self.filters = {}  # (type, owner, name) -> id
         self.values = []  # [kind, ts, dur, value, filter]
-        self.open = {}
+        self.open = {}  # filter -> (value, its place)
 
     def value(self, kind, owner, name, ts, value):
         number = self.filters.setdefault((self.NAMES.get(kind, kind), owner, name), len(self.filters))
         if number in self.open:
-            self.open[number][2] = ts - self.open[number][1]
-        self.open[number] = [kind, ts, None, value, number]
-        self.values.append(self.open[number])
+            before, place = self.open[number]
+            before[2] = None if self.losses.of_any(place) else ts - before[1]
+        self.open[number] = [kind, ts, None, value, number], self.losses.now
+        self.values.append(self.open[number][0])
 
     def rows(self, process):
         return [("measure",) + tuple(v[1:]) for v in self.values if (v[0] == "process") == process]
@@ -62,12 +66,12 @@ class Counters:
 class State:
     """A row of thread_state."""
 
-    def __init__(self, ts, cpu, itid, text):
-        self.ts, self.cpu, self.itid, self.text = ts, cpu, itid, text
+    def __init__(self, ts, cpu, itid, text, place):
+        self.ts, self.cpu, self.itid, self.text, self.place = ts, cpu, itid, text, place
         self.dur = self.argset = None
 
-    def close(self, ts):
-        if self.dur is None:
+    def close(self, ts, known=True):
+        if self.dur is None and known:
             self.dur = ts - self.ts
 
 
@@ -81,24 +85,28 @@ class Scheduler:
         self.last = {}  # itid -> row
         self.wake = {}
         self.blocked = {}  # itid -> (row, suffix of its state)
-        self.called = {}  # itid -> the synchronous transaction that it sent and was not switched out since
+        self.called = {}  # itid -> the synchronous transaction that it sent and was not switched out since, and the place of that
         self.handed = {}  # transaction -> (row of the sender that waits for it, the next thread)
 
-    def add(self, itid, ts, cpu, text):
-        self.last[itid] = State(ts, cpu, itid, text)
+    def add(self, itid, ts, cpu, text, place=None):
+        self.last[itid] = State(ts, cpu, itid, text, self.m.losses.now if place is None else place)
         self.states.append(self.last[itid])
         return self.last[itid]
 
+    def knows(self, itid):
+        """Is the last state that was seen of the thread still its state?"""
+        return itid in self.last and not self.m.losses.of_thread(self.last[itid].place, itid)
+
     def apply_wake(self, itid):
-        ts = self.wake.pop(itid, None)
+        ts, place, known = self.wake.pop(itid, (None, None, None))
         if ts is None:
             return
         last = self.last.get(itid)
-        if last is not None:
+        if last is not None and known:
             if last.text == "Running":
                 return
             last.close(ts)
-        self.add(itid, ts, None, "R")
+        self.add(itid, ts, None, "R", place)
 
     def switch(self, event):
         threads = self.m.threads
@@ -107,19 +115,22 @@ class Scheduler:
         v = threads.any(event.get("prev_pid"), event.get("prev_comm", ""))
         state = event.get("prev_state")
         text = STATES.get(state, "U")
-        before = self.open.get(cpu)
-        if before is not None:
+        before, place = self.open.get(cpu, (None, 0))
+        if before is not None and not self.m.losses.of_cpu(place, cpu):
             before[1] = ts - before[0]
             before[4] = text
-        self.open[cpu] = [ts, None, cpu, n, None, event.get("next_prio")]
-        self.slices.append(self.open[cpu])
+        self.open[cpu] = [ts, None, cpu, n, None, event.get("next_prio")], self.m.losses.now
+        self.slices.append(self.open[cpu][0])
         if n:
             self.apply_wake(n)
             if n in self.last:
-                self.last[n].close(ts)
+                self.last[n].close(ts, self.knows(n))
             row = self.add(n, ts, cpu, "Running")
+            self.m.losses.runs_on(n, cpu)
             old = self.running.get(cpu)
-            if old is not None and old.itid != v and old.dur is None:
+            if old is not None and old.itid not in (v, n) and self.m.losses.runs_now(old.itid) == cpu:
+                self.m.losses.runs_on(old.itid, None)
+            if old is not None and old.itid != v and old.dur is None and self.last.get(old.itid) is old:
                 self.last.pop(old.itid, None)
             self.running[cpu] = row
             if event.get("next_info", ""):
@@ -140,24 +151,28 @@ class Scheduler:
         self.apply_wake(v)
         before = last if self.m.compat else self.last.get(v)  # QF-11
         if before is not None:
-            before.close(ts)
+            before.close(ts, not self.m.losses.of_thread(before.place, v))
         self.m.threads.threads[v].switched = True
         row = self.add(v, ts, None, text)
-        transaction = self.called.pop(v, None)
-        if transaction is not None and state == 2048 and n:
+        transaction, place = self.called.pop(v, (None, 0))
+        if transaction is not None and state == 2048 and n and not self.m.losses.of_thread(place, v):
             self.handed[transaction] = (row, n)
         self.blocked.pop(v, None)
         if state in (2, 130):
             self.blocked[v] = row
+        self.m.losses.runs_on(v, None)
 
     def woken(self, event, itid):
-        if itid:
-            self.wake.setdefault(itid, event.ts)
+        if not itid:
+            return
+        if itid in self.wake and self.m.losses.of_thread(self.wake[itid][1], itid):
+            self.apply_wake(itid)
+        self.wake.setdefault(itid, (event.ts, self.m.losses.now, self.knows(itid)))
 
     def blocked_reason(self, event):
         itid = self.m.threads.any(event.get("pid"))
         row = self.blocked.pop(itid, None)
-        if row is None:
+        if row is None or self.m.losses.of_thread(row.place, itid):
             self.m.count("sched_blocked_reason", "not_match")
             return
         if self.m.compat and self.m.reader != "text":  # QF-13
@@ -194,6 +209,14 @@ class Interrupts:
         self.rows = []
         self.open = {}  # (cat, cpu) -> row
         self.inside = {}  # cpu -> row of the ipi that ended since the irq began
+        self.places = {}  # cpu -> of its last event
+
+    def check(self, cpu):
+        """What is open where events were lost does not end."""
+        if self.m.losses.of_cpu(self.places.get(cpu, 0), cpu):
+            self.open = {key: row for key, row in self.open.items() if key[1] != cpu}
+            self.inside.pop(cpu, None)
+        self.places[cpu] = self.m.losses.now
 
     def begin(self, event, cat, name, lost):
         if (cat, event.cpu) in self.open:
@@ -267,14 +290,19 @@ class Model:
         self.times = []  # of the events that have one
         self.items = {}  # what import_count counts -> [imported, lost, skipped]
         self.read = self.used = 0  # events, and those of kinds that are known
-        self.other_lines = 0  # of a text, that are no events and no comments
+        self.other_lines = self.notes = 0  # of a text, that are no events and no comments; that say that events were lost
+        self.notes_numbered = 0  # events that these number
+        self.missing = {}  # CPU -> events that messages say were overwritten
+        self.unread = 0  # events of a text or raw trace that cannot be read
         self.syscalls = None  # numbers of those that are wanted; None: all
         self.wrong = False  # the event makes no row because it is wrong
+        self.unused = False  # or because nothing is made of its text
         self.handled = True  # it is one at all
+        self.losses = Losses()
         self.threads = Threads()
         self.args = Args()
-        self.slices = Slices(self.threads)
-        self.counters = Counters()
+        self.slices = Slices(self.threads, self.losses)
+        self.counters = Counters(self.losses)
         self.frames = Frames(self)
         self.markers = Markers(self)
         self.binder = Binder(self)
@@ -307,6 +335,10 @@ class Model:
         text += "|%d" % event.get("cookie") if event.get("cookie") else ""
         self.markers.handle(event, text)
 
+    def dropped(self, n):
+        """A note that so many events were lost, 0: one does not know how many."""
+        self.items.setdefault("ftrace_events:dropped", [0, 0, 0])[1] += n
+
     def is_wanted(self, event):
         """System calls that are not asked for are neither counted nor used (2.7)."""
         return event.kind not in ("sys_enter", "sys_exit") or self.syscalls is None or event.get("id") in self.syscalls
@@ -337,11 +369,12 @@ class Model:
             return
         name = "print" if event.kind == "ffrt" else "tracing_mark_write" if event.kind == "print" and self.reader == "text" else event.kind
         self.used += 1
-        unused = event.kind in ONLY_COUNTED or event.kind in UNCOUNTED or not self.is_wanted(event)
+        unused = self.unused or event.kind in ONLY_COUNTED or event.kind in UNCOUNTED or not self.is_wanted(event)
         self.items.setdefault("ftrace_events:" + name, [0, 0, 0])[1 if self.wrong else 2 if unused else 0] += 1
 
     def handle(self, event):
-        self.wrong, self.handled = False, True
+        self.wrong = self.unused = False
+        self.handled = True
         self.use(event)
         self.counted(event)
 
@@ -376,6 +409,7 @@ class Model:
         if event.kind in BINDER:
             getattr(self.binder, event.kind)(event)
         elif hasattr(self.interrupts, event.kind):
+            self.interrupts.check(event.cpu)
             getattr(self.interrupts, event.kind)(event)
         elif hasattr(self, "on_" + event.kind):
             getattr(self, "on_" + event.kind)(event)
@@ -458,9 +492,12 @@ class Model:
     def fence(self, event):
         timeline = event.get("timeline", "")
         if timeline:
-            before = self.timelines.get(timeline, event.ts)
-            self.timelines[timeline] = event.ts
-            self.fences.append((event.ts, event.ts - before, event.kind, event.get("driver", ""), timeline, event.get("context"), event.get("seqno")))
+            before, lost = event.ts, False
+            if timeline in self.timelines:
+                before, place = self.timelines[timeline]
+                lost = self.losses.of_any(place)
+            self.timelines[timeline] = event.ts, self.losses.now
+            self.fences.append((event.ts, None if lost else event.ts - before, event.kind, event.get("driver", ""), timeline, event.get("context"), event.get("seqno")))
 
     def on_workqueue_execute_start(self, event):
         itid = self.threads.named(event.pid, event.tgid, event.comm) if event.tgid else self.threads.any(event.pid, event.comm)
@@ -473,12 +510,12 @@ class Model:
             self.count("workqueue_execute_end", "not_match")
 
     def on_sys_enter(self, event):
-        self.entered[self.this(event)] = (event.get("id"), event.ts, event.get("args", None))
+        self.entered[self.this(event)] = (event.get("id"), event.ts, event.get("args", None), self.losses.now)
 
     def on_sys_exit(self, event):
         itid = self.this(event)
-        number, ts, args = self.entered.get(itid, (None, None, None))
-        if number is not None and number == event.get("id"):
+        number, ts, args, place = self.entered.get(itid, (None, None, None, 0))
+        if number is not None and number == event.get("id") and not self.losses.of_thread(place, itid):
             self.calls.append((number, ts, event.ts - ts, itid, args, event.get("ret")))
             del self.entered[itid]
 
@@ -491,6 +528,9 @@ class Model:
         """The events without those that only name a thread of the ffrt profiler; those are used when they are read."""
         names = {}
         for event in events:
+            if isinstance(event, Loss):
+                yield event
+                continue
             thread = event.pid, event.tgid
             if event.kind == "ffrt_name":
                 names[thread] = event.get("process_name") or event.get("thread_name")
@@ -500,12 +540,22 @@ class Model:
                     event.comm = names.get(thread, "")
                 yield event
 
+    def is_read(self, event):
+        return event.kind not in ("binder_alloc_lru_end", "unknown") and (self.reader != "protobuf" or event.kind not in NOT_IN_MESSAGES)
+
     def run(self, events, lost=0):
         """`lost`: how many lists of events were overwritten."""
         if lost:
             self.count("other", "data_lost", lost)
-        for event in sorted(self.with_names(events), key=lambda e: e.ts):  # stable
-            self.handle(event)
+        for event in sorted(marked(self.with_names(events), self.is_read), key=lambda e: e.ts):  # stable
+            self.losses.now += 1
+            if isinstance(event, Mark):
+                self.losses.take(event)
+            else:
+                self.handle(event)
+        self.losses.now += 1
+        for itid in list(self.frames.lists):
+            self.slices.check(itid)
         self.scheduler.finish()
         self.threads.finish(self.comms)
         self.frames.finish()
@@ -562,10 +612,10 @@ class Model:
 
     def item_rows(self):
         items = dict(self.items)
-        if self.reader == "text" and self.read + self.other_lines:
-            items["ftrace_lines"] = [self.used, self.other_lines, self.read - self.used]
-        if self.reader == "raw" and self.read:
-            items["ftrace_records"] = [self.used, 0, self.read - self.used]
+        if self.reader == "text" and self.read + self.other_lines + self.notes + self.unread:
+            items["ftrace_lines"] = [self.used, self.other_lines + self.unread, self.read - self.used + self.notes]
+        if self.reader == "raw" and self.read + self.unread:
+            items["ftrace_records"] = [self.used, self.unread, self.read - self.used]
         return sorted((name, sum(n)) + tuple(n) for name, n in items.items())
 
     def stat_rows(self):

@@ -62,17 +62,27 @@ class Slice:
 class Slices:
     """The table, and a stack of its rows for each thread."""
 
-    def __init__(self, threads):
-        self.threads = threads
+    def __init__(self, threads, losses):
+        self.threads, self.losses = threads, losses
         self.rows = []
         self.stacks = {}
+        self.forgets = lambda itid, rows: None
 
     def append(self, row):
+        row.place = self.losses.now
         self.rows.append(row)
         return len(self.rows) - 1
 
-    def tidy(self, ts, itid):
+    def check(self, itid):
+        """What began before events of the thread were lost is not open any more."""
         stack = self.stacks.setdefault(itid, [])
+        lost = [number for number in stack if self.losses.of_thread(self.rows[number].place, itid)]
+        stack[:] = [number for number in stack if number not in lost]
+        self.forgets(itid, [number for number in lost if self.rows[number].dur is None])
+
+    def tidy(self, ts, itid):
+        self.check(itid)
+        stack = self.stacks[itid]
         while True:
             closed = next((i for i in reversed(range(len(stack))) if self.rows[stack[i]].dur is not None), None)
             if closed is None:
@@ -106,6 +116,7 @@ class Slices:
         return None
 
     def open_named(self, itid, name):
+        self.check(itid)
         for number in reversed(self.stacks.get(itid, [])):
             if self.rows[number].dur is None and self.rows[number].name == name:
                 return number
@@ -173,8 +184,9 @@ class Markers:
 
     def handle(self, event, text):
         marker = Marker(text)
-        if marker.letter is None:
-            self.invalid()
+        if marker.letter is None:  # any text
+            self.invalid(False)
+            self.m.unused, self.m.handled = True, False
             return
         if marker.tgid:
             self.m.threads.process(marker.tgid, event.ts)
@@ -238,7 +250,7 @@ class Markers:
         if found is None:
             return
         owner, cookie, name, parts = found
-        if self.open.get((owner, cookie, name)):
+        if self.known(owner, cookie, name):
             self.unmatched()
             self.m.wrong = True
         else:
@@ -249,9 +261,15 @@ class Markers:
             self.open[owner, cookie, name] = [self.m.slices.append(row)]
             self.m.frames.queued(event, marker.tgid, name)
 
+    def known(self, *key):
+        """Rows whose ends are not lost."""
+        rows = self.open.get(key, [])
+        rows[:] = [number for number in rows if not self.m.losses.of_any(self.m.slices.rows[number].place)]
+        return rows
+
     def close(self, event, key):
         """False: it was not open."""
-        rows = self.open.get(key)
+        rows = self.known(*key)
         if not rows:
             self.unmatched()
             return False
@@ -278,6 +296,7 @@ class Markers:
         if key is not None:
             row = Slice(event.ts, None, key[0], key[2], key[3])
             row.cookie = key[1]
+            self.known(*key)
             self.open.setdefault(key, []).append(self.m.slices.append(row))
 
     def H(self, event, marker):
@@ -360,7 +379,7 @@ class Binder:
         else:
             self.give_sent(self.push(event, self.CALL), event)
             self.awaited[number] = event.pid
-            self.m.scheduler.called[self.m.this(event)] = number
+            self.m.scheduler.called[self.m.this(event)] = number, self.m.losses.now
 
     def binder_transaction_received(self, event):
         number = event.get("debug_id")

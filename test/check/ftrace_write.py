@@ -102,9 +102,10 @@ class Wire:
 PLAIN = Wire()
 
 
-def details(events, wire=PLAIN, overwritten=0):
-    """ftrace_cpu_detail of events of one CPU."""
-    return text(2, wire.number(1, events[0].cpu) + b"".join(text(2, wire.event(e)) for e in events) + (number(3, overwritten) if overwritten else b""))
+def details(events, wire=PLAIN, overwritten=0, bad=None):
+    """ftrace_cpu_detail of events of one CPU; behind the one with the number `bad` stands one that cannot be read."""
+    data = b"".join(text(2, wire.event(e)) + (text(2, text(1, "no time") + text(1109, b"")) if i == bad else b"") for i, e in enumerate(events))
+    return text(2, wire.number(1, events[0].cpu) + data + (number(3, overwritten) if overwritten else b""))
 
 
 def no_details(cpu):

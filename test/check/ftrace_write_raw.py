@@ -73,6 +73,8 @@ def format_text(name, number, fields):
 
 
 def payload(e):
+    if e.kind == "unread":  # a record that is shorter than its format says, or of none that is known
+        return struct.pack("<HBBi", e.fields["number"], 0, 0, e.pid)
     number, fields = FORMATS[e.kind]
     places, end = layout(fields)
     out = bytearray(struct.pack("<HBBi", number, 0, 0, e.pid).ljust(end, b"\0"))
@@ -105,19 +107,23 @@ def entry(delta, data):
 
 
 def pages(events):
-    """Those of one CPU: its events by time."""
-    out, data, start, now = [], b"", None, None
+    """Those of one CPU: its events by time. Before one that is `missed` a page begins that says so; with a number where there is room for it."""
+    out, data, start, now, first = [], b"", None, None, None
 
     def close():
-        out.append((struct.pack("<QQ", start, len(data)) + data).ljust(PAGE, b"\0"))
+        first.numbered = first.missed and len(data) + 8 <= PAGE - 16
+        flags = (first.missed != 0) << 31 | (first.numbered != 0) << 30
+        page = struct.pack("<QQ", start, len(data) | flags) + data + (struct.pack("<Q", first.missed) if first.numbered else b"")
+        out.append(page.ljust(PAGE, b"\0"))
 
     for e in events:
         body = payload(e)
         part = entry(0 if now is None else e.ts - now, body)
-        if start is not None and len(data) + len(part) > PAGE - 16:
+        if start is not None and (e.missed or len(data) + len(part) > PAGE - 16):
             close()
             start, data = None, b""
         if start is None:
+            first = e
             start, part = e.ts, entry(0, body)
         data += part
         now = e.ts

@@ -19,6 +19,7 @@ import ftrace_write as write
 import ftrace_write_raw as write_raw
 from ftrace_compare import differences
 from ftrace_examples import EXAMPLES, compare
+from ftrace_loss import Loss
 from ftrace_made import Made
 from ftrace_model import Event, Model
 from ftrace_range import limited
@@ -38,38 +39,101 @@ def as_messages(rng, made):
     messages, lost = [first], 0
     if any(e.kind.startswith("ffrt") for e in made.events):
         messages.append(("ffrt-profiler_config", write.number(4, 4 if clock == "mono" else 1)))
-    for run in write.cut(made.events):
+    model = Model("protobuf", BOOT - MONO if clock == "mono" else 0, BOOT - MONO, symbols, comms, BOOT - REAL)
+    latest, items, ended = {}, [], False
+    twice = len({(e.ts, e.kind, e.pid, repr(e.fields)) for e in made.events}) < len(made.events)  # where parts are damaged they count once
+    for run in (part for run in write.cut(made.events) for part in at_missed(run)):
         if run[0].kind.startswith("ffrt"):
             messages.append(("ffrt-profiler", write.ffrt(run)))
+            items += run
             continue
-        overwritten = rng.choice([0] * 60 + [3])
+        overwritten = run[0].missed or rng.choice([0] * 60 + [3])
         lost += overwritten != 0
-        data = (write.no_details(0) if rng.random() < 0.05 else b"") + write.details(run, wire, overwritten)
-        if rng.random() < 0.7 and isinstance(messages[-1], bytes):
+        bad = rng.randrange(len(run)) if rng.random() < 0.02 else None
+        data = (write.no_details(0) if rng.random() < 0.05 else b"") + write.details(run, wire, overwritten, bad)
+        items += run if bad is None else run[: bad + 1] + [Loss("before", run[0].cpu)] + run[bad + 1 :]
+        used = [e.ts for e in run if model.is_read(e)]
+        if overwritten:
+            model.missing[run[0].cpu] = model.missing.get(run[0].cpu, 0) + overwritten
+            after = latest.get(run[0].cpu, -(1 << 63))
+            items.append(Loss("between", run[0].cpu, after, used[0] - (used[0] > after)) if used else Loss("before", run[0].cpu))
+        if bad is not None:
+            model.items.setdefault("ftrace_events:(none that is known)", [0, 0, 0])[1] += 1
+        if used:
+            latest[run[0].cpu] = max(used + [latest.get(run[0].cpu, used[0])])
+        damaged = not twice and rng.random() < 0.01
+        if damaged:
+            data += write.number(2, 5)
+            items.append(Loss("part"))
+        if rng.random() < 0.7 and isinstance(messages[-1], bytes) and not ended:
             messages[-1] += data
         else:
             messages.append(data)
+        ended = damaged
     if clock and rng.random() < 0.5:
         messages.append(write.clock_stats(clock, 1))
     messages = [("ftrace-plugin", 12, m) if isinstance(m, bytes) else (m[0], 12, m[1]) for m in messages]
     cuts = sorted(rng.randrange(len(messages) + 1) for _ in range(rng.choice([0, 0, 0, 1, 3])))
     data = [write.container(messages[a:b], BOOT, REAL, MONO) for a, b in zip([0] + cuts, cuts + [len(messages)])]
-    return data, Model("protobuf", BOOT - MONO if clock == "mono" else 0, BOOT - MONO, symbols, comms, BOOT - REAL), lost
+    for n in model.missing.values():
+        model.dropped(n)
+    made.events = items
+    return data, model, lost
+
+
+def at_missed(events):
+    """Cut before each event before which others are missing."""
+    begins = [0] + [i for i, e in enumerate(events) if e.missed and i] + [len(events)]
+    return [events[a:b] for a, b in zip(begins, begins[1:])]
 
 
 JUNK = ["no event", "app-20 (20) [000] d..3 12: print: x", "", "# a comment", "app-x (20) [000] d..3 1.5: print: B|20|x"]
+NOTES = ["CPU:%d [LOST %d EVENTS]", "CPU:%d [%d EVENTS DROPPED]", "CPU:%d [LOST EVENTS]", "CPU:%d [EVENTS DROPPED]"]
+
+
+def said_of(rng, model, style, e):
+    """(lines before an event, what they say is lost)"""
+    lines, losses = [], []
+    if e.missed:
+        note = rng.choice(NOTES)
+        numbered = note.count("%") > 1
+        lines.append(note % ((e.cpu, e.missed) if numbered else e.cpu))
+        losses.append(Loss("before", e.cpu))
+        model.notes += 1
+        model.notes_numbered += e.missed if numbered else 0
+        model.count("other", "invalid_data")
+    what = rng.random()
+    if what < 0.01:
+        lines.append(rng.choice(JUNK))
+        if lines[-1][:1] not in ("", "#"):
+            losses.append(Loss("any"))
+            model.other_lines += 1
+            model.count("other", "invalid_data")
+    elif what < 0.014:
+        cpu = rng.randrange(4)
+        lines.append(style.line(Event("unknown", e.ts, cpu, 20)).replace("ext4_da_write", "cpu_frequency"))
+        losses.append(Loss("here", cpu, e.ts))
+        model.unread += 1
+        model.count("cpu_frequency", "invalid_data")
+    elif what < 0.02:
+        cpu = rng.randrange(4)
+        lines.append("##### CPU %d buffer started ####" % cpu)
+        losses.append(Loss("started", cpu))
+    return lines, losses
 
 
 def as_text(rng, made):
     style = write.Style(rng.random() < 0.8, rng.choice([9, 9, 6]), rng.choice(["d..3", "....", "d..2.", ""]), rng.random() < 0.2, rng.choice(["\n", "\n", "\r\n"]))
-    junk = {i: [rng.choice(JUNK)] for i in range(len(made.events)) if rng.random() < 0.01}
     for e in made.events:
         e.ts -= e.ts % 10 ** (9 - style.digits)
         e.tgid = e.tgid if style.process else 0
     model = Model("text")
-    model.other_lines = sum(line[:1] not in ("", "#") for lines in junk.values() for line in lines)
-    model.count("other", "invalid_data", model.other_lines)
-    return style.recording(made.events, junk).encode(), model, 0
+    said = [said_of(rng, model, style, e) for e in made.events]
+    if model.notes:
+        model.dropped(max(model.notes, model.notes_numbered))
+    data = style.recording(made.events, {i: lines for i, (lines, _) in enumerate(said)}).encode()
+    made.events = [item for e, (_, losses) in zip(made.events, said) for item in losses + [e]]
+    return data, model, 0
 
 
 def as_raw(rng, made):
@@ -81,7 +145,23 @@ def as_raw(rng, made):
         e.fields.pop("next_info", None)
         e.fields.pop("caller_str", None)
     symbols = [(0x1000, "do_work"), (0x2000, "flush")]
-    return write_raw.raw(made.events, names, tgids, symbols), Model("raw", symbols=symbols), 0
+    model = Model("raw", symbols=symbols)
+    events, items = [], []
+    for e in made.events:
+        if rng.random() < 0.003:
+            events.append(Event("unread", e.ts, e.cpu, 20, number=rng.choice((316, 999))))
+            items.append(Loss("here", e.cpu, e.ts))
+            model.unread += 1
+            model.count("other", "invalid_data")
+        if e.missed:
+            items.append(Loss("before", e.cpu))
+        events.append(e)
+        items.append(e)
+    made.events = items
+    data, missed = write_raw.raw(events, names, tgids, symbols), [e for e in events if e.missed]
+    if missed:
+        model.dropped(max(len(missed), sum(e.missed for e in missed if e.numbered)))
+    return data, model, 0
 
 
 MAKERS = {"protobuf": (as_messages, ".htrace"), "text": (as_text, ".ftrace"), "raw": (as_raw, ".sys")}
@@ -155,7 +235,7 @@ def of_seed(program, folder, seed, readers, only):
     if model.compat:
         options.append("--compat")
         model.syscalls = set()
-        model.count("other", "invalid_data", model.other_lines)  # once more
+        model.count("other", "invalid_data", model.other_lines + model.notes)  # once more
     if rng.random() < 0.25:
         model.syscalls = rng.choice([set(), {3}, {64, 1000}, {3, 64}])
         options += ["--syscalls=" + (",".join(map(str, sorted(model.syscalls))) or "none")]

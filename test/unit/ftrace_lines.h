@@ -23,6 +23,18 @@ static inline void add(lines *l, const char *fmt, ...)
     assert_true(l->n < sizeof l->text);
 }
 
+/* What a reader says was lost. */
+static inline void add_loss(lines *l, const ftrace_event *e)
+{
+    if (e->kind == FTRACE_GAP) {
+        add(l, "lost\n");
+    } else if (e->kind == FTRACE_LOST_HERE) {
+        add(l, "lost c%u at %" PRId64 "\n", e->cpu, e->ts);
+    } else {
+        add(l, "%s c%u\n", e->kind == FTRACE_STARTED ? "started" : "lost", e->cpu);
+    }
+}
+
 /* Name, time, thread, and the fields by name. */
 static inline void add_event(lines *l, const ftrace_event *e)
 {

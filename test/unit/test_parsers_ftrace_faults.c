@@ -287,7 +287,7 @@ static void test_counters(void **state)
 /* What only a defect of the program can do: it is noticed. */
 static void test_defects(void **state)
 {
-    ftrace_event e = event_of(FTRACE_KINDS, 0, 0, 20, 20, "app");
+    ftrace_event e = event_of((ftrace_kind)FTRACE_LOST_BEFORE, 0, 0, 20, 20, "app");
     const int64_t dur = 5;
     bench b;
     (void)state;

@@ -1,5 +1,6 @@
 /* Text and raw traces as files: the same events give the same rows, damage, what is recognised
  * (docs/formats.md, "Traces of the kernel as text", "Raw traces of the kernel"). */
+#include "parsers/ftrace/ftrace_text.h"
 #include "parsers_sweep.h"
 
 static bytes data_file(const char *name)
@@ -63,6 +64,16 @@ static void test_blocks(void **state)
     }
 }
 
+/* Does a text end with a line that is an event? */
+static bool ends_with_event(const bytes *b)
+{
+    const char *p = (const char *)b->p;
+    const char *lf = memrchr(p, '\n', b->n);
+    size_t at = lf == NULL ? 0 : (size_t)(lf - p) + 1;
+    ftrace_line line;
+    return ftrace_line_read(&line, (ts_text){p + at, b->n - at});
+}
+
 /* What is cut has fewer rows, and says so unless it ends with a line. */
 static void test_cut_at_every_byte(void **state)
 {
@@ -77,7 +88,8 @@ static void test_cut_at_every_byte(void **state)
             import_damaged(&r, &part, 0);
             if (r.code == TS_OK) {
                 /* Texts: a cut at the end of a line cannot be seen. Raw: between sections. */
-                assert_true(b.p[cut - 1] == '\n' || i == 1 || MEM_ROWS(r.sink, import_issue) > 0 ||
+                assert_true(b.p[cut - 1] == '\n' || i == 1 || ends_with_event(&part) ||
+                            MEM_ROWS(r.sink, import_issue) > 0 ||
                             MEM_ROWS(r.sink, sched_slice) == 0);
                 assert_true(MEM_ROWS(r.sink, sched_slice) >= rows);
                 rows = MEM_ROWS(r.sink, sched_slice);
@@ -139,11 +151,12 @@ static void test_losses(void **state)
     static const struct {
         const char *text, *issue;
         const char *stat;
+        uint64_t gaps;
     } cases[] = {
-        {"garbage\n", "ftrace_bad_line", "other"},
-        {LINE "sched_switch: prev_comm=a\n", "ftrace_bad_args", "sched_switch"},
-        {"CPU:1 [LOST 7 EVENTS]\n", "ftrace_dropped", NULL},
-        {LINE "print: E|20", "ftrace_cut_line", NULL},
+        {"garbage\n", "ftrace_bad_line", "other", 0}, /* nothing is open behind it */
+        {LINE "sched_switch: prev_comm=a\n", "ftrace_bad_args", "sched_switch", 1},
+        {"CPU:1 [LOST 7 EVENTS]\n", "ftrace_dropped", NULL, 1},
+        {LINE "sched_switch: prev_comm=a", "ftrace_cut_line", NULL, 0},
     };
     UNUSED(state);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -155,11 +168,52 @@ static void test_losses(void **state)
         import_damaged(&r, &b, 0);
         assert_int_equal(r.code, TS_OK);
         assert_int_equal(issues(&r, cases[i].issue), 1);
-        assert_rows(&r, import_issue, 1);
+        assert_int_equal(issues(&r, "ftrace_gap"), cases[i].gaps);
+        assert_rows(&r, import_issue, 1 + cases[i].gaps);
         assert_rows(&r, sched_slice, 1);
         run_free(&r);
         free(b.p);
     }
+}
+
+/* Events of CPU 1 were lost: how long its thread ran is not known, nor how long another one slept,
+ * which may have run there; one that ran on CPU 0 meanwhile did not. */
+static void test_lost_on_cpu(void **state)
+{
+    static const char text[] =
+        " i-0 [000] 1.0: sched_switch: prev_comm=i prev_pid=0 prev_prio=1 prev_state=R ==> "
+        "next_comm=a next_pid=20 next_prio=1\n"
+        " i-0 [001] 1.1: sched_switch: prev_comm=i prev_pid=0 prev_prio=1 prev_state=R ==> "
+        "next_comm=b next_pid=30 next_prio=1\n"
+        " a-20 [000] 1.2: sched_switch: prev_comm=a prev_pid=20 prev_prio=1 prev_state=S ==> "
+        "next_comm=c next_pid=40 next_prio=1\n"
+        " c-40 [000] 1.3: print: B|40|x\n"
+        "CPU:1 [LOST 5 EVENTS]\n"
+        " b-30 [001] 1.5: sched_switch: prev_comm=b prev_pid=30 prev_prio=1 prev_state=S ==> "
+        "next_comm=i next_pid=0 next_prio=1\n"
+        " c-40 [000] 1.6: print: E|40\n"
+        " c-40 [000] 1.7: sched_switch: prev_comm=c prev_pid=40 prev_prio=1 prev_state=S ==> "
+        "next_comm=a next_pid=20 next_prio=1\n";
+    static const int64_t slices[] = {200000000, -1, 500000000, -1, -1}; /* -1: not known */
+    static const int64_t states[] = {200000000, -1, 500000000, -1, -1, -1, -1};
+    bytes b = bytes_of(text);
+    run r;
+    UNUSED(state);
+    import_damaged(&r, &b, 0);
+    assert_int_equal(r.code, TS_OK);
+    assert_rows(&r, sched_slice, 5);
+    assert_rows(&r, thread_state, 7);
+    for (size_t i = 0; i < 5; i++) {
+        assert_int_equal(MEM_NULL(r.sink, sched_slice, i, dur), slices[i] < 0);
+        assert_true(slices[i] < 0 || MEM_INT(r.sink, sched_slice, i, dur) == slices[i]);
+    }
+    for (size_t i = 0; i < 7; i++) {
+        assert_int_equal(MEM_NULL(r.sink, thread_state, i, dur), states[i] < 0);
+        assert_true(states[i] < 0 || MEM_INT(r.sink, thread_state, i, dur) == states[i]);
+    }
+    assert_int_equal(MEM_INT(r.sink, callstack, 0, dur), 300000000);
+    run_free(&r);
+    free(b.p);
 }
 
 /* Times of text traces are not those of a calendar. */
@@ -344,6 +398,7 @@ int main(void)
         cmocka_unit_test(test_cut_at_every_byte),
         cmocka_unit_test(test_bits),
         cmocka_unit_test(test_losses),
+        cmocka_unit_test(test_lost_on_cpu),
         cmocka_unit_test(test_recognised),
         cmocka_unit_test(test_every_allocation_fails),
         cmocka_unit_test(test_every_row_fails),

@@ -251,10 +251,10 @@ static void test_time_range_gap(void **state)
     assert_int_equal(MEM_INT(r.sink, callstack, 1, parent_id), 0);
     assert_int_equal(MEM_INT(r.sink, callstack, 1, argsetid), 0);
     assert_int_equal(MEM_INT(r.sink, callstack, 2, ts), BEGIN + 100);
-    assert_int_equal(MEM_INT(r.sink, callstack, 3, argsetid), 7);
-    assert_int_equal(MEM_INT(r.sink, callstack, 5, argsetid), 8);
+    assert_int_equal(MEM_INT(r.sink, callstack, 3, argsetid), 1);
+    assert_int_equal(MEM_INT(r.sink, callstack, 5, argsetid), 2);
     assert_int_equal(MEM_INT(r.sink, callstack, 5, parent_id), 4);
-    assert_int_equal(MEM_INT(r.sink, args, 20, argset), 8);
+    assert_int_equal(MEM_INT(r.sink, args, 20, argset), 2);
     run_free(&r);
     free(f.p);
 }
@@ -404,12 +404,67 @@ static void test_losses(void **state)
     message(&f, "12(12(08ffffffffffffffffff01 aa45()))");     /* no time */
     convert(&r, plugins, &f);
     assert_int_equal(issues(&r, "ftrace_overrun"), 3); /* CPUs 0, 1 and 3 */
+    check_counts(&r, "ftrace_events:dropped", 0, 7 + 6 + 5, 0);
     assert_int_equal(stat_count(&r, "other", "data_lost"), 1);
     assert_int_equal(stat_count(&r, "other", "not_supported"), 2);
     assert_int_equal(issues(&r, "plugin_bad_message"), 2);
     assert_int_equal(issues(&r, "time_overflow"), 1);
     check_counts(&r, "plugin_messages:ftrace-plugin", 4, 1, 0);
     check_counts(&r, "ftrace_events:(none that is known)", 0, 3, 2);
+    run_free(&r);
+}
+
+/* What was lost before the recording began is not lost from it; a counter may begin anew. */
+static void test_lost_before(void **state)
+{
+    bytes f;
+    run r;
+    (void)state;
+    begin(&f);
+    message(&f, "0a(12(0800 1807) 12(0801 1807) 12(0802 1809))");
+    message(&f, "0a(0801 12(0800 1807) 12(0801 1808) 12(0802 1803))");
+    convert(&r, plugins, &f);
+    assert_int_equal(issues(&r, "ftrace_overrun"), 2);
+    check_counts(&r, "ftrace_events:dropped", 0, 1 + 3, 0);
+    run_free(&r);
+}
+
+/* Events of CPU 1 are missing before its second list: what goes on there is not known, nor what a
+ * thread did that may have run there; what a thread did that ran on CPU 0 is. */
+static void test_overwritten(void **state)
+{
+    bytes f;
+    run r;
+    (void)state;
+    begin(&f);
+    for (unsigned part = 0; part < 3; part++) {
+        static const struct {
+            unsigned cpu, overwritten;
+            int64_t first;
+            const char *texts[2];
+        } parts[] = {{0, 0, 0, {"C|20|n|1", "B|20|x"}},
+                     {1, 0, 10, {"C|20|m|1", "C|20|m|2"}},
+                     {1, 9, 20, {"C|20|m|3", "C|20|m|4"}}};
+        bytes detail = {0};
+        bytes data = {0};
+        for (int64_t i = 0; i < 2; i++) {
+            put_print(&detail, parts[part].first + i, 20, 20, parts[part].texts[i]);
+        }
+        if (parts[part].overwritten > 0) {
+            put_number(&detail, 3, parts[part].overwritten);
+        }
+        put_detail(&data, parts[part].cpu, &detail);
+        put_data(&f, &data);
+    }
+    put_one(&f, NULL, 30, "E|20");
+    convert(&r, plugins, &f);
+    CHECK_ROWS(&r, process_measure, "measure|2000000000|NULL|1|0", "measure|2000000010|1|1|1",
+               "measure|2000000011|NULL|2|1", "measure|2000000020|1|3|1",
+               "measure|2000000021|NULL|4|1");
+    assert_true(MEM_NULL(r.sink, callstack, 0, dur));
+    assert_int_equal(issues(&r, "ftrace_gap"), 1);
+    assert_int_equal(issues(&r, "ftrace_overrun"), 1);
+    check_counts(&r, "ftrace_events:dropped", 0, 9, 0);
     run_free(&r);
 }
 
@@ -796,6 +851,8 @@ int main(void)
         cmocka_unit_test(test_odd_details),
         cmocka_unit_test(test_many_cpus),
         cmocka_unit_test(test_losses),
+        cmocka_unit_test(test_lost_before),
+        cmocka_unit_test(test_overwritten),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_ffrt),
         cmocka_unit_test(test_ffrt_names),

@@ -127,8 +127,14 @@ static ts_code on_event(void *user, uint32_t cpu, const uint8_t *p, size_t n, si
     return TS_OK;
 }
 
-static ts_code on_lost(void *user, const char *why)
+static void on_part(void *user)
 {
+    (void)user;
+}
+
+static ts_code on_lost(void *user, uint32_t cpu, const char *why)
+{
+    (void)cpu;
     say(user, "lost %s\n", why == NULL ? "" : why);
     return TS_OK;
 }
@@ -145,8 +151,8 @@ static ts_code on_comm(void *user, int32_t tid, ts_text name)
     return TS_OK;
 }
 
-static const ftrace_result_calls calls = {on_clock, on_stats,  on_overwrite, on_event,
-                                          on_lost,  on_symbol, on_comm};
+static const ftrace_result_calls calls = {on_clock, on_stats, on_part,   on_overwrite,
+                                          on_event, on_lost,  on_symbol, on_comm};
 
 static ts_code t_open(void **self, const ts_plugin_host *host)
 {

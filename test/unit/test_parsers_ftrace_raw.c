@@ -186,6 +186,10 @@ typedef struct seen {
 static ts_code take(void *user, const ftrace_event *e)
 {
     seen *s = user;
+    if (e->kind >= FTRACE_KINDS) {
+        add_loss(&s->lines, e);
+        return TS_OK;
+    }
     assert_int_equal(e->reader, FTRACE_FROM_RAW);
     add_event(&s->lines, e);
     return TS_OK;
@@ -314,6 +318,7 @@ static void test_fields(void **state)
           "ipi_entry 7 21/20 c2 my worker reason='Function call \"x\" interrupts'\n"
           "ipi_entry 8 7/0 c2 \n"
           "sched_blocked_reason 9 21/20 c2 my worker pid=20 caller=1099511611396 iowait=1\n"
+          "lost c2 at 11\nlost c2 at 12\nlost c2 at 13\n"
           "print 14 21/20 c2 my worker "
           "buf='0123456789012345678901234567890123456789012345678901234567890123456789"
           "0123456789012345678901234567890123456789012345678901234567890123456789'\n");
@@ -358,13 +363,15 @@ static void test_times(void **state)
 static void test_missed(void **state)
 {
     page pg;
+    char expected[4096];
     (void)state;
     begin_trace(&trace);
     put_example(&pg);
     pg.p[16 + pg.n] = 12; /* so many were dropped */
     end_page(&pg, UINT32_C(0xC0000000));
     put_section(&trace, 4, pg.p, sizeof pg.p);
-    check(example_rows);
+    snprintf(expected, sizeof expected, "lost c0\n%s", example_rows);
+    check(expected);
     assert_int_equal(whole.counts.missed_pages, 1);
     assert_int_equal(whole.counts.missed_events, 12);
 }
@@ -391,13 +398,42 @@ static void test_bad_pages(void **state)
     put(&trace, pg.p, 100);
     read_raw(&trace);
     snprintf(expected, sizeof expected,
-             SYMBOLS "! 0 at %zu its length is larger than a page\n"
+             SYMBOLS "lost c0\n! 0 at %zu its length is larger than a page\n"
                      "print 11 20/20 c0 app buf='a'\n"
-                     "! 0 at %zu an entry does not fit into it\n%s! 0 at %zu it is cut\n",
+                     "lost c0\n! 0 at %zu an entry does not fit into it\n%s"
+                     "lost c0\n! 0 at %zu it is cut\n",
              trace.n - 100 - 3 * 4096, trace.n - 100 - 2 * 4096, example_rows, trace.n - 100);
     assert_string_equal(whole.lines.text, expected);
     assert_int_equal(whole.counts.bad_pages, 3);
     assert_int_equal(whole.counts.pages, 4);
+}
+
+/* A page without records stands behind all others; one that has data, or before which none are
+ * missing, has lost its length. */
+static void test_empty_pages(void **state)
+{
+    page pg;
+    page empty = new_page(0);
+    char expected[4096];
+    (void)state;
+    begin_trace(&trace);
+    put_int(&trace, 4, 4);
+    put_int(&trace, 4096 * 5, 4);
+    put_example(&pg);
+    put(&trace, empty.p, sizeof empty.p);
+    put(&trace, pg.p, sizeof pg.p);
+    memset(pg.p + 8, 0, 8); /* `commit` */
+    put(&trace, pg.p, sizeof pg.p);
+    put(&trace, empty.p, sizeof empty.p);
+    put(&trace, empty.p, sizeof empty.p);
+    read_raw(&trace);
+    snprintf(expected, sizeof expected,
+             SYMBOLS "lost c0\n! 0 at %zu it is empty, and one after it is not\n%s"
+                     "lost c0\n! 0 at %zu its length is 0, but it has data\n",
+             trace.n - 5 * 4096, example_rows, trace.n - 3 * 4096);
+    assert_string_equal(whole.lines.text, expected);
+    assert_int_equal(whole.counts.bad_pages, 2);
+    assert_int_equal(whole.counts.pages, 5);
 }
 
 static void test_bad_sections(void **state)
@@ -413,8 +449,8 @@ static void test_bad_sections(void **state)
     put_section(&trace, 33, "x", 1);
     put_section(&trace, 4, pg.p, sizeof pg.p);
     read_raw(&trace);
-    snprintf(expected, sizeof expected, SYMBOLS "! 1 at %zu the type of a section is not known\n",
-             at);
+    snprintf(expected, sizeof expected,
+             SYMBOLS "lost c4294967295\n! 1 at %zu the type of a section is not known\n", at);
     assert_string_equal(whole.lines.text, expected);
     assert_int_equal(whole.lost, 1 + 8 + 4096);
     /* Pages in front of the formats. */
@@ -434,6 +470,7 @@ static void test_bad_sections(void **state)
     trace.n -= 10;
     read_raw(&trace);
     assert_non_null(strstr(whole.lines.text, "it is cut\n! 2 at "));
+    assert_non_null(strstr(whole.lines.text, "lost c4294967295\nlost c0\n"));
     begin_trace(&trace);
     put_int(&trace, 4, 4);
     read_raw(&trace);
@@ -549,6 +586,7 @@ int main(void)
         cmocka_unit_test(test_times),
         cmocka_unit_test(test_missed),
         cmocka_unit_test(test_bad_pages),
+        cmocka_unit_test(test_empty_pages),
         cmocka_unit_test(test_bad_sections),
         cmocka_unit_test(test_bad_texts),
     };

@@ -145,6 +145,10 @@ typedef struct seen {
 static ts_code take(void *user, const ftrace_event *e)
 {
     seen *s = user;
+    if (e->kind >= FTRACE_KINDS) {
+        add_loss(&s->lines, e);
+        return TS_OK;
+    }
     assert_int_equal(e->reader, FTRACE_FROM_TEXT);
     add_event(&s->lines, e);
     return TS_OK;
@@ -202,7 +206,8 @@ static void check_args(const char *event, const char *expected)
     const char *colon = strchr(event, ':');
     snprintf(text, sizeof text, "a b-5 ( 4) [2] d..1 1.5: %s\n", event);
     if (expected == NULL) {
-        snprintf(wanted, sizeof wanted, "! 1 line 1 at 0 %.*s\n", (int)(colon - event), event);
+        snprintf(wanted, sizeof wanted, "lost c2 at 1500000000\n! 1 line 1 at 0 %.*s\n",
+                 (int)(colon - event), event);
     } else {
         snprintf(wanted, sizeof wanted, "%.*s 1500000000 5/4 c2 a b%s\n", (int)(colon - event),
                  event, expected);
@@ -356,9 +361,9 @@ static void test_no_events(void **state)
                   "CPU:2 [LOST 1234 EVENTS]\ngarbage\nb-2 [0] 1.0: no_such_event: x=1\n" GOOD
                   "\tffffffff81 f+0x1 (k)\n"
                   "t 7 [0] 1.0: ftrace:print: E\n\tffffffff81 f+0x1 (k)\n\n"
-                  "a-1 [0] 1.0: print: E");
-    assert_string_equal(s.lines.text, GOOD_ROW "! 4 line 8 at 92 CPU:2 [LOST 1234 EVENTS]\n"
-                                               "! 0 line 9 at 117 garbage\n" GOOD_ROW
+                  "a-1 [0] 1.0: pri");
+    assert_string_equal(s.lines.text, GOOD_ROW "lost c2\n"
+                                               "lost\n! 0 line 9 at 117 garbage\n" GOOD_ROW "lost\n"
                                                "! 0 line 12 at 179 \tffffffff81 f+0x1 (k)\n"
                                                "print 1000000000 7/0 c0 t buf='E'\n"
                                                "! 3 line 16 at 253 \n");
@@ -372,13 +377,67 @@ static void test_no_events(void **state)
     assert_int_equal(s.counts.lines, 13);
 }
 
+/* The forms of notes that events were lost, of the kernel, trace-cmd and perf script. */
+static void test_lost_notes(void **state)
+{
+    static seen s;
+    (void)state;
+    read_text(&s,
+              "CPU:3 [LOST EVENTS]\nCPU:1 [20 EVENTS DROPPED]\nCPU:0 [EVENTS DROPPED]\n"
+              "a-b 7 [001] 2.5: PERF_RECORD_LOST lost 41\n" GOOD "##### CPU 2 buffer started ####\n"
+              "CPU:x [LOST EVENTS]\nCPU:1 [LOST x EVENTS]\n"
+              "a-1 [3] 1.5: cpu_idle: state=x\n##### CPU x buffer started ####\n");
+    assert_string_equal(s.lines.text, "lost c3\nlost c1\nlost c0\nlost c1\n" GOOD_ROW "started c2\n"
+                                      "lost\n! 0 line 7 at 165 CPU:x [LOST EVENTS]\n"
+                                      "lost\n! 0 line 8 at 185 CPU:1 [LOST x EVENTS]\n"
+                                      "lost c3 at 1500000000\n! 1 line 9 at 207 cpu_idle\n");
+    assert_int_equal(s.counts.overruns, 4);
+    assert_int_equal(s.counts.overrun_events, 61);
+}
+
+/* Lines of the kernel that are no events, and are not lost. */
+static void test_stacks(void **state)
+{
+    static seen s;
+    (void)state;
+    read_text(&s,
+              GOOD "a-1 [0] 1.0: <stack trace>\n => schedule\n=> f (ffff)\n"
+                   "a-1 [0] 1.0: <user stack trace>\na-1 [0] 1.5: do_exit <-__x64_sys_exit\n" GOOD);
+    assert_string_equal(s.lines.text, GOOD_ROW GOOD_ROW);
+    assert_int_equal(s.counts.not_events, 5);
+}
+
+/* A last line that is complete needs no end, one of which something is missing is cut. */
+static void test_last_line(void **state)
+{
+    (void)state;
+    check("a-1 [0] 1.0: print: E", GOOD_ROW);
+    check(GOOD "CPU:1 [LOST EVENTS]", GOOD_ROW "lost c1\n");
+    check(GOOD "a-1 [0] 1.5: cpu_idle: sta", GOOD_ROW "! 3 line 2 at 22 \n");
+}
+
+/* Names with a number behind a dash, in lines of perf script. */
+static void test_perf_names(void **state)
+{
+    (void)state;
+    check("memfd:sealed-91 21579 [001] 1.0: ftrace:print: E\n",
+          "print 1000000000 21579/0 c1 memfd:sealed-91 buf='E'\n");
+}
+
+/* The kernel did not always know what function writes markers. */
+static void test_old_markers(void **state)
+{
+    (void)state;
+    check("a-1 [0] 1.0: 0: B|1|x\n", "tracing_mark_write 1000000000 1/0 c0 a buf='B|1|x'\n");
+}
+
 /* Frames of a stack begin with an address. */
 static void test_no_frames(void **state)
 {
     (void)state;
     check("t 7 [0] 1.0: ftrace:print: E\n\tffffg f\n\tfff f\n\n",
           "print 1000000000 7/0 c0 t buf='E'\n"
-          "! 0 line 2 at 29 \tffffg f\n! 0 line 3 at 38 \tfff f\n");
+          "lost\n! 0 line 2 at 29 \tffffg f\n");
 }
 
 /* A long line is lost, and only it. */
@@ -397,12 +456,15 @@ static void test_long_line(void **state)
             memcpy(text, prefix, sizeof prefix - 1);
             strcpy(text + n, "\n" GOOD);
             read_blocks(&s, text, strlen(text), block);
-            assert_string_equal(s.lines.text, i == 0 ? GOOD_ROW : "! 2 line 1 at 0 \n" GOOD_ROW);
+            assert_string_equal(s.lines.text,
+                                i == 0 ? GOOD_ROW : "lost\n! 2 line 1 at 0 \n" GOOD_ROW);
             assert_int_equal(s.counts.lines, 2);
             free(text);
         }
     }
 }
+
+#define ELEMENT "<script class=\"trace-data\" type=\"application/text\">\n"
 
 /* Long lines that would not be events: comments, and what stands around the trace of a page. */
 static void test_long_rest(void **state)
@@ -412,8 +474,9 @@ static void test_long_rest(void **state)
         uint64_t lines;
     } cases[] = {
         {"# ", "\n" GOOD, 1},
-        {"<html>\n<script>", "\n<script class=\"trace-data\" type=\"application/text\">\n" GOOD, 1},
-        {"<html><script>", "\n<script class=\"trace-data\" type=\"application/text\">\n" GOOD, 1},
+        {"<html>\n<script>", "\n" ELEMENT GOOD "</script>", 1},
+        {"<html><script>", "\n" ELEMENT GOOD "</script>", 1},
+        {"<html>\n" ELEMENT "{\n", "\n</script>" ELEMENT GOOD "</script>", 1},
     };
     static seen s;
     (void)state;
@@ -444,8 +507,26 @@ static void test_pages(void **state)
           GOOD_ROW);
     check("<html>\n\n<script>\n" GOOD "</script>\n", "");
     check("\xef\xbb\xbf" GOOD, GOOD_ROW);
-    check("\xef\xbb\xbf<html><script class=\"trace-data\" type=\"application/text\">\n" GOOD,
+    check("\xef\xbb\xbf<html>" ELEMENT GOOD, GOOD_ROW "! 3 line 2 at 83 \n");
+    check("<html>" ELEMENT "\n  {\"traceEvents\":[]}\n" GOOD "</script>" ELEMENT GOOD "</script>",
           GOOD_ROW);
+    check("<html>" ELEMENT, "! 3 line 1 at 58 \n");
+}
+
+/* The first systrace wrote the trace as a text of JavaScript; beside it the page has the program
+ * that looks for it. */
+static void test_old_pages(void **state)
+{
+    (void)state;
+    check(
+        "<!DOCTYPE HTML>\n<script>\nif (!/^  var linuxPerfData = \"\\\\$/.test(x)) y;\n</script>\n"
+        "  <script>\n  var linuxPerfData = \"\\\n# tracer: nop\\n\\\n#\\n\\\n"
+        "a-1 [0] 1.0: print: E\\n\\\n"
+        "dummy-0000  [000] 0.0: 0: trace_event_clock_sync: parent_ts=0.0\\n\";\n  </script>\n"
+        "</body>\n</html>\n",
+        GOOD_ROW "tracing_mark_write 0 0/0 c0 dummy "
+                 "buf='trace_event_clock_sync: parent_ts=0.0'\n");
+    check("<html>" ELEMENT "# tracer: nop\\n\\\na-1 [0] 1.0: print: E\\n\\\n  </script>", GOOD_ROW);
 }
 
 static void test_clock_sync(void **state)
@@ -504,6 +585,9 @@ int main(void)
         cmocka_unit_test(test_no_events),    cmocka_unit_test(test_long_line),
         cmocka_unit_test(test_pages),        cmocka_unit_test(test_clock_sync),
         cmocka_unit_test(test_bad_utf8),     cmocka_unit_test(test_no_frames),
+        cmocka_unit_test(test_lost_notes),   cmocka_unit_test(test_stacks),
+        cmocka_unit_test(test_last_line),    cmocka_unit_test(test_perf_names),
+        cmocka_unit_test(test_old_markers),  cmocka_unit_test(test_old_pages),
         cmocka_unit_test(test_long_rest),    cmocka_unit_test(test_every_allocation_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,7 +40,9 @@ static ts_code keep(ftrace_machine *m, ftrace_open *open, int64_t id, int64_t va
 /* The thread that the event happened in. */
 static ts_code this_thread(ftrace_thread **thread, ftrace_machine *m, const ftrace_event *event)
 {
-    return ftrace_thread_seen(thread, &m->threads, event->pid, event->tgid > 0 ? event->tgid : 0);
+    ts_code code =
+        ftrace_thread_seen(thread, &m->threads, event->pid, event->tgid > 0 ? event->tgid : 0);
+    return code != TS_OK ? code : ftrace_slices_check(m, *thread);
 }
 
 /* --- arguments ----------------------------------------------------------------------------- */
@@ -187,6 +189,7 @@ static ts_code receive_call(ftrace_machine *m, const ftrace_event *event, ftrace
     int64_t reply;
     ts_code code = ftrace_slice_tidy(m, thread, event->ts);
     code = code != TS_OK ? code : ftrace_thread_any(&sender, &m->threads, sender_tid, TS_TEXT_NULL);
+    code = code != TS_OK ? code : ftrace_slices_check(m, sender);
     if (code != TS_OK) {
         return code;
     }

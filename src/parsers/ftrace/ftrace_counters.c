@@ -15,7 +15,7 @@ _Static_assert(sizeof(ts_row_measure) == sizeof(ts_row_process_measure) &&
 static ts_code end_value(ftrace_machine *m, const ftrace_value *v, int64_t ts)
 {
     int64_t dur = 0;
-    bool known = ts >= v->ts && !ts_ckd_sub(&dur, ts, v->ts);
+    bool known = ftrace_lost(m) <= v->begun && ts >= v->ts && !ts_ckd_sub(&dur, ts, v->ts);
     ts_code code = ts_sink_settle(m->sink, v->table, v->row, TS_NULL_BIT(measure, dur), &dur);
     return code != TS_OK || known
                ? code
@@ -42,7 +42,7 @@ ts_code ftrace_value_put(ftrace_machine *m, enum ts_table_id table, int64_t filt
     }
     code = code != TS_OK ? code : ts_sink_reserve(m->sink, table, &row, TS_NULL_BIT(measure, dur));
     v = (ftrace_value *)c->values.p + place;
-    *v = (ftrace_value){table, (int64_t)ts_sink_rows(m->sink, table), ts};
+    *v = (ftrace_value){table, (int64_t)ts_sink_rows(m->sink, table), ts, m->losses.now};
     return code;
 }
 

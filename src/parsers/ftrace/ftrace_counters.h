@@ -2,7 +2,7 @@
  * Values of counters: a row each, whose `dur` is the time until the next value of the same counter
  * (spec 0.7, 2.5, 2.7).
  *
- * Memory: 50 bytes a counter.
+ * Memory: 60 bytes a counter.
  */
 #ifndef TS_PARSERS_FTRACE_FTRACE_COUNTERS_H
 #define TS_PARSERS_FTRACE_FTRACE_COUNTERS_H
@@ -19,6 +19,7 @@ typedef struct ftrace_value {
     enum ts_table_id table; /* measure or process_measure */
     int64_t row;
     int64_t ts;
+    uint64_t begun; /* number of its event (ftrace_loss.h) */
 } ftrace_value;
 
 typedef struct ftrace_counters {

@@ -26,8 +26,16 @@ typedef enum ftrace_kind {
     FTRACE_KINDS
 } ftrace_kind;
 
-/* No event: something was lost here, so that what is open may have ended, for ftrace_queue. */
-enum { FTRACE_GAP = FTRACE_KINDS };
+/* No events: something was lost, so that what is open may have ended. */
+enum {
+    FTRACE_GAP = FTRACE_KINDS, /* here, of any CPU */
+    FTRACE_LOSS_BEGINS,        /* of a CPU from here on */
+    FTRACE_LOSS_ENDS,          /* up to here */
+    /* What readers say, of which ftrace_feed makes the others. */
+    FTRACE_LOST_BEFORE, /* of a CPU before its next event */
+    FTRACE_LOST_HERE,   /* an event of a CPU and its time */
+    FTRACE_STARTED      /* a CPU begins: if it had events, more of them may be missing */
+};
 
 /* Slots of fields: FTRACE_N_sched_switch_prev_pid, FTRACE_T_print_buf. */
 enum ftrace_slot {
@@ -100,6 +108,15 @@ static inline void ftrace_event_clear(ftrace_event *event)
     for (unsigned i = 0; i < FTRACE_TEXTS; i++) {
         event->text[i] = (ts_text){NULL, 0};
     }
+}
+
+/* A CPU of which nothing is known. */
+#define FTRACE_NO_CPU UINT32_MAX
+
+/* No event, but what was lost: FTRACE_GAP and those after it. */
+static inline ftrace_event ftrace_loss(unsigned kind, uint32_t cpu, int64_t ts)
+{
+    return (ftrace_event){.ts = ts, .cpu = cpu, .kind = (uint16_t)kind, .comm = {"", 0}};
 }
 
 static inline bool ftrace_has_number(const ftrace_event *event, unsigned slot)

@@ -8,15 +8,14 @@ ts_code ftrace_file_open(ftrace_file *f, ts_job *job)
     size_t memory =
         quarter == 0 || quarter > FTRACE_FILE_QUEUE ? FTRACE_FILE_QUEUE : (size_t)quarter;
     f->job = job;
-    return ftrace_queue_open(&f->queue, job->ctx, memory);
+    return ftrace_feed_open(&f->feed, job->ctx, memory);
 }
 
 void ftrace_file_close(ftrace_file *f)
 {
     ftrace_machine_close(f->machine);
-    ftrace_queue_close(f->queue);
+    ftrace_feed_close(&f->feed);
     f->machine = NULL;
-    f->queue = NULL;
 }
 
 ts_code ftrace_file_machine(ftrace_file *f, const ts_clock_set *clocks)
@@ -31,9 +30,7 @@ ts_code ftrace_file_machine(ftrace_file *f, const ts_clock_set *clocks)
 ts_code ftrace_file_take(void *user, const ftrace_event *event)
 {
     ftrace_file *f = user;
-    f->first_ts = f->has_events && f->first_ts < event->ts ? f->first_ts : event->ts;
-    f->has_events = true;
-    return ftrace_queue_add(f->queue, event);
+    return ftrace_feed_add(&f->feed, event);
 }
 
 static ts_code to_machine(void *user, const ftrace_event *event)
@@ -47,10 +44,10 @@ static ts_code limit_rows(ftrace_file *f)
 {
     const ts_job *job = f->job;
     ts_span wanted;
-    if (!f->has_events) {
+    if (!f->feed.has_events) {
         return TS_OK;
     }
-    if (!ts_wanted_span(&wanted, job->ctx, TS_CLOCK_BOOTTIME, f->clocks, f->first_ts)) {
+    if (!ts_wanted_span(&wanted, job->ctx, TS_CLOCK_BOOTTIME, f->clocks, f->feed.earliest)) {
         return ts_issue(job->store, job->source_id, TS_ISSUE_time_range_unrelated, NULL,
                         TS_NO_OFFSET,
                         "times of events of the kernel cannot be related to the range; all are "
@@ -62,10 +59,11 @@ static ts_code limit_rows(ftrace_file *f)
 ts_code ftrace_file_finish(ftrace_file *f)
 {
     ts_code code = limit_rows(f);
-    code = code != TS_OK ? code : ftrace_queue_drain(f->queue, to_machine, f);
-    ftrace_queue_close(f->queue);
-    f->queue = NULL;
-    return code != TS_OK ? code : ftrace_machine_finish(f->machine);
+    code = code != TS_OK ? code : ftrace_feed_drain(&f->feed, to_machine, f);
+    ftrace_feed_close(&f->feed);
+    code = code != TS_OK ? code : ftrace_machine_finish(f->machine);
+    return code != TS_OK ? code
+                         : ftrace_feed_note(&f->feed, f->job->store, f->job->source_id, NULL);
 }
 
 ts_code ftrace_file_count(const ftrace_file *f, ts_item item, const char *detail, uint64_t imported,

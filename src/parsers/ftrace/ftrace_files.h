@@ -1,6 +1,6 @@
 /*
  * What files of events of the kernel have in common, text and raw: their events go through the
- * queue to the machine; losses become issues.
+ * feed to the machine; losses become issues.
  *
  * Memory: FTRACE_FILE_QUEUE bytes of events, or a quarter of --max-memory, the rest in a spool; and
  * what the machine keeps.
@@ -9,21 +9,19 @@
 #define TS_PARSERS_FTRACE_FTRACE_FILES_H
 
 #include "parsers/format.h"
+#include "parsers/ftrace/ftrace_feed.h"
 #include "parsers/ftrace/ftrace_machine.h"
-#include "parsers/ftrace/ftrace_queue.h"
 
 enum { FTRACE_FILE_QUEUE = 64 << 20 };
 
 typedef struct ftrace_file {
     ts_job *job;
-    ftrace_queue *queue;
+    ftrace_feed feed;
     ftrace_machine *machine;
     const ts_clock_set *clocks; /* NULL: none is known */
-    bool has_events;
-    int64_t first_ts; /* the earliest of the events */
 } ftrace_file;
 
-/* Opens the queue. ftrace_file_close releases it, also after an error. */
+/* Opens the feed. ftrace_file_close releases it, also after an error. */
 ts_code ftrace_file_open(ftrace_file *f, ts_job *job);
 void ftrace_file_close(ftrace_file *f);
 

@@ -21,7 +21,8 @@ typedef struct frame_row {
     uint32_t ipid;
     uint32_t itid;
     int32_t flag;
-    uint32_t expected; /* 1: what was expected */
+    uint16_t expected; /* 1: what was expected */
+    uint16_t lost;     /* 1: its end may be */
 } frame_row;
 
 /* Two frames, one of which shows the other. */
@@ -41,8 +42,9 @@ struct ftrace_frame {
     int64_t key;
     int64_t expected_end;
     int64_t queued;
-    size_t place;     /* in `all` */
-    uint32_t numbers; /* under so many numbers it is known */
+    uint64_t queued_event; /* its number (ftrace_loss.h) */
+    size_t place;          /* in `all` */
+    uint32_t numbers;      /* under so many numbers it is known */
     bool has_key, has_expected, has_number, has_queued;
     bool listed, render, vsync_ended, ended, gpu_waits;
 };
@@ -418,6 +420,7 @@ static ts_code marshal(ftrace_machine *m, ftrace_thread *thread, ts_text args)
     }
     if (has_thread) {
         code = ftrace_thread_any(&owner, &m->threads, value[2], TS_TEXT_NULL);
+        code = code != TS_OK ? code : ftrace_slices_check(m, owner);
         frame = code == TS_OK ? frame_at(&m->frames.keys, key_of(m, owner, value[3])) : NULL;
     } else if (frame != NULL && frame->ended) {
         frame = NULL;
@@ -513,7 +516,8 @@ ts_code ftrace_frame_begin(ftrace_machine *m, const ftrace_event *event, ftrace_
     ftrace_thread *thread = NULL;
     ts_code code = TS_OK;
     if (prefix.n < 12 || memchr(kinds, prefix.p[2], sizeof kinds) == NULL ||
-        (code = ftrace_thread_any(&thread, &m->threads, event->pid, TS_TEXT_NULL)) != TS_OK) {
+        (code = ftrace_thread_any(&thread, &m->threads, event->pid, TS_TEXT_NULL)) != TS_OK ||
+        (code = ftrace_slices_check(m, thread)) != TS_OK) {
         return code;
     }
     if (ts_text_is(prefix, "H:ReceiveVsync")) {
@@ -559,6 +563,7 @@ ts_code ftrace_frame_end(ftrace_machine *m, const ftrace_event *event, const ftr
     ftrace_thread *thread = NULL;
     ftrace_frame *frame;
     ts_code code = ftrace_thread_any(&thread, &m->threads, event->pid, TS_TEXT_NULL);
+    code = code != TS_OK ? code : ftrace_slices_check(m, thread);
     if (code != TS_OK || thread != owner) {
         return code;
     }
@@ -586,9 +591,14 @@ ts_code ftrace_frame_end(ftrace_machine *m, const ftrace_event *event, const ftr
 
 ts_code ftrace_frame_queued(ftrace_machine *m, int64_t ts, ftrace_thread *thread, bool begins)
 {
-    ftrace_frame *frame = thread->frames == NULL ? NULL : thread->frames->first;
     ts_row_gpu_slice row = {.id = (int64_t)ts_sink_rows(m->sink, TS_T_gpu_slice)};
-    ts_code code;
+    ts_code code = ftrace_slices_check(m, thread);
+    ftrace_frame *frame;
+    bool lost;
+    if (code != TS_OK) {
+        return code;
+    }
+    frame = thread->frames == NULL ? NULL : thread->frames->first;
     m->frames.queued += begins;
     if (frame == NULL) {
         m->frames.queued_alone += !begins;
@@ -596,20 +606,36 @@ ts_code ftrace_frame_queued(ftrace_machine *m, int64_t ts, ftrace_thread *thread
     }
     if (begins) {
         frame->queued = ts;
+        frame->queued_event = m->losses.now;
         frame->has_queued = true;
         frame->gpu_waits = true;
         return TS_OK;
     }
     row.frame_row = (int64_t)(m->frames.base + frame->actual.number);
-    if (!frame->has_queued || ts < frame->queued || ts_ckd_sub(&row.dur, ts, frame->queued)) {
+    lost = frame->has_queued && ftrace_lost(m) > frame->queued_event;
+    if (lost || !frame->has_queued || ts < frame->queued ||
+        ts_ckd_sub(&row.dur, ts, frame->queued)) {
         row.dur = ts_sat_add(ts, 1);
         row.null |= m->quirks.gpu_ts ? 0 : TS_NULL_BIT(gpu_slice, dur);
     }
     code = ts_put_gpu_slice(m->sink, &row);
     frame->gpu_waits = false;
-    if (code == TS_OK && frame->vsync_ended) {
+    if (code != TS_OK || !frame->vsync_ended) {
+        return code;
+    }
+    if (!lost) {
         end_frame(frame, ts);
-        code = leave(m, frame);
+    }
+    frame->actual.lost = lost;
+    return leave(m, frame);
+}
+
+ts_code ftrace_frames_forget(ftrace_machine *m, const ftrace_thread *thread)
+{
+    ts_code code = TS_OK;
+    while (thread->frames->last != NULL && code == TS_OK) {
+        thread->frames->last->actual.lost = !thread->frames->last->ended;
+        code = leave(m, thread->frames->last);
     }
     return code;
 }
@@ -623,7 +649,9 @@ static ts_code lane_of(int64_t *lane, ftrace_machine *m, const frame_row *row)
     ftrace_key key = ftrace_key_of(m->ctx, (int64_t)owner, 0, TS_TEXT_NULL, TS_TEXT_NULL);
     uint64_t place = ftrace_open_find(&m->frames.keys, key);
     int64_t end = ts_time_add(row->ts, row->dur);
-    if (end == TS_NO_TIME) {
+    if (row->lost) {
+        end = row->ts;
+    } else if (end == TS_NO_TIME) {
         end = m->quirks.open_lanes ? ts_sat_add(row->ts, -1) : INT64_MAX;
     }
     if (place == 0) {

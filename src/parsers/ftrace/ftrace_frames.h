@@ -60,6 +60,10 @@ ts_code ftrace_frame_end(struct ftrace_machine *m, const ftrace_event *event,
 ts_code ftrace_frame_queued(struct ftrace_machine *m, int64_t ts, struct ftrace_thread *thread,
                             bool begins);
 
+/* Events of the thread were lost, among which may be ends of its frames and beginnings of others:
+ * those that are known have no end, and nothing more becomes part of them. */
+ts_code ftrace_frames_forget(struct ftrace_machine *m, const struct ftrace_thread *thread);
+
 ts_code ftrace_frames_finish(struct ftrace_machine *m);
 void ftrace_frames_free(struct ftrace_machine *m);
 

@@ -130,13 +130,27 @@ static ts_code ipi_exit(ftrace_machine *m, const ftrace_event *event, ftrace_cpu
     return code;
 }
 
+/* What is open has no end that is known. */
+static ts_code put_open(ftrace_machine *m, ftrace_cpu *cpu)
+{
+    ts_code code = TS_OK;
+    for (unsigned k = 0; k < FTRACE_INTERRUPTS && code == TS_OK; k++) {
+        code = add_row(m, &cpu->interrupts[k]);
+    }
+    return code != TS_OK ? code : add_row(m, &cpu->ended_ipi);
+}
+
 ts_code ftrace_irq_event(ftrace_machine *m, const ftrace_event *event)
 {
     ftrace_cpu *cpu = NULL;
     ts_code code = ftrace_cpu_of(&cpu, m, event->cpu);
+    if (code == TS_OK && ftrace_lost_of_cpu(m, cpu) > cpu->interrupted) {
+        code = put_open(m, cpu);
+    }
     if (code != TS_OK) {
         return code;
     }
+    cpu->interrupted = m->losses.now;
     switch ((ftrace_kind)event->kind) {
     case FTRACE_irq_handler_entry:
         return irq_entry(m, event, cpu);
@@ -181,11 +195,7 @@ ts_code ftrace_irq_finish(ftrace_machine *m)
     const void *record = NULL;
     ts_code code = TS_OK;
     for (uint32_t i = 0; i < m->sched.cpu_numbers.count && code == TS_OK; i++) {
-        ftrace_cpu *cpu = (ftrace_cpu *)(uintptr_t)m->sched.cpu_numbers.entries[i].value;
-        for (unsigned k = 0; k < FTRACE_INTERRUPTS && code == TS_OK; k++) {
-            code = add_row(m, &cpu->interrupts[k]);
-        }
-        code = code != TS_OK ? code : add_row(m, &cpu->ended_ipi);
+        code = put_open(m, (ftrace_cpu *)(uintptr_t)m->sched.cpu_numbers.entries[i].value);
     }
     if (code != TS_OK || m->interrupts.rows == NULL) {
         return code;

@@ -20,21 +20,21 @@ static ts_code since_last(int64_t *dur, ftrace_machine *m, ts_text timeline, int
     ftrace_kernel *k = &m->kernel;
     ftrace_key key = ftrace_key_of(m->ctx, 0, 0, timeline, TS_TEXT_NULL);
     uint64_t place = ftrace_open_find(&k->timelines, key);
-    int64_t *last;
+    ftrace_fence *last;
     *dur = 0;
     if (place == 0) {
-        last = ts_vec_add(m->ctx, &k->fence_times, sizeof *last);
+        last = ts_vec_add(m->ctx, &k->fences, sizeof *last);
         if (last == NULL) {
             return m->ctx->error.code;
         }
-        *last = ts;
-        return ftrace_open_put(m->ctx, &k->timelines, key, k->fence_times.n);
+        *last = (ftrace_fence){ts, m->losses.now};
+        return ftrace_open_put(m->ctx, &k->timelines, key, k->fences.n);
     }
-    last = (int64_t *)k->fence_times.p + (place - 1);
-    if (ts < *last || ts_ckd_sub(dur, ts, *last)) {
+    last = (ftrace_fence *)k->fences.p + (place - 1);
+    if (ftrace_lost(m) > last->number || ts < last->ts || ts_ckd_sub(dur, ts, last->ts)) {
         *dur = TS_NO_TIME;
     }
-    *last = ts;
+    *last = (ftrace_fence){ts, m->losses.now};
     return TS_OK;
 }
 
@@ -138,6 +138,7 @@ static ts_code call_begins(ftrace_machine *m, const ftrace_event *event, ftrace_
     call->open = true;
     call->number = event->number[FTRACE_N_sys_enter_id];
     call->ts = event->ts;
+    call->begun = m->losses.now;
     if (ftrace_has_text(event, FTRACE_T_sys_enter_args) && args.p != NULL) {
         call->args = ts_strndup(m->ctx, args.p, args.n);
         call->args_n = args.n;
@@ -161,7 +162,8 @@ static ts_code call_ends(ftrace_machine *m, const ftrace_event *event, ftrace_th
     ts_row_syscall row = {.ret = event->number[FTRACE_N_sys_exit_ret]};
     ftrace_call *call = thread->call;
     ts_code code;
-    if (call == NULL || !call->open || call->number != event->number[FTRACE_N_sys_exit_id]) {
+    if (call == NULL || !call->open || call->number != event->number[FTRACE_N_sys_exit_id] ||
+        ftrace_lost_of_thread(m, thread) > call->begun) {
         return TS_OK;
     }
     row.syscall_number = call->number;
@@ -209,5 +211,5 @@ ts_code ftrace_timer_event(ftrace_machine *m, const ftrace_event *event)
 void ftrace_kernel_free(ftrace_machine *m)
 {
     ftrace_open_free(m->ctx, &m->kernel.timelines);
-    ts_vec_free(m->ctx, &m->kernel.fence_times);
+    ts_vec_free(m->ctx, &m->kernel.fences);
 }

@@ -17,13 +17,20 @@ typedef struct ftrace_call {
     bool open;
     int64_t number;
     int64_t ts;
-    char *args; /* owned; NULL: not recorded */
+    uint64_t begun; /* number of its event (ftrace_loss.h) */
+    char *args;     /* owned; NULL: not recorded */
     size_t args_n;
 } ftrace_call;
 
+/* The last event of a timeline. */
+typedef struct ftrace_fence {
+    int64_t ts;
+    uint64_t number; /* of the event (ftrace_loss.h) */
+} ftrace_fence;
+
 typedef struct ftrace_kernel {
-    ftrace_open timelines; /* of fences -> 1 + place in `fence_times` */
-    ts_vec fence_times;    /* int64_t */
+    ftrace_open timelines; /* of fences -> 1 + place in `fences` */
+    ts_vec fences;         /* ftrace_fence */
 } ftrace_kernel;
 
 ts_code ftrace_fence_event(struct ftrace_machine *m, const ftrace_event *event);

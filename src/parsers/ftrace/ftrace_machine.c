@@ -114,7 +114,7 @@ ts_code ftrace_machine_symbol(ftrace_machine *m, uint64_t addr, ts_text name)
         return code;
     }
     row.funcname = name.p == NULL ? TS_TEXT_LIT("") : name;
-    code = m->options.continues ? TS_OK : ts_put_symbols(m->sink, &row);
+    code = ts_put_symbols(m->sink, &row);
     return code != TS_OK ? code : keep_name(m, &m->symbols, (int64_t)addr, row.funcname);
 }
 
@@ -268,7 +268,8 @@ _Static_assert((int)FTRACE_T_print_buf == (int)FTRACE_T_tracing_mark_write_buf,
 static void note_time(ftrace_machine *m, const ftrace_event *event, ftrace_outcome outcome)
 {
     const int64_t ts = event->ts;
-    if (ts == 0 || (event->reader == FTRACE_FROM_TEXT && outcome == FTRACE_INVALID_MARKER)) {
+    if (ts == 0 || (event->reader == FTRACE_FROM_TEXT &&
+                    (outcome == FTRACE_INVALID_MARKER || outcome == FTRACE_OTHER_MARKER))) {
         return;
     }
     if (!m->began || ts > m->last_ts) {
@@ -293,6 +294,10 @@ ts_code ftrace_machine_event(ftrace_machine *m, const ftrace_event *event)
     ftrace_kind_count *count;
     ftrace_outcome outcome = FTRACE_USED;
     ts_code code;
+    m->losses.now++;
+    if (event->kind >= FTRACE_GAP && event->kind <= FTRACE_LOSS_ENDS) {
+        return ftrace_lose(m, event);
+    }
     if (event->kind >= FTRACE_KINDS || event->reader > FTRACE_FROM_FFRT) {
         return ts_fail(m->ctx, TS_ERR_INTERNAL, "event of kind %u, reader %u", event->kind,
                        event->reader);
@@ -307,7 +312,7 @@ ts_code ftrace_machine_event(ftrace_machine *m, const ftrace_event *event)
     count->received[event->reader]++;
     code = code != TS_OK ? code : use_event(&outcome, m, event);
     note_time(m, event, outcome);
-    count->unused += outcome == FTRACE_UNUSED;
+    count->unused += outcome == FTRACE_UNUSED || outcome == FTRACE_OTHER_MARKER;
     count->wrong += outcome >= FTRACE_WRONG;
     return code;
 }
@@ -397,12 +402,13 @@ static ts_code put_issue(ftrace_machine *m, ts_issue_code issue, uint64_t n, con
 
 static ts_code put_issues(ftrace_machine *m)
 {
-    uint64_t bad = m->counts[FTRACE_print].stat[FTRACE_INVALID] +
-                   m->counts[FTRACE_tracing_mark_write].stat[FTRACE_INVALID];
     ts_code code = put_issue(m, TS_ISSUE_ftrace_event_late, m->late_events, "events are late");
-    code = code != TS_OK
-               ? code
-               : put_issue(m, TS_ISSUE_ftrace_bad_marker, bad, "markers have no known form");
+    code = code != TS_OK ? code
+                         : put_issue(m, TS_ISSUE_ftrace_bad_marker, m->bad_markers,
+                                     "markers lack what they need");
+    code = code != TS_OK ? code
+                         : put_issue(m, TS_ISSUE_ftrace_other_events, m->other_markers,
+                                     "markers have texts of other forms");
     code = code != TS_OK
                ? code
                : put_issue(m, TS_ISSUE_ftrace_bad_text, m->bad_texts, "texts are not valid UTF-8");
@@ -424,9 +430,21 @@ static ts_code name_processes(ftrace_machine *m)
     return code != TS_OK ? code : ftrace_threads_name(&m->threads);
 }
 
+/* What may have ended where events were lost has not ended at the end of the recording. */
+static ts_code check_threads(ftrace_machine *m)
+{
+    ts_code code = TS_OK;
+    m->losses.now++;
+    for (size_t i = 0; i < m->threads.threads.n && code == TS_OK; i++) {
+        code = ftrace_slices_check(m, ftrace_thread_at(&m->threads, i));
+    }
+    return code;
+}
+
 ts_code ftrace_machine_finish(ftrace_machine *m)
 {
-    ts_code code = ftrace_threads_finish(&m->threads);
+    ts_code code = check_threads(m);
+    code = code != TS_OK ? code : ftrace_threads_finish(&m->threads);
     code = code != TS_OK ? code : name_processes(m);
     code = code != TS_OK ? code : ftrace_sched_finish(m);
     code = code != TS_OK ? code : ftrace_slices_finish(m);

@@ -19,7 +19,6 @@ typedef struct ftrace_machine_options {
     const ts_clock_set
         *clocks;        /* for times within markers, borrowed; NULL: they are not converted */
     const char *stream; /* for issues: "ftrace-plugin"; borrowed */
-    bool continues;     /* the recording had one before, which wrote the rows of symbols */
 } ftrace_machine_options;
 
 /* The caller frees with ftrace_machine_close. */
@@ -39,8 +38,9 @@ ts_code ftrace_machine_comm(ftrace_machine *m, int32_t tid, ts_text name);
 /* TN: the name of a thread of a process, which is made when it is new. */
 ts_code ftrace_machine_thread(ftrace_machine *m, int32_t tid, int32_t pid, ts_text name);
 
-/* The next event: its time is that of the one before or later. An event that is earlier is handled
- * now, and counted (an issue at the end). Counts the event in `stat` and in import_count. */
+/* The next event, or what was lost: its time is that of the one before or later. An event that is
+ * earlier is handled now, and counted (an issue at the end). Counts the event in `stat` and in
+ * import_count. */
 ts_code ftrace_machine_event(ftrace_machine *m, const ftrace_event *event);
 
 /* The recording has ended: closes what is known to end, writes what was kept. Once. */

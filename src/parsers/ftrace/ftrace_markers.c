@@ -144,6 +144,16 @@ static ts_code bad_marker(ftrace_outcome *outcome, ftrace_machine *m)
 {
     ftrace_stat(m, FTRACE_tracing_mark_write, FTRACE_INVALID);
     *outcome = FTRACE_INVALID_MARKER;
+    m->bad_markers++;
+    return TS_OK;
+}
+
+/* Programs may write any text. */
+static ts_code other_marker(ftrace_outcome *outcome, ftrace_machine *m)
+{
+    ftrace_stat(m, FTRACE_tracing_mark_write, FTRACE_INVALID);
+    *outcome = FTRACE_OTHER_MARKER;
+    m->other_markers++;
     return TS_OK;
 }
 
@@ -435,7 +445,7 @@ ts_code ftrace_marker(ftrace_outcome *outcome, ftrace_machine *m, const ftrace_e
     }
     if ((text.n >= sizeof sync_text - 1 && memcmp(text.p, sync_text, sizeof sync_text - 1) == 0) ||
         !parse_marker(&mark, text)) {
-        return bad_marker(outcome, m);
+        return other_marker(outcome, m);
     }
     if (mark.tgid != 0) {
         code = ftrace_process_seen(&process, &m->threads, mark.tgid, event->ts);

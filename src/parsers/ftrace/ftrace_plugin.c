@@ -18,8 +18,8 @@ enum { CPUS_MAX = 4096 }; /* whose counters are kept */
 /* What a CPU's counters say at the end. */
 typedef struct cpu_losses {
     uint64_t cpu;
-    uint64_t overrun;
-    uint64_t dropped;
+    uint64_t overrun[2]; /* at the beginning and at the end */
+    uint64_t dropped[2];
     uint64_t overwritten; /* before parts of its events */
 } cpu_losses;
 
@@ -44,6 +44,10 @@ typedef struct ftrace_plugin {
     uint64_t not_supported;
     uint64_t overwrites; /* parts of events before which some were overwritten */
     uint64_t untimed;
+    bool part_begun;           /* the part under way has an event, the first one: */
+    int64_t part_after;        /* of its CPU's events before that the latest time */
+    int64_t part_first;        /* its own time */
+    uint64_t bad_events;       /* of the message: what else is damaged in it is not known so well */
     message_print now, before; /* of messages with events */
     uint64_t repeated;         /* messages */
     ts_vec cpus;               /* cpu_losses, in the order in which they are named */
@@ -99,39 +103,77 @@ static ts_code take_stats(void *user, const ftrace_cpu_stats *stats)
     ftrace_plugin *plugin = user;
     cpu_losses *losses;
     ts_code code = TS_OK;
-    if (!stats->at_end || (stats->overrun == 0 && stats->dropped == 0)) {
+    if (stats->overrun == 0 && stats->dropped == 0) {
         return TS_OK;
     }
     code = losses_of(&losses, plugin, stats->cpu);
     if (code == TS_OK && losses != NULL) {
-        losses->overrun = stats->overrun;
-        losses->dropped = stats->dropped;
+        losses->overrun[stats->at_end] = stats->overrun;
+        losses->dropped[stats->at_end] = stats->dropped;
     }
     return code;
 }
 
+static void begin_part(void *user)
+{
+    ftrace_plugin *plugin = user;
+    plugin->part_begun = false;
+}
+
+/* What was overwritten before a part is missing between its CPU's last event and its first one:
+ * before that, which is in the queue already. */
 static ts_code take_overwrite(void *user, uint32_t cpu, uint64_t n)
 {
     ftrace_plugin *plugin = user;
     cpu_losses *losses;
+    int64_t first;
     ts_code code = losses_of(&losses, plugin, cpu);
     plugin->overwrites++;
     if (code == TS_OK && losses != NULL) {
         losses->overwritten += n < UINT64_MAX - losses->overwritten ? n : 0;
     }
-    return code;
+    if (code != TS_OK) {
+        return code;
+    }
+    if (!plugin->part_begun) {
+        return ftrace_recording_lost(&plugin->recording, cpu);
+    }
+    first = plugin->part_first;
+    return ftrace_feed_lost_between(&plugin->recording.feed, cpu, plugin->part_after,
+                                    first > plugin->part_after ? first - 1 : first);
 }
 
-static ts_code bad_event(ftrace_plugin *plugin, ts_issue_code issue, const char *why)
+/* An event that is not there; the next one of its CPU is. */
+static ts_code no_event(ftrace_plugin *plugin, uint32_t cpu)
+{
+    ts_code code = ftrace_recording_unused(&plugin->recording, FTRACE_LOST_EVENT);
+    return code == TS_OK ? ftrace_recording_lost(&plugin->recording, cpu) : code;
+}
+
+static ts_code bad_event(ftrace_plugin *plugin, uint32_t cpu, ts_issue_code issue, const char *why)
 {
     const ts_plugin_host *host = plugin->host;
     const ts_segment *seg = plugin->result.message.seg;
-    ts_code code = ftrace_recording_unused(&plugin->recording, FTRACE_LOST_EVENT);
+    ts_code code = no_event(plugin, cpu);
     plugin->result.message.faults++;
+    plugin->bad_events++;
     return code == TS_OK
                ? ts_issue(host->store, host->source_id, issue, PLUGIN, seg->offset,
                           "message %" PRIu64 ": an event is not read: %s", seg->number, why)
                : code;
+}
+
+static ts_code add_event(ftrace_plugin *plugin, ftrace_event *event)
+{
+    ts_code code;
+    if (plugin->part_begun) {
+        return ftrace_recording_add(&plugin->recording, event, plugin->clock);
+    }
+    plugin->part_after = ftrace_feed_latest(&plugin->recording.feed, event->cpu);
+    code = ftrace_recording_add(&plugin->recording, event, plugin->clock);
+    plugin->part_begun = true;
+    plugin->part_first = event->ts;
+    return code;
 }
 
 static ts_code take_event(void *user, uint32_t cpu, const uint8_t *p, size_t n, size_t room)
@@ -144,27 +186,27 @@ static ts_code take_event(void *user, uint32_t cpu, const uint8_t *p, size_t n, 
         plugin->known = plugin->clock;
         plugin->now.events++;
         plugin->now.times += (uint64_t)event.ts;
-        return ftrace_recording_add(&plugin->recording, &event, plugin->clock);
+        return add_event(plugin, &event);
     case FTRACE_FOUND_OTHER:
         plugin->not_supported++;
         return ftrace_recording_unused(&plugin->recording, FTRACE_SKIPPED);
     case FTRACE_FOUND_UNTIMED:
         plugin->untimed++;
-        return ftrace_recording_unused(&plugin->recording, FTRACE_LOST_EVENT);
+        return no_event(plugin, cpu);
     case FTRACE_FOUND_ODD:
-        return bad_event(plugin, TS_ISSUE_plugin_bad_field,
+        return bad_event(plugin, cpu, TS_ISSUE_plugin_bad_field,
                          "a field has another type than it should");
     default:
-        return bad_event(plugin, TS_ISSUE_plugin_bad_message, "it is damaged");
+        return bad_event(plugin, cpu, TS_ISSUE_plugin_bad_message, "it is damaged");
     }
 }
 
 /* What breaks off is recorded as damage of what is around it. */
-static ts_code lose_event(void *user, const char *why)
+static ts_code lose_event(void *user, uint32_t cpu, const char *why)
 {
     ftrace_plugin *plugin = user;
-    return why == NULL ? ftrace_recording_unused(&plugin->recording, FTRACE_LOST_EVENT)
-                       : bad_event(plugin, TS_ISSUE_plugin_bad_message, why);
+    return why == NULL ? no_event(plugin, cpu)
+                       : bad_event(plugin, cpu, TS_ISSUE_plugin_bad_message, why);
 }
 
 static ts_code take_symbol(void *user, uint64_t addr, ts_text name)
@@ -182,6 +224,7 @@ static ts_code take_comm(void *user, int32_t tid, ts_text name)
 static const ftrace_result_calls result_calls = {
     .clock = take_clock,
     .stats = take_stats,
+    .part = begin_part,
     .overwrite = take_overwrite,
     .event = take_event,
     .lost = lose_event,
@@ -200,6 +243,7 @@ static ts_code begin(void *self, const ts_segment *seg)
                         TS_ITEM_plugin_messages, PLUGIN);
     }
     plugin->now = (message_print){0};
+    plugin->bad_events = 0;
     ftrace_result_begin(&plugin->result, seg);
     return code;
 }
@@ -222,7 +266,7 @@ static ts_code end(void *self, const ts_segment *seg)
     }
     plugin->messages->seen++;
     *(faults > 0 ? &plugin->messages->lost : &plugin->messages->imported) += 1;
-    if (faults > 0) {
+    if (faults > plugin->bad_events) {
         ftrace_recording_gap(&plugin->recording);
     }
     return code;
@@ -244,17 +288,42 @@ static ts_code gap(void *self, int64_t offset)
 
 /* --- the end --------------------------------------------------------------------------------- */
 
-static ts_code record_losses(const ftrace_plugin *plugin)
+/* What a counter rose by; one that is lower at the end began anew. */
+static uint64_t rise(const uint64_t counter[2])
+{
+    return counter[1] < counter[0] ? counter[1] : counter[1] - counter[0];
+}
+
+/* Of a CPU: as many as its counters say, or as the parts of its events do, and one at least. */
+static ts_code record_loss(const ftrace_plugin *plugin, const cpu_losses *l)
 {
     const ts_plugin_host *host = plugin->host;
-    const cpu_losses *all = plugin->cpus.p;
+    uint64_t overrun = rise(l->overrun);
+    uint64_t dropped = rise(l->dropped);
+    uint64_t lost = dropped > UINT64_MAX - overrun ? UINT64_MAX : overrun + dropped;
+    ts_tally *tally;
+    ts_code code;
+    lost = lost > l->overwritten ? lost : l->overwritten;
+    if (lost == 0) {
+        return TS_OK;
+    }
+    code = ts_count(&tally, host->store, host->source_id, TS_ITEM_ftrace_events, "dropped");
+    if (code != TS_OK) {
+        return code;
+    }
+    tally->seen += lost;
+    tally->lost += lost;
+    return ts_issue(host->store, host->source_id, TS_ISSUE_ftrace_overrun, PLUGIN, TS_NO_OFFSET,
+                    "CPU %" PRIu64 ": %" PRIu64 " events were overwritten, %" PRIu64
+                    " dropped; %" PRIu64 " of them before parts of the recording",
+                    l->cpu, overrun, dropped, l->overwritten);
+}
+
+static ts_code record_losses(const ftrace_plugin *plugin)
+{
     ts_code code = TS_OK;
     for (size_t i = 0; i < plugin->cpus.n && code == TS_OK; i++) {
-        const cpu_losses *l = &all[i];
-        code = ts_issue(host->store, host->source_id, TS_ISSUE_ftrace_overrun, PLUGIN, TS_NO_OFFSET,
-                        "CPU %" PRIu64 ": %" PRIu64 " events were overwritten, %" PRIu64
-                        " dropped; %" PRIu64 " of them before parts of the recording",
-                        l->cpu, l->overrun, l->dropped, l->overwritten);
+        code = record_loss(plugin, (const cpu_losses *)plugin->cpus.p + i);
     }
     return code;
 }

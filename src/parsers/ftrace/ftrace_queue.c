@@ -188,8 +188,8 @@ static inline lane *lane_of(ftrace_queue *q, uint32_t cpu)
                                  : &q->lanes[cpu % q->lane_count];
 }
 
-/* A gap, which is of no kind, stands at the latest time of all CPUs: no lane should take that as
- * its own. */
+/* A loss, which is of no kind, may stand at a time of other CPUs: no lane should take that as its
+ * own. */
 ts_code ftrace_queue_add(ftrace_queue *q, const ftrace_event *event)
 {
     lane *l = lane_of(q, event->cpu);

@@ -37,7 +37,8 @@ struct ftrace_raw {
     uint64_t at;   /* offset of what comes next */
     uint64_t lost; /* bytes that were not read */
     bool no_formats;
-    ts_buf held; /* the beginning of a header, a line or a page */
+    uint64_t empty; /* pages of the CPU without data, up to here */
+    ts_buf held;    /* the beginning of a header, a line or a page */
 };
 
 static uint32_t raw_word(const char *bytes)
@@ -80,14 +81,53 @@ static size_t page_bytes(const ftrace_raw *r)
     return (size_t)r->texts.layout.data_offset + r->texts.layout.data_size;
 }
 
-static ts_code one_page(ftrace_raw *r, uint64_t at, const char *p, size_t n)
+/* Events of the CPU that come next are missing; FTRACE_NO_CPU: all of one that is not known. */
+static ts_code lose(ftrace_raw *r, uint32_t cpu)
 {
+    const ftrace_event loss = ftrace_loss(FTRACE_LOST_BEFORE, cpu, 0);
+    return r->calls.take(r->calls.user, &loss);
+}
+
+static ts_code bad_page(ftrace_raw *r, uint64_t at, const char *why)
+{
+    ts_code code = lose(r, r->section - SECTION_CPU);
+    return code == TS_OK ? r->calls.defect(r->calls.user, FTRACE_RAW_BAD_PAGE, at, why) : code;
+}
+
+/* A page without data is none that was lost, unless it has some or others follow: the kernel gives
+ * pages with events only. */
+static ts_code empty_pages(ftrace_raw *r, uint64_t at, size_t n, ftrace_raw_emptiness emptiness)
+{
+    ts_code code = TS_OK;
+    if (emptiness == FTRACE_RAW_EMPTY) {
+        r->counts.pages++;
+        r->empty++;
+        return TS_OK;
+    }
+    for (; r->empty > 0 && code == TS_OK; r->empty--) {
+        r->counts.bad_pages++;
+        code = bad_page(r, at - r->empty * n, "it is empty, and one after it is not");
+    }
+    if (code == TS_OK && emptiness == FTRACE_RAW_DENIED) {
+        r->counts.pages++;
+        r->counts.bad_pages++;
+        code = bad_page(r, at, "its length is 0, but it has data");
+    }
+    return code;
+}
+
+static ts_code one_page(ftrace_raw *r, uint64_t at, const char *page, size_t n)
+{
+    const uint8_t *p = (const uint8_t *)page;
+    ftrace_raw_emptiness emptiness = ftrace_raw_page_empty(&r->texts.layout, p, n);
     const char *bad;
-    ts_code code = ftrace_raw_page(&bad, &r->counts, &r->texts, r->section - SECTION_CPU,
-                                   (const uint8_t *)p, n, r->calls.take, r->calls.user);
-    return code != TS_OK || bad == NULL
-               ? code
-               : r->calls.defect(r->calls.user, FTRACE_RAW_BAD_PAGE, at, bad);
+    ts_code code = empty_pages(r, at, n, emptiness);
+    if (code != TS_OK || emptiness != FTRACE_RAW_FILLED) {
+        return code;
+    }
+    code = ftrace_raw_page(&bad, &r->counts, &r->texts, r->section - SECTION_CPU, p, n,
+                           r->calls.take, r->calls.user);
+    return code != TS_OK || bad == NULL ? code : bad_page(r, at, bad);
 }
 
 /* What is left of a section when its bytes end. */
@@ -100,12 +140,13 @@ static ts_code end_section(ftrace_raw *r)
         r->counts.pages++;
         r->counts.bad_pages++;
         r->lost += r->held.n;
-        code = r->calls.defect(r->calls.user, FTRACE_RAW_BAD_PAGE, r->at - r->held.n, "it is cut");
+        code = bad_page(r, r->at - r->held.n, "it is cut");
     }
     if (code == TS_OK && r->state == RAW_TEXT && r->section == SECTION_FORMATS) {
         code = ftrace_raw_format_end(&r->texts);
     }
     r->held.n = 0;
+    r->empty = 0;
     r->state = RAW_SECTION_HEADER;
     return code;
 }
@@ -117,16 +158,23 @@ static ts_code begin_section(ftrace_raw *r)
     r->left = raw_word(r->held.p + 4);
     r->held.n = 0;
     if (r->section == 0 || r->section > SECTION_SYMBOLS) {
+        ts_code code = lose(r, FTRACE_NO_CPU);
         r->state = RAW_LOST;
-        return r->calls.defect(r->calls.user, FTRACE_RAW_BAD_SECTION, r->at - SECTION_HEADER,
-                               "the type of a section is not known");
+        return code != TS_OK
+                   ? code
+                   : r->calls.defect(r->calls.user, FTRACE_RAW_BAD_SECTION, r->at - SECTION_HEADER,
+                                     "the type of a section is not known");
     }
     if (r->section < SECTION_CPU || r->section >= SECTION_PAGE) {
         r->state = RAW_TEXT;
     } else if (r->type == TYPE_LINUX && r->texts.plans.n > 0) {
         r->state = RAW_PAGES;
     } else {
+        ts_code code = r->left > 0 ? lose(r, r->section - SECTION_CPU) : TS_OK;
         r->state = RAW_PASSED;
+        if (code != TS_OK) {
+            return code;
+        }
         if (r->left > 0 && !r->no_formats) {
             r->no_formats = true;
             return r->calls.defect(
@@ -253,6 +301,10 @@ ts_code ftrace_raw_end(ftrace_raw *r)
     }
     if (r->state == RAW_HEADER) {
         return ts_fail(r->ctx, TS_ERR_FORMAT, "the input ends in the header of a raw trace");
+    }
+    if ((code = lose(r, FTRACE_NO_CPU)) != TS_OK ||
+        (r->state == RAW_PAGES && (code = lose(r, r->section - SECTION_CPU)) != TS_OK)) {
+        return code;
     }
     if (r->state == RAW_SECTION_HEADER) {
         r->lost += r->held.n;

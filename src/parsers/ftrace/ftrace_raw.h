@@ -111,6 +111,14 @@ typedef struct ftrace_raw_counts {
     uint64_t missed_events; /* so many, where that is recorded */
 } ftrace_raw_counts;
 
+/* A page whose length is 0: its data are all 0 too, or not. */
+typedef enum ftrace_raw_emptiness {
+    FTRACE_RAW_FILLED,
+    FTRACE_RAW_EMPTY,
+    FTRACE_RAW_DENIED
+} ftrace_raw_emptiness;
+ftrace_raw_emptiness ftrace_raw_page_empty(const ftrace_raw_layout *l, const uint8_t *p, size_t n);
+
 /* One page of a CPU. *bad: why its rest cannot be read, or NULL. Errors: those of `take`. */
 ts_code ftrace_raw_page(const char **bad, ftrace_raw_counts *counts, const ftrace_raw_texts *t,
                         uint32_t cpu, const uint8_t *p, size_t n, ftrace_queue_take *take,
@@ -129,7 +137,7 @@ typedef enum ftrace_raw_defect {
 
 typedef struct ftrace_raw_calls {
     void *user;
-    ftrace_queue_take *take;
+    ftrace_queue_take *take; /* events, and what was lost (FTRACE_LOST_BEFORE, ...) */
     ts_code (*symbol)(void *user, uint64_t addr, ts_text name);
     ts_code (*defect)(void *user, ftrace_raw_defect defect, uint64_t at, const char *what);
 } ftrace_raw_calls;

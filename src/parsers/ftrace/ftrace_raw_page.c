@@ -124,13 +124,22 @@ static void cut_line_end(ftrace_event *e)
     }
 }
 
+/* A record that cannot be read: it was there at this time. */
+static ts_code lose_record(page_reader *r)
+{
+    const ftrace_event loss = r->time > INT64_MAX
+                                  ? ftrace_loss(FTRACE_LOST_BEFORE, r->cpu, 0)
+                                  : ftrace_loss(FTRACE_LOST_HERE, r->cpu, (int64_t)r->time);
+    return r->take(r->user, &loss);
+}
+
 static ts_code one_record(page_reader *r, const uint8_t *p, size_t n)
 {
     ftrace_event *e = &r->event;
     const ftrace_raw_plan *plan = n < 2 ? NULL : ftrace_raw_plan_of(r->texts, raw_u16(p));
     if (plan == NULL) {
         r->counts->no_format++;
-        return TS_OK;
+        return lose_record(r);
     }
     if (plan->kind == FTRACE_KINDS) {
         r->counts->not_supported++;
@@ -140,7 +149,7 @@ static ts_code one_record(page_reader *r, const uint8_t *p, size_t n)
     if (r->time > INT64_MAX || !plan->has_pid || plan->pid_offset > n || n - plan->pid_offset < 4 ||
         !read_fields(e, r->texts, plan, p, n)) {
         r->counts->bad_events++;
-        return TS_OK;
+        return lose_record(r);
     }
     cut_line_end(e);
     e->ts = (int64_t)r->time;
@@ -210,6 +219,16 @@ static ts_code read_entries(const char **bad, page_reader *r, const uint8_t *p, 
     return code;
 }
 
+ftrace_raw_emptiness ftrace_raw_page_empty(const ftrace_raw_layout *l, const uint8_t *p, size_t n)
+{
+    if (l->commit_offset + 4 > n || l->data_offset >= n || raw_u32(p + l->commit_offset) != 0) {
+        return FTRACE_RAW_FILLED;
+    }
+    p += l->data_offset;
+    n -= l->data_offset;
+    return p[0] == 0 && memcmp(p, p + 1, n - 1) == 0 ? FTRACE_RAW_EMPTY : FTRACE_RAW_DENIED;
+}
+
 ts_code ftrace_raw_page(const char **bad, ftrace_raw_counts *counts, const ftrace_raw_texts *t,
                         uint32_t cpu, const uint8_t *p, size_t n, ftrace_queue_take *take,
                         void *user)
@@ -234,7 +253,11 @@ ts_code ftrace_raw_page(const char **bad, ftrace_raw_counts *counts, const ftrac
         return TS_OK;
     }
     if ((commit & COMMIT_MISSED) != 0) {
+        const ftrace_event loss = ftrace_loss(FTRACE_LOST_BEFORE, cpu, 0);
         counts->missed_pages++;
+        if ((code = take(user, &loss)) != TS_OK) {
+            return code;
+        }
         if ((commit & COMMIT_STORED) != 0 && n - l->data_offset - length >= 8) {
             counts->missed_events += raw_u64(p + l->data_offset + length);
         }

@@ -17,7 +17,7 @@ void ftrace_recording_init(ftrace_recording *rec, const ts_plugin_host *host)
 void ftrace_recording_free(ftrace_recording *rec)
 {
     ts_ctx *ctx = rec->host->ctx;
-    ftrace_queue_close(rec->queue);
+    ftrace_feed_close(&rec->feed);
     ftrace_machine_close(rec->machine);
     ts_buf_free(ctx, &rec->symbols.bytes);
     ts_buf_free(ctx, &rec->comms.bytes);
@@ -93,30 +93,37 @@ static bool to_clock(int64_t *ts, ftrace_recording *rec, ts_clock clock)
     return out != TS_NO_TIME;
 }
 
+/* The queue is made when it is first needed. */
+static ts_code open_feed(ftrace_recording *rec)
+{
+    return rec->feed.queue != NULL
+               ? TS_OK
+               : ftrace_feed_open(&rec->feed, rec->host->ctx, FTRACE_RECORDING_QUEUE);
+}
+
 ts_code ftrace_recording_add(ftrace_recording *rec, ftrace_event *event, ts_clock clock)
 {
-    ts_code code = TS_OK;
+    ts_code code = open_feed(rec);
+    if (code != TS_OK) {
+        return code;
+    }
     if (!to_clock(&event->ts, rec, clock)) {
         rec->times.over++;
         return ftrace_recording_unused(rec, FTRACE_LOST_EVENT);
     }
-    if (rec->queue == NULL) {
-        code = ftrace_queue_open(&rec->queue, rec->host->ctx, FTRACE_RECORDING_QUEUE);
-        rec->latest = event->ts;
-        rec->earliest = event->ts;
-    } else if (rec->lost) {
-        const ftrace_event gap = {.ts = rec->latest, .kind = FTRACE_GAP};
-        code = ftrace_queue_add(rec->queue, &gap);
-    }
-    rec->lost = false;
-    rec->latest = event->ts > rec->latest ? event->ts : rec->latest;
-    rec->earliest = event->ts < rec->earliest ? event->ts : rec->earliest;
-    return code == TS_OK ? ftrace_queue_add(rec->queue, event) : code;
+    return ftrace_feed_add(&rec->feed, event);
+}
+
+ts_code ftrace_recording_lost(ftrace_recording *rec, uint32_t cpu)
+{
+    const ftrace_event loss = ftrace_loss(FTRACE_LOST_BEFORE, cpu, 0);
+    ts_code code = open_feed(rec);
+    return code == TS_OK ? ftrace_feed_add(&rec->feed, &loss) : code;
 }
 
 void ftrace_recording_gap(ftrace_recording *rec)
 {
-    rec->lost = true;
+    ftrace_feed_part_lost(&rec->feed);
     rec->damaged = true;
 }
 
@@ -163,7 +170,6 @@ static ts_code seen_before(bool *seen, ftrace_recording *rec, const ftrace_event
     return TS_OK;
 }
 
-/* Symbols have rows, and so are given once; behind a gap they are only looked up. */
 static ts_code give_names(ftrace_recording *rec)
 {
     ts_code code = TS_OK;
@@ -189,33 +195,19 @@ static ts_code open_machine(ftrace_recording *rec)
 {
     const ts_plugin_host *host = rec->host;
     const ftrace_machine_options options = {
-        .clock = rec->rows, .clocks = host->clocks, .stream = PLUGIN, .continues = rec->gaps > 0};
+        .clock = rec->rows, .clocks = host->clocks, .stream = PLUGIN};
     ts_code code =
         ftrace_machine_open(&rec->machine, host->ctx, host->store, host->source_id, &options);
     code = code != TS_OK ? code : ftrace_machine_limit(rec->machine, &rec->wanted);
     return code != TS_OK ? code : give_names(rec);
 }
 
-/* What went on across the gap is not known: the states of one side end, those of the other begin.
- */
-static ts_code pass_gap(ftrace_recording *rec)
-{
-    ts_code code = ftrace_machine_finish(rec->machine);
-    if (code != TS_OK) {
-        return code;
-    }
-    ftrace_machine_close(rec->machine);
-    rec->machine = NULL;
-    rec->gaps++;
-    return open_machine(rec);
-}
-
 static ts_code take_event(void *user, const ftrace_event *event)
 {
     ftrace_recording *rec = user;
     ftrace_event moved;
-    if (event->kind == FTRACE_GAP) {
-        return pass_gap(rec);
+    if (event->kind >= FTRACE_KINDS) {
+        return ftrace_machine_event(rec->machine, event);
     }
     if (rec->repeated || rec->damaged) {
         bool seen;
@@ -258,31 +250,26 @@ static ts_code make_rows(ftrace_recording *rec)
     ts_code code;
     choose_clock(rec);
     rec->wanted = TS_SPAN_ALL;
-    if ((rec->queue != NULL &&
+    if ((rec->feed.has_events &&
          (code = ts_htrace_wanted(&rec->wanted, host, PLUGIN, rec->rows,
-                                  ts_sat_add(rec->earliest, rec->delta))) != TS_OK) ||
+                                  ts_sat_add(rec->feed.earliest, rec->delta))) != TS_OK) ||
         (code = open_machine(rec)) != TS_OK ||
-        (rec->queue != NULL && (code = ftrace_queue_drain(rec->queue, take_event, rec)) != TS_OK) ||
-        (code = ftrace_machine_finish(rec->machine)) != TS_OK || !rec->damaged) {
+        (rec->feed.queue != NULL &&
+         (code = ftrace_feed_drain(&rec->feed, take_event, rec)) != TS_OK) ||
+        (code = ftrace_machine_finish(rec->machine)) != TS_OK ||
+        (code = ftrace_feed_note(&rec->feed, host->store, host->source_id, PLUGIN)) != TS_OK ||
+        !rec->damaged || rec->repeated) {
         return code;
     }
-    if (rec->doubled > 0 && !rec->repeated) {
-        code =
-            ts_issue_n(host->store, host->source_id, TS_ISSUE_sample_repeated, PLUGIN, TS_NO_OFFSET,
-                       rec->doubled, "%" PRIu64 " events stand twice", rec->doubled);
-    }
-    if (code != TS_OK || rec->gaps == 0) {
-        return code;
-    }
-    return ts_issue_n(host->store, host->source_id, TS_ISSUE_ftrace_gap, PLUGIN, TS_NO_OFFSET,
-                      rec->gaps, "%" PRIu64 " gaps: what was open there has no end", rec->gaps);
+    return ts_issue_n(host->store, host->source_id, TS_ISSUE_sample_repeated, PLUGIN, TS_NO_OFFSET,
+                      rec->doubled, "%" PRIu64 " events stand twice", rec->doubled);
 }
 
 ts_code ftrace_recording_finish(ftrace_recording *rec)
 {
     const ts_plugin_host *host = rec->host;
     ts_code code = TS_OK;
-    if (rec->queue != NULL || rec->symbols.bytes.n > 0 || rec->comms.bytes.n > 0 ||
+    if (rec->feed.queue != NULL || rec->symbols.bytes.n > 0 || rec->comms.bytes.n > 0 ||
         rec->threads.bytes.n > 0) {
         code = make_rows(rec);
     }

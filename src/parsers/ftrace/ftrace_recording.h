@@ -10,8 +10,8 @@
 #include "base/buf.h"
 #include "base/vec.h"
 #include "htrace/plugin.h"
+#include "parsers/ftrace/ftrace_feed.h"
 #include "parsers/ftrace/ftrace_machine.h"
-#include "parsers/ftrace/ftrace_queue.h"
 
 enum { FTRACE_RECORDING_QUEUE = 64 << 20 };
 
@@ -22,12 +22,8 @@ typedef struct ftrace_names {
 
 typedef struct ftrace_recording {
     const ts_plugin_host *host;
-    ftrace_queue *queue; /* NULL before the first event */
-    int64_t latest;      /* the latest time in it */
-    int64_t earliest;    /* and the earliest */
-    ts_span wanted;      /* of the rows, by --time-range */
-    bool lost;           /* something was, since the last event */
-    uint64_t gaps;
+    ftrace_feed feed;      /* its queue is NULL before the first event */
+    ts_span wanted;        /* of the rows, by --time-range */
     ts_tally *unused;      /* NULL before the first that makes no rows */
     ftrace_names symbols;  /* address, name */
     ftrace_names comms;    /* tid, name */
@@ -54,8 +50,10 @@ void ftrace_recording_free(ftrace_recording *rec);
 /* An event; ts is read from `clock`. Errors: memory, the spool's. */
 ts_code ftrace_recording_add(ftrace_recording *rec, ftrace_event *event, ts_clock clock);
 
-/* Something was lost before the next event: rows that are open at the latest time so far end
- * nowhere, and what comes is not joined to what was. */
+/* Events of the CPU were lost before its next one. */
+ts_code ftrace_recording_lost(ftrace_recording *rec, uint32_t cpu);
+
+/* A part of the recording was lost before the next event. */
 void ftrace_recording_gap(ftrace_recording *rec);
 
 /* An event that makes no rows: skipped or lost. */

@@ -78,7 +78,7 @@ static ts_code detail_number(void *user, uint32_t field, ts_wire_type type, uint
 static inline ts_code one_event(ftrace_result *r, const uint8_t *p, size_t n, size_t room)
 {
     r->has_events = true;
-    return n > FTRACE_RESULT_EVENT ? r->calls->lost(r->user, "it is larger than 1 MiB")
+    return n > FTRACE_RESULT_EVENT ? r->calls->lost(r->user, r->cpu, "it is larger than 1 MiB")
                                    : r->calls->event(r->user, r->cpu, p, n, room);
 }
 
@@ -130,7 +130,7 @@ static ts_code detail_end(void *user, uint32_t field, bool complete)
     }
     if (r->large || !complete) {
         r->has_events = true;
-        return r->calls->lost(r->user, complete ? "it is larger than 1 MiB" : NULL);
+        return r->calls->lost(r->user, r->cpu, complete ? "it is larger than 1 MiB" : NULL);
     }
     return one_event(r, (const uint8_t *)ts_buf_text(&r->event).p, r->event.n, r->event.n);
 }
@@ -151,6 +151,7 @@ static void begin_detail(ftrace_result *r, uint64_t size)
     r->overwrite = 0;
     r->has_events = false;
     r->moved = false;
+    r->calls->part(r->user);
     ts_wire_push_init(&r->detail, &detail_handler, r, size);
 }
 

@@ -28,13 +28,15 @@ typedef struct ftrace_result_calls {
     /* The name of the clock of the events that follow; stats without a name call it with "". */
     ts_code (*clock)(void *user, ts_text name);
     ts_code (*stats)(void *user, const ftrace_cpu_stats *stats);
-    /* A CPU's part of events ends: so many were overwritten before them. */
+    /* A CPU's part of events begins. */
+    void (*part)(void *user);
+    /* It ends: so many were overwritten before its events. */
     ts_code (*overwrite)(void *user, uint32_t cpu, uint64_t n);
     /* room: bytes from p on that may be read, n or more. */
     ts_code (*event)(void *user, uint32_t cpu, const uint8_t *p, size_t n, size_t room);
     /* An event that is too large, or (why is NULL) breaks off, which is recorded as damage of what
      * is around it. */
-    ts_code (*lost)(void *user, const char *why);
+    ts_code (*lost)(void *user, uint32_t cpu, const char *why);
     ts_code (*symbol)(void *user, uint64_t addr, ts_text name);
     ts_code (*comm)(void *user, int32_t tid, ts_text name);
 } ftrace_result_calls;

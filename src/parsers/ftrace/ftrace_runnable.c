@@ -29,6 +29,7 @@ ts_code ftrace_runnable_call(ftrace_machine *m, ftrace_thread *thread, int64_t i
     ts_code code = ftrace_open_put(m->ctx, &m->runnable.calls, key_of(m, thread->itid, OF_THREAD),
                                    (uint64_t)id << 1 | 1);
     thread->sched.has_call = code == TS_OK;
+    thread->sched.called = m->losses.now;
     return code;
 }
 

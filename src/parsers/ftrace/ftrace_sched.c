@@ -159,10 +159,17 @@ void ftrace_sched_waits_for_reply(ftrace_state *state)
     state->row.state = STATE_R_B;
 }
 
-static void close_last(ftrace_thread_sched *t, int64_t ts)
+/* Is its last state still the one that it is in? */
+static bool knows_last(const ftrace_machine *m, const ftrace_thread *thread)
+{
+    return thread->sched.has_last && ftrace_lost_of_thread(m, thread) <= thread->sched.begun;
+}
+
+/* known: no event of the thread is missing since. */
+static void close_last(ftrace_thread_sched *t, int64_t ts, bool known)
 {
     ftrace_state_row *row = &t->last.row;
-    if (t->has_last && row->dur == TS_NO_TIME) {
+    if (t->has_last && row->dur == TS_NO_TIME && known) {
         row->dur = time_between(time_of(row), ts);
     }
 }
@@ -182,6 +189,7 @@ static ts_code begin_state(ftrace_machine *m, ftrace_thread *thread, int64_t ts,
                                    .cpu = (int32_t)cpu,
                                    .state = state}};
     thread->sched.has_last = true;
+    thread->sched.begun = m->losses.now;
     if (code == TS_OK && last->row.ts_key >= s->last_key) {
         s->last_key = last->row.ts_key;
         last->place = s->states.count + 1;
@@ -194,15 +202,18 @@ static ts_code begin_state(ftrace_machine *m, ftrace_thread *thread, int64_t ts,
 static ts_code apply_wake(ftrace_machine *m, ftrace_thread *thread)
 {
     ftrace_thread_sched *t = &thread->sched;
+    ts_code code;
     if (!t->has_wake) {
         return TS_OK;
     }
     t->has_wake = false;
-    if (t->has_last && t->last.row.state == STATE_RUNNING) {
+    if (t->has_last && t->wake_ends && t->last.row.state == STATE_RUNNING) {
         return TS_OK;
     }
-    close_last(t, t->wake);
-    return begin_state(m, thread, t->wake, STATE_R, -1);
+    close_last(t, t->wake, t->wake_ends);
+    code = begin_state(m, thread, t->wake, STATE_R, -1);
+    t->begun = t->woken;
+    return code;
 }
 
 /* --- CPUs ---------------------------------------------------------------------------------- */
@@ -250,13 +261,14 @@ static ts_code switch_slice(ftrace_machine *m, const ftrace_event *event, ftrace
                             const ftrace_thread *next, const ftrace_thread *prev, uint8_t state)
 {
     ts_code code = TS_OK;
-    if (cpu->has_slice) {
+    if (cpu->has_slice && ftrace_lost_of_cpu(m, cpu) <= cpu->slice_begun) {
         cpu->slice.dur = time_between(cpu->slice.ts, event->ts);
         cpu->slice.end_state = state;
         code = ftrace_rowlog_set(&m->sched.slices, cpu->slice_number, &cpu->slice);
     }
     cpu->has_slice = true;
     cpu->slice_number = m->sched.slices.count;
+    cpu->slice_begun = m->losses.now;
     cpu->slice = (ftrace_slice_row){.ts = event->ts,
                                     .dur = TS_NO_TIME,
                                     .priority = event->number[FTRACE_N_sched_switch_next_prio],
@@ -276,9 +288,13 @@ static ts_code switch_in(ftrace_machine *m, const ftrace_event *event, ftrace_cp
     if (code != TS_OK) {
         return code;
     }
-    close_last(t, event->ts);
+    close_last(t, event->ts, knows_last(m, next));
     if ((code = begin_state(m, next, event->ts, STATE_RUNNING, event->cpu)) != TS_OK) {
         return code;
+    }
+    ftrace_thread_moves(m, next, cpu);
+    if (other != NULL && other != prev && other->sched.place == cpu && other != next) {
+        ftrace_thread_moves(m, other, NULL);
     }
     if (event->reader != FTRACE_FROM_PROTOBUF &&
         ftrace_has_text(event, FTRACE_T_sched_switch_next_info)) {
@@ -310,15 +326,19 @@ static ts_code switch_out(ftrace_machine *m, const ftrace_event *event, ftrace_t
     rows = m->sched.state_count;
     code = apply_wake(m, prev);
     if (rows == m->sched.state_count || !m->quirks.wake_stays_open) {
-        close_last(t, event->ts);
+        close_last(t, event->ts, knows_last(m, prev));
     }
     prev->switched = true;
     code = code != TS_OK ? code : begin_state(m, prev, event->ts, state, -1);
     code = code != TS_OK ? code : drop_blocked(m, t);
     t->last_blocked = state == STATE_D || state == STATE_DK;
+    t->waits = m->losses.now;
     if (code == TS_OK && t->has_call) {
-        code = ftrace_runnable_out(m, prev, next, state == STATE_R_PLUS && next != m->threads.idle);
+        code = ftrace_runnable_out(m, prev, next,
+                                   state == STATE_R_PLUS && next != m->threads.idle &&
+                                       ftrace_lost_of_thread(m, prev) <= t->called);
     }
+    ftrace_thread_moves(m, prev, NULL);
     return code;
 }
 
@@ -362,6 +382,23 @@ ts_code ftrace_raw_put(ftrace_machine *m, const ftrace_event *event, ts_text nam
     return ts_put_raw(m->sink, &row);
 }
 
+/* The first wake counts, unless the thread may have run since. */
+static ts_code wake(ftrace_machine *m, ftrace_thread *thread, int64_t ts)
+{
+    ftrace_thread_sched *t = &thread->sched;
+    ts_code code;
+    if (t->has_wake && ftrace_lost_of_thread(m, thread) <= t->woken) {
+        return TS_OK;
+    }
+    code = apply_wake(m, thread);
+    t->has_wake = true;
+    t->wake_ends = knows_last(m, thread);
+    t->wake = ts;
+    t->wake_number = m->sched.wake_count++;
+    t->woken = m->losses.now;
+    return code;
+}
+
 ts_code ftrace_sched_wakeup(ftrace_machine *m, const ftrace_event *event)
 {
     bool waking = event->kind == FTRACE_sched_waking;
@@ -382,10 +419,8 @@ ts_code ftrace_sched_wakeup(ftrace_machine *m, const ftrace_event *event)
     row.name = waking ? TS_TEXT_LIT("sched_waking") : TS_TEXT_LIT("sched_wakeup");
     row.ref = woken->itid;
     row.wakeup_from = waker->itid;
-    if (!waking && !woken->sched.has_wake && woken != m->threads.idle) {
-        woken->sched.has_wake = true;
-        woken->sched.wake = event->ts;
-        woken->sched.wake_number = m->sched.wake_count++;
+    if (!waking && woken != m->threads.idle && (code = wake(m, woken, event->ts)) != TS_OK) {
+        return code;
     }
     if (event->reader == FTRACE_FROM_TEXT &&
         !ftrace_has_number(event, FTRACE_N_sched_wakeup_target_cpu)) {
@@ -447,6 +482,10 @@ ts_code ftrace_sched_blocked(ftrace_machine *m, const ftrace_event *event)
         return code;
     }
     t = &thread->sched;
+    if ((t->last_blocked || t->has_blocked) && ftrace_lost_of_thread(m, thread) > t->waits &&
+        (code = drop_blocked(m, t)) != TS_OK) { /* it is the reason of another one */
+        return code;
+    }
     if (m->quirks.blocked_twice && event->reader != FTRACE_FROM_TEXT &&
         (t->has_blocked || (t->has_last && t->last_blocked))) {
         ftrace_stat(m, event->kind, FTRACE_RECEIVED_AGAIN);

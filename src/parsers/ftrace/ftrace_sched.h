@@ -48,8 +48,16 @@ typedef struct ftrace_thread_sched {
     ftrace_state *blocked; /* its last D row, when another one came behind it; owned; NULL: never */
     int64_t wake;          /* when it was woken and has not run since */
     uint64_t wake_number;  /* in the order of wakes */
+    struct ftrace_cpu *place; /* where it runs; NULL: it does not, or where is not known */
+    uint64_t placed;          /* numbers of events (ftrace_loss.h): since then */
+    uint64_t lost;            /* the last before `placed` that may be missing */
+    uint64_t begun;           /* with which `last` began */
+    uint64_t woken;           /* with which it was woken, */
+    uint64_t waits;           /* went to the D row that waits for its reason, */
+    uint64_t called;          /* sent its transaction */
     bool has_last;
     bool has_wake;
+    bool wake_ends;    /* `last`, which was known then, ended with the wake */
     bool last_blocked; /* `last` is the D row */
     bool has_blocked;  /* `blocked` waits */
     bool has_call;     /* it sent a transaction and was not switched out since */
@@ -71,13 +79,17 @@ typedef struct ftrace_slice_row {
 
 typedef struct ftrace_cpu {
     uint32_t number;
+    uint32_t losing; /* losses of its events that go on */
+    uint64_t lost;   /* number of the end of the last one (ftrace_loss.h) */
     bool has_slice;
     ftrace_slice_row slice;                         /* the open one */
     uint64_t slice_number;                          /* in the log */
+    uint64_t slice_begun;                           /* number of its event */
     struct ftrace_thread *running;                  /* thread of the last Running row, or NULL */
     uint64_t running_row;                           /* its number */
     ftrace_interrupt interrupts[FTRACE_INTERRUPTS]; /* those that are open */
     ftrace_interrupt ended_ipi;                     /* the one that ended since the irq began */
+    uint64_t interrupted;                           /* number of the last event of those */
 } ftrace_cpu;
 
 typedef struct ftrace_sched {

@@ -145,9 +145,52 @@ static ts_code tidy(ftrace_machine *m, ftrace_stack *stack, int64_t ts)
     return code;
 }
 
+/* The row will have no end. */
+static ts_code note_open(ts_ctx *ctx, ts_vec *rows, const ftrace_slice *slice)
+{
+    int64_t *row;
+    if (slice->row == 0) {
+        return TS_OK;
+    }
+    row = ts_vec_add(ctx, rows, sizeof *row);
+    if (row == NULL) {
+        return ctx->error.code;
+    }
+    *row = slice->row;
+    return TS_OK;
+}
+
+static ts_code forget_stack(ftrace_machine *m, ftrace_stack *stack)
+{
+    ts_code code = TS_OK;
+    while (stack->count > 0 && code == TS_OK) {
+        const ftrace_slice *slice = &stack->slices[stack->count - 1];
+        if (slice->end == TS_NO_TIME) {
+            code = note_open(m->ctx, &m->slices.lost, slice);
+            if (slice->vsync_of != NULL) {
+                slice->vsync_of->frames->vsync_rows--;
+            }
+        }
+        take_off(stack);
+    }
+    return code;
+}
+
+ts_code ftrace_slices_check(ftrace_machine *m, ftrace_thread *thread)
+{
+    ts_code code = TS_OK;
+    if (ftrace_lost_of_thread(m, thread) > thread->checked) {
+        code = thread->stack == NULL ? TS_OK : forget_stack(m, thread->stack);
+        code = code != TS_OK || thread->frames == NULL ? code : ftrace_frames_forget(m, thread);
+    }
+    thread->checked = m->losses.now;
+    return code;
+}
+
 ts_code ftrace_slice_tidy(ftrace_machine *m, ftrace_thread *thread, int64_t ts)
 {
-    return thread->stack == NULL ? TS_OK : tidy(m, thread->stack, ts);
+    ts_code code = ftrace_slices_check(m, thread);
+    return code != TS_OK || thread->stack == NULL ? code : tidy(m, thread->stack, ts);
 }
 
 static ts_code stack_room(ts_ctx *ctx, ftrace_stack *stack)
@@ -181,7 +224,8 @@ ts_code ftrace_slice_push(ftrace_slice **out, ftrace_machine *m, ftrace_thread *
         return m->ctx->error.code;
     }
     thread->stack = stack;
-    if ((code = tidy(m, stack, ts)) != TS_OK || (code = stack_room(m->ctx, stack)) != TS_OK) {
+    if ((code = ftrace_slice_tidy(m, thread, ts)) != TS_OK ||
+        (code = stack_room(m->ctx, stack)) != TS_OK) {
         return code;
     }
     row->ts = ts;
@@ -281,12 +325,23 @@ static ftrace_async *async_at(ftrace_slices *s, uint64_t place)
     return (ftrace_async *)s->asyncs.p + (place - 1);
 }
 
+/* The youngest with the key, 0: none. Those whose ends may be lost stay open. */
+static uint64_t find_async(ftrace_machine *m, ftrace_open *open, ftrace_key key)
+{
+    uint64_t place = ftrace_open_find(open, key);
+    if (place != 0 && ftrace_lost(m) > async_at(&m->slices, place)->begun) {
+        ftrace_open_remove(open, key);
+        return 0;
+    }
+    return place;
+}
+
 static ts_code add_async(ftrace_machine *m, ftrace_open *open, ftrace_key key, int64_t row,
                          int64_t ts)
 {
     ftrace_slices *s = &m->slices;
     uint32_t place = s->free_async;
-    uint64_t older = ftrace_open_find(open, key);
+    uint64_t older = find_async(m, open, key);
     if (place != 0) {
         s->free_async = async_at(s, place)->older;
     } else if (s->asyncs.n >= UINT32_MAX - 1) {
@@ -296,8 +351,8 @@ static ts_code add_async(ftrace_machine *m, ftrace_open *open, ftrace_key key, i
     } else {
         place = (uint32_t)s->asyncs.n;
     }
-    *async_at(s, place) =
-        (ftrace_async){.row = row, .ts = ts, .older = (uint32_t)older, .open = true};
+    *async_at(s, place) = (ftrace_async){
+        .row = row, .ts = ts, .begun = m->losses.now, .older = (uint32_t)older, .open = true};
     return ftrace_open_put(m->ctx, open, key, place);
 }
 
@@ -309,7 +364,7 @@ ts_code ftrace_async_begin(bool *begun, ftrace_machine *m, const ftrace_async_ke
         ftrace_key_of(m->ctx, key->owner->itid, key->cookie, key->name, key->category);
     int64_t rowid = 0;
     ts_code code;
-    *begun = key->group || ftrace_open_find(open, hash) == 0;
+    *begun = key->group || find_async(m, open, hash) == 0;
     if (!*begun) {
         return TS_OK;
     }
@@ -326,7 +381,7 @@ ts_code ftrace_async_end(bool *found, ftrace_machine *m, const ftrace_async_key 
     ftrace_open *open = key->group ? &s->groups : &s->starts;
     ftrace_key hash =
         ftrace_key_of(m->ctx, key->owner->itid, key->cookie, key->name, key->category);
-    uint64_t place = ftrace_open_find(open, hash);
+    uint64_t place = find_async(m, open, hash);
     ftrace_slice slice = {.end = ts, .args = FTRACE_NO_ARGS};
     ftrace_async *async;
     ts_code code = TS_OK;
@@ -357,20 +412,6 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static ts_code note_open(ts_ctx *ctx, ts_vec *rows, const ftrace_slice *slice)
-{
-    int64_t *row;
-    if (slice->row == 0) {
-        return TS_OK;
-    }
-    row = ts_vec_add(ctx, rows, sizeof *row);
-    if (row == NULL) {
-        return ctx->error.code;
-    }
-    *row = slice->row;
-    return TS_OK;
-}
-
 /* Rows that are open: in their order, so that neighbours become one range. */
 static ts_code end_rows(ftrace_machine *m, ts_vec *rows)
 {
@@ -386,7 +427,7 @@ static ts_code end_rows(ftrace_machine *m, ts_vec *rows)
 
 ts_code ftrace_slices_finish(ftrace_machine *m)
 {
-    ts_vec rows = {0};
+    ts_vec *rows = &m->slices.lost;
     ts_code code = TS_OK;
     for (size_t i = 0; i < m->threads.threads.n && code == TS_OK; i++) {
         ftrace_stack *stack = ftrace_thread_at(&m->threads, i)->stack;
@@ -395,17 +436,15 @@ ts_code ftrace_slices_finish(ftrace_machine *m)
             if (slice->end != TS_NO_TIME) {
                 continue;
             }
-            code = note_open(m->ctx, &rows, slice);
+            code = note_open(m->ctx, rows, slice);
         }
     }
     for (size_t i = 0; i < m->slices.asyncs.n && code == TS_OK; i++) {
         const ftrace_async *async = async_at(&m->slices, i + 1);
         const ftrace_slice slice = {.row = async->open ? async->row : 0};
-        code = note_open(m->ctx, &rows, &slice);
+        code = note_open(m->ctx, rows, &slice);
     }
-    code = code != TS_OK ? code : end_rows(m, &rows);
-    ts_vec_free(m->ctx, &rows);
-    return code;
+    return code != TS_OK ? code : end_rows(m, rows);
 }
 
 void ftrace_slices_free(ftrace_machine *m)
@@ -413,4 +452,5 @@ void ftrace_slices_free(ftrace_machine *m)
     ftrace_open_free(m->ctx, &m->slices.starts);
     ftrace_open_free(m->ctx, &m->slices.groups);
     ts_vec_free(m->ctx, &m->slices.asyncs);
+    ts_vec_free(m->ctx, &m->slices.lost);
 }

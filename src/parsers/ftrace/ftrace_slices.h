@@ -65,6 +65,7 @@ typedef struct ftrace_push {
 typedef struct ftrace_async {
     int64_t row;
     int64_t ts;
+    uint64_t begun; /* number of its event (ftrace_loss.h) */
     uint32_t older; /* 1 + place of the next older one with this key, or of a free place */
     bool open;
 } ftrace_async;
@@ -74,9 +75,15 @@ typedef struct ftrace_slices {
     ftrace_open groups;  /* G by (owner, cookie, category, name) -> the same */
     ts_vec asyncs;       /* ftrace_async */
     uint32_t free_async; /* 1 + place */
+    ts_vec lost;         /* int64_t: rows whose end may be lost */
 } ftrace_slices;
 
-/* Takes off what has ended before ts. Done by all that look for a slice or begin one. */
+/* Events of the thread may be lost since this was last called: then the slices that are open end
+ * nowhere, and its frames take no more part. Before all that looks at either. */
+ts_code ftrace_slices_check(struct ftrace_machine *m, struct ftrace_thread *thread);
+
+/* Takes off what has ended before ts, and does ftrace_slices_check. Done by all that look for a
+ * slice or begin one. */
 ts_code ftrace_slice_tidy(struct ftrace_machine *m, struct ftrace_thread *thread, int64_t ts);
 
 /* Begins a slice of the thread at ts. *out is valid until the stack changes. */

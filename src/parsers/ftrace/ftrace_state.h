@@ -10,6 +10,7 @@
 #include "parsers/ftrace/ftrace_frames.h"
 #include "parsers/ftrace/ftrace_kernel.h"
 #include "parsers/ftrace/ftrace_limit.h"
+#include "parsers/ftrace/ftrace_loss.h"
 #include "parsers/ftrace/ftrace_machine.h"
 #include "parsers/ftrace/ftrace_runnable.h"
 #include "parsers/ftrace/ftrace_quirks.h"
@@ -19,6 +20,7 @@
 typedef enum ftrace_outcome {
     FTRACE_USED,
     FTRACE_UNUSED,
+    FTRACE_OTHER_MARKER, /* not used, and no event at all */
     FTRACE_WRONG,
     FTRACE_INVALID_MARKER, /* wrong, and no event at all */
 } ftrace_outcome;
@@ -57,6 +59,7 @@ struct ftrace_machine {
     ftrace_interrupts interrupts;
     ftrace_kernel kernel;
     ftrace_frames frames;
+    ftrace_losses losses;
 
     bool began; /* there was an event */
     int64_t last_ts;
@@ -66,6 +69,7 @@ struct ftrace_machine {
     int64_t first_noted, last_noted;
     uint64_t late_events;
     uint64_t bad_texts;
+    uint64_t bad_markers, other_markers;
     uint64_t empty_names; /* slices without a name */
     ftrace_kind_count counts[FTRACE_KINDS];
 

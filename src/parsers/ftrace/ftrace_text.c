@@ -6,11 +6,14 @@
 
 #include <strings.h>
 
-/* In a page of HTML only what a script element holds is the trace. */
+/* In a page of HTML only what a script element holds is the trace; other elements of the kind have
+ * lists of processes and the like. */
 typedef enum text_place {
     PLACE_BEGIN, /* nothing is known yet */
     PLACE_TRACE,
-    PLACE_OUTSIDE /* of the trace in a page */
+    PLACE_OUTSIDE, /* of all that may be the trace in a page */
+    PLACE_ELEMENT, /* in one, of which nothing is known yet */
+    PLACE_OTHER    /* in one that is no trace */
 } text_place;
 
 struct ftrace_text {
@@ -22,6 +25,7 @@ struct ftrace_text {
     bool too_long;   /* the rest of the line is passed over: */
     uint64_t passed; /* so many bytes of it */
     bool stacks;     /* the line before was one of perf script, or of its stack */
+    bool at_end;     /* the line has no end, and may be cut */
     text_place place;
     uint64_t number; /* of the line, from 1 */
     uint64_t at;     /* offset of its beginning */
@@ -30,6 +34,7 @@ struct ftrace_text {
 };
 
 #define TRACE_BEGIN "<script class=\"trace-data\" type=\"application/text\">"
+#define OLD_TRACE_BEGIN "var linuxPerfData = \"" /* of the first systrace: a text of JavaScript */
 #define TRACE_END "</script>"
 
 static bool text_begins(ts_text t, const char *s)
@@ -52,28 +57,107 @@ static ts_code defect(ftrace_text *t, ftrace_text_defect what, ts_text detail)
     return t->calls.defect(t->calls.user, what, t->number, t->at, detail);
 }
 
-/* --- lines that are no events ---------------------------------------------------------------- */
-
-/* "CPU:2 [LOST 1234 EVENTS]": the kernel dropped events before they were read. */
-static bool read_overrun(uint64_t *lost, ts_text line)
+static ts_code lose(ftrace_text *t, unsigned kind, uint32_t cpu, int64_t ts)
 {
-    const char *p = line.p;
-    const char *end = line.p + line.n;
-    *lost = 0;
-    if (!text_begins(line, "CPU:")) {
-        return false;
-    }
-    p = memmem(p, line.n, "[LOST ", 6);
-    for (p = p == NULL ? end : p + 6; p < end && *p >= '0' && *p <= '9'; p++) {
-        *lost = *lost < UINT64_MAX / 16 ? *lost * 10 + (uint64_t)(*p - '0') : *lost;
-    }
-    return p < end && text_begins((ts_text){p, (size_t)(end - p)}, " EVENTS]");
+    const ftrace_event loss = ftrace_loss(kind, cpu, ts);
+    return t->calls.take(t->calls.user, &loss);
 }
 
-/* What atrace and trace-cmd write around the lines. */
+/* --- lines that are no events ---------------------------------------------------------------- */
+
+/* A whole text as the number of a CPU. */
+static bool read_cpu_number(uint32_t *cpu, ts_text t)
+{
+    int64_t n;
+    bool is = t.n > 0 && t.p[0] >= '0' && t.p[0] <= '9' && ftrace_decimal(&n, t) && n <= INT32_MAX;
+    *cpu = is ? (uint32_t)n : 0;
+    return is;
+}
+
+/* What stands between two texts; false: it is not so. */
+static bool text_between(ts_text *t, const char *begin, const char *end)
+{
+    size_t n = strlen(begin);
+    size_t m = strlen(end);
+    if (t->n < n + m || memcmp(t->p, begin, n) != 0 || memcmp(t->p + t->n - m, end, m) != 0) {
+        return false;
+    }
+    *t = (ts_text){t->p + n, t->n - n - m};
+    return true;
+}
+
+/* "CPU:2 [LOST 1234 EVENTS]" of the kernel, "CPU:2 [1234 EVENTS DROPPED]" of trace-cmd, both also
+ * without a number: events were dropped before they were read. */
+static bool read_overrun(uint64_t *lost, uint32_t *cpu, ts_text line)
+{
+    const char *bracket = memchr(line.p, '[', line.n);
+    ts_text number;
+    ts_text what;
+    int64_t n = 0;
+    if (bracket == NULL) {
+        return false;
+    }
+    number = (ts_text){line.p, (size_t)(bracket - line.p)};
+    what = (ts_text){bracket, line.n - number.n};
+    if (!text_between(&number, "CPU:", " ") || !read_cpu_number(cpu, number)) {
+        return false;
+    }
+    *lost = 0;
+    if (ts_text_is(what, "[LOST EVENTS]") || ts_text_is(what, "[EVENTS DROPPED]")) {
+        return true;
+    }
+    if ((!text_between(&what, "[LOST ", " EVENTS]") &&
+         !text_between(&what, "[", " EVENTS DROPPED]")) ||
+        !ftrace_decimal(&n, what) || n < 0) {
+        return false;
+    }
+    *lost = (uint64_t)n < UINT64_MAX / 16 ? (uint64_t)n : UINT64_MAX / 16;
+    return true;
+}
+
+/* "app 20 [001] 12.5: PERF_RECORD_LOST lost 41": the same of perf script. */
+static bool read_perf_lost(uint64_t *lost, uint32_t *cpu, ts_text line)
+{
+    static const char mark[] = ": PERF_RECORD_LOST lost ";
+    const char *what = memmem(line.p, line.n, mark, sizeof mark - 1);
+    const char *begin = what == NULL ? NULL : memrchr(line.p, '[', (size_t)(what - line.p));
+    const char *end = begin == NULL ? NULL : memchr(begin, ']', (size_t)(what - begin));
+    int64_t n = 0;
+    if (end == NULL || !read_cpu_number(cpu, (ts_text){begin + 1, (size_t)(end - begin) - 1})) {
+        return false;
+    }
+    what += sizeof mark - 1;
+    *lost = ftrace_decimal(&n, (ts_text){what, (size_t)(line.p + line.n - what)}) && n > 0
+                ? (uint64_t)n
+                : 0;
+    return true;
+}
+
+/* "##### CPU 2 buffer started ####": what the CPU had before is not there. */
+static ts_code comment(ftrace_text *t, ts_text line)
+{
+    uint32_t cpu;
+    return text_between(&line, "##### CPU ", " buffer started ####") && read_cpu_number(&cpu, line)
+               ? lose(t, FTRACE_STARTED, cpu, 0)
+               : TS_OK;
+}
+
+static bool text_ends(ts_text t, const char *s)
+{
+    size_t n = strlen(s);
+    return t.n >= n && memcmp(t.p + t.n - n, s, n) == 0;
+}
+
+/* What atrace and trace-cmd write around the lines; the kernel's stacks and calls of functions, as
+ * "app-20 [000] 12.5: <stack trace>", " => schedule", "app-20 [000] 12.5: do_exit <-__x64_sys". */
 static bool is_title(ts_text line)
 {
-    return text_begins(line, "TRACE:") || text_begins(line, "capturing trace") ||
+    const char *blank = memrchr(line.p, ' ', line.n);
+    return text_ends(line, "<stack trace>") || text_ends(line, "<user stack trace>") ||
+           text_begins(line, " => ") || text_begins(line, "=> ") ||
+           (blank != NULL &&
+            text_begins((ts_text){blank, line.n - (size_t)(blank - line.p)}, " <-")) ||
+           text_begins(line, "TRACE:") || text_begins(line, "capturing trace") ||
            text_begins(line, "cpus=") || text_begins(line, "version = ") ||
            (text_begins(line, "CPU ") && line.n > 8 &&
             memcmp(line.p + line.n - 8, "is empty", 8) == 0);
@@ -93,25 +177,37 @@ static bool is_frame(ts_text line)
             return false;
         }
     }
-    return i > 0 && digits >= 4;
+    return i > 0 && digits > 0;
+}
+
+static ts_code cut_line(ftrace_text *t)
+{
+    t->counts.cut++;
+    return defect(t, FTRACE_TEXT_CUT, TS_TEXT_LIT(""));
 }
 
 static ts_code no_event(ftrace_text *t, ts_text line)
 {
     uint64_t lost;
-    if (read_overrun(&lost, line)) {
+    uint32_t cpu;
+    ts_code code;
+    if (read_overrun(&lost, &cpu, line) || read_perf_lost(&lost, &cpu, line)) {
         t->counts.overruns++;
         t->counts.overrun_events += lost;
         t->counts.not_events++;
-        return defect(t, FTRACE_TEXT_OVERRUN, line);
+        return lose(t, FTRACE_LOST_BEFORE, cpu, 0);
     }
     if (is_title(line) || (t->stacks && is_frame(line))) {
         t->counts.not_events++;
         t->counts.frames += is_title(line) ? 0 : 1;
         return TS_OK;
     }
+    if (t->at_end) {
+        return cut_line(t);
+    }
     t->counts.unknown++;
-    return defect(t, FTRACE_TEXT_UNKNOWN, line);
+    code = lose(t, FTRACE_GAP, 0, 0);
+    return code == TS_OK ? defect(t, FTRACE_TEXT_UNKNOWN, line) : code;
 }
 
 /* --- events ---------------------------------------------------------------------------------- */
@@ -156,8 +252,12 @@ static ts_code one_event(ftrace_text *t, const ftrace_line *line)
     e->reader = FTRACE_FROM_TEXT;
     e->comm = line->comm;
     if (!ftrace_args_read(e, t->names, line->args)) {
+        if (t->at_end) {
+            return cut_line(t);
+        }
+        ts_code code = lose(t, FTRACE_LOST_HERE, line->cpu, line->ts);
         t->counts.bad[kind]++;
-        return defect(t, FTRACE_TEXT_BAD_ARGS, line->event);
+        return code == TS_OK ? defect(t, FTRACE_TEXT_BAD_ARGS, line->event) : code;
     }
     if (kind == FTRACE_tracing_mark_write || kind == FTRACE_print) {
         read_sync(&t->counts, e);
@@ -172,7 +272,7 @@ static ts_code trace_line(ftrace_text *t, ts_text line)
     ftrace_line parts;
     line.n -= line.n > 0 && line.p[line.n - 1] == '\r' ? 1 : 0;
     if (line.n == 0 || line.p[0] == '#') {
-        return TS_OK;
+        return line.n == 0 ? TS_OK : comment(t, line);
     }
     if (!ts_utf8_valid(line.p, line.n)) {
         ts_code code;
@@ -193,47 +293,68 @@ static ts_code trace_line(ftrace_text *t, ts_text line)
 
 /* --- pages ----------------------------------------------------------------------------------- */
 
-static ts_code page_line(ftrace_text *t, ts_text line)
+/* Behind where an element begins that may be the trace, NULL: there is none in the line. */
+static const char *element_begin(ts_text line)
 {
-    while (t->place == PLACE_OUTSIDE && line.n > 0) {
-        const char *begin = memmem(line.p, line.n, TRACE_BEGIN, sizeof TRACE_BEGIN - 1);
-        const char *end;
-        ts_text part;
-        ts_code code;
-        if (begin == NULL) {
-            return TS_OK;
-        }
-        begin += sizeof TRACE_BEGIN - 1;
-        line = (ts_text){begin, line.n - (size_t)(begin - line.p)};
-        end = memmem(line.p, line.n, TRACE_END, sizeof TRACE_END - 1);
-        part = (ts_text){line.p, end == NULL ? line.n : (size_t)(end - line.p)};
-        t->counts.html_trace = true;
-        t->place = end == NULL ? PLACE_TRACE : PLACE_OUTSIDE;
-        if ((code = trace_line(t, part)) != TS_OK || end == NULL) {
-            return code;
-        }
-        line = (ts_text){end, line.n - part.n};
-    }
-    return TS_OK;
+    const char *begin = memmem(line.p, line.n, TRACE_BEGIN, sizeof TRACE_BEGIN - 1);
+    const char *old = memmem(line.p, line.n, OLD_TRACE_BEGIN, sizeof OLD_TRACE_BEGIN - 1);
+    return begin != NULL && (old == NULL || begin < old) ? begin + sizeof TRACE_BEGIN - 1
+           : old != NULL                                 ? old + sizeof OLD_TRACE_BEGIN - 1
+                                                         : NULL;
 }
 
-/* The trace in a page goes on; it ends with the element. */
-static ts_code page_trace_line(ftrace_text *t, ts_text line)
+/* Without blanks, and what ends a line in a text of JavaScript: \n\, or \n"; the last one. */
+static ts_text without_end(ts_text line)
 {
-    const char *end = memmem(line.p, line.n, TRACE_END, sizeof TRACE_END - 1);
-    ts_text part = {line.p, end == NULL ? line.n : (size_t)(end - line.p)};
-    ts_code code;
-    if (end != NULL) {
-        while (part.n > 0 && (part.p[part.n - 1] == ' ' || part.p[part.n - 1] == '\t')) {
-            part.n--;
+    static const char *const ends[] = {"\\n\\", "\\n\";", "\\"};
+    while (line.n > 0 && strchr(" \t\r", line.p[line.n - 1]) != NULL) {
+        line.n--;
+    }
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        if (text_ends(line, ends[i])) {
+            return (ts_text){line.p, line.n - strlen(ends[i])};
         }
     }
-    code = trace_line(t, part);
-    if (code != TS_OK || end == NULL) {
-        return code;
+    return line;
+}
+
+/* A line of an element: the first one that is not empty says what that is. */
+static ts_code element_line(ftrace_text *t, ts_text line)
+{
+    ftrace_line parts;
+    uint64_t lost;
+    uint32_t cpu;
+    line = without_end(line);
+    if (t->place == PLACE_ELEMENT && line.n > 0) {
+        bool is = line.p[0] == '#' || is_title(line) || read_overrun(&lost, &cpu, line) ||
+                  ftrace_line_read(&parts, line);
+        t->place = is ? PLACE_TRACE : PLACE_OTHER;
+        t->counts.html_trace |= is;
     }
-    t->place = PLACE_OUTSIDE;
-    return page_line(t, (ts_text){end, line.n - (size_t)(end - line.p)});
+    return t->place == PLACE_TRACE ? trace_line(t, line) : TS_OK;
+}
+
+static ts_code page_line(ftrace_text *t, ts_text line)
+{
+    ts_code code = TS_OK;
+    while (line.n > 0 && code == TS_OK) {
+        const char *end;
+        ts_text part;
+        if (t->place == PLACE_OUTSIDE) {
+            const char *begin = element_begin(line);
+            if (begin == NULL) {
+                return TS_OK;
+            }
+            line = (ts_text){begin, line.n - (size_t)(begin - line.p)};
+            t->place = PLACE_ELEMENT;
+        }
+        end = memmem(line.p, line.n, TRACE_END, sizeof TRACE_END - 1);
+        part = (ts_text){line.p, end == NULL ? line.n : (size_t)(end - line.p)};
+        code = element_line(t, part);
+        t->place = end == NULL ? t->place : PLACE_OUTSIDE;
+        line = (ts_text){line.p + part.n, line.n - part.n};
+    }
+    return code;
 }
 
 /* The first line says what the text is; *line without a byte order mark. */
@@ -252,10 +373,7 @@ static ts_code any_line(ftrace_text *t, ts_text line)
     if (t->place == PLACE_BEGIN) {
         first_line(t, &line);
     }
-    if (t->place == PLACE_OUTSIDE) {
-        return page_line(t, line);
-    }
-    return t->counts.html ? page_trace_line(t, line) : trace_line(t, line);
+    return t->counts.html ? page_line(t, line) : trace_line(t, line);
 }
 
 /* --- the stream ------------------------------------------------------------------------------ */
@@ -264,11 +382,15 @@ static ts_code any_line(ftrace_text *t, ts_text line)
 static ts_code long_line(ftrace_text *t)
 {
     ts_text begin = ts_buf_text(&t->line);
+    ts_code code;
     t->too_long = false;
     if (t->place == PLACE_BEGIN) {
         first_line(t, &begin);
     }
-    if (t->place == PLACE_OUTSIDE) {
+    if (t->place == PLACE_OTHER) {
+        return TS_OK;
+    }
+    if (t->place == PLACE_OUTSIDE || t->place == PLACE_ELEMENT) {
         return page_line(t, begin);
     }
     if (begin.n > 0 && begin.p[0] == '#') {
@@ -276,7 +398,8 @@ static ts_code long_line(ftrace_text *t)
     }
     t->counts.lines++;
     t->counts.too_long++;
-    return defect(t, FTRACE_TEXT_TOO_LONG, TS_TEXT_LIT(""));
+    code = lose(t, FTRACE_GAP, 0, 0);
+    return code == TS_OK ? defect(t, FTRACE_TEXT_TOO_LONG, TS_TEXT_LIT("")) : code;
 }
 
 ts_code ftrace_text_feed(ftrace_text *t, const char *p, size_t n)
@@ -310,25 +433,22 @@ ts_code ftrace_text_feed(ftrace_text *t, const char *p, size_t n)
     return code;
 }
 
+/* A page that does not end its element is cut. */
 ts_code ftrace_text_end(ftrace_text *t)
 {
     ts_text line = ts_buf_text(&t->line);
-    if (line.n == 0) {
-        return TS_OK;
+    ts_code code = TS_OK;
+    if (line.n > 0) {
+        t->number++;
+        t->at_end = true;
+        code = t->too_long ? long_line(t) : any_line(t, line);
     }
-    t->number++;
-    if (t->place == PLACE_BEGIN) {
-        first_line(t, &line);
-    }
-    if (t->counts.html && memmem(line.p, line.n, TRACE_END, sizeof TRACE_END - 1) != NULL) {
-        return any_line(t, line);
-    }
-    if (t->place == PLACE_OUTSIDE || line.n == 0 || line.p[0] == '#') {
-        return TS_OK;
+    if (code != TS_OK || !t->counts.html || t->counts.cut > 0 ||
+        (t->place != PLACE_TRACE && t->place != PLACE_ELEMENT)) {
+        return code;
     }
     t->counts.lines++;
-    t->counts.cut++;
-    return defect(t, FTRACE_TEXT_CUT, TS_TEXT_LIT(""));
+    return cut_line(t);
 }
 
 const ftrace_text_counts *ftrace_text_count(const ftrace_text *t)

@@ -67,7 +67,7 @@ typedef struct ftrace_text_counts {
     uint64_t frames;            /* of these, frames of stacks */
     uint64_t unknown;           /* lines that are no event */
     uint64_t too_long;          /* lines */
-    uint64_t cut;               /* 1: the last line has no end */
+    uint64_t cut;               /* 1: the last line is, or the page */
     uint64_t not_supported;     /* events of other kinds */
     uint64_t bad[FTRACE_KINDS]; /* events whose arguments cannot be read */
     uint64_t bad_texts;         /* parts of texts that are no UTF-8 */
@@ -86,13 +86,14 @@ typedef enum ftrace_text_defect {
     FTRACE_TEXT_UNKNOWN,
     FTRACE_TEXT_BAD_ARGS,
     FTRACE_TEXT_TOO_LONG,
-    FTRACE_TEXT_CUT,
-    FTRACE_TEXT_OVERRUN
+    FTRACE_TEXT_CUT
 } ftrace_text_defect;
 
 typedef struct ftrace_text_calls {
     void *user;
-    ftrace_queue_take *take; /* each event in the order of the lines; its texts are borrowed */
+    /* Each event in the order of the lines, and what is lost between them (FTRACE_GAP, ...);
+     * texts are borrowed. */
+    ftrace_queue_take *take;
     /* line: its number from 1; at: offset of its beginning; what: a few words on it. */
     ts_code (*defect)(void *user, ftrace_text_defect defect, uint64_t line, uint64_t at,
                       ts_text what);
@@ -106,7 +107,7 @@ ts_code ftrace_text_open(ftrace_text **out, ts_ctx *ctx, const ftrace_text_calls
 /* Blocks of any size. Errors: memory, and those of the calls. */
 ts_code ftrace_text_feed(ftrace_text *t, const char *p, size_t n);
 
-/* The end of the text. A last line without its end may be cut: it is left out. */
+/* The end of the text. A last line without its end that is no event is cut. */
 ts_code ftrace_text_end(ftrace_text *t);
 
 const ftrace_text_counts *ftrace_text_count(const ftrace_text *t);

@@ -191,6 +191,9 @@ ts_code ftrace_names_new(ftrace_names **out, ts_ctx *ctx)
 
 unsigned ftrace_names_kind(const ftrace_names *names, ts_text name)
 {
+    if (ts_text_is(name, "0")) { /* old kernels did not know the function that wrote a marker */
+        return FTRACE_tracing_mark_write;
+    }
     if (name.n <= MAX_NAME) {
         for (unsigned i = names->begin[name.n]; i < names->begin[name.n + 1]; i++) {
             unsigned kind = names->by_length[i];

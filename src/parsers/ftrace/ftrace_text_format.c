@@ -32,7 +32,7 @@ static int sniff_page(const ts_sniff *s, ts_text head)
 {
     enum { TITLE = 4096 };
     ts_text begin = {head.p, head.n < TITLE ? head.n : TITLE};
-    if (head_has(head, "class=\"trace-data\"")) {
+    if (head_has(head, "class=\"trace-data\"") || head_has(head, "var linuxPerfData = ")) {
         return TS_SNIFF_SURE;
     }
     return !s->whole && (head_has(begin, "race</title>") || head_has(begin, "race Viewer</title>"))
@@ -103,13 +103,10 @@ static ts_code on_defect(void *user, ftrace_text_defect defect, uint64_t line, u
         [FTRACE_TEXT_UNKNOWN] = {TS_ISSUE_ftrace_bad_line, "is no event: "},
         [FTRACE_TEXT_BAD_ARGS] = {TS_ISSUE_ftrace_bad_args, "lacks arguments of the event "},
         [FTRACE_TEXT_TOO_LONG] = {TS_ISSUE_ftrace_long_line, "is longer than 1 MiB"},
-        [FTRACE_TEXT_CUT] = {TS_ISSUE_ftrace_cut_line, "has no end"},
+        [FTRACE_TEXT_CUT] = {TS_ISSUE_ftrace_cut_line, "is cut"},
     };
     const text_import *im = user;
     const ts_job *job = im->file.job;
-    if (defect == FTRACE_TEXT_OVERRUN) {
-        return TS_OK; /* counted */
-    }
     return ts_issue(job->store, job->source_id, defects[defect].issue, NULL, (int64_t)at,
                     "line %" PRIu64 " %s%.*s", line, defects[defect].text, (int)what.n, what.p);
 }

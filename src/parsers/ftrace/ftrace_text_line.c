@@ -280,6 +280,17 @@ static void cut_system(ftrace_line *line)
     }
 }
 
+/* "a-1 20 [000] 1.5: sched:x: " is a line of perf script, of a thread that is called a-1. */
+static bool is_perf(bool *fits, ftrace_line *out, ts_text line)
+{
+    ftrace_line perf;
+    bool is = memchr(out->event.p, ':', out->event.n) != NULL && read_perf(fits, &perf, line);
+    if (is) {
+        *out = perf;
+    }
+    return is;
+}
+
 bool ftrace_line_read(ftrace_line *out, ts_text line)
 {
     const char *end = line.p + line.n;
@@ -293,7 +304,7 @@ bool ftrace_line_read(ftrace_line *out, ts_text line)
         }
         p = p + 1 == end ? NULL : memchr(p + 1, '-', (size_t)(end - p) - 1);
     }
-    out->perf = !found && line.n > 0 && read_perf(&fits, out, line);
+    out->perf = line.n > 0 && (found ? is_perf : read_perf)(&fits, out, line);
     if ((!found && !out->perf) || !fits) {
         return false;
     }

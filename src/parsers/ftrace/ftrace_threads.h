@@ -2,7 +2,7 @@
  * Processes and threads as events of the kernel name them: by pid, tid and name, and by time, since
  * the kernel uses numbers again (spec 0.6, QF-12). The rows are the store's.
  *
- * Memory: some 300 bytes a thread (64 more when it has slices), 60 a process.
+ * Memory: some 370 bytes a thread (64 more when it has slices), 60 a process.
  */
 #ifndef TS_PARSERS_FTRACE_FTRACE_THREADS_H
 #define TS_PARSERS_FTRACE_FTRACE_THREADS_H
@@ -39,6 +39,7 @@ typedef struct ftrace_thread {
     bool switched;    /* it was switched out */
     bool end_noticed; /* an end without a beginning was found */
     ftrace_thread_sched sched;
+    uint64_t checked; /* number of the last event of its slices and frames (ftrace_loss.h) */
     /* Made when first needed, and owned. */
     ftrace_stack *stack;
     ftrace_call *call;

@@ -1,0 +1,172 @@
+#include "parsers/ftrace/ftrace_feed.h"
+
+#include <inttypes.h>
+
+ts_code ftrace_feed_open(ftrace_feed *f, ts_ctx *ctx, size_t memory)
+{
+    f->ctx = ctx;
+    return ftrace_queue_open(&f->queue, ctx, memory);
+}
+
+void ftrace_feed_close(ftrace_feed *f)
+{
+    if (f->ctx != NULL) {
+        ftrace_queue_close(f->queue);
+        ts_vec_free(f->ctx, &f->cpus);
+        ts_idmap_free(f->ctx, &f->numbers);
+        f->queue = NULL;
+    }
+}
+
+/* 1 + place of the CPU; 0: it was not met. */
+static uint64_t place_of(const ftrace_feed *f, uint32_t number)
+{
+    uint64_t place = 0;
+    if (number < FTRACE_FEED_CPUS) {
+        return f->places[number];
+    }
+    return ts_idmap_find(&place, &f->numbers, number) ? place : 0;
+}
+
+/* What is known of the CPU; made when new. Valid until the next one is. */
+static ts_code feed_cpu(ftrace_feed_cpu **out, ftrace_feed *f, uint32_t number)
+{
+    uint64_t place = place_of(f, number);
+    ts_code code;
+    if (place == 0) {
+        ftrace_feed_cpu *added = ts_vec_add(f->ctx, &f->cpus, sizeof *added);
+        if (added == NULL) {
+            return f->ctx->error.code;
+        }
+        *added = (ftrace_feed_cpu){.latest = INT64_MIN, .cpu = number};
+        place = f->cpus.n;
+        if (number < FTRACE_FEED_CPUS) {
+            f->places[number] = (uint32_t)place;
+        } else if ((code = ts_idmap_put(f->ctx, &f->numbers, number, place)) != TS_OK) {
+            return code;
+        }
+    }
+    *out = (ftrace_feed_cpu *)f->cpus.p + (place - 1);
+    return TS_OK;
+}
+
+static ts_code feed_mark(ftrace_feed *f, unsigned kind, uint32_t cpu, int64_t ts)
+{
+    const ftrace_event mark = ftrace_loss(kind, cpu, ts);
+    return ftrace_queue_add(f->queue, &mark);
+}
+
+static bool feed_misses(const ftrace_feed *f, const ftrace_feed_cpu *cpu)
+{
+    return cpu->lost || cpu->gaps != f->gaps;
+}
+
+/* What was lost of the CPU begins behind its last event. A CPU without one was not there before the
+ * part of the recording that was lost. */
+static ts_code feed_begin(ftrace_feed *f, ftrace_feed_cpu *cpu, int64_t end)
+{
+    int64_t begin = cpu->lost || cpu->latest != INT64_MIN ? cpu->latest : f->gap;
+    cpu->lost = false;
+    cpu->gaps = f->gaps;
+    return feed_mark(f, FTRACE_LOSS_BEGINS, cpu->cpu, begin < end ? begin : end);
+}
+
+/* The CPU of an event that comes next. One that is earlier than the last one does not say where a
+ * loss ends. */
+static ts_code feed_of_cpu(ftrace_feed *f, const ftrace_event *event)
+{
+    ftrace_feed_cpu *cpu = NULL;
+    ts_code code = feed_cpu(&cpu, f, event->cpu);
+    if (code == TS_OK && event->ts >= cpu->latest && feed_misses(f, cpu) &&
+        (code = feed_begin(f, cpu, event->ts)) == TS_OK) {
+        code = feed_mark(f, FTRACE_LOSS_ENDS, event->cpu, event->ts);
+    }
+    if (code == TS_OK && event->ts > cpu->latest) {
+        cpu->latest = event->ts;
+    }
+    return code;
+}
+
+ts_code ftrace_feed_lost_between(ftrace_feed *f, uint32_t cpu, int64_t begin, int64_t end)
+{
+    ts_code code = feed_mark(f, FTRACE_LOSS_BEGINS, cpu, begin < end ? begin : end);
+    f->missing++;
+    return code == TS_OK ? feed_mark(f, FTRACE_LOSS_ENDS, cpu, end) : code;
+}
+
+int64_t ftrace_feed_latest(const ftrace_feed *f, uint32_t cpu)
+{
+    uint64_t place = place_of(f, cpu);
+    return place == 0 ? INT64_MIN : ((const ftrace_feed_cpu *)f->cpus.p)[place - 1].latest;
+}
+
+void ftrace_feed_part_lost(ftrace_feed *f)
+{
+    f->lost = true;
+    f->gaps++;
+    f->gap = f->has_events ? f->latest : INT64_MIN;
+}
+
+/* Events of the CPU were lost before its next one. */
+static ts_code lost_before(ftrace_feed *f, uint32_t number, bool started)
+{
+    ftrace_feed_cpu *cpu = NULL;
+    ts_code code = feed_cpu(&cpu, f, number);
+    if (code == TS_OK && !cpu->lost && (!started || cpu->latest != INT64_MIN)) {
+        f->missing++;
+        cpu->lost = true;
+    }
+    return code;
+}
+
+static ts_code feed_lose(ftrace_feed *f, const ftrace_event *loss)
+{
+    if (loss->kind == FTRACE_GAP) {
+        f->lost = true;
+        return TS_OK;
+    }
+    return loss->kind == FTRACE_LOST_HERE
+               ? ftrace_feed_lost_between(f, loss->cpu, loss->ts, loss->ts)
+               : lost_before(f, loss->cpu, loss->kind == FTRACE_STARTED);
+}
+
+ts_code ftrace_feed_add(ftrace_feed *f, const ftrace_event *event)
+{
+    ts_code code = TS_OK;
+    if (event->kind >= FTRACE_KINDS) {
+        return feed_lose(f, event);
+    }
+    if (f->lost && f->has_events) {
+        f->missing++;
+        code = feed_mark(f, FTRACE_GAP, 0, f->latest);
+    }
+    f->lost = false;
+    f->latest = !f->has_events || event->ts > f->latest ? event->ts : f->latest;
+    f->earliest = !f->has_events || event->ts < f->earliest ? event->ts : f->earliest;
+    f->has_events = true;
+    if (code == TS_OK && event->reader != FTRACE_FROM_FFRT) {
+        code = feed_of_cpu(f, event);
+    }
+    return code == TS_OK ? ftrace_queue_add(f->queue, event) : code;
+}
+
+ts_code ftrace_feed_drain(ftrace_feed *f, ftrace_queue_take *take, void *user)
+{
+    ftrace_feed_cpu *cpus = f->cpus.p;
+    ts_code code = TS_OK;
+    for (size_t i = 0; i < f->cpus.n && code == TS_OK; i++) {
+        code = feed_misses(f, &cpus[i]) ? feed_begin(f, &cpus[i], INT64_MAX) : TS_OK;
+    }
+    return code == TS_OK ? ftrace_queue_drain(f->queue, take, user) : code;
+}
+
+ts_code ftrace_feed_note(const ftrace_feed *f, ts_store *store, int64_t source_id,
+                         const char *stream)
+{
+    return f->missing == 0
+               ? TS_OK
+               : ts_issue_n(store, source_id, TS_ISSUE_ftrace_gap, stream, TS_NO_OFFSET, f->missing,
+                            "at %" PRIu64 " places events are missing: what was open "
+                            "there has no end",
+                            f->missing);
+}
