@@ -95,17 +95,21 @@ class Scheduler:
 
     def knows(self, itid):
         """Is the last state that was seen of the thread still its state?"""
-        return itid in self.last and not self.m.losses.of_thread(self.last[itid].place, itid)
+        return not self.m.losses.of_thread(self.last[itid].place if itid in self.last else 0, itid)
 
-    def apply_wake(self, itid):
+    def apply_wake(self, itid, begins=False):
+        """begins: the thread runs now."""
         ts, place, known = self.wake.pop(itid, (None, None, None))
         if ts is None:
             return
         last = self.last.get(itid)
-        if last is not None and known:
-            if last.text == "Running":
+        if known:
+            if last is not None and last.text == "Running":
                 return
-            last.close(ts)
+            if last is not None:
+                last.close(ts)
+        elif not begins or self.m.losses.of_thread(place, itid):
+            return
         self.add(itid, ts, None, "R", place)
 
     def switch(self, event):
@@ -122,7 +126,7 @@ class Scheduler:
         self.open[cpu] = [ts, None, cpu, n, None, event.get("next_prio")], self.m.losses.now
         self.slices.append(self.open[cpu][0])
         if n:
-            self.apply_wake(n)
+            self.apply_wake(n, True)
             if n in self.last:
                 self.last[n].close(ts, self.knows(n))
             row = self.add(n, ts, cpu, "Running")

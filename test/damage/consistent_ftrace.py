@@ -10,19 +10,18 @@ SQL = ["SELECT ts, cpu, priority FROM sched_slice ORDER BY id"]
 def lines(path):
     with open(path, "rb") as f:
         data = f.read()
-    return [line for line in data.split(b"\n") if line and not line.startswith(b"#")], data.endswith(b"\n")
+    return [line for line in data.split(b"\n") if line and not line.startswith(b"#")]
 
 
 def consistent(path):
-    """A recording from which whole lines are gone, or in which they stand twice, contradicts nothing."""
-    found, ended = lines(path)
-    return ended and all(LINE.fullmatch(line) for line in found)
+    """A recording from which whole lines are gone, or in which they stand twice, contradicts nothing; nor does one whose last line has no end."""
+    return all(LINE.fullmatch(line) for line in lines(path))
 
 
 def rows(path):
     """Of each switch, by time."""
     out = []
-    for line in lines(path)[0]:
+    for line in lines(path):
         _, _, _, cpu, seconds, fraction, name, text = LINE.fullmatch(line).groups()
         switch = SWITCH.fullmatch(text) if name == b"sched_switch" else None
         if switch:

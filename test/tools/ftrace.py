@@ -49,7 +49,7 @@ def as_messages(rng, made):
             continue
         overwritten = run[0].missed or rng.choice([0] * 60 + [3])
         lost += overwritten != 0
-        bad = rng.randrange(len(run)) if rng.random() < 0.02 else None
+        bad = rng.randrange(len(run)) if rng.random() < 0.02 and not twice else None
         data = (write.no_details(0) if rng.random() < 0.05 else b"") + write.details(run, wire, overwritten, bad)
         items += run if bad is None else run[: bad + 1] + [Loss("before", run[0].cpu)] + run[bad + 1 :]
         used = [e.ts for e in run if model.is_read(e)]
@@ -61,9 +61,11 @@ def as_messages(rng, made):
             model.items.setdefault("ftrace_events:(none that is known)", [0, 0, 0])[1] += 1
         if used:
             latest[run[0].cpu] = max(used + [latest.get(run[0].cpu, used[0])])
-        damaged = not twice and rng.random() < 0.01
-        if damaged:
+        damaged = bad is not None
+        if not twice and rng.random() < 0.01:
+            damaged = True
             data += write.number(2, 5)
+        if damaged:
             items.append(Loss("part"))
         if rng.random() < 0.7 and isinstance(messages[-1], bytes) and not ended:
             messages[-1] += data

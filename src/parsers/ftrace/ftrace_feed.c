@@ -5,6 +5,8 @@
 ts_code ftrace_feed_open(ftrace_feed *f, ts_ctx *ctx, size_t memory)
 {
     f->ctx = ctx;
+    f->latest = INT64_MIN;
+    f->earliest = INT64_MAX;
     return ftrace_queue_open(&f->queue, ctx, memory);
 }
 
@@ -19,7 +21,7 @@ void ftrace_feed_close(ftrace_feed *f)
 }
 
 /* 1 + place of the CPU; 0: it was not met. */
-static uint64_t place_of(const ftrace_feed *f, uint32_t number)
+static inline uint64_t place_of(const ftrace_feed *f, uint32_t number)
 {
     uint64_t place = 0;
     if (number < FTRACE_FEED_CPUS) {
@@ -28,26 +30,28 @@ static uint64_t place_of(const ftrace_feed *f, uint32_t number)
     return ts_idmap_find(&place, &f->numbers, number) ? place : 0;
 }
 
+static ts_code add_cpu(uint64_t *place, ftrace_feed *f, uint32_t number)
+{
+    ftrace_feed_cpu *added = ts_vec_add(f->ctx, &f->cpus, sizeof *added);
+    if (added == NULL) {
+        return f->ctx->error.code;
+    }
+    *added = (ftrace_feed_cpu){.latest = INT64_MIN, .cpu = number};
+    *place = f->cpus.n;
+    if (number < FTRACE_FEED_CPUS) {
+        f->places[number] = (uint32_t)*place;
+        return TS_OK;
+    }
+    return ts_idmap_put(f->ctx, &f->numbers, number, *place);
+}
+
 /* What is known of the CPU; made when new. Valid until the next one is. */
-static ts_code feed_cpu(ftrace_feed_cpu **out, ftrace_feed *f, uint32_t number)
+static inline ts_code feed_cpu(ftrace_feed_cpu **out, ftrace_feed *f, uint32_t number)
 {
     uint64_t place = place_of(f, number);
-    ts_code code;
-    if (place == 0) {
-        ftrace_feed_cpu *added = ts_vec_add(f->ctx, &f->cpus, sizeof *added);
-        if (added == NULL) {
-            return f->ctx->error.code;
-        }
-        *added = (ftrace_feed_cpu){.latest = INT64_MIN, .cpu = number};
-        place = f->cpus.n;
-        if (number < FTRACE_FEED_CPUS) {
-            f->places[number] = (uint32_t)place;
-        } else if ((code = ts_idmap_put(f->ctx, &f->numbers, number, place)) != TS_OK) {
-            return code;
-        }
-    }
-    *out = (ftrace_feed_cpu *)f->cpus.p + (place - 1);
-    return TS_OK;
+    ts_code code = place != 0 ? TS_OK : add_cpu(&place, f, number);
+    *out = code == TS_OK ? (ftrace_feed_cpu *)f->cpus.p + (place - 1) : NULL;
+    return code;
 }
 
 static ts_code feed_mark(ftrace_feed *f, unsigned kind, uint32_t cpu, int64_t ts)
@@ -71,20 +75,20 @@ static ts_code feed_begin(ftrace_feed *f, ftrace_feed_cpu *cpu, int64_t end)
     return feed_mark(f, FTRACE_LOSS_BEGINS, cpu->cpu, begin < end ? begin : end);
 }
 
-/* The CPU of an event that comes next. One that is earlier than the last one does not say where a
- * loss ends. */
-static ts_code feed_of_cpu(ftrace_feed *f, const ftrace_event *event)
+/* An event of the CPU comes at ts. One that is earlier than the last one does not say where a loss
+ * ends. */
+static ts_code feed_end(ftrace_feed *f, ftrace_feed_cpu *cpu, int64_t ts)
 {
-    ftrace_feed_cpu *cpu = NULL;
-    ts_code code = feed_cpu(&cpu, f, event->cpu);
-    if (code == TS_OK && event->ts >= cpu->latest && feed_misses(f, cpu) &&
-        (code = feed_begin(f, cpu, event->ts)) == TS_OK) {
-        code = feed_mark(f, FTRACE_LOSS_ENDS, event->cpu, event->ts);
-    }
-    if (code == TS_OK && event->ts > cpu->latest) {
-        cpu->latest = event->ts;
-    }
-    return code;
+    ts_code code = ts < cpu->latest ? TS_OK : feed_begin(f, cpu, ts);
+    return code != TS_OK || ts < cpu->latest ? code : feed_mark(f, FTRACE_LOSS_ENDS, cpu->cpu, ts);
+}
+
+/* Before the next event: something of any CPU is missing. */
+static ts_code feed_gap(ftrace_feed *f)
+{
+    f->lost = false;
+    f->missing += f->has_events;
+    return f->has_events ? feed_mark(f, FTRACE_GAP, 0, f->latest) : TS_OK;
 }
 
 ts_code ftrace_feed_lost_between(ftrace_feed *f, uint32_t cpu, int64_t begin, int64_t end)
@@ -132,22 +136,25 @@ static ts_code feed_lose(ftrace_feed *f, const ftrace_event *loss)
 
 ts_code ftrace_feed_add(ftrace_feed *f, const ftrace_event *event)
 {
-    ts_code code = TS_OK;
+    ftrace_feed_cpu *cpu = NULL;
+    ts_code code;
     if (event->kind >= FTRACE_KINDS) {
         return feed_lose(f, event);
     }
-    if (f->lost && f->has_events) {
-        f->missing++;
-        code = feed_mark(f, FTRACE_GAP, 0, f->latest);
+    if (f->lost && (code = feed_gap(f)) != TS_OK) {
+        return code;
     }
-    f->lost = false;
-    f->latest = !f->has_events || event->ts > f->latest ? event->ts : f->latest;
-    f->earliest = !f->has_events || event->ts < f->earliest ? event->ts : f->earliest;
+    f->latest = event->ts > f->latest ? event->ts : f->latest;
+    f->earliest = event->ts < f->earliest ? event->ts : f->earliest;
     f->has_events = true;
-    if (code == TS_OK && event->reader != FTRACE_FROM_FFRT) {
-        code = feed_of_cpu(f, event);
+    if (event->reader != FTRACE_FROM_FFRT) {
+        if ((code = feed_cpu(&cpu, f, event->cpu)) != TS_OK ||
+            (feed_misses(f, cpu) && (code = feed_end(f, cpu, event->ts)) != TS_OK)) {
+            return code;
+        }
+        cpu->latest = event->ts > cpu->latest ? event->ts : cpu->latest;
     }
-    return code == TS_OK ? ftrace_queue_add(f->queue, event) : code;
+    return ftrace_queue_add(f->queue, event);
 }
 
 ts_code ftrace_feed_drain(ftrace_feed *f, ftrace_queue_take *take, void *user)

@@ -47,7 +47,6 @@ typedef struct ftrace_plugin {
     bool part_begun;           /* the part under way has an event, the first one: */
     int64_t part_after;        /* of its CPU's events before that the latest time */
     int64_t part_first;        /* its own time */
-    uint64_t bad_events;       /* of the message: what else is damaged in it is not known so well */
     message_print now, before; /* of messages with events */
     uint64_t repeated;         /* messages */
     ts_vec cpus;               /* cpu_losses, in the order in which they are named */
@@ -156,7 +155,6 @@ static ts_code bad_event(ftrace_plugin *plugin, uint32_t cpu, ts_issue_code issu
     const ts_segment *seg = plugin->result.message.seg;
     ts_code code = no_event(plugin, cpu);
     plugin->result.message.faults++;
-    plugin->bad_events++;
     return code == TS_OK
                ? ts_issue(host->store, host->source_id, issue, PLUGIN, seg->offset,
                           "message %" PRIu64 ": an event is not read: %s", seg->number, why)
@@ -243,7 +241,6 @@ static ts_code begin(void *self, const ts_segment *seg)
                         TS_ITEM_plugin_messages, PLUGIN);
     }
     plugin->now = (message_print){0};
-    plugin->bad_events = 0;
     ftrace_result_begin(&plugin->result, seg);
     return code;
 }
@@ -266,7 +263,7 @@ static ts_code end(void *self, const ts_segment *seg)
     }
     plugin->messages->seen++;
     *(faults > 0 ? &plugin->messages->lost : &plugin->messages->imported) += 1;
-    if (faults > plugin->bad_events) {
+    if (faults > 0) {
         ftrace_recording_gap(&plugin->recording);
     }
     return code;

@@ -159,10 +159,11 @@ void ftrace_sched_waits_for_reply(ftrace_state *state)
     state->row.state = STATE_R_B;
 }
 
-/* Is its last state still the one that it is in? */
+/* Is its last state, or that it has none, still what it is in? */
 static bool knows_last(const ftrace_machine *m, const ftrace_thread *thread)
 {
-    return thread->sched.has_last && ftrace_lost_of_thread(m, thread) <= thread->sched.begun;
+    uint64_t begun = thread->sched.has_last ? thread->sched.begun : 0;
+    return ftrace_lost_of_thread(m, thread) <= begun;
 }
 
 /* known: no event of the thread is missing since. */
@@ -198,8 +199,11 @@ static ts_code begin_state(ftrace_machine *m, ftrace_thread *thread, int64_t ts,
     return code;
 }
 
-/* The thread was woken before: it has been runnable since. */
-static ts_code apply_wake(ftrace_machine *m, ftrace_thread *thread)
+/*
+ * The thread was woken before: it has been runnable since, unless it ran. When its state then is
+ * not known, it did not run if it begins to now and no event of it is missing.
+ */
+static ts_code apply_wake(ftrace_machine *m, ftrace_thread *thread, bool begins)
 {
     ftrace_thread_sched *t = &thread->sched;
     ts_code code;
@@ -207,10 +211,11 @@ static ts_code apply_wake(ftrace_machine *m, ftrace_thread *thread)
         return TS_OK;
     }
     t->has_wake = false;
-    if (t->has_last && t->wake_ends && t->last.row.state == STATE_RUNNING) {
+    if (t->wake_known ? t->has_last && t->last.row.state == STATE_RUNNING
+                      : !begins || ftrace_lost_of_thread(m, thread) > t->woken) {
         return TS_OK;
     }
-    close_last(t, t->wake, t->wake_ends);
+    close_last(t, t->wake, t->wake_known);
     code = begin_state(m, thread, t->wake, STATE_R, -1);
     t->begun = t->woken;
     return code;
@@ -284,7 +289,7 @@ static ts_code switch_in(ftrace_machine *m, const ftrace_event *event, ftrace_cp
 {
     ftrace_thread *other = cpu->running;
     ftrace_thread_sched *t = &next->sched;
-    ts_code code = apply_wake(m, next);
+    ts_code code = apply_wake(m, next, true);
     if (code != TS_OK) {
         return code;
     }
@@ -324,7 +329,7 @@ static ts_code switch_out(ftrace_machine *m, const ftrace_event *event, ftrace_t
         return TS_OK; /* it runs on another CPU already */
     }
     rows = m->sched.state_count;
-    code = apply_wake(m, prev);
+    code = apply_wake(m, prev, false);
     if (rows == m->sched.state_count || !m->quirks.wake_stays_open) {
         close_last(t, event->ts, knows_last(m, prev));
     }
@@ -390,9 +395,9 @@ static ts_code wake(ftrace_machine *m, ftrace_thread *thread, int64_t ts)
     if (t->has_wake && ftrace_lost_of_thread(m, thread) <= t->woken) {
         return TS_OK;
     }
-    code = apply_wake(m, thread);
+    code = apply_wake(m, thread, false);
     t->has_wake = true;
-    t->wake_ends = knows_last(m, thread);
+    t->wake_known = knows_last(m, thread);
     t->wake = ts;
     t->wake_number = m->sched.wake_count++;
     t->woken = m->losses.now;
@@ -590,7 +595,7 @@ static ts_code apply_wakes(ftrace_machine *m)
         qsort(woken.p, woken.n, sizeof(ftrace_thread *), by_wake);
     }
     for (size_t i = 0; code == TS_OK && i < woken.n; i++) {
-        code = apply_wake(m, ((ftrace_thread **)woken.p)[i]);
+        code = apply_wake(m, ((ftrace_thread **)woken.p)[i], false);
     }
     ts_vec_free(m->ctx, &woken);
     return code;

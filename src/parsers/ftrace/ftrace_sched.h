@@ -57,7 +57,7 @@ typedef struct ftrace_thread_sched {
     uint64_t called;          /* sent its transaction */
     bool has_last;
     bool has_wake;
-    bool wake_ends;    /* `last`, which was known then, ended with the wake */
+    bool wake_known;   /* `last` was its state when it was woken */
     bool last_blocked; /* `last` is the D row */
     bool has_blocked;  /* `blocked` waits */
     bool has_call;     /* it sent a transaction and was not switched out since */
