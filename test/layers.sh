@@ -92,7 +92,8 @@ hits=$(except 'tables/|serve/|cli/' | xargs grep -nE '#[[:space:]]*include[[:spa
 [ -z "$hits" ] || complain "includes sqlite3.h: $hits"
 hits=$(except 'serve/' | xargs grep -nE '#[[:space:]]*include[[:space:]]*<(microhttpd|wslay)')
 [ -z "$hits" ] || complain "includes libraries of serve: $hits"
-forbid 'cli/' "$before(printf|puts|putchar|perror|vprintf|exit|_exit|_Exit|abort|quick_exit|assert) *\(" \
+# (serve/workers.c ends the processes that it has forked.)
+forbid 'cli/|serve/workers\.c' "$before(printf|puts|putchar|perror|vprintf|exit|_exit|_Exit|abort|quick_exit|assert) *\(" \
     "prints or ends the program"
 forbid 'cli/' "$before(stdout|stderr)([^A-Za-z0-9_]|$)" "uses the standard streams"
 forbid 'base/alloc\.c$|base/context\.c$' \

@@ -44,10 +44,28 @@ static int64_t rows_of_table(ts_sandbox *s, const char *table)
     return rows;
 }
 
+/* Whether it is a table whose column (NULL: none) is stored: a view of a stranger that has its
+ * name, or an expression, may take any time. */
+static bool is_stored(ts_sandbox *s, const char *table, const char *column)
+{
+    sqlite3_stmt *st = NULL;
+    bool stored =
+        sqlite3_prepare_v2(s->db,
+                           "SELECT 1 FROM sqlite_master WHERE type = 'table' AND rootpage > 0 AND "
+                           "name = ?1 AND (?2 IS NULL OR EXISTS (SELECT 1 FROM "
+                           "pragma_table_xinfo(?1) AS c WHERE c.name = ?2 AND hidden = 0))",
+                           -1, &st, NULL) == SQLITE_OK &&
+        sqlite3_bind_text(st, 1, table, -1, SQLITE_STATIC) == SQLITE_OK &&
+        sqlite3_bind_text(st, 2, column, -1, SQLITE_STATIC) == SQLITE_OK &&
+        sqlite3_step(st) == SQLITE_ROW;
+    (void)sqlite3_finalize(st);
+    return stored;
+}
+
 static int64_t table_rows(ts_sandbox *s, const char *table)
 {
-    int64_t rows = rows_of_table(s, table);
-    return rows == 0 && strcmp(table, "stack_sample") == 0 ? rows_of_table(s, sample_rows) : rows;
+    int64_t rows = is_stored(s, table, NULL) ? rows_of_table(s, table) : 0;
+    return rows == 0 && strcmp(table, "stack_sample") == 0 ? table_rows(s, sample_rows) : rows;
 }
 
 /* Calls `each` for all tables of the file; gives SQLite's code. */
@@ -82,7 +100,8 @@ int64_t ts_app_origin(ts_sandbox *s)
 {
     sqlite3_stmt *st = NULL;
     int64_t origin = 0;
-    if (sqlite3_prepare_v2(s->db, "SELECT start_ts FROM trace_range LIMIT 1", -1, &st, NULL) ==
+    if (is_stored(s, "trace_range", "start_ts") &&
+        sqlite3_prepare_v2(s->db, "SELECT start_ts FROM trace_range LIMIT 1", -1, &st, NULL) ==
             SQLITE_OK &&
         sqlite3_step(st) == SQLITE_ROW) {
         origin = sqlite3_column_int64(st, 0);

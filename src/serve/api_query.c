@@ -3,6 +3,11 @@
 
 #include <stdio.h>
 
+/* Parameters besides those of ts_asked_url. */
+static const char *const query_more[] = {NULL};
+static const char *const export_more[] = {"source", "thread", "event", "weight",
+                                          "from",   "to",     NULL};
+
 static ts_code query_usage(ts_ctx *ctx, const char *message)
 {
     return ts_fail(ctx, TS_ERR_USAGE, "%s", message);
@@ -76,12 +81,27 @@ static ts_code query_run(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts_req
     return TS_OK;
 }
 
+int64_t ts_api_time(const ts_app *app, ts_ctx *ctx, const ts_request *r)
+{
+    int64_t time = app->limits.query_ns;
+    ts_asked q = {0};
+    bool query = ts_text_is(r->path, "/api/query");
+    if (query || ts_text_is(r->path, "/api/export")) {
+        ts_code code = query && ts_text_is(r->method, "POST")
+                           ? ts_asked_body(&q, ctx, r->body)
+                           : ts_asked_url(&q, ctx, r, query ? query_more : export_more);
+        time = code == TS_OK ? query_plan(app, r, &q).time_ns : time;
+        ts_asked_free(&q, ctx);
+        ctx->error = (ts_error){0};
+    }
+    return time;
+}
+
 ts_code ts_api_query(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts_request *r)
 {
-    static const char *const more[] = {NULL};
     ts_asked q;
     ts_code code = ts_text_is(r->method, "POST") ? ts_asked_body(&q, ctx, r->body)
-                                                 : ts_asked_url(&q, ctx, r, more);
+                                                 : ts_asked_url(&q, ctx, r, query_more);
     if (code == TS_OK && (q.format.given || q.view.given)) {
         code = query_usage(ctx, "format and view are parameters of /api/export");
     }
@@ -159,9 +179,8 @@ static ts_code export_stacks(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts
 
 ts_code ts_api_export(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts_request *r)
 {
-    static const char *const more[] = {"source", "thread", "event", "weight", "from", "to", NULL};
     ts_asked q;
-    ts_code code = ts_asked_url(&q, ctx, r, more);
+    ts_code code = ts_asked_url(&q, ctx, r, export_more);
     if (code == TS_OK && q.view.given) {
         code = export_stacks(reply, app, ctx, r, &q);
     } else if (code == TS_OK) {

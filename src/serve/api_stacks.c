@@ -145,7 +145,7 @@ ts_code ts_api_stacks(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts_reques
     if (code == TS_OK) {
         code = stacks_run(s, app, number, what, r, origin);
     }
-    ts_slots_give(&app->slots);
+    ts_slots_give(&app->slots, false);
     if (code != TS_OK) {
         stacks_free(&s->stream);
         return code;

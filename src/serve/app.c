@@ -314,8 +314,12 @@ void ts_app_answer(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts_request *
     }
     for (size_t i = 0; i < sizeof routes / sizeof routes[0]; i++) {
         if (ts_text_is(r->path, routes[i].path)) {
-            if (route_accepts(reply, ctx, routes[i].methods, r) &&
-                routes[i].run(reply, app, ctx, r) != TS_OK) {
+            if (!route_accepts(reply, ctx, routes[i].methods, r)) {
+                return;
+            }
+            if (app->remote != NULL) {
+                ts_remote_answer(reply, app->remote, ctx, r, ts_api_time(app, ctx, r));
+            } else if (routes[i].run(reply, app, ctx, r) != TS_OK) {
                 (void)ts_reply_failure(reply, ctx);
             }
             if (reply->header_count == 0) {

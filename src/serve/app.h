@@ -35,6 +35,7 @@ typedef struct ts_app {
     ts_databases databases;
     ts_slots slots;
     ts_view_jobs *views;
+    ts_remote *remote; /* NULL: requests are answered in this process */
     ts_assets page;
     ts_assets flare_ui;
     bool has_flare_ui;
@@ -62,6 +63,9 @@ ts_route_run ts_api_schema;
 ts_route_run ts_api_questions;
 ts_route_run ts_api_query;
 ts_route_run ts_api_export;
+
+/* How long a request may take: as its parameters say, at most what any query may. */
+int64_t ts_api_time(const ts_app *app, ts_ctx *ctx, const ts_request *r);
 
 /* An export of stacks; `format` is a name of --to. */
 ts_code ts_api_stacks(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts_request *r, size_t number,

@@ -60,6 +60,8 @@ static enum MHD_Result take_header(void *cls, enum MHD_ValueKind kind, const cha
             r->origin_count += wanted[i].to == &r->origin ? 1 : 0;
         }
     }
+    r->length_count += strcasecmp(key, "Content-Length") == 0 ? 1 : 0;
+    r->length_count += strcasecmp(key, "Transfer-Encoding") == 0 ? 1 : 0;
     return MHD_YES;
 }
 
@@ -282,6 +284,12 @@ static enum MHD_Result exchange_header(bool *done, exchange *x, struct MHD_Conne
 {
     ts_verdict v = ts_access_check(&x->all->app->access, &x->request);
     *done = true;
+    if (x->request.length_count > 1) { /* what follows may be another request, or not */
+        (void)ts_reply_error(&x->reply, &x->ctx, 400, "bad_request", "the length is said twice",
+                             -1);
+        ts_reply_header(&x->reply, "Connection", "close");
+        return exchange_send(x, connection);
+    }
     if (x->connection == NULL || x->connection->refused) {
         return exchange_refuse(x, connection, 503, "busy", "too many connections");
     }

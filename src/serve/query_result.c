@@ -206,7 +206,7 @@ static ssize_t result_read(ts_stream *stream, char *out, size_t max)
             return -1;
         }
         result_pump(x, RESULT_BLOCK, RESULT_FLUSH_NS);
-        ts_slots_give(&x->app->slots);
+        ts_slots_give(&x->app->slots, false);
     }
     if (x->broken) {
         return -1;
@@ -268,7 +268,7 @@ static bool result_begin(ts_result *x, ts_reply *reply, ts_text sql)
         return false;
     }
     begun = result_prepare(x, reply, sql) && result_first(x, reply);
-    ts_slots_give(&x->app->slots);
+    ts_slots_give(&x->app->slots, false);
     return begun;
 }
 

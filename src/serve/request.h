@@ -23,6 +23,7 @@ typedef struct ts_request {
     ts_text path; /* decoded, without parameters */
     unsigned host_count;
     unsigned origin_count;
+    unsigned length_count; /* Content-Length and Transfer-Encoding: what says where it ends */
     ts_text host;
     ts_text origin;
     ts_text fetch_site; /* Sec-Fetch-Site */

@@ -151,7 +151,7 @@ static void sandbox_limit(sqlite3 *db)
         int what;
         int most;
     } limits[] = {
-        {SQLITE_LIMIT_LENGTH, 64 << 20},      {SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
+        {SQLITE_LIMIT_LENGTH, 16 << 20},      {SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
         {SQLITE_LIMIT_COLUMN, 2000},          {SQLITE_LIMIT_EXPR_DEPTH, 1000},
         {SQLITE_LIMIT_COMPOUND_SELECT, 500},  {SQLITE_LIMIT_VDBE_OP, 1000000},
         {SQLITE_LIMIT_FUNCTION_ARG, 127},     {SQLITE_LIMIT_ATTACHED, 0},

@@ -188,9 +188,12 @@ ts_code ts_server_start(ts_server **out, ts_ctx *ctx, const ts_serve_options *op
     if (code == TS_OK) {
         code = server_files(s, options);
     }
+    if (code == TS_OK) { /* before there are threads */
+        code = ts_remote_open(&s->app.remote, ctx, &s->app, fd);
+    }
     if (code == TS_OK) {
         code = ts_view_jobs_open(&s->app.views, &s->base, &s->app.databases, &s->app.slots,
-                                 s->app.limits.max_memory);
+                                 s->app.remote, s->app.limits.max_memory);
     }
     if (code == TS_OK) {
         const ts_sockets_options sockets = {.databases = &s->app.databases,
@@ -232,6 +235,7 @@ bool ts_server_has_page(const ts_server *server)
 void ts_server_watch(ts_server *server)
 {
     (void)ts_connections_watch(&server->connections, ts_guard_now());
+    ts_remote_watch(server->app.remote);
 }
 
 void ts_server_stop(ts_server *server)
@@ -254,6 +258,7 @@ void ts_server_stop(ts_server *server)
     }
     ts_sockets_close(server->exchanges.sockets);
     ts_view_jobs_close(server->app.views);
+    ts_remote_close(server->app.remote);
     ts_databases_free(&server->app.databases);
     ts_assets_free(&server->app.page);
     ts_assets_free(&server->app.flare_ui);

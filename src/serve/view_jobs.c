@@ -24,19 +24,18 @@ typedef struct view_job {
     int64_t asked;    /* when a request last wanted it */
     uint64_t order;
     atomic_bool cancel;
-    const char *what; /* progress; static */
+    char what[40]; /* progress */
     uint64_t done;
     uint64_t total;
 } view_job;
 
-/* The thread of a database, and what it keeps of it. */
+/* The thread of a database, and what makes its views. */
 typedef struct view_worker {
     ts_view_jobs *jobs;
-    size_t database;
     bool started;
     pthread_t thread;
-    ts_view_db *views; /* NULL: none yet */
-    ts_identity identity;
+    ts_view_maker maker;
+    ts_worker process; /* instead, when there is jobs->remote */
 } view_worker;
 
 struct ts_view_jobs {
@@ -47,6 +46,7 @@ struct ts_view_jobs {
     bool stopping;
     ts_databases *databases;
     ts_slots *slots;
+    ts_remote *remote; /* borrowed; NULL: views are made in this process */
     uint64_t max_memory;
     uint64_t order;
     uint64_t kept; /* bytes of bodies */
@@ -148,7 +148,7 @@ static size_t job_add(ts_view_jobs *jobs, const ts_endpoint *endpoint, size_t da
     job->state = JOB_WAITS;
     job->endpoint = endpoint;
     job->database = database;
-    job->what = "waiting for other views";
+    (void)snprintf(job->what, sizeof job->what, "waiting for other views");
     job->order = ++jobs->order;
     (void)snprintf(job->etag, sizeof job->etag, "%s", etag);
     if (job_pairs(job, &jobs->ctx, r) != TS_OK) {
@@ -180,7 +180,7 @@ static void run_report(void *user, const char *what, uint64_t done, uint64_t tot
 {
     view_run *run = user;
     (void)pthread_mutex_lock(&run->jobs->lock);
-    run->job->what = what;
+    (void)snprintf(run->job->what, sizeof run->job->what, "%s", what);
     run->job->done = done;
     run->job->total = total;
     bool forgotten = ts_guard_now() - run->job->asked > (int64_t)TS_VIEW_PATIENCE_S * 1000000000;
@@ -190,75 +190,27 @@ static void run_report(void *user, const char *what, uint64_t done, uint64_t tot
     (void)pthread_mutex_unlock(&run->jobs->lock);
 }
 
-/* What is kept of a database belongs to one file. */
-static ts_code worker_views(view_worker *w, const ts_lease *lease)
-{
-    const ts_view_jobs *jobs = w->jobs;
-    const ts_view_db_options options = {
-        .path = jobs->databases->all[w->database].path,
-        .max_memory = jobs->max_memory == 0 ? 0 : jobs->max_memory / jobs->databases->count,
-    };
-    if (w->views != NULL && ts_identity_same(&w->identity, &lease->identity)) {
-        return TS_OK;
-    }
-    ts_view_db_close(w->views);
-    w->views = NULL;
-    w->identity = lease->identity;
-    return ts_view_db_open(&w->views, jobs->base, &options);
-}
-
-static ts_code run_view(view_worker *w, view_run *run, ts_lease *lease, ts_guard *guard)
-{
-    ts_jout out;
-    ts_view_args args;
-    ts_ctx *ctx = ts_view_db_ctx(w->views);
-    ts_code code =
-        ts_endpoint_parse(&args, ctx, run->job->endpoint, run->job->pairs, run->job->pair_count);
-    ts_jout_begin(&out, ctx, run_write, run);
-    ts_view_call call = {.views = w->views,
-                         .db = lease->sandbox.db,
-                         .args = &args,
-                         .out = &out,
-                         .guard = guard,
-                         .progress = {run, run_report}};
-    if (code == TS_OK) {
-        lease->sandbox.ctx = ctx;
-        lease->sandbox.guard = guard;
-        code = ts_endpoint_run(run->job->endpoint, &call);
-    }
-    ts_code ended = ts_jout_end(&out);
-    return code != TS_OK ? code : ended;
-}
-
 /* Makes the view of a job, without the lock. The message of a failure goes to `message`. */
 static ts_code worker_make(view_worker *w, view_job *job, char message[TS_ERROR_TEXT])
 {
     ts_view_jobs *jobs = w->jobs;
     view_run run = {jobs, job};
-    ts_ctx ctx = *jobs->base; /* for taking the connection */
     ts_guard guard = {.fd = -1, .stop = &job->cancel};
-    ts_lease *lease = NULL;
-    ts_database_state state;
-    const ts_error *error = &ctx.error;
-    int64_t begun = ts_guard_now();
+    const ts_view_order order = {.endpoint = job->endpoint,
+                                 .pairs = job->pairs,
+                                 .pair_count = job->pair_count,
+                                 .user = &run,
+                                 .write = run_write,
+                                 .report = run_report,
+                                 .guard = &guard};
+    if (jobs->remote != NULL) {
+        return ts_remote_view(&w->process, jobs->remote, w->maker.database, &order, message);
+    }
     if (!ts_slots_take(jobs->slots, &guard, false)) {
         return TS_ERR_INTERRUPTED;
     }
-    ts_code code = ts_database_take(&lease, &state, jobs->databases, &ctx, w->database);
-    if (code == TS_OK) {
-        code = worker_views(w, lease);
-    }
-    if (code == TS_OK) {
-        error = &ts_view_db_ctx(w->views)->error;
-        code = run_view(w, &run, lease, &guard);
-    }
-    (void)snprintf(message, TS_ERROR_TEXT, "%s",
-                   code != TS_OK && error->count > 0 ? error->causes[0] : "");
-    ts_database_give(jobs->databases, lease);
-    ts_slots_give(jobs->slots);
-    if (ts_guard_now() - begun > (int64_t)TS_VIEW_WAIT_MS * 1000000) {
-        ts_alloc_trim(); /* what a view has built on the way is not needed again */
-    }
+    ts_code code = ts_view_make(&w->maker, &order, message);
+    ts_slots_give(jobs->slots, false);
     return code;
 }
 
@@ -269,7 +221,7 @@ static view_job *worker_next(const view_worker *w)
     view_job *next = NULL;
     for (size_t i = 0; i < TS_VIEW_JOBS; i++) {
         view_job *job = w->jobs->all[i];
-        if (job != NULL && job->state == JOB_WAITS && job->database == w->database &&
+        if (job != NULL && job->state == JOB_WAITS && job->database == w->maker.database &&
             (next == NULL || job->order < next->order)) {
             next = job;
         }
@@ -320,8 +272,8 @@ static void *worker_main(void *user)
         job_end(jobs, job, code, message);
     }
     (void)pthread_mutex_unlock(&jobs->lock);
-    ts_view_db_close(w->views);
-    w->views = NULL;
+    ts_view_maker_free(&w->maker);
+    ts_remote_view_end(&w->process, jobs->remote);
     return NULL;
 }
 
@@ -330,14 +282,19 @@ static bool worker_start(ts_view_jobs *jobs, size_t database)
     view_worker *w = &jobs->workers[database];
     if (!w->started) {
         w->jobs = jobs;
-        w->database = database;
+        w->maker = (ts_view_maker){
+            .base = jobs->base,
+            .databases = jobs->databases,
+            .database = database,
+            .max_memory = jobs->max_memory / jobs->databases->count,
+        };
         w->started = pthread_create(&w->thread, NULL, worker_main, w) == 0;
     }
     return w->started;
 }
 
 ts_code ts_view_jobs_open(ts_view_jobs **out, const ts_ctx *base, ts_databases *databases,
-                          ts_slots *slots, uint64_t max_memory)
+                          ts_slots *slots, ts_remote *remote, uint64_t max_memory)
 {
     pthread_condattr_t attributes;
     ts_ctx ctx = *base;
@@ -350,6 +307,7 @@ ts_code ts_view_jobs_open(ts_view_jobs **out, const ts_ctx *base, ts_databases *
     jobs->ctx = ctx;
     jobs->databases = databases;
     jobs->slots = slots;
+    jobs->remote = remote;
     jobs->max_memory = max_memory;
     (void)pthread_mutex_init(&jobs->lock, NULL);
     (void)pthread_condattr_init(&attributes);
@@ -421,7 +379,7 @@ static ts_code answer_failure(ts_reply *reply, ts_ctx *ctx, const view_job *job)
     if (job->code == TS_ERR_LIMIT || job->code == TS_ERR_NOMEM) {
         return ts_reply_error(reply, ctx, 413, "too_large", job->message, -1);
     }
-    if (job->code == TS_ERR_INTERRUPTED) {
+    if (job->code == TS_ERR_INTERRUPTED && atomic_load(&job->cancel)) {
         return ts_reply_error(reply, ctx, 503, "busy", "the view was given up", -1);
     }
     (void)ts_fail(ctx, job->code, "%s", job->message);

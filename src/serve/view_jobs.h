@@ -6,9 +6,7 @@
 #define TS_SERVE_VIEW_JOBS_H
 
 #include "serve/databases.h"
-#include "serve/reply.h"
-#include "serve/request.h"
-#include "serve/views.h"
+#include "serve/remote.h"
 #include "serve/work_slots.h"
 
 enum {
@@ -20,10 +18,10 @@ enum {
 
 typedef struct ts_view_jobs ts_view_jobs;
 
-/* base, databases and slots are borrowed; max_memory is for what the views of all databases keep.
- */
+/* base, databases, slots and remote are borrowed; remote NULL: views are made in this process.
+ * max_memory is for what the views of all databases keep. */
 ts_code ts_view_jobs_open(ts_view_jobs **out, const ts_ctx *base, ts_databases *databases,
-                          ts_slots *slots, uint64_t max_memory);
+                          ts_slots *slots, ts_remote *remote, uint64_t max_memory);
 
 /* Ends what runs. NULL is allowed. */
 void ts_view_jobs_close(ts_view_jobs *jobs);

@@ -102,14 +102,14 @@ static bool stopped(const peer *p)
     return p->socket->stop != NULL && atomic_load(p->socket->stop);
 }
 
-/* One message after the other: while one waits, nothing more is read, so that a client cannot fill
- * the memory; what it sends stays in the socket. */
+/* One message after the other: while one waits, or an answer (each ping has one), nothing more is
+ * read, so that a client cannot fill the memory; what it sends stays in the socket. */
 static ssize_t on_recv(wslay_event_context_ptr ws, uint8_t *buf, size_t len, int flags, void *user)
 {
     peer *p = user;
     ssize_t n = 0;
     (void)flags;
-    if (p->messages.n > 0) {
+    if (p->messages.n > 0 || wslay_event_get_queued_msg_count(ws) > 0) {
         wslay_event_set_error(ws, WSLAY_ERR_WOULDBLOCK);
         return -1;
     }

@@ -43,10 +43,23 @@ bool ts_slots_take(ts_slots *s, ts_guard *guard, bool begins)
     return taken;
 }
 
-void ts_slots_give(ts_slots *s)
+void ts_slots_give(ts_slots *s, bool aside)
 {
     (void)pthread_mutex_lock(&s->lock);
-    s->running--;
+    *(aside ? &s->aside : &s->running) -= 1;
     (void)pthread_cond_signal(&s->freed);
     (void)pthread_mutex_unlock(&s->lock);
+}
+
+bool ts_slots_aside(ts_slots *s)
+{
+    (void)pthread_mutex_lock(&s->lock);
+    bool room = s->aside < TS_SLOTS_ASIDE;
+    if (room) {
+        s->aside++;
+        s->running--;
+        (void)pthread_cond_signal(&s->freed);
+    }
+    (void)pthread_mutex_unlock(&s->lock);
+    return room;
 }

@@ -6,13 +6,19 @@
 
 #include <pthread.h>
 
-enum { TS_SLOTS_WAITING = 16, TS_SLOTS_PATIENCE_S = 10 };
+enum {
+    TS_SLOTS_WAITING = 16,
+    TS_SLOTS_PATIENCE_S = 10,
+    TS_SLOTS_ASIDE = 16,    /* long pieces of work that run beside those in places */
+    TS_SLOTS_SHORT_MS = 200 /* after which a piece of work is a long one */
+};
 
 typedef struct ts_slots {
     pthread_mutex_t lock;
     pthread_cond_t freed;
     unsigned limit;
     unsigned running;
+    unsigned aside;
     unsigned waiting;
 } ts_slots;
 
@@ -25,6 +31,11 @@ void ts_slots_free(ts_slots *s);
  * guard allows.
  */
 bool ts_slots_take(ts_slots *s, ts_guard *guard, bool begins);
-void ts_slots_give(ts_slots *s);
+/* aside: ts_slots_aside was true for it. */
+void ts_slots_give(ts_slots *s, bool aside);
+
+/* Work in a process of its own that takes long leaves its place to others and runs on; false when
+ * TS_SLOTS_ASIDE others have done so. */
+bool ts_slots_aside(ts_slots *s);
 
 #endif

@@ -115,6 +115,20 @@ def methods(s):
     check("chunked, 1.25 MiB", parse(receive_all(big)).status, 413)
 
 
+def lengths(s):
+    """Where a request ends has to be said once: with two answers what follows could be a request that nobody checked."""
+    body = b'{"sql":"SELECT 1"}'
+    hidden = f"GET /api/info HTTP/1.1\r\nHost: 127.0.0.1:{s.port}\r\n\r\n".encode()
+    for lines, rest in [(["Content-Length: 18", "Content-Length: 18"], body), (["Content-Length: 18", "Content-Length: 2"], body),
+                        (["Content-Length: 18", "Transfer-Encoding: chunked"], b"12\r\n" + body + b"\r\n0\r\n\r\n"),
+                        (["Transfer-Encoding: chunked", "Transfer-Encoding: chunked"], b"12\r\n" + body + b"\r\n0\r\n\r\n")]:
+        head = [f"POST /api/query HTTP/1.1\r\nHost: 127.0.0.1:{s.port}", f"Authorization: Bearer {s.token}", "Content-Type: application/json", *lines]
+        with s.connect() as c:
+            c.sendall("\r\n".join(head).encode() + b"\r\n\r\n" + rest + hidden)
+            got = receive_all(c)  # until it is closed
+        check(f"{lines}", (parse(got).status, got.count(b"HTTP/1.1 ")), (400, 1))
+
+
 def wire(s):
     check("not HTTP", s.raw(b"\x16\x03\x01\x02\x00\x01\x00\r\n\r\n\r\n")[:12] in (b"", b"HTTP/1.1 400", b"HTTP/1.0 400"), True)
     check("header of 200 kB", s.ask("/api/info", headers={"X": "y" * 200000}).status, 431)
@@ -237,7 +251,7 @@ def main():
         subprocess.run([program, os.path.join(data, "recording-cpuprofile.htrace.gz"), "-e", db, "--quiet"], check=True)
         before = state(folder)
         s = Server(program, db, "--quiet", "--threads", "2")
-        for step in [hosts, origins, methods, wire]:
+        for step in [hosts, origins, methods, lengths, wire]:
             step(s)
         queries(s, folder)
         views(s)

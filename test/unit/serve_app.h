@@ -57,7 +57,7 @@ static inline test_app *test_app_new(void)
     assert_ok(a->ctx, ts_databases_init(&a->app.databases, a->ctx));
     assert_ok(a->ctx, ts_databases_add(&a->app.databases, a->path, a->path));
     assert_ok(a->ctx,
-              ts_view_jobs_open(&a->app.views, a->ctx, &a->app.databases, &a->app.slots, 0));
+              ts_view_jobs_open(&a->app.views, a->ctx, &a->app.databases, &a->app.slots, NULL, 0));
     return a;
 }
 
