@@ -8,6 +8,7 @@
 #   coverage, with its thresholds
 #   300 mutants of the sources, 85 of 100 to be caught
 #   the .deb, installed in a clean root
+#   the recorders of Debian and npm, each recording read a second time
 #   the benchmark, all sizes
 #
 # TS_FIXTURES may name a folder with real recordings. Logs stay in DIR (default build/nightly).
@@ -60,6 +61,7 @@ step "fuzzing" scripts/fuzz.sh "$time"
 step "coverage" scripts/coverage.sh
 step "mutants" scripts/mutate.sh --count 300 --least 85
 step "package in a clean root" scripts/package.sh -t
+step "recorders" scripts/recorders.sh
 step "benchmark" scripts/bench.sh full
 
 printf '\n'

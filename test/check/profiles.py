@@ -284,16 +284,18 @@ def go_raw(go, path):
             if match:
                 current = locations.setdefault(int(match.group(1)), [])
                 line = match.group(3)
-            match = re.match(r"\s*(\S.*) (\S*):(\d+)(?::\d+)? s=(-?\d+)", line)
+            match = re.match(r"\s*(\S.*|) (\S*?):(\d+)(?::\d+)? s=(-?\d+)", line)
             if match:
                 current.append((match.group(1), match.group(2) or None, int(match.group(3)) or None))
     return [(values, [f for i in ids for f in locations[i]], labels) for values, ids, labels in samples]
 
 
 def summed(rows):
-    """go adds samples up that differ in nothing but their values, and leaves out those that are 0 everywhere."""
+    """go adds samples up that differ in nothing but their values, and leaves out those that are 0 everywhere or have no stack."""
     out = {}
     for values, frames, labels in rows:
+        if not frames:
+            continue
         key = (tuple(frames), tuple(sorted(labels)))
         out[key] = [a + b for a, b in zip(out[key], values)] if key in out else list(values)
     return {key: values for key, values in out.items() if any(values)}

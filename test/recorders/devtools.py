@@ -27,12 +27,18 @@ class WebSocket:
         size = bytes([128 | len(data)]) if len(data) < 126 else bytes([254]) + struct.pack(">H", len(data))
         self.socket.sendall(b"\x81" + size + mask + bytes(b ^ mask[i & 3] for i, b in enumerate(data)))
 
+    def exactly(self, n):
+        data = self.file.read(n)
+        if len(data) < n:
+            raise EOFError("the recorder has ended")
+        return data
+
     def receive(self):
         text = b""
         while True:
-            first, size = self.file.read(2)
-            size = struct.unpack(">H", self.file.read(2))[0] if size == 126 else struct.unpack(">Q", self.file.read(8))[0] if size == 127 else size
-            text += self.file.read(size)
+            first, size = self.exactly(2)
+            size = struct.unpack(">H", self.exactly(2))[0] if size == 126 else struct.unpack(">Q", self.exactly(8))[0] if size == 127 else size
+            text += self.exactly(size)
             if first & 128:
                 return json.loads(text)
 

@@ -1,5 +1,6 @@
 """Recorders that are not installed: fetched once, kept in the cache of the user with their versions."""
 
+import glob
 import json
 import os
 import platform
@@ -9,11 +10,14 @@ import sys
 import tarfile
 import tempfile
 
+import go
+import jdk
 import node
 
 CACHE = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "trace_streamer")
 PACKAGE = "node-linux-" + {"x86_64": "x64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
 OLDEST = 14
+RELEASE = "trixie"  # of Debian, whose JDK and Go are newer than those of the oldest machine that builds this
 
 
 def npm(*args, cwd=None):
@@ -84,3 +88,67 @@ def nodes():
 def quick_nodes():
     """The newest of npm."""
     return with_installed(map(node_program, known_nodes()[-1:]))
+
+
+def datadog():
+    """The folder with @datadog/pprof."""
+    folder = os.path.join(CACHE, "datadog-pprof")
+    if node.installed() and not os.path.exists(os.path.join(folder, "node_modules", "@datadog", "pprof", "package.json")):
+        os.makedirs(folder, exist_ok=True)
+        if npm("install", "--silent", "--no-save", "--prefix", folder, "@datadog/pprof") is None:
+            return []
+    return [folder] if node.installed() else []
+
+
+# A program of another root, as if it were here: what it reads and writes is mounted there, for it alone.
+ENTER = """#!/bin/sh
+exec unshare -m sh -c 'root=$1; shift
+for d in /proc /dev /tmp %s; do mkdir -p "$root$d" && mount --rbind "$d" "$root$d" || exit 1; done
+exec chroot "$root" env -C "$PWD" "$@"' sh %s %s "$@"
+"""
+
+
+def debian_root():
+    """A root of RELEASE in the cache, or None: only root can make and enter one."""
+    root = os.path.join(CACHE, RELEASE)
+    if os.getuid() != 0 or shutil.which("debootstrap") is None or shutil.which("unshare") is None:
+        return None
+    if not os.path.exists(os.path.join(root, "complete")):
+        shutil.rmtree(root, ignore_errors=True)
+        done = subprocess.run(["debootstrap", "--variant=minbase", "--include=openjdk-21-jdk-headless,golang-go", RELEASE, root], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            shutil.rmtree(root, ignore_errors=True)
+            return None
+        with open(os.path.join(root, "complete"), "w", encoding="ascii"):
+            pass
+    return root
+
+
+def entered(root, name, programs):
+    """A folder with programs of a root by their names: those that are in its bin are called as if it were the one that they are in."""
+    folder = os.path.join(CACHE, "%s-%s" % (RELEASE, name), "bin")
+    os.makedirs(folder, exist_ok=True)
+    own = sorted({os.path.realpath(os.path.join(os.path.dirname(__file__), "..", "..")), tempfile.gettempdir()} - {"/tmp"})
+    for program in programs:
+        path = os.path.join(folder, os.path.basename(program))
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(ENTER % (" ".join(own), root, program))
+        os.chmod(path, 0o755)
+    return folder
+
+
+def jdks():
+    """Of this machine, and the one of the root."""
+    root = debian_root()
+    found = glob.glob(root + "/usr/lib/jvm/*/bin/jfr") if root else []
+    more = [os.path.dirname(p)[len(root):] for p in found if not os.path.islink(os.path.dirname(os.path.dirname(p)))]
+    if not more:
+        print("OpenJDK   skipped: that of Debian %s (needs root and debootstrap)" % RELEASE)
+    return jdk.installed() + [os.path.dirname(entered(root, "jdk", [os.path.join(d, t) for t in ("java", "javac", "jcmd", "jfr")])) for d in more]
+
+
+def gos():
+    root = debian_root()
+    if root is None:
+        print("Go        skipped: that of Debian %s (needs root and debootstrap)" % RELEASE)
+    return go.installed() + ([os.path.join(entered(root, "go", ["/usr/bin/go"]), "go")] if root else [])

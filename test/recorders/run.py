@@ -25,6 +25,7 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import chromium
+import datadog
 import fetch
 import go
 import jdk
@@ -47,8 +48,9 @@ READERS = {
 RECORDERS = {
     "Node.js": (node, fetch.nodes, fetch.quick_nodes, node.QUICK),
     "Chromium": (chromium, chromium.installed, chromium.installed, chromium.QUICK),
-    "OpenJDK": (jdk, jdk.installed, lambda: jdk.installed()[:1], jdk.QUICK),
-    "Go": (go, go.installed, go.installed, go.QUICK),
+    "@datadog": (datadog, fetch.datadog, lambda: [], datadog.QUICK),
+    "OpenJDK": (jdk, fetch.jdks, lambda: jdk.installed()[:1], jdk.QUICK),
+    "Go": (go, fetch.gos, go.installed, go.QUICK),
     "Linux": (kernel, kernel.installed, kernel.installed, kernel.QUICK),
 }
 
@@ -78,7 +80,7 @@ def convert(row, program, db):
     database = sqlite3.connect(db)
     issues = database.execute("SELECT severity, code, sum(count), min(message) FROM import_issue GROUP BY 1, 2 ORDER BY 1, 2").fetchall()
     row.issues = " ".join("%s %s %d" % i[:3] for i in issues)
-    row.rows = sum(n for (n,) in database.execute("SELECT imported FROM import_count"))
+    row.rows = sum(n for (n,) in database.execute("SELECT imported FROM import_count WHERE item <> 'bytes'"))
     above = [i for i in issues if i[0] != "info"]
     if done.returncode != 0 or above:
         row.fail("false damage", "exit code %d, %s" % (done.returncode, "; ".join("%s %s (%d): %s" % i for i in above)))
@@ -152,14 +154,20 @@ def jobs(quick, only):
                     yield name, version, kind, module, program
 
 
-def table(rows):
-    line = "%-9s %-13s %-34s %9s %9s %10s  %-14s %s"
-    print(line % ("recorder", "version", "kind", "bytes", "rows", "cells", "verdict", "issues"))
-    for r in rows:
-        print(line % (r.recorder, r.version, r.kind, r.bytes, r.rows, r.cells, r.verdict, r.issues))
+LINE = "%-9s %-13s %-34s %9s %9s %10s  %-14s %s"
+
+
+def table(found):
+    """All rows; each is printed as soon as those before it are."""
+    print(LINE % ("recorder", "version", "kind", "bytes", "rows", "cells", "verdict", "issues"))
+    rows = []
+    for r in (row for of_kind in found for row in of_kind):
+        print(LINE % (r.recorder, r.version, r.kind, r.bytes, r.rows, r.cells, r.verdict, r.issues), flush=True)
+        rows.append(r)
     for r in rows:
         if r.verdict != "ok":
             print("\n%s %s, %s: %s\n%s" % (r.recorder, r.version, r.kind, r.verdict, r.said))
+    return rows
 
 
 def summary(rows):
@@ -188,8 +196,7 @@ def main():
         print("\n".join("%s %s %s" % job[:3] for job in todo))
         return 0
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        rows = [row for found in pool.map(lambda job: work(job, args.trace_streamer, args.keep), todo) for row in found]
-    table(rows)
+        rows = table(pool.map(lambda job: work(job, args.trace_streamer, args.keep), todo))
     summary(rows)
     return 1 if any(r.false for r in rows) or not any(r.path for r in rows) else 0
 
