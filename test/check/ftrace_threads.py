@@ -96,9 +96,9 @@ class Threads:
         return itid
 
     def finish(self, comms):
-        """Every thread has a process; `comms` names those that have no name."""
+        """Every thread with a number has a process; `comms` names those that have no name."""
         for itid, thread in enumerate(self.threads):
-            if thread.ipid is None:
+            if thread.ipid is None and thread.tid > 0:
                 self.of_process(thread.tid, thread.tid)
                 process = self.processes[self.threads[itid].ipid]
                 process.name = process.name or thread.name
@@ -123,6 +123,6 @@ class Threads:
         rows = []
         for itid, t in enumerate(self.threads):
             name = "swapper" if itid == 0 else t.name
-            rows.append((itid, itid, t.tid, name or None, t.start or None, t.end or None, t.ipid, int(t.tid == self.processes[t.ipid].pid),
+            rows.append((itid, itid, t.tid, name or None, t.start or None, t.end or None, t.ipid, int(t.ipid is not None and t.tid == self.processes[t.ipid].pid),
                          int(t.switched)))
         return rows

@@ -58,6 +58,7 @@ def events(path):
             comm, pid, tid, cpu, ts, name, text = LINE.match(line.rstrip("\n")).groups()
             if name in LINES and name not in FIELDS:
                 raise ValueError("no reader of %s here" % name)
+            comm = "" if tid == "-1" else comm  # of a thread that has ended and has no number any more
             yield Event(name if name in FIELDS else "unknown", int(Decimal(ts) * 10**9), int(cpu), int(tid), int(pid or 0), comm, **FIELDS.get(name, lambda text: {})(text))
 
 

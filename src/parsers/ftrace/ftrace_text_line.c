@@ -226,6 +226,26 @@ static ts_text comm_of(const char *p, const char *end)
     return ts_text_is(comm, "<...>") ? (ts_text){comm.p, 0} : comm;
 }
 
+/* A number of a thread, or -1: perf writes that for one that ends and has no number any more. */
+static bool skip_thread(int64_t *v, cursor *c)
+{
+    bool none = skip_char(c, '-');
+    uint64_t n;
+    if (!skip_number(&n, c) || (none && n != 1)) {
+        return false;
+    }
+    *v = none ? -1 : n <= INT64_MAX ? (int64_t)n : INT64_MAX;
+    return true;
+}
+
+/* Is the '-' at p the sign of such a -1? */
+static bool is_no_thread(const char *p, ts_text line)
+{
+    const char *end = line.p + line.n;
+    return p > line.p && (is_space(p[-1]) || p[-1] == '/') && end - p > 2 && p[1] == '1' &&
+           (is_space(p[2]) || p[2] == '/');
+}
+
 /* "comm pid [cpu] secs.frac: system:event: args", with "pid/tid" for the number of the thread. */
 static bool read_perf(bool *fits, ftrace_line *out, ts_text line)
 {
@@ -233,7 +253,7 @@ static bool read_perf(bool *fits, ftrace_line *out, ts_text line)
     const char *bracket = memchr(line.p, '[', line.n);
     const char *p;
     const char *colon;
-    uint64_t number[2];
+    int64_t number[2];
     uint64_t cpu;
     cursor c;
     while (bracket != NULL && !(bracket + 1 < end && line_digit(bracket[1]))) {
@@ -245,14 +265,14 @@ static bool read_perf(bool *fits, ftrace_line *out, ts_text line)
     c = (cursor){bracket, end};
     for (p = bracket; p > line.p && is_space(p[-1]); p--) {
     }
-    for (c.end = p; p > line.p && (line_digit(p[-1]) || p[-1] == '/'); p--) {
+    for (c.end = p; p > line.p && (line_digit(p[-1]) || p[-1] == '/' || p[-1] == '-'); p--) {
     }
     c.p = p;
-    if (c.end == bracket || p == line.p || !is_space(p[-1]) || !skip_number(&number[0], &c)) {
+    if (c.end == bracket || p == line.p || !is_space(p[-1]) || !skip_thread(&number[0], &c)) {
         return false;
     }
     number[1] = number[0];
-    if ((skip_char(&c, '/') && !skip_number(&number[1], &c)) || c.p != c.end) {
+    if ((skip_char(&c, '/') && !skip_thread(&number[1], &c)) || c.p != c.end) {
         return false;
     }
     c = (cursor){bracket, end};
@@ -264,7 +284,7 @@ static bool read_perf(bool *fits, ftrace_line *out, ts_text line)
     out->tgid = memchr(p, '/', (size_t)(bracket - p)) == NULL ? 0 : (int32_t)number[0];
     out->pid = (int32_t)number[1];
     out->cpu = (uint32_t)cpu;
-    out->comm = comm_of(line.p, p);
+    out->comm = out->pid < 0 ? TS_TEXT_NULL : comm_of(line.p, p);
     return true;
 }
 
@@ -298,7 +318,7 @@ bool ftrace_line_read(ftrace_line *out, ts_text line)
     bool fits = false;
     bool found = false;
     while (p != NULL && !found) {
-        found = read_at(&fits, out, (cursor){p + 1, end});
+        found = !is_no_thread(p, line) && read_at(&fits, out, (cursor){p + 1, end});
         if (found) {
             out->comm = comm_of(line.p, p);
         }
