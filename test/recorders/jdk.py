@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import time
 
@@ -37,6 +38,13 @@ def java(home, folder, settings, options, rounds):
     return [tool(home, "java"), "-Xmx200m", "-Xlog:jfr+startup=error", *options, "-XX:StartFlightRecording:" + settings, "-cp", folder, "RecordJfr", str(rounds)]
 
 
+def flushed(path):
+    """Does its header say where the metadata are? It does when something has been flushed, each second."""
+    with open(path, "rb") as f:
+        header = f.read(68)
+    return len(header) == 68 and struct.unpack(">q", header[24:32])[0] > 0
+
+
 def running(home, folder, kind):
     """Files of a JVM that is still at work."""
     repository, out = os.path.join(folder, "repository"), os.path.join(folder, "out.jfr")
@@ -45,15 +53,15 @@ def running(home, folder, kind):
     files = lambda: sorted(glob.glob(os.path.join(repository, "*", "*.jfr")))
     try:
         end = time.monotonic() + 60
-        while time.monotonic() < end and not any(map(os.path.getsize, files())):
+        while time.monotonic() < end and not any(map(flushed, files())):
             time.sleep(0.2)
-        time.sleep(2)
+        time.sleep(1)
         if kind == "dump while running":
             subprocess.run([tool(home, "jcmd"), str(process.pid), "JFR.dump", "filename=" + out], check=True, capture_output=True)
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait()
-    return [out] if kind == "dump while running" else [p for p in files() if os.path.getsize(p)]
+    return [out] if kind == "dump while running" else [p for p in files() if flushed(p)]
 
 
 def record(home, kind, folder):

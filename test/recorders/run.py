@@ -58,8 +58,8 @@ RECORDERS = {
 class Row:
     """One recording and what became of it."""
 
-    def __init__(self, job, path):
-        self.recorder, self.version, self.kind, self.path = job[0], job[1], job[2], path
+    def __init__(self, job, form, path):
+        self.recorder, self.version, self.kind, self.form, self.path = job[0], job[1], job[2], form, path
         self.bytes, self.rows, self.cells, self.issues, self.verdict, self.said = 0, 0, 0, "", "", ""
 
     def fail(self, verdict, said):
@@ -119,12 +119,12 @@ def work(job, trace_streamer, keep):
         try:
             form, paths = recorded(module, program, kind, folder)
         except RuntimeError as e:
-            row = Row(job, None)
+            row = Row(job, None, None)
             row.fail("not recorded", str(e))
             return [row]
         rows = []
         for i, path in enumerate(paths):
-            row = Row(job, path)
+            row = Row(job, form, path)
             if len(paths) > 1:
                 row.kind += ": " + os.path.splitext(os.path.basename(path))[0] if module is go else " (%d)" % (i + 1)
             row.bytes = os.path.getsize(path)
@@ -173,11 +173,14 @@ def table(found):
 def summary(rows):
     """The lines of docs/trust.md."""
     done = [r for r in rows if r.path]
+    sums = lambda of: (len({r.kind for r in of}), len(of), sum(r.cells for r in of), sum(r.verdict == "false damage" for r in of), sum(r.verdict == "differs" for r in of))
     print("\n| recorder | versions | kinds | recordings | cells compared | false damage | differing |\n|---|---|---:|---:|---:|---:|---:|")
     for name in dict.fromkeys(r.recorder for r in done):
         of = [r for r in done if r.recorder == name]
-        print("| %s | %s | %d | %d | %d | %d | %d |" % (name, ", ".join(dict.fromkeys(r.version for r in of)), len({r.kind for r in of}), len(of), sum(r.cells for r in of),
-                                                   sum(r.verdict == "false damage" for r in of), sum(r.verdict == "differs" for r in of)))
+        print("| %s | %s | %d | %d | %d | %d | %d |" % (name, ", ".join(dict.fromkeys(r.version for r in of)), *sums(of)))
+    print("\n| format | kinds | recordings | cells compared | false damage | differing |\n|---|---:|---:|---:|---:|---:|")
+    for form in dict.fromkeys(r.form for r in done):
+        print("| %s | %d | %d | %d | %d | %d |" % (form, *sums([r for r in done if r.form == form])))
     print("\n%d recordings of %d recorder versions, %d cells; false: %d of %d; not recorded: %d"
           % (len(done), len({(r.recorder, r.version) for r in done}), sum(r.cells for r in done), sum(r.false for r in done), len(done), len(rows) - len(done)))
 
