@@ -17,11 +17,14 @@ KINDS = {
     "perf samples, srcline": ("perf", "perf_text", ["-e", "cpu-clock", "--call-graph", "dwarf,4096"], ["-F", "+srcline"]),
     "perf samples, fields": ("perf", "perf_text", ["-a", "-e", "cpu-clock,sched:sched_process_exec", "-g"],
                              ["--show-task-events", "-F", "comm,pid,tid,time,event,ip,sym,dso"]),
+    "perf stacks": ("perf", "perf_text", ["-a", "-g", "-e", "cpu-clock"], []),
+    "perf stacks, all fields": ("perf", "perf_text", ["-g", "-e", "task-clock"], ["--ns", "-F", "comm,pid,tid,time,period,event,ip,sym,symoff,dso"]),
+    "perf stacks, few fields": ("perf", "perf_text", ["-g", "-e", "cpu-clock:u"], ["-F", "comm,tid,time,ip,sym"]),
     "trace-cmd sched": ("trace-cmd", "perf", ["-e", "sched"], []),
     "trace-cmd all events": ("trace-cmd", "perf", [o for e in ("sched", "irq", "workqueue", "power", "signal", "task") for o in ("-e", e)], ["-t"]),
 }
 
-QUICK = ("perf all events", "perf samples", "perf samples, srcline")
+QUICK = ("perf all events", "perf samples, srcline", "perf stacks")
 
 
 def record(program, kind, folder):
