@@ -199,7 +199,7 @@ _trace_streamer() {
     else
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         if ((COMP_CWORD == 1)); then
-            mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W 'diff serve' -- "$cur")
+            mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W 'diff serve upgrade' -- "$cur")
         fi
     fi
 }

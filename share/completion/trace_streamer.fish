@@ -1,8 +1,9 @@
 # fish completion for trace_streamer; made from the option table: see CONTRIBUTING.md, options
 complete -c trace_streamer -n __fish_use_subcommand -a diff -d 'compare two recordings or databases'
 complete -c trace_streamer -n __fish_use_subcommand -a serve -d 'databases in the browser'
+complete -c trace_streamer -n __fish_use_subcommand -a upgrade -d 'the present schema for an older database'
 complete -c trace_streamer -s e -l export-db -r -F -d 'write the SQLite database DB'
-complete -c trace_streamer -l viewer -x -d 'edge-names: js_heap_edges is a view with names of edges as text, which the web viewer shows instead of numbers'
+complete -c trace_streamer -l viewer -x -d 'for the web viewer: edge-names (js_heap_edges is a view with names of edges as text instead of numbers), an input (trace_range covers its times only), or edge-names,INPUT'
 complete -c trace_streamer -o nm -l nometa -d 'leave the table meta empty'
 complete -c trace_streamer -l index -d 'add indexes for frequent questions and run ANALYZE'
 complete -c trace_streamer -l force -d 'replace existing files that are not databases of this program'

@@ -36,6 +36,6 @@ SELECT h.method, h.file, coalesce(h.line, l.line) AS line, h.self AS self_bytes,
 FROM v_stack_hot_method AS h
 JOIN total AS t ON t.source_id = h.source_id
 LEFT JOIN line AS l ON l.method_id = h.method_id AND l.place = 1
-WHERE h.value = 'alloc_space' AND (:source IS NULL OR h.source_id = CAST(:source AS INTEGER))
+WHERE h.value = 'alloc_space' AND (:source IS NULL OR h.source_id IN (SELECT value FROM json_each(:source)))
 ORDER BY h.self DESC, h.total DESC, h.source_id, h.method_id
 LIMIT ifnull(CAST(:limit AS INTEGER), 30);

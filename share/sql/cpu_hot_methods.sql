@@ -30,7 +30,7 @@ sample AS (
     CASE WHEN s.dur > 0 AND s.ts IS NOT NULL THEN CAST(min(s.ts + s.dur, b) - max(s.ts, a) AS INTEGER)
       WHEN whole THEN s.dur END AS inside, whole
   FROM span CROSS JOIN v_sample AS s LEFT JOIN cpu AS c ON c.sample_id = s.id
-  WHERE s.node_id IS NOT NULL AND s.source_id = ifnull(:source, s.source_id)
+  WHERE s.node_id IS NOT NULL AND (:source IS NULL OR s.source_id IN (SELECT value FROM json_each(:source)))
     AND CASE WHEN :event IS NULL THEN s.class = 'cpu' OR c.ns IS NOT NULL ELSE s.event = :event END
 ),
 part AS MATERIALIZED (
@@ -50,7 +50,7 @@ weight AS (
 -- the tree: what weighs in between is the node's total. See v_stack_hot_method.
 walk(node_id, method_id, level, leaves) AS (
   SELECT id, method_id, 0, 0 FROM stack_node
-  WHERE parent_id IS NULL AND source_id = ifnull(:source, source_id)
+  WHERE parent_id IS NULL AND (:source IS NULL OR source_id IN (SELECT value FROM json_each(:source)))
   UNION ALL
   SELECT c.id, c.method_id, w.level + 2, 0
   FROM walk AS w JOIN stack_node AS c ON c.parent_id = w.node_id WHERE w.leaves = 0

@@ -29,7 +29,7 @@ sample AS (
   FROM width AS x
   CROSS JOIN v_sample AS s
   WHERE s.dur >= 0 AND s.ts < x.end_ts AND s.ts + s.dur >= x.start_ts
-    AND (:thread IS NULL OR s.itid = :thread)
+    AND (:thread IS NULL OR s.itid IN (SELECT value FROM json_each(:thread)))
 ),
 placed AS (
   SELECT ts, te, begins, idle, (ts - start_ts) / w AS first_b,

@@ -32,8 +32,8 @@ each AS (
   WHERE weight IN ('wall', 'samples') AND node_id IS NOT NULL AND (whole OR (ts >= a AND ts < b))
     AND (:event IS NOT NULL OR ts IS NOT NULL
       OR source_id NOT IN (SELECT source_id FROM stack_slice))
-    AND (:source IS NULL OR source_id = CAST(:source AS INTEGER))
-    AND (:thread IS NULL OR itid = CAST(:thread AS INTEGER))
+    AND (:source IS NULL OR source_id IN (SELECT value FROM json_each(:source)))
+    AND (:thread IS NULL OR itid IN (SELECT value FROM json_each(:thread)))
     AND (:event IS NULL OR event = :event)
   GROUP BY node_id
   UNION ALL
@@ -45,8 +45,8 @@ each AS (
     AND s.node_id IS NOT NULL AND (whole OR (s.ts >= a AND s.ts < b))
     AND (:event IS NOT NULL OR s.ts IS NOT NULL
       OR s.source_id NOT IN (SELECT source_id FROM stack_slice))
-    AND (:source IS NULL OR s.source_id = CAST(:source AS INTEGER))
-    AND (:thread IS NULL OR s.itid = CAST(:thread AS INTEGER))
+    AND (:source IS NULL OR s.source_id IN (SELECT value FROM json_each(:source)))
+    AND (:thread IS NULL OR s.itid IN (SELECT value FROM json_each(:thread)))
     AND (:event IS NULL OR s.event = :event)
   GROUP BY s.node_id
   UNION ALL
@@ -54,8 +54,8 @@ each AS (
     ELSE sum(self_dur >> 32) * 4294967296 + sum(self_dur & 4294967295) END
   FROM span CROSS JOIN stack_slice
   WHERE weight IN ('wall', 'samples') AND node_id IS NOT NULL AND (whole OR (ts >= a AND ts < b))
-    AND (:source IS NULL OR source_id = CAST(:source AS INTEGER))
-    AND (:thread IS NULL OR itid = CAST(:thread AS INTEGER))
+    AND (:source IS NULL OR source_id IN (SELECT value FROM json_each(:source)))
+    AND (:thread IS NULL OR itid IN (SELECT value FROM json_each(:thread)))
     AND (:event IS NULL OR :event = 'call')
   GROUP BY node_id
 ),

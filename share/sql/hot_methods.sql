@@ -39,14 +39,14 @@ present(event, rank) AS MATERIALIZED (
       WHEN 'live' THEN 5 WHEN 'waiting' THEN 6 ELSE 7 END
   FROM (SELECT DISTINCT source_id, event FROM stack_sample
     WHERE node_id IS NOT NULL AND (ts IS NOT NULL OR source_id NOT IN (SELECT source_id FROM stack_slice))
-      AND (:source IS NULL OR source_id = CAST(:source AS INTEGER))
-      AND (:thread IS NULL OR itid = CAST(:thread AS INTEGER))) AS e
+      AND (:source IS NULL OR source_id IN (SELECT value FROM json_each(:source)))
+      AND (:thread IS NULL OR itid IN (SELECT value FROM json_each(:thread)))) AS e
   JOIN source AS o ON o.id = e.source_id
   LEFT JOIN event_class AS c ON c.format = o.format AND c.event = e.event AND c.state = '*'
   UNION
   SELECT 'call', 3 FROM stack_slice
-  WHERE node_id IS NOT NULL AND (:source IS NULL OR source_id = CAST(:source AS INTEGER))
-    AND (:thread IS NULL OR itid = CAST(:thread AS INTEGER))
+  WHERE node_id IS NOT NULL AND (:source IS NULL OR source_id IN (SELECT value FROM json_each(:source)))
+    AND (:thread IS NULL OR itid IN (SELECT value FROM json_each(:thread)))
 ),
 weighted(event) AS MATERIALIZED (
   SELECT DISTINCT s.event FROM stack_sample_value AS v CROSS JOIN stack_sample AS s ON s.id = v.sample_id
@@ -64,15 +64,15 @@ timed AS (
   FROM span CROSS JOIN stack_sample
   WHERE node_id IS NOT NULL AND (whole OR (ts >= a AND ts < b)) AND ifnull(event, '') IN chosen
     AND (ts IS NOT NULL OR source_id NOT IN (SELECT source_id FROM stack_slice))
-    AND (:source IS NULL OR source_id = CAST(:source AS INTEGER))
-    AND (:thread IS NULL OR itid = CAST(:thread AS INTEGER))
+    AND (:source IS NULL OR source_id IN (SELECT value FROM json_each(:source)))
+    AND (:thread IS NULL OR itid IN (SELECT value FROM json_each(:thread)))
   GROUP BY node_id
   UNION ALL
   SELECT node_id, count(*), sum(self_dur >> 32), sum(self_dur & 4294967295)
   FROM span CROSS JOIN stack_slice
   WHERE 'call' IN chosen AND node_id IS NOT NULL AND (whole OR (ts >= a AND ts < b))
-    AND (:source IS NULL OR source_id = CAST(:source AS INTEGER))
-    AND (:thread IS NULL OR itid = CAST(:thread AS INTEGER))
+    AND (:source IS NULL OR source_id IN (SELECT value FROM json_each(:source)))
+    AND (:thread IS NULL OR itid IN (SELECT value FROM json_each(:thread)))
   GROUP BY node_id
 ),
 wall AS (
@@ -86,8 +86,8 @@ cpu AS (
   WHERE v.value_type_id IN (SELECT id FROM stack_value_type WHERE name = 'cpu' AND unit = 'ns')
     AND s.node_id IS NOT NULL AND (whole OR (s.ts >= a AND s.ts < b)) AND ifnull(s.event, '') IN chosen
     AND (s.ts IS NOT NULL OR s.source_id NOT IN (SELECT source_id FROM stack_slice))
-    AND (:source IS NULL OR s.source_id = CAST(:source AS INTEGER))
-    AND (:thread IS NULL OR s.itid = CAST(:thread AS INTEGER))
+    AND (:source IS NULL OR s.source_id IN (SELECT value FROM json_each(:source)))
+    AND (:thread IS NULL OR s.itid IN (SELECT value FROM json_each(:thread)))
   GROUP BY s.node_id
 ),
 val AS (
@@ -98,8 +98,8 @@ val AS (
   WHERE v.value_type_id IN (SELECT id FROM kind)
     AND s.node_id IS NOT NULL AND (whole OR (s.ts >= a AND s.ts < b)) AND ifnull(s.event, '') IN chosen
     AND (s.ts IS NOT NULL OR s.source_id NOT IN (SELECT source_id FROM stack_slice))
-    AND (:source IS NULL OR s.source_id = CAST(:source AS INTEGER))
-    AND (:thread IS NULL OR s.itid = CAST(:thread AS INTEGER))
+    AND (:source IS NULL OR s.source_id IN (SELECT value FROM json_each(:source)))
+    AND (:thread IS NULL OR s.itid IN (SELECT value FROM json_each(:thread)))
   GROUP BY s.node_id
 ),
 weight AS MATERIALIZED (

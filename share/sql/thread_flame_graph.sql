@@ -17,7 +17,7 @@ each AS (
   FROM span CROSS JOIN stack_sample
   WHERE ifnull(:weight, 'wall') IN ('wall', 'samples')
     AND node_id IS NOT NULL AND ts >= a AND ts < b
-    AND (:thread IS NULL OR itid = CAST(:thread AS INTEGER))
+    AND (:thread IS NULL OR itid IN (SELECT value FROM json_each(:thread)))
   GROUP BY node_id
   UNION ALL
   SELECT s.node_id, (sum(v.value >> 32) * 4294967296 + sum(v.value & 4294967295)) / 1000
@@ -27,7 +27,7 @@ each AS (
   WHERE :weight = 'cpu'
     AND v.value_type_id IN (SELECT id FROM stack_value_type WHERE name = 'cpu' AND unit = 'ns')
     AND s.node_id IS NOT NULL AND s.ts >= a AND s.ts < b
-    AND (:thread IS NULL OR s.itid = CAST(:thread AS INTEGER))
+    AND (:thread IS NULL OR s.itid IN (SELECT value FROM json_each(:thread)))
   GROUP BY s.node_id
 ),
 leaf AS MATERIALIZED (

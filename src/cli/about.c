@@ -88,6 +88,7 @@ static ts_code help(ts_buf *out, ts_ctx *ctx)
         "       trace_streamer DB --analyze=NAMES [-e DB]\n"
         "       trace_streamer diff BEFORE AFTER [--by=WHAT] [--fail-if=CONDITION]...\n"
         "       trace_streamer serve DB... [--open] [options]\n"
+        "       trace_streamer upgrade OLD -e NEW\n"
         "\n"
         "Turns profiler recordings into one SQLite database. INPUT is a file, a directory,\n"
         "an archive or - (standard input); gzip, zlib, bzip2, xz, zstd, lz4, zip and tar are\n"

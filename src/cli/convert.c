@@ -13,6 +13,7 @@
 #include "cli/report.h"
 #include "cli/signals.h"
 #include "cli/summary.h"
+#include "cli/upgrade.h"
 #include "tables/publish.h"
 
 #include <sched.h>
@@ -414,6 +415,9 @@ static ts_code ask_finished(run *r)
 {
     const char *path = r->options->paths[0];
     ts_code code = ts_db_open(&r->db, r->ctx, path);
+    if (code == TS_OK && !r->options->quiet) {
+        code = ts_upgrade_say_version(r->ctx, r->db, path);
+    }
     if (code == TS_OK && r->to != NULL) {
         code = ts_export_reader(&r->reader, &r->copy, r->ctx, path);
     }
@@ -455,7 +459,7 @@ static ts_code open_addition(run *r)
             additions[n++] = (ts_addition){a->writes, a->issues, a->name};
         }
     }
-    ts_code code = ts_db_copy(r->ctx, r->options->paths[0], path);
+    ts_code code = ts_db_copy(r->ctx, r->options->paths[0], path, false);
     if (code != TS_OK) {
         return code;
     }

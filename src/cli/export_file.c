@@ -34,7 +34,7 @@ ts_code ts_export_reader(ts_reader **reader, ts_target **copy, ts_ctx *ctx, cons
     }
     if (code == TS_OK) {
         ts_signals_guard(TS_GUARD_DATABASE, ts_target_path(*copy));
-        code = ts_db_copy(ctx, path, ts_target_path(*copy));
+        code = ts_db_copy(ctx, path, ts_target_path(*copy), false);
     }
     if (code == TS_OK) {
         code = ts_target_hide(*copy);

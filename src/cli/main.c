@@ -9,6 +9,7 @@
 #include "cli/print.h"
 #include "cli/serve/serve.h"
 #include "cli/signals.h"
+#include "cli/upgrade.h"
 #include "version_made.h"
 
 #include <unistd.h>
@@ -36,6 +37,7 @@ static int (*const verbs[])(ts_ctx *ctx, const ts_options *options) = {
     [TS_VERB_NONE] = ts_convert,
     [TS_VERB_DIFF] = ts_diff,
     [TS_VERB_SERVE] = ts_serve,
+    [TS_VERB_UPGRADE] = ts_upgrade,
 };
 
 int main(int argc, char **argv)

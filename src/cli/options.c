@@ -5,6 +5,7 @@
 #include "base/number_list.h"
 #include "cli/diff/diff.h"
 #include "cli/serve/serve.h"
+#include "cli/upgrade.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -693,6 +694,9 @@ static ts_code options_check(const ts_options *o, ts_ctx *ctx)
     if (o->verb == TS_VERB_SERVE) {
         return ts_serve_check(o, ctx);
     }
+    if (o->verb == TS_VERB_UPGRADE) {
+        return ts_upgrade_check(o, ctx);
+    }
     bool asked = o->export_db != NULL || o->query != NULL || o->extract || o->json ||
                  o->analyze != NULL || o->report != TS_REPORT_NONE || o->to != NULL;
     bool input = o->path_count > 0 || o->directory != NULL;
@@ -746,10 +750,11 @@ static ts_code options_check(const ts_options *o, ts_ctx *ctx)
 
 ts_verb ts_verb_of(const char *argument)
 {
-    return argument == NULL                 ? TS_VERB_NONE
-           : strcmp(argument, "diff") == 0  ? TS_VERB_DIFF
-           : strcmp(argument, "serve") == 0 ? TS_VERB_SERVE
-                                            : TS_VERB_NONE;
+    return argument == NULL                   ? TS_VERB_NONE
+           : strcmp(argument, "diff") == 0    ? TS_VERB_DIFF
+           : strcmp(argument, "serve") == 0   ? TS_VERB_SERVE
+           : strcmp(argument, "upgrade") == 0 ? TS_VERB_UPGRADE
+                                              : TS_VERB_NONE;
 }
 
 ts_code ts_options_parse(ts_options *options, ts_ctx *ctx, int argc, char **argv)

@@ -123,7 +123,7 @@ typedef enum ts_mode {
 } ts_mode;
 
 /* The word in first place. */
-typedef enum ts_verb { TS_VERB_NONE, TS_VERB_DIFF, TS_VERB_SERVE } ts_verb;
+typedef enum ts_verb { TS_VERB_NONE, TS_VERB_DIFF, TS_VERB_SERVE, TS_VERB_UPGRADE } ts_verb;
 
 enum { TS_DIFF_ROWS = 20 }; /* --limit without being given */
 

@@ -50,10 +50,16 @@ typedef struct ts_addition {
 
 /*
  * Copies the finished database `from` to the empty file `to`, as readers see it now, with what
- * stands in its write-ahead log. TS_ERR_INPUT when it is no database of this program or of another
- * schema version, cannot be read, or is locked.
+ * stands in its write-ahead log. TS_ERR_INPUT when it is no database of this program, cannot be read,
+ * is locked, or has another version of the schema; `older`: an older one is copied, too.
  */
-ts_code ts_db_copy(ts_ctx *ctx, const char *from, const char *to);
+ts_code ts_db_copy(ts_ctx *ctx, const char *from, const char *to, bool older);
+
+/*
+ * Such a copy of an older version of the schema gets the present one: new tables, last columns that
+ * are NULL, views. TS_ERR_INPUT when a table has rows and other columns.
+ */
+ts_code ts_db_upgrade(ts_ctx *ctx, const char *path);
 
 /*
  * Opens such a copy for more rows. Rows go to the tables of the additions, which must be empty
@@ -65,6 +71,9 @@ ts_code ts_db_add(ts_db **out, ts_ctx *ctx, const char *path, const ts_addition 
                   size_t count, bool replace);
 
 /* --- queries ------------------------------------------------------------------------------- */
+
+/* The version of the schema of a database that is open; 0: it has none. */
+ts_code ts_db_version(int64_t *version, ts_db *db);
 
 /* Opens a finished database read-only. TS_ERR_INPUT when it is none. */
 ts_code ts_db_open(ts_db **out, ts_ctx *ctx, const char *path);

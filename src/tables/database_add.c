@@ -58,7 +58,7 @@ static int64_t pragma(sqlite3 *db, const char *sql)
     return value;
 }
 
-static ts_code addition_check_source(ts_ctx *ctx, const char *from, sqlite3 *db)
+static ts_code addition_check_source(ts_ctx *ctx, const char *from, sqlite3 *db, bool older)
 {
     int64_t version = pragma(db, "PRAGMA user_version");
     if (version < 0) {
@@ -67,16 +67,17 @@ static ts_code addition_check_source(ts_ctx *ctx, const char *from, sqlite3 *db)
     if (pragma(db, "PRAGMA application_id") != TS_APPLICATION_ID) {
         return copy_failed(ctx, from, SQLITE_NOTADB, "not a database of trace_streamer");
     }
-    if (version != TS_SCHEMA_VERSION) {
+    if (version != TS_SCHEMA_VERSION && (!older || version > TS_SCHEMA_VERSION)) {
         return ts_fail(ctx, TS_ERR_INPUT,
-                       "cannot add to the database: path=\"%s\": it has version %lld of the "
-                       "schema, not %d; convert the recording again",
+                       "cannot copy the database: path=\"%s\": it has version %lld of the "
+                       "schema, not %d; `trace_streamer upgrade` makes the present one of an older "
+                       "one, or convert the recording again",
                        from, (long long)version, TS_SCHEMA_VERSION);
     }
     return TS_OK;
 }
 
-ts_code ts_db_copy(ts_ctx *ctx, const char *from, const char *to)
+ts_code ts_db_copy(ts_ctx *ctx, const char *from, const char *to, bool older)
 {
     ts_db *source = NULL;
     sqlite3 *copy = NULL;
@@ -87,7 +88,7 @@ ts_code ts_db_copy(ts_ctx *ctx, const char *from, const char *to)
     }
     (void)sqlite3_busy_timeout(source->handle, BUSY_MS);
     int rc = SQLITE_OK;
-    if ((code = addition_check_source(ctx, from, source->handle)) != TS_OK) {
+    if ((code = addition_check_source(ctx, from, source->handle, older)) != TS_OK) {
         goto out;
     }
     rc = sqlite3_open_v2(to, &copy, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);

@@ -157,6 +157,14 @@ ts_code ts_db_open(ts_db **out, ts_ctx *ctx, const char *path)
     return code;
 }
 
+ts_code ts_db_version(int64_t *version, ts_db *db)
+{
+    bool found;
+    ts_code code = ts_db_int(version, &found, db, "SELECT user_version FROM pragma_user_version()");
+    *version = code == TS_OK && found ? *version : 0;
+    return code;
+}
+
 /* --- parameters ---------------------------------------------------------------------------- */
 
 /* The grammar of numbers is checked here, because strtod also takes "nan", "0x1p3" and blanks. */

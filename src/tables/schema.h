@@ -88,6 +88,6 @@ extern const ts_index ts_indexes[];
 extern const unsigned ts_index_count;
 
 /* `PRAGMA application_id` ("trcs") and `PRAGMA user_version` of databases of ours. */
-enum { TS_APPLICATION_ID = 0x74726373, TS_SCHEMA_VERSION = 1 };
+enum { TS_APPLICATION_ID = 0x74726373, TS_SCHEMA_VERSION = 2 };
 
 #endif

@@ -120,7 +120,8 @@ static void print_bash(void)
            "    else\n"
            "        mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
            "        if ((COMP_CWORD == 1)); then\n"
-           "            mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W 'diff serve' -- "
+           "            mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W 'diff serve "
+           "upgrade' -- "
            "\"$cur\")\n"
            "        fi\n"
            "    fi\n"
@@ -192,7 +193,7 @@ static void print_zsh(void)
             print_zsh_spec(o, o->long_name);
         }
     }
-    printf("    '1:input or verb:{_files; compadd diff serve}' \\\n"
+    printf("    '1:input or verb:{_files; compadd diff serve upgrade}' \\\n"
            "    '*:input:_files'\n");
 }
 
@@ -244,7 +245,9 @@ static void print_fish(void)
            "complete -c trace_streamer -n __fish_use_subcommand -a diff -d 'compare two recordings "
            "or databases'\n"
            "complete -c trace_streamer -n __fish_use_subcommand -a serve -d 'databases in the "
-           "browser'\n",
+           "browser'\n"
+           "complete -c trace_streamer -n __fish_use_subcommand -a upgrade -d 'the present schema "
+           "for an older database'\n",
            generated);
     for (size_t i = 0; i < ts_option_count; i++) {
         const ts_option *o = &ts_option_list[i];

@@ -31,7 +31,7 @@ static void test_empty_database_has_the_schema(void **state)
     finish(f, create(f, path), false);
     assert_sql(path, "PRAGMA integrity_check", "ok\n");
     assert_sql(path, "PRAGMA application_id", "1953653619\n"); /* "trcs" */
-    assert_sql(path, "PRAGMA user_version", "1\n");
+    assert_sql(path, "PRAGMA user_version", "2\n");
     assert_sql(path, "PRAGMA page_size", "4096\n");
     assert_sql(path, "PRAGMA encoding", "UTF-8\n");
     assert_sql(path, "PRAGMA auto_vacuum", "0\n");

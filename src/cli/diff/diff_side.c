@@ -17,14 +17,13 @@
 static ts_code check_version(const diff_side *s)
 {
     int64_t version;
-    bool found;
-    ts_code code =
-        ts_db_int(&version, &found, s->db, "SELECT user_version FROM pragma_user_version()");
-    if (code == TS_OK && (!found || version != TS_SCHEMA_VERSION)) {
-        return ts_fail(s->ctx, TS_ERR_INPUT,
-                       "cannot compare the database: path=\"%s\": it has version %" PRId64
-                       " of the schema, not %d; convert the recording again",
-                       s->path, found ? version : 0, TS_SCHEMA_VERSION);
+    ts_code code = ts_db_version(&version, s->db);
+    if (code == TS_OK && version != TS_SCHEMA_VERSION) {
+        return ts_fail(
+            s->ctx, TS_ERR_INPUT,
+            "cannot compare the database: path=\"%s\": it has version %" PRId64
+            " of the schema, not %d; trace_streamer upgrade makes the present one of an older one",
+            s->path, version, TS_SCHEMA_VERSION);
     }
     return code;
 }
