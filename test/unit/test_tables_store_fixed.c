@@ -162,8 +162,8 @@ static void the_longest_range_has_a_duration(void **state)
     ts_range_note(b->store, TS_CLOCK_BOOTTIME, TS_RANGE_ROWS, TS_NO_TIME); /* does not count */
     ts_range_note(b->store, TS_CLOCK_BOOTTIME, TS_RANGE_ROWS, INT64_MAX);
     finish(b);
-    assert_mem_row(b->mem, trace_range, 0, "-9223372036854775807|9223372036854775807");
-    assert_mem_row(b->mem, meta, 7, "trace_duration|18446744073 s");
+    assert_mem_row(b->mem, trace_range, 0, "-9223372036854775807|-9223272036854775808");
+    assert_mem_row(b->mem, meta, 7, "trace_duration|99999 s");
 }
 
 /* --- clocks -------------------------------------------------------------------------------- */
@@ -280,6 +280,71 @@ static void sources_in_another_clock_are_an_issue(void **state)
 
 /* --- trace_range --------------------------------------------------------------------------- */
 
+/* Two inputs, the second with more rows, 100 000 s apart less `less`; a log line is a row. */
+static void put_far(bench *b, int64_t less)
+{
+    static const int64_t begins[] = {1000, INT64_C(100000000000000)};
+    for (size_t i = 0; i < 2; i++) {
+        int64_t id = 0;
+        assert_ok(b->ctx, ts_source_add(&id, b->store, 0, "input", i == 0 ? "a/x" : "y", NULL));
+        for (size_t n = 0; n <= i; n++) {
+            ts_row_log row = {.seq = 1};
+            assert_ok(b->ctx, ts_put_log(ts_store_sink(b->store), &row));
+        }
+        ts_range_note(b->store, TS_CLOCK_REALTIME, TS_RANGE_ROWS, begins[i]);
+        ts_range_note(b->store, TS_CLOCK_REALTIME, TS_RANGE_ROWS, begins[i] + 1000 - less);
+    }
+}
+
+/* Viewers have marks for less than 100 000 s. */
+static void a_long_range_is_that_of_one_input(void **state)
+{
+    bench *b = *state;
+    put_far(b, 1);
+    finish(b);
+    assert_mem_row(b->mem, trace_range, 0, "1000|100000000000999");
+    assert_int_equal(MEM_ROWS(b->mem, import_issue), 0);
+    close_store(b);
+    open_store(b, NULL);
+    put_far(b, 0);
+    finish(b);
+    assert_mem_row(b->mem, trace_range, 0, "100000000000000|100000000001000");
+    assert_int_equal(MEM_ROWS(b->mem, import_issue), 1);
+    assert_mem_row(b->mem, import_issue, 0,
+                   "1|warning|outside_of_range|NULL|NULL|1|times from 1000 to 2000 are not all in "
+                   "trace_range, which viewers show");
+}
+
+static void the_viewer_may_choose_an_input(void **state)
+{
+    static const char *const names[] = {"1", "x", "a/x"};
+    bench *b = *state;
+    for (size_t i = 0; i < 3; i++) {
+        close_store(b);
+        open_store(b, &(ts_store_options){.viewer_source = names[i]});
+        put_far(b, 1);
+        finish(b);
+        assert_mem_row(b->mem, trace_range, 0, "1000|1999");
+        assert_int_equal(MEM_INT(b->mem, import_issue, 0, source_id), 2);
+    }
+    close_store(b);
+    open_store(b, &(ts_store_options){.viewer_source = "/x"});
+    put_far(b, 1);
+    assert_int_equal(ts_store_finish(b->store), TS_ERR_USAGE);
+}
+
+static void a_longer_input_is_cut(void **state)
+{
+    bench *b = *state;
+    int64_t id = 0;
+    assert_ok(b->ctx, ts_source_add(&id, b->store, 0, "input", "x", NULL));
+    ts_range_note(b->store, TS_CLOCK_REALTIME, TS_RANGE_ROWS, -5);
+    ts_range_note(b->store, TS_CLOCK_REALTIME, TS_RANGE_ROWS, INT64_MAX);
+    finish(b);
+    assert_mem_row(b->mem, trace_range, 0, "-5|99999999999994");
+    assert_int_equal(MEM_ROWS(b->mem, import_issue), 1);
+}
+
 static void range_spans_all_times_of_the_trace_clock(void **state)
 {
     bench *b = *state;
@@ -383,6 +448,9 @@ int main(void)
         cmocka_unit_test(conversion_does_not_overflow),
         cmocka_unit_test(clock_names),
         T(sources_in_another_clock_are_an_issue),
+        T(a_long_range_is_that_of_one_input),
+        T(the_viewer_may_choose_an_input),
+        T(a_longer_input_is_cut),
         T(range_spans_all_times_of_the_trace_clock),
         T(one_time_gives_a_range_around_it),
         T(ranges_at_the_ends_saturate),

@@ -8,7 +8,6 @@ code ts small.htrace -e -nm
 code ts small.htrace -e --force
 code ts small.htrace -e -
 code ts small.htrace -e ''
-code ts small.htrace -e x.db --viewer=names
 code ts small.htrace -q x.sql --viewer=edge-names
 code ts '' -e x.db
 code ts small.htrace -e a.db -e b.db
