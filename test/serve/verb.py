@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 import urllib.request
 
 sys.path.insert(0, os.path.dirname(__file__))
@@ -73,7 +74,42 @@ def contents(db, recording, kind):
         failures.append(f"{recording}: {info}")
 
 
+def leftovers(folder):
+    """What a server that was killed has converted is removed by the next one, and only that."""
+    recording = os.path.join(data, "recording-cpuprofile.htrace.gz")
+    env = {**os.environ, "TMPDIR": folder}
+
+    def start():
+        return Server(program, recording, "--quiet", env=env)
+
+    dead = start()
+    dead.process.kill()
+    dead.process.wait()
+    (left,) = os.listdir(folder)
+    open(os.path.join(folder, left, ".1.db.tmp-x"), "w").close()  # of a conversion that was killed
+    other = os.path.join(folder, left[:-6] + "mine00")  # not made by us: what is in it stays
+    os.mkdir(other, 0o700)
+    open(os.path.join(other, "notes"), "w").close()
+    for _ in range(20):  # until the processes of the dead one have seen it
+        first = start()
+        if left not in os.listdir(folder):
+            break
+        first.stop()
+        time.sleep(0.1)
+    second = start()
+    held = [n for n in os.listdir(folder) if n != os.path.basename(other)]
+    if left in held or len(held) != 2 or os.listdir(other) != ["notes"]:
+        failures.append(f"leftovers: {left}, {held}")
+    for s in [first, second]:
+        if s.query("SELECT count(*) FROM stack_sample").status != 200:
+            failures.append("a folder in use was removed")
+        s.stop()
+    if os.listdir(folder) != [os.path.basename(other)]:
+        failures.append(f"left: {os.listdir(folder)}")
+
+
 with tempfile.TemporaryDirectory() as folder:
+    leftovers(tempfile.mkdtemp(dir=folder))
     contents(os.path.join(folder, "cpu.db"), "recording-cpuprofile.htrace.gz", "sample")
     contents(os.path.join(folder, "jfr.db"), "work.jfr.gz", "sample")
     contents(os.path.join(folder, "heap.db"), "recording-snapshots.htrace.gz", "heap")

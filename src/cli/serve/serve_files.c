@@ -5,35 +5,126 @@
 #include "cli/print.h"
 #include "cli/signals.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#define FOLDER_PREFIX "trace_streamer-serve-"
+
+/* --- folders of servers that were killed ------------------------------------------------------ */
+
+/* A database, one that is being written, or the file of --open. */
+static bool is_made_here(const char *name)
+{
+    size_t dot = name[0] == '.' ? 1 : 0;
+    size_t digits = strspn(name + dot, "0123456789");
+    return strcmp(name, TS_GUARD_OPEN_FILE) == 0 ||
+           (digits > 0 && strncmp(name + dot + digits, ".db", 3) == 0);
+}
+
+/* Removes what a server makes in its folder. */
+static void folder_empty(int fd)
+{
+    DIR *dir = fdopendir(fd);
+    struct dirent *entry;
+    if (dir == NULL) {
+        (void)close(fd);
+        return;
+    }
+    while ((entry = readdir(dir)) != NULL) {
+        if (is_made_here(entry->d_name)) {
+            (void)unlinkat(dirfd(dir), entry->d_name, 0);
+        }
+    }
+    (void)closedir(dir);
+}
+
+/* Removes a folder of this user that no server holds. */
+static void folder_remove_dead(int tmpdir, const char *name)
+{
+    struct stat st;
+    int fd = openat(tmpdir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) {
+        return;
+    }
+    if (fstat(fd, &st) != 0 || st.st_uid != geteuid() || (st.st_mode & 077) != 0 ||
+        flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        (void)close(fd);
+        return;
+    }
+    int held = fcntl(fd, F_DUPFD_CLOEXEC, 0); /* the lock, until the name is gone */
+    folder_empty(fd);
+    (void)unlinkat(tmpdir, name, AT_REMOVEDIR);
+    if (held >= 0) {
+        (void)close(held);
+    }
+}
+
+static void folders_remove_dead(const char *below)
+{
+    DIR *dir = opendir(below);
+    struct dirent *entry;
+    while (dir != NULL && (entry = readdir(dir)) != NULL) {
+        if (strncmp(entry->d_name, FOLDER_PREFIX, sizeof FOLDER_PREFIX - 1) == 0) {
+            folder_remove_dead(dirfd(dir), entry->d_name);
+        }
+    }
+    if (dir != NULL) {
+        (void)closedir(dir);
+    }
+}
 
 /* --- the folder ------------------------------------------------------------------------------ */
 
-static ts_code files_folder(ts_serve_files *f)
+/* Holds a new folder, so that no other server removes it. False: one has done so already. */
+static bool folder_hold(ts_serve_files *f)
+{
+    struct stat st;
+    f->held = open(f->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (f->held >= 0) {
+        (void)flock(f->held, LOCK_EX);
+    }
+    if (stat(f->folder, &st) == 0) {
+        return true;
+    }
+    if (f->held >= 0) {
+        (void)close(f->held);
+    }
+    return false;
+}
+
+static ts_code folder_make(ts_serve_files *f)
 {
     ts_buf path = {0};
-    const char *below = f->ctx->tmpdir;
-    if (f->folder != NULL) {
-        return TS_OK;
-    }
-    ts_code code = ts_buf_printf(f->ctx, &path, "%s/trace_streamer-XXXXXX", below);
+    ts_code code = ts_buf_printf(f->ctx, &path, "%s/" FOLDER_PREFIX "XXXXXX%c", f->ctx->tmpdir, 0);
     if (code == TS_OK) {
-        f->folder = ts_strndup(f->ctx, path.p, path.n);
+        f->folder = ts_strndup(f->ctx, path.p, path.n - 1);
         code = f->folder == NULL ? f->ctx->error.code : TS_OK;
     }
-    if (code == TS_OK && mkdtemp(f->folder) == NULL) {
-        code = ts_fail(f->ctx, TS_ERR_OUTPUT, "cannot make a directory in %s: %s", below,
+    if (code == TS_OK && (mkdtemp(f->folder) == NULL || !folder_hold(f))) {
+        code = ts_fail(f->ctx, TS_ERR_OUTPUT, "cannot make a directory in %s: %s", f->ctx->tmpdir,
                        strerror(errno));
         ts_free(f->ctx, f->folder);
         f->folder = NULL;
     }
+    ts_buf_free(f->ctx, &path);
+    return code;
+}
+
+static ts_code files_folder(ts_serve_files *f)
+{
+    if (f->folder != NULL) {
+        return TS_OK;
+    }
+    folders_remove_dead(f->ctx->tmpdir);
+    ts_code code = folder_make(f);
     if (code == TS_OK) {
         ts_signals_guard(TS_GUARD_FOLDER, f->folder);
     }
-    ts_buf_free(f->ctx, &path);
     return code;
 }
 
@@ -55,7 +146,6 @@ ts_code ts_serve_files_page(ts_buf *path, ts_serve_files *f, ts_text url)
     }
     if (code == TS_OK) {
         fd = ts_sys_open(f->ctx, path->p, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-        f->page = fd >= 0;
         if (fd < 0 || ts_sys_write_all(f->ctx, fd, text.p, text.n) != 0) {
             code = ts_fail(f->ctx, TS_ERR_OUTPUT, "cannot write %s: %s", path->p, strerror(errno));
         }
@@ -128,22 +218,17 @@ ts_code ts_serve_files_open(ts_serve_files *f, int *exit_code, ts_ctx *ctx,
 
 void ts_serve_files_free(ts_serve_files *f)
 {
-    const ts_sys *sys = &f->ctx->sys;
     for (size_t i = 0; i < f->count; i++) {
-        if (f->temporary[i] != NULL) {
-            (void)sys->unlink(sys->user, f->temporary[i]);
-            ts_free(f->ctx, f->temporary[i]);
-        }
+        ts_free(f->ctx, f->temporary[i]);
     }
     if (f->folder != NULL) {
-        ts_buf page = {0};
-        if (f->page &&
-            ts_buf_printf(f->ctx, &page, "%s/%s%c", f->folder, TS_GUARD_OPEN_FILE, 0) == TS_OK) {
-            (void)sys->unlink(sys->user, page.p);
+        int fd = open(f->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (fd >= 0) {
+            folder_empty(fd);
         }
-        ts_buf_free(f->ctx, &page);
         (void)rmdir(f->folder);
         ts_signals_guard(TS_GUARD_FOLDER, NULL);
+        (void)close(f->held);
         ts_free(f->ctx, f->folder);
     }
     ts_free(f->ctx, f->temporary);

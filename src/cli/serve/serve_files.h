@@ -10,8 +10,9 @@ typedef struct ts_serve_files {
     const char **paths; /* of databases, one an input */
     char **temporary;   /* those of them that are removed at the end; NULL: none */
     size_t count;
-    char *folder; /* of the temporary ones, or NULL */
-    bool page;    /* the folder holds the file of --open */
+    char *folder; /* of the temporary ones, or NULL; those of servers that were killed are removed
+                     by the next that needs one */
+    int held;     /* the folder, with a lock that ends with the process */
 } ts_serve_files;
 
 /*
