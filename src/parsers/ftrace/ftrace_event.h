@@ -111,7 +111,7 @@ static inline void ftrace_event_clear(ftrace_event *event)
 }
 
 /* A CPU of which nothing is known. */
-#define FTRACE_NO_CPU UINT32_MAX
+#define FTRACE_UNKNOWN_CPU UINT32_MAX
 
 /* No event, but what was lost: FTRACE_GAP and those after it. */
 static inline ftrace_event ftrace_loss(unsigned kind, uint32_t cpu, int64_t ts)

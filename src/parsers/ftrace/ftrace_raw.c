@@ -81,7 +81,8 @@ static size_t page_bytes(const ftrace_raw *r)
     return (size_t)r->texts.layout.data_offset + r->texts.layout.data_size;
 }
 
-/* Events of the CPU that come next are missing; FTRACE_NO_CPU: all of one that is not known. */
+/* Events of the CPU that come next are missing; FTRACE_UNKNOWN_CPU: all of one that is not known.
+ */
 static ts_code lose(ftrace_raw *r, uint32_t cpu)
 {
     const ftrace_event loss = ftrace_loss(FTRACE_LOST_BEFORE, cpu, 0);
@@ -158,7 +159,7 @@ static ts_code begin_section(ftrace_raw *r)
     r->left = raw_word(r->held.p + 4);
     r->held.n = 0;
     if (r->section == 0 || r->section > SECTION_SYMBOLS) {
-        ts_code code = lose(r, FTRACE_NO_CPU);
+        ts_code code = lose(r, FTRACE_UNKNOWN_CPU);
         r->state = RAW_LOST;
         return code != TS_OK
                    ? code
@@ -302,7 +303,7 @@ ts_code ftrace_raw_end(ftrace_raw *r)
     if (r->state == RAW_HEADER) {
         return ts_fail(r->ctx, TS_ERR_FORMAT, "the input ends in the header of a raw trace");
     }
-    if ((code = lose(r, FTRACE_NO_CPU)) != TS_OK ||
+    if ((code = lose(r, FTRACE_UNKNOWN_CPU)) != TS_OK ||
         (r->state == RAW_PAGES && (code = lose(r, r->section - SECTION_CPU)) != TS_OK)) {
         return code;
     }
