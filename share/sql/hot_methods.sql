@@ -41,7 +41,7 @@ present(event, rank) AS MATERIALIZED (
     WHERE node_id IS NOT NULL AND (ts IS NOT NULL OR source_id NOT IN (SELECT source_id FROM stack_slice))
       AND (:source IS NULL OR source_id IN (SELECT value FROM json_each(:source)))
       AND (:thread IS NULL OR itid IN (SELECT value FROM json_each(:thread)))) AS e
-  JOIN source AS o ON o.id = e.source_id
+  LEFT JOIN source AS o ON o.id = e.source_id
   LEFT JOIN event_class AS c ON c.format = o.format AND c.event = e.event AND c.state = '*'
   UNION
   SELECT 'call', 3 FROM stack_slice

@@ -1,6 +1,5 @@
 /* Sums of stack_sample and stack_slice that one pass over all rows gives. */
 #include "serve/views_private.h"
-#include "tables/events.h"
 
 enum { ROLLUP_REPORT = 1 << 16 };
 
@@ -290,7 +289,7 @@ ts_code ts_rollup_event(uint32_t *out, ts_ctx *ctx, ts_rollup *r, const ts_batch
         ts_free(ctx, text);
         return ctx->error.code;
     }
-    *e = (ts_event){text, t->n, ts_event_waits((ts_text){text, t->n})};
+    *e = (ts_event){text, t->n};
     *out = (uint32_t)r->events.n - 1;
     return TS_OK;
 }
@@ -299,10 +298,8 @@ ts_code ts_rollup_event(uint32_t *out, ts_ctx *ctx, ts_rollup *r, const ts_batch
 static bool lane_sums(rollup_pass *p, ts_lane *l, const rollup_row *row, uint32_t node)
 {
     bool idle = node != TS_NO_INDEX && p->paths->method[node] != TS_NO_INDEX &&
-                p->paths->idle[p->paths->method[node]] != 0;
+                p->paths->idle[p->paths->method[node]] == TS_IDLE;
     bool counts = p->kind == TS_KIND_SAMPLE || row->parent.null;
-    idle =
-        idle || (row->event != TS_NO_INDEX && ((const ts_event *)p->r->events.p)[row->event].waits);
     l->rows++;
     if (counts && !row->dur.null) {
         l->dur_rows++;

@@ -214,7 +214,6 @@ typedef struct ts_rollup {
 typedef struct ts_event {
     char *p;
     size_t n;
-    bool waits; /* its time is none in which the thread ran */
 } ts_event;
 
 /* The lane, made when it is new; *lane is the one that is looked at first. */

@@ -6,7 +6,7 @@
  */
 #include "tables/database_private.h"
 #include "base/pool.h"
-#include "tables/events.h"
+#include "tables/event_classes.h"
 #include "tables/schema_sql.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "tables/events.h"
+#include "tables/event_classes.h"
 #include "tables/store_impl.h"
 
 static ts_source_rec *source_rec(const ts_store *store, int64_t id)

@@ -129,7 +129,7 @@ class Directory:
             if step is None:
                 step = (time - t.series[0].begin) // t.series[0].unit
             t.records.append({"time": time, "step": step, "stack": state["stacktrace"], "cpu": state["cpu_time"],
-                              "delta": state["cpu_time_delta"], "count": state.get("sample_count"), "state": state.get("state")})
+                              "delta": state["cpu_time_delta"], "count": state.get("sample_count"), "state": state.get("state") or None})
 
 
 def shares(readings):

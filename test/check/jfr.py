@@ -376,7 +376,7 @@ SAMPLES = {
     "datadog.ExceptionSample": ("exception", None, False, [("exception_samples", 1)], ["type", "message", "spanId", "localRootSpanId"]),
 }
 # What samples stand for: class and reason by what stack_sample.event says, of wall by the state of the thread.
-CLASSES = {"cpu": ("cpu", None), "native_code": ("other", "native"), "alloc": ("allocation", None), "malloc": ("allocation", None),
+CLASSES = {"cpu": ("cpu", None), "native_code": ("other", "native_code"), "alloc": ("allocation", None), "malloc": ("allocation", None),
            "direct_alloc": ("allocation", None), "live": ("live", None), "leak": ("live", None), "free": ("other", None), "exception": ("other", None),
            "lock": ("waiting", "lock"), "wait": ("waiting", "wait"), "park": ("waiting", "park"), "sleep": ("waiting", "sleep"),
            "socket_read": ("waiting", "io"), "socket_write": ("waiting", "io"), "file_read": ("waiting", "io"), "file_write": ("waiting", "io")}
@@ -575,7 +575,7 @@ class Actual:
                     "JOIN jfr_event_type e ON e.id = j.type_id")]
 
     def classes(self):
-        return self.db.execute("SELECT event, state, class, reason FROM v_sample").fetchall()
+        return self.db.execute("SELECT event, state, class, reason FROM v_sample WHERE id IN (SELECT sample_id FROM jfr_sample)").fetchall()
 
     def typed_stacks(self):
         """Each row is another stack; those of samples."""

@@ -286,8 +286,9 @@ static inline void put_sources(const recording *r)
                                         "snapshot", "cpu_profile", "session"};
     int64_t id;
     for (size_t i = 0; i < 6; i++) {
-        assert_ok(r->f->ctx, ts_source_add(&id, r->store, i == 0 ? 0 : 1, kinds[i],
-                                           i == 0 ? "a.htrace" : NULL, "htrace"));
+        assert_ok(r->f->ctx,
+                  ts_source_add(&id, r->store, i == 0 ? 0 : 1, kinds[i], i == 0 ? "a.htrace" : NULL,
+                                i == 4 ? "cpuprofile" : "htrace"));
     }
     ts_row_source *row = ts_source(r->store, 4);
     assert_ok(r->f->ctx, ts_source_text(r->store, 4, &row->name, "Snapshot2", 9));

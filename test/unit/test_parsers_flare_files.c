@@ -39,7 +39,7 @@ static void test_mini(void **state)
         assert_cell(&r, stack_sample_value, i, sample_id, (int64_t)i + 1);
         assert_cell(&r, stack_sample_value, i, value, shares[i]);
     }
-    assert_mem_row(r.sink, flare_stack, 3, "4|11|1180000000|180000000|4");
+    assert_mem_row(r.sink, flare_stack, 3, "4|11|1180000000|180000000|4|NULL");
     assert_mem_row(r.sink, timeseries, 0, "1|1|1|cpu_time|µs|20000000");
     assert_rows(&r, timeseries_value, 2);
     assert_cell(&r, timeseries_value, 0, ts, (T0 + 220) * MS);
@@ -140,7 +140,7 @@ static void test_first_days(void **state)
     import_made(&r, s);
     check_samples(&r, rows, 2);
     assert_rows(&r, stack_sample_value, 0);
-    assert_mem_row(r.sink, flare_stack, 1, "2|2|NULL|NULL|NULL");
+    assert_mem_row(r.sink, flare_stack, 1, "2|2|NULL|NULL|NULL|NULL");
     assert_rows(&r, timeseries_value, 3);
     assert_cell(&r, timeseries_value, 0, ts, (T0 + 20) * MS);
     assert_true(MEM_REAL(r.sink, timeseries_value, 0, value) == 1500.0);

@@ -284,13 +284,13 @@ static void hot_methods_of_a_span(void **state)
 {
     const recording *r = *state;
     check(r, "cpu_hot_methods.sql",
-          "source_id|method|file|line|self_ns|total_ns\n"
-          "5|C.f;g|app.js|9|17|22\n5|main|app.js|9|6|16\n",
+          "source_id|method|file|line|counted|self_ns|total_ns\n"
+          "5|C.f;g|app.js|9|cpu of cpu|17|22\n5|main|app.js|9|cpu of cpu|6|16\n",
           "source=5");
     /* 4 ns of the first sample, the second, 1 ns of (idle) */
     check(r, "cpu_hot_methods.sql",
-          "source_id|method|file|line|self_ns|total_ns\n"
-          "5|main|app.js|9|5|9\n5|C.f;g|app.js|9|4|9\n",
+          "source_id|method|file|line|counted|self_ns|total_ns\n"
+          "5|main|app.js|9|cpu of cpu|5|9\n5|C.f;g|app.js|9|cpu of cpu|4|9\n",
           "from=6", "to=16");
 }
 

@@ -2,6 +2,7 @@
 #include "support.h"
 
 #include "tables/rows.h"
+#include "tables/event_classes.h"
 #include "tables/schema_sql.h"
 #include "tables/schema_text.h"
 #include "tables/store.h"
@@ -154,6 +155,7 @@ static const char *const own[] = {
     "library/t modifiers/t",
     "stack_node:id/k source_id/i parent_id/i method_id/i line/i depth/i raw_id/i",
     "stack_sample:id/k source_id/i itid/i ts/i dur/i node_id/i event/t",
+    "event_class:format/t event/t state/t class/t reason/t",
     "stack_value_type:id/k source_id/i name/t unit/t",
     "stack_sample_value:sample_id/i value_type_id/i value/i",
     "stack_sample_label:sample_id/i key/t value/t",
@@ -418,9 +420,45 @@ static void test_topics_hold_all(void **state)
     }
 }
 
+/* By the most particular line: of the method the thread was in, of its state, of the event. */
+static void test_classes_of_events(void **state)
+{
+    static const struct {
+        const char *format, *event, *state;
+        ts_event_class class;
+        const char *reason;
+    } cases[] = {
+        {"jfr", "cpu", "STATE_RUNNABLE", TS_CLASS_cpu, NULL},
+        {"jfr", "sleep", "", TS_CLASS_waiting, "sleep"},
+        {"jfr", "wall", "STATE_RUNNABLE", TS_CLASS_wall, NULL},
+        {"jfr", "wall", "STATE_SLEEPING", TS_CLASS_waiting, "sleep"},
+        {"jfr", "wall", "CONTENDED Object.wait", TS_CLASS_waiting, "lock"},
+        {"flare", "wall", "TIMED_WAITING Object.wait", TS_CLASS_waiting, "wait"},
+        {"flare", "wall", "TIMED_WAITING Unsafe.park", TS_CLASS_waiting, "park"},
+        {"cpuprofile", "cpu", "(idle)", TS_CLASS_waiting, "idle"},
+        {"cpuprofile", "cpu", "(idle)s", TS_CLASS_cpu, NULL},
+        {"chrome-trace", "cpu", "(garbage collector)", TS_CLASS_cpu, "gc"},
+        {"heapprofile", "alloc", "", TS_CLASS_live, NULL},
+        {"pprof", "alloc", "", TS_CLASS_allocation, NULL},
+        {"pprof", "delay", "", TS_CLASS_waiting, "lock"},
+        {"pprof", "space", "", TS_CLASS_other, NULL},
+        {"other", "cpu", "", TS_CLASS_other, NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *reason;
+        assert_int_equal(ts_class_of(&reason, ts_text_of(cases[i].format),
+                                     ts_text_of(cases[i].event), ts_text_of(cases[i].state)),
+                         cases[i].class);
+        assert_int_equal(reason == NULL, cases[i].reason == NULL);
+        assert_true(reason == NULL || strcmp(reason, cases[i].reason) == 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_classes_of_events),
         cmocka_unit_test(test_compatible_tables_come_first_in_order),
         cmocka_unit_test(test_own_tables_have_the_designed_columns),
         cmocka_unit_test(test_everything_is_described),

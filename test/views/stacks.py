@@ -195,7 +195,7 @@ def thread_rows(s, r):
     groups = {}
     for x in s.samples:
         groups.setdefault((x.source, x.itid, x.event), []).append(
-            (x.dur, 0 if x.path and x.path[-1].name in ("(idle)", "(root)") else x.dur))
+            (x.dur, 0 if x.path and x.path[-1].name == "(idle)" else x.dur))
     for x in s.slices:
         dur = x.dur if x.parent is None else None
         groups.setdefault((x.source, x.itid, "call"), []).append((dur, dur))

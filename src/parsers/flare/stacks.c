@@ -168,7 +168,8 @@ static ts_code put_flare_stack(stack_reader *r, int64_t id)
         .cpu_time = o->cpu_time,
         .cpu_time_delta = o->cpu_time_delta,
         .sample_count = o->sample_count,
-        .state = flare_object_has(o, FLARE_HAS_STATE) ? ts_buf_text(&o->state) : TS_TEXT_NULL,
+        .state = flare_object_has(o, FLARE_HAS_STATE) && o->state.n > 0 ? ts_buf_text(&o->state)
+                                                                        : TS_TEXT_NULL,
     };
     if (r->step_lost) {
         TS_SET_NULL(flare_stack, &row, step);

@@ -1,7 +1,7 @@
 -- topic: thread
 -- order: 130
--- Samples and traced calls of each thread: number and time. busy_dur leaves out the time of events
--- that stand for waiting; calls count once, by their outermost one.
+-- Samples and traced calls of each thread: number and time. busy_dur leaves out the time in
+-- (idle); calls count once, by their outermost one.
 -- column: source_id | INTEGER | id of source | | the source
 -- column: itid | INTEGER | id of thread | not recorded | the thread
 -- column: pid | INTEGER | | thread or process not known | process id in the system
@@ -12,7 +12,7 @@
 -- column: event | TEXT | | not recorded | what caused the samples: cpu, wall, alloc, lock ...; call for traced invocations
 -- column: count | INTEGER | | | number of samples, or of invocations
 -- column: dur | INTEGER | ns | not recorded | time that they stand for; REAL beyond 64 bits
--- column: busy_dur | INTEGER | ns | not recorded | the same without samples whose event, or the method they end in, is of another class than cpu and wall (event_class)
+-- column: busy_dur | INTEGER | ns | not recorded | the same without samples in (idle)
 -- column: cpu_dur | INTEGER | ns | samples, or not recorded | time that the invocations ran on a CPU
 CREATE VIEW v_thread_cpu AS
 SELECT w.source_id AS source_id, w.itid AS itid,
@@ -22,14 +22,11 @@ SELECT w.source_id AS source_id, w.itid AS itid,
 FROM (
   SELECT s.source_id AS source_id, s.itid AS itid, s.event AS event, count(*) AS count,
     ${SUM_OF|s.dur} AS dur,
-    ${SUM_OF|CASE WHEN coalesce(e.class, a.class, 'wall') IN ('cpu', 'wall') THEN s.dur ELSE 0 END} AS busy_dur,
+    ${SUM_OF|CASE WHEN m.name = '(idle)' THEN 0 ELSE s.dur END} AS busy_dur,
     NULL AS cpu_dur
   FROM stack_sample AS s
-  LEFT JOIN source AS o ON o.id = s.source_id
   LEFT JOIN stack_node AS n ON n.id = s.node_id
   LEFT JOIN stack_method AS m ON m.id = n.method_id
-  LEFT JOIN event_class AS a ON a.format = o.format AND a.event = s.event AND a.state = '*'
-  LEFT JOIN event_class AS e ON e.format = o.format AND e.event = s.event AND e.state = m.name
   GROUP BY s.source_id, s.itid, s.event
   UNION ALL
   SELECT source_id, itid, 'call', count(*),

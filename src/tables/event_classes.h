@@ -8,8 +8,8 @@
  * a kind of value, state "*" for any, class one of ts_event_class without its prefix, reason "" for
  * none. The rows of event_class are those of the formats that a database has.
  */
-#ifndef TS_TABLES_EVENTS_H
-#define TS_TABLES_EVENTS_H
+#ifndef TS_TABLES_EVENT_CLASSES_H
+#define TS_TABLES_EVENT_CLASSES_H
 
 #include "base/text.h"
 
@@ -34,10 +34,6 @@ extern const size_t ts_event_line_count;
 /* The class of an event by its most particular line, TS_CLASS_other without one; *reason may be
  * NULL, and is NULL when there is none. state: as in event_class, TS_TEXT_NULL: not known. */
 ts_event_class ts_class_of(const char **reason, ts_text format, ts_text event, ts_text state);
-
-/* Does an event of this name stand for something else than time in which the thread ran or may
- * have run, in every format that has it? */
-bool ts_event_waits(ts_text event);
 
 const char *ts_event_class_name(ts_event_class class);
 

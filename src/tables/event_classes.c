@@ -1,4 +1,6 @@
-#include "tables/events.h"
+#include "tables/event_classes.h"
+
+#include "tables/formats/flare/flare_constants.h"
 
 #define TS_EVENT(f, e, s, c, r) {f, e, s, TS_CLASS_##c, r},
 const ts_event_line ts_event_lines[] = {
@@ -34,21 +36,6 @@ ts_event_class ts_class_of(const char **reason, ts_text format, ts_text event, t
         *reason = found == NULL || found->reason[0] == '\0' ? NULL : found->reason;
     }
     return found == NULL ? TS_CLASS_other : found->class;
-}
-
-bool ts_event_waits(ts_text event)
-{
-    bool known = false;
-    for (size_t i = 0; i < ts_event_line_count; i++) {
-        const ts_event_line *line = &ts_event_lines[i];
-        if (ts_text_is(event, line->event) && strcmp(line->state, "*") == 0) {
-            if (line->class == TS_CLASS_cpu || line->class == TS_CLASS_wall) {
-                return false;
-            }
-            known = true;
-        }
-    }
-    return known;
 }
 
 const char *ts_event_class_name(ts_event_class class)
