@@ -101,22 +101,21 @@ void ts_remote_watch(ts_remote *all)
     ts_workers_watch(all->workers, all->app->limits.max_memory);
 }
 
-ts_waited ts_remote_wait(ts_remote *all, remote_turn *turn, const ts_worker *one, ts_guard *guard,
+ts_waited ts_remote_wait(bool *aside, ts_remote *all, const ts_worker *one, ts_guard *guard,
                          int64_t until)
 {
     const int64_t step = (int64_t)TS_SLOTS_SHORT_MS * 1000000;
     ts_waited waited = TS_WAITED_LATE;
-    turn->due = turn->due == 0 ? ts_guard_now() + step : turn->due;
+    int64_t next = ts_guard_now() + step;
     while (waited == TS_WAITED_LATE && ts_guard_now() < until) {
-        if (!turn->aside && ts_guard_now() >= turn->due) {
-            turn->aside = ts_slots_aside(&all->app->slots);
-            turn->due = ts_guard_now() + step;
-            if (turn->aside) {
+        waited = ts_channel_wait(one->fd, guard, *aside || until < next ? until : next);
+        if (waited == TS_WAITED_LATE && !*aside) {
+            next = ts_guard_now() + step;
+            *aside = ts_slots_aside(&all->app->slots);
+            if (*aside) {
                 (void)setpriority(PRIO_PROCESS, (id_t)one->pid, REMOTE_NICE);
             }
         }
-        waited =
-            ts_channel_wait(one->fd, guard, turn->aside || until < turn->due ? until : turn->due);
     }
     return waited;
 }

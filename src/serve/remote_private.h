@@ -8,7 +8,7 @@
 enum {
     REMOTE_KEPT = 8,       /* processes that wait for the next request */
     REMOTE_GRACE_MS = 500, /* for work to end by itself when its time is over */
-    REMOTE_NICE = 10,      /* of what was put aside */
+    REMOTE_NICE = 5,       /* of what was put aside */
     REMOTE_SHARE = 4       /* the process of a request has this part of --max-memory, */
 };
 #define REMOTE_LEAST (INT64_C(16) * 1024 * 1024) /* and no less than this */
@@ -29,15 +29,9 @@ struct ts_remote {
     unsigned kept_count;
 };
 
-/* Work that has a place (work_slots.h), or has left it because it takes long. */
-typedef struct remote_turn {
-    bool aside;
-    int64_t due; /* when it takes long; 0: not begun */
-} remote_turn;
-
-/* ts_channel_wait, in which the work leaves its place when it takes long: its process is then less
- * urgent than those that begin. */
-ts_waited ts_remote_wait(ts_remote *all, remote_turn *turn, const ts_worker *one, ts_guard *guard,
+/* ts_channel_wait for work that has a place (work_slots.h): when it takes long it leaves that,
+ * *aside, and its process is less urgent than others from then on. */
+ts_waited ts_remote_wait(bool *aside, ts_remote *all, const ts_worker *one, ts_guard *guard,
                          int64_t until);
 
 /* The error of a process that has ended by itself, or was killed for its memory. */

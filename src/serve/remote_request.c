@@ -154,7 +154,7 @@ static void remote_free(ts_stream *stream)
 static ts_code remote_ask(remote *x, ts_message *kind, ts_message what, const ts_buf *bytes)
 {
     ts_slots *slots = &x->all->app->slots;
-    remote_turn turn = {0};
+    bool aside = false;
     if (!ts_slots_take(slots, &x->guard, what == TS_MESSAGE_REQUEST)) {
         return ts_fail(x->ctx, TS_ERR_LIMIT, "too many queries run");
     }
@@ -162,13 +162,13 @@ static ts_code remote_ask(remote *x, ts_message *kind, ts_message what, const ts
     bool good = ts_channel_send(x->process.fd, what, bytes->p, bytes->n);
     ts_waited waited = TS_WAITED_READY;
     if (good) {
-        waited = ts_remote_wait(x->all, &turn, &x->process, &x->guard,
+        waited = ts_remote_wait(&aside, x->all, &x->process, &x->guard,
                                 begun + x->left_ns + (int64_t)REMOTE_GRACE_MS * 1000000);
     }
     good = good && waited == TS_WAITED_READY &&
            ts_channel_receive(x->process.fd, kind, &x->message, x->ctx);
-    ts_slots_give(slots, turn.aside);
-    x->slow = x->slow || turn.aside;
+    ts_slots_give(slots, aside);
+    x->slow = x->slow || aside;
     x->left_ns -= ts_guard_now() - begun;
     x->left_ns = x->left_ns < 0 ? 0 : x->left_ns;
     if (waited != TS_WAITED_READY) {

@@ -98,7 +98,6 @@ typedef struct remote_view {
     const ts_view_order *order;
     ts_ctx *ctx;
     ts_buf message;
-    remote_turn turn;
     char *why;
 } remote_view;
 
@@ -128,8 +127,7 @@ static bool view_receive(remote_view *v, ts_code *code, ts_guard *guard, int64_t
     ts_message kind = TS_MESSAGE_PROGRESS;
     *code = TS_OK;
     while (kind != TS_MESSAGE_MADE) {
-        ts_waited waited =
-            ts_remote_wait(v->all, &v->turn, v->process, guard, ts_guard_now() + patience_ns);
+        ts_waited waited = ts_channel_wait(v->process->fd, guard, ts_guard_now() + patience_ns);
         if (waited != TS_WAITED_READY) {
             (void)snprintf(v->why, TS_ERROR_TEXT, "the time limit was reached");
             *code = TS_ERR_INTERRUPTED;
@@ -179,12 +177,8 @@ ts_code ts_remote_view(ts_worker *one, ts_remote *all, size_t database, const ts
 {
     ts_ctx ctx = *all->app->base;
     ts_buf bytes = {0};
-    ts_slots *slots = &all->app->slots;
     remote_view v = {.all = all, .process = one, .order = order, .ctx = &ctx, .why = message};
     message[0] = '\0';
-    if (!ts_slots_take(slots, order->guard, false)) {
-        return TS_ERR_INTERRUPTED;
-    }
     ts_code code = order_put(&bytes, &ctx, database, order);
     if (code == TS_OK && one->pid == 0) {
         code = ts_worker_start(one, all->workers, &ctx);
@@ -192,7 +186,6 @@ ts_code ts_remote_view(ts_worker *one, ts_remote *all, size_t database, const ts
     if (code == TS_OK) {
         code = view_run(&v, &bytes, &all->shared->cancel[database]);
     }
-    ts_slots_give(slots, v.turn.aside);
     ts_buf_free(&ctx, &bytes);
     ts_buf_free(&ctx, &v.message);
     return code;

@@ -85,6 +85,8 @@ typedef struct peer {
     ts_websocket *socket;
     wslay_event_context_ptr ws;
     ts_vec messages; /* of ts_buf: those that were received and wait */
+    ts_buf part;     /* of the message that is being received */
+    bool control;    /* the frame is no part of it */
     size_t early;    /* bytes of socket->early that were read */
     int64_t heard;   /* when the last bytes came, CLOCK_MONOTONIC */
     int64_t pinged;  /* when the last ping was sent since; 0: none */
@@ -159,6 +161,30 @@ static void queue_close(peer *p, uint16_t status)
     }
 }
 
+static void on_frame(wslay_event_context_ptr ws,
+                     const struct wslay_event_on_frame_recv_start_arg *arg, void *user)
+{
+    peer *p = user;
+    (void)ws;
+    p->control = wslay_is_ctrl_frame(arg->opcode);
+}
+
+/* Messages are put together here: the library keeps a block for each frame, however short. */
+static void on_piece(wslay_event_context_ptr ws,
+                     const struct wslay_event_on_frame_recv_chunk_arg *arg, void *user)
+{
+    peer *p = user;
+    (void)ws;
+    if (p->control || p->closing != 0) {
+        return;
+    }
+    if (p->part.n + arg->data_length > MESSAGE_MAX) {
+        queue_close(p, WSLAY_CODE_MESSAGE_TOO_BIG);
+    } else if (ts_buf_put(p->socket->ctx, &p->part, arg->data, arg->data_length) != TS_OK) {
+        queue_close(p, WSLAY_CODE_INTERNAL_SERVER_ERROR);
+    }
+}
+
 static void on_message(wslay_event_context_ptr ws, const struct wslay_event_on_msg_recv_arg *arg,
                        void *user)
 {
@@ -172,9 +198,11 @@ static void on_message(wslay_event_context_ptr ws, const struct wslay_event_on_m
         return;
     }
     message = ts_vec_add(p->socket->ctx, &p->messages, sizeof *message);
-    if (message == NULL ||
-        ts_buf_put(p->socket->ctx, message, arg->msg, arg->msg_length) != TS_OK) {
+    if (message == NULL) {
         queue_close(p, WSLAY_CODE_INTERNAL_SERVER_ERROR);
+    } else {
+        *message = p->part;
+        p->part = (ts_buf){0};
     }
 }
 
@@ -283,17 +311,22 @@ static void serve(peer *p)
 
 void ts_sockets_run(ts_sockets *sockets, ts_websocket *socket)
 {
-    const struct wslay_event_callbacks callbacks = {
-        .recv_callback = on_recv, .send_callback = on_send, .on_msg_recv_callback = on_message};
+    const struct wslay_event_callbacks callbacks = {.recv_callback = on_recv,
+                                                    .send_callback = on_send,
+                                                    .on_frame_recv_start_callback = on_frame,
+                                                    .on_frame_recv_chunk_callback = on_piece,
+                                                    .on_msg_recv_callback = on_message};
     peer p = {.sockets = sockets, .socket = socket, .heard = ts_guard_now()};
     if (wslay_event_context_server_init(&p.ws, &callbacks, &p) != 0) {
         return;
     }
+    wslay_event_config_set_no_buffering(p.ws, 1);
     wslay_event_config_set_max_recv_msg_length(p.ws, MESSAGE_MAX);
     serve(&p);
     for (size_t i = 0; i < p.messages.n; i++) {
         ts_buf_free(socket->ctx, (ts_buf *)p.messages.p + i);
     }
     ts_vec_free(socket->ctx, &p.messages);
+    ts_buf_free(socket->ctx, &p.part);
     wslay_event_context_free(p.ws);
 }
