@@ -44,6 +44,7 @@ class Model:
         self.dump = None
         self.trees = {}
         self.times = None  # the first and the last
+        self.xml = False
 
     def row(self, table, *cells):
         self.out[table].append((self.n,) + cells)
@@ -327,6 +328,7 @@ class Thread:
         self.stack = []
         self.ended = []  # calls with CPU times
         self.cpu = None
+        self.zeros = False  # entries have 0 where no CPU time was recorded: a clock never returns to it
         self.last = None  # time of the last event
         self.ticket = 0  # the greatest of an entry
 
@@ -356,6 +358,9 @@ class Thread:
             v["time"] < self.last or not v.get("ticket") and self.ticket)
         self.ticket = max(self.ticket, v.get("ticket") or 0)
         self.last = self.last if v["time"] is None else v["time"]
+        cpu = cpu if cpu or model.xml else None  # binary traces have no other way to say that there is none
+        if cpu == 0 and self.cpu:
+            self.zeros, cpu = True, None
         call = Call(len(out), out[-1], v.get("ticket"), v.get("methodIdRef"), v["time"], cpu, self.cpu)
         self.cpu = cpu or self.cpu
         call.details = [model.n, len(out), either(v, "objIdRef", "transientObjIdRef"),
@@ -404,10 +409,12 @@ class Thread:
 
     def decide(self):
         """CPU times: differences where both ends have one; else a clock, unless it falls."""
-        only = [c.exit_cpu for c in self.ended if not c.entry_cpu]
+        for c in self.ended:
+            c.entry_cpu = None if c.entry_cpu == 0 and self.zeros else c.entry_cpu
+        only = [c.exit_cpu for c in self.ended if c.entry_cpu is None]
         clock = all(a <= b for a, b in zip(only, only[1:]))
         for c in self.ended:
-            if c.entry_cpu:
+            if c.entry_cpu is not None:
                 c.method[7] = max(0, c.exit_cpu - c.entry_cpu)
             elif not clock:
                 c.method[7] = c.exit_cpu
@@ -421,6 +428,7 @@ def tables(sessions):
     out = collections.defaultdict(list)
     for number, s in enumerate(sessions, 1):
         m = Model(number, out, s.notes)
+        m.xml = "xml_root" in s.facts
         for name, values in s.events:
             if name in tptp.OTHERS:
                 m.on_extra(name, values)

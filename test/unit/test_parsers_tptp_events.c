@@ -308,6 +308,32 @@ static void test_each_event(void **state)
 
 /* --- events of which no description gives the attributes -------------------------------------- */
 
+/* In XML a CPU time of 0 at the entry is a time; binary traces have no other way to say that there
+ * is none. */
+static void test_entry_at_cpu_time_0(void **state)
+{
+    static const event_case zero = {
+        "methodExit after an entry at CPU time 0",
+        B_ALL "1015 q0 q7 t1000 q30 i76 q0 q20 q0 q0 q0 s: s:; "
+              "1016 q0 q7 t1500 i76 q50 q30 q0 q60 q20 q0 s:12 s: s:",
+        X_ALL "<methodEntry threadIdRef=\"7\" time=\"0.000001\" methodIdRef=\"30\" ticket=\"76\" "
+              "classIdRef=\"20\" threadCpuTime=\"0.000000000\"/>"
+              "<methodExit threadIdRef=\"7\" time=\"0.0000015\" ticket=\"76\" "
+              "threadCpuTime=\"0.00000005\" methodIdRef=\"30\" objIdRef=\"60\" "
+              "transientClassIdRef=\"20\" sequenceCounter=\"12\"/>",
+        {{TS_T_stack_slice, 0, "1|2|1|NULL|1|1000|500|500|50|0|0"}}};
+    event_case unknown = zero;
+    run r;
+    (void)state;
+    import_form(&r, &zero, true);
+    assert_true(check_rows(&zero, &r, true));
+    run_free(&r);
+    unknown.rows[0].text = "1|2|1|NULL|1|1000|500|500|NULL|0|0";
+    import_form(&r, &unknown, false);
+    assert_true(check_rows(&unknown, &r, false));
+    run_free(&r);
+}
+
 /* The 45 events of the profiler less the 30 that have a table in the binary form. */
 static void test_undescribed_messages(void **state)
 {
@@ -475,9 +501,10 @@ static void test_smallest_messages(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_event),       cmocka_unit_test(test_undescribed_messages),
-        cmocka_unit_test(test_undescribed_long), cmocka_unit_test(test_elements_of_xml),
-        cmocka_unit_test(test_thread_end),       cmocka_unit_test(test_smallest_messages),
+        cmocka_unit_test(test_each_event),           cmocka_unit_test(test_entry_at_cpu_time_0),
+        cmocka_unit_test(test_undescribed_messages), cmocka_unit_test(test_undescribed_long),
+        cmocka_unit_test(test_elements_of_xml),      cmocka_unit_test(test_thread_end),
+        cmocka_unit_test(test_smallest_messages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -126,6 +126,8 @@ static ts_code convert_times(tptp_binary *b, uint64_t offset)
     r->cpu_raw = r->num[TPTP_N_CPU];
     if (r->cpu_raw != 0) {
         convert_span(b, TPTP_N_CPU);
+    } else { /* there is no other way to say that it was not recorded */
+        r->has &= ~TPTP_BIT(CPU);
     }
     if (r->kind == TPTP_AG_METHOD_ENTRY || r->kind == TPTP_HEAP_DUMP_DEF) {
         convert_span(b, TPTP_N_BASE_TIME);

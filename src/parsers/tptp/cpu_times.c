@@ -26,12 +26,13 @@ static int64_t cpu_value(const tptp_thread *t, tptp_cpu_value v)
 /* The CPU time of one invocation, as the thread's values are to be read, or -1. */
 static int64_t cpu_of(const tptp_thread *t, const tptp_cpu_wait *w)
 {
+    const bool entered = w->entered && !(w->before.ns == 0 && t->no_cpu_is_0);
     int64_t cpu;
-    if (!w->entered && t->cpu_mode == TPTP_CPU_OWN) {
+    if (!entered && t->cpu_mode == TPTP_CPU_OWN) {
         return cpu_value(t, w->exit);
     }
     /* The first value of a clock says when it was, and not how much was used. */
-    if (w->exit.ns == 0 || w->before.ns == 0 ||
+    if (w->exit.ns == 0 || w->before.ns < (entered ? 0 : 1) ||
         ts_ckd_sub(&cpu, cpu_value(t, w->exit), cpu_value(t, w->before))) {
         return -1;
     }
@@ -81,7 +82,7 @@ static ts_code value_fell(tptp_session *s, tptp_thread *t, tptp_cpu_wait *w)
     if (t->cpu_mode == TPTP_CPU_UNDECIDED && !w->entered) {
         return decide_as(s, t, TPTP_CPU_OWN);
     }
-    w->before.ns = 0;
+    w->before.ns = -1;
     return tptp_issue(s, TS_ISSUE_tptp_cpu_clock,
                       "thread %" PRId64 ": the CPU time falls from %" PRId64 " to %" PRId64 " ns",
                       t->id, cpu_value(t, t->cpu_last), cpu_value(t, w->exit));
@@ -92,7 +93,7 @@ ts_code tptp_cpu_exit(tptp_session *s, tptp_thread *t, const tptp_frame *f, cons
     tptp_cpu_wait w = {f->slice, tptp_cpu_of(r), f->cpu, f->cpu_entered};
     bool fell = w.exit.ns != 0 && t->cpu_last.ns != 0 && w.exit.ns < t->cpu_last.ns;
     ts_code code = TS_OK;
-    if (w.exit.ns == 0) { /* binary traces have no other way to say that it was not recorded */
+    if (w.exit.ns == 0) { /* not recorded */
         return settle_cpu(s, w.slice, -1);
     }
     if (fell && t->cpu_mode != TPTP_CPU_OWN && (code = value_fell(s, t, &w)) != TS_OK) {

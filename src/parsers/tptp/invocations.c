@@ -271,7 +271,7 @@ ts_code tptp_take_entry(tptp_session *s, const tptp_record *r)
         .stack_depth = r->num[TPTP_N_STACK_DEPTH],
         .sequence = r->num[TPTP_N_SEQUENCE],
         .cpu = tptp_cpu_of(r),
-        .cpu_entered = r->num[TPTP_N_CPU] != 0,
+        .cpu_entered = (r->has & ~r->bad & TPTP_BIT(CPU)) != 0,
     };
     const tptp_frame *parent;
     tptp_thread *t;
@@ -294,12 +294,16 @@ ts_code tptp_take_entry(tptp_session *s, const tptp_record *r)
         return code;
     }
     parent = top_of(t);
+    if (f.cpu.ns == 0 && f.cpu_entered && t->cpu_last.ns > 0) {
+        t->no_cpu_is_0 = true;
+        f.cpu_entered = false;
+    }
     f.cpu = f.cpu_entered ? f.cpu : t->cpu_last;
     t->cpu_begin = t->cpu_begin == TS_NO_TIME ? f.start : t->cpu_begin;
     if (f.cpu_entered) {
         t->cpu_first = t->cpu_first.ns == 0 ? f.cpu : t->cpu_first;
         t->cpu_last = f.cpu;
-        s->exits_without_cpu = 0;
+        s->exits_without_cpu = f.cpu.ns != 0 ? 0 : s->exits_without_cpu;
     }
     wanted = parent == NULL ? tptp_wanted(s, f.start) : parent->slice != 0;
     if (!wanted) {

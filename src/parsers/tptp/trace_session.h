@@ -48,7 +48,7 @@ typedef struct tptp_frame {
 typedef struct tptp_cpu_wait {
     int64_t slice;
     tptp_cpu_value exit;
-    tptp_cpu_value before; /* at the entry, or the last one before it; 0: none */
+    tptp_cpu_value before; /* at the entry, or the last one before it (0: none); -1: not known */
     bool entered;          /* at the entry */
 } tptp_cpu_wait;
 
@@ -95,6 +95,7 @@ typedef struct tptp_thread {
     size_t unsure_above;    /* number of frames that were open at the first gap */
     size_t aggregates_above;
     tptp_cpu_mode cpu_mode;
+    bool no_cpu_is_0; /* entries have 0 where none was recorded: a clock never returns to it */
     tptp_cpu_value cpu_first;
     tptp_cpu_value cpu_last; /* newest */
     int64_t cpu_begin;       /* ts of the first entry */
