@@ -386,6 +386,23 @@ static void test_damaged(void **state)
     run_free(&r);
 }
 
+/* One field that cannot be read: which parts share memory with others is not known. */
+static void test_one_damaged_field(void **state)
+{
+    bytes f;
+    run r;
+    (void)state;
+    begin(&f);
+    hex(&f, MEMORY, "2a160a03617070101420092a0178308020380540641a0161", 12 * S);
+    convert(&r, plugins, &f);
+    assert_int_equal(MEM_ROWS(r.sink, memory_ashmem), 1);
+    assert_int_equal(MEM_INT(r.sink, memory_ashmem, 0, fd), 9);
+    assert_true(MEM_NULL(r.sink, memory_ashmem, 0, adj));
+    assert_true(MEM_NULL(r.sink, memory_ashmem, 0, flag));
+    assert_true(MEM_NULL(r.sink, memory_ashmem, 0, pss));
+    run_free(&r);
+}
+
 static void some_messages(bytes *f)
 {
     begin(f);
@@ -420,6 +437,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_worked_example),
         cmocka_unit_test(test_maps),
+        cmocka_unit_test(test_one_damaged_field),
         cmocka_unit_test(test_gpu),
         cmocka_unit_test(test_gpu_threads),
         cmocka_unit_test(test_windows_later),

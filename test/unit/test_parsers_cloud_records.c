@@ -136,24 +136,42 @@ static void test_after_a_wrong_beginning(void **state)
     }
 }
 
+/* The length of the call becomes this number of ms. */
+static void import_length(run *r, uint32_t ms)
+{
+    pod p = worked();
+    bytes *c = &p.stream[CALLS];
+    bytes rest = {0};
+    put(&rest, c->p + ENTERS, c->n - ENTERS);
+    c->n = ENTERS - 2;
+    put_varint(c, ms);
+    put(c, rest.p, rest.n);
+    import_pod(r, p);
+    free(rest.p);
+}
+
 /* A length below 0 is wrong in the record; the root has one of its own. */
 static void test_negative_length(void **state)
 {
     run r;
-    pod p = worked();
-    bytes *c = &p.stream[CALLS];
-    bytes rest = {0};
     UNUSED(state);
-    put(&rest, c->p + ENTERS, c->n - ENTERS);
-    c->n = ENTERS - 2;
-    put_varint(c, UINT32_MAX);
-    put(c, rest.p, rest.n);
-    import_pod(&r, p);
+    import_length(&r, UINT32_MAX);
     assert_int_equal(issue_sum(&r, "cloud_call_implausible"), 1);
     assert_int_equal(issue_sum(&r, "cloud_call_mismatch"), 0);
     assert_slice(&r, 0, 0, 0, 415, 399, 0, 0);
     assert_cell(&r, cloud_call, 0, calls, 4);
-    free(rest.p);
+    run_free(&r);
+}
+
+/* A call of less than 1 ms has the length 0, which its root contradicts here. */
+static void test_length_of_nothing(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_length(&r, 0);
+    assert_int_equal(issue_sum(&r, "cloud_call_implausible"), 0);
+    assert_int_equal(issue_sum(&r, "cloud_call_mismatch"), 1);
+    assert_null_cell(&r, cloud_call, 0, dur);
     run_free(&r);
 }
 
@@ -195,6 +213,7 @@ int main(void)
         cmocka_unit_test(test_time_behind_the_mark),
         cmocka_unit_test(test_after_a_wrong_beginning),
         cmocka_unit_test(test_negative_length),
+        cmocka_unit_test(test_length_of_nothing),
         cmocka_unit_test(test_pauses_of_a_long_uptime),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
