@@ -6,6 +6,7 @@ usage: chrome_trace.py DATABASE FILE
 
 import gzip
 import json
+import re
 import sqlite3
 import sys
 from decimal import ROUND_HALF_UP, Decimal
@@ -26,6 +27,11 @@ def load(path):
     except ValueError:
         data = json.loads(text.rstrip().rstrip(",") + "]", parse_float=Decimal)
     return (data, {}) if isinstance(data, list) else (data["traceEvents"], data)
+
+
+def decimal(v):
+    """A number, also one that is written as a text."""
+    return Decimal(v) if isinstance(v, str) and re.fullmatch(r"-?\d+(\.\d+)?([eE][-+]?\d+)?", v) else v
 
 
 def is_number(v):
@@ -57,10 +63,11 @@ class Event:
     def __init__(self, number, raw):
         self.id, self.raw = number, raw
         self.ph, self.name, self.cat = text(raw.get("ph")), text(raw.get("name")), text(raw.get("cat"))
-        self.ts, self.tts = ns(raw.get("ts")), ns(raw.get("tts"))
-        self.dur, self.tdur = dur(raw.get("dur")), dur(raw.get("tdur"))
+        times = {k: decimal(raw.get(k)) for k in ("ts", "dur", "tts", "tdur")}
+        self.ts, self.tts = ns(times["ts"]), ns(times["tts"])
+        self.dur, self.tdur = dur(times["dur"]), dur(times["tdur"])
         self.bad_dur = raw.get("dur") is not None and self.dur is None
-        self.fine = not whole(raw.get("ts")) or any(not whole(raw.get(k)) for k in ("dur", "tts", "tdur"))
+        self.fine = not all(map(whole, times.values()))
         self.pid, self.tid = raw.get("pid"), raw.get("tid")
         id2 = raw.get("id2") or {}
         self.kind = "local" if "local" in id2 else "global" if "global" in id2 else None
@@ -110,20 +117,20 @@ def pair(events):
         tracks.setdefault(track_of(e), []).append(e)
     for track, members in tracks.items():
         group = None if track[0] == "thread" else (members[0].ts, members[0].id)
-        open_ = []
+        open_, limits = [], {}
         for e in members:
             if e.ph not in ENDS:
                 open_.append(e)
                 continue
             if not open_ or (e.name is not None and e.name not in [b.name for b in open_]):
                 continue
-            while e.name is not None and open_[-1].name != e.name:
-                b = open_.pop()
-                yield Span(b, None, e.ts - b.ts, 2, group)
-            b = open_.pop()
+            at = max(i for i, b in enumerate(open_) if e.name is None or b.name == e.name)
+            b = open_.pop(at)
             yield Span(b, e, e.ts - b.ts, 0, group)
+            for inner in open_[at:]:  # they ended before, if their own ends do not come
+                limits.setdefault(inner.id, e.ts)
         for b in open_:
-            yield Span(b, None, None, 1, group)
+            yield Span(b, None, limits[b.id] - b.ts, 2, group) if b.id in limits else Span(b, None, None, 1, group)
 
 
 def spans_of(events):
@@ -259,6 +266,8 @@ def add_part(p, e, data):
     p.marks += list((cpu.get("trace_ids") or {}).items())
     n = len(cpu.get("samples", ()))
     deltas = data.get("timeDeltas", cpu.get("timeDeltas", []))
+    if "timeDeltas" in data and cpu.get("timeDeltas", deltas) != deltas:
+        deltas = []
     if len(deltas) != n:
         deltas = [None] * n
     lines, columns = ((data.get(k, ()) + [None] * n)[:n] if k in data else [None] * n for k in ("lines", "columns"))

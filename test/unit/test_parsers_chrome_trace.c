@@ -208,6 +208,69 @@ static void test_empty_spans(void **state)
     run_free(&r);
 }
 
+/* Ends belong to the innermost span of their name that is open, or to the innermost of all. */
+static void test_ends_that_cross(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_text(&r, LIST(EV("B", "a", 10, ""), EV("B", "b", 20, ""), EV("B", "c", 25, ""),
+                         EV("E", "a", 30, ""), EV("E", "b", 40, ""), EV("B", "b", 50, ""),
+                         EV("B", "d", 60, ""), "{\"ph\":\"E\",\"pid\":1,\"tid\":2,\"ts\":70}",
+                         EV("E", "b", 80, "")));
+    assert_rows(&r, stack_slice, 5);
+    assert_span(&r, 0, 0, 10000, 20000, -1, 0);
+    assert_span(&r, 1, 0, 20000, 20000, -1, 0);
+    assert_null_cell(&r, stack_slice, 1, node_id);
+    assert_span(&r, 2, 0, 25000, -1, -1, 2); /* c was over before a */
+    assert_span(&r, 3, 0, 50000, 30000, 20000, 0);
+    assert_span(&r, 4, 4, 60000, 10000, 10000, 0);
+    assert_int_equal(issue_sum(&r, "chrome_end_missing"), 1);
+    assert_int_equal(issue_sum(&r, "chrome_end_unmatched"), 0);
+    run_free(&r);
+}
+
+/* Each span that lost its end is passed over once, not by each end around it. */
+static void test_many_lost_ends(void **state)
+{
+    enum { OUTER = 20000, INNER = 20000 };
+    char *text = malloc(70 * (2 * OUTER + INNER));
+    size_t n = 1;
+    run r;
+    UNUSED(state);
+    text[0] = '[';
+    for (int i = 0; i < 2 * OUTER + INNER; i++) {
+        const bool inner = i >= OUTER && i < OUTER + INNER;
+        n += (size_t)sprintf(text + n,
+                             "{\"ph\":\"%s\",\"name\":\"%s\",\"pid\":1,\"tid\":2,\"ts\":%d},",
+                             i < OUTER + INNER ? "B" : "E", inner ? "b" : "a", i);
+    }
+    text[n - 1] = ']';
+    text[n] = '\0';
+    import_text(&r, text);
+    assert_int_equal(issue_sum(&r, "chrome_end_missing"), INNER);
+    assert_rows(&r, stack_slice, OUTER + INNER);
+    run_free(&r);
+    free(text);
+}
+
+/* Hermes writes times as texts. */
+static void test_times_as_texts(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_text(
+        &r, LIST("{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":2,\"ts\":\"100\",\"dur\":\"5.25\","
+                 "\"tts\":\"7\",\"tdur\":\"2\"}",
+                 "{\"ph\":\"i\",\"name\":\"b\",\"pid\":1,\"tid\":2,\"ts\":\"1O1\"}"));
+    assert_cell(&r, stack_slice, 0, ts, 100000);
+    assert_cell(&r, stack_slice, 0, dur, 5250);
+    assert_cell(&r, stack_slice, 0, cpu_dur, 2000);
+    assert_cell(&r, chrome_event, 0, thread_ts, 7000);
+    assert_null_cell(&r, chrome_event, 1, ts);
+    assert_int_equal(issue_sum(&r, "chrome_bad_number"), 1);
+    run_free(&r);
+}
+
 static void test_crossing(void **state)
 {
     run r;
@@ -358,6 +421,29 @@ static void test_profile(void **state)
     assert_cell(&r, chrome_profile_node, 1, script_id, 4);
     assert_mem_text(r.sink, chrome_trace_id, 0, trace_id, "77");
     assert_null_cell(&r, chrome_event, 0, args);
+    run_free(&r);
+}
+
+/* rspack writes timeDeltas at both places. Lists that differ contradict each other. */
+static void test_deltas_at_two_places(void **state)
+{
+    run r;
+    UNUSED(state);
+#define TWICE(deltas)                                                                              \
+    LIST(PART("Profile", 2, 100, "\"startTime\":100"),                                             \
+         PART("ProfileChunk", 9, 200,                                                              \
+              "\"cpuProfile\":{\"nodes\":[{\"id\":1," FRAME(                                       \
+                  "a", 1) "}],\"samples\":[1,1],\"timeDeltas\":[10,20]},\"timeDeltas\":[" deltas   \
+                          "]"))
+    import_text(&r, TWICE("10,20"));
+    assert_rows(&r, import_issue, 0);
+    assert_rows(&r, stack_sample, 2);
+    assert_cell(&r, stack_sample, 0, ts, 110000);
+    assert_cell(&r, stack_sample, 1, ts, 130000);
+    run_free(&r);
+    import_text(&r, TWICE("10,21"));
+    assert_int_equal(issue_sum(&r, "cpu_delta_extra"), 2);
+    assert_null_cell(&r, stack_sample, 0, ts);
     run_free(&r);
 }
 
@@ -650,6 +736,10 @@ int main(void)
         cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_empty_spans),
         cmocka_unit_test(test_crossing),
+        cmocka_unit_test(test_ends_that_cross),
+        cmocka_unit_test(test_many_lost_ends),
+        cmocka_unit_test(test_times_as_texts),
+        cmocka_unit_test(test_deltas_at_two_places),
         cmocka_unit_test(test_async),
         cmocka_unit_test(test_extremes),
         cmocka_unit_test(test_counters),

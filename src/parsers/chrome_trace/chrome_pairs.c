@@ -15,10 +15,19 @@ typedef struct pair_event {
     uint32_t phase;
 } pair_event;
 
+/* A span whose end has not come. Ends may cross: it may be over while one inside of it is not. */
+typedef struct open_span {
+    pair_event begin;
+    uint64_t limit;    /* when the first of those around it ended, if one has */
+    uint32_t outer;    /* place + 1 of the next one around it of its name, or 0 */
+    uint32_t no_limit; /* place + 1 of the next one around it that may have no limit, or 0 */
+    bool over, has_limit;
+} open_span;
+
 /* Spans of the current thread or id. */
 typedef struct pair_group {
-    ts_vec open;  /* pair_event, outermost first */
-    ts_vec names; /* uint32_t: open spans by name */
+    ts_vec open;  /* open_span, in the order of their begins; the last one is not over */
+    ts_vec names; /* uint32_t by name: place + 1 of the innermost open span, or 0 */
     uint64_t a, b;
     uint64_t ts, first; /* the first span of an asynchronous id */
     bool any;
@@ -101,9 +110,9 @@ static uint32_t *open_of(const pair_group *g, uint32_t name)
     return (uint32_t *)g->names.p + (name == CHROME_NO_NAME ? 0 : name + 1);
 }
 
-static pair_event *innermost(const pair_group *g)
+static open_span *span_at(const pair_group *g, size_t i)
 {
-    return (pair_event *)g->open.p + g->open.n - 1;
+    return (open_span *)g->open.p + i;
 }
 
 static bool is_end(uint32_t phase)
@@ -111,11 +120,11 @@ static bool is_end(uint32_t phase)
     return phase == 'E' || phase == 'e' || phase == 'F';
 }
 
-/* The innermost open span is over. end: what ended it, or NULL; limit: how long it is at most. */
-static ts_code close_span(chrome_trace *c, pair_group *g, const pair_event *end, uint64_t limit,
-                          uint32_t flags)
+/* An open span is over. end: what ended it, or NULL; limit: how long it is at most. */
+static ts_code close_span(chrome_trace *c, pair_group *g, open_span *span, const pair_event *end,
+                          uint64_t limit, uint32_t flags)
 {
-    const pair_event *p = innermost(g);
+    const pair_event *p = &span->begin;
     chrome_slice s = {
         .group_ts = p->a == 0 ? p->ts : g->ts,
         .group = p->a == 0 ? 0 : g->first,
@@ -132,8 +141,6 @@ static ts_code close_span(chrome_trace *c, pair_group *g, const pair_event *end,
         ts_ckd_sub(&s.cpu, end->tts, p->tts)) {
         s.cpu = TS_NO_TIME;
     }
-    *open_of(g, p->name) -= 1;
-    g->open.n--;
     if (p->event_id == 0) { /* outside of --time-range */
         c->n.slices_skipped++;
         return TS_OK;
@@ -141,39 +148,74 @@ static ts_code close_span(chrome_trace *c, pair_group *g, const pair_event *end,
     return chrome_slice_add(c, &s);
 }
 
-/* Ends the span of its name; those inside of it have lost theirs. */
+/* Those inside of the span at this place ended before this time, if their own ends do not come.
+ * Each is limited once: what has a limit is passed over by ever longer steps. */
+static void limit_inner(pair_group *g, size_t place, uint64_t ts)
+{
+    size_t i = g->open.n;
+    while (i > place + 1) {
+        open_span *span = span_at(g, i - 1);
+        if (!span->has_limit) {
+            span->has_limit = true;
+            span->limit = ts;
+        } else if (span->no_limit > 0 && span_at(g, span->no_limit - 1)->has_limit) {
+            span->no_limit = span_at(g, span->no_limit - 1)->no_limit;
+        }
+        i = span->no_limit;
+    }
+}
+
+/* Ends the innermost span of its name, or of all. */
 static ts_code match_end(chrome_trace *c, pair_group *g, const pair_event *end)
 {
-    ts_code code = TS_OK;
-    if (g->open.n == 0 || (end->name != CHROME_NO_NAME && *open_of(g, end->name) == 0)) {
+    const size_t place = end->name == CHROME_NO_NAME ? g->open.n : (size_t)*open_of(g, end->name);
+    open_span *span;
+    ts_code code;
+    if (place == 0) {
         c->n.ends_unmatched++;
         return TS_OK;
     }
-    while (code == TS_OK && end->name != CHROME_NO_NAME && innermost(g)->name != end->name) {
-        c->n.ends++;
-        c->n.ends_lost++;
-        c->n.ends_missing++;
-        code = close_span(c, g, NULL, end->ts, CHROME_SLICE_LOST);
+    span = span_at(g, place - 1);
+    code = close_span(c, g, span, end, end->ts, 0);
+    span->over = true;
+    *open_of(g, span->begin.name) = span->outer;
+    limit_inner(g, place - 1, end->ts);
+    while (g->open.n > 0 && span_at(g, g->open.n - 1)->over) {
+        g->open.n--;
     }
-    return code == TS_OK ? close_span(c, g, end, end->ts, 0) : code;
+    return code;
 }
 
 static ts_code begin_span(chrome_trace *c, pair_group *g, const pair_event *p)
 {
-    pair_event *open = ts_vec_add(c->ctx, &g->open, sizeof *open);
-    if (open == NULL) {
-        return c->ctx->error.code;
+    open_span *open;
+    uint32_t *place = open_of(g, p->name);
+    if (g->open.n >= UINT32_MAX - 1 ||
+        (open = ts_vec_add(c->ctx, &g->open, sizeof *open)) == NULL) {
+        return c->ctx->error.code != TS_OK
+                   ? c->ctx->error.code
+                   : ts_fail(c->ctx, TS_ERR_LIMIT, "too many spans are open at once");
     }
-    *open = *p;
-    *open_of(g, p->name) += 1;
+    *open = (open_span){.begin = *p, .outer = *place, .no_limit = (uint32_t)g->open.n - 1};
+    *place = (uint32_t)g->open.n;
     return TS_OK;
 }
 
 static ts_code end_group(chrome_trace *c, pair_group *g)
 {
     ts_code code = TS_OK;
-    while (code == TS_OK && g->open.n > 0) {
-        code = close_span(c, g, NULL, 0, CHROME_SLICE_OPEN);
+    for (; code == TS_OK && g->open.n > 0; g->open.n--) {
+        open_span *span = span_at(g, g->open.n - 1);
+        *open_of(g, span->begin.name) = 0;
+        if (!span->over && span->has_limit) {
+            c->n.ends++;
+            c->n.ends_lost++;
+            c->n.ends_missing++;
+        }
+        if (!span->over) {
+            code = close_span(c, g, span, NULL, span->limit,
+                              span->has_limit ? CHROME_SLICE_LOST : CHROME_SLICE_OPEN);
+        }
     }
     return code;
 }

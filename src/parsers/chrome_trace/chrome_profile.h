@@ -95,6 +95,7 @@ struct chrome_profiles {
     ts_buf key;
     ts_intvec lists[CHROME_LISTS];
     enum chrome_profile_list list;
+    uint64_t list_from; /* elements of it that came at an earlier place of the event */
     chrome_node node;
     size_t first_link; /* of its children */
     ts_buf function, url;

@@ -24,6 +24,7 @@ static chrome_profile_place next_place(chrome_profiles *p, bool array)
     for (unsigned i = 0; i < CHROME_LISTS && array; i++) {
         if ((at == CHROME_P_DATA || at == CHROME_P_PROFILE) && key_is(p, lists[i])) {
             p->list = (enum chrome_profile_list)i;
+            p->list_from = p->lists[i].n;
             return CHROME_P_LIST;
         }
     }
@@ -87,6 +88,22 @@ static ts_code on_array_begin(void *user, int *want)
     return begin_value(user, true, want);
 }
 
+/* Some write a list at two places of one event: equal ones count once. */
+static void end_list(chrome_trace *c)
+{
+    chrome_profiles *p = c->profiles;
+    ts_intvec *list = &p->lists[p->list];
+    const uint64_t n = p->list_from;
+    uint64_t same = 0;
+    while (same < n && list->n == 2 * n &&
+           ts_intvec_get(list, same) == ts_intvec_get(list, n + same)) {
+        same++;
+    }
+    if (same == n) {
+        ts_intvec_truncate(c->ctx, list, n == 0 ? list->n : n);
+    }
+}
+
 static ts_code end_value(void *user)
 {
     chrome_trace *c = user;
@@ -98,6 +115,9 @@ static ts_code end_value(void *user)
     }
     at = place_of(p);
     p->depth--;
+    if (at == CHROME_P_LIST) {
+        end_list(c);
+    }
     return at == CHROME_P_NODE ? chrome_profile_keep_node(c) : TS_OK;
 }
 

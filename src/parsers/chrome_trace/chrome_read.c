@@ -286,6 +286,11 @@ static chrome_piece *piece_of(chrome_trace *c)
         return &c->event.pid_text;
     case CHROME_TID:
         return &c->event.tid_text;
+    case CHROME_TS:
+    case CHROME_DUR:
+    case CHROME_TTS:
+    case CHROME_TDUR:
+        return &c->event.time_text;
     default:
         return NULL;
     }
@@ -301,6 +306,24 @@ static void drop_part(chrome_piece *piece, ts_buf *texts)
     if (piece->n > 0 && (unsigned char)texts->p[texts->n - 1] >= 0xC0) {
         piece->n--;
         texts->n--;
+    }
+}
+
+/* A time or duration: the member that is being read. Hermes writes them as texts. */
+static void keep_time(chrome_trace *c, const ts_json_number *number)
+{
+    chrome_event *e = &c->event;
+    int64_t *out = c->key == CHROME_TS    ? &e->ts
+                   : c->key == CHROME_DUR ? &e->dur
+                   : c->key == CHROME_TTS ? &e->tts
+                                          : &e->tdur;
+    bool fine = false;
+    bool good = number->is_int && number->n < 19 ? !ts_ckd_mul(out, number->i, INT64_C(1000))
+                                                 : chrome_ns(out, &fine, number->p, number->n);
+    c->event.fine = c->event.fine || fine;
+    if (!good || *out == TS_NO_TIME) {
+        *out = TS_NO_TIME;
+        bad_value(c);
     }
 }
 
@@ -324,7 +347,10 @@ static ts_code event_text(chrome_trace *c, const char *p, size_t n, unsigned fla
     n = n < room ? n : room;
     code = ts_buf_put(c->ctx, &c->texts, p, n);
     piece->n += (uint32_t)n;
-    if (code == TS_OK && (flags & TS_JSON_LAST) != 0 && c->text_cut) {
+    if (code == TS_OK && (flags & TS_JSON_LAST) != 0 && piece == &c->event.time_text) {
+        const ts_text text = chrome_text(c, piece);
+        keep_time(c, &(ts_json_number){.p = text.p, .n = text.n});
+    } else if (code == TS_OK && (flags & TS_JSON_LAST) != 0 && c->text_cut) {
         drop_part(piece, &c->texts);
         c->n.first_cut = c->n.texts_cut == 0 ? (int64_t)c->event.at : c->n.first_cut;
         c->n.texts_cut++;
@@ -358,33 +384,15 @@ static ts_code on_string(void *user, const char *p, size_t n, unsigned flags)
 
 /* --- numbers --------------------------------------------------------------------------------- */
 
-static void keep_time(chrome_trace *c, int64_t *out, const ts_json_number *number)
-{
-    bool fine = false;
-    bool good = number->is_int && number->n < 19 ? !ts_ckd_mul(out, number->i, INT64_C(1000))
-                                                 : chrome_ns(out, &fine, number->p, number->n);
-    c->event.fine = c->event.fine || fine;
-    if (!good || *out == TS_NO_TIME) {
-        *out = TS_NO_TIME;
-        bad_value(c);
-    }
-}
-
 static ts_code event_number(chrome_trace *c, const ts_json_number *number)
 {
     chrome_event *e = &c->event;
     switch (c->key) {
     case CHROME_TS:
-        keep_time(c, &e->ts, number);
-        break;
     case CHROME_DUR:
-        keep_time(c, &e->dur, number);
-        break;
     case CHROME_TTS:
-        keep_time(c, &e->tts, number);
-        break;
     case CHROME_TDUR:
-        keep_time(c, &e->tdur, number);
+        keep_time(c, number);
         break;
     case CHROME_PID:
     case CHROME_TID:

@@ -93,7 +93,8 @@ typedef struct chrome_event {
     const char *id_kind;
     chrome_piece text[CHROME_TEXTS]; /* by chrome_key */
     chrome_piece pid_text, tid_text;
-    uint64_t at; /* where it begins in the input */
+    chrome_piece time_text; /* a time or duration that is a text, while it is read */
+    uint64_t at;            /* where it begins in the input */
 } chrome_event;
 
 /* --- the text of a member -------------------------------------------------------------------- */
