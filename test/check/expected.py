@@ -163,7 +163,7 @@ class Profile:
 
     def _samples(self):
         """(time in µs, duration in µs, node id) in the order of time."""
-        deltas = self.json.get("timeDeltas", [])
+        deltas = self.json.get("timeDeltas", self.json.get("timestampDeltas", []))
         ids = self.json.get("samples", [])
         if len(deltas) != len(ids):
             raise Mismatch("samples and timeDeltas differ in length")

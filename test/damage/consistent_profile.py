@@ -5,7 +5,7 @@ V8's form has and no others, its parts agree, and its times end where they do in
 trace_streamer: the campaign asks it about runs whose rows are wrong although the program presents them as certain.
 
 The form is that of the Profiler domain of the DevTools protocol (nodes, startTime, endTime, samples, timeDeltas), with the figures that
-ArkTS adds. What V8 writes besides is measured: 15 profiles by Node.js 20, from 30 to 1270 samples, of which none breaks a rule here.
+ArkTS adds. What V8 writes besides is measured: 600 profiles by Node.js 6 to 26 and Chromium, of which none breaks a rule here.
 """
 
 import bz2
@@ -20,19 +20,15 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
 import htrace  # noqa: E402
 
-FIGURES = {"tid", "gcTime", "cInterpreterTime", "asmInterpreterTime", "aotTime", "builtinTime", "napiTime", "arkuiEngineTime",
-           "runtimeTime", "otherTime"}
+FIGURES = {"tid", "gcTime", "cInterpreterTime", "asmInterpreterTime", "aotTime", "asmInterpreterDeoptTime", "builtinTime", "napiTime",
+           "arkuiEngineTime", "runtimeTime", "jitTime", "otherTime"}
 REQUIRED = {"nodes", "startTime", "endTime", "samples", "timeDeltas"}
 NODE_REQUIRED = {"id", "callFrame", "hitCount"}
 NODE_KNOWN = NODE_REQUIRED | {"children", "positionTicks", "deoptReason", "parent"}
-FRAME = {"functionName", "scriptId", "url", "lineNumber", "columnNumber"}
+FRAME = {"functionName", "scriptId", "url", "lineNumber", "columnNumber"}  # and moduleName of ArkTS
 MAX_NUMBER = 2**53  # integers of JSON that every reader reads alike
 
-SOME = 16  # samples; with fewer, intervals say nothing
-LATE = 2  # times the longest interval, for the end of a profile by V8: at most 1.0 was seen
 FREE_HITS = {"(root)", "(program)", "(idle)", "(garbage collector)"}  # V8 counts those in ways of its own
-SPARE_HITS = 4  # samples without a hit, besides one in SPARE_SHARE: those at the start, at the end, and where code is thrown away
-SPARE_SHARE = 50
 
 
 class Contradiction(Exception):
@@ -77,7 +73,7 @@ def ints(value, what):
 
 
 def check_frame(frame):
-    need(isinstance(frame, dict) and set(frame) == FRAME, "a callFrame has other members")
+    need(isinstance(frame, dict) and set(frame) - {"moduleName"} == FRAME, "a callFrame has other members")
     need(isinstance(frame["functionName"], str) and isinstance(frame["url"], str), "a name is no text")
     script = frame["scriptId"]
     need(is_int(script) or (isinstance(script, str) and script.isascii() and script.isdigit()), "scriptId is no number")
@@ -91,7 +87,6 @@ def check_ticks(node):
     for t in ticks:
         need(isinstance(t, dict) and set(t) == {"line", "ticks"} and is_int(t["line"]) and t["line"] >= 0 and is_int(t["ticks"]) and
              t["ticks"] > 0, "a tick is none")
-    need(len({t["line"] for t in ticks}) == len(ticks), "two ticks are of one line")
     need(sum(t["ticks"] for t in ticks) == node["hitCount"], "ticks are not the hits of their node")
 
 
@@ -130,7 +125,7 @@ def check_tree(nodes):
     return parents
 
 
-def check_times(p, v8):
+def check_times(p):
     deltas = p["timeDeltas"]
     length = p["endTime"] - p["startTime"]
     need(length >= 0 and p["startTime"] >= 0, "the end is before the start")
@@ -140,23 +135,26 @@ def check_times(p, v8):
         need(t >= 0, "a sample is before the start")
         last = max(last, t)
     need(last <= length, "the end is before the last sample")
-    need(not v8 or len(deltas) < SOME or length - last <= LATE * max(deltas), "the end is long after the last sample")
 
 
 def check_hits(nodes, samples):
-    """V8 counts a hit for each sample, except at the start, at the end, and for those that it takes when it throws code away."""
+    """V8 takes samples without a hit, when the profile begins and where code is thrown away; hits without a sample, when its buffer is full."""
     count = collections.Counter(samples)
-    over = 0
-    for node in nodes:
-        if node["callFrame"]["functionName"] not in FREE_HITS:
-            need(count[node["id"]] >= node["hitCount"], "a node has more hits than samples")
-            over += count[node["id"]] - node["hitCount"]
-    need(over <= SPARE_HITS + len(samples) // SPARE_SHARE, "nodes have more samples than hits")
+    extra = max(0, sum(node["hitCount"] for node in nodes) - len(samples))
+    under = sum(max(0, node["hitCount"] - count[node["id"]]) for node in nodes if node["callFrame"]["functionName"] not in FREE_HITS)
+    need(under <= extra, "a node has more hits than samples")
 
 
 def check_order(parents, nodes, samples):
-    """V8 gives a node the next id when a sample meets it for the first time, after those of its callers that are new too."""
+    """V8 gives a node the next id when a sample meets it for the first time, after those of its callers that are new too. Of its own nodes
+    samples are not kept, and DevTools saves others in the place of those of (program)."""
     need({n["id"] for n in nodes} == set(range(1, len(nodes) + 1)), "ids are not 1 to n")
+    met = {1}
+    for at in set(samples):
+        while at not in met:
+            met.add(at)
+            at = parents[at]
+    met -= {n["id"] for n in nodes if n["callFrame"]["functionName"] in FREE_HITS}
     top = 1
     for sample in samples:
         new = set()
@@ -164,9 +162,8 @@ def check_order(parents, nodes, samples):
         while at > top:
             new.add(at)
             at = parents[at]
-        need(new == set(range(top + 1, max(top, sample) + 1)), "a sample has a new id before its turn")
+        need(new >= met & set(range(top + 1, max(top, sample) + 1)), "a sample has a new id before its turn")
         top = max(top, sample)
-    need(not samples or top == len(nodes), "no sample has the last id")
 
 
 def check_profile(p):
@@ -182,7 +179,7 @@ def check_profile(p):
     need(len(samples) == len(ints(p["timeDeltas"], "timeDeltas")), "samples and timeDeltas differ in number")
     need({n["id"] for n in p["nodes"]}.issuperset(samples), "a sample is of no node")
     v8 = any("positionTicks" in n for n in p["nodes"])
-    check_times(p, v8)
+    check_times(p)
     if v8 and samples:
         check_hits(p["nodes"], samples)
         check_order(parents, p["nodes"], samples)

@@ -107,7 +107,8 @@ class Bare(unittest.TestCase):
         self.check("differ in number", lambda p: p["timeDeltas"].pop())
         self.check("of no node", lambda p: p["samples"].__setitem__(0, 4))
         self.check("more hits than samples", lambda p: p["samples"].__setitem__(0, 3))
-        self.check("more samples than hits", lambda p: p.update(samples=p["samples"] + [3] * 9, timeDeltas=[70] * 29))
+        self.check(None, lambda p: p.update(samples=p["samples"] + [3] * 9, timeDeltas=[70] * 29))  # taken without a hit
+        self.check(None, lambda p: p.update(samples=p["samples"][:12], timeDeltas=[100] * 12))  # a full buffer
         self.check("ticks are not", lambda p: p["nodes"][1].update(hitCount=9))
 
     def test_first_uses(self):
@@ -133,7 +134,7 @@ class Bare(unittest.TestCase):
 
     def test_times(self):
         self.check("before the last sample", lambda p: p.update(endTime=2999))
-        self.check("long after", lambda p: p.update(endTime=3201))
+        self.check(None, lambda p: p.update(endTime=9201))
         self.check("before the start", lambda p: p.update(startTime=4000))
         self.check("before the start", lambda p: p["timeDeltas"].__setitem__(0, -1))
 

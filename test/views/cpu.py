@@ -17,7 +17,7 @@ def read(j, profiles, to_ns, pid):
                 line = frame.get("lineNumber")
                 m = stacks.Method(source, None, text_value(frame.get("functionName", "")), None, None, None,
                                   text_value(frame.get("url", "")) or None, line if line is not None and line >= 0 else None,
-                                  None)
+                                  text_value(frame.get("moduleName", "")) or None)
                 above = path_of(p.parent[node]) if node in p.parent else ()
                 paths[node] = above + (m,)
             return paths[node]

@@ -13,7 +13,7 @@ typedef struct profile {
     bool negative; /* some time deltas are below 0 */
     bool wide;     /* all nodes are children of the root */
     bool reverse;  /* children stand before their parents */
-    bool arkts;    /* the figures that ArkTS puts in front */
+    bool arkts;    /* as ArkTS writes it */
     uint32_t *parent;
     uint32_t *first_child;
     uint32_t *next_child;
@@ -21,7 +21,8 @@ typedef struct profile {
     uint32_t *hits;
 } profile;
 
-enum { NONE = UINT32_MAX, START_US = 1000000 };
+/* GAP_US: an interval that makes the sample before it one of (program). */
+enum { NONE = UINT32_MAX, START_US = 1000000, PROGRAM = 2, OWN = 3, GAP_US = 10000 };
 
 /* One sample after the other; run twice, for the hit counts and for the text. */
 typedef struct sampler {
@@ -42,6 +43,8 @@ static uint32_t sampler_next(sampler *s)
     /* Half of the samples stay where the one before was. */
     if ((v & 1) != 0)
         s->node = (uint32_t)((v >> 8) % s->p->nodes);
+    if (s->p->arkts && s->node == 0) /* no stack was seen */
+        s->node = PROGRAM - 1;
     return s->node;
 }
 
@@ -58,14 +61,14 @@ static uint32_t choose_parent(const profile *p, mk_rand *r, uint32_t node)
 {
     uint32_t up;
 
-    if (p->wide || node == 1)
+    if (p->wide || node == 1 || (p->arkts && node <= OWN))
         return 0;
     if (node < p->depth)
         return node - 1;
     up = (uint32_t)mk_below(r, node);
     while (p->level[up] + 1 >= p->depth)
         up = p->parent[up];
-    return up;
+    return p->arkts && up < OWN ? 0 : up;
 }
 
 static void build_tree(profile *p)
@@ -102,15 +105,22 @@ static void call_frame(profile *p, uint32_t i)
     static const char *const special[] = {"\"(root)\"", "\"(program)\"", "\"(idle)\""};
     uint64_t v = mk_mix(p->seed ^ i);
     mk_text *t = p->t;
-    bool none = i < 3;
+    bool none = i < OWN;
+    int64_t place = p->arkts ? 0 : -1; /* of nodes without a script */
 
     mk_text_str(t, "{\"functionName\":");
     if (none)
         mk_text_str(t, special[i]);
     else if (v % 32 == 0)
         mk_text_str(t, "\"\"");
-    else
+    else if (p->arkts) { /* names end with what the thread did */
+        mk_text_str(t, "\"callee");
+        mk_text_num(t, (int64_t)(v % 1000));
+        mk_text_str(t, v % 3 == 0 ? "(AINT)\"" : v % 3 == 1 ? "(NAPI)\"" : "\"");
+    } else
         mk_synth_string(t, p->seed, 4 + v % (1000 + p->nodes / 4), true);
+    if (p->arkts)
+        mk_text_str(t, none ? ",\"moduleName\":\"\"" : ",\"moduleName\":\"entry\"");
     mk_text_str(t, ",\"scriptId\":\"");
     mk_text_num(t, none ? 0 : (int64_t)(v >> 8 & 63) + 1);
     mk_text_str(t, "\",\"url\":\"");
@@ -120,9 +130,9 @@ static void call_frame(profile *p, uint32_t i)
         mk_text_str(t, ".js");
     }
     mk_text_str(t, "\",\"lineNumber\":");
-    mk_text_num(t, none ? -1 : (int64_t)(v >> 16 & 4095));
+    mk_text_num(t, none ? place : (int64_t)(v >> 16 & 4095));
     mk_text_str(t, ",\"columnNumber\":");
-    mk_text_num(t, none ? -1 : (int64_t)(v >> 28 & 127));
+    mk_text_num(t, none ? place : (int64_t)(v >> 28 & 127));
     mk_text_str(t, "}");
 }
 
@@ -158,31 +168,44 @@ static void write_nodes(profile *p)
     mk_text_str(p->t, "]");
 }
 
-static void write_samples(profile *p)
+static mk_rand delta_rand(const profile *p)
 {
-    sampler s = sampler_start(p);
-
-    mk_text_str(p->t, "\"samples\":[");
-    for (uint64_t i = 0; i < p->samples; i++) {
-        if (i > 0)
-            mk_text_str(p->t, ",");
-        mk_text_num(p->t, (int64_t)sampler_next(&s) + 1);
-    }
-    mk_text_str(p->t, "]");
+    return (mk_rand){mk_mix(p->seed ^ 0x44454C54U)};
 }
 
 static int64_t next_delta(const profile *p, mk_rand *r)
 {
     uint64_t v = mk_next(r);
 
+    if (p->arkts && v % 128 == 0)
+        return GAP_US + (int64_t)(v >> 8 & 4095) + 1;
     if (p->negative && v % 64 == 0)
         return -(int64_t)(v >> 8 & 511) - 1;
     return 50 + (int64_t)((v >> 8) % 1900);
 }
 
+static void write_samples(profile *p)
+{
+    sampler s = sampler_start(p);
+    mk_rand r = delta_rand(p);
+
+    next_delta(p, &r);
+    mk_text_str(p->t, "\"samples\":[");
+    for (uint64_t i = 0; i < p->samples; i++) {
+        int64_t id = (int64_t)sampler_next(&s) + 1;
+
+        if (i > 0)
+            mk_text_str(p->t, ",");
+        if (next_delta(p, &r) > GAP_US && i + 1 < p->samples)
+            id = PROGRAM;
+        mk_text_num(p->t, id);
+    }
+    mk_text_str(p->t, "]");
+}
+
 static int64_t write_deltas(profile *p, bool write)
 {
-    mk_rand r = {mk_mix(p->seed ^ 0x44454C54U)};
+    mk_rand r = delta_rand(p);
     int64_t sum = 0;
 
     for (uint64_t i = 0; i < p->samples; i++) {
@@ -213,8 +236,9 @@ static void write_profile(profile *p)
         mk_text_str(p->t, "\"tid\":1734,");
         write_times(p);
         mk_text_str(p->t, ",\"gcTime\":1200,\"cInterpreterTime\":0,\"asmInterpreterTime\":800,"
-                          "\"aotTime\":0,\"builtinTime\":300,\"napiTime\":40,"
-                          "\"arkuiEngineTime\":10,\"runtimeTime\":20,\"otherTime\":5,");
+                          "\"aotTime\":0,\"asmInterpreterDeoptTime\":70,\"builtinTime\":300,"
+                          "\"napiTime\":40,\"arkuiEngineTime\":10,\"runtimeTime\":20,"
+                          "\"jitTime\":30,\"otherTime\":5,");
     }
     write_nodes(p);
     mk_text_str(p->t, ",");

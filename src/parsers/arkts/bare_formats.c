@@ -50,6 +50,11 @@ static int sniff_profile(const ts_sniff *s)
 {
     static const char *const keys[] = {"nodes",      "startTime", "endTime", "samples",
                                        "timeDeltas", "tid",       "gcTime",  NULL};
+    static const char *const old[] = {"head", "typeId", "uid", "title", NULL};
+    if (s->head != NULL && first_key_is(s, old) && head_has(s, "\"head\"") &&
+        head_has(s, "\"functionName\"") && !head_has(s, "\"callFrame\"")) {
+        return TS_SNIFF_SURE;
+    }
     if (s->head == NULL || !first_key_is(s, keys)) {
         return TS_SNIFF_NO;
     }

@@ -271,11 +271,15 @@ static ts_code put_parts(ts_profile *p, const ts_profile_end *end_of, profile_cl
 
 ts_code ts_profile_finish(ts_profile *p, const ts_profile_end *end_of)
 {
-    profile_clock clock = choose_clock(p, end_of);
+    profile_clock clock;
     uint64_t samples = ts_sink_rows(p->sink, TS_T_stack_sample);
     uint64_t nodes = ts_sink_rows(p->sink, TS_T_js_cpu_profiler_node);
     char text[32];
-    ts_code code;
+    ts_code code = profile_date(p);
+    if (code != TS_OK) {
+        goto out;
+    }
+    clock = choose_clock(p, end_of);
     p->damage.shifted = end_of->shifted;
     p->samples.place = end_of->place;
     fill_times(p, end_of, &clock);

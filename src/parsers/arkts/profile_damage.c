@@ -3,10 +3,15 @@
  * are lists without keys: a part of one that was exchanged or changed looks like any other. What V8
  * writes in addition shows it:
  *
- *   - endTime: it lies behind the last sample, and shortly;
- *   - hitCount: the number of a node's samples;
+ *   - endTime: it is not before the last sample;
+ *   - hitCount: V8 counts a hit for each sample of a node, and nothing takes one away;
  *   - ids: V8 numbers nodes when the first sample meets them, so that a sample with a new largest
  * id adds its node and those of its callers that are new, and no others.
+ *
+ * What recorders do beside that is no contradiction: V8 takes samples without a hit (when the
+ * profile begins, and each time that it throws optimised code away), counts hits of samples that it
+ * does not keep (before the beginning, and all when its buffer is full), and DevTools and ArkTS
+ * write samples over with neighbours and with (program).
  */
 #include "parsers/arkts/profile_state.h"
 
@@ -19,16 +24,13 @@ enum {
     SOME_SAMPLES = 16,    /* with fewer, intervals say nothing */
     SOME_FIRST_USES = 6,  /* in order, that distinguish V8's ids from others */
     GUARD_SAMPLES = 4096, /* two blocks of 4 KiB, each number of one digit */
-    EXTRA_HITS = 4,       /* samples without a hit, and one more in EXTRA_SHARE of them */
-    EXTRA_SHARE = 50,
-    MANY = 1024 /* numbers at once */
+    MANY = 1024           /* numbers at once */
 };
 
 /* --- times ---------------------------------------------------------------------------------- */
 
 typedef struct delta_sums {
     int64_t last; /* the latest time since startTime */
-    int64_t max;  /* the largest delta */
     bool known;
 } delta_sums;
 
@@ -37,28 +39,25 @@ static bool add_small(delta_sums *out, int64_t *t, const ts_intvec *deltas, uint
                       unsigned n)
 {
     uint32_t values[MANY];
-    uint32_t max = 0;
     int64_t sum = 0;
     if (!ts_intvec_read_small(deltas, first, values, n)) {
         return false;
     }
     for (unsigned i = 0; i < n; i++) {
         sum += values[i];
-        max = values[i] > max ? values[i] : max;
     }
     if (ts_ckd_add(&sum, *t, sum)) {
         return false;
     }
     *t = sum;
     out->last = sum > out->last ? sum : out->last;
-    out->max = max > out->max ? max : out->max;
     return true;
 }
 
 static delta_sums sum_up(const ts_profile *p, uint64_t n)
 {
     const ts_intvec *deltas = &p->samples.deltas;
-    delta_sums out = {.last = 0, .max = 0, .known = true};
+    delta_sums out = {.last = 0, .known = true};
     int64_t t = 0;
     for (uint64_t i = 0; i < n && out.known;) {
         const uint64_t end = n - i < MANY ? n : i + MANY;
@@ -69,27 +68,20 @@ static delta_sums sum_up(const ts_profile *p, uint64_t n)
             int64_t delta = ts_intvec_get(deltas, i);
             out.known = delta != TS_NO_TIME && !ts_ckd_add(&t, t, delta);
             out.last = t > out.last ? t : out.last;
-            out.max = delta > out.max ? delta : out.max;
         }
     }
     return out;
 }
 
-/* Does endTime contradict the sum of timeDeltas? */
+/* Does endTime contradict the sum of timeDeltas? It may be long after the last sample: the recorder
+ * had to stop first, or had no room for more samples. */
 static bool end_contradicts(const ts_profile *p, uint64_t n)
 {
     delta_sums sums = sum_up(p, n);
     int64_t length;
-    int64_t rest;
-    if (!p->has_end || !p->has_start || n == 0 || !sums.known ||
-        ts_ckd_sub(&length, p->end_us, p->start_us) || length <= 0 ||
-        ts_ckd_sub(&rest, length, sums.last)) {
-        return false;
-    }
-    if (rest < 0) {
-        return p->nodes.ticks || n >= SOME_SAMPLES;
-    }
-    return p->nodes.ticks && p->done && n >= SOME_SAMPLES && rest / 2 > sums.max;
+    return p->has_end && p->has_start && n > 0 && sums.known &&
+           !ts_ckd_sub(&length, p->end_us, p->start_us) && length > 0 && length < sums.last &&
+           (p->nodes.ticks || n >= SOME_SAMPLES);
 }
 
 bool profile_broken_in(const ts_profile *p, enum profile_member member)
@@ -116,75 +108,76 @@ ts_code profile_check_times(ts_profile *p)
 
 /* --- nodes of samples ----------------------------------------------------------------------- */
 
-/* Those of the runtime itself, such as (program): V8 counts them in ways of its own. */
+/* Those of the runtime itself, such as (program), and of scripts inside of it: V8 counts their hits
+ * in ways of its own, and DevTools writes their samples over. */
 static bool is_own_node(const ts_profile *p, const cpu_node *node)
 {
     ts_text name = ts_pool_text(&p->texts.pool, node->name);
-    return name.n > 0 && name.p[0] == '(';
+    ts_text url = ts_pool_text(&p->texts.pool, node->url);
+    return (name.n > 0 && name.p[0] == '(') || (url.n > 7 && memcmp(url.p, "native ", 7) == 0);
 }
 
-/* Marks nodes with more samples than hitCount and `spare` allow; how many differ from it. */
-static uint64_t doubt_nodes(ts_profile *p, uint32_t spare)
+/* Nodes that samples name, and their callers. */
+static void mark_met(ts_profile *p)
 {
-    uint64_t n = 0;
     for (uint32_t i = 0; i < p->nodes.count; i++) {
-        cpu_node *node = &p->nodes.nodes[i];
-        int64_t count = node->root;
-        bool differs = count < node->hits || count - spare > node->hits;
-        if (!differs || (node->flags & NODE_BAD_HITS) != 0 || is_own_node(p, node)) {
-            continue;
-        }
-        n++;
-        if (count > node->hits) {
-            node->flags |= NODE_DOUBTED;
-            p->damage.doubts = true;
+        uint32_t at = p->nodes.nodes[i].root > 0 ? i : NO_INDEX;
+        while (at != NO_INDEX && (p->nodes.nodes[at].flags & NODE_MET) == 0) {
+            p->nodes.nodes[at].flags |= NODE_MET;
+            at = p->nodes.nodes[at].parent;
         }
     }
-    return n;
 }
 
-/* How many nodes on the way from one to the root have an id above `max`; 0 when one of them has a
- * larger id than the node that it calls. */
-static uint64_t new_callers(const ts_profile *p, uint32_t node, int64_t max)
+/* A sample has an id above all before it, which end with max: are those between them the ids of its
+ * callers? Nodes that no sample meets, and those of the runtime, had samples that were not kept. */
+static bool is_in_turn(ts_profile *p, uint32_t node, int64_t id, int64_t max)
 {
-    uint64_t n = 0;
-    int64_t id = INT64_MAX;
+    int64_t last = INT64_MAX;
     while (node != NO_INDEX && p->nodes.nodes[node].id > max) {
-        if (p->nodes.nodes[node].id >= id) {
-            return 0;
+        cpu_node *n = &p->nodes.nodes[node];
+        if (n->id >= last) {
+            return false;
         }
-        id = p->nodes.nodes[node].id;
-        node = p->nodes.nodes[node].parent;
-        n++;
+        last = n->id;
+        n->flags |= NODE_CAME;
+        node = n->parent;
     }
-    return n;
+    while (++max < id) {
+        const uint32_t other = profile_find(p, max);
+        const cpu_node *n = other == NO_INDEX ? NULL : &p->nodes.nodes[other];
+        if (n != NULL && (n->flags & (NODE_MET | NODE_CAME)) == NODE_MET && !is_own_node(p, n)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /*
- * Samples behind the last one whose new id is in order, when a later one's is not. Each node is
- * passed over at most once, because ids that were passed over become old.
+ * Samples after the last one whose new id is in order, when a later one's is not. Each node is
+ * passed over at most twice, because ids that were passed over become old.
  */
-static uint64_t find_disorder(const ts_profile *p)
+static uint64_t find_disorder(ts_profile *p)
 {
     uint64_t good = 0;
     uint64_t uses = 0;
     bool ordered = true;
     int64_t max = 1;
+    mark_met(p);
     for (uint64_t k = 0; k < p->samples.ids.n; k++) {
         int64_t id = ts_intvec_get(&p->samples.ids, k);
         uint32_t node;
         if (id <= max || (node = profile_find(p, id)) == NO_INDEX) {
             continue;
         }
-        if (new_callers(p, node, max) != (uint64_t)id - (uint64_t)max) {
-            ordered = false;
-        } else {
+        if (is_in_turn(p, node, id, max)) {
             good = ordered ? k + 1 : good;
             uses++;
+        } else {
+            ordered = false;
         }
         max = id;
     }
-    ordered = ordered && max >= p->nodes.count;
     /* What is not in its place may be a block of a file system, and it may come from before. */
     good = good > GUARD_SAMPLES ? good - GUARD_SAMPLES : 0;
     return uses >= SOME_FIRST_USES && !ordered ? good : UINT64_MAX;
@@ -266,63 +259,39 @@ static ts_code count_hits(ts_profile *p, uint64_t *unknown, uint64_t *foreign)
 
 typedef struct hit_sums {
     uint64_t more; /* samples above the hitCount of their nodes, and those of no node */
-    uint64_t less;
-    bool extra; /* just as many more as V8 takes without counting a hit */
+    uint64_t less; /* hits above the samples of their nodes */
+    int64_t extra; /* hits of all nodes above all samples: samples that were not kept */
 } hit_sums;
 
-static hit_sums compare_hits(const ts_profile *p, uint64_t unknown, uint32_t spare)
+static hit_sums compare_hits(const ts_profile *p, uint64_t unknown)
 {
-    hit_sums out = {.more = unknown, .less = 0, .extra = false};
-    uint64_t all = 0;
+    hit_sums out = {.more = unknown, .extra = -(int64_t)p->samples.ids.n};
     for (uint32_t i = 0; i < p->nodes.count; i++) {
         const cpu_node *node = &p->nodes.nodes[i];
         int64_t count = node->root;
-        if ((node->flags & (NODE_HAS_HITS | NODE_BAD_HITS)) != NODE_HAS_HITS || node->hits < 0 ||
-            is_own_node(p, node)) {
+        if ((node->flags & (NODE_HAS_HITS | NODE_BAD_HITS)) != NODE_HAS_HITS || node->hits < 0) {
             continue;
         }
-        all += count > node->hits ? (uint64_t)(count - node->hits) : 0;
-        out.more += count - spare > node->hits ? (uint64_t)(count - node->hits) : 0;
-        out.less += count < node->hits ? (uint64_t)(node->hits - count) : 0;
+        out.extra = ts_sat_add(out.extra, node->hits);
+        if (!is_own_node(p, node)) {
+            out.more += count > node->hits ? (uint64_t)(count - node->hits) : 0;
+            out.less += count < node->hits ? (uint64_t)(node->hits - count) : 0;
+        }
     }
-    out.extra = unknown == 0 && out.less == 0 && all <= EXTRA_HITS + p->samples.ids.n / EXTRA_SHARE;
     return out;
 }
 
-/* Samples that name a wrong node, as far as counts show: as many as some nodes have too many and
- * others too few. */
-static uint64_t count_wrong(hit_sums sums)
-{
-    return sums.more < sums.less ? sums.more : sums.less;
-}
-
-static uint32_t spare_samples(const ts_profile *p)
-{
-    enum { EXTRA_NODES = 2 };
-    uint64_t extra = 0;
-    for (uint32_t i = 0; i < p->nodes.count; i++) {
-        const cpu_node *node = &p->nodes.nodes[i];
-        extra += (int64_t)node->root - 1 == node->hits && !is_own_node(p, node) ? 1 : 0;
-    }
-    return extra > EXTRA_NODES ? 0 : 1;
-}
-
 /*
- * V8 counts a hit for each sample, except for those that it takes when the profile begins, when it
- * ends, and when it discards optimised code: a few nodes have a few samples more, and none has
- * less. Where one has less, a sample names another node than V8 wrote: it may be one of the seams
- * of a part that is not in its place, and this may be any part.
+ * Where nodes have less samples than hits, and samples that were not kept do not explain it,
+ * samples name other nodes than V8 wrote: those may be the seams of a part that is not in its
+ * place, and this may be any part. DevTools sorts samples by time, and not by their first use,
+ * where deltas are negative.
  */
-static ts_code check_hits(ts_profile *p, uint64_t unknown)
+static uint64_t count_certain(ts_profile *p, uint64_t unknown)
 {
-    uint32_t spare = spare_samples(p);
-    hit_sums sums = compare_hits(p, unknown, spare);
-    uint64_t n;
-    p->damage.nodes_known = sums.less > 0 ? 0 : find_disorder(p);
-    n = sums.extra ? 0 : doubt_nodes(p, spare);
-    return n == 0 ? TS_OK
-                  : ts_issue_n(p->store, p->source_id, TS_ISSUE_cpu_hit_count_mismatch, p->name,
-                               p->offset, n, "nodes whose hitCount is not the number of samples");
+    const hit_sums sums = compare_hits(p, unknown);
+    const uint64_t extra = sums.extra > 0 ? (uint64_t)sums.extra : 0;
+    return sums.less > extra ? 0 : p->samples.negative ? UINT64_MAX : find_disorder(p);
 }
 
 /*
@@ -332,8 +301,8 @@ static ts_code check_hits(ts_profile *p, uint64_t unknown)
  */
 static bool is_scattered(const ts_profile *p, uint64_t unknown, uint64_t foreign)
 {
-    return foreign > 1 ||
-           (unknown > 0 && p->done && count_wrong(compare_hits(p, unknown, 0)) > unknown);
+    const hit_sums sums = compare_hits(p, unknown);
+    return foreign > 1 || (unknown > 0 && p->done && sums.more > unknown && sums.less > unknown);
 }
 
 ts_code profile_check_samples(ts_profile *p)
@@ -341,7 +310,7 @@ ts_code profile_check_samples(ts_profile *p)
     uint64_t unknown = 0;
     uint64_t foreign = 0;
     uint64_t n;
-    ts_code code = TS_OK;
+    ts_code code;
     p->damage.nodes_known = UINT64_MAX;
     if (p->samples.ids.n == 0) {
         return TS_OK;
@@ -350,12 +319,12 @@ ts_code profile_check_samples(ts_profile *p)
         return code;
     }
     if (p->done && p->nodes.ticks) {
-        code = check_hits(p, unknown);
+        p->damage.nodes_known = count_certain(p, unknown);
     } else if (profile_broken_in(p, MEMBER_SAMPLES) || is_scattered(p, unknown, foreign)) {
         p->damage.nodes_known = 0;
     }
-    if (code != TS_OK || p->damage.nodes_known >= p->samples.ids.n) {
-        return code;
+    if (p->damage.nodes_known >= p->samples.ids.n) {
+        return TS_OK;
     }
     n = p->samples.ids.n - p->damage.nodes_known;
     return ts_issue_n(p->store, p->source_id, TS_ISSUE_cpu_samples_contradict, p->name, p->offset,

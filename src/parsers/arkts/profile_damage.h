@@ -11,7 +11,6 @@
 typedef struct profile_damage {
     bool broken;          /* a list ends where parts meet that were not neighbours */
     bool shifted;         /* it does not end where the message around it does */
-    bool doubts;          /* some node is NODE_DOUBTED */
     uint64_t nodes_known; /* samples before the first whose node is not certain */
 } profile_damage;
 
@@ -21,7 +20,7 @@ bool profile_broken_in(const ts_profile *p, enum profile_member member);
 /* Times that endTime or the message contradicts become unknown: sets samples.unmatched. */
 ts_code profile_check_times(ts_profile *p);
 
-/* Sets damage.nodes_known, and NODE_DOUBTED. */
+/* Sets damage.nodes_known. */
 ts_code profile_check_samples(ts_profile *p);
 
 #endif

@@ -15,6 +15,8 @@ void profile_nodes_free(ts_ctx *ctx, profile_nodes *nodes)
     nodes->nodes = NULL;
     nodes->slots = NULL;
     ts_intvec_free(ctx, &nodes->children);
+    ts_vec_free(ctx, &nodes->open);
+    ts_intvec_free(ctx, &nodes->kept);
 }
 
 static uint32_t node_slot(const ts_profile *p, int64_t id)
@@ -154,6 +156,41 @@ ts_code profile_keep_node(ts_profile *p)
     return TS_OK;
 }
 
+ts_code profile_open_node(ts_profile *p)
+{
+    cpu_node *around = ts_vec_add(p->ctx, &p->nodes.open, sizeof *around);
+    if (around == NULL) {
+        return p->ctx->error.code;
+    }
+    *around = p->nodes.now;
+    profile_begin_node(p);
+    p->nodes.now.flags |= NODE_HAS_FRAME;
+    p->nodes.now.first_child = p->nodes.kept.n;
+    return TS_OK;
+}
+
+/* Its children were kept before it. */
+ts_code profile_close_node(ts_profile *p)
+{
+    cpu_node *node = &p->nodes.now;
+    const int64_t id = node->id;
+    const bool has_id = (node->flags & NODE_HAS_ID) != 0;
+    const uint64_t first = node->first_child;
+    ts_code code = TS_OK;
+    node->first_child = p->nodes.children.n;
+    node->child_count = (uint32_t)(p->nodes.kept.n - first);
+    for (uint64_t i = first; i < p->nodes.kept.n && code == TS_OK; i++) {
+        code = ts_intvec_push(p->ctx, &p->nodes.children, ts_intvec_get(&p->nodes.kept, i));
+    }
+    ts_intvec_truncate(p->ctx, &p->nodes.kept, first);
+    if (code != TS_OK || (code = profile_keep_node(p)) != TS_OK) {
+        return code;
+    }
+    p->nodes.open.n--;
+    p->nodes.now = ((cpu_node *)p->nodes.open.p)[p->nodes.open.n];
+    return has_id ? ts_intvec_push(p->ctx, &p->nodes.kept, id) : TS_OK;
+}
+
 /* --- parents -------------------------------------------------------------------------------- */
 
 static uint32_t root_of(ts_profile *p, uint32_t i)
@@ -227,15 +264,17 @@ static ts_code link_all(ts_profile *p)
  */
 static ts_code check_roots(ts_profile *p)
 {
+    const bool cut = p->nodes.open.n > 0; /* callers come after what they call */
     uint64_t roots = 0;
-    for (uint32_t i = 0; i < p->nodes.count && p->done; i++) {
-        if (p->nodes.nodes[i].parent == NO_INDEX && ++roots > 1) {
+    for (uint32_t i = 0; i < p->nodes.count && (p->done || cut); i++) {
+        if (p->nodes.nodes[i].parent == NO_INDEX && (++roots > 1 || cut)) {
             p->nodes.nodes[i].flags |= NODE_ORPHAN;
         }
     }
-    return roots < 2 ? TS_OK
-                     : ts_issue_n(p->store, p->source_id, TS_ISSUE_cpu_second_root, p->name,
-                                  p->offset, roots - 1, "nodes other than the root have no parent");
+    return roots < 2 || cut
+               ? TS_OK
+               : ts_issue_n(p->store, p->source_id, TS_ISSUE_cpu_second_root, p->name, p->offset,
+                            roots - 1, "nodes other than the root have no parent");
 }
 
 static void bound_ids(const ts_profile *p, int64_t *min, int64_t *max)
@@ -331,12 +370,14 @@ static ts_code children_text(ts_profile *p, const cpu_node *node)
     return code;
 }
 
-static ts_code put_stack_node(ts_profile *p, cpu_node *node, ts_text name, ts_text url)
+static ts_code put_stack_node(ts_profile *p, cpu_node *node, ts_text name, ts_text url,
+                              ts_text module)
 {
     const cpu_node *parent = node->parent == NO_INDEX ? NULL : &p->nodes.nodes[node->parent];
     ts_method method = {
         .name = name,
         .file = url,
+        .library = module,
         .has_line = (node->flags & NODE_HAS_LINE) != 0 && node->line >= 0,
         .line = node->line,
     };
@@ -346,6 +387,9 @@ static ts_code put_stack_node(ts_profile *p, cpu_node *node, ts_text name, ts_te
     ts_code code;
     if (method.file.n == 0) {
         method.file = TS_TEXT_NULL;
+    }
+    if (method.library.n == 0) {
+        method.library = TS_TEXT_NULL;
     }
     code = ts_stack_method(&method_id, p->store, p->source_id, &method);
     if (code != TS_OK) {
@@ -371,11 +415,13 @@ static ts_code put_node(ts_profile *p, cpu_node *node)
             node->parent == NO_INDEX ? 0 : profile_function_id(p, p->nodes.nodes[node->parent].id),
     };
     ts_text name;
+    ts_text module;
     ts_text url;
     bool root;
     ts_code code;
     if ((code = profile_text(p, &row.script_id, &p->texts.clean, node->script)) != TS_OK ||
         (code = profile_text(p, &name, &p->texts.name, node->name)) != TS_OK ||
+        (code = profile_text(p, &module, &p->texts.module, node->module)) != TS_OK ||
         (code = profile_text(p, &url, &p->texts.url, node->url)) != TS_OK) {
         return code;
     }
@@ -414,7 +460,7 @@ static ts_code put_node(ts_profile *p, cpu_node *node)
     if (root && (code = keep_root(p, &row)) != TS_OK) {
         return code;
     }
-    return put_stack_node(p, node, name, url);
+    return put_stack_node(p, node, name, url, module);
 }
 
 /* --- order ---------------------------------------------------------------------------------- */

@@ -1,12 +1,13 @@
 /*
  * Nodes of a profile: kept until its end, found by their ids, linked to their parents, written
  * parents first. Owned by profile_nodes.c; profile_read.c fills `now`, the node that is being read,
- * and profile_damage.c marks nodes that are not certain. Docs: docs/formats.md, "CPU profiles".
+ * and profile_damage.c marks nodes that samples meet. Docs: docs/formats.md, "CPU profiles".
  */
 #ifndef TS_PARSERS_ARKTS_PROFILE_NODES_H
 #define TS_PARSERS_ARKTS_PROFILE_NODES_H
 
 #include "base/intvec.h"
+#include "base/vec.h"
 #include "parsers/arkts/profile.h"
 
 #define NO_INDEX UINT32_MAX
@@ -22,8 +23,9 @@ enum {
     NODE_HAS_PARENT_ID = 16,
     NODE_BAD_HITS = 32,
     NODE_HAS_FRAME = 64,
-    NODE_ORPHAN = 256,
-    NODE_DOUBTED = 128 /* has more samples than it can have: which are its own is not known */
+    NODE_ORPHAN = 128,
+    NODE_MET = 256, /* samples name it, or what it calls */
+    NODE_CAME = 512 /* ... and one of those that were passed over */
 };
 
 typedef struct cpu_node {
@@ -35,8 +37,8 @@ typedef struct cpu_node {
     int64_t stack_node;   /* id of the stack_node row */
     uint64_t first_child; /* in children */
     uint32_t child_count;
-    uint32_t name, url, script; /* ids of texts */
-    uint32_t parent;            /* index, or NO_INDEX */
+    uint32_t name, module, url, script; /* ids of texts */
+    uint32_t parent;                    /* index, or NO_INDEX */
     /* Union-find: towards the root of its tree. When the node's row is written, its depth; when the
      * samples are, their number. */
     uint32_t root;
@@ -46,7 +48,9 @@ typedef struct cpu_node {
 typedef struct profile_nodes {
     cpu_node *nodes; /* owned, as the slots; grows by an eighth, because nodes are large */
     uint32_t count, cap;
-    cpu_node now; /* the node that is being read */
+    cpu_node now;   /* the node that is being read */
+    ts_vec open;    /* of head: cpu_node, those around it; first_child: of those that are kept */
+    ts_intvec kept; /* of head: ids of nodes whose callers are being read */
     ts_intvec children;
     /* Index + 1 by id: a hash table while nodes come, with at least 3/2 as many slots. When all are
      * there, it becomes an array of ids from first_id on if they fit: `by_id`. */
@@ -77,6 +81,10 @@ uint32_t profile_find(const ts_profile *p, int64_t id);
 /* The object of a node begins; has come to its end. */
 void profile_begin_node(ts_profile *p);
 ts_code profile_keep_node(ts_profile *p);
+
+/* The same for nodes that stand inside of those that call them. */
+ts_code profile_open_node(ts_profile *p);
+ts_code profile_close_node(ts_profile *p);
 
 /* An element of nodes that is no node. */
 ts_code profile_odd_node(ts_profile *p);

@@ -40,13 +40,17 @@ static void keep_key(ts_profile *p, const char *key, size_t n)
 
 static enum profile_member member_of(const char *key)
 {
-    return strcmp(key, "nodes") == 0        ? MEMBER_NODES
-           : strcmp(key, "samples") == 0    ? MEMBER_SAMPLES
-           : strcmp(key, "timeDeltas") == 0 ? MEMBER_DELTAS
-                                            : MEMBER_OTHER;
+    return strcmp(key, "nodes") == 0             ? MEMBER_NODES
+           : strcmp(key, "samples") == 0         ? MEMBER_SAMPLES
+           : strcmp(key, "timeDeltas") == 0      ? MEMBER_DELTAS
+           : strcmp(key, "timestampDeltas") == 0 ? MEMBER_DELTAS /* of Node.js 6 */
+           : strcmp(key, "head") == 0            ? MEMBER_HEAD
+           : strcmp(key, "timestamps") == 0      ? MEMBER_TIMES
+                                                 : MEMBER_OTHER;
 }
 
-static enum node_member inner_of(const char *key, bool in_frame)
+/* all: of a node of head, which has no frame inside of it. */
+static enum node_member inner_of(const char *key, bool in_frame, bool all)
 {
     static const struct {
         const char *key;
@@ -55,16 +59,23 @@ static enum node_member inner_of(const char *key, bool in_frame)
         enum node_member member;
     } keys[] = {
 #define KEY(key, in_frame, member) {key, sizeof(key) - 1, in_frame, member}
-        KEY("id", false, NODE_ID),           KEY("callFrame", false, NODE_FRAME),
-        KEY("hitCount", false, NODE_HITS),   KEY("children", false, NODE_CHILDREN),
-        KEY("parent", false, NODE_PARENT),   KEY("functionName", true, FRAME_NAME),
-        KEY("scriptId", true, FRAME_SCRIPT), KEY("url", true, FRAME_URL),
-        KEY("lineNumber", true, FRAME_LINE), KEY("columnNumber", true, FRAME_COLUMN),
+        KEY("id", false, NODE_ID),
+        KEY("callFrame", false, NODE_FRAME),
+        KEY("hitCount", false, NODE_HITS),
+        KEY("children", false, NODE_CHILDREN),
+        KEY("parent", false, NODE_PARENT),
+        KEY("functionName", true, FRAME_NAME),
+        KEY("scriptId", true, FRAME_SCRIPT),
+        KEY("url", true, FRAME_URL),
+        KEY("lineNumber", true, FRAME_LINE),
+        KEY("columnNumber", true, FRAME_COLUMN),
+        KEY("moduleName", true, FRAME_MODULE),
 #undef KEY
     };
     const size_t n = strlen(key); /* of the many keys only those of the same length are compared */
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        if (keys[i].n == n && keys[i].in_frame == in_frame && memcmp(keys[i].key, key, n) == 0) {
+        if (keys[i].n == n && (all || keys[i].in_frame == in_frame) &&
+            memcmp(keys[i].key, key, n) == 0) {
             return keys[i].member;
         }
     }
@@ -82,9 +93,10 @@ static ts_code profile_on_key(void *user, const char *key, size_t n)
     if (p->at.depth == 1) {
         p->at.member = member_of(p->at.key);
     } else {
-        p->at.inner = inner_of(p->at.key, p->at.depth == 4);
+        const bool head = p->at.member == MEMBER_HEAD;
+        p->at.inner = inner_of(p->at.key, p->at.depth == 4, head);
         p->nodes.ticks = p->nodes.ticks || (p->at.inner == NODE_OTHER && p->at.depth == 3 &&
-                                            strcmp(p->at.key, "positionTicks") == 0);
+                                            !head && strcmp(p->at.key, "positionTicks") == 0);
     }
     return TS_OK;
 }
@@ -101,6 +113,31 @@ static void odd_number(ts_profile *p)
     p->nodes.now.flags |= p->at.inner == NODE_HITS ? NODE_BAD_HITS : 0U;
 }
 
+/* Times take the place of those between them. */
+static unsigned list_bit(const ts_profile *p)
+{
+    return 1U << (p->at.member == MEMBER_TIMES ? MEMBER_DELTAS : p->at.member);
+}
+
+static ts_code begin_in_head(ts_profile *p, bool array)
+{
+    const uint64_t open = p->nodes.open.n;
+    if (!array && p->at.depth == 2 * open + 2 && (open == 0 || p->at.inner == NODE_CHILDREN)) {
+        p->at.inner = NODE_OTHER;
+        p->at.members |= 1U << MEMBER_NODES;
+        return profile_open_node(p);
+    }
+    if (array && open > 0 && p->at.depth == 2 * open + 1 && p->at.inner == NODE_CHILDREN) {
+        return TS_OK;
+    }
+    p->at.skip = 1;
+    if (p->at.depth == 2 * open + 2) { /* an element of children */
+        return profile_odd_node(p);
+    }
+    odd_number(p);
+    return TS_OK;
+}
+
 static ts_code profile_begin_value(ts_profile *p, bool array, int *want)
 {
     bool known = false;
@@ -111,10 +148,13 @@ static ts_code profile_begin_value(ts_profile *p, bool array, int *want)
     }
     if (p->at.depth == 1) {
         known = !array;
+    } else if (p->at.member == MEMBER_HEAD) {
+        return begin_in_head(p, array);
     } else if (p->at.depth == 2) {
         known = array && p->at.member != MEMBER_OTHER;
+        p->at.absolute = p->at.absolute || (known && p->at.member == MEMBER_TIMES);
         *want = known && p->at.member != MEMBER_NODES ? TS_JSON_WANT_INTS : TS_JSON_PLAIN;
-        p->at.members |= known ? 1U << p->at.member : 0U;
+        p->at.members |= known ? list_bit(p) : 0U;
     } else if (p->at.depth == 3) {
         known = p->at.member == MEMBER_NODES && !array;
         if (known) {
@@ -150,8 +190,12 @@ static ts_code profile_end_value(ts_profile *p)
     }
     if (p->at.depth == 0) {
         p->done = true;
+    } else if (p->at.member == MEMBER_HEAD) {
+        const bool node = p->at.depth % 2 == 1;
+        p->at.inner = node && p->at.depth > 1 ? NODE_CHILDREN : NODE_OTHER;
+        return node ? profile_close_node(p) : TS_OK;
     } else if (p->at.depth == 1) {
-        p->at.closed |= 1U << p->at.member;
+        p->at.closed |= list_bit(p);
     } else if (p->at.depth == 2) {
         return profile_keep_node(p);
     } else if (p->at.depth == 3) {
@@ -188,6 +232,7 @@ static ts_code odd_element(ts_profile *p)
         p->bad_numbers++;
         return ts_intvec_push(p->ctx, &p->samples.ids, PROFILE_NULL);
     case MEMBER_DELTAS:
+    case MEMBER_TIMES:
         p->samples.deltas_bad++;
         return profile_add_delta(p->ctx, &p->samples, TS_NO_TIME);
     default:
@@ -204,6 +249,9 @@ static ts_code profile_on_ints(void *user, const int64_t *v, size_t n)
     if (p->at.depth == 4) {
         p->nodes.now.child_count += (uint32_t)n;
         return ts_intvec_push_many(p->ctx, &p->nodes.children, v, n);
+    }
+    if (p->at.member == MEMBER_TIMES) {
+        return profile_add_times(p->ctx, &p->samples, v, n);
     }
     return p->at.member == MEMBER_SAMPLES ? ts_intvec_push_many(p->ctx, &p->samples.ids, v, n)
                                           : profile_add_deltas(p->ctx, &p->samples, v, n);
@@ -262,10 +310,12 @@ static ts_code top_number(ts_profile *p, const ts_json_number *number)
 {
     int64_t v = number->is_int ? number->i : rounded(number);
     if (strcmp(p->at.key, "startTime") == 0) {
+        p->start_s = number->d;
         p->has_start = keep_time(p, &p->start_us, v);
         return TS_OK;
     }
     if (strcmp(p->at.key, "endTime") == 0) {
+        p->end_s = number->d;
         p->has_end = keep_time(p, &p->end_us, v);
         return TS_OK;
     }
@@ -292,6 +342,12 @@ static ts_code keep_script(ts_profile *p, ts_text text)
     return profile_text_keep(p, &p->nodes.now.script, text);
 }
 
+/* Members of a node of head are where a callFrame is in one of nodes. */
+static uint64_t value_depth(const ts_profile *p)
+{
+    return p->at.member == MEMBER_HEAD && p->at.depth > 1 ? 4 : p->at.depth;
+}
+
 static ts_code profile_on_number(void *user, const ts_json_number *number)
 {
     ts_profile *p = user;
@@ -301,20 +357,24 @@ static ts_code profile_on_number(void *user, const ts_json_number *number)
     if (p->at.depth == 1) {
         return top_number(p, number);
     }
-    if (p->at.depth == 4 && p->at.inner == FRAME_SCRIPT) {
+    if (value_depth(p) == 4 && p->at.inner == FRAME_SCRIPT) {
         return keep_script(p, (ts_text){number->p, number->n});
     }
-    if (p->at.depth == 4 && p->at.inner == NODE_CHILDREN) {
+    if (value_depth(p) == 4 && p->at.inner == NODE_CHILDREN) {
         p->bad_numbers++;
         return TS_OK;
     }
-    if (p->at.depth >= 3) {
+    if (value_depth(p) >= 3) {
         node_number(p, number);
         return TS_OK;
     }
     if (p->at.member == MEMBER_DELTAS) {
         p->samples.deltas_bad++;
         return profile_add_delta(p->ctx, &p->samples, rounded(number));
+    }
+    if (p->at.member == MEMBER_TIMES) {
+        const int64_t us = rounded(number);
+        return profile_add_times(p->ctx, &p->samples, &us, 1);
     }
     return odd_element(p);
 }
@@ -326,11 +386,11 @@ static ts_code profile_on_literal(void *user, ts_json_kind kind)
     if (p->at.skip > 0) {
         return TS_OK;
     }
-    if (p->at.depth == 2) {
+    if (value_depth(p) == 2) {
         return odd_element(p);
     }
     /* Only children may be null. */
-    if (p->at.depth == 4 || (p->at.depth == 3 && p->at.inner != NODE_CHILDREN)) {
+    if (value_depth(p) == 4 || (p->at.depth == 3 && p->at.inner != NODE_CHILDREN)) {
         odd_number(p);
     }
     return TS_OK;
@@ -350,6 +410,8 @@ static ts_code keep_text(ts_profile *p, ts_text text)
     switch (p->at.inner) {
     case FRAME_NAME:
         return profile_text_keep(p, &p->nodes.now.name, text);
+    case FRAME_MODULE:
+        return profile_text_keep(p, &p->nodes.now.module, text);
     case FRAME_URL:
         return profile_text_keep(p, &p->nodes.now.url, text);
     default:
@@ -362,8 +424,8 @@ static bool text_wanted(const ts_profile *p)
     if (p->at.depth == 1) {
         return p->at.member == MEMBER_OTHER;
     }
-    return p->at.depth == 4 &&
-           (p->at.inner == FRAME_NAME || p->at.inner == FRAME_URL || p->at.inner == FRAME_SCRIPT);
+    return value_depth(p) == 4 && (p->at.inner == FRAME_NAME || p->at.inner == FRAME_MODULE ||
+                                   p->at.inner == FRAME_URL || p->at.inner == FRAME_SCRIPT);
 }
 
 static ts_code profile_on_string(void *user, const char *s, size_t n, unsigned flags)
@@ -379,10 +441,10 @@ static ts_code profile_on_string(void *user, const char *s, size_t n, unsigned f
         if ((flags & TS_JSON_FIRST) == 0) {
             return TS_OK;
         }
-        if (p->at.depth >= 3) {
+        if (value_depth(p) >= 3) {
             odd_number(p);
         }
-        return p->at.depth == 2 ? odd_element(p) : TS_OK;
+        return value_depth(p) == 2 ? odd_element(p) : TS_OK;
     }
     code = profile_text_piece(p, &text, &whole, s, n, flags);
     return code != TS_OK || !whole ? code : keep_text(p, text);

@@ -10,6 +10,7 @@
 #include "tables/sample_batch.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 void profile_samples_free(ts_ctx *ctx, profile_samples *samples)
 {
@@ -27,6 +28,43 @@ ts_code profile_add_deltas(ts_ctx *ctx, profile_samples *samples, const int64_t 
         samples->negative = samples->negative || (deltas[i] < 0 && deltas[i] != TS_NO_TIME);
     }
     return ts_intvec_push_many(ctx, &samples->deltas, deltas, n);
+}
+
+ts_code profile_add_times(ts_ctx *ctx, profile_samples *samples, const int64_t *times, size_t n)
+{
+    ts_code code = TS_OK;
+    for (size_t i = 0; i < n && code == TS_OK; i++) {
+        int64_t delta;
+        if (times[i] == TS_NO_TIME || ts_ckd_sub(&delta, times[i], samples->latest)) {
+            delta = TS_NO_TIME;
+        }
+        samples->latest = times[i];
+        code = profile_add_delta(ctx, samples, delta);
+    }
+    return code;
+}
+
+/* Some wrote startTime and endTime as whole seconds: then the last sample was before the end. */
+ts_code profile_date(ts_profile *p)
+{
+    const int64_t first = p->samples.deltas.n == 0 ? 0 : ts_intvec_get(&p->samples.deltas, 0);
+    int64_t delta;
+    if (!p->at.absolute || fabs(p->start_s) > 9e12 || fabs(p->end_s) > 9e12) {
+        return TS_OK;
+    }
+    p->start_us = llround(p->start_s * 1e6);
+    p->end_us = llround(p->end_s * 1e6);
+    if (p->end_s == floor(p->end_s) && p->end_us < p->samples.latest) {
+        p->end_us = p->samples.latest;
+    }
+    if (p->samples.deltas.n == 0 || !p->has_start || first == TS_NO_TIME) {
+        return TS_OK;
+    }
+    if (ts_ckd_sub(&delta, first, p->start_us)) {
+        delta = TS_NO_TIME;
+    }
+    p->samples.negative = p->samples.negative || (delta < 0 && delta != TS_NO_TIME);
+    return ts_intvec_set(p->ctx, &p->samples.deltas, 0, delta);
 }
 
 int64_t profile_time(profile_clock *clock, int64_t relative_us)
@@ -227,12 +265,6 @@ static int64_t last_end(ts_profile *p, profile_clock *clock, int64_t last_us)
     return p->samples.end_early ? TS_NO_TIME : profile_time(clock, end_us);
 }
 
-static bool is_doubted(const ts_profile *p, int64_t id)
-{
-    uint32_t node = id == PROFILE_NULL ? NO_INDEX : profile_find(p, id);
-    return node != NO_INDEX && (p->nodes.nodes[node].flags & NODE_DOUBTED) != 0;
-}
-
 /* A time of a row: trace_range covers it where the compatible tables show it. */
 static void note_time(ts_profile *p, const profile_clock *clock, int64_t ts)
 {
@@ -277,7 +309,7 @@ static ts_code put_next(sample_writer *w, uint64_t k)
     const bool wanted = w->ts == TS_NO_TIME || ts_span_has(&w->clock->wanted, w->ts);
     int64_t id = ts_intvec_get(&p->samples.ids, i);
     ts_code code = TS_OK;
-    if (i >= p->damage.nodes_known || (p->damage.doubts && is_doubted(p, id))) {
+    if (i >= p->damage.nodes_known) {
         id = PROFILE_NULL;
     }
     if (wanted != w->any && (wanted || w->run.open)) { /* the first, or the end of the last one */
@@ -331,8 +363,8 @@ static ts_code find_stack_nodes(sample_writer *w)
     }
     for (uint32_t i = 0; i < nodes->count; i++) {
         const cpu_node *node = &nodes->nodes[i];
-        const bool is_known = (node->flags & NODE_DOUBTED) == 0 && node->stack_node <= INT32_MAX;
-        w->stack_nodes[node->id - nodes->first_id] = is_known ? (uint32_t)node->stack_node : 0;
+        w->stack_nodes[node->id - nodes->first_id] =
+            node->stack_node <= INT32_MAX ? (uint32_t)node->stack_node : 0;
     }
     return TS_OK;
 }

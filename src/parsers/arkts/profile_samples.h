@@ -13,6 +13,7 @@ typedef struct profile_samples {
     ts_intvec ids;    /* of their nodes */
     ts_intvec deltas; /* µs; when they are sorted: times since startTime */
     uint64_t deltas_bad;
+    int64_t latest; /* time of the sample before, of those that have times */
     bool negative;
     bool unmatched; /* samples and deltas do not belong to each other one by one */
     bool end_early; /* endTime lies before the last sample */
@@ -42,6 +43,12 @@ static inline ts_code profile_add_delta(ts_ctx *ctx, profile_samples *samples, i
 
 /* Adds as many as there are. */
 ts_code profile_add_deltas(ts_ctx *ctx, profile_samples *samples, const int64_t *deltas, size_t n);
+
+/* Adds times in µs since whatever: the first delta is the first time. */
+ts_code profile_add_times(ts_ctx *ctx, profile_samples *samples, const int64_t *times, size_t n);
+
+/* All was read. An old profile's times become those of today's. */
+ts_code profile_date(ts_profile *p);
 
 /* A time since startTime in ns of the clock; TS_NO_TIME when relative_us is, or when it does not
  * fit. */

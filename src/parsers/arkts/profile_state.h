@@ -25,6 +25,7 @@ struct ts_profile {
     ts_row_js_cpu_profile row; /* figures go straight in here */
     bool has_start, has_end;
     int64_t start_us, end_us;
+    double start_s, end_s; /* the same numbers; in old profiles they are seconds */
     int64_t id_offset;
     uint64_t bad_numbers;
 

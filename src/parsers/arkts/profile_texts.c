@@ -12,6 +12,7 @@ void profile_texts_free(ts_ctx *ctx, profile_texts *texts)
     ts_spool_free(texts->spool);
     texts->spool = NULL;
     ts_buf_free(ctx, &texts->name);
+    ts_buf_free(ctx, &texts->module);
     ts_buf_free(ctx, &texts->url);
     ts_buf_free(ctx, &texts->text);
     ts_buf_free(ctx, &texts->clean);

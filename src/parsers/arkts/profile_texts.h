@@ -17,7 +17,7 @@ typedef struct profile_texts {
     ts_spool *spool; /* of the long ones, or NULL; owned */
     ts_buf text;     /* the text that is being read; of a node that is written: its children */
     ts_buf clean;
-    ts_buf name, url; /* long ones on their way into rows */
+    ts_buf name, module, url; /* long ones on their way into rows */
     bool text_cut;
     uint64_t cut;
     uint64_t replaced; /* ill-formed parts that became U+FFFD */

@@ -25,7 +25,9 @@ static int heap_profile_sniff(const ts_sniff *s)
         return TS_SNIFF_NO;
     }
     if (strcmp(s->json_key, "head") == 0) {
-        return head_has(s, "\"callFrame\"") ? TS_SNIFF_SURE : TS_SNIFF_LIKELY;
+        return head_has(s, "\"callFrame\"")      ? TS_SNIFF_SURE
+               : head_has(s, "\"functionName\"") ? TS_SNIFF_NO /* an old CPU profile */
+                                                 : TS_SNIFF_LIKELY;
     }
     return strcmp(s->json_key, "samples") == 0 && head_has(s, "\"nodeId\"") &&
                    head_has(s, "\"ordinal\"")
