@@ -97,4 +97,11 @@ for more in seed=1 seed=2,utf8=1,order=sorted seed=3,arkts=1,compact=1,stacks=90
 done
 wrapped --profile synth:nodes=300,samples=5000,negative=1,depth=90 \
     --profile synth:nodes=40,samples=99,reverse=1,arkts=1 --profile synth:nodes=900,samples=999,wide=1
+
+# What ArkTS writes is no damage: samples before long intervals become those of (program).
+for more in seed=1 seed=2,depth=40 seed=3,wide=1; do
+    "$mkhtrace" -o arkts.cpuprofile --emit cpuprofile --synthetic-profile "arkts=1,nodes=300,samples=5000,$more"
+    convert --strict arkts.cpuprofile
+    check arkts.cpuprofile --profile arkts.cpuprofile
+done
 exit $failed
