@@ -337,7 +337,7 @@ static void test_query_after_finish(void **state)
                           "INSERT INTO t VALUES (7); SELECT sum(pid) AS s FROM t; DROP TABLE t;"
                           "SELECT name FROM pragma_table_info('trace_range')",
                           NULL, 0));
-    assert_string_equal(s.text, "#user_version\n1\n#s\n107\n#name\nstart_ts\nend_ts\n");
+    assert_string_equal(s.text, "#user_version\n2\n#s\n107\n#name\nstart_ts\nend_ts\n");
     ts_db_close(db);
     free(path);
 }
