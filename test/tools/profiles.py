@@ -59,13 +59,14 @@ def check_questions(path, out, form):
         flame = sum(int(row[3]) for row in question(out, "flame_graph", "--param", "weight=" + name))
         if (folded, flame) != (total, total):
             sys.exit("%s: %s sums up to %d folded, %d in the flame graph, %d in the samples" % (path, name, folded, flame, total))
-    # Events of several classes are never mixed: each is asked for by itself.
-    events = db.execute("SELECT event, count(*) FROM stack_sample WHERE node_id IS NOT NULL GROUP BY event").fetchall()
-    asked = [["--param", "event=" + event] for event, _ in events] if len(events) > 1 else [[]]
-    hot = sum(int(row[1]) for options in asked for row in question(out, "hot_methods", "--param", "limit=1000000", *options))
-    wanted = sum(n for _, n in events) + db.execute("SELECT count(*) FROM stack_slice").fetchone()[0]
-    if hot != wanted:
-        sys.exit("%s: hot_methods counts %d of %d samples" % (path, hot, wanted))
+    events = dict(db.execute("SELECT event, count(*) FROM stack_sample WHERE node_id IS NOT NULL GROUP BY 1"))
+    slices = db.execute("SELECT count(*) FROM stack_slice WHERE node_id IS NOT NULL").fetchone()[0]
+    events.update({"call": slices} if slices else {})
+    for event in [None] + [e for e in events if e is not None]:
+        hot = question(out, "hot_methods", "--param", "limit=1000000", *([] if event is None else ["--param", "event=" + event]))
+        counted = sum(n for e, n in events.items() if hot and (e or "") in hot[0][-1].split(",")) if event is None else events[event]
+        if sum(int(row[1]) for row in hot) != counted or (events and not hot):
+            sys.exit("%s: hot_methods counts %d of %d samples of %s" % (path, sum(int(row[1]) for row in hot), counted, event or hot[0][-1]))
 
 
 def check_allocations(path, out):
