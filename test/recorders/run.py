@@ -41,7 +41,6 @@ READERS = {
     "chrome_trace": lambda program: ["chrome_trace.py", "{db}", "{file}"],
     "pprof": lambda program: ["profiles.py", "{db}", "{file}", *([program] if os.path.basename(program) == "go" else [])],
     "jfr": lambda program: ["jfr.py", "{db}", "{file}", jdk.tool(program, "jfr")],
-    "perf_text": lambda program: ["profiles.py", "{db}", "{file}"],
     "perf": lambda program: ["perf.py", "{db}", "{file}"],
     "perf_text": lambda program: ["profiles.py", "{db}", "{file}"],
 }
