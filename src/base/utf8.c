@@ -133,6 +133,14 @@ size_t ts_utf8_encode(char *out, uint32_t cp)
     return 4;
 }
 
+size_t ts_utf8_next(uint32_t *cp, const char *p, size_t n)
+{
+    bool bad;
+    size_t length = utf8_sequence(&bad, cp, (const uint8_t *)p, n);
+    *cp = bad ? UINT32_MAX : *cp;
+    return length;
+}
+
 bool ts_utf8_steers(uint32_t cp)
 {
     return cp < 0x20 || (cp >= 0x7f && cp < 0xa0) || cp == 0x061c || cp == 0x200e || cp == 0x200f ||

@@ -20,6 +20,10 @@ size_t ts_utf8_cut(const char *p, size_t n);
 /* Bytes of U+cp into out[4]; returns their number. Surrogates are encoded too (3 bytes). */
 size_t ts_utf8_encode(char *out, uint32_t cp);
 
+/* Bytes of the character, or of the maximal ill-formed part (*cp is UINT32_MAX), that
+ * begins at p; n > 0. */
+size_t ts_utf8_next(uint32_t *cp, const char *p, size_t n);
+
 /* Control characters, and those that turn the reading direction: a terminal must not get them. */
 bool ts_utf8_steers(uint32_t cp);
 

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/utf8.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -55,14 +56,14 @@ static ts_code compose(ts_ctx *ctx, ts_buf *out, const char *input, const char *
     ts_text part = input_part(input);
     size_t room = NAME_MAX - 40 - (strlen(name) < 150 ? strlen(name) : 150);
     size_t n = part.n < room ? part.n : room;
+    ts_code code = TS_OK;
+    uint32_t cp;
     out->n = 0;
-    ts_code code = ts_buf_put(ctx, out, part.p, n);
-    for (size_t i = 0; code == TS_OK && i < out->n; i++) {
-        /* A name that shells and terminals cannot harm; the bytes of UTF-8 stay. */
-        unsigned char c = (unsigned char)out->p[i];
-        if (c < ' ' || c == 0x7f || (i == 0 && (c == '.' || c == '-'))) {
-            out->p[i] = '_';
-        }
+    for (size_t i = 0, bytes; code == TS_OK && i < n; i += bytes) {
+        /* A name that shells and terminals cannot harm. */
+        bytes = ts_utf8_next(&cp, part.p + i, n - i);
+        bool harms = cp == UINT32_MAX || ts_utf8_steers(cp) || (i == 0 && (cp == '.' || cp == '-'));
+        code = harms ? ts_buf_putc(ctx, out, '_') : ts_buf_put(ctx, out, part.p + i, bytes);
     }
     if (code == TS_OK && k > 1) {
         code = ts_buf_printf(ctx, out, "-%u", k);

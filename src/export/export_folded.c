@@ -4,21 +4,23 @@
  * weights, the older one first, as difffolded.pl writes it.
  */
 #include "base/alloc.h"
+#include "base/utf8.h"
 #include "export/export_formats.h"
 #include "export/export_profile.h"
 #include "export/export_text.h"
 
-/* A semicolon would divide the frame, a line break the line; control characters could steer a
- * terminal. */
+/* A semicolon would divide the frame, a line break the line; characters that steer a terminal, or
+ * turn the reading direction, reach nobody who prints the file. */
 static void folded_label(ts_writer *w, ts_text label)
 {
     size_t from = 0;
-    for (size_t i = 0; i < label.n; i++) {
-        unsigned char c = (unsigned char)label.p[i];
-        if (c == ';' || c < ' ' || c == 0x7f) {
+    uint32_t cp;
+    for (size_t i = 0, n; i < label.n; i += n) {
+        n = ts_utf8_next(&cp, label.p + i, label.n - i);
+        if (cp == ';' || cp == UINT32_MAX || ts_utf8_steers(cp)) {
             ts_write(w, label.p + from, i - from);
-            ts_write_char(w, c == ';' ? ':' : ' ');
-            from = i + 1;
+            ts_write_char(w, cp == ';' ? ':' : cp == UINT32_MAX ? '?' : ' ');
+            from = i + n;
         }
     }
     ts_write(w, label.p + from, label.n - from);

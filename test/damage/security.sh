@@ -53,7 +53,8 @@ small small.htrace
 python3 "$HERE/archives.py" small.htrace
 rm -f nested* million.zip bomb.zip
 mkdir -p extract/out evil
-for name in $'evil/\033[31m.htrace' $'evil/a\nb.htrace' "evil/.hidden" "evil/-e" 'evil/$(id)'; do
+for name in $'evil/\033[31m.htrace' $'evil/a\nb.htrace' "evil/.hidden" "evil/-e" 'evil/$(id)' \
+    $'evil/\xc2\x9b2J.htrace' $'evil/\xe2\x80\xaemirrored\xe2\x81\xa6\xe2\x80\x8f.htrace' $'evil/\x9b2J.htrace'; do
     cp small.htrace "$name"
     expect 0 "-s of a hostile name" "$PROGRAM" -s -o extract/out --quiet -- "$name"
 done
@@ -65,8 +66,11 @@ done
 if find extract/out -mindepth 1 -printf '%f\n' | LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]'; then
     wrong "-s: control characters in a file name"
 fi
+if ! find extract/out -mindepth 1 -printf '%f\n' | iconv -f UTF-8 -t UTF-8 >names.txt || LC_ALL=C.UTF-8 grep -qP '[\x{80}-\x{9f}\x{200e}\x{200f}\x{202a}-\x{202e}\x{2066}-\x{2069}]' names.txt; then
+    wrong "-s: C1 controls or direction marks in a file name"
+fi
 [ -z "$(find extract/out -name '.*' -o -name '-*')" ] || wrong "-s: a name that begins with a dot or dash"
-[ "$(find extract/out -type f | wc -l)" = 17 ] || wrong "-s wrote $(find extract/out -type f | wc -l) files"
+[ "$(find extract/out -type f | wc -l)" = 20 ] || wrong "-s wrote $(find extract/out -type f | wc -l) files"
 [ -z "$(find extract/out -size 0)" ] || wrong "-s: an empty file"
 
 # --- nothing that is there is touched, whatever it is

@@ -9,6 +9,7 @@ import subprocess
 HOSTILE = [
     "</script><script>alert(1)</script>", "<!--<script>", "]]>", "a;b", "a\nb", "a\r\nb", "tab\there", "quote\"quote'", "back\\slash", "&amp;&lt;",
     "line\u2028separator\u2029", "nul\0byte", "\u202eright to left", "größe.日本語.🔥", "$&{{x}}`${y}", "", " ", "1 2", "\x1b[31m", "x" * 300, "(root)", "after root",
+    "\x9b2Jcontrol sequence\x85", "\u2067isolated\u2069\u061c mark\u200f",
 ]
 
 

@@ -1,15 +1,31 @@
 """Readers of what the program exports, written from the descriptions of the formats: {stack: weight}."""
 
 import base64
+import codecs
 import decimal
 import gzip
 import hashlib
 import json
+import re
 import types
 
 
+# C0, DEL and C1; marks, embeddings and isolates of direction, separators of lines and paragraphs; the byte order mark.
+STEERING = [*range(32), *range(0x7F, 0xA0), 0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A), 0xFEFF]
+
+
+def question(error):
+    """One for each maximal ill-formed part; a surrogate in three bytes is one."""
+    surrogate = re.match(rb"\xed[\xa0-\xbf][\x80-\xbf]", error.object[error.start:error.start + 3])
+    return "?", error.start + 3 if surrogate else error.end
+
+
+codecs.register_error("question", question)
+
+
 def folded_label(label):
-    return label.translate({ord(";"): ":", 127: " "} | {c: " " for c in range(32)})
+    label = label.encode("utf-8", "surrogateescape").decode("utf-8", "question")  # one for each ill-formed part
+    return label.translate({ord(";"): ":"} | {c: " " for c in STEERING})
 
 
 def folded(data):

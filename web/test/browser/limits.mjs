@@ -1,6 +1,6 @@
 // limits.mjs PROGRAM PAGE DIR: how long the views of serve take on large databases, which scripts/bench-serve.sh has made in DIR. Prints a
 // row for each limit: what, measured, limit. Medians of five; the first time of a view is that of a server of its own.
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { get as plainGet } from "node:http";
 import { connect } from "node:net";
 import { loadavg } from "node:os";
@@ -13,7 +13,9 @@ const [path, page, dir] = process.argv.slice(2);
 const RUNS = Number(process.env.TS_RUNS ?? 5);
 const source = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 const db = (name) => join(dir, `${name}.db`);
-const rss = (pid) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1024;
+// Of the server and its processes, whose common pages are counted once.
+const tree = (pid) => [pid, ...readdirSync(`/proc/${pid}/task`).flatMap((task) => readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").split(" ").filter(Boolean).flatMap(tree))];
+const rss = (pid) => tree(pid).reduce((sum, one) => sum + Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${one}/smaps_rollup`, "utf8"))[1]) / 1024, 0);
 let failed = 0;
 
 function row(what, value, limit, unit = "ms") {
