@@ -5,10 +5,12 @@
 #include "tables/store_impl.h"
 
 #include "base/ckd.h"
-#include "tables/formats/common/common_constants.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+
+/* ns of the longest range that viewers' rulers have marks for: less than 100 000 s. */
+#define RANGE_MAX INT64_C(99999999999999)
 
 /* --- notes --------------------------------------------------------------------------------- */
 
@@ -90,7 +92,7 @@ ts_clock ts_trace_clock(const ts_store *store)
 
 static bool is_longer(int64_t start, int64_t end)
 {
-    return (uint64_t)end - (uint64_t)start > TS_VIEWER_RANGE_MAX;
+    return (uint64_t)end - (uint64_t)start > RANGE_MAX;
 }
 
 void ts_store_range(const ts_store *store, int64_t *start, int64_t *end)
@@ -116,7 +118,7 @@ void ts_store_range(const ts_store *store, int64_t *start, int64_t *end)
         int64_t last = ts_sat_add(span->first, relative->last);
         *end = last > *end ? last : *end;
     }
-    *end = is_longer(*start, *end) ? *start + TS_VIEWER_RANGE_MAX : *end;
+    *end = is_longer(*start, *end) ? *start + RANGE_MAX : *end;
 }
 
 /* --- one input of several ------------------------------------------------------------------ */

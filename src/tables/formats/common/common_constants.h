@@ -12,9 +12,6 @@
 /* ns of a µs. */
 #define TS_NS_PER_US 1000
 
-/* ns of the longest trace_range that viewers' rulers have marks for: less than 100 000 s. */
-#define TS_VIEWER_RANGE_MAX 99999999999999
-
 /* callstack.colorIndex is less. */
 #define TS_VIEWER_COLOURS 20
 
