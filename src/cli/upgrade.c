@@ -12,8 +12,8 @@ ts_code ts_upgrade_say_version(ts_ctx *ctx, ts_db *db, const char *path)
 {
     int64_t version;
     ts_code code = ts_db_version(&version, db);
-    if (code != TS_OK || version == TS_SCHEMA_VERSION) {
-        return code;
+    if (code != TS_OK || version == 0 || version == TS_SCHEMA_VERSION) {
+        return code; /* 0: of another program, which some questions take */
     }
     if (version > TS_SCHEMA_VERSION) {
         ts_message(ctx,

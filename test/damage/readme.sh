@@ -6,7 +6,7 @@ bad=0
 # Names of macros in the tables: their first argument is the end of the name.
 entries=$(
     sed -nE 's/.*\.name = "([^"]+)".*/\1/p' items_*.c | grep -v '\.$\|_$'
-    sed -nE 's/.*(MEMBER|REPLACED|MISMATCH|NO_COUNT|NO_SIZE|BROKEN)\("([^"]+)".*/heap.\2/p' items_heap.c
+    sed -nE 's/.*(MEMBER|REPLACED|MISMATCH|MORE|NO_COUNT|NO_SIZE|BROKEN)\("([^"]+)".*/heap.\2/p' items_heap.c
     sed -nE 's/.*SPLIT\("([^"]+)".*/envelope.split_\1/p; s/.*NO_TEXT\("([^"]+)".*/envelope.chunk_is_\1/p' items_envelope.c
 )
 for name in $entries; do

@@ -72,7 +72,9 @@ static void test_lines(void **state)
             fail_msg("line %zu: %s", i, cases[i].line);
         }
         if (read) {
-            assert_true(text_equal(l.comm, cases[i].comm));
+            if (!text_equal(l.comm, cases[i].comm)) {
+                fail_msg("line %zu: %s: name \"%.*s\"", i, cases[i].line, (int)l.comm.n, l.comm.p);
+            }
             assert_true(text_equal(l.event, cases[i].event));
             assert_true(text_equal(l.args, cases[i].args));
             assert_int_equal(l.ts, cases[i].ts);

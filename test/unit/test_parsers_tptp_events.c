@@ -159,7 +159,7 @@ static const event_case cases[] = {
      X_THREAD "<gcStart threadIdRef=\"7\" time=\"0.000003\"/><gcFinish threadIdRef=\"7\" "
               "time=\"0.0000034\" totalObjectSpace=\"900\" usedObjSpace=\"800\" "
               "usedObjects=\"70\"/>",
-     {{TS_T_runtime_pause, 0, "1|2|gc|1|3000|400|NULL|800|900|NULL|70|0"}}},
+     {{TS_T_runtime_pause, 0, "1|2|gc|1|3000|400|NULL|800|900|NULL|70|0|NULL|NULL"}}},
     {"objFree",
      B_ALL "1014 q0 q7 t2001 b0 q0 q50 q48 q6 q30 q0 q20 s: s: s:; "
            "1024 q0 q7 t2100 q0 q50 q3 q8 q9 s: s:",
@@ -266,7 +266,8 @@ static bool check_rows(const event_case *c, const run *r, bool xml)
 static bool of_the_trace(enum ts_table_id table)
 {
     return table != TS_T_meta && table != TS_T_source && table != TS_T_source_property &&
-           table != TS_T_import_count && table != TS_T_import_issue && table != TS_T_stat;
+           table != TS_T_import_count && table != TS_T_import_issue && table != TS_T_stat &&
+           table != TS_T_event_class;
 }
 
 static bool same_rows(const event_case *c, const run *binary, const run *xml)

@@ -46,8 +46,9 @@ static const char rows_sql[] =
     "  (0, 'edge_types', 0, -1, 'weak');"
     "INSERT INTO js_heap_string VALUES (0, 0, 'A'), (0, 1, 'x');"
     "INSERT INTO js_heap_class VALUES (0, 0, 0, 2, 30), (0, 1, NULL, 1, 5);"
-    "INSERT INTO js_heap_nodes VALUES (0, 0, 0, 0, 1, 10, 2, 0, 0), (0, 1, 0, 0, 3, 20, 1, 0, 2), "
-    "  (0, 2, 1, 1, 5, 5, 0, 0, 0);"
+    "INSERT INTO js_heap_nodes VALUES (0, 0, 0, 0, 1, 10, 2, 0, 0, NULL), (0, 1, 0, 0, 3, 20, 1, "
+    "0, 2, NULL), "
+    "  (0, 2, 1, 1, 5, 5, 0, 0, 0, NULL);"
     "INSERT INTO js_heap_edges VALUES (0, 0, 0, 1, 7, 1, 3), (0, 1, 1, 1, 14, 1, 5), "
     "  (0, 2, 0, 1, 14, 3, 5);"
     "INSERT INTO js_heap_sample VALUES (0, 0, 3), (0, 50, 9);";

@@ -330,14 +330,15 @@ static void losses_worst_first(void **state)
     static answer a;
     ask(&a, r, "import_losses.sql", NULL);
     assert_string_equal(
-        a.text, "source_id|path|recording|severity|what|count|message\n"
-                "4|NULL|Snapshot2|data_loss|snapshot_gap|1|a message is missing\n"
-                "4|NULL|Snapshot2|data_loss|nodes|2|declared 70, seen 67, imported 65, lost 2, "
-                "skipped 0\n"
-                "4|NULL|Snapshot2|warning|edges|10|declared 140, seen 130, imported 130, lost 0, "
-                "skipped 0\n"
-                "1|a.htrace|NULL|info|plugin_segments:cpu-plugin|3|seen 3, imported 0, lost 0, "
-                "skipped 3\n");
+        a.text,
+        "source_id|path|recording|place|severity|what|count|message\n"
+        "4|NULL|Snapshot2|arkts-plugin|data_loss|snapshot_gap|1|a message is missing\n"
+        "4|NULL|Snapshot2|NULL|data_loss|nodes|2|declared 70, seen 67, imported 65, lost 2, "
+        "skipped 0\n"
+        "4|NULL|Snapshot2|NULL|warning|edges|10|declared 140, seen 130, imported 130, lost 0, "
+        "skipped 0\n"
+        "1|a.htrace|NULL|NULL|info|plugin_segments:cpu-plugin|3|seen 3, imported 0, lost 0, "
+        "skipped 3\n");
 }
 
 static void sources_and_their_state(void **state)

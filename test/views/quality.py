@@ -36,17 +36,17 @@ def quality_rows(j):
 def check_quality(j):
     rows = list(quality_rows(j))
     j.view("v_data_quality", "source_id path recording kind severity what count stream offset message", rows)
-    j.ask("import_losses", "source_id path recording severity what count message",
-          [(r[0], r[1], r[2], r[4], r[5], r[6], r[9]) for r in rows], ordered=False)
+    j.ask("import_losses", "source_id path recording place severity what count message",
+          [(r[0], r[1], r[2], r[7], r[4], r[5], r[6], r[9]) for r in rows], ordered=False)
     # Rows of equal source, kind and name come in any order.
     rows.sort(key=lambda r: (SEVERITIES.index(r[4]), (r[0] is not None, r[0] or 0), r[3] != "issue", r[5].encode()))
     with open(os.path.join(j.questions, "import_losses.sql"), encoding="utf-8") as f:
         sql = f.read()
-    found = [(r[0], r[3], r[4]) for r in j.db.execute(sql, {"limit": None})]
+    found = [(r[0], r[4], r[5]) for r in j.db.execute(sql, {"limit": None})]
     j.same("order of import_losses", found, [(r[0], r[4], r[5]) for r in rows])
     whole = j.db.execute(sql, {"limit": None}).fetchall()
     for n in (1, 3):
-        j.ask("import_losses", "source_id path recording severity what count message", whole[:n], limit=n)
+        j.ask("import_losses", "source_id path recording place severity what count message", whole[:n], limit=n)
 
 
 def source_rows(j, wanted):

@@ -238,14 +238,6 @@ static bool skip_thread(int64_t *v, cursor *c)
     return true;
 }
 
-/* Is the '-' at p the sign of such a -1? */
-static bool is_no_thread(const char *p, ts_text line)
-{
-    const char *end = line.p + line.n;
-    return p > line.p && (is_space(p[-1]) || p[-1] == '/') && end - p > 2 && p[1] == '1' &&
-           (is_space(p[2]) || p[2] == '/');
-}
-
 /* "comm pid [cpu] secs.frac: system:event: args", with "pid/tid" for the number of the thread. */
 static bool read_perf(bool *fits, ftrace_line *out, ts_text line)
 {
@@ -284,7 +276,7 @@ static bool read_perf(bool *fits, ftrace_line *out, ts_text line)
     out->tgid = memchr(p, '/', (size_t)(bracket - p)) == NULL ? 0 : (int32_t)number[0];
     out->pid = (int32_t)number[1];
     out->cpu = (uint32_t)cpu;
-    out->comm = out->pid < 0 ? TS_TEXT_NULL : comm_of(line.p, p);
+    out->comm = out->pid < 0 ? (ts_text){line.p, 0} : comm_of(line.p, p);
     return true;
 }
 
@@ -318,7 +310,7 @@ bool ftrace_line_read(ftrace_line *out, ts_text line)
     bool fits = false;
     bool found = false;
     while (p != NULL && !found) {
-        found = !is_no_thread(p, line) && read_at(&fits, out, (cursor){p + 1, end});
+        found = read_at(&fits, out, (cursor){p + 1, end});
         if (found) {
             out->comm = comm_of(line.p, p);
         }

@@ -2,7 +2,8 @@
 # Progress on a terminal only, erased at the end; --no-progress and --quiet are obeyed.
 rec=$DATA/recording-snapshots.htrace.gz
 terminal() { script -qec "$(printf '%q ' "$PROGRAM" "$@")" /dev/null </dev/null; }
-terminal "$rec" -e a.db >screen
+cp "$rec" again.gz # long enough to be shown
+terminal "$rec" again.gz -e a.db >screen
 grep -q '%' screen && grep -q 'MB/s' screen || fail "no progress on a terminal"
 grep -q $'\r\033\\[Ka.db' screen || fail "not erased before the summary"
 updates=$(tr '\r' '\n' <screen | grep -c '%')

@@ -6,9 +6,6 @@
 /* Edges that a row of js_heap_edge_block stands for. */
 #define TS_HEAP_EDGE_BLOCK 64
 
-/* ArkTS gives its further roots, which stand among so many first nodes, the id 0 each. */
-#define TS_HEAP_ROOTS 16
-
 /* Types of edges whose name_or_index is an index, not a string. */
 #define TS_HEAP_EDGE_ELEMENT "element"
 #define TS_HEAP_EDGE_HIDDEN "hidden"

@@ -41,12 +41,12 @@ CASE WHEN ${EDGE_TYPE} IN (${TS_HEAP_EDGE_ELEMENT}, ${TS_HEAP_EDGE_HIDDEN})
 
 -- piece: OWNER value
 -- A value of the node that owns the edge: it stands among the few rows of the edge's block. Id 0 is that of several
--- roots of ArkTS, which are distinguished by the number of edges up to them.
+-- roots of ArkTS (nodes 1 to 5), which are distinguished by the number of edges up to them.
 (SELECT ${value} FROM js_heap_edge_block AS b CROSS JOIN js_heap_nodes AS n
       ON n.rowid BETWEEN b.first_node_rowid AND b.last_node_rowid
     WHERE b.id = d.first_edge_block_id + e.edge_index / ${TS_HEAP_EDGE_BLOCK} AND b.file_id = d.file_id
       AND n.id = e.from_node_id AND n.edge_count > 0
-      AND (n.id <> 0 OR n.node_index >= ${TS_HEAP_ROOTS}
+      AND (n.id <> 0 OR n.node_index > 8
         OR (SELECT total(p.edge_count) FROM js_heap_nodes AS p
           WHERE p.rowid BETWEEN d.first_node_rowid AND n.rowid) > e.edge_index) LIMIT 1)
 
