@@ -74,18 +74,25 @@ static pid_t make_one(int orders, int fd, ts_worker_run *run, void *user)
     return pid;
 }
 
+/* Whether it is one that was made here, and not waited for yet. */
+static bool is_own(pid_t pid)
+{
+    siginfo_t info;
+    return pid > 0 && waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
 static void make_and_end(int orders, ts_worker_run *run, void *user)
 {
     order o;
     int fd;
     while (order_receive(orders, &o, &fd)) {
         if (o.what != ORDER_START) {
-            (void)kill(o.pid, SIGKILL);
-        }
-        if (o.what == ORDER_END) {
-            (void)waitpid(o.pid, NULL, 0);
-        }
-        if (o.what != ORDER_START) {
+            if (is_own(o.pid)) {
+                (void)kill(o.pid, SIGKILL);
+            }
+            if (o.what == ORDER_END && o.pid > 0) {
+                (void)waitpid(o.pid, NULL, 0);
+            }
             continue;
         }
         o.pid = make_one(orders, fd, run, user);
