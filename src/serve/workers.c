@@ -110,6 +110,7 @@ static void leave_signals(void)
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         (void)signal(numbers[i], SIG_IGN);
     }
+    (void)signal(SIGCHLD, SIG_DFL); /* ignored, numbers of children would be free at once */
 }
 
 /* --- the server's side ------------------------------------------------------------------------ */
