@@ -50,8 +50,8 @@ typedef struct ts_addition {
 
 /*
  * Copies the finished database `from` to the empty file `to`, as readers see it now, with what
- * stands in its write-ahead log. TS_ERR_INPUT when it is no database of this program, cannot be read,
- * is locked, or has another version of the schema; `older`: an older one is copied, too.
+ * stands in its write-ahead log. TS_ERR_INPUT when it is no database of this program, cannot be
+ * read, is locked, or has another version of the schema; `older`: an older one is copied, too.
  */
 ts_code ts_db_copy(ts_ctx *ctx, const char *from, const char *to, bool older);
 

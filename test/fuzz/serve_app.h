@@ -24,8 +24,8 @@ static inline void serve_prepare(ts_ctx *ctx)
     (void)sqlite3_hard_heap_limit64(64 << 20);
     check(ts_databases_init(&serve_app.databases, ctx) == TS_OK);
     check(ts_databases_add(&serve_app.databases, serve_path, "a.db") == TS_OK);
-    check(ts_view_jobs_open(&serve_app.views, ctx, &serve_app.databases, &serve_app.slots, NULL, 0) ==
-          TS_OK);
+    check(ts_view_jobs_open(&serve_app.views, ctx, &serve_app.databases, &serve_app.slots, NULL,
+                            0) == TS_OK);
 }
 
 /* Ends what one input has opened, so that the next one finds the same. */

@@ -109,7 +109,8 @@ static ts_code htrace_finish(void *self, const ts_stream_end *end)
 
 const ts_format ts_format_htrace = {
     .name = "htrace",
-    .title = "OpenHarmony .htrace: ArkTS heaps and CPU profiles, and what plugins measure (-i lists them)",
+    .title = "OpenHarmony .htrace: ArkTS heaps and CPU profiles, and what plugins measure (-i "
+             "lists them)",
     .source_type = "proto-based-trace",
     .sniff = htrace_sniff,
     .open = open_import,

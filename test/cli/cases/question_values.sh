@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Values of parameters: of another kind, of rows that are not there, and names where ids are documented.
 ts "$DATA/work.jfr.gz" -e jfr.db --quiet
 ts "$DATA/recording-snapshots.htrace.gz" -e heaps.db --quiet
