@@ -354,7 +354,7 @@ const item servers_items[] = {
      .make = make_jfr_header,
      .arg = "size",
      .n = 1 << 20,
-     .issues = {{"jfr_chunk_cut", 1, OFF_ANY}},
+     .issues = {{"jfr_chunk_cut", 1, OFF_ANY}, {"jfr_lost_bytes", 1, OFF_ANY}},
      .counts = {{"jfr_events", 13, 13, 0, 0}},
      JFR_ROWS(11)},
     {.name = "servers.jfr_size_negative",
