@@ -182,7 +182,7 @@ static ssize_t remote_read(ts_stream *stream, char *out, size_t max)
     static const ts_buf nothing = {0};
     remote *x = (remote *)stream;
     if (x->sent == x->message.n && !x->idle) {
-        ts_message kind;
+        ts_message kind = TS_MESSAGE_BROKEN;
         x->sent = 0;
         x->message.n = 0;
         if (remote_ask(x, &kind, TS_MESSAGE_MORE, &nothing) != TS_OK) {

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -249,18 +250,22 @@ bool ts_worker_was_large(const ts_worker *one, ts_workers *all)
 static uint64_t worker_memory(pid_t pid)
 {
     char path[32];
-    unsigned long long size;
-    unsigned long long resident = 0;
-    unsigned long long shared = 0;
+    char line[128];
     (void)snprintf(path, sizeof path, "/proc/%ld/statm", (long)pid);
     FILE *f = fopen(path, "re");
     if (f == NULL) {
         return 0;
     }
-    int found = fscanf(f, "%llu %llu %llu", &size, &resident, &shared);
+    bool read = fgets(line, sizeof line, f) != NULL;
     (void)fclose(f);
-    return found == 3 && resident > shared ? (resident - shared) * (uint64_t)sysconf(_SC_PAGESIZE)
-                                           : 0;
+    if (!read) {
+        return 0;
+    }
+    char *at = line;
+    (void)strtoull(at, &at, 10); /* all of its addresses */
+    uint64_t resident = strtoull(at, &at, 10);
+    uint64_t shared = strtoull(at, &at, 10);
+    return resident > shared ? (resident - shared) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
 void ts_workers_watch(ts_workers *all, uint64_t most)
