@@ -1,5 +1,7 @@
 #include "parsers/ftrace/ftrace_feed.h"
 
+#include "base/alloc.h"
+
 #include <inttypes.h>
 
 ts_code ftrace_feed_open(ftrace_feed *f, ts_ctx *ctx, size_t memory)
@@ -14,44 +16,48 @@ void ftrace_feed_close(ftrace_feed *f)
 {
     if (f->ctx != NULL) {
         ftrace_queue_close(f->queue);
+        for (size_t i = 0; i < f->cpus.n; i++) {
+            ts_free(f->ctx, ((ftrace_feed_cpu **)f->cpus.p)[i]);
+        }
         ts_vec_free(f->ctx, &f->cpus);
         ts_idmap_free(f->ctx, &f->numbers);
         f->queue = NULL;
     }
 }
 
-/* 1 + place of the CPU; 0: it was not met. */
-static inline uint64_t place_of(const ftrace_feed *f, uint32_t number)
+/* NULL: it was not met. */
+static inline ftrace_feed_cpu *find_cpu(const ftrace_feed *f, uint32_t number)
 {
-    uint64_t place = 0;
+    uint64_t value;
     if (number < FTRACE_FEED_CPUS) {
-        return f->places[number];
+        return f->near_cpus[number];
     }
-    return ts_idmap_find(&place, &f->numbers, number) ? place : 0;
+    return ts_idmap_find(&value, &f->numbers, number) ? (ftrace_feed_cpu *)(uintptr_t)value : NULL;
 }
 
-static ts_code add_cpu(uint64_t *place, ftrace_feed *f, uint32_t number)
+static ts_code add_cpu(ftrace_feed_cpu **out, ftrace_feed *f, uint32_t number)
 {
-    ftrace_feed_cpu *added = ts_vec_add(f->ctx, &f->cpus, sizeof *added);
+    ftrace_feed_cpu **slot = ts_vec_add(f->ctx, &f->cpus, sizeof *slot);
+    ftrace_feed_cpu *added = slot == NULL ? NULL : ts_alloc(f->ctx, 1, sizeof *added);
     if (added == NULL) {
+        f->cpus.n -= slot != NULL;
         return f->ctx->error.code;
     }
+    *slot = added;
     *added = (ftrace_feed_cpu){.latest = INT64_MIN, .cpu = number};
-    *place = f->cpus.n;
+    *out = added;
     if (number < FTRACE_FEED_CPUS) {
-        f->places[number] = (uint32_t)*place;
+        f->near_cpus[number] = added;
         return TS_OK;
     }
-    return ts_idmap_put(f->ctx, &f->numbers, number, *place);
+    return ts_idmap_put(f->ctx, &f->numbers, number, (uintptr_t)added);
 }
 
-/* What is known of the CPU; made when new. Valid until the next one is. */
+/* What is known of the CPU; made when new. */
 static inline ts_code feed_cpu(ftrace_feed_cpu **out, ftrace_feed *f, uint32_t number)
 {
-    uint64_t place = place_of(f, number);
-    ts_code code = place != 0 ? TS_OK : add_cpu(&place, f, number);
-    *out = code == TS_OK ? (ftrace_feed_cpu *)f->cpus.p + (place - 1) : NULL;
-    return code;
+    *out = find_cpu(f, number);
+    return *out != NULL ? TS_OK : add_cpu(out, f, number);
 }
 
 static ts_code feed_mark(ftrace_feed *f, unsigned kind, uint32_t cpu, int64_t ts)
@@ -100,8 +106,8 @@ ts_code ftrace_feed_lost_between(ftrace_feed *f, uint32_t cpu, int64_t begin, in
 
 int64_t ftrace_feed_latest(const ftrace_feed *f, uint32_t cpu)
 {
-    uint64_t place = place_of(f, cpu);
-    return place == 0 ? INT64_MIN : ((const ftrace_feed_cpu *)f->cpus.p)[place - 1].latest;
+    const ftrace_feed_cpu *met = find_cpu(f, cpu);
+    return met == NULL ? INT64_MIN : met->latest;
 }
 
 void ftrace_feed_part_lost(ftrace_feed *f)
@@ -159,10 +165,10 @@ ts_code ftrace_feed_add(ftrace_feed *f, const ftrace_event *event)
 
 ts_code ftrace_feed_drain(ftrace_feed *f, ftrace_queue_take *take, void *user)
 {
-    ftrace_feed_cpu *cpus = f->cpus.p;
+    ftrace_feed_cpu **cpus = f->cpus.p;
     ts_code code = TS_OK;
     for (size_t i = 0; i < f->cpus.n && code == TS_OK; i++) {
-        code = feed_misses(f, &cpus[i]) ? feed_begin(f, &cpus[i], INT64_MAX) : TS_OK;
+        code = feed_misses(f, cpus[i]) ? feed_begin(f, cpus[i], INT64_MAX) : TS_OK;
     }
     return code == TS_OK ? ftrace_queue_drain(f->queue, take, user) : code;
 }

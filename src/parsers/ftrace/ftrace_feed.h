@@ -26,11 +26,11 @@ typedef struct ftrace_feed_cpu {
 
 typedef struct ftrace_feed {
     ts_ctx *ctx;
-    ftrace_queue *queue;               /* NULL: not open */
-    ts_vec cpus;                       /* ftrace_feed_cpu */
-    ts_idmap numbers;                  /* CPU -> its place there */
-    uint32_t places[FTRACE_FEED_CPUS]; /* 1 + place of those with low numbers, 0: not met */
-    int64_t latest, earliest;          /* of all events; the queue has some */
+    ftrace_queue *queue;                          /* NULL: not open */
+    ts_vec cpus;                                  /* ftrace_feed_cpu */
+    ts_idmap numbers;                             /* CPU -> its place there */
+    ftrace_feed_cpu *near_cpus[FTRACE_FEED_CPUS]; /* the others; NULL: not met */
+    int64_t latest, earliest;                     /* of all events; the queue has some */
     bool has_events;
     bool lost;        /* something was, since the last event */
     int64_t gap;      /* the latest time when a part of the recording was lost last */

@@ -20,13 +20,6 @@ typedef struct ftrace_losses {
     uint32_t open;  /* CPUs that lose events */
 } ftrace_losses;
 
-/* The number of the last event before which others may be missing, 0: none; that of now, when some
- * are. Of any CPU; of one; of a thread. What began with an event of a lower number may have ended.
- */
-uint64_t ftrace_lost(const struct ftrace_machine *m);
-uint64_t ftrace_lost_of_cpu(const struct ftrace_machine *m, const struct ftrace_cpu *cpu);
-uint64_t ftrace_lost_of_thread(const struct ftrace_machine *m, const struct ftrace_thread *thread);
-
 /* The thread runs on the CPU from now on, or (NULL) it is not known where. */
 void ftrace_thread_moves(struct ftrace_machine *m, struct ftrace_thread *thread,
                          struct ftrace_cpu *cpu);

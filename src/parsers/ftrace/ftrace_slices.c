@@ -176,15 +176,10 @@ static ts_code forget_stack(ftrace_machine *m, ftrace_stack *stack)
     return code;
 }
 
-ts_code ftrace_slices_check(ftrace_machine *m, ftrace_thread *thread)
+ts_code ftrace_slices_forget(ftrace_machine *m, ftrace_thread *thread)
 {
-    ts_code code = TS_OK;
-    if (ftrace_lost_of_thread(m, thread) > thread->checked) {
-        code = thread->stack == NULL ? TS_OK : forget_stack(m, thread->stack);
-        code = code != TS_OK || thread->frames == NULL ? code : ftrace_frames_forget(m, thread);
-    }
-    thread->checked = m->losses.now;
-    return code;
+    ts_code code = thread->stack == NULL ? TS_OK : forget_stack(m, thread->stack);
+    return code != TS_OK || thread->frames == NULL ? code : ftrace_frames_forget(m, thread);
 }
 
 ts_code ftrace_slice_tidy(ftrace_machine *m, ftrace_thread *thread, int64_t ts)

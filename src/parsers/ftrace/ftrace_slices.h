@@ -78,9 +78,9 @@ typedef struct ftrace_slices {
     ts_vec lost;         /* int64_t: rows whose end may be lost */
 } ftrace_slices;
 
-/* Events of the thread may be lost since this was last called: then the slices that are open end
- * nowhere, and its frames take no more part. Before all that looks at either. */
-ts_code ftrace_slices_check(struct ftrace_machine *m, struct ftrace_thread *thread);
+/* Events of the thread may be lost: the slices that are open end nowhere, and its frames take no
+ * more part. See ftrace_slices_check. */
+ts_code ftrace_slices_forget(struct ftrace_machine *m, struct ftrace_thread *thread);
 
 /* Takes off what has ended before ts, and does ftrace_slices_check. Done by all that look for a
  * slice or begin one. */

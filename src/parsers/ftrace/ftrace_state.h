@@ -85,6 +85,41 @@ static inline void ftrace_stat(ftrace_machine *m, unsigned kind, ftrace_stat_typ
     m->counts[kind].stat[type]++;
 }
 
+/*
+ * The number of the last event before which others may be missing, 0: none; that of now, when some
+ * are (ftrace_loss.h). Of any CPU; of one; of a thread. What began with an event of a lower number
+ * may have ended.
+ */
+static inline uint64_t ftrace_lost(const ftrace_machine *m)
+{
+    return m->losses.open > 0 ? m->losses.now : m->losses.ended;
+}
+
+static inline uint64_t ftrace_lost_of_cpu(const ftrace_machine *m, const ftrace_cpu *cpu)
+{
+    return cpu->losing > 0 ? m->losses.now : cpu->lost > m->losses.all ? cpu->lost : m->losses.all;
+}
+
+/* Events of a thread are those of its CPU while it is known to run there, else of any. */
+static inline uint64_t ftrace_lost_of_thread(const ftrace_machine *m, const ftrace_thread *thread)
+{
+    const ftrace_thread_sched *t = &thread->sched;
+    uint64_t lost = ftrace_lost(m);
+    if (lost <= t->placed || (t->place != NULL && ftrace_lost_of_cpu(m, t->place) <= t->placed)) {
+        return t->lost;
+    }
+    return lost;
+}
+
+/* Before all that looks at the slices or frames of the thread: are events of it lost since this was
+ * last called? */
+static inline ts_code ftrace_slices_check(ftrace_machine *m, ftrace_thread *thread)
+{
+    bool lost = ftrace_lost_of_thread(m, thread) > thread->checked;
+    thread->checked = m->losses.now;
+    return lost ? ftrace_slices_forget(m, thread) : TS_OK;
+}
+
 /* A text as it goes to a row: ill-formed bytes are replaced (in `scratch`, until the next call) and
  * counted. */
 ts_code ftrace_clean(ts_text *text, ftrace_machine *m);

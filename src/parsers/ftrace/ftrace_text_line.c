@@ -181,7 +181,7 @@ static bool skip_flags(cursor *c)
 }
 
 /* The name of the event: up to the last colon before the next blank; and the arguments. */
-static bool read_event(ftrace_line *out, cursor *c)
+static inline bool read_event(ftrace_line *out, cursor *c)
 {
     const char *begin = c->p;
     const char *colon = NULL;
@@ -197,7 +197,7 @@ static bool read_event(ftrace_line *out, cursor *c)
 }
 
 /* "secs.frac: event: args". */
-static bool read_rest(bool *fits, ftrace_line *out, cursor *c)
+static inline bool read_rest(bool *fits, ftrace_line *out, cursor *c)
 {
     return skip_seconds(fits, &out->ts, c) && skip_char(c, ':') && skip_spaces(c) > 0 &&
            read_event(out, c);
@@ -292,7 +292,8 @@ static void cut_system(ftrace_line *line)
     }
 }
 
-/* "a-1 20 [000] 1.5: sched:x: " is a line of perf script, of a thread that is called a-1. */
+/* "a-1 20 [000] 1.5: sched:x: " is a line of perf script, of a thread that is called a-1, and
+ * "a -1 [000] 1.5: sched:x: " one of a thread without a number. */
 static bool is_perf(bool *fits, ftrace_line *out, ts_text line)
 {
     ftrace_line perf;
@@ -313,10 +314,11 @@ bool ftrace_line_read(ftrace_line *out, ts_text line)
         found = read_at(&fits, out, (cursor){p + 1, end});
         if (found) {
             out->comm = comm_of(line.p, p);
+        } else {
+            p = p + 1 == end ? NULL : memchr(p + 1, '-', (size_t)(end - p) - 1);
         }
-        p = p + 1 == end ? NULL : memchr(p + 1, '-', (size_t)(end - p) - 1);
     }
-    out->perf = line.n > 0 && (found ? is_perf : read_perf)(&fits, out, line);
+    out->perf = found ? is_perf(&fits, out, line) : line.n > 0 && read_perf(&fits, out, line);
     if ((!found && !out->perf) || !fits) {
         return false;
     }
