@@ -185,8 +185,8 @@ class Markers:
     def handle(self, event, text):
         marker = Marker(text)
         if marker.letter is None:  # any text
-            self.invalid(False)
-            self.m.unused, self.m.handled = True, False
+            self.invalid(text[:1] < " ")
+            self.m.unused, self.m.handled = text[:1] >= " ", False
             return
         if marker.tgid:
             self.m.threads.process(marker.tgid, event.ts)

@@ -148,9 +148,12 @@ static ts_code bad_marker(ftrace_outcome *outcome, ftrace_machine *m)
     return TS_OK;
 }
 
-/* Programs may write any text. */
-static ts_code other_marker(ftrace_outcome *outcome, ftrace_machine *m)
+/* Programs may write any text, but none that begins with nothing or a control character. */
+static ts_code other_marker(ftrace_outcome *outcome, ftrace_machine *m, ts_text text)
 {
+    if (text.n == 0 || (unsigned char)text.p[0] < ' ') {
+        return bad_marker(outcome, m);
+    }
     ftrace_stat(m, FTRACE_tracing_mark_write, FTRACE_INVALID);
     *outcome = FTRACE_OTHER_MARKER;
     m->other_markers++;
@@ -445,7 +448,7 @@ ts_code ftrace_marker(ftrace_outcome *outcome, ftrace_machine *m, const ftrace_e
     }
     if ((text.n >= sizeof sync_text - 1 && memcmp(text.p, sync_text, sizeof sync_text - 1) == 0) ||
         !parse_marker(&mark, text)) {
-        return other_marker(outcome, m);
+        return other_marker(outcome, m, text);
     }
     if (mark.tgid != 0) {
         code = ftrace_process_seen(&process, &m->threads, mark.tgid, event->ts);
