@@ -35,4 +35,5 @@ sqlite3 new.db 'PRAGMA user_version = 99'
 code ts upgrade new.db -e newer.db
 code ts upgrade old.db
 code ts upgrade old.db -e old.db
-code ts upgrade "$DATA/work.jfr.gz" -e y.db
+cp "$DATA/work.jfr.gz" .
+code ts upgrade work.jfr.gz -e y.db
