@@ -174,7 +174,7 @@ static ts_code remote_ask(remote *x, ts_message *kind, ts_message what, const ts
     if (waited != TS_WAITED_READY) {
         return ts_fail(x->ctx, TS_ERR_INTERRUPTED, "the time limit was reached");
     }
-    return good ? TS_OK : ts_fail(x->ctx, TS_ERR_INTERNAL, "the process of the request has ended");
+    return good ? TS_OK : ts_remote_lost(x->all, &x->process, x->ctx);
 }
 
 static ssize_t remote_read(ts_stream *stream, char *out, size_t max)
@@ -249,22 +249,6 @@ static ts_code request_put(ts_buf *out, ts_ctx *ctx, const ts_request *r)
     return code;
 }
 
-/* Requests change nothing: one whose process ended before it answered, of itself and not for its
- * memory, is asked once more, of another process. */
-static ts_code remote_first(remote *x, ts_message *kind, const ts_buf *request)
-{
-    ts_code code = TS_ERR_INTERNAL;
-    for (int tries = 0; code == TS_ERR_INTERNAL && tries < 2; tries++) {
-        if (x->process.pid != 0 && ts_worker_was_large(&x->process, x->all->workers)) {
-            break;
-        }
-        ts_worker_end(&x->process, x->all->workers);
-        code = process_take(x);
-        code = code != TS_OK ? code : remote_ask(x, kind, TS_MESSAGE_REQUEST, request);
-    }
-    return code;
-}
-
 /* From the request to the reply's beginning. */
 static ts_code remote_begin(remote *x, ts_reply *reply, const ts_request *r)
 {
@@ -272,7 +256,10 @@ static ts_code remote_begin(remote *x, ts_reply *reply, const ts_request *r)
     ts_buf request = {0};
     ts_code code = request_put(&request, x->ctx, r);
     if (code == TS_OK) {
-        code = remote_first(x, &kind, &request);
+        code = process_take(x);
+    }
+    if (code == TS_OK) {
+        code = remote_ask(x, &kind, TS_MESSAGE_REQUEST, &request);
     }
     if (code == TS_OK && kind != TS_MESSAGE_REPLY) {
         code = ts_fail(x->ctx, TS_ERR_INTERNAL, "the process of the request sent nonsense");
