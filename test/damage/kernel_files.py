@@ -63,8 +63,10 @@ def s_text_comm(o, n):  # a name that does not end
     o.put(lines(1, lambda i: "sched_switch: " + "prev_comm=a" + " b" * min(n * 40, 500000)))
 
 
-def s_page(o, n):  # of many traces
-    o.put("<!DOCTYPE html>\n<html>\n" + '<script class="trace-data" type="application/text"></script>' * n + "\n")
+def s_page(o, n):  # of many traces, of which the last has an event
+    script = '<script class="trace-data" type="application/text">'
+    event = lines(1, lambda i: "print: E|20")
+    o.put("<!DOCTYPE html>\n<html>\n" + (script + "</script>") * n + "\n" + script + "\n" + event + "</script>\n")
 
 
 def s_hilog(o, n):  # in reverse order
