@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # layers.sh SOURCE: the rules between the layers (docs/architecture.md), checked on the text of src/.
 #
-# - a layer includes only itself and layers below it: base, wire, json and sampler (not each other), input, tables, htrace and parsers, analysis, export, serve, cli;
+# - a layer includes only itself and layers below it: base, wire, json and sampler (not each other), input, tables, htrace and parsers, model, analysis, export, serve, cli;
 # - parsers/<a> never includes parsers/<b>, and only registry.c names them; htrace/plugins/<a> likewise, and nothing names them;
 # - sqlite3.h in tables, serve and cli only, microhttpd.h and wslay.h in serve only; nothing prints or ends the program outside cli;
 # - memory comes through the allocator of base/alloc.c; names of source files are unique;
@@ -23,10 +23,11 @@ level() { # layer
     tables) echo 3 ;;
     htrace) echo 4 ;;
     parsers) echo 5 ;;
-    analysis) echo 6 ;;
-    export) echo 7 ;;
-    serve) echo 8 ;;
-    cli) echo 9 ;;
+    model) echo 6 ;;
+    analysis) echo 7 ;;
+    export) echo 8 ;;
+    serve) echo 9 ;;
+    cli) echo 10 ;;
     *) echo none ;;
     esac
 }
@@ -59,6 +60,7 @@ while IFS=: read -r file included; do
         ;;
     htrace/*:htrace/plugins/*/*) complain "$file: a plugin stands in its list only, not in $included" ;;
     parsers/*:parsers/*/*) complain "$file: only registry.c may include $included" ;;
+    model/*:input/* | model/*:htrace/* | model/*:parsers/*) complain "$file: the model must not include $included" ;;
     esac
 done < <(grep -HoE '^[[:space:]]*#[[:space:]]*include[[:space:]]+"[^"]+"' "${files[@]}" |
     sed -E 's/:[^"]*"([^"]+)"/:\1/')

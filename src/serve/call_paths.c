@@ -129,7 +129,7 @@ static ts_code paths_build(void **what, ts_view_call *call, const void *user)
 ts_code ts_paths_get(const ts_paths **out, ts_view_call *call)
 {
     void *what;
-    ts_code code = ts_keep(&what, call, TS_KEPT_PATHS, "", paths_build, paths_free, NULL);
+    ts_code code = ts_keep(&what, call, "paths", "", paths_build, paths_free, NULL);
     *out = what;
     return code;
 }

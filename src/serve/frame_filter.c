@@ -1,7 +1,7 @@
 #include "serve/frame_filter.h"
 
 #include "serve/frame_tree.h"
-#include "serve/pattern.h"
+#include "model/pattern.h"
 
 #include <inttypes.h>
 

@@ -243,7 +243,7 @@ ts_code ts_heap_changes_get(const ts_heap_changes **out, ts_view_call *call,
     void *what;
     (void)snprintf(key, sizeof key, "%lld %lld", (long long)files[0]->file_id,
                    (long long)files[1]->file_id);
-    ts_code code = ts_keep(&what, call, TS_KEPT_DIFF, key, changes_build, changes_free, &start);
+    ts_code code = ts_keep(&what, call, "diff", key, changes_build, changes_free, &start);
     *out = what;
     return code;
 }

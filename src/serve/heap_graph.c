@@ -191,7 +191,7 @@ ts_code ts_heap_graph_get(const ts_heap_graph **out, ts_view_call *call, const t
     char key[32];
     void *what;
     (void)snprintf(key, sizeof key, "%lld", (long long)f->file_id);
-    ts_code code = ts_keep(&what, call, TS_KEPT_HEAP, key, graph_build, graph_free, f);
+    ts_code code = ts_keep(&what, call, "heap", key, graph_build, graph_free, f);
     *out = what;
     return code;
 }

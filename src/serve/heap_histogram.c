@@ -252,7 +252,7 @@ ts_code ts_heap_classes_get(const ts_heap_classes **out, ts_view_call *call, con
     char key[32];
     void *what;
     (void)snprintf(key, sizeof key, "%lld", (long long)f->file_id);
-    ts_code code = ts_keep(&what, call, TS_KEPT_CLASSES, key, classes_build, classes_free, f);
+    ts_code code = ts_keep(&what, call, "classes", key, classes_build, classes_free, f);
     *out = what;
     return code;
 }

@@ -515,8 +515,8 @@ static ts_code rollup_build(void **what, ts_view_call *call, const void *user)
 ts_code ts_rollup_get(const ts_rollup **out, ts_view_call *call, ts_kind kind)
 {
     void *what;
-    ts_code code = ts_keep(&what, call, kind == TS_KIND_SAMPLE ? TS_KEPT_SAMPLES : TS_KEPT_SLICES,
-                           "", rollup_build, ts_rollup_free, &kind);
+    ts_code code = ts_keep(&what, call, kind == TS_KIND_SAMPLE ? "samples" : "slices", "",
+                           rollup_build, ts_rollup_free, &kind);
     *out = what;
     return code;
 }

@@ -267,6 +267,6 @@ ts_code ts_values_add(ts_weights *w, ts_view_call *call, const ts_chosen *c, con
                          .chosen = c};
         return values_scan(&p);
     }
-    code = ts_keep(&what, call, TS_KEPT_VALUES, kinds.key, values_build, ts_rollup_free, &kinds);
+    code = ts_keep(&what, call, "values", kinds.key, values_build, ts_rollup_free, &kinds);
     return code == TS_OK ? ts_weights_add_pairs(w, ts_view_ctx(call), c, what) : code;
 }

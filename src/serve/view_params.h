@@ -44,7 +44,7 @@
         .name = "filter", .type = TS_VIEW_TEXT, .most = 1000,                                      \
         .doc = "part of the class, ASCII letters in either case"                                   \
     }
-/* What serve/pattern.h looks for. */
+/* What model/pattern.h looks for. */
 #define TS_PARAM_PATTERN(what, about)                                                              \
     {                                                                                              \
         .name = what, .type = TS_VIEW_TEXT, .most = 1000, .doc = about                             \

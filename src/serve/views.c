@@ -17,17 +17,7 @@ ts_code ts_view_db_open(ts_view_db **out, const ts_ctx *base, const ts_view_db_o
     }
     v->ctx = ctx;
     v->path = options->path;
-    return TS_OK;
-}
-
-static void kept_drop(ts_view_db *v, size_t at)
-{
-    ts_kept **all = v->kept.p;
-    ts_kept *k = all[at];
-    all[at] = all[--v->kept.n];
-    k->free(&v->ctx, k->what);
-    ts_free(&v->ctx, k->key);
-    ts_free(&v->ctx, k);
+    return ts_model_open(&v->model, &v->ctx);
 }
 
 void ts_view_db_close(ts_view_db *v)
@@ -35,10 +25,7 @@ void ts_view_db_close(ts_view_db *v)
     if (v == NULL) {
         return;
     }
-    while (v->kept.n > 0) {
-        kept_drop(v, v->kept.n - 1);
-    }
-    ts_vec_free(&v->ctx, &v->kept);
+    ts_model_close(v->model);
     ts_reader_free(v->reader);
     ts_ctx ctx = v->ctx;
     ts_free(&ctx, v);
@@ -70,70 +57,24 @@ int64_t ts_view_db_origin(ts_view_db *v, sqlite3 *db)
 
 /* --- what is kept ----------------------------------------------------------------------------- */
 
-/* Frees what was not used longest, unless the request uses it. */
-static bool kept_drop_oldest(ts_view_db *v)
+typedef struct keep_request {
+    ts_view_call *call;
+    ts_keep_build *build;
+    const void *user;
+} keep_request;
+
+static ts_code keep_build(void **what, ts_model *m, const void *user)
 {
-    ts_kept **all = v->kept.p;
-    size_t oldest = v->kept.n;
-    for (size_t i = 0; i < v->kept.n; i++) {
-        if (!all[i]->busy && (oldest == v->kept.n || all[i]->used < all[oldest]->used)) {
-            oldest = i;
-        }
-    }
-    if (oldest == v->kept.n) {
-        return false;
-    }
-    kept_drop(v, oldest);
-    return true;
+    const keep_request *k = user;
+    (void)m;
+    return k->build(what, k->call, k->user);
 }
 
-static ts_code kept_add(ts_view_db *v, ts_kept_kind kind, const char *key, void *what,
-                        void (*release)(ts_ctx *, void *))
+ts_code ts_keep(void **what, ts_view_call *call, const char *kind, const char *key,
+                ts_keep_build *build, ts_model_release *release, const void *user)
 {
-    ts_ctx *ctx = &v->ctx;
-    ts_kept *k = ts_zalloc(ctx, 1, sizeof *k);
-    if (k == NULL || (k->key = ts_strndup(ctx, key, strlen(key))) == NULL) {
-        ts_free(ctx, k);
-        return ctx->error.code;
-    }
-    ts_code code = ts_vec_reserve(ctx, &v->kept, 1, sizeof(ts_kept *));
-    if (code != TS_OK) {
-        ts_free(ctx, k->key);
-        ts_free(ctx, k);
-        return code;
-    }
-    k->kind = kind;
-    k->what = what;
-    k->free = release;
-    k->used = ++v->clock;
-    k->busy = true;
-    ((ts_kept **)v->kept.p)[v->kept.n++] = k;
-    return TS_OK;
-}
-
-ts_code ts_keep(void **what, ts_view_call *call, ts_kept_kind kind, const char *key,
-                ts_keep_build *build, void (*release)(ts_ctx *, void *), const void *user)
-{
-    ts_view_db *v = call->views;
-    ts_kept **all = v->kept.p;
-    for (size_t i = 0; i < v->kept.n; i++) {
-        if (all[i]->kind == kind && strcmp(all[i]->key, key) == 0) {
-            all[i]->used = ++v->clock;
-            all[i]->busy = true;
-            *what = all[i]->what;
-            return TS_OK;
-        }
-    }
-    *what = NULL;
-    ts_code code = build(what, call, user);
-    if (code == TS_OK) {
-        code = kept_add(v, kind, key, *what, release);
-    }
-    if (code != TS_OK && *what != NULL) {
-        release(&v->ctx, *what);
-        *what = NULL;
-    }
-    return code;
+    const keep_request k = {call, build, user};
+    return ts_model_keep(what, call->views->model, kind, key, keep_build, release, &k);
 }
 
 /* --- parameters ------------------------------------------------------------------------------- */
@@ -327,6 +268,8 @@ static ts_code reply_make(ts_buf *reply, const ts_endpoint *endpoint, ts_view_ca
     call->out = &own;
     ts_code code = views_reader(call->views);
     if (code == TS_OK) {
+        const ts_rows_from from = ts_view_rows(call);
+        ts_model_read(call->views->model, &from);
         code = endpoint->run(call);
     }
     ts_code ended = ts_jout_end(&own);
@@ -353,13 +296,11 @@ ts_code ts_endpoint_run(const ts_endpoint *endpoint, ts_view_call *call)
     ts_view_db *v = call->views;
     ts_code code;
     sqlite3_stmt *hold = views_hold(call->db);
-    for (size_t i = 0; i < v->kept.n; i++) {
-        ((ts_kept **)v->kept.p)[i]->busy = false;
-    }
     ts_buf reply = {0};
+    ts_model_begin(v->model);
     do {
         code = reply_make(&reply, endpoint, call);
-    } while (code == TS_ERR_LIMIT && kept_drop_oldest(v));
+    } while (code == TS_ERR_LIMIT && ts_model_forget(v->model));
     if (code == TS_OK) {
         ts_jout_raw(call->out, NULL, ts_buf_text(&reply));
         ts_jout_flush(call->out);
@@ -370,12 +311,22 @@ ts_code ts_endpoint_run(const ts_endpoint *endpoint, ts_view_call *call)
     return code;
 }
 
+static ts_code views_check(void *user, ts_ctx *ctx)
+{
+    return ts_guard_check(((ts_view_call *)user)->guard, ctx);
+}
+
+static void views_watch(void *user, const char *what, uint64_t done, uint64_t total)
+{
+    ts_view_report(user, what, done, total);
+}
+
 ts_rows_from ts_view_rows(ts_view_call *call)
 {
     return (ts_rows_from){.ctx = &call->views->ctx,
                           .db = call->db,
                           .reader = call->views->reader,
-                          .guard = call->guard};
+                          .watch = {call, views_check, views_watch}};
 }
 
 void ts_view_report(ts_view_call *call, const char *what, uint64_t done, uint64_t total)

@@ -6,11 +6,10 @@
 #include "base/ckd.h"
 #include "base/idmap.h"
 #include "base/vec.h"
-#include "serve/row_scan.h"
+#include "model/ids.h"
+#include "model/model.h"
 #include "serve/view_params.h"
 #include "serve/views.h"
-
-#define TS_NO_INDEX UINT32_MAX
 
 typedef __int128 ts_wide; /* sums: 2^64 numbers of 63 bits fit */
 
@@ -18,22 +17,6 @@ typedef __int128 ts_wide; /* sums: 2^64 numbers of 63 bits fit */
 int64_t ts_wide_cap(ts_wide sum, bool *capped);
 /* Such a sum as SQL has it: a real number beyond 64 bits. */
 void ts_wide_put(ts_jout *out, const char *key, ts_wide sum);
-
-/* --- ids -------------------------------------------------------------------------------------- */
-
-/* Rising ids of a table and their places. */
-typedef struct ts_ids {
-    int64_t *ids; /* NULL while they are 1, 2, 3 ... */
-    uint32_t count;
-    size_t cap;
-} ts_ids;
-
-/* TS_ERR_LIMIT beyond 2^32-2 ids. The id must be greater than the last. */
-ts_code ts_ids_add(ts_ctx *ctx, ts_ids *ids, int64_t id);
-/* Its place, or TS_NO_INDEX. */
-uint32_t ts_ids_find(const ts_ids *ids, int64_t id);
-int64_t ts_ids_at(const ts_ids *ids, uint32_t place);
-void ts_ids_free(ts_ctx *ctx, ts_ids *ids);
 
 /* --- call paths ------------------------------------------------------------------------------- */
 
@@ -226,26 +209,6 @@ void ts_rollup_free(ts_ctx *ctx, void *what);
 
 /* --- what is kept ----------------------------------------------------------------------------- */
 
-typedef enum ts_kept_kind {
-    TS_KEPT_PATHS,
-    TS_KEPT_SAMPLES, /* ts_rollup */
-    TS_KEPT_SLICES,  /* ts_rollup */
-    TS_KEPT_VALUES,  /* ts_values, key: ids of the kinds */
-    TS_KEPT_HEAP,    /* ts_heap_graph, key: file_id */
-    TS_KEPT_CLASSES, /* ts_classes, key: file_id */
-    TS_KEPT_DIFF,    /* ts_heap_changes, key: file_id and that of the other file */
-    TS_KEPT_ROWS     /* ts_kept_rows, key: a text */
-} ts_kept_kind;
-
-typedef struct ts_kept {
-    ts_kept_kind kind;
-    char *key; /* "" when there is one only */
-    void *what;
-    void (*free)(ts_ctx *ctx, void *what);
-    uint64_t used; /* when, a rising number */
-    bool busy;     /* in use by the request that runs */
-} ts_kept;
-
 struct ts_view_db {
     ts_ctx ctx;
     const char *path;
@@ -253,17 +216,13 @@ struct ts_view_db {
     bool reader_tried;
     bool origin_known;
     int64_t origin;
-    uint64_t clock;
-    ts_vec kept; /* of ts_kept* */
+    ts_model *model;
 };
 
-/* What builds an entry: returns it in *what, which is freed with the same function, whole or in
- * part, also after an error. */
+/* As ts_model_keep, for what a request builds. */
 typedef ts_code ts_keep_build(void **what, ts_view_call *call, const void *user);
-
-/* The entry of that kind and key, built when it is not there. */
-ts_code ts_keep(void **what, ts_view_call *call, ts_kept_kind kind, const char *key,
-                ts_keep_build *build, void (*release)(ts_ctx *, void *), const void *user);
+ts_code ts_keep(void **what, ts_view_call *call, const char *kind, const char *key,
+                ts_keep_build *build, ts_model_release *release, const void *user);
 
 ts_code ts_paths_get(const ts_paths **out, ts_view_call *call);
 ts_code ts_rollup_get(const ts_rollup **out, ts_view_call *call, ts_kind kind);

@@ -1,8 +1,8 @@
 /* The steps of expressions. */
-#ifndef TS_SERVE_PATTERN_PRIVATE_H
-#define TS_SERVE_PATTERN_PRIVATE_H
+#ifndef TS_MODEL_PATTERN_PRIVATE_H
+#define TS_MODEL_PATTERN_PRIVATE_H
 
-#include "serve/pattern.h"
+#include "model/pattern.h"
 
 typedef enum step_kind {
     STEP_CHAR,  /* a: the character in lower case */

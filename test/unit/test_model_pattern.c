@@ -1,7 +1,7 @@
 /* Expressions of filters: what they find, what is refused, and that no expression takes long. */
 #include "support.h"
 
-#include "serve/pattern.h"
+#include "model/pattern.h"
 
 #include <time.h>
 

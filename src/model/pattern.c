@@ -1,7 +1,7 @@
 /* Expressions as steps: every piece is a block whose jumps count from where they stand, so that it
  * can be moved and repeated. */
 #include "base/alloc.h"
-#include "serve/pattern_private.h"
+#include "model/pattern_private.h"
 
 #include <string.h>
 

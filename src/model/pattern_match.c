@@ -1,5 +1,5 @@
 /* The automaton of an expression. */
-#include "serve/pattern_private.h"
+#include "model/pattern_private.h"
 
 #include <string.h>
 

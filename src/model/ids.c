@@ -1,4 +1,6 @@
-#include "serve/views_private.h"
+#include "model/ids.h"
+
+#include "base/alloc.h"
 
 static ts_code ids_room(ts_ctx *ctx, ts_ids *ids)
 {

@@ -1,7 +1,9 @@
-#include "serve/row_scan.h"
+#include "tables/table_rows.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"
+
+#include <sqlite3.h>
 
 enum { ROWS_BATCH = 256, ROWS_CHECK = 16 };
 
@@ -133,6 +135,10 @@ ts_code ts_rows_open(ts_rows **out, const ts_rows_from *from, enum ts_table_id t
     if (from->reader != NULL && ts_reader_has_table(from->reader, table)) {
         return ts_scan_open(&r->scan, from->reader, table, columns, count);
     }
+    r->ended = from->db == NULL;
+    if (r->ended) {
+        return TS_OK;
+    }
     if ((code = rows_arrays(r, &ts_schema[table], columns)) != TS_OK) {
         return code;
     }
@@ -232,7 +238,8 @@ static ts_code rows_check(ts_rows *r)
     if (r->calls++ % ROWS_CHECK != 0) {
         return TS_OK;
     }
-    return ts_guard_check(r->from.guard, r->from.ctx);
+    return r->from.watch.check == NULL ? TS_OK
+                                       : r->from.watch.check(r->from.watch.user, r->from.ctx);
 }
 
 ts_code ts_rows_next(const ts_batch **batch, ts_rows *r)
@@ -249,9 +256,11 @@ ts_code ts_rows_seek(ts_rows *r, int64_t rowid)
     if (r->scan != NULL) {
         return ts_scan_seek(r->scan, rowid);
     }
-    sqlite3_reset(r->stmt);
-    sqlite3_bind_int64(r->stmt, 1, rowid);
-    r->ended = false;
+    if (r->stmt != NULL) {
+        sqlite3_reset(r->stmt);
+        sqlite3_bind_int64(r->stmt, 1, rowid);
+    }
+    r->ended = r->stmt == NULL;
     return TS_OK;
 }
 

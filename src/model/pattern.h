@@ -12,8 +12,8 @@
  *
  * What looks ahead, behind, or back at groups cannot be had in that time and is refused.
  */
-#ifndef TS_SERVE_PATTERN_H
-#define TS_SERVE_PATTERN_H
+#ifndef TS_MODEL_PATTERN_H
+#define TS_MODEL_PATTERN_H
 
 #include "base/vec.h"
 #include "base/text.h"
