@@ -5,6 +5,8 @@
 #include "cli/query_rows.h"
 #include "tables/question_values.h"
 #include "cli/questions.h"
+#include "model/select.h"
+#include "model/when.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -222,80 +224,82 @@ static bool is_time_param(ts_text sql, const char *name)
            strcmp(name, "ts") == 0;
 }
 
-static ts_code bad_time(ts_ctx *ctx, const ts_param *p, const char *why)
+typedef struct resolving {
+    ts_db *db;
+    ts_ctx *ctx;
+    ts_model *model;
+    ts_text sql;
+    const ts_param *given;
+    size_t count;
+    ts_idset sources; /* that the parameter source names */
+} resolving;
+
+static bool doc_begins(const ts_question_param *p, const char *word)
 {
-    return ts_fail(ctx, TS_ERR_USAGE, "bad value for %s%s: \"%s\" %s",
-                   p->name[0] == '-' ? "" : "the parameter ", p->name, p->value, why);
+    size_t n = strlen(word);
+    return p->doc.n >= n && memcmp(p->doc.p, word, n) == 0;
 }
 
-/* What is added to the time since 1970 to get the time of the database's rows. */
-static ts_code clock_shift(int64_t *shift, bool *known, ts_db *db)
+static bool names_sources(const ts_question_param *p)
 {
-    /* All rows have times of one clock: realtime, or one whose reading is known together with it.
-     */
-    static const char sql[] =
-        "SELECT CASE c.clock WHEN 'realtime' THEN 0 ELSE "
-        "(SELECT ts FROM clock_snapshot WHERE clock_name = c.clock ORDER BY id LIMIT 1) - "
-        "(SELECT ts FROM clock_snapshot WHERE clock_name = 'realtime' ORDER BY id LIMIT 1) END "
-        "FROM (SELECT min(clock) AS clock FROM source WHERE clock IS NOT NULL "
-        "HAVING count(DISTINCT clock) = 1) AS c";
-    return ts_db_int(shift, known, db, sql);
+    return doc_begins(p, "id of a source") || doc_begins(p, "a source");
 }
 
-/* "+2.5s" and dates in ns of the database's clock. */
-static ts_code resolve_time(int64_t *out, ts_db *db, ts_ctx *ctx, const ts_param *p)
+static bool names_threads(const ts_question_param *p)
 {
-    int64_t base = 0;
-    bool known = false;
-    bool relative = p->value[0] == '+';
-    if (!(relative ? ts_parse_duration(out, p->value + 1) : ts_parse_date(out, p->value))) {
-        return bad_time(ctx, p,
-                        "is no time (ns, 2019-09-05T07:44:26Z, or +2.5s from the beginning)");
-    }
-    ts_code code = relative ? ts_db_int(&base, &known, db, "SELECT start_ts FROM trace_range")
-                            : clock_shift(&base, &known, db);
-    if (code != TS_OK) {
-        return code;
-    }
-    if (!known) {
-        return bad_time(ctx, p,
-                        relative ? "cannot be used: the beginning is not known"
-                                 : "cannot be used: the clock of the database is not known, or it "
-                                   "has several; give ns or +2.5s");
-    }
-    return ts_ckd_add(out, *out, base) ? bad_time(ctx, p, "is out of range") : TS_OK;
+    return doc_begins(p, "itid of ") || doc_begins(p, "a thread");
 }
 
-ts_code ts_ask_time(int64_t *out, ts_db *db, ts_ctx *ctx, const char *name, const char *value)
+/* Times count from the beginning of the sources that are asked for. */
+static ts_code resolve_sources(resolving *r)
 {
-    const ts_param p = {name, value};
-    char *end;
-    size_t digits = strspn(value + (value[0] == '-' ? 1 : 0), "0123456789");
-    if (value[0] != '+' && digits > 0 && value[digits + (value[0] == '-' ? 1 : 0)] == '\0') {
-        errno = 0;
-        *out = strtoll(value, &end, 10);
-        return errno == 0 ? TS_OK : bad_time(ctx, &p, "is out of range");
+    ts_question_param param;
+    const char *typed = NULL;
+    for (size_t i = 0; i < r->count; i++) {
+        if (ts_question_find_param(&param, r->sql, r->given[i].name) && names_sources(&param)) {
+            typed = r->given[i].value;
+        }
     }
-    return resolve_time(out, db, ctx, &p);
+    return ts_sources_find(&r->sources, r->model, ts_text_of(typed));
 }
 
-static ts_code resolve_value(ts_buf *text, ts_db *db, ts_ctx *ctx, ts_text sql,
-                             const ts_param *given, size_t count, size_t which)
+static ts_code resolve_threads(ts_buf *text, resolving *r, const ts_param *p)
 {
-    const ts_param *p = &given[which];
+    ts_idset threads = {0};
+    ts_code code = ts_threads_find(&threads, r->model, ts_text_of(p->value));
+    if (code == TS_OK && threads.no_id) {
+        code = ts_fail(r->ctx, TS_ERR_USAGE,
+                       "bad value for the parameter %s: a question cannot choose what has no "
+                       "thread (-); --to can",
+                       p->name);
+    }
+    code = code == TS_OK ? ts_idset_put(text, r->ctx, &threads) : code;
+    ts_idset_free(r->ctx, &threads);
+    return code;
+}
+
+static ts_code resolve_value(ts_buf *text, resolving *r, const ts_param *p)
+{
     ts_question_param param;
     int64_t ns;
-    bool documented = ts_question_find_param(&param, sql, p->name);
-    if (is_time_param(sql, p->name)) {
-        if (is_plain_number(p->value) ||
-            !(documented || p->value[0] == '+' || ts_parse_date(&ns, p->value))) {
-            return ts_buf_put(ctx, text, p->value, strlen(p->value));
-        }
-        ts_code code = resolve_time(&ns, db, ctx, p);
-        return code != TS_OK ? code : ts_buf_printf(ctx, text, "%" PRId64, ns);
+    bool documented = ts_question_find_param(&param, r->sql, p->name);
+    if (documented && names_sources(&param)) {
+        return ts_idset_put(text, r->ctx, &r->sources);
     }
-    return documented ? ts_question_value(text, db, ctx, &param, given, count, which)
-                      : ts_buf_put(ctx, text, p->value, strlen(p->value));
+    if (documented && names_threads(&param)) {
+        return resolve_threads(text, r, p);
+    }
+    if (!is_time_param(r->sql, p->name)) {
+        return documented ? ts_question_value(text, r->db, r->ctx, &param, r->given, r->count,
+                                              (size_t)(p - r->given))
+                          : ts_buf_put(r->ctx, text, p->value, strlen(p->value));
+    }
+    if (is_plain_number(p->value) ||
+        !(documented || p->value[0] == '+' || ts_parse_date(&ns, p->value))) {
+        return ts_buf_put(r->ctx, text, p->value, strlen(p->value));
+    }
+    ts_code code = ts_select_time(&ns, r->model, p->name, p->value, &r->sources);
+    return code != TS_OK ? code : ts_buf_printf(r->ctx, text, "%" PRId64, ns);
 }
 
 static void free_params(ts_ctx *ctx, ts_param *params, size_t count)
@@ -310,19 +314,27 @@ static void free_params(ts_ctx *ctx, ts_param *params, size_t count)
 static ts_code resolve_params(ts_param **out, ts_db *db, ts_ctx *ctx, ts_text sql,
                               const ts_param *given, size_t count)
 {
+    const ts_rows_from from = ts_db_rows(db);
+    resolving r = {.db = db, .ctx = ctx, .sql = sql, .given = given, .count = count};
     ts_buf text = {0};
     ts_param *params = ts_zalloc(ctx, count, sizeof *params);
-    ts_code code = params == NULL ? ctx->error.code : TS_OK;
+    ts_code code = params == NULL ? ctx->error.code : ts_model_open(&r.model, ctx);
     *out = params;
+    if (code == TS_OK) {
+        ts_model_read(r.model, &from);
+        code = resolve_sources(&r);
+    }
     for (size_t i = 0; code == TS_OK && i < count; i++) {
         text.n = 0;
         params[i].name = given[i].name;
-        code = resolve_value(&text, db, ctx, sql, given, count, i);
+        code = resolve_value(&text, &r, &given[i]);
         if (code == TS_OK && (params[i].value = ts_strndup(ctx, text.p, text.n)) == NULL) {
             code = ctx->error.code;
         }
     }
     ts_buf_free(ctx, &text);
+    ts_idset_free(ctx, &r.sources);
+    ts_model_close(r.model);
     return code;
 }
 

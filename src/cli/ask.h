@@ -16,8 +16,9 @@ ts_code ts_ask_check(ts_ctx *ctx, const ts_query *query, const ts_options *optio
 /*
  * Runs the statements and prints their rows. Before that, the tables that the question needs are
  * looked at (TS_ERR_USAGE when none has rows; the message says what can be asked instead), and
- * times that are relative or dates become times of the database: of the parameters that the
- * question says are times, or, when it says nothing, of those named from, to, at and ts. A
+ * what was typed for sources, threads and times (model/select.h) becomes ids and ns: of the
+ * parameters that the question says are such, or, when it says nothing, of those named from, to, at
+ * and ts times that are relative or dates. A
  * parameter that was left out of such a text is reported on standard error, unless --quiet.
  */
 ts_code ts_ask(ts_db *db, ts_ctx *ctx, const ts_query *query, const ts_options *options,
@@ -38,11 +39,5 @@ ts_code ts_ask_fits(bool *fits, ts_text *what, ts_db *db, ts_text sql);
  * and what can be asked instead.
  */
 ts_code ts_ask_check_fits(ts_db *db, ts_ctx *ctx, const char *name, ts_text sql);
-
-/*
- * A time as parameters of questions take it: ns of the database's clock, a date, or "+2.5s" from
- * the beginning. TS_ERR_USAGE names `name` and says why it is none.
- */
-ts_code ts_ask_time(int64_t *out, ts_db *db, ts_ctx *ctx, const char *name, const char *value);
 
 #endif

@@ -52,20 +52,12 @@ const char *ts_export_title(const char *path)
     return slash == NULL || slash[1] == '\0' ? path : slash + 1;
 }
 
-ts_code ts_export_span(ts_span *span, ts_db *db, ts_ctx *ctx, const ts_options *options)
+ts_export_filter ts_export_filter_of(const ts_options *options)
 {
-    ts_code code = TS_OK;
-    *span = TS_SPAN_ALL;
-    if (options->from != NULL) {
-        code = ts_ask_time(&span->from, db, ctx, "--from", options->from);
-    }
-    if (code == TS_OK && options->until != NULL) {
-        code = ts_ask_time(&span->to, db, ctx, "--until", options->until);
-    }
-    if (code == TS_OK && span->from >= span->to) {
-        code = ts_fail(ctx, TS_ERR_USAGE, "--from is not before --until");
-    }
-    return code;
+    return (ts_export_filter){
+        .wanted = {options->source, options->thread, options->from, options->until},
+        .event = options->event,
+        .weight = options->weight};
 }
 
 static ts_code export_put(void *user, const char *p, size_t n)
@@ -97,14 +89,8 @@ ts_code ts_export_file_write(ts_text_file *file, const ts_export *what, ts_db *d
     ts_ctx *ctx = file->ctx;
     ts_output out;
     const ts_export_output output = {&out, export_put};
-    ts_export_input input = {
-        .side = {.reader = reader,
-                 .title = title,
-                 .filter = {.source = options->source,
-                            .thread = options->thread,
-                            .event = options->event,
-                            .weight = options->weight,
-                            .span = TS_SPAN_ALL}},
+    const ts_export_input input = {
+        .side = {.reader = reader, .title = title, .filter = ts_export_filter_of(options)},
         .before = before,
         .dimension = options->dimension,
         .lp_derived = options->lp_derived,
@@ -112,9 +98,6 @@ ts_code ts_export_file_write(ts_text_file *file, const ts_export *what, ts_db *d
     };
     ts_output_init(&out, ctx, file->fd, file->name);
     ts_code code = export_fits(db, ctx, what);
-    if (code == TS_OK) {
-        code = ts_export_span(&input.side.filter.span, db, ctx, options);
-    }
     if (code == TS_OK) {
         code = ts_text_file_restart(file);
     }

@@ -18,11 +18,8 @@ ts_code ts_export_reader(ts_reader **reader, ts_target **copy, ts_ctx *ctx, cons
 /* The base name of a path, for the title of what is written; "standard input" for "-". */
 const char *ts_export_title(const char *path);
 
-/*
- * The span of --from and --until in ns of the database's clock, as ts_ask_time reads times. Both
- * may be missing. TS_ERR_USAGE when the span is empty.
- */
-ts_code ts_export_span(ts_span *span, ts_db *db, ts_ctx *ctx, const ts_options *options);
+/* What of the database is wanted. */
+ts_export_filter ts_export_filter_of(const ts_options *options);
 
 /*
  * Writes it to `file`. db and reader are of the same finished database. Before that, the tables

@@ -6,12 +6,11 @@
 #include "cli/diff/diff.h"
 #include "cli/serve/serve.h"
 #include "cli/upgrade.h"
+#include "model/names.h"
 
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
-
-enum { NAME_MAX_LENGTH = 32 };
 
 /* --- values -------------------------------------------------------------------------------- */
 
@@ -81,39 +80,6 @@ static bool options_is_name(const char *p, size_t n)
 }
 
 /* --- suggestions --------------------------------------------------------------------------- */
-
-static size_t min3(size_t a, size_t b, size_t c)
-{
-    size_t m = a < b ? a : b;
-    return m < c ? m : c;
-}
-
-size_t ts_edit_distance(const char *a, size_t na, const char *b, size_t nb)
-{
-    size_t row[3][NAME_MAX_LENGTH + 1];
-    if (na > NAME_MAX_LENGTH || nb > NAME_MAX_LENGTH) {
-        return NAME_MAX_LENGTH;
-    }
-    for (size_t j = 0; j <= nb; j++) {
-        row[0][j] = j;
-        row[1][j] = j;
-    }
-    for (size_t i = 1; i <= na; i++) {
-        size_t *now = row[i % 3];
-        const size_t *last = row[(i + 2) % 3];
-        const size_t *before = row[(i + 1) % 3];
-        now[0] = i;
-        for (size_t j = 1; j <= nb; j++) {
-            bool same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
-            now[j] = min3(last[j] + 1, now[j - 1] + 1, last[j - 1] + (same ? 0 : 1));
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-                before[j - 2] + 1 < now[j]) {
-                now[j] = before[j - 2] + 1;
-            }
-        }
-    }
-    return row[na % 3][nb];
-}
 
 static const char *skip_dashes(const char *s, size_t *n)
 {

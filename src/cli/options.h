@@ -216,17 +216,6 @@ bool ts_parse_size(uint64_t *out, const char *text);
  */
 bool ts_parse_time_range(ts_time_range *out, const char *text);
 
-/* "2019-09-05T07:44:26.207Z", "2019-09-05 09:44+02:00", "2019-09-05": ns since 1970; without an
- * offset UTC. */
-bool ts_parse_date(int64_t *out, const char *text);
-
-/* "2.5s", "100ms", "3": ns. Units are ns, us, ms, s (also when there is none), m and h. */
-bool ts_parse_duration(int64_t *out, const char *text);
-
-/* Number of insertions, deletions, replacements and swaps of neighbours that make a into b, letters
- * of both cases being equal; 32 for names longer than that. */
-size_t ts_edit_distance(const char *a, size_t na, const char *b, size_t nb);
-
 /* The option whose name is nearest to a mistyped one, as it should be written, or NULL. */
 const char *ts_option_nearest(const char *typed, size_t n);
 

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "cli/options.h"
 #include "cli/query_file.h"
+#include "model/names.h"
 #include "tables/question_text.h"
 
 #include <stdlib.h>

@@ -2,171 +2,21 @@
 #include "cli/options.h"
 
 #include "base/ckd.h"
+#include "model/when.h"
 
+#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#define NS_PER_SECOND INT64_C(1000000000)
-#define SECONDS_PER_DAY INT64_C(86400)
-
-enum { MAX_TIME_TEXT = 64, MAX_DURATION_DIGITS = 18, MAX_MS_DIGITS = 13 };
-
-/* `min` to `max` decimal digits; at most 18. */
-static bool time_take_number(int64_t *out, const char **p, unsigned min, unsigned max)
-{
-    unsigned n = 0;
-    *out = 0;
-    for (; n < max && **p >= '0' && **p <= '9'; n++, (*p)++) {
-        *out = *out * 10 + (**p - '0');
-    }
-    return n >= min;
-}
-
-static bool take_char(const char **p, char c)
-{
-    if (**p != c) {
-        return false;
-    }
-    (*p)++;
-    return true;
-}
-
-/* What follows a point, in ns; digits beyond the ninth are dropped. */
-static bool take_fraction(int64_t *ns, const char **p)
-{
-    int64_t unit = NS_PER_SECOND / 10;
-    const char *begin = *p;
-    *ns = 0;
-    for (; **p >= '0' && **p <= '9'; (*p)++, unit /= 10) {
-        *ns += (**p - '0') * unit;
-    }
-    return *p != begin;
-}
-
-/* Seconds from 1970-01-01 to the beginning of a day of the Gregorian calendar; year 1 or later. */
-static bool day_begin(int64_t *out, int64_t year, int64_t month, int64_t day)
-{
-    struct tm tm = {
-        .tm_year = (int)year - 1900, .tm_mon = (int)month - 1, .tm_mday = (int)day, .tm_hour = 0};
-    struct tm given = tm;
-    *out = (int64_t)timegm(&tm);
-    /* A day that does not exist becomes another one. */
-    return year >= 1 && tm.tm_year == given.tm_year && tm.tm_mon == given.tm_mon &&
-           tm.tm_mday == given.tm_mday;
-}
-
-/* "", "Z", "+HH", "+HHMM" or "+HH:MM": seconds east of Greenwich. */
-static bool take_zone(int64_t *seconds, const char **p)
-{
-    int64_t hours;
-    int64_t minutes = 0;
-    bool west = **p == '-';
-    *seconds = 0;
-    if (take_char(p, 'Z') || take_char(p, 'z') || (**p != '+' && !west)) {
-        return true;
-    }
-    (*p)++;
-    if (!time_take_number(&hours, p, 2, 2) || hours > 23) {
-        return false;
-    }
-    if (**p != '\0') {
-        (void)take_char(p, ':');
-        if (!time_take_number(&minutes, p, 2, 2) || minutes > 59) {
-            return false;
-        }
-    }
-    *seconds = (hours * 3600 + minutes * 60) * (west ? -1 : 1);
-    return true;
-}
-
-/* HH:MM[:SS[.fraction]] */
-static bool take_clock(int64_t *seconds, int64_t *ns, const char **p)
-{
-    int64_t hour;
-    int64_t minute;
-    int64_t second = 0;
-    if (!time_take_number(&hour, p, 2, 2) || hour > 24 || !take_char(p, ':') ||
-        !time_take_number(&minute, p, 2, 2) || minute > 59) {
-        return false;
-    }
-    if (take_char(p, ':') && (!time_take_number(&second, p, 2, 2) || second > 59 ||
-                              (take_char(p, '.') && !take_fraction(ns, p)))) {
-        return false;
-    }
-    *seconds = hour * 3600 + minute * 60 + second;
-    return *seconds < SECONDS_PER_DAY || (*seconds == SECONDS_PER_DAY && *ns == 0);
-}
-
-bool ts_parse_date(int64_t *out, const char *text)
-{
-    const char *p = text;
-    int64_t year;
-    int64_t month;
-    int64_t day;
-    int64_t seconds = 0;
-    int64_t zone = 0;
-    int64_t ns = 0;
-    if (!time_take_number(&year, &p, 4, 4) || !take_char(&p, '-') ||
-        !time_take_number(&month, &p, 2, 2) || !take_char(&p, '-') ||
-        !time_take_number(&day, &p, 2, 2) || !day_begin(&day, year, month, day)) {
-        return false;
-    }
-    if (take_char(&p, 'T') || take_char(&p, 't') || take_char(&p, ' ')) {
-        if (!take_clock(&seconds, &ns, &p) || !take_zone(&zone, &p)) {
-            return false;
-        }
-    }
-    seconds += day - zone;
-    return *p == '\0' && !ts_ckd_mul(&seconds, seconds, NS_PER_SECOND) &&
-           !ts_ckd_add(out, seconds, ns);
-}
-
-/* The number of ns in a unit of time; 0: there is no such unit. */
-static int64_t unit_of(const char *text)
-{
-    static const struct {
-        const char *name;
-        int64_t ns;
-    } units[] = {{"", NS_PER_SECOND},
-                 {"ns", 1},
-                 {"us", 1000},
-                 {"ms", 1000000},
-                 {"s", NS_PER_SECOND},
-                 {"m", 60 * NS_PER_SECOND},
-                 {"h", 3600 * NS_PER_SECOND}};
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        if (strcmp(text, units[i].name) == 0) {
-            return units[i].ns;
-        }
-    }
-    return 0;
-}
-
-bool ts_parse_duration(int64_t *out, const char *text)
-{
-    const char *p = text;
-    int64_t whole;
-    int64_t fraction = 0; /* of the unit, in 10^-9 */
-    if (!time_take_number(&whole, &p, 1, MAX_DURATION_DIGITS) ||
-        (take_char(&p, '.') && !take_fraction(&fraction, &p))) {
-        return false;
-    }
-    int64_t unit = unit_of(p);
-    fraction = unit >= NS_PER_SECOND ? fraction * (unit / NS_PER_SECOND)
-               : unit > 0            ? fraction / (NS_PER_SECOND / unit)
-                                     : 0;
-    return unit > 0 && !ts_ckd_mul(&whole, whole, unit) && !ts_ckd_add(out, whole, fraction);
-}
+enum { MAX_TIME_TEXT = 64, MAX_MS_DIGITS = 13 };
 
 static bool parse_ms(int64_t *out, const char *text)
 {
-    const char *p = text;
-    bool negative = take_char(&p, '-');
-    int64_t ms;
-    if (!time_take_number(&ms, &p, 1, MAX_MS_DIGITS) || *p != '\0') {
+    size_t sign = text[0] == '-' ? 1 : 0;
+    size_t digits = strspn(text + sign, "0123456789");
+    if (digits == 0 || digits > MAX_MS_DIGITS || text[sign + digits] != '\0') {
         return false;
     }
-    return !ts_ckd_mul(out, negative ? -ms : ms, INT64_C(1000000));
+    return !ts_ckd_mul(out, (int64_t)strtoll(text, NULL, 10), INT64_C(1000000));
 }
 
 /* One end, n bytes of it. */

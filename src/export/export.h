@@ -9,25 +9,18 @@
 
 #include "base/context.h"
 #include "base/text.h"
-#include "tables/table_scan.h"
+#include "model/select.h"
 
 /*
- * What of the database is wanted. Texts are borrowed and as they were typed; NULL: everything.
- * source: id, or name or path of a source; the sources in it are meant too. thread: name, tid or
- * itid, looked for in this order. event: stack_sample.event, or "call" for traced invocations.
- * weight: what stacks are weighed by, see ts_calls_open. A sample or call is in the span when it
- * begins there; those without a time are in TS_SPAN_ALL only.
+ * What of the database is wanted, as it was typed; NULL: everything. event: stack_sample.event, or
+ * "call" for traced invocations. weight: what stacks are weighed by, see ts_calls_open. A sample or
+ * call is in the span when it begins there; those without a time are in the whole only.
  */
 typedef struct ts_export_filter {
-    const char *source;
-    const char *thread;
+    ts_wanted wanted;
     const char *event;
     const char *weight;
-    ts_span span; /* ns, on the clock of the database's rows */
 } ts_export_filter;
-
-/* The filter of somebody who wants everything. */
-#define TS_EXPORT_ALL ((ts_export_filter){.span = {INT64_MIN, INT64_MAX}})
 
 /* One database, and how it is called in what is written. */
 typedef struct ts_export_side {

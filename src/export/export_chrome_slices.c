@@ -272,7 +272,7 @@ ts_code chrome_slices(chrome_work *c)
     ts_scan *scan = NULL;
     if (!ts_reader_has_table(c->reader, TS_T_callstack) ||
         (f->event != NULL && strcmp(f->event, "call") != 0) ||
-        (f->source != NULL && !c->calls.is_marks)) {
+        (f->wanted.source != NULL && !c->calls.is_marks)) {
         return TS_OK;
     }
     ts_code code = chrome_args(c);

@@ -258,12 +258,12 @@ static void line_metrics(line_work *l, const ts_upload *up)
 /* A point is of a whole profile. */
 static ts_code line_check(ts_ctx *ctx, const ts_export_filter *f)
 {
-    bool span = f->span.from != INT64_MIN || f->span.to != INT64_MAX;
-    const char *name = f->thread != NULL   ? "--thread"
-                       : f->event != NULL  ? "--event"
-                       : f->weight != NULL ? "--weight"
-                       : span              ? "--from and --until"
-                                           : NULL;
+    bool span = f->wanted.from != NULL || f->wanted.until != NULL;
+    const char *name = f->wanted.thread != NULL ? "--thread"
+                       : f->event != NULL       ? "--event"
+                       : f->weight != NULL      ? "--weight"
+                       : span                   ? "--from and --until"
+                                                : NULL;
     return name == NULL ? TS_OK
                         : ts_fail(ctx, TS_ERR_USAGE,
                                   "the points of a profile are of all of it: %s cannot be given "
@@ -313,7 +313,7 @@ static ts_code line_write(line_work *l)
     }
     return l->w.code == TS_OK && l->points == 0
                ? ts_fail(l->ctx, TS_ERR_USAGE, "the source \"%.100s\" has no stacks",
-                         l->calls.filter.source == NULL ? "" : l->calls.filter.source)
+                         l->calls.filter.wanted.source == NULL ? "" : l->calls.filter.wanted.source)
                : l->w.code;
 }
 

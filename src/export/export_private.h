@@ -7,7 +7,7 @@
 
 /* --- what the filter means (export_select.c) ------------------------------------------------- */
 
-/* Sets sources, threads and sliced of p. */
+/* Sets select and sliced of p. */
 ts_code profile_select(ts_calls *p);
 
 /* TS_ERR_USAGE: `what` went wrong, and what stacks there are. */

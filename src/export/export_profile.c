@@ -241,11 +241,13 @@ static ts_code profile_mark_used(ts_calls *p)
 ts_code ts_calls_select(ts_calls *p, ts_ctx *ctx, const ts_export_side *side)
 {
     *p = (ts_calls){.ctx = ctx, .reader = side->reader, .filter = side->filter};
-    ts_code code = profile_choose_kind(p);
+    ts_code code = ts_model_open(&p->model, ctx);
     if (code != TS_OK) {
         return code;
     }
-    return profile_select(p);
+    ts_model_read(p->model, &(ts_rows_from){.ctx = ctx, .reader = side->reader});
+    code = profile_choose_kind(p);
+    return code != TS_OK ? code : profile_select(p);
 }
 
 ts_code ts_calls_open(ts_calls *p, ts_ctx *ctx, const ts_export_side *side, ts_frames *frames,
@@ -291,8 +293,8 @@ void ts_calls_free(ts_calls *p)
     for (unsigned i = 0; i < p->weight_count; i++) {
         ts_free(p->ctx, p->weights[i].self);
     }
-    ts_vec_free(p->ctx, &p->sources);
-    ts_vec_free(p->ctx, &p->threads);
+    ts_select_free(p->ctx, &p->select);
+    ts_model_close(p->model);
     ts_vec_free(p->ctx, &p->sliced);
     ts_vec_free(p->ctx, &p->types);
     ts_pool_free(p->ctx, &p->names);

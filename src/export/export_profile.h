@@ -73,12 +73,12 @@ typedef struct ts_calls {
     bool any_sample, any_slice;
     bool filtered;  /* something is not wanted */
     bool stackless; /* ts_calls_each visits also what has no stack, as call path 0 */
+    ts_model *model;
+    ts_select select;
     /* Each by id, NULL: all of them. */
-    ts_vec sources; /* bool: wanted */
-    ts_vec threads; /* bool: wanted */
-    ts_vec sliced;  /* bool: the source has traced calls */
-    ts_vec types;   /* uint8_t: place of the weight + 1, by id of stack_value_type */
-    ts_pool names;  /* of weights */
+    ts_vec sliced; /* bool: the source has traced calls */
+    ts_vec types;  /* uint8_t: place of the weight + 1, by id of stack_value_type */
+    ts_pool names; /* of weights */
 
     uint32_t nodes;   /* call paths 1 to nodes; a caller's number is smaller */
     uint32_t *parent; /* 0: a root */

@@ -4,21 +4,8 @@
 #include "base/buf.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 enum { SELECT_SHOWN = 6, SELECT_TEXT = 40 };
-
-static bool select_is_number(int64_t *out, const char *text)
-{
-    char *end;
-    size_t n = strlen(text);
-    if (n == 0 || n > 18 || strspn(text, "0123456789") != n) {
-        return false;
-    }
-    *out = strtoll(text, &end, 10);
-    return true;
-}
 
 /* --- what there is -------------------------------------------------------------------------------
  */
@@ -179,127 +166,6 @@ ts_code profile_explain(const ts_calls *p, const char *what)
     return code;
 }
 
-/* --- sources -------------------------------------------------------------------------------------
- */
-
-enum { SOURCE_PARENT, SOURCE_NAME, SOURCE_PATH };
-
-static ts_code select_source(ts_calls *p, const ts_batch *b, unsigned i, int64_t number,
-                             bool *found)
-{
-    int64_t id = b->rowids[i];
-    int64_t parent = b->columns[SOURCE_PARENT].ints[i];
-    const char *wanted = p->filter.source;
-    ts_code code = profile_vec_reach(p->ctx, &p->sources, id, sizeof(bool));
-    if (code != TS_OK) {
-        return code;
-    }
-    bool named = number >= 0 ? id == number
-                             : ts_text_is(profile_cell(b, SOURCE_NAME, i), wanted) ||
-                                   ts_text_is(profile_cell(b, SOURCE_PATH, i), wanted);
-    bool inside =
-        b->columns[SOURCE_PARENT].null[i] == 0 && parent < id && profile_has(&p->sources, parent);
-    ((bool *)p->sources.p)[id] = named || inside;
-    *found = *found || named;
-    return TS_OK;
-}
-
-static ts_code select_sources(ts_calls *p)
-{
-    static const unsigned columns[] = {TS_C_source__parent_id, TS_C_source__name,
-                                       TS_C_source__path};
-    const ts_batch *b;
-    ts_scan *scan = NULL;
-    int64_t number = -1;
-    bool found = false;
-    if (p->filter.source == NULL) {
-        return TS_OK;
-    }
-    (void)select_is_number(&number, p->filter.source);
-    ts_code code = profile_vec_reach(p->ctx, &p->sources, 0, sizeof(bool));
-    if (code == TS_OK) {
-        code = ts_scan_open(&scan, p->reader, TS_T_source, columns, 3);
-    }
-    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
-            code = select_source(p, b, i, number, &found);
-        }
-    }
-    ts_scan_close(scan);
-    if (code == TS_OK && !found) {
-        char what[200];
-        (void)snprintf(what, sizeof what, "no source is \"%.100s\"", p->filter.source);
-        code = profile_explain(p, what);
-    }
-    return code;
-}
-
-/* --- threads -------------------------------------------------------------------------------------
- */
-
-enum { THREAD_ID, THREAD_TID, THREAD_NAME };
-
-/* By which column threads are wanted, in the order of preference. */
-typedef enum thread_way { BY_NAME, BY_TID, BY_ITID, THREAD_WAYS } thread_way;
-
-static bool is_thread(const ts_batch *b, unsigned i, thread_way way, const char *name,
-                      int64_t number)
-{
-    switch (way) {
-    case BY_NAME:
-        return ts_text_is(profile_cell(b, THREAD_NAME, i), name);
-    case BY_TID:
-        return number >= 0 && b->columns[THREAD_TID].null[i] == 0 &&
-               b->columns[THREAD_TID].ints[i] == number;
-    case BY_ITID:
-        return number >= 0 && b->columns[THREAD_ID].ints[i] == number;
-    case THREAD_WAYS:
-        break;
-    }
-    return false;
-}
-
-static ts_code select_threads_by(ts_calls *p, thread_way way, bool *found)
-{
-    static const unsigned columns[] = {TS_C_thread__id, TS_C_thread__tid, TS_C_thread__name};
-    const ts_batch *b;
-    ts_scan *scan = NULL;
-    int64_t number = -1;
-    (void)select_is_number(&number, p->filter.thread);
-    ts_code code = ts_scan_open(&scan, p->reader, TS_T_thread, columns, 3);
-    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
-            int64_t id = b->columns[THREAD_ID].ints[i];
-            if (!is_thread(b, i, way, p->filter.thread, number) ||
-                (code = profile_vec_reach(p->ctx, &p->threads, id, sizeof(bool))) != TS_OK) {
-                continue;
-            }
-            ((bool *)p->threads.p)[id] = true;
-            *found = true;
-        }
-    }
-    ts_scan_close(scan);
-    return code;
-}
-
-static ts_code select_threads(ts_calls *p)
-{
-    bool found = false;
-    ts_code code = TS_OK;
-    if (p->filter.thread == NULL) {
-        return TS_OK;
-    }
-    for (thread_way way = BY_NAME; way < THREAD_WAYS && !found && code == TS_OK; way++) {
-        code = select_threads_by(p, way, &found);
-    }
-    if (code == TS_OK && !found) {
-        char what[200];
-        (void)snprintf(what, sizeof what, "no thread is \"%.100s\"", p->filter.thread);
-        code = profile_explain(p, what);
-    }
-    return code;
-}
-
 /* --- all
  * ------------------------------------------------------------------------------------------ */
 
@@ -330,38 +196,29 @@ static ts_code find_sliced(ts_calls *p)
 ts_code profile_select(ts_calls *p)
 {
     const ts_export_filter *f = &p->filter;
-    p->filtered = f->source != NULL || f->thread != NULL || f->event != NULL ||
-                  f->span.from != INT64_MIN || f->span.to != INT64_MAX;
-    if (p->is_heap && !p->is_marks &&
-        (f->thread != NULL || f->event != NULL || f->span.from != INT64_MIN ||
-         f->span.to != INT64_MAX)) {
+    const ts_wanted *w = &f->wanted;
+    bool timed = w->from != NULL || w->until != NULL;
+    p->filtered = w->source != NULL || w->thread != NULL || f->event != NULL || timed;
+    if (p->is_heap && !p->is_marks && (w->thread != NULL || f->event != NULL || timed)) {
         return ts_fail(p->ctx, TS_ERR_USAGE,
                        "the allocation stacks of a heap have no threads, events and times: "
                        "--thread, --event, --from and --until select nothing of them");
     }
-    ts_code code = select_sources(p);
-    if (code == TS_OK) {
-        code = select_threads(p);
-    }
-    if (code == TS_OK) {
-        code = find_sliced(p);
-    }
-    return code;
+    ts_code code = ts_select_make(&p->select, p->model, w);
+    return code != TS_OK ? code : find_sliced(p);
 }
 
 bool ts_calls_wants_source(const ts_calls *p, int64_t source_id)
 {
-    return p->filter.source == NULL || profile_has(&p->sources, source_id);
+    return ts_idset_has(&p->select.sources, source_id);
 }
 
 bool ts_calls_wants_thread(const ts_calls *p, int64_t itid)
 {
-    return p->filter.thread == NULL || profile_has(&p->threads, itid);
+    return ts_select_thread(&p->select, itid != TS_NO_THREAD, itid);
 }
 
 bool ts_calls_wants_time(const ts_calls *p, int64_t ts)
 {
-    const ts_span *span = &p->filter.span;
-    return (span->from == INT64_MIN && span->to == INT64_MAX) ||
-           (ts != TS_NO_TIME && ts_span_has(span, ts));
+    return ts_select_ts(&p->select, ts);
 }

@@ -7,6 +7,8 @@
 #include "base/spool.h"
 #include "export/export.h"
 
+#include <inttypes.h>
+
 /* An export as it is made, and then a stream of it. */
 typedef struct stacks {
     ts_stream stream; /* first */
@@ -53,26 +55,19 @@ static const char *stacks_text(ts_buf *texts, ts_ctx *ctx, const ts_request *r, 
     return texts->p + at;
 }
 
-/* from and to: ns since the beginning of the recording. */
-static ts_code stacks_span(ts_span *span, ts_ctx *ctx, const ts_request *r, int64_t origin)
+/* A number is ns since the beginning of the recording, anything else as in model/when.h. */
+static const char *stacks_time(ts_buf *texts, ts_ctx *ctx, const ts_request *r, const char *name,
+                               int64_t origin)
 {
     ts_asked_param n;
-    ts_text from = ts_request_arg(r, "from");
-    ts_text to = ts_request_arg(r, "to");
-    *span = (ts_span){INT64_MIN, INT64_MAX};
-    if (from.p != NULL) {
-        if (!ts_asked_number(&n, from) || n.type != TS_ASKED_INT) {
-            return ts_fail(ctx, TS_ERR_USAGE, "from is no number");
-        }
-        span->from = ts_sat_add(n.i, origin);
+    ts_text value = ts_request_arg(r, name);
+    size_t at = texts->n;
+    if (value.p == NULL || !ts_asked_number(&n, value) || n.type != TS_ASKED_INT) {
+        return stacks_text(texts, ctx, r, name);
     }
-    if (to.p != NULL) {
-        if (!ts_asked_number(&n, to) || n.type != TS_ASKED_INT) {
-            return ts_fail(ctx, TS_ERR_USAGE, "to is no number");
-        }
-        span->to = ts_sat_add(n.i, origin);
-    }
-    return span->from < span->to ? TS_OK : ts_fail(ctx, TS_ERR_USAGE, "from is not before to");
+    return ts_buf_printf(ctx, texts, "%" PRId64 "%c", ts_sat_add(n.i, origin), 0) == TS_OK
+               ? texts->p + at
+               : NULL;
 }
 
 static ts_code stacks_run(stacks *s, ts_app *app, size_t number, const ts_export *what,
@@ -83,13 +78,12 @@ static ts_code stacks_run(stacks *s, ts_app *app, size_t number, const ts_export
     const ts_export_output output = {s, stacks_put};
     ts_export_input input = {.side = {.title = app->databases.all[number].name}};
     ts_export_filter *f = &input.side.filter;
-    ts_code code = stacks_span(&f->span, s->ctx, r, origin);
+    ts_code code = ts_buf_reserve(s->ctx, &texts, TS_API_BODY); /* so that it does not move */
     if (code == TS_OK) {
-        code = ts_buf_reserve(s->ctx, &texts, TS_API_BODY); /* so that it does not move */
-    }
-    if (code == TS_OK) {
-        f->source = stacks_text(&texts, s->ctx, r, "source");
-        f->thread = stacks_text(&texts, s->ctx, r, "thread");
+        f->wanted.source = stacks_text(&texts, s->ctx, r, "source");
+        f->wanted.thread = stacks_text(&texts, s->ctx, r, "thread");
+        f->wanted.from = stacks_time(&texts, s->ctx, r, "from", origin);
+        f->wanted.until = stacks_time(&texts, s->ctx, r, "to", origin);
         f->event = stacks_text(&texts, s->ctx, r, "event");
         f->weight = stacks_text(&texts, s->ctx, r, "weight");
         code = ts_reader_open(&reader, s->ctx, app->databases.all[number].path);

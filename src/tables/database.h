@@ -8,7 +8,7 @@
 #include "base/context.h"
 #include "tables/sink.h"
 #include "tables/store.h"
-#include "tables/table_scan.h"
+#include "tables/table_rows.h"
 
 typedef struct ts_db ts_db;
 
@@ -119,6 +119,9 @@ typedef struct ts_rows_visitor {
  */
 ts_code ts_db_query(ts_db *db, const char *sql, size_t n, const ts_param *params,
                     size_t param_count, const ts_rows_visitor *visitor);
+
+/* Its rows, by SQL, for as long as it is open. */
+ts_rows_from ts_db_rows(ts_db *db);
 
 /*
  * The first value of the first row of a statement, as an integer. *found is false when there is no

@@ -572,6 +572,11 @@ out:
     return code;
 }
 
+ts_rows_from ts_db_rows(ts_db *db)
+{
+    return (ts_rows_from){.ctx = db->ctx, .db = db->handle};
+}
+
 ts_code ts_db_int(int64_t *out, bool *found, ts_db *db, const char *sql)
 {
     sqlite3_stmt *st = NULL;

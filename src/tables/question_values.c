@@ -9,32 +9,6 @@ typedef struct value_kind {
     const char *there_is; /* one text of what could have been typed */
 } value_kind;
 
-#define SOURCES                                                                                    \
-    "WITH RECURSIVE hit(id, level) AS (SELECT id, CASE WHEN id = :v THEN 1 "                       \
-    "WHEN path = CAST(:v AS TEXT) THEN 2 WHEN name = CAST(:v AS TEXT) THEN 3 "                     \
-    "WHEN substr(path, -length(:v) - 1) = '/' || :v THEN 4 "                                       \
-    "WHEN path GLOB :v OR name GLOB :v THEN 5 END FROM source), "                                  \
-    "below(id) AS (SELECT id FROM hit WHERE level = (SELECT min(level) FROM hit) "                 \
-    "UNION SELECT s.id FROM below JOIN source AS s ON s.parent_id = below.id) "                    \
-    "SELECT iif(count(*) = 1, min(id), json_group_array(id)) FROM below HAVING count(*) > 0"
-
-/* A word that is no tid=, pid=, id= or process= is the first of these that a thread has. */
-#define THREADS                                                                                    \
-    "WITH typed(form, rest) AS (SELECT CASE WHEN :v GLOB '*[a-z]=*' THEN "                         \
-    "substr(:v, 1, instr(:v, '=') - 1) END, substr(:v, instr(:v, '=') + 1)), "                     \
-    "hit(id, level) AS (SELECT t.id, CASE "                                                        \
-    "WHEN form = 'tid' THEN iif(t.tid = CAST(rest AS INTEGER), 1, NULL) "                          \
-    "WHEN form = 'id' THEN iif(t.id = CAST(rest AS INTEGER), 1, NULL) "                            \
-    "WHEN form = 'pid' THEN iif(p.pid = CAST(rest AS INTEGER), 1, NULL) "                          \
-    "WHEN form = 'process' THEN iif(p.name = rest OR p.name GLOB rest, 1, NULL) "                  \
-    "WHEN form = 'name' THEN iif(t.name = rest, 1, NULL) "                                         \
-    "WHEN t.id = :v THEN 1 WHEN t.name = CAST(:v AS TEXT) THEN 2 WHEN t.tid = :v THEN 3 "          \
-    "WHEN t.name GLOB :v THEN 4 END "                                                              \
-    "FROM typed CROSS JOIN thread AS t LEFT JOIN process AS p ON p.id = t.ipid) "                  \
-    "SELECT iif(count(*) = 1, min(id), json_group_array(id)) FROM hit WHERE level = (SELECT "      \
-    "min(level) FROM hit) "                                                                        \
-    "HAVING count(*) > 0"
-
 #define FILES                                                                                      \
     "SELECT id FROM js_heap_files WHERE id = :v OR file_name = CAST(:v AS TEXT) "                  \
     "ORDER BY id = :v DESC, id LIMIT 1"
@@ -46,12 +20,6 @@ typedef struct value_kind {
 #define ALIKE(name) "instr(lower(" name "), lower(substr(:v, 1, 3))) = 0"
 
 static const value_kind kinds[] = {
-    {"id of a source", SOURCES,
-     "SELECT 'sources are ' || group_concat(id || ifnull(' (' || coalesce(name, path) || ')', ''), "
-     "', ') FROM (SELECT * FROM source ORDER BY " ALIKE("coalesce(name, path)") ", id LIMIT 8)"},
-    {"itid of ", THREADS,
-     "SELECT 'threads are ' || group_concat(id || ifnull(' (' || name || ')', ''), ', ') "
-     "FROM (SELECT id, name FROM thread ORDER BY name IS NULL, " ALIKE("name") ", id LIMIT 8)"},
     {"id of a process",
      "SELECT pid FROM process WHERE pid = :v OR name = CAST(:v AS TEXT) ORDER BY pid = :v DESC, id "
      "LIMIT 1",

@@ -1,12 +1,11 @@
 /*
- * What is typed for a parameter of a question: the text that says what the parameter is
- * (question_text.h) begins with the kind of its values.
+ * What is typed for a parameter of a question that is neither a source, a thread nor a time (those
+ * are the model's): the text that says what it is (question_text.h) begins with the kind of its
+ * values.
  *
- *     source  id of a source (default: all)         1, a path, a name, or a glob: with the sources
- * in it thread  itid of a thread (default: all)       7, tid=N, pid=N, id=N, process=NAME, a name,
- * or a glob file    id in js_heap_files (default 0)       of a row that is there, or the name of
- * the file kind    one of wait, contended or park (...)  one of these words limit   number of rows
- * (default 20)           0 or more
+ *     id in js_heap_files (default 0)       file:  of a row that is there, or the name of the file
+ *     one of wait, contended or park (...)  kind:  one of these words
+ *     number of rows (default 20)           limit: 0 or more
  */
 #ifndef TS_TABLES_QUESTION_VALUES_H
 #define TS_TABLES_QUESTION_VALUES_H

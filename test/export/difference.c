@@ -15,8 +15,8 @@ static ts_code put(void *user, const char *p, size_t n)
 int main(int argc, char **argv)
 {
     const ts_export_output output = {NULL, put};
-    ts_export_side before = {NULL, "before", TS_EXPORT_ALL};
-    ts_export_input input = {.side = {NULL, "after", TS_EXPORT_ALL}};
+    ts_export_side before = {.title = "before"};
+    ts_export_input input = {.side = {.title = "after"}};
     const ts_export *what;
     ts_ctx ctx;
     ts_ctx_init(&ctx);

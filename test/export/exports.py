@@ -358,11 +358,11 @@ def messages():
     databases = made.recordings(PROGRAM, TOOLS, SOURCE)
     to = ["--to=folded", "-o", "-"]
     cpu = databases["cpu"]
-    refuses(['no thread is "nobody"', "source 2 (Profile0)", "event cpu"], cpu, *to, "--thread=nobody")
+    refuses(['no thread is "nobody"', "none was recorded"], cpu, *to, "--thread=nobody")
     refuses(['no source is "9"', "Profile0"], cpu, *to, "--source=9")
     refuses(['no value is called "bytes"', "wall, samples"], cpu, *to, "--weight=bytes")
     refuses(["no stack is wanted", "event call", "http-nio"], databases["cloud"], *to, "--event=cpu")
-    refuses(["no stack is wanted", "times from"], cpu, *to, "--from=1", "--until=2")
+    refuses(["no stack is wanted", "source 2 (Profile0)", "event cpu", "times from"], cpu, *to, "--from=1", "--until=2")
     refuses(["--from is not before --until"], cpu, *to, "--from=2", "--until=2")
     refuses(["bad value for --from", "is no time"], cpu, *to, "--from=soon")
     refuses(["have no threads"], databases["timeline"], *to, "--thread=1")

@@ -2,6 +2,7 @@
 #include "support.h"
 
 #include "cli/options.h"
+#include "model/when.h"
 #include "cli/print.h"
 #include "cli/progress.h"
 #include "cli/json_text.h"

@@ -14,16 +14,10 @@
 --             longest  ns, each: time of the longest
 --             cpu      ns, sum: time on a CPU
 WITH RECURSIVE chosen(id) AS (
-  SELECT id FROM source WHERE :source IS NULL OR id = :source
-  UNION SELECT s.id FROM chosen AS c JOIN source AS s ON s.parent_id = c.id
+  SELECT id FROM source WHERE :source IS NULL OR id IN (SELECT value FROM json_each(:source))
 ),
 picked(id) AS (
-  SELECT itid FROM (
-    SELECT itid, way, min(way) OVER () AS best FROM (
-      SELECT rowid - 1 AS itid, CASE WHEN name = CAST(:thread AS TEXT) THEN 1 WHEN tid = :thread THEN 2
-        WHEN rowid - 1 = :thread THEN 3 END AS way
-      FROM thread))
-  WHERE way = best
+  SELECT value FROM json_each(:thread)
 ),
 query AS (
   SELECT p.call_id AS call_id, '?' || p.value AS text

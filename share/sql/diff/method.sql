@@ -18,16 +18,10 @@
 --             self_samples  plain, sum, share: stacks that end in the method; of traced calls: its own
 --             samples       plain, level: stacks that have it anywhere
 WITH RECURSIVE chosen(id) AS (
-  SELECT id FROM source WHERE :source IS NULL OR id = :source
-  UNION SELECT s.id FROM chosen AS c JOIN source AS s ON s.parent_id = c.id
+  SELECT id FROM source WHERE :source IS NULL OR id IN (SELECT value FROM json_each(:source))
 ),
 picked(id) AS (
-  SELECT itid FROM (
-    SELECT itid, way, min(way) OVER () AS best FROM (
-      SELECT rowid - 1 AS itid, CASE WHEN name = CAST(:thread AS TEXT) THEN 1 WHEN tid = :thread THEN 2
-        WHEN rowid - 1 = :thread THEN 3 END AS way
-      FROM thread))
-  WHERE way = best
+  SELECT value FROM json_each(:thread)
 ),
 span AS MATERIALIZED (
   SELECT ifnull(CAST(:from AS INTEGER), -9223372036854775807) AS a,

@@ -9,8 +9,7 @@
 --             mean     ns, each: time of one
 --             longest  ns, each: time of the longest
 WITH RECURSIVE chosen(id) AS (
-  SELECT id FROM source WHERE :source IS NULL OR id = :source
-  UNION SELECT s.id FROM chosen AS c JOIN source AS s ON s.parent_id = c.id
+  SELECT id FROM source WHERE :source IS NULL OR id IN (SELECT value FROM json_each(:source))
 )
 SELECT kind, sum(dur >> 32) * 4294967296 + sum(dur & 4294967295) AS total, count(*) AS count,
   (total(dur >> 32) * 4294967296.0 + total(dur & 4294967295)) / nullif(count(dur), 0) AS mean, max(dur) AS longest

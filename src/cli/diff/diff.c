@@ -127,6 +127,7 @@ static ts_code open_sides(comparing *c)
         diff_side *s = &c->sides[i];
         if (i == 1 && c->one) {
             *s = c->sides[0];
+            s->chosen = (ts_buf){0};
             s->borrowed = true;
         } else {
             code = diff_side_open(s, c->ctx, o, o->paths[i]);
@@ -269,16 +270,13 @@ enum { PARAMS = 5 };
 
 /* Options that the question has as parameters. */
 static ts_code make_params(ts_param *params, size_t *count, const comparing *c,
-                           const diff_side *side, char source[24])
+                           const diff_side *side)
 {
     const ts_options *o = c->options;
-    const ts_param given[] = {{"thread", o->thread}, {"from", o->from}, {"until", o->until}};
+    const ts_param given[] = {
+        {"source", side->selector}, {"thread", o->thread}, {"from", o->from}, {"until", o->until}};
     ts_question_param param;
     *count = 0;
-    if (side->source != 0) {
-        snprintf(source, 24, "%" PRId64, side->source);
-        params[(*count)++] = (ts_param){"source", source};
-    }
     for (size_t i = 0; i < sizeof given / sizeof given[0]; i++) {
         if (given[i].value == NULL) {
             continue;
@@ -299,9 +297,8 @@ static ts_code compare_rows(comparing *c)
     diff_table_init(&c->table, c->ctx, &c->shape);
     for (unsigned side = 0; code == TS_OK && side < 2; side++) {
         ts_param params[PARAMS];
-        char source[24];
         size_t n;
-        code = make_params(params, &n, c, &c->sides[side], source);
+        code = make_params(params, &n, c, &c->sides[side]);
         if (code == TS_OK && weight) {
             params[n++] = (ts_param){"weight", c->options->weight};
         }
@@ -391,7 +388,7 @@ static ts_code print_all(comparing *c)
         code = diff_side_label(&c->sides[i]);
     }
     for (unsigned i = 0; code == TS_OK && i < 2; i++) {
-        code = c->one && i == 1 && c->sides[0].source == c->sides[1].source
+        code = c->one && i == 1 && diff_sides_same(c->sides)
                    ? TS_OK
                    : diff_side_losses(&c->losses[i], &c->sides[i]);
     }
@@ -411,7 +408,7 @@ static ts_code print_all(comparing *c)
 /* --to instead of rows. */
 static ts_code compare_pictures(comparing *c)
 {
-    if (c->one && c->sides[0].source == c->sides[1].source) {
+    if (c->one && diff_sides_same(c->sides)) {
         c->explicit = false;
         return nothing_fits(c);
     }

@@ -20,17 +20,11 @@ static const char *side_title(const diff_side *s)
     return ts_export_title(s->selector == NULL ? s->path : s->label.p);
 }
 
-/* A side for the export; its span is in times of its own clock. */
-static ts_code make_side(ts_export_side *out, ts_reader *reader, const diff_side *s,
-                         const ts_options *options)
+static ts_export_side make_side(ts_reader *reader, const diff_side *s, const ts_options *options)
 {
-    *out = (ts_export_side){.reader = reader,
-                            .title = side_title(s),
-                            .filter = {.source = s->selector,
-                                       .thread = options->thread,
-                                       .event = options->event,
-                                       .weight = options->weight}};
-    return ts_export_span(&out->filter.span, s->db, s->ctx, options);
+    ts_export_side side = {reader, side_title(s), ts_export_filter_of(options)};
+    side.filter.wanted.source = s->selector;
+    return side;
 }
 
 static ts_code publish(ts_text_file *file)
@@ -73,9 +67,7 @@ ts_code diff_export(ts_ctx *ctx, const ts_options *options, const diff_side side
         code = diff_side_reader(&readers[i], &copies[i], &sides[i]);
     }
     if (code == TS_OK) {
-        code = make_side(&before, readers[0], &sides[0], options);
-    }
-    if (code == TS_OK) {
+        before = make_side(readers[0], &sides[0], options);
         code = ts_export_file_write(&file, what, sides[1].db, readers[1], &before, &after,
                                     side_title(&sides[1]));
     }

@@ -3,14 +3,15 @@
 #include "cli/convert.h"
 #include "cli/export_file.h"
 #include "cli/print.h"
+#include "model/sources.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define SQL_CHOSEN                                                                                 \
-    "WITH RECURSIVE chosen(id) AS (SELECT id FROM source WHERE :source IS NULL OR id = :source "   \
-    "UNION SELECT s.id FROM chosen AS c JOIN source AS s ON s.parent_id = c.id) "
+    "WITH RECURSIVE chosen(id) AS (SELECT id FROM source WHERE :source IS NULL OR id IN "          \
+    "(SELECT value FROM json_each(:source))) "
 
 /* --- opening ------------------------------------------------------------------------------- */
 
@@ -48,6 +49,7 @@ void diff_side_close(diff_side *s)
         ts_target_free(s->target);
     }
     if (s->ctx != NULL) {
+        ts_buf_free(s->ctx, &s->chosen);
         ts_buf_free(s->ctx, &s->label);
     }
 }
@@ -94,51 +96,43 @@ static ts_code ask_one(found_row *f, const diff_side *s, const char *sql, const 
     return ts_db_query(s->db, sql, strlen(sql), params, n, &visitor);
 }
 
-/* The same with the source as a parameter. */
+/* The same with the sources as a parameter. */
 static ts_code ask_source(found_row *f, const diff_side *s, const char *sql)
 {
-    char id[24];
-    const ts_param param = {"source", id};
-    snprintf(id, sizeof id, "%" PRId64, s->source);
-    return ask_one(f, s, sql, &param, s->source == 0 ? 0 : 1);
+    const ts_param param = {"source", s->chosen.p};
+    return ask_one(f, s, sql, &param, s->chosen.n == 0 ? 0 : 1);
 }
 
 /* --- sources ------------------------------------------------------------------------------- */
 
-static ts_code not_selected(const diff_side *s, bool several)
-{
-    found_row all = {0};
-    ts_code code = ask_one(&all, s,
-                           "SELECT group_concat(id || ifnull(' (' || ifnull(name, path) || ')', '')"
-                           ", ', ') FROM (SELECT * FROM source ORDER BY id LIMIT 20)",
-                           NULL, 0);
-    if (code == TS_OK) {
-        code = ts_fail(s->ctx, TS_ERR_USAGE, "%s \"%s\" in %s; sources are %.*s",
-                       several ? "there are several sources" : "there is no source", s->selector,
-                       s->path, (int)all.text.n, all.text.n == 0 ? "" : all.text.p);
-    }
-    ts_buf_free(s->ctx, &all.text);
-    return code;
-}
-
 ts_code diff_side_select(diff_side *s)
 {
-    found_row f = {0};
-    const ts_param param = {"text", s->selector};
+    const ts_rows_from from = ts_db_rows(s->db);
+    ts_model *model = NULL;
+    ts_idset sources = {0};
     if (s->selector == NULL) {
         return TS_OK;
     }
-    ts_code code = ask_one(&f, s,
-                           "SELECT id, id = :text FROM source WHERE id = :text OR "
-                           "name = CAST(:text AS TEXT) OR path = CAST(:text AS TEXT) "
-                           "ORDER BY id = :text DESC, id",
-                           &param, 1);
-    ts_buf_free(s->ctx, &f.text);
-    if (code == TS_OK && (f.rows == 0 || (f.rows > 1 && f.ints[1] == 0))) {
-        return not_selected(s, f.rows > 1);
+    ts_code code = ts_model_open(&model, s->ctx);
+    if (code == TS_OK) {
+        ts_model_read(model, &from);
+        code = ts_sources_find(&sources, model, ts_text_of(s->selector));
     }
-    s->source = f.ints[0];
-    return code;
+    if (code == TS_OK) {
+        code = ts_idset_put(&s->chosen, s->ctx, &sources);
+    }
+    if (code == TS_OK) {
+        code = ts_buf_putc(s->ctx, &s->chosen, '\0');
+    }
+    ts_idset_free(s->ctx, &sources);
+    ts_model_close(model);
+    return code != TS_ERR_USAGE ? code : ts_cause(s->ctx, "cannot compare %s", s->path);
+}
+
+bool diff_sides_same(const diff_side sides[2])
+{
+    return sides[0].chosen.n == sides[1].chosen.n &&
+           (sides[0].chosen.n == 0 || strcmp(sides[0].chosen.p, sides[1].chosen.p) == 0);
 }
 
 ts_code diff_side_heap(diff_side *s, bool first)
@@ -174,8 +168,14 @@ ts_code diff_side_label(diff_side *s)
         snprintf(file, sizeof file, "SELECT file_name FROM js_heap_files WHERE id = %" PRId64,
                  s->file);
         code = ask_one(&f, s, file, NULL, 0);
-    } else if (s->source != 0) {
-        code = ask_source(&f, s, "SELECT ifnull(name, path) FROM source WHERE id = :source");
+    } else if (s->chosen.n > 0) {
+        code = ask_source(&f, s,
+                          SQL_CHOSEN "SELECT ifnull(name, path) FROM source WHERE id IN chosen "
+                                     "AND ifnull(parent_id, 0) NOT IN chosen");
+    }
+    if (code == TS_OK && f.rows > 1) {
+        f.text.n = 0;
+        code = ts_buf_put(s->ctx, &f.text, s->selector, strlen(s->selector));
     }
     s->label.n = 0;
     if (code == TS_OK) {
@@ -191,13 +191,11 @@ ts_code diff_side_losses(uint64_t *losses, diff_side *s)
     found_row f = {0};
     ts_code code = ask_source(
         &f, s,
-        "WITH RECURSIVE below(id) AS (SELECT id FROM source WHERE :source IS NULL OR id = :source "
-        "UNION SELECT s.id FROM below AS c JOIN source AS s ON s.parent_id = c.id), "
-        "around(id) AS (SELECT :source UNION SELECT s.parent_id FROM around AS c "
+        SQL_CHOSEN
+        ", around(id) AS (SELECT id FROM chosen UNION SELECT s.parent_id FROM around AS c "
         "JOIN source AS s ON s.id = c.id) "
         "SELECT CAST(min(total(count), 9e18) AS INTEGER) FROM import_issue "
-        "WHERE severity IN ('data_loss', 'error') AND (source_id IS NULL OR source_id IN below "
-        "OR source_id IN around)");
+        "WHERE severity IN ('data_loss', 'error') AND (source_id IS NULL OR source_id IN around)");
     ts_buf_free(s->ctx, &f.text);
     *losses = f.ints[0] > 0 ? (uint64_t)f.ints[0] : 0;
     if (code == TS_OK && *losses > 0) {

@@ -14,10 +14,10 @@ typedef struct diff_side {
     ts_db *db;
     ts_target *target; /* of a recording: its temporary database */
     bool borrowed;     /* db and target are those of the other side */
-    int64_t source;    /* 0: all */
-    int64_t file;      /* of heaps: id in js_heap_files; -1: none */
-    bool analysed;     /* the file has rows of the analysis heap */
-    ts_buf label;      /* "heap.db, Snapshot1", with a zero byte */
+    ts_buf chosen; /* ids of the sources, as questions take them, with a zero byte; empty: all */
+    int64_t file;  /* of heaps: id in js_heap_files; -1: none */
+    bool analysed; /* the file has rows of the analysis heap */
+    ts_buf label;  /* "heap.db, Snapshot1", with a zero byte */
 } diff_side;
 
 /*
@@ -27,10 +27,13 @@ typedef struct diff_side {
  */
 ts_code diff_side_open(diff_side *s, ts_ctx *ctx, const ts_options *options, const char *path);
 
-/* Finds the source that the selector names. TS_ERR_USAGE: none, or several. */
+/* Finds the sources that the selector names (model/sources.h). TS_ERR_USAGE: none. */
 ts_code diff_side_select(diff_side *s);
 
-/* Which heap file is compared: the first or the last one of the source. */
+/* Whether both have the same sources of one input. */
+bool diff_sides_same(const diff_side sides[2]);
+
+/* Which heap file is compared: the first or the last one of the sources. */
 ts_code diff_side_heap(diff_side *s, bool first);
 
 /* Makes the label. */

@@ -1,0 +1,186 @@
+#include "model/sources.h"
+
+#include "base/alloc.h"
+#include "model/names.h"
+#include "base/ckd.h"
+
+enum { S_ID, S_PARENT, S_PATH, S_NAME, S_CLOCK, S_START, S_END };
+
+/* A cell that outlives its batch. */
+static ts_code cell_text(ts_text *out, ts_ctx *ctx, ts_pool *texts, const ts_batch *b,
+                         unsigned column, unsigned row)
+{
+    const ts_scan_text *t = &b->columns[column].texts[row];
+    uint32_t id;
+    *out = TS_TEXT_NULL;
+    if (b->columns[column].null[row]) {
+        return TS_OK;
+    }
+    ts_code code = ts_pool_intern(ctx, &id, NULL, texts, (ts_text){t->p, t->n});
+    *out = code == TS_OK ? ts_pool_text(texts, id) : TS_TEXT_NULL;
+    return code;
+}
+
+static int64_t cell_or(const ts_batch *b, unsigned column, unsigned row, int64_t null)
+{
+    return b->columns[column].null[row] ? null : b->columns[column].ints[row];
+}
+
+/* --- sources --------------------------------------------------------------------------------- */
+
+static void sources_free(ts_ctx *ctx, void *what)
+{
+    ts_sources *s = what;
+    ts_vec_free(ctx, &s->rows);
+    ts_pool_free(ctx, &s->texts);
+    ts_free(ctx, s);
+}
+
+static ts_code sources_row(ts_sources *s, ts_ctx *ctx, const ts_batch *b, unsigned i)
+{
+    ts_source_entry *row = ts_vec_add(ctx, &s->rows, sizeof *row);
+    ts_code code;
+    if (row == NULL) {
+        return ctx->error.code;
+    }
+    row->id = b->columns[S_ID].ints[i];
+    row->parent = cell_or(b, S_PARENT, i, 0);
+    row->start_ts = cell_or(b, S_START, i, TS_NO_TIME);
+    row->end_ts = cell_or(b, S_END, i, TS_NO_TIME);
+    if ((code = cell_text(&row->path, ctx, &s->texts, b, S_PATH, i)) != TS_OK ||
+        (code = cell_text(&row->name, ctx, &s->texts, b, S_NAME, i)) != TS_OK) {
+        return code;
+    }
+    return cell_text(&row->clock, ctx, &s->texts, b, S_CLOCK, i);
+}
+
+static ts_code sources_build(void **what, ts_model *m, const void *user)
+{
+    static const unsigned columns[] = {
+        TS_C_source__id,    TS_C_source__parent_id, TS_C_source__path,  TS_C_source__name,
+        TS_C_source__clock, TS_C_source__start_ts,  TS_C_source__end_ts};
+    ts_ctx *ctx = ts_model_ctx(m);
+    const ts_batch *b;
+    ts_rows *rows = NULL;
+    ts_sources *s = ts_zalloc(ctx, 1, sizeof *s);
+    (void)user;
+    *what = s;
+    if (s == NULL) {
+        return ctx->error.code;
+    }
+    ts_code code = ts_rows_open(&rows, ts_model_rows(m), TS_T_source, columns, 7);
+    while (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0) {
+        for (unsigned i = 0; code == TS_OK && i < b->rows; i++) {
+            code = sources_row(s, ctx, b, i);
+        }
+    }
+    ts_rows_close(rows);
+    return code;
+}
+
+ts_code ts_sources_get(const ts_sources **out, ts_model *m)
+{
+    void *what;
+    ts_code code = ts_model_keep(&what, m, "sources", "", sources_build, sources_free, NULL);
+    *out = what;
+    return code;
+}
+
+/* --- threads --------------------------------------------------------------------------------- */
+
+enum { T_ID, T_TID, T_NAME, T_IPID };
+enum { P_ID, P_PID, P_NAME };
+
+static void threads_free(ts_ctx *ctx, void *what)
+{
+    ts_threads *t = what;
+    ts_vec_free(ctx, &t->rows);
+    ts_pool_free(ctx, &t->texts);
+    ts_free(ctx, t);
+}
+
+typedef struct process_row {
+    int64_t id, pid;
+    ts_text name;
+} process_row;
+
+/* Processes are numbered densely, but other programs may have changed the rows. */
+static const process_row *process_of(const ts_vec *all, int64_t id)
+{
+    const process_row *p = all->p;
+    if (id >= 0 && (uint64_t)id < all->n && p[id].id == id) {
+        return &p[id];
+    }
+    return NULL;
+}
+
+static ts_code threads_processes(ts_vec *out, ts_threads *t, ts_model *m)
+{
+    static const unsigned columns[] = {TS_C_process__id, TS_C_process__pid, TS_C_process__name};
+    ts_ctx *ctx = ts_model_ctx(m);
+    const ts_batch *b;
+    ts_rows *rows = NULL;
+    ts_code code = ts_rows_open(&rows, ts_model_rows(m), TS_T_process, columns, 3);
+    while (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0) {
+        for (unsigned i = 0; code == TS_OK && i < b->rows; i++) {
+            process_row *row = ts_vec_add(ctx, out, sizeof *row);
+            if (row == NULL) {
+                code = ctx->error.code;
+                break;
+            }
+            row->id = b->columns[P_ID].ints[i];
+            row->pid = cell_or(b, P_PID, i, INT64_MIN);
+            code = cell_text(&row->name, ctx, &t->texts, b, P_NAME, i);
+        }
+    }
+    ts_rows_close(rows);
+    return code;
+}
+
+static ts_code threads_row(ts_threads *t, ts_ctx *ctx, const ts_vec *processes, const ts_batch *b,
+                           unsigned i)
+{
+    const process_row *p = process_of(processes, cell_or(b, T_IPID, i, -1));
+    ts_thread_entry *row = ts_vec_add(ctx, &t->rows, sizeof *row);
+    if (row == NULL) {
+        return ctx->error.code;
+    }
+    row->id = b->columns[T_ID].ints[i];
+    row->tid = cell_or(b, T_TID, i, INT64_MIN);
+    row->pid = p == NULL ? INT64_MIN : p->pid;
+    row->process = p == NULL ? TS_TEXT_NULL : p->name;
+    return cell_text(&row->name, ctx, &t->texts, b, T_NAME, i);
+}
+
+static ts_code threads_build(void **what, ts_model *m, const void *user)
+{
+    static const unsigned columns[] = {TS_C_thread__id, TS_C_thread__tid, TS_C_thread__name,
+                                       TS_C_thread__ipid};
+    ts_ctx *ctx = ts_model_ctx(m);
+    ts_vec processes = {0};
+    const ts_batch *b;
+    ts_rows *rows = NULL;
+    ts_threads *t = ts_zalloc(ctx, 1, sizeof *t);
+    (void)user;
+    *what = t;
+    ts_code code = t == NULL ? ctx->error.code : threads_processes(&processes, t, m);
+    if (code == TS_OK) {
+        code = ts_rows_open(&rows, ts_model_rows(m), TS_T_thread, columns, 4);
+    }
+    while (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0) {
+        for (unsigned i = 0; code == TS_OK && i < b->rows; i++) {
+            code = threads_row(t, ctx, &processes, b, i);
+        }
+    }
+    ts_rows_close(rows);
+    ts_vec_free(ctx, &processes);
+    return code;
+}
+
+ts_code ts_threads_get(const ts_threads **out, ts_model *m)
+{
+    void *what;
+    ts_code code = ts_model_keep(&what, m, "threads", "", threads_build, threads_free, NULL);
+    *out = what;
+    return code;
+}
