@@ -111,7 +111,7 @@ static ts_code threads_of(threads_pass *p, const ts_rollup *r, bool sample)
     ts_code code = TS_OK;
     for (size_t i = 0; code == TS_OK && i < r->lanes.n; i++) {
         const ts_lane *l = &lanes[i];
-        if (source->given && (!l->has_source || l->source != source->number)) {
+        if (source->given && (!l->has_source || !ts_view_has(source, l->source))) {
             continue;
         }
         uint64_t number = p->number++;

@@ -4,6 +4,9 @@
 
 #include "serve/views_private.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 enum { P_SOURCE, P_THREADS, P_FROM, P_TO, P_PX, P_OFFSET, P_LIMIT };
 enum { TIMELINE_LANES = 256, TIMELINE_COLUMNS = 4000 };
 
@@ -286,7 +289,7 @@ ts_code ts_timeline_run(ts_view_call *call)
 
 /* --- series ----------------------------------------------------------------------------------- */
 
-enum { S_SOURCE, S_THREADS, S_FROM, S_TO, S_PX, SERIES_ROWS = 20000 };
+enum { S_SOURCE, S_THREADS, S_FROM, S_TO, S_PX, SERIES_ROWS = 20000, ID_DIGITS = 21 };
 
 const ts_view_param ts_series_params[] = {
     TS_PARAM_SOURCE,
@@ -307,7 +310,8 @@ static const char series_sql[] =
     "SELECT s.id, s.itid, s.name, s.unit, "
     "(v.ts - ?1 - ((v.ts - ?1) % ?2 + ?2) % ?2) / ?2 AS x, min(v.value), max(v.value), "
     "avg(v.value) FROM timeseries AS s CROSS JOIN timeseries_value AS v ON v.series_id = s.id "
-    "WHERE (?3 IS NULL OR s.itid = ?3) AND (?4 IS NULL OR s.source_id = ?4) AND v.ts >= ?5 "
+    "WHERE (?3 IS NULL OR s.itid = ?3) AND (?4 IS NULL OR instr(?4, ',' || s.source_id || ',')) "
+    "AND v.ts >= ?5 "
     "AND v.ts < ?6 GROUP BY s.id, 5 LIMIT ?7";
 
 /* Rows come sorted by series; a new one closes the one before. */
@@ -352,6 +356,7 @@ ts_code ts_series_run(ts_view_call *call)
     int64_t low = ts_view_time(call, S_FROM, 0);
     int64_t high = ts_view_time(call, S_TO, 0);
     int64_t width = ts_view_column(low, high, ts_view_value_of(call, S_PX)->number);
+    const ts_view_value *source = ts_view_value_of(call, S_SOURCE);
     int64_t rows = 0;
     sqlite3_stmt *stmt = NULL;
     ts_code code = ts_stmt_prepare(&stmt, &from, series_sql);
@@ -363,8 +368,13 @@ ts_code ts_series_run(ts_view_call *call)
     if (ts_view_value_of(call, S_THREADS)->given) {
         sqlite3_bind_int64(stmt, 3, ts_view_value_of(call, S_THREADS)->number);
     }
-    if (ts_view_value_of(call, S_SOURCE)->given) {
-        sqlite3_bind_int64(stmt, 4, ts_view_value_of(call, S_SOURCE)->number);
+    if (source->given) {
+        char ids[TS_VIEW_IDS * ID_DIGITS + 2] = ",";
+        int n = 1;
+        for (unsigned i = 0; i < source->id_count; i++) {
+            n += snprintf(ids + n, sizeof ids - (size_t)n, "%" PRId64 ",", source->ids[i]);
+        }
+        sqlite3_bind_text(stmt, 4, ids, n, SQLITE_TRANSIENT);
     }
     sqlite3_bind_int64(stmt, 5, low);
     sqlite3_bind_int64(stmt, 6, high);

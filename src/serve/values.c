@@ -41,23 +41,21 @@ static ts_code kinds_find(value_kinds *k, ts_view_call *call, const ts_chosen *c
     sqlite3_stmt *stmt = NULL;
     bool row = true;
     *k = (value_kinds){0};
-    ts_code code = ts_stmt_prepare(
-        &stmt, &from,
-        "SELECT id, unit FROM stack_value_type WHERE name = ?1 AND (?2 IS NULL OR unit = ?2) "
-        "AND (?3 IS NULL OR source_id = ?3) ORDER BY id");
+    ts_code code = ts_stmt_prepare(&stmt, &from,
+                                   "SELECT id, unit, source_id FROM stack_value_type WHERE name = "
+                                   "?1 AND (?2 IS NULL OR unit = ?2) "
+                                   "ORDER BY id");
     if (code == TS_OK) {
         sqlite3_bind_text(stmt, 1, cpu ? "cpu" : c->value.p, cpu ? 3 : (int)c->value.n,
                           SQLITE_STATIC);
         if (cpu) {
             sqlite3_bind_text(stmt, 2, "ns", 2, SQLITE_STATIC);
         }
-        if (of_source) {
-            sqlite3_bind_int64(stmt, 3, c->source->number);
-        }
     }
     while (code == TS_OK && row) {
         code = ts_stmt_step(&row, &from, stmt);
-        if (code == TS_OK && row) {
+        if (code == TS_OK && row &&
+            (!of_source || ts_view_has(c->source, sqlite3_column_int64(stmt, 2)))) {
             code = kinds_row(k, from.ctx, stmt);
         }
     }

@@ -9,11 +9,14 @@
     {                                                                                              \
         .name = what, .type = TS_VIEW_INT, .least = INT64_MIN, .most = INT64_MAX, .doc = about     \
     }
-#define TS_PARAM_SOURCE TS_PARAM_ANY("src", "id of source")
+#define TS_PARAM_SOURCE                                                                            \
+    {                                                                                              \
+        .name = "src", .type = TS_VIEW_SOURCE, .most = 1000,                                       \
+        .doc = "a source, with what was found in it: id, path, name, or a glob"                    \
+    }
 #define TS_PARAM_THREADS(needed, about)                                                            \
     {                                                                                              \
-        .name = "thr", .type = TS_VIEW_LIST, .least = INT64_MIN, .most = INT64_MAX,                \
-        .required = needed, .doc = about                                                           \
+        .name = "thr", .type = TS_VIEW_THREADS, .most = 1000, .required = needed, .doc = about     \
     }
 #define TS_PARAM_TIME(what, needed)                                                                \
     {                                                                                              \
@@ -54,7 +57,7 @@
         .name = "limit", .type = TS_VIEW_INT, .least = 1, .most = to, .default_value = usual,      \
         .doc = of " of the reply"                                                                  \
     }
-/* `offset` and behind it `limit`, which ts_view_page reads. */
+/* `offset` and after it `limit`, which ts_view_page reads. */
 #define TS_PARAMS_PAGE(to, usual, of)                                                              \
     {.name = "offset", .type = TS_VIEW_INT, .most = UINT32_MAX, .doc = of " left out"},            \
         TS_PARAM_LIMIT(to, usual, of)

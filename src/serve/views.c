@@ -1,5 +1,7 @@
 #include "serve/views_private.h"
 
+#include "model/sources.h"
+
 #include <stdio.h>
 
 /* --- databases -------------------------------------------------------------------------------- */
@@ -161,6 +163,15 @@ static ts_code param_choice(ts_view_value *v, ts_ctx *ctx, const ts_view_param *
     return ts_fail(ctx, TS_ERR_USAGE, "parameter '%s' is none of %s", p->name, p->choices);
 }
 
+bool ts_view_has(const ts_view_value *v, int64_t id)
+{
+    unsigned i = 0;
+    while (i < v->id_count && v->ids[i] != id) {
+        i++;
+    }
+    return i < v->id_count;
+}
+
 static ts_code param_set(ts_view_value *v, ts_ctx *ctx, const ts_view_param *p, ts_text text)
 {
     if (v->given) {
@@ -175,6 +186,17 @@ static ts_code param_set(ts_view_value *v, ts_ctx *ctx, const ts_view_param *p, 
         return param_list(v, ctx, p);
     case TS_VIEW_CHOICE:
         return param_choice(v, ctx, p);
+    case TS_VIEW_THREADS: {
+        ts_view_param numbers = *p;
+        bool digits = text.n > 0;
+        for (size_t i = 0; i < text.n; i++) {
+            digits = digits && ((text.p[i] >= '0' && text.p[i] <= '9') || text.p[i] == ',');
+        }
+        numbers.most = INT64_MAX;
+        if (digits) {
+            return param_list(v, ctx, &numbers);
+        }
+    } /* fall through */
     default:
         if (text.n > (uint64_t)p->most || memchr(text.p, 0, text.n) != NULL) {
             return param_fail(ctx, p, "is too long");
@@ -255,11 +277,78 @@ static int reply_take(void *user, const void *bytes, size_t n)
     return s->code != TS_OK;
 }
 
+/* Ids of what is wanted; all of more than a list holds are as good as not given. */
+static ts_code resolved_ids(ts_view_value *v, ts_ctx *ctx, const ts_idset *set, size_t all)
+{
+    const uint8_t *bits = set->bits.p;
+    const int64_t *far = set->far.p;
+    v->id_count = 0;
+    v->given = set->count < all || set->count <= TS_VIEW_IDS;
+    if (!v->given) {
+        return TS_OK;
+    }
+    if (set->count > TS_VIEW_IDS) {
+        return ts_fail(ctx, TS_ERR_USAGE, "\"%.*s\" are %u, more than %d at once",
+                       v->text.n > 100 ? 100 : (int)v->text.n, v->text.p, set->count, TS_VIEW_IDS);
+    }
+    for (size_t i = 0; i < set->bits.n; i++) {
+        if (bits[i] != 0) {
+            v->ids[v->id_count++] = (int64_t)i;
+        }
+    }
+    for (size_t i = 0; i < set->far.n; i++) {
+        v->ids[v->id_count++] = far[i];
+    }
+    return TS_OK;
+}
+
+static ts_code resolve_one(ts_view_value *v, ts_ctx *ctx, ts_model *m, const ts_view_param *p)
+{
+    ts_idset set = {0};
+    const ts_sources *sources;
+    const ts_threads *threads;
+    ts_code code;
+    if (p->type == TS_VIEW_SOURCE) {
+        if ((code = ts_sources_find(&set, m, v->text)) == TS_OK &&
+            (code = ts_sources_get(&sources, m)) == TS_OK) {
+            code = resolved_ids(v, ctx, &set, sources->rows.n);
+        }
+    } else if ((code = ts_threads_find(&set, m, v->text)) == TS_OK &&
+               (code = ts_threads_get(&threads, m)) == TS_OK) {
+        code = resolved_ids(v, ctx, &set, SIZE_MAX);
+    }
+    ts_idset_free(ctx, &set);
+    return code;
+}
+
+/* Sources and threads by what was typed; *args is a copy that has their ids. */
+static ts_code views_resolve(ts_view_args **args, ts_view_call *call, const ts_endpoint *endpoint)
+{
+    ts_ctx *ctx = ts_view_ctx(call);
+    const ts_view_param *p = endpoint->params;
+    ts_code code = TS_OK;
+    *args = ts_alloc(ctx, 1, sizeof **args);
+    if (*args == NULL) {
+        return ctx->error.code;
+    }
+    **args = *call->args;
+    for (unsigned i = 0; code == TS_OK && p[i].name != NULL; i++) {
+        ts_view_value *v = &(*args)->values[i];
+        if (v->given && (p[i].type == TS_VIEW_SOURCE || p[i].type == TS_VIEW_THREADS) &&
+            v->id_count == 0) {
+            code = resolve_one(v, ctx, call->views->model, &p[i]);
+        }
+    }
+    return code;
+}
+
 /* Runs it into a buffer, so that nothing of a reply that fails is seen. */
 static ts_code reply_make(ts_buf *reply, const ts_endpoint *endpoint, ts_view_call *call)
 {
     ts_ctx *ctx = ts_view_ctx(call);
     ts_jout *out = call->out;
+    const ts_view_args *args = call->args;
+    ts_view_args *resolved = NULL;
     reply_sink sink = {.ctx = ctx, .reply = reply};
     ts_jout own;
     ts_buf_free(ctx, reply);
@@ -270,8 +359,14 @@ static ts_code reply_make(ts_buf *reply, const ts_endpoint *endpoint, ts_view_ca
     if (code == TS_OK) {
         const ts_rows_from from = ts_view_rows(call);
         ts_model_read(call->views->model, &from);
+        code = views_resolve(&resolved, call, endpoint);
+    }
+    if (code == TS_OK) {
+        call->args = resolved;
         code = endpoint->run(call);
     }
+    call->args = args;
+    ts_free(ctx, resolved);
     ts_code ended = ts_jout_end(&own);
     call->out = out;
     if (code == TS_OK && sink.code != TS_OK) { /* the writer has put its own failure over it */

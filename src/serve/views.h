@@ -20,10 +20,12 @@
 enum { TS_VIEW_PARAMS = 20, TS_VIEW_IDS = 256 };
 
 typedef enum ts_view_type {
-    TS_VIEW_INT,    /* a number from least to most */
-    TS_VIEW_LIST,   /* such numbers, at most TS_VIEW_IDS, with commas between them */
-    TS_VIEW_CHOICE, /* one of `choices`; its value is its place */
-    TS_VIEW_TEXT    /* any text of at most `most` bytes without NUL */
+    TS_VIEW_INT,     /* a number from least to most */
+    TS_VIEW_LIST,    /* such numbers, at most TS_VIEW_IDS, with commas between them */
+    TS_VIEW_CHOICE,  /* one of `choices`; its value is its place */
+    TS_VIEW_SOURCE,  /* as in model/sources.h; becomes ids, or not given when all are meant */
+    TS_VIEW_THREADS, /* the same; numbers with commas between them are itids */
+    TS_VIEW_TEXT     /* any text of at most `most` bytes without NUL */
 } ts_view_type;
 
 /* A parameter as it is declared: what a query string is checked against. */
@@ -52,6 +54,9 @@ typedef struct ts_view_value {
     int64_t ids[TS_VIEW_IDS];
     unsigned id_count;
 } ts_view_value;
+
+/* Whether a list has it. */
+bool ts_view_has(const ts_view_value *v, int64_t id);
 
 typedef struct ts_view_args {
     ts_view_value values[TS_VIEW_PARAMS]; /* in the order of the endpoint's list */

@@ -37,7 +37,7 @@ ts_code ts_chosen_read(ts_chosen *c, ts_view_call *call)
 
 bool ts_chosen_row(const ts_chosen *c, ts_cell source, ts_cell itid)
 {
-    if (c->source->given && (source.null || source.value != c->source->number)) {
+    if (c->source->given && (source.null || !ts_view_has(c->source, source.value))) {
         return false;
     }
     for (unsigned i = 0; i < c->threads->id_count; i++) {

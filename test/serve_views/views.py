@@ -93,7 +93,9 @@ class Database:
 
 # --- stacks ------------------------------------------------------------------------------------------------------------------
 
-FILTER = """ AND (:source IS NULL OR source_id = :source) AND (:itid IS NULL OR itid = :itid) AND (:event IS NULL OR event = :event)"""
+# A source means what was found in it, too.
+BELOW = "(WITH RECURSIVE below(id) AS (SELECT :source UNION SELECT o.id FROM below JOIN source AS o ON o.parent_id = below.id) SELECT id FROM below)"
+FILTER = """ AND (:source IS NULL OR source_id IN """ + BELOW + """) AND (:itid IS NULL OR itid = :itid) AND (:event IS NULL OR event = :event)"""
 WALL = """SELECT node_id, sum(min(ts + dur, :to) - max(ts, :from)), count(*) FROM stack_sample
 WHERE node_id IS NOT NULL AND dur >= 0 AND ts < :to AND ts + dur > :from""" + FILTER + " GROUP BY node_id"
 WALL_ALL = "SELECT node_id, sum(dur), count(*) FROM stack_sample WHERE node_id IS NOT NULL AND dur >= 0" + FILTER + " GROUP BY node_id"
@@ -101,12 +103,16 @@ COUNT = """SELECT node_id, count(*), count(*) FROM stack_sample WHERE node_id IS
 AND (CASE WHEN dur >= 0 THEN ts < :to AND ts + dur > :from ELSE ts >= :from AND ts < :to END)""" + FILTER + " GROUP BY node_id"
 COUNT_ALL = "SELECT node_id, count(*), count(*) FROM stack_sample WHERE node_id IS NOT NULL" + FILTER + " GROUP BY node_id"
 SELF = """SELECT node_id, ifnull(sum(self_dur), 0), count(*) FROM stack_slice WHERE node_id IS NOT NULL AND ts >= :from AND ts < :to
-AND (:source IS NULL OR source_id = :source) AND (:itid IS NULL OR itid = :itid) AND :event IS NULL GROUP BY node_id"""
+AND (:source IS NULL OR source_id IN """ + BELOW + """) AND (:itid IS NULL OR itid = :itid) AND :event IS NULL GROUP BY node_id"""
 SELF_ALL = SELF.replace("ts >= :from AND ts < :to", "1")
 VALUE = """SELECT s.node_id, sum(v.value), count(*) FROM stack_sample_value AS v CROSS JOIN stack_sample AS s ON s.id = v.sample_id
 WHERE v.value_type_id IN (SELECT id FROM stack_value_type WHERE name = :name AND (:unit IS NULL OR unit = :unit)) AND s.node_id IS NOT NULL AND s.ts >= :from AND s.ts < :to
-AND (:source IS NULL OR s.source_id = :source) AND (:itid IS NULL OR s.itid = :itid) AND (:event IS NULL OR s.event = :event) GROUP BY s.node_id"""
+AND (:source IS NULL OR s.source_id IN """ + BELOW + """) AND (:itid IS NULL OR s.itid = :itid) AND (:event IS NULL OR s.event = :event) GROUP BY s.node_id"""
 VALUE_ALL = VALUE.replace("AND s.ts >= :from AND s.ts < :to", "")
+
+
+def below(db, source):
+    return {i for i, in db.rows("SELECT id FROM " + BELOW, source=source)}
 
 
 def weights(db, kind, weight, ranged, name=None, **values):
@@ -188,8 +194,9 @@ def check_methods(db, kind, weight, name, event, what, **values):
     """v_stack_hot_method has it for all rows of a source and an event."""
     rows = collections.defaultdict(lambda: [0, 0])
     wanted = ("call" if kind == "slice" else "cpu" if name == "cpu" else event, {"wall": "dur", "self": "self_dur"}.get(weight, name or weight))
+    sources = below(db, values["src"])
     for source, row_event, row_value, method, own, total in db.once("SELECT source_id, event, value, method_id, self, total FROM v_stack_hot_method"):
-        if values["src"] in (None, source) and (row_event, row_value) == wanted:
+        if (values["src"] is None or source in sources) and (row_event, row_value) == wanted:
             rows[method][0] += own
             rows[method][1] += total
     reply = db.view("methods", kind=kind, weight=weight, value=name, event=event, limit=10000, **values)
@@ -496,11 +503,12 @@ def check_series(db, low, high, px, itid):
 
 def check_chart(db, tree, source, itid, event, low, high, px):
     """Bars by the definition: of each level, runs of samples without a gap, below equal callers, of one method."""
+    sources = below(db, source)
     what = f"{db.name}: chart {source} {itid} {event} {low} {high} {px}"
     reply = db.view("chart", src=source, thr=itid, event=event, px=px, from_=None if low is None else low - db.origin, to=None if high is None else high - db.origin)
     low, high = reply["from"] + db.origin, reply["to"] + db.origin
     samples = sorted((max(ts, low), i, min(ts + dur, high), node) for i, (s, t, e, ts, dur, node) in enumerate(db.once("SELECT source_id, itid, event, ts, dur, node_id FROM stack_sample"))
-                     if (source is None or s == source) and (itid is None or t == itid) and (event is None or e == event) and ts is not None and dur is not None and dur > 0 and ts < high and ts + dur > low)
+                     if (source is None or s in sources) and (itid is None or t == itid) and (event is None or e == event) and ts is not None and dur is not None and dur > 0 and ts < high and ts + dur > low)
     bars = []
     level = []
     before = None
@@ -553,6 +561,9 @@ def check_time(db, made):
     threads = [t for t, in db.rows("SELECT DISTINCT itid FROM stack_slice WHERE itid IS NOT NULL")]
     lanes = db.rows("SELECT DISTINCT source_id, itid, event FROM stack_sample WHERE itid IS NOT NULL AND event IS NOT NULL AND ts IS NOT NULL") or \
         [(None, None, e) for e, in db.rows("SELECT DISTINCT event FROM stack_sample WHERE event IS NOT NULL AND ts IS NOT NULL")]
+    # A chart is of one thread: not of a source that has it too in what was found in it.
+    family = {source: below(db, source) for source, _, _ in lanes}
+    lanes = [one for one in lanes if one[0] is None or sum(other[0] in family[one[0]] and other[1:] == one[1:] for other in lanes) == 1]
     for px in (1, 7, 1600):
         check_timeline(db, px)
     for lane in random.sample(lanes, min(3, len(lanes))):

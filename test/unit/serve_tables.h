@@ -16,6 +16,7 @@
 /* The tables that views read. */
 static const char *const serve_tables[] = {
     "trace_range",
+    "source",
     "thread",
     "thread_detail",
     "process",

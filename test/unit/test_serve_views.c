@@ -14,7 +14,9 @@ typedef struct fixture {
 /* Two threads, three call paths, a heap of three nodes, and a few of everything else. */
 static const char rows_sql[] =
     "INSERT INTO trace_range VALUES (1000, 2000);"
-    "INSERT INTO thread(itid, tid, name) VALUES (0, 0, NULL), (1, 11, 'main'), (2, 12, 'io');"
+    "INSERT INTO source(id, path) VALUES (1, 'a.jfr'), (2, 'b.jfr');"
+    "INSERT INTO thread(id, itid, tid, name) VALUES (0, 0, 0, NULL), (1, 1, 11, 'main'), "
+    " (2, 2, 12, 'io');"
     "INSERT INTO stack_method(id, source_id, name) VALUES (1, 1, 'main'), (2, 1, 'work'), "
     "  (3, 1, '(idle)');"
     "INSERT INTO stack_node(id, source_id, parent_id, method_id, depth) VALUES (1, 1, NULL, 1, 0), "
@@ -193,6 +195,13 @@ static void test_parameters(void **state)
     expect_error(f, "flame?limit=1&limit=1", TS_ERR_USAGE, "given twice");
     expect_error(f, "flame?thr=1,,2", TS_ERR_USAGE, "not an integer");
     expect_error(f, "flame?thr=1,", TS_ERR_USAGE, "not an integer");
+    expect(f, "flame?src=a.jfr&thr=main", "\"totals\":[30,10]");
+    expect(f, "flame?thr=tid=11", "\"totals\":[30,10]");
+    expect(f, "flame?src=1&thr=m*,io", "\"totals\":[100,30,10]");
+    expect(f, "flame?src=b.jfr", "\"total\":0,");
+    expect_error(f, "flame?thr=mian", TS_ERR_USAGE,
+                 "no thread is \"mian\"; threads are 1 (main), 2 (io)");
+    expect_error(f, "flame?src=c.jfr", TS_ERR_USAGE, "sources are 1 (a.jfr), 2 (b.jfr)");
     expect_error(f, "flame?kind=samples", TS_ERR_USAGE, "none of sample,slice");
     expect_error(f, "flame?weight=value", TS_ERR_USAGE, "needs the parameter 'value'");
     expect_error(f, "flame?weight=value&value=x", TS_ERR_USAGE, "no such value");
