@@ -129,6 +129,10 @@ _trace_streamer() {
         COMPREPLY=()
         return
         ;;
+    --max-output)
+        COMPREPLY=()
+        return
+        ;;
     --dimension)
         COMPREPLY=()
         return
@@ -195,7 +199,7 @@ _trace_streamer() {
         ;;
     esac
     if [[ $cur == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W '--export-db --viewer --nometa --index --force --sync --with-times -s --out --query-file --param --output --report --questions --by --before --after --fail-if --limit --port --listen --open --no-token --allow-origin --allow-host --flare-ui --samples --web --query-timeout --max-rows --any --to --source --thread --from --until --weight --event --dimension --lp-derived --lp-extended --directory --format --analyze --jfr-events --keep-going --time-range --syscalls --compat --max-inflate --max-memory --threads --json --strict --quiet --verbose --no-progress --level --log-file --info --list --tables --help --version --threadnum --nothreads -lnc --So_dir' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W '--export-db --viewer --nometa --index --force --sync --with-times -s --out --query-file --param --output --report --questions --by --before --after --fail-if --limit --port --listen --open --no-token --allow-origin --allow-host --flare-ui --samples --web --query-timeout --max-rows --any --to --source --thread --from --until --weight --event --max-output --dimension --lp-derived --lp-extended --directory --format --analyze --jfr-events --keep-going --time-range --syscalls --compat --max-inflate --max-memory --threads --json --strict --quiet --verbose --no-progress --level --log-file --info --list --tables --help --version --threadnum --nothreads -lnc --So_dir' -- "$cur")
     else
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         if ((COMP_CWORD == 1)); then

@@ -40,6 +40,7 @@ complete -c trace_streamer -l from -x -d 'only samples and calls that begin at T
 complete -c trace_streamer -l until -x -d 'only samples and calls that begin before TIME'
 complete -c trace_streamer -l weight -x -d 'what stacks are weighed by, or the rows of diff ordered: wall, samples, cpu, or another value of samples, such as alloc_space (default: cpu, or what there is)'
 complete -c trace_streamer -l event -x -d 'only samples that were caused by this, such as wall or alloc; call: traced calls'
+complete -c trace_streamer -l max-output -x -d 'stop with exit code 6 when what --to writes would be longer (default: 2G; 0: no limit)'
 complete -c trace_streamer -l dimension -x -d 'what is a frame of datakit-flamegraph: method (default), package, line or thread'
 complete -c trace_streamer -l lp-derived -d 'line-protocol: also metrics that Datakit itself would write as 0'
 complete -c trace_streamer -l lp-extended -d 'line-protocol: also the fields language_ver, oss_path, metrics and samples'

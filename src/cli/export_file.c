@@ -4,6 +4,8 @@
 #include "cli/print.h"
 #include "cli/signals.h"
 
+#include <inttypes.h>
+
 ts_code ts_export_file_check(const ts_export **what, ts_ctx *ctx, const ts_options *options)
 {
     *what = NULL;
@@ -60,9 +62,25 @@ ts_export_filter ts_export_filter_of(const ts_options *options)
         .weight = options->weight};
 }
 
+/* What is written, and how much of it there may be. */
+typedef struct export_out {
+    ts_output *out;
+    uint64_t written;
+    uint64_t most; /* 0: no limit */
+} export_out;
+
 static ts_code export_put(void *user, const char *p, size_t n)
 {
-    return ts_output_put(user, p, n);
+    export_out *e = user;
+    e->written += n;
+    if (e->most > 0 && e->written > e->most) {
+        return ts_fail(e->out->ctx, TS_ERR_LIMIT,
+                       "the output would be longer than %" PRIu64
+                       " bytes: choose less by --source, --thread, --event, --from or --until, or "
+                       "a format that shares call paths (--to=pprof), or give --max-output=SIZE",
+                       e->most);
+    }
+    return ts_output_put(e->out, p, n);
 }
 
 /* The export's needs in the form of a question's. */
@@ -88,7 +106,8 @@ ts_code ts_export_file_write(ts_text_file *file, const ts_export *what, ts_db *d
 {
     ts_ctx *ctx = file->ctx;
     ts_output out;
-    const ts_export_output output = {&out, export_put};
+    export_out limited = {.out = &out, .most = options->max_output};
+    const ts_export_output output = {&limited, export_put};
     const ts_export_input input = {
         .side = {.reader = reader, .title = title, .filter = ts_export_filter_of(options)},
         .before = before,

@@ -98,6 +98,8 @@ const ts_option ts_option_list[] = {
      TS_OPT_TEXT, AT(weight), "what stacks are weighed by, or the rows of diff ordered: wall, samples, cpu, or another value of samples, such as alloc_space (default: cpu, or what there is)"},
     {NULL, "--event", TS_ARG_VALUE, "NAME", TS_GROUP_EXPORT, TS_OPTION_ACTIVE, TS_VALUES_NONE,
      TS_OPT_TEXT, AT(event), "only samples that were caused by this, such as wall or alloc; call: traced calls"},
+    {NULL, "--max-output", TS_ARG_VALUE, "SIZE", TS_GROUP_EXPORT, TS_OPTION_ACTIVE, TS_VALUES_NONE,
+     TS_OPT_SIZE, AT(max_output), "stop with exit code 6 when what --to writes would be longer (default: 2G; 0: no limit)"},
     {NULL, "--dimension", TS_ARG_VALUE, "NAME", TS_GROUP_EXPORT, TS_OPTION_ACTIVE, TS_VALUES_NONE,
      TS_OPT_TEXT, AT(dimension), "what is a frame of datakit-flamegraph: method (default), package, line or thread"},
     {NULL, "--lp-derived", TS_ARG_NONE, NULL, TS_GROUP_EXPORT, TS_OPTION_ACTIVE, TS_VALUES_NONE,

@@ -647,6 +647,9 @@ static ts_code options_check(const ts_options *o, ts_ctx *ctx)
         return ts_fail(ctx, TS_ERR_USAGE, "%s requires --to=line-protocol",
                        o->lp_derived ? "--lp-derived" : "--lp-extended");
     }
+    if (o->max_output != TS_MAX_OUTPUT && o->to == NULL) {
+        return ts_fail(ctx, TS_ERR_USAGE, "--max-output requires --to");
+    }
     ts_code code = o->verb == TS_VERB_SERVE ? TS_OK : check_not_serve(o, ctx);
     if (code != TS_OK) {
         return code;
@@ -732,6 +735,7 @@ ts_code ts_options_parse(ts_options *options, ts_ctx *ctx, int argc, char **argv
     options->query_timeout = TS_NOT_GIVEN;
     options->max_rows = TS_NOT_GIVEN;
     options->threads = TS_NOT_GIVEN;
+    options->max_output = TS_MAX_OUTPUT;
     options->verb = ts_verb_of(argc > 1 ? argv[1] : NULL);
     parser p = {options, ctx, argc, argv, options->verb == TS_VERB_NONE ? 1 : 2, false};
     options->paths = ts_alloc(ctx, (size_t)argc + 1, sizeof *options->paths);

@@ -136,6 +136,9 @@ typedef struct ts_texts {
     size_t count;
 } ts_texts;
 
+/* Without --max-output. */
+#define TS_MAX_OUTPUT (UINT64_C(2) << 30)
+
 typedef struct ts_options {
     ts_verb verb;
     ts_mode mode;
@@ -189,6 +192,7 @@ typedef struct ts_options {
     int level;            /* a ts_log_level, TS_LEVEL_OFF or TS_LEVEL_UNSET */
     uint64_t max_inflate; /* 0 = not given */
     uint64_t max_memory;  /* 0 = none */
+    uint64_t max_output;  /* bytes of an export; 0 = none */
     ts_time_range time_range;
     const char *syscalls; /* "all", "none" or a list; NULL: not given */
 } ts_options;

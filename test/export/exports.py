@@ -5,6 +5,7 @@ hostile: names that a careless writer lets out; programs: the programs that read
 difference: two profiles at once; memory, growth: many samples, many call paths.
 """
 import collections
+import json
 import os
 import random
 import re
@@ -354,7 +355,33 @@ def refuses(words, *arguments, code=2):
     check(all(word in text for word in words), f"{arguments}: {text}")
 
 
+def deep_profile(path, depth):
+    """A CPU profile of one chain of calls, each of which has a sample: stacks of depth * depth / 2 frames."""
+    nodes = [{"id": i + 1, "callFrame": {"functionName": f"f{i}", "scriptId": "1", "url": "a.js", "lineNumber": i, "columnNumber": 0},
+              "hitCount": 1, "children": [i + 2] if i + 1 < depth else []} for i in range(depth)]
+    with open(path, "w") as f:
+        json.dump({"nodes": nodes, "startTime": 1, "endTime": depth + 2, "samples": list(range(1, depth + 1)), "timeDeltas": [1] * depth}, f)
+
+
+def max_output():
+    """The limit is exact, and nothing is left of what was longer; formats that write stacks in full meet it."""
+    with tempfile.TemporaryDirectory() as folder:
+        profile, out = os.path.join(folder, "deep.cpuprofile"), os.path.join(folder, "out")
+        deep_profile(profile, 1500)
+        for name in ("folded", "speedscope", "profile-json", "pprof"):
+            whole = made.run(PROGRAM, profile, f"--to={name}", "-o", "-").stdout
+            check((len(whole) > 1 << 20) == (name != "pprof"), f"{name}: {len(whole)} bytes")
+            made.run(PROGRAM, profile, f"--to={name}", "-o", out, f"--max-output={len(whole)}")
+            check(open(out, "rb").read() == whole, f"{name}: another output with a limit that it keeps")
+            os.remove(out)
+            r = made.run(PROGRAM, profile, f"--to={name}", "-o", out, f"--max-output={len(whole) - 1}", codes=(6,))
+            check(f"longer than {len(whole) - 1} bytes" in r.stderr.decode() and "--max-output" in r.stderr.decode(), f"{name}: {r.stderr}")
+            check(sorted(os.listdir(folder)) == ["deep.cpuprofile"], f"{name}: {os.listdir(folder)}")
+        refuses(["--max-output requires --to"], profile, "--max-output=1M", "-e", out)
+
+
 def messages():
+    max_output()
     databases = made.recordings(PROGRAM, TOOLS, SOURCE)
     to = ["--to=folded", "-o", "-"]
     cpu = databases["cpu"]
