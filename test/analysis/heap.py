@@ -319,7 +319,8 @@ def memory():
 def random_ones():
     """300 graphs; 3000 with TS_SLOW=1."""
     graphs = 0
-    for seed in range(1, 301) if SLOW else random.sample(range(1, 10**6), 30):
+    # 842018 has few nodes and long texts: strings that share their parts.
+    for seed in [842018, *range(1, 300)] if SLOW else [842018, *random.sample(range(1, 10**6), 29)]:
         random_heaps.write(".", seed, 10)
         snapshots = [f"{i}.heapsnapshot" for i in range(10)]
         files = [a for name in snapshots for a in ("--snapshot", name)]

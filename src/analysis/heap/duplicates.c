@@ -802,12 +802,14 @@ ts_code hg_string_text(ts_buf *out, hg *g, uint32_t node, ts_scan *scan)
 {
     ts_vec stack = {0};
     uint32_t units = 0;
-    uint32_t visits = 0;
+    /* Strings may share parts, so that a small heap holds a long text. */
+    uint64_t visits = (uint64_t)g->n + MAX_VISITS;
     ts_code code = TS_OK;
     uint32_t next = node;
     for (bool more = true; more && code == TS_OK && units < WIDTH;) {
         uint32_t *later;
-        if (is_concatenated(g, next) && visits++ < g->n) {
+        if (is_concatenated(g, next) && visits > 0) {
+            visits--;
             later = ts_vec_add(g->ctx, &stack, sizeof *later);
             if (later == NULL) {
                 code = g->ctx->error.code;
