@@ -54,9 +54,9 @@ const char *ts_export_title(const char *path)
     return slash == NULL || slash[1] == '\0' ? path : slash + 1;
 }
 
-ts_export_filter ts_export_filter_of(const ts_options *options)
+ts_stack_filter ts_stack_filter_of(const ts_options *options)
 {
-    return (ts_export_filter){
+    return (ts_stack_filter){
         .wanted = {options->source, options->thread, options->from, options->until},
         .event = options->event,
         .weight = options->weight};
@@ -109,7 +109,7 @@ ts_code ts_export_file_write(ts_text_file *file, const ts_export *what, ts_db *d
     export_out limited = {.out = &out, .most = options->max_output};
     const ts_export_output output = {&limited, export_put};
     const ts_export_input input = {
-        .side = {.reader = reader, .title = title, .filter = ts_export_filter_of(options)},
+        .side = {.reader = reader, .title = title, .filter = ts_stack_filter_of(options)},
         .before = before,
         .dimension = options->dimension,
         .lp_derived = options->lp_derived,

@@ -19,7 +19,7 @@ ts_code ts_export_reader(ts_reader **reader, ts_target **copy, ts_ctx *ctx, cons
 const char *ts_export_title(const char *path);
 
 /* What of the database is wanted. */
-ts_export_filter ts_export_filter_of(const ts_options *options);
+ts_stack_filter ts_stack_filter_of(const ts_options *options);
 
 /*
  * Writes it to `file`. db and reader are of the same finished database. Before that, the tables

@@ -9,24 +9,13 @@
 
 #include "base/context.h"
 #include "base/text.h"
-#include "model/select.h"
-
-/*
- * What of the database is wanted, as it was typed; NULL: everything. event: stack_sample.event, or
- * "call" for traced invocations. weight: what stacks are weighed by, see ts_calls_open. A sample or
- * call is in the span when it begins there; those without a time are in the whole only.
- */
-typedef struct ts_export_filter {
-    ts_wanted wanted;
-    const char *event;
-    const char *weight;
-} ts_export_filter;
+#include "model/stacks.h"
 
 /* One database, and how it is called in what is written. */
 typedef struct ts_export_side {
     ts_reader *reader;
     const char *title; /* such as the base name of the input */
-    ts_export_filter filter;
+    ts_stack_filter filter;
 } ts_export_side;
 
 typedef struct ts_export_input {

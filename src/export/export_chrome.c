@@ -88,8 +88,8 @@ static ts_code chrome_metadata(chrome_work *c)
             if (thread.n > 0) {
                 chrome_name(c, "thread_name", thread, who);
             }
-            if (process.n > 0 && !profile_has(&done, ipid) &&
-                (code = profile_vec_reach(c->ctx, &done, ipid, sizeof(bool))) == TS_OK) {
+            if (process.n > 0 && !ts_vec_bool(&done, ipid) &&
+                (code = ts_vec_reach(c->ctx, &done, ipid, sizeof(bool))) == TS_OK) {
                 ((bool *)done.p)[ipid] = true;
                 chrome_name(c, "process_name", process, who);
             }
@@ -122,7 +122,7 @@ static ts_code chrome_call(chrome_work *c, const ts_batch *b, unsigned i)
         return TS_OK;
     }
     if (node < 0 || node > p->nodes) {
-        return profile_bad_rows(p, "stack_slice");
+        return ts_rows_changed(p->ctx, "stack_slice");
     }
     if (b->columns[CALL_NODE].null[i] == 0 && node > 0 && p->used[node]) {
         frame = ts_frames_get(&c->frames, ts_calls_frame(p, (uint32_t)node));
@@ -175,7 +175,7 @@ static void chrome_pause(chrome_work *c, const ts_batch *b, unsigned i)
         !ts_calls_wants_time(&c->calls, ts)) {
         return;
     }
-    chrome_begin(c, "X", profile_cell(b, CALL_NODE, i), ts_naming_who(&c->names, source_id, itid));
+    chrome_begin(c, "X", ts_cell_text(b, CALL_NODE, i), ts_naming_who(&c->names, source_id, itid));
     chrome_time(c, ",\"cat\":\"pause\",\"ts\":", ts);
     chrome_time(c, ",\"dur\":", b->columns[CALL_DUR].ints[i]);
     ts_write_char(&c->w, '}');
@@ -382,9 +382,9 @@ static ts_code chrome_series_row(chrome_work *c, const ts_batch *b, unsigned i)
     int64_t source_id = b->columns[0].ints[i];
     int64_t itid = b->columns[1].null[i] != 0 ? TS_NO_THREAD : b->columns[1].ints[i];
     uint32_t text;
-    ts_code code = profile_vec_reach(c->ctx, &c->series, id, sizeof(chrome_series));
+    ts_code code = ts_vec_reach(c->ctx, &c->series, id, sizeof(chrome_series));
     if (code == TS_OK) {
-        code = ts_pool_intern(c->ctx, &text, NULL, &c->texts, profile_cell(b, 2, i));
+        code = ts_pool_intern(c->ctx, &text, NULL, &c->texts, ts_cell_text(b, 2, i));
     }
     if (code == TS_OK) {
         ((chrome_series *)c->series.p)[id] = (chrome_series){
@@ -466,12 +466,12 @@ static ts_code chrome_counters(chrome_work *c)
 /* The stacks, when there are any: all that are wanted, whatever they weigh. */
 static ts_code chrome_open(chrome_work *c, const ts_export_side *side)
 {
-    ts_code code = ts_calls_select(&c->calls, c->ctx, side);
+    ts_code code = ts_calls_select(&c->calls, c->ctx, side->reader, &side->filter);
     if (code != TS_OK || (!c->calls.any_sample && !c->calls.any_slice)) {
         return code;
     }
     ts_calls_free(&c->calls);
-    return ts_calls_open(&c->calls, c->ctx, side, &c->frames, TS_LOAD_COUNT);
+    return ts_calls_open(&c->calls, c->ctx, side->reader, &side->filter, &c->frames, TS_LOAD_COUNT);
 }
 
 static ts_code chrome_write(chrome_work *c, const char *title)
@@ -497,7 +497,7 @@ static ts_code chrome_write(chrome_work *c, const char *title)
     }
     ts_write_str(&c->w, "\n]}\n");
     if (code == TS_OK && !c->any) {
-        code = profile_explain(&c->calls, "nothing with a time is wanted");
+        code = ts_calls_explain(&c->calls, "nothing with a time is wanted");
     }
     return code;
 }

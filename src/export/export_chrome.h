@@ -4,7 +4,7 @@
 
 #include "base/sorter.h"
 #include "export/export_names.h"
-#include "export/export_private.h"
+#include "model/cells.h"
 #include "export/export_text.h"
 
 enum { CHUNK_SAMPLES = 1000 };

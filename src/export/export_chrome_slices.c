@@ -13,7 +13,7 @@ enum { ARG_TEXT = 1, ARG_BOOLEAN = 3 }; /* args.datatype */
 
 static ts_text chrome_label(const ts_batch *b, unsigned column, unsigned i)
 {
-    ts_text text = profile_cell(b, column, i);
+    ts_text text = ts_cell_text(b, column, i);
     text.n = text.n > CHROME_LABEL_MAX ? CHROME_LABEL_MAX : text.n;
     return text;
 }
@@ -267,7 +267,7 @@ static ts_code chrome_slice(chrome_work *c, const ts_batch *b, unsigned i)
 /* Slices have no source: where others have one, --source leaves them out. */
 ts_code chrome_slices(chrome_work *c)
 {
-    const ts_export_filter *f = &c->calls.filter;
+    const ts_stack_filter *f = &c->calls.filter;
     const ts_batch *b;
     ts_scan *scan = NULL;
     if (!ts_reader_has_table(c->reader, TS_T_callstack) ||

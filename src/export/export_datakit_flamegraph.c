@@ -205,7 +205,7 @@ static ts_code graph_load(graph_work *f, const ts_export_input *input)
     ts_calls_load load = side->filter.weight == NULL ? TS_LOAD_ALL : TS_LOAD_CHOSEN;
     ts_code code = graph_dimension(f, input->dimension);
     if (code == TS_OK) {
-        code = ts_calls_open(&f->calls, f->ctx, side, &f->frames, load);
+        code = ts_calls_open(&f->calls, f->ctx, side->reader, &side->filter, &f->frames, load);
     }
     if (code == TS_OK) {
         graph_choose(f);

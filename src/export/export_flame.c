@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 #include "export/export_formats.h"
 #include "export/export_page.h"
-#include "export/export_profile.h"
+#include "model/stacks.h"
 #include "export/export_text.h"
 
 typedef struct flame_work {
@@ -135,7 +135,8 @@ static ts_code flame_before(flame_work *f, const ts_export_side *before)
         }
         side.filter.weight = name;
     }
-    ts_code code = ts_calls_open(&f->calls[1], f->ctx, &side, &f->frames, TS_LOAD_CHOSEN);
+    ts_code code =
+        ts_calls_open(&f->calls[1], f->ctx, side.reader, &side.filter, &f->frames, TS_LOAD_CHOSEN);
     f->calls[1].filter.weight = NULL;
     ts_free(f->ctx, name);
     return code;
@@ -152,7 +153,8 @@ static ts_code flame_run(ts_ctx *ctx, const ts_export_input *input, const ts_exp
     /* Lines move from one version of a program to the next. */
     f->frames.parts = difference ? TS_FRAME_FILE : TS_FRAME_FILE | TS_FRAME_LINE;
     ts_writer_begin(&f->w, ctx, output);
-    ts_code code = ts_calls_open(&f->calls[0], ctx, &input->side, &f->frames, TS_LOAD_CHOSEN);
+    ts_code code = ts_calls_open(&f->calls[0], ctx, input->side.reader, &input->side.filter,
+                                 &f->frames, TS_LOAD_CHOSEN);
     if (code == TS_OK && difference) {
         code = flame_before(f, input->before);
     }

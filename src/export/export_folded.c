@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/utf8.h"
 #include "export/export_formats.h"
-#include "export/export_profile.h"
+#include "model/stacks.h"
 #include "export/export_text.h"
 
 /* A semicolon would divide the frame, a line break the line; characters that steer a terminal, or
@@ -73,9 +73,11 @@ static ts_code folded_run(ts_ctx *ctx, const ts_export_input *input, const ts_ex
     ts_writer w;
     bool difference = input->before != NULL;
     ts_writer_begin(&w, ctx, output);
-    ts_code code = ts_calls_open(&profiles[0], ctx, &input->side, &frames, TS_LOAD_CHOSEN);
+    ts_code code = ts_calls_open(&profiles[0], ctx, input->side.reader, &input->side.filter,
+                                 &frames, TS_LOAD_CHOSEN);
     if (code == TS_OK && difference) {
-        code = ts_calls_open(&profiles[1], ctx, input->before, &frames, TS_LOAD_CHOSEN);
+        code = ts_calls_open(&profiles[1], ctx, input->before->reader, &input->before->filter,
+                             &frames, TS_LOAD_CHOSEN);
     }
     if (code == TS_OK) {
         code = ts_tree_make(&tree, ctx, &profiles[0], difference ? &profiles[1] : NULL);

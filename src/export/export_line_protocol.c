@@ -256,7 +256,7 @@ static void line_metrics(line_work *l, const ts_upload *up)
 }
 
 /* A point is of a whole profile. */
-static ts_code line_check(ts_ctx *ctx, const ts_export_filter *f)
+static ts_code line_check(ts_ctx *ctx, const ts_stack_filter *f)
 {
     bool span = f->wanted.from != NULL || f->wanted.until != NULL;
     const char *name = f->wanted.thread != NULL ? "--thread"
@@ -275,7 +275,7 @@ static ts_code line_load(line_work *l, const ts_export_input *input)
 {
     ts_code code = line_check(l->ctx, &input->side.filter);
     if (code == TS_OK) {
-        code = ts_calls_select(&l->calls, l->ctx, &input->side);
+        code = ts_calls_select(&l->calls, l->ctx, input->side.reader, &input->side.filter);
     }
     if (code == TS_OK) {
         code = ts_uploads_load(&l->uploads, l->ctx, input->side.reader, true);

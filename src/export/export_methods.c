@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "export/export_language.h"
-#include "export/export_private.h"
+#include "model/cells.h"
 
 enum { METHODS_TEXT_MAX = 32 * 1024 };
 
@@ -93,13 +93,13 @@ static ts_code methods_row(ts_methods *m, ts_ctx *ctx, const ts_uploads *uploads
 {
     const ts_upload *up = ts_uploads_find(uploads, b->columns[MC_SOURCE].ints[i]);
     int64_t line = b->columns[MC_LINE].ints[i];
-    ts_text name = methods_cut(profile_cell(b, MC_NAME, i));
+    ts_text name = methods_cut(ts_cell_text(b, MC_NAME, i));
     ts_named named = {
         .name = name.n == 0 ? TS_TEXT_LIT("(anonymous)") : name,
-        .cls = methods_cut(profile_cell(b, MC_CLASS, i)),
-        .package = methods_cut(profile_cell(b, MC_PACKAGE, i)),
-        .library = methods_cut(profile_cell(b, MC_LIBRARY, i)),
-        .signature = methods_cut(profile_cell(b, MC_SIGNATURE, i)),
+        .cls = methods_cut(ts_cell_text(b, MC_CLASS, i)),
+        .package = methods_cut(ts_cell_text(b, MC_PACKAGE, i)),
+        .library = methods_cut(ts_cell_text(b, MC_LIBRARY, i)),
+        .signature = methods_cut(ts_cell_text(b, MC_SIGNATURE, i)),
     };
     buffers->text.n = 0;
     ts_code code = ts_language_method(ctx, &buffers->text, &buffers->names, &named,
@@ -109,8 +109,8 @@ static ts_code methods_row(ts_methods *m, ts_ctx *ctx, const ts_uploads *uploads
         .library = named.library,
         .package = named.package,
         .cls = named.cls,
-        .file = methods_cut(profile_cell(b, MC_FILE, i)),
-        .modifiers = methods_cut(profile_cell(b, MC_MODIFIERS, i)),
+        .file = methods_cut(ts_cell_text(b, MC_FILE, i)),
+        .modifiers = methods_cut(ts_cell_text(b, MC_MODIFIERS, i)),
     };
     m->line[b->rowids[i]] = line > 0 && line <= INT32_MAX ? (int32_t)line : 0;
     return code == TS_OK ? methods_intern(&m->key[b->rowids[i]], m, ctx, &buffers->key, &method)
@@ -127,7 +127,7 @@ static ts_code methods_read(ts_methods *m, ts_ctx *ctx, const ts_calls *p,
     while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
         for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
             code = b->rowids[i] < 1 || b->rowids[i] > p->methods
-                       ? profile_bad_rows(p, "stack_method")
+                       ? ts_rows_changed(p->ctx, "stack_method")
                        : methods_row(m, ctx, uploads, b, i, &buffers);
         }
     }

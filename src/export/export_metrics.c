@@ -2,7 +2,7 @@
 
 #include "analysis/profile_metrics/profile_metrics.h"
 #include "base/profile_kinds.h"
-#include "export/export_private.h"
+#include "model/cells.h"
 
 /* What is added up of a source. A sum that does not fit, or that nothing was recorded of, has no
  * metric. */
@@ -96,7 +96,7 @@ static const struct {
 
 static ts_code metric_source(metric_sums **out, ts_metrics *m, ts_ctx *ctx, int64_t source_id)
 {
-    ts_code code = profile_vec_reach(ctx, &m->by_source, source_id, sizeof **out);
+    ts_code code = ts_vec_reach(ctx, &m->by_source, source_id, sizeof **out);
     *out = code == TS_OK ? &((metric_sums *)m->by_source.p)[source_id] : NULL;
     return code;
 }
@@ -132,7 +132,7 @@ static metric_sum metric_of_event(ts_text event)
 static ts_code metric_add_type(ts_vec *types, ts_ctx *ctx, const ts_batch *b, unsigned i)
 {
     size_t before = types->n;
-    ts_code code = profile_vec_reach(ctx, types, b->rowids[i], sizeof(metric_type));
+    ts_code code = ts_vec_reach(ctx, types, b->rowids[i], sizeof(metric_type));
     metric_type *all = types->p;
     for (size_t k = before; k < types->n && code == TS_OK; k++) {
         all[k] = (metric_type){0, SUM_NONE};
@@ -140,7 +140,7 @@ static ts_code metric_add_type(ts_vec *types, ts_ctx *ctx, const ts_batch *b, un
     if (code == TS_OK) {
         all[b->rowids[i]] =
             (metric_type){b->columns[0].ints[i],
-                          metric_of_event(ts_value_event(profile_cell(b, 1, i), TS_TEXT_NULL))};
+                          metric_of_event(ts_value_event(ts_cell_text(b, 1, i), TS_TEXT_NULL))};
     }
     return code;
 }
@@ -157,7 +157,7 @@ static ts_code metric_read_events(ts_vec *types, ts_reader *reader)
         for (unsigned i = 0; i < b->rows; i++) {
             int64_t id = b->columns[0].ints[i];
             if (id >= 0 && (uint64_t)id < types->n) {
-                ((metric_type *)types->p)[id].sum = metric_of_event(profile_cell(b, 1, i));
+                ((metric_type *)types->p)[id].sum = metric_of_event(ts_cell_text(b, 1, i));
             }
         }
     }
@@ -226,7 +226,7 @@ static ts_code metric_read_spans(ts_metrics *m, ts_ctx *ctx, ts_reader *reader, 
     while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
         for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
             int64_t dur = b->columns[2].ints[i];
-            if (!ts_text_is(profile_cell(b, 1, i), pauses ? "gc" : "contended") ||
+            if (!ts_text_is(ts_cell_text(b, 1, i), pauses ? "gc" : "contended") ||
                 b->columns[2].null[i] != 0) {
                 continue;
             }
@@ -250,10 +250,10 @@ static ts_code metric_keep(void *user, int64_t profile_id, int64_t source_id,
 {
     ts_metrics *m = user;
     ts_profile_metric *next;
-    ts_code code = profile_vec_reach(m->ctx, &m->first, source_id, sizeof(size_t));
+    ts_code code = ts_vec_reach(m->ctx, &m->first, source_id, sizeof(size_t));
     (void)profile_id;
     if (code == TS_OK) {
-        code = profile_vec_reach(m->ctx, &m->count, source_id, sizeof(size_t));
+        code = ts_vec_reach(m->ctx, &m->count, source_id, sizeof(size_t));
     }
     next = code == TS_OK ? ts_vec_add(m->ctx, &m->profiles, sizeof *next) : NULL;
     if (next == NULL) {

@@ -1,6 +1,6 @@
 #include "export/export_names.h"
 
-#include "export/export_private.h"
+#include "model/cells.h"
 
 typedef struct named {
     int64_t number; /* pid or tid; -1: not known */
@@ -24,10 +24,10 @@ static const names_from from_thread = {
 static ts_code names_row(ts_naming *names, ts_ctx *ctx, ts_vec *out, const ts_batch *b, unsigned i)
 {
     int64_t id = b->columns[0].ints[i];
-    ts_text text = profile_cell(b, 3, i);
+    ts_text text = ts_cell_text(b, 3, i);
     uint32_t place = 0;
     size_t before = out->n;
-    ts_code code = profile_vec_reach(ctx, out, id, sizeof(named));
+    ts_code code = ts_vec_reach(ctx, out, id, sizeof(named));
     if (code == TS_OK && text.n > 0) {
         code = ts_pool_intern(ctx, &place, NULL, &names->texts, text);
         place++;

@@ -7,7 +7,7 @@
 #include "base/idmap.h"
 #include "base/utf8.h"
 #include "export/export_formats.h"
-#include "export/export_profile.h"
+#include "model/stacks.h"
 
 #include <zlib.h>
 
@@ -285,7 +285,8 @@ static ts_code pprof_run(ts_ctx *ctx, const ts_export_input *input, const ts_exp
     w->ctx = ctx;
     w->out = output;
     w->frames.parts = TS_FRAME_FILE | TS_FRAME_LINE;
-    w->code = ts_calls_open(&w->calls, ctx, &input->side, &w->frames, load);
+    w->code =
+        ts_calls_open(&w->calls, ctx, input->side.reader, &input->side.filter, &w->frames, load);
     if (w->code == TS_OK) {
         pprof_write(w, input->side.title);
     }

@@ -16,7 +16,7 @@
 #include "export/export_metrics.h"
 #include "export/export_names.h"
 #include "export/export_points.h"
-#include "export/export_private.h"
+#include "model/cells.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -168,7 +168,7 @@ static ts_code pj_item(void *user, const ts_calls_item *item)
     };
     ts_code code = pj_find_event(&event, j, item);
     if (code == TS_OK && (item->source_id < 1 || item->source_id > UINT32_MAX)) {
-        code = profile_bad_rows(&j->calls, "stack_sample");
+        code = ts_rows_changed(j->ctx, "stack_sample");
     }
     up = code == TS_OK ? ts_uploads_find(&j->uploads, item->source_id) : NULL;
     record.group = (uint64_t)(up == NULL ? item->source_id : up->source_id) << 32 | event;
@@ -196,7 +196,7 @@ static ts_code pj_sort(pj_work *j)
     ts_details_close(&j->values);
     ts_details_close(&j->labels);
     if (code == TS_OK && j->number == 0) {
-        code = profile_explain(&j->calls, "no sample is wanted");
+        code = ts_calls_explain(&j->calls, "no sample is wanted");
     }
     return code == TS_OK ? ts_sorter_finish(j->sorter) : code;
 }
@@ -220,12 +220,12 @@ static ts_code pj_read_types(pj_work *j)
     while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
         for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
             pj_type type = {.source_id = b->columns[2].ints[i], .known = true};
-            code = profile_vec_reach(j->ctx, &j->types, b->rowids[i], sizeof type);
+            code = ts_vec_reach(j->ctx, &j->types, b->rowids[i], sizeof type);
             if (code == TS_OK) {
-                code = pj_json(&type.name, j, profile_cell(b, 0, i));
+                code = pj_json(&type.name, j, ts_cell_text(b, 0, i));
             }
             if (code == TS_OK) {
-                code = pj_json(&type.unit, j, profile_cell(b, 1, i));
+                code = pj_json(&type.unit, j, ts_cell_text(b, 1, i));
             }
             if (code == TS_OK) {
                 ((pj_type *)j->types.p)[b->rowids[i]] = type;
@@ -253,9 +253,9 @@ static ts_code pj_read_own_types(pj_work *j)
             if (type == NULL || !type->known) {
                 continue;
             }
-            code = pj_add_cause(j, type->source_id, profile_cell(b, 2, i));
-            if (code == TS_OK && profile_cell(b, 1, i).n > 0) {
-                code = pj_json(&type->name, j, profile_cell(b, 1, i));
+            code = pj_add_cause(j, type->source_id, ts_cell_text(b, 2, i));
+            if (code == TS_OK && ts_cell_text(b, 1, i).n > 0) {
+                code = pj_json(&type->name, j, ts_cell_text(b, 1, i));
             }
         }
     }
@@ -381,7 +381,7 @@ static ts_code pj_read_label(pj_work *j, int64_t row)
     const ts_batch *b;
     ts_code code = ts_scan_row(&b, j->label_rows, row);
     return code == TS_OK && b->rows > 0
-               ? pj_put_label(j, profile_cell(b, 0, 0), profile_cell(b, 1, 0))
+               ? pj_put_label(j, ts_cell_text(b, 0, 0), ts_cell_text(b, 1, 0))
                : code;
 }
 
@@ -587,7 +587,7 @@ static void pj_enter(pj_work *j, uint64_t group)
         const ts_upload *up = ts_uploads_find(&j->uploads, source_id);
         pj_end_profile(j);
         if (up == NULL) {
-            ts_writer_fail(&j->w, profile_bad_rows(&j->calls, "stack_sample"));
+            ts_writer_fail(&j->w, ts_rows_changed(j->ctx, "stack_sample"));
             return;
         }
         pj_begin_profile(j, up);
@@ -634,11 +634,12 @@ static ts_code pj_load(pj_work *j, const ts_export_input *input)
     static const unsigned labels[] = {TS_C_stack_sample_label__key, TS_C_stack_sample_label__value};
     const ts_export_side *side = &input->side;
     ts_ctx *ctx = j->ctx;
-    ts_code code = side->filter.weight == NULL
-                       ? ts_calls_open(&j->calls, ctx, side, &j->frames, TS_LOAD_COUNT)
-                       : ts_fail(ctx, TS_ERR_USAGE,
-                                 "--to=profile-json has all values: --weight "
-                                 "cannot be given");
+    ts_code code =
+        side->filter.weight == NULL
+            ? ts_calls_open(&j->calls, ctx, side->reader, &side->filter, &j->frames, TS_LOAD_COUNT)
+            : ts_fail(ctx, TS_ERR_USAGE,
+                      "--to=profile-json has all values: --weight "
+                      "cannot be given");
     if (code == TS_OK) {
         code = ts_naming_load(&j->names, ctx, side->reader);
     }

@@ -7,7 +7,7 @@
 #include "base/spool.h"
 #include "export/export_formats.h"
 #include "export/export_names.h"
-#include "export/export_profile.h"
+#include "model/stacks.h"
 #include "export/export_text.h"
 
 typedef struct scope_work {
@@ -221,7 +221,8 @@ static ts_code scope_run(ts_ctx *ctx, const ts_export_input *input, const ts_exp
 {
     scope_work s = {.ctx = ctx, .frames = {.parts = TS_FRAME_FILE | TS_FRAME_LINE}};
     ts_writer_begin(&s.w, ctx, output);
-    ts_code code = ts_calls_open(&s.calls, ctx, &input->side, &s.frames, TS_LOAD_CHOSEN);
+    ts_code code = ts_calls_open(&s.calls, ctx, input->side.reader, &input->side.filter, &s.frames,
+                                 TS_LOAD_CHOSEN);
     if (code == TS_OK) {
         code = ts_naming_load(&s.names, ctx, input->side.reader);
     }

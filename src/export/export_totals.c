@@ -1,7 +1,7 @@
 #include "export/export_totals.h"
 
 #include "base/profile_kinds.h"
-#include "export/export_private.h"
+#include "model/cells.h"
 
 static ts_code total_find(uint32_t *number, ts_totals *t, ts_ctx *ctx, int64_t source_id,
                           ts_text event)
@@ -32,7 +32,7 @@ static ts_code total_type(ts_totals *t, ts_ctx *ctx, const ts_uploads *uploads, 
 {
     const ts_upload *up = ts_uploads_find(uploads, source_id);
     uint32_t number = 0;
-    ts_code code = up == NULL ? TS_OK : profile_vec_reach(ctx, &t->types, id, sizeof(uint32_t));
+    ts_code code = up == NULL ? TS_OK : ts_vec_reach(ctx, &t->types, id, sizeof(uint32_t));
     if (up != NULL && code == TS_OK &&
         (code = total_find(&number, t, ctx, up->source_id, event)) == TS_OK) {
         ((uint32_t *)t->types.p)[id] = number + 1;
@@ -54,7 +54,7 @@ static ts_code total_types(ts_totals *t, ts_ctx *ctx, ts_reader *reader, const t
         for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
             int64_t id = b->columns[0].ints[i];
             int64_t source = id < 0 || (uint64_t)id >= sources->n ? 0 : ((int64_t *)sources->p)[id];
-            code = total_type(t, ctx, uploads, id, source, profile_cell(b, 1, i));
+            code = total_type(t, ctx, uploads, id, source, ts_cell_text(b, 1, i));
         }
     }
     ts_scan_close(scan);
@@ -68,7 +68,7 @@ static ts_code total_types(ts_totals *t, ts_ctx *ctx, ts_reader *reader, const t
             bool known = (uint64_t)id < t->types.n && ((uint32_t *)t->types.p)[id] != 0;
             code = known ? TS_OK
                          : total_type(t, ctx, uploads, id, b->columns[0].ints[i],
-                                      ts_value_event(profile_cell(b, 1, i), TS_TEXT_NULL));
+                                      ts_value_event(ts_cell_text(b, 1, i), TS_TEXT_NULL));
         }
     }
     ts_scan_close(scan);
@@ -83,7 +83,7 @@ static ts_code total_sources(ts_vec *sources, ts_ctx *ctx, ts_reader *reader)
     ts_code code = ts_scan_open(&scan, reader, TS_T_stack_value_type, types, 1);
     while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
         for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
-            code = profile_vec_reach(ctx, sources, b->rowids[i], sizeof(int64_t));
+            code = ts_vec_reach(ctx, sources, b->rowids[i], sizeof(int64_t));
             if (code == TS_OK) {
                 ((int64_t *)sources->p)[b->rowids[i]] = b->columns[0].ints[i];
             }

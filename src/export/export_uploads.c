@@ -1,7 +1,7 @@
 /* The sources of a database as Datakit's profiles (export_uploads.h). */
 #include "export/export_uploads.h"
 
-#include "export/export_private.h"
+#include "model/cells.h"
 #include "tables/formats/flare/flare_constants.h"
 
 #include <inttypes.h>
@@ -94,7 +94,7 @@ static ts_code upload_texts(ts_uploads *u, ts_ctx *ctx, ts_upload *up, const ts_
     char pid[24];
     ts_code code = TS_OK;
     for (size_t k = 0; k < sizeof kept / sizeof kept[0] && code == TS_OK; k++) {
-        ts_text text = profile_cell(b, kept[k].column, i);
+        ts_text text = ts_cell_text(b, kept[k].column, i);
         if (text.n > 0) {
             code = upload_keep(&up->texts[kept[k].text], u, ctx, text);
         } else if (around != NULL) {
@@ -120,8 +120,8 @@ static ts_code upload_source(ts_uploads *u, ts_ctx *ctx, const ts_batch *b, unsi
     static const ts_hash_key none = {{0, 0}};
     int64_t id = b->rowids[i];
     int64_t parent = b->columns[UP_PARENT].null[i] != 0 ? -1 : b->columns[UP_PARENT].ints[i];
-    ts_text clock = profile_cell(b, UP_CLOCK, i);
-    ts_code code = profile_vec_reach(ctx, &u->by_source, id, sizeof(ts_upload));
+    ts_text clock = ts_cell_text(b, UP_CLOCK, i);
+    ts_code code = ts_vec_reach(ctx, &u->by_source, id, sizeof(ts_upload));
     if (code != TS_OK) {
         return code;
     }
@@ -153,7 +153,7 @@ static ts_code upload_source(ts_uploads *u, ts_ctx *ctx, const ts_batch *b, unsi
         if (number) {
             ts_hash_word(&up->hash, (uint64_t)upload_cell(b, k, i));
         } else if (k != UP_PATH) {
-            upload_hash_text(up, profile_cell(b, k, i));
+            upload_hash_text(up, ts_cell_text(b, k, i));
         }
     }
     /* Not known yet whether boottime can be converted: properties come later. */
@@ -181,13 +181,13 @@ static ts_code upload_profile(ts_uploads *u, ts_ctx *ctx, const ts_batch *b, uns
         return TS_OK;
     }
     for (unsigned k = 0; k < UP_PROFILE_TEXTS && code == TS_OK; k++) {
-        ts_text text = profile_cell(b, k + 1, i);
+        ts_text text = ts_cell_text(b, k + 1, i);
         if (text.n > 0) {
             code = upload_keep(&up->texts[texts[k]], u, ctx, text);
         }
     }
     if (code != TS_OK ||
-        (code = profile_vec_reach(ctx, &u->by_profile, b->rowids[i], sizeof(int64_t))) != TS_OK) {
+        (code = ts_vec_reach(ctx, &u->by_profile, b->rowids[i], sizeof(int64_t))) != TS_OK) {
         return code;
     }
     ((int64_t *)u->by_profile.p)[b->rowids[i]] = up->source_id;
@@ -234,8 +234,8 @@ static ts_code upload_tag(ts_uploads *u, ts_ctx *ctx, const ts_batch *b, unsigne
     if (up == NULL || (up->tags > 0 && up->first_tag + up->tags != u->tags.n)) {
         return TS_OK;
     }
-    if ((code = upload_keep(&tag.key, u, ctx, profile_cell(b, 1, i))) != TS_OK ||
-        (code = upload_keep(&tag.value, u, ctx, profile_cell(b, 2, i))) != TS_OK) {
+    if ((code = upload_keep(&tag.key, u, ctx, ts_cell_text(b, 1, i))) != TS_OK ||
+        (code = upload_keep(&tag.value, u, ctx, ts_cell_text(b, 2, i))) != TS_OK) {
         return code;
     }
     up->first_tag = up->tags == 0 ? u->tags.n : up->first_tag;
@@ -258,7 +258,7 @@ static ts_code upload_file_name(ts_uploads *u, ts_ctx *ctx, const ts_batch *b, u
         (up->files > 0 && up->first_file + up->files != u->files.n)) {
         return TS_OK;
     }
-    if ((code = upload_keep(&name, u, ctx, profile_cell(b, 1, i))) != TS_OK) {
+    if ((code = upload_keep(&name, u, ctx, ts_cell_text(b, 1, i))) != TS_OK) {
         return code;
     }
     up->first_file = up->files == 0 ? u->files.n : up->first_file;
@@ -277,8 +277,8 @@ static ts_code upload_file_name(ts_uploads *u, ts_ctx *ctx, const ts_batch *b, u
 static void upload_property(ts_uploads *u, const ts_batch *b, unsigned i)
 {
     ts_upload *up = upload_at(u, b->columns[0].ints[i]);
-    ts_text key = profile_cell(b, 1, i);
-    ts_text value = profile_cell(b, 2, i);
+    ts_text key = ts_cell_text(b, 1, i);
+    ts_text value = ts_cell_text(b, 2, i);
     char digits[24];
     if (up == NULL || value.n == 0 || value.n > 19) {
         return;
@@ -369,7 +369,7 @@ static ts_code upload_method(ts_uploads *u, ts_ctx *ctx, const ts_batch *b, unsi
     ts_upload *up = upload_at(u, b->columns[0].ints[i]);
     (void)ctx;
     for (unsigned k = 1; k < 4 && up != NULL; k++) {
-        upload_hash_text(up, profile_cell(b, k, i));
+        upload_hash_text(up, ts_cell_text(b, k, i));
     }
     return TS_OK;
 }
@@ -386,7 +386,7 @@ static ts_code upload_values(ts_uploads *u, ts_ctx *ctx, ts_reader *reader)
     ts_code code = ts_scan_open(&scan, reader, TS_T_stack_value_type, types, 1);
     while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
         for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
-            code = profile_vec_reach(ctx, &sources, b->rowids[i], sizeof(int64_t));
+            code = ts_vec_reach(ctx, &sources, b->rowids[i], sizeof(int64_t));
             if (code == TS_OK) {
                 ((int64_t *)sources.p)[b->rowids[i]] = b->columns[0].ints[i];
             }
@@ -536,7 +536,7 @@ ts_code ts_uploads_load(ts_uploads *u, ts_ctx *ctx, ts_reader *reader, bool rows
         for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
             code = upload_source(u, ctx, b, i);
             if (code == TS_OK) {
-                code = profile_vec_reach(ctx, &u->parents, b->rowids[i], sizeof(int64_t));
+                code = ts_vec_reach(ctx, &u->parents, b->rowids[i], sizeof(int64_t));
             }
             if (code == TS_OK) {
                 ((int64_t *)u->parents.p)[b->rowids[i]] =

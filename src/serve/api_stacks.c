@@ -77,7 +77,7 @@ static ts_code stacks_run(stacks *s, ts_app *app, size_t number, const ts_export
     ts_buf texts = {0};
     const ts_export_output output = {s, stacks_put};
     ts_export_input input = {.side = {.title = app->databases.all[number].name}};
-    ts_export_filter *f = &input.side.filter;
+    ts_stack_filter *f = &input.side.filter;
     ts_code code = ts_buf_reserve(s->ctx, &texts, TS_API_BODY); /* so that it does not move */
     if (code == TS_OK) {
         f->wanted.source = stacks_text(&texts, s->ctx, r, "source");

@@ -22,7 +22,7 @@ static const char *side_title(const diff_side *s)
 
 static ts_export_side make_side(ts_reader *reader, const diff_side *s, const ts_options *options)
 {
-    ts_export_side side = {reader, side_title(s), ts_export_filter_of(options)};
+    ts_export_side side = {reader, side_title(s), ts_stack_filter_of(options)};
     side.filter.wanted.source = s->selector;
     return side;
 }

@@ -1,5 +1,5 @@
 /* What stacks are weighed by: the samples and calls that are wanted, and their sums. */
-#include "export/export_private.h"
+#include "model/stacks_private.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -9,8 +9,8 @@
 /* --- the list
  * -------------------------------------------------------------------------------------- */
 
-ts_code profile_add_weight(ts_weight **out, ts_calls *p, ts_weight_kind kind, ts_text name,
-                           ts_text unit)
+ts_code stacks_add_weight(ts_weight **out, ts_calls *p, ts_weight_kind kind, ts_text name,
+                          ts_text unit)
 {
     uint32_t ids[2];
     ts_code code;
@@ -40,7 +40,7 @@ static ts_code list_type(ts_calls *p, int64_t id, ts_text name, ts_text unit)
 {
     unsigned at = 0;
     ts_weight *weight;
-    ts_code code = profile_vec_reach(p->ctx, &p->types, id, sizeof(uint8_t));
+    ts_code code = ts_vec_reach(p->ctx, &p->types, id, sizeof(uint8_t));
     unit = ts_text_is(unit, "nanoseconds") ? TS_TEXT_LIT("ns") : unit;
     while (at < p->weight_count &&
            !(p->weights[at].kind == TS_WEIGHT_VALUE && same_text(p->weights[at].name, name) &&
@@ -48,7 +48,7 @@ static ts_code list_type(ts_calls *p, int64_t id, ts_text name, ts_text unit)
         at++;
     }
     if (code == TS_OK && at == p->weight_count) {
-        code = profile_add_weight(&weight, p, TS_WEIGHT_VALUE, name, unit);
+        code = stacks_add_weight(&weight, p, TS_WEIGHT_VALUE, name, unit);
     }
     if (code == TS_OK) {
         ((uint8_t *)p->types.p)[id] = (uint8_t)(at + 1);
@@ -73,7 +73,7 @@ static const ts_weight *find_weight(const ts_calls *p, ts_text name)
     return NULL;
 }
 
-ts_code profile_list_weights(ts_calls *p)
+ts_code stacks_list_weights(ts_calls *p)
 {
     static const unsigned columns[] = {TS_C_stack_value_type__source_id,
                                        TS_C_stack_value_type__name, TS_C_stack_value_type__unit};
@@ -88,19 +88,19 @@ ts_code profile_list_weights(ts_calls *p)
     while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
         for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
             if (ts_calls_wants_source(p, b->columns[0].ints[i])) {
-                code = list_type(p, b->rowids[i], profile_cell(b, 1, i), profile_cell(b, 2, i));
+                code = list_type(p, b->rowids[i], ts_cell_text(b, 1, i), ts_cell_text(b, 2, i));
             }
         }
     }
     ts_scan_close(scan);
     if (code == TS_OK && find_weight(p, TS_TEXT_LIT("wall")) == NULL) {
         code =
-            profile_add_weight(&weight, p, TS_WEIGHT_WALL, TS_TEXT_LIT("wall"), TS_TEXT_LIT("ns"));
+            stacks_add_weight(&weight, p, TS_WEIGHT_WALL, TS_TEXT_LIT("wall"), TS_TEXT_LIT("ns"));
     }
     /* A profile whose rows are sums says itself how many samples they stand for. */
     if (code == TS_OK && find_weight(p, TS_TEXT_LIT("samples")) == NULL) {
-        code = profile_add_weight(&weight, p, TS_WEIGHT_SAMPLES, TS_TEXT_LIT("samples"),
-                                  TS_TEXT_LIT("count"));
+        code = stacks_add_weight(&weight, p, TS_WEIGHT_SAMPLES, TS_TEXT_LIT("samples"),
+                                 TS_TEXT_LIT("count"));
     }
     return code;
 }
@@ -130,10 +130,10 @@ static bool wants_event(const ts_calls *p, const ts_batch *b, unsigned row,
         return wanted == NULL || strcmp(wanted, "call") == 0;
     }
     if (wanted == NULL) {
-        return item->ts != TS_NO_TIME || !profile_has(&p->sliced, item->source_id);
+        return item->ts != TS_NO_TIME || !ts_vec_bool(&p->sliced, item->source_id);
     }
     return b->columns[ITEM_LAST].null[row] == 0 &&
-           ts_text_is(profile_cell(b, ITEM_LAST, row), wanted);
+           ts_text_is(ts_cell_text(b, ITEM_LAST, row), wanted);
 }
 
 /* *wanted: the filter wants it, and its call path is known or not asked for. */
@@ -148,7 +148,7 @@ static ts_code read_item(ts_calls_item *item, bool *wanted, const ts_calls *p, c
         .ts = number_or(b, ITEM_TS, row, TS_NO_TIME),
         .dur = number_or(b, ITEM_DUR, row, TS_NO_TIME),
         .own = call ? number_or(b, ITEM_LAST, row, TS_NO_TIME) : TS_NO_TIME,
-        .event = call ? TS_TEXT_LIT("call") : profile_cell(b, ITEM_LAST, row),
+        .event = call ? TS_TEXT_LIT("call") : ts_cell_text(b, ITEM_LAST, row),
         .call = call,
     };
     bool empty = b->columns[ITEM_NODE].null[row] != 0;
@@ -156,7 +156,7 @@ static ts_code read_item(ts_calls_item *item, bool *wanted, const ts_calls *p, c
               ts_calls_wants_thread(p, item->itid) && ts_calls_wants_time(p, item->ts) &&
               wants_event(p, b, row, item);
     if (*wanted && !empty && (node < 1 || (p->nodes > 0 && node > p->nodes))) {
-        return profile_bad_rows(p, call ? "stack_slice" : "stack_sample");
+        return ts_rows_changed(p->ctx, call ? "stack_slice" : "stack_sample");
     }
     item->node = *wanted ? (uint32_t)node : 0;
     return TS_OK;
@@ -372,16 +372,16 @@ static ts_code nothing_left(const ts_calls *p, const ts_weight *weight, uint64_t
 {
     char what[200];
     if (items == 0 && p->filtered) {
-        return profile_explain(p, weight == NULL || weight->kind != TS_WEIGHT_VALUE
-                                      ? "no stack is wanted"
-                                      : "no stack with that value is wanted");
+        return ts_calls_explain(p, weight == NULL || weight->kind != TS_WEIGHT_VALUE
+                                     ? "no stack is wanted"
+                                     : "no stack with that value is wanted");
     }
     if (weight == NULL) {
-        return profile_explain(p, "no stack has a weight");
+        return ts_calls_explain(p, "no stack has a weight");
     }
     (void)snprintf(what, sizeof what, "no stack has a value of %.*s above zero",
                    weight->name.n > 60 ? 60 : (int)weight->name.n, weight->name.p);
-    return profile_explain(p, what);
+    return ts_calls_explain(p, what);
 }
 
 static ts_code choose_named(ts_calls *p)
@@ -454,12 +454,12 @@ static ts_code load_count(ts_calls *p)
 {
     ts_weight *weight = NULL;
     uint64_t items;
-    ts_code code = profile_add_weight(&weight, p, TS_WEIGHT_SAMPLES, TS_TEXT_LIT("samples"),
-                                      TS_TEXT_LIT("count"));
+    ts_code code = stacks_add_weight(&weight, p, TS_WEIGHT_SAMPLES, TS_TEXT_LIT("samples"),
+                                     TS_TEXT_LIT("count"));
     return code == TS_OK ? load_weight(&items, p, weight) : code;
 }
 
-ts_code profile_load_weights(ts_calls *p, ts_calls_load load)
+ts_code stacks_load_weights(ts_calls *p, ts_calls_load load)
 {
     uint64_t items;
     ts_code code;

@@ -1,5 +1,5 @@
 /* What a filter means in a database, and what to say when it means nothing. */
-#include "export/export_private.h"
+#include "model/stacks_private.h"
 
 #include "base/buf.h"
 
@@ -38,7 +38,7 @@ enum { SEEN_SOURCE, SEEN_THREAD, SEEN_TS, SEEN_NODE, SEEN_EVENT };
 static ts_code seen_row(select_seen *seen, ts_ctx *ctx, const ts_batch *b, unsigned i, bool call)
 {
     int64_t ts = b->columns[SEEN_TS].ints[i];
-    ts_text event = call ? TS_TEXT_LIT("call") : profile_cell(b, SEEN_EVENT, i);
+    ts_text event = call ? TS_TEXT_LIT("call") : ts_cell_text(b, SEEN_EVENT, i);
     if (b->columns[SEEN_NODE].null[i] != 0) {
         return TS_OK;
     }
@@ -93,7 +93,7 @@ static ts_code put_id(const ts_calls *p, ts_buf *out, enum ts_table_id table, un
         code = ts_scan_row(&b, scan, row);
     }
     if (code == TS_OK && b->rows > 0) {
-        name = profile_cell(b, 0, 0);
+        name = ts_cell_text(b, 0, 0);
         name.n = name.n > SELECT_TEXT ? SELECT_TEXT : name.n;
     }
     if (code == TS_OK) {
@@ -137,7 +137,7 @@ static ts_code put_rest(const ts_calls *p, ts_buf *out, const select_seen *seen)
     return code;
 }
 
-ts_code profile_explain(const ts_calls *p, const char *what)
+ts_code ts_calls_explain(const ts_calls *p, const char *what)
 {
     select_seen seen = {.first = INT64_MAX, .last = INT64_MIN};
     ts_buf text = {0};
@@ -183,8 +183,8 @@ static ts_code find_sliced(ts_calls *p)
     while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
         for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
             int64_t id = b->columns[0].ints[i];
-            if (!profile_has(&p->sliced, id) &&
-                (code = profile_vec_reach(p->ctx, &p->sliced, id, sizeof(bool))) == TS_OK) {
+            if (!ts_vec_bool(&p->sliced, id) &&
+                (code = ts_vec_reach(p->ctx, &p->sliced, id, sizeof(bool))) == TS_OK) {
                 ((bool *)p->sliced.p)[id] = true;
             }
         }
@@ -193,9 +193,9 @@ static ts_code find_sliced(ts_calls *p)
     return code;
 }
 
-ts_code profile_select(ts_calls *p)
+ts_code stacks_select(ts_calls *p)
 {
-    const ts_export_filter *f = &p->filter;
+    const ts_stack_filter *f = &p->filter;
     const ts_wanted *w = &f->wanted;
     bool timed = w->from != NULL || w->until != NULL;
     p->filtered = w->source != NULL || w->thread != NULL || f->event != NULL || timed;

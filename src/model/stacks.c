@@ -1,38 +1,15 @@
 /* Call paths and methods of a profile, and what its samples are. */
-#include "export/export_private.h"
+#include "model/stacks_private.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"
 
-enum { PROFILE_LABEL_MAX = 32 * 1024 };
+enum { STACKS_LABEL_MAX = 32 * 1024 };
 
 /* --- shared ------------------------------------------------------------------------------------
  */
 
-ts_code profile_bad_rows(const ts_calls *p, const char *table)
-{
-    return ts_fail(p->ctx, TS_ERR_INPUT, "the rows of table %s were changed", table);
-}
-
-ts_code profile_vec_reach(ts_ctx *ctx, ts_vec *v, int64_t id, size_t size)
-{
-    ts_code code;
-    if (id < 0 || id > UINT32_MAX) {
-        return ts_fail(ctx, TS_ERR_INPUT, "invalid id in the database: %lld", (long long)id);
-    }
-    if ((uint64_t)id < v->n) {
-        return TS_OK;
-    }
-    size_t more = (size_t)id + 1 - v->n;
-    if ((code = ts_vec_reserve(ctx, v, more, size)) != TS_OK) {
-        return code;
-    }
-    memset((char *)v->p + v->n * size, 0, more * size);
-    v->n += more;
-    return TS_OK;
-}
-
-static ts_code profile_grow(ts_ctx *ctx, void *array, size_t cap, size_t size)
+static ts_code stacks_grow(ts_ctx *ctx, void *array, size_t cap, size_t size)
 {
     void *old;
     memcpy(&old, array, sizeof old);
@@ -44,7 +21,7 @@ static ts_code profile_grow(ts_ctx *ctx, void *array, size_t cap, size_t size)
     return TS_OK;
 }
 
-ts_code profile_add_node(ts_calls *p, uint32_t *cap, uint32_t parent, uint32_t method, int64_t line)
+ts_code stacks_add_node(ts_calls *p, uint32_t *cap, uint32_t parent, uint32_t method, int64_t line)
 {
     uint32_t id = p->nodes + 1;
     uint32_t more = *cap == 0 ? 1024 : *cap * 2;
@@ -53,9 +30,9 @@ ts_code profile_add_node(ts_calls *p, uint32_t *cap, uint32_t parent, uint32_t m
         if (*cap > UINT32_MAX / 4) {
             return ts_fail(p->ctx, TS_ERR_LIMIT, "more than %u call paths", *cap);
         }
-        if ((code = profile_grow(p->ctx, &p->parent, more, sizeof *p->parent)) != TS_OK ||
-            (code = profile_grow(p->ctx, &p->method, more, sizeof *p->method)) != TS_OK ||
-            (code = profile_grow(p->ctx, &p->line, more, sizeof *p->line)) != TS_OK) {
+        if ((code = stacks_grow(p->ctx, &p->parent, more, sizeof *p->parent)) != TS_OK ||
+            (code = stacks_grow(p->ctx, &p->method, more, sizeof *p->method)) != TS_OK ||
+            (code = stacks_grow(p->ctx, &p->line, more, sizeof *p->line)) != TS_OK) {
             return code;
         }
         *cap = more;
@@ -70,7 +47,7 @@ ts_code profile_add_node(ts_calls *p, uint32_t *cap, uint32_t parent, uint32_t m
 /* --- call paths ----------------------------------------------------------------------------------
  */
 
-static ts_code profile_count_methods(ts_calls *p)
+static ts_code stacks_count_methods(ts_calls *p)
 {
     const ts_batch *b;
     ts_scan *scan = NULL;
@@ -78,7 +55,7 @@ static ts_code profile_count_methods(ts_calls *p)
     while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
         for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
             if (b->rowids[i] != (int64_t)p->methods + 1 || p->methods == UINT32_MAX - 1) {
-                code = profile_bad_rows(p, "stack_method");
+                code = ts_rows_changed(p->ctx, "stack_method");
             }
             p->methods++;
         }
@@ -87,7 +64,7 @@ static ts_code profile_count_methods(ts_calls *p)
     return code;
 }
 
-static ts_code profile_read_nodes(ts_calls *p)
+static ts_code stacks_read_nodes(ts_calls *p)
 {
     static const unsigned columns[] = {TS_C_stack_node__parent_id, TS_C_stack_node__method_id,
                                        TS_C_stack_node__line};
@@ -101,9 +78,9 @@ static ts_code profile_read_nodes(ts_calls *p)
             int64_t method = b->columns[1].ints[i];
             code = b->rowids[i] != (int64_t)p->nodes + 1 || parent < 0 || parent > p->nodes ||
                            method < 0 || method > p->methods
-                       ? profile_bad_rows(p, "stack_node")
-                       : profile_add_node(p, &cap, (uint32_t)parent, (uint32_t)method,
-                                          b->columns[2].ints[i]);
+                       ? ts_rows_changed(p->ctx, "stack_node")
+                       : stacks_add_node(p, &cap, (uint32_t)parent, (uint32_t)method,
+                                         b->columns[2].ints[i]);
         }
     }
     ts_scan_close(scan);
@@ -115,20 +92,20 @@ static ts_code profile_read_nodes(ts_calls *p)
 
 enum { M_NAME, M_CLASS, M_PACKAGE, M_FILE, M_LINE, M_COLUMNS };
 
-static ts_text profile_cut(ts_text text)
+static ts_text stacks_cut(ts_text text)
 {
-    text.n = text.n > PROFILE_LABEL_MAX ? PROFILE_LABEL_MAX : text.n;
+    text.n = text.n > STACKS_LABEL_MAX ? STACKS_LABEL_MAX : text.n;
     return text;
 }
 
 /* package.class.name, as the questions on stacks have it. */
-static ts_code profile_label(ts_ctx *ctx, ts_buf *out, const ts_batch *b, unsigned row)
+static ts_code stacks_label(ts_ctx *ctx, ts_buf *out, const ts_batch *b, unsigned row)
 {
-    ts_text name = profile_cut(profile_cell(b, M_NAME, row));
+    ts_text name = stacks_cut(ts_cell_text(b, M_NAME, row));
     ts_code code = TS_OK;
     out->n = 0;
     for (unsigned part = M_PACKAGE; part >= M_CLASS && code == TS_OK; part--) {
-        ts_text text = profile_cut(profile_cell(b, part, row));
+        ts_text text = stacks_cut(ts_cell_text(b, part, row));
         if (text.n > 0 && (code = ts_buf_put(ctx, out, text.p, text.n)) == TS_OK) {
             code = ts_buf_putc(ctx, out, '.');
         }
@@ -140,7 +117,7 @@ static ts_code profile_label(ts_ctx *ctx, ts_buf *out, const ts_batch *b, unsign
                       : ts_buf_printf(ctx, out, "(anonymous)");
 }
 
-static ts_code profile_read_frames(ts_calls *p, ts_frames *frames)
+static ts_code stacks_read_frames(ts_calls *p, ts_frames *frames)
 {
     static const unsigned columns[M_COLUMNS] = {TS_C_stack_method__name, TS_C_stack_method__class,
                                                 TS_C_stack_method__package, TS_C_stack_method__file,
@@ -161,10 +138,10 @@ static ts_code profile_read_frames(ts_calls *p, ts_frames *frames)
         for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
             int64_t id = b->rowids[i];
             if (id < 1 || id > p->methods || !wanted[id] ||
-                (code = profile_label(p->ctx, &label, b, i)) != TS_OK) {
+                (code = stacks_label(p->ctx, &label, b, i)) != TS_OK) {
                 continue;
             }
-            const ts_frame frame = {ts_buf_text(&label), profile_cut(profile_cell(b, M_FILE, i)),
+            const ts_frame frame = {ts_buf_text(&label), stacks_cut(ts_cell_text(b, M_FILE, i)),
                                     b->columns[M_LINE].ints[i]};
             code = ts_frames_intern(p->ctx, &p->frame[id], frames, &frame);
         }
@@ -183,7 +160,7 @@ uint32_t ts_calls_frame(const ts_calls *p, uint32_t node)
 /* --- opening -------------------------------------------------------------------------------------
  */
 
-static ts_code profile_has_type(bool *has, const ts_calls *p, const char *name)
+static ts_code stacks_has_type(bool *has, const ts_calls *p, const char *name)
 {
     static const unsigned columns[] = {TS_C_stack_value_type__name};
     const ts_batch *b;
@@ -192,7 +169,7 @@ static ts_code profile_has_type(bool *has, const ts_calls *p, const char *name)
     ts_code code = ts_scan_open(&scan, p->reader, TS_T_stack_value_type, columns, 1);
     while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
         for (unsigned i = 0; i < b->rows; i++) {
-            *has = *has || ts_text_is(profile_cell(b, 0, i), name);
+            *has = *has || ts_text_is(ts_cell_text(b, 0, i), name);
         }
     }
     ts_scan_close(scan);
@@ -200,7 +177,7 @@ static ts_code profile_has_type(bool *has, const ts_calls *p, const char *name)
 }
 
 /* Whose stacks: samples and calls, or the tree of heap timelines. */
-static ts_code profile_choose_kind(ts_calls *p)
+static ts_code stacks_choose_kind(ts_calls *p)
 {
     const char *weight = p->filter.weight;
     bool trees = false;
@@ -212,8 +189,8 @@ static ts_code profile_choose_kind(ts_calls *p)
     if (code == TS_OK) {
         code = ts_reader_has_rows(&trees, p->reader, TS_T_js_heap_trace_node);
     }
-    if (code == TS_OK && trees && weight != NULL && profile_is_heap_weight(weight)) {
-        code = profile_has_type(&sampled, p, weight);
+    if (code == TS_OK && trees && weight != NULL && stacks_is_heap_weight(weight)) {
+        code = stacks_has_type(&sampled, p, weight);
     }
     p->is_heap = trees && ((!p->any_sample && !p->any_slice) || !sampled);
     if (code == TS_OK && !trees && !p->any_sample && !p->any_slice) {
@@ -223,7 +200,7 @@ static ts_code profile_choose_kind(ts_calls *p)
     return code;
 }
 
-static ts_code profile_mark_used(ts_calls *p)
+static ts_code stacks_mark_used(ts_calls *p)
 {
     p->used = ts_zalloc(p->ctx, (size_t)p->nodes + 1, sizeof *p->used);
     if (p->used == NULL) {
@@ -238,36 +215,36 @@ static ts_code profile_mark_used(ts_calls *p)
     return TS_OK;
 }
 
-ts_code ts_calls_select(ts_calls *p, ts_ctx *ctx, const ts_export_side *side)
+ts_code ts_calls_select(ts_calls *p, ts_ctx *ctx, ts_reader *reader, const ts_stack_filter *filter)
 {
-    *p = (ts_calls){.ctx = ctx, .reader = side->reader, .filter = side->filter};
+    *p = (ts_calls){.ctx = ctx, .reader = reader, .filter = *filter};
     ts_code code = ts_model_open(&p->model, ctx);
     if (code != TS_OK) {
         return code;
     }
-    ts_model_read(p->model, &(ts_rows_from){.ctx = ctx, .reader = side->reader});
-    code = profile_choose_kind(p);
-    return code != TS_OK ? code : profile_select(p);
+    ts_model_read(p->model, &(ts_rows_from){.ctx = ctx, .reader = reader});
+    code = stacks_choose_kind(p);
+    return code != TS_OK ? code : stacks_select(p);
 }
 
-ts_code ts_calls_open(ts_calls *p, ts_ctx *ctx, const ts_export_side *side, ts_frames *frames,
-                      ts_calls_load load)
+ts_code ts_calls_open(ts_calls *p, ts_ctx *ctx, ts_reader *reader, const ts_stack_filter *filter,
+                      ts_frames *frames, ts_calls_load load)
 {
     static const ts_frame unknown = {{"(unknown)", 9}, {"", 0}, 0};
-    ts_code code = ts_calls_select(p, ctx, side);
+    ts_code code = ts_calls_select(p, ctx, reader, filter);
     if (code == TS_OK && p->is_heap) {
-        code = p->is_marks ? profile_read_marks(p, frames) : profile_read_heap(p, frames);
-    } else if (code == TS_OK && (code = profile_count_methods(p)) == TS_OK) {
-        code = profile_read_nodes(p);
+        code = p->is_marks ? stacks_read_marks(p, frames) : stacks_read_heap(p, frames);
+    } else if (code == TS_OK && (code = stacks_count_methods(p)) == TS_OK) {
+        code = stacks_read_nodes(p);
     }
     if (code == TS_OK && load != TS_LOAD_COUNT) {
-        code = profile_list_weights(p);
+        code = stacks_list_weights(p);
     }
     if (code == TS_OK) {
-        code = profile_load_weights(p, load);
+        code = stacks_load_weights(p, load);
     }
     if (code == TS_OK) {
-        code = profile_mark_used(p);
+        code = stacks_mark_used(p);
     }
     for (uint32_t i = 1; i <= p->nodes && code == TS_OK; i++) {
         if (p->used[i] && p->method[i] == 0) {
@@ -276,7 +253,7 @@ ts_code ts_calls_open(ts_calls *p, ts_ctx *ctx, const ts_export_side *side, ts_f
         }
     }
     if (code == TS_OK && !p->is_heap) {
-        code = profile_read_frames(p, frames);
+        code = stacks_read_frames(p, frames);
     }
     return code;
 }

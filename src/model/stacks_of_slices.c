@@ -5,7 +5,7 @@
  *
  * Memory: 5 bytes a slice, 30 to 60 a call path, and the names.
  */
-#include "export/export_private.h"
+#include "model/stacks_private.h"
 
 #include "base/alloc.h"
 #include "base/idmap.h"
@@ -42,7 +42,7 @@ static ts_code path_of(uint32_t *node, marks_work *w, uint32_t parent, ts_text n
         *node = (uint32_t)found;
         return TS_OK;
     }
-    code = profile_add_node(w->p, &w->cap, parent, id + 1, 0);
+    code = stacks_add_node(w->p, &w->cap, parent, id + 1, 0);
     *node = w->p->nodes;
     code = code != TS_OK ? code : ts_idmap_put(w->p->ctx, &w->paths, key, *node);
     if (code == TS_OK && ts_vec_add(w->p->ctx, &w->sums, sizeof(mark_sums)) == NULL) {
@@ -94,11 +94,11 @@ static ts_code add_mark(marks_work *w, const ts_batch *b, unsigned i)
     bool *counted;
     ts_code code = TS_OK;
     if (b->columns[MARK_ID].null[i] != 0 || b->columns[MARK_ID].ints[i] != (int64_t)w->nodes.n) {
-        return profile_bad_rows(w->p, "callstack");
+        return ts_rows_changed(w->p->ctx, "callstack");
     }
     if (!async) {
         uint32_t above = parent < 0 ? 0 : ((const uint32_t *)w->nodes.p)[parent];
-        code = path_of(&node, w, above, profile_cell(b, MARK_NAME, i));
+        code = path_of(&node, w, above, ts_cell_text(b, MARK_NAME, i));
     }
     slot = code != TS_OK ? NULL : ts_vec_add(w->p->ctx, &w->nodes, sizeof *slot);
     counted = slot == NULL ? NULL : ts_vec_add(w->p->ctx, &w->counted, sizeof *counted);
@@ -157,10 +157,10 @@ static ts_code add_weights(marks_work *w)
     ts_weight *wall = NULL;
     ts_weight *count = NULL;
     ts_code code =
-        profile_add_weight(&wall, p, TS_WEIGHT_HEAP, TS_TEXT_LIT("wall"), TS_TEXT_LIT("ns"));
+        stacks_add_weight(&wall, p, TS_WEIGHT_HEAP, TS_TEXT_LIT("wall"), TS_TEXT_LIT("ns"));
     code = code != TS_OK ? code
-                         : profile_add_weight(&count, p, TS_WEIGHT_HEAP, TS_TEXT_LIT("samples"),
-                                              TS_TEXT_LIT("count"));
+                         : stacks_add_weight(&count, p, TS_WEIGHT_HEAP, TS_TEXT_LIT("samples"),
+                                             TS_TEXT_LIT("count"));
     if (code != TS_OK) {
         return code;
     }
@@ -176,7 +176,7 @@ static ts_code add_weights(marks_work *w)
     return TS_OK;
 }
 
-ts_code profile_read_marks(ts_calls *p, ts_frames *frames)
+ts_code stacks_read_marks(ts_calls *p, ts_frames *frames)
 {
     marks_work w = {.p = p};
     ts_code code = read_marks(&w);

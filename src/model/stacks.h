@@ -6,13 +6,13 @@
  * Memory: 13 bytes a call path and 8 more for each weight that is loaded, 4 a method, and the names
  * of methods that have a weight; never a copy of the samples.
  */
-#ifndef TS_EXPORT_EXPORT_PROFILE_H
-#define TS_EXPORT_EXPORT_PROFILE_H
+#ifndef TS_MODEL_STACKS_H
+#define TS_MODEL_STACKS_H
 
 #include "base/ckd.h"
 #include "base/pool.h"
 #include "base/vec.h"
-#include "export/export.h"
+#include "model/select.h"
 
 /* What a profile is made of, as ts_export.needs has it. */
 #define TS_NEEDS_STACKS                                                                            \
@@ -22,6 +22,17 @@
 
 /* Stands for a thread that was not recorded. */
 #define TS_NO_THREAD INT64_MIN
+
+/*
+ * What of the database is wanted, as it was typed; NULL: everything. event: stack_sample.event, or
+ * "call" for traced invocations. weight: what stacks are weighed by, see ts_calls_open. A sample or
+ * call is in the span when it begins there; those without a time are in the whole only.
+ */
+typedef struct ts_stack_filter {
+    ts_wanted wanted;
+    const char *event;
+    const char *weight;
+} ts_stack_filter;
 
 /* --- frames -------------------------------------------------------------------------------- */
 
@@ -67,7 +78,7 @@ enum { TS_WEIGHTS = 64 };
 typedef struct ts_calls {
     ts_ctx *ctx;
     ts_reader *reader;
-    ts_export_filter filter;
+    ts_stack_filter filter;
     bool is_heap;  /* of heap timelines, or of marks: nothing to visit */
     bool is_marks; /* of slices of a trace of the system */
     bool any_sample, any_slice;
@@ -109,10 +120,10 @@ typedef enum ts_calls_load {
  *
  * TS_ERR_USAGE when something that the filter names does not exist, or when nothing has a weight.
  * TS_ERR_LIMIT when a sum does not fit 64 bits. Release with ts_calls_free, also after an error;
- * reader and frames must live as long.
+ * reader, frames and what the filter names must live as long.
  */
-ts_code ts_calls_open(ts_calls *p, ts_ctx *ctx, const ts_export_side *side, ts_frames *frames,
-                      ts_calls_load load);
+ts_code ts_calls_open(ts_calls *p, ts_ctx *ctx, ts_reader *reader, const ts_stack_filter *filter,
+                      ts_frames *frames, ts_calls_load load);
 void ts_calls_free(ts_calls *p);
 
 /* The frame of a call path. */
@@ -151,7 +162,10 @@ bool ts_calls_wants_thread(const ts_calls *p, int64_t itid);
 bool ts_calls_wants_time(const ts_calls *p, int64_t ts);
 
 /* A profile of which only the three above are asked: no stacks are read. */
-ts_code ts_calls_select(ts_calls *p, ts_ctx *ctx, const ts_export_side *side);
+ts_code ts_calls_select(ts_calls *p, ts_ctx *ctx, ts_reader *reader, const ts_stack_filter *filter);
+
+/* TS_ERR_USAGE: `what` went wrong, and what stacks there are. */
+ts_code ts_calls_explain(const ts_calls *p, const char *what);
 
 /* --- the tree of frames ---------------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
  * Memory beside the profile's: 24 bytes a function, and 21 to 43 for each function, each name of
  * one and each call path.
  */
-#include "export/export_private.h"
+#include "model/stacks_private.h"
 
 #include "base/alloc.h"
 #include "base/idmap.h"
@@ -21,7 +21,7 @@ static const struct {
     {{"alloc_objects", 13}, {"count", 5}},
 };
 
-bool profile_is_heap_weight(const char *name)
+bool stacks_is_heap_weight(const char *name)
 {
     for (unsigned i = 0; i < HEAP_WEIGHTS; i++) {
         if (ts_text_is(heap_weights[i].name, name)) {
@@ -78,7 +78,7 @@ static ts_code heap_each(heap_work *w, enum ts_table_id table, const unsigned *c
     while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
         for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
             if (table == TS_T_js_heap_file_detail ||
-                profile_has(&w->files, b->columns[0].ints[i])) {
+                ts_vec_bool(&w->files, b->columns[0].ints[i])) {
                 code = row(w, b, i);
             }
         }
@@ -90,7 +90,7 @@ static ts_code heap_each(heap_work *w, enum ts_table_id table, const unsigned *c
 static ts_code heap_file(heap_work *w, const ts_batch *b, unsigned i)
 {
     int64_t id = b->columns[0].ints[i];
-    ts_code code = profile_vec_reach(w->p->ctx, &w->files, id, sizeof(bool));
+    ts_code code = ts_vec_reach(w->p->ctx, &w->files, id, sizeof(bool));
     if (code == TS_OK) {
         ((bool *)w->files.p)[id] = ts_calls_wants_source(w->p, b->columns[1].ints[i]);
     }
@@ -133,7 +133,7 @@ static ts_code heap_string(heap_work *w, const ts_batch *b, unsigned i)
     if (!ts_idmap_find(&known, &w->strings, key) || known != 0) {
         return TS_OK;
     }
-    ts_code code = ts_pool_intern(w->p->ctx, &id, NULL, &w->texts, profile_cell(b, 2, i));
+    ts_code code = ts_pool_intern(w->p->ctx, &id, NULL, &w->texts, ts_cell_text(b, 2, i));
     return code != TS_OK ? code : ts_idmap_put(w->p->ctx, &w->strings, key, id + UINT64_C(1));
 }
 
@@ -149,8 +149,8 @@ static ts_code heap_node(heap_work *w, const ts_batch *b, unsigned i)
     ts_calls *p = w->p;
     int64_t key = heap_cell_key(b, 1, i);
     heap_sums *sums;
-    ts_code code = profile_add_node(p, &w->cap, heap_find(&w->by_id, b, 5, i),
-                                    heap_find(&w->by_index, b, 2, i), 0);
+    ts_code code = stacks_add_node(p, &w->cap, heap_find(&w->by_id, b, 5, i),
+                                   heap_find(&w->by_index, b, 2, i), 0);
     if (code == TS_OK && key >= 0) {
         code = ts_idmap_put(p->ctx, &w->by_id, key, p->nodes);
     }
@@ -246,8 +246,8 @@ static ts_code heap_sum_up(heap_work *w)
     ts_code code = TS_OK;
     for (unsigned k = 0; k < HEAP_WEIGHTS && code == TS_OK; k++) {
         ts_weight *weight;
-        code = profile_add_weight(&weight, p, TS_WEIGHT_HEAP, heap_weights[k].name,
-                                  heap_weights[k].unit);
+        code = stacks_add_weight(&weight, p, TS_WEIGHT_HEAP, heap_weights[k].name,
+                                 heap_weights[k].unit);
         if (code != TS_OK) {
             break;
         }
@@ -260,7 +260,7 @@ static ts_code heap_sum_up(heap_work *w)
     return code;
 }
 
-ts_code profile_read_heap(ts_calls *p, ts_frames *frames)
+ts_code stacks_read_heap(ts_calls *p, ts_frames *frames)
 {
     heap_work w = {.p = p};
     ts_code code = heap_read(&w);
