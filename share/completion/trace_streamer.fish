@@ -38,7 +38,7 @@ complete -c trace_streamer -l source -x -d 'only what is in this source: its id,
 complete -c trace_streamer -l thread -x -d 'only these threads: name or glob, tid=N, pid=N, id=N, process=NAME; several with commas'
 complete -c trace_streamer -l from -x -d 'only samples and calls that begin at TIME or later: ns, 2019-09-05T07:44:26Z, or +2.5s from the beginning'
 complete -c trace_streamer -l until -x -d 'only samples and calls that begin before TIME'
-complete -c trace_streamer -l weight -x -d 'what stacks are weighed by, or the rows of diff ordered: wall, samples, cpu, or another value of samples, such as alloc_space (default: cpu, or what there is)'
+complete -c trace_streamer -l weight -x -d 'what stacks are weighed by, or the rows of diff ordered: cpu, wall, waiting, allocation, live, samples, or a value of samples, such as alloc_space (default: cpu, or what there is)'
 complete -c trace_streamer -l event -x -d 'only samples that were caused by this, such as wall or alloc; call: traced calls'
 complete -c trace_streamer -l max-output -x -d 'stop with exit code 6 when what --to writes would be longer (default: 2G; 0: no limit)'
 complete -c trace_streamer -l dimension -x -d 'what is a frame of datakit-flamegraph: method (default), package, line or thread'

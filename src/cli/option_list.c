@@ -95,7 +95,7 @@ const ts_option ts_option_list[] = {
     {NULL, "--until", TS_ARG_VALUE, "TIME", TS_GROUP_EXPORT, TS_OPTION_ACTIVE, TS_VALUES_NONE,
      TS_OPT_TEXT, AT(until), "only samples and calls that begin before TIME"},
     {NULL, "--weight", TS_ARG_VALUE, "NAME", TS_GROUP_EXPORT, TS_OPTION_ACTIVE, TS_VALUES_NONE,
-     TS_OPT_TEXT, AT(weight), "what stacks are weighed by, or the rows of diff ordered: wall, samples, cpu, or another value of samples, such as alloc_space (default: cpu, or what there is)"},
+     TS_OPT_TEXT, AT(weight), "what stacks are weighed by, or the rows of diff ordered: cpu, wall, waiting, allocation, live, samples, or a value of samples, such as alloc_space (default: cpu, or what there is)"},
     {NULL, "--event", TS_ARG_VALUE, "NAME", TS_GROUP_EXPORT, TS_OPTION_ACTIVE, TS_VALUES_NONE,
      TS_OPT_TEXT, AT(event), "only samples that were caused by this, such as wall or alloc; call: traced calls"},
     {NULL, "--max-output", TS_ARG_VALUE, "SIZE", TS_GROUP_EXPORT, TS_OPTION_ACTIVE, TS_VALUES_NONE,

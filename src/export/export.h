@@ -9,7 +9,7 @@
 
 #include "base/context.h"
 #include "base/text.h"
-#include "model/stacks.h"
+#include "model/call_stacks.h"
 
 /* One database, and how it is called in what is written. */
 typedef struct ts_export_side {

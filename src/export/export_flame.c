@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 #include "export/export_formats.h"
 #include "export/export_page.h"
-#include "model/stacks.h"
+#include "model/call_stacks.h"
 #include "export/export_text.h"
 
 typedef struct flame_work {

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/utf8.h"
 #include "export/export_formats.h"
-#include "model/stacks.h"
+#include "model/call_stacks.h"
 #include "export/export_text.h"
 
 /* A semicolon would divide the frame, a line break the line; characters that steer a terminal, or

@@ -7,7 +7,7 @@
 #include "base/idmap.h"
 #include "base/utf8.h"
 #include "export/export_formats.h"
-#include "model/stacks.h"
+#include "model/call_stacks.h"
 
 #include <zlib.h>
 

@@ -7,7 +7,7 @@
 #include "base/spool.h"
 #include "export/export_formats.h"
 #include "export/export_names.h"
-#include "model/stacks.h"
+#include "model/call_stacks.h"
 #include "export/export_text.h"
 
 typedef struct scope_work {

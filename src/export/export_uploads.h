@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "base/pool.h"
 #include "base/vec.h"
-#include "model/stacks.h"
+#include "model/call_stacks.h"
 
 /* Texts of an upload. */
 typedef enum ts_upload_text {

@@ -1,7 +1,7 @@
 /* Call paths of one or two profiles, joined by their frames. */
 #include "base/alloc.h"
 #include "base/idmap.h"
-#include "model/stacks.h"
+#include "model/call_stacks.h"
 
 typedef struct tree_work {
     ts_tree *tree;

@@ -1,5 +1,5 @@
 /* Frames: a pool of keys "length of the label, length of the file, line, label, file". */
-#include "model/stacks.h"
+#include "model/call_stacks.h"
 
 #include "base/buf.h"
 

@@ -43,4 +43,17 @@ static inline bool ts_select_ts(const ts_select *s, int64_t ts)
     return ts_select_whole(s) || (ts != TS_NO_TIME && ts_span_has(&s->span, ts));
 }
 
+/* How much of what begins at ts and lasts dur ns lies in the span; 0: nothing, or it is an instant.
+ */
+static inline int64_t ts_select_inside(const ts_select *s, int64_t ts, int64_t dur)
+{
+    if (ts == TS_NO_TIME || dur <= 0 || ts_select_whole(s)) {
+        return ts_select_ts(s, ts) && dur > 0 ? dur : 0;
+    }
+    int64_t end = ts_sat_add(ts, dur);
+    int64_t first = ts > s->span.from ? ts : s->span.from;
+    int64_t last = end < s->span.to ? end : s->span.to;
+    return last > first ? last - first : 0;
+}
+
 #endif

@@ -1,6 +1,6 @@
 /* Samples and calls by source, thread and time. */
 #include "base/sorter.h"
-#include "model/stacks.h"
+#include "model/call_stacks.h"
 
 enum { SORTED_MEMORY = 16 * 1024 * 1024 };
 

@@ -1,13 +1,12 @@
 /* What stacks are weighed by: the samples and calls that are wanted, and their sums. */
-#include "model/stacks_private.h"
+#include "model/call_stacks_private.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"
 
 #include <stdio.h>
 
-/* --- the list
- * -------------------------------------------------------------------------------------- */
+/* --- the list --------------------------------------------------------------------------------- */
 
 ts_code stacks_add_weight(ts_weight **out, ts_calls *p, ts_weight_kind kind, ts_text name,
                           ts_text unit)
@@ -17,7 +16,6 @@ ts_code stacks_add_weight(ts_weight **out, ts_calls *p, ts_weight_kind kind, ts_
     if (p->weight_count == TS_WEIGHTS) {
         return ts_fail(p->ctx, TS_ERR_LIMIT, "more than %d kinds of values", TS_WEIGHTS);
     }
-    unit = ts_text_is(unit, "nanoseconds") ? TS_TEXT_LIT("ns") : unit;
     if ((code = ts_pool_intern(p->ctx, &ids[0], NULL, &p->names, name)) != TS_OK ||
         (code = ts_pool_intern(p->ctx, &ids[1], NULL, &p->names, unit)) != TS_OK) {
         return code;
@@ -27,6 +25,7 @@ ts_code stacks_add_weight(ts_weight **out, ts_calls *p, ts_weight_kind kind, ts_
         .kind = kind,
         .name = ts_pool_text(&p->names, ids[0]),
         .unit = ts_pool_text(&p->names, ids[1]),
+        .what = {TS_CLASS_other, NULL},
     };
     return TS_OK;
 }
@@ -36,73 +35,189 @@ static bool same_text(ts_text a, ts_text b)
     return a.n == b.n && memcmp(a.p, b.p, a.n) == 0;
 }
 
-static ts_code list_type(ts_calls *p, int64_t id, ts_text name, ts_text unit)
+static ts_weight *weight_of(ts_calls *p, ts_weight_kind kind, ts_text name, ts_text unit)
 {
-    unsigned at = 0;
-    ts_weight *weight;
-    ts_code code = ts_vec_reach(p->ctx, &p->types, id, sizeof(uint8_t));
-    unit = ts_text_is(unit, "nanoseconds") ? TS_TEXT_LIT("ns") : unit;
-    while (at < p->weight_count &&
-           !(p->weights[at].kind == TS_WEIGHT_VALUE && same_text(p->weights[at].name, name) &&
-             same_text(p->weights[at].unit, unit))) {
-        at++;
-    }
-    if (code == TS_OK && at == p->weight_count) {
-        code = stacks_add_weight(&weight, p, TS_WEIGHT_VALUE, name, unit);
-    }
-    if (code == TS_OK) {
-        ((uint8_t *)p->types.p)[id] = (uint8_t)(at + 1);
-    }
-    return code;
-}
-
-static const ts_weight *find_weight(const ts_calls *p, ts_text name)
-{
-    const char *slash = memchr(name.p, '/', name.n);
     for (unsigned i = 0; i < p->weight_count; i++) {
-        const ts_weight *w = &p->weights[i];
-        size_t n = w->name.n;
-        bool whole = same_text(w->name, name);
-        bool unit = slash != NULL && name.n == n + 1 + w->unit.n && name.p[n] == '/' &&
-                    memcmp(name.p, w->name.p, n) == 0 &&
-                    memcmp(name.p + n + 1, w->unit.p, w->unit.n) == 0;
-        if (whole || unit) {
+        ts_weight *w = &p->weights[i];
+        if (w->kind == kind && same_text(w->name, name) && same_text(w->unit, unit)) {
             return w;
         }
     }
     return NULL;
 }
 
-ts_code stacks_list_weights(ts_calls *p)
+/* The kinds of values of the sources that are wanted, each name and unit once. */
+static ts_code list_values(ts_calls *p)
 {
-    static const unsigned columns[] = {TS_C_stack_value_type__source_id,
-                                       TS_C_stack_value_type__name, TS_C_stack_value_type__unit};
-    const ts_batch *b;
-    ts_scan *scan = NULL;
-    ts_weight *weight;
+    const ts_value_type *kinds = p->events->kinds.p;
     ts_code code = TS_OK;
-    if (p->is_heap) {
-        return TS_OK;
+    for (size_t id = 0; code == TS_OK && id < p->events->kinds.n; id++) {
+        const ts_value_type *k = &kinds[id];
+        if (k->source_id == 0 || !ts_calls_wants_source(p, k->source_id)) {
+            continue;
+        }
+        ts_weight *w = weight_of(p, TS_WEIGHT_VALUE, k->name, k->unit);
+        if (w == NULL) {
+            code = stacks_add_weight(&w, p, TS_WEIGHT_VALUE, k->name, k->unit);
+        }
+        if (code == TS_OK) {
+            w->value = w->name;
+            w->what = w->classes == 0 ? k->kind : w->what;
+            w->classes |= 1U << k->kind.class;
+            w->usual = w->usual || k->usual;
+        }
     }
-    code = ts_scan_open(&scan, p->reader, TS_T_stack_value_type, columns, 3);
-    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
-            if (ts_calls_wants_source(p, b->columns[0].ints[i])) {
-                code = list_type(p, b->rowids[i], ts_cell_text(b, 1, i), ts_cell_text(b, 2, i));
+    return code;
+}
+
+/* Whether the events of a source that is wanted can be of the class without values in ns. */
+static bool has_length(const ts_calls *p, ts_event_class class)
+{
+    const uint32_t *formats = p->events->formats.p;
+    if (class == TS_CLASS_wall && p->any_slice) {
+        return true;
+    }
+    for (size_t id = 0; p->any_sample && id < p->events->formats.n; id++) {
+        if (formats[id] == 0 || !ts_calls_wants_source(p, (int64_t)id) ||
+            ts_events_in_ns(p->events, (int64_t)id, class)) {
+            continue;
+        }
+        ts_text format = ts_pool_text(&p->events->format_names, formats[id] - 1);
+        for (size_t i = 0; i < ts_event_line_count; i++) {
+            if (ts_event_lines[i].class == class && ts_text_is(format, ts_event_lines[i].format)) {
+                return true;
             }
         }
     }
-    ts_scan_close(scan);
-    if (code == TS_OK && find_weight(p, TS_TEXT_LIT("wall")) == NULL) {
-        code =
-            stacks_add_weight(&weight, p, TS_WEIGHT_WALL, TS_TEXT_LIT("wall"), TS_TEXT_LIT("ns"));
+    return false;
+}
+
+/* The kinds of values of a class in a unit: how many, and whether one of them is nothing else. */
+static unsigned count_values(bool *alone, const ts_calls *p, ts_event_class class, ts_text unit)
+{
+    unsigned values = 0;
+    *alone = true;
+    for (unsigned i = 0; i < p->weight_count; i++) {
+        const ts_weight *w = &p->weights[i];
+        if ((w->classes >> class & 1) != 0 && same_text(w->unit, unit)) {
+            values++;
+            *alone = values == 1 && w->classes == 1U << class;
+        }
     }
-    /* A profile whose rows are sums says itself how many samples they stand for. */
-    if (code == TS_OK && find_weight(p, TS_TEXT_LIT("samples")) == NULL) {
-        code = stacks_add_weight(&weight, p, TS_WEIGHT_SAMPLES, TS_TEXT_LIT("samples"),
-                                 TS_TEXT_LIT("count"));
+    return values;
+}
+
+/* Whether kinds of values of the class and unit are in its weight, and not weights of their own. */
+static void set_parts(ts_calls *p, const ts_weight *class, bool part)
+{
+    for (unsigned i = 0; i < p->weight_count; i++) {
+        ts_weight *w = &p->weights[i];
+        if ((w->classes >> class->what.class & 1) != 0 && same_text(w->unit, class->unit)) {
+            w->part = part;
+        }
+    }
+}
+
+/* The weight of a class in one unit, where it is not that of one kind of value alone. */
+static ts_code list_class(ts_calls *p, ts_event_class class, ts_text unit, bool length)
+{
+    ts_text name = ts_text_of(ts_event_class_name(class));
+    ts_weight *made = NULL;
+    bool alone;
+    unsigned values = count_values(&alone, p, class, unit);
+    if (weight_of(p, TS_WEIGHT_CLASS, name, unit) != NULL || (!length && (values == 0 || alone))) {
+        return TS_OK;
+    }
+    ts_code code = stacks_add_weight(&made, p, TS_WEIGHT_CLASS, name, unit);
+    if (code == TS_OK) {
+        made->what.class = class;
+        set_parts(p, made, true);
     }
     return code;
+}
+
+static ts_code list_classes(ts_calls *p)
+{
+    ts_code code = TS_OK;
+    unsigned values = p->weight_count;
+    for (unsigned c = 0; code == TS_OK && c < TS_CLASS_other; c++) {
+        ts_event_class class = (ts_event_class)c;
+        code = list_class(p, class, TS_TEXT_LIT("ns"), has_length(p, class));
+        for (unsigned i = 0; code == TS_OK && i < values; i++) {
+            if ((p->weights[i].classes >> c & 1) != 0) {
+                code = list_class(p, class, p->weights[i].unit, false);
+            }
+        }
+    }
+    return code;
+}
+
+/* A kind of value that is called as its class is, or as what is listed after it. */
+static bool has_name(ts_calls *p, const char *name)
+{
+    for (unsigned i = 0; i < p->weight_count; i++) {
+        if (ts_text_is(p->weights[i].name, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+ts_code stacks_list_weights(ts_calls *p)
+{
+    ts_weight *w;
+    if (p->is_heap) {
+        return TS_OK;
+    }
+    ts_code code = list_values(p);
+    if (code == TS_OK) {
+        code = list_classes(p);
+    }
+    if (code == TS_OK && p->events->async.n > 0) {
+        code = stacks_add_weight(&w, p, TS_WEIGHT_ASYNC, TS_TEXT_LIT("calls_async"),
+                                 TS_TEXT_LIT("ns"));
+    }
+    /* A profile whose rows are sums says itself how many samples they are. */
+    if (code == TS_OK && !has_name(p, "samples")) {
+        code = stacks_add_weight(&w, p, TS_WEIGHT_SAMPLES, TS_TEXT_LIT("samples"),
+                                 TS_TEXT_LIT("count"));
+    }
+    if (code == TS_OK && !has_name(p, "dur")) {
+        code = stacks_add_weight(&w, p, TS_WEIGHT_DUR, TS_TEXT_LIT("dur"), TS_TEXT_LIT("ns"));
+    }
+    return code;
+}
+
+static bool is_named(const ts_weight *w, ts_text name)
+{
+    const char *slash = memchr(name.p, '/', name.n);
+    size_t n = w->name.n;
+    bool unit = slash != NULL && name.n == n + 1 + w->unit.n && name.p[n] == '/' &&
+                memcmp(name.p, w->name.p, n) == 0 &&
+                memcmp(name.p + n + 1, w->unit.p, w->unit.n) == 0;
+    return unit || same_text(w->name, name);
+}
+
+/* What a name may mean: a class, any weight that is called so, the kind of value that alone is of
+ * the class with that name, ns and bytes before others. */
+enum { MEANS_CLASS, MEANS_NAME, MEANS_AMOUNT, MEANS_VALUE, MEANINGS };
+
+static bool means(const ts_weight *w, ts_text name, int meaning)
+{
+    bool amount = ts_text_is(w->unit, "ns") || ts_text_is(w->unit, "bytes");
+    bool value = (w->kind == TS_WEIGHT_HEAP || w->classes == 1U << w->what.class) &&
+                 w->what.class != TS_CLASS_other &&
+                 ts_text_is(name, ts_event_class_name(w->what.class));
+    switch (meaning) {
+    case MEANS_CLASS:
+        return w->kind == TS_WEIGHT_CLASS && is_named(w, name);
+    case MEANS_NAME:
+        return w->kind != TS_WEIGHT_CLASS && is_named(w, name);
+    case MEANS_AMOUNT:
+        return value && amount;
+    default:
+        return value && !amount;
+    }
 }
 
 /* --- samples and calls
@@ -151,15 +266,53 @@ static ts_code read_item(ts_calls_item *item, bool *wanted, const ts_calls *p, c
         .event = call ? TS_TEXT_LIT("call") : ts_cell_text(b, ITEM_LAST, row),
         .call = call,
     };
+    item->event = item->event.p == NULL ? TS_TEXT_LIT("") : item->event;
+    item->begins = ts_calls_wants_time(p, item->ts);
+    bool inside = item->begins || (!call && ts_select_inside(&p->select, item->ts, item->dur) > 0);
     bool empty = b->columns[ITEM_NODE].null[row] != 0;
     *wanted = (!empty || p->stackless) && ts_calls_wants_source(p, item->source_id) &&
-              ts_calls_wants_thread(p, item->itid) && ts_calls_wants_time(p, item->ts) &&
-              wants_event(p, b, row, item);
+              ts_calls_wants_thread(p, item->itid) && inside && wants_event(p, b, row, item);
     if (*wanted && !empty && (node < 1 || (p->nodes > 0 && node > p->nodes))) {
         return ts_rows_changed(p->ctx, call ? "stack_slice" : "stack_sample");
     }
     item->node = *wanted ? (uint32_t)node : 0;
     return TS_OK;
+}
+
+static bool is_async(const ts_calls *p, const ts_calls_item *item)
+{
+    return item->call && p->events != NULL && ts_vec_bool(&p->events->async, item->id);
+}
+
+/* What a row of samples or calls weighs by its length: *has. */
+static ts_code row_weight(ts_calls_item *item, bool *has, const ts_calls *p,
+                          const ts_weight *weight)
+{
+    int64_t length = item->call ? item->own : item->dur;
+    bool async = is_async(p, item);
+    ts_code code = TS_OK;
+    *has = weight->kind == TS_WEIGHT_SAMPLES ? item->begins : length != TS_NO_TIME;
+    item->weight = weight->kind == TS_WEIGHT_SAMPLES ? 1
+                   : item->call || length <= 0       ? length
+                                               : ts_select_inside(&p->select, item->ts, length);
+    if (weight->kind == TS_WEIGHT_ASYNC) {
+        *has = *has && async;
+    } else if (weight->kind == TS_WEIGHT_CLASS && item->call) {
+        item->what = (ts_event_kind){async ? TS_CLASS_other : TS_CLASS_wall, NULL};
+    } else if (weight->kind == TS_WEIGHT_CLASS && *has) {
+        code = ts_events_sample(&item->what, p->events, item->source_id, item->event, item->id,
+                                item->node == 0 ? 0 : p->method[item->node]);
+        *has = !ts_events_in_ns(p->events, item->source_id, item->what.class);
+    }
+    return code;
+}
+
+static bool is_of(const ts_weight *weight, const ts_event_kind *what)
+{
+    return weight->kind != TS_WEIGHT_CLASS || weight->what.class == TS_CLASS_other ||
+           (weight->what.class == what->class &&
+            (weight->what.reason == NULL ||
+             (what->reason != NULL && strcmp(weight->what.reason, what->reason) == 0)));
 }
 
 static ts_code each_row(const ts_calls *p, const ts_weight *weight, bool call, ts_calls_visit visit,
@@ -173,11 +326,12 @@ static ts_code each_row(const ts_calls *p, const ts_weight *weight, bool call, t
                                 call ? slice_columns : sample_columns, 6);
     while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
         for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
+            bool has = false;
             code = read_item(&item, &wanted, p, b, i, call);
-            unsigned column = call ? ITEM_LAST : ITEM_DUR;
-            bool has = weight->kind == TS_WEIGHT_SAMPLES || b->columns[column].null[i] == 0;
-            if (code == TS_OK && wanted && has) {
-                item.weight = weight->kind == TS_WEIGHT_SAMPLES ? 1 : b->columns[column].ints[i];
+            if (code == TS_OK && wanted) {
+                code = row_weight(&item, &has, p, weight);
+            }
+            if (code == TS_OK && has && is_of(weight, &item.what)) {
                 code = visit(user, &item);
             }
         }
@@ -224,8 +378,16 @@ static ts_code find_sample(unsigned *row, sample_finder *f, int64_t id)
     return TS_OK;
 }
 
+/* Values are those of the moment when the sample was taken; of time the part in the span. */
+static int64_t value_inside(const ts_calls *p, const ts_calls_item *item, int64_t value, bool ns)
+{
+    int64_t inside = ns ? ts_select_inside(&p->select, item->ts, item->dur) : 0;
+    return inside == 0 || inside == item->dur ? value
+                                              : (int64_t)((__int128)value * inside / item->dur);
+}
+
 static ts_code each_value_row(const ts_calls *p, sample_finder *f, const ts_batch *b, unsigned i,
-                              ts_calls_visit visit, void *user)
+                              bool ns, ts_calls_visit visit, void *user)
 {
     ts_calls_item item;
     bool wanted;
@@ -235,21 +397,29 @@ static ts_code each_value_row(const ts_calls *p, sample_finder *f, const ts_batc
         return code;
     }
     code = read_item(&item, &wanted, p, f->b, row, false);
-    if (code != TS_OK || !wanted) {
+    if (code != TS_OK || !wanted || (!ns && !item.begins)) {
         return code;
     }
-    item.weight = b->columns[2].ints[i];
+    item.weight = value_inside(p, &item, b->columns[2].ints[i], ns);
     return visit(user, &item);
 }
 
-static ts_code each_value(const ts_calls *p, const ts_weight *weight, ts_calls_visit visit,
+/* Whether values of this kind are of the weight. */
+static bool is_value_of(const ts_calls *p, const ts_weight *weight, int64_t id)
+{
+    const ts_value_type *k = ts_events_value(p->events, id);
+    return k != NULL && ts_calls_wants_source(p, k->source_id) &&
+           same_text(k->unit, weight->unit) &&
+           (weight->kind == TS_WEIGHT_CLASS ? is_of(weight, &k->kind)
+                                            : same_text(k->name, weight->value));
+}
+
+static ts_code each_value(const ts_calls *p, const bool *wanted, bool ns, ts_calls_visit visit,
                           void *user)
 {
     static const unsigned columns[] = {TS_C_stack_sample_value__sample_id,
                                        TS_C_stack_sample_value__value_type_id,
                                        TS_C_stack_sample_value__value};
-    const uint8_t *places = p->types.p;
-    uint8_t place = (uint8_t)(weight - p->weights + 1);
     sample_finder f = {0};
     const ts_batch *b;
     ts_scan *scan = NULL;
@@ -260,13 +430,46 @@ static ts_code each_value(const ts_calls *p, const ts_weight *weight, ts_calls_v
     while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
         for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
             int64_t type = b->columns[1].ints[i];
-            if (type >= 0 && (uint64_t)type < p->types.n && places[type] == place) {
-                code = each_value_row(p, &f, b, i, visit, user);
+            if (type >= 0 && (uint64_t)type < p->events->kinds.n && wanted[type]) {
+                code = each_value_row(p, &f, b, i, ns, visit, user);
             }
         }
     }
     ts_scan_close(f.scan);
     ts_scan_close(scan);
+    return code;
+}
+
+static ts_code each_value_of(const ts_calls *p, const ts_weight *weight, ts_calls_visit visit,
+                             void *user)
+{
+    size_t n = p->events->kinds.n;
+    bool any = false;
+    bool *wanted = n == 0 ? NULL : ts_alloc(p->ctx, n, sizeof *wanted);
+    if (n == 0 || wanted == NULL) {
+        return n == 0 ? TS_OK : p->ctx->error.code;
+    }
+    for (size_t id = 0; id < n; id++) {
+        wanted[id] = is_value_of(p, weight, (int64_t)id);
+        any = any || wanted[id];
+    }
+    ts_code code = any ? each_value(p, wanted, ts_text_is(weight->unit, "ns"), visit, user) : TS_OK;
+    ts_free(p->ctx, wanted);
+    return code;
+}
+
+static ts_code each_length(const ts_calls *p, const ts_weight *weight, ts_calls_visit visit,
+                           void *user)
+{
+    bool class = weight->kind == TS_WEIGHT_CLASS && weight->what.class != TS_CLASS_other;
+    bool calls = !class || weight->what.class == TS_CLASS_wall;
+    ts_code code = TS_OK;
+    if (p->any_sample && weight->kind != TS_WEIGHT_ASYNC) {
+        code = each_row(p, weight, false, visit, user);
+    }
+    if (code == TS_OK && p->any_slice && calls) {
+        code = each_row(p, weight, true, visit, user);
+    }
     return code;
 }
 
@@ -276,14 +479,12 @@ ts_code ts_calls_each(const ts_calls *p, const ts_weight *weight, ts_calls_visit
     if (p->is_heap || weight->kind == TS_WEIGHT_HEAP) {
         return TS_OK;
     }
-    if (weight->kind == TS_WEIGHT_VALUE) {
-        return each_value(p, weight, visit, user);
+    if (weight->kind != TS_WEIGHT_VALUE &&
+        (weight->kind != TS_WEIGHT_CLASS || ts_text_is(weight->unit, "ns"))) {
+        code = each_length(p, weight, visit, user);
     }
-    if (p->any_sample) {
-        code = each_row(p, weight, false, visit, user);
-    }
-    if (code == TS_OK && p->any_slice) {
-        code = each_row(p, weight, true, visit, user);
+    if (code == TS_OK && (weight->kind == TS_WEIGHT_VALUE || weight->kind == TS_WEIGHT_CLASS)) {
+        code = each_value_of(p, weight, visit, user);
     }
     return code;
 }
@@ -292,46 +493,105 @@ ts_code ts_calls_each(const ts_calls *p, const ts_weight *weight, ts_calls_visit
  * ---------------------------------------------------------------------------------------------- */
 
 typedef struct sum_work {
-    ts_ctx *ctx;
-    ts_weight *weight;
+    ts_calls *p;
+    ts_weight *weight;                  /* or: */
+    ts_weight *classes[TS_CLASS_other]; /* by the class of the item; NULL: not wanted */
     uint64_t items;
 } sum_work;
+
+static ts_code sum_room(ts_calls *p, ts_weight *weight)
+{
+    if (weight->self == NULL) {
+        weight->self = ts_zalloc(p->ctx, (size_t)p->nodes + 1, sizeof *weight->self);
+    }
+    return weight->self == NULL ? p->ctx->error.code : TS_OK;
+}
 
 static ts_code sum_item(void *user, const ts_calls_item *item)
 {
     sum_work *w = user;
-    int64_t *sum = &w->weight->self[item->node];
+    ts_weight *weight = w->weight;
     w->items++;
-    return ts_ckd_add(sum, *sum, item->weight)
-               ? ts_fail(w->ctx, TS_ERR_LIMIT, "the sum of %.*s does not fit 64 bits",
-                         (int)w->weight->name.n, w->weight->name.p)
-               : TS_OK;
+    if (weight == NULL) {
+        weight = item->what.class == TS_CLASS_other ? NULL : w->classes[item->what.class];
+        ts_code code = weight == NULL ? TS_OK : sum_room(w->p, weight);
+        if (weight == NULL || code != TS_OK) {
+            return code;
+        }
+        weight->length = true;
+    }
+    int64_t *sum = &weight->self[item->node];
+    weight->over = ts_ckd_add(sum, *sum, item->weight) || weight->over;
+    return TS_OK;
+}
+
+static ts_code sum_over(const ts_calls *p, const ts_weight *weight)
+{
+    return ts_fail(p->ctx, TS_ERR_LIMIT, "the sum of %.*s does not fit 64 bits",
+                   (int)weight->name.n, weight->name.p);
 }
 
 /* What is not above zero cannot be drawn: it counts as nothing. */
-static ts_code sum_total(const ts_calls *p, ts_weight *weight)
+static void sum_total(const ts_calls *p, ts_weight *weight)
 {
     weight->total = 0;
-    for (uint32_t i = 1; i <= p->nodes; i++) {
+    for (uint32_t i = 1; weight->self != NULL && i <= p->nodes; i++) {
         weight->self[i] = weight->self[i] < 0 ? 0 : weight->self[i];
-        if (ts_ckd_add(&weight->total, weight->total, weight->self[i])) {
-            return ts_fail(p->ctx, TS_ERR_LIMIT, "the sum of %.*s does not fit 64 bits",
-                           (int)weight->name.n, weight->name.p);
-        }
+        weight->over = ts_ckd_add(&weight->total, weight->total, weight->self[i]) || weight->over;
     }
-    return TS_OK;
+    weight->total = weight->over ? 1 : weight->total; /* not zero: it is there, and fails */
 }
 
 static ts_code load_weight(uint64_t *items, ts_calls *p, ts_weight *weight)
 {
-    sum_work w = {p->ctx, weight, 0};
+    sum_work w = {.p = p, .weight = weight};
     ts_code code = TS_OK;
+    *items = 0;
     if (weight->self == NULL) {
-        weight->self = ts_zalloc(p->ctx, (size_t)p->nodes + 1, sizeof *weight->self);
-        code = weight->self == NULL ? p->ctx->error.code : ts_calls_each(p, weight, sum_item, &w);
+        code = sum_room(p, weight);
+        code = code != TS_OK ? code : ts_calls_each(p, weight, sum_item, &w);
     }
     *items = w.items;
-    return code == TS_OK ? sum_total(p, weight) : code;
+    sum_total(p, weight);
+    return code == TS_OK && weight->over ? sum_over(p, weight) : code;
+}
+
+/* A class that is nothing but one kind of value is called as that is. */
+static void settle_class(ts_calls *p, ts_weight *class)
+{
+    bool alone;
+    unsigned values = count_values(&alone, p, class->what.class, class->unit);
+    if (!class->length && (values == 0 || alone)) {
+        class->part = true;
+        set_parts(p, class, false);
+    }
+}
+
+/* The weights of all classes that lengths give, in one pass. */
+static ts_code load_lengths(uint64_t *items, ts_calls *p)
+{
+    const ts_weight any = {.kind = TS_WEIGHT_CLASS, .what = {TS_CLASS_other, NULL}};
+    sum_work w = {.p = p};
+    bool wanted = false;
+    for (unsigned i = 0; i < p->weight_count; i++) {
+        ts_weight *weight = &p->weights[i];
+        if (weight->kind == TS_WEIGHT_CLASS && ts_text_is(weight->unit, "ns")) {
+            w.classes[weight->what.class] = weight;
+            wanted = true;
+        }
+    }
+    ts_code code = wanted ? each_length(p, &any, sum_item, &w) : TS_OK;
+    for (unsigned c = 0; code == TS_OK && c < TS_CLASS_other; c++) {
+        if (w.classes[c] != NULL) {
+            sum_work values = {.p = p, .weight = w.classes[c]};
+            code = sum_room(p, w.classes[c]);
+            code = code != TS_OK ? code : each_value_of(p, w.classes[c], sum_item, &values);
+            w.items += values.items;
+            settle_class(p, w.classes[c]);
+        }
+    }
+    *items = w.items;
+    return code;
 }
 
 static void drop_weight(ts_calls *p, ts_weight *weight)
@@ -341,13 +601,18 @@ static void drop_weight(ts_calls *p, ts_weight *weight)
     weight->total = 0;
 }
 
-/* --- choosing
- * -------------------------------------------------------------------------------------------- */
+/* --- choosing --------------------------------------------------------------------------------- */
 
 static ts_code weight_unknown(const ts_calls *p)
 {
     ts_buf names = {0};
     ts_code code = TS_OK;
+    for (unsigned c = 0; c < TS_CLASS_other; c++) {
+        if (strcmp(p->filter.weight, ts_event_class_name((ts_event_class)c)) == 0) {
+            return ts_fail(p->ctx, TS_ERR_USAGE, "no stack has a value of %s above zero",
+                           p->filter.weight);
+        }
+    }
     for (unsigned i = 0; i < p->weight_count && i < 20 && code == TS_OK; i++) {
         ts_text name = p->weights[i].name;
         code = ts_buf_printf(p->ctx, &names, "%s%.*s", i == 0 ? "" : ", ",
@@ -361,20 +626,13 @@ static ts_code weight_unknown(const ts_calls *p)
     return code;
 }
 
-static const char *plain_name(const char *name)
-{
-    return strcmp(name, "dur") == 0 || strcmp(name, "time") == 0 ? "wall"
-           : strcmp(name, "count") == 0                          ? "samples"
-                                                                 : name;
-}
-
 static ts_code nothing_left(const ts_calls *p, const ts_weight *weight, uint64_t items)
 {
     char what[200];
     if (items == 0 && p->filtered) {
         return ts_calls_explain(p, weight == NULL || weight->kind != TS_WEIGHT_VALUE
-                                     ? "no stack is wanted"
-                                     : "no stack with that value is wanted");
+                                       ? "no stack is wanted"
+                                       : "no stack with that value is wanted");
     }
     if (weight == NULL) {
         return ts_calls_explain(p, "no stack has a weight");
@@ -384,70 +642,168 @@ static ts_code nothing_left(const ts_calls *p, const ts_weight *weight, uint64_t
     return ts_calls_explain(p, what);
 }
 
-static ts_code choose_named(ts_calls *p)
+/* Names that other programs have, and older versions had. */
+static const char *plain_name(const char *name)
 {
-    const ts_weight *found = find_weight(p, ts_text_of(p->filter.weight));
-    uint64_t items = 0;
-    if (found == NULL) {
-        found = find_weight(p, ts_text_of(plain_name(p->filter.weight)));
+    return strcmp(name, "time") == 0 || strcmp(name, "self") == 0 ? "dur"
+           : strcmp(name, "count") == 0                           ? "samples"
+                                                                  : name;
+}
+
+/* "waiting:lock": a part of the weight of a class, by the reason that lines of classes name. */
+static ts_code find_reason(ts_weight **out, ts_calls *p, const char *name)
+{
+    const char *colon = strchr(name, ':');
+    *out = NULL;
+    for (size_t i = 0; colon != NULL && *out == NULL && i < ts_event_line_count; i++) {
+        const ts_event_line *line = &ts_event_lines[i];
+        const char *class = ts_event_class_name(line->class);
+        if (line->reason[0] != '\0' && strcmp(line->reason, colon + 1) == 0 &&
+            strlen(class) == (size_t)(colon - name) &&
+            strncmp(name, class, (size_t)(colon - name)) == 0) {
+            ts_code code =
+                stacks_add_weight(out, p, TS_WEIGHT_CLASS, ts_text_of(name), TS_TEXT_LIT("ns"));
+            if (code != TS_OK) {
+                return code;
+            }
+            (*out)->what = (ts_event_kind){line->class, line->reason};
+        }
     }
-    if (found == NULL) {
-        return weight_unknown(p);
-    }
-    p->chosen = (unsigned)(found - p->weights);
-    ts_code code = load_weight(&items, p, &p->weights[p->chosen]);
-    if (code == TS_OK && found->total == 0) {
-        code = nothing_left(p, found, items);
+    return TS_OK;
+}
+
+/* The first weight of the name that is above zero; *first: the first of the name. */
+static ts_code choose_name(ts_weight **first, uint64_t *items, ts_calls *p, const char *name)
+{
+    ts_code code = TS_OK;
+    for (int meaning = 0; meaning < MEANINGS; meaning++) {
+        for (unsigned i = 0; code == TS_OK && i < p->weight_count; i++) {
+            ts_weight *w = &p->weights[i];
+            if (!means(w, ts_text_of(name), meaning)) {
+                continue;
+            }
+            *first = *first == NULL ? w : *first;
+            code = load_weight(items, p, w);
+            if (code == TS_OK && w->total > 0) {
+                *first = w;
+                return TS_OK;
+            }
+            drop_weight(p, w);
+        }
     }
     return code;
 }
 
-/* CPU time, time, values in ns or bytes, other values, numbers. */
-enum { RANK_CPU, RANK_WALL, RANK_AMOUNT, RANK_VALUE, RANK_SAMPLES, RANKS };
+/* A weight by its name. Elapsed time is the length of samples where no event is of its class. */
+static ts_code choose_named(ts_calls *p)
+{
+    const char *name = p->filter.weight;
+    const char *const names[] = {name, plain_name(name), strcmp(name, "wall") == 0 ? "dur" : NULL};
+    ts_weight *found = NULL;
+    uint64_t items = 0;
+    ts_code code = TS_OK;
+    for (size_t i = 0; code == TS_OK && i < 3 && (found == NULL || found->total == 0); i++) {
+        code = names[i] == NULL || (i == 1 && names[1] == name)
+                   ? TS_OK
+                   : choose_name(&found, &items, p, names[i]);
+    }
+    if (code == TS_OK && found == NULL && !p->is_heap) {
+        code = find_reason(&found, p, name);
+        if (code == TS_OK && found != NULL) {
+            code = load_weight(&items, p, found);
+        }
+    }
+    if (code != TS_OK || found == NULL) {
+        return code != TS_OK ? code : weight_unknown(p);
+    }
+    if (found->what.class != TS_CLASS_other &&
+        strcmp(name, ts_event_class_name(found->what.class)) == 0) {
+        found->name = ts_text_of(ts_event_class_name(found->what.class)); /* not of its one kind */
+    }
+    p->chosen = (unsigned)(found - p->weights);
+    return found->total == 0 ? nothing_left(p, found, items) : TS_OK;
+}
+
+/* The order in which weights are looked at where none is named. */
+enum {
+    RANK_CPU,
+    RANK_CPU_CYCLES,
+    RANK_CPU_COUNT,
+    RANK_WALL,
+    RANK_USUAL,
+    RANK_ALLOCATED,
+    RANK_ALLOCATIONS,
+    RANK_LIVE,
+    RANK_LIVE_COUNT,
+    RANK_WAITING,
+    RANK_WAITS,
+    RANK_OTHER,
+    RANK_ASYNC,
+    RANK_DUR,
+    RANK_SAMPLES,
+    RANKS
+};
 
 static int rank_of(const ts_weight *w)
 {
     bool ns = ts_text_is(w->unit, "ns");
+    bool bytes = ts_text_is(w->unit, "bytes");
     switch (w->kind) {
-    case TS_WEIGHT_WALL:
-        return RANK_WALL;
     case TS_WEIGHT_SAMPLES:
         return RANK_SAMPLES;
-    case TS_WEIGHT_VALUE:
-        return ns && ts_text_is(w->name, "cpu")     ? RANK_CPU
-               : ns || ts_text_is(w->unit, "bytes") ? RANK_AMOUNT
-                                                    : RANK_VALUE;
+    case TS_WEIGHT_DUR:
+        return RANK_DUR;
+    case TS_WEIGHT_ASYNC:
+        return RANK_ASYNC;
     case TS_WEIGHT_HEAP:
+        return RANK_OTHER; /* in their order: what is in use comes first */
+    case TS_WEIGHT_CLASS:
+    case TS_WEIGHT_VALUE:
         break;
     }
-    return RANK_VALUE; /* in their order: what is in use comes first */
+    if (w->usual) {
+        return RANK_USUAL;
+    }
+    if (w->part) {
+        return (w->classes >> TS_CLASS_other & 1) != 0 ? RANK_OTHER : RANKS;
+    }
+    switch (w->what.class) {
+    case TS_CLASS_cpu:
+        return ns ? RANK_CPU : ts_text_is(w->unit, "cycles") ? RANK_CPU_CYCLES : RANK_CPU_COUNT;
+    case TS_CLASS_wall:
+        return ns ? RANK_WALL : RANK_OTHER;
+    case TS_CLASS_allocation:
+        return bytes ? RANK_ALLOCATED : RANK_ALLOCATIONS;
+    case TS_CLASS_live:
+        return bytes ? RANK_LIVE : RANK_LIVE_COUNT;
+    case TS_CLASS_waiting:
+        return ns ? RANK_WAITING : RANK_WAITS;
+    case TS_CLASS_other:
+        break;
+    }
+    return RANK_OTHER;
 }
 
-/* The first that is not zero everywhere; of amounts the last, which is what profiles of several
- * kinds mean to be looked at (inuse_space behind alloc_space). */
 static ts_code choose_default(ts_calls *p)
 {
     uint64_t seen = 0;
-    for (int rank = 0; rank < RANKS; rank++) {
-        for (unsigned k = 0; k < p->weight_count; k++) {
-            unsigned i = rank == RANK_AMOUNT ? p->weight_count - 1 - k : k;
+    ts_code code = load_lengths(&seen, p);
+    for (int rank = 0; code == TS_OK && rank < RANKS; rank++) {
+        for (unsigned i = 0; code == TS_OK && i < p->weight_count; i++) {
             uint64_t items = 0;
             if (rank_of(&p->weights[i]) != rank) {
                 continue;
             }
-            ts_code code = load_weight(&items, p, &p->weights[i]);
+            code = load_weight(&items, p, &p->weights[i]);
             seen += items;
-            if (code != TS_OK) {
-                return code;
-            }
-            if (p->weights[i].total > 0) {
+            if (code == TS_OK && p->weights[i].total > 0) {
                 p->chosen = i;
                 return TS_OK;
             }
             drop_weight(p, &p->weights[i]);
         }
     }
-    return nothing_left(p, NULL, seen);
+    return code != TS_OK ? code : nothing_left(p, NULL, seen);
 }
 
 static ts_code load_count(ts_calls *p)
@@ -459,6 +815,16 @@ static ts_code load_count(ts_calls *p)
     return code == TS_OK ? load_weight(&items, p, weight) : code;
 }
 
+/* Whether a weight is shown beside the one that is chosen: not in two ways. */
+static bool is_beside(ts_calls *p, const ts_weight *w)
+{
+    const ts_weight *class =
+        w->kind == TS_WEIGHT_VALUE ? weight_of(p, TS_WEIGHT_CLASS, w->name, w->unit) : NULL;
+    return w->kind == TS_WEIGHT_CLASS
+               ? w->length
+               : w->kind != TS_WEIGHT_DUR && (class == NULL || !class->length);
+}
+
 ts_code stacks_load_weights(ts_calls *p, ts_calls_load load)
 {
     uint64_t items;
@@ -468,14 +834,16 @@ ts_code stacks_load_weights(ts_calls *p, ts_calls_load load)
     }
     code = p->filter.weight != NULL ? choose_named(p) : choose_default(p);
     for (unsigned i = 0; i < p->weight_count && code == TS_OK; i++) {
+        ts_weight *w = &p->weights[i];
+        bool wanted = load == TS_LOAD_ALL && is_beside(p, w);
         if (i == p->chosen) {
             continue;
         }
-        if (load == TS_LOAD_ALL) {
-            code = load_weight(&items, p, &p->weights[i]);
+        if (wanted) {
+            code = load_weight(&items, p, w);
         }
-        if (load != TS_LOAD_ALL || p->weights[i].total == 0) {
-            drop_weight(p, &p->weights[i]);
+        if (!wanted || w->total == 0) {
+            drop_weight(p, w);
         }
     }
     return code;

@@ -1,5 +1,5 @@
 /* What a filter means in a database, and what to say when it means nothing. */
-#include "model/stacks_private.h"
+#include "model/call_stacks_private.h"
 
 #include "base/buf.h"
 

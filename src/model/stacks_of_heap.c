@@ -5,7 +5,7 @@
  * Memory beside the profile's: 24 bytes a function, and 21 to 43 for each function, each name of
  * one and each call path.
  */
-#include "model/stacks_private.h"
+#include "model/call_stacks_private.h"
 
 #include "base/alloc.h"
 #include "base/idmap.h"
@@ -251,6 +251,7 @@ static ts_code heap_sum_up(heap_work *w)
         if (code != TS_OK) {
             break;
         }
+        weight->what.class = k < ALLOC_SPACE ? TS_CLASS_live : TS_CLASS_allocation;
         weight->self = ts_zalloc(p->ctx, (size_t)p->nodes + 1, sizeof *weight->self);
         code = weight->self == NULL ? p->ctx->error.code : TS_OK;
         for (uint32_t i = 1; i <= p->nodes && code == TS_OK; i++) {

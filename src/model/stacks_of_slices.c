@@ -5,7 +5,7 @@
  *
  * Memory: 5 bytes a slice, 30 to 60 a call path, and the names.
  */
-#include "model/stacks_private.h"
+#include "model/call_stacks_private.h"
 
 #include "base/alloc.h"
 #include "base/idmap.h"
@@ -164,6 +164,8 @@ static ts_code add_weights(marks_work *w)
     if (code != TS_OK) {
         return code;
     }
+    wall->what.class = TS_CLASS_wall;
+    count->what.class = TS_CLASS_other;
     wall->self = ts_zalloc(p->ctx, (size_t)p->nodes + 1, sizeof *wall->self);
     count->self = ts_zalloc(p->ctx, (size_t)p->nodes + 1, sizeof *count->self);
     if (wall->self == NULL || count->self == NULL) {

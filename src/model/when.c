@@ -263,27 +263,55 @@ static ts_code range_whole(ts_span *range, ts_model *m)
     return code;
 }
 
+static ts_code range_any(bool *any, ts_model *m, enum ts_table_id table, unsigned column)
+{
+    const ts_batch *b;
+    ts_rows *rows = NULL;
+    ts_code code = ts_rows_open(&rows, ts_model_rows(m), table, &column, 1);
+    if (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK) {
+        *any = *any || b->rows > 0;
+    }
+    ts_rows_close(rows);
+    return code;
+}
+
+/* What a recording says of itself, where its rows do not say otherwise. */
+static ts_code range_recorded(ts_span *range, ts_model *m, const ts_idset *sources)
+{
+    const ts_sources *all;
+    const ts_span observed = *range;
+    ts_code code = ts_sources_get(&all, m);
+    const ts_source_entry *rows = code == TS_OK ? all->rows.p : NULL;
+    for (size_t i = 0; code == TS_OK && i < all->rows.n; i++) {
+        const ts_source_entry *s = &rows[i];
+        if (ts_idset_has(sources, s->id) && s->start_ts != TS_NO_TIME && s->end_ts != TS_NO_TIME &&
+            s->start_ts <= s->end_ts &&
+            (observed.from > observed.to ||
+             (s->start_ts <= observed.to && s->end_ts >= observed.from))) {
+            widen(range, s->start_ts, s->end_ts);
+        }
+    }
+    return code;
+}
+
 ts_code ts_source_range(ts_span *range, bool *known, ts_model *m, const ts_idset *sources)
 {
     static const unsigned samples[] = {TS_C_stack_sample__source_id, TS_C_stack_sample__ts,
                                        TS_C_stack_sample__dur};
     static const unsigned slices[] = {TS_C_stack_slice__source_id, TS_C_stack_slice__ts,
                                       TS_C_stack_slice__dur};
-    const ts_sources *all;
-    ts_code code = TS_OK;
+    bool kernel = false; /* whose events are all that there is, and have no source in their rows */
+    ts_code code;
     *range = (ts_span){INT64_MAX, INT64_MIN};
-    if (!sources->all) {
+    if ((code = range_any(&kernel, m, TS_T_sched_slice, TS_C_sched_slice__ts)) != TS_OK ||
+        (code = range_any(&kernel, m, TS_T_thread_state, TS_C_thread_state__ts)) != TS_OK) {
+        return code;
+    }
+    if (!sources->all || !kernel) {
         if ((code = range_rows(range, m, sources, TS_T_stack_sample, samples)) != TS_OK ||
             (code = range_rows(range, m, sources, TS_T_stack_slice, slices)) != TS_OK ||
-            (code = ts_sources_get(&all, m)) != TS_OK) {
+            (code = range_recorded(range, m, sources)) != TS_OK) {
             return code;
-        }
-        const ts_source_entry *rows = all->rows.p;
-        for (size_t i = 0; range->from > range->to && i < all->rows.n; i++) {
-            if (ts_idset_has(sources, rows[i].id) && rows[i].start_ts != TS_NO_TIME &&
-                rows[i].end_ts != TS_NO_TIME) {
-                widen(range, rows[i].start_ts, rows[i].end_ts);
-            }
         }
     }
     if (range->from > range->to) {

@@ -167,8 +167,7 @@ def flame_items(database, weight, **filters):
 
 def check_flame(database, path, weight, dimension, arguments, **filters):
     methods = Methods(database)
-    unit = database.sql.execute("SELECT unit FROM stack_value_type WHERE name = ?", (weight,)).fetchone()
-    unit = unit[0] if unit else "ns" if weight == "wall" else "count"
+    unit = database.unit(weight, **filters)
     items = flame_items(database, weight, **filters)
     want = expected_tree(database, methods, items, dimension)
     some = {m for node, _, _ in items for m in path_methods(database, node)}

@@ -63,6 +63,7 @@ def check_speedscope(database, path, weight, filters, arguments):
 
 def check_pprof(database, path, weight, filters, arguments):
     sums, functions, default, stacks = readers.pprof(export(path, "pprof", *arguments))
+    weight = database.name(weight, **filters)
     check(default == weight, f"pprof: {default} is the default instead of {weight}")
     check(set(sums) == ({weight} if arguments else set(database.weights())), f"pprof {path} {arguments}: {sums.keys()}")
     for name, values in sums.items():
@@ -206,7 +207,7 @@ def one_random(base, seed):
     database = Database(path)
     for _ in range(3 if SLOW else 2):
         filters, arguments = random_filters(rng)
-        weight = rng.choice(("wall", "samples", "cpu", "alloc_space", "odd"))
+        weight = rng.choice(("wall", "samples", "cpu", "alloc_space", "odd", "waiting", "waiting:idle", "waiting:lock", "allocation", "live", "dur", "calls_async", "delay"))
         arguments.append(f"--weight={weight}")
         if database.by_path(weight, **filters):
             check_all(database, path, weight, filters, arguments)
@@ -234,7 +235,7 @@ def hostile():
     sql.commit()
     sql.close()
     database = Database(base)
-    check_all(database, base, "wall", {}, [])
+    check_all(database, base, "dur", {}, [])
     database.close()
 
 
@@ -387,7 +388,7 @@ def messages():
     cpu = databases["cpu"]
     refuses(['no thread is "nobody"', "none was recorded"], cpu, *to, "--thread=nobody")
     refuses(['no source is "9"', "Profile0"], cpu, *to, "--source=9")
-    refuses(['no value is called "bytes"', "wall, samples"], cpu, *to, "--weight=bytes")
+    refuses(['no value is called "bytes"', "cpu, waiting, samples, dur"], cpu, *to, "--weight=bytes")
     refuses(["no stack is wanted", "event call", "http-nio"], databases["cloud"], *to, "--event=cpu")
     refuses(["no stack is wanted", "source 2 (Profile0)", "event cpu", "times from"], cpu, *to, "--from=1", "--until=2")
     refuses(["--from is not before --until"], cpu, *to, "--from=2", "--until=2")
@@ -438,7 +439,7 @@ def files():
     sql.execute("UPDATE stack_sample_row SET dur_us = dur_us + 1")
     sql.commit()
     database = Database("cpu.db")
-    check_folded(database, "cpu.db", "wall", {}, [])
+    check_folded(database, "cpu.db", "cpu", {}, [])
     database.close()
     sql.close()
 

@@ -59,6 +59,8 @@ def fill(sql, rng, size):
     for ident, parent, text in ((2, 1, "one"), (3, 1, "two"), (4, 3, "two")):
         sql.execute("INSERT INTO source(id, parent_id, kind, name, bytes, complete) VALUES (?, ?, 'session', ?, 1, 1)", (ident, parent, text))
     sql.execute("UPDATE source SET pid = 7 WHERE id IN (1, 4)")
+    for ident in (2, 3):
+        sql.execute("UPDATE source SET format = ? WHERE id = ?", (rng.choice((None, "pprof", "jfr", "cpuprofile", "flare")), ident))
     sql.execute("DELETE FROM process")
     for ipid in range(3):
         sql.execute("INSERT INTO process(id, ipid, pid, name, switch_count, thread_count) VALUES (?, ?, ?, ?, 0, 0)", (ipid, ipid, 70 + ipid, maybe("program")))
@@ -73,16 +75,17 @@ def fill(sql, rng, size):
     methods = rng.randrange(1, 30)
     for ident in range(1, methods + 1):
         sql.execute("INSERT INTO stack_method VALUES (?, ?, NULL, ?, ?, ?, NULL, ?, ?, NULL, NULL)",
-                    (ident, rng.choice((2, 3, 4)), maybe(name()), maybe(name()), maybe(name()), maybe(name()), maybe(rng.randrange(-1, 99))))
+                    (ident, rng.choice((2, 3, 4)), maybe(rng.choice((name(), "(idle)", "(root)", "sleep"))), maybe(rng.choice((name(), "Thread"))), maybe(name()), maybe(name()),
+                     maybe(rng.randrange(-1, 99))))
     nodes = rng.randrange(1, size)
     for ident in range(1, nodes + 1):
         parent = None if ident == 1 or rng.random() < 0.1 else max(1, ident - rng.randrange(1, 6))
         sql.execute("INSERT INTO stack_node VALUES (?, ?, ?, ?, ?, 0, NULL)", (ident, rng.choice((2, 3, 4)), parent, maybe(rng.randrange(1, methods + 1)), maybe(rng.randrange(1, 99))))
-    kinds = [("cpu", "ns"), ("alloc_space", "bytes"), ("odd", None)]
+    kinds = [("cpu", "ns"), ("alloc_space", "bytes"), ("odd", None), ("delay", "ns"), ("lock-time", "ns"), ("inuse_space", "bytes"), ("cpu_samples", "count")]
     types = {2: [], 3: []}
     for source in (2, 3):
         for kind, unit in kinds:
-            if rng.random() < 0.7:
+            if rng.random() < 0.5:
                 ident = 1 + sum(map(len, types.values()))
                 types[source].append(ident)
                 sql.execute("INSERT INTO stack_value_type VALUES (?, ?, ?, ?)", (ident, source, kind, unit))
@@ -91,6 +94,8 @@ def fill(sql, rng, size):
         sql.execute("INSERT INTO stack_sample VALUES (?, ?, ?, ?, ?, ?, ?)",
                     (ident, source, maybe(rng.randrange(6)), maybe(rng.randrange(10**6)), maybe(rng.randrange(10**4)), maybe(rng.randrange(1, nodes + 1)),
                      maybe(rng.choice(("wall", "cpu", "alloc")))))
+        if rng.random() < 0.5:
+            sql.execute("INSERT INTO stack_sample_label VALUES (?, ?, ?)", (ident, rng.choice(("state", "other")), maybe(rng.choice(("SLEEPING", "BLOCKED", "TIMED_WAITING", "odd")))))
         for _ in range(rng.randrange(3) if types[source] else 0):
             sql.execute("INSERT INTO stack_sample_value VALUES (?, ?, ?)", (ident, rng.choice(types[source]), rng.randrange(0, 10**6)))
     if rng.random() < 0.5:
@@ -99,6 +104,8 @@ def fill(sql, rng, size):
             sql.execute("INSERT INTO stack_slice VALUES (?, ?, ?, NULL, ?, ?, ?, ?, NULL, 0, 0)",
                         (ident, rng.choice((3, 4)), maybe(rng.randrange(6)), maybe(rng.randrange(1, nodes + 1)), maybe(rng.randrange(10**6)), dur,
                          None if dur is None else rng.randrange(dur + 1)))
+            if rng.random() < 0.3:
+                sql.execute("INSERT INTO chrome_slice VALUES (?, 1, NULL, ?)", (ident, rng.randrange(2)))
 
 
 def random_database(base, path, seed, size=60):

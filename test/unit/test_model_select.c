@@ -13,9 +13,9 @@
 #define DAY INT64_C(86400000000000)
 #define HOUR INT64_C(3600000000000)
 
-static const enum ts_table_id tables[] = {TS_T_source,        TS_T_thread,      TS_T_process,
-                                          TS_T_stack_sample,  TS_T_stack_slice, TS_T_trace_range,
-                                          TS_T_clock_snapshot};
+static const enum ts_table_id tables[] = {TS_T_source,         TS_T_thread,      TS_T_process,
+                                          TS_T_stack_sample,   TS_T_stack_slice, TS_T_trace_range,
+                                          TS_T_clock_snapshot, TS_T_sched_slice, TS_T_thread_state};
 
 static const char rows_sql[] =
     "INSERT INTO source(id, parent_id, path, name, clock) VALUES (1, NULL, 'logs/a.jfr', NULL, "

@@ -6,12 +6,13 @@
  * Memory: 13 bytes a call path and 8 more for each weight that is loaded, 4 a method, and the names
  * of methods that have a weight; never a copy of the samples.
  */
-#ifndef TS_MODEL_STACKS_H
-#define TS_MODEL_STACKS_H
+#ifndef TS_MODEL_CALL_STACKS_H
+#define TS_MODEL_CALL_STACKS_H
 
 #include "base/ckd.h"
 #include "base/pool.h"
 #include "base/vec.h"
+#include "model/sample_events.h"
 #include "model/select.h"
 
 /* What a profile is made of, as ts_export.needs has it. */
@@ -60,20 +61,29 @@ void ts_frames_free(ts_ctx *ctx, ts_frames *frames);
 
 typedef enum ts_weight_kind {
     TS_WEIGHT_SAMPLES, /* their number, and that of calls */
-    TS_WEIGHT_WALL,    /* dur of samples, self_dur of calls */
-    TS_WEIGHT_VALUE,   /* stack_sample_value of one kind */
-    TS_WEIGHT_HEAP     /* of the tree of heap timelines */
+    TS_WEIGHT_DUR,     /* dur of samples, self_dur of calls, whatever they stand for */
+    TS_WEIGHT_CLASS,   /* what events of one class weigh (model/sample_events.h), in one unit */
+    TS_WEIGHT_ASYNC,   /* self_dur of asynchronous spans, which belong to no thread */
+    TS_WEIGHT_VALUE,   /* stack_sample_value of one name and unit */
+    TS_WEIGHT_HEAP     /* of the tree of heap timelines, or of slices of a trace of the system */
 } ts_weight_kind;
 
 typedef struct ts_weight {
     ts_weight_kind kind;
     ts_text name;
-    ts_text unit;  /* ns, bytes, count, or as recorded; may be empty */
-    int64_t *self; /* by call path, never negative; NULL: not loaded */
+    ts_text value;      /* name of its kind of value */
+    ts_text unit;       /* ns, bytes, count, or as recorded; may be empty */
+    ts_event_kind what; /* class of its events; of a class its reason, NULL: all */
+    unsigned classes;   /* of a kind of value: a bit for each class that it has, by source */
+    bool usual;         /* what a profile of several kinds means to show */
+    bool part;          /* it is in the weight of its class, which is listed too, or is no weight */
+    bool length;        /* of a class: also of samples and calls by their length */
+    bool over;          /* its sum does not fit 64 bits */
+    int64_t *self;      /* by call path, never negative; NULL: not loaded */
     int64_t total;
 } ts_weight;
 
-enum { TS_WEIGHTS = 64 };
+enum { TS_WEIGHTS = 80 };
 
 typedef struct ts_calls {
     ts_ctx *ctx;
@@ -86,9 +96,9 @@ typedef struct ts_calls {
     bool stackless; /* ts_calls_each visits also what has no stack, as call path 0 */
     ts_model *model;
     ts_select select;
+    ts_events *events; /* NULL: not asked for */
     /* Each by id, NULL: all of them. */
     ts_vec sliced; /* bool: the source has traced calls */
-    ts_vec types;  /* uint8_t: place of the weight + 1, by id of stack_value_type */
     ts_pool names; /* of weights */
 
     uint32_t nodes;   /* call paths 1 to nodes; a caller's number is smaller */
@@ -112,11 +122,17 @@ typedef enum ts_calls_load {
 } ts_calls_load;
 
 /*
- * Reads the profile. The weight that the filter names is chosen, else CPU time where samples have
- * it, else time, else the first kind of value. Names of weights: wall (or dur, time), samples (or
- * count), and those of stack_value_type, of which the one with the unit U is NAME/U; of heap
- * timelines inuse_space, inuse_objects, alloc_space and alloc_objects. Frames are interned in
- * `frames`.
+ * Reads the profile. Weights are: cpu, wall, waiting, allocation and live, what the events of one
+ * class weigh: the values of that class or, where a source has none in ns, the length of its
+ * samples; wall also the own time of calls. waiting:REASON is a part of waiting. The names of
+ * stack_value_type, of which the one with the unit U is NAME/U. calls_async, the own time of spans
+ * that belong to no thread. samples (or count), the number of samples and calls. dur (or time,
+ * self), the length of all samples and calls, which is also what wall means where nothing is of
+ * that class. Of heap timelines inuse_space, inuse_objects, alloc_space and alloc_objects.
+ *
+ * Without a name the first of these that is above zero: CPU time; CPU cycles, then other CPU
+ * counts; elapsed time; of a profile of allocations and of what is in use the kind that it means;
+ * allocations, bytes first; what is in use; waiting; other values. Frames are interned in `frames`.
  *
  * TS_ERR_USAGE when something that the filter names does not exist, or when nothing has a weight.
  * TS_ERR_LIMIT when a sum does not fit 64 bits. Release with ts_calls_free, also after an error;
@@ -133,14 +149,16 @@ uint32_t ts_calls_frame(const ts_calls *p, uint32_t node);
 typedef struct ts_calls_item {
     int64_t id; /* in its table */
     int64_t source_id;
-    int64_t itid;  /* or TS_NO_THREAD */
-    int64_t ts;    /* or TS_NO_TIME */
-    int64_t dur;   /* or TS_NO_TIME; of a call the whole, not its own */
-    int64_t own;   /* of a call, without that of its callees, or TS_NO_TIME */
-    ts_text event; /* of a sample, borrowed until the visit ends; may be empty: not recorded */
-    int64_t weight;
-    uint32_t node; /* 0: it has none (p->stackless) */
+    int64_t itid;       /* or TS_NO_THREAD */
+    int64_t ts;         /* or TS_NO_TIME */
+    int64_t dur;        /* or TS_NO_TIME; of a call the whole, not its own */
+    int64_t own;        /* of a call, without that of its callees, or TS_NO_TIME */
+    ts_text event;      /* of a sample, borrowed until the visit ends; may be empty: not recorded */
+    int64_t weight;     /* of what has a length, that of the part in the span */
+    ts_event_kind what; /* where the weight is of a class */
+    uint32_t node;      /* 0: it has none (p->stackless) */
     bool call;
+    bool begins; /* in the span; else a part of it lies there */
 } ts_calls_item;
 
 typedef ts_code (*ts_calls_visit)(void *user, const ts_calls_item *item);

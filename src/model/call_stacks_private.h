@@ -1,9 +1,9 @@
-/* What the files of a profile share (model/stacks.h). */
-#ifndef TS_MODEL_STACKS_PRIVATE_H
-#define TS_MODEL_STACKS_PRIVATE_H
+/* What the files of a profile share (model/call_stacks.h). */
+#ifndef TS_MODEL_CALL_STACKS_PRIVATE_H
+#define TS_MODEL_CALL_STACKS_PRIVATE_H
 
 #include "model/cells.h"
-#include "model/stacks.h"
+#include "model/call_stacks.h"
 #include "tables/rows.h"
 
 /* --- what the filter means (stacks_found.c) ------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* Call paths and methods of a profile, and what its samples are. */
-#include "model/stacks_private.h"
+#include "model/call_stacks_private.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -237,6 +237,10 @@ ts_code ts_calls_open(ts_calls *p, ts_ctx *ctx, ts_reader *reader, const ts_stac
     } else if (code == TS_OK && (code = stacks_count_methods(p)) == TS_OK) {
         code = stacks_read_nodes(p);
     }
+    if (code == TS_OK && load != TS_LOAD_COUNT && !p->is_heap) {
+        p->events = ts_zalloc(ctx, 1, sizeof *p->events);
+        code = p->events == NULL ? ctx->error.code : ts_events_make(p->events, p->model);
+    }
     if (code == TS_OK && load != TS_LOAD_COUNT) {
         code = stacks_list_weights(p);
     }
@@ -271,9 +275,12 @@ void ts_calls_free(ts_calls *p)
         ts_free(p->ctx, p->weights[i].self);
     }
     ts_select_free(p->ctx, &p->select);
+    if (p->events != NULL) {
+        ts_events_free(p->events);
+        ts_free(p->ctx, p->events);
+    }
     ts_model_close(p->model);
     ts_vec_free(p->ctx, &p->sliced);
-    ts_vec_free(p->ctx, &p->types);
     ts_pool_free(p->ctx, &p->names);
     *p = (ts_calls){0};
 }
