@@ -21,7 +21,7 @@ ts_code profile_add_weight(ts_weight **out, ts_calls *p, ts_weight_kind kind, ts
 /* Lists what stacks can be weighed by. */
 ts_code profile_list_weights(ts_calls *p);
 
-/* Chooses the weight and loads it, and what else is to be loaded. */
+/* Chooses the weight and loads it, with all else that is needed. */
 ts_code profile_load_weights(ts_calls *p, ts_calls_load load);
 
 /* --- the tree of heap timelines (export_heap.c) ------------------------------------------------
