@@ -231,7 +231,7 @@ static ts_code end_reserved(ts_htrace *h, uint64_t zeros)
                            "%" PRIu64 " zero bytes were reserved and never written", zeros);
 }
 
-/* Zeros in the middle of segments: something stood there. */
+/* Zeros in the middle of segments: something was there. */
 static ts_code end_hole(ts_htrace *h, uint64_t zeros)
 {
     ts_tally_add(h->account.bytes, TS_LOST, zeros);

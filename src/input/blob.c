@@ -32,7 +32,7 @@ void ts_blob_close(ts_blob *b)
     ts_free(ctx, b);
 }
 
-/* True when the stream's bytes stand as they are in a file of a known size. */
+/* True when the stream's bytes are as they are in a file of a known size. */
 static ts_code try_direct(bool *direct, ts_blob *b, ts_stream *s)
 {
     ts_ctx *ctx = b->ctx;

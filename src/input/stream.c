@@ -58,7 +58,7 @@ static ts_code push_codec(ts_stream *s, const ts_codec *codec)
     return code;
 }
 
-/* Takes wrappers off until something else stands there. */
+/* Takes wrappers off until something else is there. */
 static ts_code stream_unwrap(ts_stream *s)
 {
     bool mark_seen = false;

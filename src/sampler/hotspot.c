@@ -59,7 +59,7 @@ ts_code ts_jvm_read(ts_buf *out, const ts_jvm *jvm, ts_ctx *ctx, const char *nam
 
 /* --- what a process is ---------------------------------------------------------------------- */
 
-/* The text behind "\nNAME:\t" of a status file; NULL: none. */
+/* The text after "\nNAME:\t" of a status file; NULL: none. */
 static const char *status_field(const char *status, const char *name)
 {
     const char *found = strstr(status, name);
@@ -338,7 +338,7 @@ ts_code ts_jvm_command(ts_buf *out, const ts_jvm *jvm, ts_ctx *ctx, const char *
     if (code != TS_OK) {
         return code;
     }
-    /* The version, the command and three arguments, each with a zero byte behind it. */
+    /* The version, the command and three arguments, each with a zero byte after it. */
     n = (size_t)snprintf(request, sizeof request, "1%c%s%c%s%c%c", 0, command, 0, argument, 0, 0);
     request[n++] = '\0';
     if (send(fd, request, n, MSG_NOSIGNAL) != (ssize_t)n) {

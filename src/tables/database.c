@@ -590,7 +590,7 @@ static ts_code create_indexes(ts_db *db)
     "PRAGMA legacy_alter_table = ON; ALTER TABLE callstack RENAME TO " TS_CALL_ROWS                \
     "; PRAGMA legacy_alter_table = OFF"
 
-/* What stands in the way of a view, and the view. */
+/* A table in the way of a view, and the view. */
 typedef struct shown_view {
     ts_shown what;
     const char *clear;

@@ -59,7 +59,7 @@ static uint64_t random_number(void)
     return value;
 }
 
-/* True for "<digits>-<16 hexadecimal digits><suffix>", what new_name makes behind its prefix. */
+/* True for "<digits>-<16 hexadecimal digits><suffix>", what new_name makes after its prefix. */
 static bool is_new_name(const char *p, const char *suffix)
 {
     size_t digits = strspn(p, "0123456789");
@@ -100,7 +100,8 @@ static bool still_names(const char *path, int fd)
            named.st_dev == open.st_dev && named.st_ino == open.st_ino;
 }
 
-/* Removes one temporary when nobody holds it. What cannot be removed is left: it harms nobody. */
+/* Removes one temporary when no process holds it. What cannot be removed is left: it harms nothing.
+ */
 static void remove_dead(const ts_target *t, const char *path)
 {
     ts_ctx *ctx = t->ctx;
@@ -179,7 +180,7 @@ static ts_code cannot_create(ts_target *t, int error)
                    strerror(error));
 }
 
-/* One attempt. *again: somebody else had the name, or took the file for dead. */
+/* One attempt. *again: another process had the name, or took the file for dead. */
 static ts_code try_create(ts_target *t, mode_t mode, bool *again)
 {
     const ts_sys *sys = &t->ctx->sys;
@@ -373,7 +374,7 @@ ts_code ts_target_prepare(ts_target *t)
         code = cannot_publish(t, "set the mode of");
     }
     if (code == TS_OK && t->options.sync) {
-        /* The directory is opened before the renaming, so that only its sync can fail behind it. */
+        /* The directory is opened before the renaming, so that only its sync can fail after it. */
         if (t->dir < 0) {
             t->dir = ts_sys_open(ctx, t->place.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
         }

@@ -247,8 +247,8 @@ static void sort(const ts_sampling *s)
 /* --- rows ---------------------------------------------------------------------------------------
  */
 
-/* No two measurements have one time, to the nanosecond, and all values in common: a message stands
- * twice in the recording. */
+/* No two measurements have one time, to the nanosecond, and all values in common: the message
+ * is repeated. */
 static bool is_repeated(const ts_sampling *s, size_t i)
 {
     const kept *k = sample_at(s, i);

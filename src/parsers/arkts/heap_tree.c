@@ -97,7 +97,7 @@ static ts_code put_trace_node(ts_heap *h, const int64_t *v, uint32_t nulls)
     return ts_put_js_heap_trace_node(h->sink, &row);
 }
 
-/* The scalars of a tuple before its children are there: its row. Fields behind the children, which
+/* The scalars of a tuple before its children are there: its row. Fields after the children, which
  * V8 never has, would come too late and are NULL. */
 static ts_code put_tuple(ts_heap *h, heap_array *a)
 {

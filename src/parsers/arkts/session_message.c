@@ -19,7 +19,7 @@ static ts_code flush_raw(ts_session *s, uint64_t to)
     extract_file *file = m->route == ROUTE_PROFILE ? &s->profiles.file : &s->heaps.file;
     const char *p;
     size_t n;
-    if (to <= m->raw_from) { /* behind damage the position stands still */
+    if (to <= m->raw_from) { /* after damage the position is still */
         return TS_OK;
     }
     p = m->block + (m->raw_from - m->block_at);
@@ -300,7 +300,7 @@ ts_code ts_session_message_feed(ts_session *s, const char *p, size_t n)
     return code;
 }
 
-/* A message that carries something was cut or is damaged behind it. */
+/* A message that carries something was cut or is damaged after it. */
 static ts_code end_damaged(ts_session *s, bool has_ts, int64_t ts, bool truncated, bool shifted)
 {
     message_state *m = &s->now;
@@ -310,7 +310,7 @@ static ts_code end_damaged(ts_session *s, bool has_ts, int64_t ts, bool truncate
     if (m->profile && (m->route == ROUTE_PROFILE || ts_profile_is_open(s->profile))) {
         bool whole = ts_profile_complete(s->profile);
         int64_t source = ts_profile_source(s->profile);
-        if (whole) { /* files that the viewer cut end too early; others have no text behind it */
+        if (whole) { /* files that the viewer cut end too early; others have no text after it */
             shifted = bad && ts_json_depth(s->json) == 0;
         }
         m->route = ROUTE_NONE;

@@ -180,7 +180,7 @@ static ts_code count_hits(unsigned *hits, flare_pair *pair, uint64_t start,
 /*
  * Collectors before November 2019 wrote the header of an index again when they closed it. The
  * number in it had become longer, so that the data magic moved over the first entry: what follows
- * stands before the place where the header says it begins.
+ * is before the place where the header says it begins.
  */
 static ts_code realign(flare_pair *pair)
 {

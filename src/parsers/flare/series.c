@@ -95,7 +95,7 @@ static ts_code read_series_header(const char **why, series_file *f)
     return TS_OK;
 }
 
-/* The number that stands in a slot. */
+/* The number that is in a slot. */
 static int64_t value_of(const series_file *f, const uint8_t *p)
 {
     uint64_t v = 0;
@@ -373,7 +373,7 @@ void flare_series_check_close(flare_series_check *check)
     }
 }
 
-/* The value of a slot; *there is false behind the end. */
+/* The value of a slot; *there is false after the end. */
 static ts_code slot_value(int64_t *value, bool *there, series_file *f, uint64_t slot)
 {
     const uint8_t *p;

@@ -222,7 +222,7 @@ static bool is_digit(const ts_text *t, size_t at)
     return at < t->n && t->p[at] >= '0' && t->p[at] <= '9';
 }
 
-/* Digits at *at, which moves behind them. A number beyond 64 bits is the largest one. */
+/* Digits at *at, which moves after them. A number beyond 64 bits is the largest one. */
 static bool read_number(int64_t *out, const ts_text *t, size_t *at)
 {
     int64_t n = 0;
@@ -246,7 +246,7 @@ static bool read_text(const ts_text *t, size_t *at, const char *text)
     return true;
 }
 
-/* [a,b] at *at, which moves behind it when it is there. */
+/* [a,b] at *at, which moves after it when it is there. */
 static bool read_pair(int64_t pair[2], const ts_text *t, size_t *at)
 {
     size_t i = *at;
@@ -263,7 +263,7 @@ static bool is_word(char c)
     return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* The number behind `key:`; the last one counts, 0: there is none. */
+/* The number after `key:`; the last one counts, 0: there is none. */
 static int64_t value_of(const ts_text *t, const char *key)
 {
     size_t n = strlen(key);

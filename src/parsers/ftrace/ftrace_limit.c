@@ -458,7 +458,7 @@ static ts_code walk_next(bool *end, walk *w, enum held_place place)
 
 /* --- which rows are written ---------------------------------------------------------------- */
 
-/* Does [ts, ts + dur] meet the range? What has no end goes on; rows behind it were not kept. */
+/* Does [ts, ts + dur] meet the range? What has no end goes on; rows after it were not kept. */
 static bool meets(const ftrace_limit *limit, enum held_place place, const held_row *row)
 {
     const held_table *held = &limit->tables[place];

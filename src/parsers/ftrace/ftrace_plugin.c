@@ -23,7 +23,7 @@ typedef struct cpu_losses {
     uint64_t overwritten; /* before parts of its events */
 } cpu_losses;
 
-/* What is compared to find a message that stands twice; times of events do not come again. */
+/* What is compared to find a message that is repeated; times of events do not come again. */
 typedef struct message_print {
     uint64_t size;
     uint64_t events;

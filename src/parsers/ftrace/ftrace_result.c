@@ -189,7 +189,7 @@ static size_t pass_events(const uint8_t *p, size_t n, size_t at)
     return at;
 }
 
-/* The number of the CPU may stand behind its events. */
+/* The number of the CPU may be after its events. */
 static void look_for_cpu(ftrace_result *r, const uint8_t *p, size_t n)
 {
     ts_wire_field field;
@@ -205,7 +205,7 @@ static void look_for_cpu(ftrace_result *r, const uint8_t *p, size_t n)
     r->told = true;
 }
 
-/* Behind it, bytes up to `readable` may be read. */
+/* After it, bytes up to `readable` may be read. */
 static ts_code whole_detail(ftrace_result *r, const uint8_t *p, size_t n, bool complete,
                             const uint8_t *readable)
 {
@@ -320,7 +320,7 @@ static ts_code result_end(void *user, uint32_t field, bool complete)
                                    : read_comm(r, p, n);
 }
 
-/* Events of CPUs that stand whole in what was fed. */
+/* Events of CPUs that are whole in what was fed. */
 static ts_code result_run(void *user, uint64_t at, uint64_t count, const uint8_t *p, size_t n)
 {
     ftrace_result *r = user;

@@ -92,7 +92,7 @@ int64_t jfr_ticks_time(const jfr_chunk *c, int64_t ticks)
 
 typedef enum walk_state { WALK_EVENT, WALK_END, WALK_CHUNK, WALK_PART, WALK_BAD } walk_state;
 
-/* The event at `pos`. WALK_CHUNK: another chunk begins there. WALK_PART: it goes on behind the end.
+/* The event at `pos`. WALK_CHUNK: another chunk begins there. WALK_PART: it goes on after the end.
  */
 static ts_code walk(walk_state *state, jfr_event *e, jfr_chunk *c, uint64_t pos)
 {
@@ -374,7 +374,7 @@ static ts_code follow_checkpoints(bool *whole, jfr_chunk *c)
             *whole = true;
             break;
         }
-        /* Each stands before the one that points to it. */
+        /* Each is before the one that points to it. */
         if (delta > 0 || at + delta < JFR_HEADER) {
             break;
         }
@@ -516,7 +516,7 @@ static ts_code run_event(jfr_chunk *c, uint32_t cls, const jfr_event *e)
     return code;
 }
 
-/* Settings are read in a walk of their own, because samples may stand before them. */
+/* Settings are read in a walk of their own, because samples may be before them. */
 static ts_code walk_events(walk_state *end, jfr_chunk *c, bool settings)
 {
     walk_state state = WALK_EVENT;
@@ -573,7 +573,7 @@ static ts_code note_end(jfr_chunk *c, walk_state end)
         c->used = c->view->size;
     }
     if (bad && c->searched) {
-        /* Its size may be wrong, so that other chunks stand in what seems to belong to it. */
+        /* Its size may be wrong, so that other chunks are in what seems to belong to it. */
         ts_code code = jfr_chunk_search(&c->used, c->view, at);
         if (code != TS_OK) {
             return code;

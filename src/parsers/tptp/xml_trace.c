@@ -32,7 +32,7 @@ static ts_code lose(tptp_xml *x, ts_issue_code issue, size_t at, size_t bytes, c
 
 /* --- to expat -------------------------------------------------------------------------------- */
 
-/* expat refuses the piece of p[0..n) in which the byte `bad` stands: *size bytes up to its end. */
+/* expat refuses the piece of p[0..n) in which the byte `bad` is: *size bytes up to its end. */
 static void refused_piece(size_t *from, size_t *size, const char *p, size_t n, size_t bad)
 {
     *from = 0;
@@ -180,7 +180,7 @@ static ts_code close_to(tptp_xml *x, unsigned depth)
     return code;
 }
 
-/* Behind the tag of an unknown element, `size` bytes long. */
+/* After the tag of an unknown element, `size` bytes long. */
 static void begin_skip(tptp_xml *x, size_t size)
 {
     if (x->reread > FREE_REREAD + REREAD_PER_BYTE * place_of(x, x->at)) {
@@ -227,7 +227,7 @@ static ts_code unknown_element(tptp_xml *x, const char *name, size_t n)
     return code;
 }
 
-/* What an element is where it stands. */
+/* What an element is in its place. */
 static uint8_t element_here(const tptp_xml *x, const tptp_name *element)
 {
     uint8_t what = element == NULL ? TPTP_EL_UNKNOWN : element->what;
@@ -284,7 +284,7 @@ static ts_code start_tag(tptp_xml *x, size_t size, bool *taken, bool special, bo
 }
 
 /* The end of something inside an unknown element, or of it, or of what it is in: *taken is false
- * then, and reading goes on behind its tag. */
+ * then, and reading goes on after its tag. */
 static ts_code skipped_end(tptp_xml *x, bool *taken, unsigned open, bool root)
 {
     *taken = open > x->skip_depth || (open == 0 && !root);
@@ -346,7 +346,7 @@ static bool is_blank_text(const char *p, size_t n)
     return true;
 }
 
-/* n bytes of text, `from` bytes behind the beginning of the piece. */
+/* n bytes of text, `from` bytes after the beginning of the piece. */
 static ts_code text(tptp_xml *x, size_t from, size_t n, bool cdata)
 {
     const char *p = x->held.p + x->at + from;
