@@ -424,7 +424,7 @@ static int rank_of(const ts_weight *w)
 }
 
 /* The first that is not zero everywhere; of amounts the last, which is what profiles of several
- * kinds mean to be looked at (inuse_space behind alloc_space). */
+ * kinds mean to be looked at (inuse_space after alloc_space). */
 static ts_code choose_default(ts_calls *p)
 {
     uint64_t seen = 0;

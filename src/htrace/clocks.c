@@ -142,7 +142,7 @@ ts_code ts_htrace_doubt_clocks(ts_htrace *h, uint64_t at)
     sink = ts_store_sink(h->store);
     rows = ts_sink_rows(sink, TS_T_clock_snapshot);
     code = ts_htrace_issue(h, values_doubted, NULL, h->section.start,
-                           "no segment begins behind the header: bytes of it may have been taken "
+                           "no segment begins after the header: bytes of it may have been taken "
                            "out or put in, and times that count from its clocks are not known");
     return code != TS_OK || rows == h->clocks.row
                ? code

@@ -89,7 +89,7 @@ static ts_code header_early(ts_htrace *h)
         return ts_section_length_long(h, left);
     }
     return ts_htrace_issue(h, header_length_wrong, NULL, h->section.start,
-                           "the next header stands %" PRIu64 " bytes before the end of the section",
+                           "the next header is %" PRIu64 " bytes before the end of the section",
                            left);
 }
 

@@ -104,7 +104,7 @@ static ts_code chunk_end(form_chunks *c, uint64_t begin)
     } else if (!c->bare && n >= CHUNK_END && p[0] == '\r' && p[1] == '\n') {
         c->at += CHUNK_END;
     } else if (n == 0 || (n == 1 && p[0] == '\r')) {
-        chunk_fault(c, c->at, "the body of the request ends behind a chunk");
+        chunk_fault(c, c->at, "the body of the request ends after a chunk");
     } else {
         chunk_fault(c, begin, "a chunk of the body has another size than it says");
         return TS_OK;

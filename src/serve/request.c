@@ -115,7 +115,7 @@ static bool origin_host(ts_text *host, ts_text origin)
     return host->n > 0 && memchr(host->p, '/', host->n) == NULL;
 }
 
-/* *stem: what stands in front of the port of "http://127.0.0.1:*", with the colon. */
+/* *stem: what is in front of the port of "http://127.0.0.1:*", with the colon. */
 static bool open_port(ts_text *stem, const char *allowed)
 {
     size_t n = strlen(allowed);

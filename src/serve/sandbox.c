@@ -109,8 +109,8 @@ static int sandbox_progress(void *user)
 /* --- opening --------------------------------------------------------------------------------- */
 
 /*
- * A database in WAL mode whose log is not there is read as a file that nobody changes: SQLite would
- * make the log and its index beside it.
+ * A database in WAL mode whose log is not there is read as a file that does not change: SQLite
+ * would make the log and its index beside it.
  */
 static bool sandbox_immutable(const char *path, const char *wal)
 {

@@ -1,5 +1,5 @@
 /*
- * The promise about the output file (design section 5): it does not change, or it is complete.
+ * The promise about the output file: it does not change, or it is complete.
  * A hidden temporary file beside the target, O_EXCL|O_NOFOLLOW, held with flock, renamed at the
  * end.
  */

@@ -27,7 +27,7 @@ static ts_code frame_header(const ts_scan *s, scan_frame *f)
     head = f->bytes + f->header;
     f->leaf = head[0] == LEAF_TYPE;
     if (head[0] == 0x0a || head[0] == 0x02) {
-        return scan_damaged(s, f->page, "an index stands there (of a table WITHOUT ROWID)");
+        return scan_damaged(s, f->page, "it is an index (of a table WITHOUT ROWID)");
     }
     if (!f->leaf && head[0] != INTERIOR_TYPE) {
         return scan_damaged(s, f->page, "it is not a page of a table");

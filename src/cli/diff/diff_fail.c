@@ -114,7 +114,7 @@ ts_code diff_condition_parse(diff_condition *out, ts_ctx *ctx, const char *text)
     }
     p = take_op(&c, p);
     if (p == NULL) {
-        return bad_condition(ctx, text, "there is no >, >=, < or <= behind the value");
+        return bad_condition(ctx, text, "there is no >, >=, < or <= after the value");
     }
     p = take_number(&c, p);
     if (p == NULL) {

@@ -320,7 +320,7 @@ static ts_code report_unknown(ts_heap *h, enum ts_table_id table, uint64_t known
     return cells == 0 ? TS_OK
                       : ts_issue_n(h->store, h->source_id, TS_ISSUE_heap_place_unknown, h->label,
                                    TS_NO_OFFSET, cells,
-                                   "%s: %" PRIu64 " values are not known behind the first %" PRIu64
+                                   "%s: %" PRIu64 " values are not known after the first %" PRIu64
                                    " rows of the snapshot",
                                    ts_schema[table].name, cells, known);
 }

@@ -156,7 +156,7 @@ ts_code heap_tree_begin(ts_heap *h)
     ts_code code;
     if (a->at != children_position(&a->fields)) {
         /* An array where a number should be: its elements become children of the tuple as it is. */
-        code = bad_tree(h, "an array stands in the place of a number");
+        code = bad_tree(h, "an array is in the place of a number");
         if (code != TS_OK) {
             return code;
         }

@@ -325,7 +325,7 @@ static ts_code end_damaged(ts_session *s, bool has_ts, int64_t ts, bool truncate
         s->messages->imported++;
         return ts_issue(
             s->store, s->job->source_id, TS_ISSUE_message_bad_json, "arkts-plugin", m->offset,
-            "the message is damaged behind its chunk, whose text is not certain: %s", why);
+            "the message is damaged after its chunk, whose text is not certain: %s", why);
     }
     m->route = ROUTE_NONE;
     s->messages->lost++;

@@ -139,7 +139,7 @@ static const char *misplaced(const cloud_pod *pod, const cloud_thread *t, const 
                    ? "a parameter is entered as a method"
                    : NULL;
     }
-    return w->signature ? "a method stands where a parameter does" : NULL;
+    return w->signature ? "a method is in the place of a parameter" : NULL;
 }
 
 /* A number in decimal, which is as long as said. Ten times as fast as the C library's. */
@@ -196,7 +196,7 @@ static ts_code check_root(cloud_pod *pod, block *b)
     code = cloud_missing(pod, TS_ISSUE_cloud_root_lost, "roots",
                          "thread %" PRIu64 " ends a call with %" PRIu32 " invocations open", b->tid,
                          cloud_thread_depth(t));
-    return code != TS_OK ? code : distrust(pod, b, "call.info stands within a call");
+    return code != TS_OK ? code : distrust(pod, b, "call.info is inside a call");
 }
 
 static ts_code find_tag_text(cloud_pod *pod, const cloud_event *e, ts_row_cloud_tag *row)

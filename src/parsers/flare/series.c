@@ -243,7 +243,7 @@ static ts_code check_values(flare_dir *dir, flare_thread *thread, const series_f
              dir, &f->in, TS_ISSUE_flare_series_end, 0, f->slots > 0 && f->end_ms < last,
              "the end in the header is before that of the values, which count")) != TS_OK ||
         (code = series_note(dir, &f->in, TS_ISSUE_flare_series_cut, 0, f->end_ms > last,
-                            "the end in the header is behind the last value")) != TS_OK ||
+                            "the end in the header is after the last value")) != TS_OK ||
         (code = series_note(dir, &f->in, TS_ISSUE_flare_value_negative, f->first_negative,
                             f->negative, "values are negative; they were kept")) != TS_OK) {
         return code;

@@ -167,7 +167,7 @@ static ts_code end_detail(ftrace_result *r, bool complete)
         code = bad_message(r, "ftrace_cpu_detail", ts_wire_fault_text(r->detail.fault));
     }
     if (code == TS_OK && r->moved) {
-        code = bad_message(r, "ftrace_cpu_detail", "the CPU is named behind its events");
+        code = bad_message(r, "ftrace_cpu_detail", "the CPU is named after its events");
     }
     return code == TS_OK && r->overwrite > 0 ? r->calls->overwrite(r->user, r->cpu, r->overwrite)
                                              : code;

@@ -269,7 +269,7 @@ static ts_code read_metadata(bool *good, jfr_chunk *c, int64_t offset)
     jfr_event e;
     jfr_reader r;
     bool bad = true;
-    const char *why = "no metadata event stands there";
+    const char *why = "there is no metadata event";
     ts_code code = event_at(good, &e, &r, c, offset, TYPE_METADATA);
     if (code == TS_OK && *good) {
         drop_schema(c);
@@ -397,7 +397,7 @@ static ts_code read_pools(jfr_chunk *c, const scan *s)
         c->doubted_pools = true;
         code = issue_at(c, TS_ISSUE_jfr_bad_checkpoint,
                         c->header.checkpoint < 0 ? 0 : (uint64_t)c->header.checkpoint,
-                        "the list of checkpoints is broken; all that stand in the chunk were read");
+                        "the list of checkpoints is broken; all of the chunk were read");
     }
     for (size_t i = s->checkpoints.n; i-- > 0 && code == TS_OK;) {
         int64_t delta;

@@ -106,11 +106,11 @@ static ts_code parse_cleaned(tptp_xml *x, size_t at, size_t from, size_t n, bool
     code = tptp_xml_clean(x->ctx, &x->clean, &found, x->held.p + from, n, tag);
     if (code == TS_OK && found.replaced > 0) {
         code = tptp_import_issue(&x->import, TS_ISSUE_tptp_bad_text, place_of(x, at),
-                                 "bytes that cannot stand in XML were replaced");
+                                 "bytes that cannot be in XML were replaced");
     }
     if (code == TS_OK && found.entities > 0) {
         code = tptp_import_issue(&x->import, TS_ISSUE_tptp_entity, place_of(x, at),
-                                 "an entity is not known and was kept as it stands");
+                                 "an entity is not known and was kept as written");
     }
     return code != TS_OK ? code : parse_alone(x, x->clean.p, x->clean.n, at);
 }
@@ -376,7 +376,7 @@ static ts_code text(tptp_xml *x, size_t from, size_t n, bool cdata)
     code = flush_run(x);
     return code != TS_OK ? code
                          : tptp_import_issue(&x->import, TS_ISSUE_tptp_text, place_of(x, x->at),
-                                             "text stands between the elements");
+                                             "there is text between the elements");
 }
 
 /* --- the text -------------------------------------------------------------------------------- */
