@@ -1,3 +1,17 @@
+/*
+ * Tar archives, and zips without a readable directory, through libarchive.
+ *
+ * Members are listed once, by their headers alone, and each keeps the place and the ordinal of its
+ * header. Reading a member goes on with the open handle when its header is the next one; otherwise
+ * a new handle begins at the place of the header, so no member is reached by unpacking those before
+ * it. After damage the handle is dropped, because it may be elsewhere than the list says.
+ *
+ * libarchive reads through callbacks on a window of the archive's bytes; a failure of ours in one
+ * is kept in ar->code and wins over what libarchive reports. Damage ends a member, never the
+ * import; where the archive goes on after it, the member's values are doubted. Every byte that
+ * comes out is charged to all archives around it (ts_fileset_charge): --max-inflate and the ratio
+ * hold for the sum.
+ */
 #include "input/archive_private.h"
 
 #include "base/alloc.h"
