@@ -1,3 +1,18 @@
+/*
+ * The output file is unchanged or complete, wherever the program dies.
+ *
+ * 1. ts_target_open checks the target, removes temporaries of dead runs, and makes a hidden one in
+ *    the target's directory, with O_EXCL, O_NOFOLLOW and a random name, and locks it with flock.
+ * 2. The database is written there. ts_target_free removes its name unless it was renamed.
+ * 3. ts_target_prepare does all that takes time or may well fail: the checks again, fsync with
+ *    `sync`, and settling the old database: what its side files hold comes into it, then they are
+ *    removed.
+ * 4. ts_target_rename is the one step that changes the target.
+ *
+ * A temporary is dead when its lock can be taken and its path still names the locked file: between
+ * opening and locking the name may have gone to another file. On a file system without locks no
+ * temporary is taken for dead.
+ */
 #include "tables/publish_private.h"
 
 #include "base/alloc.h"
