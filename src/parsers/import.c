@@ -1,3 +1,17 @@
+/*
+ * Drives the imports of a run: each argument is a set of members, sets nest, and each member has
+ * its turn once.
+ *
+ * Sets are levels of a stack (argument.levels, at most MAX_NESTED), not a recursion: a member that
+ * is an archive becomes the next level, which is left after its last member. A set is first offered
+ * to the formats that are sets of files; members that such a format took (`taken`) are passed over,
+ * and the others are recognised one by one by their first bytes.
+ *
+ * An error that concerns one input (TS_ERR_INPUT, TS_ERR_FORMAT) becomes a row of `source` with
+ * complete = 0 and an issue, and the first one is kept; any other code ends the run
+ * (stops_the_run). While a member is imported, the next one may be opened already (import_ahead.c);
+ * rows still come in the order of the members.
+ */
 #include "parsers/import_impl.h"
 
 #include "base/alloc.h"

@@ -1,3 +1,17 @@
+/*
+ * The binary form: streams of messages, each with its size in front.
+ *
+ * States: a header (TPTP_AT_HEADER), bytes to skip (the gap that a header announces, or a message
+ * that is not wanted), TPTP_PROBING for the layout in up to 1 MiB, TPTP_RUNNING from message to
+ * message, TPTP_SEARCHING after damage, TPTP_STOPPED when the search found nothing. A step that
+ * lacks bytes sets `want`; nothing is decided from fewer, so rows do not depend on the size of
+ * blocks.
+ *
+ * A size is believed when the attributes end with the message. One that disagrees is judged by
+ * other messages of its kind (`exact`) and by three exact messages among its bytes. A message
+ * longer than WINDOW is looked at before it is waited for. Searches look at no more than 64 MiB and
+ * 64 bytes for each byte of the input, so damage cannot make the time quadratic.
+ */
 #include "parsers/tptp/binary_trace.h"
 
 #include "base/alloc.h"

@@ -1,3 +1,17 @@
+/*
+ * The XML form: damaged text is read as far as each of its elements is right.
+ *
+ * The text is cut into tags (xml_lexer.h). Tags of known elements are collected into a run,
+ * held.p[run_from..run_to), and given to expat together; a tag that has to be cleaned, and an end
+ * tag that is missing, goes alone after the run, so events stay in order. When expat refuses a run,
+ * the piece with the refused byte is lost and the rest is given again.
+ *
+ * Open elements are a stack of TPTP_MAX_NESTING names; deeper ones are only counted. Events hold no
+ * events: one that begins inside another closes it. An unknown element is skipped with its
+ * contents; when its end does not come within SKIP_BYTES, or an element around it ends first,
+ * reading goes back to the end of its tag. What is read again is limited (FREE_REREAD, and
+ * REREAD_PER_BYTE for each byte of the input), so the time stays linear.
+ */
 #include "parsers/tptp/xml_trace.h"
 
 #include "base/alloc.h"
