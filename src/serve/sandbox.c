@@ -1,3 +1,17 @@
+/*
+ * A read-only connection for statements that anyone may have written.
+ *
+ * An authorizer allows SELECT, reading of columns, recursion, functions but for those that load or
+ * touch files, and a few pragmas that only read; everything else is denied and remembered
+ * (`denied`). SQLite's limits bound values and statements, memory is not mapped, and a progress
+ * handler asks the guard every SANDBOX_STEPS steps. A function that runs long inside one step is
+ * not interrupted by it: such work runs in a process that can be killed (workers.c).
+ *
+ * A guard ends work for one of three reasons, checked in this order and kept once found: the server
+ * stops, the deadline has passed, the client has closed its connection. A database in WAL mode
+ * whose log is missing is opened as immutable, because SQLite would otherwise make files next to
+ * it.
+ */
 #include "serve/sandbox.h"
 
 #include "base/buf.h"
