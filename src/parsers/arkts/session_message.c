@@ -1,4 +1,17 @@
-/* A debugger message, from its text to its parts. */
+/*
+ * A debugger message, from its text to its parts: what it is, is decided from the parsed JSON.
+ *
+ * Of the message only `id`, `method`, `error`, params.chunk and result.profile matter. A chunk that
+ * is text goes to the heap reader as text; a chunk or profile that is an object is routed: its JSON
+ * events go to that reader as they come (`route`), until the object ends, and nothing of it is
+ * held. Depth 1 is the message, 2 its params or result; all other values are skipped by counting
+ * their depth.
+ *
+ * A message counts once: as imported when it carried a whole chunk or profile or is a mark, as
+ * skipped when it is of another kind, as lost when it is damaged. A damaged message opens a gap in
+ * the heap or profile that is under way, unless its chunk or profile was complete before the
+ * damage.
+ */
 #include "parsers/arkts/session_state.h"
 
 /* --- events of a routed object -------------------------------------------------------------- */

@@ -1,3 +1,17 @@
+/*
+ * frame_slice, frame_maps and gpu_slice, from the texts of markers.
+ *
+ * A frame begins with H:ReceiveVsync or H:OnVsyncEvent and is the last of its thread's list. Later
+ * markers find it by a key (thread and `now`) or by a number (thread and transaction): a thread of
+ * the render service that processes commands shows the frames with these numbers. A frame leaves
+ * the list when it has ended and has a number, when it is one of the render service, or when events
+ * were lost; it is released, and its rows go to the sorter, when no number leads to it any more.
+ * `numbers` counts those.
+ *
+ * Rows are sorted by the number that a frame got when it began, which is the order of ids: pairs of
+ * frames refer to rows by it before those are written. Numbers in texts are saturated, and times of
+ * markers are converted from the monotonic clock when the clocks are known.
+ */
 #include "parsers/ftrace/ftrace_state.h"
 
 #include "base/alloc.h"

@@ -1,4 +1,18 @@
-/* A chunk: header, metadata, checkpoints, and the walk over its events. */
+/*
+ * A chunk: header, metadata, checkpoints, and the walk over its events.
+ *
+ * A chunk is in a spool or in memory, because metadata and pools follow the events that need them.
+ * The header says where both are; where it is wrong, or the chunk is still being written, they are
+ * found by a walk over all events (scan_events), whose work is limited for the recording
+ * (scan_left). Checkpoints form a list from the last one back, each before the one that points to
+ * it, so that following it ends. A chunk that is cut before its metadata borrows those of the chunk
+ * before when version, encoding and clock agree; an event must then still fit its class byte by
+ * byte.
+ *
+ * Events are walked twice: settings first, because samples may come before them. An event that
+ * cannot be read ends the walk; what its header counts and the file lacks is reported as missing.
+ * Ticks become ns with 128 bits, and a time beyond 64 bits is TS_NO_TIME.
+ */
 #include "parsers/jfr/chunk.h"
 
 #include <inttypes.h>
