@@ -1,3 +1,16 @@
+/*
+ * The message of ftrace-plugin: its parts, and the events of its CPUs, in pieces of any size.
+ *
+ * What is done with a part depends on its length, never on how much of it has come: events of a CPU
+ * up to FTRACE_RESULT_HELD are held and looked at as a whole, because the number of the CPU may
+ * follow its events; larger ones are streamed, and there a number that comes after events is
+ * reported (`moved`). Other parts are held up to FTRACE_RESULT_PART. So the calls are the same for
+ * any size of blocks.
+ *
+ * An event is handed on alone, with the bytes after it that may be read (`room`). One that is too
+ * large or breaks off is lost alone. A message has the bytes that came: what a cut of its segment
+ * takes away is reported by the container, and here only what is wrong inside.
+ */
 #include "parsers/ftrace/ftrace_result.h"
 
 #include <inttypes.h>
