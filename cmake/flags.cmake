@@ -22,7 +22,7 @@ elseif(NOT TS_SIMD STREQUAL "best")
 endif()
 
 # The same bytes from any folder: no path of the sources or of the build gets into objects. The build's
-# folder comes last, because the last prefix that fits is taken and it mostly stands in the sources'.
+# folder comes last, because the last prefix that fits is taken and it is mostly in the sources'.
 # gcov needs the true paths.
 if(NOT TS_COVERAGE)
   add_compile_options(-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # bench-stages.sh PROGRAM BUILD DIR RUNS [NAME...]: for each format (or those that are named) the processor time of a conversion with one
 # thread, medians of RUNS, and where its user time goes, as perf samples it. A stage is a set of source files (stage_of below); libraries
-# belong to the stage that calls them, the C library stands alone. Called by bench.sh stages.
+# belong to the stage that calls them, the C library is a stage of its own. Called by bench.sh stages.
 set -euo pipefail
 program=$1 build=$2 dir=$3/stages runs=$4
 shift 4

@@ -342,7 +342,7 @@ for name in ${clouds[@]+"${clouds[@]}"}; do
 done
 
 # A trace of the TPTP profiler in both forms: 250 000 calls, 42 and 73 MB; in the long run 5 000 000 in 850 MB.
-# Beside the XML form stands expat alone, with handlers that do nothing.
+# The XML form is compared with expat alone, with handlers that do nothing.
 tptps=(250)
 ! has 1000 || tptps+=(5000)
 [ "$mode" != sizes ] || tptps=()

@@ -150,7 +150,7 @@ static char *read_file(const char *path)
     return text;
 }
 
-/* The line at *at, without its end; moves *at behind it. False at the end of the text. */
+/* The line at *at, without its end; moves *at after it. False at the end of the text. */
 static bool next_line(const char **line, size_t *n, const char **at)
 {
     if (**at == '\0') {
@@ -317,7 +317,7 @@ static const char *part_end(const scope *in, const char *p, const char *end)
     fail(in->file, "a brace is not closed");
 }
 
-/* The text that "${" before p begins; *at = behind its "}". */
+/* The text that "${" before p begins; *at = after its "}". */
 static char *expand_name(const char **at, const scope *in, const char *p, const char *end)
 {
     const char *stop = part_end(in, p, end);

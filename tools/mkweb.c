@@ -1,7 +1,7 @@
 /*
  * mkweb OUT NAME HTML CSS JS...: writes OUT, the C source of a page that is one file: NAME_head and
- * NAME_tail, the bytes before and behind ${DATA} in HTML. ${CSS} and ${JS} stand for the files, the
- * scripts behind each other in the given order, ${CSS_HASH} and ${JS_HASH} for their hashes in the
+ * NAME_tail, the bytes before and after ${DATA} in HTML. ${CSS} and ${JS} stand for the files, the
+ * scripts after each other in the given order, ${CSS_HASH} and ${JS_HASH} for their hashes in the
  * Content-Security-Policy, so that nothing else is run or used as a style. It is built and run
  * before the library that its output is part of.
  */
@@ -33,7 +33,7 @@ static void fail(const char *fmt, ...)
     exit(1);
 }
 
-/* Puts a file behind what is there. */
+/* Puts a file after what is there. */
 static void append_file(text *t, const char *path)
 {
     FILE *f = fopen(path, "rb");

@@ -3,7 +3,7 @@
 -- Needs:      source (imported inputs)
 -- Report:     10 What was recorded
 -- Parameters: limit  number of rows (default: all)
--- Columns:    id, parent_id                     recordings stand below the file that holds them
+-- Columns:    id, parent_id                     recordings are below the file that holds them
 --             kind, path, name, format, clock   what it is; the file that it is or that holds it; the clock of its times
 --             start_ts, duration_ns             when it was recorded, as far as known
 --             bytes                             size of the unwrapped data

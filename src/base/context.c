@@ -264,7 +264,7 @@ static int write_bytes(ts_ctx *ctx, int fd, const void *p, size_t n, off_t off)
     return 0;
 }
 
-/* Places behind the largest of files fail before a sum overflows. */
+/* Places after the largest of files fail before a sum overflows. */
 static bool fits(off_t off, size_t n)
 {
     int64_t end;

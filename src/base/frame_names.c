@@ -64,7 +64,7 @@ static size_t find_last(ts_text t, char c)
     return at == NULL ? t.n : (size_t)(at - t.p);
 }
 
-/* Position behind the first `what`, or 0. */
+/* Position after the first `what`, or 0. */
 static size_t find_behind(ts_text t, const char *what)
 {
     const char *at = t.n == 0 ? NULL : memmem(t.p, t.n, what, strlen(what));
@@ -163,7 +163,7 @@ static bool go_made(ts_text name)
     return false;
 }
 
-/* The rest of a name behind its package: "(*T).M", "(*T[...]).M", "T.M" or "f". */
+/* The rest of a name after its package: "(*T).M", "(*T[...]).M", "T.M" or "f". */
 static void go_method(ts_frame_parts *out, ts_text rest)
 {
     size_t dot = find(rest, '.', 0);
@@ -230,7 +230,7 @@ static ts_code python_module(ts_ctx *ctx, ts_text *out, ts_buf *scratch, ts_text
     return code;
 }
 
-/* Position behind "/lib/pythonX.Y/", or 0. */
+/* Position after "/lib/pythonX.Y/", or 0. */
 static size_t python_standard(ts_text file)
 {
     size_t at = find_behind(file, "/lib/python");
@@ -307,7 +307,7 @@ static void split_node(ts_frame_parts *out, ts_text raw)
     out->name = sub(raw, first + 1, colon);
 }
 
-/* "p/q/Class.method" or "p.q.Class.method", with or without "(...)" behind it. */
+/* "p/q/Class.method" or "p.q.Class.method", with or without "(...)" after it. */
 static ts_code split_java(ts_ctx *ctx, ts_frame_parts *out, ts_buf *scratch, ts_text raw)
 {
     ts_text plain = sub(raw, 0, find(raw, '(', 0));

@@ -1,6 +1,6 @@
 /*
- * Names of frames, by language: what stands in them of package, class, method and library, and how
- * Java's are written for people. Profiles in many formats and their exports share these rules.
+ * Names of frames, by language: which of their parts are package, class, method and library, and
+ * how Java's are written for people. Profiles in many formats and their exports share these rules.
  *
  * Package, class and name, joined by '.', are what the profiler calls the function, so that a
  * method is shown as people know it; ts_frame_class gives the bare type.

@@ -3,7 +3,7 @@
  * keyed hash of base/hash.h, so that an input cannot be made to collide. At most three of four
  * slots are taken; an id takes 21 to 43 bytes. Zeroed: empty.
  *
- * The entries stand in the order in which their ids came, whatever the key: rows that are made from
+ * The entries are in the order in which their ids came, whatever the key: rows that are made from
  * them are the same in every run.
  */
 #ifndef TS_BASE_IDMAP_H

@@ -22,7 +22,7 @@
 
 typedef struct ts_sorter ts_sorter;
 
-/* < 0, 0 or > 0 as a comes before, with or behind b. */
+/* < 0, 0 or > 0 as a comes before, with or after b. */
 typedef int (*ts_sorter_compare)(const void *user, const void *a, const void *b);
 
 typedef struct ts_sorter_order {

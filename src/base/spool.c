@@ -66,7 +66,7 @@ static ts_code fail_in_tmpdir(ts_ctx *ctx, const char *verb, int error)
                    strerror(error));
 }
 
-/* For file systems without O_TMPFILE: a name nobody has, taken away before anything is written. */
+/* For file systems without O_TMPFILE: a name of its own, taken away before anything is written. */
 static ts_code create_and_unlink(int *fd, ts_ctx *ctx)
 {
     char path[4096];

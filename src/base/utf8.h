@@ -1,6 +1,7 @@
 /*
  * UTF-8. Ill-formed bytes become U+FFFD, one for each maximal ill-formed part, as the Unicode
- * standard advises (table 3-7, "maximal subparts"); a surrogate that stands as three bytes is one.
+ * standard advises (table 3-7, "maximal subparts"); a surrogate that is written as three bytes is
+ * one.
  */
 #ifndef TS_BASE_UTF8_H
 #define TS_BASE_UTF8_H

@@ -16,7 +16,7 @@ typedef struct ts_vec {
     size_t cap;
 } ts_vec;
 
-/* Makes room for `more` elements of `size` bytes behind the n that there are; the array at least
+/* Makes room for `more` elements of `size` bytes after the n that there are; the array at least
  * doubles when it grows. All calls for one array must give the same size. On failure (TS_ERR_NOMEM,
  * TS_ERR_LIMIT) the array stays as it was. */
 ts_code ts_vec_reserve(ts_ctx *ctx, ts_vec *v, size_t more, size_t size);

@@ -569,7 +569,7 @@ static void set_result(run *r, ts_code code)
 
 /*
  * Gives the outputs their names. The database comes first: a summary that reports it is never
- * there without it. A signal comes before all of this and stops it, or behind it and changes
+ * there without it. A signal comes before all of this and stops it, or after it and changes
  * nothing.
  */
 static ts_code rename_outputs(run *r, bool done)
@@ -628,7 +628,7 @@ static void publish_failure(run *r)
 }
 
 /*
- * A database stands at its place with exit codes 0 and 3 only, so everything that can still fail
+ * A database is at its place with exit codes 0 and 3 only, so everything that can still fail
  * comes before the renaming; should that itself fail, a --json file is written again.
  */
 static void convert_finish(run *r, ts_code code)

@@ -5,7 +5,7 @@
 #include "cli/options.h"
 #include "tables/publish.h"
 
-/* Does what the options ask for, prints what is to be printed, and returns the exit code. */
+/* Does what the options ask for, prints the results, and returns the exit code. */
 int ts_convert(ts_ctx *ctx, const ts_options *options);
 
 /*

@@ -9,7 +9,7 @@
 ts_code ts_export_file_check(const ts_export **what, ts_ctx *ctx, const ts_options *options);
 
 /*
- * A reader of a finished database of ours. What stands in its write-ahead log is read too: of such
+ * A reader of a finished database of ours. What is in its write-ahead log is read too: of such
  * a database *copy becomes an anonymous copy, else NULL. The caller frees the reader, then the
  * copy.
  */
@@ -24,7 +24,7 @@ ts_stack_filter ts_stack_filter_of(const ts_options *options);
 /*
  * Writes it to `file`. db and reader are of the same finished database. Before that, the tables
  * that the export needs are looked at (TS_ERR_USAGE when none has rows; the message says what can
- * be asked instead). `before` is that of a difference, or NULL. That nobody reads standard output
+ * be asked instead). `before` is that of a difference, or NULL. That nothing reads standard output
  * any more is no error.
  */
 ts_code ts_export_file_write(ts_text_file *file, const ts_export *what, ts_db *db,

@@ -147,7 +147,7 @@ static void file_free(extract_file *f)
     ts_free(ctx, f);
 }
 
-/* A hidden name that nobody can know before and put something there. */
+/* A hidden name that no other program can guess and take first. */
 static ts_code temporary_name(char **out, ts_extractor *x)
 {
     char name[96];

@@ -63,7 +63,7 @@ static void json_text_put_text(ts_json_text *j, ts_text text)
     ts_buf_free(j->ctx, &clean);
 }
 
-/* Members of the depth j->depth stand in lines of their own. */
+/* Members of the depth j->depth are in lines of their own. */
 static void json_text_line(ts_json_text *j)
 {
     json_text_put(j, "\n", 1);

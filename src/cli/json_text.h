@@ -14,7 +14,7 @@ typedef struct ts_json_text {
     ts_code code;
     bool comma; /* the next member is not the first */
     int depth;
-    int flat; /* members of this depth and deeper stand in one line; 0: each in its own */
+    int flat; /* members of this depth and deeper are in one line; 0: each in its own */
 } ts_json_text;
 
 void ts_json_open(ts_json_text *j, const char *key, char bracket); /* '{' or '[' */

@@ -201,7 +201,7 @@ typedef struct ts_options {
 ts_verb ts_verb_of(const char *argument);
 
 /*
- * Reads argv, whose first argument may be a verb. -h and -v end it where they stand; everything
+ * Reads argv, whose first argument may be a verb. -h and -v end it where they are; everything
  * else is read to the end and then checked for combinations that make no sense. TS_ERR_USAGE with a
  * sentence that names the argument. Caller frees with ts_options_free, also after an error. Texts
  * are borrowed from argv.

@@ -39,7 +39,7 @@ typedef struct ts_outputs {
 ts_code ts_outputs_check(ts_outputs *o, ts_ctx *ctx, const ts_options *options,
                          const struct stat *query);
 
-/* The same question for a file of -s: `name` in the directory `dir`. st: what stands there, or
+/* The same question for a file of -s: `name` in the directory `dir`. st: what is there, or
  * NULL. `path` is for the message. */
 ts_code ts_outputs_check_name(ts_outputs *o, const struct stat *dir, const char *name,
                               const struct stat *st, const char *path);

@@ -13,7 +13,7 @@ typedef struct ts_output {
     int fd;
     const char *name; /* "standard output", or a path */
     ts_buf buf;
-    bool gone; /* nobody reads standard output any more; writing fails, and that is no error */
+    bool gone; /* nothing reads standard output any more; writing fails, and that is no error */
 } ts_output;
 
 /* Caller releases with ts_output_free (which does not flush). */

@@ -2,8 +2,8 @@
  * -q: printing the rows of statements.
  *
  * tsv: a header line and rows, separated by tabs. Tab, newline, carriage return, NUL and backslash
- * inside a value are written \t \n \r \0 \\; NULL is empty. An empty line stands between two
- * results, as it does for csv and table.
+ * inside a value are written \t \n \r \0 \\; NULL is empty. An empty line separates two
+ * results, as for csv and table.
  *
  * csv: as RFC 4180 has it, lines ended by a newline. An empty text is "", NULL is nothing, bytes
  * are X'00FF'.

@@ -116,7 +116,7 @@ static ts_code put_blanks(ts_output *out, size_t n)
     return code;
 }
 
-/* A line of cells, from the first one at `row`. No blanks stand at its end. */
+/* A line of cells, from the first one at `row`. It has no blanks at its end. */
 static ts_code put_line(const ts_table_text *t, const cell *row)
 {
     const column *columns = t->columns.p;
@@ -163,7 +163,7 @@ static ts_code fix_widths(ts_table_text *t)
         size_t most = text && i >= n && cells[i].width > COLUMN_MAX ? COLUMN_MAX : cells[i].width;
         c->width = most > c->width ? most : c->width;
     }
-    for (size_t i = 0; i < n; i++) { /* the name of a column of numbers stands above them */
+    for (size_t i = 0; i < n; i++) { /* the name of a column of numbers is above them */
         cells[i].right = columns[i].any && !columns[i].text;
     }
     t->fixed = true;

@@ -22,7 +22,7 @@ typedef struct report {
     ts_text title;
     const char *const *names; /* of its columns */
     bool fits;                /* a question did */
-    bool any;                 /* a table stands before */
+    bool any;                 /* a table comes before */
     bool rows;                /* this section has some */
     ts_buf cut;               /* long texts of a row */
 } report;

@@ -134,7 +134,7 @@ static ts_code text_sources(ts_buf *out, const ts_summary *s)
     return code;
 }
 
-/* Tables that serve others, or hold what hardly anybody asks for. New ones are shown. */
+/* Tables that serve others, or hold what is rarely asked for. New ones are shown. */
 static const enum ts_table_id internal_tables[] = {
     TS_T_clock_snapshot,     TS_T_data_dict,
     TS_T_data_type,          TS_T_datasource_clockid,

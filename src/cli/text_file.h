@@ -24,7 +24,7 @@ ts_code ts_text_file_open(ts_text_file *f, ts_ctx *ctx, const char *path, bool s
 /* Back to the beginning of the file, whose contents go. Nothing for what is no file. */
 ts_code ts_text_file_restart(ts_text_file *f);
 
-/* As ts_target_prepare and ts_target_rename; nothing where nothing is to be renamed. */
+/* As ts_target_prepare and ts_target_rename; they do nothing where nothing is renamed. */
 ts_code ts_text_file_prepare(ts_text_file *f);
 ts_code ts_text_file_rename(ts_text_file *f);
 

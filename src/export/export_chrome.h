@@ -41,7 +41,7 @@ typedef struct chrome_work {
 /* Begins an event: {"ph":"X","name":...,"pid":1,"tid":1 */
 void chrome_begin(chrome_work *c, const char *phase, ts_text name, ts_who who);
 
-/* A key with what stands before it, and a time in microseconds. */
+/* A key with what is before it, and a time in microseconds. */
 void chrome_time(chrome_work *c, const char *key, int64_t ns);
 
 /* Slices of a trace of the system (callstack): X, B, b and e events. */

@@ -27,7 +27,7 @@ enum {
     SLICE_SET,
     SLICE_CAT,
     SLICE_NAME,
-    SLICE_TEXTS, /* and those behind it are arguments of their names */
+    SLICE_TEXTS, /* and those after it are arguments of their names */
     SLICE_COLUMNS = SLICE_TEXTS + 8
 };
 
@@ -43,7 +43,7 @@ static const char *const slice_texts[SLICE_COLUMNS - SLICE_TEXTS] = {
     "chainId",     "spanId",    "parentSpanId",    "flag",
     "trace_level", "trace_tag", "custom_category", "custom_args"};
 
-/* A row of callstack that names a set, behind the arguments of the set. */
+/* A row of callstack that names a set, after the arguments of the set. */
 typedef struct set_record {
     uint64_t set, is_row, number; /* rowid of callstack or of args */
     int64_t key, type, value;

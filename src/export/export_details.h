@@ -1,6 +1,6 @@
 /*
  * Values and labels of samples, for a walk over samples in the order of their ids. In the tables
- * they may stand in any order: they are sorted first.
+ * they may be in any order: they are sorted first.
  *
  * Memory: 2 MiB each, and spools (base/sorter.h).
  */

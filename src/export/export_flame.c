@@ -4,7 +4,7 @@
  *
  *   title, weight, unit, before (null, or {"title": ...}),
  *   files: texts; frames: {label: texts, file: places in files, line: numbers},
- *   nodes: {parent: how far before the node its caller stands (its own number: none), frame, self,
+ *   nodes: {parent: how far before the node its caller is (its own number: none), frame, self,
  *           before (only for a difference)}, numbered from 1
  *
  * Texts are escaped so that none can end the script (export_text.h).

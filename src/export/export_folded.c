@@ -9,8 +9,8 @@
 #include "model/call_stacks.h"
 #include "export/export_text.h"
 
-/* A semicolon would divide the frame, a line break the line; characters that steer a terminal, or
- * turn the reading direction, reach nobody who prints the file. */
+/* A semicolon would divide the frame, a line break the line. Characters that steer a terminal or
+ * turn the reading direction must not reach whoever prints the file. */
 static void folded_label(ts_writer *w, ts_text label)
 {
     size_t from = 0;

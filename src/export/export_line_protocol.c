@@ -203,7 +203,7 @@ static void line_extend(ts_point *p, line_work *l, const ts_upload *up)
 /* --- points -------------------------------------------------------------------------------------
  */
 
-/* Towards minus infinity, so that a time is never in the microsecond behind its own. */
+/* Towards minus infinity, so that a time is never in the microsecond after its own. */
 static int64_t line_us(int64_t ns)
 {
     return ns / 1000 - (ns % 1000 < 0 ? 1 : 0);

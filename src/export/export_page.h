@@ -1,4 +1,4 @@
-/* The page of --to=flame, made of web/flame by tools/mkweb.c: its data stand between both parts. */
+/* The page of --to=flame, made of web/flame by tools/mkweb.c: its data are between both parts. */
 #ifndef TS_EXPORT_EXPORT_PAGE_H
 #define TS_EXPORT_EXPORT_PAGE_H
 

@@ -19,7 +19,7 @@ typedef struct scope_work {
     uint32_t *path;
     ts_spool *weights; /* of the profile that is being written */
     bool open;         /* a profile is */
-    bool comma;        /* a sample stands before */
+    bool comma;        /* a sample is before */
     unsigned profiles;
     int64_t source_id, itid;
     uint32_t node; /* of samples that follow each other, which are written as one; 0: none */

@@ -32,7 +32,7 @@ void ts_write_us(ts_writer *w, int64_t ns);
 
 /*
  * A JSON string with its quotation marks: well-formed UTF-8 whatever the bytes are. "<", ">", "&",
- * U+2028 and U+2029 are escaped, so that it may stand in a script of an HTML page, and so are
+ * U+2028 and U+2029 are escaped, so that it may be in a script of an HTML page, and so are
  * characters that could steer a terminal.
  */
 void ts_write_json(ts_writer *w, ts_text text);

@@ -224,7 +224,7 @@ static ts_upload *upload_of_profile(const ts_uploads *u, int64_t id)
                : upload_at(u, ((const int64_t *)u->by_profile.p)[id]);
 }
 
-/* Rows of one profile follow each other; what stands elsewhere is left out. */
+/* Rows of one profile follow each other; what is elsewhere is left out. */
 static ts_code upload_tag(ts_uploads *u, ts_ctx *ctx, const ts_batch *b, unsigned i)
 {
     ts_upload *up = upload_of_profile(u, b->columns[0].ints[i]);
@@ -296,7 +296,7 @@ static void upload_property(ts_uploads *u, const ts_batch *b, unsigned i)
     }
 }
 
-/* Both clocks as the recording read them at one moment. A parent stands before its children, so
+/* Both clocks as the recording read them at one moment. A parent is before its children, so
  * theirs are known when the children need them. */
 static void upload_clocks(ts_uploads *u, const int64_t *parents)
 {

@@ -1,7 +1,7 @@
 /*
  * What Datakit calls a profile: what was recorded of one process at one time. Each source whose
  * samples or calls have stacks is one. A source says what it knows itself or what the sources
- * around it say; what nobody recorded is an empty text or TS_NO_TIME.
+ * around it say; what was not recorded is an empty text or TS_NO_TIME.
  *
  * Memory: some 300 bytes a source, and their texts.
  */

@@ -1,3 +1,17 @@
+/*
+ * Which clocks a recording has, and how they are found in time.
+ *
+ * The first snapshot that names a clock counts for the whole input: that of a header, or of an
+ * ftrace segment. It must be known before rows with times are written. So, when the input can be
+ * read at random, a second reader without a store runs ahead over the framing, skipping all that it
+ * need not see, until it meets one. In a pipe a late snapshot is an issue, with the number of
+ * segments that came before it.
+ *
+ * A snapshot is doubted when no segment begins directly after the header that it is from: bytes of
+ * the header may be missing, and its clocks with them. Then times that count from them are unknown,
+ * and the row of clock_snapshot keeps no time. A reading of an ftrace segment
+ * beyond 64 bits of ns does not count.
+ */
 #include "htrace/state.h"
 
 #include "base/alloc.h"
@@ -142,7 +156,7 @@ ts_code ts_htrace_doubt_clocks(ts_htrace *h, uint64_t at)
     sink = ts_store_sink(h->store);
     rows = ts_sink_rows(sink, TS_T_clock_snapshot);
     code = ts_htrace_issue(h, values_doubted, NULL, h->section.start,
-                           "no segment begins behind the header: bytes of it may have been taken "
+                           "no segment begins after the header: bytes of it may have been taken "
                            "out or put in, and times that count from its clocks are not known");
     return code != TS_OK || rows == h->clocks.row
                ? code

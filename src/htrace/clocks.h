@@ -41,7 +41,7 @@ ts_code ts_htrace_take_clocks(ts_htrace *h, const ts_clock_set *set, const char 
                               uint64_t offset);
 
 /*
- * What stands at `at` is no segment. Directly behind the header that the clocks are from, this
+ * The bytes at `at` are no segment. Directly after the header that the clocks are from, this
  * header may have lost or got bytes: they are not believed. An issue says so. Errors: memory.
  */
 ts_code ts_htrace_doubt_clocks(ts_htrace *h, uint64_t at);

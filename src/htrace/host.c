@@ -1,3 +1,16 @@
+/*
+ * Plugins that are open for an input, and how a segment gets to its plugin.
+ *
+ * All plugins of the configuration are opened before the first byte, in the order of the list, and
+ * finish in it. A plugin is called in one of two ways, chosen for each of its names: `begin`,
+ * `data` any number of times and `end`, or, with a limit (`whole`), `message` once with all of the
+ * data. A message that comes in pieces is collected up to its limit; a larger one is lost with an
+ * issue, and none of it is given.
+ *
+ * A loss is noted when it is found (ts_htrace_note_gap) and told to every plugin before the next
+ * segment is delivered to any, so a plugin never sees data that follows a loss it has not heard of.
+ * Of several losses in a row the first offset is told. A lost configuration opens no gap.
+ */
 #include "htrace/state.h"
 
 #include "base/alloc.h"

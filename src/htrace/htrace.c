@@ -1,3 +1,17 @@
+/*
+ * The loop over the states of the container reader: bytes in, segments out.
+ *
+ * Each state first takes bytes (htrace_take), then decides when it has enough (htrace_settle).
+ * Bytes that decide something are collected in in.head; ts_window_unread gives back those that
+ * belong to what follows, and they are taken again (in.replay) before new input. in.offset is the
+ * place after the last byte taken; it does not depend on how the input was cut into blocks, nor do
+ * rows and issues.
+ *
+ * Every byte is counted exactly once as imported, skipped or lost. A code other than TS_OK is kept
+ * in `failed` and returned by all later calls. Without a store the reader scans ahead for clocks:
+ * it records nothing and has no plugins. Bytes that no part needs may be skipped unread
+ * (ts_htrace_skip).
+ */
 #include "htrace/state.h"
 
 #include "base/alloc.h"

@@ -1,3 +1,16 @@
+/*
+ * What follows a segment, a section or a gap, decided from at most TS_HTRACE_LOOK bytes.
+ *
+ * The header's length and the bytes may disagree, and either may be wrong. A header is believed by
+ * its magic, a segment inside its section by its length alone, and a segment anywhere else only
+ * when it also begins as one (ts_segment_plausible). A section that goes on after its declared end
+ * becomes unbounded (header_length_short); a segment that reaches over that end is read up to it,
+ * and the next bytes show which of the two lengths was wrong (TS_AT_CROSSING).
+ *
+ * Zeros are empty segments, a block that was lost, or space that was reserved and never written,
+ * depending on their number and on where they end. Anything else begins a search for the next place
+ * that can be trusted. Losses are noted as gaps, of which plugins learn before their next segment.
+ */
 #include "htrace/state.h"
 
 #include <inttypes.h>
@@ -89,7 +102,7 @@ static ts_code header_early(ts_htrace *h)
         return ts_section_length_long(h, left);
     }
     return ts_htrace_issue(h, header_length_wrong, NULL, h->section.start,
-                           "the next header stands %" PRIu64 " bytes before the end of the section",
+                           "the next header is %" PRIu64 " bytes before the end of the section",
                            left);
 }
 
@@ -231,7 +244,7 @@ static ts_code end_reserved(ts_htrace *h, uint64_t zeros)
                            "%" PRIu64 " zero bytes were reserved and never written", zeros);
 }
 
-/* Zeros in the middle of segments: something stood there. */
+/* Zeros in the middle of segments: something was there. */
 static ts_code end_hole(ts_htrace *h, uint64_t zeros)
 {
     ts_tally_add(h->account.bytes, TS_LOST, zeros);

@@ -13,7 +13,7 @@
 
 enum {
     TS_HTRACE_ZEROS = 256 * 1024, /* so many zero bytes are reserved space, not segments */
-    TS_HTRACE_HOLE = 4096,        /* so many zero bytes are a hole where something stood */
+    TS_HTRACE_HOLE = 4096,        /* so many zero bytes are a hole where something was */
     TS_HTRACE_BLOCK = 512         /* of a file system, the smallest */
 };
 

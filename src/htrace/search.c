@@ -1,6 +1,14 @@
 /*
  * After damage, reading goes on at the next place that can be trusted: a section header, or the
- * length prefix of a segment that begins with the name of a plugin that is known.
+ * length prefix of a segment that begins with the name of a known plugin.
+ *
+ * The magic alone is not enough, because text inside a recording may hold it: version and data type
+ * of the header must fit too. A segment must begin with its name, and its size must be plausible.
+ * Only places with TS_HTRACE_WINDOW bytes after them are judged, unless the input has ended; these
+ * bytes are kept when more come, so the result does not depend on the size of blocks.
+ *
+ * Bytes that are passed over are lost and a gap, or, after a section of another kind (`skips`),
+ * skipped: there no segment is looked for, only a header.
  */
 #include "htrace/state.h"
 

@@ -10,7 +10,7 @@
 
 typedef struct ts_section {
     bool any;     /* there was one */
-    bool bounded; /* `end` is to be believed */
+    bool bounded; /* `end` can be trusted */
     ts_htrace_header header;
     uint64_t start; /* offsets in the input */
     uint64_t end;

@@ -1,3 +1,17 @@
+/*
+ * One segment: a protobuf message of name, data and time, whose fields come in any order.
+ *
+ * Data is handled in one of four ways, chosen when it begins: HOLD (small: kept whole until the
+ * end, or borrowed when the input block has all of it), STREAM (large and of a plugin that decodes
+ * it: delivered as it comes), SPOOL (large, and the name is missing or guessed: into a temporary
+ * file) and SKIP. The last name counts, unless the data was streamed or skipped under another one
+ * (name_late); of several data fields the last one counts, or the first when it was streamed or
+ * spooled.
+ *
+ * The time is known at the end of the segment only: beyond 64 bits of ns it is TS_NO_TIME, and a
+ * missing one is 0 and not `timed`. The name may be damaged; the segment is then taken for that of
+ * a plugin with a similar name if its data reads as such (`guessed`).
+ */
 #include "htrace/state.h"
 
 #include "base/alloc.h"

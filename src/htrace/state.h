@@ -55,7 +55,7 @@ struct ts_htrace {
 ts_code ts_htrace_make(ts_htrace **out, ts_ctx *ctx, ts_store *store,
                        const ts_htrace_config *config);
 
-/* Takes all of p[0..n), and all bytes that are to be looked at again. */
+/* Takes all of p[0..n), and all bytes that must be looked at again. */
 ts_code ts_htrace_run(ts_htrace *h, const uint8_t *p, size_t n);
 
 /* Bytes that follow next and need not be read; moving on without them. */

@@ -39,7 +39,7 @@ typedef struct ahead_layer {
     uint64_t taken;
     size_t n[AHEAD_BLOCKS];
     bool ended; /* no block will follow */
-    bool stop;  /* nobody wants more */
+    bool stop;  /* no more is wanted */
     ts_code code;
 } ahead_layer;
 
@@ -184,7 +184,7 @@ ts_code ts_ahead_layer(ts_layer **top, ts_fileset *set)
         ts_layer_free(&l->base);
         return ctx->error.code;
     }
-    /* All but the counts behind them, which other threads change. */
+    /* All but the counts after them, which other threads change. */
     memcpy(&l->own, ctx, offsetof(ts_ctx, memory_used));
     l->own.memory_of = ctx->memory_of == NULL ? ctx : ctx->memory_of;
     l->base.below = *top;

@@ -1,3 +1,17 @@
+/*
+ * Tar archives, and zips without a readable directory, through libarchive.
+ *
+ * Members are listed once, by their headers alone, and each keeps the place and the ordinal of its
+ * header. Reading a member goes on with the open handle when its header is the next one; otherwise
+ * a new handle begins at the place of the header, so no member is reached by unpacking those before
+ * it. After damage the handle is dropped, because it may be elsewhere than the list says.
+ *
+ * libarchive reads through callbacks on a window of the archive's bytes; a failure of ours in one
+ * is kept in ar->code and wins over what libarchive reports. Damage ends a member, never the
+ * import; where the archive goes on after it, the member's values are doubted. Every byte that
+ * comes out is charged to all archives around it (ts_fileset_charge): --max-inflate and the ratio
+ * hold for the sum.
+ */
 #include "input/archive_private.h"
 
 #include "base/alloc.h"
@@ -158,7 +172,7 @@ static ts_code archive_open_handle(bool *known, ts_archive *ar, uint64_t at, uin
     int r = ar->wrap == TS_WRAP_TAR ? archive_read_support_format_tar(ar->a)
                                     : archive_read_support_format_zip_streamable(ar->a);
     if (r == ARCHIVE_OK && ar->wrap == TS_WRAP_TAR) {
-        /* Else what stands behind an end mark would be lost without a word. */
+        /* Else what is after an end mark would be lost without a word. */
         r = archive_read_set_options(ar->a, "tar:read_concatenated_archives");
     }
     (void)archive_read_set_read_callback(ar->a, on_read);
@@ -251,7 +265,7 @@ static ts_code list_entry(ts_archive *ar, struct archive_entry *entry)
 }
 
 /*
- * A member of a tar has no checksum. No header stands where the last one ends: bytes of it may have
+ * A member of a tar has no checksum. No header is where the last one ends: bytes of it may have
  * been taken out or put in, so that its end is that of another, or lies before its own.
  */
 static void doubt_last(ts_archive *ar)
@@ -465,7 +479,7 @@ static ts_code entry_pull(size_t *got, ts_layer *l, uint8_t *buf, size_t cap)
 }
 
 /*
- * Behind a damaged member the handle may stand elsewhere than when the headers were listed, which
+ * After a damaged member the handle may be elsewhere than when the headers were listed, which
  * is done without reading members: the next member is then looked for with a new handle.
  */
 static void entry_release(ts_layer *l)
@@ -502,7 +516,7 @@ static ts_code advance(bool *found, ts_archive *ar, uint64_t ordinal)
 
 /*
  * The streamable reader of zips looks for a header only at the very place, but knows where a member
- * begins only as "behind the one before".
+ * begins only as "after the one before it".
  */
 static ts_code find_local_header(uint64_t *at, ts_archive *ar, const ts_member *m)
 {

@@ -66,7 +66,7 @@ struct ts_archive {
     /* The window on the archive's bytes. */
     ts_code code; /* a failure of ours inside a callback of libarchive */
     uint64_t pos;
-    bool at_end; /* libarchive asked for bytes behind the last one */
+    bool at_end; /* libarchive asked for bytes after the last one */
     uint8_t *block;
     uint64_t block_off;
     size_t block_n;

@@ -1,3 +1,15 @@
+/*
+ * Bytes that can be read at any place: a file as it is, or a spool with what a stream gave.
+ *
+ * When the stream is a regular file without a wrapper, the blob takes over its descriptor if it
+ * owns one, and reads with pread from `start`, which is after the viewer's line. All other streams
+ * are read to their end into an anonymous spool first; damage of the stream is that of the blob
+ * then, and what came before it can be read.
+ *
+ * The size is that of the moment when the blob was made: a file that grows later ends there, and
+ * one that becomes shorter gives fewer bytes, never an error of its own. A blob owns its stream
+ * from the call on, also when it fails, and closes it.
+ */
 #include "input/input_private.h"
 
 #include "base/alloc.h"
@@ -32,7 +44,7 @@ void ts_blob_close(ts_blob *b)
     ts_free(ctx, b);
 }
 
-/* True when the stream's bytes stand as they are in a file of a known size. */
+/* True when the stream's bytes are as they are in a file of a known size. */
 static ts_code try_direct(bool *direct, ts_blob *b, ts_stream *s)
 {
     ts_ctx *ctx = b->ctx;

@@ -46,7 +46,7 @@ typedef struct ts_codec {
      * One step. in_n > 0 and out_n > 0. Errors: memory; TS_ERR_LIMIT when the stream needs more
      * of it than is allowed. */
     ts_code (*step)(ts_codec_state *state, void *decoder, ts_ctx *ctx, ts_codec_io *io);
-    /* Behind TS_CODEC_END: gets ready for another stream. */
+    /* After TS_CODEC_END: gets ready for another stream. */
     ts_code (*again)(void *decoder, ts_ctx *ctx);
     void (*close)(void *decoder, ts_ctx *ctx); /* NULL is allowed */
 } ts_codec;

@@ -56,7 +56,7 @@ static ts_codec_next gzip_next(const uint8_t *p, size_t n)
     return n < 2 ? TS_CODEC_PART : TS_CODEC_ANOTHER;
 }
 
-/* Two bytes say too little, and no program writes one stream behind another. */
+/* Two bytes say too little, and no program writes one stream after another. */
 static ts_codec_next zlib_next(const uint8_t *p, size_t n)
 {
     (void)p;

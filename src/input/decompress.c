@@ -1,4 +1,16 @@
-/* A layer that decompresses what the one below gives, by a codec: limits, damage, what follows. */
+/*
+ * A layer that decompresses what the one below gives, by a codec: limits, damage, what follows.
+ *
+ * A codec takes steps: bytes in, bytes out, and MORE, END or DAMAGED. After an END another stream
+ * of the same kind may follow, which goes on as if it were one; zeros up to the end are padding (at
+ * most PADDING_MAX are looked at); anything else is trailing damage, which costs no byte that was
+ * given.
+ *
+ * Data that ends early is only cut: what came before is right. Invalid data or a wrong checksum
+ * doubts every byte that was given, because the fault may be anywhere before the place where it
+ * shows. Two steps in a row without progress are damage too. Bytes are counted against
+ * --max-inflate and the ratio of this layer, and charged to the archives around it.
+ */
 #include "input/input_private.h"
 
 #include "base/alloc.h"

@@ -71,7 +71,7 @@ static ts_code note_linked(walk *w, char *rel, const struct stat *st)
     return TS_OK;
 }
 
-/* Links to directories that were listed hide nothing; behind others something may be. */
+/* Links to directories that were listed hide nothing; other links may lead to something. */
 static ts_code settle_linked(walk *w)
 {
     const linked *all = w->linked.p;

@@ -1,3 +1,16 @@
+/*
+ * A fileset is an argument as members: one file or pipe, the files of a directory, or the members
+ * of an archive.
+ *
+ * Sets nest: an archive inside a member is a set whose parent is that of the member, and closing a
+ * set closes all sets below it first, without recursion. Names are UTF-8 clean copies, at most
+ * TS_NAME_BYTES_MAX bytes in all and limits.archive_members entries; `path` keeps the bytes that
+ * the file system has. Of the damage to the set as a whole only the first is kept.
+ *
+ * raw_offset counts the raw bytes of the argument that were read, each once however often a member
+ * is read: a member counts up to the highest position that was seen (`seen`). A thread that reads
+ * ahead has a copy of the set (ahead.c) and counts in the original, atomically.
+ */
 #include "input/input_private.h"
 
 #include "base/alloc.h"

@@ -1,6 +1,6 @@
 /*
  * Forms that were sent by HTTP (RFC 7578): parts between boundaries. One look through all bytes
- * finds the boundaries; parts are read where they stand. There are no checksums: bytes that are
+ * finds the boundaries; parts are read where they are. There are no checksums: bytes that are
  * missing in a part show only when the head of the request says how many there were.
  */
 #include "input/form.h"
@@ -11,12 +11,12 @@
 
 #include <inttypes.h>
 
-enum { FORM_BLANKS = 64 /* behind a boundary */ };
+enum { FORM_BLANKS = 64 /* after a boundary */ };
 
 /* A boundary that was found. */
 typedef struct form_mark {
     uint64_t end;   /* where what precedes it ends */
-    uint64_t after; /* behind its line */
+    uint64_t after; /* after its line */
     bool found;
     bool last; /* it ends the form */
     bool cut;  /* the form ends before its line */
@@ -42,7 +42,7 @@ static bool form_mark_ends(form_mark *m, const char *p, size_t n, size_t at, uin
     return m->cut || p[i] == '\n';
 }
 
-/* Is a boundary at `at`, behind the end of a line or at the beginning of the body? */
+/* Is a boundary at `at`, after the end of a line or at the beginning of the body? */
 static ts_code form_check_mark(form_mark *m, ts_archive *ar, uint64_t at)
 {
     const ts_form *f = &ar->form;
@@ -273,7 +273,7 @@ static ts_code form_open(bool *usable, bool *chunked, ts_archive *ar)
 
 /*
  * The request says how long its body is. A body with its end mark that has another length has lost
- * or won bytes in a part, and nobody knows in which.
+ * or gained bytes in a part, which is unknown.
  */
 static void form_check_length(ts_archive *ar, const form_mark *m)
 {

@@ -1,5 +1,5 @@
 /*
- * What stands before the parts of a form, and before the bytes of a part: lines of a request, of
+ * What is before the parts of a form, and before the bytes of a part: lines of a request, of
  * headers, and boundaries. All functions are pure. Docs: docs/formats.md, "Datakit uploads".
  */
 #ifndef TS_INPUT_FORM_H
@@ -11,7 +11,7 @@
 
 enum { FORM_HEAD_MAX = 64 * 1024 /* bytes of the head of a request, and of that of a part */ };
 
-/* The next line without its end; *at: behind it. False: there is no whole line. */
+/* The next line without its end; *at: after it. False: there is no whole line. */
 bool form_line(ts_text *line, size_t *at, const char *p, size_t n);
 
 /* The head of a request. */
@@ -38,7 +38,7 @@ typedef struct form_part {
 /* Takes a line of it. */
 void form_part_line(form_part *part, ts_text line);
 
-/* The line "--boundary" at the beginning of a body, without blanks behind it; NULL: none. */
+/* The line "--boundary" at the beginning of a body, without blanks after it; NULL: none. */
 ts_text form_first_boundary(const char *p, size_t n);
 
 #endif

@@ -2,8 +2,8 @@
  * Bodies that were sent in chunks (RFC 9112, 7.1): a line with the size in hexadecimal digits,
  * perhaps with extensions, as many bytes, the end of a line; at last a chunk of size 0 and lines of
  * trailers up to a blank one. The body goes into a spool, with the head of the request before it,
- * so that what is read of the form does not know. A chunk behind whose bytes no line ends has a
- * wrong size or has lost bytes, nobody knows where: it and what follows is left out.
+ * so that the reader of the form sees no chunks. A chunk whose bytes no line end follows has a
+ * wrong size or has lost bytes in an unknown place: it and what follows is left out.
  */
 #include "input/archive_private.h"
 #include "input/form.h"
@@ -84,7 +84,7 @@ static ts_code chunk_copy(form_chunks *c, uint64_t n)
     return code;
 }
 
-/* The end of the line behind the bytes of a chunk, as that before them: they are good then, or when
+/* The end of the line after the bytes of a chunk, as that before them: they are good then, or when
  * they are cut. */
 static ts_code chunk_end(form_chunks *c, uint64_t begin)
 {
@@ -104,7 +104,7 @@ static ts_code chunk_end(form_chunks *c, uint64_t begin)
     } else if (!c->bare && n >= CHUNK_END && p[0] == '\r' && p[1] == '\n') {
         c->at += CHUNK_END;
     } else if (n == 0 || (n == 1 && p[0] == '\r')) {
-        chunk_fault(c, c->at, "the body of the request ends behind a chunk");
+        chunk_fault(c, c->at, "the body of the request ends after a chunk");
     } else {
         chunk_fault(c, begin, "a chunk of the body has another size than it says");
         return TS_OK;

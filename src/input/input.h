@@ -71,7 +71,7 @@ const char *ts_member_name(const ts_fileset *set,
  */
 const char *ts_fileset_form(const ts_fileset *set);
 
-/* The field of a form that member i stands in; NULL: the set is no form. *value: its text is the
+/* The field of a form that member i is in; NULL: the set is no form. *value: its text is the
  * field's value, and no file. */
 const char *ts_member_field(bool *value, const ts_fileset *set, uint32_t i);
 

@@ -4,7 +4,7 @@
  *
  * A stream is a stack of layers. The lowest one reads an open file, a pipe or an archive member;
  * each one above takes a wrapper off. A layer has a window of bytes that were pulled but not taken
- * yet, so that whatever stands above can look ahead.
+ * yet, so that whatever is above can look ahead.
  */
 #ifndef TS_INPUT_PRIVATE_H
 #define TS_INPUT_PRIVATE_H
@@ -60,7 +60,7 @@ void ts_layer_doubt(ts_layer *l);
 
 struct ts_codec;
 
-/* What stands at the begin: a codec's stream, the viewer's line, or neither. */
+/* What is at the beginning: a codec's stream, the viewer's line, or neither. */
 typedef struct ts_sniffed {
     const struct ts_codec *codec; /* NULL: not compressed */
     bool mark;
@@ -112,7 +112,7 @@ typedef struct ts_member {
     uint16_t method;
     uint8_t origin; /* archive: what was removed from its name, see archive_names.c */
     bool encrypted;
-    bool doubted; /* tar: no header stands where this one ends, so bytes of it may be missing */
+    bool doubted; /* tar: no header follows where this one ends, so bytes of it may be missing */
     bool value;   /* form: of a field, no file */
     bool cut;     /* form: it ends without a boundary */
 } ts_member;

@@ -1,3 +1,15 @@
+/*
+ * The lowest layer of a stream, and what all layers share.
+ *
+ * A layer has a window: bytes buf[at..have) were pulled and not taken yet. ts_layer_window fills it
+ * until `want` bytes are there or pull gives none, which is the end; ts_layer_take moves on. Large
+ * reads skip an empty window where the bytes do not depend on the room that pull gets (`direct`).
+ *
+ * A regular file is read with pread at a place of its own, so several streams may read one
+ * descriptor. A pipe is read once: up to 4 MiB are kept for a second look while set->keep says so;
+ * when more is read, the set is spent. Reads wait in poll for a short time only, so that a signal
+ * is noticed. Holes of sparse files are found with SEEK_DATA and can be skipped unread.
+ */
 #include "input/input_private.h"
 
 #include "base/alloc.h"

@@ -1,3 +1,15 @@
+/*
+ * A stream is a stack of layers above one member of a fileset: the file or archive member at the
+ * bottom, a decompressor for each wrapper above it.
+ *
+ * Wrappers are taken off while the first TS_PEEK bytes of the top are those of one. The decision
+ * uses the same bytes however many came at once, so it does not depend on the size of reads. At
+ * most limits.archive_depth wrappers are taken off, those around the set included; beyond that it
+ * is TS_ERR_LIMIT. The viewer's line before a recording counts as a wrapper named "mark", once.
+ *
+ * Pipes and archives can only be read from their beginning: one stream at a time has the set
+ * (set->busy), and a pipe of which more was read than is kept cannot be opened again.
+ */
 #include "input/input_private.h"
 
 #include "base/alloc.h"
@@ -58,7 +70,7 @@ static ts_code push_codec(ts_stream *s, const ts_codec *codec)
     return code;
 }
 
-/* Takes wrappers off until something else stands there. */
+/* Takes wrappers off until something else is there. */
 static ts_code stream_unwrap(ts_stream *s)
 {
     bool mark_seen = false;

@@ -1,3 +1,15 @@
+/*
+ * What the first bytes of a stream are wrapped in.
+ *
+ * A signature decides, in this order: gzip, zlib, the other codecs, then zip, tar and forms. zlib
+ * has only a checksum of two bytes for a header, which plain text may pass, so some of it is
+ * inflated before it is believed. A tar without the magic of POSIX is known by the checksum of its
+ * first header.
+ *
+ * The answer depends on the bytes p[0..n) alone; `whole` says that nothing follows them, so that a
+ * file that ends inside a header is still recognised. Wrappers are recognised by content, never by
+ * the name of a file.
+ */
 #include "input/input_private.h"
 
 #include "input/codec.h"

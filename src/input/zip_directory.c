@@ -1,6 +1,6 @@
 /*
- * The directory of a zip, which stands at its end and says where everything is. Bytes may stand
- * before a zip (a program that unpacks it, or another zip: then that one is listed too) and behind
+ * The directory of a zip, which is at its end and says where everything is. Bytes may be
+ * before a zip (a program that unpacks it, or another zip: then that one is listed too) and after
  * it; those that belong to nothing are counted.
  */
 #include "input/archive_private.h"
@@ -60,7 +60,7 @@ static ts_code read_record(bool *is, uint8_t *out, ts_archive *ar, uint64_t at, 
 
 /* --- the end -------------------------------------------------------------------------------- */
 
-/* The numbers that do not fit the end record stand in another one before it. */
+/* The numbers that do not fit the end record are in another one before it. */
 static ts_code read_end64(bool *is, zip_end *e, ts_archive *ar, uint64_t *size, uint64_t *offset)
 {
     uint8_t p[END64_LEN];
@@ -176,7 +176,7 @@ static void take_zip64(ts_member *m, uint64_t *offset, const uint8_t *p, size_t 
     m->size = size > INT64_MAX ? INT64_MAX : (int64_t)size;
 }
 
-/* The fields behind a name; *name becomes the one in UTF-8 when there is one that is for it. */
+/* The fields after a name; *name becomes the one in UTF-8 when there is one that is for it. */
 static void take_extra(ts_member *m, uint64_t *offset, ts_text *name, const uint8_t *p, size_t n)
 {
     while (n >= 4) {
@@ -275,7 +275,7 @@ static ts_code list_directory(ts_archive *ar, zip_end *e)
 
 /* --- all ------------------------------------------------------------------------------------ */
 
-/* Bytes [from, to) belong to nothing. Padding may stand anywhere. */
+/* Bytes [from, to) belong to nothing. Padding may be anywhere. */
 static ts_code zip_directory_note_gap(ts_archive *ar, uint64_t from, uint64_t to)
 {
     static const char zero[512];

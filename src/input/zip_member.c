@@ -149,7 +149,7 @@ static void zip_release(ts_layer *base)
     }
 }
 
-/* Finds the data behind the member's own header. */
+/* Finds the data after the member's own header. */
 static ts_code find_data(zip_layer *l, const ts_member *m)
 {
     const uint8_t *p;

@@ -125,7 +125,7 @@ static inline const char *plain_ascii(const char *p, const char *end)
     return p;
 }
 
-/* Moves *p behind well-formed sequences. False: an ill-formed or incomplete one follows. */
+/* Moves *p after well-formed sequences. False: an ill-formed or incomplete one follows. */
 static inline bool skip_sequences(const char **p, const char *end)
 {
     size_t n = 1;
@@ -281,7 +281,7 @@ static const uint64_t left_of[256] = {LEFT_64(0), LEFT_64(64), LEFT_64(128), LEF
 typedef struct text_block {
     __m256i bytes[2];
     uint64_t escapes; /* backslashes that are not escaped themselves */
-    uint64_t feeds;   /* letters n behind them */
+    uint64_t feeds;   /* letters n after them */
     uint64_t stops;   /* where something else begins than text and escapes of n, '"' and '\' */
 } text_block;
 
@@ -296,7 +296,7 @@ static AVX2 inline uint64_t equal_to(const __m256i bytes[2], char c)
     return bits_of_64(_mm256_cmpeq_epi8(bytes[0], all), _mm256_cmpeq_epi8(bytes[1], all));
 }
 
-/* What stands behind a backslash that is not escaped. Where there are several in a row, every
+/* What is after a backslash that is not escaped. Where there are several in a row, every
  * second one is: those that begin at odd places carry in a subtraction into what follows them. */
 static inline uint64_t escaped_bytes(uint64_t backslashes)
 {
@@ -333,7 +333,7 @@ static AVX2 inline __m256i bytes_of_bits(uint32_t bits)
     return _mm256_cmpeq_epi8(_mm256_and_si256(v, bit), bit);
 }
 
-/* Writes the bytes of a block but the escapes, with letters n behind them as line feeds. */
+/* Writes the bytes of a block but the escapes, with letters n after them as line feeds. */
 static AVX2 inline void put_block(char *out, const text_block *b)
 {
     const __m256i change = _mm256_set1_epi8('n' ^ '\n');

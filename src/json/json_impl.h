@@ -166,7 +166,7 @@ ts_code json_number_end(ts_json *js);
 /* ---- json_ints.c ---- */
 
 /*
- * json_scan_ints reads elements of the form: integer, white space, comma, from *at, which stands
+ * json_scan_ints reads elements of the form: integer, white space, comma, from *at, which is
  * where an element may begin (white space before it is allowed). Writes at most `room` values to
  * `out`, returns their number and moves *at to where the next element may begin. It takes only what
  * is beyond doubt: an element that is longer than 18 digits, malformed, too near to `end` or not

@@ -234,7 +234,7 @@ static inline bool json_is_usual(const kinds *k, uint64_t from, uint64_t open, c
     return bad == 0 && json_is_digit(*start) && (open == 0 || *start != '0');
 }
 
-/* take_block for a block that is usual; begins: of the numbers behind the first. False: an element
+/* take_block for a block that is usual; begins: of the numbers after the first. False: an element
  * is left to take_block. */
 static inline bool take_usual(run *r, const char *block, uint64_t ends, uint64_t begins)
 {
@@ -255,7 +255,7 @@ static inline bool take_usual(run *r, const char *block, uint64_t ends, uint64_t
     return ends == 0;
 }
 
-/* Where numbers end in a block, whose bytes are of these kinds, and where those behind the first
+/* Where numbers end in a block, whose bytes are of these kinds, and where those after the first
  * begin; false when it is not usual. */
 static inline bool find_numbers(uint64_t *ends, uint64_t *begins, run *r, const char *block,
                                 const kinds *k)
@@ -330,7 +330,7 @@ static AVX2 inline __m128i two_words(const void *a, const void *b)
 }
 
 /*
- * Four numbers of at most eight digits: the eight bytes before each end, without what stands before
+ * Four numbers of at most eight digits: the eight bytes before each end, without what is before
  * the number. Digits are added up in pairs, fours and eights.
  */
 static AVX2 inline void four_values(int64_t *out, const char *const ends[FOUR],

@@ -92,7 +92,7 @@ static void add_digit(json_decimal *d, char c)
     d->digits[d->digit_n++] = c;
 }
 
-/* A digit where one may stand. False: not here. */
+/* A digit where one may be. False: there is none. */
 static bool take_digit(json_decimal *d, char c)
 {
     switch (d->part) {

@@ -1,4 +1,4 @@
-/* Expressions as steps: every piece is a block whose jumps count from where they stand, so that it
+/* Expressions as steps: every piece is a block whose jumps count from where they are, so that it
  * can be moved and repeated. */
 #include "base/alloc.h"
 #include "model/pattern_private.h"
@@ -145,7 +145,7 @@ static ts_code class_end(uint32_t *c, bool *named, reader *r, step *s)
     return *named ? put_named(r, s, *c) : escaped(c, r);
 }
 
-/* Behind "[". */
+/* After "[". */
 static ts_code read_class(reader *r)
 {
     step s = {.kind = STEP_CLASS, .a = (int32_t)r->p->ranges.n};
@@ -209,7 +209,7 @@ static ts_code group_open(reader *r)
     return TS_OK;
 }
 
-/* Behind "(". */
+/* After "(". */
 static ts_code read_open(reader *r)
 {
     if (r->at < r->text.n && r->text.p[r->at] == '?') {
@@ -221,14 +221,14 @@ static ts_code read_open(reader *r)
     return group_open(r);
 }
 
-/* Behind "|": either what was read of this group since the one before, or what follows. */
+/* After "|": either what was read of this group since the one before, or what follows. */
 static ts_code read_choice(reader *r)
 {
     group *g = &r->groups[r->depth - 1];
     size_t n = r->p->steps.n - g->choice;
     ts_code code = put_before(r, g->choice, (step){.kind = STEP_FORK, .a = 1, .b = (int32_t)n + 2});
     if (code == TS_OK) {
-        /* The jump to the end, which is not known yet: it says how far the one before stands. */
+        /* The jump to the end, which is not known yet: it says how far the one before is. */
         size_t here = r->p->steps.n;
         code = put_step(r, (step){.kind = STEP_JUMP,
                                   .a = g->jumps == 0 ? 0 : (int32_t)(here - (g->jumps - 1))});

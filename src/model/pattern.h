@@ -2,7 +2,7 @@
  * What the page's filters look for in texts: a part of them, or between slashes a regular
  * expression, both without regard to the case of ASCII letters. Expressions run as an automaton
  * whose states are followed side by side: the time is that of the text times that of the
- * expression, whatever stands in both, and nothing is tried again. In them:
+ * expression, whatever is in both, and nothing is tried again. In them:
  *
  *     . [a-z] [^a-z] \d \D \w \W \s \S     a character
  *     \t \n \r \. \/                       the character itself
@@ -27,7 +27,7 @@ typedef struct ts_pattern {
     ts_vec steps;  /* of the automaton */
     ts_vec ranges; /* of its classes */
     uint32_t *marks;
-    uint32_t *lists[3]; /* states before and behind a character, and those to look at */
+    uint32_t *lists[3]; /* states before and after a character, and those to look at */
 } ts_pattern;
 
 /* False: the text is empty, and so is the pattern. */

@@ -33,7 +33,7 @@ static inline uint32_t pattern_lower(uint32_t c)
     return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
 }
 
-/* The character at *at, which moves behind it; U+FFFD for a byte that is none. */
+/* The character at *at, which moves past it; U+FFFD for a byte that is none. */
 uint32_t pattern_next(size_t *at, ts_text text);
 
 #endif

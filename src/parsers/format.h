@@ -45,7 +45,7 @@ typedef struct ts_import_options {
     const ts_extract *extract;  /* -s, or NULL */
     size_t block_size;          /* bytes per read, for set formats; never changes the rows */
     const char *jfr_events;     /* --jfr-events: names divided by commas, or NULL */
-    const char *format_options; /* what stands behind the name in --format NAME:OPTIONS, or NULL */
+    const char *format_options; /* what is after the name in --format NAME:OPTIONS, or NULL */
 } ts_import_options;
 
 /* What the imports of one run share: a block of zeroed bytes per key, owned by parsers/import.c. */
@@ -138,7 +138,7 @@ typedef struct ts_format {
      */
     ts_code (*import_set)(ts_job *job);
     /* Set formats whose files may also be given one by one: arguments with such base names that
-     * follow one another and stand in one directory are a set. May be NULL. */
+     * follow one another and are in one directory are a set. May be NULL. */
     bool (*joins)(const char *name);
 
     /* Content that is recognised only to be refused with advice (a .rawheap dump): the sentence. */

@@ -1,3 +1,17 @@
+/*
+ * Drives the imports of a run: each argument is a set of members, sets nest, and each member has
+ * its turn once.
+ *
+ * Sets are levels of a stack (argument.levels, at most MAX_NESTED), not a recursion: a member that
+ * is an archive becomes the next level, which is left after its last member. A set is first offered
+ * to the formats that are sets of files; members that such a format took (`taken`) are passed over,
+ * and the others are recognised one by one by their first bytes.
+ *
+ * An error that concerns one input (TS_ERR_INPUT, TS_ERR_FORMAT) becomes a row of `source` with
+ * complete = 0 and an issue, and the first one is kept; any other code ends the run
+ * (stops_the_run). While a member is imported, the next one may be opened already (import_ahead.c);
+ * rows still come in the order of the members.
+ */
 #include "parsers/import_impl.h"
 
 #include "base/alloc.h"
@@ -178,7 +192,7 @@ static ts_code import_unknown(ts_run *run, const char *name, ts_text head, const
                    line.n == 0 ? "" : "\"");
 }
 
-/* What nobody can be made to believe with --format. */
+/* What even --format cannot make a recording. */
 static bool is_no_json(const ts_format *format, ts_text head)
 {
     size_t i = import_text_begins(head);
@@ -186,7 +200,7 @@ static bool is_no_json(const ts_format *format, ts_text head)
 }
 
 /*
- * Databases in a directory are no recordings that somebody might miss. One may be the output, also
+ * Databases in a directory are not missing recordings. One may be the output, also
  * the unfinished one: a conversion that is repeated must say the same.
  */
 static bool import_is_database(const import_level *l, ts_text head)
@@ -198,7 +212,7 @@ static bool import_is_database(const import_level *l, ts_text head)
 
 /*
  * A member that nothing recognises: of an archive or directory it is passed over, else it is a
- * failure. When it could not be unpacked, nobody knows what it is.
+ * failure. When it could not be unpacked, its format is unknown.
  */
 static ts_code import_pass_over(argument *a, const char *name, ts_text head,
                                 const ts_damage *damage)
@@ -290,7 +304,7 @@ static void leave_set(argument *a)
 static ts_code import_refuse(ts_run *run, const ts_format *format, const ts_fileset *set,
                              const char *name)
 {
-    if (run->request->format == format) { /* nobody has looked whether it is one */
+    if (run->request->format == format) { /* it was not sniffed */
         ts_fail(run->ctx, TS_ERR_FORMAT, "%s: the format %s cannot be imported (%s)", name,
                 format->name, format->refusal);
     } else {

@@ -24,7 +24,7 @@ typedef struct ts_import_request {
     const ts_extract *extract; /* -s, or NULL */
     const ts_progress *progress;
     bool keep_going; /* an argument that cannot be opened is a failed input, not the end */
-    /* Called for each input that could not be imported, with the reason; NULL: nobody asks. */
+    /* Called for each input that could not be imported, with the reason; NULL: not wanted. */
     void (*failed)(void *user, const char *reason);
     void *failed_user;
     bool read_ahead;   /* compressed files are read by a thread of their own */

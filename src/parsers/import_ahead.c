@@ -15,7 +15,7 @@ static bool may_open(const ts_run *run)
            run->ahead.own == NULL && run->ctx->limits.max_memory == 0;
 }
 
-/* Archives are opened anew, and what nobody knows is only looked at. */
+/* Archives are opened anew, and unknown formats are only looked at. */
 static bool will_be_fed(const ts_run *run, ts_stream *stream, const char *name, ts_text head)
 {
     const ts_format *format = run->request->format;

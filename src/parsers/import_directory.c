@@ -109,7 +109,7 @@ typedef struct doubt {
     ts_row_marks from;
 } doubt;
 
-/* next: the file behind this one, or NULL. */
+/* next: the file after this one, or NULL. */
 static ts_code feed_file(ts_run *run, const ts_format *format, void *parser, ts_fileset *set,
                          const split_file *file, const split_file *next, int64_t source_id,
                          uint64_t *bytes, doubt *d)

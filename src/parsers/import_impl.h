@@ -49,7 +49,7 @@ struct ts_run {
     ts_buf label;             /* of a member */
     ts_buf set_label;         /* of a set */
     import_opened ahead;
-    const char *next; /* the argument behind the present one if it is a set of its own, or NULL */
+    const char *next; /* the argument after the present one if it is a set of its own, or NULL */
     bool failed;
     ts_error failure; /* the first one */
 };
@@ -73,7 +73,7 @@ typedef struct import_level {
 /* Where a text begins: after a byte order mark and blanks. */
 size_t import_text_begins(ts_text head);
 
-/* The first key of a JSON object, when it stands in the head and is a plain word; else NULL. */
+/* The first key of a JSON object, when it is in the head and is a plain word; else NULL. */
 enum { IMPORT_MAX_KEY = 64 };
 const char *import_first_key(char key[IMPORT_MAX_KEY], ts_text head);
 
@@ -130,7 +130,7 @@ ts_code import_count_members(ts_run *run, import_level *l);
 
 /* --- import.c --- */
 
-/* An input's own row with the label as its path. `set` gives the name of the archive that it stands
+/* An input's own row with the label as its path. `set` gives the name of the archive that it is
  * in. */
 ts_code import_source(ts_run *run, int64_t *id, const ts_fileset *set, const char *label);
 
@@ -140,7 +140,7 @@ ts_code import_failure(ts_run *run, ts_code code, const ts_fileset *set, const c
 /* The same for an input whose label is known. */
 ts_code import_failed(ts_run *run, ts_code code, const ts_fileset *set, const char *label);
 
-/* The source that stands around the inputs that are imported; 0: none. */
+/* The source that is around the inputs that are imported; 0: none. */
 static inline int64_t import_parent(const ts_run *run)
 {
     return run->inner == NULL ? 0 : run->inner->parent_id;

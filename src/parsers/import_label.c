@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* The last part of a path without slashes behind it. */
+/* The last part of a path without slashes after it. */
 static ts_text label_base(const char *path)
 {
     size_t end = strlen(path);

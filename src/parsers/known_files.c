@@ -107,7 +107,7 @@ static bool is_core(ts_text head)
             (memcmp(head.p, "\xCF\xFA\xED\xFE", 4) == 0 && known_u32(head, 12) == 4));
 }
 
-/* ", {" or ", \"": what stands between the elements of something that began before. */
+/* ", {" or ", \"": what is between the elements of something that began before. */
 static bool is_json_rest(ts_text head)
 {
     size_t i = import_text_begins(head);
@@ -171,7 +171,7 @@ static proto_kind kind_of_message(const uint8_t *p, size_t n)
     return kind;
 }
 
-/* The first messages of field 1; the last one may go on behind what can be seen. */
+/* The first messages of field 1; the last one may go on after what can be seen. */
 static proto_kind proto_kind_of(ts_text head)
 {
     enum { MESSAGES = 16 };

@@ -16,7 +16,7 @@ typedef struct ts_known_file {
 /* By the first bytes of a file that no format has recognised. NULL: not known. */
 const ts_known_file *ts_known_file_of(ts_text head);
 
-/* The i-th of the table, in its order; NULL behind the last one. */
+/* The i-th of the table, in its order; NULL after the last one. */
 const ts_known_file *ts_known_file_at(size_t i);
 
 #endif

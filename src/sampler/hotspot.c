@@ -1,4 +1,17 @@
-/* Talking to a HotSpot Java VM (see hotspot.h). */
+/*
+ * Talking to a HotSpot Java VM through its attach interface (see hotspot.h).
+ *
+ * The process is opened as a descriptor first, then checked: it belongs to the same user, handles
+ * SIGQUIT and has libjvm.so mapped. Signals go to the descriptor only, so a process that gets the
+ * number later is never meant; SIGQUIT would end a program that does not handle it.
+ *
+ * If the socket .java_pidN does not exist yet, the file .attach_pidN is made (O_EXCL, O_NOFOLLOW)
+ * in the directory of the Java VM or in its /tmp, SIGQUIT is sent, and the file is removed again.
+ * /tmp is open to all: the socket must belong to the user, and whoever listens must be that process
+ * and user (SO_PEERCRED). A command is one connection: version, name and three arguments, each with
+ * a zero byte; the answer begins with a line that is 0 or says what was wrong. Waits are short
+ * slices, so that *stop is noticed.
+ */
 #include "sampler/hotspot.h"
 
 #include <errno.h>
@@ -59,7 +72,7 @@ ts_code ts_jvm_read(ts_buf *out, const ts_jvm *jvm, ts_ctx *ctx, const char *nam
 
 /* --- what a process is ---------------------------------------------------------------------- */
 
-/* The text behind "\nNAME:\t" of a status file; NULL: none. */
+/* The text after "\nNAME:\t" of a status file; NULL: none. */
 static const char *status_field(const char *status, const char *name)
 {
     const char *found = strstr(status, name);
@@ -338,7 +351,7 @@ ts_code ts_jvm_command(ts_buf *out, const ts_jvm *jvm, ts_ctx *ctx, const char *
     if (code != TS_OK) {
         return code;
     }
-    /* The version, the command and three arguments, each with a zero byte behind it. */
+    /* The version, the command and three arguments, each with a zero byte after it. */
     n = (size_t)snprintf(request, sizeof request, "1%c%s%c%s%c%c", 0, command, 0, argument, 0, 0);
     request[n++] = '\0';
     if (send(fd, request, n, MSG_NOSIGNAL) != (ssize_t)n) {

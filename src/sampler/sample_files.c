@@ -33,7 +33,7 @@ static ts_code append(ts_sample_writer *w, const char *name, ts_buf *b)
     return code;
 }
 
-/* The header as it is now; slots that nobody wrote stay 0. */
+/* The header as it is now; slots that were not written stay 0. */
 static ts_code write_slots(ts_sample_writer *w, ts_writer_thread *t, int fd, const char *name)
 {
     const ts_writer_slot *list = t->slots.p;

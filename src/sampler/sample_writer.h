@@ -50,7 +50,7 @@ ts_code ts_sample_writer_open(ts_sample_writer *w, ts_ctx *ctx, const char *pare
                               const char *address, int64_t interval_ms, int64_t sample_start_ms,
                               int64_t now_ms);
 
-/* Adds a record, unless the thread used no CPU time since its last one and stands where it stood
+/* Adds a record, unless the thread used no CPU time since its last one and is where it was
  * (with `always` also then), or its last one is of the same interval. It is kept until
  * ts_sample_writer_flush. TS_ERR_LIMIT when a file would grow beyond 4 GiB. */
 ts_code ts_sample_put(ts_sample_writer *w, const ts_sample *sample, bool always);

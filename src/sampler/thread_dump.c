@@ -106,7 +106,7 @@ static void take_field(ts_dump_thread *t, ts_text field)
     }
 }
 
-/* What stands behind a name: fields with blanks between them, up to the thread's activity. */
+/* What is after a name: fields with blanks between them, up to the thread's activity. */
 static void take_fields(ts_dump_thread *t, ts_text rest)
 {
     size_t i = 0;

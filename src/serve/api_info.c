@@ -195,7 +195,7 @@ static ts_text schema_text(sqlite3_stmt *st, int i)
 }
 
 /* {"tables":[{"name","columns":[{"name","type","unit","description"}]}]}: rows of
- * one table stand together. */
+ * one table are together. */
 static int schema_rows(ts_jout *j, sqlite3_stmt *st, ts_ctx *ctx)
 {
     ts_buf last = {0};

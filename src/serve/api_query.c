@@ -161,7 +161,7 @@ static ts_code export_stacks(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts
 {
     size_t number;
     if (!ts_text_is(ts_buf_text(&q->view.text), "flame") || q->sql.given || q->question.given) {
-        return query_usage(ctx, "view can only be flame, and stands without a statement");
+        return query_usage(ctx, "view can only be flame, and takes no statement");
     }
     if (!ts_app_database(&number, reply, app, ctx,
                          q->db.given ? ts_buf_text(&q->db.text) : TS_TEXT_NULL)) {

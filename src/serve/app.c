@@ -167,7 +167,7 @@ static bool path_below(ts_text *rest, ts_text path, const char *folder)
     return true;
 }
 
-/* The policies of C.4: the page runs its own files only; the interface of Flare brings code that
+/* Policies of pages: ours runs its own files only; the interface of Flare brings code that
  * was made without such a policy. */
 static const char page_policy[] =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src "

@@ -52,7 +52,7 @@ typedef struct ts_app {
  */
 void ts_app_answer(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts_request *r);
 
-/* Whether the path and method of a request have a body that is to be read: POST /api/query. */
+/* Whether the path and method of a request have a body that must be read: POST /api/query. */
 bool ts_app_wants_body(const ts_request *r);
 
 /* A route's function; errors that it returns become the reply that fits their code. */

@@ -76,7 +76,7 @@ static ts_code paths_row(ts_paths *p, ts_ctx *ctx, const ts_batch *b, unsigned r
         above = ts_ids_find(&p->nodes, parent->ints[row]);
         if (above == TS_NO_INDEX) {
             return ts_fail(ctx, TS_ERR_INPUT,
-                           "stack_node: the caller of node %lld does not stand before it",
+                           "stack_node: the caller of node %lld does not come before it",
                            (long long)b->rowids[row]);
         }
     }

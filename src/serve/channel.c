@@ -1,3 +1,16 @@
+/*
+ * Messages between the server and its processes: a head of kind and length, then the bytes, over a
+ * socket of a stream.
+ *
+ * What a process sends is not trusted, because a statement or a database may have taken it over: a
+ * length above CHANNEL_MOST ends the channel, and numbers and texts are taken out of a message with
+ * checks, an impossible one being 0 or "" and the end of the message. Texts carry whether they are
+ * NULL (a length of UINT64_MAX), and a zero byte that is not part of them.
+ *
+ * Sending and receiving are done in full or fail, which means that the other side has gone. Waiting
+ * ends with the guard (its client, the stop of the server, the deadline) or at a time of its own;
+ * it looks every CHANNEL_LOOK_MS at what poll cannot tell it.
+ */
 #include "serve/channel.h"
 
 #include <errno.h>

@@ -1,3 +1,16 @@
+/*
+ * How long each connection may be in what it does, and how many there are.
+ *
+ * A connection is in one phase; `patience` says how long each phase may take, and 0 is any time. A
+ * connection whose time is over is shut down; its thread sees the end of the stream, and the
+ * library closes it. The limit is one of the phase as a whole, so a header that comes byte by byte
+ * ends like one that does not come.
+ *
+ * At most TS_CONNECTIONS_SERVED are served. When there is one more, the connection that has waited
+ * longest for a header makes room; when all of them work, the new one is refused with 503. All of
+ * the table is under the lock, and an entry belongs to its connection from ts_connections_add to
+ * ts_connections_remove.
+ */
 #include "serve/connections.h"
 
 #include "serve/sandbox.h"

@@ -68,7 +68,7 @@ ts_code ts_identity_of(ts_identity *out, ts_ctx *ctx, const char *path);
 bool ts_identity_same(const ts_identity *a, const ts_identity *b);
 
 /*
- * A connection to what stands at the path now, for the thread of `ctx`. TS_ERR_INPUT with *state.
+ * A connection to what is at the path now, for the thread of `ctx`. TS_ERR_INPUT with *state.
  * The caller gives it back with ts_database_give, with the guard and statements of its own gone.
  */
 ts_code ts_database_take(ts_lease **out, ts_database_state *state, ts_databases *d, ts_ctx *ctx,

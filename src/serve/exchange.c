@@ -1,3 +1,17 @@
+/*
+ * One request and its reply on a connection of libmicrohttpd, from its callbacks.
+ *
+ * The library calls ts_exchange_handle several times: first when the header is there, then for
+ * pieces of the body, then once more. A request without a body is checked and answered in the
+ * second call, because the library closes connections that are answered in the first; one with a
+ * body is checked at once and refused before its body is read.
+ *
+ * The order of checks: two lengths (400, and the connection closes, because what follows may be
+ * another request), too many connections (503), access (request.c), the number of parameters, an
+ * upgrade. Each thread works with a copy of the base context, which is the exchange's. An exchange
+ * is freed in ts_exchange_completed, so a streamed reply may read from it until then. Phases are
+ * reported to connections.c, which ends connections that take too long.
+ */
 #include "serve/exchange.h"
 
 #include "base/alloc.h"

@@ -236,7 +236,7 @@ static ts_code map_threads(ts_idmap *map, fp_data *data, bool values)
     return code;
 }
 
-/* Rows of a thread stand together, so a thread is looked up only where the number changes. */
+/* Rows of a thread are together, so a thread is looked up only where the number changes. */
 static ts_code scan_rows(fp_data *data, const ts_idmap *map, sqlite3_stmt *stmt, bool values)
 {
     fp_thread *thread = NULL;
@@ -280,7 +280,7 @@ static ts_code read_spans(fp_data *data, bool values)
 
 /* --- methods and call paths ----------------------------------------------------------------- */
 
-/* Ids of one source stand together in their table: numbers are ids less the first. */
+/* Ids of one source are together in their table: numbers are ids less the first. */
 static ts_code read_id_span(int64_t *base, uint32_t *count, fp_data *data, const char *sql)
 {
     sqlite3_stmt *stmt = NULL;

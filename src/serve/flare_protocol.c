@@ -90,7 +90,7 @@ static void write_message(ts_jout *j, const char *key, const ts_error *error)
     ts_buf_free(j->ctx, &text);
 }
 
-/* The message stands where the document has it, and where the UI looks for it. */
+/* The message is where the document has it, and where the UI looks for it. */
 static ts_code reply_failure(fp_call *call, const ts_error *error)
 {
     begin(call, "failure");

@@ -46,7 +46,7 @@ static void account(fp_data *data, fp_thread *t, uint64_t before)
 
 /* --- stack records -------------------------------------------------------------------------- */
 
-/* flare_stack stands in the order of stack_sample: the first row whose sample is at least `sample`,
+/* flare_stack is in the order of stack_sample: the first row whose sample is at least `sample`,
  * by its rowid, looked for by halving. */
 static ts_code find_stack_row(int64_t *rowid, fp_data *data, int64_t sample)
 {

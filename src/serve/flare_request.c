@@ -6,7 +6,7 @@
 #include <inttypes.h>
 
 /*
- * Levels: 1 the request, 2 its options, 3 an array among them; what is deeper, or stands elsewhere,
+ * Levels: 1 the request, 2 its options, 3 an array among them; what is deeper, or is elsewhere,
  * is passed over.
  */
 typedef struct reader {

@@ -178,7 +178,7 @@ ts_code fp_history_samples(fp_call *call)
 
 /*
  * The name below --samples that a path means: the path itself, or the directory's path or last name
- * with the name behind it. Nothing else can be reached.
+ * with the name after it. Nothing else can be reached.
  */
 static ts_text name_of(const ts_flare_hub *flare, ts_text path)
 {

@@ -311,7 +311,7 @@ static int by_group(const void *a, const void *b)
     return order != 0 ? order : (x->order > y->order) - (x->order < y->order);
 }
 
-/* Calls with equal stacks are a group; groups stand in the order of their first calls. */
+/* Calls with equal stacks are a group; groups are in the order of their first calls. */
 static void make_groups(search *s)
 {
     slow_call *calls = s->calls.p;

@@ -18,7 +18,7 @@ enum {
 
 typedef struct fp_tree_node {
     uint32_t method;                    /* number in fp_data */
-    uint32_t parent, first, last, next; /* 0: none (the root is nobody's child) */
+    uint32_t parent, first, last, next; /* 0: none (the root is nothing's child) */
     uint32_t depth;
     uint32_t cut; /* frames below it that were left out, of the deepest stack */
     int64_t calls;

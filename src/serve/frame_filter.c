@@ -93,7 +93,7 @@ static ts_code filter_methods(frame_filter *f, const ts_paths *paths)
     return code;
 }
 
-/* Parents stand before their children: what is above a node is known when it is looked at. */
+/* Parents are before their children: what is above a node is known when it is looked at. */
 static ts_code filter_nodes(const frame_filter *f, ts_weights *w, const ts_paths *paths,
                             bool no_idle)
 {

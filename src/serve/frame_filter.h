@@ -4,7 +4,7 @@
 
 #include "serve/views_private.h"
 
-/* Patterns (model/pattern.h) for what methods are called, or where they stand: "file:line". */
+/* Patterns (model/pattern.h) for what methods are called, or where they are: "file:line". */
 typedef struct ts_frame_filter {
     ts_text only;   /* stacks with such a frame */
     ts_text ignore; /* stacks without such a frame */

@@ -2,7 +2,7 @@
 
 enum { STEPS_CHECKED = 1 << 20 }; /* paths that are moved between two questions to the guard */
 
-/* A call path with a weight, and the frame of it that stands at the depth that is looked at. */
+/* A call path with a weight, and the frame of it that is at the depth that is looked at. */
 typedef struct path {
     uint32_t leaf;
     uint32_t node;
@@ -12,7 +12,7 @@ typedef struct inverting {
     const ts_inverted_of *of;
     ts_inverted *made;
     ts_ctx *ctx;
-    path *paths; /* those of a node that has not been opened stand together */
+    path *paths; /* those of a node that has not been opened are together */
     path *other; /* room for as many */
     uint32_t count;
     uint32_t *seen; /* of each frame it or the nearest caller that is not hidden; NULL: none is */
@@ -127,7 +127,7 @@ static void node_weigh(inverting *v, uint32_t node, const path *p)
     }
 }
 
-/* Makes a node for each method at which the paths [from, from + n) stand, and puts the paths of
+/* Makes a node for each method at which the paths [from, from + n) are, and puts the paths of
  * each together. */
 static ts_code nodes_make(inverting *v, uint32_t parent, uint32_t from, uint32_t n)
 {
@@ -155,7 +155,7 @@ static ts_code nodes_make(inverting *v, uint32_t parent, uint32_t from, uint32_t
         begin[node] = at;
         at += paths[node];
     }
-    for (uint32_t i = from; i < from + n; i++) { /* begin becomes the place behind the last one */
+    for (uint32_t i = from; i < from + n; i++) { /* begin becomes the place after the last one */
         v->other[begin[v->slot[method_slot(v, v->paths[i].node)] - 1]++] = v->paths[i];
     }
     memcpy(&v->paths[from], &v->other[from], n * sizeof *v->paths);

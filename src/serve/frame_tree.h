@@ -4,7 +4,7 @@
 
 #include "serve/views_private.h"
 
-/* Parents stand before their children. Arrays that are NULL are not there. */
+/* Parents are before their children. Arrays that are NULL are not there. */
 typedef struct ts_tree {
     uint32_t n;
     const uint32_t *parent; /* TS_NO_INDEX: a root */

@@ -1,3 +1,16 @@
+/*
+ * The opening handshake of a WebSocket (RFC 6455, section 4.2).
+ *
+ * A request is one for a WebSocket when its header has "Upgrade: websocket". It is then answered
+ * with 101 only if the method is GET, "Connection" has the token "upgrade", the version is 13, the
+ * key is 16 bytes in base64 and the sub-protocol is that of Flare; every other one gets 400, 405 or
+ * 426 and stays HTTP. Host, Origin and the token were checked before, as for any request
+ * (request.c): a browser lets any page open a WebSocket, so the check of the Origin is what keeps
+ * others out.
+ *
+ * Sec-WebSocket-Accept is the base64 of SHA-1 of the key and a fixed text. SHA-1 is here for that
+ * only.
+ */
 #include "serve/websocket.h"
 
 #include <string.h>

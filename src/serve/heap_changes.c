@@ -43,10 +43,10 @@ typedef struct changes_pass {
     const ts_heap_file *const *files;
     const ts_heap_classes *const *classes;
     ts_heap_changes *made;
-    ts_idmap places; /* id: place in `ids` */
-    ts_vec ids;      /* of same_id */
-    ts_vec pairs;    /* of ts_heap_pair: rows of the result while it is made */
-    ts_vec sums;     /* of ts_heap_change, of each pair, and of nodes without a class behind them */
+    ts_idmap places;  /* id: place in `ids` */
+    ts_vec ids;       /* of same_id */
+    ts_vec pairs;     /* of ts_heap_pair: rows of the result while it is made */
+    ts_vec sums;      /* of ts_heap_change, of each pair, and of nodes without a class after them */
     ts_idmap rows[2]; /* key: place in `sums` */
     unsigned side;
 } changes_pass;

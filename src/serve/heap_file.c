@@ -1,4 +1,4 @@
-/* Where the rows of a heap file stand, and single rows of it as cells of a reply. */
+/* Where the rows of a heap file are, and single rows of it as cells of a reply. */
 #include "serve/heap_private.h"
 
 #include <stdio.h>

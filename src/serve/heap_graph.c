@@ -103,7 +103,7 @@ static void graph_reverse(ts_heap_graph *g)
     for (uint32_t i = 0; i < g->nodes; i++) {
         g->first_in[i + 1] += g->first_in[i];
     }
-    for (uint32_t e = 0; e < g->edges; e++) { /* first_in becomes the place behind the last one */
+    for (uint32_t e = 0; e < g->edges; e++) { /* first_in becomes the place after the last one */
         if (g->to[e] != TS_NO_INDEX) {
             g->in[g->first_in[g->to[e]]++] = e;
         }

@@ -15,7 +15,7 @@ typedef struct ts_heap_types {
     char names[TS_HEAP_TYPES][TS_HEAP_TYPE_NAME];
 } ts_heap_types;
 
-/* A row of js_heap_file_detail: where the rows of the file stand. Counts are 0 when there are none.
+/* A row of js_heap_file_detail: where the rows of the file are. Counts are 0 when there are none.
  */
 typedef struct ts_heap_file {
     int64_t file_id;

@@ -54,7 +54,7 @@ void ts_jout_base64(ts_jout *j, const char *key, ts_text bytes); /* a text of ba
 /* A value that is JSON already, such as a reply that was kept. */
 void ts_jout_raw(ts_jout *j, const char *key, ts_text json);
 
-/* A line break, for documents whose elements stand in lines of their own. */
+/* A line break, for documents whose elements are in lines of their own. */
 void ts_jout_line(ts_jout *j);
 
 /* Appends base64 with padding. */

@@ -25,7 +25,7 @@ struct ts_result {
     size_t sent;    /* of it */
     uint64_t bytes; /* made before it */
     int64_t used_ns;
-    bool at_row;   /* the statement stands at a row that was not put yet */
+    bool at_row;   /* the statement is at a row that was not put yet */
     bool finished; /* nothing more will be made */
     bool broken;   /* and the document is not whole */
 };
@@ -147,7 +147,7 @@ static uint64_t result_made(const ts_result *x)
     return x->bytes + x->pending.n + x->out.json.buf.n;
 }
 
-/* Goes to the next row, unless the statement stands at one that was not put yet, and puts it. */
+/* Goes to the next row, unless the statement is at one that was not put yet, and puts it. */
 static int result_row(ts_result *x)
 {
     int rc = x->at_row ? SQLITE_ROW : result_step(x);

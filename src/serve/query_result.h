@@ -55,7 +55,7 @@ typedef struct ts_result_out {
 } ts_result_out;
 
 void ts_result_out_init(ts_result_out *o, ts_ctx *ctx, ts_buf *out, const ts_result_plan *plan);
-/* The statement stands at its first row, or has none (has_row false). */
+/* The statement is at its first row, or has none (has_row false). */
 void ts_result_out_begin(ts_result_out *o, sqlite3_stmt *st, bool has_row);
 void ts_result_out_row(ts_result_out *o, sqlite3_stmt *st);
 

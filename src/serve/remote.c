@@ -1,3 +1,16 @@
+/*
+ * Requests and views in processes of their own, so that each can be killed.
+ *
+ * A process runs process_run until its channel closes. What comes first decides what it is for:
+ * requests, one after the other, or the views of one database; it keeps what it has read for the
+ * next. Its memory is limited by SQLite's hard limit, to a quarter of --max-memory for requests and
+ * to a share for each database with views; all processes together are watched by ts_remote_watch.
+ *
+ * In the server, waiting for a process is a wait on its channel. Work that takes longer than
+ * TS_SLOTS_SHORT_MS leaves its place to others and gets a lower priority. A process that does not
+ * end REMOTE_GRACE_MS after its time is killed, and so is one whose answer is not wanted any more;
+ * the error then says whether it was its memory. At most REMOTE_KEPT idle processes are kept.
+ */
 #include "serve/remote.h"
 
 #include "base/alloc.h"

@@ -1,3 +1,18 @@
+/*
+ * Whether a request may be answered, from its header alone: the checks of docs/serve.md,
+ * "Security".
+ *
+ * 1. Exactly one Host, which is ours with our port: a foreign name that points to this machine (DNS
+ *    rebinding) is 421.
+ * 2. At most one Origin, which is ours or allowed. Without a foreign one, Sec-Fetch-Site must not
+ *    name another site, unless the request is a navigation to "/". Everything else is 403.
+ * 3. OPTIONS is answered for allowed origins only, and needs no token.
+ * 4. The token: of the header Authorization, else of our cookie, else, for "/" only, of the
+ *    address. An upgrade without an Origin does not count the cookie. Else 401.
+ *
+ * Tokens are compared in a time that does not depend on where they differ, and wrong ones are
+ * counted. Texts are borrowed from the request; names are compared without regard to case.
+ */
 #include "serve/request.h"
 
 #include <errno.h>
@@ -115,7 +130,7 @@ static bool origin_host(ts_text *host, ts_text origin)
     return host->n > 0 && memchr(host->p, '/', host->n) == NULL;
 }
 
-/* *stem: what stands in front of the port of "http://127.0.0.1:*", with the colon. */
+/* *stem: what is in front of the port of "http://127.0.0.1:*", with the colon. */
 static bool open_port(ts_text *stem, const char *allowed)
 {
     size_t n = strlen(allowed);

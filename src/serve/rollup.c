@@ -54,7 +54,7 @@ static ts_pair *pairs_search(uint64_t *slot, ts_ctx *ctx, const ts_pairs *p, uin
     return NULL;
 }
 
-/* next: of the list of its call path, TS_NO_INDEX for one that stands in the table. */
+/* next: of the list of its call path, TS_NO_INDEX for one that is in the table. */
 static ts_pair *pairs_add(ts_ctx *ctx, ts_pairs *p, uint32_t lane, uint32_t node, uint32_t next)
 {
     if (p->pairs.n >= TS_NO_INDEX - 1) {

@@ -1,3 +1,17 @@
+/*
+ * A read-only connection for statements that anyone may have written.
+ *
+ * An authorizer allows SELECT, reading of columns, recursion, functions but for those that load or
+ * touch files, and a few pragmas that only read; everything else is denied and remembered
+ * (`denied`). SQLite's limits bound values and statements, memory is not mapped, and a progress
+ * handler asks the guard every SANDBOX_STEPS steps. A function that runs long inside one step is
+ * not interrupted by it: such work runs in a process that can be killed (workers.c).
+ *
+ * A guard ends work for one of three reasons, checked in this order and kept once found: the server
+ * stops, the deadline has passed, the client has closed its connection. A database in WAL mode
+ * whose log is missing is opened as immutable, because SQLite would otherwise make files next to
+ * it.
+ */
 #include "serve/sandbox.h"
 
 #include "base/buf.h"
@@ -109,8 +123,8 @@ static int sandbox_progress(void *user)
 /* --- opening --------------------------------------------------------------------------------- */
 
 /*
- * A database in WAL mode whose log is not there is read as a file that nobody changes: SQLite would
- * make the log and its index beside it.
+ * A database in WAL mode whose log is not there is read as a file that does not change: SQLite
+ * would make the log and its index beside it.
  */
 static bool sandbox_immutable(const char *path, const char *wal)
 {

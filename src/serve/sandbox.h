@@ -1,5 +1,5 @@
 /*
- * A connection to a finished database for statements that anybody may have written: nothing can be
+ * A connection to a finished database for statements that anyone may have written: nothing can be
  * changed, attached, loaded or read besides the one file, and nothing runs longer than its guard
  * allows. The file itself is not trusted either.
  */

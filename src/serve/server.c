@@ -1,3 +1,16 @@
+/*
+ * Starting and stopping a server: the order is what matters.
+ *
+ * Start: token, databases, files of the page, then the process that forks others (ts_remote_open),
+ * because a process must not be forked from one with threads; only then come the threads of views
+ * and WebSockets and the daemon of libmicrohttpd, which has a thread for each connection. The
+ * listening socket is made by the caller and belongs to the server, also after a failure.
+ *
+ * Stop: `stop` is set, which every wait looks at; views are told to end; the daemon takes no more
+ * connections, those that are open are shut down, and their threads are joined. Only then are
+ * WebSockets, views, processes and databases freed, which they used. Each part can be freed when it
+ * was never started.
+ */
 #include "serve/server.h"
 
 #include "base/alloc.h"

@@ -82,7 +82,7 @@ typedef struct sample_cursor {
     ts_rows *rows;
     const ts_batch *b;
     unsigned at;
-    int64_t reach; /* a sample this far behind the batch is searched for, not read up to */
+    int64_t reach; /* a sample this far after the batch is searched for, not read up to */
 } sample_cursor;
 
 static ts_code cursor_find(bool *found, sample_cursor *s, int64_t id)

@@ -1,3 +1,16 @@
+/*
+ * Views that are made, wait or are kept: at most TS_VIEW_JOBS jobs, found by their etag.
+ *
+ * A job WAITS, RUNS and is DONE or FAILED, and never goes back. Each database has a thread that
+ * makes its jobs in the order in which they came, so a database's views are never made twice at
+ * once; a request waits TS_VIEW_WAIT_MS for its job and is then answered with the progress. The
+ * thread works without the lock; the body, the progress and the state are changed with it.
+ *
+ * A job is freed only when it is over and has no waiters: a reply that is being sent from its body
+ * is one. Bodies are kept up to TS_VIEW_KEPT bytes, those longest unused going first. A running job
+ * for which no request has asked in TS_VIEW_PATIENCE_S is cancelled. When the server stops, waiting
+ * requests are woken and fail.
+ */
 #include "serve/view_jobs.h"
 
 #include "base/alloc.h"

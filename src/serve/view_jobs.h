@@ -12,7 +12,7 @@
 enum {
     TS_VIEW_JOBS = 256,             /* waiting, running and kept */
     TS_VIEW_WAIT_MS = 200,          /* after which a request is answered with the progress */
-    TS_VIEW_PATIENCE_S = 10,        /* a view that nobody has asked for this long is given up */
+    TS_VIEW_PATIENCE_S = 10,        /* a view that nothing has asked for this long is given up */
     TS_VIEW_KEPT = 64 * 1024 * 1024 /* bytes of replies */
 };
 

@@ -105,7 +105,7 @@ typedef struct ts_view_call {
     const ts_view_args *args;
     ts_jout *out;              /* gets one JSON value, or nothing when the view fails */
     ts_guard *guard;           /* what ends it; NULL: nothing */
-    ts_view_progress progress; /* zeroed: nobody asks */
+    ts_view_progress progress; /* zeroed: not wanted */
 } ts_view_call;
 
 typedef struct ts_endpoint {

@@ -23,7 +23,7 @@ void ts_wide_put(ts_jout *out, const char *key, ts_wide sum);
 enum { TS_NO_LINE = INT32_MIN };
 enum { TS_IDLE = 1, TS_ROOT = 2 };
 
-/* stack_node as arrays; parents stand before their children. */
+/* stack_node as arrays; parents are before their children. */
 typedef struct ts_paths {
     ts_ids nodes;
     uint32_t *parent; /* place of the caller, or TS_NO_INDEX */
@@ -45,7 +45,7 @@ typedef struct ts_bucket {
 } ts_bucket;
 
 /*
- * Time in buckets of 2^shift ns for each lane; bucket b stands at place b % per_lane. Numbers of
+ * Time in buckets of 2^shift ns for each lane; bucket b is at place b % per_lane. Numbers of
  * buckets count from the least time there is, so that buckets of every width lie on multiples of
  * it.
  */
@@ -74,7 +74,7 @@ ts_code ts_buckets_lane(ts_ctx *ctx, ts_buckets *b);
 void ts_buckets_add(ts_buckets *b, size_t lane, int64_t ts, int64_t end, bool busy);
 /* The same without counting it, of a busy span that lies in the buckets. */
 void ts_buckets_add_time(ts_buckets *b, size_t lane, int64_t ts, int64_t end);
-/* After the last span: the time of each bucket stands in `ns`. */
+/* After the last span: the time of each bucket is in `ns`. */
 void ts_buckets_finish(ts_buckets *b);
 void ts_buckets_free(ts_ctx *ctx, ts_buckets *b);
 
@@ -161,7 +161,7 @@ typedef struct ts_pairs {
     uint32_t *head;  /* of each call path its list of at most TS_PAIRS_LISTED; NULL: no lists */
 } ts_pairs;
 
-/* Lists for pairs that are added; without them all pairs stand in the table. */
+/* Lists for pairs that are added; without them all pairs are in the table. */
 ts_code ts_pairs_begin(ts_ctx *ctx, ts_pairs *p, const ts_paths *paths);
 /* Frees what is only for adding: nothing is added any more. */
 void ts_pairs_end(ts_ctx *ctx, ts_pairs *p);

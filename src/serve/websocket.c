@@ -1,4 +1,17 @@
-/* The Flare protocol on an upgraded connection: framing by wslay, one request after the other. */
+/*
+ * The Flare protocol on an upgraded connection: framing by wslay, one request after the other.
+ *
+ * Each connection has a thread, which is in `serve` until the connection ends. While a message
+ * waits for its answer, or a reply is queued, nothing is read: what the client sends stays in the
+ * socket, so it cannot fill the memory. Messages are put together here up to MESSAGE_MAX bytes,
+ * because the library keeps a block for each frame, however short.
+ *
+ * Binary messages are closed with 1003, larger ones with 1009, and 1011 is for want of memory; what
+ * the client does wrong in the framing, wslay closes. A ping goes out after ping_ms of silence, and
+ * after silence_ms, or when the server stops, the connection is closed with 1001. A close frame
+ * waits CLOSE_MS for its answer, a client that takes nothing is given up after STUCK_MS, and *stop
+ * is looked at every TICK_MS.
+ */
 #include "serve/websocket.h"
 
 #include "base/alloc.h"

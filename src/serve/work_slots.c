@@ -30,7 +30,7 @@ bool ts_slots_take(ts_slots *s, ts_guard *guard, bool begins)
         s->waiting++;
         while (s->running >= s->limit && !ts_guard_ended(guard) &&
                !(begins && ts_guard_now() >= end)) {
-            /* Woken now and then: that a client has gone wakes nobody. */
+            /* Woken now and then: a client that has gone does not wake it. */
             int64_t until = ts_guard_now() + SLOTS_LOOK_NS;
             struct timespec t = {(time_t)(until / 1000000000), (long)(until % 1000000000)};
             (void)pthread_cond_timedwait(&s->freed, &s->lock, &t);

@@ -1,3 +1,17 @@
+/*
+ * Processes that can be killed, forked by one process that has a single thread.
+ *
+ * The server forks the maker before it has threads (ts_workers_open); the maker forks a worker for
+ * each ORDER_START. Orders go over a socket of whole messages; the end of the worker's channel
+ * comes with the order, and a pid comes back. When the server dies, its end of the socket closes
+ * and the maker ends; workers die with the maker (PR_SET_PDEATHSIG, and getppid in case it died
+ * between).
+ *
+ * A pid is used for killing only while it cannot be another process: the maker asks waitid that it
+ * is a child of its own, and waits for a child only with ORDER_END, until which the number stays
+ * taken. The table of workers is under the lock, and an order and its answer are one step under it.
+ * Signals of the terminal are ignored in maker and workers: the server decides when they end.
+ */
 #include "serve/workers.h"
 
 #include "base/alloc.h"

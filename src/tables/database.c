@@ -1,3 +1,18 @@
+/*
+ * The database file: made by SQLite, filled by the page writer, ended by SQLite again.
+ *
+ * 1. ts_db_create makes the schema in the temporary file: every setting that decides about its
+ *    bytes is stated, so that defaults of the library do not matter.
+ * 2. The connection stays open but idle. Rows go to the page writer (page_writer.h), which appends
+ *    pages; keys must continue the numbering, since views find rows by position.
+ * 3. finish_pages ends the pages and raises the change counter, so that SQLite discards its cache;
+ *    from here on the file is SQLite's.
+ * 4. Late texts and invalidated cells, indexes and ANALYZE, and views in the place of tables
+ *    follow.
+ *
+ * Errors of SQLite become codes here, with the errno of the system call below it. No journal and no
+ * sync: an unfinished file is thrown away.
+ */
 #include "tables/database_private.h"
 #include "tables/views_impl.h"
 
@@ -590,7 +605,7 @@ static ts_code create_indexes(ts_db *db)
     "PRAGMA legacy_alter_table = ON; ALTER TABLE callstack RENAME TO " TS_CALL_ROWS                \
     "; PRAGMA legacy_alter_table = OFF"
 
-/* What stands in the way of a view, and the view. */
+/* A table in the way of a view, and the view. */
 typedef struct shown_view {
     ts_shown what;
     const char *clear;

@@ -41,7 +41,7 @@ void ts_db_close(ts_db *db);
  * ts_db_finish. Caller frees with ts_reader_free. */
 ts_code ts_db_reader(ts_reader **out, ts_db *db);
 
-/* What is to be added to a finished database of ours, and instead of what. */
+/* What is added to a finished database of ours, and what it replaces. */
 typedef struct ts_addition {
     const enum ts_table_id *tables; /* filled by it; ended by TS_TABLE_COUNT */
     const ts_issue_code *issues;    /* codes that only it records; ended by TS_ISSUE_COUNT */
@@ -50,7 +50,7 @@ typedef struct ts_addition {
 
 /*
  * Copies the finished database `from` to the empty file `to`, as readers see it now, with what
- * stands in its write-ahead log. TS_ERR_INPUT when it is no database of this program, cannot be
+ * is in its write-ahead log. TS_ERR_INPUT when it is no database of this program, cannot be
  * read, is locked, or has another version of the schema; `older`: an older one is copied, too.
  */
 ts_code ts_db_copy(ts_ctx *ctx, const char *from, const char *to, bool older);

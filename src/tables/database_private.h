@@ -25,14 +25,14 @@ typedef struct ts_late_text {
     size_t at, n; /* in the buffer of the texts */
 } ts_late_text;
 
-/* Columns that are to be NULL in a range of rows (database_late.c). */
+/* Columns that become NULL in a range of rows (database_late.c). */
 typedef struct ts_null_range {
     enum ts_table_id table;
     int64_t first, last;
     uint64_t columns;
 } ts_null_range;
 
-/* Columns that are to be greater by `delta` in a range of rows, or to become it
+/* Columns of a range of rows that grow by `delta`, or are set to it
  * (database_late.c). */
 typedef struct ts_moved_range {
     ts_null_range range;
@@ -76,10 +76,10 @@ ts_code ts_db_fail(ts_db *db, int rc, const char *doing);
 /* Keeps a text until the rows are written; ts_db_put_late sets it in its row. */
 ts_code ts_db_late_text(ts_db *db, enum ts_table_id table, int64_t rowid, unsigned column,
                         ts_text value);
-/* Keeps a range of rows whose columns are to be NULL in the finished file. */
+/* Keeps a range of rows whose columns become NULL in the finished file. */
 ts_code ts_db_invalidate(ts_db *db, enum ts_table_id table, int64_t first, int64_t last,
                          uint64_t columns);
-/* Keeps a range of rows whose columns are to be greater in the finished file. */
+/* Keeps a range of rows whose columns grow in the finished file. */
 ts_code ts_db_move(ts_db *db, enum ts_table_id table, int64_t first, int64_t last, uint64_t columns,
                    int64_t delta);
 ts_code ts_db_late_int(ts_db *db, enum ts_table_id table, int64_t rowid, unsigned column,

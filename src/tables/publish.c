@@ -1,3 +1,18 @@
+/*
+ * The output file is unchanged or complete, wherever the program dies.
+ *
+ * 1. ts_target_open checks the target, removes temporaries of dead runs, and makes a hidden one in
+ *    the target's directory, with O_EXCL, O_NOFOLLOW and a random name, and locks it with flock.
+ * 2. The database is written there. ts_target_free removes its name unless it was renamed.
+ * 3. ts_target_prepare does all that takes time or may well fail: the checks again, fsync with
+ *    `sync`, and settling the old database: what its side files hold comes into it, then they are
+ *    removed.
+ * 4. ts_target_rename is the one step that changes the target.
+ *
+ * A temporary is dead when its lock can be taken and its path still names the locked file: between
+ * opening and locking the name may have gone to another file. On a file system without locks no
+ * temporary is taken for dead.
+ */
 #include "tables/publish_private.h"
 
 #include "base/alloc.h"
@@ -59,7 +74,7 @@ static uint64_t random_number(void)
     return value;
 }
 
-/* True for "<digits>-<16 hexadecimal digits><suffix>", what new_name makes behind its prefix. */
+/* True for "<digits>-<16 hexadecimal digits><suffix>", what new_name makes after its prefix. */
 static bool is_new_name(const char *p, const char *suffix)
 {
     size_t digits = strspn(p, "0123456789");
@@ -100,7 +115,8 @@ static bool still_names(const char *path, int fd)
            named.st_dev == open.st_dev && named.st_ino == open.st_ino;
 }
 
-/* Removes one temporary when nobody holds it. What cannot be removed is left: it harms nobody. */
+/* Removes one temporary when no process holds it. What cannot be removed is left: it harms nothing.
+ */
 static void remove_dead(const ts_target *t, const char *path)
 {
     ts_ctx *ctx = t->ctx;
@@ -179,7 +195,7 @@ static ts_code cannot_create(ts_target *t, int error)
                    strerror(error));
 }
 
-/* One attempt. *again: somebody else had the name, or took the file for dead. */
+/* One attempt. *again: another process had the name, or took the file for dead. */
 static ts_code try_create(ts_target *t, mode_t mode, bool *again)
 {
     const ts_sys *sys = &t->ctx->sys;
@@ -373,7 +389,7 @@ ts_code ts_target_prepare(ts_target *t)
         code = cannot_publish(t, "set the mode of");
     }
     if (code == TS_OK && t->options.sync) {
-        /* The directory is opened before the renaming, so that only its sync can fail behind it. */
+        /* The directory is opened before the renaming, so that only its sync can fail after it. */
         if (t->dir < 0) {
             t->dir = ts_sys_open(ctx, t->place.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
         }

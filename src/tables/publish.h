@@ -1,5 +1,5 @@
 /*
- * The promise about the output file (design section 5): it does not change, or it is complete.
+ * The promise about the output file: it does not change, or it is complete.
  * A hidden temporary file beside the target, O_EXCL|O_NOFOLLOW, held with flock, renamed at the
  * end.
  */
@@ -14,7 +14,7 @@ typedef struct ts_target ts_target;
 typedef struct ts_target_options {
     bool force;         /* replace a file that is not a database of ours */
     bool sync;          /* fsync file and directory */
-    bool text;          /* no database: replaces any regular file, and nothing stands beside it */
+    bool text;          /* no database: replaces any regular file, and nothing is beside it */
     ts_file_set *reads; /* files that are read: none of them is replaced or removed. NULL: none */
 } ts_target_options;
 
@@ -43,7 +43,7 @@ ts_code ts_target_commit(ts_target *t);
 
 /*
  * All that takes time or can well fail: the checks of ts_target_open are made once more, in case
- * the target has changed in the meantime; what stands beside the old database is brought into it
+ * the target has changed in the meantime; what is beside the old database is brought into it
  * and removed. The mode becomes 0666 & ~umask, or that of the file replaced. The old database stays
  * locked until ts_target_rename or ts_target_free.
  */
@@ -59,7 +59,7 @@ typedef struct ts_place_name {
     ino_t ino;
     const char *base; /* NULL: nowhere */
     char *owned;
-    bool open_file; /* the path goes by a link of /proc to a file that somebody has open */
+    bool open_file; /* the path goes by a link of /proc to a file that a process has open */
 } ts_place_name;
 
 /* Follows the symlinks of `path`. TS_ERR_OUTPUT when its directory cannot be found. Caller frees

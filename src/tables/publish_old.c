@@ -1,6 +1,6 @@
 /*
- * The database that a new one replaces. Nobody may write it during that time, and before the files
- * beside it are removed, what they hold must be in it: should the program die then, the old
+ * The database that a new one replaces. No program may write it during that time, and before the
+ * files beside it are removed, what they hold must be in it: should the program die then, the old
  * database is whole. SQLite itself does that when it opens the database.
  */
 #include "tables/publish_private.h"
@@ -40,7 +40,7 @@ static long holder(int fd, short type, off_t from, off_t n)
 
 /*
  * Who writes the database, or has it open in WAL mode, where a connection may write at any time.
- * One that only reads keeps the old file. -1: somebody, 0: nobody.
+ * One that only reads keeps the old file. -1: an unknown process, 0: none.
  */
 static long writer(ts_ctx *ctx, int fd)
 {
@@ -114,7 +114,7 @@ static int note_mode(void *user, int n, char **values, char **names)
 /*
  * Ends with a lock that keeps writers away, a database that is whole by itself, and no WAL mode.
  * EXCLUSIVE first: SQLite then needs no memory that it shares with others (<database>-shm), and
- * leaves WAL mode only when nobody else has the database open.
+ * leaves WAL mode only when no other process has the database open.
  */
 static int old_take(sqlite3 *db)
 {
@@ -181,7 +181,7 @@ static int try_take(sqlite3 **held, ts_ctx *ctx, const ts_place *place)
     if (rc == SQLITE_OK) {
         rc = old_take(*held);
     }
-    /* Somebody may have published in the meantime: the lock must be on the file that has the name.
+    /* Another run may have published meanwhile: the lock must be on the file that has the name.
      */
     if (rc == SQLITE_OK && (lstat(place->final, &after) != 0 || before.st_dev != after.st_dev ||
                             before.st_ino != after.st_ino)) {
@@ -191,7 +191,7 @@ static int try_take(sqlite3 **held, ts_ctx *ctx, const ts_place *place)
 }
 
 /* A file that may be replaced but not read (EACCES) is taken for none, unless that would lose what
- * stands beside it. */
+ * is beside it. */
 static ts_code is_database(bool *yes, ts_ctx *ctx, const ts_place *place, bool needed)
 {
     struct stat st;
@@ -233,7 +233,7 @@ ts_code ts_old_take(sqlite3 **held, ts_ctx *ctx, const ts_place *place, bool nee
         ts_old_release(*held);
         *held = NULL;
         if ((rc == SQLITE_NOTADB || rc == SQLITE_CORRUPT) && !needed) {
-            return TS_OK; /* nothing is lost with what nobody can read */
+            return TS_OK; /* nothing is lost with an unreadable file */
         }
         if (code == TS_OK) {
             code = wait_a_moment(ctx);

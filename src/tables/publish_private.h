@@ -46,7 +46,7 @@ ts_code ts_side_remove(ts_ctx *ctx, const ts_place *place, const ts_target_optio
 ts_code ts_old_check_unlocked(ts_ctx *ctx, const ts_place *place);
 
 /*
- * Lets SQLite bring what stands beside the database into it, and keeps other writers away until
+ * Lets SQLite bring what is beside the database into it, and keeps other writers away until
  * ts_old_release. *held is NULL when there is no database. Failures are TS_ERR_OUTPUT; without
  * `needed` a database that SQLite cannot read is none.
  */

@@ -22,7 +22,7 @@ static const unsigned char journal_magic[HEAD] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 
 static const unsigned char wal_magic[4] = {0x37, 0x7f, 0x06, 0x82};
 static const uint32_t shm_version = 3007000;
 
-/* What stands beside the target under one of the names. */
+/* What is beside the target under one of the names. */
 typedef struct side {
     const ts_place *place;
     const char *suffix;

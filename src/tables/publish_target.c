@@ -1,3 +1,16 @@
+/*
+ * Where an output path leads, and whether the file there may be replaced.
+ *
+ * `final` is the path with the symlinks of its last part followed, whether or not the end exists:
+ * the temporary is made in the directory of `final`, so the rename stays in one file system and
+ * links are kept. Links of /proc to open files are no paths, and are recognised by their file
+ * system.
+ *
+ * Refused are directories, devices and pipes, inputs of this run, read-only files (a rename would
+ * replace them), and, without --force, files that a database replaces and that are not databases of
+ * this program. The checks are made when the target is opened and again just before it is replaced,
+ * because another program may have changed it meanwhile.
+ */
 #include "tables/publish_private.h"
 
 #include "base/alloc.h"

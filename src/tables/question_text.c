@@ -56,14 +56,14 @@ bool ts_question_line(ts_text *line, size_t *column, ts_text *rest)
     const char *end = rest->p + rest->n;
     const char *stop = line_end(rest->p, end);
     const char *p = rest->p;
-    /* Lines after the first are comments from their beginning. The first one stands behind its key,
+    /* Lines after the first are comments from their beginning. The first one is after its key,
      * so its column is counted from the beginning of that line. */
     if (stop - p >= 2 && p[0] == '-' && p[1] == '-') {
         p += 2;
     }
     *line = trimmed(p, stop);
     const char *begin = rest->p;
-    if (begin == p) { /* behind "-- KEY:": the text before it belongs to the same line */
+    if (begin == p) { /* after "-- KEY:": the text before it belongs to the same line */
         while (begin[-1] != '-' || begin[-2] != '-') {
             begin--;
         }
@@ -80,7 +80,7 @@ static bool contains(ts_text t, const char *s)
     return t.n > 0 && memmem(t.p, t.n, s, strlen(s)) != NULL;
 }
 
-/* Names and what they are stand two blanks apart. */
+/* Names and what they are are two blanks apart. */
 static void split_entry(ts_question_param *out, ts_text line)
 {
     const char *gap = memmem(line.p, line.n, "  ", 2);

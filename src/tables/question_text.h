@@ -15,7 +15,7 @@
 
 #include "base/text.h"
 
-/* The text behind "-- KEY:" up to the end of the part, comment signs included; p NULL: no such
+/* The text after "-- KEY:" up to the end of the part, comment signs included; p NULL: no such
  * part. */
 ts_text ts_question_part(ts_text sql, const char *key);
 

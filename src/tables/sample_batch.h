@@ -1,7 +1,7 @@
 /*
  * Samples of a CPU profile as they mostly are, many at once: one thread's, each begins where the
  * one before it ends, and those in one call path that follow each other are a run. They are rows of
- * stack_sample, and for each run that ends one of js_cpu_profiler_sample behind its last sample.
+ * stack_sample, and for each run that ends one of js_cpu_profiler_sample after its last sample.
  */
 #ifndef TS_TABLES_SAMPLE_BATCH_H
 #define TS_TABLES_SAMPLE_BATCH_H

@@ -45,7 +45,7 @@ static inline uint64_t sizes_of(uint64_t types)
     return sizes & ~((at_least(types, 8) >> 7) * 0xff);
 }
 
-/* The rowid that is expected next, as its varint stands in a cell. */
+/* The rowid that is expected next, as its varint is in a cell. */
 typedef struct expected {
     uint64_t bytes;
     unsigned n; /* at end_row 8 */
@@ -78,11 +78,11 @@ static inline size_t slot_of_layout(const uint64_t types[SCAN_WORDS])
     return (size_t)h & (SCAN_LAYOUTS - 1);
 }
 
-/* Where the wanted columns of rows with these types stand. False: not only integers. */
+/* Where the wanted columns of rows with these types are. False: not only integers. */
 static bool make_layout(scan_layout *layout, const ts_scan *s, const uint64_t types[SCAN_WORDS])
 {
     uint64_t sizes[SCAN_WORDS];
-    uint64_t begins[SCAN_WORDS]; /* of each column, behind the columns of the words before */
+    uint64_t begins[SCAN_WORDS]; /* of each column, after the columns of the words before */
     uint32_t before[SCAN_WORDS];
     uint32_t end = 0;
     for (unsigned w = 0; w < SCAN_WORDS; w++) {

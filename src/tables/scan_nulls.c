@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* Where a range begins, or the row behind its end. */
+/* Where a range begins, or the row after its end. */
 typedef struct null_edge {
     int64_t rowid;
     uint64_t columns;

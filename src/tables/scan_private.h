@@ -10,7 +10,7 @@ struct ts_db;
 enum {
     SCAN_WINDOW = 256 * 1024,
     SCAN_DEPTH = 20,    /* as deep as SQLite goes */
-    SCAN_PAD = 32,      /* bytes behind a page that may be read, not used */
+    SCAN_PAD = 32,      /* bytes after a page that may be read, not used */
     SCAN_HEADER = 1024, /* of a record at most: 63 columns and its own size */
     SCAN_OPEN = 0       /* "number" of the pages that are being filled */
 };
@@ -50,7 +50,7 @@ typedef struct scan_frame {
     uint32_t cells;
     uint32_t children; /* cells of a leaf */
     uint32_t next;     /* child, or cell, that comes next */
-    /* Of an interior page that is being filled: the child behind its cells. */
+    /* Of an interior page that is being filled: the child after its cells. */
     uint32_t last_child;
     int64_t last_key;
 } scan_frame;
@@ -65,7 +65,7 @@ typedef struct scan_slot {
     uint8_t *null;
 } scan_slot;
 
-/* Where a wanted integer stands in the values of a record. */
+/* Where a wanted integer is in the values of a record. */
 typedef struct scan_place {
     uint8_t at;
     uint8_t shift;
@@ -89,8 +89,8 @@ typedef struct scan_chain {
     uint32_t leaf;  /* number of its page, for messages */
     uint32_t first; /* overflow page */
     uint64_t size;
-    uint32_t page; /* that stands in the buffer; 0: none */
-    uint32_t next; /* page behind it */
+    uint32_t page; /* that is in the buffer; 0: none */
+    uint32_t next; /* page after it */
     uint64_t at;   /* offset in the record of the buffer's first byte */
     uint64_t seen; /* overflow pages counted already */
 } scan_chain;
@@ -103,7 +103,7 @@ typedef struct scan_late {
     ts_text text;
 } scan_late;
 
-/* Cells that are to be NULL. */
+/* Cells that count as NULL. */
 typedef struct scan_nulls {
     int64_t first, last; /* rowids */
     uint64_t columns;
@@ -168,13 +168,13 @@ ts_code scan_fetch(ts_scan *s, uint32_t number, uint8_t *bytes);
 ts_code scan_cell(bool *done, ts_scan *s, const scan_frame *leaf, uint32_t cell, unsigned row);
 
 /* The next cells of a leaf as rows of the batch, from `row` on and below `end`, until one is
- * unusual: the row behind them. */
+ * unusual: the row after them. */
 uint32_t scan_integer_cells(ts_scan *s, const scan_frame *leaf, uint32_t row, uint32_t end);
 
 /* n bytes of the record with overflow pages. */
 ts_code scan_chain_read(ts_scan *s, uint64_t offset, uint8_t *out, size_t n);
 
-/* A scan of one of the tables that short samples stand in, or of any other. */
+/* A scan of one of the tables that short samples are in, or of any other. */
 ts_code scan_open_table(ts_scan **out, ts_reader *reader, const reader_table *t,
                         enum ts_table_id id, const unsigned *columns, unsigned column_count);
 
@@ -191,7 +191,7 @@ void scan_samples_close(ts_scan *s);
 ts_code scan_prepare_late(ts_scan *s, enum ts_table_id table);
 void scan_apply_late(ts_scan *s);
 
-/* Cells that are to be NULL: before the first row, and for the rows of a batch. */
+/* Cells that count as NULL: before the first row, and for the rows of a batch. */
 ts_code scan_prepare_nulls(ts_scan *s);
 void scan_apply_nulls(ts_scan *s);
 

@@ -191,7 +191,7 @@ static ts_code fill_window(ts_scan *s, uint32_t number, uint32_t end)
 ts_code scan_fetch(ts_scan *s, uint32_t number, uint8_t *bytes)
 {
     ts_reader *r = s->reader;
-    uint32_t end = r->page_count + 1; /* behind the pages that the file has */
+    uint32_t end = r->page_count + 1; /* after the pages that the file has */
     const uint8_t *queued = r->pages == NULL ? NULL : page_queued(r->pages, number);
     if (r->pages != NULL) {
         uint32_t lock = r->pages->lock_page; /* is never written, so the file may end before it */
@@ -285,7 +285,7 @@ static ts_code note_table(ts_reader *r, ts_text name, int64_t root, ts_text sql)
 {
     ts_code code;
     for (unsigned id = 0; id < TS_TABLE_COUNT; id++) {
-        /* Rows have another name when a view stands in their place. */
+        /* Rows have another name when a view is in their place. */
         const char *moved_to = id == TS_T_js_heap_edges ? TS_EDGE_ROWS
                                : id == TS_T_callstack   ? TS_CALL_ROWS
                                                         : NULL;
@@ -336,7 +336,7 @@ static ts_code read_schema(ts_reader *r)
     return code;
 }
 
-/* What stands beside the database and may hold newer pages. */
+/* What is beside the database and may hold newer pages. */
 static ts_code check_beside(const ts_reader *r, const char *suffix)
 {
     struct stat st;

@@ -205,7 +205,7 @@ static ts_code chained_text(ts_scan *s, unsigned k, uint64_t offset, uint64_t si
     return code;
 }
 
-/* A row of which values stand in overflow pages; it is alone in its batch. */
+/* A row of which values are in overflow pages; it is alone in its batch. */
 static ts_code decode_chained(ts_scan *s, int64_t rowid)
 {
     scan_chain *c = &s->chain;
@@ -259,7 +259,7 @@ static ts_code decode_chained(ts_scan *s, int64_t rowid)
     return TS_OK;
 }
 
-/* Of a record with overflow pages: the bytes of it that stand in the leaf. */
+/* Of a record with overflow pages: the bytes of it that are in the leaf. */
 static uint32_t scan_local_size(uint32_t usable, uint64_t size)
 {
     uint32_t max = usable - 35;

@@ -4,33 +4,98 @@
 #include "tables/store.h"
 
 #include <ctype.h>
+#include <string.h>
 
 /* --- markdown ------------------------------------------------------------------------------ */
 
-static const char intro[] =
-    "# Tables\n"
+static const char intro[] = "# Tables\n"
+                            "\n"
+                            "<!-- Made from src/tables by tools/mkdocs. Do not edit: run `cmake "
+                            "--build <dir> --target docs`. "
+                            "-->\n"
+                            "\n"
+                            "The ten tables that matter most:\n"
+                            "\n"
+                            "| table | a row is | look here for |\n"
+                            "|---|---|---|\n";
+
+/* What most questions begin with. */
+static const struct {
+    enum ts_table_id table;
+    const char *row;
+    const char *use;
+} most_used[] = {
+    {TS_T_source, "an input, or a recording in it",
+     "what was read, in which format, by which clock"},
+    {TS_T_import_issue, "damage or loss in an input", "whether a number can be trusted"},
+    {TS_T_thread, "a thread of a `process` (`ipid`)",
+     "which thread a row with its `itid` belongs to"},
+    {TS_T_stack_sample, "a sampled stack of any profiler",
+     "where CPU time, waiting and memory went"},
+    {TS_T_stack_node, "a call path: a frame and its caller",
+     "the whole stack of a sample or a call"},
+    {TS_T_stack_method, "a method or function", "names, classes and files of frames"},
+    {TS_T_stack_slice, "a traced call with its duration", "slow calls and what they called"},
+    {TS_T_js_heap_nodes, "an object of a heap snapshot", "what fills the memory"},
+    {TS_T_js_heap_edges, "a reference between two objects", "what keeps an object alive"},
+    {TS_T_sched_slice, "a time that a thread ran on a CPU", "who used the CPUs of a device"},
+};
+
+static const char rules[] =
     "\n"
-    "<!-- Made from src/tables by tools/mkdocs. Do not edit: run `cmake --build <dir> --target "
-    "docs`. "
-    "-->\n"
+    "Views (`v_...`) join them with names and units: `v_sample`, `v_stack_slice`, `v_js_node` and "
+    "others.\n"
     "\n"
-    "Every database holds all tables and views of this page, also those that stay empty. The same\n"
-    "text is inside each database: `SELECT * FROM schema_doc`; `trace_streamer --tables` prints "
-    "it.\n"
+    "Every database holds all tables and views of this page, also those that stay empty. The same "
+    "text is inside\n"
+    "each database: `SELECT * FROM schema_doc`; `trace_streamer --tables` prints it.\n"
     "\n"
-    "* Times and spans are integer nanoseconds on the database's trace clock, unless the name of "
-    "a\n"
-    "  column ends in `_us` or `_ms`. `source.clock` shows which sources use another clock.\n"
+    "* Times and spans are integer nanoseconds on the database's trace clock, unless the name of a "
+    "column ends in\n"
+    "  `_us` or `_ms`. `source.clock` shows which sources use another clock.\n"
     "* Rows are in the order of the input. Rowids are dense from 1.\n"
     "* \"id of x\" in the column *unit* is the number that the column `id` of table x holds "
-    "(`ipid`\n"
-    "  and `itid` are those of `process` and `thread`).\n"
+    "(`ipid` and `itid` are\n"
+    "  those of `process` and `thread`).\n"
     "* An empty cell under *NULL means* says that the column is never NULL.\n"
     "* `id` columns of tables that are not compatible ones are dense from 1 over the whole "
     "database.\n"
     "* Tables of recordings that no importer decodes yet are empty.\n"
     "* Booleans are 0 and 1.\n"
     "\n";
+
+enum { LINE = 120 };
+
+/* Bytes after the last line feed. */
+static size_t line_length(const ts_buf *out)
+{
+    size_t n = 0;
+    while (n < out->n && out->p[out->n - 1 - n] != '\n') {
+        n++;
+    }
+    return n;
+}
+
+/* A paragraph, in lines of at most LINE bytes as far as its words allow. */
+static ts_code put_paragraph(ts_ctx *ctx, ts_buf *out, const char *text)
+{
+    ts_code code = TS_OK;
+    while (code == TS_OK && *text != '\0') {
+        size_t n = strcspn(text, " ");
+        size_t used = line_length(out);
+        if (used > 0) {
+            code = ts_buf_putc(ctx, out, used + 1 + n > LINE ? '\n' : ' ');
+        }
+        if (code == TS_OK) {
+            code = ts_buf_put(ctx, out, text, n);
+        }
+        text += n + (text[n] == ' ');
+    }
+    if (code != TS_OK) {
+        return code;
+    }
+    return ts_buf_put(ctx, out, "\n\n", 2);
+}
 
 /* A cell of a table: a bar would end it. */
 static ts_code put_cell(ts_ctx *ctx, ts_buf *out, const char *text)
@@ -83,8 +148,19 @@ static ts_code markdown_columns(ts_ctx *ctx, ts_buf *out, const ts_column *colum
 
 static ts_code markdown_table(ts_ctx *ctx, ts_buf *out, const ts_table *table)
 {
-    ts_code code = ts_buf_printf(ctx, out, "### %s\n\n%c%s.\n\n", table->name,
-                                 toupper((unsigned char)table->doc[0]), table->doc + 1);
+    ts_buf doc = {0};
+    ts_code code = ts_buf_printf(ctx, out, "### %s\n\n", table->name);
+    if (code == TS_OK) {
+        code = ts_buf_printf(ctx, &doc, "%c%s.", toupper((unsigned char)table->doc[0]),
+                             table->doc + 1);
+    }
+    if (code == TS_OK) {
+        code = ts_buf_putc(ctx, &doc, '\0');
+    }
+    if (code == TS_OK) {
+        code = put_paragraph(ctx, out, doc.p);
+    }
+    ts_buf_free(ctx, &doc);
     if (code != TS_OK) {
         return code;
     }
@@ -93,7 +169,10 @@ static ts_code markdown_table(ts_ctx *ctx, ts_buf *out, const ts_table *table)
 
 static ts_code markdown_view(ts_ctx *ctx, ts_buf *out, const ts_view *view)
 {
-    ts_code code = ts_buf_printf(ctx, out, "### %s\n\nView. %s\n\n", view->name, view->doc);
+    ts_code code = ts_buf_printf(ctx, out, "### %s\n\nView.", view->name);
+    if (code == TS_OK) {
+        code = put_paragraph(ctx, out, view->doc);
+    }
     if (code != TS_OK) {
         return code;
     }
@@ -119,8 +198,10 @@ static bool is_about(const ts_view *view, unsigned topic)
 static ts_code markdown_topic(ts_ctx *ctx, ts_buf *out, unsigned topic)
 {
     const ts_topic *t = &ts_topics[topic];
-    ts_code code =
-        ts_buf_printf(ctx, out, "## %s\n\n%s%s", t->title, t->doc, t->doc[0] == '\0' ? "" : "\n\n");
+    ts_code code = ts_buf_printf(ctx, out, "## %s\n\n", t->title);
+    if (code == TS_OK && t->doc[0] != '\0') {
+        code = put_paragraph(ctx, out, t->doc);
+    }
     for (unsigned i = t->first_table; code == TS_OK && i < topic_end(topic); i++) {
         code = markdown_table(ctx, out, &ts_schema[i]);
     }
@@ -160,12 +241,29 @@ static ts_code put_link(ts_ctx *ctx, ts_buf *out, const char *title)
     return ts_buf_putc(ctx, out, ')');
 }
 
-/* "name", after ": " or ", ". */
+/* "name", after ": " or ", "; the latter on a new line where this one is full. */
 static ts_code put_listed(ts_ctx *ctx, ts_buf *out, bool *first, const char *name)
 {
-    ts_code code = ts_buf_printf(ctx, out, "%s`%s`", *first ? ": " : ", ", name);
+    bool full = line_length(out) + strlen(name) + 5 > LINE;
+    ts_code code =
+        ts_buf_printf(ctx, out, "%s%s`%s`", *first ? ":" : ",", full ? "\n  " : " ", name);
     *first = false;
     return code;
+}
+
+/* The beginning, with links to the tables that it names. */
+static ts_code markdown_intro(ts_ctx *ctx, ts_buf *out)
+{
+    ts_code code = ts_buf_put(ctx, out, intro, sizeof intro - 1);
+    for (size_t i = 0; code == TS_OK && i < sizeof most_used / sizeof most_used[0]; i++) {
+        const char *name = ts_schema[most_used[i].table].name;
+        code = ts_buf_printf(ctx, out, "| [`%s`](#%s) | %s | %s |\n", name, name, most_used[i].row,
+                             most_used[i].use);
+    }
+    if (code != TS_OK) {
+        return code;
+    }
+    return ts_buf_put(ctx, out, rules, sizeof rules - 1);
 }
 
 /* The topics of our own with what each has. */
@@ -246,7 +344,7 @@ static ts_code markdown_items(ts_ctx *ctx, ts_buf *out)
 
 ts_code ts_schema_markdown(ts_ctx *ctx, ts_buf *out)
 {
-    ts_code code = ts_buf_printf(ctx, out, "%s", intro);
+    ts_code code = markdown_intro(ctx, out);
     if (code == TS_OK) {
         code = markdown_contents(ctx, out);
     }
@@ -269,7 +367,7 @@ ts_code ts_schema_markdown(ts_ctx *ctx, ts_buf *out)
         code = markdown_topics(ctx, out, true);
     }
     if (code == TS_OK) {
-        out->n--; /* the empty line behind the last table */
+        out->n--; /* the empty line after the last table */
     }
     return code;
 }

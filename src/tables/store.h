@@ -195,7 +195,7 @@ bool ts_wanted_span(ts_span *span, const ts_ctx *ctx, ts_clock clock, const ts_c
 typedef enum ts_range_weight { TS_RANGE_MARKS, TS_RANGE_ROWS } ts_range_weight;
 void ts_range_note(ts_store *store, ts_clock clock, ts_range_weight weight, int64_t ts);
 
-/* Where rows with relative times are to be moved, at the end of the run, unless they may stay.
+/* Where rows with relative times are moved at the end of the run, unless they may stay.
  * Fails when there is no input of the name in ts_store_options.viewer_source. */
 ts_code ts_range_relative_begin(bool *moves, int64_t *begin, ts_store *store);
 
@@ -233,7 +233,7 @@ ts_row_thread_detail *ts_thread_detail_row(ts_store *store, int64_t itid);
 /* Id in data_dict of the text ("" is 0). Ill-formed UTF-8 must have been cleaned before. */
 ts_code ts_dict(int64_t *id, ts_store *store, ts_text text);
 
-/* A row of its own in data_dict, behind all others, even if the text is there; no ts_dict of a new
+/* A row of its own in data_dict, after all others, even if the text is there; no ts_dict of a new
  * text may follow. TS_ERR_USAGE when rows are added to a finished database, whose dictionary is
  * complete. */
 ts_code ts_dict_append(ts_store *store, ts_text text);

@@ -185,7 +185,7 @@ ts_code ts_dict(int64_t *id, ts_store *store, ts_text text)
     if (added) {
         ts_row_data_dict row = {0, number, text};
         if (store->dict_closed) {
-            return ts_fail(store->ctx, TS_ERR_INTERNAL, "a text behind the end of data_dict");
+            return ts_fail(store->ctx, TS_ERR_INTERNAL, "a text after the end of data_dict");
         }
         code = ts_sink_put(store->sink, TS_T_data_dict, &row);
     }

@@ -33,7 +33,7 @@ static int64_t line_at(const ts_node_index *index, uint32_t number)
 
 /*
  * Simple tabulation (Zobrist): one random number for each byte of the key at its place, all of them
- * by exclusive or. For numbers that nobody who makes an input can know, linear probing takes
+ * by exclusive or. For numbers that are unknown to whoever makes an input, linear probing takes
  * constant expected time whatever the keys are (Patrascu and Thorup, "The power of simple
  * tabulation hashing"). It costs a fifth of SipHash, which makes the numbers.
  */

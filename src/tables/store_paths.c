@@ -63,7 +63,7 @@ static uint32_t paths_next(const ts_paths *p, uint32_t slot)
     return slot + 1 == p->slot_count ? 0 : slot + 1;
 }
 
-/* The first run with the tag of this hash from *slot on, where it stands then, or 0. */
+/* The first run with the tag of this hash from *slot on, where it is then, or 0. */
 static inline uint32_t paths_tagged(const ts_paths *p, uint32_t *slot, uint32_t hash)
 {
     uint32_t tag = paths_tag(p, hash);
@@ -86,7 +86,7 @@ static void put_run(ts_paths *p, uint32_t hash, uint32_t run)
     p->slots[slot] = paths_tag(p, hash) | run;
 }
 
-/* The run behind this one, or the end. */
+/* The run after this one, or the end. */
 static uint32_t run_after(const ts_paths *p, uint32_t run)
 {
     const uint32_t *words = p->words.p;

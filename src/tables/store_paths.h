@@ -70,7 +70,7 @@ ts_code ts_paths_frame(uint32_t *number, ts_ctx *ctx, ts_paths *paths, int64_t m
 void ts_paths_ahead(const ts_paths *paths, ts_path_walk **walks, size_t n);
 
 /* The rest of the way, to the path of all frames; those that are new get rows. These are written
- * when TS_PATHS_ROWS are there: call ts_paths_flush before anybody else writes rows of stack_node.
+ * when TS_PATHS_ROWS are there: call ts_paths_flush before anyone else writes rows of stack_node.
  * TS_ERR_NOMEM, TS_ERR_LIMIT, or what the sink says. */
 ts_code ts_paths_walk(ts_path_walk *walk, ts_paths *paths, ts_store *store, int64_t source_id);
 ts_code ts_paths_flush(ts_paths *paths, ts_store *store);

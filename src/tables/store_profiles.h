@@ -36,7 +36,7 @@ ts_code ts_profile_put(ts_store *store, const ts_row_profile *row);
 /*
  * An upload: several files that are one profile. From its begin to its end the rows that importers
  * put (ts_profile_put) are not written; their cells fill those of the upload's row that are NULL,
- * and its times, where nobody sets them, are the first and the last of all files.
+ * and its times, where they are not set, are the first and the last of all files.
  *
  * Errors of all: memory. At most one upload is open at a time.
  */

@@ -140,7 +140,7 @@ static void state_free(ts_ctx *ctx, ts_stack_state *state)
     ts_free(ctx, state);
 }
 
-/* The state of a source, made when new. The one that was used last stands at the end. */
+/* The state of a source, made when new. The one that was used last is at the end. */
 static ts_code stack_state_of(ts_stack_state **out, ts_store *store, int64_t source_id)
 {
     ts_stack_state *state;

@@ -1,4 +1,4 @@
-/* Ways through the tree of a table: the path from the root to the leaf stands in frames. */
+/* Ways through the tree of a table: the path from the root to the leaf is in frames. */
 #include "tables/scan_private.h"
 
 #include "base/alloc.h"
@@ -27,7 +27,7 @@ static ts_code frame_header(const ts_scan *s, scan_frame *f)
     head = f->bytes + f->header;
     f->leaf = head[0] == LEAF_TYPE;
     if (head[0] == 0x0a || head[0] == 0x02) {
-        return scan_damaged(s, f->page, "an index stands there (of a table WITHOUT ROWID)");
+        return scan_damaged(s, f->page, "it is an index (of a table WITHOUT ROWID)");
     }
     if (!f->leaf && head[0] != INTERIOR_TYPE) {
         return scan_damaged(s, f->page, "it is not a page of a table");
@@ -109,7 +109,7 @@ static ts_code enter_child(ts_scan *s, uint32_t i)
         return scan_enter(s, f->last_child);
     }
     if (i > f->cells) {
-        return enter_open(s, s->depth); /* open pages stand one below the other */
+        return enter_open(s, s->depth); /* open pages are one below the other */
     }
     if (i == f->cells) {
         return scan_enter(s, scan_be32(f->bytes + f->header + 8));
@@ -242,7 +242,7 @@ static ts_code find_cell(uint32_t *out, const ts_scan *s, const scan_frame *f, i
     return TS_OK;
 }
 
-/* Whether the row stands further on in the leaf on top: its place there then is the next. */
+/* Whether the row is further on in the leaf on top: its place there then is the next. */
 static bool seek_near(ts_scan *s, int64_t rowid)
 {
     scan_frame *f = s->depth > 0 ? &s->frames[s->depth - 1] : NULL;

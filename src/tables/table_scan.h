@@ -28,11 +28,11 @@ typedef struct ts_reader_progress {
 /*
  * Reads a finished database of ours; `path` is borrowed. TS_ERR_INPUT when it cannot be read, is no
  * database of this program or of another schema version, its schema was changed, or a journal or
- * write-ahead log stands beside it, whose pages would be missed. Caller frees with ts_reader_free.
+ * write-ahead log is beside it, whose pages would be missed. Caller frees with ts_reader_free.
  */
 ts_code ts_reader_open(ts_reader **out, ts_ctx *ctx, const char *path);
 /*
- * The same of a file that is open already, has perhaps no name, and that nobody writes: what stands
+ * The same of a file that is open already, has perhaps no name, and that no process writes: what is
  * beside it is not looked at. fd is borrowed; path is for messages.
  */
 ts_code ts_reader_open_fd(ts_reader **out, ts_ctx *ctx, int fd, const char *path);
@@ -101,7 +101,7 @@ ts_code ts_scan_next(const ts_batch **batch, ts_scan *scan);
 ts_code ts_scan_seek(ts_scan *scan, int64_t rowid);
 
 /* One row by its rowid: a batch of one row, or of none when there is no such row. The scan goes on
- * behind it. Cheap when rows are near each other. */
+ * after it. Cheap when rows are near each other. */
 ts_code ts_scan_row(const ts_batch **batch, ts_scan *scan, int64_t rowid);
 
 /* Bytes from `offset` on of a text (column: place in the list of ts_scan_open) of row `row` of the

@@ -105,7 +105,7 @@ typedef struct ts_wire_handler {
     ts_code (*bytes)(void *user, uint32_t field, const uint8_t *p, size_t n);
     /* Its end, wanted or not; complete is false when the message ended inside. */
     ts_code (*end)(void *user, uint32_t field, bool complete);
-    /* Bytes fields of the number run_field (1 to 15) that follow each other and stand whole in what
+    /* Bytes fields of the number run_field (1 to 15) that follow each other and are whole in what
      * was fed, each shorter than 2 MiB: `count` of them, n bytes with tags and lengths, the first
      * tag at offset `at`. Instead of the calls above; which fields come so depends on the pieces
      * that are fed. */

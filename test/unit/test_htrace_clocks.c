@@ -85,7 +85,7 @@ static void test_header(void **state)
 }
 
 /* Eight bytes were taken out of the clocks: those behind stand in the places of others, and no
- * segment begins behind the header. */
+ * segment begins after the header. */
 static void test_header_out_of_step(void **state)
 {
     bytes f = {0};

@@ -258,7 +258,7 @@ static void test_examples(void **state)
     check(&f, PRINT_IS SWITCH_IS, 0, NULL);
 }
 
-/* The CPU may be named behind its events; its last name counts. CPUs without events are no end. */
+/* The CPU may be named after its events; its last name counts. CPUs without events are no end. */
 static void test_order_of_fields(void **state)
 {
     bytes f;

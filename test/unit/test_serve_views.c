@@ -243,9 +243,9 @@ static void test_senseless(void **state)
 {
     fixture *f = *state;
     with_rows(f, "UPDATE stack_node SET parent_id = 2 WHERE id = 1", "flame", TS_ERR_INPUT,
-              "the caller of node 1 does not stand before it");
+              "the caller of node 1 does not come before it");
     with_rows(f, "UPDATE stack_node SET parent_id = 2 WHERE id = 2", "methods", TS_ERR_INPUT,
-              "does not stand before it");
+              "does not come before it");
     with_rows(f, "UPDATE stack_sample SET node_id = 77", "flame", TS_ERR_INPUT, "no call path 77");
     with_rows(f, "UPDATE stack_sample SET ts = 'soon'", "timeline", TS_ERR_INPUT,
               "not of its column's type");

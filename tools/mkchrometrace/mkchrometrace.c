@@ -35,7 +35,7 @@ typedef struct maker {
     uint64_t random, written, tasks, async;
     bool any;
     thread threads[MAX_THREADS];
-    char *held; /* an event that stands behind the next one */
+    char *held; /* an event that is after the next one */
     size_t held_n;
     char event[BUFFER];
 } maker;
@@ -70,7 +70,7 @@ static void put_event(maker *m, size_t n)
     put_text(m, m->event, n);
 }
 
-/* Writes what is in m->event, now or behind the next one. */
+/* Writes what is in m->event, now or after the next one. */
 static void emit(maker *m, size_t n)
 {
     if (m->held == NULL && chance(m, m->cfg.disorder)) {

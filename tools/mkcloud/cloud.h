@@ -28,7 +28,7 @@ typedef enum mc_kind {
 
 typedef enum mc_container { MC_AGENT, MC_FLAT, MC_TCP } mc_container;
 
-/* What is written wrong on purpose. Behind each name stands the number (from 0) of the root, call
+/* What is written wrong on purpose. After each name is the number (from 0) of the root, call
  * record, word … of the first pod that gets it. The texts are the help. */
 #define MC_FAULTS(F)                                                                               \
     F(STRAY_EXIT, "stray-exit", "EXIT with an empty stack before root N")                          \

@@ -165,7 +165,7 @@ static void count_suspended(mc_pod *p)
     free(sums);
 }
 
-/* Streams that nobody decodes. */
+/* Streams that no reader decodes. */
 static void put_others(mc_pod *p)
 {
     static const char line[] = "[info][gc] Pause Young 12M->3M(64M) 1.234ms\n";

@@ -74,7 +74,7 @@ typedef struct mc_spans {
 typedef struct mc_pod {
     mc_output *out;
     const mc_config *c;
-    const int64_t *fault; /* all -1 behind the first pod */
+    const int64_t *fault; /* all -1 after the first pod */
     mc_figures *f;
     mk_rand rand;
     uint64_t timer0;

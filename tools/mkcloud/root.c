@@ -203,7 +203,7 @@ static void tag_faults(mc_pod *p, mc_thread *t, int64_t number)
     p->f->clob_unresolved++;
 }
 
-/* The marker of a root's end; it carries the time step of the EXIT behind it. */
+/* The marker of a root's end; it carries the time step of the EXIT after it. */
 static void mark_end(mc_pod *p, mc_thread *t, int64_t number)
 {
     if (mc_hit(p, MC_TAG_TYPE, number)) {

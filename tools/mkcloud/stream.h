@@ -54,7 +54,7 @@ void mc_stream_close(mc_stream *s, bool last);
 void mc_stream_put(mc_stream *s, const void *p, size_t n);
 
 /* One record (or stream header) of a meta stream: into a phrase where the container has them. It
- * empties `record`. A stream header stays in the phrase of the records behind it. */
+ * empties `record`. A stream header stays in the phrase of the records after it. */
 void mc_stream_record(mc_stream *s, mk_buf *record);
 
 /* The kind with this name; dies when there is none. */

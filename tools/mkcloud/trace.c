@@ -28,7 +28,7 @@ static void rotate_if_full(mc_pod *p)
 static void begin_block(mc_pod *p, mc_thread *t)
 {
     t->last = p->timer0;
-    /* The clock of the buffer stands near the first event, on either side of it. */
+    /* The clock of the buffer is near the first event, on either side of it. */
     t->real = t->now + 5 - mk_below(&p->rand, 40);
 }
 

@@ -19,7 +19,7 @@ typedef struct mk_envelope {
     uint32_t status;
     uint32_t clock_id;
     uint32_t sample_interval;
-    mk_buf extra; /* unknown fields, written behind the others */
+    mk_buf extra; /* unknown fields, written after the others */
 } mk_envelope;
 
 typedef struct mk_config {

@@ -52,7 +52,7 @@ typedef struct mk_text {
 
 void mk_text_flush(mk_text *t);
 
-/* Makes room for `n` bytes (at most the whole buffer) behind the text, for the caller to write;
+/* Makes room for `n` bytes (at most the whole buffer) after the text, for the caller to write;
  * mk_text_wrote takes the end of what was written. */
 char *mk_text_room(mk_text *t, size_t n);
 void mk_text_wrote(mk_text *t, const char *end);

@@ -1,6 +1,6 @@
 /*
  * mkhtrace: builds an .htrace recording out of pieces given on the command line, in their order.
- * Options that describe pieces apply to the pieces behind them. `mkhtrace --help` lists everything.
+ * Options that describe pieces apply to the pieces after them. `mkhtrace --help` lists everything.
  */
 #include "piece.h"
 #include "synth.h"

@@ -37,7 +37,7 @@ typedef struct mk_header {
 
 typedef struct mk_output {
     int fd;
-    uint64_t at; /* file position behind `buf` */
+    uint64_t at; /* file position after `buf` */
     size_t n;
     uint8_t *buf;
     /* The section that is open. */
@@ -47,7 +47,7 @@ typedef struct mk_output {
     uint64_t payload;
     uint32_t messages;
     mk_sha256 sha;
-    /* Segments. `held` keeps the one that goes out behind its successor. */
+    /* Segments. `held` keeps the one that goes out after its successor. */
     int64_t segment; /* index of the next one */
     int64_t drop;    /* -1: none */
     int64_t swap;

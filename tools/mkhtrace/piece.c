@@ -325,7 +325,7 @@ void mk_piece_profile(mk_writer *w, const char *spec)
     mk_buf_str(&head, viewer ? "{\"id\":3, \"result\":{\"" : "{\"id\":3,\"result\":{\"");
     mk_buf_str(&head, w->profile_key);
     mk_buf_str(&head, "\":");
-    /* The length stands in front of the text: a first run counts it. */
+    /* The length is in front of the text: a first run counts it. */
     mk_source_run(spec, true, false, mk_sink_count(&size));
     message_begin(w, &s, head.n + size + strlen(tail));
     mk_segment_put(&w->out, head.p, head.n);

@@ -268,7 +268,7 @@ static void make_event(maker *m)
                   : 1 + (int64_t)mk_below(&m->rand, (uint64_t)(2 * m->s.rate));
     m->e.ts = m->now;
     m->n++;
-    /* late=N: of N events one stands a thousand batches of time too late. */
+    /* late=N: of N events one is a thousand batches of time too late. */
     if (m->s.late > 0 && m->n % (uint64_t)m->s.late == 0)
         m->e.ts -= (int64_t)mk_below(&m->rand, (uint64_t)(m->s.rate * m->s.batch)) + 1;
     if (what < 35 || (m->e.tid == 0 && what >= 50 && what < 85))

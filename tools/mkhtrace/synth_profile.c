@@ -12,7 +12,7 @@ typedef struct profile {
     int64_t start;
     bool negative; /* some time deltas are below 0 */
     bool wide;     /* all nodes are children of the root */
-    bool reverse;  /* children stand before their parents */
+    bool reverse;  /* children are before their parents */
     bool arkts;    /* as ArkTS writes it */
     uint32_t *parent;
     uint32_t *first_child;

@@ -1,4 +1,4 @@
-/* What stands in a chunk: constant pools and events. */
+/* What is in a chunk: constant pools and events. */
 #include "mkjfr.h"
 
 #include <string.h>
@@ -390,7 +390,7 @@ void put_events(chunk *c, unsigned from, unsigned to)
     while (!c->classes.p[first].event) {
         first++;
     }
-    /* Samples may stand before the settings that say how often they were taken. */
+    /* Samples may be before the settings that say how often they were taken. */
     if (from == 0 && c->like != LIKE_DATADOG) {
         put_setting(c, "jdk.ExecutionSample", c->like == LIKE_JDK ? "period" : "interval",
                     c->like == LIKE_JDK ? "20 ms" : "5000000");

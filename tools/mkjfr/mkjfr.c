@@ -113,7 +113,7 @@ static void put_header(chunk *c, size_t metadata, damage d)
     free(h.p);
 }
 
-/* Metadata behind the events, at the beginning or in the middle; old versions of it may stand
+/* Metadata after the events, at the beginning or in the middle; old versions of it may be
  * before. */
 static void make_chunk(chunk *c)
 {

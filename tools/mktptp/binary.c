@@ -135,7 +135,7 @@ static void attribute(tp_encoder *e, const tp_event *event, int i)
     }
 }
 
-/* Begins a message; returns where its size stands. */
+/* Begins a message; returns where its size is. */
 static size_t begin_message(tp_encoder *e, unsigned id, bool sized)
 {
     e->b.n = 0;
@@ -222,7 +222,7 @@ void tp_binary_begin(tp_encoder *e)
             frequency_bits(c, is(c->unit, "MHz") ? c->frequency / 1000000 : c->frequency));
 }
 
-/* Of --extras: numbers of events whose attributes nobody describes. */
+/* Of --extras: numbers of events whose attributes are not described. */
 static const uint16_t undescribed[] = {
     1013, 1017, 1018, 1019, 1020, 1021, 1022, 1025, 1026, 1028, 1029,
 };

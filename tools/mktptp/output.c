@@ -54,7 +54,7 @@ static void put_le(mk_buf *b, uint64_t v, unsigned bytes)
 static void put_common(mk_buf *b, const member *m, bool sizes)
 {
     put_le(b, 20, 2);
-    put_le(b, 8, 2); /* flags: sizes behind the data */
+    put_le(b, 8, 2); /* flags: sizes after the data */
     put_le(b, 8, 2);
     put_le(b, 0x36a8, 2); /* 2007-05-08 */
     put_le(b, 0x36a8, 2);
@@ -113,7 +113,7 @@ static void pass(tp_output *o, const void *p, size_t n)
     deflated(o, Z_NO_FLUSH);
 }
 
-/* The first edit at or behind the place, or NULL. They are sorted. */
+/* The first edit at or after the place, or NULL. They are sorted. */
 static const tp_edit *next_edit(const tp_output *o)
 {
     for (size_t i = 0; i < o->c->edit_count; i++) {

@@ -14,7 +14,7 @@
 
 enum { TP_ATTRIBUTES = 24, TP_FRAMES = 64 };
 
-enum { TP_UNKNOWN_ID = 1099 }; /* behind those of the 45 events */
+enum { TP_UNKNOWN_ID = 1099 }; /* after those of the 45 events */
 
 typedef enum tp_kind {
     TP_NONE,

@@ -30,7 +30,7 @@ typedef struct trace {
     tp_event event;
     int64_t session, now, ticket, next_object, versions;
     thread *threads;
-    uint8_t *defined; /* of methods, of classes behind them */
+    uint8_t *defined; /* of methods, of classes after them */
     int64_t *version; /* of each method */
     struct {
         int64_t id, age;

@@ -60,7 +60,7 @@ static void escaped(tp_encoder *e, const char *s)
         mk_buf_put(&e->b, "\xff\xfe", 2);
 }
 
-/* Names of constructors stand between dashes, as real agents write them; others with entities. */
+/* Names of constructors are between dashes, as real agents write them; others with entities. */
 static void name_text(tp_encoder *e, const char *s)
 {
     if (!e->c->entities && (is(s, "<init>") || is(s, "<clinit>"))) {

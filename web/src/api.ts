@@ -207,7 +207,7 @@ export interface QueryOptions extends Options {
   readonly limit?: number;
 }
 
-/** Rows of one statement. An error behind the first row is thrown as well. */
+/** Rows of one statement. An error after the first row is thrown as well. */
 export async function query(sql: string, options: QueryOptions): Promise<Rows> {
   const body = `{"db":${JSON.stringify(options.db)},"sql":${JSON.stringify(sql)},"params":${parametersJson(options.params ?? {})},"limit":${options.limit ?? 1000},"ints":"text"}`;
   const rows = await request<Rows>(

@@ -26,7 +26,7 @@ export interface Thread {
   readonly spark: readonly number[];
 }
 
-/** Where the columns of spark lines stand. */
+/** Where the columns of spark lines are. */
 export interface Axis {
   readonly from: number;
   readonly step: number;

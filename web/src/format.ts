@@ -35,7 +35,7 @@ function digits(n: number): Intl.NumberFormat {
   return format;
 }
 
-/** A number in a unit, without its name: all of a column have the same digits behind the point. */
+/** A number in a unit, without its name: all of a column have the same digits after the point. */
 export function inUnit(value: number, unit: Unit, most = 2): string {
   return digits(unit[0] === 1 ? 0 : most).format(value / unit[0]).replace(/^-/, "−");
 }

@@ -39,7 +39,7 @@ function missing(tab: Tab): string | undefined {
 
 type View = () => JSX.Element;
 const views: Record<string, View> = { overview: Overview };
-// Views that not everybody opens come when they are opened.
+// Views that few users open are loaded when they are opened.
 const later: Record<string, () => Promise<View>> = {
   flame: async () => (await import("./views/flame.tsx")).Flame,
   timeline: async () => (await import("./views/timeline.tsx")).Timeline,

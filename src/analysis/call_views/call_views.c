@@ -1,5 +1,5 @@
 /*
- * Web viewers look for traced invocations in callstack. They stand in stack_slice already, so
+ * Web viewers look for traced invocations in callstack. They are in stack_slice already, so
  * callstack becomes a view of that, and of the rows that another input filled it with.
  */
 #include "analysis/call_views/call_views.h"

@@ -198,7 +198,7 @@ static ts_code index_both(hg *g, older *o)
 }
 
 /* The old node that a new one of this id and class is, or HG_NONE. Each is met once: the first of a
- * list stays as its name, those behind it are taken out. */
+ * list stays as its name, those after it are taken out. */
 static uint32_t meet_both(const ts_ctx *ctx, const older *o, int64_t id, uint32_t key)
 {
     uint32_t head = o->slots[find_both(ctx, o, id, key)];
@@ -278,7 +278,7 @@ static bool is_one_run(const evidence *e)
            e->shared >= e->below - e->below / 8;
 }
 
-/* Id 0 is that of several roots of ArkTS, which stand in the same places in all files. */
+/* Id 0 is that of several roots of ArkTS, which are in the same places in all files. */
 static uint32_t same_place(const older *o, uint32_t v)
 {
     return v < o->base->g.n && bit_at(o->known, v) && o->id[v] == 0 ? v : HG_NONE;

@@ -5,7 +5,7 @@
  * Nothing recurses.
  *
  * Nodes that no essential edge leads to are held by the root too. What cannot be reached even so
- * (rings that hold each other) is below the root and counts for nobody else.
+ * (rings that hold each other) is below the root and counts for nothing else.
  */
 #include "analysis/heap/graph.h"
 
@@ -483,7 +483,7 @@ static void order_tree(work *w, uint32_t *below)
     }
 }
 
-/* From numbers to nodes, which stand in the order of rows. */
+/* From numbers to nodes, which are in the order of rows. */
 static ts_code held_of_nodes(work *w)
 {
     enum { FAR = 16 };
@@ -575,7 +575,7 @@ static ts_code tree_prepare(work *w)
                : TS_OK;
 }
 
-/* From numbers to dominators. What a step alone needs is given back behind it. */
+/* From numbers to dominators. What a step alone needs is given back after it. */
 static ts_code find_tree(work *w)
 {
     hg *g = w->g;

@@ -1,7 +1,7 @@
 /*
  * Strings of one text. The text of a concatenated string is that of its leaves, up to those that
  * make 1024 UTF-16 units. It is not put together: texts have hashes of which that of two texts
- * behind each other can be computed (polynomials modulo 2^61 - 1, at two points that are drawn anew
+ * after each other can be computed (polynomials modulo 2^61 - 1, at two points that are drawn anew
  * for every run). Only strings that are as long as one of them need a hash too. Chains along
  * `first`, which programs make by adding to a string again and again, share what is computed, so
  * that they are linear.
@@ -87,7 +87,7 @@ typedef struct found {
     uint32_t entry_count;
     pending *waiting; /* strings whose slots are being fetched: a ring */
     unsigned waiting_n;
-    size_t part; /* the first part of a node at or behind the one that is looked at */
+    size_t part; /* the first part of a node at or after the one that is looked at */
 } found;
 
 enum { NEW, OPEN, DONE, CUT, LEFT_OUT };
@@ -281,7 +281,7 @@ static bool add_leaves(mark *to, found *f, uint32_t node, uint32_t *visits, uint
     return true;
 }
 
-/* The text of a concatenated string behind `first`, from `node` on. */
+/* The text of a concatenated string after `first`, from `node` on. */
 static void finish_whole(found *f, uint32_t number, const mark *first, uint32_t node)
 {
     bool much = f->ring_visits >= RING_VISITS; /* what may still be looked at is little */
@@ -297,7 +297,7 @@ static void finish_whole(found *f, uint32_t number, const mark *first, uint32_t 
     }
 }
 
-/* Goes along `first` to what is known, and back. The way back is kept where the texts will stand.
+/* Goes along `first` to what is known, and back. The way back is kept where the texts will be.
  */
 static void find_whole(found *f, uint32_t v)
 {

@@ -151,7 +151,7 @@ static ts_code leave_owner(passing *p)
     return (p->flags & HG_PLAIN_OBJECT) != 0 ? hg_shape_end(p->g->ctx, &p->g->shapes) : TS_OK;
 }
 
-/* Moves on to the owner of this edge, or of none behind the last. */
+/* Moves on to the owner of this edge, or of none after the last. */
 static ts_code owner_of(passing *p, uint32_t edge)
 {
     ts_code code = TS_OK;
@@ -194,10 +194,10 @@ static ts_code note_pair(passing *p, uint32_t edge, uint32_t string)
 
 enum { TYPE, NAME, TO, PLAIN_COLUMNS, INDEX = PLAIN_COLUMNS, FROM_ID, TO_ID, EDGE_COLUMNS };
 
-/* What stands in an edge's row; -1: it is not known. */
+/* What is in an edge's row; -1: it is not known. */
 typedef struct edge_row {
     int64_t type, name, to;
-    const ts_batch *b; /* of a file that was not read whole: where it stands */
+    const ts_batch *b; /* of a file that was not read whole: where it is */
     unsigned i;
 } edge_row;
 
@@ -371,7 +371,7 @@ static inline bool kept_edge(uint32_t *edge, uint32_t *type, uint16_t *bits, con
     return true;
 }
 
-/* The edges of usual owners from `edge` on, until one is unusual: the one behind them. */
+/* The edges of usual owners from `edge` on, until one is unusual: the one after them. */
 static uint32_t take_usual(const passing *p, const kept_edges *k, uint32_t edge)
 {
     uint32_t *edges = p->g->edges;

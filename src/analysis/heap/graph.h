@@ -90,7 +90,7 @@ enum {
     HG_NO_TYPE /* none of the list */
 };
 
-/* What stands before the names of detached native nodes. */
+/* What is before the names of detached native nodes. */
 #define HG_DETACHED "Detached "
 
 /* --- strings -------------------------------------------------------------------------------- */
@@ -381,7 +381,7 @@ typedef struct hg_range {
 ts_code hg_range_open(hg_range *r, ts_reader *reader, enum ts_table_id table,
                       const unsigned *columns, unsigned column_count, int64_t first,
                       uint64_t count);
-/* TS_ERR_INPUT when rows are missing: somebody changed a finished database. */
+/* TS_ERR_INPUT when rows are missing: a finished database was changed. */
 ts_code hg_range_next(hg_range *r, ts_ctx *ctx, enum ts_table_id table);
 void hg_range_close(hg_range *r);
 

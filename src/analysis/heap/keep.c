@@ -27,7 +27,7 @@ static bool is_ours(hg_kept *k, int64_t file_id)
     return k->file_id == file_id;
 }
 
-/* counted: rows that the sink counts already, of those that there is to be room for. */
+/* counted: rows that the sink counts already, of those that there must be room for. */
 static ts_code grow(hg_kept *k, enum hg_kept_table table, unsigned counted)
 {
     hg_kept_rows *rows = &k->rows[table];

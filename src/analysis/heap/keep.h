@@ -20,7 +20,7 @@ enum {
     HG_KEPT_NO_DETACHEDNESS = 4
 };
 
-/* Words behind those of the rows. */
+/* Words after those of the rows. */
 enum { HG_KEPT_SLACK = 32 };
 
 enum hg_kept_table { HG_KEPT_NODE_ROWS, HG_KEPT_EDGE_ROWS, HG_KEPT_TABLES };

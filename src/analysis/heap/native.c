@@ -1,5 +1,5 @@
 /* Native memory that objects of ArkTS hold, and what goes with each in the dominator tree: nodes
- * below one stand in a run of positions, so that one sum for each position is enough. */
+ * below one are in a run of positions, so that one sum for each position is enough. */
 #include "analysis/heap/graph.h"
 
 #include "base/ckd.h"

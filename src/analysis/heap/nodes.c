@@ -98,7 +98,7 @@ enum { TYPE, NAME, SIZE, EDGES, DETACHED, ID, NODE_COLUMNS };
 
 typedef struct filling {
     uint64_t edges;
-    bool stopped; /* the owners of the edges behind are not known */
+    bool stopped; /* the owners of the edges after are not known */
     bool wide_ids;
     uint64_t size; /* sum */
 } filling;

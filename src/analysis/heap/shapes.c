@@ -13,7 +13,7 @@ ts_code hg_shape_add(ts_ctx *ctx, hg_shapes *s, uint32_t name)
     return TS_OK;
 }
 
-/* Where the names of the object under way begin: behind those of the last shape. */
+/* Where the names of the object under way begin: after those of the last shape. */
 static size_t shape_begin(const hg_shapes *s)
 {
     const hg_shape *shapes = s->shapes.p;

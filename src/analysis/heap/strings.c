@@ -346,7 +346,7 @@ static ts_code read_string(reading *r, const hg_range *range, unsigned row)
     s->same[r->at] = r->at;
     if (range->b->columns[0].null[row] != 0 ||
         (!r->g->d.complete && range->b->columns[1].null[row] != 0)) {
-        s->bits[r->at] = 0; /* what stands there is not certain */
+        s->bits[r->at] = 0; /* what is there is not certain */
         return TS_OK;
     }
     if (n == 0) {

@@ -45,7 +45,7 @@ static ts_code thread_at(marker_thread **thread, marker_work *w, int64_t itid, s
 {
     *thread = NULL;
     if (itid < 0 || (uint64_t)itid > w->thread_count) {
-        return TS_OK; /* somebody changed the rows: ids are dense */
+        return TS_OK; /* the rows were changed: ids are dense */
     }
     if (w->thread_count == *cap) {
         size_t more = *cap == 0 ? 64 : *cap * 2;

@@ -97,7 +97,7 @@ static ts_code metric_read_profile(metric_work *m, void *user, const ts_batch *b
     return code;
 }
 
-/* Parents stand before their children. */
+/* Parents are before their children. */
 static ts_code metric_find_owners(metric_work *m)
 {
     void *owner;

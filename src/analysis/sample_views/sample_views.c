@@ -1,10 +1,10 @@
 /*
- * Web viewers look for sampled stacks in the tables of hiperf. They stand in stack_sample already,
+ * Web viewers look for sampled stacks in the tables of hiperf. They are in stack_sample already,
  * so these become views of that, unless the input filled them. CPU profiles of JavaScript have
  * tables of their own.
  *
  * Viewers look names of frames up in data_dict: it gets those of all methods, in their order,
- * behind all others. Time: linear in the profiles and the methods; memory: one name.
+ * after all others. Time: linear in the profiles and the methods; memory: one name.
  */
 #include "analysis/sample_views/sample_views.h"
 

@@ -198,7 +198,7 @@ static ts_code choose(comparing *c)
         code = ts_buf_putc(c->ctx, &c->others, '\0');
     }
     if (code == TS_OK) {
-        c->others.n--; /* the zero byte stays behind the text */
+        c->others.n--; /* the zero byte stays after the text */
     }
     return code == TS_OK && !fit ? nothing_fits(c) : code;
 }

@@ -13,7 +13,7 @@ static ts_code bad_condition(ts_ctx *ctx, const char *text, const char *why)
                    text, why);
 }
 
-/* VALUE, VALUE[*] or VALUE[ROW]; returns what is behind it. */
+/* VALUE, VALUE[*] or VALUE[ROW]; returns what is after it. */
 static const char *take_subject(diff_condition *c)
 {
     const char *p = c->text;
@@ -45,7 +45,7 @@ static const char *take_op(diff_condition *c, const char *p)
     return p + strspn(p, " \t");
 }
 
-/* Digits with a point, no exponent; returns what is behind it. */
+/* Digits with a point, no exponent; returns what is after it. */
 static const char *take_number(diff_condition *c, const char *p)
 {
     bool negative = *p == '-';
@@ -114,7 +114,7 @@ ts_code diff_condition_parse(diff_condition *out, ts_ctx *ctx, const char *text)
     }
     p = take_op(&c, p);
     if (p == NULL) {
-        return bad_condition(ctx, text, "there is no >, >=, < or <= behind the value");
+        return bad_condition(ctx, text, "there is no >, >=, < or <= after the value");
     }
     p = take_number(&c, p);
     if (p == NULL) {

@@ -16,8 +16,8 @@ typedef struct diff_heap diff_heap;
 
 /*
  * Opens both files (side.file). The table gets the classes as its keys, by the question class.sql;
- * with `by_class` its values are those of that question. Caller frees with diff_heap_free, also
- * after an error, behind the last use of the result.
+ * with `by_class` its values are those of that question. Caller frees with diff_heap_free after
+ * the last use of the result, and after an error.
  */
 ts_code diff_heap_new(diff_heap **out, ts_ctx *ctx, diff_side *sides, diff_table *classes,
                       bool by_class, const ts_shipped *sql);

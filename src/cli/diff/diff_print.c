@@ -16,7 +16,7 @@ typedef struct column {
 
 typedef struct columns {
     column all[COLUMNS];
-    unsigned count; /* behind those of the key */
+    unsigned count; /* after those of the key */
 } columns;
 
 /* --- columns ------------------------------------------------------------------------------- */

@@ -9,7 +9,7 @@
  *     --         wall       ns, level: time of it and all that it called
  *
  * Order: the least one that both sides have is compared when nothing else is asked for. The columns
- * of the statement are those of the key, then the values. Behind the name of a value: its unit
+ * of the statement are those of the key, then the values. After the name of a value: its unit
  * (plain, bytes, ns), its kind, and "share" when its share of the total is compared as well.
  */
 #ifndef TS_CLI_DIFF_SHAPE_H

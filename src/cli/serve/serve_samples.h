@@ -1,4 +1,4 @@
-/* Sample directories of Flare for the server: converted when somebody opens one. */
+/* Sample directories of Flare for the server: converted when a client opens one. */
 #ifndef TS_CLI_SERVE_SAMPLES_H
 #define TS_CLI_SERVE_SAMPLES_H
 

@@ -2,7 +2,7 @@
  * For plugins with values of counters over time: a row for each value, whose `dur` is the time
  * until the next value of the same counter. Docs: docs/formats.md, "Counters".
  *
- * `dur` of a value is NULL when no other follows, and when values may be missing behind it, or the
+ * `dur` of a value is NULL when no other follows, and when values may be missing after it, or the
  * next is earlier. Of a counter, --time-range keeps the values that hold at some time of it.
  *
  * Memory: some 80 bytes a counter.

@@ -29,7 +29,7 @@ typedef struct ts_field_def {
 typedef enum ts_value_state {
     TS_VALUE_ABSENT, /* not written, which stands for 0 or "" */
     TS_VALUE_READ,
-    TS_VALUE_UNKNOWN /* has another type, is no finite number, or may stand behind the damage */
+    TS_VALUE_UNKNOWN /* has another type, is no finite number, or may be after the damage */
 } ts_value_state;
 
 /* A field's value; of several occurrences the last that has the right type. */

@@ -274,7 +274,7 @@ ts_code ts_records_finish(ts_records *r)
     note_range(r);
     if (r->repeated > 0) {
         code = ts_issue_n(store, id, TS_ISSUE_sample_repeated, r->plugin, TS_NO_OFFSET, r->repeated,
-                          "%" PRIu64 " messages stand twice", r->repeated);
+                          "%" PRIu64 " messages are repeated", r->repeated);
     }
     if (code == TS_OK && r->untimed > 0) {
         code = ts_issue_n(store, id, TS_ISSUE_record_untimed, r->plugin, r->first_untimed,

@@ -2,7 +2,7 @@
  * For plugins whose messages hold records (lines of a log, events, values of counters) that become
  * rows as they come: counts of messages and records, their times, texts, and --time-range.
  *
- * The clocks of a recording may become known behind the first rows (a pipe whose first snapshot is
+ * The clocks of a recording may become known after the first rows (a pipe whose first snapshot is
  * in a late ftrace segment). Rows put before keep the recorded clock and are moved then.
  */
 #ifndef TS_HTRACE_PLUGINS_PLUGIN_RECORDS_H

@@ -247,8 +247,8 @@ static void sort(const ts_sampling *s)
 /* --- rows ---------------------------------------------------------------------------------------
  */
 
-/* No two measurements have one time, to the nanosecond, and all values in common: a message stands
- * twice in the recording. */
+/* No two measurements have one time, to the nanosecond, and all values in common: the message
+ * is repeated. */
 static bool is_repeated(const ts_sampling *s, size_t i)
 {
     const kept *k = sample_at(s, i);
@@ -324,7 +324,7 @@ static ts_code record(ts_sampling *s)
     }
     if (code == TS_OK && s->repeated > 0) {
         code = ts_issue_n(store, id, TS_ISSUE_sample_repeated, plugin, TS_NO_OFFSET, s->repeated,
-                          "%" PRIu64 " samples stand twice", s->repeated);
+                          "%" PRIu64 " samples are repeated", s->repeated);
     }
     if (code == TS_OK && s->gapped > 0) {
         code = ts_issue_n(store, id, TS_ISSUE_sample_gap, plugin, TS_NO_OFFSET, s->gapped,

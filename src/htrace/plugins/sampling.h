@@ -4,7 +4,7 @@
  * first has no row, the others begin with it. Docs: docs/formats.md, "Plugins that sample".
  *
  * A sample before which others may be lost has a row without `dur`, also when it is the first one.
- * Samples whose time is not known have rows behind all others.
+ * Samples whose time is not known have rows after all others.
  *
  * Memory: 24 bytes and the plugin's own record for each sample.
  */
@@ -39,7 +39,7 @@ const ts_plugin_host *ts_sampling_host(const ts_sampling *s);
 
 /* What became of a message; each is counted by one of these. */
 
-/* It holds a sample. damaged: the message breaks off behind the record's values, of which `unknown`
+/* It holds a sample. damaged: the message breaks off after the record's values, of which `unknown`
  * are NULL. */
 ts_code ts_sampling_add(ts_sampling *s, const ts_segment *seg, const void *record, bool damaged,
                         unsigned unknown);

@@ -90,7 +90,7 @@ static ts_code result_end(void *self, const ts_segment *seg)
                         "arkts-plugin", seg->offset, "a segment has two results; the first counts");
     }
     if (code == TS_OK && im->begun) {
-        /* A segment that breaks off behind its data has lost its time. */
+        /* A segment that breaks off after its data has lost its time. */
         bool has_ts = !seg->truncated && seg->ts != TS_NO_TIME;
         return ts_session_message_end(im->session, has_ts, seg->ts, !im->complete);
     }

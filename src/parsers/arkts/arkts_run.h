@@ -1,6 +1,6 @@
 /*
  * What all ArkTS recordings and bare files of a run share: numbers of profiles, the one row of
- * js_config, and where files without a clock of their own stand beside each other.
+ * js_config, and the order of files without a clock of their own.
  *
  * Viewers list each heap file once for each row of js_config, so that the configurations of a run
  * become one row, written at its end.

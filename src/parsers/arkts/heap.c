@@ -1,3 +1,16 @@
+/*
+ * The events of a snapshot's JSON to the parts that read them, and the life of a snapshot.
+ *
+ * Depth 1 is the document and 2 its members: `snapshot` (the description), the flat arrays, the
+ * strings and the tree. A member that occurs again, or that no table has, is skipped with all that
+ * it contains (`skip` counts the levels), and counted. Members may come in any order: what an array
+ * needs that has not come yet makes it wait in a spool (heap_array.c), and closing `snapshot` lets
+ * such arrays go on.
+ *
+ * Rows go out as they come, so damage that is found later cannot take them back: what is uncertain
+ * by then is set to NULL (heap_damage.c). Values of an unexpected type are left out and reported
+ * once; a document that is no object is damaged as a whole.
+ */
 #include "parsers/arkts/heap_state.h"
 
 #include "base/alloc.h"

@@ -1,7 +1,7 @@
 /*
  * Heap snapshots in V8's JSON form (also those of ArkTS), streamed into the js_heap_* tables.
  *
- * The text comes in pieces of any size, or as JSON events when the snapshot stands inside a message
+ * The text comes in pieces of any size, or as JSON events when the snapshot is inside a message
  * as an object. Rows go out as they come; what must be remembered is the ids and edge counts of the
  * nodes. Arrays that come before what they need (the description of the fields, the nodes) are
  * spooled as compact integers and resolved later. The fields are found by their names in
@@ -42,7 +42,7 @@ void ts_heap_at(ts_heap *h, int64_t offset);
  */
 ts_code ts_heap_feed(ts_heap *h, size_t *used, const char *p, size_t n);
 
-/* Bytes of text taken so far: those ignored behind damage do not count. */
+/* Bytes of text taken so far: those ignored after damage do not count. */
 uint64_t ts_heap_taken(const ts_heap *h);
 
 /*
@@ -81,7 +81,7 @@ typedef struct ts_heap_end {
     ts_clock clock;           /* of the times */
     bool has_start, has_end;  /* false: the time is NULL */
     int64_t start_ts, end_ts; /* ns */
-    /* Of bare files: js_heap_files says where the file stands among them instead, and gives it a
+    /* Of bare files: js_heap_files says where the file is among them instead, and gives it a
      * width that is seen. */
     bool placed;
     int64_t place; /* ns */

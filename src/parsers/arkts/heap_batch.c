@@ -1,7 +1,7 @@
 /* Whole rows of nodes and edges at once, straight from the integers that the JSON reader found. */
 #include "parsers/arkts/heap_state.h"
 
-/* The fields stand in V8's order and every column has one, but for native_size. */
+/* The fields are in V8's order and every column has one, but for native_size. */
 static bool is_usual(const heap_fields *fields, enum heap_part part)
 {
     uint32_t most = heap_targets(part);

@@ -141,7 +141,7 @@ static uint64_t first_later(ts_heap *h, int64_t ts)
 
 /*
  * A time before that of an earlier chunk, and then later ones again: the chunks were exchanged.
- * When the times stay behind, it is the clock that was set back.
+ * When the times stay earlier, it is the clock that was set back.
  */
 void ts_heap_chunk_time(ts_heap *h, bool has_ts, int64_t ts)
 {

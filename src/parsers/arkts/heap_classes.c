@@ -64,7 +64,7 @@ static uint64_t class_hash(const ts_heap *h, int64_t type, int64_t name)
     return ts_hash_end(&hash) | UINT64_C(1) << 63;
 }
 
-/* The bits of a hash that stand in a slot: others than those that choose it. */
+/* The bits of a hash that are in a slot: others than those that choose it. */
 static uint32_t slot_bits(uint64_t hash)
 {
     return (uint32_t)(hash >> 32) & ~(uint32_t)ENTRY_MASK;

@@ -2,7 +2,7 @@
  * What can be trusted in a snapshot whose parts contradict each other.
  *
  * Most of a snapshot refers by place: an edge to the place of its node, a node to its edges by how
- * many stand before them, names to places in the list of strings. Where something is missing,
+ * many are before them, names to places in the list of strings. Where something is missing,
  * doubled or exchanged, all that follows refers to wrong places. Such damage shows
  * in counts that do not agree. Where it begins is shown by
  *
@@ -14,11 +14,11 @@
  *   - rows that cannot be: a type that is not in the list, a target that is no node's place;
  *   - chunks: what is lost of a recording are whole chunks, so that damage begins where one ends.
  *
- * A contradiction stands a little behind the damage: rows up to HEAP_GUARD numbers before it look
+ * A contradiction is a little after the damage: rows up to HEAP_GUARD numbers before it look
  * like any others and are not believed either (heap_guard.c). Nothing proves them right: that the
  * strings are in order says nothing of rows that use none for the first time.
  *
- * Rows before that place stay. The cells of those behind it become NULL. Where no place is known,
+ * Rows before that place stay. The cells of those after it become NULL. Where no place is known,
  * that is the whole array.
  */
 #include "parsers/arkts/heap_state.h"
@@ -100,7 +100,7 @@ static bool closed(const ts_heap *h, enum heap_part part)
     return h->arrays[part].state == PART_CLOSED;
 }
 
-/* The end of the array is not that of a row; or the text of another member stands in it: one that
+/* The end of the array is not that of a row; or the text of another member is in it: one that
  * is not there itself. */
 static bool broken(const ts_heap *h, enum heap_part part)
 {
@@ -115,7 +115,7 @@ static int count_of(enum heap_part part)
     return part == PART_NODES ? 0 : part == PART_EDGES ? 1 : 2;
 }
 
-/* A row of which a part is missing may stand anywhere: its successors are made of two each. */
+/* A row of which a part is missing may be anywhere: its successors are made of two each. */
 static bool out_of_step(const ts_heap *h, enum heap_part part)
 {
     const heap_trust *t = &h->trust[part];
@@ -320,7 +320,7 @@ static ts_code report_unknown(ts_heap *h, enum ts_table_id table, uint64_t known
     return cells == 0 ? TS_OK
                       : ts_issue_n(h->store, h->source_id, TS_ISSUE_heap_place_unknown, h->label,
                                    TS_NO_OFFSET, cells,
-                                   "%s: %" PRIu64 " values are not known behind the first %" PRIu64
+                                   "%s: %" PRIu64 " values are not known after the first %" PRIu64
                                    " rows of the snapshot",
                                    ts_schema[table].name, cells, known);
 }

@@ -13,9 +13,9 @@ enum {
 }; /* first uses in order, or regular rows, that distinguish V8's from others */
 
 /*
- * How far an array can be trusted when something is missing. use[1] is behind the last row whose
- * string is used for the first time and has the number that V8 gives it then, use[0] behind the one
- * before it; seam[i] is the first end of a chunk behind use[i].
+ * How far an array can be trusted when something is missing. use[1] is after the last row whose
+ * string is used for the first time and has the number that V8 gives it then, use[0] after the one
+ * before it; seam[i] is the first end of a chunk after use[i].
  */
 typedef struct heap_trust {
     heap_place use[2];

@@ -19,7 +19,7 @@ typedef struct heap_edges {
     int64_t owner_left; /* edges of it that are to come */
     int64_t owner_id;
     uint64_t target_stop; /* nodes that an edge can point at */
-    uint32_t *ids;        /* of the nodes, in one piece; NULL: they stand in `nodes` only */
+    uint32_t *ids;        /* of the nodes, in one piece; NULL: they are in `nodes` only */
     ts_row_js_heap_edge_block block;
     uint64_t unowned;
     uint64_t bad_target;

@@ -339,7 +339,7 @@ static ts_code record_cut(ts_heap *h, const ts_heap_end *end)
     if (h->done && !end->marked) {
         return ts_issue(h->store, h->source_id, TS_ISSUE_snapshot_no_end_mark, h->label, h->offset,
                         "no end mark follows; %s",
-                        end->has_end ? "its last chunk's time stands for the end"
+                        end->has_end ? "its last chunk's time is taken for the end"
                                      : "the end time is not known");
     }
     return TS_OK;

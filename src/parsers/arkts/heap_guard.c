@@ -1,7 +1,7 @@
 /*
  * The distance that is kept from a contradiction, and nodes that are unlike those of V8.
  *
- * What shows damage stands behind it: rows in between are made of parts of others, or stand in the
+ * What shows damage is after it: rows in between are made of parts of others, or are in the
  * place of others, and each of them could be right. Such damage comes in blocks, of what a device
  * or a transport loses, doubles or exchanges, so that HEAP_GUARD covers the two blocks of 4 KiB of
  * an exchange. A row that is unlike those of V8 proves no damage. It counts where other numbers

@@ -8,7 +8,7 @@
 #include "parsers/arkts/heap_part.h"
 
 /*
- * What contradicts is found a little behind the damage: transports and devices lose, double or
+ * What contradicts is found a little after the damage: transports and devices lose, double or
  * exchange blocks. So the rows this close before a contradiction are not believed: this many
  * numbers, each of which takes two bytes of text or more, or twice as many bytes of strings.
  */

@@ -37,7 +37,7 @@ ts_code heap_put_node(ts_heap *h, const int64_t *v, uint32_t nulls);
 ts_code heap_put_usual_nodes(size_t *taken, ts_heap *h, const int64_t *v, const uint64_t *hashes,
                              size_t n);
 
-/* heap_ids.c: how many of the ids, of which 0 is none, stand behind an equal one. */
+/* heap_ids.c: how many of the ids, of which 0 is none, follow an equal one. */
 ts_code heap_count_duplicate_ids(uint64_t *out, ts_heap *h, const ts_intvec *ids);
 
 #endif

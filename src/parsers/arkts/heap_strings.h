@@ -30,7 +30,7 @@ typedef struct heap_strings {
 
 void heap_strings_free(ts_ctx *ctx, heap_strings *strings);
 
-/* A string begins behind this key or at this place; it has ended, and is a part of the snapshot
+/* A string begins after this key or at this place; it has ended, and is a part of the snapshot
  * (kept) or not: for the count of ill-formed parts that the JSON reader replaces. */
 void heap_string_begin(ts_heap *h);
 void heap_string_end(ts_heap *h, bool kept);

@@ -97,7 +97,7 @@ static ts_code put_trace_node(ts_heap *h, const int64_t *v, uint32_t nulls)
     return ts_put_js_heap_trace_node(h->sink, &row);
 }
 
-/* The scalars of a tuple before its children are there: its row. Fields behind the children, which
+/* The scalars of a tuple before its children are there: its row. Fields after the children, which
  * V8 never has, would come too late and are NULL. */
 static ts_code put_tuple(ts_heap *h, heap_array *a)
 {
@@ -156,7 +156,7 @@ ts_code heap_tree_begin(ts_heap *h)
     ts_code code;
     if (a->at != children_position(&a->fields)) {
         /* An array where a number should be: its elements become children of the tuple as it is. */
-        code = bad_tree(h, "an array stands in the place of a number");
+        code = bad_tree(h, "an array is in the place of a number");
         if (code != TS_OK) {
             return code;
         }

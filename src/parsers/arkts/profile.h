@@ -18,12 +18,12 @@ typedef struct ts_profile ts_profile;
 
 /*
  * What the profiles of one run share. Node ids of later ones are shifted to stay unique. Viewers
- * take a single root: in js_cpu_profiler_node what the roots of later profiles call stands below
+ * take a single root: in js_cpu_profiler_node what the roots of later profiles call is below
  * that of the first one, if it has the id 1.
  */
 typedef struct ts_profile_ids {
     bool any;
-    bool merged;          /* the root calls what stands in root_children */
+    bool merged;          /* the root calls what is in root_children */
     int64_t max_id;       /* largest function_id written so far */
     int64_t root_row;     /* rowid of the root in js_cpu_profiler_node, or 0 */
     ts_buf root_children; /* owned by who owns this */
@@ -54,7 +54,7 @@ const ts_json_handler *ts_profile_handler(void);
 
 /*
  * The text is no JSON from the byte `c` on. One that JSON is not made of was damaged itself. Any
- * other stands where two parts meet that were not neighbours, and what was read of the list that it
+ * other is where two parts meet that were not neighbours, and what was read of the list that it
  * breaks off may be one of them: times of `timeDeltas`, nodes of `samples` become unknown.
  */
 void ts_profile_broken(ts_profile *p, char c);

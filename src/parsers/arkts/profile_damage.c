@@ -183,7 +183,7 @@ static uint64_t find_disorder(ts_profile *p)
     return uses >= SOME_FIRST_USES && !ordered ? good : UINT64_MAX;
 }
 
-/* Samples whose nodes have small ids, many at once: hits by id, and behind them those of other ids.
+/* Samples whose nodes have small ids, many at once: hits by id, and after them those of other ids.
  * False: they have not, and nothing is done. */
 static bool count_small(uint32_t *hits, const ts_profile *p, uint64_t first, unsigned n)
 {

@@ -29,7 +29,7 @@ static uint32_t node_slot(const ts_profile *p, int64_t id)
     return slot;
 }
 
-/* Where a node stands if the ids are dense and in order, as they mostly are. */
+/* Where a node is if the ids are dense and in order, as they mostly are. */
 static uint64_t likely_index(const ts_profile *p, int64_t id)
 {
     return p->nodes.count == 0 ? 0 : (uint64_t)id - (uint64_t)p->nodes.nodes[0].id;

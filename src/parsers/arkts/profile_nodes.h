@@ -82,7 +82,7 @@ uint32_t profile_find(const ts_profile *p, int64_t id);
 void profile_begin_node(ts_profile *p);
 ts_code profile_keep_node(ts_profile *p);
 
-/* The same for nodes that stand inside of those that call them. */
+/* The same for nodes that are inside of those that call them. */
 ts_code profile_open_node(ts_profile *p);
 ts_code profile_close_node(ts_profile *p);
 

@@ -103,7 +103,7 @@ static ts_code profile_on_key(void *user, const char *key, size_t n)
 
 static ts_code odd_element(ts_profile *p);
 
-/* Something else stands in the place of one of a node's numbers. */
+/* Something else is in the place of one of a node's numbers. */
 static void odd_number(ts_profile *p)
 {
     bool number = p->at.inner == NODE_ID || p->at.inner == NODE_HITS ||

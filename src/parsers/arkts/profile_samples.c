@@ -83,7 +83,7 @@ int64_t profile_time(profile_clock *clock, int64_t relative_us)
     return ns;
 }
 
-/* The time of the next sample. Behind one that is not known none is. */
+/* The time of the next sample. After an unknown time all are unknown. */
 static int64_t add_delta(profile_clock *clock, int64_t us, int64_t delta)
 {
     int64_t sum = ts_time_add(us, delta);
@@ -132,7 +132,7 @@ static ts_code keep_run(ts_profile *p, time_order *o, const uint32_t *run, size_
 }
 
 /*
- * Merges two neighbouring runs, stably. Samples are nearly in order: what already stands in its
+ * Merges two neighbouring runs, stably. Samples are nearly in order: what already is in its
  * place is passed over, so that little is moved and the scratch stays small.
  */
 static ts_code merge(ts_profile *p, time_order *o, size_t low, size_t mid, size_t high)
@@ -287,7 +287,7 @@ typedef struct sample_writer {
     uint32_t *stack_nodes;
 } sample_writer;
 
-/* The time of the sample behind sample k. */
+/* The time of the sample after sample k. */
 static int64_t next_time(const sample_writer *w, uint64_t k)
 {
     const ts_intvec *deltas = &w->p->samples.deltas;
@@ -339,7 +339,7 @@ static ts_code put_next(sample_writer *w, uint64_t k)
 
 /* --- many at once --------------------------------------------------------------------------- */
 
-/* The arrays of a batch, and the sample behind it. */
+/* The arrays of a batch, and the sample after it. */
 typedef struct usual_samples {
     uint32_t ids[TS_SAMPLES_MOST + 1];
     uint32_t durs[TS_SAMPLES_MOST];
@@ -444,7 +444,7 @@ static ts_code put_batch(sample_writer *w, const usual_samples *u, unsigned n, u
     return code != TS_OK ? code : ts_sink_put_samples(p->sink, &batch);
 }
 
-/* The run that is open behind a batch. */
+/* The run that is open after a batch. */
 static void keep_run_open(sample_writer *w, const usual_samples *u, unsigned n, int64_t end)
 {
     unsigned i = n;

@@ -13,7 +13,7 @@
 
 typedef struct profile_texts {
     ts_pool pool;    /* texts, or the keys of long ones */
-    ts_intvec at;    /* by id: where a long one stands in the spool */
+    ts_intvec at;    /* by id: where a long one is in the spool */
     ts_spool *spool; /* of the long ones, or NULL; owned */
     ts_buf text;     /* the text that is being read; of a node that is written: its children */
     ts_buf clean;

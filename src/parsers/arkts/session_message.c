@@ -1,4 +1,17 @@
-/* A debugger message, from its text to its parts. */
+/*
+ * A debugger message, from its text to its parts: what it is, is decided from the parsed JSON.
+ *
+ * Of the message only `id`, `method`, `error`, params.chunk and result.profile matter. A chunk that
+ * is text goes to the heap reader as text; a chunk or profile that is an object is routed: its JSON
+ * events go to that reader as they come (`route`), until the object ends, and nothing of it is
+ * held. Depth 1 is the message, 2 its params or result; all other values are skipped by counting
+ * their depth.
+ *
+ * A message counts once: as imported when it carried a whole chunk or profile or is a mark, as
+ * skipped when it is of another kind, as lost when it is damaged. A damaged message opens a gap in
+ * the heap or profile that is under way, unless its chunk or profile was complete before the
+ * damage.
+ */
 #include "parsers/arkts/session_state.h"
 
 /* --- events of a routed object -------------------------------------------------------------- */
@@ -19,7 +32,7 @@ static ts_code flush_raw(ts_session *s, uint64_t to)
     extract_file *file = m->route == ROUTE_PROFILE ? &s->profiles.file : &s->heaps.file;
     const char *p;
     size_t n;
-    if (to <= m->raw_from) { /* behind damage the position stands still */
+    if (to <= m->raw_from) { /* after damage the position is still */
         return TS_OK;
     }
     p = m->block + (m->raw_from - m->block_at);
@@ -300,7 +313,7 @@ ts_code ts_session_message_feed(ts_session *s, const char *p, size_t n)
     return code;
 }
 
-/* A message that carries something was cut or is damaged behind it. */
+/* A message that carries something was cut or is damaged after it. */
 static ts_code end_damaged(ts_session *s, bool has_ts, int64_t ts, bool truncated, bool shifted)
 {
     message_state *m = &s->now;
@@ -310,7 +323,7 @@ static ts_code end_damaged(ts_session *s, bool has_ts, int64_t ts, bool truncate
     if (m->profile && (m->route == ROUTE_PROFILE || ts_profile_is_open(s->profile))) {
         bool whole = ts_profile_complete(s->profile);
         int64_t source = ts_profile_source(s->profile);
-        if (whole) { /* files that the viewer cut end too early; others have no text behind it */
+        if (whole) { /* files that the viewer cut end too early; others have no text after it */
             shifted = bad && ts_json_depth(s->json) == 0;
         }
         m->route = ROUTE_NONE;
@@ -325,7 +338,7 @@ static ts_code end_damaged(ts_session *s, bool has_ts, int64_t ts, bool truncate
         s->messages->imported++;
         return ts_issue(
             s->store, s->job->source_id, TS_ISSUE_message_bad_json, "arkts-plugin", m->offset,
-            "the message is damaged behind its chunk, whose text is not certain: %s", why);
+            "the message is damaged after its chunk, whose text is not certain: %s", why);
     }
     m->route = ROUTE_NONE;
     s->messages->lost++;

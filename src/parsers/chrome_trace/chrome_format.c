@@ -30,7 +30,7 @@ static int chrome_sniff(const ts_sniff *s)
         return TS_SNIFF_NO;
     }
     event = head_has(s, "\"ph\"") && (head_has(s, "\"ts\"") || head_has(s, "\"pid\""));
-    if (s->json_key == NULL) { /* arguments, which may be long, stand first in Chrome's events */
+    if (s->json_key == NULL) { /* arguments, which may be long, are first in Chrome's events */
         return first_byte(s) != '['                                 ? TS_SNIFF_NO
                : event                                              ? TS_SNIFF_SURE
                : head_has(s, "\"ph\"") || head_has(s, "{\"args\":") ? TS_SNIFF_LIKELY

@@ -4,7 +4,7 @@
 
 #include "parsers/chrome_trace/chrome_trace.h"
 
-/* A node; its parent comes before or behind it. */
+/* A node; its parent comes before or after it. */
 typedef struct chrome_node {
     int64_t id, parent_id;
     int64_t method;
@@ -64,7 +64,7 @@ enum chrome_profile_list {
     CHROME_LISTS
 };
 
-/* Where the reader of arguments stands. */
+/* Where the reader of arguments is. */
 typedef enum chrome_profile_place {
     CHROME_P_NONE, /* in a value that is not looked at */
     CHROME_P_ARGS,

@@ -171,7 +171,7 @@ static ts_code on_ints(void *user, const int64_t *v, size_t n)
     return code;
 }
 
-/* Something else stands in a list of numbers. */
+/* Something else is in a list of numbers. */
 static ts_code odd_element(chrome_trace *c)
 {
     chrome_profiles *p = c->profiles;

@@ -11,7 +11,7 @@ static bool is_blank(char ch)
     return ch == ' ' || ch == '\n' || ch == '\r' || ch == '\t';
 }
 
-/* Positions begin behind the key: the colon and blanks around it do not belong to the value. */
+/* Positions begin after the key: the colon and blanks around it do not belong to the value. */
 static ts_text strip(ts_text t)
 {
     while (t.n > 0 && (is_blank(t.p[0]) || t.p[0] == ':')) {
@@ -37,7 +37,7 @@ void chrome_raw_begin(chrome_trace *c, bool extra)
     }
 }
 
-/* What of the value stands in this block, up to `to`. */
+/* What of the value is in this block, up to `to`. */
 static ts_text part(const chrome_trace *c, uint64_t to)
 {
     uint64_t from = c->raw.from > c->block_at ? c->raw.from : c->block_at;
@@ -100,7 +100,7 @@ static ts_code put_extra(chrome_trace *c, ts_text key, ts_text value)
                              : ts_buf_put(c->ctx, out, value.p, value.n);
 }
 
-/* Bytes at the end behind the last ASCII one: a piece is not cut inside of a character. */
+/* Bytes at the end after the last ASCII one: a piece is not cut inside of a character. */
 static size_t open_end(const ts_buf *b)
 {
     size_t n = 0;

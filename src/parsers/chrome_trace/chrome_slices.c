@@ -3,7 +3,7 @@
  * of a thread are those that contain the next one.
  *
  * The own time of a span is known when the last one in it is. Rows wait in a ring; most are
- * complete when they leave it, the others are completed where they stand.
+ * complete when they leave it, the others are completed where they are.
  */
 #include "parsers/chrome_trace/chrome_trace.h"
 
@@ -14,8 +14,7 @@ enum { RING = 512, AROUND_MAX = 1000 };
 
 /* An open span. */
 typedef struct chrome_frame {
-    int64_t begin,
-        end; /* end: INT64_MAX for one that stays open; never behind that of its parent */
+    int64_t begin, end; /* end: INT64_MAX for one that stays open; never after that of its parent */
     int64_t row;
     int64_t node;
     int64_t inner;   /* ns in what it called */
@@ -164,7 +163,7 @@ static ts_code end_track(chrome_trace *c, chrome_track *t)
     return code;
 }
 
-/* Both have two events, and those of `s` stand between those of `f`. */
+/* Both have two events, and those of `s` are between those of `f`. */
 static bool is_between(const chrome_frame *f, const chrome_slice *s)
 {
     return f->end_event_id != 0 && f->event_id < s->event_id &&
@@ -185,13 +184,13 @@ typedef struct place {
     bool doubted;  /* not known */
 } place;
 
-/* Rounding to µs may make a span end up to 1 µs behind the one around it. */
+/* Rounding to µs may make a span end up to 1 µs after the one around it. */
 static int64_t tolerance(const chrome_slice *s)
 {
     return (s->end & CHROME_SLICE_FINE) != 0 ? 1 : 1000;
 }
 
-/* Empty spans that ended before f began stand behind it in the order: f is not around them. */
+/* Empty spans that ended before f began are after it in the order: f is not around them. */
 static void find_around(place *at, const chrome_track *t, const chrome_slice *s)
 {
     size_t i = t->frames.n;

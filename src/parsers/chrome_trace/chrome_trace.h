@@ -65,7 +65,7 @@ typedef enum chrome_key {
     CHROME_ARGS
 } chrome_key;
 
-/* Where the reader stands. */
+/* Where the reader is. */
 typedef enum chrome_place {
     CHROME_AT_START,
     CHROME_AT_TOP,     /* in the object around the list */
@@ -74,7 +74,7 @@ typedef enum chrome_place {
     CHROME_IN_EVENT,   /* in an event's object */
     CHROME_IN_ID2,     /* in its id2 */
     CHROME_IN_SKIPPED, /* in a value that is not looked at */
-    CHROME_AT_END      /* behind the outermost value */
+    CHROME_AT_END      /* after the outermost value */
 } chrome_place;
 
 /* A text of the event: a part of chrome_trace.texts. */
@@ -103,8 +103,8 @@ typedef struct chrome_raw {
     bool on;           /* a value is being read */
     bool extra;        /* it goes to `extras`, otherwise to `held` */
     bool too_long;     /* ... and was left out */
-    uint64_t from;     /* position behind the key, or where the rest in this block begins */
-    ts_buf held;       /* the beginning, when it stands in earlier blocks */
+    uint64_t from;     /* position after the key, or where the rest in this block begins */
+    ts_buf held;       /* the beginning, when it is in earlier blocks */
     ts_spool *spool;   /* the same when it is longer than CHROME_RAW_HELD */
     uint64_t replaced; /* ill-formed parts before it */
     bool ill_formed;   /* the value that was read last has some */

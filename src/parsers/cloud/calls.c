@@ -14,7 +14,7 @@ typedef struct call {
     int32_t dur;
     uint32_t enters;
     uint32_t thread; /* number of a name */
-    bool named;      /* the name stands here */
+    bool named;      /* the name is here */
     cloud_string name;
     uint32_t logs_written, logs_more;
     uint32_t file, offset, record;
@@ -232,7 +232,7 @@ static void settle(cloud_calls *calls, const cloud_roots *roots, call *k)
     }
 }
 
-/* The agent writes the record of a call behind its end. A trace without that end lacks a part. */
+/* The agent writes the record of a call after its end. A trace without that end lacks a part. */
 static ts_code check_end(cloud_pod *pod, cloud_thread *t, size_t root)
 {
     return !cloud_trace_lacks_end(t, root)
@@ -243,7 +243,7 @@ static ts_code check_end(cloud_pod *pod, cloud_thread *t, size_t root)
 }
 
 /*
- * How much there is in the call, and how long it lasted: a reactive one may end behind its root. A
+ * How much there is in the call, and how long it lasted: a reactive one may end after its root. A
  * negative length is wrong in the record (see implausible) and says nothing about the root.
  */
 static ts_code check_amount(cloud_pod *pod, const call *k, ts_row_cloud_call *row,
@@ -304,7 +304,7 @@ static ts_code find_call_root(cloud_pod *pod, const call *k, ts_row_cloud_call *
     return contradict(pod, k, row, root.word, root.start);
 }
 
-/* The thread's name. It may stand in calls->name, up to the next record. */
+/* The thread's name. It may be in calls->name, up to the next record. */
 static ts_code take_thread(cloud_pod *pod, const call *k, ts_row_cloud_call *row)
 {
     cloud_calls *calls = &pod->calls;

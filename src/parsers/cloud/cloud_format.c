@@ -211,7 +211,7 @@ typedef struct server_params {
 
 /*
  * Params of another start of the server, which are the same: those of the start before, or else of
- * the first one after. NULL: there are none. Pods stand in the order of their names, and `last` is
+ * the first one after it. NULL: there are none. Pods are in the order of their names, and `last` is
  * what was found for the one before of the same server: its own, or those of the first after it.
  */
 static const cloud_file *find_params(server_params *last, const cloud_file *files, size_t n,

@@ -1,3 +1,16 @@
+/*
+ * A TCP conversation of an agent and its collector, as one sequence of commands.
+ *
+ * A command is one byte and its fields. Only complete commands are taken; the rest of a block waits
+ * in `pending`, so rows do not depend on the size of blocks. VERSION or INIT_OLD begins a pod and
+ * names it, INIT opens a stream by a handle, and DATA adds bytes to the spool of its stream. A pod
+ * is imported when the next one begins, or at the end, since its streams need each other.
+ *
+ * Each DATA and FLUSH is answered by an ACK: `open` counts those without one, and is an issue at
+ * the end, because the collector may not have them. FAILED ends the connection; only another
+ * VERSION may follow. An invalid command, or one above the limits of pods and streams, stops the
+ * reading of the conversation; what follows is lost, and what came before is imported.
+ */
 #include "parsers/cloud/conversation.h"
 
 #include "base/alloc.h"

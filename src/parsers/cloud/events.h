@@ -12,7 +12,7 @@
 enum { CLOUD_ENTER, CLOUD_EXIT, CLOUD_TAG, CLOUD_FINISH };
 enum { CLOUD_INLINE_VALUE, CLOUD_XML_VALUE, CLOUD_INDEX_VALUE, CLOUD_SQL_VALUE };
 
-/* Only what its kind and type have is set behind `step`. */
+/* Only what its kind and type have is set after `step`. */
 typedef struct cloud_event {
     const uint8_t *end; /* where the next one begins */
     uint8_t kind;
@@ -28,7 +28,7 @@ typedef struct cloud_event {
 
 enum { CLOUD_BATCH = 64, CLOUD_NO_EVENT = 255 };
 
-/* Events of a block that stand one after the other in the window. */
+/* Events of a block that follow each other in the window. */
 typedef struct cloud_batch {
     unsigned n;
     cloud_got got; /* what stopped it: nothing, or what events[n] lacks */

@@ -47,7 +47,7 @@ static uint64_t later(uint64_t a, uint64_t b)
 }
 
 /* The blocks of the thread before this one, back to where nothing was open for certain. Each block
- * is visited once only: after that the place is behind it. */
+ * is visited once only: the thread's sure place then moves past it. */
 static ts_code invalidate_before(cloud_pod *pod, const cloud_thread *t, size_t number)
 {
     const cloud_roots *roots = &pod->roots;
@@ -128,8 +128,8 @@ bool cloud_trace_lacks_end(cloud_thread *t, size_t root)
     return open;
 }
 
-/* The trace ends as it should, or goes on where calls say that a root stands: it was not only cut,
- * and another part may stand where that of the open call was. */
+/* The trace ends as it should, or goes on where calls say that a root is: it was not only cut,
+ * and another part may be where that of the open call was. */
 ts_code cloud_distrust_ended(cloud_pod *pod, bool strayed)
 {
     ts_code code = TS_OK;

@@ -16,7 +16,7 @@ enum { CLOUD_PATHS_SHIFT = 16 };
 typedef struct cloud_path {
     uint32_t caller; /* id in stack_node, 0: none */
     uint32_t word;
-    uint32_t node; /* id in stack_node; 0: no path stands here */
+    uint32_t node; /* id in stack_node; 0: no path */
 } cloud_path;
 
 typedef struct cloud_paths {
@@ -38,7 +38,7 @@ static inline void cloud_paths_close(ts_ctx *ctx, cloud_paths *paths)
     paths->list = NULL;
 }
 
-/* Where the path stands, or may take the place of another one. An input that is made so that all
+/* Where the path is, or may take the place of another one. An input that is made so that all
  * paths have one place only finds none here. */
 static inline cloud_path *cloud_path_place(const cloud_paths *paths, uint32_t caller, uint32_t word)
 {

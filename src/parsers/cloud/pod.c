@@ -90,7 +90,7 @@ static ts_code check_index(cloud_pod *pod, const cloud_file *files, size_t i, bo
 static ts_code end_kind(cloud_pod *pod, cloud_kind kind)
 {
     switch (kind) {
-    case CLOUD_POS_DICTIONARY: /* behind CLOUD_DICTIONARY */
+    case CLOUD_POS_DICTIONARY: /* after CLOUD_DICTIONARY */
         return cloud_dictionary_end(pod);
     case CLOUD_SUSPEND:
         cloud_suspend_end(&pod->suspend);

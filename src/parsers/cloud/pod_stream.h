@@ -92,7 +92,7 @@ static inline void cloud_stream_keep(cloud_stream *s)
     s->kept = cloud_offset(&s->reader);
 }
 
-/* Offset behind the last record that was imported. */
+/* Offset after the last record that was imported. */
 static inline uint64_t cloud_stream_kept(const cloud_stream *s)
 {
     return s->kept;

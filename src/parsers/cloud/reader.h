@@ -151,7 +151,7 @@ static inline void cloud_take(cloud_reader *r, const cloud_cursor *c)
     r->at = (size_t)(c->p - r->buf);
 }
 
-/* Puts more bytes behind those of the window; r->ended when there are none. Cursors become
+/* Puts more bytes after those of the window; r->ended when there are none. Cursors become
  * invalid. */
 ts_code cloud_more(cloud_reader *r);
 

@@ -1,4 +1,4 @@
-/* Records of a stream, one behind the other or in phrases. */
+/* Records of a stream, one after the other or in phrases. */
 #include "parsers/cloud/pod.h"
 
 #include <inttypes.h>

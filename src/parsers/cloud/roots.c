@@ -43,7 +43,7 @@ ts_code cloud_block_add(size_t *number, cloud_pod *pod, cloud_block block, uint6
     *number = roots->blocks.n - 1;
     *b = block;
     b->file = (uint32_t)cloud_stream_index(&pod->stream);
-    /* No call refers to what lies beyond 4 GiB; such blocks sort behind all others. */
+    /* No call refers to what lies beyond 4 GiB; such blocks sort after all others. */
     b->offset = offset > UINT32_MAX ? UINT32_MAX : (uint32_t)offset;
     b->first = roots->roots.n;
     b->rows = cloud_rows_now(pod);
@@ -60,7 +60,7 @@ size_t cloud_block_count(const cloud_roots *roots)
     return roots->blocks.n;
 }
 
-/* The first block at the place or behind it, or NULL. */
+/* The first block at the place or after it, or NULL. */
 static const cloud_block *block_from(const cloud_roots *roots, uint32_t file, uint32_t offset)
 {
     const cloud_block *blocks = roots->blocks.p;
@@ -123,7 +123,7 @@ int64_t cloud_root_slice(const cloud_roots *roots, size_t number)
     return root->slice == 0 ? 0 : roots->first_slice + root->slice;
 }
 
-/* The number behind that of the last root of the block. */
+/* The number after that of the last root of the block. */
 static size_t block_end(const cloud_roots *roots, size_t block)
 {
     return block + 1 < roots->blocks.n ? cloud_block_at(roots, block + 1)->first : roots->roots.n;

@@ -1,5 +1,5 @@
 /*
- * Where the blocks of the trace and the roots in them stand: calls refer to roots by file, offset
+ * Where the blocks of the trace and the roots in them are: calls refer to roots by file, offset
  * of the block and number of the record. Streams trace and calls: docs/formats.md, "Cloud
  * Profiler".
  *
@@ -86,7 +86,7 @@ void cloud_root_end(cloud_roots *roots, size_t number, int64_t dur);
 /* Its id in stack_slice, or 0. */
 int64_t cloud_root_slice(const cloud_roots *roots, size_t number);
 
-/* The slice of the first root of a block that has one and comes behind the given root, or 0. */
+/* The slice of the first root of a block that has one and comes after the given root, or 0. */
 int64_t cloud_block_slice_behind(const cloud_roots *roots, size_t block, size_t number);
 
 /* The call of the root has a record. */
@@ -104,7 +104,7 @@ void cloud_roots_forget_from(cloud_roots *roots, size_t first);
 /* Was something read of this file of the trace? */
 bool cloud_has_trace(const cloud_roots *roots, uint32_t file);
 
-/* Does a block begin at the place or behind it? */
+/* Whether a block begins at the place or after it. */
 bool cloud_traced_behind(const cloud_roots *roots, uint32_t file, uint32_t offset);
 
 /* The root that begins at this place of the trace. False: none does. */

@@ -5,7 +5,7 @@
 
 enum { MAX_LINE_DIGITS = 9 };
 
-/* The part before `stop` (or all), and the rest behind it. False when `stop` is not there. */
+/* The part before `stop` (or all), and the rest after it. False when `stop` is not there. */
 static bool split_text(ts_text *before, ts_text *rest, ts_text t, const char *stop)
 {
     const char *at = t.n == 0 ? NULL : memmem(t.p, t.n, stop, strlen(stop));

@@ -41,7 +41,7 @@ struct cloud_thread {
     uint32_t depth;
     uint32_t cap;
     bool named;
-    bool busy; /* stands in cloud_threads.busy */
+    bool busy; /* is in cloud_threads.busy */
     cloud_trace_place at;
 };
 

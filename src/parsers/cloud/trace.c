@@ -116,7 +116,7 @@ static const char *misplaced(const cloud_pod *pod, const cloud_thread *t, const 
                              int64_t ms)
 {
     const cloud_word *w;
-    /* The agent writes call.info, the tags behind it and the end at once. */
+    /* The agent writes call.info, the tags after it and the end at once. */
     if (cloud_thread_depth(t) == 1 && t->at.has_info && e->kind == CLOUD_ENTER) {
         return "a method is entered after call.info";
     }
@@ -139,7 +139,7 @@ static const char *misplaced(const cloud_pod *pod, const cloud_thread *t, const 
                    ? "a parameter is entered as a method"
                    : NULL;
     }
-    return w->signature ? "a method stands where a parameter does" : NULL;
+    return w->signature ? "a method is in the place of a parameter" : NULL;
 }
 
 /* A number in decimal, which is as long as said. Ten times as fast as the C library's. */
@@ -183,7 +183,7 @@ static bool start_differs(const cloud_pod *pod, const cloud_thread *t, const clo
            (equal >= STARTED_SOME && e->value.units != equal);
 }
 
-/* call.info stands once a root, just before its end. Not exactly the root open: something before
+/* call.info is once a root, just before its end. Not exactly the root open: something before
  * it was lost. */
 static ts_code check_root(cloud_pod *pod, block *b)
 {
@@ -196,7 +196,7 @@ static ts_code check_root(cloud_pod *pod, block *b)
     code = cloud_missing(pod, TS_ISSUE_cloud_root_lost, "roots",
                          "thread %" PRIu64 " ends a call with %" PRIu32 " invocations open", b->tid,
                          cloud_thread_depth(t));
-    return code != TS_OK ? code : distrust(pod, b, "call.info stands within a call");
+    return code != TS_OK ? code : distrust(pod, b, "call.info is inside a call");
 }
 
 static ts_code find_tag_text(cloud_pod *pod, const cloud_event *e, ts_row_cloud_tag *row)
@@ -397,7 +397,7 @@ static ts_code apply_batch(cloud_pod *pod, block *b, cloud_batch *batch, bool *c
     return code == TS_OK && why != NULL ? cloud_stop_at(pod, CLOUD_N_ENTERS, why) : code;
 }
 
-/* What stands at the reader's place is no complete event, and no more bytes come. */
+/* What is at the reader's place is no complete event, and no more bytes come. */
 static ts_code end_of_events(cloud_pod *pod, block *b, cloud_got got, const cloud_event *e)
 {
     const cloud_reader *r = cloud_stream_reader(&pod->stream);

@@ -28,7 +28,7 @@ typedef struct cloud_trace_place {
     uint32_t block;  /* number + 1 of its last block */
     cloud_rows sure; /* when it last was certain that nothing was open */
     bool open;       /* the trace has no end of the root */
-    bool ended;      /* but it has a record, which is written behind its end */
+    bool ended;      /* but it has a record, which is written after its end */
 } cloud_trace_place;
 
 ts_code cloud_trace_import(cloud_pod *pod);
@@ -46,14 +46,14 @@ ts_code cloud_trace_follow(cloud_pod *pod, bool gap);
  * since it last was certain that nothing was open. */
 ts_code cloud_distrust(cloud_pod *pod, size_t block, const char *why);
 
-/* The same of what stands in a root, which begins in the block, and of its length. */
+/* The same of what is in a root, which begins in the block, and of its length. */
 ts_code cloud_distrust_root(cloud_pod *pod, size_t block, size_t root);
 
 /* The root has a record. Is its end, which is written before that, not in the trace? True once. */
 bool cloud_trace_lacks_end(cloud_thread *t, size_t root);
 
 /* All calls were read. Roots of which cloud_trace_lacks_end was true: unless the trace was only
- * cut, what stands in them is not certain, except for their beginning. strayed: a record has no
+ * cut, what is in them is not certain, except for their beginning. strayed: a record has no
  * root where the trace goes on. */
 ts_code cloud_distrust_ended(cloud_pod *pod, bool strayed);
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /*
- * Ids are dense, and words stand at theirs: below DENSE_IDS, and in all that are not more than
+ * Ids are dense, and words are at theirs: below DENSE_IDS, and in all that are not more than
  * DENSE_TIMES as many as there are words. Others have slots. An id far beyond those before it is
  * damage.
  */
@@ -194,7 +194,7 @@ static ts_code check_again(cloud_pod *pod, cloud_cursor *c, cloud_string s)
     return code;
 }
 
-/* A word's number is how many words stand before it, so that damage ends the dictionary. */
+/* A word's number is how many words are before it, so that damage ends the dictionary. */
 static ts_code word_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
 {
     cloud_string s = cloud_text(c);

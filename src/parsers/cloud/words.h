@@ -37,7 +37,7 @@ typedef enum cloud_known_word {
     CLOUD_WORD_JAVA_THREAD,
     CLOUD_WORD_STARTED, /* a tag at the end of roots that have a record in calls */
     CLOUD_WORD_NODE_NAME,
-    CLOUD_WORD_AMOUNTS, /* and behind it, in the order of cloud_amount_kind */
+    CLOUD_WORD_AMOUNTS, /* and after it, in the order of cloud_amount_kind */
     CLOUD_KNOWN_WORDS = CLOUD_WORD_AMOUNTS + 5
 } cloud_known_word;
 
@@ -107,7 +107,7 @@ static inline int64_t cloud_word_row(const cloud_words *words, uint32_t word)
     return w == NULL || words->doubted ? 0 : w->row;
 }
 
-/* id in stack_method of a word that stands among the dense ones and has one, or 0. */
+/* id in stack_method of a word that is among the dense ones and has one, or 0. */
 static inline int64_t cloud_word_method(const cloud_words *words, uint32_t word)
 {
     return word < words->list.n ? ((const cloud_word *)words->list.p)[word].method : 0;
@@ -127,8 +127,8 @@ static inline uint64_t cloud_words_end(const cloud_words *words)
 /* --- signatures (signature.c) --------------------------------------------------------------- */
 
 /*
- * Parses <type> <class>.<method>(<types>) (<file>:<line>) [<jar>], of which what stands behind the
- * types may be missing or cut. *is: false when the word is no such signature. Texts of *m point
+ * Parses <type> <class>.<method>(<types>) (<file>:<line>) [<jar>], of which everything after
+ * the types may be missing or cut. *is: false when the word is no such signature. Texts of *m point
  * into the word and into `signature`.
  */
 ts_code cloud_signature_parse(bool *is, ts_method *m, ts_buf *signature, ts_ctx *ctx, ts_text word);

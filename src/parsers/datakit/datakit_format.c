@@ -168,7 +168,7 @@ static ts_code import_one(bool *good, ts_job *job, datakit_entry *entries, size_
     return code;
 }
 
-/* What is missing of the set nobody knows: it counts as one member. */
+/* How much of the set is missing is unknown: it counts as one member. */
 static ts_code note_damage(ts_job *job)
 {
     const ts_damage *damage = ts_fileset_damage(job->set);

@@ -26,7 +26,7 @@ static bool time_mark(ts_text *text, const char *marks)
     return true;
 }
 
-/* Nanoseconds of a fraction; digits behind the ninth do not count. */
+/* Nanoseconds of a fraction; digits after the ninth do not count. */
 static bool time_fraction(int64_t *ns, ts_text *text)
 {
     int64_t scale = 100000000;

@@ -61,7 +61,7 @@ static ts_code numbers_end(void *user)
     return ts_put_profile_number(d->sink, &d->row);
 }
 
-/* A value beside pairs is none, and so is what stands at the wrong place in one. */
+/* Values outside of pairs do not count, nor does anything in the wrong place of a pair. */
 static bool numbers_expects(datakit_numbers *d, unsigned place)
 {
     bool fits = d->depth == 2 && d->place == place;

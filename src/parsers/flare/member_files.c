@@ -1,6 +1,6 @@
 /*
  * Access to the members. Those of a directory are read where they are. An archive has to be read in
- * its order, but an index and its data, or the files of a thread, stand anywhere in it: so it is
+ * its order, but an index and its data, or the files of a thread, are anywhere in it: so it is
  * read once into one spool, from which all members are read at random.
  */
 #include "parsers/flare/sample_directory.h"

@@ -16,7 +16,7 @@ typedef struct flare_dir flare_dir;
 
 #define FLARE_NO_MEMBER UINT32_MAX
 
-/* Where the bytes of an archive's member stand in the spool. */
+/* Where the bytes of an archive's member are in the spool. */
 typedef struct flare_place {
     uint64_t at, size;
     bool there;

@@ -22,7 +22,7 @@ typedef struct name_map {
 /* The names of a directory, while its two files are read. */
 typedef struct name_reader {
     name_map names;
-    name_map later; /* those behind the first place where data and index disagree */
+    name_map later; /* those after the first place where data and index disagree */
     bool disagree;
     bool cut;             /* the data ends inside a record */
     uint64_t bad_entries; /* of the index, before the last record */
@@ -358,8 +358,8 @@ static ts_code put_names(flare_dir *dir, const name_map *names)
 /*
  * Records of names often have equal lengths, so that bytes which are missing from the data, or were
  * put in, move names to the ids of others without an error. The ends of both files show it:
- * entries behind the end of data that does not end inside a record, or records without entries when
- * there was damage before. What stands before the first visible damage is certain then, and nothing
+ * entries after the end of data that does not end inside a record, or records without entries when
+ * there was damage before. What is before the first visible damage is certain then, and nothing
  * is when no place can be shown.
  */
 static ts_code drop_uncertain(flare_dir *dir, const flare_pair *pair, name_reader *r)

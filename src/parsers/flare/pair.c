@@ -169,7 +169,7 @@ static ts_code looks_right(bool *right, flare_pair *pair, uint64_t at)
     return code;
 }
 
-/* Zeros are no records of length 0, one behind the other: *end moves to the length that is none. */
+/* Zeros are no records of length 0, one after the other: *end moves to the first invalid length. */
 static ts_code skip_zeros(uint64_t *end, flare_pair *pair)
 {
     const uint8_t *p;
@@ -188,7 +188,7 @@ static ts_code skip_zeros(uint64_t *end, flare_pair *pair)
     return TS_OK;
 }
 
-/* Where to go on behind a record that is wrong; `index_says` is the next entry's, or UINT64_MAX. */
+/* Where to go on after a record that is wrong; `index_says` is the next entry's, or UINT64_MAX. */
 static ts_code choose_next(uint64_t *next, flare_pair *pair, const flare_record *record,
                            uint64_t index_says)
 {
@@ -271,7 +271,7 @@ ts_code flare_pair_reject(bool *again, flare_pair *pair, flare_record *record, c
 
 /*
  * The entry to begin at when `i` is the first one that is wanted: the one before it, because an
- * index may have an entry for some records only; or i itself when nothing stands between them.
+ * index may have an entry for some records only; or i itself when nothing is between them.
  */
 static ts_code choose_entry(uint64_t *chosen, uint64_t *offset, flare_pair *pair, uint64_t i)
 {

@@ -92,7 +92,7 @@ static ts_code open_data(flare_pair *pair, uint32_t member, const char *what)
         pair->usable = true;
         pair->start = (uint64_t)(found - p) + MAGIC;
         return pair_note(pair, in, TS_ISSUE_flare_data_header, 0,
-                         "the header is damaged; records were read from behind TEDS on");
+                         "the header is damaged; records were read from the end of TEDS on");
     }
     pair->dir->bytes_lost += flare_in_size(in);
     return pair_note(pair, in, TS_ISSUE_flare_data_bad, 0,
@@ -180,7 +180,7 @@ static ts_code count_hits(unsigned *hits, flare_pair *pair, uint64_t start,
 /*
  * Collectors before November 2019 wrote the header of an index again when they closed it. The
  * number in it had become longer, so that the data magic moved over the first entry: what follows
- * stands before the place where the header says it begins.
+ * is before the place where the header says it begins.
  */
 static ts_code realign(flare_pair *pair)
 {

@@ -1,4 +1,4 @@
-/* What pair.c and pair_open.c share, and nobody else. Format: docs/formats.md, "Flare". */
+/* What pair.c and pair_open.c share, and nothing else. Format: docs/formats.md, "Flare". */
 #ifndef TS_PARSERS_FLARE_PAIR_PRIVATE_H
 #define TS_PARSERS_FLARE_PAIR_PRIVATE_H
 

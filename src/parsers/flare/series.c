@@ -95,7 +95,7 @@ static ts_code read_series_header(const char **why, series_file *f)
     return TS_OK;
 }
 
-/* The number that stands in a slot. */
+/* The number that is in a slot. */
 static int64_t value_of(const series_file *f, const uint8_t *p)
 {
     uint64_t v = 0;
@@ -243,7 +243,7 @@ static ts_code check_values(flare_dir *dir, flare_thread *thread, const series_f
              dir, &f->in, TS_ISSUE_flare_series_end, 0, f->slots > 0 && f->end_ms < last,
              "the end in the header is before that of the values, which count")) != TS_OK ||
         (code = series_note(dir, &f->in, TS_ISSUE_flare_series_cut, 0, f->end_ms > last,
-                            "the end in the header is behind the last value")) != TS_OK ||
+                            "the end in the header is after the last value")) != TS_OK ||
         (code = series_note(dir, &f->in, TS_ISSUE_flare_value_negative, f->first_negative,
                             f->negative, "values are negative; they were kept")) != TS_OK) {
         return code;
@@ -373,7 +373,7 @@ void flare_series_check_close(flare_series_check *check)
     }
 }
 
-/* The value of a slot; *there is false behind the end. */
+/* The value of a slot; *there is false after the end. */
 static ts_code slot_value(int64_t *value, bool *there, series_file *f, uint64_t slot)
 {
     const uint8_t *p;

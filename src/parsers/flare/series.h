@@ -48,7 +48,7 @@ ts_code flare_series_columns(ts_row_flare_thread *row, flare_dir *dir,
 /*
  * A thread's series, compared with its stack records: the collector wrote cpu_time_delta of each
  * record, in microseconds, into the slot of its time. Bytes that are missing from a series, or that
- * were put in, move all values behind them to wrong times.
+ * were put in, move all values after them to wrong times.
  */
 typedef struct flare_series_check {
     flare_dir *dir;
@@ -59,7 +59,7 @@ typedef struct flare_series_check {
     int64_t value;
     bool has_good;
     uint64_t good; /* the last slot with the value of its record, before any that differs */
-    uint64_t bad, first_bad, end; /* slots that differ; the first slot behind them that does not */
+    uint64_t bad, first_bad, end; /* slots that differ; the first slot after them that does not */
     bool ended;
 } flare_series_check;
 

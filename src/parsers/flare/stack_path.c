@@ -72,7 +72,7 @@ ts_code flare_path_node(int64_t *node, flare_path *path, flare_dir *dir, const i
     while (k < n && k < path->count && path->ids[k] == frames[n - 1 - k]) {
         k++;
     }
-    path->count = k; /* the entries behind are not valid while this fails */
+    path->count = k; /* the entries after it are not valid while this fails */
     code = path_methods(path, dir, frames, k, n);
     for (; k < n && code == TS_OK; k++) {
         if (added) {

@@ -60,7 +60,7 @@ typedef struct folded {
     uint64_t good, bad, rounded, bad_texts;
 } folded;
 
-/* What stands at the end of a line. */
+/* What is at the end of a line. */
 typedef struct folded_weights {
     size_t stack; /* bytes of the stack */
     int64_t value[2];

@@ -15,7 +15,7 @@ typedef struct folded_run {
 
 /* --- sniffing ------------------------------------------------------------------------------- */
 
-/* The next line without its end, and where the one behind it begins. */
+/* The next line without its end, and where the one after it begins. */
 static ts_text next_line(size_t *at, ts_text t)
 {
     const char *end = memchr(t.p + *at, '\n', t.n - *at);

@@ -1,4 +1,4 @@
-/* Frames of folded stacks: what stands in their names, and tokens that are no frames. */
+/* Frames of folded stacks: what is in their names, and tokens that are no frames. */
 #include "parsers/folded/folded.h"
 
 static bool begins_with(ts_text t, const char *s)

@@ -17,7 +17,7 @@ static bool folded_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Digits, and a part behind a point that is rounded to the nearest, halves to even. */
+/* Digits, and a part after a point that is rounded to the nearest, halves to even. */
 static bool read_weight(int64_t *v, bool *rounded, bool *overflow, ts_text t)
 {
     size_t i = 0;

@@ -197,7 +197,7 @@ static ts_text get_plain(ftrace_packed *in)
     return text;
 }
 
-/* A text that has to be known from here on; the slack is behind it. */
+/* A text that has to be known from here on; the slack is after it. */
 static ts_text get_new(ftrace_dense_word *word, ftrace_packed *in)
 {
     uint8_t n = *in->p++;

@@ -1,5 +1,5 @@
 /*
- * Events of a CPU as bytes, one behind the other: what most have in common with the one before is
+ * Events of a CPU as bytes, one after the other: what most have in common with the one before is
  * left out, and short texts that came already are a byte. They are read in the order in which they
  * were written, from the first on.
  *
@@ -19,7 +19,7 @@ enum {
     /* The most that an event takes without the bytes of its texts. */
     FTRACE_DENSE_MAX = 2 + 3 + 3 * FTRACE_VARINT_MAX + 2 + 8 * FTRACE_NUMBERS +
                        (1 + FTRACE_TEXTS) * (1 + FTRACE_VARINT_MAX),
-    /* Bytes that there must be behind those that are read or written: whole words are. */
+    /* Bytes that there must be after those that are read or written: whole words are. */
     FTRACE_DENSE_SLACK = FTRACE_DENSE_MAX + FTRACE_DENSE_LETTERS
 };
 
@@ -44,11 +44,12 @@ void ftrace_dense_begin(ftrace_dense *d);
 /* The most bytes that the event takes; false: beyond what a size can hold. */
 bool ftrace_dense_max(size_t *size, const ftrace_event *event);
 
-/* Writes the event at p, where there is room for ftrace_dense_max bytes and the slack; behind it.
+/* Writes the event at p, where there is room for ftrace_dense_max bytes and the slack. Returns its
+ * end.
  */
 uint8_t *ftrace_dense_put(ftrace_dense *d, uint8_t *p, const ftrace_event *event);
 
-/* The event that begins at in->p, which then stands behind it; its texts are borrowed from the
+/* The event that begins at in->p, which is then at its end; its texts are borrowed from the
  * bytes and *d, until the next one. Its time is not set. in->p is NULL when the bytes are none. */
 void ftrace_dense_get(ftrace_event *event, ftrace_dense *d, ftrace_packed *in);
 

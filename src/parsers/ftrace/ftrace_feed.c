@@ -71,7 +71,7 @@ static bool feed_misses(const ftrace_feed *f, const ftrace_feed_cpu *cpu)
     return cpu->lost || cpu->gaps != f->gaps;
 }
 
-/* What was lost of the CPU begins behind its last event. A CPU without one was not there before the
+/* What was lost of the CPU begins after its last event. A CPU without one was not there before the
  * part of the recording that was lost. */
 static ts_code feed_begin(ftrace_feed *f, ftrace_feed_cpu *cpu, int64_t end)
 {

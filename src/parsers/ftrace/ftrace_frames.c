@@ -1,3 +1,17 @@
+/*
+ * frame_slice, frame_maps and gpu_slice, from the texts of markers.
+ *
+ * A frame begins with H:ReceiveVsync or H:OnVsyncEvent and is the last of its thread's list. Later
+ * markers find it by a key (thread and `now`) or by a number (thread and transaction): a thread of
+ * the render service that processes commands shows the frames with these numbers. A frame leaves
+ * the list when it has ended and has a number, when it is one of the render service, or when events
+ * were lost; it is released, and its rows go to the sorter, when no number leads to it any more.
+ * `numbers` counts those.
+ *
+ * Rows are sorted by the number that a frame got when it began, which is the order of ids: pairs of
+ * frames refer to rows by it before those are written. Numbers in texts are saturated, and times of
+ * markers are converted from the monotonic clock when the clocks are known.
+ */
 #include "parsers/ftrace/ftrace_state.h"
 
 #include "base/alloc.h"
@@ -222,7 +236,7 @@ static bool is_digit(const ts_text *t, size_t at)
     return at < t->n && t->p[at] >= '0' && t->p[at] <= '9';
 }
 
-/* Digits at *at, which moves behind them. A number beyond 64 bits is the largest one. */
+/* Digits at *at, which moves after them. A number beyond 64 bits is the largest one. */
 static bool read_number(int64_t *out, const ts_text *t, size_t *at)
 {
     int64_t n = 0;
@@ -246,7 +260,7 @@ static bool read_text(const ts_text *t, size_t *at, const char *text)
     return true;
 }
 
-/* [a,b] at *at, which moves behind it when it is there. */
+/* [a,b] at *at, which moves after it when it is there. */
 static bool read_pair(int64_t pair[2], const ts_text *t, size_t *at)
 {
     size_t i = *at;
@@ -263,7 +277,7 @@ static bool is_word(char c)
     return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* The number behind `key:`; the last one counts, 0: there is none. */
+/* The number after `key:`; the last one counts, 0: there is none. */
 static int64_t value_of(const ts_text *t, const char *key)
 {
     size_t n = strlen(key);

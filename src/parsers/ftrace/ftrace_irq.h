@@ -1,6 +1,6 @@
 /*
  * Interrupts: hardware, software, and those between processors (spec 2.7, table irq). What came of
- * one is known at its end, and rows stand in the order of their beginnings: they wait in a sorter.
+ * one is known at its end, and rows are in the order of their beginnings: they wait in a sorter.
  *
  * Memory: the open ones of each CPU, the different names, and the sorter's block.
  */

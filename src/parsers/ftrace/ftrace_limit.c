@@ -1,3 +1,18 @@
+/*
+ * --time-range for events of the kernel: a sink that keeps rows until it knows which are wanted.
+ *
+ * Rows of the tables in held_tables are spooled; later changes of them (completed columns, and
+ * cells that become NULL) are sorted by row and by order of call, and applied whenever the rows are
+ * read. At the end the rows are read three times: to find the slices and frames that meet the
+ * range, with the slices around them; to find the sets of arguments of rows that are written; and
+ * to write. References to frames and slices that are not written become NULL, and a row that is
+ * only a relation of such rows is left out.
+ *
+ * Ids become dense again: the new id of a row is the number of written rows before it, which a set
+ * of numbers (number_set) knows without a table. A row that begins after the range is not kept, but
+ * has its place in the numbering, so that changes find their rows. Rows of other tables pass at
+ * once.
+ */
 #include "parsers/ftrace/ftrace_limit.h"
 
 #include "base/alloc.h"
@@ -458,7 +473,7 @@ static ts_code walk_next(bool *end, walk *w, enum held_place place)
 
 /* --- which rows are written ---------------------------------------------------------------- */
 
-/* Does [ts, ts + dur] meet the range? What has no end goes on; rows behind it were not kept. */
+/* Does [ts, ts + dur] meet the range? What has no end goes on; rows after it were not kept. */
 static bool meets(const ftrace_limit *limit, enum held_place place, const held_row *row)
 {
     const held_table *held = &limit->tables[place];

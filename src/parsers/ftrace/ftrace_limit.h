@@ -4,7 +4,7 @@
  * end, and those that meet the range go on. Rows get new ids, which are dense again.
  *
  * Memory: the blocks of spools and of a sorter, and a quarter of a byte a row of callstack,
- * frame_slice and set of arguments. Rows that begin behind the range are not kept.
+ * frame_slice and set of arguments. Rows that begin after the range are not kept.
  */
 #ifndef TS_PARSERS_FTRACE_FTRACE_LIMIT_H
 #define TS_PARSERS_FTRACE_FTRACE_LIMIT_H

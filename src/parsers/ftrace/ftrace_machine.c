@@ -1,3 +1,17 @@
+/*
+ * Events in order of time to rows, whichever reader they come from.
+ *
+ * Every event first makes its thread and process known, then goes to the part that handles its kind
+ * (use_event), and is counted: received, not supported, wrong or left out, for `stat` and for
+ * import_count. Losses come as events of their own kinds and only change m->losses; each event and
+ * each loss has a number (m->losses.now), by which the other parts tell what came before a loss. An
+ * event that is earlier than the one before it is handled in its place and counted as late.
+ *
+ * The order of the end matters: slices and frames that may have ended where events were lost are
+ * forgotten; threads get their processes, and processes their names, because rows need them; then
+ * states, slices, interrupts, frames and counters are closed, and last --time-range writes what it
+ * kept.
+ */
 #include "parsers/ftrace/ftrace_state.h"
 
 #include "base/alloc.h"

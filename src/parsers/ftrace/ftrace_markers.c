@@ -16,7 +16,7 @@
 typedef struct marker {
     char letter;
     int64_t tgid;
-    ts_text rest; /* behind the tgid */
+    ts_text rest; /* after the tgid */
 } marker;
 
 /* --- pieces of text ------------------------------------------------------------------------ */
@@ -26,7 +26,7 @@ static ts_text text_from(ts_text t, size_t at)
     return (ts_text){t.p + at, t.n - at};
 }
 
-/* What stands before the first `c`; rest: what stands behind it, NULL when there is none. */
+/* What is before the first `c`; rest: what is after it, NULL when there is none. */
 static ts_text cut_at(ts_text *rest, ts_text t, char c)
 {
     const char *end = t.n == 0 ? NULL : memchr(t.p, c, t.n);
@@ -79,7 +79,7 @@ static ts_text strip(ts_text t)
     return strip_end(t);
 }
 
-/* H:[a,b,c]# at the beginning: the three, and what stands behind. */
+/* H:[a,b,c]# at the beginning: the three, and what is after. */
 static bool parse_chain(ts_text part[3], ts_text *rest, ts_text name)
 {
     size_t at = 3;
@@ -236,7 +236,7 @@ static ts_code end_slice(ftrace_machine *m, const ftrace_event *event, const mar
 
 /* --- S, F, G, H, C ------------------------------------------------------------------------- */
 
-/* name|number|rest: without the first bar the number stands behind the last blank. */
+/* name|number|rest: without the first bar the number is after the last blank. */
 static bool parse_named(ts_text *name, int64_t *number, ts_text *rest, ts_text t)
 {
     ts_text behind;
@@ -273,7 +273,7 @@ static ts_code plain_name(ts_text *name, ftrace_machine *m)
     return code;
 }
 
-/* What stands before the last $$ that has something on both sides. */
+/* What is before the last $$ that has something on both sides. */
 static ts_text category_of(ts_text name)
 {
     for (size_t i = name.n < 3 ? 0 : name.n - 3; i > 0; i--) {

@@ -76,7 +76,7 @@ void ftrace_open_remove(ftrace_open *open, ftrace_key key)
     }
     hole = slot_of(open, key);
     open->count--;
-    /* Those behind it that would not be found any more move up. */
+    /* Those after it that would not be found any more move up. */
     for (size_t i = (hole + 1) & mask; open->slots[i].value != 0; i = (i + 1) & mask) {
         size_t home = open->slots[i].key.k[0] & mask;
         if (((i - home) & mask) >= ((i - hole) & mask)) {

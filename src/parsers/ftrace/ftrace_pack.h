@@ -64,10 +64,10 @@ static inline int64_t ftrace_get_int(ftrace_packed *in)
 /* The most bytes that the event takes; false: beyond what a size can hold. */
 bool ftrace_packed_max(size_t *size, const ftrace_event *event);
 
-/* Writes the event at p, where there is room for ftrace_packed_max bytes; behind it. */
+/* Writes the event at p, where there is room for ftrace_packed_max bytes. Returns its end. */
 uint8_t *ftrace_pack(uint8_t *p, const ftrace_event *event);
 
-/* The event that begins at in->p, which then stands behind it; its texts are borrowed from the
+/* The event that begins at in->p, which is then at its end; its texts are borrowed from the
  * bytes, its time is 0. in->p is NULL when the bytes are none. */
 void ftrace_unpack(ftrace_event *event, ftrace_packed *in);
 

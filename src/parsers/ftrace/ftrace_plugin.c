@@ -23,7 +23,7 @@ typedef struct cpu_losses {
     uint64_t overwritten; /* before parts of its events */
 } cpu_losses;
 
-/* What is compared to find a message that stands twice; times of events do not come again. */
+/* What is compared to find a message that is repeated; times of events do not come again. */
 typedef struct message_print {
     uint64_t size;
     uint64_t events;
@@ -339,7 +339,7 @@ static ts_code finish(void *self)
              ts_issue_n(host->store, host->source_id, TS_ISSUE_time_overflow, PLUGIN, TS_NO_OFFSET,
                         plugin->untimed, "times of events have more than 63 bits")) != TS_OK ||
         (code = ts_issue_n(host->store, host->source_id, TS_ISSUE_sample_repeated, PLUGIN,
-                           TS_NO_OFFSET, plugin->repeated, "%" PRIu64 " messages stand twice",
+                           TS_NO_OFFSET, plugin->repeated, "%" PRIu64 " messages are repeated",
                            plugin->repeated)) != TS_OK) {
         return code;
     }

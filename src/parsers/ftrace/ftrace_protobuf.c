@@ -339,7 +339,7 @@ static bool read_body(ftrace_event *event, event_parts *parts, const ftrace_prot
 
 /*
  * Tags of which every event is made, each field at most once, lengths below 128, numbers of at most
- * 8 bytes: nearly all events. Words are read where numbers begin, and reach behind the event.
+ * 8 bytes: nearly all events. Words are read where numbers begin, and reach after the event.
  * False: it is not like that, or it is damaged; what was read is of no use.
  */
 enum {
@@ -360,7 +360,7 @@ static inline uint64_t close_bits(uint64_t v)
     return (v & UINT64_C(0x000000000fffffff)) | (v & UINT64_C(0x0fffffff00000000)) >> 4;
 }
 
-/* 8 bytes can be read at p. Behind the number, or NULL. */
+/* 8 bytes can be read at p. After the number, or NULL. */
 static inline const uint8_t *quick_number(uint64_t *out, const uint8_t *p)
 {
     const uint64_t marks = UINT64_C(0x8080808080808080);
@@ -384,7 +384,7 @@ static inline const uint8_t *quick_number(uint64_t *out, const uint8_t *p)
     return p + (unsigned)__builtin_ctzll(ends) / 8 + 1;
 }
 
-/* p stands at the length. Behind the bytes, or NULL. */
+/* p is at the length. After the bytes, or NULL. */
 static inline const uint8_t *quick_bytes(ts_text *out, const uint8_t *p, const uint8_t *end)
 {
     size_t n = *p++;
@@ -456,7 +456,7 @@ static inline bool quick_body(ftrace_event *event, const uint8_t *tags, ts_text 
     return p == end;
 }
 
-/* A tag of two or three bytes, of which `low` is the first: behind it and the part's bytes. */
+/* A tag of two or three bytes, of which `low` is the first: after it and the part's bytes. */
 static inline const uint8_t *quick_part(uint32_t *tag, ts_text *bytes, uint8_t low,
                                         const uint8_t *p, const uint8_t *end)
 {

@@ -11,7 +11,7 @@ enum {
     FTRACE_EVENT_FIELDS = 4096, /* fields of FtraceEvent that may be a handled event are below */
     FTRACE_BODY_FIELDS = 16,    /* likewise of the event's own message */
     FTRACE_BODY_TAGS = 128,     /* tags of these fields are one byte below */
-    FTRACE_PROTOBUF_SLACK = 8   /* bytes behind an event that make reading it cheap */
+    FTRACE_PROTOBUF_SLACK = 8   /* bytes after an event that make reading it cheap */
 };
 
 /* What a field of an event's own message is. */
@@ -50,7 +50,7 @@ void ftrace_protobuf_init(ftrace_protobuf *reader);
  * The event p[0..n) of a CPU; its time is as recorded. Texts are borrowed from p, and may hold any
  * bytes. *event is complete only with FTRACE_FOUND_EVENT.
  *
- * room: bytes from p on that may be read, n or more. What stands behind the event changes nothing,
+ * room: bytes from p on that may be read, n or more. What is after the event changes nothing,
  * but with FTRACE_PROTOBUF_SLACK bytes there an event as the kernel writes it is read in words.
  */
 ftrace_found ftrace_protobuf_event(ftrace_event *event, const ftrace_protobuf *reader, uint32_t cpu,

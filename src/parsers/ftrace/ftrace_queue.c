@@ -188,7 +188,7 @@ static inline lane *lane_of(ftrace_queue *q, uint32_t cpu)
                                  : &q->lanes[cpu % q->lane_count];
 }
 
-/* A loss, which is of no kind, may stand at a time of other CPUs: no lane should take that as its
+/* A loss, which is of no kind, may be at a time of other CPUs: no lane should take that as its
  * own. */
 ts_code ftrace_queue_add(ftrace_queue *q, const ftrace_event *event)
 {
@@ -204,7 +204,7 @@ ts_code ftrace_queue_add(ftrace_queue *q, const ftrace_event *event)
 
 /* --- handing out ----------------------------------------------------------------------------- */
 
-/* The lane's next block becomes its bytes; there are none behind the last one. */
+/* The lane's next block becomes its bytes; there are none after the last one. */
 static ts_code next_block(ftrace_queue *q, lane *l)
 {
     lane_block *block = (lane_block *)l->blocks.p + l->next;

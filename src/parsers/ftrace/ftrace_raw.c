@@ -7,7 +7,7 @@ enum {
     SECTION_FORMATS = 1,
     SECTION_CMDLINES = 2,
     SECTION_TGIDS = 3,
-    SECTION_CPU = 4, /* and those behind it: a CPU each */
+    SECTION_CPU = 4, /* and those after it: a CPU each */
     SECTION_PAGE = 30,
     SECTION_PRINTK = 31,
     SECTION_SYMBOLS = 32,

@@ -18,14 +18,14 @@ enum {
     FTRACE_RAW_MAGIC = 0xDF49,
     FTRACE_RAW_HEADER = 12,
     FTRACE_RAW_MAX_PAGE = 64 << 10,
-    FTRACE_RAW_MAX_LINE = 64 << 10, /* of a text; what is behind is left out */
+    FTRACE_RAW_MAX_LINE = 64 << 10, /* of a text; the rest is left out */
     FTRACE_RAW_CPUS = 26
 };
 
 /* --- what the texts say (ftrace_raw_formats.c) -------------------------------------------------
  */
 
-/* Where a field of an event stands in its record. */
+/* Where a field of an event is in its record. */
 typedef struct ftrace_raw_field {
     uint32_t offset;
     uint32_t size; /* 0: up to the end of the record */
@@ -131,7 +131,7 @@ typedef enum ftrace_raw_defect {
     FTRACE_RAW_BAD_PAGE,
     FTRACE_RAW_BAD_SECTION, /* the rest of the input is lost */
     FTRACE_RAW_CUT,         /* the input ends in a section */
-    FTRACE_RAW_NO_FORMATS,  /* pages stand in front of the formats of their events */
+    FTRACE_RAW_NO_FORMATS,  /* pages are in front of the formats of their events */
     FTRACE_RAW_HONGMENG     /* pages of HongMeng */
 } ftrace_raw_defect;
 

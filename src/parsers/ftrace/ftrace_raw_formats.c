@@ -45,7 +45,7 @@ static ts_text raw_trim(ts_text t)
     return t;
 }
 
-/* The part in front of the first `c`; *rest is what is behind it, or empty. */
+/* The part in front of the first `c`; *rest is what is after it, or empty. */
 static ts_text cut_at(ts_text *rest, ts_text t, char c)
 {
     const char *p = t.n == 0 ? NULL : memchr(t.p, c, t.n);
@@ -68,7 +68,7 @@ static bool raw_value(ts_text *value, ts_text t, const char *key)
 
 /* "field:unsigned int pid;\toffset:4;\tsize:4;\tsigned:0;" */
 typedef struct field_line {
-    ts_text type; /* with what stands in brackets behind the name */
+    ts_text type; /* with what is in brackets after the name */
     ts_text name;
     int64_t offset;
     int64_t size;
@@ -278,7 +278,7 @@ static ts_text name_at(const ftrace_raw_texts *t, const ts_idmap *map, int64_t k
     return (ts_text){t->bytes.p + names[place].begin, names[place].n};
 }
 
-/* A pid in front of a blank; what is behind it. */
+/* A pid in front of a blank; what is after it. */
 static bool read_pid(int64_t *pid, ts_text *rest, ftrace_raw_texts *t, ts_text line)
 {
     ts_text word = cut_at(rest, raw_trim(line), ' ');

@@ -13,7 +13,7 @@ enum {
 };
 
 #define COMMIT_LENGTH UINT32_C(0xFFFFF)
-#define COMMIT_STORED UINT32_C(0x40000000) /* the number of dropped events is behind the data */
+#define COMMIT_STORED UINT32_C(0x40000000) /* the number of dropped events is after the data */
 #define COMMIT_MISSED UINT32_C(0x80000000)
 
 static inline uint16_t raw_u16(const uint8_t *p)
@@ -198,7 +198,7 @@ static ts_code read_entries(const char **bad, page_reader *r, const uint8_t *p, 
         type = word & 31;
         delta = word >> 5;
         if (type == ENTRY_PADDING && delta == 0) {
-            return TS_OK; /* nothing behind it */
+            return TS_OK; /* nothing follows */
         }
         bytes = entry_bytes(type, p, n);
         if (bytes == 0) {

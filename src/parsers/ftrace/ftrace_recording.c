@@ -262,7 +262,7 @@ static ts_code make_rows(ftrace_recording *rec)
         return code;
     }
     return ts_issue_n(host->store, host->source_id, TS_ISSUE_sample_repeated, PLUGIN, TS_NO_OFFSET,
-                      rec->doubled, "%" PRIu64 " events stand twice", rec->doubled);
+                      rec->doubled, "%" PRIu64 " events are repeated", rec->doubled);
 }
 
 ts_code ftrace_recording_finish(ftrace_recording *rec)

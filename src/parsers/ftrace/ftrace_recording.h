@@ -1,6 +1,6 @@
 /*
  * The events of one .htrace recording, of ftrace-plugin and of ffrt-profiler, on their way to rows:
- * their clocks, order of time, names and symbols that stand beside them.
+ * their clocks, order of time, names and symbols that are beside them.
  *
  * Memory: FTRACE_RECORDING_QUEUE for events, the symbols and names.
  */
@@ -34,7 +34,7 @@ typedef struct ftrace_recording {
     ts_clock rows;         /* clock of the rows */
     int64_t delta;         /* to it */
     ftrace_machine *machine;
-    /* A message stands twice, or what is damaged may: events that do are left out the second time.
+    /* A message is repeated, or damaged parts may be: repeated events count once.
      */
     bool repeated;
     bool damaged;     /* something was lost */

@@ -1,3 +1,16 @@
+/*
+ * The message of ftrace-plugin: its parts, and the events of its CPUs, in pieces of any size.
+ *
+ * What is done with a part depends on its length, never on how much of it has come: events of a CPU
+ * up to FTRACE_RESULT_HELD are held and looked at as a whole, because the number of the CPU may
+ * follow its events; larger ones are streamed, and there a number that comes after events is
+ * reported (`moved`). Other parts are held up to FTRACE_RESULT_PART. So the calls are the same for
+ * any size of blocks.
+ *
+ * An event is handed on alone, with the bytes after it that may be read (`room`). One that is too
+ * large or breaks off is lost alone. A message has the bytes that came: what a cut of its segment
+ * takes away is reported by the container, and here only what is wrong inside.
+ */
 #include "parsers/ftrace/ftrace_result.h"
 
 #include <inttypes.h>
@@ -167,7 +180,7 @@ static ts_code end_detail(ftrace_result *r, bool complete)
         code = bad_message(r, "ftrace_cpu_detail", ts_wire_fault_text(r->detail.fault));
     }
     if (code == TS_OK && r->moved) {
-        code = bad_message(r, "ftrace_cpu_detail", "the CPU is named behind its events");
+        code = bad_message(r, "ftrace_cpu_detail", "the CPU is named after its events");
     }
     return code == TS_OK && r->overwrite > 0 ? r->calls->overwrite(r->user, r->cpu, r->overwrite)
                                              : code;
@@ -189,7 +202,7 @@ static size_t pass_events(const uint8_t *p, size_t n, size_t at)
     return at;
 }
 
-/* The number of the CPU may stand behind its events. */
+/* The number of the CPU may be after its events. */
 static void look_for_cpu(ftrace_result *r, const uint8_t *p, size_t n)
 {
     ts_wire_field field;
@@ -205,7 +218,7 @@ static void look_for_cpu(ftrace_result *r, const uint8_t *p, size_t n)
     r->told = true;
 }
 
-/* Behind it, bytes up to `readable` may be read. */
+/* After it, bytes up to `readable` may be read. */
 static ts_code whole_detail(ftrace_result *r, const uint8_t *p, size_t n, bool complete,
                             const uint8_t *readable)
 {
@@ -320,7 +333,7 @@ static ts_code result_end(void *user, uint32_t field, bool complete)
                                    : read_comm(r, p, n);
 }
 
-/* Events of CPUs that stand whole in what was fed. */
+/* Events of CPUs that are whole in what was fed. */
 static ts_code result_run(void *user, uint64_t at, uint64_t count, const uint8_t *p, size_t n)
 {
     ftrace_result *r = user;

@@ -58,7 +58,7 @@ typedef struct ftrace_result {
     uint32_t cpu;
     uint64_t overwrite;
     bool has_events;
-    bool moved; /* the number came behind events, for which it was taken as 0 */
+    bool moved; /* the number came after events, for which it was taken as 0 */
     ts_buf event;
     bool large; /* the event is too large */
 } ftrace_result;

@@ -8,7 +8,7 @@
 enum {
     FIRST_RECORDS = 64,
     BLOCK_BYTES = 64 * 1024,
-    /* The most that a record takes in the spool, and whole words that reach behind it. */
+    /* The most that a record takes in the spool, and whole words that reach after it. */
     RECORD_MAX = (FTRACE_ROWLOG_WORDS + 1) / 2 + 8 * FTRACE_ROWLOG_WORDS,
     BLOCK_SLACK = 16 * FTRACE_ROWLOG_WORDS + 8
 };
@@ -27,7 +27,7 @@ void ftrace_rowlog_free(ftrace_rowlog *log)
     ts_sorter_close(log->late);
 }
 
-/* Of a record of the window, or behind the last one. */
+/* Of a record of the window, or after the last one. */
 static inline uint8_t *place_of(const ftrace_rowlog *log, uint64_t number)
 {
     uint64_t at = log->begin_at + (number - log->begin);
@@ -47,7 +47,7 @@ static inline void copy_record(void *to, const void *from, size_t size)
 
 /*
  * A record in the spool: the sizes of its words in half a byte each, then the words, as differences
- * from the record before. Behind it, where there is room for RECORD_MAX bytes and the slack.
+ * from the record before. After it, where there is room for RECORD_MAX bytes and the slack.
  */
 static uint8_t *pack_record(uint8_t *p, ftrace_rowlog *log, const uint8_t *record)
 {
@@ -195,7 +195,7 @@ ts_code ftrace_rowlog_finish(ftrace_rowlog *log)
     return code != TS_OK ? code : next_replaced(log);
 }
 
-/* Reads on, behind what is left of the block. */
+/* Reads on, after what is left of the block. */
 static ts_code fill_block(ftrace_rowlog *log)
 {
     size_t left = log->block_have - log->block_at;

@@ -24,7 +24,7 @@ typedef struct ftrace_rowlog {
     uint64_t begin_at; /* and its place in the ring */
     uint64_t count;
     ts_spool *spool; /* those before; NULL: none */
-    ts_sorter *late; /* replaced ones of the spool, behind their numbers; NULL: none */
+    ts_sorter *late; /* replaced ones of the spool, after their numbers; NULL: none */
     uint64_t before[FTRACE_ROWLOG_WORDS]; /* the last record that was written there, or read */
     uint8_t *block;                       /* bytes on their way there, or from there */
     size_t block_at, block_have;

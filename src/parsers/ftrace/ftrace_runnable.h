@@ -1,7 +1,7 @@
 /*
  * BinderRunnable (spec 2.9): a thread that sends a synchronous transaction and is switched out
  * while it could run, for the thread that receives the transaction, is in the state R-B and not R+.
- * What counts is the first time that it is switched out behind the transaction.
+ * What counts is the first time that it is switched out after the transaction.
  *
  * Memory: 128 bytes for each such thread and transaction that is not received yet.
  */
@@ -25,7 +25,7 @@ typedef struct ftrace_runnable {
 /* The thread sends a transaction that needs a reply. */
 ts_code ftrace_runnable_call(struct ftrace_machine *m, struct ftrace_thread *thread, int64_t id);
 
-/* Behind such a call the thread is switched out for `next`; its last state has begun. wanted: it
+/* After such a call the thread is switched out for `next`; its last state has begun. wanted: it
  * could run, and next is not the idle thread. */
 ts_code ftrace_runnable_out(struct ftrace_machine *m, struct ftrace_thread *thread,
                             const struct ftrace_thread *next, bool wanted);

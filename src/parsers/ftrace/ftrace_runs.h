@@ -57,7 +57,7 @@ static inline ftrace_run *ftrace_run_at(const ftrace_runs *r, size_t i)
 /* The next event of a run that has not ended; its texts are borrowed until ftrace_run_step. */
 ts_code ftrace_run_event(ftrace_event *event, ftrace_runs *r, ftrace_run *run);
 
-/* Goes to the run's event behind it, or to its end. */
+/* Goes to the run's event after it, or to its end. */
 ts_code ftrace_run_step(ftrace_runs *r, ftrace_run *run);
 
 #endif

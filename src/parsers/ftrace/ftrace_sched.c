@@ -1,3 +1,18 @@
+/*
+ * sched_slice and thread_state: which thread ran where, and what each thread was doing meanwhile.
+ *
+ * A CPU has at most one open slice, which the next switch on it ends. A thread has at most one last
+ * state; the next one ends it. A wakeup becomes a state R only when its effect is known: at the
+ * next switch to or from the thread, or at the end. The first wakeup counts. A state D or DK waits
+ * (`blocked`) for its sched_blocked_reason, a state R+ after a call of binder for the transaction
+ * (ftrace_runnable.h).
+ *
+ * A row is added to its log when it begins, and set when it ends, so logs are in order of time.
+ * States that begin earlier than the last one of the log (place FTRACE_NO_PLACE) are sorted apart,
+ * and both are merged at the end. Every value that spans a loss of events stays open: a thing keeps
+ * the number of the event with which it began, and is closed only if no later loss concerns it
+ * (ftrace_loss.h).
+ */
 #include "parsers/ftrace/ftrace_state.h"
 
 #include "base/alloc.h"

@@ -1,7 +1,7 @@
 /*
  * Scheduling: which thread ran on which CPU, and the states of threads (spec 2.3, 2.4).
  *
- * Rows of sched_slice stand in the order of their beginnings and need the process of their thread,
+ * Rows of sched_slice are in the order of their beginnings and need the process of their thread,
  * those of thread_state in the order of time: both wait until the end. They begin in that order
  * already (ftrace_rowlog.h), but for states that become known later than they began, which are
  * sorted.
@@ -37,15 +37,15 @@ typedef struct ftrace_state_row {
 
 enum { FTRACE_NO_PLACE = 0 };
 
-/* A row that is not complete, and where it will stand. */
+/* A row that is not complete, and where it will be. */
 typedef struct ftrace_state {
     ftrace_state_row row;
-    uint64_t place; /* 1 + number in the log; FTRACE_NO_PLACE: it is to be sorted */
+    uint64_t place; /* 1 + number in the log; FTRACE_NO_PLACE: it must be sorted */
 } ftrace_state;
 
 typedef struct ftrace_thread_sched {
     ftrace_state last;     /* its last state */
-    ftrace_state *blocked; /* its last D row, when another one came behind it; owned; NULL: never */
+    ftrace_state *blocked; /* its last D row, when another one came after it; owned; NULL: never */
     int64_t wake;          /* when it was woken and has not run since */
     uint64_t wake_number;  /* in the order of wakes */
     struct ftrace_cpu *place; /* where it runs; NULL: it does not, or where is not known */

@@ -1,3 +1,17 @@
+/*
+ * callstack: the slices of threads, which nest, and asynchronous ones, which are found by a key.
+ *
+ * The slices of a thread are a stack. A row is reserved when a slice begins, with its depth and its
+ * parent, and gets its `dur` when the slice ends; one without an end keeps NULL. Before anything is
+ * done with the stack it is tidied up to the present time: closed slices leave the top, and open
+ * ones above a slice that has ended are ended with it. `closed` counts the slices in the stack that
+ * have ended, so that a stack without any is not searched; `top` and `below` link the slices of one
+ * name.
+ *
+ * Asynchronous slices of one key are a list from the youngest to the oldest; outside of groups a
+ * key has one at a time. After a loss of events that may hide an end, the stack of a thread is
+ * forgotten, its rows stay open, and ends that come later belong to later slices.
+ */
 #include "parsers/ftrace/ftrace_state.h"
 
 #include "base/alloc.h"

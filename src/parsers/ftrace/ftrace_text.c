@@ -74,7 +74,7 @@ static bool read_cpu_number(uint32_t *cpu, ts_text t)
     return is;
 }
 
-/* What stands between two texts; false: it is not so. */
+/* What is between two texts; false: it is not so. */
 static bool text_between(ts_text *t, const char *begin, const char *end)
 {
     size_t n = strlen(begin);
@@ -293,7 +293,7 @@ static ts_code trace_line(ftrace_text *t, ts_text line)
 
 /* --- pages ----------------------------------------------------------------------------------- */
 
-/* Behind where an element begins that may be the trace, NULL: there is none in the line. */
+/* The place after the tag of an element that may be the trace; NULL: the line has none. */
 static const char *element_begin(ts_text line)
 {
     const char *begin = memmem(line.p, line.n, TRACE_BEGIN, sizeof TRACE_BEGIN - 1);

@@ -322,7 +322,7 @@ static inline const field_name *find_field(const kind_names *k, const char *p, s
     return NULL;
 }
 
-/* Does the word begin with a key that stands behind names of threads? */
+/* Does the word begin with a key that is after names of threads? */
 static bool is_next_key(const kind_names *k, ts_text word)
 {
     static const char *const others[] = {"prio", "success", "oom_score_adj"};
@@ -339,7 +339,7 @@ static bool is_next_key(const kind_names *k, ts_text word)
     return find_field(k, word.p, n) != NULL;
 }
 
-/* A name of a thread that begins at `begin`: *p is behind it then. */
+/* A name of a thread that begins at `begin`: *p is after it then. */
 static ts_text read_comm(const char *begin, const char **p, const char *end, const kind_names *k)
 {
     const char *last = *p;
@@ -388,7 +388,7 @@ static unsigned read_pairs(ftrace_event *e, ts_text bare[2], const kind_names *k
 
 /* --- forms of their own --------------------------------------------------------------------- */
 
-/* What follows `mark`, and *before what stands in front of it. */
+/* What follows `mark`, and *before what is in front of it. */
 static bool split_at(ts_text *before, ts_text *after, ts_text t, const char *mark)
 {
     const char *p = t.n == 0 ? NULL : memmem(t.p, t.n, mark, strlen(mark));
@@ -400,7 +400,7 @@ static bool split_at(ts_text *before, ts_text *after, ts_text t, const char *mar
     return true;
 }
 
-/* "comm:pid [prio]", and what may stand behind it. */
+/* "comm:pid [prio]", and what may be after it. */
 static bool read_task(ts_text *comm, int64_t *pid, int64_t *prio, ts_text t)
 {
     size_t close = t.n;

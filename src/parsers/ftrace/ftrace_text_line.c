@@ -1,5 +1,5 @@
 /* The form of a line of a text trace, scanned by hand: no part of a line is read more than a few
- * times, whatever stands in it. */
+ * times, whatever is in it. */
 #include "parsers/ftrace/ftrace_text.h"
 
 #include "base/ckd.h"
@@ -164,7 +164,7 @@ static bool read_cpu(uint64_t *cpu, cursor *c)
     return skip_char(c, '[') && skip_number(cpu, c) && skip_char(c, ']');
 }
 
-/* Behind the CPU: letters of the state of the processor, of which none may be there, and blanks. */
+/* After the CPU: letters of the state of the processor, of which none may be there, and blanks. */
 static bool skip_flags(cursor *c)
 {
     bool blanks = skip_spaces(c) > 0;
@@ -203,7 +203,7 @@ static inline bool read_rest(bool *fits, ftrace_line *out, cursor *c)
            read_event(out, c);
 }
 
-/* Behind the '-': is what follows an event? *fits: so are its numbers. */
+/* After the '-': is what follows an event? *fits: so are its numbers. */
 static bool read_at(bool *fits, ftrace_line *out, cursor c)
 {
     uint64_t pid;

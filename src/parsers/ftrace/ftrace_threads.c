@@ -1,3 +1,16 @@
+/*
+ * Which thread and which process an event means.
+ *
+ * The kernel gives the number of a thread that has ended to another one, so a number stands for
+ * several threads (ftrace_tid): the youngest, and the older ones that have not ended (`before`). An
+ * event that names a tid alone means the youngest that is alive, else the youngest, else a new one
+ * without a process; one that names a process too means the thread of that pair, and a thread
+ * without a process that has the tid joins the process. An end makes no new thread. Rows are the
+ * store's and are never removed; at the end of the recording each thread gets a process.
+ *
+ * Texts of names are the store's. Look-ups try small caches of the last numbers first (near_tids,
+ * recent), because most events name the same few.
+ */
 #include "parsers/ftrace/ftrace_threads.h"
 
 #include "base/alloc.h"

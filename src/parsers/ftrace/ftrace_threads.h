@@ -105,7 +105,7 @@ void ftrace_thread_ended(ftrace_threads *all, ftrace_thread *thread, int64_t ts)
 void ftrace_thread_began(ftrace_threads *all, ftrace_thread *thread, int64_t ts);
 
 /* All events were seen: each thread gets a process, counts of processes are set. Names of processes
- * are set by ftrace_threads_name, behind names from a list. */
+ * are set by ftrace_threads_name, after names from a list. */
 ts_code ftrace_threads_finish(ftrace_threads *all);
 ts_code ftrace_threads_name(ftrace_threads *all);
 

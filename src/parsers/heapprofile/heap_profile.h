@@ -20,7 +20,7 @@
 #include "json/json.h"
 #include "parsers/format.h"
 
-/* Where the reader stands; values that nobody knows are skipped. */
+/* Where the reader is; unknown values are skipped. */
 typedef enum heap_profile_state {
     AT_TOP,
     AT_NODE,

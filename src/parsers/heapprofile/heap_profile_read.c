@@ -184,7 +184,7 @@ static void skip_value(heap_profile *p)
     p->bad_numbers += number ? 1 : 0;
 }
 
-/* Something else than an object stands where a node or a sample should. */
+/* Something else than an object is where a node or a sample should be. */
 static ts_code odd_element(heap_profile *p)
 {
     bool node = p->at == AT_CHILDREN;

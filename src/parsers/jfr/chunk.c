@@ -1,4 +1,18 @@
-/* A chunk: header, metadata, checkpoints, and the walk over its events. */
+/*
+ * A chunk: header, metadata, checkpoints, and the walk over its events.
+ *
+ * A chunk is in a spool or in memory, because metadata and pools follow the events that need them.
+ * The header says where both are; where it is wrong, or the chunk is still being written, they are
+ * found by a walk over all events (scan_events), whose work is limited for the recording
+ * (scan_left). Checkpoints form a list from the last one back, each before the one that points to
+ * it, so that following it ends. A chunk that is cut before its metadata borrows those of the chunk
+ * before when version, encoding and clock agree; an event must then still fit its class byte by
+ * byte.
+ *
+ * Events are walked twice: settings first, because samples may come before them. An event that
+ * cannot be read ends the walk; what its header counts and the file lacks is reported as missing.
+ * Ticks become ns with 128 bits, and a time beyond 64 bits is TS_NO_TIME.
+ */
 #include "parsers/jfr/chunk.h"
 
 #include <inttypes.h>
@@ -92,7 +106,7 @@ int64_t jfr_ticks_time(const jfr_chunk *c, int64_t ticks)
 
 typedef enum walk_state { WALK_EVENT, WALK_END, WALK_CHUNK, WALK_PART, WALK_BAD } walk_state;
 
-/* The event at `pos`. WALK_CHUNK: another chunk begins there. WALK_PART: it goes on behind the end.
+/* The event at `pos`. WALK_CHUNK: another chunk begins there. WALK_PART: it goes on after the end.
  */
 static ts_code walk(walk_state *state, jfr_event *e, jfr_chunk *c, uint64_t pos)
 {
@@ -269,7 +283,7 @@ static ts_code read_metadata(bool *good, jfr_chunk *c, int64_t offset)
     jfr_event e;
     jfr_reader r;
     bool bad = true;
-    const char *why = "no metadata event stands there";
+    const char *why = "there is no metadata event";
     ts_code code = event_at(good, &e, &r, c, offset, TYPE_METADATA);
     if (code == TS_OK && *good) {
         drop_schema(c);
@@ -374,7 +388,7 @@ static ts_code follow_checkpoints(bool *whole, jfr_chunk *c)
             *whole = true;
             break;
         }
-        /* Each stands before the one that points to it. */
+        /* Each is before the one that points to it. */
         if (delta > 0 || at + delta < JFR_HEADER) {
             break;
         }
@@ -397,7 +411,7 @@ static ts_code read_pools(jfr_chunk *c, const scan *s)
         c->doubted_pools = true;
         code = issue_at(c, TS_ISSUE_jfr_bad_checkpoint,
                         c->header.checkpoint < 0 ? 0 : (uint64_t)c->header.checkpoint,
-                        "the list of checkpoints is broken; all that stand in the chunk were read");
+                        "the list of checkpoints is broken; all of the chunk were read");
     }
     for (size_t i = s->checkpoints.n; i-- > 0 && code == TS_OK;) {
         int64_t delta;
@@ -516,7 +530,7 @@ static ts_code run_event(jfr_chunk *c, uint32_t cls, const jfr_event *e)
     return code;
 }
 
-/* Settings are read in a walk of their own, because samples may stand before them. */
+/* Settings are read in a walk of their own, because samples may be before them. */
 static ts_code walk_events(walk_state *end, jfr_chunk *c, bool settings)
 {
     walk_state state = WALK_EVENT;
@@ -573,7 +587,7 @@ static ts_code note_end(jfr_chunk *c, walk_state end)
         c->used = c->view->size;
     }
     if (bad && c->searched) {
-        /* Its size may be wrong, so that other chunks stand in what seems to belong to it. */
+        /* Its size may be wrong, so that other chunks are in what seems to belong to it. */
         ts_code code = jfr_chunk_search(&c->used, c->view, at);
         if (code != TS_OK) {
             return code;

@@ -1,6 +1,6 @@
 /*
  * One chunk (profiles.md 2.1, 2.3): its header, its classes and pools, and a walk over its events.
- * Metadata and pools stand behind the events that need them, so the chunk is in a spool.
+ * Metadata and pools are after the events that need them, so the chunk is in a spool.
  */
 #ifndef TS_PARSERS_JFR_CHUNK_H
 #define TS_PARSERS_JFR_CHUNK_H
@@ -134,7 +134,7 @@ static inline const jfr_plan *jfr_pool_plan(const jfr_chunk *c, uint32_t cls)
 
 void jfr_schema_free(ts_ctx *ctx, jfr_schema *schema);
 
-/* Its bytes behind size and type; *there is false when they cannot be held. */
+/* Its bytes after size and type; *there is false when they cannot be held. */
 ts_code jfr_event_body(bool *there, jfr_reader *r, jfr_chunk *c, const jfr_event *e);
 
 /* Ticks of the chunk's clock as a time, and as a duration; TS_NO_TIME beyond 64 bits. */

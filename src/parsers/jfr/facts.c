@@ -43,7 +43,7 @@ static const char *unit_name(const jfr_value *v)
     }
 }
 
-/* What several series of one field differ in, put behind their names in brackets. */
+/* What several series of one field differ in, put after their names in brackets. */
 static ts_code put_dimension(jfr_chunk *c, ts_buf *name, const jfr_rule *rule,
                              const jfr_value *values)
 {

@@ -85,7 +85,7 @@ static void add_stray(jfr_file *f, uint64_t at, uint64_t n)
         f->stray_at = at;
     }
     f->stray += n;
-    f->rec.end_known = f->rec.end_known && n == 0; /* a chunk may have stood there */
+    f->rec.end_known = f->rec.end_known && n == 0; /* there may have been a chunk */
 }
 
 /* The chunk is as complete as it gets; others may follow in it. */

@@ -1,6 +1,6 @@
 /*
  * The classes that a chunk's metadata event declares (profiles.md 2.4): types of events, of what
- * stands in constant pools and of fields. Names are texts of the metadata, borrowed while it lives.
+ * is in constant pools and of fields. Names are texts of the metadata, borrowed while it lives.
  */
 #ifndef TS_PARSERS_JFR_METADATA_H
 #define TS_PARSERS_JFR_METADATA_H
@@ -73,7 +73,7 @@ typedef struct jfr_metadata {
 } jfr_metadata;
 
 /*
- * Reads the payload of a metadata event behind its size and type. *bad: it makes no sense; why is
+ * Reads the payload of a metadata event after its size and type. *bad: it makes no sense; why is
  * then a static sentence. The caller frees with jfr_metadata_free in any case. Errors: memory.
  */
 ts_code jfr_metadata_read(bool *bad, const char **why, ts_ctx *ctx, jfr_metadata *m, jfr_reader r);

@@ -55,7 +55,7 @@ static ts_code add_op(maker *k, jfr_op op)
     return TS_OK;
 }
 
-/* Paths that are too long are none that anybody wants. */
+/* Paths that are too long are not wanted. */
 static void push_path(maker *k, ts_text name)
 {
     size_t dot = k->path_n > 0 ? 1 : 0;

@@ -36,7 +36,7 @@ typedef struct jfr_pools {
     jfr_pool *by_class; /* one a class of the metadata */
     uint32_t class_count;
     ts_vec blocks;      /* uint8_t *: the bytes of checkpoints that are not held anyway */
-    uint64_t random[2]; /* of the hash of keys: nobody who makes an input knows them */
+    uint64_t random[2]; /* of the hash of keys: unknown to whoever makes an input */
     uint64_t entries, repeated;
 } jfr_pools;
 
@@ -47,7 +47,7 @@ ts_code jfr_pools_new(jfr_chunk *c);
 void jfr_pools_free(ts_ctx *ctx, jfr_pools *pools);
 
 /*
- * Adds the entries of a checkpoint event, `r` behind its delta; its bytes are copied unless the
+ * Adds the entries of a checkpoint event, `r` after its delta; its bytes are copied unless the
  * chunk's are held. Entries whose key is there already stay: newer checkpoints come first. *bad: it
  * makes no sense from some place on, or has entries of a class that cannot be decoded; those before
  * it are kept.

@@ -12,7 +12,7 @@ static ts_text fact(const jfr_recording *rec, uint32_t number)
     return text.n == 0 ? TS_TEXT_NULL : text;
 }
 
-/* What stands in `text` between two marks, or NULL; end: any of these characters. */
+/* What is in `text` between two marks, or NULL; end: any of these characters. */
 static ts_text between(ts_text text, const char *begin, const char *end)
 {
     const char *p = text.p == NULL ? NULL : memmem(text.p, text.n, begin, strlen(begin));

@@ -88,7 +88,7 @@ ts_code jfr_run_setting(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const 
 ts_code jfr_run_endpoint(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values);
 ts_code jfr_run_thread(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values);
 
-/* A row of jfr_event; r: its bytes behind size and type, which fit the plan. */
+/* A row of jfr_event; r: its bytes after size and type, which fit the plan. */
 ts_code jfr_keep_event(jfr_chunk *c, uint32_t cls, const jfr_value *values, jfr_reader r);
 
 /* Does --time-range want it? What it does not want counts as skipped. */

@@ -87,8 +87,8 @@ static ts_code class_parts(jfr_chunk *c, const jfr_value *v)
 }
 
 /*
- * Frames that are no Java: the recorder puts the name of a symbol where the method stands, and the
- * library where the class does.
+ * Frames that are no Java: the recorder puts the name of a symbol in the place of the method,
+ * and the library in that of the class.
  */
 static bool is_native(const jfr_chunk *c)
 {
@@ -333,7 +333,7 @@ static ts_code type_of(char *letter, jfr_chunk *c, const raw_frame *f)
     return code;
 }
 
-/* The outermost frame stands last, and its method comes first. */
+/* The outermost frame is last, and its method comes first. */
 static ts_code resolve_frames(jfr_chunk *c)
 {
     size_t n = c->frames.n;

@@ -19,7 +19,7 @@
 
 enum { HILOG_SORT = 16 << 20, HILOG_WINDOW = 64 << 10, DEFAULT_YEAR = 2000 };
 
-/* A line that waits for its place. Its tag and its text stand in the spool. */
+/* A line that waits for its place. Its tag and its text are in the spool. */
 typedef struct hilog_record {
     uint64_t key; /* of the time */
     uint64_t place;

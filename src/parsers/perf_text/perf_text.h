@@ -34,7 +34,7 @@ typedef struct perf_header {
     int64_t ts;     /* ns, or TS_NO_TIME */
     int64_t period; /* -1: not recorded */
     ts_text event;  /* NULL: not written */
-    ts_text rest;   /* what stands behind the event: one frame, or arguments of a tracepoint */
+    ts_text rest;   /* what is after the event: one frame, or arguments of a tracepoint */
     bool record;    /* no sample: rest is the name of a record, such as PERF_RECORD_COMM */
 } perf_header;
 
@@ -87,7 +87,7 @@ typedef struct perf_text {
     bool has_last;    /* it is not in the stack yet: its place in the source may follow */
     ts_vec stack;     /* perf_step, the innermost first */
     bool stack_bad;   /* a frame of the sample is not known */
-    bool flat;        /* the frame stood in the line of the sample */
+    bool flat;        /* the frame was in the line of the sample */
     bool stacks;      /* a sample had frames on lines of their own */
     int8_t addresses; /* frames have addresses: 1, they have none: -1, not known: 0 */
     int64_t itid;
@@ -116,7 +116,7 @@ ts_code perf_sample_begin(perf_text *p, const perf_header *h);
 /* The next frame of its stack. */
 ts_code perf_sample_frame(perf_text *p, const perf_frame *frame);
 
-/* Where the frame before stands in its source. */
+/* Where the frame before is in its source. */
 ts_code perf_sample_source(perf_text *p, ts_text file, int64_t line, bool inlined);
 
 /* Its end: the rows. */

@@ -180,7 +180,7 @@ bool perf_header_read(perf_header *out, ts_text line)
     if (line.n == 0 || *p == '\t' || *p == '#') { /* of frames and comments */
         return false;
     }
-    /* The numbers stand behind the first blank of which the rest has the form: a comm may hold
+    /* The numbers are after the first blank that is followed by the form: a comm may hold
      * blanks and numbers. */
     while ((p = p == end ? NULL : memchr(p, ' ', (size_t)(end - p))) != NULL) {
         perf_cursor c = {p + 1, end};
@@ -230,7 +230,7 @@ static void cut_offset(ts_text *t)
     }
 }
 
-/* "(image)" at the end, with brackets of its own or not, behind a blank. Cuts it off. */
+/* "(image)" at the end, with brackets of its own or not, after a blank. Cuts it off. */
 static ts_text cut_image(ts_text *t)
 {
     size_t i = t->n;

@@ -180,7 +180,7 @@ typedef struct pprof {
     /* The message that is being read. */
     ts_buf message;
     bool too_large;
-    uint64_t spooled_to; /* offset behind the sample before */
+    uint64_t spooled_to; /* offset after the sample before */
 
     ts_spool *samples; /* as pprof_read.c says */
     uint64_t samples_end;

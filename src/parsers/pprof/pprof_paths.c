@@ -6,7 +6,7 @@
 #include "parsers/pprof/pprof.h"
 
 /* What a location's code is: 0 as long as nothing is known; a number of a frame; or, with this bit,
- * where its frames stand in `expanded`: their number, then they. */
+ * where its frames are in `expanded`: their number, then they. */
 #define SEVERAL (UINT32_C(1) << 31)
 
 /* --- frames --------------------------------------------------------------------------------- */

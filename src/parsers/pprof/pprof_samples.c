@@ -236,7 +236,7 @@ static ts_code find_node(pprof *p, pprof_sample *s)
 {
     ts_code code = TS_OK;
     if (!s->expanded) {
-        p->stack.n = p->batch_frames; /* nobody needs those of the sample before */
+        p->stack.n = p->batch_frames; /* nothing needs those of the sample before */
         code = pprof_expand(p, s, true);
     }
     if (code != TS_OK || s->node != 0 || (code = pprof_walk(p, s)) != TS_OK) {
@@ -380,7 +380,7 @@ static ts_code take_sample(spool_window *w, pprof *p, size_t n)
     return code;
 }
 
-/* What stands next in the spool: a distance, or the field of a sample. */
+/* What is next in the spool: a distance, or the field of a sample. */
 static ts_code take_next(spool_window *w, pprof *p)
 {
     size_t begin = w->at;

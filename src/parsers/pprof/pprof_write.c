@@ -93,7 +93,7 @@ static ts_code put_types(pprof *p, ts_row_profile *row)
         ts_text name = pprof_text(p, types[i].type);
         ts_text unit = types[i].unit == 0 ? TS_TEXT_LIT("") : pprof_text(p, types[i].unit);
         if (name.p == NULL || unit.p == NULL) {
-            continue; /* what such values are of nobody knows */
+            continue; /* it is unknown what such values belong to */
         }
         code = ts_profile_type_add(&types[i].out, p->job->store, p->source_id, row->id, name,
                                    unit.n == 0 ? TS_TEXT_NULL : unit, ts_text_of(p->job->name));
@@ -214,7 +214,7 @@ static ts_code count(pprof *p, ts_item item, uint64_t seen, uint64_t lost)
     return code;
 }
 
-/* Just behind the end of the list: where texts stood that somebody took out before them. */
+/* Just after the end of the list: where a text is when others before it were removed. */
 static bool is_behind(const pprof *p, int64_t number)
 {
     size_t n = p->text_ends.n;

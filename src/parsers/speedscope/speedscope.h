@@ -1,5 +1,5 @@
 /*
- * Files of speedscope: frames that several profiles share, which may come behind them, and profiles
+ * Files of speedscope: frames that several profiles share, which may come after them, and profiles
  * of samples or of calls. What profiles hold waits in spools as integers until all is read.
  *
  *     {"shared": {"frames": [{"name", "file", "line", "col"}]},

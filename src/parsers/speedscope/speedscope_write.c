@@ -165,8 +165,8 @@ static ts_code next_stack(int64_t *node, bool *known, scope_writer *w, ts_spool_
 static ts_code write_samples(scope_writer *w)
 {
     const scope_profile *p = w->profile;
-    /* A frame that is not there, far behind the list: something was lost or moved, and stacks may
-     * stand beside weights of others. */
+    /* A frame that is not there, far after the list: something was lost or moved, and stacks may
+     * be beside weights of others. */
     bool moved = w->s->done && !w->s->doubted && p->frames_named > w->s->frames.n;
     bool equal = p->weights == p->samples && !p->odd;
     bool paired = equal && !moved;
@@ -331,7 +331,7 @@ static ts_code write_profile(scope *s, size_t i)
 ts_code scope_write(scope *s)
 {
     ts_code code = TS_OK;
-    /* Just behind the end of the list: where frames stood that somebody took out before them. */
+    /* Just after the end of the list: where a frame is when others before it were removed. */
     s->doubted = s->done && s->max_frame >= (int64_t)s->frames.n &&
                  s->max_frame - (int64_t)s->frames.n < (int64_t)s->frames.n;
     for (size_t i = 0; i < s->profiles.n && code == TS_OK; i++) {

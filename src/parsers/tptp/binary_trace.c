@@ -1,3 +1,17 @@
+/*
+ * The binary form: streams of messages, each with its size in front.
+ *
+ * States: a header (TPTP_AT_HEADER), bytes to skip (the gap that a header announces, or a message
+ * that is not wanted), TPTP_PROBING for the layout in up to 1 MiB, TPTP_RUNNING from message to
+ * message, TPTP_SEARCHING after damage, TPTP_STOPPED when the search found nothing. A step that
+ * lacks bytes sets `want`; nothing is decided from fewer, so rows do not depend on the size of
+ * blocks.
+ *
+ * A size is believed when the attributes end with the message. One that disagrees is judged by
+ * other messages of its kind (`exact`) and by three exact messages among its bytes. A message
+ * longer than WINDOW is looked at before it is waited for. Searches look at no more than 64 MiB and
+ * 64 bytes for each byte of the input, so damage cannot make the time quadratic.
+ */
 #include "parsers/tptp/binary_trace.h"
 
 #include "base/alloc.h"
@@ -131,7 +145,7 @@ static bool is_header(const uint8_t *p, size_t n)
     return offset >= TPTP_STREAM_HEADER && offset <= FAR_OFFSET;
 }
 
-/* The first place in from..to at which three exact messages or a header stand; 0: none. What
+/* The first place in from..to that begins three exact messages or a header; 0: none. What
  * searches cost together is linear in the input. */
 static size_t find_messages(tptp_binary *b, const uint8_t *p, size_t n, size_t from, size_t to)
 {
@@ -198,7 +212,7 @@ static ts_code end_tail(tptp_binary *b)
 
 /* --- messages -------------------------------------------------------------------------------- */
 
-/* n: bytes behind the head that are there. */
+/* n: bytes after the head that are there. */
 static ts_code other_message(tptp_binary *b, const tptp_message *m, size_t n)
 {
     char name[16];
@@ -234,7 +248,7 @@ static ts_code system_message(tptp_binary *b, const tptp_message *m, const uint8
 }
 
 /*
- * A message with bytes behind its attributes. A newer version may have added some; three exact
+ * A message with bytes after its attributes. A newer version may have added some; three exact
  * messages among them show that the size is wrong.
  */
 static ts_code longer_message(tptp_binary *b, tptp_message *m, size_t used, size_t n)
@@ -268,7 +282,7 @@ static ts_code alone_message(tptp_binary *b, const tptp_message *m)
                              m->id, m->size);
 }
 
-/* n: bytes behind the head that are there; all of the message, unless it is longer than WINDOW. */
+/* n: bytes after the head that are there; all of the message, unless it is longer than WINDOW. */
 static ts_code data_message(tptp_binary *b, tptp_message *m, const tptp_event_info *event, size_t n)
 {
     size_t used = 0;
@@ -327,7 +341,7 @@ static void skip_message(tptp_binary *b, uint64_t size, uint64_t *counted)
 
 /*
  * A message of more than WINDOW bytes, of which these are there. A wrong size is more likely than a
- * message like that: messages in it, or behind its attributes, show it.
+ * message like that: messages in it, or after its attributes, show it.
  */
 static ts_code long_message(tptp_binary *b, tptp_message *m)
 {

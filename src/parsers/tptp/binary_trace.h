@@ -12,16 +12,16 @@ enum { TPTP_STREAM_HEADER = 12 };
 
 typedef enum tptp_binary_state {
     TPTP_AT_HEADER,
-    TPTP_SKIPPING, /* the gap behind a header, or a message that is not wanted */
+    TPTP_SKIPPING, /* the gap after a header, or a message that is not wanted */
     TPTP_PROBING,
     TPTP_RUNNING,
-    TPTP_SEARCHING, /* behind damage, for the next messages */
+    TPTP_SEARCHING, /* after damage, for the next messages */
     TPTP_STOPPED    /* nothing was found */
 } tptp_binary_state;
 
 /*
  * Holds the bytes of a message until it is complete, 1 MiB to find the layout, and about 1.2 MiB to
- * find the next messages behind damage.
+ * find the next messages after damage.
  */
 typedef struct tptp_binary {
     tptp_import import;
@@ -37,7 +37,7 @@ typedef struct tptp_binary {
     ts_buf held;
     size_t at;       /* in held */
     uint64_t offset; /* of held.p[0] in the input */
-    size_t want;     /* bytes behind `at` without which nothing can be done */
+    size_t want;     /* bytes after `at` without which nothing can be done */
     bool streams;    /* a header was read */
     bool events;     /* an event was read */
     uint64_t exact;  /* a bit per kind of event of which a message was as long as its attributes */
@@ -68,7 +68,7 @@ ts_code tptp_binary_encoding(tptp_binary *b, ts_text name, uint64_t offset);
 ts_code tptp_binary_frequency(tptp_binary *b, uint64_t raw, uint64_t offset);
 /*
  * One of the events of which no description gives the attributes: kept with its number, size and
- * first bytes, p[0..n) of those behind the head. Where it begins as events of threads do, with a
+ * first bytes, p[0..n) of those after the head. Where it begins as events of threads do, with a
  * thread that is defined and a time that fits, it has these too.
  */
 ts_code tptp_binary_undescribed(tptp_binary *b, const tptp_message *m, const uint8_t *p, size_t n);

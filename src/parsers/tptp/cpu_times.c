@@ -23,7 +23,7 @@ static int64_t cpu_value(const tptp_thread *t, tptp_cpu_value v)
     return t->cpu_ns ? v.raw : v.ns;
 }
 
-/* The CPU time of one invocation, as the thread's values are to be read, or -1. */
+/* The CPU time of one invocation, in the unit of the thread's values, or -1. */
 static int64_t cpu_of(const tptp_thread *t, const tptp_cpu_wait *w)
 {
     const bool entered = w->entered && !(w->before.ns == 0 && t->no_cpu_is_0);

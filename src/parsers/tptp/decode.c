@@ -1,3 +1,16 @@
+/*
+ * Messages to records, and the layout of a stream from its first messages.
+ *
+ * An event is decoded with the layout of the stream; when it does not end exactly with the message,
+ * one variant is tried (other attributes, or stacks with or without counts), and counts only if
+ * that one is exact. Otherwise the fit is TPTP_LONGER (bytes are left: a newer version added some),
+ * TPTP_SHORT (attributes at the end are missing) or TPTP_BAD (an attribute reaches beyond the end,
+ * or a stack has an impossible number of frames). Only p[0..n) is read; texts end at a zero byte
+ * inside it, and are borrowed.
+ *
+ * With record NULL tptp_decode only looks, which is how layouts are probed and how searches find
+ * messages. A layout is chosen by points: exact messages count for it, wrong ones more against it.
+ */
 #include "parsers/tptp/decode.h"
 
 #include <string.h>

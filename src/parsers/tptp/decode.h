@@ -41,7 +41,7 @@ static inline uint64_t tptp_fixed(const uint8_t *p, unsigned n, bool big)
 typedef enum tptp_fit { TPTP_EXACT, TPTP_SHORT, TPTP_LONGER, TPTP_BAD } tptp_fit;
 
 /*
- * Decodes the n bytes behind the head of a message. Of the layouts of its event the first that ends
+ * Decodes the n bytes after the head of a message. Of the layouts of its event the first that ends
  * exactly is taken, else the table's. The record is cleared before; it gets raw numbers (times in
  * ticks) and texts as they stand. frames: room for TPTP_MAX_FRAMES. record NULL: only looks.
  * *used: bytes of the attributes.
@@ -50,7 +50,7 @@ tptp_fit tptp_decode(tptp_record *record, size_t *used, const tptp_event_info *e
                      const tptp_layout *layout, const uint8_t *p, size_t n,
                      tptp_stack_frame *frames);
 
-/* What stands at a place. */
+/* What is at a place. */
 typedef struct tptp_message {
     uint32_t id;
     uint64_t size; /* of all of it; SHORT of bytes: what is needed to know it */

@@ -253,7 +253,7 @@ static ts_code check_ticket(tptp_session *s, tptp_thread *t, const tptp_frame *f
         code = contradiction(s, t, TS_ISSUE_tptp_order, "out of order is ticket", f->ticket);
     } else if (f->ticket == 0 && t->first_ticket != 0) {
         tptp_thread_gap(t); /* its exit will not find it */
-        code = contradiction(s, t, TS_ISSUE_tptp_order, "without a ticket is an entry behind",
+        code = contradiction(s, t, TS_ISSUE_tptp_order, "without a ticket is an entry after",
                              t->last_ticket);
     }
     t->first_ticket = t->first_ticket == 0 ? f->ticket : t->first_ticket;
@@ -474,7 +474,7 @@ static ts_code check_exit(tptp_session *s, tptp_thread *t, const tptp_record *r,
     t->exit_tickets = t->exit_tickets || (frame != 0 && ticket != 0);
     if (ticket == 0 && t->exit_tickets) {
         tptp_thread_gap(t);
-        return contradiction(s, t, TS_ISSUE_tptp_order, "without a ticket is an exit behind",
+        return contradiction(s, t, TS_ISSUE_tptp_order, "without a ticket is an exit after",
                              t->last_ticket);
     }
     if (frame == 0 &&

@@ -59,7 +59,7 @@ ts_code tptp_objects_put(ts_ctx *ctx, tptp_objects *o, tptp_object_slot entry)
     return TS_OK;
 }
 
-/* Entries behind the hole move into it when it lies between their home and their place. */
+/* Entries after the hole move into it when it lies between their home and their place. */
 void tptp_objects_remove(const ts_ctx *ctx, tptp_objects *o, int64_t id)
 {
     size_t mask = o->slot_count - 1;

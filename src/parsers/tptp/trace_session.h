@@ -85,7 +85,7 @@ typedef struct tptp_thread {
     /*
      * Where events are missing an entry or an exit may be: what is directly above the frames that
      * were open there may have another caller, and their own time is not known. Until one of them
-     * ends. What was entered in between is itself not certain to be where it stands, so that the
+     * ends. What was entered in between is itself not certain to be in its place, so that the
      * first of several gaps says which frames have to end.
      */
     uint64_t gaps;          /* of the session that were taken note of */
@@ -284,7 +284,7 @@ static inline bool tptp_wanted(const tptp_session *s, int64_t ts)
 /* A class name as it is stored: dots, <init>. Borrowed until the next call with this scratch. */
 ts_code tptp_class_name(ts_text *out, tptp_session *s, ts_text raw, unsigned scratch);
 ts_text tptp_method_name(ts_text raw);
-/* Splits a class name behind its last dot; package NULL when there is none. */
+/* Splits a class name after its last dot; package NULL when there is none. */
 void tptp_split(ts_text *package, ts_text *name, ts_text whole);
 
 /* definitions.c: nodes, processes, agents, traces, filters, options, events without a table */
@@ -336,7 +336,7 @@ ts_code tptp_reserve_one(tptp_session *s, ts_vec *v, size_t size);
 int64_t tptp_open_slice(const tptp_thread *t);
 /* Takes note of gaps since the thread's last event. */
 void tptp_note_gaps(const tptp_session *s, tptp_thread *t);
-/* Events of this thread are missing here, or stand in another place. */
+/* Events of this thread are missing here, or are in another place. */
 void tptp_thread_gap(tptp_thread *t);
 void tptp_free_thread(tptp_session *s, tptp_thread *t);
 

@@ -192,14 +192,14 @@ size_t tptp_xml_name(const char **name, const char *p, size_t n)
 
 /* --- cleaning -------------------------------------------------------------------------------- */
 
-/* May the character with this number stand in XML? */
+/* May the character with this number be in XML? */
 static bool is_xml_char(uint64_t c)
 {
     return c == 9 || c == 10 || c == 13 || (c >= 0x20 && c <= 0xd7ff) ||
            (c >= 0xe000 && c <= 0xfffd) || (c >= 0x10000 && c <= 0x10ffff);
 }
 
-/* "#123;" or "#x7b;" of a character that may stand there. */
+/* "#123;" or "#x7b;" of a character that may be there. */
 static bool is_reference(const char *p, size_t n)
 {
     bool hex = n > 1 && (p[1] == 'x');
@@ -221,7 +221,7 @@ static bool is_reference(const char *p, size_t n)
     return i > first && i < n && p[i] == ';' && is_xml_char(c);
 }
 
-/* Does a known entity stand behind "&"? */
+/* Does a known entity follow "&"? */
 static bool is_entity(const char *p, size_t n)
 {
     static const char *const known[] = {"lt;", "gt;", "amp;", "quot;", "apos;"};

@@ -1,6 +1,6 @@
 /*
  * Where the pieces of an XML text begin and end. Traces are no well-formed documents: roots are not
- * closed, several documents follow one another, "<" stands in values, and bytes may be missing. So
+ * closed, several documents follow one another, "<" occurs in values, and bytes may be missing. So
  * what is given to the XML parser is cut into pieces here, each of which stands alone, and a
  * damaged one costs itself only.
  */
@@ -50,7 +50,7 @@ typedef struct tptp_cleaned {
 
 /*
  * Appends a tag (tag true: "<" in it is escaped in values only) or text so that the XML parser
- * takes it: escapes what must be, and replaces what cannot stand in XML by U+FFFD.
+ * takes it: escapes what must be, and replaces what cannot be in XML by U+FFFD.
  */
 ts_code tptp_xml_clean(ts_ctx *ctx, ts_buf *out, tptp_cleaned *found, const char *p, size_t n,
                        bool tag);

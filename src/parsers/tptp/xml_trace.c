@@ -1,3 +1,17 @@
+/*
+ * The XML form: damaged text is read as far as each of its elements is right.
+ *
+ * The text is cut into tags (xml_lexer.h). Tags of known elements are collected into a run,
+ * held.p[run_from..run_to), and given to expat together; a tag that has to be cleaned, and an end
+ * tag that is missing, goes alone after the run, so events stay in order. When expat refuses a run,
+ * the piece with the refused byte is lost and the rest is given again.
+ *
+ * Open elements are a stack of TPTP_MAX_NESTING names; deeper ones are only counted. Events hold no
+ * events: one that begins inside another closes it. An unknown element is skipped with its
+ * contents; when its end does not come within SKIP_BYTES, or an element around it ends first,
+ * reading goes back to the end of its tag. What is read again is limited (FREE_REREAD, and
+ * REREAD_PER_BYTE for each byte of the input), so the time stays linear.
+ */
 #include "parsers/tptp/xml_trace.h"
 
 #include "base/alloc.h"
@@ -32,7 +46,7 @@ static ts_code lose(tptp_xml *x, ts_issue_code issue, size_t at, size_t bytes, c
 
 /* --- to expat -------------------------------------------------------------------------------- */
 
-/* expat refuses the piece of p[0..n) in which the byte `bad` stands: *size bytes up to its end. */
+/* expat refuses the piece of p[0..n) in which the byte `bad` is: *size bytes up to its end. */
 static void refused_piece(size_t *from, size_t *size, const char *p, size_t n, size_t bad)
 {
     *from = 0;
@@ -106,11 +120,11 @@ static ts_code parse_cleaned(tptp_xml *x, size_t at, size_t from, size_t n, bool
     code = tptp_xml_clean(x->ctx, &x->clean, &found, x->held.p + from, n, tag);
     if (code == TS_OK && found.replaced > 0) {
         code = tptp_import_issue(&x->import, TS_ISSUE_tptp_bad_text, place_of(x, at),
-                                 "bytes that cannot stand in XML were replaced");
+                                 "bytes that cannot be in XML were replaced");
     }
     if (code == TS_OK && found.entities > 0) {
         code = tptp_import_issue(&x->import, TS_ISSUE_tptp_entity, place_of(x, at),
-                                 "an entity is not known and was kept as it stands");
+                                 "an entity is not known and was kept as written");
     }
     return code != TS_OK ? code : parse_alone(x, x->clean.p, x->clean.n, at);
 }
@@ -180,7 +194,7 @@ static ts_code close_to(tptp_xml *x, unsigned depth)
     return code;
 }
 
-/* Behind the tag of an unknown element, `size` bytes long. */
+/* After the tag of an unknown element, `size` bytes long. */
 static void begin_skip(tptp_xml *x, size_t size)
 {
     if (x->reread > FREE_REREAD + REREAD_PER_BYTE * place_of(x, x->at)) {
@@ -227,7 +241,7 @@ static ts_code unknown_element(tptp_xml *x, const char *name, size_t n)
     return code;
 }
 
-/* What an element is where it stands. */
+/* What an element is in its place. */
 static uint8_t element_here(const tptp_xml *x, const tptp_name *element)
 {
     uint8_t what = element == NULL ? TPTP_EL_UNKNOWN : element->what;
@@ -284,7 +298,7 @@ static ts_code start_tag(tptp_xml *x, size_t size, bool *taken, bool special, bo
 }
 
 /* The end of something inside an unknown element, or of it, or of what it is in: *taken is false
- * then, and reading goes on behind its tag. */
+ * then, and reading goes on after its tag. */
 static ts_code skipped_end(tptp_xml *x, bool *taken, unsigned open, bool root)
 {
     *taken = open > x->skip_depth || (open == 0 && !root);
@@ -346,7 +360,7 @@ static bool is_blank_text(const char *p, size_t n)
     return true;
 }
 
-/* n bytes of text, `from` bytes behind the beginning of the piece. */
+/* n bytes of text, `from` bytes after the beginning of the piece. */
 static ts_code text(tptp_xml *x, size_t from, size_t n, bool cdata)
 {
     const char *p = x->held.p + x->at + from;
@@ -376,7 +390,7 @@ static ts_code text(tptp_xml *x, size_t from, size_t n, bool cdata)
     code = flush_run(x);
     return code != TS_OK ? code
                          : tptp_import_issue(&x->import, TS_ISSUE_tptp_text, place_of(x, x->at),
-                                             "text stands between the elements");
+                                             "there is text between the elements");
 }
 
 /* --- the text -------------------------------------------------------------------------------- */

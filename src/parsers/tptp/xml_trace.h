@@ -59,11 +59,11 @@ typedef struct tptp_xml {
     uint64_t deep; /* open elements below the deepest of `open` */
     /*
      * What an unknown element contains is skipped. Its end may be missing: so its text is held
-     * until the end comes; when it does not within SKIP_BYTES, or something ends that it is in,
-     * reading goes back to behind its tag.
+     * until the end comes; when it does not within SKIP_BYTES, or an element around it ends,
+     * reading goes back to the end of its tag.
      */
     bool skipping;
-    size_t skip_from;           /* behind the tag, in held */
+    size_t skip_from;           /* after the tag, in held */
     unsigned skip_depth;        /* `depth` before it */
     uint64_t skip_bytes_before; /* import.bytes_skipped before it */
     uint64_t reread;            /* bytes that were read again */

@@ -237,7 +237,7 @@ bool tptp_parse_number(int64_t *v, const char *p)
 
 enum { NS_DIGITS = 9, MAX_DIGITS = 48, MAX_EXPONENT = 4000 };
 
-/* A number as its digits; the point stands behind the first `point` of them. */
+/* A number as its digits; the point is after the first `point` of them. */
 typedef struct decimal {
     char digits[MAX_DIGITS];
     int n;

@@ -55,7 +55,7 @@ interface Bar {
   readonly left: number;
 }
 
-/** Each bar below the one that it stands in; bars that are joined are nodes of their own. */
+/** Each bar below the one that it is in; bars that are joined are nodes of their own. */
 export function chartStacks(reply: ChartReply): Stacks {
   const bars: Bar[] = reply.bars.ts.map((ts, i) => ({ depth: reply.bars.depth[i] ?? 0, ts, dur: reply.bars.dur[i] ?? 0, frame: reply.bars.method[i] ?? -1, id: reply.bars.node[i] ?? -1, left: 0 }));
   reply.small.ts.forEach((ts, i) => bars.push({ depth: reply.small.depth[i] ?? 0, ts, dur: reply.small.dur[i] ?? 0, frame: REST, id: -1, left: reply.small.n[i] ?? 0 }));
@@ -83,10 +83,10 @@ export function chartStacks(reply: ChartReply): Stacks {
         at++;
       }
       const one = kept[(above[at] ?? 0) - 1];
-      // What is added up in a column may begin in it with the frame that it stands below.
+      // What is added up in a column may begin in it with the frame that it is below.
       const begins = one === undefined ? Infinity : Math.max(one.ts, bar.ts);
       if (one === undefined || (begins > bar.ts && (bar.frame !== REST || begins >= bar.ts + bar.dur))) {
-        continue; // nothing it could stand below
+        continue; // nothing that it could be below
       }
       up = above[at] ?? 0;
       if (bar.frame === REST) {

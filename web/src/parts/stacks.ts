@@ -40,7 +40,7 @@ export interface FlameReply extends TreeReply {
   readonly callers_cut?: boolean;
 }
 
-/** What frames are called and where they stand, by the number that trees have for them. */
+/** What frames are called and where they are, by the number that trees have for them. */
 export interface Names {
   readonly label: readonly string[];
   readonly where: readonly string[];
@@ -49,7 +49,7 @@ export interface Names {
   readonly tint: readonly number[];
 }
 
-/** A frame that stands for several which the server left out. */
+/** A frame that means several, which the server left out. */
 export const REST = -2;
 const ROOT = -1;
 

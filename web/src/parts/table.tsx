@@ -10,14 +10,14 @@ export interface Column<R> {
   readonly unit?: "ns" | "bytes" | "count" | "us";
   readonly value: (row: R) => number | string | null;
   readonly cell?: (row: R) => ComponentChildren;
-  /** Digits behind the point. */
+  /** Digits after the point. */
   readonly digits?: number;
   readonly signed?: boolean;
   readonly width?: number;
   /** Takes what other columns leave. */
   readonly wide?: boolean;
   readonly code?: boolean;
-  /** Its cells stand at the right. */
+  /** Its cells are aligned right. */
   readonly number?: boolean;
 }
 

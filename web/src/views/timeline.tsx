@@ -152,7 +152,7 @@ function Board({ threads }: { threads: Threads }): JSX.Element {
     const only = new Set(thr.split(",").filter((t) => t !== ""));
     return joined(threads.threads, src).filter((one) => (only.size === 0 || only.has(String(one.itid))) && (pass === undefined || pass(`${one.name} ${one.process}`))).sort(orders[sort] ?? orders["busy"]);
   }, [threads, src, thr, param("q"), sort]);
-  // Until somebody chooses, the busiest threads with calls are open.
+  // Until the user chooses, the busiest threads with calls are open.
   const given = route_has("open") ? param("open").split(",") : list.filter((one) => one.kind === "slice" && one.itid !== null).slice(0, 4).map((one) => one.key);
   const open = new Set(given.filter((k) => k !== "" && k !== "none"));
   const view = seen();

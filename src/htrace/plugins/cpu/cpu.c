@@ -105,7 +105,7 @@ static ts_code message(void *self, const ts_segment *seg, const uint8_t *p, size
     return code != TS_OK ? code : ts_sampling_add(s, seg, &row, damaged, unknown);
 }
 
-/* Field 1 first, of which the whole may be too long to be looked at; behind it nothing but the
+/* Field 1 first, of which the whole may be too long to be looked at; after it nothing but the
  * other fields. */
 static bool reads(const uint8_t *p, size_t n, uint64_t size)
 {

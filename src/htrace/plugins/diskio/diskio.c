@@ -139,7 +139,7 @@ static ts_code add_devices(disk_sums *sums, ts_message *m, const ts_value *stats
     }
     code = ts_fields_part(&devices, &sums->damaged, m, fields[STATS].name, stats_fields, 1,
                           stats->p, stats->n);
-    /* Devices may stand behind the damage, or be what has another type. */
+    /* Devices may be after the damage, or be what has another type. */
     sums->unknown = m->faults > faults ? (1U << SUMS) - 1 : 0;
     return code != TS_OK ? code
                          : ts_fields_repeat(m, DEVICES, stats->p, stats->n, add_device, sums);

@@ -203,7 +203,7 @@ static ts_code finish(void *self)
         (code = record_odd(h, TS_ISSUE_log_begins_late, &h->begins,
                            "begin the log with a number above 1")) != TS_OK ||
         (code = record_odd(h, TS_ISSUE_log_lines_missing, &h->missing,
-                           "have a number behind others that are left out")) != TS_OK ||
+                           "have a number after others that are left out")) != TS_OK ||
         (code = record_odd(h, TS_ISSUE_log_numbers_back, &h->back,
                            "have no higher number than the line before")) != TS_OK) {
         return code;

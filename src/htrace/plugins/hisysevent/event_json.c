@@ -295,7 +295,7 @@ ts_code event_json_write(ts_buf *out, const event_json *e, const event_value *ro
     while (code == TS_OK) {
         const event_value *next = event_json_at(e, v->first);
         if (next == NULL) {
-            /* Behind it, or behind the first array or object around it that goes on. */
+            /* After it, or after the first array or object around it that goes on. */
             if (v->kind <= EVENT_ARRAY) {
                 code = ts_buf_putc(e->ctx, out, v->kind == EVENT_OBJECT ? '}' : ']');
             }

@@ -29,7 +29,7 @@ typedef struct event_value {
     event_kind kind;
     bool is_int; /* i holds the number */
     uint32_t parent;
-    uint32_t next;  /* the value behind it in the same array or object, or EVENT_NONE */
+    uint32_t next;  /* the value after it in the same array or object, or EVENT_NONE */
     uint32_t first; /* of an array or object */
     uint32_t last;
     uint32_t key; /* of a member of an object */

@@ -415,7 +415,7 @@ enum { VOLUMES = 16, SETTINGS = 4 };
 
 _Static_assert(TS_C_device_state__stream_all - TS_C_device_state__brightness ==
                    SETTINGS + VOLUMES - 1,
-               "the columns stand in the order of the numbers");
+               "the columns are in the order of the numbers");
 
 static ts_code device_state(hisysevent *h, ts_message *m, const uint8_t *p, size_t n)
 {

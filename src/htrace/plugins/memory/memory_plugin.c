@@ -221,7 +221,7 @@ static ts_code one_virtual(void *user, ts_message *m, const uint8_t *p, size_t n
     return one_pair(user, m, p, n, TS_FILTER_VIRTUAL_MEMORY);
 }
 
-/* What stands beside the pairs of a message. */
+/* What is beside the pairs of a message. */
 static ts_code put_totals(memory_plugin *s, const ts_value *v)
 {
     static const char *const names[] = {"sys.mem.zram", "sys.mem.gpu.limit", "sys.mem.gpu.used"};

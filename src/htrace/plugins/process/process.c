@@ -319,7 +319,7 @@ static ts_code finish(void *self)
     ts_records_lose(&s->records, s->gapped);
     if (s->repeated > 0) {
         code = ts_issue_n(store, id, TS_ISSUE_sample_repeated, plugin, TS_NO_OFFSET, s->repeated,
-                          "%" PRIu64 " messages stand twice", s->repeated);
+                          "%" PRIu64 " messages are repeated", s->repeated);
     }
     if (code == TS_OK && s->gapped > 0) {
         code = ts_issue_n(store, id, TS_ISSUE_sample_gap, plugin, TS_NO_OFFSET, s->gapped,

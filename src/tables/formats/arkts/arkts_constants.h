@@ -3,7 +3,7 @@
 #ifndef TS_TABLES_ARKTS_CONSTANTS_H
 #define TS_TABLES_ARKTS_CONSTANTS_H
 
-/* Edges that a row of js_heap_edge_block stands for. */
+/* Edges that a row of js_heap_edge_block covers. */
 #define TS_HEAP_EDGE_BLOCK 64
 
 /* Types of edges whose name_or_index is an index, not a string. */

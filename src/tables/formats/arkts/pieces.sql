@@ -40,7 +40,7 @@ CASE WHEN ${EDGE_TYPE} IN (${TS_HEAP_EDGE_ELEMENT}, ${TS_HEAP_EDGE_HIDDEN})
       AND n.node_index = e.to_node / d.node_stride)
 
 -- piece: OWNER value
--- A value of the node that owns the edge: it stands among the few rows of the edge's block. Id 0 is that of several
+-- A value of the node that owns the edge: it is among the few rows of the edge's block. Id 0 is that of several
 -- roots of ArkTS (nodes 1 to 5), which are distinguished by the number of edges up to them.
 (SELECT ${value} FROM js_heap_edge_block AS b CROSS JOIN js_heap_nodes AS n
       ON n.rowid BETWEEN b.first_node_rowid AND b.last_node_rowid

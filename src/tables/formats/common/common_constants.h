@@ -6,7 +6,7 @@
  * processes are larger, those for threads larger than twice that. */
 #define TS_LARGEST_PID 4194304
 
-/* Samples that a row of stack_sample_block stands for. */
+/* Samples that share a row of stack_sample_block. */
 #define TS_SAMPLE_BLOCK 1024
 
 /* ns of a µs. */

@@ -6,7 +6,7 @@
  * ones.
  *
  * How they stay fast without indexes: js_heap_file_detail says at which rowids the rows of a file
- * stand, so it is always the outer loop (CROSS JOIN keeps it there) and everything else is found
+ * are, so it is always the outer loop (CROSS JOIN keeps it there) and everything else is found
  * by rowid. Names are scalar subqueries, so that a query which does not use a column does not pay
  * for it.
  */
@@ -59,7 +59,7 @@ ifnull(nullif(m.package, '') || '.', '')
     + 2 * ifnull(unicode(substr(${x}, length(${x}) / 2 + 1)), 0)) % ${TS_VIEWER_COLOURS}
 
 -- piece: TRACED_CALLS rows sets
--- Traced invocations as rows of callstack, behind the rows and the sets of arguments that there are.
+-- Traced invocations as rows of callstack, after the rows and the sets of arguments that there are.
 SELECT s.id - 1 + ${rows} AS id, s.ts AS ts, s.dur AS dur, s.itid AS callid, 'method' AS cat,
   (SELECT ${METHOD_NAME}
     FROM stack_node AS n CROSS JOIN stack_method AS m ON m.id = n.method_id
@@ -112,7 +112,7 @@ SELECT event, row_number() OVER (ORDER BY event) - 1 AS id
   FROM (SELECT DISTINCT s.event AS event FROM ${SAMPLES})
 
 -- piece: NO_THREAD
--- Stands for the thread or process of samples when it is not known.
+-- The thread or process of samples when it is not known.
 2 * ${TS_LARGEST_PID}
 
 -- piece: SAMPLE_THREADS

@@ -5,8 +5,8 @@
 -- (system), all others as their type in brackets. Filter on file_id.
 -- column: file_id = js_heap_files.id
 -- column: class | TEXT | | type or name not known | the class
--- column: count | INTEGER | | behind damage | number of its objects
--- column: self_size | INTEGER | bytes | behind damage | sum of their self_size; REAL beyond 64 bits
+-- column: count | INTEGER | | after damage | number of its objects
+-- column: self_size | INTEGER | bytes | after damage | sum of their self_size; REAL beyond 64 bits
 CREATE VIEW v_js_class_histogram AS
 SELECT file_id, class, sum(count) AS count, ${SUM_OF|self_size} AS self_size FROM (
   SELECT d.file_id AS file_id,

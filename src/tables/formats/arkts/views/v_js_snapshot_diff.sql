@@ -5,12 +5,12 @@
 -- column: file_id = js_heap_files.id
 -- column: previous_file_id | INTEGER | id of js_heap_files | | the snapshot before
 -- column: class | TEXT | | type or name not known | the class, as in v_js_class_histogram
--- column: count | INTEGER | | behind damage | number of its objects in this snapshot
--- column: previous_count | INTEGER | | behind damage | number of its objects in the snapshot before
--- column: count_delta | INTEGER | | behind damage | count - previous_count
--- column: self_size | INTEGER | bytes | behind damage | sum of their self_size in this snapshot; REAL beyond 64 bits
--- column: previous_self_size | INTEGER | bytes | behind damage | the same in the snapshot before
--- column: self_size_delta | INTEGER | bytes | behind damage | self_size - previous_self_size
+-- column: count | INTEGER | | after damage | number of its objects in this snapshot
+-- column: previous_count | INTEGER | | after damage | number of its objects in the snapshot before
+-- column: count_delta | INTEGER | | after damage | count - previous_count
+-- column: self_size | INTEGER | bytes | after damage | sum of their self_size in this snapshot; REAL beyond 64 bits
+-- column: previous_self_size | INTEGER | bytes | after damage | the same in the snapshot before
+-- column: self_size_delta | INTEGER | bytes | after damage | self_size - previous_self_size
 CREATE VIEW v_js_snapshot_diff AS
 SELECT file_id, previous_file_id, class,
   sum(count) AS count, sum(previous_count) AS previous_count,

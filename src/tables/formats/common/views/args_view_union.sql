@@ -1,4 +1,4 @@
-/* With callstack_union: sets of traced invocations are numbered behind those of events. */
+/* With callstack_union: sets of traced invocations are numbered after those of events. */
 -- replaces: args_view
 CREATE VIEW args_view AS
 ${EVENT_ARGUMENTS}

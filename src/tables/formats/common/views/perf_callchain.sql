@@ -1,5 +1,5 @@
 /*
- * The frames of all stacks that samples have, outermost first. Names are in data_dict behind all
+ * The frames of all stacks that samples have, outermost first. Names are in data_dict after all
  * others, in the order of the methods (analysis/sample_views).
  */
 -- replaces: perf_callchain

@@ -1,6 +1,6 @@
 -- topic: stack
 -- order: 105
--- Samples and what they stand for, by event_class: whether the thread ran, waited, allocated.
+-- Samples and what they mean, by event_class: whether the thread ran, waited, allocated.
 -- column: id = stack_sample.id
 -- column: source_id = stack_sample.source_id
 -- column: itid = stack_sample.itid

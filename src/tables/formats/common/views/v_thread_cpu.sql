@@ -11,7 +11,7 @@
 -- column: tid_kind | TEXT | | thread not known | what tid is: os (of the system), java (of the Java VM) or unknown
 -- column: event | TEXT | | not recorded | what caused the samples: cpu, wall, alloc, lock ...; call for traced invocations
 -- column: count | INTEGER | | | number of samples, or of invocations
--- column: dur | INTEGER | ns | not recorded | time that they stand for; REAL beyond 64 bits
+-- column: dur | INTEGER | ns | not recorded | time that they represent; REAL beyond 64 bits
 -- column: busy_dur | INTEGER | ns | not recorded | the same without samples in (idle)
 -- column: cpu_dur | INTEGER | ns | samples, or not recorded | time that the invocations ran on a CPU
 CREATE VIEW v_thread_cpu AS
