@@ -18,6 +18,8 @@ struct ts_row_printer {
 };
 typedef struct ts_row_printer printer;
 
+static const char hex_digits[] = "0123456789ABCDEF";
+
 /* --- tsv ----------------------------------------------------------------------------------- */
 
 static const char *escape_of(char c)
@@ -107,9 +109,8 @@ static ts_code csv_value(printer *p, const char *value, size_t n, ts_cell_type t
     }
     ts_code code = ts_output_put(p->out, "X'", 2);
     for (size_t i = 0; code == TS_OK && i < n; i++) {
-        static const char digits[] = "0123456789ABCDEF";
         unsigned char c = (unsigned char)value[i];
-        const char hex[2] = {digits[c >> 4], digits[c & 15]};
+        const char hex[2] = {hex_digits[c >> 4], hex_digits[c & 15]};
         code = ts_output_put(p->out, hex, 2);
     }
     return code != TS_OK ? code : ts_output_put(p->out, "'", 1);
@@ -170,21 +171,43 @@ static ts_code json_header(printer *p, const char *const *names, int n)
     return code == TS_OK && p->format == TS_ROWS_JSON ? ts_output_put(p->out, "[", 1) : code;
 }
 
-void ts_json_cell(ts_json_text *j, const char *key, ts_text value, ts_cell_type type)
+/* As SQLite writes it; infinite ones, which JSON lacks, become 9e999, too large for all. */
+static void json_number(ts_jout *j, const char *key, ts_text value)
+{
+    const bool infinite = memchr(value.p, 'I', value.n) != NULL;
+    ts_jout_raw(j, key,
+                !infinite           ? value
+                : value.p[0] == '-' ? TS_TEXT_LIT("-9e999")
+                                    : TS_TEXT_LIT("9e999"));
+}
+
+/* The bytes as a string of hexadecimal digits. */
+static void json_hex(ts_jout *j, const char *key, ts_text value)
+{
+    ts_jout_raw(j, key, TS_TEXT_LIT("\""));
+    for (size_t i = 0; i < value.n && j->code == TS_OK; i++) {
+        const unsigned char c = (unsigned char)value.p[i];
+        const char hex[2] = {hex_digits[c >> 4], hex_digits[c & 15]};
+        ts_jout_put(j, hex, 2);
+    }
+    ts_jout_put(j, "\"", 1);
+}
+
+void ts_json_cell(ts_jout *j, const char *key, ts_text value, ts_cell_type type)
 {
     switch (type) {
     case TS_CELL_NULL:
-        ts_json_str(j, key, TS_TEXT_NULL);
+        ts_jout_null(j, key);
         break;
     case TS_CELL_INT:
     case TS_CELL_REAL:
-        ts_json_number(j, key, value);
+        json_number(j, key, value);
         break;
     case TS_CELL_TEXT:
-        ts_json_str(j, key, value);
+        ts_jout_text(j, key, value);
         break;
     case TS_CELL_BLOB:
-        ts_json_hex(j, key, value);
+        json_hex(j, key, value);
         break;
     }
 }
@@ -192,20 +215,18 @@ void ts_json_cell(ts_json_text *j, const char *key, ts_text value, ts_cell_type 
 static ts_code json_row(printer *p, const char *const *values, const size_t *lengths,
                         const ts_cell_type *types, int n)
 {
-    ts_json_text j = {.ctx = p->out->ctx, .out = &p->out->buf, .flat = 1};
-    ts_code code = TS_OK;
+    ts_jout j = ts_jout_spaced(p->out->ctx, &p->out->buf, 1);
+    j.comma = p->rows;
     if (p->format == TS_ROWS_JSON) {
-        code = ts_output_puts(p->out, p->rows ? ",\n" : "\n");
+        ts_jout_next_line(&j);
     }
+    j.comma = false;
     p->rows = true;
-    if (code != TS_OK) {
-        return code;
-    }
-    ts_json_open(&j, NULL, '{');
+    ts_jout_open(&j, NULL, '{');
     for (int i = 0; i < n; i++) {
         ts_json_cell(&j, p->keys.p + p->key_at[i], (ts_text){values[i], lengths[i]}, types[i]);
     }
-    ts_json_close(&j, '}');
+    ts_jout_close(&j, '}');
     if (j.code != TS_OK) {
         return j.code;
     }

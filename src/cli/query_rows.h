@@ -19,14 +19,14 @@
 #ifndef TS_CLI_QUERY_ROWS_H
 #define TS_CLI_QUERY_ROWS_H
 
-#include "cli/json_text.h"
+#include "base/json_out.h"
 #include "cli/options.h"
 #include "cli/print.h"
 
 enum { TS_TABLE_ROWS = 200 };
 
 /* A value of a row as a member of an object. */
-void ts_json_cell(ts_json_text *j, const char *key, ts_text value, ts_cell_type type);
+void ts_json_cell(ts_jout *j, const char *key, ts_text value, ts_cell_type type);
 
 typedef struct ts_row_print {
     ts_row_format format;

@@ -16,7 +16,7 @@ typedef struct report {
     ts_ctx *ctx;
     ts_output *out;
     bool as_json;
-    ts_json_text json;
+    ts_jout json;
     ts_table_text table;
     const ts_shipped *question; /* whose section is written */
     ts_text title;
@@ -120,11 +120,11 @@ static ts_code report_row(void *user, const char *const *values, const size_t *l
     if (!r->as_json) {
         return table_row(r, values, lengths, types, n);
     }
-    ts_json_open(&r->json, NULL, '{');
+    ts_jout_open(&r->json, NULL, '{');
     for (int i = 0; i < n; i++) {
         ts_json_cell(&r->json, r->names[i], (ts_text){values[i], lengths[i]}, types[i]);
     }
-    ts_json_close(&r->json, '}');
+    ts_jout_close(&r->json, '}');
     return r->json.code != TS_OK ? r->json.code : ts_output_put(r->out, "", 0);
 }
 
@@ -155,13 +155,13 @@ static ts_code section(report *r)
     if (!r->as_json) {
         return ask_for(r);
     }
-    ts_json_open(&r->json, NULL, '{');
-    ts_json_str(&r->json, "question", ts_text_of(r->question->name));
-    ts_json_str(&r->json, "title", r->title);
-    ts_json_open(&r->json, "rows", '[');
+    ts_jout_open(&r->json, NULL, '{');
+    ts_jout_str(&r->json, "question", r->question->name);
+    ts_jout_text(&r->json, "title", r->title);
+    ts_jout_open(&r->json, "rows", '[');
     code = ask_for(r);
-    ts_json_close(&r->json, ']');
-    ts_json_close(&r->json, '}');
+    ts_jout_close(&r->json, ']');
+    ts_jout_close(&r->json, '}');
     return code != TS_OK ? code : r->json.code;
 }
 
@@ -169,10 +169,10 @@ static ts_code sections(report *r, const ts_questions *all)
 {
     ts_code code = TS_OK;
     if (r->as_json) {
-        ts_json_open(&r->json, NULL, '{');
-        ts_json_str(&r->json, "tool", TS_TEXT_LIT("trace_streamer"));
-        ts_json_str(&r->json, "version", ts_text_of(r->ctx->version));
-        ts_json_open(&r->json, "sections", '[');
+        ts_jout_open(&r->json, NULL, '{');
+        ts_jout_str(&r->json, "tool", "trace_streamer");
+        ts_jout_str(&r->json, "version", r->ctx->version);
+        ts_jout_open(&r->json, "sections", '[');
     }
     for (size_t i = 0; code == TS_OK && i < all->count; i++) {
         r->question = &all->all[i];
@@ -186,8 +186,8 @@ static ts_code sections(report *r, const ts_questions *all)
                        "there is nothing to report: the database is none of trace_streamer");
     }
     if (code == TS_OK && r->as_json) {
-        ts_json_close(&r->json, ']');
-        ts_json_close(&r->json, '}');
+        ts_jout_close(&r->json, ']');
+        ts_jout_close(&r->json, '}');
         code = r->json.code != TS_OK ? r->json.code : ts_output_put(r->out, "\n", 1);
     }
     return code != TS_OK ? code : ts_output_flush(r->out);
@@ -197,7 +197,7 @@ ts_code ts_report(ts_db *db, ts_ctx *ctx, ts_report_form form, ts_output *out)
 {
     report r = {.db = db, .ctx = ctx, .out = out, .as_json = form == TS_REPORT_JSON};
     ts_questions all = {0};
-    r.json = (ts_json_text){.ctx = ctx, .out = &out->buf, .flat = 5};
+    r.json = ts_jout_spaced(ctx, &out->buf, 5);
     ts_table_text_init(&r.table, out);
     ts_code code = ts_questions_installed(&all, ctx);
     if (code == TS_OK) {

@@ -4,7 +4,7 @@
 #include "base/intvec.h"
 #include "base/pool.h"
 #include "base/utf8.h"
-#include "cli/json_text.h"
+#include "base/json_out.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -364,167 +364,167 @@ ts_code ts_summary_text(ts_buf *out, const ts_summary *s)
 
 /* --- JSON ---------------------------------------------------------------------------------- */
 
-static void json_inputs(ts_json_text *j, const ts_summary *s)
+static void json_inputs(ts_jout *j, const ts_summary *s)
 {
-    ts_json_open(j, "inputs", '[');
+    ts_jout_open(j, "inputs", '[');
     for (size_t i = 0; i < s->options->path_count; i++) {
-        ts_json_str(j, NULL, ts_text_of(s->options->paths[i]));
+        ts_jout_str(j, NULL, s->options->paths[i]);
     }
-    ts_json_close(j, ']');
-    ts_json_str(j, "directory", ts_text_of(s->options->directory));
+    ts_jout_close(j, ']');
+    ts_jout_str(j, "directory", s->options->directory);
 }
 
-static void json_formats(ts_json_text *j, const ts_summary *s)
+static void json_formats(ts_jout *j, const ts_summary *s)
 {
     ts_pool formats = {0};
     uint64_t inputs = 0;
     ts_code code = collect_formats(&formats, &inputs, s);
-    ts_json_open(j, "formats", '[');
+    ts_jout_open(j, "formats", '[');
     for (uint32_t i = 0; code == TS_OK && i < formats.count; i++) {
-        ts_json_str(j, NULL, ts_pool_text(&formats, i));
+        ts_jout_text(j, NULL, ts_pool_text(&formats, i));
     }
-    ts_json_close(j, ']');
-    j->code = j->code == TS_OK ? code : j->code;
+    ts_jout_close(j, ']');
+    ts_jout_fail(j, code);
     ts_pool_free(s->ctx, &formats);
 }
 
-static void json_sources(ts_json_text *j, const ts_summary *s)
+static void json_sources(ts_jout *j, const ts_summary *s)
 {
-    ts_json_open(j, "sources", '[');
+    ts_jout_open(j, "sources", '[');
     uint64_t count = s->store == NULL ? 0 : ts_source_count(s->store);
     for (uint64_t i = 1; i <= count; i++) {
         const ts_row_source *row = ts_source(s->store, (int64_t)i);
-        ts_json_open(j, NULL, '{');
-        ts_json_u64(j, "id", i);
+        ts_jout_open(j, NULL, '{');
+        ts_jout_uint(j, "id", i);
         if (row->null & TS_NULL_BIT(source, parent_id)) {
-            ts_json_str(j, "parent_id", TS_TEXT_NULL);
+            ts_jout_null(j, "parent_id");
         } else {
-            ts_json_i64(j, "parent_id", row->parent_id);
+            ts_jout_int(j, "parent_id", row->parent_id);
         }
-        ts_json_str(j, "kind", row->kind);
-        ts_json_str(j, "path", row->path);
-        ts_json_str(j, "name", row->name);
-        ts_json_str(j, "format", row->format);
-        ts_json_i64(j, "bytes", row->bytes);
-        ts_json_bool(j, "complete", row->complete != 0);
-        ts_json_close(j, '}');
+        ts_jout_text(j, "kind", row->kind);
+        ts_jout_text(j, "path", row->path);
+        ts_jout_text(j, "name", row->name);
+        ts_jout_text(j, "format", row->format);
+        ts_jout_int(j, "bytes", row->bytes);
+        ts_jout_bool(j, "complete", row->complete != 0);
+        ts_jout_close(j, '}');
     }
-    ts_json_close(j, ']');
+    ts_jout_close(j, ']');
 }
 
-static void json_rows(ts_json_text *j, const ts_summary *s)
+static void json_rows(ts_jout *j, const ts_summary *s)
 {
     uint64_t total = 0;
-    ts_json_open(j, "rows", '{');
+    ts_jout_open(j, "rows", '{');
     for (int t = 0; s->store != NULL && t < TS_TABLE_COUNT; t++) {
         uint64_t n = ts_store_sink(s->store)->rows[t];
         if (n > 0) {
-            ts_json_u64(j, ts_schema[t].name, n);
+            ts_jout_uint(j, ts_schema[t].name, n);
         }
         total += n;
     }
-    ts_json_close(j, '}');
-    ts_json_u64(j, "row_total", total);
+    ts_jout_close(j, '}');
+    ts_jout_uint(j, "row_total", total);
 }
 
-static void json_issues(ts_json_text *j, const ts_summary *s)
+static void json_issues(ts_jout *j, const ts_summary *s)
 {
-    ts_json_open(j, "issues", '{');
+    ts_jout_open(j, "issues", '{');
     for (int v = TS_INFO; v <= TS_ERROR; v++) {
-        ts_json_u64(j, ts_severity_name((ts_severity)v),
-                    s->store == NULL ? 0 : ts_issue_total(s->store, (ts_severity)v));
+        ts_jout_uint(j, ts_severity_name((ts_severity)v),
+                     s->store == NULL ? 0 : ts_issue_total(s->store, (ts_severity)v));
     }
-    ts_json_close(j, '}');
+    ts_jout_close(j, '}');
 }
 
 static void json_count(void *user, int64_t source_id, ts_item item, const char *detail,
                        const ts_tally *tally)
 {
-    ts_json_text *j = user;
-    ts_json_open(j, NULL, '{');
-    ts_json_i64(j, "source_id", source_id);
-    ts_json_str(j, "item", ts_text_of(ts_item_list[item].name));
-    ts_json_str(j, "detail", ts_text_of(detail));
+    ts_jout *j = user;
+    ts_jout_open(j, NULL, '{');
+    ts_jout_int(j, "source_id", source_id);
+    ts_jout_str(j, "item", ts_item_list[item].name);
+    ts_jout_str(j, "detail", detail);
     if (tally->has_declared) {
-        ts_json_u64(j, "declared", tally->declared);
+        ts_jout_uint(j, "declared", tally->declared);
     } else {
-        ts_json_str(j, "declared", TS_TEXT_NULL);
+        ts_jout_null(j, "declared");
     }
-    ts_json_u64(j, "seen", tally->seen);
-    ts_json_u64(j, "imported", tally->imported);
-    ts_json_u64(j, "lost", tally->lost);
-    ts_json_u64(j, "skipped", tally->skipped);
-    ts_json_close(j, '}');
+    ts_jout_uint(j, "seen", tally->seen);
+    ts_jout_uint(j, "imported", tally->imported);
+    ts_jout_uint(j, "lost", tally->lost);
+    ts_jout_uint(j, "skipped", tally->skipped);
+    ts_jout_close(j, '}');
 }
 
-static void json_plugins(ts_json_text *j, const ts_summary *s)
+static void json_plugins(ts_jout *j, const ts_summary *s)
 {
     plugin_list list;
     ts_code code = collect_plugins(&list, s);
-    ts_json_open(j, "not_decoded", '[');
+    ts_jout_open(j, "not_decoded", '[');
     for (uint32_t i = 0; code == TS_OK && i < list.names.count; i++) {
-        ts_json_open(j, NULL, '{');
-        ts_json_str(j, "plugin", ts_pool_text(&list.names, i));
-        ts_json_i64(j, "segments", ts_intvec_get(&list.segments, i));
-        ts_json_i64(j, "bytes", ts_intvec_get(&list.bytes, i));
-        ts_json_close(j, '}');
+        ts_jout_open(j, NULL, '{');
+        ts_jout_text(j, "plugin", ts_pool_text(&list.names, i));
+        ts_jout_int(j, "segments", ts_intvec_get(&list.segments, i));
+        ts_jout_int(j, "bytes", ts_intvec_get(&list.bytes, i));
+        ts_jout_close(j, '}');
     }
-    ts_json_close(j, ']');
-    j->code = j->code == TS_OK ? code : j->code;
+    ts_jout_close(j, ']');
+    ts_jout_fail(j, code);
     free_plugins(&list);
 }
 
-static void json_extracted(ts_json_text *j, const ts_summary *s)
+static void json_extracted(ts_jout *j, const ts_summary *s)
 {
     if (s->extractor == NULL) {
         return;
     }
-    ts_json_open(j, "extracted", '{');
-    ts_json_str(j, "directory", ts_text_of(s->options->out));
-    ts_json_u64(j, "files", s->extractor->files);
-    ts_json_u64(j, "incomplete", s->extractor->incomplete);
-    ts_json_u64(j, "bytes", s->extractor->bytes);
-    ts_json_close(j, '}');
+    ts_jout_open(j, "extracted", '{');
+    ts_jout_str(j, "directory", s->options->out);
+    ts_jout_uint(j, "files", s->extractor->files);
+    ts_jout_uint(j, "incomplete", s->extractor->incomplete);
+    ts_jout_uint(j, "bytes", s->extractor->bytes);
+    ts_jout_close(j, '}');
 }
 
-static void json_errors(ts_json_text *j, const ts_summary *s)
+static void json_errors(ts_jout *j, const ts_summary *s)
 {
-    ts_json_open(j, "errors", '[');
+    ts_jout_open(j, "errors", '[');
     for (unsigned i = s->error == NULL ? 0 : s->error->count; i-- > 0;) {
-        ts_json_str(j, NULL, ts_text_of(s->error->causes[i]));
+        ts_jout_str(j, NULL, s->error->causes[i]);
     }
-    ts_json_close(j, ']');
+    ts_jout_close(j, ']');
 }
 
 ts_code ts_summary_json(ts_buf *out, const ts_summary *s)
 {
-    ts_json_text j = {.ctx = s->ctx, .out = out};
+    ts_jout j = ts_jout_spaced(s->ctx, out, 0);
     bool published = s->options->export_db != NULL && (s->exit_code == 0 || s->exit_code == 3);
-    ts_json_open(&j, NULL, '{');
-    ts_json_str(&j, "tool", TS_TEXT_LIT("trace_streamer"));
-    ts_json_str(&j, "version", ts_text_of(s->ctx->version));
-    ts_json_i64(&j, "schema_version", TS_SCHEMA_VERSION);
-    ts_json_i64(&j, "exit_code", s->exit_code);
-    ts_json_str(&j, "output", published ? ts_text_of(s->options->export_db) : TS_TEXT_NULL);
+    ts_jout_open(&j, NULL, '{');
+    ts_jout_str(&j, "tool", "trace_streamer");
+    ts_jout_str(&j, "version", s->ctx->version);
+    ts_jout_int(&j, "schema_version", TS_SCHEMA_VERSION);
+    ts_jout_int(&j, "exit_code", s->exit_code);
+    ts_jout_text(&j, "output", published ? ts_text_of(s->options->export_db) : TS_TEXT_NULL);
     json_inputs(&j, s);
-    ts_json_u64(&j, "imported_inputs", s->result.imported);
-    ts_json_u64(&j, "failed_inputs", s->result.failed);
-    ts_json_u64(&j, "bytes", s->result.bytes);
+    ts_jout_uint(&j, "imported_inputs", s->result.imported);
+    ts_jout_uint(&j, "failed_inputs", s->result.failed);
+    ts_jout_uint(&j, "bytes", s->result.bytes);
     json_formats(&j, s);
     json_sources(&j, s);
     json_rows(&j, s);
     json_issues(&j, s);
-    ts_json_open(&j, "counts", '[');
+    ts_jout_open(&j, "counts", '[');
     if (s->store != NULL) {
         ts_count_visit(s->store, json_count, &j);
     }
-    ts_json_close(&j, ']');
+    ts_jout_close(&j, ']');
     json_plugins(&j, s);
     json_extracted(&j, s);
-    ts_json_seconds(&j, "duration_seconds", s->seconds);
-    ts_json_seconds(&j, "index_seconds", s->index_seconds);
-    ts_json_u64(&j, "peak_memory_bytes", peak_memory());
+    ts_jout_seconds(&j, "duration_seconds", s->seconds);
+    ts_jout_seconds(&j, "index_seconds", s->index_seconds);
+    ts_jout_uint(&j, "peak_memory_bytes", peak_memory());
     json_errors(&j, s);
-    ts_json_close(&j, '}');
+    ts_jout_close(&j, '}');
     return j.code == TS_OK ? ts_buf_putc(s->ctx, out, '\n') : j.code;
 }

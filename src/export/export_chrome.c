@@ -14,7 +14,6 @@
 #include "export/export_formats.h"
 
 #include <math.h>
-#include <stdio.h>
 
 enum { CHROME_ROOT = 1 };
 
@@ -27,44 +26,52 @@ typedef struct chrome_series {
 /* --- events
  * --------------------------------------------------------------------------------------- */
 
-/* Microseconds without the zeros that say nothing. */
-static void chrome_us(ts_writer *w, int64_t ns)
-{
-    if (ns % 1000 == 0) {
-        ts_write_i64(w, ns / 1000);
-    } else {
-        ts_write_us(w, ns);
-    }
-}
-
-/* {"ph":"X","name":...,"pid":1,"tid":1 */
 void chrome_begin(chrome_work *c, const char *phase, ts_text name, ts_who who)
 {
-    ts_writer *w = &c->w;
-    ts_write_str(w, c->comma ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
-    c->comma = true;
+    ts_jout_next_line(&c->w);
+    ts_jout_open(&c->w, NULL, '{');
+    ts_jout_str(&c->w, "ph", phase);
+    ts_jout_text(&c->w, "name", name);
+    ts_jout_int(&c->w, "pid", who.pid);
+    ts_jout_int(&c->w, "tid", who.tid);
     c->any = c->any || phase[0] != 'M';
-    ts_write_str(w, phase);
-    ts_write_str(w, "\",\"name\":");
-    ts_write_json(w, name);
-    ts_write_str(w, ",\"pid\":");
-    ts_write_i64(w, who.pid);
-    ts_write_str(w, ",\"tid\":");
-    ts_write_i64(w, who.tid);
 }
 
+/* Writes at least so many digits before `end`; returns where they begin. */
+static char *chrome_digits(char *end, uint64_t value, unsigned least)
+{
+    for (; least > 0 || value > 0; value /= 10) {
+        *--end = (char)('0' + value % 10);
+        least -= least > 0 ? 1 : 0;
+    }
+    return end;
+}
+
+/* Microseconds without the zeros that say nothing. */
 void chrome_time(chrome_work *c, const char *key, int64_t ns)
 {
-    ts_write_str(&c->w, key);
-    chrome_us(&c->w, ns);
+    const uint64_t u = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+    char digits[32];
+    char *const end = digits + sizeof digits;
+    if (u % 1000 == 0) {
+        ts_jout_int(&c->w, key, ns / 1000);
+        return;
+    }
+    char *p = chrome_digits(end, u % 1000, 3);
+    *--p = '.';
+    p = chrome_digits(p, u / 1000, 1);
+    if (ns < 0) {
+        *--p = '-';
+    }
+    ts_jout_raw(&c->w, key, (ts_text){p, (size_t)(end - p)});
 }
 
 static void chrome_name(chrome_work *c, const char *what, ts_text name, ts_who who)
 {
     chrome_begin(c, "M", ts_text_of(what), who);
-    ts_write_str(&c->w, ",\"args\":{\"name\":");
-    ts_write_json(&c->w, name);
-    ts_write_str(&c->w, "}}");
+    ts_jout_open(&c->w, "args", '{');
+    ts_jout_text(&c->w, "name", name);
+    ts_jout_ends(&c->w, "}}");
 }
 
 /* Names of all processes and threads that have one. */
@@ -94,7 +101,7 @@ static ts_code chrome_metadata(chrome_work *c)
                 chrome_name(c, "process_name", process, who);
             }
         }
-        ts_writer_fail(&c->w, code);
+        ts_jout_fail(&c->w, code);
         code = c->w.code;
     }
     ts_scan_close(scan);
@@ -129,13 +136,14 @@ static ts_code chrome_call(chrome_work *c, const ts_batch *b, unsigned i)
     }
     /* One whose end was not seen is open up to the end. */
     chrome_begin(c, whole ? "X" : "B", frame.label, ts_naming_who(&c->names, source_id, itid));
-    chrome_time(c, ",\"cat\":\"call\",\"ts\":", ts);
+    ts_jout_str(&c->w, "cat", "call");
+    chrome_time(c, "ts", ts);
     if (whole) {
-        chrome_time(c, ",\"dur\":", b->columns[CALL_DUR].ints[i]);
+        chrome_time(c, "dur", b->columns[CALL_DUR].ints[i]);
     }
-    ts_write_str(&c->w, ",\"args\":{\"id\":");
-    ts_write_i64(&c->w, b->rowids[i]);
-    ts_write_str(&c->w, "}}");
+    ts_jout_open(&c->w, "args", '{');
+    ts_jout_int(&c->w, "id", b->rowids[i]);
+    ts_jout_ends(&c->w, "}}");
     return c->w.code;
 }
 
@@ -176,9 +184,10 @@ static void chrome_pause(chrome_work *c, const ts_batch *b, unsigned i)
         return;
     }
     chrome_begin(c, "X", ts_cell_text(b, CALL_NODE, i), ts_naming_who(&c->names, source_id, itid));
-    chrome_time(c, ",\"cat\":\"pause\",\"ts\":", ts);
-    chrome_time(c, ",\"dur\":", b->columns[CALL_DUR].ints[i]);
-    ts_write_char(&c->w, '}');
+    ts_jout_str(&c->w, "cat", "pause");
+    chrome_time(c, "ts", ts);
+    chrome_time(c, "dur", b->columns[CALL_DUR].ints[i]);
+    ts_jout_close(&c->w, '}');
 }
 
 static ts_code chrome_pauses(chrome_work *c)
@@ -218,28 +227,26 @@ static uint32_t chrome_number(const chrome_work *c, uint32_t node)
 
 static void chrome_frame(chrome_work *c, ts_frame frame)
 {
-    ts_write_str(&c->w, "\"callFrame\":{\"functionName\":");
-    ts_write_json(&c->w, frame.label);
-    ts_write_str(&c->w, ",\"scriptId\":0,\"url\":");
-    ts_write_json(&c->w, frame.file);
+    ts_jout_open(&c->w, "callFrame", '{');
+    ts_jout_text(&c->w, "functionName", frame.label);
+    ts_jout_int(&c->w, "scriptId", 0);
+    ts_jout_text(&c->w, "url", frame.file);
     /* Lines of call frames count from 0. */
-    ts_write_str(&c->w, ",\"lineNumber\":");
-    ts_write_i64(&c->w, frame.line > 0 ? frame.line - 1 : -1);
-    ts_write_str(&c->w, ",\"columnNumber\":-1}}");
+    ts_jout_int(&c->w, "lineNumber", frame.line > 0 ? frame.line - 1 : -1);
+    ts_jout_int(&c->w, "columnNumber", -1);
+    ts_jout_ends(&c->w, "}}");
 }
 
-static void chrome_node(chrome_work *c, uint32_t node, bool first)
+static void chrome_node(chrome_work *c, uint32_t node)
 {
-    ts_write_str(&c->w, first ? "{\"id\":" : ",{\"id\":");
-    ts_write_i64(&c->w, node + (int64_t)CHROME_ROOT);
-    ts_write_str(&c->w, ",\"parent\":");
-    ts_write_i64(&c->w, chrome_number(c, c->calls.parent[node]));
-    ts_write_char(&c->w, ',');
+    ts_jout_open(&c->w, NULL, '{');
+    ts_jout_int(&c->w, "id", node + (int64_t)CHROME_ROOT);
+    ts_jout_int(&c->w, "parent", chrome_number(c, c->calls.parent[node]));
     chrome_frame(c, ts_frames_get(&c->frames, ts_calls_frame(&c->calls, node)));
 }
 
 /* Call paths of the chunk that the profile does not have yet, callers first. */
-static void chrome_nodes(chrome_work *c, bool first)
+static void chrome_nodes(chrome_work *c)
 {
     for (unsigned i = 0; i < c->pending; i++) {
         uint32_t at = c->nodes[i];
@@ -250,8 +257,7 @@ static void chrome_nodes(chrome_work *c, bool first)
             at = c->calls.parent[at];
         }
         while (n-- > 0) {
-            chrome_node(c, c->path[n], first);
-            first = false;
+            chrome_node(c, c->path[n]);
         }
     }
 }
@@ -259,11 +265,10 @@ static void chrome_nodes(chrome_work *c, bool first)
 static void chrome_numbers(chrome_work *c, bool samples)
 {
     for (unsigned i = 0; i < c->pending; i++) {
-        ts_write_str(&c->w, i == 0 ? "" : ",");
         if (samples) {
-            ts_write_i64(&c->w, chrome_number(c, c->nodes[i]));
+            ts_jout_int(&c->w, NULL, chrome_number(c, c->nodes[i]));
         } else {
-            chrome_us(&c->w, c->deltas[i]);
+            chrome_time(c, NULL, c->deltas[i]);
         }
     }
 }
@@ -271,12 +276,11 @@ static void chrome_numbers(chrome_work *c, bool samples)
 static void chrome_profile_event(chrome_work *c, const char *name, int64_t ts)
 {
     chrome_begin(c, "P", ts_text_of(name), c->who);
-    ts_write_str(&c->w, ",\"cat\":\"disabled-by-default-v8.cpu_profiler\",\"id\":\"0x");
-    char number[16];
-    (void)snprintf(number, sizeof number, "%x", (unsigned)c->profile);
-    ts_write_str(&c->w, number);
-    chrome_time(c, "\",\"ts\":", ts);
-    ts_write_str(&c->w, ",\"args\":{\"data\":{");
+    ts_jout_str(&c->w, "cat", "disabled-by-default-v8.cpu_profiler");
+    ts_jout_printf(&c->w, "id", "\"0x%x\"", (unsigned)c->profile);
+    chrome_time(c, "ts", ts);
+    ts_jout_open(&c->w, "args", '{');
+    ts_jout_open(&c->w, "data", '{');
 }
 
 static void chrome_chunk(chrome_work *c, bool last)
@@ -286,22 +290,26 @@ static void chrome_chunk(chrome_work *c, bool last)
         return;
     }
     chrome_profile_event(c, "ProfileChunk", c->last);
-    ts_write_str(&c->w, "\"cpuProfile\":{\"nodes\":[");
+    ts_jout_open(&c->w, "cpuProfile", '{');
+    ts_jout_open(&c->w, "nodes", '[');
     if (root) {
         c->known[0] = c->profile;
-        ts_write_str(&c->w, "{\"id\":1,");
+        ts_jout_open(&c->w, NULL, '{');
+        ts_jout_int(&c->w, "id", CHROME_ROOT);
         chrome_frame(c, (ts_frame){{"(root)", 6}, {"", 0}, 0});
     }
-    chrome_nodes(c, !root);
-    ts_write_str(&c->w, "],\"samples\":[");
+    chrome_nodes(c);
+    ts_jout_close(&c->w, ']');
+    ts_jout_open(&c->w, "samples", '[');
     chrome_numbers(c, true);
-    ts_write_str(&c->w, "]},\"timeDeltas\":[");
+    ts_jout_ends(&c->w, "]}");
+    ts_jout_open(&c->w, "timeDeltas", '[');
     chrome_numbers(c, false);
-    ts_write_char(&c->w, ']');
+    ts_jout_close(&c->w, ']');
     if (last) {
-        chrome_time(c, ",\"endTime\":", c->end);
+        chrome_time(c, "endTime", c->end);
     }
-    ts_write_str(&c->w, "}}}");
+    ts_jout_ends(&c->w, "}}}");
     c->pending = 0;
 }
 
@@ -325,8 +333,8 @@ static void chrome_begin_profile(chrome_work *c, const ts_calls_item *item)
         chrome_name(c, "thread_name", source, c->who);
     }
     chrome_profile_event(c, "Profile", item->ts);
-    chrome_time(c, "\"startTime\":", item->ts);
-    ts_write_str(&c->w, "}}}");
+    chrome_time(c, "startTime", item->ts);
+    ts_jout_ends(&c->w, "}}}");
 }
 
 static ts_code chrome_sample(void *user, const ts_calls_item *item)
@@ -417,7 +425,6 @@ static void chrome_value(chrome_work *c, const ts_batch *b, unsigned i)
     int64_t id = b->columns[0].ints[i];
     int64_t ts = b->columns[1].ints[i];
     double value = b->columns[2].reals[i];
-    char digits[40];
     if (id < 0 || (uint64_t)id >= c->series.n || b->columns[1].null[i] != 0 ||
         b->columns[2].null[i] != 0 || !isfinite(value) || !ts_calls_wants_time(&c->calls, ts)) {
         return;
@@ -426,14 +433,12 @@ static void chrome_value(chrome_work *c, const ts_batch *b, unsigned i)
     if (!s->wanted) {
         return;
     }
-    (void)snprintf(digits, sizeof digits, "%.17g", value);
     chrome_begin(c, "C", s->name, s->who);
-    chrome_time(c, ",\"ts\":", ts);
-    ts_write_str(&c->w, ",\"id\":");
-    ts_write_i64(&c->w, id);
-    ts_write_str(&c->w, ",\"args\":{\"value\":");
-    ts_write_str(&c->w, digits);
-    ts_write_str(&c->w, "}}");
+    chrome_time(c, "ts", ts);
+    ts_jout_int(&c->w, "id", id);
+    ts_jout_open(&c->w, "args", '{');
+    ts_jout_printf(&c->w, "value", "%.17g", value);
+    ts_jout_ends(&c->w, "}}");
 }
 
 static ts_code chrome_counters(chrome_work *c)
@@ -476,9 +481,12 @@ static ts_code chrome_open(chrome_work *c, const ts_export_side *side)
 
 static ts_code chrome_write(chrome_work *c, const char *title)
 {
-    ts_write_str(&c->w, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"source\":");
-    ts_write_json(&c->w, ts_text_of(title));
-    ts_write_str(&c->w, "},\"traceEvents\":[");
+    ts_jout_open(&c->w, NULL, '{');
+    ts_jout_str(&c->w, "displayTimeUnit", "ns");
+    ts_jout_open(&c->w, "otherData", '{');
+    ts_jout_str(&c->w, "source", title);
+    ts_jout_close(&c->w, '}');
+    ts_jout_open(&c->w, "traceEvents", '[');
     ts_code code = chrome_metadata(c);
     if (code == TS_OK) {
         code = chrome_calls(c);
@@ -495,7 +503,9 @@ static ts_code chrome_write(chrome_work *c, const char *title)
     if (code == TS_OK) {
         code = chrome_counters(c);
     }
-    ts_write_str(&c->w, "\n]}\n");
+    ts_jout_line(&c->w);
+    ts_jout_ends(&c->w, "]}");
+    ts_jout_line(&c->w);
     if (code == TS_OK && !c->any) {
         code = ts_calls_explain(&c->calls, "nothing with a time is wanted");
     }
@@ -517,7 +527,8 @@ static ts_code chrome_run(ts_ctx *ctx, const ts_export_input *input, const ts_ex
     c->ctx = ctx;
     c->reader = input->side.reader;
     c->frames.parts = TS_FRAME_FILE | TS_FRAME_LINE;
-    ts_writer_begin(&c->w, ctx, output);
+    ts_export_json(&c->w, &c->sink, ctx, output);
+    c->w.escapes |= TS_JOUT_MARKUP;
     code = chrome_open(c, &input->side);
     if (code == TS_OK) {
         code = ts_naming_load(&c->names, ctx, c->reader);
@@ -525,8 +536,8 @@ static ts_code chrome_run(ts_ctx *ctx, const ts_export_input *input, const ts_ex
     if (code == TS_OK) {
         code = chrome_write(c, input->side.title);
     }
-    ts_writer_fail(&c->w, code);
-    code = ts_writer_end(&c->w);
+    ts_jout_fail(&c->w, code);
+    code = ts_jout_end(&c->w);
     ts_scan_close(c->words);
     ts_sorter_close(c->args);
     ts_free(ctx, c->known);

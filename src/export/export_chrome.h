@@ -5,18 +5,18 @@
 #include "base/sorter.h"
 #include "export/export_names.h"
 #include "model/cells.h"
-#include "export/export_text.h"
+#include "export/export_json.h"
 
 enum { CHUNK_SAMPLES = 1000 };
 
 typedef struct chrome_work {
     ts_ctx *ctx;
     ts_reader *reader;
-    ts_writer w;
+    ts_jout w;
+    ts_export_sink sink;
     ts_calls calls; /* only selected when there are no stacks */
     ts_frames frames;
     ts_naming names;
-    bool comma;
     bool any; /* an event that is no name was written */
     /* The profile that is being written. */
     uint32_t *known; /* by call path: the last profile that has it */
@@ -38,10 +38,11 @@ typedef struct chrome_work {
     ts_pool texts;
 } chrome_work;
 
-/* Begins an event: {"ph":"X","name":...,"pid":1,"tid":1 */
+/* Begins an event: {"ph":"X","name":...,"pid":1,"tid":1; ts_jout_ends(&c->w, "}}") ends one with
+ * arguments. */
 void chrome_begin(chrome_work *c, const char *phase, ts_text name, ts_who who);
 
-/* A key with what is before it, and a time in microseconds. */
+/* A time in microseconds. */
 void chrome_time(chrome_work *c, const char *key, int64_t ns);
 
 /* Slices of a trace of the system (callstack): X, B, b and e events. */

@@ -5,7 +5,6 @@
 #include "export/export_chrome.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 enum { CHROME_LABEL_MAX = 32 * 1024 }; /* bytes of a text that are shown */
 enum { ARGS_MEMORY = 8 << 20, SLICE_ARGS = 128 };
@@ -153,14 +152,14 @@ static ts_code chrome_args(chrome_work *c)
                : ts_scan_open(&c->words, c->reader, TS_T_data_dict, columns, 2);
 }
 
-/* A JSON string of a text of data_dict; one that is not there is empty. */
-static ts_code chrome_word(chrome_work *c, int64_t id)
+/* A text of data_dict, up to the next; one that is not there is empty. */
+static ts_code chrome_word(ts_text *word, chrome_work *c, int64_t id)
 {
     const ts_batch *b;
     ts_code code = ts_scan_row(&b, c->words, ts_sat_add(id, 1));
     if (code == TS_OK) {
         bool there = b->rows > 0 && b->columns[0].ints[0] == id;
-        ts_write_json(&c->w, there ? chrome_label(b, 1, 0) : TS_TEXT_LIT(""));
+        *word = there ? chrome_label(b, 1, 0) : TS_TEXT_LIT("");
     }
     return code;
 }
@@ -169,6 +168,7 @@ static ts_code chrome_word(chrome_work *c, int64_t id)
 static ts_code chrome_set_args(chrome_work *c, uint64_t rowid)
 {
     int64_t keys[SLICE_ARGS];
+    ts_text word;
     unsigned n = 0;
     ts_code code = TS_OK;
     for (; code == TS_OK && c->arg != NULL && ((const arg_record *)c->arg)->rowid <= rowid;
@@ -182,17 +182,17 @@ static ts_code chrome_set_args(chrome_work *c, uint64_t rowid)
             continue;
         }
         keys[n++] = r.key;
-        ts_write_char(&c->w, ',');
-        code = chrome_word(c, r.key);
-        ts_write_char(&c->w, ':');
-        if (code == TS_OK && r.type == ARG_TEXT) {
-            code = chrome_word(c, r.value);
-        } else if (r.type == ARG_BOOLEAN) {
-            ts_write_str(&c->w, r.value != 0 ? "true" : "false");
-        } else {
-            ts_write_i64(&c->w, r.value);
+        if ((code = chrome_word(&word, c, r.key)) != TS_OK) {
+            return code;
         }
-        if (code != TS_OK) {
+        ts_jout_key(&c->w, word);
+        if (r.type == ARG_BOOLEAN) {
+            ts_jout_bool(&c->w, NULL, r.value != 0);
+        } else if (r.type != ARG_TEXT) {
+            ts_jout_int(&c->w, NULL, r.value);
+        } else if ((code = chrome_word(&word, c, r.value)) == TS_OK) {
+            ts_jout_text(&c->w, NULL, word);
+        } else {
             return code;
         }
     }
@@ -205,39 +205,32 @@ static void chrome_slice_begin(chrome_work *c, const char *phase, const ts_batch
     ts_text cat = chrome_label(b, SLICE_CAT, i);
     chrome_begin(c, phase, name.n > 0 ? name : TS_TEXT_LIT("(anonymous)"),
                  ts_naming_who(&c->names, 0, b->columns[SLICE_THREAD].ints[i]));
-    ts_write_str(&c->w, ",\"cat\":");
-    ts_write_json(&c->w, cat.n > 0 ? cat : TS_TEXT_LIT("slice"));
+    ts_jout_text(&c->w, "cat", cat.n > 0 ? cat : TS_TEXT_LIT("slice"));
 }
 
 /* One of b and e, which belong together by category and id. */
 static void chrome_async(chrome_work *c, const char *phase, const ts_batch *b, unsigned i,
                          int64_t ts)
 {
-    char id[32];
     chrome_slice_begin(c, phase, b, i);
-    (void)snprintf(id, sizeof id, ",\"id\":\"0x%" PRIx64 "\"", (uint64_t)b->rowids[i]);
-    ts_write_str(&c->w, id);
-    chrome_time(c, ",\"ts\":", ts);
+    ts_jout_printf(&c->w, "id", "\"0x%" PRIx64 "\"", (uint64_t)b->rowids[i]);
+    chrome_time(c, "ts", ts);
 }
 
 static ts_code chrome_slice_args(chrome_work *c, const ts_batch *b, unsigned i)
 {
-    ts_write_str(&c->w, ",\"args\":{\"id\":");
-    ts_write_i64(&c->w, b->columns[SLICE_ID].ints[i]);
+    ts_jout_open(&c->w, "args", '{');
+    ts_jout_int(&c->w, "id", b->columns[SLICE_ID].ints[i]);
     if (b->columns[SLICE_COOKIE].null[i] == 0) {
-        ts_write_str(&c->w, ",\"cookie\":");
-        ts_write_i64(&c->w, b->columns[SLICE_COOKIE].ints[i]);
+        ts_jout_int(&c->w, "cookie", b->columns[SLICE_COOKIE].ints[i]);
     }
     for (unsigned k = SLICE_TEXTS; k < SLICE_COLUMNS; k++) {
         if (b->columns[k].null[i] == 0) {
-            ts_write_str(&c->w, ",\"");
-            ts_write_str(&c->w, slice_texts[k - SLICE_TEXTS]);
-            ts_write_str(&c->w, "\":");
-            ts_write_json(&c->w, chrome_label(b, k, i));
+            ts_jout_text(&c->w, slice_texts[k - SLICE_TEXTS], chrome_label(b, k, i));
         }
     }
     ts_code code = c->arg == NULL ? TS_OK : chrome_set_args(c, (uint64_t)b->rowids[i]);
-    ts_write_str(&c->w, "}}");
+    ts_jout_ends(&c->w, "}}");
     return code != TS_OK ? code : c->w.code;
 }
 
@@ -252,14 +245,14 @@ static ts_code chrome_slice(chrome_work *c, const ts_batch *b, unsigned i)
         code = chrome_slice_args(c, b, i);
         if (whole && code == TS_OK) {
             chrome_async(c, "e", b, i, ts_sat_add(ts, dur));
-            ts_write_char(&c->w, '}');
+            ts_jout_close(&c->w, '}');
         }
         return code != TS_OK ? code : c->w.code;
     }
     chrome_slice_begin(c, whole ? "X" : "B", b, i);
-    chrome_time(c, ",\"ts\":", ts);
+    chrome_time(c, "ts", ts);
     if (whole) {
-        chrome_time(c, ",\"dur\":", dur);
+        chrome_time(c, "dur", dur);
     }
     return chrome_slice_args(c, b, i);
 }

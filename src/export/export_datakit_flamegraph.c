@@ -13,7 +13,8 @@ enum { GRAPH_NS_PER_MS = 1000000 };
 
 typedef struct graph_work {
     ts_ctx *ctx;
-    ts_writer w;
+    ts_jout w;
+    ts_export_sink sink;
     ts_calls calls;
     ts_frames frames;
     ts_uploads uploads;
@@ -89,14 +90,6 @@ static ts_code graph_dimension(graph_work *f, const char *name)
 
 /* --- frames ----------------------------------------------------------------------------------- */
 
-static void graph_field(ts_writer *w, const char *name, ts_text text)
-{
-    ts_write_str(w, ",\"");
-    ts_write_str(w, name);
-    ts_write_str(w, "\":");
-    ts_write_json_string(w, text);
-}
-
 /* The texts of a node. Of a package its name and the library of its first frame; of the root and of
  * threads no more than their name. */
 static ts_method graph_texts(const graph_work *f, uint32_t i)
@@ -120,28 +113,27 @@ static void graph_open(graph_work *f, uint32_t i)
 {
     const ts_dim_node *node = ts_dim_at(&f->tree, i);
     ts_method m = graph_texts(f, i);
-    ts_write_str(&f->w, "{\"value\":");
-    ts_write_i64(&f->w, node->value / f->divisor);
-    graph_field(&f->w, "method", m.method);
-    ts_write_str(&f->w, ",\"line\":");
-    ts_write_i64(&f->w, node->line);
-    graph_field(&f->w, "source_file", m.file);
-    ts_write_str(&f->w, ",\"sub_frame\":[");
+    ts_jout_open(&f->w, NULL, '{');
+    ts_jout_int(&f->w, "value", node->value / f->divisor);
+    ts_jout_text(&f->w, "method", m.method);
+    ts_jout_int(&f->w, "line", node->line);
+    ts_jout_text(&f->w, "source_file", m.file);
+    ts_jout_open(&f->w, "sub_frame", '[');
 }
 
 static void graph_close(graph_work *f, uint32_t i)
 {
     const ts_dim_node *node = ts_dim_at(&f->tree, i);
     ts_method m = graph_texts(f, i);
-    ts_write_char(&f->w, ']');
-    graph_field(&f->w, "thread",
-                node->thread == 0 ? (ts_text){"", 0}
-                                  : ts_pool_text(&f->tree.words, node->thread - 1));
-    graph_field(&f->w, "modifier", m.modifiers);
-    graph_field(&f->w, "library", m.library);
-    graph_field(&f->w, "package", m.package);
-    graph_field(&f->w, "class", m.cls);
-    ts_write_char(&f->w, '}');
+    ts_jout_close(&f->w, ']');
+    ts_jout_text(&f->w, "thread",
+                 node->thread == 0 ? (ts_text){"", 0}
+                                   : ts_pool_text(&f->tree.words, node->thread - 1));
+    ts_jout_text(&f->w, "modifier", m.modifiers);
+    ts_jout_text(&f->w, "library", m.library);
+    ts_jout_text(&f->w, "package", m.package);
+    ts_jout_text(&f->w, "class", m.cls);
+    ts_jout_close(&f->w, '}');
 }
 
 /* Without recursion: `done` counts the children of each node that are written. */
@@ -152,15 +144,14 @@ static void graph_frames(graph_work *f)
     uint32_t at = 0;
     bool open = true;
     if (done == NULL) {
-        ts_writer_fail(&f->w, f->ctx->error.code);
+        ts_jout_fail(&f->w, f->ctx->error.code);
         return;
     }
     graph_open(f, 0);
     while (open && f->w.code == TS_OK) {
         const ts_dim_node *node = ts_dim_at(&f->tree, at);
         if (done[at] < node->count) {
-            uint32_t child = order[node->first + done[at]];
-            ts_write_str(&f->w, done[at]++ == 0 ? "" : ",");
+            uint32_t child = order[node->first + done[at]++];
             graph_open(f, child);
             at = child;
         } else {
@@ -178,23 +169,20 @@ static void graph_write(graph_work *f)
     const char *shown = ts_text_is(unit, "ns")      ? "毫秒" /* milliseconds */
                         : ts_text_is(unit, "bytes") ? "字节" /* bytes */
                                                     : "次";  /* times */
-    bool first = true;
-    ts_write_str(&f->w, "{\"unit\":\"");
-    ts_write_str(&f->w, shown);
-    ts_write_str(&f->w, "\",\"available_dimension\":[");
+    ts_jout_open(&f->w, NULL, '{');
+    ts_jout_str(&f->w, "unit", shown);
+    ts_jout_open(&f->w, "available_dimension", '[');
     for (unsigned i = 0; i < TS_DIMENSIONS; i++) {
         if (f->tree.available[i]) {
-            ts_write_str(&f->w, first ? "\"" : ",\"");
-            ts_write_str(&f->w, ts_dimension_names[i]);
-            ts_write_char(&f->w, '"');
-            first = false;
+            ts_jout_str(&f->w, NULL, ts_dimension_names[i]);
         }
     }
-    ts_write_str(&f->w, "],\"dimension\":\"");
-    ts_write_str(&f->w, ts_dimension_names[f->dimension]);
-    ts_write_str(&f->w, "\",\"root_frame\":");
+    ts_jout_close(&f->w, ']');
+    ts_jout_str(&f->w, "dimension", ts_dimension_names[f->dimension]);
+    ts_jout_key(&f->w, TS_TEXT_LIT("root_frame"));
     graph_frames(f);
-    ts_write_str(&f->w, "}\n");
+    ts_jout_close(&f->w, '}');
+    ts_jout_line(&f->w);
 }
 
 /* --- all -------------------------------------------------------------------------------------- */
@@ -240,13 +228,13 @@ static ts_code graph_run(ts_ctx *ctx, const ts_export_input *input, const ts_exp
     }
     f->ctx = ctx;
     f->frames.parts = TS_FRAME_FILE | TS_FRAME_LINE;
-    ts_writer_begin(&f->w, ctx, output);
+    ts_export_json(&f->w, &f->sink, ctx, output);
     ts_code code = graph_load(f, input);
     if (code == TS_OK) {
         graph_write(f);
     }
-    ts_writer_fail(&f->w, code);
-    code = ts_writer_end(&f->w);
+    ts_jout_fail(&f->w, code);
+    code = ts_jout_end(&f->w);
     ts_dim_free(&f->tree, ctx);
     ts_methods_free(&f->methods, ctx);
     ts_naming_free(&f->names, ctx);

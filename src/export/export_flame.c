@@ -7,17 +7,18 @@
  *   nodes: {parent: how far before the node its caller is (its own number: none), frame, self,
  *           before (only for a difference)}, numbered from 1
  *
- * Texts are escaped so that none can end the script (export_text.h).
+ * Texts are escaped so that none can end the script (base/json_out.h).
  */
 #include "base/alloc.h"
 #include "export/export_formats.h"
+#include "export/export_json.h"
 #include "export/export_page.h"
 #include "model/call_stacks.h"
-#include "export/export_text.h"
 
 typedef struct flame_work {
     ts_ctx *ctx;
-    ts_writer w;
+    ts_jout w;
+    ts_export_sink sink;
     ts_frames frames;
     ts_calls calls[2];
     ts_tree tree;
@@ -40,86 +41,96 @@ static ts_code flame_files(flame_work *f)
     return code;
 }
 
+static void flame_begin_list(ts_jout *w, const char *name)
+{
+    ts_jout_next_line(w);
+    ts_jout_open(w, name, '[');
+}
+
 static void flame_frames(flame_work *f)
 {
-    ts_writer *w = &f->w;
+    ts_jout *w = &f->w;
     uint32_t n = f->frames.keys.count;
-    ts_write_str(w, ",\n\"files\":[");
+    flame_begin_list(w, "files");
     for (uint32_t i = 0; i < f->files.count && w->code == TS_OK; i++) {
-        ts_write_str(w, i == 0 ? "" : ",\n");
-        ts_write_json(w, ts_pool_text(&f->files, i));
+        if (i > 0) {
+            ts_jout_next_line(w);
+        }
+        ts_jout_text(w, NULL, ts_pool_text(&f->files, i));
     }
-    ts_write_str(w, "],\n\"frames\":{\"label\":[");
+    ts_jout_close(w, ']');
+    ts_jout_next_line(w);
+    ts_jout_open(w, "frames", '{');
+    ts_jout_open(w, "label", '[');
     for (uint32_t i = 0; i < n && w->code == TS_OK; i++) {
-        ts_write_str(w, i == 0 ? "" : ",\n");
-        ts_write_json(w, ts_frames_get(&f->frames, i).label);
+        if (i > 0) {
+            ts_jout_next_line(w);
+        }
+        ts_jout_text(w, NULL, ts_frames_get(&f->frames, i).label);
     }
-    ts_write_str(w, "],\n\"file\":[");
+    ts_jout_close(w, ']');
+    flame_begin_list(w, "file");
     for (uint32_t i = 0; i < n && w->code == TS_OK; i++) {
-        ts_write_str(w, i == 0 ? "" : ",");
-        ts_write_i64(w, f->file[i]);
+        ts_jout_int(w, NULL, f->file[i]);
     }
-    ts_write_str(w, "],\n\"line\":[");
+    ts_jout_close(w, ']');
+    flame_begin_list(w, "line");
     for (uint32_t i = 0; i < n && w->code == TS_OK; i++) {
-        ts_write_str(w, i == 0 ? "" : ",");
-        ts_write_i64(w, ts_frames_get(&f->frames, i).line);
+        ts_jout_int(w, NULL, ts_frames_get(&f->frames, i).line);
     }
-    ts_write_str(w, "]}");
+    ts_jout_ends(w, "]}");
 }
 
 static void flame_numbers(flame_work *f, const char *name, const int64_t *values)
 {
-    ts_write_str(&f->w, name);
+    flame_begin_list(&f->w, name);
     for (uint32_t i = 1; i <= f->tree.n && f->w.code == TS_OK; i++) {
-        ts_write_str(&f->w, i == 1 ? "" : ",");
-        ts_write_i64(&f->w, values[i]);
+        ts_jout_int(&f->w, NULL, values[i]);
     }
-    ts_write_char(&f->w, ']');
+    ts_jout_close(&f->w, ']');
 }
 
 static void flame_nodes(flame_work *f)
 {
     const ts_tree *t = &f->tree;
-    ts_write_str(&f->w, ",\n\"nodes\":{\"parent\":[");
+    ts_jout_next_line(&f->w);
+    ts_jout_open(&f->w, "nodes", '{');
+    ts_jout_open(&f->w, "parent", '[');
     for (uint32_t i = 1; i <= t->n && f->w.code == TS_OK; i++) {
-        ts_write_str(&f->w, i == 1 ? "" : ",");
-        ts_write_i64(&f->w, (int64_t)i - t->parent[i]);
+        ts_jout_int(&f->w, NULL, (int64_t)i - t->parent[i]);
     }
-    ts_write_str(&f->w, "],\n\"frame\":[");
+    ts_jout_close(&f->w, ']');
+    flame_begin_list(&f->w, "frame");
     for (uint32_t i = 1; i <= t->n && f->w.code == TS_OK; i++) {
-        ts_write_str(&f->w, i == 1 ? "" : ",");
-        ts_write_i64(&f->w, t->frame[i]);
+        ts_jout_int(&f->w, NULL, t->frame[i]);
     }
-    ts_write_char(&f->w, ']');
-    flame_numbers(f, ",\n\"self\":[", t->self);
+    ts_jout_close(&f->w, ']');
+    flame_numbers(f, "self", t->self);
     if (t->before != NULL) {
-        flame_numbers(f, ",\n\"before\":[", t->before);
+        flame_numbers(f, "before", t->before);
     }
-    ts_write_str(&f->w, "}}");
+    ts_jout_ends(&f->w, "}}");
 }
 
 static void flame_write(flame_work *f, const ts_export_input *input)
 {
     const ts_weight *weight = &f->calls[0].weights[f->calls[0].chosen];
-    ts_writer *w = &f->w;
-    ts_write(w, ts_flame_page_head, ts_flame_page_head_size);
-    ts_write_str(w, "{\"title\":");
-    ts_write_json(w, ts_text_of(input->side.title));
-    ts_write_str(w, ",\"weight\":");
-    ts_write_json(w, weight->name);
-    ts_write_str(w, ",\"unit\":");
-    ts_write_json(w, weight->unit);
-    ts_write_str(w, ",\"before\":");
+    ts_jout *w = &f->w;
+    ts_jout_put(w, ts_flame_page_head, ts_flame_page_head_size);
+    ts_jout_open(w, NULL, '{');
+    ts_jout_str(w, "title", input->side.title);
+    ts_jout_text(w, "weight", weight->name);
+    ts_jout_text(w, "unit", weight->unit);
     if (input->before == NULL) {
-        ts_write_str(w, "null");
+        ts_jout_null(w, "before");
     } else {
-        ts_write_str(w, "{\"title\":");
-        ts_write_json(w, ts_text_of(input->before->title));
-        ts_write_char(w, '}');
+        ts_jout_open(w, "before", '{');
+        ts_jout_str(w, "title", input->before->title);
+        ts_jout_close(w, '}');
     }
     flame_frames(f);
     flame_nodes(f);
-    ts_write(w, ts_flame_page_tail, ts_flame_page_tail_size);
+    ts_jout_put(w, ts_flame_page_tail, ts_flame_page_tail_size);
 }
 
 /* Both sides are weighed by the same: the name that the newer one chose. */
@@ -152,7 +163,8 @@ static ts_code flame_run(ts_ctx *ctx, const ts_export_input *input, const ts_exp
     f->ctx = ctx;
     /* Lines move from one version of a program to the next. */
     f->frames.parts = difference ? TS_FRAME_FILE : TS_FRAME_FILE | TS_FRAME_LINE;
-    ts_writer_begin(&f->w, ctx, output);
+    ts_export_json(&f->w, &f->sink, ctx, output);
+    f->w.escapes |= TS_JOUT_MARKUP;
     ts_code code = ts_calls_open(&f->calls[0], ctx, input->side.reader, &input->side.filter,
                                  &f->frames, TS_LOAD_CHOSEN);
     if (code == TS_OK && difference) {
@@ -167,8 +179,8 @@ static ts_code flame_run(ts_ctx *ctx, const ts_export_input *input, const ts_exp
     if (code == TS_OK) {
         flame_write(f, input);
     }
-    ts_writer_fail(&f->w, code);
-    code = ts_writer_end(&f->w);
+    ts_jout_fail(&f->w, code);
+    code = ts_jout_end(&f->w);
     ts_free(ctx, f->file);
     ts_pool_free(ctx, &f->files);
     ts_tree_free(&f->tree, ctx);

@@ -1,16 +1,18 @@
-/* JSON strings for readers that expect text as it is: only what JSON or a terminal needs escaped
- * is. */
+/* The JSON writer (base/json_out.h) for exports. */
 #ifndef TS_EXPORT_EXPORT_JSON_H
 #define TS_EXPORT_EXPORT_JSON_H
 
-#include "base/buf.h"
-#include "export/export_text.h"
+#include "base/json_out.h"
+#include "export/export.h"
 
-/* Appends the text as a JSON string with its quotation marks; bytes that are no UTF-8 become
- * U+FFFD. */
-ts_code ts_json_string(ts_ctx *ctx, ts_buf *out, ts_text text);
+/* Where a writer's text goes. */
+typedef struct ts_export_sink {
+    ts_jout *json;
+    const ts_export_output *out;
+} ts_export_sink;
 
-/* The same, to a writer. */
-void ts_write_json_string(ts_writer *w, ts_text text);
+/* Begins a writer to `out`, with what `sink` keeps for it; a failure of `out` is the writer's.
+ * NULL is an empty text. */
+void ts_export_json(ts_jout *j, ts_export_sink *sink, ts_ctx *ctx, const ts_export_output *out);
 
 #endif

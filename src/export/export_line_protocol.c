@@ -132,70 +132,65 @@ static void line_begin(ts_point *p, line_work *l, const ts_upload *up, const cha
 /* --- --lp-extended ------------------------------------------------------------------------------
  */
 
-static ts_code line_paths(line_work *l, const ts_upload *up)
+static void line_paths(ts_jout *j, const line_work *l, const ts_upload *up)
 {
     const ts_text *files = (const ts_text *)l->uploads.files.p + up->first_file;
-    ts_code code = ts_buf_putc(l->ctx, &l->text, '[');
-    for (size_t i = 0; i < up->files && code == TS_OK; i++) {
-        code = i == 0 ? TS_OK : ts_buf_putc(l->ctx, &l->text, ',');
-        if (code == TS_OK) {
-            code = ts_json_string(l->ctx, &l->text, files[i]);
-        }
+    ts_jout_open(j, NULL, '[');
+    for (size_t i = 0; i < up->files; i++) {
+        ts_jout_text(j, NULL, files[i]);
     }
-    if (code == TS_OK && up->files == 0 && up->texts[TS_UP_PATH].n > 0) {
-        code = ts_json_string(l->ctx, &l->text, up->texts[TS_UP_PATH]);
+    if (up->files == 0 && up->texts[TS_UP_PATH].n > 0) {
+        ts_jout_text(j, NULL, up->texts[TS_UP_PATH]);
     }
-    return code == TS_OK ? ts_buf_putc(l->ctx, &l->text, ']') : code;
+    ts_jout_close(j, ']');
 }
 
-static ts_code line_metric_texts(line_work *l, const ts_upload *up)
+static void line_metric_texts(ts_jout *j, const line_work *l, const ts_upload *up)
 {
     ts_metric metrics[TS_METRICS];
     char real[TS_REAL_DIGITS];
     unsigned n = ts_metrics_of(metrics, &l->metrics, up, l->derived);
-    ts_code code = ts_buf_putc(l->ctx, &l->text, '{');
-    for (unsigned i = 0; i < n && code == TS_OK; i++) {
+    ts_jout_open(j, NULL, '{');
+    for (unsigned i = 0; i < n; i++) {
         if (metrics[i].is_int) {
-            code = ts_buf_printf(l->ctx, &l->text, "%s\"%s\":\"%" PRId64 "\"", i == 0 ? "" : ",",
-                                 metrics[i].name, metrics[i].i);
+            ts_jout_printf(j, metrics[i].name, "\"%" PRId64 "\"", metrics[i].i);
         } else if (ts_plain_real(real, metrics[i].real)) {
-            code = ts_buf_printf(l->ctx, &l->text, "%s\"%s\":\"%s\"", i == 0 ? "" : ",",
-                                 metrics[i].name, real);
+            ts_jout_str(j, metrics[i].name, real);
         }
     }
-    return code == TS_OK ? ts_buf_putc(l->ctx, &l->text, '}') : code;
+    ts_jout_close(j, '}');
 }
 
-static ts_code line_samples(line_work *l, const ts_upload *up)
+static void line_samples(ts_jout *j, const line_work *l, const ts_upload *up)
 {
     const ts_total *all = l->totals.all.p;
-    const char *comma = "";
-    ts_code code = ts_buf_putc(l->ctx, &l->text, '{');
-    for (size_t i = 0; i < l->totals.all.n && code == TS_OK; i++) {
-        if (all[i].source_id != up->source_id || all[i].count == 0 || all[i].over) {
-            continue;
+    ts_jout_open(j, NULL, '{');
+    for (size_t i = 0; i < l->totals.all.n; i++) {
+        if (all[i].source_id == up->source_id && all[i].count > 0 && !all[i].over) {
+            ts_jout_key(j, all[i].event);
+            ts_jout_open(j, NULL, '{');
+            ts_jout_uint(j, "count", all[i].count);
+            ts_jout_int(j, "total", all[i].sum);
+            ts_jout_close(j, '}');
         }
-        if ((code = ts_buf_printf(l->ctx, &l->text, "%s", comma)) == TS_OK &&
-            (code = ts_json_string(l->ctx, &l->text, all[i].event)) == TS_OK) {
-            code = ts_buf_printf(l->ctx, &l->text, ":{\"count\":%" PRIu64 ",\"total\":%" PRId64 "}",
-                                 all[i].count, all[i].sum);
-        }
-        comma = ",";
     }
-    return code == TS_OK ? ts_buf_putc(l->ctx, &l->text, '}') : code;
+    ts_jout_close(j, '}');
 }
 
 static void line_extend(ts_point *p, line_work *l, const ts_upload *up)
 {
     static const struct {
         const char *name;
-        ts_code (*make)(line_work *l, const ts_upload *up);
+        void (*make)(ts_jout *j, const line_work *l, const ts_upload *up);
     } made[] = {
         {"oss_path", line_paths}, {"metrics", line_metric_texts}, {"samples", line_samples}};
     ts_point_text(p, "language_ver", up->texts[TS_UP_LANGUAGE_VER]);
     for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) {
+        ts_jout j = ts_jout_into(l->ctx, &l->text);
+        j.null_is_empty = true;
         l->text.n = 0;
-        ts_writer_fail(&l->w, made[i].make(l, up));
+        made[i].make(&j, l, up);
+        ts_writer_fail(&l->w, j.code);
         ts_point_text(p, made[i].name, ts_buf_text(&l->text));
     }
 }

@@ -44,7 +44,8 @@ typedef struct pj_label {
 
 typedef struct pj_work {
     ts_ctx *ctx;
-    ts_writer w;
+    ts_jout w;
+    ts_export_sink sink;
     ts_calls calls;
     ts_frames frames;
     ts_naming names;
@@ -71,7 +72,6 @@ typedef struct pj_work {
     /* The profile that is being written. */
     int64_t source_id; /* 0: none */
     uint32_t event;
-    bool any_event, any_sample;
 } pj_work;
 
 /* A kind of value: JSON strings. */
@@ -205,7 +205,7 @@ static ts_code pj_sort(pj_work *j)
 static ts_code pj_json(uint32_t *place, pj_work *j, ts_text text)
 {
     j->scratch.n = 0;
-    ts_code code = ts_json_string(j->ctx, &j->scratch, text);
+    ts_code code = ts_json_quote(j->ctx, &j->scratch, text, TS_JOUT_STEERS);
     return code == TS_OK ? ts_pool_intern(j->ctx, place, NULL, &j->texts, ts_buf_text(&j->scratch))
                          : code;
 }
@@ -270,7 +270,7 @@ static bool pj_ends(ts_text text, ts_text with)
     return text.n >= with.n && memcmp(text.p + text.n - with.n, with.p, with.n) == 0;
 }
 
-/* {"name":...,"file":...,"line": of a method; with the arguments of a method of Java. */
+/* {"name":...,"file":... of a method; with the arguments of a method of Java. */
 static ts_code pj_make_head(uint32_t *place, pj_work *j, uint32_t node)
 {
     uint32_t method = j->calls.method[node];
@@ -279,26 +279,17 @@ static ts_code pj_make_head(uint32_t *place, pj_work *j, uint32_t node)
     const char *bracket = memchr(text.p, '(', text.n);
     ts_text arguments = {bracket, bracket == NULL ? 0 : (size_t)(text.p + text.n - bracket)};
     ts_buf name = {0};
+    ts_jout head = ts_jout_into(j->ctx, &j->scratch);
     j->scratch.n = 0;
     ts_code code = ts_buf_put(j->ctx, &name, f.label.p, f.label.n);
     if (code == TS_OK && bracket != NULL && !pj_ends(f.label, arguments)) {
         code = ts_buf_put(j->ctx, &name, arguments.p, arguments.n);
     }
-    if (code == TS_OK) {
-        code = ts_buf_printf(j->ctx, &j->scratch, "{\"name\":");
-    }
-    if (code == TS_OK) {
-        code = ts_json_string(j->ctx, &j->scratch, ts_buf_text(&name));
-    }
-    if (code == TS_OK) {
-        code = ts_buf_printf(j->ctx, &j->scratch, ",\"file\":");
-    }
-    if (code == TS_OK) {
-        code = ts_json_string(j->ctx, &j->scratch, f.file);
-    }
-    if (code == TS_OK) {
-        code = ts_buf_printf(j->ctx, &j->scratch, ",\"line\":");
-    }
+    ts_jout_fail(&head, code);
+    ts_jout_open(&head, NULL, '{');
+    ts_jout_text(&head, "name", ts_buf_text(&name));
+    ts_jout_text(&head, "file", f.file.p == NULL ? TS_TEXT_LIT("") : f.file);
+    code = head.code;
     if (code == TS_OK) {
         code = ts_pool_intern(j->ctx, place, NULL, &j->texts, ts_buf_text(&j->scratch));
     }
@@ -313,15 +304,13 @@ static void pj_stack(pj_work *j, uint32_t node)
         int32_t line = j->calls.line[at] > 0 ? j->calls.line[at] : j->methods.line[method];
         if (j->head[method] == 0) {
             uint32_t place = 0;
-            ts_writer_fail(&j->w, pj_make_head(&place, j, at));
+            ts_jout_fail(&j->w, pj_make_head(&place, j, at));
             j->head[method] = place + 1;
         }
         if (j->w.code == TS_OK) {
-            ts_text head = ts_pool_text(&j->texts, j->head[method] - 1);
-            ts_write_str(&j->w, at == node ? "" : ",");
-            ts_write(&j->w, head.p, head.n);
-            ts_write_i64(&j->w, line);
-            ts_write_char(&j->w, '}');
+            ts_jout_raw(&j->w, NULL, ts_pool_text(&j->texts, j->head[method] - 1));
+            ts_jout_int(&j->w, "line", line);
+            ts_jout_close(&j->w, '}');
         }
     }
 }
@@ -330,13 +319,11 @@ static void pj_stack(pj_work *j, uint32_t node)
 
 static void pj_value(pj_work *j, ts_text name, int64_t value, ts_text unit)
 {
-    ts_write_str(&j->w, j->any_value ? ",{\"type\":" : "{\"type\":");
-    ts_write(&j->w, name.p, name.n);
-    ts_write_str(&j->w, ",\"value\":");
-    ts_write_i64(&j->w, value);
-    ts_write_str(&j->w, ",\"unit\":");
-    ts_write(&j->w, unit.p, unit.n);
-    ts_write_char(&j->w, '}');
+    ts_jout_open(&j->w, NULL, '{');
+    ts_jout_raw(&j->w, "type", name);
+    ts_jout_int(&j->w, "value", value);
+    ts_jout_raw(&j->w, "unit", unit);
+    ts_jout_close(&j->w, '}');
     j->any_value = true;
 }
 
@@ -419,28 +406,18 @@ static ts_code pj_thread_labels(pj_work *j)
     return code;
 }
 
-static void pj_field(pj_work *j, const char *name, ts_text text)
-{
-    ts_write_str(&j->w, ",\"");
-    ts_write_str(&j->w, name);
-    ts_write_str(&j->w, "\":");
-    ts_write_json_string(&j->w, text);
-}
-
 static void pj_labels(pj_work *j)
 {
     const pj_label *all = j->sample_labels.p;
-    pj_field(j, "span_id", pj_span_of(j, "span id", "spanId"));
-    pj_field(j, "root_span_id", pj_span_of(j, "local root span id", "localRootSpanId"));
-    pj_field(j, "trace_endpoint", pj_label_of(j, "trace endpoint"));
-    ts_write_str(&j->w, ",\"labels\":{");
+    ts_jout_text(&j->w, "span_id", pj_span_of(j, "span id", "spanId"));
+    ts_jout_text(&j->w, "root_span_id", pj_span_of(j, "local root span id", "localRootSpanId"));
+    ts_jout_text(&j->w, "trace_endpoint", pj_label_of(j, "trace endpoint"));
+    ts_jout_open(&j->w, "labels", '{');
     for (size_t i = 0; i < j->sample_labels.n; i++) {
-        ts_write_str(&j->w, i == 0 ? "" : ",");
-        ts_write_json_string(&j->w, ts_pool_text(&j->sample_texts, all[i].key));
-        ts_write_char(&j->w, ':');
-        ts_write_json_string(&j->w, ts_pool_text(&j->sample_texts, all[i].value));
+        ts_jout_key(&j->w, ts_pool_text(&j->sample_texts, all[i].key));
+        ts_jout_text(&j->w, NULL, ts_pool_text(&j->sample_texts, all[i].value));
     }
-    ts_write_char(&j->w, '}');
+    ts_jout_close(&j->w, '}');
 }
 
 /* Ends the sample that is being written. Where no value was recorded it counts as one; the time
@@ -459,14 +436,14 @@ static void pj_end_sample(pj_work *j)
         bool cpu = !recorded && (j->sample.d & PJ_CPU) != 0;
         pj_value(j, cpu ? TS_TEXT_LIT("\"cpu\"") : TS_TEXT_LIT("\"wall\""), j->sample.c, ns);
     }
-    ts_write_char(&j->w, ']');
+    ts_jout_close(&j->w, ']');
     if (j->sample.b != TS_NO_THREAD) {
-        ts_writer_fail(&j->w, pj_thread_labels(j));
+        ts_jout_fail(&j->w, pj_thread_labels(j));
     }
     pj_labels(j);
-    ts_write_str(&j->w, ",\"stack_trace\":[");
+    ts_jout_open(&j->w, "stack_trace", '[');
     pj_stack(j, (uint32_t)j->sample.a);
-    ts_write_str(&j->w, "]}");
+    ts_jout_ends(&j->w, "]}");
     j->open = false;
     j->sample_labels.n = 0;
     if (j->sample_texts.count > 0) {
@@ -477,10 +454,10 @@ static void pj_end_sample(pj_work *j)
 
 static void pj_begin_sample(pj_work *j, const pj_record *r)
 {
-    ts_write_str(&j->w, j->any_sample ? ",{\"values\":[" : "{\"values\":[");
+    ts_jout_open(&j->w, NULL, '{');
+    ts_jout_open(&j->w, "values", '[');
     j->sample = *r;
     j->open = true;
-    j->any_sample = true;
     j->any_value = false;
 }
 
@@ -488,13 +465,10 @@ static void pj_begin_sample(pj_work *j, const pj_record *r)
 
 static void pj_time(pj_work *j, const char *name, int64_t ns)
 {
-    ts_write_str(&j->w, ",\"");
-    ts_write_str(&j->w, name);
-    ts_write_str(&j->w, "\":");
     if (ns == TS_NO_TIME) {
-        ts_write_str(&j->w, "null");
+        ts_jout_null(&j->w, name);
     } else {
-        ts_write_i64(&j->w, ns);
+        ts_jout_int(&j->w, name, ns);
     }
 }
 
@@ -504,15 +478,12 @@ static void pj_metrics(pj_work *j, const ts_upload *up)
     char real[TS_REAL_DIGITS];
     unsigned n = ts_metrics_of(metrics, &j->metrics, up, false);
     for (unsigned i = 0; i < n; i++) {
-        ts_write_str(&j->w, i == 0 ? "\"" : ",\"");
-        ts_write_str(&j->w, metrics[i].name);
-        ts_write_str(&j->w, "\":\"");
         if (metrics[i].is_int) {
-            ts_write_i64(&j->w, metrics[i].i);
-        } else if (ts_plain_real(real, metrics[i].real)) {
-            ts_write_str(&j->w, real);
+            ts_jout_printf(&j->w, metrics[i].name, "\"%" PRId64 "\"", metrics[i].i);
+        } else {
+            bool known = ts_plain_real(real, metrics[i].real);
+            ts_jout_str(&j->w, metrics[i].name, known ? real : "");
         }
-        ts_write_char(&j->w, '"');
     }
 }
 
@@ -534,43 +505,45 @@ static void pj_begin_profile(pj_work *j, const ts_upload *up)
                  {"runtime_os", TS_UP_RUNTIME_OS},
                  {"runtime_arch", TS_UP_RUNTIME_ARCH},
                  {"format", TS_UP_FORMAT}};
-    ts_write_str(&j->w, "{\"profile_id\":");
-    ts_write_json_string(&j->w, up->texts[TS_UP_ID]);
+    ts_jout_open(&j->w, NULL, '{');
+    ts_jout_text(&j->w, "profile_id", up->texts[TS_UP_ID]);
     for (size_t i = 0; i < sizeof before / sizeof before[0]; i++) {
-        pj_field(j, before[i].name, up->texts[before[i].text]);
+        ts_jout_text(&j->w, before[i].name, up->texts[before[i].text]);
     }
     pj_time(j, "start", up->start);
     pj_time(j, "end", up->end);
     pj_time(j, "duration", up->dur);
     for (size_t i = 0; i < sizeof after / sizeof after[0]; i++) {
-        pj_field(j, after[i].name, up->texts[after[i].text]);
+        ts_jout_text(&j->w, after[i].name, up->texts[after[i].text]);
     }
-    ts_write_str(&j->w, ",\"tags\":{");
+    ts_jout_open(&j->w, "tags", '{');
     for (size_t i = 0; i < up->tags; i++) {
         const ts_upload_tag *tag = (const ts_upload_tag *)j->uploads.tags.p + up->first_tag + i;
-        ts_write_str(&j->w, i == 0 ? "" : ",");
-        ts_write_json_string(&j->w, tag->key);
-        ts_write_char(&j->w, ':');
-        ts_write_json_string(&j->w, tag->value);
+        ts_jout_key(&j->w, tag->key);
+        ts_jout_text(&j->w, NULL, tag->value);
     }
-    ts_write_str(&j->w, "},\"oss_path\":[");
+    ts_jout_close(&j->w, '}');
+    ts_jout_open(&j->w, "oss_path", '[');
     for (size_t i = 0; i < up->files; i++) {
-        ts_write_str(&j->w, i == 0 ? "" : ",");
-        ts_write_json_string(&j->w, ((const ts_text *)j->uploads.files.p)[up->first_file + i]);
+        ts_jout_text(&j->w, NULL, ((const ts_text *)j->uploads.files.p)[up->first_file + i]);
     }
     if (up->files == 0 && up->texts[TS_UP_PATH].n > 0) {
-        ts_write_json_string(&j->w, up->texts[TS_UP_PATH]);
+        ts_jout_text(&j->w, NULL, up->texts[TS_UP_PATH]);
     }
-    ts_write_str(&j->w, "],\"metrics\":{");
+    ts_jout_close(&j->w, ']');
+    ts_jout_open(&j->w, "metrics", '{');
     pj_metrics(j, up);
-    ts_write_str(&j->w, "},\"samples\":{");
+    ts_jout_close(&j->w, '}');
+    ts_jout_open(&j->w, "samples", '{');
 }
 
 static void pj_end_profile(pj_work *j)
 {
     pj_end_sample(j);
     if (j->source_id != 0) {
-        ts_write_str(&j->w, "]}}\n");
+        ts_jout_ends(&j->w, "]}}");
+        ts_jout_line(&j->w);
+        j->w.comma = false;
     }
     j->source_id = 0;
 }
@@ -587,26 +560,25 @@ static void pj_enter(pj_work *j, uint64_t group)
         const ts_upload *up = ts_uploads_find(&j->uploads, source_id);
         pj_end_profile(j);
         if (up == NULL) {
-            ts_writer_fail(&j->w, ts_rows_changed(j->ctx, "stack_sample"));
+            ts_jout_fail(&j->w, ts_rows_changed(j->ctx, "stack_sample"));
             return;
         }
         pj_begin_profile(j, up);
         j->source_id = source_id;
     } else {
         pj_end_sample(j);
-        ts_write_str(&j->w, "],");
+        ts_jout_close(&j->w, ']');
     }
     j->event = event;
-    j->any_sample = false;
-    ts_write_json_string(&j->w, ts_pool_text(&j->events, event));
-    ts_write_str(&j->w, ":[");
+    ts_jout_key(&j->w, ts_pool_text(&j->events, event));
+    ts_jout_open(&j->w, NULL, '[');
 }
 
 static ts_code pj_write(pj_work *j)
 {
     const void *next = NULL;
     while (j->w.code == TS_OK) {
-        ts_writer_fail(&j->w, ts_sorter_next(&next, j->sorter));
+        ts_jout_fail(&j->w, ts_sorter_next(&next, j->sorter));
         if (j->w.code != TS_OK || next == NULL) {
             break;
         }
@@ -618,7 +590,7 @@ static ts_code pj_write(pj_work *j)
         } else if (r->kind == PJ_VALUE) {
             pj_recorded_value(j, r);
         } else {
-            ts_writer_fail(&j->w, pj_read_label(j, r->a));
+            ts_jout_fail(&j->w, pj_read_label(j, r->a));
         }
     }
     if (j->w.code == TS_OK) {
@@ -701,13 +673,13 @@ static ts_code pj_run(ts_ctx *ctx, const ts_export_input *input, const ts_export
     }
     j->ctx = ctx;
     j->frames.parts = TS_FRAME_FILE;
-    ts_writer_begin(&j->w, ctx, output);
+    ts_export_json(&j->w, &j->sink, ctx, output);
     ts_code code = pj_load(j, input);
     if (code == TS_OK) {
         code = pj_write(j);
     }
-    ts_writer_fail(&j->w, code);
-    code = ts_writer_end(&j->w);
+    ts_jout_fail(&j->w, code);
+    code = ts_jout_end(&j->w);
     pj_free(j);
     return code;
 }

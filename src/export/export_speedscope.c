@@ -6,20 +6,20 @@
 #include "base/alloc.h"
 #include "base/spool.h"
 #include "export/export_formats.h"
+#include "export/export_json.h"
 #include "export/export_names.h"
 #include "model/call_stacks.h"
-#include "export/export_text.h"
 
 typedef struct scope_work {
     ts_ctx *ctx;
-    ts_writer w;
+    ts_jout w;
+    ts_export_sink sink;
     ts_calls calls;
     ts_frames frames;
     ts_naming names;
     uint32_t *path;
     ts_spool *weights; /* of the profile that is being written */
     bool open;         /* a profile is */
-    bool comma;        /* a sample is before */
     unsigned profiles;
     int64_t source_id, itid;
     uint32_t node; /* of samples that follow each other, which are written as one; 0: none */
@@ -31,22 +31,26 @@ typedef struct scope_work {
 
 static void scope_frames(scope_work *s)
 {
-    ts_write_str(&s->w, "\"shared\":{\"frames\":[");
+    ts_jout_next_line(&s->w);
+    ts_jout_open(&s->w, "shared", '{');
+    ts_jout_open(&s->w, "frames", '[');
     for (uint32_t i = 0; i < s->frames.keys.count && s->w.code == TS_OK; i++) {
         ts_frame f = ts_frames_get(&s->frames, i);
-        ts_write_str(&s->w, i == 0 ? "\n{\"name\":" : ",\n{\"name\":");
-        ts_write_json(&s->w, f.label);
+        ts_jout_next_line(&s->w);
+        ts_jout_open(&s->w, NULL, '{');
+        ts_jout_text(&s->w, "name", f.label);
         if (f.file.n > 0) {
-            ts_write_str(&s->w, ",\"file\":");
-            ts_write_json(&s->w, f.file);
+            ts_jout_text(&s->w, "file", f.file);
         }
         if (f.line > 0) {
-            ts_write_str(&s->w, ",\"line\":");
-            ts_write_i64(&s->w, f.line);
+            ts_jout_int(&s->w, "line", f.line);
         }
-        ts_write_char(&s->w, '}');
+        ts_jout_close(&s->w, '}');
     }
-    ts_write_str(&s->w, "\n]},\n\"profiles\":[");
+    ts_jout_line(&s->w);
+    ts_jout_ends(&s->w, "]}");
+    ts_jout_next_line(&s->w);
+    ts_jout_open(&s->w, "profiles", '[');
 }
 
 /* --- profiles -------------------------------------------------------------------------------- */
@@ -71,33 +75,30 @@ static void scope_begin(scope_work *s, ts_text name, ts_text more)
         code = ts_buf_printf(s->ctx, &title, "%s%.*s%s", name.n > 0 ? " (" : "",
                              more.n > 1000 ? 1000 : (int)more.n, more.p, name.n > 0 ? ")" : "");
     }
-    ts_writer_fail(&s->w, code);
-    ts_write_str(&s->w, s->profiles == 0 ? "\n" : ",\n");
-    ts_write_str(&s->w, "{\"type\":\"sampled\",\"name\":");
-    ts_write_json(&s->w, ts_buf_text(&title));
-    ts_write_str(&s->w, ",\"unit\":\"");
-    ts_write_str(&s->w, scope_unit(&s->calls.weights[s->calls.chosen]));
-    ts_write_str(&s->w, "\",\"startValue\":0,\"samples\":[");
+    ts_jout_fail(&s->w, code);
+    ts_jout_next_line(&s->w);
+    ts_jout_open(&s->w, NULL, '{');
+    ts_jout_str(&s->w, "type", "sampled");
+    ts_jout_text(&s->w, "name", ts_buf_text(&title));
+    ts_jout_str(&s->w, "unit", scope_unit(&s->calls.weights[s->calls.chosen]));
+    ts_jout_int(&s->w, "startValue", 0);
+    ts_jout_open(&s->w, "samples", '[');
     ts_buf_free(s->ctx, &title);
     s->open = true;
-    s->comma = false;
     s->sum = 0;
-    ts_writer_fail(&s->w, ts_spool_new(&s->weights, s->ctx));
+    ts_jout_fail(&s->w, ts_spool_new(&s->weights, s->ctx));
 }
 
 static void scope_weights(scope_work *s)
 {
     ts_spool_cursor cursor;
     bool end = false;
-    bool first = true;
     ts_spool_rewind(&cursor, s->weights);
     while (s->w.code == TS_OK && !end) {
         int64_t weight = 0;
-        ts_writer_fail(&s->w, ts_spool_next_int(&weight, &end, &cursor));
+        ts_jout_fail(&s->w, ts_spool_next_int(&weight, &end, &cursor));
         if (!end && s->w.code == TS_OK) {
-            ts_write_str(&s->w, first ? "" : ",");
-            ts_write_i64(&s->w, weight);
-            first = false;
+            ts_jout_int(&s->w, NULL, weight);
         }
     }
 }
@@ -108,18 +109,14 @@ static ts_code scope_sample(scope_work *s, uint32_t node, int64_t weight)
     for (uint32_t at = node; at != 0; at = s->calls.parent[at]) {
         s->path[n++] = ts_calls_frame(&s->calls, at);
     }
-    ts_write_str(&s->w, s->comma ? ",[" : "[");
+    ts_jout_open(&s->w, NULL, '[');
     while (n-- > 0) {
-        ts_write_i64(&s->w, s->path[n]);
-        if (n > 0) {
-            ts_write_char(&s->w, ',');
-        }
+        ts_jout_int(&s->w, NULL, s->path[n]);
     }
-    ts_write_char(&s->w, ']');
-    s->comma = true;
+    ts_jout_close(&s->w, ']');
     s->sum = ts_sat_add(s->sum, weight);
     if (s->w.code == TS_OK) {
-        ts_writer_fail(&s->w, ts_spool_put_int(s->weights, weight));
+        ts_jout_fail(&s->w, ts_spool_put_int(s->weights, weight));
     }
     return s->w.code;
 }
@@ -139,11 +136,13 @@ static void scope_end(scope_work *s)
     }
     scope_flush(s);
     if (s->w.code == TS_OK) {
-        ts_write_str(&s->w, "],\n\"weights\":[");
+        ts_jout_close(&s->w, ']');
+        ts_jout_next_line(&s->w);
+        ts_jout_open(&s->w, "weights", '[');
         scope_weights(s);
-        ts_write_str(&s->w, "],\"endValue\":");
-        ts_write_i64(&s->w, s->sum);
-        ts_write_char(&s->w, '}');
+        ts_jout_close(&s->w, ']');
+        ts_jout_int(&s->w, "endValue", s->sum);
+        ts_jout_close(&s->w, '}');
     }
     ts_spool_free(s->weights);
     s->weights = NULL;
@@ -205,22 +204,25 @@ static ts_code scope_write(scope_work *s, const char *title)
     if (s->path == NULL) {
         return s->ctx->error.code;
     }
-    ts_write_str(&s->w, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
-                        "\"exporter\":\"trace_streamer\",\"name\":");
-    ts_write_json(&s->w, ts_text_of(title));
-    ts_write_str(&s->w, ",\n");
+    ts_jout_open(&s->w, NULL, '{');
+    ts_jout_str(&s->w, "$schema", "https://www.speedscope.app/file-format-schema.json");
+    ts_jout_str(&s->w, "exporter", "trace_streamer");
+    ts_jout_str(&s->w, "name", title);
     scope_frames(s);
     ts_code code = scope_profiles(s);
-    ts_write_str(&s->w, "\n],\"activeProfileIndex\":");
-    ts_write_i64(&s->w, s->active);
-    ts_write_str(&s->w, "}\n");
+    ts_jout_line(&s->w);
+    ts_jout_close(&s->w, ']');
+    ts_jout_int(&s->w, "activeProfileIndex", s->active);
+    ts_jout_close(&s->w, '}');
+    ts_jout_line(&s->w);
     return code;
 }
 
 static ts_code scope_run(ts_ctx *ctx, const ts_export_input *input, const ts_export_output *output)
 {
     scope_work s = {.ctx = ctx, .frames = {.parts = TS_FRAME_FILE | TS_FRAME_LINE}};
-    ts_writer_begin(&s.w, ctx, output);
+    ts_export_json(&s.w, &s.sink, ctx, output);
+    s.w.escapes |= TS_JOUT_MARKUP;
     ts_code code = ts_calls_open(&s.calls, ctx, input->side.reader, &input->side.filter, &s.frames,
                                  TS_LOAD_CHOSEN);
     if (code == TS_OK) {
@@ -229,8 +231,8 @@ static ts_code scope_run(ts_ctx *ctx, const ts_export_input *input, const ts_exp
     if (code == TS_OK) {
         code = scope_write(&s, input->side.title);
     }
-    ts_writer_fail(&s.w, code);
-    code = ts_writer_end(&s.w);
+    ts_jout_fail(&s.w, code);
+    code = ts_jout_end(&s.w);
     ts_free(ctx, s.path);
     ts_spool_free(s.weights);
     ts_naming_free(&s.names, ctx);

@@ -27,16 +27,6 @@ void ts_write_str(ts_writer *w, const char *s);
 void ts_write_char(ts_writer *w, char c);
 void ts_write_i64(ts_writer *w, int64_t v);
 
-/* Nanoseconds as microseconds with three decimals: "-12.345". */
-void ts_write_us(ts_writer *w, int64_t ns);
-
-/*
- * A JSON string with its quotation marks: well-formed UTF-8 whatever the bytes are. "<", ">", "&",
- * U+2028 and U+2029 are escaped, so that it may be in a script of an HTML page, and so are
- * characters that could steer a terminal.
- */
-void ts_write_json(ts_writer *w, ts_text text);
-
 /* Keeps a failure of something else, so that the writer stops too. */
 void ts_writer_fail(ts_writer *w, ts_code code);
 

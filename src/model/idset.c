@@ -1,6 +1,6 @@
 #include "model/idset.h"
 
-#include <inttypes.h>
+#include "base/json_out.h"
 
 enum { IDSET_SMALL = 1 << 22 };
 
@@ -49,24 +49,24 @@ void ts_idset_free(ts_ctx *ctx, ts_idset *set)
     *set = (ts_idset){0};
 }
 
-static ts_code idset_put_id(ts_buf *out, ts_ctx *ctx, bool *first, int64_t id)
-{
-    const char *comma = *first ? "" : ",";
-    *first = false;
-    return ts_buf_printf(ctx, out, "%s%" PRId64, comma, id);
-}
-
 ts_code ts_idset_put(ts_buf *out, ts_ctx *ctx, const ts_idset *set)
 {
     const uint8_t *bits = set->bits.p;
     const int64_t *far = set->far.p;
-    bool first = true;
-    ts_code code = set->count == 1 ? TS_OK : ts_buf_putc(ctx, out, '[');
-    for (size_t i = 0; i < set->bits.n && code == TS_OK; i++) {
-        code = bits[i] == 0 ? TS_OK : idset_put_id(out, ctx, &first, (int64_t)i);
+    ts_jout j = ts_jout_into(ctx, out);
+    if (set->count != 1) {
+        ts_jout_open(&j, NULL, '[');
     }
-    for (size_t i = 0; i < set->far.n && code == TS_OK; i++) {
-        code = idset_put_id(out, ctx, &first, far[i]);
+    for (size_t i = 0; i < set->bits.n; i++) {
+        if (bits[i] != 0) {
+            ts_jout_int(&j, NULL, (int64_t)i);
+        }
     }
-    return code != TS_OK || set->count == 1 ? code : ts_buf_putc(ctx, out, ']');
+    for (size_t i = 0; i < set->far.n; i++) {
+        ts_jout_int(&j, NULL, far[i]);
+    }
+    if (set->count != 1) {
+        ts_jout_close(&j, ']');
+    }
+    return j.code;
 }

@@ -1,6 +1,8 @@
 /* The files of a sample directory: what was added is appended to them (see sample_writer.h). */
 #include "sampler/sample_private.h"
 
+#include "base/json_out.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -124,26 +126,26 @@ static ts_code write_thread(ts_sample_writer *w, ts_writer_thread *t)
 static ts_code put_summary(ts_sample_writer *w, ts_buf *b)
 {
     const ts_writer_thread *list = w->threads.p;
-    ts_code code = ts_buf_printf(
-        w->ctx, b,
-        "{\n  \"sample_info\": {\n    \"sample_interval\": %" PRId64
-        ",\n    \"sample_start_time\": %" PRId64 ",\n    \"record_start_time\": %" PRId64
-        ",\n    \"last_record_time\": %" PRId64 ",\n    \"agent_addr\": ",
-        w->interval_ms, w->sample_start_ms, w->record_start_ms, w->last_ms);
-    if (code == TS_OK && (code = ts_sample_put_json(w->ctx, b, ts_text_of(w->address))) == TS_OK &&
-        (code = ts_buf_printf(w->ctx, b, ",\n    \"sample_data_dir\": ")) == TS_OK) {
-        code = ts_sample_put_json(w->ctx, b, ts_text_of(w->path));
+    ts_jout j = ts_jout_spaced(w->ctx, b, 0);
+    j.escapes = TS_JOUT_PLAIN;
+    ts_jout_open(&j, NULL, '{');
+    ts_jout_open(&j, "sample_info", '{');
+    ts_jout_int(&j, "sample_interval", w->interval_ms);
+    ts_jout_int(&j, "sample_start_time", w->sample_start_ms);
+    ts_jout_int(&j, "record_start_time", w->record_start_ms);
+    ts_jout_int(&j, "last_record_time", w->last_ms);
+    ts_jout_str(&j, "agent_addr", w->address);
+    ts_jout_str(&j, "sample_data_dir", w->path);
+    ts_jout_close(&j, '}');
+    ts_jout_open(&j, "threads", '[');
+    for (size_t i = 0; i < w->threads.n; i++) {
+        ts_jout_raw(&j, NULL, TS_TEXT_LIT("")); /* what precedes the object, which has one line */
+        ts_jout_fail(&j, j.code == TS_OK ? ts_sample_put_object(w->ctx, b, &list[i]) : TS_OK);
     }
-    if (code == TS_OK) {
-        code = ts_buf_printf(w->ctx, b, "\n  },\n  \"threads\": [");
-    }
-    for (size_t i = 0; i < w->threads.n && code == TS_OK; i++) {
-        code = ts_buf_printf(w->ctx, b, i == 0 ? "\n    " : ",\n    ");
-        if (code == TS_OK) {
-            code = ts_sample_put_object(w->ctx, b, &list[i]);
-        }
-    }
-    return code == TS_OK ? ts_buf_printf(w->ctx, b, "\n  ]\n}\n") : code;
+    j.comma = true; /* the end is in a line of its own, also of no thread */
+    ts_jout_ends(&j, "]}");
+    ts_jout_line(&j);
+    return j.code;
 }
 
 /* A reader finds the old summary or the new one, never a part. */

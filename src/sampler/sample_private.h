@@ -29,9 +29,6 @@ typedef struct ts_writer_thread {
 /* The lowest `bytes` bytes, the highest first. */
 ts_code ts_sample_put_be(ts_ctx *ctx, ts_buf *b, uint64_t v, unsigned bytes);
 
-/* A text of JSON with its quotation marks. */
-ts_code ts_sample_put_json(ts_ctx *ctx, ts_buf *out, ts_text text);
-
 /* The thread object of the format's description: of a record and of the summary. */
 ts_code ts_sample_put_object(ts_ctx *ctx, ts_buf *b, const ts_writer_thread *t);
 

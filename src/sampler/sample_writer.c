@@ -2,6 +2,7 @@
 #include "sampler/sample_private.h"
 
 #include "base/alloc.h"
+#include "base/json_out.h"
 #include "base/ckd.h"
 #include "base/utf8.h"
 
@@ -79,28 +80,6 @@ static ts_code put_record(ts_ctx *ctx, ts_buf *index, ts_buf *data, uint64_t *of
     }
     *offset += payload.n + 2;
     return ts_buf_put(ctx, data, payload.p, payload.n);
-}
-
-/* A text of JSON with its quotation marks. */
-ts_code ts_sample_put_json(ts_ctx *ctx, ts_buf *out, ts_text text)
-{
-    ts_buf clean = {0};
-    uint64_t replaced = 0;
-    ts_code code = ts_utf8_clean(ctx, &clean, &replaced, text.p, text.n);
-    if (code == TS_OK) {
-        code = ts_buf_putc(ctx, out, '"');
-    }
-    for (size_t i = 0; i < clean.n && code == TS_OK; i++) {
-        unsigned char c = (unsigned char)clean.p[i];
-        if (c == '"' || c == '\\') {
-            code = ts_buf_putc(ctx, out, '\\');
-        }
-        if (code == TS_OK) {
-            code = c < ' ' ? ts_buf_printf(ctx, out, "\\u%04x", c) : ts_buf_putc(ctx, out, (char)c);
-        }
-    }
-    ts_buf_free(ctx, &clean);
-    return code == TS_OK ? ts_buf_putc(ctx, out, '"') : code;
 }
 
 /* --- the directory -------------------------------------------------------------------------- */
@@ -314,25 +293,28 @@ static ts_code keep_state(ts_sample_writer *w, ts_writer_thread *t, const ts_sam
 ts_code ts_sample_put_object(ts_ctx *ctx, ts_buf *b, const ts_writer_thread *t)
 {
     const int64_t *stack = t->stack.p;
-    ts_code code = ts_buf_printf(ctx, b, "{\"id\":%" PRId64 ",\"name\":", t->id);
-    if (code == TS_OK) {
-        code = ts_sample_put_json(ctx, b, ts_buf_text(&t->name));
+    ts_jout j = ts_jout_into(ctx, b);
+    j.escapes = TS_JOUT_PLAIN;
+    ts_jout_open(&j, NULL, '{');
+    ts_jout_int(&j, "id", t->id);
+    ts_jout_text(&j, "name", ts_buf_text(&t->name));
+    ts_jout_int(&j, "priority", t->priority < 0 ? 0 : t->priority);
+    ts_jout_bool(&j, "daemon", t->daemon);
+    ts_jout_str(&j, "state", t->state);
+    ts_jout_int(&j, "cpu_time", t->cpu_ns);
+    ts_jout_int(&j, "cpu_time_delta", t->cpu_delta);
+    ts_jout_int(&j, "sample_time", t->last_ms);
+    ts_jout_int(&j, "sample_count", t->count);
+    ts_jout_open(&j, "stacktrace", '[');
+    for (size_t i = 0; i < t->stack.n; i++) {
+        ts_jout_int(&j, NULL, stack[i]);
     }
-    if (code == TS_OK) {
-        code = ts_buf_printf(ctx, b,
-                             ",\"priority\":%" PRId64
-                             ",\"daemon\":%s,\"state\":\"%s\",\"cpu_time\":%" PRId64
-                             ",\"cpu_time_delta\":%" PRId64 ",\"sample_time\":%" PRId64
-                             ",\"sample_count\":%" PRId64 ",\"stacktrace\":[",
-                             t->priority < 0 ? 0 : t->priority, t->daemon ? "true" : "false",
-                             t->state, t->cpu_ns, t->cpu_delta, t->last_ms, t->count);
-    }
-    for (size_t i = 0; i < t->stack.n && code == TS_OK; i++) {
-        code = ts_buf_printf(ctx, b, i == 0 ? "%" PRId64 : ",%" PRId64, stack[i]);
-    }
-    return code == TS_OK
-               ? ts_buf_printf(ctx, b, "],\"duration\":0,\"self_duration\":0,\"self_cpu_time\":0}")
-               : code;
+    ts_jout_close(&j, ']');
+    ts_jout_int(&j, "duration", 0);
+    ts_jout_int(&j, "self_duration", 0);
+    ts_jout_int(&j, "self_cpu_time", 0);
+    ts_jout_close(&j, '}');
+    return j.code;
 }
 
 static ts_code put_slot(ts_sample_writer *w, ts_writer_thread *t, int64_t step)

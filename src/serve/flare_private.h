@@ -6,7 +6,7 @@
 #include "serve/flare_data.h"
 #include "serve/flare_request.h"
 #include "serve/flare_tree.h"
-#include "serve/json_out.h"
+#include "base/json_out.h"
 
 #include <pthread.h>
 

@@ -8,7 +8,7 @@
 
 #include "base/idmap.h"
 #include "serve/flare_data.h"
-#include "serve/json_out.h"
+#include "base/json_out.h"
 
 enum {
     FP_TREE_LEVELS = 5000,  /* below the root; deeper frames are left out and counted */

@@ -2,7 +2,7 @@
 #ifndef TS_SERVE_REPLY_H
 #define TS_SERVE_REPLY_H
 
-#include "serve/json_out.h"
+#include "base/json_out.h"
 
 /* A body that is made while it is sent. */
 typedef struct ts_stream ts_stream;

@@ -10,7 +10,7 @@
 #ifndef TS_SERVE_VIEWS_H
 #define TS_SERVE_VIEWS_H
 
-#include "serve/json_out.h"
+#include "base/json_out.h"
 #include "serve/sandbox.h"
 
 #include <sqlite3.h>

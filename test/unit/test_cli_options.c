@@ -5,7 +5,6 @@
 #include "model/when.h"
 #include "cli/print.h"
 #include "cli/progress.h"
-#include "cli/json_text.h"
 #include "cli/summary.h"
 
 #include <errno.h>
@@ -244,32 +243,6 @@ static void progress_without_time(void **state)
     assert_string_equal(text, "...789012345678901234567890123456789    0%  0.0 MB/s");
 }
 
-static void json_of_hostile_texts(void **state)
-{
-    ts_ctx *ctx = test_ctx_new();
-    ts_buf out = {0};
-    ts_json_text j = {.ctx = ctx, .out = &out};
-    (void)state;
-    ts_json_open(&j, NULL, '{');
-    ts_json_str(&j, "a\"b", (ts_text){"q\"\\\n\0\x7f\xff z", 9});
-    ts_json_str(&j, "n", TS_TEXT_NULL);
-    ts_json_open(&j, "e", '[');
-    ts_json_close(&j, ']');
-    ts_json_u64(&j, "u", UINT64_MAX);
-    ts_json_i64(&j, "i", INT64_MIN);
-    ts_json_seconds(&j, "s", -1);
-    ts_json_bool(&j, "t", true);
-    ts_json_close(&j, '}');
-    assert_int_equal(j.code, TS_OK);
-    assert_int_equal(ts_buf_putc(ctx, &out, '\0'), TS_OK);
-    assert_string_equal(out.p,
-                        "{\n  \"a\\\"b\": \"q\\\"\\\\\\u000a\\u0000\\u007f\xef\xbf\xbd z\",\n"
-                        "  \"n\": null,\n  \"e\": [],\n  \"u\": 18446744073709551615,\n"
-                        "  \"i\": -9223372036854775808,\n  \"s\": 0.000000,\n  \"t\": true\n}");
-    ts_buf_free(ctx, &out);
-    test_ctx_free(ctx);
-}
-
 /* A writer that takes one byte at a time, is interrupted now and then, and is full after `room`. */
 typedef struct slow_disk {
     size_t room;
@@ -342,15 +315,10 @@ static void errors_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes),
-        cmocka_unit_test(time_ranges),
-        cmocka_unit_test(abbreviations),
-        cmocka_unit_test(suggestions),
-        cmocka_unit_test(out_of_memory),
-        cmocka_unit_test(progress_without_time),
-        cmocka_unit_test(json_of_hostile_texts),
-        cmocka_unit_test(short_writes),
-        cmocka_unit_test(errors_without_memory),
+        cmocka_unit_test(sizes),         cmocka_unit_test(time_ranges),
+        cmocka_unit_test(abbreviations), cmocka_unit_test(suggestions),
+        cmocka_unit_test(out_of_memory), cmocka_unit_test(progress_without_time),
+        cmocka_unit_test(short_writes),  cmocka_unit_test(errors_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

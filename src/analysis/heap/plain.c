@@ -5,6 +5,7 @@
 #include "analysis/heap/classes.h"
 
 #include "base/alloc.h"
+#include "base/json_out.h"
 
 #include <stdlib.h>
 
@@ -103,27 +104,6 @@ static int by_count(const void *a, const void *b)
 
 /* --- texts ---------------------------------------------------------------------------------- */
 
-static ts_code put_quoted(ts_ctx *ctx, ts_buf *out, ts_text name)
-{
-    static const char escapes[] = "\"\\\b\f\n\r\t";
-    static const char letters[] = "\"\\bfnrt";
-    ts_code code = ts_buf_putc(ctx, out, '"');
-    for (size_t i = 0; i < name.n && code == TS_OK; i++) {
-        const char *e = name.p[i] == 0 ? NULL : strchr(escapes, name.p[i]);
-        if (e != NULL) {
-            code = ts_buf_printf(ctx, out, "\\%c", letters[e - escapes]);
-        } else if ((unsigned char)name.p[i] < 0x20) {
-            code = ts_buf_printf(ctx, out, "\\u%04x", (unsigned)(unsigned char)name.p[i]);
-        } else {
-            code = ts_buf_putc(ctx, out, name.p[i]);
-        }
-    }
-    if (code != TS_OK) {
-        return code;
-    }
-    return ts_buf_putc(ctx, out, '"');
-}
-
 static ts_code put_name(ts_ctx *ctx, ts_buf *out, ts_text name)
 {
     bool quoted = false;
@@ -131,7 +111,8 @@ static ts_code put_name(ts_ctx *ctx, ts_buf *out, ts_text name)
         char c = name.p[i];
         quoted = quoted || c == ',' || c == '\'' || c == '"' || c == '{' || c == '}';
     }
-    return quoted ? put_quoted(ctx, out, name) : ts_buf_put(ctx, out, name.p, name.n);
+    return quoted ? ts_json_quote(ctx, out, name, TS_JOUT_LETTERS)
+                  : ts_buf_put(ctx, out, name.p, name.n);
 }
 
 /* The text of string `name` of the file. */

@@ -169,26 +169,26 @@ static ts_code print_rows(printing *p, ts_row_printer *printer)
 
 /* --- json ---------------------------------------------------------------------------------- */
 
-static void json_cell(ts_json_text *j, const char *key, diff_cell cell)
+static void json_cell(ts_jout *j, const char *key, diff_cell cell)
 {
     char text[DIFF_CELL_TEXT];
     size_t n = diff_text(text, cell);
     ts_json_cell(j, key, (ts_text){text, n}, cell.type);
 }
 
-static void json_sides(ts_json_text *j, const diff_report *report)
+static void json_sides(ts_jout *j, const diff_report *report)
 {
     static const char *const names[] = {"before", "after"};
     for (unsigned i = 0; i < 2; i++) {
-        ts_json_open(j, names[i], '{');
-        ts_json_str(j, "input", ts_text_of(report->sides[i].path));
-        ts_json_str(j, "compared", ts_text_of(report->sides[i].label.p));
-        ts_json_u64(j, "losses", report->losses[i]);
-        ts_json_close(j, '}');
+        ts_jout_open(j, names[i], '{');
+        ts_jout_str(j, "input", report->sides[i].path);
+        ts_jout_str(j, "compared", report->sides[i].label.p);
+        ts_jout_uint(j, "losses", report->losses[i]);
+        ts_jout_close(j, '}');
     }
 }
 
-static void json_change(ts_json_text *j, const diff_value *v, const diff_cell *cells)
+static void json_change(ts_jout *j, const diff_value *v, const diff_cell *cells)
 {
     static const char *const parts[] = {"before", "after", "change", "percent"};
     if (v->kind == DIFF_ONCE) {
@@ -202,56 +202,57 @@ static void json_change(ts_json_text *j, const diff_value *v, const diff_cell *c
     }
 }
 
-static void json_totals(ts_json_text *j, const diff_result *r)
+static void json_totals(ts_jout *j, const diff_result *r)
 {
-    ts_json_open(j, "totals", '{');
+    ts_jout_open(j, "totals", '{');
     for (unsigned v = 0; v < r->shape->value_count; v++) {
         const diff_value *value = &r->shape->values[v];
         if ((value->kind == DIFF_SUM || value->kind == DIFF_ONCE) && diff_result_has(r, v)) {
-            ts_json_open(j, value->name, '{');
-            ts_json_str(j, "unit",
-                        value->unit == DIFF_PLAIN ? TS_TEXT_NULL
-                                                  : ts_text_of(diff_unit_name(value->unit)));
+            ts_jout_open(j, value->name, '{');
+            ts_jout_text(j, "unit",
+                         value->unit == DIFF_PLAIN ? TS_TEXT_NULL
+                                                   : ts_text_of(diff_unit_name(value->unit)));
             json_change(j, value, &r->totals[2 * (size_t)v]);
-            ts_json_close(j, '}');
+            ts_jout_close(j, '}');
         }
     }
-    ts_json_close(j, '}');
+    ts_jout_close(j, '}');
 }
 
-static void json_conditions(ts_json_text *j, const diff_result *r)
+static void json_conditions(ts_jout *j, const diff_result *r)
 {
-    ts_json_open(j, "conditions", '[');
+    ts_jout_open(j, "conditions", '[');
     for (size_t i = 0; i < r->condition_count; i++) {
         const diff_condition *c = &r->conditions[i];
         const diff_cell cells[2] = {c->before, c->after};
-        ts_json_open(j, NULL, '{');
-        ts_json_str(j, "condition", ts_text_of(c->text));
-        ts_json_bool(j, "holds", c->holds);
-        ts_json_str(j, "row",
-                    c->scope == DIFF_NAMED           ? c->row
-                    : c->scope == DIFF_ANY && c->met ? ts_buf_text(&c->met_row)
-                                                     : TS_TEXT_NULL);
+        ts_jout_open(j, NULL, '{');
+        ts_jout_str(j, "condition", c->text);
+        ts_jout_bool(j, "holds", c->holds);
+        ts_jout_text(j, "row",
+                     c->scope == DIFF_NAMED           ? c->row
+                     : c->scope == DIFF_ANY && c->met ? ts_buf_text(&c->met_row)
+                                                      : TS_TEXT_NULL);
         json_change(j, &r->shape->values[c->value], cells);
-        ts_json_close(j, '}');
+        ts_jout_close(j, '}');
     }
-    ts_json_close(j, ']');
+    ts_jout_close(j, ']');
 }
 
 /* All but the rows, which follow. */
 static ts_code json_head(ts_output *out, const diff_report *report)
 {
     const diff_result *r = report->result;
-    ts_json_text j = {.ctx = out->ctx, .out = &out->buf, .flat = 2};
-    ts_json_open(&j, NULL, '{');
-    ts_json_str(&j, "by", ts_text_of(r->shape->file->name));
-    ts_json_str(&j, "weight", ts_text_of(r->shape->values[r->shape->main].name));
+    ts_jout j = ts_jout_spaced(out->ctx, &out->buf, 2);
+    ts_jout_open(&j, NULL, '{');
+    ts_jout_str(&j, "by", r->shape->file->name);
+    ts_jout_str(&j, "weight", r->shape->values[r->shape->main].name);
     json_sides(&j, report);
     json_totals(&j, r);
     json_conditions(&j, r);
-    ts_json_bool(&j, "failed", report->failed);
-    ts_json_u64(&j, "changed_rows", r->changed);
-    return j.code != TS_OK ? j.code : ts_output_puts(out, ",\n  \"rows\": ");
+    ts_jout_bool(&j, "failed", report->failed);
+    ts_jout_uint(&j, "changed_rows", r->changed);
+    ts_jout_key(&j, TS_TEXT_LIT("rows"));
+    return j.code;
 }
 
 /* --- all of it ----------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "cli/convert.h"
-#include "cli/json_text.h"
+#include "base/json_out.h"
 #include "cli/print.h"
 #include "cli/query_file.h"
 #include "cli/questions.h"
@@ -198,11 +198,11 @@ static ts_code serve_say(serving *s, const ts_buf *url)
     ts_output_init(&out, s->ctx, STDOUT_FILENO, "standard output");
     ts_code code;
     if (s->options->json) {
-        ts_json_text j = {.ctx = s->ctx, .out = &out.buf, .flat = 1};
-        ts_json_open(&j, NULL, '{');
-        ts_json_str(&j, "url", ts_buf_text(url));
-        ts_json_u64(&j, "port", s->port);
-        ts_json_close(&j, '}');
+        ts_jout j = ts_jout_spaced(s->ctx, &out.buf, 1);
+        ts_jout_open(&j, NULL, '{');
+        ts_jout_text(&j, "url", ts_buf_text(url));
+        ts_jout_uint(&j, "port", s->port);
+        ts_jout_close(&j, '}');
         code = j.code;
     } else {
         code = ts_output_put(&out, url->p, url->n);

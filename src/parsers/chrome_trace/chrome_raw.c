@@ -4,6 +4,7 @@
  */
 #include "parsers/chrome_trace/chrome_trace.h"
 
+#include "base/json_out.h"
 #include "base/utf8.h"
 
 static bool is_blank(char ch)
@@ -73,14 +74,11 @@ static ts_code hold(chrome_trace *c, ts_text t)
 static ts_code put_key(chrome_trace *c, ts_text key)
 {
     ts_buf *out = &c->raw.extras;
-    ts_code code = ts_buf_put(c->ctx, out, out->n == 0 ? "{\"" : ",\"", 2);
-    for (size_t i = 0; i < key.n && code == TS_OK; i++) {
-        unsigned char ch = (unsigned char)key.p[i];
-        code = ch < 0x20                 ? ts_buf_printf(c->ctx, out, "\\u%04x", ch)
-               : ch == '"' || ch == '\\' ? ts_buf_printf(c->ctx, out, "\\%c", ch)
-                                         : ts_buf_putc(c->ctx, out, (char)ch);
+    ts_code code = ts_buf_putc(c->ctx, out, out->n == 0 ? '{' : ',');
+    if (code == TS_OK) {
+        code = ts_json_quote(c->ctx, out, key, TS_JOUT_PLAIN);
     }
-    return code == TS_OK ? ts_buf_put(c->ctx, out, "\":", 2) : code;
+    return code == TS_OK ? ts_buf_putc(c->ctx, out, ':') : code;
 }
 
 static ts_code put_extra(chrome_trace *c, ts_text key, ts_text value)

@@ -1,80 +1,42 @@
 /* Events that are kept as they are (--jfr-events): rows of jfr_event with their fields as JSON. */
+#include "base/json_out.h"
 #include "parsers/jfr/rules.h"
 
 #include <math.h>
 
-/* The text so far; each value ends with a comma, which the end of its list takes back. */
 typedef struct json {
     jfr_chunk *c;
-    ts_buf *out;
-    unsigned depth; /* of composites and arrays */
+    ts_jout out;
 } json;
 
-static ts_code put_quoted(json *j, ts_text text)
+static void put_name(json *j, const jfr_op *op)
 {
-    ts_code code = ts_buf_putc(j->c->ctx, j->out, '"');
-    for (size_t i = 0; i < text.n && code == TS_OK; i++) {
-        unsigned char byte = (unsigned char)text.p[i];
-        if (byte == '"' || byte == '\\') {
-            code = ts_buf_printf(j->c->ctx, j->out, "\\%c", byte);
-        } else if (byte < 0x20) {
-            code = ts_buf_printf(j->c->ctx, j->out, "\\u%04x", byte);
-        } else {
-            code = ts_buf_putc(j->c->ctx, j->out, (char)byte);
-        }
-    }
-    return code == TS_OK ? ts_buf_putc(j->c->ctx, j->out, '"') : code;
-}
-
-static ts_code put_name(json *j, const jfr_op *op)
-{
-    ts_code code = TS_OK;
     if (op->field != JFR_NO_FIELD) {
-        code = put_quoted(j, jfr_field_at(&j->c->schema->meta, op->field)->name);
-        if (code == TS_OK) {
-            code = ts_buf_putc(j->c->ctx, j->out, ':');
-        }
+        ts_jout_key(&j->out, jfr_field_at(&j->c->schema->meta, op->field)->name);
     }
-    return code;
 }
 
-static ts_code put_open(json *j, const jfr_op *op, char bracket)
+static void put_open(json *j, const jfr_op *op, char bracket)
 {
-    ts_code code = put_name(j, op);
-    j->depth++;
-    return code == TS_OK ? ts_buf_putc(j->c->ctx, j->out, bracket) : code;
-}
-
-static ts_code put_close(json *j, char bracket)
-{
-    if (j->out->n > 0 && j->out->p[j->out->n - 1] == ',') {
-        j->out->n--;
-    }
-    j->depth--;
-    return ts_buf_printf(j->c->ctx, j->out, "%c,", bracket);
+    put_name(j, op);
+    ts_jout_open(&j->out, NULL, bracket);
 }
 
 /* Times and durations in ns. */
-static ts_code put_decimal(json *j, int64_t v)
+static void put_number(json *j, const jfr_op *op, const jfr_value *v)
 {
-    ts_code code = ts_buf_decimal(j->c->ctx, j->out, v);
-    return code == TS_OK ? ts_buf_putc(j->c->ctx, j->out, ',') : code;
-}
-
-static ts_code put_number(json *j, const jfr_op *op, const jfr_value *v)
-{
-    int64_t i = v->i;
     if (op->kind == JFR_OP_BOOLEAN) {
-        return ts_buf_printf(j->c->ctx, j->out, "%s,", i != 0 ? "true" : "false");
+        ts_jout_bool(&j->out, NULL, v->i != 0);
+        return;
     }
-    if (v->unit >= JFR_TIME_TICKS && v->unit <= JFR_TIME_NS) {
-        i = jfr_value_time(j->c, v);
-    } else if (v->unit >= JFR_SPAN_TICKS && v->unit <= JFR_SPAN_S) {
-        i = jfr_value_span(j->c, v);
+    const bool time = v->unit >= JFR_TIME_TICKS && v->unit <= JFR_TIME_NS;
+    const bool span = v->unit >= JFR_SPAN_TICKS && v->unit <= JFR_SPAN_S;
+    const int64_t i = time ? jfr_value_time(j->c, v) : span ? jfr_value_span(j->c, v) : v->i;
+    if ((time || span) && i == TS_NO_TIME) {
+        ts_jout_null(&j->out, NULL);
     } else {
-        return put_decimal(j, i);
+        ts_jout_int(&j->out, NULL, i);
     }
-    return i == TS_NO_TIME ? ts_buf_put(j->c->ctx, j->out, "null,", 5) : put_decimal(j, i);
 }
 
 static ts_code put_value(json *j, const jfr_op *op, const jfr_value *v)
@@ -83,26 +45,25 @@ static ts_code put_value(json *j, const jfr_op *op, const jfr_value *v)
     bool null = true;
     ts_code code = TS_OK;
     if (v->kind == JFR_V_INT) {
-        return put_number(j, op, v);
+        put_number(j, op, v);
+        return TS_OK;
     }
     if (v->kind == JFR_V_REAL && isfinite(v->real)) {
-        return ts_buf_printf(j->c->ctx, j->out, "%.17g,", v->real);
+        ts_jout_printf(&j->out, NULL, "%.17g", v->real);
+        return TS_OK;
     }
     text->n = 0;
     if (v->kind == JFR_V_STRING || v->kind == JFR_V_REF) {
         code = jfr_value_text(&null, j->c, text, v);
     }
-    if (code != TS_OK || null) {
-        return code == TS_OK ? ts_buf_put(j->c->ctx, j->out, "null,", 5) : code;
-    }
-    code = put_quoted(j, ts_buf_text(text));
-    return code == TS_OK ? ts_buf_putc(j->c->ctx, j->out, ',') : code;
+    ts_jout_text(&j->out, NULL, null ? TS_TEXT_NULL : ts_buf_text(text));
+    return code;
 }
 
 /* Those that have columns of their own. */
 static bool has_column(const json *j, const jfr_op *op)
 {
-    return j->depth == 1 && op->slot <= SLOT_STACK;
+    return j->out.depth == 1 && op->slot <= SLOT_STACK;
 }
 
 /* Reads the event again, which jfr_plan_run has found to fit its plan. */
@@ -117,10 +78,10 @@ static ts_code put_fields(json *j, const jfr_plan *plan, jfr_reader *r)
         jfr_value v = {0};
         if (op->kind == JFR_OP_ARRAY) {
             size_t n = jfr_count(r);
-            code = put_open(j, op, '[');
+            put_open(j, op, '[');
             if (n == 0 || op->jump == i) {
                 i = op->jump;
-                code = code == TS_OK ? put_close(j, ']') : code;
+                ts_jout_close(&j->out, ']');
             } else {
                 left[arrays++] = n;
             }
@@ -129,20 +90,22 @@ static ts_code put_fields(json *j, const jfr_plan *plan, jfr_reader *r)
                 i = op->jump;
             } else {
                 arrays--;
-                code = put_close(j, ']');
+                ts_jout_close(&j->out, ']');
             }
         } else if (op->kind == JFR_OP_OPEN) {
-            code = put_open(j, op, '{');
+            put_open(j, op, '{');
         } else if (op->kind == JFR_OP_CLOSE) {
-            code = put_close(j, '}');
+            ts_jout_close(&j->out, '}');
         } else {
             jfr_op_read(&v, op, r);
-            if (!has_column(j, op) && (code = put_name(j, op)) == TS_OK) {
+            if (!has_column(j, op)) {
+                put_name(j, op);
                 code = put_value(j, op, &v);
             }
         }
     }
-    return code;
+    ts_jout_fail(&j->out, code);
+    return j->out.code;
 }
 
 ts_code jfr_keep_event(jfr_chunk *c, uint32_t cls, const jfr_value *values, jfr_reader r)
@@ -150,7 +113,8 @@ ts_code jfr_keep_event(jfr_chunk *c, uint32_t cls, const jfr_value *values, jfr_
     const jfr_value *thread = values[SLOT_SAMPLED_THREAD].kind != JFR_V_NONE
                                   ? &values[SLOT_SAMPLED_THREAD]
                                   : &values[SLOT_EVENT_THREAD];
-    json j = {c, &c->rec->parts[4], 0};
+    ts_buf *fields = &c->rec->parts[4];
+    json j = {c, ts_jout_into(c->ctx, fields)};
     ts_row_jfr_event row = {
         .id = (int64_t)ts_sink_rows(c->rec->sink, TS_T_jfr_event) + 1,
         .source_id = c->rec->source_id,
@@ -164,10 +128,10 @@ ts_code jfr_keep_event(jfr_chunk *c, uint32_t cls, const jfr_value *values, jfr_
         (code = jfr_value_stack(&row.node_id, &stack, c, &values[SLOT_STACK])) != TS_OK) {
         return code;
     }
-    j.out->n = 0;
+    fields->n = 0;
+    j.out.escapes = TS_JOUT_PLAIN;
     code = put_fields(&j, jfr_plan_at(&c->schema->plans, c->schema->uses[cls].plan), &r);
-    j.out->n -= j.out->n > 0 ? 1 : 0;
-    row.fields = j.out->n == 0 ? TS_TEXT_LIT("{}") : ts_buf_text(j.out);
+    row.fields = fields->n == 0 ? TS_TEXT_LIT("{}") : ts_buf_text(fields);
     row.null = (row.ts == TS_NO_TIME ? TS_NULL_BIT(jfr_event, ts) : 0) |
                (row.dur == TS_NO_TIME ? TS_NULL_BIT(jfr_event, dur) : 0) |
                (row.itid < 0 ? TS_NULL_BIT(jfr_event, itid) : 0) |

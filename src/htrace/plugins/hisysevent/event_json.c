@@ -227,95 +227,53 @@ const event_value *event_json_member(const event_json *e, const char *key)
 /* --- writing -----------------------------------------------------------------------------------
  */
 
-/* The letter of the short escape of a byte, 'u' when it has a long one, 0 when it has none. */
-static char escape_of(unsigned char c)
-{
-    static const char letters[] = {
-        ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
-    if (c == '"' || c == '\\') {
-        return (char)c;
-    }
-    if (c >= 0x20) {
-        return '\0';
-    }
-    return c < sizeof letters && letters[c] != '\0' ? letters[c] : 'u';
-}
-
-ts_code event_json_quote(ts_ctx *ctx, ts_buf *out, ts_text text)
-{
-    size_t begin = 0;
-    ts_code code = ts_buf_putc(ctx, out, '"');
-    for (size_t i = 0; code == TS_OK && i < text.n; i++) {
-        const unsigned char c = (unsigned char)text.p[i];
-        const char letter = escape_of(c);
-        if (letter == '\0') {
-            continue;
-        }
-        code = ts_buf_put(ctx, out, text.p + begin, i - begin);
-        begin = i + 1;
-        if (code == TS_OK) {
-            code = letter == 'u' ? ts_buf_printf(ctx, out, "\\u%04x", c)
-                                 : ts_buf_printf(ctx, out, "\\%c", letter);
-        }
-    }
-    code = code != TS_OK ? code : ts_buf_put(ctx, out, text.p + begin, text.n - begin);
-    return code != TS_OK ? code : ts_buf_putc(ctx, out, '"');
-}
-
 /* A scalar, or the beginning of an array or object. */
-static ts_code write_begin(ts_buf *out, const event_json *e, const event_value *v)
+static void write_begin(ts_jout *j, const event_json *e, const event_value *v)
 {
     enum { CUT = 64 }; /* the reader passes on no more of a number */
     const ts_text text = event_json_text(e, v);
-    switch (v->kind) {
-    case EVENT_OBJECT:
-        return ts_buf_putc(e->ctx, out, '{');
-    case EVENT_ARRAY:
-        return ts_buf_putc(e->ctx, out, '[');
-    case EVENT_TEXT:
-        return event_json_quote(e->ctx, out, text);
-    case EVENT_NUMBER:
-        return text.n < CUT ? ts_buf_put(e->ctx, out, text.p, text.n)
-                            : ts_buf_printf(e->ctx, out, "%.17g", v->d);
-    default:
-        return ts_buf_put(e->ctx, out, text.p, text.n);
+    if (v->kind <= EVENT_ARRAY) {
+        ts_jout_open(j, NULL, v->kind == EVENT_OBJECT ? '{' : '[');
+    } else if (v->kind == EVENT_TEXT) {
+        ts_jout_text(j, NULL, text);
+    } else if (v->kind == EVENT_NUMBER && text.n >= CUT) {
+        ts_jout_printf(j, NULL, "%.17g", v->d);
+    } else {
+        ts_jout_raw(j, NULL, text);
     }
 }
 
-static ts_code write_key(ts_buf *out, const event_json *e, const event_value *v)
+static void write_end(ts_jout *j, const event_value *v)
 {
-    ts_code code = event_json_quote(e->ctx, out, event_json_key(e, v));
-    return code != TS_OK ? code : ts_buf_putc(e->ctx, out, ':');
+    if (v->kind <= EVENT_ARRAY) {
+        ts_jout_close(j, v->kind == EVENT_OBJECT ? '}' : ']');
+    }
 }
 
-ts_code event_json_write(ts_buf *out, const event_json *e, const event_value *root)
+void event_json_write(ts_jout *j, const event_json *e, const event_value *root)
 {
     const event_value *v = root;
-    ts_code code = write_begin(out, e, v);
-    while (code == TS_OK) {
+    write_begin(j, e, v);
+    while (j->code == TS_OK) {
         const event_value *next = event_json_at(e, v->first);
         if (next == NULL) {
             /* After it, or after the first array or object around it that goes on. */
-            if (v->kind <= EVENT_ARRAY) {
-                code = ts_buf_putc(e->ctx, out, v->kind == EVENT_OBJECT ? '}' : ']');
-            }
-            while (code == TS_OK && v != root && v->next == EVENT_NONE) {
+            write_end(j, v);
+            while (v != root && v->next == EVENT_NONE) {
                 v = event_json_at(e, v->parent);
-                code = ts_buf_putc(e->ctx, out, v->kind == EVENT_OBJECT ? '}' : ']');
+                write_end(j, v);
             }
-            if (code != TS_OK || v == root) {
-                return code;
+            if (v == root) {
+                return;
             }
             next = event_json_at(e, v->next);
-            code = ts_buf_putc(e->ctx, out, ',');
         }
         v = next;
-        if (code == TS_OK && event_json_at(e, v->parent)->kind == EVENT_OBJECT) {
-            code = write_key(out, e, v);
+        if (event_json_at(e, v->parent)->kind == EVENT_OBJECT) {
+            ts_jout_key(j, event_json_key(e, v));
         }
-        code = code != TS_OK ? code : write_begin(out, e, v);
+        write_begin(j, e, v);
     }
-    return code;
 }
 
 void event_json_free(event_json *e)

@@ -8,7 +8,7 @@
 #ifndef TS_HTRACE_PLUGINS_EVENT_JSON_H
 #define TS_HTRACE_PLUGINS_EVENT_JSON_H
 
-#include "base/buf.h"
+#include "base/json_out.h"
 #include "base/vec.h"
 #include "json/json.h"
 
@@ -80,11 +80,8 @@ static inline ts_text event_json_text(const event_json *e, const event_value *v)
     return (ts_text){e->texts.p + v->text, v->text_n};
 }
 
-/* Appends the value as JSON without white space. */
-ts_code event_json_write(ts_buf *out, const event_json *e, const event_value *v);
-
-/* Appends a JSON text in its quotes. */
-ts_code event_json_quote(ts_ctx *ctx, ts_buf *out, ts_text text);
+/* Writes the value; empty texts may be NULL. */
+void event_json_write(ts_jout *j, const event_json *e, const event_value *v);
 
 void event_json_free(event_json *e);
 

@@ -179,27 +179,30 @@ static ts_code time_of(int64_t *raw, hisysevent *h)
 /* All members without a column, as one object. */
 static ts_code write_contents(ts_text *out, hisysevent *h)
 {
-    ts_ctx *ctx = h->records.host->ctx;
     const event_json *e = &h->event;
     const event_value *v = event_json_at(e, event_json_at(e, 0)->first);
-    ts_code code = TS_OK;
+    ts_jout j = ts_jout_into(h->records.host->ctx, &h->contents);
+    j.escapes = TS_JOUT_LETTERS;
+    j.null_is_empty = true;
     h->contents.n = 0;
-    for (; code == TS_OK && v != NULL; v = event_json_at(e, v->next)) {
+    for (; v != NULL; v = event_json_at(e, v->next)) {
         const ts_text key = event_json_key(e, v);
         if (is_member(key)) {
             continue;
         }
-        if ((code = ts_buf_putc(ctx, &h->contents, h->contents.n == 0 ? '{' : ',')) == TS_OK &&
-            (code = event_json_quote(ctx, &h->contents, key)) == TS_OK &&
-            (code = ts_buf_putc(ctx, &h->contents, ':')) == TS_OK) {
-            code = event_json_write(&h->contents, e, v);
+        if (j.depth == 0) {
+            ts_jout_open(&j, NULL, '{');
         }
+        ts_jout_key(&j, key);
+        event_json_write(&j, e, v);
     }
-    code = code != TS_OK        ? code
-           : h->contents.n == 0 ? ts_buf_put(ctx, &h->contents, "null", 4)
-                                : ts_buf_putc(ctx, &h->contents, '}');
+    if (j.depth == 0) {
+        ts_jout_null(&j, NULL);
+    } else {
+        ts_jout_close(&j, '}');
+    }
     *out = ts_buf_text(&h->contents);
-    return code;
+    return j.code;
 }
 
 static ts_code put_event(hisysevent *h, int64_t ts)
