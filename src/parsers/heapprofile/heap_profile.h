@@ -17,36 +17,18 @@
 #include "base/idmap.h"
 #include "base/sorter.h"
 #include "base/vec.h"
-#include "json/json.h"
+#include "json/json_fields.h"
 #include "parsers/format.h"
 
-/* Where the reader is; unknown values are skipped. */
-typedef enum heap_profile_state {
-    AT_TOP,
+/* Objects and lists of the text. */
+typedef enum heap_profile_level {
+    AT_TOP = 1,
     AT_NODE,
     AT_FRAME,
     AT_CHILDREN,
     AT_SAMPLES,
     AT_SAMPLE
-} heap_profile_state;
-
-typedef enum heap_profile_key {
-    KEY_OTHER,
-    KEY_HEAD,
-    KEY_SAMPLES,
-    KEY_FRAME,
-    KEY_SELF_SIZE,
-    KEY_ID,
-    KEY_CHILDREN,
-    KEY_NAME,
-    KEY_SCRIPT,
-    KEY_URL,
-    KEY_LINE,
-    KEY_COLUMN,
-    KEY_SIZE,
-    KEY_NODE,
-    KEY_ORDINAL
-} heap_profile_key;
+} heap_profile_level;
 
 /* What was recorded of a node or a sample. */
 enum {
@@ -85,7 +67,8 @@ typedef struct heap_profile_sample {
     int64_t ordinal;
     int64_t size;
     int64_t node;
-    uint64_t has;
+    uint32_t has;
+    uint32_t unused;
 } heap_profile_sample;
 
 typedef struct heap_profile {
@@ -95,10 +78,8 @@ typedef struct heap_profile {
     int64_t source_id;
     char name[32];
 
-    heap_profile_state at;
-    heap_profile_key key;
-    uint64_t skip; /* open levels of a value that is skipped */
-    bool done;     /* the outermost object was closed */
+    ts_json_place in;
+    bool done; /* the outermost object was closed */
     bool has_head, has_samples;
     bool head_closed, samples_closed;
     ts_buf text, function, url;
@@ -120,8 +101,8 @@ typedef struct heap_profile {
     uint64_t fields_missing;
 } heap_profile;
 
-/* The handler (user: the heap_profile) for the events of a reader that cleans texts. */
-const ts_json_handler *heap_profile_handler(void);
+/* How its text is read; texts are cleaned. */
+extern const ts_json_table heap_profile_table;
 
 /* The text has ended: writes what waits, and what is wrong. reason: why the text is no complete
  * JSON, or NULL. */

@@ -40,6 +40,7 @@ static void heap_profile_close(void *self)
     heap_profile *p = self;
     ts_ctx *ctx = p->job->ctx;
     ts_json_free(p->json);
+    ts_json_place_free(&p->in);
     ts_sorter_close(p->samples);
     ts_vec_free(ctx, &p->nodes);
     ts_vec_free(ctx, &p->open);
@@ -83,9 +84,11 @@ static ts_code heap_profile_open(void **self, ts_job *job)
         return job->ctx->error.code;
     }
     p->job = job;
+    p->in = (ts_json_place){.table = &heap_profile_table, .user = p, .ctx = job->ctx};
+    ts_json_place_begin(&p->in);
     p->sink = ts_store_sink(job->store);
     if ((code = add_source(p)) != TS_OK ||
-        (code = ts_json_new(&p->json, job->ctx, heap_profile_handler(), p, 0)) != TS_OK ||
+        (code = ts_json_new(&p->json, job->ctx, &ts_json_by_table, &p->in, 0)) != TS_OK ||
         (code = ts_sorter_open(&p->samples, job->ctx, sizeof(heap_profile_sample), &order,
                                SAMPLE_MEMORY)) != TS_OK) {
         heap_profile_close(p);

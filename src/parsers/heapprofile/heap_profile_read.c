@@ -7,41 +7,31 @@
 
 enum { MAX_TEXT = 1 << 20, MAX_NODES = 1 << 28 };
 
-static const struct {
-    const char *key;
-    heap_profile_state at;
-    heap_profile_key what;
-} keys[] = {
-    {"head", AT_TOP, KEY_HEAD},
-    {"samples", AT_TOP, KEY_SAMPLES},
-    {"callFrame", AT_NODE, KEY_FRAME},
-    {"selfSize", AT_NODE, KEY_SELF_SIZE},
-    {"id", AT_NODE, KEY_ID},
-    {"children", AT_NODE, KEY_CHILDREN},
-    {"functionName", AT_FRAME, KEY_NAME},
-    {"scriptId", AT_FRAME, KEY_SCRIPT},
-    {"url", AT_FRAME, KEY_URL},
-    {"lineNumber", AT_FRAME, KEY_LINE},
-    {"columnNumber", AT_FRAME, KEY_COLUMN},
-    {"size", AT_SAMPLE, KEY_SIZE},
-    {"nodeId", AT_SAMPLE, KEY_NODE},
-    {"ordinal", AT_SAMPLE, KEY_ORDINAL},
+#define NODE(name) offsetof(heap_profile_node, name)
+#define SAMPLE(name) offsetof(heap_profile_sample, name)
+static const ts_json_field fields[] = {
+    {0, TS_JSON_OBJECT, .to = AT_TOP},
+    {AT_TOP, TS_JSON_OBJECT, .key = "head", .to = AT_NODE},
+    {AT_TOP, TS_JSON_LIST, .key = "samples", .to = AT_SAMPLES},
+    {AT_NODE, TS_JSON_OBJECT, .key = "callFrame", .to = AT_FRAME},
+    /* Sizes are scaled by how likely they were to be sampled, and never negative. */
+    {AT_NODE, TS_JSON_SIZE, .key = "selfSize", .offset = NODE(self_size), .flag = HAS_SIZE},
+    {AT_NODE, TS_JSON_NUMBER, .key = "id"},
+    {AT_NODE, TS_JSON_LIST, .key = "children", .to = AT_CHILDREN},
+    {AT_CHILDREN, TS_JSON_OBJECT, .to = AT_NODE},
+    {AT_FRAME, TS_JSON_TEXT, .key = "functionName", .flag = HAS_NAME},
+    {AT_FRAME, TS_JSON_TEXT | TS_JSON_INT, .key = "scriptId", .offset = NODE(script),
+     .flag = HAS_SCRIPT},
+    {AT_FRAME, TS_JSON_TEXT, .key = "url", .flag = HAS_URL},
+    {AT_FRAME, TS_JSON_INT32, .key = "lineNumber", .offset = NODE(line), .flag = HAS_LINE},
+    {AT_FRAME, TS_JSON_INT32, .key = "columnNumber", .offset = NODE(column), .flag = HAS_COLUMN},
+    {AT_SAMPLES, TS_JSON_OBJECT, .to = AT_SAMPLE},
+    {AT_SAMPLE, TS_JSON_SIZE, .key = "size", .offset = SAMPLE(size), .flag = HAS_SIZE},
+    {AT_SAMPLE, TS_JSON_INT, .key = "nodeId", .offset = SAMPLE(node), .flag = HAS_ID},
+    {AT_SAMPLE, TS_JSON_INT, .key = "ordinal", .offset = SAMPLE(ordinal), .flag = HAS_ORDINAL},
 };
-
-static ts_code on_key(void *user, const char *key, size_t n)
-{
-    heap_profile *p = user;
-    if (p->skip > 0) {
-        return TS_OK;
-    }
-    p->key = KEY_OTHER;
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        if (keys[i].at == p->at && strlen(keys[i].key) == n && memcmp(keys[i].key, key, n) == 0) {
-            p->key = keys[i].what;
-        }
-    }
-    return TS_OK;
-}
+#undef NODE
+#undef SAMPLE
 
 static heap_profile_frame *innermost(heap_profile *p)
 {
@@ -102,8 +92,7 @@ static ts_code begin_node(heap_profile *p)
         return p->job->ctx->error.code;
     }
     *open = (heap_profile_frame){.index = p->nodes.n - 1, .parent = parent, .depth = depth};
-    p->at = AT_NODE;
-    p->key = KEY_OTHER;
+    p->in.last = NULL;
     return TS_OK;
 }
 
@@ -114,7 +103,6 @@ static ts_code end_node(heap_profile *p)
     p->no_id += (has & HAS_ID) == 0 ? 1 : 0;
     p->fields_missing += (has & HAS_SIZE) == 0 ? 1 : 0;
     p->open.n--;
-    p->at = p->open.n == 0 ? AT_TOP : AT_CHILDREN;
     p->head_closed = p->head_closed || p->open.n == 0;
     return code;
 }
@@ -129,15 +117,20 @@ static ts_code end_frame(heap_profile *p)
         .line = node->line,
     };
     p->fields_missing += (node->has & FRAME_FIELDS) == FRAME_FIELDS ? 0 : 1;
-    p->at = AT_NODE;
-    p->key = KEY_OTHER;
+    p->in.last = NULL;
     return ts_stack_method(&innermost(p)->method, p->job->store, p->source_id, &method);
 }
 
-static ts_code keep_id(heap_profile *p, int64_t id)
+static ts_code keep_id(void *user, const ts_json_number *number)
 {
+    heap_profile *p = user;
     heap_profile_node *node = current(p);
+    const int64_t id = number->i;
     uint64_t other;
+    if (!number->is_int) {
+        p->bad_numbers++;
+        return TS_OK;
+    }
     if (ts_idmap_find(&other, &p->by_id, id)) {
         return ts_issue(p->job->store, p->source_id, TS_ISSUE_heap_profile_duplicate_node, p->name,
                         (int64_t)ts_json_position(p->json),
@@ -156,7 +149,6 @@ static ts_code end_sample(heap_profile *p)
     heap_profile_sample *s = &p->sample;
     uint64_t sum = 0;
     int64_t total;
-    p->at = AT_SAMPLES;
     p->samples_seen++;
     p->fields_missing += (s->has & SAMPLE_FIELDS) == SAMPLE_FIELDS ? 0 : 1;
     /* Those that were allocated at an unknown time come last. */
@@ -177,18 +169,11 @@ static ts_code end_sample(heap_profile *p)
 
 /* --- levels --------------------------------------------------------------------------------- */
 
-static void skip_value(heap_profile *p)
-{
-    bool number = p->key == KEY_SELF_SIZE || p->key == KEY_ID || p->key == KEY_LINE ||
-                  p->key == KEY_COLUMN || p->key >= KEY_SIZE;
-    p->bad_numbers += number ? 1 : 0;
-}
-
 /* Something else than an object is where a node or a sample should be. */
 static ts_code odd_element(heap_profile *p)
 {
-    bool node = p->at == AT_CHILDREN;
-    if (!node && p->at != AT_SAMPLES) {
+    bool node = p->in.at == AT_CHILDREN;
+    if (!node && p->in.at != AT_SAMPLES) {
         return TS_OK;
     }
     p->nodes_seen += node ? 1 : 0;
@@ -199,162 +184,72 @@ static ts_code odd_element(heap_profile *p)
                     node ? "children" : "samples");
 }
 
-static ts_code on_object_begin(void *user)
+static ts_code on_odd(void *user, unsigned kind)
 {
     heap_profile *p = user;
-    if (p->skip > 0) {
-        p->skip++;
-    } else if (ts_json_depth(p->json) == 1) {
-        p->at = AT_TOP;
-    } else if ((p->at == AT_TOP && p->key == KEY_HEAD && !p->has_head) || p->at == AT_CHILDREN) {
+    const unsigned kinds = p->in.last == NULL ? 0 : p->in.last->kinds;
+    const bool number =
+        (kinds & TS_JSON_TEXT) == 0 &&
+        (kinds & (TS_JSON_INT | TS_JSON_INT32 | TS_JSON_SIZE | TS_JSON_NUMBER)) != 0;
+    const bool element = p->in.at == AT_CHILDREN || p->in.at == AT_SAMPLES;
+    p->bad_numbers += number && !(element && kind == TS_JSON_NUMBER) ? 1 : 0;
+    return kind == TS_JSON_OBJECT ? TS_OK : odd_element(p);
+}
+
+static ts_code on_begin(void *user, bool *take, unsigned place)
+{
+    heap_profile *p = user;
+    switch (place) {
+    case AT_NODE:
+        *take = !p->has_head || p->in.at == AT_CHILDREN;
         p->has_head = true;
-        return begin_node(p);
-    } else if (p->at == AT_NODE && p->key == KEY_FRAME && innermost(p)->method == 0) {
-        p->at = AT_FRAME;
-        p->function.n = 0;
-        p->url.n = 0;
-    } else if (p->at == AT_SAMPLES) {
-        p->at = AT_SAMPLE;
-        p->sample = (heap_profile_sample){0};
-    } else {
-        p->skip = 1;
-        skip_value(p);
-    }
-    return TS_OK;
-}
-
-static ts_code on_object_end(void *user)
-{
-    heap_profile *p = user;
-    if (p->skip > 0) {
-        p->skip--;
+        return *take ? begin_node(p) : TS_OK;
+    case AT_FRAME:
+        *take = innermost(p)->method == 0;
+        p->function.n = *take ? 0 : p->function.n;
+        p->url.n = *take ? 0 : p->url.n;
         return TS_OK;
-    }
-    if (ts_json_depth(p->json) == 0) {
-        p->done = true;
-        return TS_OK;
-    }
-    return p->at == AT_FRAME ? end_frame(p) : p->at == AT_SAMPLE ? end_sample(p) : end_node(p);
-}
-
-static ts_code on_array_begin(void *user, int *want)
-{
-    heap_profile *p = user;
-    (void)want;
-    if (p->skip > 0) {
-        p->skip++;
-    } else if (p->at == AT_TOP && p->key == KEY_SAMPLES && !p->has_samples) {
-        p->at = AT_SAMPLES;
+    case AT_SAMPLES:
+        *take = !p->has_samples;
         p->has_samples = true;
-    } else if (p->at == AT_NODE && p->key == KEY_CHILDREN) {
-        p->at = AT_CHILDREN;
-    } else {
-        p->skip = 1;
-        skip_value(p);
-        return odd_element(p);
-    }
-    return TS_OK;
-}
-
-static ts_code on_array_end(void *user)
-{
-    heap_profile *p = user;
-    if (p->skip > 0) {
-        p->skip--;
+        return TS_OK;
+    case AT_SAMPLE:
+        p->sample = (heap_profile_sample){0};
+        return TS_OK;
+    default:
         return TS_OK;
     }
-    p->samples_closed = p->samples_closed || p->at == AT_SAMPLES;
-    p->at = p->at == AT_SAMPLES ? AT_TOP : AT_NODE;
-    p->key = KEY_OTHER;
-    return TS_OK;
+}
+
+static ts_code on_end(void *user, unsigned place)
+{
+    heap_profile *p = user;
+    switch (place) {
+    case AT_NODE:
+        return end_node(p);
+    case AT_FRAME:
+        return end_frame(p);
+    case AT_SAMPLE:
+        return end_sample(p);
+    default:
+        p->in.last = NULL;
+        p->samples_closed = p->samples_closed || place == AT_SAMPLES;
+        p->done = p->done || place == AT_TOP;
+        return TS_OK;
+    }
 }
 
 /* --- values --------------------------------------------------------------------------------- */
 
-static void keep_int32(heap_profile *p, int32_t *out, uint32_t flag, int64_t v)
-{
-    if (v < INT32_MIN || v > INT32_MAX) {
-        p->bad_numbers++;
-        return;
-    }
-    *out = (int32_t)v;
-    current(p)->has |= flag;
-}
-
-static ts_code keep_number(heap_profile *p, int64_t v)
-{
-    heap_profile_sample *s = &p->sample;
-    switch (p->key) {
-    case KEY_ID:
-        return keep_id(p, v);
-    case KEY_SELF_SIZE:
-        current(p)->self_size = v;
-        current(p)->has |= HAS_SIZE;
-        break;
-    case KEY_LINE:
-        keep_int32(p, &current(p)->line, HAS_LINE, v);
-        break;
-    case KEY_COLUMN:
-        keep_int32(p, &current(p)->column, HAS_COLUMN, v);
-        break;
-    case KEY_SCRIPT:
-        current(p)->script = v;
-        current(p)->has |= HAS_SCRIPT;
-        break;
-    case KEY_SIZE:
-        s->size = v;
-        s->has |= HAS_SIZE;
-        break;
-    case KEY_NODE:
-        s->node = v;
-        s->has |= HAS_ID;
-        break;
-    case KEY_ORDINAL:
-        s->ordinal = v;
-        s->has |= HAS_ORDINAL;
-        break;
-    default:
-        break;
-    }
-    return TS_OK;
-}
-
-/* Sizes are scaled by how likely they were to be sampled, and never negative. */
-static bool is_valid(heap_profile_key key, const ts_json_number *number)
-{
-    bool size = key == KEY_SELF_SIZE || key == KEY_SIZE;
-    return number->is_int && (!size || number->i >= 0);
-}
-
-static ts_code on_number(void *user, const ts_json_number *number)
+static void *target(uint32_t **flags, void *user)
 {
     heap_profile *p = user;
-    if (p->skip > 0) {
-        return TS_OK;
-    }
-    if (p->at == AT_CHILDREN || p->at == AT_SAMPLES) {
-        return odd_element(p);
-    }
-    if (!is_valid(p->key, number)) {
-        skip_value(p);
-        return TS_OK;
-    }
-    return keep_number(p, number->i);
-}
-
-static ts_code on_literal(void *user, ts_json_kind kind)
-{
-    heap_profile *p = user;
-    (void)kind;
-    if (p->skip == 0) {
-        skip_value(p);
-        return odd_element(p);
-    }
-    return TS_OK;
+    *flags = p->in.at == AT_SAMPLE ? &p->sample.has : &current(p)->has;
+    return p->in.at == AT_SAMPLE ? (void *)&p->sample : current(p);
 }
 
 /* Script ids are numbers that are written as texts. */
-static ts_code keep_script(heap_profile *p)
+static void keep_script(heap_profile *p)
 {
     int64_t v = 0;
     bool good = p->text.n > 0;
@@ -365,34 +260,24 @@ static ts_code keep_script(heap_profile *p)
     }
     if (!good) {
         p->bad_numbers++;
-        return TS_OK;
+        return;
     }
-    return keep_number(p, v);
+    current(p)->script = v;
+    current(p)->has |= HAS_SCRIPT;
 }
 
-static ts_code on_string(void *user, const char *s, size_t n, unsigned flags)
+static ts_code on_text(void *user, const char *s, size_t n, unsigned flags)
 {
     heap_profile *p = user;
-    ts_buf *out = p->key == KEY_NAME ? &p->function : p->key == KEY_URL ? &p->url : &p->text;
-    size_t left;
-    ts_code code;
-    if (p->skip > 0) {
-        return TS_OK;
-    }
-    if (p->key != KEY_NAME && p->key != KEY_URL && p->key != KEY_SCRIPT) {
-        if ((flags & TS_JSON_LAST) == 0) { /* where pieces end depends on how the input is read */
-            return TS_OK;
-        }
-        skip_value(p);
-        return odd_element(p);
-    }
+    const uint32_t what = p->in.field->flag;
+    ts_buf *out = what == HAS_NAME ? &p->function : what == HAS_URL ? &p->url : &p->text;
     if ((flags & TS_JSON_FIRST) != 0) {
         out->n = 0;
         p->text_cut = false;
     }
-    left = MAX_TEXT - out->n;
+    size_t left = MAX_TEXT - out->n;
     p->text_cut = p->text_cut || n > left;
-    code = ts_buf_put(p->job->ctx, out, s, n < left ? n : left);
+    ts_code code = ts_buf_put(p->job->ctx, out, s, n < left ? n : left);
     if (code != TS_OK || (flags & TS_JSON_LAST) == 0) {
         return code;
     }
@@ -400,25 +285,21 @@ static ts_code on_string(void *user, const char *s, size_t n, unsigned flags)
         p->texts_cut++;
         out->n = ts_utf8_cut(out->p, out->n);
     }
-    if (p->key == KEY_SCRIPT) {
-        return keep_script(p);
+    if (what == HAS_SCRIPT) {
+        keep_script(p);
+    } else {
+        current(p)->has |= what;
     }
-    current(p)->has |= p->key == KEY_NAME ? HAS_NAME : HAS_URL;
     return TS_OK;
 }
 
-static const ts_json_handler handler = {
-    .object_begin = on_object_begin,
-    .object_end = on_object_end,
-    .array_begin = on_array_begin,
-    .array_end = on_array_end,
-    .key = on_key,
-    .string = on_string,
-    .number = on_number,
-    .literal = on_literal,
+const ts_json_table heap_profile_table = {
+    .fields = fields,
+    .count = sizeof fields / sizeof fields[0],
+    .begin = on_begin,
+    .end = on_end,
+    .target = target,
+    .number = keep_id,
+    .text = on_text,
+    .odd = on_odd,
 };
-
-const ts_json_handler *heap_profile_handler(void)
-{
-    return &handler;
-}

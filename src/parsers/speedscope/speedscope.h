@@ -19,15 +19,15 @@
 #include "base/frame_names.h"
 #include "base/spool.h"
 #include "base/vec.h"
-#include "json/json.h"
+#include "json/json_fields.h"
 #include "parsers/format.h"
 #include "tables/store_profiles.h"
 
 enum { SCOPE_MAX_TEXT = 1 << 20 };
 
-typedef enum scope_state {
-    SCOPE_OUTSIDE,
-    SCOPE_TOP,
+/* Objects and lists of the text. */
+typedef enum scope_level {
+    SCOPE_TOP = 1,
     SCOPE_SHARED,
     SCOPE_FRAMES,
     SCOPE_FRAME,
@@ -38,28 +38,7 @@ typedef enum scope_state {
     SCOPE_WEIGHTS,
     SCOPE_EVENTS,
     SCOPE_EVENT
-} scope_state;
-
-typedef enum scope_key {
-    SCOPE_K_OTHER,
-    SCOPE_K_SHARED,
-    SCOPE_K_PROFILES,
-    SCOPE_K_FRAMES,
-    SCOPE_K_NAME,
-    SCOPE_K_FILE,
-    SCOPE_K_LINE,
-    SCOPE_K_COL,
-    SCOPE_K_TYPE,
-    SCOPE_K_UNIT,
-    SCOPE_K_START,
-    SCOPE_K_END,
-    SCOPE_K_SAMPLES,
-    SCOPE_K_WEIGHTS,
-    SCOPE_K_EVENTS,
-    SCOPE_K_FRAME,
-    SCOPE_K_AT,
-    SCOPE_K_EXPORTER
-} scope_key;
+} scope_level;
 
 /* A number as it was written: whole where it is. */
 typedef struct scope_number {
@@ -96,9 +75,7 @@ typedef struct scope {
     ts_json *json;
     ts_profile_id id;
 
-    scope_state at;
-    scope_key key;
-    uint64_t skip; /* open levels of a value that is passed over */
+    ts_json_place in;
     bool done;
     ts_buf text;
     bool text_cut;
@@ -120,7 +97,7 @@ typedef struct scope {
     uint64_t bad_elements, bad_numbers, texts_cut;
 } scope;
 
-const ts_json_handler *scope_handler(void);
+extern const ts_json_table scope_table;
 
 /* A number in a spool, and back. */
 ts_code scope_put_number(ts_spool *s, const scope_number *n);

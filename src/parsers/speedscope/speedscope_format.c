@@ -39,6 +39,7 @@ static void scope_close(void *self)
     scope *s = self;
     ts_ctx *ctx = s->job->ctx;
     ts_json_free(s->json);
+    ts_json_place_free(&s->in);
     ts_spool_free(s->samples);
     ts_spool_free(s->weights);
     ts_spool_free(s->events);
@@ -59,10 +60,12 @@ static ts_code scope_open(void **self, ts_job *job)
         return job->ctx->error.code;
     }
     s->job = job;
+    s->in = (ts_json_place){.table = &scope_table, .user = s, .ctx = job->ctx};
+    ts_json_place_begin(&s->in);
     s->sink = ts_store_sink(job->store);
     s->max_frame = -1;
     ts_profile_id_begin(&s->id);
-    if ((code = ts_json_new(&s->json, job->ctx, scope_handler(), s, 0)) != TS_OK ||
+    if ((code = ts_json_new(&s->json, job->ctx, &ts_json_by_table, &s->in, 0)) != TS_OK ||
         (code = ts_spool_new(&s->samples, job->ctx)) != TS_OK ||
         (code = ts_spool_new(&s->weights, job->ctx)) != TS_OK ||
         (code = ts_spool_new(&s->events, job->ctx)) != TS_OK) {

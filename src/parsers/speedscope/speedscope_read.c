@@ -31,29 +31,64 @@ ts_code scope_next_number(scope_number *n, ts_spool_cursor *c)
     return code;
 }
 
-/* --- keys and levels ------------------------------------------------------------------------ */
+/* --- members ------------------------------------------------------------------------------- */
 
-static scope_key key_of(const char *p, size_t n)
-{
-    static const struct {
-        const char *name;
-        scope_key key;
-    } keys[] = {{"shared", SCOPE_K_SHARED},    {"profiles", SCOPE_K_PROFILES},
-                {"frames", SCOPE_K_FRAMES},    {"name", SCOPE_K_NAME},
-                {"file", SCOPE_K_FILE},        {"line", SCOPE_K_LINE},
-                {"col", SCOPE_K_COL},          {"type", SCOPE_K_TYPE},
-                {"unit", SCOPE_K_UNIT},        {"startValue", SCOPE_K_START},
-                {"endValue", SCOPE_K_END},     {"samples", SCOPE_K_SAMPLES},
-                {"weights", SCOPE_K_WEIGHTS},  {"events", SCOPE_K_EVENTS},
-                {"frame", SCOPE_K_FRAME},      {"at", SCOPE_K_AT},
-                {"exporter", SCOPE_K_EXPORTER}};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        if (strlen(keys[i].name) == n && memcmp(keys[i].name, p, n) == 0) {
-            return keys[i].key;
-        }
-    }
-    return SCOPE_K_OTHER;
-}
+/* What comes by calls. */
+enum {
+    FRAME_NAME = 1,
+    FRAME_FILE,
+    FRAME_LINE,
+    PROFILE_TYPE,
+    PROFILE_NAME,
+    PROFILE_UNIT,
+    PROFILE_START,
+    PROFILE_END,
+    WEIGHT,
+    EVENT_TYPE,
+    EVENT_FRAME,
+    EVENT_AT,
+    EXPORTER
+};
+
+static const ts_json_field fields[] = {
+    {0, TS_JSON_OBJECT, .to = SCOPE_TOP},
+    {SCOPE_TOP, TS_JSON_OBJECT, .key = "shared", .to = SCOPE_SHARED},
+    {SCOPE_TOP, TS_JSON_LIST, .key = "profiles", .to = SCOPE_PROFILES},
+    {SCOPE_TOP, TS_JSON_TEXT, .key = "exporter", .flag = EXPORTER},
+    {SCOPE_SHARED, TS_JSON_LIST, .key = "frames", .to = SCOPE_FRAMES},
+    {SCOPE_FRAMES, TS_JSON_OBJECT, .to = SCOPE_FRAME},
+    {SCOPE_FRAME, TS_JSON_TEXT, .key = "name", .flag = FRAME_NAME},
+    {SCOPE_FRAME, TS_JSON_TEXT, .key = "file", .flag = FRAME_FILE},
+    {SCOPE_FRAME, TS_JSON_NUMBER, .key = "line", .flag = FRAME_LINE},
+    {SCOPE_PROFILES, TS_JSON_OBJECT, .to = SCOPE_PROFILE},
+    {SCOPE_PROFILE, TS_JSON_TEXT, .key = "type", .flag = PROFILE_TYPE},
+    {SCOPE_PROFILE, TS_JSON_TEXT, .key = "name", .flag = PROFILE_NAME},
+    {SCOPE_PROFILE, TS_JSON_TEXT, .key = "unit", .flag = PROFILE_UNIT},
+    {SCOPE_PROFILE, TS_JSON_NUMBER, .key = "startValue", .flag = PROFILE_START},
+    {SCOPE_PROFILE, TS_JSON_NUMBER, .key = "endValue", .flag = PROFILE_END},
+    {SCOPE_PROFILE, TS_JSON_LIST, .key = "samples", .to = SCOPE_SAMPLES},
+    {SCOPE_PROFILE, TS_JSON_LIST, .key = "weights", .to = SCOPE_WEIGHTS},
+    {SCOPE_PROFILE, TS_JSON_LIST, .key = "events", .to = SCOPE_EVENTS},
+    {SCOPE_SAMPLES, TS_JSON_LIST, .to = SCOPE_SAMPLE, .ints = true},
+    {SCOPE_SAMPLE, .kinds = 0},
+    {SCOPE_WEIGHTS, TS_JSON_NUMBER, .flag = WEIGHT},
+    {SCOPE_EVENTS, TS_JSON_OBJECT, .to = SCOPE_EVENT},
+    {SCOPE_EVENT, TS_JSON_TEXT, .key = "type", .flag = EVENT_TYPE},
+    {SCOPE_EVENT, TS_JSON_NUMBER, .key = "frame", .flag = EVENT_FRAME},
+    {SCOPE_EVENT, TS_JSON_NUMBER, .key = "at", .flag = EVENT_AT},
+    /* Members of other objects: a profile that has them as objects or lists is no good one. */
+    {SCOPE_PROFILE, .key = "shared"},
+    {SCOPE_PROFILE, .key = "profiles"},
+    {SCOPE_PROFILE, .key = "frames"},
+    {SCOPE_PROFILE, .key = "file"},
+    {SCOPE_PROFILE, .key = "line"},
+    {SCOPE_PROFILE, .key = "col"},
+    {SCOPE_PROFILE, .key = "frame"},
+    {SCOPE_PROFILE, .key = "at"},
+    {SCOPE_PROFILE, .key = "exporter"},
+};
+
+/* --- levels --------------------------------------------------------------------------------- */
 
 static scope_frame *last_frame(const scope *s)
 {
@@ -65,20 +100,11 @@ static scope_profile *last_profile(const scope *s)
     return (scope_profile *)s->profiles.p + s->profiles.n - 1;
 }
 
-static ts_code on_key(void *user, const char *p, size_t n)
-{
-    scope *s = user;
-    if (s->skip == 0) {
-        s->key = key_of(p, n);
-    }
-    return TS_OK;
-}
-
 /* Whose elements are known by their place. */
 static bool in_list(const scope *s)
 {
-    return s->at == SCOPE_FRAMES || s->at == SCOPE_SAMPLES || s->at == SCOPE_SAMPLE ||
-           s->at == SCOPE_WEIGHTS || s->at == SCOPE_EVENTS;
+    return s->in.at == SCOPE_FRAMES || s->in.at == SCOPE_SAMPLES || s->in.at == SCOPE_SAMPLE ||
+           s->in.at == SCOPE_WEIGHTS || s->in.at == SCOPE_EVENTS;
 }
 
 /* Inside of lists each element counts, also one of the wrong type. */
@@ -87,10 +113,10 @@ static ts_code odd_element(scope *s)
     scope_number unknown = {0};
     int64_t *frame;
     s->bad_elements++;
-    if (s->at != SCOPE_FRAMES && in_list(s)) {
+    if (s->in.at != SCOPE_FRAMES && in_list(s)) {
         last_profile(s)->odd = true;
     }
-    switch (s->at) {
+    switch (s->in.at) {
     case SCOPE_FRAMES: /* frames are known by their place */
         return ts_vec_add(s->job->ctx, &s->frames, sizeof(scope_frame)) == NULL
                    ? s->job->ctx->error.code
@@ -124,9 +150,14 @@ static ts_code odd_element(scope *s)
     }
 }
 
-static bool is_known_value(const scope *s)
+static ts_code on_odd(void *user, unsigned kind)
 {
-    return s->key != SCOPE_K_OTHER;
+    scope *s = user;
+    const bool level = kind == TS_JSON_OBJECT || kind == TS_JSON_LIST;
+    if (level && s->in.at == SCOPE_PROFILE && s->in.field != NULL) {
+        s->bad_elements++;
+    }
+    return in_list(s) ? odd_element(s) : TS_OK;
 }
 
 static ts_code begin_profile(scope *s)
@@ -136,50 +167,62 @@ static ts_code begin_profile(scope *s)
         return s->job->ctx->error.code;
     }
     p->unit = ts_value_unit_of(TS_TEXT_NULL);
-    s->at = SCOPE_PROFILE;
     return TS_OK;
 }
 
-static ts_code on_object_begin(void *user)
+/* A list of a profile; one that comes twice is passed over. */
+static bool begin_list(uint64_t *at, uint64_t elements, const ts_spool *spool)
+{
+    *at = elements == 0 ? ts_spool_size(spool) : *at;
+    return elements == 0;
+}
+
+static ts_code on_begin(void *user, bool *take, unsigned place)
 {
     scope *s = user;
-    if (s->skip > 0) {
-        s->skip++;
+    scope_profile *p;
+    switch (place) {
+    case SCOPE_FRAMES:
+        *take = !s->has_frames;
+        s->has_frames = true;
         return TS_OK;
-    }
-    if (s->at == SCOPE_OUTSIDE) {
-        s->at = SCOPE_TOP;
-    } else if (s->at == SCOPE_TOP && s->key == SCOPE_K_SHARED) {
-        s->at = SCOPE_SHARED;
-    } else if (s->at == SCOPE_FRAMES) {
-        scope_frame *f = ts_vec_add(s->job->ctx, &s->frames, sizeof *f);
-        if (f == NULL) {
-            return s->job->ctx->error.code;
-        }
-        s->at = SCOPE_FRAME;
-    } else if (s->at == SCOPE_PROFILES) {
-        s->key = SCOPE_K_OTHER;
+    case SCOPE_FRAME:
+        return ts_vec_add(s->job->ctx, &s->frames, sizeof(scope_frame)) == NULL
+                   ? s->job->ctx->error.code
+                   : TS_OK;
+    case SCOPE_PROFILES:
+        s->has_profiles = true;
+        return TS_OK;
+    case SCOPE_PROFILE:
         return begin_profile(s);
-    } else if (s->at == SCOPE_EVENTS) {
+    case SCOPE_SAMPLES:
+        p = last_profile(s);
+        *take = begin_list(&p->samples_at, p->samples, s->samples);
+        return TS_OK;
+    case SCOPE_WEIGHTS:
+        p = last_profile(s);
+        *take = begin_list(&p->weights_at, p->weights, s->weights);
+        return TS_OK;
+    case SCOPE_EVENTS:
+        p = last_profile(s);
+        *take = begin_list(&p->events_at, p->events, s->events);
+        return TS_OK;
+    case SCOPE_SAMPLE:
+        s->sample.n = 0;
+        return TS_OK;
+    case SCOPE_EVENT:
         s->event_type = -1;
         s->event_frame = -1;
         s->event_at = (scope_number){0};
-        s->at = SCOPE_EVENT;
-    } else {
-        s->skip = 1;
-        s->bad_elements += is_known_value(s) && s->at == SCOPE_PROFILE ? 1 : 0;
-        return s->at == SCOPE_SAMPLES || s->at == SCOPE_SAMPLE || s->at == SCOPE_WEIGHTS
-                   ? odd_element(s)
-                   : TS_OK;
+        return TS_OK;
+    default:
+        return TS_OK;
     }
-    s->key = SCOPE_K_OTHER;
-    return TS_OK;
 }
 
 static ts_code end_event(scope *s)
 {
     ts_code code;
-    s->at = SCOPE_EVENTS;
     last_profile(s)->events++;
     if (s->event_type < 0 || s->event_frame < 0 || !s->event_at.known) {
         s->bad_elements++;
@@ -192,83 +235,6 @@ static ts_code end_event(scope *s)
     return scope_put_number(s->events, &s->event_at);
 }
 
-static ts_code on_object_end(void *user)
-{
-    scope *s = user;
-    if (s->skip > 0) {
-        s->skip--;
-        return TS_OK;
-    }
-    switch (s->at) {
-    case SCOPE_EVENT:
-        return end_event(s);
-    case SCOPE_FRAME:
-        s->bad_elements += last_frame(s)->known ? 0 : 1;
-        s->at = SCOPE_FRAMES;
-        break;
-    case SCOPE_PROFILE:
-        last_profile(s)->complete = true;
-        s->at = SCOPE_PROFILES;
-        break;
-    case SCOPE_SHARED:
-        s->at = SCOPE_TOP;
-        break;
-    default:
-        s->done = s->at == SCOPE_TOP;
-        s->at = SCOPE_OUTSIDE;
-    }
-    s->key = SCOPE_K_OTHER;
-    return TS_OK;
-}
-
-/* The lists of a profile; one that comes twice is passed over. */
-static bool begin_list(scope *s)
-{
-    scope_profile *p = last_profile(s);
-    if (s->key == SCOPE_K_SAMPLES && p->samples == 0) {
-        p->samples_at = ts_spool_size(s->samples);
-        s->at = SCOPE_SAMPLES;
-    } else if (s->key == SCOPE_K_WEIGHTS && p->weights == 0) {
-        p->weights_at = ts_spool_size(s->weights);
-        s->at = SCOPE_WEIGHTS;
-    } else if (s->key == SCOPE_K_EVENTS && p->events == 0) {
-        p->events_at = ts_spool_size(s->events);
-        s->at = SCOPE_EVENTS;
-    } else {
-        s->bad_elements += is_known_value(s) ? 1 : 0;
-        return false;
-    }
-    return true;
-}
-
-static ts_code on_array_begin(void *user, int *want)
-{
-    scope *s = user;
-    if (s->skip > 0) {
-        s->skip++;
-        return TS_OK;
-    }
-    if (s->at == SCOPE_SHARED && s->key == SCOPE_K_FRAMES && !s->has_frames) {
-        s->has_frames = true;
-        s->at = SCOPE_FRAMES;
-    } else if (s->at == SCOPE_TOP && s->key == SCOPE_K_PROFILES) {
-        s->has_profiles = true;
-        s->at = SCOPE_PROFILES;
-    } else if (s->at == SCOPE_SAMPLES) {
-        s->sample.n = 0;
-        s->at = SCOPE_SAMPLE;
-        *want = TS_JSON_WANT_INTS;
-    } else if (s->at != SCOPE_PROFILE || !begin_list(s)) {
-        s->skip = 1;
-        return s->at == SCOPE_SAMPLE || s->at == SCOPE_WEIGHTS || s->at == SCOPE_EVENTS ||
-                       s->at == SCOPE_FRAMES
-                   ? odd_element(s)
-                   : TS_OK;
-    }
-    s->key = SCOPE_K_OTHER;
-    return TS_OK;
-}
-
 static ts_code end_sample(scope *s)
 {
     const int64_t *frames = s->sample.p;
@@ -277,25 +243,27 @@ static ts_code end_sample(scope *s)
         code = ts_spool_put_int(s->samples, frames[i]);
     }
     last_profile(s)->samples++;
-    s->at = SCOPE_SAMPLES;
     return code;
 }
 
-static ts_code on_array_end(void *user)
+static ts_code on_end(void *user, unsigned place)
 {
     scope *s = user;
-    if (s->skip > 0) {
-        s->skip--;
+    switch (place) {
+    case SCOPE_EVENT:
+        return end_event(s);
+    case SCOPE_SAMPLE:
+        return end_sample(s);
+    case SCOPE_FRAME:
+        s->bad_elements += last_frame(s)->known ? 0 : 1;
+        return TS_OK;
+    case SCOPE_PROFILE:
+        last_profile(s)->complete = true;
+        return TS_OK;
+    default:
+        s->done = s->done || place == SCOPE_TOP;
         return TS_OK;
     }
-    if (s->at == SCOPE_SAMPLE) {
-        return end_sample(s);
-    }
-    s->at = s->at == SCOPE_FRAMES     ? SCOPE_SHARED
-            : s->at == SCOPE_PROFILES ? SCOPE_TOP
-                                      : SCOPE_PROFILE;
-    s->key = SCOPE_K_OTHER;
-    return TS_OK;
 }
 
 /* --- values --------------------------------------------------------------------------------- */
@@ -303,11 +271,7 @@ static ts_code on_array_end(void *user)
 static ts_code on_ints(void *user, const int64_t *v, size_t n)
 {
     scope *s = user;
-    ts_code code;
-    if (s->skip > 0 || s->at != SCOPE_SAMPLE) {
-        return TS_OK;
-    }
-    code = ts_vec_reserve(s->job->ctx, &s->sample, n, sizeof *v);
+    ts_code code = ts_vec_reserve(s->job->ctx, &s->sample, n, sizeof *v);
     if (code == TS_OK) {
         scope_profile *p = last_profile(s);
         memcpy((int64_t *)s->sample.p + s->sample.n, v, n * sizeof *v);
@@ -324,51 +288,30 @@ static ts_code on_ints(void *user, const int64_t *v, size_t n)
 static ts_code on_number(void *user, const ts_json_number *number)
 {
     scope *s = user;
-    scope_number n = {true, number->is_int, number->i, number->d};
-    if (s->skip > 0) {
-        return TS_OK;
-    }
-    switch (s->at) {
-    case SCOPE_WEIGHTS:
+    const scope_number n = {true, number->is_int, number->i, number->d};
+    switch (s->in.field->flag) {
+    case WEIGHT:
         last_profile(s)->weights++;
         return scope_put_number(s->weights, &n);
-    case SCOPE_SAMPLE:
-    case SCOPE_SAMPLES:
-    case SCOPE_EVENTS:
-    case SCOPE_FRAMES:
-        return odd_element(s);
-    case SCOPE_FRAME:
-        if (s->key == SCOPE_K_LINE) {
-            last_frame(s)->line = n.whole && n.i > 0 ? n.i : 0;
-            s->bad_numbers += n.whole && n.i >= 0 ? 0 : 1;
-        }
+    case FRAME_LINE:
+        last_frame(s)->line = n.whole && n.i > 0 ? n.i : 0;
+        s->bad_numbers += n.whole && n.i >= 0 ? 0 : 1;
         break;
-    case SCOPE_PROFILE:
-        if (s->key == SCOPE_K_START) {
-            last_profile(s)->start = n;
-        } else if (s->key == SCOPE_K_END) {
-            last_profile(s)->end = n;
-        }
+    case PROFILE_START:
+        last_profile(s)->start = n;
         break;
-    case SCOPE_EVENT:
-        if (s->key == SCOPE_K_FRAME) {
-            s->event_frame = n.whole && n.i >= 0 ? n.i : -1;
-            s->max_frame = s->event_frame > s->max_frame ? s->event_frame : s->max_frame;
-        } else if (s->key == SCOPE_K_AT) {
-            s->event_at = n;
-        }
+    case PROFILE_END:
+        last_profile(s)->end = n;
+        break;
+    case EVENT_FRAME:
+        s->event_frame = n.whole && n.i >= 0 ? n.i : -1;
+        s->max_frame = s->event_frame > s->max_frame ? s->event_frame : s->max_frame;
         break;
     default:
+        s->event_at = n;
         break;
     }
     return TS_OK;
-}
-
-static ts_code on_literal(void *user, ts_json_kind kind)
-{
-    scope *s = user;
-    (void)kind;
-    return s->skip > 0 || !in_list(s) ? TS_OK : odd_element(s);
 }
 
 static ts_code keep_text(size_t *at, size_t *n, scope *s)
@@ -378,47 +321,34 @@ static ts_code keep_text(size_t *at, size_t *n, scope *s)
     return ts_buf_put(s->job->ctx, &s->texts, s->text.p, s->text.n);
 }
 
-static void keep_kind(scope *s)
+static ts_code keep_string(scope *s)
 {
-    ts_text t = ts_buf_text(&s->text);
-    if (s->at == SCOPE_EVENT) {
+    const ts_text t = ts_buf_text(&s->text);
+    switch (s->in.field == NULL ? 0 : s->in.field->flag) {
+    case FRAME_NAME:
+        last_frame(s)->known = true;
+        return keep_text(&last_frame(s)->name, &last_frame(s)->name_n, s);
+    case FRAME_FILE:
+        return keep_text(&last_frame(s)->file, &last_frame(s)->file_n, s);
+    case EXPORTER:
+        return keep_text(&s->exporter, &s->exporter_n, s);
+    case EVENT_TYPE:
         s->event_type = ts_text_is(t, "O") ? 1 : ts_text_is(t, "C") ? 0 : -1;
-    } else {
+        return TS_OK;
+    case PROFILE_TYPE:
         last_profile(s)->kind = ts_text_is(t, "sampled")   ? SCOPE_SAMPLED
                                 : ts_text_is(t, "evented") ? SCOPE_EVENTED
                                                            : SCOPE_UNKNOWN;
-    }
-}
-
-static ts_code keep_string(scope *s)
-{
-    scope_frame *f;
-    scope_profile *p;
-    if (s->at == SCOPE_FRAME) {
-        f = last_frame(s);
-        f->known = f->known || s->key == SCOPE_K_NAME;
-        return s->key == SCOPE_K_NAME   ? keep_text(&f->name, &f->name_n, s)
-               : s->key == SCOPE_K_FILE ? keep_text(&f->file, &f->file_n, s)
-                                        : TS_OK;
-    }
-    if (s->at == SCOPE_TOP && s->key == SCOPE_K_EXPORTER) {
-        return keep_text(&s->exporter, &s->exporter_n, s);
-    }
-    if (s->at == SCOPE_EVENT || (s->at == SCOPE_PROFILE && s->key == SCOPE_K_TYPE)) {
-        if (s->key == SCOPE_K_TYPE) {
-            keep_kind(s);
-        }
         return TS_OK;
+    case PROFILE_NAME:
+        return keep_text(&last_profile(s)->name, &last_profile(s)->name_n, s);
+    case PROFILE_UNIT:
+        last_profile(s)->has_unit = !ts_text_is(t, "none");
+        last_profile(s)->unit = ts_value_unit_of(t);
+        return TS_OK;
+    default:
+        return on_odd(s, TS_JSON_TEXT);
     }
-    if (s->at != SCOPE_PROFILE) {
-        return in_list(s) ? odd_element(s) : TS_OK;
-    }
-    p = last_profile(s);
-    if (s->key == SCOPE_K_UNIT) {
-        p->has_unit = !ts_text_is(ts_buf_text(&s->text), "none");
-        p->unit = ts_value_unit_of(ts_buf_text(&s->text));
-    }
-    return s->key == SCOPE_K_NAME ? keep_text(&p->name, &p->name_n, s) : TS_OK;
 }
 
 /* The limit may have cut a character: what is left of it goes as well. */
@@ -430,14 +360,12 @@ static void scope_drop_part(ts_buf *text)
     text->n -= text->n > 0 && (unsigned char)text->p[text->n - 1] >= 0xC0 ? 1 : 0;
 }
 
-static ts_code on_string(void *user, const char *p, size_t n, unsigned flags)
+/* Texts that are not wanted count, too, when they are cut. */
+static ts_code on_text(void *user, const char *p, size_t n, unsigned flags)
 {
     scope *s = user;
     size_t left;
     ts_code code;
-    if (s->skip > 0) {
-        return TS_OK;
-    }
     if ((flags & TS_JSON_FIRST) != 0) {
         s->text.n = 0;
         s->text_cut = false;
@@ -455,19 +383,14 @@ static ts_code on_string(void *user, const char *p, size_t n, unsigned flags)
     return keep_string(s);
 }
 
-static const ts_json_handler handler = {
-    .object_begin = on_object_begin,
-    .object_end = on_object_end,
-    .array_begin = on_array_begin,
-    .array_end = on_array_end,
-    .key = on_key,
-    .string = on_string,
+const ts_json_table scope_table = {
+    .fields = fields,
+    .count = sizeof fields / sizeof fields[0],
+    .all_texts = true,
+    .begin = on_begin,
+    .end = on_end,
     .number = on_number,
-    .literal = on_literal,
+    .text = on_text,
     .ints = on_ints,
+    .odd = on_odd,
 };
-
-const ts_json_handler *scope_handler(void)
-{
-    return &handler;
-}
