@@ -36,6 +36,7 @@ static inline size_t quote_plain(const char *p, size_t n, unsigned escapes)
 /* What becomes of the character at p, of *bytes bytes; n 0: it is copied. */
 static size_t quote_escape(char out[8], size_t *bytes, const char *p, size_t n, unsigned escapes)
 {
+    static const unsigned char replacement[] = {0xef, 0xbf, 0xbd}; /* U+FFFD */
     static const char letters[] = {
         ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
     const unsigned char byte = (unsigned char)*p;
@@ -44,8 +45,8 @@ static size_t quote_escape(char out[8], size_t *bytes, const char *p, size_t n, 
     if (byte >= 0x80) {
         *bytes = ts_utf8_next(&c, p, n);
         if (c == UINT32_MAX) {
-            memcpy(out, "\xef\xbf\xbd", 3);
-            return 3;
+            memcpy(out, replacement, sizeof replacement);
+            return sizeof replacement;
         }
     }
     if (byte >= 0x7f && ((escapes & TS_JOUT_STEERS) == 0 || !ts_utf8_steers(c))) {
